@@ -1,0 +1,28 @@
+// Package learn trains rule weights and neural predicates through MAP inference: the paper's Algorithm 1, and the
+// gradients that replace its approximation by the exact derivative of the optimum.
+package learn
+
+// Parameter is a tensor that learning updates: network weights ω, or the rule weights θ. Value and Gradient have the
+// same length and stay the same slices for the parameter's whole life, so that optimisers may keep state beside them.
+type Parameter struct {
+	Name     string
+	Shape    []int
+	Value    []float32
+	Gradient []float32
+	// Decay says that weight decay applies to this parameter.
+	Decay bool
+}
+
+// Perception is what learning asks of the neural predicates of a program, whoever implements them: p(u; ω) of the paper.
+// Inputs x are numbered as relation.Store.Number does.
+type Perception interface {
+	// Forward writes the networks' outputs for every perceived atom into x, each in [0,1]. If train is true, dropout is
+	// on, and its masks are a function of seed alone.
+	Forward(x []float64, train bool, seed uint64) error
+	// Backward adds, to the Gradient of each parameter, (∂x/∂ω)ᵀ·upstream for the x of the last Forward, with the same
+	// dropout masks.
+	Backward(upstream []float64) error
+	// Parameters returns the networks' parameters; always the same slice. After an optimiser has written new Values,
+	// the next Forward uses them.
+	Parameters() []*Parameter
+}

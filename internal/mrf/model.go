@@ -1,0 +1,87 @@
+// Package mrf holds a ground hinge-loss Markov random field in flat arenas: variables y in [0,1]ⁿ, perceived inputs x,
+// weighted potentials and hard constraints
+//
+//	minimise  Σ_j θ_r(j) · s_j · φ_j(a_jᵀy + b_jᵀx + c_j)   over y in [0,1]ⁿ, subject to the hard constraints
+//
+// (the paper's eq. energy_function, with the rule's weight θ shared by all its groundings). It knows rules by number
+// and atoms by number; nothing here prints, logs or allocates on a hot path.
+package mrf
+
+// Model is a ground HL-MRF without its parameters: rule weights θ and inputs x are given when a Field is set.
+// It is immutable once built, and safe for concurrent use.
+type Model struct {
+	Variables int // n, length of y
+	Inputs    int // length of x
+	Rules     int // length of θ
+	Blocks    []*Block
+}
+
+// Block holds potentials (or constraints) of one rule that have the same shape. There are two layouts: uniform, in
+// which all potentials share one coefficient pattern, and ragged (compressed rows), for summations.
+type Block struct {
+	Rule int
+	Kind Kind
+	// Exponent is p in {1, 2}; it has no meaning for Linear potentials and constraints.
+	Exponent int
+	// Len is the number of potentials.
+	Len int
+
+	// Uniform layout. Potential j has the variables Vars[j*len(Coef) : (j+1)*len(Coef)] with coefficients Coef, and
+	// likewise the inputs Inputs with InputCoef. A variable occurs at most once in a potential.
+	Coef      []float64
+	InputCoef []float64
+
+	// Ragged layout, if VarStart is not nil (then InputStart is not nil either): potential j has the variables
+	// Vars[VarStart[j]:VarStart[j+1]] with coefficients VarCoef at the same places; likewise the inputs.
+	VarStart   []int32
+	VarCoef    []float32
+	InputStart []int32
+	InputValue []float32 // coefficients of Inputs
+
+	Vars   []int32
+	Inputs []int32
+
+	// Constant is c_j for every potential; Bias, if not nil, is added to it per potential.
+	Constant float64
+	Bias     []float32
+	// Scale is s_j, the observed factor of the weight per potential (the paper's 1/n_A); nil means 1.
+	Scale []float32
+}
+
+// Kind says what a block's potentials are functions of d_j = a_jᵀy + b_jᵀx + c_j.
+type Kind uint8
+
+const (
+	// Hinge is the potential max(0, d)^p.
+	Hinge Kind = iota
+	// Absolute is the potential |d|^p.
+	Absolute
+	// Linear is the potential d.
+	Linear
+	// LessEqual is the hard constraint d ≤ 0.
+	LessEqual
+	// Equal is the hard constraint d = 0.
+	Equal
+)
+
+// Hard tells constraints from potentials.
+func (k Kind) Hard() bool { return k == LessEqual || k == Equal }
+
+// Potentials returns the number of potentials and constraints in all blocks.
+func (m *Model) Potentials() int {
+	total := 0
+	for _, b := range m.Blocks {
+		total += b.Len
+	}
+	return total
+}
+
+// Hard tells whether the model has hard constraints.
+func (m *Model) Hard() bool {
+	for _, b := range m.Blocks {
+		if b.Kind.Hard() && b.Len > 0 {
+			return true
+		}
+	}
+	return false
+}

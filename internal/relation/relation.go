@@ -1,0 +1,122 @@
+// Package relation holds the ground atoms of each predicate as columns of symbols, with the partition of those atoms
+// that hinge-loss Markov random fields need: observed (a constant), target (a variable y) or perceived (an output x of
+// a network).
+package relation
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// Role says what a ground atom's value is while a model is solved.
+type Role uint8
+
+const (
+	// Observed atoms have a known, constant value; grounding folds them away.
+	Observed Role = iota
+	// Target atoms are the variables y that inference finds.
+	Target
+	// Perceived atoms are outputs x of a network: constant within one inference, different in the next.
+	Perceived
+)
+
+// String returns the role's name as it is printed in plans and messages.
+func (r Role) String() string { return [...]string{"observed", "target", "perceived"}[r] }
+
+// Relation is the set of ground atoms of one predicate. Row r holds the atom Columns[0][r], …, Columns[Arity-1][r].
+// Rows [0, Observed) are observations; the rows after them are all targets or all perceived, as Free says. A tuple
+// occurs in one row only. A Relation is built once by Builder and is read-only and safe for concurrent use afterwards.
+type Relation struct {
+	Name    string
+	Arity   int
+	Columns [][]symbol.ID
+	// Truth holds the value of each observed row; nil means that all are 1. For target rows it is not used.
+	Truth []float32
+	// Observed counts the observed rows, which come first.
+	Observed int
+	// Free is the role of the rows from Observed on: Target or Perceived. Meaningless if there are none.
+	Free Role
+	// Open says that an atom without a row is unknown (asking for it is an error of the model); if false, the closed
+	// world holds and such an atom is 0.
+	Open bool
+	// Base is the number of the first free row's variable (Target) or input (Perceived) in the ground model: free row
+	// r is numbered Base + r - Observed. Number sets it.
+	Base int32
+
+	mu      sync.Mutex
+	indexes map[string]*Index
+}
+
+// Len returns the number of rows.
+func (r *Relation) Len() int {
+	if r.Arity == 0 {
+		return r.Observed
+	}
+	return len(r.Columns[0])
+}
+
+// FreeLen returns the number of target or perceived rows.
+func (r *Relation) FreeLen() int { return r.Len() - r.Observed }
+
+// Role returns the role of row's atom.
+func (r *Relation) Role(row int32) Role {
+	if int(row) < r.Observed {
+		return Observed
+	}
+	return r.Free
+}
+
+// Value returns the observed value of row, in [0, 1].
+func (r *Relation) Value(row int32) float64 {
+	if r.Truth == nil {
+		return 1
+	}
+	return float64(r.Truth[row])
+}
+
+// Number returns the variable or input number of a free row.
+func (r *Relation) Number(row int32) int32 { return r.Base + row - int32(r.Observed) }
+
+// Tuple appends row's symbols to buf.
+func (r *Relation) Tuple(buf []symbol.ID, row int32) []symbol.ID {
+	for _, column := range r.Columns {
+		buf = append(buf, column[row])
+	}
+	return buf
+}
+
+// Store is every relation of a program, indexed by the predicate's number there, over one symbol table.
+type Store struct {
+	Symbols   *symbol.Table
+	Relations []*Relation
+}
+
+// Number gives consecutive numbers to all target rows (variables) and to all perceived rows (inputs), in the order of
+// the predicates, and returns how many there are of each.
+func (s *Store) Number() (variables, inputs int) {
+	for _, r := range s.Relations {
+		switch r.Free {
+		case Target:
+			r.Base = int32(variables)
+			variables += r.FreeLen()
+		case Perceived:
+			r.Base = int32(inputs)
+			inputs += r.FreeLen()
+		}
+	}
+	return variables, inputs
+}
+
+// Atom prints row of relation r as it would be written in a rule: Name('a', 'b').
+func (s *Store) Atom(r *Relation, row int32) string {
+	text := r.Name + "("
+	for k, column := range r.Columns {
+		if k > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("'%s'", s.Symbols.Name(column[row]))
+	}
+	return text + ")"
+}

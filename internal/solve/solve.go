@@ -1,0 +1,110 @@
+// Package solve states MAP inference in a hinge-loss Markov random field (the paper's eq. psl) and what an answer to it
+// is: a point, what it costs, and a proof of how good that is. Each method has a folder of its own below this one.
+package solve
+
+import (
+	"context"
+	"time"
+)
+
+// Solver finds a MAP state of one model, again and again: learning sets new weights and inputs thousands of times on
+// the same structure. Set-up is the constructor's; the other steps may be called in any order, and Solve uses what was
+// set last. A Solver is not safe for concurrent use.
+type Solver interface {
+	// SetWeights replaces θ, one weight ≥ 0 per rule.
+	SetWeights(theta []float64)
+	// SetInputs replaces the perceived inputs x.
+	SetInputs(x []float64)
+	// WarmStart gives a point to start from, and multipliers if the caller has them (nil otherwise).
+	WarmStart(y, multipliers []float64)
+	// Solve runs until the settings' gap is proven, a limit is reached or the context ends. The error is for broken
+	// input only (a weight that is not a number); not converging is a Status.
+	Solve(ctx context.Context) (*Result, error)
+}
+
+// Settings are the knobs that every method understands. The zero value of a field means its default.
+type Settings struct {
+	// Gap is the relative duality gap to prove: (primal - dual) ≤ Gap · max(1, |primal|). Default 1e-4.
+	Gap float64
+	// Feasibility is the largest violation of a hard constraint to accept. Default 1e-6.
+	Feasibility float64
+	// MaxIterations bounds the method's outer iterations. Default: the method's own.
+	MaxIterations int
+	// TimeLimit bounds the wall time of one Solve. Default: none.
+	TimeLimit time.Duration
+	// Threads bounds the goroutines at work. Results have the same bits for any number. Default: GOMAXPROCS.
+	Threads int
+	// Trace, if set, is called once per outer iteration.
+	Trace func(Iteration)
+}
+
+// Iteration is a line of a solver's progress.
+type Iteration struct {
+	Number    int
+	Objective float64
+	DualBound float64
+	Violation float64
+	Step      float64
+}
+
+// Status says how a Solve ended.
+type Status uint8
+
+const (
+	// Optimal: the gap and the feasibility that were asked for are proven.
+	Optimal Status = iota
+	// Infeasible: the hard constraints contradict each other.
+	Infeasible
+	// IterationLimit: the best point so far is returned, with its gap.
+	IterationLimit
+	// TimeLimit: as IterationLimit, for time.
+	TimeLimit
+	// Cancelled: the context ended.
+	Cancelled
+	// Stalled: the method's own stopping rule was met (the paper's loss-change threshold) without a proof.
+	Stalled
+	// NumericalError: the arithmetic broke down.
+	NumericalError
+)
+
+var statusNames = [...]string{"optimal", "infeasible", "iteration limit", "time limit", "cancelled", "stalled", "numerical error"}
+
+// String returns the status in lower case, as reports print it.
+func (s Status) String() string { return statusNames[s] }
+
+// Sentence explains the status to a user.
+func (s Status) Sentence() string {
+	return [...]string{
+		"The answer is optimal to the gap that was asked for, and proven so.",
+		"No assignment satisfies all hard rules.",
+		"The iteration limit came first; this is the best answer so far, and the gap says how far it can be from the optimum.",
+		"The time limit came first; this is the best answer so far, and the gap says how far it can be from the optimum.",
+		"Inference was cancelled; this is the best answer so far.",
+		"The method's own stopping rule was met; the gap says how far the answer can be from the optimum.",
+		"The arithmetic broke down; check the weights and data for extreme values.",
+	}[s]
+}
+
+// Result is an answer with its proof.
+type Result struct {
+	Status Status
+	// Y is the answer, in [0,1]ⁿ. The Solver owns it until its next Solve.
+	Y []float64
+	// Multipliers holds one dual multiplier per potential, in the order of the model's blocks.
+	Multipliers []float64
+	Certificate
+	Iterations int
+	Elapsed    time.Duration
+}
+
+// Certificate is a proof of how good a point is. Its numbers follow from the point and the multipliers alone.
+type Certificate struct {
+	// Objective is the plain weighted sum of the potentials at the point.
+	Objective float64
+	// DualBound is a lower bound on every feasible point's objective.
+	DualBound float64
+	// Gap is (Objective - DualBound) / max(1, |Objective|).
+	Gap float64
+	// MaxViolation is the largest violation of a hard constraint at the point.
+	MaxViolation float64
+}
