@@ -1,14 +1,77 @@
 // Package source knows files, places in them, and how to tell a user what is wrong at a place.
 package source
 
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
 // File is a text with a name. It is immutable.
 type File struct {
 	Name string
 	Text string
 }
 
-// Span is the half-open byte range [Start, End) of a file. The zero Span is nowhere.
+// Position returns the line and column, both counted from 1, of the byte at offset. Columns count runes, so that an
+// editor that is told line:column goes to the right place in any language. Offsets beyond the text mean its end.
+func (f *File) Position(offset int) (line, column int) {
+	before := f.Text[:f.clamp(offset)]
+	start := strings.LastIndexByte(before, '\n') + 1
+	return strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[start:]) + 1
+}
+
+// Line returns the bounds of the line that contains offset, without its line ending.
+func (f *File) Line(offset int) (start, end int) {
+	offset = f.clamp(offset)
+	start = strings.LastIndexByte(f.Text[:offset], '\n') + 1
+	end = len(f.Text)
+	if length := strings.IndexByte(f.Text[start:], '\n'); length >= 0 {
+		end = start + length
+	}
+	if end > start && f.Text[end-1] == '\r' {
+		end--
+	}
+	return start, end
+}
+
+func (f *File) clamp(offset int) int { return max(0, min(offset, len(f.Text))) }
+
+// Span returns the span [start, end) of the file.
+func (f *File) Span(start, end int) Span { return Span{File: f, Start: start, End: end} }
+
+// Whole returns the span that means the file and no place in it: its text is missing, or is not text.
+func (f *File) Whole() Span { return Span{File: f, Start: -1, End: -1} }
+
+// Span is the half-open byte range [Start, End) of a file. The zero Span is nowhere; a negative Start means the whole
+// file.
 type Span struct {
 	File       *File
 	Start, End int
+}
+
+// HasText reports whether the span is a place in a text, which can be shown.
+func (s Span) HasText() bool { return s.File != nil && s.Start >= 0 }
+
+// Text returns the text of the span, "" if it has none.
+func (s Span) Text() string {
+	if !s.HasText() {
+		return ""
+	}
+	return s.File.Text[s.File.clamp(s.Start):s.File.clamp(s.End)]
+}
+
+// To returns the span from the start of s to the end of t, which lies in the same file.
+func (s Span) To(t Span) Span { return Span{File: s.File, Start: s.Start, End: t.End} }
+
+// String returns name:line:column, or the file's name alone, or "" for the zero Span.
+func (s Span) String() string {
+	switch {
+	case s.File == nil:
+		return ""
+	case s.Start < 0:
+		return s.File.Name
+	}
+	line, column := s.File.Position(s.Start)
+	return fmt.Sprintf("%s:%d:%d", s.File.Name, line, column)
 }

@@ -1,0 +1,102 @@
+package source
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Severity says whether a diagnostic stops the program.
+type Severity uint8
+
+const (
+	// Error means that the input has no meaning: nothing after this stage runs.
+	Error Severity = iota
+	// Warning means that the input has a meaning, which is probably not the one intended.
+	Warning
+)
+
+// String returns the word that begins a rendered diagnostic.
+func (s Severity) String() string { return [...]string{"error", "warning"}[s] }
+
+// Diagnostic tells what is wrong at a place and what to do about it.
+type Diagnostic struct {
+	ID       string // stable, kebab-case: what a user searches for and what tests compare
+	Severity Severity
+	Span     Span
+	Message  string // one sentence, lower case, without a full stop
+	Hint     string // what to do; may be empty
+}
+
+// Diagnostics collects what a stage has to say. The zero value is ready to use.
+type Diagnostics []Diagnostic
+
+// Add appends one diagnostic.
+func (d *Diagnostics) Add(diagnostic Diagnostic) { *d = append(*d, diagnostic) }
+
+// Errorf adds an error. The hint is shown as it is; format and args make the message.
+func (d *Diagnostics) Errorf(id string, span Span, hint, format string, args ...any) {
+	d.Add(Diagnostic{ID: id, Severity: Error, Span: span, Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// Warnf adds a warning. The hint is shown as it is; format and args make the message.
+func (d *Diagnostics) Warnf(id string, span Span, hint, format string, args ...any) {
+	d.Add(Diagnostic{ID: id, Severity: Warning, Span: span, Message: fmt.Sprintf(format, args...), Hint: hint})
+}
+
+// HasErrors reports whether any diagnostic is an Error.
+func (d Diagnostics) HasErrors() bool {
+	return slices.ContainsFunc(d, func(x Diagnostic) bool { return x.Severity == Error })
+}
+
+// Sort orders the diagnostics by file, position and id, and removes repetitions. Files of one name, such as the rules
+// written inside one configuration, keep the order in which they first appear.
+func (d *Diagnostics) Sort() {
+	rank := make(map[*File]int)
+	for _, x := range *d {
+		if _, ok := rank[x.Span.File]; !ok {
+			rank[x.Span.File] = len(rank)
+		}
+	}
+	slices.SortStableFunc(*d, func(a, b Diagnostic) int {
+		return cmp.Or(
+			strings.Compare(a.Span.name(), b.Span.name()),
+			cmp.Compare(rank[a.Span.File], rank[b.Span.File]),
+			cmp.Compare(a.Span.Start, b.Span.Start),
+			strings.Compare(a.ID, b.ID),
+			cmp.Compare(a.Span.End, b.Span.End),
+			strings.Compare(a.Message, b.Message),
+		)
+	})
+	*d = slices.Compact(*d)
+}
+
+func (s Span) name() string {
+	if s.File == nil {
+		return ""
+	}
+	return s.File.Name
+}
+
+// Err returns nil if there is no Error among the diagnostics, otherwise a *Failure holding all of them, sorted.
+func (d Diagnostics) Err() error {
+	if !d.HasErrors() {
+		return nil
+	}
+	sorted := slices.Clone(d)
+	sorted.Sort()
+	return &Failure{Diagnostics: sorted}
+}
+
+// Failure is the error made of diagnostics, at least one of which is an Error.
+type Failure struct {
+	Diagnostics Diagnostics // sorted
+}
+
+// Error renders all diagnostics, without colour.
+func (f *Failure) Error() string {
+	var b strings.Builder
+	f.Diagnostics.Render(&b, false, 0)
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,48 @@
+package source
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Suggest returns the hint "did you mean X?" where X is the candidate nearest to name by edit distance, ignoring case,
+// or "" if none is near: at most 2 edits (1 for names under four letters) or a third of the name's length. Of equally
+// near candidates the first wins.
+func Suggest(name string, candidates []string) string {
+	wanted := []rune(strings.ToLower(name))
+	limit := max(2, len(wanted)/3)
+	if len(wanted) < 4 {
+		limit = 1
+	}
+	best := ""
+	for _, candidate := range candidates {
+		if d := distance(wanted, []rune(strings.ToLower(candidate))); d <= limit {
+			best, limit = candidate, d-1
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("did you mean %s?", best)
+}
+
+// distance returns the Levenshtein distance of a and b.
+func distance(a, b []rune) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, r := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, s := range b {
+			substitute := diagonal
+			if r != s {
+				substitute++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(substitute, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
