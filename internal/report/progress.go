@@ -1,0 +1,159 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// Progress shows how far long work is.
+type Progress interface {
+	// Start begins a task of total items (negative: unknown). Unit names the items in the plural, "bytes" being shown as
+	// kB and MB. One task runs at a time.
+	Start(name string, total int64, unit string) Task
+}
+
+// Task is one piece of work under way. Its methods may be called by any number of goroutines.
+type Task interface {
+	// Add says that n more items are done.
+	Add(n int64)
+	// Done ends the task, finished or not. Calls after the first do nothing.
+	Done()
+}
+
+// Bytes is the unit that is shown with decimal prefixes.
+const Bytes = "bytes"
+
+// NewProgress returns what suits w: nothing at all if quiet, a bar with rate and time left if w is a terminal, and
+// otherwise, in logs and pipes, a plain line every few seconds.
+func NewProgress(w io.Writer, quiet bool) Progress {
+	switch {
+	case quiet:
+		return silent{}
+	case isTerminal(w):
+		return bars{w}
+	}
+	return &lines{w: w, now: time.Now, every: 5 * time.Second}
+}
+
+// isTerminal tells whether w is a terminal.
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// silent shows nothing; it is its own task.
+type silent struct{}
+
+func (silent) Start(string, int64, string) Task { return silent{} }
+func (silent) Add(int64)                        {}
+func (silent) Done()                            {}
+
+// bars draws a bar that is redrawn in place and cleared at the end.
+type bars struct{ w io.Writer }
+
+func (b bars) Start(name string, total int64, unit string) Task {
+	if total < 0 {
+		total = -1
+	}
+	return barTask{progressbar.NewOptions64(total,
+		progressbar.OptionSetWriter(b.w),
+		progressbar.OptionSetDescription(name),
+		progressbar.OptionShowCount(),
+		progressbar.OptionShowIts(),
+		progressbar.OptionSetItsString(unit),
+		progressbar.OptionShowBytes(unit == Bytes),
+		progressbar.OptionSetWidth(24),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionClearOnFinish(),
+	)}
+}
+
+type barTask struct{ bar *progressbar.ProgressBar }
+
+// The bar's errors are those of the terminal it is drawn on; losing a bar must not fail the work.
+func (t barTask) Add(n int64) { _ = t.bar.Add64(n) }
+func (t barTask) Done()       { _ = t.bar.Finish() }
+
+// lines writes a line when a task has run for a while, then at most one per interval, and one at its end if any was
+// written before: short work stays silent.
+type lines struct {
+	w     io.Writer
+	now   func() time.Time
+	every time.Duration
+}
+
+func (p *lines) Start(name string, total int64, unit string) Task {
+	now := p.now()
+	return &lineTask{progress: p, name: name, total: total, unit: unit, start: now, last: now}
+}
+
+type lineTask struct {
+	progress *lines
+	name     string
+	total    int64
+	unit     string
+
+	mu    sync.Mutex
+	done  int64
+	start time.Time
+	last  time.Time // of the last line, or the start
+	ended bool
+}
+
+func (t *lineTask) Add(n int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.done += n
+	if now := t.progress.now(); !t.ended && now.Sub(t.last) >= t.progress.every {
+		t.print(now)
+	}
+}
+
+func (t *lineTask) Done() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.ended && t.last.After(t.start) {
+		t.print(t.progress.now())
+	}
+	t.ended = true
+}
+
+// print writes one line: how many items of how many, the rate, and the time left if it can be told.
+func (t *lineTask) print(now time.Time) {
+	t.last = now
+	rate := float64(t.done) / now.Sub(t.start).Seconds()
+	line := fmt.Sprintf("%s: %s", t.name, t.amount(float64(t.done)))
+	if t.total > 0 {
+		line = fmt.Sprintf("%s of %s (%d %%)", line, t.amount(float64(t.total)), 100*t.done/t.total)
+	}
+	line += fmt.Sprintf(", %s/s", t.amount(rate))
+	if left := t.total - t.done; left > 0 && rate > 0 {
+		line += fmt.Sprintf(", %s left", time.Duration(float64(left)/rate*1e9).Round(time.Second))
+	}
+	_, _ = fmt.Fprintln(t.progress.w, line)
+}
+
+// amount prints a number of the task's items.
+func (t *lineTask) amount(n float64) string {
+	if t.unit == Bytes {
+		return FormatBytes(n)
+	}
+	return fmt.Sprintf("%.0f %s", n, t.unit)
+}
+
+// FormatBytes prints a number of bytes with a decimal prefix: 1.5 MB.
+func FormatBytes(n float64) string {
+	for _, prefix := range []string{"", "k", "M", "G", "T"} {
+		if n < 999.5 || prefix == "T" {
+			return fmt.Sprintf("%.3g %sB", n, prefix)
+		}
+		n /= 1000
+	}
+	panic("unreachable")
+}

@@ -1,0 +1,66 @@
+package report
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func sampleTable() *Table {
+	return NewTable("method", "accuracy", "pass", "note").
+		Row("Newton", Number("0.93 ± 0.01"), 4, "exact").
+		Row("グラフ", 0.123456, 12000).
+		Row("a|b", math.NaN(), int64(-3), "two\nlines").
+		Row("", float32(2), uint8(7), nil)
+}
+
+func TestTableForms(t *testing.T) {
+	var text, markdown bytes.Buffer
+	if err := sampleTable().Text(&text); err != nil {
+		t.Fatal(err)
+	}
+	if err := sampleTable().Markdown(&markdown); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "table.txt", text.Bytes())
+	golden(t, "table.md", markdown.Bytes())
+	if got := sampleTable().Len(); got != 4 {
+		t.Errorf("Len() = %d, want 4", got)
+	}
+}
+
+func TestTableRejectsRowsWiderThanItsHeader(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a row of two cells in a table of one column did not panic")
+		}
+	}()
+	NewTable("only").Row(1, 2)
+}
+
+// Whatever the cells hold, each row stays one line, and lines of single-width text have one length.
+func TestTableIsRectangular(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		table := NewTable("left", "right")
+		for range rapid.IntRange(0, 6).Draw(t, "rows") {
+			table.Row(rapid.StringMatching(`[a-z|\n ]{0,9}`).Draw(t, "text"), rapid.Int().Draw(t, "number"))
+		}
+		var b bytes.Buffer
+		if err := table.Markdown(&b); err != nil {
+			t.Fatal(err)
+		}
+		rows := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+		if len(rows) != table.Len()+2 {
+			t.Fatalf("%d lines for %d rows:\n%s", len(rows), table.Len(), b.String())
+		}
+		for _, row := range rows {
+			if utf8.RuneCountInString(row) != utf8.RuneCountInString(rows[0]) {
+				t.Fatalf("lines of different length:\n%s", b.String())
+			}
+		}
+	})
+}
