@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"image/color"
 	"io"
@@ -72,9 +73,16 @@ func (c *Chart) SVG(w io.Writer) error {
 	}
 	document := vgsvg.New(c.size())
 	drawBeside(p, &legend, draw.New(document))
-	_, err := document.WriteTo(w)
+	var b bytes.Buffer
+	if _, err := document.WriteTo(&b); err != nil {
+		return err
+	}
+	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte(fallback)))
 	return err
 }
+
+// fallback lists fonts of the same widths, for viewers without the one that the text was measured with.
+const fallback = "font-family:Liberation Sans,Arial,Helvetica,sans-serif;"
 
 // size returns the chart's width and height.
 func (c *Chart) size() (width, height vg.Length) {
