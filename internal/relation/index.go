@@ -1,60 +1,160 @@
 package relation
 
-import "github.com/deeppsl/deeppsl/internal/symbol"
+import (
+	"slices"
 
-// Index finds the rows of a relation by the values of some of its columns. Rows of one key are in ascending order.
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// Index finds the rows of a relation by the values of some of its columns, which are the key. The rows lie grouped by
+// key, ascending within a group, and a group is a range of that arrangement. Where the keys fill the box that they span
+// well enough, a key is an offset into a table (compressed rows); elsewhere it is hashed into an open-addressing table.
+// An Index is immutable and safe for concurrent use, and looking up allocates nothing.
 type Index struct {
-	columns []int
-	rows    map[string][]int32
+	columns [][]symbol.ID // the key's columns
+	rows    []int32       // all rows, grouped by key
+	keys    int           // number of groups
+
+	// Direct addressing: the key's group is rows[start[c]:start[c+1]], c = Σ (key[k]-low)·stride.
+	dims  []dimension
+	start []int32
+
+	// Hashing, if slots is not nil.
+	slots []slot
+	shift uint8
 }
 
-// Rows returns the rows whose indexed columns hold key, ascending. The caller must not change the slice.
-func (x *Index) Rows(key ...symbol.ID) []int32 { return x.rows[keyOf(key)] }
+// dimension places one column of the key in the box of a direct index.
+type dimension struct {
+	low          symbol.ID
+	size, stride uint32
+}
 
-// Index returns the index on columns, building it on first use. It is safe for concurrent use.
-func (r *Relation) Index(columns ...int) *Index {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	ids := make([]symbol.ID, len(columns))
-	for k, column := range columns {
-		ids[k] = symbol.ID(column)
+// slot is one place of the hash table; count is 0 if it is empty.
+type slot struct {
+	key          uint64
+	first, count int32
+}
+
+// sparsity is how many cells a direct index may have per row: beyond it hashing takes less memory.
+const sparsity = 8
+
+// newIndex indexes the first rows of the columns.
+func newIndex(columns [][]symbol.ID, rows int) *Index {
+	x := &Index{columns: columns}
+	if dims, cells := box(columns, rows); cells <= sparsity*(rows+8) {
+		x.dims = dims
+		x.address(rows, cells)
+	} else {
+		x.hash(rows)
 	}
-	name := keyOf(ids)
-	if x, ok := r.indexes[name]; ok {
-		return x
-	}
-	x := &Index{columns: columns, rows: make(map[string][]int32)}
-	for row := range r.Len() {
-		for k, column := range columns {
-			ids[k] = r.Columns[column][row]
-		}
-		key := keyOf(ids)
-		x.rows[key] = append(x.rows[key], int32(row))
-	}
-	if r.indexes == nil {
-		r.indexes = make(map[string]*Index)
-	}
-	r.indexes[name] = x
 	return x
 }
 
-// Find returns the row of a whole tuple.
-func (r *Relation) Find(tuple ...symbol.ID) (row int32, ok bool) {
-	all := make([]int, r.Arity)
-	for k := range all {
-		all[k] = k
+// box returns the dimensions that hold all keys, and how many cells they have; the count saturates.
+func box(columns [][]symbol.ID, rows int) (dims []dimension, cells int) {
+	const most = 1 << 31
+	cells = 1
+	for _, column := range slices.Backward(columns) {
+		d := dimension{stride: uint32(cells)}
+		if rows > 0 {
+			d.low = slices.Min(column[:rows])
+			d.size = uint32(slices.Max(column[:rows])-d.low) + 1
+		}
+		dims = append(dims, d)
+		if cells *= int(d.size); cells > most {
+			return nil, most
+		}
 	}
-	rows := r.Index(all...).Rows(tuple...)
-	if len(rows) == 0 {
-		return 0, false
-	}
-	return rows[0], true
+	slices.Reverse(dims)
+	return dims, cells
 }
 
-func keyOf(ids []symbol.ID) string {
-	buf := make([]byte, 0, 4*len(ids))
-	for _, id := range ids {
-		buf = append(buf, byte(id), byte(id>>8), byte(id>>16), byte(id>>24))
+// address sorts the rows into the cells by counting.
+func (x *Index) address(rows, cells int) {
+	x.start = make([]int32, cells+1)
+	x.rows = make([]int32, rows)
+	for row := range rows {
+		x.start[x.cell(row)]++
 	}
-	return string(buf)
+	total := int32(0)
+	for c, count := range x.start {
+		if count > 0 {
+			x.keys++
+		}
+		x.start[c] = total
+		total += count
+	}
+	for row := range rows {
+		c := x.cell(row)
+		x.rows[x.start[c]] = int32(row)
+		x.start[c]++
+	}
+	copy(x.start[1:], x.start[:cells])
+	x.start[0] = 0
+}
+
+func (x *Index) cell(row int) (c uint32) {
+	for k, d := range x.dims {
+		c += uint32(x.columns[k][row]-d.low) * d.stride
+	}
+	return c
+}
+
+// Len returns the number of different keys.
+func (x *Index) Len() int { return x.keys }
+
+// Grouped returns all rows, grouped by key. The caller must not change the slice.
+func (x *Index) Grouped() []int32 { return x.rows }
+
+// Range returns where the rows of key lie in Grouped: [lo, hi), empty if there are none. The key may hold any numbers,
+// known symbols or not.
+func (x *Index) Range(key []symbol.ID) (lo, hi int32) {
+	if x.slots != nil {
+		return x.probe(key)
+	}
+	c := uint32(0)
+	for k, d := range x.dims {
+		at := uint32(key[k] - d.low)
+		if at >= d.size {
+			return 0, 0
+		}
+		c += at * d.stride
+	}
+	return x.start[c], x.start[c+1]
+}
+
+// Rows returns the rows whose indexed columns hold key, ascending. The caller must not change the slice.
+func (x *Index) Rows(key ...symbol.ID) []int32 {
+	lo, hi := x.Range(key)
+	return x.rows[lo:hi]
+}
+
+// Find returns the first row of key, or -1.
+func (x *Index) Find(key []symbol.ID) int32 {
+	lo, hi := x.Range(key)
+	if lo == hi {
+		return -1
+	}
+	if x.slots != nil && x.keys == len(x.rows) {
+		return lo // groups are in order of their first rows: with one row each, that order is the rows' own
+	}
+	return x.rows[lo]
+}
+
+// firsts lists the first row of each key, ascending.
+func (x *Index) firsts() []int32 {
+	out := make([]int32, 0, x.keys)
+	for c := range len(x.start) - 1 {
+		if lo := x.start[c]; lo < x.start[c+1] {
+			out = append(out, x.rows[lo])
+		}
+	}
+	for _, s := range x.slots {
+		if s.count > 0 {
+			out = append(out, x.rows[s.first])
+		}
+	}
+	slices.Sort(out)
+	return out
 }

@@ -6,6 +6,7 @@ package relation
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
@@ -45,8 +46,9 @@ type Relation struct {
 	// r is numbered Base + r - Observed. Number sets it.
 	Base int32
 
-	mu      sync.Mutex
-	indexes map[string]*Index
+	mu     sync.Mutex // guards known
+	known  derived
+	tuples atomic.Pointer[Index] // the index on all columns, once it is built
 }
 
 // Len returns the number of rows.
@@ -94,19 +96,25 @@ type Store struct {
 }
 
 // Number gives consecutive numbers to all target rows (variables) and to all perceived rows (inputs), in the order of
-// the predicates, and returns how many there are of each.
+// the predicates, and returns how many there are of each. On a store that is numbered already it only reads.
 func (s *Store) Number() (variables, inputs int) {
 	for _, r := range s.Relations {
 		switch r.Free {
 		case Target:
-			r.Base = int32(variables)
+			r.rebase(variables)
 			variables += r.FreeLen()
 		case Perceived:
-			r.Base = int32(inputs)
+			r.rebase(inputs)
 			inputs += r.FreeLen()
 		}
 	}
 	return variables, inputs
+}
+
+func (r *Relation) rebase(base int) {
+	if r.Base != int32(base) {
+		r.Base = int32(base)
+	}
 }
 
 // Atom prints row of relation r as it would be written in a rule: Name('a', 'b').

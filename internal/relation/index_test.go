@@ -1,0 +1,185 @@
+package relation
+
+import (
+	"slices"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// drawRelation makes a relation whose symbols are dense (so that indexes address directly) or far apart (so that they
+// hash). Tuples may repeat: indexes on some of the columns see repetitions all the time.
+func drawRelation(t *rapid.T) *Relation {
+	arity := rapid.IntRange(0, 4).Draw(t, "arity")
+	rows := rapid.IntRange(0, 60).Draw(t, "rows")
+	spread := rapid.SampledFrom([]symbol.ID{1, 1000, 40_000_000}).Draw(t, "spread")
+	r := &Relation{Name: "P", Arity: arity, Columns: make([][]symbol.ID, arity)}
+	if arity == 0 {
+		r.Observed = rows
+	}
+	for k := range r.Columns {
+		r.Columns[k] = make([]symbol.ID, rows)
+		for row := range rows {
+			r.Columns[k][row] = spread * rapid.Int32Range(0, 6).Draw(t, "symbol")
+		}
+	}
+	return r
+}
+
+func drawColumns(t *rapid.T, r *Relation) (columns []int) {
+	for k := range r.Arity {
+		if rapid.Bool().Draw(t, "keyed") {
+			columns = append(columns, k)
+		}
+	}
+	return columns
+}
+
+// rowsOf is the definition of Index.Rows.
+func rowsOf(r *Relation, columns []int, key []symbol.ID) (rows []int32) {
+	for row := range r.Len() {
+		match := true
+		for k, column := range columns {
+			match = match && r.Columns[column][row] == key[k]
+		}
+		if match {
+			rows = append(rows, int32(row))
+		}
+	}
+	return rows
+}
+
+func TestIndexFindsRows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRelation(t)
+		columns := drawColumns(t, r)
+		x := r.Index(columns...)
+		keys := [][]symbol.ID{make([]symbol.ID, len(columns))}
+		for row := range r.Len() {
+			key := make([]symbol.ID, len(columns))
+			for k, column := range columns {
+				key[k] = r.Columns[column][row]
+			}
+			keys = append(keys, key)
+		}
+		for _, key := range keys {
+			checkKey(t, r, x, columns, key)
+			for k := range key {
+				stranger := slices.Clone(key)
+				stranger[k] = rapid.Int32().Draw(t, "stranger")
+				checkKey(t, r, x, columns, stranger)
+			}
+		}
+	})
+}
+
+func checkKey(t *rapid.T, r *Relation, x *Index, columns []int, key []symbol.ID) {
+	want := rowsOf(r, columns, key)
+	if got := x.Rows(key...); !slices.Equal(got, want) {
+		t.Fatalf("Rows(%v) = %v, want %v", key, got, want)
+	}
+	first := int32(-1)
+	if len(want) > 0 {
+		first = want[0]
+	}
+	if got := x.Find(key); got != first {
+		t.Fatalf("Find(%v) = %d, want %d", key, got, first)
+	}
+}
+
+func TestDistinctIsTheProjection(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRelation(t)
+		columns := drawColumns(t, r)
+		var want [][]symbol.ID
+		for row := range r.Len() {
+			tuple := make([]symbol.ID, len(columns))
+			for k, column := range columns {
+				tuple[k] = r.Columns[column][row]
+			}
+			known := func(other []symbol.ID) bool { return slices.Equal(other, tuple) }
+			if !slices.ContainsFunc(want, known) {
+				want = append(want, tuple)
+			}
+		}
+		p := r.Distinct(columns...)
+		if p.Len() != len(want) || r.Index(columns...).Len() != len(want) {
+			t.Fatalf("%d rows and %d keys, want %d", p.Len(), r.Index(columns...).Len(), len(want))
+		}
+		for row, tuple := range want {
+			if got := p.Tuple(nil, int32(row)); !slices.Equal(got, tuple) {
+				t.Fatalf("row %d is %v, want %v", row, got, tuple)
+			}
+		}
+		for _, column := range columns {
+			if got, want := r.DistinctCount(column), r.Distinct(column).Len(); got != want {
+				t.Fatalf("column %d has %d values, want %d", column, got, want)
+			}
+		}
+	})
+}
+
+func TestHashedIndexOfManyKeys(t *testing.T) {
+	const rows = 5000
+	r := &Relation{Name: "P", Arity: 3, Columns: make([][]symbol.ID, 3)}
+	for row := range symbol.ID(rows) {
+		r.Columns[0] = append(r.Columns[0], row*7919%100_000_007)
+		r.Columns[1] = append(r.Columns[1], row%13)
+		r.Columns[2] = append(r.Columns[2], row*104729)
+	}
+	for row := range int32(rows) {
+		if got, ok := r.Find(r.Tuple(nil, row)...); !ok || got != row {
+			t.Fatalf("row %d is found at %d, %v", row, got, ok)
+		}
+	}
+	if got := r.Index(1).Rows(5); len(got) != (rows+12-5)/13 {
+		t.Errorf("%d rows with 5 in the middle", len(got))
+	}
+}
+
+func TestIndexIsBuiltOnceByManyGoroutines(t *testing.T) {
+	r := &Relation{Name: "P", Arity: 2, Columns: [][]symbol.ID{{1, 2, 3}, {4, 5, 6}}}
+	var wait sync.WaitGroup
+	found := make([]*Index, 8)
+	for k := range found {
+		wait.Go(func() { found[k] = r.Tuples() })
+	}
+	wait.Wait()
+	for _, x := range found {
+		if x != found[0] {
+			t.Fatal("the index was built twice")
+		}
+	}
+}
+
+func TestLookUpsDoNotAllocate(t *testing.T) {
+	r := &Relation{Name: "P", Arity: 2, Columns: [][]symbol.ID{{1, 2, 1 << 30}, {4, 5, 6}}}
+	x, key := r.Tuples(), []symbol.ID{2, 5}
+	if n := testing.AllocsPerRun(100, func() { x.Find(key); x.Range(key) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkFind(b *testing.B) {
+	for name, spread := range map[string]symbol.ID{"direct": 1, "hashed": 1001} {
+		b.Run(name, func(b *testing.B) {
+			const side = 1000
+			r := &Relation{Name: "P", Arity: 2, Columns: make([][]symbol.ID, 2)}
+			for row := range symbol.ID(side * side) {
+				r.Columns[0] = append(r.Columns[0], row/side*spread)
+				r.Columns[1] = append(r.Columns[1], row%side*spread)
+			}
+			x, key, at := r.Tuples(), make([]symbol.ID, 2), uint32(1)
+			for b.Loop() {
+				at = at*1664525 + 1013904223
+				key[0], key[1] = symbol.ID(at>>20%side)*spread, symbol.ID(at>>10%side)*spread
+				if x.Find(key) < 0 {
+					b.Fatal("a row is missing")
+				}
+			}
+		})
+	}
+}
