@@ -53,7 +53,7 @@ func WriteFileFunc(path string, write func(w io.Writer) error) error {
 	return syncDir(dir)
 }
 
-// fill writes, flushes, syncs and closes file. Only the first error tells what went wrong; those after it follow from it.
+// fill writes, flushes, syncs and closes file. The first error tells what went wrong; those after it follow from it.
 func fill(file *os.File, write func(w io.Writer) error) (err error) {
 	defer func() {
 		if closed := file.Close(); err == nil {

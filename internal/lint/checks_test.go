@@ -1,0 +1,84 @@
+package lint
+
+import (
+	"go/token"
+	"strings"
+	"testing"
+)
+
+// TestChecksFind shows each check a breach that it must find, and the same without the breach.
+func TestChecksFind(t *testing.T) {
+	long := strings.Repeat("x", maxLine)
+	for _, test := range []struct{ check, path, bad, good string }{
+		{"gofmt", "a.go", "package a\nvar x=1\n", "package a\n\nvar x = 1\n"},
+		{"imports", "internal/mrf/a.go", imports(modulePath + "/internal/relation"), imports("fmt")},
+		{"imports", "internal/relation/a.go", imports(modulePath + "/internal/load"),
+			imports(modulePath + "/internal/symbol")},
+		{"imports", "internal/learn/a.go", imports(modulePath), imports(modulePath + "/internal/solve/newton")},
+		{"imports", "a.go", imports(modulePath + "/internal/cli"), imports(modulePath + "/internal/ground")},
+		{"imports", "cmd/deeppsl/a.go", imports(modulePath + "/internal/ground"), imports(modulePath + "/internal/cli")},
+		{"imports", "internal/unheard/a.go", "package a\n", ""},
+		{"libraries", "internal/learn/a.go", imports("github.com/gomlx/gomlx/graph"), imports("gonum.org/v1/gonum/mat")},
+		{"libraries", "internal/repro/a_test.go", imports("github.com/spf13/cobra"), imports("testing")},
+		{"silence", "a.go", "package a\n\nimport \"os\"\n\nfunc a() { os.Exit(1) }\n", "package a\n\nfunc a() {}\n"},
+		{"silence", "a.go", "package a\n\nimport l \"log\"\n\nfunc a() { l.Print() }\n", imports("log/slog")},
+		{"silence", "a.go", "package a\n\nfunc a() { println() }\n", "package a\n\nfunc a(x []int) { copy(x, x) }\n"},
+		{"docs", "a.go", "package a\n", "// Package a is.\npackage a\n"},
+		{"docs", "a.go", "// Package a is.\npackage a\n\nfunc A() {}\n",
+			"// Package a is.\npackage a\n\n// A is.\nfunc A() {}\n"},
+		{"docs", "a.go", "// Package a is.\npackage a\n\nconst A = 1\n", "// Package a is.\npackage a\n\nconst a = 1\n"},
+		{"docs", "a.go", "// P.\npackage a\n\n// T is.\ntype T[X any] int\n\nfunc (t *T[X]) M() {}\n",
+			"// P.\npackage a\n\ntype t[X any] int\n\nfunc (x *t[X]) M() {}\n"},
+		{"paths", "README.md", "see /home/someone/data", "see data/home/someone and https://example.org/tmp/x"},
+		{"unfinished", "a.psl", "// TODO: more rules", "// todos are a predicate"},
+		{"columns", "a.go", "package a\n\n// " + long + "\n", "package a\n\n// " + long[3:] + "\n"},
+		{"files", "a.go", "package a\n" + strings.Repeat("\n", maxFile), "package a\n"},
+		{"functions", "a.go", "package a\n\nfunc a() {" + strings.Repeat("\n", maxFunction) + "}\n",
+			"package a\n\nfunc a() {}\n"},
+	} {
+		t.Run(test.check+" "+test.path, func(t *testing.T) {
+			if findings := runCheck(t, test.check, test.path, test.bad); len(findings) != 1 {
+				t.Errorf("%d findings, want 1: %v in\n%s", len(findings), findings, test.bad)
+			}
+			if findings := runCheck(t, test.check, test.path, test.good); test.good != "" && len(findings) > 0 {
+				t.Errorf("found %v in\n%s", findings, test.good)
+			}
+		})
+	}
+}
+
+// imports returns a file that imports path.
+func imports(path string) string { return "package a\n\nimport _ \"" + path + "\"\n" }
+
+// runCheck runs the named check over a module of one file.
+func runCheck(t *testing.T, name, path, text string) []Finding {
+	t.Helper()
+	if text == "" {
+		return nil
+	}
+	m := &Module{Fset: token.NewFileSet()}
+	if err := m.add(path, text); err != nil {
+		t.Fatal(err)
+	}
+	for _, check := range Checks() {
+		if check.Name == name {
+			return check.Run(m)
+		}
+	}
+	t.Fatalf("there is no check %q", name)
+	return nil
+}
+
+// TestLayersAreInOrder keeps the table of layers what its comment says.
+func TestLayersAreInOrder(t *testing.T) {
+	for k, layer := range layers {
+		for _, known := range layer.knows {
+			if known == everything {
+				continue
+			}
+			if at := layerOf(known); at < 0 || at >= k || layers[at].path != known {
+				t.Errorf("%s may import %s, which does not stand before it", layer.path, known)
+			}
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package lint
+
+import (
+	"fmt"
+	"go/ast"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A layer is a package with all below it, and the packages of the module that it may import, with all below them.
+type layer struct {
+	path  string
+	knows []string
+}
+
+// everything is what stands for every layer above in the list.
+const everything = "*"
+
+// layers is the pipeline. Imports run upwards in this list only, and only to what is named.
+var layers = []layer{
+	{"internal/parallel", nil},
+	{"internal/source", nil},
+	{"internal/symbol", nil},
+	{"internal/relation", []string{"internal/symbol"}},
+	{"internal/syntax", []string{"internal/source"}},
+	{"internal/program", []string{"internal/source", "internal/syntax"}},
+	{"internal/similarity", nil},
+	{"internal/report", nil},
+	{"internal/load", []string{
+		"internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program",
+		"internal/similarity"}},
+	{"internal/dataset", []string{
+		"internal/source", "internal/symbol", "internal/relation", "internal/program", "internal/load",
+		"internal/report"}},
+	{"internal/mrf", []string{"internal/parallel"}},
+	{"internal/plan", []string{
+		"internal/source", "internal/symbol", "internal/relation", "internal/program", "internal/similarity"}},
+	{"internal/ground", []string{
+		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/program",
+		"internal/similarity", "internal/mrf", "internal/plan"}},
+	{"internal/partition", []string{"internal/parallel", "internal/mrf"}},
+	{"internal/solve", []string{"internal/parallel", "internal/mrf", "internal/partition"}},
+	{"internal/learn", []string{
+		"internal/parallel", "internal/mrf", "internal/partition", "internal/solve", "internal/report"}},
+	{"internal/eval", []string{
+		"internal/symbol", "internal/relation", "internal/program", "internal/mrf", "internal/report"}},
+	{"internal/explain", []string{
+		"internal/source", "internal/symbol", "internal/relation", "internal/program", "internal/ground",
+		"internal/mrf", "internal/solve", "internal/report"}},
+	{"neural", []string{
+		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/learn",
+		"internal/report"}},
+	{".", []string{everything}},
+	{"examples", []string{".", "neural"}},
+	{"internal/repro", []string{everything}},
+	{"internal/cli", []string{everything}},
+	{"cmd", []string{"internal/cli"}},
+	{"internal/lint", nil},
+}
+
+// layerOf returns the position in layers of the package in folder, or -1.
+func layerOf(folder string) int {
+	return slices.IndexFunc(layers, func(l layer) bool { return within(folder, l.path) })
+}
+
+// within tells whether folder is path or below it. Nothing is below the root: its folders are layers of their own.
+func within(folder, path string) bool {
+	return folder == path || path != "." && strings.HasPrefix(folder, path+"/")
+}
+
+// importDirection finds imports within the module that the layers do not allow. Tests are free to import what helps
+// them; the compiler keeps them from cycles.
+func importDirection(m *Module) []Finding {
+	var findings []Finding
+	m.goFiles(func(file *File) {
+		if file.IsTest() {
+			return
+		}
+		importer := layerOf(file.Package())
+		if importer < 0 {
+			findings = append(findings, Finding{file.Path, 1,
+				fmt.Sprintf("package %s has no place in the pipeline; give it one in internal/lint/layers.go", file.Package())})
+			return
+		}
+		for _, spec := range file.Syntax.Imports {
+			folder, ours := folderOf(spec)
+			if ours && !mayImport(importer, folder) {
+				findings = append(findings, Finding{file.Path, m.line(spec.Pos()),
+					fmt.Sprintf("%s must not import %s", file.Package(), folder)})
+			}
+		}
+	})
+	return findings
+}
+
+// folderOf returns the folder of an imported package, and whether it belongs to the module.
+func folderOf(spec *ast.ImportSpec) (folder string, ours bool) {
+	path := importPath(spec)
+	if path == modulePath {
+		return ".", true
+	}
+	return strings.CutPrefix(path, modulePath+"/")
+}
+
+func importPath(spec *ast.ImportSpec) string {
+	path, err := strconv.Unquote(spec.Path.Value)
+	if err != nil {
+		panic("lint: the parser passed a broken import path")
+	}
+	return path
+}
+
+// mayImport tells whether a package of the layer may import the package in folder.
+func mayImport(importer int, folder string) bool {
+	imported := layerOf(folder)
+	if imported == importer {
+		return true
+	}
+	if imported < 0 || imported > importer {
+		return false
+	}
+	knows := layers[importer].knows
+	return slices.Contains(knows, everything) || slices.Contains(knows, layers[imported].path)
+}
+
+// A library is an outside dependency that only some packages may import.
+type library struct{ prefix, only string }
+
+var libraries = []library{
+	{"github.com/gomlx/", "neural"},
+	{"github.com/spf13/cobra", "internal/cli"},
+	{"github.com/spf13/pflag", "internal/cli"},
+	{"gonum.org/v1/plot", "internal/report"},
+	{"github.com/schollz/progressbar", "internal/report"},
+}
+
+// libraryHomes finds imports of outside dependencies away from the one package that wraps them.
+func libraryHomes(m *Module) []Finding {
+	var findings []Finding
+	m.goFiles(func(file *File) {
+		for _, spec := range file.Syntax.Imports {
+			for _, library := range libraries {
+				path := importPath(spec)
+				if strings.HasPrefix(path, library.prefix) && !within(file.Package(), library.only) {
+					findings = append(findings, Finding{file.Path, m.line(spec.Pos()),
+						fmt.Sprintf("only %s may import %s", library.only, path)})
+				}
+			}
+		}
+	})
+	return findings
+}
