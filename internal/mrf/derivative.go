@@ -1,0 +1,88 @@
+package mrf
+
+// The derivatives of the energy in the perceived inputs x and the rule weights θ, which learning chains to the networks'.
+// All of them set, rather than add to, their last argument.
+
+// GradientInputs sets gx to ∂f/∂x = Σ_j w_j φ'_j b_j at y.
+func (f *Field) GradientInputs(y, gx []float64) {
+	mustLen("inputs", len(gx), f.Model.Inputs)
+	f.sweep(inputs, y, gx, (*Span).Differentiate)
+}
+
+// GradientWeights sets gtheta to ∂f/∂θ_r = Σ_{j∈r} s_j φ_j at y.
+func (f *Field) GradientWeights(y, gtheta []float64) { f.EnergyByRule(y, gtheta) }
+
+// EnvelopeInputs sets gx to Bᵀμ = Σ_j μ_j b_j, for multipliers of all potentials and constraints: at an optimum, the
+// derivative of the optimal energy in x (the envelope theorem), hard constraints included.
+func (f *Field) EnvelopeInputs(multipliers, gx []float64) {
+	mustLen("inputs", len(gx), f.Model.Inputs)
+	f.sweep(inputs, make([]float64, f.Model.Variables), gx, func(s *Span) float64 {
+		copy(s.D, multipliers[s.First:])
+		return 0
+	})
+}
+
+// CrossInputs sets gx to ∂/∂x (∇_y f · v) = Σ_j w_j φ”_j (a_jᵀv) b_j at y, with the active set there. It is the right
+// hand side's part of implicit differentiation; linear potentials have no part in it.
+func (f *Field) CrossInputs(y, v, gx []float64) {
+	mustLen("inputs", len(gx), f.Model.Inputs)
+	f.sweepAlong(inputs, y, v, gx, func(s *Span, av []float64) float64 {
+		s.Curve()
+		for k := range s.D {
+			s.D[k] *= av[k]
+		}
+		return 0
+	})
+}
+
+// CrossWeights sets gtheta to ∂/∂θ_r (∇_y f · v) = Σ_{j∈r} s_j φ'_j (a_jᵀv) at y.
+func (f *Field) CrossWeights(y, v, gtheta []float64) {
+	mustLen("rules", len(gtheta), f.Model.Rules)
+	f.sweepAlong(variables, y, v, nil, func(s *Span, av []float64) float64 {
+		s.Weight = 1
+		s.Differentiate()
+		total := 0.0
+		for k, m := range s.D {
+			total += m * av[k]
+		}
+		return total
+	})
+	f.byRule(gtheta)
+}
+
+// Regulariser returns Σ_j ψ_j = Σ_j d_j² over the potentials at y, without weights: the paper's penalty against hinges
+// that die (eq. regularization), for μ = 1.
+func (f *Field) Regulariser(y []float64) float64 {
+	return f.Sweep(y, nil, (*Span).regularise)
+}
+
+// RegulariserInputs sets gx to ∂/∂x Σ_j d_j² = Σ_j 2 d_j b_j at y.
+func (f *Field) RegulariserInputs(y, gx []float64) {
+	mustLen("inputs", len(gx), f.Model.Inputs)
+	f.sweep(inputs, y, gx, (*Span).regularise)
+}
+
+// regularise replaces the slacks of potentials by 2 d_j and returns Σ d_j²; constraints have no part in it.
+func (s *Span) regularise() float64 {
+	if s.Block.Kind.Hard() {
+		clear(s.D)
+		return 0
+	}
+	value := 0.0
+	for k, v := range s.D {
+		value += v * v
+		s.D[k] = 2 * v
+	}
+	return value
+}
+
+// sweepAlong is sweep with the products a_jᵀv of the span's potentials as the visitor's second argument.
+func (f *Field) sweepAlong(to side, y, v, g []float64, visit func(s *Span, av []float64) float64) {
+	mustLen("components of a direction", len(v), f.Model.Variables)
+	f.sweep(to, y, g, func(s *Span) float64 {
+		var memory [spanLen]float64
+		av := memory[:len(s.D)]
+		s.term.vars.addProduct(s.lo, s.hi, v, av)
+		return visit(s, av)
+	})
+}

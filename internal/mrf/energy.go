@@ -1,0 +1,151 @@
+package mrf
+
+import "math"
+
+// Energy returns f(y) = Σ_j w_j φ_j(y), the weighted sum of the potentials; constraints count nothing.
+func (f *Field) Energy(y []float64) float64 { return f.Sweep(y, nil, (*Span).Differentiate) }
+
+// EnergyGradient returns f(y) and sets g to ∇_y f, at kinks the derivative from the flat side.
+func (f *Field) EnergyGradient(y, g []float64) float64 { return f.Sweep(y, g, (*Span).Differentiate) }
+
+// Gradient sets g to ∇_y f.
+func (f *Field) Gradient(y, g []float64) { f.EnergyGradient(y, g) }
+
+// EnergyByRule sets phi[r] to Φ_r(y) = Σ_{j∈r} s_j φ_j(y): the unweighted potentials of each rule, and what is the same,
+// ∂f/∂θ_r.
+func (f *Field) EnergyByRule(y, phi []float64) {
+	mustLen("rules", len(phi), f.Model.Rules)
+	f.Sweep(y, nil, func(s *Span) float64 {
+		s.Weight = 1
+		return s.Differentiate()
+	})
+	f.byRule(phi)
+}
+
+// byRule adds the spans' sums of the last sweep by rule.
+func (f *Field) byRule(phi []float64) {
+	clear(phi)
+	for k, s := range f.spans {
+		phi[s.term.Rule] += f.partial[k]
+	}
+}
+
+// Slacks sets d[j] to d_j = a_jᵀy + c_j, for all potentials and constraints in the order of the blocks.
+func (f *Field) Slacks(y, d []float64) {
+	f.Sweep(y, nil, func(s *Span) float64 {
+		copy(d[s.First:], s.D)
+		return 0
+	})
+}
+
+// MaxViolation returns the largest violation of a hard constraint at y, at least 0.
+func (f *Field) MaxViolation(y []float64) float64 {
+	if !f.Model.Hard() {
+		return 0
+	}
+	f.Sweep(y, nil, func(s *Span) float64 { return s.Violation() })
+	worst := 0.0
+	for _, v := range f.partial {
+		worst = max(worst, v)
+	}
+	return worst
+}
+
+// Violation returns the largest violation of the span's constraints, or 0 if it holds potentials.
+func (s *Span) Violation() float64 {
+	worst := 0.0
+	switch s.Block.Kind {
+	case LessEqual:
+		for _, d := range s.D {
+			worst = max(worst, d)
+		}
+	case Equal:
+		for _, d := range s.D {
+			worst = max(worst, math.Abs(d))
+		}
+	}
+	return worst
+}
+
+// Differentiate replaces the slacks by the potentials' derivatives w_j φ'_j(d_j) and returns Σ_j w_j φ_j(d_j). As φ is
+// homogeneous of degree p, the value is φ'·d/p, and one pass serves for both.
+func (s *Span) Differentiate() float64 {
+	b, d := s.Block, s.D
+	if b.Kind.Hard() {
+		clear(d)
+		return 0
+	}
+	value := 0.0
+	switch {
+	case b.Kind == Hinge && b.Exponent == 2:
+		value = s.squaredHinge()
+	case b.Kind == Hinge:
+		for k, v := range d {
+			value += max(0, v) * s.W(k)
+			d[k] = step(v) * s.W(k)
+		}
+	case b.Kind == Absolute && b.Exponent == 2:
+		for k, v := range d {
+			m := 2 * v * s.W(k)
+			value += m * v / 2
+			d[k] = m
+		}
+	case b.Kind == Absolute:
+		for k, v := range d {
+			value += math.Abs(v) * s.W(k)
+			d[k] = (step(v) - step(-v)) * s.W(k)
+		}
+	default:
+		for k, v := range d {
+			value += v * s.W(k)
+			d[k] = s.W(k)
+		}
+	}
+	return value
+}
+
+// squaredHinge is Differentiate for the potential that most models consist of.
+func (s *Span) squaredHinge() float64 {
+	value := 0.0
+	if s.Scale != nil {
+		for k, v := range s.D {
+			h := max(0, v)
+			m := 2 * s.Weight * float64(s.Scale[k]) * h
+			value += m * h
+			s.D[k] = m
+		}
+		return value / 2
+	}
+	twice := 2 * s.Weight
+	for k, v := range s.D {
+		h := max(0, v)
+		value += h * h
+		s.D[k] = twice * h
+	}
+	return s.Weight * value
+}
+
+// Curve replaces the slacks by the potentials' second derivatives w_j φ”_j(d_j), which exist almost everywhere: those of
+// the active set, and 0 for linear potentials and constraints.
+func (s *Span) Curve() {
+	b, d := s.Block, s.D
+	if b.Exponent != 2 || b.Kind != Hinge && b.Kind != Absolute {
+		clear(d)
+		return
+	}
+	for k, v := range d {
+		if b.Kind == Hinge {
+			d[k] = 2 * s.W(k) * step(v)
+		} else {
+			d[k] = 2 * s.W(k)
+		}
+	}
+}
+
+// step is the derivative of max(0, v), with 0 at the kink.
+func step(v float64) float64 {
+	if v > 0 {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,134 @@
+package mrf
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/parallel"
+)
+
+// Field is a Model with its parameters fixed: the HL-MRF conditioned on inputs x, with rule weights θ. It computes the
+// energy f(y), its derivatives, and everything else that is a sum over potentials. All sums have the same bits for any
+// number of threads. A Field has scratch memory and is not safe for concurrent use.
+type Field struct {
+	// Model is the structure; it is shared and never written.
+	Model *Model
+	// Threads bounds the goroutines of every method.
+	Threads int
+
+	theta   []float64
+	x       []float64
+	terms   []term
+	spans   []spanRange
+	partial []float64 // one sum per span
+	lanes   []lane
+}
+
+// term is a block conditioned on x.
+type term struct {
+	*Block
+	vars, inputs rows
+	first        int       // number of its first potential among all blocks'
+	folded       []float64 // c_j = Constant + Bias_j + b_jᵀx, for blocks with inputs only
+}
+
+// NewField conditions the model on inputs 0 and weights 1. The model must be valid: see Check.
+func NewField(m *Model) *Field {
+	f := &Field{
+		Model:   m,
+		Threads: parallel.Threads(0),
+		theta:   make([]float64, m.Rules),
+		x:       make([]float64, m.Inputs),
+		terms:   make([]term, len(m.Blocks)),
+	}
+	for r := range f.theta {
+		f.theta[r] = 1
+	}
+	first := 0
+	for k, b := range m.Blocks {
+		f.terms[k] = term{Block: b, vars: b.variableRows(), inputs: b.inputRows(), first: first}
+		first += b.Len
+	}
+	f.cut()
+	f.SetInputs(f.x)
+	return f
+}
+
+// SetWeights replaces θ, one weight per rule; the values are copied.
+func (f *Field) SetWeights(theta []float64) {
+	mustLen("weights", len(theta), f.Model.Rules)
+	copy(f.theta, theta)
+}
+
+// Weights returns θ, to read.
+func (f *Field) Weights() []float64 { return f.theta }
+
+// Inputs returns x, to read.
+func (f *Field) Inputs() []float64 { return f.x }
+
+// SetInputs replaces the perceived inputs x and folds them into the constants of the potentials that have any; the
+// values are copied.
+func (f *Field) SetInputs(x []float64) {
+	mustLen("inputs", len(x), f.Model.Inputs)
+	copy(f.x, x)
+	for k := range f.terms {
+		if t := &f.terms[k]; !t.inputs.empty() {
+			t.fold(f.Threads, f.x)
+		}
+	}
+}
+
+func (t *term) fold(threads int, x []float64) {
+	if t.folded == nil {
+		t.folded = make([]float64, t.Len)
+	}
+	parallel.Range(threads, t.Len, func(lo, hi int) {
+		c := t.folded[lo:hi]
+		t.unfolded(lo, hi, c)
+		t.inputs.addProduct(lo, hi, x, c)
+	})
+}
+
+// constants writes c_j of the potentials [lo,hi) into d.
+func (t *term) constants(lo, hi int, d []float64) {
+	if t.folded != nil {
+		copy(d, t.folded[lo:hi])
+		return
+	}
+	t.unfolded(lo, hi, d)
+}
+
+// unfolded is constants without the inputs' part.
+func (t *term) unfolded(lo, hi int, d []float64) {
+	if t.Bias == nil {
+		for k := range d {
+			d[k] = t.Constant
+		}
+		return
+	}
+	for k, bias := range t.Bias[lo:hi] {
+		d[k] = t.Constant + float64(bias)
+	}
+}
+
+// Check returns an error for parameters that are no parameters: a weight that is negative or not finite, or an input
+// that is not finite.
+func (f *Field) Check() error {
+	for r, w := range f.theta {
+		if w < 0 || math.IsNaN(w) || math.IsInf(w, 0) {
+			return fmt.Errorf("weight of rule %d is %v; a weight must be finite and not negative", r, w)
+		}
+	}
+	for k, v := range f.x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("perceived input %d is %v; an input must be finite", k, v)
+		}
+	}
+	return nil
+}
+
+func mustLen(what string, got, want int) {
+	if got != want {
+		panic(fmt.Sprintf("mrf: %d %s for a model with %d", got, what, want))
+	}
+}

@@ -1,0 +1,216 @@
+package mrf
+
+import "github.com/deeppsl/deeppsl/internal/parallel"
+
+// Hessian is the matrix Σ_j h_j a_j a_jᵀ + shift·I, restricted to some variables, the free ones. Assemble compacts it:
+// of a large model only the potentials with curvature and two or more free variables cost anything in a product, and
+// these are few near an optimum. Vectors have one component per free variable.
+type Hessian struct {
+	// Free lists the variables of the matrix, ascending.
+	Free []int32
+	// Diagonal is the matrix's.
+	Diagonal []float64
+
+	field *Field
+	place []int32 // of each variable in Free, or -1
+	lanes []compact
+	own   []bool // potentials that the preconditioner inverts exactly; see chooseOwn
+	pre   preconditioner
+}
+
+// compact is a lane's part of the matrix, off the diagonal.
+type compact struct {
+	pairs   []pair
+	rows    compactRows
+	own     compactRows
+	partial []float64 // of a product, or of the diagonal; zero in between
+	members []int32   // scratch: one potential's free variables
+	coefs   []float64
+}
+
+// pair is an entry of the matrix and its mirror image.
+type pair struct {
+	i, k  int32
+	value float64
+}
+
+// compactRows are potentials of three or more free variables: a term h·a aᵀ each.
+type compactRows struct {
+	h     []float64
+	start []int32
+	index []int32
+	value []float64
+}
+
+func (r *compactRows) reset() {
+	r.h, r.index, r.value = r.h[:0], r.index[:0], r.value[:0]
+	r.start = append(r.start[:0], 0)
+}
+
+func (r *compactRows) add(h float64, index []int32, value []float64) {
+	r.h = append(r.h, h)
+	r.index = append(r.index, index...)
+	r.value = append(r.value, value...)
+	r.start = append(r.start, int32(len(r.index)))
+}
+
+// NewHessian makes an empty matrix for the field's model.
+func (f *Field) NewHessian() *Hessian {
+	return &Hessian{
+		field: f, place: make([]int32, f.Model.Variables),
+		lanes: make([]compact, len(f.lanes)), own: chooseOwn(f),
+	}
+}
+
+// Assemble sets the matrix to the curvature of the potentials at y between the variables whose free is true. The curve
+// replaces a span's slacks by h_j ≥ 0; (*Span).Curve is that of the energy itself.
+func (h *Hessian) Assemble(y []float64, free []bool, shift float64, curve func(*Span)) {
+	h.number(free)
+	f := h.field
+	parallel.For(f.Threads, len(f.lanes), func(k int) {
+		c := &h.lanes[k]
+		c.reset(len(h.Free))
+		var s Span
+		for n := f.lanes[k].lo; n < f.lanes[k].hi; n++ {
+			f.open(&s, f.spans[n], y, f.lanes[k].slacks)
+			curve(&s)
+			h.compact(c, &s)
+		}
+	})
+	h.Diagonal = resize(h.Diagonal, len(h.Free))
+	for i := range h.Diagonal {
+		h.Diagonal[i] = shift
+	}
+	h.merge(h.Diagonal)
+	h.prepare()
+}
+
+// number lists the free variables.
+func (h *Hessian) number(free []bool) {
+	h.Free = h.Free[:0]
+	for i, ok := range free {
+		h.place[i] = -1
+		if ok {
+			h.place[i] = int32(len(h.Free))
+			h.Free = append(h.Free, int32(i))
+		}
+	}
+}
+
+func (c *compact) reset(n int) {
+	c.pairs = c.pairs[:0]
+	c.rows.reset()
+	c.own.reset()
+	c.partial = resize(c.partial, n)
+	clear(c.partial)
+}
+
+// compact appends the span's potentials that have curvature.
+func (h *Hessian) compact(c *compact, s *Span) {
+	vars := &s.term.vars
+	if s.term.uniformArity() == 1 {
+		h.compactSingles(c, s)
+		return
+	}
+	for j, curvature := range s.D {
+		if curvature <= 0 {
+			continue
+		}
+		c.members, c.coefs = c.members[:0], c.coefs[:0]
+		for k, i := range vars.row(s.lo + j) {
+			if p := h.place[i]; p >= 0 {
+				a := vars.coefficient(s.lo+j, k)
+				c.members, c.coefs = append(c.members, p), append(c.coefs, a)
+				c.partial[p] += curvature * a * a
+			}
+		}
+		switch m := c.members; {
+		case len(m) < 2:
+		case h.own != nil && h.own[s.First+j]:
+			c.own.add(curvature, m, c.coefs)
+		case len(m) == 2:
+			c.pairs = append(c.pairs, pair{m[0], m[1], curvature * c.coefs[0] * c.coefs[1]})
+		default:
+			c.rows.add(curvature, m, c.coefs)
+		}
+	}
+}
+
+// compactSingles is compact for potentials of one variable, which meet the diagonal only.
+func (h *Hessian) compactSingles(c *compact, s *Span) {
+	a := s.Block.Coef[0]
+	for j, i := range s.term.vars.index[s.lo:s.hi] {
+		if p := h.place[i]; p >= 0 {
+			c.partial[p] += s.D[j] * a * a
+		}
+	}
+}
+
+// uniformArity is the number of variables of all the block's potentials, or 0 if they differ.
+func (t *term) uniformArity() int { return len(t.vars.coef) }
+
+// Mul sets out to the product of the matrix with v.
+func (h *Hessian) Mul(v, out []float64) {
+	if len(h.lanes) == 1 {
+		h.scale(v, out)
+		h.lanes[0].addProduct(v, out)
+		return
+	}
+	parallel.For(h.field.Threads, len(h.lanes), func(k int) { h.lanes[k].addProduct(v, h.lanes[k].partial) })
+	h.scale(v, out)
+	h.merge(out)
+}
+
+func (h *Hessian) scale(v, out []float64) {
+	parallel.Range(h.field.Threads, len(out), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			out[i] = h.Diagonal[i] * v[i]
+		}
+	})
+}
+
+// merge adds the lanes' parts, in order, to out, and clears them.
+func (h *Hessian) merge(out []float64) {
+	parallel.Range(h.field.Threads, len(out), func(lo, hi int) {
+		for k := range h.lanes {
+			drain(out[lo:hi], h.lanes[k].partial[lo:hi])
+		}
+	})
+}
+
+// addProduct adds the product of the part off the diagonal with v.
+func (c *compact) addProduct(v, out []float64) {
+	for k := range c.pairs {
+		p := &c.pairs[k]
+		out[p.i] += p.value * v[p.k]
+		out[p.k] += p.value * v[p.i]
+	}
+	c.rows.addProduct(v, out)
+	c.own.addProduct(v, out)
+}
+
+func (r *compactRows) addProduct(v, out []float64) {
+	for j, h := range r.h {
+		index, value := r.row(j)
+		t := 0.0
+		for k, i := range index {
+			t += value[k] * v[i]
+		}
+		for k, i := range index {
+			a := value[k]
+			out[i] += h * a * (t - a*v[i])
+		}
+	}
+}
+
+func (r *compactRows) row(j int) ([]int32, []float64) {
+	lo, hi := r.start[j], r.start[j+1]
+	return r.index[lo:hi], r.value[lo:hi]
+}
+
+func resize(v []float64, n int) []float64 {
+	if cap(v) < n {
+		return make([]float64, n)
+	}
+	return v[:n]
+}

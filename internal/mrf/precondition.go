@@ -1,0 +1,127 @@
+package mrf
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/parallel"
+)
+
+// preconditioner approximates a Hessian by its diagonal and, in full, its own rows: a set of potentials no two of which
+// share a variable. Those are the sums ("the classes of a document sum to one") and the hard constraints, whose large
+// weights would otherwise ruin the condition number. Each is inverted by the Sherman-Morrison formula.
+type preconditioner struct {
+	rest []float64 // the diagonal without the own rows' part
+}
+
+// longRow is the arity from which a potential is taken for a sum.
+const longRow = 4
+
+// chooseOwn picks the preconditioner's own potentials greedily: hard ones first, then long ones. It returns nil if there
+// are none.
+func chooseOwn(f *Field) []bool {
+	var candidates []*term
+	for k := range f.terms {
+		t := &f.terms[k]
+		if t.Len > 0 && (t.Kind.Hard() || t.longest() >= longRow) {
+			candidates = append(candidates, t)
+		}
+	}
+	if candidates == nil {
+		return nil
+	}
+	slices.SortStableFunc(candidates, func(a, b *term) int {
+		return cmp.Or(cmp.Compare(hardFirst(a), hardFirst(b)), cmp.Compare(b.longest(), a.longest()))
+	})
+	own := make([]bool, f.Model.Potentials())
+	taken := make([]bool, f.Model.Variables)
+	for _, t := range candidates {
+		t.claim(own[t.first:], taken)
+	}
+	return own
+}
+
+func hardFirst(t *term) int {
+	if t.Kind.Hard() {
+		return 0
+	}
+	return 1
+}
+
+// longest returns the largest number of variables in a potential.
+func (t *term) longest() int {
+	longest := t.uniformArity()
+	for j := range t.Len {
+		if t.vars.start == nil {
+			break
+		}
+		longest = max(longest, len(t.vars.row(j)))
+	}
+	return longest
+}
+
+// claim marks as own the potentials with two or more variables, none of which is taken yet.
+func (t *term) claim(own, taken []bool) {
+	for j := range t.Len {
+		vars := t.vars.row(j)
+		if len(vars) < 2 || slices.ContainsFunc(vars, func(i int32) bool { return taken[i] }) {
+			continue
+		}
+		own[j] = true
+		for _, i := range vars {
+			taken[i] = true
+		}
+	}
+}
+
+// tiny bounds the preconditioner's diagonal from below, relative to the matrix's, where the own rows are all there is.
+const tiny = 1e-10
+
+// prepare computes what Precondition needs of an assembled matrix.
+func (h *Hessian) prepare() {
+	p := &h.pre
+	p.rest = resize(p.rest, len(h.Diagonal))
+	copy(p.rest, h.Diagonal)
+	for c := range h.lanes {
+		own := &h.lanes[c].own
+		for j, curvature := range own.h {
+			index, value := own.row(j)
+			for k, i := range index {
+				p.rest[i] -= curvature * value[k] * value[k]
+			}
+		}
+	}
+	for i, d := range h.Diagonal {
+		p.rest[i] = max(p.rest[i], tiny*d)
+		if p.rest[i] <= 0 {
+			p.rest[i] = 1
+		}
+	}
+}
+
+// Precondition sets z to M⁻¹r, where M is the matrix's own part.
+func (h *Hessian) Precondition(r, z []float64) {
+	rest := h.pre.rest
+	parallel.Range(h.field.Threads, len(r), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			z[i] = r[i] / rest[i]
+		}
+	})
+	parallel.For(h.field.Threads, len(h.lanes), func(c int) { h.lanes[c].own.correct(rest, z) })
+}
+
+// correct turns z = D⁻¹r into (D + h·a aᵀ)⁻¹r for each row, as (I - h D⁻¹a aᵀ / (1 + h aᵀD⁻¹a)) z.
+func (r *compactRows) correct(rest, z []float64) {
+	for j, h := range r.h {
+		index, value := r.row(j)
+		az, aDa := 0.0, 0.0
+		for k, i := range index {
+			az += value[k] * z[i]
+			aDa += value[k] * value[k] / rest[i]
+		}
+		s := h * az / (1 + h*aDa)
+		for k, i := range index {
+			z[i] -= s * value[k] / rest[i]
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package mrf
+
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/parallel"
+)
+
+// Every kernel is a sweep: cut the potentials into spans that fit the first-level cache, compute the slacks of a span,
+// let a function turn them into something else, and scatter that along the potentials' coefficients.
+//
+// Scattering in parallel needs a buffer per goroutine, or a transposed copy of the structure to gather from. Buffers
+// win here: variables are far fewer than potentials, so that a buffer stays in cache while multipliers gathered by
+// variable do not, most multipliers are zero and can be skipped, and nothing has to be stored. For results that do not
+// depend on threads, the buffers belong to lanes: a number of equal parts of the spans that the model alone decides.
+
+// spanLen is the largest number of potentials in a span.
+const spanLen = 1024
+
+// Span is a run of potentials of one block while a sweep visits it.
+type Span struct {
+	// Block is the potentials' block.
+	Block *Block
+	// First is the number of the first potential among all blocks' potentials.
+	First int
+	// Weight is θ of the block's rule.
+	Weight float64
+	// Scale holds s_j per potential of the span, or is nil.
+	Scale []float32
+	// D holds the slacks d_j = a_jᵀy + c_j; the visitor may overwrite them with what is to be scattered.
+	D []float64
+
+	term   *term
+	lo, hi int
+}
+
+// Constants writes c_j, the slacks at y = 0, into d; it has the length of D.
+func (s *Span) Constants(d []float64) { s.term.constants(s.lo, s.hi, d) }
+
+// W returns w_j = θ_r s_j of the span's k-th potential.
+func (s *Span) W(k int) float64 {
+	if s.Scale == nil {
+		return s.Weight
+	}
+	return s.Weight * float64(s.Scale[k])
+}
+
+// spanRange is where a span lies.
+type spanRange struct {
+	term   *term
+	lo, hi int
+}
+
+// lane is a fixed part of the spans, with the memory that one goroutine needs to sweep it.
+type lane struct {
+	lo, hi  int // spans
+	slacks  []float64
+	buffer  []float64 // partial sums of a scatter; zero between sweeps
+	touched [2]extent // the columns that the lane's spans can scatter to, per side
+}
+
+// extent is a range of columns [lo,hi).
+type extent struct{ lo, hi int }
+
+// side tells what a sweep scatters to.
+type side uint8
+
+const (
+	variables side = iota
+	inputs
+)
+
+// rows returns the block's matrix of that side.
+func (t *term) side(s side) *rows {
+	if s == variables {
+		return &t.vars
+	}
+	return &t.inputs
+}
+
+// cut makes the spans and lanes.
+func (f *Field) cut() {
+	for k := range f.terms {
+		t := &f.terms[k]
+		for lo := 0; lo < t.Len; lo += spanLen {
+			f.spans = append(f.spans, spanRange{t, lo, min(lo+spanLen, t.Len)})
+		}
+	}
+	f.partial = make([]float64, len(f.spans))
+	work := make([]int, len(f.spans)+1)
+	for k, s := range f.spans {
+		work[k+1] = work[k] + s.hi - s.lo + s.term.vars.entries(s.lo, s.hi)
+	}
+	f.lanes = make([]lane, laneCount(work[len(f.spans)], f.Model.Variables))
+	next := 0
+	for k := range f.lanes {
+		l := &f.lanes[k]
+		l.lo = next
+		for next < len(f.spans) && (k == len(f.lanes)-1 || work[next] < (k+1)*work[len(f.spans)]/len(f.lanes)) {
+			next++
+		}
+		l.hi = next
+	}
+	parallel.For(f.Threads, len(f.lanes), func(k int) { f.lanes[k].measure(f.spans) })
+}
+
+// laneCount is the number of lanes: one if the work is too small to share, else as many as make the traffic of the
+// buffers small against that of the potentials.
+func laneCount(work, variables int) int {
+	const smallest, most = 1 << 14, 16
+	if work < smallest {
+		return 1
+	}
+	return max(2, min(work/(4*variables+1), work/smallest, most))
+}
+
+// measure finds the columns that the lane can touch.
+func (l *lane) measure(spans []spanRange) {
+	l.slacks = make([]float64, spanLen)
+	for s := range l.touched {
+		e := extent{math.MaxInt, 0}
+		for _, span := range spans[l.lo:l.hi] {
+			r := span.term.side(side(s))
+			first := r.entries(0, span.lo)
+			for _, i := range r.index[first : first+r.entries(span.lo, span.hi)] {
+				e.lo, e.hi = min(e.lo, int(i)), max(e.hi, int(i)+1)
+			}
+		}
+		l.touched[s] = extent{min(e.lo, e.hi), e.hi}
+	}
+}
+
+// Sweep visits all potentials at the point y and returns the sum of the visitor's answers. If g is not nil, it is set to
+// Aᵀμ, where μ is what the visitor leaves in D. Visits run in parallel: a visitor may write only to places that belong
+// to its span.
+func (f *Field) Sweep(y, g []float64, visit func(s *Span) float64) float64 {
+	return f.sweep(variables, y, g, visit)
+}
+
+// sweep is Sweep with a choice of what to scatter to; blocks without inputs are not visited for the inputs' side.
+func (f *Field) sweep(to side, y, g []float64, visit func(s *Span) float64) float64 {
+	mustLen("variables", len(y), f.Model.Variables)
+	parallel.For(f.Threads, len(f.lanes), func(k int) {
+		l := &f.lanes[k]
+		target := f.target(l, g)
+		var s Span
+		for n := l.lo; n < l.hi; n++ {
+			f.partial[n] = 0
+			if r := f.spans[n]; to == variables || !r.term.inputs.empty() {
+				f.open(&s, r, y, l.slacks)
+				f.partial[n] = visit(&s)
+				if g != nil {
+					r.term.side(to).addTranspose(r.lo, r.hi, s.D, target)
+				}
+			}
+		}
+	})
+	f.merge(to, g)
+	return sum(f.partial)
+}
+
+// open computes the slacks of a span at y.
+func (f *Field) open(s *Span, r spanRange, y, memory []float64) {
+	t := r.term
+	*s = Span{
+		Block: t.Block, First: t.first + r.lo, Weight: f.theta[t.Rule],
+		D: memory[:r.hi-r.lo], term: t, lo: r.lo, hi: r.hi,
+	}
+	if t.Scale != nil {
+		s.Scale = t.Scale[r.lo:r.hi]
+	}
+	t.constants(r.lo, r.hi, s.D)
+	t.vars.addProduct(r.lo, r.hi, y, s.D)
+}
+
+// target returns where a lane scatters to: its buffer, or g itself if there is but one lane.
+func (f *Field) target(l *lane, g []float64) []float64 {
+	if g == nil {
+		return nil
+	}
+	if len(f.lanes) == 1 {
+		clear(g)
+		return g
+	}
+	if len(l.buffer) < len(g) {
+		l.buffer = make([]float64, len(g))
+	}
+	return l.buffer
+}
+
+// merge adds the lanes' buffers, in order, into g, and leaves them zero.
+func (f *Field) merge(to side, g []float64) {
+	if g == nil || len(f.lanes) == 1 {
+		return
+	}
+	parallel.Range(f.Threads, len(g), func(lo, hi int) {
+		clear(g[lo:hi])
+		for k := range f.lanes {
+			l := &f.lanes[k]
+			first, last := max(lo, l.touched[to].lo), min(hi, l.touched[to].hi)
+			if first < last {
+				drain(g[first:last], l.buffer[first:last])
+			}
+		}
+	})
+}
+
+// drain adds the buffer to g and clears it.
+func drain(g, buffer []float64) {
+	buffer = buffer[:len(g)]
+	for i, v := range buffer {
+		g[i] += v
+		buffer[i] = 0
+	}
+}
+
+// sum adds the values with Neumaier's compensation: a duality gap is the small difference of such sums.
+func sum(values []float64) float64 {
+	total, lost := 0.0, 0.0
+	for _, v := range values {
+		t := total + v
+		if math.Abs(total) >= math.Abs(v) {
+			lost += (total - t) + v
+		} else {
+			lost += (v - t) + total
+		}
+		total = t
+	}
+	return total + lost
+}

@@ -1,0 +1,85 @@
+// Package parallel runs loops on several goroutines with results that do not depend on how many: the work is cut into
+// tasks by its size alone, each task writes to places of its own, and sums are taken over tasks in order.
+package parallel
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Threads returns the number of goroutines to use where a setting says n: n itself, or GOMAXPROCS if n is not positive.
+func Threads(n int) int {
+	if n > 0 {
+		return n
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// For calls body(task) once for each task in [0,tasks), on at most threads goroutines, the caller's included. Tasks are
+// handed out in order, but may end in any; body must write only to places that belong to its task.
+func For(threads, tasks int, body func(task int)) {
+	if threads > tasks {
+		threads = tasks
+	}
+	if threads <= 1 {
+		for task := range tasks {
+			body(task)
+		}
+		return
+	}
+	forShared(threads, tasks, body)
+}
+
+// forShared lets goroutines take tasks from a shared counter, so that a slow one does not hold up the others.
+func forShared(threads, tasks int, body func(task int)) {
+	var next atomic.Int64
+	work := func() {
+		for {
+			task := int(next.Add(1)) - 1
+			if task >= tasks {
+				return
+			}
+			body(task)
+		}
+	}
+	var others sync.WaitGroup
+	for range threads - 1 {
+		others.Go(work)
+	}
+	work()
+	others.Wait()
+}
+
+// Grain is the number of elements in one task of Range and Sum: large enough to hide the cost of a hand-over.
+const Grain = 1 << 14
+
+// Range calls body(lo, hi) for consecutive pieces of [0,n), each of Grain elements but the last.
+func Range(threads, n int, body func(lo, hi int)) {
+	if n <= Grain {
+		if n > 0 {
+			body(0, n)
+		}
+		return
+	}
+	For(threads, pieces(n), func(task int) {
+		lo := task * Grain
+		body(lo, min(lo+Grain, n))
+	})
+}
+
+// Sum adds body(lo, hi) over the pieces of [0,n) that Range would make, in their order.
+func Sum(threads, n int, body func(lo, hi int) float64) float64 {
+	if n <= Grain {
+		return body(0, n)
+	}
+	partial := make([]float64, pieces(n))
+	Range(threads, n, func(lo, hi int) { partial[lo/Grain] = body(lo, hi) })
+	total := 0.0
+	for _, p := range partial {
+		total += p
+	}
+	return total
+}
+
+func pieces(n int) int { return (n + Grain - 1) / Grain }
