@@ -1,0 +1,233 @@
+package syntax
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+// lexer turns a text into tokens. What it cannot read becomes an illegal token and a diagnostic.
+type lexer struct {
+	file     *source.File
+	diags    *source.Diagnostics
+	text     string
+	pos      int
+	newRow   bool
+	tokens   []token
+	comments []comment
+}
+
+// lex returns the tokens of file, the last of which is end, and its comments.
+func lex(file *source.File, diags *source.Diagnostics) ([]token, []comment) {
+	l := &lexer{file: file, diags: diags, text: file.Text, newRow: true}
+	if strings.HasPrefix(l.text, "\ufeff") {
+		l.pos = len("\ufeff") // some editors begin files with a byte order mark
+	}
+	for l.skip(); l.pos < len(l.text); l.skip() {
+		l.next()
+	}
+	l.emit(end, l.pos, "")
+	return l.tokens, l.comments
+}
+
+func (l *lexer) emit(k kind, start int, text string) {
+	l.tokens = append(l.tokens, token{kind: k, start: start, end: l.pos, text: text, firstOnRow: l.newRow})
+	l.newRow = false
+}
+
+func (l *lexer) rest() string { return l.text[l.pos:] }
+
+// skip passes over white space and comments.
+func (l *lexer) skip() {
+	for l.pos < len(l.text) {
+		r, size := utf8.DecodeRuneInString(l.rest())
+		switch {
+		case r == '\n':
+			l.newRow = true
+			l.pos++
+		case unicode.IsSpace(r):
+			l.pos += size
+		case r == '#' || strings.HasPrefix(l.rest(), "//"):
+			l.comment("\n", 0)
+		case strings.HasPrefix(l.rest(), "/*"):
+			l.comment("*/", len("*/"))
+		default:
+			return
+		}
+	}
+}
+
+// comment passes over a comment that ends with terminator, of which the last keep bytes belong to it.
+func (l *lexer) comment(terminator string, keep int) {
+	start := l.pos
+	length := strings.Index(l.rest(), terminator)
+	if length < 0 {
+		if keep > 0 {
+			l.diags.Errorf("unclosed", l.file.Span(start, start+2), "close it with */", "this comment has no end")
+		}
+		l.pos = len(l.text)
+	} else {
+		l.pos += length + keep
+	}
+	l.comments = append(l.comments, comment{start: start, end: l.pos})
+}
+
+// next reads one token; it is never called at the end of the text.
+func (l *lexer) next() {
+	start := l.pos
+	c, _ := utf8.DecodeRuneInString(l.rest())
+	switch {
+	case c == '_' || unicode.IsLetter(c):
+		l.pos += len(l.rest()) - len(strings.TrimLeftFunc(l.rest(), isWord))
+		l.emit(identifier, start, l.text[start:l.pos])
+	case isDigit(c) || c == '.' && l.digitAt(l.pos+1):
+		l.number()
+		l.emit(number, start, l.text[start:l.pos])
+	case c == '\'' || c == '"':
+		l.quoted(byte(c))
+	case c == '@':
+		l.function()
+	default:
+		l.operator(c)
+	}
+}
+
+func isWord(r rune) bool {
+	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r)
+}
+
+func isDigit(r rune) bool { return '0' <= r && r <= '9' }
+
+func (l *lexer) digitAt(pos int) bool { return pos < len(l.text) && isDigit(rune(l.text[pos])) }
+
+func (l *lexer) digits() {
+	for l.digitAt(l.pos) {
+		l.pos++
+	}
+}
+
+// number reads digits [. digits] [e [sign] digits]. A point or an e without digits after it belongs to what follows:
+// "= 1." is the end of a hard rule.
+func (l *lexer) number() {
+	l.digits()
+	if strings.HasPrefix(l.rest(), ".") && l.digitAt(l.pos+1) {
+		l.pos++
+		l.digits()
+	}
+	if rest := l.rest(); rest != "" && (rest[0] == 'e' || rest[0] == 'E') {
+		exponent := l.pos + 1
+		if exponent < len(l.text) && (l.text[exponent] == '+' || l.text[exponent] == '-') {
+			exponent++
+		}
+		if l.digitAt(exponent) {
+			l.pos = exponent
+			l.digits()
+		}
+	}
+}
+
+var escapes = map[byte]byte{'\\': '\\', '\'': '\'', '"': '"', 't': '\t', 'n': '\n', 'r': '\r'}
+
+// quoted reads a constant. It ends on its line, so that a forgotten quote spoils one rule and not the file.
+func (l *lexer) quoted(quote byte) {
+	start := l.pos
+	var value strings.Builder
+	ok := true
+	for l.pos++; l.pos < len(l.text) && l.text[l.pos] != '\n'; l.pos++ {
+		c := l.text[l.pos]
+		if c == quote {
+			l.pos++
+			l.emit(either(ok, quoted, illegal), start, value.String())
+			return
+		}
+		if c == '\\' && l.pos+1 < len(l.text) && l.text[l.pos+1] != '\n' {
+			l.pos++
+			c = l.escape(&ok)
+		}
+		value.WriteByte(c)
+	}
+	l.diags.Errorf("unclosed", l.file.Span(start, l.pos), "a constant ends on its line; write \\n for a line break",
+		"this constant has no closing %c", quote)
+	l.emit(illegal, start, "")
+}
+
+// escape returns the byte meant by the one after a backslash.
+func (l *lexer) escape(ok *bool) byte {
+	c, known := escapes[l.text[l.pos]]
+	if !known {
+		*ok = false
+		_, size := utf8.DecodeRuneInString(l.rest())
+		l.diags.Errorf("bad-escape", l.file.Span(l.pos-1, l.pos+size),
+			`the escapes are \\ \' \" \t \n \r; write \\ for a backslash`, "unknown escape in a constant")
+	}
+	return c
+}
+
+func either(condition bool, a, b kind) kind {
+	if condition {
+		return a
+	}
+	return b
+}
+
+// function reads @Min and @Max.
+func (l *lexer) function() {
+	start := l.pos
+	l.pos++
+	l.pos += len(l.rest()) - len(strings.TrimLeftFunc(l.rest(), isWord))
+	switch name := l.text[start:l.pos]; {
+	case strings.EqualFold(name, "@Min"):
+		l.emit(atMin, start, name)
+	case strings.EqualFold(name, "@Max"):
+		l.emit(atMax, start, name)
+	default:
+		l.diags.Errorf("syntax", l.file.Span(start, l.pos), "the functions are @Min[x, y] and @Max[x, y]",
+			"unknown function %s", name)
+		l.emit(illegal, start, name)
+	}
+}
+
+// operator reads a token of fixed spelling.
+func (l *lexer) operator(c rune) {
+	start := l.pos
+	for _, o := range operators {
+		if strings.HasPrefix(l.rest(), o.text) {
+			l.pos += len(o.text)
+			l.emit(o.kind, start, o.text)
+			return
+		}
+	}
+	l.pos += utf8.RuneLen(c)
+	if c == utf8.RuneError {
+		_, size := utf8.DecodeRuneInString(l.text[start:])
+		l.pos = start + size
+	}
+	l.diags.Errorf("syntax", l.file.Span(start, l.pos), characterHint(c), "unexpected character %q", c)
+	l.emit(illegal, start, l.text[start:l.pos])
+}
+
+func characterHint(c rune) string {
+	switch c {
+	case '<', '>':
+		return "strict comparisons make no convex problem; use <= or >="
+	case '$':
+		return "names are made of letters, digits and _"
+	case '‘', '’', '“', '”':
+		return "use the straight quotes ' or \""
+	case '¬':
+		return "write ! for not"
+	case '∧':
+		return "write & for and"
+	case '∨':
+		return "write | for or"
+	case '→', '⇒':
+		return "write -> for implies"
+	case '≤', '≥':
+		return "write <= or >="
+	case '≠':
+		return "write !="
+	}
+	return ""
+}

@@ -1,0 +1,75 @@
+package syntax
+
+// kind is what a token is.
+type kind uint8
+
+const (
+	end     kind = iota // the end of the text; also all that the parser sees after an error until it recovers
+	illegal             // something the lexer has already complained about
+	identifier
+	number
+	quoted // a constant in quotes
+	leftParen
+	rightParen
+	leftBracket
+	rightBracket
+	leftBrace
+	rightBrace
+	comma
+	colon
+	dot
+	caret     // exponent, or the order of terms
+	percent   // the order of terms
+	same      // ==
+	different // != or ~=
+	implies
+	follows
+	bar // disjunction, or one side of a cardinality
+	and
+	not
+	equal
+	atMost
+	atLeast
+	plus
+	minus
+	times
+	slash
+	atMin
+	atMax
+)
+
+// operators lists the tokens of fixed spelling. Of those that fit, the first is taken, so longer ones come first.
+var operators = []struct {
+	text string
+	kind kind
+}{
+	{"->", implies}, {">>", implies}, {"<-", follows}, {"<<", follows}, {"&&", and}, {"||", bar}, {"==", same},
+	{"!=", different}, {"~=", different}, {"<=", atMost}, {">=", atLeast}, {"&", and}, {"|", bar}, {"!", not},
+	{"~", not}, {"=", equal}, {"+", plus}, {"-", minus}, {"*", times}, {"/", slash}, {"^", caret}, {"%", percent},
+	{"(", leftParen}, {")", rightParen}, {"[", leftBracket}, {"]", rightBracket}, {"{", leftBrace}, {"}", rightBrace},
+	{",", comma}, {":", colon}, {".", dot},
+}
+
+// infix gives the operator that a token is between two expressions.
+var infix = map[kind]Operator{
+	implies: Implies, follows: Follows, bar: Or, and: And, equal: Equal, atMost: AtMost, atLeast: AtLeast, plus: Add,
+	minus: Subtract, times: Multiply, slash: Divide,
+}
+
+// relational gives the operator that a token is between two terms.
+var relational = map[kind]Operator{
+	same: Same, different: Different, minus: Different, percent: Before, caret: Before,
+}
+
+// token is one word of a rule file.
+type token struct {
+	kind       kind
+	start, end int    // byte offsets
+	text       string // the constant's value if quoted, otherwise the text as written
+	firstOnRow bool   // no token precedes it on its line
+}
+
+// comment is a comment with its delimiters.
+type comment struct {
+	start, end int
+}
