@@ -1,0 +1,160 @@
+package neural
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Features is an immutable table of feature vectors, one row for each entity. A sparse table keeps the nonzeros of each
+// row in ascending order of columns; a dense one keeps all values.
+type Features struct {
+	ids   []string
+	rowOf map[string]int32
+	width int
+
+	start   []int   // sparse: row r has the nonzeros start[r]..start[r+1]
+	columns []int32 // sparse
+	values  []float32
+}
+
+// NewDense returns a dense table whose row r is values[r*width:(r+1)*width].
+func NewDense(ids []string, width int, values []float32) (*Features, error) {
+	f, err := newTable(ids, width, values)
+	if err == nil && len(values) != len(ids)*width {
+		err = fmt.Errorf("%d rows of width %d need %d values, not %d", len(ids), width, len(ids)*width, len(values))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// NewSparse returns a sparse table in compressed rows: the nonzeros of row r are values[k] in columns[k] for k from
+// start[r] to start[r+1]-1, and start has one element more than ids. Columns ascend within a row.
+func NewSparse(ids []string, width int, start []int, columns []int32, values []float32) (*Features, error) {
+	f, err := newTable(ids, width, values)
+	if err != nil {
+		return nil, err
+	}
+	f.start, f.columns = start, columns
+	if err := f.checkSparse(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// newTable checks what sparse and dense tables have in common.
+func newTable(ids []string, width int, values []float32) (*Features, error) {
+	f := &Features{ids: ids, rowOf: make(map[string]int32, len(ids)), width: width, values: values}
+	if len(ids) == 0 || width <= 0 {
+		return nil, fmt.Errorf("the feature table is empty: %d rows of width %d", len(ids), width)
+	}
+	for r, id := range ids {
+		if _, exists := f.rowOf[id]; exists {
+			return nil, fmt.Errorf("entity %q has two rows", id)
+		}
+		f.rowOf[id] = int32(r)
+	}
+	for _, v := range values {
+		if !isFinite(float64(v)) {
+			return nil, fmt.Errorf("the feature table holds %v; finite numbers are wanted", v)
+		}
+	}
+	return f, nil
+}
+
+func (f *Features) checkSparse() error {
+	if len(f.start) != len(f.ids)+1 || f.start[0] != 0 || f.start[len(f.ids)] != len(f.values) ||
+		len(f.columns) != len(f.values) || !slices.IsSorted(f.start) {
+		return fmt.Errorf("the row starts do not fit %d rows of %d nonzeros", len(f.ids), len(f.values))
+	}
+	for r := range f.ids {
+		last := int32(-1)
+		for _, c := range f.columns[f.start[r]:f.start[r+1]] {
+			if c <= last || int(c) >= f.width {
+				return fmt.Errorf("row %q: column %d after %d; columns ascend and stay below %d", f.ids[r], c, last, f.width)
+			}
+			last = c
+		}
+	}
+	return nil
+}
+
+// Len returns the number of rows.
+func (f *Features) Len() int { return len(f.ids) }
+
+// Width returns the number of features of each row.
+func (f *Features) Width() int { return f.width }
+
+// Sparse reports whether the table keeps only nonzeros.
+func (f *Features) Sparse() bool { return f.start != nil }
+
+// ID returns the entity of a row.
+func (f *Features) ID(row int32) string { return f.ids[row] }
+
+// Row returns the row of an entity.
+func (f *Features) Row(id string) (row int32, ok bool) {
+	row, ok = f.rowOf[id]
+	return row, ok
+}
+
+// Normalized returns the table with every row scaled; the table itself if there is nothing to scale.
+func (f *Features) Normalized(normalization Normalization) *Features {
+	if normalization == NoNormalization || normalization == "" {
+		return f
+	}
+	scaled := *f
+	scaled.values = slices.Clone(f.values)
+	for r := range f.ids {
+		lo, hi := f.span(r)
+		scale(scaled.values[lo:hi], normalization)
+	}
+	return &scaled
+}
+
+// span returns where the values of a row lie.
+func (f *Features) span(row int) (lo, hi int) {
+	if f.Sparse() {
+		return f.start[row], f.start[row+1]
+	}
+	return row * f.width, (row + 1) * f.width
+}
+
+func scale(row []float32, normalization Normalization) {
+	size := 0.0
+	for _, v := range row {
+		if normalization == RowsToUnitSum {
+			size += math.Abs(float64(v))
+		} else {
+			size += float64(v) * float64(v)
+		}
+	}
+	if normalization == RowsToUnitL2 {
+		size = math.Sqrt(size)
+	}
+	if size == 0 {
+		return
+	}
+	for i, v := range row {
+		row[i] = float32(float64(v) / size)
+	}
+}
+
+// dense writes the chosen rows, one after the other, into values.
+func (f *Features) dense(rows []int32, values []float32) {
+	clear(values)
+	for i, r := range rows {
+		lo, hi := f.span(int(r))
+		row := values[i*f.width : (i+1)*f.width]
+		if !f.Sparse() {
+			copy(row, f.values[lo:hi])
+			continue
+		}
+		for k := lo; k < hi; k++ {
+			row[f.columns[k]] = f.values[k]
+		}
+	}
+}
+
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -1,0 +1,166 @@
+package neural
+
+import "math"
+
+// classes is the head of a classifier: each atom is one element of the matrix of outputs.
+type classes struct {
+	pass   *pass
+	inputs []int32
+	cells  []int // of pass.out
+}
+
+func newClasses(p *pass, b *Binding) *classes {
+	h := &classes{pass: p, inputs: b.Inputs, cells: make([]int, len(b.Inputs))}
+	for k, r := range b.Rows {
+		h.cells[k] = int(p.group.place[r])*p.network.width + int(b.Classes[k])
+	}
+	return h
+}
+
+func (h *classes) forward(x []float64) {
+	for k, input := range h.inputs {
+		x[input] = float64(h.pass.out[h.cells[k]])
+	}
+}
+
+func (h *classes) backward(upstream []float64) {
+	for k, input := range h.inputs {
+		h.pass.upstream[h.cells[k]] += float32(upstream[input])
+	}
+}
+
+// pairs is the head of a siamese network: the distance layer of Koch, Zemel and Salakhutdinov (2015), with the truth
+// σ(Σ_j α_j·|h_j − h'_j| + β) for the outputs h and h' of the twins. The twins run once for each row; the distance
+// layer runs once for each pair, outside the GoMLX graph; the package's documentation has the figures.
+type pairs struct {
+	pass          *pass
+	inputs        []int32
+	first, second []int32 // places of the two rows
+	truth         []float64
+	gradient      []float64 // ∂L/∂(argument of σ)
+	weights       []float32 // α, as in the last forward
+
+	start []int // by place: the pairs that a row is in
+	meets []meeting
+}
+
+// meeting is a row's part in a pair.
+type meeting struct{ pair, other int32 }
+
+func newPairs(p *pass, b *Binding) *pairs {
+	n := len(b.Inputs)
+	h := &pairs{
+		pass: p, inputs: b.Inputs, first: make([]int32, n), second: make([]int32, n),
+		truth: make([]float64, n), gradient: make([]float64, n), weights: make([]float32, p.network.width),
+	}
+	byPlace := make([][]meeting, len(p.group.rows))
+	for k := range b.Inputs {
+		i, j := p.group.place[b.Rows[k]], p.group.place[b.Others[k]]
+		h.first[k], h.second[k] = i, j
+		byPlace[i] = append(byPlace[i], meeting{int32(k), j})
+		byPlace[j] = append(byPlace[j], meeting{int32(k), i})
+	}
+	h.start = make([]int, 1, len(byPlace)+1)
+	for _, meets := range byPlace {
+		h.meets = append(h.meets, meets...)
+		h.start = append(h.start, len(h.meets))
+	}
+	return h
+}
+
+// row returns the twins' output for a place.
+func (h *pairs) row(place int32) []float32 {
+	d := len(h.weights)
+	return h.pass.out[int(place)*d : int(place+1)*d]
+}
+
+func (h *pairs) forward(x []float64) {
+	copy(h.weights, h.pass.network.distance.weights.Value)
+	bias := float64(h.pass.network.distance.bias.Value[0])
+	eachChunk(len(h.inputs), func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			h.truth[k] = sigmoid(bias + h.distance(k))
+		}
+	})
+	for k, input := range h.inputs {
+		x[input] = h.truth[k]
+	}
+}
+
+// distance returns Σ_j α_j·|h_j − h'_j| for a pair.
+func (h *pairs) distance(k int) float64 {
+	a, b := h.row(h.first[k]), h.row(h.second[k])
+	sum := 0.0
+	for j, w := range h.weights {
+		sum += float64(w) * math.Abs(float64(a[j]-b[j]))
+	}
+	return sum
+}
+
+func sigmoid(t float64) float64 {
+	if t >= 0 {
+		return 1 / (1 + math.Exp(-t))
+	}
+	e := math.Exp(t) // the other form would overflow
+	return e / (1 + e)
+}
+
+func (h *pairs) backward(upstream []float64) {
+	for k, input := range h.inputs {
+		h.gradient[k] = upstream[input] * h.truth[k] * (1 - h.truth[k])
+	}
+	if !h.pass.network.distance.weights.frozen {
+		h.backwardParameters()
+	}
+	h.backwardTwins()
+}
+
+// backwardParameters adds the gradients of α and β, summed over chunks of pairs in order.
+func (h *pairs) backwardParameters() {
+	d := len(h.weights)
+	partial := make([]float64, (len(h.inputs)+chunk-1)/chunk*(d+1))
+	eachChunk(len(h.inputs), func(lo, hi int) {
+		sums := partial[lo/chunk*(d+1):][:d+1]
+		for k := lo; k < hi; k++ {
+			a, b := h.row(h.first[k]), h.row(h.second[k])
+			for j := range d {
+				sums[j] += h.gradient[k] * math.Abs(float64(a[j]-b[j]))
+			}
+			sums[d] += h.gradient[k]
+		}
+	})
+	total := make([]float64, d+1)
+	for i, v := range partial {
+		total[i%(d+1)] += v
+	}
+	for j, v := range total[:d] {
+		h.pass.network.distance.weights.Gradient[j] += float32(v)
+	}
+	h.pass.network.distance.bias.Gradient[0] += float32(total[d])
+}
+
+// backwardTwins adds ∂L/∂h for each row: the derivative of |h − h'| is the same for both twins, each seen from its own
+// side, and 0 where they are equal.
+func (h *pairs) backwardTwins() {
+	d := len(h.weights)
+	eachChunk(len(h.start)-1, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			into, own := h.pass.upstream[i*d:(i+1)*d], h.row(int32(i))
+			for _, m := range h.meets[h.start[i]:h.start[i+1]] {
+				addSigned(into, float32(h.gradient[m.pair]), h.weights, own, h.row(m.other))
+			}
+		}
+	})
+}
+
+// addSigned adds g·α·sign(own − other) to into.
+func addSigned(into []float32, g float32, weights, own, other []float32) {
+	for j, w := range weights {
+		switch {
+		case own[j] > other[j]:
+			into[j] += g * w
+		case own[j] < other[j]:
+			into[j] -= g * w
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package neural
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+)
+
+// Binding says which network gives the truth of which perceived atoms. All slices have one element for each atom.
+type Binding struct {
+	// Network is the name of the network.
+	Network string
+	// Inputs are the atoms' numbers, as in relation.Store.Number: x[Inputs[k]] is the k-th atom's truth.
+	Inputs []int32
+	// Rows are the rows of the features that a classifier reads, or the first of the two that a siamese network compares.
+	Rows []int32
+	// Others are the second rows that a siamese network compares; nil for classifiers.
+	Others []int32
+	// Classes are the outputs of a classifier, from 0; nil for siamese networks.
+	Classes []int32
+}
+
+// Perception computes the perceived atoms of one ground model. It implements learn.Perception.
+type Perception struct {
+	system *System
+	inputs int
+	groups []*group
+	passes []*pass
+	heads  []head
+	ready  bool // Forward has been called
+}
+
+var _ learn.Perception = (*Perception)(nil)
+
+// head connects the outputs of a network to inputs x of the model.
+type head interface {
+	forward(x []float64)
+	// backward adds ∂L/∂outputs to the pass of its network, and the gradients of its own parameters to them.
+	backward(upstream []float64)
+}
+
+// group is a choice of feature rows, with the first layer, that some networks share.
+type group struct {
+	root    *network
+	rows    []int32
+	place   map[int32]int32 // row to its index in rows
+	first   *firstLayer
+	product product
+	z, dz   []float32 // [rows, first.width]
+}
+
+// Bind connects the networks to a ground model with the given number of perceived atoms. Each of them must be bound
+// once. Only the rows that the bindings name are computed.
+func (s *System) Bind(inputs int, bindings ...Binding) (*Perception, error) {
+	p := &Perception{system: s, inputs: inputs}
+	bound := make([]bool, inputs)
+	for i := range bindings {
+		if err := s.check(&bindings[i], bound); err != nil {
+			return nil, fmt.Errorf("network %q: %w", bindings[i].Network, err)
+		}
+	}
+	if free := slices.Index(bound, false); free >= 0 {
+		return nil, fmt.Errorf("no network gives the truth of the perceived atom number %d", free)
+	}
+	p.addGroups(bindings)
+	for i := range bindings {
+		p.addHead(&bindings[i])
+	}
+	return p, nil
+}
+
+// check checks a binding and marks its atoms as bound.
+func (s *System) check(b *Binding, bound []bool) error {
+	n := s.network(b.Network)
+	if n == nil {
+		return fmt.Errorf("there is no such network")
+	}
+	second, limit, what := b.Classes, n.width, "class"
+	if n.kind.Pairs {
+		second, limit, what = b.Others, n.features.Len(), "row"
+	}
+	if len(b.Rows) != len(b.Inputs) || len(second) != len(b.Inputs) {
+		return fmt.Errorf("%d atoms, %d rows and %d of each atom's other %s", len(b.Inputs), len(b.Rows), len(second), what)
+	}
+	for k, x := range b.Inputs {
+		switch {
+		case x < 0 || int(x) >= len(bound):
+			return fmt.Errorf("atom number %d is not below %d", x, len(bound))
+		case bound[x]:
+			return fmt.Errorf("atom number %d is bound twice", x)
+		case b.Rows[k] < 0 || int(b.Rows[k]) >= n.features.Len():
+			return fmt.Errorf("row %d is not among the %d of the features", b.Rows[k], n.features.Len())
+		case second[k] < 0 || int(second[k]) >= limit:
+			return fmt.Errorf("%s %d is not below %d", what, second[k], limit)
+		}
+		bound[x] = true
+	}
+	return nil
+}
+
+// addGroups collects the rows that are needed.
+func (p *Perception) addGroups(bindings []Binding) {
+	rows := map[*network][]int32{}
+	for i := range bindings {
+		n := p.system.network(bindings[i].Network)
+		rows[n.root()] = append(append(rows[n.root()], bindings[i].Rows...), bindings[i].Others...)
+	}
+	for _, n := range p.system.networks {
+		if len(rows[n]) > 0 {
+			slices.Sort(rows[n])
+			p.groups = append(p.groups, newGroup(n, slices.Compact(rows[n])))
+		}
+	}
+}
+
+func newGroup(root *network, rows []int32) *group {
+	g := &group{root: root, rows: rows, first: root.first, place: make(map[int32]int32, len(rows))}
+	for i, r := range rows {
+		g.place[r] = int32(i)
+	}
+	if g.first != nil {
+		g.product = newProduct(root.features, rows, g.first.width)
+		g.z, g.dz = make([]float32, len(rows)*g.first.width), make([]float32, len(rows)*g.first.width)
+	}
+	return g
+}
+
+func (p *Perception) addHead(b *Binding) {
+	if len(b.Inputs) == 0 {
+		return
+	}
+	s := p.pass(p.system.network(b.Network))
+	if s.network.kind.Pairs {
+		p.heads = append(p.heads, newPairs(s, b))
+		return
+	}
+	p.heads = append(p.heads, newClasses(s, b))
+}
+
+// pass returns the pass of a network, and makes it if this is the first binding of the network.
+func (p *Perception) pass(n *network) *pass {
+	for _, s := range p.passes {
+		if s.network == n {
+			return s
+		}
+	}
+	i := slices.IndexFunc(p.groups, func(g *group) bool { return g.root == n.root() })
+	p.passes = append(p.passes, newPass(p.system, n, p.groups[i]))
+	return p.passes[len(p.passes)-1]
+}
+
+// Forward writes the networks' outputs into x, as learn.Perception says. The outputs of a softmax are its exact
+// probabilities, which may be 0; callers that divide by them must look out.
+func (p *Perception) Forward(x []float64, train bool, seed uint64) error {
+	if len(x) != p.inputs {
+		return fmt.Errorf("neural: %d inputs are bound, x has %d", p.inputs, len(x))
+	}
+	for _, g := range p.groups {
+		g.forward(train, seed)
+	}
+	for _, s := range p.passes {
+		if err := s.forward(train, seed); err != nil {
+			return err
+		}
+	}
+	for _, h := range p.heads {
+		h.forward(x)
+	}
+	p.ready = true
+	return nil
+}
+
+// Backward adds the parameters' gradients, as learn.Perception says.
+func (p *Perception) Backward(upstream []float64) error {
+	if !p.ready || len(upstream) != p.inputs {
+		return fmt.Errorf("neural: Backward of %d values follows a Forward of %d", len(upstream), p.inputs)
+	}
+	for _, s := range p.passes {
+		clear(s.upstream)
+	}
+	for _, g := range p.groups {
+		clear(g.dz)
+	}
+	for _, h := range p.heads {
+		h.backward(upstream)
+	}
+	for _, s := range p.passes {
+		if err := s.backward(); err != nil {
+			return err
+		}
+	}
+	for _, g := range p.groups {
+		g.backward()
+	}
+	return nil
+}
+
+// Parameters returns the System's parameters.
+func (p *Perception) Parameters() []*learn.Parameter { return p.system.Parameters() }
+
+func (g *group) forward(train bool, seed uint64) {
+	if g.first == nil {
+		return
+	}
+	rate := g.first.rate
+	if !train {
+		rate = 0
+	}
+	g.product.forward(g.first.weights.Value, g.first.biases.Value, g.z, newStream(seed, g.first.name), rate)
+}
+
+// backward adds the gradient of the first layer, after all networks that share it have added theirs to dz.
+func (g *group) backward() {
+	if g.first == nil || g.first.weights.frozen {
+		return
+	}
+	g.product.backward(g.dz, g.first.weights.Gradient)
+	sums := make([]float64, g.first.width)
+	for i, d := range g.dz {
+		sums[i%len(sums)] += float64(d)
+	}
+	for j, sum := range sums {
+		g.first.biases.Gradient[j] += float32(sum)
+	}
+}

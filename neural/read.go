@@ -1,0 +1,222 @@
+package neural
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Format names a text form of a feature table.
+type Format string
+
+// The formats. Sparse lines are an id, a tab, and the columns of the nonzeros, counted from 0, each alone (for the
+// value 1) or as column:value. Dense lines are an id, a tab, and all values. CSV lines are an id and all values.
+const (
+	SparseText Format = "sparse"
+	DenseText  Format = "dense"
+	CSV        Format = "csv"
+)
+
+// maxWidth bounds the columns that a table may have, so that one wrong number in a file does not ask for all memory.
+const maxWidth = 1 << 24
+
+// maxLine bounds the length of a line in bytes.
+const maxLine = 1 << 26
+
+// Read reads a feature table. Errors begin with name:line. The width of a sparse table is given by width, or by its
+// largest column if width is 0; for the other formats, a positive width is checked.
+func Read(format Format, name string, r io.Reader, width int) (*Features, error) {
+	if width < 0 || width > maxWidth {
+		return nil, fmt.Errorf("%s: width %d is not between 0 and %d", name, width, maxWidth)
+	}
+	t := &tableReader{name: name, width: width, seen: map[string]int{}}
+	switch format {
+	case SparseText:
+		return t.readSparse(r)
+	case DenseText:
+		return t.readDense(r)
+	case CSV:
+		return t.readCSV(r)
+	}
+	return nil, unknown("feature format", format, []Format{SparseText, DenseText, CSV})
+}
+
+// tableReader collects the rows of a file.
+type tableReader struct {
+	name  string
+	line  int
+	width int
+	seen  map[string]int // id to the line that has it
+
+	ids     []string
+	start   []int
+	columns []int32
+	values  []float32
+}
+
+func (t *tableReader) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s:%d: %s", t.name, t.line, fmt.Sprintf(format, args...))
+}
+
+func (t *tableReader) readSparse(r io.Reader) (*Features, error) {
+	widest := t.width
+	err := t.eachLine(r, func(fields []string) error {
+		t.start = append(t.start, len(t.columns))
+		if err := t.addNonzeros(fields); err != nil {
+			return err
+		}
+		if n := len(t.columns); n > t.start[len(t.start)-1] {
+			widest = max(widest, int(t.columns[n-1])+1)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t.finish(NewSparse(t.ids, widest, append(t.start, len(t.columns)), t.columns, t.values))
+}
+
+// finish says in which file a whole table is wrong.
+func (t *tableReader) finish(f *Features, err error) (*Features, error) {
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.name, err)
+	}
+	return f, nil
+}
+
+func (t *tableReader) readDense(r io.Reader) (*Features, error) {
+	if err := t.eachLine(r, t.addValues); err != nil {
+		return nil, err
+	}
+	return t.finish(NewDense(t.ids, t.width, t.values))
+}
+
+func (t *tableReader) readCSV(r io.Reader) (*Features, error) {
+	reader := csv.NewReader(r)
+	reader.FieldsPerRecord = -1
+	for {
+		record, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			return t.finish(NewDense(t.ids, t.width, t.values))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.name, err)
+		}
+		t.line, _ = reader.FieldPos(0)
+		if err := t.addID(record[0]); err != nil {
+			return nil, err
+		}
+		if err := t.addValues(record[1:]); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// eachLine calls add with the fields after the id of each line that is not blank.
+func (t *tableReader) eachLine(r io.Reader, add func(fields []string) error) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	for lines.Scan() {
+		t.line++
+		text := strings.TrimSuffix(lines.Text(), "\r")
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		id, rest, _ := strings.Cut(text, "\t")
+		if err := t.addID(id); err != nil {
+			return err
+		}
+		if err := add(strings.Fields(rest)); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		t.line++
+		return t.errorf("%v", err)
+	}
+	return nil
+}
+
+func (t *tableReader) addID(id string) error {
+	if id == "" {
+		return t.errorf("the row has no id")
+	}
+	if line, exists := t.seen[id]; exists {
+		return t.errorf("entity %q has a row already, on line %d", id, line)
+	}
+	t.seen[id] = t.line
+	t.ids = append(t.ids, id)
+	return nil
+}
+
+// addValues adds a row of all values. The first row decides the width, unless it is given.
+func (t *tableReader) addValues(fields []string) error {
+	if t.width == 0 {
+		t.width = len(fields)
+	}
+	if len(fields) == 0 || len(fields) != t.width {
+		return t.errorf("the row has %d values, %d are wanted", len(fields), max(1, t.width))
+	}
+	for _, field := range fields {
+		v, err := t.number(field)
+		if err != nil {
+			return err
+		}
+		t.values = append(t.values, v)
+	}
+	return nil
+}
+
+// addNonzeros adds a row of columns, or of columns with values, and sorts it.
+func (t *tableReader) addNonzeros(fields []string) error {
+	type nonzero struct {
+		column int32
+		value  float32
+	}
+	row := make([]nonzero, len(fields))
+	for k, field := range fields {
+		column, value, valued := strings.Cut(field, ":")
+		row[k].value = 1
+		c, err := strconv.ParseInt(column, 10, 32)
+		if err != nil || c < 0 || c >= int64(t.columnLimit()) {
+			return t.errorf("%q: a column is a number from 0 to %d", field, t.columnLimit()-1)
+		}
+		row[k].column = int32(c)
+		if valued {
+			if row[k].value, err = t.number(value); err != nil {
+				return err
+			}
+		}
+	}
+	slices.SortFunc(row, func(a, b nonzero) int { return cmp.Compare(a.column, b.column) })
+	for k, x := range row {
+		if k > 0 && row[k-1].column == x.column {
+			return t.errorf("column %d is given twice", x.column)
+		}
+		t.columns, t.values = append(t.columns, x.column), append(t.values, x.value)
+	}
+	return nil
+}
+
+func (t *tableReader) columnLimit() int {
+	if t.width > 0 {
+		return t.width
+	}
+	return maxWidth
+}
+
+// number reads a finite value; float32 keeps about seven digits of it.
+func (t *tableReader) number(text string) (float32, error) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 32)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, t.errorf("%q is not a finite number", text)
+	}
+	return float32(v), nil
+}

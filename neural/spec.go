@@ -1,0 +1,209 @@
+package neural
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+// Spec describes one network, as users write it in JSON. Zero values mean the defaults named below.
+type Spec struct {
+	// Name is the network's name, the key under which its specification is written.
+	Name string `json:"-"`
+	// Kind is the name of a registered Kind; default "mlp".
+	Kind string `json:"kind"`
+	// Features names the table of feature vectors that the network reads.
+	Features string `json:"features"`
+	// Normalize rescales each feature vector; default "none".
+	Normalize Normalization `json:"normalize"`
+	// InputDropout is the probability, in [0,1), that training drops a feature.
+	InputDropout float64 `json:"inputDropout"`
+	// Encoder names an mlp whose first Shared hidden layers this siamese network's twins share.
+	Encoder string `json:"encoder"`
+	// Shared is the number of hidden layers shared with the encoder; default 1.
+	Shared int `json:"shared"`
+	// Hidden are the widths of the hidden layers, after the shared ones if there are any.
+	Hidden []int `json:"hidden"`
+	// Activation follows each hidden layer; default "relu", or the encoder's.
+	Activation Activation `json:"activation"`
+	// Dropout is the probability, in [0,1), that training drops a node of a hidden layer.
+	Dropout float64 `json:"dropout"`
+	// Outputs is the number of classes of a classifier.
+	Outputs int `json:"outputs"`
+	// Output maps the last layer to [0,1]; default "softmax" for classifiers, "sigmoid" for siamese networks.
+	Output Output `json:"output"`
+	// Distance is the number of nodes of a siamese network's distance layer. It compares the twins node by node, so it
+	// is the width of their last layer, which is also the default.
+	Distance int `json:"distance"`
+	// Frozen keeps the network's own parameters as they are initialised or loaded.
+	Frozen bool `json:"frozen"`
+	// Options are for networks that users register; this package does not read them.
+	Options json.RawMessage `json:"options"`
+}
+
+// Activation names the nonlinearity that follows a hidden layer.
+type Activation string
+
+// The activations.
+const (
+	ReLU    Activation = "relu"
+	ELU     Activation = "elu"
+	Tanh    Activation = "tanh"
+	Sigmoid Activation = "sigmoid"
+)
+
+// Output names the function that maps a network's last layer to truth values.
+type Output string
+
+// The outputs: one distribution over all classes, or one truth value for each.
+const (
+	SoftmaxOutput Output = "softmax"
+	SigmoidOutput Output = "sigmoid"
+)
+
+// Normalization names a scaling of feature vectors.
+type Normalization string
+
+// The normalisations: none, to unit sum of absolute values, to unit Euclidean length. Zero vectors stay zero.
+const (
+	NoNormalization Normalization = "none"
+	RowsToUnitSum   Normalization = "rows"
+	RowsToUnitL2    Normalization = "l2"
+)
+
+var (
+	activations    = []Activation{ReLU, ELU, Tanh, Sigmoid}
+	outputs        = []Output{SoftmaxOutput, SigmoidOutput}
+	normalizations = []Normalization{NoNormalization, RowsToUnitSum, RowsToUnitL2}
+)
+
+// UnmarshalJSON reads a specification strictly: a key that Spec does not have is an error that names those it has.
+func (s *Spec) UnmarshalJSON(data []byte) error {
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(data, &keys); err != nil {
+		return fmt.Errorf("a network is written as a JSON object: %w", err)
+	}
+	allowed := specKeys()
+	for _, key := range sortedKeys(keys) {
+		if !slices.Contains(allowed, key) {
+			return unknown("key", key, allowed)
+		}
+	}
+	type plain Spec
+	read := plain{Name: s.Name}
+	if err := json.Unmarshal(data, &read); err != nil {
+		return fmt.Errorf("network: %w", err)
+	}
+	*s = Spec(read)
+	return nil
+}
+
+// ParseSpecs reads the JSON object {"name": {specification}, …} and returns the networks sorted by name.
+func ParseSpecs(data []byte) ([]Spec, error) {
+	var objects map[string]json.RawMessage
+	if err := json.Unmarshal(data, &objects); err != nil {
+		return nil, fmt.Errorf("networks are written as a JSON object from names to specifications: %w", err)
+	}
+	specs := make([]Spec, 0, len(objects))
+	for _, name := range sortedKeys(objects) {
+		spec := Spec{Name: name}
+		if err := json.Unmarshal(objects[name], &spec); err != nil {
+			return nil, fmt.Errorf("network %q: %w", name, err)
+		}
+		specs = append(specs, spec)
+	}
+	return specs, nil
+}
+
+// specKeys returns the keys that a specification may have, in the order of Spec's fields.
+func specKeys() []string {
+	var keys []string
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[Spec]()) {
+		if key := field.Tag.Get("json"); key != "-" {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// withDefaults returns the specification with every default written out, but for those that an encoder gives.
+func (s Spec) withDefaults() Spec {
+	setDefault(&s.Kind, "mlp")
+	setDefault(&s.Normalize, NoNormalization)
+	if s.Encoder == "" {
+		setDefault(&s.Activation, ReLU)
+	} else {
+		setDefault(&s.Shared, 1)
+	}
+	if kind, known := lookup(s.Kind); known && kind.Pairs {
+		setDefault(&s.Output, SigmoidOutput)
+	} else {
+		setDefault(&s.Output, SoftmaxOutput)
+	}
+	return s
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// validate checks what can be known without the other networks.
+func (s *Spec) validate() error {
+	kind, known := lookup(s.Kind)
+	switch {
+	case !known:
+		return unknown("kind", s.Kind, Kinds())
+	case s.Activation != "" && !slices.Contains(activations, s.Activation):
+		return unknown("activation", s.Activation, activations)
+	case !slices.Contains(outputs, s.Output):
+		return unknown("output", s.Output, outputs)
+	case !slices.Contains(normalizations, s.Normalize):
+		return unknown("normalize", s.Normalize, normalizations)
+	case !isRate(s.Dropout) || !isRate(s.InputDropout):
+		return fmt.Errorf("dropout %v, inputDropout %v: probabilities in [0,1) are wanted", s.Dropout, s.InputDropout)
+	case slices.ContainsFunc(s.Hidden, func(width int) bool { return width <= 0 }):
+		return fmt.Errorf("hidden %v: every layer needs a node", s.Hidden)
+	case s.Outputs < 0 || s.Distance < 0 || s.Shared < 0:
+		return fmt.Errorf("outputs %d, distance %d, shared %d: none may be negative", s.Outputs, s.Distance, s.Shared)
+	case kind.Pairs:
+		return s.validatePairs()
+	case s.Encoder != "" || s.Shared != 0 || s.Distance != 0:
+		return fmt.Errorf("encoder, shared and distance are for networks that compare pairs, not for kind %q", s.Kind)
+	}
+	return nil
+}
+
+// validatePairs checks a network that compares two rows: it says how alike they are with one number.
+func (s *Spec) validatePairs() error {
+	switch {
+	case s.Output != SigmoidOutput:
+		return fmt.Errorf("output %q: a network of kind %q has one output, a sigmoid", s.Output, s.Kind)
+	case s.Outputs > 1:
+		return fmt.Errorf("outputs %d: a network of kind %q has one", s.Outputs, s.Kind)
+	case s.Encoder == "" && s.Shared != 0:
+		return fmt.Errorf("shared %d: there is no encoder to share layers with", s.Shared)
+	}
+	return nil
+}
+
+func isRate(p float64) bool { return p >= 0 && p < 1 }
+
+// unknown says that a value is not among those allowed, and which one may have been meant.
+func unknown[T ~string](what string, value T, allowed []T) error {
+	names := make([]string, len(allowed))
+	for i, name := range allowed {
+		names[i] = string(name)
+	}
+	text := fmt.Sprintf("unknown %s %q; allowed are %s", what, string(value), strings.Join(names, ", "))
+	if hint := source.Suggest(string(value), names); hint != "" {
+		text += "; " + hint
+	}
+	return fmt.Errorf("%s", text)
+}

@@ -1,0 +1,232 @@
+package neural
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/gobackend"
+	"github.com/gomlx/gomlx/support/exceptions"
+)
+
+// System holds the networks of a program and their parameters. Bind connects it to the atoms of a ground model; several
+// bindings, of training and test models or of batches, share the parameters. A System and what is bound to it must not
+// be used by several goroutines at once.
+type System struct {
+	backend    compute.Backend
+	seed       uint64
+	networks   []*network
+	parameters []*parameter // in the order of the networks that own them
+	byName     map[string]*parameter
+	learnable  []*learn.Parameter
+}
+
+// network is one network with its specification resolved.
+type network struct {
+	spec      Spec
+	kind      Kind
+	features  *Features
+	encoder   *network // nil, or whose first spec.Shared hidden layers are this network's
+	first     *firstLayer
+	readsRows bool
+	width     int // outputs, or for twins the nodes of their last layer
+
+	distance struct{ weights, bias *parameter } // of networks that compare pairs
+}
+
+// firstLayer is the affine map of feature vectors that a network may begin with, shared by all with the same weights.
+type firstLayer struct {
+	name            string
+	weights, biases *parameter
+	width           int
+	rate            float64 // input dropout
+}
+
+// Option changes how a System computes.
+type Option func(*System)
+
+// WithBackend makes GoMLX run on another backend than its pure Go one: XLA for instance, which the caller then imports.
+func WithBackend(backend compute.Backend) Option { return func(s *System) { s.backend = backend } }
+
+// New builds networks and initialises their parameters by the seed. The features are named as the specifications name
+// them. Errors name the network.
+func New(specs []Spec, features map[string]*Features, seed uint64, options ...Option) (*System, error) {
+	s := &System{seed: seed, byName: map[string]*parameter{}}
+	for _, option := range options {
+		option(s)
+	}
+	if s.backend == nil {
+		backend, err := gobackend.New("")
+		if err != nil {
+			return nil, fmt.Errorf("starting GoMLX: %w", err)
+		}
+		s.backend = backend
+	}
+	if err := s.resolve(specs, features); err != nil {
+		return nil, err
+	}
+	for _, n := range s.networks {
+		if err := s.discover(n); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range s.parameters {
+		if !p.frozen {
+			s.learnable = append(s.learnable, &p.Parameter)
+		}
+	}
+	return s, nil
+}
+
+// Parameters returns the parameters of all networks that are not frozen; always the same slice.
+func (s *System) Parameters() []*learn.Parameter { return s.learnable }
+
+// resolve makes the networks, encoders before those that share their layers.
+func (s *System) resolve(specs []Spec, features map[string]*Features) error {
+	ordered := slices.Clone(specs)
+	slices.SortStableFunc(ordered, func(a, b Spec) int { return min(1, len(a.Encoder)) - min(1, len(b.Encoder)) })
+	for _, spec := range ordered {
+		n, err := s.resolveOne(spec.withDefaults(), features)
+		if err != nil {
+			return fmt.Errorf("network %q: %w", spec.Name, err)
+		}
+		s.networks = append(s.networks, n)
+	}
+	return nil
+}
+
+func (s *System) resolveOne(spec Spec, features map[string]*Features) (*network, error) {
+	if spec.Name == "" || s.network(spec.Name) != nil {
+		return nil, fmt.Errorf("every network needs a name of its own")
+	}
+	if err := spec.validate(); err != nil {
+		return nil, err
+	}
+	n := &network{spec: spec}
+	n.kind, _ = lookup(spec.Kind)
+	if spec.Encoder != "" {
+		if err := s.share(n); err != nil {
+			return nil, err
+		}
+		n.features = n.encoder.features
+		return n, nil
+	}
+	table, known := features[spec.Features]
+	if !known {
+		return nil, unknown("features", spec.Features, sortedKeys(features))
+	}
+	n.features = table.Normalized(spec.Normalize)
+	return n, nil
+}
+
+// share lets a network begin with the layers of its encoder, and so with the same features.
+func (s *System) share(n *network) error {
+	spec := &n.spec
+	encoder := s.network(spec.Encoder)
+	switch {
+	case encoder == nil || encoder.spec.Kind != "mlp":
+		return fmt.Errorf("encoder %q: the name of a network of kind \"mlp\" is wanted", spec.Encoder)
+	case spec.Features != "" && spec.Features != encoder.spec.Features,
+		spec.Normalize != NoNormalization && spec.Normalize != encoder.spec.Normalize,
+		spec.InputDropout != 0 && spec.InputDropout != encoder.spec.InputDropout:
+		return fmt.Errorf("features, normalize and inputDropout are those of the encoder %q; leave them out", spec.Encoder)
+	case spec.Shared > len(encoder.spec.Hidden):
+		return fmt.Errorf("shared %d: the encoder %q has %d hidden layers",
+			spec.Shared, spec.Encoder, len(encoder.spec.Hidden))
+	}
+	n.encoder = encoder
+	spec.Features, spec.Normalize, spec.InputDropout =
+		encoder.spec.Features, encoder.spec.Normalize, encoder.spec.InputDropout
+	setDefault(&spec.Activation, encoder.spec.Activation)
+	spec.Hidden = slices.Concat(encoder.spec.Hidden[:spec.Shared], spec.Hidden)
+	return nil
+}
+
+func (s *System) network(name string) *network {
+	for _, n := range s.networks {
+		if n.spec.Name == name {
+			return n
+		}
+	}
+	return nil
+}
+
+// root returns the network whose rows and first layer n shares: its encoder, or itself.
+func (n *network) root() *network {
+	if n.encoder != nil {
+		return n.encoder
+	}
+	return n
+}
+
+// discover builds a network once, for a batch of two rows, to learn its parameters and its width.
+func (s *System) discover(n *network) error {
+	p, err := s.compile(n, 2, false, false)
+	if err != nil {
+		return err
+	}
+	n.width = p.shape[1]
+	if !n.kind.Pairs {
+		return nil
+	}
+	if d := n.spec.Distance; d != 0 && d != n.width {
+		return fmt.Errorf("network %q: distance %d: its nodes compare the twins' last layer, which has %d; "+
+			"give the twins a hidden layer of %d", n.spec.Name, d, n.width, d)
+	}
+	n.distance.weights = s.add(n, "distance", "weights", Glorot, n.width, 1)
+	n.distance.bias = s.add(n, "distance", "biases", Zeros, 1)
+	return nil
+}
+
+// owner returns the network that a layer of n belongs to.
+func (n *network) owner(layer string) *network {
+	for i := range n.spec.Shared {
+		if layer == hiddenName(i) {
+			return n.encoder
+		}
+	}
+	return n
+}
+
+// parameter returns a tensor of the network that is being built, and makes it if this is the first time.
+func (b *Builder) parameter(layer, tensor string, init Initializer, shape ...int) *parameter {
+	owner := b.network.owner(layer)
+	p, exists := b.system.byName[parameterName(owner, layer, tensor)]
+	if !exists {
+		return b.system.add(owner, layer, tensor, init, shape...)
+	}
+	if !slices.Equal(p.Shape, shape) {
+		exceptions.Panicf("%s has shape %v, and cannot also have %v", p.Name, p.Shape, shape)
+	}
+	return p
+}
+
+func parameterName(owner *network, layer, tensor string) string {
+	return owner.spec.Name + "." + layer + "." + tensor
+}
+
+// add makes a parameter.
+func (s *System) add(owner *network, layer, tensor string, init Initializer, shape ...int) *parameter {
+	size := 1
+	for _, d := range shape {
+		size *= d
+	}
+	p := &parameter{frozen: owner.spec.Frozen}
+	p.Name, p.Shape, p.Decay = parameterName(owner, layer, tensor), shape, true
+	p.Value, p.Gradient = make([]float32, size), make([]float32, size)
+	newStream(s.seed, p.Name).initialize(p.Value, shape, init)
+	s.parameters, s.byName[p.Name] = append(s.parameters, p), p
+	return p
+}
+
+// firstLayer returns the layer that First asks for: the encoder's if it is shared.
+func (s *System) firstLayer(b *Builder, layer string, width int) *firstLayer {
+	return &firstLayer{
+		name:    parameterName(b.network.owner(layer), layer, "input"),
+		weights: b.parameter(layer, "weights", b.initializer(), b.network.features.width, width),
+		biases:  b.parameter(layer, "biases", Zeros, width),
+		width:   width,
+		rate:    b.network.spec.InputDropout,
+	}
+}
