@@ -1,6 +1,10 @@
 // Command deeppsl reasons with rules and networks: it grounds, infers, learns and reports. See `deeppsl help`.
 package main
 
-import "os"
+import (
+	"os"
 
-func main() { os.Exit(0) }
+	"github.com/deeppsl/deeppsl/internal/cli"
+)
+
+func main() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }

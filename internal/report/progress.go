@@ -35,14 +35,14 @@ func NewProgress(w io.Writer, quiet bool) Progress {
 	switch {
 	case quiet:
 		return silent{}
-	case isTerminal(w):
+	case IsTerminal(w):
 		return bars{w}
 	}
 	return &lines{w: w, now: time.Now, every: 5 * time.Second}
 }
 
-// isTerminal tells whether w is a terminal.
-func isTerminal(w io.Writer) bool {
+// IsTerminal tells whether w is a terminal, whose user can watch a bar and see colours.
+func IsTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
+)
+
+var update = flag.Bool("update", false, "rewrite the expectations inside the scripts in testdata")
+
+// TestMain lets the scripts run this test binary as deeppsl.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"deeppsl": func() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": checkExit,
+		},
+	})
+}
+
+// checkExit is the script command `exits CODE PROGRAM ARG...`: it runs the program and compares its exit code, of which
+// testscript's own exec only tells whether it is 0. The commands stdout, stderr and cmp then look at its output.
+func checkExit(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARG...")
+	}
+	code := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		exit := (*exec.ExitError)(nil)
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		code = exit.ExitCode()
+	}
+	if got := strconv.Itoa(code); got != args[0] {
+		ts.Fatalf("exit code %s, want %s", got, args[0])
+	}
+}
+
+func TestInterruptCancelsTheContext(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot interrupt itself here")
+	}
+	ctx, stop := interruptible(context.Background())
+	defer stop()
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := self.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(10 * time.Second):
+		t.Error("the context still runs after an interrupt")
+	}
+}
+
+func TestConclude(t *testing.T) {
+	for _, test := range []struct {
+		err    error
+		code   int
+		stderr string
+	}{
+		{nil, 0, ""},
+		{errReported, 1, ""},
+		{fmt.Errorf("solving: %w", context.Canceled), 1, "interrupted\n"},
+		{errors.New("disk full"), 1, "error: disk full\n"},
+		{usage("some-id", "do that", "wrong %d", 7), 2, "error: wrong 7 [some-id]\n    hint: do that\n"},
+	} {
+		var stderr bytes.Buffer
+		e := &env{err: &stderr}
+		if code := e.conclude(test.err); code != test.code || stderr.String() != test.stderr {
+			t.Errorf("%v: exit code %d and %q, want %d and %q", test.err, code, stderr.String(), test.code, test.stderr)
+		}
+	}
+}
+
+func TestWorkers(t *testing.T) {
+	if got := (&env{}).workers(); got != runtime.GOMAXPROCS(0) {
+		t.Errorf("by default %d workers, want GOMAXPROCS", got)
+	}
+	if got := (&env{threads: 3}).workers(); got != 3 {
+		t.Errorf("%d workers, want 3", got)
+	}
+}
+
+// Every command must explain itself, and stay within the width of a terminal.
+func TestHelpOfEveryCommand(t *testing.T) {
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		for _, sub := range cmd.Commands() {
+			if sub.Name() != "completion" && sub.Name() != "help" {
+				visit(sub)
+			}
+		}
+		if cmd.Short == "" || cmd.Long == "" {
+			t.Errorf("%s lacks a short or a long help", cmd.CommandPath())
+		}
+		if cmd.Args == nil {
+			t.Errorf("%s does not check its arguments", cmd.CommandPath())
+		}
+		for line := range strings.Lines(cmd.Long + "\n" + cmd.Example) {
+			if len([]rune(line)) > 81 {
+				t.Errorf("%s: more than 80 columns: %s", cmd.CommandPath(), line)
+			}
+		}
+	}
+	visit(newRoot(&env{}))
+}
