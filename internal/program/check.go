@@ -1,0 +1,72 @@
+package program
+
+import (
+	"fmt"
+	"slices"
+)
+
+// tolerance is how far beyond its bound a sum of coefficients may be by rounding alone.
+const tolerance = 1e-9
+
+// checkMeaning reports rules that cannot do what they were written for: those that always hold, and hard ones that
+// never do, whatever values in [0, 1] the atoms have.
+func (s *scope) checkMeaning() {
+	low, high, ok := s.rule.bounds()
+	if !ok {
+		return
+	}
+	r := s.rule
+	always := high <= tolerance && (r.Comparator == LessEqual || low >= -tolerance)
+	never := low > tolerance || r.Comparator == Equal && high < -tolerance
+	switch {
+	case always:
+		s.c.diags.Warnf("vacuous-rule", r.Span, "it has no effect", "this rule holds for all values of its atoms")
+	case never && r.Weight.Hard:
+		s.errorf("infeasible-rule", r.Span, "values are between 0 and 1",
+			"no values of its atoms satisfy this hard rule")
+	}
+}
+
+// bounds returns the smallest and the largest value of the template over the box [0, 1]; ok is false if they depend on
+// the grounding.
+func (r *Rule) bounds() (low, high float64, ok bool) {
+	if r.Constant.Op != Number || len(r.Sums) > 0 {
+		return 0, 0, false
+	}
+	low, high = r.Constant.Number, r.Constant.Number
+	merged := make([]float64, len(r.Atoms))
+	for _, a := range r.Atoms {
+		if a.Coef.Op != Number {
+			return 0, 0, false
+		}
+		first := slices.IndexFunc(r.Atoms, a.same)
+		merged[first] += a.Coef.Number
+	}
+	for _, coef := range merged {
+		low += min(0, coef)
+		high += max(0, coef)
+	}
+	return low, high, true
+}
+
+// same reports whether two atoms are written alike, and thus are one atom in every grounding.
+func (a Atom) same(b Atom) bool { return a.Predicate == b.Predicate && slices.Equal(a.Args, b.Args) }
+
+// warnRepeated reports literals of a logical rule that stand there twice.
+func (s *scope) warnRepeated() {
+	for k, a := range s.rule.Atoms {
+		twin := func(b Atom) bool { return a.same(b) && a.Coef.Number == b.Coef.Number }
+		if a.Predicate >= 0 && slices.ContainsFunc(s.rule.Atoms[:k], twin) {
+			s.c.diags.Warnf("repeated-literal", a.Span, "it counts twice, as in the sum P + P; remove one",
+				"this literal stands in the rule twice")
+		}
+	}
+}
+
+// count returns "1 thing" or "n things".
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

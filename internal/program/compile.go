@@ -1,0 +1,129 @@
+package program
+
+import (
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/syntax"
+)
+
+// Compile resolves and reduces rules. Rules with errors are left out of the program and reported.
+func Compile(predicates []*Predicate, rules []*syntax.Rule, diags *source.Diagnostics) *Program {
+	c := newCompiler(predicates, diags)
+	for _, parsed := range rules {
+		c.warnDuplicate(parsed)
+		if rule := c.rule(parsed); rule != nil {
+			rule.Index = len(c.program.Rules)
+			c.program.Rules = append(c.program.Rules, rule)
+		}
+	}
+	return c.program
+}
+
+// CompileDerivation resolves the definition of a derived relation. The last of the rule's atoms is the head, which
+// does not generate; those before it are the body: positive atoms generate, negated ones have a coefficient of -1 and
+// are looked up. All predicates of the body are closed. It returns nil if it reported an error.
+func CompileDerivation(predicates []*Predicate, parsed *syntax.Rule, diags *source.Diagnostics) *Rule {
+	c := newCompiler(predicates, diags)
+	s := c.scope(parsed)
+	s.logical(parsed.Logical)
+	if !s.failed {
+		s.checkDerivation()
+	}
+	if s.failed {
+		return nil
+	}
+	return s.rule
+}
+
+// compiler holds what the rules of a program share.
+type compiler struct {
+	program *Program
+	diags   *source.Diagnostics
+	numbers map[string]int // of the predicates, by lower-case name
+	names   []string       // of the predicates
+	seen    map[string]source.Span
+}
+
+func newCompiler(predicates []*Predicate, diags *source.Diagnostics) *compiler {
+	c := &compiler{
+		program: &Program{Predicates: predicates},
+		diags:   diags,
+		numbers: make(map[string]int),
+		seen:    make(map[string]source.Span),
+	}
+	for k, p := range predicates {
+		c.numbers[strings.ToLower(p.Name)] = k
+		c.names = append(c.names, p.Name)
+	}
+	return c
+}
+
+// rule compiles one rule, and returns nil if it has errors.
+func (c *compiler) rule(parsed *syntax.Rule) *Rule {
+	s := c.scope(parsed)
+	if parsed.Logical != nil {
+		s.logical(parsed.Logical)
+		s.rejectFilters(parsed.Filters)
+	} else {
+		s.arithmetic(parsed.Arithmetic)
+		s.filters(parsed.Filters)
+	}
+	s.weight(parsed)
+	if s.failed {
+		return nil
+	}
+	s.checkMeaning()
+	if s.failed {
+		return nil
+	}
+	return s.rule
+}
+
+// warnDuplicate reports rules that differ from an earlier one by nothing but the weight. Both count.
+func (c *compiler) warnDuplicate(parsed *syntax.Rule) {
+	bare := *parsed
+	bare.Weight = syntax.Weight{}
+	text := syntax.Print(&bare)
+	if first, ok := c.seen[text]; ok {
+		c.diags.Warnf("duplicate-rule", parsed.Span, "both count, as one rule with the sum of their weights would",
+			"this rule repeats the one at %s", first)
+		return
+	}
+	c.seen[text] = parsed.Span
+}
+
+// weight compiles the rule's weight; its body has been compiled, so that all variables are known.
+func (s *scope) weight(parsed *syntax.Rule) {
+	w := parsed.Weight
+	s.rule.Weight = Weight{Hard: w.Hard, Value: w.Number.Value, Fixed: w.Fixed}
+	if w.Hard {
+		s.rule.Form = Hinge
+		if parsed.Exponent == 2 {
+			s.errorf("hard-squared", parsed.Span, "leave out ^2, or give the rule a weight",
+				"a hard rule has no penalty that could be squared")
+		}
+		return
+	}
+	if w.Number.Value < 0 {
+		s.errorf("negative-weight", w.Span, "negate the rule instead: a penalty on !P(X) rewards P(X)",
+			"a weight cannot be negative: the energy would not be convex, and its minimum not unique or not found")
+	}
+	if w.Atom != nil {
+		atom := s.lookup(w.Atom, "a weight")
+		s.rule.Weight.Atom = &atom
+	}
+}
+
+// checkDerivation insists on closed predicates, and on a head that its own body does not use.
+func (s *scope) checkDerivation() {
+	last := len(s.rule.Atoms) - 1
+	head := s.rule.Atoms[last].Predicate
+	for _, a := range s.rule.Atoms[:last] {
+		s.requireClosed(a.Predicate, a.Span, "the body of a derivation")
+		if a.Predicate == head {
+			s.errorf("recursive-derivation", a.Span, "derive one step at a time, each into a relation of its own",
+				"%s cannot be derived from itself", s.c.names[head])
+		}
+	}
+}

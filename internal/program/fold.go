@@ -1,0 +1,54 @@
+package program
+
+// The functions of this file build coefficients and compute at once whatever does not depend on a grounding.
+
+func constant(value float64) Expr { return Expr{Number: value} }
+
+// binary builds op applied to x and y, which is a number if both are.
+func binary(op Op, x, y Expr) Expr {
+	e := Expr{Op: op, Args: []Expr{x, y}}
+	if x.Op == Number && y.Op == Number {
+		return constant(e.Eval(nil))
+	}
+	return e
+}
+
+func isNumber(e Expr, value float64) bool { return e.Op == Number && e.Number == value }
+
+func add(x, y Expr) Expr {
+	switch {
+	case isNumber(x, 0):
+		return y
+	case isNumber(y, 0):
+		return x
+	}
+	return binary(Add, x, y)
+}
+
+func multiply(x, y Expr) Expr {
+	switch {
+	case isNumber(x, 1):
+		return y
+	case isNumber(y, 1):
+		return x
+	}
+	return binary(Multiply, x, y)
+}
+
+func divide(x, y Expr) Expr {
+	if isNumber(y, 1) {
+		return x
+	}
+	return binary(Divide, x, y)
+}
+
+// negate returns -x, with the sign on a leading number where there is one.
+func negate(x Expr) Expr {
+	switch {
+	case x.Op == Number:
+		return constant(0 - x.Number) // not -0
+	case (x.Op == Multiply || x.Op == Divide) && x.Args[0].Op == Number:
+		return binary(x.Op, negate(x.Args[0]), x.Args[1])
+	}
+	return multiply(constant(-1), x)
+}

@@ -1,0 +1,113 @@
+package program
+
+import (
+	"github.com/deeppsl/deeppsl/internal/syntax"
+)
+
+// logical compiles Body -> Head into Σ_P x - Σ_N x + 1 - |P| ≤ 0, where the positive literals P are those of the body
+// and the negated ones of the head, and N are the others. An atom written twice counts twice, as the Łukasiewicz
+// conjunction wants it and as two atoms do that become one in a grounding.
+func (s *scope) logical(clause *syntax.Logical) {
+	s.rule.Logical = true
+	positives := 0
+	for _, l := range clause.Body {
+		positives += s.literal(l, !l.Negated)
+	}
+	for _, l := range clause.Head {
+		positives += s.literal(l, l.Negated)
+	}
+	s.rule.Constant = constant(1 - float64(positives))
+	s.conditions(clause)
+	s.warnRepeated()
+	if len(s.rule.Atoms) == 0 {
+		s.errorf("no-atoms", s.rule.Span, "", "a rule needs at least one atom")
+		return
+	}
+	if len(s.rule.Atoms) == 1 && s.rule.Exponent == 1 {
+		s.rule.Form = Linear
+	}
+	s.generate(positives == 0 && !s.derivation)
+	if !s.partial {
+		s.checkSafety()
+	}
+}
+
+// literal adds an atom of P or N to the template, and returns how many positive ones it added. Comparisons wait until
+// all variables are known.
+func (s *scope) literal(l syntax.Literal, positive bool) int {
+	if l.Atom == nil {
+		return 0
+	}
+	atom := s.atom(l.Atom)
+	atom.Coef = constant(-1)
+	if positive {
+		atom.Coef = constant(1)
+	}
+	s.rule.Atoms = append(s.rule.Atoms, atom)
+	return int(max(0, atom.Coef.Number))
+}
+
+// conditions adds the clause's comparisons: those of the body as they are, and the opposite of those of the head, since
+// a grounding in which one of the head holds is satisfied.
+func (s *scope) conditions(clause *syntax.Logical) {
+	for _, l := range clause.Body {
+		s.bodyCondition(l)
+	}
+	for _, l := range clause.Head {
+		l.Negated = !l.Negated
+		s.bodyCondition(l)
+	}
+}
+
+func (s *scope) bodyCondition(l syntax.Literal) {
+	if l.Comparison == nil {
+		return
+	}
+	condition := s.condition(l.Comparison)
+	if l.Negated {
+		switch condition.Op {
+		case Same:
+			condition.Op = Different
+		case Different:
+			condition.Op = Same
+		case Before:
+			s.errorf("bad-comparison", l.Span, "exchange its two terms", "the order of terms cannot be negated")
+		}
+	}
+	s.rule.Conditions = append(s.rule.Conditions, condition)
+}
+
+// generate marks the atoms that the grounder enumerates: the positive ones; or, in a rule without any, such as the
+// prior 1.0: P(X), those of open predicates, because their atoms are listed and no other grounding can matter.
+func (s *scope) generate(prior bool) {
+	for k := range s.rule.Atoms {
+		a := &s.rule.Atoms[k]
+		switch {
+		case a.Coef.Number > 0:
+			a.Generates = true
+		case prior && a.Predicate >= 0:
+			a.Generates = !s.c.program.Predicates[a.Predicate].Closed
+		}
+	}
+}
+
+// checkSafety insists that every variable occurs in an atom that generates.
+func (s *scope) checkSafety() {
+	bound := make([]bool, len(s.rule.Variables))
+	for _, a := range s.rule.Atoms {
+		if !a.Generates {
+			continue
+		}
+		for _, t := range a.Args {
+			if t.IsVariable() {
+				bound[t.Variable] = true
+			}
+		}
+	}
+	for v, ok := range bound {
+		if !ok {
+			s.errorf("unsafe-variable", s.uses[v].span, "add an atom with it to the body, one that is not negated",
+				"no positive atom of the body gives values to %s", s.rule.Variables[v].Name)
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package program
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/syntax"
+)
+
+// Print writes every rule as it was written, followed by what it means: the function that is minimised or the
+// constraint, the atoms that are enumerated, the conditions and the sums.
+func (p *Program) Print(w io.Writer) error {
+	var b strings.Builder
+	for _, r := range p.Rules {
+		pr := printer{program: p, rule: r}
+		fmt.Fprintf(&b, "rule %d: %s\n", r.Index, r.Text)
+		pr.line(&b, "variables", pr.variables())
+		pr.line(&b, pr.goal(), pr.template())
+		pr.line(&b, "enumerate", pr.generators())
+		pr.line(&b, "where", pr.conditions())
+		for _, sum := range r.Sums {
+			pr.line(&b, "sum", pr.sum(sum))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+type printer struct {
+	program *Program
+	rule    *Rule
+}
+
+func (p printer) line(b *strings.Builder, title, text string) {
+	if text != "" {
+		fmt.Fprintf(b, "    %-11s%s\n", title, text)
+	}
+}
+
+func (p printer) variables() string {
+	texts := make([]string, len(p.rule.Variables))
+	for k, v := range p.rule.Variables {
+		texts[k] = v.Name + " " + v.Type.String()
+	}
+	return strings.Join(texts, ", ")
+}
+
+func (p printer) goal() string {
+	if p.rule.Weight.Hard {
+		return "subject to"
+	}
+	return "minimise"
+}
+
+// template writes weight * max(0, sum)^exponent, or the constraint on the sum.
+func (p printer) template() string {
+	r, text := p.rule, p.linear()
+	if r.Weight.Hard {
+		return text + [...]string{LessEqual: " <= 0", Equal: " = 0"}[r.Comparator]
+	}
+	text = [...]string{Hinge: "max(0, %s)", Absolute: "|%s|", Linear: "(%s)"}[r.Form]
+	text = strings.Replace(text, "%s", p.linear(), 1)
+	if r.Exponent == 2 {
+		text += "^2"
+	}
+	return p.weight() + " * " + text
+}
+
+func (p printer) weight() string {
+	text := formatNumber(p.rule.Weight.Value)
+	if p.rule.Weight.Fixed {
+		text = "fixed " + text
+	}
+	if p.rule.Weight.Atom != nil {
+		text += " * " + p.atom(*p.rule.Weight.Atom)
+	}
+	return text
+}
+
+func (p printer) linear() string {
+	var b strings.Builder
+	for _, a := range p.rule.Atoms {
+		p.add(&b, a.Coef, p.atom(a))
+	}
+	if !isNumber(p.rule.Constant, 0) || b.Len() == 0 {
+		p.add(&b, p.rule.Constant, "")
+	}
+	return b.String()
+}
+
+// add appends one summand, with its sign as the operator.
+func (p printer) add(b *strings.Builder, coef Expr, atom string) {
+	sign := " + "
+	if coef.Op == Number && coef.Number < 0 {
+		sign, coef = " - ", negate(coef)
+	}
+	if b.Len() == 0 {
+		sign = strings.TrimPrefix(strings.TrimSuffix(sign, " "), " ")
+		sign = strings.TrimPrefix(sign, "+")
+	}
+	b.WriteString(sign)
+	switch {
+	case atom == "":
+		b.WriteString(p.expr(coef))
+	case isNumber(coef, 1):
+		b.WriteString(atom)
+	default:
+		b.WriteString(p.expr(coef) + " * " + atom)
+	}
+}
+
+var operatorSigns = [...]string{Add: "+", Subtract: "-", Multiply: "*", Divide: "/", Min: "@Min", Max: "@Max"}
+
+func (p printer) expr(e Expr) string {
+	switch e.Op {
+	case Number:
+		return formatNumber(e.Number)
+	case Cardinality:
+		return "|" + p.rule.Variables[e.Variable].Name + "|"
+	case Min, Max:
+		return fmt.Sprintf("%s[%s, %s]", operatorSigns[e.Op], p.expr(e.Args[0]), p.expr(e.Args[1]))
+	}
+	return fmt.Sprintf("(%s %s %s)", p.expr(e.Args[0]), operatorSigns[e.Op], p.expr(e.Args[1]))
+}
+
+func formatNumber(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+func (p printer) atom(a Atom) string {
+	args := make([]string, len(a.Args))
+	for k, t := range a.Args {
+		args[k] = p.term(t)
+	}
+	return p.program.Predicates[a.Predicate].Name + "(" + strings.Join(args, ", ") + ")"
+}
+
+func (p printer) term(t Term) string {
+	if t.IsVariable() {
+		return p.rule.Variables[t.Variable].Name
+	}
+	return syntax.Quote(t.Constant)
+}
+
+func (p printer) generators() string {
+	var texts []string
+	for _, a := range p.rule.Atoms {
+		if a.Generates {
+			texts = append(texts, p.atom(a))
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+func (p printer) conditions() string {
+	texts := make([]string, len(p.rule.Conditions))
+	for k, c := range p.rule.Conditions {
+		texts[k] = p.condition(c)
+	}
+	return strings.Join(texts, ", ")
+}
+
+func (p printer) condition(c Condition) string {
+	op := [...]string{Same: "==", Different: "!=", Before: "%"}[c.Op]
+	return p.term(c.Left) + " " + op + " " + p.term(c.Right)
+}
+
+func (p printer) sum(s Sum) string {
+	text := fmt.Sprintf("%s of %s", p.rule.Variables[s.Variable].Name, p.atom(p.rule.Atoms[s.Atom]))
+	var alternatives []string
+	for _, conjunction := range s.Filter {
+		texts := make([]string, len(conjunction))
+		for k, l := range conjunction {
+			texts[k] = p.literal(l)
+		}
+		alternatives = append(alternatives, strings.Join(texts, " & "))
+	}
+	if len(alternatives) > 0 {
+		text += " where " + strings.Join(alternatives, " | ")
+	}
+	return text
+}
+
+func (p printer) literal(l Literal) string {
+	text := ""
+	if l.Atom != nil {
+		text = p.atom(*l.Atom)
+	} else {
+		text = "(" + p.condition(*l.Condition) + ")"
+	}
+	if l.Negated {
+		return "!" + text
+	}
+	return text
+}
