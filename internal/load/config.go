@@ -1,0 +1,220 @@
+// Package load reads what a user gives: a configuration in PSL's JSON format (or YAML), rule files, and tables of ground
+// atoms. It reports everything that is wrong with them at once, each with its place. A Config can also be made in
+// memory, without any file.
+package load
+
+import (
+	"io"
+	"os"
+
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/syntax"
+)
+
+// Phase is a part of a run. Each phase has its own atoms, and may add rules and options.
+type Phase uint8
+
+const (
+	// Learn trains weights and networks.
+	Learn Phase = iota
+	// Validation scores a model during learning.
+	Validation
+	// Infer answers.
+	Infer
+)
+
+var phaseNames = [...]string{"learn", "validation", "infer"}
+
+// String returns the phase's key in a configuration.
+func (p Phase) String() string { return phaseNames[p] }
+
+// Config is a program and where its data are. Read makes one of a file; in memory, fill the exported fields, parse
+// rules with ParseRules, and call Resolve.
+type Config struct {
+	// Name is the configuration's path, as messages show it; "" in memory.
+	Name string
+	// Predicates are in the order of their declaration: it numbers predicates everywhere.
+	Predicates []*Predicate
+	// Common holds the rules and options of every phase, Phases those that a phase adds.
+	Common Section
+	Phases [3]Section
+	// Networks are the settings of the neural networks, which package neural understands.
+	Networks []*Network
+	// Warnings are what Read found suspicious, sorted.
+	Warnings source.Diagnostics
+	// Open opens the files of the data; nil means os.Open.
+	Open func(path string) (io.ReadCloser, error)
+}
+
+// Section is the rules and options that all phases share, or that one phase adds.
+type Section struct {
+	Rules   []*syntax.Rule
+	Options []Option
+}
+
+// Option is a named setting. Its value is text, whatever it was written as.
+type Option struct {
+	Name, Value string
+	Span        source.Span
+}
+
+// Network is the configuration of a neural network, as written.
+type Network struct {
+	Name string
+	Span source.Span // of the settings
+	JSON []byte      // the settings in strict JSON
+	node *node
+}
+
+// At returns the place of the setting that the keys lead to, or of the deepest one on the way that exists.
+func (n *Network) At(keys ...string) source.Span {
+	span, at := n.Span, n.node
+	for _, key := range keys {
+		if at == nil {
+			break
+		}
+		if at = at.get(key); at != nil {
+			span = at.span
+		}
+	}
+	return span
+}
+
+// Predicate is a declared predicate and where its atoms come from. Types may be left nil if Derive says them.
+type Predicate struct {
+	program.Predicate
+	Span source.Span // of the declaration
+
+	Observations, Targets, Truth Partition
+	// ForceOpen makes a predicate without targets open, so that asking for a missing atom is an error and not 0.
+	ForceOpen bool
+	// Neural says which network gives the values; nil if none does.
+	Neural *Neural
+	// Derive says which rules make the atoms; nil if none do.
+	Derive *Derivation
+	// Function names the external function that gives the values; "" if none does.
+	Function string
+
+	// Evaluations say how the answers are scored, in the order of the configuration.
+	Evaluations []Evaluation
+	Options     []Option
+
+	untyped bool // nothing said the types, so that they are the default
+}
+
+// Neural ties a predicate to a network. The atoms are one per row of the network's features and class; or those that
+// rules derive; or, if neither Class nor Atoms is given, the predicate's targets.
+type Neural struct {
+	Network string
+	Span    source.Span
+	// Entity is the argument that names the row of the features, Class the one that names the class; -1 if there is none.
+	Entity, Class int
+	// Classes are the constants of the classes, in the order of the network's outputs.
+	Classes []string
+	// Atoms derive the atoms of a network over pairs.
+	Atoms []*syntax.Rule
+}
+
+// Derivation makes the atoms of a predicate from those of others: the union of what the rules' bodies join.
+type Derivation struct {
+	Rules []*syntax.Rule
+	Value DerivedValue
+	Span  source.Span
+}
+
+// DerivedValue says which value a derived atom has.
+type DerivedValue uint8
+
+const (
+	// One gives every derived atom the value 1.
+	One DerivedValue = iota
+	// InverseCount gives an atom 1 / the number of ways in which its rules' bodies hold (the paper's 1/n_A).
+	InverseCount
+)
+
+// Evaluation asks for a score of a predicate's answers.
+type Evaluation struct {
+	// Evaluator is one of discrete, continuous, auc, categorical.
+	Evaluator string
+	Options   []Option
+	// Primary says that learning is guided by this score. At most one evaluation of a predicate is primary.
+	Primary bool
+	Span    source.Span
+}
+
+// Partition says where the rows of one kind come from. Every phase reads All and then its own.
+type Partition struct {
+	All    []Data
+	Phases [3][]Data
+}
+
+// Of returns the data of a phase.
+func (p *Partition) Of(phase Phase) []Data {
+	return append(append([]Data(nil), p.All...), p.Phases[phase]...)
+}
+
+// Empty tells whether no phase has any data.
+func (p *Partition) Empty() bool {
+	return len(p.All) == 0 && len(p.Phases[0]) == 0 && len(p.Phases[1]) == 0 && len(p.Phases[2]) == 0
+}
+
+// Data is a file of rows, or rows in memory. A row is the atom's arguments, and optionally its truth value in [0, 1].
+type Data struct {
+	// Path is the file of a tab-separated table, as it is opened: gzip is recognised by its content.
+	Path string
+	// Rows is the table if Path is "".
+	Rows [][]string
+	// Spans are the places of Rows, if they have any.
+	Spans []source.Span
+	// Span is where the configuration asks for the file.
+	Span source.Span
+}
+
+// Rules returns the rules of a phase: the common ones and then its own.
+func (c *Config) Rules(phase Phase) []*syntax.Rule {
+	return append(append([]*syntax.Rule(nil), c.Common.Rules...), c.Phases[phase].Rules...)
+}
+
+// Options returns the options of a phase by name: its own win over the common ones, later ones over earlier ones.
+func (c *Config) Options(phase Phase) map[string]string {
+	options := make(map[string]string)
+	for _, section := range [...]Section{c.Common, c.Phases[phase]} {
+		for _, option := range section.Options {
+			options[option.Name] = option.Value
+		}
+	}
+	return options
+}
+
+// Declarations returns the predicates as package program wants them, in order.
+func (c *Config) Declarations() []*program.Predicate {
+	out := make([]*program.Predicate, len(c.Predicates))
+	for k, p := range c.Predicates {
+		out[k] = &p.Predicate
+	}
+	return out
+}
+
+// Runs tells whether a phase has rules, options or data of its own. A configuration in which no phase does is for
+// inference.
+func (c *Config) Runs(phase Phase) bool {
+	if section := c.Phases[phase]; len(section.Rules) > 0 || len(section.Options) > 0 {
+		return true
+	}
+	for _, p := range c.Predicates {
+		for _, partition := range [...]*Partition{&p.Observations, &p.Targets, &p.Truth} {
+			if len(partition.Phases[phase]) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (c *Config) open(path string) (io.ReadCloser, error) {
+	if c.Open != nil {
+		return c.Open(path)
+	}
+	return os.Open(path)
+}

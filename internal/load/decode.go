@@ -1,0 +1,198 @@
+package load
+
+import (
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+// decoder makes a Config of nodes. Every mistake becomes a diagnostic, and decoding goes on.
+type decoder struct {
+	config *Config
+	dir    string // what relative paths are relative to
+	diags  *source.Diagnostics
+}
+
+// field is a key that an object may have, and what to do with its value.
+type field struct {
+	key  string
+	read func(*node)
+}
+
+// object calls the fields' readers in the order of the text; unknown keys, and keys given twice, are errors.
+func (d *decoder) object(n *node, what string, fields ...field) {
+	if !d.expect(n, object, what) {
+		return
+	}
+	allowed := make([]string, len(fields))
+	for k, f := range fields {
+		allowed[k] = f.key
+	}
+	for k, key := range n.keys {
+		at := slices.Index(allowed, key.scalar)
+		if at < 0 {
+			d.diags.Errorf("config-unknown-key", key.span, suggestion(key.scalar, allowed),
+				"%s has no key %q; the keys are %s", what, key.scalar, strings.Join(allowed, ", "))
+			continue
+		}
+		d.checkRepeated(n, k)
+		fields[at].read(n.items[k])
+	}
+}
+
+// each calls read for each member of an object whose keys are names.
+func (d *decoder) each(n *node, what string, read func(key, value *node)) {
+	if !d.expect(n, object, what) {
+		return
+	}
+	for k, key := range n.keys {
+		d.checkRepeated(n, k)
+		read(key, n.items[k])
+	}
+}
+
+func (d *decoder) checkRepeated(n *node, k int) {
+	for _, before := range n.keys[:k] {
+		if before.scalar == n.keys[k].scalar {
+			line, _ := before.span.File.Position(before.span.Start)
+			d.diags.Errorf("config-repeated-key", n.keys[k].span, "", "key %q is already on line %d", before.scalar, line)
+			return
+		}
+	}
+}
+
+func suggestion(name string, allowed []string) string { return source.Suggest(name, allowed) }
+
+func (d *decoder) expect(n *node, want kind, what string) bool {
+	if n.kind != want {
+		d.diags.Errorf("config-kind", n.span, "", "%s must be %s, not %s", what, want, n.kind)
+		return false
+	}
+	return true
+}
+
+// elements returns the items of a list, or a single value as a list of one.
+func elements(n *node) []*node {
+	if n.kind == list {
+		return n.items
+	}
+	return []*node{n}
+}
+
+func (d *decoder) text(n *node, what string) string {
+	d.expect(n, text, what)
+	return n.scalar
+}
+
+func (d *decoder) boolean(n *node, what string) bool {
+	return d.expect(n, boolean, what) && n.scalar == "true"
+}
+
+// integer reads an integer ≥ least; after an error it returns least.
+func (d *decoder) integer(n *node, what string, least int) int {
+	if !d.expect(n, number, what) {
+		return least
+	}
+	value, err := strconv.Atoi(n.scalar)
+	if err != nil || value < least {
+		d.diags.Errorf("config-number", n.span, "", "%s must be an integer, at least %d", what, least)
+		return least
+	}
+	return value
+}
+
+// choice reads one of the allowed texts and returns its index; after an error, 0.
+func (d *decoder) choice(n *node, what string, allowed ...string) int {
+	value := d.text(n, what)
+	at := slices.IndexFunc(allowed, func(a string) bool { return strings.EqualFold(a, value) })
+	if at < 0 {
+		if n.kind == text {
+			d.diags.Errorf("config-choice", n.span, suggestion(value, allowed),
+				"%s must be one of %s", what, strings.Join(allowed, ", "))
+		}
+		return 0
+	}
+	return at
+}
+
+// path returns the file that n names, relative to the configuration's folder.
+func (d *decoder) path(n *node) string {
+	if filepath.IsAbs(n.scalar) {
+		return n.scalar
+	}
+	return filepath.Join(d.dir, n.scalar)
+}
+
+// root reads the whole configuration.
+func (d *decoder) root(n *node) {
+	c := d.config
+	d.object(n, "the configuration",
+		field{"predicates", d.predicates},
+		field{"rules", func(v *node) { c.Common.Rules = d.rules(v) }},
+		field{"options", func(v *node) { c.Common.Options = d.options(v) }},
+		field{"networks", d.networks},
+		field{"learn", func(v *node) { c.Phases[Learn] = d.section(v, Learn) }},
+		field{"validation", func(v *node) { c.Phases[Validation] = d.section(v, Validation) }},
+		field{"infer", func(v *node) { c.Phases[Infer] = d.section(v, Infer) }},
+	)
+}
+
+func (d *decoder) section(n *node, phase Phase) (s Section) {
+	d.object(n, phase.String(),
+		field{"rules", func(v *node) { s.Rules = d.rules(v) }},
+		field{"options", func(v *node) { s.Options = d.options(v) }},
+	)
+	return s
+}
+
+func (d *decoder) options(n *node) (out []Option) {
+	d.each(n, "options", func(key, value *node) {
+		if !value.isScalar() {
+			d.diags.Errorf("config-kind", value.span, "", "option %s must be a string, a number or a boolean, not %s",
+				key.scalar, value.kind)
+			return
+		}
+		out = append(out, Option{Name: key.scalar, Value: value.scalar, Span: key.span})
+	})
+	return out
+}
+
+func (d *decoder) networks(n *node) {
+	d.each(n, "networks", func(key, value *node) {
+		if !d.expect(value, object, "network "+key.scalar) {
+			return
+		}
+		var b strings.Builder
+		value.json(&b)
+		d.config.Networks = append(d.config.Networks,
+			&Network{Name: key.scalar, Span: value.span, JSON: []byte(b.String()), node: value})
+	})
+}
+
+// types are the names of argument types: PSL's, and the plain ones of this program.
+var types = map[string]program.Type{
+	"string": program.String, "uniquestringid": program.String,
+	"int": program.Int, "integer": program.Int, "long": program.Int, "uniqueintid": program.Int,
+	"float": program.Float, "double": program.Float,
+}
+
+func (d *decoder) types(n *node) []program.Type {
+	if !d.expect(n, list, "types") {
+		return nil
+	}
+	out := make([]program.Type, len(n.items))
+	for k, item := range n.items {
+		name := d.text(item, "a type")
+		t, ok := types[strings.ToLower(name)]
+		if !ok && item.kind == text {
+			d.diags.Errorf("config-type", item.span, suggestion(name, []string{"String", "Int", "Float"}),
+				"no type %q; the types are String, Int and Float (or PSL's UniqueStringID, UniqueIntID, Integer, Long, Double)", name)
+		}
+		out[k] = t
+	}
+	return out
+}

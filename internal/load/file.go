@@ -1,0 +1,76 @@
+package load
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+// readFile reads a text, whether it is compressed with gzip or not, in one string.
+func (c *Config) readFile(path string) (*source.File, error) {
+	f, err := c.open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var text strings.Builder
+	if sized, ok := f.(*os.File); ok {
+		if info, err := sized.Stat(); err == nil && info.Mode().IsRegular() {
+			text.Grow(int(info.Size()))
+		}
+	}
+	r, err := plain(f)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := io.Copy(&text, r); err != nil {
+		return nil, err
+	}
+	return &source.File{Name: path, Text: strings.TrimPrefix(text.String(), "\uFEFF")}, nil
+}
+
+// plain returns the content of r, uncompressed if it begins as gzip does.
+func plain(r io.Reader) (io.Reader, error) {
+	buffered := bufio.NewReaderSize(r, 1<<16)
+	if magic, err := buffered.Peek(2); err != nil || magic[0] != 0x1f || magic[1] != 0x8b {
+		return buffered, nil
+	}
+	return gzip.NewReader(buffered)
+}
+
+// unreadable reports that a file cannot be read; span is where it was asked for.
+func (c *Config) unreadable(diags *source.Diagnostics, span source.Span, path string, err error) {
+	if errors.Is(err, fs.ErrNotExist) {
+		diags.Errorf("file-missing", span, c.neighbour(path), "there is no file %s", path)
+		return
+	}
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		err = pathError.Err
+	}
+	diags.Errorf("file-unreadable", span, "", "cannot read %s: %v", path, err)
+}
+
+// neighbour suggests a file of a similar name in the folder where path should be.
+func (c *Config) neighbour(path string) string {
+	if c.Open != nil {
+		return ""
+	}
+	folder := filepath.Dir(path)
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "there is no folder " + folder + " either"
+	}
+	names := make([]string, len(entries))
+	for k, entry := range entries {
+		names[k] = entry.Name()
+	}
+	return source.Suggest(filepath.Base(path), names)
+}

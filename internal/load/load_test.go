@@ -1,0 +1,290 @@
+package load
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+	"github.com/deeppsl/deeppsl/internal/syntax"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
+
+// opener opens the files of an archive.
+func opener(archive *txtar.Archive) func(string) (io.ReadCloser, error) {
+	return func(path string) (io.ReadCloser, error) {
+		for _, f := range archive.Files {
+			if f.Name == path {
+				return io.NopCloser(bytes.NewReader(f.Data)), nil
+			}
+		}
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+	}
+}
+
+// TestGolden reads each archive's configuration, which is its first file, and compares what comes out, or what is
+// wrong, with the archive's file "want".
+func TestGolden(t *testing.T) {
+	paths, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatal("no test data", err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := len(archive.Files) - 1
+			if archive.Files[last].Name != "want" {
+				archive.Files = append(archive.Files, txtar.File{Name: "want"})
+				last++
+			}
+			got := summary(archive.Files[0].Name, opener(archive))
+			if *update {
+				archive.Files[last].Data = []byte(got)
+				if err := os.WriteFile(path, txtar.Format(archive), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(string(archive.Files[last].Data), got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// summary describes a configuration and its tables, or the errors in them.
+func summary(name string, open func(string) (io.ReadCloser, error)) string {
+	var b strings.Builder
+	c, err := ReadWith(name, open)
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	c.Warnings.Render(&b, false, 0)
+	describe(&b, c)
+	for _, phase := range [...]Phase{Learn, Validation, Infer} {
+		if !c.Runs(phase) && phase != Infer {
+			continue
+		}
+		fmt.Fprintf(&b, "%s:\n", phase)
+		tables, err := c.Tables(phase)
+		if err != nil {
+			fmt.Fprintln(&b, err)
+			continue
+		}
+		tables.Warnings.Render(&b, false, 0)
+		for k, r := range tables.Store.Relations {
+			dump(&b, tables.Store.Symbols, r, "")
+			if truth := tables.Truth[k]; truth != nil {
+				dump(&b, tables.Store.Symbols, truth, " truth")
+			}
+		}
+	}
+	return b.String()
+}
+
+func describe(b *strings.Builder, c *Config) {
+	for _, p := range c.Predicates {
+		fmt.Fprintf(b, "%s/%d types=%v closed=%v perceived=%v\n", p.Name, p.Arity(), p.Types, p.Closed, p.Perceived)
+		for _, e := range p.Evaluations {
+			fmt.Fprintf(b, "  evaluate %s primary=%v %s\n", e.Evaluator, e.Primary, options(e.Options))
+		}
+		if n := p.Neural; n != nil {
+			fmt.Fprintf(b, "  neural %s entity=%d class=%d %q%s\n", n.Network, n.Entity, n.Class, n.Classes, rules(n.Atoms))
+		}
+		if d := p.Derive; d != nil {
+			fmt.Fprintf(b, "  derive value=%d%s\n", d.Value, rules(d.Rules))
+		}
+		if p.Function != "" {
+			fmt.Fprintf(b, "  function %s\n", p.Function)
+		}
+		fmt.Fprint(b, options(p.Options))
+	}
+	for _, n := range c.Networks {
+		fmt.Fprintf(b, "network %s at %s: %s\n", n.Name, n.Span, n.JSON)
+	}
+	for k, section := range []Section{c.Common, c.Phases[0], c.Phases[1], c.Phases[2]} {
+		if len(section.Rules) > 0 || len(section.Options) > 0 {
+			name := append([]string{"common"}, phaseNames[:]...)[k]
+			fmt.Fprintf(b, "section %s: %s%s\n", name, options(section.Options), rules(section.Rules))
+		}
+	}
+}
+
+func options(list []Option) string {
+	text := ""
+	for _, o := range list {
+		text += fmt.Sprintf("[%s=%s at %s]", o.Name, o.Value, o.Span)
+	}
+	return text
+}
+
+func rules(list []*syntax.Rule) string {
+	text := ""
+	for _, rule := range list {
+		text += fmt.Sprintf("\n  %s: %s", rule.Span, syntax.Print(rule))
+	}
+	return text
+}
+
+func dump(b *strings.Builder, symbols *symbol.Table, r *relation.Relation, what string) {
+	fmt.Fprintf(b, "  %s%s open=%v\n", r.Name, what, r.Open)
+	store := &relation.Store{Symbols: symbols}
+	for row := range int32(r.Len()) {
+		fmt.Fprintf(b, "    %s %s", store.Atom(r, row), r.Role(row))
+		if r.Role(row) == relation.Observed {
+			fmt.Fprintf(b, " %g", r.Value(row))
+		}
+		b.WriteByte('\n')
+	}
+}
+
+// TestFiles reads from a folder: compressed tables, a missing file with a neighbour of a similar name.
+func TestFiles(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, data []byte) {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("knows.txt.gz", compress(t, "\uFEFFa\tb\nb\tc\t\n"))
+	write("config.json", []byte(`{"predicates": {"Knows/2": {"observations": ["knows.txt.gz"]}}}`))
+	c, err := Read(filepath.Join(dir, "config.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := c.Tables(Infer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := tables.Store.Relations[0]; r.Len() != 2 || tables.Store.Atom(r, 0) != "Knows('a', 'b')" {
+		t.Errorf("%d rows, the first is %s", r.Len(), tables.Store.Atom(r, 0))
+	}
+	write("config.json", []byte(`{"predicates": {"Knows/2": {"observations": ["know.txt.gz"]}}}`))
+	if c, err = Read(filepath.Join(dir, "config.json")); err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Tables(Infer)
+	checkError(t, err, "there is no file", "did you mean knows.txt.gz?", "config.json:1:46")
+	_, err = Read(filepath.Join(dir, "confg.json"))
+	checkError(t, err, "there is no file", "did you mean config.json?")
+	_, err = Read(dir + "/nowhere/config.json")
+	checkError(t, err, "there is no folder")
+}
+
+func TestUnreadableFiles(t *testing.T) {
+	dir := t.TempDir()
+	half := compress(t, strings.Repeat("a\tb\n", 1000))
+	if err := os.WriteFile(filepath.Join(dir, "half.gz"), half[:len(half)-10], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := &Config{Predicates: []*Predicate{predicate("Knows", 2)}}
+	c.Predicates[0].Observations.All = []Data{{Path: filepath.Join(dir, "half.gz")}, {Path: dir}}
+	_, err := c.Tables(Infer)
+	checkError(t, err, "half.gz: unexpected EOF", "is a directory")
+}
+
+func compress(t *testing.T, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func predicate(name string, arity int) *Predicate {
+	return &Predicate{Predicate: program.Predicate{Name: name, Types: make([]program.Type, arity)}}
+}
+
+func checkError(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	var failure *source.Failure
+	if !errors.As(err, &failure) {
+		t.Fatalf("want diagnostics, got %v", err)
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("want %q in\n%v", part, err)
+		}
+	}
+}
+
+// TestInMemory builds a configuration without any file.
+func TestInMemory(t *testing.T) {
+	rules, err := ParseRules("rules", "1: Knows(A, B) & Knows(B, C) -> Knows(A, C) ^2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	knows := predicate("Knows", 2)
+	knows.Observations.All = []Data{{Rows: [][]string{{"a", "b", "0.5"}, {"b", "c", "1"}}}}
+	knows.Targets.Phases[Infer] = []Data{{Rows: [][]string{{"a", "c"}}}}
+	c := &Config{Predicates: []*Predicate{knows}, Common: Section{Rules: rules}}
+	if err := c.Resolve(); err != nil {
+		t.Fatal(err)
+	}
+	tables, err := c.Tables(Infer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := tables.Store.Relations[0]
+	if r.Observed != 2 || r.FreeLen() != 1 || r.Value(0) != 0.5 || !r.Open || len(c.Rules(Infer)) != 1 {
+		t.Errorf("got %+v", r)
+	}
+	if tables, err = c.Tables(Learn); err != nil || tables.Store.Relations[0].Len() != 2 {
+		t.Errorf("targets of inference in learning, or %v", err)
+	}
+	knows.Observations.All[0].Rows = [][]string{{"a", "b", "2"}, {"a"}, {"x", "y", "1"}, {"x", "y", "0"}}
+	_, err = c.Tables(Infer)
+	checkError(t, err, "row 1 of the observations of Knows: the truth value 2 is not in [0, 1]",
+		"row 2 of the observations of Knows: a row of Knows has 2 columns", "it is also at row 3 of the observations")
+}
+
+func TestOptionsOfAPhaseWin(t *testing.T) {
+	c := &Config{Common: Section{Options: []Option{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}}}}
+	c.Phases[Learn].Options = []Option{{Name: "a", Value: "3"}}
+	if diff := cmp.Diff(map[string]string{"a": "3", "b": "2"}, c.Options(Learn)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]string{"a": "1", "b": "2"}, c.Options(Infer)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func BenchmarkTable(b *testing.B) {
+	const rows = 1_000_000
+	var text strings.Builder
+	for row := range rows {
+		fmt.Fprintf(&text, "person%d\tperson%d\t0.%d\n", row/1000, row%1000, row%10)
+	}
+	file := &source.File{Name: "rows", Text: text.String()}
+	b.SetBytes(int64(text.Len()))
+	for b.Loop() {
+		var diags source.Diagnostics
+		t := newTable(predicate("P", 2), symbol.NewTable(), &diags)
+		t.addFile(file, &Data{}, "observations", relation.Observed)
+		if t.builder.Relation(false).Len() != rows || diags != nil {
+			b.Fatal(diags)
+		}
+	}
+}

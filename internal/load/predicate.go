@@ -1,0 +1,272 @@
+package load
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+func (d *decoder) predicates(n *node) {
+	d.each(n, "predicates", func(key, value *node) {
+		d.config.Predicates = append(d.config.Predicates, d.predicate(key, value))
+	})
+}
+
+// declaration is what one predicate's keys say about its arity, which may be said in several ways.
+type declaration struct {
+	predicate *Predicate
+	suffix    int // the number after the slash of the name; -1 if there is none
+	arity     int // the key "arity"; -1 if there is none
+}
+
+// predicate reads one entry of "predicates": its name, with or without /arity, and its settings.
+func (d *decoder) predicate(key, value *node) *Predicate {
+	p := &Predicate{Span: key.span}
+	decl := declaration{predicate: p, suffix: -1, arity: -1}
+	name, suffix, slashed := strings.Cut(key.scalar, "/")
+	p.Name = name
+	if slashed {
+		arity, err := strconv.Atoi(suffix)
+		if err != nil || arity < 0 {
+			d.diags.Errorf("config-arity", key.span, "write Name/2 for a predicate of two arguments",
+				"%q is not a number of arguments", suffix)
+		} else {
+			decl.suffix = arity
+		}
+	}
+	if !isName(name) {
+		d.diags.Errorf("config-name", key.span, "use letters, digits and _, and no digit first",
+			"%q is not a name for a predicate", name)
+	}
+	if value.kind != null {
+		d.settings(value, &decl)
+	}
+	d.arity(&decl)
+	return p
+}
+
+func isName(name string) bool {
+	for k, r := range name {
+		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_'
+		if !letter && (k == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return name != ""
+}
+
+func (d *decoder) settings(n *node, decl *declaration) {
+	p := decl.predicate
+	d.object(n, "predicate "+p.Name,
+		field{"arity", func(v *node) { decl.arity = d.integer(v, "arity", 0) }},
+		field{"types", func(v *node) { p.Types = d.types(v) }},
+		field{"type", d.predicateType},
+		field{"force-open", func(v *node) { p.ForceOpen = d.boolean(v, "force-open") }},
+		field{"observations", func(v *node) { p.Observations = d.partition(v, "observations") }},
+		field{"targets", func(v *node) { p.Targets = d.partition(v, "targets") }},
+		field{"truth", func(v *node) { p.Truth = d.partition(v, "truth") }},
+		field{"function", func(v *node) { p.Function = d.text(v, "function") }},
+		field{"neural", func(v *node) { p.Neural = d.neural(v) }},
+		field{"derive", func(v *node) { p.Derive = d.derive(v, p.Derive) }},
+		field{"value", func(v *node) { p.Derive = d.derivedValue(v, p.Derive) }},
+		field{"evaluations", func(v *node) { p.Evaluations = d.evaluations(v) }},
+		field{"options", func(v *node) { p.Options = d.options(v) }},
+	)
+}
+
+// predicateType accepts PSL's class names. A deep predicate is declared otherwise here.
+func (d *decoder) predicateType(n *node) {
+	name := d.text(n, "type")
+	switch short := name[strings.LastIndexByte(name, '.')+1:]; short {
+	case "StandardPredicate", "ExternalFunctionalPredicate":
+	case "DeepPredicate":
+		d.diags.Errorf("config-deep-predicate", n.span,
+			`describe the network under "networks", and give the predicate the key "neural"`,
+			"a DeepPredicate runs a Python process, which this program does not")
+	default:
+		d.diags.Errorf("config-choice", n.span, suggestion(short, []string{"StandardPredicate"}),
+			"no predicate type %q", name)
+	}
+}
+
+// maxArity bounds what a typing error can ask for.
+const maxArity = 255
+
+// arity settles the number of arguments and their types.
+func (d *decoder) arity(decl *declaration) {
+	p := decl.predicate
+	arity := max(decl.suffix, decl.arity)
+	if p.Types != nil {
+		arity = max(arity, len(p.Types))
+	}
+	for _, said := range [...]int{decl.suffix, decl.arity} {
+		if said >= 0 && said != arity || p.Types != nil && said >= 0 && said != len(p.Types) {
+			d.diags.Errorf("config-arity", p.Span, "", "predicate %s has different numbers of arguments in its name, "+
+				"its arity and its types", p.Name)
+			return
+		}
+	}
+	if arity < 0 && p.Derive != nil && len(p.Derive.Rules) > 0 {
+		arity = headArity(p.Derive.Rules[0])
+	}
+	if arity < 0 {
+		d.diags.Errorf("config-arity", p.Span, "write the name as "+p.Name+"/2 if it has two",
+			"predicate %s does not say how many arguments it has", p.Name)
+		return
+	}
+	if arity > maxArity {
+		d.diags.Errorf("config-arity", p.Span, "", "predicate %s has more than %d arguments", p.Name, maxArity)
+	} else if p.Types == nil {
+		p.Types, p.untyped = make([]program.Type, arity), true
+	}
+}
+
+// partition reads a list of data, or lists by phase.
+func (d *decoder) partition(n *node, what string) (p Partition) {
+	if n.kind != object {
+		p.All = d.data(n, what)
+		return p
+	}
+	d.object(n, what,
+		field{"all", func(v *node) { p.All = d.data(v, what) }},
+		field{Learn.String(), func(v *node) { p.Phases[Learn] = d.data(v, what) }},
+		field{Validation.String(), func(v *node) { p.Phases[Validation] = d.data(v, what) }},
+		field{Infer.String(), func(v *node) { p.Phases[Infer] = d.data(v, what) }},
+	)
+	return p
+}
+
+// data reads a list of paths and rows. Rows next to each other become one Data.
+func (d *decoder) data(n *node, what string) (out []Data) {
+	for _, item := range elements(n) {
+		switch item.kind {
+		case text:
+			out = append(out, Data{Path: d.path(item), Span: item.span})
+		case list:
+			row, ok := d.row(item)
+			if !ok {
+				continue
+			}
+			if len(out) == 0 || out[len(out)-1].Path != "" {
+				out = append(out, Data{Span: item.span})
+			}
+			last := &out[len(out)-1]
+			last.Rows = append(last.Rows, row)
+			last.Spans = append(last.Spans, item.span)
+		default:
+			d.diags.Errorf("config-kind", item.span, `write ["data.txt"] for a file, or [["a", "b", 0.5]] for a row`,
+				"%s must list files or rows, not %s", what, item.kind)
+		}
+	}
+	return out
+}
+
+func (d *decoder) row(n *node) (row []string, ok bool) {
+	for _, item := range n.items {
+		if !item.isScalar() {
+			d.diags.Errorf("config-kind", item.span, "", "a row holds strings and numbers, not %s", item.kind)
+			return nil, false
+		}
+		row = append(row, item.scalar)
+	}
+	return row, true
+}
+
+func (d *decoder) neural(n *node) *Neural {
+	out := &Neural{Span: n.span, Class: -1}
+	classes := 0
+	d.object(n, "neural",
+		field{"network", func(v *node) { out.Network = d.text(v, "network") }},
+		field{"class", func(v *node) { out.Class = d.integer(v, "class", 0) }},
+		field{"entity", func(v *node) { out.Entity = d.integer(v, "entity", 0) }},
+		field{"atoms", func(v *node) { out.Atoms = d.derivations(v, "atoms") }},
+		field{"classes", func(v *node) {
+			for _, item := range elements(v) {
+				if item.isScalar() {
+					out.Classes = append(out.Classes, item.scalar)
+				} else {
+					d.diags.Errorf("config-kind", item.span, "", "a class must be a string, not %s", item.kind)
+				}
+			}
+			classes = len(out.Classes)
+		}},
+	)
+	if n.kind == object && out.Network == "" {
+		d.diags.Errorf("config-neural", n.span, `name one of "networks"`, "neural does not name its network")
+	}
+	if (classes > 0) != (out.Class >= 0) {
+		d.diags.Errorf("config-neural", n.span, `write "class": 1, "classes": ["a", "b"] if argument 1 is a or b`,
+			"class and classes belong together: which argument is the class, and which constants it can be")
+	}
+	return out
+}
+
+func (d *decoder) derive(n *node, before *Derivation) *Derivation {
+	if before == nil {
+		before = &Derivation{}
+	}
+	before.Span = n.span
+	before.Rules = d.derivations(n, "derive")
+	return before
+}
+
+func (d *decoder) derivedValue(n *node, before *Derivation) *Derivation {
+	if before == nil {
+		before = &Derivation{Span: n.span}
+	}
+	before.Value = DerivedValue(d.choice(n, "value", "one", "inverse-count"))
+	return before
+}
+
+// evaluators are the names of evaluators without PSL's suffix "Evaluator" and its package, in lower case.
+var evaluators = []string{"discrete", "continuous", "auc", "categorical"}
+
+func (d *decoder) evaluations(n *node) (out []Evaluation) {
+	for _, item := range elements(n) {
+		e := Evaluation{Span: item.span}
+		if item.kind == text {
+			e.Evaluator = d.evaluator(item)
+		} else {
+			d.object(item, "an evaluation",
+				field{"evaluator", func(v *node) { e.Evaluator = d.evaluator(v) }},
+				field{"options", func(v *node) { e.Options = d.options(v) }},
+				field{"primary", func(v *node) { e.Primary = d.boolean(v, "primary") }},
+			)
+			if item.kind == object && item.get("evaluator") == nil {
+				d.diags.Errorf("config-evaluator", item.span, "", "an evaluation must have the key \"evaluator\"")
+			}
+		}
+		out = append(out, e)
+	}
+	d.primary(out)
+	return out
+}
+
+// primary makes the first evaluation the primary one if none says that it is.
+func (d *decoder) primary(evaluations []Evaluation) {
+	var chosen source.Span
+	for _, e := range evaluations {
+		if e.Primary && chosen.File != nil {
+			d.diags.Errorf("config-evaluator", e.Span, "", "a predicate has one primary evaluation, not two")
+		} else if e.Primary {
+			chosen = e.Span
+		}
+	}
+	if chosen.File == nil && len(evaluations) > 0 {
+		evaluations[0].Primary = true
+	}
+}
+
+func (d *decoder) evaluator(n *node) string {
+	name := d.text(n, "evaluator")
+	short := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
+	short = strings.TrimSuffix(short, "evaluator")
+	if n.kind == text && !slices.Contains(evaluators, short) {
+		d.diags.Errorf("config-evaluator", n.span, suggestion(short, evaluators),
+			"no evaluator %q; there are %s", name, strings.Join(evaluators, ", "))
+	}
+	return short
+}

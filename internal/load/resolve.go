@@ -1,0 +1,98 @@
+package load
+
+import (
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+// Resolve checks the declarations against each other and sets what follows from them: which predicates are closed and
+// which are perceived. Read has done it; a Config made in memory needs it before Tables. The error is a
+// *source.Failure with everything that is wrong.
+func (c *Config) Resolve() error {
+	var diags source.Diagnostics
+	c.resolve(&diags)
+	return diags.Err()
+}
+
+func (c *Config) resolve(diags *source.Diagnostics) {
+	seen := make(map[string]*Predicate)
+	for _, p := range c.Predicates {
+		if before, ok := seen[strings.ToLower(p.Name)]; ok {
+			diags.Errorf("config-repeated-predicate", p.Span, "names are the same whatever their case",
+				"predicate %s is declared already, as %s", p.Name, before.Name)
+		}
+		seen[strings.ToLower(p.Name)] = p
+		p.Perceived = p.Neural != nil
+		p.Closed = p.Targets.Empty() && !p.ForceOpen && !p.Perceived
+		p.checkOrigin(diags)
+		c.checkNeural(p, diags)
+	}
+	c.intIDs()
+}
+
+// checkOrigin checks that a predicate's atoms come from one place.
+func (p *Predicate) checkOrigin(diags *source.Diagnostics) {
+	hasData := !p.Observations.Empty() || !p.Targets.Empty()
+	switch {
+	case p.Function != "" && (hasData || !p.Truth.Empty()):
+		diags.Errorf("config-origin", p.Span, "", "predicate %s is a function, and so it takes no data", p.Name)
+	case p.Derive != nil && len(p.Derive.Rules) == 0:
+		diags.Errorf("config-origin", p.Derive.Span, "give the rules under \"derive\"",
+			"predicate %s has a value, but no rules to derive it", p.Name)
+	case p.Derive != nil && hasData:
+		diags.Errorf("config-origin", p.Span, "derive another predicate and use both",
+			"predicate %s is derived, and so it takes no observations or targets", p.Name)
+	case p.Derive != nil && p.Neural != nil:
+		diags.Errorf("config-origin", p.Neural.Span, "put the rules under \"atoms\" of \"neural\"",
+			"predicate %s is derived, and so it cannot be neural", p.Name)
+	}
+}
+
+// checkNeural checks a neural predicate against the networks and its own arity.
+func (c *Config) checkNeural(p *Predicate, diags *source.Diagnostics) {
+	n := p.Neural
+	if n == nil {
+		return
+	}
+	names := make([]string, len(c.Networks))
+	known := false
+	for k, network := range c.Networks {
+		names[k] = network.Name
+		known = known || network.Name == n.Network
+	}
+	if !known {
+		diags.Errorf("config-neural", n.Span, suggestion(n.Network, names), "there is no network %q", n.Network)
+	}
+	if n.Class >= p.Arity() || len(n.Classes) > 0 && n.Entity >= p.Arity() {
+		diags.Errorf("config-neural", n.Span, "arguments are numbered from 0",
+			"predicate %s/%d has no argument %d", p.Name, p.Arity(), max(n.Class, n.Entity))
+	} else if len(n.Classes) > 0 && n.Entity == n.Class {
+		diags.Errorf("config-neural", n.Span, "", "argument %d cannot be both the entity and the class", n.Class)
+	}
+	if len(n.Atoms) > 0 && !p.Targets.Empty() {
+		diags.Errorf("config-neural", n.Span, "keep one of them",
+			"the atoms of %s are both derived and listed as targets", p.Name)
+	}
+	if len(n.Classes) == 0 && len(n.Atoms) == 0 && p.Targets.Empty() {
+		diags.Errorf("config-neural", n.Span, "give \"class\" and \"classes\", or \"atoms\", or targets",
+			"nothing says which atoms the network gives values to")
+	}
+}
+
+// intIDs obeys PSL's option that makes integers the default type of arguments.
+func (c *Config) intIDs() {
+	for _, option := range c.Common.Options {
+		if option.Name != "runtime.db.intids" || !strings.EqualFold(option.Value, "true") {
+			continue
+		}
+		for _, p := range c.Predicates {
+			if p.untyped {
+				for k := range p.Types {
+					p.Types[k] = program.Int
+				}
+			}
+		}
+	}
+}

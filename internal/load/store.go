@@ -1,0 +1,77 @@
+package load
+
+import (
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// Tables are the ground atoms of one phase.
+type Tables struct {
+	// Store has one relation per predicate, in the order of Config.Predicates, over a symbol table of its own.
+	//
+	// Two kinds of relation are not complete yet, because making their atoms needs other packages: those of predicates
+	// with Derive, and those with Neural whose atoms are the rows of features or are derived. The caller makes each
+	// with a relation.Builder over Store.Symbols and puts it at the same index, before anything else reads the store.
+	Store *relation.Store
+	// Truth holds, per predicate, the known values to learn from and to score against, as observed rows; nil where a
+	// predicate has none.
+	Truth []*relation.Relation
+	// Warnings are what is suspicious about the data, sorted.
+	Warnings source.Diagnostics
+}
+
+// Tables reads the atoms of a phase. Observations and targets of the predicates come first to the symbol table, in
+// order, then the truth. The error is a *source.Failure with everything that is wrong.
+func (c *Config) Tables(phase Phase) (*Tables, error) {
+	var diags source.Diagnostics
+	symbols := symbol.NewTable()
+	out := &Tables{Store: &relation.Store{Symbols: symbols}}
+	for _, p := range c.Predicates {
+		t := newTable(p, symbols, &diags)
+		c.read(t, p.Observations.Of(phase), "observations", relation.Observed)
+		c.read(t, p.Targets.Of(phase), "targets", p.targetRole())
+		out.Store.Relations = append(out.Store.Relations, t.builder.Relation(!p.Closed))
+	}
+	for _, p := range c.Predicates {
+		out.Truth = append(out.Truth, c.truth(p, phase, symbols, &diags))
+	}
+	if err := diags.Err(); err != nil {
+		return nil, err
+	}
+	diags.Sort()
+	out.Warnings = diags
+	return out, nil
+}
+
+func (p *Predicate) targetRole() relation.Role {
+	if p.Perceived {
+		return relation.Perceived
+	}
+	return relation.Target
+}
+
+func (c *Config) truth(p *Predicate, phase Phase, symbols *symbol.Table, diags *source.Diagnostics) *relation.Relation {
+	data := p.Truth.Of(phase)
+	if len(data) == 0 {
+		return nil
+	}
+	t := newTable(p, symbols, diags)
+	c.read(t, data, "truth", relation.Observed)
+	return t.builder.Relation(false)
+}
+
+func (c *Config) read(t *table, data []Data, what string, role relation.Role) {
+	for k := range data {
+		if data[k].Path == "" {
+			t.addRows(&data[k], what, role)
+			continue
+		}
+		file, err := c.readFile(data[k].Path)
+		if err != nil {
+			c.unreadable(t.diags, data[k].Span, data[k].Path, err)
+			continue
+		}
+		t.addFile(file, &data[k], what, role)
+	}
+}

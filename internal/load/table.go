@@ -1,0 +1,304 @@
+package load
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// maxErrors is how many errors of one table are reported one by one: a wrong column count usually concerns all rows.
+const maxErrors = 10
+
+// table reads rows of one predicate, from files and from memory, into a builder.
+type table struct {
+	predicate *Predicate
+	builder   *relation.Builder
+	symbols   *symbol.Table
+	diags     *source.Diagnostics
+
+	origins []origin // where rows came from; a relation.Place is an index into it and an offset
+	role    relation.Role
+	errors  int // in the current origin
+
+	fields []string
+	tuple  []symbol.ID
+	last   []string // the previous row's constants, which the next row often repeats
+}
+
+// origin is one file, or one list of rows in memory, that rows came from.
+type origin struct {
+	file *source.File // nil for rows in memory
+	data *Data
+	what string // "observations", "targets" or "truth"
+	// valued says that rows have a truth value; the first row decides.
+	valued, decided bool
+}
+
+// offsetBits is how many bits of a relation.Place hold the offset of a row in its file, or its number in memory.
+const offsetBits = 40
+
+func newTable(p *Predicate, symbols *symbol.Table, diags *source.Diagnostics) *table {
+	arity := p.Arity()
+	return &table{
+		predicate: p, builder: relation.NewBuilder(p.Name, arity), symbols: symbols, diags: diags,
+		tuple: make([]symbol.ID, arity), last: make([]string, arity),
+	}
+}
+
+func (t *table) begin(o origin, role relation.Role) {
+	t.origins = append(t.origins, o)
+	t.role, t.errors = role, 0
+}
+
+// end says how many errors were left out.
+func (t *table) end() {
+	if rest := t.errors - maxErrors; rest > 0 {
+		o := t.origins[len(t.origins)-1]
+		t.diags.Errorf("data-more-errors", o.data.Span, "", "%d more rows of %s are wrong", rest, o.name())
+	}
+}
+
+func (o *origin) name() string {
+	if o.file != nil {
+		return o.file.Name
+	}
+	return "the " + o.what + " in memory"
+}
+
+// addFile reads a tab-separated table: blank lines are skipped, lines are trimmed, and nothing is quoted.
+func (t *table) addFile(file *source.File, data *Data, what string, role relation.Role) {
+	t.begin(origin{file: file, data: data, what: what}, role)
+	text := file.Text
+	for offset := 0; offset < len(text); {
+		end := endOfLine(text, offset)
+		line := text[offset:end]
+		if trimmed := strings.TrimSpace(line); trimmed != "" {
+			start := offset + strings.Index(line, trimmed[:1])
+			t.fields = split(t.fields[:0], trimmed)
+			t.add(t.fields, start)
+		}
+		offset = end + 1
+	}
+	if t.errors == 0 && !t.origins[len(t.origins)-1].decided {
+		t.diags.Warnf("data-empty", data.Span, "", "%s has no rows", file.Name)
+	}
+	t.end()
+}
+
+func (t *table) addRows(data *Data, what string, role relation.Role) {
+	t.begin(origin{data: data, what: what}, role)
+	for k, row := range data.Rows {
+		t.add(row, k)
+	}
+	t.end()
+}
+
+// split appends the fields of a line between tabs.
+func split(fields []string, line string) []string {
+	for {
+		tab := strings.IndexByte(line, '\t')
+		if tab < 0 {
+			return append(fields, line)
+		}
+		fields = append(fields, line[:tab])
+		line = line[tab+1:]
+	}
+}
+
+// add checks one row and gives it to the builder. offset is its place within the current origin.
+func (t *table) add(row []string, offset int) {
+	if !t.checkWidth(row, offset) {
+		return
+	}
+	truth := float32(1)
+	if arity := t.predicate.Arity(); len(row) > arity {
+		var ok bool
+		if truth, ok = t.truth(row[arity], offset); !ok {
+			return
+		}
+	}
+	for k := range t.tuple {
+		if t.builder.Len() > 0 && row[k] == t.last[k] {
+			continue
+		}
+		id, ok := t.constant(k, row[k], offset)
+		if !ok {
+			return
+		}
+		t.tuple[k], t.last[k] = id, row[k]
+	}
+	place := relation.Place(len(t.origins)-1)<<offsetBits | relation.Place(offset)
+	if err := t.builder.Add(t.tuple, truth, t.role, place); err != nil {
+		t.duplicate(err.(*relation.Duplicate), offset)
+	}
+}
+
+// checkWidth checks the number of columns. The first row of each origin says whether there is a truth value.
+func (t *table) checkWidth(row []string, offset int) bool {
+	o := &t.origins[len(t.origins)-1]
+	arity := t.predicate.Arity()
+	switch {
+	case len(row) != arity && len(row) != arity+1:
+		hint := ""
+		if len(row) == 1 && o.file != nil {
+			hint = separatorHint(row[0], arity)
+		}
+		t.errorf("data-columns", offset, hint, "a row of %s has %s, or %d with a truth value, but this one has %d",
+			t.predicate.Name, columns(arity), arity+1, len(row))
+		return false
+	case !o.decided:
+		o.decided, o.valued = true, len(row) == arity+1
+	case o.valued && len(row) == arity:
+		t.errorf("data-mixed", offset, "give every row a truth value, or none",
+			"this row has no truth value, but the first row has one")
+		return false
+	case !o.valued && len(row) == arity+1:
+		t.errorf("data-mixed", offset, "give every row a truth value, or none",
+			"this row has a truth value, but the first row has none")
+		return false
+	}
+	return true
+}
+
+func columns(n int) string {
+	if n == 1 {
+		return "1 column"
+	}
+	return strconv.Itoa(n) + " columns"
+}
+
+// separatorHint guesses which separator was used instead of tabs.
+func separatorHint(line string, arity int) string {
+	for _, s := range [...]struct{ sep, name string }{{",", "commas"}, {";", "semicolons"}, {" ", "spaces"}} {
+		n := strings.Count(line, s.sep) + 1
+		if s.sep == " " {
+			n = len(strings.Fields(line))
+		}
+		if n == arity || n == arity+1 {
+			return "columns are separated by tabs, not by " + s.name
+		}
+	}
+	return "columns are separated by tabs"
+}
+
+func (t *table) truth(field string, offset int) (float32, bool) {
+	if field == "1" || field == "1.0" {
+		return 1, true
+	}
+	value, err := strconv.ParseFloat(strings.TrimSpace(field), 32)
+	switch {
+	case err != nil:
+		t.errorf("data-truth", offset, "", "%q is not a truth value", field)
+	case math.IsNaN(value) || value < 0 || value > 1:
+		t.errorf("data-truth", offset, "", "the truth value %s is not in [0, 1]", field)
+	default:
+		return float32(math.Abs(value)), true // no negative zero
+	}
+	return 0, false
+}
+
+// constant interns the k-th argument in the canonical form of its type.
+func (t *table) constant(k int, field string, offset int) (symbol.ID, bool) {
+	name := field
+	if kind := t.predicate.Types[k]; kind != program.String {
+		var ok bool
+		if name, ok = canonical(kind, field); !ok {
+			want := [...]string{program.Int: "an integer", program.Float: "a number"}[kind]
+			t.errorf("data-type", offset, "", "argument %d of %s is %s, but this row has %q",
+				k+1, t.predicate.Name, want, field)
+			return 0, false
+		}
+	}
+	if id, ok := t.symbols.Lookup(name); ok {
+		return id, true
+	}
+	return t.symbols.Intern(strings.Clone(name)), true // a clone, so that the file's text can be freed
+}
+
+// canonical writes a number in the one way that constants of its type are compared in.
+func canonical(kind program.Type, field string) (string, bool) {
+	field = strings.TrimSpace(field)
+	if kind == program.Int {
+		if isPlainInteger(field) {
+			return field, true
+		}
+		value, err := strconv.ParseInt(field, 10, 64)
+		return strconv.FormatInt(value, 10), err == nil
+	}
+	value, err := strconv.ParseFloat(field, 64)
+	return strconv.FormatFloat(value, 'g', -1, 64), err == nil && !math.IsNaN(value)
+}
+
+// isPlainInteger recognises a short integer that is canonical as it is.
+func isPlainInteger(field string) bool {
+	if field == "" || len(field) > 18 || field[0] == '0' && len(field) > 1 {
+		return false
+	}
+	for k := range len(field) {
+		if field[k] < '0' || field[k] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *table) duplicate(d *relation.Duplicate, offset int) {
+	first := t.place(d.First)
+	atom := t.atom(d.Tuple)
+	if d.FirstRole != d.SecondRole {
+		t.errorf("data-observed-and-target", offset, "remove one of them",
+			"%s is both observed and a target; it is also at %s", atom, first)
+		return
+	}
+	t.errorf("data-duplicate", offset, "remove one of them", "%s is there twice; it is also at %s", atom, first)
+}
+
+func (t *table) atom(tuple []symbol.ID) string {
+	names := make([]string, len(tuple))
+	for k, id := range tuple {
+		names[k] = "'" + t.symbols.Name(id) + "'"
+	}
+	return t.predicate.Name + "(" + strings.Join(names, ", ") + ")"
+}
+
+// place says in words where a row is.
+func (t *table) place(at relation.Place) string {
+	o := &t.origins[at>>offsetBits]
+	offset := int(at & (1<<offsetBits - 1))
+	if span := o.span(offset); span.HasText() {
+		return span.String()
+	}
+	return fmt.Sprintf("row %d of the %s", offset+1, o.what)
+}
+
+func (o *origin) span(offset int) source.Span {
+	switch {
+	case o.file != nil:
+		_, end := o.file.Line(offset)
+		return o.file.Span(offset, end)
+	case offset < len(o.data.Spans):
+		return o.data.Spans[offset]
+	}
+	return source.Span{}
+}
+
+// errorf reports an error in the row at offset of the current origin, unless it has had enough.
+func (t *table) errorf(id string, offset int, hint, format string, args ...any) {
+	t.errors++
+	if t.errors > maxErrors {
+		return
+	}
+	o := &t.origins[len(t.origins)-1]
+	span := o.span(offset)
+	message := fmt.Sprintf(format, args...)
+	if !span.HasText() {
+		message = fmt.Sprintf("row %d of the %s of %s: %s", offset+1, o.what, t.predicate.Name, message)
+	}
+	t.diags.Errorf(id, span, hint, "%s", message)
+}
