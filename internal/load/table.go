@@ -206,12 +206,10 @@ func (t *table) truth(field string, offset int) (float32, bool) {
 // constant interns the k-th argument in the canonical form of its type.
 func (t *table) constant(k int, field string, offset int) (symbol.ID, bool) {
 	name := field
-	if kind := t.predicate.Types[k]; kind != program.String {
-		var ok bool
-		if name, ok = canonical(kind, field); !ok {
-			want := [...]string{program.Int: "an integer", program.Float: "a number"}[kind]
-			t.errorf("data-type", offset, "", "argument %d of %s is %s, but this row has %q",
-				k+1, t.predicate.Name, want, field)
+	if kind := t.predicate.Types[k]; kind != program.String && !(kind == program.Int && isPlainInteger(field)) {
+		var err error
+		if name, err = kind.Canonical(strings.TrimSpace(field)); err != nil {
+			t.errorf("data-type", offset, "", "argument %d of %s is of type %s, but %v", k+1, t.predicate.Name, kind, err)
 			return 0, false
 		}
 	}
@@ -219,20 +217,6 @@ func (t *table) constant(k int, field string, offset int) (symbol.ID, bool) {
 		return id, true
 	}
 	return t.symbols.Intern(strings.Clone(name)), true // a clone, so that the file's text can be freed
-}
-
-// canonical writes a number in the one way that constants of its type are compared in.
-func canonical(kind program.Type, field string) (string, bool) {
-	field = strings.TrimSpace(field)
-	if kind == program.Int {
-		if isPlainInteger(field) {
-			return field, true
-		}
-		value, err := strconv.ParseInt(field, 10, 64)
-		return strconv.FormatInt(value, 10), err == nil
-	}
-	value, err := strconv.ParseFloat(field, 64)
-	return strconv.FormatFloat(value, 'g', -1, 64), err == nil && !math.IsNaN(value)
 }
 
 // isPlainInteger recognises a short integer that is canonical as it is.

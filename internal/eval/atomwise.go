@@ -1,0 +1,100 @@
+package eval
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Discrete scores atoms as true or false: an atom is true from threshold on, in prediction and truth alike. A ratio
+// whose denominator is 0 is 0. The representative is F1.
+func Discrete(s *Scored, threshold float64) Result {
+	var count [2][2]float64 // by truth, then by prediction
+	n := s.known(func(prediction, truth float64) { count[bit(truth >= threshold)][bit(prediction >= threshold)]++ })
+	truePositive, trueNegative := count[1][1], count[0][0]
+	falsePositive, falseNegative := count[0][1], count[1][0]
+	return Result{Evaluator: "discrete", Count: n, Representative: 1, Values: []Value{
+		{Name: "Accuracy", Number: ratio(truePositive+trueNegative, float64(n))},
+		{Name: "F1", Number: ratio(2*truePositive, 2*truePositive+falsePositive+falseNegative)},
+		{Name: "PositivePrecision", Number: ratio(truePositive, truePositive+falsePositive)},
+		{Name: "PositiveRecall", Number: ratio(truePositive, truePositive+falseNegative)},
+		{Name: "NegativePrecision", Number: ratio(trueNegative, trueNegative+falseNegative)},
+		{Name: "NegativeRecall", Number: ratio(trueNegative, trueNegative+falsePositive)},
+	}}
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func ratio(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
+
+// Continuous measures how far predictions are from the truth. The representative is the mean squared error.
+func Continuous(s *Scored) Result {
+	var absolute, squared float64
+	n := s.known(func(prediction, truth float64) {
+		absolute += math.Abs(prediction - truth)
+		squared += (prediction - truth) * (prediction - truth)
+	})
+	mse := squared / float64(n)
+	return Result{Evaluator: "continuous", Count: n, Representative: 1, Values: []Value{
+		{Name: "MAE", Number: absolute / float64(n), LowerIsBetter: true},
+		{Name: "MSE", Number: mse, LowerIsBetter: true},
+		{Name: "RMSE", Number: math.Sqrt(mse), LowerIsBetter: true},
+	}}
+}
+
+// AUC measures how well predictions rank true atoms, those with a truth from threshold on, before false ones: the area
+// under the receiver operating characteristic, and the average precision of either class. Atoms of equal prediction
+// count as one step of a curve, so that their order has no influence. An area is NaN without true or false atoms.
+// The representative is AUROC.
+func AUC(s *Scored, threshold float64) Result {
+	var ranking []ranked
+	n := s.known(func(prediction, truth float64) {
+		ranking = append(ranking, ranked{prediction, truth >= threshold})
+	})
+	slices.SortFunc(ranking, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
+	roc, positive := curves(ranking)
+	slices.Reverse(ranking)
+	for k := range ranking {
+		ranking[k].relevant = !ranking[k].relevant
+	}
+	_, negative := curves(ranking)
+	return Result{Evaluator: "auc", Count: n, Values: []Value{
+		{Name: "AUROC", Number: roc},
+		{Name: "PositiveAUPRC", Number: positive},
+		{Name: "NegativeAUPRC", Number: negative},
+	}}
+}
+
+type ranked struct {
+	score    float64
+	relevant bool
+}
+
+// curves walks down a ranking once and returns the area under the ROC curve, by trapezoids, and the average precision
+// Σ (R_k - R_{k-1}) P_k. Linear interpolation would be wrong between precisions (Davis and Goadrich 2006).
+func curves(ranking []ranked) (roc, precision float64) {
+	var hits, misses, area, sum float64
+	for k := 0; k < len(ranking); {
+		oldHits, oldMisses := hits, misses
+		for step := ranking[k].score; k < len(ranking) && cmp.Compare(ranking[k].score, step) == 0; k++ {
+			if ranking[k].relevant {
+				hits++
+			} else {
+				misses++
+			}
+		}
+		area += (misses - oldMisses) * (hits + oldHits) / 2
+		sum += (hits - oldHits) * hits / (hits + misses)
+	}
+	return area / (hits * misses), sum / hits
+}

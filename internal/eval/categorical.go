@@ -1,0 +1,89 @@
+package eval
+
+import (
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// Categorical scores the choice of one category per object. categories are the arguments that name the category; the
+// others name the object. The prediction is an object's atom of the highest value, the first one if several are, and an
+// atom with a truth above 0.5 says the right category. Objects without such an atom are not scored.
+//
+// Accuracy is the share of right predictions, ClassAveragedAccuracy the mean over the categories of each one's share.
+// The representative is Accuracy.
+func Categorical(s *Scored, categories ...int) Result {
+	best := s.best(categories)
+	var right, total float64
+	classes := newGroups()
+	var rightOf, totalOf []float64
+	for k, truth := range s.Truth {
+		if !(truth > 0.5) {
+			continue
+		}
+		total++
+		class := classes.number(s.pick(k, func(argument int) bool { return slices.Contains(categories, argument) }))
+		if class == len(totalOf) {
+			rightOf, totalOf = append(rightOf, 0), append(totalOf, 0)
+		}
+		totalOf[class]++
+		if best[k] {
+			right++
+			rightOf[class]++
+		}
+	}
+	average := 0.0
+	for class, n := range totalOf {
+		average += rightOf[class] / n / float64(len(totalOf))
+	}
+	return Result{Evaluator: "categorical", Count: int(total), Values: []Value{
+		{Name: "Accuracy", Number: ratio(right, total)},
+		{Name: "ClassAveragedAccuracy", Number: average},
+	}}
+}
+
+// best marks the atom of each object that has the highest prediction.
+func (s *Scored) best(categories []int) []bool {
+	objects := newGroups()
+	var winner []int // by object
+	for k := range s.Rows {
+		object := objects.number(s.pick(k, func(argument int) bool { return !slices.Contains(categories, argument) }))
+		if object == len(winner) {
+			winner = append(winner, k)
+		} else if s.Prediction[k] > s.Prediction[winner[object]] {
+			winner[object] = k
+		}
+	}
+	best := make([]bool, len(s.Rows))
+	for _, k := range winner {
+		best[k] = true
+	}
+	return best
+}
+
+// pick returns the arguments of the k-th scored atom that keep wants.
+func (s *Scored) pick(k int, keep func(argument int) bool) (out []symbol.ID) {
+	for argument, column := range s.Atoms.Columns {
+		if keep(argument) {
+			out = append(out, column[s.Rows[k]])
+		}
+	}
+	return out
+}
+
+// groups numbers lists of symbols in the order of their first appearance.
+type groups map[string]int
+
+func newGroups() groups { return make(groups) }
+
+func (g groups) number(ids []symbol.ID) int {
+	key := make([]byte, 0, 4*len(ids))
+	for _, id := range ids {
+		key = append(key, byte(id), byte(id>>8), byte(id>>16), byte(id>>24))
+	}
+	if n, ok := g[string(key)]; ok {
+		return n
+	}
+	g[string(key)] = len(g)
+	return len(g) - 1
+}
