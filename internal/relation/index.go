@@ -142,8 +142,8 @@ func (x *Index) Find(key []symbol.ID) int32 {
 	return x.rows[lo]
 }
 
-// firsts lists the first row of each key, ascending.
-func (x *Index) firsts() []int32 {
+// Firsts lists the first row of each key, ascending.
+func (x *Index) Firsts() []int32 {
 	out := make([]int32, 0, x.keys)
 	for c := range len(x.start) - 1 {
 		if lo := x.start[c]; lo < x.start[c+1] {

@@ -66,7 +66,7 @@ func (r *Relation) Distinct(columns ...int) *Relation {
 	if p, ok := r.known.projections[name]; ok {
 		return p
 	}
-	firsts := r.index(columns).firsts()
+	firsts := r.index(columns).Firsts()
 	p := &Relation{Name: r.Name, Arity: len(columns), Observed: len(firsts)}
 	for _, column := range columns {
 		p.Columns = append(p.Columns, gather(r.Columns[column], firsts))

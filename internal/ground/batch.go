@@ -1,0 +1,157 @@
+package ground
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// batch holds the potentials of one shape that a machine has made of one piece.
+type batch struct {
+	// The shape: which atoms of the rule are free, and their coefficients, summed over repetitions if merged. A ragged
+	// batch has no shape.
+	mask            uint64
+	coef, inputCoef []float64
+	merged, ragged  bool
+	weighted        bool // the weight has an observed factor
+
+	len          int
+	vars, inputs []int32
+	bias, scale  []float32 // the observed part of each potential, and its weight's factor
+	firstBias    float64   // the first of bias, unrounded
+	sameBias     bool
+
+	// Ragged only: where each potential's variables and inputs end, and their coefficients.
+	varEnd, inputEnd    []int32
+	varCoef, inputValue []float32
+}
+
+// add appends a potential.
+func (b *batch) add(vars, inputs []int32, bias, scale float64) {
+	b.vars = append(b.vars, vars...)
+	b.inputs = append(b.inputs, inputs...)
+	b.measure(bias, scale)
+}
+
+// measure appends what every potential has, whatever its shape.
+func (b *batch) measure(bias, scale float64) {
+	if b.len == 0 {
+		b.firstBias, b.sameBias = bias, true
+	}
+	b.sameBias = b.sameBias && bias == b.firstBias
+	b.bias = append(b.bias, float32(bias))
+	if b.weighted {
+		b.scale = append(b.scale, float32(scale))
+	}
+	b.len++
+}
+
+// batchOf returns the batch of the potentials whose free atoms are those in mask, with the rule's own coefficients.
+func (m *machine) batchOf(mask uint64) *batch {
+	for _, b := range m.batches {
+		if b.mask == mask && !b.merged {
+			m.last = b
+			return b
+		}
+	}
+	m.last = m.newBatch(mask, m.natural)
+	return m.last
+}
+
+// mergedBatch returns the batch of the potentials with these free atoms and coefficients.
+func (m *machine) mergedBatch(mask uint64, coef []float64) *batch {
+	for _, b := range m.batches {
+		if b.mask == mask && b.merged && m.fits(b, coef) {
+			return b
+		}
+	}
+	b := m.newBatch(mask, coef)
+	b.merged = true
+	return b
+}
+
+// newBatch makes the batch of a shape.
+func (m *machine) newBatch(mask uint64, coef []float64) *batch {
+	b := &batch{mask: mask, weighted: m.rule.Weight.Atom != nil}
+	for rest := mask; rest != 0; rest &= rest - 1 {
+		k := bits.TrailingZeros64(rest)
+		if m.atoms[k].perceived {
+			b.inputCoef = append(b.inputCoef, coef[k])
+		} else {
+			b.coef = append(b.coef, coef[k])
+		}
+	}
+	m.batches = append(m.batches, b)
+	return b
+}
+
+// fits tells whether a batch has the coefficients of the atoms in its mask.
+func (m *machine) fits(b *batch, coef []float64) bool {
+	v, x := 0, 0
+	for rest := b.mask; rest != 0; rest &= rest - 1 {
+		k := bits.TrailingZeros64(rest)
+		if m.atoms[k].perceived {
+			if b.inputCoef[x] != coef[k] {
+				return false
+			}
+			x++
+			continue
+		}
+		if b.coef[v] != coef[k] {
+			return false
+		}
+		v++
+	}
+	return true
+}
+
+// compareShapes orders shapes, so that blocks come in an order that does not depend on what was found first.
+func compareShapes(a, b *batch) int {
+	return cmp.Or(
+		-cmp.Compare(a.mask, b.mask), // most atoms first, more or less
+		slices.Compare(a.coef, b.coef),
+		slices.Compare(a.inputCoef, b.inputCoef),
+	)
+}
+
+// take returns copies of the batches that hold anything, of exact size, and empties the machine's own.
+func (m *machine) take() []*batch {
+	var out []*batch
+	for _, b := range m.batches {
+		if b.len > 0 {
+			out = append(out, b.exact())
+			b.reset()
+		}
+	}
+	return out
+}
+
+func (b *batch) exact() *batch {
+	c := *b
+	c.vars, c.inputs = exact(b.vars), exact(b.inputs)
+	c.bias, c.scale = exact(b.bias), exact(b.scale)
+	c.varEnd, c.inputEnd = exact(b.varEnd), exact(b.inputEnd)
+	c.varCoef, c.inputValue = exact(b.varCoef), exact(b.inputValue)
+	return &c
+}
+
+func exact[T any](values []T) []T {
+	out := make([]T, len(values))
+	copy(out, values)
+	return out
+}
+
+// release lets go of the potentials.
+func (b *batch) release() {
+	b.vars, b.inputs, b.bias, b.scale = nil, nil, nil, nil
+	b.varEnd, b.inputEnd, b.varCoef, b.inputValue = nil, nil, nil, nil
+}
+
+// reset empties the batch but keeps its memory.
+func (b *batch) reset() {
+	b.len = 0
+	b.vars, b.inputs = b.vars[:0], b.inputs[:0]
+	b.bias, b.scale = b.bias[:0], b.scale[:0]
+	b.varEnd, b.inputEnd = b.varEnd[:0], b.inputEnd[:0]
+	b.varCoef, b.inputValue = b.varCoef[:0], b.inputValue[:0]
+}

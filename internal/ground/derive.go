@@ -1,0 +1,112 @@
+package ground
+
+import (
+	"context"
+
+	"github.com/deeppsl/deeppsl/internal/plan"
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// Derive evaluates the definition of a derived relation: the last atom of rule is the head, the others, of closed
+// predicates, the body. It returns the different head tuples, column by column, in the order in which the plan finds
+// them first, and how many groundings of the body lead to each: those whose Łukasiewicz conjunction is above 0.
+// The only error is the context's.
+func Derive(
+	ctx context.Context, store *relation.Store, rule *program.Rule, threads int,
+) (columns [][]symbol.ID, counts []int32, err error) {
+	g := newGrounder(ctx, store, threads)
+	defer g.release()
+	g.scope.declare(rule)
+	last := len(rule.Atoms) - 1
+	body := *rule
+	body.Atoms = rule.Atoms[:last]
+	r := compile(plan.New(&body, store), g.scope)
+	head := r.slotsOf(&rule.Atoms[last], every(len(rule.Atoms[last].Args)))
+	r.emit = func(m *machine) { m.emitHead(head) }
+
+	parts := make([]tuples, r.pieces())
+	g.each(r, func(piece int, m *machine) { parts[piece] = m.heads.distinct() })
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	all := joinTuples(len(head), parts).distinct()
+	return all.columns, all.counts, nil
+}
+
+// tuples is a bag of tuples by columns; counts says how often each is meant, nil that each is meant once.
+type tuples struct {
+	columns [][]symbol.ID
+	counts  []int32
+	len     int
+}
+
+// emitHead appends the values of the head's slots.
+func (m *machine) emitHead(head []int32) {
+	t := &m.heads
+	if t.columns == nil {
+		t.columns = make([][]symbol.ID, len(head))
+	}
+	for k, slot := range head {
+		t.columns[k] = append(t.columns[k], m.slots[slot])
+	}
+	t.len++
+}
+
+// distinct returns every tuple once, in the order of first appearance and in memory of its own, and empties the bag.
+func (t *tuples) distinct() tuples {
+	r := &relation.Relation{Arity: len(t.columns), Columns: t.columns, Observed: t.len}
+	x := r.Tuples()
+	firsts := x.Firsts()
+	out := tuples{columns: make([][]symbol.ID, len(t.columns)), counts: make([]int32, len(firsts)), len: len(firsts)}
+	key := make([]symbol.ID, len(t.columns))
+	for k := range out.columns {
+		out.columns[k] = make([]symbol.ID, len(firsts))
+	}
+	for n, row := range firsts {
+		for k, column := range t.columns {
+			key[k] = column[row]
+			out.columns[k][n] = key[k]
+		}
+		out.counts[n] = t.count(x.Rows(key...))
+	}
+	for k := range t.columns {
+		t.columns[k] = t.columns[k][:0]
+	}
+	t.len = 0
+	return out
+}
+
+// count returns how often the tuples in these rows are meant.
+func (t *tuples) count(rows []int32) int32 {
+	if t.counts == nil {
+		return int32(len(rows))
+	}
+	total := int32(0)
+	for _, row := range rows {
+		total += t.counts[row]
+	}
+	return total
+}
+
+// joinTuples puts the parts one behind the other.
+func joinTuples(width int, parts []tuples) *tuples {
+	all := &tuples{columns: make([][]symbol.ID, width), counts: []int32{}}
+	for _, p := range parts {
+		for k, column := range p.columns {
+			all.columns[k] = append(all.columns[k], column...)
+		}
+		all.counts = append(all.counts, p.counts...)
+		all.len += p.len
+	}
+	return all
+}
+
+func every(n int) []int {
+	all := make([]int, n)
+	for k := range all {
+		all[k] = k
+	}
+	return all
+}

@@ -1,0 +1,159 @@
+package ground
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/deeppsl/deeppsl/internal/program"
+)
+
+// infeasible is the template value from which a hard ground rule without variables counts as violated.
+const infeasible = 1e-6
+
+// vanishing is the size below which the sum of a repeated atom's coefficients counts as 0.
+const vanishing = 1e-12
+
+// emitUniform makes a potential of the current grounding of a rule whose coefficients are numbers. All potentials in
+// which the same atoms are free share one batch.
+func emitUniform(m *machine) {
+	vars, inputs := m.vars[:0], m.inputs[:0]
+	mask, bias, missing := uint64(0), 0.0, -1
+	for k := range m.atoms {
+		a, row := &m.atoms[k], m.rows[k]
+		switch {
+		case a.coef == 0:
+		case row >= a.observed && a.perceived:
+			mask |= 1 << k
+			inputs = append(inputs, row+a.shift)
+		case row >= a.observed:
+			mask |= 1 << k
+			vars = append(vars, row+a.shift)
+		case row >= 0:
+			bias += a.coef * a.value(row)
+		case a.open && missing < 0:
+			missing = k
+		}
+	}
+	m.vars, m.inputs = vars, inputs
+	switch {
+	case missing >= 0:
+		m.reportMissing(missing)
+	case m.repeated():
+		m.emitMerged(mask, bias)
+	case m.worthKeeping(len(vars), mask, m.constant+bias):
+		b := m.last
+		if b == nil || b.mask != mask || b.merged {
+			b = m.batchOf(mask)
+		}
+		b.add(vars, inputs, bias, m.scale)
+	}
+}
+
+// worthKeeping tells whether a potential depends on a variable, and counts it if not. A hard rule that no values of the
+// free atoms can satisfy is reported. d is the template without the free atoms in mask.
+func (m *machine) worthKeeping(vars int, mask uint64, d float64) bool {
+	if m.rule.Weight.Hard {
+		low, high := d, d
+		for ; mask != 0; mask &= mask - 1 {
+			coef := m.atoms[bits.TrailingZeros64(mask)].coef
+			low, high = low+min(coef, 0), high+max(coef, 0)
+		}
+		if m.impossible(low, high) {
+			m.reportViolated()
+			return false
+		}
+	}
+	if vars == 0 {
+		m.counts.Constant++
+		return false
+	}
+	m.counts.Potentials++
+	return true
+}
+
+// impossible tells whether a hard rule is violated for every template value in [low, high].
+func (m *machine) impossible(low, high float64) bool {
+	return low > infeasible || !oneSided(m.rule) && high < -infeasible
+}
+
+// always tells whether a ground rule whose template is in [low, high] costs nothing whatever the variables are.
+func (m *machine) always(low, high float64) bool {
+	if oneSided(m.rule) {
+		return high <= tolerance
+	}
+	linear := m.rule.Form == program.Linear && !m.rule.Weight.Hard
+	return !linear && low >= -tolerance && high <= tolerance
+}
+
+// repeated tells whether one free atom occurs twice in the current grounding.
+func (m *machine) repeated() bool {
+	for _, pair := range m.repeats {
+		if row := m.rows[pair[0]]; row == m.rows[pair[1]] && row >= m.atoms[pair[0]].observed {
+			return true
+		}
+	}
+	return false
+}
+
+// emitMerged adds the coefficients of repeated atoms, which changes the shape and may make the ground rule trivial.
+func (m *machine) emitMerged(mask uint64, bias float64) {
+	coef := m.coef[:0]
+	for k := range m.atoms {
+		coef = append(coef, m.atoms[k].coef)
+	}
+	m.coef = coef
+	for _, pair := range m.repeats {
+		if i, j := pair[0], pair[1]; m.rows[i] == m.rows[j] && mask>>i&mask>>j&1 == 1 {
+			coef[i] += coef[j]
+			mask &^= 1 << j
+		}
+	}
+	low, high, vars := m.constant+bias, m.constant+bias, 0
+	for rest := mask; rest != 0; rest &= rest - 1 {
+		k := bits.TrailingZeros64(rest)
+		if math.Abs(coef[k]) < vanishing {
+			mask &^= 1 << k
+			continue
+		}
+		low, high = low+min(coef[k], 0), high+max(coef[k], 0)
+		if !m.atoms[k].perceived {
+			vars++
+		}
+	}
+	if m.keep(vars, low, high) {
+		m.addMerged(mask, coef, bias)
+	}
+}
+
+// keep decides what becomes of a ground rule with so many variables whose template lies in [low, high], and counts it.
+func (m *machine) keep(vars int, low, high float64) bool {
+	switch {
+	case m.rule.Weight.Hard && m.impossible(low, high):
+		m.reportViolated()
+	case m.always(low, high):
+		m.counts.Trivial++
+	case vars == 0:
+		m.counts.Constant++
+	default:
+		m.counts.Potentials++
+		return true
+	}
+	return false
+}
+
+// addMerged puts the potential with these atoms and coefficients into the batch of its shape.
+func (m *machine) addMerged(mask uint64, coef []float64, bias float64) {
+	m.vars, m.inputs = m.vars[:0], m.inputs[:0]
+	for rest := mask; rest != 0; rest &= rest - 1 {
+		k := bits.TrailingZeros64(rest)
+		if a := &m.atoms[k]; a.perceived {
+			m.inputs = append(m.inputs, m.rows[k]+a.shift)
+		} else {
+			m.vars = append(m.vars, m.rows[k]+a.shift)
+		}
+	}
+	m.mergedBatch(mask, coef).add(m.vars, m.inputs, bias, m.scale)
+}
+
+// emitBroken reports a grounding whose coefficients are not finite numbers whatever the data are.
+func emitBroken(m *machine) { m.reportBroken() }

@@ -1,0 +1,162 @@
+package ground
+
+import (
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// conjunction is one alternative of a filter. If one of its literals is a positive atom with the summation variable, the
+// values that can pass are read from that atom's index instead of trying every value of the column.
+type conjunction struct {
+	literals []literal
+	origin   *origin
+}
+
+// literal is a condition, or a closed atom whose value is or is not above 0.
+type literal struct {
+	negated   bool
+	condition *comparison // nil if this is an atom
+	closed    *atom
+	index     *relation.Index
+	tuple     []int32 // slots of the atom's arguments
+}
+
+// origin yields the values of a summation variable in one atom, given the values of its other arguments.
+type origin struct {
+	closed *atom
+	index  *relation.Index
+	key    []int32
+	column []symbol.ID
+}
+
+func (r *routine) filter(s *program.Sum) (out []conjunction) {
+	for _, literals := range s.Filter {
+		var c conjunction
+		for k := range literals {
+			l := r.literal(&literals[k])
+			c.literals = append(c.literals, l)
+			if c.origin == nil && l.closed != nil && !l.negated {
+				c.origin = r.origin(literals[k].Atom, l.closed, s.Variable)
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func (r *routine) literal(l *program.Literal) literal {
+	if l.Condition != nil {
+		c := r.comparison(l.Condition)
+		return literal{negated: l.Negated, condition: &c}
+	}
+	a := r.atom(l.Atom)
+	rel := r.scope.store.Relations[l.Atom.Predicate]
+	return literal{negated: l.Negated, closed: &a, index: rel.Tuples(), tuple: r.slotsOf(l.Atom, every(rel.Arity))}
+}
+
+// origin returns the way to read a variable's values from an atom, nil if the atom does not have the variable.
+func (r *routine) origin(a *program.Atom, closed *atom, variable int) *origin {
+	rel := r.scope.store.Relations[a.Predicate]
+	out := &origin{closed: closed}
+	var others []int
+	for column, arg := range a.Args {
+		if arg.Variable == variable {
+			out.column = rel.Columns[column]
+		} else {
+			others = append(others, column)
+		}
+	}
+	if out.column == nil {
+		return nil
+	}
+	out.index, out.key = rel.Index(others...), r.slotsOf(a, others)
+	return out
+}
+
+// passes tells whether the value in the variable's slot satisfies its filter.
+func (m *machine) passes(v *summand) bool {
+	if len(v.filter) == 0 {
+		return true
+	}
+	for k := range v.filter {
+		if m.satisfies(&v.filter[k]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *machine) satisfies(c *conjunction) bool {
+	for k := range c.literals {
+		if l := &c.literals[k]; m.truth(l) == l.negated {
+			return false
+		}
+	}
+	return true
+}
+
+func (m *machine) truth(l *literal) bool {
+	if l.condition != nil {
+		return l.condition.holds(m.slots)
+	}
+	key := m.filterKey[:0]
+	for _, slot := range l.tuple {
+		key = append(key, m.slots[slot])
+	}
+	m.filterKey = key
+	row := l.index.Find(key)
+	return row >= 0 && row < l.closed.observed && l.closed.value(row) > 0
+}
+
+// fewer tells whether reading values from the filter's own atoms means trying fewer than so many.
+func (m *machine) fewer(v *summand, than int) bool {
+	if len(v.filter) == 0 {
+		return false
+	}
+	for k := range v.filter {
+		c := v.filter[k].origin
+		if c == nil {
+			return false
+		}
+		lo, hi := c.index.Range(m.originKey(c))
+		if than -= int(hi - lo); than <= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (m *machine) originKey(c *origin) []symbol.ID {
+	key := m.filterKey[:0]
+	for _, slot := range c.key {
+		key = append(key, m.slots[slot])
+	}
+	m.filterKey = key
+	return key
+}
+
+// candidates reads the values that pass v's filter from its origins into x, each once: by the first alternative that
+// lets it pass.
+func (m *machine) candidates(v *summand, x *expansion) {
+	x.passed = x.passed[:0]
+	for k := range v.filter {
+		c := v.filter[k].origin
+		lo, hi := c.index.Range(m.originKey(c))
+		for _, row := range c.index.Grouped()[lo:hi] {
+			m.slots[v.slot] = c.column[row]
+			if m.satisfies(&v.filter[k]) && !m.passedBefore(v, k) {
+				x.passed = append(x.passed, c.column[row])
+			}
+		}
+	}
+}
+
+func (m *machine) passedBefore(v *summand, k int) bool {
+	for i := range k {
+		if m.satisfies(&v.filter[i]) {
+			return true
+		}
+	}
+	return false
+}

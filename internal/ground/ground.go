@@ -1,0 +1,130 @@
+// Package ground turns rules into ground rules: it runs each rule's plan over the relations and writes the potentials
+// and constraints of the hinge-loss Markov random field straight into the arenas of an mrf.Model. Observed atoms are
+// folded into constants on the way; ground rules that no assignment can violate, or that have no variable, are removed.
+package ground
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/parallel"
+	"github.com/deeppsl/deeppsl/internal/plan"
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+// Options are the settings of grounding.
+type Options struct {
+	// Threads bounds the goroutines at work; not positive means GOMAXPROCS. The model has the same bits for any number.
+	Threads int
+	// DiscardMissing drops ground rules with an atom of an open predicate that is neither observed nor a target, and
+	// counts them, where otherwise such atoms are errors.
+	DiscardMissing bool
+}
+
+// pieces is the number of parts into which a rule's work is cut, whatever the number of threads.
+const pieces = 256
+
+// Ground makes the ground model of prog over store, whose relations are indexed by predicate. Errors are the context's,
+// or diagnostics (*source.Failure): missing targets, hard rules that the observations violate, coefficients that are
+// not finite. The report is complete even then.
+func Ground(
+	ctx context.Context, prog *program.Program, store *relation.Store, opts Options,
+) (*mrf.Model, *Report, error) {
+	g := newGrounder(ctx, store, opts.Threads)
+	defer g.release()
+	model := &mrf.Model{Rules: len(prog.Rules)}
+	model.Variables, model.Inputs = store.Number()
+	for _, rule := range prog.Rules {
+		g.scope.declare(rule)
+	}
+	report := &Report{}
+	var diagnostics source.Diagnostics
+	for _, rule := range prog.Rules {
+		blocks, entry, problems := g.rule(rule)
+		if err := ctx.Err(); err != nil {
+			return nil, report, err
+		}
+		model.Blocks = append(model.Blocks, blocks...)
+		report.add(entry)
+		problems.diagnose(rule, opts.DiscardMissing, &diagnostics)
+	}
+	return model, report, diagnostics.Err()
+}
+
+// grounder runs rules over one store.
+type grounder struct {
+	scope   *scope
+	threads int
+	stop    atomic.Bool // set when the context ends
+	release func() bool
+}
+
+func newGrounder(ctx context.Context, store *relation.Store, threads int) *grounder {
+	g := &grounder{scope: newScope(store), threads: parallel.Threads(threads)}
+	g.release = context.AfterFunc(ctx, func() { g.stop.Store(true) })
+	return g
+}
+
+// rule grounds one rule into blocks.
+func (g *grounder) rule(rule *program.Rule) ([]*mrf.Block, RuleReport, *problems) {
+	start := time.Now()
+	r := compile(plan.New(rule, g.scope.store), g.scope)
+	parts := make([][]*batch, r.pieces())
+	counts := make([]Counts, len(parts))
+	found := make([]problems, len(parts))
+	g.each(r, func(piece int, m *machine) {
+		parts[piece] = m.take()
+		counts[piece], found[piece] = m.counts, m.problems
+	})
+	entry, all := RuleReport{Plan: r.plan}, &problems{}
+	for piece := range parts {
+		entry.add(&counts[piece])
+		all.merge(&found[piece])
+	}
+	blocks := assemble(r, parts, g.threads)
+	for _, b := range blocks {
+		entry.Bytes += bytes(b)
+	}
+	entry.Seconds = time.Since(start).Seconds()
+	return blocks, entry, all
+}
+
+// each runs the routine over all its pieces and hands each piece's machine to done, which runs concurrently.
+func (g *grounder) each(r *routine, done func(piece int, m *machine)) {
+	machines := sync.Pool{New: func() any { return newMachine(r, &g.stop) }}
+	parallel.For(g.threads, r.pieces(), func(piece int) {
+		if g.stop.Load() {
+			return
+		}
+		m := machines.Get().(*machine)
+		m.counts, m.problems = Counts{}, problems{}
+		m.run(r.piece(piece))
+		done(piece, m)
+		machines.Put(m)
+	})
+}
+
+// pieces returns how many pieces the routine's rows are cut into.
+func (r *routine) pieces() int {
+	switch {
+	case r.never || r.upper <= tolerance:
+		return 0
+	case r.pivot < 0:
+		return 1
+	}
+	return min(pieces, int(r.hi-r.lo))
+}
+
+// piece returns the rows of one piece; all pieces have the same number, give or take one.
+func (r *routine) piece(k int) (lo, hi int32) {
+	if r.pivot < 0 {
+		return 0, 0
+	}
+	n, rows := int64(r.pieces()), int64(r.hi-r.lo)
+	return r.lo + int32(int64(k)*rows/n), r.lo + int32(int64(k+1)*rows/n)
+}

@@ -1,0 +1,171 @@
+package ground
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"github.com/deeppsl/deeppsl/internal/plan"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// tolerance is the template value up to which a ground rule counts as always satisfied. Observed values are stored in
+// 24 bits, so that sums of them carry errors of this size.
+const tolerance = 1e-7
+
+// machine runs one routine over pieces of its rows: nested loops over the ops, and at their core the routine's emit. It
+// allocates only to grow its buffers, which it keeps from piece to piece.
+type machine struct {
+	*routine
+	stop *atomic.Bool
+
+	slots  []symbol.ID   // the values of the current grounding
+	keys   [][]symbol.ID // per op, space for its key
+	rows   []int32       // per atom, its row; -1 if missing
+	scale  float64       // the weight's atom
+	lo, hi int32         // the piece: rows of the pivot
+
+	counts   Counts
+	problems problems
+	batches  []*batch
+	last     *batch // where the previous potential went
+
+	// Scratch of the potential at hand.
+	vars, inputs []int32
+	coef         []float64
+	terms        []term
+	sums         []expansion
+	sizes        []int // per variable: |B|
+	sizeOf       func(variable int) int
+	filterKey    []symbol.ID
+
+	heads tuples // of a derivation
+}
+
+func newMachine(r *routine, stop *atomic.Bool) *machine {
+	m := &machine{
+		routine: r, stop: stop, scale: 1,
+		slots: slices.Clone(r.slots), rows: make([]int32, len(r.atoms)),
+		sums: make([]expansion, len(r.sums)), sizes: make([]int, len(r.rule.Variables)),
+	}
+	m.sizeOf = func(variable int) int { return m.sizes[variable] }
+	for k := range r.ops {
+		m.keys = append(m.keys, make([]symbol.ID, len(r.ops[k].key)))
+	}
+	return m
+}
+
+// run grounds the piece [lo, hi) of the pivot's rows.
+func (m *machine) run(lo, hi int32) {
+	m.lo, m.hi = lo, hi
+	m.step(0, m.routine.upper)
+}
+
+// step runs op k and what follows it. The template is at most upper, whatever values the atoms still to come have.
+func (m *machine) step(k int, upper float64) {
+	if k == len(m.ops) {
+		m.counts.Groundings++
+		m.emit(m)
+		return
+	}
+	o := &m.ops[k]
+	switch o.kind {
+	case plan.Scan:
+		lo, hi := int32(0), o.size
+		if k == m.pivot {
+			lo, hi = m.lo, m.hi
+		}
+		for row := lo; row < hi && !m.stopped(k); row++ {
+			m.visit(o, k, row, upper)
+		}
+	case plan.Probe:
+		lo, hi := o.index.Range(m.key(o, k))
+		if k == m.pivot {
+			lo, hi = m.lo, m.hi
+		}
+		for _, row := range o.grouped[lo:hi] {
+			if m.stopped(k) {
+				return
+			}
+			m.visit(o, k, row, upper)
+		}
+	case plan.Match:
+		if row := o.index.Find(m.key(o, k)); row >= 0 {
+			m.visit(o, k, row, upper)
+		}
+	case plan.Lookup:
+		m.visit(o, k, o.index.Find(m.key(o, k)), upper)
+	case plan.Weigh:
+		m.weigh(o, k, upper)
+	}
+}
+
+// stopped tells whether to give up; only the outermost loop asks.
+func (m *machine) stopped(k int) bool { return k <= m.pivot && m.stop.Load() }
+
+// key gathers the key of op k.
+func (m *machine) key(o *op, k int) []symbol.ID {
+	key := m.keys[k]
+	for i, slot := range o.key {
+		key[i] = m.slots[slot]
+	}
+	return key
+}
+
+// visit takes one row of op k, and goes on unless the row's values or a condition forbid it.
+func (m *machine) visit(o *op, k int, row int32, upper float64) {
+	for i := range o.bind {
+		m.slots[o.bind[i].slot] = o.bind[i].column[row]
+	}
+	for i := range o.check {
+		if m.slots[o.check[i].slot] != o.check[i].column[row] {
+			return
+		}
+	}
+	for i := range o.decide {
+		if !o.decide[i].holds(m.slots) {
+			return
+		}
+	}
+	if o.found != nil {
+		m.rows[o.at] = row
+		if o.prunes {
+			if upper += o.found.slack(row); upper <= tolerance {
+				m.trivial(k)
+				return
+			}
+		}
+	}
+	m.step(k+1, upper)
+}
+
+// trivial counts what op k found to hold always: a whole grounding, or everything that a part of one would have led to.
+func (m *machine) trivial(k int) {
+	if m.ops[k].whole {
+		m.drop(k, &m.counts.Trivial)
+	} else {
+		m.drop(k, &m.counts.Pruned)
+	}
+}
+
+// drop counts a reason for which op k went no further. The ops before the pivot run in every piece and count in the
+// first.
+func (m *machine) drop(k int, reason *int64) {
+	if k < m.pivot && m.lo > m.routine.lo {
+		return
+	}
+	if m.ops[k].whole {
+		m.counts.Groundings++
+	}
+	*reason++
+}
+
+// weigh finds the observed factor of the weight, and goes on if it is not 0.
+func (m *machine) weigh(o *op, k int, upper float64) {
+	row := o.index.Find(m.key(o, k))
+	if row < 0 || row >= o.found.observed || o.found.value(row) == 0 {
+		m.drop(k, &m.counts.Weightless)
+		return
+	}
+	m.scale = o.found.value(row)
+	m.step(k+1, upper)
+}

@@ -1,0 +1,151 @@
+package ground
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// shown is how many examples of one rule's problems are kept.
+const shown = 3
+
+// problems collects what is wrong with ground rules of one rule.
+type problems struct {
+	missing  tally // atoms of an open predicate without a row
+	violated tally // hard ground rules that observations contradict
+	broken   tally // coefficients that are not finite numbers
+}
+
+// tally counts and keeps the first few different examples.
+type tally struct {
+	count    int64
+	examples []string
+}
+
+func (t *tally) add(example func() string) {
+	t.count++
+	if len(t.examples) < shown {
+		t.examples = appendNew(t.examples, example())
+	}
+}
+
+func (t *tally) merge(other *tally) {
+	t.count += other.count
+	for _, example := range other.examples {
+		if len(t.examples) < shown {
+			t.examples = appendNew(t.examples, example)
+		}
+	}
+}
+
+func appendNew(list []string, s string) []string {
+	if slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
+}
+
+// merge adds the problems of a later piece.
+func (p *problems) merge(other *problems) {
+	p.missing.merge(&other.missing)
+	p.violated.merge(&other.violated)
+	p.broken.merge(&other.broken)
+}
+
+func (m *machine) reportMissing(k int) {
+	m.counts.Missing++
+	m.problems.missing.add(func() string { return m.atomText(&m.rule.Atoms[k]) })
+}
+
+func (m *machine) reportViolated() {
+	m.counts.Violated++
+	m.problems.violated.add(m.groundText)
+}
+
+func (m *machine) reportBroken() { m.problems.broken.add(m.groundText) }
+
+// diagnose turns a rule's problems into diagnostics. Missing atoms are none if such ground rules are to be discarded.
+func (p *problems) diagnose(rule *program.Rule, discard bool, out *source.Diagnostics) {
+	if !discard {
+		p.missing.diagnose(out, rule, "missing-target",
+			"add it to the targets or the observations, or discard such ground rules with -D pam.throw=false",
+			"a ground rule needs %s, which is neither observed nor a target")
+	}
+	p.violated.diagnose(out, rule, "violated-by-observations",
+		"correct the observations, or give the rule a weight",
+		"the observations violate the hard ground rule %s")
+	p.broken.diagnose(out, rule, "coefficient-not-finite",
+		"guard the division: @Max[|B|, 1]",
+		"a coefficient is not a finite number in %s")
+}
+
+func (t *tally) diagnose(out *source.Diagnostics, rule *program.Rule, id, hint, format string) {
+	for k, example := range t.examples {
+		message := fmt.Sprintf(format, example)
+		if k == len(t.examples)-1 && t.count > int64(len(t.examples)) {
+			message += fmt.Sprintf(" (%d such ground rules of this rule in all)", t.count)
+		}
+		out.Add(source.Diagnostic{ID: id, Severity: source.Error, Span: rule.Span, Message: message, Hint: hint})
+	}
+}
+
+// groundText prints the current grounding of the rule, with summation variables as they are.
+func (m *machine) groundText() string {
+	var b strings.Builder
+	for k := range m.rule.Atoms {
+		a := &m.rule.Atoms[k]
+		coef, exists := m.coefficient(a.Coef, m.atoms[k].coef)
+		switch {
+		case !exists:
+			b.WriteString("? * ")
+		case k == 0:
+			b.WriteString(number(coef) + " * ")
+		case coef < 0:
+			b.WriteString(" - " + number(-coef) + " * ")
+		default:
+			b.WriteString(" + " + number(coef) + " * ")
+		}
+		b.WriteString(m.atomText(a))
+	}
+	d, _ := m.coefficient(m.rule.Constant, m.constant)
+	return b.String() + " " + sign(m.rule.Comparator) + " " + number(0-d)
+}
+
+func sign(c program.Comparator) string {
+	if c == program.Equal {
+		return "="
+	}
+	return "<="
+}
+
+// atomText prints an atom with the current values of its variables.
+func (m *machine) atomText(a *program.Atom) string {
+	args := make([]string, len(a.Args))
+	for k, arg := range a.Args {
+		switch {
+		case !arg.IsVariable():
+			args[k] = quote(arg.Constant)
+		case m.rule.Variables[arg.Variable].Summation:
+			args[k] = "+" + m.rule.Variables[arg.Variable].Name
+		default:
+			args[k] = quote(m.scope.name(symbol.ID(m.slots[arg.Variable])))
+		}
+	}
+	return m.scope.store.Relations[a.Predicate].Name + "(" + strings.Join(args, ", ") + ")"
+}
+
+func quote(constant string) string { return "'" + constant + "'" }
+
+// number prints a coefficient with a decimal point, as rules do.
+func number(x float64) string {
+	text := strconv.FormatFloat(x, 'g', 6, 64)
+	if !strings.ContainsAny(text, ".e") {
+		text += ".0"
+	}
+	return text
+}

@@ -1,0 +1,72 @@
+package ground
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/deeppsl/deeppsl/internal/plan"
+)
+
+// Counts says what became of the groundings of a rule. They are the same for any number of threads.
+type Counts struct {
+	Groundings int64 // groundings that were looked at
+	Potentials int64 // kept, as potentials or constraints
+	Trivial    int64 // removed: satisfied whatever the variables are
+	Constant   int64 // removed: without a variable
+	Missing    int64 // with an atom of an open predicate that has no row
+	Violated   int64 // hard, and violated whatever the variables are
+	Weightless int64 // removed, alone or with all that they would have led to: the weight's atom is 0
+	Pruned     int64 // partial groundings that could only have led to trivial ones
+}
+
+func (c *Counts) add(other *Counts) {
+	c.Groundings += other.Groundings
+	c.Potentials += other.Potentials
+	c.Trivial += other.Trivial
+	c.Constant += other.Constant
+	c.Missing += other.Missing
+	c.Violated += other.Violated
+	c.Weightless += other.Weightless
+	c.Pruned += other.Pruned
+}
+
+// RuleReport tells how one rule was grounded.
+type RuleReport struct {
+	Counts
+	Plan    *plan.Plan
+	Bytes   int64   // of the rule's arenas
+	Seconds float64 // wall time, indexes included
+}
+
+// Report tells how a program was grounded, rule by rule in the program's order.
+type Report struct {
+	Rules []RuleReport
+	// Total sums the rules' counts.
+	Total   Counts
+	Bytes   int64
+	Seconds float64
+}
+
+func (r *Report) add(rule RuleReport) {
+	r.Rules = append(r.Rules, rule)
+	r.Total.add(&rule.Counts)
+	r.Bytes += rule.Bytes
+	r.Seconds += rule.Seconds
+}
+
+// Write prints a table of the counts, one line per rule.
+func (r *Report) Write(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "rule\tgroundings\tpotentials\ttrivial\tconstant\tmissing\tweightless\tpruned\tbytes\t")
+	for k := range r.Rules {
+		writeCounts(table, fmt.Sprint(k+1), &r.Rules[k].Counts, r.Rules[k].Bytes)
+	}
+	writeCounts(table, "all", &r.Total, r.Bytes)
+	return table.Flush()
+}
+
+func writeCounts(w io.Writer, name string, c *Counts, bytes int64) {
+	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", name,
+		c.Groundings, c.Potentials, c.Trivial, c.Constant, c.Missing, c.Weightless, c.Pruned, bytes)
+}

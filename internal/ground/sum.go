@@ -1,0 +1,215 @@
+package ground
+
+import (
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// sum is an atom with summation variables, expanded anew in every grounding: its rows are those that hold the
+// grounding's values in the other columns and that the filters let pass.
+type sum struct {
+	atom      int
+	relation  *relation.Relation
+	open      bool            // missing atoms are left out rather than 0
+	own       *relation.Index // on the columns without summation variables
+	key       []int32         // their slots
+	tuple     []int32         // slots of all columns
+	variables []summand
+}
+
+// summand is one summation variable of a sum.
+type summand struct {
+	slot   int32
+	column int
+	filter []conjunction
+	// sized says that |B| occurs in the rule; of a closed predicate, every value of the column counts, found or not.
+	sized  bool
+	domain *domain
+}
+
+// domain is the set of values of a column over the whole predicate, constants of the atom respected.
+type domain struct {
+	values []symbol.ID
+	index  *relation.Index
+	key    []int32 // slots, the summation variable's among them
+}
+
+// addSum compiles one summation variable into its atom's sum.
+func (r *routine) addSum(s *program.Sum) {
+	a := &r.rule.Atoms[s.Atom]
+	at := slices.IndexFunc(r.sums, func(x sum) bool { return x.atom == s.Atom })
+	if at < 0 {
+		at = len(r.sums)
+		r.sums = append(r.sums, r.newSum(s.Atom, a))
+	}
+	v := summand{slot: int32(s.Variable), filter: r.filter(s), sized: r.sized(s.Variable)}
+	v.column = slices.IndexFunc(a.Args, func(t program.Term) bool { return t.Variable == s.Variable })
+	if v.sized && !r.sums[at].open {
+		v.domain = r.domain(a, v.column)
+	}
+	r.sums[at].variables = append(r.sums[at].variables, v)
+}
+
+func (r *routine) newSum(k int, a *program.Atom) sum {
+	r.atoms[k].sum = len(r.sums)
+	rel := r.scope.store.Relations[a.Predicate]
+	var own []int
+	for column, arg := range a.Args {
+		if !arg.IsVariable() || !r.rule.Variables[arg.Variable].Summation {
+			own = append(own, column)
+		}
+	}
+	return sum{
+		atom: k, relation: rel, open: rel.Open || rel.Free == relation.Perceived,
+		own: rel.Index(own...), key: r.slotsOf(a, own), tuple: r.slotsOf(a, every(rel.Arity)),
+	}
+}
+
+// sized tells whether |B| occurs in a coefficient or in the constant.
+func (r *routine) sized(variable int) bool {
+	if mentions(r.rule.Constant, variable) {
+		return true
+	}
+	return slices.ContainsFunc(r.rule.Atoms, func(a program.Atom) bool { return mentions(a.Coef, variable) })
+}
+
+func mentions(e program.Expr, variable int) bool {
+	if e.Op == program.Cardinality {
+		return e.Variable == variable
+	}
+	return slices.ContainsFunc(e.Args, func(arg program.Expr) bool { return mentions(arg, variable) })
+}
+
+// domain lists the values of a column of an atom's relation in rows that hold the atom's constants.
+func (r *routine) domain(a *program.Atom, column int) *domain {
+	var columns []int
+	for c, arg := range a.Args {
+		if c == column || !arg.IsVariable() {
+			columns = append(columns, c)
+		}
+	}
+	rel := r.scope.store.Relations[a.Predicate]
+	d := &domain{index: rel.Index(columns...), key: r.slotsOf(a, columns)}
+	key := make([]symbol.ID, len(columns))
+	for _, value := range rel.Distinct(column).Columns[0] {
+		for k, slot := range d.key {
+			key[k] = r.slots[slot]
+			if columns[k] == column {
+				key[k] = value
+			}
+		}
+		if d.index.Find(key) >= 0 {
+			d.values = append(d.values, value)
+		}
+	}
+	return d
+}
+
+// expansion is where a machine keeps what it found for one sum.
+type expansion struct {
+	rows   []int32     // the rows that count in the grounding at hand
+	passed []symbol.ID // the values that a filter let pass
+	sorted []symbol.ID // for counting different values
+	key    []symbol.ID
+}
+
+// expand finds the rows of sum k and the sizes |B| of its variables.
+func (m *machine) expand(k int) {
+	s, x := &m.routine.sums[k], &m.sums[k]
+	x.rows = x.rows[:0]
+	lo, hi := s.own.Range(m.gather(x, s.key))
+	if v := &s.variables[0]; len(s.variables) == 1 && m.fewer(v, int(hi-lo)) {
+		m.candidates(v, x)
+		m.pick(s, x)
+	} else {
+		m.sift(s, x, s.own.Grouped()[lo:hi])
+	}
+	for i := range s.variables {
+		if v := &s.variables[i]; v.sized {
+			m.sizes[v.slot] = m.size(s, v, x)
+		}
+	}
+}
+
+// gather collects the values in slots into x's key.
+func (m *machine) gather(x *expansion, slots []int32) []symbol.ID {
+	x.key = x.key[:0]
+	for _, slot := range slots {
+		x.key = append(x.key, m.slots[slot])
+	}
+	return x.key
+}
+
+// pick finds the atoms of the values that passed.
+func (m *machine) pick(s *sum, x *expansion) {
+	for _, value := range x.passed {
+		m.slots[s.variables[0].slot] = value
+		if row := s.relation.Tuples().Find(m.gather(x, s.tuple)); row >= 0 {
+			x.rows = append(x.rows, row)
+		}
+	}
+}
+
+// sift keeps those of the sum's own rows whose values pass every filter.
+func (m *machine) sift(s *sum, x *expansion, rows []int32) {
+	for _, row := range rows {
+		pass := true
+		for i := range s.variables {
+			v := &s.variables[i]
+			m.slots[v.slot] = s.relation.Columns[v.column][row]
+			pass = pass && m.passes(v)
+		}
+		if pass {
+			x.rows = append(x.rows, row)
+		}
+	}
+}
+
+// size returns |B|: of an open or perceived predicate, the values in the atoms that exist and pass; of a closed one, the
+// values of the whole column that pass (compatibility facts, section 1.3).
+func (m *machine) size(s *sum, v *summand, x *expansion) int {
+	switch {
+	case v.domain == nil && len(s.variables) == 1:
+		return len(x.rows)
+	case v.domain == nil:
+		return m.different(s.relation.Columns[v.column], x)
+	case len(v.filter) == 0:
+		return len(v.domain.values)
+	case m.fewer(v, len(v.domain.values)):
+		return m.known(v, x)
+	}
+	count := 0
+	for _, value := range v.domain.values {
+		m.slots[v.slot] = value
+		if m.passes(v) {
+			count++
+		}
+	}
+	return count
+}
+
+// known counts the values that pass a filter and are in the column.
+func (m *machine) known(v *summand, x *expansion) (count int) {
+	m.candidates(v, x)
+	for _, value := range x.passed {
+		m.slots[v.slot] = value
+		if v.domain.index.Find(m.gather(x, v.domain.key)) >= 0 {
+			count++
+		}
+	}
+	return count
+}
+
+// different counts the values of a column in the rows that were found.
+func (m *machine) different(column []symbol.ID, x *expansion) int {
+	x.sorted = x.sorted[:0]
+	for _, row := range x.rows {
+		x.sorted = append(x.sorted, column[row])
+	}
+	slices.Sort(x.sorted)
+	x.sorted = slices.Compact(x.sorted)
+	return len(x.sorted)
+}

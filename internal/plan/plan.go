@@ -1,0 +1,153 @@
+// Package plan decides how a rule is grounded: in which order its atoms are joined, through which indexes, and where
+// each comparison and look-up is made. A plan is chosen from statistics alone (row counts and distinct counts), so it
+// is the same on every run, and it tells what grounding will cost before anything runs.
+package plan
+
+import (
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/relation"
+)
+
+// Plan is the physical plan of one rule: nested loops over Steps, each of which sees what the steps before it bound.
+type Plan struct {
+	Rule *program.Rule
+	// Conditions lists comparisons of constants, decided before the first step: indexes into Rule.Conditions.
+	Conditions []int
+	Steps      []Step
+	// Generators is how many of the first steps are needed to know that a grounding exists; the others look atoms up.
+	Generators int
+	// Groundings estimates how many groundings the steps yield.
+	Groundings float64
+	// Bytes estimates the arenas that the groundings take.
+	Bytes float64
+	// Cost estimates the rows touched by all steps.
+	Cost float64
+}
+
+// Op says how a step reaches the rows of its relation.
+type Op uint8
+
+const (
+	// Scan goes through all rows.
+	Scan Op = iota
+	// Probe goes through the rows that hold the bound columns' values.
+	Probe
+	// Match requires the one row of a fully bound atom.
+	Match
+	// Lookup finds the row of a fully bound atom, which may be missing.
+	Lookup
+	// Weigh looks up the atom of the rule's weight; a missing one is 0 and removes the grounding.
+	Weigh
+)
+
+// String returns the operation's name as plans print it.
+func (op Op) String() string { return [...]string{"scan", "probe", "match", "look up", "weigh by"}[op] }
+
+// Step is one loop or look-up of a plan. The slices of columns are positions in the relation, ascending.
+type Step struct {
+	Op Op
+	// Index is the atom's place in Rule.Atoms, -1 for the weight's atom.
+	Index    int
+	Atom     *program.Atom
+	Relation *relation.Relation
+	// Columns are those without a summation variable. If some have one, the step runs over the distinct projection on
+	// Columns: a semi-join.
+	Columns []int
+	Key     []int // columns that are constant or bound by an earlier step
+	Bind    []int // columns that bind a variable here
+	Check   []int // columns whose variable is bound by an earlier column of this step
+	// Conditions lists the comparisons that are decided once this step has bound its variables.
+	Conditions []int
+	// Rows estimates how often the next step runs.
+	Rows float64
+}
+
+// Projected tells whether the step runs over a projection of its relation.
+func (s *Step) Projected() bool { return len(s.Columns) < s.Relation.Arity }
+
+// New plans rule over the relations of store, which are indexed by predicate.
+func New(rule *program.Rule, store *relation.Store) *Plan {
+	var best *Plan
+	for first, atom := range rule.Atoms {
+		if !atom.Generates {
+			continue
+		}
+		if p := from(rule, store, first); best == nil || p.score() < best.score() {
+			best = p
+		}
+	}
+	if best == nil {
+		best = from(rule, store, -1)
+	}
+	return best
+}
+
+// score is the cost, and more of it the fewer rows the first step has: a plan is run by cutting those rows into pieces,
+// and few rows cannot be cut evenly.
+func (p *Plan) score() float64 { return p.Cost * (1 + 16/max(1, p.Steps[0].Rows)) }
+
+// from builds the plan that begins with one atom and goes on greedily; -1 is for rules in which no atom generates.
+func from(rule *program.Rule, store *relation.Store, first int) *Plan {
+	o := newOrderer(rule, store)
+	if first >= 0 {
+		o.generate(first)
+	}
+	for next := o.cheapest(); next >= 0; next = o.cheapest() {
+		o.generate(next)
+	}
+	o.plan.Generators = len(o.plan.Steps)
+	o.hoist()
+	o.plan.Groundings = o.rows
+	o.plan.Bytes = o.rows * o.bytesPerGrounding()
+	return o.plan
+}
+
+// hoist moves each look-up to the earliest place where its arguments are bound, so that it runs as rarely as can be and
+// what it finds may end the search early. Generators still counts the steps up to the last one that generates.
+func (o *orderer) hoist() {
+	var lookups []Step
+	for k := range o.rule.Atoms {
+		if !o.rule.Atoms[k].Generates {
+			lookups = append(lookups, o.step(k, &o.rule.Atoms[k], Lookup))
+		}
+	}
+	if atom := o.rule.Weight.Atom; atom != nil {
+		lookups = append(lookups, o.step(-1, atom, Weigh))
+	}
+	slices.SortStableFunc(lookups, func(a, b Step) int { return o.ready(&a) - o.ready(&b) })
+	generators := o.plan.Steps
+	steps := make([]Step, 0, len(generators)+len(lookups))
+	last := 0
+	for k := 0; k <= len(generators); k++ {
+		for len(lookups) > 0 && o.ready(&lookups[0]) == k {
+			lookups[0].Rows = o.rowsAfter(generators, k)
+			o.plan.Cost += lookups[0].Rows
+			steps, lookups = append(steps, lookups[0]), lookups[1:]
+		}
+		if k < len(generators) {
+			steps = append(steps, generators[k])
+			last = len(steps)
+		}
+	}
+	o.plan.Steps, o.plan.Generators = steps, last
+}
+
+// ready returns after how many generating steps all arguments of a look-up are bound.
+func (o *orderer) ready(s *Step) int {
+	after := 0
+	for _, arg := range s.Atom.Args {
+		if arg.IsVariable() {
+			after = max(after, o.boundBy[arg.Variable])
+		}
+	}
+	return after
+}
+
+func (o *orderer) rowsAfter(generators []Step, k int) float64 {
+	if k == 0 {
+		return 1
+	}
+	return generators[k-1].Rows
+}

@@ -1,0 +1,96 @@
+package plan
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/deeppsl/deeppsl/internal/program"
+)
+
+// String prints the plan as Write does.
+func (p *Plan) String() string {
+	var b strings.Builder
+	p.Write(&b) // a strings.Builder never fails
+	return b.String()
+}
+
+// Write prints the rule and, below it, one line per step: what it does, to which atom, how it gets at the rows, what it
+// decides, and how many rows are estimated to pass.
+func (p *Plan) Write(w io.Writer) error {
+	fmt.Fprintf(w, "rule %d: %s\n", p.Rule.Index+1, p.Rule.Text)
+	if len(p.Conditions) > 0 {
+		fmt.Fprintf(w, "  if %s\n", p.conditions(p.Conditions))
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for k := range p.Steps {
+		s := &p.Steps[k]
+		fmt.Fprintf(table, "  %s\t%s\t%s\t~%s rows\n", s.Op, p.atom(s), p.how(s), count(s.Rows))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "  ~%s groundings, ~%s bytes\n", count(p.Groundings), count(p.Bytes))
+	return err
+}
+
+// atom prints the step's atom; bound columns stand in brackets, summation variables behind a plus sign.
+func (p *Plan) atom(s *Step) string {
+	bound := make(map[int]bool)
+	for _, column := range s.Key {
+		bound[column] = true
+	}
+	args := make([]string, len(s.Atom.Args))
+	for column, arg := range s.Atom.Args {
+		args[column] = p.term(arg)
+		if arg.IsVariable() && p.Rule.Variables[arg.Variable].Summation {
+			args[column] = "+" + args[column]
+		}
+		if bound[column] && arg.IsVariable() {
+			args[column] = "[" + args[column] + "]"
+		}
+	}
+	return s.Relation.Name + "(" + strings.Join(args, ", ") + ")"
+}
+
+func (p *Plan) term(t program.Term) string {
+	if t.IsVariable() {
+		return p.Rule.Variables[t.Variable].Name
+	}
+	return "'" + t.Constant + "'"
+}
+
+func (p *Plan) how(s *Step) string {
+	var notes []string
+	switch {
+	case s.Projected():
+		notes = append(notes, "distinct")
+	case s.Op == Lookup && s.Relation.Open:
+		notes = append(notes, "must be a target")
+	}
+	if len(s.Conditions) > 0 {
+		notes = append(notes, "if "+p.conditions(s.Conditions))
+	}
+	return strings.Join(notes, ", ")
+}
+
+func (p *Plan) conditions(which []int) string {
+	texts := make([]string, len(which))
+	for k, c := range which {
+		condition := p.Rule.Conditions[c]
+		sign := [...]string{program.Same: "==", program.Different: "!=", program.Before: "%"}[condition.Op]
+		texts[k] = p.term(condition.Left) + " " + sign + " " + p.term(condition.Right)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// count prints an estimate with two significant digits: it pretends to no more.
+func count(x float64) string {
+	if x < 10 {
+		return fmt.Sprintf("%.2g", x)
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
+	return fmt.Sprintf("%.0f", math.Round(x/unit)*unit)
+}
