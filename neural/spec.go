@@ -18,6 +18,10 @@ type Spec struct {
 	Kind string `json:"kind"`
 	// Features names the table of feature vectors that the network reads.
 	Features string `json:"features"`
+	// Format is the form of that table; default "dense".
+	Format Format `json:"format"`
+	// Width is the number of features; by default a sparse table has as many as its largest column asks for.
+	Width int `json:"width"`
 	// Normalize rescales each feature vector; default "none".
 	Normalize Normalization `json:"normalize"`
 	// InputDropout is the probability, in [0,1), that training drops a feature.
@@ -133,6 +137,7 @@ func specKeys() []string {
 // withDefaults returns the specification with every default written out, but for those that an encoder gives.
 func (s Spec) withDefaults() Spec {
 	setDefault(&s.Kind, "mlp")
+	setDefault(&s.Format, DenseText)
 	setDefault(&s.Normalize, NoNormalization)
 	if s.Encoder == "" {
 		setDefault(&s.Activation, ReLU)
