@@ -6,14 +6,11 @@ import (
 )
 
 // Suggest returns the hint "did you mean X?" where X is the candidate nearest to name by edit distance, ignoring case,
-// or "" if none is near: at most 2 edits (1 for names under four letters) or a third of the name's length. Of equally
-// near candidates the first wins.
+// or "" if none is near: at most 2 edits or a third of the name's length, and never more than half of it. Of equally near
+// candidates the first wins.
 func Suggest(name string, candidates []string) string {
 	wanted := []rune(strings.ToLower(name))
-	limit := max(2, len(wanted)/3)
-	if len(wanted) < 4 {
-		limit = 1
-	}
+	limit := min(len(wanted)/2, max(2, len(wanted)/3))
 	best := ""
 	for _, candidate := range candidates {
 		if d := distance(wanted, []rune(strings.ToLower(candidate))); d <= limit {

@@ -32,11 +32,15 @@ func ParseRule(file *source.File, diags *source.Diagnostics) *Rule {
 func ParseDerivation(file *source.File, diags *source.Diagnostics) *Rule {
 	p := newParser(file, diags)
 	rule := &Rule{Exponent: 1, Derivation: true}
+	if p.isWeight(0) {
+		p.fail("bad-derivation", p.span(p.peek()), "leave it out", "the definition of a relation has no weight")
+	}
 	p.shape(rule, p.expression(1))
 	p.accept(dot)
 	rule.Span = p.spanFrom(p.tokens[0])
 	if !p.at(end) {
-		p.unexpected("the end of the definition")
+		p.fail("bad-derivation", p.span(p.peek()), "write one definition at a time",
+			"the definition of the relation ends before this")
 	}
 	p.checkDerivation(rule)
 	if p.errors > 0 {
@@ -136,11 +140,17 @@ func (p *parser) isWeight(i int) bool {
 		}
 	}
 	if kindAt(i) == identifier && kindAt(i+1) == leftParen {
-		for i++; kindAt(i) != rightParen && kindAt(i) != colon && kindAt(i) != end; i++ {
+		for i += 2; inArguments(kindAt(i)); i++ {
 		}
-		i++
+		if kindAt(i) == rightParen {
+			i++
+		}
 	}
 	return i > start && kindAt(i) == colon
+}
+
+func inArguments(k kind) bool {
+	return k == identifier || k == quoted || k == number || k == comma || k == plus || k == minus
 }
 
 // isFixed reports whether token i is the word fixed, which is a word only before a weight.
@@ -196,8 +206,8 @@ func (p *parser) exponent() int {
 		return 1
 	}
 	t := p.peek()
-	if t.kind != number || t.text != "1" && t.text != "2" {
-		p.fail("bad-exponent", p.span(t), "^1 is a linear penalty, ^2 a squared one", "an exponent is 1 or 2")
+	if t.firstOnRow || t.text != "1" && t.text != "2" {
+		p.fail("bad-exponent", p.span(p.last()), "^1 is a linear penalty, ^2 a squared one", "an exponent is 1 or 2")
 		return 1
 	}
 	p.take()

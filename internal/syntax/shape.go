@@ -60,20 +60,33 @@ func (p *parser) rejectLiteral(e Expr, negated bool) {
 		op = b.Op
 	}
 	switch {
-	case negated && (op == And || op == Or):
-		p.fail("not-a-clause", e.Place(), "push the negation inwards: !(A & B) is !A | !B, !(A | B) is !A & !B",
+	case !isLogic(e):
+		p.fail("mixed-rule", e.Place(), mixedHint(e), "arithmetic in a logical rule")
+	case negated:
+		p.fail("not-a-clause", e.Place(), "move the negation inwards: !(A & B) is !A | !B, and !(A | B) is !A & !B",
 			"a negated group is not allowed")
 	case op == And:
 		p.fail("not-a-clause", e.Place(), "write one rule for each part of the conjunction",
-			"a conjunction belongs into the body of a rule")
+			"a conjunction can only be the body of a rule")
 	case op == Or:
 		p.fail("not-a-clause", e.Place(), "write one rule for each part of the disjunction",
-			"a disjunction belongs into the head of a rule")
-	case op == Implies || op == Follows:
-		p.fail("not-a-clause", e.Place(), "", "a rule has only one arrow")
+			"a disjunction can only be the head of a rule")
 	default:
-		p.fail("mixed-rule", e.Place(), mixedHint(e), "arithmetic in a logical rule")
+		p.fail("not-a-clause", e.Place(), "", "a rule has only one arrow")
 	}
+}
+
+// isLogic reports whether e is made of literals and logical operators.
+func isLogic(e Expr) bool {
+	switch e := e.(type) {
+	case *Atom, *Comparison:
+		return true
+	case *Unary:
+		return e.Op == Not && isLogic(e.X)
+	case *Binary:
+		return e.Op <= And && isLogic(e.X) && isLogic(e.Y)
+	}
+	return false
 }
 
 func mixedHint(e Expr) string {
