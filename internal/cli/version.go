@@ -65,9 +65,6 @@ func (v version) Text(w io.Writer) error {
 		text += "\n"
 	}
 	text += fmt.Sprintf("built   with %s for %s/%s\n", v.Go, v.OS, v.Arch)
-	if v.Experiments != "" {
-		text += "with    GOEXPERIMENT=" + v.Experiments + "\n"
-	}
 	_, err := io.WriteString(w, text)
 	return err
 }

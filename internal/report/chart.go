@@ -66,10 +66,13 @@ func (c *Chart) SVG(w io.Writer) error {
 	legend.Top, legend.Left = true, true
 	legend.TextStyle.Font = sans(10)
 	legend.Padding = vg.Points(4)
+	thumbs := make([][]plot.Thumbnailer, len(c.Series))
 	for k := range c.Series {
-		thumbs := drawBand(p, &c.Series[k], k)
-		thumbs = append(thumbs, drawLine(p, &c.Series[k], k)...)
-		legend.Add(c.Series[k].Name, thumbs...)
+		thumbs[k] = drawBand(p, &c.Series[k], k) // all bands first, so that none covers a line
+	}
+	for k := range c.Series {
+		thumbs[k] = append(thumbs[k], drawLine(p, &c.Series[k], k)...)
+		legend.Add(c.Series[k].Name, thumbs[k]...)
 	}
 	document := vgsvg.New(c.size())
 	drawBeside(p, &legend, draw.New(document))
