@@ -63,8 +63,8 @@ func TestCheckpointErrors(t *testing.T) {
 		"a flipped bit":    {flipped, "checksum"},
 		"no JSON":          {replaced(`{"`, `["`), "header is damaged"},
 		"odd metadata":     {replaced(`"format":"deeppsl"`, `"format":[       ]`), "metadata"},
-		"a renamed tensor": {replaced("neural.hidden1.biases", "neural.hidden9.biases"), `"neural.hidden1.biases": missing`},
-		"another shape":    {replaced(`"shape":[6,4]`, `"shape":[4,6]`), "of shape [4 6], the network's is F32 of shape [6 4]"},
+		"a renamed tensor": {replaced("neural.hidden1.b", "neural.hidden9.b"), `"neural.hidden1.biases": missing`},
+		"another shape":    {replaced(`"shape":[6,4]`, `"shape":[4,6]`), "[4 6], the network's is F32 of shape [6 4]"},
 		"another place":    {replaced(`"data_offsets":[0,96]`, `"data_offsets":[0,99]`), "bytes 0 to 99 do not hold 24"},
 		"a bad entry":      {replaced(`"dtype":"F32"`, `"dtype":32   `), "the header's tensor"},
 	} {

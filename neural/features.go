@@ -73,7 +73,8 @@ func (f *Features) checkSparse() error {
 		last := int32(-1)
 		for _, c := range f.columns[f.start[r]:f.start[r+1]] {
 			if c <= last || int(c) >= f.width {
-				return fmt.Errorf("row %q: column %d after %d; columns ascend and stay below %d", f.ids[r], c, last, f.width)
+				return fmt.Errorf("row %q: column %d after %d; columns ascend and stay below %d",
+					f.ids[r], c, last, f.width)
 			}
 			last = c
 		}

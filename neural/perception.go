@@ -13,7 +13,8 @@ type Binding struct {
 	Network string
 	// Inputs are the atoms' numbers, as in relation.Store.Number: x[Inputs[k]] is the k-th atom's truth.
 	Inputs []int32
-	// Rows are the rows of the features that a classifier reads, or the first of the two that a siamese network compares.
+	// Rows are the rows of the features that a classifier reads, or the first of the two that a siamese network
+	// compares.
 	Rows []int32
 	// Others are the second rows that a siamese network compares; nil for classifiers.
 	Others []int32
@@ -81,7 +82,8 @@ func (s *System) check(b *Binding, bound []bool) error {
 		second, limit, what = b.Others, n.features.Len(), "row"
 	}
 	if len(b.Rows) != len(b.Inputs) || len(second) != len(b.Inputs) {
-		return fmt.Errorf("%d atoms, %d rows and %d of each atom's other %s", len(b.Inputs), len(b.Rows), len(second), what)
+		return fmt.Errorf("%d atoms, %d rows and %d of each atom's other %s",
+			len(b.Inputs), len(b.Rows), len(second), what)
 	}
 	for k, x := range b.Inputs {
 		switch {
@@ -156,6 +158,7 @@ func (p *Perception) Forward(x []float64, train bool, seed uint64) error {
 	if len(x) != p.inputs {
 		return fmt.Errorf("neural: %d inputs are bound, x has %d", p.inputs, len(x))
 	}
+	p.ready = false
 	for _, g := range p.groups {
 		g.forward(train, seed)
 	}

@@ -30,7 +30,8 @@ func (s *System) compile(n *network, rows int, train, backward bool) (*program, 
 		out := n.kind.Build(b)
 		p = &program{graph: g, shape: out.Shape().Dimensions}
 		if out.Rank() != 2 || p.shape[0] != rows || out.DType() != dtypes.Float32 {
-			exceptions.Panicf("the outputs are %s; a float32 matrix with one row for each of the input is wanted", out.Shape())
+			exceptions.Panicf("the outputs are %s; a float32 matrix with one row for each of the input is wanted",
+				out.Shape())
 		}
 		results := []*graph.Node{out}
 		if backward {

@@ -24,6 +24,8 @@ const (
 	CSV        Format = "csv"
 )
 
+var formats = []Format{SparseText, DenseText, CSV}
+
 // maxWidth bounds the columns that a table may have, so that one wrong number in a file does not ask for all memory.
 const maxWidth = 1 << 24
 
@@ -45,7 +47,7 @@ func Read(format Format, name string, r io.Reader, width int) (*Features, error)
 	case CSV:
 		return t.readCSV(r)
 	}
-	return nil, unknown("feature format", format, []Format{SparseText, DenseText, CSV})
+	return nil, unknown("format", format, formats)
 }
 
 // tableReader collects the rows of a file.

@@ -85,7 +85,8 @@ var (
 	normalizations = []Normalization{NoNormalization, RowsToUnitSum, RowsToUnitL2}
 )
 
-// UnmarshalJSON reads a specification strictly: a key that Spec does not have is an error that names those it has.
+// UnmarshalJSON reads a specification strictly: a key that Spec does not have is an error that names those it has. Fields
+// whose keys are missing stay as they are.
 func (s *Spec) UnmarshalJSON(data []byte) error {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(data, &keys); err != nil {
@@ -98,7 +99,7 @@ func (s *Spec) UnmarshalJSON(data []byte) error {
 		}
 	}
 	type plain Spec
-	read := plain{Name: s.Name}
+	read := plain(*s)
 	if err := json.Unmarshal(data, &read); err != nil {
 		return fmt.Errorf("network: %w", err)
 	}
@@ -169,14 +170,18 @@ func (s *Spec) validate() error {
 		return unknown("activation", s.Activation, activations)
 	case !slices.Contains(outputs, s.Output):
 		return unknown("output", s.Output, outputs)
+	case !slices.Contains(formats, s.Format):
+		return unknown("format", s.Format, formats)
 	case !slices.Contains(normalizations, s.Normalize):
 		return unknown("normalize", s.Normalize, normalizations)
 	case !isRate(s.Dropout) || !isRate(s.InputDropout):
-		return fmt.Errorf("dropout %v, inputDropout %v: probabilities in [0,1) are wanted", s.Dropout, s.InputDropout)
+		return fmt.Errorf("dropout %v, inputDropout %v: probabilities in [0,1) are wanted",
+			s.Dropout, s.InputDropout)
 	case slices.ContainsFunc(s.Hidden, func(width int) bool { return width <= 0 }):
 		return fmt.Errorf("hidden %v: every layer needs a node", s.Hidden)
-	case s.Outputs < 0 || s.Distance < 0 || s.Shared < 0:
-		return fmt.Errorf("outputs %d, distance %d, shared %d: none may be negative", s.Outputs, s.Distance, s.Shared)
+	case min(s.Outputs, s.Distance, s.Shared, s.Width) < 0:
+		return fmt.Errorf("outputs %d, distance %d, shared %d, width %d: none may be negative",
+			s.Outputs, s.Distance, s.Shared, s.Width)
 	case kind.Pairs:
 		return s.validatePairs()
 	case s.Encoder != "" || s.Shared != 0 || s.Distance != 0:

@@ -2,6 +2,7 @@ package neural
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"runtime"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/gomlx/core/graph"
 )
 
@@ -230,7 +232,8 @@ func TestRowsAreIndependentOfTheBatch(t *testing.T) {
 	s := newSmall(t, Tanh, 1)
 	whole := bindT2(t, s, 9, 3, 20)
 	x, _ := both(t, whole, true, 8)
-	part, err := s.Bind(2, Binding{Network: "neural", Inputs: []int32{1, 0}, Rows: []int32{6, 2}, Classes: []int32{0, 2}})
+	part, err := s.Bind(2, Binding{Network: "neural", Inputs: []int32{1, 0}, Rows: []int32{6, 2},
+		Classes: []int32{0, 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -348,11 +351,27 @@ func init() {
 		x := b.Rows()
 		image := b.Dropout(graph.Reshape(x, b.Batch(), 2, x.Shape().Dim(-1)/2), b.Spec().Dropout)
 		x = graph.Reshape(image, b.Batch(), -1)
+		if b.Graph() != x.Graph() {
+			panic(errors.New("the builder's graph is another"))
+		}
 		w := b.Parameter("mix", "weights", Glorot, x.Shape().Dim(-1), 2)
 		z := graph.Mul(graph.MatMul(x, w), graph.MulScalar(graph.MatMul(b.Rows(), w), options.Factor))
 		return b.Output(z)
 	}})
-	Register("test-wrong", Kind{Build: func(b *Builder) *graph.Node { return graph.ReduceAllSum(b.Rows()) }})
+	Register("test-scalar", Kind{Build: func(b *Builder) *graph.Node { return graph.ReduceAllSum(b.Rows()) }})
+	Register("test-two", Kind{Build: func(b *Builder) *graph.Node {
+		return graph.Add(b.First("one", 2), b.First("two", 2))
+	}})
+	Register("test-reshaped", Kind{Build: func(b *Builder) *graph.Node {
+		b.Parameter("one", "weights", Zeros, 2, 3)
+		return b.Parameter("one", "weights", Zeros, 3, 2)
+	}})
+	Register("test-train", Kind{Build: func(b *Builder) *graph.Node {
+		if b.Train() {
+			panic(errors.New("it cannot be trained"))
+		}
+		return b.Output(b.First("output", 2))
+	}})
 }
 
 func TestUserNetwork(t *testing.T) {
@@ -370,10 +389,37 @@ func TestUserNetwork(t *testing.T) {
 		}
 		return dot(x, upstreamOf(2))
 	})
-	_, err = New([]Spec{{Name: "wrong", Kind: "test-wrong", Features: "words"}},
-		map[string]*Features{"words": sparseTable(t, 9, 6, 27, 5)}, 1)
-	if err == nil || !strings.Contains(err.Error(), `network "wrong": the outputs are`) {
-		t.Errorf("a network with a scalar output: error %v", err)
+}
+
+func TestUserNetworkErrors(t *testing.T) {
+	features := map[string]*Features{"words": sparseTable(t, 9, 6, 27, 5)}
+	for kind, want := range map[string]string{
+		"test-scalar":   `network "wrong": the outputs are`,
+		"test-two":      `the second is "two"`,
+		"test-reshaped": "wrong.one.weights has shape [2 3], and cannot also have [3 2]",
+	} {
+		_, err := New([]Spec{{Name: "wrong", Kind: kind, Features: "words"}}, features, 1)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", kind, err, want)
+		}
+	}
+	backend, err := gobackend.New("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New([]Spec{{Name: "n", Kind: "test-train", Features: "words"}}, features, 1, WithBackend(backend))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Bind(1, Binding{Network: "n", Inputs: []int32{0}, Rows: []int32{0}, Classes: []int32{0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Forward(make([]float64, 1), false, 0); err != nil {
+		t.Error(err)
+	}
+	if err := p.Forward(make([]float64, 1), true, 0); err == nil || !strings.Contains(err.Error(), "cannot be trained") {
+		t.Errorf("a network that fails in training: error %v", err)
 	}
 }
 

@@ -1,0 +1,82 @@
+package neural
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseSpecs(t *testing.T) {
+	got, err := ParseSpecs([]byte(`{
+		"similar": {"kind": "siamese", "encoder": "neural", "distance": 16},
+		"neural": {"features": "words", "hidden": [16], "dropout": 0.2, "outputs": 7, "normalize": "rows",
+			"inputDropout": 0.1, "activation": "elu", "frozen": true, "options": {"any": [1]}}
+	}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Spec{
+		{Name: "neural", Features: "words", Hidden: []int{16}, Dropout: 0.2, Outputs: 7, Normalize: RowsToUnitSum,
+			InputDropout: 0.1, Activation: ELU, Frozen: true, Options: json.RawMessage(`{"any": [1]}`)},
+		{Name: "similar", Kind: "siamese", Encoder: "neural", Distance: 16},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestParseSpecErrors(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{`[]`, "JSON object from names"},
+		{`{"n": 3}`, `network "n": a network is written as a JSON object`},
+		{`{"n": {"hiden": [3]}}`, `network "n": unknown key "hiden"; allowed are kind, features, format, width, normalize, `},
+		{`{"n": {"hiden": [3]}}`, "did you mean hidden?"},
+		{`{"n": {"Hidden": [3]}}`, `unknown key "Hidden"`},
+		{`{"n": {"hidden": 3}}`, "cannot unmarshal number"},
+		{`{"n": {"hidden": [1.5]}}`, "cannot unmarshal number 1.5"},
+	} {
+		if _, err := ParseSpecs([]byte(test.text)); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want one with %q", test.text, err, test.want)
+		}
+	}
+}
+
+func TestSpecErrors(t *testing.T) {
+	encoder := Spec{Name: "neural", Features: "words", Hidden: []int{4}, Outputs: 3}
+	for _, test := range []struct {
+		spec Spec
+		want string
+	}{
+		{Spec{Name: "neural"}, "a name of its own"},
+		{Spec{}, "a name of its own"},
+		{Spec{Name: "n", Kind: "mpl"}, `unknown kind "mpl"; allowed are mlp, siamese, `},
+		{Spec{Name: "n", Features: "word", Outputs: 1}, `unknown features "word"; allowed are words; did you mean words?`},
+		{Spec{Name: "n", Features: "words"}, "outputs is missing"},
+		{Spec{Name: "n", Activation: "gelu"}, `unknown activation "gelu"`},
+		{Spec{Name: "n", Output: "sofmax"}, "did you mean softmax?"},
+		{Spec{Name: "n", Normalize: "L2"}, "did you mean l2?"},
+		{Spec{Name: "n", Format: "txt"}, `unknown format "txt"; allowed are sparse, dense, csv`},
+		{Spec{Name: "n", Width: -1}, "width -1"},
+		{Spec{Name: "n", Dropout: 1}, "dropout 1, inputDropout 0: probabilities in [0,1)"},
+		{Spec{Name: "n", InputDropout: -0.1}, "inputDropout -0.1"},
+		{Spec{Name: "n", Hidden: []int{3, 0}}, "hidden [3 0]: every layer needs a node"},
+		{Spec{Name: "n", Outputs: -1}, "outputs -1"},
+		{Spec{Name: "n", Encoder: "neural"}, `not for kind "mlp"`},
+		{Spec{Name: "n", Kind: "siamese", Output: SoftmaxOutput}, "has one output, a sigmoid"},
+		{Spec{Name: "n", Kind: "siamese", Outputs: 2}, "outputs 2"},
+		{Spec{Name: "n", Kind: "siamese", Shared: 1}, "no encoder to share layers with"},
+		{Spec{Name: "n", Kind: "siamese", Features: "words"}, "hidden is missing"},
+		{Spec{Name: "n", Kind: "siamese", Encoder: "neuron"}, `encoder "neuron"`},
+		{Spec{Name: "n", Kind: "siamese", Encoder: "neural", Features: "names"}, "those of the encoder"},
+		{Spec{Name: "n", Kind: "siamese", Encoder: "neural", Shared: 2}, "has 1 hidden layers"},
+		{Spec{Name: "n", Kind: "siamese", Encoder: "neural", Distance: 16}, "give the twins a hidden layer of 16"},
+	} {
+		table := sparseTable(t, 9, 6, 27, 5)
+		_, err := New([]Spec{encoder, test.spec}, map[string]*Features{"words": table}, 1)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: error %v, want one with %q", test.spec, err, test.want)
+		}
+	}
+}
