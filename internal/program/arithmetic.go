@@ -19,7 +19,7 @@ func (s *scope) arithmetic(x *syntax.Arithmetic) {
 	if x.Op == syntax.Equal {
 		s.rule.Comparator, s.rule.Form = Equal, Absolute
 	}
-	if len(s.rule.Atoms) == 0 {
+	if len(s.rule.Atoms) == 0 && !s.failed {
 		s.errorf("no-atoms", s.rule.Span, "", "a rule needs at least one atom")
 	}
 }

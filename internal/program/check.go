@@ -11,11 +11,19 @@ const tolerance = 1e-9
 // checkMeaning reports rules that cannot do what they were written for: those that always hold, and hard ones that
 // never do, whatever values in [0, 1] the atoms have.
 func (s *scope) checkMeaning() {
-	low, high, ok := s.rule.bounds()
+	r := s.rule
+	if r.Logical {
+		s.warnRepeated()
+	}
+	free := func(a Atom) bool { return !s.c.program.Predicates[a.Predicate].Closed }
+	if !r.Weight.Hard && !slices.ContainsFunc(r.Atoms, free) {
+		s.c.diags.Warnf("vacuous-rule", r.Span, "it has no effect", "all atoms of this rule are observed")
+		return
+	}
+	low, high, ok := r.bounds()
 	if !ok {
 		return
 	}
-	r := s.rule
 	always := high <= tolerance && (r.Comparator == LessEqual || low >= -tolerance)
 	never := low > tolerance || r.Comparator == Equal && high < -tolerance
 	switch {
@@ -56,7 +64,7 @@ func (a Atom) same(b Atom) bool { return a.Predicate == b.Predicate && slices.Eq
 func (s *scope) warnRepeated() {
 	for k, a := range s.rule.Atoms {
 		twin := func(b Atom) bool { return a.same(b) && a.Coef.Number == b.Coef.Number }
-		if a.Predicate >= 0 && slices.ContainsFunc(s.rule.Atoms[:k], twin) {
+		if slices.ContainsFunc(s.rule.Atoms[:k], twin) {
 			s.c.diags.Warnf("repeated-literal", a.Span, "it counts twice, as in the sum P + P; remove one",
 				"this literal stands in the rule twice")
 		}

@@ -11,8 +11,8 @@ import (
 func Compile(predicates []*Predicate, rules []*syntax.Rule, diags *source.Diagnostics) *Program {
 	c := newCompiler(predicates, diags)
 	for _, parsed := range rules {
-		c.warnDuplicate(parsed)
 		if rule := c.rule(parsed); rule != nil {
+			c.warnDuplicate(parsed)
 			rule.Index = len(c.program.Rules)
 			c.program.Rules = append(c.program.Rules, rule)
 		}
@@ -80,13 +80,14 @@ func (c *compiler) rule(parsed *syntax.Rule) *Rule {
 	return s.rule
 }
 
-// warnDuplicate reports rules that differ from an earlier one by nothing but the weight. Both count.
+// warnDuplicate reports rules that differ from an earlier one by nothing but the number before them. Java PSL drops the
+// second; here both count.
 func (c *compiler) warnDuplicate(parsed *syntax.Rule) {
 	bare := *parsed
-	bare.Weight = syntax.Weight{}
+	bare.Weight = syntax.Weight{Atom: parsed.Weight.Atom}
 	text := syntax.Print(&bare)
 	if first, ok := c.seen[text]; ok {
-		c.diags.Warnf("duplicate-rule", parsed.Span, "both count, as one rule with the sum of their weights would",
+		c.diags.Warnf("duplicate-rule", parsed.Span, "both count, each with its own weight",
 			"this rule repeats the one at %s", first)
 		return
 	}

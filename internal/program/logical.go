@@ -17,8 +17,6 @@ func (s *scope) logical(clause *syntax.Logical) {
 		positives += s.literal(l, l.Negated)
 	}
 	s.rule.Constant = constant(1 - float64(positives))
-	s.conditions(clause)
-	s.warnRepeated()
 	if len(s.rule.Atoms) == 0 {
 		s.errorf("no-atoms", s.rule.Span, "", "a rule needs at least one atom")
 		return
@@ -26,6 +24,7 @@ func (s *scope) logical(clause *syntax.Logical) {
 	if len(s.rule.Atoms) == 1 && s.rule.Exponent == 1 {
 		s.rule.Form = Linear
 	}
+	s.conditions(clause)
 	s.generate(positives == 0 && !s.derivation)
 	if !s.partial {
 		s.checkSafety()
@@ -106,8 +105,8 @@ func (s *scope) checkSafety() {
 	}
 	for v, ok := range bound {
 		if !ok {
-			s.errorf("unsafe-variable", s.uses[v].span, "add an atom with it to the body, one that is not negated",
-				"no positive atom of the body gives values to %s", s.rule.Variables[v].Name)
+			s.errorf("unsafe-variable", s.uses[v].span, "bind it in the body, as in P("+s.rule.Variables[v].Name+") -> ...",
+				"no atom of the body that is not negated gives values to %s", s.rule.Variables[v].Name)
 		}
 	}
 }

@@ -31,6 +31,7 @@ func (p *Program) Print(w io.Writer) error {
 type printer struct {
 	program *Program
 	rule    *Rule
+	filter  bool // inside a filter, where a summation variable stands for one value
 }
 
 func (p printer) line(b *strings.Builder, title, text string) {
@@ -92,15 +93,20 @@ func (p printer) linear() string {
 
 // add appends one summand, with its sign as the operator.
 func (p printer) add(b *strings.Builder, coef Expr, atom string) {
-	sign := " + "
-	if coef.Op == Number && coef.Number < 0 {
-		sign, coef = " - ", negate(coef)
-	}
+	plus, minus := " + ", " - "
 	if b.Len() == 0 {
-		sign = strings.TrimPrefix(strings.TrimSuffix(sign, " "), " ")
-		sign = strings.TrimPrefix(sign, "+")
+		plus, minus = "", "-"
 	}
-	b.WriteString(sign)
+	switch {
+	case coef.Op == Number && coef.Number < 0:
+		b.WriteString(minus)
+		coef = negate(coef)
+	case coef.Op == Multiply && isNumber(coef.Args[0], -1):
+		b.WriteString(minus)
+		coef = coef.Args[1]
+	default:
+		b.WriteString(plus)
+	}
 	switch {
 	case atom == "":
 		b.WriteString(p.expr(coef))
@@ -136,10 +142,14 @@ func (p printer) atom(a Atom) string {
 }
 
 func (p printer) term(t Term) string {
-	if t.IsVariable() {
-		return p.rule.Variables[t.Variable].Name
+	if !t.IsVariable() {
+		return syntax.Quote(t.Constant)
 	}
-	return syntax.Quote(t.Constant)
+	v := p.rule.Variables[t.Variable]
+	if v.Summation && !p.filter {
+		return "+" + v.Name
+	}
+	return v.Name
 }
 
 func (p printer) generators() string {
@@ -167,6 +177,7 @@ func (p printer) condition(c Condition) string {
 
 func (p printer) sum(s Sum) string {
 	text := fmt.Sprintf("%s of %s", p.rule.Variables[s.Variable].Name, p.atom(p.rule.Atoms[s.Atom]))
+	p.filter = true
 	var alternatives []string
 	for _, conjunction := range s.Filter {
 		texts := make([]string, len(conjunction))

@@ -100,7 +100,7 @@ func (s *scope) declared(t syntax.Term, typ Type) Term {
 	case !known && t.Sum:
 		s.errorf("bad-summation", t.Span, "sums belong into arithmetic rules, with =, <= or >=",
 			"a summation variable in a logical rule")
-		return Term{}
+		return noTerm
 	case !known:
 		v = s.declare(t, false)
 	case s.rule.Variables[v].Summation != t.Sum:
@@ -111,6 +111,9 @@ func (s *scope) declared(t syntax.Term, typ Type) Term {
 	return Term{Variable: v}
 }
 
+// noTerm stands for a term with an error.
+var noTerm = Term{Variable: -1}
+
 // known resolves a constant, or a variable that the template has declared.
 func (s *scope) known(t syntax.Term, typ Type) Term {
 	if t.Constant {
@@ -119,7 +122,7 @@ func (s *scope) known(t syntax.Term, typ Type) Term {
 	v, known := s.numbers[t.Text]
 	if !known {
 		s.unbound(t)
-		return Term{}
+		return noTerm
 	}
 	switch {
 	case t.Sum:
