@@ -36,10 +36,10 @@ func emitUniform(m *machine) {
 	}
 	m.vars, m.inputs = vars, inputs
 	switch {
+	case m.repeated():
+		m.emitMerged(mask, bias, missing)
 	case missing >= 0:
 		m.reportMissing(missing)
-	case m.repeated():
-		m.emitMerged(mask, bias)
 	case m.worthKeeping(len(vars), mask, m.constant+bias):
 		b := m.last
 		if b == nil || b.mask != mask || b.merged {
@@ -49,26 +49,19 @@ func emitUniform(m *machine) {
 	}
 }
 
-// worthKeeping tells whether a potential depends on a variable, and counts it if not. A hard rule that no values of the
-// free atoms can satisfy is reported. d is the template without the free atoms in mask.
+// worthKeeping decides what becomes of a ground rule with so many variables, the free atoms in mask, and the value d
+// without them. Pruning has seen to it that the template can be above 0, which settles it for all rules but these:
 func (m *machine) worthKeeping(vars int, mask uint64, d float64) bool {
-	if m.rule.Weight.Hard {
-		low, high := d, d
-		for ; mask != 0; mask &= mask - 1 {
-			coef := m.atoms[bits.TrailingZeros64(mask)].coef
-			low, high = low+min(coef, 0), high+max(coef, 0)
-		}
-		if m.impossible(low, high) {
-			m.reportViolated()
-			return false
-		}
+	if vars > 0 && !m.rule.Weight.Hard {
+		m.counts.Potentials++
+		return true
 	}
-	if vars == 0 {
-		m.counts.Constant++
-		return false
+	low, high := d, d
+	for ; mask != 0; mask &= mask - 1 {
+		coef := m.natural[bits.TrailingZeros64(mask)]
+		low, high = low+min(coef, 0), high+max(coef, 0)
 	}
-	m.counts.Potentials++
-	return true
+	return m.keep(vars, low, high)
 }
 
 // impossible tells whether a hard rule is violated for every template value in [low, high].
@@ -95,15 +88,16 @@ func (m *machine) repeated() bool {
 	return false
 }
 
-// emitMerged adds the coefficients of repeated atoms, which changes the shape and may make the ground rule trivial.
-func (m *machine) emitMerged(mask uint64, bias float64) {
+// emitMerged adds the coefficients of repeated atoms, which changes the shape and may make the ground rule trivial:
+// with an atom missing that is all that can be said of it.
+func (m *machine) emitMerged(mask uint64, bias float64, missing int) {
 	coef := m.coef[:0]
 	for k := range m.atoms {
 		coef = append(coef, m.atoms[k].coef)
 	}
 	m.coef = coef
 	for _, pair := range m.repeats {
-		if i, j := pair[0], pair[1]; m.rows[i] == m.rows[j] && mask>>i&mask>>j&1 == 1 {
+		if i, j := pair[0], pair[1]; m.rows[i] == m.rows[j] && (mask>>i)&(mask>>j)&1 == 1 {
 			coef[i] += coef[j]
 			mask &^= 1 << j
 		}
@@ -120,7 +114,12 @@ func (m *machine) emitMerged(mask uint64, bias float64) {
 			vars++
 		}
 	}
-	if m.keep(vars, low, high) {
+	switch {
+	case missing >= 0 && m.always(low, high):
+		m.counts.Trivial++
+	case missing >= 0:
+		m.reportMissing(missing)
+	case m.keep(vars, low, high):
 		m.addMerged(mask, coef, bias)
 	}
 }
