@@ -1,10 +1,6 @@
 package mrf
 
-import (
-	"math"
-
-	"github.com/deeppsl/deeppsl/internal/parallel"
-)
+import "github.com/deeppsl/deeppsl/internal/parallel"
 
 // Conjugate solves linear systems with a Hessian by preconditioned conjugate gradients. It keeps its vectors between
 // calls.
@@ -12,9 +8,10 @@ type Conjugate struct {
 	residual, direction, product, preconditioned []float64
 }
 
-// Solve sets x to an approximate solution of h·x = b, starting from 0, and returns the number of products it took. It
-// ends when the residual's norm is at most tolerance times that of b, after limit products, or when stop, unless it is
-// nil, returns true. Whenever it ends, x is a descent direction of ½xᵀhx - bᵀx.
+// Solve sets x to an approximate solution of h·x = b, starting from 0, and returns the number of products it took. If
+// the matrix is restricted, it solves the system of the variables that are not fixed, and the others are 0. It ends when
+// the residual's norm, in the preconditioner's metric, is at most tolerance times that of b, after limit products, or
+// when stop, unless it is nil, returns true. Whenever it ends, x is a descent direction of ½xᵀhx - bᵀx.
 func (c *Conjugate) Solve(h *Hessian, b, x []float64, tolerance float64, limit int, stop func() bool) int {
 	n, threads := len(b), h.field.Threads
 	for _, v := range []*[]float64{&c.residual, &c.direction, &c.product, &c.preconditioned} {
@@ -25,10 +22,10 @@ func (c *Conjugate) Solve(h *Hessian, b, x []float64, tolerance float64, limit i
 	copy(r, b)
 	h.Precondition(r, z)
 	copy(p, z)
-	goal := tolerance * math.Sqrt(dot(threads, b, b))
 	rz := dot(threads, r, z)
-	for k := 0; k < limit; k++ {
-		if math.Sqrt(dot(threads, r, r)) <= goal || stop != nil && stop() {
+	goal := tolerance * tolerance * rz
+	for k := range limit {
+		if rz <= goal || stop != nil && stop() {
 			return k
 		}
 		h.Mul(p, q)

@@ -82,7 +82,7 @@ func (h *Hessian) Assemble(y []float64, free []bool, shift float64, curve func(*
 		h.Diagonal[i] = shift
 	}
 	h.merge(h.Diagonal)
-	h.prepare()
+	h.Restrict(nil)
 }
 
 // number lists the free variables.

@@ -11,7 +11,7 @@ import (
 // share a variable. Those are the sums ("the classes of a document sum to one") and the hard constraints, whose large
 // weights would otherwise ruin the condition number. Each is inverted by the Sherman-Morrison formula.
 type preconditioner struct {
-	rest []float64 // the diagonal without the own rows' part
+	inverse []float64 // of the diagonal without the own rows' part; zero for fixed variables
 }
 
 // longRow is the arity from which a potential is taken for a sum.
@@ -77,51 +77,56 @@ func (t *term) claim(own, taken []bool) {
 // tiny bounds the preconditioner's diagonal from below, relative to the matrix's, where the own rows are all there is.
 const tiny = 1e-10
 
-// prepare computes what Precondition needs of an assembled matrix.
-func (h *Hessian) prepare() {
+// Restrict narrows the preconditioner to the free variables that are not fixed: it then inverts the own part of that
+// submatrix, and leaves zeros elsewhere. A nil argument means all free variables.
+func (h *Hessian) Restrict(fixed []bool) {
 	p := &h.pre
-	p.rest = resize(p.rest, len(h.Diagonal))
-	copy(p.rest, h.Diagonal)
+	p.inverse = resize(p.inverse, len(h.Diagonal))
+	copy(p.inverse, h.Diagonal)
 	for c := range h.lanes {
 		own := &h.lanes[c].own
 		for j, curvature := range own.h {
 			index, value := own.row(j)
 			for k, i := range index {
-				p.rest[i] -= curvature * value[k] * value[k]
+				p.inverse[i] -= curvature * value[k] * value[k]
 			}
 		}
 	}
 	for i, d := range h.Diagonal {
-		p.rest[i] = max(p.rest[i], tiny*d)
-		if p.rest[i] <= 0 {
-			p.rest[i] = 1
+		switch rest := max(p.inverse[i], tiny*d); {
+		case fixed != nil && fixed[i]:
+			p.inverse[i] = 0
+		case rest > 0:
+			p.inverse[i] = 1 / rest
+		default:
+			p.inverse[i] = 1
 		}
 	}
 }
 
 // Precondition sets z to M⁻¹r, where M is the matrix's own part.
 func (h *Hessian) Precondition(r, z []float64) {
-	rest := h.pre.rest
+	inverse := h.pre.inverse
 	parallel.Range(h.field.Threads, len(r), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			z[i] = r[i] / rest[i]
+			z[i] = r[i] * inverse[i]
 		}
 	})
-	parallel.For(h.field.Threads, len(h.lanes), func(c int) { h.lanes[c].own.correct(rest, z) })
+	parallel.For(h.field.Threads, len(h.lanes), func(c int) { h.lanes[c].own.correct(inverse, z) })
 }
 
 // correct turns z = D⁻¹r into (D + h·a aᵀ)⁻¹r for each row, as (I - h D⁻¹a aᵀ / (1 + h aᵀD⁻¹a)) z.
-func (r *compactRows) correct(rest, z []float64) {
+func (r *compactRows) correct(inverse, z []float64) {
 	for j, h := range r.h {
 		index, value := r.row(j)
 		az, aDa := 0.0, 0.0
 		for k, i := range index {
 			az += value[k] * z[i]
-			aDa += value[k] * value[k] / rest[i]
+			aDa += value[k] * value[k] * inverse[i]
 		}
 		s := h * az / (1 + h*aDa)
 		for k, i := range index {
-			z[i] -= s * value[k] / rest[i]
+			z[i] -= s * value[k] * inverse[i]
 		}
 	}
 }

@@ -38,6 +38,20 @@ type Settings struct {
 	Trace func(Iteration)
 }
 
+// WithDefaults fills in the defaults; the method gives that of MaxIterations.
+func (s Settings) WithDefaults(iterations int) Settings {
+	if s.Gap == 0 {
+		s.Gap = 1e-4
+	}
+	if s.Feasibility == 0 {
+		s.Feasibility = 1e-6
+	}
+	if s.MaxIterations == 0 {
+		s.MaxIterations = iterations
+	}
+	return s
+}
+
 // Iteration is a line of a solver's progress.
 type Iteration struct {
 	Number    int
@@ -93,6 +107,9 @@ type Result struct {
 	// Multipliers holds one dual multiplier per potential, in the order of the model's blocks.
 	Multipliers []float64
 	Certificate
+	// Conflict lists, if the status is Infeasible, hard constraints that contradict each other, by their place among all
+	// potentials in the order of the model's blocks.
+	Conflict   []int
 	Iterations int
 	Elapsed    time.Duration
 }

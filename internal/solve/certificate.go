@@ -1,0 +1,113 @@
+package solve
+
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+)
+
+// Certify proves how good the point y, in [0,1]ⁿ, is: whoever made the multipliers, one per potential and constraint in
+// the order of the blocks, they give a lower bound on the energy of every feasible point,
+//
+//	D(μ) = Σ_j μ_j c_j - Σ_j φ*_j(μ_j) + Σ_i min(0, (Aᵀμ)_i),
+//
+// the Lagrangian's minimum over the box. Multipliers outside the domain of the conjugates φ* are first moved to its
+// nearest point, in place, so that the bound holds always.
+//
+// The gap is not computed as the small difference of two large numbers but as the sum of what each potential and each
+// variable contributes to it, φ_j(d_j) + φ*_j(μ_j) - μ_j d_j and g_i y_i - min(0, g_i) for g = Aᵀμ, all of which are at
+// least 0 (constraints excepted: theirs is -μ_j d_j, negative if y violates them).
+func Certify(field *mrf.Field, y, multipliers []float64) Certificate {
+	c := NewCertifier(field)
+	return c.Certify(y, multipliers)
+}
+
+// Certifier is Certify with its memory kept between calls.
+type Certifier struct {
+	field *mrf.Field
+	g     []float64
+	last  Certificate
+}
+
+// NewCertifier makes a Certifier for a field.
+func NewCertifier(field *mrf.Field) *Certifier {
+	return &Certifier{field: field, g: make([]float64, field.Model.Variables)}
+}
+
+// Certify is the function of that name.
+func (c *Certifier) Certify(y, multipliers []float64) Certificate {
+	gap := c.field.Sweep(y, c.g, func(s *mrf.Span) float64 { return slackness(s, multipliers[s.First:]) })
+	for i, g := range c.g {
+		gap += g*y[i] - min(0, g)
+	}
+	c.last.Objective = c.field.Energy(y)
+	c.last.DualBound = c.last.Objective - gap
+	c.last.Gap = gap / max(1, math.Abs(c.last.Objective))
+	c.last.MaxViolation = c.field.MaxViolation(y)
+	return c.last
+}
+
+// slackness projects the span's multipliers into their domain, returns what the span adds to the gap, and leaves the
+// multipliers in place of the slacks.
+func slackness(s *mrf.Span, mu []float64) float64 {
+	gap := 0.0
+	for k, d := range s.D {
+		w := s.W(k)
+		lo, hi := Domain(s.Block, w)
+		m := min(max(mu[k], lo), hi)
+		if math.IsNaN(m) {
+			m = max(lo, min(0, hi))
+		}
+		mu[k], s.D[k] = m, m
+		gap += potential(s.Block, w, d) - m*d
+		if curved(s.Block) && w > 0 {
+			gap += m * m / (4 * w)
+		}
+	}
+	return gap
+}
+
+// Domain is the interval of multipliers where the conjugate φ* of a potential of weight w, or of a constraint, is
+// finite.
+func Domain(b *mrf.Block, w float64) (lo, hi float64) {
+	switch {
+	case b.Kind == mrf.LessEqual:
+		return 0, math.Inf(1)
+	case b.Kind == mrf.Equal:
+		return math.Inf(-1), math.Inf(1)
+	case b.Kind == mrf.Linear:
+		return w, w
+	case w == 0:
+		return 0, 0
+	case b.Kind == mrf.Hinge && b.Exponent == 2:
+		return 0, math.Inf(1)
+	case b.Kind == mrf.Hinge:
+		return 0, w
+	case b.Exponent == 2:
+		return math.Inf(-1), math.Inf(1)
+	}
+	return -w, w
+}
+
+// curved tells whether the block's potentials are squares, which have the conjugate μ²/4w.
+func curved(b *mrf.Block) bool {
+	return b.Exponent == 2 && (b.Kind == mrf.Hinge || b.Kind == mrf.Absolute)
+}
+
+// potential is w·φ(d), and 0 for constraints.
+func potential(b *mrf.Block, w, d float64) float64 {
+	switch {
+	case b.Kind == mrf.Linear:
+		return w * d
+	case b.Kind.Hard():
+		return 0
+	case b.Kind == mrf.Hinge:
+		d = max(0, d)
+	default:
+		d = math.Abs(d)
+	}
+	if b.Exponent == 2 {
+		return w * d * d
+	}
+	return w * d
+}

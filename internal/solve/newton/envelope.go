@@ -1,0 +1,93 @@
+package newton
+
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+)
+
+// envelope is the smooth stand-in for the energy that one outer iteration minimises. Squared potentials stand for
+// themselves. Linear hinges, absolute values and constraints, whose conjugates have a bounded or one-sided domain
+// [lo,hi] and no curvature, are replaced by the augmented Lagrangian's term around their present multiplier μ,
+//
+//	e(d) = max over ν in [lo,hi] of ν·d - (ν-μ)²/2ρ,  attained at ν = clip(μ + ρd, lo, hi),
+//
+// a Huber-like function with derivative ν, and curvature ρ where ν is strictly inside.
+type envelope struct {
+	field *mrf.Field
+	mu    []float64 // of all potentials; those of the exact ones are only written
+	// steepness is ρ/w of linear potentials, and times hardness ρ of constraints.
+	steepness, hardness float64
+	// constraintsOnly drops the soft potentials, for the search for a feasible point.
+	constraintsOnly bool
+}
+
+// exact tells whether the block's potentials are smooth as they are.
+func exact(b *mrf.Block) bool {
+	return b.Kind == mrf.Linear || b.Exponent == 2 && !b.Kind.Hard()
+}
+
+// differentiate replaces the slacks by the derivatives ν and returns the sum of the terms.
+func (e *envelope) differentiate(s *mrf.Span) float64 {
+	switch {
+	case e.constraintsOnly && !s.Block.Kind.Hard():
+		clear(s.D)
+		return 0
+	case exact(s.Block):
+		return s.Differentiate()
+	}
+	value := 0.0
+	mu := e.mu[s.First:]
+	for k, d := range s.D {
+		rho, lo, hi := e.shape(s, k)
+		nu := min(max(mu[k]+rho*d, lo), hi)
+		if rho > 0 {
+			value += nu*d - (nu-mu[k])*(nu-mu[k])/(2*rho)
+		}
+		s.D[k] = nu
+	}
+	return value
+}
+
+// curve replaces the slacks by the terms' curvatures.
+func (e *envelope) curve(s *mrf.Span) {
+	switch {
+	case e.constraintsOnly && !s.Block.Kind.Hard():
+		clear(s.D)
+		return
+	case exact(s.Block):
+		s.Curve()
+		return
+	}
+	mu := e.mu[s.First:]
+	for k, d := range s.D {
+		rho, lo, hi := e.shape(s, k)
+		if nu := mu[k] + rho*d; nu <= lo || nu >= hi {
+			rho = 0
+		}
+		s.D[k] = rho
+	}
+}
+
+// shape returns ρ and the multipliers' domain of the span's k-th potential.
+func (e *envelope) shape(s *mrf.Span, k int) (rho, lo, hi float64) {
+	w := s.W(k)
+	switch s.Block.Kind {
+	case mrf.Hinge:
+		return e.steepness * w, 0, w
+	case mrf.Absolute:
+		return e.steepness * w, -w, w
+	case mrf.LessEqual:
+		return e.steepness * e.hardness, 0, math.Inf(1)
+	}
+	return e.steepness * e.hardness, math.Inf(-1), math.Inf(1)
+}
+
+// multipliers writes ν at y.
+func (e *envelope) multipliers(y, nu []float64) {
+	e.field.Sweep(y, nil, func(s *mrf.Span) float64 {
+		e.differentiate(s)
+		copy(nu[s.First:], s.D)
+		return 0
+	})
+}

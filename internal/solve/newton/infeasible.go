@@ -1,0 +1,83 @@
+package newton
+
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// contradictory tells whether the hard constraints contradict each other, and if so makes the result say it. It looks
+// for the point of least squared violation, itself a smooth problem of the same form, and takes the violations there,
+// r, for a ray of multipliers. As
+//
+//	R = Σ_j r_j c_j + Σ_i min(0, (Aᵀr)_i)
+//
+// is a lower bound on Σ_j r_j d_j(y) for all y in the box, every point violates some constraint by R / Σ|r_j| or more
+// (Farkas). If the constraints can be satisfied, the search leaves a nearly feasible point for the outer iterations to
+// go on from.
+func (s *Solver) contradictory() bool {
+	kept := *s.env
+	s.env.constraintsOnly, s.env.steepness, s.env.hardness = true, 1, 1
+	s.env.mu = make([]float64, len(kept.mu))
+	shift := s.inner.shift
+	s.inner.shift = 0
+	s.inner.minimiseUntil(func(value, gap float64) bool {
+		return value <= s.settings.Feasibility*s.settings.Feasibility/2 || gap <= value/10
+	})
+	s.env.multipliers(s.inner.y, s.nu)
+	bound, length := s.ray()
+	found := bound > s.settings.Feasibility*length
+	*s.env, s.inner.shift = kept, shift
+	if found {
+		s.sayInfeasible()
+	}
+	return found
+}
+
+// ray returns R and Σ|r_j| for the multipliers nu.
+func (s *Solver) ray() (bound, length float64) {
+	g := make([]float64, s.field.Model.Variables)
+	bound = s.field.Sweep(s.inner.y, g, func(sp *mrf.Span) float64 {
+		c := make([]float64, len(sp.D))
+		sp.Constants(c)
+		total := 0.0
+		for k := range sp.D {
+			sp.D[k] = s.nu[sp.First+k]
+			total += sp.D[k] * c[k]
+		}
+		return total
+	})
+	for _, v := range g {
+		bound += min(0, v)
+	}
+	for _, r := range s.nu {
+		length += math.Abs(r)
+	}
+	return bound, length
+}
+
+// negligible is the part of the largest multiplier below which a constraint has no part in a conflict.
+const negligible = 1e-4
+
+// sayInfeasible makes the result name the constraints with a part in the ray. The dual bound grows without limit along
+// the ray; the multipliers are a place on it where the bound exceeds the energy of the least violating point.
+func (s *Solver) sayInfeasible() {
+	largest := 0.0
+	for _, r := range s.nu {
+		largest = max(largest, math.Abs(r))
+	}
+	for j, r := range s.nu {
+		if math.Abs(r) > negligible*largest {
+			s.result.Conflict = append(s.result.Conflict, j)
+		}
+	}
+	bound, _ := s.ray()
+	length := 2 * (1 + s.field.Energy(s.inner.y)) / bound
+	for j := range s.nu {
+		s.nu[j] *= length
+	}
+	s.result.Status = solve.Infeasible
+	s.result.Certificate = s.certify.Certify(s.inner.y, s.nu)
+	s.warm = false
+}

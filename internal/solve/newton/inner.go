@@ -1,0 +1,159 @@
+package newton
+
+import (
+	"math"
+)
+
+// inner minimises an envelope plus (shift/2)·‖y - centre‖² over the box by semismooth Newton steps: each minimises the
+// quadratic model with the present active set over the box, and searches along the segment to that minimiser.
+type inner struct {
+	env    *envelope
+	shift  float64
+	centre []float64
+
+	y, g            []float64 // the present point and gradient
+	value           float64
+	trial, gradient []float64 // the search's
+	free            []bool
+	model           model
+
+	steps, limit int
+	stop         func() bool
+	trace        func(step float64)
+}
+
+// outcome says how an inner solve ended.
+type outcome uint8
+
+const (
+	done   outcome = iota // within the tolerance
+	stuck                 // no step decreases the function any more
+	spent                 // the iterations are used up, or stop said so
+	broken                // a value is not a number
+)
+
+func newInner(env *envelope) *inner {
+	n := env.field.Model.Variables
+	vector := func() []float64 { return make([]float64, n) }
+	return &inner{
+		env: env, centre: vector(), y: vector(), g: vector(), trial: vector(), gradient: vector(),
+		free: make([]bool, n), model: model{h: env.field.NewHessian()},
+	}
+}
+
+// reset prepares for a new solve of at most limit steps.
+func (in *inner) reset(limit int, stop func() bool) {
+	in.steps, in.limit, in.stop, in.trace = 0, limit, stop, nil
+	in.model.stop = stop
+}
+
+// minimise runs until the function is proven to be within tolerance·max(1, |value|) of its minimum.
+func (in *inner) minimise(tolerance float64) outcome {
+	return in.minimiseUntil(func(value, gap float64) bool { return gap <= tolerance*max(1, math.Abs(value)) })
+}
+
+// minimiseUntil runs until enough says so of the value and a bound on its distance from the minimum.
+func (in *inner) minimiseUntil(enough func(value, gap float64) bool) outcome {
+	in.value = in.evaluate(in.y, in.g)
+	for {
+		gap := boxGap(in.y, in.g)
+		switch {
+		case math.IsNaN(gap) || math.IsInf(in.value, 0):
+			return broken
+		case enough(in.value, gap):
+			return done
+		case in.steps >= in.limit || in.stop():
+			return spent
+		}
+		in.steps++
+		in.direction()
+		step, ok := in.search()
+		if !ok {
+			return stuck
+		}
+		if in.trace != nil {
+			in.trace(step)
+		}
+	}
+}
+
+// evaluate returns the function at y and sets g to its gradient.
+func (in *inner) evaluate(y, g []float64) float64 {
+	value := in.env.field.Sweep(y, g, in.env.differentiate)
+	if in.shift > 0 {
+		for i, c := range in.centre {
+			d := y[i] - c
+			value += in.shift / 2 * d * d
+			g[i] += in.shift * d
+		}
+	}
+	return value
+}
+
+// boxGap is g·(y - z), maximised over z in the box: by convexity, the function at y is at most that far from its
+// minimum (the Frank-Wolfe gap).
+func boxGap(y, g []float64) float64 {
+	gap := 0.0
+	for i, v := range g {
+		gap += v*y[i] - min(0, v)
+	}
+	return gap
+}
+
+// regular is added to the Hessian's diagonal where no pull to the last point makes it definite.
+const regular = 1e-9
+
+// direction minimises the quadratic model of the variables that are not pushed against a bound.
+func (in *inner) direction() {
+	for i, g := range in.g {
+		y := in.y[i]
+		in.free[i] = !(y <= 0 && g >= 0 || y >= 1 && g <= 0)
+	}
+	in.model.h.Assemble(in.y, in.free, max(in.shift, regular), in.env.curve)
+	in.model.minimise(in.y, in.g)
+}
+
+// Constants of the line search: the decrease to ask for and the part of the slope that may be left, on the far side.
+const (
+	sufficient = 1e-4
+	overshoot  = 0.5
+	searches   = 25
+)
+
+// search moves along the segment to the model's minimiser, all of it in the box, and returns how far. The slope at a
+// point tried and found too far gives the next one by the secant rule, as the function is a convex piecewise quadratic.
+func (in *inner) search() (step float64, ok bool) {
+	slope := in.slope(in.g)
+	if !(slope < 0) {
+		return 0, false
+	}
+	step = 1
+	for range searches {
+		in.move(step)
+		value := in.evaluate(in.trial, in.gradient)
+		after := in.slope(in.gradient)
+		if value <= in.value+sufficient*step*slope && after <= -overshoot*slope {
+			in.y, in.trial = in.trial, in.y
+			in.g, in.gradient = in.gradient, in.g
+			in.value = value
+			return step, true
+		}
+		step *= min(max(slope/(slope-after), 0.1), 0.7)
+	}
+	return 0, false
+}
+
+func (in *inner) slope(g []float64) float64 {
+	slope := 0.0
+	for k, i := range in.model.h.Free {
+		slope += g[i] * in.model.p[k]
+	}
+	return slope
+}
+
+func (in *inner) move(step float64) {
+	copy(in.trial, in.y)
+	for k, i := range in.model.h.Free {
+		in.trial[i] = min(max(in.y[i]+step*in.model.p[k], 0), 1)
+	}
+}

@@ -1,0 +1,71 @@
+package newton
+
+import (
+	"context"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// solved solves a model and fails the test unless the answer is proven.
+func solved(t testing.TB, s *Solver) *solve.Result {
+	t.Helper()
+	r, err := s.Solve(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Status != solve.Optimal {
+		t.Fatalf("%v: %+v", r.Status, r.Certificate)
+	}
+	return r
+}
+
+func fieldOf(m *mrf.Model, theta, x []float64) *mrf.Field {
+	f := mrf.NewField(m)
+	f.SetWeights(theta)
+	f.SetInputs(x)
+	return f
+}
+
+func TestCitationModels(t *testing.T) {
+	for _, hard := range []bool{false, true} {
+		for _, exponent := range []int{1, 2} {
+			c := mrftest.Cora
+			c.Documents, c.Links, c.Exponent, c.HardSum = 300, 600, exponent, hard
+			solved(t, New(fieldOf(c.Model()), solve.Settings{}))
+		}
+	}
+}
+
+// BenchmarkSolveCora is a MAP inference of the size of the paper's T2, from nothing, and again after its inputs moved.
+func BenchmarkSolveCora(b *testing.B) {
+	for _, p := range []struct {
+		name     string
+		exponent int
+		hard     bool
+	}{{"squared", 2, false}, {"squared-hard", 2, true}, {"linear", 1, false}, {"linear-hard", 1, true}} {
+		c := mrftest.Cora
+		c.Exponent, c.HardSum = p.exponent, p.hard
+		m, theta, x := c.Model()
+		f := fieldOf(m, theta, x)
+		other := make([]float64, len(x))
+		for k, v := range x {
+			other[k] = v * (1 + 0.02*float64(k%3-1))
+		}
+		b.Run(p.name+"/cold", func(b *testing.B) {
+			for b.Loop() {
+				f.SetInputs(x)
+				solved(b, New(f, solve.Settings{}))
+			}
+		})
+		b.Run(p.name+"/warm", func(b *testing.B) {
+			s := New(f, solve.Settings{})
+			for k := 0; b.Loop(); k++ {
+				s.SetInputs([][]float64{x, other}[k%2])
+				solved(b, s)
+			}
+		})
+	}
+}

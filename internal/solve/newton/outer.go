@@ -1,0 +1,106 @@
+package newton
+
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// The schedule of the outer iterations, in units of the model's weights: the terms get steeper and the pull to the last
+// point weaker. A cold start begins with gentle terms, of which a Newton step moves many at once.
+const (
+	coldSteepness, warmSteepness = 3, 100
+	steeper, steepest            = 2, 1e9
+	coldPull, warmPull           = 1, 0.05
+	weaker, weakest              = 0.7, 1e-3
+	// coldTolerance is the first inner tolerance, relative to the energy.
+	coldTolerance = 1e-2
+	// patience is the number of outer iterations in which the violation must fall by half, or feasibility is doubted.
+	patience = 5
+)
+
+// solveByMultipliers runs the proximal method of multipliers: minimise the envelope plus a pull to the last point, take
+// the envelope's derivatives for new multipliers, and check what they prove.
+func (s *Solver) solveByMultipliers() {
+	scale := weightScale(s.field)
+	s.begin(scale)
+	tolerance := max(coldTolerance, s.settings.Gap/4)
+	doubt := doubt{best: math.Inf(1)}
+	for {
+		copy(s.inner.centre, s.inner.y)
+		end := s.inner.minimise(tolerance)
+		s.check()
+		s.trace(solve.Iteration{
+			Objective: s.result.Objective, DualBound: s.result.DualBound, Violation: s.result.MaxViolation,
+			Step: s.env.steepness,
+		})
+		if s.proven() {
+			s.warm = true
+			copy(s.env.mu, s.nu)
+			return
+		}
+		if end == spent || end == broken {
+			s.result.Status = s.why(end)
+			return
+		}
+		if s.result.MaxViolation > s.settings.Feasibility && doubt.grows(s.result.MaxViolation) && s.contradictory() {
+			return
+		}
+		copy(s.env.mu, s.nu)
+		s.env.steepness = min(s.env.steepness*steeper, steepest)
+		s.inner.shift = max(s.inner.shift*weaker, weakest*scale)
+		tolerance = max(min(tolerance/2, math.Abs(s.result.Gap)/4), s.settings.Gap/4)
+	}
+}
+
+// begin sets the schedule's start.
+func (s *Solver) begin(scale float64) {
+	s.env.hardness = scale
+	s.env.steepness, s.inner.shift = coldSteepness, coldPull*scale
+	if s.warm {
+		s.env.steepness, s.inner.shift = warmSteepness, warmPull*scale
+		return
+	}
+	clear(s.env.mu)
+}
+
+// weightScale is the average over the variables of the weights around them: the size of a multiplier, and so of ρ.
+func weightScale(f *mrf.Field) float64 {
+	total := 0.0
+	for _, b := range f.Model.Blocks {
+		if b.Kind.Hard() {
+			continue
+		}
+		for j := range b.Len {
+			w := f.Weights()[b.Rule]
+			if b.Scale != nil {
+				w *= float64(b.Scale[j])
+			}
+			total += w * float64(len(b.Variables(j)))
+		}
+	}
+	if total == 0 {
+		return 1
+	}
+	return total / float64(f.Model.Variables)
+}
+
+// doubt watches the violation.
+type doubt struct {
+	best float64
+	age  int
+}
+
+// grows tells, once every few iterations, that the violation has not fallen by half meanwhile.
+func (d *doubt) grows(violation float64) bool {
+	d.age++
+	if violation <= d.best/2 {
+		d.best, d.age = violation, 0
+	}
+	if d.age < patience {
+		return false
+	}
+	d.age = 0
+	return true
+}
