@@ -48,7 +48,8 @@ func (s *System) Save(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("writing the networks: %w", err)
 	}
-	text = append(text, bytes.Repeat([]byte{' '}, -len(text)&7)...) // the format aligns the values
+	// The format pads the header with spaces, so that the values are aligned when the file is mapped into memory.
+	text = append(text, bytes.Repeat([]byte{' '}, -len(text)&7)...)
 	for _, part := range [][]byte{binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text, values} {
 		if _, err := w.Write(part); err != nil {
 			return fmt.Errorf("writing the networks: %w", err)
@@ -69,6 +70,9 @@ func (s *System) Load(r io.Reader) error {
 	return nil
 }
 
+// decode reads all tensors before it changes the first parameter, so that an error leaves the networks as they were. It
+// wants exactly the tensors that these networks have: a checkpoint of other networks is a mistake, even if some names
+// happen to agree.
 func (s *System) decode(data []byte) error {
 	entries, values, err := splitCheckpoint(data)
 	if err != nil {
@@ -89,7 +93,8 @@ func (s *System) decode(data []byte) error {
 	return nil
 }
 
-// splitCheckpoint returns the entries of the header, and the values after it, whose checksum is right.
+// splitCheckpoint returns the entries of the header, and the values after it, whose checksum is right. The checksum does
+// not cover the header, which has to agree with the networks in every name, shape and place.
 func splitCheckpoint(data []byte) (entries map[string]entry, values []byte, err error) {
 	const lengthSize = 8
 	if len(data) < lengthSize {
@@ -123,7 +128,8 @@ func splitCheckpoint(data []byte) (entries map[string]entry, values []byte, err 
 	return entries, values, nil
 }
 
-// tensorFrom returns the values that a checkpoint has for a parameter.
+// tensorFrom returns the values that a checkpoint has for a parameter. Values that are not finite are refused: no network
+// that works has them, and they would turn up again far from here.
 func tensorFrom(entries map[string]entry, values []byte, p *parameter) ([]float32, error) {
 	e, exists := entries[p.Name]
 	lo, hi := e.Offsets[0], e.Offsets[1]
@@ -146,6 +152,7 @@ func tensorFrom(entries map[string]entry, values []byte, p *parameter) ([]float3
 	return read, nil
 }
 
+// checksum returns the SHA-256 of data in hexadecimal.
 func checksum(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])

@@ -64,6 +64,7 @@ func newTable(ids []string, width int, values []float32) (*Features, error) {
 	return f, nil
 }
 
+// checkSparse checks what the kernels rely on: they do not check bounds, and take each column of a row to occur once.
 func (f *Features) checkSparse() error {
 	if len(f.start) != len(f.ids)+1 || f.start[0] != 0 || f.start[len(f.ids)] != len(f.values) ||
 		len(f.columns) != len(f.values) || !slices.IsSorted(f.start) {
@@ -122,6 +123,7 @@ func (f *Features) span(row int) (lo, hi int) {
 	return row * f.width, (row + 1) * f.width
 }
 
+// scale divides a row by its size. The sum is taken in float64, so that long rows come out as exact as short ones.
 func scale(row []float32, normalization Normalization) {
 	size := 0.0
 	for _, v := range row {

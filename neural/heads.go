@@ -23,6 +23,7 @@ func (h *classes) forward(x []float64) {
 	}
 }
 
+// backward adds, because several atoms may be the same class of the same row.
 func (h *classes) backward(upstream []float64) {
 	for k, input := range h.inputs {
 		h.pass.upstream[h.cells[k]] += float32(upstream[input])
@@ -44,7 +45,7 @@ type pairs struct {
 	meets []meeting
 }
 
-// meeting is a row's part in a pair.
+// meeting is a row's part in a pair. A row that is compared with itself meets itself twice, at no distance.
 type meeting struct{ pair, other int32 }
 
 func newPairs(p *pass, b *Binding) *pairs {
@@ -74,6 +75,7 @@ func (h *pairs) row(place int32) []float32 {
 	return h.pass.out[int(place)*d : int(place+1)*d]
 }
 
+// forward keeps the weights that it used, because an optimiser may write new ones before backward.
 func (h *pairs) forward(x []float64) {
 	copy(h.weights, h.pass.network.distance.weights.Value)
 	bias := float64(h.pass.network.distance.bias.Value[0])
@@ -97,6 +99,7 @@ func (h *pairs) distance(k int) float64 {
 	return sum
 }
 
+// sigmoid returns 1/(1+e^-t), for large negative t too.
 func sigmoid(t float64) float64 {
 	if t >= 0 {
 		return 1 / (1 + math.Exp(-t))
@@ -105,6 +108,7 @@ func sigmoid(t float64) float64 {
 	return e / (1 + e)
 }
 
+// backward begins with the derivative of the sigmoid, σ' = σ(1−σ).
 func (h *pairs) backward(upstream []float64) {
 	for k, input := range h.inputs {
 		h.gradient[k] = upstream[input] * h.truth[k] * (1 - h.truth[k])
@@ -140,7 +144,7 @@ func (h *pairs) backwardParameters() {
 }
 
 // backwardTwins adds ∂L/∂h for each row: the derivative of |h − h'| is the same for both twins, each seen from its own
-// side, and 0 where they are equal.
+// side, and 0 where they are equal. Going by rows and not by pairs, no two threads write to the same place.
 func (h *pairs) backwardTwins() {
 	d := len(h.weights)
 	eachChunk(len(h.start)-1, func(lo, hi int) {

@@ -29,6 +29,7 @@ func buildTwin(b *Builder) *graph.Node {
 	return hiddenLayers(b)
 }
 
+// hiddenLayers writes the layers that both kinds begin with.
 func hiddenLayers(b *Builder) *graph.Node {
 	spec := b.Spec()
 	var x *graph.Node

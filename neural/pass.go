@@ -38,7 +38,7 @@ func newPass(s *System, n *network, g *group) *pass {
 	}
 }
 
-// program returns the graph for a mode, compiled when it is first wanted.
+// program returns the graph for a mode, compiled when it is first wanted: who only predicts never pays for gradients.
 func (p *pass) program(m mode) (*program, error) {
 	if have, ok := p.programs[m]; ok {
 		return have, nil
@@ -51,13 +51,15 @@ func (p *pass) program(m mode) (*program, error) {
 	return made, nil
 }
 
+// forward computes p.out. The group's first layer has been computed.
 func (p *pass) forward(train bool, seed uint64) error {
 	p.train = train
 	return p.run(mode{train, false}, seed, func(_ int, values []float32) { copy(p.out, values) })
 }
 
 // backward adds the gradients for p.upstream to the parameters and to the group's dz. The inputs are those of the last
-// forward, whatever has become of the parameters since.
+// forward, whatever has become of the parameters since. The graph repeats the forward pass, which costs less than
+// bringing all that it computed back from GoMLX and in again.
 func (p *pass) backward() error {
 	m := mode{p.train, true}
 	graph, err := p.program(m)
@@ -93,7 +95,8 @@ func (p *pass) run(m mode, seed uint64, take func(i int, values []float32)) erro
 	return nil
 }
 
-// input returns a slot's tensor with its values: new ones forward, those of the last forward backward.
+// input returns a slot's tensor with its values: new ones forward, those of the last forward backward. Tensors live as
+// long as the pass, in the backend's memory, so that a run copies only what changes; feature vectors never do.
 func (p *pass) input(s *slot, m mode, seed uint64) (*tensors.Tensor, error) {
 	key := inputKey{s.source, s.name}
 	t, exists := p.inputs[key]
@@ -110,6 +113,7 @@ func (p *pass) input(s *slot, m mode, seed uint64) (*tensors.Tensor, error) {
 	return t, fill(t, func(values []float32) { p.fillSlot(s, seed, values) })
 }
 
+// fillSlot writes the values that a slot has in this run.
 func (p *pass) fillSlot(s *slot, seed uint64, values []float32) {
 	switch s.source {
 	case fromParameter:

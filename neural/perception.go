@@ -101,7 +101,8 @@ func (s *System) check(b *Binding, bound []bool) error {
 	return nil
 }
 
-// addGroups collects the rows that are needed.
+// addGroups collects the rows that are needed. A network and those that share its layers get the union of their rows,
+// so that the first layer is computed once for all of them.
 func (p *Perception) addGroups(bindings []Binding) {
 	rows := map[*network][]int32{}
 	for i := range bindings {
@@ -116,6 +117,7 @@ func (p *Perception) addGroups(bindings []Binding) {
 	}
 }
 
+// newGroup prepares the rows, which are sorted and distinct, and the first layer's product with them.
 func newGroup(root *network, rows []int32) *group {
 	g := &group{root: root, rows: rows, first: root.first, place: make(map[int32]int32, len(rows))}
 	for i, r := range rows {
@@ -128,6 +130,7 @@ func newGroup(root *network, rows []int32) *group {
 	return g
 }
 
+// addHead connects a binding to the pass of its network.
 func (p *Perception) addHead(b *Binding) {
 	if len(b.Inputs) == 0 {
 		return
@@ -174,7 +177,8 @@ func (p *Perception) Forward(x []float64, train bool, seed uint64) error {
 	return nil
 }
 
-// Backward adds the parameters' gradients, as learn.Perception says.
+// Backward adds the parameters' gradients, as learn.Perception says. It runs the way of Forward from its end: from atoms
+// to outputs, through the networks, and through the first layers.
 func (p *Perception) Backward(upstream []float64) error {
 	if !p.ready || len(upstream) != p.inputs {
 		return fmt.Errorf("neural: Backward of %d values follows a Forward of %d", len(upstream), p.inputs)
@@ -202,6 +206,7 @@ func (p *Perception) Backward(upstream []float64) error {
 // Parameters returns the System's parameters.
 func (p *Perception) Parameters() []*learn.Parameter { return p.system.Parameters() }
 
+// forward computes z, with input dropout if it is for training.
 func (g *group) forward(train bool, seed uint64) {
 	if g.first == nil {
 		return
@@ -213,7 +218,8 @@ func (g *group) forward(train bool, seed uint64) {
 	g.product.forward(g.first.weights.Value, g.first.biases.Value, g.z, newStream(seed, g.first.name), rate)
 }
 
-// backward adds the gradient of the first layer, after all networks that share it have added theirs to dz.
+// backward adds the gradient of the first layer, after all networks that share it have added theirs to dz. The biases'
+// gradient is a sum over all rows, and so is taken in float64.
 func (g *group) backward() {
 	if g.first == nil || g.first.weights.frozen {
 		return

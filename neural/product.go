@@ -18,6 +18,7 @@ type product interface {
 	backward(dz, weights []float32)
 }
 
+// newProduct copies the chosen rows, so that the loops over them run through memory in order.
 func newProduct(f *Features, rows []int32, outputs int) product {
 	if f.Sparse() {
 		return newSparseProduct(f, rows, outputs)
@@ -82,9 +83,11 @@ type sparseProduct struct {
 	entry       []int32 // where the values of the columns lie in values
 }
 
-// chunk is the number of rows or columns of one parallel task.
+// chunk is the number of rows, columns or pairs of one parallel task. Sums over chunks depend on it, but not on the
+// number of threads.
 const chunk = 128
 
+// newSparseProduct copies the nonzeros of the rows and lists them both ways.
 func newSparseProduct(f *Features, rows []int32, outputs int) *sparseProduct {
 	p := &sparseProduct{rows: rows, outputs: outputs, width: f.width, start: make([]int, 1, len(rows)+1)}
 	for _, r := range rows {
@@ -98,7 +101,8 @@ func newSparseProduct(f *Features, rows []int32, outputs int) *sparseProduct {
 	return p
 }
 
-// transpose lists the nonzeros by columns, in ascending order of rows.
+// transpose lists the nonzeros by columns, in ascending order of rows. It keeps places and not values, because dropout
+// changes the values at every pass.
 func (p *sparseProduct) transpose() {
 	p.columnStart = make([]int, p.width+1)
 	for _, c := range p.columns {
@@ -137,6 +141,7 @@ func (p *sparseProduct) forward(weights, biases, z []float32, masks stream, rate
 	})
 }
 
+// drop applies dropout to the nonzeros of a row; zeros stay zero anyway.
 func (p *sparseProduct) drop(r int, masks stream, rate float64) {
 	for k := p.start[r]; k < p.start[r+1]; k++ {
 		cell := uint64(p.rows[r])*uint64(p.width) + uint64(p.columns[k])

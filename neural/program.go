@@ -21,7 +21,8 @@ type program struct {
 	shape  []int // of the network's outputs
 }
 
-// compile builds a network's graph for a number of rows. Without backward, it is the forward pass.
+// compile builds a network's graph for a number of rows. Without backward, it is the forward pass. The shapes of a graph
+// are fixed, so there is one program for each Perception, network and mode.
 func (s *System) compile(n *network, rows int, train, backward bool) (*program, error) {
 	var p *program
 	err := exceptions.TryCatch[error](func() {
@@ -48,13 +49,15 @@ func (s *System) compile(n *network, rows int, train, backward bool) (*program, 
 	return p, nil
 }
 
+// mustCompile panics as the functions of GoMLX's graphs do, for compile to catch.
 func mustCompile(g *graph.Graph, results []*graph.Node) {
 	if err := g.Compile(results...); err != nil {
 		panic(err)
 	}
 }
 
-// gradients returns the gradients of Σ upstream·out in the slots that learning updates, and notes those slots.
+// gradients returns the gradients of Σ upstream·out in the slots that learning updates, and notes those slots. GoMLX
+// differentiates scalars; the sum's gradient is (∂out/∂slot)ᵀ·upstream.
 func (b *Builder) gradients(p *program, out *graph.Node) []*graph.Node {
 	var nodes []*graph.Node
 	for i, s := range b.slots {
@@ -100,7 +103,7 @@ func newTensor(backend compute.Backend, shape ...int) (*tensors.Tensor, error) {
 	return tensors.FromShapeForBackend(backend, 0, shapes.Make(dtypes.Float32, shape...))
 }
 
-// fill lets write change a tensor's values.
+// fill lets write change a tensor's values, in place if the backend shares its memory.
 func fill(t *tensors.Tensor, write func(values []float32)) error {
 	return tensors.MutableFlatData(t, write)
 }

@@ -63,10 +63,12 @@ type tableReader struct {
 	values  []float32
 }
 
+// errorf returns an error at the current line.
 func (t *tableReader) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", t.name, t.line, fmt.Sprintf(format, args...))
 }
 
+// readSparse also finds the width, if it is not given.
 func (t *tableReader) readSparse(r io.Reader) (*Features, error) {
 	widest := t.width
 	err := t.eachLine(r, func(fields []string) error {
@@ -93,6 +95,7 @@ func (t *tableReader) finish(f *Features, err error) (*Features, error) {
 	return f, nil
 }
 
+// readDense is for tables that have most values.
 func (t *tableReader) readDense(r io.Reader) (*Features, error) {
 	if err := t.eachLine(r, t.addValues); err != nil {
 		return nil, err
@@ -100,6 +103,7 @@ func (t *tableReader) readDense(r io.Reader) (*Features, error) {
 	return t.finish(NewDense(t.ids, t.width, t.values))
 }
 
+// readCSV takes the line from the CSV reader, because quoted ids may go over several.
 func (t *tableReader) readCSV(r io.Reader) (*Features, error) {
 	reader := csv.NewReader(r)
 	reader.FieldsPerRecord = -1
@@ -146,6 +150,7 @@ func (t *tableReader) eachLine(r io.Reader, add func(fields []string) error) err
 	return nil
 }
 
+// addID begins a row.
 func (t *tableReader) addID(id string) error {
 	if id == "" {
 		return t.errorf("the row has no id")
@@ -207,6 +212,7 @@ func (t *tableReader) addNonzeros(fields []string) error {
 	return nil
 }
 
+// columnLimit returns the bound that columns must stay below.
 func (t *tableReader) columnLimit() int {
 	if t.width > 0 {
 		return t.width

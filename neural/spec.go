@@ -153,6 +153,7 @@ func (s Spec) withDefaults() Spec {
 	return s
 }
 
+// setDefault gives a field that is zero its default.
 func setDefault[T comparable](field *T, value T) {
 	var zero T
 	if *field == zero {
@@ -203,6 +204,7 @@ func (s *Spec) validatePairs() error {
 	return nil
 }
 
+// isRate reports whether p is a probability of dropout; at 1 nothing would be left.
 func isRate(p float64) bool { return p >= 0 && p < 1 }
 
 // unknown says that a value is not among those allowed, and which one may have been meant.

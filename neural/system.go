@@ -96,6 +96,7 @@ func (s *System) resolve(specs []Spec, features map[string]*Features) error {
 	return nil
 }
 
+// resolveOne checks a specification and finds what it names: kind, features, encoder.
 func (s *System) resolveOne(spec Spec, features map[string]*Features) (*network, error) {
 	if spec.Name == "" || s.network(spec.Name) != nil {
 		return nil, fmt.Errorf("every network needs a name of its own")
@@ -143,6 +144,7 @@ func (s *System) share(n *network) error {
 	return nil
 }
 
+// network returns the network of a name, or nil. There are few.
 func (s *System) network(name string) *network {
 	for _, n := range s.networks {
 		if n.spec.Name == name {
@@ -160,7 +162,8 @@ func (n *network) root() *network {
 	return n
 }
 
-// discover builds a network once, for a batch of two rows, to learn its parameters and its width.
+// discover builds a network once, for a batch of two rows, to learn its parameters and its width, and to find mistakes
+// before there are any atoms. Two rows are enough: what is true of one may be false of a batch.
 func (s *System) discover(n *network) error {
 	p, err := s.compile(n, 2, false, false)
 	if err != nil {
@@ -179,7 +182,7 @@ func (s *System) discover(n *network) error {
 	return nil
 }
 
-// owner returns the network that a layer of n belongs to.
+// owner returns the network that a layer of n belongs to: the encoder for the first Shared hidden layers.
 func (n *network) owner(layer string) *network {
 	for i := range n.spec.Shared {
 		if layer == hiddenName(i) {
@@ -202,11 +205,13 @@ func (b *Builder) parameter(layer, tensor string, init Initializer, shape ...int
 	return p
 }
 
+// parameterName is what checkpoints and messages call a parameter.
 func parameterName(owner *network, layer, tensor string) string {
 	return owner.spec.Name + "." + layer + "." + tensor
 }
 
-// add makes a parameter.
+// add makes a parameter and draws its initial values. Weight decay is for all of them, biases too, as in the optimisers
+// that the paper used.
 func (s *System) add(owner *network, layer, tensor string, init Initializer, shape ...int) *parameter {
 	size := 1
 	for _, d := range shape {

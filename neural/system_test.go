@@ -459,3 +459,24 @@ func checkDifferences(t *testing.T, parameters []*learn.Parameter, gradients []f
 		}
 	}
 }
+
+// exp overflows long before a network's values do, and must not spoil what does not need it.
+func TestLargeValuesStayFinite(t *testing.T) {
+	for _, activation := range activations {
+		s := newSmall(t, activation, 1)
+		for i := range s.byName["neural.hidden1.weights"].Value {
+			s.byName["neural.hidden1.weights"].Value[i] = 1e4
+		}
+		x, gradients := both(t, bindT2(t, s, 9, 3, 20), true, 1)
+		for _, v := range x {
+			if !(v >= 0 && v <= 1) {
+				t.Errorf("%s: %v is no truth value", activation, v)
+			}
+		}
+		for _, g := range gradients {
+			if !isFinite(float64(g)) {
+				t.Errorf("%s: a gradient is %v", activation, g)
+			}
+		}
+	}
+}
