@@ -94,9 +94,9 @@ func (b *Builder) initializer() Initializer {
 	return Glorot
 }
 
-// Dropout sets each element of x, of shape [rows, …], to 0 with the given probability and scales the others so that the
-// mean stays; without training it returns x. The mask of a row depends on the seed of the forward pass and the row's
-// entity, not on its place in the batch.
+// Dropout sets each element of x, of shape [rows, …], to 0 with the given probability and scales the others so that
+// the mean stays; without training it returns x. The mask of a row depends on the seed of the forward pass and the
+// row's entity, not on its place in the batch.
 func (b *Builder) Dropout(x *graph.Node, rate float64) *graph.Node {
 	if !b.train || rate == 0 {
 		return x

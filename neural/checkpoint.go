@@ -70,9 +70,9 @@ func (s *System) Load(r io.Reader) error {
 	return nil
 }
 
-// decode reads all tensors before it changes the first parameter, so that an error leaves the networks as they were. It
-// wants exactly the tensors that these networks have: a checkpoint of other networks is a mistake, even if some names
-// happen to agree.
+// decode reads all tensors before it changes the first parameter, so that an error leaves the networks as they were.
+// It wants exactly the tensors that these networks have: a checkpoint of other networks is a mistake, even if some
+// names happen to agree.
 func (s *System) decode(data []byte) error {
 	entries, values, err := splitCheckpoint(data)
 	if err != nil {
@@ -93,8 +93,8 @@ func (s *System) decode(data []byte) error {
 	return nil
 }
 
-// splitCheckpoint returns the entries of the header, and the values after it, whose checksum is right. The checksum does
-// not cover the header, which has to agree with the networks in every name, shape and place.
+// splitCheckpoint returns the entries of the header, and the values after it, whose checksum is right. The checksum
+// does not cover the header, which has to agree with the networks in every name, shape and place.
 func splitCheckpoint(data []byte) (entries map[string]entry, values []byte, err error) {
 	const lengthSize = 8
 	if len(data) < lengthSize {
@@ -128,8 +128,8 @@ func splitCheckpoint(data []byte) (entries map[string]entry, values []byte, err 
 	return entries, values, nil
 }
 
-// tensorFrom returns the values that a checkpoint has for a parameter. Values that are not finite are refused: no network
-// that works has them, and they would turn up again far from here.
+// tensorFrom returns the values that a checkpoint has for a parameter. Values that are not finite are refused: no
+// network that works has them, and they would turn up again far from here.
 func tensorFrom(entries map[string]entry, values []byte, p *parameter) ([]float32, error) {
 	e, exists := entries[p.Name]
 	lo, hi := e.Offsets[0], e.Offsets[1]

@@ -1,8 +1,8 @@
-// Package neural provides the neural predicates of a program, p(u; ω) of the paper: networks that turn feature vectors u
-// into the truth of atoms, and the gradients of a loss in their parameters ω.
+// Package neural provides the neural predicates of a program, p(u; ω) of the paper: networks that turn feature vectors
+// u into the truth of atoms, and the gradients of a loss in their parameters ω.
 //
-// A System is built from specifications, feature tables and a seed. Bind connects it to the perceived atoms of a ground
-// model and gives a Perception, whose Forward computes their truth and whose Backward takes ∂L/∂x:
+// A System is built from specifications, feature tables and a seed. Bind connects it to the perceived atoms of a
+// ground model and gives a Perception, whose Forward computes their truth and whose Backward takes ∂L/∂x:
 //
 //	specs, err := neural.ParseSpecs([]byte(`{
 //		"neural":  {"features": "words", "normalize": "rows", "hidden": [16], "dropout": 0.2, "outputs": 7},
@@ -15,22 +15,22 @@
 //
 // An mlp classifies one row: affine hidden layers, each followed by the activation and by dropout, and a softmax or
 // sigmoid output. A siamese network compares two rows: both go through the same hidden layers, and a distance layer
-// weighs, node by node, how far apart they come out (Koch, Zemel and Salakhutdinov, 2015). Its encoder, if it has one, is
-// an mlp whose first layers it shares, as in the paper's task T2. Register adds kinds of network that are Go functions
-// over GoMLX graphs.
+// weighs, node by node, how far apart they come out (Koch, Zemel and Salakhutdinov, 2015). Its encoder, if it has one,
+// is an mlp whose first layers it shares, as in the paper's task T2. Register adds kinds of network that are Go
+// functions over GoMLX graphs.
 //
 // # Determinism
 //
-// Outputs and gradients have the same bits for any number of threads. Initial values are a function of the seed and the
-// parameter's name; dropout is a function of the seed that Forward is given, the layer, the entity and the node, so that
-// it does not depend on which other rows are computed.
+// Outputs and gradients have the same bits for any number of threads. Initial values are a function of the seed and
+// the parameter's name; dropout is a function of the seed that Forward is given, the layer, the entity and the node,
+// so that it does not depend on which other rows are computed.
 //
 // # What GoMLX does, and what it does not
 //
-// GoMLX builds, differentiates and runs the networks, on its pure Go backend unless WithBackend gives another. Two ends
-// are computed outside its graphs, because there they are too slow for T2, which asks for 750 passes over 2708 documents
-// of 1433 words with 49,216 nonzeros, 16 hidden nodes, 7 classes and 10,556 pairs, at 15 ms each at most. In milliseconds
-// on two cores, forward and backward; the second pair of columns is built with GOEXPERIMENT=simd:
+// GoMLX builds, differentiates and runs the networks, on its pure Go backend unless WithBackend gives another. Two
+// ends are computed outside its graphs, because there they are too slow for T2, which asks for 750 passes over 2708
+// documents of 1433 words with 49,216 nonzeros, 16 hidden nodes, 7 classes and 10,556 pairs, at 15 ms each at most. In
+// milliseconds on two cores, forward and backward; the second pair of columns is built with GOEXPERIMENT=simd:
 //
 //	first layer X·W, as a dense product of GoMLX        27.5   49.6     17.9   40.7
 //	first layer, as GoMLX's Gather and Scatter          13.3      —     13.3      —
@@ -39,7 +39,8 @@
 //	everything, as it is here                            3.0    4.9      2.9    4.7
 //
 // So the first layer multiplies sparse features by rows forward and by columns backward, or dense ones with gonum's
-// Sgemm, which takes 28 and 30 ms for this shape; networks that share it share its result; and the distance layer walks
-// over pairs forward and over the pairs of each row backward. Everything in between, and every network that users
-// register, is GoMLX's. Setting all this up, with the compilation of four graphs, takes 40 ms.
+// Sgemm, which takes 28 and 30 ms for this shape; networks that share it share its result; and the distance layer
+// walks over pairs forward and over the pairs of each row backward. Everything in between, and every network that
+// users register, is GoMLX's. Setting all this up, with the compilation of four graphs, takes 40 ms. The last row was
+// measured on a machine busy with other work.
 package neural

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Features is an immutable table of feature vectors, one row for each entity. A sparse table keeps the nonzeros of each
-// row in ascending order of columns; a dense one keeps all values.
+// Features is an immutable table of feature vectors, one row for each entity. A sparse table keeps the nonzeros of
+// each row in ascending order of columns; a dense one keeps all values.
 type Features struct {
 	ids   []string
 	rowOf map[string]int32

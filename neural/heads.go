@@ -157,8 +157,8 @@ func (h *pairs) backwardTwins() {
 	})
 }
 
-// addSigned adds g·α·sign(own − other) to into. It works on bits, because a branch on the sign is a coin toss: the sign
-// of the difference moves to the product, and where the difference is 0 the mask clears it.
+// addSigned adds g·α·sign(own − other) to into. It works on bits, because a branch on the sign is a coin toss: the
+// sign of the difference moves to the product, and where the difference is 0 the mask clears it.
 func addSigned(into []float32, g float32, weights, own, other []float32) {
 	const sign = 1 << 31
 	into, own, other = into[:len(weights)], own[:len(weights)], other[:len(weights)]

@@ -58,8 +58,8 @@ func (p *pass) forward(train bool, seed uint64) error {
 }
 
 // backward adds the gradients for p.upstream to the parameters and to the group's dz. The inputs are those of the last
-// forward, whatever has become of the parameters since. The graph repeats the forward pass, which costs less than
-// bringing all that it computed back from GoMLX and in again.
+// forward, whatever has become of the parameters since. The graph repeats the forward pass, whose intermediate
+// values do not leave GoMLX.
 func (p *pass) backward() error {
 	m := mode{p.train, true}
 	graph, err := p.program(m)

@@ -177,8 +177,8 @@ func (p *Perception) Forward(x []float64, train bool, seed uint64) error {
 	return nil
 }
 
-// Backward adds the parameters' gradients, as learn.Perception says. It runs the way of Forward from its end: from atoms
-// to outputs, through the networks, and through the first layers.
+// Backward adds the parameters' gradients, as learn.Perception says. It runs the way of Forward from its end: from
+// atoms to outputs, through the networks, and through the first layers.
 func (p *Perception) Backward(upstream []float64) error {
 	if !p.ready || len(upstream) != p.inputs {
 		return fmt.Errorf("neural: Backward of %d values follows a Forward of %d", len(upstream), p.inputs)

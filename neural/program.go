@@ -21,8 +21,8 @@ type program struct {
 	shape  []int // of the network's outputs
 }
 
-// compile builds a network's graph for a number of rows. Without backward, it is the forward pass. The shapes of a graph
-// are fixed, so there is one program for each Perception, network and mode.
+// compile builds a network's graph for a number of rows. Without backward, it is the forward pass. The shapes of a
+// graph are fixed, so there is one program for each Perception, network and mode.
 func (s *System) compile(n *network, rows int, train, backward bool) (*program, error) {
 	var p *program
 	err := exceptions.TryCatch[error](func() {

@@ -36,8 +36,8 @@ func (s stream) keep(i uint64, rate float64) float32 {
 	return float32(1 / (1 - rate))
 }
 
-// An Initializer gives the bound b of the uniform distribution on [-b, b) that a tensor's initial values have, from the
-// number of inputs and outputs of its layer.
+// An Initializer gives the bound b of the uniform distribution on [-b, b) that a tensor's initial values have, from
+// the number of inputs and outputs of its layer.
 type Initializer func(inputs, outputs int) float64
 
 // Glorot suits tanh, sigmoid and softmax (Glorot and Bengio, 2010).

@@ -118,7 +118,8 @@ func (r *reference) truths(p *Perception) []float64 {
 	return x
 }
 
-// The whole of T2's networks, outputs and gradients, against the reference: every activation, with and without dropout.
+// The whole of T2's networks, outputs and gradients, against the reference: every activation, with and without
+// dropout.
 func TestAgainstReference(t *testing.T) {
 	for _, activation := range activations {
 		for _, train := range []bool{false, true} {

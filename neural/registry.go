@@ -12,10 +12,10 @@ import (
 
 // A Kind is a family of networks: the function that writes their computation as a GoMLX graph.
 type Kind struct {
-	// Build writes the network over a batch of rows and returns its outputs, a float32 matrix [rows, outputs]. Each row
-	// of the result must depend on the same row of the input only. Build is called whenever a graph is compiled, so it
-	// must be a pure function of b. It reports errors as GoMLX does: by a panic with an error, which becomes the error
-	// of New or Bind.
+	// Build writes the network over a batch of rows and returns its outputs, a float32 matrix [rows, outputs]. Each
+	// row of the result must depend on the same row of the input only. Build is called whenever a graph is compiled,
+	// so it must be a pure function of b. It reports errors as GoMLX does: by a panic with an error, which becomes the
+	// error of New or Bind.
 	Build func(b *Builder) *graph.Node
 	// Pairs says that the network compares two rows: Build writes one of the twins, and a distance layer follows.
 	Pairs bool
@@ -29,8 +29,8 @@ var registry = struct {
 	"siamese": {Build: buildTwin, Pairs: true},
 }}
 
-// Register makes a kind of network available to specifications by its name. Like database drivers, kinds are registered
-// by init functions; a second kind with the same name is a mistake of the program, and a panic.
+// Register makes a kind of network available to specifications by its name. Like database drivers, kinds are
+// registered by init functions; a second kind with the same name is a mistake of the program, and a panic.
 func Register(name string, kind Kind) {
 	registry.Lock()
 	defer registry.Unlock()

@@ -85,8 +85,8 @@ var (
 	normalizations = []Normalization{NoNormalization, RowsToUnitSum, RowsToUnitL2}
 )
 
-// UnmarshalJSON reads a specification strictly: a key that Spec does not have is an error that names those it has. Fields
-// whose keys are missing stay as they are.
+// UnmarshalJSON reads a specification strictly: a key that Spec does not have is an error that names those it has.
+// Fields whose keys are missing stay as they are.
 func (s *Spec) UnmarshalJSON(data []byte) error {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(data, &keys); err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/gomlx/gomlx/support/exceptions"
 )
 
-// System holds the networks of a program and their parameters. Bind connects it to the atoms of a ground model; several
-// bindings, of training and test models or of batches, share the parameters. A System and what is bound to it must not
-// be used by several goroutines at once.
+// System holds the networks of a program and their parameters. Bind connects it to the atoms of a ground model;
+// several bindings, of training and test models or of batches, share the parameters. A System and what is bound to it
+// must not be used by several goroutines at once.
 type System struct {
 	backend    compute.Backend
 	seed       uint64
@@ -46,7 +46,8 @@ type firstLayer struct {
 // Option changes how a System computes.
 type Option func(*System)
 
-// WithBackend makes GoMLX run on another backend than its pure Go one: XLA for instance, which the caller then imports.
+// WithBackend makes GoMLX run on another backend than its pure Go one: XLA for instance, which the caller then
+// imports.
 func WithBackend(backend compute.Backend) Option { return func(s *System) { s.backend = backend } }
 
 // New builds networks and initialises their parameters by the seed. The features are named as the specifications name
@@ -210,8 +211,8 @@ func parameterName(owner *network, layer, tensor string) string {
 	return owner.spec.Name + "." + layer + "." + tensor
 }
 
-// add makes a parameter and draws its initial values. Weight decay is for all of them, biases too, as in the optimisers
-// that the paper used.
+// add makes a parameter and draws its initial values. Weight decay is for all of them, as the paper has it for all
+// network parameters.
 func (s *System) add(owner *network, layer, tensor string, init Initializer, shape ...int) *parameter {
 	size := 1
 	for _, d := range shape {

@@ -14,8 +14,8 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 )
 
-// newSmall returns the networks of task T2 in small: 9 rows of 6 features, a hidden layer of 4 with dropout, 3 classes,
-// and twins with a second layer of 5 after the shared one.
+// newSmall returns the networks of task T2 in small: 9 rows of 6 features, a hidden layer of 4 with dropout, 3
+// classes, and twins with a second layer of 5 after the shared one.
 func newSmall(tb testing.TB, activation Activation, seed uint64) *System {
 	tb.Helper()
 	return mustNew(tb, smallSpecs(activation), sparseTable(tb, 9, 6, 27, 5), seed)
