@@ -11,6 +11,7 @@ import (
 type conjunction struct {
 	literals []literal
 	origin   *origin
+	rest     []literal // those that reading a value from the origin does not settle
 }
 
 // literal is a condition, or a closed atom whose value is or is not above 0.
@@ -28,6 +29,8 @@ type origin struct {
 	index  *relation.Index
 	key    []int32
 	column []symbol.ID
+	// repeated says that the variable stands in other columns too: whether they agree is still to be seen.
+	repeated bool
 }
 
 func (r *routine) filter(s *program.Sum) (out []conjunction) {
@@ -38,6 +41,9 @@ func (r *routine) filter(s *program.Sum) (out []conjunction) {
 			c.literals = append(c.literals, l)
 			if c.origin == nil && l.closed != nil && !l.negated {
 				c.origin = r.origin(literals[k].Atom, l.closed, s.Variable)
+			}
+			if c.origin == nil || c.origin.closed != l.closed || c.origin.repeated {
+				c.rest = append(c.rest, l)
 			}
 		}
 		out = append(out, c)
@@ -62,6 +68,7 @@ func (r *routine) origin(a *program.Atom, closed *atom, variable int) *origin {
 	var others []int
 	for column, arg := range a.Args {
 		if arg.Variable == variable {
+			out.repeated = out.column != nil
 			out.column = rel.Columns[column]
 		} else {
 			others = append(others, column)
@@ -80,16 +87,16 @@ func (m *machine) passes(v *summand) bool {
 		return true
 	}
 	for k := range v.filter {
-		if m.satisfies(&v.filter[k]) {
+		if m.satisfies(v.filter[k].literals) {
 			return true
 		}
 	}
 	return false
 }
 
-func (m *machine) satisfies(c *conjunction) bool {
-	for k := range c.literals {
-		if l := &c.literals[k]; m.truth(l) == l.negated {
+func (m *machine) satisfies(literals []literal) bool {
+	for k := range literals {
+		if l := &literals[k]; m.truth(l) == l.negated {
 			return false
 		}
 	}
@@ -106,8 +113,11 @@ func (m *machine) truth(l *literal) bool {
 	}
 	m.filterKey = key
 	row := l.index.Find(key)
-	return row >= 0 && row < l.closed.observed && l.closed.value(row) > 0
+	return l.closed.positive(row)
 }
+
+// positive tells whether row, or -1, is an observed atom above 0.
+func (a *atom) positive(row int32) bool { return row >= 0 && row < a.observed && a.value(row) > 0 }
 
 // fewer tells whether reading values from the filter's own atoms means trying fewer than so many.
 func (m *machine) fewer(v *summand, than int) bool {
@@ -145,7 +155,7 @@ func (m *machine) candidates(v *summand, x *expansion) {
 		lo, hi := c.index.Range(m.originKey(c))
 		for _, row := range c.index.Grouped()[lo:hi] {
 			m.slots[v.slot] = c.column[row]
-			if m.satisfies(&v.filter[k]) && !m.passedBefore(v, k) {
+			if c.closed.positive(row) && m.satisfies(v.filter[k].rest) && !m.passedBefore(v, k) {
 				x.passed = append(x.passed, c.column[row])
 			}
 		}
@@ -154,7 +164,7 @@ func (m *machine) candidates(v *summand, x *expansion) {
 
 func (m *machine) passedBefore(v *summand, k int) bool {
 	for i := range k {
-		if m.satisfies(&v.filter[i]) {
+		if m.satisfies(v.filter[i].literals) {
 			return true
 		}
 	}

@@ -3,6 +3,7 @@ package ground
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -152,7 +153,7 @@ func citations(t testing.TB, documents, links, classes int) *fixture {
 // skewed draws small numbers more often, so that some documents have many citations.
 func skewed(random *rand.Rand, n int) int {
 	x := random.Float64()
-	return int(x * x * float64(n))
+	return int(math.Pow(x, 1.75) * float64(n))
 }
 
 // derive adds a closed predicate that a definition fills.

@@ -16,7 +16,8 @@ type sum struct {
 	open      bool            // missing atoms are left out rather than 0
 	own       *relation.Index // on the columns without summation variables
 	key       []int32         // their slots
-	tuple     []int32         // slots of all columns
+	whole     *relation.Index // on all columns
+	tuple     []int32         // their slots
 	variables []summand
 }
 
@@ -64,7 +65,7 @@ func (r *routine) newSum(k int, a *program.Atom) sum {
 	}
 	return sum{
 		atom: k, relation: rel, open: rel.Open || rel.Free == relation.Perceived,
-		own: rel.Index(own...), key: r.slotsOf(a, own), tuple: r.slotsOf(a, every(rel.Arity)),
+		own: rel.Index(own...), key: r.slotsOf(a, own), whole: rel.Tuples(), tuple: r.slotsOf(a, every(rel.Arity)),
 	}
 }
 
@@ -147,7 +148,7 @@ func (m *machine) gather(x *expansion, slots []int32) []symbol.ID {
 func (m *machine) pick(s *sum, x *expansion) {
 	for _, value := range x.passed {
 		m.slots[s.variables[0].slot] = value
-		if row := s.relation.Tuples().Find(m.gather(x, s.tuple)); row >= 0 {
+		if row := s.whole.Find(m.gather(x, s.tuple)); row >= 0 {
 			x.rows = append(x.rows, row)
 		}
 	}

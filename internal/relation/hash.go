@@ -15,9 +15,9 @@ type hashing struct {
 }
 
 // hash arranges the rows by key in a hash table; groups are in the order of their first rows.
-func (x *Index) hash(rows int) {
+func (x *Index) hash(rows, expected int) {
 	h := hashing{Index: x, group: make([]int32, rows)}
-	h.resize(64)
+	h.resize(1 << bits.Len(uint(expected+expected/2+64)))
 	key := make([]symbol.ID, len(x.columns))
 	for row := range rows {
 		for k, column := range x.columns {

@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/symbol"
@@ -39,14 +40,15 @@ type slot struct {
 // sparsity is how many cells a direct index may have per row: beyond it hashing takes less memory.
 const sparsity = 8
 
-// newIndex indexes the first rows of the columns.
-func newIndex(columns [][]symbol.ID, rows int) *Index {
+// newIndex indexes the first rows of the columns. About so many keys are expected; any number is right, but a good one
+// saves moving them.
+func newIndex(columns [][]symbol.ID, rows, expected int) *Index {
 	x := &Index{columns: columns}
 	if dims, cells := box(columns, rows); cells <= sparsity*(rows+8) {
 		x.dims = dims
 		x.address(rows, cells)
 	} else {
-		x.hash(rows)
+		x.hash(rows, expected)
 	}
 	return x
 }
@@ -144,17 +146,23 @@ func (x *Index) Find(key []symbol.ID) int32 {
 
 // Firsts lists the first row of each key, ascending.
 func (x *Index) Firsts() []int32 {
-	out := make([]int32, 0, x.keys)
+	first := make([]uint64, len(x.rows)/64+1) // a bit set of rows
+	mark := func(row int32) { first[row/64] |= 1 << (row % 64) }
 	for c := range len(x.start) - 1 {
 		if lo := x.start[c]; lo < x.start[c+1] {
-			out = append(out, x.rows[lo])
+			mark(x.rows[lo])
 		}
 	}
 	for _, s := range x.slots {
 		if s.count > 0 {
-			out = append(out, x.rows[s.first])
+			mark(x.rows[s.first])
 		}
 	}
-	slices.Sort(out)
+	out := make([]int32, 0, x.keys)
+	for k, word := range first {
+		for ; word != 0; word &= word - 1 {
+			out = append(out, int32(64*k+bits.TrailingZeros64(word)))
+		}
+	}
 	return out
 }

@@ -29,7 +29,11 @@ func (r *Relation) index(columns []int) *Index {
 	for k, column := range columns {
 		key[k] = r.Columns[column]
 	}
-	x := newIndex(key, r.Len())
+	expected := 0
+	if len(columns) == r.Arity {
+		expected = r.Len() // whole tuples occur once
+	}
+	x := newIndex(key, r.Len(), expected)
 	if r.known.indexes == nil {
 		r.known.indexes = make(map[string]*Index)
 	}
