@@ -37,7 +37,12 @@ func newRoot(e *env) *cobra.Command {
 		&cobra.Group{ID: groupData, Title: "Data:"},
 	)
 	root.AddCommand(
+		newDemo(e),
+		newRun(e),
+		newCheck(e),
+		newGround(e),
 		newFmt(e),
+		newRepro(e),
 		newVersion(e),
 	)
 	root.SetHelpCommand(newHelp())

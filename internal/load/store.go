@@ -61,6 +61,14 @@ func (c *Config) truth(p *Predicate, phase Phase, symbols *symbol.Table, diags *
 	return t.builder.Relation(false)
 }
 
+// TruthOf reads the known values of one predicate in a phase, over a symbol table that exists already; nil if there are
+// none. Learning and validation often have the atoms in common, and differ only in which are labelled.
+func (c *Config) TruthOf(phase Phase, predicate int, symbols *symbol.Table) (*relation.Relation, error) {
+	var diags source.Diagnostics
+	truth := c.truth(c.Predicates[predicate], phase, symbols, &diags)
+	return truth, diags.Err()
+}
+
 func (c *Config) read(t *table, data []Data, what string, role relation.Role) {
 	for k := range data {
 		if data[k].Path == "" {

@@ -1,0 +1,175 @@
+// Package deeppsl reasons with rules and raw data: probabilistic soft logic whose predicates may be neural networks,
+// trained end to end through the inference, after the paper "DeepPSL: End-to-end perception and reasoning".
+//
+// A Project is a configuration file with its rules, tables and networks. Ground makes the hinge-loss Markov random field
+// of one of its phases; Infer finds that field's MAP state, with a proof of how good it is; Train learns rule weights and
+// networks through that inference; Evaluate scores the answer. Run does all that the configuration asks for.
+//
+//	project, err := deeppsl.Load("citation.json", deeppsl.Options{Seed: 1})
+//	report, err := project.Run(ctx)
+//
+// Nothing here prints or exits: progress goes to the functions in Options. All results are bit-identical for the same
+// input, options and seed, whatever the number of threads.
+package deeppsl
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/syntax"
+)
+
+// Phase is a part of a run. Each has its own atoms, and may have rules and options of its own.
+type Phase = load.Phase
+
+// The phases of a run.
+const (
+	Learn      = load.Learn
+	Validation = load.Validation
+	Infer      = load.Infer
+)
+
+// Options are the settings of a run that are not part of the project. The zero value is good.
+type Options struct {
+	// Seed is the origin of everything random: initial weights, dropout, splits.
+	Seed uint64
+	// Threads bounds the goroutines at work; 0 means one per core. Results do not depend on it.
+	Threads int
+	// Set holds options as "name=value"; they win over those of the configuration.
+	Set []string
+	// Log receives what is worth knowing but no result; nil discards it.
+	Log *slog.Logger
+	// OnEpoch, if set, is called after every epoch of training.
+	OnEpoch func(Epoch)
+	// OnWarning, if set, is called with the warnings that reading and compiling gave rise to.
+	OnWarning func(Warnings)
+	// Checkpoint is a file that training writes after every epoch and continues from if it exists; "" means none.
+	Checkpoint string
+}
+
+// Epoch is one line of a learning curve.
+type Epoch = learn.Epoch
+
+// Warnings are suspicious places in a project, to be rendered for a person.
+type Warnings = source.Diagnostics
+
+// Project is a program with its data: what a configuration file describes. It is read-only, but for SetTruth.
+type Project struct {
+	Options
+	config   *load.Config
+	settings settings
+	loading  time.Duration
+	truth    map[truthKey][][]string
+}
+
+// truthKey names a table of known values.
+type truthKey struct {
+	phase     Phase
+	predicate int
+}
+
+// Load reads a configuration and its rule files, and checks them; tables are read when a phase is ground. The error
+// carries everything that is wrong, each with its place.
+func Load(path string, options Options) (*Project, error) {
+	start := time.Now()
+	config, err := load.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	p := &Project{Options: options, config: config, truth: make(map[truthKey][][]string)}
+	if p.Log == nil {
+		p.Log = slog.New(slog.DiscardHandler)
+	}
+	if p.settings, err = readSettings(config.Options(Infer), config.Options(Learn), options.Set); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	p.warn(config.Warnings)
+	p.loading = time.Since(start)
+	return p, nil
+}
+
+// Summary counts what a project has.
+type Summary struct {
+	Rules        int `json:"rules"`
+	Predicates   int `json:"predicates"`
+	Observations int `json:"observations"`
+	Targets      int `json:"targets"`
+}
+
+// Check compiles the rules of every phase and reads their tables. The error carries everything that is wrong. The
+// summary's observations and targets are the inference phase's, or the learning phase's if only that one runs.
+func (p *Project) Check() (*Summary, error) {
+	var diags source.Diagnostics
+	for phase := range Phase(3) {
+		p.compile(phase, &diags)
+	}
+	p.compileDerivations(&diags)
+	diags.Sort()
+	if err := diags.Err(); err != nil {
+		return nil, err
+	}
+	p.warn(diags)
+	if _, err := p.loadNetworks(); err != nil {
+		return nil, err
+	}
+	summary := &Summary{Predicates: len(p.config.Predicates)}
+	for _, phase := range [...]Phase{Validation, Learn, Infer} {
+		if phase != Infer && !p.config.Runs(phase) {
+			continue
+		}
+		tables, err := p.config.Tables(phase)
+		if err != nil {
+			return nil, err
+		}
+		if phase == Infer {
+			p.warn(tables.Warnings)
+		}
+		summary.count(p.config.Rules(phase), tables)
+	}
+	return summary, nil
+}
+
+func (s *Summary) count(rules []*syntax.Rule, tables *load.Tables) {
+	s.Rules, s.Observations, s.Targets = len(rules), 0, 0
+	for _, atoms := range tables.Store.Relations {
+		s.Observations += atoms.Observed
+		s.Targets += atoms.FreeLen()
+	}
+}
+
+func (p *Project) compile(phase Phase, diags *source.Diagnostics) *program.Program {
+	return program.Compile(p.config.Declarations(), p.config.Rules(phase), diags)
+}
+
+func (p *Project) warn(warnings Warnings) {
+	if len(warnings) > 0 && p.OnWarning != nil {
+		p.OnWarning(warnings)
+	}
+}
+
+// SetTruth replaces the known values of a predicate's atoms in a phase: rows of its arguments and, if one more, the
+// value. It makes experiments over many splits of the same data cheap: the ground model stays as it is.
+func (p *Project) SetTruth(phase Phase, predicate string, rows [][]string) error {
+	number, err := p.predicate(predicate)
+	if err != nil {
+		return err
+	}
+	p.truth[truthKey{phase, number}] = rows
+	return nil
+}
+
+// predicate returns the number of the predicate with the given name.
+func (p *Project) predicate(name string) (int, error) {
+	names := make([]string, len(p.config.Predicates))
+	for k, declared := range p.config.Predicates {
+		if names[k] = declared.Name; equalFold(declared.Name, name) {
+			return k, nil
+		}
+	}
+	return 0, fmt.Errorf("there is no predicate %s%s", name, didYouMean(name, names))
+}

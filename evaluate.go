@@ -1,0 +1,112 @@
+package deeppsl
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/eval"
+	"github.com/deeppsl/deeppsl/internal/load"
+)
+
+// Evaluation is the score of one predicate's atoms.
+type Evaluation struct {
+	Predicate string `json:"predicate"`
+	Evaluator string `json:"evaluator"`
+	// Count is how many things were scored.
+	Count int `json:"count"`
+	// Values are the evaluator's numbers by name.
+	Values map[string]float64 `json:"values"`
+	// Primary names the value that stands for the evaluation.
+	Primary string `json:"primary"`
+	primary eval.Value
+}
+
+// Evaluate scores an answer against the known truth of a phase with the evaluators that the configuration names.
+// Predicates without truth in that phase are left out.
+func (g *Grounding) Evaluate(answer *Answer, phase Phase) ([]Evaluation, error) {
+	var all []Evaluation
+	for k, declared := range g.project.config.Predicates {
+		for _, e := range declared.Evaluations {
+			scored, err := g.score(answer, phase, k, e)
+			if err != nil {
+				return nil, err
+			}
+			if scored != nil {
+				all = append(all, *scored)
+			}
+		}
+	}
+	return all, nil
+}
+
+// score runs one evaluator; it returns nil if there is no truth.
+func (g *Grounding) score(answer *Answer, phase Phase, predicate int, e load.Evaluation) (*Evaluation, error) {
+	name := g.project.config.Predicates[predicate].Name
+	truth, err := g.truth(phase, predicate)
+	if err != nil || truth == nil || truth.Len() == 0 {
+		return nil, err
+	}
+	atoms := g.tables.Store.Relations[predicate]
+	scored := eval.Join(atoms, truth, func(row int32) float64 { return value(answer, atoms, row) }, g.scope())
+	if scored.Unmatched > 0 {
+		g.project.Log.Warn("truth about atoms that are no targets is not scored",
+			"predicate", name, "phase", phase.String(), "rows", scored.Unmatched)
+	}
+	options := g.project.config.Options(g.phase)
+	for _, o := range e.Options {
+		options[o.Name] = o.Value
+	}
+	result, err := eval.Evaluate(e.Evaluator, options, scored)
+	if err != nil {
+		return nil, fmt.Errorf("evaluating %s: %w", name, err)
+	}
+	return newEvaluation(name, result), nil
+}
+
+func (g *Grounding) scope() eval.Scope {
+	options := g.project.config.Options(g.phase)
+	return eval.Scope{Observed: options["eval.includeobs"] == "true", Closed: options["eval.closetruth"] == "true"}
+}
+
+func newEvaluation(predicate string, result eval.Result) *Evaluation {
+	e := &Evaluation{Predicate: predicate, Evaluator: result.Evaluator, Count: result.Count,
+		Values: make(map[string]float64), Primary: result.Primary().Name, primary: result.Primary()}
+	for _, v := range result.Values {
+		if !math.IsNaN(v.Number) {
+			e.Values[v.Name] = v.Number
+		}
+	}
+	return e
+}
+
+// primary returns the score that guides learning, higher being better: that of the evaluation which the configuration
+// calls primary, or else of the first one.
+func (g *Grounding) primary(answer *Answer, phase Phase) (score float64, ok bool, err error) {
+	chosen, first := -1, -1
+	var scored *Evaluation
+	for k, declared := range g.project.config.Predicates {
+		for _, e := range declared.Evaluations {
+			if chosen >= 0 || first >= 0 && !e.Primary {
+				continue
+			}
+			candidate, err := g.score(answer, phase, k, e)
+			if err != nil {
+				return 0, false, err
+			}
+			if candidate == nil {
+				continue
+			}
+			scored, first = candidate, k
+			if e.Primary {
+				chosen = k
+			}
+		}
+	}
+	if scored == nil {
+		return 0, false, nil
+	}
+	if scored.primary.LowerIsBetter {
+		return -scored.primary.Number, true, nil
+	}
+	return scored.primary.Number, true, nil
+}

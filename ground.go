@@ -1,0 +1,217 @@
+package deeppsl
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/ground"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+	"github.com/deeppsl/deeppsl/neural"
+)
+
+// Grounding is the hinge-loss Markov random field of one phase of a project, with the atoms that its variables and
+// inputs stand for. It is not safe for concurrent use.
+type Grounding struct {
+	project    *Project
+	phase      Phase
+	program    *program.Program
+	tables     *load.Tables
+	model      *mrf.Model
+	report     *ground.Report
+	networks   *networks
+	perception *neural.Perception // nil without perceived atoms
+	field      *mrf.Field
+	theta      []float64 // the rules' weights
+	inputs     []float64 // x, of the last perception
+
+	loading, grounding time.Duration
+}
+
+// Ground reads the tables of a phase, derives and perceives atoms, and grounds the rules. The networks are new: they have
+// the parameters that the project's seed gives them. The error carries everything that is wrong, each with its place.
+func (p *Project) Ground(ctx context.Context, phase Phase) (*Grounding, error) {
+	start := time.Now()
+	networks, err := p.loadNetworks()
+	if err != nil {
+		return nil, err
+	}
+	g, err := p.groundWith(ctx, phase, networks)
+	if err == nil {
+		g.loading = time.Since(start) - g.grounding
+	}
+	return g, err
+}
+
+// groundWith is Ground with given networks.
+func (p *Project) groundWith(ctx context.Context, phase Phase, networks *networks) (*Grounding, error) {
+	g := &Grounding{project: p, phase: phase, networks: networks}
+	var diags source.Diagnostics
+	g.program = p.compile(phase, &diags)
+	derivations := p.compileDerivations(&diags)
+	var err error
+	if err = diags.Err(); err != nil {
+		return nil, err
+	}
+	p.warn(diags)
+	if g.tables, err = p.config.Tables(phase); err != nil {
+		return nil, err
+	}
+	p.warn(g.tables.Warnings)
+	if err := g.completeAtoms(ctx, derivations); err != nil {
+		return nil, err
+	}
+	return g, g.ground(ctx)
+}
+
+// completeAtoms makes the atoms that no table has: derived and perceived ones.
+func (g *Grounding) completeAtoms(ctx context.Context, derivations []derivation) error {
+	store := g.tables.Store
+	for k, declared := range g.project.config.Predicates {
+		if declared.Neural == nil || len(declared.Neural.Classes) == 0 {
+			continue
+		}
+		perceived, err := g.networks.perceivedClasses(declared, store.Relations[k], store.Symbols)
+		if err != nil {
+			return fmt.Errorf("%s: %w", g.project.config.Name, err)
+		}
+		store.Relations[k] = perceived
+	}
+	for _, d := range derivations {
+		if err := g.project.derive(ctx, store, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ground numbers the atoms, grounds the rules, and connects the networks.
+func (g *Grounding) ground(ctx context.Context) error {
+	start := time.Now()
+	var err error
+	g.model, g.report, err = ground.Ground(ctx, g.program, g.tables.Store,
+		ground.Options{Threads: g.project.Threads, DiscardMissing: g.project.settings.discardMissing})
+	if err != nil {
+		return err
+	}
+	g.grounding = time.Since(start)
+	g.field = mrf.NewField(g.model)
+	if g.project.Threads > 0 {
+		g.field.Threads = g.project.Threads
+	}
+	g.theta = make([]float64, len(g.program.Rules))
+	for r, rule := range g.program.Rules {
+		g.theta[r] = rule.Weight.Value
+	}
+	g.inputs = make([]float64, g.model.Inputs)
+	if g.model.Inputs > 0 {
+		if g.perception, err = g.networks.bind(g.project.config, g.tables.Store, g.model.Inputs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Variables returns the number of target atoms.
+func (g *Grounding) Variables() int { return g.model.Variables }
+
+// Potentials returns the number of ground rules in the model: weighted potentials and hard constraints.
+func (g *Grounding) Potentials() int { return g.model.Potentials() }
+
+// RuleCount says what became of one rule's groundings.
+type RuleCount struct {
+	Rule string `json:"rule"`
+	// Kept counts the ground rules in the model.
+	Kept int64 `json:"kept"`
+	// Trivial counts those that hold for all values of their atoms, Constant those without a target; both are left out.
+	Trivial  int64 `json:"trivial"`
+	Constant int64 `json:"constant"`
+	// Discarded counts those about atoms that no table has.
+	Discarded int64 `json:"discarded"`
+}
+
+// Counts returns the number of ground rules by rule.
+func (g *Grounding) Counts() []RuleCount {
+	counts := make([]RuleCount, len(g.program.Rules))
+	for k, rule := range g.program.Rules {
+		r := &g.report.Rules[k]
+		counts[k] = RuleCount{Rule: rule.Text, Kept: r.Potentials, Trivial: r.Trivial, Constant: r.Constant,
+			Discarded: r.Missing}
+	}
+	return counts
+}
+
+// View is a stage of grounding that can be printed.
+type View string
+
+// The views of a grounding: the rules as compiled, how they will be joined, the ground rules, the arenas they lie in.
+const (
+	ProgramView View = "program"
+	PlanView    View = "plan"
+	GroundView  View = "ground"
+	FieldView   View = "mrf"
+)
+
+// Write prints a stage of the grounding; limit bounds the ground rules per rule, 0 means all.
+func (g *Grounding) Write(w io.Writer, view View, limit int) error {
+	switch view {
+	case ProgramView:
+		for _, rule := range g.program.Rules {
+			if _, err := fmt.Fprintln(w, rule.Text); err != nil {
+				return err
+			}
+		}
+		return nil
+	case PlanView:
+		return g.writePlans(w)
+	case GroundView:
+		return nil
+	case FieldView:
+		return nil
+	}
+	return fmt.Errorf("no view %q: want program, plan, ground or mrf", view)
+}
+
+// truth returns the known values of a predicate in the grounding's phase, or in another one that has the same atoms.
+func (g *Grounding) truth(phase Phase, predicate int) (*relation.Relation, error) {
+	rows, set := g.project.truth[truthKey{phase, predicate}]
+	if !set {
+		return g.ownTruth(phase, predicate)
+	}
+	declared := g.project.config.Predicates[predicate]
+	builder := relation.NewBuilder(declared.Name, declared.Arity())
+	tuple := make([]symbol.ID, declared.Arity())
+	for _, row := range rows {
+		truth, err := readRow(row, tuple, g.tables.Store.Symbols)
+		if err == nil {
+			err = builder.Add(tuple, truth, relation.Observed, 0)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("truth of %s: %w", declared.Name, err)
+		}
+	}
+	return builder.Relation(false), nil
+}
+
+func (g *Grounding) ownTruth(phase Phase, predicate int) (*relation.Relation, error) {
+	if phase == g.phase {
+		return g.tables.Truth[predicate], nil
+	}
+	return g.project.config.TruthOf(phase, predicate, g.tables.Store.Symbols)
+}
+
+// writePlans prints how each rule is joined.
+func (g *Grounding) writePlans(w io.Writer) error {
+	for k := range g.report.Rules {
+		if err := g.report.Rules[k].Plan.Write(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package deeppsl
+
+import (
+	"context"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/auto"
+)
+
+// Answer is a MAP state with the proof of how good it is.
+type Answer struct {
+	// Status says how inference ended: "optimal" if the gap is proven. Explanation says it in a sentence.
+	Status      string
+	Explanation string
+	// Method names the solver and Reason says why it was chosen.
+	Method, Reason string
+	// Objective is the weighted sum of the potentials, with the weights as given; no feasible state costs less than
+	// DualBound. Gap is (Objective - DualBound) / max(1, |Objective|).
+	Objective, DualBound, Gap float64
+	// MaxViolation is the largest violation of a hard rule.
+	MaxViolation float64
+	Iterations   int
+	Elapsed      time.Duration
+	// Conflict prints hard ground rules that cannot hold together, if there is no feasible state.
+	Conflict []string
+	// Values holds the target atoms' values in [0,1], by variable number.
+	Values []float64
+	// Perceived holds the networks' outputs that the answer rests on, by input number.
+	Perceived []float64
+}
+
+// Infer perceives with the current networks and finds the MAP state. An answer that is not proven optimal is no error: its
+// Status says so.
+func (g *Grounding) Infer(ctx context.Context) (*Answer, error) {
+	start := time.Now()
+	if err := g.perceive(); err != nil {
+		return nil, err
+	}
+	solver, choice := g.solver()
+	solver.SetWeights(g.theta)
+	solver.SetInputs(g.inputs)
+	result, err := solver.Solve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	answer := &Answer{
+		Status: result.Status.String(), Explanation: result.Status.Sentence(),
+		Method: choice.Method, Reason: choice.Reason,
+		Objective: result.Objective, DualBound: result.DualBound, Gap: result.Gap, MaxViolation: result.MaxViolation,
+		Iterations: result.Iterations, Elapsed: time.Since(start),
+		Values: append([]float64(nil), result.Y...), Perceived: append([]float64(nil), g.inputs...),
+	}
+	answer.Conflict = g.conflict(result)
+	return answer, nil
+}
+
+// perceive runs the networks, without dropout.
+func (g *Grounding) perceive() error {
+	if g.perception == nil {
+		return nil
+	}
+	return g.perception.Forward(g.inputs, false, 0)
+}
+
+// solver makes the solver that the project's options ask for.
+func (g *Grounding) solver() (solve.Solver, auto.Choice) {
+	settings := g.project.settings.solve
+	settings.Threads = g.project.Threads
+	return auto.New(g.project.settings.method, g.field, settings, g.project.Seed)
+}
+
+// Atom is a ground atom with its value in an answer.
+type Atom struct {
+	Predicate string   `json:"predicate"`
+	Arguments []string `json:"arguments"`
+	Value     float64  `json:"value"`
+}
+
+// Each calls visit for every target atom, and every perceived one if perceived is set, in the order of the tables.
+func (g *Grounding) Each(answer *Answer, perceived bool, visit func(Atom)) {
+	for k, atoms := range g.tables.Store.Relations {
+		if atoms.FreeLen() == 0 || atoms.Free == relation.Perceived && !perceived {
+			continue
+		}
+		name := g.project.config.Predicates[k].Name
+		for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
+			arguments := make([]string, atoms.Arity)
+			for i, column := range atoms.Columns {
+				arguments[i] = g.tables.Store.Symbols.Name(column[row])
+			}
+			visit(Atom{Predicate: name, Arguments: arguments, Value: value(answer, atoms, row)})
+		}
+	}
+}
+
+// value returns the value of a free row's atom.
+func value(answer *Answer, atoms *relation.Relation, row int32) float64 {
+	if atoms.Free == relation.Perceived {
+		return answer.Perceived[atoms.Number(row)]
+	}
+	return answer.Values[atoms.Number(row)]
+}
+
+// conflict prints the hard ground rules that a proof of infeasibility uses.
+func (g *Grounding) conflict(result *solve.Result) []string { return nil }

@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/deeppsl/deeppsl/internal/repro"
+)
+
+const demoHelp = `Demo generates a citation network, hides most of its documents' classes, and
+finds them again in three ways: by a network that reads the words, by rules over
+that network and the citations, and by network and rules trained end to end.
+
+It needs no data and leaves a project that deeppsl run takes, the learning curve
+and the predictions in a folder.`
+
+const demoExamples = `  deeppsl demo
+  deeppsl demo --seed 2 --out citations`
+
+// newDemo returns deeppsl demo.
+func newDemo(e *env) *cobra.Command {
+	d := &repro.Demo{}
+	cmd := &cobra.Command{
+		Use:     "demo [--out DIR]",
+		Short:   "See it work, on generated data",
+		Long:    demoHelp,
+		Example: demoExamples,
+		GroupID: groupRules,
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d.Seed, d.Threads, d.OnEpoch = e.seed, int(e.threads), e.epochLine("end to end")
+			result, err := d.Run(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return e.emit(result)
+		},
+	}
+	cmd.Flags().StringVar(&d.Dir, "out", "deeppsl-demo", "the `folder` to write to")
+	return cmd
+}

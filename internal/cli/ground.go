@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deeppsl/deeppsl"
+)
+
+const groundHelp = `Ground reads a configuration, makes the ground rules, and counts them by rule.
+
+--show prints a stage of the way there instead: the rules as compiled (program),
+how each will be joined (plan), the ground rules themselves (ground), or the
+arenas of the ground model (mrf).`
+
+const groundExamples = `  deeppsl ground model.json
+  deeppsl ground model.json --show=plan
+  deeppsl ground model.json --show=ground --limit 5`
+
+// grounder is one run of deeppsl ground.
+type grounder struct {
+	project
+	show, phase string
+	limit       int
+}
+
+// newGround returns deeppsl ground.
+func newGround(e *env) *cobra.Command {
+	g := &grounder{project: project{env: e}}
+	cmd := &cobra.Command{
+		Use:     "ground CONFIG [--show=program|plan|ground|mrf]",
+		Short:   "Make and count the ground rules",
+		Long:    groundHelp,
+		Example: groundExamples,
+		GroupID: groupRules,
+		Args:    oneConfig,
+		RunE:    func(cmd *cobra.Command, args []string) error { return g.run(cmd, args[0]) },
+	}
+	g.flags(cmd)
+	cmd.Flags().StringVar(&g.show, "show", "counts", "what to print: counts, program, plan, ground or mrf")
+	cmd.Flags().StringVar(&g.phase, "phase", "infer", "the phase whose tables are read: learn, validation or infer")
+	cmd.Flags().IntVar(&g.limit, "limit", 0, "ground rules to print per rule (default: all)")
+	return cmd
+}
+
+func (g *grounder) run(cmd *cobra.Command, path string) error {
+	views := []string{"counts", "program", "plan", "ground", "mrf"}
+	if !slices.Contains(views, g.show) {
+		return usage("flag-value", hintFor(cmd, g.show, views), "--show takes %s, not %q", strings.Join(views, ", "), g.show)
+	}
+	phase, err := deeppsl.ParsePhase(g.phase)
+	if err != nil {
+		return usage("flag-value", seeHelp(cmd), "--phase: %v", err)
+	}
+	loaded, err := deeppsl.Load(path, g.options())
+	if err != nil {
+		return err
+	}
+	grounding, err := loaded.Ground(cmd.Context(), phase)
+	if err != nil {
+		return err
+	}
+	answer := grounded{Variables: grounding.Variables(), GroundRules: grounding.Potentials(),
+		ByRule: grounding.Counts(), Seed: g.seed}
+	if g.show != "counts" {
+		var b strings.Builder
+		if err := grounding.Write(&b, deeppsl.View(g.show), g.limit); err != nil {
+			return err
+		}
+		answer.View = b.String()
+	}
+	return g.emit(answer)
+}
+
+// grounded is what deeppsl ground answers.
+type grounded struct {
+	Variables   int                 `json:"variables"`
+	GroundRules int                 `json:"ground_rules"`
+	ByRule      []deeppsl.RuleCount `json:"ground_rules_by_rule"`
+	Seed        uint64              `json:"seed"`
+	View        string              `json:"view,omitempty"`
+}
+
+// Text prints the view if there is one, and the counts.
+func (g grounded) Text(w io.Writer) error {
+	if g.View != "" {
+		if _, err := io.WriteString(w, g.View+"\n"); err != nil {
+			return err
+		}
+	}
+	if _, err := fmt.Fprintf(w, "%d variables, %d ground rules\n\n", g.Variables, g.GroundRules); err != nil {
+		return err
+	}
+	return countTable(g.ByRule, nil).Text(w)
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deeppsl/deeppsl"
+)
+
+// project is what the commands that work on a configuration have in common.
+type project struct {
+	*env
+	set []string // options as name=value
+}
+
+// flags declares the flags of every command that reads a configuration.
+func (p *project) flags(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVarP(&p.set, "option", "D", nil, "set an option, as `name=value`; may be repeated")
+}
+
+// options returns the settings of a library call.
+func (p *project) options() deeppsl.Options {
+	level := slog.LevelInfo
+	if p.quiet {
+		level = slog.LevelError
+	}
+	return deeppsl.Options{
+		Seed: p.seed, Threads: int(p.threads), Set: p.set,
+		Log: slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{Level: level, ReplaceAttr: withoutTime})),
+		OnWarning: func(warnings deeppsl.Warnings) {
+			if !p.quiet {
+				warnings.Render(p.err, color(p.err), maxDiagnostics)
+			}
+		},
+	}
+}
+
+// withoutTime keeps log lines the same from run to run.
+func withoutTime(groups []string, a slog.Attr) slog.Attr {
+	if a.Key == slog.TimeKey && len(groups) == 0 {
+		return slog.Attr{}
+	}
+	return a
+}
+
+// oneConfig is the argument check of commands that take one configuration.
+func oneConfig(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usage("missing-argument", "the form is: "+cmd.UseLine(), "%s takes one configuration, not %d",
+			cmd.CommandPath(), len(args))
+	}
+	return nil
+}
+
+// output opens the file that a flag names; "-" is the standard output.
+func (p *project) output(path string, write func(w io.Writer) error) error {
+	if path == stdinName {
+		return write(p.out)
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := write(file); err != nil {
+		file.Close()
+		return err
+	}
+	return file.Close()
+}
+
+// epochLine prints one line of a learning curve.
+func (e *env) epochLine(name string) func(deeppsl.Epoch) {
+	return func(line deeppsl.Epoch) {
+		e.notef("%s epoch %3d  loss %.4f  validation %6.2f %%  gap %.0e  inference %.0f ms  gradient %.0f ms", name,
+			line.Number, line.Loss, 100*line.Validation, line.Gap, 1e3*line.Inference, 1e3*line.Gradient)
+	}
+}
+
+// seconds prints a duration in seconds with as many digits as matter.
+func seconds(s float64) string {
+	if s < 1 {
+		return fmt.Sprintf("%.0f ms", 1e3*s)
+	}
+	return fmt.Sprintf("%.1f s", s)
+}

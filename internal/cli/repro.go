@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deeppsl/deeppsl/internal/repro"
+)
+
+const reproHelp = `Repro repeats the experiments of the DeepPSL paper on the original data and
+holds the results against the printed ones. See deeppsl data for the data.`
+
+// newRepro returns deeppsl repro and the experiments below it.
+func newRepro(e *env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "repro EXPERIMENT",
+		Short:   "Repeat the experiments of the paper",
+		Long:    reproHelp,
+		GroupID: groupData,
+		Args:    onlyCommands,
+		RunE:    showHelp,
+	}
+	cmd.AddCommand(newReproT2(e))
+	return cmd
+}
+
+const reproT2Help = `T2 classifies the documents of a citation network of which few are labelled, over
+random splits: split 1 has 20 training documents of each class, split 2 all but
+1,000. Each run has a split and initial weights of its own, drawn by its seed.
+
+Methods: deeppsl trains network and rules end to end; psl has the same rules over
+a network that was trained alone; gcn is a graph convolutional network; mlp is
+the network alone. --faithful takes the paper's settings as printed.`
+
+const reproT2Examples = `  deeppsl repro t2 --dataset cora --split 1 --runs 5
+  deeppsl repro t2 --runs 20 --out results        everything, with tables and curves`
+
+// reproT2 is one run of deeppsl repro t2.
+type reproT2 struct {
+	*env
+	datasets, methods []string
+	splits            []int
+	set               []string
+	runs              int
+	faithful          bool
+	out               string
+}
+
+func newReproT2(e *env) *cobra.Command {
+	r := &reproT2{env: e}
+	cmd := &cobra.Command{
+		Use:     "t2 [--dataset NAME] [--split N] [--method NAME] [--runs N]",
+		Short:   "Semi-supervised document classification",
+		Long:    reproT2Help,
+		Example: reproT2Examples,
+		Args:    noArguments,
+		RunE:    r.run,
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&r.datasets, "dataset", []string{"cora", "citeseer"}, "cora, citeseer or both")
+	f.IntSliceVar(&r.splits, "split", []int{1, 2}, "1, 2 or both")
+	f.StringSliceVar(&r.methods, "method", repro.T2Methods, "deeppsl, psl, gcn, mlp or several")
+	f.IntVar(&r.runs, "runs", 20, "random splits for each combination")
+	f.BoolVar(&r.faithful, "faithful", false, "take the paper's settings as printed")
+	f.StringVar(&r.out, "out", "", "write a Markdown table, learning curves and projects to this `folder`")
+	f.StringArrayVarP(&r.set, "option", "D", nil, "set an option, as `name=value`; may be repeated")
+	return cmd
+}
+
+func (r *reproT2) run(cmd *cobra.Command, _ []string) error {
+	if err := r.check(cmd); err != nil {
+		return err
+	}
+	var results []*repro.T2Result
+	for _, name := range r.datasets {
+		for _, split := range r.splits {
+			for _, method := range r.methods {
+				result, err := r.one(cmd, name, split, method)
+				if err != nil {
+					return err
+				}
+				if err := r.emit(result); err != nil {
+					return err
+				}
+				results = append(results, result)
+			}
+		}
+	}
+	if r.out == "" {
+		return nil
+	}
+	paths, err := repro.WriteT2(r.out, results)
+	for _, path := range paths {
+		r.notef("wrote %s", path)
+	}
+	return err
+}
+
+// one runs one combination with a progress bar over its runs.
+func (r *reproT2) one(cmd *cobra.Command, name string, split int, method string) (*repro.T2Result, error) {
+	bar := r.progress().Start(fmt.Sprintf("%s split %d, %s", name, split, method), int64(r.runs), "runs")
+	defer bar.Done()
+	t := repro.T2{Dataset: name, Split: split, Method: method, Runs: r.runs, Faithful: r.faithful, Seed: r.seed,
+		Threads: int(r.threads), Set: r.set, OnRun: func(repro.T2Run) { bar.Add(1) }}
+	if r.out != "" {
+		t.Dir = filepath.Join(r.out, "projects")
+	}
+	return t.Run(cmd.Context())
+}
+
+// check finds arguments without meaning before the first long run.
+func (r *reproT2) check(cmd *cobra.Command) error {
+	if r.runs < 1 {
+		return usage("flag-value", seeHelp(cmd), "--runs takes a whole number from 1, not %d", r.runs)
+	}
+	for _, check := range []struct {
+		flag           string
+		given, allowed []string
+	}{
+		{"dataset", r.datasets, []string{"cora", "citeseer"}},
+		{"method", r.methods, repro.T2Methods},
+		{"split", words(r.splits), []string{"1", "2"}},
+	} {
+		for _, value := range check.given {
+			if !slices.Contains(check.allowed, value) {
+				return usage("flag-value", hintFor(cmd, value, check.allowed), "--%s takes %s, not %q", check.flag,
+					strings.Join(check.allowed, ", "), value)
+			}
+		}
+	}
+	return nil
+}
+
+func words(numbers []int) []string {
+	out := make([]string, len(numbers))
+	for k, n := range numbers {
+		out[k] = fmt.Sprint(n)
+	}
+	return out
+}

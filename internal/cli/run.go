@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/report"
+)
+
+const runHelp = `Run learns, infers and evaluates, as the configuration asks for.
+
+The configuration is one of PSL's, in JSON or YAML, with its rules and tables,
+and may have neural predicates. -l and -i choose the stages; with both, what is
+learned is then inferred with. Options set with -D win over the configuration's.
+
+The answer comes with a proof: no assignment can cost less than the dual bound.`
+
+const runExamples = `  deeppsl run model.json                       as the configuration says
+  deeppsl run model.json -l -i -o answers      learn, infer, write the atoms
+  deeppsl run model.json -D inference.gap=1e-6
+  deeppsl run model.json --json | jq .objective`
+
+// runner is one run of deeppsl run.
+type runner struct {
+	project
+	learn, infer string // methods; "" if the stage is not asked for, "config" if it is without a method
+	outputDir    string
+	groundRules  string
+	checkpoint   string
+}
+
+// newRun returns deeppsl run.
+func newRun(e *env) *cobra.Command {
+	r := &runner{project: project{env: e}}
+	cmd := &cobra.Command{
+		Use:     "run CONFIG [-l] [-i] [-o DIR] [-D name=value]...",
+		Short:   "Learn, infer and evaluate",
+		Long:    runHelp,
+		Example: runExamples,
+		GroupID: groupRules,
+		Args:    oneConfig,
+		RunE:    func(cmd *cobra.Command, args []string) error { return r.run(cmd, args[0]) },
+	}
+	r.flags(cmd)
+	f := cmd.Flags()
+	f.StringVarP(&r.learn, "learn", "l", "", "learn, with a `method` if given as --learn=METHOD")
+	f.StringVarP(&r.infer, "infer", "i", "", "infer, with a `method` if given as --infer=METHOD")
+	f.Lookup("learn").NoOptDefVal = asConfigured
+	f.Lookup("infer").NoOptDefVal = asConfigured
+	f.StringVarP(&r.outputDir, "output", "o", "", "write the inferred atoms to this `folder`, a file per predicate")
+	f.StringVar(&r.groundRules, "groundrules", "", "write the ground rules to this `file`, or to stdout")
+	f.Lookup("groundrules").NoOptDefVal = stdinName
+	f.StringVar(&r.checkpoint, "checkpoint", "", "write learning's state to this `file`, and go on from it if it exists")
+	return cmd
+}
+
+// asConfigured is the method of a stage that is asked for without one.
+const asConfigured = "config"
+
+func (r *runner) run(cmd *cobra.Command, path string) error {
+	options := r.options()
+	options.Checkpoint = r.checkpoint
+	options.OnEpoch = r.epochLine("learning")
+	if r.learn != "" && r.learn != asConfigured {
+		options.Set = append(options.Set, "learn.method="+r.learn)
+	}
+	if r.infer != "" && r.infer != asConfigured {
+		options.Set = append(options.Set, "inference.method="+r.infer)
+	}
+	loaded, err := deeppsl.Load(path, options)
+	if err != nil {
+		return err
+	}
+	result, err := loaded.Run(cmd.Context(), deeppsl.Stages{Learn: r.learn != "", Infer: r.infer != ""})
+	if err != nil {
+		return err
+	}
+	if err := r.write(result); err != nil {
+		return err
+	}
+	if err := r.emit(ran{Report: result, showAtoms: r.outputDir == ""}); err != nil {
+		return err
+	}
+	if len(result.Conflict) > 0 {
+		return errReported
+	}
+	return nil
+}
+
+// write writes the files that were asked for.
+func (r *runner) write(result *deeppsl.Report) error {
+	if r.groundRules != "" {
+		err := r.output(r.groundRules, func(w io.Writer) error {
+			return result.Grounding.Write(w, deeppsl.GroundView, 0)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if r.outputDir == "" {
+		return nil
+	}
+	paths, err := result.Grounding.WriteAtoms(r.outputDir, result.Answer)
+	for _, path := range paths {
+		r.notef("wrote %s", path)
+	}
+	return err
+}
+
+// ran is the result of a run.
+type ran struct {
+	*deeppsl.Report
+	showAtoms bool
+}
+
+// shownAtoms is how many atoms the text shows if they are not written to files.
+const shownAtoms = 20
+
+// Text prints the answer, its proof, the counts and the scores.
+func (r ran) Text(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: objective %.6g, at least %.6g (gap %.1e, largest violation %.1e), by %s\n",
+		r.Status, r.Objective, r.DualBound, r.Gap, r.MaxViolation, r.Method)
+	fmt.Fprintf(&b, "%d variables, %d ground rules, seed %d\n", r.Variables, r.GroundRules, r.Seed)
+	fmt.Fprintf(&b, "load %s, ground %s, learn %s, solve %s\n\n", seconds(r.Seconds.Load), seconds(r.Seconds.Ground),
+		seconds(r.Seconds.Learn), seconds(r.Seconds.Solve))
+	if err := countTable(r.GroundRulesByRule, r.RuleWeights).Text(&b); err != nil {
+		return err
+	}
+	for _, line := range r.Conflict {
+		fmt.Fprintf(&b, "\nthese hard ground rules cannot hold together: %s", line)
+	}
+	b.WriteByte('\n')
+	for _, e := range r.Evaluations {
+		fmt.Fprintf(&b, "%s, %s: %s (%d scored)\n", e.Predicate, e.Evaluator, valuesOf(e), e.Count)
+	}
+	if r.showAtoms {
+		r.atoms(&b)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// atoms prints the first atoms of the answer.
+func (r ran) atoms(b *strings.Builder) {
+	b.WriteByte('\n')
+	n := 0
+	r.Grounding.Each(r.Answer, false, func(a deeppsl.Atom) {
+		if n++; n <= shownAtoms {
+			fmt.Fprintf(b, "%s('%s') = %.4f\n", strings.ToUpper(a.Predicate), strings.Join(a.Arguments, "', '"), a.Value)
+		}
+	})
+	if n > shownAtoms {
+		fmt.Fprintf(b, "and %d more; -o DIR writes all of them\n", n-shownAtoms)
+	}
+}
+
+// countTable shows what became of each rule's groundings.
+func countTable(counts []deeppsl.RuleCount, weights []float64) *report.Table {
+	table := report.NewTable("weight", "ground rules", "trivial", "constant", "discarded", "rule")
+	for k, c := range counts {
+		weight := any("")
+		if k < len(weights) {
+			weight = report.Number(fmt.Sprintf("%.3g", weights[k]))
+		}
+		table.Row(weight, c.Kept, c.Trivial, c.Constant, c.Discarded, c.Rule)
+	}
+	return table
+}
+
+// valuesOf prints an evaluation's numbers, the primary one first.
+func valuesOf(e deeppsl.Evaluation) string {
+	names := make([]string, 0, len(e.Values))
+	for name := range e.Values {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	if at := slices.Index(names, e.Primary); at > 0 {
+		names = slices.Insert(slices.Delete(names, at, at+1), 0, e.Primary)
+	}
+	parts := make([]string, len(names))
+	for k, name := range names {
+		parts[k] = fmt.Sprintf("%s %.4f", name, e.Values[name])
+	}
+	return strings.Join(parts, ", ")
+}

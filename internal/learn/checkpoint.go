@@ -1,0 +1,100 @@
+package learn
+
+import (
+	"bytes"
+	"encoding/gob"
+	"fmt"
+	"hash/crc32"
+)
+
+// checkpointMagic begins every checkpoint; its last letter is the format's version.
+const checkpointMagic = "deeppsl-train-1\n"
+
+// checkpoint is everything that the rest of a training run depends on, so that a run which is interrupted and resumed
+// ends with the same bits as one which was not.
+type checkpoint struct {
+	Settings    Settings
+	Next        int
+	Values      [][]float32
+	Rules, Nets moments
+	Best        snapshot
+	History     []Epoch
+	Solution    []float64
+	Multipliers []float64
+}
+
+// moments is an optimiser's state.
+type moments struct {
+	Step   int
+	Values [][2][]float32
+}
+
+// Checkpoint serialises the run after its last complete epoch.
+func (t *Trainer) Checkpoint() ([]byte, error) {
+	var body bytes.Buffer
+	err := gob.NewEncoder(&body).Encode(checkpoint{
+		Settings: t.Settings, Next: len(t.history), Values: t.values(),
+		Rules: moments{t.ruleOpt.step, t.ruleOpt.moments}, Nets: moments{t.netOpt.step, t.netOpt.moments},
+		Best: t.best, History: t.history, Solution: t.y, Multipliers: t.multipliers,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("writing a checkpoint: %w", err)
+	}
+	head := fmt.Sprintf("%s%08x\n", checkpointMagic, crc32.ChecksumIEEE(body.Bytes()))
+	return append([]byte(head), body.Bytes()...), nil
+}
+
+// Resume continues a run from a Checkpoint of the same task and settings. Only the number of epochs may differ.
+func (t *Trainer) Resume(data []byte) error {
+	saved, err := decodeCheckpoint(data)
+	if err != nil {
+		return err
+	}
+	same := saved.Settings
+	same.Epochs = t.Epochs
+	if same != t.Settings {
+		return fmt.Errorf("the checkpoint is of a run with other settings: %+v", saved.Settings)
+	}
+	if err := t.fits(saved); err != nil {
+		return err
+	}
+	t.setValues(saved.Values)
+	t.ruleOpt.step, t.ruleOpt.moments = saved.Rules.Step, saved.Rules.Values
+	t.netOpt.step, t.netOpt.moments = saved.Nets.Step, saved.Nets.Values
+	t.best, t.history, t.next = saved.Best, saved.History, saved.Next
+	copy(t.y, saved.Solution)
+	t.multipliers = saved.Multipliers
+	return nil
+}
+
+func decodeCheckpoint(data []byte) (*checkpoint, error) {
+	const headLength = len(checkpointMagic) + 9
+	if len(data) < headLength || string(data[:len(checkpointMagic)]) != checkpointMagic {
+		return nil, fmt.Errorf("not a training checkpoint of this version")
+	}
+	body := data[headLength:]
+	if sum := fmt.Sprintf("%08x\n", crc32.ChecksumIEEE(body)); sum != string(data[len(checkpointMagic):headLength]) {
+		return nil, fmt.Errorf("the checkpoint is damaged: its checksum does not match")
+	}
+	saved := new(checkpoint)
+	if err := gob.NewDecoder(bytes.NewReader(body)).Decode(saved); err != nil {
+		return nil, fmt.Errorf("reading a checkpoint: %w", err)
+	}
+	return saved, nil
+}
+
+// fits checks that the checkpoint's parameters have the shapes of this run's.
+func (t *Trainer) fits(saved *checkpoint) error {
+	mine := t.values()
+	if len(saved.Values) != len(mine) || len(saved.Solution) != len(t.y) {
+		return fmt.Errorf("the checkpoint is of another program: %d parameters and %d variables, here %d and %d",
+			len(saved.Values), len(saved.Solution), len(mine), len(t.y))
+	}
+	for k, values := range saved.Values {
+		if len(values) != len(mine[k]) {
+			return fmt.Errorf("the checkpoint is of another network: parameter %d has %d values, here %d",
+				k, len(values), len(mine[k]))
+		}
+	}
+	return nil
+}

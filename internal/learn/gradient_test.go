@@ -1,0 +1,142 @@
+package learn
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/newton"
+)
+
+func TestLossGradients(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		loss := Loss{Kind: LossKind(rapid.IntRange(0, 2).Draw(t, "kind")), Floor: 1e-2}
+		y := rapid.SliceOfN(rapid.Float64Range(-0.2, 1.2), 3, 3).Draw(t, "y")
+		truth := rapid.SliceOfN(rapid.Float64Range(0, 1), 2, 2).Draw(t, "truth")
+		labels := &Labels{Variables: []int32{2, 0}, Truth: truth}
+		g := make([]float64, 3)
+		if value := loss.Gradient(labels, y, g); value != loss.Value(labels, y) {
+			t.Fatalf("Gradient says %v, Value %v", value, loss.Value(labels, y))
+		}
+		for i := range y {
+			want := derivative(func() float64 { return loss.Value(labels, y) }, &y[i], 1e-6)
+			if math.Abs(g[i]-want) > 1e-3*(1+math.Abs(want)) {
+				t.Fatalf("%v: ∂L/∂y%d = %v, differences say %v", loss.Kind, i, g[i], want)
+			}
+		}
+	})
+}
+
+// derivative is the central difference of f as *at moves.
+func derivative(f func() float64, at *float64, h float64) float64 {
+	old := *at
+	*at = old + h
+	up := f()
+	*at = old - h
+	down := f()
+	*at = old
+	return (up - down) / (2 * h)
+}
+
+// problem is a random squared, soft model with its field, all of it differentiable almost everywhere.
+func problem(seed uint64) (field *mrf.Field, theta, x []float64, labels *Labels) {
+	random := rand.New(rand.NewPCG(seed, 7))
+	citation := mrftest.Citation{Documents: 12, Classes: 3, Links: 20, Exponent: 2, Seed: seed}
+	model, theta, x := citation.Model()
+	field = mrf.NewField(model)
+	labels = new(Labels)
+	for range 4 {
+		labels.Variables = append(labels.Variables, int32(len(labels.Variables)*5))
+		labels.Truth = append(labels.Truth, random.Float64())
+	}
+	return field, theta, x, labels
+}
+
+// The surrogate of Algorithm 1 must have the gradient that differences of its own definition give.
+func TestConvexDifferenceGradients(t *testing.T) {
+	field, theta, x, labels := problem(3)
+	settings := Settings{Method: ConvexDifference, Alpha: 0.3, Mu: 0.12}
+	s := newSurrogate(field.Model, settings)
+	y := solveMAP(t, field, theta, x)
+	slope := make([]float64, len(y))
+	Loss{Kind: SquaredError}.Gradient(labels, y, slope)
+	s.aim(field, y, slope)
+	s.gradients(field)
+	value := func() float64 {
+		field.SetWeights(theta)
+		field.SetInputs(x)
+		f := field.Energy(s.displaced) - field.Energy(y)
+		return f + settings.Mu*(field.Regulariser(s.displaced)-field.Regulariser(y))
+	}
+	compare(t, "input", s.inputs, x, value, 1e-5, 1e-4)
+	compare(t, "weight", s.weights, theta, value, 1e-5, 1e-4)
+}
+
+// The implicit method must give the derivative of the loss at the MAP state itself.
+func TestImplicitGradients(t *testing.T) {
+	for seed := range uint64(5) {
+		field, theta, x, labels := problem(seed)
+		s := newSurrogate(field.Model, Settings{Method: Implicit})
+		loss := Loss{Kind: SquaredError}
+		value := func() float64 { return loss.Value(labels, solveMAP(t, field, theta, x)) }
+		y := append([]float64(nil), solveMAP(t, field, theta, x)...)
+		slope := make([]float64, len(y))
+		loss.Gradient(labels, y, slope)
+		// Active bounds have a soft curvature on purpose; the exact derivative has none there.
+		if touches(y) {
+			continue
+		}
+		s.aim(field, y, slope)
+		s.gradients(field)
+		compare(t, "input", s.inputs, x, value, 1e-4, 2e-3)
+		compare(t, "weight", s.weights, theta, value, 1e-4, 2e-3)
+		return
+	}
+	t.Fatal("no problem without active bounds: choose other seeds")
+}
+
+// touches says whether a bound is active.
+func touches(y []float64) bool {
+	for _, v := range y {
+		if v <= 0 || v >= 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// compare holds gradients against central differences of value, relative to the largest of them.
+func compare(t *testing.T, what string, gradient, at []float64, value func() float64, h, tolerance float64) {
+	t.Helper()
+	scale := 0.0
+	for _, g := range gradient {
+		scale = math.Max(scale, math.Abs(g))
+	}
+	if scale == 0 {
+		t.Fatalf("every derivative by %s is 0: nothing is tested", what)
+	}
+	for k := range at {
+		if want := derivative(value, &at[k], h); math.Abs(gradient[k]-want) > tolerance*scale {
+			t.Errorf("derivative by %s %d: %v, differences say %v", what, k, gradient[k], want)
+		}
+	}
+}
+
+// solveMAP solves to far below the differences' step.
+func solveMAP(t *testing.T, field *mrf.Field, theta, x []float64) []float64 {
+	t.Helper()
+	solver := newton.New(field, solve.Settings{Gap: 1e-13})
+	solver.SetWeights(theta)
+	solver.SetInputs(x)
+	result, err := solver.Solve(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result.Y
+}

@@ -1,0 +1,112 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+)
+
+// Labels are the known true values ŷ of some variables.
+type Labels struct {
+	Variables []int32   // which variables are labelled, each once
+	Truth     []float64 // their true values, in [0,1]
+}
+
+// Loss measures how far inferred values are from the labels: L(ŷ, y) of the paper's eq. eqn_cel. Every loss is a mean
+// over the labels, so that learning rates do not depend on how many there are.
+type Loss struct {
+	Kind LossKind
+	// Floor bounds the logarithm's argument from below: under it, -log goes on as its tangent, convex, differentiable and
+	// no steeper than 1/Floor. Without it a label that is inferred as 0 has an infinite gradient.
+	Floor float64
+}
+
+// LossKind names a loss.
+type LossKind uint8
+
+const (
+	// CrossEntropy is the categorical cross-entropy -Σ ŷ log y, divided by Σ ŷ. False labels (ŷ = 0) do not contribute:
+	// the program's summation constraint couples them with the true ones.
+	CrossEntropy LossKind = iota
+	// BinaryCrossEntropy is -Σ [ŷ log y + (1-ŷ) log(1-y)], divided by the number of labels.
+	BinaryCrossEntropy
+	// SquaredError is Σ (y-ŷ)², divided by the number of labels.
+	SquaredError
+)
+
+// DefaultFloor is the floor for losses of inferred values, and TinyFloor the one for losses of a network's own outputs,
+// where the derivative of the softmax cancels the large slope.
+const (
+	DefaultFloor = 1e-2
+	TinyFloor    = 1e-12
+)
+
+var lossNames = []string{"cross-entropy", "binary-cross-entropy", "squared-error"}
+
+// String returns the kind's name as configurations write it.
+func (k LossKind) String() string { return lossNames[k] }
+
+// ParseLoss returns the kind of loss with the given name.
+func ParseLoss(name string) (LossKind, error) {
+	for k, known := range lossNames {
+		if name == known {
+			return LossKind(k), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown loss %q: want one of %v", name, lossNames)
+}
+
+// Value returns L(ŷ, y).
+func (l Loss) Value(labels *Labels, y []float64) float64 {
+	sum := 0.0
+	for k, i := range labels.Variables {
+		value, _ := l.term(labels.Truth[k], y[i])
+		sum += value
+	}
+	return sum / l.mass(labels)
+}
+
+// Gradient writes ∇_y L(ŷ, y) into g, which has one entry per variable, and returns L(ŷ, y).
+func (l Loss) Gradient(labels *Labels, y, g []float64) float64 {
+	clear(g)
+	sum, mass := 0.0, l.mass(labels)
+	for k, i := range labels.Variables {
+		value, slope := l.term(labels.Truth[k], y[i])
+		sum += value
+		g[i] = slope / mass
+	}
+	return sum / mass
+}
+
+// term returns the loss of one label and its derivative in y.
+func (l Loss) term(truth, y float64) (value, slope float64) {
+	switch l.Kind {
+	case CrossEntropy:
+		value, slope = l.negativeLog(y)
+		return truth * value, truth * slope
+	case BinaryCrossEntropy:
+		yes, up := l.negativeLog(y)
+		no, down := l.negativeLog(1 - y)
+		return truth*yes + (1-truth)*no, truth*up - (1-truth)*down
+	default:
+		return (y - truth) * (y - truth), 2 * (y - truth)
+	}
+}
+
+// negativeLog returns -log v and its derivative, with the tangent below the floor.
+func (l Loss) negativeLog(v float64) (value, slope float64) {
+	if v < l.Floor {
+		return -math.Log(l.Floor) + (l.Floor-v)/l.Floor, -1 / l.Floor
+	}
+	return -math.Log(v), -1 / v
+}
+
+func (l Loss) mass(labels *Labels) float64 {
+	if l.Kind != CrossEntropy {
+		return math.Max(1, float64(len(labels.Truth)))
+	}
+	sum := 0.0
+	for _, truth := range labels.Truth {
+		sum += truth
+	}
+	return math.Max(1, sum)
+}

@@ -1,0 +1,133 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+)
+
+// Optimiser turns gradients into new parameter values. It keeps its state per parameter, in the order in which the
+// parameters are given, so every call must give the same parameters.
+type Optimiser struct {
+	Kind OptimiserKind
+	// Decay is the L2 weight decay λ: λ·value is added to the gradient of parameters that decay.
+	Decay float64
+
+	step    int
+	moments [][2][]float32
+}
+
+// OptimiserKind names an update rule.
+type OptimiserKind uint8
+
+const (
+	// SGD is plain gradient descent.
+	SGD OptimiserKind = iota
+	// Adagrad divides by the root of the sum of squared gradients (Duchi et al. 2011), ε = 1e-10.
+	Adagrad
+	// Adam is Kingma & Ba (2015), β = (0.9, 0.999), ε = 1e-8, with bias correction.
+	Adam
+)
+
+var optimiserNames = []string{"sgd", "adagrad", "adam"}
+
+// String returns the kind's name as configurations write it.
+func (k OptimiserKind) String() string { return optimiserNames[k] }
+
+// ParseOptimiser returns the kind with the given name.
+func ParseOptimiser(name string) (OptimiserKind, error) {
+	for k, known := range optimiserNames {
+		if name == known {
+			return OptimiserKind(k), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown optimiser %q: want one of %v", name, optimiserNames)
+}
+
+// Step moves every parameter against its gradient with the given learning rate, and sets the gradients to 0.
+func (o *Optimiser) Step(parameters []*Parameter, rate float64) {
+	o.step++
+	if o.moments == nil {
+		o.moments = make([][2][]float32, len(parameters))
+	}
+	for k, p := range parameters {
+		o.update(k, p, rate)
+		clear(p.Gradient)
+	}
+}
+
+func (o *Optimiser) update(k int, p *Parameter, rate float64) {
+	if p.Decay && o.Decay > 0 {
+		for i, value := range p.Value {
+			p.Gradient[i] += float32(o.Decay) * value
+		}
+	}
+	switch o.Kind {
+	case SGD:
+		for i, g := range p.Gradient {
+			p.Value[i] -= float32(rate) * g
+		}
+	case Adagrad:
+		o.adagrad(p, o.moment(k, 0, len(p.Value)), rate)
+	case Adam:
+		o.adam(p, o.moment(k, 0, len(p.Value)), o.moment(k, 1, len(p.Value)), rate)
+	}
+}
+
+// moment returns the m-th running moment of parameter k, all 0 at first.
+func (o *Optimiser) moment(k, m, size int) []float32 {
+	if o.moments[k][m] == nil {
+		o.moments[k][m] = make([]float32, size)
+	}
+	return o.moments[k][m]
+}
+
+func (o *Optimiser) adagrad(p *Parameter, sum []float32, rate float64) {
+	for i, g := range p.Gradient {
+		sum[i] += g * g
+		p.Value[i] -= float32(rate * float64(g) / (math.Sqrt(float64(sum[i])) + 1e-10))
+	}
+}
+
+func (o *Optimiser) adam(p *Parameter, mean, square []float32, rate float64) {
+	const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
+	rate /= 1 - math.Pow(beta1, float64(o.step))
+	root := math.Sqrt(1 - math.Pow(beta2, float64(o.step)))
+	for i, g := range p.Gradient {
+		mean[i] = beta1*mean[i] + (1-beta1)*g
+		square[i] = beta2*square[i] + (1-beta2)*g*g
+		p.Value[i] -= float32(rate * float64(mean[i]) / (math.Sqrt(float64(square[i]))/root + epsilon))
+	}
+}
+
+// Schedule gives the learning rate of an epoch (from 0) as a factor of the initial one.
+type Schedule uint8
+
+const (
+	// Constant keeps the initial rate.
+	Constant Schedule = iota
+	// Inverse divides the initial rate by epoch+1: the paper's schedule for T1.
+	Inverse
+)
+
+var scheduleNames = []string{"constant", "inverse"}
+
+// String returns the schedule's name as configurations write it.
+func (s Schedule) String() string { return scheduleNames[s] }
+
+// ParseSchedule returns the schedule with the given name.
+func ParseSchedule(name string) (Schedule, error) {
+	for k, known := range scheduleNames {
+		if name == known {
+			return Schedule(k), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown schedule %q: want one of %v", name, scheduleNames)
+}
+
+// Rate returns the learning rate of an epoch, counted from 0.
+func (s Schedule) Rate(initial float64, epoch int) float64 {
+	if s == Inverse {
+		return initial / float64(epoch+1)
+	}
+	return initial
+}

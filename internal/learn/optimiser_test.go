@@ -1,0 +1,87 @@
+package learn
+
+import (
+	"math"
+	"testing"
+)
+
+// The optimisers are checked against their definitions, written out here step by step in float64.
+func TestOptimisersFollowTheirDefinitions(t *testing.T) {
+	gradients := []float64{0.5, -1.25, 2, 0, 0.125}
+	const rate, decay = 0.1, 0.01
+	for _, kind := range []OptimiserKind{SGD, Adagrad, Adam} {
+		p := &Parameter{Value: []float32{1.5}, Gradient: []float32{0}, Decay: true}
+		o := Optimiser{Kind: kind, Decay: decay}
+		want, mean, square := 1.5, 0.0, 0.0
+		for step, g := range gradients {
+			p.Gradient[0] = float32(g)
+			o.Step([]*Parameter{p}, rate)
+			g += decay * want
+			switch kind {
+			case SGD:
+				want -= rate * g
+			case Adagrad:
+				square += g * g
+				want -= rate * g / (math.Sqrt(square) + 1e-10)
+			case Adam:
+				mean, square = 0.9*mean+0.1*g, 0.999*square+0.001*g*g
+				n := float64(step + 1)
+				want -= rate * (mean / (1 - math.Pow(0.9, n))) / (math.Sqrt(square/(1-math.Pow(0.999, n))) + 1e-8)
+			}
+			if got := float64(p.Value[0]); math.Abs(got-want) > 1e-5 {
+				t.Errorf("%v, step %d: %v, want %v", kind, step, got, want)
+			}
+			if p.Gradient[0] != 0 {
+				t.Errorf("%v: the gradient is not cleared", kind)
+			}
+		}
+	}
+}
+
+func TestDecayLeavesOtherParametersAlone(t *testing.T) {
+	p := &Parameter{Value: []float32{1}, Gradient: []float32{0}}
+	o := Optimiser{Kind: SGD, Decay: 0.5}
+	o.Step([]*Parameter{p}, 1)
+	if p.Value[0] != 1 {
+		t.Errorf("a parameter without decay moved to %v", p.Value[0])
+	}
+}
+
+func TestSchedules(t *testing.T) {
+	if got := Inverse.Rate(6, 2); got != 2 {
+		t.Errorf("inverse schedule, epoch 2: %v, want 2", got)
+	}
+	if got := Constant.Rate(6, 2); got != 6 {
+		t.Errorf("constant schedule: %v, want 6", got)
+	}
+}
+
+func TestNamesRoundTrip(t *testing.T) {
+	for k := range len(optimiserNames) {
+		if got, err := ParseOptimiser(OptimiserKind(k).String()); err != nil || got != OptimiserKind(k) {
+			t.Errorf("optimiser %d: %v, %v", k, got, err)
+		}
+	}
+	for k := range len(lossNames) {
+		if got, err := ParseLoss(LossKind(k).String()); err != nil || got != LossKind(k) {
+			t.Errorf("loss %d: %v, %v", k, got, err)
+		}
+	}
+	for k := range len(methodNames) {
+		if got, err := ParseMethod(Method(k).String()); err != nil || got != Method(k) {
+			t.Errorf("method %d: %v, %v", k, got, err)
+		}
+	}
+	for k := range len(scheduleNames) {
+		if got, err := ParseSchedule(Schedule(k).String()); err != nil || got != Schedule(k) {
+			t.Errorf("schedule %d: %v, %v", k, got, err)
+		}
+	}
+	_, err1 := ParseOptimiser("x")
+	_, err2 := ParseLoss("x")
+	_, err3 := ParseMethod("x")
+	_, err4 := ParseSchedule("x")
+	if err1 == nil || err2 == nil || err3 == nil || err4 == nil {
+		t.Error("an unknown name is no error")
+	}
+}

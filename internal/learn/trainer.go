@@ -1,0 +1,295 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// Task is what is to be learned: a ground model whose parameters are rule weights θ and, through the perceived inputs,
+// network weights ω, and the labels that its MAP state should agree with.
+type Task struct {
+	Field      *mrf.Field
+	Solver     solve.Solver // of this very Field: what is set through one holds for the other
+	Perception Perception   // nil if the program has no neural predicate
+	Theta      []float64    // the rules' initial weights, one per rule
+	Learned    []bool       // which of them learning may change
+	Labels     *Labels
+	// Validate scores a MAP state with the current parameters; higher is better. The parameters of the best epoch are
+	// kept. If nil, the last ones are.
+	Validate func(ctx context.Context, y []float64) (float64, error)
+}
+
+// Settings are Algorithm 1's and its siblings' knobs, named as in the paper's table of hyper-parameters.
+type Settings struct {
+	Method      Method
+	Alpha       float64 // α, the step along -∇L at which the convex difference is taken
+	Mu          float64 // μ, the weight of the dying-hinge regulariser Ω
+	Epochs      int     // T, outer iterations: one MAP inference each
+	Steps       int     // N, gradient steps between two inferences
+	Loss        Loss
+	Optimiser   OptimiserKind
+	RuleRate    float64 // η for rule weights
+	NetworkRate float64 // η for network weights
+	Decay       float64 // weight decay, of network weights only
+	Schedule    Schedule
+	Ridge       float64 // ν of the implicit method's (H + νI)v = ∇L
+	Deviation   float64 // standard deviation of the initial rule weights around the given ones; the paper's 0.1
+	Patience    int     // epochs without a better validation score before stopping; 0 means never
+	Seed        uint64
+}
+
+// smallestWeight keeps rule weights positive, as a hinge-loss energy must have them to be convex.
+const smallestWeight = 1e-3
+
+// Epoch is one line of the learning curve: the state before its gradient steps.
+type Epoch struct {
+	Number     int       `json:"epoch"`
+	Loss       float64   `json:"loss"`
+	Validation float64   `json:"validation"`
+	Gap        float64   `json:"gap"`
+	Inference  float64   `json:"inference_seconds"`
+	Gradient   float64   `json:"gradient_seconds"`
+	Theta      []float64 `json:"rule_weights"`
+}
+
+// Trainer runs the outer loop of Algorithm 1. Its methods are not safe for concurrent use.
+type Trainer struct {
+	Task
+	Settings
+	// OnEpoch, if set, is called after every epoch; Checkpoint may be called from it.
+	OnEpoch func(Epoch)
+
+	rules    *Parameter
+	networks []*Parameter
+	ruleOpt  Optimiser
+	netOpt   Optimiser
+	x, y, g  []float64
+	// multipliers are those of y, to start the next inference from.
+	multipliers []float64
+	surrogate
+	next    int // the next epoch's number
+	history []Epoch
+	best    snapshot
+}
+
+// snapshot is a copy of all parameters with the validation score they had.
+type snapshot struct {
+	Epoch  int
+	Score  float64
+	Values [][]float32
+}
+
+// NewTrainer prepares training. It draws the initial rule weights around the given ones.
+func NewTrainer(task Task, settings Settings) (*Trainer, error) {
+	t := &Trainer{Task: task, Settings: settings, best: snapshot{Score: math.Inf(-1), Epoch: -1}}
+	if len(task.Labels.Variables) == 0 {
+		return nil, fmt.Errorf("nothing to learn from: no target has a label")
+	}
+	model := task.Field.Model
+	t.x = make([]float64, model.Inputs)
+	t.g = make([]float64, model.Variables)
+	t.y = make([]float64, model.Variables)
+	t.surrogate = newSurrogate(model, settings)
+	t.rules = &Parameter{Name: "rule weights", Shape: []int{model.Rules}, Value: t.drawWeights(),
+		Gradient: make([]float32, model.Rules)}
+	if task.Perception != nil {
+		t.networks = task.Perception.Parameters()
+	}
+	t.ruleOpt = Optimiser{Kind: settings.Optimiser}
+	t.netOpt = Optimiser{Kind: settings.Optimiser, Decay: settings.Decay}
+	return t, nil
+}
+
+// drawWeights samples each learned weight from a normal distribution around its given value: N(1, 0.1) in the paper.
+func (t *Trainer) drawWeights() []float32 {
+	random := rand.New(rand.NewPCG(t.Seed, 0x7468657461))
+	weights := make([]float32, len(t.Theta))
+	for r, given := range t.Theta {
+		weights[r] = float32(given)
+		if draw := random.NormFloat64(); t.Learned[r] {
+			weights[r] = float32(math.Max(smallestWeight, given+t.Deviation*draw))
+		}
+	}
+	return weights
+}
+
+// Run trains to the last epoch, or until patience or the context ends, then restores the best epoch's parameters and
+// infers with them. It returns the learning curve, whose last line is that of the final inference.
+func (t *Trainer) Run(ctx context.Context) ([]Epoch, error) {
+	for ; t.next < t.Epochs; t.next++ {
+		line, err := t.infer(ctx)
+		if err != nil {
+			return t.history, err
+		}
+		start := time.Now()
+		if t.stale(line) {
+			t.record(line)
+			break
+		}
+		if err := t.descend(ctx); err != nil {
+			return t.history, err
+		}
+		line.Gradient = time.Since(start).Seconds()
+		t.record(line)
+	}
+	line, err := t.infer(ctx)
+	if err != nil {
+		return t.history, err
+	}
+	line.Number = len(t.history)
+	t.record(line)
+	return t.history, t.restore(ctx)
+}
+
+// infer computes the MAP state y_t of the current parameters and remembers the parameters if they are the best so far.
+func (t *Trainer) infer(ctx context.Context) (Epoch, error) {
+	start := time.Now()
+	line := Epoch{Number: t.next, Validation: math.NaN()}
+	if err := t.perceive(false, 0); err != nil {
+		return line, err
+	}
+	// The start is set explicitly, not left to the solver's memory, so that a resumed run finds the same bits.
+	t.Solver.WarmStart(t.y, t.multipliers)
+	result, err := t.Solver.Solve(ctx)
+	if err != nil {
+		return line, err
+	}
+	if err := ctx.Err(); err != nil {
+		return line, err
+	}
+	if result.Status == solve.Infeasible {
+		return line, fmt.Errorf("learning stopped: %s", result.Status.Sentence())
+	}
+	copy(t.y, result.Y)
+	t.multipliers = append(t.multipliers[:0], result.Multipliers...)
+	line.Inference = time.Since(start).Seconds()
+	line.Gap = result.Gap
+	line.Loss = t.Loss.Value(t.Labels, t.y)
+	line.Theta = append([]float64(nil), t.Theta...)
+	return line, t.score(ctx, &line)
+}
+
+// perceive runs the networks and gives their outputs and the current rule weights to the field.
+func (t *Trainer) perceive(train bool, seed uint64) error {
+	for r, value := range t.rules.Value {
+		t.Theta[r] = float64(value)
+	}
+	t.Field.SetWeights(t.Theta)
+	if t.Perception == nil {
+		return nil
+	}
+	if err := t.Perception.Forward(t.x, train, seed); err != nil {
+		return err
+	}
+	t.Field.SetInputs(t.x)
+	return nil
+}
+
+// score validates the current parameters and takes a snapshot if none were better.
+func (t *Trainer) score(ctx context.Context, line *Epoch) error {
+	if t.Validate == nil {
+		return nil
+	}
+	score, err := t.Validate(ctx, t.y)
+	if err != nil {
+		return err
+	}
+	line.Validation = score
+	if score > t.best.Score {
+		t.best = snapshot{Epoch: line.Number, Score: score, Values: t.values()}
+	}
+	return nil
+}
+
+// stale says that the best epoch is longer ago than the patience allows.
+func (t *Trainer) stale(line Epoch) bool {
+	return t.Patience > 0 && t.best.Epoch >= 0 && line.Number-t.best.Epoch >= t.Patience
+}
+
+// descend takes the N gradient steps of Algorithm 1's inner loop, all at the same MAP state y_t.
+func (t *Trainer) descend(ctx context.Context) error {
+	t.Loss.Gradient(t.Labels, t.y, t.g)
+	t.surrogate.aim(t.Field, t.y, t.g)
+	for step := range t.Steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		// One seed per step makes dropout a function of the run's seed and the step alone, also after a resume.
+		if err := t.perceive(true, t.Seed+uint64(t.next*t.Steps+step)+1); err != nil {
+			return err
+		}
+		t.surrogate.gradients(t.Field)
+		if err := t.update(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// update carries the surrogate's gradients to the parameters and steps the optimisers.
+func (t *Trainer) update() error {
+	if t.Perception != nil && t.NetworkRate > 0 {
+		if err := t.Perception.Backward(t.surrogate.inputs); err != nil {
+			return err
+		}
+		t.netOpt.Step(t.networks, t.Schedule.Rate(t.NetworkRate, t.next))
+	}
+	if t.RuleRate == 0 {
+		return nil
+	}
+	for r, slope := range t.surrogate.weights {
+		t.rules.Gradient[r] = 0
+		if t.Learned[r] {
+			t.rules.Gradient[r] = float32(slope)
+		}
+	}
+	t.ruleOpt.Step([]*Parameter{t.rules}, t.Schedule.Rate(t.RuleRate, t.next))
+	for r := range t.rules.Value {
+		if t.Learned[r] {
+			t.rules.Value[r] = max(t.rules.Value[r], smallestWeight)
+		}
+	}
+	return nil
+}
+
+func (t *Trainer) record(line Epoch) {
+	t.history = append(t.history, line)
+	if t.OnEpoch != nil {
+		t.OnEpoch(line)
+	}
+}
+
+// restore puts the best epoch's parameters back and infers with them once more, so that State is theirs.
+func (t *Trainer) restore(ctx context.Context) error {
+	if t.best.Values == nil {
+		return nil
+	}
+	t.setValues(t.best.Values)
+	_, err := t.infer(ctx)
+	return err
+}
+
+// State returns the last MAP state, the rule weights and the inputs it belongs to. The Trainer owns the slices.
+func (t *Trainer) State() (y, theta, x []float64) { return t.y, t.Theta, t.x }
+
+// values copies all parameters: rule weights first, then the networks'.
+func (t *Trainer) values() [][]float32 {
+	all := [][]float32{append([]float32(nil), t.rules.Value...)}
+	for _, p := range t.networks {
+		all = append(all, append([]float32(nil), p.Value...))
+	}
+	return all
+}
+
+func (t *Trainer) setValues(values [][]float32) {
+	copy(t.rules.Value, values[0])
+	for k, p := range t.networks {
+		copy(p.Value, values[k+1])
+	}
+}

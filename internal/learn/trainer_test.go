@@ -1,0 +1,244 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"math"
+	"reflect"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/newton"
+)
+
+// logits is the smallest perception: each input is the logistic function of a parameter of its own.
+type logits struct {
+	parameter *Parameter
+	x         []float64
+}
+
+func newLogits(n int) *logits {
+	p := &Parameter{Name: "logits", Shape: []int{n}, Value: make([]float32, n), Gradient: make([]float32, n), Decay: true}
+	return &logits{parameter: p, x: make([]float64, n)}
+}
+
+func (l *logits) Forward(x []float64, _ bool, _ uint64) error {
+	for k, v := range l.parameter.Value {
+		l.x[k] = 1 / (1 + math.Exp(-float64(v)))
+		x[k] = l.x[k]
+	}
+	return nil
+}
+
+func (l *logits) Backward(upstream []float64) error {
+	for k, x := range l.x {
+		l.parameter.Gradient[k] += float32(upstream[k] * x * (1 - x))
+	}
+	return nil
+}
+
+func (l *logits) Parameters() []*Parameter { return []*Parameter{l.parameter} }
+
+// toyTask is a citation model of 12 documents, of which four labels are known.
+func toyTask(threads int) Task {
+	citation := mrftest.Citation{Documents: 12, Classes: 3, Links: 20, Exponent: 2, Seed: 5}
+	model, theta, _ := citation.Model()
+	field := mrf.NewField(model)
+	field.Threads = threads
+	learned := make([]bool, len(theta))
+	for r := range learned {
+		learned[r] = r != len(theta)-1 // the sum's weight is fixed
+	}
+	return Task{
+		Field: field, Solver: newton.New(field, solve.Settings{Gap: 1e-8, Threads: threads}),
+		Perception: newLogits(model.Inputs), Theta: theta, Learned: learned,
+		Labels: &Labels{Variables: []int32{0, 4, 8, 9}, Truth: []float64{1, 1, 1, 1}},
+	}
+}
+
+func toySettings(method Method) Settings {
+	return Settings{Method: method, Alpha: 0.1, Mu: 0.12, Epochs: 12, Steps: 3, Loss: Loss{CrossEntropy, DefaultFloor},
+		Optimiser: Adam, RuleRate: 1e-2, NetworkRate: 5e-2, Deviation: 0.1, Ridge: 1e-3, Seed: 9}
+}
+
+func train(t *testing.T, task Task, settings Settings) (*Trainer, []Epoch) {
+	t.Helper()
+	trainer, err := NewTrainer(task, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	history, err := trainer.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trainer, history
+}
+
+func TestTrainingLowersTheLoss(t *testing.T) {
+	for _, method := range []Method{ConvexDifference, Implicit} {
+		trainer, history := train(t, toyTask(1), toySettings(method))
+		first, last := history[0].Loss, history[len(history)-1].Loss
+		if last > 0.8*first {
+			t.Errorf("%v: the loss went from %v to %v", method, first, last)
+		}
+		_, theta, _ := trainer.State()
+		if theta[len(theta)-1] != 20 {
+			t.Errorf("%v: a fixed weight moved to %v", method, theta[len(theta)-1])
+		}
+		for r, w := range theta {
+			if !(w > 0) {
+				t.Errorf("%v: rule %d has the weight %v", method, r, w)
+			}
+		}
+	}
+}
+
+// essence is what must not depend on threads or interruptions: everything but times.
+func essence(trainer *Trainer, history []Epoch) any {
+	for k := range history {
+		history[k].Inference, history[k].Gradient = 0, 0
+		history[k].Validation = 0 // NaN is not equal to itself
+	}
+	y, theta, x := trainer.State()
+	return []any{history, y, theta, x}
+}
+
+func TestThreadsChangeNothing(t *testing.T) {
+	settings := toySettings(ConvexDifference)
+	one := essence(train(t, toyTask(1), settings))
+	for _, threads := range []int{2, 4} {
+		if got := essence(train(t, toyTask(threads), settings)); !reflect.DeepEqual(got, one) {
+			t.Errorf("%d threads: %v, want %v", threads, got, one)
+		}
+	}
+}
+
+// A run that is cancelled and resumed from its last checkpoint must end with the bits of one that was not.
+func TestResumeEqualsUninterrupted(t *testing.T) {
+	settings := toySettings(ConvexDifference)
+	want := essence(train(t, toyTask(1), settings))
+
+	ctx, cancel := context.WithCancel(context.Background())
+	first, err := NewTrainer(toyTask(1), settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var saved []byte
+	first.OnEpoch = func(line Epoch) {
+		if line.Number == 4 {
+			if saved, err = first.Checkpoint(); err != nil {
+				t.Fatal(err)
+			}
+			cancel()
+		}
+	}
+	if _, err := first.Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatalf("a cancelled run ended with %v", err)
+	}
+	second, err := NewTrainer(toyTask(1), settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Resume(saved); err != nil {
+		t.Fatal(err)
+	}
+	history, err := second.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := essence(second, history); !reflect.DeepEqual(got, want) {
+		t.Errorf("resumed: %v, want %v", got, want)
+	}
+}
+
+func TestResumeRefusesWhatDoesNotFit(t *testing.T) {
+	settings := toySettings(ConvexDifference)
+	trainer, _ := train(t, toyTask(1), settings)
+	saved, err := trainer.Checkpoint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := settings
+	other.Alpha = 0.2
+	damaged := append([]byte(nil), saved...)
+	damaged[len(damaged)-1] ^= 1
+	for _, test := range []struct {
+		name     string
+		settings Settings
+		data     []byte
+	}{
+		{"other settings", other, saved},
+		{"a damaged file", settings, damaged},
+		{"a truncated file", settings, saved[:len(saved)/2]},
+		{"no checkpoint", settings, []byte("nonsense")},
+		{"nothing", settings, nil},
+	} {
+		fresh, err := NewTrainer(toyTask(1), test.settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := fresh.Resume(test.data); err == nil {
+			t.Errorf("%s was resumed", test.name)
+		}
+	}
+}
+
+func TestTheBestEpochIsKept(t *testing.T) {
+	task, settings := toyTask(1), toySettings(ConvexDifference)
+	scores := []float64{0.1, 0.5, 0.9, 0.3, 0.2, 0.2, 0.2, 0.2, 0.2}
+	settings.Patience = 3
+	at := 0
+	var states [][]float64
+	task.Validate = func(_ context.Context, y []float64) (float64, error) {
+		states = append(states, append([]float64(nil), y...))
+		at++
+		return scores[min(at-1, len(scores)-1)], nil
+	}
+	trainer, history := train(t, task, settings)
+	if got := history[len(history)-2].Number; got != 5 {
+		t.Errorf("the last epoch is %d, want 5: three after the best", got)
+	}
+	y, _, _ := trainer.State()
+	for i := range y {
+		if math.Abs(y[i]-states[2][i]) > 1e-4 {
+			t.Fatalf("variable %d is %v, in the best epoch it was %v", i, y[i], states[2][i])
+		}
+	}
+}
+
+func TestNoLabelsIsAnError(t *testing.T) {
+	task := toyTask(1)
+	task.Labels = &Labels{}
+	if _, err := NewTrainer(task, toySettings(ConvexDifference)); err == nil {
+		t.Error("training without labels was accepted")
+	}
+}
+
+func TestFitLearnsItsLabels(t *testing.T) {
+	network := newLogits(4)
+	fitter := Fitter{Perception: network, Labels: &Labels{Variables: []int32{0, 2}, Truth: []float64{1, 0}},
+		Loss: BinaryCrossEntropy, Inputs: 4, Optimiser: Adam, Rate: 0.1, Epochs: 200}
+	epochs, x, err := fitter.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if epochs != 200 || x[0] < 0.95 || x[2] > 0.05 || x[1] != 0.5 {
+		t.Errorf("after %d epochs the outputs are %v", epochs, x)
+	}
+}
+
+func TestFitKeepsTheBestEpoch(t *testing.T) {
+	network := newLogits(1)
+	fitter := Fitter{Perception: network, Labels: &Labels{Variables: []int32{0}, Truth: []float64{1}},
+		Loss: BinaryCrossEntropy, Inputs: 1, Optimiser: SGD, Rate: 1, Epochs: 100, Patience: 5,
+		Validate: func(x []float64) float64 { return -math.Abs(x[0] - 0.8) }}
+	epochs, x, err := fitter.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if epochs == 100 || math.Abs(x[0]-0.8) > 0.1 {
+		t.Errorf("after %d epochs the output is %v, want about 0.8 by an early stop", epochs, x[0])
+	}
+}

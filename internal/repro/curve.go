@@ -1,0 +1,38 @@
+package repro
+
+import (
+	"io"
+
+	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/report"
+)
+
+// writeCurve draws the loss and the validation accuracy by epoch: the mean over the runs, with a 95 % band if there are
+// several. A run that ended early is left out of the later epochs.
+func writeCurve(path, title string, runs [][]deeppsl.Epoch) error {
+	chart := report.Chart{Title: title, XLabel: "epoch", YLabel: "loss, share right", Series: []report.Series{
+		series("cross-entropy loss", runs, func(e deeppsl.Epoch) float64 { return e.Loss }),
+		series("validation accuracy", runs, func(e deeppsl.Epoch) float64 { return e.Validation }),
+	}}
+	return report.WriteFileFunc(path, func(w io.Writer) error { return chart.SVG(w) })
+}
+
+func series(name string, runs [][]deeppsl.Epoch, of func(deeppsl.Epoch) float64) report.Series {
+	s := report.Series{Name: name}
+	for epoch := 0; ; epoch++ {
+		var values []float64
+		for _, run := range runs {
+			if epoch < len(run) {
+				values = append(values, of(run[epoch]))
+			}
+		}
+		if len(values) == 0 {
+			return s
+		}
+		mean, ci95 := deeppsl.Interval(values)
+		s.X, s.Y = append(s.X, float64(epoch)), append(s.Y, mean)
+		if len(runs) > 1 {
+			s.Low, s.High = append(s.Low, mean-ci95), append(s.High, mean+ci95)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package repro
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/internal/report"
+)
+
+// Demo is the paper's second task on a citation network that is generated on the spot: what a network sees in few
+// labelled documents, what rules make of it, and what both learn together.
+type Demo struct {
+	Seed    uint64
+	Threads int
+	// Dir receives the project, the learning curve and the predictions.
+	Dir string
+	// OnEpoch, if set, is called after every epoch of the end-to-end training.
+	OnEpoch func(deeppsl.Epoch)
+}
+
+// DemoResult is what the demo found.
+type DemoResult struct {
+	Task        string    `json:"task"`
+	Documents   int       `json:"documents"`
+	Labelled    int       `json:"labelled"`
+	GroundRules int       `json:"ground_rules"`
+	Rows        []DemoRow `json:"methods"`
+	Config      string    `json:"config"`
+	Curve       string    `json:"curve"`
+	Predictions []string  `json:"predictions"`
+	Seed        uint64    `json:"seed"`
+}
+
+// DemoRow is one method's result.
+type DemoRow struct {
+	Method       string  `json:"method"`
+	Accuracy     float64 `json:"accuracy"`
+	ClassAverage float64 `json:"accuracy_class_avg"`
+	TrainSeconds float64 `json:"train_seconds"`
+	Gap          float64 `json:"gap"`
+}
+
+// demoMethods are the rows of the demo's table.
+var demoMethods = []struct{ method, title string }{
+	{"mlp", "network alone"},
+	{"psl", "rules with that network, fixed"},
+	{"deeppsl", "trained end to end"},
+}
+
+// Run generates, trains, and writes the files.
+func (d *Demo) Run(ctx context.Context) (*DemoResult, error) {
+	data, err := dataset.Generator{Documents: 900, Seed: d.Seed}.Citation()
+	if err != nil {
+		return nil, err
+	}
+	split, err := dataset.RandomSplit(data.Labels, dataset.SplitOptions{PerClass: 10, Validation: 150, Seed: d.Seed})
+	if err != nil {
+		return nil, err
+	}
+	result := &DemoResult{Task: "demo", Documents: data.Documents, Labelled: len(split.Train), Seed: d.Seed}
+	for _, m := range demoMethods {
+		if err := d.method(ctx, data, split, m.method, m.title, result); err != nil {
+			return nil, err
+		}
+	}
+	return result, nil
+}
+
+// method trains one method and adds its row; the last one leaves its files.
+func (d *Demo) method(ctx context.Context, data *dataset.Citation, split dataset.Split, method, title string,
+	result *DemoResult) error {
+	t := T2{Dataset: data.Name, Split: 1, Method: method, Seed: d.Seed, Threads: d.Threads}
+	path, err := t.citation(data).write(d.Dir, split)
+	if err != nil {
+		return err
+	}
+	options := deeppsl.Options{Seed: d.Seed, Threads: d.Threads}
+	if method == "deeppsl" {
+		options.OnEpoch = d.OnEpoch
+	}
+	project, err := deeppsl.Load(path, options)
+	if err != nil {
+		return err
+	}
+	g, err := project.Ground(ctx, deeppsl.Learn)
+	if err != nil {
+		return err
+	}
+	run, answer, err := t.once(ctx, g)
+	if err != nil {
+		return err
+	}
+	result.GroundRules, result.Config = g.Potentials(), path
+	result.Rows = append(result.Rows, DemoRow{Method: title, Accuracy: 100 * run.Accuracy,
+		ClassAverage: 100 * run.ClassAverage, TrainSeconds: run.TrainSeconds, Gap: answer.Gap})
+	if method != "deeppsl" {
+		return nil
+	}
+	result.Curve = filepath.Join(d.Dir, "learning-curve.svg")
+	if err := writeCurve(result.Curve, "Learning curve of the demo", [][]deeppsl.Epoch{run.Curve}); err != nil {
+		return err
+	}
+	result.Predictions, err = g.WriteAtoms(filepath.Join(d.Dir, "predictions"), answer)
+	return err
+}
+
+// Text prints the table and where the files are.
+func (r *DemoResult) Text(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "%d documents, %d of them labelled, %d ground rules, seed %d\n\n", r.Documents, r.Labelled,
+		r.GroundRules, r.Seed)
+	if err != nil {
+		return err
+	}
+	table := report.NewTable("method", "accuracy %", "class-averaged %", "training s")
+	for _, row := range r.Rows {
+		table.Row(row.Method, decimals(row.Accuracy, 1), decimals(row.ClassAverage, 1), decimals(row.TrainSeconds, 1))
+	}
+	if err := table.Text(w); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "\nlearning curve  %s\npredictions     %s\nproject         %s (try: deeppsl run %[3]s)\n",
+		r.Curve, filepath.Dir(r.Predictions[0]), r.Config)
+	return err
+}
+
+// decimals prints a number with a fixed number of decimals, as a table's number.
+func decimals(v float64, digits int) report.Number {
+	return report.Number(fmt.Sprintf("%.*f", digits, v))
+}

@@ -1,0 +1,141 @@
+package deeppsl
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/parallel"
+	"github.com/deeppsl/deeppsl/internal/report"
+)
+
+// Report is the result of a run, in the form that `deeppsl run --json` prints.
+type Report struct {
+	Status            string       `json:"status"`
+	Objective         float64      `json:"objective"`
+	DualBound         float64      `json:"dual_bound"`
+	Gap               float64      `json:"gap"`
+	MaxViolation      float64      `json:"max_violation"`
+	Variables         int          `json:"variables"`
+	GroundRules       int          `json:"ground_rules"`
+	GroundRulesByRule []RuleCount  `json:"ground_rules_by_rule"`
+	Seconds           Seconds      `json:"seconds"`
+	PeakRSS           int64        `json:"peak_rss_bytes"`
+	Threads           int          `json:"threads"`
+	Seed              uint64       `json:"seed"`
+	Evaluations       []Evaluation `json:"evaluations"`
+	Method            string       `json:"method"`
+	RuleWeights       []float64    `json:"rule_weights"`
+	Epochs            int          `json:"epochs"`
+	Conflict          []string     `json:"conflict,omitempty"`
+
+	// Grounding and Answer are the inference phase's; Training is nil if the run did not learn.
+	Grounding *Grounding `json:"-"`
+	Answer    *Answer    `json:"-"`
+	Training  *Training  `json:"-"`
+}
+
+// Seconds is the wall time of a run's stages.
+type Seconds struct {
+	Load   float64 `json:"load"`
+	Ground float64 `json:"ground"`
+	Learn  float64 `json:"learn"`
+	Solve  float64 `json:"solve"`
+	Total  float64 `json:"total"`
+}
+
+// Stages says which stages Run does; the zero value lets the configuration decide.
+type Stages struct {
+	Learn, Infer bool
+}
+
+// Run learns, infers and evaluates, as the stages or the configuration ask for.
+func (p *Project) Run(ctx context.Context, stages Stages) (*Report, error) {
+	start := time.Now()
+	if !stages.Learn && !stages.Infer {
+		stages = Stages{Learn: p.config.Runs(Learn), Infer: p.config.Runs(Infer) || !p.config.Runs(Learn)}
+	}
+	r := &Report{Seed: p.Seed, Threads: parallel.Threads(p.Threads), Seconds: Seconds{Load: p.loading.Seconds()}}
+	first := Infer
+	if stages.Learn {
+		first = Learn
+	}
+	g, err := p.Ground(ctx, first)
+	if err != nil {
+		return nil, err
+	}
+	r.account(g)
+	if stages.Learn {
+		if err := r.learn(ctx, g); err != nil {
+			return nil, err
+		}
+		if g, err = r.next(ctx, g, stages); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.infer(ctx, g); err != nil {
+		return nil, err
+	}
+	r.Seconds.Total = p.loading.Seconds() + time.Since(start).Seconds()
+	r.PeakRSS = report.PeakRSS()
+	return r, nil
+}
+
+// account adds the time that a grounding took.
+func (r *Report) account(g *Grounding) {
+	r.Seconds.Load += g.loading.Seconds()
+	r.Seconds.Ground += g.grounding.Seconds()
+}
+
+func (r *Report) learn(ctx context.Context, g *Grounding) (err error) {
+	if r.Training, err = g.Train(ctx); err != nil {
+		return err
+	}
+	r.Epochs = len(r.Training.Epochs) - 1
+	r.Seconds.Learn = r.Training.Elapsed.Seconds()
+	return nil
+}
+
+// next returns the grounding to infer with after learning: the same one if the phases share their atoms.
+func (r *Report) next(ctx context.Context, g *Grounding, stages Stages) (*Grounding, error) {
+	if !stages.Infer || g.project.sharesAtoms(Learn, Infer) {
+		return g, nil
+	}
+	start := time.Now()
+	next, err := g.project.groundWith(ctx, Infer, g.networks)
+	if err != nil {
+		return nil, err
+	}
+	next.loading = time.Since(start) - next.grounding
+	next.adopt(g)
+	r.account(next)
+	return next, nil
+}
+
+// adopt takes over the learned weights of the rules that both groundings have: the common ones, which come first.
+func (g *Grounding) adopt(learned *Grounding) {
+	common := len(g.project.config.Common.Rules)
+	copy(g.theta[:common], learned.theta[:common])
+}
+
+func (r *Report) infer(ctx context.Context, g *Grounding) error {
+	answer, err := g.Infer(ctx)
+	if err != nil {
+		return err
+	}
+	phase := Infer
+	if r.Evaluations, err = g.Evaluate(answer, phase); err != nil {
+		return err
+	}
+	r.Grounding, r.Answer = g, answer
+	r.Status, r.Conflict, r.Method = answer.Status, answer.Conflict, answer.Method
+	r.Objective, r.DualBound, r.Gap = answer.Objective, answer.DualBound, answer.Gap
+	r.MaxViolation, r.Variables = answer.MaxViolation, g.Variables()
+	r.GroundRules, r.GroundRulesByRule = g.Potentials(), g.Counts()
+	r.Seconds.Solve = answer.Elapsed.Seconds()
+	r.RuleWeights = append([]float64(nil), g.theta...)
+	return nil
+}
+
+// conflictText names a ground rule in a conflict.
+func conflictText(rule, ground string) string { return fmt.Sprintf("%s  [from %s]", ground, rule) }

@@ -1,0 +1,191 @@
+package deeppsl
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+// settings are a project's options, read.
+type settings struct {
+	method  string // of inference
+	solve   solve.Settings
+	learn   learn.Settings
+	network fitSettings
+	// freeze keeps the networks as they are after fitting them alone: the paper's PSL baseline.
+	freeze bool
+	// discardMissing drops ground rules about atoms that no table has, instead of refusing them.
+	discardMissing bool
+}
+
+// fitSettings are those of networks that are trained alone, on the truth of their own predicates.
+type fitSettings struct {
+	epochs, patience int
+	rate, decay      float64
+}
+
+// defaults are the paper's settings for its second task, with its solver replaced by an exact one.
+func defaults() settings {
+	return settings{
+		method: "auto",
+		learn: learn.Settings{
+			Method: learn.ConvexDifference, Alpha: 1, Mu: 0.12, Epochs: 75, Steps: 10,
+			Loss:      learn.Loss{Kind: learn.CrossEntropy, Floor: learn.DefaultFloor},
+			Optimiser: learn.Adam, RuleRate: 2e-3, NetworkRate: 2e-2, Decay: 3e-4, Ridge: 1e-3, Deviation: 0.1,
+		},
+		network: fitSettings{epochs: 0, patience: 50, rate: 1e-2, decay: 5e-4},
+	}
+}
+
+// An option is a name that a configuration's "options", or the command line's -D, may set.
+type option struct {
+	name  string
+	about string
+	set   func(s *settings, value string) error
+}
+
+var options = []option{
+	{"inference.method", "auto, newton or sgd (the paper's)", text(func(s *settings) *string { return &s.method },
+		"auto", "newton", "sgd")},
+	{"inference.gap", "relative duality gap to prove", number(func(s *settings) *float64 { return &s.solve.Gap })},
+	{"inference.feasibility", "largest violation of a hard rule to accept",
+		number(func(s *settings) *float64 { return &s.solve.Feasibility })},
+	{"inference.iterations", "limit of iterations", integer(func(s *settings) *int { return &s.solve.MaxIterations })},
+	{"inference.seconds", "limit of time", func(s *settings, value string) error {
+		var seconds float64
+		err := parseNumber(value, &seconds)
+		s.solve.TimeLimit = time.Duration(seconds * float64(time.Second))
+		return err
+	}},
+	{"learn.method", "deeppsl (the paper's Algorithm 1) or implicit (the exact derivative)",
+		parsed(learn.ParseMethod, func(s *settings) *learn.Method { return &s.learn.Method })},
+	{"learn.alpha", "α, the step along the loss's gradient", number(func(s *settings) *float64 { return &s.learn.Alpha })},
+	{"learn.mu", "μ, the weight of the dying-hinge regulariser", number(func(s *settings) *float64 { return &s.learn.Mu })},
+	{"learn.epochs", "T, inferences", integer(func(s *settings) *int { return &s.learn.Epochs })},
+	{"learn.steps", "N, gradient steps per inference", integer(func(s *settings) *int { return &s.learn.Steps })},
+	{"learn.loss", "cross-entropy, binary-cross-entropy or squared-error",
+		parsed(learn.ParseLoss, func(s *settings) *learn.LossKind { return &s.learn.Loss.Kind })},
+	{"learn.floor", "smallest argument of the loss's logarithm",
+		number(func(s *settings) *float64 { return &s.learn.Loss.Floor })},
+	{"learn.optimiser", "sgd, adagrad or adam",
+		parsed(learn.ParseOptimiser, func(s *settings) *learn.OptimiserKind { return &s.learn.Optimiser })},
+	{"learn.rate.rules", "learning rate of rule weights",
+		number(func(s *settings) *float64 { return &s.learn.RuleRate })},
+	{"learn.rate.networks", "learning rate of networks",
+		number(func(s *settings) *float64 { return &s.learn.NetworkRate })},
+	{"learn.decay", "weight decay of networks", number(func(s *settings) *float64 { return &s.learn.Decay })},
+	{"learn.schedule", "constant or inverse",
+		parsed(learn.ParseSchedule, func(s *settings) *learn.Schedule { return &s.learn.Schedule })},
+	{"learn.ridge", "ν of the implicit method", number(func(s *settings) *float64 { return &s.learn.Ridge })},
+	{"learn.deviation", "standard deviation of the initial rule weights",
+		number(func(s *settings) *float64 { return &s.learn.Deviation })},
+	{"learn.patience", "epochs without a better validation score before stopping, 0: never",
+		integer(func(s *settings) *int { return &s.learn.Patience })},
+	{"learn.freeze", "true: keep the networks as fitted alone", func(s *settings, value string) (err error) {
+		s.freeze, err = strconv.ParseBool(value)
+		return err
+	}},
+	{"network.epochs", "epochs of fitting networks alone first, on the truth of their own predicates",
+		integer(func(s *settings) *int { return &s.network.epochs })},
+	{"network.patience", "the same as learn.patience", integer(func(s *settings) *int { return &s.network.patience })},
+	{"network.rate", "learning rate", number(func(s *settings) *float64 { return &s.network.rate })},
+	{"network.decay", "weight decay", number(func(s *settings) *float64 { return &s.network.decay })},
+	{"pam.throw", "false: drop ground rules about unknown atoms", func(s *settings, value string) error {
+		throw, err := strconv.ParseBool(value)
+		s.discardMissing = !throw
+		return err
+	}},
+}
+
+func text(field func(*settings) *string, allowed ...string) func(*settings, string) error {
+	return func(s *settings, value string) error {
+		if !slices.Contains(allowed, value) {
+			return fmt.Errorf("want one of %s", strings.Join(allowed, ", "))
+		}
+		*field(s) = value
+		return nil
+	}
+}
+
+func number(field func(*settings) *float64) func(*settings, string) error {
+	return func(s *settings, value string) error { return parseNumber(value, field(s)) }
+}
+
+func parseNumber(value string, to *float64) error {
+	v, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(v >= 0) || v > 1e300 {
+		return fmt.Errorf("want a number of at least 0")
+	}
+	*to = v
+	return nil
+}
+
+func integer(field func(*settings) *int) func(*settings, string) error {
+	return func(s *settings, value string) error {
+		v, err := strconv.Atoi(value)
+		if err != nil || v < 0 {
+			return fmt.Errorf("want a whole number of at least 0")
+		}
+		*field(s) = v
+		return nil
+	}
+}
+
+func parsed[T any](parse func(string) (T, error), field func(*settings) *T) func(*settings, string) error {
+	return func(s *settings, value string) error {
+		v, err := parse(value)
+		if err == nil {
+			*field(s) = v
+		}
+		return err
+	}
+}
+
+// readSettings applies options over the defaults: those of inference, of learning, then the ones set by the caller.
+func readSettings(infer, learning map[string]string, set []string) (settings, error) {
+	s := defaults()
+	for _, source := range []map[string]string{infer, learning} {
+		for _, name := range sortedKeys(source) {
+			if err := s.apply(name, source[name]); err != nil {
+				return s, err
+			}
+		}
+	}
+	for _, assignment := range set {
+		name, value, ok := strings.Cut(assignment, "=")
+		if !ok {
+			return s, fmt.Errorf("option %q: want name=value", assignment)
+		}
+		if err := s.apply(name, value); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+func (s *settings) apply(name, value string) error {
+	names := make([]string, len(options))
+	for k, o := range options {
+		if names[k] = o.name; o.name == name {
+			if err := o.set(s, value); err != nil {
+				return fmt.Errorf("option %s = %q: %w", name, value, err)
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("there is no option %s%s", name, didYouMean(name, names))
+}
+
+// didYouMean returns a hint to append to a message about an unknown name, or "".
+func didYouMean(name string, known []string) string {
+	if hint := source.Suggest(name, known); hint != "" {
+		return ": " + hint
+	}
+	return ""
+}

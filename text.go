@@ -1,0 +1,34 @@
+package deeppsl
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+func equalFold(a, b string) bool { return strings.EqualFold(a, b) }
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+// readRow splits a row of constants, with or without a value behind them, into symbols and the value.
+func readRow(row []string, tuple []symbol.ID, symbols *symbol.Table) (value float32, err error) {
+	if len(row) != len(tuple) && len(row) != len(tuple)+1 {
+		return 0, fmt.Errorf("the row %q has %d fields: want %d, or one more for the value", row, len(row), len(tuple))
+	}
+	for k := range tuple {
+		tuple[k] = symbols.Intern(row[k])
+	}
+	if len(row) == len(tuple) {
+		return 1, nil
+	}
+	number, err := strconv.ParseFloat(row[len(tuple)], 32)
+	if err != nil || !(number >= 0 && number <= 1) {
+		return 0, fmt.Errorf("the row %q has the value %q: want a number in [0, 1]", row, row[len(tuple)])
+	}
+	return float32(number), nil
+}

@@ -1,0 +1,245 @@
+package deeppsl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/eval"
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// Training is what learning did.
+type Training struct {
+	// Epochs is the learning curve; its last line is the final inference's.
+	Epochs []Epoch
+	// FitEpochs counts the epochs in which the networks were fitted alone, before.
+	FitEpochs int
+	Elapsed   time.Duration
+}
+
+// Train learns the weights of the rules and the networks so that the MAP state agrees with the truth of the learning
+// phase. The grounding must be of that phase. With truth in the validation phase, the parameters of the best epoch are
+// kept. Afterwards the grounding, and others with the same networks, have the learned parameters.
+func (g *Grounding) Train(ctx context.Context) (*Training, error) {
+	start := time.Now()
+	training, err := g.Fit(ctx)
+	if err != nil {
+		return nil, err
+	}
+	trainer, err := g.trainer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.resume(trainer); err != nil {
+		return nil, err
+	}
+	if training.Epochs, err = trainer.Run(ctx); err != nil {
+		return nil, err
+	}
+	training.Elapsed = time.Since(start)
+	return training, nil
+}
+
+// Reset gives the rules their weights as written and the networks new parameters, drawn by seed.
+func (g *Grounding) Reset(seed uint64) error {
+	g.project.Seed = seed
+	for r, rule := range g.program.Rules {
+		g.theta[r] = rule.Weight.Value
+	}
+	if g.networks == nil {
+		return nil
+	}
+	networks, err := g.networks.renewed(seed)
+	if err != nil {
+		return err
+	}
+	g.networks = networks
+	if g.perception != nil {
+		g.perception, err = networks.bind(g.project.config, g.tables.Store, len(g.inputs))
+	}
+	return err
+}
+
+// trainer sets Algorithm 1 up.
+func (g *Grounding) trainer(ctx context.Context) (*learn.Trainer, error) {
+	labels, err := g.labels(Learn, relation.Target)
+	if err != nil {
+		return nil, err
+	}
+	solver, _ := g.solver()
+	task := learn.Task{Field: g.field, Solver: solver, Theta: g.theta, Labels: labels,
+		Learned: make([]bool, len(g.program.Rules))}
+	for r, rule := range g.program.Rules {
+		task.Learned[r] = !rule.Weight.Hard && !rule.Weight.Fixed
+	}
+	settings := g.project.settings.learn
+	settings.Seed = g.project.Seed
+	if g.perception != nil {
+		task.Perception = g.perception
+	}
+	if g.project.settings.freeze {
+		settings.NetworkRate = 0
+	}
+	if task.Validate, err = g.validator(ctx); err != nil {
+		return nil, err
+	}
+	trainer, err := learn.NewTrainer(task, settings)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", g.project.config.Name, err)
+	}
+	trainer.OnEpoch = g.onEpoch(trainer)
+	return trainer, nil
+}
+
+// labels returns the known values of a phase for the atoms with the given role: variables or inputs with their truth.
+func (g *Grounding) labels(phase Phase, role relation.Role) (*learn.Labels, error) {
+	labels := new(learn.Labels)
+	for k, atoms := range g.tables.Store.Relations {
+		if atoms.FreeLen() == 0 || atoms.Free != role {
+			continue
+		}
+		truth, err := g.truth(phase, k)
+		if err != nil {
+			return nil, err
+		}
+		if truth == nil {
+			continue
+		}
+		tuple := make([]symbol.ID, 0, atoms.Arity)
+		for row := range int32(truth.Len()) {
+			tuple = truth.Tuple(tuple[:0], row)
+			if at, ok := atoms.Find(tuple...); ok && atoms.Role(at) == role {
+				labels.Variables = append(labels.Variables, atoms.Number(at))
+				labels.Truth = append(labels.Truth, truth.Value(row))
+			}
+		}
+	}
+	return labels, nil
+}
+
+// validator returns the function that scores an epoch, or nil if the validation phase has no truth. If that phase has
+// atoms of its own, it is ground too, over the same networks, and inferred anew at each epoch.
+func (g *Grounding) validator(ctx context.Context) (func(context.Context, []float64) (float64, error), error) {
+	own := g
+	if !g.project.sharesAtoms(g.phase, Validation) {
+		var err error
+		if own, err = g.project.groundWith(ctx, Validation, g.networks); err != nil {
+			return nil, err
+		}
+	}
+	blank := &Answer{Values: make([]float64, own.model.Variables), Perceived: own.inputs}
+	if _, ok, err := own.primary(blank, Validation); !ok || err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, y []float64) (float64, error) {
+		answer := &Answer{Values: y, Perceived: own.inputs}
+		if own != g {
+			copy(own.theta, g.theta)
+			var err error
+			if answer, err = own.Infer(ctx); err != nil {
+				return 0, err
+			}
+		}
+		score, _, err := own.primary(answer, Validation)
+		return score, err
+	}, nil
+}
+
+// Fit trains the networks alone, without any rule, on truth about their own predicates, for as many epochs as the option
+// network.epochs says; Train begins with it. Of the result, only FitEpochs and Elapsed are set.
+func (g *Grounding) Fit(ctx context.Context) (*Training, error) {
+	start := time.Now()
+	s := g.project.settings.network
+	if s.epochs == 0 || g.perception == nil {
+		return new(Training), nil
+	}
+	labels, err := g.labels(Learn, relation.Perceived)
+	if err != nil {
+		return nil, err
+	}
+	validation, err := g.labels(Validation, relation.Perceived)
+	if err != nil {
+		return nil, err
+	}
+	fitter := learn.Fitter{
+		Perception: g.perception, Labels: labels, Loss: g.project.settings.learn.Loss.Kind, Inputs: len(g.inputs),
+		Optimiser: learn.Adam, Rate: s.rate, Decay: s.decay, Epochs: s.epochs, Patience: s.patience, Seed: g.project.Seed,
+	}
+	if len(validation.Variables) > 0 {
+		fitter.Validate = func(x []float64) float64 {
+			return -learn.Loss{Kind: fitter.Loss, Floor: learn.TinyFloor}.Value(validation, x)
+		}
+	}
+	epochs, x, err := fitter.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	copy(g.inputs, x)
+	return &Training{FitEpochs: epochs, Elapsed: time.Since(start)}, nil
+}
+
+// onEpoch reports an epoch to the caller and writes a checkpoint.
+func (g *Grounding) onEpoch(trainer *learn.Trainer) func(Epoch) {
+	return func(line Epoch) {
+		if g.project.OnEpoch != nil {
+			g.project.OnEpoch(line)
+		}
+		if path := g.project.Checkpoint; path != "" {
+			data, err := trainer.Checkpoint()
+			if err == nil {
+				err = report.WriteFile(path, data)
+			}
+			if err != nil {
+				// Training goes on: losing the chance to resume is better than losing the run.
+				g.project.Log.Error("no checkpoint written", "path", path, "error", err)
+			}
+		}
+	}
+}
+
+// resume continues from the checkpoint file, if there is one.
+func (g *Grounding) resume(trainer *learn.Trainer) error {
+	if g.project.Checkpoint == "" {
+		return nil
+	}
+	data, err := os.ReadFile(g.project.Checkpoint)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = trainer.Resume(data)
+	}
+	if err != nil {
+		return fmt.Errorf("resuming from %s: %w", g.project.Checkpoint, err)
+	}
+	g.project.Log.Info("resuming", "checkpoint", g.project.Checkpoint)
+	return nil
+}
+
+// sharesAtoms tells whether two phases have the same rules and atoms, so that one ground model serves both.
+func (p *Project) sharesAtoms(a, b Phase) bool {
+	if a == b {
+		return true
+	}
+	for _, phase := range [...]Phase{a, b} {
+		if len(p.config.Phases[phase].Rules) > 0 {
+			return false
+		}
+		for _, declared := range p.config.Predicates {
+			if len(declared.Observations.Phases[phase]) > 0 || len(declared.Targets.Phases[phase]) > 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Interval returns the mean of repeated measurements and half the width of its 95 % confidence interval (Student's t).
+func Interval(values []float64) (mean, ci95 float64) { return eval.Interval(values) }
