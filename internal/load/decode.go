@@ -190,7 +190,8 @@ func (d *decoder) types(n *node) []program.Type {
 		t, ok := types[strings.ToLower(name)]
 		if !ok && item.kind == text {
 			d.diags.Errorf("config-type", item.span, suggestion(name, []string{"String", "Int", "Float"}),
-				"no type %q; the types are String, Int and Float (or PSL's UniqueStringID, UniqueIntID, Integer, Long, Double)", name)
+				"no type %q; the types are String, Int and Float, or PSL's UniqueStringID, UniqueIntID, Integer, Long, Double",
+				name)
 		}
 		out[k] = t
 	}

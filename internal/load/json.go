@@ -141,7 +141,7 @@ func commentEnd(input string, i int) int {
 }
 
 func isNumeric(c byte) bool {
-	return '0' <= c && c <= '9' || c == '+' || c == '-' || c == '.' || c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || strings.IndexByte("+-._", c) >= 0
 }
 
 // plainNumber blanks a plus sign and needless zeros at the start of the number or word at i, and returns its end.

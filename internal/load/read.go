@@ -14,7 +14,8 @@ func Read(path string) (*Config, error) {
 	return ReadWith(path, nil)
 }
 
-// ReadWith is Read for files that are opened by open, which may be nil for os.Open. Paths in the configuration are relative to its folder.
+// ReadWith is Read for files that are opened by open, which may be nil for os.Open. Paths in the configuration are
+// relative to its folder.
 func ReadWith(path string, open func(path string) (io.ReadCloser, error)) (*Config, error) {
 	c := &Config{Name: path, Open: open}
 	var diags source.Diagnostics

@@ -1,0 +1,59 @@
+// Package dataset has the data that experiments and demonstrations run on: a generator of citation networks, readers of
+// the formats in which MNIST, Planetoid, the LINQS collections and CiteSeer-ER are published, random splits, and a
+// cache of downloads whose content is pinned.
+package dataset
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Citation is a network of documents with binary words, a class for most of them, and links.
+type Citation struct {
+	Name string
+	// Documents and Words count the rows and columns of the features.
+	Documents, Words int
+	// Names are the documents' identifiers, Classes the classes' names.
+	Names, Classes []string
+	// Labels holds each document's class, -1 if it has none.
+	Labels []int
+	// Word lists the words of document d in Word[WordStart[d]:WordStart[d+1]], ascending.
+	WordStart, Word []int32
+	// Links are the unique pairs {a, b} with a < b, ascending; no document is linked with itself.
+	Links [][2]int32
+	// DirectedLinks are the citations {citing, cited} as they were published, in that order; nil if only Links are known.
+	DirectedLinks [][2]int32
+	// Public is the split that was published with the data; nil if there is none.
+	Public *Split
+}
+
+// WordsOf returns the words of a document, ascending.
+func (c *Citation) WordsOf(document int) []int32 {
+	return c.Word[c.WordStart[document]:c.WordStart[document+1]]
+}
+
+// addWords appends the next document's words, in any order and perhaps repeated.
+func (c *Citation) addWords(words []int32) {
+	if len(c.WordStart) == 0 {
+		c.WordStart = append(c.WordStart, 0)
+	}
+	begin := len(c.Word)
+	c.Word = append(c.Word, words...)
+	slices.Sort(c.Word[begin:])
+	c.Word = c.Word[:begin+len(slices.Compact(c.Word[begin:]))]
+	c.WordStart = append(c.WordStart, int32(len(c.Word)))
+}
+
+// undirected makes Links of pairs in either direction.
+func undirected(pairs [][2]int32) [][2]int32 {
+	links := make([][2]int32, 0, len(pairs))
+	for _, p := range pairs {
+		if p[0] != p[1] {
+			links = append(links, [2]int32{min(p[0], p[1]), max(p[0], p[1])})
+		}
+	}
+	slices.SortFunc(links, comparePairs)
+	return slices.Compact(links)
+}
+
+func comparePairs(a, b [2]int32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
