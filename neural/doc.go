@@ -43,4 +43,7 @@
 // walks over pairs forward and over the pairs of each row backward. Everything in between, and every network that
 // users register, is GoMLX's. Setting all this up, with the compilation of four graphs, takes 40 ms. The last row was
 // measured on a machine busy with other work.
+//
+// GoMLX's matrix product does arithmetic on addresses in a way that the race detector's pointer checks refuse; build
+// with -race -tags=no_unsafe, or with -race -gcflags=all=-d=checkptr=0, to look for races.
 package neural
