@@ -71,7 +71,7 @@ func (s *scope) normal(e syntax.Expr, negated bool) [][]Literal {
 	panic("program: an expression that is no filter")
 }
 
-// product returns the conjunctions of one from x and one from y, no more than are needed to see that there are too many.
+// product returns the conjunctions of one from x and one from y, at most so many that one sees that there are too many.
 func product(x, y [][]Literal) [][]Literal {
 	var all [][]Literal
 	for _, a := range x {

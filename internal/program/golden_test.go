@@ -92,3 +92,28 @@ func write(t *testing.T, path string, data []byte) {
 		t.Fatal(err)
 	}
 }
+
+// FuzzCompile checks that nothing that parses makes the compiler or the printer fail, and that what has errors is left
+// out.
+func FuzzCompile(f *testing.F) {
+	for _, name := range []string{"rules", "errors"} {
+		archive, err := txtar.ParseFile("testdata/" + name + ".txt")
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range archive.Files {
+			f.Add(string(file.Data))
+		}
+	}
+	f.Fuzz(func(t *testing.T, rules string) {
+		var diags source.Diagnostics
+		parsed := syntax.Parse(text(rules), &diags)
+		program := Compile(testPredicates(), parsed, &diags)
+		if len(program.Rules) < len(parsed) && !diags.HasErrors() {
+			t.Errorf("%d rules of %d without an error", len(program.Rules), len(parsed))
+		}
+		if err := program.Print(new(strings.Builder)); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -139,7 +139,8 @@ const (
 	Before
 )
 
-// Sum says which values a summation variable takes: all of its column in the atom that has it, restricted by the filter.
+// Sum says which values a summation variable takes: all of its column in the atom that has it, as far as the filter
+// holds.
 type Sum struct {
 	Variable int // the summation variable
 	Atom     int // index into Rule.Atoms of the only atom with it

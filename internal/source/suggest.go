@@ -6,8 +6,8 @@ import (
 )
 
 // Suggest returns the hint "did you mean X?" where X is the candidate nearest to name by edit distance, ignoring case,
-// or "" if none is near: at most 2 edits or a third of the name's length, and never more than half of it. Of equally near
-// candidates the first wins.
+// or "" if none is near: at most 2 edits or a third of the name's length, and never more than half of it. Of equally
+// near candidates the first wins.
 func Suggest(name string, candidates []string) string {
 	wanted := []rune(strings.ToLower(name))
 	limit := min(len(wanted)/2, max(2, len(wanted)/3))
