@@ -44,6 +44,6 @@
 // users register, is GoMLX's. Setting all this up, with the compilation of four graphs, takes 40 ms. The last row was
 // measured on a machine busy with other work.
 //
-// GoMLX's matrix product does arithmetic on addresses in a way that the race detector's pointer checks refuse; build
-// with -race -tags=no_unsafe, or with -race -gcflags=all=-d=checkptr=0, to look for races.
+// GoMLX's matrix product does arithmetic on addresses in a way that the pointer checks of -race refuse. To look for
+// races, build with -race -gcflags=all=-d=checkptr=0.
 package neural
