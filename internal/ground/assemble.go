@@ -153,8 +153,8 @@ func starts(out, ends []int32, base int) {
 // regularise makes a ragged block uniform if all its potentials have one coefficient pattern, as the classes' sums to 1
 // have: half the memory, and simpler loops in the solvers.
 func regularise(b *mrf.Block) {
-	coef, ok := pattern(b.VarStart, b.VarCoef)
-	inputCoef, okToo := pattern(b.InputStart, b.InputValue)
+	coef, ok := common(b.VarStart, b.VarCoef)
+	inputCoef, okToo := common(b.InputStart, b.InputValue)
 	if !ok || !okToo {
 		return
 	}
@@ -162,8 +162,8 @@ func regularise(b *mrf.Block) {
 	b.VarStart, b.VarCoef, b.InputStart, b.InputValue = nil, nil, nil, nil
 }
 
-// pattern returns the coefficients that every row repeats, and whether there are such.
-func pattern(start []int32, coef []float32) (out []float64, ok bool) {
+// common returns the coefficients that every row repeats, and whether there are such.
+func common(start []int32, coef []float32) (out []float64, ok bool) {
 	width := start[1]
 	for j := range start[1:] {
 		row := coef[start[j]:start[j+1]]

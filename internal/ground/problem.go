@@ -3,12 +3,10 @@ package ground
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/source"
-	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
 // shown is how many examples of one rule's problems are kept.
@@ -99,24 +97,14 @@ func (m *machine) groundText() string {
 	var b strings.Builder
 	for k := range m.rule.Atoms {
 		a := &m.rule.Atoms[k]
-		coef, exists := m.coefficient(a.Coef, m.atoms[k].coef)
-		switch {
-		case !exists:
-			b.WriteString("? * ")
-		case k == 0:
-			b.WriteString(number(coef) + " * ")
-		case coef < 0:
-			b.WriteString(" - " + number(-coef) + " * ")
-		default:
-			b.WriteString(" + " + number(coef) + " * ")
-		}
-		b.WriteString(m.atomText(a))
+		coef, _ := m.coefficient(a.Coef, m.atoms[k].coef)
+		b.WriteString(signed(coef, k == 0) + " * " + m.atomText(a))
 	}
 	d, _ := m.coefficient(m.rule.Constant, m.constant)
-	return b.String() + " " + sign(m.rule.Comparator) + " " + number(0-d)
+	return b.String() + " " + equality(m.rule.Comparator) + " " + number(0-d)
 }
 
-func sign(c program.Comparator) string {
+func equality(c program.Comparator) string {
 	if c == program.Equal {
 		return "="
 	}
@@ -133,19 +121,10 @@ func (m *machine) atomText(a *program.Atom) string {
 		case m.rule.Variables[arg.Variable].Summation:
 			args[k] = "+" + m.rule.Variables[arg.Variable].Name
 		default:
-			args[k] = quote(m.scope.name(symbol.ID(m.slots[arg.Variable])))
+			args[k] = quote(m.scope.name(m.slots[arg.Variable]))
 		}
 	}
 	return m.scope.store.Relations[a.Predicate].Name + "(" + strings.Join(args, ", ") + ")"
 }
 
 func quote(constant string) string { return "'" + constant + "'" }
-
-// number prints a coefficient with a decimal point, as rules do.
-func number(x float64) string {
-	text := strconv.FormatFloat(x, 'g', 6, 64)
-	if !strings.ContainsAny(text, ".e") {
-		text += ".0"
-	}
-	return text
-}

@@ -210,6 +210,9 @@ func TestGroundMatchesTheDefinition(t *testing.T) {
 		if model == nil {
 			t.Fatal("no model")
 		}
+		if err := model.Check(); err != nil {
+			t.Fatalf("%s\n%v", describe(f), err)
+		}
 		if diff := cmp.Diff(g.potentials, potentials(model)); diff != "" {
 			t.Fatalf("%s\n%s", describe(f), diff)
 		}

@@ -128,3 +128,14 @@ func (s *Store) Atom(r *Relation, row int32) string {
 	}
 	return text + ")"
 }
+
+// Locate finds the atom behind a number that Number gave: a variable if role is Target, an input if it is Perceived. It
+// panics if there is no such number.
+func (s *Store) Locate(role Role, number int32) (r *Relation, row int32) {
+	for _, r := range s.Relations {
+		if at := number - r.Base; r.Free == role && at >= 0 && int(at) < r.FreeLen() {
+			return r, at + int32(r.Observed)
+		}
+	}
+	panic(fmt.Sprintf("relation: no %s atom has the number %d", role, number))
+}

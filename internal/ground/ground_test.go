@@ -1,0 +1,210 @@
+package ground
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/deeppsl/deeppsl/internal/program"
+)
+
+// small is data for the tests of text: three people, one of whom nothing is asked about.
+func small() *builder {
+	b := newBuilder()
+	b.add("Knows", 2, false, observed("ann bob", 1), observed("bob cy", 0.5), observed("cy ann", 0))
+	b.add("Likes", 2, true, target("ann tea"), target("bob tea"), observed("cy tea", 1), target("ann ale"))
+	b.add("Net", 1, false, perceived("ann"), perceived("bob"))
+	return b
+}
+
+func TestText(t *testing.T) {
+	for _, c := range []struct{ name, rule, want string }{
+		{"hinge", "2: Knows(A, B) & Likes(A, 'tea') -> Likes(B, 'tea') ^2", `
+2.0: 1.0 * Likes('ann', 'tea') - 1.0 * Likes('bob', 'tea') <= 0.0 ^2`},
+		{"inputs", "1: Net(A) -> Likes(A, 'tea')", `
+1.0: -1.0 * Likes('ann', 'tea') + 1.0 * Net('ann') <= 0.0
+1.0: -1.0 * Likes('bob', 'tea') + 1.0 * Net('bob') <= 0.0`},
+		{"scaled", "2 * Knows(A, B): Net(A) & Likes(B, X) -> Likes(A, X)", `
+2.0: 1.0 * Likes('bob', 'tea') - 1.0 * Likes('ann', 'tea') + 1.0 * Net('ann') <= 1.0
+1.0: -1.0 * Likes('bob', 'tea') + 1.0 * Net('bob') <= 0.0`},
+		{"sum", "Likes(A, +X) = 1 .", `
+1.0 * Likes('ann', 'tea') + 1.0 * Likes('ann', 'ale') = 1.0 .
+1.0 * Likes('bob', 'tea') = 1.0 .`},
+		{"average", "1: Likes(+A, X) / |A| <= 0.5", `
+1.0: 0.333333 * Likes('ann', 'tea') + 0.333333 * Likes('bob', 'tea') <= 0.166667
+1.0: 1.0 * Likes('ann', 'ale') <= 0.5`},
+		{"linear", "3: Likes(A, X)", `
+3.0: -1.0 * Likes('ann', 'tea') <= -1.0
+3.0: -1.0 * Likes('bob', 'tea') <= -1.0
+3.0: -1.0 * Likes('ann', 'ale') <= -1.0`},
+		{"merged", "1: 2 * Likes(A, X) + Likes(B, X) <= 1 + Knows(A, 'bob')", `
+1.0: 3.0 * Likes('ann', 'tea') <= 2.0
+1.0: 2.0 * Likes('ann', 'tea') + 1.0 * Likes('bob', 'tea') <= 2.0
+1.0: 3.0 * Likes('ann', 'ale') <= 2.0
+1.0: 2.0 * Likes('ann', 'tea') <= 1.0`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := small().rules(t, c.rule)
+			model, _, err := Ground(context.Background(), f.program, f.store, Options{DiscardMissing: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out strings.Builder
+			if err := Write(&out, f.program, f.store, model, 0); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(lines(c.want), lines(out.String())); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// lines splits a text into a set of lines: which shape of a rule comes first is no part of its meaning.
+func lines(text string) map[string]bool {
+	set := make(map[string]bool)
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		set[strings.TrimSpace(line)] = true
+	}
+	return set
+}
+
+func TestWriteStopsAtTheLimit(t *testing.T) {
+	f := small().rules(t, "3: Likes(A, X)")
+	model, _, err := Ground(context.Background(), f.program, f.store, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := Write(&out, f.program, f.store, model, 1); err != nil {
+		t.Fatal(err)
+	}
+	if want := "3.0: -1.0 * Likes('ann', 'tea') <= -1.0\n... and 2 more ground rules\n"; out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+}
+
+func TestWriteBlocksAndReport(t *testing.T) {
+	f := small().rules(t, "2: Knows(A, B) & Likes(A, X) -> Likes(B, X) ^2\n Likes(A, +X) = 1 .\n 1: Net(A) -> Likes(A, 'tea')")
+	model, report, err := Ground(context.Background(), f.program, f.store, Options{DiscardMissing: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := errors.Join(WriteBlocks(&out, model), report.Write(&out)); err != nil {
+		t.Fatal(err)
+	}
+	want := `
+3 variables, 2 inputs, 5 potentials and constraints
+rule  kind      pattern               count  bytes
+1     hinge ^2  1.0 y - 1.0 y + 0.0   1      24
+2     equal 0   ragged, 3 terms       2      48
+3     hinge     -1.0 y + 1.0 x + 0.0  2      32
+  rule  groundings  potentials  trivial  constant  missing  weightless  pruned  bytes
+     1           4           1        2         0        1           0       0     24
+     2           3           2        1         0        0           0       0     48
+     3           2           2        0         0        0           0       0     32
+   all           9           5        3         0        1           0       0    104
+`
+	if diff := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(out.String())); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestProblems(t *testing.T) {
+	for _, c := range []struct{ name, rule, want string }{
+		{"missing", "1: Knows(A, B) & Likes(A, X) -> Likes(B, X)", "missing-target|Likes('bob', 'ale')"},
+		{"violated", "Likes(A, X) & Knows(B, A) & (A == 'cy') -> Knows(A, 'tea') .",
+			"violated-by-observations|Likes('cy', 'tea') + 1.0 * Knows('bob', 'cy') - 1.0 * Knows('cy', 'tea') <= 1.0"},
+		{"broken", "1: Likes(A, +X) + 1 / (|X| - 1) * Net(A) <= 1", "coefficient-not-finite|Likes('bob', +X)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := small().rules(t, c.rule)
+			_, report, err := Ground(context.Background(), f.program, f.store, Options{})
+			if err == nil {
+				t.Fatalf("no error; %+v", report.Total)
+			}
+			for want := range strings.SplitSeq(c.want, "|") {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%q is not in\n%v", want, err)
+				}
+			}
+		})
+	}
+}
+
+func TestProblemsAreCountedBeyondTheExamples(t *testing.T) {
+	b := newBuilder()
+	var people []data
+	for _, name := range strings.Fields("a b c d e f g") {
+		people = append(people, observed(name, 1))
+	}
+	b.add("Person", 1, false, people...)
+	b.add("Happy", 1, true)
+	f := b.rules(t, "1: Person(A) -> Happy(A)")
+	_, report, err := Ground(context.Background(), f.program, f.store, Options{})
+	if err == nil || report.Total.Missing != 7 {
+		t.Fatalf("%v, %+v", err, report.Total)
+	}
+	if text := err.Error(); strings.Count(text, "error:") != shown || !strings.Contains(text, "7 such ground rules") {
+		t.Errorf("the message is\n%s", text)
+	}
+	if _, _, err := Ground(context.Background(), f.program, f.store, Options{DiscardMissing: true}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	f := transitivity(t, 10)
+	if _, _, err := Ground(ctx, f.program, f.store, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Ground returns %v", err)
+	}
+	b := small()
+	b.add("Linked", 2, false)
+	rule := b.definition(t, "Linked(A, B) <- Knows(A, C) & Knows(C, B)")
+	if _, _, err := Derive(ctx, b.store, rule, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("Derive returns %v", err)
+	}
+}
+
+// TestOrderOfTypes compares -1, 9 and 10 with %: as texts by their bytes, as numbers by their values. The bound may be a
+// constant that no atom has.
+func TestOrderOfTypes(t *testing.T) {
+	for _, c := range []struct {
+		kind  program.Type
+		bound string
+		want  int64
+	}{
+		{program.String, "9", 2}, {program.Int, "9", 1}, {program.Float, "9", 1},
+		{program.String, "2", 2}, {program.Int, "2", 1}, {program.Float, "9.5", 2},
+		{program.String, "95", 3}, {program.Int, "95", 3}, {program.Float, "-2", 0},
+	} {
+		b := newBuilder()
+		b.add("P", 1, true, target("10"), target("9"), target("-1"))
+		b.predicates[0].Types[0] = c.kind
+		f := b.rules(t, "1: P(A) & (A % '"+c.bound+"') -> !P('9')")
+		_, report, err := Ground(context.Background(), f.program, f.store, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Total.Groundings != c.want {
+			t.Errorf("type %d: %d are before %s, want %d", c.kind, report.Total.Groundings, c.bound, c.want)
+		}
+	}
+}
+
+func TestArenasAreSmall(t *testing.T) {
+	_, report, err := Ground(context.Background(), transitivity(t, 20).program, transitivity(t, 20).store, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule := report.Rules[1]
+	if perPotential := float64(rule.Bytes) / float64(rule.Potentials); perPotential > 12.1 {
+		t.Errorf("a potential of three variables takes %.1f bytes, want 12", perPotential)
+	}
+}
