@@ -32,7 +32,7 @@ func (p *Plan) Write(w io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "  ~%s groundings, ~%s bytes\n", count(p.Groundings), count(p.Bytes))
+	_, err := fmt.Fprintf(w, "  ~%s groundings, ~%s bytes, %s\n", count(p.Groundings), count(p.Bytes), duration(p.Seconds()))
 	return err
 }
 
@@ -84,6 +84,13 @@ func (p *Plan) conditions(which []int) string {
 		texts[k] = p.term(condition.Left) + " " + sign + " " + p.term(condition.Right)
 	}
 	return strings.Join(texts, ", ")
+}
+
+func duration(seconds float64) string {
+	if seconds < 1e-3 {
+		return "under 1 ms"
+	}
+	return "~" + count(seconds) + " s"
 }
 
 // count prints an estimate with two significant digits: it pretends to no more.
