@@ -41,7 +41,8 @@ func (s *scope) declareSums(e syntax.Expr) {
 	}
 }
 
-// linear adds scale · e to the template.
+// linear adds scale · e to the template. It distributes coefficients over groups on its way down, so that the template
+// is a sum of atoms however the rule was written.
 func (s *scope) linear(e syntax.Expr, scale Expr) {
 	switch e := e.(type) {
 	case *syntax.Atom:
@@ -56,7 +57,8 @@ func (s *scope) linear(e syntax.Expr, scale Expr) {
 	}
 }
 
-// operation adds scale · (X op Y) to the template.
+// operation adds scale · (X op Y) to the template. One factor of a product and the divisor of a quotient have to be
+// free of atoms: otherwise the penalty would not be convex.
 func (s *scope) operation(e *syntax.Binary, scale Expr) {
 	switch {
 	case !hasAtoms(e):
@@ -79,7 +81,8 @@ func (s *scope) operation(e *syntax.Binary, scale Expr) {
 	}
 }
 
-// term adds coef · a to the template.
+// term adds coef · a to the template. An atom that occurs twice is added twice; the grounder merges equal atoms, which
+// it has to do anyway for those that become equal in a grounding.
 func (s *scope) term(a *syntax.Atom, coef Expr) {
 	atom := s.atom(a)
 	atom.Coef, atom.Generates = coef, true
@@ -93,7 +96,8 @@ func (s *scope) term(a *syntax.Atom, coef Expr) {
 	s.rule.Atoms = append(s.rule.Atoms, atom)
 }
 
-// coefficient compiles an expression without atoms, folding what is constant.
+// coefficient compiles an expression without atoms, folding what is constant: most rules are left with plain numbers,
+// which the grounder need not evaluate for each ground rule.
 func (s *scope) coefficient(e syntax.Expr) Expr {
 	switch e := e.(type) {
 	case *syntax.Number:
@@ -123,7 +127,8 @@ func (s *scope) coefficient(e syntax.Expr) Expr {
 	return constant(1)
 }
 
-// divisor compiles the right side of a division.
+// divisor compiles the right side of a division. A divisor with |B| may still be 0 in some grounding, which only the
+// grounder can see.
 func (s *scope) divisor(e syntax.Expr) Expr {
 	x := s.coefficient(e)
 	if value, ok := x.Constant(); ok && value == 0 {
@@ -133,6 +138,7 @@ func (s *scope) divisor(e syntax.Expr) Expr {
 	return x
 }
 
+// cardinality compiles |B|. Java PSL checks B only where |B| is the whole coefficient, and crashes elsewhere.
 func (s *scope) cardinality(e *syntax.Cardinality) Expr {
 	v, known := s.numbers[e.Variable.Text]
 	if !known || !s.rule.Variables[v].Summation {
@@ -169,7 +175,8 @@ func atomsOf(e syntax.Expr) []*syntax.Atom {
 	return nil
 }
 
-// hasAtoms reports whether e is more than a coefficient.
+// hasAtoms reports whether e is more than a coefficient. Comparisons count as atoms: they cannot be multiplied with one
+// another or divided by either.
 func hasAtoms(e syntax.Expr) bool {
 	switch e := e.(type) {
 	case *syntax.Atom, *syntax.Comparison:

@@ -36,7 +36,8 @@ func (s *scope) checkMeaning() {
 }
 
 // bounds returns the smallest and the largest value of the template over the box [0, 1]; ok is false if they depend on
-// the grounding.
+// the grounding. Atoms that are written alike are merged first, as T(X) -> T(X) shows; Java PSL looks at the signs of
+// the coefficients only and so loses rules such as 2 * T(X) <= 1.
 func (r *Rule) bounds() (low, high float64, ok bool) {
 	if r.Constant.Op != Number || len(r.Sums) > 0 {
 		return 0, 0, false

@@ -45,6 +45,8 @@ type compiler struct {
 	seen    map[string]source.Span
 }
 
+// newCompiler numbers the predicates by their names, in lower case: Java PSL prints them in upper case, and models mix
+// the spellings.
 func newCompiler(predicates []*Predicate, diags *source.Diagnostics) *compiler {
 	c := &compiler{
 		program: &Program{Predicates: predicates},
@@ -59,7 +61,8 @@ func newCompiler(predicates []*Predicate, diags *source.Diagnostics) *compiler {
 	return c
 }
 
-// rule compiles one rule, and returns nil if it has errors.
+// rule compiles one rule, and returns nil if it has errors. The body comes first, since it declares the variables that
+// filters and weights may use; all are compiled even after an error, so that one run reports as much as it can.
 func (c *compiler) rule(parsed *syntax.Rule) *Rule {
 	s := c.scope(parsed)
 	if parsed.Logical != nil {

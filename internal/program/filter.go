@@ -7,7 +7,8 @@ import (
 // maxConjunctions bounds the disjunctive normal form of a filter, which can be exponentially longer than the filter.
 const maxConjunctions = 256
 
-// filters compiles the filters of an arithmetic rule, at most one for each summation variable.
+// filters compiles the filters of an arithmetic rule, at most one for each summation variable. Java PSL makes one rule
+// of each alternative of a filter; here the sum takes the union of the values, as the notation says.
 func (s *scope) filters(filters []syntax.Filter) {
 	for _, f := range filters {
 		sum := s.sumOf(f)
@@ -50,7 +51,8 @@ func (s *scope) rejectFilters(filters []syntax.Filter) {
 	}
 }
 
-// normal returns the disjunctive normal form of a filter, or of its negation.
+// normal returns the disjunctive normal form of a filter, or of its negation: negations move inwards (De Morgan)
+// on the way down, and conjunctions are multiplied out on the way up.
 func (s *scope) normal(e syntax.Expr, negated bool) [][]Literal {
 	switch e := e.(type) {
 	case *syntax.Unary:

@@ -2,6 +2,7 @@ package program
 
 // The functions of this file build coefficients and compute at once whatever does not depend on a grounding.
 
+// constant returns the expression that is a number.
 func constant(value float64) Expr { return Expr{Number: value} }
 
 // binary builds op applied to x and y, which is a number if both are.
@@ -13,8 +14,10 @@ func binary(op Op, x, y Expr) Expr {
 	return e
 }
 
+// isNumber reports whether e is this very number.
 func isNumber(e Expr, value float64) bool { return e.Op == Number && e.Number == value }
 
+// add returns x + y.
 func add(x, y Expr) Expr {
 	switch {
 	case isNumber(x, 0):
@@ -25,6 +28,7 @@ func add(x, y Expr) Expr {
 	return binary(Add, x, y)
 }
 
+// multiply returns x · y. A factor of 0 does not make the product 0: the other one may be infinite in a grounding.
 func multiply(x, y Expr) Expr {
 	switch {
 	case isNumber(x, 1):
@@ -35,6 +39,7 @@ func multiply(x, y Expr) Expr {
 	return binary(Multiply, x, y)
 }
 
+// divide returns x / y.
 func divide(x, y Expr) Expr {
 	if isNumber(y, 1) {
 		return x

@@ -58,6 +58,8 @@ func (s *scope) conditions(clause *syntax.Logical) {
 	}
 }
 
+// bodyCondition adds one comparison. The order of terms has no opposite among the comparisons: not before is after or
+// equal.
 func (s *scope) bodyCondition(l syntax.Literal) {
 	if l.Comparison == nil {
 		return
@@ -90,7 +92,8 @@ func (s *scope) generate(prior bool) {
 	}
 }
 
-// checkSafety insists that every variable occurs in an atom that generates.
+// checkSafety insists that every variable occurs in an atom that generates. A variable elsewhere would range over all
+// constants there are, which nobody means and no memory holds.
 func (s *scope) checkSafety() {
 	bound := make([]bool, len(s.rule.Variables))
 	for _, a := range s.rule.Atoms {

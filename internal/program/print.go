@@ -28,18 +28,21 @@ func (p *Program) Print(w io.Writer) error {
 	return err
 }
 
+// printer writes the parts of one rule.
 type printer struct {
 	program *Program
 	rule    *Rule
 	filter  bool // inside a filter, where a summation variable stands for one value
 }
 
+// line writes one aligned line, or nothing if there is nothing to say.
 func (p printer) line(b *strings.Builder, title, text string) {
 	if text != "" {
 		fmt.Fprintf(b, "    %-11s%s\n", title, text)
 	}
 }
 
+// variables lists the variables with their types.
 func (p printer) variables() string {
 	texts := make([]string, len(p.rule.Variables))
 	for k, v := range p.rule.Variables {
@@ -48,6 +51,7 @@ func (p printer) variables() string {
 	return strings.Join(texts, ", ")
 }
 
+// goal says whether the template is a penalty or a constraint.
 func (p printer) goal() string {
 	if p.rule.Weight.Hard {
 		return "subject to"
@@ -69,6 +73,7 @@ func (p printer) template() string {
 	return p.weight() + " * " + text
 }
 
+// weight writes what each ground rule counts.
 func (p printer) weight() string {
 	text := formatNumber(p.rule.Weight.Value)
 	if p.rule.Weight.Fixed {
@@ -80,6 +85,7 @@ func (p printer) weight() string {
 	return text
 }
 
+// linear writes the template's sum.
 func (p printer) linear() string {
 	var b strings.Builder
 	for _, a := range p.rule.Atoms {
@@ -119,6 +125,7 @@ func (p printer) add(b *strings.Builder, coef Expr, atom string) {
 
 var operatorSigns = [...]string{Add: "+", Subtract: "-", Multiply: "*", Divide: "/", Min: "@Min", Max: "@Max"}
 
+// expr writes a coefficient with all its parentheses.
 func (p printer) expr(e Expr) string {
 	switch e.Op {
 	case Number:
@@ -133,6 +140,7 @@ func (p printer) expr(e Expr) string {
 
 func formatNumber(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
+// atom writes an atom with its predicate's declared name.
 func (p printer) atom(a Atom) string {
 	args := make([]string, len(a.Args))
 	for k, t := range a.Args {
@@ -141,6 +149,7 @@ func (p printer) atom(a Atom) string {
 	return p.program.Predicates[a.Predicate].Name + "(" + strings.Join(args, ", ") + ")"
 }
 
+// term writes a variable, with the + of a summation, or a constant.
 func (p printer) term(t Term) string {
 	if !t.IsVariable() {
 		return syntax.Quote(t.Constant)
@@ -152,6 +161,7 @@ func (p printer) term(t Term) string {
 	return v.Name
 }
 
+// generators lists the atoms whose rows are joined.
 func (p printer) generators() string {
 	var texts []string
 	for _, a := range p.rule.Atoms {
@@ -175,6 +185,7 @@ func (p printer) condition(c Condition) string {
 	return p.term(c.Left) + " " + op + " " + p.term(c.Right)
 }
 
+// sum says which values are summed.
 func (p printer) sum(s Sum) string {
 	text := fmt.Sprintf("%s of %s", p.rule.Variables[s.Variable].Name, p.atom(p.rule.Atoms[s.Atom]))
 	p.filter = true

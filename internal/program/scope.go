@@ -26,6 +26,7 @@ type use struct {
 	typed bool
 }
 
+// scope starts the compilation of a rule.
 func (c *compiler) scope(parsed *syntax.Rule) *scope {
 	rule := &Rule{Span: parsed.Span, Text: syntax.Print(parsed), Exponent: parsed.Exponent}
 	return &scope{c: c, rule: rule, numbers: make(map[string]int), sum: -1, derivation: parsed.Derivation}
@@ -49,6 +50,8 @@ func (s *scope) lookup(a *syntax.Atom, purpose string) Atom {
 	return atom
 }
 
+// requireClosed insists on values that are known when the model is ground: a filter decides which atoms a potential
+// has, and a weight has to stay what it is while the values are found.
 func (s *scope) requireClosed(predicate int, span source.Span, purpose string) {
 	p := s.c.program.Predicates[predicate]
 	switch {
@@ -93,7 +96,8 @@ func (s *scope) predicate(a *syntax.Atom) int {
 	return number
 }
 
-// declared resolves a variable in an atom of the template. Summation variables have been declared before.
+// declared resolves a variable in an atom of the template, and numbers it if it is new. Summation variables have been
+// numbered before, so that an unknown one is in a logical rule, where nothing is summed.
 func (s *scope) declared(t syntax.Term, typ Type) Term {
 	v, known := s.numbers[t.Text]
 	switch {
@@ -166,6 +170,7 @@ func (s *scope) unbound(t syntax.Term) {
 	}
 }
 
+// variableNames returns what an unknown variable may have been meant to be.
 func (s *scope) variableNames() []string {
 	names := make([]string, len(s.rule.Variables))
 	for k, v := range s.rule.Variables {
@@ -174,6 +179,7 @@ func (s *scope) variableNames() []string {
 	return names
 }
 
+// constant resolves a constant to the spelling that the data's constants have too.
 func (s *scope) constant(t syntax.Term, typ Type) Term {
 	text, err := typ.Canonical(t.Text)
 	if err != nil {
@@ -182,7 +188,8 @@ func (s *scope) constant(t syntax.Term, typ Type) Term {
 	return Term{Variable: -1, Constant: text}
 }
 
-// condition resolves a comparison of terms, whose variables the atoms have declared.
+// condition resolves a comparison of terms, whose variables the atoms have declared. A constant has the type of the
+// variable that it is compared with; two constants are compared as strings.
 func (s *scope) condition(x *syntax.Comparison) Condition {
 	typ := String
 	for _, t := range []syntax.Term{x.Left, x.Right} {
@@ -196,4 +203,5 @@ func (s *scope) condition(x *syntax.Comparison) Condition {
 	}
 }
 
+// relops translates the comparisons of terms.
 var relops = map[syntax.Operator]Relop{syntax.Same: Same, syntax.Different: Different, syntax.Before: Before}

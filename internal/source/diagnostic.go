@@ -72,6 +72,7 @@ func (d *Diagnostics) Sort() {
 	*d = slices.Compact(*d)
 }
 
+// name returns the name of the span's file, which sorts before all others if there is none.
 func (s Span) name() string {
 	if s.File == nil {
 		return ""

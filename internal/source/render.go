@@ -45,8 +45,10 @@ func (d Diagnostics) count() string {
 	return strings.Join(parts, " and ")
 }
 
+// indent sets the lines that belong to a message off from the message.
 const indent = "    "
 
+// render writes one diagnostic in the form that Render describes.
 func (x Diagnostic) render(w io.Writer, paint palette) {
 	if place := x.Span.String(); place != "" {
 		fmt.Fprintf(w, "%s: ", paint.bold(place))
@@ -119,6 +121,7 @@ func window(line []rune, column, width int) ([]rune, int, int) {
 // palette paints with the terminal's colours, or not at all.
 type palette struct{ on bool }
 
+// paint wraps text in the escape sequence of code.
 func (p palette) paint(code, text string) string {
 	if !p.on {
 		return text

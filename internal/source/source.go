@@ -35,6 +35,7 @@ func (f *File) Line(offset int) (start, end int) {
 	return start, end
 }
 
+// clamp moves an offset into the text, so that a span that was computed wrongly shows a wrong place and no panic.
 func (f *File) clamp(offset int) int { return max(0, min(offset, len(f.Text))) }
 
 // Span returns the span [start, end) of the file.

@@ -40,6 +40,7 @@ func (p *parser) infix(x Expr) Operator {
 	return None
 }
 
+// isCoefficient reports whether x has a value without any atom, so that it can multiply one.
 func isCoefficient(x Expr) bool {
 	switch x := x.(type) {
 	case *Number, *Cardinality:
@@ -54,10 +55,10 @@ func isCoefficient(x Expr) bool {
 
 // operand reads an expression without binary operators, or one in parentheses.
 func (p *parser) operand() Expr {
+	defer func() { p.depth-- }()
 	if p.depth++; p.depth > maxDepth {
 		p.fail("syntax", p.span(p.peek()), "", "this expression is nested more than %d deep", maxDepth)
 	}
-	defer func() { p.depth-- }()
 	first := p.peek()
 	switch {
 	case first.firstOnRow && p.isWeight(p.pos):
@@ -96,7 +97,8 @@ func (p *parser) operand() Expr {
 	return &Number{}
 }
 
-// negation returns !x, with double negations and comparisons that have an opposite simplified.
+// negation returns !x, with double negations and comparisons that have an opposite simplified: so there is one way to
+// write each literal, and no later stage needs to look through signs.
 func negation(span source.Span, x Expr) Expr {
 	switch x := x.(type) {
 	case *Unary:
@@ -194,7 +196,8 @@ func (p *parser) term() Term {
 	return Term{}
 }
 
-// bareNumber reads a number where a constant belongs, complains, and goes on.
+// bareNumber reads a number where a constant belongs, complains, and goes on: what was meant is clear, and the rule may
+// have other errors. Numbers are not constants because 1, 1.0 and 01 would be the same or not, depending on the type.
 func (p *parser) bareNumber() Term {
 	first := p.take()
 	if first.kind != number {
@@ -208,10 +211,12 @@ func (p *parser) bareNumber() Term {
 	return Term{Span: span, Text: span.Text(), Constant: true}
 }
 
+// variable reads a variable where nothing else will do.
 func (p *parser) variable() Term {
 	t := p.peek()
 	p.expect(identifier, "a variable")
 	return Term{Span: p.span(t), Text: t.text}
 }
 
+// join returns the span of two operands and what is between them.
 func join(x, y Expr) source.Span { return x.Place().To(y.Place()) }

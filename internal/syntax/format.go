@@ -57,6 +57,7 @@ func (f *formatter) begin(start int) {
 	}
 }
 
+// end notes that the text has been written up to at. An item inside a rule ends after the rule has begun.
 func (f *formatter) end(at int) { f.last = max(f.last, at) }
 
 // comment writes c as if it stood at place: its own, or the start of the rule that it stands in. It goes behind the
@@ -72,7 +73,8 @@ func (f *formatter) comment(c comment, place int) {
 	f.end(c.end)
 }
 
-// layout prints a rule, broken into lines if it is long.
+// layout prints a rule, broken into lines if it is long: each line takes as many operands as fit. An operand that is
+// longer than a line stays whole, because a constant cannot be broken.
 func layout(rule *Rule) string {
 	var p printer
 	p.rule(rule)

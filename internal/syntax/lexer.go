@@ -32,11 +32,13 @@ func lex(file *source.File, diags *source.Diagnostics) ([]token, []comment) {
 	return l.tokens, l.comments
 }
 
+// emit appends the token from start to the current position.
 func (l *lexer) emit(k kind, start int, text string) {
 	l.tokens = append(l.tokens, token{kind: k, start: start, end: l.pos, text: text, firstOnRow: l.newRow})
 	l.newRow = false
 }
 
+// rest returns the text that has not been read.
 func (l *lexer) rest() string { return l.text[l.pos:] }
 
 // skip passes over white space and comments.
@@ -94,10 +96,13 @@ func (l *lexer) next() {
 	}
 }
 
+// isWord reports whether r may stand inside a name. Combining marks may, because they belong to the letter before them
+// and an editor does not show that they are runes of their own.
 func isWord(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r)
 }
 
+// isDigit leaves out the digits of other scripts, which strconv does not read.
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 
 func (l *lexer) digitAt(pos int) bool { return pos < len(l.text) && isDigit(rune(l.text[pos])) }
@@ -128,6 +133,8 @@ func (l *lexer) number() {
 	}
 }
 
+// escapes gives the meaning of the characters that may follow a backslash. Each escape is read where it stands: Java
+// PSL replaces one kind after the other, and so turns an escaped backslash before an n into a line break.
 var escapes = map[byte]byte{'\\': '\\', '\'': '\'', '"': '"', 't': '\t', 'n': '\n', 'r': '\r'}
 
 // quoted reads a constant. It ends on its line, so that a forgotten quote spoils one rule and not the file.
@@ -165,6 +172,7 @@ func (l *lexer) escape(ok *bool) byte {
 	return c
 }
 
+// either returns a if condition holds, and b otherwise.
 func either(condition bool, a, b kind) kind {
 	if condition {
 		return a
@@ -199,15 +207,13 @@ func (l *lexer) operator(c rune) {
 			return
 		}
 	}
-	l.pos += utf8.RuneLen(c)
-	if c == utf8.RuneError {
-		_, size := utf8.DecodeRuneInString(l.text[start:])
-		l.pos = start + size
-	}
+	_, size := utf8.DecodeRuneInString(l.rest())
+	l.pos += size // of a byte that is no UTF-8, 1 and not the length of its replacement
 	l.diags.Errorf("syntax", l.file.Span(start, l.pos), characterHint(c), "unexpected character %q", c)
 	l.emit(illegal, start, l.text[start:l.pos])
 }
 
+// characterHint says what to write instead of a character that users bring from other notations.
 func characterHint(c rune) string {
 	switch c {
 	case '<', '>':

@@ -62,12 +62,14 @@ type parser struct {
 	errors   int // reported so far, the lexer's included
 }
 
+// newParser reads the tokens of a file; the parser knows only of the errors found in this one.
 func newParser(file *source.File, diags *source.Diagnostics) *parser {
 	before := len(*diags)
 	tokens, comments := lex(file, diags)
 	return &parser{file: file, diags: diags, tokens: tokens, comments: comments, errors: len(*diags) - before}
 }
 
+// rules reads the whole file. A rule that has failed is not kept: half of it would mean something else.
 func (p *parser) rules() []*Rule {
 	var rules []*Rule
 	for !p.at(end) {
@@ -109,6 +111,8 @@ func (p *parser) checkEnd() {
 	p.unexpected("an operator or the end of the rule")
 }
 
+// checkWeight insists on one of a weight and a full stop: to guess which of a soft and a hard rule was meant would be to
+// guess the model.
 func (p *parser) checkWeight(rule *Rule, weighted, hard bool) {
 	switch {
 	case weighted && hard:
@@ -122,7 +126,8 @@ func (p *parser) checkWeight(rule *Rule, weighted, hard bool) {
 	}
 }
 
-// isWeight reports whether the tokens from i on are [fixed] [number] [*] [atom] and a colon.
+// isWeight reports whether the tokens from i on are [fixed] [number] [*] [atom] and a colon. Nothing else in a rule can
+// be, which makes weights the landmarks by which the parser finds the ends of rules: the language has no separator.
 func (p *parser) isWeight(i int) bool {
 	start := i
 	kindAt := func(i int) kind { return p.tokens[min(i, len(p.tokens)-1)].kind }
@@ -149,6 +154,8 @@ func (p *parser) isWeight(i int) bool {
 	return i > start && kindAt(i) == colon
 }
 
+// inArguments reports whether a token can stand between the parentheses of an atom. It keeps isWeight from running
+// through a whole file after a parenthesis that is never closed.
 func inArguments(k kind) bool {
 	return k == identifier || k == quoted || k == number || k == comma || k == plus || k == minus
 }
@@ -237,6 +244,7 @@ func (p *parser) peek() token {
 	return p.tokens[p.pos]
 }
 
+// at reports whether the next token is of kind k.
 func (p *parser) at(k kind) bool { return p.peek().kind == k }
 
 // take returns the next token and passes it.
@@ -248,6 +256,7 @@ func (p *parser) take() token {
 	return t
 }
 
+// accept passes the next token if it is of kind k.
 func (p *parser) accept(k kind) bool {
 	if !p.at(k) {
 		return false
@@ -256,6 +265,7 @@ func (p *parser) accept(k kind) bool {
 	return true
 }
 
+// expect passes a token of kind k, or fails because what was wanted is not there.
 func (p *parser) expect(k kind, what string) {
 	if !p.accept(k) {
 		p.unexpected(what)
@@ -265,6 +275,7 @@ func (p *parser) expect(k kind, what string) {
 // last returns the token before the next one.
 func (p *parser) last() token { return p.tokens[max(0, p.pos-1)] }
 
+// span returns the place of a token.
 func (p *parser) span(t token) source.Span { return p.file.Span(t.start, t.end) }
 
 // spanFrom returns the span from first to the last token taken.
@@ -272,6 +283,7 @@ func (p *parser) spanFrom(first token) source.Span {
 	return p.file.Span(first.start, max(first.start, p.last().end))
 }
 
+// fail reports the first error of a rule; what follows from it is of no interest.
 func (p *parser) fail(id string, span source.Span, hint, format string, args ...any) {
 	if !p.failed {
 		p.diags.Errorf(id, span, hint, format, args...)
@@ -298,6 +310,7 @@ func (p *parser) unexpected(wanted string) {
 	p.fail("syntax", span, unexpectedHint(t), "expected %s, found %s", wanted, found)
 }
 
+// unexpectedHint says what to write instead of words that other languages have for operators.
 func unexpectedHint(t token) string {
 	switch t.text {
 	case ":":

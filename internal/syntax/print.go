@@ -18,6 +18,7 @@ type printer struct {
 	breaks []int
 }
 
+// write appends text without a break.
 func (p *printer) write(parts ...string) {
 	for _, part := range parts {
 		p.b.WriteString(part)
@@ -31,6 +32,7 @@ func (p *printer) space() {
 	p.write(" ")
 }
 
+// rule writes all of a rule, in the order in which the parser reads it.
 func (p *printer) rule(r *Rule) {
 	p.weight(r.Weight)
 	switch {
@@ -63,6 +65,7 @@ func (p *printer) rule(r *Rule) {
 	}
 }
 
+// weight writes a number as the user spelled it: 1.0 and 1 are the same weight and not the same text.
 func (p *printer) weight(w Weight) {
 	if w.Fixed {
 		p.write("fixed ")
@@ -79,11 +82,13 @@ func (p *printer) weight(w Weight) {
 	}
 }
 
+// operator writes a binary operator between spaces.
 func (p *printer) operator(op Operator) {
 	p.space()
 	p.write(op.String(), " ")
 }
 
+// literals writes a conjunction or a disjunction.
 func (p *printer) literals(list []Literal, op Operator) {
 	for k, l := range list {
 		if k > 0 {
@@ -108,6 +113,8 @@ func (p *printer) expression(e Expr, least int) {
 	}
 }
 
+// binary writes the right operand as if it bound less tightly, since all operators associate to the left: a - (b - c)
+// keeps its parentheses and (a - b) - c loses them.
 func (p *printer) binary(e *Binary, least int) {
 	precedence := e.Op.precedence()
 	switch {
@@ -166,6 +173,7 @@ func (t Term) String() string {
 	return t.Text
 }
 
+// escaper writes what the lexer's escapes read. Other characters stand for themselves.
 var escaper = strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
 
 // Quote returns text as a constant of the rule language.

@@ -37,6 +37,7 @@ func (p *parser) literals(list []Literal, e Expr, op Operator) []Literal {
 	return append(list, p.literal(e))
 }
 
+// literal turns an operand into a literal. negation has left at most one sign before it.
 func (p *parser) literal(e Expr) Literal {
 	l := Literal{Span: e.Place()}
 	if u, ok := e.(*Unary); ok && u.Op == Not {
@@ -53,7 +54,8 @@ func (p *parser) literal(e Expr) Literal {
 	return l
 }
 
-// rejectLiteral explains why e cannot be a literal.
+// rejectLiteral explains why e cannot be a literal. A rule is one clause because one clause is one hinge; what would be
+// several hinges has to be written as several rules, each with its weight.
 func (p *parser) rejectLiteral(e Expr, negated bool) {
 	op := None
 	if b, ok := e.(*Binary); ok {
@@ -89,6 +91,7 @@ func isLogic(e Expr) bool {
 	return false
 }
 
+// mixedHint recognises a weight whose colon was forgotten, which reads as a coefficient.
 func mixedHint(e Expr) string {
 	if b, ok := e.(*Binary); ok && b.Op == Multiply {
 		if n, ok := b.X.(*Number); ok {
@@ -98,7 +101,7 @@ func mixedHint(e Expr) string {
 	return "arithmetic rules have =, <= or >= between their sides and no &, | or ->"
 }
 
-// checkLinear rejects logic inside an arithmetic expression.
+// checkLinear rejects logic inside an arithmetic expression. Whether the rest is linear is the compiler's question.
 func (p *parser) checkLinear(e Expr) {
 	switch x := e.(type) {
 	case *Unary:
