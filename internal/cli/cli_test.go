@@ -98,15 +98,6 @@ func TestConclude(t *testing.T) {
 	}
 }
 
-func TestWorkers(t *testing.T) {
-	if got := (&env{}).workers(); got != runtime.GOMAXPROCS(0) {
-		t.Errorf("by default %d workers, want GOMAXPROCS", got)
-	}
-	if got := (&env{threads: 3}).workers(); got != 3 {
-		t.Errorf("%d workers, want 3", got)
-	}
-}
-
 // Every command must explain itself, and stay within the width of a terminal.
 func TestHelpOfEveryCommand(t *testing.T) {
 	var visit func(cmd *cobra.Command)

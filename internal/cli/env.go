@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 
 	"github.com/spf13/pflag"
 
@@ -29,14 +28,6 @@ func (e *env) globalFlags(flags *pflag.FlagSet) {
 	flags.Uint64Var(&e.seed, "seed", 1, "seed of everything random; the same seed gives the same bits")
 	flags.UintVar(&e.threads, "threads", 0, "threads to use, which changes no result (default: one per core)")
 	flags.BoolVarP(&e.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors")
-}
-
-// workers returns how many threads to use.
-func (e *env) workers() int {
-	if e.threads == 0 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return int(e.threads)
 }
 
 // progress returns what shows long work to the user.
