@@ -28,16 +28,16 @@ func newRepro(e *env) *cobra.Command {
 	return cmd
 }
 
-const reproT2Help = `T2 classifies the documents of a citation network of which few are labelled, over
-random splits: split 1 has 20 training documents of each class, split 2 all but
-1,000. Each run has a split and initial weights of its own, drawn by its seed.
+const reproT2Help = `T2 classifies the documents of a citation network of which few are labelled,
+over random splits: split 1 has 20 training documents of each class, split 2 all
+but 1,000. Each run has a split and initial weights of its own, from its seed.
 
-Methods: deeppsl trains network and rules end to end; psl has the same rules over
-a network that was trained alone; gcn is a graph convolutional network; mlp is
-the network alone. --faithful takes the paper's settings as printed.`
+Methods: deeppsl trains network and rules end to end; psl has the same rules
+over a network that was trained alone; gcn is a graph convolutional network; mlp
+is the network alone. --faithful takes the paper's settings as printed.`
 
 const reproT2Examples = `  deeppsl repro t2 --dataset cora --split 1 --runs 5
-  deeppsl repro t2 --runs 20 --out results        everything, with tables and curves`
+  deeppsl repro t2 --runs 20 --out results      everything, with tables and curves`
 
 // reproT2 is one run of deeppsl repro t2.
 type reproT2 struct {
