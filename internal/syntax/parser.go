@@ -111,8 +111,8 @@ func (p *parser) checkEnd() {
 	p.unexpected("an operator or the end of the rule")
 }
 
-// checkWeight insists on one of a weight and a full stop: to guess which of a soft and a hard rule was meant would be to
-// guess the model.
+// checkWeight insists on one of a weight and a full stop: guessing whether a soft or a hard rule was meant would be
+// guessing the model.
 func (p *parser) checkWeight(rule *Rule, weighted, hard bool) {
 	switch {
 	case weighted && hard:
