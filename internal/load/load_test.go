@@ -72,7 +72,7 @@ func TestGolden(t *testing.T) {
 // summary describes a configuration and its tables, or the errors in them.
 func summary(name string, open func(string) (io.ReadCloser, error)) string {
 	var b strings.Builder
-	c, err := ReadWith(name, open)
+	c, err := readAny(name, open)
 	if err != nil {
 		return err.Error() + "\n"
 	}
@@ -97,6 +97,14 @@ func summary(name string, open func(string) (io.ReadCloser, error)) string {
 		}
 	}
 	return b.String()
+}
+
+// readAny reads a configuration, or a .data file with the rules of rules.psl.
+func readAny(name string, open func(string) (io.ReadCloser, error)) (*Config, error) {
+	if filepath.Ext(name) == ".data" {
+		return ReadClassic("rules.psl", name, open)
+	}
+	return ReadWith(name, open)
 }
 
 func describe(b *strings.Builder, c *Config) {

@@ -24,10 +24,19 @@ type declaration struct {
 
 // predicate reads one entry of "predicates": its name, with or without /arity, and its settings.
 func (d *decoder) predicate(key, value *node) *Predicate {
-	p := &Predicate{Span: key.span}
-	decl := declaration{predicate: p, suffix: -1, arity: -1}
+	decl := d.declare(key)
+	if value.kind != null {
+		d.settings(value, decl)
+	}
+	d.arity(decl)
+	return decl.predicate
+}
+
+// declare reads a predicate's name, with or without /arity.
+func (d *decoder) declare(key *node) *declaration {
 	name, suffix, slashed := strings.Cut(key.scalar, "/")
-	p.Name = name
+	decl := &declaration{predicate: &Predicate{Span: key.span}, suffix: -1, arity: -1}
+	decl.predicate.Name = name
 	if slashed {
 		arity, err := strconv.Atoi(suffix)
 		if err != nil || arity < 0 {
@@ -41,11 +50,7 @@ func (d *decoder) predicate(key, value *node) *Predicate {
 		d.diags.Errorf("config-name", key.span, "use letters, digits and _, and no digit first",
 			"%q is not a name for a predicate", name)
 	}
-	if value.kind != null {
-		d.settings(value, &decl)
-	}
-	d.arity(&decl)
-	return p
+	return decl
 }
 
 func isName(name string) bool {

@@ -28,6 +28,11 @@ func ReadWith(path string, open func(path string) (io.ReadCloser, error)) (*Conf
 	if n := parse(file, &diags); n != nil {
 		d.root(n)
 	}
+	return c.finish(diags)
+}
+
+// finish checks a decoded configuration as a whole, and returns it unless something is wrong.
+func (c *Config) finish(diags source.Diagnostics) (*Config, error) {
 	if !diags.HasErrors() {
 		c.resolve(&diags)
 	}
