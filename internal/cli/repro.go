@@ -37,7 +37,7 @@ over a network that was trained alone; gcn is a graph convolutional network; mlp
 is the network alone. --faithful takes the paper's settings as printed.`
 
 const reproT2Examples = `  deeppsl repro t2 --dataset cora --split 1 --runs 5
-  deeppsl repro t2 --runs 20 --out results      everything, with tables and curves`
+  deeppsl repro t2 --runs 20 --out results   everything, with tables and curves`
 
 // reproT2 is one run of deeppsl repro t2.
 type reproT2 struct {
