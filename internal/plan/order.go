@@ -98,6 +98,9 @@ func (o *orderer) step(k int, atom *program.Atom, op Op) Step {
 
 // matches estimates how many rows one execution of the step yields, before conditions.
 func (o *orderer) matches(s *Step) float64 {
+	if len(s.Bind)+len(s.Check) == 0 {
+		return o.chance(s)
+	}
 	rows := size(s)
 	for _, column := range s.Key {
 		values := float64(max(1, s.Relation.DistinctCount(column)))
@@ -107,9 +110,24 @@ func (o *orderer) matches(s *Step) float64 {
 		rows /= values
 	}
 	for _, column := range s.Check {
-		rows /= float64(max(1, s.Relation.DistinctCount(column)))
+		rows = min(rows, float64(s.Relation.DistinctCount(column))) // as if every P(A, A) were there
 	}
 	return rows
+}
+
+// chance estimates how likely a fully bound atom is there. Its arguments are not independent: targets are listed for
+// the very tuples that the other atoms of a rule lead to. So the smaller of the two sets of tuples, those of the
+// relation and those that the plan has reached, is taken to lie within the larger.
+func (o *orderer) chance(s *Step) float64 {
+	rows, reached := size(s), 1.0
+	for _, column := range s.Key {
+		if arg := s.Atom.Args[column]; arg.IsVariable() {
+			reached *= o.distinct[arg.Variable]
+		} else {
+			rows /= float64(max(1, s.Relation.DistinctCount(column)))
+		}
+	}
+	return min(1, rows/max(1, min(reached, o.rows)))
 }
 
 // size returns the rows of the step's relation or, as an upper bound, of its projection.
