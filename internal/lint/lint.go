@@ -103,7 +103,7 @@ func (m *Module) add(path, text string) error {
 func skipped(path string) bool {
 	name := filepath.Base(path)
 	switch {
-	case name == "testdata", name == "out", name == "bin", name[0] == '.', name[0] == '_':
+	case name == "testdata", name == "out", name == "bin", name == "deeppsl-demo", name[0] == '.', name[0] == '_':
 		return true
 	}
 	_, err := os.Stat(filepath.Join(path, "go.mod"))
