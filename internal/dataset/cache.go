@@ -46,6 +46,7 @@ func (c *Cache) Find(path string) (string, error) {
 	return "", &MissingError{Path: path}
 }
 
+// roots lists the folders that have the layout of the data, in the order in which they are looked into.
 func (c *Cache) roots() (roots []string) {
 	if c.Data != "" {
 		roots = append(roots, c.Data)
@@ -69,12 +70,13 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s is not here: set DEEPPSL_DATA to a folder that has it", e.Path)
 }
 
-// Is makes the error one of a file that does not exist.
+// Is makes the error one of a file that does not exist, so that readers try the other names that a file can have.
 func (e *MissingError) Is(target error) bool { return target == fs.ErrNotExist }
 
 // Folder returns a folder of the data as the union of what Data and Dir have of it.
 func (c *Cache) Folder(path string) fs.FS { return union{cache: c, path: path} }
 
+// union is a folder of the data as a file system.
 type union struct {
 	cache *Cache
 	path  string
@@ -193,6 +195,7 @@ func (c *Cache) has(file File) bool { return checkFile(c.place(file), file) == n
 // place is where a file's download lies.
 func (c *Cache) place(file File) string { return filepath.Join(c.Dir, filepath.FromSlash(file.Path)) }
 
+// installFile copies one file by way of a partial file, as a download does, so that no other content ever has its name.
 func (c *Cache) installFile(file File, folder string) error {
 	name := filepath.Join(folder, filepath.FromSlash(file.Path))
 	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {

@@ -1,6 +1,3 @@
-// Package dataset has the data that experiments and demonstrations run on: a generator of citation networks, readers of
-// the formats in which MNIST, Planetoid, the LINQS collections and CiteSeer-ER are published, random splits, and a
-// cache of downloads whose content is pinned.
 package dataset
 
 import (

@@ -64,7 +64,9 @@ func TestPlanetoidCounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := [...]int{c.Documents, c.Words, len(c.Classes), len(c.Links), len(c.Word), count(c.Labels, -1), len(c.Public.Train)}
+		got := [...]int{
+			c.Documents, c.Words, len(c.Classes), len(c.Links), len(c.Word), count(c.Labels, -1), len(c.Public.Train),
+		}
 		if got != [...]int{want.documents, want.words, want.classes, want.links, want.features, want.unlabelled, want.train} {
 			t.Errorf("%s: %v", want.name, got)
 		}

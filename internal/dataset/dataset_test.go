@@ -39,7 +39,9 @@ func TestGeneratorIsWellFormed(t *testing.T) {
 		}
 		checkCitation(t, c)
 	})
-	for _, bad := range []Generator{{Classes: 10, Documents: 5}, {Signal: 2}, {Homophily: math.NaN()}, {WordsPerDocument: -1}} {
+	for _, bad := range []Generator{
+		{Classes: 10, Documents: 5}, {Signal: 2}, {Homophily: math.NaN()}, {WordsPerDocument: -1},
+	} {
 		if _, err := bad.Citation(); err == nil {
 			t.Errorf("%+v: no error", bad)
 		}
@@ -55,7 +57,8 @@ func checkCitation(t fataler, c *Citation) {
 	}
 	for d, label := range c.Labels {
 		words := c.WordsOf(d)
-		if label < -1 || label >= len(c.Classes) || !slices.IsSorted(words) || len(slices.Compact(slices.Clone(words))) != len(words) {
+		unique := slices.Compact(slices.Clone(words))
+		if label < -1 || label >= len(c.Classes) || !slices.IsSorted(words) || len(unique) != len(words) {
 			t.Fatalf("document %d of class %d has words %v", d, label, words)
 		}
 		if len(words) > 0 && (words[0] < 0 || int(words[len(words)-1]) >= c.Words) {
@@ -63,7 +66,8 @@ func checkCitation(t fataler, c *Citation) {
 		}
 	}
 	for k, link := range c.Links {
-		if link[0] < 0 || link[0] >= link[1] || int(link[1]) >= c.Documents || k > 0 && comparePairs(c.Links[k-1], link) >= 0 {
+		inOrder := k == 0 || comparePairs(c.Links[k-1], link) < 0
+		if link[0] < 0 || link[0] >= link[1] || int(link[1]) >= c.Documents || !inOrder {
 			t.Fatalf("link %d is %v", k, link)
 		}
 	}

@@ -61,6 +61,7 @@ func (c *Cache) downloadFrom(ctx context.Context, file File, url string) error {
 	return c.finish(file, part, err)
 }
 
+// createPart opens a file's partial file, which lies beside it so that renaming it stays within one disk.
 func (c *Cache) createPart(file File, flag int) (*os.File, error) {
 	name := c.place(file) + partSuffix
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -115,6 +116,7 @@ func (c *Cache) fetch(ctx context.Context, file File, url string, part *os.File)
 	return nil
 }
 
+// request asks for a file from the byte after those that are there already.
 func (c *Cache) request(ctx context.Context, url string, have int64) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -150,6 +152,7 @@ func (w *progressWriter) Write(p []byte) (int, error) {
 // finish makes the partial file the file, if nothing went wrong and its content is right. A wrong content is removed,
 // an incomplete one kept, to go on from.
 func (c *Cache) finish(file File, part *os.File, err error) error {
+	// Without this, a power failure after the rename could leave a file of the right name without content.
 	if syncErr := part.Sync(); err == nil && syncErr != nil {
 		err = &diskError{syncErr}
 	}

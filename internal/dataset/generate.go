@@ -42,6 +42,7 @@ func (g Generator) withDefaults() Generator {
 	return g
 }
 
+// check says what makes a network impossible.
 func (g Generator) check() error {
 	switch {
 	case g.Classes < 1 || g.Documents < g.Classes || g.Words < g.Classes:
@@ -65,6 +66,7 @@ func (g Generator) Citation() (*Citation, error) {
 	for class := range g.Classes {
 		c.Classes = append(c.Classes, fmt.Sprintf("topic%d", class))
 	}
+	// Classes take turns, so that they are of equal size and no seed makes one empty.
 	members := make([][]int32, g.Classes)
 	for d := range g.Documents {
 		class := d % g.Classes

@@ -29,6 +29,7 @@ func ReadIDX(r io.Reader) (*IDX, error) {
 	if err != nil {
 		return nil, err
 	}
+	// ReadAll grows with what is there: a header alone allocates nothing.
 	data, err := io.ReadAll(io.LimitReader(r, int64(size)+1))
 	if err != nil {
 		return nil, fmt.Errorf("idx: %w", err)
@@ -46,6 +47,7 @@ func held(got, want int) string {
 	return fmt.Sprint(got)
 }
 
+// readShape reads the dimensions. Each could be 2³² - 1, and so their product is bounded before it is trusted.
 func readShape(r io.Reader, dimensions int) (shape []int, size int, err error) {
 	size = 1
 	for range dimensions {

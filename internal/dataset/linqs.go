@@ -46,12 +46,14 @@ func eachLine(r io.Reader, read func(fields []string) error) error {
 	return nil
 }
 
+// linqs collects a network while its two files are read.
 type linqs struct {
 	citation *Citation
 	numbers  map[string]int32 // of documents by name
 	classes  []string         // of documents
 }
 
+// document reads a line of content.
 func (r *linqs) document(fields []string) error {
 	c := r.citation
 	words := len(fields) - 2
@@ -90,6 +92,7 @@ func (r *linqs) add(name string, words []int32) int32 {
 	return number
 }
 
+// cite reads a line of cites. The file has the cited document first, "from right to left" as its authors say.
 func (r *linqs) cite(fields []string) error {
 	if len(fields) != 2 {
 		return fmt.Errorf("want two documents, found %d columns", len(fields))

@@ -30,6 +30,7 @@ func ReadPlanetoid(folder fs.FS, name string) (*Citation, error) {
 		test.columns != all.columns {
 		return nil, fmt.Errorf("%s: the files ind.%s.* do not fit each other", name, name)
 	}
+	// Gaps make documents, and so a single wrong number could make any number of them.
 	last := slices.Max(append(index, -1))
 	if last >= 2*(all.rows+test.rows) {
 		return nil, fmt.Errorf("ind.%s.test.index: document %d, but there are %d only", name, last, all.rows+test.rows)
@@ -45,13 +46,14 @@ func ReadPlanetoid(folder fs.FS, name string) (*Citation, error) {
 	return c, nil
 }
 
-// planetoid reads one data set's files and keeps the first error.
+// planetoid reads one data set's files and keeps the first error, so that a reader is a list of its parts.
 type planetoid struct {
 	folder fs.FS
 	name   string
 	err    error
 }
 
+// open calls read with the content of a part, unless there was an error before.
 func (p *planetoid) open(part string, read func(io.Reader) error) {
 	if p.err != nil {
 		return
@@ -103,6 +105,7 @@ func (p *planetoid) labels(part string) (labels []int) {
 	return labels
 }
 
+// index reads the numbers of the test documents, in the order of tx. They are not sorted, and CiteSeer's have gaps.
 func (p *planetoid) index() (index []int) {
 	p.open("test.index", func(r io.Reader) error {
 		lines := bufio.NewScanner(r)
@@ -145,7 +148,8 @@ func (c *Citation) fill(all, test *sparse, allLabels, testLabels, index []int) e
 	return err
 }
 
-// readGraph makes links of a dictionary from each document to the list of its neighbours.
+// readGraph makes links of a dictionary from each document to the list of its neighbours. The lists have repetitions
+// and documents linked with themselves, which make no links.
 func (c *Citation) readGraph(graph *types.Dict) error {
 	var pairs [][2]int32
 	for _, entry := range *graph {
@@ -169,6 +173,7 @@ func (c *Citation) readGraph(graph *types.Dict) error {
 // publicValidation is the size of Planetoid's validation set, which comes right after the training documents.
 const publicValidation = 500
 
+// publicSplit makes the split of Planetoid: test documents keep their published numbers.
 func publicSplit(training int, test []int, documents int) *Split {
 	s := &Split{}
 	for d := range min(training+publicValidation, documents) {

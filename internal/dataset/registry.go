@@ -51,6 +51,8 @@ func Lookup(name string) (Set, error) {
 	return sets[at], nil
 }
 
+// mnist's hashes are of the four uncompressed files. The original address no longer answers; the mirrors have the
+// original bytes.
 var mnist = Set{
 	Name:    "mnist",
 	About:   "70,000 handwritten digits, 28 x 28 pixels",
@@ -63,6 +65,7 @@ var mnist = Set{
 	},
 }
 
+// mnistFile is one of MNIST's files at its mirrors.
 func mnistFile(name, hash string) File {
 	return File{Path: "mnist/" + name, SHA256: hash, URLs: []string{
 		"https://ossci-datasets.s3.amazonaws.com/mnist/" + name,
@@ -77,6 +80,7 @@ const planetoidURL = "https://raw.githubusercontent.com/kimiyoung/planetoid/" +
 // planetoidHash is the hash of one part of a Planetoid data set.
 type planetoidHash struct{ part, hash string }
 
+// planetoidSet is the set of the files ind.NAME.*.
 func planetoidSet(name string, hashes []planetoidHash) Set {
 	set := Set{Name: name, About: "citation network in the form of Planetoid", License: "MIT (Z. Yang et al. 2016)"}
 	for _, h := range hashes {
@@ -110,6 +114,8 @@ var citeseerHashes = []planetoidHash{
 	{"test.index", "2af990671580b6b2df5d158d1038f8292e30c9cd821b5453f399659b25b723d4"},
 }
 
+// coraLINQS is the archive of the collection's own site. There is no such entry for CiteSeer: its archive's published
+// checksum is not known, and copies of citeseer.cites differ from each other.
 var coraLINQS = Set{
 	Name:    "cora-linqs",
 	About:   "Cora in its original form, with directed citations",
@@ -121,6 +127,7 @@ var coraLINQS = Set{
 	}},
 }
 
+// glove stays the archive that it is, because its tables are read from there.
 var glove = Set{
 	Name:    "glove.6B",
 	About:   "400,000 English word vectors of 50 to 300 dimensions (862 MB)",

@@ -33,6 +33,7 @@ func ReadReferences(r io.Reader) (out []Reference, err error) {
 	return out, nil
 }
 
+// parseReference reads one line; entities are names, not numbers, for those that were split later ("825-2").
 func parseReference(line string) (ref Reference, err error) {
 	fields := strings.SplitN(line, "|", 8)
 	if len(fields) != 8 {
@@ -109,6 +110,7 @@ func readFoldFile(folder fs.FS, name string, read func(fields []string) error) e
 	return nil
 }
 
+// readNamed reads a number and a text, in which further tabs are spaces.
 func readNamed(out *[]Named, fields []string) error {
 	id, err := strconv.Atoi(fields[0])
 	if err != nil {

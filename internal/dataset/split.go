@@ -48,6 +48,7 @@ func RandomSplit(labels []int, o SplitOptions) (Split, error) {
 	return s, nil
 }
 
+// shuffledLabelled lists the labelled documents in an order that only the seed decides.
 func shuffledLabelled(labels []int, seed uint64) []int32 {
 	var order []int32
 	for d, label := range labels {

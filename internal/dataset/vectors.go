@@ -42,6 +42,7 @@ func ReadVectors(r io.Reader, keep func(word string) bool) (*Vectors, error) {
 	return v, nil
 }
 
+// add appends a word's vector; the first line says how many numbers a vector has.
 func (v *Vectors) add(word, numbers string) error {
 	fields := strings.Fields(numbers)
 	if v.Dimensions == 0 {
@@ -115,6 +116,7 @@ func (c *Cache) Vectors(name string, keep func(word string) bool) (*Vectors, err
 	return v, nil
 }
 
+// gloveVectors reads a table inside the published archive.
 func (c *Cache) gloveVectors(member string, keep func(word string) bool) (*Vectors, error) {
 	name, err := c.Find(glove.Files[0].Path)
 	if err != nil {

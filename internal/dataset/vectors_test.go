@@ -13,7 +13,8 @@ import (
 )
 
 func TestReadVectors(t *testing.T) {
-	v, err := ReadVectors(strings.NewReader("a 1 2\nb 3 -4e0 \na 9 9\nrare 5 6\n"), func(w string) bool { return w != "rare" })
+	text := "a 1 2\nb 3 -4e0 \na 9 9\nrare 5 6\n"
+	v, err := ReadVectors(strings.NewReader(text), func(w string) bool { return w != "rare" })
 	if err != nil || v.Len() != 2 || v.Dimensions != 2 {
 		t.Fatalf("%+v, %v", v, err)
 	}

@@ -23,6 +23,7 @@ func Discrete(s *Scored, threshold float64) Result {
 	}}
 }
 
+// bit makes an index of a truth value.
 func bit(b bool) int {
 	if b {
 		return 1
@@ -30,6 +31,7 @@ func bit(b bool) int {
 	return 0
 }
 
+// ratio is a/b, or 0 where nothing is counted, so that no undefined score guides learning.
 func ratio(a, b float64) float64 {
 	if b == 0 {
 		return 0
@@ -75,6 +77,7 @@ func AUC(s *Scored, threshold float64) Result {
 	}}
 }
 
+// ranked is an atom of a ranking.
 type ranked struct {
 	score    float64
 	relevant bool

@@ -76,6 +76,7 @@ type groups map[string]int
 
 func newGroups() groups { return make(groups) }
 
+// number returns the number of a list, giving it the next one if it is new.
 func (g groups) number(ids []symbol.ID) int {
 	key := make([]byte, 0, 4*len(ids))
 	for _, id := range ids {

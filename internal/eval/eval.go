@@ -41,6 +41,7 @@ func (r Result) index(name string) int {
 	return slices.IndexFunc(r.Values, func(v Value) bool { return plain(v.Name) == plain(name) })
 }
 
+// plain is the form in which names of values are compared.
 func plain(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
 // Primary returns the representative value.
@@ -88,6 +89,7 @@ type optionReader struct {
 	err     error
 }
 
+// fail keeps the first error only: one is enough to correct the options.
 func (o *optionReader) fail(key, want string) {
 	if o.err == nil {
 		o.err = fmt.Errorf("option %s%s must be %s, not %q", o.prefix, key, want, o.options[o.prefix+key])
@@ -128,6 +130,7 @@ func (o *optionReader) categories(arity int) []int {
 	return out
 }
 
+// representative makes another value than the evaluator's own stand for the result.
 func (o *optionReader) representative(r *Result) {
 	name, ok := o.options[o.prefix+"representative"]
 	if !ok {

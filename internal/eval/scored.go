@@ -50,6 +50,7 @@ func Join(atoms, truth *relation.Relation, value func(row int32) float64, scope 
 	return s
 }
 
+// inferred is an atom's answer: what was inferred, or what was observed.
 func inferred(atoms *relation.Relation, row int32, value func(row int32) float64) float64 {
 	if atoms.Role(row) == relation.Observed {
 		return atoms.Value(row)
@@ -57,6 +58,7 @@ func inferred(atoms *relation.Relation, row int32, value func(row int32) float64
 	return value(row)
 }
 
+// trueValue is an atom's truth, NaN if it is unknown.
 func trueValue(truth *relation.Relation, row int32, found bool, scope Scope) float64 {
 	switch {
 	case found:
@@ -67,6 +69,7 @@ func trueValue(truth *relation.Relation, row int32, found bool, scope Scope) flo
 	return math.NaN()
 }
 
+// arity is that of the atoms, 0 if there are only numbers.
 func (s *Scored) arity() int {
 	if s.Atoms == nil {
 		return 0

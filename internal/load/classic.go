@@ -27,6 +27,7 @@ func ReadClassic(rules, data string, open func(path string) (io.ReadCloser, erro
 	return c.finish(diags)
 }
 
+// classicFile reads a file that the user names, not a configuration; nil after reporting an error.
 func (c *Config) classicFile(path string, diags *source.Diagnostics) *source.File {
 	file, err := c.readFile(path)
 	if err != nil {
@@ -36,6 +37,7 @@ func (c *Config) classicFile(path string, diags *source.Diagnostics) *source.Fil
 	return file
 }
 
+// classicRoot reads a .data file: predicates first, wherever they stand, because the other keys name them.
 func (d *decoder) classicRoot(n *node) {
 	if predicates := n.get("predicates"); predicates != nil {
 		d.each(predicates, "predicates", func(key, value *node) {
@@ -66,6 +68,7 @@ func (d *decoder) classicPredicate(key, value *node) *Predicate {
 	return decl.predicate
 }
 
+// classicSettings reads the settings within a predicate's list.
 func (d *decoder) classicSettings(n *node, decl *declaration) {
 	p := decl.predicate
 	deep := func(v *node) {
@@ -106,6 +109,7 @@ func (c *Config) predicate(name string) *Predicate {
 	return nil
 }
 
+// names lists the predicates' names.
 func (c *Config) names() []string {
 	names := make([]string, len(c.Predicates))
 	for k, p := range c.Predicates {

@@ -55,6 +55,7 @@ func (d *decoder) each(n *node, what string, read func(key, value *node)) {
 	}
 }
 
+// checkRepeated reports the k-th key if it was there before. JSON allows it, and the first one would be lost silently.
 func (d *decoder) checkRepeated(n *node, k int) {
 	for _, before := range n.keys[:k] {
 		if before.scalar == n.keys[k].scalar {
@@ -67,6 +68,7 @@ func (d *decoder) checkRepeated(n *node, k int) {
 
 func suggestion(name string, allowed []string) string { return source.Suggest(name, allowed) }
 
+// expect reports a node of another kind than the wanted one, and tells whether it is right.
 func (d *decoder) expect(n *node, want kind, what string) bool {
 	if n.kind != want {
 		d.diags.Errorf("config-kind", n.span, "", "%s must be %s, not %s", what, want, n.kind)
@@ -83,6 +85,7 @@ func elements(n *node) []*node {
 	return []*node{n}
 }
 
+// text reads a string; after an error it returns what is there, if anything.
 func (d *decoder) text(n *node, what string) string {
 	d.expect(n, text, what)
 	return n.scalar
@@ -141,6 +144,7 @@ func (d *decoder) root(n *node) {
 	)
 }
 
+// section reads what a phase adds to all phases.
 func (d *decoder) section(n *node, phase Phase) (s Section) {
 	d.object(n, phase.String(),
 		field{"rules", func(v *node) { s.Rules = d.rules(v) }},
@@ -149,6 +153,7 @@ func (d *decoder) section(n *node, phase Phase) (s Section) {
 	return s
 }
 
+// options reads settings; scalars become text, as in PSL, and keep their place for whoever understands them.
 func (d *decoder) options(n *node) (out []Option) {
 	d.each(n, "options", func(key, value *node) {
 		if !value.isScalar() {
@@ -161,6 +166,7 @@ func (d *decoder) options(n *node) (out []Option) {
 	return out
 }
 
+// networks keeps each network's settings as they are, for package neural.
 func (d *decoder) networks(n *node) {
 	d.each(n, "networks", func(key, value *node) {
 		if !d.expect(value, object, "network "+key.scalar) {
@@ -180,6 +186,7 @@ var types = map[string]program.Type{
 	"float": program.Float, "double": program.Float,
 }
 
+// types reads the list of argument types.
 func (d *decoder) types(n *node) []program.Type {
 	if !d.expect(n, list, "types") {
 		return nil

@@ -119,6 +119,7 @@ func requote(out []byte, i, end int) int {
 	return end
 }
 
+// blank writes spaces over [i, end) and returns end.
 func blank(out []byte, i, end int) int {
 	for ; i < end; i++ {
 		out[i] = ' '
@@ -126,6 +127,7 @@ func blank(out []byte, i, end int) int {
 	return end
 }
 
+// endOfLine returns the offset of the line ending at or after i, or of the end of the input.
 func endOfLine(input string, i int) int {
 	if length := strings.IndexByte(input[i:], '\n'); length >= 0 {
 		return i + length
@@ -133,6 +135,8 @@ func endOfLine(input string, i int) int {
 	return len(input)
 }
 
+// commentEnd returns the offset after the comment /* … */ at i. An unfinished one reaches to the end, and hujson reports
+// it.
 func commentEnd(input string, i int) int {
 	if length := strings.Index(input[i+2:], "*/"); length >= 0 {
 		return i + 2 + length + 2
@@ -140,6 +144,8 @@ func commentEnd(input string, i int) int {
 	return len(input)
 }
 
+// isNumeric tells what numbers and the words true, false and null are made of. Taking words whole keeps the digits
+// inside of them, in "x007", from being taken for numbers.
 func isNumeric(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || strings.IndexByte("+-._", c) >= 0
 }

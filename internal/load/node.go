@@ -66,6 +66,7 @@ func (n *node) json(b *strings.Builder) {
 	}
 }
 
+// members writes the items of a list or an object, with their keys, between brackets.
 func (n *node) members(b *strings.Builder, begin, end byte) {
 	b.WriteByte(begin)
 	for k, item := range n.items {

@@ -9,6 +9,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
+// predicates reads all declarations; their order numbers the predicates.
 func (d *decoder) predicates(n *node) {
 	d.each(n, "predicates", func(key, value *node) {
 		d.config.Predicates = append(d.config.Predicates, d.predicate(key, value))
@@ -53,6 +54,7 @@ func (d *decoder) declare(key *node) *declaration {
 	return decl
 }
 
+// isName tells whether a rule can call a predicate so.
 func isName(name string) bool {
 	for k, r := range name {
 		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_'
@@ -63,6 +65,7 @@ func isName(name string) bool {
 	return name != ""
 }
 
+// settings reads the keys of a predicate: PSL's, and this program's neural, derive and value.
 func (d *decoder) settings(n *node, decl *declaration) {
 	p := decl.predicate
 	d.object(n, "predicate "+p.Name,
@@ -169,6 +172,7 @@ func (d *decoder) data(n *node, what string) (out []Data) {
 	return out
 }
 
+// row reads a row that is written in the configuration. Numbers become text as JSON has them: 007 is "7".
 func (d *decoder) row(n *node) (row []string, ok bool) {
 	for _, item := range n.items {
 		if !item.isScalar() {
@@ -180,6 +184,7 @@ func (d *decoder) row(n *node) (row []string, ok bool) {
 	return row, true
 }
 
+// neural reads what ties a predicate to a network.
 func (d *decoder) neural(n *node) *Neural {
 	out := &Neural{Span: n.span, Class: -1}
 	classes := 0
@@ -209,6 +214,7 @@ func (d *decoder) neural(n *node) *Neural {
 	return out
 }
 
+// derive reads derivation rules; the key "value" may come before or after them.
 func (d *decoder) derive(n *node, before *Derivation) *Derivation {
 	if before == nil {
 		before = &Derivation{}
@@ -218,6 +224,7 @@ func (d *decoder) derive(n *node, before *Derivation) *Derivation {
 	return before
 }
 
+// derivedValue reads which value derived atoms have.
 func (d *decoder) derivedValue(n *node, before *Derivation) *Derivation {
 	if before == nil {
 		before = &Derivation{Span: n.span}
@@ -229,6 +236,7 @@ func (d *decoder) derivedValue(n *node, before *Derivation) *Derivation {
 // evaluators are the names of evaluators without PSL's suffix "Evaluator" and its package, in lower case.
 var evaluators = []string{"discrete", "continuous", "auc", "categorical"}
 
+// evaluations reads a list of evaluators: names, or objects with options.
 func (d *decoder) evaluations(n *node) (out []Evaluation) {
 	for _, item := range elements(n) {
 		e := Evaluation{Span: item.span}
@@ -250,7 +258,8 @@ func (d *decoder) evaluations(n *node) (out []Evaluation) {
 	return out
 }
 
-// primary makes the first evaluation the primary one if none says that it is.
+// primary makes the first evaluation the primary one if none says that it is. (PSL then takes the first of an unordered
+// map, which is any of them.)
 func (d *decoder) primary(evaluations []Evaluation) {
 	var chosen source.Span
 	for _, e := range evaluations {
@@ -265,6 +274,7 @@ func (d *decoder) primary(evaluations []Evaluation) {
 	}
 }
 
+// evaluator reads a name such as AUCEvaluator, org.linqs.psl.evaluation.statistics.AUCEvaluator or auc.
 func (d *decoder) evaluator(n *node) string {
 	name := d.text(n, "evaluator")
 	short := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])

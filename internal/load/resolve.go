@@ -16,6 +16,8 @@ func (c *Config) Resolve() error {
 	return diags.Err()
 }
 
+// resolve is Resolve for a caller that collects diagnostics. It only looks at declarations; package program checks
+// the rules.
 func (c *Config) resolve(diags *source.Diagnostics) {
 	seen := make(map[string]*Predicate)
 	for _, p := range c.Predicates {

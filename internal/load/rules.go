@@ -37,6 +37,7 @@ func (d *decoder) rules(n *node) []*syntax.Rule {
 	return nil
 }
 
+// ruleFile reads the rules of a file of their own.
 func (d *decoder) ruleFile(n *node) []*syntax.Rule {
 	path := d.path(n)
 	file, err := d.config.readFile(path)

@@ -44,6 +44,7 @@ func (c *Config) Tables(phase Phase) (*Tables, error) {
 	return out, nil
 }
 
+// targetRole says what atoms listed as targets are: a network's domain can be listed so.
 func (p *Predicate) targetRole() relation.Role {
 	if p.Perceived {
 		return relation.Perceived
@@ -51,6 +52,7 @@ func (p *Predicate) targetRole() relation.Role {
 	return relation.Target
 }
 
+// truth reads a predicate's known values as a relation of its own; nil if it has none.
 func (c *Config) truth(p *Predicate, phase Phase, symbols *symbol.Table, diags *source.Diagnostics) *relation.Relation {
 	data := p.Truth.Of(phase)
 	if len(data) == 0 {
@@ -69,6 +71,7 @@ func (c *Config) TruthOf(phase Phase, predicate int, symbols *symbol.Table) (*re
 	return truth, diags.Err()
 }
 
+// read adds the rows of all data of one kind, in order.
 func (c *Config) read(t *table, data []Data, what string, role relation.Role) {
 	for k := range data {
 		if data[k].Path == "" {

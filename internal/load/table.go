@@ -51,6 +51,7 @@ func newTable(p *Predicate, symbols *symbol.Table, diags *source.Diagnostics) *t
 	}
 }
 
+// begin makes o the origin of the rows that follow, and role what their atoms are.
 func (t *table) begin(o origin, role relation.Role) {
 	t.origins = append(t.origins, o)
 	t.role, t.errors = role, 0
@@ -64,6 +65,7 @@ func (t *table) end() {
 	}
 }
 
+// name is what messages call the origin.
 func (o *origin) name() string {
 	if o.file != nil {
 		return o.file.Name
@@ -91,6 +93,7 @@ func (t *table) addFile(file *source.File, data *Data, what string, role relatio
 	t.end()
 }
 
+// addRows reads rows in memory; their place is their number.
 func (t *table) addRows(data *Data, what string, role relation.Role) {
 	t.begin(origin{data: data, what: what}, role)
 	for k, row := range data.Rows {
@@ -166,6 +169,7 @@ func (t *table) checkWidth(row []string, offset int) bool {
 	return true
 }
 
+// columns counts columns in words.
 func columns(n int) string {
 	if n == 1 {
 		return "1 column"
@@ -187,6 +191,7 @@ func separatorHint(line string, arity int) string {
 	return "columns are separated by tabs"
 }
 
+// truth reads a truth value. Most are 1, which needs no parsing.
 func (t *table) truth(field string, offset int) (float32, bool) {
 	if field == "1" || field == "1.0" {
 		return 1, true
@@ -232,6 +237,7 @@ func isPlainInteger(field string) bool {
 	return true
 }
 
+// duplicate reports an atom that is there already, at both of its places.
 func (t *table) duplicate(d *relation.Duplicate, offset int) {
 	first := t.place(d.First)
 	atom := t.atom(d.Tuple)
@@ -243,6 +249,7 @@ func (t *table) duplicate(d *relation.Duplicate, offset int) {
 	t.errorf("data-duplicate", offset, "remove one of them", "%s is there twice; it is also at %s", atom, first)
 }
 
+// atom prints an atom as a rule would write it.
 func (t *table) atom(tuple []symbol.ID) string {
 	names := make([]string, len(tuple))
 	for k, id := range tuple {
@@ -261,6 +268,7 @@ func (t *table) place(at relation.Place) string {
 	return fmt.Sprintf("row %d of the %s", offset+1, o.what)
 }
 
+// span returns where a row is: its line, its place in the configuration, or nowhere.
 func (o *origin) span(offset int) source.Span {
 	switch {
 	case o.file != nil:

@@ -47,6 +47,7 @@ type yamlConverter struct {
 	line, offset int // the last line found, counted from 1, and where it begins
 }
 
+// convert makes a node of y and what it contains. Aliases are refused: a few of them can stand for a tree of any size.
 func (c *yamlConverter) convert(y *yaml.Node, depth int) *node {
 	n := &node{span: c.span(y)}
 	switch {
@@ -71,6 +72,7 @@ func (c *yamlConverter) convert(y *yaml.Node, depth int) *node {
 	return n
 }
 
+// key makes a node of a key, which counts as text whatever it looks like: 1: is the key "1".
 func (c *yamlConverter) key(y *yaml.Node) *node {
 	n := &node{kind: text, span: c.span(y), scalar: y.Value}
 	if y.Kind != yaml.ScalarNode {
