@@ -6,6 +6,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/eval"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/relation"
 )
 
 // Evaluation is the score of one predicate's atoms.
@@ -79,34 +80,40 @@ func newEvaluation(predicate string, result eval.Result) *Evaluation {
 	return e
 }
 
-// primary returns the score that guides learning, higher being better: that of the evaluation which the configuration
-// calls primary, or else of the first one.
-func (g *Grounding) primary(answer *Answer, phase Phase) (score float64, ok bool, err error) {
-	chosen, first := -1, -1
-	var scored *Evaluation
-	for k, declared := range g.project.config.Predicates {
-		for _, e := range declared.Evaluations {
-			if chosen >= 0 || first >= 0 && !e.Primary {
+// guide returns the evaluation that guides learning: the primary one of the first target predicate that has truth in the
+// phase. Networks alone are scored only if no target is.
+func (g *Grounding) guide(phase Phase) (predicate int, chosen load.Evaluation, ok bool, err error) {
+	for _, role := range []relation.Role{relation.Target, relation.Perceived} {
+		for k, declared := range g.project.config.Predicates {
+			atoms := g.tables.Store.Relations[k]
+			if len(declared.Evaluations) == 0 || atoms.FreeLen() == 0 || atoms.Free != role {
 				continue
 			}
-			candidate, err := g.score(answer, phase, k, e)
+			truth, err := g.truth(phase, k)
 			if err != nil {
-				return 0, false, err
+				return 0, chosen, false, err
 			}
-			if candidate == nil {
-				continue
-			}
-			scored, first = candidate, k
-			if e.Primary {
-				chosen = k
+			if truth != nil && truth.Len() > 0 {
+				return k, primaryOf(declared.Evaluations), true, nil
 			}
 		}
 	}
-	if scored == nil {
-		return 0, false, nil
+	return 0, chosen, false, nil
+}
+
+func primaryOf(evaluations []load.Evaluation) load.Evaluation {
+	for _, e := range evaluations {
+		if e.Primary {
+			return e
+		}
 	}
-	if scored.primary.LowerIsBetter {
-		return -scored.primary.Number, true, nil
+	return evaluations[0]
+}
+
+// guiding returns the score of an evaluation, higher being better.
+func (e *Evaluation) guiding() float64 {
+	if e.primary.LowerIsBetter {
+		return -e.primary.Number
 	}
-	return scored.primary.Number, true, nil
+	return e.primary.Number
 }

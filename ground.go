@@ -158,7 +158,7 @@ const (
 	FieldView   View = "mrf"
 )
 
-// Write prints a stage of the grounding; limit bounds the ground rules per rule, 0 means all.
+// Write prints a stage of the grounding; limit bounds the ground rules, 0 means all.
 func (g *Grounding) Write(w io.Writer, view View, limit int) error {
 	switch view {
 	case ProgramView:
@@ -171,9 +171,9 @@ func (g *Grounding) Write(w io.Writer, view View, limit int) error {
 	case PlanView:
 		return g.writePlans(w)
 	case GroundView:
-		return nil
+		return ground.Write(w, g.program, g.tables.Store, g.model, limit)
 	case FieldView:
-		return nil
+		return ground.WriteBlocks(w, g.model)
 	}
 	return fmt.Errorf("no view %q: want program, plan, ground or mrf", view)
 }

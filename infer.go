@@ -2,11 +2,14 @@ package deeppsl
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/auto"
+	"github.com/deeppsl/deeppsl/internal/solve/sgd"
 )
 
 // Answer is a MAP state with the proof of how good it is.
@@ -38,7 +41,10 @@ func (g *Grounding) Infer(ctx context.Context) (*Answer, error) {
 	if err := g.perceive(); err != nil {
 		return nil, err
 	}
-	solver, choice := g.solver()
+	solver, err := g.solver()
+	if err != nil {
+		return nil, err
+	}
 	solver.SetWeights(g.theta)
 	solver.SetInputs(g.inputs)
 	result, err := solver.Solve(ctx)
@@ -47,12 +53,12 @@ func (g *Grounding) Infer(ctx context.Context) (*Answer, error) {
 	}
 	answer := &Answer{
 		Status: result.Status.String(), Explanation: result.Status.Sentence(),
-		Method: choice.Method, Reason: choice.Reason,
 		Objective: result.Objective, DualBound: result.DualBound, Gap: result.Gap, MaxViolation: result.MaxViolation,
 		Iterations: result.Iterations, Elapsed: time.Since(start),
 		Values: append([]float64(nil), result.Y...), Perceived: append([]float64(nil), g.inputs...),
 	}
-	answer.Conflict = g.conflict(result)
+	answer.Method, answer.Reason = g.method()
+	answer.Conflict = g.conflict(result.Conflict)
 	return answer, nil
 }
 
@@ -65,10 +71,40 @@ func (g *Grounding) perceive() error {
 }
 
 // solver makes the solver that the project's options ask for.
-func (g *Grounding) solver() (solve.Solver, auto.Choice) {
+func (g *Grounding) solver() (solve.Solver, error) {
 	settings := g.project.settings.solve
 	settings.Threads = g.project.Threads
-	return auto.New(g.project.settings.method, g.field, settings, g.project.Seed)
+	if g.project.settings.method == "sgd" {
+		options := g.project.settings.sgd
+		options.Seed = g.project.Seed
+		return sgd.New(g.field, settings, options), nil
+	}
+	return auto.New(g.project.settings.method, g.field, settings)
+}
+
+// method names the solver and says why it was chosen.
+func (g *Grounding) method() (name, reason string) {
+	if name = g.project.settings.method; name != "auto" {
+		return name, "It was asked for."
+	}
+	return auto.Choose(g.model)
+}
+
+// conflict prints hard ground rules, given by their place among all of the model's.
+func (g *Grounding) conflict(places []int) []string {
+	var lines []string
+	for _, place := range places {
+		for _, b := range g.model.Blocks {
+			if place < b.Len {
+				rule := g.program.Rules[b.Rule]
+				line := ground.Text(g.program, g.tables.Store, b, place)
+				lines = append(lines, fmt.Sprintf("%s  [of the rule %s]", line, rule.Text))
+				break
+			}
+			place -= b.Len
+		}
+	}
+	return lines
 }
 
 // Atom is a ground atom with its value in an answer.
@@ -103,5 +139,3 @@ func value(answer *Answer, atoms *relation.Relation, row int32) float64 {
 	return answer.Values[atoms.Number(row)]
 }
 
-// conflict prints the hard ground rules that a proof of infeasibility uses.
-func (g *Grounding) conflict(result *solve.Result) []string { return nil }

@@ -2,7 +2,6 @@ package deeppsl
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/parallel"
@@ -136,6 +135,3 @@ func (r *Report) infer(ctx context.Context, g *Grounding) error {
 	r.RuleWeights = append([]float64(nil), g.theta...)
 	return nil
 }
-
-// conflictText names a ground rule in a conflict.
-func conflictText(rule, ground string) string { return fmt.Sprintf("%s  [from %s]", ground, rule) }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/sgd"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
@@ -16,6 +17,7 @@ import (
 type settings struct {
 	method  string // of inference
 	solve   solve.Settings
+	sgd     sgd.Options
 	learn   learn.Settings
 	network fitSettings
 	// freeze keeps the networks as they are after fitting them alone: the paper's PSL baseline.
@@ -63,6 +65,11 @@ var options = []option{
 		s.solve.TimeLimit = time.Duration(seconds * float64(time.Second))
 		return err
 	}},
+	{"sgd.rate", "learning rate", number(func(s *settings) *float64 { return &s.sgd.LearningRate })},
+	{"sgd.threshold", "change of the energy between passes below which to stop",
+		number(func(s *settings) *float64 { return &s.sgd.Threshold })},
+	{"sgd.gamma", "γ, the weight of the paper's soft box", number(func(s *settings) *float64 { return &s.sgd.Gamma })},
+	{"sgd.hard", "the weight that stands for a hard rule", number(func(s *settings) *float64 { return &s.sgd.HardWeight })},
 	{"learn.method", "deeppsl (the paper's Algorithm 1) or implicit (the exact derivative)",
 		parsed(learn.ParseMethod, func(s *settings) *learn.Method { return &s.learn.Method })},
 	{"learn.alpha", "α, the step along the loss's gradient", number(func(s *settings) *float64 { return &s.learn.Alpha })},

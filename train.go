@@ -73,7 +73,10 @@ func (g *Grounding) trainer(ctx context.Context) (*learn.Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	solver, _ := g.solver()
+	solver, err := g.solver()
+	if err != nil {
+		return nil, err
+	}
 	task := learn.Task{Field: g.field, Solver: solver, Theta: g.theta, Labels: labels,
 		Learned: make([]bool, len(g.program.Rules))}
 	for r, rule := range g.program.Rules {
@@ -126,7 +129,7 @@ func (g *Grounding) labels(phase Phase, role relation.Role) (*learn.Labels, erro
 
 // validator returns the function that scores an epoch, or nil if the validation phase has no truth. If that phase has
 // atoms of its own, it is ground too, over the same networks, and inferred anew at each epoch.
-func (g *Grounding) validator(ctx context.Context) (func(context.Context, []float64) (float64, error), error) {
+func (g *Grounding) validator(ctx context.Context) (func(ctx context.Context, y, x []float64) (float64, error), error) {
 	own := g
 	if !g.project.sharesAtoms(g.phase, Validation) {
 		var err error
@@ -134,21 +137,24 @@ func (g *Grounding) validator(ctx context.Context) (func(context.Context, []floa
 			return nil, err
 		}
 	}
-	blank := &Answer{Values: make([]float64, own.model.Variables), Perceived: own.inputs}
-	if _, ok, err := own.primary(blank, Validation); !ok || err != nil {
+	predicate, evaluation, ok, err := own.guide(Validation)
+	if !ok || err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, y []float64) (float64, error) {
-		answer := &Answer{Values: y, Perceived: own.inputs}
+	return func(ctx context.Context, y, x []float64) (float64, error) {
+		answer := &Answer{Values: y, Perceived: x}
 		if own != g {
-			copy(own.theta, g.theta)
+			own.adopt(g)
 			var err error
 			if answer, err = own.Infer(ctx); err != nil {
 				return 0, err
 			}
 		}
-		score, _, err := own.primary(answer, Validation)
-		return score, err
+		scored, err := own.score(answer, Validation, predicate, evaluation)
+		if err != nil {
+			return 0, err
+		}
+		return scored.guiding(), nil
 	}, nil
 }
 

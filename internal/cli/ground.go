@@ -43,7 +43,7 @@ func newGround(e *env) *cobra.Command {
 	g.flags(cmd)
 	cmd.Flags().StringVar(&g.show, "show", "counts", "what to print: counts, program, plan, ground or mrf")
 	cmd.Flags().StringVar(&g.phase, "phase", "infer", "the phase whose tables are read: learn, validation or infer")
-	cmd.Flags().IntVar(&g.limit, "limit", 0, "ground rules to print per rule (default: all)")
+	cmd.Flags().IntVar(&g.limit, "limit", 0, "ground rules to print (default: all)")
 	return cmd
 }
 

@@ -20,9 +20,9 @@ type Task struct {
 	Theta      []float64    // the rules' initial weights, one per rule
 	Learned    []bool       // which of them learning may change
 	Labels     *Labels
-	// Validate scores a MAP state with the current parameters; higher is better. The parameters of the best epoch are
-	// kept. If nil, the last ones are.
-	Validate func(ctx context.Context, y []float64) (float64, error)
+	// Validate scores a MAP state, and the inputs it rests on, with the current parameters; higher is better. The
+	// parameters of the best epoch are kept. If nil, the last ones are.
+	Validate func(ctx context.Context, y, x []float64) (float64, error)
 }
 
 // Settings are Algorithm 1's and its siblings' knobs, named as in the paper's table of hyper-parameters.
@@ -196,7 +196,7 @@ func (t *Trainer) score(ctx context.Context, line *Epoch) error {
 	if t.Validate == nil {
 		return nil
 	}
-	score, err := t.Validate(ctx, t.y)
+	score, err := t.Validate(ctx, t.y, t.x)
 	if err != nil {
 		return err
 	}

@@ -191,7 +191,7 @@ func TestTheBestEpochIsKept(t *testing.T) {
 	settings.Patience = 3
 	at := 0
 	var states [][]float64
-	task.Validate = func(_ context.Context, y []float64) (float64, error) {
+	task.Validate = func(_ context.Context, y, _ []float64) (float64, error) {
 		states = append(states, append([]float64(nil), y...))
 		at++
 		return scores[min(at-1, len(scores)-1)], nil
