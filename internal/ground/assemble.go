@@ -78,6 +78,7 @@ type assembly struct {
 	at []offset
 }
 
+// offset is a place in the arrays of a block.
 type offset struct{ potentials, vars, inputs int }
 
 // join copies all parts into the block.
@@ -97,6 +98,7 @@ func (a *assembly) join(threads int) {
 	}
 }
 
+// allocate makes the block's arrays. A bias that is the same for all goes into the constant, and costs nothing.
 func (a *assembly) allocate(end offset) {
 	b, shape := a.block, a.parts[0]
 	b.Len = end.potentials
@@ -116,6 +118,7 @@ func (a *assembly) allocate(end offset) {
 	}
 }
 
+// sameBias tells whether the observed atoms add the same to every potential.
 func (a *assembly) sameBias() bool {
 	differs := func(p *batch) bool { return !p.sameBias || p.firstBias != a.parts[0].firstBias }
 	return !slices.ContainsFunc(a.parts, differs)
@@ -183,6 +186,7 @@ func bytes(b *mrf.Block) int64 {
 		size(b.InputValue) + size(b.Vars) + size(b.Inputs) + size(b.Bias) + size(b.Scale)
 }
 
+// size returns the bytes of an array's elements.
 func size[T any](values []T) int64 {
 	var zero T
 	return int64(len(values)) * int64(unsafe.Sizeof(zero))

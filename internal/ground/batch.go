@@ -105,7 +105,8 @@ func (m *machine) fits(b *batch, coef []float64) bool {
 	return true
 }
 
-// compareShapes orders shapes, so that blocks come in an order that does not depend on what was found first.
+// compareShapes orders shapes, so that blocks come in an order that does not depend on what was found first, which is
+// up to the threads.
 func compareShapes(a, b *batch) int {
 	return cmp.Or(
 		-cmp.Compare(a.mask, b.mask), // most atoms first, more or less
@@ -126,6 +127,7 @@ func (m *machine) take() []*batch {
 	return out
 }
 
+// exact returns a copy that takes no more memory than it needs: pieces wait for each other in this form.
 func (b *batch) exact() *batch {
 	c := *b
 	c.vars, c.inputs = exact(b.vars), exact(b.inputs)

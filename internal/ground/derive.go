@@ -103,6 +103,7 @@ func joinTuples(width int, parts []tuples) *tuples {
 	return all
 }
 
+// every lists the columns 0 … n-1.
 func every(n int) []int {
 	all := make([]int, n)
 	for k := range all {

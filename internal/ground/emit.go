@@ -50,7 +50,8 @@ func emitUniform(m *machine) {
 }
 
 // worthKeeping decides what becomes of a ground rule with so many variables, the free atoms in mask, and the value d
-// without them. Pruning has seen to it that the template can be above 0, which settles it for all rules but these:
+// without them. Pruning has seen to it already that the template of a hinge can be above 0, so that only hard rules,
+// and ground rules without variables, need the exact interval of their template.
 func (m *machine) worthKeeping(vars int, mask uint64, d float64) bool {
 	if vars > 0 && !m.rule.Weight.Hard {
 		m.counts.Potentials++
@@ -69,7 +70,8 @@ func (m *machine) impossible(low, high float64) bool {
 	return low > infeasible || !oneSided(m.rule) && high < -infeasible
 }
 
-// always tells whether a ground rule whose template is in [low, high] costs nothing whatever the variables are.
+// always tells whether a ground rule whose template is in [low, high] costs nothing whatever the variables are. A
+// linear potential costs its template, also where that is small.
 func (m *machine) always(low, high float64) bool {
 	if oneSided(m.rule) {
 		return high <= tolerance
@@ -88,13 +90,11 @@ func (m *machine) repeated() bool {
 	return false
 }
 
-// emitMerged adds the coefficients of repeated atoms, which changes the shape and may make the ground rule trivial:
-// with an atom missing that is all that can be said of it.
+// emitMerged adds the coefficients of repeated atoms, which changes the shape and may make the ground rule trivial, as
+// in T(X) & S(X) -> T(X); with an atom missing that is all that can be said of it. Java PSL drops every hinge in which
+// an atom occurs with both signs, trivial or not (compatibility facts, section 1.2); here the sum decides.
 func (m *machine) emitMerged(mask uint64, bias float64, missing int) {
-	coef := m.coef[:0]
-	for k := range m.atoms {
-		coef = append(coef, m.atoms[k].coef)
-	}
+	coef := append(m.coef[:0], m.natural...)
 	m.coef = coef
 	for _, pair := range m.repeats {
 		if i, j := pair[0], pair[1]; m.rows[i] == m.rows[j] && (mask>>i)&(mask>>j)&1 == 1 {

@@ -6,8 +6,10 @@ import (
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
-// conjunction is one alternative of a filter. If one of its literals is a positive atom with the summation variable, the
-// values that can pass are read from that atom's index instead of trying every value of the column.
+// conjunction is one alternative of a filter. If one of its literals is a positive atom with the summation variable,
+// such as Cite(A, B) for B, the values that can pass are few and stand in that atom's index: reading them there,
+// instead of trying every value of the column for every grounding, turns groundings × values into the size of the
+// answer.
 type conjunction struct {
 	literals []literal
 	origin   *origin
@@ -33,6 +35,7 @@ type origin struct {
 	repeated bool
 }
 
+// filter compiles the disjunctive normal form of a summation variable's filter.
 func (r *routine) filter(s *program.Sum) (out []conjunction) {
 	for _, literals := range s.Filter {
 		var c conjunction
@@ -51,6 +54,7 @@ func (r *routine) filter(s *program.Sum) (out []conjunction) {
 	return out
 }
 
+// literal compiles one conjunct; atoms are looked up by the index on all columns.
 func (r *routine) literal(l *program.Literal) literal {
 	if l.Condition != nil {
 		c := r.comparison(l.Condition)
@@ -94,6 +98,7 @@ func (m *machine) passes(v *summand) bool {
 	return false
 }
 
+// satisfies tells whether all literals hold for the values in the slots.
 func (m *machine) satisfies(literals []literal) bool {
 	for k := range literals {
 		if l := &literals[k]; m.truth(l) == l.negated {
@@ -103,6 +108,7 @@ func (m *machine) satisfies(literals []literal) bool {
 	return true
 }
 
+// truth evaluates a literal without its negation. An atom is true if its value is above 0, however little.
 func (m *machine) truth(l *literal) bool {
 	if l.condition != nil {
 		return l.condition.holds(m.slots)
@@ -116,10 +122,8 @@ func (m *machine) truth(l *literal) bool {
 	return l.closed.positive(row)
 }
 
-// positive tells whether row, or -1, is an observed atom above 0.
-func (a *atom) positive(row int32) bool { return row >= 0 && row < a.observed && a.value(row) > 0 }
-
-// fewer tells whether reading values from the filter's own atoms means trying fewer than so many.
+// fewer tells whether reading values from the filter's own atoms means trying fewer than so many. Every alternative
+// must have an atom to read from: one without lets through values that stand nowhere.
 func (m *machine) fewer(v *summand, than int) bool {
 	if len(v.filter) == 0 {
 		return false
@@ -137,6 +141,7 @@ func (m *machine) fewer(v *summand, than int) bool {
 	return true
 }
 
+// originKey gathers the values of an origin's other arguments.
 func (m *machine) originKey(c *origin) []symbol.ID {
 	key := m.filterKey[:0]
 	for _, slot := range c.key {
@@ -162,6 +167,7 @@ func (m *machine) candidates(v *summand, x *expansion) {
 	}
 }
 
+// passedBefore tells whether an alternative before the k-th lets the value pass, so that it has been read already.
 func (m *machine) passedBefore(v *summand, k int) bool {
 	for i := range k {
 		if m.satisfies(v.filter[i].literals) {

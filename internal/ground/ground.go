@@ -1,6 +1,14 @@
 // Package ground turns rules into ground rules: it runs each rule's plan over the relations and writes the potentials
 // and constraints of the hinge-loss Markov random field straight into the arenas of an mrf.Model. Observed atoms are
 // folded into constants on the way; ground rules that no assignment can violate, or that have no variable, are removed.
+//
+// A rule goes through four things. Its plan is compiled into a routine, in which names have become columns, indexes and
+// slots of values. The routine's first rows are cut into pieces, and machines run the pieces, as many at a time as
+// there are threads: nested loops that end early where the template cannot be above 0 any more. What a machine finds it
+// appends to batches, one for each shape that the rule's ground rules take when their observed atoms are gone. An
+// assembly joins the batches of all pieces, shape by shape and in the order of the pieces, into the blocks of the
+// model. Nothing in this depends on which machine ran which piece, so the model has the same bits for any number of
+// threads.
 package ground
 
 import (
@@ -26,7 +34,8 @@ type Options struct {
 	DiscardMissing bool
 }
 
-// pieces is the number of parts into which a rule's work is cut, whatever the number of threads.
+// pieces is the number of parts into which a rule's work is cut, whatever the number of threads: enough that a few
+// expensive ones do not leave the other threads waiting.
 const pieces = 256
 
 // Ground makes the ground model of prog over store, whose relations are indexed by predicate. Errors are the context's,
@@ -64,6 +73,7 @@ type grounder struct {
 	release func() bool
 }
 
+// newGrounder also watches the context, in a way that inner loops can ask about cheaply.
 func newGrounder(ctx context.Context, store *relation.Store, threads int) *grounder {
 	g := &grounder{scope: newScope(store), threads: parallel.Threads(threads)}
 	g.release = context.AfterFunc(ctx, func() { g.stop.Store(true) })

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/deeppsl/deeppsl/internal/plan"
 	"github.com/deeppsl/deeppsl/internal/program"
 )
 
@@ -88,7 +90,10 @@ func TestWriteStopsAtTheLimit(t *testing.T) {
 }
 
 func TestWriteBlocksAndReport(t *testing.T) {
-	f := small().rules(t, "2: Knows(A, B) & Likes(A, X) -> Likes(B, X) ^2\n Likes(A, +X) = 1 .\n 1: Net(A) -> Likes(A, 'tea')")
+	f := small().rules(t, `
+		2: Knows(A, B) & Likes(A, X) -> Likes(B, X) ^2
+		Likes(A, +X) = 1 .
+		1: Net(A) -> Likes(A, 'tea')`)
 	model, report, err := Ground(context.Background(), f.program, f.store, Options{DiscardMissing: true})
 	if err != nil {
 		t.Fatal(err)
@@ -172,8 +177,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestOrderOfTypes compares -1, 9 and 10 with %: as texts by their bytes, as numbers by their values. The bound may be a
-// constant that no atom has.
+// TestOrderOfTypes compares -1, 9 and 10 with %: as texts by their bytes, as numbers by their values. The bound may be
+// a constant that no atom has.
 func TestOrderOfTypes(t *testing.T) {
 	for _, c := range []struct {
 		kind  program.Type
@@ -206,5 +211,31 @@ func TestArenasAreSmall(t *testing.T) {
 	rule := report.Rules[1]
 	if perPotential := float64(rule.Bytes) / float64(rule.Potentials); perPotential > 12.1 {
 		t.Errorf("a potential of three variables takes %.1f bytes, want 12", perPotential)
+	}
+}
+
+// TestMachinesDoNotAllocate runs pieces again on a machine whose buffers have grown: joins, look-ups, sums, filters and
+// merging must take no memory of their own.
+func TestMachinesDoNotAllocate(t *testing.T) {
+	for name, f := range map[string]*fixture{
+		"joins":  transitivity(t, 12),
+		"sums":   citations(t, 60, 150, 3),
+		"merged": small().rules(t, "1: 2 * Likes(A, X) + Likes(B, X) <= 1 + Knows(A, 'bob')"),
+	} {
+		f.store.Number()
+		s := newScope(f.store)
+		for _, rule := range f.program.Rules {
+			s.declare(rule)
+			m := newMachine(compile(plan.New(rule, f.store), s), new(atomic.Bool))
+			run := func() {
+				m.run(m.routine.lo, m.routine.hi)
+				for _, b := range m.batches {
+					b.reset()
+				}
+			}
+			if n := testing.AllocsPerRun(3, run); n != 0 {
+				t.Errorf("%s: %v allocations in %s", name, n, rule.Text)
+			}
+		}
 	}
 }

@@ -41,6 +41,7 @@ type machine struct {
 	heads tuples // of a derivation
 }
 
+// newMachine makes a machine with all the space that does not depend on the data.
 func newMachine(r *routine, stop *atomic.Bool) *machine {
 	m := &machine{
 		routine: r, stop: stop, scale: 1,
@@ -60,7 +61,8 @@ func (m *machine) run(lo, hi int32) {
 	m.step(0, m.routine.upper)
 }
 
-// step runs op k and what follows it. The template is at most upper, whatever values the atoms still to come have.
+// step runs op k and what follows it. The template is at most upper, whatever values the atoms still to come have. Each
+// op is a loop of at least 0 rows, and the recursion is as deep as the rule has atoms.
 func (m *machine) step(k int, upper float64) {
 	if k == len(m.ops) {
 		m.counts.Groundings++
@@ -111,7 +113,8 @@ func (m *machine) key(o *op, k int) []symbol.ID {
 	return key
 }
 
-// visit takes one row of op k, and goes on unless the row's values or a condition forbid it.
+// visit takes one row of op k, and goes on unless the row's values or a condition forbid it, or the template can no
+// longer be above 0: that is how an observed 0 in a body, or a 1 in a head, ends the search at once.
 func (m *machine) visit(o *op, k int, row int32, upper float64) {
 	for i := range o.bind {
 		m.slots[o.bind[i].slot] = o.bind[i].column[row]

@@ -25,6 +25,7 @@ type tally struct {
 	examples []string
 }
 
+// add counts a problem; example is called only if one more is wanted.
 func (t *tally) add(example func() string) {
 	t.count++
 	if len(t.examples) < shown {
@@ -32,6 +33,7 @@ func (t *tally) add(example func() string) {
 	}
 }
 
+// merge adds a later tally: the examples stay the first ones in the order of the pieces, whoever found them.
 func (t *tally) merge(other *tally) {
 	t.count += other.count
 	for _, example := range other.examples {
@@ -55,16 +57,19 @@ func (p *problems) merge(other *problems) {
 	p.broken.merge(&other.broken)
 }
 
+// reportMissing counts a grounding whose atom k is neither observed nor a target although its predicate is open.
 func (m *machine) reportMissing(k int) {
 	m.counts.Missing++
 	m.problems.missing.add(func() string { return m.atomText(&m.rule.Atoms[k]) })
 }
 
+// reportViolated counts a hard ground rule that no values of the variables can satisfy.
 func (m *machine) reportViolated() {
 	m.counts.Violated++
 	m.problems.violated.add(m.groundText)
 }
 
+// reportBroken counts a ground rule with a coefficient that is needed and is not finite.
 func (m *machine) reportBroken() { m.problems.broken.add(m.groundText) }
 
 // diagnose turns a rule's problems into diagnostics. Missing atoms are none if such ground rules are to be discarded.
@@ -82,6 +87,7 @@ func (p *problems) diagnose(rule *program.Rule, discard bool, out *source.Diagno
 		"a coefficient is not a finite number in %s")
 }
 
+// diagnose makes a diagnostic of each example; the last one tells how many there are in all.
 func (t *tally) diagnose(out *source.Diagnostics, rule *program.Rule, id, hint, format string) {
 	for k, example := range t.examples {
 		message := fmt.Sprintf(format, example)
@@ -104,6 +110,7 @@ func (m *machine) groundText() string {
 	return b.String() + " " + equality(m.rule.Comparator) + " " + number(0-d)
 }
 
+// equality prints a comparator.
 func equality(c program.Comparator) string {
 	if c == program.Equal {
 		return "="

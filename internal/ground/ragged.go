@@ -15,6 +15,14 @@ type term struct {
 	coef   float64
 }
 
+// order puts variables before inputs, each by number, so that terms of one atom lie side by side.
+func (t *term) order() int64 {
+	if t.input {
+		return 1<<32 + int64(t.number)
+	}
+	return int64(t.number)
+}
+
 // emitRagged makes a potential of the current grounding of a rule whose shape differs from grounding to grounding: one
 // with summations, or with more atoms than a mask has bits.
 func emitRagged(m *machine) {
@@ -90,20 +98,18 @@ func (m *machine) collect(a *atom, coef float64, rows []int32) (bias float64) {
 	return bias
 }
 
-// mergeTerms adds the coefficients of repeated atoms and drops those that cancel out.
+// mergeTerms adds the coefficients of repeated atoms and drops those that cancel out. Sums are long, so this sorts
+// where emitMerged compares pairs; most rules cannot repeat an atom and keep the order in which the terms were found.
 func (m *machine) mergeTerms() {
 	if len(m.repeats) == 0 {
 		return
 	}
 	slices.SortStableFunc(m.terms, func(a, b term) int {
-		if a.input != b.input {
-			return cmp.Compare(index(a.input), index(b.input))
-		}
-		return cmp.Compare(a.number, b.number)
+		return cmp.Compare(a.order(), b.order())
 	})
 	kept := m.terms[:0]
 	for _, t := range m.terms {
-		if n := len(kept); n > 0 && kept[n-1].number == t.number && kept[n-1].input == t.input {
+		if n := len(kept); n > 0 && kept[n-1].order() == t.order() {
 			kept[n-1].coef += t.coef
 		} else {
 			kept = append(kept, t)
@@ -112,13 +118,7 @@ func (m *machine) mergeTerms() {
 	m.terms = slices.DeleteFunc(kept, func(t term) bool { return math.Abs(t.coef) < vanishing })
 }
 
-func index(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
+// addTerms appends the terms at hand, and remembers where they end.
 func (m *machine) addTerms(bias float64) {
 	if len(m.batches) == 0 {
 		m.newBatch(0, nil).ragged = true

@@ -8,7 +8,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/plan"
 )
 
-// Counts says what became of the groundings of a rule. They are the same for any number of threads.
+// Counts says what became of the groundings of a rule. They are the same for any number of threads, but Pruned depends
+// on the order of the joins, and so does whether a trivial grounding is counted or cut off before it is whole.
 type Counts struct {
 	Groundings int64 // groundings that were looked at
 	Potentials int64 // kept, as potentials or constraints
@@ -16,10 +17,11 @@ type Counts struct {
 	Constant   int64 // removed: without a variable
 	Missing    int64 // with an atom of an open predicate that has no row
 	Violated   int64 // hard, and violated whatever the variables are
-	Weightless int64 // removed, alone or with all that they would have led to: the weight's atom is 0
+	Weightless int64 // removed, whole or in part: the weight's atom is 0
 	Pruned     int64 // partial groundings that could only have led to trivial ones
 }
 
+// add sums the counts of pieces, or of rules.
 func (c *Counts) add(other *Counts) {
 	c.Groundings += other.Groundings
 	c.Potentials += other.Potentials

@@ -60,37 +60,6 @@ type binding struct {
 	slot   int32
 }
 
-// atom is what the inner loop needs to know of an atom of the template.
-type atom struct {
-	coef      float64 // unless it depends on |B|
-	expr      program.Expr
-	truth     []float32
-	observed  int32 // rows from here on are free
-	shift     int32 // a free row + shift is the number of its variable or input
-	perceived bool
-	open      bool // a missing row is an error
-	sum       int  // its place among the sums; -1 if it is a plain atom
-}
-
-// value returns the value of an observed row.
-func (a *atom) value(row int32) float64 {
-	if a.truth == nil {
-		return 1
-	}
-	return float64(a.truth[row])
-}
-
-// slack returns by how much finding row (-1: missing) lowers the largest value that the atom's term can have.
-func (a *atom) slack(row int32) float64 {
-	switch {
-	case row >= a.observed || row < 0 && a.open:
-		return 0
-	case row < 0:
-		return -max(a.coef, 0)
-	}
-	return a.coef*a.value(row) - max(a.coef, 0)
-}
-
 // compile makes a plan ready. Indexes that do not exist yet are built.
 func compile(p *plan.Plan, s *scope) *routine {
 	r := &routine{rule: p.Rule, plan: p, scope: s, pivot: -1, slots: make([]symbol.ID, len(p.Rule.Variables))}
@@ -127,29 +96,13 @@ func (r *routine) emitter() func(*machine) {
 	return emitUniform
 }
 
+// finite tells whether all values are numbers that arithmetic can go on with.
 func finite(values ...float64) bool {
 	return !slices.ContainsFunc(values, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
-func (r *routine) atom(a *program.Atom) atom {
-	rel := r.scope.store.Relations[a.Predicate]
-	coef, varies := constant(a.Coef)
-	r.varying = r.varying || varies
-	return atom{
-		coef: coef, expr: a.Coef, truth: rel.Truth, observed: int32(rel.Observed), shift: rel.Base - int32(rel.Observed),
-		perceived: rel.Free == relation.Perceived, open: rel.Open && rel.Free != relation.Perceived, sum: -1,
-	}
-}
-
-// constant returns the value of an expression without |B|, and 0 for one that varies.
-func constant(e program.Expr) (value float64, varies bool) {
-	if value, ok := e.Constant(); ok {
-		return value, false
-	}
-	return 0, true
-}
-
-// bound returns the template's largest value if it is known beforehand and a small one makes the ground rule trivial.
+// bound returns the template's largest value over the box, if it is known beforehand and if a small one makes a ground
+// rule trivial. The machine lowers it with every observed atom that it finds.
 func (r *routine) bound() float64 {
 	if r.varying || len(r.rule.Sums) > 0 || !oneSided(r.rule) {
 		return math.Inf(1)
@@ -166,31 +119,6 @@ func oneSided(rule *program.Rule) bool {
 	return rule.Comparator == program.LessEqual && (rule.Weight.Hard || rule.Form == program.Hinge)
 }
 
-// repeats returns the pairs of atoms that some grounding could make equal: one predicate, no different constants.
-func repeats(rule *program.Rule) (pairs [][2]int) {
-	for i := range rule.Atoms {
-		for j := range i {
-			if unifiable(&rule.Atoms[j], &rule.Atoms[i]) {
-				pairs = append(pairs, [2]int{j, i})
-			}
-		}
-	}
-	return pairs
-}
-
-func unifiable(a, b *program.Atom) bool {
-	if a.Predicate != b.Predicate {
-		return false
-	}
-	for k := range a.Args {
-		s, t := a.Args[k], b.Args[k]
-		if !s.IsVariable() && !t.IsVariable() && s.Constant != t.Constant {
-			return false
-		}
-	}
-	return true
-}
-
 // slot returns the place of a term's value.
 func (r *routine) slot(t program.Term) int32 {
 	if t.IsVariable() {
@@ -205,6 +133,7 @@ func (r *routine) slot(t program.Term) int32 {
 	return int32(variables + at)
 }
 
+// slotsOf returns the slots of an atom's arguments in some columns.
 func (r *routine) slotsOf(a *program.Atom, columns []int) []int32 {
 	slots := make([]int32, len(columns))
 	for k, column := range columns {
@@ -213,6 +142,8 @@ func (r *routine) slotsOf(a *program.Atom, columns []int) []int32 {
 	return slots
 }
 
+// op compiles one step. A projection is a relation of its own, with its own columns; but to match against it, the index
+// of the relation itself on the same columns is as good.
 func (r *routine) op(s *plan.Step, whole bool) op {
 	rel := s.Relation
 	at := func(column int) int { return column }
@@ -271,39 +202,4 @@ func (r *routine) choosePivot() {
 			return
 		}
 	}
-}
-
-// comparison is a condition over slots; rank is the order for %.
-type comparison struct {
-	op          program.Relop
-	left, right int32
-	rank        []int32
-}
-
-func (r *routine) comparison(c *program.Condition) comparison {
-	out := comparison{op: c.Op, left: r.slot(c.Left), right: r.slot(c.Right)}
-	if c.Op == program.Before {
-		out.rank = r.scope.rank(r.typeOf(c))
-	}
-	return out
-}
-
-func (r *routine) typeOf(c *program.Condition) program.Type {
-	for _, t := range [...]program.Term{c.Left, c.Right} {
-		if t.IsVariable() {
-			return r.rule.Variables[t.Variable].Type
-		}
-	}
-	return program.String
-}
-
-func (c *comparison) holds(slots []symbol.ID) bool {
-	a, b := slots[c.left], slots[c.right]
-	switch c.op {
-	case program.Same:
-		return a == b
-	case program.Different:
-		return a != b
-	}
-	return c.rank[a] < c.rank[b]
 }

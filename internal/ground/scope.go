@@ -33,6 +33,7 @@ func (s *scope) declare(rule *program.Rule) {
 	}
 }
 
+// id returns the number of a constant.
 func (s *scope) id(constant string) symbol.ID {
 	if id, ok := s.store.Symbols.Lookup(constant); ok {
 		return id
@@ -79,18 +80,20 @@ func (s *scope) rank(t program.Type) []int32 {
 	return s.ranks[t]
 }
 
-// parseInt and parseFloat read canonical constants; other types' constants are in the table too and rank anywhere,
-// because nothing compares them.
+// parseInt reads a canonical integer. Constants of other types are in the table too; they rank anywhere, because
+// nothing compares them.
 func parseInt(name string) int64 {
 	value, _ := strconv.ParseInt(name, 10, 64)
 	return value
 }
 
+// parseFloat reads a canonical number, as parseInt does.
 func parseFloat(name string) float64 {
 	value, _ := strconv.ParseFloat(name, 64)
 	return value
 }
 
+// rankBy sorts the names by key and gives each its dense rank.
 func rankBy[K cmp.Ordered](names []string, key func(string) K) []int32 {
 	keys := make([]K, len(names))
 	order := make([]int32, len(names))

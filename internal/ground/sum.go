@@ -54,6 +54,7 @@ func (r *routine) addSum(s *program.Sum) {
 	r.sums[at].variables = append(r.sums[at].variables, v)
 }
 
+// newSum compiles atom k, without its summation variables.
 func (r *routine) newSum(k int, a *program.Atom) sum {
 	r.atoms[k].sum = len(r.sums)
 	rel := r.scope.store.Relations[a.Predicate]
@@ -77,6 +78,7 @@ func (r *routine) sized(variable int) bool {
 	return slices.ContainsFunc(r.rule.Atoms, func(a program.Atom) bool { return mentions(a.Coef, variable) })
 }
 
+// mentions tells whether |variable| occurs in an expression.
 func mentions(e program.Expr, variable int) bool {
 	if e.Op == program.Cardinality {
 		return e.Variable == variable
@@ -117,7 +119,8 @@ type expansion struct {
 	key    []symbol.ID
 }
 
-// expand finds the rows of sum k and the sizes |B| of its variables.
+// expand finds the rows of sum k and the sizes |B| of its variables. What the sum adds up are always rows that exist;
+// of the two ways to find those that pass the filter, it takes the one with less to try.
 func (m *machine) expand(k int) {
 	s, x := &m.routine.sums[k], &m.sums[k]
 	x.rows = x.rows[:0]
@@ -169,8 +172,8 @@ func (m *machine) sift(s *sum, x *expansion, rows []int32) {
 	}
 }
 
-// size returns |B|: of an open or perceived predicate, the values in the atoms that exist and pass; of a closed one, the
-// values of the whole column that pass (compatibility facts, section 1.3).
+// size returns |B|: of an open or perceived predicate, the values in the atoms that exist and pass; of a closed one,
+// whose missing atoms are 0 and count, the values of the whole column that pass (compatibility facts, section 1.3).
 func (m *machine) size(s *sum, v *summand, x *expansion) int {
 	switch {
 	case v.domain == nil && len(s.variables) == 1:

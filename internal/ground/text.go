@@ -13,9 +13,9 @@ import (
 	"github.com/deeppsl/deeppsl/internal/relation"
 )
 
-// Write prints the ground rules of a model, one per line in the order of its blocks, as arithmetic rules: the free atoms
-// on the left, the constant on the right. After limit ground rules it says how many there are besides; a limit of 0 or
-// less prints all.
+// Write prints the ground rules of a model, one per line in the order of its blocks, as arithmetic rules: the free
+// atoms on the left, the constant on the right. After limit ground rules it says how many there are besides; a limit of
+// 0 or less prints all.
 func Write(w io.Writer, prog *program.Program, store *relation.Store, model *mrf.Model, limit int) error {
 	out := bufio.NewWriter(w)
 	written := 0
@@ -70,6 +70,7 @@ type side struct {
 	index []int32
 }
 
+// sides returns both sides of a block, so that each loop over terms is written once.
 func sides(b *mrf.Block) [2]side {
 	return [2]side{
 		{relation.Target, b.Coef, b.VarStart, b.VarCoef, b.Vars},
@@ -126,6 +127,7 @@ func WriteBlocks(w io.Writer, model *mrf.Model) error {
 	return table.Flush()
 }
 
+// kindName returns what a block's potentials do with their template.
 func kindName(b *mrf.Block) string {
 	name := [...]string{
 		mrf.Hinge: "hinge", mrf.Absolute: "absolute", mrf.Linear: "linear", mrf.LessEqual: "at most 0", mrf.Equal: "equal 0",
@@ -158,6 +160,7 @@ func pattern(b *mrf.Block) string {
 	return text
 }
 
+// relop returns the relation that a potential penalises the violation of.
 func relop(k mrf.Kind) string {
 	if k == mrf.Equal || k == mrf.Absolute {
 		return "="

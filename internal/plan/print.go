@@ -32,7 +32,8 @@ func (p *Plan) Write(w io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "  ~%s groundings, ~%s bytes, %s\n", count(p.Groundings), count(p.Bytes), duration(p.Seconds()))
+	_, err := fmt.Fprintf(w, "  ~%s groundings, ~%s bytes, %s\n",
+		count(p.Groundings), count(p.Bytes), duration(p.Seconds()))
 	return err
 }
 
