@@ -109,6 +109,9 @@ type Neural struct {
 	Entity, Class int
 	// Classes are the constants of the classes, in the order of the network's outputs.
 	Classes []string
+	// Teacher names the predicate with targets whose inferred values the network imitates while it learns, atom by atom;
+	// "" if none does.
+	Teacher string
 	// Atoms derive the atoms of a network over pairs.
 	Atoms []*syntax.Rule
 }

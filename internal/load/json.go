@@ -135,8 +135,7 @@ func endOfLine(input string, i int) int {
 	return len(input)
 }
 
-// commentEnd returns the offset after the comment /* … */ at i. An unfinished one reaches to the end, and hujson reports
-// it.
+// commentEnd returns the offset after the comment at i. An unfinished one reaches to the end, and hujson reports it.
 func commentEnd(input string, i int) int {
 	if length := strings.Index(input[i+2:], "*/"); length >= 0 {
 		return i + 2 + length + 2

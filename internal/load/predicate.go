@@ -193,6 +193,7 @@ func (d *decoder) neural(n *node) *Neural {
 		field{"class", func(v *node) { out.Class = d.integer(v, "class", 0) }},
 		field{"entity", func(v *node) { out.Entity = d.integer(v, "entity", 0) }},
 		field{"atoms", func(v *node) { out.Atoms = d.derivations(v, "atoms") }},
+		field{"teacher", func(v *node) { out.Teacher = d.text(v, "teacher") }},
 		field{"classes", func(v *node) {
 			for _, item := range elements(v) {
 				if item.isScalar() {

@@ -67,6 +67,7 @@ func (c *Config) checkNeural(p *Predicate, diags *source.Diagnostics) {
 	if !known {
 		diags.Errorf("config-neural", n.Span, suggestion(n.Network, names), "there is no network %q", n.Network)
 	}
+	c.checkTeacher(p, diags)
 	if n.Class >= p.Arity() || len(n.Classes) > 0 && n.Entity >= p.Arity() {
 		diags.Errorf("config-neural", n.Span, "arguments are numbered from 0",
 			"predicate %s/%d has no argument %d", p.Name, p.Arity(), max(n.Class, n.Entity))
@@ -81,6 +82,27 @@ func (c *Config) checkNeural(p *Predicate, diags *source.Diagnostics) {
 		diags.Errorf("config-neural", n.Span, "give \"class\" and \"classes\", or \"atoms\", or targets",
 			"nothing says which atoms the network gives values to")
 	}
+}
+
+// checkTeacher checks that a neural predicate can imitate the one it names.
+func (c *Config) checkTeacher(p *Predicate, diags *source.Diagnostics) {
+	if p.Neural.Teacher == "" {
+		return
+	}
+	names := make([]string, len(c.Predicates))
+	for k, other := range c.Predicates {
+		names[k] = other.Name
+		if !strings.EqualFold(other.Name, p.Neural.Teacher) {
+			continue
+		}
+		if other.Arity() != p.Arity() || other.Targets.Empty() || len(p.Neural.Classes) == 0 {
+			diags.Errorf("config-neural", p.Neural.Span, "a teacher has targets with the same arguments, one of them the class",
+				"%s cannot imitate %s", p.Name, other.Name)
+		}
+		return
+	}
+	diags.Errorf("config-neural", p.Neural.Span, suggestion(p.Neural.Teacher, names), "there is no predicate %s",
+		p.Neural.Teacher)
 }
 
 // intIDs obeys PSL's option that makes integers the default type of arguments.
