@@ -138,4 +138,3 @@ func value(answer *Answer, atoms *relation.Relation, row int32) float64 {
 	}
 	return answer.Values[atoms.Number(row)]
 }
-

@@ -89,6 +89,8 @@ var options = []option{
 	{"learn.decay", "weight decay of networks", number(func(s *settings) *float64 { return &s.learn.Decay })},
 	{"learn.schedule", "constant or inverse",
 		parsed(learn.ParseSchedule, func(s *settings) *learn.Schedule { return &s.learn.Schedule })},
+	{"learn.imitation", "λ, how much networks imitate what is inferred; see the key teacher",
+		number(func(s *settings) *float64 { return &s.learn.Imitation })},
 	{"learn.ridge", "ν of the implicit method", number(func(s *settings) *float64 { return &s.learn.Ridge })},
 	{"learn.deviation", "standard deviation of the initial rule weights",
 		number(func(s *settings) *float64 { return &s.learn.Deviation })},

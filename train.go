@@ -87,6 +87,9 @@ func (g *Grounding) trainer(ctx context.Context) (*learn.Trainer, error) {
 	if g.perception != nil {
 		task.Perception = g.perception
 	}
+	if task.Teacher, err = g.teacher(); err != nil {
+		return nil, err
+	}
 	if g.project.settings.freeze {
 		settings.NetworkRate = 0
 	}
@@ -99,6 +102,50 @@ func (g *Grounding) trainer(ctx context.Context) (*learn.Trainer, error) {
 	}
 	trainer.OnEpoch = g.onEpoch(trainer)
 	return trainer, nil
+}
+
+// teacher ties the classes that networks perceive to the inferred ones that they imitate; nil if none does.
+func (g *Grounding) teacher() (*learn.Teacher, error) {
+	t := new(learn.Teacher)
+	for k, declared := range g.project.config.Predicates {
+		if declared.Neural == nil || declared.Neural.Teacher == "" {
+			continue
+		}
+		teacher, err := g.project.predicate(declared.Neural.Teacher)
+		if err != nil {
+			return nil, err
+		}
+		groups := imitations(g.tables.Store.Relations[k], g.tables.Store.Relations[teacher], declared.Neural.Entity)
+		t.Groups = append(t.Groups, groups...)
+	}
+	if len(t.Groups) == 0 {
+		return nil, nil
+	}
+	return t, nil
+}
+
+// imitations pairs perceived atoms with targets of the same arguments, one group per entity, in the order of the atoms.
+func imitations(perceived, inferred *relation.Relation, entity int) []learn.TeacherGroup {
+	var groups []learn.TeacherGroup
+	place := make(map[symbol.ID]int)
+	tuple := make([]symbol.ID, 0, perceived.Arity)
+	for row := int32(perceived.Observed); int(row) < perceived.Len(); row++ {
+		tuple = perceived.Tuple(tuple[:0], row)
+		target, ok := inferred.Find(tuple...)
+		if !ok || inferred.Role(target) != relation.Target {
+			continue
+		}
+		at, seen := place[tuple[entity]]
+		if !seen {
+			at = len(groups)
+			place[tuple[entity]] = at
+			groups = append(groups, learn.TeacherGroup{})
+		}
+		group := &groups[at]
+		group.Inputs = append(group.Inputs, perceived.Number(row))
+		group.Variables = append(group.Variables, inferred.Number(target))
+	}
+	return groups
 }
 
 // labels returns the known values of a phase for the atoms with the given role: variables or inputs with their truth.

@@ -46,6 +46,7 @@ type reproT2 struct {
 	splits            []int
 	set               []string
 	runs              int
+	classifier        repro.Classifier
 	faithful          bool
 	out               string
 }
@@ -67,6 +68,10 @@ func newReproT2(e *env) *cobra.Command {
 	f.IntVar(&r.runs, "runs", 20, "random splits for each combination")
 	f.BoolVar(&r.faithful, "faithful", false, "take the paper's settings as printed")
 	f.StringVar(&r.out, "out", "", "write a Markdown table, learning curves and projects to this `folder`")
+	f.IntVar(&r.classifier.Hidden, "hidden", 0, "hidden nodes of the classifier (default: the task's own)")
+	f.Float64Var(&r.classifier.Dropout, "dropout", 0, "dropout of its hidden layer (default: the task's own)")
+	f.Float64Var(&r.classifier.InputDropout, "input-dropout", 0, "dropout of its words (default: the task's own)")
+	f.StringVar(&r.classifier.Normalize, "normalize", "", "words: none, rows or l2 (default: the task's own)")
 	f.StringArrayVarP(&r.set, "option", "D", nil, "set an option, as `name=value`; may be repeated")
 	return cmd
 }
@@ -105,7 +110,7 @@ func (r *reproT2) one(cmd *cobra.Command, name string, split int, method string)
 	bar := r.progress().Start(fmt.Sprintf("%s split %d, %s", name, split, method), int64(r.runs), "runs")
 	defer bar.Done()
 	t := repro.T2{Dataset: name, Split: split, Method: method, Runs: r.runs, Faithful: r.faithful, Seed: r.seed,
-		Threads: int(r.threads), Set: r.set, OnRun: func(repro.T2Run) { bar.Add(1) }}
+		Threads: int(r.threads), Set: r.set, Classifier: r.classifier, OnRun: func(repro.T2Run) { bar.Add(1) }}
 	if r.out != "" {
 		t.Dir = filepath.Join(r.out, "projects")
 	}

@@ -20,6 +20,8 @@ type Task struct {
 	Theta      []float64    // the rules' initial weights, one per rule
 	Learned    []bool       // which of them learning may change
 	Labels     *Labels
+	// Teacher, if there is one, ties perceived inputs to the variables whose MAP values they should imitate.
+	Teacher *Teacher
 	// Validate scores a MAP state, and the inputs it rests on, with the current parameters; higher is better. The
 	// parameters of the best epoch are kept. If nil, the last ones are.
 	Validate func(ctx context.Context, y, x []float64) (float64, error)
@@ -40,6 +42,7 @@ type Settings struct {
 	Schedule    Schedule
 	Ridge       float64 // ν of the implicit method's (H + νI)v = ∇L
 	Deviation   float64 // standard deviation of the initial rule weights around the given ones; the paper's 0.1
+	Imitation   float64 // λ, the weight of imitating the MAP state; see Teacher
 	Patience    int     // epochs without a better validation score before stopping; 0 means never
 	Seed        uint64
 }
@@ -72,6 +75,8 @@ type Trainer struct {
 	x, y, g  []float64
 	// multipliers are those of y, to start the next inference from.
 	multipliers []float64
+	// local is the field that gradient steps need: Field, or the part of it that touches a label.
+	local *mrf.Field
 	surrogate
 	next    int // the next epoch's number
 	history []Epoch
@@ -95,6 +100,12 @@ func NewTrainer(task Task, settings Settings) (*Trainer, error) {
 	t.x = make([]float64, model.Inputs)
 	t.g = make([]float64, model.Variables)
 	t.y = make([]float64, model.Variables)
+	t.local = task.Field
+	if settings.Method == ConvexDifference {
+		// y and y - α∇L differ in labelled variables only, so all other potentials cancel in the convex difference.
+		t.local = mrf.NewField(model.Touching(task.Labels.Variables))
+		t.local.Threads = task.Field.Threads
+	}
 	t.surrogate = newSurrogate(model, settings)
 	t.rules = &Parameter{Name: "rule weights", Shape: []int{model.Rules}, Value: t.drawWeights(),
 		Gradient: make([]float32, model.Rules)}
@@ -151,7 +162,7 @@ func (t *Trainer) Run(ctx context.Context) ([]Epoch, error) {
 func (t *Trainer) infer(ctx context.Context) (Epoch, error) {
 	start := time.Now()
 	line := Epoch{Number: t.next, Validation: math.NaN()}
-	if err := t.perceive(false, 0); err != nil {
+	if err := t.perceive(t.Field, false, 0); err != nil {
 		return line, err
 	}
 	// The start is set explicitly, not left to the solver's memory, so that a resumed run finds the same bits.
@@ -175,19 +186,19 @@ func (t *Trainer) infer(ctx context.Context) (Epoch, error) {
 	return line, t.score(ctx, &line)
 }
 
-// perceive runs the networks and gives their outputs and the current rule weights to the field.
-func (t *Trainer) perceive(train bool, seed uint64) error {
+// perceive runs the networks and gives their outputs and the current rule weights to a field.
+func (t *Trainer) perceive(field *mrf.Field, train bool, seed uint64) error {
 	for r, value := range t.rules.Value {
 		t.Theta[r] = float64(value)
 	}
-	t.Field.SetWeights(t.Theta)
+	field.SetWeights(t.Theta)
 	if t.Perception == nil {
 		return nil
 	}
 	if err := t.Perception.Forward(t.x, train, seed); err != nil {
 		return err
 	}
-	t.Field.SetInputs(t.x)
+	field.SetInputs(t.x)
 	return nil
 }
 
@@ -216,15 +227,21 @@ func (t *Trainer) stale(line Epoch) bool {
 func (t *Trainer) descend(ctx context.Context) error {
 	t.Loss.Gradient(t.Labels, t.y, t.g)
 	t.surrogate.aim(t.Field, t.y, t.g)
+	if t.Teacher != nil && t.Imitation > 0 {
+		t.Teacher.watch(t.y)
+	}
 	for step := range t.Steps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		// One seed per step makes dropout a function of the run's seed and the step alone, also after a resume.
-		if err := t.perceive(true, t.Seed+uint64(t.next*t.Steps+step)+1); err != nil {
+		if err := t.perceive(t.local, true, t.Seed+uint64(t.next*t.Steps+step)+1); err != nil {
 			return err
 		}
-		t.surrogate.gradients(t.Field)
+		t.surrogate.gradients(t.local)
+		if t.Teacher != nil && t.Imitation > 0 {
+			t.Teacher.addGradient(t.Imitation, t.x, t.surrogate.inputs)
+		}
 		if err := t.update(); err != nil {
 			return err
 		}

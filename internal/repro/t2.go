@@ -22,6 +22,8 @@ type T2 struct {
 	Faithful bool
 	Seed     uint64
 	Threads  int
+	// Classifier overrides the shape of the network.
+	Classifier Classifier
 	// Set holds options that win over the task's own.
 	Set []string
 	// Dir keeps the project's files; "" uses a folder that is removed.

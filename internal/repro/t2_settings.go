@@ -2,6 +2,23 @@ package repro
 
 import "github.com/deeppsl/deeppsl/internal/dataset"
 
+// Classifier is the shape of the network; a zero field means the task's own.
+type Classifier struct {
+	Hidden       int
+	Dropout      float64
+	InputDropout float64
+	Normalize    string
+}
+
+// override returns the task's own value unless another is asked for.
+func override[T comparable](own, asked T) T {
+	var zero T
+	if asked != zero {
+		return asked
+	}
+	return own
+}
+
 // citation returns the project of the task on given data, with the settings of the method.
 func (t *T2) citation(data *dataset.Citation) *citation {
 	c := &citation{Citation: data, Hidden: 16, Dropout: 0.2, Normalize: "rows"}
@@ -17,6 +34,10 @@ func (t *T2) citation(data *dataset.Citation) *citation {
 	if t.Faithful {
 		c.Normalize = "none"
 	}
+	c.Hidden = override(c.Hidden, t.Classifier.Hidden)
+	c.Dropout = override(c.Dropout, t.Classifier.Dropout)
+	c.InputDropout = override(c.InputDropout, t.Classifier.InputDropout)
+	c.Normalize = override(c.Normalize, t.Classifier.Normalize)
 	if t.Method == "mlp" || t.Method == "psl" {
 		c.Options = append(c.Options, namedValue{"network.epochs", "200"}, namedValue{"network.rate", "1e-2"},
 			namedValue{"network.decay", "5e-4"}, namedValue{"network.patience", "30"})
