@@ -137,6 +137,7 @@ func (b *batch) exact() *batch {
 	return &c
 }
 
+// exact copies values into an array without spare room.
 func exact[T any](values []T) []T {
 	out := make([]T, len(values))
 	copy(out, values)

@@ -43,6 +43,7 @@ func (t *tally) merge(other *tally) {
 	}
 }
 
+// appendNew appends s unless the list has it: one missing target is often missed by many ground rules.
 func appendNew(list []string, s string) []string {
 	if slices.Contains(list, s) {
 		return list

@@ -50,6 +50,7 @@ type Report struct {
 	Seconds float64
 }
 
+// add appends a rule and sums it up.
 func (r *Report) add(rule RuleReport) {
 	r.Rules = append(r.Rules, rule)
 	r.Total.add(&rule.Counts)
@@ -68,6 +69,7 @@ func (r *Report) Write(w io.Writer) error {
 	return table.Flush()
 }
 
+// writeCounts prints one line of the table.
 func writeCounts(w io.Writer, name string, c *Counts, bytes int64) {
 	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", name,
 		c.Groundings, c.Potentials, c.Trivial, c.Constant, c.Missing, c.Weightless, c.Pruned, bytes)

@@ -20,6 +20,7 @@ type scope struct {
 	frozen bool // no constants may be added once there are ranks
 }
 
+// newScope makes a scope that knows the data's constants only.
 func newScope(store *relation.Store) *scope {
 	return &scope{store: store, extra: make(map[string]symbol.ID), ranks: make(map[program.Type][]int32)}
 }

@@ -22,6 +22,7 @@ type orderer struct {
 	rows    float64
 }
 
+// newOrderer begins a plan in which nothing is bound; comparisons of constants are decided before the first step.
 func newOrderer(rule *program.Rule, store *relation.Store) *orderer {
 	o := &orderer{
 		rule: rule, store: store, plan: &Plan{Rule: rule}, rows: 1,
@@ -68,7 +69,7 @@ func (o *orderer) generate(k int) {
 	s.Conditions = o.decide()
 	s.Rows = o.rows
 	o.plan.Steps = append(o.plan.Steps, s)
-	o.plan.Cost += before
+	o.plan.Cost += before // one descent into an index, or the start of a scan, per row so far
 	if s.Op != Match {
 		o.plan.Cost += o.rows
 	}
@@ -173,8 +174,11 @@ func (o *orderer) decide() (now []int) {
 	return now
 }
 
+// isBound tells whether a term has a value where the plan stands.
 func (o *orderer) isBound(t program.Term) bool { return !t.IsVariable() || o.distinct[t.Variable] > 0 }
 
+// selectivity estimates which part of the rows satisfies a comparison: of evenly spread values, one pair in so many is
+// equal, and half of the others are in order.
 func (o *orderer) selectivity(c *program.Condition) float64 {
 	values := 1.0
 	for _, t := range [...]program.Term{c.Left, c.Right} {

@@ -56,6 +56,7 @@ func (p *Plan) atom(s *Step) string {
 	return s.Relation.Name + "(" + strings.Join(args, ", ") + ")"
 }
 
+// term prints an argument as it is written in rules.
 func (p *Plan) term(t program.Term) string {
 	if t.IsVariable() {
 		return p.Rule.Variables[t.Variable].Name
@@ -63,6 +64,7 @@ func (p *Plan) term(t program.Term) string {
 	return "'" + t.Constant + "'"
 }
 
+// how notes what the operation's name does not say.
 func (p *Plan) how(s *Step) string {
 	var notes []string
 	switch {
@@ -77,6 +79,7 @@ func (p *Plan) how(s *Step) string {
 	return strings.Join(notes, ", ")
 }
 
+// conditions prints some of the rule's comparisons.
 func (p *Plan) conditions(which []int) string {
 	texts := make([]string, len(which))
 	for k, c := range which {
@@ -87,6 +90,7 @@ func (p *Plan) conditions(which []int) string {
 	return strings.Join(texts, ", ")
 }
 
+// duration prints an estimate of time; below a millisecond it means nothing.
 func duration(seconds float64) string {
 	if seconds < 1e-3 {
 		return "under 1 ms"

@@ -19,7 +19,8 @@ type Builder struct {
 	roles   []Role
 	places  []Place
 	free    Role
-	// slots is an open-addressing hash table of row+1, 0 for empty; its length is a power of 2, at least twice the rows.
+	// slots is an open-addressing hash table of row+1, 0 for empty; its length is a power of 2, at least twice the
+	// rows.
 	slots []int32
 }
 

@@ -87,6 +87,7 @@ func (x *Index) address(rows, cells int) {
 		x.start[c] = total
 		total += count
 	}
+	// Filling moves each cell's start to its end, which is the next cell's start: so moving all by one restores them.
 	for row := range rows {
 		c := x.cell(row)
 		x.rows[x.start[c]] = int32(row)
@@ -96,6 +97,7 @@ func (x *Index) address(rows, cells int) {
 	x.start[0] = 0
 }
 
+// cell returns the place of a row's key, which is in the box by construction.
 func (x *Index) cell(row int) (c uint32) {
 	for k, d := range x.dims {
 		c += uint32(x.columns[k][row]-d.low) * d.stride

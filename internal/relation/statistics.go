@@ -20,6 +20,7 @@ func (r *Relation) Index(columns ...int) *Index {
 	return r.index(columns)
 }
 
+// index is Index under the mutex. Indexes are kept as long as the relation: the rules of a program share them.
 func (r *Relation) index(columns []int) *Index {
 	name := columnsName(columns)
 	if x, ok := r.known.indexes[name]; ok {
@@ -109,6 +110,7 @@ func countDistinct(values []symbol.ID) (count int) {
 	return count
 }
 
+// columnsName makes a map key of a list of columns.
 func columnsName(columns []int) string {
 	name := make([]byte, 0, 8)
 	for _, column := range columns {
