@@ -100,6 +100,16 @@ func boxGap(y, g []float64) float64 {
 	return gap
 }
 
+// gapOfPull is the gap over the box that the gradient leaves without the pull to the last point.
+func (in *inner) gapOfPull() float64 {
+	gap := 0.0
+	for i, g := range in.g {
+		g -= in.shift * (in.y[i] - in.centre[i])
+		gap += g*in.y[i] - min(0, g)
+	}
+	return gap
+}
+
 // regular is added to the Hessian's diagonal where no pull to the last point makes it definite.
 const regular = 1e-9
 
@@ -113,34 +123,50 @@ func (in *inner) direction() {
 	in.model.minimise(in.y, in.g)
 }
 
-// Constants of the line search: the decrease to ask for and the part of the slope that may be left, on the far side.
+// Constants of the line search: the part of the slope that may be left (between the kinks of steep terms, less exact
+// searches jump back and forth across them), the relative growth of the value that is but rounding, and how many points
+// to try.
 const (
-	sufficient = 1e-4
-	overshoot  = 0.5
-	searches   = 25
+	flat     = 0.3
+	rounding = 1e-14
+	searches = 25
 )
 
-// search moves along the segment to the model's minimiser, all of it in the box, and returns how far. The slope at a
-// point tried and found too far gives the next one by the secant rule, as the function is a convex piecewise quadratic.
+// search moves along the segment to the model's minimiser, all of it in the box, to where the function is nearly flat,
+// and returns how far that is. The function is convex and piecewise quadratic, so that the slopes at the ends of a
+// bracket give the next point to try by the secant rule.
 func (in *inner) search() (step float64, ok bool) {
 	slope := in.slope(in.g)
 	if !(slope < 0) {
 		return 0, false
 	}
+	lo, below := 0.0, slope
+	hi, above := 1.0, 0.0
 	step = 1
-	for range searches {
+	for k := range searches {
 		in.move(step)
 		value := in.evaluate(in.trial, in.gradient)
 		after := in.slope(in.gradient)
-		if value <= in.value+sufficient*step*slope && after <= -overshoot*slope {
-			in.y, in.trial = in.trial, in.y
-			in.g, in.gradient = in.gradient, in.g
-			in.value = value
+		level := math.Abs(after) <= -flat*slope || k == 0 && after < 0 || k == searches-1
+		if level && value <= in.value+rounding*math.Abs(in.value) {
+			in.accept(value)
 			return step, true
 		}
-		step *= min(max(slope/(slope-after), 0.1), 0.7)
+		if after < 0 {
+			lo, below = step, after
+		} else {
+			hi, above = step, after
+		}
+		step = lo + (hi-lo)*min(max(below/(below-above), 0.1), 0.9)
 	}
 	return 0, false
+}
+
+// accept makes the point tried the present one.
+func (in *inner) accept(value float64) {
+	in.y, in.trial = in.trial, in.y
+	in.g, in.gradient = in.gradient, in.g
+	in.value = value
 }
 
 func (in *inner) slope(g []float64) float64 {
