@@ -1,0 +1,82 @@
+package mrf
+
+import "math"
+
+// Clamp returns the model in which some variables are constants with the given values. All numbers stay: the clamped
+// variables are in no potential of the result, and its potentials and constraints are those of m, in the same order, so
+// multipliers and slacks of one belong to the same ground rules in the other. Blocks without a clamped variable are
+// shared. A constraint all of whose variables are clamped can no longer be kept or broken; it becomes 0 ≤ 0.
+func (m *Model) Clamp(variables []int32, values []float64) *Model {
+	mustLen("clamped values", len(values), len(variables))
+	at := make([]float64, m.Variables)
+	chosen := make([]bool, m.Variables)
+	for k, i := range variables {
+		at[i], chosen[i] = values[k], true
+	}
+	clamped := &Model{Variables: m.Variables, Inputs: m.Inputs, Rules: m.Rules, Blocks: make([]*Block, len(m.Blocks))}
+	for k, b := range m.Blocks {
+		clamped.Blocks[k] = b
+		if len(b.touching(chosen)) > 0 {
+			clamped.Blocks[k] = b.clamp(chosen, at)
+		}
+	}
+	return clamped
+}
+
+// clamp moves the chosen variables' part of every slack into its bias. The result is ragged: the potentials of a pattern
+// do not all lose the same variables.
+func (b *Block) clamp(chosen []bool, at []float64) *Block {
+	part := &Block{Rule: b.Rule, Kind: b.Kind, Exponent: b.Exponent, Len: b.Len, Scale: b.Scale,
+		Bias: make([]float32, b.Len), VarStart: make([]int32, 1, b.Len+1), InputStart: make([]int32, 1, b.Len+1)}
+	vars, inputs := b.variableRows(), b.inputRows()
+	for j := range b.Len {
+		slack := b.Constant
+		if b.Bias != nil {
+			slack += float64(b.Bias[j])
+		}
+		for k, i := range vars.row(j) {
+			if chosen[i] {
+				slack += vars.coefficient(j, k) * at[i]
+				continue
+			}
+			part.Vars = append(part.Vars, i)
+			part.VarCoef = append(part.VarCoef, float32(vars.coefficient(j, k)))
+		}
+		settled := b.Kind.Hard() && len(part.Vars) == int(part.VarStart[j])
+		if settled {
+			slack = 0
+		} else {
+			part.appendInputs(&inputs, j)
+		}
+		part.Bias[j] = float32(slack)
+		part.VarStart = append(part.VarStart, int32(len(part.Vars)))
+		part.InputStart = append(part.InputStart, int32(len(part.Inputs)))
+	}
+	return part
+}
+
+// appendInputs copies row j of another block's inputs.
+func (b *Block) appendInputs(inputs *rows, j int) {
+	for k, i := range inputs.row(j) {
+		b.Inputs = append(b.Inputs, i)
+		b.InputValue = append(b.InputValue, float32(inputs.coefficient(j, k)))
+	}
+}
+
+// Potential returns φ(d) of the block's potentials, without their weight, and its derivative; at kinks the derivative is
+// that from the flat side. Constraints have 0.
+func (b *Block) Potential(d float64) (value, slope float64) {
+	sign := 1.0
+	switch {
+	case b.Kind.Hard(), b.Kind == Hinge && d <= 0:
+		return 0, 0
+	case b.Kind == Linear:
+		return d, 1
+	case b.Kind == Absolute:
+		d, sign = math.Abs(d), step(d)-step(-d)
+	}
+	if b.Exponent == 2 {
+		return d * d, 2 * d * sign
+	}
+	return d, sign
+}
