@@ -17,6 +17,8 @@ const tolerance = 1e-7
 type machine struct {
 	*routine
 	stop *atomic.Bool
+	// sampler, if set, decides which rows of each loop are visited.
+	sampler *sampler
 
 	slots  []symbol.ID   // the values of the current grounding
 	keys   [][]symbol.ID // per op, space for its key
@@ -76,6 +78,10 @@ func (m *machine) step(k int, upper float64) {
 		if k == m.pivot {
 			lo, hi = m.lo, m.hi
 		}
+		if m.sampler != nil {
+			m.sampleRows(o, k, lo, hi, upper)
+			return
+		}
 		for row := lo; row < hi && !m.stopped(k); row++ {
 			m.visit(o, k, row, upper)
 		}
@@ -83,6 +89,10 @@ func (m *machine) step(k int, upper float64) {
 		lo, hi := o.index.Range(m.key(o, k))
 		if k == m.pivot {
 			lo, hi = m.lo, m.hi
+		}
+		if m.sampler != nil {
+			m.sampleRows(o, k, lo, hi, upper)
+			return
 		}
 		for _, row := range o.grouped[lo:hi] {
 			if m.stopped(k) {

@@ -22,6 +22,7 @@ type problems struct {
 // tally counts and keeps the first few different examples.
 type tally struct {
 	count    int64
+	sampled  bool // count is an estimate
 	examples []string
 }
 
@@ -93,7 +94,8 @@ func (t *tally) diagnose(out *source.Diagnostics, rule *program.Rule, id, hint, 
 	for k, example := range t.examples {
 		message := fmt.Sprintf(format, example)
 		if k == len(t.examples)-1 && t.count > int64(len(t.examples)) {
-			message += fmt.Sprintf(" (%d such ground rules of this rule in all)", t.count)
+			about := map[bool]string{true: "about "}[t.sampled]
+			message += fmt.Sprintf(" (%s%d such ground rules of this rule in all)", about, t.count)
 		}
 		out.Add(source.Diagnostic{ID: id, Severity: source.Error, Span: rule.Span, Message: message, Hint: hint})
 	}

@@ -1,0 +1,281 @@
+package ground
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/parallel"
+	"github.com/deeppsl/deeppsl/internal/plan"
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+// Estimate tells what grounding one rule will make. It comes from running the rule's own plan over a sample of the rows,
+// so it knows what statistics of columns do not: which joins meet, what the observations prune, how long the sums are.
+type Estimate struct {
+	Plan *plan.Plan
+	// Potentials estimates the ground rules that the model keeps; Groundings those looked at on the way, of which
+	// Constant have no variable, Missing lack a target, and Violated are hard and contradict the observations.
+	Potentials, Groundings, Constant, Missing, Violated float64
+	// Bytes estimates the arenas of the kept ones.
+	Bytes float64
+	// Rows estimates how many rows the joins touch.
+	Rows float64
+	// Exact says that every grounding was looked at: all numbers are counts.
+	Exact bool
+
+	problems problems
+}
+
+// secondsPerRow and secondsPerByte are what one thread needs to touch a row of a join, look-ups included, and to make a
+// byte of an arena: fitted to the times of the rules in TestEstimates on one core of a virtual server, the best of six
+// runs of each. They tell a second from an hour, not more.
+const (
+	secondsPerRow  = 40e-9
+	secondsPerByte = 5e-9
+)
+
+// Seconds estimates the time that grounding takes on one thread.
+func (e *Estimate) Seconds() float64 { return e.Rows*secondsPerRow + e.Bytes*secondsPerByte }
+
+// Diagnose adds what grounding is sure to find wrong, with the examples that the sample met. Missing targets are left out
+// if such ground rules are to be discarded.
+func (e *Estimate) Diagnose(discardMissing bool, out *source.Diagnostics) {
+	found := e.problems
+	found.missing.count = int64(math.Round(e.Missing))
+	found.violated.count = int64(math.Round(e.Violated))
+	found.missing.sampled, found.violated.sampled = !e.Exact, !e.Exact
+	found.diagnose(e.Plan.Rule, discardMissing, out)
+}
+
+// SampleOptions are the settings of sampling.
+type SampleOptions struct {
+	// Threads bounds the goroutines at work; not positive means GOMAXPROCS.
+	Threads int
+	// Rows bounds, roughly, how many rows are touched per rule. A rule that touches fewer is counted exactly.
+	Rows int
+}
+
+// Sample estimates the ground model of prog over store, rule by rule. The indexes that it builds are those that Ground
+// will use. The only error is the context's.
+func Sample(
+	ctx context.Context, prog *program.Program, store *relation.Store, opts SampleOptions,
+) ([]Estimate, error) {
+	g := newGrounder(ctx, store, opts.Threads)
+	defer g.release()
+	store.Number()
+	for _, rule := range prog.Rules {
+		g.scope.declare(rule)
+	}
+	routines := make([]*routine, len(prog.Rules))
+	for k, rule := range prog.Rules {
+		routines[k] = compile(plan.New(rule, store), g.scope)
+	}
+	estimates := make([]Estimate, len(routines))
+	parallel.For(g.threads, len(routines), func(k int) {
+		estimates[k] = g.sample(routines[k], float64(opts.Rows))
+	})
+	return estimates, ctx.Err()
+}
+
+// measure is what is counted of groundings, each weighted by how many it stands for.
+type measure struct {
+	Estimate
+	ids, bias, ragged float64 // bytes: always there, only where biases differ, only where coefficients differ
+}
+
+// add adds other, each of whose groundings stands for weight of them.
+func (m *measure) add(other *measure, weight float64) {
+	m.Potentials += weight * other.Potentials
+	m.Groundings += weight * other.Groundings
+	m.Constant += weight * other.Constant
+	m.Missing += weight * other.Missing
+	m.Violated += weight * other.Violated
+	m.Rows += weight * other.Rows
+	m.ids += weight * other.ids
+	m.bias += weight * other.bias
+	m.ragged += weight * other.ragged
+}
+
+// sampler makes a machine visit some rows of each loop only, and weighs what it finds there: with f of n rows visited,
+// what they lead to counts n/f times. The rows are one of each of f equal parts, so that sorted data are seen from end
+// to end; which one is random, so that regular data do not fool it.
+type sampler struct {
+	*machine
+	random *rand.Rand
+	loops  []int // per op, how many loops there are from it on
+	share  float64
+	work   int
+	exact  bool
+	total  measure
+
+	firstBias map[*batch]float64
+	firstCoef map[*batch][2][]float32
+	biased    bool // biases differ
+	irregular bool // coefficients differ between the potentials of a ragged batch
+}
+
+// growth is how much more each pass of a sampler may do than the one before.
+const growth = 4
+
+// sample runs ever longer passes until one has seen everything, or the next might touch too many rows: how many rows a
+// pass will touch is known only afterwards.
+func (g *grounder) sample(r *routine, rows float64) Estimate {
+	s := newSampler(newMachine(r, &g.stop))
+	if r.pieces() == 0 {
+		return Estimate{Plan: r.plan, Exact: true}
+	}
+	for share := 16.0; ; share *= growth {
+		s.pass(share)
+		if s.exact || growth*float64(s.work) > rows || g.stop.Load() {
+			return s.estimate()
+		}
+	}
+}
+
+func newSampler(m *machine) *sampler {
+	s := &sampler{machine: m, loops: make([]int, len(m.ops)+1),
+		firstBias: make(map[*batch]float64), firstCoef: make(map[*batch][2][]float32)}
+	for k := len(m.ops) - 1; k >= 0; k-- {
+		s.loops[k] = s.loops[k+1]
+		if kind := m.ops[k].kind; kind == plan.Scan || kind == plan.Probe {
+			s.loops[k]++
+		}
+	}
+	m.sampler = s
+	return s
+}
+
+// pass samples about share combinations of rows.
+func (s *sampler) pass(share float64) {
+	s.random = rand.New(rand.NewPCG(0, 0))
+	s.share, s.work, s.exact = share, 0, true
+	s.problems, s.total = problems{}, measure{}
+	s.machine.run(s.routine.lo, s.routine.hi)
+	s.drain()
+}
+
+// sampleRows is the machine's loop over the rows [lo, hi) of op k, which a sampler has cut short.
+func (m *machine) sampleRows(o *op, k int, lo, hi int32, upper float64) {
+	n := int(hi - lo)
+	if n == 0 {
+		return
+	}
+	take, end := m.sampler.enter(k, n)
+	for i := range take {
+		row := lo + int32(m.sampler.pick(i, take, n))
+		if o.kind == plan.Probe {
+			row = o.grouped[row]
+		}
+		m.visit(o, k, row, upper)
+	}
+	end()
+}
+
+// enter begins a loop over n rows of op k: so many of them are to be visited, and end called after.
+func (s *sampler) enter(k, n int) (take int, end func()) {
+	s.drain()
+	outer, share := s.total, s.share
+	take = s.take(k, n)
+	s.total, s.share = measure{}, share/float64(take)
+	return take, func() {
+		s.drain()
+		s.work += take
+		s.total.Rows += float64(take)
+		outer.add(&s.total, float64(n)/float64(take))
+		s.total, s.share = outer, share
+	}
+}
+
+// take decides how many of n rows to visit. The more loops are still to come, the less each of them can have; an outer
+// loop gets more than those inside, because its rows differ more.
+func (s *sampler) take(k, n int) int {
+	take := math.Ceil(math.Pow(s.share, 2/float64(s.loops[k]+1)))
+	if take >= float64(n) {
+		return n
+	}
+	s.exact = false
+	return max(1, int(take))
+}
+
+// pick returns a row of the i-th of so many equal parts of n rows.
+func (s *sampler) pick(i, parts, n int) int {
+	if parts == n {
+		return i
+	}
+	return min(n-1, int((float64(i)+s.random.Float64())*float64(n)/float64(parts)))
+}
+
+// drain moves what the machine has counted since the last time to the total of the loop at hand.
+func (s *sampler) drain() {
+	c := &s.counts
+	s.total.Potentials += float64(c.Potentials)
+	s.total.Groundings += float64(c.Groundings)
+	s.total.Constant += float64(c.Constant)
+	s.total.Missing += float64(c.Missing)
+	s.total.Violated += float64(c.Violated)
+	s.counts = Counts{}
+	for _, b := range s.batches {
+		if b.len > 0 {
+			s.weigh(b)
+			b.reset()
+		}
+	}
+}
+
+// weigh counts the bytes that the potentials of a batch take in the model, as assemble would lay them out.
+func (s *sampler) weigh(b *batch) {
+	s.total.ids += 4 * float64(len(b.vars)+len(b.inputs)+len(b.scale))
+	s.total.bias += 4 * float64(b.len)
+	if first, seen := s.firstBias[b]; !seen {
+		s.firstBias[b] = b.firstBias
+	} else if first != b.firstBias {
+		s.biased = true
+	}
+	s.biased = s.biased || !b.sameBias
+	if b.ragged {
+		s.work += len(b.vars) + len(b.inputs)
+		s.total.ragged += 4 * float64(len(b.varCoef)+len(b.inputValue)+2*b.len)
+		s.irregular = s.irregular || !s.sameCoef(b)
+	}
+}
+
+// sameCoef tells whether all potentials of a ragged batch have the coefficients of the first one that was ever seen.
+func (s *sampler) sameCoef(b *batch) bool {
+	first, seen := s.firstCoef[b]
+	if !seen {
+		first = [2][]float32{slices.Clone(b.varCoef[:b.varEnd[0]]), slices.Clone(b.inputValue[:b.inputEnd[0]])}
+		s.firstCoef[b] = first
+	}
+	return isRepetition(b.varCoef, first[0], b.len) && isRepetition(b.inputValue, first[1], b.len)
+}
+
+// isRepetition tells whether values is pattern, so many times.
+func isRepetition(values, pattern []float32, times int) bool {
+	if len(values) != times*len(pattern) {
+		return false
+	}
+	for k, value := range values {
+		if value != pattern[k%len(pattern)] {
+			return false
+		}
+	}
+	return true
+}
+
+// estimate returns the result of the last pass.
+func (s *sampler) estimate() Estimate {
+	e := s.total.Estimate
+	e.Plan, e.Exact, e.problems = s.plan, s.exact, s.problems
+	e.Bytes = s.total.ids
+	if s.biased {
+		e.Bytes += s.total.bias
+	}
+	if s.irregular {
+		e.Bytes += s.total.ragged
+	}
+	return e
+}
