@@ -17,6 +17,9 @@ type checkpoint struct {
 	Next        int
 	Values      [][]float32
 	Rules, Nets moments
+	Simplex     Progress
+	Latent      []float64 // the state and multipliers with the labels clamped, if there is one
+	Clamped     []float64
 	Best        snapshot
 	History     []Epoch
 	Solution    []float64
@@ -32,12 +35,15 @@ type moments struct {
 // Checkpoint serialises the run after its last complete epoch.
 func (t *Trainer) Checkpoint() ([]byte, error) {
 	var body bytes.Buffer
-	err := gob.NewEncoder(&body).Encode(checkpoint{
+	saved := checkpoint{
 		Settings: t.Settings, Next: len(t.history), Values: t.values(),
 		Rules: moments{t.ruleOpt.step, t.ruleOpt.moments}, Nets: moments{t.netOpt.step, t.netOpt.moments},
-		Best: t.best, History: t.history, Solution: t.y, Multipliers: t.multipliers,
-	})
-	if err != nil {
+		Best: t.best, History: t.history, Solution: t.y, Multipliers: t.multipliers, Simplex: t.simplex.Progress,
+	}
+	if t.value != nil {
+		saved.Latent, saved.Clamped = t.value.y, t.value.multipliers
+	}
+	if err := gob.NewEncoder(&body).Encode(saved); err != nil {
 		return nil, fmt.Errorf("writing a checkpoint: %w", err)
 	}
 	head := fmt.Sprintf("%s%08x\n", checkpointMagic, crc32.ChecksumIEEE(body.Bytes()))
@@ -64,6 +70,11 @@ func (t *Trainer) Resume(data []byte) error {
 	t.best, t.history, t.next = saved.Best, saved.History, saved.Next
 	copy(t.y, saved.Solution)
 	t.multipliers = saved.Multipliers
+	t.simplex.Progress = saved.Simplex
+	if t.value != nil {
+		copy(t.value.y, saved.Latent)
+		t.value.multipliers = saved.Clamped
+	}
 	return nil
 }
 

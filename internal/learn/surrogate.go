@@ -1,36 +1,6 @@
 package learn
 
-import (
-	"fmt"
-
-	"github.com/deeppsl/deeppsl/internal/mrf"
-)
-
-// Method says how the loss at the MAP state is carried back to rule weights and inputs, although the state is an argmin.
-type Method uint8
-
-const (
-	// ConvexDifference is the paper's Algorithm 1: descend on f̃(w, y - α∇L) - f̃(w, y) + μΩ(w, y).
-	ConvexDifference Method = iota
-	// Implicit differentiates the optimality condition: with (H + νI)v = ∇L, dL/dw = -∂/∂w (∇_y f̃ · v). H is the
-	// generalised Hessian of the active potentials, which exists almost everywhere when they are squared.
-	Implicit
-)
-
-var methodNames = []string{"deeppsl", "implicit"}
-
-// String returns the method's name as configurations write it.
-func (m Method) String() string { return methodNames[m] }
-
-// ParseMethod returns the method with the given name.
-func ParseMethod(name string) (Method, error) {
-	for k, known := range methodNames {
-		if name == known {
-			return Method(k), nil
-		}
-	}
-	return 0, fmt.Errorf("unknown learning method %q: want one of %v", name, methodNames)
-}
+import "github.com/deeppsl/deeppsl/internal/mrf"
 
 // boxCurvature is γ of the paper's relaxed box γ max(0, -y)² + γ max(0, y-1)². The implicit method takes it as the
 // curvature of an active bound: with an exact bound a label inferred as 0 would have no gradient at all.

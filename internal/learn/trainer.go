@@ -20,10 +20,13 @@ type Task struct {
 	Theta      []float64    // the rules' initial weights, one per rule
 	Learned    []bool       // which of them learning may change
 	Labels     *Labels
+	// NewSolver makes a solver for another field. Perceptron, Energy and Likelihood need one: with the labels clamped.
+	NewSolver func(*mrf.Field) (solve.Solver, error)
 	// Teacher, if there is one, ties perceived inputs to the variables whose MAP values they should imitate.
 	Teacher *Teacher
 	// Validate scores a MAP state, and the inputs it rests on, with the current parameters; higher is better. The
-	// parameters of the best epoch are kept. If nil, the last ones are.
+	// parameters of the best epoch are kept. If nil, the last ones are, or for Perceptron, Energy and Likelihood those of
+	// the smallest loss.
 	Validate func(ctx context.Context, y, x []float64) (float64, error)
 }
 
@@ -44,6 +47,11 @@ type Settings struct {
 	Deviation   float64 // standard deviation of the initial rule weights around the given ones; the paper's 0.1
 	Imitation   float64 // λ, the weight of imitating the MAP state; see Teacher
 	Patience    int     // epochs without a better validation score before stopping; 0 means never
+	Update      Update  // how rule weights follow their gradient
+	L2          float64 // regularisers of rule weights: see regularise
+	Barrier     float64
+	Entropy     float64
+	Movement    float64 // change of the rules' shares in an epoch below which Perceptron and Energy stop
 	Seed        uint64
 }
 
@@ -78,6 +86,8 @@ type Trainer struct {
 	// local is the field that gradient steps need: Field, or the part of it that touches a label.
 	local *mrf.Field
 	surrogate
+	value   *value   // nil unless the method compares energies at the labels' true values
+	simplex *simplex // how rule weights move, unless by an optimiser
 	next    int // the next epoch's number
 	history []Epoch
 	best    snapshot
@@ -114,7 +124,19 @@ func NewTrainer(task Task, settings Settings) (*Trainer, error) {
 	}
 	t.ruleOpt = Optimiser{Kind: settings.Optimiser}
 	t.netOpt = Optimiser{Kind: settings.Optimiser, Decay: settings.Decay}
-	return t, nil
+	return t, t.prepareValue()
+}
+
+// prepareValue sets the losses of optimal energies up, if the method has one.
+func (t *Trainer) prepareValue() (err error) {
+	t.simplex = newSimplex(t.Update, t.Theta, t.Learned)
+	if t.Method.Searches() {
+		return fmt.Errorf("%v is a search, not a descent", t.Method)
+	}
+	if t.Method.needsLabels() {
+		t.value, err = newValue(t.Task, t.Method)
+	}
+	return err
 }
 
 // drawWeights samples each learned weight from a normal distribution around its given value: N(1, 0.1) in the paper.
@@ -139,7 +161,7 @@ func (t *Trainer) Run(ctx context.Context) ([]Epoch, error) {
 			return t.history, err
 		}
 		start := time.Now()
-		if t.stale(line) {
+		if t.stale(line) || t.settled() {
 			t.record(line)
 			break
 		}
@@ -181,9 +203,28 @@ func (t *Trainer) infer(ctx context.Context) (Epoch, error) {
 	t.multipliers = append(t.multipliers[:0], result.Multipliers...)
 	line.Inference = time.Since(start).Seconds()
 	line.Gap = result.Gap
-	line.Loss = t.Loss.Value(t.Labels, t.y)
 	line.Theta = append([]float64(nil), t.Theta...)
+	if line.Loss, err = t.loss(ctx); err != nil {
+		return line, err
+	}
 	return line, t.score(ctx, &line)
+}
+
+// loss is what the method decreases at the current MAP state. That of optimal energies comes with its gradients.
+func (t *Trainer) loss(ctx context.Context) (float64, error) {
+	if t.value == nil {
+		return t.Loss.Value(t.Labels, t.y), nil
+	}
+	if err := t.value.at(ctx, t.Field, t.y, t.multipliers); err != nil {
+		return 0, err
+	}
+	// With the sum of the weights factored out, loss and gradients are those by shares of it.
+	scale := t.simplex.scale()
+	copy(t.surrogate.weights, t.value.weights)
+	copy(t.surrogate.inputs, t.value.inputs)
+	divide(t.surrogate.inputs, scale)
+	regulariser := t.regularise(t.rules.Value, t.Learned, scale, t.surrogate.weights)
+	return t.value.loss/scale + regulariser, nil
 }
 
 // perceive runs the networks and gives their outputs and the current rule weights to a field.
@@ -204,14 +245,17 @@ func (t *Trainer) perceive(field *mrf.Field, train bool, seed uint64) error {
 
 // score validates the current parameters and takes a snapshot if none were better.
 func (t *Trainer) score(ctx context.Context, line *Epoch) error {
-	if t.Validate == nil {
+	score := -line.Loss
+	switch {
+	case t.Validate != nil:
+		var err error
+		if score, err = t.Validate(ctx, t.y, t.x); err != nil {
+			return err
+		}
+		line.Validation = score
+	case t.value == nil:
 		return nil
 	}
-	score, err := t.Validate(ctx, t.y, t.x)
-	if err != nil {
-		return err
-	}
-	line.Validation = score
 	if score > t.best.Score {
 		t.best = snapshot{Epoch: line.Number, Score: score, Values: t.values()}
 	}
@@ -223,14 +267,26 @@ func (t *Trainer) stale(line Epoch) bool {
 	return t.Patience > 0 && t.best.Epoch >= 0 && line.Number-t.best.Epoch >= t.Patience
 }
 
+// settled says that the last step hardly moved the rule weights, and nothing else is learned.
+func (t *Trainer) settled() bool {
+	return t.value != nil && t.Update != ByOptimiser && t.networks == nil &&
+		t.simplex.Moved >= 0 && t.simplex.Moved < t.Movement
+}
+
 // descend takes the N gradient steps of Algorithm 1's inner loop, all at the same MAP state y_t.
 func (t *Trainer) descend(ctx context.Context) error {
-	t.Loss.Gradient(t.Labels, t.y, t.g)
-	t.surrogate.aim(t.Field, t.y, t.g)
+	steps := t.Steps
+	if t.value != nil {
+		// Optimal energies have gradients at their optimum only, so the next step needs the next inference.
+		steps = 1
+	} else {
+		t.Loss.Gradient(t.Labels, t.y, t.g)
+		t.surrogate.aim(t.Field, t.y, t.g)
+	}
 	if t.Teacher != nil && t.Imitation > 0 {
 		t.Teacher.watch(t.y)
 	}
-	for step := range t.Steps {
+	for step := range steps {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -238,7 +294,9 @@ func (t *Trainer) descend(ctx context.Context) error {
 		if err := t.perceive(t.local, true, t.Seed+uint64(t.next*t.Steps+step)+1); err != nil {
 			return err
 		}
-		t.surrogate.gradients(t.local)
+		if t.value == nil {
+			t.surrogate.gradients(t.local)
+		}
 		if t.Teacher != nil && t.Imitation > 0 {
 			t.Teacher.addGradient(t.Imitation, t.x, t.surrogate.inputs)
 		}
@@ -257,7 +315,11 @@ func (t *Trainer) update() error {
 		}
 		t.netOpt.Step(t.networks, t.Schedule.Rate(t.NetworkRate, t.next))
 	}
-	if t.RuleRate == 0 {
+	switch {
+	case t.RuleRate == 0:
+		return nil
+	case t.Update != ByOptimiser:
+		t.simplex.step(t.rules.Value, t.surrogate.weights, t.Schedule.Rate(t.RuleRate, t.next))
 		return nil
 	}
 	for r, slope := range t.surrogate.weights {

@@ -1,0 +1,134 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// value is a loss made of optimal energies. With V(w, x) the energy of the MAP state and V_lat(w, x) that of the best
+// state y_lat whose labelled variables have their true values, the other, latent, variables being free, it is
+//
+//	Energy      V_lat      LeCun et al. (2006), section 2.2.1
+//	Perceptron  V_lat - V  Collins (2002); V_lat ≥ V, with equality if a MAP state has the labels right
+//
+// both divided by the number of labels. An optimal energy is differentiable in spite of the argmin in it (the envelope
+// theorem, Danskin 1967): ∂V/∂w_r = Φ_r(y*), the sum of the rule's potentials at the optimum, and ∂V/∂x = Bᵀμ*, with the
+// multipliers μ* also of the hard constraints, as Dickens et al. (ICML 2024) use it. Where the optimum is not unique
+// these are subgradients.
+//
+// Likelihood shares the latent state: it is the pseudo-likelihood of the labels with latent variables at y_lat.
+type value struct {
+	method Method
+	labels *Labels
+	field  *mrf.Field // the model with the labels clamped
+	solver solve.Solver
+	pseudo *pseudoLikelihood // nil but for Likelihood
+
+	y           []float64 // y_lat, labels included
+	multipliers []float64 // μ_lat
+	loss        float64
+	weights     []float64 // ∂loss/∂w
+	inputs      []float64 // ∂loss/∂x
+	otherWeight []float64
+	otherInput  []float64
+}
+
+// A ContradictionError says that no state has the labels' values and keeps the hard rules.
+type ContradictionError struct {
+	// Conflict lists hard constraints that contradict each other, by their place among all potentials.
+	Conflict []int
+}
+
+func (e *ContradictionError) Error() string {
+	return "the labels contradict the hard rules: no state has their values and satisfies all of them"
+}
+
+func newValue(task Task, method Method) (*value, error) {
+	model := task.Field.Model
+	field := mrf.NewField(model.Clamp(task.Labels.Variables, task.Labels.Truth))
+	field.Threads = task.Field.Threads
+	if task.NewSolver == nil {
+		return nil, fmt.Errorf("learning by %v needs a second solver, for the state with the labels at their true values",
+			method)
+	}
+	solver, err := task.NewSolver(field)
+	if err != nil {
+		return nil, err
+	}
+	v := &value{
+		method: method, labels: task.Labels, field: field, solver: solver, y: make([]float64, model.Variables),
+		weights: make([]float64, model.Rules), otherWeight: make([]float64, model.Rules),
+		inputs: make([]float64, model.Inputs), otherInput: make([]float64, model.Inputs),
+	}
+	if method == Likelihood {
+		v.pseudo = newPseudoLikelihood(model, task.Labels)
+	}
+	return v, nil
+}
+
+// at computes the loss and its derivatives at the parameters of the field, whose MAP state and multipliers are given.
+func (v *value) at(ctx context.Context, field *mrf.Field, y, multipliers []float64) error {
+	v.field.SetWeights(field.Weights())
+	v.field.SetInputs(field.Inputs())
+	if err := v.complete(ctx, y); err != nil {
+		return err
+	}
+	if v.method == Likelihood {
+		v.loss = v.pseudo.at(field, v.y, v.weights, v.inputs)
+		return nil
+	}
+	v.loss = v.field.Energy(v.y)
+	v.field.GradientWeights(v.y, v.weights)
+	v.field.EnvelopeInputs(v.multipliers, v.inputs)
+	if v.method == Perceptron {
+		v.loss -= field.Energy(y)
+		field.GradientWeights(y, v.otherWeight)
+		field.EnvelopeInputs(multipliers, v.otherInput)
+		subtract(v.weights, v.otherWeight)
+		subtract(v.inputs, v.otherInput)
+	}
+	count := float64(len(v.labels.Variables))
+	v.loss /= count
+	divide(v.weights, count)
+	divide(v.inputs, count)
+	return nil
+}
+
+// complete finds y_lat. The first search starts from the MAP state, later ones from where the last one ended.
+func (v *value) complete(ctx context.Context, y []float64) error {
+	if v.multipliers == nil {
+		copy(v.y, y)
+	}
+	v.solver.WarmStart(v.y, v.multipliers)
+	result, err := v.solver.Solve(ctx)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if result.Status == solve.Infeasible {
+		return &ContradictionError{Conflict: result.Conflict}
+	}
+	copy(v.y, result.Y)
+	for k, i := range v.labels.Variables {
+		v.y[i] = v.labels.Truth[k]
+	}
+	v.multipliers = append(v.multipliers[:0], result.Multipliers...)
+	return nil
+}
+
+func subtract(from, values []float64) {
+	for k, v := range values {
+		from[k] -= v
+	}
+}
+
+func divide(values []float64, by float64) {
+	for k := range values {
+		values[k] /= by
+	}
+}

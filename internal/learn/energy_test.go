@@ -1,0 +1,282 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/newton"
+)
+
+// exactSolver solves to far below the differences' step.
+func exactSolver(field *mrf.Field) (solve.Solver, error) {
+	return newton.New(field, solve.Settings{Gap: 1e-10, Feasibility: 2e-7, Threads: field.Threads}), nil
+}
+
+// attempt is a random model with labels that its hard rules allow: the MAP state of other weights has them.
+func attempt(t *testing.T, seed uint64, kinds []mrftest.Form) (task Task, x []float64) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 11))
+	model, theta, x := mrftest.Random(random, mrftest.Shape{Variables: 15, Inputs: 5, Blocks: 7, Potentials: 8,
+		Kinds: kinds, Arity: 3, Scales: true})
+	field := mrf.NewField(model)
+	other := make([]float64, len(theta))
+	for r := range other {
+		other[r] = 3 * random.Float64()
+	}
+	solver, _ := exactSolver(field)
+	y := optimum(t, solver, other, x)
+	task = Task{Field: field, Solver: solver, NewSolver: exactSolver, Theta: theta, Labels: new(Labels)}
+	for i := range int32(8) {
+		task.Labels.Variables = append(task.Labels.Variables, 2*i%15)
+		task.Labels.Truth = append(task.Labels.Truth, min(max(y[2*i%15], 0), 1))
+	}
+	return task, x
+}
+
+func optimum(t *testing.T, solver solve.Solver, theta, x []float64) []float64 {
+	t.Helper()
+	solver.SetWeights(theta)
+	solver.SetInputs(x)
+	result, err := solver.Solve(context.Background())
+	if err != nil || result.Status != solve.Optimal {
+		t.Fatalf("%v, %v", result.Status, err)
+	}
+	return result.Y
+}
+
+// The losses of optimal energies must have the derivatives that differences of optima say, with hard rules too.
+func TestValueGradients(t *testing.T) {
+	for name, kinds := range map[string][]mrftest.Form{
+		"squared": mrftest.Squared, "soft": mrftest.Soft,
+		"hard": append(append([]mrftest.Form{}, mrftest.Squared...), mrftest.Hard...), "all": mrftest.All,
+	} {
+		for _, method := range []Method{Perceptron, Energy} {
+			t.Run(name+"/"+method.String(), func(t *testing.T) {
+				for seed := range uint64(3) {
+					task, x := attempt(t, seed, kinds)
+					checkValue(t, task, method, x)
+				}
+			})
+		}
+	}
+}
+
+func checkValue(t *testing.T, task Task, method Method, x []float64) {
+	t.Helper()
+	v, err := newValue(task, method)
+	if err != nil {
+		t.Fatal(err)
+	}
+	evaluate := func() float64 {
+		task.Solver.SetWeights(task.Theta)
+		task.Solver.SetInputs(x)
+		result, err := task.Solver.Solve(context.Background())
+		if err == nil && result.Status == solve.Optimal {
+			err = v.at(context.Background(), task.Field, result.Y, result.Multipliers)
+		}
+		var contradiction *ContradictionError
+		if result.Status == solve.Infeasible || errors.As(err, &contradiction) {
+			return math.NaN() // inputs that moved made the hard rules contradict each other
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.loss
+	}
+	if loss := evaluate(); !(loss > -1e-7) && method == Perceptron {
+		t.Errorf("the energy with labels is less than that without: %v", loss)
+	}
+	weights, inputs := append([]float64(nil), v.weights...), append([]float64(nil), v.inputs...)
+	if between(t, "weight", weights, task.Theta, evaluate) < len(weights) {
+		t.Error("the weights decided about feasibility")
+	}
+	between(t, "input", inputs, x, evaluate)
+}
+
+// between compares derivatives with differences on both sides of a point, which enclose the subgradients at a kink. It
+// returns how many of them exist.
+func between(t *testing.T, what string, gradient, at []float64, value func() float64) (compared int) {
+	t.Helper()
+	const h, tolerance = 1e-4, 2e-3
+	middle := value()
+	for k := range at {
+		old := at[k]
+		at[k] = old + h
+		up := (value() - middle) / h
+		at[k] = old - h
+		down := (middle - value()) / h
+		at[k] = old
+		if math.IsNaN(up + down) {
+			continue
+		}
+		compared++
+		lo, hi := min(up, down)-tolerance, max(up, down)+tolerance
+		if gradient[k] < lo || gradient[k] > hi {
+			t.Errorf("derivative by %s %d: %v, differences say %v to %v", what, k, gradient[k], down, up)
+		}
+	}
+	return compared
+}
+
+// Labels that no state can have must be named, not averaged away.
+func TestContradiction(t *testing.T) {
+	terms := func(index ...int) (list []mrftest.Term) {
+		for _, i := range index {
+			list = append(list, mrftest.Term{Index: i, Coef: 1})
+		}
+		return list
+	}
+	// y0 + y1 + y2 ≤ 1 with both y0 and y1 labelled as 1.
+	model := mrftest.New(3, 0, 2).
+		Rule(0, mrf.Hinge, 2).Add(0.5, []mrftest.Term{{Index: 2, Coef: -1}}, nil).
+		Rule(1, mrf.LessEqual, 0).Add(-1, terms(0, 1, 2), nil).Model()
+	field := mrf.NewField(model)
+	solver, _ := exactSolver(field)
+	task := Task{Field: field, Solver: solver, NewSolver: exactSolver, Theta: []float64{1, 0},
+		Learned: []bool{true, false}, Labels: &Labels{Variables: []int32{0, 1}, Truth: []float64{1, 1}}}
+	trainer, err := NewTrainer(task, WeightDefaults(Perceptron))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = trainer.Run(context.Background())
+	var contradiction *ContradictionError
+	if !errors.As(err, &contradiction) || !reflect.DeepEqual(contradiction.Conflict, []int{1}) {
+		t.Errorf("got the error %v", err)
+	}
+}
+
+// planted is a model in which rule r wants each variable at a value of its own, and labels at the MAP state of given
+// weights: the data of a program whose true weights are known.
+func planted(t *testing.T, weights []float64, threads int) Task {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	builder := mrftest.New(200, 0, len(weights))
+	for r := range weights {
+		builder.Rule(r, mrf.Absolute, 2)
+		for i := range 200 {
+			builder.Add(-random.Float64(), []mrftest.Term{{Index: i, Coef: 1}}, nil)
+		}
+	}
+	field := mrf.NewField(builder.Model())
+	field.Threads = threads
+	solver, _ := exactSolver(field)
+	y := optimum(t, solver, weights, nil)
+	task := Task{Field: field, Solver: solver, NewSolver: exactSolver, Labels: new(Labels)}
+	for i := range int32(200) {
+		noise := 0.02 * random.NormFloat64()
+		task.Labels.Variables = append(task.Labels.Variables, i)
+		task.Labels.Truth = append(task.Labels.Truth, min(max(y[i]+noise, 0), 1))
+	}
+	for range weights {
+		task.Theta, task.Learned = append(task.Theta, 1), append(task.Learned, true)
+	}
+	return task
+}
+
+// ranks says which weights are greater than which.
+func ranks(weights []float64) (greater []bool) {
+	for _, a := range weights {
+		for _, b := range weights {
+			greater = append(greater, a > b)
+		}
+	}
+	return greater
+}
+
+func TestWeightsAreRecovered(t *testing.T) {
+	truth := []float64{0.2, 4, 1, 2}
+	for _, settings := range []Settings{WeightDefaults(Perceptron), WeightDefaults(Energy), WeightDefaults(Likelihood),
+		projected(WeightDefaults(Perceptron))} {
+		trainer, _ := train(t, planted(t, truth, 1), settings)
+		_, theta, _ := trainer.State()
+		if !reflect.DeepEqual(ranks(theta), ranks(truth)) {
+			t.Errorf("%v, %v: the weights are ranked %v, want %v", settings.Method, settings.Update, theta, truth)
+		}
+		if settings.Update == ByOptimiser {
+			continue
+		}
+		sum := 0.0
+		for _, w := range theta {
+			sum += w
+		}
+		if sum < 3.999 || sum > 4.001 {
+			t.Errorf("%v: the weights add up to %v, not to 4 as at first", settings.Method, sum)
+		}
+	}
+}
+
+func projected(s Settings) Settings {
+	s.Update, s.RuleRate = Projected, 0.1
+	return s
+}
+
+func TestValueThreadsAndResume(t *testing.T) {
+	for _, method := range []Method{Perceptron, Energy, Likelihood} {
+		settings := WeightDefaults(method)
+		settings.Epochs = 20
+		one := essence(train(t, planted(t, []float64{1, 2, 0.5}, 1), settings))
+		for _, threads := range []int{2, 4} {
+			if got := essence(train(t, planted(t, []float64{1, 2, 0.5}, threads), settings)); !reflect.DeepEqual(got, one) {
+				t.Errorf("%v: %d threads change the result", method, threads)
+			}
+		}
+		if got := essence(interrupted(t, planted(t, []float64{1, 2, 0.5}, 1), settings, 7)); !reflect.DeepEqual(got, one) {
+			t.Errorf("%v: a resumed run ends elsewhere", method)
+		}
+	}
+}
+
+// interrupted runs some epochs, saves, and finishes in a new trainer of a task like the first.
+func interrupted(t *testing.T, task Task, settings Settings, after int) (*Trainer, []Epoch) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	first, err := NewTrainer(task, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var saved []byte
+	first.OnEpoch = func(line Epoch) {
+		if line.Number == after {
+			if saved, err = first.Checkpoint(); err != nil {
+				t.Error(err)
+			}
+			cancel()
+		}
+	}
+	if _, err := first.Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the first part ended with %v", err)
+	}
+	second, err := NewTrainer(planted(t, []float64{1, 2, 0.5}, 1), settings)
+	if err == nil {
+		err = second.Resume(saved)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	history, err := second.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return second, history
+}
+
+// Networks learn from optimal energies too: their losses must fall.
+func TestNetworksLearnFromEnergies(t *testing.T) {
+	for _, method := range []Method{Perceptron, Energy, Likelihood} {
+		task := toyTask(1)
+		task.NewSolver = exactSolver
+		settings := WeightDefaults(method)
+		settings.Epochs, settings.NetworkRate, settings.Barrier = 25, 0.1, 0
+		_, history := train(t, task, settings)
+		if first, last := history[0].Loss, history[len(history)-1].Loss; !(last < 0.9*first) {
+			t.Errorf("%v: the loss went from %v to %v", method, first, last)
+		}
+	}
+}

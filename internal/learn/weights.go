@@ -1,0 +1,165 @@
+package learn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Update says how the weights of rules follow their gradient.
+type Update uint8
+
+const (
+	// ByOptimiser hands them to the optimiser that networks have, and keeps them positive.
+	ByOptimiser Update = iota
+	// Mirror multiplies them by exponentials of the gradient and keeps their sum: mirror descent with the entropy as
+	// distance (Beck & Teboulle 2003), also called exponentiated gradient.
+	Mirror
+	// Projected steps along the gradient and returns to the nearest weights ≥ 0 of the same sum.
+	Projected
+)
+
+var updateNames = []string{"optimiser", "mirror", "projected"}
+
+// String returns the update's name as configurations write it.
+func (u Update) String() string { return updateNames[u] }
+
+// ParseUpdate returns the update with the given name.
+func ParseUpdate(name string) (Update, error) {
+	if at := slices.Index(updateNames, name); at >= 0 {
+		return Update(at), nil
+	}
+	return 0, fmt.Errorf("want one of %s", strings.Join(updateNames, ", "))
+}
+
+// smallestShare keeps a weight from becoming 0, where multiplying would leave it for ever.
+const smallestShare = 1e-6
+
+// simplex moves the learned weights with their sum S fixed. What it sees are the shares p_r = w_r/S, which add up to one:
+// the MAP state does not depend on S unless other weights are fixed, and then S is what the program says. The sum is
+// fixed because every optimal energy is 0 for weights of 0, so the losses made of them would end there.
+//
+// Steps are scale-free: the gradient is divided by the root of the sum of all its squared largest components so far
+// (AdaGrad's norm version; Ward, Wu & Bottou 2019), which shrinks the steps by itself as learning goes on.
+type simplex struct {
+	update  Update
+	learned []bool
+	sum     float64
+	next    []float64 // the shares after a step
+	Progress
+}
+
+// Progress is what a later step of the simplex depends on.
+type Progress struct {
+	// Squares is the sum of the squared largest components of all gradients.
+	Squares float64
+	// Moved is the largest change of a share in the last step, -1 before the first.
+	Moved float64
+}
+
+func newSimplex(update Update, theta []float64, learned []bool) *simplex {
+	s := &simplex{update: update, learned: learned, next: make([]float64, len(theta)), Progress: Progress{Moved: -1}}
+	for r, w := range theta {
+		if learned[r] {
+			s.sum += w
+		}
+	}
+	return s
+}
+
+// scale is what shares are multiplied with to give weights.
+func (s *simplex) scale() float64 {
+	if s.update == ByOptimiser || s.sum == 0 {
+		return 1
+	}
+	return s.sum
+}
+
+// step moves the weights against the gradient, which is that by shares.
+func (s *simplex) step(weights []float32, gradient []float64, rate float64) {
+	largest := 0.0
+	for r, g := range gradient {
+		if s.learned[r] {
+			largest = math.Max(largest, math.Abs(g))
+		}
+	}
+	s.Squares += largest * largest
+	if s.Moved = 0; largest == 0 || s.sum == 0 {
+		return
+	}
+	rate /= math.Sqrt(s.Squares)
+	for r, g := range gradient {
+		share := float64(weights[r]) / s.sum
+		if s.update == Mirror {
+			s.next[r] = share * math.Exp(-rate*g)
+		} else {
+			s.next[r] = share - rate*g
+		}
+	}
+	s.normalise()
+	for r, share := range s.next {
+		if s.learned[r] {
+			s.Moved = math.Max(s.Moved, math.Abs(share-float64(weights[r])/s.sum))
+			weights[r] = float32(share * s.sum)
+		}
+	}
+}
+
+// normalise makes the next shares positive numbers whose sum is one.
+func (s *simplex) normalise() {
+	shift := 0.0
+	if s.update == Projected {
+		shift = s.shift()
+	}
+	total := 0.0
+	for r := range s.next {
+		if s.learned[r] {
+			s.next[r] = math.Max(smallestShare, s.next[r]-shift)
+			total += s.next[r]
+		}
+	}
+	for r := range s.next {
+		s.next[r] /= total
+	}
+}
+
+// shift returns τ such that the sum of max(0, p_r - τ) is one: the projection on the simplex by sorting (Held, Wolfe &
+// Crowder 1974).
+func (s *simplex) shift() float64 {
+	var sorted []float64
+	for r, share := range s.next {
+		if s.learned[r] {
+			sorted = append(sorted, share)
+		}
+	}
+	slices.SortFunc(sorted, func(a, b float64) int {
+		if a > b {
+			return -1
+		}
+		return 1
+	})
+	total, shift := 0.0, 0.0
+	for k, share := range sorted {
+		total += share
+		if candidate := (total - 1) / float64(k+1); share > candidate {
+			shift = candidate
+		}
+	}
+	return shift
+}
+
+// regularise adds to a gradient by shares that of Σ_r L2 p_r² - Barrier log p_r + Entropy p_r log p_r over the learned
+// rules, and returns its value.
+func (s Settings) regularise(weights []float32, learned []bool, scale float64, gradient []float64) float64 {
+	value := 0.0
+	for r, w := range weights {
+		if !learned[r] {
+			continue
+		}
+		p := math.Max(float64(w)/scale, smallestShare)
+		value += s.L2*p*p - s.Barrier*math.Log(p) + s.Entropy*p*math.Log(p)
+		gradient[r] += 2*s.L2*p - s.Barrier/p + s.Entropy*(1+math.Log(p))
+	}
+	return value
+}
