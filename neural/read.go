@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/source"
 )
 
 // Format names a text form of a feature table.
@@ -32,8 +34,11 @@ const maxWidth = 1 << 24
 // maxLine bounds the length of a line in bytes.
 const maxLine = 1 << 26
 
-// Read reads a feature table. Errors begin with name:line. The width of a sparse table is given by width, or by its
-// largest column if width is 0; for the other formats, a positive width is checked.
+// maxErrors is how many wrong rows are reported: a wrong width usually concerns all rows.
+const maxErrors = 10
+
+// Read reads a feature table. The error tells each wrong row with its place. The width of a sparse table is given by
+// width, or by its largest column if width is 0; for the other formats, a positive width is checked.
 func Read(format Format, name string, r io.Reader, width int) (*Features, error) {
 	if width < 0 || width > maxWidth {
 		return nil, fmt.Errorf("%s: width %d is not between 0 and %d", name, width, maxWidth)
@@ -54,8 +59,10 @@ func Read(format Format, name string, r io.Reader, width int) (*Features, error)
 type tableReader struct {
 	name  string
 	line  int
+	text  string // of the line
 	width int
 	seen  map[string]int // id to the line that has it
+	diags source.Diagnostics
 
 	ids     []string
 	start   []int
@@ -63,9 +70,47 @@ type tableReader struct {
 	values  []float32
 }
 
-// errorf returns an error at the current line.
-func (t *tableReader) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s:%d: %s", t.name, t.line, fmt.Sprintf(format, args...))
+// A mistake is what is wrong with a row, and with which field after the id; -1 if with none of them.
+type mistake struct {
+	field int
+	text  string
+}
+
+func (m *mistake) Error() string { return m.text }
+
+// wrong returns a mistake of the row.
+func wrong(field int, format string, args ...any) error {
+	return &mistake{field, fmt.Sprintf(format, args...)}
+}
+
+// report adds an error at the current line and tells whether there have been enough. The diagnostic's file has empty
+// lines in place of those before, which need not be in memory.
+func (t *tableReader) report(err error) (enough bool) {
+	margin := strings.Repeat("\n", t.line-1)
+	file := &source.File{Name: t.name, Text: margin + t.text}
+	start, end := 0, len(t.text)
+	if m := (*mistake)(nil); errors.As(err, &m) && m.field >= 0 {
+		start, end = fieldAt(t.text, m.field)
+	}
+	hint := ""
+	if !strings.Contains(t.text, "\t") {
+		hint = "a tab ends the row's id"
+	}
+	t.diags.Errorf("feature-row", file.Span(len(margin)+start, len(margin)+end), hint, "%v", err)
+	return len(t.diags) >= maxErrors
+}
+
+// fieldAt returns where a field after the id begins and ends, fields being separated by blanks.
+func fieldAt(line string, field int) (start, end int) {
+	at := strings.IndexByte(line, '\t') + 1
+	for k, text := range strings.Fields(line[at:]) {
+		at += strings.Index(line[at:], text)
+		if k == field {
+			return at, at + len(text)
+		}
+		at += len(text)
+	}
+	return 0, len(line)
 }
 
 // readSparse also finds the width, if it is not given.
@@ -110,19 +155,29 @@ func (t *tableReader) readCSV(r io.Reader) (*Features, error) {
 	for {
 		record, err := reader.Read()
 		if errors.Is(err, io.EOF) {
-			return t.finish(NewDense(t.ids, t.width, t.values))
+			break
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.name, err)
 		}
 		t.line, _ = reader.FieldPos(0)
-		if err := t.addID(record[0]); err != nil {
-			return nil, err
-		}
-		if err := t.addValues(record[1:]); err != nil {
-			return nil, err
+		t.text = record[0] + "\t" + strings.Join(record[1:], " ")
+		if err := t.add(record[0], record[1:], t.addValues); err != nil && t.report(err) {
+			break
 		}
 	}
+	if err := t.diags.Err(); err != nil {
+		return nil, err
+	}
+	return t.finish(NewDense(t.ids, t.width, t.values))
+}
+
+// add reads one row.
+func (t *tableReader) add(id string, fields []string, add func(fields []string) error) error {
+	if err := t.addID(id); err != nil {
+		return err
+	}
+	return add(fields)
 }
 
 // eachLine calls add with the fields after the id of each line that is not blank.
@@ -131,32 +186,28 @@ func (t *tableReader) eachLine(r io.Reader, add func(fields []string) error) err
 	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
 		t.line++
-		text := strings.TrimSuffix(lines.Text(), "\r")
-		if strings.TrimSpace(text) == "" {
+		t.text = strings.TrimSuffix(lines.Text(), "\r")
+		if strings.TrimSpace(t.text) == "" {
 			continue
 		}
-		id, rest, _ := strings.Cut(text, "\t")
-		if err := t.addID(id); err != nil {
-			return err
-		}
-		if err := add(strings.Fields(rest)); err != nil {
-			return err
+		id, rest, _ := strings.Cut(t.text, "\t")
+		if err := t.add(id, strings.Fields(rest), add); err != nil && t.report(err) {
+			break
 		}
 	}
 	if err := lines.Err(); err != nil {
-		t.line++
-		return t.errorf("%v", err)
+		return fmt.Errorf("%s: line %d: %w", t.name, t.line+1, err)
 	}
-	return nil
+	return t.diags.Err()
 }
 
 // addID begins a row.
 func (t *tableReader) addID(id string) error {
 	if id == "" {
-		return t.errorf("the row has no id")
+		return wrong(-1, "the row has no id")
 	}
 	if line, exists := t.seen[id]; exists {
-		return t.errorf("entity %q has a row already, on line %d", id, line)
+		return wrong(-1, "entity %q has a row already, on line %d", id, line)
 	}
 	t.seen[id] = t.line
 	t.ids = append(t.ids, id)
@@ -169,10 +220,10 @@ func (t *tableReader) addValues(fields []string) error {
 		t.width = len(fields)
 	}
 	if len(fields) == 0 || len(fields) != t.width {
-		return t.errorf("the row has %d values, %d are wanted", len(fields), max(1, t.width))
+		return wrong(-1, "the row has %d values, %d are wanted", len(fields), max(1, t.width))
 	}
-	for _, field := range fields {
-		v, err := t.number(field)
+	for k, field := range fields {
+		v, err := number(k, field)
 		if err != nil {
 			return err
 		}
@@ -193,11 +244,11 @@ func (t *tableReader) addNonzeros(fields []string) error {
 		row[k].value = 1
 		c, err := strconv.ParseInt(column, 10, 32)
 		if err != nil || c < 0 || c >= int64(t.columnLimit()) {
-			return t.errorf("%q: a column is a number from 0 to %d", field, t.columnLimit()-1)
+			return wrong(k, "%q: a column is a number from 0 to %d", field, t.columnLimit()-1)
 		}
 		row[k].column = int32(c)
 		if valued {
-			if row[k].value, err = t.number(value); err != nil {
+			if row[k].value, err = number(k, value); err != nil {
 				return err
 			}
 		}
@@ -205,7 +256,7 @@ func (t *tableReader) addNonzeros(fields []string) error {
 	slices.SortFunc(row, func(a, b nonzero) int { return cmp.Compare(a.column, b.column) })
 	for k, x := range row {
 		if k > 0 && row[k-1].column == x.column {
-			return t.errorf("column %d is given twice", x.column)
+			return wrong(-1, "column %d is given twice", x.column)
 		}
 		t.columns, t.values = append(t.columns, x.column), append(t.values, x.value)
 	}
@@ -220,11 +271,11 @@ func (t *tableReader) columnLimit() int {
 	return maxWidth
 }
 
-// number reads a finite value; float32 keeps about seven digits of it.
-func (t *tableReader) number(text string) (float32, error) {
+// number reads a finite value, that of a field; float32 keeps about seven digits of it.
+func number(field int, text string) (float32, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(text), 32)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, t.errorf("%q is not a finite number", text)
+		return 0, wrong(field, "%q is not a finite number", text)
 	}
 	return float32(v), nil
 }

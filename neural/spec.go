@@ -2,6 +2,7 @@ package neural
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -49,6 +50,38 @@ type Spec struct {
 	Options json.RawMessage `json:"options"`
 }
 
+// SpecError says what is wrong with a network's specification.
+type SpecError struct {
+	Network string // its name; "" if not known here
+	Key     string // the key that is wrong; "" if it is none alone
+	Err     error
+}
+
+// Error names the network if it is known.
+func (e *SpecError) Error() string {
+	if e.Network == "" {
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("network %q: %v", e.Network, e.Err)
+}
+
+// Unwrap returns what is wrong.
+func (e *SpecError) Unwrap() error { return e.Err }
+
+// wrongKey returns an error about one key.
+func wrongKey(key, format string, args ...any) error {
+	return &SpecError{Key: key, Err: fmt.Errorf(format, args...)}
+}
+
+// inNetwork makes an error tell the network.
+func inNetwork(name string, err error) error {
+	var known *SpecError
+	if errors.As(err, &known) {
+		return &SpecError{Network: name, Key: known.Key, Err: known.Err}
+	}
+	return &SpecError{Network: name, Err: err}
+}
+
 // Activation names the nonlinearity that follows a hidden layer.
 type Activation string
 
@@ -90,21 +123,37 @@ var (
 func (s *Spec) UnmarshalJSON(data []byte) error {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(data, &keys); err != nil {
-		return fmt.Errorf("a network is written as a JSON object: %w", err)
+		return errors.New("a network is written as a JSON object")
 	}
 	allowed := specKeys()
 	for _, key := range sortedKeys(keys) {
 		if !slices.Contains(allowed, key) {
-			return unknown("key", key, allowed)
+			return wrongKey(key, "%w", unknown("key", key, allowed))
 		}
 	}
 	type plain Spec
 	read := plain(*s)
 	if err := json.Unmarshal(data, &read); err != nil {
-		return fmt.Errorf("network: %w", err)
+		return wrongType(err)
 	}
 	*s = Spec(read)
 	return nil
+}
+
+// jsonTypes are the words for the types that a key's value may have.
+var jsonTypes = map[reflect.Kind]string{
+	reflect.String: "a string", reflect.Int: "a whole number", reflect.Float64: "a number", reflect.Bool: "true or false",
+	reflect.Slice: "a list of whole numbers",
+}
+
+// wrongType says in the user's words what package json says in the programmer's.
+func wrongType(err error) error {
+	var mismatch *json.UnmarshalTypeError
+	if !errors.As(err, &mismatch) {
+		return err
+	}
+	return wrongKey(mismatch.Field, "%s must be %s, not a JSON %s", mismatch.Field, jsonTypes[mismatch.Type.Kind()],
+		mismatch.Value)
 }
 
 // ParseSpecs reads the JSON object {"name": {specification}, …} and returns the networks sorted by name.
@@ -117,7 +166,7 @@ func ParseSpecs(data []byte) ([]Spec, error) {
 	for _, name := range sortedKeys(objects) {
 		spec := Spec{Name: name}
 		if err := json.Unmarshal(objects[name], &spec); err != nil {
-			return nil, fmt.Errorf("network %q: %w", name, err)
+			return nil, inNetwork(name, err)
 		}
 		specs = append(specs, spec)
 	}
@@ -176,17 +225,17 @@ func (s *Spec) validate() error {
 	case !slices.Contains(normalizations, s.Normalize):
 		return unknown("normalize", s.Normalize, normalizations)
 	case !isRate(s.Dropout) || !isRate(s.InputDropout):
-		return fmt.Errorf("dropout %v, inputDropout %v: probabilities in [0,1) are wanted",
+		return wrongKey("dropout", "dropout %v, inputDropout %v: probabilities in [0,1) are wanted",
 			s.Dropout, s.InputDropout)
 	case slices.ContainsFunc(s.Hidden, func(width int) bool { return width <= 0 }):
-		return fmt.Errorf("hidden %v: every layer needs a node", s.Hidden)
+		return wrongKey("hidden", "hidden %v: every layer needs a node", s.Hidden)
 	case min(s.Outputs, s.Distance, s.Shared, s.Width) < 0:
-		return fmt.Errorf("outputs %d, distance %d, shared %d, width %d: none may be negative",
+		return wrongKey("outputs", "outputs %d, distance %d, shared %d, width %d: none may be negative",
 			s.Outputs, s.Distance, s.Shared, s.Width)
 	case kind.Pairs:
 		return s.validatePairs()
 	case s.Encoder != "" || s.Shared != 0 || s.Distance != 0:
-		return fmt.Errorf("encoder, shared and distance are for networks that compare pairs, not for kind %q", s.Kind)
+		return wrongKey("encoder", "encoder, shared and distance are for networks that compare pairs, not for kind %q", s.Kind)
 	}
 	return nil
 }
@@ -195,11 +244,11 @@ func (s *Spec) validate() error {
 func (s *Spec) validatePairs() error {
 	switch {
 	case s.Output != SigmoidOutput:
-		return fmt.Errorf("output %q: a network of kind %q has one output, a sigmoid", s.Output, s.Kind)
+		return wrongKey("output", "output %q: a network of kind %q has one output, a sigmoid", s.Output, s.Kind)
 	case s.Outputs > 1:
-		return fmt.Errorf("outputs %d: a network of kind %q has one", s.Outputs, s.Kind)
+		return wrongKey("outputs", "outputs %d: a network of kind %q has one", s.Outputs, s.Kind)
 	case s.Encoder == "" && s.Shared != 0:
-		return fmt.Errorf("shared %d: there is no encoder to share layers with", s.Shared)
+		return wrongKey("shared", "shared %d: there is no encoder to share layers with", s.Shared)
 	}
 	return nil
 }
@@ -207,15 +256,15 @@ func (s *Spec) validatePairs() error {
 // isRate reports whether p is a probability of dropout; at 1 nothing would be left.
 func isRate(p float64) bool { return p >= 0 && p < 1 }
 
-// unknown says that a value is not among those allowed, and which one may have been meant.
-func unknown[T ~string](what string, value T, allowed []T) error {
+// unknown says that the value of a key is not among those allowed, and which one may have been meant.
+func unknown[T ~string](key string, value T, allowed []T) error {
 	names := make([]string, len(allowed))
 	for i, name := range allowed {
 		names[i] = string(name)
 	}
-	text := fmt.Sprintf("unknown %s %q; allowed are %s", what, string(value), strings.Join(names, ", "))
+	text := fmt.Sprintf("unknown %s %q; allowed are %s", key, string(value), strings.Join(names, ", "))
 	if hint := source.Suggest(string(value), names); hint != "" {
 		text += "; " + hint
 	}
-	return fmt.Errorf("%s", text)
+	return wrongKey(key, "%s", text)
 }

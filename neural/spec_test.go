@@ -34,8 +34,8 @@ func TestParseSpecErrors(t *testing.T) {
 		{`{"n": {"hiden": [3]}}`, `network "n": unknown key "hiden"; allowed are kind, features, format, width, normalize, `},
 		{`{"n": {"hiden": [3]}}`, "did you mean hidden?"},
 		{`{"n": {"Hidden": [3]}}`, `unknown key "Hidden"`},
-		{`{"n": {"hidden": 3}}`, "cannot unmarshal number"},
-		{`{"n": {"hidden": [1.5]}}`, "cannot unmarshal number 1.5"},
+		{`{"n": {"hidden": 3}}`, "hidden must be a list of whole numbers, not a JSON number"},
+		{`{"n": {"hidden": [1.5]}}`, "hidden must be a whole number, not a JSON number 1.5"},
 	} {
 		if _, err := ParseSpecs([]byte(test.text)); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want one with %q", test.text, err, test.want)

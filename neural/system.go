@@ -90,7 +90,7 @@ func (s *System) resolve(specs []Spec, features map[string]*Features) error {
 	for _, spec := range ordered {
 		n, err := s.resolveOne(spec.withDefaults(), features)
 		if err != nil {
-			return fmt.Errorf("network %q: %w", spec.Name, err)
+			return inNetwork(spec.Name, err)
 		}
 		s.networks = append(s.networks, n)
 	}
@@ -128,13 +128,13 @@ func (s *System) share(n *network) error {
 	encoder := s.network(spec.Encoder)
 	switch {
 	case encoder == nil || encoder.spec.Kind != "mlp":
-		return fmt.Errorf("encoder %q: the name of a network of kind \"mlp\" is wanted", spec.Encoder)
+		return wrongKey("encoder", "encoder %q: the name of a network of kind \"mlp\" is wanted", spec.Encoder)
 	case spec.Features != "" && spec.Features != encoder.spec.Features,
 		spec.Normalize != NoNormalization && spec.Normalize != encoder.spec.Normalize,
 		spec.InputDropout != 0 && spec.InputDropout != encoder.spec.InputDropout:
 		return fmt.Errorf("features, normalize and inputDropout are those of the encoder %q; leave them out", spec.Encoder)
 	case spec.Shared > len(encoder.spec.Hidden):
-		return fmt.Errorf("shared %d: the encoder %q has %d hidden layers",
+		return wrongKey("shared", "shared %d: the encoder %q has %d hidden layers",
 			spec.Shared, spec.Encoder, len(encoder.spec.Hidden))
 	}
 	n.encoder = encoder
