@@ -85,10 +85,14 @@ func Load(path string, options Options) (*Project, error) {
 	if p.Log == nil {
 		p.Log = slog.New(slog.DiscardHandler)
 	}
-	if p.settings, err = readSettings(config.Options(Infer), config.Options(Learn), options.Set); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	var diags source.Diagnostics
+	p.settings, diags = readSettings(config, options.Set)
+	diags = append(diags, config.Warnings...)
+	if err := diags.Err(); err != nil {
+		return nil, err
 	}
-	p.warn(config.Warnings)
+	diags.Sort()
+	p.warn(diags)
 	p.loading = time.Since(start)
 	return p, nil
 }

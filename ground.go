@@ -73,15 +73,14 @@ func (p *Project) groundWith(ctx context.Context, phase Phase, networks *network
 // completeAtoms makes the atoms that no table has: derived and perceived ones.
 func (g *Grounding) completeAtoms(ctx context.Context, derivations []derivation) error {
 	store := g.tables.Store
+	var diags source.Diagnostics
 	for k, declared := range g.project.config.Predicates {
-		if declared.Neural == nil || len(declared.Neural.Classes) == 0 {
-			continue
+		if declared.Neural != nil && len(declared.Neural.Classes) > 0 {
+			store.Relations[k] = g.networks.perceivedClasses(declared, store.Relations[k], store.Symbols, &diags)
 		}
-		perceived, err := g.networks.perceivedClasses(declared, store.Relations[k], store.Symbols)
-		if err != nil {
-			return fmt.Errorf("%s: %w", g.project.config.Name, err)
-		}
-		store.Relations[k] = perceived
+	}
+	if err := diags.Err(); err != nil {
+		return err
 	}
 	for _, d := range derivations {
 		if err := g.project.derive(ctx, store, d); err != nil {

@@ -2,9 +2,11 @@ package deeppsl
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -29,18 +31,7 @@ func (p *Project) loadNetworks() (*networks, error) {
 	var diags source.Diagnostics
 	n := &networks{features: make(map[string]*neural.Features), tables: make(map[string]*neural.Features)}
 	for _, network := range p.config.Networks {
-		spec := neural.Spec{Name: network.Name, Outputs: p.outputs(network.Name)}
-		if err := json.Unmarshal(network.JSON, &spec); err != nil {
-			diags.Errorf("config-network", network.Span, "", "network %q: %v", network.Name, err)
-			continue
-		}
-		if spec.Encoder == "" {
-			if err := p.loadFeatures(&spec, n.tables); err != nil {
-				diags.Errorf("config-network", network.At("features"), "", "network %q: %v", network.Name, err)
-			}
-			n.features[spec.Name] = n.tables[spec.Features]
-		}
-		n.specs = append(n.specs, spec)
+		n.specs = append(n.specs, p.loadNetwork(network, n, &diags))
 	}
 	for _, spec := range n.specs {
 		if spec.Encoder != "" {
@@ -51,10 +42,44 @@ func (p *Project) loadNetworks() (*networks, error) {
 		return nil, err
 	}
 	n, err := n.renewed(p.Seed)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", p.config.Name, err)
+	known := (*neural.SpecError)(nil)
+	if !errors.As(err, &known) {
+		return n, err
 	}
-	return n, nil
+	for _, network := range p.config.Networks {
+		if network.Name == known.Network {
+			misspecified(network, err, &diags)
+		}
+	}
+	return nil, diags.Err()
+}
+
+// loadNetwork reads a network's specification and its features.
+func (p *Project) loadNetwork(network *load.Network, n *networks, diags *source.Diagnostics) neural.Spec {
+	predicate, classes := p.classifies(network.Name)
+	spec := neural.Spec{Name: network.Name, Outputs: classes}
+	if err := json.Unmarshal(network.JSON, &spec); err != nil {
+		misspecified(network, err, diags)
+		return spec
+	}
+	if classes > 0 && spec.Outputs != classes {
+		diags.Errorf("config-network", network.At("outputs"), "leave outputs out",
+			"network %q has %d outputs, but %s has %d classes", network.Name, spec.Outputs, predicate, classes)
+	}
+	if spec.Encoder == "" {
+		p.loadFeatures(network, &spec, n.tables, diags)
+		n.features[spec.Name] = n.tables[spec.Features]
+	}
+	return spec
+}
+
+// misspecified reports an error in a network's specification at the key that it is about.
+func misspecified(network *load.Network, err error, diags *source.Diagnostics) {
+	place := network.Span
+	if known := (*neural.SpecError)(nil); errors.As(err, &known) {
+		place, err = network.At(known.Key), known.Err
+	}
+	diags.Errorf("config-network", place, "", "network %q: %v", network.Name, err)
 }
 
 // renewed returns the same networks with new parameters, drawn by seed.
@@ -65,38 +90,50 @@ func (n *networks) renewed(seed uint64) (*networks, error) {
 	return &fresh, err
 }
 
-// outputs returns the number of classes of the predicate whose truth the network gives; 0 if there are no classes.
-func (p *Project) outputs(network string) int {
-	for _, predicate := range p.config.Predicates {
-		if predicate.Neural != nil && predicate.Neural.Network == network {
-			return len(predicate.Neural.Classes)
+// classifies returns the predicate whose truth the network gives and its number of classes; 0 if it has none.
+func (p *Project) classifies(network string) (predicate string, classes int) {
+	for _, declared := range p.config.Predicates {
+		if declared.Neural != nil && declared.Neural.Network == network {
+			return declared.Name, len(declared.Neural.Classes)
 		}
 	}
-	return 0
+	return "", 0
 }
 
 // loadFeatures reads the table that a network names, unless another network has, and names it by its path.
-func (p *Project) loadFeatures(spec *neural.Spec, tables map[string]*neural.Features) error {
+func (p *Project) loadFeatures(network *load.Network, spec *neural.Spec, tables map[string]*neural.Features,
+	diags *source.Diagnostics) {
+	if spec.Features == "" {
+		diags.Errorf("config-network", network.Span, `write "features": "table.tsv"`, "network %q names no features", spec.Name)
+		return
+	}
 	if !filepath.IsAbs(spec.Features) {
 		spec.Features = filepath.Join(filepath.Dir(p.config.Name), spec.Features)
 	}
 	if tables[spec.Features] != nil {
-		return nil
+		return
 	}
 	features, err := neural.ReadFile(spec.Format, spec.Features, spec.Width)
-	if err != nil {
-		return err
+	var rows *source.Failure
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &rows):
+		*diags = append(*diags, rows.Diagnostics...)
+	case errors.As(err, &path):
+		p.config.Unreadable(diags, network.At("features"), spec.Features, path)
+	case err != nil:
+		diags.Errorf("config-network", network.At("features"), "", "network %q: %v", network.Name, err)
 	}
 	tables[spec.Features] = features
-	return nil
 }
 
 // perceivedClasses makes the atoms of a classifier's predicate: one per row of the features and class.
-func (n *networks) perceivedClasses(declared *load.Predicate, known *relation.Relation, symbols *symbol.Table) (
-	*relation.Relation, error) {
+func (n *networks) perceivedClasses(declared *load.Predicate, known *relation.Relation, symbols *symbol.Table,
+	diags *source.Diagnostics) *relation.Relation {
 	if declared.Arity() != 2 {
-		return nil, fmt.Errorf("%s has %d arguments; the atoms of a classifier have 2, the entity and the class",
-			declared.Name, declared.Arity())
+		diags.Errorf("config-neural", declared.Span, "a classifier's atoms have 2: the entity and the class",
+			"%s has %d arguments", declared.Name, declared.Arity())
+		return known
 	}
 	features := n.features[declared.Neural.Network]
 	columns := make([][]symbol.ID, 2)
@@ -106,7 +143,7 @@ func (n *networks) perceivedClasses(declared *load.Predicate, known *relation.Re
 			columns[declared.Neural.Class] = append(columns[declared.Neural.Class], symbols.Intern(class))
 		}
 	}
-	return withPerceived(known, columns), nil
+	return withPerceived(known, columns)
 }
 
 // withPerceived adds perceived atoms to the ones that are known; a known one stays what it is.
@@ -145,46 +182,75 @@ func mustAdd(builder *relation.Builder, tuple []symbol.ID, truth float32, role r
 // bind connects the networks to the perceived atoms of a phase.
 func (n *networks) bind(config *load.Config, store *relation.Store, inputs int) (*neural.Perception, error) {
 	var bindings []neural.Binding
+	var diags source.Diagnostics
 	for k, declared := range config.Predicates {
 		if declared.Neural == nil || store.Relations[k].FreeLen() == 0 {
 			continue
 		}
-		binding, err := n.binding(declared, store.Relations[k], store.Symbols)
-		if err != nil {
-			return nil, fmt.Errorf("%s: predicate %s: %w", config.Name, declared.Name, err)
-		}
-		bindings = append(bindings, binding)
+		b := binder{features: n.features[declared.Neural.Network], symbols: store.Symbols, atoms: store.Relations[k]}
+		b.binding.Network = declared.Neural.Network
+		b.bind(declared.Neural)
+		b.report(declared, &diags)
+		bindings = append(bindings, b.binding)
+	}
+	if err := diags.Err(); err != nil {
+		return nil, err
 	}
 	return n.system.Bind(inputs, bindings...)
 }
 
-// binding finds the features' rows, and the class, of each perceived atom of one predicate.
-func (n *networks) binding(declared *load.Predicate, atoms *relation.Relation, symbols *symbol.Table) (
-	b neural.Binding, err error) {
-	features := n.features[declared.Neural.Network]
-	b.Network = declared.Neural.Network
-	row := func(argument int, r int32) int32 {
-		name := symbols.Name(atoms.Columns[argument][r])
-		at, ok := features.Row(name)
-		if !ok && err == nil {
-			err = fmt.Errorf("%q has no row in the features", name)
-		}
-		return at
-	}
-	for r := int32(atoms.Observed); int(r) < atoms.Len(); r++ {
-		b.Inputs = append(b.Inputs, atoms.Number(r))
-		if len(declared.Neural.Classes) == 0 {
-			b.Rows = append(b.Rows, row(0, r))
-			b.Others = append(b.Others, row(1, r))
+// binder finds the features' rows, and the class, of each perceived atom of one predicate.
+type binder struct {
+	binding  neural.Binding
+	features *neural.Features
+	symbols  *symbol.Table
+	atoms    *relation.Relation
+	// strangers are entities without features, and foreign are constants that are no class.
+	strangers, foreign mentions
+}
+
+func (b *binder) bind(declared *load.Neural) {
+	for r := int32(b.atoms.Observed); int(r) < b.atoms.Len(); r++ {
+		b.binding.Inputs = append(b.binding.Inputs, b.atoms.Number(r))
+		if len(declared.Classes) == 0 {
+			b.binding.Rows = append(b.binding.Rows, b.row(0, r))
+			b.binding.Others = append(b.binding.Others, b.row(1, r))
 			continue
 		}
-		class := symbols.Name(atoms.Columns[declared.Neural.Class][r])
-		number := slices.Index(declared.Neural.Classes, class)
-		if number < 0 && err == nil {
-			err = fmt.Errorf("%q is none of its classes", class)
+		class := b.constant(declared.Class, r)
+		number := slices.Index(declared.Classes, class)
+		if number < 0 {
+			b.foreign.add(class)
 		}
-		b.Rows = append(b.Rows, row(declared.Neural.Entity, r))
-		b.Classes = append(b.Classes, int32(number))
+		b.binding.Rows = append(b.binding.Rows, b.row(declared.Entity, r))
+		b.binding.Classes = append(b.binding.Classes, int32(number))
 	}
-	return b, err
+}
+
+// constant returns an argument of an atom.
+func (b *binder) constant(argument int, r int32) string {
+	return b.symbols.Name(b.atoms.Columns[argument][r])
+}
+
+// row returns the features' row of the entity that an atom's argument names.
+func (b *binder) row(argument int, r int32) int32 {
+	name := b.constant(argument, r)
+	row, ok := b.features.Row(name)
+	if !ok {
+		b.strangers.add(name)
+	}
+	return row
+}
+
+// report tells what could not be found.
+func (b *binder) report(declared *load.Predicate, diags *source.Diagnostics) {
+	if len(b.strangers.names) > 0 {
+		diags.Errorf("features-missing", declared.Neural.Span, "give each entity a row, or leave out its atoms",
+			"the features of network %q have no row for %s, which %s needs", declared.Neural.Network, &b.strangers,
+			declared.Name)
+	}
+	if len(b.foreign.names) > 0 {
+		diags.Errorf("class-unknown", declared.Neural.Span, "the classes are "+strings.Join(declared.Neural.Classes, ", "),
+			"atoms of %s have %s for a class", declared.Name, &b.foreign)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/sgd"
 	"github.com/deeppsl/deeppsl/internal/source"
@@ -45,7 +46,8 @@ func defaults() settings {
 	}
 }
 
-// An option is a name that a configuration's "options", or the command line's -D, may set.
+// An option is a name that a configuration's "options", or the command line's -D, may set. The error of set says what
+// is wanted.
 type option struct {
 	name  string
 	about string
@@ -96,20 +98,15 @@ var options = []option{
 		number(func(s *settings) *float64 { return &s.learn.Deviation })},
 	{"learn.patience", "epochs without a better validation score before stopping, 0: never",
 		integer(func(s *settings) *int { return &s.learn.Patience })},
-	{"learn.freeze", "true: keep the networks as fitted alone", func(s *settings, value string) (err error) {
-		s.freeze, err = strconv.ParseBool(value)
-		return err
-	}},
+	{"learn.freeze", "true: keep the networks as fitted alone",
+		boolean(func(s *settings, value bool) { s.freeze = value })},
 	{"network.epochs", "epochs of fitting networks alone first, on the truth of their own predicates",
 		integer(func(s *settings) *int { return &s.network.epochs })},
 	{"network.patience", "the same as learn.patience", integer(func(s *settings) *int { return &s.network.patience })},
 	{"network.rate", "learning rate", number(func(s *settings) *float64 { return &s.network.rate })},
 	{"network.decay", "weight decay", number(func(s *settings) *float64 { return &s.network.decay })},
-	{"pam.throw", "false: drop ground rules about unknown atoms", func(s *settings, value string) error {
-		throw, err := strconv.ParseBool(value)
-		s.discardMissing = !throw
-		return err
-	}},
+	{"pam.throw", "false: drop ground rules about unknown atoms",
+		boolean(func(s *settings, value bool) { s.discardMissing = !value })},
 }
 
 func text(field func(*settings) *string, allowed ...string) func(*settings, string) error {
@@ -146,6 +143,17 @@ func integer(field func(*settings) *int) func(*settings, string) error {
 	}
 }
 
+func boolean(set func(*settings, bool)) func(*settings, string) error {
+	return func(s *settings, value string) error {
+		v, err := strconv.ParseBool(value)
+		if err != nil {
+			return fmt.Errorf("want true or false")
+		}
+		set(s, v)
+		return nil
+	}
+}
+
 func parsed[T any](parse func(string) (T, error), field func(*settings) *T) func(*settings, string) error {
 	return func(s *settings, value string) error {
 		v, err := parse(value)
@@ -156,39 +164,64 @@ func parsed[T any](parse func(string) (T, error), field func(*settings) *T) func
 	}
 }
 
-// readSettings applies options over the defaults: those of inference, of learning, then the ones set by the caller.
-func readSettings(infer, learning map[string]string, set []string) (settings, error) {
-	s := defaults()
-	for _, source := range []map[string]string{infer, learning} {
-		for _, name := range sortedKeys(source) {
-			if err := s.apply(name, source[name]); err != nil {
-				return s, err
+// readSettings applies options over the defaults: the configuration's common ones, those of learning and of inference,
+// then the ones set by the caller. A name in the configuration that is not known is only a warning: PSL has many more
+// options, about things that are done otherwise here.
+func readSettings(config *load.Config, set []string) (s settings, diags source.Diagnostics) {
+	s = defaults()
+	for _, section := range [...]load.Section{config.Common, config.Phases[Learn], config.Phases[Infer]} {
+		for _, o := range section.Options {
+			if known(o.Name) {
+				s.apply(o, &diags)
+			} else if !readElsewhere(o.Name) {
+				diags.Warnf("option-unknown", o.Span, suggestOption(o.Name), "there is no option %s: it is ignored", o.Name)
 			}
 		}
 	}
 	for _, assignment := range set {
 		name, value, ok := strings.Cut(assignment, "=")
-		if !ok {
-			return s, fmt.Errorf("option %q: want name=value", assignment)
-		}
-		if err := s.apply(name, value); err != nil {
-			return s, err
+		switch {
+		case !ok:
+			diags.Errorf("option-form", source.Span{}, "write name=value", "%q is not an option with its value", assignment)
+		case !known(name):
+			diags.Errorf("option-unknown", source.Span{}, suggestOption(name), "there is no option %s", name)
+		default:
+			s.apply(load.Option{Name: name, Value: value}, &diags)
 		}
 	}
-	return s, nil
+	return s, diags
 }
 
-func (s *settings) apply(name, value string) error {
-	names := make([]string, len(options))
-	for k, o := range options {
-		if names[k] = o.name; o.name == name {
-			if err := o.set(s, value); err != nil {
-				return fmt.Errorf("option %s = %q: %w", name, value, err)
-			}
-			return nil
+// known tells whether an option has a setting.
+func known(name string) bool {
+	return slices.ContainsFunc(options, func(o option) bool { return o.name == name })
+}
+
+// readElsewhere tells whether an option is no setting, but read where the atoms are typed or scored.
+func readElsewhere(name string) bool {
+	group, _, _ := strings.Cut(name, ".")
+	return group == "eval" || strings.HasSuffix(group, "evaluator") || name == "runtime.db.intids"
+}
+
+// apply sets a known option.
+func (s *settings) apply(given load.Option, diags *source.Diagnostics) {
+	for _, o := range options {
+		if o.name != given.Name {
+			continue
+		}
+		if err := o.set(s, given.Value); err != nil {
+			diags.Errorf("option-value", given.Span, err.Error(), "option %s cannot be %q", given.Name, given.Value)
 		}
 	}
-	return fmt.Errorf("there is no option %s%s", name, didYouMean(name, names))
+}
+
+// suggestOption returns a hint at the option that was meant, or "".
+func suggestOption(name string) string {
+	names := make([]string, len(options))
+	for k, o := range options {
+		names[k] = o.name
+	}
+	return source.Suggest(name, names)
 }
 
 // didYouMean returns a hint to append to a message about an unknown name, or "".

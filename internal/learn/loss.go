@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Labels are the known true values ŷ of some variables.
@@ -52,7 +53,7 @@ func ParseLoss(name string) (LossKind, error) {
 			return LossKind(k), nil
 		}
 	}
-	return 0, fmt.Errorf("unknown loss %q: want one of %v", name, lossNames)
+	return 0, fmt.Errorf("want one of %s", strings.Join(lossNames, ", "))
 }
 
 // Value returns L(ŷ, y).

@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Optimiser turns gradients into new parameter values. It keeps its state per parameter, in the order in which the
@@ -40,7 +41,7 @@ func ParseOptimiser(name string) (OptimiserKind, error) {
 			return OptimiserKind(k), nil
 		}
 	}
-	return 0, fmt.Errorf("unknown optimiser %q: want one of %v", name, optimiserNames)
+	return 0, fmt.Errorf("want one of %s", strings.Join(optimiserNames, ", "))
 }
 
 // Step moves every parameter against its gradient with the given learning rate, and sets the gradients to 0.
@@ -121,7 +122,7 @@ func ParseSchedule(name string) (Schedule, error) {
 			return Schedule(k), nil
 		}
 	}
-	return 0, fmt.Errorf("unknown schedule %q: want one of %v", name, scheduleNames)
+	return 0, fmt.Errorf("want one of %s", strings.Join(scheduleNames, ", "))
 }
 
 // Rate returns the learning rate of an epoch, counted from 0.

@@ -31,7 +31,7 @@ func ReadClassic(rules, data string, open func(path string) (io.ReadCloser, erro
 func (c *Config) classicFile(path string, diags *source.Diagnostics) *source.File {
 	file, err := c.readFile(path)
 	if err != nil {
-		c.unreadable(diags, source.Span{}, path, err)
+		c.Unreadable(diags, source.Span{}, path, err)
 		return nil
 	}
 	return file

@@ -45,8 +45,8 @@ func plain(r io.Reader) (io.Reader, error) {
 	return gzip.NewReader(buffered)
 }
 
-// unreadable reports that a file cannot be read; span is where it was asked for.
-func (c *Config) unreadable(diags *source.Diagnostics, span source.Span, path string, err error) {
+// Unreadable reports that a file cannot be read; span is where it was asked for.
+func (c *Config) Unreadable(diags *source.Diagnostics, span source.Span, path string, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		diags.Errorf("file-missing", span, c.neighbour(path), "there is no file %s", path)
 		return

@@ -21,7 +21,7 @@ func ReadWith(path string, open func(path string) (io.ReadCloser, error)) (*Conf
 	var diags source.Diagnostics
 	file, err := c.readFile(path)
 	if err != nil {
-		c.unreadable(&diags, source.Span{}, path, err)
+		c.Unreadable(&diags, source.Span{}, path, err)
 		return nil, diags.Err()
 	}
 	d := decoder{config: c, dir: filepath.Dir(path), diags: &diags}

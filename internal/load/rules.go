@@ -42,7 +42,7 @@ func (d *decoder) ruleFile(n *node) []*syntax.Rule {
 	path := d.path(n)
 	file, err := d.config.readFile(path)
 	if err != nil {
-		d.config.unreadable(d.diags, n.span, path, err)
+		d.config.Unreadable(d.diags, n.span, path, err)
 		return nil
 	}
 	return syntax.Parse(file, d.diags)

@@ -80,7 +80,7 @@ func (c *Config) read(t *table, data []Data, what string, role relation.Role) {
 		}
 		file, err := c.readFile(data[k].Path)
 		if err != nil {
-			c.unreadable(t.diags, data[k].Span, data[k].Path, err)
+			c.Unreadable(t.diags, data[k].Span, data[k].Path, err)
 			continue
 		}
 		t.addFile(file, &data[k], what, role)
