@@ -39,6 +39,9 @@ var layers = []layer{
 	{"internal/ground", []string{
 		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/program",
 		"internal/similarity", "internal/mrf", "internal/plan"}},
+	{"internal/preflight", []string{
+		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/syntax",
+		"internal/program", "internal/similarity", "internal/load", "internal/mrf", "internal/plan", "internal/ground"}},
 	{"internal/partition", []string{"internal/parallel", "internal/mrf"}},
 	{"internal/solve", []string{"internal/parallel", "internal/mrf", "internal/partition"}},
 	{"internal/learn", []string{

@@ -1,0 +1,103 @@
+package preflight
+
+import (
+	"github.com/deeppsl/deeppsl/internal/ground"
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// neverHint goes with every reason why a rule has no ground rules.
+const neverHint = "the rule has no effect; check the data, and whether constants are spelt alike in all tables"
+
+// lintFiring reports a rule that no data lead to a ground rule, with the simplest reason that there is.
+func (m *Model) lintFiring(rule *program.Rule, e *ground.Estimate, out *source.Diagnostics) {
+	if e.Potentials > 0 || e.Missing > 0 || e.Violated > 0 {
+		return
+	}
+	if m.emptyAtom(rule, out) || m.disjointAtoms(rule, out) || !e.Exact {
+		return
+	}
+	if e.Constant > 0 {
+		out.Warnf("never-fires", rule.Span, neverHint, "all atoms in the %s groundings of this rule are observed",
+			amount(e.Constant, true))
+		return
+	}
+	out.Warnf("never-fires", rule.Span, neverHint, "%s",
+		"this rule has no ground rules: its atoms have no rows in common, or what is observed makes it hold")
+}
+
+// emptyAtom reports an atom that must have rows and has none, or none with one of its constants.
+func (m *Model) emptyAtom(rule *program.Rule, out *source.Diagnostics) bool {
+	for k := range rule.Atoms {
+		a := &rule.Atoms[k]
+		if !a.Generates {
+			continue
+		}
+		r := m.relation(a)
+		if r.Len() == 0 {
+			out.Warnf("never-fires", a.Span, neverHint, "%s has no atoms, so this rule has no ground rules", r.Name)
+			return true
+		}
+		for column, arg := range a.Args {
+			if !arg.IsVariable() && !m.holds(r, column, arg.Constant) {
+				out.Warnf("never-fires", a.Span, neverHint, "no atom of %s has '%s' as argument %d", r.Name, arg.Constant, column+1)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// holds tells whether a column has a constant.
+func (m *Model) holds(r *relation.Relation, column int, constant string) bool {
+	id, known := m.Tables.Store.Symbols.Lookup(constant)
+	return known && len(r.Index(column).Rows(id)) > 0
+}
+
+// use is a column of a generating atom.
+type use struct {
+	atom   *program.Atom
+	column int
+}
+
+// disjointAtoms reports a variable for which two atoms have no value in common.
+func (m *Model) disjointAtoms(rule *program.Rule, out *source.Diagnostics) bool {
+	uses := make([][]use, len(rule.Variables))
+	for k := range rule.Atoms {
+		a := &rule.Atoms[k]
+		for column, arg := range a.Args {
+			if a.Generates && arg.IsVariable() && !rule.Variables[arg.Variable].Summation {
+				uses[arg.Variable] = append(uses[arg.Variable], use{a, column})
+			}
+		}
+	}
+	for v, list := range uses {
+		for k, second := range list {
+			for _, first := range list[:k] {
+				if a, b := m.relation(first.atom), m.relation(second.atom); disjoint(a, first.column, b, second.column) {
+					out.Warnf("never-fires", second.atom.Span, neverHint,
+						"no value of %s is in %s as argument %d and in %s as argument %d, so this rule has no ground rules",
+						rule.Variables[v].Name, a.Name, first.column+1, b.Name, second.column+1)
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// disjoint tells whether two columns have no value in common.
+func disjoint(a *relation.Relation, column int, b *relation.Relation, other int) bool {
+	values := make(map[symbol.ID]bool, a.DistinctCount(column))
+	for _, id := range a.Columns[column] {
+		values[id] = true
+	}
+	for _, id := range b.Columns[other] {
+		if values[id] {
+			return false
+		}
+	}
+	return true
+}

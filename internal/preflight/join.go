@@ -1,0 +1,103 @@
+package preflight
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/ground"
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+// lintJoin reports a rule whose atoms fall into groups without a common variable, so that each row of one group meets
+// each row of the other. Groups of a single row cost nothing.
+func (m *Model) lintJoin(rule *program.Rule, e *ground.Estimate, out *source.Diagnostics) {
+	groups := slices.DeleteFunc(joined(rule), func(group []*program.Atom) bool {
+		return slices.ContainsFunc(group, func(a *program.Atom) bool { return m.relation(a).Len() <= 1 })
+	})
+	if len(groups) < 2 {
+		return
+	}
+	parts := make([]string, len(groups))
+	for k, group := range groups {
+		parts[k] = group[0].Span.Text()
+	}
+	out.Warnf("cross-product", rule.Span, "add an atom or == that links them, such as a block that both are in",
+		"nothing links %s: every combination of their rows is tried, %s groundings", strings.Join(parts, " and "),
+		amount(e.Groundings, e.Exact))
+}
+
+func (m *Model) relation(a *program.Atom) *relation.Relation {
+	return m.Tables.Store.Relations[a.Predicate]
+}
+
+// joined returns the generating atoms with variables, grouped by what links them: variables, and comparisons with ==.
+func joined(rule *program.Rule) (groups [][]*program.Atom) {
+	link := make([]int, len(rule.Variables)) // a union-find forest over the variables
+	for v := range link {
+		link[v] = v
+	}
+	for _, c := range rule.Conditions {
+		if c.Op == program.Same && c.Left.IsVariable() && c.Right.IsVariable() {
+			link[root(link, c.Left.Variable)] = root(link, c.Right.Variable)
+		}
+	}
+	for k := range rule.Atoms {
+		variables := own(rule, &rule.Atoms[k])
+		for _, v := range variables {
+			link[root(link, v)] = root(link, variables[0])
+		}
+	}
+	at := make(map[int]int)
+	for k := range rule.Atoms {
+		a := &rule.Atoms[k]
+		variables := own(rule, a)
+		if len(variables) == 0 {
+			continue
+		}
+		group, seen := at[root(link, variables[0])]
+		if !seen {
+			group = len(groups)
+			groups, at[root(link, variables[0])] = append(groups, nil), group
+		}
+		groups[group] = append(groups[group], a)
+	}
+	return groups
+}
+
+// own lists the variables that a generating atom binds; none if it does not generate.
+func own(rule *program.Rule, a *program.Atom) (variables []int) {
+	for _, arg := range a.Args {
+		if a.Generates && arg.IsVariable() && !rule.Variables[arg.Variable].Summation {
+			variables = append(variables, arg.Variable)
+		}
+	}
+	return variables
+}
+
+func root(link []int, v int) int {
+	for link[v] != v {
+		v = link[v]
+	}
+	return v
+}
+
+// amount prints a count with separators; of an estimate, two digits.
+func amount(count float64, exact bool) string {
+	if exact || count < 1 {
+		return grouped(fmt.Sprintf("%.0f", count))
+	}
+	unit := math.Pow(10, max(0, math.Floor(math.Log10(count))-1))
+	return "about " + grouped(fmt.Sprintf("%.0f", math.Round(count/unit)*unit))
+}
+
+// grouped separates the thousands of a whole number.
+func grouped(digits string) string {
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}

@@ -1,0 +1,137 @@
+package preflight
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/ground"
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+// Fit refuses a model that would not fit in so many bytes of memory, naming the rule that needs most of them. The error
+// is a *source.Failure.
+func Fit(estimates []ground.Estimate, available int64) error {
+	need, worst := 0.0, 0
+	for k := range estimates {
+		need += Need(&estimates[k])
+		if estimates[k].Bytes > estimates[worst].Bytes {
+			worst = k
+		}
+	}
+	if need <= float64(available) {
+		return nil
+	}
+	e := &estimates[worst]
+	var diags source.Diagnostics
+	diags.Errorf("too-large", e.Plan.Rule.Span,
+		"restrict this rule, for example to pairs in one block, or run with --force (-D ground.force=true)",
+		"the ground model would need about %s of memory, and %s is available; this rule has %s ground rules, which need %s",
+		Size(need), Size(float64(available)), amount(e.Potentials, e.Exact), Size(Need(e)))
+	return diags.Err()
+}
+
+// bytesPerByte is how much memory a run needs for each byte of the arenas: they are joined from parts, so that for a
+// moment there are two of each, and the solver holds per ground rule about as much again.
+const bytesPerByte = 3
+
+// Need estimates the memory that grounding and solving a rule takes.
+func Need(e *ground.Estimate) float64 { return bytesPerByte * e.Bytes }
+
+// Size prints a number of bytes with two digits and a unit.
+func Size(bytes float64) string {
+	units := [...]string{"B", "kB", "MB", "GB", "TB", "PB", "EB"}
+	unit := 0
+	for ; bytes >= 999.5 && unit < len(units)-1; unit++ {
+		bytes /= 1000
+	}
+	if bytes < 9.95 && unit > 0 {
+		return fmt.Sprintf("%.1f %s", bytes, units[unit])
+	}
+	return fmt.Sprintf("%.0f %s", bytes, units[unit])
+}
+
+// Available returns how many bytes of memory this process can still have: what the system calls available, or what is
+// left of its control group if that is less. It knows Linux only; elsewhere ok is false. The argument is the root of the
+// file system.
+func Available(root fs.FS) (bytes int64, ok bool) {
+	bytes, ok = systemMemory(root)
+	for _, group := range controlGroups(root) {
+		if left, limited := group.left(root); limited && (!ok || left < bytes) {
+			bytes, ok = left, true
+		}
+	}
+	return bytes, ok
+}
+
+// systemMemory reads the line "MemAvailable: 123 kB".
+func systemMemory(root fs.FS) (bytes int64, ok bool) {
+	kilobytes, ok := readField(root, "proc/meminfo", "MemAvailable:")
+	return kilobytes << 10, ok
+}
+
+// controlGroup is where a group of processes has its limit of memory, what it uses of that, and, in its statistics, how
+// much of what it uses is only a cache of files.
+type controlGroup struct{ folder, limit, usage, cache string }
+
+// controlGroups lists the groups of this process, in both versions of the interface: its own, and the root, which is
+// what a container sees of its group.
+func controlGroups(root fs.FS) (groups []controlGroup) {
+	const folder = "sys/fs/cgroup"
+	text, err := fs.ReadFile(root, "proc/self/cgroup")
+	if err != nil {
+		return nil
+	}
+	unified, legacy := []string{"/"}, []string{"/"}
+	for line := range strings.Lines(string(text)) {
+		if _, rest, _ := strings.Cut(strings.TrimSpace(line), ":"); strings.HasPrefix(rest, ":") {
+			unified = append(unified, rest[1:])
+		} else if path, found := strings.CutPrefix(rest, "memory:"); found {
+			legacy = append(legacy, path)
+		}
+	}
+	for _, own := range unified {
+		groups = append(groups,
+			controlGroup{path.Join(folder, own), "memory.max", "memory.current", "inactive_file"})
+	}
+	for _, own := range legacy {
+		groups = append(groups, controlGroup{
+			path.Join(folder, "memory", own), "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"})
+	}
+	return groups
+}
+
+// left returns what a group has left of its limit, if it has one.
+func (g controlGroup) left(root fs.FS) (bytes int64, limited bool) {
+	limit, ok := readNumber(root, path.Join(g.folder, g.limit))
+	usage, known := readNumber(root, path.Join(g.folder, g.usage))
+	cache, _ := readField(root, path.Join(g.folder, "memory.stat"), g.cache)
+	return max(0, limit-usage+cache), ok && known
+}
+
+// readNumber reads a file that holds one number; "max" is none.
+func readNumber(root fs.FS, name string) (value int64, ok bool) {
+	text, err := fs.ReadFile(root, name)
+	if err != nil {
+		return 0, false
+	}
+	value, err = strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	return value, err == nil
+}
+
+// readField reads the number after a name in a file of such lines.
+func readField(root fs.FS, file, name string) (value int64, ok bool) {
+	text, err := fs.ReadFile(root, file)
+	if err != nil {
+		return 0, false
+	}
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Fields(line); len(fields) >= 2 && fields[0] == name {
+			value, err = strconv.ParseInt(fields[1], 10, 64)
+			return value, err == nil
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,113 @@
+package preflight
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// lintUse reports predicates that nothing asks for, and targets that no rule says anything about.
+func (m *Model) lintUse(out *source.Diagnostics) {
+	ruled := uses(m.Program.Rules)
+	derived := uses(m.Derivations)
+	for k, p := range m.Config.Predicates {
+		r := m.Tables.Store.Relations[k]
+		switch targets := r.FreeLen(); {
+		case ruled[k]:
+		case targets > 0 && r.Free == relation.Target:
+			out.Warnf("untouched-target", p.Span, "add a rule about it, if only a prior: 1: !"+form(p),
+				"no rule is about %s, so its %s can have any value", p.Name, count(targets, "target"))
+		case !derived[k] && !m.teaches(p):
+			out.Warnf("unused-predicate", p.Span, "remove it, or check how the rules spell it", "no rule uses %s", p.Name)
+		}
+	}
+}
+
+// uses tells which predicates the rules have, by number.
+func uses(rules []*program.Rule) map[int]bool {
+	used := make(map[int]bool)
+	for _, rule := range rules {
+		for _, a := range atoms(rule) {
+			used[a.Predicate] = true
+		}
+	}
+	return used
+}
+
+// teaches tells whether a network imitates a predicate.
+func (m *Model) teaches(p *load.Predicate) bool {
+	for _, other := range m.Config.Predicates {
+		if other.Neural != nil && strings.EqualFold(other.Neural.Teacher, p.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// form writes an atom of a predicate with variables.
+func form(p *load.Predicate) string {
+	args := make([]string, p.Arity())
+	for k := range args {
+		args[k] = string(rune('A' + k%26))
+	}
+	return p.Name + "(" + strings.Join(args, ", ") + ")"
+}
+
+// lintNames reports predicates whose names differ by an underscore or a plural only, and so are easily mistaken. Names
+// that differ by case only are one name.
+func (m *Model) lintNames(out *source.Diagnostics) {
+	first := make(map[string]*load.Predicate)
+	for _, p := range m.Config.Predicates {
+		name := strings.TrimSuffix(strings.ReplaceAll(strings.ToLower(p.Name), "_", ""), "s")
+		if before := first[name]; before != nil && !strings.EqualFold(before.Name, p.Name) {
+			out.Warnf("near-duplicate-name", p.Span, "if they are one predicate, keep one name; otherwise tell them apart",
+				"the names %s and %s are almost the same", before.Name, p.Name)
+			continue
+		}
+		first[name] = p
+	}
+}
+
+// lintTruth reports evaluations that have nothing to compare with, and truth that is given away as an observation.
+func (m *Model) lintTruth(k int, p *load.Predicate, out *source.Diagnostics) {
+	atoms, truth := m.Tables.Store.Relations[k], m.Tables.Truth[k]
+	if truth == nil || truth.Len() == 0 {
+		if len(p.Evaluations) > 0 {
+			out.Warnf("evaluation-without-truth", p.Evaluations[0].Span, "give the known values under \"truth\"",
+				"%s has no truth in this phase to be scored against", p.Name)
+		}
+		return
+	}
+	overlap, example := 0, int32(0)
+	tuple := make([]symbol.ID, 0, truth.Arity)
+	for row := range int32(truth.Len()) {
+		if atoms.Observed == 0 {
+			break
+		}
+		tuple = truth.Tuple(tuple[:0], row)
+		if at, ok := atoms.Find(tuple...); ok && int(at) < atoms.Observed {
+			if overlap == 0 {
+				example = at
+			}
+			overlap++
+		}
+	}
+	if overlap > 0 {
+		out.Warnf("observed-truth", p.Span, "what is observed is not predicted: make them targets, or drop them from the truth",
+			"%s of %s %s observed too, for example %s", count(overlap, "atom"), "the truth of "+p.Name,
+			map[bool]string{true: "is", false: "are"}[overlap == 1], m.Tables.Store.Atom(atoms, example))
+	}
+}
+
+// count returns "1 thing" or "n things".
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%s %ss", grouped(fmt.Sprint(n)), thing)
+}

@@ -1,0 +1,64 @@
+// Package preflight looks at a program and its data before anything is ground. It finds what is probably not meant: its
+// lints are warnings with a place and a stable id, each explained with an example in docs/lints.md. And it tells from
+// estimates whether the ground model would fit in memory.
+package preflight
+
+import (
+	"github.com/deeppsl/deeppsl/internal/ground"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+// Model is what is looked at: one phase of a configuration.
+type Model struct {
+	Config *load.Config
+	// Program holds the phase's rules, Derivations those that make atoms.
+	Program     *program.Program
+	Derivations []*program.Rule
+	// Tables holds the phase's atoms, derived and perceived ones included.
+	Tables *load.Tables
+	// Estimates are the program's, rule by rule.
+	Estimates []ground.Estimate
+	// Learns says that weights are learned, so that their values are only beginnings.
+	Learns bool
+	// DiscardMissing says that ground rules about unknown atoms are dropped.
+	DiscardMissing bool
+}
+
+// Lint adds what is suspicious, and what grounding is sure to refuse. The diagnostics that are there already, of reading
+// and of compiling, are not repeated in other words.
+func (m *Model) Lint(out *source.Diagnostics) {
+	for k, rule := range m.Program.Rules {
+		e := &m.Estimates[k]
+		e.Diagnose(m.DiscardMissing, out)
+		lintVariables(rule, out)
+		m.lintWeight(rule, out)
+		m.lintJoin(rule, e, out)
+		if !reported(*out, rule) {
+			m.lintFiring(rule, e, out)
+		}
+	}
+	m.lintUse(out)
+	m.lintNames(out)
+	for k, p := range m.Config.Predicates {
+		m.lintTruth(k, p, out)
+	}
+}
+
+// reported tells whether something has been said already that explains why a rule has no ground rules.
+func reported(diags source.Diagnostics, rule *program.Rule) bool {
+	for _, d := range diags {
+		if d.Span == rule.Span && (d.ID == "vacuous-rule" || d.Severity == source.Error) {
+			return true
+		}
+	}
+	return false
+}
+
+// lintWeight reports a weight of 0 that stays so.
+func (m *Model) lintWeight(rule *program.Rule, out *source.Diagnostics) {
+	if w := rule.Weight; !w.Hard && w.Value == 0 && (w.Fixed || !m.Learns) {
+		out.Warnf("zero-weight", rule.Span, "give it a weight above 0, or remove it", "a rule of weight 0 has no effect")
+	}
+}

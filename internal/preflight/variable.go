@@ -1,0 +1,94 @@
+package preflight
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+// lintVariables reports variables that a rule of several atoms uses once: often a slip of the pen for another one.
+// Summation variables are used once by nature, and so are those of a prior.
+func lintVariables(rule *program.Rule, out *source.Diagnostics) {
+	if len(rule.Atoms) < 2 {
+		return
+	}
+	uses := make([]int, len(rule.Variables))
+	for _, args := range termLists(rule) {
+		for _, arg := range args {
+			if arg.IsVariable() {
+				uses[arg.Variable]++
+			}
+		}
+	}
+	for v, variable := range rule.Variables {
+		if uses[v] == 1 && !variable.Summation {
+			out.Warnf("variable-used-once", variableSpan(rule, v), "if any value will do, all is well; check its spelling",
+				"the rule uses %s only here", variable.Name)
+		}
+	}
+}
+
+// termLists returns the terms of a rule: of each atom, of each condition, of the weight and the filters.
+func termLists(rule *program.Rule) (all [][]program.Term) {
+	for _, atom := range atoms(rule) {
+		all = append(all, atom.Args)
+	}
+	conditions := slices.Clone(rule.Conditions)
+	for _, literal := range filterLiterals(rule) {
+		if literal.Condition != nil {
+			conditions = append(conditions, *literal.Condition)
+		}
+	}
+	for _, c := range conditions {
+		all = append(all, []program.Term{c.Left, c.Right})
+	}
+	return all
+}
+
+// atoms returns every atom of a rule, those of its weight and its filters included.
+func atoms(rule *program.Rule) (all []*program.Atom) {
+	for k := range rule.Atoms {
+		all = append(all, &rule.Atoms[k])
+	}
+	if rule.Weight.Atom != nil {
+		all = append(all, rule.Weight.Atom)
+	}
+	for _, literal := range filterLiterals(rule) {
+		if literal.Atom != nil {
+			all = append(all, literal.Atom)
+		}
+	}
+	return all
+}
+
+// filterLiterals returns the literals of all filters of a rule.
+func filterLiterals(rule *program.Rule) (all []program.Literal) {
+	for _, sum := range rule.Sums {
+		for _, conjunction := range sum.Filter {
+			all = append(all, conjunction...)
+		}
+	}
+	return all
+}
+
+// variableSpan returns where an atom of the rule first has a variable.
+func variableSpan(rule *program.Rule, v int) source.Span {
+	has := func(t program.Term) bool { return t.Variable == v }
+	for _, atom := range atoms(rule) {
+		if slices.ContainsFunc(atom.Args, has) {
+			return wordSpan(atom.Span, rule.Variables[v].Name)
+		}
+	}
+	return rule.Span
+}
+
+// wordSpan returns the first place of a word within a span, or the span if it is not written there.
+func wordSpan(in source.Span, word string) source.Span {
+	at := regexp.MustCompile(`\b` + regexp.QuoteMeta(word) + `\b`).FindStringIndex(in.Text())
+	if at == nil || !in.HasText() {
+		return in
+	}
+	return in.File.Span(in.Start+at[0], in.Start+at[1])
+}
