@@ -13,8 +13,10 @@
 package deeppsl
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
@@ -78,10 +80,13 @@ type truthKey struct {
 func Load(path string, options Options) (*Project, error) {
 	start := time.Now()
 	config, err := load.Read(path)
-	if err != nil {
+	if config == nil {
 		return nil, err
 	}
 	p := &Project{Options: options, config: config, truth: make(map[truthKey][][]string)}
+	if err != nil {
+		return nil, p.checkRest(err)
+	}
 	if p.Log == nil {
 		p.Log = slog.New(slog.DiscardHandler)
 	}
@@ -97,6 +102,17 @@ func Load(path string, options Options) (*Project, error) {
 	return p, nil
 }
 
+// checkRest adds to an error about some rules what is wrong with the other ones.
+func (p *Project) checkRest(err error) error {
+	failure := (*source.Failure)(nil)
+	if !errors.As(err, &failure) {
+		return err
+	}
+	diags := slices.Clone(failure.Diagnostics)
+	p.compileAll(&diags)
+	return diags.Err()
+}
+
 // Summary counts what a project has.
 type Summary struct {
 	Rules        int `json:"rules"`
@@ -109,10 +125,7 @@ type Summary struct {
 // summary's observations and targets are the inference phase's, or the learning phase's if only that one runs.
 func (p *Project) Check() (*Summary, error) {
 	var diags source.Diagnostics
-	for phase := range Phase(3) {
-		p.compile(phase, &diags)
-	}
-	p.compileDerivations(&diags)
+	p.compileAll(&diags)
 	diags.Sort()
 	if err := diags.Err(); err != nil {
 		return nil, err
@@ -144,6 +157,14 @@ func (s *Summary) count(rules []*syntax.Rule, tables *load.Tables) {
 		s.Observations += atoms.Observed
 		s.Targets += atoms.FreeLen()
 	}
+}
+
+// compileAll compiles the rules of all phases and the derivations, for what is wrong with them.
+func (p *Project) compileAll(diags *source.Diagnostics) {
+	for phase := range Phase(3) {
+		p.compile(phase, diags)
+	}
+	p.compileDerivations(diags)
 }
 
 func (p *Project) compile(phase Phase, diags *source.Diagnostics) *program.Program {

@@ -24,7 +24,7 @@ func ReadClassic(rules, data string, open func(path string) (io.ReadCloser, erro
 			d.classicRoot(n)
 		}
 	}
-	return c.finish(diags)
+	return d.finish()
 }
 
 // classicFile reads a file that the user names, not a configuration; nil after reporting an error.

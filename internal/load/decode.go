@@ -15,6 +15,8 @@ type decoder struct {
 	config *Config
 	dir    string // what relative paths are relative to
 	diags  *source.Diagnostics
+	// ruleErrors counts those of the diagnostics that are errors in rules: the rules are left out.
+	ruleErrors int
 }
 
 // field is a key that an object may have, and what to do with its value.

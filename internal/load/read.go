@@ -9,7 +9,8 @@ import (
 )
 
 // Read reads a configuration, .json or .yaml, and the rule files that it names. The tables are read by Tables. The
-// error is a *source.Failure with everything that is wrong.
+// error is a *source.Failure with everything that is wrong. If only rules are, a configuration without them is returned
+// beside the error, so that the other rules can be checked too.
 func Read(path string) (*Config, error) {
 	return ReadWith(path, nil)
 }
@@ -28,20 +29,23 @@ func ReadWith(path string, open func(path string) (io.ReadCloser, error)) (*Conf
 	if n := parse(file, &diags); n != nil {
 		d.root(n)
 	}
-	return c.finish(diags)
+	return d.finish()
 }
 
-// finish checks a decoded configuration as a whole, and returns it unless something is wrong.
-func (c *Config) finish(diags source.Diagnostics) (*Config, error) {
-	if !diags.HasErrors() {
-		c.resolve(&diags)
-	}
-	if err := diags.Err(); err != nil {
-		return nil, err
+// finish checks a decoded configuration as a whole, and returns it unless something besides rules is wrong.
+func (d *decoder) finish() (*Config, error) {
+	c, diags := d.config, d.diags
+	inRules := diags.Errors() == d.ruleErrors
+	if inRules {
+		c.resolve(diags)
+		inRules = diags.Errors() == d.ruleErrors
 	}
 	diags.Sort()
-	c.Warnings = diags
-	return c, nil
+	c.Warnings = *diags
+	if !inRules {
+		c = nil
+	}
+	return c, diags.Err()
 }
 
 // parse reads a configuration's text by the extension of its name.

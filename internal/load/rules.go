@@ -45,7 +45,10 @@ func (d *decoder) ruleFile(n *node) []*syntax.Rule {
 		d.config.Unreadable(d.diags, n.span, path, err)
 		return nil
 	}
-	return syntax.Parse(file, d.diags)
+	before := d.diags.Errors()
+	rules := syntax.Parse(file, d.diags)
+	d.ruleErrors += d.diags.Errors() - before
+	return rules
 }
 
 // derivations reads one derivation rule, or a list of them.
@@ -66,6 +69,7 @@ func (d *decoder) inline(
 		if rule := parse(file, &diags); rule != nil {
 			out = append(out, rule)
 		}
+		d.ruleErrors += diags.Errors()
 		for _, diagnostic := range diags {
 			diagnostic.Span = outward(item, diagnostic.Span, margin)
 			d.diags.Add(diagnostic)

@@ -46,8 +46,17 @@ func (d *Diagnostics) Warnf(id string, span Span, hint, format string, args ...a
 }
 
 // HasErrors reports whether any diagnostic is an Error.
-func (d Diagnostics) HasErrors() bool {
-	return slices.ContainsFunc(d, func(x Diagnostic) bool { return x.Severity == Error })
+func (d Diagnostics) HasErrors() bool { return d.Errors() > 0 }
+
+// Errors counts the diagnostics that are an Error.
+func (d Diagnostics) Errors() int {
+	n := 0
+	for _, x := range d {
+		if x.Severity == Error {
+			n++
+		}
+	}
+	return n
 }
 
 // Sort orders the diagnostics by file, position and id, and removes repetitions. Files of one name, such as the rules
