@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,6 +67,7 @@ type T2Result struct {
 	Runs             int                 `json:"runs"`
 	ClassAverage     Mean                `json:"accuracy_class_avg"`
 	Accuracy         Mean                `json:"accuracy"`
+	Validation       Mean                `json:"validation_accuracy"` // of the epoch that was kept
 	TrainSeconds     Median              `json:"train_seconds"`
 	InferenceSeconds Median              `json:"inference_seconds"`
 	GroundRules      int                 `json:"ground_rules"`
@@ -240,12 +242,24 @@ func (r *T2Result) sum(runs []T2Run) {
 	}
 	r.Accuracy = percent(func(run T2Run) float64 { return run.Accuracy })
 	r.ClassAverage = percent(func(run T2Run) float64 { return run.ClassAverage })
+	r.Validation = percent(T2Run.validation)
 	r.TrainSeconds = median(column(func(run T2Run) float64 { return run.TrainSeconds }))
 	r.InferenceSeconds = median(column(func(run T2Run) float64 { return run.InferenceSeconds }))
 	r.Epochs = median(column(func(run T2Run) float64 { return float64(run.Epochs) }))
 	for _, run := range runs {
 		r.Curves = append(r.Curves, run.Curve)
 	}
+}
+
+// validation is the validation accuracy of the epoch that was kept; NaN for methods without a curve.
+func (run T2Run) validation() float64 {
+	best := math.NaN()
+	for _, line := range run.Curve {
+		if !(line.Validation <= best) {
+			best = line.Validation
+		}
+	}
+	return best
 }
 
 func median(values []float64) Median {
