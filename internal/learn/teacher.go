@@ -1,0 +1,53 @@
+package learn
+
+// Teacher lets reasoning teach perception: the networks imitate the MAP state, labelled or not. The relations know more
+// about an unlabelled object than its features do, and what they know need not be forgotten by the network.
+//
+// The loss is the mean over the groups of the cross-entropy -Σ q log x, where q is proportional to y², normalised within
+// the group: a sharpened copy of the MAP state, held fixed during the N gradient steps. It is not in the paper.
+type Teacher struct {
+	// Groups lists, for each object, the inputs that perceive its classes and the variables that are inferred for them.
+	Groups []TeacherGroup
+
+	target [][]float64 // q, by group
+}
+
+// TeacherGroup ties the perceived classes of one object to the inferred ones.
+type TeacherGroup struct {
+	Inputs, Variables []int32
+}
+
+// smallestOutput bounds a network's output from below where the loss divides by it; a softmax's derivative cancels it.
+const smallestOutput = 1e-12
+
+// watch computes the targets q at a MAP state.
+func (t *Teacher) watch(y []float64) {
+	if t.target == nil {
+		t.target = make([][]float64, len(t.Groups))
+		for k, group := range t.Groups {
+			t.target[k] = make([]float64, len(group.Variables))
+		}
+	}
+	for k, group := range t.Groups {
+		sum := 0.0
+		for j, i := range group.Variables {
+			t.target[k][j] = y[i] * y[i]
+			sum += y[i] * y[i]
+		}
+		for j := range group.Variables {
+			if sum > 0 {
+				t.target[k][j] /= sum
+			}
+		}
+	}
+}
+
+// addGradient adds weight times the loss's gradient in x.
+func (t *Teacher) addGradient(weight float64, x, gx []float64) {
+	weight /= float64(len(t.Groups))
+	for k, group := range t.Groups {
+		for j, input := range group.Inputs {
+			gx[input] -= weight * t.target[k][j] / max(x[input], smallestOutput)
+		}
+	}
+}
