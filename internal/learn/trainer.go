@@ -88,7 +88,7 @@ type Trainer struct {
 	surrogate
 	value   *value   // nil unless the method compares energies at the labels' true values
 	simplex *simplex // how rule weights move, unless by an optimiser
-	next    int // the next epoch's number
+	next    int      // the next epoch's number
 	history []Epoch
 	best    snapshot
 }
@@ -197,7 +197,7 @@ func (t *Trainer) infer(ctx context.Context) (Epoch, error) {
 		return line, err
 	}
 	if result.Status == solve.Infeasible {
-		return line, fmt.Errorf("learning stopped: %s", result.Status.Sentence())
+		return line, &InfeasibleError{Conflict: result.Conflict}
 	}
 	copy(t.y, result.Y)
 	t.multipliers = append(t.multipliers[:0], result.Multipliers...)
@@ -226,6 +226,14 @@ func (t *Trainer) loss(ctx context.Context) (float64, error) {
 	regulariser := t.regularise(t.rules.Value, t.Learned, scale, t.surrogate.weights)
 	return t.value.loss/scale + regulariser, nil
 }
+
+// InfeasibleError says that the hard rules contradict each other, so that there is no MAP state to learn from.
+type InfeasibleError struct {
+	Conflict []int // hard constraints that cannot hold together, by their place among all potentials
+}
+
+// Error says what it means for learning.
+func (e *InfeasibleError) Error() string { return "learning stopped: " + solve.Infeasible.Sentence() }
 
 // perceive runs the networks and gives their outputs and the current rule weights to a field.
 func (t *Trainer) perceive(field *mrf.Field, train bool, seed uint64) error {
