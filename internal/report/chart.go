@@ -99,11 +99,15 @@ func (c *Chart) size() (width, height vg.Length) {
 	return width, height
 }
 
+// legendSlack is room for viewers whose fonts are wider than the one that the legend was measured with.
+const legendSlack = 1.15
+
 // drawBeside draws the plot and, on its right and outside the data, the legend.
 func drawBeside(p *plot.Plot, legend *plot.Legend, canvas draw.Canvas) {
 	const margin = 8
 	canvas = draw.Crop(canvas, margin, -margin, margin, -margin)
 	box := legend.Rectangle(canvas).Size()
+	box.X *= legendSlack
 	left := draw.Crop(canvas, 0, -box.X-2*margin, 0, 0)
 	p.Draw(left)
 	right := draw.Crop(canvas, canvas.Size().X-box.X, 0, 0, 0)
@@ -131,6 +135,7 @@ func style(axis *plot.Axis, label string, log bool) {
 	axis.Label.TextStyle.Font = sans(11)
 	axis.Label.Padding = vg.Points(4)
 	axis.Tick.Label.Font = sans(9)
+	axis.Tick.Marker = plot.TickerFunc(linearTicks)
 	if log {
 		axis.Scale = plot.LogScale{}
 		axis.Tick.Marker = plot.TickerFunc(logTicks)
@@ -140,6 +145,26 @@ func style(axis *plot.Axis, label string, log bool) {
 // sans is the font of all text at size points.
 func sans(size font.Length) font.Font {
 	return font.Font{Typeface: plot.DefaultFont.Typeface, Variant: "Sans", Size: size}
+}
+
+// linearTicks marks and labels about five multiples of 1, 2 or 5 times a power of ten between low and high.
+func linearTicks(low, high float64) []plot.Tick {
+	if !(high > low) {
+		return []plot.Tick{{Value: low, Label: strconv.FormatFloat(low, 'g', 4, 64)}}
+	}
+	decade := math.Pow10(int(math.Floor(math.Log10((high - low) / 5))))
+	step := decade
+	for _, multiple := range []float64{2, 5, 10} {
+		if (high-low)/step > 6 {
+			step = multiple * decade
+		}
+	}
+	var ticks []plot.Tick
+	for k := math.Ceil(low/step - 1e-9); k*step <= high+1e-9*step; k++ {
+		// Rounding to the step's own precision keeps 0.30000000000000004 off the axis.
+		ticks = append(ticks, plot.Tick{Value: k * step, Label: strconv.FormatFloat(k*step, 'g', 6, 64)})
+	}
+	return ticks
 }
 
 // logTicks marks 1, 2, … 9 in each decade between low and high. Powers of ten are labelled, and if there are less than
