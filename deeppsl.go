@@ -23,7 +23,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/source"
-	"github.com/deeppsl/deeppsl/internal/syntax"
 )
 
 // Phase is a part of a run. Each has its own atoms, and may have rules and options of its own.
@@ -65,6 +64,7 @@ type Project struct {
 	Options
 	config   *load.Config
 	settings settings
+	warnings Warnings // of loading
 	loading  time.Duration
 	truth    map[truthKey][][]string
 }
@@ -97,6 +97,7 @@ func Load(path string, options Options) (*Project, error) {
 		return nil, err
 	}
 	diags.Sort()
+	p.warnings = diags
 	p.warn(diags)
 	p.loading = time.Since(start)
 	return p, nil
@@ -111,52 +112,6 @@ func (p *Project) checkRest(err error) error {
 	diags := slices.Clone(failure.Diagnostics)
 	p.compileAll(&diags)
 	return diags.Err()
-}
-
-// Summary counts what a project has.
-type Summary struct {
-	Rules        int `json:"rules"`
-	Predicates   int `json:"predicates"`
-	Observations int `json:"observations"`
-	Targets      int `json:"targets"`
-}
-
-// Check compiles the rules of every phase and reads their tables. The error carries everything that is wrong. The
-// summary's observations and targets are the inference phase's, or the learning phase's if only that one runs.
-func (p *Project) Check() (*Summary, error) {
-	var diags source.Diagnostics
-	p.compileAll(&diags)
-	diags.Sort()
-	if err := diags.Err(); err != nil {
-		return nil, err
-	}
-	p.warn(diags)
-	if _, err := p.loadNetworks(); err != nil {
-		return nil, err
-	}
-	summary := &Summary{Predicates: len(p.config.Predicates)}
-	for _, phase := range [...]Phase{Validation, Learn, Infer} {
-		if phase != Infer && !p.config.Runs(phase) {
-			continue
-		}
-		tables, err := p.config.Tables(phase)
-		if err != nil {
-			return nil, err
-		}
-		if phase == Infer {
-			p.warn(tables.Warnings)
-		}
-		summary.count(p.config.Rules(phase), tables)
-	}
-	return summary, nil
-}
-
-func (s *Summary) count(rules []*syntax.Rule, tables *load.Tables) {
-	s.Rules, s.Observations, s.Targets = len(rules), 0, 0
-	for _, atoms := range tables.Store.Relations {
-		s.Observations += atoms.Observed
-		s.Targets += atoms.FreeLen()
-	}
 }
 
 // compileAll compiles the rules of all phases and the derivations, for what is wrong with them.

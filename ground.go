@@ -19,17 +19,19 @@ import (
 // Grounding is the hinge-loss Markov random field of one phase of a project, with the atoms that its variables and
 // inputs stand for. It is not safe for concurrent use.
 type Grounding struct {
-	project    *Project
-	phase      Phase
-	program    *program.Program
-	tables     *load.Tables
-	model      *mrf.Model
-	report     *ground.Report
-	networks   *networks
-	perception *neural.Perception // nil without perceived atoms
-	field      *mrf.Field
-	theta      []float64 // the rules' weights
-	inputs     []float64 // x, of the last perception
+	project *Project
+	phase   Phase
+	program *program.Program
+	tables  *load.Tables
+	// derivations made atoms of the tables.
+	derivations []derivation
+	model       *mrf.Model
+	report      *ground.Report
+	networks    *networks
+	perception  *neural.Perception // nil without perceived atoms
+	field       *mrf.Field
+	theta       []float64 // the rules' weights
+	inputs      []float64 // x, of the last perception
 
 	loading, grounding time.Duration
 }
@@ -51,27 +53,38 @@ func (p *Project) Ground(ctx context.Context, phase Phase) (*Grounding, error) {
 
 // groundWith is Ground with given networks.
 func (p *Project) groundWith(ctx context.Context, phase Phase, networks *networks) (*Grounding, error) {
-	g := &Grounding{project: p, phase: phase, networks: networks}
-	var diags source.Diagnostics
-	g.program = p.compile(phase, &diags)
-	derivations := p.compileDerivations(&diags)
-	var err error
-	if err = diags.Err(); err != nil {
+	var warnings source.Diagnostics
+	g, err := p.prepare(ctx, phase, networks, &warnings)
+	if err != nil {
 		return nil, err
 	}
-	p.warn(diags)
-	if g.tables, err = p.config.Tables(phase); err != nil {
-		return nil, err
-	}
-	p.warn(g.tables.Warnings)
-	if err := g.completeAtoms(ctx, derivations); err != nil {
+	p.warn(warnings)
+	if err := g.fit(ctx); err != nil {
 		return nil, err
 	}
 	return g, g.ground(ctx)
 }
 
+// prepare compiles a phase's rules and makes its atoms: all that grounding needs.
+func (p *Project) prepare(ctx context.Context, phase Phase, networks *networks, warnings *source.Diagnostics) (
+	*Grounding, error) {
+	g := &Grounding{project: p, phase: phase, networks: networks}
+	g.program = p.compile(phase, warnings)
+	g.derivations = p.compileDerivations(warnings)
+	err := warnings.Err()
+	if err != nil {
+		return nil, err
+	}
+	if g.tables, err = p.config.Tables(phase); err != nil {
+		return nil, err
+	}
+	*warnings = append(*warnings, g.tables.Warnings...)
+	warnings.Sort()
+	return g, g.completeAtoms(ctx)
+}
+
 // completeAtoms makes the atoms that no table has: derived and perceived ones.
-func (g *Grounding) completeAtoms(ctx context.Context, derivations []derivation) error {
+func (g *Grounding) completeAtoms(ctx context.Context) error {
 	store := g.tables.Store
 	var diags source.Diagnostics
 	for k, declared := range g.project.config.Predicates {
@@ -82,7 +95,7 @@ func (g *Grounding) completeAtoms(ctx context.Context, derivations []derivation)
 	if err := diags.Err(); err != nil {
 		return err
 	}
-	for _, d := range derivations {
+	for _, d := range g.derivations {
 		if err := g.project.derive(ctx, store, d); err != nil {
 			return err
 		}

@@ -25,6 +25,8 @@ type settings struct {
 	freeze bool
 	// discardMissing drops ground rules about atoms that no table has, instead of refusing them.
 	discardMissing bool
+	// force grounds even what is not expected to fit in memory.
+	force bool
 }
 
 // fitSettings are those of networks that are trained alone, on the truth of their own predicates.
@@ -105,6 +107,8 @@ var options = []option{
 	{"network.patience", "the same as learn.patience", integer(func(s *settings) *int { return &s.network.patience })},
 	{"network.rate", "learning rate", number(func(s *settings) *float64 { return &s.network.rate })},
 	{"network.decay", "weight decay", number(func(s *settings) *float64 { return &s.network.decay })},
+	{"ground.force", "true: ground even what is not expected to fit in memory",
+		boolean(func(s *settings, value bool) { s.force = value })},
 	{"pam.throw", "false: drop ground rules about unknown atoms",
 		boolean(func(s *settings, value bool) { s.discardMissing = !value })},
 }

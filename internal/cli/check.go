@@ -1,54 +1,134 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/preflight"
+	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/source"
 )
 
-const checkHelp = `Check reads a configuration, its rules and its tables, and reports everything
-that is wrong with them, each with its place. It grounds and infers nothing.`
+const checkHelp = `Check reads a configuration, its rules and its tables, and says before anything
+is ground how many ground rules each rule will have, how much memory and how
+much time they take, and what is suspicious or wrong, each with its place.
 
-const checkExamples = `  deeppsl check model.json`
+Numbers marked ~ are estimates from a sample; the others are counts. The exit
+code is 0 if there are warnings only, and 2 if there are errors.`
+
+const checkExamples = `  deeppsl check model.json
+  deeppsl check model.json --json | jq .total.ground_rules`
 
 // newCheck returns deeppsl check.
 func newCheck(e *env) *cobra.Command {
 	p := &project{env: e}
 	cmd := &cobra.Command{
 		Use:     "check CONFIG",
-		Short:   "Report what is wrong with a program and its data",
+		Short:   "Estimate what grounding costs, and report what is suspicious or wrong",
 		Long:    checkHelp,
 		Example: checkExamples,
 		GroupID: groupRules,
 		Args:    oneConfig,
-		RunE: func(_ *cobra.Command, args []string) error {
-			loaded, err := deeppsl.Load(args[0], p.options())
-			if err != nil {
-				return err
-			}
-			summary, err := loaded.Check()
-			if err != nil {
-				return err
-			}
-			return p.emit(checked{Config: args[0], Summary: *summary})
-		},
+		RunE:    func(cmd *cobra.Command, args []string) error { return p.check(cmd, args[0]) },
 	}
 	p.flags(cmd)
 	return cmd
 }
 
-// checked is the answer if nothing is wrong.
+// check emits what is found as one result: in JSON the lints are part of it, in text they go to stderr, below the table.
+func (p *project) check(cmd *cobra.Command, path string) error {
+	options := p.options()
+	options.OnWarning = nil // the summary has all
+	summary := &deeppsl.Summary{}
+	loaded, err := deeppsl.Load(path, options)
+	if err == nil {
+		var found *deeppsl.Summary
+		if found, err = loaded.Check(cmd.Context()); found != nil {
+			summary = found
+		}
+	}
+	var failure *source.Failure
+	if err != nil && !errors.As(err, &failure) {
+		return err
+	}
+	if p.json {
+		return p.checkJSON(path, summary, failure)
+	}
+	if len(summary.Rules) > 0 || failure == nil {
+		if err := p.emit(checked{Config: path, Summary: *summary}); err != nil {
+			return err
+		}
+	}
+	if failure == nil && !p.quiet {
+		summary.Diagnostics.Render(p.err, color(p.err), maxDiagnostics)
+	}
+	return err
+}
+
+// checkJSON prints everything in one object; the exit code alone tells that there are errors.
+func (p *project) checkJSON(path string, summary *deeppsl.Summary, failure *source.Failure) error {
+	if failure != nil {
+		summary.Lints = deeppsl.Lints(failure.Diagnostics)
+	}
+	if err := p.emit(checked{Config: path, Summary: *summary}); err != nil || failure == nil {
+		return err
+	}
+	return errWrongInput
+}
+
+// checked is what deeppsl check answers.
 type checked struct {
 	Config string `json:"config"`
 	deeppsl.Summary
 }
 
-// Text says what there is.
+// Text prints a line per rule, the totals, and what the rules are about.
 func (c checked) Text(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%s: %d rules over %d predicates, %d observations, %d targets: nothing is wrong\n", c.Config,
-		c.Rules, c.Predicates, c.Observations, c.Targets)
+	var b strings.Builder
+	table := report.NewTable("ground rules", "memory", "time", "rule")
+	all := true
+	for _, r := range c.Rules {
+		table.Row(costCells(r.Cost, r.Exact, r.Rule)...)
+		all = all && r.Exact
+	}
+	table.Row(costCells(c.Total, all, "all rules")...)
+	if err := table.Text(&b); err != nil {
+		return err
+	}
+	fmt.Fprintf(&b, "\n%d rules over %d predicates, %d observations, %d targets\n",
+		len(c.Rules), c.Predicates, c.Observations, c.Targets)
+	if len(c.Lints) == 0 {
+		b.WriteString("nothing is wrong\n")
+	}
+	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// costCells are the cells of one line; estimates are marked.
+func costCells(cost deeppsl.Cost, exact bool, name string) []any {
+	mark := map[bool]string{false: "~"}[exact]
+	return []any{
+		report.Number(fmt.Sprintf("%s%d", mark, cost.GroundRules)), report.Number(mark + preflight.Size(float64(cost.Bytes))),
+		report.Number(roughTime(cost.Seconds)), name,
+	}
+}
+
+// roughTime prints an estimate of time, of which one digit is meant.
+func roughTime(seconds float64) string {
+	switch {
+	case seconds < 1e-3:
+		return "< 1 ms"
+	case seconds < 1:
+		return fmt.Sprintf("~%.0f ms", 1e3*seconds)
+	case seconds < 120:
+		return fmt.Sprintf("~%.0f s", seconds)
+	case seconds < 7200:
+		return fmt.Sprintf("~%.0f min", seconds/60)
+	}
+	return fmt.Sprintf("~%.0f h", seconds/3600)
 }

@@ -15,10 +15,13 @@ import (
 )
 
 // maxDiagnostics bounds how many diagnostics are printed: the first ones explain most of the others.
-const maxDiagnostics = 20
+const maxDiagnostics = 10
 
 // errReported ends a command with exitFailure when its results have said why.
 var errReported = errors.New("reported")
+
+// errWrongInput ends a command with exitUsage when its results have said why.
+var errWrongInput = errors.New("wrong input")
 
 // conclude tells the user why a command failed, if it did, and returns the exit code.
 func (e *env) conclude(err error) int {
@@ -28,6 +31,8 @@ func (e *env) conclude(err error) int {
 		return exitSuccess
 	case errors.Is(err, errReported):
 		return exitFailure
+	case errors.Is(err, errWrongInput):
+		return exitUsage
 	case errors.As(err, &failure):
 		failure.Diagnostics.Render(e.err, color(e.err), maxDiagnostics)
 		return exitUsage

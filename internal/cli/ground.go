@@ -41,6 +41,7 @@ func newGround(e *env) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return g.run(cmd, args[0]) },
 	}
 	g.flags(cmd)
+	g.forceFlag(cmd)
 	cmd.Flags().StringVar(&g.show, "show", "counts", "what to print: counts, program, plan, ground or mrf")
 	cmd.Flags().StringVar(&g.phase, "phase", "infer", "the phase whose tables are read: learn, validation or infer")
 	cmd.Flags().IntVar(&g.limit, "limit", 0, "ground rules to print (default: all)")

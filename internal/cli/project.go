@@ -14,12 +14,18 @@ import (
 // project is what the commands that work on a configuration have in common.
 type project struct {
 	*env
-	set []string // options as name=value
+	set   []string // options as name=value
+	force bool
 }
 
 // flags declares the flags of every command that reads a configuration.
 func (p *project) flags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVarP(&p.set, "option", "D", nil, "set an option, as `name=value`; may be repeated")
+}
+
+// forceFlag declares the flag of commands that ground.
+func (p *project) forceFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&p.force, "force", false, "ground even what is not expected to fit in memory")
 }
 
 // options returns the settings of a library call.
@@ -28,8 +34,12 @@ func (p *project) options() deeppsl.Options {
 	if p.quiet {
 		level = slog.LevelError
 	}
+	set := p.set
+	if p.force {
+		set = append(set[:len(set):len(set)], "ground.force=true")
+	}
 	return deeppsl.Options{
-		Seed: p.seed, Threads: int(p.threads), Set: p.set,
+		Seed: p.seed, Threads: int(p.threads), Set: set,
 		Log: slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{Level: level, ReplaceAttr: withoutTime})),
 		OnWarning: func(warnings deeppsl.Warnings) {
 			if !p.quiet {

@@ -48,6 +48,7 @@ func newRun(e *env) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return r.run(cmd, args[0]) },
 	}
 	r.flags(cmd)
+	r.forceFlag(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&r.learn, "learn", "l", "", "learn, with a `method` if given as --learn=METHOD")
 	f.StringVarP(&r.infer, "infer", "i", "", "infer, with a `method` if given as --infer=METHOD")
