@@ -21,7 +21,7 @@ import (
 var tight = solve.Settings{Gap: 1e-9, Feasibility: 1e-8}
 
 // exact is what the reference reaches for all models here.
-var exact = solve.Settings{Gap: 1e-7, Feasibility: 1e-8}
+var exact = solve.Settings{Gap: 1e-6, Feasibility: 1e-8}
 
 // method is a solver with how far from the optimum its answers may be.
 type method struct {

@@ -202,7 +202,7 @@ func (p *program) solve(limit int) int {
 	p.nu = make([]float64, len(p.equality))
 	for k := range limit {
 		gap := p.complementarity(0, nil, nil)
-		if gap < target && p.worstResidual() < target*100 {
+		if gap < target && (gap < target/1000 || p.worstResidual() < target*100) {
 			return k
 		}
 		kkt := p.factor()

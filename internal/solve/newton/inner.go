@@ -44,7 +44,7 @@ func newInner(env *envelope) *inner {
 // reset prepares for a new solve of at most limit steps.
 func (in *inner) reset(limit int, stop func() bool) {
 	in.steps, in.limit, in.stop, in.trace = 0, limit, stop, nil
-	in.model.stop = stop
+	in.model.stop, in.model.effort = stop, leastEffort
 }
 
 // minimise runs until the function is proven to be within tolerance·max(1, |value|) of its minimum.
@@ -67,7 +67,9 @@ func (in *inner) minimiseUntil(enough func(value, gap float64) bool) outcome {
 		}
 		in.steps++
 		in.direction()
+		before, predicted := in.value, in.model.decrease(in.g)
 		step, ok := in.search()
+		in.model.learn(predicted, before-in.value)
 		if !ok {
 			return stuck
 		}

@@ -1,6 +1,10 @@
 package newton
 
-import "github.com/deeppsl/deeppsl/internal/mrf"
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+)
 
 // model is the quadratic g·p + ½pᵀHp around a point, over the steps p that stay in the box. It is minimised by rounds of
 // conjugate gradients on the face of the box that the round before ended on, each followed by a search along the
@@ -16,21 +20,45 @@ type model struct {
 	step     []float64
 	move     []float64 // of p, within the bounds
 	product  []float64 // H·move
+	effort   int
 	stop     func() bool
 }
 
+// How hard a minimisation tries: at no effort, and what each further effort adds.
 const (
-	rounds = 3
-	// forcing is the part of the residual that may remain in each round, and products bounds what it may cost.
-	forcing  = 0.1
-	products = 20
+	rounds, moreRounds      = 3, 2
+	forcing, tighterForcing = 0.1, 0.1 // the part of the residual that may remain
+	products, timesProducts = 20, 2    // the limit for a round
+	leastEffort, mostEffort = 0, 2
 )
+
+// learn adapts the effort to how the last step fared. If the function fell as the quadratic said, the active set is the
+// right one and a more exact step is worth its products; if not, it is not (Eisenstat and Walker, 1996).
+func (m *model) learn(predicted, actual float64) {
+	if math.Abs(actual-predicted) <= 0.1*predicted {
+		m.effort = min(m.effort+1, mostEffort)
+	} else {
+		m.effort = max(m.effort-1, leastEffort)
+	}
+}
+
+// decrease is what the quadratic says that p gains, -(g·p + ½pᵀHp).
+func (m *model) decrease(g []float64) float64 {
+	total := 0.0
+	for k, i := range m.h.Free {
+		total += m.p[k] * (m.residual[k] - g[i])
+	}
+	return total / 2
+}
 
 // minimise sets p to an approximate minimiser.
 func (m *model) minimise(y, g []float64) {
+	e := float64(m.effort)
+	forcing := forcing * math.Pow(tighterForcing, e)
+	products := products * int(math.Pow(timesProducts, e))
 	m.begin(y, g)
 	first := 0.0
-	for round := range rounds {
+	for round := range rounds + m.effort*moreRounds {
 		m.fix()
 		m.h.Restrict(m.fixed)
 		norm := m.norm()
@@ -41,14 +69,12 @@ func (m *model) minimise(y, g []float64) {
 			return
 		}
 		m.cg.Solve(m.h, m.residual, m.step, forcing, products, nil)
-		if m.search(1e-2) {
-			continue
+		if !m.search() {
+			m.steepest()
+			if !m.search() {
+				return
+			}
 		}
-		if round > 0 {
-			return
-		}
-		m.steepest()
-		m.search(1e-9)
 	}
 }
 
@@ -100,10 +126,10 @@ func (m *model) steepest() {
 	}
 }
 
-// search moves p along the step's projected path, as far as decreases the quadratic, but not if that is less than the
-// smallest part of the step.
-func (m *model) search(smallest float64) bool {
-	for part := 1.0; part > smallest; part /= 4 {
+// search moves p along the step's projected path, as far as decreases the quadratic. Where the path is cut too soon for
+// that, as along valleys without curvature, it goes to the first bound on the way, to which the decrease is certain.
+func (m *model) search() bool {
+	for _, part := range [...]float64{1, 0.25, m.reach()} {
 		linear := m.project(part)
 		m.h.Mul(m.move, m.product)
 		curved := 0.0
@@ -119,6 +145,20 @@ func (m *model) search(smallest float64) bool {
 		}
 	}
 	return false
+}
+
+// reach is the part of the step, at most 1, that keeps within the bounds.
+func (m *model) reach() float64 {
+	part := 1.0
+	for k, s := range m.step {
+		switch to := m.p[k] + part*s; {
+		case to > m.hi[k]:
+			part = (m.hi[k] - m.p[k]) / s
+		case to < m.lo[k]:
+			part = (m.lo[k] - m.p[k]) / s
+		}
+	}
+	return part
 }
 
 // project sets move to a part of the step, cut at the bounds, and returns the quadratic's slope along it.

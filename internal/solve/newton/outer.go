@@ -30,6 +30,7 @@ func (s *Solver) solveByMultipliers() {
 	doubt := doubt{best: math.Inf(1)}
 	for {
 		copy(s.inner.centre, s.inner.y)
+		steps := s.inner.steps
 		end := s.inner.minimise(tolerance)
 		s.check()
 		s.trace(solve.Iteration{
@@ -50,8 +51,17 @@ func (s *Solver) solveByMultipliers() {
 		}
 		copy(s.env.mu, s.nu)
 		s.adapt(scale)
-		tolerance = max(min(tolerance/2, math.Abs(s.result.Gap)/4), s.settings.Gap/4)
+		tolerance = s.tighten(tolerance, s.inner.steps > steps)
 	}
+}
+
+// tighten returns the next inner tolerance, given whether the last inner solve moved at all. It need not be less than the
+// gap asks for: steeper terms, rather than more exact solves, make the constraints hold.
+func (s *Solver) tighten(tolerance float64, moved bool) float64 {
+	if !moved {
+		return tolerance / 4
+	}
+	return max(min(tolerance/2, math.Abs(s.result.Gap)/4), min(tolerance, s.settings.Gap/4))
 }
 
 // adapt goes on in the schedule, faster with what the larger part of the gap comes from.
@@ -70,12 +80,25 @@ func (s *Solver) adapt(scale float64) {
 // begin sets the schedule's start.
 func (s *Solver) begin(scale float64) {
 	s.env.hardness = scale
-	s.env.steepness, s.inner.shift = coldSteepness, coldPull*scale
 	if s.warm {
 		s.env.steepness, s.inner.shift = warmSteepness, warmPull*scale
-		return
+	} else {
+		s.env.steepness, s.inner.shift = coldSteepness, coldPull*scale
+		clear(s.env.mu)
 	}
-	clear(s.env.mu)
+	if squared(s.field.Model) {
+		s.inner.shift = weakest * scale
+	}
+}
+
+// squared tells whether all soft potentials are squared: they have curvature enough to do without the pull.
+func squared(m *mrf.Model) bool {
+	for _, b := range m.Blocks {
+		if !b.Kind.Hard() && (b.Kind == mrf.Linear || b.Exponent != 2) {
+			return false
+		}
+	}
+	return true
 }
 
 // weightScale is the average over the variables of the weights around them: the size of a multiplier, and so of ρ.
