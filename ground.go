@@ -139,6 +139,7 @@ func (g *Grounding) Potentials() int { return g.model.Potentials() }
 // RuleCount says what became of one rule's groundings.
 type RuleCount struct {
 	Rule string `json:"rule"`
+	Hard bool   `json:"hard"`
 	// Kept counts the ground rules in the model.
 	Kept int64 `json:"kept"`
 	// Trivial counts those that hold for all values of their atoms, Constant those without a target; both are left out.
@@ -153,8 +154,8 @@ func (g *Grounding) Counts() []RuleCount {
 	counts := make([]RuleCount, len(g.program.Rules))
 	for k, rule := range g.program.Rules {
 		r := &g.report.Rules[k]
-		counts[k] = RuleCount{Rule: rule.Text, Kept: r.Potentials, Trivial: r.Trivial, Constant: r.Constant,
-			Discarded: r.Missing}
+		counts[k] = RuleCount{Rule: rule.Text, Hard: rule.Weight.Hard, Kept: r.Potentials, Trivial: r.Trivial,
+			Constant: r.Constant, Discarded: r.Missing}
 	}
 	return counts
 }

@@ -2,10 +2,8 @@ package deeppsl
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/auto"
@@ -26,7 +24,7 @@ type Answer struct {
 	MaxViolation float64
 	Iterations   int
 	Elapsed      time.Duration
-	// Conflict prints hard ground rules that cannot hold together, if there is no feasible state.
+	// Conflict prints hard ground rules that cannot hold together, if there is no feasible state; there may be others.
 	Conflict []string
 	// Values holds the target atoms' values in [0,1], by variable number.
 	Values []float64
@@ -88,23 +86,6 @@ func (g *Grounding) method() (name, reason string) {
 		return name, "It was asked for."
 	}
 	return auto.Choose(g.model)
-}
-
-// conflict prints hard ground rules, given by their place among all of the model's.
-func (g *Grounding) conflict(places []int) []string {
-	var lines []string
-	for _, place := range places {
-		for _, b := range g.model.Blocks {
-			if place < b.Len {
-				rule := g.program.Rules[b.Rule]
-				line := ground.Text(g.program, g.tables.Store, b, place)
-				lines = append(lines, fmt.Sprintf("%s  [of the rule %s]", line, rule.Text))
-				break
-			}
-			place -= b.Len
-		}
-	}
-	return lines
 }
 
 // Atom is a ground atom with its value in an answer.

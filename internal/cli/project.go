@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
+	"math"
 
 	"github.com/spf13/cobra"
 
 	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/report"
 )
 
 // project is what the commands that work on a configuration have in common.
@@ -66,27 +67,23 @@ func oneConfig(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// output opens the file that a flag names; "-" is the standard output.
+// output writes the file that a flag names, whole or not at all; "-" is the standard output.
 func (p *project) output(path string, write func(w io.Writer) error) error {
 	if path == stdinName {
 		return write(p.out)
 	}
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if err := write(file); err != nil {
-		file.Close()
-		return err
-	}
-	return file.Close()
+	return report.WriteFileFunc(path, write)
 }
 
 // epochLine prints one line of a learning curve.
 func (e *env) epochLine(name string) func(deeppsl.Epoch) {
 	return func(line deeppsl.Epoch) {
-		e.notef("%s epoch %3d  loss %.4f  validation %6.2f %%  gap %.0e  inference %.0f ms  gradient %.0f ms", name,
-			line.Number, line.Loss, 100*line.Validation, line.Gap, 1e3*line.Inference, 1e3*line.Gradient)
+		validation := ""
+		if !math.IsNaN(line.Validation) {
+			validation = fmt.Sprintf("validation %6.2f %%  ", 100*line.Validation)
+		}
+		e.notef("%s epoch %3d  loss %.4f  %sgap %.0e  inference %.0f ms  gradient %.0f ms", name, line.Number, line.Loss,
+			validation, line.Gap, 1e3*line.Inference, 1e3*line.Gradient)
 	}
 }
 

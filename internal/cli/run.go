@@ -88,11 +88,14 @@ func (r *runner) run(cmd *cobra.Command, path string) error {
 	if err := r.emit(ran{Report: result, showAtoms: r.outputDir == ""}); err != nil {
 		return err
 	}
-	if len(result.Conflict) > 0 {
+	if infeasible(result) {
 		return errReported
 	}
 	return nil
 }
+
+// infeasible tells whether the hard rules contradict each other, so that there is no answer.
+func infeasible(result *deeppsl.Report) bool { return len(result.Conflict) > 0 }
 
 // write writes the files that were asked for.
 func (r *runner) write(result *deeppsl.Report) error {
@@ -104,7 +107,7 @@ func (r *runner) write(result *deeppsl.Report) error {
 			return err
 		}
 	}
-	if r.outputDir == "" {
+	if r.outputDir == "" || infeasible(result) {
 		return nil
 	}
 	paths, err := result.Grounding.WriteAtoms(r.outputDir, result.Answer)
@@ -126,31 +129,55 @@ const shownAtoms = 20
 // Text prints the answer, its proof, the counts and the scores.
 func (r ran) Text(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: objective %.6g, at least %.6g (gap %.1e, largest violation %.1e), by %s\n",
-		r.Status, r.Objective, r.DualBound, r.Gap, r.MaxViolation, r.Method)
+	if infeasible(r.Report) {
+		fmt.Fprintf(&b, "infeasible: any assignment violates a hard rule, by %s\n", r.Method)
+	} else {
+		fmt.Fprintf(&b, "%s: objective %.6g, at least %.6g (gap %.1e, largest violation %.1e), by %s\n",
+			r.Status, r.Objective, r.DualBound, r.Gap, r.MaxViolation, r.Method)
+	}
 	fmt.Fprintf(&b, "%d variables, %d ground rules, seed %d\n", r.Variables, r.GroundRules, r.Seed)
 	fmt.Fprintf(&b, "load %s, ground %s, learn %s, solve %s\n\n", seconds(r.Seconds.Load), seconds(r.Seconds.Ground),
 		seconds(r.Seconds.Learn), seconds(r.Seconds.Solve))
 	if err := countTable(r.GroundRulesByRule, r.RuleWeights).Text(&b); err != nil {
 		return err
 	}
-	for _, line := range r.Conflict {
-		fmt.Fprintf(&b, "\nthese hard ground rules cannot hold together: %s", line)
-	}
 	b.WriteByte('\n')
-	for _, e := range r.Evaluations {
-		fmt.Fprintf(&b, "%s, %s: %s (%d scored)\n", e.Predicate, e.Evaluator, valuesOf(e), e.Count)
-	}
-	if r.showAtoms {
-		r.atoms(&b)
+	if infeasible(r.Report) {
+		r.conflict(&b)
+	} else {
+		r.scores(&b)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
+// conflict prints why there is no answer.
+func (r ran) conflict(b *strings.Builder) {
+	b.WriteString("These hard ground rules cannot hold together:\n")
+	for k, line := range r.Conflict {
+		if k == shownAtoms {
+			fmt.Fprintf(b, "  and %d more; --json lists all of them\n", len(r.Conflict)-k)
+			break
+		}
+		fmt.Fprintf(b, "  %s\n", line)
+	}
+}
+
+// scores prints the evaluations, and the first atoms if all are not written to files.
+func (r ran) scores(b *strings.Builder) {
+	for _, e := range r.Evaluations {
+		fmt.Fprintf(b, "%s, %s: %s (%d scored)\n", e.Predicate, e.Evaluator, valuesOf(e), e.Count)
+	}
+	if r.showAtoms {
+		r.atoms(b)
+	}
+}
+
 // atoms prints the first atoms of the answer.
 func (r ran) atoms(b *strings.Builder) {
-	b.WriteByte('\n')
+	if len(r.Evaluations) > 0 {
+		b.WriteByte('\n')
+	}
 	n := 0
 	r.Grounding.Each(r.Answer, false, func(a deeppsl.Atom) {
 		if n++; n <= shownAtoms {
@@ -162,12 +189,19 @@ func (r ran) atoms(b *strings.Builder) {
 	}
 }
 
-// countTable shows what became of each rule's groundings.
+// countTable shows what became of each rule's groundings, with the rules' weights if they are given.
 func countTable(counts []deeppsl.RuleCount, weights []float64) *report.Table {
+	if weights == nil {
+		table := report.NewTable("ground rules", "trivial", "constant", "discarded", "rule")
+		for _, c := range counts {
+			table.Row(c.Kept, c.Trivial, c.Constant, c.Discarded, c.Rule)
+		}
+		return table
+	}
 	table := report.NewTable("weight", "ground rules", "trivial", "constant", "discarded", "rule")
 	for k, c := range counts {
-		weight := any("")
-		if k < len(weights) {
+		weight := report.Number("hard")
+		if !c.Hard {
 			weight = report.Number(fmt.Sprintf("%.3g", weights[k]))
 		}
 		table.Row(weight, c.Kept, c.Trivial, c.Constant, c.Discarded, c.Rule)
