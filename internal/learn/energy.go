@@ -36,16 +36,6 @@ type value struct {
 	otherInput  []float64
 }
 
-// A ContradictionError says that no state has the labels' values and keeps the hard rules.
-type ContradictionError struct {
-	// Conflict lists hard constraints that contradict each other, by their place among all potentials.
-	Conflict []int
-}
-
-func (e *ContradictionError) Error() string {
-	return "the labels contradict the hard rules: no state has their values and satisfies all of them"
-}
-
 func newValue(task Task, method Method) (*value, error) {
 	model := task.Field.Model
 	field := mrf.NewField(model.Clamp(task.Labels.Variables, task.Labels.Truth))
@@ -111,7 +101,7 @@ func (v *value) complete(ctx context.Context, y []float64) error {
 		return err
 	}
 	if result.Status == solve.Infeasible {
-		return &ContradictionError{Conflict: result.Conflict}
+		return &InfeasibleError{Conflict: result.Conflict, Labelled: true}
 	}
 	copy(v.y, result.Y)
 	for k, i := range v.labels.Variables {

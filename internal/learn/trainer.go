@@ -230,10 +230,17 @@ func (t *Trainer) loss(ctx context.Context) (float64, error) {
 // InfeasibleError says that the hard rules contradict each other, so that there is no MAP state to learn from.
 type InfeasibleError struct {
 	Conflict []int // hard constraints that cannot hold together, by their place among all potentials
+	// Labelled says that they can, but not with the labels at their true values.
+	Labelled bool
 }
 
 // Error says what it means for learning.
-func (e *InfeasibleError) Error() string { return "learning stopped: " + solve.Infeasible.Sentence() }
+func (e *InfeasibleError) Error() string {
+	if e.Labelled {
+		return "learning stopped: No assignment has the labels' values and satisfies all hard rules."
+	}
+	return "learning stopped: " + solve.Infeasible.Sentence()
+}
 
 // perceive runs the networks and gives their outputs and the current rule weights to a field.
 func (t *Trainer) perceive(field *mrf.Field, train bool, seed uint64) error {
