@@ -25,7 +25,7 @@ var layers = []layer{
 	{"internal/relation", []string{"internal/symbol"}},
 	{"internal/syntax", []string{"internal/source"}},
 	{"internal/program", []string{"internal/source", "internal/syntax"}},
-	{"internal/similarity", nil},
+	{"internal/similarity", []string{"internal/parallel"}},
 	{"internal/report", nil},
 	{"internal/load", []string{
 		"internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program",
@@ -135,6 +135,7 @@ var libraries = []library{
 	{"github.com/spf13/cobra", "internal/cli"},
 	{"github.com/spf13/pflag", "internal/cli"},
 	{"gonum.org/v1/plot", "internal/report"},
+	{"github.com/parquet-go/", "internal/load/parquet"},
 	{"github.com/schollz/progressbar", "internal/report"},
 }
 

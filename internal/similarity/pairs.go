@@ -1,0 +1,125 @@
+package similarity
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"github.com/deeppsl/deeppsl/internal/parallel"
+)
+
+// Pair is two strings of a list, by their numbers, with their similarity.
+type Pair struct {
+	A, B  int32
+	Value float64
+}
+
+// Options are the settings of Pairs.
+type Options struct {
+	// Threshold is the similarity from which pairs are wanted. At 0 or less, every pair is.
+	Threshold float64
+	// Corpus gives the frequencies of tokens to measures with Corpus; nil means that the list itself does.
+	Corpus *Corpus
+	// Threads bounds the goroutines at work; not positive means GOMAXPROCS. The result does not depend on it.
+	Threads int
+}
+
+// grain is how many strings one task compares with the others.
+const grain = 16
+
+// Pairs returns all pairs of names whose similarity reaches the threshold, by A and then B: each in both directions,
+// and each string with itself. A pair has the very value that the function of Bind gives it. Only pairs that an index
+// or a bound lets pass are compared, but those are all that count.
+func Pairs(names []string, m *Measure, options Options) []Pair {
+	if m.Corpus && options.Corpus == nil {
+		options.Corpus = NewCorpus(names)
+	}
+	s := &search{names: names, measure: m, threshold: options.Threshold, rows: make([][]Pair, len(names)),
+		twins: make(map[string][]int32)}
+	for i, name := range names {
+		s.twins[name] = append(s.twins[name], int32(i))
+	}
+	if options.Threshold <= 0 {
+		s.all = numbersTo(len(names))
+	}
+	prepared := m.prepare(names, options.Corpus)
+	workers := sync.Pool{New: func() any { return prepared.worker() }}
+	parallel.For(parallel.Threads(options.Threads), (len(names)+grain-1)/grain, func(task int) {
+		w := workers.Get().(worker)
+		for i := task * grain; i < min(len(names), (task+1)*grain); i++ {
+			s.rows[i] = s.row(w, i)
+		}
+		workers.Put(w)
+	})
+	if m.Symmetric {
+		return mirror(s.rows)
+	}
+	return slices.Concat(s.rows...)
+}
+
+// search is one call of Pairs.
+type search struct {
+	names     []string
+	measure   *Measure
+	threshold float64
+	all       []int32            // the candidates if the threshold rules out nothing
+	twins     map[string][]int32 // the numbers of each string
+	rows      [][]Pair           // by A
+}
+
+// row returns the pairs of string i; of a symmetric measure those with strings from i on.
+func (s *search) row(w worker, i int) (row []Pair) {
+	for _, j := range s.candidates(w, i) {
+		if int(j) < i && s.measure.Symmetric {
+			continue
+		}
+		value := 1.0
+		if s.names[i] != s.names[j] {
+			value = w.compare(i, int(j))
+		}
+		if value >= s.threshold {
+			row = append(row, Pair{int32(i), j, value})
+		}
+	}
+	slices.SortFunc(row, func(a, b Pair) int { return cmp.Compare(a.B, b.B) })
+	return row
+}
+
+// candidates returns what is to be compared with string i. A string without features is in no index, but equals itself.
+func (s *search) candidates(w worker, i int) []int32 {
+	if s.all != nil {
+		return s.all
+	}
+	if found := w.candidates(i, s.threshold); slices.Contains(found, int32(i)) {
+		return found
+	}
+	return s.twins[s.names[i]]
+}
+
+// mirror adds to rows of pairs A ≤ B those with A > B, in order: when row A is appended, all rows before it have put
+// their mirrored pairs in front.
+func mirror(rows [][]Pair) []Pair {
+	next := make([]int, len(rows)+1) // where the next pair of each row goes
+	for i, row := range rows {
+		next[i+1] += len(row)
+		for _, p := range row {
+			if int(p.B) != i {
+				next[p.B+1]++
+			}
+		}
+	}
+	for i := range rows {
+		next[i+1] += next[i]
+	}
+	all := make([]Pair, next[len(rows)])
+	for i, row := range rows {
+		next[i] += copy(all[next[i]:], row)
+		for _, p := range row {
+			if int(p.B) != i {
+				all[next[p.B]] = Pair{p.B, p.A, p.Value}
+				next[p.B]++
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,105 @@
+package similarity
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+)
+
+// bruteForce compares every two strings.
+func bruteForce(names []string, m *Measure, threshold float64) (all []Pair) {
+	compare := m.Bind(NewCorpus(names))
+	for i, a := range names {
+		for j, b := range names {
+			if value := compare(a, b); value >= threshold {
+				all = append(all, Pair{int32(i), int32(j), value})
+			}
+		}
+	}
+	return all
+}
+
+// TestPairsAreExact compares the pairs that indexes and bounds find with all there are, bit by bit, and for different
+// numbers of threads.
+func TestPairsAreExact(t *testing.T) {
+	for _, m := range Measures {
+		t.Run(m.Name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				names := rapid.SliceOfN(someName(), 0, 20).Draw(t, "names")
+				threshold := rapid.SampledFrom([]float64{-1, 0, 0.1, 0.3, 0.5, 0.6, 2.0 / 3, 0.9, 1, 1.1}).Draw(t, "threshold")
+				want := bruteForce(names, m, threshold)
+				for _, threads := range []int{1, 3} {
+					got := Pairs(names, m, Options{Threshold: threshold, Threads: threads})
+					if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+						t.Fatalf("(-all +found):\n%s", diff)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestPairsOfNames is TestPairsAreExact for names of people.
+func TestPairsOfNames(t *testing.T) {
+	names := people(150)
+	for _, m := range Measures {
+		for _, threshold := range []float64{0.3, 0.7} {
+			want := bruteForce(names, m, threshold)
+			got := Pairs(names, m, Options{Threshold: threshold})
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" || len(got) < len(names) {
+				t.Errorf("%s at %g (-all +found):\n%s", m.Name, threshold, diff)
+			}
+		}
+	}
+}
+
+// people makes up names, as authors write theirs: in full or with initials, turned around, with typing errors.
+func people(n int) []string {
+	random := rand.New(rand.NewPCG(1, 2))
+	syllables := strings.Fields("an ber chan dor el fe gor hu is jen ka lu mar no ost per qua ri sen tor ul ver xi yan")
+	word := func() string {
+		text := ""
+		for range 1 + random.IntN(3) {
+			text += syllables[random.IntN(len(syllables))]
+		}
+		return strings.ToUpper(text[:1]) + text[1:]
+	}
+	var names []string
+	for len(names) < n {
+		first, last := word(), word()
+		names = append(names, first+" "+last, fmt.Sprintf("%c. %s", first[0], last), last+", "+first,
+			first[:1]+first[min(2, len(first)):]+" "+last)
+	}
+	return names[:n]
+}
+
+func BenchmarkPairs(b *testing.B) {
+	names := people(3000)
+	for _, m := range Measures {
+		b.Run(m.Name, func(b *testing.B) {
+			pairs := 0
+			for b.Loop() {
+				pairs = len(Pairs(names, m, Options{Threshold: 0.3}))
+			}
+			b.ReportMetric(float64(pairs), "pairs")
+		})
+	}
+}
+
+// BenchmarkBind is the price of one value of a functional predicate.
+func BenchmarkBind(b *testing.B) {
+	corpus := NewCorpus(people(100))
+	for _, m := range Measures {
+		compare := m.Bind(corpus)
+		b.Run(m.Name, func(b *testing.B) {
+			for b.Loop() {
+				compare("Gary B. Buchanan", "Buchannan, G.")
+			}
+		})
+	}
+}
