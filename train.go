@@ -111,7 +111,7 @@ func (g *Grounding) trainer(ctx context.Context) (*learn.Trainer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", g.project.config.Name, err)
 	}
-	trainer.OnEpoch = g.onEpoch(trainer)
+	trainer.OnEpoch, trainer.Save = g.project.OnEpoch, g.save(trainer)
 	return trainer, nil
 }
 
@@ -249,21 +249,20 @@ func (g *Grounding) Fit(ctx context.Context) (*Training, error) {
 	return &Training{FitEpochs: epochs, Elapsed: time.Since(start)}, nil
 }
 
-// onEpoch reports an epoch to the caller and writes a checkpoint.
-func (g *Grounding) onEpoch(trainer *learn.Trainer) func(Epoch) {
-	return func(line Epoch) {
-		if g.project.OnEpoch != nil {
-			g.project.OnEpoch(line)
+// save returns the function that writes the checkpoint, if there is to be one.
+func (g *Grounding) save(trainer *learn.Trainer) func() {
+	path := g.project.Checkpoint
+	if path == "" {
+		return nil
+	}
+	return func() {
+		data, err := trainer.Checkpoint()
+		if err == nil {
+			err = report.WriteFile(path, data)
 		}
-		if path := g.project.Checkpoint; path != "" {
-			data, err := trainer.Checkpoint()
-			if err == nil {
-				err = report.WriteFile(path, data)
-			}
-			if err != nil {
-				// Training goes on: losing the chance to resume is better than losing the run.
-				g.project.Log.Error("no checkpoint written", "path", path, "error", err)
-			}
+		if err != nil {
+			// Training goes on: losing the chance to resume is better than losing the run.
+			g.project.Log.Error("no checkpoint written", "path", path, "error", err)
 		}
 	}
 }

@@ -73,8 +73,10 @@ type Epoch struct {
 type Trainer struct {
 	Task
 	Settings
-	// OnEpoch, if set, is called after every epoch; Checkpoint may be called from it.
+	// OnEpoch, if set, is called with every line of the learning curve.
 	OnEpoch func(Epoch)
+	// Save, if set, is called after every epoch whose gradient steps are done: Checkpoint is for those moments.
+	Save func()
 
 	rules    *Parameter
 	networks []*Parameter
@@ -170,6 +172,9 @@ func (t *Trainer) Run(ctx context.Context) ([]Epoch, error) {
 		}
 		line.Gradient = time.Since(start).Seconds()
 		t.record(line)
+		if t.Save != nil {
+			t.Save()
+		}
 	}
 	line, err := t.infer(ctx)
 	if err != nil {
