@@ -9,9 +9,9 @@ type Conjugate struct {
 }
 
 // Solve sets x to an approximate solution of h·x = b, starting from 0, and returns the number of products it took. If
-// the matrix is restricted, it solves the system of the variables that are not fixed, and the others are 0. It ends when
-// the residual's norm, in the preconditioner's metric, is at most tolerance times that of b, after limit products, or
-// when stop, unless it is nil, returns true. Whenever it ends, x is a descent direction of ½xᵀhx - bᵀx.
+// the matrix is restricted, it solves the system of the variables that are not fixed, and the others are 0. It ends
+// when the residual's norm, in the preconditioner's metric, is at most tolerance times that of b, after limit
+// products, or when stop, unless it is nil, returns true. Whenever it ends, x is a descent direction of ½xᵀhx - bᵀx.
 func (c *Conjugate) Solve(h *Hessian, b, x []float64, tolerance float64, limit int, stop func() bool) int {
 	n, threads := len(b), h.field.Threads
 	for _, v := range []*[]float64{&c.residual, &c.direction, &c.product, &c.preconditioned} {

@@ -1,7 +1,7 @@
 package mrf
 
-// The derivatives of the energy in the perceived inputs x and the rule weights θ, which learning chains to the networks'.
-// All of them set, rather than add to, their last argument.
+// The derivatives of the energy in the perceived inputs x and the rule weights θ, which learning chains to the
+// networks'. All of them set, rather than add to, their last argument.
 
 // GradientInputs sets gx to ∂f/∂x = Σ_j w_j φ'_j b_j at y.
 func (f *Field) GradientInputs(y, gx []float64) {

@@ -11,8 +11,8 @@ func (f *Field) EnergyGradient(y, g []float64) float64 { return f.Sweep(y, g, (*
 // Gradient sets g to ∇_y f.
 func (f *Field) Gradient(y, g []float64) { f.EnergyGradient(y, g) }
 
-// EnergyByRule sets phi[r] to Φ_r(y) = Σ_{j∈r} s_j φ_j(y): the unweighted potentials of each rule, and what is the same,
-// ∂f/∂θ_r.
+// EnergyByRule sets phi[r] to Φ_r(y) = Σ_{j∈r} s_j φ_j(y): the unweighted potentials of each rule, and what is the
+// same, ∂f/∂θ_r.
 func (f *Field) EnergyByRule(y, phi []float64) {
 	mustLen("rules", len(phi), f.Model.Rules)
 	f.Sweep(y, nil, func(s *Span) float64 {
@@ -125,8 +125,8 @@ func (s *Span) squaredHinge() float64 {
 	return s.Weight * value
 }
 
-// Curve replaces the slacks by the potentials' second derivatives w_j φ”_j(d_j), which exist almost everywhere: those of
-// the active set, and 0 for linear potentials and constraints.
+// Curve replaces the slacks by the potentials' second derivatives w_j φ”_j(d_j), which exist almost everywhere: those
+// of the active set, and 0 for linear potentials and constraints.
 func (s *Span) Curve() {
 	b, d := s.Block, s.D
 	if b.Exponent != 2 || b.Kind != Hinge && b.Kind != Absolute {

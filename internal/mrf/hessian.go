@@ -14,6 +14,7 @@ type Hessian struct {
 	field *Field
 	place []int32 // of each variable in Free, or -1
 	lanes []compact
+	few   bool   // so few entries that merging the lanes' products would cost more than it saves
 	own   []bool // potentials that the preconditioner inverts exactly; see chooseOwn
 	pre   preconditioner
 }
@@ -72,7 +73,7 @@ func (h *Hessian) Assemble(y []float64, free []bool, shift float64, curve func(*
 		c.reset(len(h.Free))
 		var s Span
 		for n := f.lanes[k].lo; n < f.lanes[k].hi; n++ {
-			f.open(&s, f.spans[n], y, f.lanes[k].slacks)
+			f.open(&s, n, y, f.lanes[k].slacks)
 			curve(&s)
 			h.compact(c, &s)
 		}
@@ -82,7 +83,18 @@ func (h *Hessian) Assemble(y []float64, free []bool, shift float64, curve func(*
 		h.Diagonal[i] = shift
 	}
 	h.merge(h.Diagonal)
+	h.few = h.entries() < 4*len(h.lanes)*len(h.Free)
 	h.Restrict(nil)
+}
+
+// entries counts the coefficients off the diagonal.
+func (h *Hessian) entries() int {
+	total := 0
+	for k := range h.lanes {
+		c := &h.lanes[k]
+		total += 2*len(c.pairs) + len(c.rows.index) + len(c.own.index)
+	}
+	return total
 }
 
 // number lists the free variables.
@@ -151,9 +163,11 @@ func (t *term) uniformArity() int { return len(t.vars.coef) }
 
 // Mul sets out to the product of the matrix with v.
 func (h *Hessian) Mul(v, out []float64) {
-	if len(h.lanes) == 1 {
+	if h.few {
 		h.scale(v, out)
-		h.lanes[0].addProduct(v, out)
+		for k := range h.lanes {
+			h.lanes[k].addProduct(v, out)
+		}
 		return
 	}
 	parallel.For(h.field.Threads, len(h.lanes), func(k int) { h.lanes[k].addProduct(v, h.lanes[k].partial) })

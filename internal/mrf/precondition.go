@@ -17,8 +17,8 @@ type preconditioner struct {
 // longRow is the arity from which a potential is taken for a sum.
 const longRow = 4
 
-// chooseOwn picks the preconditioner's own potentials greedily: hard ones first, then long ones. It returns nil if there
-// are none.
+// chooseOwn picks the preconditioner's own potentials greedily: hard ones first, then long ones. It returns nil if
+// there are none.
 func chooseOwn(f *Field) []bool {
 	var candidates []*term
 	for k := range f.terms {

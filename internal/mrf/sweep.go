@@ -21,6 +21,8 @@ const spanLen = 1024
 type Span struct {
 	// Block is the potentials' block.
 	Block *Block
+	// Number is the span's own, from 0 to Spans()-1.
+	Number int
 	// First is the number of the first potential among all blocks' potentials.
 	First int
 	// Weight is θ of the block's rule.
@@ -130,9 +132,9 @@ func (l *lane) measure(spans []spanRange) {
 	}
 }
 
-// Sweep visits all potentials at the point y and returns the sum of the visitor's answers. If g is not nil, it is set to
-// Aᵀμ, where μ is what the visitor leaves in D. Visits run in parallel: a visitor may write only to places that belong
-// to its span.
+// Sweep visits all potentials at the point y and returns the sum of the visitor's answers. If g is not nil, it is set
+// to Aᵀμ, where μ is what the visitor leaves in D. Visits run in parallel: a visitor may write only to places that
+// belong to its span.
 func (f *Field) Sweep(y, g []float64, visit func(s *Span) float64) float64 {
 	return f.sweep(variables, y, g, visit)
 }
@@ -147,7 +149,7 @@ func (f *Field) sweep(to side, y, g []float64, visit func(s *Span) float64) floa
 		for n := l.lo; n < l.hi; n++ {
 			f.partial[n] = 0
 			if r := f.spans[n]; to == variables || !r.term.inputs.empty() {
-				f.open(&s, r, y, l.slacks)
+				f.open(&s, n, y, l.slacks)
 				f.partial[n] = visit(&s)
 				if g != nil {
 					r.term.side(to).addTranspose(r.lo, r.hi, s.D, target)
@@ -159,11 +161,15 @@ func (f *Field) sweep(to side, y, g []float64, visit func(s *Span) float64) floa
 	return sum(f.partial)
 }
 
-// open computes the slacks of a span at y.
-func (f *Field) open(s *Span, r spanRange, y, memory []float64) {
+// Spans returns how many spans a sweep visits, for visitors that keep something for each.
+func (f *Field) Spans() int { return len(f.spans) }
+
+// open computes the slacks of span n at y.
+func (f *Field) open(s *Span, n int, y, memory []float64) {
+	r := f.spans[n]
 	t := r.term
 	*s = Span{
-		Block: t.Block, First: t.first + r.lo, Weight: f.theta[t.Rule],
+		Block: t.Block, Number: n, First: t.first + r.lo, Weight: f.theta[t.Rule],
 		D: memory[:r.hi-r.lo], term: t, lo: r.lo, hi: r.hi,
 	}
 	if t.Scale != nil {

@@ -26,31 +26,43 @@ func Certify(field *mrf.Field, y, multipliers []float64) Certificate {
 type Certifier struct {
 	field *mrf.Field
 	g     []float64
-	last  Certificate
+	// objective and violation are per span of the sweep.
+	objective, violation []float64
 }
 
 // NewCertifier makes a Certifier for a field.
 func NewCertifier(field *mrf.Field) *Certifier {
-	return &Certifier{field: field, g: make([]float64, field.Model.Variables)}
+	return &Certifier{
+		field: field, g: make([]float64, field.Model.Variables),
+		objective: make([]float64, field.Spans()), violation: make([]float64, field.Spans()),
+	}
 }
 
 // Certify is the function of that name.
 func (c *Certifier) Certify(y, multipliers []float64) Certificate {
-	gap := c.field.Sweep(y, c.g, func(s *mrf.Span) float64 { return slackness(s, multipliers[s.First:]) })
+	gap := c.field.Sweep(y, c.g, func(s *mrf.Span) float64 {
+		c.violation[s.Number] = s.Violation()
+		gap, objective := slackness(s, multipliers[s.First:])
+		c.objective[s.Number] = objective
+		return gap
+	})
 	for i, g := range c.g {
 		gap += g*y[i] - min(0, g)
 	}
-	c.last.Objective = c.field.Energy(y)
-	c.last.DualBound = c.last.Objective - gap
-	c.last.Gap = gap / max(1, math.Abs(c.last.Objective))
-	c.last.MaxViolation = c.field.MaxViolation(y)
-	return c.last
+	var out Certificate
+	for n, objective := range c.objective {
+		out.Objective += objective
+		out.MaxViolation = max(out.MaxViolation, c.violation[n])
+	}
+	out.DualBound = out.Objective - gap
+	out.Gap = gap / max(1, math.Abs(out.Objective))
+	return out
 }
 
-// slackness projects the span's multipliers into their domain, returns what the span adds to the gap, and leaves the
-// multipliers in place of the slacks.
-func slackness(s *mrf.Span, mu []float64) float64 {
-	gap := 0.0
+// slackness projects the span's multipliers into their domain, returns what the span adds to the gap and to the
+// objective, and leaves the multipliers in place of the slacks.
+func slackness(s *mrf.Span, mu []float64) (gap, objective float64) {
+	squared := curved(s.Block)
 	for k, d := range s.D {
 		w := s.W(k)
 		lo, hi := Domain(s.Block, w)
@@ -59,12 +71,14 @@ func slackness(s *mrf.Span, mu []float64) float64 {
 			m = max(lo, min(0, hi))
 		}
 		mu[k], s.D[k] = m, m
-		gap += potential(s.Block, w, d) - m*d
-		if curved(s.Block) && w > 0 {
+		value := potential(s.Block, w, d)
+		objective += value
+		gap += value - m*d
+		if squared && w > 0 {
 			gap += m * m / (4 * w)
 		}
 	}
-	return gap
+	return gap, objective
 }
 
 // Domain is the interval of multipliers where the conjugate φ* of a potential of weight w, or of a constraint, is

@@ -81,7 +81,9 @@ const (
 	NumericalError
 )
 
-var statusNames = [...]string{"optimal", "infeasible", "iteration limit", "time limit", "cancelled", "stalled", "numerical error"}
+var statusNames = [...]string{
+	"optimal", "infeasible", "iteration limit", "time limit", "cancelled", "stalled", "numerical error",
+}
 
 // String returns the status in lower case, as reports print it.
 func (s Status) String() string { return statusNames[s] }
@@ -91,8 +93,8 @@ func (s Status) Sentence() string {
 	return [...]string{
 		"The answer is optimal to the gap that was asked for, and proven so.",
 		"No assignment satisfies all hard rules.",
-		"The iteration limit came first; this is the best answer so far, and the gap says how far it can be from the optimum.",
-		"The time limit came first; this is the best answer so far, and the gap says how far it can be from the optimum.",
+		"The iteration limit came first; the gap says how far this answer can be from the optimum.",
+		"The time limit came first; the gap says how far this answer can be from the optimum.",
 		"Inference was cancelled; this is the best answer so far.",
 		"The method's own stopping rule was met; the gap says how far the answer can be from the optimum.",
 		"The arithmetic broke down; check the weights and data for extreme values.",

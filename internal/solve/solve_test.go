@@ -195,7 +195,8 @@ func checkProof(t *testing.T, f *mrf.Field, r *solve.Result) {
 		}
 	}
 	want := solve.Certificate{
-		Objective: objective, DualBound: dual, Gap: (objective - dual) / max(1, math.Abs(objective)), MaxViolation: violation,
+		Objective: objective, DualBound: dual, Gap: (objective - dual) / max(1, math.Abs(objective)),
+		MaxViolation: violation,
 	}
 	for _, p := range [][2]float64{
 		{r.Objective, want.Objective}, {r.DualBound, want.DualBound}, {r.Gap, want.Gap}, {r.MaxViolation, violation},
@@ -314,6 +315,8 @@ func TestStatus(t *testing.T) {
 	f := randomField(1, shapes[3])
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
+	background := context.Background()
+	descent := func(s solve.Settings, o sgd.Options) solve.Solver { return sgd.New(f, s, o) }
 	cases := []struct {
 		name   string
 		solver solve.Solver
@@ -321,11 +324,11 @@ func TestStatus(t *testing.T) {
 		want   solve.Status
 	}{
 		{"cancelled", newton.New(f, solve.Settings{}), cancelled, solve.Cancelled},
-		{"iterations", newton.New(f, solve.Settings{Gap: 1e-12, MaxIterations: 1}), context.Background(), solve.IterationLimit},
-		{"time", newton.New(f, solve.Settings{TimeLimit: time.Nanosecond}), context.Background(), solve.TimeLimit},
-		{"passes", sgd.New(f, solve.Settings{MaxIterations: 1}, sgd.Options{}), context.Background(), solve.IterationLimit},
-		{"threshold", sgd.New(f, solve.Settings{Gap: 1e-12}, sgd.Options{Threshold: 1}), context.Background(), solve.Stalled},
-		{"too fast", sgd.New(f, solve.Settings{}, sgd.Options{LearningRate: 1e9}), context.Background(), solve.NumericalError},
+		{"iterations", newton.New(f, solve.Settings{Gap: 1e-12, MaxIterations: 1}), background, solve.IterationLimit},
+		{"time", newton.New(f, solve.Settings{TimeLimit: time.Nanosecond}), background, solve.TimeLimit},
+		{"passes", descent(solve.Settings{MaxIterations: 1}, sgd.Options{}), background, solve.IterationLimit},
+		{"threshold", descent(solve.Settings{Gap: 1e-12}, sgd.Options{Threshold: 1}), background, solve.Stalled},
+		{"too fast", descent(solve.Settings{}, sgd.Options{LearningRate: 1e9}), background, solve.NumericalError},
 	}
 	for _, c := range cases {
 		r, err := c.solver.Solve(c.ctx)

@@ -28,8 +28,8 @@ func New(method string, field *mrf.Field, settings solve.Settings) (solve.Solver
 	return nil, fmt.Errorf("no inference method %q; there are %s", method, strings.Join(Methods, ", "))
 }
 
-// Choose names the method for a model, and why in a sentence. It is Newton's for every model: what its structure changes
-// is how many outer iterations that takes.
+// Choose names the method for a model, and why in a sentence. It is Newton's for every model: what its structure
+// changes is how many outer iterations that takes.
 func Choose(m *mrf.Model) (method, why string) {
 	linear := false
 	for _, b := range m.Blocks {
@@ -39,7 +39,7 @@ func Choose(m *mrf.Model) (method, why string) {
 	case m.Hard() && linear:
 		return "newton", "Hard rules and linear potentials enter by their multipliers, around a Newton method."
 	case m.Hard():
-		return "newton", "Hard rules enter by their multipliers; the squared potentials are a Newton method's own ground."
+		return "newton", "Hard rules enter by their multipliers; squared potentials are a Newton method's own ground."
 	case linear:
 		return "newton", "Linear potentials enter by their multipliers, around a Newton method."
 	}

@@ -1,5 +1,5 @@
-// Package dense solves small models to nine digits or so, by a primal-dual interior-point method with dense matrices. It
-// is the reference that tests hold the other methods against, as different from them as can be, and no more.
+// Package dense solves small models to nine digits or so, by a primal-dual interior-point method with dense matrices.
+// It is the reference that tests hold the other methods against, as different from them as can be, and no more.
 package dense
 
 import (

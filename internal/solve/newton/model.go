@@ -6,10 +6,10 @@ import (
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
 
-// model is the quadratic g·p + ½pᵀHp around a point, over the steps p that stay in the box. It is minimised by rounds of
-// conjugate gradients on the face of the box that the round before ended on, each followed by a search along the
-// projected path (Moré and Toraldo, 1991). Products with the compacted H are cheap against a sweep over all potentials,
-// but more than a few rounds do not pay, as the active set changes with the next step.
+// model is the quadratic g·p + ½pᵀHp around a point, over the steps p that stay in the box. It is minimised by rounds
+// of conjugate gradients on the face of the box that the round before ended on, each followed by a search along the
+// projected path (Moré and Toraldo, 1991). Products with the compacted H are cheap against a sweep over all
+// potentials, but more than a few rounds do not pay, as the active set changes with the next step.
 type model struct {
 	h        *mrf.Hessian
 	cg       mrf.Conjugate

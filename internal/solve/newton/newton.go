@@ -27,6 +27,7 @@ type Solver struct {
 	certify  *solve.Certifier
 	smooth   bool      // nothing is to be dualised
 	nu       []float64 // multipliers at the present point
+	start    []float64 // WarmStart's point, until it is used
 	warm     bool      // multipliers are those of an earlier solve or the caller's
 
 	ctx      context.Context
@@ -66,9 +67,7 @@ func (s *Solver) SetInputs(x []float64) { s.field.SetInputs(x) }
 
 // WarmStart implements solve.Solver. Points outside the box are moved into it.
 func (s *Solver) WarmStart(y, multipliers []float64) {
-	for i, v := range y {
-		s.inner.y[i] = min(max(v, 0), 1)
-	}
+	s.start = append(s.start[:0], y...)
 	s.warm = multipliers != nil
 	copy(s.env.mu, multipliers)
 }
@@ -85,6 +84,10 @@ func (s *Solver) Solve(ctx context.Context) (*solve.Result, error) {
 	}
 	s.inner.reset(s.settings.MaxIterations, s.interrupted)
 	s.result = solve.Result{}
+	for i, v := range s.start {
+		s.inner.y[i] = min(max(v, 0), 1)
+	}
+	s.start = s.start[:0]
 	if s.smooth {
 		s.solveSmooth()
 	} else {

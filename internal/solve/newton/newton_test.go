@@ -2,6 +2,7 @@ package newton
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
@@ -67,5 +68,60 @@ func BenchmarkSolveCora(b *testing.B) {
 				solved(b, s)
 			}
 		})
+	}
+}
+
+func TestVariablesWithoutPotentialsKeepTheirStart(t *testing.T) {
+	m := mrftest.New(3, 0, 2).Rule(0, mrf.Hinge, 2).Add(1, []mrftest.Term{{Index: 1, Coef: -1}}, nil).
+		Rule(1, mrf.LessEqual, 0).Add(-1, []mrftest.Term{{Index: 1, Coef: 1}}, nil).Model()
+	s := New(mrf.NewField(m), solve.Settings{})
+	s.WarmStart([]float64{0.25, 0, 7}, nil)
+	if y := solved(t, s).Y; y[0] != 0.25 || y[2] != 1 {
+		t.Errorf("y = %v", y)
+	}
+}
+
+func TestZeroWeights(t *testing.T) {
+	c := mrftest.Cora
+	c.Documents, c.Links = 20, 30
+	for _, exponent := range []int{1, 2} {
+		c.Exponent = exponent
+		m, theta, x := c.Model()
+		for _, k := range []int{0, 3, len(theta)} {
+			clear(theta[:k])
+			if r := solved(t, New(fieldOf(m, theta, x), solve.Settings{})); r.Objective < 0 {
+				t.Errorf("objective %v", r.Objective)
+			}
+		}
+	}
+}
+
+func TestTraceTellsOfEachIteration(t *testing.T) {
+	c := mrftest.Cora
+	c.Documents, c.Links = 50, 80
+	for _, hard := range []bool{false, true} {
+		c.HardSum = hard
+		last := solve.Iteration{}
+		s := New(fieldOf(c.Model()), solve.Settings{Trace: func(it solve.Iteration) {
+			if it.Number < last.Number {
+				t.Errorf("iteration %d after %d", it.Number, last.Number)
+			}
+			last = it
+		}})
+		if r := solved(t, s); last.Number != r.Iterations || r.Iterations == 0 {
+			t.Errorf("%d iterations, the trace ends at %d", r.Iterations, last.Number)
+		}
+	}
+}
+
+func TestWarmStartLeavesTheLastAnswerAlone(t *testing.T) {
+	c := mrftest.Cora
+	c.Documents, c.Links = 20, 30
+	s := New(fieldOf(c.Model()), solve.Settings{})
+	r := solved(t, s)
+	before := slices.Clone(r.Y)
+	s.WarmStart(make([]float64, len(r.Y)), nil)
+	if !slices.Equal(before, r.Y) {
+		t.Error("the answer changed before the next Solve")
 	}
 }

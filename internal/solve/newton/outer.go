@@ -55,8 +55,8 @@ func (s *Solver) solveByMultipliers() {
 	}
 }
 
-// tighten returns the next inner tolerance, given whether the last inner solve moved at all. It need not be less than the
-// gap asks for: steeper terms, rather than more exact solves, make the constraints hold.
+// tighten returns the next inner tolerance, given whether the last inner solve moved at all. It need not be less than
+// the gap asks for: steeper terms, rather than more exact solves, make the constraints hold.
 func (s *Solver) tighten(tolerance float64, moved bool) float64 {
 	if !moved {
 		return tolerance / 4
