@@ -25,6 +25,7 @@ type table struct {
 	origins []origin // where rows came from; a relation.Place is an index into it and an offset
 	role    relation.Role
 	errors  int // in the current origin
+	spaces  int // constants with suspicious spaces, there
 
 	fields []string
 	tuple  []symbol.ID
@@ -54,7 +55,7 @@ func newTable(p *Predicate, symbols *symbol.Table, diags *source.Diagnostics) *t
 // begin makes o the origin of the rows that follow, and role what their atoms are.
 func (t *table) begin(o origin, role relation.Role) {
 	t.origins = append(t.origins, o)
-	t.role, t.errors = role, 0
+	t.role, t.errors, t.spaces = role, 0, 0
 }
 
 // end says how many errors were left out.
@@ -63,6 +64,7 @@ func (t *table) end() {
 		o := t.origins[len(t.origins)-1]
 		t.diags.Errorf("data-more-errors", o.data.Span, "", "%d more rows of %s are wrong", rest, o.name())
 	}
+	t.endSpaces()
 }
 
 // name is what messages call the origin.
@@ -221,6 +223,7 @@ func (t *table) constant(k int, field string, offset int) (symbol.ID, bool) {
 	if id, ok := t.symbols.Lookup(name); ok {
 		return id, true
 	}
+	t.checkSpaces(k, name, offset)
 	return t.symbols.Intern(strings.Clone(name)), true // a clone, so that the file's text can be freed
 }
 

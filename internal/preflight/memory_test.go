@@ -64,8 +64,8 @@ func TestFit(t *testing.T) {
 	if err := Fit(estimates, 16e9); !errors.As(err, &failure) {
 		t.Fatalf("16 GB are enough: %v", err)
 	}
-	const want = `model.psl:2:1: error: the ground model would need about 56 GB of memory, and 16 GB is available; ` +
-		`this rule has about 2,300,000,000 ground rules, which need 56 GB [too-large]
+	const want = `model.psl:2:1: error: the ground model would need about 75 GB of memory, and 16 GB is available; ` +
+		`this rule has about 2,300,000,000 ground rules, which need 75 GB [too-large]
     1: A(X) & A(Y) & A(Z) -> C(X, Y, Z)
     ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
     hint: restrict this rule, for example to pairs in one block, or run with --force (-D ground.force=true)`
