@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/auto"
@@ -69,15 +70,17 @@ func (g *Grounding) perceive() error {
 }
 
 // solver makes the solver that the project's options ask for.
-func (g *Grounding) solver() (solve.Solver, error) {
-	settings := g.project.settings.solve
+func (g *Grounding) solver() (solve.Solver, error) { return g.solverOf(g.field, g.project.settings.solve) }
+
+// solverOf is solver for another field, or with other settings.
+func (g *Grounding) solverOf(field *mrf.Field, settings solve.Settings) (solve.Solver, error) {
 	settings.Threads = g.project.Threads
 	if g.project.settings.method == "sgd" {
 		options := g.project.settings.sgd
 		options.Seed = g.project.Seed
-		return sgd.New(g.field, settings, options), nil
+		return sgd.New(field, settings, options), nil
 	}
-	return auto.New(g.project.settings.method, g.field, settings)
+	return auto.New(g.project.settings.method, field, settings)
 }
 
 // method names the solver and says why it was chosen.

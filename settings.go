@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/search"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/sgd"
@@ -20,6 +21,7 @@ type settings struct {
 	solve   solve.Settings
 	sgd     sgd.Options
 	learn   learn.Settings
+	search  search.Settings
 	network fitSettings
 	// freeze keeps the networks as they are after fitting them alone: the paper's PSL baseline.
 	freeze bool
@@ -56,7 +58,7 @@ type option struct {
 	set   func(s *settings, value string) error
 }
 
-var options = []option{
+var options = append([]option{
 	{"inference.method", "auto, newton or sgd (the paper's)", text(func(s *settings) *string { return &s.method },
 		"auto", "newton", "sgd")},
 	{"inference.gap", "relative duality gap to prove", number(func(s *settings) *float64 { return &s.solve.Gap })},
@@ -74,7 +76,8 @@ var options = []option{
 		number(func(s *settings) *float64 { return &s.sgd.Threshold })},
 	{"sgd.gamma", "γ, the weight of the paper's soft box", number(func(s *settings) *float64 { return &s.sgd.Gamma })},
 	{"sgd.hard", "the weight that stands for a hard rule", number(func(s *settings) *float64 { return &s.sgd.HardWeight })},
-	{"learn.method", "deeppsl (the paper's Algorithm 1) or implicit (the exact derivative)",
+	{"learn.method", "deeppsl (the paper's Algorithm 1), implicit (the exact derivative), for rule weights alone perceptron, " +
+		"energy, likelihood, grid, random, bayes or hyperband, or a class of PSL's",
 		parsed(learn.ParseMethod, func(s *settings) *learn.Method { return &s.learn.Method })},
 	{"learn.alpha", "α, the step along the loss's gradient", number(func(s *settings) *float64 { return &s.learn.Alpha })},
 	{"learn.mu", "μ, the weight of the dying-hinge regulariser", number(func(s *settings) *float64 { return &s.learn.Mu })},
@@ -111,7 +114,7 @@ var options = []option{
 		boolean(func(s *settings, value bool) { s.force = value })},
 	{"pam.throw", "false: drop ground rules about unknown atoms",
 		boolean(func(s *settings, value bool) { s.discardMissing = !value })},
-}
+}, weightOptions...)
 
 func text(field func(*settings) *string, allowed ...string) func(*settings, string) error {
 	return func(s *settings, value string) error {
@@ -172,7 +175,7 @@ func parsed[T any](parse func(string) (T, error), field func(*settings) *T) func
 // then the ones set by the caller. A name in the configuration that is not known is only a warning: PSL has many more
 // options, about things that are done otherwise here.
 func readSettings(config *load.Config, set []string) (s settings, diags source.Diagnostics) {
-	s = defaults()
+	s = defaultsFor(config, set)
 	for _, section := range [...]load.Section{config.Common, config.Phases[Learn], config.Phases[Infer]} {
 		for _, o := range section.Options {
 			if known(o.Name) {

@@ -11,8 +11,10 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/eval"
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
@@ -22,7 +24,9 @@ type Training struct {
 	Epochs []Epoch
 	// FitEpochs counts the epochs in which the networks were fitted alone, before.
 	FitEpochs int
-	Elapsed   time.Duration
+	// Trials is the table of a search for weights: what was tried, with its score. The best is kept.
+	Trials  []Trial
+	Elapsed time.Duration
 }
 
 // Train learns the weights of the rules and the networks so that the MAP state agrees with the truth of the learning
@@ -33,6 +37,9 @@ func (g *Grounding) Train(ctx context.Context) (*Training, error) {
 	training, err := g.Fit(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if g.project.settings.learn.Method.Searches() {
+		return g.trainBySearch(ctx, training, start)
 	}
 	trainer, err := g.trainer(ctx)
 	if err != nil {
@@ -78,7 +85,7 @@ func (g *Grounding) Reset(seed uint64) error {
 	return err
 }
 
-// trainer sets Algorithm 1 up.
+// trainer sets learning by gradients up: Algorithm 1 or another method.
 func (g *Grounding) trainer(ctx context.Context) (*learn.Trainer, error) {
 	labels, err := g.labels(Learn, relation.Target)
 	if err != nil {
@@ -88,11 +95,10 @@ func (g *Grounding) trainer(ctx context.Context) (*learn.Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	task := learn.Task{Field: g.field, Solver: solver, Theta: g.theta, Labels: labels,
-		Learned: make([]bool, len(g.program.Rules))}
-	for r, rule := range g.program.Rules {
-		task.Learned[r] = !rule.Weight.Hard && !rule.Weight.Fixed
-	}
+	task := learn.Task{Field: g.field, Solver: solver, Theta: g.theta, Labels: labels, Learned: g.learned(),
+		NewSolver: func(field *mrf.Field) (solve.Solver, error) {
+			return g.solverOf(field, g.project.settings.solve)
+		}}
 	settings := g.project.settings.learn
 	settings.Seed = g.project.Seed
 	if g.perception != nil {
