@@ -37,6 +37,8 @@ type origin struct {
 	file *source.File // nil for rows in memory
 	data *Data
 	what string // "observations", "targets" or "truth"
+	// tabs says that the file's columns are between tabs; binary that it has no lines, so that a row's place is its number.
+	tabs, binary bool
 	// valued says that rows have a truth value; the first row decides.
 	valued, decided bool
 }
@@ -75,26 +77,6 @@ func (o *origin) name() string {
 	return "the " + o.what + " in memory"
 }
 
-// addFile reads a tab-separated table: blank lines are skipped, lines are trimmed, and nothing is quoted.
-func (t *table) addFile(file *source.File, data *Data, what string, role relation.Role) {
-	t.begin(origin{file: file, data: data, what: what}, role)
-	text := file.Text
-	for offset := 0; offset < len(text); {
-		end := endOfLine(text, offset)
-		line := text[offset:end]
-		if trimmed := strings.TrimSpace(line); trimmed != "" {
-			start := offset + strings.Index(line, trimmed[:1])
-			t.fields = split(t.fields[:0], trimmed)
-			t.add(t.fields, start)
-		}
-		offset = end + 1
-	}
-	if t.errors == 0 && !t.origins[len(t.origins)-1].decided {
-		t.diags.Warnf("data-empty", data.Span, "", "%s has no rows", file.Name)
-	}
-	t.end()
-}
-
 // addRows reads rows in memory; their place is their number.
 func (t *table) addRows(data *Data, what string, role relation.Role) {
 	t.begin(origin{data: data, what: what}, role)
@@ -102,18 +84,6 @@ func (t *table) addRows(data *Data, what string, role relation.Role) {
 		t.add(row, k)
 	}
 	t.end()
-}
-
-// split appends the fields of a line between tabs.
-func split(fields []string, line string) []string {
-	for {
-		tab := strings.IndexByte(line, '\t')
-		if tab < 0 {
-			return append(fields, line)
-		}
-		fields = append(fields, line[:tab])
-		line = line[tab+1:]
-	}
 }
 
 // add checks one row and gives it to the builder. offset is its place within the current origin.
@@ -151,7 +121,7 @@ func (t *table) checkWidth(row []string, offset int) bool {
 	switch {
 	case len(row) != arity && len(row) != arity+1:
 		hint := ""
-		if len(row) == 1 && o.file != nil {
+		if len(row) == 1 && o.tabs {
 			hint = separatorHint(row[0], arity)
 		}
 		t.errorf("data-columns", offset, hint, "a row of %s has %s, or %d with a truth value, but this one has %d",
@@ -268,12 +238,17 @@ func (t *table) place(at relation.Place) string {
 	if span := o.span(offset); span.HasText() {
 		return span.String()
 	}
+	if o.binary {
+		return fmt.Sprintf("row %d of %s", offset+1, o.file.Name)
+	}
 	return fmt.Sprintf("row %d of the %s", offset+1, o.what)
 }
 
 // span returns where a row is: its line, its place in the configuration, or nowhere.
 func (o *origin) span(offset int) source.Span {
 	switch {
+	case o.binary:
+		return o.file.Whole()
 	case o.file != nil:
 		_, end := o.file.Line(offset)
 		return o.file.Span(offset, end)

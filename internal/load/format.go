@@ -1,0 +1,70 @@
+package load
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+// addFile reads a table in the format that its name's extension says, whether that is followed by .gz or not:
+// .csv, .jsonl or .ndjson, .parquet; any other is a table between tabs, as PSL has it.
+func (t *table) addFile(file *source.File, data *Data, what string, role relation.Role) {
+	format := extension(file.Name)
+	read, known := formats[format]
+	if !known {
+		read = (*table).addTabs
+	}
+	t.begin(origin{file: file, data: data, what: what, tabs: !known, binary: format == ".parquet"}, role)
+	read(t, file)
+	if t.errors == 0 && !t.origins[len(t.origins)-1].decided {
+		t.diags.Warnf("data-empty", data.Span, "", "%s has no rows", file.Name)
+	}
+	t.end()
+}
+
+// formats are the readers of tables other than those between tabs.
+var formats = map[string]func(*table, *source.File){
+	".csv":     (*table).addCSV,
+	".jsonl":   (*table).addJSONLines,
+	".ndjson":  (*table).addJSONLines,
+	".parquet": (*table).addParquet,
+}
+
+// extension returns the extension that says a file's format, in lower case.
+func extension(name string) string {
+	return filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz"))
+}
+
+// addTabs reads a tab-separated table: blank lines are skipped, lines are trimmed, and nothing is quoted.
+func (t *table) addTabs(file *source.File) {
+	eachLine(file.Text, func(line string, offset int) {
+		t.fields = split(t.fields[:0], line)
+		t.add(t.fields, offset)
+	})
+}
+
+// eachLine calls visit with each line that is not blank, trimmed, and its offset.
+func eachLine(text string, visit func(line string, offset int)) {
+	for offset := 0; offset < len(text); {
+		end := endOfLine(text, offset)
+		line := text[offset:end]
+		if trimmed := strings.TrimSpace(line); trimmed != "" {
+			visit(trimmed, offset+strings.Index(line, trimmed[:1]))
+		}
+		offset = end + 1
+	}
+}
+
+// split appends the fields of a line between tabs.
+func split(fields []string, line string) []string {
+	for {
+		tab := strings.IndexByte(line, '\t')
+		if tab < 0 {
+			return append(fields, line)
+		}
+		fields = append(fields, line[:tab])
+		line = line[tab+1:]
+	}
+}

@@ -1,0 +1,112 @@
+package load
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/deeppsl/deeppsl/internal/load/parquet"
+	"github.com/deeppsl/deeppsl/internal/relation"
+)
+
+// atoms reads one file as observations of a predicate of two arguments.
+func atoms(t rapid.TB, path string) []string {
+	t.Helper()
+	c := &Config{Predicates: []*Predicate{predicate("Knows", 2)}}
+	c.Predicates[0].Observations.All = []Data{{Path: path}}
+	tables, err := c.Tables(Infer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	r := tables.Store.Relations[0]
+	for row := range int32(r.Len()) {
+		out = append(out, tables.Store.Atom(r, row), string(rune('0'+int(4*r.Value(row)))))
+	}
+	return out
+}
+
+// TestFormatsAgree writes the same rows in every format, compressed and not.
+func TestFormatsAgree(t *testing.T) {
+	dir := t.TempDir()
+	var binary bytes.Buffer
+	w := parquet.NewWriter(&binary, 2)
+	for _, row := range [][]string{{"a", "b"}, {"b", "a"}} {
+		if err := w.Write(row, 0.25); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"Knows('a', 'b')", "1", "Knows('b', 'a')", "1"}
+	for name, content := range map[string]string{
+		"t.txt": "a\tb\t0.25\nb\ta\t0.25\n", "t.csv": "x,y,value\r\na,b,0.25\r\nb,a,0.25\r\n",
+		"t.jsonl": "[\"a\",\"b\",0.25]\n[\"b\",\"a\",2.5e-1]", "t.parquet": binary.String(),
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path+".gz", compress(t, content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{path, path + ".gz"} {
+			if diff := cmp.Diff(want, atoms(t, path)); diff != "" {
+				t.Errorf("%s: %s", path, diff)
+			}
+		}
+	}
+}
+
+// TestBinaryPlaces reports the row of a Parquet file, which has no lines.
+func TestBinaryPlaces(t *testing.T) {
+	var b bytes.Buffer
+	w := parquet.NewWriter(&b, 1)
+	for _, name := range []string{"a", "b", "a"} {
+		if err := w.Write([]string{name}, 0.5); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := &Config{Predicates: []*Predicate{predicate("P", 1)}}
+	c.Predicates[0].Observations.All = []Data{{Path: path}}
+	_, err := c.Tables(Infer)
+	checkError(t, err, path, "row 3 of the observations of P: P('a') is there twice; it is also at row 1 of "+path)
+}
+
+// FuzzFormats reads any text in each format, without a panic and without a value outside of [0, 1].
+func FuzzFormats(f *testing.F) {
+	seed(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, name := range []string{"fuzz.csv", "fuzz.jsonl", "fuzz.parquet"} {
+			c := &Config{Predicates: []*Predicate{predicate("P", 2)}, Open: textOpener(text)}
+			c.Predicates[0].Observations.All = []Data{{Path: name}}
+			tables, err := c.Tables(Learn)
+			checkFuzzed(t, err)
+			if err != nil {
+				continue
+			}
+			checkValues(t, tables.Store.Relations[0])
+		}
+	})
+}
+
+func checkValues(t *testing.T, r *relation.Relation) {
+	t.Helper()
+	for row := range int32(r.Len()) {
+		if v := r.Value(row); !(v >= 0 && v <= 1) {
+			t.Fatalf("truth %g in row %d", v, row)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+// Package parquet reads and writes tables in Apache Parquet: flat ones, whose columns are text, numbers or booleans. It
+// is the only package that knows the library, so that the rest of the program does not depend on whose it is.
+package parquet
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// batch is how many rows are read or written at once.
+const batch = 1024
+
+// Read calls header with the names of the columns, in the order of the schema, and then row with the fields of each row
+// in that order, as text; row must not keep the slice. Either ends the reading by returning false. The error says what
+// is wrong with the file: it is not Parquet, is damaged, or has nested or missing values.
+func Read(file io.ReaderAt, size int64, header func(names []string) bool, row func(fields []string) bool) (err error) {
+	// The library panics on some damaged files, which are the user's and not a broken invariant of ours.
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("the file is damaged: %v", cause)
+		}
+	}()
+	if err := checkFooter(file, size); err != nil {
+		return err
+	}
+	table, err := parquet.OpenFile(file, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	if err != nil {
+		return err
+	}
+	names, err := columns(table.Schema())
+	if err != nil || !header(names) {
+		return err
+	}
+	fields := make([]string, len(names))
+	for _, group := range table.RowGroups() {
+		if more, err := readGroup(group, fields, row); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkFooter checks that the file ends in the length of its description and the format's mark, and that the length can
+// be true: the library believes it, and would allocate as much.
+func checkFooter(file io.ReaderAt, size int64) error {
+	var end [8]byte
+	if size < int64(len(end)) {
+		return errors.New("this is no Parquet file")
+	}
+	if _, err := file.ReadAt(end[:], size-int64(len(end))); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	length := int64(binary.LittleEndian.Uint32(end[:4]))
+	if string(end[4:]) != "PAR1" || length > size-int64(len(end)) {
+		return errors.New("this is no Parquet file, or its end is missing")
+	}
+	return nil
+}
+
+// columns returns the names of a flat schema's columns.
+func columns(schema *parquet.Schema) (names []string, err error) {
+	for _, field := range schema.Fields() {
+		if !field.Leaf() || field.Repeated() {
+			return nil, fmt.Errorf("column %q is nested: only text, numbers and booleans can be read", field.Name())
+		}
+		names = append(names, field.Name())
+	}
+	return names, nil
+}
+
+// readGroup reads the rows of one group; more is false if row wants no more of them.
+func readGroup(group parquet.RowGroup, fields []string, row func([]string) bool) (more bool, err error) {
+	rows := group.Rows()
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	buffer := make([]parquet.Row, batch)
+	for {
+		n, err := rows.ReadRows(buffer)
+		for _, values := range buffer[:n] {
+			if err := texts(fields, values); err != nil {
+				return false, err
+			}
+			if !row(fields) {
+				return false, nil
+			}
+		}
+		if errors.Is(err, io.EOF) || err == nil && n == 0 {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+}
+
+// texts writes the values of a row into the fields of their columns.
+func texts(fields []string, values parquet.Row) (err error) {
+	for _, value := range values {
+		if fields[value.Column()], err = text(value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// text writes a value as a table of text would have it.
+func text(value parquet.Value) (string, error) {
+	switch value.Kind() {
+	case parquet.ByteArray, parquet.FixedLenByteArray:
+		return string(value.ByteArray()), nil
+	case parquet.Float:
+		return strconv.FormatFloat(float64(value.Float()), 'g', -1, 32), nil
+	case parquet.Double:
+		return strconv.FormatFloat(value.Double(), 'g', -1, 64), nil
+	case parquet.Int32:
+		return strconv.FormatInt(int64(value.Int32()), 10), nil
+	case parquet.Int64:
+		return strconv.FormatInt(value.Int64(), 10), nil
+	case parquet.Boolean:
+		return strconv.FormatBool(value.Boolean()), nil
+	}
+	return "", errors.New("a value is missing or of a kind that cannot be read")
+}
+
+// Writer writes a table of atoms: the columns arg1, arg2, … hold the arguments as text, value the value.
+type Writer struct {
+	out  *parquet.GenericWriter[any]
+	rows []parquet.Row
+}
+
+// NewWriter returns a writer of atoms of that many arguments. Nothing is complete before Close.
+func NewWriter(w io.Writer, arity int) *Writer {
+	schema := parquet.Group{"value": parquet.Leaf(parquet.DoubleType)}
+	digits := len(strconv.Itoa(arity)) // names of one length, because columns are ordered by name
+	for k := range arity {
+		schema[fmt.Sprintf("arg%0*d", digits, k+1)] = parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
+	}
+	options := []parquet.WriterOption{parquet.NewSchema("atoms", schema), parquet.Compression(&parquet.Snappy)}
+	return &Writer{out: parquet.NewGenericWriter[any](w, options...)}
+}
+
+// Write adds one atom.
+func (w *Writer) Write(arguments []string, value float64) error {
+	row := make(parquet.Row, 0, len(arguments)+1)
+	for k, argument := range arguments {
+		row = append(row, parquet.ByteArrayValue([]byte(argument)).Level(0, 0, k))
+	}
+	w.rows = append(w.rows, append(row, parquet.DoubleValue(value).Level(0, 0, len(arguments))))
+	if len(w.rows) < batch {
+		return nil
+	}
+	return w.flush()
+}
+
+func (w *Writer) flush() error {
+	_, err := w.out.WriteRows(w.rows)
+	w.rows = w.rows[:0]
+	return err
+}
+
+// Close writes what is left, and the file's end. It does not close the underlying writer.
+func (w *Writer) Close() error { return errors.Join(w.flush(), w.out.Close()) }

@@ -1,0 +1,111 @@
+package parquet
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+)
+
+// read returns all of a file as lines of fields between bars.
+func read(data []byte) (lines []string, err error) {
+	add := func(fields []string) bool {
+		lines = append(lines, strings.Join(fields, "|"))
+		return true
+	}
+	err = Read(bytes.NewReader(data), int64(len(data)), add, add)
+	return lines, err
+}
+
+func TestRoundTrip(t *testing.T) {
+	var b bytes.Buffer
+	w := NewWriter(&b, 2)
+	want := []string{"arg1|arg2|value"}
+	for k := range 3000 {
+		if err := w.Write([]string{fmt.Sprint("a", k), "é\t'x'"}, float64(k)/4096); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, fmt.Sprintf("a%d|é\t'x'|%v", k, float64(k)/4096))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := read(b.Bytes())
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+}
+
+// TestColumnOrder writes more than nine arguments: columns are ordered by their names.
+func TestColumnOrder(t *testing.T) {
+	var b bytes.Buffer
+	w := NewWriter(&b, 12)
+	arguments := strings.Split("abcdefghijkl", "")
+	if err := w.Write(arguments, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := read(b.Bytes())
+	if err != nil || got[1] != strings.Join(arguments, "|")+"|1" {
+		t.Error(got, err)
+	}
+}
+
+// TestKinds reads what other programs write: numbers of all kinds, booleans, optional columns.
+func TestKinds(t *testing.T) {
+	type record struct {
+		Who   string  `parquet:"who,optional"`
+		Small int32   `parquet:"small"`
+		Large int64   `parquet:"large"`
+		Known bool    `parquet:"known"`
+		Truth float32 `parquet:"truth"`
+	}
+	var b bytes.Buffer
+	if err := parquet.Write(&b, []record{{"ann", -1, 1 << 40, true, 0.1}, {"ben", 2, 3, false, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := read(b.Bytes())
+	want := []string{"who|small|large|known|truth", "ann|-1|1099511627776|true|0.1", "ben|2|3|false|1"}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	var nested, missing bytes.Buffer
+	if err := parquet.Write(&nested, []struct{ Names []string }{{[]string{"a"}}}); err != nil {
+		t.Fatal(err)
+	}
+	type optional struct {
+		Who *string `parquet:"who,optional"`
+	}
+	if err := parquet.Write(&missing, []optional{{nil}}); err != nil {
+		t.Fatal(err)
+	}
+	for want, data := range map[string][]byte{
+		"is nested": nested.Bytes(), "is missing": missing.Bytes(), "no Parquet file": []byte("a\tb\n"),
+		"its end is missing": []byte("PAR1\xff\xff\xff\xffPAR1"),
+	} {
+		if _, err := read(data); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	var b bytes.Buffer
+	w := NewWriter(&b, 1)
+	if err := w.Write([]string{"a"}, 0.5); err != nil {
+		f.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Fuzz(func(_ *testing.T, data []byte) { _, _ = read(data) })
+}
