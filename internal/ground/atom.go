@@ -1,6 +1,8 @@
 package ground
 
 import (
+	"math"
+
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
 )
@@ -16,14 +18,18 @@ type atom struct {
 	perceived bool
 	open      bool // a missing row is an error
 	sum       int  // its place among the sums; -1 if it is a plain atom
+	function  *function
 }
 
-// value returns the value of an observed row.
+// value returns the value of an observed row, or of what stands for the row of a function.
 func (a *atom) value(row int32) float64 {
-	if a.truth == nil {
-		return 1
+	switch {
+	case a.truth != nil:
+		return float64(a.truth[row])
+	case a.function != nil:
+		return valueOf(row)
 	}
-	return float64(a.truth[row])
+	return 1
 }
 
 // slack returns by how much finding row lowers the largest value that the atom's term can have. Of a free atom nothing
@@ -46,6 +52,9 @@ func (r *routine) atom(a *program.Atom) atom {
 	rel := r.scope.store.Relations[a.Predicate]
 	coef, varies := constant(a.Coef)
 	r.varying = r.varying || varies
+	if rel.Function != nil {
+		return atom{coef: coef, expr: a.Coef, observed: math.MaxInt32, sum: -1, function: r.scope.function(rel)}
+	}
 	return atom{
 		coef: coef, expr: a.Coef, truth: rel.Truth, observed: int32(rel.Observed), shift: rel.Base - int32(rel.Observed),
 		perceived: rel.Free == relation.Perceived, open: rel.Open && rel.Free != relation.Perceived, sum: -1,

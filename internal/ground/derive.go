@@ -6,13 +6,14 @@ import (
 	"github.com/deeppsl/deeppsl/internal/plan"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
 // Derive evaluates the definition of a derived relation: the last atom of rule is the head, the others, of closed
 // predicates, the body. It returns the different head tuples, column by column, in the order in which the plan finds
 // them first, and how many groundings of the body lead to each: those whose Łukasiewicz conjunction is above 0.
-// The only error is the context's.
+// Errors are the context's, or diagnostics of values that functions fail to give.
 func Derive(
 	ctx context.Context, store *relation.Store, rule *program.Rule, threads int,
 ) (columns [][]symbol.ID, counts []int32, err error) {
@@ -27,12 +28,27 @@ func Derive(
 	r.emit = func(m *machine) { m.emitHead(head) }
 
 	parts := make([]tuples, r.pieces())
-	g.each(r, func(piece int, m *machine) { parts[piece] = m.heads.distinct() })
+	found := make([]problems, len(parts))
+	g.each(r, func(piece int, m *machine) { parts[piece], found[piece] = m.heads.distinct(), m.problems })
 	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	if err := failure(rule, found); err != nil {
 		return nil, nil, err
 	}
 	all := joinTuples(len(head), parts).distinct()
 	return all.columns, all.counts, nil
+}
+
+// failure returns the problems of a derivation's pieces as diagnostics.
+func failure(rule *program.Rule, found []problems) error {
+	var all problems
+	for piece := range found {
+		all.merge(&found[piece])
+	}
+	var diagnostics source.Diagnostics
+	all.diagnose(rule, true, &diagnostics)
+	return diagnostics.Err()
 }
 
 // tuples is a bag of tuples by columns; counts says how often each is meant, nil that each is meant once.

@@ -20,6 +20,7 @@ type conjunction struct {
 type literal struct {
 	negated   bool
 	condition *comparison // nil if this is an atom
+	atom      *program.Atom
 	closed    *atom
 	index     *relation.Index
 	tuple     []int32 // slots of the atom's arguments
@@ -42,7 +43,7 @@ func (r *routine) filter(s *program.Sum) (out []conjunction) {
 		for k := range literals {
 			l := r.literal(&literals[k])
 			c.literals = append(c.literals, l)
-			if c.origin == nil && l.closed != nil && !l.negated {
+			if c.origin == nil && l.closed != nil && l.closed.function == nil && !l.negated {
 				c.origin = r.origin(literals[k].Atom, l.closed, s.Variable)
 			}
 			if c.origin == nil || c.origin.closed != l.closed || c.origin.repeated {
@@ -62,7 +63,9 @@ func (r *routine) literal(l *program.Literal) literal {
 	}
 	a := r.atom(l.Atom)
 	rel := r.scope.store.Relations[l.Atom.Predicate]
-	return literal{negated: l.Negated, closed: &a, index: rel.Tuples(), tuple: r.slotsOf(l.Atom, every(rel.Arity))}
+	return literal{
+		negated: l.Negated, atom: l.Atom, closed: &a, index: rel.Tuples(), tuple: r.slotsOf(l.Atom, every(rel.Arity)),
+	}
 }
 
 // origin returns the way to read a variable's values from an atom, nil if the atom does not have the variable.
@@ -118,8 +121,10 @@ func (m *machine) truth(l *literal) bool {
 		key = append(key, m.slots[slot])
 	}
 	m.filterKey = key
-	row := l.index.Find(key)
-	return l.closed.positive(row)
+	if f := l.closed.function; f != nil {
+		return l.closed.positive(m.evaluate(f, key, l.atom))
+	}
+	return l.closed.positive(l.index.Find(key))
 }
 
 // fewer tells whether reading values from the filter's own atoms means trying fewer than so many. Every alternative

@@ -106,6 +106,8 @@ func (m *machine) step(k int, upper float64) {
 		}
 	case plan.Lookup:
 		m.visit(o, k, o.index.Find(m.key(o, k)), upper)
+	case plan.Compute:
+		m.visit(o, k, m.evaluate(o.found.function, m.key(o, k), &m.rule.Atoms[o.at]), upper)
 	case plan.Weigh:
 		m.weigh(o, k, upper)
 	}
@@ -172,9 +174,17 @@ func (m *machine) drop(k int, reason *int64) {
 	*reason++
 }
 
+// weightRow finds the row of the weight's atom, or what stands for it.
+func (m *machine) weightRow(o *op, key []symbol.ID) int32 {
+	if f := o.found.function; f != nil {
+		return m.evaluate(f, key, m.rule.Weight.Atom)
+	}
+	return o.index.Find(key)
+}
+
 // weigh finds the observed factor of the weight, and goes on if it is not 0.
 func (m *machine) weigh(o *op, k int, upper float64) {
-	row := o.index.Find(m.key(o, k))
+	row := m.weightRow(o, m.key(o, k))
 	if row < 0 || row >= o.found.observed || o.found.value(row) == 0 {
 		m.drop(k, &m.counts.Weightless)
 		return

@@ -17,6 +17,8 @@ type problems struct {
 	missing  tally // atoms of an open predicate without a row
 	violated tally // hard ground rules that observations contradict
 	broken   tally // coefficients that are not finite numbers
+	// senseless counts the times that a value was asked for which its function does not give
+	senseless tally
 }
 
 // tally counts and keeps the first few different examples.
@@ -57,6 +59,7 @@ func (p *problems) merge(other *problems) {
 	p.missing.merge(&other.missing)
 	p.violated.merge(&other.violated)
 	p.broken.merge(&other.broken)
+	p.senseless.merge(&other.senseless)
 }
 
 // reportMissing counts a grounding whose atom k is neither observed nor a target although its predicate is open.
@@ -87,6 +90,9 @@ func (p *problems) diagnose(rule *program.Rule, discard bool, out *source.Diagno
 	p.broken.diagnose(out, rule, "coefficient-not-finite",
 		"guard the division: @Max[|B|, 1]",
 		"a coefficient is not a finite number in %s")
+	p.senseless.diagnose(out, rule, "function-value",
+		"a function must return a number in [0, 1]",
+		"the value of %s is no number in [0, 1]")
 }
 
 // diagnose makes a diagnostic of each example; the last one tells how many there are in all.

@@ -18,11 +18,16 @@ type scope struct {
 	names  []string // of the extra constants
 	ranks  map[program.Type][]int32
 	frozen bool // no constants may be added once there are ranks
+	// functions holds those of functional predicates, with the values that they have been asked for.
+	functions map[*relation.Relation]*function
 }
 
 // newScope makes a scope that knows the data's constants only.
 func newScope(store *relation.Store) *scope {
-	return &scope{store: store, extra: make(map[string]symbol.ID), ranks: make(map[program.Type][]int32)}
+	return &scope{
+		store: store, extra: make(map[string]symbol.ID), ranks: make(map[program.Type][]int32),
+		functions: make(map[*relation.Relation]*function),
+	}
 }
 
 // declare makes every constant of a rule known.

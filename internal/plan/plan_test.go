@@ -51,6 +51,9 @@ func town() ([]*program.Predicate, *relation.Store) {
 		}
 	})
 	add("Star", 1, false, func(add func(relation.Role, ...string)) { add(relation.Observed, "p7") })
+	add("Alike", 2, false, func(func(relation.Role, ...string)) {})
+	predicates[4].Functional = true
+	store.Relations[4].Function = func(...string) float64 { return 1 }
 	return predicates, store
 }
 
@@ -99,6 +102,13 @@ match  Friends(+P, [Q])  distinct  ~100 rows
 scan      Link(P, Q)                           ~50 rows
 look up   Friends([P], [Q])  must be a target  ~50 rows
 weigh by  Star([P])                            ~50 rows
+~50 groundings, ~400 bytes, under 1 ms`},
+		{"functions last", "1: Link(P, Q) & Alike(P, Q) & !Star(Q) & Link(Q, R) -> Friends(P, R)", `
+scan     Link(P, Q)                           ~50 rows
+look up  Star([Q])                            ~50 rows
+compute  Alike([P], [Q])                      ~50 rows
+probe    Link([Q], R)                         ~50 rows
+look up  Friends([P], [R])  must be a target  ~50 rows
 ~50 groundings, ~400 bytes, under 1 ms`},
 		{"constants compared", "1: Link(P, Q) & ('a' != 'b') -> Friends(P, Q)", `
 if 'a' != 'b'

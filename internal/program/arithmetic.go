@@ -22,6 +22,9 @@ func (s *scope) arithmetic(x *syntax.Arithmetic) {
 	if len(s.rule.Atoms) == 0 && !s.failed {
 		s.errorf("no-atoms", s.rule.Span, "", "a rule needs at least one atom")
 	}
+	if !s.failed {
+		s.checkSafety()
+	}
 }
 
 // declareSums declares all summation variables before anything else, so that |B| may precede the atom with +B.
@@ -85,7 +88,7 @@ func (s *scope) operation(e *syntax.Binary, scale Expr) {
 // it has to do anyway for those that become equal in a grounding.
 func (s *scope) term(a *syntax.Atom, coef Expr) {
 	atom := s.atom(a)
-	atom.Coef, atom.Generates = coef, true
+	atom.Coef, atom.Generates = coef, atom.Predicate < 0 || !s.c.program.Predicates[atom.Predicate].Functional
 	for k := range s.rule.Sums {
 		for _, t := range a.Args {
 			if sum := &s.rule.Sums[k]; t.Sum && s.numbers[t.Text] == sum.Variable {

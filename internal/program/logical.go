@@ -1,6 +1,8 @@
 package program
 
 import (
+	"slices"
+
 	"github.com/deeppsl/deeppsl/internal/syntax"
 )
 
@@ -78,14 +80,15 @@ func (s *scope) bodyCondition(l syntax.Literal) {
 	s.rule.Conditions = append(s.rule.Conditions, condition)
 }
 
-// generate marks the atoms that the grounder enumerates: the positive ones; or, in a rule without any, such as the
-// prior 1.0: P(X), those of open predicates, because their atoms are listed and no other grounding can matter.
+// generate marks the atoms that the grounder enumerates: the positive ones that have rows; or, in a rule without
+// positive ones, such as the prior 1.0: P(X), those of open predicates, because their atoms are listed and no other
+// grounding can matter.
 func (s *scope) generate(prior bool) {
 	for k := range s.rule.Atoms {
 		a := &s.rule.Atoms[k]
 		switch {
 		case a.Coef.Number > 0:
-			a.Generates = true
+			a.Generates = a.Predicate >= 0 && !s.c.program.Predicates[a.Predicate].Functional
 		case prior && a.Predicate >= 0:
 			a.Generates = !s.c.program.Predicates[a.Predicate].Closed
 		}
@@ -107,9 +110,22 @@ func (s *scope) checkSafety() {
 		}
 	}
 	for v, ok := range bound {
-		if !ok {
-			s.errorf("unsafe-variable", s.uses[v].span, "bind it in the body, as in P("+s.rule.Variables[v].Name+") -> ...",
-				"no atom of the body that is not negated gives values to %s", s.rule.Variables[v].Name)
+		switch name := s.rule.Variables[v].Name; {
+		case ok:
+		case s.isArgument(v):
+			s.errorf("functional-unbound", s.uses[v].span, "bind it in an atom that has rows, as in P("+name+") & ...",
+				"a function only computes values, and nothing else in the rule gives values to %s", name)
+		default:
+			s.errorf("unsafe-variable", s.uses[v].span, "bind it in the body, as in P("+name+") -> ...",
+				"no atom of the body that is not negated gives values to %s", name)
 		}
 	}
+}
+
+// isArgument tells whether a variable is an argument of a function.
+func (s *scope) isArgument(v int) bool {
+	return slices.ContainsFunc(s.rule.Atoms, func(a Atom) bool {
+		holds := func(t Term) bool { return t.Variable == v }
+		return s.c.program.Predicates[a.Predicate].Functional && slices.ContainsFunc(a.Args, holds)
+	})
 }

@@ -2,13 +2,15 @@ package program
 
 import "github.com/deeppsl/deeppsl/internal/source"
 
-// testPredicates are the predicates of rules.txt and errors.txt: closed ones, targets, a network's, and typed ones.
+// testPredicates are the predicates of rules.txt and errors.txt: closed ones, targets, a network's, a
+// function, and typed ones.
 func testPredicates() []*Predicate {
 	return []*Predicate{
 		closed("A", String), closed("B", String), closed("Q", String, String), closed("S", String),
 		closed("LongName", String), closed("N", Int), closed("F", Float), closed("Rain"),
 		open("T", String), open("U", String), open("R", String, String),
 		{Name: "D", Types: []Type{String}, Perceived: true},
+		{Name: "Alike", Types: []Type{String, String}, Closed: true, Functional: true},
 	}
 }
 

@@ -29,6 +29,9 @@ type Predicate struct {
 	Closed bool
 	// Perceived says that a network gives the values.
 	Perceived bool
+	// Functional says that a function computes the value of every atom from its arguments: there are no rows that a
+	// grounding could be found by, so that other atoms have to bind the variables. Functional predicates are Closed.
+	Functional bool
 }
 
 // Arity returns the number of arguments.

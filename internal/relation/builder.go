@@ -83,6 +83,14 @@ func (b *Builder) checkRole(role Role) {
 	b.free = role
 }
 
+// Value returns the value that the tuple was added with, and whether it was added.
+func (b *Builder) Value(tuple []symbol.ID) (truth float32, ok bool) {
+	if _, row := b.find(tuple); row >= 0 {
+		return b.truth[row], true
+	}
+	return 0, false
+}
+
 // Len returns the number of rows so far.
 func (b *Builder) Len() int { return len(b.roles) }
 

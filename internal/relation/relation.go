@@ -45,6 +45,9 @@ type Relation struct {
 	// Base is the number of the first free row's variable (Target) or input (Perceived) in the ground model: free row
 	// r is numbered Base + r - Observed. Number sets it.
 	Base int32
+	// Function, if not nil, computes the value of an atom, in [0, 1], from the names of its arguments. Such a relation is
+	// closed and has no rows. Any number of goroutines may call it at once.
+	Function func(args ...string) float64
 
 	mu     sync.Mutex // guards known
 	known  derived
