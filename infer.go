@@ -70,7 +70,9 @@ func (g *Grounding) perceive() error {
 }
 
 // solver makes the solver that the project's options ask for.
-func (g *Grounding) solver() (solve.Solver, error) { return g.solverOf(g.field, g.project.settings.solve) }
+func (g *Grounding) solver() (solve.Solver, error) {
+	return g.solverOf(g.field, g.project.settings.solve)
+}
 
 // solverOf is solver for another field, or with other settings.
 func (g *Grounding) solverOf(field *mrf.Field, settings solve.Settings) (solve.Solver, error) {

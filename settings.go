@@ -76,8 +76,8 @@ var options = append([]option{
 		number(func(s *settings) *float64 { return &s.sgd.Threshold })},
 	{"sgd.gamma", "γ, the weight of the paper's soft box", number(func(s *settings) *float64 { return &s.sgd.Gamma })},
 	{"sgd.hard", "the weight that stands for a hard rule", number(func(s *settings) *float64 { return &s.sgd.HardWeight })},
-	{"learn.method", "deeppsl (the paper's Algorithm 1), implicit (the exact derivative), for rule weights alone perceptron, " +
-		"energy, likelihood, grid, random, bayes or hyperband, or a class of PSL's",
+	{"learn.method", "deeppsl (the paper's Algorithm 1), implicit (the exact derivative), for rule weights alone " +
+		"perceptron, energy, likelihood, grid, random, bayes or hyperband, or a class of PSL's",
 		parsed(learn.ParseMethod, func(s *settings) *learn.Method { return &s.learn.Method })},
 	{"learn.alpha", "α, the step along the loss's gradient", number(func(s *settings) *float64 { return &s.learn.Alpha })},
 	{"learn.mu", "μ, the weight of the dying-hinge regulariser", number(func(s *settings) *float64 { return &s.learn.Mu })},

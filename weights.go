@@ -60,8 +60,8 @@ func parseLevels(value string) ([]float64, error) {
 	return levels, nil
 }
 
-// defaultsFor are the defaults of the learning method that the configuration, or the caller, asks for. Without one, rule
-// weights alone are learned by the structured perceptron, as in PSL, and with networks by Algorithm 1.
+// defaultsFor are the defaults of the learning method that the configuration, or the caller, asks for. Without one,
+// rule weights alone are learned by the structured perceptron, as in PSL, and with networks by Algorithm 1.
 func defaultsFor(config *load.Config, set []string) settings {
 	s := defaults()
 	if !slices.ContainsFunc(config.Predicates, func(p *load.Predicate) bool { return p.Neural != nil }) {

@@ -14,8 +14,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/learn"
 )
 
-// acquaintances writes a model of people of whom those from one town know each other, mostly, while what they like means
-// nothing; the rules say so with equal weights. It returns the configuration's path.
+// acquaintances writes a model of people of whom those from one town know each other, mostly, while what they like
+// means nothing; the rules say so with equal weights. It returns the configuration's path.
 func acquaintances(t *testing.T, options string, validation bool) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -48,7 +48,8 @@ func acquaintances(t *testing.T, options string, validation bool) string {
 		}
 	}
 	files := map[string]string{"lived.txt": lived.String(), "likes.txt": likes.String(),
-		"targets.txt": targets[0].String() + targets[1].String(), "truth.txt": truth[0].String(), "held.txt": truth[1].String()}
+		"targets.txt": targets[0].String() + targets[1].String(),
+		"truth.txt":   truth[0].String(), "held.txt": truth[1].String()}
 	held := "infer"
 	if validation {
 		held = "validation"
@@ -76,7 +77,8 @@ func acquaintances(t *testing.T, options string, validation bool) string {
 }
 
 // learned trains and scores the held-out truth. Before and after are AUROC, which higher is better of.
-func learned(t *testing.T, path string, options Options) (training *Training, weights []float64, before, after float64) {
+func learned(t *testing.T, path string, options Options) (
+	training *Training, weights []float64, before, after float64) {
 	t.Helper()
 	project, err := Load(path, options)
 	if err != nil {

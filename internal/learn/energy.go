@@ -15,9 +15,9 @@ import (
 //	Perceptron  V_lat - V  Collins (2002); V_lat ≥ V, with equality if a MAP state has the labels right
 //
 // both divided by the number of labels. An optimal energy is differentiable in spite of the argmin in it (the envelope
-// theorem, Danskin 1967): ∂V/∂w_r = Φ_r(y*), the sum of the rule's potentials at the optimum, and ∂V/∂x = Bᵀμ*, with the
-// multipliers μ* also of the hard constraints, as Dickens et al. (ICML 2024) use it. Where the optimum is not unique
-// these are subgradients.
+// theorem, Danskin 1967): ∂V/∂w_r = Φ_r(y*), the sum of the rule's potentials at the optimum, and ∂V/∂x = Bᵀμ*, with
+// the multipliers μ* also of the hard constraints, as Dickens et al. (ICML 2024) use it. Where the optimum is not
+// unique these are subgradients.
 //
 // Likelihood shares the latent state: it is the pseudo-likelihood of the labels with latent variables at y_lat.
 type value struct {

@@ -13,8 +13,9 @@ import (
 //
 //	PL(w) = -1/|T| Σ_{i∈T} log p(t_i | rest),   p(v | rest) = exp(-f_i(v)) / ∫ exp(-f_i(v')) dv',
 //
-// where f_i(v) = Σ_{j∋i} w_j φ_j is the energy of the potentials that touch variable i. Each integral is one-dimensional
-// and done by Gauss-Legendre quadrature; the derivative below is that of the quadrature formula itself, so it is exact:
+// where f_i(v) = Σ_{j∋i} w_j φ_j is the energy of the potentials that touch variable i. Each integral is
+// one-dimensional and done by Gauss-Legendre quadrature; the derivative below is that of the quadrature formula itself,
+// so it is exact:
 //
 //	∂PL/∂w_r = 1/|T| Σ_i [Φ_{r,i}(t_i) - E_{v~p_i} Φ_{r,i}(v)],
 //
@@ -112,7 +113,8 @@ func (p *pseudoLikelihood) variable(k int, theta, weights []float64) float64 {
 	return p.energy(k, 0, theta) - least + math.Log(mass*(hi-lo))
 }
 
-// interval is what the constraints leave to label k while all else stays. Constraints that the labels break are ignored.
+// interval is what the constraints leave to label k while all else stays. Constraints that the labels break are
+// ignored.
 func (p *pseudoLikelihood) interval(k int) (lo, hi float64) {
 	lo, hi = 0, 1
 	truth := p.labels.Truth[k]

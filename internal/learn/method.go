@@ -15,17 +15,20 @@ const (
 	// Implicit differentiates the optimality condition: with (H + νI)v = ∇L, dL/dw = -∂/∂w (∇_y f̃ · v). H is the
 	// generalised Hessian of the active potentials, which exists almost everywhere when they are squared.
 	Implicit
-	// Perceptron is the structured perceptron: the optimal energy with the labels at their true values, less that without.
+	// Perceptron is the structured perceptron: the optimal energy with the labels at their true values, less that
+	// without.
 	Perceptron
 	// Energy is the optimal energy with the labels at their true values.
 	Energy
 	// Likelihood is the pseudo-likelihood of the labels.
 	Likelihood
-	// Grid tries combinations of weights from a list, Random draws weights, Bayes lets a Gaussian process choose them,
-	// and Hyperband draws many and gives the promising ones more precise inference. See package search.
+	// Grid tries combinations of weights from a list; this and the following are in package search.
 	Grid
+	// Random draws weights.
 	Random
+	// Bayes lets a Gaussian process choose weights.
 	Bayes
+	// Hyperband draws many weights and gives the promising ones more precise inference.
 	Hyperband
 )
 
@@ -33,8 +36,9 @@ var methodNames = []string{
 	"deeppsl", "implicit", "perceptron", "energy", "likelihood", "grid", "random", "bayes", "hyperband",
 }
 
-// pslMethods are PSL's class names, in lower case. Its perceptron went by the name of a maximum likelihood estimate with
-// a most probable explanation in place of the expectation; the pseudo-likelihood replaces its samples by quadrature.
+// pslMethods are PSL's class names, in lower case. Its perceptron went by the name of a maximum likelihood estimate
+// with a most probable explanation in place of the expectation; the pseudo-likelihood replaces its samples by
+// quadrature.
 var pslMethods = map[string]Method{
 	"structuredperceptron":         Perceptron,
 	"maxlikelihoodmpe":             Perceptron,
@@ -73,8 +77,8 @@ func (m Method) Searches() bool { return m >= Grid }
 // learned with in plain PSL.
 func (m Method) needsLabels() bool { return m == Perceptron || m == Energy || m == Likelihood }
 
-// WeightDefaults returns the settings that suit learning the weights of rules with the method; those of ConvexDifference
-// and Implicit, which are the paper's, are the caller's.
+// WeightDefaults returns the settings that suit learning the weights of rules with the method; those of
+// ConvexDifference and Implicit, which are the paper's, are the caller's.
 func WeightDefaults(method Method) Settings {
 	s := Settings{Method: method, Steps: 1, NetworkRate: 1e-2, Optimiser: Adam, Movement: 1e-4,
 		Loss: Loss{Kind: SquaredError, Floor: DefaultFloor}}
@@ -82,7 +86,8 @@ func WeightDefaults(method Method) Settings {
 	case Likelihood:
 		s.Epochs, s.RuleRate, s.L2 = 200, 0.1, 1e-3
 	case Energy:
-		// Without a force towards the middle the energy is least in a corner: all weight on the rule that is broken least.
+		// Without a force towards the middle the energy is least in a corner: all weight on the rule that is broken
+		// least.
 		s.Epochs, s.RuleRate, s.Update, s.Barrier = 100, 0.5, Mirror, 0.1
 	default:
 		s.Epochs, s.RuleRate, s.Update, s.Barrier = 100, 0.5, Mirror, 1e-3

@@ -36,9 +36,9 @@ func ParseUpdate(name string) (Update, error) {
 // smallestShare keeps a weight from becoming 0, where multiplying would leave it for ever.
 const smallestShare = 1e-6
 
-// simplex moves the learned weights with their sum S fixed. What it sees are the shares p_r = w_r/S, which add up to one:
-// the MAP state does not depend on S unless other weights are fixed, and then S is what the program says. The sum is
-// fixed because every optimal energy is 0 for weights of 0, so the losses made of them would end there.
+// simplex moves the learned weights with their sum S fixed. What it sees are the shares p_r = w_r/S, which add up to
+// one: the MAP state does not depend on S unless other weights are fixed, and then S is what the program says. The sum
+// is fixed because every optimal energy is 0 for weights of 0, so the losses made of them would end there.
 //
 // Steps are scale-free: the gradient is divided by the root of the sum of all its squared largest components so far
 // (AdaGrad's norm version; Ward, Wu & Bottou 2019), which shrinks the steps by itself as learning goes on.

@@ -23,8 +23,8 @@ func (m *Model) Clamp(variables []int32, values []float64) *Model {
 	return clamped
 }
 
-// clamp moves the chosen variables' part of every slack into its bias. The result is ragged: the potentials of a pattern
-// do not all lose the same variables.
+// clamp moves the chosen variables' part of every slack into its bias. The result is ragged: the potentials of a
+// pattern do not all lose the same variables.
 func (b *Block) clamp(chosen []bool, at []float64) *Block {
 	part := &Block{Rule: b.Rule, Kind: b.Kind, Exponent: b.Exponent, Len: b.Len, Scale: b.Scale,
 		Bias: make([]float32, b.Len), VarStart: make([]int32, 1, b.Len+1), InputStart: make([]int32, 1, b.Len+1)}
@@ -63,8 +63,8 @@ func (b *Block) appendInputs(inputs *rows, j int) {
 	}
 }
 
-// Potential returns φ(d) of the block's potentials, without their weight, and its derivative; at kinks the derivative is
-// that from the flat side. Constraints have 0.
+// Potential returns φ(d) of the block's potentials, without their weight, and its derivative; at kinks the derivative
+// is that from the flat side. Constraints have 0.
 func (b *Block) Potential(d float64) (value, slope float64) {
 	sign := 1.0
 	switch {

@@ -9,8 +9,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 )
 
-// At points with the clamped values, the clamped model must have the slacks of the whole one, and no derivative along the
-// clamped variables.
+// At points with the clamped values, the clamped model must have the slacks of the whole one, and no derivative along
+// the clamped variables.
 func TestClampKeepsSlacks(t *testing.T) {
 	for seed := range uint64(40) {
 		random := rand.New(rand.NewPCG(seed, 4))

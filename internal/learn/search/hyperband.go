@@ -27,8 +27,8 @@ type candidate struct {
 	score  float64
 }
 
-// halve is successive halving: all candidates get the budget, the better ones survive and get more. The last rung is the
-// full budget.
+// halve is successive halving: all candidates get the budget, the better ones survive and get more. The last rung is
+// the full budget.
 func (r *run) halve(candidates []candidate, rungs int) (err error) {
 	for rung := rungs; rung >= 0; rung-- {
 		budget := math.Pow(float64(r.Survival), -float64(rung))

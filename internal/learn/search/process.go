@@ -10,8 +10,8 @@ import (
 //
 //	k(a, b) = exp(-|a-b|²/2ℓ²) + σ² [a = b],
 //
-// conditioned on standardised scores (Rasmussen & Williams 2006, algorithm 2.1). The length scale ℓ and the noise σ² are
-// those of a small grid that make the scores most likely.
+// conditioned on standardised scores (Rasmussen & Williams 2006, algorithm 2.1). The length scale ℓ and the noise σ²
+// are those of a small grid that make the scores most likely.
 type process struct {
 	points   [][]float64
 	length   float64

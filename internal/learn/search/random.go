@@ -11,8 +11,8 @@ import (
 type Sampling uint8
 
 const (
-	// Simplex draws shares of the sum that the weights were written with, from a Dirichlet distribution: PSL's default. It
-	// applies if ratios are all that matters, else LogUniform does.
+	// Simplex draws shares of the sum that the weights were written with, from a Dirichlet distribution: PSL's default.
+	// It applies if ratios are all that matters, else LogUniform does.
 	Simplex Sampling = iota
 	// LogUniform draws each weight's logarithm uniformly.
 	LogUniform

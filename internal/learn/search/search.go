@@ -7,9 +7,9 @@
 //	           Srinivasan et al. 2020)
 //	hyperband  many draws with a small budget, more of it for the better ones (Li et al. 2018)
 //
-// A MAP state depends on the ratios of the weights only, as long as none is fixed; hard rules do not count, they hold at
-// any weight. Trials are deterministic functions of the seed, made one after another, so that each inference can start
-// from the one before.
+// A MAP state depends on the ratios of the weights only, as long as none is fixed; hard rules do not count, they hold
+// at any weight. Trials are deterministic functions of the seed, made one after another, so that each inference can
+// start from the one before.
 package search
 
 import (
@@ -30,8 +30,9 @@ type Problem struct {
 	Learned []bool
 	// Relative says that the ratios of the learned weights are all that matters.
 	Relative bool
-	// Score infers with the weights and scores the answer; higher is better, and NaN is worse than everything. The budget,
-	// in (0,1], is the share of a full inference's effort. The weights are the caller's to keep only until it returns.
+	// Score infers with the weights and scores the answer; higher is better, and NaN is worse than everything. The
+	// budget, in (0,1], is the share of a full inference's effort. The weights are the caller's to keep only until it
+	// returns.
 	Score func(ctx context.Context, weights []float64, budget float64) (float64, error)
 }
 
@@ -47,8 +48,8 @@ type Settings struct {
 	// Concentration is the parameter of the Dirichlet distribution that Simplex draws from. Default 1: uniform.
 	Concentration float64
 	// Brackets (default 4), Base (10) and Survival (4) shape hyperband: bracket s of s = Brackets-1, …, 0 begins with
-	// Base/(s+1)·Survivalˢ draws at the budget Survival⁻ˢ, and keeps one of Survival of them each time it multiplies the
-	// budget by Survival.
+	// Base/(s+1)·Survivalˢ draws at the budget Survival⁻ˢ, and keeps one of Survival of them each time it multiplies
+	// the budget by Survival.
 	Brackets, Base, Survival int
 	Seed                     uint64
 	// OnTrial, if set, is called after every trial.

@@ -47,7 +47,8 @@ func TestSearchesFindThePlantedOptimum(t *testing.T) {
 					t.Fatalf("%v: trial %d is %+v", method, k, trial)
 				}
 			}
-			if again := search(t, method, hill(true), Settings{Seed: seed, Sampling: LogUniform}); !reflect.DeepEqual(again, trials) {
+			again := search(t, method, hill(true), Settings{Seed: seed, Sampling: LogUniform})
+			if !reflect.DeepEqual(again, trials) {
 				t.Errorf("%v: the same seed gives other trials", method)
 			}
 		}
@@ -70,7 +71,8 @@ func TestGridTriesEachRatioOnce(t *testing.T) {
 }
 
 func TestLargeGridsAreDrawn(t *testing.T) {
-	p := Problem{Relative: true, Score: func(_ context.Context, w []float64, _ float64) (float64, error) { return w[0], nil }}
+	first := func(_ context.Context, w []float64, _ float64) (float64, error) { return w[0], nil }
+	p := Problem{Relative: true, Score: first}
 	for range 40 {
 		p.Start, p.Learned = append(p.Start, 1), append(p.Learned, true)
 	}
