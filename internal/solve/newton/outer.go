@@ -80,18 +80,20 @@ func (s *Solver) adapt(scale float64) {
 // begin sets the schedule's start.
 func (s *Solver) begin(scale float64) {
 	s.env.hardness = scale
-	if s.warm {
-		s.env.steepness, s.inner.shift = warmSteepness, warmPull*scale
-	} else {
-		s.env.steepness, s.inner.shift = coldSteepness, coldPull*scale
-		clear(s.env.mu)
-	}
-	if squared(s.field.Model) {
+	s.env.steepness, s.inner.shift = coldSteepness, coldPull*scale
+	switch {
+	case squared(s.field.Model):
 		s.inner.shift = weakest * scale
+	case s.warm:
+		s.env.steepness, s.inner.shift = warmSteepness, warmPull*scale
+	}
+	if !s.warm {
+		clear(s.env.mu)
 	}
 }
 
-// squared tells whether all soft potentials are squared: they have curvature enough to do without the pull.
+// squared tells whether all soft potentials are squared: they have curvature enough to do without the pull, and warm
+// starts go best with gentle terms.
 func squared(m *mrf.Model) bool {
 	for _, b := range m.Blocks {
 		if !b.Kind.Hard() && (b.Kind == mrf.Linear || b.Exponent != 2) {
