@@ -90,8 +90,13 @@ type Predicate struct {
 	Neural *Neural
 	// Derive says which rules make the atoms; nil if none do.
 	Derive *Derivation
-	// Function names the external function that gives the values; "" if none does.
+	// Function names the function that computes the values; "" if none does.
 	Function string
+	// Similarity says of which strings the atoms are the similar pairs; nil if they are none.
+	Similarity *Similarity
+	// Corpus is the column whose constants count as documents for a function or similarity that weighs tokens by how
+	// rare they are; nil leaves it to the program.
+	Corpus *Column
 
 	// Evaluations say how the answers are scored, in the order of the configuration.
 	Evaluations []Evaluation

@@ -77,12 +77,14 @@ func (d *decoder) settings(n *node, decl *declaration) {
 		field{"targets", func(v *node) { p.Targets = d.partition(v, "targets") }},
 		field{"truth", func(v *node) { p.Truth = d.partition(v, "truth") }},
 		field{"function", func(v *node) { p.Function = d.text(v, "function") }},
+		field{"similarity", func(v *node) { d.similarity(v, p) }},
 		field{"neural", func(v *node) { p.Neural = d.neural(v) }},
 		field{"derive", func(v *node) { p.Derive = d.derive(v, p.Derive) }},
 		field{"value", func(v *node) { p.Derive = d.derivedValue(v, p.Derive) }},
 		field{"evaluations", func(v *node) { p.Evaluations = d.evaluations(v) }},
 		field{"options", func(v *node) { p.Options = d.options(v) }},
 	)
+	d.corpusOption(p)
 }
 
 // predicateType accepts PSL's class names. A deep predicate is declared otherwise here.
@@ -119,6 +121,9 @@ func (d *decoder) arity(decl *declaration) {
 	}
 	if arity < 0 && p.Derive != nil && len(p.Derive.Rules) > 0 {
 		arity = headArity(p.Derive.Rules[0])
+	}
+	if arity < 0 && p.Similarity != nil {
+		arity = 2
 	}
 	if arity < 0 {
 		d.diags.Errorf("config-arity", p.Span, "write the name as "+p.Name+"/2 if it has two",

@@ -26,12 +26,14 @@ func (c *Config) resolve(diags *source.Diagnostics) {
 				"predicate %s is declared already, as %s", p.Name, before.Name)
 		}
 		seen[strings.ToLower(p.Name)] = p
-		p.Perceived = p.Neural != nil
+		p.Perceived, p.Functional = p.Neural != nil, p.Function != ""
 		p.Closed = p.Targets.Empty() && !p.ForceOpen && !p.Perceived
 		p.checkOrigin(diags)
 		c.checkNeural(p, diags)
+		c.checkColumns(p, diags)
 	}
 	c.intIDs()
+	c.pairTypes()
 }
 
 // checkOrigin checks that a predicate's atoms come from one place.
@@ -40,6 +42,12 @@ func (p *Predicate) checkOrigin(diags *source.Diagnostics) {
 	switch {
 	case p.Function != "" && (hasData || !p.Truth.Empty()):
 		diags.Errorf("config-origin", p.Span, "", "predicate %s is a function, and so it takes no data", p.Name)
+	case p.Function != "" && (p.Similarity != nil || p.Derive != nil || p.Neural != nil):
+		diags.Errorf("config-origin", p.Span, "keep one of them",
+			"predicate %s is a function, and so it is nothing else", p.Name)
+	case p.Similarity != nil && (hasData || p.Derive != nil || p.Neural != nil):
+		diags.Errorf("config-origin", p.Similarity.Span, "keep one of them",
+			"the atoms of %s are pairs of similar strings, and so they have no other origin", p.Name)
 	case p.Derive != nil && len(p.Derive.Rules) == 0:
 		diags.Errorf("config-origin", p.Derive.Span, "give the rules under \"derive\"",
 			"predicate %s has a value, but no rules to derive it", p.Name)
@@ -112,7 +120,7 @@ func (c *Config) intIDs() {
 			continue
 		}
 		for _, p := range c.Predicates {
-			if p.untyped {
+			if p.untyped && p.Function == "" {
 				for k := range p.Types {
 					p.Types[k] = program.Int
 				}
