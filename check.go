@@ -73,8 +73,8 @@ func Lints(diagnostics Warnings) []Lint {
 // sampledRows bounds how many rows Check and the guard of memory touch per rule: a few milliseconds' worth.
 const sampledRows = 1 << 16
 
-// Check compiles the rules of every phase, reads their tables, estimates what grounding would cost, and looks for what is
-// suspicious. Warnings go into the summary, and not to OnWarning. The error carries everything that is wrong; if it is
+// Check compiles the rules of every phase, reads their tables, estimates what grounding would cost, and looks for what
+// is suspicious. Warnings go into the summary, and not to OnWarning. The error carries everything that is wrong; if it is
 // grounding that would fail, there is a summary too.
 func (p *Project) Check(ctx context.Context) (*Summary, error) {
 	diags := append(source.Diagnostics(nil), p.warnings...)

@@ -40,7 +40,7 @@ func newCheck(e *env) *cobra.Command {
 	return cmd
 }
 
-// check emits what is found as one result: in JSON the lints are part of it, in text they go to stderr, below the table.
+// check emits what is found as one result. In JSON the lints are part of it, in text they go to stderr, below the table.
 func (p *project) check(cmd *cobra.Command, path string) error {
 	options := p.options()
 	options.OnWarning = nil // the summary has all
@@ -111,11 +111,23 @@ func (c checked) Text(w io.Writer) error {
 
 // costCells are the cells of one line; estimates are marked.
 func costCells(cost deeppsl.Cost, exact bool, name string) []any {
-	mark := map[bool]string{false: "~"}[exact]
+	count, mark := cost.GroundRules, ""
+	if !exact {
+		count, mark = rounded(count), "~"
+	}
 	return []any{
-		report.Number(fmt.Sprintf("%s%d", mark, cost.GroundRules)), report.Number(mark + preflight.Size(float64(cost.Bytes))),
+		report.Number(fmt.Sprintf("%s%d", mark, count)), report.Number(mark + preflight.Size(float64(cost.Bytes))),
 		report.Number(roughTime(cost.Seconds)), name,
 	}
+}
+
+// rounded keeps the first three digits of an estimate.
+func rounded(count int64) int64 {
+	unit := int64(1)
+	for count/unit >= 1000 {
+		unit *= 10
+	}
+	return (count + unit/2) / unit * unit
 }
 
 // roughTime prints an estimate of time, of which one digit is meant.

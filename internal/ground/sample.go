@@ -13,8 +13,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
-// Estimate tells what grounding one rule will make. It comes from running the rule's own plan over a sample of the rows,
-// so it knows what statistics of columns do not: which joins meet, what the observations prune, how long the sums are.
+// Estimate tells what grounding one rule will make. It comes from running the rule's own plan over a sample of the
+// rows, so it knows what statistics of columns do not: which joins meet, what the observations prune, how long the sums are.
 type Estimate struct {
 	Plan *plan.Plan
 	// Potentials estimates the ground rules that the model keeps; Groundings those looked at on the way, of which
@@ -41,8 +41,8 @@ const (
 // Seconds estimates the time that grounding takes on one thread.
 func (e *Estimate) Seconds() float64 { return e.Rows*secondsPerRow + e.Bytes*secondsPerByte }
 
-// Diagnose adds what grounding is sure to find wrong, with the examples that the sample met. Missing targets are left out
-// if such ground rules are to be discarded.
+// Diagnose adds what grounding is sure to find wrong, with the examples that the sample met. Missing targets are left
+// out if such ground rules are to be discarded.
 func (e *Estimate) Diagnose(discardMissing bool, out *source.Diagnostics) {
 	found := e.problems
 	found.missing.count = int64(math.Round(e.Missing))

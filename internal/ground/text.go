@@ -108,7 +108,7 @@ func signed(coef float64, first bool) string {
 // number prints a number with a decimal point, as rules do.
 func number(x float64) string {
 	text := strconv.FormatFloat(x, 'g', 6, 64)
-	if !strings.ContainsAny(text, ".eN") {
+	if !strings.ContainsAny(text, ".eNI") {
 		text += ".0"
 	}
 	return text

@@ -20,7 +20,8 @@ func (t *table) checkSpaces(k int, name string, offset int) {
 	split := strings.LastIndexByte(trimmed, ' ')
 	switch {
 	case trimmed != name:
-		t.spacef(offset, "remove the space: it makes another constant of it", "the constant '%s' has a space at its end", name)
+		t.spacef(offset, "remove the space: it makes another constant of it",
+			"the constant '%s' has a space at its end", name)
 	case k == t.predicate.Arity()-1 && isFraction(trimmed[split+1:]):
 		t.spacef(offset, "columns are separated by tabs", "the constant '%s' looks like a constant and a truth value", name)
 	}

@@ -34,8 +34,8 @@ func Fit(estimates []ground.Estimate, available int64) error {
 }
 
 // bytesPerByte is how much memory a run needs for each byte of the arenas: they are joined from parts, so that for a
-// moment there are two of each, and then the solver has its own. A run on 10 million ground rules of 110 MB was measured
-// to take 4.1 times as much, beside its tables.
+// moment there are two of each, and then the solver has its own. A run on 10 million ground rules of 110 MB was
+// measured to take 4.1 times as much, beside its tables.
 const bytesPerByte = 4
 
 // Need estimates the memory that grounding and solving a rule takes.
@@ -55,8 +55,8 @@ func Size(bytes float64) string {
 }
 
 // Available returns how many bytes of memory this process can still have: what the system calls available, or what is
-// left of its control group if that is less. It knows Linux only; elsewhere ok is false. The argument is the root of the
-// file system.
+// left of its control group if that is less. It knows Linux only; elsewhere ok is false. The argument is the root of
+// the file system.
 func Available(root fs.FS) (bytes int64, ok bool) {
 	bytes, ok = systemMemory(root)
 	for _, group := range controlGroups(root) {

@@ -98,7 +98,8 @@ func (m *Model) lintTruth(k int, p *load.Predicate, out *source.Diagnostics) {
 		}
 	}
 	if overlap > 0 {
-		out.Warnf("observed-truth", p.Span, "what is observed is not predicted: make them targets, or drop them from the truth",
+		out.Warnf("observed-truth", p.Span,
+			"what is observed is not predicted: make them targets, or drop them from the truth",
 			"%s of %s %s observed too, for example %s", count(overlap, "atom"), "the truth of "+p.Name,
 			map[bool]string{true: "is", false: "are"}[overlap == 1], m.Tables.Store.Atom(atoms, example))
 	}

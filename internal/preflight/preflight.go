@@ -26,8 +26,8 @@ type Model struct {
 	DiscardMissing bool
 }
 
-// Lint adds what is suspicious, and what grounding is sure to refuse. The diagnostics that are there already, of reading
-// and of compiling, are not repeated in other words.
+// Lint adds what is suspicious, and what grounding is sure to refuse. The diagnostics that are there already, of
+// reading and of compiling, are not repeated in other words.
 func (m *Model) Lint(out *source.Diagnostics) {
 	for k, rule := range m.Program.Rules {
 		e := &m.Estimates[k]
@@ -39,6 +39,7 @@ func (m *Model) Lint(out *source.Diagnostics) {
 			m.lintFiring(rule, e, out)
 		}
 	}
+	m.lintTwins(out)
 	m.lintUse(out)
 	m.lintNames(out)
 	for k, p := range m.Config.Predicates {
