@@ -67,8 +67,9 @@ func (v *value) at(ctx context.Context, field *mrf.Field, y, multipliers []float
 		return err
 	}
 	if v.method == Likelihood {
-		v.loss = v.pseudo.at(field, v.y, v.weights, v.inputs)
-		return nil
+		var err error
+		v.loss, err = v.pseudo.at(field, v.y, v.weights, v.inputs)
+		return err
 	}
 	v.loss = v.field.Energy(v.y)
 	v.field.GradientWeights(v.y, v.weights)

@@ -1,8 +1,10 @@
 package learn
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
@@ -27,8 +29,8 @@ func TestPseudoLikelihoodIsExact(t *testing.T) {
 			field := mrf.NewField(model)
 			field.SetWeights([]float64{w})
 			labels := &Labels{Variables: []int32{0}, Truth: []float64{truth}}
-			got := newPseudoLikelihood(model, labels).at(field, []float64{truth}, make([]float64, 1), nil)
-			if math.Abs(got-c.want) > 1e-6 {
+			got, err := newPseudoLikelihood(model, labels).at(field, []float64{truth}, make([]float64, 1), nil)
+			if err != nil || math.Abs(got-c.want) > 1e-6 {
 				t.Errorf("kind %d, weight %v: %v, want %v", c.kind, w, got, c.want)
 			}
 		}
@@ -59,7 +61,11 @@ func TestPseudoLikelihoodGradients(t *testing.T) {
 		value := func() float64 {
 			field.SetWeights(theta)
 			field.SetInputs(x)
-			return p.at(field, y, scratchW, scratchX)
+			loss, err := p.at(field, y, scratchW, scratchX)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return loss
 		}
 		value()
 		copy(weights, scratchW)
@@ -71,19 +77,67 @@ func TestPseudoLikelihoodGradients(t *testing.T) {
 	}
 }
 
-// A sum of one leaves no freedom to any single variable, and an inequality cuts the interval.
-func TestPseudoLikelihoodIntervals(t *testing.T) {
-	term := func(i int) mrftest.Term { return mrftest.Term{Index: i, Coef: 1} }
-	model := mrftest.New(4, 0, 2).
-		Rule(0, mrf.Equal, 0).Add(-1, []mrftest.Term{term(0), term(1)}, nil).
-		Rule(1, mrf.LessEqual, 0).Add(-0.75, []mrftest.Term{term(2), term(3)}, nil).Model()
-	y := []float64{0.25, 0.75, 0.25, 0.5}
-	p := newPseudoLikelihood(model, &Labels{Variables: []int32{0, 2}, Truth: []float64{0.25, 0.25}})
-	mrf.NewField(model).Slacks(y, p.slacks)
-	if lo, hi := p.interval(0); hi-lo > narrow {
-		t.Errorf("a variable of a sum has [%v, %v]", lo, hi)
+// Variables that an equality ties move together: with f(v) = 2wv along the line, the likelihood has a closed form.
+func TestPseudoLikelihoodOfTiedVariables(t *testing.T) {
+	const w, truth = 3, 0.25
+	one, minus := mrftest.Term{Index: 0, Coef: 1}, mrftest.Term{Index: 1, Coef: -1}
+	model := mrftest.New(2, 0, 2).
+		Rule(0, mrf.Linear, 1).Add(0, []mrftest.Term{one}, nil).Add(0, []mrftest.Term{{Index: 1, Coef: 1}}, nil).
+		Rule(1, mrf.Equal, 0).Add(0, []mrftest.Term{one, minus}, nil).Model()
+	field := mrf.NewField(model)
+	field.SetWeights([]float64{w, 0})
+	labels := &Labels{Variables: []int32{0, 1}, Truth: []float64{truth, truth}}
+	got, err := newPseudoLikelihood(model, labels).at(field, []float64{truth, truth}, make([]float64, 2), nil)
+	if want := 2*w*truth + math.Log((1-math.Exp(-2*w))/(2*w)); err != nil || math.Abs(got-want) > 1e-9 {
+		t.Errorf("%v and %v, want %v", got, err, want)
 	}
-	if lo, hi := p.interval(1); lo != 0 || math.Abs(hi-0.25) > 1e-9 {
-		t.Errorf("a variable below 0.75 - 0.5 has [%v, %v]", lo, hi)
+}
+
+func TestLines(t *testing.T) {
+	terms := func(indices ...int) (list []mrftest.Term) {
+		for _, i := range indices {
+			list = append(list, mrftest.Term{Index: i, Coef: 1})
+		}
+		return list
+	}
+	// y0 + y1 + y2 = 1 with y1 true, y3 + y4 ≤ 0.75, y5 = 0.5, and y6 free.
+	model := mrftest.New(7, 0, 2).
+		Rule(0, mrf.Equal, 0).Add(-1, terms(0, 1, 2), nil).Add(-0.5, terms(5), nil).
+		Rule(1, mrf.LessEqual, 0).Add(-0.75, terms(3, 4), nil).Model()
+	labels := &Labels{Variables: []int32{0, 1, 3, 5, 6}, Truth: []float64{0.25, 0.75, 0.25, 0.5, 0.5}}
+	y := []float64{0.25, 0.75, 0, 0.25, 0.5, 0.5, 0.5}
+	slacks := make([]float64, model.Potentials())
+	mrf.NewField(model).Slacks(y, slacks)
+	lines := drawLines(model, labels)
+	want := []struct {
+		variables []int32
+		steps     []float64
+		lo, hi    float64
+	}{
+		{[]int32{0, 1}, []float64{1, -1}, -0.25, 0.75},
+		{[]int32{1, 0}, []float64{1, -1}, -0.75, 0.25},
+		{[]int32{3}, []float64{1}, -0.25, 0},
+		{[]int32{6}, []float64{1}, -0.5, 0.5},
+	}
+	if len(lines) != len(want) {
+		t.Fatalf("%d lines, want %d", len(lines), len(want))
+	}
+	for k, l := range lines {
+		lo, hi := l.interval(slacks, y)
+		if !reflect.DeepEqual(l.variables, want[k].variables) || !reflect.DeepEqual(l.steps, want[k].steps) ||
+			math.Abs(lo-want[k].lo) > 1e-6 || math.Abs(hi-want[k].hi) > 1e-6 {
+			t.Errorf("line %d: %v by %v from %v to %v, want %v", k, l.variables, l.steps, lo, hi, want[k])
+		}
+	}
+}
+
+// Labels that the hard rules determine are an error, not weights that nothing has moved.
+func TestFixedLabels(t *testing.T) {
+	model := mrftest.New(1, 0, 2).
+		Rule(0, mrf.Hinge, 2).Add(0, []mrftest.Term{{Index: 0, Coef: 1}}, nil).
+		Rule(1, mrf.Equal, 0).Add(-0.5, []mrftest.Term{{Index: 0, Coef: 1}}, nil).Model()
+	p := newPseudoLikelihood(model, &Labels{Variables: []int32{0}, Truth: []float64{0.5}})
+	if _, err := p.at(mrf.NewField(model), []float64{0.5}, make([]float64, 2), nil); !errors.Is(err, errFixedLabels) {
+		t.Errorf("got the error %v", err)
 	}
 }
