@@ -14,13 +14,13 @@ It needs no data and leaves a project that deeppsl run takes, the learning curve
 and the predictions in a folder.`
 
 const demoExamples = `  deeppsl demo
-  deeppsl demo --seed 2 --out citations`
+  deeppsl demo --seed 2 --documents 300 --out citations`
 
 // newDemo returns deeppsl demo.
 func newDemo(e *env) *cobra.Command {
 	d := &repro.Demo{}
 	cmd := &cobra.Command{
-		Use:     "demo [--out DIR]",
+		Use:     "demo [--out DIR] [--documents N]",
 		Short:   "See it work, on generated data",
 		Long:    demoHelp,
 		Example: demoExamples,
@@ -36,5 +36,6 @@ func newDemo(e *env) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&d.Dir, "out", "deeppsl-demo", "the `folder` to write to")
+	cmd.Flags().IntVar(&d.Documents, "documents", 0, "size of the network (default: 900)")
 	return cmd
 }

@@ -16,6 +16,8 @@ import (
 type Demo struct {
 	Seed    uint64
 	Threads int
+	// Documents is the size of the network; 0 means 900. Labelled ones are few: about 1 in 22.
+	Documents int
 	// Dir receives the project, the learning curve and the predictions.
 	Dir string
 	// OnEpoch, if set, is called after every epoch of the end-to-end training.
@@ -53,11 +55,7 @@ var demoMethods = []struct{ method, title string }{
 
 // Run generates, trains, and writes the files.
 func (d *Demo) Run(ctx context.Context) (*DemoResult, error) {
-	data, err := dataset.Generator{Documents: 900, Seed: d.Seed}.Citation()
-	if err != nil {
-		return nil, err
-	}
-	split, err := dataset.RandomSplit(data.Labels, dataset.SplitOptions{PerClass: 10, Validation: 150, Seed: d.Seed})
+	data, split, err := d.generate()
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +66,30 @@ func (d *Demo) Run(ctx context.Context) (*DemoResult, error) {
 		}
 	}
 	return result, nil
+}
+
+// demoDocuments is the usual size of the generated network, and smallestDemo the least that leaves something to test.
+const (
+	demoDocuments = 900
+	smallestDemo  = 40
+)
+
+// generate makes the network and chooses the documents whose classes are known.
+func (d *Demo) generate() (data *dataset.Citation, split dataset.Split, err error) {
+	documents := d.Documents
+	if documents == 0 {
+		documents = demoDocuments
+	}
+	if documents < smallestDemo {
+		return nil, split, fmt.Errorf("%d documents are too few: want at least %d", documents, smallestDemo)
+	}
+	if data, err = (dataset.Generator{Documents: documents, Seed: d.Seed}).Citation(); err != nil {
+		return nil, split, err
+	}
+	perClass := max(1, documents*10/demoDocuments)
+	split, err = dataset.RandomSplit(data.Labels,
+		dataset.SplitOptions{PerClass: perClass, Validation: documents / 6, Seed: d.Seed})
+	return data, split, err
 }
 
 // method trains one method and adds its row; the last one leaves its files.

@@ -270,10 +270,9 @@ func median(values []float64) Median {
 
 // Text prints the result in one line.
 func (r *T2Result) Text(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%s split %d, %s: class-averaged %.2f ± %.2f, accuracy %.2f ± %.2f "+
-		"(%d runs; training %.1f s, inference %.0f ms, medians)\n", r.Dataset, r.Split, r.Method, r.ClassAverage.Mean,
-		r.ClassAverage.CI95, r.Accuracy.Mean, r.Accuracy.CI95, r.Runs, r.TrainSeconds.Median,
-		1e3*r.InferenceSeconds.Median)
+	_, err := fmt.Fprintf(w, "%s split %d, %s: class-averaged %v, accuracy %v "+
+		"(%d runs; training %.1f s, inference %.0f ms, medians)\n", r.Dataset, r.Split, r.Method, r.ClassAverage,
+		r.Accuracy, r.Runs, r.TrainSeconds.Median, 1e3*r.InferenceSeconds.Median)
 	return err
 }
 

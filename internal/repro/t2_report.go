@@ -3,6 +3,7 @@ package repro
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -58,5 +59,10 @@ func markdownT2(results []*T2Result) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// String prints a mean with its interval.
-func (m Mean) String() string { return fmt.Sprintf("%.2f ± %.2f", m.Mean, m.CI95) }
+// String prints a mean with its interval, which one run alone has not.
+func (m Mean) String() string {
+	if math.IsNaN(m.CI95) {
+		return fmt.Sprintf("%.2f", m.Mean)
+	}
+	return fmt.Sprintf("%.2f ± %.2f", m.Mean, m.CI95)
+}
