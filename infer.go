@@ -34,7 +34,7 @@ type Answer struct {
 }
 
 // Infer perceives with the current networks and finds the MAP state. An answer that is not proven optimal is no error: its
-// Status says so.
+// Status says so. The end of the context is one.
 func (g *Grounding) Infer(ctx context.Context) (*Answer, error) {
 	start := time.Now()
 	if err := g.perceive(); err != nil {
@@ -48,6 +48,9 @@ func (g *Grounding) Infer(ctx context.Context) (*Answer, error) {
 	solver.SetInputs(g.inputs)
 	result, err := solver.Solve(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	answer := &Answer{
