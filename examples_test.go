@@ -1,0 +1,149 @@
+package deeppsl_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/repro"
+)
+
+// update tells whether the generated files are to be written: the flag -update, which this package's other tests define.
+func update() bool { return flag.Lookup("update").Value.String() == "true" }
+
+// The generated files of the examples are what their generators make, and each example does what its README says.
+func TestExamples(t *testing.T) {
+	t.Run("acquaintances", func(t *testing.T) {
+		checkFiles(t, "acquaintances", generateAcquaintances())
+		report := run(t, "examples/acquaintances/model.json", deeppsl.Options{Seed: 1}, deeppsl.Stages{})
+		if report.Status != "optimal" || report.Variables != 392 {
+			t.Errorf("%s with %d variables", report.Status, report.Variables)
+		}
+		if auroc := report.Evaluations[0].Values["AUROC"]; auroc < 0.8 {
+			t.Errorf("AUROC %v, want at least 0.8", auroc)
+		}
+		wantMutual(t, report)
+	})
+	t.Run("citation", func(t *testing.T) {
+		demo := repro.Demo{Seed: 1, Documents: 240, Dir: t.TempDir()}
+		result, err := demo.Run(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkFiles(t, "citation", readProject(t, demo.Dir))
+		alone, endToEnd := result.Rows[0], result.Rows[2]
+		if endToEnd.Accuracy < 75 || endToEnd.Accuracy < alone.Accuracy+25 {
+			t.Errorf("accuracy %.1f end to end and %.1f for the network alone; want at least 75 and 25 points more",
+				endToEnd.Accuracy, alone.Accuracy)
+		}
+		for _, row := range result.Rows {
+			if !(row.Gap <= 1e-4) {
+				t.Errorf("%s: gap %v, want a proof to 1e-4", row.Method, row.Gap)
+			}
+		}
+	})
+}
+
+// wantMutual checks the example's hard rule.
+func wantMutual(t *testing.T, report *deeppsl.Report) {
+	t.Helper()
+	values := atoms(report)
+	for atom, value := range values {
+		a, b, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(atom, "Knows("), ")"), ", ")
+		if other := values[fmt.Sprintf("Knows(%s, %s)", b, a)]; value-other > 1e-5 {
+			t.Errorf("%s is %v, but %v the other way round", atom, value, other)
+		}
+	}
+}
+
+// checkFiles compares an example's generated files with what the generator made, or writes them.
+func checkFiles(t *testing.T, example string, files map[string][]byte) {
+	t.Helper()
+	for name, want := range files {
+		path := filepath.Join("examples", example, name)
+		if update() {
+			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, want, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), string(got)); diff != "" {
+			t.Errorf("%s is not what the generator makes; see the flag -update:\n%s", path, diff)
+		}
+	}
+}
+
+// readProject reads the files of a generated project, not those that training leaves.
+func readProject(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	files := make(map[string][]byte)
+	for _, pattern := range []string{"citation.*", "data/*.tsv"} {
+		paths, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("no %s: %v", pattern, err)
+		}
+		for _, path := range paths {
+			name, _ := filepath.Rel(dir, path)
+			if files[filepath.ToSlash(name)], err = os.ReadFile(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return files
+}
+
+// generateAcquaintances plants streets and clubs, and lets people know each other by them. Three pairs in ten are
+// observed, in both directions; the others are targets.
+func generateAcquaintances() map[string][]byte {
+	random := rand.New(rand.NewPCG(7, 0))
+	const people = 24
+	name := func(p int) string { return fmt.Sprintf("p%02d", p) }
+	var lives, member, known, targets, truth bytes.Buffer
+	street, club := make([]int, people), make([]int, people)
+	for p := range people {
+		street[p], club[p] = random.IntN(3), random.IntN(4)
+		fmt.Fprintf(&lives, "%s\tstreet%d\n", name(p), street[p])
+		fmt.Fprintf(&member, "%s\tclub%d\t%.1f\n", name(p), club[p], 0.6+0.1*float64(random.IntN(5)))
+	}
+	for a := range people {
+		for b := range a {
+			chance := 0.03
+			if street[a] == street[b] {
+				chance += 0.3
+			}
+			if club[a] == club[b] {
+				chance += 0.6
+			}
+			knows := 0
+			if random.Float64() < chance {
+				knows = 1
+			}
+			observed := random.Float64() < 0.3
+			for _, pair := range [][2]string{{name(a), name(b)}, {name(b), name(a)}} {
+				if observed {
+					fmt.Fprintf(&known, "%s\t%s\t%d\n", pair[0], pair[1], knows)
+					continue
+				}
+				fmt.Fprintf(&targets, "%s\t%s\n", pair[0], pair[1])
+				fmt.Fprintf(&truth, "%s\t%s\t%d\n", pair[0], pair[1], knows)
+			}
+		}
+	}
+	return map[string][]byte{"data/lives.tsv": lives.Bytes(), "data/member.tsv": member.Bytes(),
+		"data/known.tsv": known.Bytes(), "data/targets.tsv": targets.Bytes(), "data/truth.tsv": truth.Bytes()}
+}

@@ -1,0 +1,47 @@
+package deeppsl_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/deeppsl/deeppsl"
+)
+
+// writeProject writes a project's files, by name, and returns the path of model.json.
+func writeProject(t testing.TB, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "model.json")
+}
+
+// run loads a project and runs stages of it.
+func run(t testing.TB, path string, options deeppsl.Options, stages deeppsl.Stages) *deeppsl.Report {
+	t.Helper()
+	project, err := deeppsl.Load(path, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := project.Run(context.Background(), stages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// atoms returns the inferred values by atom.
+func atoms(report *deeppsl.Report) map[string]float64 {
+	values := make(map[string]float64)
+	report.Grounding.Each(report.Answer, true, func(a deeppsl.Atom) {
+		values[fmt.Sprintf("%s(%s)", a.Predicate, strings.Join(a.Arguments, ", "))] = a.Value
+	})
+	return values
+}
