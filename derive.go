@@ -13,7 +13,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/syntax"
 )
 
-// derivation is a predicate whose atoms follow from those of other predicates by rules.
+// derivation is a predicate whose atoms follow from those of other predicates: by rules, or as similar pairs of strings,
+// or by a function.
 type derivation struct {
 	predicate int
 	rules     []*program.Rule
@@ -55,6 +56,7 @@ func (o *orderer) visit(predicate int) {
 		rules, d.value = declared.Derive.Rules, declared.Derive.Value
 	case declared.Neural != nil && len(declared.Neural.Atoms) > 0:
 		rules, d.role = declared.Neural.Atoms, relation.Perceived
+	case declared.Function != "" || declared.Similarity != nil:
 	default:
 		return
 	}
@@ -67,6 +69,7 @@ func (o *orderer) visit(predicate int) {
 		return
 	}
 	o.state[predicate] = open
+	o.visitColumns(declared)
 	for _, rule := range rules {
 		if compiled := o.compile(predicate, rule); compiled != nil {
 			d.rules = append(d.rules, compiled)
@@ -74,6 +77,19 @@ func (o *orderer) visit(predicate int) {
 	}
 	o.state[predicate] = done
 	o.ordered = append(o.ordered, d)
+}
+
+// visitColumns visits the predicates that a function or the similar pairs of strings take constants from.
+func (o *orderer) visitColumns(declared *load.Predicate) {
+	if declared.Function != "" {
+		checkFunction(declared, o.diags)
+	}
+	if declared.Similarity != nil {
+		o.visit(o.project.config.Find(declared.Similarity.Over.Predicate))
+	}
+	if declared.Corpus != nil {
+		o.visit(o.project.config.Find(declared.Corpus.Predicate))
+	}
 }
 
 // compile compiles one derivation and visits the predicates of its body. It returns nil if the rule is wrong.

@@ -96,11 +96,24 @@ func (g *Grounding) completeAtoms(ctx context.Context) error {
 		return err
 	}
 	for _, d := range g.derivations {
-		if err := g.project.derive(ctx, store, d); err != nil {
+		if err := g.complete(ctx, d); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// complete makes the atoms of one predicate that follow from those of others, or gives it its function.
+func (g *Grounding) complete(ctx context.Context, d derivation) error {
+	switch declared := g.project.config.Predicates[d.predicate]; {
+	case declared.Function != "":
+		g.bindFunction(d.predicate)
+		return nil
+	case declared.Similarity != nil:
+		g.addSimilar(d.predicate)
+		return nil
+	}
+	return g.project.derive(ctx, g.tables.Store, d)
 }
 
 // ground numbers the atoms, grounds the rules, and connects the networks.
