@@ -63,7 +63,8 @@ type Warnings = source.Diagnostics
 type Project struct {
 	Options
 	config   *load.Config
-	settings settings
+	phases   [3]settings
+	settings settings // of learning
 	warnings Warnings // of loading
 	loading  time.Duration
 	truth    map[truthKey][][]string
@@ -80,6 +81,19 @@ type truthKey struct {
 func Load(path string, options Options) (*Project, error) {
 	start := time.Now()
 	config, err := load.Read(path)
+	return newProject(config, err, options, start)
+}
+
+// LoadClassic is Load for a program as PSL up to 2.3 has it: a file of rules, and one in YAML that declares predicates and
+// names their tables.
+func LoadClassic(rules, data string, options Options) (*Project, error) {
+	start := time.Now()
+	config, err := load.ReadClassic(rules, data, nil)
+	return newProject(config, err, options, start)
+}
+
+// newProject makes a project of a configuration, or completes the error of reading it.
+func newProject(config *load.Config, err error, options Options, start time.Time) (*Project, error) {
 	if config == nil {
 		return nil, err
 	}
@@ -90,9 +104,7 @@ func Load(path string, options Options) (*Project, error) {
 	if p.Log == nil {
 		p.Log = slog.New(slog.DiscardHandler)
 	}
-	var diags source.Diagnostics
-	p.settings, diags = readSettings(config, options.Set)
-	diags = append(diags, config.Warnings...)
+	diags := append(p.readOptions(), config.Warnings...)
 	if err := diags.Err(); err != nil {
 		return nil, err
 	}
@@ -101,6 +113,36 @@ func Load(path string, options Options) (*Project, error) {
 	p.warn(diags)
 	p.loading = time.Since(start)
 	return p, nil
+}
+
+// readOptions reads the settings of all phases, and those that are the whole project's.
+func (p *Project) readOptions() (diags source.Diagnostics) {
+	var idle []load.Option
+	for phase := range p.phases {
+		var wrong source.Diagnostics
+		p.phases[phase], wrong = readSettings(p.config, Phase(phase), p.Set)
+		diags = append(diags, wrong...)
+		idle = append(idle, p.phases[phase].idle...)
+		if s := &p.phases[phase]; s.seeded {
+			p.Seed = s.seed
+		}
+	}
+	p.settings = p.phases[Learn]
+	for _, predicate := range p.config.Predicates {
+		for _, e := range predicate.Evaluations {
+			for _, o := range e.Options {
+				if find(o.Name) == nil && !isPSLName(o.Name) {
+					unknownOption(o, &diags)
+				}
+			}
+		}
+	}
+	noteIdle(idle, &diags)
+	if p.Threads == 0 {
+		p.Threads = p.phases[Infer].threads
+	}
+	p.Log = slog.New(leveled{p.Log.Handler(), p.phases[Infer].level})
+	return diags
 }
 
 // checkRest adds to an error about some rules what is wrong with the other ones.
@@ -123,7 +165,7 @@ func (p *Project) compileAll(diags *source.Diagnostics) {
 }
 
 func (p *Project) compile(phase Phase, diags *source.Diagnostics) *program.Program {
-	return program.Compile(p.config.Declarations(), p.config.Rules(phase), diags)
+	return program.Compile(p.config.Declarations(), p.rules(phase), diags)
 }
 
 func (p *Project) warn(warnings Warnings) {

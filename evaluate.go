@@ -2,6 +2,7 @@ package deeppsl
 
 import (
 	"fmt"
+	"maps"
 	"math"
 
 	"github.com/deeppsl/deeppsl/internal/eval"
@@ -47,15 +48,15 @@ func (g *Grounding) score(answer *Answer, phase Phase, predicate int, e load.Eva
 	if err != nil || truth == nil || truth.Len() == 0 {
 		return nil, err
 	}
+	options := maps.Clone(g.settings.evaluation)
+	for _, o := range e.Options {
+		options[o.Name] = o.Value
+	}
 	atoms := g.tables.Store.Relations[predicate]
-	scored := eval.Join(atoms, truth, func(row int32) float64 { return value(answer, atoms, row) }, g.scope())
+	scored := eval.Join(atoms, truth, func(row int32) float64 { return value(answer, atoms, row) }, scopeOf(options))
 	if scored.Unmatched > 0 {
 		g.project.Log.Warn("truth about atoms that are no targets is not scored",
 			"predicate", name, "phase", phase.String(), "rows", scored.Unmatched)
-	}
-	options := g.project.config.Options(g.phase)
-	for _, o := range e.Options {
-		options[o.Name] = o.Value
 	}
 	result, err := eval.Evaluate(e.Evaluator, options, scored)
 	if err != nil {
@@ -64,8 +65,7 @@ func (g *Grounding) score(answer *Answer, phase Phase, predicate int, e load.Eva
 	return newEvaluation(name, result), nil
 }
 
-func (g *Grounding) scope() eval.Scope {
-	options := g.project.config.Options(g.phase)
+func scopeOf(options map[string]string) eval.Scope {
 	return eval.Scope{Observed: options["eval.includeobs"] == "true", Closed: options["eval.closetruth"] == "true"}
 }
 

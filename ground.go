@@ -21,8 +21,10 @@ import (
 type Grounding struct {
 	project *Project
 	phase   Phase
-	program *program.Program
-	tables  *load.Tables
+	// settings are the phase's, or, once learning is done, those of inference.
+	settings *settings
+	program  *program.Program
+	tables   *load.Tables
 	// derivations made atoms of the tables.
 	derivations []derivation
 	model       *mrf.Model
@@ -68,7 +70,7 @@ func (p *Project) groundWith(ctx context.Context, phase Phase, networks *network
 // prepare compiles a phase's rules and makes its atoms: all that grounding needs.
 func (p *Project) prepare(ctx context.Context, phase Phase, networks *networks, warnings *source.Diagnostics) (
 	*Grounding, error) {
-	g := &Grounding{project: p, phase: phase, networks: networks}
+	g := &Grounding{project: p, phase: phase, settings: &p.phases[phase], networks: networks}
 	g.program = p.compile(phase, warnings)
 	g.derivations = p.compileDerivations(warnings)
 	err := warnings.Err()
@@ -121,7 +123,7 @@ func (g *Grounding) ground(ctx context.Context) error {
 	start := time.Now()
 	var err error
 	g.model, g.report, err = ground.Ground(ctx, g.program, g.tables.Store,
-		ground.Options{Threads: g.project.Threads, DiscardMissing: g.project.settings.discardMissing})
+		ground.Options{Threads: g.project.Threads, DiscardMissing: g.settings.model.discardMissing})
 	if err != nil {
 		return err
 	}
@@ -182,6 +184,8 @@ const (
 	PlanView    View = "plan"
 	GroundView  View = "ground"
 	FieldView   View = "mrf"
+	// PSLView is the ground rules as Java PSL's file of them has them, with the current weights.
+	PSLView View = "psl"
 )
 
 // Write prints a stage of the grounding; limit bounds the ground rules, 0 means all.
@@ -198,6 +202,8 @@ func (g *Grounding) Write(w io.Writer, view View, limit int) error {
 		return g.writePlans(w)
 	case GroundView:
 		return ground.Write(w, g.program, g.tables.Store, g.model, limit)
+	case PSLView:
+		return ground.WritePSL(w, g.program, g.tables.Store, g.model, g.theta)
 	case FieldView:
 		return ground.WriteBlocks(w, g.model)
 	}

@@ -40,6 +40,9 @@ func (g *Grounding) Infer(ctx context.Context) (*Answer, error) {
 	if err := g.perceive(); err != nil {
 		return nil, err
 	}
+	if g.settings.skip {
+		return g.given(start), nil
+	}
 	solver, err := g.solver()
 	if err != nil {
 		return nil, err
@@ -64,6 +67,25 @@ func (g *Grounding) Infer(ctx context.Context) (*Answer, error) {
 	return answer, nil
 }
 
+// given answers with the values that the tables give the targets, without inference.
+func (g *Grounding) given(start time.Time) *Answer {
+	y := make([]float64, g.model.Variables)
+	for _, atoms := range g.tables.Store.Relations {
+		for row := int32(atoms.Observed); atoms.Free == relation.Target && int(row) < atoms.Len(); row++ {
+			y[atoms.Number(row)] = float64(atoms.Truth[row])
+		}
+	}
+	g.field.SetWeights(g.theta)
+	g.field.SetInputs(g.inputs)
+	objective := g.field.Energy(y)
+	return &Answer{
+		Status: "skipped", Explanation: "Inference was skipped; these are the values in the tables.",
+		Method: "none", Reason: "It was asked for.", Objective: objective, Gap: objective / max(1, objective),
+		MaxViolation: g.field.MaxViolation(y), Elapsed: time.Since(start),
+		Values: y, Perceived: append([]float64(nil), g.inputs...),
+	}
+}
+
 // perceive runs the networks, without dropout.
 func (g *Grounding) perceive() error {
 	if g.perception == nil {
@@ -74,23 +96,23 @@ func (g *Grounding) perceive() error {
 
 // solver makes the solver that the project's options ask for.
 func (g *Grounding) solver() (solve.Solver, error) {
-	return g.solverOf(g.field, g.project.settings.solve)
+	return g.solverOf(g.field, g.settings.solve)
 }
 
 // solverOf is solver for another field, or with other settings.
 func (g *Grounding) solverOf(field *mrf.Field, settings solve.Settings) (solve.Solver, error) {
 	settings.Threads = g.project.Threads
-	if g.project.settings.method == "sgd" {
-		options := g.project.settings.sgd
+	if g.settings.method == "sgd" {
+		options := g.settings.sgd
 		options.Seed = g.project.Seed
 		return sgd.New(field, settings, options), nil
 	}
-	return auto.New(g.project.settings.method, field, settings)
+	return auto.New(g.settings.method, field, settings)
 }
 
 // method names the solver and says why it was chosen.
 func (g *Grounding) method() (name, reason string) {
-	if name = g.project.settings.method; name != "auto" {
+	if name = g.settings.method; name != "auto" {
 		return name, "It was asked for."
 	}
 	return auto.Choose(g.model)

@@ -30,6 +30,8 @@ type Report struct {
 
 	// Grounding and Answer are the inference phase's; Training is nil if the run did not learn.
 	Grounding *Grounding `json:"-"`
+	// Learned is the learning phase's, with the learned weights; nil if the run did not learn.
+	Learned *Grounding `json:"-"`
 	Answer    *Answer    `json:"-"`
 	Training  *Training  `json:"-"`
 }
@@ -52,7 +54,7 @@ type Stages struct {
 func (p *Project) Run(ctx context.Context, stages Stages) (*Report, error) {
 	start := time.Now()
 	if !stages.Learn && !stages.Infer {
-		stages = Stages{Learn: p.config.Runs(Learn), Infer: p.config.Runs(Infer) || !p.config.Runs(Learn)}
+		stages = p.stages()
 	}
 	r := &Report{Seed: p.Seed, Threads: parallel.Threads(p.Threads), Seconds: Seconds{Load: p.loading.Seconds()}}
 	first := Infer
@@ -80,6 +82,20 @@ func (p *Project) Run(ctx context.Context, stages Stages) (*Report, error) {
 	return r, nil
 }
 
+// stages are those that the options ask for, or else those of the phases that have anything of their own.
+func (p *Project) stages() Stages {
+	s := &p.phases[Infer]
+	stages := Stages{Learn: p.config.Runs(Learn)}
+	if s.learns != nil {
+		stages.Learn = *s.learns
+	}
+	stages.Infer = p.config.Runs(Infer) || !stages.Learn
+	if s.infers != nil {
+		stages.Infer = *s.infers || !stages.Learn
+	}
+	return stages
+}
+
 // account adds the time that a grounding took.
 func (r *Report) account(g *Grounding) {
 	r.Seconds.Load += g.loading.Seconds()
@@ -97,7 +113,12 @@ func (r *Report) learn(ctx context.Context, g *Grounding) (err error) {
 
 // next returns the grounding to infer with after learning: the same one if the phases share their atoms.
 func (r *Report) next(ctx context.Context, g *Grounding, stages Stages) (*Grounding, error) {
-	if !stages.Infer || g.project.sharesAtoms(Learn, Infer) {
+	r.Learned = g
+	if !stages.Infer {
+		return g, nil
+	}
+	if g.project.sharesAtoms(Learn, Infer) {
+		g.settings = &g.project.phases[Infer]
 		return g, nil
 	}
 	start := time.Now()
@@ -114,6 +135,9 @@ func (r *Report) next(ctx context.Context, g *Grounding, stages Stages) (*Ground
 // adopt takes over the learned weights of the rules that both groundings have: the common ones, which come first.
 func (g *Grounding) adopt(learned *Grounding) {
 	common := len(g.project.config.Common.Rules)
+	if g.settings.model.clearRules {
+		return
+	}
 	copy(g.theta[:common], learned.theta[:common])
 }
 

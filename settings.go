@@ -2,6 +2,8 @@ package deeppsl
 
 import (
 	"fmt"
+	"log/slog"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +17,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
-// settings are a project's options, read.
+// settings are a project's options, read for one phase.
 type settings struct {
 	method  string // of inference
 	solve   solve.Settings
@@ -25,8 +27,22 @@ type settings struct {
 	network fitSettings
 	// freeze keeps the networks as they are after fitting them alone: the paper's PSL baseline.
 	freeze bool
-	// discardMissing drops ground rules about atoms that no table has, instead of refusing them.
-	discardMissing bool
+	model  modelSettings
+	// skip answers without inference.
+	skip bool
+	// evaluation holds the options that package eval reads.
+	evaluation map[string]string
+	outputs    Outputs
+	allAtoms   bool // written, and not only targets
+
+	learns, infers *bool // nil: the data decide
+	seed           uint64
+	seeded         bool // the seed is set
+	threads        int  // 0: not set
+	level          slog.Level
+
+	// idle are the options of Java PSL that were set and have no effect.
+	idle []load.Option
 	// force grounds even what is not expected to fit in memory.
 	force bool
 }
@@ -40,7 +56,8 @@ type fitSettings struct {
 // defaults are the paper's settings for its second task, with its solver replaced by an exact one.
 func defaults() settings {
 	return settings{
-		method: "auto",
+		method: "auto", level: slog.LevelDebug, evaluation: make(map[string]string),
+		model: modelSettings{relaxMultiplier: 100}, outputs: Outputs{Format: AtomFormats[0]},
 		learn: learn.Settings{
 			Method: learn.ConvexDifference, Alpha: 1, Mu: 0.12, Epochs: 75, Steps: 10,
 			Loss:      learn.Loss{Kind: learn.CrossEntropy, Floor: learn.DefaultFloor},
@@ -58,9 +75,9 @@ type option struct {
 	set   func(s *settings, value string) error
 }
 
-var options = append([]option{
-	{"inference.method", "auto, newton or sgd (the paper's)", text(func(s *settings) *string { return &s.method },
-		"auto", "newton", "sgd")},
+var options = slices.Concat([]option{
+	{"inference.method", "auto, newton, sgd (the paper's), or a class of PSL's",
+		parsed(parseInference, func(s *settings) *string { return &s.method })},
 	{"inference.gap", "relative duality gap to prove", number(func(s *settings) *float64 { return &s.solve.Gap })},
 	{"inference.feasibility", "largest violation of a hard rule to accept",
 		number(func(s *settings) *float64 { return &s.solve.Feasibility })},
@@ -113,8 +130,8 @@ var options = append([]option{
 	{"ground.force", "true: ground even what is not expected to fit in memory",
 		boolean(func(s *settings, value bool) { s.force = value })},
 	{"pam.throw", "false: drop ground rules about unknown atoms",
-		boolean(func(s *settings, value bool) { s.discardMissing = !value })},
-}, weightOptions...)
+		boolean(func(s *settings, value bool) { s.model.discardMissing = !value })},
+}, weightOptions, pslOptions)
 
 func text(field func(*settings) *string, allowed ...string) func(*settings, string) error {
 	return func(s *settings, value string) error {
@@ -171,64 +188,70 @@ func parsed[T any](parse func(string) (T, error), field func(*settings) *T) func
 	}
 }
 
-// readSettings applies options over the defaults: the configuration's common ones, those of learning and of inference,
-// then the ones set by the caller. A name in the configuration that is not known is only a warning: PSL has many more
-// options, about things that are done otherwise here.
-func readSettings(config *load.Config, set []string) (s settings, diags source.Diagnostics) {
-	s = defaultsFor(config, set)
-	for _, section := range [...]load.Section{config.Common, config.Phases[Learn], config.Phases[Infer]} {
+// readSettings applies options over the defaults: the configuration's common ones, those of the phase, then the ones
+// set by the caller. A name that is not known is an error; one that only Java PSL knows is noted in idle.
+func readSettings(config *load.Config, phase Phase, set []string) (s settings, diags source.Diagnostics) {
+	s = defaultsFor(config, phase, set)
+	for _, section := range [...]load.Section{config.Common, config.Phases[phase]} {
 		for _, o := range section.Options {
-			if known(o.Name) {
-				s.apply(o, &diags)
-			} else if !readElsewhere(o.Name) {
-				diags.Warnf("option-unknown", o.Span, suggestOption(o.Name), "there is no option %s: it is ignored", o.Name)
+			if isPath(o.Name) && o.Value != stdout && !filepath.IsAbs(o.Value) {
+				o.Value = filepath.Join(filepath.Dir(config.Name), o.Value)
 			}
+			s.apply(o, &diags)
 		}
 	}
 	for _, assignment := range set {
 		name, value, ok := strings.Cut(assignment, "=")
-		switch {
-		case !ok:
+		if !ok {
 			diags.Errorf("option-form", source.Span{}, "write name=value", "%q is not an option with its value", assignment)
-		case !known(name):
-			diags.Errorf("option-unknown", source.Span{}, suggestOption(name), "there is no option %s", name)
-		default:
-			s.apply(load.Option{Name: name, Value: value}, &diags)
+			continue
 		}
+		s.apply(load.Option{Name: name, Value: value}, &diags)
 	}
 	return s, diags
 }
 
-// known tells whether an option has a setting.
-func known(name string) bool {
-	return slices.ContainsFunc(options, func(o option) bool { return o.name == name })
+// stdout is the path that means the standard output.
+const stdout = "-"
+
+// isPath tells whether an option's value is a path, which in a configuration is relative to its folder.
+func isPath(name string) bool {
+	return strings.HasPrefix(name, "runtime.") && strings.Contains(name, ".output.") &&
+		(strings.HasSuffix(name, ".path") || strings.HasSuffix(name, ".dir"))
 }
 
-// readElsewhere tells whether an option is no setting, but read where the atoms are typed or scored.
-func readElsewhere(name string) bool {
-	group, _, _ := strings.Cut(name, ".")
-	return group == "eval" || strings.HasSuffix(group, "evaluator") || name == "runtime.db.intids"
+// find returns the option of that name, or nil.
+func find(name string) *option {
+	name = unalias(name)
+	at := slices.IndexFunc(options, func(o option) bool { return o.name == name })
+	if at < 0 {
+		return nil
+	}
+	return &options[at]
 }
 
-// apply sets a known option.
+// apply sets an option, or says why it cannot.
 func (s *settings) apply(given load.Option, diags *source.Diagnostics) {
-	for _, o := range options {
-		if o.name != given.Name {
-			continue
-		}
+	o := find(given.Name)
+	switch {
+	case o == nil && isPSLName(given.Name):
+		s.idle = append(s.idle, given)
+	case o == nil:
+		unknownOption(given, diags)
+	default:
 		if err := o.set(s, given.Value); err != nil {
 			diags.Errorf("option-value", given.Span, err.Error(), "option %s cannot be %q", given.Name, given.Value)
 		}
 	}
 }
 
-// suggestOption returns a hint at the option that was meant, or "".
-func suggestOption(name string) string {
-	names := make([]string, len(options))
-	for k, o := range options {
-		names[k] = o.name
+// unknownOption reports an option that neither this program nor Java PSL has.
+func unknownOption(given load.Option, diags *source.Diagnostics) {
+	names := allPSLNames()
+	for _, o := range options {
+		names = append(names, o.name)
 	}
-	return source.Suggest(name, names)
+	diags.Errorf("option-unknown", given.Span, source.Suggest(given.Name, names), "there is no option %s", given.Name)
 }
 
 // didYouMean returns a hint to append to a message about an unknown name, or "".

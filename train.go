@@ -297,6 +297,9 @@ func (p *Project) sharesAtoms(a, b Phase) bool {
 	if a == b {
 		return true
 	}
+	if p.phases[a].model != p.phases[b].model {
+		return false
+	}
 	for _, phase := range [...]Phase{a, b} {
 		if len(p.config.Phases[phase].Rules) > 0 {
 			return false

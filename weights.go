@@ -62,20 +62,20 @@ func parseLevels(value string) ([]float64, error) {
 
 // defaultsFor are the defaults of the learning method that the configuration, or the caller, asks for. Without one,
 // rule weights alone are learned by the structured perceptron, as in PSL, and with networks by Algorithm 1.
-func defaultsFor(config *load.Config, set []string) settings {
+func defaultsFor(config *load.Config, phase Phase, set []string) settings {
 	s := defaults()
 	if !slices.ContainsFunc(config.Predicates, func(p *load.Predicate) bool { return p.Neural != nil }) {
 		s.learn.Method = learn.Perceptron
 	}
 	choose := func(name, value string) {
-		if name != "learn.method" && name != "runtime.learn.method" {
+		if unalias(name) != "learn.method" {
 			return
 		}
 		if method, err := learn.ParseMethod(value); err == nil {
 			s.learn.Method = method
 		}
 	}
-	for _, section := range [...]load.Section{config.Common, config.Phases[Learn], config.Phases[Infer]} {
+	for _, section := range [...]load.Section{config.Common, config.Phases[phase]} {
 		for _, o := range section.Options {
 			choose(o.Name, o.Value)
 		}

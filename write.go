@@ -1,49 +1,27 @@
 package deeppsl
 
 import (
-	"bufio"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strings"
+	"strconv"
 
 	"github.com/deeppsl/deeppsl/internal/load"
-	"github.com/deeppsl/deeppsl/internal/relation"
-	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/syntax"
 )
 
-// WriteAtoms writes an answer as Java PSL does: one file NAME.txt per open or neural predicate, with a tab-separated row
-// of arguments and value per atom. Each file is written beside and renamed. It returns the files' paths.
-func (g *Grounding) WriteAtoms(dir string, answer *Answer) ([]string, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, fmt.Errorf("writing results: %w", err)
-	}
-	var paths []string
-	for k, atoms := range g.tables.Store.Relations {
-		if atoms.FreeLen() == 0 {
-			continue
+// WriteModel writes the rules with their current weights, one per line, as a rule file that can be read again.
+func (g *Grounding) WriteModel(w io.Writer) error {
+	for k, rule := range g.project.rules(g.phase) {
+		learned := *rule
+		if !rule.Weight.Hard && k < len(g.theta) {
+			learned.Weight.Number.Value = g.theta[k]
+			learned.Weight.Number.Text = strconv.FormatFloat(g.theta[k], 'f', -1, 64)
 		}
-		path := filepath.Join(dir, strings.ToUpper(g.project.config.Predicates[k].Name)+".txt")
-		err := report.WriteFileFunc(path, func(w io.Writer) error { return g.writeAtoms(w, answer, atoms) })
-		if err != nil {
-			return paths, fmt.Errorf("writing results: %w", err)
+		if _, err := fmt.Fprintln(w, syntax.Print(&learned)); err != nil {
+			return err
 		}
-		paths = append(paths, path)
 	}
-	return paths, nil
-}
-
-func (g *Grounding) writeAtoms(w io.Writer, answer *Answer, atoms *relation.Relation) error {
-	buffered := bufio.NewWriter(w)
-	for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
-		for _, column := range atoms.Columns {
-			buffered.WriteString(g.tables.Store.Symbols.Name(column[row]))
-			buffered.WriteByte('\t')
-		}
-		fmt.Fprintf(buffered, "%.7g\n", value(answer, atoms, row))
-	}
-	return buffered.Flush()
+	return nil
 }
 
 // Networks tells whether the project has neural predicates.

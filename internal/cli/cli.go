@@ -28,7 +28,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer stop()
 	e := &env{in: stdin, out: stdout, err: stderr}
 	root := newRoot(e)
-	root.SetArgs(append([]string{}, args...)) // never nil, for which cobra would take the process's own
+	root.SetArgs(append([]string{}, fromPSL(args)...)) // never nil, for which cobra would take the process's own
 	return e.conclude(root.ExecuteContext(ctx))
 }
 

@@ -29,9 +29,8 @@ const runExamples = `  deeppsl run model.json                       as the confi
 // runner is one run of deeppsl run.
 type runner struct {
 	project
-	learn, infer string // methods; "" if the stage is not asked for, "config" if it is without a method
-	outputDir    string
-	groundRules  string
+	from         input
+	learn, infer string // methods; "" if the stage is not asked for, asConfigured if it is without a method
 	checkpoint   string
 }
 
@@ -44,8 +43,8 @@ func newRun(e *env) *cobra.Command {
 		Long:    runHelp,
 		Example: runExamples,
 		GroupID: groupRules,
-		Args:    oneConfig,
-		RunE:    func(cmd *cobra.Command, args []string) error { return r.run(cmd, args[0]) },
+		Args:    r.from.check,
+		RunE:    r.run,
 	}
 	r.flags(cmd)
 	r.forceFlag(cmd)
@@ -54,18 +53,15 @@ func newRun(e *env) *cobra.Command {
 	f.StringVarP(&r.infer, "infer", "i", "", "infer, with a `method` if given as --infer=METHOD")
 	f.Lookup("learn").NoOptDefVal = asConfigured
 	f.Lookup("infer").NoOptDefVal = asConfigured
-	f.StringVarP(&r.outputDir, "output", "o", "", "write the inferred atoms to this `folder`, a file per predicate")
-	f.StringVar(&r.groundRules, "groundrules", "", "write the ground rules to this `file`, or to stdout")
-	f.Lookup("groundrules").NoOptDefVal = stdinName
+	r.from.flags(f)
+	optionFlags(f)
 	f.StringVar(&r.checkpoint, "checkpoint", "", "write learning's state to this `file`, and go on from it if it exists")
 	return cmd
 }
 
-// asConfigured is the method of a stage that is asked for without one.
-const asConfigured = "config"
-
-func (r *runner) run(cmd *cobra.Command, path string) error {
+func (r *runner) run(cmd *cobra.Command, args []string) error {
 	options := r.options()
+	options.Set = append(options.Set, optionsOf(cmd.Flags())...)
 	options.Checkpoint = r.checkpoint
 	options.OnEpoch = r.epochLine("learning")
 	if r.learn != "" && r.learn != asConfigured {
@@ -74,7 +70,10 @@ func (r *runner) run(cmd *cobra.Command, path string) error {
 	if r.infer != "" && r.infer != asConfigured {
 		options.Set = append(options.Set, "inference.method="+r.infer)
 	}
-	loaded, err := deeppsl.Load(path, options)
+	if cmd.Flags().Changed("seed") {
+		options.Set = append(options.Set, fmt.Sprintf("random.seed=%d", r.seed))
+	}
+	loaded, err := r.from.load(args, options)
 	if err != nil {
 		return err
 	}
@@ -82,10 +81,11 @@ func (r *runner) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := r.write(result); err != nil {
+	outputs := loaded.Outputs()
+	if err := r.write(result, outputs); err != nil {
 		return err
 	}
-	if err := r.emit(ran{Report: result, showAtoms: r.outputDir == ""}); err != nil {
+	if err := r.emit(ran{Report: result, showAtoms: outputs.Atoms == "" && !outputs.Hidden}); err != nil {
 		return err
 	}
 	if infeasible(result) {
@@ -98,19 +98,24 @@ func (r *runner) run(cmd *cobra.Command, path string) error {
 func infeasible(result *deeppsl.Report) bool { return len(result.Conflict) > 0 }
 
 // write writes the files that were asked for.
-func (r *runner) write(result *deeppsl.Report) error {
-	if r.groundRules != "" {
-		err := r.output(r.groundRules, func(w io.Writer) error {
-			return result.Grounding.Write(w, deeppsl.GroundView, 0)
+func (r *runner) write(result *deeppsl.Report, outputs deeppsl.Outputs) error {
+	if outputs.GroundRules != "" {
+		err := r.output(outputs.GroundRules, func(w io.Writer) error {
+			return result.Grounding.Write(w, deeppsl.PSLView, 0)
 		})
 		if err != nil {
 			return err
 		}
 	}
-	if r.outputDir == "" || infeasible(result) {
+	if outputs.Model != "" && result.Learned != nil {
+		if err := r.output(outputs.Model, result.Learned.WriteModel); err != nil {
+			return err
+		}
+	}
+	if outputs.Atoms == "" || outputs.Hidden {
 		return nil
 	}
-	paths, err := result.Grounding.WriteAtoms(r.outputDir, result.Answer)
+	paths, err := result.Grounding.WriteAtoms(outputs.Atoms, result.Answer)
 	for _, path := range paths {
 		r.notef("wrote %s", path)
 	}

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/deeppsl/deeppsl"
+)
+
+// asConfigured is the method of a stage that is asked for without one.
+const asConfigured = "config"
+
+// pslFlags are the flags of Java PSL's command line that set an option, in the order of that program's help. Each is an
+// option by name=value; a flag without a value takes the one that is given here.
+var pslFlags = []struct{ name, shorthand, usage, option, alone string }{
+	{"output", "o", "write the inferred atoms to this `folder`, a file per predicate",
+		"runtime.inference.output.results.dir", ""},
+	{"format", "", "`format` of those files: txt, json or parquet", "output.format", ""},
+	{"groundrules", "", "write the ground rules to this `file`, or to stdout",
+		"runtime.inference.output.groundrules.path", stdinName},
+	{"write-model", "", "write the rules with their learned weights to this `file`", "runtime.learn.output.model.path", ""},
+	{"int-ids", "", "arguments are integers, where nothing says their type", "runtime.db.intids", "true"},
+	{"log", "", "least `level` of the notes on stderr: TRACE, DEBUG, INFO, WARN, ERROR, FATAL or OFF",
+		"runtime.log.level", ""},
+	{"skipAtomCommit", "", "", "runtime.inference.commit", "false"},
+	{"h2path", "", "", "runtime.db.h2.path", ""},
+	{"postgres", "", "", "runtime.db.pg.name", "psl"},
+}
+
+// optionFlags declares pslFlags. Those without a description are accepted for their users' sake, and have no effect.
+func optionFlags(flags *pflag.FlagSet) {
+	for _, f := range pslFlags {
+		flags.StringP(f.name, f.shorthand, "", f.usage)
+		flag := flags.Lookup(f.name)
+		flag.NoOptDefVal, flag.Hidden = f.alone, f.usage == ""
+	}
+}
+
+// optionsOf returns the options that the flags given on the command line set.
+func optionsOf(flags *pflag.FlagSet) (set []string) {
+	for _, f := range pslFlags {
+		if flag := flags.Lookup(f.name); flag.Changed {
+			set = append(set, f.option+"="+flag.Value.String())
+		}
+	}
+	return set
+}
+
+// fromPSL rewrites the arguments of deeppsl run where Java PSL's parser and this one's differ: a value that may be left
+// out follows its flag as a word of its own, and -int is one flag.
+func fromPSL(args []string) []string {
+	if !slices.Contains(args, "run") {
+		return args
+	}
+	var out []string
+	for k := 0; k < len(args); k++ {
+		arg := args[k]
+		next := ""
+		if k+1 < len(args) {
+			next = args[k+1]
+		}
+		switch {
+		case arg == "-int":
+			arg = "--int-ids"
+		case isOneOf(arg, "-i", "--infer", "-l", "--learn") && deeppsl.IsMethod(next),
+			isOneOf(arg, "--groundrules", "--postgres") && isValue(next):
+			arg += "=" + next
+			k++
+		}
+		out = append(out, arg)
+	}
+	return out
+}
+
+func isOneOf(arg string, flags ...string) bool { return slices.Contains(flags, arg) }
+
+// isValue tells whether a word is the value of the flag before it: no flag, and no configuration.
+func isValue(word string) bool {
+	return word != "" && !strings.HasPrefix(word, "-") && !slices.Contains(configExtensions, filepath.Ext(word))
+}
+
+var configExtensions = []string{".json", ".yaml", ".yml"}
+
+// input is where a command's program is: a configuration, or the pair of files that PSL had before.
+type input struct{ config, rules, data string }
+
+func (in *input) flags(flags *pflag.FlagSet) {
+	flags.StringVarP(&in.config, "config", "c", "", "the `configuration`, which needs no flag")
+	flags.StringVarP(&in.rules, "model", "m", "", "a `file` of rules, with -d, as in PSL up to 2.3")
+	flags.StringVarP(&in.data, "data", "d", "", "the `file` that goes with -m: it declares predicates and names tables")
+}
+
+// check is the argument check of a command with these flags.
+func (in *input) check(cmd *cobra.Command, args []string) error {
+	given := len(args)
+	for _, path := range []string{in.config, in.rules} {
+		if path != "" {
+			given++
+		}
+	}
+	switch {
+	case (in.rules == "") != (in.data == ""):
+		return usage("missing-argument", "the form is: deeppsl run -m RULES -d DATA", "-m and -d go together")
+	case given != 1:
+		return usage("missing-argument", "the form is: "+cmd.UseLine(), "%s takes one configuration, not %d",
+			cmd.CommandPath(), given)
+	}
+	return nil
+}
+
+// load reads the program.
+func (in *input) load(args []string, options deeppsl.Options) (*deeppsl.Project, error) {
+	switch {
+	case in.rules != "":
+		return deeppsl.LoadClassic(in.rules, in.data, options)
+	case in.config != "":
+		return deeppsl.Load(in.config, options)
+	}
+	return deeppsl.Load(args[0], options)
+}
