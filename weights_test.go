@@ -167,7 +167,7 @@ func TestMethodOfAConfiguration(t *testing.T) {
 		{"", nil, learn.Perceptron, 100},
 		{`"learn.method": "deeppsl"`, nil, learn.ConvexDifference, 75},
 		{`"learn.epochs": 7`, []string{"learn.method=org.linqs.psl.application.learning.weight.GridSearch"}, learn.Grid, 7},
-		{`"learn.method": "energy"`, []string{"learn.method=likelihood"}, learn.Likelihood, 200},
+		{`"learn.method": "energy"`, []string{"learn.method=likelihood"}, learn.Likelihood, 100},
 	} {
 		project, err := Load(acquaintances(t, c.options, false), Options{Set: c.set})
 		if err != nil {

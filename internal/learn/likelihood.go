@@ -3,10 +3,12 @@ package learn
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/integrate/quad"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/parallel"
 )
 
 // pseudoLikelihood is Besag's (1975) replacement for the likelihood, whose normalising integral over [0,1]ⁿ is out of
@@ -23,18 +25,18 @@ import (
 // and likewise in x. PL is convex in w if nothing is latent. Hard equalities take variables along (see line), which
 // makes it a composite likelihood in the sense of Lindsay (1988), and other hard rules bound the interval of v; that
 // interval counts as constant in x. A label that cannot move is left out, and a constraint that the labels break is not
-// looked at. The latent variables are filled in by their most probable values (hard expectation-maximisation).
+// looked at. The latent variables are filled in by their most probable values (hard expectation-maximisation), at each
+// step anew: with many of them PL need not fall at every step.
 type pseudoLikelihood struct {
-	lines    []*line
-	nodes    []float64 // quadrature on [0,1]
-	areas    []float64
-	slacks   []float64 // by potential
-	pushes   []float64 // by potential: what multiplies b_j in the derivative by x
-	energies []float64 // by node
+	lines  []*line
+	nodes  []float64 // quadrature on [0,1]
+	areas  []float64
+	slacks []float64 // by potential
+	pushes []float64 // by potential: what multiplies b_j in the derivative by x
 }
 
-// quadratureNodes is enough for energies that change by some hundreds over [0,1].
-const quadratureNodes = 64
+// quadratureNodes is enough for energies that change by a hundred over [0,1].
+const quadratureNodes = 32
 
 // narrow is the length of an interval below which a label counts as fixed.
 const narrow = 1e-6
@@ -43,8 +45,7 @@ func newPseudoLikelihood(model *mrf.Model, labels *Labels) *pseudoLikelihood {
 	p := &pseudoLikelihood{
 		lines: drawLines(model, labels),
 		nodes: make([]float64, quadratureNodes), areas: make([]float64, quadratureNodes),
-		energies: make([]float64, quadratureNodes),
-		slacks:   make([]float64, model.Potentials()), pushes: make([]float64, model.Potentials()),
+		slacks: make([]float64, model.Potentials()), pushes: make([]float64, model.Potentials()),
 	}
 	quad.Legendre{}.FixedLocations(p.nodes, p.areas, 0, 1)
 	return p
@@ -57,16 +58,20 @@ var errFixedLabels = errors.New("the hard rules determine every label from the o
 // at returns PL at the field's parameters with the variables at y, and writes its derivatives.
 func (p *pseudoLikelihood) at(field *mrf.Field, y, weights, inputs []float64) (float64, error) {
 	field.Slacks(y, p.slacks)
+	parallel.For(field.Threads, len(p.lines), func(k int) { p.integrate(p.lines[k], field.Weights(), y) })
 	clear(weights)
 	clear(p.pushes)
 	total, count := 0.0, 0.0
 	for _, l := range p.lines {
-		lo, hi := l.interval(p.slacks, y)
-		if hi-lo < narrow {
+		if !l.moves {
 			continue
 		}
-		total += p.along(l, lo, hi, field.Weights(), weights)
 		count++
+		total += l.surprise
+		for _, s := range l.sections {
+			weights[s.block.Rule] += s.excess
+			p.pushes[s.number] += s.push
+		}
 	}
 	if count == 0 {
 		return 0, errFixedLabels
@@ -77,40 +82,51 @@ func (p *pseudoLikelihood) at(field *mrf.Field, y, weights, inputs []float64) (f
 	return total / count, nil
 }
 
-// along returns -log p of one label, which moves between lo and hi from its true value, and adds its derivatives.
-func (p *pseudoLikelihood) along(l *line, lo, hi float64, theta, weights []float64) float64 {
-	least := math.Inf(1)
-	for q, node := range p.nodes {
-		p.energies[q] = p.energy(l, lo+node*(hi-lo), theta)
-		least = math.Min(least, p.energies[q])
+// integrate computes a line's part of PL and what each of its sections adds to the derivatives.
+func (p *pseudoLikelihood) integrate(l *line, theta, y []float64) {
+	lo, hi := l.interval(p.slacks, y)
+	if l.moves = hi-lo >= narrow; !l.moves {
+		return
 	}
+	var moved, energies [quadratureNodes]float64
+	for q, node := range p.nodes {
+		moved[q] = lo + node*(hi-lo)
+	}
+	truth := 0.0
+	for _, s := range l.sections {
+		w, d := theta[s.block.Rule]*s.scale, p.slacks[s.number]
+		phi, _ := s.block.Potential(d)
+		truth += w * phi
+		for q, m := range moved {
+			phi, _ := s.block.Potential(d + s.slope*m)
+			energies[q] += w * phi
+		}
+	}
+	least := slices.Min(energies[:])
 	mass := 0.0
 	for q, area := range p.areas {
-		p.energies[q] = area * math.Exp(least-p.energies[q])
-		mass += p.energies[q]
+		energies[q] = area * math.Exp(least-energies[q])
+		mass += energies[q]
 	}
-	p.differentiate(l, 0, 1, theta, weights)
-	for q, node := range p.nodes {
-		p.differentiate(l, lo+node*(hi-lo), -p.energies[q]/mass, theta, weights)
+	for q := range energies {
+		energies[q] /= mass
 	}
-	return p.energy(l, 0, theta) - least + math.Log(mass*(hi-lo))
+	l.surprise = truth - least + math.Log(mass*(hi-lo))
+	for k := range l.sections {
+		l.sections[k].compare(p.slacks, theta, moved[:], energies[:])
+	}
 }
 
-// energy is that of the line's potentials with the label moved from its true value.
-func (p *pseudoLikelihood) energy(l *line, moved float64, theta []float64) float64 {
-	total := 0.0
-	for _, s := range l.sections {
-		phi, _ := s.block.Potential(p.slacks[s.number] + s.slope*moved)
-		total += theta[s.block.Rule] * s.scale * phi
+// compare sets what the section adds to the derivatives: its value at the label less its expectation, for the
+// distances moved with the given probabilities.
+func (s *section) compare(slacks, theta, moved, probabilities []float64) {
+	d := slacks[s.number]
+	value, slope := s.block.Potential(d)
+	for q, share := range probabilities {
+		phi, phi1 := s.block.Potential(d + s.slope*moved[q])
+		value -= share * phi
+		slope -= share * phi1
 	}
-	return total
-}
-
-// differentiate adds share times the derivatives of that energy, in w and by slack.
-func (p *pseudoLikelihood) differentiate(l *line, moved, share float64, theta, weights []float64) {
-	for _, s := range l.sections {
-		phi, slope := s.block.Potential(p.slacks[s.number] + s.slope*moved)
-		weights[s.block.Rule] += share * s.scale * phi
-		p.pushes[s.number] += share * theta[s.block.Rule] * s.scale * slope
-	}
+	s.excess = s.scale * value
+	s.push = theta[s.block.Rule] * s.scale * slope
 }

@@ -13,6 +13,10 @@ type line struct {
 	variables []int32
 	steps     []float64 // how far each moves when the label, the first of them, moves by one
 	sections  []section
+
+	// moves says whether the box and the other hard rules left room the last time; then surprise is -log p.
+	moves    bool
+	surprise float64
 }
 
 // section is a potential or an inequality as a function of the distance moved: its slack changes by slope times that.
@@ -21,6 +25,8 @@ type section struct {
 	number int     // of the potential, among all
 	scale  float64 // s_j, the observed factor of its weight
 	slope  float64
+	// excess and push are what the section last added to the derivatives, by weight and by slack.
+	excess, push float64
 }
 
 // longest bounds the variables of a line. Equalities that chain more of them hold their labels.

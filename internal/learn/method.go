@@ -84,7 +84,7 @@ func WeightDefaults(method Method) Settings {
 		Loss: Loss{Kind: SquaredError, Floor: DefaultFloor}}
 	switch method {
 	case Likelihood:
-		s.Epochs, s.RuleRate, s.L2 = 200, 0.1, 1e-3
+		s.Epochs, s.RuleRate, s.Update, s.L2 = 100, 0.1, Logarithmic, 1e-4
 	case Energy:
 		// Without a force towards the middle the energy is least in a corner: all weight on the rule that is broken
 		// least.

@@ -64,6 +64,7 @@ type Epoch struct {
 	Loss       float64   `json:"loss"`
 	Validation float64   `json:"validation"`
 	Gap        float64   `json:"gap"`
+	Iterations int       `json:"iterations"` // of the solver
 	Inference  float64   `json:"inference_seconds"`
 	Gradient   float64   `json:"gradient_seconds"`
 	Theta      []float64 `json:"rule_weights"`
@@ -207,7 +208,7 @@ func (t *Trainer) infer(ctx context.Context) (Epoch, error) {
 	copy(t.y, result.Y)
 	t.multipliers = append(t.multipliers[:0], result.Multipliers...)
 	line.Inference = time.Since(start).Seconds()
-	line.Gap = result.Gap
+	line.Gap, line.Iterations = result.Gap, result.Iterations
 	line.Theta = append([]float64(nil), t.Theta...)
 	if line.Loss, err = t.loss(ctx); err != nil {
 		return line, err
@@ -289,7 +290,7 @@ func (t *Trainer) stale(line Epoch) bool {
 
 // settled says that the last step hardly moved the rule weights, and nothing else is learned.
 func (t *Trainer) settled() bool {
-	return t.value != nil && t.Update != ByOptimiser && t.networks == nil &&
+	return t.value != nil && t.Update.keepsSum() && t.networks == nil &&
 		t.simplex.Moved >= 0 && t.simplex.Moved < t.Movement
 }
 
@@ -338,7 +339,7 @@ func (t *Trainer) update() error {
 	switch {
 	case t.RuleRate == 0:
 		return nil
-	case t.Update != ByOptimiser:
+	case t.Update.keepsSum():
 		t.simplex.step(t.rules.Value, t.surrogate.weights, t.Schedule.Rate(t.RuleRate, t.next))
 		return nil
 	}
@@ -348,7 +349,11 @@ func (t *Trainer) update() error {
 			t.rules.Gradient[r] = float32(slope)
 		}
 	}
-	t.ruleOpt.Step([]*Parameter{t.rules}, t.Schedule.Rate(t.RuleRate, t.next))
+	if rate := t.Schedule.Rate(t.RuleRate, t.next); t.Update == Logarithmic {
+		t.stepLogarithms(rate)
+	} else {
+		t.ruleOpt.Step([]*Parameter{t.rules}, rate)
+	}
 	for r := range t.rules.Value {
 		if t.Learned[r] {
 			t.rules.Value[r] = max(t.rules.Value[r], smallestWeight)

@@ -18,9 +18,14 @@ const (
 	Mirror
 	// Projected steps along the gradient and returns to the nearest weights ≥ 0 of the same sum.
 	Projected
+	// Logarithmic hands their logarithms to the optimiser, so that a step is a factor and not a difference.
+	Logarithmic
 )
 
-var updateNames = []string{"optimiser", "mirror", "projected"}
+var updateNames = []string{"optimiser", "mirror", "projected", "logarithmic"}
+
+// keepsSum tells whether the update moves the weights on a simplex.
+func (u Update) keepsSum() bool { return u == Mirror || u == Projected }
 
 // String returns the update's name as configurations write it.
 func (u Update) String() string { return updateNames[u] }
@@ -70,7 +75,7 @@ func newSimplex(update Update, theta []float64, learned []bool) *simplex {
 
 // scale is what shares are multiplied with to give weights.
 func (s *simplex) scale() float64 {
-	if s.update == ByOptimiser || s.sum == 0 {
+	if !s.update.keepsSum() || s.sum == 0 {
 		return 1
 	}
 	return s.sum
@@ -147,6 +152,22 @@ func (s *simplex) shift() float64 {
 		}
 	}
 	return shift
+}
+
+// stepLogarithms is a step of the optimiser in the logarithms of the learned weights, given the gradient by weights.
+func (t *Trainer) stepLogarithms(rate float64) {
+	w := t.rules.Value
+	given := slices.Clone(w)
+	for r := range w {
+		t.rules.Gradient[r] *= w[r]
+		w[r] = float32(math.Log(float64(w[r])))
+	}
+	t.ruleOpt.Step([]*Parameter{t.rules}, rate)
+	for r := range w {
+		if w[r] = float32(math.Exp(float64(w[r]))); !t.Learned[r] {
+			w[r] = given[r]
+		}
+	}
 }
 
 // regularise adds to a gradient by shares that of Σ_r L2 p_r² - Barrier log p_r + Entropy p_r log p_r over the learned
