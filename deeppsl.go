@@ -6,7 +6,7 @@
 // networks through that inference; Evaluate scores the answer. Run does all that the configuration asks for.
 //
 //	project, err := deeppsl.Load("citation.json", deeppsl.Options{Seed: 1})
-//	report, err := project.Run(ctx)
+//	report, err := project.Run(ctx, deeppsl.Stages{})
 //
 // Nothing here prints or exits: progress goes to the functions in Options. All results are bit-identical for the same
 // input, options and seed, whatever the number of threads.
