@@ -13,8 +13,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/syntax"
 )
 
-// derivation is a predicate whose atoms follow from those of other predicates: by rules, or as similar pairs of strings,
-// or by a function.
+// derivation is a predicate whose atoms follow from those of other predicates: by rules, or as similar pairs of
+// strings, or by a function.
 type derivation struct {
 	predicate int
 	rules     []*program.Rule

@@ -131,7 +131,7 @@ func TestDerivedFunctions(t *testing.T) {
   "Smith/1": {"derive": "Smith(N) <- Name(A, N) & Alike(N, 'Ann Smith')"}`)
 	smith, close := g.tables.Store.Relations[4], g.tables.Store.Relations[3]
 	if smith.Len() != 2 || close.Len() != 2 {
-		t.Errorf("%d names have a token of Ann Smith, want 2; %d pairs of these are similar, want 2", smith.Len(), close.Len())
+		t.Errorf("%d names have a token of Ann Smith, %d pairs of these are similar; want 2 and 2", smith.Len(), close.Len())
 	}
 }
 

@@ -100,7 +100,8 @@ func TestFunctionIsATable(t *testing.T) {
 func TestFunctionInDerivation(t *testing.T) {
 	f := functionFixture(t, "", nearness)
 	f.store.Relations = append(f.store.Relations, relation.NewBuilder("Pair", 2).Relation(false))
-	predicates := append(f.program.Predicates, &program.Predicate{Name: "Pair", Types: make([]program.Type, 2), Closed: true})
+	predicates := append(f.program.Predicates,
+		&program.Predicate{Name: "Pair", Types: make([]program.Type, 2), Closed: true})
 	derive := func() ([][]symbol.ID, []int32, error) {
 		var diags source.Diagnostics
 		rule := program.CompileDerivation(predicates, syntax.ParseDerivation(&source.File{Name: "test.psl",

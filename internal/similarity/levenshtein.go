@@ -34,8 +34,7 @@ func (w *levenshtein) compare(i, j int) float64 {
 		w.setPattern(w.names[i].runes)
 		w.at = i
 	}
-	text := w.names[j].runes
-	return closeness(w.distance(text), max(len(w.pattern), len(text)))
+	return w.closeness(w.names[j].runes)
 }
 
 // word is the number of runes of a pattern that one machine word holds.
@@ -78,6 +77,11 @@ func (e *editor) distance(text []rune) int {
 		edits += e.column[final].next(equal[final], carry, last)
 	}
 	return edits
+}
+
+// closeness returns the similarity of the pattern and text.
+func (e *editor) closeness(text []rune) float64 {
+	return closeness(e.distance(text), max(len(e.pattern), len(text)))
 }
 
 // next moves the block to the next rune of the text. The carry, in and out, says by how much the row above the block,

@@ -1,7 +1,10 @@
 package similarity
 
 import (
+	"fmt"
 	"math"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/adrg/strutil/metrics"
@@ -174,7 +177,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// FuzzMeasures compares any bytes by all measures.
+// FuzzMeasures compares any bytes by all measures, in memory that grows with the strings' length and not faster.
 func FuzzMeasures(f *testing.F) {
 	f.Add("Ann Smith", "Smyth, A.")
 	f.Add("", "")
@@ -184,6 +187,11 @@ func FuzzMeasures(f *testing.F) {
 		corpus := NewCorpus([]string{a, b})
 		for _, m := range Measures {
 			compare := m.Bind(corpus)
+			before := allocated()
+			compare(a, b)
+			if bytes := allocated() - before; bytes > 1<<20+1024*uint64(len(a)+len(b)) {
+				t.Errorf("%s allocates %d bytes for strings of %d and %d", m.Name, bytes, len(a), len(b))
+			}
 			if value := compare(a, b); !(value >= 0 && value <= 1) {
 				t.Errorf("%s(%q, %q) = %g", m.Name, a, b, value)
 			}
@@ -192,4 +200,38 @@ func FuzzMeasures(f *testing.F) {
 			}
 		}
 	})
+}
+
+// allocated returns how many bytes have been allocated so far.
+func allocated() uint64 {
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.TotalAlloc
+}
+
+// TestLongTexts has texts of many tokens, words and runes.
+func TestLongTexts(t *testing.T) {
+	var a, b strings.Builder
+	for k := range 300 {
+		fmt.Fprintf(&a, "token%d ", k)
+		fmt.Fprintf(&b, "token%d, ", k+1)
+	}
+	for _, m := range Measures {
+		before := allocated()
+		value := m.Bind(NewCorpus([]string{a.String(), b.String()}))(a.String(), b.String())
+		if bytes := allocated() - before; bytes > 4<<20 || value < 0 || value > 1 {
+			t.Errorf("%s is %g and allocates %d bytes", m.Name, value, bytes)
+		}
+	}
+	want := 0.0
+	for k := range 300 {
+		best := 0.0
+		for j := range 300 {
+			best = max(best, Find("Levenshtein").Bind(nil)(fmt.Sprintf("token%d", k), fmt.Sprintf("token%d", j+1)))
+		}
+		want += best / 300
+	}
+	if got := Find("MongeElkan").Bind(nil)(a.String(), b.String()); math.Abs(got-want) > 1e-9 {
+		t.Errorf("Monge-Elkan of long texts is %g, want %g", got, want)
+	}
 }

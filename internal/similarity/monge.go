@@ -24,17 +24,16 @@ type mongeElkanWorker struct {
 	rows   [][]float64
 }
 
+// maxRows bounds the rows: the tokens behind are compared anew each time, so that long texts take linear memory.
+const maxRows = 64
+
 func (w *mongeElkanWorker) compare(i, j int) float64 {
 	if w.at != i {
 		w.compareTokens(i)
 	}
 	sum, total := 0.0, int32(0)
 	for k, o := range w.docs[i] {
-		best := 0.0
-		for _, other := range w.docs[j] {
-			best = max(best, w.rows[k][other.feature])
-		}
-		sum += float64(o.count) * best
+		sum += float64(o.count) * w.best(k, o.feature, w.docs[j])
 		total += o.count
 	}
 	if total == 0 {
@@ -43,17 +42,31 @@ func (w *mongeElkanWorker) compare(i, j int) float64 {
 	return sum / float64(total)
 }
 
+// best returns the largest similarity of string i's token at place k with one of doc.
+func (w *mongeElkanWorker) best(k int, own int32, doc []occurrence) (best float64) {
+	if k < maxRows {
+		for _, other := range doc {
+			best = max(best, w.rows[k][other.feature])
+		}
+		return best
+	}
+	w.editor.setPattern(w.spelled[own].runes)
+	for _, other := range doc {
+		best = max(best, w.editor.closeness(w.spelled[other.feature].runes))
+	}
+	return best
+}
+
 // compareTokens fills the rows of string i.
 func (w *mongeElkanWorker) compareTokens(i int) {
 	w.at = i
-	for k, o := range w.docs[i] {
+	for k, o := range w.docs[i][:min(maxRows, len(w.docs[i]))] {
 		if k == len(w.rows) {
 			w.rows = append(w.rows, make([]float64, len(w.features)))
 		}
 		w.editor.setPattern(w.spelled[o.feature].runes)
 		for t := range w.spelled {
-			text := w.spelled[t].runes
-			w.rows[k][t] = closeness(w.editor.distance(text), max(len(w.editor.pattern), len(text)))
+			w.rows[k][t] = w.editor.closeness(w.spelled[t].runes)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func TestPairsAreExact(t *testing.T) {
 	for _, m := range Measures {
 		t.Run(m.Name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
-				names := rapid.SliceOfN(someName(), 0, 20).Draw(t, "names")
+				names := rapid.SliceOfN(someName(), 0, 12).Draw(t, "names")
 				threshold := rapid.SampledFrom([]float64{-1, 0, 0.1, 0.3, 0.5, 0.6, 2.0 / 3, 0.9, 1, 1.1}).Draw(t, "threshold")
 				want := bruteForce(names, m, threshold)
 				for _, threads := range []int{1, 3} {
@@ -46,7 +46,7 @@ func TestPairsAreExact(t *testing.T) {
 
 // TestPairsOfNames is TestPairsAreExact for names of people.
 func TestPairsOfNames(t *testing.T) {
-	names := people(150)
+	names := people(70)
 	for _, m := range Measures {
 		for _, threshold := range []float64{0.3, 0.7} {
 			want := bruteForce(names, m, threshold)
