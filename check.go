@@ -80,21 +80,21 @@ func (p *Project) Check(ctx context.Context) (*Summary, error) {
 	diags := append(source.Diagnostics(nil), p.warnings...)
 	main := p.mainPhase()
 	p.compileAll(&diags)
-	for phase := range Phase(3) {
-		if phase != main && p.config.Runs(phase) {
-			if _, err := p.config.Tables(phase); err != nil {
-				collect(err, &diags)
-			}
-		}
+	if err := p.checkOthers(main, &diags); err != nil {
+		return nil, err
 	}
 	networks, err := p.loadNetworks()
 	if err != nil {
-		collect(err, &diags)
-		return nil, diags.Err()
+		return nil, collect(err, &diags)
 	}
 	g, err := p.prepare(ctx, main, networks, &diags)
 	if err != nil {
 		return nil, collect(err, &diags)
+	}
+	if _, inputs := g.tables.Store.Number(); inputs > 0 {
+		if _, err := networks.bind(p.config, g.tables.Store, inputs); err != nil {
+			return nil, collect(err, &diags)
+		}
 	}
 	estimates, err := g.estimate(ctx)
 	if err != nil {
@@ -105,6 +105,23 @@ func (p *Project) Check(ctx context.Context) (*Summary, error) {
 	summary := &Summary{Predicates: len(p.config.Predicates), Lints: Lints(diags), Diagnostics: diags}
 	summary.count(g, estimates)
 	return summary, diags.Err()
+}
+
+// checkOthers reads the tables of the phases that the check is not about. The error is none that diagnostics tell of.
+func (p *Project) checkOthers(main Phase, diags *source.Diagnostics) error {
+	for phase := range Phase(3) {
+		if phase == main || !p.config.Runs(phase) {
+			continue
+		}
+		_, err := p.config.Tables(phase)
+		var failure *source.Failure
+		if errors.As(err, &failure) {
+			*diags = append(*diags, failure.Diagnostics...)
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mainPhase returns the phase that a check is about.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/deeppsl/deeppsl/internal/source"
 )
@@ -62,20 +64,72 @@ func lintsOf(t *testing.T, config string) string {
 	if err := os.WriteFile("model.json", []byte(config), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	var found Warnings
-	project, err := Load("model.json", Options{})
+	return found(t, "model.json", nil)
+}
+
+// found renders what a check of a file finds, with options set by the caller.
+func found(t *testing.T, path string, set []string) string {
+	t.Helper()
+	var diags Warnings
+	project, err := Load(path, Options{Set: set})
 	if err == nil {
 		var summary *Summary
 		if summary, err = project.Check(context.Background()); summary != nil {
-			found = summary.Diagnostics
+			diags = summary.Diagnostics
 		}
 	}
 	if failure := (*source.Failure)(nil); errors.As(err, &failure) {
-		found = failure.Diagnostics
+		diags = failure.Diagnostics
 	} else if err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	found.Render(&b, false, 0)
+	diags.Render(&b, false, 0)
 	return b.String()
+}
+
+// TestMessages checks the configurations in an archive, and compares what is printed with the archive's outputs.
+func TestMessages(t *testing.T) {
+	golden, err := filepath.Abs("testdata/messages.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive, err := txtar.ParseFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	text, inputs := make(map[string]string), archive.Files[:0:0]
+	for _, file := range archive.Files {
+		text[file.Name] = string(file.Data)
+		if filepath.Ext(file.Name) == ".out" {
+			continue
+		}
+		inputs = append(inputs, file)
+		if err := os.WriteFile(file.Name, file.Data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	archive.Files = nil
+	for _, file := range inputs {
+		archive.Files = append(archive.Files, file)
+		name, isConfig := strings.CutSuffix(file.Name, ".json")
+		if !isConfig {
+			continue
+		}
+		got := found(t, file.Name, strings.Fields(text[name+".set"]))
+		if diff := cmp.Diff(text[name+".out"], got); diff != "" && !*update {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		archive.Files = append(archive.Files, txtar.File{Name: name + ".out", Data: []byte(got)})
+	}
+	if *update {
+		if err := os.WriteFile(golden, txtar.Format(archive), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func init() {
+	RegisterFunction("Senseless", 1, func(...string) float64 { return math.NaN() })
 }

@@ -12,6 +12,7 @@ func Checks() []Check {
 		{"unfinished", "a note in the code is work that nobody plans", unfinishedWork},
 		{"columns", "long lines hide their ends", lineLength},
 		{"files", "a file holds one thing", fileLength},
+		{"goldens", "a message that no test has seen is a message that nobody has read", goldenMessages},
 		{"functions", "a function does one thing, and is read at one glance", functionLength},
 	}
 }

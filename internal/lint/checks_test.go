@@ -33,6 +33,9 @@ func TestChecksFind(t *testing.T) {
 		{"unfinished", "a.psl", "// TODO: more rules", "// todos are a predicate"},
 		{"columns", "a.go", "package a\n\n// " + long + "\n", "package a\n\n// " + long[3:] + "\n"},
 		{"files", "a.go", "package a\n" + strings.Repeat("\n", maxFile), "package a\n"},
+		{"goldens", "a.go", "package a\n\nfunc a(d D) { d.Errorf(\"new-thing\", \"text\") }\n",
+			"package a\n\nfunc a(d D) { d.Sort(\"new-thing\") }\n"},
+		{"goldens", "a.go", "package a\n\nvar x = D{ID: \"new-thing\"}\n", "package a\n\nvar x = D{Name: \"new-thing\"}\n"},
 		{"functions", "a.go", "package a\n\nfunc a() {" + strings.Repeat("\n", maxFunction) + "}\n",
 			"package a\n\nfunc a() {}\n"},
 	} {

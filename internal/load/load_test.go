@@ -33,6 +33,9 @@ func opener(archive *txtar.Archive) func(string) (io.ReadCloser, error) {
 				return io.NopCloser(bytes.NewReader(f.Data)), nil
 			}
 		}
+		if strings.HasPrefix(path, "forbidden") {
+			return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrPermission}
+		}
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
 }

@@ -22,7 +22,7 @@ func (m *Model) lintUse(out *source.Diagnostics) {
 		case targets > 0 && r.Free == relation.Target:
 			out.Warnf("untouched-target", p.Span, "add a rule about it, if only a prior: 1: !"+form(p),
 				"no rule is about %s, so its %s can have any value", p.Name, count(targets, "target"))
-		case !derived[k] && !m.teaches(p):
+		case !derived[k] && !m.serves(p):
 			out.Warnf("unused-predicate", p.Span, "remove it, or check how the rules spell it", "no rule uses %s", p.Name)
 		}
 	}
@@ -39,10 +39,12 @@ func uses(rules []*program.Rule) map[int]bool {
 	return used
 }
 
-// teaches tells whether a network imitates a predicate.
-func (m *Model) teaches(p *load.Predicate) bool {
+// serves tells whether another declaration needs a predicate: as the teacher of a network, or for its strings.
+func (m *Model) serves(p *load.Predicate) bool {
 	for _, other := range m.Config.Predicates {
-		if other.Neural != nil && strings.EqualFold(other.Neural.Teacher, p.Name) {
+		if other.Neural != nil && strings.EqualFold(other.Neural.Teacher, p.Name) ||
+			other.Similarity != nil && strings.EqualFold(other.Similarity.Over.Predicate, p.Name) ||
+			other.Corpus != nil && strings.EqualFold(other.Corpus.Predicate, p.Name) {
 			return true
 		}
 	}
