@@ -35,8 +35,8 @@ type pseudoLikelihood struct {
 	pushes []float64 // by potential: what multiplies b_j in the derivative by x
 }
 
-// quadratureNodes is enough for energies that change by a hundred over [0,1].
-const quadratureNodes = 32
+// quadratureNodes is enough for energies that change by some hundreds over [0,1].
+const quadratureNodes = 64
 
 // narrow is the length of an interval below which a label counts as fixed.
 const narrow = 1e-6

@@ -1,5 +1,7 @@
 // Package learn trains rule weights and neural predicates through MAP inference: the paper's Algorithm 1, and the
-// gradients that replace its approximation by the exact derivative of the optimum.
+// gradients that replace its approximation by the exact derivative of the optimum. For rules alone it has the losses of
+// weight learning in PSL: differences of optimal energies (see value), and the pseudo-likelihood. Searches by score are
+// in the package below.
 package learn
 
 // Parameter is a tensor that learning updates: network weights ω, or the rule weights θ. Value and Gradient have the
