@@ -72,7 +72,7 @@ func (g *Grounding) given(start time.Time) *Answer {
 	y := make([]float64, g.model.Variables)
 	for _, atoms := range g.tables.Store.Relations {
 		for row := int32(atoms.Observed); atoms.Free == relation.Target && int(row) < atoms.Len(); row++ {
-			y[atoms.Number(row)] = float64(atoms.Truth[row])
+			y[atoms.Number(row)] = atoms.GivenValue(row)
 		}
 	}
 	g.field.SetWeights(g.theta)

@@ -46,8 +46,8 @@ func (d *Duplicate) Error() string {
 	return fmt.Sprintf("an atom of %s is there twice", d.Name)
 }
 
-// Add appends the atom with these arguments; truth counts for observed atoms only. It returns a *Duplicate, and leaves
-// the builder as it was, if the atom is there already. All free atoms of a relation must have one role.
+// Add appends the atom with these arguments; the truth of a free atom is its given value. It returns a *Duplicate, and
+// leaves the builder as it was, if the atom is there already. All free atoms of a relation must have one role.
 func (b *Builder) Add(tuple []symbol.ID, truth float32, role Role, place Place) error {
 	if len(tuple) != len(b.columns) {
 		panic("relation: a row of the wrong arity")
@@ -156,11 +156,16 @@ func (b *Builder) Relation(open bool) *Relation {
 			r.Columns[k] = gather(column, order)
 		}
 	}
-	r.Truth = r.Truth[:r.Observed]
-	if !slices.ContainsFunc(r.Truth, func(t float32) bool { return t != 1 }) {
-		r.Truth = nil
-	}
+	r.Truth, r.Given = unlessOnes(r.Truth[:r.Observed]), unlessOnes(r.Truth[r.Observed:])
 	return r
+}
+
+// unlessOnes returns the values, or nil if all are 1.
+func unlessOnes(values []float32) []float32 {
+	if !slices.ContainsFunc(values, func(t float32) bool { return t != 1 }) {
+		return nil
+	}
+	return values
 }
 
 // partitioned tells whether the rows have their final order already.

@@ -19,7 +19,7 @@ func TestBuilderPutsObservedRowsFirst(t *testing.T) {
 	}{
 		{[]symbol.ID{5, 1}, 0, Target},
 		{[]symbol.ID{3, 1}, 0.5, Observed},
-		{[]symbol.ID{2, 1}, 0, Target},
+		{[]symbol.ID{2, 1}, 0.25, Target},
 		{[]symbol.ID{1, 1}, 1, Observed},
 	}
 	for k, row := range rows {
@@ -34,6 +34,9 @@ func TestBuilderPutsObservedRowsFirst(t *testing.T) {
 	if diff := cmp.Diff([]float32{0.5, 1}, r.Truth); diff != "" {
 		t.Error(diff)
 	}
+	if r.GivenValue(2) != 0 || r.GivenValue(3) != 0.25 || len(r.Truth) != 2 {
+		t.Errorf("the targets are given %v", r.Given)
+	}
 	if r.Observed != 2 || r.FreeLen() != 2 || r.Free != Target || !r.Open || r.Name != "Knows" || r.Arity != 2 {
 		t.Errorf("wrong partition: %+v", r)
 	}
@@ -46,7 +49,7 @@ func TestBuilderDropsTruthOfOnes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if r := b.Relation(false); r.Truth != nil || r.Observed != 3 || r.Open {
+	if r := b.Relation(false); r.Truth != nil || r.Given != nil || r.Observed != 3 || r.Open {
 		t.Errorf("truth %v, %d observed", r.Truth, r.Observed)
 	}
 }

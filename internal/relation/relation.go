@@ -35,6 +35,8 @@ type Relation struct {
 	Columns [][]symbol.ID
 	// Truth holds the value of each observed row; nil means that all are 1. For target rows it is not used.
 	Truth []float32
+	// Given holds the values that the data give the free rows, from which inference may start; nil means that all are 1.
+	Given []float32
 	// Observed counts the observed rows, which come first.
 	Observed int
 	// Free is the role of the rows from Observed on: Target or Perceived. Meaningless if there are none.
@@ -79,6 +81,14 @@ func (r *Relation) Value(row int32) float64 {
 		return 1
 	}
 	return float64(r.Truth[row])
+}
+
+// GivenValue returns the value that the data give a free row.
+func (r *Relation) GivenValue(row int32) float64 {
+	if r.Given == nil {
+		return 1
+	}
+	return float64(r.Given[int(row)-r.Observed])
 }
 
 // Number returns the variable or input number of a free row.
