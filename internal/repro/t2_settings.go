@@ -1,6 +1,10 @@
 package repro
 
-import "github.com/deeppsl/deeppsl/internal/dataset"
+import (
+	"fmt"
+
+	"github.com/deeppsl/deeppsl/internal/dataset"
+)
 
 // Classifier is the shape of the network; a zero field means the task's own.
 type Classifier struct {
@@ -19,25 +23,52 @@ func override[T comparable](own, asked T) T {
 	return own
 }
 
+// chosen are the settings that validation accuracy chose for each data set and split, on splits of other seeds than the
+// reported ones; docs/results.md has the ablation. Against the paper's: rule weights stay as they are drawn, since what
+// the network has fitted to the training documents misleads them; and the network imitates what is inferred.
+var chosen = map[string]struct {
+	Classifier
+	imitation string
+}{
+	"cora/1":     {Classifier{Hidden: 16, Dropout: 0.2, Normalize: "rows"}, "0.3"},
+	"citeseer/1": {Classifier{Hidden: 16, Dropout: 0.2, Normalize: "rows"}, "0.3"},
+	"cora/2":     {Classifier{Hidden: 32, Dropout: 0.5, InputDropout: 0.5, Normalize: "none"}, "0.3"},
+	"citeseer/2": {Classifier{Hidden: 16, Dropout: 0.2, Normalize: "rows"}, "0.1"},
+}
+
+// printed is the classifier as the paper describes it.
+var printed = Classifier{Hidden: 16, Dropout: 0.2, Normalize: "none"}
+
 // citation returns the project of the task on given data, with the settings of the method.
 func (t *T2) citation(data *dataset.Citation) *citation {
-	c := &citation{Citation: data, Hidden: 16, Dropout: 0.2, Normalize: "rows"}
+	own, rate, imitation := printed, "2e-3", "0"
+	if !t.Faithful {
+		best, known := chosen[fmt.Sprintf("%s/%d", t.Dataset, t.Split)]
+		if !known {
+			best = chosen["cora/1"]
+		}
+		own, rate, imitation = best.Classifier, "0", best.imitation
+	}
+	if t.Method == "psl" {
+		rate, imitation = "2e-3", "0" // the network stays as it was fitted alone; the rules learn
+	}
+	c := &citation{
+		Citation:     data,
+		Hidden:       override(own.Hidden, t.Classifier.Hidden),
+		Dropout:      override(own.Dropout, t.Classifier.Dropout),
+		InputDropout: override(own.InputDropout, t.Classifier.InputDropout),
+		Normalize:    override(own.Normalize, t.Classifier.Normalize),
+	}
 	decay := "3e-4"
 	if t.Split == 2 {
 		decay = "3e-5"
 	}
 	c.Options = []namedValue{
 		{"learn.method", "deeppsl"}, {"learn.alpha", "1"}, {"learn.mu", "0.12"}, {"learn.epochs", "75"},
-		{"learn.steps", "10"}, {"learn.optimiser", "adam"}, {"learn.rate.rules", "2e-3"},
+		{"learn.steps", "10"}, {"learn.optimiser", "adam"}, {"learn.rate.rules", rate},
 		{"learn.rate.networks", "2e-2"}, {"learn.decay", decay}, {"learn.loss", "cross-entropy"},
+		{"learn.imitation", imitation},
 	}
-	if t.Faithful {
-		c.Normalize = "none"
-	}
-	c.Hidden = override(c.Hidden, t.Classifier.Hidden)
-	c.Dropout = override(c.Dropout, t.Classifier.Dropout)
-	c.InputDropout = override(c.InputDropout, t.Classifier.InputDropout)
-	c.Normalize = override(c.Normalize, t.Classifier.Normalize)
 	if t.Method == "mlp" || t.Method == "psl" {
 		c.Options = append(c.Options, namedValue{"network.epochs", "200"}, namedValue{"network.rate", "1e-2"},
 			namedValue{"network.decay", "5e-4"}, namedValue{"network.patience", "30"})
