@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -202,5 +203,49 @@ func TestContradictingLabels(t *testing.T) {
 	var infeasible *learn.InfeasibleError
 	if !errors.As(err, &infeasible) || !strings.Contains(err.Error(), "labels") || !strings.Contains(err.Error(), "0.5") {
 		t.Errorf("got the error %v", err)
+	}
+}
+
+// Without an evaluator a search lowers the loss; a validation phase with atoms of its own is inferred for itself; fixed
+// weights stay.
+func TestSearchVariants(t *testing.T) {
+	for name, edit := range map[string]func(string) string{
+		"no evaluator": func(config string) string {
+			return regexp.MustCompile(`(?s)"evaluations":.*?\]`).ReplaceAllString(config, `"evaluations": []`)
+		},
+		"own atoms": func(config string) string {
+			return strings.Replace(config, `["targets.txt"]`, `{"learn": ["targets.txt"], "validation": ["targets.txt"]}`, 1)
+		},
+		"fixed": func(config string) string { return strings.Replace(config, `"1: !Knows`, `"fixed 2: !Knows`, 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := acquaintances(t, `"learn.method": "random", "learn.trials": 40`, true)
+			config, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(edit(string(config))), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			project, err := Load(path, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			grounding, err := project.Ground(context.Background(), Learn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			training, err := grounding.Train(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			first, last := training.Epochs[0], training.Epochs[len(training.Epochs)-1]
+			if len(training.Trials) != 40 || !(last.Validation > first.Validation) {
+				t.Errorf("%d trials; the score went from %v to %v", len(training.Trials), first.Validation, last.Validation)
+			}
+			if name == "fixed" && grounding.theta[2] != 2 {
+				t.Errorf("a fixed weight moved to %v", grounding.theta[2])
+			}
+		})
 	}
 }

@@ -2,9 +2,11 @@ package learn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
@@ -137,6 +139,9 @@ func (t *Trainer) prepareValue() (err error) {
 		return fmt.Errorf("%v is a search, not a descent", t.Method)
 	}
 	if t.Method.needsLabels() {
+		if t.Perception == nil && !slices.Contains(t.Learned, true) {
+			return errors.New("nothing to learn: no rule has a weight that may change")
+		}
 		t.value, err = newValue(t.Task, t.Method)
 	}
 	return err

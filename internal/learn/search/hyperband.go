@@ -2,15 +2,19 @@ package search
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 )
 
 // hyperband runs brackets that trade the number of draws for the budget of each.
 func (r *run) hyperband() error {
+	if draws := r.draws(r.Brackets - 1); draws > mostDraws {
+		return fmt.Errorf("%d brackets that keep one of %d would begin with %.3g draws, more than %d", r.Brackets,
+			r.Survival, draws, mostDraws)
+	}
 	for s := r.Brackets - 1; s >= 0; s-- {
-		growth := math.Pow(float64(r.Survival), float64(s))
-		candidates := make([]candidate, int(math.Ceil(float64(r.Base)/float64(s+1)*growth)))
+		candidates := make([]candidate, int(r.draws(s)))
 		for k := range candidates {
 			candidates[k].sought = r.draw()
 		}
@@ -19,6 +23,14 @@ func (r *run) hyperband() error {
 		}
 	}
 	return nil
+}
+
+// mostDraws bounds a bracket: more trials than that are a mistake.
+const mostDraws = 1_000_000
+
+// draws is how many bracket s begins with.
+func (r *run) draws(s int) float64 {
+	return math.Ceil(float64(r.Base) / float64(s+1) * math.Pow(float64(r.Survival), float64(s)))
 }
 
 // candidate is a draw with the score that it had at its last budget.

@@ -137,6 +137,9 @@ func TestSearchEnds(t *testing.T) {
 		if _, err := Run(context.Background(), method, p, Settings{}); !errors.Is(err, broken) {
 			t.Errorf("%v: the error is %v", method, err)
 		}
+		if _, err := Run(context.Background(), learn.Hyperband, hill(true), Settings{Brackets: 40}); err == nil {
+			t.Error("forty brackets are no error")
+		}
 		p.Learned = make([]bool, 4)
 		if _, err := Run(context.Background(), method, p, Settings{}); err == nil {
 			t.Errorf("%v: nothing to learn is no error", method)
