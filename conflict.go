@@ -14,8 +14,8 @@ type hardRule struct {
 }
 
 // conflict prints hard ground rules that cannot hold together, of those that a solver names by their places among all
-// potentials. The solver names every one that the least violating state violates. Those that share no variable, not even
-// through others, contradict each other independently: one such group says enough.
+// potentials. The solver names every one that the least violating state violates. Those that share no variable, not
+// even through others, contradict each other independently: one such group says enough.
 func (g *Grounding) conflict(places []int) []string {
 	if len(places) == 0 {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/repro"
 )
 
-// update tells whether the generated files are to be written: the flag -update, which this package's other tests define.
+// update tells whether the generated files are to be written: the flag -update, which other tests of the folder define.
 func update() bool { return flag.Lookup("update").Value.String() == "true" }
 
 // The generated files of the examples are what their generators make, and each example does what its README says.

@@ -33,8 +33,8 @@ type Answer struct {
 	Perceived []float64
 }
 
-// Infer perceives with the current networks and finds the MAP state. An answer that is not proven optimal is no error: its
-// Status says so. The end of the context is one.
+// Infer perceives with the current networks and finds the MAP state. An answer that is not proven optimal is no error:
+// its Status says so. The end of the context is one.
 func (g *Grounding) Infer(ctx context.Context) (*Answer, error) {
 	start := time.Now()
 	if err := g.perceive(); err != nil {

@@ -104,7 +104,8 @@ func (p *Project) classifies(network string) (predicate string, classes int) {
 func (p *Project) loadFeatures(network *load.Network, spec *neural.Spec, tables map[string]*neural.Features,
 	diags *source.Diagnostics) {
 	if spec.Features == "" {
-		diags.Errorf("config-network", network.Span, `write "features": "table.tsv"`, "network %q names no features", spec.Name)
+		diags.Errorf("config-network", network.Span, `write "features": "table.tsv"`, "network %q names no features",
+			spec.Name)
 		return
 	}
 	if !filepath.IsAbs(spec.Features) {

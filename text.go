@@ -1,10 +1,7 @@
 package deeppsl
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -12,8 +9,6 @@ import (
 )
 
 func equalFold(a, b string) bool { return strings.EqualFold(a, b) }
-
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 // readRow splits a row of constants, with or without a value behind them, into symbols and the value.
 func readRow(row []string, tuple []symbol.ID, symbols *symbol.Table) (value float32, err error) {

@@ -235,7 +235,8 @@ func (s *Spec) validate() error {
 	case kind.Pairs:
 		return s.validatePairs()
 	case s.Encoder != "" || s.Shared != 0 || s.Distance != 0:
-		return wrongKey("encoder", "encoder, shared and distance are for networks that compare pairs, not for kind %q", s.Kind)
+		return wrongKey("encoder", "encoder, shared and distance are for networks that compare pairs, not for kind %q",
+			s.Kind)
 	}
 	return nil
 }
