@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/load/parquet"
@@ -91,16 +92,19 @@ func newAtomWriter(w *bufio.Writer, format string, arity int) atomWriter {
 	return textAtoms{w}
 }
 
+// digits prints a value to the seven digits that Java's have.
+func digits(value float64) string { return strconv.FormatFloat(value, 'g', 7, 64) }
+
 // textAtoms writes rows between tabs.
 type textAtoms struct{ *bufio.Writer }
 
-// Write writes the value to the seven digits that are certain.
+// Write writes one row.
 func (t textAtoms) Write(arguments []string, value float64) error {
 	for _, argument := range arguments {
 		t.WriteString(argument)
 		t.WriteByte('\t')
 	}
-	_, err := fmt.Fprintf(t.Writer, "%.7g\n", value)
+	_, err := t.WriteString(digits(value) + "\n")
 	return err
 }
 
@@ -116,7 +120,7 @@ func (j jsonAtoms) Write(arguments []string, value float64) error {
 	for _, argument := range arguments {
 		row = append(row, argument)
 	}
-	return j.Encode(append(row, value))
+	return j.Encode(append(row, json.Number(digits(value))))
 }
 
 // Close has nothing to add.
