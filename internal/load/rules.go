@@ -1,8 +1,6 @@
 package load
 
 import (
-	"strings"
-
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/syntax"
 )
@@ -64,43 +62,20 @@ func (d *decoder) inline(
 		if !d.expect(item, text, what) {
 			continue
 		}
-		file, margin := inPlace(item)
-		var diags source.Diagnostics
-		if rule := parse(file, &diags); rule != nil {
+		if rule := parse(inPlace(item), d.diags); rule != nil {
 			out = append(out, rule)
-		}
-		d.ruleErrors += diags.Errors()
-		for _, diagnostic := range diags {
-			diagnostic.Span = outward(item, diagnostic.Span, margin)
-			d.diags.Add(diagnostic)
 		}
 	}
 	return out
 }
 
-// inPlace makes a file of a string in a configuration: a margin of empty lines and spaces before its text makes lines
-// and columns those of the configuration. (After an escape in the string, columns are of the decoded text.)
-func inPlace(n *node) (file *source.File, margin int) {
-	line, column := n.span.File.Position(n.span.Start)
-	before := strings.Repeat("\n", line-1) + strings.Repeat(" ", column-1+quoteLen(n))
-	return &source.File{Name: n.span.File.Name, Text: before + n.scalar}, len(before)
-}
-
-// quoteLen returns the length of the quote that the string begins with, if it does.
-func quoteLen(n *node) int {
-	if written := n.span.Text(); written != "" && (written[0] == '"' || written[0] == '\'') {
-		return 1
+// inPlace makes a file of a string in a configuration, which knows where it stands there.
+func inPlace(n *node) *source.File {
+	in := n.span
+	if text := in.Text(); len(text) > 1 && (text[0] == '"' || text[0] == '\'') && text[1:len(text)-1] == n.scalar {
+		in = in.File.Span(in.Start+1, in.End-1)
 	}
-	return 0
-}
-
-// outward moves a span of a string's own file to where it is in the configuration, so that its real line is shown.
-func outward(n *node, span source.Span, margin int) source.Span {
-	if span.Start < margin || strings.Contains(n.span.Text(), "\\") {
-		return n.span
-	}
-	shift := n.span.Start + quoteLen(n) - margin
-	return n.span.File.Span(span.Start+shift, span.End+shift)
+	return &source.File{Name: n.span.File.Name, Text: n.scalar, In: in}
 }
 
 // headArity returns the number of arguments of the atom that a derivation makes.

@@ -50,7 +50,7 @@ func (m *Model) Lint(out *source.Diagnostics) {
 // reported tells whether something has been said already that explains why a rule has no ground rules.
 func reported(diags source.Diagnostics, rule *program.Rule) bool {
 	for _, d := range diags {
-		if d.Span == rule.Span && (d.ID == "vacuous-rule" || d.Severity == source.Error) {
+		if d.Span == rule.Span.Written() && (d.ID == "vacuous-rule" || d.Severity == source.Error) {
 			return true
 		}
 	}

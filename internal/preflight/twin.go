@@ -20,7 +20,7 @@ func (m *Model) lintTwins(out *source.Diagnostics) {
 			first[shape] = rule
 			continue
 		}
-		told := func(d source.Diagnostic) bool { return d.ID == "duplicate-rule" && d.Span == rule.Span }
+		told := func(d source.Diagnostic) bool { return d.ID == "duplicate-rule" && d.Span == rule.Span.Written() }
 		if !slices.ContainsFunc(*out, told) {
 			out.Warnf("duplicate-rule", rule.Span, "both count, each with its own weight",
 				"this rule is the one at %s with other names for its variables", before.Span)

@@ -32,8 +32,11 @@ type Diagnostic struct {
 // Diagnostics collects what a stage has to say. The zero value is ready to use.
 type Diagnostics []Diagnostic
 
-// Add appends one diagnostic.
-func (d *Diagnostics) Add(diagnostic Diagnostic) { *d = append(*d, diagnostic) }
+// Add appends one diagnostic, at the place where its span is written.
+func (d *Diagnostics) Add(diagnostic Diagnostic) {
+	diagnostic.Span = diagnostic.Span.Written()
+	*d = append(*d, diagnostic)
+}
 
 // Errorf adds an error. The hint is shown as it is; format and args make the message.
 func (d *Diagnostics) Errorf(id string, span Span, hint, format string, args ...any) {

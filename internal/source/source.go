@@ -11,6 +11,9 @@ import (
 type File struct {
 	Name string
 	Text string
+	// In is where the text stands within another file, as a rule does in a configuration; zero if it is a file's own. It
+	// is longer than the text if that is written with escapes.
+	In Span
 }
 
 // Position returns the line and column, both counted from 1, of the byte at offset. Columns count runes, so that an
@@ -51,6 +54,19 @@ type Span struct {
 	Start, End int
 }
 
+// Written returns the span where it is written: within another file, if its own file stands there. Of a text that is
+// written with escapes only the whole is known.
+func (s Span) Written() Span {
+	switch {
+	case s.File == nil || s.File.In.File == nil:
+		return s
+	case s.Start < 0 || s.File.In.End-s.File.In.Start != len(s.File.Text):
+		return s.File.In
+	}
+	in := s.File.In
+	return in.File.Span(in.Start+s.File.clamp(s.Start), in.Start+s.File.clamp(s.End))
+}
+
 // HasText reports whether the span is a place in a text, which can be shown.
 func (s Span) HasText() bool { return s.File != nil && s.Start >= 0 }
 
@@ -67,6 +83,7 @@ func (s Span) To(t Span) Span { return Span{File: s.File, Start: s.Start, End: t
 
 // String returns name:line:column, or the file's name alone, or "" for the zero Span.
 func (s Span) String() string {
+	s = s.Written()
 	switch {
 	case s.File == nil:
 		return ""

@@ -60,6 +60,32 @@ func TestSpan(t *testing.T) {
 	}
 }
 
+// TestWritten follows spans of a text to where it stands in another file, exactly if it stands there as it is.
+func TestWritten(t *testing.T) {
+	outer := &File{Name: "c.json", Text: `{"rules": ["A(X) -> B(X)", "A('\\u0061')"]}`}
+	plain := &File{Name: "c.json", Text: "A(X) -> B(X)", In: outer.Span(12, 24)}
+	escaped := &File{Name: "c.json", Text: "A('a')", In: outer.Span(28, 39)}
+	for _, test := range []struct {
+		span Span
+		text string
+	}{
+		{plain.Span(8, 12), "B(X)"}, {plain.Span(8, 99), "B(X)"}, {plain.Whole(), "A(X) -> B(X)"},
+		{escaped.Span(2, 5), `A('\u0061')`}, {outer.Span(2, 7), "rules"}, {Span{}, ""},
+	} {
+		if got := test.span.Written(); got.Text() != test.text || got.File != nil && got.File != outer {
+			t.Errorf("%v is written as %q in %v, want %q", test.span, got.Text(), got.File, test.text)
+		}
+	}
+	if got := plain.Span(8, 12).String(); got != "c.json:1:21" {
+		t.Errorf("the place is %s", got)
+	}
+	var diags Diagnostics
+	diags.Warnf("w", plain.Span(8, 12), "", "m")
+	if diags[0].Span != outer.Span(20, 24) {
+		t.Errorf("the diagnostic is at %v", diags[0].Span)
+	}
+}
+
 func TestSortRemovesRepetitions(t *testing.T) {
 	a, b, twin := &File{Name: "a", Text: "12"}, &File{Name: "b"}, &File{Name: "a", Text: "34"}
 	var diags Diagnostics
