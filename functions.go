@@ -75,8 +75,8 @@ func checkFunction(declared *load.Predicate, diags *source.Diagnostics) {
 		diags.Errorf("unknown-function", declared.Span, source.Suggest(declared.Function, names),
 			"there is no function %s; there are %s", declared.Function, strings.Join(names, ", "))
 	case f.arity != declared.Arity():
-		diags.Errorf("function-arity", declared.Span, "", "predicate %s has %d arguments, and function %s takes %d",
-			declared.Name, declared.Arity(), declared.Function, f.arity)
+		diags.Errorf("function-arity", declared.Span, "", "predicate %s/%d has another number of arguments "+
+			"than function %s/%d", declared.Name, declared.Arity(), declared.Function, f.arity)
 	}
 }
 

@@ -138,7 +138,7 @@ func TestDerivedFunctions(t *testing.T) {
 func TestFunctionErrors(t *testing.T) {
 	for alike, want := range map[string]string{
 		`{"function": "JaroWinkle"}`: "did you mean JaroWinkler?",
-		`{"function": "test-once"}`:  "predicate Alike has 2 arguments, and function test-once takes 1",
+		`{"function": "test-once"}`:  "predicate Alike/2 has another number of arguments than function test-once/1",
 		`{"similarity": {"measure": "Jaro", "over": "Alike:1", "threshold": 0.5}}`: "derivation-cycle",
 	} {
 		project, err := Load(peopleModel(t, alike, ""), Options{})
