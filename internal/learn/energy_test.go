@@ -267,8 +267,8 @@ func interrupted(t *testing.T, task Task, settings Settings, after int) (*Traine
 	return second, history
 }
 
-// Networks learn from optimal energies too: the losses must fall. The pseudo-likelihood imputes latent variables anew at
-// each step and need not fall all the way; its best state is kept.
+// Networks learn from optimal energies too: the losses must fall. The pseudo-likelihood imputes latent variables anew
+// at each step and need not fall all the way; its best state is kept.
 func TestNetworksLearnFromEnergies(t *testing.T) {
 	for _, method := range []Method{Perceptron, Energy, Likelihood} {
 		task := toyTask(1)

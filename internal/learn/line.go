@@ -7,8 +7,9 @@ import (
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
 
-// line is a way for a label to move. If hard equalities would hold it, other variables move along so that the equalities
-// stay true: with Knows(A, B) = Knows(B, A) both move, and in a sum of one what one class gains another loses.
+// line is a way for a label to move. If hard equalities would hold it, other variables move along so that the
+// equalities stay true: with Knows(A, B) = Knows(B, A) both move, and in a sum of one what one class gains another
+// loses.
 type line struct {
 	variables []int32
 	steps     []float64 // how far each moves when the label, the first of them, moves by one
@@ -97,8 +98,9 @@ func (e *equalities) line(i int32) *line {
 	return l
 }
 
-// look returns how fast an equality breaks along the line, and the place of the variable in it that had best move along:
-// the one with the highest true value, so that a false class trades with the true one; -1 if all of them move already.
+// look returns how fast an equality breaks along the line, and the place of the variable in it that had best move
+// along: the one with the highest true value, so that a false class trades with the true one; -1 if all of them move
+// already.
 func (e *equalities) look(l *line, row equality) (slope float64, partner int) {
 	partner = -1
 	variables := row.block.Variables(row.at)

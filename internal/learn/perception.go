@@ -15,8 +15,8 @@ type Parameter struct {
 	Decay bool
 }
 
-// Perception is what learning asks of the neural predicates of a program, whoever implements them: p(u; ω) of the paper.
-// Inputs x are numbered as relation.Store.Number does.
+// Perception is what learning asks of the neural predicates of a program, whoever implements them: p(u; ω) of the
+// paper. Inputs x are numbered as relation.Store.Number does.
 type Perception interface {
 	// Forward writes the networks' outputs for every perceived atom into x, each in [0,1]. If train is true, dropout is
 	// on, and its masks are a function of seed alone.

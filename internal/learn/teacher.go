@@ -3,8 +3,8 @@ package learn
 // Teacher lets reasoning teach perception: the networks imitate the MAP state, labelled or not. The relations know more
 // about an unlabelled object than its features do, and what they know need not be forgotten by the network.
 //
-// The loss is the mean over the groups of the cross-entropy -Σ q log x, where q is proportional to y², normalised within
-// the group: a sharpened copy of the MAP state, held fixed during the N gradient steps. It is not in the paper.
+// The loss is the mean over the groups of the cross-entropy -Σ q log x, where q is proportional to y², normalised
+// within the group: a sharpened copy of the MAP state, held fixed during the N gradient steps. It is not in the paper.
 type Teacher struct {
 	// Groups lists, for each object, the inputs that perceive its classes and the variables that are inferred for them.
 	Groups []TeacherGroup
