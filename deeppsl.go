@@ -129,6 +129,11 @@ func (p *Project) readOptions() (diags source.Diagnostics) {
 	}
 	p.settings = p.phases[Learn]
 	for _, predicate := range p.config.Predicates {
+		for _, o := range predicate.Options {
+			if o.Value != "false" {
+				idle = append(idle, o)
+			}
+		}
 		for _, e := range predicate.Evaluations {
 			for _, o := range e.Options {
 				if find(o.Name) == nil && !isPSLName(o.Name) {

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
 	"pgregory.net/rapid"
 
 	"github.com/deeppsl/deeppsl/internal/load/parquet"
@@ -83,6 +85,20 @@ func TestBinaryPlaces(t *testing.T) {
 	c.Predicates[0].Observations.All = []Data{{Path: path}}
 	_, err := c.Tables(Infer)
 	checkError(t, err, path, "row 3 of the observations of P: P('a') is there twice; it is also at row 1 of "+path)
+}
+
+// TestYAMLIsJSON reads the configuration with every key as YAML, of which JSON is a part.
+func TestYAMLIsJSON(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/phases.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asJSON := summary("m.json", opener(archive))
+	archive.Files[0].Name = "m.yaml"
+	asYAML := strings.ReplaceAll(summary("m.yaml", opener(archive)), "m.yaml", "m.json")
+	if diff := cmp.Diff(asJSON, asYAML); diff != "" {
+		t.Error(diff)
+	}
 }
 
 // FuzzFormats reads any text in each format, without a panic and without a value outside of [0, 1].

@@ -31,7 +31,7 @@ func (c *Config) Tables(phase Phase) (*Tables, error) {
 		t := newTable(p, symbols, &diags)
 		c.read(t, p.Observations.Of(phase), "observations", relation.Observed)
 		c.read(t, p.Targets.Of(phase), "targets", p.targetRole())
-		out.Store.Relations = append(out.Store.Relations, t.builder.Relation(!p.Closed))
+		out.Store.Relations = append(out.Store.Relations, t.builder.Relation(p.opens(phase)))
 	}
 	for _, p := range c.Predicates {
 		out.Truth = append(out.Truth, c.truth(p, phase, symbols, &diags))
@@ -42,6 +42,12 @@ func (c *Config) Tables(phase Phase) (*Tables, error) {
 	diags.Sort()
 	out.Warnings = diags
 	return out, nil
+}
+
+// opens tells whether a phase may ask for atoms that are in no table. PSL decides it by phase, too: without targets in
+// it, such an atom is 0.
+func (p *Predicate) opens(phase Phase) bool {
+	return !p.Closed && (p.ForceOpen || p.Perceived || len(p.Targets.Of(phase)) > 0)
 }
 
 // targetRole says what atoms listed as targets are: a network's domain can be listed so.
