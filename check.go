@@ -10,6 +10,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/preflight"
 	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
@@ -181,7 +182,9 @@ func (g *Grounding) fit(ctx context.Context) error {
 func (s *Summary) count(g *Grounding, estimates []ground.Estimate) {
 	for _, atoms := range g.tables.Store.Relations {
 		s.Observations += atoms.Observed
-		s.Targets += atoms.FreeLen()
+		if atoms.Free == relation.Target {
+			s.Targets += atoms.FreeLen()
+		}
 	}
 	threads := float64(parallel.Threads(g.project.Threads))
 	s.Rules = make([]RuleEstimate, len(estimates))
