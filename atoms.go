@@ -15,17 +15,17 @@ import (
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
-// AtomFormats are the formats in which WriteAtoms can write; the option output.format chooses one. All can be read again
-// as a table: txt is Java PSL's, json one list of arguments and value per line, parquet has the columns arg1, arg2, …,
-// value.
+// AtomFormats are the formats in which WriteAtoms can write; the option output.format chooses one. All can be read
+// again as a table: txt is Java PSL's, json one list of arguments and value per line, parquet has the columns arg1,
+// arg2, …, value.
 var AtomFormats = []string{"txt", "json", "parquet"}
 
 // extensions are those of the files, by format.
 var extensions = map[string]string{"txt": ".txt", "json": ".jsonl", "parquet": ".parquet"}
 
-// WriteAtoms writes an answer as Java PSL does: one file NAME.txt per open or neural predicate, with a tab-separated row
-// of arguments and value per atom, or in the format that the options ask for. Each file is written beside and renamed. It
-// returns the files' paths.
+// WriteAtoms writes an answer as Java PSL does: one file NAME.txt per open or neural predicate, with a tab-separated
+// row of arguments and value per atom, or in the format that the options ask for. Each file is written beside and
+// renamed. It returns the files' paths.
 func (g *Grounding) WriteAtoms(dir string, answer *Answer) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("writing results: %w", err)

@@ -62,7 +62,7 @@ func runModel(t *testing.T, path string) *Report {
 	return r
 }
 
-// TestJavaAnswer compares an answer, atom by atom, with the one that Java PSL gave; the optimum of this model is unique.
+// TestJavaAnswer compares an answer, atom by atom, with the one that Java PSL gave to a model with a unique optimum.
 func TestJavaAnswer(t *testing.T) {
 	folder := filepath.Join(baselines(t), "models", "acquaintances")
 	r := runModel(t, filepath.Join(folder, "acquaintances.json"))

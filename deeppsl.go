@@ -84,8 +84,8 @@ func Load(path string, options Options) (*Project, error) {
 	return newProject(config, err, options, start)
 }
 
-// LoadClassic is Load for a program as PSL up to 2.3 has it: a file of rules, and one in YAML that declares predicates and
-// names their tables.
+// LoadClassic is Load for a program as PSL up to 2.3 has it: a file of rules, and one in YAML that declares predicates
+// and names their tables.
 func LoadClassic(rules, data string, options Options) (*Project, error) {
 	start := time.Now()
 	config, err := load.ReadClassic(rules, data, nil)

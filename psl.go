@@ -173,8 +173,8 @@ func anyText(field func(*settings) *string) func(*settings, string) error {
 const inferenceClasses = `admminference dualbcdinference distributeddualbcdinference gradientdescentinference
 	sgdinference sgdstreaminginference gurobiinference mpeinference`
 
-// parseInference returns the method of inference called name: one of this program, or the one for a class of PSL's, with
-// or without its package.
+// parseInference returns the method of inference called name: one of this program, or the one for a class of PSL's,
+// with or without its package.
 func parseInference(name string) (string, error) {
 	switch name {
 	case "auto", "newton", "sgd":

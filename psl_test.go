@@ -69,7 +69,7 @@ func run(t *testing.T, p *Project) *Report {
 func TestPhases(t *testing.T) {
 	config := oneTarget(`"rules": ["1: T(X) = 1"],
 		"options": {"inference.gap": 0.1, "random.seed": 7, "parallel.numthreads": 1},
-		"learn": {"options": {"inference.gap": 0.2, "runtime.learn.method": "org.linqs.psl.application.learning.weight.Energy"}},
+		"learn": {"options": {"inference.gap": 0.2, "runtime.learn.method": "org.linqs.psl.application.Energy"}},
 		"infer": {"options": {"inference.gap": 0.3, "sgd.maxiterations": 12, "runtime.db.intids": true}}`)
 	p, warnings := model(t, config, Options{Seed: 3})
 	gaps := []float64{p.phases[Learn].solve.Gap, p.phases[Validation].solve.Gap, p.phases[Infer].solve.Gap}
@@ -90,8 +90,8 @@ func TestPhases(t *testing.T) {
 
 func TestIdleOptions(t *testing.T) {
 	_, warnings := model(t, oneTarget(`"rules": ["1: T(X) = 1"],
-		"options": {"gurobi.method": "AUTO", "admmreasoner.stepsize": 2}, "infer": {"options": {"gpp.explore": 1}}`), Options{})
-	if len(warnings) != 1 || !strings.HasSuffix(warnings[0].Message, "here: gurobi.method, admmreasoner.stepsize, gpp.explore") {
+		"options": {"gurobi.method": "AUTO", "gpp.explore": 2}, "infer": {"options": {"gppker.scale": 1}}`), Options{})
+	if len(warnings) != 1 || !strings.HasSuffix(warnings[0].Message, "here: gurobi.method, gpp.explore, gppker.scale") {
 		t.Errorf("%v", warnings)
 	}
 }
@@ -103,7 +103,7 @@ func TestStages(t *testing.T) {
 	}{
 		{`"rules": []`, Stages{Infer: true}},
 		{`"learn": {"rules": ["1: T(X) = 1"]}`, Stages{Learn: true}},
-		{`"learn": {"rules": ["1: T(X) = 1"]}, "infer": {"options": {"pam.throw": true}}`, Stages{Learn: true, Infer: true}},
+		{`"learn": {"rules": ["1: T(X) = 1"]}, "infer": {"rules": ["1: !T(X)"]}`, Stages{Learn: true, Infer: true}},
 		{`"learn": {"rules": ["1: T(X) = 1"]}, "options": {"runtime.learn": false}`, Stages{Infer: true}},
 		{`"options": {"runtime.learn": true, "runtime.inference": true}`, Stages{Learn: true, Infer: true}},
 	} {
@@ -211,7 +211,8 @@ func TestEvaluatorOptions(t *testing.T) {
 			{"evaluator": "DiscreteEvaluator", "options": {"discreteevaluator.threshold": 0.5}}]}}}`
 	p, _ := model(t, config, Options{})
 	r := run(t, p)
-	if a, b := r.Evaluations[0], r.Evaluations[1]; a.Values["Accuracy"] != 1 || b.Values["Accuracy"] != 0.5 || a.Count != 2 {
+	a, b := r.Evaluations[0], r.Evaluations[1]
+	if a.Values["Accuracy"] != 1 || b.Values["Accuracy"] != 0.5 || a.Count != 2 {
 		t.Errorf("%+v, %+v", a, b)
 	}
 }

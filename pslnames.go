@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// pslNames are the options of Java PSL 3, by group. Those that mean something here are in the table of options; a project
-// that sets one of the others is told that it has no effect.
+// pslNames are the options of Java PSL 3, by group. Those that mean something here are in the table of options; a
+// project that sets one of the others is told that it has no effect.
 const pslNames = `
 admmreasoner: computeperiod epsilonabs epsilonrel maxiterations primaldualbreak stepsize
 atomstore: overallocation storeallatoms

@@ -12,8 +12,8 @@ import (
 )
 
 // WritePSL prints the ground rules of a model in the columns of Java PSL's file of ground rules: the weight, or a full
-// stop for a hard rule, whether it is squared, and the rule. weights holds one per rule. Logical rules, too, are printed
-// as the linear comparison that they stand for, because observed atoms are folded into its constant.
+// stop for a hard rule, whether it is squared, and the rule. weights holds one per rule. Logical rules, too, are
+// printed as the linear comparison that they stand for, because observed atoms are folded into its constant.
 func WritePSL(w io.Writer, prog *program.Program, store *relation.Store, model *mrf.Model, weights []float64) error {
 	out := bufio.NewWriter(w)
 	out.WriteString("Weight\tSquared?\tRule\n")

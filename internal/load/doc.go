@@ -30,8 +30,8 @@
 //
 // A table has one atom per line: the arguments between tabs, and perhaps a truth value in [0, 1], which is 1 if there
 // is none. The first line says whether there is one. Lines are trimmed, blank ones skipped; nothing is quoted, and
-// nothing is a comment or a header. These are PSL's rules, so that its data can be used as they are; where PSL fails with
-// an exception of its database, here is a message with the place.
+// nothing is a comment or a header. These are PSL's rules, so that its data can be used as they are; where PSL fails
+// with an exception of its database, here is a message with the place.
 //
 // The extension .csv, .jsonl (or .ndjson) or .parquet says that a file has another format. A CSV file names its columns
 // in its first line, Parquet in its schema; a line of JSON is a list, or an object whose names are those of the first

@@ -17,8 +17,8 @@ import (
 // This file reads tables whose columns have names: CSV, JSON Lines and Parquet. The columns are a predicate's arguments
 // in their order; if there is one more, the one called truth or value, or else the last one, is the truth value.
 
-// arrange returns, for each argument and then for the truth value, its column among the named ones. It returns nil after
-// reporting that there are too many or too few.
+// arrange returns, for each argument and then for the truth value, its column among the named ones. It returns nil
+// after reporting that there are too many or too few.
 func (t *table) arrange(names []string, offset int) []int {
 	arity := t.predicate.Arity()
 	if len(names) != arity && len(names) != arity+1 {

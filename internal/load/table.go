@@ -37,7 +37,7 @@ type origin struct {
 	file *source.File // nil for rows in memory
 	data *Data
 	what string // "observations", "targets" or "truth"
-	// tabs says that the file's columns are between tabs; binary that it has no lines, so that a row's place is its number.
+	// tabs says that the file's columns are between tabs; binary that it has no lines, and a row's place is its number.
 	tabs, binary bool
 	// valued says that rows have a truth value; the first row decides.
 	valued, decided bool
