@@ -83,30 +83,32 @@ func Sample(
 
 // measure is what is counted of groundings, each weighted by how many it stands for.
 type measure struct {
-	Estimate
+	potentials, groundings, constant, missing, violated, rows float64
+
 	ids, bias, ragged float64 // bytes: always there, only where biases differ, only where coefficients differ
 }
 
 // add adds other, each of whose groundings stands for weight of them.
 func (m *measure) add(other *measure, weight float64) {
-	m.Potentials += weight * other.Potentials
-	m.Groundings += weight * other.Groundings
-	m.Constant += weight * other.Constant
-	m.Missing += weight * other.Missing
-	m.Violated += weight * other.Violated
-	m.Rows += weight * other.Rows
+	m.potentials += weight * other.potentials
+	m.groundings += weight * other.groundings
+	m.constant += weight * other.constant
+	m.missing += weight * other.missing
+	m.violated += weight * other.violated
+	m.rows += weight * other.rows
 	m.ids += weight * other.ids
 	m.bias += weight * other.bias
 	m.ragged += weight * other.ragged
 }
 
-// sampler makes a machine visit some rows of each loop only, and weighs what it finds there: with f of n rows visited,
-// what they lead to counts n/f times. The rows are one of each of f equal parts, so that sorted data are seen from end
-// to end; which one is random, so that regular data do not fool it.
+// sampler makes a machine visit some rows of each loop only, and weighs what it finds there by how many rows each of them
+// stands for.
 type sampler struct {
 	*machine
 	random *rand.Rand
-	loops  []int // per op, how many loops there are from it on
+	loops  []int    // per op, how many loops there are from it on
+	draws  [][]draw // per op, space for the rows to visit
+	direct []int    // the loops whose keys are known once the pivot has a row
 	share  float64
 	work   int
 	exact  bool
@@ -137,7 +139,7 @@ func (g *grounder) sample(r *routine, rows float64) Estimate {
 }
 
 func newSampler(m *machine) *sampler {
-	s := &sampler{machine: m, loops: make([]int, len(m.ops)+1),
+	s := &sampler{machine: m, loops: make([]int, len(m.ops)+1), draws: make([][]draw, len(m.ops)),
 		firstBias: make(map[*batch]float64), firstCoef: make(map[*batch][2][]float32)}
 	for k := len(m.ops) - 1; k >= 0; k-- {
 		s.loops[k] = s.loops[k+1]
@@ -145,8 +147,21 @@ func newSampler(m *machine) *sampler {
 			s.loops[k]++
 		}
 	}
+	for k := range m.ops {
+		if o := &m.ops[k]; k > m.pivot && m.pivot >= 0 && o.kind == plan.Probe && m.knows(o.key) {
+			s.direct = append(s.direct, k)
+		}
+	}
 	m.sampler = s
 	return s
+}
+
+// knows tells whether slots hold constants or are bound by the pivot.
+func (r *routine) knows(slots []int32) bool {
+	return !slices.ContainsFunc(slots, func(slot int32) bool {
+		isSlot := func(b binding) bool { return b.slot == slot }
+		return int(slot) < len(r.rule.Variables) && !slices.ContainsFunc(r.ops[r.pivot].bind, isSlot)
+	})
 }
 
 // pass samples about share combinations of rows.
@@ -160,34 +175,92 @@ func (s *sampler) pass(share float64) {
 
 // sampleRows is the machine's loop over the rows [lo, hi) of op k, which a sampler has cut short.
 func (m *machine) sampleRows(o *op, k int, lo, hi int32, upper float64) {
-	n := int(hi - lo)
-	if n == 0 {
+	if lo == hi {
 		return
 	}
-	take, end := m.sampler.enter(k, n)
-	for i := range take {
-		row := lo + int32(m.sampler.pick(i, take, n))
-		if o.kind == plan.Probe {
-			row = o.grouped[row]
-		}
-		m.visit(o, k, row, upper)
-	}
-	end()
-}
-
-// enter begins a loop over n rows of op k: so many of them are to be visited, and end called after.
-func (s *sampler) enter(k, n int) (take int, end func()) {
+	s := m.sampler
 	s.drain()
 	outer, share := s.total, s.share
-	take = s.take(k, n)
-	s.total, s.share = measure{}, share/float64(take)
-	return take, func() {
+	take := s.take(k, int(hi-lo))
+	s.share = share / float64(take)
+	s.work += take
+	outer.rows += float64(hi - lo)
+	for _, d := range s.draw(o, k, lo, int(hi-lo), take) {
+		s.total = measure{}
+		m.visit(o, k, o.row(lo, d.at), upper)
 		s.drain()
-		s.work += take
-		s.total.Rows += float64(take)
-		outer.add(&s.total, float64(n)/float64(take))
-		s.total, s.share = outer, share
+		outer.add(&s.total, d.weight)
 	}
+	s.total, s.share = outer, share
+}
+
+// row returns the row at a place of a loop that begins at lo.
+func (o *op) row(lo int32, at int) int32 {
+	if o.kind == plan.Probe {
+		return o.grouped[lo+int32(at)]
+	}
+	return lo + int32(at)
+}
+
+// draw is a row to visit, by its place in its loop, and how many rows it stands for.
+type draw struct {
+	at     int
+	weight float64
+}
+
+// draw chooses about so many of the n rows of a loop: one of each of equal parts, so that sorted data are seen from end
+// to end; which one is random, so that regular data do not fool it.
+func (s *sampler) draw(o *op, k int, lo int32, n, take int) []draw {
+	draws := s.draws[k][:0]
+	if k == s.pivot && take < n && len(s.direct) > 0 {
+		draws = s.drawByFanOut(draws, o, lo, n, take)
+	} else {
+		for i := range take {
+			draws = append(draws, draw{s.pick(i, take, n), float64(n) / float64(take)})
+		}
+	}
+	s.draws[k] = draws
+	return draws
+}
+
+// candidates is how many rows drawByFanOut looks at for each that it chooses.
+const candidates = 32
+
+// drawByFanOut chooses rows of the pivot with a probability in proportion to how many combinations of rows the loops
+// inside go through for each: a block of a thousand makes more triples than all the small ones together, and is rare.
+func (s *sampler) drawByFanOut(draws []draw, o *op, lo int32, n, take int) []draw {
+	few := min(n, candidates*take)
+	all, total := make([]draw, few), 0.0
+	for i := range all {
+		at := s.pick(i, few, n)
+		all[i] = draw{at, s.fanOut(o, o.row(lo, at))}
+		total += all[i].weight
+	}
+	step := total / float64(take)
+	next, sum := s.random.Float64()*step, 0.0
+	for _, d := range all {
+		times := 0
+		for sum += d.weight; next < sum; next += step {
+			times++
+		}
+		if times > 0 {
+			draws = append(draws, draw{d.at, float64(times) * step / d.weight * float64(n) / float64(few)})
+		}
+	}
+	return draws
+}
+
+// fanOut returns the product of the lengths of the direct loops for a row of the pivot.
+func (s *sampler) fanOut(o *op, row int32) float64 {
+	for _, b := range o.bind {
+		s.slots[b.slot] = b.column[row]
+	}
+	product := 1.0
+	for _, k := range s.direct {
+		lo, hi := s.ops[k].index.Range(s.key(&s.ops[k], k))
+		product *= float64(hi - lo)
+	}
+	return product
 }
 
 // take decides how many of n rows to visit. The more loops are still to come, the less each of them can have; an outer
@@ -212,11 +285,11 @@ func (s *sampler) pick(i, parts, n int) int {
 // drain moves what the machine has counted since the last time to the total of the loop at hand.
 func (s *sampler) drain() {
 	c := &s.counts
-	s.total.Potentials += float64(c.Potentials)
-	s.total.Groundings += float64(c.Groundings)
-	s.total.Constant += float64(c.Constant)
-	s.total.Missing += float64(c.Missing)
-	s.total.Violated += float64(c.Violated)
+	s.total.potentials += float64(c.Potentials)
+	s.total.groundings += float64(c.Groundings)
+	s.total.constant += float64(c.Constant)
+	s.total.missing += float64(c.Missing)
+	s.total.violated += float64(c.Violated)
 	s.counts = Counts{}
 	for _, b := range s.batches {
 		if b.len > 0 {
@@ -268,14 +341,17 @@ func isRepetition(values, pattern []float32, times int) bool {
 
 // estimate returns the result of the last pass.
 func (s *sampler) estimate() Estimate {
-	e := s.total.Estimate
-	e.Plan, e.Exact, e.problems = s.plan, s.exact, s.problems
-	e.Bytes = s.total.ids
+	t := &s.total
+	e := Estimate{
+		Plan: s.plan, Potentials: t.potentials, Groundings: t.groundings, Constant: t.constant, Missing: t.missing,
+		Violated: t.violated, Rows: t.rows, Exact: s.exact, problems: s.problems,
+	}
+	e.Bytes = t.ids
 	if s.biased {
-		e.Bytes += s.total.bias
+		e.Bytes += t.bias
 	}
 	if s.irregular {
-		e.Bytes += s.total.ragged
+		e.Bytes += t.ragged
 	}
 	return e
 }

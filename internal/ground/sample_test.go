@@ -66,12 +66,33 @@ func TestEstimates(t *testing.T) {
 		"transitivity": transitivity(t, 60), "blocks": blocks(t, 10, 30), "citations": citations(t, 2708, 5278, 7),
 		"resolution": resolution(t, 800),
 	} {
-		t.Run(name, func(t *testing.T) { checkEstimates(t, f) })
+		t.Run(name, func(t *testing.T) { checkEstimates(t, f, 1<<16) })
 	}
 }
 
-func checkEstimates(t *testing.T, f *fixture) {
-	estimates := sample(t, f, 1<<17, 0)
+// TestEstimatesOfRareBlocks estimates triples within blocks of which a single one holds nearly all of them.
+func TestEstimatesOfRareBlocks(t *testing.T) {
+	b := newBuilder()
+	var block, good []data
+	for at := range 10_000 {
+		size := 1 + at%2
+		if at == 7000 {
+			size = 100
+		}
+		for i := range size {
+			block = append(block, observed(fmt.Sprintf("p%d_%d b%d", at, i, at), 1))
+			good = append(good, target(fmt.Sprintf("p%d_%d", at, i)))
+		}
+	}
+	b.add("Block", 2, false, block...)
+	b.add("Good", 1, true, good...)
+	checkEstimates(t, b.rules(t, `
+		1: Block(A, K) & Block(B, K) & Good(A) -> Good(B)
+		1: Block(A, K) & Block(B, K) & Block(C, K) & Good(A) & Good(B) -> Good(C)`), 1<<14)
+}
+
+func checkEstimates(t *testing.T, f *fixture, rows int) {
+	estimates := sample(t, f, rows, 0)
 	_, report, err := Ground(context.Background(), f.program, f.store, Options{})
 	if err != nil {
 		t.Fatal(err)
