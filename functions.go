@@ -19,7 +19,15 @@ type function struct {
 	arity   int
 	call    func(args ...string) float64
 	measure *similarity.Measure // nil if it is registered
+	// above is the value up to which the function is 0 instead.
+	above float64
 }
+
+// pslThreshold is the value up to which the classes of PSL's text similarities are 0. They end in pslSuffix.
+const (
+	pslThreshold = 0.5
+	pslSuffix    = "similarity"
+)
 
 var registry = struct {
 	sync.RWMutex
@@ -55,8 +63,22 @@ func findFunction(name string) (f function, ok bool) {
 	if f, ok = registry.functions[strings.ToLower(name)]; ok {
 		return f, true
 	}
-	measure := similarity.Find(name)
-	return function{arity: 2, measure: measure}, measure != nil
+	f = function{arity: 2, measure: similarity.Find(name)}
+	if strings.HasSuffix(strings.ToLower(name), pslSuffix) {
+		f.above = pslThreshold
+	}
+	return f, f.measure != nil
+}
+
+// bind returns the code of a similarity.
+func (f *function) bind(corpus *similarity.Corpus) func(args ...string) float64 {
+	compare := f.measure.Bind(corpus)
+	return func(args ...string) float64 {
+		if value := compare(args[0], args[1]); value > f.above {
+			return value
+		}
+		return 0
+	}
 }
 
 // functionNames lists what the key "function" can be.
@@ -88,8 +110,7 @@ func (g *Grounding) bindFunction(predicate int) {
 		panic("deeppsl: a function has gone since the project was checked")
 	}
 	if f.measure != nil {
-		compare := f.measure.Bind(g.corpus(predicate, f.measure))
-		f.call = func(args ...string) float64 { return compare(args[0], args[1]) }
+		f.call = f.bind(g.corpus(predicate, f.measure))
 	}
 	g.tables.Store.Relations[predicate].Function = f.call
 }

@@ -48,6 +48,7 @@ func TestPublished(t *testing.T) {
 		{"SameInitials", "Knuth, Donald E.", "D. E. Knuth", 1}, {"SameInitials", "D. Knuth", "D. E. Knuth", 0},
 		{"SameNumbers", "12 Main Street", "Main St. 12", 1}, {"SameNumbers", "12 Main Street", "14 Main Street", 0},
 		{"SameNumbers", "Main Street", "Main St.", 1},
+		{"SameNumTokens", "Main Street", "Elm Rd.", 1}, {"SameNumTokens", "Main Street", "12 Main St.", 0},
 	} {
 		if got := Find(test.measure).Bind(nil)(test.a, test.b); math.Abs(got-test.want) > 5e-4 {
 			t.Errorf("%s(%q, %q) = %.4f, want %.4f", test.measure, test.a, test.b, got, test.want)

@@ -51,6 +51,7 @@ var Measures = []*Measure{
 	{Name: "MongeElkan", prepare: prepareMongeElkan},
 	{Name: "SameInitials", Symmetric: true, prepare: prepareSets(initials, jaccard)},
 	{Name: "SameNumbers", Symmetric: true, prepare: prepareSets(numbers, jaccard)},
+	{Name: "SameNumTokens", Symmetric: true, prepare: prepareSets(length, jaccard)},
 }
 
 // Find returns the measure with the given name, or nil. Case does not matter, nor do the package and the suffix that

@@ -2,6 +2,7 @@ package similarity
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -51,6 +52,9 @@ func numbers(s string) []string {
 	slices.Sort(found)
 	return []string{strings.Join(found, " ")}
 }
+
+// length returns the number of tokens of s as one feature.
+func length(s string) []string { return []string{strconv.Itoa(len(tokens(s)))} }
 
 // joined sorts runes into one feature, or none if there are no runes.
 func joined(runes []rune) []string {
