@@ -18,6 +18,8 @@ type Evaluation struct {
 	Count int `json:"count"`
 	// Values are the evaluator's numbers by name.
 	Values map[string]float64 `json:"values"`
+	// Intervals are the 95 % confidence intervals of those that have one.
+	Intervals map[string][2]float64 `json:"intervals"`
 	// Primary names the value that stands for the evaluation.
 	Primary string `json:"primary"`
 	primary eval.Value
@@ -71,10 +73,13 @@ func scopeOf(options map[string]string) eval.Scope {
 
 func newEvaluation(predicate string, result eval.Result) *Evaluation {
 	e := &Evaluation{Predicate: predicate, Evaluator: result.Evaluator, Count: result.Count,
-		Values: make(map[string]float64), Primary: result.Primary().Name, primary: result.Primary()}
+		Values: make(map[string]float64), Intervals: make(map[string][2]float64), Primary: result.Primary().Name, primary: result.Primary()}
 	for _, v := range result.Values {
 		if !math.IsNaN(v.Number) {
 			e.Values[v.Name] = v.Number
+		}
+		if !math.IsNaN(v.Interval[0]) && !math.IsNaN(v.Interval[1]) {
+			e.Intervals[v.Name] = v.Interval
 		}
 	}
 	return e

@@ -227,6 +227,9 @@ func valuesOf(e deeppsl.Evaluation) string {
 	parts := make([]string, len(names))
 	for k, name := range names {
 		parts[k] = fmt.Sprintf("%s %.4f", name, e.Values[name])
+		if interval, ok := e.Intervals[name]; ok {
+			parts[k] += fmt.Sprintf(" (%.4f to %.4f)", interval[0], interval[1])
+		}
 	}
 	return strings.Join(parts, ", ")
 }

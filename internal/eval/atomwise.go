@@ -14,12 +14,12 @@ func Discrete(s *Scored, threshold float64) Result {
 	truePositive, trueNegative := count[1][1], count[0][0]
 	falsePositive, falseNegative := count[0][1], count[1][0]
 	return Result{Evaluator: "discrete", Count: n, Representative: 1, Values: []Value{
-		{Name: "Accuracy", Number: ratio(truePositive+trueNegative, float64(n))},
-		{Name: "F1", Number: ratio(2*truePositive, 2*truePositive+falsePositive+falseNegative)},
-		{Name: "PositivePrecision", Number: ratio(truePositive, truePositive+falsePositive)},
-		{Name: "PositiveRecall", Number: ratio(truePositive, truePositive+falseNegative)},
-		{Name: "NegativePrecision", Number: ratio(trueNegative, trueNegative+falseNegative)},
-		{Name: "NegativeRecall", Number: ratio(trueNegative, trueNegative+falsePositive)},
+		share("Accuracy", truePositive+trueNegative, float64(n)),
+		f1(truePositive, falsePositive+falseNegative),
+		share("PositivePrecision", truePositive, truePositive+falsePositive),
+		share("PositiveRecall", truePositive, truePositive+falseNegative),
+		share("NegativePrecision", trueNegative, trueNegative+falseNegative),
+		share("NegativeRecall", trueNegative, trueNegative+falsePositive),
 	}}
 }
 
@@ -41,16 +41,20 @@ func ratio(a, b float64) float64 {
 
 // Continuous measures how far predictions are from the truth. The representative is the mean squared error.
 func Continuous(s *Scored) Result {
-	var absolute, squared float64
+	var absolute, squared, fourth float64
 	n := s.known(func(prediction, truth float64) {
+		square := (prediction - truth) * (prediction - truth)
 		absolute += math.Abs(prediction - truth)
-		squared += (prediction - truth) * (prediction - truth)
+		squared += square
+		fourth += square * square
 	})
-	mse := squared / float64(n)
+	mse := mean("MSE", squared, fourth, float64(n))
+	rmse := Value{Name: "RMSE", Number: math.Sqrt(mse.Number), LowerIsBetter: true}
+	for k, bound := range mse.Interval {
+		rmse.Interval[k] = math.Sqrt(bound)
+	}
 	return Result{Evaluator: "continuous", Count: n, Representative: 1, Values: []Value{
-		{Name: "MAE", Number: absolute / float64(n), LowerIsBetter: true},
-		{Name: "MSE", Number: mse, LowerIsBetter: true},
-		{Name: "RMSE", Number: math.Sqrt(mse), LowerIsBetter: true},
+		mean("MAE", absolute, squared, float64(n)), mse, rmse,
 	}}
 }
 
@@ -70,10 +74,15 @@ func AUC(s *Scored, threshold float64) Result {
 		ranking[k].relevant = !ranking[k].relevant
 	}
 	_, negative := curves(ranking)
+	falses := 0.0
+	for _, atom := range ranking {
+		falses += float64(bit(atom.relevant))
+	}
+	trues := float64(n) - falses
 	return Result{Evaluator: "auc", Count: n, Values: []Value{
-		{Name: "AUROC", Number: roc},
-		{Name: "PositiveAUPRC", Number: positive},
-		{Name: "NegativeAUPRC", Number: negative},
+		{Name: "AUROC", Number: roc, Interval: rocInterval(roc, trues, falses)},
+		{Name: "PositiveAUPRC", Number: positive, Interval: precisionInterval(positive, trues)},
+		{Name: "NegativeAUPRC", Number: negative, Interval: precisionInterval(negative, falses)},
 	}}
 }
 

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"math"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/symbol"
@@ -32,14 +33,23 @@ func Categorical(s *Scored, categories ...int) Result {
 			rightOf[class]++
 		}
 	}
-	average := 0.0
-	for class, n := range totalOf {
-		average += rightOf[class] / n / float64(len(totalOf))
-	}
 	return Result{Evaluator: "categorical", Count: int(total), Values: []Value{
-		{Name: "Accuracy", Number: ratio(right, total)},
-		{Name: "ClassAveragedAccuracy", Number: average},
+		share("Accuracy", right, total), classAverage(rightOf, totalOf),
 	}}
+}
+
+// classAverage is the mean of the classes' shares, with the normal interval of independent proportions.
+func classAverage(right, total []float64) Value {
+	average, variance := 0.0, 0.0
+	classes := float64(len(total))
+	for class, n := range total {
+		p := right[class] / n
+		average += p / classes
+		variance += p * (1 - p) / n / (classes * classes)
+	}
+	half := z * math.Sqrt(variance)
+	return Value{Name: "ClassAveragedAccuracy", Number: average,
+		Interval: [2]float64{max(0, average-half), min(1, average+half)}}
 }
 
 // best marks the atom of each object that has the highest prediction.

@@ -14,6 +14,9 @@ import (
 type Value struct {
 	Name   string
 	Number float64 // NaN if it is undefined, such as a ROC curve without negatives
+	// Interval holds the bounds of the 95 % confidence interval over what was scored, taken as independent; NaN where
+	// there is none.
+	Interval [2]float64
 	// LowerIsBetter is true for errors, false for scores.
 	LowerIsBetter bool
 }

@@ -205,7 +205,7 @@ func TestEvaluateOptions(t *testing.T) {
 	r, err := Evaluate("discrete", map[string]string{
 		"discreteevaluator.threshold": "0.8", "discreteevaluator.representative": "POSITIVE_RECALL",
 	}, numbers([]float64{0.7, 0.8}, []float64{1, 1}))
-	if err != nil || r.Primary() != (Value{Name: "PositiveRecall", Number: 0.5}) {
+	if err != nil || r.Primary().Name != "PositiveRecall" || r.Primary().Number != 0.5 {
 		t.Errorf("%v, %v", r, err)
 	}
 	if got := Continuous(s).String(); got != "continuous: MAE 0.3, MSE 0.09, RMSE 0.3 (1 scored)" {
