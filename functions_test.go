@@ -146,6 +146,30 @@ func TestDerivedFunctions(t *testing.T) {
 	}
 }
 
+// TestSimilarityPage loads the example of the page about similarities.
+func TestSimilarityPage(t *testing.T) {
+	page, err := os.ReadFile("docs/similarity.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(page), "```json\n")
+	example, _, _ = strings.Cut(example, "```")
+	folder := t.TempDir()
+	for name, text := range map[string]string{"model.json": example, "names.txt": "a\tAnn\nb\tAnne\n",
+		"blocks.txt": "a\tA\nb\tA\n", "pairs.txt": "a\tb\nb\ta\n"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	project, err := Load(filepath.Join(folder, "model.json"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g, err := project.Ground(context.Background(), Infer); err != nil || g.Potentials() != 4 {
+		t.Errorf("got %v, %v", g, err)
+	}
+}
+
 func TestFunctionErrors(t *testing.T) {
 	for alike, want := range map[string]string{
 		`{"function": "JaroWinkle"}`: "did you mean JaroWinkler?",

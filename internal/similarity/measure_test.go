@@ -3,11 +3,14 @@ package similarity
 import (
 	"fmt"
 	"math"
+	"os"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/adrg/strutil/metrics"
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -234,5 +237,21 @@ func TestLongTexts(t *testing.T) {
 	}
 	if got := Find("MongeElkan").Bind(nil)(a.String(), b.String()); math.Abs(got-want) > 1e-9 {
 		t.Errorf("Monge-Elkan of long texts is %g, want %g", got, want)
+	}
+}
+
+// TestPage compares the measures with those that the page about them lists.
+func TestPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/similarity.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "## Measures")
+	var listed []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `([A-Za-z]+)` \\|").FindAllStringSubmatch(table, -1) {
+		listed = append(listed, row[1])
+	}
+	if diff := cmp.Diff(Names(), listed); diff != "" {
+		t.Errorf("(-measures +listed):\n%s", diff)
 	}
 }
