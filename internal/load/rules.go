@@ -58,6 +58,8 @@ func (d *decoder) derivations(n *node, what string) []*syntax.Rule {
 func (d *decoder) inline(
 	items []*node, what string, parse func(*source.File, *source.Diagnostics) *syntax.Rule,
 ) (out []*syntax.Rule) {
+	before := d.diags.Errors()
+	defer func() { d.ruleErrors += d.diags.Errors() - before }()
 	for _, item := range items {
 		if !d.expect(item, text, what) {
 			continue

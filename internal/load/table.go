@@ -163,6 +163,8 @@ func separatorHint(line string, arity int) string {
 	return "columns are separated by tabs"
 }
 
+const truthHint = "a truth value is a number from 0 to 1"
+
 // truth reads a truth value. Most are 1, which needs no parsing.
 func (t *table) truth(field string, offset int) (float32, bool) {
 	if field == "1" || field == "1.0" {
@@ -171,9 +173,9 @@ func (t *table) truth(field string, offset int) (float32, bool) {
 	value, err := strconv.ParseFloat(strings.TrimSpace(field), 32)
 	switch {
 	case err != nil:
-		t.errorf("data-truth", offset, "", "%q is not a truth value", field)
+		t.errorf("data-truth", offset, truthHint, "%q is not a truth value", field)
 	case math.IsNaN(value) || value < 0 || value > 1:
-		t.errorf("data-truth", offset, "", "the truth value %s is not in [0, 1]", field)
+		t.errorf("data-truth", offset, truthHint, "the truth value %s is not in [0, 1]", field)
 	default:
 		return float32(math.Abs(value)), true // no negative zero
 	}
