@@ -75,8 +75,8 @@ func Lints(diagnostics Warnings) []Lint {
 const sampledRows = 1 << 16
 
 // Check compiles the rules of every phase, reads their tables, estimates what grounding would cost, and looks for what
-// is suspicious. Warnings go into the summary, and not to OnWarning. The error carries everything that is wrong; if it is
-// grounding that would fail, there is a summary too.
+// is suspicious. Warnings go into the summary, and not to OnWarning. The error carries everything that is wrong; if it
+// is grounding that would fail, there is a summary too.
 func (p *Project) Check(ctx context.Context) (*Summary, error) {
 	diags := append(source.Diagnostics(nil), p.warnings...)
 	main := p.mainPhase()

@@ -40,7 +40,8 @@ func newCheck(e *env) *cobra.Command {
 	return cmd
 }
 
-// check emits what is found as one result. In JSON the lints are part of it, in text they go to stderr, below the table.
+// check emits what is found as one result. In JSON the lints are part of it; in text they go to stderr, below the
+// table.
 func (p *project) check(cmd *cobra.Command, path string) error {
 	options := p.options()
 	options.OnWarning = nil // the summary has all

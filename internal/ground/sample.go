@@ -14,7 +14,8 @@ import (
 )
 
 // Estimate tells what grounding one rule will make. It comes from running the rule's own plan over a sample of the
-// rows, so it knows what statistics of columns do not: which joins meet, what the observations prune, how long the sums are.
+// rows, so it knows what statistics of columns do not: which joins meet, what the observations prune, how long the sums
+// are.
 type Estimate struct {
 	Plan *plan.Plan
 	// Potentials estimates the ground rules that the model keeps; Groundings those looked at on the way, of which
@@ -101,8 +102,8 @@ func (m *measure) add(other *measure, weight float64) {
 	m.ragged += weight * other.ragged
 }
 
-// sampler makes a machine visit some rows of each loop only, and weighs what it finds there by how many rows each of them
-// stands for.
+// sampler makes a machine visit some rows of each loop only, and weighs what it finds there by how many rows each of
+// them stands for.
 type sampler struct {
 	*machine
 	random *rand.Rand

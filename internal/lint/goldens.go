@@ -20,8 +20,8 @@ var reporters = map[string]bool{
 	"diagnose": true, "spacef": true,
 }
 
-// goldenMessages finds diagnostics whose text no test has seen: no file of test data or documentation shows them as they
-// are printed, with their id in brackets.
+// goldenMessages finds diagnostics whose text no test has seen: no test, file of test data or document shows them as
+// they are printed, with their id in brackets.
 func goldenMessages(m *Module) []Finding {
 	shown := make(map[string]bool)
 	if err := m.shownNames(shown); err != nil {
