@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/search"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/syntax"
@@ -134,6 +135,13 @@ var pslOptions = []option{
 		parsed(parseInference, func(*settings) *string { return new(string) })},
 	{"gradientdescent.symbolicweightupdate", "MIRROR_DESCENT, PROJECTED_GRADIENT or GRADIENT_DESCENT",
 		parsed(parseUpdate, func(s *settings) *learn.Update { return &s.learn.Update })},
+	{"search.dirichlet", "true: weights are drawn from a simplex; false: each by itself, evenly over its logarithm",
+		boolean(func(s *settings, value bool) {
+			s.search.Sampling = search.LogUniform
+			if value {
+				s.search.Sampling = search.Simplex
+			}
+		})},
 	{"gradientdescent.validationbreak", "true: stop after 25 epochs without a better validation score",
 		boolean(func(s *settings, value bool) {
 			if !value {

@@ -1,0 +1,97 @@
+package deeppsl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+// compatPage lists the differences from Java PSL, each with a configuration and what comes of it.
+const compatPage = "docs/psl-compatibility.md"
+
+// TestCompatibility checks every example of the page.
+func TestCompatibility(t *testing.T) {
+	page := readText(t, compatPage)
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	example := regexp.MustCompile("(?s)```json\n([^`]*)```\n\n```text\n([^`]*)```\n")
+	checked := 0
+	updated := example.ReplaceAllStringFunc(page, func(text string) string {
+		parts := example.FindStringSubmatch(text)
+		got := outcome(t, parts[1])
+		checked++
+		if diff := cmp.Diff(parts[2], got); diff != "" && !*update {
+			t.Errorf("%s(-want +got):\n%s", parts[1], diff)
+		}
+		return "```json\n" + parts[1] + "```\n\n```text\n" + got + "```\n"
+	})
+	if blocks := strings.Count(page, "```json\n"); checked != blocks || checked < 15 {
+		t.Errorf("%d examples of %d were checked", checked, blocks)
+	}
+	if *update {
+		if err := os.WriteFile(filepath.Join(folder, compatPage), []byte(updated), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// outcome runs a configuration and prints the atoms, or what is wrong with it.
+func outcome(t *testing.T, config string) string {
+	t.Helper()
+	if err := os.WriteFile("model.json", []byte(config), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	options := Options{Set: []string{"inference.gap=1e-9"}, OnWarning: func(w Warnings) { w.Render(&b, false, 0) }}
+	project, err := Load("model.json", options)
+	var report *Report
+	if err == nil {
+		report, err = project.Run(context.Background(), Stages{Infer: true})
+	}
+	if failure := (*source.Failure)(nil); errors.As(err, &failure) {
+		failure.Diagnostics.Render(&b, false, 0)
+		return b.String()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range report.Conflict {
+		fmt.Fprintln(&b, line)
+	}
+	if report.Status != "infeasible" {
+		report.Grounding.Each(report.Answer, false, func(a Atom) {
+			fmt.Fprintf(&b, "%s('%s') = %.3f\n", a.Predicate, strings.Join(a.Arguments, "', '"), a.Value)
+		})
+	}
+	return b.String()
+}
+
+// TestCompatibilityNamesOptions checks that the page's table has every option of PSL that acts.
+func TestCompatibilityNamesOptions(t *testing.T) {
+	page := readText(t, compatPage)
+	acts := func(name string) {
+		if !strings.Contains(page, "`"+name+"`") {
+			t.Errorf("the page does not say what option %s does", name)
+		}
+	}
+	for name := range aliases {
+		acts(name)
+	}
+	for _, o := range options {
+		if isPSLName(o.name) {
+			acts(o.name)
+		}
+	}
+}
