@@ -1,9 +1,9 @@
 // Package deeppsl reasons with rules and raw data: probabilistic soft logic whose predicates may be neural networks,
 // trained end to end through the inference, after the paper "DeepPSL: End-to-end perception and reasoning".
 //
-// A Project is a configuration file with its rules, tables and networks. Ground makes the hinge-loss Markov random field
-// of one of its phases; Infer finds that field's MAP state, with a proof of how good it is; Train learns rule weights and
-// networks through that inference; Evaluate scores the answer. Run does all that the configuration asks for.
+// A Project is a configuration file with its rules, tables and networks. Ground makes the hinge-loss Markov random
+// field of one of its phases; Infer finds that field's MAP state, with a proof of how good it is; Train learns rule
+// weights and networks through that inference; Evaluate scores the answer. Run does all that the configuration asks for.
 //
 //	project, err := deeppsl.Load("citation.json", deeppsl.Options{Seed: 1})
 //	report, err := project.Run(ctx, deeppsl.Stages{})

@@ -38,8 +38,8 @@ type Grounding struct {
 	loading, grounding time.Duration
 }
 
-// Ground reads the tables of a phase, derives and perceives atoms, and grounds the rules. The networks are new: they have
-// the parameters that the project's seed gives them. The error carries everything that is wrong, each with its place.
+// Ground reads the tables of a phase, derives and perceives atoms, and grounds the rules. The networks are new: they
+// have the parameters that the project's seed gives them. The error carries everything that is wrong, each with its place.
 func (p *Project) Ground(ctx context.Context, phase Phase) (*Grounding, error) {
 	start := time.Now()
 	networks, err := p.loadNetworks()
