@@ -30,11 +30,7 @@ func (m *Model) lintFiring(rule *program.Rule, e *ground.Estimate, out *source.D
 
 // emptyAtom reports an atom that must have rows and has none, or none with one of its constants.
 func (m *Model) emptyAtom(rule *program.Rule, out *source.Diagnostics) bool {
-	for k := range rule.Atoms {
-		a := &rule.Atoms[k]
-		if !a.Generates {
-			continue
-		}
+	for _, a := range required(rule) {
 		r := m.relation(a)
 		if r.Len() == 0 {
 			out.Warnf("never-fires", a.Span, neverHint, "%s has no atoms, so this rule has no ground rules", r.Name)
@@ -48,6 +44,19 @@ func (m *Model) emptyAtom(rule *program.Rule, out *source.Diagnostics) bool {
 		}
 	}
 	return false
+}
+
+// required returns the atoms without whose rows a rule has no ground rules: the generating ones, and the weight's.
+func required(rule *program.Rule) (all []*program.Atom) {
+	for k := range rule.Atoms {
+		if a := &rule.Atoms[k]; a.Generates {
+			all = append(all, a)
+		}
+	}
+	if rule.Weight.Atom != nil {
+		all = append(all, rule.Weight.Atom)
+	}
+	return all
 }
 
 // holds tells whether a column has a constant.

@@ -13,19 +13,38 @@ import (
 //	        ^~~~
 //	    hint: what to do
 //
-// and at most limit of them, then how many there are besides; a limit of 0 or less writes all.
+// and at most limit of them, then how many there are besides; a limit of 0 or less writes all. No warning takes the place
+// of an error.
 func (d Diagnostics) Render(w io.Writer, color bool, limit int) {
 	paint := palette{on: color}
-	shown := d
-	if limit > 0 && len(d) > limit {
-		shown = d[:limit]
-	}
+	shown, rest := d.divide(limit)
 	for _, x := range shown {
 		x.render(w, paint)
 	}
-	if rest := d[len(shown):]; len(rest) > 0 {
+	if len(rest) > 0 {
 		fmt.Fprintf(w, "... and %s more\n", rest.count())
 	}
+}
+
+// divide takes the first errors, and then warnings, up to limit, out of the others; both parts keep their order.
+func (d Diagnostics) divide(limit int) (shown, rest Diagnostics) {
+	if limit <= 0 || len(d) <= limit {
+		return d, nil
+	}
+	var counts [2]int
+	for _, x := range d {
+		counts[x.Severity]++
+	}
+	left := [2]int{Error: min(limit, counts[Error])}
+	left[Warning] = limit - left[Error]
+	for _, x := range d {
+		if left[x.Severity]--; left[x.Severity] >= 0 {
+			shown = append(shown, x)
+		} else {
+			rest = append(rest, x)
+		}
+	}
+	return shown, rest
 }
 
 // count returns "2 errors and 1 warning".

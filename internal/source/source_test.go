@@ -62,7 +62,7 @@ func TestSpan(t *testing.T) {
 
 // TestWritten follows spans of a text to where it stands in another file, exactly if it stands there as it is.
 func TestWritten(t *testing.T) {
-	outer := &File{Name: "c.json", Text: `{"rules": ["A(X) -> B(X)", "A('\\u0061')"]}`}
+	outer := &File{Name: "c.json", Text: `{"rules": ["A(X) -> B(X)", "A('\u0061')"]}`}
 	plain := &File{Name: "c.json", Text: "A(X) -> B(X)", In: outer.Span(12, 24)}
 	escaped := &File{Name: "c.json", Text: "A('a')", In: outer.Span(28, 39)}
 	for _, test := range []struct {
@@ -166,6 +166,12 @@ func TestRenderLimit(t *testing.T) {
 	var b strings.Builder
 	diags.Render(&b, false, 2)
 	if want := "error: wrong [e]\nerror: wrong [e]\n... and 2 errors and 1 warning more\n"; b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
+	}
+	b.Reset()
+	diags = append(Diagnostics{{ID: "w", Severity: Warning, Message: "careful"}}, append(diags[4:], diags[0])...)
+	diags.Render(&b, false, 2)
+	if want := "warning: careful [w]\nerror: wrong [e]\n... and 1 warning more\n"; b.String() != want {
 		t.Errorf("got %q, want %q", b.String(), want)
 	}
 }
