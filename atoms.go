@@ -60,11 +60,7 @@ func (g *Grounding) writeAtoms(w io.Writer, format string, answer *Answer, atoms
 		for k, column := range atoms.Columns {
 			arguments[k] = g.tables.Store.Symbols.Name(column[row])
 		}
-		v := atoms.Value
-		if int(row) >= atoms.Observed {
-			v = func(row int32) float64 { return value(answer, atoms, row) }
-		}
-		if err := out.Write(arguments, v(row)); err != nil {
+		if err := out.Write(arguments, valueOf(answer, atoms, row)); err != nil {
 			return err
 		}
 	}
@@ -72,6 +68,14 @@ func (g *Grounding) writeAtoms(w io.Writer, format string, answer *Answer, atoms
 		return err
 	}
 	return buffered.Flush()
+}
+
+// valueOf returns the value of any row's atom.
+func valueOf(answer *Answer, atoms *relation.Relation, row int32) float64 {
+	if atoms.Role(row) == relation.Observed {
+		return atoms.Value(row)
+	}
+	return value(answer, atoms, row)
 }
 
 // An atomWriter writes atoms in one of AtomFormats. Nothing is complete before Close.

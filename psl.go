@@ -197,13 +197,6 @@ func parseInference(name string) (string, error) {
 	return "", fmt.Errorf("want one of auto, newton, sgd, or a class of PSL's such as ADMMInference")
 }
 
-// IsMethod tells whether a word names a method of inference or of learning, of this program or of Java PSL.
-func IsMethod(word string) bool {
-	_, inference := parseInference(word)
-	_, learning := learn.ParseMethod(word)
-	return inference == nil || learning == nil
-}
-
 // parseUpdate reads PSL's names for the ways in which weights follow their gradient.
 func parseUpdate(name string) (learn.Update, error) {
 	ours, ok := map[string]string{

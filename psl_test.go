@@ -196,11 +196,6 @@ func TestClasses(t *testing.T) {
 	if got, _ := parseInference("sgd"); got != "sgd" {
 		t.Error("sgd is not the paper's method")
 	}
-	for word, want := range map[string]bool{"StructuredPerceptron": true, "newton": true, "model.json": false, "": false} {
-		if IsMethod(word) != want {
-			t.Errorf("%q is a method: %v", word, !want)
-		}
-	}
 }
 
 // TestEvaluatorOptions checks that options for all evaluators act, and that those of one win.

@@ -30,10 +30,10 @@ type Report struct {
 
 	// Grounding and Answer are the inference phase's; Training is nil if the run did not learn.
 	Grounding *Grounding `json:"-"`
-	// Learned is the learning phase's, with the learned weights; nil if the run did not learn.
-	Learned  *Grounding `json:"-"`
-	Answer   *Answer    `json:"-"`
-	Training *Training  `json:"-"`
+	Answer    *Answer    `json:"-"`
+	Training  *Training  `json:"-"`
+	// Learned is the learning phase's ground model, with the learned weights; nil if the run did not learn.
+	Learned *Grounding `json:"-"`
 }
 
 // Seconds is the wall time of a run's stages.

@@ -67,8 +67,7 @@ func fromPSL(args []string) []string {
 		switch {
 		case arg == "-int":
 			arg = "--int-ids"
-		case isOneOf(arg, "-i", "--infer", "-l", "--learn") && deeppsl.IsMethod(next),
-			isOneOf(arg, "--groundrules", "--postgres") && isValue(next):
+		case slices.Contains(optionalValue, arg) && isValue(next):
 			arg += "=" + next
 			k++
 		}
@@ -77,7 +76,8 @@ func fromPSL(args []string) []string {
 	return out
 }
 
-func isOneOf(arg string, flags ...string) bool { return slices.Contains(flags, arg) }
+// optionalValue are the flags of PSL whose value may be left out.
+var optionalValue = []string{"-i", "--infer", "-l", "--learn", "--groundrules", "--postgres"}
 
 // isValue tells whether a word is the value of the flag before it: no flag, and no configuration.
 func isValue(word string) bool {
