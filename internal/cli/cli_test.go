@@ -33,8 +33,21 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("DATA", os.Getenv("DEEPPSL_DATA"))
+			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name == "data" {
+				return os.Getenv("DEEPPSL_DATA") != "", nil
+			}
+			return false, fmt.Errorf("there is no condition %s", name)
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": checkExit,
+			"exits":     checkExit,
+			"object":    checkObject,
+			"normalize": normalize,
+			"await":     await,
 		},
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
 
 	"github.com/spf13/cobra"
 
@@ -78,9 +77,12 @@ func (p *project) output(path string, write func(w io.Writer) error) error {
 // epochLine prints one line of a learning curve.
 func (e *env) epochLine(name string) func(deeppsl.Epoch) {
 	return func(line deeppsl.Epoch) {
-		validation := ""
-		if !math.IsNaN(line.Validation) {
-			validation = fmt.Sprintf("validation %6.2f %%  ", 100*line.Validation)
+		validation := "" // of no evaluation, of an error, which learning sees as a negative score, or of a share
+		switch score := line.Validation; {
+		case score < 0:
+			validation = fmt.Sprintf("validation error %.4f  ", -score)
+		case score >= 0:
+			validation = fmt.Sprintf("validation %6.2f %%  ", 100*score)
 		}
 		e.notef("%s epoch %3d  loss %.4f  %sgap %.0e  inference %.0f ms  gradient %.0f ms", name, line.Number, line.Loss,
 			validation, line.Gap, 1e3*line.Inference, 1e3*line.Gradient)

@@ -112,7 +112,7 @@ func (r *runner) write(result *deeppsl.Report, outputs deeppsl.Outputs) error {
 			return err
 		}
 	}
-	if outputs.Atoms == "" || outputs.Hidden {
+	if outputs.Atoms == "" || outputs.Hidden || infeasible(result) {
 		return nil
 	}
 	paths, err := result.Grounding.WriteAtoms(outputs.Atoms, result.Answer)
