@@ -117,6 +117,8 @@ var options = slices.Concat([]option{
 		parsed(learn.ParseSchedule, func(s *settings) *learn.Schedule { return &s.learn.Schedule })},
 	{"learn.imitation", "λ, how much networks imitate what is inferred; see the key teacher",
 		number(func(s *settings) *float64 { return &s.learn.Imitation })},
+	{"learn.imitation.start", "the first epoch in which they do",
+		integer(func(s *settings) *int { return &s.learn.ImitationStart })},
 	{"learn.ridge", "ν of the implicit method", number(func(s *settings) *float64 { return &s.learn.Ridge })},
 	{"learn.deviation", "standard deviation of the initial rule weights",
 		number(func(s *settings) *float64 { return &s.learn.Deviation })},
@@ -194,7 +196,7 @@ func parsed[T any](parse func(string) (T, error), field func(*settings) *T) func
 // set by the caller. A name that is not known is an error; one that only Java PSL knows is noted in idle.
 func readSettings(config *load.Config, phase Phase, set []string) (s settings, diags source.Diagnostics) {
 	s = defaultsFor(config, phase, set)
-	for _, section := range [...]load.Section{config.Common, config.Phases[phase]} {
+	for _, section := range sections(config, phase) {
 		for _, o := range section.Options {
 			if isPath(o.Name) && o.Value != stdout && !filepath.IsAbs(o.Value) {
 				o.Value = filepath.Join(filepath.Dir(config.Name), o.Value)
@@ -211,6 +213,14 @@ func readSettings(config *load.Config, phase Phase, set []string) (s settings, d
 		s.apply(load.Option{Name: name, Value: value}, &diags)
 	}
 	return s, diags
+}
+
+// sections returns what has options of a phase, the later ones winning. Validation is a part of learning.
+func sections(config *load.Config, phase Phase) []load.Section {
+	if phase == Validation {
+		return []load.Section{config.Common, config.Phases[Learn], config.Phases[Validation]}
+	}
+	return []load.Section{config.Common, config.Phases[phase]}
 }
 
 // stdout is the path that means the standard output.

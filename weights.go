@@ -75,7 +75,7 @@ func defaultsFor(config *load.Config, phase Phase, set []string) settings {
 			s.learn.Method = method
 		}
 	}
-	for _, section := range [...]load.Section{config.Common, config.Phases[phase]} {
+	for _, section := range sections(config, phase) {
 		for _, o := range section.Options {
 			choose(o.Name, o.Value)
 		}
