@@ -22,7 +22,8 @@ type Task struct {
 	Theta      []float64    // the rules' initial weights, one per rule
 	Learned    []bool       // which of them learning may change
 	Labels     *Labels
-	// NewSolver makes a solver for another field. Perceptron, Energy and Likelihood need one: with the labels clamped.
+	// NewSolver makes a solver for another field. Perceptron, Energy, Likelihood and a Teacher need one, in which the
+	// labels are clamped.
 	NewSolver func(*mrf.Field) (solve.Solver, error)
 	// Teacher, if there is one, ties perceived inputs to the variables whose MAP values they should imitate.
 	Teacher *Teacher
@@ -48,13 +49,15 @@ type Settings struct {
 	Ridge       float64 // ν of the implicit method's (H + νI)v = ∇L
 	Deviation   float64 // standard deviation of the initial rule weights around the given ones; the paper's 0.1
 	Imitation   float64 // λ, the weight of imitating the MAP state; see Teacher
-	Patience    int     // epochs without a better validation score before stopping; 0 means never
-	Update      Update  // how rule weights follow their gradient
-	L2          float64 // regularisers of rule weights: see regularise
-	Barrier     float64
-	Entropy     float64
-	Movement    float64 // change of the rules' shares in an epoch below which Perceptron and Energy stop
-	Seed        uint64
+	// ImitationStart is the first epoch that imitates: before, there is nothing worth it.
+	ImitationStart int
+	Patience       int     // epochs without a better validation score before stopping; 0 means never
+	Update         Update  // how rule weights follow their gradient
+	L2             float64 // regularisers of rule weights: see regularise
+	Barrier        float64
+	Entropy        float64
+	Movement       float64 // change of the rules' shares in an epoch below which Perceptron and Energy stop
+	Seed           uint64
 }
 
 // smallestWeight keeps rule weights positive, as a hinge-loss energy must have them to be convex.
@@ -129,6 +132,9 @@ func NewTrainer(task Task, settings Settings) (*Trainer, error) {
 	}
 	t.ruleOpt = Optimiser{Kind: settings.Optimiser}
 	t.netOpt = Optimiser{Kind: settings.Optimiser, Decay: settings.Decay}
+	if err := t.prepareTeacher(); err != nil {
+		return nil, err
+	}
 	return t, t.prepareValue()
 }
 
@@ -309,8 +315,10 @@ func (t *Trainer) descend(ctx context.Context) error {
 		t.Loss.Gradient(t.Labels, t.y, t.g)
 		t.surrogate.aim(t.Field, t.y, t.g)
 	}
-	if t.Teacher != nil && t.Imitation > 0 {
-		t.Teacher.watch(t.y)
+	if t.teaches() {
+		if err := t.study(ctx); err != nil {
+			return err
+		}
 	}
 	for step := range steps {
 		if err := ctx.Err(); err != nil {
@@ -323,7 +331,7 @@ func (t *Trainer) descend(ctx context.Context) error {
 		if t.value == nil {
 			t.surrogate.gradients(t.local)
 		}
-		if t.Teacher != nil && t.Imitation > 0 {
+		if t.teaches() {
 			t.Teacher.addGradient(t.Imitation, t.x, t.surrogate.inputs)
 		}
 		if err := t.update(); err != nil {
