@@ -71,8 +71,12 @@ func Lints(diagnostics Warnings) []Lint {
 	return lints
 }
 
-// sampledRows bounds how many rows Check and the guard of memory touch per rule: a few milliseconds' worth.
-const sampledRows = 1 << 16
+// checkRows and guardRows bound how many rows are touched per rule: by Check, which takes a few milliseconds for each,
+// and by the guard of memory, which every grounding waits for and for which a rough estimate will do.
+const (
+	checkRows = 1 << 16
+	guardRows = 1 << 12
+)
 
 // Check compiles the rules of every phase, reads their tables, estimates what grounding would cost, and looks for what
 // is suspicious. Warnings go into the summary, and not to OnWarning. The error carries everything that is wrong; if it
@@ -97,7 +101,7 @@ func (p *Project) Check(ctx context.Context) (*Summary, error) {
 			return nil, collect(err, &diags)
 		}
 	}
-	estimates, err := g.estimate(ctx)
+	estimates, err := g.estimate(ctx, checkRows)
 	if err != nil {
 		return nil, err
 	}
@@ -157,9 +161,8 @@ func (p *Project) model(g *Grounding, estimates []ground.Estimate) *preflight.Mo
 }
 
 // estimate samples what grounding would make.
-func (g *Grounding) estimate(ctx context.Context) ([]ground.Estimate, error) {
-	return ground.Sample(ctx, g.program, g.tables.Store,
-		ground.SampleOptions{Threads: g.project.Threads, Rows: sampledRows})
+func (g *Grounding) estimate(ctx context.Context, rows int) ([]ground.Estimate, error) {
+	return ground.Sample(ctx, g.program, g.tables.Store, ground.SampleOptions{Threads: g.project.Threads, Rows: rows})
 }
 
 // fit refuses a model that would not fit in memory.
@@ -171,7 +174,7 @@ func (g *Grounding) fit(ctx context.Context) error {
 	if !known {
 		return nil
 	}
-	estimates, err := g.estimate(ctx)
+	estimates, err := g.estimate(ctx, guardRows)
 	if err != nil {
 		return err
 	}

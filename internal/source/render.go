@@ -13,8 +13,8 @@ import (
 //	        ^~~~
 //	    hint: what to do
 //
-// and at most limit of them, then how many there are besides; a limit of 0 or less writes all. No warning takes the place
-// of an error.
+// and at most limit of them, then how many there are besides; a limit of 0 or less writes all. No warning takes the
+// place of an error.
 func (d Diagnostics) Render(w io.Writer, color bool, limit int) {
 	paint := palette{on: color}
 	shown, rest := d.divide(limit)
