@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
@@ -77,8 +78,12 @@ type truthKey struct {
 }
 
 // Load reads a configuration and its rule files, and checks them; tables are read when a phase is ground. The error
-// carries everything that is wrong, each with its place.
+// carries everything that is wrong, each with its place. A .data file of PSL up to 2.3 is read with the rules of the same
+// name beside it.
 func Load(path string, options Options) (*Project, error) {
+	if base, classic := strings.CutSuffix(path, ".data"); classic {
+		return LoadClassic(base+".psl", path, options)
+	}
 	start := time.Now()
 	config, err := load.Read(path)
 	return newProject(config, err, options, start)
