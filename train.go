@@ -179,16 +179,28 @@ func (g *Grounding) labels(phase Phase, role relation.Role) (*learn.Labels, erro
 		if truth == nil {
 			continue
 		}
-		tuple := make([]symbol.ID, 0, atoms.Arity)
-		for row := range int32(truth.Len()) {
-			tuple = truth.Tuple(tuple[:0], row)
-			if at, ok := atoms.Find(tuple...); ok && atoms.Role(at) == role {
-				labels.Variables = append(labels.Variables, atoms.Number(at))
-				labels.Truth = append(labels.Truth, truth.Value(row))
-			}
+		if strangers := addLabels(labels, atoms, truth, role); strangers > 0 {
+			g.project.Log.Warn("truth about atoms that are no targets is not learned from", "predicate", atoms.Name,
+				"phase", phase.String(), "rows", strangers)
 		}
 	}
 	return labels, nil
+}
+
+// addLabels adds the known values of a predicate's atoms with the role; it returns how many are of no atom at all.
+func addLabels(labels *learn.Labels, atoms, truth *relation.Relation, role relation.Role) (strangers int) {
+	tuple := make([]symbol.ID, 0, atoms.Arity)
+	for row := range int32(truth.Len()) {
+		tuple = truth.Tuple(tuple[:0], row)
+		at, ok := atoms.Find(tuple...)
+		if !ok {
+			strangers++
+		} else if atoms.Role(at) == role {
+			labels.Variables = append(labels.Variables, atoms.Number(at))
+			labels.Truth = append(labels.Truth, truth.Value(row))
+		}
+	}
+	return strangers
 }
 
 // validator returns the function that scores an epoch, or nil if the validation phase has no truth. If that phase has

@@ -77,11 +77,14 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	outputs := loaded.Outputs()
+	if err := r.checkOutputs(outputs); err != nil {
+		return err
+	}
 	result, err := loaded.Run(cmd.Context(), deeppsl.Stages{Learn: r.learn != "", Infer: r.infer != ""})
 	if err != nil {
 		return err
 	}
-	outputs := loaded.Outputs()
 	if err := r.write(result, outputs); err != nil {
 		return err
 	}

@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+// checkOutputs finds before a long run, and not after it, what its results cannot be written to.
+func (r *runner) checkOutputs(outputs deeppsl.Outputs) error {
+	var diags source.Diagnostics
+	if info, err := os.Stat(outputs.Atoms); err == nil && !info.IsDir() {
+		diags.Errorf("output-path", source.Span{}, "name a folder; it is made if it is not there",
+			"the atoms need a folder, but %s is a file", outputs.Atoms)
+	}
+	for _, path := range []string{outputs.GroundRules, outputs.Model, r.checkpoint} {
+		if path != "" && path != stdinName {
+			checkFile(path, &diags)
+		}
+	}
+	return diags.Err()
+}
+
+// checkFile tells why a file cannot be made at path.
+func checkFile(path string, diags *source.Diagnostics) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		diags.Errorf("output-path", source.Span{}, "name a file in it", "%s is a folder", path)
+	}
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		diags.Errorf("output-path", source.Span{}, "make the folder first", "there is no folder for %s", path)
+	}
+}
