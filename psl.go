@@ -16,12 +16,13 @@ import (
 )
 
 // aliases are options of Java PSL that have the meaning, and the values, of one here. A limit of iterations is one for
-// whichever method runs.
+// whichever method runs. log4j.threshold is PSL 2's name, which scripts still use.
 var aliases = map[string]string{
 	"admmreasoner.maxiterations":                    "inference.iterations",
 	"duallcqp.maxiterations":                        "inference.iterations",
 	"reasoner.gradientdescent.maxiterations":        "inference.iterations",
 	"sgd.maxiterations":                             "inference.iterations",
+	"log4j.threshold":                               "runtime.log.level",
 	"runtime.inference.method":                      "inference.method",
 	"runtime.learn.method":                          "learn.method",
 	"gradientdescent.numsteps":                      "learn.epochs",
