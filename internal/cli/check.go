@@ -44,7 +44,7 @@ func newCheck(e *env) *cobra.Command {
 // table.
 func (p *project) check(cmd *cobra.Command, path string) error {
 	options := p.options()
-	options.OnWarning = nil // the summary has all
+	options.OnWarning = nil                                      // the summary has all
 	summary := &deeppsl.Summary{Rules: []deeppsl.RuleEstimate{}} // JSON has a list in any case
 	loaded, err := deeppsl.Load(path, options)
 	if err == nil {
