@@ -70,7 +70,7 @@ func (t *table) addCSV(file *source.File) {
 			t.csvError(file, err)
 			return
 		}
-		offset := before + len(file.Text[before:]) - len(strings.TrimLeft(file.Text[before:], "\r\n"))
+		offset := afterBlankLines(file.Text, before)
 		if order != nil {
 			t.addArranged(fields, order, offset)
 			continue
@@ -79,6 +79,17 @@ func (t *table) addCSV(file *source.File) {
 		if order = t.arrange(fields, offset); order == nil {
 			return
 		}
+	}
+}
+
+// afterBlankLines returns the offset of the first line from offset on that is not empty.
+func afterBlankLines(text string, offset int) int {
+	for {
+		rest := strings.TrimPrefix(text[offset:], "\r")
+		if !strings.HasPrefix(rest, "\n") {
+			return offset
+		}
+		offset = len(text) - len(rest) + 1
 	}
 }
 

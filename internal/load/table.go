@@ -253,7 +253,7 @@ func (o *origin) span(offset int) source.Span {
 		return o.file.Whole()
 	case o.file != nil:
 		_, end := o.file.Line(offset)
-		return o.file.Span(offset, end)
+		return o.file.Span(offset, max(offset, end))
 	case offset < len(o.data.Spans):
 		return o.data.Spans[offset]
 	}
