@@ -42,6 +42,7 @@ var layers = []layer{
 	{"internal/preflight", []string{
 		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/syntax",
 		"internal/program", "internal/similarity", "internal/load", "internal/mrf", "internal/plan", "internal/ground"}},
+	{"internal/export", []string{"internal/parallel", "internal/mrf"}},
 	{"internal/partition", []string{"internal/parallel", "internal/mrf"}},
 	{"internal/solve", []string{"internal/parallel", "internal/mrf", "internal/partition"}},
 	{"internal/learn", []string{
