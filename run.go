@@ -6,6 +6,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
 // Report is the result of a run, in the form that `deeppsl run --json` prints.
@@ -34,6 +35,11 @@ type Report struct {
 	Training  *Training  `json:"-"`
 	// Learned is the learning phase's ground model, with the learned weights; nil if the run did not learn.
 	Learned *Grounding `json:"-"`
+}
+
+// Failed tells whether there is no answer: the hard rules contradict each other, or the arithmetic broke down.
+func (r *Report) Failed() bool {
+	return r.Status == solve.Infeasible.String() || r.Status == solve.NumericalError.String()
 }
 
 // Seconds is the wall time of a run's stages.

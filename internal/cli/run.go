@@ -91,7 +91,7 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 	if err := r.emit(ran{Report: result, showAtoms: outputs.Atoms == "" && !outputs.Hidden}); err != nil {
 		return err
 	}
-	if infeasible(result) {
+	if result.Failed() {
 		return errReported
 	}
 	return nil
@@ -115,7 +115,7 @@ func (r *runner) write(result *deeppsl.Report, outputs deeppsl.Outputs) error {
 			return err
 		}
 	}
-	if outputs.Atoms == "" || outputs.Hidden || infeasible(result) {
+	if outputs.Atoms == "" || outputs.Hidden || result.Failed() {
 		return nil
 	}
 	paths, err := result.Grounding.WriteAtoms(outputs.Atoms, result.Answer)

@@ -271,9 +271,15 @@ func (t *Trainer) perceive(field *mrf.Field, train bool, seed uint64) error {
 	if err := t.Perception.Forward(t.x, train, seed); err != nil {
 		return err
 	}
+	if slices.ContainsFunc(t.x, math.IsNaN) {
+		return errDiverged
+	}
 	field.SetInputs(t.x)
 	return nil
 }
+
+// errDiverged ends learning when steps were so large that a network computes nothing any more.
+var errDiverged = errors.New("learning diverged: a network's output is not a number; lower the learning rate of networks")
 
 // score validates the current parameters and takes a snapshot if none were better.
 func (t *Trainer) score(ctx context.Context, line *Epoch) error {
