@@ -3,7 +3,8 @@
 //
 // A Project is a configuration file with its rules, tables and networks. Ground makes the hinge-loss Markov random
 // field of one of its phases; Infer finds that field's MAP state, with a proof of how good it is; Train learns rule
-// weights and networks through that inference; Evaluate scores the answer. Run does all that the configuration asks for.
+// weights and networks through that inference; Evaluate scores the answer. Run does all that the configuration asks
+// for.
 //
 //	project, err := deeppsl.Load("citation.json", deeppsl.Options{Seed: 1})
 //	report, err := project.Run(ctx, deeppsl.Stages{})
@@ -78,8 +79,8 @@ type truthKey struct {
 }
 
 // Load reads a configuration and its rule files, and checks them; tables are read when a phase is ground. The error
-// carries everything that is wrong, each with its place. A .data file of PSL up to 2.3 is read with the rules of the same
-// name beside it.
+// carries everything that is wrong, each with its place. A .data file of PSL up to 2.3 is read with the rules of the
+// same name beside it.
 func Load(path string, options Options) (*Project, error) {
 	if base, classic := strings.CutSuffix(path, ".data"); classic {
 		return LoadClassic(base+".psl", path, options)

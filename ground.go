@@ -39,7 +39,8 @@ type Grounding struct {
 }
 
 // Ground reads the tables of a phase, derives and perceives atoms, and grounds the rules. The networks are new: they
-// have the parameters that the project's seed gives them. The error carries everything that is wrong, each with its place.
+// have the parameters that the project's seed gives them. The error carries everything that is wrong, each with its
+// place.
 func (p *Project) Ground(ctx context.Context, phase Phase) (*Grounding, error) {
 	start := time.Now()
 	networks, err := p.loadNetworks()
