@@ -21,7 +21,7 @@ func (g *Grounding) conflict(places []int) []string {
 		return nil
 	}
 	var lines []string
-	for _, rule := range connected(g.hardRules(places)) {
+	for _, rule := range connected(hardRules(g.model, places)) {
 		template := g.program.Rules[rule.block.Rule]
 		line := ground.Text(g.program, g.tables.Store, rule.block, rule.at)
 		lines = append(lines, fmt.Sprintf("%s  [of the rule %s]", line, template.Text))
@@ -30,10 +30,10 @@ func (g *Grounding) conflict(places []int) []string {
 }
 
 // hardRules finds the ground rules at places, which ascend.
-func (g *Grounding) hardRules(places []int) []hardRule {
+func hardRules(model *mrf.Model, places []int) []hardRule {
 	rules := make([]hardRule, 0, len(places))
 	first := 0
-	for _, b := range g.model.Blocks {
+	for _, b := range model.Blocks {
 		for len(rules) < len(places) && places[len(rules)] < first+b.Len {
 			rules = append(rules, hardRule{b, places[len(rules)] - first})
 		}

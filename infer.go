@@ -56,15 +56,20 @@ func (g *Grounding) Infer(ctx context.Context) (*Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	answer := &Answer{
-		Status: result.Status.String(), Explanation: result.Status.Sentence(),
-		Objective: result.Objective, DualBound: result.DualBound, Gap: result.Gap, MaxViolation: result.MaxViolation,
-		Iterations: result.Iterations, Elapsed: time.Since(start),
-		Values: append([]float64(nil), result.Y...), Perceived: append([]float64(nil), g.inputs...),
-	}
-	answer.Method, answer.Reason = g.method()
+	answer := newAnswer(result, start)
+	answer.Perceived = append([]float64(nil), g.inputs...)
+	answer.Method, answer.Reason = g.settings.methodFor(g.model)
 	answer.Conflict = g.conflict(result.Conflict)
 	return answer, nil
+}
+
+// newAnswer is a solver's result as an answer, without what the solver does not know.
+func newAnswer(result *solve.Result, start time.Time) *Answer {
+	return &Answer{
+		Status: result.Status.String(), Explanation: result.Status.Sentence(),
+		Objective: result.Objective, DualBound: result.DualBound, Gap: result.Gap, MaxViolation: result.MaxViolation,
+		Iterations: result.Iterations, Elapsed: time.Since(start), Values: append([]float64(nil), result.Y...),
+	}
 }
 
 // given answers with the values that the tables give the targets, without inference.
@@ -101,21 +106,26 @@ func (g *Grounding) solver() (solve.Solver, error) {
 
 // solverOf is solver for another field, or with other settings.
 func (g *Grounding) solverOf(field *mrf.Field, settings solve.Settings) (solve.Solver, error) {
-	settings.Threads = g.project.Threads
-	if g.settings.method == "sgd" {
-		options := g.settings.sgd
-		options.Seed = g.project.Seed
-		return sgd.New(field, settings, options), nil
-	}
-	return auto.New(g.settings.method, field, settings)
+	return g.settings.solver(field, settings, &g.project.Options)
 }
 
-// method names the solver and says why it was chosen.
-func (g *Grounding) method() (name, reason string) {
-	if name = g.settings.method; name != "auto" {
-		return name, "It was asked for."
+// solver makes a solver of the chosen method, with the given limits.
+func (s *settings) solver(field *mrf.Field, limits solve.Settings, o *Options) (solve.Solver, error) {
+	limits.Threads = o.Threads
+	if s.method == "sgd" {
+		options := s.sgd
+		options.Seed = o.Seed
+		return sgd.New(field, limits, options), nil
 	}
-	return auto.Choose(g.model)
+	return auto.New(s.method, field, limits)
+}
+
+// methodFor names the solver and says why it was chosen.
+func (s *settings) methodFor(m *mrf.Model) (name, reason string) {
+	if s.method != "auto" {
+		return s.method, "It was asked for."
+	}
+	return auto.Choose(m)
 }
 
 // Atom is a ground atom with its value in an answer.

@@ -156,12 +156,17 @@ func (r *Report) infer(ctx context.Context, g *Grounding) error {
 	if r.Evaluations, err = g.Evaluate(answer, phase); err != nil {
 		return err
 	}
-	r.Grounding, r.Answer = g, answer
-	r.Status, r.Conflict, r.Method = answer.Status, answer.Conflict, answer.Method
-	r.Objective, r.DualBound, r.Gap = answer.Objective, answer.DualBound, answer.Gap
-	r.MaxViolation, r.Variables = answer.MaxViolation, g.Variables()
-	r.GroundRules, r.GroundRulesByRule = g.Potentials(), g.Counts()
-	r.Seconds.Solve = answer.Elapsed.Seconds()
+	r.Grounding = g
+	r.adopt(answer)
+	r.Variables, r.GroundRules, r.GroundRulesByRule = g.Variables(), g.Potentials(), g.Counts()
 	r.RuleWeights = append([]float64(nil), g.theta...)
 	return nil
+}
+
+// adopt takes over what an answer says of itself.
+func (r *Report) adopt(answer *Answer) {
+	r.Answer = answer
+	r.Status, r.Conflict, r.Method = answer.Status, answer.Conflict, answer.Method
+	r.Objective, r.DualBound, r.Gap = answer.Objective, answer.DualBound, answer.Gap
+	r.MaxViolation, r.Seconds.Solve = answer.MaxViolation, answer.Elapsed.Seconds()
 }

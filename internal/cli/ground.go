@@ -15,24 +15,29 @@ const groundHelp = `Ground reads a configuration, makes the ground rules, and co
 
 --show prints a stage of the way there instead: the rules as compiled (program),
 how each will be joined (plan), the ground rules themselves (ground), or the
-arenas of the ground model (mrf).`
+arenas of the ground model (mrf).
+
+--export writes the ground problem, by the file's extension: .lp and .qps (or
+.mps) are a quadratic program that other solvers read, .json is a dump for
+deeppsl solve. The optimum of the program is the objective of deeppsl run.`
 
 const groundExamples = `  deeppsl ground model.json
   deeppsl ground model.json --show=plan
-  deeppsl ground model.json --show=ground --limit 5`
+  deeppsl ground model.json --show=ground --limit 5
+  deeppsl ground model.json --export problem.qps`
 
 // grounder is one run of deeppsl ground.
 type grounder struct {
 	project
-	show, phase string
-	limit       int
+	show, phase, export string
+	limit               int
 }
 
 // newGround returns deeppsl ground.
 func newGround(e *env) *cobra.Command {
 	g := &grounder{project: project{env: e}}
 	cmd := &cobra.Command{
-		Use:     "ground CONFIG [--show=program|plan|ground|mrf]",
+		Use:     "ground CONFIG [--show=program|plan|ground|mrf] [--export FILE]",
 		Short:   "Make and count the ground rules",
 		Long:    groundHelp,
 		Example: groundExamples,
@@ -45,6 +50,7 @@ func newGround(e *env) *cobra.Command {
 	cmd.Flags().StringVar(&g.show, "show", "counts", "what to print: counts, program, plan, ground or mrf")
 	cmd.Flags().StringVar(&g.phase, "phase", "infer", "the phase whose tables are read: learn, validation or infer")
 	cmd.Flags().IntVar(&g.limit, "limit", 0, "ground rules to print (default: all)")
+	cmd.Flags().StringVar(&g.export, "export", "", "write the ground problem to this `file`: .lp, .qps, .mps or .json")
 	return cmd
 }
 
@@ -57,6 +63,10 @@ func (g *grounder) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return usage("flag-value", seeHelp(cmd), "--phase: %v", err)
 	}
+	format, err := g.exportFormat(cmd)
+	if err != nil {
+		return err
+	}
 	loaded, err := deeppsl.Load(path, g.options())
 	if err != nil {
 		return err
@@ -64,6 +74,13 @@ func (g *grounder) run(cmd *cobra.Command, path string) error {
 	grounding, err := loaded.Ground(cmd.Context(), phase)
 	if err != nil {
 		return err
+	}
+	if g.export != "" {
+		err := g.output(g.export, func(w io.Writer) error { return grounding.Export(w, format) })
+		if err != nil {
+			return err
+		}
+		g.notef("wrote %s", g.export)
 	}
 	answer := grounded{Variables: grounding.Variables(), GroundRules: grounding.Potentials(),
 		ByRule: grounding.Counts(), Seed: g.seed}
@@ -75,6 +92,18 @@ func (g *grounder) run(cmd *cobra.Command, path string) error {
 		answer.View = b.String()
 	}
 	return g.emit(answer)
+}
+
+// exportFormat returns the format of the file to write, if there is one.
+func (g *grounder) exportFormat(cmd *cobra.Command) (deeppsl.ExportFormat, error) {
+	if g.export == "" {
+		return "", nil
+	}
+	format, err := deeppsl.ExportFormatOf(g.export)
+	if err != nil {
+		return "", usage("flag-value", seeHelp(cmd), "--export: %v", err)
+	}
+	return format, nil
 }
 
 // grounded is what deeppsl ground answers.

@@ -41,6 +41,7 @@ func newRoot(e *env) *cobra.Command {
 		newRun(e),
 		newCheck(e),
 		newGround(e),
+		newSolve(e),
 		newData(e),
 		newFmt(e),
 		newRepro(e),

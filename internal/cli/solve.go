@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+const solveHelp = `Solve reads a ground problem that deeppsl ground --export wrote as JSON, and finds
+its best assignment, as deeppsl run would: with the same options, to the same bit.
+
+A dump has no names of atoms, and no data but the numbers of the ground rules, so
+that a problem can be shown to others. It has a checksum.`
+
+const solveExamples = `  deeppsl ground model.json --export problem.json
+  deeppsl solve problem.json
+  deeppsl solve problem.json -D inference.gap=1e-8 --json`
+
+// newSolve returns deeppsl solve.
+func newSolve(e *env) *cobra.Command {
+	s := &project{env: e}
+	cmd := &cobra.Command{
+		Use:     "solve FILE [-D name=value]...",
+		Short:   "Solve a ground problem that was exported",
+		Long:    solveHelp,
+		Example: solveExamples,
+		GroupID: groupRules,
+		Args:    oneProblem,
+		RunE:    func(cmd *cobra.Command, args []string) error { return s.solve(cmd, args[0]) },
+	}
+	s.flags(cmd)
+	return cmd
+}
+
+func oneProblem(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usage("missing-argument", "the form is: "+cmd.UseLine(), "%s takes one file, not %d", cmd.CommandPath(),
+			len(args))
+	}
+	return nil
+}
+
+func (p *project) solve(cmd *cobra.Command, path string) error {
+	problem, err := p.readProblem(path)
+	if err != nil {
+		return err
+	}
+	result, err := problem.Solve(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if err := p.emit(ran{Report: result}); err != nil {
+		return err
+	}
+	if infeasible(result) {
+		return errReported
+	}
+	return nil
+}
+
+// readProblem reads a dump from a file, or from the standard input. What is wrong with it is an error of the input.
+func (p *project) readProblem(path string) (_ *deeppsl.Problem, err error) {
+	file := &source.File{Name: path}
+	from := p.in
+	if path != stdinName {
+		opened, err := os.Open(path)
+		if err != nil {
+			return nil, brokenProblem(file, fmt.Errorf("cannot be read: %w", errors.Unwrap(err)),
+				"check the path; it is relative to the current folder")
+		}
+		defer func() { err = errors.Join(err, opened.Close()) }()
+		from = opened
+	}
+	problem, err := deeppsl.ReadProblem(from, p.options())
+	if failure := (*source.Failure)(nil); err != nil && !errors.As(err, &failure) {
+		return nil, brokenProblem(file, err, "write it again with deeppsl ground CONFIG --export FILE.json")
+	}
+	return problem, err
+}
+
+// brokenProblem is the error of a dump that cannot be used.
+func brokenProblem(file *source.File, err error, hint string) error {
+	var diags source.Diagnostics
+	diags.Errorf("broken-problem", file.Whole(), hint, "%v", err)
+	return diags.Err()
+}
