@@ -73,7 +73,8 @@ func scopeOf(options map[string]string) eval.Scope {
 
 func newEvaluation(predicate string, result eval.Result) *Evaluation {
 	e := &Evaluation{Predicate: predicate, Evaluator: result.Evaluator, Count: result.Count,
-		Values: make(map[string]float64), Intervals: make(map[string][2]float64), Primary: result.Primary().Name, primary: result.Primary()}
+		Values: make(map[string]float64), Intervals: make(map[string][2]float64),
+		Primary: result.Primary().Name, primary: result.Primary()}
 	for _, v := range result.Values {
 		if !math.IsNaN(v.Number) {
 			e.Values[v.Name] = v.Number
@@ -85,8 +86,8 @@ func newEvaluation(predicate string, result eval.Result) *Evaluation {
 	return e
 }
 
-// guide returns the evaluation that guides learning: the primary one of the first target predicate that has truth in the
-// phase. Networks alone are scored only if no target is.
+// guide returns the evaluation that guides learning: the primary one of the first target predicate that has truth in
+// the phase. Networks alone are scored only if no target is.
 func (g *Grounding) guide(phase Phase) (predicate int, chosen load.Evaluation, ok bool, err error) {
 	for _, role := range []relation.Role{relation.Target, relation.Perceived} {
 		for k, declared := range g.project.config.Predicates {

@@ -234,8 +234,8 @@ func (g *Grounding) validator(ctx context.Context) (func(ctx context.Context, y,
 	}, nil
 }
 
-// Fit trains the networks alone, without any rule, on truth about their own predicates, for as many epochs as the option
-// network.epochs says; Train begins with it. Of the result, only FitEpochs and Elapsed are set.
+// Fit trains the networks alone, without any rule, on truth about their own predicates, for as many epochs as the
+// option network.epochs says; Train begins with it. Of the result, only FitEpochs and Elapsed are set.
 func (g *Grounding) Fit(ctx context.Context) (*Training, error) {
 	start := time.Now()
 	s := g.project.settings.network

@@ -28,7 +28,7 @@ const z = 1.959963984540054
 // unknown is the interval of a number whose accuracy is not known.
 var unknown = [2]float64{math.NaN(), math.NaN()}
 
-// share is a value that is a proportion: k of n, with Wilson's score interval, which holds for small n and near 0 and 1.
+// share is a value that is a proportion: k of n, with Wilson's score interval, good for small n and near 0 or 1.
 func share(name string, k, n float64) Value {
 	return Value{Name: name, Number: ratio(k, n), Interval: wilson(k, n)}
 }

@@ -279,7 +279,8 @@ func (t *Trainer) perceive(field *mrf.Field, train bool, seed uint64) error {
 }
 
 // errDiverged ends learning when steps were so large that a network computes nothing any more.
-var errDiverged = errors.New("learning diverged: a network's output is not a number; lower the learning rate of networks")
+var errDiverged = errors.New(
+	"learning diverged: a network's output is not a number; lower the learning rate of networks")
 
 // score validates the current parameters and takes a snapshot if none were better.
 func (t *Trainer) score(ctx context.Context, line *Epoch) error {

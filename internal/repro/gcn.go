@@ -11,8 +11,8 @@ import (
 //
 //	x = softmax(Â · relu(Â · X · W0) · W1),  Â = D^-½ (A + I) D^-½
 //
-// with dropout on X and on the hidden layer. It perceives one input per document and class, document by document, and so
-// can be fitted like any network.
+// with dropout on X and on the hidden layer. It perceives one input per document and class, document by document, and
+// so can be fitted like any network.
 type gcn struct {
 	links    csr // Â
 	features csr // X, rows of unit sum

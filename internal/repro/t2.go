@@ -117,7 +117,7 @@ func (t *T2) on(ctx context.Context, data *dataset.Citation) (*T2Result, error) 
 	return result, nil
 }
 
-// splitOptions are the sizes of the paper's table. Its first splits, like those of Planetoid, have 20 training documents
+// splitOptions are the sizes of the paper's table. Its first splits, like Planetoid's, have 20 training documents
 // of each class: only so does the GCN baseline reach the accuracy that the paper prints for it.
 func splitOptions(data *dataset.Citation, split int, seed uint64) dataset.SplitOptions {
 	if split == 1 {

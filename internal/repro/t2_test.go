@@ -82,8 +82,8 @@ func TestT2OnGeneratedData(t *testing.T) {
 	dir := t.TempDir()
 	var results []*T2Result
 	for _, method := range T2Methods {
-		experiment := T2{Dataset: data.Name, Split: 2, Method: method, Runs: 2, Seed: 1, Dir: dir,
-			Set: []string{"learn.epochs=15", "network.epochs=60"}}
+		experiment := T2{Dataset: data.Name, Split: 2, Method: method, Runs: 1, Seed: 1, Dir: dir,
+			Set: []string{"learn.epochs=10", "network.epochs=50"}}
 		result, err := experiment.on(context.Background(), data)
 		if err != nil {
 			t.Fatalf("%s: %v", method, err)
@@ -128,7 +128,7 @@ func checkReport(t *testing.T, results []*T2Result) {
 // The same seed gives the same numbers, whatever the number of threads; another seed gives other ones.
 func TestDemoIsDeterministic(t *testing.T) {
 	rows := func(seed uint64, threads int) [3]float64 {
-		demo := Demo{Seed: seed, Threads: threads, Documents: 100, Dir: t.TempDir()}
+		demo := Demo{Seed: seed, Threads: threads, Documents: 60, Dir: t.TempDir()}
 		result, err := demo.Run(context.Background())
 		if err != nil {
 			t.Fatal(err)
