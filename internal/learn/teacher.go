@@ -1,12 +1,5 @@
 package learn
 
-import (
-	"context"
-
-	"github.com/deeppsl/deeppsl/internal/mrf"
-	"github.com/deeppsl/deeppsl/internal/solve"
-)
-
 // Teacher lets reasoning teach perception: the networks imitate the MAP state, labelled or not. The relations know more
 // about an unlabelled object than its features do, and what they know need not be forgotten by the network.
 //
@@ -17,9 +10,6 @@ type Teacher struct {
 	Groups []TeacherGroup
 
 	target [][]float64 // q, by group
-	field  *mrf.Field  // with the labels at their true values
-	solver solve.Solver
-	y      []float64
 }
 
 // TeacherGroup ties the perceived classes of one object to the inferred ones.
@@ -33,40 +23,6 @@ const smallestOutput = 1e-12
 // teaches says whether the networks imitate in the present epoch.
 func (t *Trainer) teaches() bool {
 	return t.Teacher != nil && t.Imitation > 0 && t.next >= t.ImitationStart
-}
-
-// prepareTeacher makes the field in which the labels are known.
-func (t *Trainer) prepareTeacher() (err error) {
-	teacher := t.Teacher
-	if teacher == nil || t.Imitation == 0 {
-		return nil
-	}
-	teacher.field = mrf.NewField(t.Field.Model.Clamp(t.Labels.Variables, t.Labels.Truth))
-	teacher.field.Threads = t.Field.Threads
-	teacher.y = make([]float64, t.Field.Model.Variables)
-	teacher.solver, err = t.NewSolver(teacher.field)
-	return err
-}
-
-// study infers the MAP state given the labels, at the current parameters, and sets the targets to it.
-func (t *Trainer) study(ctx context.Context) error {
-	teacher := t.Teacher
-	teacher.field.SetWeights(t.Theta)
-	teacher.field.SetInputs(t.x)
-	teacher.solver.WarmStart(t.y, nil)
-	result, err := teacher.solver.Solve(ctx)
-	if err != nil {
-		return err
-	}
-	if result.Status == solve.Infeasible {
-		return &InfeasibleError{Conflict: result.Conflict, Labelled: true}
-	}
-	copy(teacher.y, result.Y)
-	for k, i := range t.Labels.Variables {
-		teacher.y[i] = t.Labels.Truth[k]
-	}
-	teacher.watch(teacher.y)
-	return nil
 }
 
 // watch computes the targets q at a state.

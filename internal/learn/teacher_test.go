@@ -3,10 +3,6 @@ package learn
 import (
 	"math"
 	"testing"
-
-	"github.com/deeppsl/deeppsl/internal/mrf"
-	"github.com/deeppsl/deeppsl/internal/solve"
-	"github.com/deeppsl/deeppsl/internal/solve/newton"
 )
 
 func TestTeacherGradient(t *testing.T) {
@@ -51,7 +47,6 @@ func TestTeacherWithoutAnOpinion(t *testing.T) {
 func TestNetworksLearnFromTheirTeacher(t *testing.T) {
 	distance := func(imitation float64) float64 {
 		task, settings := toyTask(1), toySettings(ConvexDifference)
-		task.NewSolver = func(f *mrf.Field) (solve.Solver, error) { return newton.New(f, solve.Settings{}), nil }
 		task.Teacher = new(Teacher)
 		for d := range int32(12) {
 			group := TeacherGroup{Inputs: []int32{3 * d, 3*d + 1, 3*d + 2}, Variables: []int32{3 * d, 3*d + 1, 3*d + 2}}

@@ -22,8 +22,7 @@ type Task struct {
 	Theta      []float64    // the rules' initial weights, one per rule
 	Learned    []bool       // which of them learning may change
 	Labels     *Labels
-	// NewSolver makes a solver for another field. Perceptron, Energy, Likelihood and a Teacher need one, in which the
-	// labels are clamped.
+	// NewSolver makes a solver for another field. Perceptron, Energy and Likelihood need one: with the labels clamped.
 	NewSolver func(*mrf.Field) (solve.Solver, error)
 	// Teacher, if there is one, ties perceived inputs to the variables whose MAP values they should imitate.
 	Teacher *Teacher
@@ -132,9 +131,6 @@ func NewTrainer(task Task, settings Settings) (*Trainer, error) {
 	}
 	t.ruleOpt = Optimiser{Kind: settings.Optimiser}
 	t.netOpt = Optimiser{Kind: settings.Optimiser, Decay: settings.Decay}
-	if err := t.prepareTeacher(); err != nil {
-		return nil, err
-	}
 	return t, t.prepareValue()
 }
 
@@ -323,9 +319,7 @@ func (t *Trainer) descend(ctx context.Context) error {
 		t.surrogate.aim(t.Field, t.y, t.g)
 	}
 	if t.teaches() {
-		if err := t.study(ctx); err != nil {
-			return err
-		}
+		t.Teacher.watch(t.y)
 	}
 	for step := range steps {
 		if err := ctx.Err(); err != nil {
