@@ -23,7 +23,8 @@ func seeing(t *testing.T) string {
 			"rules": "model.psl",
 			"networks": {"seer": {"features": "features.tsv", "hidden": [5], "dropout": 0.3}},
 			"predicates": {
-				"Sees/2": {"neural": {"network": "seer", "class": 1, "classes": ["cat", "dog"]}},
+				"Sees/2": {"neural": {"network": "seer", "class": 1, "classes": ["cat", "dog"]},
+					"truth": {"learn": ["train.tsv"]}},
 				"Near/2": {"observations": ["near.tsv"]},
 				"Is/2": {"targets": ["targets.tsv"], "evaluations": ["CategoricalEvaluator"],
 					"truth": {"learn": ["train.tsv"], "validation": ["test.tsv"], "infer": ["test.tsv"]}}
@@ -61,6 +62,23 @@ func TestInterruptedTraining(t *testing.T) {
 			}
 			sameRun(t, want, run(t, path, options, learnAndInfer))
 			sameRun(t, want, run(t, path, options, learnAndInfer)) // nothing is left to do
+		})
+	}
+}
+
+// The same holds for the other ways to learn.
+func TestInterruptedTrainingOtherwise(t *testing.T) {
+	path := seeing(t)
+	for _, set := range [][]string{
+		{"network.epochs=5"}, {"learn.method=implicit"}, {"learn.optimiser=adagrad"}, {"learn.patience=2"},
+		{"learn.schedule=inverse", "learn.mu=0"},
+	} {
+		t.Run(fmt.Sprint(set), func(t *testing.T) {
+			options := deeppsl.Options{Seed: 5, Set: set}
+			want := run(t, path, options, learnAndInfer)
+			options.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
+			interrupt(t, path, options, 1)
+			sameRun(t, want, run(t, path, options, learnAndInfer))
 		})
 	}
 }
