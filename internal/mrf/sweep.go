@@ -47,6 +47,17 @@ func (s *Span) W(k int) float64 {
 	return s.Weight * float64(s.Scale[k])
 }
 
+// Single tells whether each of the span's potentials has one variable, and returns their common coefficient.
+func (s *Span) Single() (coefficient float64, ok bool) {
+	if s.Block.VarStart != nil || len(s.Block.Coef) != 1 {
+		return 0, false
+	}
+	return s.Block.Coef[0], true
+}
+
+// Move replaces the slacks d_j by those at the point that is step further, d_j + a_jᵀstep.
+func (s *Span) Move(step []float64) { s.term.vars.addProduct(s.lo, s.hi, step, s.D) }
+
 // spanRange is where a span lies.
 type spanRange struct {
 	term   *term

@@ -25,6 +25,7 @@ type Solver struct {
 	inner    *inner
 	env      *envelope
 	certify  *solve.Certifier
+	absorb   *absorber
 	smooth   bool      // nothing is to be dualised
 	nu       []float64 // multipliers at the present point
 	start    []float64 // WarmStart's point, until it is used
@@ -43,6 +44,7 @@ func New(field *mrf.Field, settings solve.Settings) *Solver {
 	env := &envelope{field: field, mu: make([]float64, field.Model.Potentials())}
 	return &Solver{
 		field: field, settings: settings, env: env, inner: newInner(env), certify: solve.NewCertifier(field),
+		absorb: newAbsorber(field),
 		smooth: smooth(field.Model), nu: make([]float64, field.Model.Potentials()),
 	}
 }
@@ -105,8 +107,19 @@ func (s *Solver) solveSmooth() {
 		gap := boxGap(s.inner.y, s.inner.g)
 		s.trace(solve.Iteration{Objective: s.inner.value, DualBound: s.inner.value - gap, Step: step})
 	}
-	end := s.inner.minimise(s.settings.Gap)
+	in, tolerance := s.inner, s.settings.Gap
+	end := in.minimiseUntil(func(value, gap float64) bool {
+		return s.absorb.enough(in.y, in.g, value, gap, tolerance)
+	})
 	s.check()
+	for s.result.Gap > s.settings.Gap && end == done {
+		// What the absorber expects is not always what the certificate finds: then the point must be better.
+		tolerance /= 10
+		end = in.minimiseUntil(func(value, gap float64) bool {
+			return s.absorb.enough(in.y, in.g, value, gap, tolerance)
+		})
+		s.check()
+	}
 	if s.result.Gap > s.settings.Gap {
 		s.result.Status = s.why(end)
 	}
@@ -114,7 +127,11 @@ func (s *Solver) solveSmooth() {
 
 // check computes the multipliers at the present point and what they prove.
 func (s *Solver) check() {
-	s.env.multipliers(s.inner.y, s.nu)
+	if s.smooth && s.absorb.singles {
+		s.absorb.multipliers(s.inner.y, s.nu)
+	} else {
+		s.env.multipliers(s.inner.y, s.nu)
+	}
 	s.result.Certificate = s.certify.Certify(s.inner.y, s.nu)
 }
 

@@ -1,0 +1,100 @@
+package newton
+
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+)
+
+// absorber improves multipliers. At a point near the optimum the gradient g is small but not 0, and the gap over the box
+// is of the first order in it. Squared potentials of a single variable can absorb it: if such potentials of variable i
+// take the multipliers that they have at y_i - g_i/2S_i, with S_i = Σ w_j a_j² over the active ones, the gradient there
+// vanishes and what remains of the gap, g_i²/4S_i, is of the second order. That proves the same gap a Newton step or two
+// earlier.
+type absorber struct {
+	field   *mrf.Field
+	singles bool      // there are such potentials at all
+	weight  []float64 // S
+	step    []float64 // of y, to the point whose multipliers are taken
+}
+
+func newAbsorber(field *mrf.Field) *absorber {
+	a := &absorber{field: field}
+	for _, b := range field.Model.Blocks {
+		a.singles = a.singles || b.VarStart == nil && len(b.Coef) == 1 && b.Exponent == 2 && exact(b)
+	}
+	if a.singles {
+		a.weight = make([]float64, field.Model.Variables)
+		a.step = make([]float64, field.Model.Variables)
+	}
+	return a
+}
+
+// gap sets the step for the gradient g at y, and returns what is expected to remain of the gap.
+func (a *absorber) gap(y, g []float64) float64 {
+	a.weigh(y)
+	total := 0.0
+	for i, slope := range g {
+		whole := slope*y[i] - min(0, slope)
+		a.step[i] = 0
+		if rest := slope * slope / (4 * a.weight[i]); rest < whole {
+			a.step[i] = -slope / (2 * a.weight[i])
+			whole = rest
+		}
+		total += whole
+	}
+	return total
+}
+
+// weigh sets S at y.
+func (a *absorber) weigh(y []float64) {
+	a.field.Sweep(y, a.weight, func(s *mrf.Span) float64 {
+		coefficient, single := s.Single()
+		if !single {
+			clear(s.D)
+			return 0
+		}
+		s.Curve() // 2w of the active ones
+		for k := range s.D {
+			s.D[k] *= coefficient / 2
+		}
+		return 0
+	})
+}
+
+// multipliers writes those of the potentials at y, of active single ones a step away. The others stay at 0: they are not
+// in S, and would take more than there is.
+func (a *absorber) multipliers(y, nu []float64) {
+	a.field.Sweep(y, nil, func(s *mrf.Span) float64 {
+		own := nu[s.First : s.First+len(s.D)]
+		_, single := s.Single()
+		if !single {
+			s.Differentiate()
+			copy(own, s.D)
+			return 0
+		}
+		copy(own, s.D)
+		s.Move(a.step)
+		s.Differentiate()
+		for k, d := range own {
+			own[k] = s.D[k]
+			if d <= 0 && s.Block.Kind == mrf.Hinge {
+				own[k] = 0
+			}
+		}
+		return 0
+	})
+}
+
+// hopeful is how far above the tolerance a gap may be for the absorber to be tried: it costs a sweep.
+const hopeful = 1e4
+
+// enough tells whether a gap is proven, for a smooth energy at y with gradient g.
+func (a *absorber) enough(y, g []float64, value, gap, tolerance float64) bool {
+	bound := tolerance * max(1, math.Abs(value))
+	if gap <= bound {
+		clear(a.step)
+		return true
+	}
+	return a.singles && gap <= hopeful*bound && a.gap(y, g) <= bound
+}

@@ -1,0 +1,46 @@
+package newton
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// Near an optimum, the absorbed multipliers must prove a much smaller gap than the potentials' own, and a true one.
+func TestAbsorbedMultipliersProveMore(t *testing.T) {
+	m, theta, x := mrftest.Citation{Documents: 40, Classes: 3, Links: 60, Exponent: 2, Seed: 2}.Model()
+	field := mrf.NewField(m)
+	field.SetWeights(theta)
+	field.SetInputs(x)
+	exact, err := New(field, solve.Settings{Gap: 1e-12}).Solve(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	optimum := exact.Objective
+	y := append([]float64(nil), exact.Y...)
+	for i := range y {
+		y[i] = min(max(y[i]+1e-3*math.Sin(float64(i)), 0), 1)
+	}
+	own, g := make([]float64, m.Potentials()), make([]float64, m.Variables)
+	field.EnergyGradient(y, g)
+	a := newAbsorber(field)
+	a.multipliers(y, own) // no step yet: the potentials' own
+	before := solve.Certify(field, y, own)
+	expected := a.gap(y, g)
+	absorbed := make([]float64, m.Potentials())
+	a.multipliers(y, absorbed)
+	after := solve.Certify(field, y, absorbed)
+	if after.Gap > before.Gap/5 {
+		t.Errorf("the gap is %v with absorbed multipliers, %v without", after.Gap, before.Gap)
+	}
+	if after.DualBound > optimum+1e-9 {
+		t.Errorf("a bound of %v, but the optimum is %v", after.DualBound, optimum)
+	}
+	if actual := after.Objective - after.DualBound; actual > 3*expected+1e-9 {
+		t.Errorf("the gap is %v where %v was expected", actual, expected)
+	}
+}
