@@ -84,8 +84,8 @@ func (e *env) epochLine(name string) func(deeppsl.Epoch) {
 		case score >= 0:
 			validation = fmt.Sprintf("validation %6.2f %%  ", 100*score)
 		}
-		e.notef("%s epoch %3d  loss %.4f  %sgap %.0e  inference %.0f ms  gradient %.0f ms", name, line.Number, line.Loss,
-			validation, line.Gap, 1e3*line.Inference, 1e3*line.Gradient)
+		e.notef("%s epoch %3d  loss %.4f  %sgap %.0e in %d steps  inference %.0f ms  gradient %.0f ms", name,
+			line.Number, line.Loss, validation, line.Gap, line.Iterations, 1e3*line.Inference, 1e3*line.Gradient)
 	}
 }
 
