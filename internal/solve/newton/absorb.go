@@ -6,11 +6,11 @@ import (
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
 
-// absorber improves multipliers. At a point near the optimum the gradient g is small but not 0, and the gap over the box
-// is of the first order in it. Squared potentials of a single variable can absorb it: if such potentials of variable i
-// take the multipliers that they have at y_i - g_i/2S_i, with S_i = Σ w_j a_j² over the active ones, the gradient there
-// vanishes and what remains of the gap, g_i²/4S_i, is of the second order. That proves the same gap a Newton step or two
-// earlier.
+// absorber improves multipliers. At a point near the optimum the gradient g is small but not 0, and the gap over the
+// box is of the first order in it. Squared potentials of a single variable can absorb it: if such potentials of variable
+// i take the multipliers that they have at y_i - g_i/2S_i, with S_i = Σ w_j a_j² over the active ones, the gradient
+// there vanishes and what remains of the gap, g_i²/4S_i, is of the second order. That proves the same gap a Newton step
+// or two earlier.
 type absorber struct {
 	field   *mrf.Field
 	singles bool      // there are such potentials at all
@@ -62,8 +62,8 @@ func (a *absorber) weigh(y []float64) {
 	})
 }
 
-// multipliers writes those of the potentials at y, of active single ones a step away. The others stay at 0: they are not
-// in S, and would take more than there is.
+// multipliers writes those of the potentials at y, of active single ones a step away. The others stay at 0: they are
+// not in S, and would take more than there is.
 func (a *absorber) multipliers(y, nu []float64) {
 	a.field.Sweep(y, nil, func(s *mrf.Span) float64 {
 		own := nu[s.First : s.First+len(s.D)]
