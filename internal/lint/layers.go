@@ -58,6 +58,7 @@ var layers = []layer{
 	{".", []string{everything}},
 	{"examples", []string{".", "neural"}},
 	{"internal/repro", []string{everything}},
+	{"bench", []string{everything}},
 	{"internal/cli", []string{everything}},
 	{"cmd", []string{"internal/cli"}},
 	{"internal/lint", nil},

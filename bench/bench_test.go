@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// Every model must have about the size that was asked for, be solved, and be the same for any number of threads.
+func TestModels(t *testing.T) {
+	for _, m := range models {
+		for _, size := range []int{1000, 10000} {
+			r, err := measure(context.Background(), &m, size, settings{gap: 1e-4, seed: 1, threads: 1, repeat: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ratio := float64(r.GroundRules) / float64(size); ratio < 0.5 || ratio > 3.5 {
+				t.Errorf("%s: %d ground rules for a size of %d", m.name, r.GroundRules, size)
+			}
+			if r.Status != "optimal" || r.Gap > 1e-4 || !(r.Objective > 0) {
+				t.Errorf("%s of %d: %s, objective %v, gap %v", m.name, size, r.Status, r.Objective, r.Gap)
+			}
+			again, err := measure(context.Background(), &m, size, settings{gap: 1e-4, seed: 1, threads: 3, repeat: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again.Objective != r.Objective || again.GroundRules != r.GroundRules || again.Bytes != r.Bytes {
+				t.Errorf("%s of %d: %v with 3 threads, %v with 1", m.name, size, again.Objective, r.Objective)
+			}
+		}
+	}
+}
+
+// The tables are made without a builder's check that no atom is there twice, so it is made here.
+func TestAtomsAreDistinct(t *testing.T) {
+	for _, m := range models {
+		for seed := range uint64(3) {
+			for _, r := range m.generate(3000, seed).store.Relations {
+				builder := relation.NewBuilder(r.Name, r.Arity)
+				for row := range r.Len() {
+					if err := builder.Add(r.Tuple(nil, int32(row)), 1, relation.Observed, 0); err != nil {
+						t.Fatalf("%s: %v", m.name, err)
+					}
+				}
+				if r.Len() == 0 || slices.ContainsFunc(r.Truth, func(v float32) bool { return !(v >= 0 && v <= 1) }) {
+					t.Errorf("%s: %s has no rows, or values out of [0, 1]", m.name, r.Name)
+				}
+			}
+		}
+	}
+}
+
+func TestSeedsDiffer(t *testing.T) {
+	for _, m := range models {
+		var columns [2][]float32
+		var arguments [2][]symbol.ID
+		for seed := range columns {
+			for _, r := range m.generate(1000, uint64(seed)).store.Relations {
+				columns[seed] = append(columns[seed], r.Truth...)
+				arguments[seed] = append(arguments[seed], r.Columns[0]...)
+			}
+		}
+		if slices.Equal(columns[0], columns[1]) && slices.Equal(arguments[0], arguments[1]) {
+			t.Errorf("%s is the same for two seeds", m.name)
+		}
+	}
+}
+
+func TestEndOfContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := measure(ctx, &models[0], 1000, settings{gap: 1e-4, repeat: 1}); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestAtLeast(t *testing.T) {
+	square := func(n float64) float64 { return n * n }
+	for size, want := range map[float64]int{1: 1, 2: 2, 4: 2, 5: 3, 100: 10, 101: 11, 1e12: 1e6} {
+		if got := atLeast(size, square); got != want {
+			t.Errorf("the least n with n² ≥ %v is %d, not %d", size, want, got)
+		}
+	}
+}
+
+func TestMedianAndExponent(t *testing.T) {
+	var results []*result
+	for _, n := range []int{1000, 100000, 10000} {
+		r := &result{GroundRules: n, PeakRSS: int64(n)}
+		r.Seconds.Solve = 3 * math.Pow(float64(n), 1.25)
+		results = append(results, r)
+	}
+	if got := exponent(results, solveTime); math.Abs(got-1.25) > 1e-12 {
+		t.Errorf("exponent %v, want 1.25", got)
+	}
+	if got := exponent(results[:1], solveTime); !math.IsNaN(got) {
+		t.Errorf("exponent %v of one point", got)
+	}
+	if got := median(results, peakRSS); got != 10000 {
+		t.Errorf("median %v, want 10000", got)
+	}
+	if got := median(results[1:], peakRSS); got != 55000 {
+		t.Errorf("median %v of two, want 55000", got)
+	}
+}
+
+// fields are what scripts may rely on.
+var fields = []string{"model", "ground_rules", "variables", "seconds", "ground_rules_per_second", "status", "objective",
+	"gap", "bytes_per_ground_rule", "peak_rss_bytes", "seed", "threads", "repeats"}
+
+func TestJSON(t *testing.T) {
+	got := object(t, "--model", "entity", "--size", "1e3", "--seed", "4", "--threads", "1", "--repeat", "2", "--json")
+	for _, field := range fields {
+		if got[field] == nil {
+			t.Errorf("no field %s", field)
+		}
+	}
+	if got["model"] != "entity" || got["seed"] != 4.0 || got["threads"] != 1.0 || got["repeats"] != 2.0 {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestScaling(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "plots")
+	got := object(t, "--model", "transitivity", "--sizes", "2000,500,1000", "--plot", dir, "--json")
+	if results := got["results"].([]any); len(results) != 3 {
+		t.Errorf("%d results", len(results))
+	}
+	if _, ok := got["exponents"].(map[string]any)["total"].(float64); !ok {
+		t.Errorf("exponents %v", got["exponents"])
+	}
+	svg, err := os.ReadFile(filepath.Join(dir, "time.svg"))
+	if err != nil || !bytes.Contains(svg, []byte("exponent")) {
+		t.Errorf("time.svg: %d bytes, %v", len(svg), err)
+	}
+}
+
+// object runs the command and reads its answer.
+func object(t *testing.T, args ...string) map[string]any {
+	t.Helper()
+	var out, problems bytes.Buffer
+	if code := run(context.Background(), args, &out, &problems); code != 0 || problems.Len() > 0 {
+		t.Fatalf("exit code %d: %s", code, &problems)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func TestText(t *testing.T) {
+	var out, problems bytes.Buffer
+	if code := run(context.Background(), []string{"--sizes", "500,1500"}, &out, &problems); code != 0 {
+		t.Fatal(problems.String())
+	}
+	for _, want := range []string{"friendship, seed 1", "ground rules", "exponents: ground"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for args, want := range map[string]string{
+		"--model cycle": "friendship", "--size 0": "size", "--sizes 1e3,x": `"x"`, "--size 1.5": "whole", "--repeat 0": "--repeat",
+		"--gap 0": "--gap", "--peers": "peers", "more": "more", "--plot p": "--sizes",
+	} {
+		var out, problems bytes.Buffer
+		code := run(context.Background(), strings.Fields(args), &out, &problems)
+		if code != 2 || out.Len() > 0 || !strings.Contains(problems.String(), want) {
+			t.Errorf("%s: exit code %d, %q, want one about %s", args, code, &problems, want)
+		}
+	}
+	var out, help bytes.Buffer
+	if code := run(context.Background(), []string{"--help"}, &out, &help); code != 0 || !strings.Contains(help.String(), "-plot") {
+		t.Errorf("help: exit code %d, %q", code, &help)
+	}
+}

@@ -1,0 +1,141 @@
+// Command bench measures the pipeline on generated problems of any size: generate relations in memory, ground, solve to
+// a proven gap. See docs/benchmarks.md.
+//
+//	go run ./bench --model friendship --size 1e6 --json
+//	go run ./bench --model entity --sizes 1e4,1e5,1e6 --repeat 5 --plot out/entity
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/report"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// errUsage is wrapped by what is wrong with the arguments.
+var errUsage = errors.New("see go run ./bench --help")
+
+// run is the command: it returns 0 for success, 1 for failure, 2 for arguments that have no meaning.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	o, err := parse(args, stderr)
+	if err == nil {
+		err = o.run(ctx, stdout)
+	}
+	switch {
+	case err == nil || errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.Is(err, errUsage):
+		fmt.Fprintln(stderr, "error:", err)
+		return 2
+	}
+	fmt.Fprintln(stderr, "error:", err)
+	return 1
+}
+
+// options are the command's arguments.
+type options struct {
+	settings
+	model *model
+	sizes []int // ascending
+	plot  string
+	json  bool
+}
+
+// parse reads the arguments.
+func parse(args []string, stderr io.Writer) (*options, error) {
+	var o options
+	var name, size, sizes string
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&name, "model", models[0].name, "the `model`: "+strings.Join(modelNames(), ", "))
+	flags.StringVar(&size, "size", "1e6", "about how many `ground rules`")
+	flags.StringVar(&sizes, "sizes", "", "several sizes instead, such as 1e4,1e5,1e6, for how the cost grows")
+	flags.Float64Var(&o.gap, "gap", 1e-4, "relative duality gap to prove")
+	flags.Uint64Var(&o.seed, "seed", 1, "seed of the data")
+	flags.IntVar(&o.threads, "threads", 0, "threads (default: one per core)")
+	flags.IntVar(&o.repeat, "repeat", 1, "repetitions; the times are their medians")
+	flags.StringVar(&o.plot, "plot", "", "draw time and memory against the sizes, into this `folder`")
+	flags.BoolVar(&o.json, "json", false, "print one JSON object")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%w: %w", err, errUsage)
+	}
+	if sizes == "" {
+		sizes = size
+	}
+	if err := o.complete(name, sizes, flags.Args()); err != nil {
+		return nil, fmt.Errorf("%w: %w", err, errUsage)
+	}
+	return &o, nil
+}
+
+// complete reads what the flags do not, and checks what they say.
+func (o *options) complete(name, sizes string, rest []string) error {
+	at := slices.Index(modelNames(), name)
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("there is no argument %q", rest[0])
+	case at < 0:
+		return fmt.Errorf("there is no model %q; there are %s", name, strings.Join(modelNames(), ", "))
+	case o.repeat < 1:
+		return fmt.Errorf("--repeat takes a number from 1, not %d", o.repeat)
+	case !(o.gap > 0):
+		return fmt.Errorf("--gap takes a number above 0, not %v", o.gap)
+	}
+	o.model = &models[at]
+	for _, text := range strings.Split(sizes, ",") {
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(n >= 1) || n > 1e10 || n != math.Trunc(n) {
+			return fmt.Errorf("%q is not a size: want a whole number from 1 to 1e10", text)
+		}
+		o.sizes = append(o.sizes, int(n))
+	}
+	slices.Sort(o.sizes) // so that the peak of memory so far is that of the last size
+	if o.plot != "" && len(o.sizes) == 1 {
+		return errors.New("--plot needs several --sizes")
+	}
+	return nil
+}
+
+// run measures all sizes and prints the results: a single one for one size, and how they scale for several.
+func (o *options) run(ctx context.Context, w io.Writer) error {
+	var results []*result
+	for _, size := range o.sizes {
+		r, err := measure(ctx, o.model, size, o.settings)
+		if err != nil {
+			return err
+		}
+		results = append(results, r)
+	}
+	s := newScaling(results)
+	if o.plot != "" {
+		if err := s.plot(o.plot); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !o.json:
+		return s.Text(w)
+	case len(results) == 1:
+		return report.JSON(w, results[0])
+	}
+	return report.JSON(w, s)
+}
