@@ -172,8 +172,8 @@ func TestText(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	for args, want := range map[string]string{
-		"--model cycle": "friendship", "--size 0": "size", "--sizes 1e3,x": `"x"`, "--size 1.5": "whole", "--repeat 0": "--repeat",
-		"--gap 0": "--gap", "--peers": "peers", "more": "more", "--plot p": "--sizes",
+		"--model cycle": "friendship", "--size 0": "size", "--sizes 1e3,x": `"x"`, "--size 1.5": "whole",
+		"--repeat 0": "--repeat", "--gap 0": "--gap", "--peers": "peers", "more": "more", "--plot p": "--sizes",
 	} {
 		var out, problems bytes.Buffer
 		code := run(context.Background(), strings.Fields(args), &out, &problems)
@@ -182,7 +182,8 @@ func TestUsage(t *testing.T) {
 		}
 	}
 	var out, help bytes.Buffer
-	if code := run(context.Background(), []string{"--help"}, &out, &help); code != 0 || !strings.Contains(help.String(), "-plot") {
+	code := run(context.Background(), []string{"--help"}, &out, &help)
+	if code != 0 || !strings.Contains(help.String(), "-plot") {
 		t.Errorf("help: exit code %d, %q", code, &help)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
-// Citation labels the documents of a citation graph: linear potentials, a classifier's guess for each document, the mean
-// guess of its neighbours and of theirs, which are sums, links between alike documents, and hard sums to one.
+// Citation labels the documents of a citation graph: linear potentials, a classifier's guess for each document, the
+// mean guess of its neighbours and of theirs, which are sums, links between alike documents, and hard sums to one.
 const citationRules = `
 1: Guess(A, Y) -> Label(A, Y)
 1: Label(B, Y) & Alike(B, A) & Cite(B, A) -> Label(A, Y)

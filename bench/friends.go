@@ -54,7 +54,8 @@ func transitivity(size int, seed uint64) *data {
 	return d
 }
 
-// addPairs adds how alike all pairs of people are, more so if they are close, and whether they are friends, to be found.
+// addPairs adds how alike all pairs of people are, more so if they are close, and whether they are friends, which is
+// to be found.
 func (d *data) addPairs(person symbol.ID, people int, isClose func(a, b int) bool) {
 	alike, friends := newTable(2), newTable(2)
 	for a := range people {

@@ -97,7 +97,8 @@ func (s *scaling) Text(w io.Writer) error {
 			report.FormatBytes(float64(r.PeakRSS)))
 	}
 	first := s.Results[0]
-	_, err := fmt.Fprintf(w, "%s, seed %d, %d threads, medians of %d\n\n", s.Model, first.Seed, first.Threads, first.Repeats)
+	_, err := fmt.Fprintf(w, "%s, seed %d, %d threads, medians of %d\n\n", s.Model, first.Seed, first.Threads,
+		first.Repeats)
 	if err == nil {
 		err = t.Text(w)
 	}
