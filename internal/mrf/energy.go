@@ -133,12 +133,16 @@ func (s *Span) Curve() {
 		clear(d)
 		return
 	}
+	hinge, twice := b.Kind == Hinge, 2*s.Weight
 	for k, v := range d {
-		if b.Kind == Hinge {
-			d[k] = 2 * s.W(k) * step(v)
-		} else {
-			d[k] = 2 * s.W(k)
+		curvature := twice
+		if hinge && v <= 0 {
+			curvature = 0
 		}
+		d[k] = curvature
+	}
+	for k, scale := range s.Scale {
+		d[k] *= float64(scale)
 	}
 }
 

@@ -87,7 +87,7 @@ func (a *absorber) multipliers(y, nu []float64) {
 }
 
 // hopeful is how far above the tolerance a gap may be for the absorber to be tried: it costs a sweep.
-const hopeful = 1e4
+const hopeful = 100
 
 // enough tells whether a gap is proven, for a smooth energy at y with gradient g.
 func (a *absorber) enough(y, g []float64, value, gap, tolerance float64) bool {

@@ -42,8 +42,10 @@ func New(field *mrf.Field, settings solve.Settings) *Solver {
 	settings = settings.WithDefaults(defaultIterations)
 	field.Threads = parallel.Threads(settings.Threads)
 	env := &envelope{field: field, mu: make([]float64, field.Model.Potentials())}
+	in := newInner(env)
+	in.model.brief = smooth(field.Model)
 	return &Solver{
-		field: field, settings: settings, env: env, inner: newInner(env), certify: solve.NewCertifier(field),
+		field: field, settings: settings, env: env, inner: in, certify: solve.NewCertifier(field),
 		absorb: newAbsorber(field),
 		smooth: smooth(field.Model), nu: make([]float64, field.Model.Potentials()),
 	}
