@@ -11,11 +11,12 @@ import (
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
-const solveHelp = `Solve reads a ground problem that deeppsl ground --export wrote as JSON, and finds
-its best assignment, as deeppsl run would: with the same options, to the same bit.
+const solveHelp = `Solve reads a ground problem that deeppsl ground --export wrote as JSON, and
+finds its best assignment, as deeppsl run would: with the same options, to the
+same bit.
 
-A dump has no names of atoms, and no data but the numbers of the ground rules, so
-that a problem can be shown to others. It has a checksum.`
+A dump has no names of atoms, and no data but the numbers of the ground rules,
+so that a problem can be shown to others. It has a checksum.`
 
 const solveExamples = `  deeppsl ground model.json --export problem.json
   deeppsl solve problem.json
