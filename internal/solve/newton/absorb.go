@@ -8,9 +8,9 @@ import (
 
 // absorber improves multipliers. At a point near the optimum the gradient g is small but not 0, and the gap over the
 // box is of the first order in it. Squared potentials of a single variable can absorb it: if such potentials of
-// variable i take the multipliers that they have at y_i - g_i/2S_i, with S_i = Σ w_j a_j² over the active ones, the gradient
-// there vanishes and what remains of the gap, g_i²/4S_i, is of the second order. That proves the same gap a Newton step
-// or two earlier.
+// variable i take the multipliers that they have at y_i - g_i/2S_i, with S_i = Σ w_j a_j² over the active ones, the
+// gradient there vanishes and what remains of the gap, g_i²/4S_i, is of the second order. That proves the same gap a
+// Newton step or two earlier.
 type absorber struct {
 	field   *mrf.Field
 	singles bool      // there are such potentials at all
