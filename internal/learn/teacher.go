@@ -17,9 +17,6 @@ type TeacherGroup struct {
 	Inputs, Variables []int32
 }
 
-// smallestOutput bounds a network's output from below where the loss divides by it; a softmax's derivative cancels it.
-const smallestOutput = 1e-12
-
 // teaches says whether the networks imitate in the present epoch.
 func (t *Trainer) teaches() bool {
 	return t.Teacher != nil && t.Imitation > 0 && t.next >= t.ImitationStart
@@ -52,7 +49,7 @@ func (t *Teacher) addGradient(weight float64, x, gx []float64) {
 	weight /= float64(len(t.Groups))
 	for k, group := range t.Groups {
 		for j, input := range group.Inputs {
-			gx[input] -= weight * t.target[k][j] / max(x[input], smallestOutput)
+			gx[input] -= weight * t.target[k][j] / max(x[input], TinyFloor)
 		}
 	}
 }

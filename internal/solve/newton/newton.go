@@ -43,11 +43,12 @@ func New(field *mrf.Field, settings solve.Settings) *Solver {
 	field.Threads = parallel.Threads(settings.Threads)
 	env := &envelope{field: field, mu: make([]float64, field.Model.Potentials())}
 	in := newInner(env)
-	in.model.brief = smooth(field.Model)
+	soft := smooth(field.Model)
+	in.model.brief = soft
 	return &Solver{
 		field: field, settings: settings, env: env, inner: in, certify: solve.NewCertifier(field),
 		absorb: newAbsorber(field),
-		smooth: smooth(field.Model), nu: make([]float64, field.Model.Potentials()),
+		smooth: soft, nu: make([]float64, field.Model.Potentials()),
 	}
 }
 
@@ -109,18 +110,17 @@ func (s *Solver) solveSmooth() {
 		gap := boxGap(s.inner.y, s.inner.g)
 		s.trace(solve.Iteration{Objective: s.inner.value, DualBound: s.inner.value - gap, Step: step})
 	}
-	in, tolerance := s.inner, s.settings.Gap
-	end := in.minimiseUntil(func(value, gap float64) bool {
-		return s.absorb.enough(in.y, in.g, value, gap, tolerance)
-	})
-	s.check()
-	for s.result.Gap > s.settings.Gap && end == done {
-		// What the absorber expects is not always what the certificate finds: then the point must be better.
-		tolerance /= 10
+	in, tolerance, end := s.inner, s.settings.Gap, done
+	for {
 		end = in.minimiseUntil(func(value, gap float64) bool {
 			return s.absorb.enough(in.y, in.g, value, gap, tolerance)
 		})
 		s.check()
+		if end != done || s.result.Gap <= s.settings.Gap {
+			break
+		}
+		// What the absorber expects is not always what the certificate finds: then the point must be better.
+		tolerance /= 10
 	}
 	if s.result.Gap > s.settings.Gap {
 		s.result.Status = s.why(end)
