@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/presolve"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/auto"
@@ -27,6 +28,9 @@ type Answer struct {
 	Elapsed      time.Duration
 	// Conflict prints hard ground rules that cannot hold together, if there is no feasible state; there may be others.
 	Conflict []string
+	// Presolve says how much smaller the problem was made before it was solved; nil if it was not. Everything else is
+	// about the problem as it was ground.
+	Presolve *presolve.Counts
 	// Values holds the target atoms' values in [0,1], by variable number.
 	Values []float64
 	// Perceived holds the networks' outputs that the answer rests on, by input number.
@@ -43,7 +47,7 @@ func (g *Grounding) Infer(ctx context.Context) (*Answer, error) {
 	if g.settings.skip {
 		return g.given(start), nil
 	}
-	solver, err := g.solver()
+	solver, err := g.settings.inference(g.field, &g.project.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +72,8 @@ func newAnswer(result *solve.Result, start time.Time) *Answer {
 	return &Answer{
 		Status: result.Status.String(), Explanation: result.Status.Sentence(),
 		Objective: result.Objective, DualBound: result.DualBound, Gap: result.Gap, MaxViolation: result.MaxViolation,
-		Iterations: result.Iterations, Elapsed: time.Since(start), Values: append([]float64(nil), result.Y...),
+		Iterations: result.Iterations, Elapsed: time.Since(start), Presolve: result.Presolve,
+		Values: append([]float64(nil), result.Y...),
 	}
 }
 
@@ -118,6 +123,16 @@ func (s *settings) solver(field *mrf.Field, limits solve.Settings, o *Options) (
 		return sgd.New(field, limits, options), nil
 	}
 	return auto.New(s.method, field, limits)
+}
+
+// inference makes a solver for one inference: it presolves, unless the options say otherwise.
+func (s *settings) inference(field *mrf.Field, o *Options) (solve.Solver, error) {
+	if s.rawProblem || s.method == "sgd" {
+		return s.solver(field, s.solve, o)
+	}
+	limits := s.solve
+	limits.Threads = o.Threads
+	return auto.Inference(s.method, field, limits)
 }
 
 // methodFor names the solver and says why it was chosen.

@@ -82,7 +82,7 @@ func ReadProblem(r io.Reader, options Options) (*Problem, error) {
 // evaluations, since nothing is known about atoms; its Answer holds the values by variable number.
 func (p *Problem) Solve(ctx context.Context) (*Report, error) {
 	start := time.Now()
-	solver, err := p.settings.solver(p.field, p.settings.solve, &p.Options)
+	solver, err := p.settings.inference(p.field, &p.Options)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/parallel"
+	"github.com/deeppsl/deeppsl/internal/presolve"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
@@ -25,9 +26,13 @@ type Report struct {
 	Seed              uint64       `json:"seed"`
 	Evaluations       []Evaluation `json:"evaluations"`
 	Method            string       `json:"method"`
+	Reason            string       `json:"reason"`
 	RuleWeights       []float64    `json:"rule_weights"`
 	Epochs            int          `json:"epochs"`
 	Conflict          []string     `json:"conflict,omitempty"`
+
+	// Presolve says how much smaller the problem was made before it was solved; null if it was not.
+	Presolve *presolve.Counts `json:"presolve"`
 
 	// Grounding and Answer are the inference phase's; Training is nil if the run did not learn.
 	Grounding *Grounding `json:"-"`
@@ -166,7 +171,8 @@ func (r *Report) infer(ctx context.Context, g *Grounding) error {
 // adopt takes over what an answer says of itself.
 func (r *Report) adopt(answer *Answer) {
 	r.Answer = answer
-	r.Status, r.Conflict, r.Method = answer.Status, answer.Conflict, answer.Method
+	r.Status, r.Conflict, r.Presolve = answer.Status, answer.Conflict, answer.Presolve
+	r.Method, r.Reason = answer.Method, answer.Reason
 	r.Objective, r.DualBound, r.Gap = answer.Objective, answer.DualBound, answer.Gap
 	r.MaxViolation, r.Seconds.Solve = answer.MaxViolation, answer.Elapsed.Seconds()
 }

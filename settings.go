@@ -19,12 +19,14 @@ import (
 
 // settings are a project's options, read for one phase.
 type settings struct {
-	method  string // of inference
-	solve   solve.Settings
-	sgd     sgd.Options
-	learn   learn.Settings
-	search  search.Settings
-	network fitSettings
+	method string // of inference
+	solve  solve.Settings
+	sgd    sgd.Options
+	// rawProblem solves the problem as it was ground, without presolving.
+	rawProblem bool
+	learn      learn.Settings
+	search     search.Settings
+	network    fitSettings
 	// freeze keeps the networks as they are after fitting them alone: the paper's PSL baseline.
 	freeze bool
 	model  modelSettings
@@ -88,6 +90,8 @@ var options = slices.Concat([]option{
 		s.solve.TimeLimit = time.Duration(seconds * float64(time.Second))
 		return err
 	}},
+	{"inference.presolve", "false: solve the problem as it was ground",
+		boolean(func(s *settings, value bool) { s.rawProblem = !value })},
 	{"sgd.rate", "learning rate", number(func(s *settings) *float64 { return &s.sgd.LearningRate })},
 	{"sgd.threshold", "change of the energy between passes below which to stop",
 		number(func(s *settings) *float64 { return &s.sgd.Threshold })},

@@ -144,6 +144,10 @@ func (r ran) Text(w io.Writer) error {
 			r.Status, r.Objective, r.DualBound, r.Gap, r.MaxViolation, r.Method)
 	}
 	fmt.Fprintf(&b, "%d variables, %d ground rules, seed %d\n", r.Variables, r.GroundRules, r.Seed)
+	if p := r.Presolve; p != nil {
+		fmt.Fprintf(&b, "presolved: %d variables fixed and %d tied, %d ground rules dropped and %d merged\n", p.Fixed, p.Tied,
+			p.Dropped, p.Merged)
+	}
 	fmt.Fprintf(&b, "load %s, ground %s, learn %s, solve %s\n\n", seconds(r.Seconds.Load), seconds(r.Seconds.Ground),
 		seconds(r.Seconds.Learn), seconds(r.Seconds.Solve))
 	if err := countTable(r.GroundRulesByRule, r.RuleWeights).Text(&b); err != nil {

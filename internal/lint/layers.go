@@ -20,6 +20,7 @@ const everything = "*"
 // layers is the pipeline. Imports run upwards in this list only, and only to what is named.
 var layers = []layer{
 	{"internal/parallel", nil},
+	{"internal/matmul", nil},
 	{"internal/source", nil},
 	{"internal/symbol", nil},
 	{"internal/relation", []string{"internal/symbol"}},
@@ -44,7 +45,9 @@ var layers = []layer{
 		"internal/program", "internal/similarity", "internal/load", "internal/mrf", "internal/plan", "internal/ground"}},
 	{"internal/export", []string{"internal/parallel", "internal/mrf"}},
 	{"internal/partition", []string{"internal/parallel", "internal/mrf"}},
-	{"internal/solve", []string{"internal/parallel", "internal/mrf", "internal/partition"}},
+	{"internal/presolve", []string{"internal/parallel", "internal/mrf"}},
+	{"internal/solve", []string{
+		"internal/parallel", "internal/mrf", "internal/partition", "internal/presolve"}},
 	{"internal/learn", []string{
 		"internal/parallel", "internal/mrf", "internal/partition", "internal/solve", "internal/report"}},
 	{"internal/eval", []string{
@@ -53,7 +56,7 @@ var layers = []layer{
 		"internal/source", "internal/symbol", "internal/relation", "internal/program", "internal/ground",
 		"internal/mrf", "internal/solve", "internal/report"}},
 	{"neural", []string{
-		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/learn",
+		"internal/parallel", "internal/matmul", "internal/source", "internal/symbol", "internal/relation", "internal/learn",
 		"internal/report"}},
 	{".", []string{everything}},
 	{"examples", []string{".", "neural"}},

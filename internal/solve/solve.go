@@ -5,6 +5,8 @@ package solve
 import (
 	"context"
 	"time"
+
+	"github.com/deeppsl/deeppsl/internal/presolve"
 )
 
 // Solver finds a MAP state of one model, again and again: learning sets new weights and inputs thousands of times on
@@ -111,7 +113,9 @@ type Result struct {
 	Certificate
 	// Conflict lists, if the status is Infeasible, hard constraints that contradict each other, by their place among all
 	// potentials in the order of the model's blocks.
-	Conflict   []int
+	Conflict []int
+	// Presolve says how much smaller the problem was made first; nil if it was not.
+	Presolve   *presolve.Counts
 	Iterations int
 	Elapsed    time.Duration
 }

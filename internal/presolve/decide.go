@@ -1,0 +1,273 @@
+package presolve
+
+import (
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/parallel"
+)
+
+// decisions is what is known of the variables.
+type decisions struct {
+	field *mrf.Field
+	// parent leads to the variable that stands for those tied to it; nil if none are.
+	parent []int32
+	ties   []tie
+	// lo and hi are the bounds, of variables that stand for themselves; floor and ceiling are the numbers of the hard
+	// constraints that imply them, or gone for the box.
+	lo, hi         []float64
+	floor, ceiling []int32
+	// fixed variables have the value lo; order lists them as they were fixed.
+	fixed []bool
+	order []int32
+	// first is the number of each block's first potential.
+	first  []int
+	survey survey
+}
+
+// tie is a hard equality coef·(y_i - y_k) = 0 that made two groups of variables one.
+type tie struct {
+	i, k, place int32
+	coef        float64
+}
+
+// survey is what a pass over the potentials found.
+type survey struct {
+	gone, hard     int   // potentials without a part any more; constraints with one
+	sampled, twice int   // potentials in a sample, and those of them that occur before
+	touched        []int // of each block: potentials that are gone or changed
+	broken         bool  // a constraint cannot hold
+	steep          bool  // a constraint, or a linear or absolute value to the power of one, has a part
+}
+
+// passes bounds the rounds of decisions, each of which may make further ones possible. In most models the second finds
+// nothing any more.
+const passes = 6
+
+// decide finds what is decided, or nil if constraints contradict each other.
+func decide(field *mrf.Field) *decisions {
+	n := field.Model.Variables
+	d := &decisions{field: field, lo: make([]float64, n), hi: make([]float64, n), floor: make([]int32, n),
+		ceiling: make([]int32, n), fixed: make([]bool, n)}
+	for i := range n {
+		d.hi[i], d.floor[i], d.ceiling[i] = 1, gone, gone
+	}
+	total := 0
+	for _, b := range field.Model.Blocks {
+		d.first = append(d.first, total)
+		total += b.Len
+	}
+	d.tie()
+	for pass := range passes {
+		settled, ok := d.bound()
+		if !ok {
+			return nil
+		}
+		pushes := d.look()
+		if d.survey.broken {
+			return nil
+		}
+		if !settled || pass == passes-1 || !d.follow(pushes) {
+			break
+		}
+	}
+	return d
+}
+
+// root returns the variable that stands for i, once all are tied.
+func (d *decisions) root(i int32) int32 {
+	if d.parent == nil {
+		return i
+	}
+	return d.parent[i]
+}
+
+// tie joins the variables of hard equalities; the least one stands for the others.
+func (d *decisions) tie() {
+	for k, b := range d.field.Model.Blocks {
+		if b.Kind != mrf.Equal {
+			continue
+		}
+		constants := make([]float64, b.Len)
+		d.field.Constants(k, 0, b.Len, constants)
+		var scratch []float64
+		for j, c := range constants {
+			if vars, coef := b.Row(j, &scratch); c == 0 && len(vars) == 2 && coef[0] == -coef[1] && coef[0] != 0 {
+				d.join(tie{vars[0], vars[1], int32(d.first[k] + j), coef[0]})
+			}
+		}
+	}
+	for i := range d.parent {
+		d.parent[i] = d.parent[d.parent[i]] // parents are less, so theirs are roots already
+	}
+}
+
+// join makes the tie's groups of variables one, if they are two.
+func (d *decisions) join(t tie) {
+	if d.parent == nil {
+		d.parent = make([]int32, d.field.Model.Variables)
+		for v := range d.parent {
+			d.parent[v] = int32(v)
+		}
+	}
+	i, k := d.find(t.i), d.find(t.k)
+	if i != k {
+		d.parent[max(i, k)] = min(i, k)
+		d.ties = append(d.ties, t)
+	}
+}
+
+// find is root while groups grow: it halves the way for the next one.
+func (d *decisions) find(i int32) int32 {
+	for d.parent[i] != i {
+		d.parent[i] = d.parent[d.parent[i]]
+		i = d.parent[i]
+	}
+	return i
+}
+
+// bound reads the bounds in hard constraints of one variable, and fixes where they meet, until nothing changes; settled
+// tells whether that was soon enough, and ok whether no bounds contradict each other.
+func (d *decisions) bound() (settled, ok bool) {
+	ok = true
+	hard := pieces(d.field.Model, func(b *mrf.Block) bool { return b.Kind.Hard() })
+	for range passes {
+		before := len(d.order)
+		for _, p := range hard {
+			kind := d.field.Model.Blocks[p.k].Kind
+			d.rows(p, func(j int, _ float64, r *row) {
+				if len(r.vars) == 1 {
+					ok = d.narrow(kind, r, int32(d.first[p.k]+j)) && ok
+				}
+			})
+		}
+		if !ok || len(d.order) == before {
+			return true, ok
+		}
+	}
+	return false, ok
+}
+
+// narrow takes over the bound that a constraint of one variable implies, and tells whether values are left.
+func (d *decisions) narrow(kind mrf.Kind, r *row, place int32) bool {
+	i, limit := r.vars[0], -r.constant/r.coef[0]
+	if (kind == mrf.Equal || r.coef[0] < 0) && limit > d.lo[i] {
+		d.lo[i], d.floor[i] = limit, place
+	}
+	if (kind == mrf.Equal || r.coef[0] > 0) && limit < d.hi[i] {
+		d.hi[i], d.ceiling[i] = limit, place
+	}
+	switch width := d.hi[i] - d.lo[i]; {
+	case math.IsNaN(limit) || width < -slip:
+		return false
+	case width <= 0:
+		d.fix(i, min(max(0, d.lo[i]), 1))
+	}
+	return true
+}
+
+func (d *decisions) fix(i int32, value float64) {
+	d.fixed[i], d.lo[i], d.hi[i] = true, value, value
+	d.order = append(d.order, i)
+}
+
+// The ways that potentials push a variable.
+const (
+	down uint32 = 1 << iota
+	up
+)
+
+// sampling is one in how many potentials of a large model are looked at for duplicates; of one with no more than all
+// potentials, each is.
+const sampling, all = 64, 1 << 14
+
+// look surveys all potentials and returns how they push each variable.
+func (d *decisions) look() []uint32 {
+	m := d.field.Model
+	pushes := make([]uint32, m.Variables)
+	whole := pieces(m, func(*mrf.Block) bool { return true })
+	found := make([]survey, len(whole))
+	samples := make([][]uint64, len(whole))
+	every := uint64(1)
+	if m.Potentials() > all {
+		every = sampling
+	}
+	parallel.For(d.field.Threads, len(whole), func(task int) {
+		found[task], samples[task] = d.lookAt(whole[task], every, pushes)
+	})
+	d.survey = survey{touched: make([]int, len(m.Blocks))}
+	for task, s := range found {
+		d.survey.gone += s.gone
+		d.survey.hard += s.hard
+		d.survey.broken = d.survey.broken || s.broken
+		d.survey.steep = d.survey.steep || s.steep
+		d.survey.touched[whole[task].k] += s.touched[0]
+	}
+	sample := slices.Concat(samples...)
+	slices.Sort(sample)
+	d.survey.sampled = len(sample)
+	d.survey.twice = len(sample) - len(slices.Compact(sample))
+	return pushes
+}
+
+// lookAt is look for a piece; it also returns the hashes of the potentials in the sample, one in every.
+func (d *decisions) lookAt(p piece, every uint64, pushes []uint32) (s survey, sample []uint64) {
+	b := d.field.Model.Blocks[p.k]
+	s.touched = make([]int, 1)
+	d.rows(p, func(_ int, w float64, r *row) {
+		s.broken = s.broken || r.broken(b)
+		idle := r.idle(b, w)
+		if idle || r.changed {
+			s.touched[0]++
+		}
+		if idle {
+			s.gone++
+			return
+		}
+		if b.Kind.Hard() {
+			s.hard++
+		}
+		s.steep = s.steep || b.Kind >= mrf.Linear || b.Exponent == 1
+		if h := r.hash(); h%every == 0 {
+			sample = append(sample, h^uint64(p.k)<<48)
+		}
+		if !b.Kind.Hard() || len(r.vars) > 1 { // others are bounds
+			r.push(b.Kind, pushes)
+		}
+	})
+	return s, sample
+}
+
+// push notes which way the potential may push its variables.
+func (r *row) push(kind mrf.Kind, pushes []uint32) {
+	for k, i := range r.vars {
+		way := up
+		switch {
+		case kind == mrf.Absolute || kind == mrf.Equal:
+			way = up | down
+		case r.coef[k] > 0:
+			way = down
+		}
+		if atomic.LoadUint32(&pushes[i])&way != way {
+			atomic.OrUint32(&pushes[i], way)
+		}
+	}
+}
+
+// follow fixes the variables that are pushed one way only, or not at all, and tells whether there are any.
+func (d *decisions) follow(pushes []uint32) bool {
+	before := len(d.order)
+	for v, push := range pushes {
+		i := int32(v)
+		switch {
+		case d.fixed[v] || d.root(i) != i:
+		case push == up:
+			d.fix(i, d.hi[v])
+		case push != up|down:
+			d.fix(i, d.lo[v])
+		}
+	}
+	return len(d.order) > before
+}

@@ -1,0 +1,76 @@
+// Package presolve makes a ground problem smaller before it is solved, without changing its optimum:
+//
+//   - variables that hard equalities y_i = y_k tie together become one;
+//   - variables that hard constraints of a single variable determine are fixed, and so are, at a bound, those that all
+//     potentials push the same way, and those that are in none;
+//   - potentials and constraints that can never be active any more are dropped;
+//   - identical potentials of a rule are merged, and their weights add.
+//
+// Each step is undone for the answer: Restore finds values of all variables and multipliers of all potentials, so that
+// the certificate of the original problem shows the gap that was proven for the smaller one. Nothing is rounded on the
+// way; a reduction that the arenas' single precision could not hold exactly is not made.
+package presolve
+
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+)
+
+// Counts says how much smaller a problem became.
+type Counts struct {
+	// Fixed counts the variables that were decided, and Tied those that became one with another.
+	Fixed int `json:"fixed_variables"`
+	Tied  int `json:"tied_variables"`
+	// Dropped counts the potentials and constraints that cannot matter any more, and Merged those that became one with
+	// another.
+	Dropped int `json:"dropped_ground_rules"`
+	Merged  int `json:"merged_ground_rules"`
+}
+
+// Reduction is a smaller problem with the way back to the original one.
+type Reduction struct {
+	// Field is the smaller problem. Variables keep their numbers: those that are gone are in no potential.
+	Field *mrf.Field
+	Counts
+
+	original *mrf.Field
+	*decisions
+	parts []part
+}
+
+// part says where the potentials of an original block went.
+type part struct {
+	first int // number of the block's first potential in the original
+	// same is the number of the first one in the smaller problem, which has size of them.
+	same, size int
+	// places has the number of each in the smaller problem, or gone; nil if the block is shared.
+	places []int32
+}
+
+// gone is the place of potentials that were dropped.
+const gone = -1
+
+// A reduction has to pay for the copies that it makes: at least one potential in worthwhile must go, or all hard
+// constraints, without which a model can be solved in one go. Looking for identical potentials costs as much as a whole
+// solve where all others are soft squares, and is worth it only where there are constraints or linear potentials left.
+const worthwhile = 10
+
+// Reduce makes the field's problem smaller, with its present weights and inputs, which must be valid. It returns nil
+// if that would not pay, or if the hard constraints contradict each other as far as presolving can see.
+func Reduce(field *mrf.Field) *Reduction {
+	if field.Model.Potentials() >= math.MaxInt32 {
+		return nil
+	}
+	d := decide(field)
+	if d == nil {
+		return nil
+	}
+	total, s := field.Model.Potentials(), &d.survey
+	softened := field.Model.Hard() && s.hard == 0
+	merge := s.steep && s.twice > 0 && s.twice*worthwhile >= s.sampled
+	if total == 0 || s.gone*worthwhile < total && !softened && !merge {
+		return nil
+	}
+	return build(field, d, merge)
+}
