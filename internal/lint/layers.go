@@ -19,6 +19,7 @@ const everything = "*"
 
 // layers is the pipeline. Imports run upwards in this list only, and only to what is named.
 var layers = []layer{
+	{"internal/alloctest", nil},
 	{"internal/parallel", nil},
 	{"internal/matmul", nil},
 	{"internal/source", nil},

@@ -3,7 +3,6 @@
 package parquet
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +12,7 @@ import (
 )
 
 // batch is how many rows are read or written at once.
-const batch = 1024
+const batch = 128
 
 // Read calls header with the names of the columns, in the order of the schema, and then row with the fields of each row
 // in that order, as text; row must not keep the slice. Either ends the reading by returning false. The error says what
@@ -25,15 +24,12 @@ func Read(file io.ReaderAt, size int64, header func(names []string) bool, row fu
 			err = fmt.Errorf("the file is damaged: %v", cause)
 		}
 	}()
-	if err := checkFooter(file, size); err != nil {
+	names, err := check(file, size)
+	if err != nil || !header(names) {
 		return err
 	}
 	table, err := parquet.OpenFile(file, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
-		return err
-	}
-	names, err := columns(table.Schema())
-	if err != nil || !header(names) {
 		return err
 	}
 	fields := make([]string, len(names))
@@ -43,34 +39,6 @@ func Read(file io.ReaderAt, size int64, header func(names []string) bool, row fu
 		}
 	}
 	return nil
-}
-
-// checkFooter checks that the file ends in the length of its description and the format's mark, and that the length can
-// be true: the library believes it, and would allocate as much.
-func checkFooter(file io.ReaderAt, size int64) error {
-	var end [8]byte
-	if size < int64(len(end)) {
-		return errors.New("this is no Parquet file")
-	}
-	if _, err := file.ReadAt(end[:], size-int64(len(end))); err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	length := int64(binary.LittleEndian.Uint32(end[:4]))
-	if string(end[4:]) != "PAR1" || length > size-int64(len(end)) {
-		return errors.New("this is no Parquet file, or its end is missing")
-	}
-	return nil
-}
-
-// columns returns the names of a flat schema's columns.
-func columns(schema *parquet.Schema) (names []string, err error) {
-	for _, field := range schema.Fields() {
-		if !field.Leaf() || field.Repeated() {
-			return nil, fmt.Errorf("column %q is nested: only text, numbers and booleans can be read", field.Name())
-		}
-		names = append(names, field.Name())
-	}
-	return names, nil
 }
 
 // readGroup reads the rows of one group; more is false if row wants no more of them.

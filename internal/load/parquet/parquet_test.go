@@ -77,7 +77,7 @@ func TestKinds(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	var nested, missing bytes.Buffer
+	var nested, missing, other bytes.Buffer
 	if err := parquet.Write(&nested, []struct{ Names []string }{{[]string{"a"}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -87,8 +87,13 @@ func TestRefusals(t *testing.T) {
 	if err := parquet.Write(&missing, []optional{{nil}}); err != nil {
 		t.Fatal(err)
 	}
+	err := parquet.Write(&other, []struct{ Who string }{{"ann"}}, parquet.Compression(&parquet.Lz4Raw))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for want, data := range map[string][]byte{
-		"is nested": nested.Bytes(), "is missing": missing.Bytes(), "no Parquet file": []byte("a\tb\n"),
+		"LZ4_RAW cannot be read": other.Bytes(),
+		"is nested":              nested.Bytes(), "is missing": missing.Bytes(), "no Parquet file": []byte("a\tb\n"),
 		"its end is missing": []byte("PAR1\xff\xff\xff\xffPAR1"),
 	} {
 		if _, err := read(data); err == nil || !strings.Contains(err.Error(), want) {
