@@ -81,14 +81,14 @@ func (b *Builder) Parameter(layer, tensor string, init Initializer, shape ...int
 // Dense returns x·W + b for x of shape [rows, inputs]; the result has shape [rows, width].
 func (b *Builder) Dense(layer string, x *graph.Node, width int) *graph.Node {
 	inputs := x.Shape().Dim(-1)
-	weights := b.Parameter(layer, "weights", b.initializer(), inputs, width)
+	weights := b.Parameter(layer, "weights", b.network.spec.initializer(), inputs, width)
 	biases := b.Parameter(layer, "biases", Zeros, width)
 	return graph.Add(graph.MatMul(x, weights), graph.ExpandAxes(biases, 0))
 }
 
 // initializer returns what suits the network's activation: half of what enters a relu is lost, and He makes up for it.
-func (b *Builder) initializer() Initializer {
-	if activation := b.network.spec.Activation; activation == ReLU || activation == ELU {
+func (s *Spec) initializer() Initializer {
+	if s.Activation == ReLU || s.Activation == ELU {
 		return He
 	}
 	return Glorot
@@ -102,8 +102,13 @@ func (b *Builder) Dropout(x *graph.Node, rate float64) *graph.Node {
 		return x
 	}
 	b.layers++
-	name := fmt.Sprintf("%s.dropout%d", b.network.spec.Name, b.layers)
+	name := dropoutName(b.network.spec.Name, b.layers)
 	return graph.Mul(x, b.input(slot{source: fromDropout, rate: rate, name: name}, x.Shape().Dimensions...))
+}
+
+// dropoutName names the masks of a network's dropout layers, which count from 1.
+func dropoutName(network string, layer int) string {
+	return fmt.Sprintf("%s.dropout%d", network, layer)
 }
 
 // Activate applies the specification's activation.

@@ -7,17 +7,32 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 )
 
-// pass runs one network on the rows of a group, forward and backward.
+// pass is one network on the rows of a group.
 type pass struct {
-	system   *System
+	runner
 	network  *network
 	group    *group
-	programs map[mode]*program
-	inputs   map[inputKey]*tensors.Tensor
-
-	train    bool      // as the last forward
 	out      []float32 // outputs, [rows, network.width]
 	upstream []float32 // ∂L/∂out
+}
+
+// A runner computes a pass.
+type runner interface {
+	// forward computes the outputs. The group's first layer has been computed.
+	forward(train bool, seed uint64) error
+	// backward adds the gradients for the upstream ones to the parameters and to the group's dz. The inputs are those
+	// of the last forward, whatever has become of the parameters since.
+	backward() error
+}
+
+// graphRunner runs a network as GoMLX graphs.
+type graphRunner struct {
+	*pass
+	system    *System
+	programs  map[mode]*program
+	inputs    map[inputKey]*tensors.Tensor
+	selection int  // of the group's rows, that the inputs have
+	train     bool // as the last forward
 }
 
 // mode tells the graphs of a network apart.
@@ -31,15 +46,19 @@ type inputKey struct {
 
 func newPass(s *System, n *network, g *group) *pass {
 	size := len(g.rows) * n.width
-	return &pass{
-		system: s, network: n, group: g,
-		programs: map[mode]*program{}, inputs: map[inputKey]*tensors.Tensor{},
-		out: make([]float32, size), upstream: make([]float32, size),
+	p := &pass{network: n, group: g, out: make([]float32, size), upstream: make([]float32, size)}
+	if n.cnn != nil {
+		p.runner = newCNNRunner(p, n.cnn)
+		return p
 	}
+	p.runner = &graphRunner{
+		pass: p, system: s, programs: map[mode]*program{}, inputs: map[inputKey]*tensors.Tensor{},
+	}
+	return p
 }
 
 // program returns the graph for a mode, compiled when it is first wanted: who only predicts never pays for gradients.
-func (p *pass) program(m mode) (*program, error) {
+func (p *graphRunner) program(m mode) (*program, error) {
 	if have, ok := p.programs[m]; ok {
 		return have, nil
 	}
@@ -51,16 +70,15 @@ func (p *pass) program(m mode) (*program, error) {
 	return made, nil
 }
 
-// forward computes p.out. The group's first layer has been computed.
-func (p *pass) forward(train bool, seed uint64) error {
+func (p *graphRunner) forward(train bool, seed uint64) error {
 	p.train = train
-	return p.run(mode{train, false}, seed, func(_ int, values []float32) { copy(p.out, values) })
+	err := p.run(mode{train, false}, seed, func(_ int, values []float32) { copy(p.out, values) })
+	p.selection = p.group.selection
+	return err
 }
 
-// backward adds the gradients for p.upstream to the parameters and to the group's dz. The inputs are those of the last
-// forward, whatever has become of the parameters since. The graph repeats the forward pass, whose intermediate
-// values do not leave GoMLX.
-func (p *pass) backward() error {
+// backward runs a graph that repeats the forward pass, whose intermediate values do not leave GoMLX.
+func (p *graphRunner) backward() error {
 	m := mode{p.train, true}
 	graph, err := p.program(m)
 	if err != nil || len(graph.wanted) == 0 {
@@ -78,7 +96,7 @@ func (p *pass) backward() error {
 }
 
 // run fills the inputs of a graph and executes it.
-func (p *pass) run(m mode, seed uint64, take func(i int, values []float32)) error {
+func (p *graphRunner) run(m mode, seed uint64, take func(i int, values []float32)) error {
 	graph, err := p.program(m)
 	if err != nil {
 		return err
@@ -97,7 +115,7 @@ func (p *pass) run(m mode, seed uint64, take func(i int, values []float32)) erro
 
 // input returns a slot's tensor with its values: new ones forward, those of the last forward backward. Tensors live as
 // long as the pass, in the backend's memory, so that a run copies only what changes; feature vectors never do.
-func (p *pass) input(s *slot, m mode, seed uint64) (*tensors.Tensor, error) {
+func (p *graphRunner) input(s *slot, m mode, seed uint64) (*tensors.Tensor, error) {
 	key := inputKey{s.source, s.name}
 	t, exists := p.inputs[key]
 	if !exists {
@@ -107,14 +125,14 @@ func (p *pass) input(s *slot, m mode, seed uint64) (*tensors.Tensor, error) {
 		}
 		p.inputs[key] = t
 	}
-	if m.backward != (s.source == fromUpstream) || (exists && s.source == fromRows) {
+	if m.backward != (s.source == fromUpstream) || (exists && s.source == fromRows && p.selection == p.group.selection) {
 		return t, nil
 	}
 	return t, fill(t, func(values []float32) { p.fillSlot(s, seed, values) })
 }
 
 // fillSlot writes the values that a slot has in this run.
-func (p *pass) fillSlot(s *slot, seed uint64, values []float32) {
+func (p *graphRunner) fillSlot(s *slot, seed uint64, values []float32) {
 	switch s.source {
 	case fromParameter:
 		copy(values, p.system.byName[s.name].Value)
@@ -125,18 +143,26 @@ func (p *pass) fillSlot(s *slot, seed uint64, values []float32) {
 	case fromUpstream:
 		copy(values, p.upstream)
 	case fromDropout:
-		p.fillMask(newStream(seed, s.name), s.rate, values)
+		rows := p.group.rows
+		dropoutMask{newStream(seed, s.name), s.rate}.fill(rows, len(values)/len(rows), func(i int, keep float32) {
+			values[i] = keep
+		})
 	}
 }
 
-// fillMask draws a dropout mask whose numbers belong to entities, so that the mask of an entity does not depend on the
-// other rows of the batch.
-func (p *pass) fillMask(masks stream, rate float64, values []float32) {
-	width := len(values) / len(p.group.rows)
-	parallel.Range(parallel.Threads(0), len(values), func(lo, hi int) {
+// dropoutMask draws the factors of a layer under dropout. Their numbers belong to entities, so that what an entity gets
+// does not depend on the other rows of the batch.
+type dropoutMask struct {
+	stream stream
+	rate   float64
+}
+
+// fill calls set with the factor of each element of a matrix [rows, width].
+func (m dropoutMask) fill(rows []int32, width int, set func(i int, keep float32)) {
+	parallel.Range(parallel.Threads(0), len(rows)*width, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			row := uint64(p.group.rows[i/width])
-			values[i] = masks.keep(row*uint64(width)+uint64(i%width), rate)
+			row := uint64(rows[i/width])
+			set(i, m.stream.keep(row*uint64(width)+uint64(i%width), m.rate))
 		}
 	})
 }

@@ -43,12 +43,14 @@ type head interface {
 
 // group is a choice of feature rows, with the first layer, that some networks share.
 type group struct {
-	root    *network
-	rows    []int32
-	place   map[int32]int32 // row to its index in rows
-	first   *firstLayer
-	product product
-	z, dz   []float32 // [rows, first.width]
+	root      *network
+	bound     []int32         // the rows that the bindings name, sorted and distinct
+	rows      []int32         // the rows that stand for them
+	selection int             // how often rows have been chosen
+	place     map[int32]int32 // bound row to its index
+	first     *firstLayer
+	product   product
+	z, dz     []float32 // [rows, first.width]
 }
 
 // Bind connects the networks to a ground model with the given number of perceived atoms. Each of them must be bound
@@ -119,7 +121,7 @@ func (p *Perception) addGroups(bindings []Binding) {
 
 // newGroup prepares the rows, which are sorted and distinct, and the first layer's product with them.
 func newGroup(root *network, rows []int32) *group {
-	g := &group{root: root, rows: rows, first: root.first, place: make(map[int32]int32, len(rows))}
+	g := &group{root: root, bound: rows, rows: rows, first: root.first, place: make(map[int32]int32, len(rows))}
 	for i, r := range rows {
 		g.place[r] = int32(i)
 	}

@@ -27,6 +27,7 @@ var registry = struct {
 }{kinds: map[string]Kind{
 	"mlp":     {Build: buildMLP},
 	"siamese": {Build: buildTwin, Pairs: true},
+	"cnn":     {}, // written by hand, see type cnn
 }}
 
 // Register makes a kind of network available to specifications by its name. Like database drivers, kinds are

@@ -1,6 +1,7 @@
 package neural
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,6 +38,15 @@ type Spec struct {
 	Activation Activation `json:"activation"`
 	// Dropout is the probability, in [0,1), that training drops a node of a hidden layer.
 	Dropout float64 `json:"dropout"`
+	// Preset names a convolutional network that is known here: "lenet5" or "paper-cnn". It is the default of the kind,
+	// the image, the convolutions, the hidden layers and the activation.
+	Preset string `json:"preset"`
+	// Image is the height, the width and the number of channels of the images that a cnn reads; a row of its features
+	// has them pixel by pixel in rows from the top, the channels of a pixel together. Without channels there is one;
+	// by default images are square.
+	Image []int `json:"image"`
+	// Convolutions are the first layers of a cnn, before the hidden ones.
+	Convolutions []Convolution `json:"convolutions"`
 	// Outputs is the number of classes of a classifier.
 	Outputs int `json:"outputs"`
 	// Output maps the last layer to [0,1]; default "softmax" for classifiers, "sigmoid" for siamese networks.
@@ -186,6 +196,7 @@ func specKeys() []string {
 
 // withDefaults returns the specification with every default written out, but for those that an encoder gives.
 func (s Spec) withDefaults() Spec {
+	s = s.withPreset()
 	setDefault(&s.Kind, "mlp")
 	setDefault(&s.Format, DenseText)
 	setDefault(&s.Normalize, NoNormalization)
@@ -233,12 +244,12 @@ func (s *Spec) validate() error {
 		return wrongKey("outputs", "outputs %d, distance %d, shared %d, width %d: none may be negative",
 			s.Outputs, s.Distance, s.Shared, s.Width)
 	case kind.Pairs:
-		return s.validatePairs()
+		return cmp.Or(s.validateCNN(), s.validatePairs())
 	case s.Encoder != "" || s.Shared != 0 || s.Distance != 0:
 		return wrongKey("encoder", "encoder, shared and distance are for networks that compare pairs, not for kind %q",
 			s.Kind)
 	}
-	return nil
+	return s.validateCNN()
 }
 
 // validatePairs checks a network that compares two rows: it says how alike they are with one number.

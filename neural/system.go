@@ -30,7 +30,8 @@ type network struct {
 	encoder   *network // nil, or whose first spec.Shared hidden layers are this network's
 	first     *firstLayer
 	readsRows bool
-	width     int // outputs, or for twins the nodes of their last layer
+	cnn       *cnn // nil, or what runs in place of a GoMLX graph
+	width     int  // outputs, or for twins the nodes of their last layer
 
 	distance struct{ weights, bias *parameter } // of networks that compare pairs
 }
@@ -166,6 +167,9 @@ func (n *network) root() *network {
 // discover builds a network once, for a batch of two rows, to learn its parameters and its width, and to find mistakes
 // before there are any atoms. Two rows are enough: what is true of one may be false of a batch.
 func (s *System) discover(n *network) error {
+	if n.spec.Kind == convolutional {
+		return s.discoverCNN(n)
+	}
 	p, err := s.compile(n, 2, false, false)
 	if err != nil {
 		return err
@@ -180,6 +184,15 @@ func (s *System) discover(n *network) error {
 	}
 	n.distance.weights = s.add(n, "distance", "weights", Glorot, n.width, 1)
 	n.distance.bias = s.add(n, "distance", "biases", Zeros, 1)
+	return nil
+}
+
+// discoverCNN does the same for a network that is no GoMLX graph.
+func (s *System) discoverCNN(n *network) (err error) {
+	if n.cnn, err = newCNN(s, n); err != nil {
+		return inNetwork(n.spec.Name, err)
+	}
+	n.width = n.spec.Outputs
 	return nil
 }
 
@@ -230,7 +243,7 @@ func (s *System) add(owner *network, layer, tensor string, init Initializer, sha
 func (s *System) firstLayer(b *Builder, layer string, width int) *firstLayer {
 	return &firstLayer{
 		name:    parameterName(b.network.owner(layer), layer, "input"),
-		weights: b.parameter(layer, "weights", b.initializer(), b.network.features.width, width),
+		weights: b.parameter(layer, "weights", b.network.spec.initializer(), b.network.features.width, width),
 		biases:  b.parameter(layer, "biases", Zeros, width),
 		width:   width,
 		rate:    b.network.spec.InputDropout,

@@ -1,0 +1,82 @@
+package matmul
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Products of every shape, with gaps between rows and overlapping left factors, against the definition; and without a
+// touch on what is outside the result.
+func TestAdd(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size := Size{
+			Rows: rapid.IntRange(0, 20).Draw(t, "rows"), Columns: rapid.IntRange(0, 150).Draw(t, "columns"),
+			Inner: rapid.IntRange(0, 12).Draw(t, "inner"), Segments: rapid.IntRange(0, 3).Draw(t, "segments"),
+		}
+		gap := rapid.IntRange(0, 3)
+		ldb, ldc := size.Columns+gap.Draw(t, "gap of b"), size.Columns+gap.Draw(t, "gap of c")
+		stride := rapid.IntRange(0, 4)
+		a := Left{Row: stride.Draw(t, "row"), Column: stride.Draw(t, "column"), Segment: stride.Draw(t, "segment")}
+		a.Data = numbers(1+4*(size.Rows+size.Inner+size.Segments), 1)
+		b, c := numbers(size.Segments*size.Inner*ldb+1, 2), numbers(size.Rows*ldc+1, 3)
+		want := append([]float32(nil), c...)
+		for i := range size.Rows {
+			for j := range size.Columns {
+				sum := float64(c[i*ldc+j])
+				for s := range size.Segments {
+					for p := range size.Inner {
+						sum += float64(a.Data[i*a.Row+p*a.Column+s*a.Segment]) * float64(b[(s*size.Inner+p)*ldb+j])
+					}
+				}
+				want[i*ldc+j] = float32(sum)
+			}
+		}
+		Add(c, ldc, a, b, ldb, size)
+		for i, v := range c {
+			if math.Abs(float64(v-want[i])) > 1e-4 {
+				t.Fatalf("element %d is %v, want %v", i, v, want[i])
+			}
+		}
+	})
+}
+
+// numbers returns n numbers between -1 and 1 that look random.
+func numbers(n int, seed float64) []float32 {
+	values := make([]float32, n)
+	for i := range values {
+		values[i] = float32(math.Sin(seed + 1.7*float64(i)))
+	}
+	return values
+}
+
+func TestAddChecksSizes(t *testing.T) {
+	for _, size := range []Size{{2, 2, 3, 1}, {3, 2, 2, 1}, {2, 3, 2, 1}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%+v: no panic", size)
+				}
+			}()
+			Add(make([]float32, 4), 2, Left{Data: make([]float32, 4), Row: 2, Column: 1}, make([]float32, 4), 2, size)
+		}()
+	}
+}
+
+func BenchmarkAdd(b *testing.B) {
+	for name, size := range map[string]Size{
+		"convolution": {24, 64, 96, 1}, "gradient": {96, 64, 24, 1}, "lenet1": {24, 6, 5, 5}, "lenet2": {8, 16, 30, 3},
+	} {
+		b.Run(name, func(b *testing.B) {
+			inner := size.Inner * size.Segments
+			x, y, z := numbers(size.Rows*inner, 1), numbers(inner*size.Columns, 2), numbers(size.Rows*size.Columns, 3)
+			a := Left{Data: x, Row: inner, Column: 1, Segment: size.Inner}
+			for b.Loop() {
+				Add(z, size.Columns, a, y, size.Columns, size)
+			}
+			flops := 2 * float64(size.Rows) * float64(inner) * float64(size.Columns) * float64(b.N)
+			b.ReportMetric(flops/1e9/b.Elapsed().Seconds(), "GFLOP/s")
+		})
+	}
+}
