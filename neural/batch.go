@@ -3,9 +3,9 @@ package neural
 import "fmt"
 
 // Select lets other rows stand for those that the bindings name, until the next Select: row r of a binding reads the
-// features' row rows[r]. A batch is so bound once, to the rows 0, 1, … in the order in which its ground model wants them,
-// and then shown one choice of rows after the other, at the cost of Forward and Backward alone. Rows may occur more than
-// once. On an error, nothing changes.
+// features' row rows[r]. A batch is so bound once, to the rows 0, 1, … in the order in which its ground model wants
+// them, and then shown one choice of rows after the other, at the cost of Forward and Backward alone. Rows may occur
+// more than once. On an error, nothing changes.
 //
 //	perception, err := system.Bind(len(x), binding) // whose Rows are 0, 1, …, n-1
 //	for batch := range batches {

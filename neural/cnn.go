@@ -181,7 +181,7 @@ func (s *Spec) validateCNN() error {
 			return wrongKey("convolutions", "convolutions: number %d has %d filters with a kernel of %d; both must be positive",
 				i+1, c.Filters, c.Kernel)
 		case c.Padding < 0 || c.Padding >= c.Kernel:
-			return wrongKey("convolutions", "convolutions: number %d has a padding of %d; 0 to %d are allowed, one less than the kernel",
+			return wrongKey("convolutions", "convolutions: number %d has a padding of %d; less than the kernel, 0 to %d, is wanted",
 				i+1, c.Padding, c.Kernel-1)
 		case c.Pool < 0 || c.Pool > maxPool:
 			return wrongKey("convolutions", "convolutions: number %d has a pool of %d; 1 to %d are allowed",

@@ -1,3 +1,5 @@
+//go:build !amd64
+
 package matmul
 
 func add(c []float32, ldc int, a Left, b []float32, ldb int, size Size) {
