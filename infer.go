@@ -31,6 +31,9 @@ type Answer struct {
 	// Presolve says how much smaller the problem was made before it was solved; nil if it was not. Everything else is
 	// about the problem as it was ground.
 	Presolve *presolve.Counts
+	// Components are those of the problem after that; nil if they were not looked for, since all potentials are soft
+	// squares, which are solved together.
+	Components *solve.Components
 	// Values holds the target atoms' values in [0,1], by variable number.
 	Values []float64
 	// Perceived holds the networks' outputs that the answer rests on, by input number.
@@ -62,7 +65,7 @@ func (g *Grounding) Infer(ctx context.Context) (*Answer, error) {
 	}
 	answer := newAnswer(result, start)
 	answer.Perceived = append([]float64(nil), g.inputs...)
-	answer.Method, answer.Reason = g.settings.methodFor(g.model)
+	answer.Method, answer.Reason = g.settings.methodFor(g.model, result)
 	answer.Conflict = g.conflict(result.Conflict)
 	return answer, nil
 }
@@ -73,7 +76,8 @@ func newAnswer(result *solve.Result, start time.Time) *Answer {
 		Status: result.Status.String(), Explanation: result.Status.Sentence(),
 		Objective: result.Objective, DualBound: result.DualBound, Gap: result.Gap, MaxViolation: result.MaxViolation,
 		Iterations: result.Iterations, Elapsed: time.Since(start), Presolve: result.Presolve,
-		Values: append([]float64(nil), result.Y...),
+		Components: result.Components,
+		Values:     append([]float64(nil), result.Y...),
 	}
 }
 
@@ -125,22 +129,26 @@ func (s *settings) solver(field *mrf.Field, limits solve.Settings, o *Options) (
 	return auto.New(s.method, field, limits)
 }
 
-// inference makes a solver for one inference: it presolves, unless the options say otherwise.
+// inference makes a solver for one inference, which simplifies the problem first as the options allow.
 func (s *settings) inference(field *mrf.Field, o *Options) (solve.Solver, error) {
-	if s.rawProblem || s.method == "sgd" {
+	if s.method == "sgd" {
 		return s.solver(field, s.solve, o)
 	}
 	limits := s.solve
 	limits.Threads = o.Threads
-	return auto.Inference(s.method, field, limits)
+	return auto.Inference(s.method, field, limits, s.simplify)
 }
 
-// methodFor names the solver and says why it was chosen.
-func (s *settings) methodFor(m *mrf.Model) (name, reason string) {
+// methodFor names the solver of a result and says why it was chosen.
+func (s *settings) methodFor(m *mrf.Model, result *solve.Result) (name, reason string) {
 	if s.method != "auto" {
 		return s.method, "It was asked for."
 	}
-	return auto.Choose(m)
+	name, reason = auto.Choose(m)
+	if result.Reason != "" {
+		reason = result.Reason
+	}
+	return name, reason
 }
 
 // Atom is a ground atom with its value in an answer.

@@ -95,7 +95,7 @@ func (p *Problem) Solve(ctx context.Context) (*Report, error) {
 	}
 	answer := newAnswer(result, start)
 	answer.Perceived = append([]float64(nil), p.field.Inputs()...)
-	answer.Method, answer.Reason = p.settings.methodFor(p.field.Model)
+	answer.Method, answer.Reason = p.settings.methodFor(p.field.Model, result)
 	answer.Conflict = p.conflict(result.Conflict)
 	return p.report(answer), nil
 }

@@ -33,6 +33,8 @@ type Report struct {
 
 	// Presolve says how much smaller the problem was made before it was solved; null if it was not.
 	Presolve *presolve.Counts `json:"presolve"`
+	// Components are those of the problem after that; null if they were not looked for.
+	Components *solve.Components `json:"components"`
 
 	// Grounding and Answer are the inference phase's; Training is nil if the run did not learn.
 	Grounding *Grounding `json:"-"`
@@ -171,7 +173,8 @@ func (r *Report) infer(ctx context.Context, g *Grounding) error {
 // adopt takes over what an answer says of itself.
 func (r *Report) adopt(answer *Answer) {
 	r.Answer = answer
-	r.Status, r.Conflict, r.Presolve = answer.Status, answer.Conflict, answer.Presolve
+	r.Status, r.Conflict = answer.Status, answer.Conflict
+	r.Presolve, r.Components = answer.Presolve, answer.Components
 	r.Method, r.Reason = answer.Method, answer.Reason
 	r.Objective, r.DualBound, r.Gap = answer.Objective, answer.DualBound, answer.Gap
 	r.MaxViolation, r.Seconds.Solve = answer.MaxViolation, answer.Elapsed.Seconds()

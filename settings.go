@@ -13,6 +13,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/learn/search"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/auto"
 	"github.com/deeppsl/deeppsl/internal/solve/sgd"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
@@ -22,11 +23,11 @@ type settings struct {
 	method string // of inference
 	solve  solve.Settings
 	sgd    sgd.Options
-	// rawProblem solves the problem as it was ground, without presolving.
-	rawProblem bool
-	learn      learn.Settings
-	search     search.Settings
-	network    fitSettings
+	// simplify says what inference may do with a problem before it solves it.
+	simplify auto.Options
+	learn    learn.Settings
+	search   search.Settings
+	network  fitSettings
 	// freeze keeps the networks as they are after fitting them alone: the paper's PSL baseline.
 	freeze bool
 	model  modelSettings
@@ -58,7 +59,8 @@ type fitSettings struct {
 // defaults are the paper's settings for its second task, with its solver replaced by an exact one.
 func defaults() settings {
 	return settings{
-		method: "auto", level: slog.LevelDebug, evaluation: make(map[string]string),
+		method: "auto", simplify: auto.Options{Presolve: true, Split: true},
+		level: slog.LevelDebug, evaluation: make(map[string]string),
 		model: modelSettings{relaxMultiplier: 100}, outputs: Outputs{Format: AtomFormats[0]},
 		learn: learn.Settings{
 			Method: learn.ConvexDifference, Alpha: 1, Mu: 0.12, Epochs: 75, Steps: 10,
@@ -91,7 +93,9 @@ var options = slices.Concat([]option{
 		return err
 	}},
 	{"inference.presolve", "false: solve the problem as it was ground",
-		boolean(func(s *settings, value bool) { s.rawProblem = !value })},
+		boolean(func(s *settings, value bool) { s.simplify.Presolve = value })},
+	{"inference.split", "false: solve connected components together",
+		boolean(func(s *settings, value bool) { s.simplify.Split = value })},
 	{"sgd.rate", "learning rate", number(func(s *settings) *float64 { return &s.sgd.LearningRate })},
 	{"sgd.threshold", "change of the energy between passes below which to stop",
 		number(func(s *settings) *float64 { return &s.sgd.Threshold })},

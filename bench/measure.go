@@ -133,7 +133,8 @@ func (m *model) once(ctx context.Context, size int, s settings) (*result, error)
 func answerTo(ctx context.Context, problem *mrf.Model, theta []float64, s settings) (*solve.Result, error) {
 	field := mrf.NewField(problem)
 	field.Threads = parallel.Threads(s.threads)
-	solver, err := auto.Inference("auto", field, solve.Settings{Gap: s.gap, Threads: s.threads})
+	solver, err := auto.Inference("auto", field, solve.Settings{Gap: s.gap, Threads: s.threads},
+		auto.Options{Presolve: true, Split: true})
 	if err != nil {
 		return nil, err
 	}

@@ -148,6 +148,9 @@ func (r ran) Text(w io.Writer) error {
 		fmt.Fprintf(&b, "presolved: %d variables fixed and %d tied, %d ground rules dropped and %d merged\n", p.Fixed, p.Tied,
 			p.Dropped, p.Merged)
 	}
+	if c := r.Components; c != nil && c.Apart {
+		fmt.Fprintf(&b, "solved apart: %d components, the largest of %d ground rules\n", c.Count, c.Largest)
+	}
 	fmt.Fprintf(&b, "load %s, ground %s, learn %s, solve %s\n\n", seconds(r.Seconds.Load), seconds(r.Seconds.Ground),
 		seconds(r.Seconds.Learn), seconds(r.Seconds.Solve))
 	if err := countTable(r.GroundRulesByRule, r.RuleWeights).Text(&b); err != nil {

@@ -115,9 +115,22 @@ type Result struct {
 	// potentials in the order of the model's blocks.
 	Conflict []int
 	// Presolve says how much smaller the problem was made first; nil if it was not.
-	Presolve   *presolve.Counts
+	Presolve *presolve.Counts
+	// Components are those of the problem after that; nil if they were not looked for.
+	Components *Components
+	// Reason says why the problem was solved this way; "" if there was no choice.
+	Reason     string
 	Iterations int
 	Elapsed    time.Duration
+}
+
+// Components says how a problem falls into parts that have no variable in common.
+type Components struct {
+	Count int `json:"count"`
+	// Largest is the number of ground rules of the largest one.
+	Largest int `json:"largest_ground_rules"`
+	// Apart tells whether they were solved apart.
+	Apart bool `json:"solved_apart"`
 }
 
 // Certificate is a proof of how good a point is. Its numbers follow from the point and the multipliers alone.

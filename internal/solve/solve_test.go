@@ -12,6 +12,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/auto"
 	"github.com/deeppsl/deeppsl/internal/solve/dense"
 	"github.com/deeppsl/deeppsl/internal/solve/newton"
 	"github.com/deeppsl/deeppsl/internal/solve/sgd"
@@ -34,11 +35,21 @@ type method struct {
 var methods = []method{
 	{"dense", func(f *mrf.Field) solve.Solver { return dense.New(f, exact) }, 1e-7, true},
 	{"newton", func(f *mrf.Field) solve.Solver { return newton.New(f, tight) }, 1e-7, true},
+	{"simplified", func(f *mrf.Field) solve.Solver { return simplified(f, tight) }, 1e-7, true},
 	{"sgd", func(f *mrf.Field) solve.Solver {
 		return sgd.New(f, solve.Settings{MaxIterations: 20000}, sgd.Options{
 			LearningRate: 1e-3, Threshold: 1e-12, Gamma: 200,
 		})
 	}, 0.02, false},
+}
+
+// simplified presolves, and solves components apart.
+func simplified(f *mrf.Field, s solve.Settings) solve.Solver {
+	solver, err := auto.Inference("newton", f, s, auto.Options{Presolve: true, Split: true})
+	if err != nil {
+		panic(err)
+	}
+	return solver
 }
 
 type term = mrftest.Term
@@ -240,6 +251,11 @@ func TestNewtonAgreesWithDense(t *testing.T) {
 			}
 			checkProof(t, f, got)
 			checkProof(t, f, want)
+			simple := run(t, simplified(f, tight))
+			checkProof(t, f, simple)
+			if math.Abs(simple.Objective-want.Objective) > 1e-6*max(1, math.Abs(want.Objective)) {
+				t.Errorf("shape %d, seed %d: simplified %v, dense says %v", k, seed, simple.Objective, want.Objective)
+			}
 		}
 	}
 }
@@ -303,6 +319,9 @@ func TestInfeasibleModelsNameTheConflict(t *testing.T) {
 			if r.Status != solve.Infeasible || !slices.Equal(r.Conflict, c.want) {
 				t.Errorf("%v, conflict %v, want %v", r.Status, r.Conflict, c.want)
 			}
+			if simple := run(t, simplified(f, solve.Settings{})); simple.Status != r.Status || len(simple.Conflict) == 0 {
+				t.Errorf("simplified: %v, conflict %v", simple.Status, simple.Conflict)
+			}
 			if r.DualBound <= r.Objective {
 				t.Errorf("bound %v does not exceed %v", r.DualBound, r.Objective)
 			}
@@ -325,6 +344,8 @@ func TestStatus(t *testing.T) {
 	}{
 		{"cancelled", newton.New(f, solve.Settings{}), cancelled, solve.Cancelled},
 		{"iterations", newton.New(f, solve.Settings{Gap: 1e-12, MaxIterations: 1}), background, solve.IterationLimit},
+		{"simplified, cancelled", simplified(f, solve.Settings{}), cancelled, solve.Cancelled},
+		{"simplified, time", simplified(f, solve.Settings{TimeLimit: time.Nanosecond}), background, solve.TimeLimit},
 		{"time", newton.New(f, solve.Settings{TimeLimit: time.Nanosecond}), background, solve.TimeLimit},
 		{"passes", descent(solve.Settings{MaxIterations: 1}, sgd.Options{}), background, solve.IterationLimit},
 		{"threshold", descent(solve.Settings{Gap: 1e-12}, sgd.Options{Threshold: 1}), background, solve.Stalled},
@@ -365,7 +386,9 @@ func TestSolversAreDeterministic(t *testing.T) {
 			f.SetWeights(theta)
 			f.SetInputs(x)
 			r := run(t, newton.New(f, solve.Settings{Threads: threads}))
-			return append(append(slices.Clone(r.Y), r.Multipliers...), r.Objective, r.DualBound, r.Gap)
+			bits := append(append(slices.Clone(r.Y), r.Multipliers...), r.Objective, r.DualBound, r.Gap)
+			r = run(t, simplified(f, solve.Settings{Threads: threads}))
+			return append(append(append(bits, r.Y...), r.Multipliers...), r.Objective, r.DualBound, r.Gap)
 		}
 		want := answer(1)
 		for _, threads := range []int{2, 4} {

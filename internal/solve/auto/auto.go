@@ -28,17 +28,6 @@ func New(method string, field *mrf.Field, settings solve.Settings) (solve.Solver
 	return nil, fmt.Errorf("no inference method %q; there are %s", method, strings.Join(Methods, ", "))
 }
 
-// Inference makes a solver as New does, which presolves each problem first unless the method is the paper's own: its
-// results are those of the original problem.
-func Inference(method string, field *mrf.Field, settings solve.Settings) (solve.Solver, error) {
-	solver, err := New(method, field, settings)
-	if err != nil || method == "sgd" {
-		return solver, err
-	}
-	again := func(f *mrf.Field, s solve.Settings) solve.Solver { return newton.New(f, s) }
-	return &presolved{field: field, settings: settings, method: again}, nil
-}
-
 // Choose names the method for a model, and why in a sentence. It is Newton's for every model: what its structure
 // changes is how many outer iterations that takes.
 func Choose(m *mrf.Model) (method, why string) {

@@ -47,3 +47,40 @@ func TestChooseSaysWhy(t *testing.T) {
 		}
 	}
 }
+
+// What was done, and why, is said.
+func TestInferenceTellsWhatItDid(t *testing.T) {
+	one := func(i int, a float64) []mrftest.Term { return []mrftest.Term{{Index: i, Coef: a}} }
+	apart := mrftest.New(4, 0, 1).Rule(0, mrf.Hinge, 1).Add(1, one(0, -1), nil).Add(0, one(0, 1), nil).
+		Add(1, one(1, -1), nil).Add(0, one(1, 1), nil).Model()
+	known := mrftest.New(2, 0, 2).Rule(0, mrf.Hinge, 2).Add(1, one(1, -1), nil).Add(0, one(1, 1), nil).
+		Rule(1, mrf.Equal, 0).Add(-1, one(0, 1), nil).Model()
+	all := auto.Options{Presolve: true, Split: true}
+	for _, c := range []struct {
+		name      string
+		model     *mrf.Model
+		options   auto.Options
+		presolved bool
+		apart     bool
+		reason    string
+	}{
+		{"components", apart, all, false, true, "Linear potentials enter by their multipliers, around a Newton method. " +
+			"The 2 components are solved apart: each ends when it is proven."},
+		{"components together", apart, auto.Options{Presolve: true}, false, false, "Linear"},
+		{"known", known, all, true, false, "one Newton solve is exact"},
+		{"known, as it is", known, auto.Options{}, false, false, "Hard rules enter"},
+	} {
+		s, err := auto.Inference("auto", mrf.NewField(c.model), solve.Settings{}, c.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Solve(context.Background())
+		if err != nil || r.Status != solve.Optimal {
+			t.Fatal(c.name, r.Status, err)
+		}
+		if (r.Presolve != nil) != c.presolved || (r.Components != nil && r.Components.Apart) != c.apart ||
+			!strings.Contains(r.Reason, c.reason) {
+			t.Errorf("%s: presolve %v, components %v, because %q", c.name, r.Presolve, r.Components, r.Reason)
+		}
+	}
+}

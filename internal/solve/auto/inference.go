@@ -1,0 +1,137 @@
+package auto
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/partition"
+	"github.com/deeppsl/deeppsl/internal/presolve"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/newton"
+	"github.com/deeppsl/deeppsl/internal/solve/split"
+)
+
+// Options say what Inference may do with a problem before it is solved. Whether it does is decided by what pays.
+type Options struct {
+	// Presolve makes the problem smaller, Split solves its connected components apart.
+	Presolve, Split bool
+}
+
+// Inference makes a solver as New does, which first simplifies each problem as the options allow, unless the method is
+// the paper's own. Its results are those of the original problem.
+func Inference(method string, field *mrf.Field, settings solve.Settings, options Options) (solve.Solver, error) {
+	if solver, err := New(method, field, settings); err != nil || method == "sgd" {
+		return solver, err
+	}
+	again := func(f *mrf.Field, s solve.Settings) solve.Solver { return newton.New(f, s) }
+	return &inference{field: field, settings: settings, options: options, method: again}, nil
+}
+
+// inference is a solver that simplifies each problem. Weights and inputs decide what can go, so that every Solve starts
+// anew: this is for inference, and not for learning.
+type inference struct {
+	field    *mrf.Field
+	settings solve.Settings
+	options  Options
+	method   split.Method
+	start    []float64 // WarmStart's, or nil
+	duals    []float64
+	began    time.Time // the present Solve
+}
+
+// SetWeights implements solve.Solver.
+func (p *inference) SetWeights(theta []float64) { p.field.SetWeights(theta) }
+
+// SetInputs implements solve.Solver.
+func (p *inference) SetInputs(x []float64) { p.field.SetInputs(x) }
+
+// WarmStart implements solve.Solver. The multipliers are of use only where nothing is presolved.
+func (p *inference) WarmStart(y, multipliers []float64) { p.start, p.duals = y, multipliers }
+
+// Solve implements solve.Solver. A conflict of hard constraints is found in the original problem, whose ground rules
+// the user knows; and so is, from where the smaller problem ends, what rounding keeps from being proven.
+func (p *inference) Solve(ctx context.Context) (*solve.Result, error) {
+	if err := p.field.Check(); err != nil {
+		return nil, err
+	}
+	p.began = time.Now()
+	r := p.reduce()
+	if r == nil {
+		return p.solve(ctx, p.field, p.start, p.duals)
+	}
+	small, err := p.solve(ctx, r.Field, p.start, nil)
+	if err != nil {
+		return nil, err
+	}
+	if small.Status == solve.Infeasible {
+		return p.solve(ctx, p.field, p.start, p.duals)
+	}
+	result := *small
+	result.Y, result.Multipliers = r.Restore(small.Y, small.Multipliers)
+	result.Certificate = solve.Certify(p.field, result.Y, result.Multipliers)
+	if result.Status == solve.Optimal && !p.proven(result.Certificate) {
+		return p.solve(ctx, p.field, result.Y, result.Multipliers)
+	}
+	result.Presolve, result.Elapsed = &r.Counts, time.Since(p.began)
+	return &result, nil
+}
+
+// reduce presolves, or returns nil if that is not wanted or would not pay: a model of soft squares alone is solved in
+// few sweeps, of which variables at a bound cost next to nothing.
+func (p *inference) reduce() *presolve.Reduction {
+	if !p.options.Presolve || !demanding(p.field.Model) {
+		return nil
+	}
+	return presolve.Reduce(p.field)
+}
+
+// demanding tells whether a model has anything but soft squares, and so takes many sweeps.
+func demanding(m *mrf.Model) bool {
+	for _, b := range m.Blocks {
+		if b.Len > 0 && (b.Kind.Hard() || b.Kind != mrf.Linear && b.Exponent == 1) {
+			return true
+		}
+	}
+	return false
+}
+
+// solve is what the method does for a field, in the time that is left; apart, if that pays.
+func (p *inference) solve(ctx context.Context, field *mrf.Field, y, duals []float64) (*solve.Result, error) {
+	settings := p.settings
+	if settings.TimeLimit > 0 {
+		settings.TimeLimit = max(1, settings.TimeLimit-time.Since(p.began))
+	}
+	_, why := Choose(field.Model)
+	var found *solve.Components
+	if p.options.Split && demanding(field.Model) {
+		c := partition.Find(field.Model)
+		found = &solve.Components{Count: len(c.Potentials), Largest: c.Largest(), Apart: split.Pays(field.Model, c)}
+		if found.Apart {
+			result, err := split.Solve(ctx, field, c, p.method, settings, y, duals)
+			if err == nil {
+				result.Components = found
+				result.Reason = fmt.Sprintf("%s The %d components are solved apart: each ends when it is proven.", why,
+					found.Count)
+			}
+			return result, err
+		}
+	}
+	solver := p.method(field, settings)
+	if y != nil {
+		solver.WarmStart(y, duals)
+	}
+	result, err := solver.Solve(ctx)
+	if err == nil {
+		result.Components, result.Reason = found, why
+	}
+	return result, err
+}
+
+// proven tells whether a certificate shows what was asked for.
+func (p *inference) proven(c solve.Certificate) bool {
+	s := p.settings.WithDefaults(0)
+	return math.Abs(c.Gap) <= s.Gap && c.MaxViolation <= s.Feasibility
+}

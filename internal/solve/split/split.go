@@ -1,0 +1,209 @@
+// Package split solves the connected components of a problem apart: small ones in batches, large ones alone. A part
+// ends as soon as it is proven, while in the whole all others would wait for the slowest; and small parts are solved at
+// the same time, each on one goroutine, with sweeps that stay in the cache. The gap of the whole is the sum of theirs.
+package split
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/parallel"
+	"github.com/deeppsl/deeppsl/internal/partition"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// Method makes a solver for a part.
+type Method func(*mrf.Field, solve.Settings) solve.Solver
+
+// Batch is the number of potentials from which a batch of components is full. Larger batches share the fate of their
+// slowest component; in smaller ones, setting up a solver is a good part of the work.
+const Batch = 1000
+
+// large is the part of all potentials from which one in so many is solved by all threads together.
+const large = 8
+
+// Pays tells whether there are components to speak of. Solving them apart is for models whose multipliers take many
+// sweeps: one of soft squares takes a few only, which cost less than dealing out its potentials.
+func Pays(m *mrf.Model, c *partition.Components) bool {
+	return len(c.Potentials) > 1 && c.Largest() <= m.Potentials()*3/4
+}
+
+// run is one solve.
+type run struct {
+	ctx      context.Context
+	field    *mrf.Field
+	settings solve.Settings
+	method   Method
+	deadline time.Time
+	parts    []*partition.Part
+	results  []*solve.Result // without points and multipliers, which are in y and mu
+	y, mu    []float64
+}
+
+// Solve finds the MAP state of a field from the given point and multipliers; both, or the latter, may be nil. Variables
+// that are in no potential keep their start.
+func Solve(ctx context.Context, field *mrf.Field, c *partition.Components, method Method, s solve.Settings,
+	y, multipliers []float64) (*solve.Result, error) {
+	start := time.Now()
+	batchOf, batches := c.Batches(Batch)
+	r := &run{ctx: ctx, field: field, settings: s.WithDefaults(0), method: method,
+		parts:   partition.Split(field.Model, c, batchOf, batches),
+		results: make([]*solve.Result, batches),
+		y:       make([]float64, field.Model.Variables), mu: make([]float64, field.Model.Potentials())}
+	if s.TimeLimit > 0 {
+		r.deadline = start.Add(s.TimeLimit)
+	}
+	r.settings.Trace = nil
+	for i, v := range y {
+		r.y[i] = min(max(v, 0), 1)
+	}
+	copy(r.mu, multipliers)
+	if err := r.solve(multipliers != nil); err != nil {
+		return nil, err
+	}
+	result := r.join()
+	result.Elapsed = time.Since(start)
+	return result, nil
+}
+
+// attempts bounds how often parts are solved to smaller gaps because theirs add up to too much.
+const attempts = 5
+
+// solve solves the parts, until their gaps add up to what was asked for or some part cannot be proven.
+func (r *run) solve(warm bool) error {
+	gap, todo := r.settings.Gap, make([]int, len(r.parts))
+	for k := range todo {
+		todo[k] = k
+	}
+	for range attempts {
+		if err := r.each(todo, gap, warm); err != nil {
+			return err
+		}
+		warm = true
+		excess := r.excess()
+		if excess <= 1 || r.status() != solve.Optimal {
+			return nil
+		}
+		gap, todo = r.tighten(excess)
+	}
+	return nil
+}
+
+// each solves some parts to a relative gap: first the large ones, by all threads, then the others side by side.
+func (r *run) each(todo []int, gap float64, warm bool) error {
+	errs := make([]error, len(r.parts))
+	threads := parallel.Threads(r.settings.Threads)
+	var small []int
+	for _, k := range todo {
+		if len(r.parts[k].Potentials)*large < r.field.Model.Potentials() {
+			small = append(small, k)
+			continue
+		}
+		errs[k] = r.part(k, gap, warm, threads)
+	}
+	parallel.For(threads, len(small), func(task int) {
+		k := small[task]
+		errs[k] = r.part(k, gap, warm, 1)
+	})
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// part solves part k from where its variables are.
+func (r *run) part(k int, gap float64, warm bool, threads int) error {
+	p, s := r.parts[k], r.settings
+	s.Gap, s.Threads = gap, threads
+	if !r.deadline.IsZero() {
+		s.TimeLimit = max(1, time.Until(r.deadline))
+	}
+	y, mu := make([]float64, len(p.Variables)), make([]float64, len(p.Potentials))
+	for n, i := range p.Variables {
+		y[n] = r.y[i]
+	}
+	for n, j := range p.Potentials {
+		mu[n] = r.mu[j]
+	}
+	if !warm {
+		mu = nil
+	}
+	field := p.Condition(r.field)
+	field.Threads = threads
+	solver := r.method(field, s)
+	solver.WarmStart(y, mu)
+	result, err := solver.Solve(r.ctx)
+	if err != nil {
+		return err
+	}
+	for n, i := range p.Variables {
+		r.y[i] = result.Y[n]
+	}
+	for n, j := range p.Potentials {
+		r.mu[j] = result.Multipliers[n]
+	}
+	kept := *result
+	kept.Y, kept.Multipliers = nil, nil
+	r.results[k] = &kept
+	return nil
+}
+
+// excess is how many times too large the sum of the gaps is.
+func (r *run) excess() float64 {
+	gap, objective := 0.0, 0.0
+	for _, part := range r.results {
+		gap += max(0, part.Objective-part.DualBound)
+		objective += part.Objective
+	}
+	return gap / (r.settings.Gap * max(1, math.Abs(objective)))
+}
+
+// tighten returns a smaller gap, and the parts whose gap is larger.
+func (r *run) tighten(excess float64) (gap float64, todo []int) {
+	for _, part := range r.results {
+		gap = max(gap, math.Abs(part.Gap))
+	}
+	gap /= 2 * excess
+	for k, part := range r.results {
+		if math.Abs(part.Gap) > gap {
+			todo = append(todo, k)
+		}
+	}
+	return gap, todo
+}
+
+// severity lists the statuses; that of the whole is the first one that any part has.
+var severity = []solve.Status{
+	solve.Infeasible, solve.NumericalError, solve.Cancelled, solve.TimeLimit, solve.IterationLimit, solve.Stalled,
+}
+
+func (r *run) status() solve.Status {
+	for _, status := range severity {
+		if slices.ContainsFunc(r.results, func(part *solve.Result) bool { return part.Status == status }) {
+			return status
+		}
+	}
+	return solve.Optimal
+}
+
+// join makes the result of the whole, with a certificate of its own.
+func (r *run) join() *solve.Result {
+	result := &solve.Result{Status: r.status(), Y: r.y, Multipliers: r.mu}
+	result.Certificate = solve.Certify(r.field, r.y, r.mu)
+	for k, part := range r.results {
+		result.Iterations = max(result.Iterations, part.Iterations)
+		for _, j := range part.Conflict {
+			result.Conflict = append(result.Conflict, int(r.parts[k].Potentials[j]))
+		}
+	}
+	slices.Sort(result.Conflict)
+	if result.Status == solve.Optimal && result.Gap > r.settings.Gap {
+		result.Status = solve.IterationLimit
+	}
+	return result
+}
