@@ -174,6 +174,8 @@ func TestUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"--model cycle": "friendship", "--size 0": "size", "--sizes 1e3,x": `"x"`, "--size 1.5": "whole",
 		"--repeat 0": "--repeat", "--gap 0": "--gap", "--peers": "peers", "more": "more", "--plot p": "--sizes",
+		"--peers prolog": `"prolog"`, "--peers java --sizes 1,2": "one --size", "--config x.json": "--peers",
+		"--peers java --limit 0s": "--limit",
 	} {
 		var out, problems bytes.Buffer
 		code := run(context.Background(), strings.Fields(args), &out, &problems)

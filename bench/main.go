@@ -3,6 +3,7 @@
 //
 //	go run ./bench --model friendship --size 1e6 --json
 //	go run ./bench --model entity --sizes 1e4,1e5,1e6 --repeat 5 --plot out/entity
+//	go run ./bench --model citation --size 1e5 --repeat 3 --peers java,osqp,clarabel,highs
 package main
 
 import (
@@ -17,11 +18,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/deeppsl/deeppsl/internal/cli"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == commandName {
+		os.Exit(cli.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
@@ -51,16 +57,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // options are the command's arguments.
 type options struct {
 	settings
-	model *model
-	sizes []int // ascending
-	plot  string
-	json  bool
+	rivalry
+	model  *model
+	sizes  []int  // ascending
+	config string // instead of a model: rules and tables
+	plot   string
+	json   bool
 }
+
+// jarVariable is the environment variable that names Java PSL's jar.
+const jarVariable = "DEEPPSL_PSL_JAR"
 
 // parse reads the arguments.
 func parse(args []string, stderr io.Writer) (*options, error) {
 	var o options
-	var name, size, sizes string
+	var name, size, sizes, rivals string
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&name, "model", models[0].name, "the `model`: "+strings.Join(modelNames(), ", "))
@@ -71,6 +82,11 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	flags.IntVar(&o.threads, "threads", 0, "threads (default: one per core)")
 	flags.IntVar(&o.repeat, "repeat", 1, "repetitions; the times are their medians")
 	flags.StringVar(&o.plot, "plot", "", "draw time and memory against the sizes, into this `folder`")
+	flags.StringVar(&rivals, "peers", "", "compare with these `programs`: "+strings.Join(peerNames(), ", "))
+	flags.StringVar(&o.config, "config", "", "compare on this `configuration` instead of a model")
+	flags.StringVar(&o.jar, "psl-jar", os.Getenv(jarVariable), "Java PSL's command, a jar `file`; default: $"+jarVariable)
+	flags.StringVar(&o.python, "python", "python3", "`interpreter` that has the packages of osqp, clarabel and highs")
+	flags.DurationVar(&o.limit, "limit", 5*time.Minute, "limit of `time` for one run of a peer")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -81,7 +97,11 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	if sizes == "" {
 		sizes = size
 	}
-	if err := o.complete(name, sizes, flags.Args()); err != nil {
+	err := o.complete(name, sizes, flags.Args())
+	if err == nil {
+		err = o.meet(rivals)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", err, errUsage)
 	}
 	return &o, nil
@@ -115,8 +135,47 @@ func (o *options) complete(name, sizes string, rest []string) error {
 	return nil
 }
 
-// run measures all sizes and prints the results: a single one for one size, and how they scale for several.
+// meet finds the peers that are named, between commas.
+func (o *options) meet(names string) error {
+	if names == "" {
+		if o.config != "" {
+			return errors.New("--config needs --peers")
+		}
+		return nil
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		at := slices.Index(peerNames(), name)
+		if at < 0 {
+			return fmt.Errorf("there is no peer %q; there are %s", name, strings.Join(peerNames(), ", "))
+		}
+		o.peers = append(o.peers, peers[at])
+	}
+	switch {
+	case len(o.sizes) > 1:
+		return errors.New("--peers takes one --size")
+	case o.limit <= 0:
+		return fmt.Errorf("--limit takes a time above 0, not %v", o.limit)
+	}
+	return nil
+}
+
+// run compares, or measures all sizes, and prints the results.
 func (o *options) run(ctx context.Context, w io.Writer) error {
+	if len(o.peers) == 0 {
+		return o.measureAll(ctx, w)
+	}
+	c, err := compare(ctx, o)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return report.JSON(w, c)
+	}
+	return c.Text(w)
+}
+
+// measureAll measures all sizes and prints the results: a single one for one size, and how they scale for several.
+func (o *options) measureAll(ctx context.Context, w io.Writer) error {
 	var results []*result
 	for _, size := range o.sizes {
 		r, err := measure(ctx, o.model, size, o.settings)

@@ -149,11 +149,11 @@ func lap(watch *time.Time) float64 {
 	return watch.Sub(last).Seconds()
 }
 
-// median is that of a quantity of the results; of an even number of them, the mean of the two in the middle.
-func median(results []*result, of func(*result) float64) float64 {
-	values := make([]float64, len(results))
-	for k, r := range results {
-		values[k] = of(r)
+// median is that of a quantity; of an even number of values, the mean of the two in the middle.
+func median[T any](all []T, of func(T) float64) float64 {
+	values := make([]float64, len(all))
+	for k, each := range all {
+		values[k] = of(each)
 	}
 	slices.Sort(values)
 	n := len(values)

@@ -62,8 +62,8 @@ var layers = []layer{
 	{".", []string{everything}},
 	{"examples", []string{".", "neural"}},
 	{"internal/repro", []string{everything}},
-	{"bench", []string{everything}},
 	{"internal/cli", []string{everything}},
+	{"bench", []string{everything}},
 	{"cmd", []string{"internal/cli"}},
 	{"internal/lint", nil},
 }

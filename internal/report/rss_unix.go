@@ -3,6 +3,7 @@
 package report
 
 import (
+	"os"
 	"runtime"
 	"syscall"
 )
@@ -13,6 +14,18 @@ func PeakRSS() int64 {
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
 		return 0
 	}
+	return maxRSS(&usage)
+}
+
+// ChildRSS returns the largest resident set of a process that ended, in bytes; 0 if the system does not say.
+func ChildRSS(state *os.ProcessState) int64 {
+	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
+		return maxRSS(usage)
+	}
+	return 0
+}
+
+func maxRSS(usage *syscall.Rusage) int64 {
 	if runtime.GOOS == "darwin" {
 		return usage.Maxrss
 	}

@@ -1,0 +1,15 @@
+import highspy
+
+h = highspy.Highs()
+h.silent()
+if h.readModel(path) != highspy.HighsStatus.kOk:
+    sys.exit("HiGHS does not read the problem")
+h.setOptionValue("time_limit", limit)
+if h.getModel().hessian_.dim_ == 0:  # a linear program: its interior point method is the fastest, without crossover
+    h.setOptionValue("solver", "ipm")
+    h.setOptionValue("run_crossover", "off")
+    h.setOptionValue("ipm_optimality_tolerance", gap)
+start = time.perf_counter()
+h.run()
+seconds = time.perf_counter() - start
+finish(h.getSolution().col_value, seconds, h.version(), h.modelStatusToString(h.getModelStatus()))
