@@ -41,7 +41,8 @@ type Answer struct {
 }
 
 // Infer perceives with the current networks and finds the MAP state. An answer that is not proven optimal is no error:
-// its Status says so. The end of the context is one.
+// its Status says so. A context that has ended is an error, but one that ends while a MAP state is looked for is not:
+// the answer is then the best so far, with its proven gap, and the Status "cancelled".
 func (g *Grounding) Infer(ctx context.Context) (*Answer, error) {
 	start := time.Now()
 	if err := g.perceive(); err != nil {
@@ -56,11 +57,11 @@ func (g *Grounding) Infer(ctx context.Context) (*Answer, error) {
 	}
 	solver.SetWeights(g.theta)
 	solver.SetInputs(g.inputs)
-	result, err := solver.Solve(ctx)
-	if err != nil {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil {
+	result, err := solver.Solve(ctx)
+	if err != nil {
 		return nil, err
 	}
 	answer := newAnswer(result, start)

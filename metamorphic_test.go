@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/deeppsl/deeppsl"
@@ -99,6 +100,13 @@ func TestVariantsOfAProgramHaveItsAnswer(t *testing.T) {
 			"member.tsv", shuffled), 1, same},
 		"a rule split in two": {
 			replace(t, files, "2: !Knows(A, B) ^2", "1: !Knows(A, B) ^2\n1: !Knows(C, D) ^2"), 1, same},
+		"weights that add up": {
+			replace(t, files, "2: !Knows(A, B) ^2", "0.5: !Knows(A, B) ^2\n1.5: !Knows(A, B) ^2"), 1, same},
+		"a rule that always holds": {
+			replace(t, files, "2: !Knows(A, B) ^2", "2: !Knows(A, B) ^2\n9: Knows(A, B) <= 1 ^2\nKnows(A, B) >= 0 ."), 1, same},
+		"a hard rule twice": {
+			replace(t, files, "Knows(A, B) = Knows(B, A) .", "Knows(A, B) = Knows(B, A) .\nKnows(B, A) - Knows(A, B) = 0 ."),
+			1, same},
 		"an implication as a disjunction": {
 			replace(t, files, "Knows(A, B) & Knows(B, C) & (A != C) -> Knows(A, C)",
 				"Knows(A, C) | !Knows(A, B) | !Knows(B, C) | (A == C)"), 1, same},
@@ -117,6 +125,22 @@ func TestVariantsOfAProgramHaveItsAnswer(t *testing.T) {
 			}
 			sameAnswer(t, original, report, variant.atom)
 		})
+	}
+}
+
+// How a problem is simplified before it is solved changes no answer.
+func TestSimplificationsDoNotChangeTheAnswer(t *testing.T) {
+	path := writeProject(t, acquaintances(t))
+	original := run(t, path, deeppsl.Options{Set: exact}, deeppsl.Stages{})
+	if original.Presolve == nil || original.Presolve.Tied == 0 {
+		t.Errorf("presolve: %+v; who knows whom is mutual", original.Presolve)
+	}
+	for _, set := range []string{"inference.presolve=false", "inference.split=false"} {
+		report := run(t, path, deeppsl.Options{Set: append(exact[:len(exact):len(exact)], set)}, deeppsl.Stages{})
+		if report.Status != "optimal" || math.Abs(report.Objective/original.Objective-1) > 1e-9 {
+			t.Errorf("%s: %s with %v, otherwise %v", set, report.Status, report.Objective, original.Objective)
+		}
+		sameAnswer(t, original, report, func(atom string) string { return atom })
 	}
 }
 
@@ -157,6 +181,42 @@ func TestThreadsDoNotChangeTheAnswer(t *testing.T) {
 			!slices.Equal(report.Answer.Values, one.Answer.Values) {
 			t.Errorf("%d threads: objective %v, at least %v; one thread: %v, at least %v", threads, report.Objective,
 				report.DualBound, one.Objective, one.DualBound)
+		}
+	}
+}
+
+// countdown is a context that ends when it has been asked often enough whether it has.
+type countdown struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *countdown) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A context that ends during an inference leaves the best answer so far, with what is proven about it.
+func TestContextEndsDuringInference(t *testing.T) {
+	for _, set := range [][]string{
+		{"inference.gap=1e-300"}, {"inference.gap=1e-300", "inference.presolve=false"},
+		{"inference.method=sgd", "sgd.threshold=1e-300", "inference.iterations=1000000000"},
+	} {
+		project, err := deeppsl.Load("examples/acquaintances/model.json", deeppsl.Options{Set: set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		grounding, err := project.Ground(context.Background(), deeppsl.Infer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := &countdown{Context: context.Background()}
+		ctx.left.Store(3)
+		answer, err := grounding.Infer(ctx)
+		if err != nil || answer.Status != "cancelled" || answer.DualBound > answer.Objective || len(answer.Values) == 0 {
+			t.Errorf("%v: %+v, %v", set, answer, err)
 		}
 	}
 }

@@ -79,17 +79,18 @@ func ReadProblem(r io.Reader, options Options) (*Problem, error) {
 }
 
 // Solve finds the MAP state, as Infer does: with the same options the answer has the same bits. The report has no
-// evaluations, since nothing is known about atoms; its Answer holds the values by variable number.
+// evaluations, since nothing is known about atoms; its Answer holds the values by variable number. The end of the
+// context means what it does for Infer.
 func (p *Problem) Solve(ctx context.Context) (*Report, error) {
 	start := time.Now()
 	solver, err := p.settings.inference(p.field, &p.Options)
 	if err != nil {
 		return nil, err
 	}
-	result, err := solver.Solve(ctx)
-	if err == nil {
-		err = ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
+	result, err := solver.Solve(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -49,6 +49,9 @@ func (r *Report) Failed() bool {
 	return r.Status == solve.Infeasible.String() || r.Status == solve.NumericalError.String()
 }
 
+// Cancelled tells whether the context ended during inference, so that the answer is the best until then.
+func (r *Report) Cancelled() bool { return r.Status == solve.Cancelled.String() }
+
 // Seconds is the wall time of a run's stages.
 type Seconds struct {
 	Load   float64 `json:"load"`

@@ -222,7 +222,10 @@ func (g *Grounding) validator(ctx context.Context) (func(ctx context.Context, y,
 		if own != g {
 			own.adopt(g)
 			var err error
-			if answer, err = own.Infer(ctx); err != nil {
+			if answer, err = own.Infer(ctx); err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
 				return 0, err
 			}
 		}

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -88,6 +90,46 @@ func TestInterruptCancelsTheContext(t *testing.T) {
 	case <-ctx.Done():
 	case <-time.After(10 * time.Second):
 		t.Error("the context still runs after an interrupt")
+	}
+}
+
+// countdown is a context that ends when it has been asked often enough whether it has.
+type countdown struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *countdown) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// An interrupt during inference leaves everything that was asked for, and the exit code of a failure.
+func TestInterruptLeavesTheBestAnswer(t *testing.T) {
+	folder := t.TempDir()
+	model := filepath.Join(folder, "model.json")
+	text := `{"rules": ["1: T(X) ^2", "1: !T(X) ^2"],
+		"predicates": {"T/1": {"targets": [["a"], ["b"]]}},
+		"options": {"inference.method": "sgd", "sgd.threshold": 1e-300, "sgd.rate": 1e-9,
+			"inference.iterations": 2000000000}}`
+	if err := os.WriteFile(model, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	e := &env{out: &stdout, err: &stderr}
+	root := newRoot(e)
+	root.SetArgs([]string{"run", model, "-o", filepath.Join(folder, "answers")})
+	ctx := &countdown{Context: context.Background()}
+	ctx.left.Store(1000)
+	code := e.conclude(root.ExecuteContext(ctx))
+	if code != exitFailure || !strings.HasPrefix(stdout.String(), "cancelled: objective ") ||
+		!strings.HasSuffix(stderr.String(), "interrupted\n") {
+		t.Errorf("exit code %d\n%s%s", code, &stdout, &stderr)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "answers", "T.txt")); err != nil {
+		t.Error(err)
 	}
 }
 

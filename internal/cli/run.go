@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -19,17 +20,21 @@ The configuration is one of PSL's, in JSON or YAML, with its rules and tables,
 and may have neural predicates. -l and -i choose the stages; with both, what is
 learned is then inferred with. Options set with -D win over the configuration's.
 
-The answer comes with a proof: no assignment can cost less than the dual bound.`
+The answer comes with a proof: no assignment can cost less than the dual bound.
+If --time-limit comes first, the answer is the best so far, with its proven gap,
+and the exit code 0. Ctrl-C during inference does the same, with exit code 1; a
+second one ends the program at once.`
 
 const runExamples = `  deeppsl run model.json                       as the configuration says
   deeppsl run model.json -l -i -o answers      learn, infer, write the atoms
-  deeppsl run model.json -D inference.gap=1e-6
+  deeppsl run model.json --gap 1e-6 --time-limit 5m
   deeppsl run model.json --json | jq .objective`
 
 // runner is one run of deeppsl run.
 type runner struct {
 	project
 	from         input
+	limits       limits
 	learn, infer string // methods; "" if the stage is not asked for, asConfigured if it is without a method
 	checkpoint   string
 }
@@ -53,6 +58,7 @@ func newRun(e *env) *cobra.Command {
 	f.StringVarP(&r.infer, "infer", "i", "", "infer, with a `method` if given as --infer=METHOD")
 	f.Lookup("learn").NoOptDefVal = asConfigured
 	f.Lookup("infer").NoOptDefVal = asConfigured
+	r.limits.flags(f)
 	r.from.flags(f)
 	optionFlags(f)
 	f.StringVar(&r.checkpoint, "checkpoint", "", "write learning's state to this `file`, and go on from it if it exists")
@@ -62,6 +68,7 @@ func newRun(e *env) *cobra.Command {
 func (r *runner) run(cmd *cobra.Command, args []string) error {
 	options := r.options()
 	options.Set = append(options.Set, optionsOf(cmd.Flags())...)
+	options.Set = append(options.Set, r.limits.options(cmd.Flags())...)
 	options.Checkpoint = r.checkpoint
 	options.OnEpoch = r.epochLine("learning")
 	if r.learn != "" && r.learn != asConfigured {
@@ -91,7 +98,15 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 	if err := r.emit(ran{Report: result, showAtoms: outputs.Atoms == "" && !outputs.Hidden}); err != nil {
 		return err
 	}
-	if result.Failed() {
+	return verdict(result)
+}
+
+// verdict is the error of a command whose results have been written.
+func verdict(result *deeppsl.Report) error {
+	switch {
+	case result.Cancelled():
+		return context.Canceled
+	case result.Failed():
 		return errReported
 	}
 	return nil

@@ -20,11 +20,17 @@ so that a problem can be shown to others. It has a checksum.`
 
 const solveExamples = `  deeppsl ground model.json --export problem.json
   deeppsl solve problem.json
-  deeppsl solve problem.json -D inference.gap=1e-8 --json`
+  deeppsl solve problem.json --gap 1e-8 --json`
+
+// solver is one run of deeppsl solve.
+type solver struct {
+	project
+	limits limits
+}
 
 // newSolve returns deeppsl solve.
 func newSolve(e *env) *cobra.Command {
-	s := &project{env: e}
+	s := &solver{project: project{env: e}}
 	cmd := &cobra.Command{
 		Use:     "solve FILE [-D name=value]...",
 		Short:   "Solve a ground problem that was exported",
@@ -35,6 +41,7 @@ func newSolve(e *env) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return s.solve(cmd, args[0]) },
 	}
 	s.flags(cmd)
+	s.limits.flags(cmd.Flags())
 	return cmd
 }
 
@@ -46,7 +53,8 @@ func oneProblem(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func (p *project) solve(cmd *cobra.Command, path string) error {
+func (p *solver) solve(cmd *cobra.Command, path string) error {
+	p.set = append(p.set, p.limits.options(cmd.Flags())...)
 	problem, err := p.readProblem(path)
 	if err != nil {
 		return err
@@ -58,10 +66,7 @@ func (p *project) solve(cmd *cobra.Command, path string) error {
 	if err := p.emit(ran{Report: result}); err != nil {
 		return err
 	}
-	if infeasible(result) {
-		return errReported
-	}
-	return nil
+	return verdict(result)
 }
 
 // readProblem reads a dump from a file, or from the standard input. What is wrong with it is an error of the input.

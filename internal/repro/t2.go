@@ -200,7 +200,10 @@ func (t *T2) once(ctx context.Context, g *deeppsl.Grounding) (run T2Run, answer 
 	}
 	run.TrainSeconds, run.Curve = training.Elapsed.Seconds(), training.Epochs
 	run.Epochs = max(training.FitEpochs, len(training.Epochs)-1)
-	if answer, err = g.Infer(ctx); err != nil {
+	if answer, err = g.Infer(ctx); err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
 		return run, nil, err
 	}
 	run.InferenceSeconds = answer.Elapsed.Seconds()
