@@ -66,6 +66,9 @@ func (p *Project) loadNetwork(network *load.Network, n *networks, diags *source.
 		diags.Errorf("config-network", network.At("outputs"), "leave outputs out",
 			"network %q has %d outputs, but %s has %d classes", network.Name, spec.Outputs, predicate, classes)
 	}
+	if spec.Checkpoint != "" && !filepath.IsAbs(spec.Checkpoint) {
+		spec.Checkpoint = filepath.Join(filepath.Dir(p.config.Name), spec.Checkpoint)
+	}
 	if spec.Encoder == "" {
 		p.loadFeatures(network, &spec, n.tables, diags)
 		n.features[spec.Name] = n.tables[spec.Features]

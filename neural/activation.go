@@ -1,6 +1,10 @@
 package neural
 
-import "math"
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/kernel"
+)
 
 // apply replaces values by their activation.
 func (a Activation) apply(values []float32) {
@@ -10,11 +14,7 @@ func (a Activation) apply(values []float32) {
 			values[i] = max(0, v)
 		}
 	case ELU:
-		for i, v := range values {
-			if v < 0 {
-				values[i] = float32(math.Expm1(float64(v)))
-			}
-		}
+		kernel.ELU(values)
 	case Tanh:
 		for i, v := range values {
 			values[i] = float32(math.Tanh(float64(v)))
@@ -26,21 +26,19 @@ func (a Activation) apply(values []float32) {
 	}
 }
 
-// descend multiplies gradients by the activation's derivative, of which its value y tells enough.
+// descend multiplies gradients by the activation's derivative, of which its value y tells enough. It has no branch on
+// the sign of values, which is a coin toss.
 func (a Activation) descend(gradient, y []float32) {
 	y = y[:len(gradient)]
 	switch a {
 	case ReLU:
-		for i, v := range y {
-			if v <= 0 {
-				gradient[i] = 0
-			}
+		for i, v := range y { // y is positive, or 0 to the bit
+			positive := uint32(-int32(math.Float32bits(v)) >> 31)
+			gradient[i] = math.Float32frombits(math.Float32bits(gradient[i]) & positive)
 		}
 	case ELU:
 		for i, v := range y {
-			if v < 0 {
-				gradient[i] *= v + 1
-			}
+			gradient[i] *= min(v, 0) + 1
 		}
 	case Tanh:
 		for i, v := range y {

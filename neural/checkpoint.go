@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // A checkpoint is a file in the safetensors format, which many tools read: the length of the header as eight bytes,
@@ -83,7 +84,7 @@ func (s *System) decode(data []byte) error {
 	}
 	read := make([][]float32, len(s.parameters))
 	for i, p := range s.parameters {
-		if read[i], err = tensorFrom(entries, values, p); err != nil {
+		if read[i], err = tensorFrom(entries, values, p.Name, p); err != nil {
 			return fmt.Errorf("tensor %q: %w", p.Name, err)
 		}
 	}
@@ -128,10 +129,53 @@ func splitCheckpoint(data []byte) (entries map[string]entry, values []byte, err 
 	return entries, values, nil
 }
 
-// tensorFrom returns the values that a checkpoint has for a parameter. Values that are not finite are refused: no
-// network that works has them, and they would turn up again far from here.
-func tensorFrom(entries map[string]entry, values []byte, p *parameter) ([]float32, error) {
-	e, exists := entries[p.Name]
+// begin gives a network the values of the checkpoint that its specification names.
+func (s *System) begin(n *network) error {
+	path := n.spec.Checkpoint
+	if path == "" {
+		return nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return wrongKey("checkpoint", "%w", err)
+	}
+	entries, values, err := splitCheckpoint(data)
+	if err != nil {
+		return wrongKey("checkpoint", "%s: %w", path, err)
+	}
+	from := savedName(entries, n.spec.Name)
+	for _, p := range s.parameters {
+		if p.owner != n {
+			continue
+		}
+		name := from + strings.TrimPrefix(p.Name, n.spec.Name)
+		read, err := tensorFrom(entries, values, name, p)
+		if err != nil {
+			return wrongKey("checkpoint", "%s: tensor %q: %w", path, name, err)
+		}
+		copy(p.Value, read)
+	}
+	return nil
+}
+
+// savedName returns the name that a checkpoint knows a network by: its own, or that of the only one there is. Names of
+// networks may hold dots, those of their layers and tensors do not.
+func savedName(entries map[string]entry, name string) string {
+	names := map[string]bool{}
+	for tensor := range entries {
+		parts := strings.Split(tensor, ".")
+		names[strings.Join(parts[:max(0, len(parts)-2)], ".")] = true
+	}
+	if len(names) == 1 && !names[name] {
+		return sortedKeys(names)[0]
+	}
+	return name
+}
+
+// tensorFrom returns the values that a checkpoint has under a name, for a parameter. Values that are not finite are
+// refused: no network that works has them, and they would turn up again far from here.
+func tensorFrom(entries map[string]entry, values []byte, name string, p *parameter) ([]float32, error) {
+	e, exists := entries[name]
 	lo, hi := e.Offsets[0], e.Offsets[1]
 	switch {
 	case !exists:

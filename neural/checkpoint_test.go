@@ -82,6 +82,72 @@ func TestCheckpointErrors(t *testing.T) {
 	}
 }
 
+// A network may begin with its values in a checkpoint of a program with other networks, or with those of the only
+// network there, whatever its name.
+func TestCheckpointOfOneNetwork(t *testing.T) {
+	folder := t.TempDir()
+	both, one := filepath.Join(folder, "both"), filepath.Join(folder, "one")
+	saved := newSmall(t, Tanh, 1)
+	if err := saved.SaveFile(both); err != nil {
+		t.Fatal(err)
+	}
+	table := sparseTable(t, 9, 6, 27, 5)
+	classifier := smallSpecs(Tanh)[1]
+	load := func(name, path string, frozen bool) (*System, error) {
+		spec := classifier
+		spec.Name, spec.Checkpoint, spec.Frozen = name, path, frozen
+		return New([]Spec{spec}, map[string]*Features{"words": table}, 2)
+	}
+	first, err := load("neural", both, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.SaveFile(one); err != nil {
+		t.Fatal(err)
+	}
+	second, err := load("a.renamed", one, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range first.parameters {
+		if want := saved.byName[p.Name].Value; !slices.Equal(p.Value, want) {
+			t.Errorf("%s: %v, saved were %v", p.Name, p.Value, want)
+		}
+		if !slices.Equal(second.parameters[i].Value, p.Value) {
+			t.Errorf("%s: %v, saved were %v", second.parameters[i].Name, second.parameters[i].Value, p.Value)
+		}
+	}
+	if len(first.Parameters()) != 0 || len(second.Parameters()) == 0 {
+		t.Error("only what is frozen is not learned")
+	}
+	if _, err := load("other", both, false); err == nil || !strings.Contains(err.Error(), `"other.hidden1.weights": missing`) {
+		t.Errorf("a network that is not there: error %v", err)
+	}
+	classifier.Hidden = []int{5}
+	if _, err := load("neural", both, false); err == nil || !strings.Contains(err.Error(), "[6 4], the network's") {
+		t.Errorf("another shape: error %v", err)
+	}
+}
+
+func TestCNNCheckpoint(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cnn")
+	table, spec := images(t, 9, 84, 2), cnnSpec("n", ELU)
+	saved := mustNew(t, []Spec{spec}, table, 1)
+	if err := saved.SaveFile(path); err != nil {
+		t.Fatal(err)
+	}
+	spec.Checkpoint = path
+	loaded, err := New([]Spec{spec}, map[string]*Features{"words": table}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, _ := both(t, allClasses(t, saved, 9), false, 0)
+	y, _ := both(t, allClasses(t, loaded, 9), false, 0)
+	if !slices.Equal(x, y) {
+		t.Error("the loaded network has other outputs")
+	}
+}
+
 func FuzzLoad(f *testing.F) {
 	s := newSmall(f, Tanh, 1)
 	var file bytes.Buffer

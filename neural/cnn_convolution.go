@@ -1,6 +1,6 @@
 package neural
 
-import "github.com/deeppsl/deeppsl/internal/matmul"
+import "github.com/deeppsl/deeppsl/internal/kernel"
 
 // convolutionRun is a convolution at work on up to a piece of images.
 type convolutionRun struct {
@@ -8,7 +8,7 @@ type convolutionRun struct {
 	weights, biases []float32 // of the last forward
 	turned          []float32 // the weights for the gradient by the image, see turn
 	out             []float32 // [piece, convolution.out]
-	largest         []uint8   // for each value of out, which of its square's pixels it is
+	largest         []int32   // for each value of out, which of its square's pixels it is
 }
 
 // scratch is the memory that one image needs on its way through the convolutions.
@@ -24,7 +24,7 @@ func newConvolutionRun(c *convolution, images int) *convolutionRun {
 		convolution: c,
 		weights:     make([]float32, len(c.weights.Value)), biases: make([]float32, len(c.biases.Value)),
 		turned: make([]float32, len(c.weights.Value)),
-		out:    make([]float32, images*c.out.size()), largest: make([]uint8, images*c.out.size()),
+		out:    make([]float32, images*c.out.size()), largest: make([]int32, images*c.out.size()),
 	}
 }
 
@@ -104,25 +104,26 @@ func (c *convolution) pad(x []float32, s *scratch) []float32 {
 // the innermost cache.
 const blockInner = 96
 
-// convolve adds the convolution of the image x, of shape in, with the filters w, [kernel, kernel, in.channels,
+// convolve adds the convolution of the image x, of shape in, with the filters w, [side, side, in.channels,
 // out.channels], to y, of shape out. For each row of the kernel and of the result it is a matrix product: consecutive
-// pixels of the result see rows of in.channels·kernel values that begin in.channels apart. Kernels too small to be
+// pixels of the result see rows of in.channels·side values that begin in.channels apart. Kernels too small to be
 // worth it are taken whole.
-func convolve(y []float32, out shape, x []float32, in shape, kernel int, w []float32) {
-	size := matmul.Size{Rows: out.width, Columns: out.channels, Inner: kernel * in.channels, Segments: 1}
-	size.Segments = min(kernel, max(1, blockInner/size.Inner))
-	for top := 0; top < kernel; top += size.Segments {
-		size.Segments = min(size.Segments, kernel-top)
+func convolve(y []float32, out shape, x []float32, in shape, side int, w []float32) {
+	size := kernel.Size{Rows: out.width, Columns: out.channels, Inner: side * in.channels, Segments: 1}
+	size.Segments = min(side, max(1, blockInner/size.Inner))
+	for top := 0; top < side; top += size.Segments {
+		size.Segments = min(size.Segments, side-top)
 		for line := range out.height {
-			a := matmul.Left{Data: x[(line+top)*in.width*in.channels:], Row: in.channels, Column: 1,
+			a := kernel.Left{Data: x[(line+top)*in.width*in.channels:], Row: in.channels, Column: 1,
 				Segment: in.width * in.channels}
-			matmul.Add(y[line*out.width*out.channels:], out.channels, a, w[top*size.Inner*out.channels:], out.channels, size)
+			kernel.AddProduct(y[line*out.width*out.channels:], out.channels, a, w[top*size.Inner*out.channels:],
+				out.channels, size)
 		}
 	}
 }
 
 // takeMaxima writes the maximum over each square and where it is; the first of equal ones.
-func (c *convolution) takeMaxima(raw, out []float32, largest []uint8) {
+func (c *convolution) takeMaxima(raw, out []float32, largest []int32) {
 	if c.pool == 1 {
 		copy(out, raw)
 		return
@@ -139,11 +140,7 @@ func (c *convolution) takeMaxima(raw, out []float32, largest []uint8) {
 					clear(which)
 					continue
 				}
-				for j, v := range pixel {
-					if v > best[j] {
-						best[j], which[j] = v, uint8(k)
-					}
-				}
+				kernel.Maxima(best, which, pixel, k)
 			}
 		}
 	}
@@ -153,9 +150,7 @@ func (c *convolution) takeMaxima(raw, out []float32, largest []uint8) {
 // by what entered, x, if it is wanted.
 func (c *convolutionRun) backward(i int, x, gradient, weights, biases []float32, wanted bool, s *scratch) []float32 {
 	c.activation.descend(gradient, row(c.out, i, len(gradient)))
-	for j, g := range gradient {
-		biases[j%len(biases)] += g
-	}
+	addRows(biases, gradient)
 	frame := c.gradientFrame()
 	spread := s.gradient[:frame.size()]
 	clear(spread)
@@ -171,15 +166,28 @@ func (c *convolutionRun) backward(i int, x, gradient, weights, biases []float32,
 	return down
 }
 
+// addRows adds the rows of a matrix to sums.
+func addRows(sums, values []float32) {
+	for ; len(values) > 0; values = values[len(sums):] {
+		for j, v := range values[:len(sums)] {
+			sums[j] += v
+		}
+	}
+}
+
 // spread writes each gradient to the pixel that was the maximum, within the padding of gradientFrame.
-func (c *convolution) spread(gradient []float32, largest []uint8, into []float32) {
+func (c *convolution) spread(gradient []float32, largest []int32, into []float32) {
 	frame, p, channels, at := c.gradientFrame(), c.gradientPadding(), c.raw.channels, 0
+	var offsets [maxPool * maxPool]int // of a square's pixels
+	for k := range c.pool * c.pool {
+		offsets[k] = (k/c.pool*frame.width + k%c.pool) * channels
+	}
 	for y := range c.out.height {
 		for x := range c.out.width {
+			square := into[((y*c.pool+p)*frame.width+x*c.pool+p)*channels:]
+			which := row(largest, at, channels)
 			for j, g := range row(gradient, at, channels) {
-				k := int(largest[at*channels+j])
-				to := (y*c.pool+k/c.pool+p)*frame.width + x*c.pool + k%c.pool + p
-				into[to*channels+j] = g
+				square[offsets[which[j]]+j] = g
 			}
 			at++
 		}
@@ -190,12 +198,12 @@ func (c *convolution) spread(gradient []float32, largest []uint8, into []float32
 // dimension are the pixels of the result, a segment for each line.
 func (c *convolutionRun) addWeightGradient(weights, x, spread []float32) {
 	in, frame, out := c.framed(), c.gradientFrame(), c.raw.channels
-	size := matmul.Size{Rows: c.kernel * in.channels, Columns: out, Inner: c.raw.width, Segments: 1}
+	size := kernel.Size{Rows: c.kernel * in.channels, Columns: out, Inner: c.raw.width, Segments: 1}
 	for line := range c.raw.height {
 		b := spread[((line+c.gradientPadding())*frame.width+c.gradientPadding())*out:]
 		for k := range c.kernel {
-			a := matmul.Left{Data: x[(line+k)*in.width*in.channels:], Row: 1, Column: in.channels}
-			matmul.Add(weights[k*size.Rows*out:], out, a, b, out, size)
+			a := kernel.Left{Data: x[(line+k)*in.width*in.channels:], Row: 1, Column: in.channels}
+			kernel.AddProduct(weights[k*size.Rows*out:], out, a, b, out, size)
 		}
 	}
 }

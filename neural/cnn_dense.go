@@ -1,7 +1,7 @@
 package neural
 
 import (
-	"github.com/deeppsl/deeppsl/internal/matmul"
+	"github.com/deeppsl/deeppsl/internal/kernel"
 	"github.com/deeppsl/deeppsl/internal/parallel"
 )
 
@@ -51,9 +51,9 @@ func (d *denseRun) forwardBlock(x []float32, top, bottom, left, right int) {
 		copy(y[i*d.out:i*d.out+right-left], d.biases[left:right])
 	}
 	for p := 0; p < d.in; p += blockInner {
-		size := matmul.Size{Rows: bottom - top, Columns: right - left, Inner: min(blockInner, d.in-p), Segments: 1}
-		a := matmul.Left{Data: x[top*d.in+p:], Row: d.in, Column: 1}
-		matmul.Add(y, d.out, a, d.weights[p*d.out+left:], d.out, size)
+		size := kernel.Size{Rows: bottom - top, Columns: right - left, Inner: min(blockInner, d.in-p), Segments: 1}
+		a := kernel.Left{Data: x[top*d.in+p:], Row: d.in, Column: 1}
+		kernel.AddProduct(y, d.out, a, d.weights[p*d.out+left:], d.out, size)
 	}
 	for i := range bottom - top {
 		d.activation.apply(y[i*d.out : i*d.out+right-left])
@@ -87,17 +87,17 @@ func (d *denseRun) descend(n int) {
 
 // backward adds the gradients of the parameters for n rows of x, and writes that by x unless it is nil.
 func (d *denseRun) backward(x []float32, n int, down []float32) {
+	addRows(d.dense.biases.Gradient, d.gradient[:n*d.out])
 	for i := range n {
 		for j, g := range row(d.gradient, i, d.out) {
-			d.dense.biases.Gradient[j] += g
 			d.turned[j*n+i] = g
 		}
 	}
 	parallel.For(parallel.Threads(0), (d.in+blockColumns-1)/blockColumns, func(task int) {
 		left := task * blockColumns
 		right := min(d.in, left+blockColumns)
-		size := matmul.Size{Rows: right - left, Columns: d.out, Inner: n, Segments: 1}
-		matmul.Add(d.dense.weights.Gradient[left*d.out:], d.out, matmul.Left{Data: x[left:], Row: 1, Column: d.in},
+		size := kernel.Size{Rows: right - left, Columns: d.out, Inner: n, Segments: 1}
+		kernel.AddProduct(d.dense.weights.Gradient[left*d.out:], d.out, kernel.Left{Data: x[left:], Row: 1, Column: d.in},
 			d.gradient, d.out, size)
 		if down != nil {
 			d.backwardBlock(n, left, right, down)
@@ -109,8 +109,8 @@ func (d *denseRun) backward(x []float32, n int, down []float32) {
 // transposed back.
 func (d *denseRun) backwardBlock(n, left, right int, down []float32) {
 	var block [blockColumns * piece]float32
-	size := matmul.Size{Rows: right - left, Columns: n, Inner: d.out, Segments: 1}
-	matmul.Add(block[:], n, matmul.Left{Data: d.weights[left*d.out:], Row: d.out, Column: 1}, d.turned, n, size)
+	size := kernel.Size{Rows: right - left, Columns: n, Inner: d.out, Segments: 1}
+	kernel.AddProduct(block[:], n, kernel.Left{Data: d.weights[left*d.out:], Row: d.out, Column: 1}, d.turned, n, size)
 	for i := range n {
 		to := down[i*d.in+left : i*d.in+right]
 		for j := range to {

@@ -3,6 +3,8 @@ package neural
 import (
 	"fmt"
 	"math"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -118,5 +120,102 @@ func TestCNNAgainstGoMLX(t *testing.T) {
 				t.Errorf("%s: gradient %d is %v, GoMLX has %v", activation, i, g[i], h[i])
 			}
 		}
+	}
+}
+
+func TestCNNSameBitsForAnyThreads(t *testing.T) {
+	table := images(t, 300, 784, 2)
+	for _, preset := range Presets() {
+		rows := 70
+		if preset == "lenet5" {
+			rows = 300 // more than two pieces
+		}
+		var wantX []float64
+		var wantGradients []float32
+		for _, threads := range []int{1, 2, 4} {
+			previous := runtime.GOMAXPROCS(threads)
+			spec := Spec{Name: "digit", Preset: preset, Features: "words", Outputs: 10, Dropout: 0.1}
+			x, gradients := both(t, allClasses(t, mustNew(t, []Spec{spec}, table, 1), rows), true, 9)
+			runtime.GOMAXPROCS(previous)
+			if wantX == nil {
+				wantX, wantGradients = x, gradients
+			}
+			if !slices.Equal(x, wantX) || !slices.Equal(gradients, wantGradients) {
+				t.Errorf("%s, %d threads: other bits than one thread", preset, threads)
+			}
+		}
+	}
+}
+
+// Backward is of the last Forward, whatever an optimiser has written since.
+func TestCNNBackwardIsOfTheLastForward(t *testing.T) {
+	spec := cnnSpec("n", ELU)
+	s := mustNew(t, []Spec{spec}, images(t, 9, 84, 2), 1)
+	p := allClasses(t, s, 9)
+	_, want := both(t, p, true, 1)
+	for _, w := range s.Parameters() {
+		clear(w.Gradient)
+		for i := range w.Value {
+			w.Value[i] += 1
+		}
+	}
+	if err := p.Backward(upstreamOf(p.inputs)); err != nil {
+		t.Fatal(err)
+	}
+	var got []float32
+	for _, w := range s.Parameters() {
+		got = append(got, w.Gradient...)
+	}
+	if !slices.Equal(got, want) {
+		t.Error("new parameter values changed the gradient of the old forward pass")
+	}
+}
+
+func TestCNNFrozen(t *testing.T) {
+	spec := cnnSpec("n", ELU)
+	spec.Frozen = true
+	s := mustNew(t, []Spec{spec}, images(t, 9, 84, 2), 1)
+	before := snapshot(s)
+	if _, gradients := both(t, allClasses(t, s, 9), true, 1); len(gradients) != 0 {
+		t.Errorf("a frozen network has %d gradients", len(gradients))
+	}
+	for _, p := range s.parameters {
+		if !isZero(p.Gradient) {
+			t.Errorf("%s is frozen and has a gradient", p.Name)
+		}
+	}
+	if !slices.Equal(before, snapshot(s)) {
+		t.Error("a frozen network changed")
+	}
+}
+
+// The presets are the networks of the literature, by their layers and numbers of parameters.
+func TestPresets(t *testing.T) {
+	for preset, want := range map[string]struct{ parameters, flops int }{
+		"paper-cnn": {3*3*32 + 32 + 3*3*32*64 + 64 + 12*12*64*128 + 128 + 128*10 + 10, 24_000_000},
+		"lenet5":    {5*5*6 + 6 + 5*5*6*16 + 16 + 256*120 + 120 + 120*84 + 84 + 84*10 + 10, 560_000},
+	} {
+		spec := Spec{Name: "digit", Preset: preset, Features: "words", Outputs: 10}
+		s := mustNew(t, []Spec{spec}, images(t, 2, 784, 1), 1)
+		if got := len(snapshot(s)); got != want.parameters {
+			t.Errorf("%s has %d parameters, want %d", preset, got, want.parameters)
+		}
+		if got, _ := s.networks[0].cnn.flops(); math.Abs(float64(got)/float64(want.flops)-1) > 0.05 {
+			t.Errorf("%s needs %d operations for an image, want about %d", preset, got, want.flops)
+		}
+	}
+	changed := Spec{Name: "digit", Preset: "lenet5", Hidden: []int{30}, Activation: Tanh}.withDefaults()
+	if changed.Kind != "cnn" || !slices.Equal(changed.Hidden, []int{30}) || changed.Activation != Tanh ||
+		len(changed.Convolutions) != 2 {
+		t.Errorf("what the specification says does not stand before the preset: %+v", changed)
+	}
+}
+
+// Images are square unless the specification says what they are.
+func TestSquareImages(t *testing.T) {
+	spec := Spec{Name: "n", Kind: "cnn", Features: "words", Outputs: 2, Convolutions: []Convolution{{Filters: 2, Kernel: 3}}}
+	s := mustNew(t, []Spec{spec}, images(t, 3, 49, 1), 1)
+	if got := s.networks[0].cnn.image; got != (shape{7, 7, 1}) {
+		t.Errorf("49 features are images of %v", got)
 	}
 }

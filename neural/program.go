@@ -111,5 +111,6 @@ func fill(t *tensors.Tensor, write func(values []float32)) error {
 // parameter is a learnable tensor, or a frozen one.
 type parameter struct {
 	learn.Parameter
+	owner  *network
 	frozen bool
 }

@@ -54,6 +54,9 @@ type Spec struct {
 	// Distance is the number of nodes of a siamese network's distance layer. It compares the twins node by node, so it
 	// is the width of their last layer, which is also the default.
 	Distance int `json:"distance"`
+	// Checkpoint names a file that SaveFile wrote, whose values the network's own parameters begin with. It may be of
+	// a program with other networks beside this one; if it holds one network only, that may have another name.
+	Checkpoint string `json:"checkpoint"`
 	// Frozen keeps the network's own parameters as they are initialised or loaded.
 	Frozen bool `json:"frozen"`
 	// Options are for networks that users register; this package does not read them.
@@ -131,29 +134,42 @@ var (
 // UnmarshalJSON reads a specification strictly: a key that Spec does not have is an error that names those it has.
 // Fields whose keys are missing stay as they are.
 func (s *Spec) UnmarshalJSON(data []byte) error {
+	type plain Spec
+	return strictly(data, "a network", (*plain)(s))
+}
+
+// strictly reads a JSON object into the fields of a struct; a key without a field is an error.
+func strictly[T any](data []byte, what string, fields *T) error {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(data, &keys); err != nil {
-		return errors.New("a network is written as a JSON object")
+		return fmt.Errorf("%s is written as a JSON object", what)
 	}
-	allowed := specKeys()
+	allowed := jsonKeys[T]()
 	for _, key := range sortedKeys(keys) {
 		if !slices.Contains(allowed, key) {
 			return wrongKey(key, "%w", unknown("key", key, allowed))
 		}
 	}
-	type plain Spec
-	read := plain(*s)
+	read := *fields
 	if err := json.Unmarshal(data, &read); err != nil {
 		return wrongType(err)
 	}
-	*s = Spec(read)
+	*fields = read
 	return nil
 }
 
 // jsonTypes are the words for the types that a key's value may have.
 var jsonTypes = map[reflect.Kind]string{
 	reflect.String: "a string", reflect.Int: "a whole number", reflect.Float64: "a number", reflect.Bool: "true or false",
-	reflect.Slice: "a list of whole numbers",
+	reflect.Slice: "a list",
+}
+
+// jsonType returns the words for a type.
+func jsonType(t reflect.Type) string {
+	if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Int {
+		return "a list of whole numbers"
+	}
+	return jsonTypes[t.Kind()]
 }
 
 // wrongType says in the user's words what package json says in the programmer's.
@@ -162,7 +178,8 @@ func wrongType(err error) error {
 	if !errors.As(err, &mismatch) {
 		return err
 	}
-	return wrongKey(mismatch.Field, "%s must be %s, not a JSON %s", mismatch.Field, jsonTypes[mismatch.Type.Kind()],
+	key, _, _ := strings.Cut(mismatch.Field, ".")
+	return wrongKey(key, "%s must be %s, not a JSON %s", mismatch.Field, jsonType(mismatch.Type),
 		mismatch.Value)
 }
 
@@ -183,10 +200,10 @@ func ParseSpecs(data []byte) ([]Spec, error) {
 	return specs, nil
 }
 
-// specKeys returns the keys that a specification may have, in the order of Spec's fields.
-func specKeys() []string {
+// jsonKeys returns the keys that an object may have, in the order of the struct's fields.
+func jsonKeys[T any]() []string {
 	var keys []string
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[Spec]()) {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
 		if key := field.Tag.Get("json"); key != "-" {
 			keys = append(keys, key)
 		}

@@ -36,11 +36,20 @@ func TestParseSpecErrors(t *testing.T) {
 		{`{"n": {"Hidden": [3]}}`, `unknown key "Hidden"`},
 		{`{"n": {"hidden": 3}}`, "hidden must be a list of whole numbers, not a JSON number"},
 		{`{"n": {"hidden": [1.5]}}`, "hidden must be a whole number, not a JSON number 1.5"},
+		{`{"n": {"convolutions": 3}}`, "convolutions must be a list, not a JSON number"},
+		{`{"n": {"convolutions": [3]}}`, "convolutions: a convolution is written as a JSON object"},
+		{`{"n": {"convolutions": [{"filters": "6"}]}}`, "filters must be a whole number, not a JSON string"},
+		{`{"n": {"convolutions": [{"filter": 6}]}}`, `unknown key "filter"; allowed are filters, kernel, padding, pool`},
 	} {
 		if _, err := ParseSpecs([]byte(test.text)); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want one with %q", test.text, err, test.want)
 		}
 	}
+}
+
+// cnnOver23 returns a network over 2×3 images.
+func cnnOver23(convolutions ...Convolution) Spec {
+	return Spec{Name: "n", Kind: "cnn", Features: "words", Image: []int{2, 3}, Outputs: 2, Convolutions: convolutions}
 }
 
 func TestSpecErrors(t *testing.T) {
@@ -71,6 +80,19 @@ func TestSpecErrors(t *testing.T) {
 		{Spec{Name: "n", Kind: "siamese", Encoder: "neuron"}, `encoder "neuron"`},
 		{Spec{Name: "n", Kind: "siamese", Encoder: "neural", Features: "names"}, "those of the encoder"},
 		{Spec{Name: "n", Kind: "siamese", Encoder: "neural", Shared: 2}, "has 1 hidden layers"},
+		{Spec{Name: "n", Preset: "lenet"}, `unknown preset "lenet"; allowed are lenet5, paper-cnn; did you mean lenet5?`},
+		{Spec{Name: "n", Kind: "mlp", Image: []int{2, 3}}, `for networks of kind "cnn", not "mlp"`},
+		{Spec{Name: "n", Kind: "siamese", Preset: "lenet5"}, `for networks of kind "cnn", not "siamese"`},
+		{Spec{Name: "n", Kind: "cnn", Features: "words", Image: []int{2}}, "image [2]: height, width and"},
+		{Spec{Name: "n", Kind: "cnn", Features: "words", Image: []int{2, 0}}, "image [2 0]: height, width and"},
+		{Spec{Name: "n", Kind: "cnn", Features: "words", Outputs: 2}, "product is the 6 features"},
+		{Spec{Name: "n", Kind: "cnn", Features: "words", Image: []int{2, 3}}, "outputs is missing"},
+		{cnnOver23(Convolution{Filters: 0, Kernel: 1}), "convolutions: number 1: filters 0, kernel 1: both must be positive"},
+		{cnnOver23(Convolution{Filters: 1, Kernel: 2, Padding: 2}), "number 1: padding 2: 0 to 1, less than the kernel"},
+		{cnnOver23(Convolution{Filters: 1, Kernel: 1, Pool: 17}), "number 1: pool 17: 1 to 16"},
+		{cnnOver23(Convolution{Filters: 1, Kernel: 1, Pool: 3}), "number 1 has no pixel left: kernel 1 and pool 3"},
+		{cnnOver23(Convolution{Filters: 1, Kernel: 2}, Convolution{Filters: 1, Kernel: 2}), "number 2 has no pixel left"},
+		{Spec{Name: "n", Features: "words", Outputs: 2, Checkpoint: "none"}, "open none: no such file"},
 		{Spec{Name: "n", Kind: "siamese", Encoder: "neural", Distance: 16}, "give the twins a hidden layer of 16"},
 	} {
 		table := sparseTable(t, 9, 6, 27, 5)

@@ -73,6 +73,11 @@ func New(specs []Spec, features map[string]*Features, seed uint64, options ...Op
 			return nil, err
 		}
 	}
+	for _, n := range s.networks {
+		if err := s.begin(n); err != nil {
+			return nil, inNetwork(n.spec.Name, err)
+		}
+	}
 	for _, p := range s.parameters {
 		if !p.frozen {
 			s.learnable = append(s.learnable, &p.Parameter)
@@ -231,7 +236,7 @@ func (s *System) add(owner *network, layer, tensor string, init Initializer, sha
 	for _, d := range shape {
 		size *= d
 	}
-	p := &parameter{frozen: owner.spec.Frozen}
+	p := &parameter{owner: owner, frozen: owner.spec.Frozen}
 	p.Name, p.Shape, p.Decay = parameterName(owner, layer, tensor), shape, true
 	p.Value, p.Gradient = make([]float32, size), make([]float32, size)
 	newStream(s.seed, p.Name).initialize(p.Value, shape, init)

@@ -21,7 +21,7 @@ const everything = "*"
 var layers = []layer{
 	{"internal/alloctest", nil},
 	{"internal/parallel", nil},
-	{"internal/matmul", nil},
+	{"internal/kernel", nil},
 	{"internal/source", nil},
 	{"internal/symbol", nil},
 	{"internal/relation", []string{"internal/symbol"}},
@@ -57,7 +57,7 @@ var layers = []layer{
 		"internal/source", "internal/symbol", "internal/relation", "internal/program", "internal/ground",
 		"internal/mrf", "internal/solve", "internal/report"}},
 	{"neural", []string{
-		"internal/parallel", "internal/matmul", "internal/source", "internal/symbol", "internal/relation", "internal/learn",
+		"internal/parallel", "internal/kernel", "internal/source", "internal/symbol", "internal/relation", "internal/learn",
 		"internal/report"}},
 	{".", []string{everything}},
 	{"examples", []string{".", "neural"}},

@@ -1,33 +1,8 @@
-package matmul
+package kernel
 
 import (
 	"unsafe"
-
-	"golang.org/x/sys/cpu"
 )
-
-// kernel is how products are computed on this machine. Both kernels of assembly give the same bits: they add in the
-// same order, rounding once for each product.
-var kernel = fastest()
-
-type kernelKind int
-
-const (
-	portable kernelKind = iota
-	avx2
-	avx512
-)
-
-// fastest returns the best kernel that processor and operating system have.
-func fastest() kernelKind {
-	switch {
-	case cpu.X86.HasAVX512F:
-		return avx512
-	case cpu.X86.HasAVX2 && cpu.X86.HasFMA:
-		return avx2
-	}
-	return portable
-}
 
 const float32Size = 4
 
@@ -39,15 +14,15 @@ func tile512(c unsafe.Pointer, ldc int, a unsafe.Pointer, row, column, jump int,
 func tile256(c unsafe.Pointer, ldc int, a unsafe.Pointer, row, column, jump int, b unsafe.Pointer,
 	ldb, inner, segments, rows int, masks *[16]int32)
 
-// add cuts the result into tiles. A panel of B, as wide as a tile, serves all rows before the next one.
-func add(c []float32, ldc int, a Left, b []float32, ldb int, size Size) {
-	switch kernel {
+// addProduct cuts the result into tiles. A panel of B, as wide as a tile, serves all rows before the next one.
+func addProduct(c []float32, ldc int, a Left, b []float32, ldb int, size Size) {
+	switch level {
 	case avx512:
 		add512(c, ldc, a, b, ldb, size)
 	case avx2:
 		add256(c, ldc, a, b, ldb, size)
 	default:
-		addPortably(c, ldc, a, b, ldb, size)
+		addProductPortably(c, ldc, a, b, ldb, size)
 	}
 }
 

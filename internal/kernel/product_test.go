@@ -1,4 +1,4 @@
-package matmul
+package kernel
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 
 // Products of every shape, with gaps between rows and overlapping left factors, against the definition; and without a
 // touch on what is outside the result.
-func TestAdd(t *testing.T) {
+func TestAddProduct(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := Size{
 			Rows: rapid.IntRange(0, 20).Draw(t, "rows"), Columns: rapid.IntRange(0, 150).Draw(t, "columns"),
@@ -33,7 +33,7 @@ func TestAdd(t *testing.T) {
 				want[i*ldc+j] = float32(sum)
 			}
 		}
-		Add(c, ldc, a, b, ldb, size)
+		AddProduct(c, ldc, a, b, ldb, size)
 		for i, v := range c {
 			if math.Abs(float64(v-want[i])) > 1e-4 {
 				t.Fatalf("element %d is %v, want %v", i, v, want[i])
@@ -51,7 +51,7 @@ func numbers(n int, seed float64) []float32 {
 	return values
 }
 
-func TestAddChecksSizes(t *testing.T) {
+func TestAddProductChecksSizes(t *testing.T) {
 	for _, size := range []Size{{2, 2, 3, 1}, {3, 2, 2, 1}, {2, 3, 2, 1}} {
 		func() {
 			defer func() {
@@ -59,12 +59,12 @@ func TestAddChecksSizes(t *testing.T) {
 					t.Errorf("%+v: no panic", size)
 				}
 			}()
-			Add(make([]float32, 4), 2, Left{Data: make([]float32, 4), Row: 2, Column: 1}, make([]float32, 4), 2, size)
+			AddProduct(make([]float32, 4), 2, Left{Data: make([]float32, 4), Row: 2, Column: 1}, make([]float32, 4), 2, size)
 		}()
 	}
 }
 
-func BenchmarkAdd(b *testing.B) {
+func BenchmarkAddProduct(b *testing.B) {
 	for name, size := range map[string]Size{
 		"convolution": {24, 64, 96, 1}, "gradient": {96, 64, 24, 1}, "lenet1": {24, 6, 5, 5}, "lenet2": {8, 16, 30, 3},
 	} {
@@ -73,7 +73,7 @@ func BenchmarkAdd(b *testing.B) {
 			x, y, z := numbers(size.Rows*inner, 1), numbers(inner*size.Columns, 2), numbers(size.Rows*size.Columns, 3)
 			a := Left{Data: x, Row: inner, Column: 1, Segment: size.Inner}
 			for b.Loop() {
-				Add(z, size.Columns, a, y, size.Columns, size)
+				AddProduct(z, size.Columns, a, y, size.Columns, size)
 			}
 			flops := 2 * float64(size.Rows) * float64(inner) * float64(size.Columns) * float64(b.N)
 			b.ReportMetric(flops/1e9/b.Elapsed().Seconds(), "GFLOP/s")

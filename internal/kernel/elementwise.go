@@ -1,0 +1,45 @@
+package kernel
+
+import "math"
+
+// ELU replaces each value below 0 by e^value − 1, within two units of the last place of a float32 around −1.
+func ELU(values []float32) { elu(values) }
+
+// eluConstants are: the least argument whose power is a normal number; 1/ln 2; ln 2 in two parts; the polynomial p of
+// e^r − 1 = r + r²·p(r) for |r| ≤ ln 2/2, from its highest power (those of Cephes' expf); and 1.
+var eluConstants = [11]float32{
+	-87, math.Log2E, 0.693359375, -2.12194440e-4,
+	1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1, 1,
+}
+
+// eluPortably takes v = k·ln 2 + r apart, so that e^v − 1 = 2^k·(e^r − 1) + (2^k − 1), without a branch on the sign of
+// values, which is a coin toss.
+func eluPortably(values []float32) {
+	const rounding = 3 << 22 // adding it leaves no place for a fraction
+	k := &eluConstants
+	for i, v := range values {
+		x := max(k[0], min(v, 0))
+		n := float32(x*k[1]+rounding) - rounding
+		r := x - n*k[2] - n*k[3]
+		p := k[4]
+		for _, c := range k[5:10] {
+			p = p*r + c
+		}
+		power := math.Float32frombits(uint32(int32(n)+127) << 23)
+		values[i] = max(v, 0) + (power*(p*r*r+r) + (power - 1))
+	}
+}
+
+// Maxima replaces, in best, what is smaller by values, and notes k in which wherever it did. All slices have the length
+// of best.
+func Maxima(best []float32, which []int32, values []float32, k int) {
+	maxima(best, which[:len(best)], values[:len(best)], int32(k))
+}
+
+func maximaPortably(best []float32, which []int32, values []float32, k int32) {
+	for j, v := range values {
+		if v > best[j] {
+			best[j], which[j] = v, k
+		}
+	}
+}

@@ -1,0 +1,49 @@
+package kernel
+
+import "unsafe"
+
+// lanes is the number of values in a register.
+const lanes = 8
+
+// elu8 computes ELU of n values, a multiple of lanes.
+//
+//go:noescape
+func elu8(values unsafe.Pointer, n int, constants *[11]float32)
+
+// maxima8 computes Maxima of n > 0 values; mask says which of the last register count.
+//
+//go:noescape
+func maxima8(best, which, values unsafe.Pointer, n int, k int32, mask *int32)
+
+// elu takes the values that fill no register through one of their own, so that they get the same bits.
+func elu(values []float32) {
+	if level == portable {
+		eluPortably(values)
+		return
+	}
+	whole := len(values) &^ (lanes - 1)
+	if whole > 0 {
+		elu8(unsafe.Pointer(&values[0]), whole, &eluConstants)
+	}
+	if rest := values[whole:]; len(rest) > 0 {
+		var register [lanes]float32
+		copy(register[:], rest)
+		elu8(unsafe.Pointer(&register), lanes, &eluConstants)
+		copy(rest, register[:])
+	}
+}
+
+// window has a mask for each number of values at each eighth place.
+var window = [2 * lanes]int32{-1, -1, -1, -1, -1, -1, -1, -1}
+
+func maxima(best []float32, which []int32, values []float32, k int32) {
+	if level == portable {
+		maximaPortably(best, which, values, k)
+		return
+	}
+	if n := len(best); n > 0 {
+		last := (n-1)&(lanes-1) + 1
+		maxima8(unsafe.Pointer(&best[0]), unsafe.Pointer(&which[0]), unsafe.Pointer(&values[0]), n, k,
+			&window[lanes-last])
+	}
+}

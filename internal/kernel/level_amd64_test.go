@@ -1,0 +1,31 @@
+package kernel
+
+import (
+	"slices"
+	"testing"
+)
+
+// Every kernel that this machine has passes all tests, and products of the two in assembly agree to the bit.
+func TestKernels(t *testing.T) {
+	most := level
+	defer func() { level = most }()
+	for level = portable; level < most; level++ {
+		TestAddProduct(t)
+		TestELU(t)
+		TestMaxima(t)
+	}
+	if most != avx512 {
+		t.Skip("this machine has no AVX-512")
+	}
+	size := Size{Rows: 13, Columns: 47, Inner: 21, Segments: 2}
+	a := Left{Data: numbers(1000, 1), Row: 21, Column: 1, Segment: 21}
+	var results [2][]float32
+	for k := range results {
+		level = avx2 + instructions(k)
+		results[k] = numbers(size.Rows*size.Columns, 3)
+		AddProduct(results[k], size.Columns, a, numbers(42*size.Columns, 2), size.Columns, size)
+	}
+	if !slices.Equal(results[0], results[1]) {
+		t.Error("the kernels differ in their bits")
+	}
+}
