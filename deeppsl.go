@@ -24,6 +24,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
@@ -49,6 +50,9 @@ type Options struct {
 	Log *slog.Logger
 	// OnEpoch, if set, is called after every epoch of training.
 	OnEpoch func(Epoch)
+	// OnIteration, if set, is called after every iteration of an inference, but not of those within training, nor where
+	// components are solved apart.
+	OnIteration func(Iteration)
 	// OnWarning, if set, is called with the warnings that reading and compiling gave rise to.
 	OnWarning func(Warnings)
 	// Checkpoint is a file that training writes after every epoch and continues from if it exists; "" means none.
@@ -57,6 +61,9 @@ type Options struct {
 
 // Epoch is one line of a learning curve.
 type Epoch = learn.Epoch
+
+// Iteration is a line of an inference's progress.
+type Iteration = solve.Iteration
 
 // Warnings are suspicious places in a project, to be rendered for a person.
 type Warnings = source.Diagnostics

@@ -132,11 +132,11 @@ func (s *settings) solver(field *mrf.Field, limits solve.Settings, o *Options) (
 
 // inference makes a solver for one inference, which simplifies the problem first as the options allow.
 func (s *settings) inference(field *mrf.Field, o *Options) (solve.Solver, error) {
-	if s.method == "sgd" {
-		return s.solver(field, s.solve, o)
-	}
 	limits := s.solve
-	limits.Threads = o.Threads
+	limits.Threads, limits.Trace = o.Threads, o.OnIteration
+	if s.method == "sgd" {
+		return s.solver(field, limits, o)
+	}
 	return auto.Inference(s.method, field, limits, s.simplify)
 }
 

@@ -204,7 +204,9 @@ func TestContextEndsDuringInference(t *testing.T) {
 		{"inference.gap=1e-300"}, {"inference.gap=1e-300", "inference.presolve=false"},
 		{"inference.method=sgd", "sgd.threshold=1e-300", "inference.iterations=1000000000"},
 	} {
-		project, err := deeppsl.Load("examples/acquaintances/model.json", deeppsl.Options{Set: set})
+		lines := 0
+		options := deeppsl.Options{Set: set, OnIteration: func(deeppsl.Iteration) { lines++ }}
+		project, err := deeppsl.Load("examples/acquaintances/model.json", options)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,6 +219,9 @@ func TestContextEndsDuringInference(t *testing.T) {
 		answer, err := grounding.Infer(ctx)
 		if err != nil || answer.Status != "cancelled" || answer.DualBound > answer.Objective || len(answer.Values) == 0 {
 			t.Errorf("%v: %+v, %v", set, answer, err)
+		}
+		if lines == 0 {
+			t.Errorf("%v: no iteration was reported", set)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -39,7 +40,7 @@ func (p *project) options() deeppsl.Options {
 		set = append(set[:len(set):len(set)], "ground.force=true")
 	}
 	return deeppsl.Options{
-		Seed: p.seed, Threads: int(p.threads), Set: set,
+		Seed: p.seed, Threads: int(p.threads), Set: set, OnIteration: p.iterationLine(),
 		Log: slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{Level: level, ReplaceAttr: withoutTime})),
 		OnWarning: func(warnings deeppsl.Warnings) {
 			if !p.quiet {
@@ -86,6 +87,22 @@ func (e *env) epochLine(name string) func(deeppsl.Epoch) {
 		}
 		e.notef("%s epoch %3d  loss %.4f  %sgap %.0e in %d steps  inference %.0f ms  gradient %.0f ms", name,
 			line.Number, line.Loss, validation, line.Gap, line.Iterations, 1e3*line.Inference, 1e3*line.Gradient)
+	}
+}
+
+// silence is how long an inference may take without a line about it.
+const silence = 2 * time.Second
+
+// iterationLine prints how far a long inference is, now and then.
+func (e *env) iterationLine() func(deeppsl.Iteration) {
+	said := time.Now()
+	return func(it deeppsl.Iteration) {
+		if time.Since(said) < silence {
+			return
+		}
+		said = time.Now()
+		e.notef("inference iteration %d  objective %.6g  at least %.6g  violation %.0e", it.Number, it.Objective,
+			it.DualBound, it.Violation)
 	}
 }
 

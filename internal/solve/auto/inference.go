@@ -106,7 +106,7 @@ func (p *inference) solve(ctx context.Context, field *mrf.Field, y, duals []floa
 	}
 	_, why := Choose(field.Model)
 	var found *solve.Components
-	if p.options.Split && demanding(field.Model) {
+	if p.options.Split && demanding(field.Model) && field.Model.Potentials() <= math.MaxInt32 {
 		c := partition.Find(field.Model)
 		found = &solve.Components{Count: len(c.Potentials), Largest: c.Largest(), Apart: split.Pays(field.Model, c)}
 		if found.Apart {
