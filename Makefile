@@ -4,8 +4,11 @@ TOOL     := GOTOOLCHAIN=local go tool -modfile=tools.mod
 FUZZTIME ?= 20s
 BENCH    ?= .
 COUNT    ?= 6
+# checkptr is off since GoMLX aligns its buffers by arithmetic on pointers, which that check takes for a mistake.
+RACE     ?= . ./internal/parallel ./internal/mrf/... ./internal/presolve ./internal/partition ./internal/solve/... \
+	./internal/ground ./internal/export
 
-.PHONY: help build test bench lint fuzz cover fmt
+.PHONY: help build test bench race lint fuzz cover fmt
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -20,6 +23,9 @@ bench: ## run the benchmarks that match BENCH, COUNT times, and summarise them
 	@mkdir -p out
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./... | tee out/bench.txt
 	$(TOOL) benchstat out/bench.txt
+
+race: ## run the tests of everything that runs in parallel under the race detector; needs a C compiler
+	GOTOOLCHAIN=local CGO_ENABLED=1 go test -race -gcflags=all=-d=checkptr=0 $(RACE)
 
 lint: ## check the rules of the house: see internal/lint
 	GOTOOLCHAIN=local go test ./internal/lint
