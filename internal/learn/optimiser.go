@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/parallel"
 )
 
 // Optimiser turns gradients into new parameter values. It keeps its state per parameter, in the order in which the
@@ -93,11 +95,14 @@ func (o *Optimiser) adam(p *Parameter, mean, square []float32, rate float64) {
 	const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
 	rate /= 1 - math.Pow(beta1, float64(o.step))
 	root := math.Sqrt(1 - math.Pow(beta2, float64(o.step)))
-	for i, g := range p.Gradient {
-		mean[i] = beta1*mean[i] + (1-beta1)*g
-		square[i] = beta2*square[i] + (1-beta2)*g*g
-		p.Value[i] -= float32(rate * float64(mean[i]) / (math.Sqrt(float64(square[i]))/root + epsilon))
-	}
+	parallel.Range(parallel.Threads(0), len(p.Value), func(lo, hi int) {
+		for i, g := range p.Gradient[lo:hi] {
+			i += lo
+			mean[i] = beta1*mean[i] + (1-beta1)*g
+			square[i] = beta2*square[i] + (1-beta2)*g*g
+			p.Value[i] -= float32(rate * float64(mean[i]) / (math.Sqrt(float64(square[i]))/root + epsilon))
+		}
+	})
 }
 
 // Schedule gives the learning rate of an epoch (from 0) as a factor of the initial one.
