@@ -36,8 +36,10 @@ type entry struct {
 	// Compared says what Ratio is about: "process", from rules and tables to the answer's files, or "solve", from the
 	// ground problem in memory to the answer.
 	Compared string `json:"compared"`
-	// Process and Solve are seconds; Solve is 0 if the contender does not say.
+	// Process, Solve and CPU are seconds: wall time of the process and, if the contender says it, of solving, and the
+	// processor time of the process, which a busy machine changes less.
 	Process float64 `json:"process_seconds"`
+	CPU     float64 `json:"cpu_seconds"`
 	Solve   float64 `json:"solve_seconds,omitempty"`
 	// Ratio is the median over the repetitions of its time over ours in the same repetition; Ratios are all.
 	Ratio  float64   `json:"ratio,omitempty"`
@@ -137,7 +139,8 @@ func (e *entry) sumUp(c *contest, ours []*outcome) {
 	}
 	last := e.outcomes[len(e.outcomes)-1]
 	e.Version, e.Status = last.version, last.status
-	e.Process = median(e.outcomes, func(o *outcome) float64 { return o.wall })
+	e.Process = median(e.outcomes, func(o *outcome) float64 { return o.seconds })
+	e.CPU = median(e.outcomes, func(o *outcome) float64 { return o.cpu })
 	e.Solve = median(e.outcomes, func(o *outcome) float64 { return o.solve })
 	e.Objective, e.Excess, e.Violation = c.judge(last.y)
 	for k, o := range e.outcomes {
@@ -152,21 +155,21 @@ func (e *entry) time(o *outcome) float64 {
 	if e.Compared == "solve" {
 		return o.solve
 	}
-	return o.wall
+	return o.seconds
 }
 
 // Text prints the comparison as a table.
 func (c *comparison) Text(w io.Writer) error {
 	fmt.Fprintf(w, "%s: %d ground rules, %d variables, gap %g, %d threads, medians of %d\n%s\n\n", c.Model,
 		c.GroundRules, c.Variables, c.Gap, c.Threads, c.Repeats, c.Machine)
-	t := report.NewTable("", "process s", "solve s", "times ours", "of", "objective", "above bound", "violation",
+	t := report.NewTable("", "process s", "CPU s", "solve s", "times ours", "of", "objective", "above bound", "violation",
 		"peak RSS")
 	for _, e := range c.Entries {
 		if e.Note != "" {
-			t.Row(e.Name, "", "", "", "", "", "", "", "")
+			t.Row(e.Name, "", "", "", "", "", "", "", "", "")
 			continue
 		}
-		t.Row(e.Name, digits(e.Process), optional(e.Solve), digits(e.Ratio), e.Compared,
+		t.Row(e.Name, digits(e.Process), digits(e.CPU), optional(e.Solve), digits(e.Ratio), e.Compared,
 			report.Number(fmt.Sprintf("%.8g", e.Objective)), digits(math.Max(0, e.Excess)), digits(e.Violation),
 			report.FormatBytes(float64(e.PeakRSS)))
 	}

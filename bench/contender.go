@@ -26,11 +26,11 @@ type contender struct {
 
 // outcome is what one run of a contender came to.
 type outcome struct {
-	wall, solve float64 // seconds; solve is 0 if the contender does not say
-	rss         int64
-	version     string
-	status      string
-	y           []float64 // its answer, by variable
+	*process
+	solve   float64 // seconds, 0 if the contender does not say
+	version string
+	status  string
+	y       []float64 // its answer, by variable
 }
 
 // ours is what the others are compared with: the command `deeppsl run`, in a process of its own.
@@ -78,7 +78,7 @@ func runOurs(ctx context.Context, c *contest) (*outcome, error) {
 		return nil, err
 	}
 	y, err := c.read(c.answers(commandName))
-	return &outcome{wall: p.seconds, solve: answer.Seconds.Solve, rss: p.rss, status: answer.Status, y: y}, err
+	return &outcome{process: p, solve: answer.Seconds.Solve, status: answer.Status, y: y}, err
 }
 
 // javaWith runs Java PSL's command with an option.
@@ -94,7 +94,7 @@ func javaWith(option string) func(context.Context, *contest) (*outcome, error) {
 			return nil, err
 		}
 		y, err := c.read(out)
-		return &outcome{wall: p.seconds, rss: p.rss, version: javaVersion(string(p.stdout)), y: y}, err
+		return &outcome{process: p, version: javaVersion(string(p.stdout)), y: y}, err
 	}
 }
 
@@ -126,8 +126,7 @@ func scriptOf(name string) func(context.Context, *contest) (*outcome, error) {
 			return nil, err
 		}
 		y, err := readVector(answer, c.field.Model.Variables)
-		return &outcome{wall: p.seconds, solve: said.Seconds, rss: p.rss, version: said.Version, status: said.Status,
-			y: y}, err
+		return &outcome{process: p, solve: said.Seconds, version: said.Version, status: said.Status, y: y}, err
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 type process struct {
 	stdout  []byte
 	seconds float64 // wall time of all of it, start and exit included
+	cpu     float64 // seconds of processor time, of all its threads
 	rss     int64   // its largest resident set in bytes, 0 if the system does not say
 }
 
@@ -39,7 +40,9 @@ func execute(ctx context.Context, dir string, limit time.Duration, name string, 
 	seconds := time.Since(start).Seconds()
 	switch {
 	case err == nil:
-		return &process{stdout.Bytes(), seconds, report.ChildRSS(command.ProcessState)}, nil
+		state := command.ProcessState
+		cpu := (state.UserTime() + state.SystemTime()).Seconds()
+		return &process{stdout.Bytes(), seconds, cpu, report.ChildRSS(state)}, nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case limited.Err() != nil:
