@@ -131,13 +131,24 @@ func (d *dump) check() error {
 	return nil
 }
 
+// mostIdle is how many variables may be in no potential: a number costs nothing in a file, but variables do in memory.
+const mostIdle = 1 << 20
+
 // model makes the dump's model, checked.
 func (d *dump) model() (*mrf.Model, error) {
 	m := &mrf.Model{Variables: d.Variables, Inputs: len(d.Inputs), Rules: len(d.Weights)}
+	written := 0
+	for k := range d.Blocks {
+		written += len(d.Blocks[k].Variables)
+	}
+	if d.Variables > written+mostIdle {
+		return nil, fmt.Errorf("%d variables, but potentials have %d at most", d.Variables, written)
+	}
 	for k := range d.Blocks {
 		b := &d.Blocks[k]
 		kind := slices.Index(kinds, b.Kind)
-		if kind < 0 || b.Potentials < 0 {
+		most := len(b.Variables) + len(b.Inputs) + len(b.Start) + len(b.InputStart) // a potential has one at least
+		if kind < 0 || b.Potentials < 0 || b.Potentials > most {
 			return nil, fmt.Errorf("block %d: %d potentials of the kind %q", k, b.Potentials, b.Kind)
 		}
 		m.Blocks = append(m.Blocks, &mrf.Block{Rule: b.Rule, Kind: mrf.Kind(kind), Exponent: b.Exponent,

@@ -214,6 +214,10 @@ func isPlainInteger(field string) bool {
 
 // duplicate reports an atom that is there already, at both of its places.
 func (t *table) duplicate(d *relation.Duplicate, offset int) {
+	if t.errors >= maxErrors {
+		t.errors++
+		return
+	}
 	first := t.place(d.First)
 	atom := t.atom(d.Tuple)
 	if d.FirstRole != d.SecondRole {
