@@ -30,6 +30,8 @@ type Report struct {
 	RuleWeights       []float64    `json:"rule_weights"`
 	Epochs            int          `json:"epochs"`
 	Conflict          []string     `json:"conflict,omitempty"`
+	// Trials is the table of a search for weights, if there was one.
+	Trials []Trial `json:"trials,omitempty"`
 
 	// Presolve says how much smaller the problem was made before it was solved; null if it was not.
 	Presolve *presolve.Counts `json:"presolve"`
@@ -122,7 +124,7 @@ func (r *Report) learn(ctx context.Context, g *Grounding) (err error) {
 	if r.Training, err = g.Train(ctx); err != nil {
 		return err
 	}
-	r.Epochs = len(r.Training.Epochs) - 1
+	r.Epochs, r.Trials = len(r.Training.Epochs)-1, r.Training.Trials
 	r.Seconds.Learn = r.Training.Elapsed.Seconds()
 	return nil
 }

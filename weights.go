@@ -67,12 +67,13 @@ func defaultsFor(config *load.Config, phase Phase, set []string) settings {
 	if !slices.ContainsFunc(config.Predicates, func(p *load.Predicate) bool { return p.Neural != nil }) {
 		s.learn.Method = learn.Perceptron
 	}
+	class := ""
 	choose := func(name, value string) {
 		if unalias(name) != "learn.method" {
 			return
 		}
 		if method, err := learn.ParseMethod(value); err == nil {
-			s.learn.Method = method
+			s.learn.Method, class = method, value
 		}
 	}
 	for _, section := range sections(config, phase) {
@@ -83,6 +84,9 @@ func defaultsFor(config *load.Config, phase Phase, set []string) settings {
 	for _, assignment := range set {
 		name, value, _ := strings.Cut(assignment, "=")
 		choose(name, value)
+	}
+	if loss, ok := learn.BilevelLoss(class); ok {
+		s.learn.Loss.Kind, s.learn.Update, s.learn.RuleRate, s.learn.Steps = loss, learn.Logarithmic, 0.1, 1
 	}
 	if method := s.learn.Method; method != learn.ConvexDifference && method != learn.Implicit {
 		decay := s.learn.Decay

@@ -136,6 +136,30 @@ func TestEveryMethodImprovesTheEvaluator(t *testing.T) {
 	}
 }
 
+// PSL's bilevel classes descend on the loss that they are named after.
+func TestBilevelClasses(t *testing.T) {
+	for class, loss := range map[string]learn.LossKind{
+		"SquaredError": learn.SquaredError, "OnlineSquaredError": learn.SquaredError,
+		"BinaryCrossEntropy": learn.BinaryCrossEntropy, "OnlineBinaryCrossEntropy": learn.BinaryCrossEntropy,
+	} {
+		project, err := Load(acquaintances(t, `"runtime.learn.method": "`+class+`"`, false), Options{Seed: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kind := project.settings.learn.Loss.Kind; kind != loss {
+			t.Errorf("%s has the loss %v", class, kind)
+		}
+		report, err := project.Run(context.Background(), Stages{Learn: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		epochs := report.Training.Epochs
+		if first, last := epochs[0].Loss, epochs[len(epochs)-1].Loss; !(last < 0.95*first) {
+			t.Errorf("%s: the loss went from %v to %v", class, first, last)
+		}
+	}
+}
+
 // With validation truth, that is what a search maximises and what a descent keeps its best weights by.
 func TestValidationDecides(t *testing.T) {
 	for _, method := range []string{"perceptron", "bayes"} {
@@ -169,6 +193,7 @@ func TestMethodOfAConfiguration(t *testing.T) {
 		{`"learn.method": "deeppsl"`, nil, learn.ConvexDifference, 75},
 		{`"learn.epochs": 7`, []string{"learn.method=org.linqs.psl.application.learning.weight.GridSearch"}, learn.Grid, 7},
 		{`"learn.method": "energy"`, []string{"learn.method=likelihood"}, learn.Likelihood, 100},
+		{`"runtime.learn.method": "BinaryCrossEntropy"`, nil, learn.Implicit, 75},
 	} {
 		project, err := Load(acquaintances(t, c.options, false), Options{Set: c.set})
 		if err != nil {

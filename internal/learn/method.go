@@ -52,6 +52,22 @@ var pslMethods = map[string]Method{
 	"guidedrandomgridsearch":       Bayes,
 	"gaussianprocessprior":         Bayes,
 	"hyperband":                    Hyperband,
+	"squarederror":                 Implicit,
+	"onlinesquarederror":           Implicit,
+	"binarycrossentropy":           Implicit,
+	"onlinebinarycrossentropy":     Implicit,
+}
+
+// BilevelLoss returns the loss of the answer that one of PSL's bilevel classes is named after. PSL approximates its
+// derivative by an augmented Lagrangian; Implicit is exact.
+func BilevelLoss(name string) (kind LossKind, ok bool) {
+	switch strings.TrimPrefix(strings.ToLower(name[strings.LastIndexByte(name, '.')+1:]), "online") {
+	case "squarederror":
+		return SquaredError, true
+	case "binarycrossentropy":
+		return BinaryCrossEntropy, true
+	}
+	return 0, false
 }
 
 // String returns the method's name as configurations write it.
