@@ -193,12 +193,7 @@ const (
 func (g *Grounding) Write(w io.Writer, view View, limit int) error {
 	switch view {
 	case ProgramView:
-		for _, rule := range g.program.Rules {
-			if _, err := fmt.Fprintln(w, rule.Text); err != nil {
-				return err
-			}
-		}
-		return nil
+		return g.program.Print(w)
 	case PlanView:
 		return g.writePlans(w)
 	case GroundView:

@@ -82,7 +82,13 @@ type option struct {
 var options = slices.Concat([]option{
 	{"inference.method", "auto, newton, sgd (the paper's), or a class of PSL's",
 		parsed(parseInference, func(s *settings) *string { return &s.method })},
-	{"inference.gap", "relative duality gap to prove", number(func(s *settings) *float64 { return &s.solve.Gap })},
+	{"inference.gap", "relative duality gap to prove", func(s *settings, value string) error {
+		err := parseNumber(value, &s.solve.Gap)
+		if err == nil && s.solve.Gap == 0 {
+			err = fmt.Errorf("want a number above 0: that there is no gap at all cannot be computed, 1e-9 can")
+		}
+		return err
+	}},
 	{"inference.feasibility", "largest violation of a hard rule to accept",
 		number(func(s *settings) *float64 { return &s.solve.Feasibility })},
 	{"inference.iterations", "limit of iterations", integer(func(s *settings) *int { return &s.solve.MaxIterations })},
