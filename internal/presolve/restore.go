@@ -49,6 +49,7 @@ func (r *Reduction) spread(values, multipliers, restored []float64) {
 			copy(own, multipliers[p.same:])
 		} else {
 			p.share(b, multipliers, own)
+			r.silence(k, own)
 		}
 	}
 }
@@ -70,6 +71,20 @@ func (p *part) share(b *mrf.Block, multipliers, own []float64) {
 	for j, at := range p.places {
 		if at != gone {
 			own[j] = multipliers[at] * (scale(j) / whole[int(at)-p.same])
+		}
+	}
+}
+
+// silence takes the multipliers from potentials that were dropped although a variable of theirs is left. They are never
+// active, and at a kink only rounding could say otherwise.
+func (r *Reduction) silence(k int, own []float64) {
+	var left row
+	for j, at := range r.parts[k].places {
+		if at != gone || own[j] == 0 {
+			continue
+		}
+		if r.normalise(r.original.Model.Blocks[k], j, 0, &left); len(left.vars) > 0 {
+			own[j] = 0
 		}
 	}
 }
