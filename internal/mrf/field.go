@@ -46,7 +46,8 @@ func NewField(m *Model) *Field {
 	}
 	first := 0
 	for k, b := range m.Blocks {
-		f.terms[k] = term{Block: b, vars: b.variableRows(), inputs: b.inputRows(), first: first}
+		vars, inputs := b.variableRows(), b.inputRows()
+		f.terms[k] = term{Block: b, vars: vars.compressed(b.Len), inputs: inputs.compressed(b.Len), first: first}
 		first += b.Len
 	}
 	f.cut()

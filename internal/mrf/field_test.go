@@ -238,3 +238,25 @@ func TestCheckOfParameters(t *testing.T) {
 		t.Error("an input that is not a number passes")
 	}
 }
+
+func TestMeansOfAnyLengthInEitherLayout(t *testing.T) {
+	y, x := []float64{0.5, 0.25}, []float64{1, 2, 3, 4, 5, 6, 7}
+	for _, common := range []bool{true, false} {
+		b := &mrf.Block{Kind: mrf.Linear, Len: 2, VarStart: []int32{0, 1, 2}, VarCoef: []float32{-1, -1}, Vars: []int32{0, 1},
+			InputStart: []int32{0, 2, 9}, Inputs: []int32{3, 5, 0, 1, 2, 3, 4, 5, 6},
+			InputValue: []float32{0.5, 0.5, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25}}
+		want := 5 - 0.5 + 7 - 0.25
+		if !common {
+			b.InputValue[8] = 0.5
+			want += 0.25 * 7
+		}
+		f := mrf.NewField(&mrf.Model{Variables: 2, Inputs: 7, Rules: 1, Blocks: []*mrf.Block{b}})
+		f.SetInputs(x)
+		if got := f.Energy(y); got != want {
+			t.Errorf("common %v: energy %v, want %v", common, got, want)
+		}
+		if f.SweepSingles(y, nil, func(s *mrf.Span) float64 { return float64(len(s.D)) }) != 2 {
+			t.Error("a ragged block with a variable in each row is one of singles")
+		}
+	}
+}

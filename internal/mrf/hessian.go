@@ -120,9 +120,15 @@ func (c *compact) reset(n int) {
 // compact appends the span's potentials that have curvature.
 func (h *Hessian) compact(c *compact, s *Span) {
 	vars := &s.term.vars
-	if s.term.uniformArity() == 1 {
+	switch s.term.uniformArity() {
+	case 1:
 		h.compactSingles(c, s)
 		return
+	case 2:
+		if !s.Block.Kind.Hard() {
+			h.compactPairs(c, s)
+			return
+		}
 	}
 	for j, curvature := range s.D {
 		if curvature <= 0 {
@@ -150,10 +156,31 @@ func (h *Hessian) compact(c *compact, s *Span) {
 
 // compactSingles is compact for potentials of one variable, which meet the diagonal only.
 func (h *Hessian) compactSingles(c *compact, s *Span) {
-	a := s.Block.Coef[0]
+	a := s.term.vars.coef[0]
 	for j, i := range s.term.vars.index[s.lo:s.hi] {
 		if p := h.place[i]; p >= 0 {
 			c.partial[p] += s.D[j] * a * a
+		}
+	}
+}
+
+// compactPairs is compact for potentials of two variables that are not the preconditioner's own.
+func (h *Hessian) compactPairs(c *compact, s *Span) {
+	a0, a1 := s.term.vars.coef[0], s.term.vars.coef[1]
+	index := s.term.vars.index[2*s.lo : 2*s.hi]
+	for j, curvature := range s.D {
+		if curvature <= 0 {
+			continue
+		}
+		p0, p1 := h.place[index[2*j]], h.place[index[2*j+1]]
+		if p0 >= 0 {
+			c.partial[p0] += curvature * a0 * a0
+		}
+		if p1 >= 0 {
+			c.partial[p1] += curvature * a1 * a1
+		}
+		if p0 >= 0 && p1 >= 0 {
+			c.pairs = append(c.pairs, pair{p0, p1, curvature * a0 * a1})
 		}
 	}
 }

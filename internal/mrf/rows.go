@@ -7,6 +7,8 @@ type rows struct {
 	start []int32   // compressed rows, if ragged
 	value []float32 // coefficients of index, if ragged
 	index []int32
+	// common is the coefficient of each row all of whose coefficients are equal, if all rows are like that, as means are.
+	common []float32
 }
 
 // variableRows returns the side of the variables y.
@@ -17,6 +19,47 @@ func (b *Block) variableRows() rows {
 // inputRows returns the side of the inputs x.
 func (b *Block) inputRows() rows {
 	return rows{coef: b.InputCoef, start: b.InputStart, value: b.InputValue, index: b.Inputs}
+}
+
+// compressed returns the rows in the layout that is the fastest to go through: a block is ragged if either of its sides
+// is, and many a ragged side has but one pattern, or one coefficient per row.
+func (r rows) compressed(n int) rows {
+	if r.start == nil || n == 0 {
+		return r
+	}
+	if k := int(r.start[1]); r.repeats(n, k) {
+		uniform := rows{coef: make([]float64, k), index: r.index[:n*k]}
+		for i, a := range r.value[:k] {
+			uniform.coef[i] = float64(a)
+		}
+		return uniform
+	}
+	common := make([]float32, n)
+	for j := range n {
+		for k, a := range r.value[r.start[j]:r.start[j+1]] {
+			if k > 0 && a != common[j] {
+				return r
+			}
+			common[j] = a
+		}
+	}
+	r.common = common
+	return r
+}
+
+// repeats tells whether all of n ragged rows have the first one's k coefficients.
+func (r *rows) repeats(n, k int) bool {
+	for j := range n {
+		if int(r.start[j+1]) != (j+1)*k {
+			return false
+		}
+	}
+	for e, a := range r.value[:n*k] {
+		if a != r.value[e%k] {
+			return false
+		}
+	}
+	return true
 }
 
 func (r *rows) empty() bool { return len(r.index) == 0 }
@@ -47,7 +90,11 @@ func (r *rows) coefficient(j, k int) float64 {
 
 // addProduct adds row_j·v to d[j-lo] for the rows [lo,hi).
 func (r *rows) addProduct(lo, hi int, v, d []float64) {
-	if r.start != nil {
+	switch {
+	case r.common != nil:
+		r.addCommonProduct(lo, hi, v, d)
+		return
+	case r.start != nil:
 		r.addRaggedProduct(lo, hi, v, d)
 		return
 	}
@@ -94,6 +141,29 @@ func (r *rows) addRaggedProduct(lo, hi int, v, d []float64) {
 		}
 		d[j-lo] += sum
 	}
+}
+
+// addCommonProduct is addProduct for rows with one coefficient each, of which only the columns need to be read: where
+// rows are long, memory is what they wait for.
+func (r *rows) addCommonProduct(lo, hi int, v, d []float64) {
+	for j := lo; j < hi; j++ {
+		d[j-lo] += float64(r.common[j]) * gather(r.index[r.start[j]:r.start[j+1]], v)
+	}
+}
+
+// gather is the sum of some components, in four sums that do not wait for one another.
+func gather(index []int32, v []float64) float64 {
+	var a, b, c, d float64
+	for ; len(index) >= 4; index = index[4:] {
+		a += v[index[0]]
+		b += v[index[1]]
+		c += v[index[2]]
+		d += v[index[3]]
+	}
+	for _, i := range index {
+		a += v[i]
+	}
+	return (a + b) + (c + d)
 }
 
 // addTranspose adds mu[j-lo]·row_j to g for the rows [lo,hi). Rows with a zero multiplier, in HL-MRFs the most of them,

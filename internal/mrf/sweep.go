@@ -49,10 +49,10 @@ func (s *Span) W(k int) float64 {
 
 // Single tells whether each of the span's potentials has one variable, and returns their common coefficient.
 func (s *Span) Single() (coefficient float64, ok bool) {
-	if s.Block.VarStart != nil || len(s.Block.Coef) != 1 {
+	if s.term.uniformArity() != 1 {
 		return 0, false
 	}
-	return s.Block.Coef[0], true
+	return s.term.vars.coef[0], true
 }
 
 // Move replaces the slacks d_j by those at the point that is step further, d_j + a_jᵀstep.
@@ -147,11 +147,24 @@ func (l *lane) measure(spans []spanRange) {
 // to Aᵀμ, where μ is what the visitor leaves in D. Visits run in parallel: a visitor may write only to places that
 // belong to its span.
 func (f *Field) Sweep(y, g []float64, visit func(s *Span) float64) float64 {
-	return f.sweep(variables, y, g, visit)
+	return f.sweepSome(variables, nil, y, g, visit)
+}
+
+// SweepSingles is Sweep over the spans whose potentials have one variable each; see (*Span).Single.
+func (f *Field) SweepSingles(y, g []float64, visit func(s *Span) float64) float64 {
+	return f.sweepSome(variables, func(t *term) bool { return t.uniformArity() == 1 }, y, g, visit)
 }
 
 // sweep is Sweep with a choice of what to scatter to; blocks without inputs are not visited for the inputs' side.
 func (f *Field) sweep(to side, y, g []float64, visit func(s *Span) float64) float64 {
+	if to == inputs {
+		return f.sweepSome(to, func(t *term) bool { return !t.inputs.empty() }, y, g, visit)
+	}
+	return f.sweepSome(to, nil, y, g, visit)
+}
+
+// sweepSome sweeps the spans whose term is among some, or all of them.
+func (f *Field) sweepSome(to side, some func(*term) bool, y, g []float64, visit func(s *Span) float64) float64 {
 	mustLen("variables", len(y), f.Model.Variables)
 	parallel.For(f.Threads, len(f.lanes), func(k int) {
 		l := &f.lanes[k]
@@ -159,7 +172,7 @@ func (f *Field) sweep(to side, y, g []float64, visit func(s *Span) float64) floa
 		var s Span
 		for n := l.lo; n < l.hi; n++ {
 			f.partial[n] = 0
-			if r := f.spans[n]; to == variables || !r.term.inputs.empty() {
+			if r := f.spans[n]; some == nil || some(r.term) {
 				f.open(&s, n, y, l.slacks)
 				f.partial[n] = visit(&s)
 				if g != nil {
