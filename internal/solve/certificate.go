@@ -40,14 +40,27 @@ func NewCertifier(field *mrf.Field) *Certifier {
 
 // Certify is the function of that name.
 func (c *Certifier) Certify(y, multipliers []float64) Certificate {
+	return c.CertifyWith(y, multipliers, nil)
+}
+
+// CertifyWith is Certify for multipliers that are yet to be made: as it comes to a span, it lets multiply write those
+// of the span's potentials. The slacks must stay as they are.
+func (c *Certifier) CertifyWith(y, multipliers []float64, multiply func(s *mrf.Span, mu []float64)) Certificate {
 	gap := c.field.Sweep(y, c.g, func(s *mrf.Span) float64 {
 		c.violation[s.Number] = s.Violation()
-		gap, objective := slackness(s, multipliers[s.First:])
+		mu := multipliers[s.First : s.First+len(s.D)]
+		if multiply != nil {
+			multiply(s, mu)
+		}
+		gap, objective := slackness(s, mu)
 		c.objective[s.Number] = objective
 		return gap
 	})
 	for i, g := range c.g {
 		gap += g*y[i] - min(0, g)
+	}
+	if math.IsNaN(gap) {
+		gap = math.Inf(1)
 	}
 	var out Certificate
 	for n, objective := range c.objective {
@@ -62,6 +75,9 @@ func (c *Certifier) Certify(y, multipliers []float64) Certificate {
 // slackness projects the span's multipliers into their domain, returns what the span adds to the gap and to the
 // objective, and leaves the multipliers in place of the slacks.
 func slackness(s *mrf.Span, mu []float64) (gap, objective float64) {
+	if s.Block.Kind == mrf.Hinge && s.Block.Exponent == 2 {
+		return squaredHinges(s, mu)
+	}
 	squared := curved(s.Block)
 	for k, d := range s.D {
 		w := s.W(k)
@@ -77,6 +93,23 @@ func slackness(s *mrf.Span, mu []float64) (gap, objective float64) {
 		if squared && w > 0 {
 			gap += m * m / (4 * w)
 		}
+	}
+	return gap, objective
+}
+
+// squaredHinges is slackness for the potentials that most models consist of. Theirs is (μ-2wd⁺)²/4w + μ(d⁺-d), of which
+// the first part is 0 for the usual multipliers, the derivatives.
+func squaredHinges(s *mrf.Span, mu []float64) (gap, objective float64) {
+	for k, d := range s.D {
+		w, h, m := s.W(k), max(0, d), max(0, mu[k])
+		if math.IsNaN(m) || w == 0 {
+			mu[k], s.D[k] = 0, 0
+			continue
+		}
+		mu[k], s.D[k] = m, m
+		excess := m - 2*w*h
+		objective += w * h * h
+		gap += m*(h-d) + excess*excess/(4*w)
 	}
 	return gap, objective
 }

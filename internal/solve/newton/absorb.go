@@ -20,13 +20,14 @@ type absorber struct {
 
 func newAbsorber(field *mrf.Field) *absorber {
 	a := &absorber{field: field}
-	for _, b := range field.Model.Blocks {
-		a.singles = a.singles || b.VarStart == nil && len(b.Coef) == 1 && b.Exponent == 2 && exact(b)
-	}
-	if a.singles {
-		a.weight = make([]float64, field.Model.Variables)
-		a.step = make([]float64, field.Model.Variables)
-	}
+	a.weight = make([]float64, field.Model.Variables)
+	a.step = make([]float64, field.Model.Variables)
+	a.singles = field.SweepSingles(a.step, nil, func(s *mrf.Span) float64 {
+		if s.Block.Exponent == 2 && exact(s.Block) {
+			return 1
+		}
+		return 0
+	}) > 0
 	return a
 }
 
@@ -48,12 +49,8 @@ func (a *absorber) gap(y, g []float64) float64 {
 
 // weigh sets S at y.
 func (a *absorber) weigh(y []float64) {
-	a.field.Sweep(y, a.weight, func(s *mrf.Span) float64 {
-		coefficient, single := s.Single()
-		if !single {
-			clear(s.D)
-			return 0
-		}
+	a.field.SweepSingles(y, a.weight, func(s *mrf.Span) float64 {
+		coefficient, _ := s.Single()
 		s.Curve() // 2w of the active ones
 		for k := range s.D {
 			s.D[k] *= coefficient / 2
@@ -62,28 +59,21 @@ func (a *absorber) weigh(y []float64) {
 	})
 }
 
-// multipliers writes those of the potentials at y, of active single ones a step away. The others stay at 0: they are
-// not in S, and would take more than there is.
-func (a *absorber) multipliers(y, nu []float64) {
-	a.field.Sweep(y, nil, func(s *mrf.Span) float64 {
-		own := nu[s.First : s.First+len(s.D)]
-		_, single := s.Single()
-		if !single {
-			s.Differentiate()
-			copy(own, s.D)
-			return 0
-		}
-		copy(own, s.D)
+// multiply writes the multipliers of a span's potentials at y, of active single ones a step away. The others stay at 0:
+// they are not in S, and would take more than there is. The slacks stay as they are.
+func (a *absorber) multiply(s *mrf.Span, nu []float64) {
+	copy(nu, s.D)
+	_, single := s.Single()
+	if single {
 		s.Move(a.step)
-		s.Differentiate()
-		for k, d := range own {
-			own[k] = s.D[k]
-			if d <= 0 && s.Block.Kind == mrf.Hinge {
-				own[k] = 0
-			}
+	}
+	s.Differentiate()
+	for k, d := range nu {
+		nu[k], s.D[k] = s.D[k], d
+		if single && d <= 0 && s.Block.Kind == mrf.Hinge {
+			nu[k] = 0
 		}
-		return 0
-	})
+	}
 }
 
 // hopeful is how far above the tolerance a gap may be for the absorber to be tried: it costs a sweep.

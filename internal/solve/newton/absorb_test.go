@@ -28,11 +28,11 @@ func TestAbsorbedMultipliersProveMore(t *testing.T) {
 	own, g := make([]float64, m.Potentials()), make([]float64, m.Variables)
 	field.EnergyGradient(y, g)
 	a := newAbsorber(field)
-	a.multipliers(y, own) // no step yet: the potentials' own
-	before := solve.Certify(field, y, own)
+	certifier := solve.NewCertifier(field)
+	before := certifier.CertifyWith(y, own, a.multiply) // no step yet: the potentials' own
 	expected := a.gap(y, g)
 	absorbed := make([]float64, m.Potentials())
-	a.multipliers(y, absorbed)
+	certifier.CertifyWith(y, absorbed, a.multiply)
 	after := solve.Certify(field, y, absorbed)
 	if after.Gap > before.Gap/5 {
 		t.Errorf("the gap is %v with absorbed multipliers, %v without", after.Gap, before.Gap)

@@ -83,11 +83,19 @@ func (e *envelope) shape(s *mrf.Span, k int) (rho, lo, hi float64) {
 	return e.steepness * e.hardness, math.Inf(-1), math.Inf(1)
 }
 
+// multiply writes a span's ν and leaves its slacks as they are.
+func (e *envelope) multiply(s *mrf.Span, nu []float64) {
+	copy(nu, s.D)
+	e.differentiate(s)
+	for k, d := range nu {
+		nu[k], s.D[k] = s.D[k], d
+	}
+}
+
 // multipliers writes ν at y.
 func (e *envelope) multipliers(y, nu []float64) {
 	e.field.Sweep(y, nil, func(s *mrf.Span) float64 {
-		e.differentiate(s)
-		copy(nu[s.First:], s.D)
+		e.multiply(s, nu[s.First:s.First+len(s.D)])
 		return 0
 	})
 }

@@ -30,10 +30,12 @@ type model struct {
 // How hard a minimisation tries: at no effort, and what each further effort adds.
 const (
 	rounds, moreRounds      = 3, 2
-	briefRounds             = 2
 	forcing, tighterForcing = 0.1, 0.1 // the part of the residual that may remain
 	products, timesProducts = 20, 2    // the limit for a round
 	leastEffort, mostEffort = 0, 2
+	// Of brief minimisations. What remains of the residual is what the proof of the gap has to absorb: between epochs of
+	// training, 0.1 takes a step more than 0.03, which takes but a few products more.
+	briefRounds, briefForcing = 2, 0.03
 )
 
 // learn adapts the effort to how the last step fared. If the function fell as the quadratic said, the active set is the
@@ -66,7 +68,7 @@ func (m *model) minimise(y, g []float64) {
 	m.begin(y, g)
 	first, limit := 0.0, rounds+m.effort*moreRounds
 	if m.brief {
-		limit = briefRounds
+		forcing, limit = briefForcing, briefRounds
 	}
 	for round := range limit {
 		m.fix()
@@ -79,9 +81,9 @@ func (m *model) minimise(y, g []float64) {
 			return
 		}
 		m.cg.Solve(m.h, m.residual, m.step, forcing, products, nil)
-		if !m.search() {
+		if !m.search(1, 0.25, 0.0625) {
 			m.steepest()
-			if !m.search() {
+			if !m.search(1, 0.25, 0.0625, m.reach()) {
 				return
 			}
 		}
@@ -136,10 +138,11 @@ func (m *model) steepest() {
 	}
 }
 
-// search moves p along the step's projected path, as far as decreases the quadratic. Where the path is cut too soon for
-// that, as along valleys without curvature, it goes to the first bound on the way, to which the decrease is certain.
-func (m *model) search() bool {
-	for _, part := range [...]float64{1, 0.25, m.reach()} {
+// search moves p along the step's projected path by the first of some parts of it that decreases the quadratic. Where
+// a path is cut too soon for that, as along valleys without curvature, a decrease is certain only as far as the first
+// bound on the way; but to stop there may mean to fix one variable in twenty thousand.
+func (m *model) search(parts ...float64) bool {
+	for _, part := range parts {
 		linear := m.project(part)
 		m.h.Mul(m.move, m.product)
 		curved := 0.0

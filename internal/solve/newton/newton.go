@@ -129,12 +129,11 @@ func (s *Solver) solveSmooth() {
 
 // check computes the multipliers at the present point and what they prove.
 func (s *Solver) check() {
+	multiply := s.env.multiply
 	if s.smooth && s.absorb.singles {
-		s.absorb.multipliers(s.inner.y, s.nu)
-	} else {
-		s.env.multipliers(s.inner.y, s.nu)
+		multiply = s.absorb.multiply
 	}
-	s.result.Certificate = s.certify.Certify(s.inner.y, s.nu)
+	s.result.Certificate = s.certify.CertifyWith(s.inner.y, s.nu, multiply)
 }
 
 // proven tells whether the last check shows what the settings ask for.
