@@ -70,6 +70,7 @@ type Epoch struct {
 	Gap        float64   `json:"gap"`
 	Iterations int       `json:"iterations"` // of the solver
 	Inference  float64   `json:"inference_seconds"`
+	Forward    float64   `json:"forward_seconds"` // the networks' part of the inference
 	Gradient   float64   `json:"gradient_seconds"`
 	Theta      []float64 `json:"rule_weights"`
 }
@@ -97,6 +98,7 @@ type Trainer struct {
 	simplex *simplex // how rule weights move, unless by an optimiser
 	next    int      // the next epoch's number
 	history []Epoch
+	forward time.Duration // that the networks last took
 	best    snapshot
 }
 
@@ -214,7 +216,7 @@ func (t *Trainer) infer(ctx context.Context) (Epoch, error) {
 	}
 	copy(t.y, result.Y)
 	t.multipliers = append(t.multipliers[:0], result.Multipliers...)
-	line.Inference = time.Since(start).Seconds()
+	line.Inference, line.Forward = time.Since(start).Seconds(), t.forward.Seconds()
 	line.Gap, line.Iterations = result.Gap, result.Iterations
 	line.Theta = append([]float64(nil), t.Theta...)
 	if line.Loss, err = t.loss(ctx); err != nil {
@@ -264,9 +266,11 @@ func (t *Trainer) perceive(field *mrf.Field, train bool, seed uint64) error {
 	if t.Perception == nil {
 		return nil
 	}
+	start := time.Now()
 	if err := t.Perception.Forward(t.x, train, seed); err != nil {
 		return err
 	}
+	t.forward = time.Since(start)
 	if slices.ContainsFunc(t.x, math.IsNaN) {
 		return errDiverged
 	}

@@ -52,6 +52,36 @@ func BenchmarkTrainCora(b *testing.B) {
 	}
 }
 
+// BenchmarkInferBetweenEpochs is what a user waits for between the epochs of BenchmarkTrainCora: the medians of warm
+// MAP inferences, with and without the networks, all with a proven gap. Later epochs move less than earlier ones.
+func BenchmarkInferBetweenEpochs(b *testing.B) {
+	g := cora(b)
+	for b.Loop() {
+		if err := g.Reset(1); err != nil {
+			b.Fatal(err)
+		}
+		training, err := g.Train(context.Background())
+		if err != nil {
+			b.Fatal(err)
+		}
+		warm := training.Epochs[1:]
+		half := len(warm) / 2
+		for _, part := range []struct {
+			name   string
+			epochs []deeppsl.Epoch
+		}{{"", warm}, {"-first-half", warm[:half]}, {"-second-half", warm[half:]}} {
+			all, solving, gap := make([]float64, len(part.epochs)), make([]float64, len(part.epochs)), 0.0
+			for k, epoch := range part.epochs {
+				all[k], solving[k] = 1e3*epoch.Inference, 1e3*(epoch.Inference-epoch.Forward)
+				gap = max(gap, epoch.Gap)
+			}
+			b.ReportMetric(median(all).Median, "ms-with-networks"+part.name)
+			b.ReportMetric(median(solving).Median, "ms"+part.name)
+			b.ReportMetric(gap, "worst-gap"+part.name)
+		}
+	}
+}
+
 // BenchmarkInferCora is one cold MAP inference on all of Cora, to the default gap of 1e-4.
 func BenchmarkInferCora(b *testing.B) {
 	g := cora(b)
