@@ -4,6 +4,8 @@ TOOL     := GOTOOLCHAIN=local go tool -modfile=tools.mod
 FUZZTIME ?= 20s
 BENCH    ?= .
 COUNT    ?= 6
+BASE     ?= HEAD
+PKG      ?= ./...
 # checkptr is off since GoMLX aligns its buffers by arithmetic on pointers, which that check takes for a mistake.
 RACE     ?= . ./internal/parallel ./internal/mrf/... ./internal/presolve ./internal/partition ./internal/solve/... \
 	./internal/ground ./internal/export
@@ -21,11 +23,14 @@ test: ## run every test, as a user would
 
 bench: ## run the benchmarks that match BENCH, COUNT times, and summarise them
 	@mkdir -p out
-	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./... | tee out/bench.txt
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKG) | tee out/bench.txt
 	$(TOOL) benchstat out/bench.txt
 
 race: ## run the tests of everything that runs in parallel under the race detector; needs a C compiler
 	GOTOOLCHAIN=local CGO_ENABLED=1 go test -race -gcflags=all=-d=checkptr=0 $(RACE)
+
+compare: ## compare the benchmarks of PKG that match BENCH with those of the revision BASE, in turns
+	GO="$(GO)" BENCHSTAT="$(TOOL) benchstat" bench/compare.sh "$(BASE)" "$(BENCH)" "$(COUNT)" "$(PKG)"
 
 lint: ## check the rules of the house: see internal/lint
 	GOTOOLCHAIN=local go test ./internal/lint
