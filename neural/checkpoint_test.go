@@ -120,7 +120,8 @@ func TestCheckpointOfOneNetwork(t *testing.T) {
 	if len(first.Parameters()) != 0 || len(second.Parameters()) == 0 {
 		t.Error("only what is frozen is not learned")
 	}
-	if _, err := load("other", both, false); err == nil || !strings.Contains(err.Error(), `"other.hidden1.weights": missing`) {
+	_, err = load("other", both, false)
+	if err == nil || !strings.Contains(err.Error(), `"other.hidden1.weights": missing`) {
 		t.Errorf("a network that is not there: error %v", err)
 	}
 	classifier.Hidden = []int{5}

@@ -74,6 +74,10 @@ func (net *cnn) addConvolution(s *System, n *network, i int, in shape, c Convolu
 			"convolutions: number %d has no pixel left: kernel %d and pool %d are too large for images of %d×%d with padding %d",
 			i+1, c.Kernel, pool, in.height, in.width, c.Padding)
 	}
+	if raw.height > maxTensor/raw.width || raw.channels > maxTensor/(raw.height*raw.width) {
+		return shape{}, wrongKey("convolutions", "convolutions: number %d makes too large an image: %d×%d with %d channels",
+			i+1, raw.height, raw.width, raw.channels)
+	}
 	layer := fmt.Sprintf("convolution%d", i+1)
 	net.convolutions = append(net.convolutions, &convolution{
 		in: in, raw: raw, out: out, kernel: c.Kernel, padding: c.Padding, pool: pool, activation: n.spec.Activation,

@@ -19,7 +19,8 @@ type Convolution struct {
 	Pool int `json:"pool"`
 }
 
-// UnmarshalJSON reads a convolution strictly, as Spec's does a network. Its mistakes are those of the key that lists it.
+// UnmarshalJSON reads a convolution strictly, as Spec's does a network. Its mistakes are those of the key that lists
+// it.
 func (c *Convolution) UnmarshalJSON(data []byte) error {
 	type plain Convolution
 	if err := strictly(data, "a convolution", (*plain)(c)); err != nil {

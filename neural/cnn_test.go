@@ -213,7 +213,7 @@ func TestPresets(t *testing.T) {
 
 // Images are square unless the specification says what they are.
 func TestSquareImages(t *testing.T) {
-	spec := Spec{Name: "n", Kind: "cnn", Features: "words", Outputs: 2, Convolutions: []Convolution{{Filters: 2, Kernel: 3}}}
+	spec := Spec{Name: "n", Kind: "cnn", Features: "words", Outputs: 2}
 	s := mustNew(t, []Spec{spec}, images(t, 3, 49, 1), 1)
 	if got := s.networks[0].cnn.image; got != (shape{7, 7, 1}) {
 		t.Errorf("49 features are images of %v", got)

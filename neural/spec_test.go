@@ -92,6 +92,10 @@ func TestSpecErrors(t *testing.T) {
 		{cnnOver23(Convolution{Filters: 1, Kernel: 1, Pool: 17}), "number 1: pool 17: 1 to 16"},
 		{cnnOver23(Convolution{Filters: 1, Kernel: 1, Pool: 3}), "number 1 has no pixel left: kernel 1 and pool 3"},
 		{cnnOver23(Convolution{Filters: 1, Kernel: 2}, Convolution{Filters: 1, Kernel: 2}), "number 2 has no pixel left"},
+		{cnnOver23(Convolution{Filters: 1 << 40, Kernel: 1}), "number 1 makes too large an image"},
+		{cnnOver23(Convolution{Filters: 1 << 16, Kernel: 1}, Convolution{Filters: 1 << 16, Kernel: 1}),
+			"n.convolution2.weights of shape [1 1 65536 65536] is too large"},
+		{Spec{Name: "n", Features: "words", Outputs: 2, Hidden: []int{1 << 40}}, "is too large"},
 		{Spec{Name: "n", Features: "words", Outputs: 2, Checkpoint: "none"}, "open none: no such file"},
 		{Spec{Name: "n", Kind: "siamese", Encoder: "neural", Distance: 16}, "give the twins a hidden layer of 16"},
 	} {
@@ -101,4 +105,24 @@ func TestSpecErrors(t *testing.T) {
 			t.Errorf("%+v: error %v, want one with %q", test.spec, err, test.want)
 		}
 	}
+}
+
+// No text makes a network that cannot say what is wrong with it.
+func FuzzParseSpecs(f *testing.F) {
+	f.Add(`{"n": {"features": "words", "hidden": [3], "outputs": 2}}`)
+	f.Add(`{"n": {"preset": "lenet5", "features": "words", "image": [2, 3], "convolutions": [{"filters": 2, "kernel": 2}]}}`)
+	f.Add(`{"n": {"kind": "cnn", "features": "words", "outputs": 2, "convolutions": [{"filters": 1, "kernel": 9}]}}`)
+	table := map[string]*Features{"words": sparseTable(f, 9, 6, 27, 5)}
+	f.Fuzz(func(t *testing.T, text string) {
+		specs, err := ParseSpecs([]byte(text))
+		if err != nil {
+			return
+		}
+		for i := range specs {
+			specs[i].Checkpoint = ""
+		}
+		if _, err := New(specs, table, 1); err != nil && err.Error() == "" {
+			t.Error("an error that says nothing")
+		}
+	})
 }

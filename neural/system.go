@@ -1,6 +1,7 @@
 package neural
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -194,7 +195,8 @@ func (s *System) discover(n *network) error {
 
 // discoverCNN does the same for a network that is no GoMLX graph.
 func (s *System) discoverCNN(n *network) (err error) {
-	if n.cnn, err = newCNN(s, n); err != nil {
+	caught := exceptions.TryCatch[error](func() { n.cnn, err = newCNN(s, n) })
+	if err = cmp.Or(err, caught); err != nil {
 		return inNetwork(n.spec.Name, err)
 	}
 	n.width = n.spec.Outputs
@@ -229,11 +231,18 @@ func parameterName(owner *network, layer, tensor string) string {
 	return owner.spec.Name + "." + layer + "." + tensor
 }
 
+// maxTensor bounds the values of a parameter, so that one wrong number does not ask for all memory.
+const maxTensor = 1 << 28
+
 // add makes a parameter and draws its initial values. Weight decay is for all of them, as the paper has it for all
 // network parameters.
 func (s *System) add(owner *network, layer, tensor string, init Initializer, shape ...int) *parameter {
 	size := 1
 	for _, d := range shape {
+		if d > maxTensor/size {
+			exceptions.Panicf("%s of shape %v is too large: %d values are allowed",
+				parameterName(owner, layer, tensor), shape, maxTensor)
+		}
 		size *= d
 	}
 	p := &parameter{owner: owner, frozen: owner.spec.Frozen}
