@@ -54,6 +54,8 @@ func (c *Config) Unreadable(diags *source.Diagnostics, span source.Span, path st
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
 		err = pathError.Err
+	} else if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("it is compressed, and its end is missing")
 	}
 	diags.Errorf("file-unreadable", span, "", "cannot read %s: %v", path, err)
 }
