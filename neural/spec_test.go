@@ -110,7 +110,7 @@ func TestSpecErrors(t *testing.T) {
 // No text makes a network that cannot say what is wrong with it.
 func FuzzParseSpecs(f *testing.F) {
 	f.Add(`{"n": {"features": "words", "hidden": [3], "outputs": 2}}`)
-	f.Add(`{"n": {"preset": "lenet5", "features": "words", "image": [2, 3], "convolutions": [{"filters": 2, "kernel": 2}]}}`)
+	f.Add(`{"n": {"preset": "lenet5", "features": "words", "convolutions": [{"filters": 2, "kernel": 2}]}}`)
 	f.Add(`{"n": {"kind": "cnn", "features": "words", "outputs": 2, "convolutions": [{"filters": 1, "kernel": 9}]}}`)
 	table := map[string]*Features{"words": sparseTable(f, 9, 6, 27, 5)}
 	f.Fuzz(func(t *testing.T, text string) {
