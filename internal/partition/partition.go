@@ -26,21 +26,34 @@ func Find(m *mrf.Model) *Components {
 		parent[i] = None
 	}
 	for _, b := range m.Blocks {
-		for j := range b.Len {
-			join(parent, b.Variables(j))
-		}
+		each(b, func(variables []int32) { join(parent, variables) })
 	}
 	c := &Components{Of: number(parent)}
 	c.count(m)
 	return c
 }
 
-// join makes the groups of the variables one; the least variable is the root of a group.
-func join(parent, variables []int32) {
-	if len(variables) == 0 {
+// each visits the variables of all potentials that have any.
+func each(b *mrf.Block, visit func(variables []int32)) {
+	if k := len(b.Coef); b.VarStart == nil {
+		for lo := 0; k > 0 && lo < len(b.Vars); lo += k {
+			visit(b.Vars[lo : lo+k : lo+k])
+		}
 		return
 	}
-	root := find(parent, variables[0])
+	for j := range b.Len {
+		if lo, hi := b.VarStart[j], b.VarStart[j+1]; lo < hi {
+			visit(b.Vars[lo:hi])
+		}
+	}
+}
+
+// join makes the groups of the variables one; the least variable is the root of a group.
+func join(parent, variables []int32) {
+	root := parent[variables[0]]
+	if root == None || parent[root] != root {
+		root = find(parent, variables[0])
+	}
 	for _, i := range variables[1:] {
 		if parent[i] == root {
 			continue
@@ -87,11 +100,7 @@ func (c *Components) count(m *mrf.Model) {
 	}
 	c.Potentials = make([]int, n)
 	for _, b := range m.Blocks {
-		for j := range b.Len {
-			if vars := b.Variables(j); len(vars) > 0 {
-				c.Potentials[c.Of[vars[0]]]++
-			}
-		}
+		each(b, func(variables []int32) { c.Potentials[c.Of[variables[0]]]++ })
 	}
 }
 

@@ -46,7 +46,8 @@ type survey struct {
 // nothing any more.
 const passes = 6
 
-// decide finds what is decided, or nil if constraints contradict each other.
+// decide finds what is decided, or nil if constraints contradict each other or it is clear at once that it will not
+// pay.
 func decide(field *mrf.Field) *decisions {
 	n := field.Model.Variables
 	d := &decisions{field: field, lo: make([]float64, n), hi: make([]float64, n), floor: make([]int32, n),
@@ -60,6 +61,9 @@ func decide(field *mrf.Field) *decisions {
 		total += b.Len
 	}
 	d.tie()
+	if 4*len(d.ties) > n && !steep(field.Model) {
+		return nil
+	}
 	for pass := range passes {
 		settled, ok := d.bound()
 		if !ok {
@@ -74,6 +78,12 @@ func decide(field *mrf.Field) *decisions {
 		}
 	}
 	return d
+}
+
+// steep tells whether the model has potentials of exponent 1. Without them, a model in which every other variable is
+// tied to another one is not worth a look: nearly all potentials would have to be written anew (see pays).
+func steep(m *mrf.Model) bool {
+	return slices.ContainsFunc(m.Blocks, func(b *mrf.Block) bool { return b.Kind <= mrf.Absolute && b.Exponent == 1 })
 }
 
 // root returns the variable that stands for i, once all are tied.

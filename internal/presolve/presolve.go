@@ -51,10 +51,22 @@ type part struct {
 // gone is the place of potentials that were dropped.
 const gone = -1
 
-// A reduction has to pay for the copies that it makes: at least one potential in worthwhile must go, or all hard
-// constraints, without which a model can be solved in one go. Looking for identical potentials costs as much as a whole
-// solve where all others are soft squares, and is worth it only where there are constraints or linear potentials left.
+// worthwhile is the part of the potentials, one in so many, that has to go for a reduction to pay for its copies.
 const worthwhile = 10
+
+// pays tells whether a reduction is worth it, and whether to look for identical potentials. That costs as much as a
+// whole solve of soft squares: it is for models that have constraints or linear potentials left. A model that loses all
+// of its constraints can be solved in one go, unless most of it has to be written anew first: on a million squared
+// potentials with every variable tied to another one, that took as long as was saved, and twice the memory.
+func (s *survey) pays(m *mrf.Model) (worth, merge bool) {
+	total, touched := m.Potentials(), 0
+	for _, n := range s.touched {
+		touched += n
+	}
+	softened := m.Hard() && s.hard == 0 && 2*touched <= total
+	merge = s.steep && s.twice > 0 && s.twice*worthwhile >= s.sampled
+	return total > 0 && (s.gone*worthwhile >= total || softened || merge), merge
+}
 
 // Reduce makes the field's problem smaller, with its present weights and inputs, which must be valid. It returns nil
 // if that would not pay, or if the hard constraints contradict each other as far as presolving can see.
@@ -66,10 +78,8 @@ func Reduce(field *mrf.Field) *Reduction {
 	if d == nil {
 		return nil
 	}
-	total, s := field.Model.Potentials(), &d.survey
-	softened := field.Model.Hard() && s.hard == 0
-	merge := s.steep && s.twice > 0 && s.twice*worthwhile >= s.sampled
-	if total == 0 || s.gone*worthwhile < total && !softened && !merge {
+	worth, merge := d.survey.pays(field.Model)
+	if !worth {
 		return nil
 	}
 	return build(field, d, merge)

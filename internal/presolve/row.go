@@ -128,19 +128,25 @@ func pieces(m *mrf.Model, wanted func(b *mrf.Block) bool) []piece {
 	return out
 }
 
+// chunk is how many constants are looked up at a time.
+const chunk = 1024
+
 // rows visits the potentials of a piece, with their weights.
 func (d *decisions) rows(p piece, visit func(j int, w float64, r *row)) {
 	b := d.field.Model.Blocks[p.k]
-	constants := make([]float64, p.hi-p.lo)
-	d.field.Constants(p.k, p.lo, p.hi, constants)
 	theta := d.field.Weights()[b.Rule]
+	var constants [chunk]float64
 	var r row
 	for j := p.lo; j < p.hi; j++ {
+		at := (j - p.lo) % chunk
+		if at == 0 {
+			d.field.Constants(p.k, j, min(j+chunk, p.hi), constants[:min(chunk, p.hi-j)])
+		}
 		w := theta
 		if b.Scale != nil {
 			w *= float64(b.Scale[j])
 		}
-		d.normalise(b, j, constants[j-p.lo], &r)
+		d.normalise(b, j, constants[at], &r)
 		visit(j, w, &r)
 	}
 }
