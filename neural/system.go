@@ -49,7 +49,7 @@ type firstLayer struct {
 type Option func(*System)
 
 // WithBackend makes GoMLX run on another backend than its pure Go one: XLA for instance, which the caller then
-// imports.
+// imports, and which needs cgo. Kind cnn and first layers are not GoMLX's, and so do not use it.
 func WithBackend(backend compute.Backend) Option { return func(s *System) { s.backend = backend } }
 
 // New builds networks and initialises their parameters by the seed. The features are named as the specifications name
