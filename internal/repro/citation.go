@@ -28,6 +28,7 @@ type citation struct {
 	Hidden                int
 	Dropout, InputDropout float64
 	Normalize             string
+	Smooth                int // hops over which words are averaged
 	Options               []namedValue
 }
 
@@ -77,22 +78,6 @@ func (c *citation) config() ([]byte, error) {
 	var b bytes.Buffer
 	err = t.Execute(&b, c)
 	return b.Bytes(), err
-}
-
-// features writes one sparse line per document.
-func (c *citation) features() []byte {
-	var b bytes.Buffer
-	for d := range c.Documents {
-		fmt.Fprintf(&b, "%d\t", d)
-		for k, word := range c.WordsOf(d) {
-			if k > 0 {
-				b.WriteByte(' ')
-			}
-			b.WriteString(strconv.Itoa(int(word)))
-		}
-		b.WriteByte('\n')
-	}
-	return b.Bytes()
 }
 
 // cites writes each link in both directions, as the paper counts them.

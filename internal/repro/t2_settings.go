@@ -12,6 +12,7 @@ type Classifier struct {
 	Dropout      float64
 	InputDropout float64
 	Normalize    string
+	Smooth       int // hops over which a document's words are averaged
 }
 
 // override returns the task's own value unless another is asked for.
@@ -58,6 +59,7 @@ func (t *T2) citation(data *dataset.Citation) *citation {
 		Dropout:      override(own.Dropout, t.Classifier.Dropout),
 		InputDropout: override(own.InputDropout, t.Classifier.InputDropout),
 		Normalize:    override(own.Normalize, t.Classifier.Normalize),
+		Smooth:       override(own.Smooth, t.Classifier.Smooth),
 	}
 	decay := "3e-4"
 	if t.Split == 2 {
