@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// smoothed returns the documents' words, averaged so many times over a document, those that it cites and those that cite
-// it, so that the network alone sees the neighbourhood (simplified graph convolutions; Wu et al., 2019).
+// smoothed returns the documents' words, averaged so many times over a document and those that it cites or that
+// cite it, so that the network alone sees the neighbourhood (simplified graph convolutions; Wu et al., 2019).
 func (c *citation) smoothed(hops int) csr {
 	words := csr{start: c.WordStart, index: c.Word, value: make([]float32, len(c.Word)), width: c.Words}
 	for e := range words.value {
