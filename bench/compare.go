@@ -39,7 +39,7 @@ type entry struct {
 	// Process, Solve and CPU are seconds: wall time of the process and, if the contender says it, of solving, and the
 	// processor time of the process, which a busy machine changes less.
 	Process float64 `json:"process_seconds"`
-	CPU     float64 `json:"cpu_seconds"`
+	CPU     float64 `json:"cpu_seconds,omitempty"`
 	Solve   float64 `json:"solve_seconds,omitempty"`
 	// Ratio is the median over the repetitions of its time over ours in the same repetition; Ratios are all.
 	Ratio  float64   `json:"ratio,omitempty"`

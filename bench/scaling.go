@@ -15,6 +15,7 @@ import (
 // scaling is how a model's cost grows with the number of ground rules.
 type scaling struct {
 	Model   string    `json:"model"`
+	Machine machine   `json:"machine"`
 	Results []*result `json:"results"`
 	// Exponents holds k of the fits c·nᵏ to the measured quantities over n ground rules; 1 is linear.
 	Exponents exponents `json:"exponents"`
@@ -34,7 +35,7 @@ func totalTime(r *result) float64  { return r.Seconds.Ground + r.Seconds.Solve }
 func peakRSS(r *result) float64    { return float64(r.PeakRSS) }
 
 func newScaling(results []*result) *scaling {
-	return &scaling{Model: results[0].Model, Results: results, Exponents: exponents{
+	return &scaling{Model: results[0].Model, Machine: thisMachine(), Results: results, Exponents: exponents{
 		Ground: exponent(results, groundTime), Solve: exponent(results, solveTime),
 		Total: exponent(results, totalTime), RSS: exponent(results, peakRSS),
 	}}

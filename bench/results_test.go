@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/report"
+)
+
+// The page shows the measurements of the folder results, between these lines.
+const (
+	page      = "../docs/benchmarks.md"
+	pageStart = "<!-- measured: go test ./bench -run TestPage -update -->\n"
+	pageEnd   = "<!-- end -->\n"
+)
+
+// The figures of the documentation must be those of the data.
+func TestPage(t *testing.T) {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(text), pageStart)
+	shown, after, ended := strings.Cut(rest, pageEnd)
+	if !ok || !ended {
+		t.Fatalf("%s has no place for figures", page)
+	}
+	var want bytes.Buffer
+	writeResults(t, &want)
+	if *update {
+		if err := os.WriteFile(page, []byte(before+pageStart+want.String()+pageEnd+after), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	} else if shown != want.String() {
+		t.Errorf("%s shows\n%s\nbut the data are\n%s", page, shown, &want)
+	}
+}
+
+// writeResults writes the tables.
+func writeResults(t *testing.T, w *bytes.Buffer) {
+	java := report.NewTable("model", "ground rules", "ours s", "Java s", "times", "ours above bound",
+		"Java above bound", "ours peak RSS", "Java peak RSS", "load")
+	solvers := report.NewTable("model", "ground rules", "solver", "status", "solve s", "ours s", "times", "above bound",
+		"ours above bound", "peak RSS", "load")
+	for _, c := range readAll[comparison](t, "peers-*.json") {
+		mine := c.Entries[0]
+		for _, e := range c.Entries[1:] {
+			if e.Compared == "process" {
+				java.Row(c.Model, c.GroundRules, digits(mine.Process), timeOf(e, e.Process), times(e, e.Ratio),
+					above(mine), above(e), megabytes(mine), megabytes(e), c.Machine.Load)
+			} else {
+				solvers.Row(c.Model, c.GroundRules, strings.TrimSpace(e.Name+" "+e.Version), strings.ToLower(e.Status),
+					timeOf(e, e.Solve), digits(mine.Solve), times(e, e.Ratio), above(e), above(mine),
+					megabytes(e), c.Machine.Load)
+			}
+		}
+	}
+	growth := report.NewTable("model", "ground rules", "variables", "ground s", "M rules/s", "solve s", "gap",
+		"bytes/rule", "peak RSS")
+	var exponents strings.Builder
+	for _, s := range readAll[scaling](t, "scaling-*.json") {
+		fmt.Fprintf(&exponents, "\nExponents of %s: ground %.2f, solve %.2f, both %.2f, peak RSS %.2f.\n", s.Model,
+			s.Exponents.Ground, s.Exponents.Solve, s.Exponents.Total, s.Exponents.RSS)
+		for _, r := range s.Results {
+			growth.Row(r.Model, r.GroundRules, r.Variables, digits(r.Seconds.Ground), digits(r.PerSecond/1e6),
+				digits(r.Seconds.Solve), digits(r.Gap), digits(r.Bytes), report.FormatBytes(float64(r.PeakRSS)))
+		}
+	}
+	for _, section := range []struct {
+		title string
+		table *report.Table
+	}{{"Java PSL, whole processes", java}, {"Solvers, on the exported problem", solvers}, {"Growth", growth}} {
+		fmt.Fprintf(w, "\n### %s\n\n", section.title)
+		if err := section.table.Markdown(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.WriteString(exponents.String() + "\n")
+}
+
+// readAll reads the results whose files match, in the order of their names.
+func readAll[T any](t *testing.T, pattern string) (all []*T) {
+	paths, err := filepath.Glob(filepath.Join("results", pattern))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no results %s: %v", pattern, err)
+	}
+	for _, path := range paths {
+		one := new(T)
+		text, err := os.ReadFile(path)
+		if err == nil {
+			err = json.Unmarshal(text, one)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// timeOf prints an entry's time, or why there is none.
+func timeOf(e *entry, v float64) report.Number {
+	if e.Note != "" {
+		return report.Number(e.Note)
+	}
+	return digits(v)
+}
+
+// times prints a ratio of times that are both known.
+func times(e *entry, ratio float64) report.Number {
+	if e.Note != "" || math.IsNaN(ratio) || math.IsInf(ratio, 0) || ratio == 0 {
+		return ""
+	}
+	return digits(ratio)
+}
+
+// above prints what of an objective is above the bound; one below it violates hard rules.
+func above(e *entry) report.Number {
+	if e.Note != "" {
+		return ""
+	}
+	return report.Number(fmt.Sprintf("%.1e", e.Excess))
+}
+
+func megabytes(e *entry) report.Number {
+	if e.PeakRSS == 0 {
+		return ""
+	}
+	return report.Number(report.FormatBytes(float64(e.PeakRSS)))
+}
