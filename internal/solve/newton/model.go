@@ -30,12 +30,10 @@ type model struct {
 // How hard a minimisation tries: at no effort, and what each further effort adds.
 const (
 	rounds, moreRounds      = 3, 2
+	briefRounds             = 2
 	forcing, tighterForcing = 0.1, 0.1 // the part of the residual that may remain
 	products, timesProducts = 20, 2    // the limit for a round
 	leastEffort, mostEffort = 0, 2
-	// Of brief minimisations. What remains of the residual is what the proof of the gap has to absorb: between epochs of
-	// training, 0.1 takes a step more than 0.03, which takes but a few products more.
-	briefRounds, briefForcing = 2, 0.03
 )
 
 // learn adapts the effort to how the last step fared. If the function fell as the quadratic said, the active set is the
@@ -68,7 +66,7 @@ func (m *model) minimise(y, g []float64) {
 	m.begin(y, g)
 	first, limit := 0.0, rounds+m.effort*moreRounds
 	if m.brief {
-		forcing, limit = briefForcing, briefRounds
+		limit = briefRounds
 	}
 	for round := range limit {
 		m.fix()
