@@ -89,7 +89,7 @@ func javaWith(option string) func(context.Context, *contest) (*outcome, error) {
 		}
 		out := c.answers("java")
 		p, err := execute(ctx, c.dir, c.limit, "java", "-jar", c.jar, "--config", c.config, "--infer", "--output", out,
-			"--h2path", filepath.Join(c.dir, "h2"), "-D", option, "-D", "random.seed=1")
+			"-D", option, "-D", "random.seed=1")
 		if err != nil {
 			return nil, err
 		}

@@ -177,6 +177,7 @@ func (o *options) run(ctx context.Context, w io.Writer) error {
 // measureAll measures all sizes and prints the results: a single one for one size, and how they scale for several.
 func (o *options) measureAll(ctx context.Context, w io.Writer) error {
 	var results []*result
+	machine := thisMachine()
 	for _, size := range o.sizes {
 		r, err := measure(ctx, o.model, size, o.settings)
 		if err != nil {
@@ -185,6 +186,7 @@ func (o *options) measureAll(ctx context.Context, w io.Writer) error {
 		results = append(results, r)
 	}
 	s := newScaling(results)
+	s.Machine = machine
 	if o.plot != "" {
 		if err := s.plot(o.plot); err != nil {
 			return err

@@ -62,14 +62,15 @@ func writeResults(t *testing.T, w *bytes.Buffer) {
 		}
 	}
 	growth := report.NewTable("model", "ground rules", "variables", "ground s", "M rules/s", "solve s", "gap",
-		"bytes/rule", "peak RSS")
+		"bytes/rule", "peak RSS", "load")
 	var exponents strings.Builder
 	for _, s := range readAll[scaling](t, "scaling-*.json") {
 		fmt.Fprintf(&exponents, "\nExponents of %s: ground %.2f, solve %.2f, both %.2f, peak RSS %.2f.\n", s.Model,
 			s.Exponents.Ground, s.Exponents.Solve, s.Exponents.Total, s.Exponents.RSS)
 		for _, r := range s.Results {
 			growth.Row(r.Model, r.GroundRules, r.Variables, digits(r.Seconds.Ground), digits(r.PerSecond/1e6),
-				digits(r.Seconds.Solve), digits(r.Gap), digits(r.Bytes), report.FormatBytes(float64(r.PeakRSS)))
+				digits(r.Seconds.Solve), digits(r.Gap), digits(r.Bytes), report.FormatBytes(float64(r.PeakRSS)),
+				s.Machine.Load)
 		}
 	}
 	for _, section := range []struct {

@@ -35,7 +35,7 @@ func totalTime(r *result) float64  { return r.Seconds.Ground + r.Seconds.Solve }
 func peakRSS(r *result) float64    { return float64(r.PeakRSS) }
 
 func newScaling(results []*result) *scaling {
-	return &scaling{Model: results[0].Model, Machine: thisMachine(), Results: results, Exponents: exponents{
+	return &scaling{Model: results[0].Model, Results: results, Exponents: exponents{
 		Ground: exponent(results, groundTime), Solve: exponent(results, solveTime),
 		Total: exponent(results, totalTime), RSS: exponent(results, peakRSS),
 	}}
