@@ -83,7 +83,7 @@ func (r *resolution) authorPairs(members map[string][]int) (pairs [][2]int) {
 // shortWord is the length up to which a word of a title makes no block.
 const shortWord = 3
 
-// paperPairs returns all ordered pairs of papers whose titles share a word that is not short, and each paper with itself.
+// paperPairs returns all ordered pairs of papers whose titles share a word that is not short, and each with itself.
 func (r *resolution) paperPairs() (pairs [][2]int) {
 	having := map[string][]int{}
 	for _, paper := range r.PaperTitle {

@@ -173,8 +173,8 @@ func (t *T3) read() (folds [2]*resolution, vectors string, err error) {
 // defaultVectors are the paper's word vectors, complete or those of a subset of the words.
 var defaultVectors = []string{"glove.6B.300d", "glove.6B.300d.subset"}
 
-// readVectors reads the first word vectors of those asked for that are there, and says which, and how many of the titles'
-// words they have.
+// readVectors reads the first word vectors of those asked for that are there, and says which, and how many of the words
+// they have.
 func (t *T3) readVectors(cache *dataset.Cache, folds [2]*resolution, words map[string]bool) ([2]*resolution, string,
 	error) {
 	names := defaultVectors
