@@ -47,7 +47,7 @@ func (m *csr) timesSparse(b *csr) csr {
 	return product
 }
 
-// features writes one sparse line per document.
+// features writes one sparse line per document, in which a word without a number counts as 1.
 func (c *citation) features() []byte {
 	words := c.smoothed(c.Smooth)
 	var b bytes.Buffer
@@ -57,7 +57,10 @@ func (c *citation) features() []byte {
 			if e > words.start[d] {
 				b.WriteByte(' ')
 			}
-			fmt.Fprintf(&b, "%d:%g", words.index[e], words.value[e])
+			fmt.Fprint(&b, words.index[e])
+			if words.value[e] != 1 {
+				fmt.Fprintf(&b, ":%g", words.value[e])
+			}
 		}
 		b.WriteByte('\n')
 	}
