@@ -16,16 +16,26 @@ var Methods = []string{"auto", "newton", "sgd"}
 
 // New makes a solver of that method, with the method's own options at their defaults; "auto" and "" mean Choose's.
 func New(method string, field *mrf.Field, settings solve.Settings) (solve.Solver, error) {
-	if method == "" || method == "auto" {
-		method, _ = Choose(field.Model)
-	}
-	switch method {
-	case "newton":
-		return newton.New(field, settings), nil
-	case "sgd":
+	name, err := named(method, field.Model)
+	switch {
+	case err != nil:
+		return nil, err
+	case name == "sgd":
 		return sgd.New(field, settings, sgd.Options{}), nil
 	}
-	return nil, fmt.Errorf("no inference method %q; there are %s", method, strings.Join(Methods, ", "))
+	return newton.New(field, settings), nil
+}
+
+// named returns the name of the method that a name stands for.
+func named(method string, m *mrf.Model) (string, error) {
+	switch method {
+	case "", "auto":
+		name, _ := Choose(m)
+		return name, nil
+	case "newton", "sgd":
+		return method, nil
+	}
+	return "", fmt.Errorf("no inference method %q; there are %s", method, strings.Join(Methods, ", "))
 }
 
 // Choose names the method for a model, and why in a sentence. It is Newton's for every model: what its structure

@@ -23,8 +23,9 @@ type Options struct {
 // Inference makes a solver as New does, which first simplifies each problem as the options allow, unless the method is
 // the paper's own. Its results are those of the original problem.
 func Inference(method string, field *mrf.Field, settings solve.Settings, options Options) (solve.Solver, error) {
-	if solver, err := New(method, field, settings); err != nil || method == "sgd" {
-		return solver, err
+	// Any other method is made at each Solve, and not here: a solver's own vectors are as large as the problem.
+	if name, err := named(method, field.Model); err != nil || name == "sgd" {
+		return New(method, field, settings)
 	}
 	again := func(f *mrf.Field, s solve.Settings) solve.Solver { return newton.New(f, s) }
 	return &inference{field: field, settings: settings, options: options, method: again}, nil

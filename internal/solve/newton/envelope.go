@@ -15,7 +15,7 @@ import (
 // a Huber-like function with derivative ν, and curvature ρ where ν is strictly inside.
 type envelope struct {
 	field *mrf.Field
-	mu    []float64 // of all potentials; those of the exact ones are only written
+	mu    []float64 // of all potentials; those of exact ones are only written. nil if all are exact
 	// steepness is ρ/w of linear potentials, and times hardness ρ of constraints.
 	steepness, hardness float64
 	// constraintsOnly drops the soft potentials, for the search for a feasible point.

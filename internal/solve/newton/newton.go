@@ -41,9 +41,11 @@ type Solver struct {
 func New(field *mrf.Field, settings solve.Settings) *Solver {
 	settings = settings.WithDefaults(defaultIterations)
 	field.Threads = parallel.Threads(settings.Threads)
-	env := &envelope{field: field, mu: make([]float64, field.Model.Potentials())}
+	env, soft := &envelope{field: field}, smooth(field.Model)
+	if !soft {
+		env.mu = make([]float64, field.Model.Potentials())
+	}
 	in := newInner(env)
-	soft := smooth(field.Model)
 	in.model.brief = soft
 	return &Solver{
 		field: field, settings: settings, env: env, inner: in, certify: solve.NewCertifier(field),
