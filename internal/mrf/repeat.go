@@ -1,0 +1,106 @@
+package mrf
+
+import "slices"
+
+// Repeat returns the model of n examples of the same shape, side by side: variable i and input k of example e have the
+// numbers e·Variables + i and e·Inputs + k. The rules, and so their weights, are shared.
+func (m *Model) Repeat(n int) *Model {
+	many := &Model{Variables: n * m.Variables, Inputs: n * m.Inputs, Rules: m.Rules, Blocks: make([]*Block, len(m.Blocks))}
+	for k, b := range m.Blocks {
+		many.Blocks[k] = &Block{
+			Rule: b.Rule, Kind: b.Kind, Exponent: b.Exponent, Len: n * b.Len, Coef: b.Coef, InputCoef: b.InputCoef,
+			Constant: b.Constant, Bias: repeated(b.Bias, n), Scale: repeated(b.Scale, n),
+			VarCoef: repeated(b.VarCoef, n), InputValue: repeated(b.InputValue, n),
+			Vars:     repeatNumbers(b.Vars, n, m.Variables),
+			Inputs:   repeatNumbers(b.Inputs, n, m.Inputs),
+			VarStart: repeatStarts(b.VarStart, n), InputStart: repeatStarts(b.InputStart, n),
+		}
+	}
+	return many
+}
+
+// repeated repeats values n times; nil stays nil.
+func repeated[T any](values []T, n int) []T {
+	if values == nil {
+		return nil
+	}
+	return slices.Repeat(values, n)
+}
+
+// repeatNumbers repeats ids n times, each time further by stride.
+func repeatNumbers(ids []int32, n, stride int) []int32 {
+	out := make([]int32, 0, n*len(ids))
+	for e := range n {
+		for _, i := range ids {
+			out = append(out, i+int32(e*stride))
+		}
+	}
+	return out
+}
+
+// repeatStarts repeats the row starts of a compressed matrix; nil stays nil.
+func repeatStarts(starts []int32, n int) []int32 {
+	if starts == nil {
+		return nil
+	}
+	out := make([]int32, 1, n*(len(starts)-1)+1)
+	for range n {
+		last := out[len(out)-1]
+		for _, s := range starts[1:] {
+			out = append(out, last+s)
+		}
+	}
+	return out
+}
+
+// Observe returns the model in which some variables are inputs, after the ones that there are: variables[k] becomes
+// input Inputs + k. It is Clamp for values that change from one solution to the next, as the labels of batches do. All
+// other numbers stay; a constraint all of whose variables are observed becomes 0 ≤ 0.
+func (m *Model) Observe(variables []int32) *Model {
+	chosen, input := make([]bool, m.Variables), make([]int32, m.Variables)
+	for k, i := range variables {
+		chosen[i], input[i] = true, int32(m.Inputs+k)
+	}
+	observed := &Model{Variables: m.Variables, Inputs: m.Inputs + len(variables), Rules: m.Rules,
+		Blocks: make([]*Block, len(m.Blocks))}
+	for k, b := range m.Blocks {
+		observed.Blocks[k] = b
+		if len(b.touching(chosen)) > 0 {
+			observed.Blocks[k] = b.observe(chosen, input)
+		}
+	}
+	return observed
+}
+
+// observe moves the chosen variables to the inputs. The result is ragged: the potentials of a pattern do not all lose
+// the same variables.
+func (b *Block) observe(chosen []bool, input []int32) *Block {
+	part := &Block{Rule: b.Rule, Kind: b.Kind, Exponent: b.Exponent, Len: b.Len, Scale: b.Scale, Constant: b.Constant,
+		Bias: slices.Clone(b.Bias), VarStart: make([]int32, 1, b.Len+1), InputStart: make([]int32, 1, b.Len+1)}
+	vars, inputs := b.variableRows(), b.inputRows()
+	for j := range b.Len {
+		part.appendInputs(&inputs, j)
+		for k, i := range vars.row(j) {
+			if a := float32(vars.coefficient(j, k)); chosen[i] {
+				part.Inputs, part.InputValue = append(part.Inputs, input[i]), append(part.InputValue, a)
+			} else {
+				part.Vars, part.VarCoef = append(part.Vars, i), append(part.VarCoef, a)
+			}
+		}
+		if b.Kind.Hard() && len(part.Vars) == int(part.VarStart[j]) {
+			part.settle(j)
+		}
+		part.VarStart = append(part.VarStart, int32(len(part.Vars)))
+		part.InputStart = append(part.InputStart, int32(len(part.Inputs)))
+	}
+	return part
+}
+
+// settle makes the row j, the last so far, a constraint 0 ≤ 0.
+func (b *Block) settle(j int) {
+	b.Inputs, b.InputValue = b.Inputs[:b.InputStart[j]], b.InputValue[:b.InputStart[j]]
+	if b.Bias == nil {
+		b.Bias = make([]float32, b.Len)
+	}
+	b.Bias[j] = float32(-b.Constant)
+}
