@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
@@ -23,7 +24,8 @@ import (
 type value struct {
 	method Method
 	labels *Labels
-	field  *mrf.Field // the model with the labels clamped
+	field  *mrf.Field // the model with the labels clamped, or observed if there are batches
+	given  []float64  // its inputs: x and, if there are batches, the labels
 	solver solve.Solver
 	pseudo *pseudoLikelihood // nil but for Likelihood
 
@@ -38,8 +40,11 @@ type value struct {
 
 func newValue(task Task, method Method) (*value, error) {
 	model := task.Field.Model
-	field := mrf.NewField(model.Clamp(task.Labels.Variables, task.Labels.Truth))
+	field := mrf.NewField(clamped(task))
 	field.Threads = task.Field.Threads
+	if method == Likelihood && task.Batches != nil {
+		return nil, errors.New("the pseudo-likelihood is of one set of labels, and not of batches")
+	}
 	if task.NewSolver == nil {
 		return nil, fmt.Errorf("learning by %v needs a second solver, for the state with the labels at their true values",
 			method)
@@ -51,7 +56,7 @@ func newValue(task Task, method Method) (*value, error) {
 	v := &value{
 		method: method, labels: task.Labels, field: field, solver: solver, y: make([]float64, model.Variables),
 		weights: make([]float64, model.Rules), otherWeight: make([]float64, model.Rules),
-		inputs: make([]float64, model.Inputs), otherInput: make([]float64, model.Inputs),
+		inputs: make([]float64, field.Model.Inputs), otherInput: make([]float64, field.Model.Inputs),
 	}
 	if method == Likelihood {
 		v.pseudo = newPseudoLikelihood(model, task.Labels)
@@ -59,16 +64,28 @@ func newValue(task Task, method Method) (*value, error) {
 	return v, nil
 }
 
+// clamped returns the model whose labels have their true values: constants, or inputs if batches change them.
+func clamped(task Task) *mrf.Model {
+	if task.Batches != nil {
+		return task.Field.Model.Observe(task.Labels.Variables)
+	}
+	return task.Field.Model.Clamp(task.Labels.Variables, task.Labels.Truth)
+}
+
 // at computes the loss and its derivatives at the parameters of the field, whose MAP state and multipliers are given.
 func (v *value) at(ctx context.Context, field *mrf.Field, y, multipliers []float64) error {
 	v.field.SetWeights(field.Weights())
-	v.field.SetInputs(field.Inputs())
+	v.given = append(v.given[:0], field.Inputs()...)
+	if v.field.Model.Inputs > len(v.given) {
+		v.given = append(v.given, v.labels.Truth...)
+	}
+	v.field.SetInputs(v.given)
 	if err := v.complete(ctx, y); err != nil {
 		return err
 	}
 	if v.method == Likelihood {
 		var err error
-		v.loss, err = v.pseudo.at(field, v.y, v.weights, v.inputs)
+		v.loss, err = v.pseudo.at(field, v.y, v.weights, v.inputs[:field.Model.Inputs])
 		return err
 	}
 	v.loss = v.field.Energy(v.y)
@@ -77,7 +94,7 @@ func (v *value) at(ctx context.Context, field *mrf.Field, y, multipliers []float
 	if v.method == Perceptron {
 		v.loss -= field.Energy(y)
 		field.GradientWeights(y, v.otherWeight)
-		field.EnvelopeInputs(multipliers, v.otherInput)
+		field.EnvelopeInputs(multipliers, v.otherInput[:field.Model.Inputs])
 		subtract(v.weights, v.otherWeight)
 		subtract(v.inputs, v.otherInput)
 	}

@@ -26,8 +26,10 @@ type Task struct {
 	NewSolver func(*mrf.Field) (solve.Solver, error)
 	// Teacher, if there is one, ties perceived inputs to the variables whose MAP values they should imitate.
 	Teacher *Teacher
+	// Batches, if there are any, change what is perceived and which labels are true.
+	Batches Batches
 	// Validate scores a MAP state, and the inputs it rests on, with the current parameters; higher is better. The
-	// parameters of the best epoch are kept. If nil, the last ones are, or for Perceptron, Energy and Likelihood those of
+	// parameters of the best epoch are kept. With batches there are no y and x: it infers for itself. If nil, the last ones are, or for Perceptron, Energy and Likelihood those of
 	// the smallest loss.
 	Validate func(ctx context.Context, y, x []float64) (float64, error)
 }
@@ -79,8 +81,9 @@ type Epoch struct {
 type Trainer struct {
 	Task
 	Settings
-	// OnEpoch, if set, is called with every line of the learning curve.
+	// OnEpoch, if set, is called with every line of the learning curve, OnBatch after every batch.
 	OnEpoch func(Epoch)
+	OnBatch func(Batch)
 	// Save, if set, is called after every epoch whose gradient steps are done: Checkpoint is for those moments.
 	Save func()
 
@@ -167,6 +170,9 @@ func (t *Trainer) drawWeights() []float32 {
 // Run trains to the last epoch, or until patience or the context ends, then restores the best epoch's parameters and
 // infers with them. It returns the learning curve, whose last line is that of the final inference.
 func (t *Trainer) Run(ctx context.Context) ([]Epoch, error) {
+	if t.Batches != nil {
+		return t.runBatches(ctx)
+	}
 	for ; t.next < t.Epochs; t.next++ {
 		line, err := t.infer(ctx)
 		if err != nil {
@@ -177,7 +183,7 @@ func (t *Trainer) Run(ctx context.Context) ([]Epoch, error) {
 			t.record(line)
 			break
 		}
-		if err := t.descend(ctx); err != nil {
+		if err := t.descend(ctx, t.next); err != nil {
 			return t.history, err
 		}
 		line.Gradient = time.Since(start).Seconds()
@@ -197,32 +203,42 @@ func (t *Trainer) Run(ctx context.Context) ([]Epoch, error) {
 
 // infer computes the MAP state y_t of the current parameters and remembers the parameters if they are the best so far.
 func (t *Trainer) infer(ctx context.Context) (Epoch, error) {
-	start := time.Now()
 	line := Epoch{Number: t.next, Validation: math.NaN()}
-	if err := t.perceive(t.Field, false, 0); err != nil {
-		return line, err
-	}
-	// The start is set explicitly, not left to the solver's memory, so that a resumed run finds the same bits.
-	t.Solver.WarmStart(t.y, t.multipliers)
-	result, err := t.Solver.Solve(ctx)
+	err := t.solveState(ctx, false, 0, &line)
 	if err != nil {
 		return line, err
 	}
-	if err := ctx.Err(); err != nil {
-		return line, err
-	}
-	if result.Status == solve.Infeasible {
-		return line, &InfeasibleError{Conflict: result.Conflict}
-	}
-	copy(t.y, result.Y)
-	t.multipliers = append(t.multipliers[:0], result.Multipliers...)
-	line.Inference, line.Forward = time.Since(start).Seconds(), t.forward.Seconds()
-	line.Gap, line.Iterations = result.Gap, result.Iterations
 	line.Theta = append([]float64(nil), t.Theta...)
 	if line.Loss, err = t.loss(ctx); err != nil {
 		return line, err
 	}
 	return line, t.score(ctx, &line)
+}
+
+// solveState perceives and finds the MAP state, starting from the one before, and adds the time that it took.
+func (t *Trainer) solveState(ctx context.Context, train bool, seed uint64, line *Epoch) error {
+	start := time.Now()
+	if err := t.perceive(t.Field, train, seed); err != nil {
+		return err
+	}
+	// The start is set explicitly, not left to the solver's memory, so that a resumed run finds the same bits.
+	t.Solver.WarmStart(t.y, t.multipliers)
+	result, err := t.Solver.Solve(ctx)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if result.Status == solve.Infeasible {
+		return &InfeasibleError{Conflict: result.Conflict}
+	}
+	copy(t.y, result.Y)
+	t.multipliers = append(t.multipliers[:0], result.Multipliers...)
+	line.Inference += time.Since(start).Seconds()
+	line.Forward += t.forward.Seconds()
+	line.Gap, line.Iterations = result.Gap, result.Iterations
+	return nil
 }
 
 // loss is what the method decreases at the current MAP state. That of optimal energies comes with its gradients.
@@ -259,9 +275,7 @@ func (e *InfeasibleError) Error() string {
 
 // perceive runs the networks and gives their outputs and the current rule weights to a field.
 func (t *Trainer) perceive(field *mrf.Field, train bool, seed uint64) error {
-	for r, value := range t.rules.Value {
-		t.Theta[r] = float64(value)
-	}
+	t.shareWeights()
 	field.SetWeights(t.Theta)
 	if t.Perception == nil {
 		return nil
@@ -276,6 +290,13 @@ func (t *Trainer) perceive(field *mrf.Field, train bool, seed uint64) error {
 	}
 	field.SetInputs(t.x)
 	return nil
+}
+
+// shareWeights copies the current rule weights to where everyone reads them.
+func (t *Trainer) shareWeights() {
+	for r, value := range t.rules.Value {
+		t.Theta[r] = float64(value)
+	}
 }
 
 // errDiverged ends learning when steps were so large that a network computes nothing any more.
@@ -312,8 +333,8 @@ func (t *Trainer) settled() bool {
 		t.simplex.Moved >= 0 && t.simplex.Moved < t.Movement
 }
 
-// descend takes the N gradient steps of Algorithm 1's inner loop, all at the same MAP state y_t.
-func (t *Trainer) descend(ctx context.Context) error {
+// descend takes the N gradient steps of Algorithm 1's inner loop, all at the same MAP state y_t, the number-th.
+func (t *Trainer) descend(ctx context.Context, number int) error {
 	steps := t.Steps
 	if t.value != nil {
 		// Optimal energies have gradients at their optimum only, so the next step needs the next inference.
@@ -329,8 +350,7 @@ func (t *Trainer) descend(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		// One seed per step makes dropout a function of the run's seed and the step alone, also after a resume.
-		if err := t.perceive(t.local, true, t.Seed+uint64(t.next*t.Steps+step)+1); err != nil {
+		if err := t.perceive(t.local, true, t.stepSeed(number, step)); err != nil {
 			return err
 		}
 		if t.value == nil {
@@ -345,6 +365,9 @@ func (t *Trainer) descend(ctx context.Context) error {
 	}
 	return nil
 }
+
+// stepSeed is the origin of a step's dropout: a function of the run's seed and the step alone, also after a resume.
+func (t *Trainer) stepSeed(number, step int) uint64 { return t.Seed + uint64(number*t.Steps+step) + 1 }
 
 // update carries the surrogate's gradients to the parameters and steps the optimisers.
 func (t *Trainer) update() error {

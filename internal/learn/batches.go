@@ -1,0 +1,110 @@
+package learn
+
+import (
+	"context"
+	"math"
+	"time"
+)
+
+// Batches are training examples of the same shape, shown some at a time: the field is that of one batch, and what
+// changes from one to the next is what the networks see and which labels are true.
+type Batches interface {
+	// Len returns the number of batches of an epoch.
+	Len() int
+	// Show makes batch k what Task.Perception perceives, and writes its labels into Task.Labels.Truth.
+	Show(k int) error
+}
+
+// Batch says how far an epoch has come.
+type Batch struct {
+	Epoch, Done, Batches int
+	Loss                 float64 // the mean so far
+}
+
+// runBatches is Run for examples in batches: an epoch is one outer iteration of Algorithm 1 for each of them.
+func (t *Trainer) runBatches(ctx context.Context) ([]Epoch, error) {
+	for ; t.next < t.Epochs; t.next++ {
+		line, err := t.pass(ctx)
+		if err != nil {
+			return t.history, err
+		}
+		if err := t.score(ctx, &line); err != nil {
+			return t.history, err
+		}
+		t.record(line)
+		if t.Save != nil {
+			t.Save()
+		}
+		if t.stale(line) {
+			break
+		}
+	}
+	if t.best.Values != nil {
+		t.setValues(t.best.Values)
+	}
+	t.shareWeights()
+	return t.history, nil
+}
+
+// pass learns from every batch once.
+func (t *Trainer) pass(ctx context.Context) (Epoch, error) {
+	line := Epoch{Number: t.next, Validation: math.NaN()}
+	n := t.Batches.Len()
+	for k := range n {
+		if err := t.Batches.Show(k); err != nil {
+			return line, err
+		}
+		if err := t.learnBatch(ctx, t.next*n+k, &line); err != nil {
+			return line, err
+		}
+		if t.OnBatch != nil {
+			t.OnBatch(Batch{Epoch: t.next, Done: k + 1, Batches: n, Loss: line.Loss / float64(k+1)})
+		}
+	}
+	line.Loss /= float64(n)
+	line.Theta = append([]float64(nil), t.Theta...)
+	return line, nil
+}
+
+// learnBatch takes the gradient steps of the batch that is shown, the number-th of the run. Each starts from nowhere:
+// the state of other examples is no help.
+func (t *Trainer) learnBatch(ctx context.Context, number int, line *Epoch) error {
+	clear(t.y)
+	t.multipliers = nil
+	if t.value != nil {
+		return t.learnValues(ctx, number, line)
+	}
+	if err := t.solveState(ctx, false, uint64(number), line); err != nil {
+		return err
+	}
+	line.Loss += t.Loss.Value(t.Labels, t.y)
+	start := time.Now()
+	defer func() { line.Gradient += time.Since(start).Seconds() }()
+	return t.descend(ctx, number)
+}
+
+// learnValues is learnBatch for losses of optimal energies, whose gradients come with them: one pass through the
+// networks is enough.
+func (t *Trainer) learnValues(ctx context.Context, number int, line *Epoch) error {
+	start := time.Now()
+	clear(t.value.y)
+	t.value.multipliers = nil
+	if t.Method == Energy {
+		if err := t.perceive(t.Field, true, t.stepSeed(number, 0)); err != nil {
+			return err
+		}
+		line.Forward += t.forward.Seconds()
+	} else if err := t.solveState(ctx, true, t.stepSeed(number, 0), line); err != nil {
+		return err
+	}
+	loss, err := t.loss(ctx)
+	if err != nil {
+		return err
+	}
+	line.Loss += loss
+	line.Inference += time.Since(start).Seconds()
+	start = time.Now()
+	err = t.update()
+	line.Gradient += time.Since(start).Seconds()
+	return err
+}
