@@ -14,6 +14,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/auto"
 	"github.com/deeppsl/deeppsl/internal/solve/dense"
+	"github.com/deeppsl/deeppsl/internal/solve/interior"
 	"github.com/deeppsl/deeppsl/internal/solve/newton"
 	"github.com/deeppsl/deeppsl/internal/solve/sgd"
 )
@@ -35,6 +36,7 @@ type method struct {
 var methods = []method{
 	{"dense", func(f *mrf.Field) solve.Solver { return dense.New(f, exact) }, 1e-7, true},
 	{"newton", func(f *mrf.Field) solve.Solver { return newton.New(f, tight) }, 1e-7, true},
+	{"interior", func(f *mrf.Field) solve.Solver { return interior.New(f, tight) }, 1e-7, true},
 	{"simplified", func(f *mrf.Field) solve.Solver { return simplified(f, tight) }, 1e-7, true},
 	{"sgd", func(f *mrf.Field) solve.Solver {
 		return sgd.New(f, solve.Settings{MaxIterations: 20000}, sgd.Options{

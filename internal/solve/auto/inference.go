@@ -24,7 +24,7 @@ type Options struct {
 // the paper's own. Its results are those of the original problem.
 func Inference(method string, field *mrf.Field, settings solve.Settings, options Options) (solve.Solver, error) {
 	// Any other method is made at each Solve, and not here: a solver's own vectors are as large as the problem.
-	if name, err := named(method, field.Model); err != nil || name == "sgd" {
+	if name, err := named(method, field.Model); err != nil || name != "newton" {
 		return New(method, field, settings)
 	}
 	again := func(f *mrf.Field, s solve.Settings) solve.Solver { return newton.New(f, s) }

@@ -1,0 +1,153 @@
+package interior
+
+import "math"
+
+// system is the matrix of a step, factored: D + AᵀΘA if that is small, or else its Schur complement Θ⁻¹ + A D⁻¹ Aᵀ, for
+// the steps of the multipliers. Hard rows need the latter: their stiffness is so high that a difference of products
+// with it has no digit left.
+type system struct {
+	small   bool      // it is the first of these
+	size    int       // of the matrix
+	lower   []float64 // Cholesky's factor, by rows; above the diagonal there is anything
+	v       []float64
+	columns [][]entry // of A, its rows of several variables, for the second
+}
+
+// entry is a coefficient of a column.
+type entry struct {
+	row  int32
+	coef float64
+}
+
+// factor factors the matrix; false says that rounding has made it singular.
+func (s *system) factor(p *program) bool {
+	s.small = p.n <= len(p.several) && !p.rigid
+	s.size = len(p.several)
+	if s.small {
+		s.size = p.n
+	}
+	s.lower, s.v = resize(s.lower, s.size*s.size), resize(s.v, s.size)
+	clear(s.lower)
+	if s.small {
+		s.assemble(p)
+	} else {
+		s.assembleRows(p)
+	}
+	return s.cholesky()
+}
+
+// assemble writes D + AᵀΘA.
+func (s *system) assemble(p *program) {
+	for i, d := range p.diagonal {
+		s.lower[i*s.size+i] = d
+	}
+	for _, j := range p.several {
+		r := &p.rows[j]
+		for k := r.first; k < r.last; k++ {
+			at, a := int(p.index[k]), r.stiffness*p.coef[k]
+			for l := r.first; l < r.last; l++ {
+				if i := int(p.index[l]); i <= at {
+					s.lower[at*s.size+i] += a * p.coef[l]
+				}
+			}
+		}
+	}
+}
+
+// assembleRows writes Θ⁻¹ + A D⁻¹ Aᵀ.
+func (s *system) assembleRows(p *program) {
+	for len(s.columns) < p.n {
+		s.columns = append(s.columns, nil)
+	}
+	for i := range p.n {
+		s.columns[i] = s.columns[i][:0]
+	}
+	for m, j := range p.several {
+		r := &p.rows[j]
+		s.lower[m*s.size+m] = 1 / r.stiffness
+		for k := r.first; k < r.last; k++ {
+			i := p.index[k]
+			s.columns[i] = append(s.columns[i], entry{int32(m), p.coef[k]})
+		}
+	}
+	for i, column := range s.columns[:p.n] {
+		inverse := 1 / p.diagonal[i]
+		for k, a := range column {
+			row := s.lower[int(a.row)*s.size:]
+			for _, b := range column[:k+1] {
+				row[b.row] += inverse * a.coef * b.coef
+			}
+		}
+	}
+}
+
+// cholesky factors the matrix in place.
+func (s *system) cholesky() bool {
+	n := s.size
+	for i := range n {
+		row := s.lower[i*n : i*n+i+1]
+		for j := range i {
+			other := s.lower[j*n : j*n+j+1]
+			sum := row[j]
+			for k, v := range other[:j] {
+				sum -= v * row[k]
+			}
+			row[j] = sum / other[j]
+		}
+		sum := row[i]
+		for _, v := range row[:i] {
+			sum -= v * v
+		}
+		if !(sum > 0) || math.IsInf(sum, 0) {
+			return false
+		}
+		row[i] = math.Sqrt(sum)
+	}
+	return true
+}
+
+// solve sets dy to the solution for rhs.
+func (s *system) solve(p *program) {
+	if s.small {
+		s.substitute(p.rhs)
+		copy(p.dy, p.rhs)
+		return
+	}
+	for i, r := range p.rhs {
+		p.dy[i] = r / p.diagonal[i]
+	}
+	for m, j := range p.several {
+		r := &p.rows[j]
+		s.v[m] = p.product(r, p.dy) + r.lift
+	}
+	s.substitute(s.v)
+	clear(p.rhs)
+	for m, j := range p.several {
+		r := &p.rows[j]
+		r.dmu = s.v[m]
+		p.addTo(r, r.dmu, p.rhs)
+	}
+	for i, r := range p.rhs {
+		p.dy[i] -= r / p.diagonal[i]
+	}
+}
+
+// substitute solves L Lᵀ x = b in place.
+func (s *system) substitute(b []float64) {
+	n := s.size
+	for i := range n {
+		row := s.lower[i*n : i*n+i+1]
+		sum := b[i]
+		for k, v := range row[:i] {
+			sum -= v * b[k]
+		}
+		b[i] = sum / row[i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		row := s.lower[i*n : i*n+i+1]
+		b[i] /= row[i]
+		for k, v := range row[:i] {
+			b[k] -= v * b[i]
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package interior
+
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+)
+
+// work is the memory that a goroutine needs to solve components, one after the other.
+type work struct {
+	solver    *Solver
+	c         *component
+	tolerance float64 // of the sum of a component's complementarity products
+	limit     int
+
+	y      []float64 // of the component's variables
+	fixed  []bool
+	place  []int32 // of a free variable among the free ones
+	forced []forced
+	free   []int32 // the free variables
+	program
+}
+
+// forced is a hard row that leaves its variables only one choice.
+type forced struct {
+	row       int
+	variables []int32 // that it fixed
+	most      bool    // at its largest value rather than the smallest
+}
+
+// slight is the rounding that a hard row's bound may have.
+const slight = 1e-9
+
+// solve finds the MAP state of a component, and its multipliers.
+func (w *work) solve(c *component) outcome {
+	w.c = c
+	w.y = resize(w.y, len(c.variables))
+	w.fixed = resize(w.fixed, len(c.variables))
+	w.place = resize(w.place, len(c.variables))
+	clear(w.fixed)
+	w.fix()
+	w.state()
+	out := w.minimise(w.limit, w.tolerance)
+	w.save()
+	return out
+}
+
+// fix fixes what follows from hard rows, again and again until nothing does.
+func (w *work) fix() {
+	w.forced = w.forced[:0]
+	for changed := true; changed; {
+		changed = false
+		for j := range w.c.potentials {
+			if kind := w.block(j).Kind; kind.Hard() {
+				changed = w.force(j, kind) || changed
+			}
+		}
+	}
+}
+
+func (w *work) block(j int) *mrf.Block {
+	s := w.solver
+	return s.field.Model.Blocks[s.blocks[w.c.potentials[j]]]
+}
+
+// force fixes the variables of a hard row that holds at its extreme only.
+func (w *work) force(j int, kind mrf.Kind) bool {
+	vars, coef := w.c.row(j)
+	least := w.solver.constants[w.c.potentials[j]]
+	most, free := least, 0
+	for k, i := range vars {
+		if a := coef[k]; w.fixed[i] {
+			least += a * w.y[i]
+			most += a * w.y[i]
+		} else {
+			least += min(0, a)
+			most += max(0, a)
+			free++
+		}
+	}
+	up := kind == mrf.Equal && most <= slight && least < -slight
+	if free == 0 || !up && least < -slight {
+		return false
+	}
+	f := forced{row: j, most: up}
+	for k, i := range vars {
+		if !w.fixed[i] {
+			w.fixed[i], w.y[i] = true, 0
+			if (coef[k] > 0) == up {
+				w.y[i] = 1
+			}
+			f.variables = append(f.variables, i)
+		}
+	}
+	w.forced = append(w.forced, f)
+	return true
+}
+
+// state writes the program of the free variables.
+func (w *work) state() {
+	w.free = w.free[:0]
+	for i, fixed := range w.fixed {
+		w.place[i] = int32(len(w.free))
+		if !fixed {
+			w.free = append(w.free, int32(i))
+		}
+	}
+	w.program.reset(len(w.free))
+	for j, number := range w.c.potentials {
+		vars, coef := w.c.row(j)
+		d, free := w.solver.constants[number], false
+		for k, i := range vars {
+			if w.fixed[i] {
+				d += coef[k] * w.y[i]
+			}
+			free = free || !w.fixed[i]
+		}
+		if free {
+			w.stateRow(j, d)
+		}
+	}
+	w.program.prepare()
+}
+
+// stateRow adds a row that has free variables.
+func (w *work) stateRow(j int, d float64) {
+	b, weight := w.block(j), w.solver.weights[w.c.potentials[j]]
+	vars, coef := w.c.row(j)
+	r := row{number: j, constant: d, hard: b.Kind.Hard(), lo: math.Inf(-1), hi: math.Inf(1)}
+	switch {
+	case !b.Kind.Hard() && weight == 0:
+		return
+	case b.Kind == mrf.Linear:
+		for k, i := range vars {
+			if !w.fixed[i] {
+				w.linear[w.place[i]] += weight * coef[k]
+			}
+		}
+		return
+	case b.Kind == mrf.LessEqual:
+		r.lo = 0
+	case b.Kind == mrf.Equal:
+	case b.Exponent == 2:
+		r.compliance = 1 / (2 * weight)
+	default:
+		r.lo, r.hi = -weight, weight
+	}
+	if b.Kind == mrf.Hinge {
+		r.lo = 0
+	}
+	for k, i := range vars {
+		if !w.fixed[i] {
+			w.index, w.coef = append(w.index, w.place[i]), append(w.coef, coef[k])
+		}
+	}
+	w.addRow(r)
+}
+
+// save writes the solution and its multipliers where the solver keeps them.
+func (w *work) save() {
+	for k, i := range w.free {
+		w.y[i] = w.program.y[k]
+	}
+	s := w.solver
+	for k, i := range w.c.variables {
+		s.result.Y[i] = w.y[k]
+	}
+	for j, number := range w.c.potentials {
+		vars, coef := w.c.row(j)
+		d := s.constants[number]
+		for k, i := range vars {
+			d += coef[k] * w.y[i]
+		}
+		s.result.Multipliers[number] = s.subgradient(int(number), d)
+	}
+	for _, r := range w.rows {
+		s.result.Multipliers[w.c.potentials[r.number]] = r.mu
+	}
+	w.saveForced()
+}
+
+// saveForced finds multipliers for the rows that fixed variables: as much as keeps those where they are.
+func (w *work) saveForced() {
+	if len(w.forced) == 0 {
+		return
+	}
+	mu := w.solver.result.Multipliers
+	g := resize(w.gradient, len(w.c.variables))
+	w.gradient = g
+	clear(g)
+	for j, number := range w.c.potentials {
+		w.push(g, j, mu[number])
+	}
+	for k := len(w.forced) - 1; k >= 0; k-- {
+		f := &w.forced[k]
+		m := 0.0
+		vars, coef := w.c.row(f.row)
+		for e, i := range vars {
+			if !contains(f.variables, i) {
+				continue
+			}
+			if need := -g[i] / coef[e]; f.most {
+				m = min(m, need)
+			} else {
+				m = max(m, need)
+			}
+		}
+		mu[w.c.potentials[f.row]] = m
+		w.push(g, f.row, m)
+	}
+}
+
+// push adds a row's multiplier to the gradient of the Lagrangian.
+func (w *work) push(g []float64, j int, mu float64) {
+	vars, coef := w.c.row(j)
+	for k, i := range vars {
+		g[i] += mu * coef[k]
+	}
+}
+
+func contains(ids []int32, i int32) bool {
+	for _, v := range ids {
+		if v == i {
+			return true
+		}
+	}
+	return false
+}
+
+// resize returns a slice of n values, v's memory if that is enough.
+func resize[T any](v []T, n int) []T {
+	if cap(v) < n {
+		return make([]T, n)
+	}
+	return v[:n]
+}

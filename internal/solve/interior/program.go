@@ -1,0 +1,196 @@
+package interior
+
+import "math"
+
+// program is a convex program over a box, for which every row j brings a multiplier between bounds,
+//
+//	min over y in [0,1]ⁿ of  max over lo ≤ μ ≤ hi of  qᵀy + Σ_j μ_j d_j - ½ c_j μ_j²,   d = Ay + constant:
+//
+// squares have the compliance c = 1/2w, linear hinges bounds 0 and w, hard rules no bound on one side or both. With the
+// slacks s, t of the bounds of μ and the multipliers zl, zu of the box, a solution has
+//
+//	q + Aᵀμ - zl + zu = 0    d - cμ - t + s = 0    s(μ - lo) = t(hi - μ) = zl·y = zu(1 - y) = 0.
+type program struct {
+	n        int
+	rows     []row
+	index    []int32 // of all rows, one after the other
+	coef     []float64
+	y        []float64
+	zl, zu   []float64
+	dy       []float64
+	dzl, dzu []float64
+	rhs      []float64
+	diagonal []float64
+	linear   []float64 // of linear potentials: the gradient
+	gradient []float64
+	several  []int32 // rows of more than one variable, which go into the factorisation
+	rigid    bool    // some of which are hard
+	system
+}
+
+// row is a row of the program.
+type row struct {
+	number             int // in the component
+	lo, hi, compliance float64
+	constant           float64
+	first, last        int32 // its entries
+
+	d, mu, s, t     float64
+	dmu, ds, dt     float64
+	stiffness, lift float64 // Δμ = stiffness·(aΔy + lift)
+	hard            bool
+}
+
+// soft is the compliance of hard rows: a proximal term, which leaves the solution as it is.
+const soft = 1e-9
+
+func (p *program) reset(n int) {
+	p.n = n
+	p.linear = resize(p.linear, n)
+	clear(p.linear)
+	p.rows, p.index, p.coef = p.rows[:0], p.index[:0], p.coef[:0]
+}
+
+// addRow adds a row whose entries have just been appended.
+func (p *program) addRow(r row) {
+	if n := len(p.rows); n > 0 {
+		r.first = p.rows[n-1].last
+	}
+	r.last = int32(len(p.index))
+	p.rows = append(p.rows, r)
+}
+
+// prepare chooses the first point: in the middle of the box, with all products of the same size.
+func (p *program) prepare() {
+	for _, v := range []*[]float64{&p.y, &p.zl, &p.zu, &p.dy, &p.dzl, &p.dzu, &p.rhs, &p.diagonal} {
+		*v = resize(*v, p.n)
+	}
+	size := p.size()
+	for i := range p.n {
+		p.y[i], p.zl[i], p.zu[i] = 0.5, size, size
+	}
+	clear(p.dy)
+	clear(p.dzl)
+	clear(p.dzu)
+	p.several, p.rigid = p.several[:0], false
+	for j := range p.rows {
+		r := &p.rows[j]
+		if r.last-r.first > 1 {
+			p.several = append(p.several, int32(j))
+			p.rigid = p.rigid || r.hard
+		}
+		r.d = p.slack(r, p.y)
+		r.s, r.t = max(-r.d, 0)+1, max(r.d, 0)+1
+		switch lower, upper := !math.IsInf(r.lo, 0), !math.IsInf(r.hi, 0); {
+		case lower && upper:
+			r.mu = (r.lo + r.hi) / 2
+		case lower:
+			r.mu = r.lo + size
+		default:
+			r.mu = 0
+		}
+	}
+}
+
+// size is the scale of the multipliers: the mean of what bounds them or makes them.
+func (p *program) size() float64 {
+	sum, n := 0.0, 0
+	for k := range p.rows {
+		switch r := &p.rows[k]; {
+		case r.compliance > 0:
+			sum, n = sum+1/r.compliance, n+1
+		case !math.IsInf(r.hi, 0):
+			sum, n = sum+math.Abs(r.hi), n+1
+		}
+	}
+	if sum == 0 {
+		return 1
+	}
+	return sum / float64(n)
+}
+
+// slack returns d of a row, or without the constant aᵀv.
+func (p *program) slack(r *row, v []float64) float64 { return r.constant + p.product(r, v) }
+
+func (p *program) product(r *row, v []float64) float64 {
+	sum := 0.0
+	for k := r.first; k < r.last; k++ {
+		sum += p.coef[k] * v[p.index[k]]
+	}
+	return sum
+}
+
+// addTo adds m times a row to v.
+func (p *program) addTo(r *row, m float64, v []float64) {
+	for k := r.first; k < r.last; k++ {
+		v[p.index[k]] += m * p.coef[k]
+	}
+}
+
+// minimise runs until the products add up to less than the tolerance, and the equations hold as well.
+func (p *program) minimise(limit int, tolerance float64) outcome {
+	out := outcome{converged: p.n == 0}
+	for ; !out.converged && out.iterations < limit; out.iterations++ {
+		products, count := p.products(0)
+		if out.converged = products <= tolerance && p.residual() <= tolerance; out.converged {
+			break
+		}
+		p.curvature()
+		if !p.factor(p) {
+			break
+		}
+		p.direct(0, false)
+		affine, _ := p.products(p.longest())
+		mean := products / float64(count)
+		ratio := affine / products
+		p.direct(mean*ratio*ratio*ratio, true)
+		p.move(min(1, 0.995*p.longest()))
+	}
+	return out
+}
+
+// residual is the largest error of the equations that are linear.
+func (p *program) residual() float64 {
+	for i, z := range p.zu {
+		p.rhs[i] = p.linear[i] + z
+	}
+	worst := 0.0
+	for k := range p.rows {
+		r := &p.rows[k]
+		p.addTo(r, r.mu, p.rhs)
+		e := r.d - r.compliance*r.mu
+		if !math.IsInf(r.hi, 0) {
+			e -= r.t
+		}
+		if !math.IsInf(r.lo, 0) {
+			e += r.s
+		}
+		worst = max(worst, math.Abs(e))
+	}
+	for i, g := range p.rhs {
+		worst = max(worst, math.Abs(g-p.zl[i]))
+	}
+	return worst
+}
+
+// products sums all products of what must not both be positive, after a step of the given length.
+func (p *program) products(step float64) (sum float64, count int) {
+	for i, y := range p.y {
+		y += step * p.dy[i]
+		sum += y*(p.zl[i]+step*p.dzl[i]) + (1-y)*(p.zu[i]+step*p.dzu[i])
+	}
+	count = 2 * p.n
+	for k := range p.rows {
+		r := &p.rows[k]
+		mu := r.mu + step*r.dmu
+		if !math.IsInf(r.lo, 0) {
+			sum += (r.s + step*r.ds) * (mu - r.lo)
+			count++
+		}
+		if !math.IsInf(r.hi, 0) {
+			sum += (r.t + step*r.dt) * (r.hi - mu)
+			count++
+		}
+	}
+	return sum, count
+}
