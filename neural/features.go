@@ -92,6 +92,9 @@ func (f *Features) Width() int { return f.width }
 // Sparse reports whether the table keeps only nonzeros.
 func (f *Features) Sparse() bool { return f.start != nil }
 
+// IDs returns the entities of all rows.
+func (f *Features) IDs() []string { return f.ids }
+
 // ID returns the entity of a row.
 func (f *Features) ID(row int32) string { return f.ids[row] }
 

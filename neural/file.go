@@ -8,22 +8,36 @@ import (
 	"strings"
 )
 
-// ReadFile reads a feature table from a file, decompressing it if its name ends in .gz; see Read. The empty format is
-// DenseText.
-func ReadFile(format Format, path string, width int) (*Features, error) {
+// ReadFiles reads a feature table from files, one after the other, decompressing those whose names end in .gz; see
+// Read. The empty format is DenseText.
+func ReadFiles(format Format, paths []string, width int) (*Features, error) {
+	setDefault(&format, DenseText)
+	if width < 0 || width > maxWidth {
+		return nil, fmt.Errorf("width %d is not between 0 and %d", width, maxWidth)
+	}
+	t := newTableReader(width)
+	for _, path := range paths {
+		if err := t.readFile(format, path); err != nil {
+			return nil, err
+		}
+	}
+	return t.finish(format)
+}
+
+// readFile adds the rows of a file.
+func (t *tableReader) readFile(format Format, path string) error {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading features: %w", err)
+		return fmt.Errorf("reading features: %w", err)
 	}
 	defer file.Close()
 	var r io.Reader = file
 	if strings.HasSuffix(path, ".gz") {
 		unzipped, err := gzip.NewReader(file)
 		if err != nil {
-			return nil, fmt.Errorf("reading features: %s: %w", path, err)
+			return fmt.Errorf("reading features: %s: %w", path, err)
 		}
 		r = unzipped
 	}
-	setDefault(&format, DenseText)
-	return Read(format, path, r, width)
+	return t.read(format, path, r)
 }

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/deeppsl/deeppsl/internal/idx"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
@@ -19,14 +20,17 @@ import (
 type Format string
 
 // The formats. Sparse lines are an id, a tab, and the columns of the nonzeros, counted from 0, each alone (for the
-// value 1) or as column:value. Dense lines are an id, a tab, and all values. CSV lines are an id and all values.
+// value 1) or as column:value. Dense lines are an id, a tab, and all values. CSV lines are an id and all values. IDX is
+// the binary format of MNIST's files of bytes: the first dimension counts the rows, whose ids are their numbers from 0,
+// and each byte is divided by 255.
 const (
 	SparseText Format = "sparse"
 	DenseText  Format = "dense"
 	CSV        Format = "csv"
+	IDX        Format = "idx"
 )
 
-var formats = []Format{SparseText, DenseText, CSV}
+var formats = []Format{SparseText, DenseText, CSV, IDX}
 
 // maxWidth bounds the columns that a table may have, so that one wrong number in a file does not ask for all memory.
 const maxWidth = 1 << 24
@@ -43,26 +47,23 @@ func Read(format Format, name string, r io.Reader, width int) (*Features, error)
 	if width < 0 || width > maxWidth {
 		return nil, fmt.Errorf("%s: width %d is not between 0 and %d", name, width, maxWidth)
 	}
-	t := &tableReader{name: name, width: width, seen: map[string]int{}}
-	switch format {
-	case SparseText:
-		return t.readSparse(r)
-	case DenseText:
-		return t.readDense(r)
-	case CSV:
-		return t.readCSV(r)
+	t := newTableReader(width)
+	if err := t.read(format, name, r); err != nil {
+		return nil, err
 	}
-	return nil, unknown("format", format, formats)
+	return t.finish(format)
 }
 
-// tableReader collects the rows of a file.
+// tableReader collects the rows of files.
 type tableReader struct {
 	name  string
 	line  int
 	text  string // of the line
 	width int
-	seen  map[string]int // id to the line that has it
-	diags source.Diagnostics
+	// widest is the largest column of a sparse table, and one more.
+	widest int
+	seen   map[string]int // id to the line that has it
+	diags  source.Diagnostics
 
 	ids     []string
 	start   []int
@@ -113,43 +114,55 @@ func fieldAt(line string, field int) (start, end int) {
 	return 0, len(line)
 }
 
-// readSparse also finds the width, if it is not given.
-func (t *tableReader) readSparse(r io.Reader) (*Features, error) {
-	widest := t.width
-	err := t.eachLine(r, func(fields []string) error {
-		t.start = append(t.start, len(t.columns))
-		if err := t.addNonzeros(fields); err != nil {
-			return err
-		}
-		if n := len(t.columns); n > t.start[len(t.start)-1] {
-			widest = max(widest, int(t.columns[n-1])+1)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return t.finish(NewSparse(t.ids, widest, append(t.start, len(t.columns)), t.columns, t.values))
+func newTableReader(width int) *tableReader {
+	return &tableReader{width: width, seen: map[string]int{}}
 }
 
-// finish says in which file a whole table is wrong.
-func (t *tableReader) finish(f *Features, err error) (*Features, error) {
+// read adds the rows of a file.
+func (t *tableReader) read(format Format, name string, r io.Reader) error {
+	t.name, t.line = name, 0
+	switch format {
+	case SparseText:
+		return t.readSparse(r)
+	case DenseText:
+		return t.eachLine(r, t.addValues)
+	case CSV:
+		return t.readCSV(r)
+	case IDX:
+		return t.readIDX(r)
+	}
+	return unknown("format", format, formats)
+}
+
+// finish makes a table of all rows.
+func (t *tableReader) finish(format Format) (f *Features, err error) {
+	if format == SparseText {
+		f, err = NewSparse(t.ids, max(t.width, t.widest), append(t.start, len(t.columns)), t.columns, t.values)
+	} else {
+		f, err = NewDense(t.ids, t.width, t.values)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.name, err)
 	}
 	return f, nil
 }
 
-// readDense is for tables that have most values.
-func (t *tableReader) readDense(r io.Reader) (*Features, error) {
-	if err := t.eachLine(r, t.addValues); err != nil {
-		return nil, err
-	}
-	return t.finish(NewDense(t.ids, t.width, t.values))
+// readSparse also finds the largest column.
+func (t *tableReader) readSparse(r io.Reader) error {
+	return t.eachLine(r, func(fields []string) error {
+		t.start = append(t.start, len(t.columns))
+		if err := t.addNonzeros(fields); err != nil {
+			return err
+		}
+		if n := len(t.columns); n > t.start[len(t.start)-1] {
+			t.widest = max(t.widest, int(t.columns[n-1])+1)
+		}
+		return nil
+	})
 }
 
 // readCSV takes the line from the CSV reader, because quoted ids may go over several.
-func (t *tableReader) readCSV(r io.Reader) (*Features, error) {
+func (t *tableReader) readCSV(r io.Reader) error {
 	reader := csv.NewReader(r)
 	reader.FieldsPerRecord = -1
 	for {
@@ -158,7 +171,7 @@ func (t *tableReader) readCSV(r io.Reader) (*Features, error) {
 			break
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", t.name, err)
+			return fmt.Errorf("%s: %w", t.name, err)
 		}
 		t.line, _ = reader.FieldPos(0)
 		t.text = record[0] + "\t" + strings.Join(record[1:], " ")
@@ -166,10 +179,28 @@ func (t *tableReader) readCSV(r io.Reader) (*Features, error) {
 			break
 		}
 	}
-	if err := t.diags.Err(); err != nil {
-		return nil, err
+	return t.diags.Err()
+}
+
+// readIDX is for pictures. Those of a further file are numbered on.
+func (t *tableReader) readIDX(r io.Reader) error {
+	array, err := idx.Read(r)
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.name, err)
 	}
-	return t.finish(NewDense(t.ids, t.width, t.values))
+	n := array.Shape[0]
+	if len(array.Data) == 0 || t.width > 0 && t.width != len(array.Data)/n {
+		return fmt.Errorf("%s: an array of %v is not of rows of %d values", t.name, array.Shape, max(1, t.width))
+	}
+	t.width = len(array.Data) / n
+	for range n {
+		t.ids = append(t.ids, strconv.Itoa(len(t.ids)))
+	}
+	t.values = slices.Grow(t.values, len(array.Data))
+	for _, b := range array.Data {
+		t.values = append(t.values, float32(b)/255)
+	}
+	return nil
 }
 
 // add reads one row.

@@ -96,20 +96,21 @@ func TestReadFile(t *testing.T) {
 	if err := errors.Join(w.Close(), os.WriteFile(path, zipped.Bytes(), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	f, err := ReadFile("", path, 0)
+	f, err := ReadFiles("", []string{path}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string][]float32{"a": {1, 2}}, rowsOf(f)); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := ReadFile("", path+"x", 0); err == nil {
+	if _, err := ReadFiles("", []string{path + "x"}, 0); err == nil {
 		t.Error("a file that does not exist was read")
 	}
 	if err := os.WriteFile(path, []byte("a\t1 2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadFile("", path, 0); err == nil || !strings.Contains(err.Error(), "reading features: "+path) {
+	_, err = ReadFiles("", []string{path}, 0)
+	if err == nil || !strings.Contains(err.Error(), "reading features: "+path) {
 		t.Errorf("text in a .gz file: error %v", err)
 	}
 }

@@ -20,6 +20,8 @@ type Spec struct {
 	Kind string `json:"kind"`
 	// Features names the table of feature vectors that the network reads.
 	Features string `json:"features"`
+	// More names further files with rows of that table.
+	More []string `json:"more"`
 	// Format is the form of that table; default "dense".
 	Format Format `json:"format"`
 	// Width is the number of features; by default a sparse table has as many as its largest column asks for.

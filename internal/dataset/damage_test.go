@@ -9,13 +9,11 @@ import (
 
 // TestDamage changes each byte of small files: no length in them is believed before the bytes are there.
 func TestDamage(t *testing.T) {
-	idx := func(text string) { _, _ = ReadIDX(strings.NewReader(text)) }
 	pickled := func(text string) { _, _ = unpickle(strings.NewReader(text)) }
 	for name, c := range map[string]struct {
 		text string
 		read func(string)
 	}{
-		"idx":    {"\x00\x00\x08\x02\x00\x00\x00\x02\x00\x00\x00\x03abcdef", idx},
 		"matrix": {tinyMatrix(), pickled}, "labels": {tinyLabels(), pickled}, "graph": {tinyGraph, pickled},
 	} {
 		data := []byte(c.text)

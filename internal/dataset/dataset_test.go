@@ -264,26 +264,6 @@ func TestReadLINQS(t *testing.T) {
 	}
 }
 
-func TestReadIDX(t *testing.T) {
-	good := "\x00\x00\x08\x02\x00\x00\x00\x02\x00\x00\x00\x03abcdef"
-	x, err := ReadIDX(strings.NewReader(good))
-	if err != nil || !slices.Equal(x.Shape, []int{2, 3}) || string(x.Data) != "abcdef" {
-		t.Errorf("%v, %v", x, err)
-	}
-	for _, test := range []struct{ data, want string }{
-		{"", "no header"},
-		{"\x00\x00\x0d\x01\x00\x00\x00\x01abcd", "not the header"},
-		{good[:10], "cut short"},
-		{good[:15], "the file holds 3"},
-		{good + "x", "the file holds more"},
-		{"\x00\x00\x08\x02\xff\xff\xff\xff\xff\xff\xff\xff", "asks for more than"},
-	} {
-		if _, err := ReadIDX(strings.NewReader(test.data)); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%q: %v, want %s", test.data, err, test.want)
-		}
-	}
-}
-
 func TestReadMNISTChecksThatFilesFit(t *testing.T) {
 	folder := fstest.MapFS{
 		"train-images-idx3-ubyte": {Data: []byte("\x00\x00\x08\x03\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01p")},

@@ -7,24 +7,6 @@ import (
 	"testing/fstest"
 )
 
-func FuzzReadIDX(f *testing.F) {
-	f.Add([]byte("\x00\x00\x08\x02\x00\x00\x00\x02\x00\x00\x00\x03abcdef"))
-	f.Add([]byte("\x00\x00\x08\x03\xff\xff\xff\xff\x00\x00\x00\x03"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		x, err := ReadIDX(strings.NewReader(string(data)))
-		if err != nil {
-			return
-		}
-		size := 1
-		for _, n := range x.Shape {
-			size *= n
-		}
-		if size != len(x.Data) {
-			t.Fatalf("shape %v of %d bytes", x.Shape, len(x.Data))
-		}
-	})
-}
-
 func FuzzReadLINQS(f *testing.F) {
 	f.Add("b\t1\t0\t1\tY\na\t0\t0\t0\tX\n", "a\tb\nb\ta\nghost\ta\n")
 	f.Add("a\tX", "")

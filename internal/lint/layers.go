@@ -22,6 +22,7 @@ var layers = []layer{
 	{"internal/alloctest", nil},
 	{"internal/parallel", nil},
 	{"internal/kernel", nil},
+	{"internal/idx", nil},
 	{"internal/source", nil},
 	{"internal/symbol", nil},
 	{"internal/relation", []string{"internal/symbol"}},
@@ -34,7 +35,7 @@ var layers = []layer{
 		"internal/similarity"}},
 	{"internal/dataset", []string{
 		"internal/source", "internal/symbol", "internal/relation", "internal/program", "internal/load",
-		"internal/report"}},
+		"internal/idx", "internal/report"}},
 	{"internal/mrf", []string{"internal/parallel"}},
 	{"internal/plan", []string{
 		"internal/source", "internal/symbol", "internal/relation", "internal/program", "internal/similarity"}},
@@ -57,8 +58,8 @@ var layers = []layer{
 		"internal/source", "internal/symbol", "internal/relation", "internal/program", "internal/ground",
 		"internal/mrf", "internal/solve", "internal/report"}},
 	{"neural", []string{
-		"internal/parallel", "internal/kernel", "internal/source", "internal/symbol", "internal/relation", "internal/learn",
-		"internal/report"}},
+		"internal/parallel", "internal/kernel", "internal/idx", "internal/source", "internal/symbol", "internal/relation",
+		"internal/learn", "internal/report"}},
 	{".", []string{everything}},
 	{"examples", []string{".", "neural"}},
 	{"internal/repro", []string{everything}},
