@@ -50,6 +50,8 @@ type Options struct {
 	Log *slog.Logger
 	// OnEpoch, if set, is called after every epoch of training.
 	OnEpoch func(Epoch)
+	// OnBatch, if set, is called after every batch of training examples.
+	OnBatch func(Batch)
 	// OnIteration, if set, is called after every iteration of an inference, but not of those within training, nor where
 	// components are solved apart.
 	OnIteration func(Iteration)
@@ -61,6 +63,9 @@ type Options struct {
 
 // Epoch is one line of a learning curve.
 type Epoch = learn.Epoch
+
+// Batch says how far an epoch over examples has come.
+type Batch = learn.Batch
 
 // Iteration is a line of an inference's progress.
 type Iteration = solve.Iteration

@@ -109,12 +109,7 @@ func (g *Grounding) perceive() error {
 	return g.perception.Forward(g.inputs, false, 0)
 }
 
-// solver makes the solver that the project's options ask for.
-func (g *Grounding) solver() (solve.Solver, error) {
-	return g.solverOf(g.field, g.settings.solve)
-}
-
-// solverOf is solver for another field, or with other settings.
+// solverOf makes the solver of a field that the project's options ask for, with the given limits.
 func (g *Grounding) solverOf(field *mrf.Field, settings solve.Settings) (solve.Solver, error) {
 	return g.settings.solver(field, settings, &g.project.Options)
 }
@@ -128,6 +123,15 @@ func (s *settings) solver(field *mrf.Field, limits solve.Settings, o *Options) (
 		return sgd.New(field, limits, options), nil
 	}
 	return auto.New(s.method, field, limits)
+}
+
+// batchSolver is solver for examples side by side.
+func (s *settings) batchSolver(field *mrf.Field, limits solve.Settings, o *Options) (solve.Solver, error) {
+	if s.method == "sgd" {
+		return s.solver(field, limits, o)
+	}
+	limits.Threads = o.Threads
+	return auto.Examples(s.method, field, limits)
 }
 
 // inference makes a solver for one inference, which simplifies the problem first as the options allow.

@@ -103,7 +103,7 @@ func (p *Project) classifies(network string) (predicate string, classes int) {
 	return "", 0
 }
 
-// loadFeatures reads the table that a network names, unless another network has, and names it by its path.
+// loadFeatures reads the table that a network names, unless another network has, and names it by its paths.
 func (p *Project) loadFeatures(network *load.Network, spec *neural.Spec, tables map[string]*neural.Features,
 	diags *source.Diagnostics) {
 	if spec.Features == "" {
@@ -111,27 +111,31 @@ func (p *Project) loadFeatures(network *load.Network, spec *neural.Spec, tables 
 			spec.Name)
 		return
 	}
-	if !filepath.IsAbs(spec.Features) {
-		spec.Features = filepath.Join(filepath.Dir(p.config.Name), spec.Features)
+	paths := append([]string{spec.Features}, spec.More...)
+	for k, path := range paths {
+		if !filepath.IsAbs(path) {
+			paths[k] = filepath.Join(filepath.Dir(p.config.Name), path)
+		}
 	}
+	spec.Features = strings.Join(paths, " and ")
 	if tables[spec.Features] != nil {
 		return
 	}
-	features, err := neural.ReadFile(spec.Format, spec.Features, spec.Width)
+	features, err := neural.ReadFiles(spec.Format, paths, spec.Width)
 	var rows *source.Failure
 	var path *fs.PathError
 	switch {
 	case errors.As(err, &rows):
 		*diags = append(*diags, rows.Diagnostics...)
 	case errors.As(err, &path):
-		p.config.Unreadable(diags, network.At("features"), spec.Features, path)
+		p.config.Unreadable(diags, network.At("features"), path.Path, path)
 	case err != nil:
 		diags.Errorf("config-network", network.At("features"), "", "network %q: %v", network.Name, err)
 	}
 	tables[spec.Features] = features
 }
 
-// perceivedClasses makes the atoms of a classifier's predicate: one per row of the features and class.
+// perceivedClasses makes the atoms of a classifier's predicate: one per class and row of the features, or slot.
 func (n *networks) perceivedClasses(declared *load.Predicate, known *relation.Relation, symbols *symbol.Table,
 	diags *source.Diagnostics) *relation.Relation {
 	if declared.Arity() != 2 {
@@ -139,11 +143,14 @@ func (n *networks) perceivedClasses(declared *load.Predicate, known *relation.Re
 			"%s has %d arguments", declared.Name, declared.Arity())
 		return known
 	}
-	features := n.features[declared.Neural.Network]
+	entities := declared.Neural.Slots
+	if len(entities) == 0 {
+		entities = n.features[declared.Neural.Network].IDs()
+	}
 	columns := make([][]symbol.ID, 2)
-	for row := range int32(features.Len()) {
+	for _, entity := range entities {
 		for _, class := range declared.Neural.Classes {
-			columns[declared.Neural.Entity] = append(columns[declared.Neural.Entity], symbols.Intern(features.ID(row)))
+			columns[declared.Neural.Entity] = append(columns[declared.Neural.Entity], symbols.Intern(entity))
 			columns[declared.Neural.Class] = append(columns[declared.Neural.Class], symbols.Intern(class))
 		}
 	}
@@ -185,22 +192,31 @@ func mustAdd(builder *relation.Builder, tuple []symbol.ID, truth float32, role r
 
 // bind connects the networks to the perceived atoms of a phase.
 func (n *networks) bind(config *load.Config, store *relation.Store, inputs int) (*neural.Perception, error) {
+	bindings, err := n.bindings(config, store)
+	if err != nil {
+		return nil, err
+	}
+	return n.system.Bind(inputs, bindings...)
+}
+
+// bindings say which network gives the truth of which perceived atoms. A slot's row is its number.
+func (n *networks) bindings(config *load.Config, store *relation.Store) ([]neural.Binding, error) {
 	var bindings []neural.Binding
 	var diags source.Diagnostics
+	slots := 0
 	for k, declared := range config.Predicates {
 		if declared.Neural == nil || store.Relations[k].FreeLen() == 0 {
 			continue
 		}
 		b := binder{features: n.features[declared.Neural.Network], symbols: store.Symbols, atoms: store.Relations[k]}
 		b.binding.Network = declared.Neural.Network
+		b.slots, b.firstSlot = declared.Neural.Slots, slots
+		slots += len(b.slots)
 		b.bind(declared.Neural)
 		b.report(declared, &diags)
 		bindings = append(bindings, b.binding)
 	}
-	if err := diags.Err(); err != nil {
-		return nil, err
-	}
-	return n.system.Bind(inputs, bindings...)
+	return bindings, diags.Err()
 }
 
 // binder finds the features' rows, and the class, of each perceived atom of one predicate.
@@ -209,6 +225,9 @@ type binder struct {
 	features *neural.Features
 	symbols  *symbol.Table
 	atoms    *relation.Relation
+	// slots are the entities that stand for rows, and firstSlot is the number of the first of them.
+	slots     []string
+	firstSlot int
 	// strangers are entities without features, and foreign are constants that are no class.
 	strangers, foreign mentions
 }
@@ -239,6 +258,9 @@ func (b *binder) constant(argument int, r int32) string {
 // row returns the features' row of the entity that an atom's argument names.
 func (b *binder) row(argument int, r int32) int32 {
 	name := b.constant(argument, r)
+	if slot := slices.Index(b.slots, name); slot >= 0 {
+		return int32(b.firstSlot + slot)
+	}
 	row, ok := b.features.Row(name)
 	if !ok {
 		b.strangers.add(name)

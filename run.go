@@ -30,6 +30,9 @@ type Report struct {
 	RuleWeights       []float64    `json:"rule_weights"`
 	Epochs            int          `json:"epochs"`
 	Conflict          []string     `json:"conflict,omitempty"`
+	// Examples counts the examples that were inferred; variables and ground rules are then those of one. 0 means that the
+	// project is not about examples.
+	Examples int `json:"examples,omitempty"`
 	// Trials is the table of a search for weights, if there was one.
 	Trials []Trial `json:"trials,omitempty"`
 
@@ -41,7 +44,9 @@ type Report struct {
 	// Grounding and Answer are the inference phase's; Training is nil if the run did not learn.
 	Grounding *Grounding `json:"-"`
 	Answer    *Answer    `json:"-"`
-	Training  *Training  `json:"-"`
+	// Predictions are the examples' labels; nil if there are no examples.
+	Predictions *Predictions `json:"-"`
+	Training    *Training    `json:"-"`
 	// Learned is the learning phase's ground model, with the learned weights; nil if the run did not learn.
 	Learned *Grounding `json:"-"`
 }
@@ -125,6 +130,9 @@ func (r *Report) learn(ctx context.Context, g *Grounding) (err error) {
 		return err
 	}
 	r.Epochs, r.Trials = len(r.Training.Epochs)-1, r.Training.Trials
+	if g.project.config.Examples[Learn] != nil {
+		r.Epochs++ // there is no line of a final inference
+	}
 	r.Seconds.Learn = r.Training.Elapsed.Seconds()
 	return nil
 }
@@ -159,13 +167,14 @@ func (g *Grounding) adopt(learned *Grounding) {
 	copy(g.theta[:common], learned.theta[:common])
 }
 
-func (r *Report) infer(ctx context.Context, g *Grounding) error {
-	answer, err := g.Infer(ctx)
-	if err != nil {
-		return err
+func (r *Report) infer(ctx context.Context, g *Grounding) (err error) {
+	var answer *Answer
+	if g.project.config.HasExamples() {
+		answer, err = r.predict(ctx, g)
+	} else if answer, err = g.Infer(ctx); err == nil {
+		r.Evaluations, err = g.Evaluate(answer, Infer)
 	}
-	phase := Infer
-	if r.Evaluations, err = g.Evaluate(answer, phase); err != nil {
+	if err != nil {
 		return err
 	}
 	r.Grounding = g
@@ -173,6 +182,20 @@ func (r *Report) infer(ctx context.Context, g *Grounding) error {
 	r.Variables, r.GroundRules, r.GroundRulesByRule = g.Variables(), g.Potentials(), g.Counts()
 	r.RuleWeights = append([]float64(nil), g.theta...)
 	return nil
+}
+
+// predict infers the examples of the inference phase, or of learning if that has none.
+func (r *Report) predict(ctx context.Context, g *Grounding) (*Answer, error) {
+	phase := Infer
+	if g.project.config.Examples[Infer] == nil {
+		phase = g.phase
+	}
+	predictions, answer, err := g.InferExamples(ctx, phase)
+	if err != nil {
+		return nil, err
+	}
+	r.Predictions, r.Examples, r.Evaluations = predictions, predictions.Examples, predictions.evaluations()
+	return answer, nil
 }
 
 // adopt takes over what an answer says of itself.

@@ -26,6 +26,7 @@ type settings struct {
 	// simplify says what inference may do with a problem before it solves it.
 	simplify auto.Options
 	learn    learn.Settings
+	batch    int // examples per step
 	search   search.Settings
 	network  fitSettings
 	// freeze keeps the networks as they are after fitting them alone: the paper's PSL baseline.
@@ -67,6 +68,7 @@ func defaults() settings {
 			Loss:      learn.Loss{Kind: learn.CrossEntropy, Floor: learn.DefaultFloor},
 			Optimiser: learn.Adam, RuleRate: 2e-3, NetworkRate: 2e-2, Decay: 3e-4, Ridge: 1e-3, Deviation: 0.1,
 		},
+		batch:   32,
 		network: fitSettings{epochs: 0, patience: 50, rate: 1e-2, decay: 5e-4},
 	}
 }
@@ -116,6 +118,8 @@ var options = slices.Concat([]option{
 		number(func(s *settings) *float64 { return &s.learn.Mu })},
 	{"learn.epochs", "T, inferences", integer(func(s *settings) *int { return &s.learn.Epochs })},
 	{"learn.steps", "N, gradient steps per inference", integer(func(s *settings) *int { return &s.learn.Steps })},
+	{"learn.batch", "examples per step, if the learning phase has examples",
+		integer(func(s *settings) *int { return &s.batch })},
 	{"learn.loss", "cross-entropy, binary-cross-entropy or squared-error",
 		parsed(learn.ParseLoss, func(s *settings) *learn.LossKind { return &s.learn.Loss.Kind })},
 	{"learn.floor", "smallest argument of the loss's logarithm",

@@ -87,23 +87,12 @@ func (g *Grounding) Reset(seed uint64) error {
 
 // trainer sets learning by gradients up: Algorithm 1 or another method.
 func (g *Grounding) trainer(ctx context.Context) (*learn.Trainer, error) {
-	labels, err := g.labels(Learn, relation.Target)
+	task, err := g.task()
 	if err != nil {
 		return nil, err
 	}
-	solver, err := g.solver()
-	if err != nil {
-		return nil, err
-	}
-	task := learn.Task{Field: g.field, Solver: solver, Theta: g.theta, Labels: labels, Learned: g.learned(),
-		NewSolver: func(field *mrf.Field) (solve.Solver, error) {
-			return g.solverOf(field, g.project.settings.solve)
-		}}
 	settings := g.project.settings.learn
 	settings.Seed = g.project.Seed
-	if g.perception != nil {
-		task.Perception = g.perception
-	}
 	if task.Teacher, err = g.teacher(); err != nil {
 		return nil, err
 	}
@@ -117,8 +106,50 @@ func (g *Grounding) trainer(ctx context.Context) (*learn.Trainer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", g.project.config.Name, err)
 	}
-	trainer.OnEpoch, trainer.Save = g.project.OnEpoch, g.save(trainer)
+	trainer.OnEpoch, trainer.OnBatch, trainer.Save = g.project.OnEpoch, g.project.OnBatch, g.save(trainer)
 	return trainer, nil
+}
+
+// task is what there is to learn from: this grounding with its labels, or examples of its shape.
+func (g *Grounding) task() (learn.Task, error) {
+	batched := g.project.config.Examples[Learn] != nil
+	task := learn.Task{Field: g.field, Theta: g.theta, Learned: g.learned(),
+		NewSolver: func(field *mrf.Field) (solve.Solver, error) {
+			if batched {
+				return g.settings.batchSolver(field, g.project.settings.solve, &g.project.Options)
+			}
+			return g.solverOf(field, g.project.settings.solve)
+		}}
+	if g.perception != nil {
+		task.Perception = g.perception
+	}
+	var err error
+	if batched {
+		err = g.teach(&task)
+	} else {
+		task.Labels, err = g.labels(Learn, relation.Target)
+	}
+	if err == nil {
+		task.Solver, err = task.NewSolver(task.Field)
+	}
+	return task, err
+}
+
+// teach makes a task of the learning phase's examples.
+func (g *Grounding) teach(task *learn.Task) error {
+	e, err := g.readExamples(Learn)
+	if err != nil {
+		return err
+	}
+	lessons, err := g.newLessons(e)
+	if err != nil {
+		return err
+	}
+	task.Field, task.Labels, task.Batches = lessons.field, &lessons.Labels, lessons
+	if lessons.perception != nil {
+		task.Perception = lessons.perception
+	}
+	return nil
 }
 
 // teacher ties the classes that networks perceive to the inferred ones that they imitate; nil if none does.
@@ -206,6 +237,9 @@ func addLabels(labels *learn.Labels, atoms, truth *relation.Relation, role relat
 // validator returns the function that scores an epoch, or nil if the validation phase has no truth. If that phase has
 // atoms of its own, it is ground too, over the same networks, and inferred anew at each epoch.
 func (g *Grounding) validator(ctx context.Context) (func(ctx context.Context, y, x []float64) (float64, error), error) {
+	if g.project.config.HasExamples() {
+		return g.exampleValidator()
+	}
 	own := g
 	if !g.project.sharesAtoms(g.phase, Validation) {
 		var err error
@@ -234,6 +268,25 @@ func (g *Grounding) validator(ctx context.Context) (func(ctx context.Context, y,
 			return 0, err
 		}
 		return scored.guiding(), nil
+	}, nil
+}
+
+// exampleValidator scores an epoch by the share of validation examples all of whose labels are right; nil without any.
+func (g *Grounding) exampleValidator() (func(ctx context.Context, y, x []float64) (float64, error), error) {
+	if g.project.config.Examples[Validation] == nil {
+		return nil, nil
+	}
+	e, err := g.readExamples(Validation)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, _, _ []float64) (float64, error) {
+		predictions, _, err := g.inferExamples(ctx, e)
+		if err != nil {
+			return 0, err
+		}
+		share, _ := predictions.Accuracy(-1)
+		return share, nil
 	}, nil
 }
 

@@ -133,7 +133,7 @@ func (r *runner) write(result *deeppsl.Report, outputs deeppsl.Outputs) error {
 	if outputs.Atoms == "" || outputs.Hidden || result.Failed() {
 		return nil
 	}
-	paths, err := result.Grounding.WriteAtoms(outputs.Atoms, result.Answer)
+	paths, err := result.WriteAnswer(outputs.Atoms)
 	for _, path := range paths {
 		r.notef("wrote %s", path)
 	}
@@ -158,7 +158,11 @@ func (r ran) Text(w io.Writer) error {
 		fmt.Fprintf(&b, "%s: objective %.6g, at least %.6g (gap %.1e, largest violation %.1e), by %s\n",
 			r.Status, r.Objective, r.DualBound, r.Gap, r.MaxViolation, r.Method)
 	}
-	fmt.Fprintf(&b, "%d variables, %d ground rules, seed %d\n", r.Variables, r.GroundRules, r.Seed)
+	each := ""
+	if r.Predictions != nil {
+		each = fmt.Sprintf("%d examples, each of ", r.Examples)
+	}
+	fmt.Fprintf(&b, "%s%d variables, %d ground rules, seed %d\n", each, r.Variables, r.GroundRules, r.Seed)
 	if p := r.Presolve; p != nil {
 		fmt.Fprintf(&b, "presolved: %d variables fixed and %d tied, %d ground rules dropped and %d merged\n", p.Fixed, p.Tied,
 			p.Dropped, p.Merged)
@@ -198,7 +202,7 @@ func (r ran) scores(b *strings.Builder) {
 	for _, e := range r.Evaluations {
 		fmt.Fprintf(b, "%s, %s: %s (%d scored)\n", e.Predicate, e.Evaluator, valuesOf(e), e.Count)
 	}
-	if r.showAtoms {
+	if r.showAtoms && r.Predictions == nil {
 		r.atoms(b)
 	}
 }

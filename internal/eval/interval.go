@@ -33,6 +33,11 @@ func share(name string, k, n float64) Value {
 	return Value{Name: name, Number: ratio(k, n), Interval: wilson(k, n)}
 }
 
+// Share returns the result of an evaluator that counts how many of n things are right.
+func Share(evaluator, name string, right, n int) Result {
+	return Result{Evaluator: evaluator, Values: []Value{share(name, float64(right), float64(n))}, Count: n}
+}
+
 func wilson(k, n float64) [2]float64 {
 	if n == 0 {
 		return unknown

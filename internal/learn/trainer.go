@@ -29,8 +29,8 @@ type Task struct {
 	// Batches, if there are any, change what is perceived and which labels are true.
 	Batches Batches
 	// Validate scores a MAP state, and the inputs it rests on, with the current parameters; higher is better. The
-	// parameters of the best epoch are kept. With batches there are no y and x: it infers for itself. If nil, the last ones are, or for Perceptron, Energy and Likelihood those of
-	// the smallest loss.
+	// parameters of the best epoch are kept. With batches there are no y and x: it infers for itself. If nil, the last
+	// ones are, or for Perceptron, Energy and Likelihood those of the smallest loss.
 	Validate func(ctx context.Context, y, x []float64) (float64, error)
 }
 
@@ -254,6 +254,9 @@ func (t *Trainer) loss(ctx context.Context) (float64, error) {
 	copy(t.surrogate.weights, t.value.weights)
 	copy(t.surrogate.inputs, t.value.inputs)
 	divide(t.surrogate.inputs, scale)
+	if t.RuleRate == 0 {
+		return t.value.loss / scale, nil
+	}
 	regulariser := t.regularise(t.rules.Value, t.Learned, scale, t.surrogate.weights)
 	return t.value.loss/scale + regulariser, nil
 }

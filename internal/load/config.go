@@ -36,6 +36,9 @@ type Config struct {
 	// Common holds the rules and options of every phase, Phases those that a phase adds.
 	Common Section
 	Phases [3]Section
+	// Examples are, by phase, the tables of examples that all have the shape of the one that the rules are about; nil
+	// leaves a phase without.
+	Examples [3]*Data
 	// Networks are the settings of the neural networks, which package neural understands.
 	Networks []*Network
 	// Warnings are what Read found suspicious, sorted.
@@ -114,6 +117,8 @@ type Neural struct {
 	Entity, Class int
 	// Classes are the constants of the classes, in the order of the network's outputs.
 	Classes []string
+	// Slots are entities that have no row of the features themselves: in each example they stand for one.
+	Slots []string
 	// Teacher names the predicate with targets whose inferred values the network imitates while it learns, atom by atom;
 	// "" if none does.
 	Teacher string
@@ -204,7 +209,7 @@ func (c *Config) Declarations() []*program.Predicate {
 // Runs tells whether a phase has rules, options or data of its own. A configuration in which no phase does is for
 // inference.
 func (c *Config) Runs(phase Phase) bool {
-	if section := c.Phases[phase]; len(section.Rules) > 0 || len(section.Options) > 0 {
+	if section := c.Phases[phase]; len(section.Rules) > 0 || len(section.Options) > 0 || c.Examples[phase] != nil {
 		return true
 	}
 	for _, p := range c.Predicates {

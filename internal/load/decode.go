@@ -140,6 +140,7 @@ func (d *decoder) root(n *node) {
 		field{"rules", func(v *node) { c.Common.Rules = d.rules(v) }},
 		field{"options", func(v *node) { c.Common.Options = d.options(v) }},
 		field{"networks", d.networks},
+		field{"examples", d.examples},
 		field{"learn", func(v *node) { c.Phases[Learn] = d.section(v, Learn) }},
 		field{"validation", func(v *node) { c.Phases[Validation] = d.section(v, Validation) }},
 		field{"infer", func(v *node) { c.Phases[Infer] = d.section(v, Infer) }},

@@ -200,15 +200,10 @@ func (d *decoder) neural(n *node) *Neural {
 		field{"atoms", func(v *node) { out.Atoms = d.derivations(v, "atoms") }},
 		field{"teacher", func(v *node) { out.Teacher = d.text(v, "teacher") }},
 		field{"classes", func(v *node) {
-			for _, item := range elements(v) {
-				if item.isScalar() {
-					out.Classes = append(out.Classes, item.scalar)
-				} else {
-					d.diags.Errorf("config-kind", item.span, "", "a class must be a string, not %s", item.kind)
-				}
-			}
+			out.Classes = d.names(v, "a class")
 			classes = len(out.Classes)
 		}},
+		field{"slots", func(v *node) { out.Slots = d.names(v, "a slot") }},
 	)
 	if n.kind == object && out.Network == "" {
 		d.diags.Errorf("config-neural", n.span, `name one of "networks"`, "neural does not name its network")
@@ -218,6 +213,18 @@ func (d *decoder) neural(n *node) *Neural {
 			"class and classes belong together: which argument is the class, and which constants it can be")
 	}
 	return out
+}
+
+// names reads a list of constants.
+func (d *decoder) names(n *node, what string) (names []string) {
+	for _, item := range elements(n) {
+		if item.isScalar() {
+			names = append(names, item.scalar)
+		} else {
+			d.diags.Errorf("config-kind", item.span, "", "%s must be a string, not %s", what, item.kind)
+		}
+	}
+	return names
 }
 
 // derive reads derivation rules; the key "value" may come before or after them.

@@ -86,6 +86,7 @@ func (c *Config) checkNeural(p *Predicate, diags *source.Diagnostics) {
 		diags.Errorf("config-neural", n.Span, "keep one of them",
 			"the atoms of %s are both derived and listed as targets", p.Name)
 	}
+	c.checkSlots(n, diags)
 	if len(n.Classes) == 0 && len(n.Atoms) == 0 && p.Targets.Empty() {
 		diags.Errorf("config-neural", n.Span, "give \"class\" and \"classes\", or \"atoms\", or targets",
 			"nothing says which atoms the network gives values to")
