@@ -1,6 +1,7 @@
 package deeppsl
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -14,19 +15,36 @@ import (
 
 // slot is an entity of a neural predicate that stands for another row of the features in each example.
 type slot struct {
-	predicate int
-	name      string
-	features  *neural.Features
+	name     string
+	full     string // with its predicate: Digit(a)
+	features *neural.Features
+}
+
+// column returns the column with the slot's name, with or without the predicate, or -1. Without it only if no other
+// slot has that name.
+func (s *slot) column(header []string, all []slot) int {
+	namesakes := 0
+	for _, other := range all {
+		if other.name == s.name {
+			namesakes++
+		}
+	}
+	column := slices.IndexFunc(header, func(name string) bool { return equalFold(name, s.full) })
+	if column < 0 && namesakes == 1 {
+		column = slices.Index(header, s.name)
+	}
+	return column
 }
 
 // slots lists the slots of all predicates. Their order numbers them.
 func (p *Project) slots(n *networks) (slots []slot) {
-	for k, declared := range p.config.Predicates {
+	for _, declared := range p.config.Predicates {
 		if declared.Neural == nil {
 			continue
 		}
 		for _, name := range declared.Neural.Slots {
-			slots = append(slots, slot{k, name, n.features[declared.Neural.Network]})
+			full := fmt.Sprintf("%s(%s)", declared.Name, name)
+			slots = append(slots, slot{name, full, n.features[declared.Neural.Network]})
 		}
 	}
 	return slots
@@ -61,9 +79,9 @@ func (g *Grounding) readExamples(phase Phase) (*examples, error) {
 	e.rows = make([]int32, e.count*e.slots)
 	used := make([]bool, len(table.Header))
 	for s, slot := range slots {
-		column := slices.Index(table.Header, slot.name)
+		column := slot.column(table.Header, slots)
 		if column < 0 {
-			diags.Errorf("examples-column", table.Span(-1), "", "no column says what slot %q stands for", slot.name)
+			diags.Errorf("examples-column", table.Span(-1), "", "no column %s says what that slot stands for", slot.full)
 			continue
 		}
 		used[column] = true
