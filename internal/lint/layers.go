@@ -36,12 +36,13 @@ var layers = []layer{
 	{"internal/dataset", []string{
 		"internal/source", "internal/symbol", "internal/relation", "internal/program", "internal/load",
 		"internal/idx", "internal/report"}},
-	{"internal/mrf", []string{"internal/parallel"}},
+	{"internal/scratch", []string{"internal/parallel"}},
+	{"internal/mrf", []string{"internal/parallel", "internal/scratch"}},
 	{"internal/plan", []string{
 		"internal/source", "internal/symbol", "internal/relation", "internal/program", "internal/similarity"}},
 	{"internal/ground", []string{
 		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/program",
-		"internal/similarity", "internal/mrf", "internal/plan"}},
+		"internal/similarity", "internal/scratch", "internal/mrf", "internal/plan"}},
 	{"internal/preflight", []string{
 		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/syntax",
 		"internal/program", "internal/similarity", "internal/load", "internal/mrf", "internal/plan", "internal/ground"}},
@@ -49,7 +50,7 @@ var layers = []layer{
 	{"internal/partition", []string{"internal/parallel", "internal/mrf"}},
 	{"internal/presolve", []string{"internal/parallel", "internal/mrf"}},
 	{"internal/solve", []string{
-		"internal/parallel", "internal/mrf", "internal/partition", "internal/presolve"}},
+		"internal/parallel", "internal/scratch", "internal/mrf", "internal/partition", "internal/presolve"}},
 	{"internal/learn", []string{
 		"internal/parallel", "internal/mrf", "internal/partition", "internal/solve", "internal/report"}},
 	{"internal/eval", []string{
