@@ -26,6 +26,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/neural"
 )
 
 // Phase is a part of a run. Each has its own atoms, and may have rules and options of its own.
@@ -57,6 +58,9 @@ type Options struct {
 	OnIteration func(Iteration)
 	// OnWarning, if set, is called with the warnings that reading and compiling gave rise to.
 	OnWarning func(Warnings)
+	// Features holds tables in memory, by the path under which a network of the configuration names them; other tables are
+	// read from files.
+	Features map[string]*neural.Features
 	// Checkpoint is a file that training writes after every epoch and continues from if it exists; "" means none.
 	Checkpoint string
 }

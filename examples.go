@@ -258,6 +258,9 @@ func (g *Grounding) newLessons(e *examples) (*lessons, error) {
 // Len returns the number of batches.
 func (s *lessons) Len() int { return (s.count + s.size - 1) / s.size }
 
+// Size returns the number of examples of a batch.
+func (s *lessons) Size() int { return s.size }
+
 // Show implements learn.Batches. The last batch is as large as the others: it begins among the examples before.
 func (s *lessons) Show(k int) error {
 	lo := min(k*s.size, s.count-s.size)

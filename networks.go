@@ -93,6 +93,14 @@ func (n *networks) renewed(seed uint64) (*networks, error) {
 	return &fresh, err
 }
 
+// Classify returns the outputs of a classifier for rows of its features, a matrix [len(rows), classes].
+func (g *Grounding) Classify(network string, rows []int32) ([]float32, error) {
+	if g.networks == nil {
+		return nil, errors.New("the project has no networks")
+	}
+	return g.networks.system.Predict(network, rows)
+}
+
 // classifies returns the predicate whose truth the network gives and its number of classes; 0 if it has none.
 func (p *Project) classifies(network string) (predicate string, classes int) {
 	for _, declared := range p.config.Predicates {
@@ -109,6 +117,10 @@ func (p *Project) loadFeatures(network *load.Network, spec *neural.Spec, tables 
 	if spec.Features == "" {
 		diags.Errorf("config-network", network.Span, `write "features": "table.tsv"`, "network %q names no features",
 			spec.Name)
+		return
+	}
+	if given := p.Features[spec.Features]; given != nil {
+		tables[spec.Features] = given
 		return
 	}
 	paths := append([]string{spec.Features}, spec.More...)

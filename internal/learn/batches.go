@@ -11,6 +11,8 @@ import (
 type Batches interface {
 	// Len returns the number of batches of an epoch.
 	Len() int
+	// Size returns the number of examples of a batch.
+	Size() int
 	// Show makes batch k what Task.Perception perceives, and writes its labels into Task.Labels.Truth.
 	Show(k int) error
 }
@@ -18,6 +20,7 @@ type Batches interface {
 // Batch says how far an epoch has come.
 type Batch struct {
 	Epoch, Done, Batches int
+	Size                 int     // examples of a batch
 	Loss                 float64 // the mean so far
 }
 
@@ -58,7 +61,8 @@ func (t *Trainer) pass(ctx context.Context) (Epoch, error) {
 			return line, err
 		}
 		if t.OnBatch != nil {
-			t.OnBatch(Batch{Epoch: t.next, Done: k + 1, Batches: n, Loss: line.Loss / float64(k+1)})
+			t.OnBatch(Batch{Epoch: t.next, Done: k + 1, Batches: n, Size: t.Batches.Size(),
+				Loss: line.Loss / float64(k+1)})
 		}
 	}
 	line.Loss /= float64(n)

@@ -23,6 +23,8 @@ type shown struct {
 
 func (s *shown) Len() int { return len(s.truth) }
 
+func (s *shown) Size() int { return len(s.labels.Truth) / 3 }
+
 func (s *shown) Show(k int) error {
 	s.batch = k
 	copy(s.labels.Truth, s.truth[k])

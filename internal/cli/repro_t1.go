@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/repro"
+)
+
+const reproT1Help = `T1 learns to read digits from sums: the examples are pairs of numbers whose
+digits are MNIST's pictures in their order, and only the sum of the numbers is
+known. With one digit it is the paper's task; longer numbers are added by rules
+about columns and carries. No label of a picture is read but to score.
+
+--faithful takes the paper's two rules and its settings as printed.`
+
+const reproT1Examples = `  deeppsl repro t1 --runs 3
+  deeppsl repro t1 --digits 4 --net paper --out results
+  deeppsl repro t1 --train-pairs 300              with few examples`
+
+// reproT1 is one run of deeppsl repro t1.
+type reproT1 struct {
+	*env
+	task repro.T1
+	out  string
+}
+
+func newReproT1(e *env) *cobra.Command {
+	r := &reproT1{env: e}
+	cmd := &cobra.Command{
+		Use:     "t1 [--digits N] [--net NAME] [--train-pairs K] [--runs R] [--epochs E]",
+		Short:   "Addition of handwritten digits",
+		Long:    reproT1Help,
+		Example: reproT1Examples,
+		Args:    noArguments,
+		RunE:    r.run,
+	}
+	f, t := cmd.Flags(), &r.task
+	f.IntVar(&t.Digits, "digits", 1, "digits of each number")
+	f.StringVar(&t.Net, "net", "lenet", "lenet (LeNet-5) or paper (the paper's network)")
+	f.IntVar(&t.TrainPairs, "train-pairs", 0, "training pairs, the first ones (default: all)")
+	f.IntVar(&t.HoldOut, "validation-pairs", 0, "of these, those held out to choose the best epoch by")
+	f.IntVar(&t.Runs, "runs", 3, "trainings, each from initial weights of its own")
+	f.IntVar(&t.Epochs, "epochs", 0, "passes through the pairs (default: the task's own)")
+	f.BoolVar(&t.Faithful, "faithful", false, "take the paper's rules and settings as printed")
+	f.BoolVar(&t.Watch, "watch", false, "score the test pairs after every epoch, for the time to 97 %")
+	f.StringVar(&r.out, "out", "", "write a table, curves, a confusion matrix and the project to this `folder`")
+	f.StringArrayVarP(&t.Set, "option", "D", nil, "set an option, as `name=value`; may be repeated")
+	return cmd
+}
+
+func (r *reproT1) run(cmd *cobra.Command, _ []string) error {
+	t := &r.task
+	if t.Runs < 1 || t.Digits < 1 || t.TrainPairs < 0 || t.Epochs < 0 || t.HoldOut < 0 {
+		return usage("flag-value", seeHelp(cmd), "--runs and --digits take whole numbers from 1, the others from 0")
+	}
+	if _, known := repro.T1Nets[t.Net]; !known {
+		return usage("flag-value", hintFor(cmd, t.Net, []string{"lenet", "paper"}), "--net takes lenet or paper, not %q",
+			t.Net)
+	}
+	t.Seed, t.Threads = r.seed, int(r.threads)
+	if r.out != "" {
+		t.Dir = filepath.Join(r.out, "project")
+	}
+	progress := r.batches()
+	t.OnBatch = progress
+	t.OnEpoch = func(run int, e repro.T1Epoch) {
+		sums := ""
+		if !math.IsNaN(e.Validation) {
+			sums = fmt.Sprintf("  validation %6.2f %%", 100*e.Validation)
+		}
+		if !math.IsNaN(e.Sums) {
+			sums += fmt.Sprintf("  test sums %6.2f %%", 100*e.Sums)
+		}
+		r.notef("run %d epoch %2d  loss %.5f%s  %.1f s", run, e.Number, e.Loss, sums, e.Seconds)
+	}
+	result, err := t.Run(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if err := r.emit(result); err != nil || r.out == "" {
+		return err
+	}
+	paths, err := repro.WriteT1(r.out, result)
+	for _, path := range paths {
+		r.notef("wrote %s", path)
+	}
+	return err
+}
+
+// batches returns what shows an epoch's progress.
+func (r *reproT1) batches() func(deeppsl.Batch) {
+	progress := r.progress()
+	var bar interface {
+		Add(int64)
+		Done()
+	}
+	pictures := int64(2 * r.task.Digits)
+	return func(b deeppsl.Batch) {
+		if b.Done == 1 {
+			bar = progress.Start(fmt.Sprintf("epoch %d", b.Epoch), int64(b.Batches*b.Size)*pictures, "pictures")
+		}
+		bar.Add(int64(b.Size) * pictures)
+		if b.Done == b.Batches {
+			bar.Done()
+		}
+	}
+}

@@ -1,0 +1,328 @@
+package repro
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+
+	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/neural"
+)
+
+// T1 is the paper's first task: a network learns to read digits from the sums of numbers. Pairs are made of consecutive
+// pictures in MNIST's order, as DeepStochLog makes them: 30,000 training and 5,000 test pairs of one digit each, and as
+// many pictures for longer numbers.
+type T1 struct {
+	Digits int    // of each number; 0 means 1
+	Net    string // lenet or paper
+	// TrainPairs are the first ones that are trained on; 0 means all. The last HoldOut of them are held out, to choose
+	// the best epoch by.
+	TrainPairs, HoldOut int
+	Runs, Epochs        int // Epochs 0 means the task's own
+	// Faithful takes the paper's rules and settings as printed.
+	Faithful bool
+	Seed     uint64
+	Threads  int
+	// Set holds options that win over the task's own.
+	Set []string
+	// Dir keeps the project's files; "" uses a folder that is removed.
+	Dir string
+	// Watch scores the test examples after every epoch, for the curve and the time to 97 %.
+	Watch bool
+	// OnBatch and OnEpoch, if set, are called as training goes on.
+	OnBatch func(deeppsl.Batch)
+	OnEpoch func(run int, e T1Epoch)
+
+	train, test *dataset.Images // if not nil, in place of MNIST
+}
+
+// T1Nets are the networks: their names here and as presets.
+var T1Nets = map[string]string{"lenet": "lenet5", "paper": "paper-cnn"}
+
+// T1Epoch is a line of a learning curve.
+type T1Epoch struct {
+	deeppsl.Epoch
+	Seconds float64 // of training, from the start to the end of the epoch
+	Sums    float64 // share of the test examples that are right after it; NaN if they were not watched
+}
+
+// T1Run is the outcome of one training.
+type T1Run struct {
+	Seed         uint64
+	Sums, Digits float64 // shares of the test examples and of their pictures that are right
+	TrainSeconds float64
+	SecondsTo97  float64 // NaN if it was not reached or watched
+	RulesShare   float64 // of the time that is spent on rules: labels, inference, its gradient
+	Curve        []T1Epoch
+	Answer       *deeppsl.Answer
+	reading      []int8 // of the test pictures
+}
+
+// T1Result sums the runs up.
+type T1Result struct {
+	Task          string `json:"task"`
+	Digits        int    `json:"digits"`
+	Net           string `json:"net"`
+	TrainPairs    int    `json:"train_pairs"`
+	Runs          int    `json:"runs"`
+	SumAccuracy   Mean   `json:"sum_accuracy"`
+	DigitAccuracy Mean   `json:"digit_accuracy"`
+	TrainSeconds  Median `json:"train_seconds"`
+	SecondsTo97   Median `json:"seconds_to_97"`
+	RulesShare    Median `json:"rules_share"`
+	PeakRSS       int64  `json:"peak_rss_bytes"`
+	GroundRules   int    `json:"ground_rules"` // of an example
+	Epochs        int    `json:"epochs"`
+	Faithful      bool   `json:"faithful"`
+	Seed          uint64 `json:"seed"`
+
+	runs []T1Run
+	test *dataset.Images
+}
+
+// Run repeats the experiment.
+func (t *T1) Run(ctx context.Context) (*T1Result, error) {
+	d, err := t.digits()
+	if err != nil {
+		return nil, err
+	}
+	dir := t.Dir
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "deeppsl-t1-"); err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir)
+	}
+	path, err := d.write(dir)
+	if err != nil {
+		return nil, err
+	}
+	trainer := &t1Trainer{T1: t, digits: d}
+	if err := trainer.load(ctx, path); err != nil {
+		return nil, err
+	}
+	result := &T1Result{Task: "t1", Digits: d.Digits, Net: t.Net, TrainPairs: (d.Train.Len() + d.Validation.Len()) /
+		(2 * d.Digits), Runs: t.Runs, Faithful: t.Faithful, Seed: t.Seed, test: d.Test,
+		GroundRules: trainer.grounding.Potentials()}
+	for k := range t.Runs {
+		run, err := trainer.run(ctx, k)
+		if err != nil {
+			return nil, err
+		}
+		result.runs = append(result.runs, run)
+	}
+	result.sum()
+	return result, nil
+}
+
+// digits reads the pictures and returns the project.
+func (t *T1) digits() (*digits, error) {
+	net, known := T1Nets[t.Net]
+	if !known {
+		return nil, fmt.Errorf("no network %q: want lenet or paper", t.Net)
+	}
+	train, test, err := t.images()
+	if err != nil {
+		return nil, err
+	}
+	n := max(1, t.Digits)
+	if t.Faithful && n > 1 {
+		return nil, fmt.Errorf("the paper's rules are for numbers of one digit, not %d", n)
+	}
+	pairs := train.Len() / (2 * n)
+	if t.TrainPairs > 0 {
+		pairs = min(pairs, t.TrainPairs)
+	}
+	if pairs-t.HoldOut < 1 || test.Len() < 2*n {
+		return nil, fmt.Errorf("%d training pairs, %d of them held out, and %d test pictures are too few", pairs,
+			t.HoldOut, test.Len())
+	}
+	learned := 2 * n * (pairs - t.HoldOut)
+	d := &digits{Digits: n, Net: net, Faithful: t.Faithful, Train: train.Slice(0, learned),
+		Validation: train.Slice(learned, 2*n*pairs), Test: test}
+	d.Options = t.options(n, pairs)
+	return d, nil
+}
+
+func (t *T1) images() (train, test *dataset.Images, err error) {
+	if t.train != nil {
+		return t.train, t.test, nil
+	}
+	cache, err := dataset.NewCache()
+	if err != nil {
+		return nil, nil, err
+	}
+	return cache.MNIST()
+}
+
+// options are the task's own: the paper's, or those that were chosen by the sums of validation pairs.
+func (t *T1) options(n, pairs int) []namedValue {
+	set := func(pairs ...string) (out []namedValue) {
+		for k := 0; k < len(pairs); k += 2 {
+			out = append(out, namedValue{pairs[k], pairs[k+1]})
+		}
+		return out
+	}
+	if t.Faithful {
+		return set("learn.method", "deeppsl", "learn.alpha", "5e-5", "learn.mu", "1e-3", "learn.steps", "2",
+			"learn.epochs", strconv.Itoa(override(10, t.Epochs)), "learn.batch", "16", "learn.optimiser", "adagrad",
+			"learn.rate.rules", "5e-4", "learn.rate.networks", "1e-3", "learn.schedule", "inverse", "learn.decay", "1e-7")
+	}
+	return set("learn.method", "energy", "learn.epochs", strconv.Itoa(override(t1Epochs(pairs*n), t.Epochs)),
+		"learn.batch", strconv.Itoa(max(4, 32/n)), "learn.rate.networks", "0.002", "learn.schedule", "inverse",
+		"learn.decay", "0")
+}
+
+// t1Epochs is the number of epochs: more of them if there are few pictures.
+func t1Epochs(pictures int) int { return max(10, min(100, 150000/pictures)) }
+
+// t1Trainer repeats the training.
+type t1Trainer struct {
+	*T1
+	*digits
+	grounding *deeppsl.Grounding
+	present   *T1Run
+	number    int
+	watching  error
+}
+
+// load loads the project, with the pictures in memory.
+func (t *t1Trainer) load(ctx context.Context, path string) error {
+	all := t.digits.images()
+	ids, values := make([]string, all.Len()), make([]float32, len(all.Pixels))
+	for k := range ids {
+		ids[k] = strconv.Itoa(k)
+	}
+	for k, v := range all.Pixels {
+		values[k] = float32(v) / 255
+	}
+	table, err := neural.NewDense(ids, all.Rows*all.Columns, values)
+	if err != nil {
+		return err
+	}
+	project, err := deeppsl.Load(path, deeppsl.Options{Seed: t.Seed, Threads: t.Threads, Set: t.Set, OnBatch: t.OnBatch,
+		OnEpoch:  func(e deeppsl.Epoch) { t.epoch(ctx, e) },
+		Features: map[string]*neural.Features{"data/images.idx.gz": table}})
+	if err != nil {
+		return err
+	}
+	t.grounding, err = project.Ground(ctx, deeppsl.Learn)
+	return err
+}
+
+// run trains once, and scores.
+func (t *t1Trainer) run(ctx context.Context, k int) (T1Run, error) {
+	run := T1Run{Seed: t.Seed + uint64(k), SecondsTo97: math.NaN()}
+	t.present, t.number = &run, k
+	if err := t.grounding.Reset(run.Seed); err != nil {
+		return run, err
+	}
+	if _, err := t.grounding.Train(ctx); err != nil {
+		return run, err
+	}
+	if t.watching != nil {
+		return run, t.watching
+	}
+	predictions, answer, err := t.grounding.InferExamples(ctx, deeppsl.Infer)
+	if err != nil {
+		return run, err
+	}
+	run.Sums, _ = predictions.Accuracy(-1)
+	run.Answer = answer
+	run.reading, err = t.read()
+	right := 0
+	for k, digit := range run.reading {
+		if byte(digit) == t.Test.Labels[k] {
+			right++
+		}
+	}
+	run.Digits = float64(right) / float64(len(run.reading))
+	last := run.Curve[len(run.Curve)-1]
+	run.TrainSeconds = last.Seconds
+	return run, err
+}
+
+// epoch adds a line to the learning curve.
+func (t *t1Trainer) epoch(ctx context.Context, e deeppsl.Epoch) {
+	line := T1Epoch{Epoch: e, Seconds: e.Inference + e.Gradient, Sums: math.NaN()}
+	run := t.present
+	if n := len(run.Curve); n > 0 {
+		line.Seconds += run.Curve[n-1].Seconds
+	}
+	if t.Watch && t.watching == nil {
+		predictions, _, err := t.grounding.InferExamples(ctx, deeppsl.Infer)
+		if t.watching = err; err == nil {
+			line.Sums, _ = predictions.Accuracy(-1)
+		}
+	}
+	if math.IsNaN(run.SecondsTo97) && line.Sums >= 0.97 {
+		run.SecondsTo97 = line.Seconds
+	}
+	run.RulesShare += e.Inference - e.Forward
+	run.Curve = append(run.Curve, line)
+	if t.OnEpoch != nil {
+		t.OnEpoch(t.number, line)
+	}
+}
+
+// read returns the digits that the network sees in the test pictures.
+func (t *t1Trainer) read() ([]int8, error) {
+	rows := make([]int32, t.Test.Len())
+	for k := range rows {
+		rows[k] = int32(t.Train.Len() + t.Validation.Len() + k)
+	}
+	shares, err := t.grounding.Classify("reader", rows)
+	if err != nil {
+		return nil, err
+	}
+	reading := make([]int8, len(rows))
+	for k := range rows {
+		best := 0
+		for c, v := range shares[10*k : 10*k+10] {
+			if v > shares[10*k+best] {
+				best = c
+			}
+		}
+		reading[k] = int8(best)
+	}
+	return reading, nil
+}
+
+// sum computes the result's statistics.
+func (r *T1Result) sum() {
+	column := func(of func(*T1Run) float64) []float64 {
+		values := make([]float64, len(r.runs))
+		for k := range r.runs {
+			values[k] = of(&r.runs[k])
+		}
+		return values
+	}
+	percent := func(of func(*T1Run) float64) Mean {
+		mean, ci95 := deeppsl.Interval(column(of))
+		return Mean{100 * mean, 100 * ci95}
+	}
+	r.SumAccuracy = percent(func(run *T1Run) float64 { return run.Sums })
+	r.DigitAccuracy = percent(func(run *T1Run) float64 { return run.Digits })
+	r.TrainSeconds = median(column(func(run *T1Run) float64 { return run.TrainSeconds }))
+	r.SecondsTo97 = median(column(func(run *T1Run) float64 { return run.SecondsTo97 }))
+	r.RulesShare = median(column(func(run *T1Run) float64 { return run.RulesShare / run.TrainSeconds }))
+	r.Epochs = len(r.runs[0].Curve)
+	r.PeakRSS = report.PeakRSS()
+}
+
+// Text prints the result in one line.
+func (r *T1Result) Text(w io.Writer) error {
+	to97 := ""
+	if !math.IsNaN(r.SecondsTo97.Median) {
+		to97 = fmt.Sprintf(", %.1f s to 97 %%", r.SecondsTo97.Median)
+	}
+	_, err := fmt.Fprintf(w, "%d digits, %s, %d pairs: sums %v, digits %v (%d runs of %d epochs; training %.1f s%s, "+
+		"%.0f %% of it for the rules; %d MiB)\n", r.Digits, r.Net, r.TrainPairs, r.SumAccuracy, r.DigitAccuracy, r.Runs,
+		r.Epochs, r.TrainSeconds.Median, to97, 100*r.RulesShare.Median, r.PeakRSS>>20)
+	return err
+}
