@@ -17,7 +17,7 @@ import (
 func Derive(
 	ctx context.Context, store *relation.Store, rule *program.Rule, threads int,
 ) (columns [][]symbol.ID, counts []int32, err error) {
-	g := newGrounder(ctx, store, threads)
+	g := newGrounder(ctx, store, Options{Threads: threads})
 	defer g.release()
 	g.scope.declare(rule)
 	last := len(rule.Atoms) - 1

@@ -13,6 +13,7 @@ package ground
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,6 +23,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/plan"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/scratch"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
@@ -32,11 +34,15 @@ type Options struct {
 	// DiscardMissing drops ground rules with an atom of an open predicate that is neither observed nor a target, and
 	// counts them, where otherwise such atoms are errors.
 	DiscardMissing bool
+	// Scratch, if not nil, takes the arenas as they are made, so that no more than a small part of them is in memory at
+	// once; the model's blocks are then mapped from it.
+	Scratch *scratch.File
 }
 
 // pieces is the number of parts into which a rule's work is cut, whatever the number of threads: enough that a few
-// expensive ones do not leave the other threads waiting.
-const pieces = 256
+// expensive ones do not leave the other threads waiting. Each thread has one piece in memory, so that there are more of
+// them where memory is short.
+const pieces, pagedPieces = 256, 1024
 
 // Ground makes the ground model of prog over store, whose relations are indexed by predicate. Errors are the context's,
 // or diagnostics (*source.Failure): missing targets, hard rules that the observations violate, coefficients that are
@@ -44,7 +50,7 @@ const pieces = 256
 func Ground(
 	ctx context.Context, prog *program.Program, store *relation.Store, opts Options,
 ) (*mrf.Model, *Report, error) {
-	g := newGrounder(ctx, store, opts.Threads)
+	g := newGrounder(ctx, store, opts)
 	defer g.release()
 	model := &mrf.Model{Rules: len(prog.Rules)}
 	model.Variables, model.Inputs = store.Number()
@@ -61,6 +67,12 @@ func Ground(
 		model.Blocks = append(model.Blocks, blocks...)
 		report.add(entry)
 		problems.diagnose(rule, opts.DiscardMissing, &diagnostics)
+		if g.spill != nil && g.spill.file.Broken() {
+			break
+		}
+	}
+	if err := g.spill.restore(g.threads); err != nil {
+		return nil, report, err
 	}
 	return model, report, diagnostics.Err()
 }
@@ -69,13 +81,17 @@ func Ground(
 type grounder struct {
 	scope   *scope
 	threads int
-	stop    atomic.Bool // set when the context ends
+	spill   *spill      // nil if all is kept in memory
+	stop    atomic.Bool // set when the context ends, or the disk is full
 	release func() bool
 }
 
 // newGrounder also watches the context, in a way that inner loops can ask about cheaply.
-func newGrounder(ctx context.Context, store *relation.Store, threads int) *grounder {
-	g := &grounder{scope: newScope(store), threads: parallel.Threads(threads)}
+func newGrounder(ctx context.Context, store *relation.Store, opts Options) *grounder {
+	g := &grounder{scope: newScope(store), threads: parallel.Threads(opts.Threads)}
+	if opts.Scratch != nil {
+		g.spill = &spill{file: opts.Scratch}
+	}
 	g.release = context.AfterFunc(ctx, func() { g.stop.Store(true) })
 	return g
 }
@@ -84,12 +100,22 @@ func newGrounder(ctx context.Context, store *relation.Store, threads int) *groun
 func (g *grounder) rule(rule *program.Rule) ([]*mrf.Block, RuleReport, *problems) {
 	start := time.Now()
 	r := compile(plan.New(rule, g.scope.store), g.scope)
+	if g.spill != nil {
+		r.most = pagedPieces
+	}
 	parts := make([][]*batch, r.pieces())
+	paged := make([][]*mrf.Block, len(parts))
 	counts := make([]Counts, len(parts))
 	found := make([]problems, len(parts))
+	var size atomic.Int64
 	g.each(r, func(piece int, m *machine) {
 		parts[piece] = m.take()
 		counts[piece], found[piece] = m.counts, m.problems
+		if g.spill != nil && large(parts[piece]) {
+			paged[piece] = assemble(r, [][]*batch{parts[piece]}, 1)
+			parts[piece] = nil
+			size.Add(g.keep(paged[piece]))
+		}
 	})
 	entry, all := RuleReport{Plan: r.plan}, &problems{}
 	for piece := range parts {
@@ -97,9 +123,8 @@ func (g *grounder) rule(rule *program.Rule) ([]*mrf.Block, RuleReport, *problems
 		all.merge(&found[piece])
 	}
 	blocks := assemble(r, parts, g.threads)
-	for _, b := range blocks {
-		entry.Bytes += bytes(b)
-	}
+	entry.Bytes = size.Load() + g.keep(blocks)
+	blocks = append(slices.Concat(paged...), blocks...)
 	entry.Seconds = time.Since(start).Seconds()
 	return blocks, entry, all
 }
@@ -127,7 +152,7 @@ func (r *routine) pieces() int {
 	case r.pivot < 0:
 		return 1
 	}
-	return min(pieces, int(r.hi-r.lo))
+	return min(r.most, int(r.hi-r.lo))
 }
 
 // piece returns the rows of one piece; all pieces have the same number, give or take one.

@@ -28,6 +28,7 @@ type routine struct {
 	// pivot is the op whose rows [lo, hi) are cut into pieces; -1 if no op goes through rows.
 	pivot  int
 	lo, hi int32
+	most   int // how many pieces at most
 
 	natural  []float64 // the atoms' coefficients
 	constant float64   // the template's constant; 0 if it depends on |B|
@@ -62,7 +63,8 @@ type binding struct {
 
 // compile makes a plan ready. Indexes that do not exist yet are built.
 func compile(p *plan.Plan, s *scope) *routine {
-	r := &routine{rule: p.Rule, plan: p, scope: s, pivot: -1, slots: make([]symbol.ID, len(p.Rule.Variables))}
+	r := &routine{rule: p.Rule, plan: p, scope: s, pivot: -1, most: pieces}
+	r.slots = make([]symbol.ID, len(p.Rule.Variables))
 	for k := range p.Rule.Atoms {
 		r.atoms = append(r.atoms, r.atom(&p.Rule.Atoms[k]))
 		r.natural = append(r.natural, r.atoms[k].coef)

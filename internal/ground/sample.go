@@ -65,7 +65,7 @@ type SampleOptions struct {
 func Sample(
 	ctx context.Context, prog *program.Program, store *relation.Store, opts SampleOptions,
 ) ([]Estimate, error) {
-	g := newGrounder(ctx, store, opts.Threads)
+	g := newGrounder(ctx, store, Options{Threads: opts.Threads})
 	defer g.release()
 	store.Number()
 	for _, rule := range prog.Rules {

@@ -47,7 +47,10 @@ func NewField(m *Model) *Field {
 	first := 0
 	for k, b := range m.Blocks {
 		vars, inputs := b.variableRows(), b.inputRows()
-		f.terms[k] = term{Block: b, vars: vars.compressed(b.Len), inputs: inputs.compressed(b.Len), first: first}
+		if b.Paged == nil { // what it makes is in memory
+			vars, inputs = vars.compressed(b.Len), inputs.compressed(b.Len)
+		}
+		f.terms[k] = term{Block: b, vars: vars, inputs: inputs, first: first}
 		first += b.Len
 	}
 	f.cut()

@@ -76,7 +76,9 @@ func (h *Hessian) Assemble(y []float64, free []bool, shift float64, curve func(*
 			f.open(&s, n, y, f.lanes[k].slacks)
 			curve(&s)
 			h.compact(c, &s)
+			f.lanes[k].trail.pass(f.spans[n])
 		}
+		f.lanes[k].trail.end()
 	})
 	h.Diagonal = resize(h.Diagonal, len(h.Free))
 	for i := range h.Diagonal {

@@ -7,6 +7,8 @@
 // and atoms by number; nothing here prints, logs or allocates on a hot path.
 package mrf
 
+import "github.com/deeppsl/deeppsl/internal/scratch"
+
 // Model is a ground HL-MRF without its parameters: rule weights θ and inputs x are given when a Field is set.
 // It is immutable once built, and safe for concurrent use.
 type Model struct {
@@ -46,6 +48,10 @@ type Block struct {
 	Bias     []float32
 	// Scale is s_j, the observed factor of the weight per potential (the paper's 1/n_A); nil means 1.
 	Scale []float32
+
+	// Paged is the file that the arenas are mapped from, if they are beyond memory: whoever goes through them lets go of
+	// them with Release. nil means that they are in memory.
+	Paged *scratch.File
 }
 
 // Kind says what a block's potentials are functions of d_j = a_jᵀy + b_jᵀx + c_j.
@@ -74,6 +80,47 @@ func (m *Model) Potentials() int {
 		total += b.Len
 	}
 	return total
+}
+
+// Paged returns the file that blocks are mapped from, or nil if the model is in memory.
+func (m *Model) Paged() *scratch.File {
+	for _, b := range m.Blocks {
+		if b.Paged != nil {
+			return b.Paged
+		}
+	}
+	return nil
+}
+
+// Release lets go of the memory that the potentials [lo,hi) have taken, if the block is paged; reading them again
+// brings them back.
+func (b *Block) Release(lo, hi int) {
+	if b.Paged == nil || lo >= hi {
+		return
+	}
+	releaseRows(b, b.Vars, b.VarStart, len(b.Coef), lo, hi)
+	releaseRows(b, b.VarCoef, b.VarStart, 0, lo, hi)
+	releaseRows(b, b.Inputs, b.InputStart, len(b.InputCoef), lo, hi)
+	releaseRows(b, b.InputValue, b.InputStart, 0, lo, hi)
+	for _, column := range [][]float32{b.Bias, b.Scale} {
+		if column != nil {
+			scratch.Release(b.Paged, column[lo:hi])
+		}
+	}
+	if b.VarStart != nil {
+		scratch.Release(b.Paged, b.VarStart[lo:hi+1])
+		scratch.Release(b.Paged, b.InputStart[lo:hi+1])
+	}
+}
+
+// releaseRows is Release for an array with so many entries per potential, or compressed rows.
+func releaseRows[T scratch.Number](b *Block, entries []T, start []int32, width, lo, hi int) {
+	if start != nil {
+		lo, hi = int(start[lo]), int(start[hi])
+	} else {
+		lo, hi = lo*width, hi*width
+	}
+	scratch.Release(b.Paged, entries[lo:hi])
 }
 
 // Hard tells whether the model has hard constraints.

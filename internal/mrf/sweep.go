@@ -31,6 +31,8 @@ type Span struct {
 	Scale []float32
 	// D holds the slacks d_j = a_jᵀy + c_j; the visitor may overwrite them with what is to be scattered.
 	D []float64
+	// Spare is as long as D, for the visitor to use.
+	Spare []float64
 
 	term   *term
 	lo, hi int
@@ -67,7 +69,8 @@ type spanRange struct {
 // lane is a fixed part of the spans, with the memory that one goroutine needs to sweep it.
 type lane struct {
 	lo, hi  int // spans
-	slacks  []float64
+	slacks  []float64 // of a span, and as much to spare
+	trail   trail
 	buffer  []float64 // partial sums of a scatter; zero between sweeps
 	touched [2]extent // the columns that the lane's spans can scatter to, per side
 }
@@ -104,7 +107,11 @@ func (f *Field) cut() {
 	for k, s := range f.spans {
 		work[k+1] = work[k] + s.hi - s.lo + s.term.vars.entries(s.lo, s.hi)
 	}
-	f.lanes = make([]lane, laneCount(work[len(f.spans)], f.Model.Variables))
+	lanes := laneCount(work[len(f.spans)], f.Model.Variables)
+	if f.Model.Paged() != nil {
+		lanes = min(lanes, pagedLanes)
+	}
+	f.lanes = make([]lane, lanes)
 	next := 0
 	for k := range f.lanes {
 		l := &f.lanes[k]
@@ -127,20 +134,54 @@ func laneCount(work, variables int) int {
 	return max(2, min(work/(4*variables+1), work/smallest, most))
 }
 
+// pagedLanes bounds the lanes of a paged model, as memory is short: each has a buffer with a number per variable.
+const pagedLanes = 4
+
 // measure finds the columns that the lane can touch.
 func (l *lane) measure(spans []spanRange) {
-	l.slacks = make([]float64, spanLen)
-	for s := range l.touched {
-		e := extent{math.MaxInt, 0}
-		for _, span := range spans[l.lo:l.hi] {
-			r := span.term.side(side(s))
-			first := r.entries(0, span.lo)
-			for _, i := range r.index[first : first+r.entries(span.lo, span.hi)] {
-				e.lo, e.hi = min(e.lo, int(i)), max(e.hi, int(i)+1)
-			}
+	l.slacks = make([]float64, 2*spanLen)
+	l.touched = [2]extent{{lo: math.MaxInt}, {lo: math.MaxInt}}
+	for _, span := range spans[l.lo:l.hi] {
+		for s := range l.touched {
+			l.touched[s].include(span.term.side(side(s)), span)
 		}
-		l.touched[s] = extent{min(e.lo, e.hi), e.hi}
+		l.trail.pass(span)
 	}
+	l.trail.end()
+	for s := range l.touched {
+		l.touched[s].lo = min(l.touched[s].lo, l.touched[s].hi)
+	}
+}
+
+// include widens the extent to the columns of a span.
+func (e *extent) include(r *rows, span spanRange) {
+	first := r.entries(0, span.lo)
+	for _, i := range r.index[first : first+r.entries(span.lo, span.hi)] {
+		e.lo, e.hi = min(e.lo, int(i)), max(e.hi, int(i)+1)
+	}
+}
+
+// trail is what a lane has been through of a paged block and not let go of yet.
+type trail struct{ spanRange }
+
+// trailLen is how many potentials a trail may have: letting go of some megabytes at once costs next to nothing.
+const trailLen = 1 << 17
+
+// pass notes that a span has been visited.
+func (t *trail) pass(span spanRange) {
+	if t.term != span.term || span.hi-t.lo > trailLen {
+		t.end()
+		t.spanRange = span
+	}
+	t.hi = span.hi
+}
+
+// end lets go of what is left.
+func (t *trail) end() {
+	if t.term != nil {
+		t.term.Release(t.lo, t.hi)
+	}
+	t.spanRange = spanRange{}
 }
 
 // Sweep visits all potentials at the point y and returns the sum of the visitor's answers. If g is not nil, it is set
@@ -178,8 +219,10 @@ func (f *Field) sweepSome(to side, some func(*term) bool, y, g []float64, visit 
 				if g != nil {
 					r.term.side(to).addTranspose(r.lo, r.hi, s.D, target)
 				}
+				l.trail.pass(r)
 			}
 		}
+		l.trail.end()
 	})
 	f.merge(to, g)
 	return sum(f.partial)
@@ -194,7 +237,7 @@ func (f *Field) open(s *Span, n int, y, memory []float64) {
 	t := r.term
 	*s = Span{
 		Block: t.Block, Number: n, First: t.first + r.lo, Weight: f.theta[t.Rule],
-		D: memory[:r.hi-r.lo], term: t, lo: r.lo, hi: r.hi,
+		D: memory[:r.hi-r.lo], Spare: memory[spanLen:][:r.hi-r.lo], term: t, lo: r.lo, hi: r.hi,
 	}
 	if t.Scale != nil {
 		s.Scale = t.Scale[r.lo:r.hi]
