@@ -20,7 +20,7 @@ const demoExamples = `  deeppsl demo
 func newDemo(e *env) *cobra.Command {
 	d := &repro.Demo{}
 	cmd := &cobra.Command{
-		Use:     "demo [--out DIR] [--documents N]",
+		Use:     "demo [digits] [--out DIR] [--documents N]",
 		Short:   "See it work, on generated data",
 		Long:    demoHelp,
 		Example: demoExamples,
@@ -37,5 +37,6 @@ func newDemo(e *env) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&d.Dir, "out", "deeppsl-demo", "the `folder` to write to")
 	cmd.Flags().IntVar(&d.Documents, "documents", 0, "size of the network (default: 900)")
+	cmd.AddCommand(newDemoDigits(e))
 	return cmd
 }

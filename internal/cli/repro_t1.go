@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/repro"
 )
 
@@ -66,8 +67,7 @@ func (r *reproT1) run(cmd *cobra.Command, _ []string) error {
 	if r.out != "" {
 		t.Dir = filepath.Join(r.out, "project")
 	}
-	progress := r.batches()
-	t.OnBatch = progress
+	t.OnBatch = r.pictures(2 * int64(t.Digits))
 	t.OnEpoch = func(run int, e repro.T1Epoch) {
 		sums := ""
 		if !math.IsNaN(e.Validation) {
@@ -92,19 +92,15 @@ func (r *reproT1) run(cmd *cobra.Command, _ []string) error {
 	return err
 }
 
-// batches returns what shows an epoch's progress.
-func (r *reproT1) batches() func(deeppsl.Batch) {
-	progress := r.progress()
-	var bar interface {
-		Add(int64)
-		Done()
-	}
-	pictures := int64(2 * r.task.Digits)
+// pictures returns what shows an epoch's progress, for examples of so many pictures.
+func (e *env) pictures(each int64) func(deeppsl.Batch) {
+	progress := e.progress()
+	var bar report.Task
 	return func(b deeppsl.Batch) {
 		if b.Done == 1 {
-			bar = progress.Start(fmt.Sprintf("epoch %d", b.Epoch), int64(b.Batches*b.Size)*pictures, "pictures")
+			bar = progress.Start(fmt.Sprintf("epoch %d", b.Epoch), each*int64(b.Batches*b.Size), "pictures")
 		}
-		bar.Add(int64(b.Size) * pictures)
+		bar.Add(each * int64(b.Size))
 		if b.Done == b.Batches {
 			bar.Done()
 		}

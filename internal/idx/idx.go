@@ -63,3 +63,16 @@ func readShape(r io.Reader, dimensions int) (shape []int, size int, err error) {
 	}
 	return shape, size, nil
 }
+
+// Write writes an array in the format.
+func (a *Array) Write(w io.Writer) error {
+	header := []byte{0, 0, 0x08, byte(len(a.Shape))}
+	for _, n := range a.Shape {
+		header = binary.BigEndian.AppendUint32(header, uint32(n))
+	}
+	if _, err := w.Write(header); err != nil {
+		return err
+	}
+	_, err := w.Write(a.Data)
+	return err
+}

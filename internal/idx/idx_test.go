@@ -56,3 +56,15 @@ func TestDamage(t *testing.T) {
 		}
 	})
 }
+
+func TestWriteIsReadsInverse(t *testing.T) {
+	want := &Array{Shape: []int{2, 1, 3}, Data: []byte("abcdef")}
+	var b strings.Builder
+	if err := want.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(strings.NewReader(b.String()))
+	if err != nil || !slices.Equal(got.Shape, want.Shape) || string(got.Data) != "abcdef" {
+		t.Errorf("%v, %v", got, err)
+	}
+}

@@ -174,12 +174,12 @@ func (t *T1) options(n, pairs int) []namedValue {
 			"learn.rate.rules", "5e-4", "learn.rate.networks", "1e-3", "learn.schedule", "inverse", "learn.decay", "1e-7")
 	}
 	return set("learn.method", "energy", "learn.epochs", strconv.Itoa(override(t1Epochs(pairs*n), t.Epochs)),
-		"learn.batch", strconv.Itoa(max(4, 32/n)), "learn.rate.networks", "0.002", "learn.schedule", "inverse",
+		"learn.batch", strconv.Itoa(max(4, 16/n)), "learn.rate.networks", "0.003", "learn.schedule", "inverse",
 		"learn.decay", "0")
 }
 
 // t1Epochs is the number of epochs: more of them if there are few pictures.
-func t1Epochs(pictures int) int { return max(10, min(100, 150000/pictures)) }
+func t1Epochs(pictures int) int { return max(15, min(100, 150000/pictures)) }
 
 // t1Trainer repeats the training.
 type t1Trainer struct {

@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/deeppsl/deeppsl/internal/repro"
+)
+
+const demoDigitsHelp = `Digits draws digits with a pen, by seed, and learns to read them: what it is
+told is the sum of each pair, and never which digit a picture shows. Rules about
+addition do the rest.
+
+It leaves a project that deeppsl run takes, the learning curve, a confusion
+matrix and the pictures that were misread in a folder.`
+
+// newDemoDigits returns deeppsl demo digits.
+func newDemoDigits(e *env) *cobra.Command {
+	d := &repro.DigitsDemo{}
+	cmd := &cobra.Command{
+		Use:   "digits [--out DIR] [--pairs N]",
+		Short: "Digits that nobody labelled",
+		Long:  demoDigitsHelp,
+		Args:  noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d.Seed, d.Threads, d.OnBatch = e.seed, int(e.threads), e.pictures(2)
+			d.OnEpoch = func(line repro.T1Epoch) {
+				e.notef("epoch %2d  loss %.5f  test sums %6.2f %%  %.1f s", line.Number,
+					line.Loss, 100*line.Sums, line.Seconds)
+			}
+			result, err := d.Run(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return e.emit(result)
+		},
+	}
+	cmd.Flags().StringVar(&d.Dir, "out", "deeppsl-digits", "the `folder` to write to")
+	cmd.Flags().IntVar(&d.Pairs, "pairs", 0, "pairs to learn from (default: 3000)")
+	return cmd
+}

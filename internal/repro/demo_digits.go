@@ -1,0 +1,111 @@
+package repro
+
+import (
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/internal/idx"
+	"github.com/deeppsl/deeppsl/internal/report"
+)
+
+// DigitsDemo is the paper's first task on digits that are drawn on the spot: a network learns to read them, though all
+// that it is told is sums of two.
+type DigitsDemo struct {
+	Seed    uint64
+	Threads int
+	// Pairs are those to learn from; 0 means 3000. Half as many are to test.
+	Pairs int
+	// Dir receives the project and the figures.
+	Dir     string
+	OnBatch func(deeppsl.Batch)
+	OnEpoch func(T1Epoch)
+}
+
+// DigitsResult is what the demo found.
+type DigitsResult struct {
+	Task      string   `json:"task"`
+	Pairs     int      `json:"train_pairs"`
+	TestPairs int      `json:"test_pairs"`
+	Sums      float64  `json:"sum_accuracy"`
+	Digits    float64  `json:"digit_accuracy"`
+	First     float64  `json:"sum_accuracy_after_one_epoch"`
+	Epochs    int      `json:"epochs"`
+	Seconds   float64  `json:"train_seconds"`
+	Gap       float64  `json:"gap"`
+	Config    string   `json:"config"`
+	Files     []string `json:"files"`
+	Seed      uint64   `json:"seed"`
+}
+
+// digitPairs is the usual number of training pairs, and fewestDigits the least that there is anything to learn from.
+const (
+	digitPairs  = 3000
+	fewestPairs = 20
+)
+
+// Run draws, trains, and writes the files.
+func (d *DigitsDemo) Run(ctx context.Context) (*DigitsResult, error) {
+	pairs := override(digitPairs, d.Pairs)
+	if pairs < fewestPairs {
+		return nil, fmt.Errorf("%d pairs are too few: want at least %d", pairs, fewestPairs)
+	}
+	drawn := dataset.DrawDigits(3*pairs, d.Seed)
+	t := T1{Net: "lenet", Runs: 1, Seed: d.Seed, Threads: d.Threads, Dir: d.Dir, Watch: true, OnBatch: d.OnBatch,
+		OnEpoch: func(_ int, e T1Epoch) { d.OnEpoch(e) }, train: drawn.Slice(0, 2*pairs), test: drawn.Slice(2*pairs, 3*pairs)}
+	if d.OnEpoch == nil {
+		t.OnEpoch = nil
+	}
+	r, err := t.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	run := &r.runs[0]
+	result := &DigitsResult{Task: "demo digits", Pairs: pairs, TestPairs: pairs / 2, Sums: r.SumAccuracy.Mean,
+		Digits: r.DigitAccuracy.Mean, First: 100 * run.Curve[0].Sums, Epochs: r.Epochs, Seconds: run.TrainSeconds,
+		Gap: run.Answer.Gap, Config: filepath.Join(d.Dir, "addition.json"), Seed: d.Seed}
+	result.Files, err = d.write(r, drawn)
+	return result, err
+}
+
+// write writes the pictures, so that the project is complete, and the figures.
+func (d *DigitsDemo) write(r *T1Result, drawn *dataset.Images) ([]string, error) {
+	pictures := idx.Array{Shape: []int{drawn.Len(), drawn.Rows, drawn.Columns}, Data: drawn.Pixels}
+	err := report.WriteFileFunc(filepath.Join(d.Dir, "data", "images.idx.gz"), func(w io.Writer) error {
+		zipped := gzip.NewWriter(w)
+		if err := pictures.Write(zipped); err != nil {
+			return err
+		}
+		return zipped.Close()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return WriteT1(d.Dir, r)
+}
+
+// Text prints the result and where the files are.
+func (r *DigitsResult) Text(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "%d pairs of drawn digits, of which only the sums were told; %d other pairs to test, seed %d\n\n",
+		r.Pairs, r.TestPairs, r.Seed)
+	if err != nil {
+		return err
+	}
+	table := report.NewTable("", "right %")
+	table.Row("sums, after one epoch", decimals(r.First, 1))
+	table.Row(fmt.Sprintf("sums, after %d", r.Epochs), decimals(r.Sums, 1))
+	table.Row("digits, which nobody labelled", decimals(r.Digits, 1))
+	if err := table.Text(w); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "\n%.1f s of training\n", r.Seconds)
+	for _, file := range r.Files {
+		fmt.Fprintf(w, "wrote %s\n", file)
+	}
+	fmt.Fprintf(w, "project %s (try: deeppsl run %[1]s)\n", r.Config)
+	return err
+}
