@@ -15,6 +15,9 @@ type Field struct {
 	Model *Model
 	// Threads bounds the goroutines of every method.
 	Threads int
+	// Room bounds the bytes that a Hessian keeps of its entries; 0 means no bound. What it does not keep, it computes anew
+	// for each product.
+	Room int64
 
 	theta   []float64
 	x       []float64

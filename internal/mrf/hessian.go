@@ -1,6 +1,10 @@
 package mrf
 
-import "github.com/deeppsl/deeppsl/internal/parallel"
+import (
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/parallel"
+)
 
 // Hessian is the matrix Σ_j h_j a_j a_jᵀ + shift·I, restricted to some variables, the free ones. Assemble compacts it:
 // of a large model only the potentials with curvature and two or more free variables cost anything in a product, and
@@ -17,6 +21,9 @@ type Hessian struct {
 	few   bool   // so few entries that merging the lanes' products would cost more than it saves
 	own   []bool // potentials that the preconditioner inverts exactly; see chooseOwn
 	pre   preconditioner
+	// y and curve are the last Assemble's, for what there was no room to keep.
+	y     []float64
+	curve func(*Span)
 }
 
 // compact is a lane's part of the matrix, off the diagonal.
@@ -27,6 +34,8 @@ type compact struct {
 	partial []float64 // of a product, or of the diagonal; zero in between
 	members []int32   // scratch: one potential's free variables
 	coefs   []float64
+	kept    int  // the lane's first span of which nothing is kept but own rows and the diagonal
+	full    bool // there is no room for more
 }
 
 // pair is an entry of the matrix and its mirror image.
@@ -64,29 +73,52 @@ func (f *Field) NewHessian() *Hessian {
 }
 
 // Assemble sets the matrix to the curvature of the potentials at y between the variables whose free is true. The curve
-// replaces a span's slacks by h_j ≥ 0; (*Span).Curve is that of the energy itself.
+// replaces a span's slacks by h_j ≥ 0; (*Span).Curve is that of the energy itself. If the field's Room is bounded, y and
+// what curve rests on must stay as they are while there are products.
 func (h *Hessian) Assemble(y []float64, free []bool, shift float64, curve func(*Span)) {
 	h.number(free)
+	h.y, h.curve = y, curve
 	f := h.field
 	parallel.For(f.Threads, len(f.lanes), func(k int) {
-		c := &h.lanes[k]
+		c, l := &h.lanes[k], &f.lanes[k]
 		c.reset(len(h.Free))
-		var s Span
-		for n := f.lanes[k].lo; n < f.lanes[k].hi; n++ {
-			f.open(&s, n, y, f.lanes[k].slacks)
-			curve(&s)
-			h.compact(c, &s)
-			f.lanes[k].trail.pass(f.spans[n])
-		}
-		f.lanes[k].trail.end()
+		c.kept = l.hi
+		h.visit(l, l.lo, func(s *Span) {
+			if !c.full && f.Room > 0 && c.bytes() > f.Room/int64(len(f.lanes)) {
+				c.full, c.kept = true, s.Number
+			}
+			h.compact(c, s)
+		})
 	})
 	h.Diagonal = resize(h.Diagonal, len(h.Free))
 	for i := range h.Diagonal {
 		h.Diagonal[i] = shift
 	}
 	h.merge(h.Diagonal)
-	h.few = h.entries() < 4*len(h.lanes)*len(h.Free)
+	h.few = h.entries() < 4*len(h.lanes)*len(h.Free) && h.whole()
 	h.Restrict(nil)
+}
+
+// visit calls each for a lane's spans from first on, with the curvatures in place of the slacks.
+func (h *Hessian) visit(l *lane, first int, each func(*Span)) {
+	var s Span
+	for n := first; n < l.hi; n++ {
+		h.field.open(&s, n, h.y, l.slacks)
+		h.curve(&s)
+		each(&s)
+		l.trail.pass(h.field.spans[n])
+	}
+	l.trail.end()
+}
+
+// whole tells whether all entries are kept.
+func (h *Hessian) whole() bool {
+	return !slices.ContainsFunc(h.lanes, func(c compact) bool { return c.full })
+}
+
+// bytes is what the entries take that the room is for.
+func (c *compact) bytes() int64 {
+	return int64(len(c.pairs))*16 + int64(len(c.rows.h))*12 + int64(len(c.rows.index))*12
 }
 
 // entries counts the coefficients off the diagonal.
@@ -112,6 +144,7 @@ func (h *Hessian) number(free []bool) {
 }
 
 func (c *compact) reset(n int) {
+	c.full = false
 	c.pairs = c.pairs[:0]
 	c.rows.reset()
 	c.own.reset()
@@ -148,6 +181,7 @@ func (h *Hessian) compact(c *compact, s *Span) {
 		case len(m) < 2:
 		case h.own != nil && h.own[s.First+j]:
 			c.own.add(curvature, m, c.coefs)
+		case c.full:
 		case len(m) == 2:
 			c.pairs = append(c.pairs, pair{m[0], m[1], curvature * c.coefs[0] * c.coefs[1]})
 		default:
@@ -181,7 +215,7 @@ func (h *Hessian) compactPairs(c *compact, s *Span) {
 		if p1 >= 0 {
 			c.partial[p1] += curvature * a1 * a1
 		}
-		if p0 >= 0 && p1 >= 0 {
+		if p0 >= 0 && p1 >= 0 && !c.full {
 			c.pairs = append(c.pairs, pair{p0, p1, curvature * a0 * a1})
 		}
 	}
@@ -199,9 +233,46 @@ func (h *Hessian) Mul(v, out []float64) {
 		}
 		return
 	}
-	parallel.For(h.field.Threads, len(h.lanes), func(k int) { h.lanes[k].addProduct(v, h.lanes[k].partial) })
+	parallel.For(h.field.Threads, len(h.lanes), func(k int) {
+		h.lanes[k].addProduct(v, h.lanes[k].partial)
+		h.addRest(k, v, h.lanes[k].partial)
+	})
 	h.scale(v, out)
 	h.merge(out)
+}
+
+// addRest adds the product of what lane k did not keep with v.
+func (h *Hessian) addRest(k int, v, out []float64) {
+	if !h.lanes[k].full {
+		return
+	}
+	h.visit(&h.field.lanes[k], h.lanes[k].kept, func(s *Span) {
+		vars := &s.term.vars
+		if s.term.uniformArity() == 1 {
+			return
+		}
+		for j, curvature := range s.D {
+			if curvature > 0 && (h.own == nil || !h.own[s.First+j]) {
+				h.addRow(vars, s.lo+j, curvature, v, out)
+			}
+		}
+	})
+}
+
+// addRow adds the product of one potential's part off the diagonal with v.
+func (h *Hessian) addRow(vars *rows, j int, curvature float64, v, out []float64) {
+	index, t := vars.row(j), 0.0
+	for k, i := range index {
+		if p := h.place[i]; p >= 0 {
+			t += vars.coefficient(j, k) * v[p]
+		}
+	}
+	for k, i := range index {
+		if p := h.place[i]; p >= 0 {
+			a := vars.coefficient(j, k)
+			out[p] += curvature * a * (t - a*v[p])
+		}
+	}
 }
 
 func (h *Hessian) scale(v, out []float64) {

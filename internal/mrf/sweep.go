@@ -68,7 +68,7 @@ type spanRange struct {
 
 // lane is a fixed part of the spans, with the memory that one goroutine needs to sweep it.
 type lane struct {
-	lo, hi  int // spans
+	lo, hi  int       // spans
 	slacks  []float64 // of a span, and as much to spare
 	trail   trail
 	buffer  []float64 // partial sums of a scatter; zero between sweeps

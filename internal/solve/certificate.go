@@ -44,11 +44,14 @@ func (c *Certifier) Certify(y, multipliers []float64) Certificate {
 }
 
 // CertifyWith is Certify for multipliers that are yet to be made: as it comes to a span, it lets multiply write those
-// of the span's potentials. The slacks must stay as they are.
+// of the span's potentials. The slacks must stay as they are. If multipliers is nil, none are kept.
 func (c *Certifier) CertifyWith(y, multipliers []float64, multiply func(s *mrf.Span, mu []float64)) Certificate {
 	gap := c.field.Sweep(y, c.g, func(s *mrf.Span) float64 {
 		c.violation[s.Number] = s.Violation()
-		mu := multipliers[s.First : s.First+len(s.D)]
+		mu := s.Spare
+		if multipliers != nil {
+			mu = multipliers[s.First : s.First+len(s.D)]
+		}
 		if multiply != nil {
 			multiply(s, mu)
 		}

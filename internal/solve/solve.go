@@ -108,7 +108,8 @@ type Result struct {
 	Status Status
 	// Y is the answer, in [0,1]ⁿ. The Solver owns it until its next Solve.
 	Y []float64
-	// Multipliers holds one dual multiplier per potential, in the order of the model's blocks.
+	// Multipliers holds one dual multiplier per potential, in the order of the model's blocks; nil for a paged model, for
+	// which they would take too much memory.
 	Multipliers []float64
 	Certificate
 	// Conflict lists, if the status is Infeasible, hard constraints that contradict each other, by their place among all

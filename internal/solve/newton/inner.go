@@ -9,7 +9,7 @@ import (
 type inner struct {
 	env    *envelope
 	shift  float64
-	centre []float64
+	centre []float64 // nil if shift is always 0
 
 	y, g            []float64 // the present point and gradient
 	value           float64
@@ -36,7 +36,7 @@ func newInner(env *envelope) *inner {
 	n := env.field.Model.Variables
 	vector := func() []float64 { return make([]float64, n) }
 	return &inner{
-		env: env, centre: vector(), y: vector(), g: vector(), trial: vector(), gradient: vector(),
+		env: env, y: vector(), g: vector(), trial: vector(), gradient: vector(),
 		free: make([]bool, n), model: model{h: env.field.NewHessian()},
 	}
 }

@@ -27,7 +27,7 @@ type Solver struct {
 	certify  *solve.Certifier
 	absorb   *absorber
 	smooth   bool      // nothing is to be dualised
-	nu       []float64 // multipliers at the present point
+	nu       []float64 // multipliers at the present point; nil if there is no memory for them
 	start    []float64 // WarmStart's point, until it is used
 	warm     bool      // multipliers are those of an earlier solve or the caller's
 
@@ -47,11 +47,17 @@ func New(field *mrf.Field, settings solve.Settings) *Solver {
 	}
 	in := newInner(env)
 	in.model.brief = soft
-	return &Solver{
+	s := &Solver{
 		field: field, settings: settings, env: env, inner: in, certify: solve.NewCertifier(field),
-		absorb: newAbsorber(field),
-		smooth: soft, nu: make([]float64, field.Model.Potentials()),
+		absorb: newAbsorber(field), smooth: soft,
 	}
+	if !soft {
+		in.centre = make([]float64, field.Model.Variables)
+	}
+	if !soft || field.Model.Paged() == nil {
+		s.nu = make([]float64, field.Model.Potentials())
+	}
+	return s
 }
 
 // defaultIterations bounds the Newton steps of one Solve.
