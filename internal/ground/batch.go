@@ -127,6 +127,20 @@ func (m *machine) take() []*batch {
 	return out
 }
 
+// smallPart is the size in bytes below which the batches of a piece are not worth a block of their own in a file: they
+// wait in memory, and are joined.
+const smallPart = 1 << 14
+
+// large tells whether the batches of a piece are to be written at once.
+func large(part []*batch) bool {
+	total := int64(0)
+	for _, b := range part {
+		total += size(b.vars) + size(b.inputs) + size(b.bias) + size(b.scale) + size(b.varEnd) + size(b.inputEnd) +
+			size(b.varCoef) + size(b.inputValue)
+	}
+	return total >= smallPart
+}
+
 // exact returns a copy that takes no more memory than it needs: pieces wait for each other in this form.
 func (b *batch) exact() *batch {
 	c := *b

@@ -67,12 +67,14 @@ func Ground(
 		model.Blocks = append(model.Blocks, blocks...)
 		report.add(entry)
 		problems.diagnose(rule, opts.DiscardMissing, &diagnostics)
-		if g.spill != nil && g.spill.file.Broken() {
+		if g.spill != nil && g.spill.Broken() {
 			break
 		}
 	}
-	if err := g.spill.restore(g.threads); err != nil {
-		return nil, report, err
+	if g.spill != nil {
+		if err := g.spill.Restore(g.threads); err != nil {
+			return nil, report, err
+		}
 	}
 	return model, report, diagnostics.Err()
 }
@@ -81,7 +83,7 @@ func Ground(
 type grounder struct {
 	scope   *scope
 	threads int
-	spill   *spill      // nil if all is kept in memory
+	spill   *mrf.Spill  // nil if all is kept in memory
 	stop    atomic.Bool // set when the context ends, or the disk is full
 	release func() bool
 }
@@ -90,7 +92,7 @@ type grounder struct {
 func newGrounder(ctx context.Context, store *relation.Store, opts Options) *grounder {
 	g := &grounder{scope: newScope(store), threads: parallel.Threads(opts.Threads)}
 	if opts.Scratch != nil {
-		g.spill = &spill{file: opts.Scratch}
+		g.spill = mrf.NewSpill(opts.Scratch)
 	}
 	g.release = context.AfterFunc(ctx, func() { g.stop.Store(true) })
 	return g
@@ -127,6 +129,20 @@ func (g *grounder) rule(rule *program.Rule) ([]*mrf.Block, RuleReport, *problems
 	blocks = append(slices.Concat(paged...), blocks...)
 	entry.Seconds = time.Since(start).Seconds()
 	return blocks, entry, all
+}
+
+// keep returns the bytes of the blocks' arenas, and writes them to the file if there is one.
+func (g *grounder) keep(blocks []*mrf.Block) (total int64) {
+	for _, b := range blocks {
+		total += bytes(b)
+		if g.spill != nil {
+			g.spill.Block(b)
+		}
+	}
+	if g.spill != nil && g.spill.Broken() {
+		g.stop.Store(true)
+	}
+	return total
 }
 
 // each runs the routine over all its pieces and hands each piece's machine to done, which runs concurrently.

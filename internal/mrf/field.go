@@ -31,6 +31,7 @@ type Field struct {
 type term struct {
 	*Block
 	vars, inputs rows
+	place        int       // the block's number
 	first        int       // number of its first potential among all blocks'
 	folded       []float64 // c_j = Constant + Bias_j + b_jᵀx, for blocks with inputs only
 }
@@ -53,7 +54,7 @@ func NewField(m *Model) *Field {
 		if b.Paged == nil { // what it makes is in memory
 			vars, inputs = vars.compressed(b.Len), inputs.compressed(b.Len)
 		}
-		f.terms[k] = term{Block: b, vars: vars, inputs: inputs, first: first}
+		f.terms[k] = term{Block: b, vars: vars, inputs: inputs, place: k, first: first}
 		first += b.Len
 	}
 	f.cut()

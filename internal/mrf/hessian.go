@@ -18,8 +18,8 @@ type Hessian struct {
 	field *Field
 	place []int32 // of each variable in Free, or -1
 	lanes []compact
-	few   bool   // so few entries that merging the lanes' products would cost more than it saves
-	own   []bool // potentials that the preconditioner inverts exactly; see chooseOwn
+	few   bool     // so few entries that merging the lanes' products would cost more than it saves
+	own   [][]bool // by block: potentials that the preconditioner inverts exactly, or nil; see chooseOwn
 	pre   preconditioner
 	// y and curve are the last Assemble's, for what there was no room to keep.
 	y     []float64
@@ -165,6 +165,7 @@ func (h *Hessian) compact(c *compact, s *Span) {
 			return
 		}
 	}
+	own := h.own[s.Place]
 	for j, curvature := range s.D {
 		if curvature <= 0 {
 			continue
@@ -179,7 +180,7 @@ func (h *Hessian) compact(c *compact, s *Span) {
 		}
 		switch m := c.members; {
 		case len(m) < 2:
-		case h.own != nil && h.own[s.First+j]:
+		case own != nil && own[s.lo+j]:
 			c.own.add(curvature, m, c.coefs)
 		case c.full:
 		case len(m) == 2:
@@ -251,8 +252,9 @@ func (h *Hessian) addRest(k int, v, out []float64) {
 		if s.term.uniformArity() == 1 {
 			return
 		}
+		own := h.own[s.Place]
 		for j, curvature := range s.D {
-			if curvature > 0 && (h.own == nil || !h.own[s.First+j]) {
+			if curvature > 0 && (own == nil || !own[s.lo+j]) {
 				h.addRow(vars, s.lo+j, curvature, v, out)
 			}
 		}

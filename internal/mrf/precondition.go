@@ -17,9 +17,10 @@ type preconditioner struct {
 // longRow is the arity from which a potential is taken for a sum.
 const longRow = 4
 
-// chooseOwn picks the preconditioner's own potentials greedily: hard ones first, then long ones. It returns nil if
-// there are none.
-func chooseOwn(f *Field) []bool {
+// chooseOwn picks the preconditioner's own potentials greedily: hard ones first, then long ones. It returns them by
+// block, nil for blocks without any.
+func chooseOwn(f *Field) [][]bool {
+	own := make([][]bool, len(f.terms))
 	var candidates []*term
 	for k := range f.terms {
 		t := &f.terms[k]
@@ -28,15 +29,16 @@ func chooseOwn(f *Field) []bool {
 		}
 	}
 	if candidates == nil {
-		return nil
+		return own
 	}
 	slices.SortStableFunc(candidates, func(a, b *term) int {
 		return cmp.Or(cmp.Compare(hardFirst(a), hardFirst(b)), cmp.Compare(b.longest(), a.longest()))
 	})
-	own := make([]bool, f.Model.Potentials())
 	taken := make([]bool, f.Model.Variables)
 	for _, t := range candidates {
-		t.claim(own[t.first:], taken)
+		own[t.place] = make([]bool, t.Len)
+		t.claim(own[t.place], taken)
+		t.Release(0, t.Len)
 	}
 	return own
 }
@@ -57,6 +59,7 @@ func (t *term) longest() int {
 		}
 		longest = max(longest, len(t.vars.row(j)))
 	}
+	t.Release(0, t.Len)
 	return longest
 }
 

@@ -21,6 +21,8 @@ const spanLen = 1024
 type Span struct {
 	// Block is the potentials' block.
 	Block *Block
+	// Place is the block's number in the model.
+	Place int
 	// Number is the span's own, from 0 to Spans()-1.
 	Number int
 	// First is the number of the first potential among all blocks' potentials.
@@ -236,7 +238,7 @@ func (f *Field) open(s *Span, n int, y, memory []float64) {
 	r := f.spans[n]
 	t := r.term
 	*s = Span{
-		Block: t.Block, Number: n, First: t.first + r.lo, Weight: f.theta[t.Rule],
+		Block: t.Block, Place: t.place, Number: n, First: t.first + r.lo, Weight: f.theta[t.Rule],
 		D: memory[:r.hi-r.lo], Spare: memory[spanLen:][:r.hi-r.lo], term: t, lo: r.lo, hi: r.hi,
 	}
 	if t.Scale != nil {

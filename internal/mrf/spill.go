@@ -1,0 +1,56 @@
+package mrf
+
+import (
+	"sync"
+
+	"github.com/deeppsl/deeppsl/internal/scratch"
+)
+
+// Spill moves blocks' arenas to a file as they are made, and gives them back mapped when all are there.
+type Spill struct {
+	file *scratch.File
+
+	guard sync.Mutex
+	later []func() // what is to be done when the file is mapped
+}
+
+// NewSpill returns a Spill to an empty file.
+func NewSpill(file *scratch.File) *Spill { return &Spill{file: file} }
+
+// Broken tells whether the file could not be written: Restore will say why.
+func (s *Spill) Broken() bool { return s.file.Broken() }
+
+// Block writes a block's arenas, which are then nil until Restore. It is safe for concurrent use.
+func (s *Spill) Block(b *Block) {
+	b.Paged = s.file
+	for _, column := range []*[]int32{&b.Vars, &b.Inputs, &b.VarStart, &b.InputStart} {
+		put(s, column)
+	}
+	for _, column := range []*[]float32{&b.VarCoef, &b.InputValue, &b.Bias, &b.Scale} {
+		put(s, column)
+	}
+}
+
+// put writes an array, and lets go of it until the file is mapped.
+func put[T scratch.Number](s *Spill, values *[]T) {
+	if len(*values) == 0 {
+		return
+	}
+	place := scratch.Append(s.file, *values)
+	*values = nil
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	s.later = append(s.later, func() { *values = scratch.View[T](s.file, place) })
+}
+
+// Restore maps the file, and gives the blocks their arenas back. The error is the file's.
+func (s *Spill) Restore(threads int) error {
+	if err := s.file.Map(threads); err != nil {
+		return err
+	}
+	for _, view := range s.later {
+		view()
+	}
+	s.later = nil
+	return nil
+}
