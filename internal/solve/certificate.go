@@ -40,17 +40,22 @@ func NewCertifier(field *mrf.Field) *Certifier {
 
 // Certify is the function of that name.
 func (c *Certifier) Certify(y, multipliers []float64) Certificate {
-	return c.CertifyWith(y, multipliers, nil)
+	of := func(s *mrf.Span) []float64 { return multipliers[s.First : s.First+len(s.D)] }
+	return c.CertifyWith(y, of, nil)
 }
 
-// CertifyWith is Certify for multipliers that are yet to be made: as it comes to a span, it lets multiply write those
-// of the span's potentials. The slacks must stay as they are. If multipliers is nil, none are kept.
-func (c *Certifier) CertifyWith(y, multipliers []float64, multiply func(s *mrf.Span, mu []float64)) Certificate {
+// CertifyWith is Certify for multipliers that lie anywhere, and are perhaps yet to be made: of says where those of a
+// span's potentials are, nil that they are 0 and not kept, and multiply, unless it is nil, writes them. The slacks must
+// stay as they are.
+func (c *Certifier) CertifyWith(
+	y []float64, of func(s *mrf.Span) []float64, multiply func(s *mrf.Span, mu []float64),
+) Certificate {
 	gap := c.field.Sweep(y, c.g, func(s *mrf.Span) float64 {
 		c.violation[s.Number] = s.Violation()
-		mu := s.Spare
-		if multipliers != nil {
-			mu = multipliers[s.First : s.First+len(s.D)]
+		mu := of(s)
+		if mu == nil {
+			mu = s.Spare
+			clear(mu)
 		}
 		if multiply != nil {
 			multiply(s, mu)

@@ -59,6 +59,9 @@ func (p *inference) Solve(ctx context.Context) (*solve.Result, error) {
 		return nil, err
 	}
 	p.began = time.Now()
+	if p.field.Model.Paged() != nil {
+		return p.solvePaged(ctx)
+	}
 	r := p.reduce()
 	if r == nil {
 		return p.solve(ctx, p.field, p.start, p.duals)
@@ -78,6 +81,25 @@ func (p *inference) Solve(ctx context.Context) (*solve.Result, error) {
 	}
 	result.Presolve, result.Elapsed = &r.Counts, time.Since(p.began)
 	return &result, nil
+}
+
+// solvePaged solves a model beyond memory as it is: presolving and taking apart would make copies of it. No answer comes
+// from a file that was damaged meanwhile.
+func (p *inference) solvePaged(ctx context.Context) (*solve.Result, error) {
+	solver := p.method(p.field, p.settings)
+	if p.start != nil {
+		solver.WarmStart(p.start, nil)
+	}
+	result, err := solver.Solve(ctx)
+	if err == nil {
+		err = p.field.Model.Paged().Verify(p.settings.Threads)
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, why := Choose(p.field.Model)
+	result.Reason = why + " The ground rules lie in a temporary file, as they do not fit in the given memory."
+	return result, nil
 }
 
 // reduce presolves, or returns nil if that is not wanted or would not pay: a model of soft squares alone is solved in

@@ -25,15 +25,14 @@ func TestAbsorbedMultipliersProveMore(t *testing.T) {
 	for i := range y {
 		y[i] = min(max(y[i]+1e-3*math.Sin(float64(i)), 0), 1)
 	}
-	own, g := make([]float64, m.Potentials()), make([]float64, m.Variables)
+	own, absorbed, g := newMultipliers(m, true), newMultipliers(m, true), make([]float64, m.Variables)
 	field.EnergyGradient(y, g)
 	a := newAbsorber(field)
 	certifier := solve.NewCertifier(field)
-	before := certifier.CertifyWith(y, own, a.multiply) // no step yet: the potentials' own
+	before := certifier.CertifyWith(y, own.of, a.multiply) // no step yet: the potentials' own
 	expected := a.gap(y, g)
-	absorbed := make([]float64, m.Potentials())
-	certifier.CertifyWith(y, absorbed, a.multiply)
-	after := solve.Certify(field, y, absorbed)
+	certifier.CertifyWith(y, absorbed.of, a.multiply)
+	after := solve.Certify(field, y, absorbed.values)
 	if after.Gap > before.Gap/5 {
 		t.Errorf("the gap is %v with absorbed multipliers, %v without", after.Gap, before.Gap)
 	}

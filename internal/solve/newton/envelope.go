@@ -15,7 +15,7 @@ import (
 // a Huber-like function with derivative ν, and curvature ρ where ν is strictly inside.
 type envelope struct {
 	field *mrf.Field
-	mu    []float64 // of all potentials; those of exact ones are only written. nil if all are exact
+	mu    multipliers // those of exact potentials are only written; none if all are exact
 	// steepness is ρ/w of linear potentials, and times hardness ρ of constraints.
 	steepness, hardness float64
 	// constraintsOnly drops the soft potentials, for the search for a feasible point.
@@ -37,7 +37,7 @@ func (e *envelope) differentiate(s *mrf.Span) float64 {
 		return s.Differentiate()
 	}
 	value := 0.0
-	mu := e.mu[s.First:]
+	mu := e.mu.of(s)
 	for k, d := range s.D {
 		rho, lo, hi := e.shape(s, k)
 		nu := min(max(mu[k]+rho*d, lo), hi)
@@ -59,7 +59,7 @@ func (e *envelope) curve(s *mrf.Span) {
 		s.Curve()
 		return
 	}
-	mu := e.mu[s.First:]
+	mu := e.mu.of(s)
 	for k, d := range s.D {
 		rho, lo, hi := e.shape(s, k)
 		if nu := mu[k] + rho*d; nu <= lo || nu >= hi {
@@ -93,9 +93,11 @@ func (e *envelope) multiply(s *mrf.Span, nu []float64) {
 }
 
 // multipliers writes ν at y.
-func (e *envelope) multipliers(y, nu []float64) {
+func (e *envelope) multipliers(y []float64, nu *multipliers) {
 	e.field.Sweep(y, nil, func(s *mrf.Span) float64 {
-		e.multiply(s, nu[s.First:s.First+len(s.D)])
+		if own := nu.of(s); own != nil {
+			e.multiply(s, own)
+		}
 		return 0
 	})
 }

@@ -19,13 +19,13 @@ import (
 func (s *Solver) contradictory() bool {
 	kept := *s.env
 	s.env.constraintsOnly, s.env.steepness, s.env.hardness = true, 1, 1
-	s.env.mu = make([]float64, len(kept.mu))
+	s.env.mu = kept.mu.zero()
 	shift := s.inner.shift
 	s.inner.shift = 0
 	s.inner.minimiseUntil(func(value, gap float64) bool {
 		return value <= s.settings.Feasibility*s.settings.Feasibility/2 || gap <= value/10
 	})
-	s.env.multipliers(s.inner.y, s.nu)
+	s.env.multipliers(s.inner.y, &s.nu)
 	bound, length := s.ray()
 	found := bound > s.settings.Feasibility*length
 	*s.env, s.inner.shift = kept, shift
@@ -39,19 +39,22 @@ func (s *Solver) contradictory() bool {
 func (s *Solver) ray() (bound, length float64) {
 	g := make([]float64, s.field.Model.Variables)
 	bound = s.field.Sweep(s.inner.y, g, func(sp *mrf.Span) float64 {
-		c := make([]float64, len(sp.D))
-		sp.Constants(c)
-		total := 0.0
-		for k := range sp.D {
-			sp.D[k] = s.nu[sp.First+k]
-			total += sp.D[k] * c[k]
+		nu, total := s.nu.of(sp), 0.0
+		if nu == nil {
+			clear(sp.D)
+			return 0
+		}
+		sp.Constants(sp.Spare)
+		for k, c := range sp.Spare {
+			sp.D[k] = nu[k]
+			total += nu[k] * c
 		}
 		return total
 	})
 	for _, v := range g {
 		bound += min(0, v)
 	}
-	for _, r := range s.nu {
+	for _, r := range s.nu.values {
 		length += math.Abs(r)
 	}
 	return bound, length
@@ -64,20 +67,20 @@ const negligible = 1e-4
 // the ray; the multipliers are a place on it where the bound exceeds the energy of the least violating point.
 func (s *Solver) sayInfeasible() {
 	largest := 0.0
-	for _, r := range s.nu {
+	for _, r := range s.nu.values {
 		largest = max(largest, math.Abs(r))
 	}
-	for j, r := range s.nu {
+	s.nu.each(s.field.Model.Blocks, func(j int, r float64) {
 		if math.Abs(r) > negligible*largest {
 			s.result.Conflict = append(s.result.Conflict, j)
 		}
-	}
+	})
 	bound, _ := s.ray()
 	length := 2 * (1 + s.field.Energy(s.inner.y)) / bound
-	for j := range s.nu {
-		s.nu[j] *= length
+	for j := range s.nu.values {
+		s.nu.values[j] *= length
 	}
 	s.result.Status = solve.Infeasible
-	s.result.Certificate = s.certify.Certify(s.inner.y, s.nu)
+	s.result.Certificate = s.certify.CertifyWith(s.inner.y, s.nu.of, nil)
 	s.warm = false
 }

@@ -26,10 +26,10 @@ type Solver struct {
 	env      *envelope
 	certify  *solve.Certifier
 	absorb   *absorber
-	smooth   bool      // nothing is to be dualised
-	nu       []float64 // multipliers at the present point; nil if there is no memory for them
-	start    []float64 // WarmStart's point, until it is used
-	warm     bool      // multipliers are those of an earlier solve or the caller's
+	smooth   bool        // nothing is to be dualised
+	nu       multipliers // at the present point
+	start    []float64   // WarmStart's point, until it is used
+	warm     bool        // multipliers are those of an earlier solve or the caller's
 
 	ctx      context.Context
 	deadline time.Time
@@ -42,20 +42,18 @@ func New(field *mrf.Field, settings solve.Settings) *Solver {
 	settings = settings.WithDefaults(defaultIterations)
 	field.Threads = parallel.Threads(settings.Threads)
 	env, soft := &envelope{field: field}, smooth(field.Model)
+	whole := field.Model.Paged() == nil
 	if !soft {
-		env.mu = make([]float64, field.Model.Potentials())
+		env.mu = newMultipliers(field.Model, whole)
 	}
 	in := newInner(env)
 	in.model.brief = soft
 	s := &Solver{
 		field: field, settings: settings, env: env, inner: in, certify: solve.NewCertifier(field),
-		absorb: newAbsorber(field), smooth: soft,
+		absorb: newAbsorber(field), smooth: soft, nu: newMultipliers(field.Model, whole),
 	}
 	if !soft {
 		in.centre = make([]float64, field.Model.Variables)
-	}
-	if !soft || field.Model.Paged() == nil {
-		s.nu = make([]float64, field.Model.Potentials())
 	}
 	return s
 }
@@ -82,7 +80,7 @@ func (s *Solver) SetInputs(x []float64) { s.field.SetInputs(x) }
 func (s *Solver) WarmStart(y, multipliers []float64) {
 	s.start = append(s.start[:0], y...)
 	s.warm = multipliers != nil
-	copy(s.env.mu, multipliers)
+	copy(s.env.mu.values, multipliers)
 }
 
 // Solve implements solve.Solver.
@@ -106,7 +104,7 @@ func (s *Solver) Solve(ctx context.Context) (*solve.Result, error) {
 	} else {
 		s.solveByMultipliers()
 	}
-	s.result.Y, s.result.Multipliers = s.inner.y, s.nu
+	s.result.Y, s.result.Multipliers = s.inner.y, s.nu.all()
 	s.result.Iterations, s.result.Elapsed = s.inner.steps, time.Since(start)
 	return &s.result, nil
 }
@@ -141,7 +139,7 @@ func (s *Solver) check() {
 	if s.smooth && s.absorb.singles {
 		multiply = s.absorb.multiply
 	}
-	s.result.Certificate = s.certify.CertifyWith(s.inner.y, s.nu, multiply)
+	s.result.Certificate = s.certify.CertifyWith(s.inner.y, s.nu.of, multiply)
 }
 
 // proven tells whether the last check shows what the settings ask for.

@@ -39,7 +39,7 @@ func (s *Solver) solveByMultipliers() {
 		})
 		if s.proven() {
 			s.warm = true
-			copy(s.env.mu, s.nu)
+			copy(s.env.mu.values, s.nu.values)
 			return
 		}
 		if end == spent || end == broken {
@@ -49,7 +49,7 @@ func (s *Solver) solveByMultipliers() {
 		if s.result.MaxViolation > s.settings.Feasibility && doubt.grows(s.result.MaxViolation) && s.contradictory() {
 			return
 		}
-		copy(s.env.mu, s.nu)
+		copy(s.env.mu.values, s.nu.values)
 		s.adapt(scale)
 		tolerance = s.tighten(tolerance, s.inner.steps > steps)
 	}
@@ -88,7 +88,7 @@ func (s *Solver) begin(scale float64) {
 		s.env.steepness, s.inner.shift = warmSteepness, warmPull*scale
 	}
 	if !s.warm {
-		clear(s.env.mu)
+		clear(s.env.mu.values)
 	}
 }
 
@@ -117,6 +117,7 @@ func weightScale(f *mrf.Field) float64 {
 			}
 			total += w * float64(len(b.Variables(j)))
 		}
+		b.Release(0, b.Len)
 	}
 	if total == 0 {
 		return 1
