@@ -20,7 +20,7 @@ var glyphs = [10][][]stroke{
 	{{{{0, -0.9}, {0, 0.9}}}, {{{-0.35, -0.55}, {0.05, -0.9}, {0.05, 0.9}}}, {{{0.15, -0.9}, {-0.1, 0.9}}}},
 	{
 		{append(arc(0, -0.4, 0.5, 0.5, 180, 400), point{-0.55, 0.9}, point{0.6, 0.9})},
-		{append(arc(0, -0.4, 0.55, 0.5, 200, 410), point{-0.3, 0.6}, point{-0.5, 0.85}, point{-0.1, 0.7}, point{0.6, 0.9})},
+		{append(arc(0, -0.4, 0.55, 0.5, 200, 410), stroke{{-0.3, 0.6}, {-0.5, 0.85}, {-0.1, 0.7}, {0.6, 0.9}}...)},
 	},
 	{
 		{append(arc(-0.05, -0.45, 0.5, 0.45, 200, 450), arc(-0.05, 0.42, 0.58, 0.48, -90, 160)...)},
@@ -32,7 +32,10 @@ var glyphs = [10][][]stroke{
 	},
 	{
 		{append(stroke{{0.5, -0.9}, {-0.4, -0.9}, {-0.45, -0.1}}, arc(-0.02, 0.38, 0.55, 0.5, -130, 150)...)},
-		{append(stroke{{-0.35, -0.85}, {-0.4, -0.1}}, arc(-0.02, 0.38, 0.5, 0.5, -120, 140)...), {{-0.35, -0.85}, {0.55, -0.9}}},
+		{
+			append(stroke{{-0.35, -0.85}, {-0.4, -0.1}}, arc(-0.02, 0.38, 0.5, 0.5, -120, 140)...),
+			{{-0.35, -0.85}, {0.55, -0.9}},
+		},
 	},
 	{
 		{append(stroke{{0.3, -0.9}, {-0.25, -0.3}, {-0.5, 0.3}}, arc(0, 0.42, 0.48, 0.46, 180, -190)...)},
@@ -65,11 +68,12 @@ func arc(x, y, width, height, from, to float64) stroke {
 }
 
 // DrawDigits draws pictures of digits as someone writes them who has several ways for each: strokes that are turned,
-// sheared, stretched, moved and bent at random, with a pen of some width, and a little noise. They look like MNIST's and
-// need no download. Classes are drawn at random; the seed decides everything.
+// sheared, stretched, moved and bent at random, with a pen of some width, and a little noise. They look like MNIST's
+// and need no download. Classes are drawn at random; the seed decides everything.
 func DrawDigits(n int, seed uint64) *Images {
 	random := rand.New(rand.NewPCG(seed, 0x646967697473))
-	m := &Images{Rows: drawnSize, Columns: drawnSize, Pixels: make([]byte, n*drawnSize*drawnSize), Labels: make([]byte, n)}
+	m := &Images{Rows: drawnSize, Columns: drawnSize, Labels: make([]byte, n)}
+	m.Pixels = make([]byte, n*drawnSize*drawnSize)
 	for k := range n {
 		m.Labels[k] = byte(random.IntN(10))
 		drawDigit(m.Pixel(k), int(m.Labels[k]), random)

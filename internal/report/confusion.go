@@ -76,7 +76,8 @@ type drawing struct{ bytes.Buffer }
 
 func newDrawing(width, height int) *drawing {
 	d := new(drawing)
-	d.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d">`+"\n", width, height)
+	d.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d">`+"\n",
+		width, height)
 	d.printf(`<rect width="%d" height="%d" fill="#fff"/>`+"\n", width, height)
 	return d
 }
@@ -101,8 +102,8 @@ func (d *drawing) cell(x, y, size, count int, share float64) {
 	if share > 0.25 {
 		ink = "#fff"
 	}
-	d.printf(`<text x="%d" y="%d" font-size="10" text-anchor="middle" fill="%s" style="font-family:sans-serif">%d</text>`+"\n",
-		x+size/2, y+size/2+4, ink, count)
+	d.printf(`<text x="%d" y="%d" font-size="10" text-anchor="middle" fill="%s" `+
+		`style="font-family:sans-serif">%d</text>`+"\n", x+size/2, y+size/2+4, ink, count)
 }
 
 func (d *drawing) end(w io.Writer) error {

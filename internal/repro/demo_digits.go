@@ -42,10 +42,11 @@ type DigitsResult struct {
 	Seed      uint64   `json:"seed"`
 }
 
-// digitPairs is the usual number of training pairs, and fewestDigits the least that there is anything to learn from.
+// digitPairs is the usual number of training pairs, and fewestPairs the least that there is anything to learn from.
 const (
 	digitPairs  = 3000
 	fewestPairs = 20
+	demoEpochs  = 20
 )
 
 // Run draws, trains, and writes the files.
@@ -56,9 +57,9 @@ func (d *DigitsDemo) Run(ctx context.Context) (*DigitsResult, error) {
 	}
 	drawn := dataset.DrawDigits(3*pairs, d.Seed)
 	t := T1{Net: "lenet", Runs: 1, Seed: d.Seed, Threads: d.Threads, Dir: d.Dir, Watch: true, OnBatch: d.OnBatch,
-		OnEpoch: func(_ int, e T1Epoch) { d.OnEpoch(e) }, train: drawn.Slice(0, 2*pairs), test: drawn.Slice(2*pairs, 3*pairs)}
-	if d.OnEpoch == nil {
-		t.OnEpoch = nil
+		train: drawn.Slice(0, 2*pairs), test: drawn.Slice(2*pairs, 3*pairs), Epochs: demoEpochs}
+	if d.OnEpoch != nil {
+		t.OnEpoch = func(_ int, e T1Epoch) { d.OnEpoch(e) }
 	}
 	r, err := t.Run(ctx)
 	if err != nil {
@@ -90,8 +91,8 @@ func (d *DigitsDemo) write(r *T1Result, drawn *dataset.Images) ([]string, error)
 
 // Text prints the result and where the files are.
 func (r *DigitsResult) Text(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%d pairs of drawn digits, of which only the sums were told; %d other pairs to test, seed %d\n\n",
-		r.Pairs, r.TestPairs, r.Seed)
+	_, err := fmt.Fprintf(w, "%d pairs of drawn digits, of which only the sums were told; %d other pairs to test, "+
+		"seed %d\n\n", r.Pairs, r.TestPairs, r.Seed)
 	if err != nil {
 		return err
 	}

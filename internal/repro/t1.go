@@ -175,7 +175,7 @@ func (t *T1) options(n, pairs int) []namedValue {
 	}
 	return set("learn.method", "energy", "learn.epochs", strconv.Itoa(override(t1Epochs(pairs*n), t.Epochs)),
 		"learn.batch", strconv.Itoa(max(4, 16/n)), "learn.rate.networks", "0.003", "learn.schedule", "inverse",
-		"learn.decay", "0")
+		"learn.decay", "0", "inference.gap", "1e-6")
 }
 
 // t1Epochs is the number of epochs: more of them if there are few pictures.

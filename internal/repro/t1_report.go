@@ -43,8 +43,8 @@ func WriteT1(dir string, r *T1Result) (paths []string, err error) {
 // markdown writes the table.
 func (r *T1Result) markdown(w io.Writer) error {
 	var b bytes.Buffer
-	b.WriteString("# T1: addition of handwritten digits\n\nPairs of consecutive pictures in MNIST's order, learned from " +
-		"their sums alone; means over runs with 95 % intervals (Student's t).\n\n")
+	b.WriteString("# T1: addition of handwritten digits\n\nPairs of consecutive pictures in MNIST's order, learned " +
+		"from their sums alone; means over runs with 95 % intervals (Student's t).\n\n")
 	paper := "-"
 	if r.Digits == 1 && r.TrainPairs == 30000 {
 		paper = paperT1.String()
@@ -110,10 +110,12 @@ func (r *T1Result) misread(w io.Writer) error {
 		if wrong++; wrong > pageOf {
 			continue
 		}
-		picture := &image.Gray{Pix: r.test.Pixel(k), Stride: r.test.Columns, Rect: image.Rect(0, 0, r.test.Columns, r.test.Rows)}
+		picture := &image.Gray{Pix: r.test.Pixel(k), Stride: r.test.Columns}
+		picture.Rect = image.Rect(0, 0, r.test.Columns, r.test.Rows)
 		sheet.Pictures = append(sheet.Pictures, report.Picture{Image: picture,
 			Caption: fmt.Sprintf("%d as %d", r.test.Labels[k], seen)})
 	}
-	sheet.Title = fmt.Sprintf("%d of %d test pictures misread; the first %d", wrong, len(run.reading), len(sheet.Pictures))
+	sheet.Title = fmt.Sprintf("%d of %d test pictures misread; the first %d", wrong, len(run.reading),
+		len(sheet.Pictures))
 	return sheet.SVG(w)
 }
