@@ -24,7 +24,11 @@ type Options struct {
 // the paper's own. Its results are those of the original problem.
 func Inference(method string, field *mrf.Field, settings solve.Settings, options Options) (solve.Solver, error) {
 	// Any other method is made at each Solve, and not here: a solver's own vectors are as large as the problem.
-	if name, err := named(method, field.Model); err != nil || name != "newton" {
+	name, err := named(method, field.Model)
+	switch {
+	case err == nil && name != "newton" && field.Model.Paged() != nil:
+		return nil, fmt.Errorf("the inference method %s keeps all ground rules in memory; newton, the default, need not", name)
+	case err != nil || name != "newton":
 		return New(method, field, settings)
 	}
 	again := func(f *mrf.Field, s solve.Settings) solve.Solver { return newton.New(f, s) }
@@ -83,8 +87,8 @@ func (p *inference) Solve(ctx context.Context) (*solve.Result, error) {
 	return &result, nil
 }
 
-// solvePaged solves a model beyond memory as it is: presolving and taking apart would make copies of it. No answer comes
-// from a file that was damaged meanwhile.
+// solvePaged solves a model beyond memory as it is: presolving and taking apart would make copies of it. No answer
+// comes from a file that was damaged meanwhile.
 func (p *inference) solvePaged(ctx context.Context) (*solve.Result, error) {
 	solver := p.method(p.field, p.settings)
 	if p.start != nil {

@@ -94,17 +94,27 @@ func (s *system) cholesky() bool {
 			}
 			row[j] = sum / other[j]
 		}
-		sum := row[i]
+		sum, whole := row[i], row[i]
 		for _, v := range row[:i] {
 			sum -= v * v
 		}
-		if !(sum > 0) || math.IsInf(sum, 0) {
+		if math.IsNaN(sum) || math.IsInf(sum, 0) {
 			return false
+		}
+		if sum <= rank*whole {
+			sum = infinite // a row that follows from others takes no step
 		}
 		row[i] = math.Sqrt(sum)
 	}
 	return true
 }
+
+// rank is the share of a pivot that rounding can leave of nothing, and infinite what stands for a pivot that must not be
+// divided by.
+const (
+	rank     = 1e-13
+	infinite = 1e64
+)
 
 // solve sets dy to the solution for rhs.
 func (s *system) solve(p *program) {

@@ -7,6 +7,7 @@ package interior
 import (
 	"context"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -86,17 +87,36 @@ func (s *Solver) Solve(ctx context.Context) (*solve.Result, error) {
 		return nil, err
 	}
 	start := time.Now()
-	s.load()
-	chunks := (len(s.components) + grain - 1) / grain
 	late := func() bool { return s.settings.TimeLimit > 0 && time.Since(start) > s.settings.TimeLimit }
+	s.load()
+	// What rounding and fixed variables add to the gap is usually far below the products' sum, but not always.
+	tolerance := s.settings.Gap / float64(4*max(1, len(s.components)))
+	for range attempts {
+		s.each(ctx, late, tolerance)
+		s.finish(ctx, late())
+		if s.result.Status != solve.IterationLimit || !s.converged() {
+			break
+		}
+		tolerance /= 100
+	}
+	s.result.Elapsed = time.Since(start)
+	return &s.result, nil
+}
+
+// attempts bounds how often the components are solved to a smaller tolerance.
+const attempts = 3
+
+// each solves all components.
+func (s *Solver) each(ctx context.Context, late func() bool, tolerance float64) {
+	chunks := (len(s.components) + grain - 1) / grain
 	parallel.For(s.field.Threads, chunks, func(chunk int) {
 		w, _ := s.memory.Get().(*work)
 		if w == nil {
-			w = &work{solver: s, tolerance: s.settings.Gap / float64(2*len(s.components))}
+			w = &work{solver: s}
 		}
 		defer s.memory.Put(w)
+		w.tolerance = tolerance
 		for k := chunk * grain; k < min((chunk+1)*grain, len(s.components)); k++ {
-			s.ended[k] = outcome{}
 			w.limit = s.settings.MaxIterations
 			if ctx.Err() != nil || late() {
 				w.limit = 0
@@ -104,9 +124,11 @@ func (s *Solver) Solve(ctx context.Context) (*solve.Result, error) {
 			s.ended[k] = w.solve(&s.components[k])
 		}
 	})
-	s.finish(ctx, late())
-	s.result.Elapsed = time.Since(start)
-	return &s.result, nil
+}
+
+// converged tells whether all components were solved to the tolerance.
+func (s *Solver) converged() bool {
+	return !slices.ContainsFunc(s.ended, func(o outcome) bool { return !o.converged })
 }
 
 // load reads the weights and constants of all potentials.
