@@ -17,12 +17,12 @@ matrix and the pictures that were misread in a folder.`
 func newDemoDigits(e *env) *cobra.Command {
 	d := &repro.DigitsDemo{}
 	cmd := &cobra.Command{
-		Use:   "digits [--out DIR] [--pairs N]",
+		Use:   "digits [--digits N] [--pairs N] [--out DIR]",
 		Short: "Digits that nobody labelled",
 		Long:  demoDigitsHelp,
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d.Seed, d.Threads, d.OnBatch = e.seed, int(e.threads), e.pictures(2)
+			d.Seed, d.Threads, d.OnBatch = e.seed, int(e.threads), e.pictures(2*int64(d.Digits))
 			d.OnEpoch = func(line repro.T1Epoch) {
 				e.notef("epoch %2d  loss %.5f  test sums %6.2f %%  %.1f s", line.Number,
 					line.Loss, 100*line.Sums, line.Seconds)
@@ -35,6 +35,8 @@ func newDemoDigits(e *env) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&d.Dir, "out", "deeppsl-digits", "the `folder` to write to")
-	cmd.Flags().IntVar(&d.Pairs, "pairs", 0, "pairs to learn from (default: 3000)")
+	cmd.Flags().IntVar(&d.Digits, "digits", 1, "digits of each number")
+	cmd.Flags().IntVar(&d.Epochs, "epochs", 0, "passes through the pairs (default: 20)")
+	cmd.Flags().IntVar(&d.Pairs, "pairs", 0, "pairs to learn from (default: 3000 digits)")
 	return cmd
 }

@@ -68,7 +68,7 @@ func arc(x, y, width, height, from, to float64) stroke {
 }
 
 // DrawDigits draws pictures of digits as someone writes them who has several ways for each: strokes that are turned,
-// sheared, stretched, moved and bent at random, with a pen of some width, and a little noise. They look like MNIST's
+// sheared, stretched, moved and bent at random, with a pen of some width and uneven ink. They look like MNIST's
 // and need no download. Classes are drawn at random; the seed decides everything.
 func DrawDigits(n int, seed uint64) *Images {
 	random := rand.New(rand.NewPCG(seed, 0x646967697473))
@@ -101,7 +101,7 @@ func drawDigit(pixels []byte, digit int, random *rand.Rand) {
 		for column := range drawnSize {
 			p := point{(float64(column) - 13.5) * unit, (float64(row) - 13.5) * unit}
 			ink := (width-distance(p, lines))/unit + 0.5 // the share of the pixel that is within the pen's width
-			grey := min(max(ink, 0), 1) + 0.03*random.NormFloat64()
+			grey := min(max(ink, 0), 1) * (1 - 0.1*math.Abs(random.NormFloat64()))
 			pixels[row*drawnSize+column] = byte(255 * min(max(grey, 0), 1))
 		}
 	}

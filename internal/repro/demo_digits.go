@@ -13,13 +13,17 @@ import (
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
-// DigitsDemo is the paper's first task on digits that are drawn on the spot: a network learns to read them, though all
-// that it is told is sums of two.
+// DigitsDemo is the paper's first task on digits that are drawn on the spot: a network learns to read them, though it is
+// told nothing but sums.
 type DigitsDemo struct {
 	Seed    uint64
 	Threads int
-	// Pairs are those to learn from; 0 means 3000. Half as many are to test.
+	// Digits is the length of the numbers that are added; 0 means 1.
+	Digits int
+	// Pairs are those to learn from; 0 means 3000 for digits, and fewer for longer numbers. Half as many are to test.
 	Pairs int
+	// Epochs is the number of passes through them; 0 means 20.
+	Epochs int
 	// Dir receives the project and the figures.
 	Dir     string
 	OnBatch func(deeppsl.Batch)
@@ -29,6 +33,7 @@ type DigitsDemo struct {
 // DigitsResult is what the demo found.
 type DigitsResult struct {
 	Task      string   `json:"task"`
+	Length    int      `json:"digits"`
 	Pairs     int      `json:"train_pairs"`
 	TestPairs int      `json:"test_pairs"`
 	Sums      float64  `json:"sum_accuracy"`
@@ -51,13 +56,16 @@ const (
 
 // Run draws, trains, and writes the files.
 func (d *DigitsDemo) Run(ctx context.Context) (*DigitsResult, error) {
-	pairs := override(digitPairs, d.Pairs)
+	n := max(1, d.Digits)
+	pairs := override(digitPairs/n, d.Pairs)
 	if pairs < fewestPairs {
 		return nil, fmt.Errorf("%d pairs are too few: want at least %d", pairs, fewestPairs)
 	}
-	drawn := dataset.DrawDigits(3*pairs, d.Seed)
-	t := T1{Net: "lenet", Runs: 1, Seed: d.Seed, Threads: d.Threads, Dir: d.Dir, Watch: true, OnBatch: d.OnBatch,
-		train: drawn.Slice(0, 2*pairs), test: drawn.Slice(2*pairs, 3*pairs), Epochs: demoEpochs}
+	train := 2 * n * pairs
+	drawn := dataset.DrawDigits(train+2*n*(pairs/2), d.Seed)
+	t := T1{Digits: n, Net: "lenet", Runs: 1, Seed: d.Seed, Threads: d.Threads, Dir: d.Dir, Watch: true, OnBatch: d.OnBatch,
+		train: drawn.Slice(0, train), test: drawn.Slice(train, drawn.Len())}
+	t.Epochs = override(demoEpochs, d.Epochs)
 	if d.OnEpoch != nil {
 		t.OnEpoch = func(_ int, e T1Epoch) { d.OnEpoch(e) }
 	}
@@ -68,7 +76,7 @@ func (d *DigitsDemo) Run(ctx context.Context) (*DigitsResult, error) {
 	run := &r.runs[0]
 	result := &DigitsResult{Task: "demo digits", Pairs: pairs, TestPairs: pairs / 2, Sums: r.SumAccuracy.Mean,
 		Digits: r.DigitAccuracy.Mean, First: 100 * run.Curve[0].Sums, Epochs: r.Epochs, Seconds: run.TrainSeconds,
-		Gap: run.Answer.Gap, Config: filepath.Join(d.Dir, "addition.json"), Seed: d.Seed}
+		Gap: run.Answer.Gap, Config: filepath.Join(d.Dir, (&digits{Digits: n}).name()+".json"), Length: n, Seed: d.Seed}
 	result.Files, err = d.write(r, drawn)
 	return result, err
 }
@@ -91,8 +99,12 @@ func (d *DigitsDemo) write(r *T1Result, drawn *dataset.Images) ([]string, error)
 
 // Text prints the result and where the files are.
 func (r *DigitsResult) Text(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%d pairs of drawn digits, of which only the sums were told; %d other pairs to test, "+
-		"seed %d\n\n", r.Pairs, r.TestPairs, r.Seed)
+	of := "digits"
+	if r.Length > 1 {
+		of = fmt.Sprintf("numbers of %d digits", r.Length)
+	}
+	_, err := fmt.Fprintf(w, "%d pairs of drawn %s, of which only the sums were told; %d other pairs to test, "+
+		"seed %d\n\n", r.Pairs, of, r.TestPairs, r.Seed)
 	if err != nil {
 		return err
 	}
