@@ -86,10 +86,17 @@ func newEvaluation(predicate string, result eval.Result) *Evaluation {
 	return e
 }
 
-// guide returns the evaluation that guides learning: the primary one of the first target predicate that has truth in
-// the phase. Networks alone are scored only if no target is.
-func (g *Grounding) guide(phase Phase) (predicate int, chosen load.Evaluation, ok bool, err error) {
+// guide is an evaluation that guides learning.
+type guide struct {
+	predicate  int
+	evaluation load.Evaluation
+}
+
+// guides returns the evaluations that guide learning together: of the target predicates that have truth in the phase,
+// those that are marked primary, or the first one's first if none is. Networks alone are scored only if no target is.
+func (g *Grounding) guides(phase Phase) ([]guide, error) {
 	for _, role := range []relation.Role{relation.Target, relation.Perceived} {
+		var first, primary []guide
 		for k, declared := range g.project.config.Predicates {
 			atoms := g.tables.Store.Relations[k]
 			if len(declared.Evaluations) == 0 || atoms.FreeLen() == 0 || atoms.Free != role {
@@ -97,14 +104,25 @@ func (g *Grounding) guide(phase Phase) (predicate int, chosen load.Evaluation, o
 			}
 			truth, err := g.truth(phase, k)
 			if err != nil {
-				return 0, chosen, false, err
+				return nil, err
 			}
-			if truth != nil && truth.Len() > 0 {
-				return k, primaryOf(declared.Evaluations), true, nil
+			if truth == nil || truth.Len() == 0 {
+				continue
+			}
+			chosen := guide{k, primaryOf(declared.Evaluations)}
+			first = append(first, chosen)
+			if chosen.evaluation.Primary {
+				primary = append(primary, chosen)
 			}
 		}
+		switch {
+		case len(primary) > 0:
+			return primary, nil
+		case len(first) > 0:
+			return first[:1], nil
+		}
 	}
-	return 0, chosen, false, nil
+	return nil, nil
 }
 
 func primaryOf(evaluations []load.Evaluation) load.Evaluation {
@@ -114,6 +132,19 @@ func primaryOf(evaluations []load.Evaluation) load.Evaluation {
 		}
 	}
 	return evaluations[0]
+}
+
+// guided returns the mean score of an answer by evaluations that guide learning, higher being better.
+func (g *Grounding) guided(answer *Answer, phase Phase, guides []guide) (float64, error) {
+	sum := 0.0
+	for _, guide := range guides {
+		scored, err := g.score(answer, phase, guide.predicate, guide.evaluation)
+		if err != nil {
+			return 0, err
+		}
+		sum += scored.guiding()
+	}
+	return sum / float64(len(guides)), nil
 }
 
 // guiding returns the score of an evaluation, higher being better.

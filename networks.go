@@ -10,6 +10,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/similarity"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 	"github.com/deeppsl/deeppsl/neural"
@@ -21,6 +22,8 @@ type networks struct {
 	specs    []neural.Spec
 	tables   map[string]*neural.Features // by path
 	features map[string]*neural.Features // by the network's name; an encoder's also under those that share it
+	// similarities are those of the atoms' names, as bindings want them, so that new parameters find them again.
+	similarities map[*relation.Relation][]float32
 }
 
 // loadNetworks reads the feature tables and builds the networks with fresh parameters.
@@ -29,7 +32,8 @@ func (p *Project) loadNetworks() (*networks, error) {
 		return nil, nil
 	}
 	var diags source.Diagnostics
-	n := &networks{features: make(map[string]*neural.Features), tables: make(map[string]*neural.Features)}
+	n := &networks{features: make(map[string]*neural.Features), tables: make(map[string]*neural.Features),
+		similarities: make(map[*relation.Relation][]float32)}
 	for _, network := range p.config.Networks {
 		n.specs = append(n.specs, p.loadNetwork(network, n, &diags))
 	}
@@ -65,6 +69,13 @@ func (p *Project) loadNetwork(network *load.Network, n *networks, diags *source.
 	if classes > 0 && spec.Outputs != classes {
 		diags.Errorf("config-network", network.At("outputs"), "leave outputs out",
 			"network %q has %d outputs, but %s has %d classes", network.Name, spec.Outputs, predicate, classes)
+	}
+	for _, name := range spec.Measures {
+		if similarity.Find(name) == nil {
+			diags.Errorf("config-network", network.At("measures"), source.Suggest(name, similarity.Names()),
+				"network %q: there is no measure %s; there are %s", network.Name, name,
+				strings.Join(similarity.Names(), ", "))
+		}
 	}
 	if spec.Checkpoint != "" && !filepath.IsAbs(spec.Checkpoint) {
 		spec.Checkpoint = filepath.Join(filepath.Dir(p.config.Name), spec.Checkpoint)
@@ -226,9 +237,32 @@ func (n *networks) bindings(config *load.Config, store *relation.Store) ([]neura
 		slots += len(b.slots)
 		b.bind(declared.Neural)
 		b.report(declared, &diags)
+		b.binding.Similarities = n.measure(declared.Neural.Network, store.Relations[k], &b)
 		bindings = append(bindings, b.binding)
 	}
 	return bindings, diags.Err()
+}
+
+// measure returns the similarities of each atom's names that its network wants to see. The features' names are the
+// corpus of the measures that need one.
+func (n *networks) measure(network string, atoms *relation.Relation, b *binder) []float32 {
+	at := slices.IndexFunc(n.specs, func(s neural.Spec) bool { return s.Name == network })
+	measures := n.specs[at].Measures
+	if have, known := n.similarities[atoms]; known || len(measures) == 0 || len(b.strangers.names) > 0 {
+		return have
+	}
+	pairs := make([][2]int32, len(b.binding.Inputs))
+	for k := range pairs {
+		pairs[k] = [2]int32{b.binding.Rows[k], b.binding.Others[k]}
+	}
+	values := make([]float32, len(pairs)*len(measures))
+	for m, name := range measures {
+		for k, value := range similarity.Compare(b.features.IDs(), pairs, similarity.Find(name)) {
+			values[k*len(measures)+m] = float32(value)
+		}
+	}
+	n.similarities[atoms] = values
+	return values
 }
 
 // binder finds the features' rows, and the class, of each perceived atom of one predicate.

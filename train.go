@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/eval"
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/report"
@@ -247,8 +249,8 @@ func (g *Grounding) validator(ctx context.Context) (func(ctx context.Context, y,
 			return nil, err
 		}
 	}
-	predicate, evaluation, ok, err := own.guide(Validation)
-	if !ok || err != nil {
+	guides, err := own.guides(Validation)
+	if len(guides) == 0 || err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context, y, x []float64) (float64, error) {
@@ -263,11 +265,7 @@ func (g *Grounding) validator(ctx context.Context) (func(ctx context.Context, y,
 				return 0, err
 			}
 		}
-		scored, err := own.score(answer, Validation, predicate, evaluation)
-		if err != nil {
-			return 0, err
-		}
-		return scored.guiding(), nil
+		return own.guided(answer, Validation, guides)
 	}, nil
 }
 
@@ -368,17 +366,30 @@ func (p *Project) sharesAtoms(a, b Phase) bool {
 	if p.phases[a].model != p.phases[b].model {
 		return false
 	}
-	for _, phase := range [...]Phase{a, b} {
-		if len(p.config.Phases[phase].Rules) > 0 {
-			return false
-		}
-		for _, declared := range p.config.Predicates {
-			if len(declared.Observations.Phases[phase]) > 0 || len(declared.Targets.Phases[phase]) > 0 {
+	if len(p.config.Phases[a].Rules) > 0 || len(p.config.Phases[b].Rules) > 0 {
+		return false
+	}
+	for _, declared := range p.config.Predicates {
+		for _, data := range [...]*load.Partition{&declared.Observations, &declared.Targets} {
+			if !slices.EqualFunc(data.Phases[a], data.Phases[b], sameFile) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// sameFile tells whether two tables are read from the same file.
+func sameFile(a, b load.Data) bool { return a.Path != "" && a.Path == b.Path }
+
+// Next grounds another phase with the networks and the rule weights that this grounding has: after Train, the learned
+// ones.
+func (g *Grounding) Next(ctx context.Context, phase Phase) (*Grounding, error) {
+	next, err := g.project.groundWith(ctx, phase, g.networks)
+	if err == nil {
+		next.adopt(g)
+	}
+	return next, err
 }
 
 // Interval returns the mean of repeated measurements and half the width of its 95 % confidence interval (Student's t).

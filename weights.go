@@ -151,15 +151,12 @@ func (g *Grounding) relative() bool {
 // learning phase's, and without any evaluator by the loss.
 type judge struct {
 	learning *Grounding
-	scored   *Grounding // the grounding whose answer is scored
-	phase    Phase      // of the truth
-	evaluate bool
-	// predicate and evaluation are what is scored, if evaluate.
-	predicate  int
-	evaluation load.Evaluation
-	labels     *learn.Labels // of the learning phase's truth, if that is scored
-	solvers    map[float64]solve.Solver
-	last       *solve.Result
+	scored   *Grounding    // the grounding whose answer is scored
+	phase    Phase         // of the truth
+	guides   []guide       // what is scored, if anything is
+	labels   *learn.Labels // of the learning phase's truth, if that is scored
+	solvers  map[float64]solve.Solver
+	last     *solve.Result
 }
 
 func (g *Grounding) judge(ctx context.Context) (*judge, error) {
@@ -170,19 +167,19 @@ func (g *Grounding) judge(ctx context.Context) (*judge, error) {
 			return nil, err
 		}
 	}
-	if j.predicate, j.evaluation, j.evaluate, err = j.scored.guide(Validation); err != nil {
+	if j.guides, err = j.scored.guides(Validation); err != nil {
 		return nil, err
 	}
-	if !j.evaluate {
+	if len(j.guides) == 0 {
 		j.scored, j.phase = g, Learn
-		if j.predicate, j.evaluation, j.evaluate, err = g.guide(Learn); err != nil {
+		if j.guides, err = g.guides(Learn); err != nil {
 			return nil, err
 		}
 	}
 	if j.labels, err = j.scored.labels(j.phase, relation.Target); err != nil {
 		return nil, err
 	}
-	if !j.evaluate && len(j.labels.Variables) == 0 {
+	if len(j.guides) == 0 && len(j.labels.Variables) == 0 {
 		return nil, fmt.Errorf("%s: nothing to learn from: no target has a label", g.project.config.Name)
 	}
 	return j, j.scored.perceive()
@@ -213,14 +210,10 @@ func (j *judge) score(ctx context.Context, weights []float64, budget float64) (f
 	if j.last.Status == solve.Infeasible {
 		return 0, g.explainInfeasible(&learn.InfeasibleError{Conflict: j.last.Conflict})
 	}
-	if !j.evaluate {
+	if len(j.guides) == 0 {
 		return -j.loss(), nil
 	}
-	scored, err := g.score(&Answer{Values: j.last.Y, Perceived: g.inputs}, j.phase, j.predicate, j.evaluation)
-	if err != nil {
-		return 0, err
-	}
-	return scored.guiding(), nil
+	return g.guided(&Answer{Values: j.last.Y, Perceived: g.inputs}, j.phase, j.guides)
 }
 
 // solver returns the one for a budget. The gap widens with its square, as few iterations more make it much smaller.

@@ -31,15 +31,18 @@ func (h *classes) backward(upstream []float64) {
 }
 
 // pairs is the head of a siamese network: the distance layer of Koch, Zemel and Salakhutdinov (2015), with the truth
-// σ(Σ_j α_j·|h_j − h'_j| + β) for the outputs h and h' of the twins. The twins run once for each row; the distance
-// layer runs once for each pair, outside the GoMLX graph; the package's documentation has the figures.
+// σ(Σ_j α_j·|h_j − h'_j| + Σ_m α_m·s_m + β) for the outputs h and h' of the twins and similarities s that the pair is
+// given. The twins run once for each row; the distance layer runs once for each pair, outside the GoMLX graph; the
+// package's documentation has the figures.
 type pairs struct {
 	pass          *pass
 	inputs        []int32
 	first, second []int32 // places of the two rows
 	truth         []float64
 	gradient      []float64 // ∂L/∂(argument of σ)
-	weights       []float32 // α, as in the last forward
+	weights       []float32 // α of the twins' nodes, as in the last forward
+	given         []float32 // s, [pairs, measures]
+	measures      []float32 // α of the measures, as in the last forward
 
 	start []int // by place: the pairs that a row is in
 	meets []meeting
@@ -53,6 +56,7 @@ func newPairs(p *pass, b *Binding) *pairs {
 	h := &pairs{
 		pass: p, inputs: b.Inputs, first: make([]int32, n), second: make([]int32, n),
 		truth: make([]float64, n), gradient: make([]float64, n), weights: make([]float32, p.network.width),
+		given: b.Similarities, measures: make([]float32, len(p.network.spec.Measures)),
 	}
 	byPlace := make([][]meeting, len(p.group.rows))
 	for k := range b.Inputs {
@@ -77,7 +81,7 @@ func (h *pairs) row(place int32) []float32 {
 
 // forward keeps the weights that it used, because an optimiser may write new ones before backward.
 func (h *pairs) forward(x []float64) {
-	copy(h.weights, h.pass.network.distance.weights.Value)
+	copy(h.measures, h.pass.network.distance.weights.Value[copy(h.weights, h.pass.network.distance.weights.Value):])
 	bias := float64(h.pass.network.distance.bias.Value[0])
 	eachChunk(len(h.inputs), func(lo, hi int) {
 		for k := lo; k < hi; k++ {
@@ -89,14 +93,22 @@ func (h *pairs) forward(x []float64) {
 	}
 }
 
-// distance returns Σ_j α_j·|h_j − h'_j| for a pair.
+// distance returns Σ_j α_j·|h_j − h'_j| + Σ_m α_m·s_m for a pair.
 func (h *pairs) distance(k int) float64 {
 	a, b := h.row(h.first[k]), h.row(h.second[k])
 	sum := 0.0
 	for j, w := range h.weights {
 		sum += float64(w) * math.Abs(float64(a[j]-b[j]))
 	}
+	for m, s := range h.similarities(k) {
+		sum += float64(h.measures[m]) * float64(s)
+	}
 	return sum
+}
+
+// similarities returns those that a pair is given.
+func (h *pairs) similarities(k int) []float32 {
+	return h.given[k*len(h.measures) : (k+1)*len(h.measures)]
 }
 
 // sigmoid returns 1/(1+e^-t), for large negative t too.
@@ -121,14 +133,18 @@ func (h *pairs) backward(upstream []float64) {
 
 // backwardParameters adds the gradients of α and β, summed over chunks of pairs in order.
 func (h *pairs) backwardParameters() {
-	d := len(h.weights)
+	twins := len(h.weights)
+	d := twins + len(h.measures)
 	partial := make([]float64, (len(h.inputs)+chunk-1)/chunk*(d+1))
 	eachChunk(len(h.inputs), func(lo, hi int) {
 		sums := partial[lo/chunk*(d+1):][:d+1]
 		for k := lo; k < hi; k++ {
 			a, b := h.row(h.first[k]), h.row(h.second[k])
-			for j := range d {
+			for j := range twins {
 				sums[j] += h.gradient[k] * math.Abs(float64(a[j]-b[j]))
+			}
+			for m, s := range h.similarities(k) {
+				sums[twins+m] += h.gradient[k] * float64(s)
 			}
 			sums[d] += h.gradient[k]
 		}

@@ -20,6 +20,8 @@ type Binding struct {
 	Others []int32
 	// Classes are the outputs of a classifier, from 0; nil for siamese networks.
 	Classes []int32
+	// Similarities are the values of the network's Measures, those of an atom one after the other; nil without any.
+	Similarities []float32
 }
 
 // Perception computes the perceived atoms of one ground model. It implements learn.Perception.
@@ -86,6 +88,10 @@ func (s *System) check(b *Binding, bound []bool) error {
 	if len(b.Rows) != len(b.Inputs) || len(second) != len(b.Inputs) {
 		return fmt.Errorf("%d atoms, %d rows and %d of each atom's other %s",
 			len(b.Inputs), len(b.Rows), len(second), what)
+	}
+	if want := len(b.Inputs) * len(n.spec.Measures); len(b.Similarities) != want {
+		return fmt.Errorf("%d similarities are given; %d atoms and %d measures need %d",
+			len(b.Similarities), len(b.Inputs), len(n.spec.Measures), want)
 	}
 	for k, x := range b.Inputs {
 		switch {

@@ -165,6 +165,8 @@ func checkReference(t *testing.T, s *System, p *Perception, r *reference, gradie
 func TestShapesByDifferences(t *testing.T) {
 	twins := Binding{Network: "n", Inputs: []int32{0, 1, 2}, Rows: []int32{0, 1, 8}, Others: []int32{2, 1, 3}}
 	classes := Binding{Network: "n", Inputs: []int32{0, 1, 2}, Rows: []int32{0, 4, 4}, Classes: []int32{1, 0, 1}}
+	measured := twins
+	measured.Similarities = []float32{0.5, 0, 1, 0.25, -2, 0.75}
 	for name, test := range map[string]struct {
 		spec    Spec
 		binding Binding
@@ -174,6 +176,7 @@ func TestShapesByDifferences(t *testing.T) {
 		"deep":       {Spec{Outputs: 2, Hidden: []int{3, 4, 5}, Activation: Tanh, Dropout: 0.1}, classes},
 		"twins":      {Spec{Kind: "siamese", Hidden: []int{5}, Activation: Sigmoid, InputDropout: 0.3}, twins},
 		"deep twins": {Spec{Kind: "siamese", Hidden: []int{5, 3}, Activation: ELU}, twins},
+		"measures":   {Spec{Kind: "siamese", Hidden: []int{5}, Measures: []string{"Jaro", "Jaccard"}}, measured},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.spec.Name, test.spec.Features = "n", "words"

@@ -56,6 +56,9 @@ type Spec struct {
 	// Distance is the number of nodes of a siamese network's distance layer. It compares the twins node by node, so it
 	// is the width of their last layer, which is also the default.
 	Distance int `json:"distance"`
+	// Measures names similarities of strings that a siamese network's distance layer sees beside the twins: those of the
+	// names of the two rows. A Binding has their values.
+	Measures []string `json:"measures"`
 	// Checkpoint names a file that SaveFile wrote, whose values the network's own parameters begin with. It may be of
 	// a program with other networks beside this one; if it holds one network only, that may have another name.
 	Checkpoint string `json:"checkpoint"`
@@ -264,9 +267,9 @@ func (s *Spec) validate() error {
 			s.Outputs, s.Distance, s.Shared, s.Width)
 	case kind.Pairs:
 		return cmp.Or(s.validateCNN(), s.validatePairs())
-	case s.Encoder != "" || s.Shared != 0 || s.Distance != 0:
-		return wrongKey("encoder", "encoder, shared and distance are for networks that compare pairs, not for kind %q",
-			s.Kind)
+	case s.Encoder != "" || s.Shared != 0 || s.Distance != 0 || len(s.Measures) > 0:
+		return wrongKey("encoder", "encoder, shared, distance and measures are for networks that compare pairs, "+
+			"not for kind %q", s.Kind)
 	}
 	return s.validateCNN()
 }

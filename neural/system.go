@@ -188,7 +188,7 @@ func (s *System) discover(n *network) error {
 		return fmt.Errorf("network %q: distance %d: its nodes compare the twins' last layer, which has %d; "+
 			"give the twins a hidden layer of %d", n.spec.Name, d, n.width, d)
 	}
-	n.distance.weights = s.add(n, "distance", "weights", Glorot, n.width, 1)
+	n.distance.weights = s.add(n, "distance", "weights", Glorot, n.width+len(n.spec.Measures), 1)
 	n.distance.bias = s.add(n, "distance", "biases", Zeros, 1)
 	return nil
 }

@@ -57,6 +57,28 @@ func Pairs(names []string, m *Measure, options Options) []Pair {
 	return slices.Concat(s.rows...)
 }
 
+// Compare returns the similarities of given pairs of names, by their numbers. Each has the very value that the function
+// of Bind gives it, if the list itself is the corpus. It is fastest if pairs with the same first string follow one
+// another.
+func Compare(names []string, pairs [][2]int32, m *Measure) []float64 {
+	var corpus *Corpus
+	if m.Corpus {
+		corpus = NewCorpus(names)
+	}
+	prepared := m.prepare(names, corpus)
+	values := make([]float64, len(pairs))
+	parallel.Range(parallel.Threads(0), len(pairs), func(lo, hi int) {
+		w := prepared.worker()
+		for k, p := range pairs[lo:hi] {
+			values[lo+k] = 1
+			if names[p[0]] != names[p[1]] {
+				values[lo+k] = w.compare(int(p[0]), int(p[1]))
+			}
+		}
+	})
+	return values
+}
+
 // search is one call of Pairs.
 type search struct {
 	names     []string

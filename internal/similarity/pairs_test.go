@@ -44,6 +44,23 @@ func TestPairsAreExact(t *testing.T) {
 	}
 }
 
+// Given pairs, in any order, have the values that the function of Bind gives them.
+func TestCompare(t *testing.T) {
+	names := people(30)
+	var pairs [][2]int32
+	for k := range int32(200) {
+		pairs = append(pairs, [2]int32{k * 7 % 30, k * 11 % 29})
+	}
+	for _, m := range Measures {
+		compare := m.Bind(NewCorpus(names))
+		for k, got := range Compare(names, pairs, m) {
+			if want := compare(names[pairs[k][0]], names[pairs[k][1]]); got != want {
+				t.Errorf("%s of %v = %v, want %v", m.Name, pairs[k], got, want)
+			}
+		}
+	}
+}
+
 // TestPairsOfNames is TestPairsAreExact for names of people.
 func TestPairsOfNames(t *testing.T) {
 	names := people(70)
