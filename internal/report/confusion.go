@@ -2,13 +2,11 @@ package report
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/xml"
 	"fmt"
-	"image"
-	"image/png"
 	"io"
 	"math"
+	"unicode/utf8"
 )
 
 // Confusion is a table of how often each class was taken for each.
@@ -18,10 +16,17 @@ type Confusion struct {
 	Counts  [][]int // by true class, then by the one it was taken for
 }
 
-// SVG writes the table as a picture: the darker a cell, the larger its share of the row. Cells of 0 stay empty.
+// SVG writes the table as a picture: the darker a cell, the larger its share of the row. Cells of 0 stay empty. The
+// error is the writer's, or says why there is no such table.
 func (c *Confusion) SVG(w io.Writer) error {
-	const cell, left, top = 34, 60, 64
-	d := newDrawing(left+cell*len(c.Classes)+16, top+cell*len(c.Classes)+16)
+	if err := c.check(); err != nil {
+		return err
+	}
+	const top, margin = 64, 16
+	longest := c.longest()
+	cell, left := max(34, longest+margin/2), max(60, longest+margin)
+	side := cell * len(c.Classes)
+	d := newDrawing(max(left+side, left+textWidth(c.Title, 13))+margin, top+side+margin)
 	d.text(left, 20, 13, "start", c.Title)
 	d.text(left, 38, 11, "start", "taken for")
 	d.text(6, top-8, 11, "start", "true")
@@ -40,36 +45,37 @@ func (c *Confusion) SVG(w io.Writer) error {
 	return d.end(w)
 }
 
-// Sheet is a page of small pictures with captions.
-type Sheet struct {
-	Title    string
-	Pictures []Picture
-}
-
-// Picture is an image with a line of text below it.
-type Picture struct {
-	Image   image.Image
-	Caption string
-}
-
-// SVG writes the page as one document, with the pictures in it.
-func (s *Sheet) SVG(w io.Writer) error {
-	const columns, size, gap, top, line = 10, 56, 12, 36, 16
-	rows := (len(s.Pictures) + columns - 1) / columns
-	d := newDrawing(gap+columns*(size+gap), top+rows*(size+line+gap))
-	d.text(gap, 22, 13, "start", s.Title)
-	for k, p := range s.Pictures {
-		var b bytes.Buffer
-		if err := png.Encode(&b, p.Image); err != nil {
-			return err
-		}
-		x, y := gap+k%columns*(size+gap), top+k/columns*(size+line+gap)
-		d.printf(`<image x="%d" y="%d" width="%d" height="%[3]d" style="image-rendering:pixelated" `+
-			`href="data:image/png;base64,%s"/>`+"\n", x, y, size, base64.StdEncoding.EncodeToString(b.Bytes()))
-		d.text(x+size/2, y+size+line-4, 10, "middle", p.Caption)
+// check returns the first reason why the table cannot be drawn.
+func (c *Confusion) check() error {
+	if len(c.Classes) == 0 || len(c.Counts) != len(c.Classes) {
+		return fmt.Errorf("confusion %q: %d rows of counts for %d classes", c.Title, len(c.Counts), len(c.Classes))
 	}
-	return d.end(w)
+	for row, counts := range c.Counts {
+		if len(counts) != len(c.Classes) {
+			return fmt.Errorf("confusion %q: class %q has %d counts, one for each of %d classes is wanted", c.Title,
+				c.Classes[row], len(counts), len(c.Classes))
+		}
+		for column, n := range counts {
+			if n < 0 {
+				return fmt.Errorf("confusion %q: class %q was taken for %q %d times", c.Title, c.Classes[row],
+					c.Classes[column], n)
+			}
+		}
+	}
+	return nil
 }
+
+// longest returns the width of the longest name, so that no name is cut or runs into the next.
+func (c *Confusion) longest() int {
+	width := 0
+	for _, name := range c.Classes {
+		width = max(width, textWidth(name, 11))
+	}
+	return width
+}
+
+// textWidth estimates the width of a line: letters of common fonts are 0.6 of their size wide at most, on average.
+func textWidth(line string, size int) int { return utf8.RuneCountInString(line) * size * 6 / 10 }
 
 // drawing is an SVG document that is written piece by piece.
 type drawing struct{ bytes.Buffer }

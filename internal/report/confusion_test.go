@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"image"
 	"io"
 	"strings"
 	"testing"
@@ -45,16 +44,39 @@ func TestConfusion(t *testing.T) {
 	}
 }
 
-func TestSheet(t *testing.T) {
-	s := Sheet{Title: "misread"}
-	for range 11 {
-		s.Pictures = append(s.Pictures, Picture{image.NewGray(image.Rect(0, 0, 28, 28)), "4 as 9"})
+// Rows of zeros are drawn, and long names and titles fit in: the picture grows with them.
+func TestConfusionSizes(t *testing.T) {
+	for _, test := range []struct{ title, class, size string }{
+		{"", "a", `width="110" height="114"`},
+		{"", "probabilistic methods", `width="316" height="226"`},
+		{"a title that is longer than the table is wide", "a", `width="427" height="114"`},
+	} {
+		c := Confusion{Title: test.title, Classes: []string{test.class}, Counts: [][]int{{0}}}
+		var b bytes.Buffer
+		if err := c.SVG(&b); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), test.size) {
+			t.Errorf("no %s in %s", test.size, b.String())
+		}
 	}
-	var b bytes.Buffer
-	if err := s.SVG(&b); err != nil {
-		t.Fatal(err)
-	}
-	if got := elements(t, b.Bytes()); got["image"] != 11 || got["text"] != 12 {
-		t.Errorf("elements %v", got)
+}
+
+func TestConfusionErrors(t *testing.T) {
+	classes := []string{"yes", "no"}
+	for _, test := range []struct {
+		name, want string
+		confusion  Confusion
+	}{
+		{"empty", "0 rows of counts for 0 classes", Confusion{}},
+		{"rows", "1 rows of counts for 2 classes", Confusion{Classes: classes, Counts: [][]int{{1, 2}}}},
+		{"columns", `class "no" has 1 counts`, Confusion{Classes: classes, Counts: [][]int{{1, 2}, {3}}}},
+		{"negative", `"yes" was taken for "no" -1 times`, Confusion{Classes: classes, Counts: [][]int{{1, -1}, {0, 3}}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if err := test.confusion.SVG(io.Discard); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want one with %q", err, test.want)
+			}
+		})
 	}
 }
