@@ -113,9 +113,11 @@ const (
 	Constant Schedule = iota
 	// Inverse divides the initial rate by epoch+1: the paper's schedule for T1.
 	Inverse
+	// Linear goes from the initial rate in the first epoch to nothing after the last one.
+	Linear
 )
 
-var scheduleNames = []string{"constant", "inverse"}
+var scheduleNames = []string{"constant", "inverse", "linear"}
 
 // String returns the schedule's name as configurations write it.
 func (s Schedule) String() string { return scheduleNames[s] }
@@ -130,10 +132,13 @@ func ParseSchedule(name string) (Schedule, error) {
 	return 0, fmt.Errorf("want one of %s", strings.Join(scheduleNames, ", "))
 }
 
-// Rate returns the learning rate of an epoch, counted from 0.
-func (s Schedule) Rate(initial float64, epoch int) float64 {
-	if s == Inverse {
+// Rate returns the learning rate of an epoch, counted from 0, of so many.
+func (s Schedule) Rate(initial float64, epoch, epochs int) float64 {
+	switch s {
+	case Inverse:
 		return initial / float64(epoch+1)
+	case Linear:
+		return initial * float64(epochs-epoch) / float64(epochs)
 	}
 	return initial
 }

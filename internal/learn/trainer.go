@@ -378,13 +378,13 @@ func (t *Trainer) update() error {
 		if err := t.Perception.Backward(t.surrogate.inputs); err != nil {
 			return err
 		}
-		t.netOpt.Step(t.networks, t.Schedule.Rate(t.NetworkRate, t.next))
+		t.netOpt.Step(t.networks, t.Schedule.Rate(t.NetworkRate, t.next, t.Epochs))
 	}
 	switch {
 	case t.RuleRate == 0:
 		return nil
 	case t.Update.keepsSum():
-		t.simplex.step(t.rules.Value, t.surrogate.weights, t.Schedule.Rate(t.RuleRate, t.next))
+		t.simplex.step(t.rules.Value, t.surrogate.weights, t.Schedule.Rate(t.RuleRate, t.next, t.Epochs))
 		return nil
 	}
 	for r, slope := range t.surrogate.weights {
@@ -393,7 +393,7 @@ func (t *Trainer) update() error {
 			t.rules.Gradient[r] = float32(slope)
 		}
 	}
-	if rate := t.Schedule.Rate(t.RuleRate, t.next); t.Update == Logarithmic {
+	if rate := t.Schedule.Rate(t.RuleRate, t.next, t.Epochs); t.Update == Logarithmic {
 		t.stepLogarithms(rate)
 	} else {
 		t.ruleOpt.Step([]*Parameter{t.rules}, rate)

@@ -20,9 +20,10 @@ var digitFiles embed.FS
 // digits is a project of adding numbers whose digits are pictures, as files that `deeppsl run` takes. Examples are made
 // of consecutive pictures: the first Digits are the first number, from its first digit, the next the second one.
 type digits struct {
-	Digits                  int    // of each number
-	Net                     string // preset of the network
-	Faithful                bool   // the paper's rules
+	Digits                  int     // of each number
+	Net                     string  // preset of the network
+	Dropout                 float64 // of the hidden layers
+	Faithful                bool    // the paper's rules
 	Train, Validation, Test *dataset.Images
 	Options                 []namedValue
 }

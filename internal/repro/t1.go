@@ -23,7 +23,8 @@ type T1 struct {
 	// TrainPairs are the first ones that are trained on; 0 means all. The last HoldOut of them are held out, to choose
 	// the best epoch by.
 	TrainPairs, HoldOut int
-	Runs, Epochs        int // Epochs 0 means the task's own
+	Runs, Epochs        int     // Epochs 0 means the task's own
+	Dropout             float64 // of the hidden layers
 	// Faithful takes the paper's rules and settings as printed.
 	Faithful bool
 	Seed     uint64
@@ -143,7 +144,7 @@ func (t *T1) digits() (*digits, error) {
 			t.HoldOut, test.Len())
 	}
 	learned := 2 * n * (pairs - t.HoldOut)
-	d := &digits{Digits: n, Net: net, Faithful: t.Faithful, Train: train.Slice(0, learned),
+	d := &digits{Digits: n, Net: net, Faithful: t.Faithful, Dropout: t.Dropout, Train: train.Slice(0, learned),
 		Validation: train.Slice(learned, 2*n*pairs), Test: test}
 	d.Options = t.options(n, pairs)
 	return d, nil
