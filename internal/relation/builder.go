@@ -15,11 +15,11 @@ type Place int64
 type Builder struct {
 	name    string
 	columns [][]symbol.ID
-	truth   []float32
+	truth   []float32 // nil as long as all are 1
 	roles   []Role
 	places  []Place
 	free    Role
-	// slots is an open-addressing hash table of row+1, 0 for empty; its length is a power of 2, at least twice the
+	// slots is an open-addressing hash table of row+1, 0 for empty; its length is a power of 2, at least 3/2 of the
 	// rows.
 	slots []int32
 }
@@ -63,14 +63,25 @@ func (b *Builder) Add(tuple []symbol.ID, truth float32, role Role, place Place) 
 	for k, id := range tuple {
 		b.columns[k] = append(b.columns[k], id)
 	}
-	b.truth = append(b.truth, truth)
+	b.addTruth(truth)
 	b.roles = append(b.roles, role)
 	b.places = append(b.places, place)
 	b.slots[slot] = int32(len(b.roles))
-	if 2*len(b.roles) > len(b.slots) {
+	if 3*len(b.roles) > 2*len(b.slots) {
 		b.grow()
 	}
 	return nil
+}
+
+// addTruth appends the value of a row. Most tables have no other value than 1, and so need no list of them.
+func (b *Builder) addTruth(truth float32) {
+	if b.truth == nil {
+		if truth == 1 {
+			return
+		}
+		b.truth = slices.Repeat([]float32{1}, len(b.roles))
+	}
+	b.truth = append(b.truth, truth)
 }
 
 func (b *Builder) checkRole(role Role) {
@@ -85,10 +96,14 @@ func (b *Builder) checkRole(role Role) {
 
 // Value returns the value that the tuple was added with, and whether it was added.
 func (b *Builder) Value(tuple []symbol.ID) (truth float32, ok bool) {
-	if _, row := b.find(tuple); row >= 0 {
+	switch _, row := b.find(tuple); {
+	case row < 0:
+		return 0, false
+	case b.truth == nil:
+		return 1, true
+	default:
 		return b.truth[row], true
 	}
-	return 0, false
 }
 
 // Len returns the number of rows so far.
@@ -115,7 +130,7 @@ func (b *Builder) equal(row int32, tuple []symbol.ID) bool {
 }
 
 func (b *Builder) grow() {
-	b.slots = make([]int32, 4*len(b.slots))
+	b.slots = make([]int32, 2*len(b.slots))
 	mask := uint64(len(b.slots) - 1)
 	tuple := make([]symbol.ID, len(b.columns))
 	for row := range b.roles {
@@ -151,12 +166,16 @@ func (b *Builder) Relation(open bool) *Relation {
 	}
 	if !b.partitioned(r.Observed) {
 		order := b.order()
-		r.Truth = gather(b.truth, order)
+		if b.truth != nil {
+			r.Truth = gather(b.truth, order)
+		}
 		for k, column := range r.Columns {
 			r.Columns[k] = gather(column, order)
 		}
 	}
-	r.Truth, r.Given = unlessOnes(r.Truth[:r.Observed]), unlessOnes(r.Truth[r.Observed:])
+	if r.Truth != nil {
+		r.Truth, r.Given = unlessOnes(r.Truth[:r.Observed]), unlessOnes(r.Truth[r.Observed:])
+	}
 	return r
 }
 
