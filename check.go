@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
 
 	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/parallel"
@@ -163,22 +162,6 @@ func (p *Project) model(g *Grounding, estimates []ground.Estimate) *preflight.Mo
 // estimate samples what grounding would make.
 func (g *Grounding) estimate(ctx context.Context, rows int) ([]ground.Estimate, error) {
 	return ground.Sample(ctx, g.program, g.tables.Store, ground.SampleOptions{Threads: g.project.Threads, Rows: rows})
-}
-
-// fit refuses a model that would not fit in memory.
-func (g *Grounding) fit(ctx context.Context) error {
-	if g.project.settings.force {
-		return nil
-	}
-	available, known := preflight.Available(os.DirFS("/"))
-	if !known {
-		return nil
-	}
-	estimates, err := g.estimate(ctx, guardRows)
-	if err != nil {
-		return err
-	}
-	return preflight.Fit(estimates, available)
 }
 
 // count sums up the atoms and the estimates.

@@ -2,6 +2,7 @@ package deeppsl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/preflight"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/source"
@@ -32,8 +34,9 @@ type Grounding struct {
 	networks    *networks
 	perception  *neural.Perception // nil without perceived atoms
 	field       *mrf.Field
-	theta       []float64 // the rules' weights
-	inputs      []float64 // x, of the last perception
+	theta       []float64         // the rules' weights
+	inputs      []float64         // x, of the last perception
+	paging      *preflight.Paging // of a model beyond the memory given; nil for one in memory
 
 	loading, grounding time.Duration
 }
@@ -57,6 +60,7 @@ func (p *Project) Ground(ctx context.Context, phase Phase) (*Grounding, error) {
 // groundWith is Ground with given networks.
 func (p *Project) groundWith(ctx context.Context, phase Phase, networks *networks) (*Grounding, error) {
 	var warnings source.Diagnostics
+	p.phases[phase].limitMemory()
 	g, err := p.prepare(ctx, phase, networks, &warnings)
 	if err != nil {
 		return nil, err
@@ -123,15 +127,21 @@ func (g *Grounding) complete(ctx context.Context, d derivation) error {
 func (g *Grounding) ground(ctx context.Context) error {
 	start := time.Now()
 	var err error
-	g.model, g.report, err = ground.Ground(ctx, g.program, g.tables.Store,
-		ground.Options{Threads: g.project.Threads, DiscardMissing: g.settings.model.discardMissing})
+	opts := ground.Options{Threads: g.project.Threads, DiscardMissing: g.settings.model.discardMissing}
+	if g.paging != nil {
+		opts.Scratch = g.paging.File
+	}
+	g.model, g.report, err = ground.Ground(ctx, g.program, g.tables.Store, opts)
 	if err != nil {
-		return err
+		return errors.Join(err, g.closeFile())
 	}
 	g.grounding = time.Since(start)
 	g.field = mrf.NewField(g.model)
 	if g.project.Threads > 0 {
 		g.field.Threads = g.project.Threads
+	}
+	if g.paging != nil {
+		g.field.Room = g.paging.Room
 	}
 	g.theta = make([]float64, len(g.program.Rules))
 	for r, rule := range g.program.Rules {

@@ -138,7 +138,7 @@ func (s *settings) batchSolver(field *mrf.Field, limits solve.Settings, o *Optio
 func (s *settings) inference(field *mrf.Field, o *Options) (solve.Solver, error) {
 	limits := s.solve
 	limits.Threads, limits.Trace = o.Threads, o.OnIteration
-	if s.method == "sgd" {
+	if s.method == "sgd" && field.Model.Paged() == nil {
 		return s.solver(field, limits, o)
 	}
 	return auto.Inference(s.method, field, limits, s.simplify)

@@ -33,6 +33,8 @@ type Report struct {
 	// Examples counts the examples that were inferred; variables and ground rules are then those of one. 0 means that the
 	// project is not about examples.
 	Examples int `json:"examples,omitempty"`
+	// Scratch is the size of the temporary file that the ground rules were in; 0 if they were in memory.
+	Scratch int64 `json:"scratch_bytes"`
 	// Trials is the table of a search for weights, if there was one.
 	Trials []Trial `json:"trials,omitempty"`
 
@@ -180,6 +182,7 @@ func (r *Report) infer(ctx context.Context, g *Grounding) (err error) {
 	r.Grounding = g
 	r.adopt(answer)
 	r.Variables, r.GroundRules, r.GroundRulesByRule = g.Variables(), g.Potentials(), g.Counts()
+	r.Scratch = g.ScratchBytes()
 	r.RuleWeights = append([]float64(nil), g.theta...)
 	return nil
 }

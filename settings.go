@@ -12,6 +12,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/learn/search"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/preflight"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/auto"
 	"github.com/deeppsl/deeppsl/internal/solve/sgd"
@@ -49,6 +50,10 @@ type settings struct {
 	idle []load.Option
 	// force grounds even what is not expected to fit in memory.
 	force bool
+	// memory is in bytes: ground rules that do not fit are kept in a file in the folder scratch. 0 means no limit, ""
+	// the system's folder for temporary files.
+	memory  int64
+	scratch string
 }
 
 // fitSettings are those of networks that are trained alone, on the truth of their own predicates.
@@ -131,7 +136,7 @@ var options = slices.Concat([]option{
 	{"learn.rate.networks", "learning rate of networks",
 		number(func(s *settings) *float64 { return &s.learn.NetworkRate })},
 	{"learn.decay", "weight decay of networks", number(func(s *settings) *float64 { return &s.learn.Decay })},
-	{"learn.schedule", "constant or inverse",
+	{"learn.schedule", "constant, inverse or linear",
 		parsed(learn.ParseSchedule, func(s *settings) *learn.Schedule { return &s.learn.Schedule })},
 	{"learn.imitation", "λ, how much networks imitate what is inferred; see the key teacher",
 		number(func(s *settings) *float64 { return &s.learn.Imitation })},
@@ -151,6 +156,13 @@ var options = slices.Concat([]option{
 	{"network.decay", "weight decay", number(func(s *settings) *float64 { return &s.network.decay })},
 	{"ground.force", "true: ground even what is not expected to fit in memory",
 		boolean(func(s *settings, value bool) { s.force = value })},
+	{"ground.memory", "memory that inference may take, such as 2GiB: ground rules that do not fit go to a file",
+		parsed(preflight.ParseSize, func(s *settings) *int64 { return &s.memory })},
+	{"ground.scratch", "folder for that file; otherwise the system's for temporary files",
+		func(s *settings, value string) error {
+			s.scratch = value
+			return nil
+		}},
 	{"pam.throw", "false: drop ground rules about unknown atoms",
 		boolean(func(s *settings, value bool) { s.model.discardMissing = !value })},
 }, weightOptions, pslOptions)

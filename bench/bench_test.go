@@ -7,11 +7,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/scratch"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
@@ -144,6 +146,30 @@ func TestScaling(t *testing.T) {
 	}
 }
 
+// What does not fit in the memory given must have the objective of what does.
+func TestBeyondMemory(t *testing.T) {
+	if !scratch.Supported {
+		t.Skip("not on this system")
+	}
+	limit := debug.SetMemoryLimit(-1)
+	t.Cleanup(func() { debug.SetMemoryLimit(limit) })
+	dir := t.TempDir()
+	beyond := func(memory string) map[string]any {
+		return object(t, "--size", "1e6", "--gap", "1e-3", "--memory", memory, "--scratch", dir, "--json")
+	}
+	paged, whole := beyond("40MB"), beyond("1GiB")
+	if paged["scratch_bytes"].(float64) < 8e6 || whole["scratch_bytes"] != 0.0 {
+		t.Errorf("files of %v and %v bytes", paged["scratch_bytes"], whole["scratch_bytes"])
+	}
+	got, want := paged["objective"].(float64), whole["objective"].(float64)
+	if math.Abs(got-want) > 1e-3*want || paged["ground_rules"] != whole["ground_rules"] {
+		t.Errorf("objective %v, in memory %v", got, want)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%d files are left, %v", len(left), err)
+	}
+}
+
 // object runs the command and reads its answer.
 func object(t *testing.T, args ...string) map[string]any {
 	t.Helper()
@@ -175,7 +201,7 @@ func TestUsage(t *testing.T) {
 		"--model cycle": "friendship", "--size 0": "size", "--sizes 1e3,x": `"x"`, "--size 1.5": "whole",
 		"--repeat 0": "--repeat", "--gap 0": "--gap", "--peers": "peers", "more": "more", "--plot p": "--sizes",
 		"--peers prolog": `"prolog"`, "--peers java --sizes 1,2": "one --size", "--config x.json": "--peers",
-		"--peers java --limit 0s": "--limit",
+		"--peers java --limit 0s": "--limit", "--memory lots": "want a size", "--peers java --memory 1GB": "--memory",
 	} {
 		var out, problems bytes.Buffer
 		code := run(context.Background(), strings.Fields(args), &out, &problems)

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/cli"
+	"github.com/deeppsl/deeppsl/internal/preflight"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
@@ -81,6 +82,12 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	flags.Uint64Var(&o.seed, "seed", 1, "seed of the data")
 	flags.IntVar(&o.threads, "threads", 0, "threads (default: one per core)")
 	flags.IntVar(&o.repeat, "repeat", 1, "repetitions; the times are their medians")
+	flags.Func("memory", "keep to a `size` of memory, such as 1GiB: ground rules that do not fit go to a file",
+		func(text string) (err error) {
+			o.memory, err = preflight.ParseSize(text)
+			return err
+		})
+	flags.StringVar(&o.scratch, "scratch", "", "the `folder` for that file (default: the system's)")
 	flags.StringVar(&o.plot, "plot", "", "draw time and memory against the sizes, into this `folder`")
 	flags.StringVar(&rivals, "peers", "", "compare with these `programs`: "+strings.Join(peerNames(), ", "))
 	flags.StringVar(&o.config, "config", "", "compare on this `configuration` instead of a model")
@@ -153,6 +160,8 @@ func (o *options) meet(names string) error {
 	switch {
 	case len(o.sizes) > 1:
 		return errors.New("--peers takes one --size")
+	case o.memory > 0:
+		return errors.New("--memory is not for comparisons with --peers")
 	case o.limit <= 0:
 		return fmt.Errorf("--limit takes a time above 0, not %v", o.limit)
 	}

@@ -2,13 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/parallel"
+	"github.com/deeppsl/deeppsl/internal/preflight"
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/auto"
@@ -44,6 +49,9 @@ type settings struct {
 	seed    uint64
 	threads int
 	repeat  int
+	memory  int64  // in bytes; 0 means no limit
+	scratch string // folder of the file for what is beyond
+	room    int64  // for the curvature of a model in a file
 }
 
 // seconds is the wall time of the stages.
@@ -67,7 +75,9 @@ type result struct {
 	// Bytes is the size of the model's arenas by ground rule.
 	Bytes float64 `json:"bytes_per_ground_rule"`
 	// PeakRSS is the process's until the end of the measurement, those before it included.
-	PeakRSS int64  `json:"peak_rss_bytes"`
+	PeakRSS int64 `json:"peak_rss_bytes"`
+	// Scratch is the size of the temporary file that the ground rules were in; 0 if they were in memory.
+	Scratch int64  `json:"scratch_bytes"`
 	Seed    uint64 `json:"seed"`
 	Threads int    `json:"threads"`
 	Repeats int    `json:"repeats"`
@@ -108,7 +118,15 @@ func (m *model) once(ctx context.Context, size int, s settings) (*result, error)
 	if err != nil {
 		return nil, err
 	}
-	problem, counts, err := ground.Ground(ctx, compiled, d.store, ground.Options{Threads: s.threads})
+	grounding := ground.Options{Threads: s.threads}
+	paging, err := s.place(ctx, compiled, d.store)
+	if err != nil {
+		return nil, err
+	}
+	if paging != nil {
+		grounding.Scratch, s.room = paging.File, paging.Room
+	}
+	problem, counts, err := ground.Ground(ctx, compiled, d.store, grounding)
 	if err != nil {
 		return nil, err
 	}
@@ -126,12 +144,35 @@ func (m *model) once(ctx context.Context, size int, s settings) (*result, error)
 	r.Bytes = float64(counts.Bytes) / float64(r.GroundRules)
 	r.Status, r.Objective, r.Gap = answer.Status.String(), answer.Objective, answer.Gap
 	r.PeakRSS = report.PeakRSS()
-	return r, ctx.Err()
+	if paging != nil {
+		r.Scratch = paging.File.Size()
+		err = paging.File.Close()
+	}
+	return r, errors.Join(err, ctx.Err())
+}
+
+// sampledRows bounds what is looked at of each rule to estimate its ground rules.
+const sampledRows = 1 << 12
+
+// place decides where the ground rules are kept; nil means in memory.
+func (s *settings) place(
+	ctx context.Context, rules *program.Program, store *relation.Store,
+) (*preflight.Paging, error) {
+	if s.memory == 0 {
+		return nil, nil
+	}
+	debug.SetMemoryLimit(s.memory)
+	estimates, err := ground.Sample(ctx, rules, store, ground.SampleOptions{Threads: s.threads, Rows: sampledRows})
+	if err != nil {
+		return nil, err
+	}
+	return preflight.Place(estimates, store, s.memory, s.scratch)
 }
 
 // answerTo solves the problem, setting up included.
 func answerTo(ctx context.Context, problem *mrf.Model, theta []float64, s settings) (*solve.Result, error) {
 	field := mrf.NewField(problem)
+	field.Room = s.room
 	field.Threads = parallel.Threads(s.threads)
 	solver, err := auto.Inference("auto", field, solve.Settings{Gap: s.gap, Threads: s.threads},
 		auto.Options{Presolve: true, Split: true})

@@ -17,6 +17,8 @@ type project struct {
 	*env
 	set   []string // options as name=value
 	force bool
+	// memory and scratch are "" if they are not given.
+	memory, scratch string
 }
 
 // flags declares the flags of every command that reads a configuration.
@@ -29,6 +31,13 @@ func (p *project) forceFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&p.force, "force", false, "ground even what is not expected to fit in memory")
 }
 
+// memoryFlags declares the flags of commands that infer.
+func (p *project) memoryFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&p.memory, "memory", "",
+		"keep to a `size` of memory, such as 2GiB: ground rules that do not fit go to a temporary file")
+	cmd.Flags().StringVar(&p.scratch, "scratch", "", "the `folder` for that file (default: the system's)")
+}
+
 // options returns the settings of a library call.
 func (p *project) options() deeppsl.Options {
 	level := slog.LevelInfo
@@ -36,8 +45,15 @@ func (p *project) options() deeppsl.Options {
 		level = slog.LevelError
 	}
 	set := p.set
+	set = set[:len(set):len(set)]
 	if p.force {
-		set = append(set[:len(set):len(set)], "ground.force=true")
+		set = append(set, "ground.force=true")
+	}
+	if p.memory != "" {
+		set = append(set, "ground.memory="+p.memory)
+	}
+	if p.scratch != "" {
+		set = append(set, "ground.scratch="+p.scratch)
 	}
 	return deeppsl.Options{
 		Seed: p.seed, Threads: int(p.threads), Set: set, OnIteration: p.iterationLine(),

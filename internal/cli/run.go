@@ -28,6 +28,7 @@ second one ends the program at once.`
 const runExamples = `  deeppsl run model.json                       as the configuration says
   deeppsl run model.json -l -i -o answers      learn, infer, write the atoms
   deeppsl run model.json --gap 1e-6 --time-limit 5m
+  deeppsl run model.json --memory 2GiB          more ground rules than memory
   deeppsl run model.json --json | jq .objective`
 
 // runner is one run of deeppsl run.
@@ -53,6 +54,7 @@ func newRun(e *env) *cobra.Command {
 	}
 	r.flags(cmd)
 	r.forceFlag(cmd)
+	r.memoryFlags(cmd)
 	f := cmd.Flags()
 	f.StringVarP(&r.learn, "learn", "l", "", "learn, with a `method` if given as --learn=METHOD")
 	f.StringVarP(&r.infer, "infer", "i", "", "infer, with a `method` if given as --infer=METHOD")
@@ -169,6 +171,9 @@ func (r ran) Text(w io.Writer) error {
 	}
 	if c := r.Components; c != nil && c.Apart {
 		fmt.Fprintf(&b, "solved apart: %d components, the largest of %d ground rules\n", c.Count, c.Largest)
+	}
+	if r.Scratch > 0 {
+		fmt.Fprintf(&b, "kept the ground rules in a temporary file of %s\n", report.FormatBytes(float64(r.Scratch)))
 	}
 	fmt.Fprintf(&b, "load %s, ground %s, learn %s, solve %s\n\n", seconds(r.Seconds.Load), seconds(r.Seconds.Ground),
 		seconds(r.Seconds.Learn), seconds(r.Seconds.Solve))

@@ -61,7 +61,7 @@ func onDisk(t *testing.T, f *fixture, threads int) (*mrf.Model, *Report) {
 	return model, report
 }
 
-// A model in a file must be the one in memory but for how it is cut into blocks, and the same for any number of threads.
+// A model in a file must be the one in memory but for how it is cut into blocks, whatever the number of threads.
 func TestGroundIntoFile(t *testing.T) {
 	f := circle(t, 120)
 	plain, plainReport, err := Ground(context.Background(), f.program, f.store, Options{})

@@ -45,7 +45,8 @@ var layers = []layer{
 		"internal/similarity", "internal/scratch", "internal/mrf", "internal/plan"}},
 	{"internal/preflight", []string{
 		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/syntax",
-		"internal/program", "internal/similarity", "internal/load", "internal/mrf", "internal/plan", "internal/ground"}},
+		"internal/program", "internal/similarity", "internal/load", "internal/scratch", "internal/mrf", "internal/plan",
+		"internal/ground"}},
 	{"internal/export", []string{"internal/parallel", "internal/mrf"}},
 	{"internal/partition", []string{"internal/parallel", "internal/mrf"}},
 	{"internal/presolve", []string{"internal/parallel", "internal/mrf"}},

@@ -73,8 +73,8 @@ func (f *Field) NewHessian() *Hessian {
 }
 
 // Assemble sets the matrix to the curvature of the potentials at y between the variables whose free is true. The curve
-// replaces a span's slacks by h_j ≥ 0; (*Span).Curve is that of the energy itself. If the field's Room is bounded, y and
-// what curve rests on must stay as they are while there are products.
+// replaces a span's slacks by h_j ≥ 0; (*Span).Curve is that of the energy itself. If the field's Room is bounded, y
+// and what curve rests on must stay as they are while there are products.
 func (h *Hessian) Assemble(y []float64, free []bool, shift float64, curve func(*Span)) {
 	h.number(free)
 	h.y, h.curve = y, curve

@@ -27,7 +27,8 @@ func Fit(estimates []ground.Estimate, available int64) error {
 	e := &estimates[worst]
 	var diags source.Diagnostics
 	diags.Errorf("too-large", e.Plan.Rule.Span,
-		"restrict this rule, for example to pairs in one block, or run with --force (-D ground.force=true)",
+		"restrict this rule, for example to pairs in one block, or run with --memory to keep ground rules in a file, or "+
+			"with --force (-D ground.force=true)",
 		"the ground model would need about %s of memory, and %s is available; this rule has %s ground rules, which need %s",
 		Size(need), Size(float64(available)), amount(e.Potentials, e.Exact), Size(Need(e)))
 	return diags.Err()

@@ -69,7 +69,8 @@ func TestFit(t *testing.T) {
 		`this rule has about 2,300,000,000 ground rules, which need 75 GB [too-large]
     1: A(X) & A(Y) & A(Z) -> C(X, Y, Z)
     ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-    hint: restrict this rule, for example to pairs in one block, or run with --force (-D ground.force=true)`
+    hint: restrict this rule, for example to pairs in one block, or run with --memory to keep ground rules ` +
+		`in a file, or with --force (-D ground.force=true)`
 	if diff := cmp.Diff(want, failure.Error()); diff != "" {
 		t.Error(diff)
 	}

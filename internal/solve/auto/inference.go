@@ -27,7 +27,7 @@ func Inference(method string, field *mrf.Field, settings solve.Settings, options
 	name, err := named(method, field.Model)
 	switch {
 	case err == nil && name != "newton" && field.Model.Paged() != nil:
-		return nil, fmt.Errorf("the inference method %s keeps all ground rules in memory; newton, the default, need not", name)
+		return nil, fmt.Errorf("the inference method %s keeps all ground rules in memory; newton need not", name)
 	case err != nil || name != "newton":
 		return New(method, field, settings)
 	}
