@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/source"
 )
@@ -77,7 +76,7 @@ func (c *Config) ReadExamples(phase Phase, diags *source.Diagnostics) *Examples 
 
 // read splits the text.
 func (e *Examples) read(diags *source.Diagnostics) {
-	text := csv.NewReader(strings.NewReader(e.File.Text))
+	text := newCSV(e.File.Text)
 	for wrong := 0; wrong < maxExampleErrors; {
 		at := int(text.InputOffset())
 		record, err := text.Read()

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -40,10 +41,19 @@ func extension(name string) string {
 // addTabs reads a tab-separated table: blank lines are skipped, lines are trimmed, and nothing is quoted.
 func (t *table) addTabs(file *source.File) {
 	eachLine(file.Text, func(line string, offset int) {
+		if len(line) >= maxColumns && strings.Count(line, "\t") >= maxColumns {
+			t.errorf("data-columns", offset, "", "%v", errColumns)
+			return
+		}
 		t.fields = split(t.fields[:0], line)
 		t.add(t.fields, offset)
 	})
 }
+
+// maxColumns bounds the columns of a row, so that no row takes many times the memory of its text.
+const maxColumns = 1 << 14
+
+var errColumns = fmt.Errorf("a row has more than %d columns", maxColumns)
 
 // eachLine calls visit with each line that is not blank, trimmed, and its offset.
 func eachLine(text string, visit func(line string, offset int)) {

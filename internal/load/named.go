@@ -1,7 +1,6 @@
 package load
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,66 +52,6 @@ func (t *table) addArranged(fields []string, order []int, offset int) {
 		t.fields = append(t.fields, fields[column])
 	}
 	t.add(t.fields, offset)
-}
-
-// addCSV reads comma-separated values as in RFC 4180, the first line of which names the columns.
-func (t *table) addCSV(file *source.File) {
-	r := csv.NewReader(strings.NewReader(file.Text))
-	r.FieldsPerRecord, r.ReuseRecord = -1, true
-	var order []int
-	for {
-		before := int(r.InputOffset())
-		fields, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		if err != nil {
-			t.csvError(file, err)
-			return
-		}
-		offset := afterBlankLines(file.Text, before)
-		if order != nil {
-			t.addArranged(fields, order, offset)
-			continue
-		}
-		t.checkHeader(fields, offset)
-		if order = t.arrange(fields, offset); order == nil {
-			return
-		}
-	}
-}
-
-// afterBlankLines returns the offset of the first line from offset on that is not empty.
-func afterBlankLines(text string, offset int) int {
-	for {
-		rest := strings.TrimPrefix(text[offset:], "\r")
-		if !strings.HasPrefix(rest, "\n") {
-			return offset
-		}
-		offset = len(text) - len(rest) + 1
-	}
-}
-
-// csvError reports what is wrong with the quotes; the place is after a line and a column counted from 1.
-func (t *table) csvError(file *source.File, err error) {
-	var parse *csv.ParseError
-	if errors.As(err, &parse) {
-		t.errorf("data-syntax", lineStart(file.Text, parse.Line)+parse.Column-1, "", "%v", parse.Err)
-		return
-	}
-	t.errorf("data-syntax", 0, "", "%v", err)
-}
-
-// checkHeader warns of a first line that does not look like names.
-func (t *table) checkHeader(names []string, offset int) {
-	for _, name := range names {
-		if _, err := strconv.ParseFloat(strings.TrimSpace(name), 64); err == nil {
-			o := &t.origins[len(t.origins)-1]
-			t.diags.Warnf("data-header", o.span(offset), "add a line of names before the first row, or call the file .tsv "+
-				"and use tabs", "the first line of a CSV file names its columns, but %q looks like a value", name)
-			return
-		}
-	}
 }
 
 // addJSONLines reads one row per line: a list of constants, or an object of them by the names of the columns, whose

@@ -196,7 +196,7 @@ func (t *table) constant(k int, field string, offset int) (symbol.ID, bool) {
 		return id, true
 	}
 	t.checkSpaces(k, name, offset)
-	return t.symbols.Intern(strings.Clone(name)), true // a clone, so that the file's text can be freed
+	return t.symbols.Intern(name), true
 }
 
 // isPlainInteger recognises a short integer that is canonical as it is.

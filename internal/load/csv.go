@@ -1,0 +1,104 @@
+package load
+
+import (
+	"encoding/csv"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+// addCSV reads comma-separated values as in RFC 4180, the first line of which names the columns.
+func (t *table) addCSV(file *source.File) {
+	r := newCSV(file.Text)
+	r.FieldsPerRecord, r.ReuseRecord = -1, true
+	var order []int
+	for {
+		before := int(r.InputOffset())
+		fields, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.csvError(file, before, err)
+			return
+		}
+		offset := afterBlankLines(file.Text, before)
+		if order != nil {
+			t.addArranged(fields, order, offset)
+			continue
+		}
+		t.checkHeader(fields, offset)
+		if order = t.arrange(fields, offset); order == nil {
+			return
+		}
+	}
+}
+
+// afterBlankLines returns the offset of the first line from offset on that is not empty.
+func afterBlankLines(text string, offset int) int {
+	for {
+		rest := strings.TrimPrefix(text[offset:], "\r")
+		if !strings.HasPrefix(rest, "\n") {
+			return offset
+		}
+		offset = len(text) - len(rest) + 1
+	}
+}
+
+// csvError reports what is wrong with the quotes, at a line and a column from 1, or else with the row at offset.
+func (t *table) csvError(file *source.File, offset int, err error) {
+	var parse *csv.ParseError
+	if errors.As(err, &parse) {
+		t.errorf("data-syntax", lineStart(file.Text, parse.Line)+parse.Column-1, "", "%v", parse.Err)
+		return
+	}
+	t.errorf("data-columns", offset, "", "%v", err)
+}
+
+// checkHeader warns of a first line that does not look like names.
+func (t *table) checkHeader(names []string, offset int) {
+	for _, name := range names {
+		if _, err := strconv.ParseFloat(strings.TrimSpace(name), 64); err == nil {
+			o := &t.origins[len(t.origins)-1]
+			t.diags.Warnf("data-header", o.span(offset), "add a line of names before the first row, or call the file .tsv "+
+				"and use tabs", "the first line of a CSV file names its columns, but %q looks like a value", name)
+			return
+		}
+	}
+}
+
+// newCSV returns a reader of comma-separated values, which refuses rows of more than maxColumns fields.
+func newCSV(text string) *csv.Reader {
+	return csv.NewReader(&fewColumns{text: strings.NewReader(text)})
+}
+
+// fewColumns reads a text of comma-separated values until a row has too many of them: package csv would make several
+// words of each. Since a quote within quotes is doubled, every quote begins or ends what is quoted.
+type fewColumns struct {
+	text   *strings.Reader
+	quoted bool
+	commas int // in the row
+}
+
+// Read is that of io.Reader.
+func (f *fewColumns) Read(p []byte) (int, error) {
+	n, err := f.text.Read(p)
+	for k, c := range p[:n] {
+		switch {
+		case c == '"':
+			f.quoted = !f.quoted
+		case f.quoted:
+		case c == '\n':
+			f.commas = 0
+		case c == ',':
+			f.commas++
+		}
+		if f.commas >= maxColumns {
+			return k, errColumns
+		}
+	}
+	return n, err
+}
