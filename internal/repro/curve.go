@@ -17,8 +17,20 @@ func writeCurve(path, title string, runs [][]deeppsl.Epoch) error {
 	return report.WriteFileFunc(path, func(w io.Writer) error { return chart.SVG(w) })
 }
 
+// series is the mean of a number of each epoch, with a band if there are several runs.
 func series(name string, runs [][]deeppsl.Epoch, of func(deeppsl.Epoch) float64) report.Series {
 	s := report.Series{Name: name}
+	for epoch, m := range byEpoch(runs, of) {
+		s.X, s.Y = append(s.X, float64(epoch)), append(s.Y, m.Mean)
+		if len(runs) > 1 {
+			s.Low, s.High = append(s.Low, m.Mean-m.CI95), append(s.High, m.Mean+m.CI95)
+		}
+	}
+	return s
+}
+
+// byEpoch is the mean of a number of each epoch over the runs that have it.
+func byEpoch(runs [][]deeppsl.Epoch, of func(deeppsl.Epoch) float64) (means []Mean) {
 	for epoch := 0; ; epoch++ {
 		var values []float64
 		for _, run := range runs {
@@ -27,12 +39,9 @@ func series(name string, runs [][]deeppsl.Epoch, of func(deeppsl.Epoch) float64)
 			}
 		}
 		if len(values) == 0 {
-			return s
+			return means
 		}
 		mean, ci95 := deeppsl.Interval(values)
-		s.X, s.Y = append(s.X, float64(epoch)), append(s.Y, mean)
-		if len(runs) > 1 {
-			s.Low, s.High = append(s.Low, mean-ci95), append(s.High, mean+ci95)
-		}
+		means = append(means, Mean{mean, ci95})
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/dataset"
 )
 
-// Classifier is the shape of the network; a zero field means the task's own.
+// Classifier is the shape of the network; a zero field means the task's own. A negative dropout means none.
 type Classifier struct {
 	Hidden       int
 	Dropout      float64
@@ -56,8 +56,8 @@ func (t *T2) citation(data *dataset.Citation) *citation {
 	c := &citation{
 		Citation:     data,
 		Hidden:       override(own.Hidden, t.Classifier.Hidden),
-		Dropout:      override(own.Dropout, t.Classifier.Dropout),
-		InputDropout: override(own.InputDropout, t.Classifier.InputDropout),
+		Dropout:      max(0, override(own.Dropout, t.Classifier.Dropout)),
+		InputDropout: max(0, override(own.InputDropout, t.Classifier.InputDropout)),
 		Normalize:    override(own.Normalize, t.Classifier.Normalize),
 		Smooth:       override(own.Smooth, t.Classifier.Smooth),
 	}

@@ -1,0 +1,62 @@
+package repro
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/internal/report"
+)
+
+// A study trains with every setting, on the same splits, and writes its table and its charts.
+func TestHyperOnGeneratedData(t *testing.T) {
+	data, err := dataset.Generator{Documents: 1700, Seed: 3}.Citation()
+	if err != nil {
+		t.Fatal(err)
+	}
+	trainings := 0
+	h := Hyper{Study: "mu", Runs: 1, Epochs: 2, Seed: 1, OnRun: func() { trainings++ }}
+	result, err := h.on(t.Context(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if trainings != 3 || h.Trainings() != 3 || len(result.Settings) != 3 || len(result.Settings[0].Loss) != 3 {
+		t.Fatalf("%d trainings of %d, %+v", trainings, h.Trainings(), result)
+	}
+	a, b := result.Settings[0], result.Settings[2]
+	if a.Loss[0] != b.Loss[0] && a.Loss[0].Mean != b.Loss[0].Mean || a.Loss[1].Mean == b.Loss[1].Mean {
+		t.Errorf("losses %v and %v: want the same before the first step, and others after it", a.Loss, b.Loss)
+	}
+	var text bytes.Buffer
+	if err := report.JSON(&text, result); err != nil || !strings.Contains(text.String(), `"setting":"μ = 0.04"`) {
+		t.Errorf("%v in %s", err, &text)
+	}
+	paths, err := WriteHyper(t.TempDir(), []*HyperResult{result})
+	if err != nil || len(paths) != 3 || filepath.Base(paths[1]) != "hyper-mu-loss.svg" {
+		t.Errorf("%v: %v", paths, err)
+	}
+}
+
+// The network's study has the paper's nine cells, and one without dropout really has none.
+func TestHyperNetworkSettings(t *testing.T) {
+	settings := networkSettings()
+	if len(settings) != 9 || (&Hyper{Study: "network"}).Trainings() != 27 || (&Hyper{Study: "magic"}).Trainings() != 0 {
+		t.Fatalf("%d settings", len(settings))
+	}
+	for k, want := range []struct {
+		hidden  int
+		dropout float64
+		paper   string
+	}{{8, 0, "80.12 ± 0.70"}, {16, 0, "80.42 ± 0.49"}, {24, 0, "80.64 ± 0.35"}, {8, 0.2, "79.97 ± 0.60"}} {
+		task := T2{Dataset: "cora", Split: 1, Faithful: true, Classifier: settings[k].shape}
+		c := task.citation(&dataset.Citation{})
+		if c.Hidden != want.hidden || c.Dropout != want.dropout || settings[k].paper.String() != want.paper {
+			t.Errorf("%s: %d nodes, dropout %g, paper %v", settings[k].name, c.Hidden, c.Dropout, settings[k].paper)
+		}
+	}
+	if _, err := (&Hyper{Study: "magic"}).Run(t.Context()); err == nil {
+		t.Error("a study of magic ran")
+	}
+}
