@@ -24,7 +24,7 @@ func newRepro(e *env) *cobra.Command {
 		Args:    onlyCommands,
 		RunE:    showHelp,
 	}
-	cmd.AddCommand(newReproT1(e), newReproT2(e), newReproT3(e))
+	cmd.AddCommand(newReproT1(e), newReproT2(e), newReproT3(e), newReproScaling(e), newReproHyper(e))
 	return cmd
 }
 

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deeppsl/deeppsl/internal/repro"
+)
+
+const reproHyperHelp = `Hyper repeats the paper's studies of hyper-parameters: the second task on Cora
+with the paper's settings as printed, of which one is varied.
+
+  initialisation   10 seeds, each with a split and initial weights of its own
+  mu               the weight of the dying-hinge regulariser
+  rate             the network's learning rate
+  network          hidden nodes and dropout, as in the paper's table`
+
+const reproHyperExamples = `  deeppsl repro hyper --study mu --out results
+  deeppsl repro hyper --quick --out results   all, short: two runs of 15 epochs`
+
+// reproHyper is one run of deeppsl repro hyper.
+type reproHyper struct {
+	*env
+	studies, set []string
+	runs, epochs int
+	quick        bool
+	out          string
+}
+
+func newReproHyper(e *env) *cobra.Command {
+	r := &reproHyper{env: e}
+	cmd := &cobra.Command{
+		Use:     "hyper [--study NAME] [--runs N] [--epochs N] [--quick] [--out DIR]",
+		Short:   "Studies of hyper-parameters",
+		Long:    reproHyperHelp,
+		Example: reproHyperExamples,
+		Args:    noArguments,
+		RunE:    r.run,
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&r.studies, "study", repro.HyperStudies, strings.Join(repro.HyperStudies, ", ")+" or several")
+	f.IntVar(&r.runs, "runs", 0, "trainings with each setting (default: 10 for initialisation, otherwise 3)")
+	f.IntVar(&r.epochs, "epochs", 0, "epochs of each training (default: the paper's 75 or 100)")
+	f.BoolVar(&r.quick, "quick", false, "two runs of 15 epochs, for a first look")
+	f.StringVar(&r.out, "out", "", "write Markdown tables and charts to this `folder`")
+	f.StringArrayVarP(&r.set, "option", "D", nil, "set an option, as `name=value`; may be repeated")
+	return cmd
+}
+
+func (r *reproHyper) run(cmd *cobra.Command, _ []string) error {
+	if r.runs < 0 || r.epochs < 0 {
+		return usage("flag-value", seeHelp(cmd), "--runs and --epochs take whole numbers from 1")
+	}
+	for _, name := range r.studies {
+		if !slices.Contains(repro.HyperStudies, name) {
+			return usage("flag-value", hintFor(cmd, name, repro.HyperStudies), "--study takes %s, not %q",
+				strings.Join(repro.HyperStudies, ", "), name)
+		}
+	}
+	if r.quick && r.runs == 0 {
+		r.runs = 2
+	}
+	if r.quick && r.epochs == 0 {
+		r.epochs = 15
+	}
+	results, err := r.all(cmd)
+	for _, result := range results {
+		if err := r.emit(result); err != nil {
+			return err
+		}
+	}
+	if err != nil || r.out == "" {
+		return err
+	}
+	paths, err := repro.WriteHyper(r.out, results)
+	for _, path := range paths {
+		r.notef("wrote %s", path)
+	}
+	return err
+}
+
+// all runs the studies with one progress bar over all trainings. Studies that were done before an error are returned.
+func (r *reproHyper) all(cmd *cobra.Command) (results []*repro.HyperResult, err error) {
+	tasks, total := make([]repro.Hyper, len(r.studies)), 0
+	for k, name := range r.studies {
+		tasks[k] = repro.Hyper{Study: name, Runs: r.runs, Epochs: r.epochs, Seed: r.seed, Threads: int(r.threads),
+			Set: r.set}
+		total += tasks[k].Trainings()
+	}
+	bar := r.progress().Start("hyper-parameters", int64(total), "trainings")
+	defer bar.Done()
+	for k := range tasks {
+		tasks[k].OnRun = func() { bar.Add(1) }
+		result, err := tasks[k].Run(cmd.Context())
+		if err != nil {
+			return results, err
+		}
+		results = append(results, result)
+	}
+	return results, nil
+}
