@@ -39,7 +39,7 @@ func TestExamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkFiles(t, "citation", readProject(t, demo.Dir))
+		checkFiles(t, "citation", readProject(t, demo.Dir, "citation.*", "data/*.tsv"))
 		alone, endToEnd := result.Rows[0], result.Rows[2]
 		if endToEnd.Accuracy < 75 || endToEnd.Accuracy < alone.Accuracy+25 {
 			t.Errorf("accuracy %.1f end to end and %.1f for the network alone; want at least 75 and 25 points more",
@@ -49,6 +49,17 @@ func TestExamples(t *testing.T) {
 			if !(row.Gap <= 1e-4) {
 				t.Errorf("%s: gap %v, want a proof to 1e-4", row.Method, row.Gap)
 			}
+		}
+	})
+	t.Run("digits", func(t *testing.T) {
+		demo := repro.DigitsDemo{Seed: 1, Digits: 2, Pairs: 300, Epochs: 40, Dir: t.TempDir()}
+		result, err := demo.Run(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkFiles(t, "digits", readProject(t, demo.Dir, "numbers.*", "data/*"))
+		if result.Sums < 85 || !(result.Gap <= 1e-6) {
+			t.Errorf("%.1f %% of the sums are right, want at least 85; gap %v", result.Sums, result.Gap)
 		}
 	})
 }
@@ -89,10 +100,10 @@ func checkFiles(t *testing.T, example string, files map[string][]byte) {
 }
 
 // readProject reads the files of a generated project, not those that training leaves.
-func readProject(t *testing.T, dir string) map[string][]byte {
+func readProject(t *testing.T, dir string, patterns ...string) map[string][]byte {
 	t.Helper()
 	files := make(map[string][]byte)
-	for _, pattern := range []string{"citation.*", "data/*.tsv"} {
+	for _, pattern := range patterns {
 		paths, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("no %s: %v", pattern, err)

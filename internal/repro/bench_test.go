@@ -3,6 +3,7 @@ package repro
 import (
 	"context"
 	"os"
+	"strconv"
 	"testing"
 
 	"github.com/deeppsl/deeppsl"
@@ -91,5 +92,28 @@ func BenchmarkInferCora(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.ReportMetric(answer.Gap, "gap")
+	}
+}
+
+// BenchmarkDigits is inference of 640 sums of pictures of one pixel per digit, so that nearly all time is the rules':
+// what an example costs, by the length of the numbers.
+func BenchmarkDigits(b *testing.B) {
+	for _, n := range []int{1, 2, 4} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			const examples = 640
+			pictures := pixelPerDigit(2 * n * examples)
+			d := &digits{Digits: n, Net: "lenet5", Train: pictures, Validation: pictures.Slice(0, 0), Test: pictures,
+				Options: []namedValue{{"inference.gap", "1e-6"}}}
+			g, err := linearDigits(b, d, pictures).Ground(context.Background(), deeppsl.Learn)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if _, _, err := g.InferExamples(context.Background(), deeppsl.Infer); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.N)*examples/b.Elapsed().Seconds(), "examples/s")
+		})
 	}
 }

@@ -174,13 +174,19 @@ func (t *T1) options(n, pairs int) []namedValue {
 			"learn.epochs", strconv.Itoa(override(10, t.Epochs)), "learn.batch", "16", "learn.optimiser", "adagrad",
 			"learn.rate.rules", "5e-4", "learn.rate.networks", "1e-3", "learn.schedule", "inverse", "learn.decay", "1e-7")
 	}
-	return set("learn.method", "energy", "learn.epochs", strconv.Itoa(override(t1Epochs(pairs*n), t.Epochs)),
-		"learn.batch", strconv.Itoa(max(4, 16/n)), "learn.rate.networks", "0.003", "learn.schedule", "inverse",
-		"learn.decay", "0", "inference.gap", "1e-6")
+	pictures := 2 * n * pairs
+	epochs := max(12, min(60, 180000/pictures))
+	batch := max(4, 16/n)
+	if pictures <= fewPictures {
+		batch = 4
+	}
+	return set("learn.method", "energy", "learn.epochs", strconv.Itoa(override(epochs, t.Epochs)),
+		"learn.batch", strconv.Itoa(batch), "learn.rate.networks", "0.002", "learn.schedule", "linear", "learn.decay", "0",
+		"inference.gap", "1e-6")
 }
 
-// t1Epochs is the number of epochs: more of them if there are few pictures.
-func t1Epochs(pictures int) int { return max(15, min(100, 150000/pictures)) }
+// fewPictures are so few that small batches make up for it: more steps, and noisier ones.
+const fewPictures = 6000
 
 // t1Trainer repeats the training.
 type t1Trainer struct {

@@ -85,29 +85,13 @@ func TestT1Faithful(t *testing.T) {
 // Pictures that are no harder to tell apart than numbers must be learned from sums alone, and added without a mistake.
 func TestProgramsAdd(t *testing.T) {
 	for _, n := range []int{1, 2} {
-		pictures := oneHot(420 * n)
+		pictures := pixelPerDigit(420 * n)
 		d := &digits{Digits: n, Net: "lenet5", Train: pictures.Slice(0, 400*n), Validation: pictures.Slice(0, 0),
 			Test: pictures.Slice(400*n, 420*n), Options: []namedValue{
 				{"learn.method", "energy"}, {"learn.epochs", "20"}, {"learn.batch", "4"}, {"learn.rate.networks", "0.1"},
 				{"learn.decay", "0"}, {"inference.gap", "1e-6"},
 			}}
-		path, err := d.write(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
-		config, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		linear := strings.Replace(string(config), `"kind": "cnn", "preset": "lenet5"`, `"kind": "mlp"`, 1)
-		if err := os.WriteFile(path, []byte(linear), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		p, err := deeppsl.Load(path, deeppsl.Options{Seed: 1,
-			Features: map[string]*neural.Features{"data/images.idx.gz": rows(t, pictures)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := linearDigits(t, d, pictures)
 		r, err := p.Run(context.Background(), deeppsl.Stages{})
 		if err != nil {
 			t.Fatal(err)
@@ -118,8 +102,31 @@ func TestProgramsAdd(t *testing.T) {
 	}
 }
 
-// oneHot are pictures of ten pixels, of which the one at the digit's place is on.
-func oneHot(n int) *dataset.Images {
+// linearDigits loads a project with a linear network, and pictures in memory.
+func linearDigits(t testing.TB, d *digits, pictures *dataset.Images) *deeppsl.Project {
+	t.Helper()
+	path, err := d.write(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	linear := strings.Replace(string(config), `"kind": "cnn", "preset": "lenet5"`, `"kind": "mlp"`, 1)
+	if err := os.WriteFile(path, []byte(linear), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p, err := deeppsl.Load(path, deeppsl.Options{Seed: 1,
+		Features: map[string]*neural.Features{"data/images.idx.gz": rows(t, pictures)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// pixelPerDigit are pictures of ten pixels, of which the one at the digit's place is on.
+func pixelPerDigit(n int) *dataset.Images {
 	m := &dataset.Images{Rows: 1, Columns: 10, Pixels: make([]byte, 10*n), Labels: make([]byte, n)}
 	for k := range n {
 		m.Labels[k] = byte((k*k*31 + k*17 + k/7) % 10)
@@ -128,7 +135,7 @@ func oneHot(n int) *dataset.Images {
 	return m
 }
 
-func rows(t *testing.T, m *dataset.Images) *neural.Features {
+func rows(t testing.TB, m *dataset.Images) *neural.Features {
 	t.Helper()
 	ids, values := make([]string, m.Len()), make([]float32, len(m.Pixels))
 	for k := range ids {
