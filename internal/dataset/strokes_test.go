@@ -65,3 +65,37 @@ func TestDrawnDigitsAreNeitherTrivialNorNoise(t *testing.T) {
 		t.Errorf("the nearest mean is right for %d of 500", right)
 	}
 }
+
+// Pictures have paper, full ink and greys between, as MNIST's have, and more digits begin with those of fewer.
+func TestDrawnDigitsHavePaperAndInk(t *testing.T) {
+	m := DrawDigits(200, 3)
+	for k := range m.Len() {
+		paper, grey := 0, 0
+		for _, v := range m.Pixel(k) {
+			switch {
+			case v == 0:
+				paper++
+			case v < 200:
+				grey++
+			}
+		}
+		if darkest := slices.Max(m.Pixel(k)); darkest < 230 || paper < 392 || grey < 10 {
+			t.Errorf("digit %d: the darkest pixel is %d, %d are 0 and %d are grey", m.Labels[k], darkest, paper, grey)
+		}
+	}
+	if few := DrawDigits(50, 3); !slices.Equal(few.Pixels, m.Slice(0, 50).Pixels) {
+		t.Error("the first 50 of 200 digits are not the 50 of the same seed")
+	}
+	if none := DrawDigits(0, 3); none.Len() != 0 || none.Rows != 28 || none.Columns != 28 {
+		t.Errorf("no digits are %d of %d×%d", none.Len(), none.Rows, none.Columns)
+	}
+}
+
+// BenchmarkDrawDigits reports the time of a picture.
+func BenchmarkDrawDigits(b *testing.B) {
+	const n = 100
+	for b.Loop() {
+		DrawDigits(n, 1)
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(n*b.N), "µs/picture")
+}
