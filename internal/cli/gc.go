@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+)
+
+// A large heap here is arenas without pointers, which live long and cost the collector next to nothing. So it may run
+// more often than by default, where garbage could take as much memory again as what is alive.
+const (
+	largeHeap = 128 << 20
+	often     = 20 // per cent of the live heap that may be garbage
+)
+
+// saveMemory lets the collector run more often as soon as the heap is large, unless the user says how often. It looks
+// after each collection.
+func saveMemory() {
+	if os.Getenv("GOGC") == "" {
+		afterCollection(func() (again bool) {
+			live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+			if metrics.Read(live); live[0].Value.Uint64() < largeHeap {
+				return true
+			}
+			debug.SetGCPercent(often)
+			return false
+		})
+	}
+}
+
+// afterCollection calls look after each garbage collection, until it returns false.
+func afterCollection(look func() (again bool)) {
+	runtime.SetFinalizer(new([16]byte), func(*[16]byte) {
+		if look() {
+			afterCollection(look)
+		}
+	})
+}
