@@ -13,8 +13,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
-// DigitsDemo is the paper's first task on digits that are drawn on the spot: a network learns to read them, though it is
-// told nothing but sums.
+// DigitsDemo is the paper's first task on digits that are drawn on the spot: a network learns to read them, though it
+// is told nothing but sums.
 type DigitsDemo struct {
 	Seed    uint64
 	Threads int
@@ -63,7 +63,8 @@ func (d *DigitsDemo) Run(ctx context.Context) (*DigitsResult, error) {
 	}
 	train := 2 * n * pairs
 	drawn := dataset.DrawDigits(train+2*n*(pairs/2), d.Seed)
-	t := T1{Digits: n, Net: "lenet", Runs: 1, Seed: d.Seed, Threads: d.Threads, Dir: d.Dir, Watch: true, OnBatch: d.OnBatch,
+	t := T1{Digits: n, Net: "lenet", Runs: 1, Seed: d.Seed, Threads: d.Threads, Dir: d.Dir, Watch: true,
+		OnBatch: d.OnBatch,
 		train: drawn.Slice(0, train), test: drawn.Slice(train, drawn.Len())}
 	t.Epochs = override(demoEpochs, d.Epochs)
 	if d.OnEpoch != nil {

@@ -109,8 +109,8 @@ func (s *system) cholesky() bool {
 	return true
 }
 
-// rank is the share of a pivot that rounding can leave of nothing, and infinite what stands for a pivot that must not be
-// divided by.
+// rank is the share of a pivot that rounding can leave of nothing; infinite stands for a pivot that must not be divided
+// by.
 const (
 	rank     = 1e-13
 	infinite = 1e64
