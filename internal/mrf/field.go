@@ -106,6 +106,17 @@ func (t *term) constants(lo, hi int, d []float64) {
 	t.unfolded(lo, hi, d)
 }
 
+// constant returns c_j.
+func (t *term) constant(j int) float64 {
+	switch {
+	case t.folded != nil:
+		return t.folded[j]
+	case t.Bias != nil:
+		return t.Constant + float64(t.Bias[j])
+	}
+	return t.Constant
+}
+
 // unfolded is constants without the inputs' part.
 func (t *term) unfolded(lo, hi int, d []float64) {
 	if t.Bias == nil {

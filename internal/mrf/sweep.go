@@ -51,13 +51,8 @@ func (s *Span) W(k int) float64 {
 	return s.Weight * float64(s.Scale[k])
 }
 
-// Single tells whether each of the span's potentials has one variable, and returns their common coefficient.
-func (s *Span) Single() (coefficient float64, ok bool) {
-	if s.term.uniformArity() != 1 {
-		return 0, false
-	}
-	return s.term.vars.coef[0], true
-}
+// SquaredSingles tells whether each of the span's potentials is a square and has one variable; see Singles.
+func (s *Span) SquaredSingles() bool { return s.term.uniformArity() == 1 && s.Block.squared() }
 
 // Move replaces the slacks d_j by those at the point that is step further, d_j + a_jᵀstep.
 func (s *Span) Move(step []float64) { s.term.vars.addProduct(s.lo, s.hi, step, s.D) }
@@ -191,11 +186,6 @@ func (t *trail) end() {
 // belong to its span.
 func (f *Field) Sweep(y, g []float64, visit func(s *Span) float64) float64 {
 	return f.sweepSome(variables, nil, y, g, visit)
-}
-
-// SweepSingles is Sweep over the spans whose potentials have one variable each; see (*Span).Single.
-func (f *Field) SweepSingles(y, g []float64, visit func(s *Span) float64) float64 {
-	return f.sweepSome(variables, func(t *term) bool { return t.uniformArity() == 1 }, y, g, visit)
 }
 
 // sweep is Sweep with a choice of what to scatter to; blocks without inputs are not visited for the inputs' side.

@@ -1,0 +1,169 @@
+package mrf
+
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/parallel"
+)
+
+// Singles lists a field's squared potentials of one variable each by their variable, which may be in several.
+type Singles struct {
+	field   *Field
+	start   []int32 // of each variable's potentials
+	members []member
+	gaps    []float64 // one per piece
+}
+
+// member is a potential by its place: number j of a term.
+type member struct {
+	term *term
+	j    int32
+}
+
+// NewSingles finds them; nil if there are none, or if memory is short.
+func (f *Field) NewSingles() *Singles {
+	if f.Model.Paged() != nil {
+		return nil
+	}
+	s := &Singles{field: f, start: make([]int32, f.Model.Variables+1)}
+	f.eachSingle(func(i int32, _ member) { s.start[i+1]++ })
+	for i := range f.Model.Variables {
+		s.start[i+1] += s.start[i]
+	}
+	total := s.start[f.Model.Variables]
+	if total == 0 {
+		return nil
+	}
+	s.members = make([]member, total)
+	next := append([]int32(nil), s.start...)
+	f.eachSingle(func(i int32, m member) {
+		s.members[next[i]] = m
+		next[i]++
+	})
+	s.gaps = make([]float64, (f.Model.Variables+piece-1)/piece)
+	return s
+}
+
+// eachSingle visits the squared potentials of one variable each, in their order.
+func (f *Field) eachSingle(visit func(i int32, m member)) {
+	for k := range f.terms {
+		t := &f.terms[k]
+		if t.uniformArity() != 1 || !t.squared() {
+			continue
+		}
+		for j, i := range t.vars.index {
+			visit(i, member{t, int32(j)})
+		}
+	}
+}
+
+// squared tells whether the block's potentials are squares.
+func (b *Block) squared() bool { return b.Exponent == 2 && (b.Kind == Hinge || b.Kind == Absolute) }
+
+// piece is how many variables are minimised over at a time.
+const piece = 1024
+
+// Minimise minimises, for each variable apart, the energy around y over the box, with everything linearised but the
+// variable's own singles; g is the gradient at y, and slopes up to flat are left as they are. It sets step to how far
+// away the minimisers are, and returns the sum of what the minima are lower than the energy: as the energy is convex, a
+// bound on how far that is from its minimum.
+func (s *Singles) Minimise(y, g, step []float64, flat float64) float64 {
+	parallel.For(s.field.Threads, len(s.gaps), func(k int) {
+		var line line
+		lo := k * piece
+		s.gaps[k] = 0
+		for i := lo; i < min(lo+piece, len(y)); i++ {
+			gap := g[i]*y[i] - min(0, g[i])
+			step[i] = 0
+			if gap > flat {
+				line.load(s.members[s.start[i]:s.start[i+1]], s.field.theta, y[i])
+				step[i], gap = line.minimise(g[i], y[i], flat)
+			}
+			s.gaps[k] += gap
+		}
+	})
+	return sum(s.gaps)
+}
+
+// line is the part of the energy along one variable that is not linearised.
+type line struct {
+	squares   []square
+	curvature float64 // F”(0)
+}
+
+// square is w·max(0, d)², or w·d² if it always counts, with d = slack + a·t; the excess is what is squared at t = 0.
+type square struct {
+	slack, excess, a, w float64
+	always              uint64 // all bits set, or none
+}
+
+// load makes the line through y.
+func (l *line) load(members []member, theta []float64, y float64) {
+	l.squares, l.curvature = l.squares[:0], 0
+	for _, m := range members {
+		t, j := m.term, int(m.j)
+		a, w := t.vars.coef[0], theta[t.Rule]
+		if t.Scale != nil {
+			w *= float64(t.Scale[j])
+		}
+		q := square{slack: t.constant(j) + a*y, a: a, w: w}
+		if t.Kind == Absolute {
+			q.always = math.MaxUint64
+		}
+		active := positive(q.slack) | q.always
+		q.excess = masked(q.slack, active)
+		l.curvature += masked(2*w*a*a, active)
+		l.squares = append(l.squares, q)
+	}
+}
+
+// masked is v if all bits of the mask are set, and 0 if none is.
+func masked(v float64, mask uint64) float64 { return math.Float64frombits(math.Float64bits(v) & mask) }
+
+// attempts is how many points are tried for a minimiser.
+const attempts = 20
+
+// minimise returns the minimiser over y+t in [0,1] of
+//
+//	F(t) = g·t + Σ_j (φ_j(t) - φ_j(0) - φ'_j(0)·t),
+//
+// and how far F(0) is above the bound that the derivatives there are multipliers for: -F(t), and what is left of the
+// slope. The slope of F is piecewise linear, so that Newton's method mostly ends after one point or two.
+func (l *line) minimise(g, y, flat float64) (t, gap float64) {
+	lo, hi := -y, 1-y
+	value, slope, curvature := 0.0, g, l.curvature
+	for k := range attempts {
+		if slope > 0 {
+			hi = t
+		} else {
+			lo = t
+		}
+		next := min(max(t-slope/curvature, lo), hi)
+		if k >= attempts/4 && (next == lo || next == hi) {
+			next = (lo + hi) / 2 // Newton's method goes to and fro between two pieces
+		}
+		if next == t {
+			break
+		}
+		t = next
+		if value, slope, curvature = l.at(g, t); math.Abs(slope) <= flat {
+			break
+		}
+	}
+	return t, slope*(y+t) - min(0, slope) - value
+}
+
+// at returns F(t), F'(t) and F”(t).
+func (l *line) at(g, t float64) (value, slope, curvature float64) {
+	value, slope = g*t, g
+	for k := range l.squares {
+		q := &l.squares[k]
+		d := q.slack + q.a*t
+		active := positive(d) | q.always
+		rise := masked(d, active) - q.excess
+		value += q.w * (rise*rise + 2*q.excess*(rise-q.a*t))
+		slope += 2 * q.w * q.a * rise
+		curvature += masked(2*q.w*q.a*q.a, active)
+	}
+	return value, slope, curvature
+}
