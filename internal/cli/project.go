@@ -101,8 +101,12 @@ func (e *env) epochLine(name string) func(deeppsl.Epoch) {
 		case score >= 0:
 			validation = fmt.Sprintf("validation %6.2f %%  ", 100*score)
 		}
-		e.notef("%s epoch %3d  loss %.4f  %sgap %.0e in %d steps  inference %.0f ms  gradient %.0f ms", name,
-			line.Number, line.Loss, validation, line.Gap, line.Iterations, 1e3*line.Inference, 1e3*line.Gradient)
+		proof := "" // there is none of all the batches of an epoch
+		if line.Iterations > 0 {
+			proof = fmt.Sprintf("gap %.0e in %d steps  ", line.Gap, line.Iterations)
+		}
+		e.notef("%s epoch %3d  loss %.4f  %s%sinference %.0f ms  gradient %.0f ms", name, line.Number, line.Loss,
+			validation, proof, 1e3*line.Inference, 1e3*line.Gradient)
 	}
 }
 

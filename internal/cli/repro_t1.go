@@ -94,12 +94,15 @@ func (r *reproT1) run(cmd *cobra.Command, _ []string) error {
 }
 
 // pictures returns what shows an epoch's progress, for examples of so many pictures.
-func (e *env) pictures(each int64) func(deeppsl.Batch) {
+func (e *env) pictures(each int64) func(deeppsl.Batch) { return e.batches(each, "pictures") }
+
+// batches returns what shows an epoch's progress, for examples that count as so many units each.
+func (e *env) batches(each int64, unit string) func(deeppsl.Batch) {
 	progress := e.progress()
 	var bar report.Task
 	return func(b deeppsl.Batch) {
 		if b.Done == 1 {
-			bar = progress.Start(fmt.Sprintf("epoch %d", b.Epoch), each*int64(b.Batches*b.Size), "pictures")
+			bar = progress.Start(fmt.Sprintf("epoch %d", b.Epoch), each*int64(b.Batches*b.Size), unit)
 		}
 		bar.Add(each * int64(b.Size))
 		if b.Done == b.Batches {

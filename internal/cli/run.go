@@ -72,7 +72,7 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 	options.Set = append(options.Set, optionsOf(cmd.Flags())...)
 	options.Set = append(options.Set, r.limits.options(cmd.Flags())...)
 	options.Checkpoint = r.checkpoint
-	options.OnEpoch = r.epochLine("learning")
+	options.OnEpoch, options.OnBatch = r.epochLine("learning"), r.batches(1, "examples")
 	if r.learn != "" && r.learn != asConfigured {
 		options.Set = append(options.Set, "learn.method="+r.learn)
 	}
