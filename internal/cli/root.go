@@ -42,6 +42,7 @@ func newRoot(e *env) *cobra.Command {
 		newCheck(e),
 		newGround(e),
 		newSolve(e),
+		newCluster(e),
 		newData(e),
 		newFmt(e),
 		newRepro(e),
