@@ -33,6 +33,15 @@ func TestExamples(t *testing.T) {
 		}
 		wantMutual(t, report)
 	})
+	t.Run("matching", func(t *testing.T) {
+		checkFiles(t, "matching", generateMatching())
+		if f1 := matchingF1(t, deeppsl.Stages{Learn: true, Infer: true}); f1 < 0.9 {
+			t.Errorf("F1 %v after learning, want at least 0.9", f1)
+		}
+		if f1 := matchingF1(t, deeppsl.Stages{Infer: true}); f1 > 0.7 {
+			t.Errorf("F1 %v without learning, want less than 0.7", f1)
+		}
+	})
 	t.Run("citation", func(t *testing.T) {
 		demo := repro.Demo{Seed: 1, Documents: 240, Dir: t.TempDir()}
 		result, err := demo.Run(context.Background())
