@@ -162,7 +162,8 @@ func linearTicks(low, high float64) []plot.Tick {
 	var ticks []plot.Tick
 	for k := math.Ceil(low/step - 1e-9); k*step <= high+1e-9*step; k++ {
 		// Rounding to the step's own precision keeps 0.30000000000000004 off the axis.
-		ticks = append(ticks, plot.Tick{Value: k * step, Label: strconv.FormatFloat(k*step, 'g', 6, 64)})
+		value := k*step + 0 // adding 0 makes 0 of -0
+		ticks = append(ticks, plot.Tick{Value: value, Label: strconv.FormatFloat(value, 'g', 6, 64)})
 	}
 	return ticks
 }
