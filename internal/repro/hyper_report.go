@@ -46,7 +46,7 @@ func (r *HyperResult) draw(dir string) (paths []string, err error) {
 	name := func(what string) string { return filepath.Join(dir, fmt.Sprintf("hyper-%s%s.svg", r.Study, what)) }
 	switch r.Study {
 	case "initialisation":
-		return []string{name("")}, writeCurve(name(""), r.Title+", "+r.how(), r.Settings[0].curves)
+		return []string{name("")}, writeCurve(name(""), r.how(), r.Settings[0].curves)
 	case "network":
 		return []string{name("")}, r.accuracies().write(name(""))
 	}
