@@ -29,7 +29,7 @@ func short(k int) string {
 
 // TestPeak reads the inputs that need the most memory for their size, in each format.
 func TestPeak(t *testing.T) {
-	const n = 1 << 18
+	const n = 1 << 17
 	one := func(format string) string {
 		return lines(n, func(k int) string { return fmt.Sprintf(format, short(k)) })
 	}
@@ -58,6 +58,23 @@ func TestPeak(t *testing.T) {
 	}
 }
 
+// TestLimits shows what is said about configurations that ask for too much.
+func TestLimits(t *testing.T) {
+	for _, test := range []struct{ name, text, want string }{
+		{"c.json", `{"predicates": {"P/1": {"targets": [` + strings.Repeat(`"t", `, maxPaths+1) + `]}}}`,
+			"error: a configuration names at most 65536 tables [config-paths]"},
+		{"c.json", `{"rules": [` + strings.Repeat("1, ", maxMistakes+1) + `]}`,
+			"error: there are more mistakes than these 100 [config-more-errors]"},
+		{"c.yaml", "rules: [" + strings.Repeat("a, ", 2*fewYAML) + "]",
+			"c.yaml: error: a configuration in YAML cannot be as dense and large: " +
+				"about 32771 values in 98313 bytes [config-syntax]"},
+	} {
+		if _, err := ReadWith(test.name, only(test.name, test.text)); !strings.Contains(fmt.Sprint(err), test.want) {
+			t.Errorf("%v, want %q", err, test.want)
+		}
+	}
+}
+
 // measure holds a reader to 20 times its input and a little more.
 func measure(t *testing.T, size int, read func() error) {
 	t.Helper()
@@ -71,4 +88,37 @@ func measure(t *testing.T, size int, read func() error) {
 		message, _, _ = strings.Cut(err.Error(), "\n")
 	}
 	t.Logf("%d bytes for %d, %.1f times: %.100s", peak, size, float64(peak)/float64(size), message)
+}
+
+// TestPeakOfConfigurations does so for configurations.
+func TestPeakOfConfigurations(t *testing.T) {
+	const n = 1 << 16
+	predicates := func(body string) string { return `{"predicates": {` + body + `}}` }
+	rows := func(row string) string {
+		return predicates(`"P/1": {"observations": [` + strings.Repeat(row, n) + `]}`)
+	}
+	for what, text := range map[string]string{
+		"ones":       "[" + strings.Repeat("1,", n) + "1]",
+		"rules":      `{"rules": [` + strings.Repeat("1,", n) + "]}",
+		"rows":       rows("[1],"),
+		"texts":      rows(`["a","b"],`),
+		"wrong rows": rows("1,"),
+		"paths":      rows(`"a",`),
+		"options": `{"options": {` +
+			lines(n, func(k int) string { return fmt.Sprintf("%q:1,", short(k)) }) + "}}",
+		"repeated": `{"options": {` + strings.Repeat(`"a":1,`, n) + "}}",
+		"unknown":  "{" + lines(n, func(k int) string { return fmt.Sprintf("%q:1,", short(k)) }) + "}",
+		"predicates": predicates(lines(n/4, func(k int) string {
+			return fmt.Sprintf("%q: {\"observations\": [\"p%d.txt\"]},", fmt.Sprintf("Predicate%d/1", k), k)
+		})),
+		"empty":   predicates(strings.Repeat(`"":0,`, n)),
+		"escapes": `{"rules": [` + strings.Repeat(`"\n",`, n) + "]}",
+	} {
+		for _, name := range []string{"c.json", "c.yaml"} {
+			t.Run(name+"/"+what, func(t *testing.T) {
+				open := only(name, text)
+				measure(t, len(text), func() error { _, err := ReadWith(name, open); return err })
+			})
+		}
+	}
 }

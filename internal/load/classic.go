@@ -20,7 +20,7 @@ func ReadClassic(rules, data string, open func(path string) (io.ReadCloser, erro
 		c.Common.Rules = syntax.Parse(file, &diags)
 	}
 	if file := c.classicFile(data, &diags); file != nil {
-		if n := parseYAML(file, &diags); n != nil {
+		if n, ok := parseYAML(file, &diags); ok {
 			d.classicRoot(n)
 		}
 	}
@@ -38,14 +38,14 @@ func (c *Config) classicFile(path string, diags *source.Diagnostics) *source.Fil
 }
 
 // classicRoot reads a .data file: predicates first, wherever they stand, because the other keys name them.
-func (d *decoder) classicRoot(n *node) {
-	if predicates := n.get("predicates"); predicates != nil {
-		d.each(predicates, "predicates", func(key, value *node) {
+func (d *decoder) classicRoot(n node) {
+	if predicates, ok := n.get("predicates"); ok {
+		d.each(predicates, "predicates", func(key, value node) {
 			d.config.Predicates = append(d.config.Predicates, d.classicPredicate(key, value))
 		})
 	}
 	d.object(n, "the data file",
-		field{"predicates", func(*node) {}},
+		field{"predicates", func(node) {}},
 		field{"observations", d.classicPartition("observations", func(p *Predicate) *Partition { return &p.Observations })},
 		field{"targets", d.classicPartition("targets", func(p *Predicate) *Partition { return &p.Targets })},
 		field{"truth", d.classicPartition("truth", func(p *Predicate) *Partition { return &p.Truth })},
@@ -53,10 +53,10 @@ func (d *decoder) classicRoot(n *node) {
 }
 
 // classicPredicate reads "Name/2: open", or a list of open, closed, block and settings.
-func (d *decoder) classicPredicate(key, value *node) *Predicate {
+func (d *decoder) classicPredicate(key, value node) *Predicate {
 	decl := d.declare(key)
-	for _, item := range elements(value) {
-		if item.kind == object {
+	for item := range d.elements(value) {
+		if item.kind() == object {
 			d.classicSettings(item, decl)
 			continue
 		}
@@ -69,28 +69,28 @@ func (d *decoder) classicPredicate(key, value *node) *Predicate {
 }
 
 // classicSettings reads the settings within a predicate's list.
-func (d *decoder) classicSettings(n *node, decl *declaration) {
+func (d *decoder) classicSettings(n node, decl *declaration) {
 	p := decl.predicate
-	deep := func(v *node) {
-		d.diags.Errorf("config-deep-predicate", v.span, `use a configuration in JSON, with "networks" and "neural"`,
+	deep := func(v node) {
+		d.diags.Errorf("config-deep-predicate", v.span(), `use a configuration in JSON, with "networks" and "neural"`,
 			"predicate %s has a model, which a .data file cannot describe here", p.Name)
 	}
 	d.object(n, "predicate "+p.Name,
-		field{"types", func(v *node) { p.Types = d.types(v) }},
-		field{"implementation", func(v *node) { p.Function = d.text(v, "implementation") }},
+		field{"types", func(v node) { p.Types = d.types(v) }},
+		field{"implementation", func(v node) { p.Function = d.text(v, "implementation") }},
 		field{"modeltype", deep},
 		field{"config", deep},
 	)
 }
 
 // classicPartition returns a reader of the tables of one kind by predicate.
-func (d *decoder) classicPartition(what string, of func(*Predicate) *Partition) func(*node) {
-	return func(n *node) {
-		d.each(n, what, func(key, value *node) {
-			p := d.config.predicate(key.scalar)
+func (d *decoder) classicPartition(what string, of func(*Predicate) *Partition) func(node) {
+	return func(n node) {
+		d.each(n, what, func(key, value node) {
+			p := d.config.predicate(key.scalar())
 			if p == nil {
-				d.diags.Errorf("config-unknown-predicate", key.span, suggestion(key.scalar, d.config.names()),
-					"predicate %s is not declared", key.scalar)
+				d.diags.Errorf("config-unknown-predicate", key.span(), suggestion(key.scalar(), d.config.names()),
+					"predicate %s is not declared", key.scalar())
 				return
 			}
 			of(p).All = d.data(value, what)

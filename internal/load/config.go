@@ -64,19 +64,18 @@ type Network struct {
 	Name string
 	Span source.Span // of the settings
 	JSON []byte      // the settings in strict JSON
-	node *node
+	node node
 }
 
 // At returns the place of the setting that the keys lead to, or of the deepest one on the way that exists.
 func (n *Network) At(keys ...string) source.Span {
 	span, at := n.Span, n.node
 	for _, key := range keys {
-		if at == nil {
+		inner, ok := at.get(key)
+		if !ok {
 			break
 		}
-		if at = at.get(key); at != nil {
-			span = at.span
-		}
+		span, at = inner.span(), inner
 	}
 	return span
 }
@@ -175,8 +174,7 @@ type Data struct {
 	Path string
 	// Rows is the table if Path is "".
 	Rows [][]string
-	// Spans are the places of Rows, if they have any.
-	Spans []source.Span
+	rows rowList // and those that are written in the configuration
 	// Span is where the configuration asks for the file.
 	Span source.Span
 }

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"iter"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,16 +18,17 @@ type decoder struct {
 	diags  *source.Diagnostics
 	// ruleErrors counts those of the diagnostics that are errors in rules: the rules are left out.
 	ruleErrors int
+	paths      int // how many tables are named
 }
 
 // field is a key that an object may have, and what to do with its value.
 type field struct {
 	key  string
-	read func(*node)
+	read func(node)
 }
 
 // object calls the fields' readers in the order of the text; unknown keys, and keys given twice, are errors.
-func (d *decoder) object(n *node, what string, fields ...field) {
+func (d *decoder) object(n node, what string, fields ...field) {
 	if !d.expect(n, object, what) {
 		return
 	}
@@ -34,36 +36,56 @@ func (d *decoder) object(n *node, what string, fields ...field) {
 	for k, f := range fields {
 		allowed[k] = f.key
 	}
-	for k, key := range n.keys {
-		at := slices.Index(allowed, key.scalar)
+	for key, value := range d.members(n) {
+		at := slices.Index(allowed, key.scalar())
 		if at < 0 {
-			d.diags.Errorf("config-unknown-key", key.span, suggestion(key.scalar, allowed),
-				"%s has no key %q; the keys are %s", what, key.scalar, strings.Join(allowed, ", "))
+			d.diags.Errorf("config-unknown-key", key.span(), suggestion(key.scalar(), allowed),
+				"%s has no key %q; the keys are %s", what, key.scalar(), strings.Join(allowed, ", "))
 			continue
 		}
-		d.checkRepeated(n, k)
-		fields[at].read(n.items[k])
+		fields[at].read(value)
 	}
 }
 
 // each calls read for each member of an object whose keys are names.
-func (d *decoder) each(n *node, what string, read func(key, value *node)) {
+func (d *decoder) each(n node, what string, read func(key, value node)) {
 	if !d.expect(n, object, what) {
 		return
 	}
-	for k, key := range n.keys {
-		d.checkRepeated(n, k)
-		read(key, n.items[k])
+	for key, value := range d.members(n) {
+		read(key, value)
 	}
 }
 
-// checkRepeated reports the k-th key if it was there before. JSON allows it, and the first one would be lost silently.
-func (d *decoder) checkRepeated(n *node, k int) {
-	for _, before := range n.keys[:k] {
-		if before.scalar == n.keys[k].scalar {
-			line, _ := before.span.File.Position(before.span.Start)
-			d.diags.Errorf("config-repeated-key", n.keys[k].span, "", "key %q is already on line %d", before.scalar, line)
-			return
+// maxMistakes is how many mistakes of a configuration are told: what is wrong once is often wrong in a whole list.
+const maxMistakes = 100
+
+// enough tells whether there are so many mistakes that it is better to stop.
+func (d *decoder) enough() bool { return len(*d.diags) >= maxMistakes }
+
+// members yields an object's keys and values until there are enough mistakes.
+func (d *decoder) members(n node) iter.Seq2[node, node] {
+	d.checkRepeated(n)
+	return func(yield func(key, value node) bool) {
+		for key, value := range n.members() {
+			if d.enough() || !yield(key, value) {
+				return
+			}
+		}
+	}
+}
+
+// checkRepeated reports keys that were there before. JSON allows them, and the first ones would be lost silently.
+func (d *decoder) checkRepeated(n node) {
+	keys := make([]node, 0, n.len())
+	for key := range n.members() {
+		keys = append(keys, key)
+	}
+	slices.SortStableFunc(keys, func(a, b node) int { return strings.Compare(a.scalar(), b.scalar()) })
+	for k := 1; k < len(keys) && !d.enough(); k++ {
+		if name := keys[k].scalar(); name == keys[k-1].scalar() {
+			line, _ := n.doc.file.Position(int(keys[k-1].value().start))
+			d.diags.Errorf("config-repeated-key", keys[k].span(), "", "key %q is already on line %d", name, line)
 		}
 	}
 }
@@ -71,52 +93,55 @@ func (d *decoder) checkRepeated(n *node, k int) {
 func suggestion(name string, allowed []string) string { return source.Suggest(name, allowed) }
 
 // expect reports a node of another kind than the wanted one, and tells whether it is right.
-func (d *decoder) expect(n *node, want kind, what string) bool {
-	if n.kind != want {
-		d.diags.Errorf("config-kind", n.span, "", "%s must be %s, not %s", what, want, n.kind)
+func (d *decoder) expect(n node, want kind, what string) bool {
+	if n.kind() != want {
+		d.diags.Errorf("config-kind", n.span(), "", "%s must be %s, not %s", what, want, n.kind())
 		return false
 	}
 	return true
 }
 
-// elements returns the items of a list, or a single value as a list of one.
-func elements(n *node) []*node {
-	if n.kind == list {
-		return n.items
+// elements yields the items of a list, or a single value as if it were one of a list, until there are enough mistakes.
+func (d *decoder) elements(n node) iter.Seq[node] {
+	return func(yield func(node) bool) {
+		if n.kind() != list {
+			yield(n)
+			return
+		}
+		n.all(func(item node) bool { return !d.enough() && yield(item) })
 	}
-	return []*node{n}
 }
 
 // text reads a string; after an error it returns what is there, if anything.
-func (d *decoder) text(n *node, what string) string {
+func (d *decoder) text(n node, what string) string {
 	d.expect(n, text, what)
-	return n.scalar
+	return n.scalar()
 }
 
-func (d *decoder) boolean(n *node, what string) bool {
-	return d.expect(n, boolean, what) && n.scalar == "true"
+func (d *decoder) boolean(n node, what string) bool {
+	return d.expect(n, boolean, what) && n.scalar() == "true"
 }
 
 // integer reads an integer ≥ least; after an error it returns least.
-func (d *decoder) integer(n *node, what string, least int) int {
+func (d *decoder) integer(n node, what string, least int) int {
 	if !d.expect(n, number, what) {
 		return least
 	}
-	value, err := strconv.Atoi(n.scalar)
+	value, err := strconv.Atoi(n.scalar())
 	if err != nil || value < least {
-		d.diags.Errorf("config-number", n.span, "", "%s must be an integer, at least %d", what, least)
+		d.diags.Errorf("config-number", n.span(), "", "%s must be an integer, at least %d", what, least)
 		return least
 	}
 	return value
 }
 
 // choice reads one of the allowed texts and returns its index; after an error, 0.
-func (d *decoder) choice(n *node, what string, allowed ...string) int {
+func (d *decoder) choice(n node, what string, allowed ...string) int {
 	value := d.text(n, what)
 	at := slices.IndexFunc(allowed, func(a string) bool { return strings.EqualFold(a, value) })
 	if at < 0 {
-		if n.kind == text {
-			d.diags.Errorf("config-choice", n.span, suggestion(value, allowed),
+		if n.kind() == text {
+			d.diags.Errorf("config-choice", n.span(), suggestion(value, allowed),
 				"%s must be one of %s", what, strings.Join(allowed, ", "))
 		}
 		return 0
@@ -125,60 +150,61 @@ func (d *decoder) choice(n *node, what string, allowed ...string) int {
 }
 
 // path returns the file that n names, relative to the configuration's folder.
-func (d *decoder) path(n *node) string {
-	if filepath.IsAbs(n.scalar) {
-		return n.scalar
+func (d *decoder) path(n node) string {
+	if filepath.IsAbs(n.scalar()) {
+		return n.scalar()
 	}
-	return filepath.Join(d.dir, n.scalar)
+	return filepath.Join(d.dir, n.scalar())
 }
 
 // root reads the whole configuration.
-func (d *decoder) root(n *node) {
+func (d *decoder) root(n node) {
 	c := d.config
 	d.object(n, "the configuration",
 		field{"predicates", d.predicates},
-		field{"rules", func(v *node) { c.Common.Rules = d.rules(v) }},
-		field{"options", func(v *node) { c.Common.Options = d.options(v) }},
+		field{"rules", func(v node) { c.Common.Rules = d.rules(v) }},
+		field{"options", func(v node) { c.Common.Options = d.options(v) }},
 		field{"networks", d.networks},
 		field{"examples", d.examples},
-		field{"learn", func(v *node) { c.Phases[Learn] = d.section(v, Learn) }},
-		field{"validation", func(v *node) { c.Phases[Validation] = d.section(v, Validation) }},
-		field{"infer", func(v *node) { c.Phases[Infer] = d.section(v, Infer) }},
+		field{"learn", func(v node) { c.Phases[Learn] = d.section(v, Learn) }},
+		field{"validation", func(v node) { c.Phases[Validation] = d.section(v, Validation) }},
+		field{"infer", func(v node) { c.Phases[Infer] = d.section(v, Infer) }},
 	)
 }
 
 // section reads what a phase adds to all phases.
-func (d *decoder) section(n *node, phase Phase) (s Section) {
+func (d *decoder) section(n node, phase Phase) (s Section) {
 	d.object(n, phase.String(),
-		field{"rules", func(v *node) { s.Rules = d.rules(v) }},
-		field{"options", func(v *node) { s.Options = d.options(v) }},
+		field{"rules", func(v node) { s.Rules = d.rules(v) }},
+		field{"options", func(v node) { s.Options = d.options(v) }},
 	)
 	return s
 }
 
 // options reads settings; scalars become text, as in PSL, and keep their place for whoever understands them.
-func (d *decoder) options(n *node) (out []Option) {
-	d.each(n, "options", func(key, value *node) {
+func (d *decoder) options(n node) []Option {
+	out := make([]Option, 0, n.len())
+	d.each(n, "options", func(key, value node) {
 		if !value.isScalar() {
-			d.diags.Errorf("config-kind", value.span, "", "option %s must be a string, a number or a boolean, not %s",
-				key.scalar, value.kind)
+			d.diags.Errorf("config-kind", value.span(), "", "option %s must be a string, a number or a boolean, not %s",
+				key.scalar(), value.kind())
 			return
 		}
-		out = append(out, Option{Name: key.scalar, Value: value.scalar, Span: key.span})
+		out = append(out, Option{Name: key.scalar(), Value: value.scalar(), Span: key.span()})
 	})
 	return out
 }
 
 // networks keeps each network's settings as they are, for package neural.
-func (d *decoder) networks(n *node) {
-	d.each(n, "networks", func(key, value *node) {
-		if !d.expect(value, object, "network "+key.scalar) {
+func (d *decoder) networks(n node) {
+	d.each(n, "networks", func(key, value node) {
+		if !d.expect(value, object, "network "+key.scalar()) {
 			return
 		}
 		var b strings.Builder
 		value.json(&b)
 		d.config.Networks = append(d.config.Networks,
-			&Network{Name: key.scalar, Span: value.span, JSON: []byte(b.String()), node: value})
+			&Network{Name: key.scalar(), Span: value.span(), JSON: []byte(b.String()), node: value})
 	})
 }
 
@@ -190,20 +216,20 @@ var types = map[string]program.Type{
 }
 
 // types reads the list of argument types.
-func (d *decoder) types(n *node) []program.Type {
+func (d *decoder) types(n node) []program.Type {
 	if !d.expect(n, list, "types") {
 		return nil
 	}
-	out := make([]program.Type, len(n.items))
-	for k, item := range n.items {
+	out := make([]program.Type, 0, n.len())
+	for item := range d.elements(n) {
 		name := d.text(item, "a type")
 		t, ok := types[strings.ToLower(name)]
-		if !ok && item.kind == text {
-			d.diags.Errorf("config-type", item.span, suggestion(name, []string{"String", "Int", "Float"}),
+		if !ok && item.kind() == text {
+			d.diags.Errorf("config-type", item.span(), suggestion(name, []string{"String", "Int", "Float"}),
 				"no type %q; the types are String, Int and Float, or PSL's UniqueStringID, UniqueIntID, Integer, Long, Double",
 				name)
 		}
-		out[k] = t
+		out = append(out, t)
 	}
 	return out
 }

@@ -10,12 +10,12 @@ import (
 )
 
 // examples reads which table has the examples of each phase.
-func (d *decoder) examples(n *node) {
+func (d *decoder) examples(n node) {
 	var fields []field
 	for phase := range Phase(3) {
-		fields = append(fields, field{phase.String(), func(v *node) {
+		fields = append(fields, field{phase.String(), func(v node) {
 			if path := d.text(v, phase.String()); path != "" {
-				d.config.Examples[phase] = &Data{Path: d.path(v), Span: v.span}
+				d.config.Examples[phase] = &Data{Path: d.path(v), Span: v.span()}
 			}
 		}})
 	}

@@ -1,14 +1,16 @@
 package load
 
 import (
-	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -68,12 +70,34 @@ func FuzzConfig(f *testing.F) {
 	})
 }
 
-func FuzzRelax(f *testing.F) {
+// FuzzJSON compares what is read with what package json makes of the same text, if it is strict.
+func FuzzJSON(f *testing.F) {
 	seed(f)
+	f.Add(`[1, -2.5e3, "\u00e9\n'", {"a": [true, null]}, [], {}]`)
 	f.Fuzz(func(t *testing.T, text string) {
-		strict, _ := relax(text)
-		if len(strict) != len(text) || bytes.Count(strict, []byte("\n")) != strings.Count(text, "\n") {
-			t.Fatalf("%q became %q", text, strict)
+		var diags source.Diagnostics
+		n, ok := parseJSON(&source.File{Name: "fuzz", Text: text}, &diags)
+		if ok == diags.HasErrors() {
+			t.Fatalf("%v with %v", ok, diags.Err())
+		}
+		checkFuzzed(t, diags.Err())
+		if !json.Valid([]byte(text)) || !utf8.ValidString(text) {
+			return
+		}
+		if !ok {
+			if !strings.Contains(diags.Err().Error(), "nested") {
+				t.Fatal(diags.Err())
+			}
+			return
+		}
+		var b strings.Builder
+		n.json(&b)
+		var got, want any
+		if err := json.Unmarshal([]byte(b.String()), &got); err != nil {
+			t.Fatal(err)
+		}
+		if json.Unmarshal([]byte(text), &want) == nil && !reflect.DeepEqual(got, want) {
+			t.Fatalf("%q became %q", text, b.String())
 		}
 	})
 }

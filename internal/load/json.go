@@ -2,11 +2,11 @@ package load
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"regexp"
-	"strconv"
 	"strings"
-
-	"github.com/tailscale/hujson"
+	"unicode/utf8"
 
 	"github.com/deeppsl/deeppsl/internal/source"
 )
@@ -14,36 +14,195 @@ import (
 // maxDepth bounds the nesting of a configuration, so that no input exhausts the stack of a recursive parser.
 const maxDepth = 64
 
-// parseJSON reads the JSON dialect that PSL accepts: JSON with //, /* */ and # comments, trailing commas, strings in
-// single quotes, and numbers with a plus sign or leading zeros. It returns nil after reporting a syntax error.
-func parseJSON(file *source.File, diags *source.Diagnostics) *node {
-	strict, depth := relax(file.Text)
-	if depth > maxDepth {
-		diags.Errorf("config-syntax", file.Whole(), "", "values are nested more than %d levels deep", maxDepth)
-		return nil
+// parseJSON reads a configuration in JSON. ok is false after reporting a syntax error.
+func parseJSON(file *source.File, diags *source.Diagnostics) (root node, ok bool) {
+	r := jsonReader{doc: &document{file: file}, text: file.Text, most: math.MaxInt32}
+	if len(file.Text) > math.MaxInt32 {
+		diags.Errorf("config-syntax", file.Whole(), "put rows in tables", "a configuration has at most 2 GiB")
+		return node{}, false
 	}
-	value, err := hujson.Parse(strict)
-	if err != nil {
-		span, message := jsonError(file, err)
-		diags.Errorf("config-syntax", span, "", "%s", message)
-		return nil
+	if err := r.read(); err != nil {
+		if err.message == "" {
+			r.explainEnd(err)
+		}
+		diags.Errorf("config-syntax", file.Span(err.start, err.end), err.hint, "%s", err.message)
+		return node{}, false
 	}
-	return fromJSON(file, &value)
+	return r.root(), true
 }
 
-var jsonPosition = regexp.MustCompile(`^hujson: line (\d+), column (\d+): `)
+// jsonReader reads the JSON dialect that PSL accepts: JSON with //, /* */ and # comments, trailing commas, strings in
+// single quotes, and numbers with a plus sign or leading zeros. Libraries for JSON with comments know neither the
+// quotes nor the numbers, and make trees of a hundred bytes per value.
+type jsonReader struct {
+	doc  *document
+	text string // as far as it is to be read
+	at   int
+	open []node // lists and objects that are not closed yet
+	most int32  // how many values there may be
+}
 
-// jsonError takes the position out of hujson's error message.
-func jsonError(file *source.File, err error) (source.Span, string) {
-	message := err.Error()
-	match := jsonPosition.FindStringSubmatch(message)
-	if match == nil {
-		return file.Whole(), strings.TrimPrefix(message, "hujson: ")
+// jsonError is what is wrong at a place.
+type jsonError struct {
+	start, end    int
+	message, hint string
+	ended         bool // the text ends too early; without a message, explainEnd says more
+}
+
+// root returns the value that was read.
+func (r *jsonReader) root() node { return node{r.doc, 0} }
+
+// read reads one value and nothing after it.
+func (r *jsonReader) read() *jsonError {
+	if err := r.value(); err != nil {
+		return err
 	}
-	line, _ := strconv.Atoi(match[1])
-	column, _ := strconv.Atoi(match[2])
-	start := lineStart(file.Text, line) + column - 1
-	return file.Span(start, start+1), strings.TrimPrefix(message[len(match[0]):], "hujson: ")
+	if err := r.space(); err != nil {
+		return err
+	}
+	if r.at < len(r.text) {
+		return r.unexpected("nothing follows after the last bracket")
+	}
+	return nil
+}
+
+// peek returns the byte that comes next, 0 at the end.
+func (r *jsonReader) peek() byte {
+	if r.at < len(r.text) {
+		return r.text[r.at]
+	}
+	return 0
+}
+
+// value reads a value and what is before it.
+func (r *jsonReader) value() *jsonError {
+	if err := r.space(); err != nil {
+		return err
+	}
+	if r.doc.count >= r.most {
+		return &jsonError{start: r.at, end: r.at + 1, message: fmt.Sprintf("there are more than %d values here", r.most)}
+	}
+	switch c := r.peek(); {
+	case c == '[':
+		return r.sequence(list, ']')
+	case c == '{':
+		return r.sequence(object, '}')
+	case c == '"' || c == '\'':
+		return r.quoted()
+	case isNumeric(c):
+		return r.word()
+	}
+	return r.unexpected(`a value is missing here`)
+}
+
+// sequence reads a list or an object.
+func (r *jsonReader) sequence(kind kind, closing byte) *jsonError {
+	if len(r.open) == maxDepth {
+		return &jsonError{start: r.at, end: r.at + 1,
+			message: fmt.Sprintf("values are nested more than %d levels deep", maxDepth)}
+	}
+	n := r.doc.add(value{kind: kind, start: int32(r.at), end: int32(r.at + 1)})
+	r.open = append(r.open, n)
+	for r.at++; ; {
+		if err := r.space(); err != nil {
+			return err
+		}
+		if r.peek() == closing {
+			break
+		}
+		if err := r.item(kind); err != nil {
+			return err
+		}
+		if err := r.space(); err != nil {
+			return err
+		}
+		if r.peek() == ',' {
+			r.at++
+		} else if r.peek() != closing {
+			return r.unexpected(fmt.Sprintf("%s goes on with , or ends with %c", kind, closing))
+		}
+	}
+	r.at++
+	r.doc.close(n, r.at)
+	r.open = r.open[:len(r.open)-1]
+	return nil
+}
+
+// item reads what is between the commas of a list or an object.
+func (r *jsonReader) item(kind kind) *jsonError {
+	if kind == list {
+		return r.value()
+	}
+	if c := r.peek(); c != '"' && c != '\'' {
+		return r.unexpected("a key in quotes is missing here")
+	}
+	if err := r.quoted(); err != nil {
+		return err
+	}
+	if err := r.space(); err != nil {
+		return err
+	}
+	if r.peek() != ':' {
+		return r.unexpected("a : is missing after a key")
+	}
+	r.at++
+	return r.value()
+}
+
+// unexpected reports the character that comes next, or that none does.
+func (r *jsonReader) unexpected(wanted string) *jsonError {
+	if r.at >= len(r.text) {
+		return r.ended()
+	}
+	c, size := utf8.DecodeRuneInString(r.text[r.at:])
+	return &jsonError{start: r.at, end: r.at + size, message: fmt.Sprintf("unexpected %q: %s", c, wanted)}
+}
+
+// ended reports that the text ends too early: after the last thing in it, because a file often ends in empty lines.
+func (r *jsonReader) ended() *jsonError {
+	end := len(strings.TrimRight(r.text, " \t\r\n"))
+	return &jsonError{start: end, end: end, ended: true}
+}
+
+// explainEnd says what is not finished where the text ends.
+func (r *jsonReader) explainEnd(err *jsonError) {
+	if len(r.open) == 0 {
+		err.message, err.hint = "there is no value here", `a configuration is an object, as {"rules": [], "predicates": {}}`
+		return
+	}
+	n := r.open[len(r.open)-1]
+	line, column := r.doc.file.Position(int(n.value().start))
+	closing := map[kind]string{list: "]", object: "}"}[n.kind()]
+	err.message = fmt.Sprintf("the text ends within %s, which begins at line %d, column %d", n.kind(), line, column)
+	err.hint = "write " + closing + ", or look whether the end of the file is missing"
+}
+
+// space goes over white space and comments.
+func (r *jsonReader) space() *jsonError {
+	for ; r.at < len(r.text); r.at++ {
+		switch rest := r.text[r.at:]; {
+		case strings.IndexByte(" \t\r\n", rest[0]) >= 0:
+		case rest[0] == '#' || strings.HasPrefix(rest, "//"):
+			r.at = endOfLine(r.text, r.at) - 1
+		case strings.HasPrefix(rest, "/*"):
+			length := strings.Index(rest[2:], "*/")
+			if length < 0 {
+				return &jsonError{start: r.at, end: r.at + 2, message: "a comment has no end", hint: "write */"}
+			}
+			r.at += 2 + length + 1
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// endOfLine returns the offset of the line ending at or after i, or of the end of the input.
+func endOfLine(input string, i int) int {
+	if length := strings.IndexByte(input[i:], '\n'); length >= 0 {
+		return i + length
+	}
+	return len(input)
 }
 
 // lineStart returns the offset at which the line, counted from 1, begins.
@@ -59,161 +218,54 @@ func lineStart(text string, line int) int {
 	return offset
 }
 
-// relax rewrites what hujson does not know, byte for byte, so that offsets stay true: # comments and the signs and
-// zeros before a number become spaces, and a string in single quotes becomes one in double quotes whose content is
-// blanked; fromJSON decodes it from the original. depth is the deepest nesting of brackets.
-func relax(input string) (strict []byte, depth int) {
-	out := []byte(input)
-	level := 0
-	for i := 0; i < len(out); {
-		switch c := out[i]; {
-		case c == '"':
-			i = stringEnd(input, i)
-		case c == '\'':
-			i = requote(out, i, stringEnd(input, i))
-		case c == '#':
-			i = blank(out, i, endOfLine(input, i))
-		case strings.HasPrefix(input[i:], "//"):
-			i = endOfLine(input, i)
-		case strings.HasPrefix(input[i:], "/*"):
-			i = commentEnd(input, i)
-		case isNumeric(c):
-			i = plainNumber(out, i)
-		default:
-			if c == '[' || c == '{' {
-				level++
-				depth = max(depth, level)
-			} else if c == ']' || c == '}' {
-				level--
+// quoted reads a string in quotes of either kind.
+func (r *jsonReader) quoted() *jsonError {
+	quote, start := r.text[r.at], r.at
+	escaped := false
+	for r.at++; r.at < len(r.text) && r.text[r.at] != quote; r.at++ {
+		switch c := r.text[r.at]; {
+		case c == '\n':
+			return r.endless(start)
+		case c < ' ':
+			return &jsonError{start: r.at, end: r.at + 1, message: fmt.Sprintf("a string cannot have the character %q", c),
+				hint: `write \t for a tab`}
+		case c == '\\':
+			escaped = true
+			if !strings.HasPrefix(r.text[r.at+1:], "\n") {
+				r.at++
 			}
-			i++
 		}
 	}
-	return out, depth
+	if r.at >= len(r.text) {
+		return r.endless(start)
+	}
+	r.at++
+	v := value{kind: text, start: int32(start), end: int32(r.at)}
+	if !escaped {
+		r.doc.add(v)
+		return nil
+	}
+	meant, ok := unescape(r.text[start+1:r.at-1], quote)
+	if !ok {
+		return &jsonError{start: start, end: r.at, message: "a string has an escape that JSON does not know",
+			hint: `write \\ for a backslash`}
+	}
+	r.doc.addText(v, meant)
+	return nil
 }
 
-// stringEnd returns the offset after the string that starts with the quote at i, or of the end of an unfinished one.
-func stringEnd(input string, i int) int {
-	quote := input[i]
-	for i++; i < len(input) && input[i] != '\n'; i++ {
-		switch input[i] {
-		case '\\':
-			if i+1 < len(input) && input[i+1] != '\n' {
-				i++
-			}
-		case quote:
-			return i + 1
-		}
-	}
-	return min(i, len(input))
+// endless reports a string without its second quote.
+func (r *jsonReader) endless(start int) *jsonError {
+	end := min(r.at, len(r.text))
+	return &jsonError{start: start, end: end, ended: end == len(r.text), message: "a string does not end on its line",
+		hint: fmt.Sprintf("write %c at its end", r.text[start])}
 }
 
-// requote makes the string [i, end) in single quotes one in double quotes, without content. An unfinished one is left
-// for the parser to report.
-func requote(out []byte, i, end int) int {
-	if end-i < 2 || out[end-1] != '\'' {
-		return end
-	}
-	blank(out, i+1, end-1)
-	out[i], out[end-1] = '"', '"'
-	return end
-}
-
-// blank writes spaces over [i, end) and returns end.
-func blank(out []byte, i, end int) int {
-	for ; i < end; i++ {
-		out[i] = ' '
-	}
-	return end
-}
-
-// endOfLine returns the offset of the line ending at or after i, or of the end of the input.
-func endOfLine(input string, i int) int {
-	if length := strings.IndexByte(input[i:], '\n'); length >= 0 {
-		return i + length
-	}
-	return len(input)
-}
-
-// commentEnd returns the offset after the comment at i. An unfinished one reaches to the end, and hujson reports it.
-func commentEnd(input string, i int) int {
-	if length := strings.Index(input[i+2:], "*/"); length >= 0 {
-		return i + 2 + length + 2
-	}
-	return len(input)
-}
-
-// isNumeric tells what numbers and the words true, false and null are made of. Taking words whole keeps the digits
-// inside of them, in "x007", from being taken for numbers.
-func isNumeric(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || strings.IndexByte("+-._", c) >= 0
-}
-
-// plainNumber blanks a plus sign and needless zeros at the start of the number or word at i, and returns its end.
-func plainNumber(out []byte, i int) int {
-	end := i
-	for end < len(out) && isNumeric(out[end]) {
-		end++
-	}
-	negative := out[i] == '-'
-	digits := i
-	if negative || out[i] == '+' {
-		out[i] = ' '
-		digits++
-	}
-	for digits+1 < end && out[digits] == '0' && '0' <= out[digits+1] && out[digits+1] <= '9' {
-		out[digits] = ' '
-		digits++
-	}
-	if negative {
-		out[digits-1] = '-'
-	}
-	return end
-}
-
-// fromJSON converts hujson's tree.
-func fromJSON(file *source.File, value *hujson.Value) *node {
-	n := &node{span: file.Span(value.StartOffset, value.EndOffset)}
-	switch v := value.Value.(type) {
-	case *hujson.Object:
-		n.kind = object
-		for k := range v.Members {
-			n.keys = append(n.keys, fromJSON(file, &v.Members[k].Name))
-			n.items = append(n.items, fromJSON(file, &v.Members[k].Value))
-		}
-	case *hujson.Array:
-		n.kind = list
-		for k := range v.Elements {
-			n.items = append(n.items, fromJSON(file, &v.Elements[k]))
-		}
-	case hujson.Literal:
-		n.kind, n.scalar = literal(v, n.span.Text())
-	}
-	return n
-}
-
-// literal decodes a scalar; written is its original text.
-func literal(v hujson.Literal, written string) (kind, string) {
-	switch v.Kind() {
-	case 'n':
-		return null, ""
-	case 't', 'f':
-		return boolean, string(v)
-	case '"':
-		if written[0] == '\'' {
-			return text, unquoteSingle(written)
-		}
-		return text, v.String()
-	}
-	return number, string(v)
-}
-
-// unquoteSingle decodes a string in single quotes: the escapes are JSON's, and \'. With any other escape the string is
-// taken as it is written.
-func unquoteSingle(written string) string {
+// unescape decodes a string in quotes: the escapes are JSON's, and \'. In single quotes, a string with any other escape
+// is taken as it is written.
+func unescape(body string, quote byte) (meant string, ok bool) {
 	var b strings.Builder
 	b.WriteByte('"')
-	body := written[1 : len(written)-1]
 	for i := 0; i < len(body); i++ {
 		switch {
 		case body[i] == '"':
@@ -229,9 +281,64 @@ func unquoteSingle(written string) string {
 		}
 	}
 	b.WriteByte('"')
-	var decoded string
-	if err := json.Unmarshal([]byte(b.String()), &decoded); err != nil {
-		return body
+	if err := json.Unmarshal([]byte(b.String()), &meant); err != nil {
+		return body, quote == '\''
 	}
-	return decoded
+	return meant, true
+}
+
+// isNumeric tells what numbers and the words true, false and null are made of.
+func isNumeric(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || strings.IndexByte("+-._", c) >= 0
+}
+
+// word reads a number or one of the three words.
+func (r *jsonReader) word() *jsonError {
+	start := r.at
+	for r.at < len(r.text) && isNumeric(r.text[r.at]) {
+		r.at++
+	}
+	v := value{start: int32(start), end: int32(r.at)}
+	switch word := r.text[start:r.at]; word {
+	case "null":
+		r.doc.add(v)
+	case "true", "false":
+		v.kind = boolean
+		r.doc.add(v)
+	default:
+		v.kind = number
+		plain, ok := plainNumber(word)
+		if !ok {
+			return &jsonError{start: start, end: r.at, message: fmt.Sprintf("%.40q is no value", word),
+				hint: "a string has quotes; other values are numbers, true, false and null"}
+		}
+		if plain == word {
+			r.doc.add(v)
+		} else {
+			r.doc.addText(v, plain)
+		}
+	}
+	return nil
+}
+
+var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+
+// plainNumber writes a number as strict JSON has it, without a plus sign and needless zeros; ok is false if it is none.
+func plainNumber(word string) (plain string, ok bool) {
+	if isPlainInteger(word) {
+		return word, true
+	}
+	digits := strings.TrimLeft(word, "+-")
+	if len(word)-len(digits) > 1 {
+		return "", false
+	}
+	needless := 0
+	for needless+1 < len(digits) && digits[needless] == '0' && '0' <= digits[needless+1] && digits[needless+1] <= '9' {
+		needless++
+	}
+	plain = digits[needless:]
+	if strings.HasPrefix(word, "-") {
+		plain = "-" + plain
+	}
+	return plain, jsonNumber.MatchString(plain)
 }

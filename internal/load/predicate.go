@@ -10,8 +10,8 @@ import (
 )
 
 // predicates reads all declarations; their order numbers the predicates.
-func (d *decoder) predicates(n *node) {
-	d.each(n, "predicates", func(key, value *node) {
+func (d *decoder) predicates(n node) {
+	d.each(n, "predicates", func(key, value node) {
 		d.config.Predicates = append(d.config.Predicates, d.predicate(key, value))
 	})
 }
@@ -24,9 +24,9 @@ type declaration struct {
 }
 
 // predicate reads one entry of "predicates": its name, with or without /arity, and its settings.
-func (d *decoder) predicate(key, value *node) *Predicate {
+func (d *decoder) predicate(key, value node) *Predicate {
 	decl := d.declare(key)
-	if value.kind != null {
+	if value.kind() != null {
 		d.settings(value, decl)
 	}
 	d.arity(decl)
@@ -34,21 +34,21 @@ func (d *decoder) predicate(key, value *node) *Predicate {
 }
 
 // declare reads a predicate's name, with or without /arity.
-func (d *decoder) declare(key *node) *declaration {
-	name, suffix, slashed := strings.Cut(key.scalar, "/")
-	decl := &declaration{predicate: &Predicate{Span: key.span}, suffix: -1, arity: -1}
+func (d *decoder) declare(key node) *declaration {
+	name, suffix, slashed := strings.Cut(key.scalar(), "/")
+	decl := &declaration{predicate: &Predicate{Span: key.span()}, suffix: -1, arity: -1}
 	decl.predicate.Name = name
 	if slashed {
 		arity, err := strconv.Atoi(suffix)
 		if err != nil || arity < 0 {
-			d.diags.Errorf("config-arity", key.span, "write Name/2 for a predicate of two arguments",
+			d.diags.Errorf("config-arity", key.span(), "write Name/2 for a predicate of two arguments",
 				"%q is not a number of arguments", suffix)
 		} else {
 			decl.suffix = arity
 		}
 	}
 	if !isName(name) {
-		d.diags.Errorf("config-name", key.span, "use letters, digits and _, and no digit first",
+		d.diags.Errorf("config-name", key.span(), "use letters, digits and _, and no digit first",
 			"%q is not a name for a predicate", name)
 	}
 	return decl
@@ -66,38 +66,38 @@ func isName(name string) bool {
 }
 
 // settings reads the keys of a predicate: PSL's, and this program's neural, derive and value.
-func (d *decoder) settings(n *node, decl *declaration) {
+func (d *decoder) settings(n node, decl *declaration) {
 	p := decl.predicate
 	d.object(n, "predicate "+p.Name,
-		field{"arity", func(v *node) { decl.arity = d.integer(v, "arity", 0) }},
-		field{"types", func(v *node) { p.Types = d.types(v) }},
+		field{"arity", func(v node) { decl.arity = d.integer(v, "arity", 0) }},
+		field{"types", func(v node) { p.Types = d.types(v) }},
 		field{"type", d.predicateType},
-		field{"force-open", func(v *node) { p.ForceOpen = d.boolean(v, "force-open") }},
-		field{"observations", func(v *node) { p.Observations = d.partition(v, "observations") }},
-		field{"targets", func(v *node) { p.Targets = d.partition(v, "targets") }},
-		field{"truth", func(v *node) { p.Truth = d.partition(v, "truth") }},
-		field{"function", func(v *node) { p.Function = d.text(v, "function") }},
-		field{"similarity", func(v *node) { d.similarity(v, p) }},
-		field{"neural", func(v *node) { p.Neural = d.neural(v) }},
-		field{"derive", func(v *node) { p.Derive = d.derive(v, p.Derive) }},
-		field{"value", func(v *node) { p.Derive = d.derivedValue(v, p.Derive) }},
-		field{"evaluations", func(v *node) { p.Evaluations = d.evaluations(v) }},
-		field{"options", func(v *node) { p.Options = d.options(v) }},
+		field{"force-open", func(v node) { p.ForceOpen = d.boolean(v, "force-open") }},
+		field{"observations", func(v node) { p.Observations = d.partition(v, "observations") }},
+		field{"targets", func(v node) { p.Targets = d.partition(v, "targets") }},
+		field{"truth", func(v node) { p.Truth = d.partition(v, "truth") }},
+		field{"function", func(v node) { p.Function = d.text(v, "function") }},
+		field{"similarity", func(v node) { d.similarity(v, p) }},
+		field{"neural", func(v node) { p.Neural = d.neural(v) }},
+		field{"derive", func(v node) { p.Derive = d.derive(v, p.Derive) }},
+		field{"value", func(v node) { p.Derive = d.derivedValue(v, p.Derive) }},
+		field{"evaluations", func(v node) { p.Evaluations = d.evaluations(v) }},
+		field{"options", func(v node) { p.Options = d.options(v) }},
 	)
 	d.corpusOption(p)
 }
 
 // predicateType accepts PSL's class names. A deep predicate is declared otherwise here.
-func (d *decoder) predicateType(n *node) {
+func (d *decoder) predicateType(n node) {
 	name := d.text(n, "type")
 	switch short := name[strings.LastIndexByte(name, '.')+1:]; short {
 	case "StandardPredicate", "ExternalFunctionalPredicate":
 	case "DeepPredicate":
-		d.diags.Errorf("config-deep-predicate", n.span,
+		d.diags.Errorf("config-deep-predicate", n.span(),
 			`describe the network under "networks", and give the predicate the key "neural"`,
 			"a DeepPredicate runs a Python process, which this program does not")
 	default:
-		d.diags.Errorf("config-choice", n.span, suggestion(short, []string{"StandardPredicate"}),
+		d.diags.Errorf("config-choice", n.span(), suggestion(short, []string{"StandardPredicate"}),
 			"no predicate type %q", name)
 	}
 }
@@ -138,109 +138,145 @@ func (d *decoder) arity(decl *declaration) {
 }
 
 // partition reads a list of data, or lists by phase.
-func (d *decoder) partition(n *node, what string) (p Partition) {
-	if n.kind != object {
+func (d *decoder) partition(n node, what string) (p Partition) {
+	if n.kind() != object {
 		p.All = d.data(n, what)
 		return p
 	}
 	d.object(n, what,
-		field{"all", func(v *node) { p.All = d.data(v, what) }},
-		field{Learn.String(), func(v *node) { p.Phases[Learn] = d.data(v, what) }},
-		field{Validation.String(), func(v *node) { p.Phases[Validation] = d.data(v, what) }},
-		field{Infer.String(), func(v *node) { p.Phases[Infer] = d.data(v, what) }},
+		field{"all", func(v node) { p.All = d.data(v, what) }},
+		field{Learn.String(), func(v node) { p.Phases[Learn] = d.data(v, what) }},
+		field{Validation.String(), func(v node) { p.Phases[Validation] = d.data(v, what) }},
+		field{Infer.String(), func(v node) { p.Phases[Infer] = d.data(v, what) }},
 	)
 	return p
 }
 
+// maxPaths bounds the tables of a configuration, so that what is known about each takes no more than a few MiB.
+const maxPaths = 1 << 16
+
 // data reads a list of paths and rows. Rows next to each other become one Data.
-func (d *decoder) data(n *node, what string) (out []Data) {
-	for _, item := range elements(n) {
-		switch item.kind {
+func (d *decoder) data(n node, what string) (out []Data) {
+	out = make([]Data, 0, countData(n))
+	for item := range d.elements(n) {
+		switch item.kind() {
 		case text:
-			out = append(out, Data{Path: d.path(item), Span: item.span})
+			if d.paths++; d.paths > maxPaths {
+				d.diags.Errorf("config-paths", item.span(), "join tables of one predicate in one file",
+					"a configuration names at most %d tables", maxPaths)
+				return out
+			}
+			out = append(out, Data{Path: d.path(item), Span: item.span()})
 		case list:
-			row, ok := d.row(item)
-			if !ok {
+			if !d.row(item) {
 				continue
 			}
 			if len(out) == 0 || out[len(out)-1].Path != "" {
-				out = append(out, Data{Span: item.span})
+				out = append(out, Data{Span: item.span(), rows: rowList{first: item}})
 			}
-			last := &out[len(out)-1]
-			last.Rows = append(last.Rows, row)
-			last.Spans = append(last.Spans, item.span)
+			out[len(out)-1].rows.count++
 		default:
-			d.diags.Errorf("config-kind", item.span, `write ["data.txt"] for a file, or [["a", "b", 0.5]] for a row`,
-				"%s must list files or rows, not %s", what, item.kind)
+			d.diags.Errorf("config-kind", item.span(), `write ["data.txt"] for a file, or [["a", "b", 0.5]] for a row`,
+				"%s must list files or rows, not %s", what, item.kind())
 		}
 	}
 	return out
 }
 
-// row reads a row that is written in the configuration. Numbers become text as JSON has them: 007 is "7".
-func (d *decoder) row(n *node) (row []string, ok bool) {
-	for _, item := range n.items {
-		if !item.isScalar() {
-			d.diags.Errorf("config-kind", item.span, "", "a row holds strings and numbers, not %s", item.kind)
-			return nil, false
+// countData returns how many Data a list makes.
+func countData(n node) (count int) {
+	before := null
+	for item := range n.all {
+		if item.kind() == text || item.kind() == list && before != list {
+			count++
 		}
-		row = append(row, item.scalar)
+		before = item.kind()
 	}
-	return row, true
+	return min(max(1, count), maxPaths)
+}
+
+// row checks a row that is written in the configuration.
+func (d *decoder) row(n node) bool {
+	for item := range n.all {
+		if !item.isScalar() {
+			d.diags.Errorf("config-kind", item.span(), "", "a row holds strings and numbers, not %s", item.kind())
+			return false
+		}
+	}
+	return true
+}
+
+// rowList is rows next to each other in a configuration. They stay there: lists of strings would be many times the
+// text.
+type rowList struct {
+	first node
+	count int
+}
+
+// each calls visit with each row and its number in the document. Numbers become text as JSON has them: 007 is "7".
+func (l rowList) each(visit func(row []string, at int)) {
+	var row []string
+	for n, k := l.first, 0; k < l.count; n, k = (node{n.doc, n.value().next}), k+1 {
+		row = row[:0]
+		for item := range n.all {
+			row = append(row, item.scalar())
+		}
+		visit(row, int(n.at))
+	}
 }
 
 // neural reads what ties a predicate to a network.
-func (d *decoder) neural(n *node) *Neural {
-	out := &Neural{Span: n.span, Class: -1}
+func (d *decoder) neural(n node) *Neural {
+	out := &Neural{Span: n.span(), Class: -1}
 	classes := 0
 	d.object(n, "neural",
-		field{"network", func(v *node) { out.Network = d.text(v, "network") }},
-		field{"class", func(v *node) { out.Class = d.integer(v, "class", 0) }},
-		field{"entity", func(v *node) { out.Entity = d.integer(v, "entity", 0) }},
-		field{"atoms", func(v *node) { out.Atoms = d.derivations(v, "atoms") }},
-		field{"teacher", func(v *node) { out.Teacher = d.text(v, "teacher") }},
-		field{"classes", func(v *node) {
+		field{"network", func(v node) { out.Network = d.text(v, "network") }},
+		field{"class", func(v node) { out.Class = d.integer(v, "class", 0) }},
+		field{"entity", func(v node) { out.Entity = d.integer(v, "entity", 0) }},
+		field{"atoms", func(v node) { out.Atoms = d.derivations(v, "atoms") }},
+		field{"teacher", func(v node) { out.Teacher = d.text(v, "teacher") }},
+		field{"classes", func(v node) {
 			out.Classes = d.names(v, "a class")
 			classes = len(out.Classes)
 		}},
-		field{"slots", func(v *node) { out.Slots = d.names(v, "a slot") }},
+		field{"slots", func(v node) { out.Slots = d.names(v, "a slot") }},
 	)
-	if n.kind == object && out.Network == "" {
-		d.diags.Errorf("config-neural", n.span, `name one of "networks"`, "neural does not name its network")
+	if n.kind() == object && out.Network == "" {
+		d.diags.Errorf("config-neural", n.span(), `name one of "networks"`, "neural does not name its network")
 	}
 	if (classes > 0) != (out.Class >= 0) {
-		d.diags.Errorf("config-neural", n.span, `write "class": 1, "classes": ["a", "b"] if argument 1 is a or b`,
+		d.diags.Errorf("config-neural", n.span(), `write "class": 1, "classes": ["a", "b"] if argument 1 is a or b`,
 			"class and classes belong together: which argument is the class, and which constants it can be")
 	}
 	return out
 }
 
 // names reads a list of constants.
-func (d *decoder) names(n *node, what string) (names []string) {
-	for _, item := range elements(n) {
+func (d *decoder) names(n node, what string) (names []string) {
+	for item := range d.elements(n) {
 		if item.isScalar() {
-			names = append(names, item.scalar)
+			names = append(names, item.scalar())
 		} else {
-			d.diags.Errorf("config-kind", item.span, "", "%s must be a string, not %s", what, item.kind)
+			d.diags.Errorf("config-kind", item.span(), "", "%s must be a string, not %s", what, item.kind())
 		}
 	}
 	return names
 }
 
 // derive reads derivation rules; the key "value" may come before or after them.
-func (d *decoder) derive(n *node, before *Derivation) *Derivation {
+func (d *decoder) derive(n node, before *Derivation) *Derivation {
 	if before == nil {
 		before = &Derivation{}
 	}
-	before.Span = n.span
+	before.Span = n.span()
 	before.Rules = d.derivations(n, "derive")
 	return before
 }
 
 // derivedValue reads which value derived atoms have.
-func (d *decoder) derivedValue(n *node, before *Derivation) *Derivation {
+func (d *decoder) derivedValue(n node, before *Derivation) *Derivation {
 	if before == nil {
-		before = &Derivation{Span: n.span}
+		before = &Derivation{Span: n.span()}
 	}
 	before.Value = DerivedValue(d.choice(n, "value", "one", "inverse-count"))
 	return before
@@ -250,19 +286,19 @@ func (d *decoder) derivedValue(n *node, before *Derivation) *Derivation {
 var evaluators = []string{"discrete", "continuous", "auc", "categorical"}
 
 // evaluations reads a list of evaluators: names, or objects with options.
-func (d *decoder) evaluations(n *node) (out []Evaluation) {
-	for _, item := range elements(n) {
-		e := Evaluation{Span: item.span}
-		if item.kind == text {
+func (d *decoder) evaluations(n node) (out []Evaluation) {
+	for item := range d.elements(n) {
+		e := Evaluation{Span: item.span()}
+		if item.kind() == text {
 			e.Evaluator = d.evaluator(item)
 		} else {
 			d.object(item, "an evaluation",
-				field{"evaluator", func(v *node) { e.Evaluator = d.evaluator(v) }},
-				field{"options", func(v *node) { e.Options = d.options(v) }},
-				field{"primary", func(v *node) { e.Primary = d.boolean(v, "primary") }},
+				field{"evaluator", func(v node) { e.Evaluator = d.evaluator(v) }},
+				field{"options", func(v node) { e.Options = d.options(v) }},
+				field{"primary", func(v node) { e.Primary = d.boolean(v, "primary") }},
 			)
-			if item.kind == object && item.get("evaluator") == nil {
-				d.diags.Errorf("config-evaluator", item.span, "", "an evaluation must have the key \"evaluator\"")
+			if item.kind() == object && !item.has("evaluator") {
+				d.diags.Errorf("config-evaluator", item.span(), "", "an evaluation must have the key \"evaluator\"")
 			}
 		}
 		out = append(out, e)
@@ -288,12 +324,12 @@ func (d *decoder) primary(evaluations []Evaluation) {
 }
 
 // evaluator reads a name such as AUCEvaluator, org.linqs.psl.evaluation.statistics.AUCEvaluator or auc.
-func (d *decoder) evaluator(n *node) string {
+func (d *decoder) evaluator(n node) string {
 	name := d.text(n, "evaluator")
 	short := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
 	short = strings.TrimSuffix(short, "evaluator")
-	if n.kind == text && !slices.Contains(evaluators, short) {
-		d.diags.Errorf("config-evaluator", n.span, suggestion(short, evaluators),
+	if n.kind() == text && !slices.Contains(evaluators, short) {
+		d.diags.Errorf("config-evaluator", n.span(), suggestion(short, evaluators),
 			"no evaluator %q; there are %s", name, strings.Join(evaluators, ", "))
 	}
 	return short

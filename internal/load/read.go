@@ -26,7 +26,7 @@ func ReadWith(path string, open func(path string) (io.ReadCloser, error)) (*Conf
 		return nil, diags.Err()
 	}
 	d := decoder{config: c, dir: filepath.Dir(path), diags: &diags}
-	if n := parse(file, &diags); n != nil {
+	if n, ok := parse(file, &diags); ok {
 		d.root(n)
 	}
 	return d.finish()
@@ -35,6 +35,9 @@ func ReadWith(path string, open func(path string) (io.ReadCloser, error)) (*Conf
 // finish checks a decoded configuration as a whole, and returns it unless something besides rules is wrong.
 func (d *decoder) finish() (*Config, error) {
 	c, diags := d.config, d.diags
+	if len(*diags) >= maxMistakes {
+		diags.Errorf("config-more-errors", source.Span{}, "", "there are more mistakes than these %d", maxMistakes)
+	}
 	inRules := diags.Errors() == d.ruleErrors
 	if inRules {
 		c.resolve(diags)
@@ -49,7 +52,7 @@ func (d *decoder) finish() (*Config, error) {
 }
 
 // parse reads a configuration's text by the extension of its name.
-func parse(file *source.File, diags *source.Diagnostics) *node {
+func parse(file *source.File, diags *source.Diagnostics) (root node, ok bool) {
 	switch strings.ToLower(filepath.Ext(file.Name)) {
 	case ".json":
 		return parseJSON(file, diags)
@@ -58,5 +61,5 @@ func parse(file *source.File, diags *source.Diagnostics) *node {
 	}
 	diags.Errorf("config-extension", file.Whole(), "a rule file is named in a configuration, under \"rules\"",
 		"a configuration ends in .json or .yaml")
-	return nil
+	return node{}, false
 }

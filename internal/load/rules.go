@@ -24,23 +24,24 @@ func ParseDerivations(name string, texts ...string) (rules []*syntax.Rule, err e
 }
 
 // rules reads a list of rules, one per string, or the path of a rule file.
-func (d *decoder) rules(n *node) []*syntax.Rule {
-	switch n.kind {
+func (d *decoder) rules(n node) []*syntax.Rule {
+	switch n.kind() {
 	case text:
 		return d.ruleFile(n)
 	case list:
-		return d.inline(n.items, "a rule", syntax.ParseRule)
+		return d.inline(n, "a rule", syntax.ParseRule)
 	}
-	d.diags.Errorf("config-kind", n.span, "", "rules must be a list of rules or the path of a rule file, not %s", n.kind)
+	d.diags.Errorf("config-kind", n.span(), "", "rules must be a list of rules or the path of a rule file, not %s",
+		n.kind())
 	return nil
 }
 
 // ruleFile reads the rules of a file of their own.
-func (d *decoder) ruleFile(n *node) []*syntax.Rule {
+func (d *decoder) ruleFile(n node) []*syntax.Rule {
 	path := d.path(n)
 	file, err := d.config.readFile(path)
 	if err != nil {
-		d.config.Unreadable(d.diags, n.span, path, err)
+		d.config.Unreadable(d.diags, n.span(), path, err)
 		return nil
 	}
 	before := d.diags.Errors()
@@ -50,17 +51,17 @@ func (d *decoder) ruleFile(n *node) []*syntax.Rule {
 }
 
 // derivations reads one derivation rule, or a list of them.
-func (d *decoder) derivations(n *node, what string) []*syntax.Rule {
-	return d.inline(elements(n), what, syntax.ParseDerivation)
+func (d *decoder) derivations(n node, what string) []*syntax.Rule {
+	return d.inline(n, what, syntax.ParseDerivation)
 }
 
 // inline parses strings of the configuration, a rule each.
 func (d *decoder) inline(
-	items []*node, what string, parse func(*source.File, *source.Diagnostics) *syntax.Rule,
+	n node, what string, parse func(*source.File, *source.Diagnostics) *syntax.Rule,
 ) (out []*syntax.Rule) {
 	before := d.diags.Errors()
 	defer func() { d.ruleErrors += d.diags.Errors() - before }()
-	for _, item := range items {
+	for item := range d.elements(n) {
 		if !d.expect(item, text, what) {
 			continue
 		}
@@ -72,12 +73,12 @@ func (d *decoder) inline(
 }
 
 // inPlace makes a file of a string in a configuration, which knows where it stands there.
-func inPlace(n *node) *source.File {
-	in := n.span
-	if text := in.Text(); len(text) > 1 && (text[0] == '"' || text[0] == '\'') && text[1:len(text)-1] == n.scalar {
+func inPlace(n node) *source.File {
+	in := n.span()
+	if text := in.Text(); len(text) > 1 && (text[0] == '"' || text[0] == '\'') && text[1:len(text)-1] == n.scalar() {
 		in = in.File.Span(in.Start+1, in.End-1)
 	}
-	return &source.File{Name: n.span.File.Name, Text: n.scalar, In: in}
+	return &source.File{Name: n.span().File.Name, Text: n.scalar(), In: in}
 }
 
 // headArity returns the number of arguments of the atom that a derivation makes.

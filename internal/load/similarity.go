@@ -27,45 +27,45 @@ type Column struct {
 }
 
 // similarity reads what makes a predicate the similar pairs of a column.
-func (d *decoder) similarity(n *node, p *Predicate) {
-	s := &Similarity{Span: n.span}
+func (d *decoder) similarity(n node, p *Predicate) {
+	s := &Similarity{Span: n.span()}
 	p.Similarity = s
 	d.object(n, "similarity",
-		field{"measure", func(v *node) { s.Measure = d.measure(v) }},
-		field{"over", func(v *node) { s.Over = d.column(d.text(v, "over"), v.span) }},
-		field{"threshold", func(v *node) { s.Threshold = d.threshold(v) }},
-		field{"corpus", func(v *node) {
-			corpus := d.column(d.text(v, "corpus"), v.span)
+		field{"measure", func(v node) { s.Measure = d.measure(v) }},
+		field{"over", func(v node) { s.Over = d.column(d.text(v, "over"), v.span()) }},
+		field{"threshold", func(v node) { s.Threshold = d.threshold(v) }},
+		field{"corpus", func(v node) {
+			corpus := d.column(d.text(v, "corpus"), v.span())
 			p.Corpus = &corpus
 		}},
 	)
 	for _, key := range [...]string{"measure", "over", "threshold"} {
-		if n.kind == object && n.get(key) == nil {
-			d.diags.Errorf("config-similarity", n.span,
+		if n.kind() == object && !n.has(key) {
+			d.diags.Errorf("config-similarity", n.span(),
 				`as in {"measure": "JaroWinkler", "over": "Name:1", "threshold": 0.5}`, "similarity has no key %q", key)
 		}
 	}
 }
 
 // measure reads the name of a similarity.
-func (d *decoder) measure(n *node) *similarity.Measure {
+func (d *decoder) measure(n node) *similarity.Measure {
 	name := d.text(n, "measure")
 	m := similarity.Find(name)
-	if m == nil && n.kind == text {
-		d.diags.Errorf("config-similarity", n.span, suggestion(name, similarity.Names()),
+	if m == nil && n.kind() == text {
+		d.diags.Errorf("config-similarity", n.span(), suggestion(name, similarity.Names()),
 			"no similarity %q; there are %s", name, strings.Join(similarity.Names(), ", "))
 	}
 	return m
 }
 
 // threshold reads a number in (0, 1]: with 0, all pairs would be similar.
-func (d *decoder) threshold(n *node) float64 {
+func (d *decoder) threshold(n node) float64 {
 	if !d.expect(n, number, "threshold") {
 		return 1
 	}
-	value, err := strconv.ParseFloat(n.scalar, 64)
+	value, err := strconv.ParseFloat(n.scalar(), 64)
 	if err != nil || !(value > 0 && value <= 1) {
-		d.diags.Errorf("config-number", n.span, "", "threshold must be above 0 and at most 1")
+		d.diags.Errorf("config-number", n.span(), "", "threshold must be above 0 and at most 1")
 		return 1
 	}
 	return value

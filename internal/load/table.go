@@ -83,6 +83,7 @@ func (t *table) addRows(data *Data, what string, role relation.Role) {
 	for k, row := range data.Rows {
 		t.add(row, k)
 	}
+	data.rows.each(t.add)
 	t.end()
 }
 
@@ -258,8 +259,8 @@ func (o *origin) span(offset int) source.Span {
 	case o.file != nil:
 		_, end := o.file.Line(offset)
 		return o.file.Span(offset, max(offset, end))
-	case offset < len(o.data.Spans):
-		return o.data.Spans[offset]
+	case o.data.rows.count > 0:
+		return node{o.data.rows.first.doc, int32(offset)}.span()
 	}
 	return source.Span{}
 }

@@ -11,19 +11,43 @@ import (
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
-// parseYAML reads a configuration in YAML. It returns nil after reporting a syntax error.
-func parseYAML(file *source.File, diags *source.Diagnostics) *node {
-	var document yaml.Node
-	if err := yaml.Unmarshal([]byte(file.Text), &document); err != nil {
+// parseYAML reads a configuration in YAML. ok is false after reporting a syntax error.
+func parseYAML(file *source.File, diags *source.Diagnostics) (root node, ok bool) {
+	if n := yamlValues(file.Text); n > fewYAML+len(file.Text)/yamlBytes {
+		diags.Errorf("config-syntax", file.Whole(),
+			"put rows in tables and rules in a rule file, or write the configuration in JSON",
+			"a configuration in YAML cannot be as dense and large: about %d values in %d bytes", n, len(file.Text))
+		return node{}, false
+	}
+	var tree yaml.Node
+	if err := yaml.Unmarshal([]byte(file.Text), &tree); err != nil {
 		span, message := yamlError(file, err)
 		diags.Errorf("config-syntax", span, "", "%s", message)
-		return nil
+		return node{}, false
 	}
-	if document.Kind != yaml.DocumentNode {
-		return &node{kind: object, span: file.Whole()}
+	c := yamlConverter{file: file, diags: diags, doc: &document{file: file}}
+	if tree.Kind != yaml.DocumentNode {
+		return c.doc.add(value{kind: object, start: -1, end: -1}), true
 	}
-	c := yamlConverter{file: file, diags: diags}
-	return c.convert(document.Content[0], 0)
+	return c.convert(tree.Content[0], 0), true
+}
+
+// The library makes a tree of YAML with some 200 bytes per value. A text may have fewYAML values, and one more for each
+// yamlBytes of it, so that the tree takes a few times the text.
+const (
+	fewYAML   = 1 << 14
+	yamlBytes = 16
+)
+
+// yamlValues counts the characters that can end a value or begin one: there are no more values than that, and one.
+func yamlValues(text string) int {
+	n := 1
+	for k := range len(text) {
+		if strings.IndexByte("\n,:[{-?", text[k]) >= 0 {
+			n++
+		}
+	}
+	return n
 }
 
 var yamlPosition = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
@@ -40,45 +64,60 @@ func yamlError(file *source.File, err error) (source.Span, string) {
 	return file.Span(start, end), message[len(match[0]):]
 }
 
-// yamlConverter makes nodes of YAML's. Nodes come in the order of the text, so that one pass over it finds all lines.
+// yamlConverter makes nodes of YAML's. They come in the order of the text, so that one pass over it finds all places.
 type yamlConverter struct {
-	file         *source.File
-	diags        *source.Diagnostics
-	line, offset int // the last line found, counted from 1, and where it begins
+	file  *source.File
+	diags *source.Diagnostics
+	doc   *document
+	// line, column and offset are the last place found, the first two counted from 1.
+	line, column, offset int
 }
 
 // convert makes a node of y and what it contains. Aliases are refused: a few of them can stand for a tree of any size.
-func (c *yamlConverter) convert(y *yaml.Node, depth int) *node {
-	n := &node{span: c.span(y)}
+func (c *yamlConverter) convert(y *yaml.Node, depth int) node {
+	span := c.span(y)
+	v := value{start: int32(span.Start), end: int32(span.End)}
 	switch {
 	case depth > maxDepth:
-		c.diags.Errorf("config-syntax", n.span, "", "values are nested more than %d levels deep", maxDepth)
+		c.diags.Errorf("config-syntax", span, "", "values are nested more than %d levels deep", maxDepth)
 	case y.Kind == yaml.ScalarNode:
-		n.kind, n.scalar = yamlScalar(y)
-	case y.Kind == yaml.SequenceNode:
-		n.kind = list
-		for _, item := range y.Content {
-			n.items = append(n.items, c.convert(item, depth+1))
-		}
-	case y.Kind == yaml.MappingNode:
-		n.kind = object
-		for k := 0; k+1 < len(y.Content); k += 2 {
-			n.keys = append(n.keys, c.key(y.Content[k]))
-			n.items = append(n.items, c.convert(y.Content[k+1], depth+1))
-		}
+		var meant string
+		v.kind, meant = yamlScalar(y)
+		return c.doc.addText(v, meant)
+	case y.Kind == yaml.SequenceNode || y.Kind == yaml.MappingNode:
+		return c.sequence(y, v, depth)
 	default:
-		c.diags.Errorf("config-syntax", n.span, "write the value out", "aliases are not supported here")
+		c.diags.Errorf("config-syntax", span, "write the value out", "aliases are not supported here")
 	}
+	return c.doc.add(v)
+}
+
+// sequence makes nodes of a list or an object, which has a key before every value.
+func (c *yamlConverter) sequence(y *yaml.Node, v value, depth int) node {
+	v.kind = list
+	if y.Kind == yaml.MappingNode {
+		v.kind = object
+	}
+	n := c.doc.add(v)
+	for k, item := range y.Content {
+		if v.kind == object && k%2 == 0 {
+			c.key(item)
+		} else {
+			c.convert(item, depth+1)
+		}
+		y.Content[k] = nil // the tree takes most of the memory
+	}
+	c.doc.close(n, int(v.end))
 	return n
 }
 
 // key makes a node of a key, which counts as text whatever it looks like: 1: is the key "1".
-func (c *yamlConverter) key(y *yaml.Node) *node {
-	n := &node{kind: text, span: c.span(y), scalar: y.Value}
+func (c *yamlConverter) key(y *yaml.Node) {
+	span := c.span(y)
 	if y.Kind != yaml.ScalarNode {
-		c.diags.Errorf("config-syntax", n.span, "", "a key must be a string")
+		c.diags.Errorf("config-syntax", span, "", "a key must be a string")
 	}
-	return n
+	c.doc.addText(value{kind: text, start: int32(span.Start), end: int32(span.End)}, y.Value)
 }
 
 // yamlScalar reads a scalar; numbers that JSON does not know, such as .inf or 0x1F, stay text.
@@ -89,31 +128,28 @@ func yamlScalar(y *yaml.Node) (kind, string) {
 	case "!!bool":
 		return boolean, strings.ToLower(y.Value)
 	case "!!int", "!!float":
-		plain := []byte(y.Value)
-		plainNumber(plain, 0)
-		if jsonNumber.Match(plain) {
-			return number, strings.TrimSpace(string(plain))
+		if plain, ok := plainNumber(y.Value); ok {
+			return number, plain
 		}
 	}
 	return text, y.Value
 }
 
-var jsonNumber = regexp.MustCompile(`^ *-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
-
 // span returns the place of y, which yaml gives as a line and a column of characters.
 func (c *yamlConverter) span(y *yaml.Node) source.Span {
 	text := c.file.Text
-	if c.line == 0 || y.Line < c.line {
-		c.line, c.offset = 1, 0
+	if c.line == 0 || y.Line < c.line || y.Line == c.line && y.Column < c.column {
+		c.line, c.column, c.offset = 1, 1, 0
 	}
-	c.offset += lineStart(text[c.offset:], y.Line-c.line+1)
-	c.line = y.Line
-	start := c.offset
-	for column := 1; column < y.Column && start < len(text); column++ {
-		_, size := utf8.DecodeRuneInString(text[start:])
-		start += size
+	if y.Line > c.line {
+		c.offset += lineStart(text[c.offset:], y.Line-c.line+1)
+		c.line, c.column = y.Line, 1
 	}
-	end := start
+	for ; c.column < y.Column && c.offset < len(text) && text[c.offset] != '\n'; c.column++ {
+		_, size := utf8.DecodeRuneInString(text[c.offset:])
+		c.offset += size
+	}
+	start, end := c.offset, c.offset
 	if y.Kind == yaml.ScalarNode {
 		end = c.scalarEnd(y, start)
 	}
@@ -126,6 +162,5 @@ func (c *yamlConverter) scalarEnd(y *yaml.Node, start int) int {
 	if y.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
 		end += 2
 	}
-	_, last := c.file.Line(start)
-	return min(end, last)
+	return endOfLine(c.file.Text[:min(end, len(c.file.Text))], start)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // Render writes the diagnostics in the order they have, each as
@@ -90,7 +91,7 @@ const (
 // excerpt returns the line on which the span begins, with tabs expanded, and the mark that goes below it: a caret at
 // the span's first rune and tildes to its end or the end of the line.
 func (s Span) excerpt() (text, mark string) {
-	start, end := s.File.Line(s.Start)
+	start, end := s.nearby()
 	from := max(start, min(s.Start, end))
 	to := max(from, min(s.End, end))
 	line := expand(nil, s.File.Text[start:from])
@@ -99,6 +100,24 @@ func (s Span) excerpt() (text, mark string) {
 	width := max(1, len(line)-column)
 	line, column, width = window(expand(line, s.File.Text[to:end]), column, width)
 	return strings.TrimRight(string(line), " "), strings.Repeat(" ", column) + "^" + strings.Repeat("~", width-1)
+}
+
+// nearbyWidth is how many bytes before and after a place are looked at: enough for excerptWidth runes of four bytes.
+const nearbyWidth = 4 * excerptWidth
+
+// nearby returns the bounds of the line on which the span begins, or of the part of a long one that can be shown.
+func (s Span) nearby() (start, end int) {
+	text := s.File.Text
+	start, end = s.File.Line(s.Start)
+	if first := s.Start - nearbyWidth; first > start {
+		for start = first; !utf8.RuneStart(text[start]) && start < s.Start; start++ {
+		}
+	}
+	if last := s.Start + nearbyWidth; last < end {
+		for end = last; !utf8.RuneStart(text[end]) && end > s.Start; end-- {
+		}
+	}
+	return start, end
 }
 
 // expand appends text to line with spaces for tabs, and with a visible sign for other control characters and bytes

@@ -225,3 +225,20 @@ func TestDistanceIsAMetric(t *testing.T) {
 		}
 	})
 }
+
+// TestLongLine shows parts of a line of a million bytes as it shows those of one that is not cut.
+func TestLongLine(t *testing.T) {
+	const half = 1 << 19
+	text := strings.Repeat("ä", half/2) + "(here)" + strings.Repeat("é", half/2)
+	file := &File{Name: "long", Text: text}
+	line, mark := file.Span(half, half+6).excerpt()
+	const before, after = excerptWidth/3 - 1, excerptWidth - excerptWidth/3 - 7
+	want := "…" + strings.Repeat("ä", before) + "(here)" + strings.Repeat("é", after) + "…"
+	if line != want || strings.TrimLeft(mark, " ") != "^~~~~~" || len(mark) != excerptWidth/3+6 {
+		t.Errorf("%s\n%s", line, mark)
+	}
+	allocated := testing.AllocsPerRun(1, func() { file.Span(half, half+6).excerpt() })
+	if line, _ := file.Span(0, 2).excerpt(); !strings.HasPrefix(line, "ä") || allocated > 30 {
+		t.Errorf("%s after %g allocations", line, allocated)
+	}
+}
