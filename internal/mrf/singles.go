@@ -20,19 +20,19 @@ type member struct {
 	j    int32
 }
 
+// pagedSingles is how many singles there may be for each variable if the model is paged: each takes sixteen bytes.
+const pagedSingles = 2
+
 // NewSingles finds them; nil if there are none, or if memory is short.
 func (f *Field) NewSingles() *Singles {
-	if f.Model.Paged() != nil {
+	total := f.countSingles()
+	if total == 0 || f.Model.Paged() != nil && total > pagedSingles*f.Model.Variables {
 		return nil
 	}
 	s := &Singles{field: f, start: make([]int32, f.Model.Variables+1)}
 	f.eachSingle(func(i int32, _ member) { s.start[i+1]++ })
 	for i := range f.Model.Variables {
 		s.start[i+1] += s.start[i]
-	}
-	total := s.start[f.Model.Variables]
-	if total == 0 {
-		return nil
 	}
 	s.members = make([]member, total)
 	next := append([]int32(nil), s.start...)
@@ -44,15 +44,38 @@ func (f *Field) NewSingles() *Singles {
 	return s
 }
 
+// countSingles counts the squared potentials of one variable each.
+func (f *Field) countSingles() (total int) {
+	for k := range f.terms {
+		if t := &f.terms[k]; t.single() {
+			total += t.Len
+		}
+	}
+	return total
+}
+
 // eachSingle visits the squared potentials of one variable each, in their order.
 func (f *Field) eachSingle(visit func(i int32, m member)) {
 	for k := range f.terms {
 		t := &f.terms[k]
-		if t.uniformArity() != 1 || !t.squared() {
+		if !t.single() {
 			continue
 		}
 		for j, i := range t.vars.index {
 			visit(i, member{t, int32(j)})
+		}
+		t.Release(0, t.Len)
+	}
+}
+
+// single tells whether each of the term's potentials is a square and has one variable.
+func (t *term) single() bool { return t.uniformArity() == 1 && t.squared() }
+
+// release lets go of what Minimise has looked at.
+func (s *Singles) release() {
+	for k := range s.field.terms {
+		if t := &s.field.terms[k]; t.single() {
+			t.Release(0, t.Len)
 		}
 	}
 }
@@ -82,6 +105,7 @@ func (s *Singles) Minimise(y, g, step []float64, flat float64) float64 {
 			s.gaps[k] += gap
 		}
 	})
+	s.release()
 	return sum(s.gaps)
 }
 

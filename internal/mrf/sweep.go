@@ -52,7 +52,7 @@ func (s *Span) W(k int) float64 {
 }
 
 // SquaredSingles tells whether each of the span's potentials is a square and has one variable; see Singles.
-func (s *Span) SquaredSingles() bool { return s.term.uniformArity() == 1 && s.Block.squared() }
+func (s *Span) SquaredSingles() bool { return s.term.single() }
 
 // Move replaces the slacks d_j by those at the point that is step further, d_j + a_jᵀstep.
 func (s *Span) Move(step []float64) { s.term.vars.addProduct(s.lo, s.hi, step, s.D) }
