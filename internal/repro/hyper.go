@@ -115,8 +115,6 @@ type HyperSetting struct {
 	TrainSeconds Median  `json:"train_seconds"`
 	WorstGap     float64 `json:"worst_gap"`
 	Paper        *Mean   `json:"paper_accuracy,omitempty"`
-
-	curves [][]deeppsl.Epoch
 }
 
 // Trainings counts the trainings that Run takes; 0 if there is no such study.
@@ -163,7 +161,7 @@ func (h *Hyper) on(ctx context.Context, data *dataset.Citation) (*HyperResult, e
 
 func newHyperSetting(choice setting, r *T2Result) HyperSetting {
 	s := HyperSetting{Name: choice.name, Accuracy: r.Accuracy, ClassAverage: r.ClassAverage, Validation: r.Validation,
-		TrainSeconds: r.TrainSeconds, Paper: choice.paper, curves: r.Curves}
+		TrainSeconds: r.TrainSeconds, Paper: choice.paper}
 	s.Loss = byEpoch(r.Curves, func(e deeppsl.Epoch) float64 { return e.Loss })
 	s.Validations = byEpoch(r.Curves, func(e deeppsl.Epoch) float64 { return 100 * e.Validation })
 	for _, curve := range r.Curves {

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 
-	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
@@ -46,15 +46,14 @@ func (r *HyperResult) draw(dir string) (paths []string, err error) {
 	name := func(what string) string { return filepath.Join(dir, fmt.Sprintf("hyper-%s%s.svg", r.Study, what)) }
 	switch r.Study {
 	case "initialisation":
-		return []string{name("")}, writeCurve(name(""), r.how(), r.Settings[0].curves)
+		return []string{name("")}, r.course().write(name(""))
 	case "network":
 		return []string{name("")}, r.accuracies().write(name(""))
 	}
-	loss := r.courses("cross-entropy loss", func(e deeppsl.Epoch) float64 { return e.Loss })
+	loss, validation := r.courses()
 	if err := loss.write(name("-loss")); err != nil {
 		return nil, err
 	}
-	validation := r.courses("validation accuracy", func(e deeppsl.Epoch) float64 { return e.Validation })
 	return []string{name("-loss"), name("-accuracy")}, validation.write(name("-accuracy"))
 }
 
@@ -65,13 +64,37 @@ func (d *drawing) write(path string) error {
 	return report.WriteFileFunc(path, func(w io.Writer) error { return d.SVG(w) })
 }
 
-// courses draws a number of each epoch, a line with a band for each setting.
-func (r *HyperResult) courses(what string, of func(deeppsl.Epoch) float64) *drawing {
-	d := &drawing{report.Chart{Title: r.how(), XLabel: "epoch", YLabel: what}}
+// course draws loss and validation accuracy of the first setting in one chart, as the paper does.
+func (r *HyperResult) course() *drawing {
+	s := &r.Settings[0]
+	return &drawing{report.Chart{Title: r.how(), XLabel: "epoch", YLabel: "loss, share right", Series: []report.Series{
+		band("cross-entropy loss", s.Loss, 1, math.Inf(1)), band("validation accuracy", s.Validations, 0.01, 1),
+	}}}
+}
+
+// courses draws loss and validation accuracy, each with a line for each setting.
+func (r *HyperResult) courses() (loss, validation *drawing) {
+	loss = &drawing{report.Chart{Title: r.how(), XLabel: "epoch", YLabel: "cross-entropy loss"}}
+	validation = &drawing{report.Chart{Title: r.how(), XLabel: "epoch", YLabel: "validation accuracy, %"}}
 	for _, s := range r.Settings {
-		d.Series = append(d.Series, series(s.Name, s.curves, of))
+		loss.Series = append(loss.Series, band(s.Name, s.Loss, 1, math.Inf(1)))
+		validation.Series = append(validation.Series, band(s.Name, s.Validations, 1, 100))
 	}
-	return d
+	return loss, validation
+}
+
+// band draws means by epoch, in units of their own, with the intervals if there are any, as far as these are between 0
+// and most: those of few runs go beyond what is possible.
+func band(name string, means []Mean, unit, most float64) report.Series {
+	s := report.Series{Name: name}
+	for epoch, m := range means {
+		s.X, s.Y = append(s.X, float64(epoch)), append(s.Y, unit*m.Mean)
+		if !math.IsNaN(m.CI95) {
+			s.Low = append(s.Low, max(0, unit*(m.Mean-m.CI95)))
+			s.High = append(s.High, min(most, unit*(m.Mean+m.CI95)))
+		}
+	}
+	return s
 }
 
 // accuracies draws the accuracy by hidden nodes, a line for each dropout, with the paper's.

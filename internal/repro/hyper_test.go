@@ -2,6 +2,7 @@ package repro
 
 import (
 	"bytes"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -36,6 +37,17 @@ func TestHyperOnGeneratedData(t *testing.T) {
 	paths, err := WriteHyper(t.TempDir(), []*HyperResult{result})
 	if err != nil || len(paths) != 3 || filepath.Base(paths[1]) != "hyper-mu-loss.svg" {
 		t.Errorf("%v: %v", paths, err)
+	}
+}
+
+// Bands stay within what is possible, and one run alone has none.
+func TestBand(t *testing.T) {
+	s := band("accuracy", []Mean{{1, 1.25}, {1.75, 0.5}}, 0.5, 1)
+	if s.Low[0] != 0 || s.High[0] != 1 || s.Low[1] != 0.625 || s.High[1] != 1 || s.Y[1] != 0.875 {
+		t.Errorf("%+v", s)
+	}
+	if one := band("loss", []Mean{{2, math.NaN()}}, 1, math.Inf(1)); one.Low != nil || one.Y[0] != 2 {
+		t.Errorf("%+v", one)
 	}
 }
 
