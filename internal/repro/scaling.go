@@ -41,7 +41,8 @@ type printedScale struct {
 	Gradient    float64 `json:"gradient_seconds"`
 }
 
-// ScalePoint is what was measured at one size: medians over the samples, of which the first's counts are given.
+// ScalePoint is what was measured at one size: medians over the samples of each one's median, and the first sample's
+// counts.
 type ScalePoint struct {
 	Nodes       int `json:"nodes"` // documents, or paper mentions
 	Edges       int `json:"edges"` // citations in both directions, or author references
@@ -139,7 +140,8 @@ func (s *Scaling) point(ctx context.Context, draw sampler, size int) (point Scal
 			point = ScalePoint{Nodes: part.nodes, Edges: part.edges, GroundRules: t.groundRules, Counted: part.counted,
 				Paper: part.paper}
 		}
-		all.inference, all.gradient = append(all.inference, t.inference...), append(all.gradient, t.gradient...)
+		all.inference = append(all.inference, median(t.inference).Median)
+		all.gradient = append(all.gradient, median(t.gradient).Median)
 		all.gap = max(all.gap, t.gap)
 		if s.OnSample != nil {
 			s.OnSample()
@@ -151,8 +153,9 @@ func (s *Scaling) point(ctx context.Context, draw sampler, size int) (point Scal
 }
 
 const (
-	coldInferences = 3 // of each sample, each by a solver that knows nothing of the others
-	timedEpochs    = 3 // of each sample's training, whose gradient steps are timed
+	coldInferences = 3   // of each sample at least, each by a solver that knows nothing of the others
+	coldSeconds    = 0.5 // for which they are repeated at least, so that short ones have a median
+	timedEpochs    = 5   // of each sample's training, whose gradient steps are timed
 )
 
 // measure grounds a sample, infers, and trains for a few epochs. Its files are removed again.
@@ -167,12 +170,13 @@ func (s *Scaling) measure(ctx context.Context, part *sample, seed uint64) (t tim
 		return t, err
 	}
 	t.groundRules = g.Potentials()
-	for range coldInferences {
+	for total := 0.0; len(t.inference) < coldInferences || total < coldSeconds; {
 		answer, err := g.Infer(ctx)
 		if err != nil {
 			return t, err
 		}
-		t.inference, t.gap = append(t.inference, answer.Elapsed.Seconds()), max(t.gap, answer.Gap)
+		seconds := answer.Elapsed.Seconds()
+		t.inference, t.gap, total = append(t.inference, seconds), max(t.gap, answer.Gap), total+seconds
 	}
 	training, err := g.Train(ctx)
 	if err == nil {
