@@ -3,7 +3,9 @@ package source
 
 import (
 	"fmt"
+	"sort"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -14,14 +16,50 @@ type File struct {
 	// In is where the text stands within another file, as a rule does in a configuration; zero if it is a file's own. It
 	// is longer than the text if that is written with escapes.
 	In Span
+
+	once  sync.Once
+	marks []mark // of a long text, every markEvery bytes
 }
 
 // Position returns the line and column, both counted from 1, of the byte at offset. Columns count runes, so that an
 // editor that is told line:column goes to the right place in any language. Offsets beyond the text mean its end.
 func (f *File) Position(offset int) (line, column int) {
-	before := f.Text[:f.clamp(offset)]
-	start := strings.LastIndexByte(before, '\n') + 1
-	return strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[start:]) + 1
+	offset = f.clamp(offset)
+	m := mark{line: 1, column: 1}
+	if offset > markEvery {
+		f.once.Do(f.setMarks)
+		m = f.marks[max(0, sort.Search(len(f.marks), func(k int) bool { return f.marks[k].offset > offset })-1)]
+	}
+	m = m.to(f.Text, offset)
+	return m.line, m.column
+}
+
+// mark is a place whose line and column are known, so that those of a later one are found without reading all before it:
+// a file of one line can have many mistakes.
+type mark struct{ offset, line, column int }
+
+// markEvery is about how many bytes there are from mark to mark.
+const markEvery = 1 << 12
+
+// to returns the mark of an offset that is not before m.
+func (m mark) to(text string, offset int) mark {
+	between := text[m.offset:offset]
+	if start := strings.LastIndexByte(between, '\n') + 1; start > 0 {
+		m.line += strings.Count(between, "\n")
+		m.column, between = 1, between[start:]
+	}
+	return mark{offset, m.line, m.column + utf8.RuneCountInString(between)}
+}
+
+// setMarks goes over the text once.
+func (f *File) setMarks() {
+	f.marks = []mark{{line: 1, column: 1}}
+	for at := markEvery; at < len(f.Text); at += markEvery {
+		for at < len(f.Text) && !utf8.RuneStart(f.Text[at]) { // no mark within a rune
+			at++
+		}
+		f.marks = append(f.marks, f.marks[len(f.marks)-1].to(f.Text, at))
+	}
 }
 
 // Line returns the bounds of the line that contains offset, without its line ending.

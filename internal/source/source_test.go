@@ -242,3 +242,18 @@ func TestLongLine(t *testing.T) {
 		t.Errorf("%s after %g allocations", line, allocated)
 	}
 }
+
+// TestMarks compares places of a long text with those that counting from its start finds.
+func TestMarks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		parts := rapid.SliceOfN(rapid.SampledFrom([]string{"abc", "äöü", "\n", "\xff\x80", "→"}), 1, 8).Draw(t, "parts")
+		text := strings.Repeat(strings.Join(parts, ""), 2000)
+		file := &File{Text: text}
+		at := rapid.IntRange(0, len(text)).Draw(t, "at")
+		line, column := file.Position(at)
+		want := mark{line: 1, column: 1}.to(text, at)
+		if line != want.line || column != want.column {
+			t.Errorf("%d:%d, want %d:%d", line, column, want.line, want.column)
+		}
+	})
+}
