@@ -62,7 +62,7 @@ func TestScalingOfOneSize(t *testing.T) {
 		t.Skip("DEEPPSL_DATA names no folder with Cora")
 	}
 	for _, name := range ScalingDatasets {
-		s := Scaling{Dataset: name, Runs: 1, Seed: 1, Threads: 2}
+		s := Scaling{Dataset: name, Runs: 1, Seed: 1, Threads: 2, Set: []string{"learn.epochs=1"}}
 		draw, err := s.sampler()
 		if err != nil {
 			t.Fatal(err)
