@@ -51,30 +51,26 @@ func forShared(threads, tasks int, body func(task int)) {
 	others.Wait()
 }
 
-// Grain is the number of elements in one task of Range and Sum: large enough to hide the cost of a hand-over.
+// Grain is the least number of elements in a task of Range and Sum, unless there are fewer: enough to hide the cost of
+// a hand-over.
 const Grain = 1 << 14
 
-// Range calls body(lo, hi) for consecutive pieces of [0,n), each of Grain elements but the last.
+// Range calls body(lo, hi) for consecutive pieces of [0,n) that are equally long, of Grain to 2·Grain elements.
 func Range(threads, n int, body func(lo, hi int)) {
-	if n <= Grain {
-		if n > 0 {
-			body(0, n)
-		}
-		return
+	if n > 0 {
+		count := pieces(n)
+		For(threads, count, func(task int) { body(task*n/count, (task+1)*n/count) })
 	}
-	For(threads, pieces(n), func(task int) {
-		lo := task * Grain
-		body(lo, min(lo+Grain, n))
-	})
 }
 
 // Sum adds body(lo, hi) over the pieces of [0,n) that Range would make, in their order.
 func Sum(threads, n int, body func(lo, hi int) float64) float64 {
-	if n <= Grain {
+	count := pieces(n)
+	if count == 1 {
 		return body(0, n)
 	}
-	partial := make([]float64, pieces(n))
-	Range(threads, n, func(lo, hi int) { partial[lo/Grain] = body(lo, hi) })
+	partial := make([]float64, count)
+	For(threads, count, func(task int) { partial[task] = body(task*n/count, (task+1)*n/count) })
 	total := 0.0
 	for _, p := range partial {
 		total += p
@@ -82,4 +78,4 @@ func Sum(threads, n int, body func(lo, hi int) float64) float64 {
 	return total
 }
 
-func pieces(n int) int { return (n + Grain - 1) / Grain }
+func pieces(n int) int { return max(1, n/Grain) }

@@ -20,7 +20,7 @@ func TestForRunsEachTaskOnce(t *testing.T) {
 }
 
 func TestRangeCoversEachElementOnce(t *testing.T) {
-	for _, n := range []int{0, 1, Grain, Grain + 1, 5*Grain + 3} {
+	for _, n := range []int{0, 1, Grain, Grain + 1, 2*Grain - 1, 5*Grain + 3} {
 		seen := make([]int, n)
 		Range(3, n, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
