@@ -55,6 +55,9 @@ func NewField(m *Model) *Field {
 			vars, inputs = vars.compressed(b.Len), inputs.compressed(b.Len)
 		}
 		f.terms[k] = term{Block: b, vars: vars, inputs: inputs, place: k, first: first}
+		if !inputs.empty() {
+			f.terms[k].folded = make([]float64, b.Len)
+		}
 		first += b.Len
 	}
 	f.cut()
@@ -79,21 +82,12 @@ func (f *Field) Inputs() []float64 { return f.x }
 func (f *Field) SetInputs(x []float64) {
 	mustLen("inputs", len(x), f.Model.Inputs)
 	copy(f.x, x)
-	for k := range f.terms {
-		if t := &f.terms[k]; !t.inputs.empty() {
-			t.fold(f.Threads, f.x)
+	parallel.For(f.Threads, len(f.spans), func(n int) {
+		if s := f.spans[n]; !s.term.inputs.empty() {
+			c := s.term.folded[s.lo:s.hi]
+			s.term.unfolded(s.lo, s.hi, c)
+			s.term.inputs.addProduct(s.lo, s.hi, f.x, c)
 		}
-	}
-}
-
-func (t *term) fold(threads int, x []float64) {
-	if t.folded == nil {
-		t.folded = make([]float64, t.Len)
-	}
-	parallel.Range(threads, t.Len, func(lo, hi int) {
-		c := t.folded[lo:hi]
-		t.unfolded(lo, hi, c)
-		t.inputs.addProduct(lo, hi, x, c)
 	})
 }
 

@@ -31,6 +31,7 @@ type compact struct {
 	pairs   []pair
 	rows    compactRows
 	own     compactRows
+	shares  []float64 // per own row: how the preconditioner weighs it
 	partial []float64 // of a product, or of the diagonal; zero in between
 	members []int32   // scratch: one potential's free variables
 	coefs   []float64
@@ -131,16 +132,22 @@ func (h *Hessian) entries() int {
 	return total
 }
 
-// number lists the free variables.
+// number lists the free variables. Which are free no processor foresees, so there is no branch to take.
 func (h *Hessian) number(free []bool) {
-	h.Free = h.Free[:0]
-	for i, ok := range free {
-		h.place[i] = -1
-		if ok {
-			h.place[i] = int32(len(h.Free))
-			h.Free = append(h.Free, int32(i))
-		}
+	if cap(h.Free) < len(free) {
+		h.Free = make([]int32, len(free))
 	}
+	list, n := h.Free[:len(free)], int32(0)
+	for i, ok := range free {
+		place, next := int32(-1), n
+		if ok {
+			place, next = n, n+1
+		}
+		h.place[i] = place
+		list[n] = int32(i)
+		n = next
+	}
+	h.Free = list[:n]
 }
 
 func (c *compact) reset(n int) {

@@ -105,6 +105,22 @@ func (h *Hessian) Restrict(fixed []bool) {
 			p.inverse[i] = 1
 		}
 	}
+	for c := range h.lanes {
+		h.lanes[c].weighOwn(p.inverse)
+	}
+}
+
+// weighOwn computes h / (1 + h aᵀD⁻¹a) of the own rows.
+func (c *compact) weighOwn(inverse []float64) {
+	c.shares = resize(c.shares, len(c.own.h))
+	for j, h := range c.own.h {
+		index, value := c.own.row(j)
+		aDa := 0.0
+		for k, i := range index {
+			aDa += value[k] * value[k] * inverse[i]
+		}
+		c.shares[j] = h / (1 + h*aDa)
+	}
 }
 
 // Precondition sets z to M⁻¹r, where M is the matrix's own part.
@@ -115,21 +131,24 @@ func (h *Hessian) Precondition(r, z []float64) {
 			z[i] = r[i] * inverse[i]
 		}
 	})
-	parallel.For(h.field.Threads, len(h.lanes), func(c int) { h.lanes[c].own.correct(inverse, z) })
+	threads := h.field.Threads
+	if h.few {
+		threads = 1
+	}
+	parallel.For(threads, len(h.lanes), func(c int) { h.lanes[c].correct(inverse, z) })
 }
 
-// correct turns z = D⁻¹r into (D + h·a aᵀ)⁻¹r for each row, as (I - h D⁻¹a aᵀ / (1 + h aᵀD⁻¹a)) z.
-func (r *compactRows) correct(inverse, z []float64) {
-	for j, h := range r.h {
-		index, value := r.row(j)
-		az, aDa := 0.0, 0.0
+// correct turns z = D⁻¹r into (D + h·a aᵀ)⁻¹r for each own row, as (I - h D⁻¹a aᵀ / (1 + h aᵀD⁻¹a)) z.
+func (c *compact) correct(inverse, z []float64) {
+	for j, share := range c.shares {
+		index, value := c.own.row(j)
+		az := 0.0
 		for k, i := range index {
 			az += value[k] * z[i]
-			aDa += value[k] * value[k] * inverse[i]
 		}
-		s := h * az / (1 + h*aDa)
+		az *= share
 		for k, i := range index {
-			z[i] -= s * value[k] * inverse[i]
+			z[i] -= az * value[k] * inverse[i]
 		}
 	}
 }

@@ -253,12 +253,17 @@ func (f *Field) target(l *lane, g []float64) []float64 {
 	return l.buffer
 }
 
+// mergeLen is how many columns are merged at a time: few, since there are as many lanes to add.
+const mergeLen = 1 << 12
+
 // merge adds the lanes' buffers, in order, into g, and leaves them zero.
 func (f *Field) merge(to side, g []float64) {
 	if g == nil || len(f.lanes) == 1 {
 		return
 	}
-	parallel.Range(f.Threads, len(g), func(lo, hi int) {
+	pieces := (len(g) + mergeLen - 1) / mergeLen
+	parallel.For(f.Threads, pieces, func(piece int) {
+		lo, hi := piece*mergeLen, min((piece+1)*mergeLen, len(g))
 		clear(g[lo:hi])
 		for k := range f.lanes {
 			l := &f.lanes[k]
