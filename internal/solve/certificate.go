@@ -45,10 +45,10 @@ func (c *Certifier) Certify(y, multipliers []float64) Certificate {
 }
 
 // CertifyWith is Certify for multipliers that lie anywhere, and are perhaps yet to be made: of says where those of a
-// span's potentials are, nil that they are 0 and not kept, and multiply, unless it is nil, writes them. The slacks must
-// stay as they are.
+// span's potentials are, nil that they are 0 and not kept, and multiply, unless it is nil, writes them, leaving the
+// slacks as they are, or returns false where they are to be the potentials' derivatives at y.
 func (c *Certifier) CertifyWith(
-	y []float64, of func(s *mrf.Span) []float64, multiply func(s *mrf.Span, mu []float64),
+	y []float64, of func(s *mrf.Span) []float64, multiply func(s *mrf.Span, mu []float64) bool,
 ) Certificate {
 	gap := c.field.Sweep(y, c.g, func(s *mrf.Span) float64 {
 		c.violation[s.Number] = s.Violation()
@@ -57,8 +57,10 @@ func (c *Certifier) CertifyWith(
 			mu = s.Spare
 			clear(mu)
 		}
-		if multiply != nil {
-			multiply(s, mu)
+		if multiply != nil && !multiply(s, mu) {
+			c.objective[s.Number] = s.Differentiate()
+			copy(mu, s.D)
+			return 0 // φ(d) + φ*(μ) = μ·d is what derivatives are
 		}
 		gap, objective := slackness(s, mu)
 		c.objective[s.Number] = objective

@@ -20,16 +20,19 @@ func newAbsorber(field *mrf.Field) *absorber {
 	return &absorber{singles: field.NewSingles(), step: make([]float64, field.Model.Variables)}
 }
 
-// multiply writes the multipliers of a span's potentials at y, of single ones a step away. The slacks stay as they are.
-func (a *absorber) multiply(s *mrf.Span, nu []float64) {
-	copy(nu, s.D)
-	if s.SquaredSingles() {
-		s.Move(a.step)
+// multiply writes the multipliers of a span's potentials, if they are single ones: those a step away from y. All others
+// have their derivatives.
+func (a *absorber) multiply(s *mrf.Span, nu []float64) bool {
+	if a.singles == nil || !s.SquaredSingles() {
+		return false
 	}
+	copy(nu, s.D)
+	s.Move(a.step)
 	s.Differentiate()
 	for k, d := range nu {
 		nu[k], s.D[k] = s.D[k], d
 	}
+	return true
 }
 
 // hopeful is how far above the tolerance a gap may be for the absorber to be tried: it costs half a sweep,

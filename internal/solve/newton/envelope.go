@@ -83,13 +83,14 @@ func (e *envelope) shape(s *mrf.Span, k int) (rho, lo, hi float64) {
 	return e.steepness * e.hardness, math.Inf(-1), math.Inf(1)
 }
 
-// multiply writes a span's ν and leaves its slacks as they are.
-func (e *envelope) multiply(s *mrf.Span, nu []float64) {
+// multiply writes a span's ν and leaves its slacks as they are. It returns true, as solve.Certifier asks for.
+func (e *envelope) multiply(s *mrf.Span, nu []float64) bool {
 	copy(nu, s.D)
 	e.differentiate(s)
 	for k, d := range nu {
 		nu[k], s.D[k] = s.D[k], d
 	}
+	return true
 }
 
 // multipliers writes ν at y.

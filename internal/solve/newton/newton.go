@@ -136,7 +136,7 @@ func (s *Solver) solveSmooth() {
 // check computes the multipliers at the present point and what they prove.
 func (s *Solver) check() {
 	multiply := s.env.multiply
-	if s.smooth && s.absorb.singles != nil {
+	if s.smooth {
 		multiply = s.absorb.multiply
 	}
 	s.result.Certificate = s.certify.CertifyWith(s.inner.y, s.nu.of, multiply)
