@@ -10,6 +10,16 @@ type shape struct{ height, width, channels int }
 
 func (s shape) size() int { return s.height * s.width * s.channels }
 
+// shift writes an image that is moved by whole pixels into out.
+func (s shape) shift(image, out []float32, down, right int) {
+	clear(out)
+	line := s.width * s.channels
+	from, to, length := max(0, -right)*s.channels, max(0, right)*s.channels, line-max(right, -right)*s.channels
+	for y := max(0, down); y < min(s.height, s.height+down); y++ {
+		copy(out[y*line+to:][:length], image[(y-down)*line+from:])
+	}
+}
+
 // cnn is a convolutional network: convolutions, dense layers, and an output. It is written by hand, and not as a GoMLX
 // graph, for the reasons and figures in the package's documentation.
 type cnn struct {
@@ -18,6 +28,7 @@ type cnn struct {
 	dense        []*dense // the last gives the output
 	dropout      float64
 	inputDropout float64
+	shift        int // pixels
 	name         string
 	output       Output
 }
@@ -49,7 +60,11 @@ func newCNN(s *System, n *network) (*cnn, error) {
 		return nil, wrongKey("outputs", "outputs is missing: the number of classes")
 	}
 	net := &cnn{image: image, dropout: spec.Dropout, inputDropout: spec.InputDropout, name: spec.Name,
-		output: spec.Output}
+		output: spec.Output, shift: spec.Shift}
+	if spec.Shift < 0 || spec.Shift >= min(image.height, image.width) {
+		return nil, wrongKey("shift", "shift %d: want a number of pixels from 0 to %d", spec.Shift,
+			min(image.height, image.width)-1)
+	}
 	for i, c := range spec.Convolutions {
 		if image, err = net.addConvolution(s, n, i, image, c); err != nil {
 			return nil, err

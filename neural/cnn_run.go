@@ -72,6 +72,7 @@ func (r *cnnRunner) forward(train bool, seed uint64) error {
 func (r *cnnRunner) forwardPiece(rows []int32) []float32 {
 	images := r.images[:len(rows)*r.net.image.size()]
 	r.network.features.dense(rows, images)
+	r.shiftImages(rows, images)
 	r.dropPixels(rows, images)
 	parallel.For(parallel.Threads(0), len(rows), func(i int) {
 		s := r.scratches.Get().(*scratch)
@@ -106,6 +107,24 @@ func (r *cnnRunner) dropPixels(rows []int32, images []float32) {
 	}
 	m := dropoutMask{newStream(r.seed, r.net.name+".input"), r.net.inputDropout}
 	m.fill(rows, r.net.image.size(), func(i int, keep float32) { images[i] *= keep })
+}
+
+// shiftImages moves each image at random while training, by up to the network's shift in either direction; what comes
+// in at an edge is 0. The images are new to the network every time, which few of them otherwise are not.
+func (r *cnnRunner) shiftImages(rows []int32, images []float32) {
+	most := r.net.shift
+	if !r.train || most == 0 {
+		return
+	}
+	random, shape := newStream(r.seed, r.net.name+".shift"), r.net.image
+	moved := make([]float32, shape.size())
+	for i, entity := range rows {
+		down := int(random.uniform(2*uint64(entity))*float64(2*most+1)) - most
+		right := int(random.uniform(2*uint64(entity)+1)*float64(2*most+1)) - most
+		image := row(images, i, shape.size())
+		shape.shift(image, moved, down, right)
+		copy(image, moved)
+	}
 }
 
 // imageBefore returns what the l-th convolution reads for the i-th image of the piece.

@@ -54,6 +54,7 @@ func TestCNNByDifferences(t *testing.T) {
 		"elu":            func(s *Spec) { s.Activation = ELU },
 		"tanh":           func(s *Spec) { s.Activation = Tanh },
 		"sigmoid":        func(s *Spec) { s.Activation, s.Output = Sigmoid, SigmoidOutput },
+		"shift":          func(s *Spec) { s.Shift = 2 },
 		"dropout":        func(s *Spec) { s.Dropout, s.InputDropout, s.Hidden = 0.3, 0.2, []int{5, 4} },
 		"no hidden":      func(s *Spec) { s.Hidden = nil },
 		"even kernel":    func(s *Spec) { s.Convolutions[1] = Convolution{Filters: 4, Kernel: 2} },
@@ -217,5 +218,25 @@ func TestSquareImages(t *testing.T) {
 	s := mustNew(t, []Spec{spec}, images(t, 3, 49, 1), 1)
 	if got := s.networks[0].cnn.image; got != (shape{7, 7, 1}) {
 		t.Errorf("49 features are images of %v", got)
+	}
+}
+
+func TestShiftMovesImages(t *testing.T) {
+	s := shape{2, 3, 1}
+	image, out := []float32{1, 2, 3, 4, 5, 6}, make([]float32, 6)
+	for _, c := range []struct {
+		down, right int
+		want        []float32
+	}{
+		{0, 0, image}, {1, 0, []float32{0, 0, 0, 1, 2, 3}}, {-1, 0, []float32{4, 5, 6, 0, 0, 0}},
+		{0, 2, []float32{0, 0, 1, 0, 0, 4}}, {0, -1, []float32{2, 3, 0, 5, 6, 0}}, {-1, 1, []float32{0, 4, 5, 0, 0, 0}},
+	} {
+		if s.shift(image, out, c.down, c.right); !slices.Equal(out, c.want) {
+			t.Errorf("by %d, %d: %v, want %v", c.down, c.right, out, c.want)
+		}
+	}
+	two := shape{1, 2, 2}
+	if two.shift([]float32{1, 2, 3, 4}, out[:4], 0, 1); !slices.Equal(out[:4], []float32{0, 0, 1, 2}) {
+		t.Errorf("with channels: %v", out[:4])
 	}
 }

@@ -47,6 +47,8 @@ type Spec struct {
 	// has them pixel by pixel in rows from the top, the channels of a pixel together. Without channels there is one;
 	// by default images are square.
 	Image []int `json:"image"`
+	// Shift is how many pixels training moves the images of a cnn at most, at random, in each direction; default 0.
+	Shift int `json:"shift"`
 	// Convolutions are the first layers of a cnn, before the hidden ones.
 	Convolutions []Convolution `json:"convolutions"`
 	// Outputs is the number of classes of a classifier.

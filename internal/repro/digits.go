@@ -23,6 +23,7 @@ type digits struct {
 	Digits                  int     // of each number
 	Net                     string  // preset of the network
 	Dropout                 float64 // of the hidden layers
+	Shift                   int     // pixels that training moves pictures by at most
 	Faithful                bool    // the paper's rules
 	Train, Validation, Test *dataset.Images
 	Options                 []namedValue

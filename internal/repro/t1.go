@@ -25,6 +25,9 @@ type T1 struct {
 	TrainPairs, HoldOut int
 	Runs, Epochs        int     // Epochs 0 means the task's own
 	Dropout             float64 // of the hidden layers
+	// Shift is how many pixels training moves pictures by, at random and at most; 0 means the task's own, which is 2 for
+	// few pictures and none for many, and -1 means none.
+	Shift int
 	// Faithful takes the paper's rules and settings as printed.
 	Faithful bool
 	Seed     uint64
@@ -144,8 +147,12 @@ func (t *T1) digits() (*digits, error) {
 			t.HoldOut, test.Len())
 	}
 	learned := 2 * n * (pairs - t.HoldOut)
-	d := &digits{Digits: n, Net: net, Faithful: t.Faithful, Dropout: t.Dropout, Train: train.Slice(0, learned),
+	d := &digits{Digits: n, Net: net, Faithful: t.Faithful, Dropout: t.Dropout, Shift: t.Shift, Train: train.Slice(0, learned),
 		Validation: train.Slice(learned, 2*n*pairs), Test: test}
+	if t.Shift == 0 && !t.Faithful && 2*n*pairs <= fewPictures {
+		d.Shift = 2
+	}
+	d.Shift = max(0, d.Shift)
 	d.Options = t.options(n, pairs)
 	return d, nil
 }
@@ -175,7 +182,7 @@ func (t *T1) options(n, pairs int) []namedValue {
 			"learn.rate.rules", "5e-4", "learn.rate.networks", "1e-3", "learn.schedule", "inverse", "learn.decay", "1e-7")
 	}
 	pictures := 2 * n * pairs
-	epochs := max(12, min(60, 180000/pictures))
+	epochs := max(12, min(120, 360000/pictures))
 	batch := max(4, 16/n)
 	if pictures <= fewPictures {
 		batch = 4
@@ -185,7 +192,8 @@ func (t *T1) options(n, pairs int) []namedValue {
 		"inference.gap", "1e-6")
 }
 
-// fewPictures are so few that small batches make up for it: more steps, and noisier ones.
+// fewPictures are so few that small batches make up for it, which are more steps and noisier ones, and pictures that
+// move.
 const fewPictures = 6000
 
 // t1Trainer repeats the training.
