@@ -382,14 +382,17 @@ func (p *Project) sharesAtoms(a, b Phase) bool {
 // sameFile tells whether two tables are read from the same file.
 func sameFile(a, b load.Data) bool { return a.Path != "" && a.Path == b.Path }
 
-// Next grounds another phase with the networks and the rule weights that this grounding has: after Train, the learned
-// ones.
-func (g *Grounding) Next(ctx context.Context, phase Phase) (*Grounding, error) {
-	next, err := g.project.groundWith(ctx, phase, g.networks)
-	if err == nil {
-		next.adopt(g)
+// Adopt takes over the networks of another grounding of the same project, and its weights of the rules that both have:
+// after Train, the learned ones.
+func (g *Grounding) Adopt(learned *Grounding) error {
+	g.adopt(learned)
+	if g.perception == nil {
+		return nil
 	}
-	return next, err
+	g.networks = learned.networks
+	var err error
+	g.perception, err = g.networks.bind(g.project.config, g.tables.Store, len(g.inputs))
+	return err
 }
 
 // Interval returns the mean of repeated measurements and half the width of its 95 % confidence interval (Student's t).

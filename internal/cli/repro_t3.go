@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/internal/repro"
 )
 
@@ -15,11 +16,16 @@ person, and which the same paper. Rules infer on the test fold; the learning
 fold gives a threshold beside 1/2. Scores are F1 over unordered pairs of
 different references, and true pairs outside the blocks count as missed.
 
-Methods are the paper's PSL baselines, by their string similarities: psl-a has
-Soft-TFIDF for names and titles, psl-b the cosine of mean word vectors for
-titles, psl-c the cosine, psl-j Jaccard, psl-m Monge-Elkan.`
+The paper's PSL baselines go by their string similarities: psl-a has Soft-TFIDF
+for names and titles, psl-b the cosine of mean word vectors for titles, psl-c
+the cosine, psl-j Jaccard, psl-m Monge-Elkan. The methods with networks learn
+from two thirds of the learning fold's entities and hold the others out for
+thresholds and epochs, anew in each run: network is twins alone, deeppsl trains
+them within the rules. --faithful takes the paper's networks and settings:
+characters in their places, word vectors, and no string similarity.`
 
 const reproT3Examples = `  deeppsl repro t3 --method psl-a
+  deeppsl repro t3 --method deeppsl --runs 10
   deeppsl repro t3 --clusters --out results   all, with the resolved entities`
 
 // reproT3 is one run of deeppsl repro t3.
@@ -27,6 +33,10 @@ type reproT3 struct {
 	*env
 	methods      []string
 	vectors, out string
+	runs         int
+	twins        repro.Twins
+	faithful     bool
+	allPapers    bool
 	clusters     bool
 	set          []string
 }
@@ -34,7 +44,7 @@ type reproT3 struct {
 func newReproT3(e *env) *cobra.Command {
 	r := &reproT3{env: e}
 	cmd := &cobra.Command{
-		Use:     "t3 [--method NAME] [--vectors NAME] [--clusters] [--out DIR]",
+		Use:     "t3 [--method NAME] [--runs N] [--vectors NAMES] [--clusters] [--out DIR]",
 		Short:   "Entity resolution",
 		Long:    reproT3Help,
 		Example: reproT3Examples,
@@ -43,7 +53,16 @@ func newReproT3(e *env) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&r.methods, "method", repro.T3Methods, strings.Join(repro.T3Methods, ", ")+" or several")
-	f.StringVar(&r.vectors, "vectors", "", "word vectors of psl-b (default: glove.6B.300d, or its subset)")
+	f.IntVar(&r.runs, "runs", 10, "runs of each method with networks")
+	f.BoolVar(&r.faithful, "faithful", false, "take the paper's networks and settings as printed")
+	f.StringVar(&r.twins.Names, "names", "", "what networks read of names: characters, grams or both, with +")
+	f.StringVar(&r.twins.Titles, "titles", "", "what networks read of titles: vectors, grams or both, with +")
+	f.StringSliceVar(&r.twins.NameMeasures, "name-measures", nil, "string similarities that the names' network sees")
+	f.StringSliceVar(&r.twins.TitleMeasures, "title-measures", nil, "string similarities that the titles' network sees")
+	f.IntVar(&r.twins.Hidden, "hidden", 0, "nodes of each network's hidden and distance layer (default 50)")
+	f.Float64Var(&r.twins.Dropout, "dropout", 0, "dropout of the hidden layers")
+	f.BoolVar(&r.allPapers, "all-papers", false, "compare all papers, not only those that share a long word")
+	f.StringVar(&r.vectors, "vectors", "", "word vectors, several with commas (default: glove.6B.300d, or its subset)")
 	f.BoolVar(&r.clusters, "clusters", false, "write the resolved entities to the folder of --out")
 	f.StringVar(&r.out, "out", "", "write a Markdown table and the projects to this `folder`")
 	f.StringArrayVarP(&r.set, "option", "D", nil, "set an option, as `name=value`; may be repeated")
@@ -56,6 +75,9 @@ func (r *reproT3) run(cmd *cobra.Command, _ []string) error {
 			return usage("flag-value", hintFor(cmd, method, repro.T3Methods), "--method takes %s, not %q",
 				strings.Join(repro.T3Methods, ", "), method)
 		}
+	}
+	if r.runs < 1 {
+		return usage("flag-value", seeHelp(cmd), "--runs takes a whole number from 1, not %d", r.runs)
 	}
 	if r.clusters && r.out == "" {
 		return usage("flag-value", seeHelp(cmd), "--clusters needs --out, the folder to write to")
@@ -84,7 +106,12 @@ func (r *reproT3) run(cmd *cobra.Command, _ []string) error {
 // one runs one method, with a line for each of its two stages.
 func (r *reproT3) one(cmd *cobra.Command, method string) (*repro.T3Result, error) {
 	t := repro.T3{Method: method, Seed: r.seed, Threads: int(r.threads), Vectors: r.vectors, Set: r.set,
-		OnStage: func(stage string) { r.notef("%s: %s", method, stage) }}
+		Runs: r.runs, Faithful: r.faithful, Twins: r.twins, AllPapers: r.allPapers,
+		OnStage: func(stage string) { r.notef("%s: %s", method, stage) },
+		OnEpoch: func(e deeppsl.Epoch) {
+			r.notef("epoch %d: loss %.4f, validation %.4f, inference %.2f s, gradient %.2f s", e.Number, e.Loss,
+				e.Validation, e.Inference, e.Gradient)
+		}}
 	if r.out != "" {
 		t.Dir = filepath.Join(r.out, "projects")
 	}

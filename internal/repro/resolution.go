@@ -40,7 +40,7 @@ type resolution struct {
 	authors, papers [][2]int
 	block           map[int]string // of an author reference
 	title           map[int]string // of a paper
-	vectors         *dataset.Vectors
+	vectors         wordMeans
 }
 
 // newResolution finds the candidates of a fold. references are those of the whole data set: a fold does not have the
@@ -99,6 +99,16 @@ func (r *resolution) paperPairs() (pairs [][2]int) {
 		slices.Sort(near)
 		for _, other := range slices.Compact(near) {
 			pairs = append(pairs, [2]int{paper.ID, other})
+		}
+	}
+	return pairs
+}
+
+// allPapers returns all ordered pairs.
+func (r *resolution) allPapers() (pairs [][2]int) {
+	for _, paper := range r.PaperTitle {
+		for _, other := range r.PaperTitle {
+			pairs = append(pairs, [2]int{paper.ID, other.ID})
 		}
 	}
 	return pairs
@@ -178,7 +188,8 @@ func (r *resolution) blocks() []byte {
 func (r *resolution) vectorSimilarities() []byte {
 	mean := map[string][]float32{}
 	for _, title := range r.title {
-		mean[title], _ = r.vectors.Mean(dataset.TextWords(title))
+		mean[title] = make([]float32, r.vectors.columns())
+		r.vectors.row(title, func(column int, value float64) { mean[title][column] = float32(value) })
 	}
 	var b bytes.Buffer
 	seen := map[[2]string]bool{}

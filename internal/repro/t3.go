@@ -9,11 +9,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/eval"
-	"github.com/deeppsl/deeppsl/internal/report"
 )
 
 // T3 is the paper's third task, entity resolution on CiteSeer: which author references are the same person, and which
@@ -22,8 +22,18 @@ type T3 struct {
 	Method  string // one of T3Methods
 	Seed    uint64
 	Threads int
-	// Vectors names the word vectors of PSL-B; "" means glove.6B.300d or its subset.
+	// Runs is how often a method with networks is repeated, each time with other initial weights and another held-out
+	// third of the learning fold.
+	Runs int
+	// Faithful takes the paper's networks and settings as printed.
+	Faithful bool
+	// Twins overrides the shape of the networks.
+	Twins Twins
+	// Vectors names tables of word vectors, with commas between them, whose means are put side by side; "" means
+	// glove.6B.300d or its subset.
 	Vectors string
+	// AllPapers makes every pair of papers a candidate, as the paper's counts of ground rules do.
+	AllPapers bool
 	// Size is the published size of the folds; "" means big, which is the paper's.
 	Size string
 	// Set holds options that win over the task's own.
@@ -32,6 +42,8 @@ type T3 struct {
 	Dir string
 	// OnStage, if set, is called with what is being done.
 	OnStage func(stage string)
+	// OnEpoch, if set, is called after every epoch of training.
+	OnEpoch func(deeppsl.Epoch)
 }
 
 // resolutionMethods are the similarities of the paper's baselines.
@@ -43,13 +55,13 @@ var resolutionMethods = map[string]similarities{
 	"psl-m": {"MongeElkan", "MongeElkan"},
 }
 
-// T3Methods are the methods of the third task: PSL with string similarities.
-var T3Methods = slices.Sorted(maps.Keys(resolutionMethods))
+// T3Methods are the methods of the third task: PSL with string similarities, and those with networks.
+var T3Methods = append(slices.Sorted(maps.Keys(resolutionMethods)), neuralMethods...)
 
 // paperT3 are the F1 scores that the paper prints, of authors and of papers.
 var paperT3 = map[string][2]float64{
 	"psl-a": {0.9271, 0.8276}, "psl-b": {0.8958, 0.8501}, "psl-c": {0.7852, 0.7656}, "psl-j": {0.8073, 0.7631},
-	"psl-m": {0.8008, 0.8884},
+	"psl-m": {0.8008, 0.8884}, "deeppsl": {0.9468, 0.9228},
 }
 
 // Resolved is how well one kind of reference is resolved. Scores are over unordered pairs of different references; true
@@ -76,6 +88,11 @@ type T3Result struct {
 	Runs             int                 `json:"runs"`
 	AuthorF1         Mean                `json:"author_f1"`
 	PaperF1          Mean                `json:"paper_f1"`
+	AuthorChosen     Mean                `json:"author_f1_at_chosen"`
+	PaperChosen      Mean                `json:"paper_f1_at_chosen"`
+	PaperUnseen      Mean                `json:"paper_f1_unseen"`
+	AuthorValidation Mean                `json:"author_f1_validation"`
+	PaperValidation  Mean                `json:"paper_f1_validation"`
 	Precision        [2]float64          `json:"precision"` // of authors, of papers
 	Recall           [2]float64          `json:"recall"`
 	Authors          *Resolved           `json:"authors"`
@@ -84,8 +101,12 @@ type T3Result struct {
 	ByRule           []deeppsl.RuleCount `json:"ground_rules_by_rule"`
 	Gap              float64             `json:"gap"`
 	InferenceSeconds Median              `json:"inference_seconds"`
+	EpochSeconds     Median              `json:"epoch_seconds"` // an inference and its gradient steps
+	GradientSeconds  Median              `json:"gradient_seconds"`
+	TrainSeconds     Median              `json:"train_seconds"`
 	PeakRSS          int64               `json:"peak_rss_bytes"`
 	Vectors          string              `json:"vectors,omitempty"`
+	Faithful         bool                `json:"faithful"`
 	Seed             uint64              `json:"seed"`
 }
 
@@ -106,6 +127,10 @@ type foldAnswer struct {
 
 // Run infers on both folds, chooses thresholds on the learning fold and scores the test fold.
 func (t *T3) Run(ctx context.Context) (*T3Result, error) {
+	if slices.Contains(neuralMethods, t.Method) {
+		result := &T3Result{Task: "t3", Method: t.Method, Runs: t.Runs, Faithful: t.Faithful, Seed: t.Seed}
+		return result, t.runNeural(ctx, result)
+	}
 	if _, ok := resolutionMethods[t.Method]; !ok {
 		return nil, fmt.Errorf("no method %q: want one of %v", t.Method, T3Methods)
 	}
@@ -115,85 +140,114 @@ func (t *T3) Run(ctx context.Context) (*T3Result, error) {
 	}
 	var answers [2]*foldAnswer
 	for k, fold := range folds {
-		if t.OnStage != nil {
-			t.OnStage([]string{"the learning fold, for the threshold", "the test fold"}[k])
-		}
+		t.stage("%s", []string{"the learning fold, for the threshold", "the test fold"}[k])
 		if answers[k], err = t.infer(ctx, fold, k); err != nil {
 			return nil, err
 		}
 	}
 	learn, test := answers[0], answers[1]
 	result := &T3Result{Task: "t3", Method: t.Method, Runs: 1, Seed: t.Seed, Vectors: vectors, ByRule: test.counts,
-		Gap: test.gap, InferenceSeconds: Median{test.seconds},
 		GroundRules: foldCounts{Train: learn.groundRules, Test: test.groundRules}}
-	result.Authors = resolve(test.authorQuestion(), learn.authorQuestion())
-	result.Papers = resolve(test.paperQuestion(), learn.paperQuestion())
-	result.AuthorF1.Mean, result.AuthorF1.CI95 = deeppsl.Interval([]float64{result.Authors.Half.F1})
-	result.PaperF1.Mean, result.PaperF1.CI95 = deeppsl.Interval([]float64{result.Papers.Half.F1})
-	result.Precision = [2]float64{result.Authors.Half.Precision, result.Papers.Half.Precision}
-	result.Recall = [2]float64{result.Authors.Half.Recall, result.Papers.Half.Recall}
-	result.PeakRSS = report.PeakRSS()
+	result.sum([]*learnedRun{{
+		authors:  resolve(test.authorQuestion(), learn.authorQuestion()),
+		papers:   resolve(test.paperQuestion(), learn.paperQuestion()),
+		training: new(deeppsl.Training), test: test,
+	}})
 	return result, nil
 }
 
 // read reads the folds, and the vectors if the method needs them.
 func (t *T3) read() (folds [2]*resolution, vectors string, err error) {
-	cache, err := dataset.NewCache()
+	folds, cache, err := t.folds()
 	if err != nil {
 		return folds, "", err
 	}
+	for _, fold := range folds {
+		fold.similarities = resolutionMethods[t.Method]
+	}
+	if folds[0].Title != "" {
+		return folds, "", nil
+	}
+	means, vectors, err := t.wordMeans(cache, folds)
+	for _, fold := range folds {
+		fold.vectors = means
+	}
+	return folds, vectors, err
+}
+
+// folds reads the folds and finds their candidates.
+func (t *T3) folds() (folds [2]*resolution, cache *dataset.Cache, err error) {
+	if cache, err = dataset.NewCache(); err != nil {
+		return folds, nil, err
+	}
 	references, err := cache.References()
 	if err != nil {
-		return folds, "", err
+		return folds, nil, err
 	}
 	size := t.Size
 	if size == "" {
 		size = "big"
 	}
-	words := map[string]bool{}
 	for k := range folds {
 		fold, err := cache.Fold(size, k)
 		if err != nil {
-			return folds, "", err
+			return folds, nil, err
 		}
 		folds[k] = newResolution(fold, references)
-		folds[k].similarities = resolutionMethods[t.Method]
-		for _, title := range fold.PaperTitle {
-			for _, word := range dataset.TextWords(title.Text) {
-				words[word] = true
-			}
+		if t.AllPapers {
+			folds[k].papers = folds[k].allPapers()
 		}
 	}
-	if folds[0].Title != "" {
-		return folds, "", nil
-	}
-	return t.readVectors(cache, folds, words)
+	return folds, cache, nil
 }
 
 // defaultVectors are the paper's word vectors, complete or those of a subset of the words.
-var defaultVectors = []string{"glove.6B.300d", "glove.6B.300d.subset"}
+var defaultVectors = [][]string{{"glove.6B.300d"}, {"glove.6B.300d.subset"}}
 
-// readVectors reads the first word vectors of those asked for that are there, and says which, and how many of the words
-// they have.
-func (t *T3) readVectors(cache *dataset.Cache, folds [2]*resolution, words map[string]bool) ([2]*resolution, string,
-	error) {
-	names := defaultVectors
+// wordMeans reads the word vectors that are asked for, or the first of the default ones that are there, and says which,
+// and how many of the words they have.
+func (t *T3) wordMeans(cache *dataset.Cache, folds [2]*resolution) (wordMeans, string, error) {
+	texts := append(folds[0].titles(), folds[1].titles()...)
+	words := map[string]bool{}
+	for _, title := range texts {
+		for _, word := range dataset.TextWords(title) {
+			words[word] = true
+		}
+	}
+	choices := defaultVectors
 	if t.Vectors != "" {
-		names = []string{t.Vectors}
+		choices = [][]string{strings.Split(t.Vectors, ",")}
 	}
 	var first error
+	for _, names := range choices {
+		means, err := readVectors(cache, names, words)
+		if err == nil {
+			return means, means.coverage(names, texts), nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return nil, "", first
+}
+
+// readVectors reads the vectors of some words from several tables.
+func readVectors(cache *dataset.Cache, names []string, words map[string]bool) (means wordMeans, err error) {
 	for _, name := range names {
 		vectors, err := cache.Vectors(name, func(word string) bool { return words[word] })
 		if err != nil {
-			if first == nil {
-				first = err
-			}
-			continue
+			return nil, err
 		}
-		folds[0].vectors, folds[1].vectors = vectors, vectors
-		return folds, fmt.Sprintf("%s, %d of %d words", name, vectors.Len(), len(words)), nil
+		means = append(means, vectors)
 	}
-	return folds, "", first
+	return means, nil
+}
+
+// stage reports what is being done.
+func (t *T3) stage(format string, args ...any) {
+	if t.OnStage != nil {
+		t.OnStage(fmt.Sprintf(format, args...))
+	}
 }
 
 // infer grounds the rules on a fold and solves.
@@ -253,8 +307,9 @@ func (a *foldAnswer) collect(g *deeppsl.Grounding, answer *deeppsl.Answer) (err 
 
 // Text prints the result in one line.
 func (r *T3Result) Text(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%s: F1 of authors %.4f, of papers %.4f (thresholds of the learning fold: %.4f, %.4f; "+
-		"%d ground rules, inference %.2f s)\n", r.Method, r.Authors.Half.F1, r.Papers.Half.F1, r.Authors.Chosen.F1,
-		r.Papers.Chosen.F1, r.GroundRules.Test, r.InferenceSeconds.Median)
+	_, err := fmt.Fprintf(w, "%s: F1 of authors %s, of papers %s (thresholds of the learning fold: %s, %s; "+
+		"%d ground rules, inference %.2f s)\n", r.Method, r.AuthorF1.fraction(),
+		r.PaperF1.fraction(), r.AuthorChosen.fraction(), r.PaperChosen.fraction(), r.GroundRules.Test,
+		r.InferenceSeconds.Median)
 	return err
 }

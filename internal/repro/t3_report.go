@@ -3,6 +3,7 @@ package repro
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,6 +59,14 @@ func (r *Resolved) table() []byte {
 	return b.Bytes()
 }
 
+// fraction prints a mean of numbers from 0 to 1, with its interval if there is one.
+func (m Mean) fraction() string {
+	if math.IsNaN(m.CI95) {
+		return fmt.Sprintf("%.4f", m.Mean)
+	}
+	return fmt.Sprintf("%.4f ± %.4f", m.Mean, m.CI95)
+}
+
 // markdownT3 writes the table of results.
 func markdownT3(b *bytes.Buffer, results []*T3Result) error {
 	b.WriteString("# T3: entity resolution\n\nF1 over unordered pairs of different references of the test fold; true " +
@@ -66,9 +75,9 @@ func markdownT3(b *bytes.Buffer, results []*T3Result) error {
 		"papers, chosen threshold", "unseen papers", "authors, B-cubed", "papers, B-cubed", "ground rules", "inference s")
 	for _, r := range results {
 		printed := paperT3[r.Method]
-		table.Row(r.Method, decimals(r.Authors.Half.F1, 4), decimals(r.Papers.Half.F1, 4),
-			fmt.Sprintf("%.4f / %.4f", printed[0], printed[1]), decimals(r.Authors.Chosen.F1, 4),
-			decimals(r.Papers.Chosen.F1, 4), decimals(r.Papers.Unseen.F1, 4), decimals(r.Authors.Clusters.BCubed.F1, 4),
+		table.Row(r.Method, r.AuthorF1.fraction(), r.PaperF1.fraction(), fmt.Sprintf("%.4f / %.4f", printed[0], printed[1]),
+			r.AuthorChosen.fraction(), r.PaperChosen.fraction(), r.PaperUnseen.fraction(),
+			decimals(r.Authors.Clusters.BCubed.F1, 4),
 			decimals(r.Papers.Clusters.BCubed.F1, 4), r.GroundRules.Test, decimals(r.InferenceSeconds.Median, 2))
 	}
 	return table.Markdown(b)

@@ -36,7 +36,6 @@ func truePairs(ordered [][2]int) map[pair]bool {
 
 // resolve scores the answers of the test fold, with the threshold of the learning fold beside 1/2.
 func resolve(test, learn *question) *Resolved {
-	all := func(pair) bool { return true }
 	seen := map[int]bool{}
 	for _, item := range learn.items {
 		seen[item.ID] = true
@@ -53,6 +52,8 @@ func resolve(test, learn *question) *Resolved {
 	}
 	return r
 }
+
+func all(pair) bool { return true }
 
 // score counts the pairs that are wanted.
 func (q *question) score(threshold float64, wanted func(pair) bool) eval.PrecisionRecall {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/deeppsl/deeppsl/internal/dataset"
 )
 
@@ -41,6 +43,92 @@ func TestCandidates(t *testing.T) {
 	}
 	if got.Chosen.Precision != 1 || got.Clusters.Clusters != 3 || got.Clusters.True != 2 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// Whole entities are held out, and a pair belongs to the part of its smaller number.
+func TestDivide(t *testing.T) {
+	r := newResolution(twoPersons())
+	for seed := range uint64(20) {
+		d := r.divide(seed)
+		if d.authors[1] != d.authors[2] || d.authors[3] != d.authors[4] || d.papers[10] != d.papers[11] {
+			t.Fatalf("seed %d divides an entity: %v", seed, d)
+		}
+		pairs := map[string]int{}
+		for _, table := range r.truth(d) {
+			pairs[table.predicate] += len(table.rows)
+			for _, row := range table.rows {
+				if table.predicate == "SameAuthor" && (row[2] == "1") != (row[0] != "3" && row[1] != "3") {
+					t.Errorf("truth %v", row)
+				}
+			}
+		}
+		if pairs["SameAuthor"] != 6 || pairs["SamePaper"] != 2 {
+			t.Errorf("seed %d: pairs %v", seed, pairs)
+		}
+	}
+}
+
+// Rows of features: symbols in their places, grams that two texts have, and means of vectors, side by side.
+func TestFeatures(t *testing.T) {
+	vectors, err := dataset.ReadVectors(strings.NewReader("ab 1 2\nabc 3 0\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	means := wordMeans{vectors}
+	got := string(featureTable([]string{"Ab, abc"}, means, newGrams([]string{"ab", "ab", "x", "y"})))
+	// Of two in four texts, the weight is log 2: ^a, ^ab, ^ab$, ab, ab$, b$, in the order of characters.
+	want := "Ab, abc\t0:2 1:1 2:0.693147 3:0.693147 4:0.693147 5:0.693147 6:0.693147 7:0.693147\n"
+	if got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := string(featureTable([]string{"B! a"}, oneHot{})); got != "B! a\t1:1 108:1 138:1\n" {
+		t.Errorf("one-hot: %q", got)
+	}
+	if got := means.coverage([]string{"v"}, []string{"ab ab x"}); got != "v: 1 of 2 words, 66.7 % of their occurrences" {
+		t.Error(got)
+	}
+}
+
+// Both methods with networks go the whole way on the tiny folds, and runs of the same seed are the same.
+func TestTwins(t *testing.T) {
+	if os.Getenv("DEEPPSL_DATA") == "" {
+		t.Skip("DEEPPSL_DATA is not set: it names the folder of published data sets that this reads")
+	}
+	for _, method := range neuralMethods {
+		task := T3{Method: method, Size: "tiny", Seed: 1, Runs: 1, Threads: 2,
+			Set: []string{"network.epochs=30", "learn.epochs=1"}}
+		result, err := task.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.AuthorChosen.Mean < 0.8 || result.PaperChosen.Mean < 0.8 || result.Gap > 1e-4 {
+			t.Errorf("%s: %+v", method, result)
+		}
+		if method == "deeppsl" {
+			continue
+		}
+		task.Threads = 1
+		again, err := task.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(result.Authors.Half, again.Authors.Half); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// The paper's own networks read word vectors, which are named and counted.
+func TestFaithfulTwins(t *testing.T) {
+	if os.Getenv("DEEPPSL_DATA") == "" {
+		t.Skip("DEEPPSL_DATA is not set: it names the folder of published data sets that this reads")
+	}
+	task := T3{Method: "network", Faithful: true, Size: "tiny", Runs: 1, Vectors: "glove.twitter.27B.25d.common12k",
+		Set: []string{"network.epochs=3"}}
+	result, err := task.Run(t.Context())
+	if err != nil || !strings.Contains(result.Vectors, "common12k: ") {
+		t.Errorf("%v, vectors %q", err, result.Vectors)
 	}
 }
 

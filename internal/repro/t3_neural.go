@@ -1,0 +1,240 @@
+package repro
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/report"
+)
+
+// neuralMethods are the methods with networks: alone, and within the rules.
+var neuralMethods = []string{"network", "deeppsl"}
+
+// printedTwins are the networks as the paper describes them.
+var printedTwins = Twins{Names: "characters", Titles: "vectors", Hidden: 50}
+
+// chosenTwins are those that the held-out third of the learning fold chose; docs/results.md has the others.
+var chosenTwins = Twins{Names: "grams", Titles: "grams", Hidden: 50,
+	NameMeasures: []string{"SoftTFIDF", "Jaccard", "Cosine", "MongeElkan", "JaroWinkler", "SameInitials",
+		"JaccardBigrams"},
+	TitleMeasures: []string{"SoftTFIDF", "Jaccard", "TFIDF", "MongeElkan", "Levenshtein", "SameNumbers",
+		"JaccardBigrams"}}
+
+// learnedRun is one run of a method with networks.
+type learnedRun struct {
+	authors, papers *Resolved
+	validation      [2]float64 // F1 of the held-out authors and papers
+	training        *deeppsl.Training
+	learn, test     *foldAnswer
+}
+
+// runNeural trains on fold 0 and scores fold 1, once for each seed.
+func (t *T3) runNeural(ctx context.Context, result *T3Result) error {
+	n, err := t.neuralProject(result)
+	if err != nil {
+		return err
+	}
+	dir := t.Dir
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "deeppsl-t3-"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+	}
+	project, err := t.load(n, dir)
+	if err != nil {
+		return err
+	}
+	learn, err := project.Ground(ctx, deeppsl.Learn)
+	if err != nil {
+		return err
+	}
+	test, err := project.Ground(ctx, deeppsl.Infer)
+	if err != nil {
+		return err
+	}
+	result.GroundRules = foldCounts{Train: learn.Potentials(), Test: test.Potentials()}
+	result.ByRule = test.Counts()
+	var runs []*learnedRun
+	for k := range t.Runs {
+		t.stage("run %d of %d", k+1, t.Runs)
+		run, err := t.learnOnce(ctx, n, project, [2]*deeppsl.Grounding{learn, test}, t.Seed+uint64(k))
+		if err != nil {
+			return err
+		}
+		runs = append(runs, run)
+	}
+	result.sum(runs)
+	return nil
+}
+
+// learnOnce is one run: a division, initial weights, training and both folds' answers.
+func (t *T3) learnOnce(ctx context.Context, n *neuralResolution, project *deeppsl.Project, folds [2]*deeppsl.Grounding,
+	seed uint64) (*learnedRun, error) {
+	d := n.folds[0].divide(seed)
+	if err := setTruthTables(project, n.folds[0].truth(d)); err != nil {
+		return nil, err
+	}
+	learn, test := folds[0], folds[1]
+	if err := learn.Reset(seed); err != nil {
+		return nil, err
+	}
+	train := learn.Train
+	if t.Method == "network" {
+		train = learn.Fit
+	}
+	run := new(learnedRun)
+	var err error
+	if run.training, err = train(ctx); err != nil {
+		return nil, err
+	}
+	if err := test.Adopt(learn); err != nil {
+		return nil, err
+	}
+	if run.learn, err = t.answer(ctx, n.folds[0], learn); err != nil {
+		return nil, err
+	}
+	if run.test, err = t.answer(ctx, n.folds[1], test); err != nil {
+		return nil, err
+	}
+	heldAuthors := run.learn.authorQuestion().restrict(d.authors)
+	heldPapers := run.learn.paperQuestion().restrict(d.papers)
+	run.authors = resolve(run.test.authorQuestion(), heldAuthors)
+	run.papers = resolve(run.test.paperQuestion(), heldPapers)
+	run.validation = [2]float64{heldAuthors.score(0.5, all).F1, heldPapers.score(0.5, all).F1}
+	t.stage("seed %d: F1 of authors %.4f, of papers %.4f; held out %.4f, %.4f", seed, run.authors.Half.F1,
+		run.papers.Half.F1, run.validation[0], run.validation[1])
+	return run, nil
+}
+
+// answer infers on a fold. The networks alone answer with what they perceive.
+func (t *T3) answer(ctx context.Context, fold *resolution, g *deeppsl.Grounding) (*foldAnswer, error) {
+	answer, err := g.Infer(ctx)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &foldAnswer{resolution: fold, sameAuthor: map[pair]float64{}, samePaper: map[pair]float64{},
+		gap: answer.Gap, seconds: answer.Elapsed.Seconds()}
+	if t.Method == "network" {
+		out.perceived(g, answer)
+		return out, nil
+	}
+	return out, out.collect(g, answer)
+}
+
+// perceived takes what the networks say of pairs of different references.
+func (a *foldAnswer) perceived(g *deeppsl.Grounding, answer *deeppsl.Answer) {
+	alike := map[string]map[[2]string]float64{"SimName": {}, "SimTitle": {}}
+	g.Each(answer, true, func(atom deeppsl.Atom) {
+		if values := alike[atom.Predicate]; values != nil {
+			values[[2]string(atom.Arguments)] = atom.Value
+		}
+	})
+	names := map[int]string{}
+	for _, author := range a.AuthorName {
+		names[author.ID] = author.Text
+	}
+	for _, kind := range []struct {
+		pairs  [][2]int
+		text   map[int]string
+		alike  map[[2]string]float64
+		values map[pair]float64
+	}{{a.authors, names, alike["SimName"], a.sameAuthor}, {a.papers, a.title, alike["SimTitle"], a.samePaper}} {
+		for _, p := range kind.pairs {
+			if p[0] != p[1] {
+				kind.values[newPair(p[0], p[1])] += kind.alike[[2]string{kind.text[p[0]], kind.text[p[1]]}] / 2
+			}
+		}
+	}
+}
+
+// load writes the project's files and loads it.
+func (t *T3) load(n *neuralResolution, dir string) (*deeppsl.Project, error) {
+	path, err := n.write(filepath.Join(dir, t.Method), n.folds[0].truth(n.folds[0].divide(t.Seed)))
+	if err != nil {
+		return nil, err
+	}
+	return deeppsl.Load(path, deeppsl.Options{Seed: t.Seed, Threads: t.Threads, Set: t.Set, OnEpoch: t.OnEpoch})
+}
+
+// neuralProject describes the project of a method.
+func (t *T3) neuralProject(result *T3Result) (*neuralResolution, error) {
+	folds, cache, err := t.folds()
+	if err != nil {
+		return nil, err
+	}
+	own := chosenTwins
+	if t.Faithful {
+		own = printedTwins
+	}
+	n := &neuralResolution{folds: folds, Twins: own.override(t.Twins), Rules: "resolution.psl",
+		UnitWeights: t.Faithful, Options: t.options()}
+	if t.Method == "network" {
+		n.Rules = "network.psl"
+	}
+	if n.readsVectors() {
+		n.vectors, result.Vectors, err = t.wordMeans(cache, folds)
+	}
+	return n, err
+}
+
+// options are the settings of learning: the paper's, or those that held-out pairs chose. Against the paper's, networks
+// are fitted to the pairs' labels alone at first, and the derivative through the answer is the exact one.
+func (t *T3) options() []namedValue {
+	options := []namedValue{{"learn.loss", "binary-cross-entropy"}, {"network.rate", "0.1"}, {"network.decay", "1e-4"},
+		{"network.epochs", "100"}}
+	switch {
+	case t.Method == "network":
+		return options
+	case t.Faithful:
+		return []namedValue{{"learn.loss", "binary-cross-entropy"}, {"learn.method", "deeppsl"}, {"learn.alpha", "5e-3"},
+			{"learn.mu", "0"}, {"learn.epochs", "100"}, {"learn.steps", "2"}, {"learn.optimiser", "adagrad"},
+			{"learn.rate.rules", "25e-3"}, {"learn.rate.networks", "5e-2"}, {"learn.decay", "1e-3"}}
+	}
+	return append(options, []namedValue{{"learn.method", "implicit"}, {"learn.epochs", "14"}, {"learn.steps", "5"},
+		{"learn.rate.rules", "0.1"}, {"learn.rate.networks", "1e-2"}, {"learn.decay", "1e-4"}}...)
+}
+
+// sum computes the statistics of the runs, and keeps the first one's details.
+func (r *T3Result) sum(runs []*learnedRun) {
+	column := func(of func(*learnedRun) float64) (values []float64) {
+		for _, run := range runs {
+			values = append(values, of(run))
+		}
+		return values
+	}
+	mean := func(of func(*learnedRun) float64) (m Mean) {
+		m.Mean, m.CI95 = deeppsl.Interval(column(of))
+		return m
+	}
+	r.Authors, r.Papers, r.Gap = runs[0].authors, runs[0].papers, runs[0].test.gap
+	r.AuthorF1 = mean(func(run *learnedRun) float64 { return run.authors.Half.F1 })
+	r.PaperF1 = mean(func(run *learnedRun) float64 { return run.papers.Half.F1 })
+	r.AuthorChosen = mean(func(run *learnedRun) float64 { return run.authors.Chosen.F1 })
+	r.PaperChosen = mean(func(run *learnedRun) float64 { return run.papers.Chosen.F1 })
+	r.AuthorValidation = mean(func(run *learnedRun) float64 { return run.validation[0] })
+	r.PaperValidation = mean(func(run *learnedRun) float64 { return run.validation[1] })
+	r.PaperUnseen = mean(func(run *learnedRun) float64 { return run.papers.Unseen.F1 })
+	r.Precision = [2]float64{mean(func(run *learnedRun) float64 { return run.authors.Half.Precision }).Mean,
+		mean(func(run *learnedRun) float64 { return run.papers.Half.Precision }).Mean}
+	r.Recall = [2]float64{mean(func(run *learnedRun) float64 { return run.authors.Half.Recall }).Mean,
+		mean(func(run *learnedRun) float64 { return run.papers.Half.Recall }).Mean}
+	r.InferenceSeconds = median(column(func(run *learnedRun) float64 { return run.test.seconds }))
+	r.TrainSeconds = median(column(func(run *learnedRun) float64 { return run.training.Elapsed.Seconds() }))
+	var epochs, gradients []float64
+	for _, run := range runs {
+		for _, epoch := range run.training.Epochs {
+			epochs = append(epochs, epoch.Inference+epoch.Gradient)
+			gradients = append(gradients, epoch.Gradient)
+		}
+	}
+	if len(epochs) > 0 {
+		r.EpochSeconds, r.GradientSeconds = median(epochs), median(gradients)
+	}
+	r.PeakRSS = report.PeakRSS()
+}
