@@ -63,7 +63,7 @@ func (d *DigitsDemo) Run(ctx context.Context) (*DigitsResult, error) {
 	}
 	train := 2 * n * pairs
 	drawn := dataset.DrawDigits(train+2*n*(pairs/2), d.Seed)
-	t := T1{Digits: n, Net: "lenet", Runs: 1, Seed: d.Seed, Threads: d.Threads, Dir: d.Dir, Watch: true,
+	t := T1{Digits: n, Net: "lenet", Runs: 1, Seed: d.Seed, Threads: d.Threads, Dir: d.Dir, Watch: true, Shift: -1,
 		OnBatch: d.OnBatch,
 		train:   drawn.Slice(0, train), test: drawn.Slice(train, drawn.Len())}
 	t.Epochs = override(demoEpochs, d.Epochs)
