@@ -158,27 +158,36 @@ func (e *extent) include(r *rows, span spanRange) {
 	}
 }
 
-// trail is what a lane has been through of a paged block and not let go of yet.
-type trail struct{ spanRange }
+// trail is what a lane has been through of paged blocks and not let go of yet.
+type trail struct {
+	spans      []spanRange
+	potentials int
+}
 
 // trailLen is how many potentials a trail may have: letting go of some megabytes at once costs next to nothing.
 const trailLen = 1 << 17
 
 // pass notes that a span has been visited.
 func (t *trail) pass(span spanRange) {
-	if t.term != span.term || span.hi-t.lo > trailLen {
-		t.end()
-		t.spanRange = span
+	if span.term.Paged == nil {
+		return
 	}
-	t.hi = span.hi
+	if last := len(t.spans) - 1; last >= 0 && t.spans[last].term == span.term {
+		t.spans[last].hi = span.hi
+	} else {
+		t.spans = append(t.spans, span)
+	}
+	if t.potentials += span.hi - span.lo; t.potentials >= trailLen {
+		t.end()
+	}
 }
 
 // end lets go of what is left.
 func (t *trail) end() {
-	if t.term != nil {
-		t.term.Release(t.lo, t.hi)
+	for _, s := range t.spans {
+		s.term.Release(s.lo, s.hi)
 	}
-	t.spanRange = spanRange{}
+	t.spans, t.potentials = t.spans[:0], 0
 }
 
 // Sweep visits all potentials at the point y and returns the sum of the visitor's answers. If g is not nil, it is set

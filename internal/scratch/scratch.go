@@ -162,11 +162,14 @@ func Release[T Number](f *File, values []T) {
 	}
 }
 
-// release lets go of all pages that have any of the bytes [lo,hi): others may have to read them again.
+// window is what a system brings into memory at once where one page is looked at: a huge page at most.
+const window = 2 << 20
+
+// release lets go of all windows that have any of the bytes [lo,hi), since what is looked at brings its neighbours with
+// it; others may have to bring them back.
 func (f *File) release(lo, hi int64) {
-	page := int64(os.Getpagesize())
-	if hi = min((hi+page-1)/page*page, int64(len(f.bytes))); hi > lo {
-		forget(f.bytes[lo/page*page : hi])
+	if hi = min((hi+window-1)/window*window, int64(len(f.bytes))); hi > lo {
+		forget(f.bytes[lo/window*window : hi])
 	}
 }
 
