@@ -26,7 +26,7 @@ type T1 struct {
 	Runs, Epochs        int     // Epochs 0 means the task's own
 	Dropout             float64 // of the hidden layers
 	// Shift is how many pixels training moves pictures by, at random and at most; 0 means the task's own, which is 2 for
-	// few pictures and none for many, and -1 means none.
+	// few pictures and 1 for many, and -1 means none.
 	Shift int
 	// Faithful takes the paper's rules and settings as printed.
 	Faithful bool
@@ -149,8 +149,11 @@ func (t *T1) digits() (*digits, error) {
 	learned := 2 * n * (pairs - t.HoldOut)
 	d := &digits{Digits: n, Net: net, Faithful: t.Faithful, Dropout: t.Dropout, Shift: t.Shift, Train: train.Slice(0, learned),
 		Validation: train.Slice(learned, 2*n*pairs), Test: test}
-	if t.Shift == 0 && !t.Faithful && 2*n*pairs <= fewPictures {
-		d.Shift = 2
+	if t.Shift == 0 && !t.Faithful {
+		d.Shift = 1
+		if 2*n*pairs <= fewPictures {
+			d.Shift = 2
+		}
 	}
 	d.Shift = max(0, d.Shift)
 	d.Options = t.options(n, pairs)
