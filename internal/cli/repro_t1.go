@@ -48,7 +48,7 @@ func newReproT1(e *env) *cobra.Command {
 	f.IntVar(&t.Runs, "runs", 3, "trainings, each from initial weights of its own")
 	f.IntVar(&t.Epochs, "epochs", 0, "passes through the pairs (default: the task's own)")
 	f.Float64Var(&t.Dropout, "dropout", 0, "dropout of the network's hidden layers")
-	f.IntVar(&t.Shift, "shift", 0, "pixels that training moves pictures by at most (default: 1, 2 if there are few; -1: none)")
+	f.IntVar(&t.Shift, "shift", 0, "pixels that training moves pictures by (default: 1, or 2 for few; -1: none)")
 	f.BoolVar(&t.Faithful, "faithful", false, "take the paper's rules and settings as printed")
 	f.BoolVar(&t.Watch, "watch", false, "score the test pairs after every epoch, for the time to 97 %")
 	f.StringVar(&r.out, "out", "", "write a table, curves, a confusion matrix and the project to this `folder`")

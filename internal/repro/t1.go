@@ -147,8 +147,8 @@ func (t *T1) digits() (*digits, error) {
 			t.HoldOut, test.Len())
 	}
 	learned := 2 * n * (pairs - t.HoldOut)
-	d := &digits{Digits: n, Net: net, Faithful: t.Faithful, Dropout: t.Dropout, Shift: t.Shift, Train: train.Slice(0, learned),
-		Validation: train.Slice(learned, 2*n*pairs), Test: test}
+	d := &digits{Digits: n, Net: net, Faithful: t.Faithful, Dropout: t.Dropout, Shift: t.Shift,
+		Train: train.Slice(0, learned), Validation: train.Slice(learned, 2*n*pairs), Test: test}
 	if t.Shift == 0 && !t.Faithful {
 		d.Shift = 1
 		if 2*n*pairs <= fewPictures {
