@@ -44,6 +44,7 @@ func (d *decoder) classicRoot(n node) {
 			d.config.Predicates = append(d.config.Predicates, d.classicPredicate(key, value))
 		})
 	}
+	d.config.number(d.diags)
 	d.object(n, "the data file",
 		field{"predicates", func(node) {}},
 		field{"observations", d.classicPartition("observations", func(p *Predicate) *Partition { return &p.Observations })},
@@ -101,10 +102,8 @@ func (d *decoder) classicPartition(what string, of func(*Predicate) *Partition) 
 // predicate returns the predicate of a name, whatever its case and with or without the arity; nil if there is none.
 func (c *Config) predicate(name string) *Predicate {
 	name, _, _ = strings.Cut(name, "/")
-	for _, p := range c.Predicates {
-		if strings.EqualFold(p.Name, name) {
-			return p
-		}
+	if at := c.Find(name); at >= 0 {
+		return c.Predicates[at]
 	}
 	return nil
 }

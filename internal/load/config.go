@@ -39,6 +39,8 @@ type Config struct {
 	// Examples are, by phase, the tables of examples that all have the shape of the one that the rules are about; nil
 	// leaves a phase without.
 	Examples [3]*Data
+	numbers  map[string]int // of the predicates, by name in lower case; Resolve makes them
+
 	// Networks are the settings of the neural networks, which package neural understands.
 	Networks []*Network
 	// Warnings are what Read found suspicious, sorted.

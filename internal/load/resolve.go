@@ -1,6 +1,8 @@
 package load
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/program"
@@ -19,21 +21,34 @@ func (c *Config) Resolve() error {
 // resolve is Resolve for a caller that collects diagnostics. It only looks at declarations; package program checks
 // the rules.
 func (c *Config) resolve(diags *source.Diagnostics) {
-	seen := make(map[string]*Predicate)
+	c.number(diags)
+	networks := make(map[string]bool)
+	for _, network := range c.Networks {
+		networks[network.Name] = true
+	}
 	for _, p := range c.Predicates {
-		if before, ok := seen[strings.ToLower(p.Name)]; ok {
-			diags.Errorf("config-repeated-predicate", p.Span, "names are the same whatever their case",
-				"predicate %s is declared already, as %s", p.Name, before.Name)
-		}
-		seen[strings.ToLower(p.Name)] = p
 		p.Perceived, p.Functional = p.Neural != nil, p.Function != ""
 		p.Closed = p.Targets.Empty() && !p.ForceOpen && !p.Perceived
 		p.checkOrigin(diags)
-		c.checkNeural(p, diags)
+		c.checkNeural(p, networks, diags)
 		c.checkColumns(p, diags)
 	}
 	c.intIDs()
 	c.pairTypes()
+}
+
+// number makes the numbers of the predicates known by their names, which must differ.
+func (c *Config) number(diags *source.Diagnostics) {
+	c.numbers = make(map[string]int, len(c.Predicates))
+	for k, p := range c.Predicates {
+		name := strings.ToLower(p.Name)
+		if before, ok := c.numbers[name]; ok {
+			diags.Errorf("config-repeated-predicate", p.Span, "names are the same whatever their case",
+				"predicate %s is declared already, as %s", p.Name, c.Predicates[before].Name)
+			continue
+		}
+		c.numbers[name] = k
+	}
 }
 
 // checkOrigin checks that a predicate's atoms come from one place.
@@ -61,18 +76,13 @@ func (p *Predicate) checkOrigin(diags *source.Diagnostics) {
 }
 
 // checkNeural checks a neural predicate against the networks and its own arity.
-func (c *Config) checkNeural(p *Predicate, diags *source.Diagnostics) {
+func (c *Config) checkNeural(p *Predicate, networks map[string]bool, diags *source.Diagnostics) {
 	n := p.Neural
 	if n == nil {
 		return
 	}
-	names := make([]string, len(c.Networks))
-	known := false
-	for k, network := range c.Networks {
-		names[k] = network.Name
-		known = known || network.Name == n.Network
-	}
-	if !known {
+	if !networks[n.Network] {
+		names := slices.Sorted(maps.Keys(networks))
 		diags.Errorf("config-neural", n.Span, suggestion(n.Network, names), "there is no network %q", n.Network)
 	}
 	c.checkTeacher(p, diags)
@@ -98,19 +108,15 @@ func (c *Config) checkTeacher(p *Predicate, diags *source.Diagnostics) {
 	if p.Neural.Teacher == "" {
 		return
 	}
-	names := make([]string, len(c.Predicates))
-	for k, other := range c.Predicates {
-		names[k] = other.Name
-		if !strings.EqualFold(other.Name, p.Neural.Teacher) {
-			continue
-		}
+	if at := c.Find(p.Neural.Teacher); at >= 0 {
+		other := c.Predicates[at]
 		if other.Arity() != p.Arity() || other.Targets.Empty() || len(p.Neural.Classes) == 0 {
 			diags.Errorf("config-neural", p.Neural.Span, "a teacher has targets with the same arguments, one of them the class",
 				"%s cannot imitate %s", p.Name, other.Name)
 		}
 		return
 	}
-	diags.Errorf("config-neural", p.Neural.Span, suggestion(p.Neural.Teacher, names), "there is no predicate %s",
+	diags.Errorf("config-neural", p.Neural.Span, suggestion(p.Neural.Teacher, c.names()), "there is no predicate %s",
 		p.Neural.Teacher)
 }
 

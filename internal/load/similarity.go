@@ -111,11 +111,7 @@ func (c *Config) checkColumn(column *Column, diags *source.Diagnostics) {
 	at := c.Find(column.Predicate)
 	switch {
 	case at < 0:
-		names := make([]string, len(c.Predicates))
-		for k, p := range c.Predicates {
-			names[k] = p.Name
-		}
-		diags.Errorf("config-column", column.Span, suggestion(column.Predicate, names), "there is no predicate %s",
+		diags.Errorf("config-column", column.Span, suggestion(column.Predicate, c.names()), "there is no predicate %s",
 			column.Predicate)
 	case column.Argument >= c.Predicates[at].Arity():
 		diags.Errorf("config-column", column.Span, "arguments are numbered from 0", "predicate %s/%d has no argument %d",
@@ -126,12 +122,10 @@ func (c *Config) checkColumn(column *Column, diags *source.Diagnostics) {
 	}
 }
 
-// Find returns the number of the predicate with the given name, whatever its case, or -1.
+// Find returns the number of the predicate with the given name, whatever its case, or -1. It needs Resolve.
 func (c *Config) Find(name string) int {
-	for k, p := range c.Predicates {
-		if strings.EqualFold(p.Name, name) {
-			return k
-		}
+	if k, ok := c.numbers[strings.ToLower(name)]; ok {
+		return k
 	}
 	return -1
 }

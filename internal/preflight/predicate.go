@@ -15,6 +15,7 @@ import (
 func (m *Model) lintUse(out *source.Diagnostics) {
 	ruled := uses(m.Program.Rules)
 	derived := uses(m.Derivations)
+	serving := m.serving()
 	for k, p := range m.Config.Predicates {
 		r := m.Tables.Store.Relations[k]
 		switch targets := r.FreeLen(); {
@@ -22,7 +23,7 @@ func (m *Model) lintUse(out *source.Diagnostics) {
 		case targets > 0 && r.Free == relation.Target:
 			out.Warnf("untouched-target", p.Span, "add a rule about it, if only a prior: 1: !"+form(p),
 				"no rule is about %s, so its %s can have any value", p.Name, count(targets, "target"))
-		case !derived[k] && !m.serves(p):
+		case !derived[k] && !serving[strings.ToLower(p.Name)]:
 			out.Warnf("unused-predicate", p.Span, "remove it, or check how the rules spell it", "no rule uses %s", p.Name)
 		}
 	}
@@ -39,16 +40,22 @@ func uses(rules []*program.Rule) map[int]bool {
 	return used
 }
 
-// serves tells whether another declaration needs a predicate: as the teacher of a network, or for its strings.
-func (m *Model) serves(p *load.Predicate) bool {
-	for _, other := range m.Config.Predicates {
-		if other.Neural != nil && strings.EqualFold(other.Neural.Teacher, p.Name) ||
-			other.Similarity != nil && strings.EqualFold(other.Similarity.Over.Predicate, p.Name) ||
-			other.Corpus != nil && strings.EqualFold(other.Corpus.Predicate, p.Name) {
-			return true
+// serving tells, by name in lower case, which predicates another declaration needs: as the teacher of a network, or for
+// their strings.
+func (m *Model) serving() map[string]bool {
+	names := make(map[string]bool)
+	for _, p := range m.Config.Predicates {
+		if p.Neural != nil {
+			names[strings.ToLower(p.Neural.Teacher)] = true
+		}
+		if p.Similarity != nil {
+			names[strings.ToLower(p.Similarity.Over.Predicate)] = true
+		}
+		if p.Corpus != nil {
+			names[strings.ToLower(p.Corpus.Predicate)] = true
 		}
 	}
-	return false
+	return names
 }
 
 // form writes an atom of a predicate with variables.

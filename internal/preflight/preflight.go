@@ -29,32 +29,23 @@ type Model struct {
 // Lint adds what is suspicious, and what grounding is sure to refuse. The diagnostics that are there already, of
 // reading and of compiling, are not repeated in other words.
 func (m *Model) Lint(out *source.Diagnostics) {
+	told := newTold(out)
 	for k, rule := range m.Program.Rules {
 		e := &m.Estimates[k]
 		e.Diagnose(m.DiscardMissing, out)
 		lintVariables(rule, out)
 		m.lintWeight(rule, out)
 		m.lintJoin(rule, e, out)
-		if !reported(*out, rule) {
+		if !told.about(rule, "vacuous-rule", anyError) {
 			m.lintFiring(rule, e, out)
 		}
 	}
-	m.lintTwins(out)
+	m.lintTwins(told, out)
 	m.lintUse(out)
 	m.lintNames(out)
 	for k, p := range m.Config.Predicates {
 		m.lintTruth(k, p, out)
 	}
-}
-
-// reported tells whether something has been said already that explains why a rule has no ground rules.
-func reported(diags source.Diagnostics, rule *program.Rule) bool {
-	for _, d := range diags {
-		if d.Span == rule.Span.Written() && (d.ID == "vacuous-rule" || d.Severity == source.Error) {
-			return true
-		}
-	}
-	return false
 }
 
 // lintWeight reports a weight of 0 that stays so.

@@ -2,7 +2,6 @@ package preflight
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/program"
@@ -11,7 +10,7 @@ import (
 
 // lintTwins reports rules that are an earlier one with other names for the variables. Those that are written alike have
 // been reported by the compiler.
-func (m *Model) lintTwins(out *source.Diagnostics) {
+func (m *Model) lintTwins(told *told, out *source.Diagnostics) {
 	first := make(map[string]*program.Rule)
 	for _, rule := range m.Program.Rules {
 		shape := shapeOf(rule)
@@ -20,8 +19,7 @@ func (m *Model) lintTwins(out *source.Diagnostics) {
 			first[shape] = rule
 			continue
 		}
-		told := func(d source.Diagnostic) bool { return d.ID == "duplicate-rule" && d.Span == rule.Span.Written() }
-		if !slices.ContainsFunc(*out, told) {
+		if !told.about(rule, "duplicate-rule") {
 			out.Warnf("duplicate-rule", rule.Span, "both count, each with its own weight",
 				"this rule is the one at %s with other names for its variables", before.Span)
 		}

@@ -43,6 +43,18 @@ type compiler struct {
 	numbers map[string]int // of the predicates, by lower-case name
 	names   []string       // of the predicates
 	seen    map[string]source.Span
+	unknown int // how many names of predicates were not known
+}
+
+// maxSuggestions is for how many unknown names a similar one is looked for among all.
+const maxSuggestions = 100
+
+// suggest returns the hint about an unknown name.
+func (c *compiler) suggest(name string) string {
+	if c.unknown++; c.unknown > maxSuggestions {
+		return ""
+	}
+	return source.Suggest(name, c.names)
 }
 
 // newCompiler numbers the predicates by their names, in lower case: Java PSL prints them in upper case, and models mix

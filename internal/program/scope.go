@@ -86,7 +86,7 @@ func (s *scope) resolve(a *syntax.Atom, declare bool) Atom {
 func (s *scope) predicate(a *syntax.Atom) int {
 	number, ok := s.c.numbers[strings.ToLower(a.Name)]
 	if !ok {
-		s.errorf("unknown-predicate", a.NameSpan(), source.Suggest(a.Name, s.c.names), "unknown predicate %s", a.Name)
+		s.errorf("unknown-predicate", a.NameSpan(), s.c.suggest(a.Name), "unknown predicate %s", a.Name)
 		return -1
 	}
 	if p := s.c.program.Predicates[number]; len(a.Args) != p.Arity() {
