@@ -30,3 +30,14 @@ func golden(t *testing.T, name string, got []byte) {
 		t.Errorf("%s differs (-want +got):\n%s", path, cmp.Diff(string(want), string(got)))
 	}
 }
+
+// A process that computes has processors at work, where the system says so.
+func TestProcessorSeconds(t *testing.T) {
+	before, sum := ProcessorSeconds(), 0.0
+	for k := range 20_000_000 {
+		sum += float64(k)
+	}
+	if after := ProcessorSeconds(); PeakRSS() > 0 && !(after > before) || sum == 0 {
+		t.Errorf("%v s before the work, %v after", before, after)
+	}
+}

@@ -48,15 +48,15 @@ func (r *ScalingResult) table() *report.Table {
 		nodes, edges = "papers", "author references"
 	}
 	table := report.NewTable(nodes, edges, "ground rules", "counted as in the paper", "the paper's", "inference s",
-		"the paper's", "gradient steps s", "the paper's", "worst gap")
+		"of processors", "the paper's", "gradient steps s", "the paper's", "worst gap")
 	for _, p := range r.Points {
 		counted := report.Number("-")
 		if p.Counted > 0 {
 			counted = report.Number(fmt.Sprint(p.Counted))
 		}
 		table.Row(p.Nodes, p.Edges, p.GroundRules, counted, p.Paper.GroundRules, decimals(p.Inference, 4),
-			decimals(p.Paper.Inference, 2), decimals(p.Gradient, 4), decimals(p.Paper.Gradient, 2),
-			report.Number(fmt.Sprintf("%.1e", p.Gap)))
+			decimals(p.Processor, 4), decimals(p.Paper.Inference, 2), decimals(p.Gradient, 4),
+			decimals(p.Paper.Gradient, 2), report.Number(fmt.Sprintf("%.1e", p.Gap)))
 	}
 	return table
 }
