@@ -6,12 +6,18 @@ import (
 	"github.com/deeppsl/deeppsl/internal/parallel"
 )
 
-// Singles lists a field's squared potentials of one variable each by their variable, which may be in several.
+// Singles lists a field's squared potentials of one variable each by their variable, which may be in several, and sums:
+// squares of several variables, no two of which share one.
 type Singles struct {
+	// Step is how far away the last minimisers were, by variable.
+	Step []float64
+
 	field   *Field
 	start   []int32 // of each variable's potentials
 	members []member
-	gaps    []float64 // one per piece
+	sums    []member
+	shift   [][]float64 // of the multipliers of sums, by block; nil where there are none
+	gap     []float64   // by variable, or at a sum's first one all of its variables'
 }
 
 // member is a potential by its place: number j of a term.
@@ -23,7 +29,7 @@ type member struct {
 // pagedSingles is how many singles there may be for each variable if the model is paged: each takes sixteen bytes.
 const pagedSingles = 2
 
-// NewSingles finds them; nil if there are none, or if memory is short.
+// NewSingles finds them; nil if no potential has but one variable, or if memory is short.
 func (f *Field) NewSingles() *Singles {
 	total := f.countSingles()
 	if total == 0 || f.Model.Paged() != nil && total > pagedSingles*f.Model.Variables {
@@ -40,18 +46,9 @@ func (f *Field) NewSingles() *Singles {
 		s.members[next[i]] = m
 		next[i]++
 	})
-	s.gaps = make([]float64, (f.Model.Variables+piece-1)/piece)
+	s.gap, s.Step = make([]float64, f.Model.Variables), make([]float64, f.Model.Variables)
+	s.findSums()
 	return s
-}
-
-// countSingles counts the squared potentials of one variable each.
-func (f *Field) countSingles() (total int) {
-	for k := range f.terms {
-		if t := &f.terms[k]; t.single() {
-			total += t.Len
-		}
-	}
-	return total
 }
 
 // eachSingle visits the squared potentials of one variable each, in their order.
@@ -84,30 +81,53 @@ func (s *Singles) release() {
 func (b *Block) squared() bool { return b.Exponent == 2 && (b.Kind == Hinge || b.Kind == Absolute) }
 
 // piece is how many variables are minimised over at a time.
-const piece = 1024
+const piece = 256
 
-// Minimise minimises, for each variable apart, the energy around y over the box, with everything linearised but the
-// variable's own singles; g is the gradient at y, and slopes up to flat are left as they are. It sets step to how far
-// away the minimisers are, and returns the sum of what the minima are lower than the energy: as the energy is convex, a
-// bound on how far that is from its minimum.
-func (s *Singles) Minimise(y, g, step []float64, flat float64) float64 {
-	parallel.For(s.field.Threads, len(s.gaps), func(k int) {
+// Minimise minimises the energy around y over the box, with everything linearised but singles and sums: along each
+// variable apart, and then together along those of a sum. Here g is the gradient at y, and slopes up to flat are left
+// as they are. It sets Step to how far away the minimisers are, and returns the sum of what the minima are lower than
+// the energy: as the energy is convex, a bound on how far that is from its minimum. What proves it are the derivatives,
+// at the minimisers for singles, and at y for all others, of sums with their Shift.
+func (s *Singles) Minimise(y, g []float64, flat float64) float64 {
+	step, threads := s.Step, s.field.Threads
+	parallel.For(threads, (len(y)+piece-1)/piece, func(k int) {
 		var line line
-		lo := k * piece
-		s.gaps[k] = 0
-		for i := lo; i < min(lo+piece, len(y)); i++ {
-			gap := g[i]*y[i] - min(0, g[i])
-			step[i] = 0
-			if gap > flat {
-				line.load(s.members[s.start[i]:s.start[i+1]], s.field.theta, y[i])
-				step[i], gap = line.minimise(g[i], y[i], flat)
+		for i := k * piece; i < min((k+1)*piece, len(y)); i++ {
+			step[i], s.gap[i] = 0, g[i]*y[i]-min(0, g[i])
+			if s.gap[i] > flat {
+				line.load(s.along(int32(i)), s.field.theta, y[i])
+				step[i], s.gap[i], _ = line.minimise(g[i], y[i], flat)
 			}
-			s.gaps[k] += gap
 		}
 	})
-	s.release()
-	return sum(s.gaps)
+	parallel.For(threads, (len(s.sums)+piece-1)/piece, func(k int) {
+		var b bundle
+		for _, m := range s.sums[k*piece : min((k+1)*piece, len(s.sums))] {
+			s.shift[m.term.place][m.j] = b.improve(s, m, y, g, flat)
+		}
+	})
+	return sum(s.gap)
 }
+
+// weight returns w_j.
+func (m member) weight(theta []float64) float64 {
+	w := theta[m.term.Rule]
+	if m.term.Scale != nil {
+		w *= float64(m.term.Scale[m.j])
+	}
+	return w
+}
+
+// Clear forgets the last minimisers: all multipliers are the derivatives at y.
+func (s *Singles) Clear() {
+	clear(s.Step)
+	for _, shift := range s.shift {
+		clear(shift)
+	}
+}
+
+// along returns the singles of variable i.
+func (s *Singles) along(i int32) []member { return s.members[s.start[i]:s.start[i+1]] }
 
 // line is the part of the energy along one variable that is not linearised.
 type line struct {
@@ -125,13 +145,9 @@ type square struct {
 func (l *line) load(members []member, theta []float64, y float64) {
 	l.squares, l.curvature = l.squares[:0], 0
 	for _, m := range members {
-		t, j := m.term, int(m.j)
-		a, w := t.vars.coef[0], theta[t.Rule]
-		if t.Scale != nil {
-			w *= float64(t.Scale[j])
-		}
-		q := square{slack: t.constant(j) + a*y, a: a, w: w}
-		if t.Kind == Absolute {
+		a, w := m.term.vars.coef[0], m.weight(theta)
+		q := square{slack: m.term.constant(int(m.j)) + a*y, a: a, w: w}
+		if m.term.Kind == Absolute {
 			q.always = math.MaxUint64
 		}
 		active := positive(q.slack) | q.always
@@ -153,9 +169,10 @@ const attempts = 20
 //
 // and how far F(0) is above the bound that the derivatives there are multipliers for: -F(t), and what is left of the
 // slope. The slope of F is piecewise linear, so that Newton's method mostly ends after one point or two.
-func (l *line) minimise(g, y, flat float64) (t, gap float64) {
+func (l *line) minimise(g, y, flat float64) (t, gap, curvature float64) {
 	lo, hi := -y, 1-y
-	value, slope, curvature := 0.0, g, l.curvature
+	value, slope := 0.0, g
+	curvature = l.curvature
 	for k := range attempts {
 		if slope > 0 {
 			hi = t
@@ -174,7 +191,7 @@ func (l *line) minimise(g, y, flat float64) (t, gap float64) {
 			break
 		}
 	}
-	return t, slope*(y+t) - min(0, slope) - value
+	return t, slope*(y+t) - min(0, slope) - value, curvature
 }
 
 // at returns F(t), F'(t) and F”(t).

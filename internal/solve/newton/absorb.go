@@ -7,30 +7,40 @@ import (
 )
 
 // absorber improves multipliers. At a point near the optimum the gradient g is small but not 0, and the gap over the
-// box is of the first order in it. Squared potentials of a single variable can absorb it. While all others keep their
-// multipliers, the best that those of variable i can have are the ones at the minimiser of the energy along y_i with
-// everything else linearised, and what remains of the gap is how far that minimum is below the energy: of the second
-// order, g_i²/2H_ii where nothing bends. That proves the same gap a Newton step or two earlier.
+// box is of the first order in it. Squared potentials of a single variable, and sums without a variable in common, can
+// absorb it. While all others keep their multipliers, the best that those of variable i can have are the ones at the
+// minimiser of the energy along y_i with everything else linearised, and what remains of the gap is how far that
+// minimum is below the energy: of the second order, g_i²/2H_ii where nothing bends. Variables that only a sum holds
+// back would keep their whole gap, so that the sums' multipliers move too. That proves the same gap a Newton step or two
+// earlier.
 type absorber struct {
 	singles *mrf.Singles // nil if there are none
-	step    []float64    // of y, to the point whose multipliers are taken
 }
 
 func newAbsorber(field *mrf.Field) *absorber {
-	return &absorber{singles: field.NewSingles(), step: make([]float64, field.Model.Variables)}
+	return &absorber{singles: field.NewSingles()}
 }
 
-// multiply writes the multipliers of a span's potentials, if they are single ones: those a step away from y. All others
-// have their derivatives.
+// multiply writes the multipliers of a span's potentials, if they are single ones, those a step away from y, or sums.
+// All others have their derivatives.
 func (a *absorber) multiply(s *mrf.Span, nu []float64) bool {
-	if a.singles == nil || !s.SquaredSingles() {
+	if a.singles == nil {
+		return false
+	}
+	shift, single := a.singles.Shift(s), s.SquaredSingles()
+	if shift == nil && !single {
 		return false
 	}
 	copy(nu, s.D)
-	s.Move(a.step)
+	if single {
+		s.Move(a.singles.Step)
+	}
 	s.Differentiate()
 	for k, d := range nu {
 		nu[k], s.D[k] = s.D[k], d
+		if shift != nil {
+			nu[k] += shift[k]
+		}
 	}
 	return true
 }
@@ -45,9 +55,12 @@ const unabsorbed = 0.01
 // enough tells whether a gap is proven, for a smooth energy at y with gradient g.
 func (a *absorber) enough(y, g []float64, value, gap, tolerance float64) bool {
 	bound := tolerance * max(1, math.Abs(value))
-	clear(a.step)
-	if gap <= bound || a.singles == nil || gap > hopeful*bound {
+	if a.singles == nil {
 		return gap <= bound
 	}
-	return a.singles.Minimise(y, g, a.step, unabsorbed*bound/float64(len(y))) <= bound
+	a.singles.Clear()
+	if gap <= bound || gap > hopeful*bound {
+		return gap <= bound
+	}
+	return a.singles.Minimise(y, g, unabsorbed*bound/float64(len(y))) <= bound
 }
