@@ -9,12 +9,16 @@ import (
 	"github.com/nlpodyssey/gopickle/types"
 )
 
-// findClass knows the few classes that pickles of numbers are made of, under their names in old and new versions of
+// classes makes the objects of a pickle. Their arrays hold no more bytes than the pickle, which could otherwise name
+// those of one array again and again.
+type classes struct{ left int }
+
+// find knows the few classes that pickles of numbers are made of, under their names in old and new versions of
 // numpy and scipy. Any other class is refused: a pickle could ask for one that runs commands.
-func findClass(module, name string) (any, error) {
+func (c *classes) find(module, name string) (any, error) {
 	switch module + "." + name {
 	case "numpy.core.multiarray._reconstruct", "numpy._core.multiarray._reconstruct":
-		return maker(func([]any) any { return &array{} }), nil
+		return maker(func([]any) any { return &array{classes: c} }), nil
 	case "numpy.dtype":
 		return maker(newDtype), nil
 	case "scipy.sparse.csr.csr_matrix", "scipy.sparse._csr.csr_matrix":
@@ -61,8 +65,9 @@ func (d *dtype) PySetState(state any) error {
 
 // array is a numpy array in rows, as numbers.
 type array struct {
-	shape  []int
-	values []float64
+	shape   []int
+	values  []float64
+	classes *classes // of its pickle
 }
 
 // PySetState implements types.PyStateSettable for (version, shape, dtype, fortran, bytes).
@@ -84,13 +89,16 @@ func (a *array) PySetState(state any) error {
 		}
 		a.shape = append(a.shape, n)
 	}
+	if a.classes.left -= len(raw); a.classes.left < 0 {
+		return errors.New("numpy arrays that share their memory")
+	}
 	var err error
-	a.values, err = kind.decode([]byte(raw))
+	a.values, err = kind.decode(raw)
 	return err
 }
 
 // decode makes numbers of an array's memory. Every type that it knows fits a float64 for the sizes of data sets.
-func (d *dtype) decode(raw []byte) ([]float64, error) {
+func (d *dtype) decode(raw string) ([]float64, error) {
 	sizes := map[string]int{"i4": 4, "i8": 8, "f4": 4, "f8": 8, "u1": 1, "i1": 1, "b1": 1}
 	size, ok := sizes[d.code]
 	if !ok || len(raw)%size != 0 {
@@ -98,7 +106,7 @@ func (d *dtype) decode(raw []byte) ([]float64, error) {
 	}
 	out := make([]float64, len(raw)/size)
 	for k := range out {
-		out[k] = d.element(raw[k*size:])
+		out[k] = d.element([]byte(raw[k*size : (k+1)*size]))
 	}
 	return out, nil
 }

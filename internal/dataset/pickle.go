@@ -32,7 +32,7 @@ func unpickle(r io.Reader) (value any, err error) {
 		}
 	}()
 	u := pickle.NewUnpickler(&byteReader{data: data})
-	u.FindClass = findClass
+	u.FindClass = (&classes{left: len(data)}).find
 	if value, err = u.Load(); err != nil {
 		return nil, fmt.Errorf("pickle: %w", err)
 	}
@@ -83,8 +83,12 @@ var opcodes = map[byte]int{
 // checkOpcodes walks over a pickle and makes sure that every length in it lies within the data, so that reading it
 // allocates no more than its size allows.
 func checkOpcodes(data []byte) error {
+	memory := memoryOf{left: memoryFactor*len(data) + memoryExtra}
 	for at := 0; at < len(data); {
 		opcode := data[at]
+		if !memory.take(opcode) {
+			return fmt.Errorf("pickle: its values would take more than %d times its size", memoryFactor)
+		}
 		kind, known := opcodes[opcode]
 		if !known {
 			return fmt.Errorf("pickle: unexpected opcode 0x%02x at byte %d", opcode, at)
@@ -99,6 +103,40 @@ func checkOpcodes(data []byte) error {
 		at = next
 	}
 	return errors.New("pickle: truncated")
+}
+
+// Values that a pickle may have beside its text: a few MiB, and this many times its size.
+const (
+	memoryFactor = 18
+	memoryExtra  = 1 << 21
+)
+
+// memoryOf is what the values of a pickle may still take, in bytes.
+type memoryOf struct{ left, marks, deepest int }
+
+// take subtracts what the library allocates at most for an opcode, and tells whether it is there.
+func (m *memoryOf) take(opcode byte) bool {
+	switch opcode {
+	case '(': // a stack of its own until it is closed
+		if m.marks++; m.marks > m.deepest {
+			m.deepest = m.marks
+			m.left -= 400
+		}
+	case 't', 'l', 'd', 'e', 'u', '1':
+		m.marks--
+		m.left -= bytesOf[opcode]
+	default:
+		m.left -= bytesOf[opcode]
+	}
+	return m.left >= 0
+}
+
+// bytesOf is what an opcode leaves in memory at most, as the slices that hold it grow.
+var bytesOf = map[byte]int{
+	'N': 40, 0x88: 40, 0x89: 40, '2': 40, 'h': 40, 'j': 40, 'g': 40, 'K': 36, 'M': 48, 'J': 48, 'G': 48,
+	0x8a: 100, 'I': 48, 'L': 100, 'F': 48, 'U': 60, 'T': 60, 'X': 60, 'S': 60, 'V': 60,
+	')': 70, 't': 340, 0x85: 80, 0x86: 100, 0x87: 120, ']': 140, 'l': 340, '}': 200, 'd': 200,
+	'c': 120, 'R': 200, 0x81: 200, 'r': 120, 'p': 120,
 }
 
 // skip returns the offset after an argument of this kind.
