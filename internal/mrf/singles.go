@@ -106,6 +106,7 @@ func (s *Singles) Minimise(y, g []float64, flat float64) float64 {
 			s.shift[m.term.place][m.j] = b.improve(s, m, y, g, flat)
 		}
 	})
+	s.release()
 	return sum(s.gap)
 }
 

@@ -2,9 +2,12 @@ package mrf
 
 import "math"
 
-// findSums takes the preconditioner's rows, if their potentials are squares without a kink.
+// findSums takes the preconditioner's rows, if their potentials are squares without a kink; none if memory is short.
 func (s *Singles) findSums() {
 	s.shift = make([][]float64, len(s.field.terms))
+	if s.field.Model.Paged() != nil {
+		return
+	}
 	for k, own := range chooseOwn(s.field) {
 		t := &s.field.terms[k]
 		if own == nil || !t.squared() || t.Kind != Absolute {

@@ -11,8 +11,8 @@ import (
 // absorb it. While all others keep their multipliers, the best that those of variable i can have are the ones at the
 // minimiser of the energy along y_i with everything else linearised, and what remains of the gap is how far that
 // minimum is below the energy: of the second order, g_i²/2H_ii where nothing bends. Variables that only a sum holds
-// back would keep their whole gap, so that the sums' multipliers move too. That proves the same gap a Newton step or two
-// earlier.
+// back would keep their whole gap, so that the sums' multipliers move too. That proves the same gap a Newton step or
+// two earlier.
 type absorber struct {
 	singles *mrf.Singles // nil if there are none
 }
