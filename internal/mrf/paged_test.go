@@ -78,6 +78,6 @@ func TestPagedSweepsLetGo(t *testing.T) {
 	check("the curvature")
 	h.Mul(y, g)
 	check("a product")
-	field.NewSingles().Minimise(y, g, make([]float64, variables), 0)
+	field.NewSingles().Minimise(y, g, 0)
 	check("single potentials")
 }
