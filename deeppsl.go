@@ -151,11 +151,7 @@ func (p *Project) readOptions() (diags source.Diagnostics) {
 	}
 	p.settings = p.phases[Learn]
 	for _, predicate := range p.config.Predicates {
-		for _, o := range predicate.Options {
-			if o.Value != "false" {
-				idle = append(idle, o)
-			}
-		}
+		idle = append(idle, idlePredicateOptions(predicate, &diags)...)
 		for _, e := range predicate.Evaluations {
 			for _, o := range e.Options {
 				if find(o.Name) == nil && !isPSLName(o.Name) {

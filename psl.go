@@ -245,6 +245,30 @@ func (l leveled) WithGroup(name string) slog.Handler {
 	return leveled{l.Handler.WithGroup(name), l.level}
 }
 
+// pslPredicateOptions are the options that a predicate has in Java PSL: for integer programs, for deep models that choose
+// among categories, and of these models.
+var pslPredicateOptions = []string{
+	"integer", "categorical", "categoricalindexes",
+	"model-path", "entity-data-map-path", "entity-argument-indexes", "class-size",
+}
+
+// idlePredicateOptions returns the options of a predicate that have no effect here, and reports those that no program
+// has.
+func idlePredicateOptions(p *load.Predicate, diags *source.Diagnostics) (idle []load.Option) {
+	for _, o := range p.Options {
+		name := strings.TrimPrefix(strings.TrimPrefix(o.Name, "learning::"), "inference::")
+		switch {
+		case o.Name == "corpus" && p.Corpus != nil:
+		case !slices.Contains(pslPredicateOptions, name):
+			diags.Errorf("option-unknown", o.Span, source.Suggest(name, pslPredicateOptions),
+				"a predicate has no option %s", o.Name)
+		case o.Value != "false":
+			idle = append(idle, o)
+		}
+	}
+	return idle
+}
+
 // noteIdle names the options of Java PSL that have no effect, together.
 func noteIdle(idle []load.Option, diags *source.Diagnostics) {
 	if len(idle) == 0 {
