@@ -29,10 +29,10 @@ type Paging struct {
 }
 
 // What paged inference takes in memory, in bytes: the vectors of the solver and the buffers of its sweeps, by variable
-// (about 95 for each and 140 more for those that are not at a bound, mostly few), the multipliers of hard and linear
+// (about 115 for each and 140 more for those that are not at a bound, mostly few), the multipliers of hard and linear
 // ground rules, and the part of the memory that is for curvature.
 const (
-	bytesPerVariable   = 110
+	bytesPerVariable   = 120
 	bytesPerMultiplier = 16
 	roomShare          = 8
 )

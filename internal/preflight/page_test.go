@@ -37,7 +37,7 @@ func TestPage(t *testing.T) {
 			`error: the ground rules would need a temporary file of about 1.2 GB, and its folder has 1.0 GB left [paged-disk]
     hint: choose another folder with --scratch (-D ground.scratch=DIR)`, true},
 		{"variables", estimates(false, 2), relation.Target, Budget{1e8, disk},
-			`error: even with its ground rules in a file, the model would need about 138 MB of memory for 1000000 ` +
+			`error: even with its ground rules in a file, the model would need about 148 MB of memory for 1000000 ` +
 				`targets, more than the 100 MB given [paged-memory]
     hint: give more memory, or leave targets out of the data`, true},
 		{"hard", estimates(true, 0), relation.Target, Budget{memory, disk},
