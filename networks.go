@@ -243,7 +243,11 @@ func (n *networks) bindings(config *load.Config, store *relation.Store) ([]neura
 	return bindings, diags.Err()
 }
 
-// measure returns the similarities of each atom's names that its network wants to see. The features' names are the
+// measureScale is the width of the interval around 0 on which the distance layer sees similarities: answers often turn
+// from no to yes within a tenth of a similarity, for which weights would otherwise have to grow for hundreds of steps.
+const measureScale = 10
+
+// measure returns the scaled similarities of each atom's names that its network wants to see. The features' names are the
 // corpus of the measures that need one.
 func (n *networks) measure(network string, atoms *relation.Relation, b *binder) []float32 {
 	at := slices.IndexFunc(n.specs, func(s neural.Spec) bool { return s.Name == network })
@@ -258,7 +262,7 @@ func (n *networks) measure(network string, atoms *relation.Relation, b *binder) 
 	values := make([]float32, len(pairs)*len(measures))
 	for m, name := range measures {
 		for k, value := range similarity.Compare(b.features.IDs(), pairs, similarity.Find(name)) {
-			values[k*len(measures)+m] = float32(value)
+			values[k*len(measures)+m] = float32(measureScale * (value - 0.5))
 		}
 	}
 	n.similarities[atoms] = values

@@ -189,6 +189,7 @@ func (s *System) discover(n *network) error {
 			"give the twins a hidden layer of %d", n.spec.Name, d, n.width, d)
 	}
 	n.distance.weights = s.add(n, "distance", "weights", Glorot, n.width+len(n.spec.Measures), 1)
+	clear(n.distance.weights.Value[n.width:]) // what a similarity means is learned
 	n.distance.bias = s.add(n, "distance", "biases", Zeros, 1)
 	return nil
 }

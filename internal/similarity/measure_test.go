@@ -39,6 +39,7 @@ func TestPublished(t *testing.T) {
 		{"Jaro", "CRATE", "TRACE", 0.733},
 		// Dice's coefficient of bigrams: the standard example shares "ht" of 4 and 4.
 		{"Dice", "night", "nacht", 0.25}, {"JaccardBigrams", "night", "nacht", 1.0 / 7},
+		{"JaccardLetters", "Memory-based", "memory based.", 1}, {"JaccardLetters", "N. Ight", "nacht", 1.0 / 7},
 		{"Jaccard", "The quick brown fox", "the slow brown fox", 3.0 / 5},
 		{"DiceTokens", "The quick brown fox", "the slow brown fox", 6.0 / 8},
 		{"Cosine", "a a b", "b a", 3 / math.Sqrt(10)},

@@ -43,6 +43,7 @@ var Measures = []*Measure{
 	{Name: "JaroWinkler", Symmetric: true, prepare: prepareJaroWinkler},
 	{Name: "Jaccard", Symmetric: true, prepare: prepareSets(tokens, jaccard)},
 	{Name: "JaccardBigrams", Symmetric: true, prepare: prepareSets(bigrams, jaccard)},
+	{Name: "JaccardLetters", Symmetric: true, prepare: prepareSets(spelling, jaccard)},
 	{Name: "Dice", Symmetric: true, prepare: prepareSets(bigrams, dice)},
 	{Name: "DiceTokens", Symmetric: true, prepare: prepareSets(tokens, dice)},
 	{Name: "Cosine", Symmetric: true, prepare: prepareCosine},

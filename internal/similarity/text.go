@@ -27,6 +27,10 @@ func bigrams(s string) []string {
 	return all
 }
 
+// spelling returns the bigrams of the tokens of s without what separates them, so that "Memory-based." has those of
+// "memorybased".
+func spelling(s string) []string { return bigrams(strings.Join(tokens(s), "")) }
+
 // initials returns the first letters of the tokens of s, in alphabetical order and as one feature, so that "Knuth,
 // Donald E." has those of "D. E. Knuth".
 func initials(s string) []string {
