@@ -243,12 +243,12 @@ func (n *networks) bindings(config *load.Config, store *relation.Store) ([]neura
 	return bindings, diags.Err()
 }
 
-// measureScale is the width of the interval around 0 on which the distance layer sees similarities: answers often turn
-// from no to yes within a tenth of a similarity, for which weights would otherwise have to grow for hundreds of steps.
+// measureScale is the width of the interval around 0 on which the distance layer sees similarities. Answers often turn
+// from no to yes within a tenth of a similarity, for which weights would otherwise have to grow for long.
 const measureScale = 10
 
-// measure returns the scaled similarities of each atom's names that its network wants to see. The features' names are the
-// corpus of the measures that need one.
+// measure returns the similarities of each atom's names that its network wants to see, scaled. The features' names are
+// the corpus of the measures that need one.
 func (n *networks) measure(network string, atoms *relation.Relation, b *binder) []float32 {
 	at := slices.IndexFunc(n.specs, func(s neural.Spec) bool { return s.Name == network })
 	measures := n.specs[at].Measures
