@@ -245,8 +245,8 @@ func (l leveled) WithGroup(name string) slog.Handler {
 	return leveled{l.Handler.WithGroup(name), l.level}
 }
 
-// pslPredicateOptions are the options that a predicate has in Java PSL: for integer programs, for deep models that choose
-// among categories, and of these models.
+// pslPredicateOptions are the options that a predicate has in Java PSL: for integer programs, for deep models that
+// choose among categories, and of these models.
 var pslPredicateOptions = []string{
 	"integer", "categorical", "categoricalindexes",
 	"model-path", "entity-data-map-path", "entity-argument-indexes", "class-size",

@@ -5,8 +5,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
-// told is which diagnostics there are already, by place: looking through all of them for each rule would take the square
-// of the time.
+// told is which diagnostics there are already, by place: looking through all of them for each rule would take the
+// square of the time.
 type told struct {
 	diags *source.Diagnostics
 	read  int // how many of the diagnostics are among those by place

@@ -34,8 +34,8 @@ func (f *File) Position(offset int) (line, column int) {
 	return m.line, m.column
 }
 
-// mark is a place whose line and column are known, so that those of a later one are found without reading all before it:
-// a file of one line can have many mistakes.
+// mark is a place whose line and column are known, so that those of a later one are found without reading all that is
+// before it: a file of one line can have many mistakes.
 type mark struct{ offset, line, column int }
 
 // markEvery is about how many bytes there are from mark to mark.
