@@ -29,6 +29,7 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == commandName {
 		os.Exit(cli.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	}
+	cli.SaveMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()

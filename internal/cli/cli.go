@@ -24,7 +24,7 @@ const (
 // for failure, 2 for arguments or input that have no meaning. The first interrupt cancels the command, which then ends
 // in order; the second ends the process.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	saveMemory()
+	SaveMemory()
 	ctx, stop := interruptible(context.Background())
 	defer stop()
 	e := &env{in: stdin, out: stdout, err: stderr}

@@ -14,9 +14,9 @@ const (
 	often     = 20 // per cent of the live heap that may be garbage
 )
 
-// saveMemory lets the collector run more often as soon as the heap is large, unless the user says how often. It looks
+// SaveMemory lets the collector run more often as soon as the heap is large, unless the user says how often. It looks
 // after each collection.
-func saveMemory() {
+func SaveMemory() {
 	if os.Getenv("GOGC") == "" {
 		afterCollection(func() (again bool) {
 			live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
