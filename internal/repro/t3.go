@@ -91,8 +91,8 @@ type T3Result struct {
 	AuthorChosen     Mean                `json:"author_f1_at_chosen"`
 	PaperChosen      Mean                `json:"paper_f1_at_chosen"`
 	PaperUnseen      Mean                `json:"paper_f1_unseen"`
-	AuthorValidation Mean                `json:"author_f1_validation"`
-	PaperValidation  Mean                `json:"paper_f1_validation"`
+	AuthorValidation Mean                `json:"author_f1_validation,omitzero"`
+	PaperValidation  Mean                `json:"paper_f1_validation,omitzero"`
 	Precision        [2]float64          `json:"precision"` // of authors, of papers
 	Recall           [2]float64          `json:"recall"`
 	Authors          *Resolved           `json:"authors"`

@@ -189,6 +189,8 @@ func (t *T3) options() []namedValue {
 	options := []namedValue{{"learn.loss", "binary-cross-entropy"}, {"network.rate", "0.1"}, {"network.decay", "1e-4"},
 		{"network.epochs", "100"}}
 	switch {
+	case t.Method == "network" && t.Faithful:
+		return append(options, namedValue{"network.decay", "1e-6"}) // with more, they say no to every pair
 	case t.Method == "network":
 		return options
 	case t.Faithful:
