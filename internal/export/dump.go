@@ -62,7 +62,7 @@ func writeDump(w io.Writer, field *mrf.Field, rules []string) error {
 	for _, b := range field.Model.Blocks {
 		d.Blocks = append(d.Blocks, block{Rule: b.Rule, Kind: kinds[b.Kind], Exponent: b.Exponent, Potentials: b.Len,
 			Constant: b.Constant, Coefficients: b.Coef, InputCoefficients: b.InputCoef, Start: b.VarStart,
-			Values: b.VarCoef, InputStart: b.InputStart, InputValues: b.InputValue, Variables: b.Vars, Inputs: b.Inputs,
+			Values: b.VarCoef, InputStart: b.InputStart, InputValues: b.InputValue, Variables: b.Numbers(), Inputs: b.Inputs,
 			Biases: b.Bias, Scales: b.Scale})
 	}
 	var err error

@@ -96,6 +96,7 @@ func (a *assembly) join(threads int) {
 		a.block.VarStart[end.potentials], a.block.InputStart[end.potentials] = int32(end.vars), int32(end.inputs)
 		regularise(a.block)
 	}
+	a.block.Compact()
 }
 
 // allocate makes the block's arrays. A bias that is the same for all goes into the constant, and costs nothing.

@@ -107,12 +107,12 @@ func TestWriteBlocksAndReport(t *testing.T) {
 rule  kind      pattern               count  bytes
 1     hinge ^2  1.0 y - 1.0 y + 0.0   1      24
 2     equal 0   ragged, 3 terms       2      48
-3     hinge     -1.0 y + 1.0 x + 0.0  2      32
+3     hinge     -1.0 y + 1.0 x + 0.0  2      24
   rule  groundings  potentials  trivial  constant  missing  weightless  pruned  bytes
      1           4           1        2         0        1           0       0     24
      2           3           2        1         0        0           0       0     48
-     3           2           2        0         0        0           0       0     32
-   all           9           5        3         0        1           0       0    104
+     3           2           2        0         0        0           0       0     24
+   all           9           5        3         0        1           0       0     96
 `
 	if diff := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(out.String())); diff != "" {
 		t.Error(diff)
@@ -211,6 +211,9 @@ func TestArenasAreSmall(t *testing.T) {
 	rule := report.Rules[1]
 	if perPotential := float64(rule.Bytes) / float64(rule.Potentials); perPotential > 12.1 {
 		t.Errorf("a potential of three variables takes %.1f bytes, want 12", perPotential)
+	}
+	if prior := report.Rules[3]; prior.Potentials != 20*19 || prior.Bytes > 16 {
+		t.Errorf("a prior over %d targets takes %d bytes, want but its coefficient", prior.Potentials, prior.Bytes)
 	}
 }
 

@@ -33,7 +33,7 @@ func WritePSL(w io.Writer, prog *program.Program, store *relation.Store, model *
 // linear prints a potential as "1.0 * P('a') + -1.0 * Q('a') <= 0.0".
 func linear(store *relation.Store, b *mrf.Block, j int) string {
 	var terms []string
-	for _, s := range sides(b) {
+	for _, s := range sides(b, j) {
 		from, to := s.row(j)
 		for k := from; k < to; k++ {
 			r, row := store.Locate(s.role, s.index[k])

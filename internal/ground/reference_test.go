@@ -349,7 +349,7 @@ func potentials(m *mrf.Model) (all []string) {
 func termsOf(b *mrf.Block, j int) (terms []groundTerm) {
 	if b.VarStart == nil {
 		for k, coef := range b.Coef {
-			terms = append(terms, groundTerm{number: b.Vars[j*len(b.Coef)+k], coef: coef})
+			terms = append(terms, groundTerm{number: b.Variables(j)[k], coef: coef})
 		}
 		for k, coef := range b.InputCoef {
 			terms = append(terms, groundTerm{input: true, number: b.Inputs[j*len(b.InputCoef)+k], coef: coef})

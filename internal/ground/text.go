@@ -43,7 +43,7 @@ func Text(prog *program.Program, store *relation.Store, b *mrf.Block, j int) str
 		text.WriteString(number(value) + ": ")
 	}
 	first := true
-	for _, s := range sides(b) {
+	for _, s := range sides(b, j) {
 		from, to := s.row(j)
 		for k := from; k < to; k++ {
 			r, row := store.Locate(s.role, s.index[k])
@@ -68,14 +68,16 @@ type side struct {
 	start []int32   // ragged
 	value []float32 // ragged
 	index []int32
+	first int // the potential that the index begins with
 }
 
-// sides returns both sides of a block, so that each loop over terms is written once.
-func sides(b *mrf.Block) [2]side {
-	return [2]side{
-		{relation.Target, b.Coef, b.VarStart, b.VarCoef, b.Vars},
-		{relation.Perceived, b.InputCoef, b.InputStart, b.InputValue, b.Inputs},
+// sides returns both sides of a block for its potential j, so that each loop over terms is written once.
+func sides(b *mrf.Block, j int) [2]side {
+	variables := side{relation.Target, b.Coef, b.VarStart, b.VarCoef, b.Vars, 0}
+	if b.Vars == nil && len(b.Coef) == 1 {
+		variables.index, variables.first = b.Variables(j), j
 	}
+	return [2]side{variables, {relation.Perceived, b.InputCoef, b.InputStart, b.InputValue, b.Inputs, 0}}
 }
 
 // row returns where the terms of potential j are.
@@ -83,6 +85,7 @@ func (s *side) row(j int) (from, to int) {
 	if s.start != nil {
 		return int(s.start[j]), int(s.start[j+1])
 	}
+	j -= s.first
 	return j * len(s.coef), (j + 1) * len(s.coef)
 }
 

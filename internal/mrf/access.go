@@ -4,18 +4,36 @@ package mrf
 // has their number.
 func (f *Field) Constants(block, lo, hi int, d []float64) { f.terms[block].constants(lo, hi, d) }
 
-// Row returns the variables of potential j and their coefficients. The coefficients of a ragged block are written to
-// scratch, which is grown if need be; neither slice may be changed.
-func (b *Block) Row(j int, scratch *[]float64) ([]int32, []float64) {
-	if b.VarStart == nil {
+// RowBuffer is memory for a row. The zero value is ready.
+type RowBuffer struct {
+	coef []float64
+	one  [1]int32
+}
+
+// Ids is Variables without allocating: what the block does not have as a slice is written to the buffer.
+func (b *Block) Ids(j int, buffer *RowBuffer) []int32 {
+	if b.isRun() {
+		buffer.one[0] = b.First + int32(j)
+		return buffer.one[:]
+	}
+	return b.Variables(j)
+}
+
+// Row returns the variables of potential j and their coefficients. What the block does not have as slices is written to
+// the buffer; neither slice may be changed.
+func (b *Block) Row(j int, buffer *RowBuffer) ([]int32, []float64) {
+	switch {
+	case b.isRun():
+		return b.Ids(j, buffer), b.Coef
+	case b.VarStart == nil:
 		k := len(b.Coef)
 		return b.Vars[j*k : (j+1)*k], b.Coef
 	}
 	lo, hi := b.VarStart[j], b.VarStart[j+1]
-	coef := (*scratch)[:0]
+	coef := buffer.coef[:0]
 	for _, a := range b.VarCoef[lo:hi] {
 		coef = append(coef, float64(a))
 	}
-	*scratch = coef
+	buffer.coef = coef
 	return b.Vars[lo:hi], coef
 }

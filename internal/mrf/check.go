@@ -83,6 +83,10 @@ func (r *rows) check(potentials, columns int) error {
 		if len(r.value) != len(r.index) {
 			return fmt.Errorf("%d coefficients for %d ids", len(r.value), len(r.index))
 		}
+	} else if r.run {
+		if !r.fits(potentials, columns) {
+			return fmt.Errorf("ids %d to %d are not all below %d", r.first, int(r.first)+potentials-1, columns)
+		}
 	} else if len(r.index) != potentials*len(r.coef) {
 		return fmt.Errorf("%d ids for %d potentials of %d", len(r.index), potentials, len(r.coef))
 	}
@@ -122,6 +126,14 @@ func finite(v float32) bool { return !math.IsNaN(float64(v)) && !math.IsInf(floa
 func (b *Block) Variables(j int) []int32 {
 	r := b.variableRows()
 	return r.row(j)
+}
+
+// Arity returns how many variables potential j has.
+func (b *Block) Arity(j int) int {
+	if b.VarStart != nil {
+		return int(b.VarStart[j+1] - b.VarStart[j])
+	}
+	return len(b.Coef)
 }
 
 // Coefficient returns the coefficient of the k-th variable of potential j.

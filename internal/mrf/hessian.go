@@ -201,6 +201,14 @@ func (h *Hessian) compact(c *compact, s *Span) {
 // compactSingles is compact for potentials of one variable, which meet the diagonal only.
 func (h *Hessian) compactSingles(c *compact, s *Span) {
 	a := s.term.vars.coef[0]
+	if r := &s.term.vars; r.run {
+		for j, p := range h.place[int(r.first)+s.lo : int(r.first)+s.hi] {
+			if p >= 0 {
+				c.partial[p] += s.D[j] * a * a
+			}
+		}
+		return
+	}
 	for j, i := range s.term.vars.index[s.lo:s.hi] {
 		if p := h.place[i]; p >= 0 {
 			c.partial[p] += s.D[j] * a * a

@@ -43,6 +43,10 @@ type Block struct {
 	Vars   []int32
 	Inputs []int32
 
+	// First is the variable of potential 0 if Vars is nil in a uniform block of one variable each: the variables then
+	// follow one another, and cost nothing. A prior over all targets is such a block; see Compact.
+	First int32
+
 	// Constant is c_j for every potential; Bias, if not nil, is added to it per potential.
 	Constant float64
 	Bias     []float32
@@ -115,6 +119,9 @@ func (b *Block) Release(lo, hi int) {
 
 // releaseRows is Release for an array with so many entries per potential, or compressed rows.
 func releaseRows[T scratch.Number](b *Block, entries []T, start []int32, width, lo, hi int) {
+	if entries == nil {
+		return
+	}
 	if start != nil {
 		lo, hi = int(start[lo]), int(start[hi])
 	} else {

@@ -11,7 +11,7 @@ func (m *Model) Repeat(n int) *Model {
 			Rule: b.Rule, Kind: b.Kind, Exponent: b.Exponent, Len: n * b.Len, Coef: b.Coef, InputCoef: b.InputCoef,
 			Constant: b.Constant, Bias: repeated(b.Bias, n), Scale: repeated(b.Scale, n),
 			VarCoef: repeated(b.VarCoef, n), InputValue: repeated(b.InputValue, n),
-			Vars:     repeatNumbers(b.Vars, n, m.Variables),
+			Vars:     repeatNumbers(b.Numbers(), n, m.Variables),
 			Inputs:   repeatNumbers(b.Inputs, n, m.Inputs),
 			VarStart: repeatStarts(b.VarStart, n), InputStart: repeatStarts(b.InputStart, n),
 		}

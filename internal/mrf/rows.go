@@ -7,13 +7,15 @@ type rows struct {
 	start []int32   // compressed rows, if ragged
 	value []float32 // coefficients of index, if ragged
 	index []int32
+	run   bool  // there is no index: row j has the column first+j
+	first int32 // of a run
 	// common is the coefficient of each row all of whose coefficients are equal, if all rows are like that, as means are.
 	common []float32
 }
 
 // variableRows returns the side of the variables y.
 func (b *Block) variableRows() rows {
-	return rows{coef: b.Coef, start: b.VarStart, value: b.VarCoef, index: b.Vars}
+	return rows{coef: b.Coef, start: b.VarStart, value: b.VarCoef, index: b.Vars, run: b.isRun(), first: b.First}
 }
 
 // inputRows returns the side of the inputs x.
@@ -62,7 +64,7 @@ func (r *rows) repeats(n, k int) bool {
 	return true
 }
 
-func (r *rows) empty() bool { return len(r.index) == 0 }
+func (r *rows) empty() bool { return len(r.index) == 0 && !r.run }
 
 // entries returns how many coefficients the rows [lo,hi) have.
 func (r *rows) entries(lo, hi int) int {
@@ -74,8 +76,11 @@ func (r *rows) entries(lo, hi int) int {
 
 // row returns row j's columns, and the coefficient of the k-th of them as coefficient(j, k).
 func (r *rows) row(j int) []int32 {
-	if r.start != nil {
+	switch {
+	case r.start != nil:
 		return r.index[r.start[j]:r.start[j+1]]
+	case r.run:
+		return []int32{r.first + int32(j)}
 	}
 	k := len(r.coef)
 	return r.index[j*k : (j+1)*k]
@@ -96,6 +101,9 @@ func (r *rows) addProduct(lo, hi int, v, d []float64) {
 		return
 	case r.start != nil:
 		r.addRaggedProduct(lo, hi, v, d)
+		return
+	case r.run:
+		r.addRunProduct(lo, hi, v, d)
 		return
 	}
 	k := len(r.coef)
@@ -169,8 +177,12 @@ func gather(index []int32, v []float64) float64 {
 // addTranspose adds mu[j-lo]·row_j to g for the rows [lo,hi). Rows with a zero multiplier, in HL-MRFs the most of them,
 // touch nothing.
 func (r *rows) addTranspose(lo, hi int, mu, g []float64) {
-	if r.start != nil {
+	switch {
+	case r.start != nil:
 		r.addRaggedTranspose(lo, hi, mu, g)
+		return
+	case r.run:
+		r.addRunTranspose(lo, hi, mu, g)
 		return
 	}
 	k := len(r.coef)

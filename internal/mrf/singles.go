@@ -58,8 +58,8 @@ func (f *Field) eachSingle(visit func(i int32, m member)) {
 		if !t.single() {
 			continue
 		}
-		for j, i := range t.vars.index {
-			visit(i, member{t, int32(j)})
+		for j := range int32(t.Len) {
+			visit(t.vars.single(j), member{t, j})
 		}
 		t.Release(0, t.Len)
 	}

@@ -152,6 +152,10 @@ func (l *lane) measure(spans []spanRange) {
 
 // include widens the extent to the columns of a span.
 func (e *extent) include(r *rows, span spanRange) {
+	if r.run {
+		e.lo, e.hi = min(e.lo, int(r.first)+span.lo), max(e.hi, int(r.first)+span.hi)
+		return
+	}
 	first := r.entries(0, span.lo)
 	for _, i := range r.index[first : first+r.entries(span.lo, span.hi)] {
 		e.lo, e.hi = min(e.lo, int(i)), max(e.hi, int(i)+1)

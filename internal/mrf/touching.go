@@ -49,7 +49,7 @@ func (b *Block) pick(kept []int32) *Block {
 			part.VarStart = append(part.VarStart, int32(len(part.Vars)))
 			part.InputStart = append(part.InputStart, int32(len(part.Inputs)))
 		} else {
-			part.Vars = append(part.Vars, b.Vars[int(j)*len(b.Coef):][:len(b.Coef)]...)
+			part.Vars = append(part.Vars, b.Variables(int(j))...)
 			part.Inputs = append(part.Inputs, b.Inputs[int(j)*len(b.InputCoef):][:len(b.InputCoef)]...)
 		}
 		if b.Bias != nil {

@@ -35,15 +35,16 @@ func Find(m *mrf.Model) *Components {
 
 // each visits the variables of all potentials that have any.
 func each(b *mrf.Block, visit func(variables []int32)) {
-	if k := len(b.Coef); b.VarStart == nil {
+	if k := len(b.Coef); b.VarStart == nil && b.Vars != nil {
 		for lo := 0; k > 0 && lo < len(b.Vars); lo += k {
 			visit(b.Vars[lo : lo+k : lo+k])
 		}
 		return
 	}
+	var buffer mrf.RowBuffer
 	for j := range b.Len {
-		if lo, hi := b.VarStart[j], b.VarStart[j+1]; lo < hi {
-			visit(b.Vars[lo:hi])
+		if vars := b.Ids(j, &buffer); len(vars) > 0 {
+			visit(vars)
 		}
 	}
 }

@@ -39,6 +39,7 @@ func (p *Part) Condition(whole *mrf.Field) *mrf.Field {
 type splitter struct {
 	parts []*Part
 	batch []int32 // of each variable
+	row   mrf.RowBuffer
 	local []int32 // number of each variable in its part
 }
 
@@ -86,7 +87,7 @@ func (s *splitter) deal(b *mrf.Block, first int) {
 
 // of returns the batch of potential j.
 func (s *splitter) of(b *mrf.Block, j int) int32 {
-	if vars := b.Variables(j); len(vars) > 0 {
+	if vars := b.Ids(j, &s.row); len(vars) > 0 {
 		return s.batch[vars[0]]
 	}
 	return 0
@@ -112,7 +113,7 @@ func share(b *mrf.Block, n int) *mrf.Block {
 
 // move appends potential j of a block to a share of it. Inputs keep their numbers for now.
 func (s *splitter) move(to, b *mrf.Block, j int) {
-	for _, i := range b.Variables(j) {
+	for _, i := range b.Ids(j, &s.row) {
 		to.Vars = append(to.Vars, s.local[i])
 	}
 	if b.VarStart == nil {

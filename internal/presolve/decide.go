@@ -102,9 +102,9 @@ func (d *decisions) tie() {
 		}
 		constants := make([]float64, b.Len)
 		d.field.Constants(k, 0, b.Len, constants)
-		var scratch []float64
+		var buffer mrf.RowBuffer
 		for j, c := range constants {
-			if vars, coef := b.Row(j, &scratch); c == 0 && len(vars) == 2 && coef[0] == -coef[1] && coef[0] != 0 {
+			if vars, coef := b.Row(j, &buffer); c == 0 && len(vars) == 2 && coef[0] == -coef[1] && coef[0] != 0 {
 				d.join(tie{vars[0], vars[1], int32(d.first[k] + j), coef[0]})
 			}
 		}

@@ -68,7 +68,7 @@ func (g *groups) find(r *row) int {
 		next.coef = slices.Clone(r.coef)
 		next.own, next.constant = !g.plain, r.constant
 	}
-	next.out.Vars = make([]int32, 0, len(g.block.Vars)/(len(g.all)+1))
+	next.out.Vars = make([]int32, 0, max(len(g.block.Vars), g.block.Len)/(len(g.all)+1))
 	g.all = append(g.all, next)
 	return len(g.all) - 1
 }
@@ -108,8 +108,8 @@ func (g *group) equal(at int, r *row) bool {
 	if g.coef != nil {
 		return slices.Equal(g.out.Vars[at*len(g.coef):(at+1)*len(g.coef)], r.vars)
 	}
-	var scratch []float64
-	vars, coef := g.out.Row(at, &scratch)
+	var buffer mrf.RowBuffer
+	vars, coef := g.out.Row(at, &buffer)
 	return slices.Equal(vars, r.vars) && slices.Equal(coef, r.coef)
 }
 
@@ -138,6 +138,7 @@ func (g *group) weigh() {
 func (g *group) finish(firstInput int) *mrf.Block {
 	b := g.out
 	b.Coef = g.coef
+	b.Compact()
 	if !g.own {
 		b.Constant = g.constant
 		return b

@@ -158,7 +158,7 @@ func constrain(rng *rand.Rand, m *mrf.Model, ties bool) {
 		if again.VarStart != nil {
 			continue
 		}
-		again.Vars = slices.Concat(b.Vars, b.Vars)
+		again.Vars = slices.Concat(b.Numbers(), b.Numbers())
 		again.Inputs = slices.Concat(b.Inputs, b.Inputs)
 		if b.Bias != nil {
 			again.Bias = slices.Concat(b.Bias, b.Bias)

@@ -143,8 +143,8 @@ func (r *Reduction) constraint(place int32) ([]int32, []float64) {
 	for r.first[at] > int(place) {
 		at--
 	}
-	var scratch []float64
-	return r.original.Model.Blocks[at].Row(int(place)-r.first[at], &scratch)
+	var buffer mrf.RowBuffer
+	return r.original.Model.Blocks[at].Row(int(place)-r.first[at], &buffer)
 }
 
 // balance gives every tied variable the mean gradient of its group. The ties of a group are a tree: from its leaves on,

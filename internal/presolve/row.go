@@ -14,13 +14,13 @@ type row struct {
 	constant float64
 	// changed tells whether it differs from the original by more than the order.
 	changed bool
-	scratch []float64
+	buffer  mrf.RowBuffer
 }
 
 // normalise makes r the function of the block's potential j, whose constant is c: fixed variables go into the constant,
 // and tied ones are written as one.
 func (d *decisions) normalise(b *mrf.Block, j int, c float64, r *row) {
-	vars, coef := b.Row(j, &r.scratch)
+	vars, coef := b.Row(j, &r.buffer)
 	r.vars, r.coef, r.constant, r.changed = r.vars[:0], r.coef[:0], c, false
 	for k, i := range vars {
 		root := d.root(i)

@@ -93,6 +93,9 @@ func pattern(rng *rand.Rand, b *mrf.Block, shape Shape) {
 		b.Vars = append(b.Vars, distinct(rng, arity, shape.Variables)...)
 		b.Inputs = append(b.Inputs, distinct(rng, inputs, shape.Inputs)...)
 	}
+	if arity == 1 && b.Len <= shape.Variables {
+		b.First, b.Vars = min(b.Vars[0], int32(shape.Variables-b.Len)), nil
+	}
 }
 
 func ragged(rng *rand.Rand, b *mrf.Block, shape Shape) {

@@ -196,11 +196,11 @@ func takeApart(m *mrf.Model, parts *partition.Components) (components []componen
 	for k := range components {
 		components[k].start = []int32{0}
 	}
-	var scratch []float64
+	var buffer mrf.RowBuffer
 	number := int32(0)
 	for _, b := range m.Blocks {
 		for j := range b.Len {
-			vars, coef := b.Row(j, &scratch)
+			vars, coef := b.Row(j, &buffer)
 			if len(vars) == 0 {
 				loose = append(loose, number)
 			} else {

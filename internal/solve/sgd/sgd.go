@@ -63,6 +63,7 @@ type Solver struct {
 	mu        []float64
 	constants []float64 // c_j
 	order     []int32   // potentials, then variables for their boxes
+	row       mrf.RowBuffer
 	result    solve.Result
 }
 
@@ -148,7 +149,7 @@ func (s *Solver) pass() {
 
 // step moves the variables of a block's j-th potential, which has the constant c, against its gradient.
 func (s *Solver) step(b *mrf.Block, j int, c float64) {
-	vars := b.Variables(j)
+	vars := b.Ids(j, &s.row)
 	d := c
 	for k, i := range vars {
 		d += b.Coefficient(j, k) * s.relaxed[i]

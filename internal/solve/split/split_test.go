@@ -38,6 +38,7 @@ func groups(seed uint64, n int, kinds []mrftest.Form) *mrf.Field {
 			Arity: 3, Scales: true})
 		for _, b := range m.Blocks {
 			b.Rule += whole.Rules
+			b.First += int32(whole.Variables)
 			for k := range b.Vars {
 				b.Vars[k] += int32(whole.Variables)
 			}
