@@ -136,7 +136,13 @@ func (g *Grounding) ground(ctx context.Context) error {
 		return errors.Join(err, g.closeFile())
 	}
 	g.grounding = time.Since(start)
-	g.field = mrf.NewField(g.model)
+	err = g.guard(func() error {
+		g.field = mrf.NewField(g.model)
+		return nil
+	})
+	if err != nil {
+		return errors.Join(err, g.closeFile())
+	}
 	if g.project.Threads > 0 {
 		g.field.Threads = g.project.Threads
 	}
@@ -207,9 +213,9 @@ func (g *Grounding) Write(w io.Writer, view View, limit int) error {
 	case PlanView:
 		return g.writePlans(w)
 	case GroundView:
-		return ground.Write(w, g.program, g.tables.Store, g.model, limit)
+		return g.guard(func() error { return ground.Write(w, g.program, g.tables.Store, g.model, limit) })
 	case PSLView:
-		return ground.WritePSL(w, g.program, g.tables.Store, g.model, g.theta)
+		return g.guard(func() error { return ground.WritePSL(w, g.program, g.tables.Store, g.model, g.theta) })
 	case FieldView:
 		return ground.WriteBlocks(w, g.model)
 	}

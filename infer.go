@@ -43,7 +43,16 @@ type Answer struct {
 // Infer perceives with the current networks and finds the MAP state. An answer that is not proven optimal is no error:
 // its Status says so. A context that has ended is an error, but one that ends while a MAP state is looked for is not:
 // the answer is then the best so far, with its proven gap, and the Status "cancelled".
-func (g *Grounding) Infer(ctx context.Context) (*Answer, error) {
+func (g *Grounding) Infer(ctx context.Context) (answer *Answer, err error) {
+	err = g.guard(func() error {
+		answer, err = g.infer(ctx)
+		return err
+	})
+	return answer, err
+}
+
+// infer is Infer for ground rules that can be read.
+func (g *Grounding) infer(ctx context.Context) (*Answer, error) {
 	start := time.Now()
 	if err := g.perceive(); err != nil {
 		return nil, err

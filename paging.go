@@ -44,6 +44,9 @@ func (g *Grounding) fit(ctx context.Context) error {
 	return err
 }
 
+// guard runs what goes through the ground rules: those in a file that cannot be read any more are an error.
+func (g *Grounding) guard(run func() error) error { return g.model.Paged().Guard(run) }
+
 // closeFile gives the disk space back that the ground rules have, if they are in a file: none may be used any more.
 func (g *Grounding) closeFile() error {
 	if g.paging == nil {

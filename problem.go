@@ -39,7 +39,7 @@ func (g *Grounding) Export(w io.Writer, format ExportFormat) error {
 	for k, rule := range g.program.Rules {
 		rules[k] = rule.Text
 	}
-	return export.Write(w, format, g.field, rules)
+	return g.guard(func() error { return export.Write(w, format, g.field, rules) })
 }
 
 // Problem is a ground problem without the program and the data that it comes from. It is not safe for concurrent use.

@@ -4,6 +4,7 @@ package parallel
 
 import (
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 )
@@ -18,6 +19,9 @@ func Threads(n int) int {
 
 // For calls body(task) once for each task in [0,tasks), on at most threads goroutines, the caller's included. Tasks are
 // handed out in order, but may end in any; body must write only to places that belong to its task.
+//
+// Where the caller has faults of memory become panics (debug.SetPanicOnFault), so do the other goroutines, and the
+// runtime's errors in any of them (faults, and indexes out of range) are the caller's panic, when all have ended.
 func For(threads, tasks int, body func(task int)) {
 	if threads > tasks {
 		threads = tasks
@@ -34,7 +38,7 @@ func For(threads, tasks int, body func(task int)) {
 // forShared lets goroutines take tasks from a shared counter, so that a slow one does not hold up the others.
 func forShared(threads, tasks int, body func(task int)) {
 	var next atomic.Int64
-	work := func() {
+	take := func() {
 		for {
 			task := int(next.Add(1)) - 1
 			if task >= tasks {
@@ -43,12 +47,50 @@ func forShared(threads, tasks int, body func(task int)) {
 			body(task)
 		}
 	}
+	faults := make(chan error, threads)
+	work := take
+	if panicsOnFault() {
+		work = func() {
+			debug.SetPanicOnFault(true)
+			defer func() {
+				if err := runtimeError(recover()); err != nil {
+					next.Store(int64(tasks)) // there is no use in the others
+					faults <- err
+				}
+			}()
+			take()
+		}
+	}
 	var others sync.WaitGroup
 	for range threads - 1 {
 		others.Go(work)
 	}
 	work()
 	others.Wait()
+	select {
+	case err := <-faults:
+		panic(err)
+	default:
+	}
+}
+
+// panicsOnFault tells what debug.SetPanicOnFault has set for this goroutine.
+func panicsOnFault() bool {
+	set := debug.SetPanicOnFault(false)
+	debug.SetPanicOnFault(set)
+	return set
+}
+
+// runtimeError returns what was recovered if it is an error of the runtime's; any other panic goes on.
+func runtimeError(recovered any) error {
+	err, ok := recovered.(runtime.Error)
+	if recovered != nil && !ok {
+		panic(recovered)
+	}
+	if ok {
+		return err
+	}
+	return nil
 }
 
 // Grain is the least number of elements in a task of Range and Sum, unless there are fewer: enough to hide the cost of

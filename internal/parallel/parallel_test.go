@@ -2,6 +2,8 @@ package parallel
 
 import (
 	"math/rand/v2"
+	"runtime/debug"
+	"sync/atomic"
 	"testing"
 )
 
@@ -60,5 +62,39 @@ func TestSumHasTheSameBitsForAnyThreads(t *testing.T) {
 func TestThreads(t *testing.T) {
 	if Threads(3) != 3 || Threads(0) < 1 || Threads(-1) < 1 {
 		t.Errorf("Threads(3), Threads(0), Threads(-1) = %d, %d, %d", Threads(3), Threads(0), Threads(-1))
+	}
+}
+
+// fault is an error of the runtime's.
+type fault struct{}
+
+func (fault) Error() string { return "fault" }
+
+func (fault) RuntimeError() {}
+
+// A fault in any goroutine must be the caller's panic, after which nothing runs any more.
+func TestFaultsAreTheCallers(t *testing.T) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	for _, threads := range []int{1, 2, 5} {
+		for _, bad := range []int{0, 50} {
+			var running atomic.Int64
+			func() {
+				defer func() {
+					if recover() != (fault{}) || running.Load() != 0 {
+						t.Errorf("%d threads: no fault of task %d, or %d goroutines left", threads, bad, running.Load())
+					}
+				}()
+				For(threads, 100, func(task int) {
+					running.Add(1)
+					defer running.Add(-1)
+					if task == bad {
+						panic(fault{})
+					}
+				})
+			}()
+		}
+	}
+	if !panicsOnFault() {
+		t.Error("the setting is not what it was")
 	}
 }

@@ -1,6 +1,7 @@
 package preflight
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -24,6 +25,8 @@ type Budget struct {
 type Paging struct {
 	// Room is how many bytes a solver may keep of the curvature of its active ground rules.
 	Room int64
+	// Disk is how many bytes the ground rules are expected to take there.
+	Disk int64
 	// File is for the ground rules.
 	File *scratch.File
 }
@@ -37,7 +40,8 @@ const (
 	roomShare          = 8
 )
 
-// Place is Page with a file in a folder, or in the system's folder for temporary files if that is "".
+// Place is Page with a file in a folder, or in the system's folder for temporary files if that is "". The file has its
+// part of the disk from the start.
 func Place(estimates []ground.Estimate, store *relation.Store, memory int64, folder string) (*Paging, error) {
 	disk, known := scratch.Free(folder)
 	if !known {
@@ -47,8 +51,13 @@ func Place(estimates []ground.Estimate, store *relation.Store, memory int64, fol
 	if err != nil || p == nil {
 		return nil, err
 	}
-	p.File, err = scratch.Create(folder)
-	return p, err
+	if p.File, err = scratch.Create(folder); err != nil {
+		return nil, err
+	}
+	if err := p.File.Reserve(p.Disk); err != nil {
+		return nil, errors.Join(err, p.File.Close())
+	}
+	return p, nil
 }
 
 // Page decides how a model fits in a budget: nil means that it does as it is. The error is a *source.Failure: there is
@@ -80,7 +89,7 @@ func Page(estimates []ground.Estimate, store *relation.Store, b Budget) (*Paging
 			"the ground rules would need a temporary file of about %s, and its folder has %s left", Size(disk),
 			Size(float64(b.Disk)))
 	}
-	return &Paging{Room: room}, diags.Err()
+	return &Paging{Room: room, Disk: int64(disk)}, diags.Err()
 }
 
 // multipliers estimates how many ground rules have multipliers that must be kept: hard ones and linear hinges.

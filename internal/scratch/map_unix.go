@@ -18,7 +18,7 @@ func mapFile(d disk, size int64) ([]byte, error) {
 	if !ok {
 		panic(fmt.Sprintf("scratch: a %T cannot be mapped", d))
 	}
-	if err := file.Truncate(size); err != nil { // the last array's padding
+	if err := file.Truncate(size); err != nil { // the last array's padding, or what was reserved
 		return nil, err
 	}
 	return unix.Mmap(int(file.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)

@@ -35,6 +35,7 @@ type File struct {
 	folder string
 	end    atomic.Int64 // where the next array goes
 	broken atomic.Bool  // an array could not be written
+	lost   atomic.Bool  // a page could not be read; see Guard
 
 	guard  sync.Mutex
 	err    error
@@ -77,6 +78,16 @@ func Create(folder string) (*File, error) {
 		return nil, fmt.Errorf("cannot unlink a temporary file: %w", err)
 	}
 	return &File{disk: file, folder: folder}, nil
+}
+
+// Reserve takes so many bytes of the disk for the arrays to come, where the system can: a disk that is too small says
+// so before anything is written, and nobody else can fill it meanwhile. What is not needed, Map gives back.
+func (f *File) Reserve(bytes int64) error {
+	if err := reserve(f.disk, bytes); err != nil {
+		return fmt.Errorf("cannot reserve %d bytes for a temporary file in %s; another folder can be chosen: %w", bytes,
+			f.folder, err)
+	}
+	return nil
 }
 
 // Append writes an array. An error is kept, and is that of Map; what follows it is not written.
@@ -126,19 +137,20 @@ func (f *File) Map(threads int) error {
 
 // Verify reads all arrays again. An error wraps ErrDamaged.
 func (f *File) Verify(threads int) error {
-	var damaged atomic.Bool
-	parallel.For(parallel.Threads(threads), len(f.arrays), func(k int) {
-		a := f.arrays[k]
-		raw := f.bytes[a.at : a.at+a.size]
-		if crc32.Checksum(raw, polynomial) != a.sum {
-			damaged.Store(true)
+	return f.Guard(func() error {
+		var differ atomic.Bool
+		parallel.For(parallel.Threads(threads), len(f.arrays), func(k int) {
+			a := f.arrays[k]
+			if crc32.Checksum(f.bytes[a.at:a.at+a.size], polynomial) != a.sum {
+				differ.Store(true)
+			}
+			f.release(a.at, a.at+a.size)
+		})
+		if differ.Load() {
+			return f.damage()
 		}
-		f.release(a.at, a.at+a.size)
+		return nil
 	})
-	if damaged.Load() {
-		return fmt.Errorf("%w; it was in %s", ErrDamaged, f.folder)
-	}
-	return nil
 }
 
 // View returns an array of a mapped file, to read. It is valid as long as the File.

@@ -3,12 +3,15 @@ package scratch
 import (
 	"errors"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"syscall"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/deeppsl/deeppsl/internal/parallel"
 )
 
 // create makes a file in a folder that must be empty all the time: the file has no name.
@@ -140,5 +143,82 @@ func TestFolders(t *testing.T) {
 	f := create(t)
 	if err := f.Map(1); err != nil || f.Size() != 0 || len(View[int32](f, Append(f, []int32{}))) != 0 {
 		t.Errorf("an empty file: %v", err)
+	}
+}
+
+// A file that is cut while it is mapped must be an error of what looks at it then, in any goroutine, and of what does
+// so later.
+func TestCut(t *testing.T) {
+	for _, threads := range []int{1, 4} {
+		f := create(t)
+		all := Append(f, make([]int32, 1<<20))
+		if err := f.Map(threads); err != nil {
+			t.Fatal(err)
+		}
+		view := View[int32](f, all)
+		Release(f, view)
+		if err := f.disk.(*os.File).Truncate(8192); err != nil {
+			t.Fatal(err)
+		}
+		sum := func() error {
+			parallel.For(threads, 64, func(task int) {
+				if slices.Max(view[task<<14:(task+1)<<14]) != 0 {
+					t.Error("not what was written")
+				}
+			})
+			return nil
+		}
+		if err := f.Guard(sum); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%d threads: %v, want damage", threads, err)
+		}
+		if err := f.Guard(func() error { panic("not run") }); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%d threads: %v, want damage for good", threads, err)
+		}
+		if err := f.Verify(threads); !errors.Is(err, ErrDamaged) {
+			t.Errorf("%d threads: %v, want damage", threads, err)
+		}
+	}
+}
+
+func TestGuardOfOthers(t *testing.T) {
+	f := create(t)
+	Append(f, make([]int32, 100))
+	if err := f.Map(1); err != nil {
+		t.Fatal(err)
+	}
+	own := errors.New("its own")
+	for _, file := range []*File{f, nil} {
+		if err := file.Guard(func() error { return own }); err != own {
+			t.Errorf("%v, want its own error", err)
+		}
+		func() {
+			defer func() {
+				if recover() != own {
+					t.Error("another panic was kept")
+				}
+			}()
+			_ = file.Guard(func() error { panic(own) })
+		}()
+	}
+}
+
+// Space that is not there must be missed before anything is written.
+func TestReserve(t *testing.T) {
+	f := create(t)
+	if err := f.Reserve(1 << 16); err != nil {
+		t.Fatal(err)
+	}
+	at := Append(f, []int32{1, 2, 3})
+	if err := f.Map(1); err != nil || !slices.Equal(View[int32](f, at), []int32{1, 2, 3}) {
+		t.Errorf("%v, %v", View[int32](f, at), err)
+	}
+	if runtime.GOOS != "linux" {
+		return
+	}
+	if info, err := f.disk.(*os.File).Stat(); err != nil || info.Size() != f.Size() {
+		t.Errorf("the file has %d bytes for %d, %v", info.Size(), f.Size(), err)
+	}
+	if err := create(t).Reserve(1 << 60); err == nil {
+		t.Error("an exabyte was reserved")
 	}
 }

@@ -115,31 +115,33 @@ func TestPagedCancel(t *testing.T) {
 	}
 }
 
-// A file that is damaged while the model is solved must not give an answer.
+// A file that is damaged or cut while the model is solved must not give an answer.
 func TestPagedDamage(t *testing.T) {
 	if _, err := os.Stat("/proc/self/fd"); err != nil {
 		t.Skip("an unlinked file cannot be opened on this system")
 	}
 	m, theta, _ := mrftest.Random(rand.New(rand.NewPCG(1, 1)),
 		mrftest.Shape{Variables: 20, Blocks: 4, Potentials: 50, Kinds: mrftest.Soft, Arity: 3})
-	field := mrf.NewField(paged(t, m))
-	field.SetWeights(theta)
-	var once sync.Once
-	trace := func(solve.Iteration) { once.Do(func() { damage(t) }) }
-	solver, err := auto.Inference("auto", field, solve.Settings{Trace: trace}, auto.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r, err := solver.Solve(context.Background()); !errors.Is(err, scratch.ErrDamaged) || r != nil {
-		t.Errorf("%+v, %v", r, err)
+	for _, harm := range []func(*os.File) error{damage, garble, cut} { // each to the files of those before it, too
+		field := mrf.NewField(paged(t, m))
+		field.SetWeights(theta)
+		var once sync.Once
+		trace := func(solve.Iteration) { once.Do(func() { eachScratch(t, harm) }) }
+		solver, err := auto.Inference("auto", field, solve.Settings{Trace: trace}, auto.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := solver.Solve(context.Background()); !errors.Is(err, scratch.ErrDamaged) || r != nil {
+			t.Errorf("%+v, %v", r, err)
+		}
 	}
 }
 
-// damage changes the first variable of all scratch files that this process has open, to its neighbour.
-func damage(t *testing.T) {
+// eachScratch opens all scratch files that this process has.
+func eachScratch(t *testing.T, visit func(*os.File) error) {
 	links, err := filepath.Glob("/proc/self/fd/*")
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
 	for _, link := range links {
 		name, _ := os.Readlink(link)
@@ -148,15 +150,30 @@ func damage(t *testing.T) {
 		}
 		file, err := os.OpenFile(link, os.O_RDWR, 0)
 		if err != nil {
-			t.Fatal(err)
+			t.Error(err)
+			continue
 		}
-		var id [1]byte
-		if _, err := file.ReadAt(id[:], 0); err != nil {
-			t.Fatal(err)
+		if err := errors.Join(visit(file), file.Close()); err != nil {
+			t.Error(err)
 		}
-		if _, err := file.WriteAt([]byte{id[0] ^ 1}, 0); err != nil {
-			t.Fatal(err)
-		}
-		file.Close()
 	}
 }
+
+// damage changes the first variable to its neighbour.
+func damage(file *os.File) error {
+	var id [1]byte
+	if _, err := file.ReadAt(id[:], 0); err != nil {
+		return err
+	}
+	_, err := file.WriteAt([]byte{id[0] ^ 1}, 0)
+	return err
+}
+
+// garble makes the first variables ones that do not exist.
+func garble(file *os.File) error {
+	_, err := file.WriteAt(slices.Repeat([]byte{0x7f}, 64), 0)
+	return err
+}
+
+// cut takes everything.
+func cut(file *os.File) error { return file.Truncate(0) }

@@ -89,15 +89,18 @@ func (p *inference) Solve(ctx context.Context) (*solve.Result, error) {
 
 // solvePaged solves a model beyond memory as it is: presolving and taking apart would make copies of it. No answer
 // comes from a file that was damaged meanwhile.
-func (p *inference) solvePaged(ctx context.Context) (*solve.Result, error) {
-	solver := p.method(p.field, p.settings)
-	if p.start != nil {
-		solver.WarmStart(p.start, nil)
-	}
-	result, err := solver.Solve(ctx)
-	if err == nil {
-		err = p.field.Model.Paged().Verify(p.settings.Threads)
-	}
+func (p *inference) solvePaged(ctx context.Context) (result *solve.Result, err error) {
+	file := p.field.Model.Paged()
+	err = file.Guard(func() error {
+		solver := p.method(p.field, p.settings)
+		if p.start != nil {
+			solver.WarmStart(p.start, nil)
+		}
+		if result, err = solver.Solve(ctx); err != nil {
+			return err
+		}
+		return file.Verify(p.settings.Threads)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,144 @@
+//go:build linux
+
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// beyond is a process of deeppsl that solves a model whose ground rules are in a temporary file, for ever.
+type beyond struct {
+	*exec.Cmd
+	scratch, answers string // folders
+	stdout, stderr   bytes.Buffer
+}
+
+// beyondMemory prepares the command, behind a prefix of the shell's.
+func beyondMemory(t *testing.T, prefix string) *beyond {
+	t.Helper()
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &beyond{scratch: filepath.Join(dir, "scratch"), answers: filepath.Join(dir, "answers")}
+	model, program := filepath.Join(dir, "model.json"), filepath.Join(dir, "deeppsl")
+	if err := errors.Join(os.Mkdir(b.scratch, 0o700), os.WriteFile(model, []byte(everybody(40)), 0o600),
+		os.Symlink(self, program)); err != nil {
+		t.Fatal(err)
+	}
+	b.Cmd = exec.Command("/bin/sh", "-c", prefix+`exec "$0" "$@"`, program, "run", model, "-o", b.answers, "--memory",
+		"2MB", "--scratch", b.scratch, "--gap", "1e-300", "-D", "inference.iterations=1000000000")
+	b.Stdout, b.Stderr = &b.stdout, &b.stderr
+	return b
+}
+
+// everybody is a project about people all of whom may be friends, which is a matter of triples.
+func everybody(people int) string {
+	var alike, friends []string
+	for a := range people {
+		for b := range people {
+			if a != b {
+				alike = append(alike, fmt.Sprintf(`["p%d", "p%d", 0.%d]`, a, b, (a*b+a+b)%10))
+				friends = append(friends, fmt.Sprintf(`["p%d", "p%d"]`, a, b))
+			}
+		}
+	}
+	return fmt.Sprintf(`{
+		"rules": ["10: Alike(A, B) -> Friends(A, B)", "1: !Friends(A, B)",
+			"1: Friends(A, B) & Friends(B, C) & (A != B) & (B != C) & (A != C) -> Friends(A, C) ^2"],
+		"predicates": {"Alike/2": {"observations": [%s]}, "Friends/2": {"targets": [%s]}}
+	}`, strings.Join(alike, ","), strings.Join(friends, ","))
+}
+
+// solving starts the process, and returns when it has mapped its file.
+func (b *beyond) solving(t *testing.T) {
+	t.Helper()
+	if err := b.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Process.Kill() })
+	for range 3000 {
+		maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", b.Process.Pid))
+		if err != nil {
+			t.Skip("the system does not say what a process has mapped")
+		}
+		if bytes.Contains(maps, []byte(".scratch")) {
+			time.Sleep(100 * time.Millisecond) // it is read once before the model is solved
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("no file was mapped\n%s%s", &b.stdout, &b.stderr)
+}
+
+// cut takes from the file what is in it.
+func (b *beyond) cut(t *testing.T) {
+	t.Helper()
+	links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", b.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range links {
+		if name, _ := os.Readlink(link); strings.Contains(name, ".scratch") {
+			if err := os.Truncate(link, 0); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+	}
+	t.Fatal("the process has no scratch file")
+}
+
+// What ends a process while its ground rules are in a file must leave no file, and no answer but the best of an
+// inference that was cancelled.
+func TestBeyondMemoryEnds(t *testing.T) {
+	for _, c := range []struct {
+		name, prefix string
+		end          func(t *testing.T, b *beyond)
+		code         int // -1 after a signal
+		stderr       string
+	}{
+		{"killed", "", func(t *testing.T, b *beyond) { _ = b.Process.Kill() }, -1, ""},
+		{"interrupted", "", func(t *testing.T, b *beyond) { _ = b.Process.Signal(os.Interrupt) }, exitFailure,
+			"interrupted\n"},
+		{"terminated", "", func(t *testing.T, b *beyond) { _ = b.Process.Signal(syscall.SIGTERM) }, exitFailure,
+			"interrupted\n"},
+		{"cut", "", func(t *testing.T, b *beyond) { b.cut(t) }, exitFailure,
+			"error: a temporary file was damaged; its disk may be failing; it was in "},
+		{"full disk", "ulimit -f 100; ", nil, exitFailure, "file too large\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := beyondMemory(t, c.prefix)
+			if c.end == nil {
+				if err := b.Start(); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				b.solving(t)
+				c.end(t, b)
+			}
+			_ = b.Wait()
+			if code := b.ProcessState.ExitCode(); code != c.code || !strings.Contains(b.stderr.String(), c.stderr) ||
+				strings.Contains(b.stderr.String(), "goroutine") {
+				t.Errorf("exit code %d, want %d\n%s%s", code, c.code, &b.stdout, &b.stderr)
+			}
+			if left, err := os.ReadDir(b.scratch); err != nil || len(left) > 0 {
+				t.Errorf("%d files are left, %v", len(left), err)
+			}
+			cancelled := strings.HasPrefix(b.stdout.String(), "cancelled: objective ")
+			if _, err := os.Stat(filepath.Join(b.answers, "FRIENDS.txt")); (err == nil) != cancelled {
+				t.Errorf("answers: %v\n%s", err, &b.stdout)
+			}
+		})
+	}
+}
