@@ -127,7 +127,8 @@ func (p *program) addTo(r *row, m float64, v []float64) {
 	}
 }
 
-// minimise runs until the products add up to less than the tolerance, and the equations hold as well.
+// minimise runs until the products add up to less than the tolerance, and the equations hold as well. It keeps the last
+// point if numbers are too small for a step from there.
 func (p *program) minimise(limit int, tolerance float64) outcome {
 	out := outcome{converged: p.n == 0}
 	for ; !out.converged && out.iterations < limit; out.iterations++ {
@@ -144,7 +145,11 @@ func (p *program) minimise(limit int, tolerance float64) outcome {
 		mean := products / float64(count)
 		ratio := affine / products
 		p.direct(mean*ratio*ratio*ratio, true)
-		p.move(min(1, 0.995*p.longest()))
+		step := min(1, 0.995*p.longest())
+		if next, _ := p.products(step); math.IsNaN(next) || math.IsInf(next, 0) {
+			break
+		}
+		p.move(step)
 	}
 	return out
 }

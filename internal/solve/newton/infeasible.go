@@ -15,13 +15,14 @@ import (
 //
 // is a lower bound on Σ_j r_j d_j(y) for all y in the box, every point violates some constraint by R / Σ|r_j| or more
 // (Farkas). If the constraints can be satisfied, the search leaves a nearly feasible point for the outer iterations to
-// go on from.
+// go on from; if it is interrupted, the point and the multipliers that there were.
 func (s *Solver) contradictory() bool {
 	kept := *s.env
 	s.env.constraintsOnly, s.env.steepness, s.env.hardness = true, 1, 1
 	s.env.mu = kept.mu.zero()
 	shift := s.inner.shift
 	s.inner.shift = 0
+	copy(s.inner.centre, s.inner.y)
 	s.inner.minimiseUntil(func(value, gap float64) bool {
 		return value <= s.settings.Feasibility*s.settings.Feasibility/2 || gap <= value/10
 	})
@@ -29,8 +30,12 @@ func (s *Solver) contradictory() bool {
 	bound, length := s.ray()
 	found := bound > s.settings.Feasibility*length
 	*s.env, s.inner.shift = kept, shift
-	if found {
+	switch {
+	case found:
 		s.sayInfeasible()
+	case s.interrupted():
+		copy(s.inner.y, s.inner.centre)
+		s.check()
 	}
 	return found
 }

@@ -27,12 +27,15 @@ func (s *Solver) solveByMultipliers() {
 	scale := weightScale(s.field)
 	s.begin(scale)
 	tolerance := max(coldTolerance, s.settings.Gap/4)
-	doubt := doubt{best: math.Inf(1)}
+	doubt, certified := doubt{best: math.Inf(1)}, false
 	for {
 		copy(s.inner.centre, s.inner.y)
-		steps := s.inner.steps
+		steps, before := s.inner.steps, s.result.Certificate
 		end := s.inner.minimise(tolerance)
 		s.check()
+		if (end == spent || end == broken) && certified && !(s.merit(s.result.Certificate) <= s.merit(before)) {
+			s.goBack(before)
+		}
 		s.trace(solve.Iteration{
 			Objective: s.result.Objective, DualBound: s.result.DualBound, Violation: s.result.MaxViolation,
 			Step: s.env.steepness,
@@ -46,13 +49,30 @@ func (s *Solver) solveByMultipliers() {
 			s.result.Status = s.why(end)
 			return
 		}
-		if s.result.MaxViolation > s.settings.Feasibility && doubt.grows(s.result.MaxViolation) && s.contradictory() {
-			return
+		certified = true
+		if s.result.MaxViolation > s.settings.Feasibility && doubt.grows(s.result.MaxViolation) {
+			if s.contradictory() {
+				return
+			}
+			certified = s.interrupted()
 		}
 		copy(s.env.mu.values, s.nu.values)
 		s.adapt(scale)
 		tolerance = s.tighten(tolerance, s.inner.steps > steps)
 	}
+}
+
+// merit measures a certificate by what was asked for: the less the better, and 1 is enough.
+func (s *Solver) merit(c solve.Certificate) float64 {
+	return max(math.Abs(c.Gap)/s.settings.Gap, c.MaxViolation/s.settings.Feasibility)
+}
+
+// goBack returns to where the present outer iteration began, with what was proven there: in the middle of one, points
+// and multipliers can be worse.
+func (s *Solver) goBack(before solve.Certificate) {
+	copy(s.inner.y, s.inner.centre)
+	copy(s.nu.values, s.env.mu.values)
+	s.result.Certificate = before
 }
 
 // tighten returns the next inner tolerance, given whether the last inner solve moved at all. It need not be less than
@@ -115,7 +135,7 @@ func weightScale(f *mrf.Field) float64 {
 			if b.Scale != nil {
 				w *= float64(b.Scale[j])
 			}
-			total += w * float64(len(b.Variables(j)))
+			total += w * float64(b.Arity(j))
 		}
 		b.Release(0, b.Len)
 	}
