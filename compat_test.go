@@ -70,10 +70,18 @@ func outcome(t *testing.T, config string) string {
 	for _, line := range report.Conflict {
 		fmt.Fprintln(&b, line)
 	}
+	if project.Outputs().GroundRules != "" {
+		if err := report.Grounding.Write(&b, PSLView, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if report.Status != "infeasible" {
 		report.Grounding.Each(report.Answer, false, func(a Atom) {
 			fmt.Fprintf(&b, "%s('%s') = %.3f\n", a.Predicate, strings.Join(a.Arguments, "', '"), a.Value)
 		})
+	}
+	for _, e := range report.Evaluations {
+		fmt.Fprintf(&b, "%s, %s: %s %.3f (%d scored)\n", e.Predicate, e.Evaluator, e.Primary, e.Values[e.Primary], e.Count)
 	}
 	return b.String()
 }

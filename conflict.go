@@ -1,10 +1,13 @@
 package deeppsl
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/solve/conflict"
+	"github.com/deeppsl/deeppsl/internal/syntax"
 )
 
 // hardRule is a hard ground rule: potential at of a block.
@@ -14,19 +17,30 @@ type hardRule struct {
 }
 
 // conflict prints hard ground rules that cannot hold together, of those that a solver names by their places among all
-// potentials. The solver names every one that the least violating state violates. Those that share no variable, not
-// even through others, contradict each other independently: one such group says enough.
-func (g *Grounding) conflict(places []int) []string {
+// potentials: a few of which none can be left out, or where that takes too long to find, a group that share variables.
+func (g *Grounding) conflict(ctx context.Context, places []int) []string {
 	if len(places) == 0 {
 		return nil
 	}
+	places = conflict.Minimal(ctx, g.field, places, g.settings.solve)
 	var lines []string
 	for _, rule := range connected(hardRules(g.model, places)) {
-		template := g.program.Rules[rule.block.Rule]
-		line := ground.Text(g.program, g.tables.Store, rule.block, rule.at)
-		lines = append(lines, fmt.Sprintf("%s  [of the rule %s]", line, template.Text))
+		lines = append(lines, g.inWords(rule))
 	}
 	return lines
+}
+
+// inWords prints a hard ground rule as its rule is written, with constants for the variables as far as they are known;
+// and if observed atoms decide what it says of the others, that too.
+func (g *Grounding) inWords(rule hardRule) string {
+	template := g.program.Rules[rule.block.Rule]
+	linear := ground.Text(g.program, g.tables.Store, rule.block, rule.at)
+	constants, whole := ground.Constants(template, g.tables.Store, rule.block, rule.at)
+	written := syntax.Print(syntax.Substitute(g.project.rules(g.phase)[rule.block.Rule], constants))
+	if whole {
+		return written
+	}
+	return fmt.Sprintf("%s  [%s]", written, linear)
 }
 
 // hardRules finds the ground rules at places, which ascend.

@@ -76,7 +76,7 @@ func (g *Grounding) infer(ctx context.Context) (*Answer, error) {
 	answer := newAnswer(result, start)
 	answer.Perceived = append([]float64(nil), g.inputs...)
 	answer.Method, answer.Reason = g.settings.methodFor(g.model, result)
-	answer.Conflict = g.conflict(result.Conflict)
+	answer.Conflict = g.conflict(ctx, result.Conflict)
 	return answer, nil
 }
 

@@ -51,20 +51,20 @@ func (g *Grounding) Train(ctx context.Context) (*Training, error) {
 		return nil, err
 	}
 	if training.Epochs, err = trainer.Run(ctx); err != nil {
-		return nil, g.explainInfeasible(err)
+		return nil, g.explainInfeasible(ctx, err)
 	}
 	training.Elapsed = time.Since(start)
 	return training, nil
 }
 
 // explainInfeasible names the ground rules that contradict each other, if that is what ended learning.
-func (g *Grounding) explainInfeasible(err error) error {
+func (g *Grounding) explainInfeasible(ctx context.Context, err error) error {
 	infeasible := (*learn.InfeasibleError)(nil)
 	if !errors.As(err, &infeasible) {
 		return err
 	}
 	return fmt.Errorf("%w These cannot hold together:\n    %s", err,
-		strings.Join(g.conflict(infeasible.Conflict), "\n    "))
+		strings.Join(g.conflict(ctx, infeasible.Conflict), "\n    "))
 }
 
 // Reset gives the rules their weights as written and the networks new parameters, drawn by seed.

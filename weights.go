@@ -208,7 +208,7 @@ func (j *judge) score(ctx context.Context, weights []float64, budget float64) (f
 		return 0, err
 	}
 	if j.last.Status == solve.Infeasible {
-		return 0, g.explainInfeasible(&learn.InfeasibleError{Conflict: j.last.Conflict})
+		return 0, g.explainInfeasible(ctx, &learn.InfeasibleError{Conflict: j.last.Conflict})
 	}
 	if len(j.guides) == 0 {
 		return -j.loss(), nil

@@ -17,6 +17,24 @@ func (m *Model) Touching(variables []int32) *Model {
 	return part
 }
 
+// Only returns the model of the potentials at these places among all, which ascend, with the numbers of variables,
+// inputs and rules unchanged.
+func (m *Model) Only(places []int) *Model {
+	part := &Model{Variables: m.Variables, Inputs: m.Inputs, Rules: m.Rules}
+	first := 0
+	for _, b := range m.Blocks {
+		var kept []int32
+		for len(places) > 0 && places[0] < first+b.Len {
+			kept, places = append(kept, int32(places[0]-first)), places[1:]
+		}
+		if len(kept) > 0 {
+			part.Blocks = append(part.Blocks, b.pick(kept))
+		}
+		first += b.Len
+	}
+	return part
+}
+
 // touching lists the block's potentials that have a chosen variable.
 func (b *Block) touching(chosen []bool) []int32 {
 	var kept []int32
