@@ -25,8 +25,10 @@ type Estimate struct {
 	Bytes float64
 	// Rows estimates how many rows the joins touch.
 	Rows float64
-	// Exact says that every grounding was looked at: all numbers are counts.
-	Exact bool
+	// Exact says that every grounding was looked at: all numbers are counts. Touched are then the variables of the kept
+	// ground rules, with repetitions.
+	Exact   bool
+	Touched []int32
 
 	problems problems
 }
@@ -114,6 +116,8 @@ type sampler struct {
 	work   int
 	exact  bool
 	total  measure
+	// touched are the variables seen in this pass, as long as it is exact.
+	touched []int32
 
 	firstBias map[*batch]float64
 	firstCoef map[*batch][2][]float32
@@ -169,7 +173,7 @@ func (r *routine) knows(slots []int32) bool {
 func (s *sampler) pass(share float64) {
 	s.random = rand.New(rand.NewPCG(0, 0))
 	s.share, s.work, s.exact = share, 0, true
-	s.problems, s.total = problems{}, measure{}
+	s.problems, s.total, s.touched = problems{}, measure{}, s.touched[:0]
 	s.machine.run(s.routine.lo, s.routine.hi)
 	s.drain()
 }
@@ -302,6 +306,9 @@ func (s *sampler) drain() {
 
 // weigh counts the bytes that the potentials of a batch take in the model, as assemble would lay them out.
 func (s *sampler) weigh(b *batch) {
+	if s.exact {
+		s.touched = append(s.touched, b.vars...)
+	}
 	s.total.ids += 4 * float64(len(b.vars)+len(b.inputs)+len(b.scale))
 	s.total.bias += 4 * float64(b.len)
 	if first, seen := s.firstBias[b]; !seen {
@@ -353,6 +360,9 @@ func (s *sampler) estimate() Estimate {
 	}
 	if s.irregular {
 		e.Bytes += t.ragged
+	}
+	if s.exact {
+		e.Touched = s.touched
 	}
 	return e
 }

@@ -42,6 +42,7 @@ func (m *Model) Lint(out *source.Diagnostics) {
 	}
 	m.lintTwins(told, out)
 	m.lintUse(out)
+	m.lintTouched(out)
 	m.lintNames(out)
 	for k, p := range m.Config.Predicates {
 		m.lintTruth(k, p, out)
