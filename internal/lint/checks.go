@@ -13,6 +13,7 @@ func Checks() []Check {
 		{"columns", "long lines hide their ends", lineLength},
 		{"files", "a file holds one thing", fileLength},
 		{"goldens", "a message that no test has seen is a message that nobody has read", goldenMessages},
+		{"messages", "a name that no page explains leads its reader nowhere", documentedMessages},
 		{"functions", "a function does one thing, and is read at one glance", functionLength},
 	}
 }

@@ -36,6 +36,8 @@ func TestChecksFind(t *testing.T) {
 		{"goldens", "a.go", "package a\n\nfunc a(d D) { d.Errorf(\"new-thing\", \"text\") }\n",
 			"package a\n\nfunc a(d D) { d.Sort(\"new-thing\") }\n"},
 		{"goldens", "a.go", "package a\n\nvar x = D{ID: \"new-thing\"}\n", "package a\n\nvar x = D{Name: \"new-thing\"}\n"},
+		{"messages", "a.go", "package a\n\nfunc a(d D) { d.Errorf(\"new-thing\", \"text\") }\n",
+			"package a\n\nfunc a(d D) { d.Sort(\"new-thing\") }\n"},
 		{"functions", "a.go", "package a\n\nfunc a() {" + strings.Repeat("\n", maxFunction) + "}\n",
 			"package a\n\nfunc a() {}\n"},
 	} {

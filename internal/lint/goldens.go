@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // diagnosticName is the form of a diagnostic's id.
@@ -27,7 +28,6 @@ func goldenMessages(m *Module) []Finding {
 	if err := m.shownNames(shown); err != nil {
 		return []Finding{{m.Root, 1, err.Error()}}
 	}
-	var findings []Finding
 	m.goFiles(func(file *File) {
 		if file.IsTest() {
 			for name := range namesIn(file.Text) {
@@ -35,16 +35,40 @@ func goldenMessages(m *Module) []Finding {
 			}
 		}
 	})
+	return m.messagesBut(shown, "no golden text shows the diagnostic [%s]")
+}
+
+// documentedName finds a diagnostic's id in a document: in a table, or in a heading that may have several.
+var documentedName = regexp.MustCompile("`([a-z]+(?:-[a-z]+)+)`|(?m)^## .*$")
+
+// documentedMessages finds diagnostics that no page in docs explains.
+func documentedMessages(m *Module) []Finding {
+	explained := make(map[string]bool)
+	for _, file := range m.Files {
+		if file.Package() != "docs" {
+			continue
+		}
+		for _, match := range documentedName.FindAllStringSubmatch(file.Text, -1) {
+			explained[match[1]] = true
+			for _, word := range strings.FieldsFunc(match[0], func(r rune) bool { return r == ' ' || r == ',' }) {
+				explained[word] = true
+			}
+		}
+	}
+	return m.messagesBut(explained, "no page in docs explains the diagnostic [%s]")
+}
+
+// messagesBut finds the first place of each diagnostic whose id is not known; format takes the id.
+func (m *Module) messagesBut(known map[string]bool, format string) (findings []Finding) {
 	m.goFiles(func(file *File) {
 		if file.IsTest() {
 			return
 		}
 		ast.Inspect(file.Syntax, func(n ast.Node) bool {
 			name, pos := reported(n)
-			if name != "" && !shown[name] {
-				findings = append(findings, Finding{file.Path, m.line(pos),
-					fmt.Sprintf("no golden text shows the diagnostic [%s]", name)})
-				shown[name] = true
+			if name != "" && !known[name] {
+				findings = append(findings, Finding{file.Path, m.line(pos), fmt.Sprintf(format, name)})
+				known[name] = true
 			}
 			return true
 		})

@@ -50,6 +50,35 @@ func TestLanguageExamples(t *testing.T) {
 	}
 }
 
+// TestDiagnosticExamples finds in each example of the page's table the diagnostic that it is an example of.
+func TestDiagnosticExamples(t *testing.T) {
+	closed := func(name string, types ...Type) *Predicate { return &Predicate{Name: name, Types: types, Closed: true} }
+	open := func(name string, types ...Type) *Predicate { return &Predicate{Name: name, Types: types} }
+	alike := closed("Alike", String, String)
+	alike.Functional = true
+	predicates := []*Predicate{closed("Person", String), closed("Lived", String, String), closed("Age", Int), alike,
+		closed("Near", String, String), open("Happy", String), open("Rich", String), open("Knows", String, String)}
+	row := regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|.*\\| `(.*)` \\|$")
+	rows := row.FindAllStringSubmatch(languagePage(t), -1)
+	if len(rows) < 30 {
+		t.Fatalf("found only %d examples", len(rows))
+	}
+	for _, row := range rows {
+		id, example := row[1], strings.ReplaceAll(row[2], `\|`, "|")
+		var diags source.Diagnostics
+		if strings.HasSuffix(id, "-derivation") {
+			if rule := syntax.ParseDerivation(text(example), &diags); rule != nil {
+				CompileDerivation(predicates, rule, &diags)
+			}
+		} else {
+			Compile(predicates, syntax.Parse(text(example), &diags), &diags)
+		}
+		if !slices.ContainsFunc(diags, func(d source.Diagnostic) bool { return d.ID == id }) {
+			t.Errorf("%s does not lead to %s, but to %v", example, id, diags)
+		}
+	}
+}
+
 // TestDiagnosticsAreListed compares the names of diagnostics in the code with those in the language's page.
 func TestDiagnosticsAreListed(t *testing.T) {
 	row := regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|")
