@@ -74,6 +74,10 @@ type Batch = learn.Batch
 // Iteration is a line of an inference's progress.
 type Iteration = solve.Iteration
 
+// Failure is the error of an input that has no meaning, such as a rule that cannot be read or a missing table. Its
+// Diagnostics are sorted by place; its message shows them with their lines.
+type Failure = source.Failure
+
 // Warnings are suspicious places in a project, to be rendered for a person.
 type Warnings = source.Diagnostics
 
@@ -127,8 +131,9 @@ func newProject(config *load.Config, err error, options Options, start time.Time
 		p.Log = slog.New(slog.DiscardHandler)
 	}
 	diags := append(p.readOptions(), config.Warnings...)
-	if err := diags.Err(); err != nil {
-		return nil, err
+	if diags.HasErrors() {
+		p.compileAll(&diags)
+		return nil, diags.Err()
 	}
 	diags.Sort()
 	p.warnings = diags

@@ -22,31 +22,33 @@ Numbers marked ~ are estimates from a sample; the others are counts. The exit
 code is 0 if there are warnings only, and 2 if there are errors.`
 
 const checkExamples = `  deeppsl check model.json
+  deeppsl check -m model.psl -d model.data
   deeppsl check model.json --json | jq .total.ground_rules`
 
 // newCheck returns deeppsl check.
 func newCheck(e *env) *cobra.Command {
-	p := &project{env: e}
+	p, from := &project{env: e}, &input{}
 	cmd := &cobra.Command{
-		Use:     "check CONFIG",
+		Use:     "check CONFIG [-D name=value]...",
 		Short:   "Estimate what grounding costs, and report what is suspicious or wrong",
 		Long:    checkHelp,
 		Example: checkExamples,
 		GroupID: groupRules,
-		Args:    oneConfig,
-		RunE:    func(cmd *cobra.Command, args []string) error { return p.check(cmd, args[0]) },
+		Args:    from.check,
+		RunE:    func(cmd *cobra.Command, args []string) error { return p.check(cmd, from, args) },
 	}
 	p.flags(cmd)
+	from.flags(cmd.Flags())
 	return cmd
 }
 
 // check emits what is found as one result. In JSON the lints are part of it; in text they go to stderr, below the
 // table.
-func (p *project) check(cmd *cobra.Command, path string) error {
+func (p *project) check(cmd *cobra.Command, from *input, args []string) error {
 	options := p.options()
 	options.OnWarning = nil                                      // the summary has all
 	summary := &deeppsl.Summary{Rules: []deeppsl.RuleEstimate{}} // JSON has a list in any case
-	loaded, err := deeppsl.Load(path, options)
+	loaded, err := from.load(args, options)
 	if err == nil {
 		var found *deeppsl.Summary
 		if found, err = loaded.Check(cmd.Context()); found != nil {
@@ -58,10 +60,10 @@ func (p *project) check(cmd *cobra.Command, path string) error {
 		return err
 	}
 	if p.json {
-		return p.checkJSON(path, summary, failure)
+		return p.checkJSON(from.name(args), summary, failure)
 	}
 	if len(summary.Rules) > 0 || failure == nil {
-		if err := p.emit(checked{Config: path, Summary: *summary}); err != nil {
+		if err := p.emit(checked{Config: from.name(args), Summary: *summary}); err != nil {
 			return err
 		}
 	}

@@ -29,6 +29,7 @@ const groundExamples = `  deeppsl ground model.json
 // grounder is one run of deeppsl ground.
 type grounder struct {
 	project
+	from                input
 	show, phase, export string
 	limit               int
 }
@@ -42,10 +43,11 @@ func newGround(e *env) *cobra.Command {
 		Long:    groundHelp,
 		Example: groundExamples,
 		GroupID: groupRules,
-		Args:    oneConfig,
-		RunE:    func(cmd *cobra.Command, args []string) error { return g.run(cmd, args[0]) },
+		Args:    g.from.check,
+		RunE:    g.run,
 	}
 	g.flags(cmd)
+	g.from.flags(cmd.Flags())
 	g.forceFlag(cmd)
 	cmd.Flags().StringVar(&g.show, "show", "counts", "what to print: counts, program, plan, ground or mrf")
 	cmd.Flags().StringVar(&g.phase, "phase", "infer", "the phase whose tables are read: learn, validation or infer")
@@ -54,7 +56,7 @@ func newGround(e *env) *cobra.Command {
 	return cmd
 }
 
-func (g *grounder) run(cmd *cobra.Command, path string) error {
+func (g *grounder) run(cmd *cobra.Command, args []string) error {
 	views := []string{"counts", "program", "plan", "ground", "mrf"}
 	if !slices.Contains(views, g.show) {
 		return usage("flag-value", hintFor(cmd, g.show, views), "--show takes %s, not %q", strings.Join(views, ", "), g.show)
@@ -67,7 +69,7 @@ func (g *grounder) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	loaded, err := deeppsl.Load(path, g.options())
+	loaded, err := g.from.load(args, g.options())
 	if err != nil {
 		return err
 	}

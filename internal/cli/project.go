@@ -74,15 +74,6 @@ func withoutTime(groups []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// oneConfig is the argument check of commands that take one configuration.
-func oneConfig(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return usage("missing-argument", "the form is: "+cmd.UseLine(), "%s takes one configuration, not %d",
-			cmd.CommandPath(), len(args))
-	}
-	return nil
-}
-
 // output writes the file that a flag names, whole or not at all; "-" is the standard output.
 func (p *project) output(path string, write func(w io.Writer) error) error {
 	if path == stdinName {

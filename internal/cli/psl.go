@@ -105,7 +105,7 @@ func (in *input) check(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case (in.rules == "") != (in.data == ""):
-		return usage("missing-argument", "the form is: deeppsl run -m RULES -d DATA", "-m and -d go together")
+		return usage("missing-argument", "the form is: "+cmd.CommandPath()+" -m RULES -d DATA", "-m and -d go together")
 	case given != 1:
 		return usage("missing-argument", "the form is: "+cmd.UseLine(), "%s takes one configuration, not %d",
 			cmd.CommandPath(), given)
@@ -115,11 +115,19 @@ func (in *input) check(cmd *cobra.Command, args []string) error {
 
 // load reads the program.
 func (in *input) load(args []string, options deeppsl.Options) (*deeppsl.Project, error) {
+	if in.rules != "" {
+		return deeppsl.LoadClassic(in.rules, in.data, options)
+	}
+	return deeppsl.Load(in.name(args), options)
+}
+
+// name is what the user calls the program.
+func (in *input) name(args []string) string {
 	switch {
 	case in.rules != "":
-		return deeppsl.LoadClassic(in.rules, in.data, options)
+		return in.data
 	case in.config != "":
-		return deeppsl.Load(in.config, options)
+		return in.config
 	}
-	return deeppsl.Load(args[0], options)
+	return args[0]
 }
