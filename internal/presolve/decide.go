@@ -73,7 +73,11 @@ func decide(field *mrf.Field) *decisions {
 		if d.survey.broken {
 			return nil
 		}
-		if !settled || pass == passes-1 || !d.follow(pushes) {
+		if !settled {
+			break
+		}
+		if pass == passes-1 || !d.follow(pushes) {
+			d.minimise(pushes)
 			break
 		}
 	}
@@ -187,6 +191,7 @@ func (d *decisions) fix(i int32, value float64) {
 const (
 	down uint32 = 1 << iota
 	up
+	together // with others, or in a way that a value does not tell the slope
 )
 
 // sampling is one in how many potentials of a large model are looked at for duplicates; of one with no more than all
@@ -244,22 +249,27 @@ func (d *decisions) lookAt(p piece, every uint64, pushes []uint32) (s survey, sa
 			sample = append(sample, h^uint64(p.k)<<48)
 		}
 		if !b.Kind.Hard() || len(r.vars) > 1 { // others are bounds
-			r.push(b.Kind, pushes)
+			r.push(b, pushes)
 		}
 	})
 	return s, sample
 }
 
 // push notes which way the potential may push its variables.
-func (r *row) push(kind mrf.Kind, pushes []uint32) {
+func (r *row) push(b *mrf.Block, pushes []uint32) {
+	tangled := uint32(0)
+	if len(r.vars) > 1 || b.Kind != mrf.Linear && b.Exponent != 2 {
+		tangled = together
+	}
 	for k, i := range r.vars {
 		way := up
 		switch {
-		case kind == mrf.Absolute || kind == mrf.Equal:
+		case b.Kind == mrf.Absolute || b.Kind == mrf.Equal:
 			way = up | down
 		case r.coef[k] > 0:
 			way = down
 		}
+		way |= tangled
 		if atomic.LoadUint32(&pushes[i])&way != way {
 			atomic.OrUint32(&pushes[i], way)
 		}
@@ -273,9 +283,9 @@ func (d *decisions) follow(pushes []uint32) bool {
 		i := int32(v)
 		switch {
 		case d.fixed[v] || d.root(i) != i:
-		case push == up:
+		case push&^together == up:
 			d.fix(i, d.hi[v])
-		case push != up|down:
+		case push&^together != up|down:
 			d.fix(i, d.lo[v])
 		}
 	}

@@ -3,6 +3,7 @@
 //   - variables that hard equalities y_i = y_k tie together become one;
 //   - variables that hard constraints of a single variable determine are fixed, and so are, at a bound, those that all
 //     potentials push the same way, and those that are in none;
+//   - variables that share no potential with others are minimised, if theirs are squares and linear ones;
 //   - potentials and constraints that can never be active any more are dropped;
 //   - identical potentials of a rule are merged, and their weights add.
 //

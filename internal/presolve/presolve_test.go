@@ -34,7 +34,7 @@ var cases = []struct {
 		mrftest.New(3, 0, 2).Rule(0, mrf.Hinge, 2).Add(0.5, one(0, -1), nil).Add(0.5, one(1, -1), nil).
 			Add(0.5, two(2, -1, 1, 1), nil).Add(0, one(2, 1), nil).
 			Rule(1, mrf.Equal, 0).Add(-1, two(0, 1, 1, 1), nil).Add(-0.3, one(0, 1), nil).Model(),
-		presolve.Counts{Fixed: 2, Dropped: 4},
+		presolve.Counts{Fixed: 3, Dropped: 6},
 	},
 	{
 		"two inequalities meet",
@@ -67,7 +67,24 @@ var cases = []struct {
 		"a linear potential with a negative constant",
 		mrftest.New(2, 0, 2).Rule(0, mrf.Linear, 1).Add(-3, one(0, -1), nil).
 			Rule(1, mrf.Hinge, 2).Add(0.5, one(1, -1), nil).Add(0.5, one(1, 1), nil).Model(),
-		presolve.Counts{Fixed: 1, Dropped: 1},
+		presolve.Counts{Fixed: 2, Dropped: 3},
+	},
+	{
+		"alone: squares that bend, a square without an end, a slope, and a bound that none of them reaches",
+		mrftest.New(3, 0, 5).Rule(0, mrf.Hinge, 2).Add(0.9, one(0, -1), nil).Add(-0.3, one(0, 2), nil).
+			Add(-0.7, one(0, 1), nil).Add(0.1, two(1, -1, 2, 1), nil).
+			Rule(1, mrf.Absolute, 2).Add(-0.4, one(0, 1), nil).Rule(2, mrf.Linear, 1).Add(0, one(0, 0.3), nil).
+			Rule(3, mrf.Hinge, 2).Add(0, one(1, 1), nil).Add(0.5, one(2, -1), nil).
+			Rule(4, mrf.LessEqual, 0).Add(-0.8, one(0, 1), nil).Model(),
+		presolve.Counts{Fixed: 1, Dropped: 6},
+	},
+	{
+		"alone, beyond a bound, and with a kink",
+		mrftest.New(3, 0, 4).Rule(0, mrf.Hinge, 2).Add(0.9, one(0, -1), nil).Add(0, one(0, 1), nil).
+			Add(0.9, one(1, -1), nil).
+			Rule(1, mrf.Hinge, 1).Add(-0.2, one(1, 1), nil).
+			Rule(2, mrf.LessEqual, 0).Add(-0.25, one(0, 1), nil).Model(),
+		presolve.Counts{Fixed: 2, Dropped: 3},
 	},
 }
 
