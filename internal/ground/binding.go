@@ -16,7 +16,7 @@ func Constants(
 	rule *program.Rule, store *relation.Store, b *mrf.Block, j int,
 ) (constants map[string]string, whole bool) {
 	m := &matcher{rule: rule, store: store, tries: maxTries}
-	for _, s := range sides(b) {
+	for _, s := range sides(b, j) {
 		from, to := s.row(j)
 		for k := from; k < to; k++ {
 			r, row := store.Locate(s.role, s.index[k])
