@@ -51,8 +51,8 @@ func (d *decisions) minimise(pushes []uint32) {
 	}
 }
 
-// singles lists the potentials of variables that are alone, by variable, and counts them as gone, and so the constraints
-// that bound these variables.
+// singles lists the potentials of variables that are alone, by variable, and counts them as gone, and so the
+// constraints that bound these variables.
 func (d *decisions) singles(alone func(i int32) bool) (start []int32, sorted []single) {
 	whole := pieces(d.field.Model, func(*mrf.Block) bool { return true })
 	found, surveys := make([][]single, len(whole)), make([]survey, len(whole))
