@@ -70,6 +70,7 @@ func runOurs(ctx context.Context, c *contest) (*outcome, error) {
 	}
 	var answer struct {
 		Status  string `json:"status"`
+		PeakRSS int64  `json:"peak_rss_bytes"`
 		Seconds struct {
 			Solve float64 `json:"solve"`
 		} `json:"seconds"`
@@ -77,6 +78,7 @@ func runOurs(ctx context.Context, c *contest) (*outcome, error) {
 	if err := json.Unmarshal(p.stdout, &answer); err != nil {
 		return nil, err
 	}
+	p.rss = answer.PeakRSS // without that of this process, see report.ChildRSS
 	y, err := c.read(c.answers(commandName))
 	return &outcome{process: p, solve: answer.Seconds.Solve, status: answer.Status, y: y}, err
 }
