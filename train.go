@@ -98,6 +98,9 @@ func (g *Grounding) trainer(ctx context.Context) (*learn.Trainer, error) {
 	if task.Teacher, err = g.teacher(); err != nil {
 		return nil, err
 	}
+	if task.Batches != nil && task.Teacher != nil {
+		task.Teacher.Repeat(task.Batches.Size(), g.model.Inputs, g.model.Variables)
+	}
 	if g.project.settings.freeze {
 		settings.NetworkRate = 0
 	}

@@ -37,9 +37,7 @@ func (a Activation) descend(gradient, y []float32) {
 			gradient[i] = math.Float32frombits(math.Float32bits(gradient[i]) & positive)
 		}
 	case ELU:
-		for i, v := range y {
-			gradient[i] *= min(v, 0) + 1
-		}
+		kernel.DescendELU(gradient, y)
 	case Tanh:
 		for i, v := range y {
 			gradient[i] *= 1 - v*v

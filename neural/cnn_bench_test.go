@@ -40,9 +40,11 @@ func benchmarkCNN(b *testing.B, preset string, step func(p *Perception, x []floa
 		}
 		step(p, x)
 	}
+	images, flops := float64(batch*b.N), float64(passes(s.networks[0].cnn.flops()))
 	seconds := b.Elapsed().Seconds()
-	b.ReportMetric(float64(batch*b.N)/seconds, "images/s")
-	b.ReportMetric(float64(passes(s.networks[0].cnn.flops()))*float64(batch*b.N)/1e9/seconds, "GFLOP/s")
+	b.ReportMetric(1e9*seconds/images, "ns/image")
+	b.ReportMetric(flops/1e9, "GFLOP/image")
+	b.ReportMetric(flops*images/1e9/seconds, "GFLOP/s")
 }
 
 // BenchmarkCNNForward and BenchmarkCNNTrain report what the networks need beside how fast it is done. Training is a

@@ -8,14 +8,14 @@ type convolutionRun struct {
 	weights, biases []float32 // of the last forward
 	turned          []float32 // the weights for the gradient by the image, see turn
 	out             []float32 // [piece, convolution.out]
-	largest         []int32   // for each value of out, which of its square's pixels it is
+	places          []int32   // for each value of out, where its gradient goes, see grid
 }
 
 // scratch is the memory that one image needs on its way through the convolutions.
 type scratch struct {
 	padded   []float32 // an image with its padding
 	raw      []float32 // what the filters give
-	gradient []float32 // ∂L/∂raw, with the padding that the gradient by the image wants
+	gradient []float32 // ∂L/∂raw, with the padding that the gradient by the image wants; or by the padded image
 	down     [2][]float32
 }
 
@@ -24,7 +24,7 @@ func newConvolutionRun(c *convolution, images int) *convolutionRun {
 		convolution: c,
 		weights:     make([]float32, len(c.weights.Value)), biases: make([]float32, len(c.biases.Value)),
 		turned: make([]float32, len(c.weights.Value)),
-		out:    make([]float32, images*c.out.size()), largest: make([]int32, images*c.out.size()),
+		out:    make([]float32, images*c.out.size()), places: make([]int32, images*c.out.size()),
 	}
 }
 
@@ -32,7 +32,7 @@ func newScratch(net *cnn) *scratch {
 	var padded, raw, gradient, down int
 	for _, c := range net.convolutions {
 		padded, raw = max(padded, c.framed().size()), max(raw, c.raw.size())
-		gradient, down = max(gradient, c.gradientFrame().size()), max(down, c.in.size())
+		gradient, down = max(gradient, c.gradientFrame().size(), c.framed().size()), max(down, c.in.size())
 	}
 	return &scratch{
 		padded: make([]float32, padded), raw: make([]float32, raw), gradient: make([]float32, gradient),
@@ -60,9 +60,12 @@ func (c *convolutionRun) copyParameters() {
 }
 
 // turn writes the weights of the convolution that takes ∂L/∂raw to the gradient by the image: the kernel turned by half
-// a circle, with inputs and outputs exchanged.
+// a circle, with inputs and outputs exchanged. For sparse gradients, inputs and outputs are exchanged as a whole.
 func (c *convolutionRun) turn() {
 	in, out, places := c.in.channels, c.raw.channels, c.kernel*c.kernel
+	if c.sparse() {
+		in, places = in*places, 1
+	}
 	for k := range places {
 		from, to := c.weights[k*in*out:], c.turned[(places-1-k)*in*out:]
 		for i := range in {
@@ -80,8 +83,8 @@ func (c *convolutionRun) forward(i int, x []float32, s *scratch) {
 		copy(raw[lo:], c.biases)
 	}
 	convolve(raw, c.raw, c.pad(x, s), c.framed(), c.kernel, c.weights)
-	out, largest := row(c.out, i, c.convolution.out.size()), row(c.largest, i, c.convolution.out.size())
-	c.takeMaxima(raw, out, largest)
+	out, places := row(c.out, i, c.convolution.out.size()), row(c.places, i, c.convolution.out.size())
+	c.takeMaxima(raw, out, places)
 	c.activation.apply(out)
 }
 
@@ -122,27 +125,45 @@ func convolve(y []float32, out shape, x []float32, in shape, side int, w []float
 	}
 }
 
-// takeMaxima writes the maximum over each square and where it is; the first of equal ones.
-func (c *convolution) takeMaxima(raw, out []float32, largest []int32) {
+// grid returns the image that gradients go to and the number of its pixel that belongs to raw's first one: ∂L/∂raw with
+// its padding, or if they are sparse the image that entered with its own, where the patch begins that a value saw.
+func (c *convolution) grid() (image shape, first int) {
+	if c.sparse() {
+		return c.framed(), 0
+	}
+	image = c.gradientFrame()
+	return image, c.gradientPadding() * (image.width + 1)
+}
+
+// takeMaxima writes the maximum over each square, and its place in the grid; the first of equal ones.
+func (c *convolution) takeMaxima(raw, out []float32, places []int32) {
 	if c.pool == 1 {
 		copy(out, raw)
 		return
 	}
+	image, first := c.grid()
 	channels, at := c.raw.channels, 0
 	for y := range c.out.height {
 		for x := range c.out.width {
-			best, which := row(out, at, channels), row(largest, at, channels)
+			best, where := row(out, at, channels), row(places, at, channels)
 			at++
 			for k := range c.pool * c.pool {
-				pixel := row(raw, (y*c.pool+k/c.pool)*c.raw.width+x*c.pool+k%c.pool, channels)
+				down, right := y*c.pool+k/c.pool, x*c.pool+k%c.pool
+				pixel, place := row(raw, down*c.raw.width+right, channels), (first+down*image.width+right)*image.channels
 				if k == 0 {
 					copy(best, pixel)
-					clear(which)
+					fillPlaces(where, int32(place))
 					continue
 				}
-				kernel.Maxima(best, which, pixel, k)
+				kernel.Maxima(best, where, pixel, place)
 			}
 		}
+	}
+}
+
+func fillPlaces(places []int32, place int32) {
+	for j := range places {
+		places[j] = place
 	}
 }
 
@@ -151,45 +172,51 @@ func (c *convolution) takeMaxima(raw, out []float32, largest []int32) {
 func (c *convolutionRun) backward(i int, x, gradient, weights, biases []float32, wanted bool, s *scratch) []float32 {
 	c.activation.descend(gradient, row(c.out, i, len(gradient)))
 	addRows(biases, gradient)
+	var down []float32
+	if wanted {
+		s.down[0], s.down[1] = s.down[1], s.down[0]
+		down = s.down[0][:c.in.size()]
+		clear(down)
+	}
+	places := row(c.places, i, len(gradient))
+	if c.sparse() {
+		c.backwardSparse(gradient, places, c.pad(x, s), weights, down, s)
+		return down
+	}
 	frame := c.gradientFrame()
 	spread := s.gradient[:frame.size()]
 	clear(spread)
-	c.spread(gradient, row(c.largest, i, len(gradient)), spread)
+	c.spread(gradient, places, spread)
 	c.addWeightGradient(weights, c.pad(x, s), spread)
-	if !wanted {
-		return nil
+	if wanted {
+		convolve(down, c.in, spread, frame, c.kernel, c.turned)
 	}
-	s.down[0], s.down[1] = s.down[1], s.down[0]
-	down := s.down[0][:c.in.size()]
-	clear(down)
-	convolve(down, c.in, spread, frame, c.kernel, c.turned)
 	return down
 }
 
+// one is a row of ones, of any length.
+var one = kernel.Left{Data: []float32{1}}
+
 // addRows adds the rows of a matrix to sums.
 func addRows(sums, values []float32) {
-	for ; len(values) > 0; values = values[len(sums):] {
-		for j, v := range values[:len(sums)] {
-			sums[j] += v
-		}
-	}
+	size := kernel.Size{Rows: 1, Columns: len(sums), Inner: len(values) / len(sums), Segments: 1}
+	kernel.AddProduct(sums, size.Columns, one, values, size.Columns, size)
 }
 
 // spread writes each gradient to the pixel that was the maximum, within the padding of gradientFrame.
-func (c *convolution) spread(gradient []float32, largest []int32, into []float32) {
-	frame, p, channels, at := c.gradientFrame(), c.gradientPadding(), c.raw.channels, 0
-	var offsets [maxPool * maxPool]int // of a square's pixels
-	for k := range c.pool * c.pool {
-		offsets[k] = (k/c.pool*frame.width + k%c.pool) * channels
+func (c *convolution) spread(gradient []float32, places []int32, into []float32) {
+	if c.pool == 1 {
+		image, first := c.grid()
+		line := c.raw.width * c.raw.channels
+		for y := range c.raw.height {
+			copy(into[(first+y*image.width)*image.channels:], row(gradient, y, line))
+		}
+		return
 	}
-	for y := range c.out.height {
-		for x := range c.out.width {
-			square := into[((y*c.pool+p)*frame.width+x*c.pool+p)*channels:]
-			which := row(largest, at, channels)
-			for j, g := range row(gradient, at, channels) {
-				square[offsets[which[j]]+j] = g
-			}
-			at++
+	channels := c.raw.channels
+	for at := 0; at < len(gradient); at += channels {
+		for j, place := range places[at : at+channels] {
+			into[int(place)+j] = gradient[at+j]
 		}
 	}
 }

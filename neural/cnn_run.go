@@ -192,21 +192,20 @@ func (r *cnnRunner) backwardConvolutions(n int) {
 		}
 		r.scratches.Put(s)
 	})
-	for task := range shards {
-		sums := row(r.partial, task, r.shardSize)
-		for _, p := range slices.Backward(r.net.convolutions) {
-			sums = addTo(p.weights.Gradient, sums)
-			sums = addTo(p.biases.Gradient, sums)
-		}
+	sums := row(r.partial, 0, r.shardSize)
+	addRows(sums, r.partial[r.shardSize:shards*r.shardSize])
+	for _, c := range slices.Backward(r.convolutions) {
+		c.addWeights(sums[:len(c.weights)])
+		addTo(c.convolution.biases.Gradient, sums[len(c.weights):])
+		sums = sums[len(c.weights)+len(c.biases):]
 	}
 }
 
-// addTo adds the first values to sums, and returns the others.
-func addTo(sums, values []float32) []float32 {
+// addTo adds the first values to sums.
+func addTo(sums, values []float32) {
 	for i, v := range values[:len(sums)] {
 		sums[i] += v
 	}
-	return values[len(sums):]
 }
 
 // backwardImage adds the gradients for one image to sums, which begins with those of the last convolution.

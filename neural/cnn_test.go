@@ -1,6 +1,7 @@
 package neural
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"runtime"
@@ -82,7 +83,14 @@ func init() {
 	Register("test-cnn", Kind{Build: func(b *Builder) *graph.Node {
 		var channels = 2
 		x := graph.Reshape(b.Rows(), b.Batch(), 7, 6, channels)
-		for i, c := range cnnSpec("", "").Convolutions {
+		convolutions := cnnSpec("", "").Convolutions
+		if options := b.Spec().Options; options != nil {
+			convolutions = nil
+			if err := json.Unmarshal(options, &convolutions); err != nil {
+				panic(err)
+			}
+		}
+		for i, c := range convolutions {
 			layer := fmt.Sprintf("convolution%d", i+1)
 			w := b.Parameter(layer, "weights", He, c.Kernel, c.Kernel, channels, c.Filters)
 			bias := b.Parameter(layer, "biases", Zeros, c.Filters)
@@ -100,11 +108,26 @@ func init() {
 	}})
 }
 
+// The networks have all activations; and gradients that go to the patches of maxima, with padding and without, as they
+// do if there are many channels.
 func TestCNNAgainstGoMLX(t *testing.T) {
+	few := cnnSpec("", "").Convolutions
+	compareWithGoMLX(t, few, activations...)
+	compareWithGoMLX(t, []Convolution{{Filters: 22, Kernel: 2}, {Filters: 3, Kernel: 3, Pool: 2}}, ELU)
+	compareWithGoMLX(t, []Convolution{{Filters: 40, Kernel: 2}, {Filters: 5, Kernel: 3, Padding: 2, Pool: 3}}, Tanh)
+}
+
+func compareWithGoMLX(t *testing.T, convolutions []Convolution, activations ...Activation) {
+	t.Helper()
+	options, err := json.Marshal(convolutions)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, activation := range activations {
 		table := images(t, 9, 84, 2)
 		ours := cnnSpec("n", activation)
-		theirs := Spec{Name: "n", Kind: "test-cnn", Features: "words", Activation: activation, Outputs: 3}
+		ours.Convolutions = convolutions
+		theirs := Spec{Name: "n", Kind: "test-cnn", Features: "words", Activation: activation, Outputs: 3, Options: options}
 		s, r := mustNew(t, []Spec{ours}, table, 4), mustNew(t, []Spec{theirs}, table, 4)
 		for _, p := range s.parameters {
 			copy(r.byName[p.Name].Value, p.Value)

@@ -30,6 +30,15 @@ func eluPortably(values []float32) {
 	}
 }
 
+// DescendELU multiplies gradients by ELU's derivative, of which its value y tells enough: 1, or y + 1 below 0.
+func DescendELU(gradient, y []float32) { descendELU(gradient, y[:len(gradient)]) }
+
+func descendELUPortably(gradient, y []float32) {
+	for i, v := range y {
+		gradient[i] *= min(v, 0) + 1
+	}
+}
+
 // Maxima replaces, in best, what is smaller by values, and notes k in which wherever it did. All slices have the length
 // of best.
 func Maxima(best []float32, which []int32, values []float32, k int) {

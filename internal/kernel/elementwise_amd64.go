@@ -10,6 +10,16 @@ const lanes = 8
 //go:noescape
 func elu8(values unsafe.Pointer, n int, constants *[11]float32)
 
+// descendELU8 computes DescendELU of n values, a multiple of lanes.
+//
+//go:noescape
+func descendELU8(gradient, y unsafe.Pointer, n int)
+
+// adam8 computes Adam.Step of n values, a multiple of lanes.
+//
+//go:noescape
+func adam8(values, gradients, means, squares unsafe.Pointer, n int, constants *adamConstants)
+
 // maxima8 computes Maxima of n > 0 values; mask says which of the last register count.
 //
 //go:noescape
@@ -46,4 +56,27 @@ func maxima(best []float32, which []int32, values []float32, k int32) {
 		maxima8(unsafe.Pointer(&best[0]), unsafe.Pointer(&which[0]), unsafe.Pointer(&values[0]), n, k,
 			&window[lanes-last])
 	}
+}
+
+func descendELU(gradient, y []float32) {
+	whole := 0
+	if level != portable {
+		whole = len(y) &^ (lanes - 1)
+	}
+	if whole > 0 {
+		descendELU8(unsafe.Pointer(&gradient[0]), unsafe.Pointer(&y[0]), whole)
+	}
+	descendELUPortably(gradient[whole:], y[whole:])
+}
+
+func adam(values, gradients, means, squares []float32, constants *adamConstants) {
+	whole := 0
+	if level != portable {
+		whole = len(values) &^ (lanes - 1)
+	}
+	if whole > 0 {
+		adam8(unsafe.Pointer(&values[0]), unsafe.Pointer(&gradients[0]), unsafe.Pointer(&means[0]),
+			unsafe.Pointer(&squares[0]), whole, constants)
+	}
+	adamPortably(values[whole:], gradients[whole:], means[whole:], squares[whole:], constants)
 }

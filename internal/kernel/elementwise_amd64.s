@@ -50,6 +50,29 @@ loop:
 	VZEROUPPER
 	RET
 
+// func descendELU8(gradient, y unsafe.Pointer, n int)
+TEXT ·descendELU8(SB), NOSPLIT, $0-24
+	MOVQ         gradient+0(FP), DI
+	MOVQ         y+8(FP), SI
+	MOVQ         n+16(FP), CX
+	MOVL         $0x3f800000, AX // 1
+	VMOVD        AX, X3
+	VBROADCASTSS X3, Y3
+	VXORPS       Y4, Y4, Y4
+
+loop:
+	VMOVUPS (SI), Y0
+	VMINPS  Y0, Y4, Y0
+	VADDPS  Y3, Y0, Y0
+	VMULPS  (DI), Y0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ    $32, DI
+	ADDQ    $32, SI
+	SUBQ    $8, CX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
 // func maxima8(best, which, values unsafe.Pointer, n int, k int32, mask *int32)
 TEXT ·maxima8(SB), NOSPLIT, $0-48
 	MOVQ         best+0(FP), DI

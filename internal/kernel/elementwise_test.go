@@ -37,6 +37,24 @@ func TestELU(t *testing.T) {
 	}
 }
 
+func TestDescendELU(t *testing.T) {
+	for n := range 20 {
+		gradient, y := numbers(n, 1), numbers(n, 2)
+		want := append([]float32(nil), gradient...)
+		descendELUPortably(want, y)
+		DescendELU(gradient, y)
+		for i, v := range want {
+			if gradient[i] != v {
+				t.Errorf("%d values, number %d: %v, want %v", n, i, gradient[i], v)
+			}
+		}
+	}
+	gradient := []float32{2, 2, 2}
+	if DescendELU(gradient, []float32{3, -0.25, 0}); gradient[0] != 2 || gradient[1] != 1.5 || gradient[2] != 2 {
+		t.Errorf("%v", gradient)
+	}
+}
+
 func TestMaxima(t *testing.T) {
 	for n := range 40 {
 		best, values, which := numbers(n+1, 1), numbers(n+1, 5), make([]int32, n+1)

@@ -12,6 +12,9 @@ func TestKernels(t *testing.T) {
 	for level = portable; level < most; level++ {
 		TestAddProduct(t)
 		TestELU(t)
+		TestDescendELU(t)
+		TestAdam(t)
+		TestPatches(t)
 		TestMaxima(t)
 	}
 	if most != avx512 {
@@ -27,5 +30,16 @@ func TestKernels(t *testing.T) {
 	}
 	if !slices.Equal(results[0], results[1]) {
 		t.Error("the kernels differ in their bits")
+	}
+	at := Picked{Factors: numbers(12, 5), Places: []int32{0, 3, 9, 4, 4, 1, 30, 21, 7, 8, 12, 0}, Rows: 3, Columns: 4,
+		Row: 4, Column: 1}
+	for k := range results {
+		level = avx2 + instructions(k)
+		results[k] = numbers(500, 4)
+		Gather(results[k][300:], results[k][:300], Patch{Lines: 2, Width: 100, Stride: 130}, at)
+		Scatter(results[k][:300], results[k][300:], Patch{Lines: 2, Width: 100, Stride: 130}, at)
+	}
+	if !slices.Equal(results[0], results[1]) {
+		t.Error("the kernels for patches differ in their bits")
 	}
 }

@@ -11,3 +11,15 @@ func elu(values []float32) { eluPortably(values) }
 func maxima(best []float32, which []int32, values []float32, k int32) {
 	maximaPortably(best, which, values, k)
 }
+
+func descendELU(gradient, y []float32) { descendELUPortably(gradient, y) }
+
+func adam(values, gradients, means, squares []float32, constants *adamConstants) {
+	adamPortably(values, gradients, means, squares, constants)
+}
+
+func gather(sums, image []float32, patch Patch, at Picked) { gatherPortably(sums, image, patch, at) }
+
+func scatter(image, weights []float32, patch Patch, at Picked) {
+	scatterPortably(image, weights, patch, at)
+}

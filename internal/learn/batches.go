@@ -22,6 +22,8 @@ type Batch struct {
 	Epoch, Done, Batches int
 	Size                 int     // examples of a batch
 	Loss                 float64 // the mean so far
+	// Gradient is the length of the last gradient by what the networks perceive, before their optimiser scales it.
+	Gradient float64
 }
 
 // runBatches is Run for examples in batches: an epoch is one outer iteration of Algorithm 1 for each of them.
@@ -62,12 +64,21 @@ func (t *Trainer) pass(ctx context.Context) (Epoch, error) {
 		}
 		if t.OnBatch != nil {
 			t.OnBatch(Batch{Epoch: t.next, Done: k + 1, Batches: n, Size: t.Batches.Size(),
-				Loss: line.Loss / float64(k+1)})
+				Loss: line.Loss / float64(k+1), Gradient: length(t.surrogate.inputs)})
 		}
 	}
 	line.Loss /= float64(n)
 	line.Theta = append([]float64(nil), t.Theta...)
 	return line, nil
+}
+
+// length is the Euclidean norm.
+func length(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v * v
+	}
+	return math.Sqrt(sum)
 }
 
 // learnBatch takes the gradient steps of the batch that is shown, the number-th of the run. Each starts from nowhere:

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/deeppsl/deeppsl/internal/kernel"
 	"github.com/deeppsl/deeppsl/internal/parallel"
 )
 
@@ -54,7 +55,6 @@ func (o *Optimiser) Step(parameters []*Parameter, rate float64) {
 	}
 	for k, p := range parameters {
 		o.update(k, p, rate)
-		clear(p.Gradient)
 	}
 }
 
@@ -69,8 +69,10 @@ func (o *Optimiser) update(k int, p *Parameter, rate float64) {
 		for i, g := range p.Gradient {
 			p.Value[i] -= float32(rate) * g
 		}
+		clear(p.Gradient)
 	case Adagrad:
 		o.adagrad(p, o.moment(k, 0, len(p.Value)), rate)
+		clear(p.Gradient)
 	case Adam:
 		o.adam(p, o.moment(k, 0, len(p.Value)), o.moment(k, 1, len(p.Value)), rate)
 	}
@@ -92,16 +94,13 @@ func (o *Optimiser) adagrad(p *Parameter, sum []float32, rate float64) {
 }
 
 func (o *Optimiser) adam(p *Parameter, mean, square []float32, rate float64) {
-	const beta1, beta2, epsilon = 0.9, 0.999, 1e-8
-	rate /= 1 - math.Pow(beta1, float64(o.step))
-	root := math.Sqrt(1 - math.Pow(beta2, float64(o.step)))
+	const beta1, beta2 = 0.9, 0.999
+	step := kernel.Adam{
+		Beta1: beta1, Beta2: beta2, Epsilon: 1e-8, Rate: rate / (1 - math.Pow(beta1, float64(o.step))),
+		Unbias: 1 / math.Sqrt(1-math.Pow(beta2, float64(o.step))),
+	}
 	parallel.Range(parallel.Threads(0), len(p.Value), func(lo, hi int) {
-		for i, g := range p.Gradient[lo:hi] {
-			i += lo
-			mean[i] = beta1*mean[i] + (1-beta1)*g
-			square[i] = beta2*square[i] + (1-beta2)*g*g
-			p.Value[i] -= float32(rate * float64(mean[i]) / (math.Sqrt(float64(square[i]))/root + epsilon))
-		}
+		step.Step(p.Value[lo:hi], p.Gradient[lo:hi], mean[lo:hi], square[lo:hi])
 	})
 }
 

@@ -17,6 +17,27 @@ type TeacherGroup struct {
 	Inputs, Variables []int32
 }
 
+// Repeat ties n copies of the objects in place of one, of a model with so many inputs and variables for each copy.
+func (t *Teacher) Repeat(n, inputs, variables int) {
+	groups := t.Groups
+	t.Groups = nil
+	for k := range int32(n) {
+		for _, group := range groups {
+			t.Groups = append(t.Groups, TeacherGroup{shifted(group.Inputs, k*int32(inputs)),
+				shifted(group.Variables, k*int32(variables))})
+		}
+	}
+}
+
+// shifted returns the numbers with by added to each.
+func shifted(numbers []int32, by int32) []int32 {
+	out := make([]int32, len(numbers))
+	for k, i := range numbers {
+		out[k] = i + by
+	}
+	return out
+}
+
 // teaches says whether the networks imitate in the present epoch.
 func (t *Trainer) teaches() bool {
 	return t.Teacher != nil && t.Imitation > 0 && t.next >= t.ImitationStart

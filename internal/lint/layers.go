@@ -53,7 +53,8 @@ var layers = []layer{
 	{"internal/solve", []string{
 		"internal/parallel", "internal/scratch", "internal/mrf", "internal/partition", "internal/presolve"}},
 	{"internal/learn", []string{
-		"internal/parallel", "internal/mrf", "internal/partition", "internal/solve", "internal/report"}},
+		"internal/parallel", "internal/kernel", "internal/mrf", "internal/partition", "internal/solve",
+		"internal/report"}},
 	{"internal/eval", []string{
 		"internal/symbol", "internal/relation", "internal/program", "internal/mrf", "internal/report"}},
 	{"internal/explain", []string{
