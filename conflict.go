@@ -1,8 +1,10 @@
 package deeppsl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/mrf"
@@ -24,10 +26,31 @@ func (g *Grounding) conflict(ctx context.Context, places []int) []string {
 	}
 	places = conflict.Minimal(ctx, g.field, places, g.settings.solve)
 	var lines []string
-	for _, rule := range connected(hardRules(g.model, places)) {
+	for _, rule := range arranged(connected(hardRules(g.model, places))) {
 		lines = append(lines, g.inWords(rule))
 	}
 	return lines
+}
+
+// together is how many ground rules of one rule stand next to each other in a conflict.
+const together = 10
+
+// arranged puts ground rules of the rules that have fewest of them first, since one sum is more telling than the hundred
+// atoms in it; of each rule a few at a time, so that the beginning of a long list has some of each.
+func arranged(rules []hardRule) []hardRule {
+	count, seen := make(map[int]int), make(map[int]int)
+	for _, rule := range rules {
+		count[rule.block.Rule]++
+	}
+	turn := make(map[hardRule]int)
+	for _, rule := range rules {
+		turn[rule] = seen[rule.block.Rule] / together
+		seen[rule.block.Rule]++
+	}
+	slices.SortStableFunc(rules, func(a, b hardRule) int {
+		return cmp.Or(turn[a]-turn[b], count[a.block.Rule]-count[b.block.Rule], a.block.Rule-b.block.Rule)
+	})
+	return rules
 }
 
 // inWords prints a hard ground rule as its rule is written, with constants for the variables as far as they are known;

@@ -38,6 +38,10 @@ func TestConflict(t *testing.T) {
 			`"T/2": {"targets": [["a", "b"], ["b", "a"], ["a", "c"], ["c", "a"], ["c", "b"], ["b", "c"]]}`,
 			[]string{"T('a', 'b') = T('b', 'a') .", "T('a', 'b') >= 0.9 .", "T('b', 'a') <= 0.1 ."},
 		},
+		{
+			"a sum before its atoms", `"T(X) >= 0.4 .", "T(+X) <= 1 ."`, `"T/1": {"targets": [["a"], ["b"], ["c"], ["d"]]}`,
+			[]string{"T(+X) <= 1 .", "T('a') >= 0.4 .", "T('b') >= 0.4 .", "T('c') >= 0.4 ."},
+		},
 	} {
 		p, _ := model(t, `{"rules": [`+c.rules+`], "predicates": {`+c.predicates+`}}`, Options{})
 		if diff := cmp.Diff(c.want, run(t, p).Conflict); diff != "" {
