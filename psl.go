@@ -134,6 +134,13 @@ var pslOptions = []option{
 		boolean(func(s *settings, value bool) { s.model.relaxSquared = value })},
 	{"weightlearning.inference", "checked, and no more: learning infers as inference does",
 		parsed(parseInference, func(*settings) *string { return new(string) })},
+	{"weightlearning.randomweights", "true: weights begin at random around those given",
+		boolean(func(s *settings, value bool) {
+			s.learn.Deviation = 0
+			if value {
+				s.learn.Deviation = 0.1
+			}
+		})},
 	{"gradientdescent.symbolicweightupdate", "MIRROR_DESCENT, PROJECTED_GRADIENT or GRADIENT_DESCENT",
 		parsed(parseUpdate, func(s *settings) *learn.Update { return &s.learn.Update })},
 	{"search.dirichlet", "true: weights are drawn from a simplex; false: each by itself, evenly over its logarithm",
@@ -180,7 +187,7 @@ func anyText(field func(*settings) *string) func(*settings, string) error {
 // inferenceClasses are PSL's classes of inference, in lower case. All of them look for the same answer, and stop at
 // different distances from it; here the method that proves its answer takes the place of each.
 const inferenceClasses = `admminference dualbcdinference distributeddualbcdinference gradientdescentinference
-	sgdinference sgdstreaminginference gurobiinference mpeinference`
+	sgdinference sgdstreaminginference gurobiinference mpeinference lazympeinference`
 
 // parseInference returns the method of inference called name: one of this program, or the one for a class of PSL's,
 // with or without its package.

@@ -87,6 +87,7 @@ func defaultsFor(config *load.Config, phase Phase, set []string) settings {
 	}
 	if loss, ok := learn.BilevelLoss(class); ok {
 		s.learn.Loss.Kind, s.learn.Update, s.learn.RuleRate, s.learn.Steps = loss, learn.Logarithmic, 0.1, 1
+		s.learn.Deviation = 0 // PSL begins with the weights as they are written
 	}
 	if method := s.learn.Method; method != learn.ConvexDifference && method != learn.Implicit {
 		decay := s.learn.Decay

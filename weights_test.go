@@ -149,6 +149,9 @@ func TestBilevelClasses(t *testing.T) {
 		if kind := project.settings.learn.Loss.Kind; kind != loss {
 			t.Errorf("%s has the loss %v", class, kind)
 		}
+		if deviation := project.settings.learn.Deviation; deviation != 0 {
+			t.Errorf("%s begins with weights drawn with deviation %v", class, deviation)
+		}
 		report, err := project.Run(context.Background(), Stages{Learn: true})
 		if err != nil {
 			t.Fatal(err)

@@ -42,6 +42,7 @@ var methodNames = []string{
 var pslMethods = map[string]Method{
 	"structuredperceptron":         Perceptron,
 	"maxlikelihoodmpe":             Perceptron,
+	"lazymaxlikelihoodmpe":         Perceptron,
 	"maxlikelihood":                Likelihood,
 	"maxpseudolikelihood":          Likelihood,
 	"maxpiecewisepseudolikelihood": Likelihood,
