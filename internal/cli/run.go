@@ -38,6 +38,7 @@ type runner struct {
 	limits       limits
 	learn, infer string // methods; "" if the stage is not asked for, asConfigured if it is without a method
 	checkpoint   string
+	networks     string // file to save them to
 }
 
 // newRun returns deeppsl run.
@@ -63,6 +64,8 @@ func newRun(e *env) *cobra.Command {
 	r.limits.flags(f)
 	r.from.flags(f)
 	optionFlags(f)
+	f.StringVar(&r.networks, "save-networks", "",
+		"write the networks to this `file`, which the key checkpoint of a network reads")
 	f.StringVar(&r.checkpoint, "checkpoint", "", "write learning's state to this `file`, and go on from it if it exists")
 	return cmd
 }
@@ -85,6 +88,9 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 	loaded, err := r.from.load(args, options)
 	if err != nil {
 		return err
+	}
+	if r.networks != "" && !loaded.Networks() {
+		return usage("flag-value", seeHelp(cmd), "--save-networks: the project has no network")
 	}
 	outputs := loaded.Outputs()
 	if err := r.checkOutputs(outputs); err != nil {
@@ -131,6 +137,12 @@ func (r *runner) write(result *deeppsl.Report, outputs deeppsl.Outputs) error {
 		if err := r.output(outputs.Model, result.Learned.WriteModel); err != nil {
 			return err
 		}
+	}
+	if r.networks != "" {
+		if err := result.Grounding.SaveNetworks(r.networks); err != nil {
+			return err
+		}
+		r.notef("wrote %s", r.networks)
 	}
 	if outputs.Atoms == "" || outputs.Hidden || result.Failed() {
 		return nil

@@ -25,6 +25,9 @@ type digits struct {
 	Dropout                 float64 // of the hidden layers
 	Shift                   int     // pixels that training moves pictures by at most
 	Faithful                bool    // the paper's rules
+	Rules                   string  // if not "", in place of the program's own
+	Imitates                bool    // the network imitates the targets of Shows
+	Checkpoint              string  // that the network begins with, or ""
 	Train, Validation, Test *dataset.Images
 	Options                 []namedValue
 }
@@ -62,15 +65,7 @@ func (d *digits) write(dir string) (config string, err error) {
 	if err != nil {
 		return "", err
 	}
-	rules := d.name() + ".psl"
-	if d.Faithful {
-		rules = "paper.psl"
-	}
-	program, err := digitFiles.ReadFile("digits/" + rules)
-	if err != nil {
-		return "", err
-	}
-	files := map[string][]byte{d.name() + ".json": text, d.name() + ".psl": program}
+	files := map[string][]byte{d.name() + ".json": text, d.name() + ".psl": []byte(d.program())}
 	d.addTables(files)
 	first := 0
 	for _, part := range []struct {
@@ -88,6 +83,27 @@ func (d *digits) write(dir string) (config string, err error) {
 		}
 	}
 	return filepath.Join(dir, d.name()+".json"), nil
+}
+
+// program returns the rules.
+func (d *digits) program() string {
+	name := d.name()
+	switch {
+	case d.Rules != "":
+		return d.Rules
+	case d.Faithful:
+		name = "paper"
+	}
+	return digitProgram(name)
+}
+
+// digitProgram returns an embedded program.
+func digitProgram(name string) string {
+	text, err := digitFiles.ReadFile("digits/" + name + ".psl")
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
 }
 
 func (d *digits) config() ([]byte, error) {
@@ -115,6 +131,13 @@ func (d *digits) addTables(files map[string][]byte) {
 	}
 	for s := range 19 {
 		fmt.Fprintf(&sums, "%d\n", s)
+	}
+	if d.Imitates {
+		var shows bytes.Buffer
+		for k := range 20 {
+			fmt.Fprintf(&shows, "%c\t%d\n", "ab"[k/10], k%10)
+		}
+		files["data/shows.tsv"] = shows.Bytes()
 	}
 	if d.Digits == 1 {
 		files["data/plus.tsv"], files["data/sums.tsv"] = plus.Bytes(), sums.Bytes()

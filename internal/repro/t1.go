@@ -43,6 +43,14 @@ type T1 struct {
 	OnEpoch func(run int, e T1Epoch)
 
 	train, test *dataset.Images // if not nil, in place of MNIST
+	variant     variant
+}
+
+// variant is what an ablation changes about the project.
+type variant struct {
+	rules      string // if not "", in place of the task's
+	imitates   bool   // the network imitates the targets of Shows
+	checkpoint string // that the network begins with
 }
 
 // T1Nets are the networks: their names here and as presets.
@@ -102,12 +110,8 @@ func (t *T1) Run(ctx context.Context) (*T1Result, error) {
 		}
 		defer os.RemoveAll(dir)
 	}
-	path, err := d.write(dir)
+	trainer, err := t.trainer(ctx, d, dir)
 	if err != nil {
-		return nil, err
-	}
-	trainer := &t1Trainer{T1: t, digits: d}
-	if err := trainer.load(ctx, path); err != nil {
 		return nil, err
 	}
 	result := &T1Result{Task: "t1", Digits: d.Digits, Net: t.Net, TrainPairs: (d.Train.Len() + d.Validation.Len()) /
@@ -122,6 +126,16 @@ func (t *T1) Run(ctx context.Context) (*T1Result, error) {
 	}
 	result.sum()
 	return result, nil
+}
+
+// trainer writes the project into a folder and loads it.
+func (t *T1) trainer(ctx context.Context, d *digits, dir string) (*t1Trainer, error) {
+	path, err := d.write(dir)
+	if err != nil {
+		return nil, err
+	}
+	trainer := &t1Trainer{T1: t, digits: d}
+	return trainer, trainer.load(ctx, path)
 }
 
 // digits reads the pictures and returns the project.
@@ -148,7 +162,8 @@ func (t *T1) digits() (*digits, error) {
 	}
 	learned := 2 * n * (pairs - t.HoldOut)
 	d := &digits{Digits: n, Net: net, Faithful: t.Faithful, Dropout: t.Dropout, Shift: t.Shift,
-		Train: train.Slice(0, learned), Validation: train.Slice(learned, 2*n*pairs), Test: test}
+		Train: train.Slice(0, learned), Validation: train.Slice(learned, 2*n*pairs), Test: test,
+		Rules: t.variant.rules, Imitates: t.variant.imitates, Checkpoint: t.variant.checkpoint}
 	if t.Shift == 0 && !t.Faithful {
 		d.Shift = 1
 		if 2*n*pairs <= fewPictures {
@@ -211,15 +226,7 @@ type t1Trainer struct {
 
 // load loads the project, with the pictures in memory.
 func (t *t1Trainer) load(ctx context.Context, path string) error {
-	all := t.digits.images()
-	ids, values := make([]string, all.Len()), make([]float32, len(all.Pixels))
-	for k := range ids {
-		ids[k] = strconv.Itoa(k)
-	}
-	for k, v := range all.Pixels {
-		values[k] = float32(v) / 255
-	}
-	table, err := neural.NewDense(ids, all.Rows*all.Columns, values)
+	table, err := pixels(t.digits.images())
 	if err != nil {
 		return err
 	}
@@ -231,6 +238,18 @@ func (t *t1Trainer) load(ctx context.Context, path string) error {
 	}
 	t.grounding, err = project.Ground(ctx, deeppsl.Learn)
 	return err
+}
+
+// pixels makes features of pictures, which are named by their number.
+func pixels(m *dataset.Images) (*neural.Features, error) {
+	ids, values := make([]string, m.Len()), make([]float32, len(m.Pixels))
+	for k := range ids {
+		ids[k] = strconv.Itoa(k)
+	}
+	for k, v := range m.Pixels {
+		values[k] = float32(v) / 255
+	}
+	return neural.NewDense(ids, m.Rows*m.Columns, values)
 }
 
 // run trains once, and scores.

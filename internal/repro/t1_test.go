@@ -1,15 +1,16 @@
 package repro
 
 import (
+	"bytes"
 	"context"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/alloctest"
 	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/neural"
 )
@@ -21,37 +22,114 @@ func tinyT1(dir string) *T1 {
 		train: drawn.Slice(0, 120), test: drawn.Slice(120, 160)}
 }
 
-// Training must know sums and nothing else: with the labels of each pair swapped it ends with the same bits.
+// Training must know sums and nothing else: with the labels of each pair drawn anew, but for their sum, the network
+// ends with the same bits, on any number of threads.
 func TestT1ReadsNoLabels(t *testing.T) {
-	var curves [][]T1Epoch
-	var tables [][]byte
-	for _, swapped := range []bool{false, true} {
+	var weights, tables [][]byte
+	for threads := 1; threads <= 2; threads++ {
 		task := tinyT1(t.TempDir())
-		for k := 0; swapped && k < task.train.Len(); k += 2 {
-			l := task.train.Labels
-			l[k], l[k+1] = l[k+1], l[k]
+		task.Threads = threads
+		if threads == 2 {
+			redraw(task.train.Labels)
 		}
-		task.Threads = 1
-		if swapped {
-			task.Threads = 2
-		}
-		r, err := task.Run(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		table, err := os.ReadFile(filepath.Join(task.Dir, "data", "train.csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		curves, tables = append(curves, r.runs[0].Curve), append(tables, table)
+		w, table := trained(t, task)
+		weights, tables = append(weights, w), append(tables, table)
 	}
-	if !slices.Equal(tables[0], tables[1]) {
+	if !bytes.Equal(tables[0], tables[1]) {
 		t.Error("the project tells more than sums")
 	}
-	for k, line := range curves[0] {
-		if other := curves[1][k]; line.Loss != other.Loss || line.Sums != other.Sums {
-			t.Errorf("epoch %d: loss %v and %v, sums %v and %v", k, line.Loss, other.Loss, line.Sums, other.Sums)
+	if !bytes.Equal(weights[0], weights[1]) {
+		t.Error("other labels with the same sums gave other weights")
+	}
+}
+
+// redraw replaces the digits of each pair by others with the same sum.
+func redraw(labels []byte) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for k := 0; k < len(labels); k += 2 {
+		sum := int(labels[k]) + int(labels[k+1])
+		least, most := max(0, sum-9), min(9, sum)
+		labels[k] = byte(least + random.IntN(most-least+1))
+		labels[k+1] = byte(sum) - labels[k]
+	}
+}
+
+// trained trains, and returns the network's weights and the table of examples.
+func trained(t *testing.T, task *T1) (weights, table []byte) {
+	t.Helper()
+	d, err := task.digits()
+	if err != nil {
+		t.Fatal(err)
+	}
+	trainer, err := task.trainer(context.Background(), d, task.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := trainer.run(context.Background(), 0); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(task.Dir, "reader.safetensors")
+	if err := trainer.grounding.SaveNetworks(path); err != nil {
+		t.Fatal(err)
+	}
+	return read(t, path), read(t, filepath.Join(task.Dir, "data", "train.csv"))
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// What training and inference take does not grow with the number of pairs, but for the table of pairs.
+func TestT1MemoryIsFlat(t *testing.T) {
+	peak := func(pairs int) uint64 {
+		pictures := pixelPerDigit(2 * pairs)
+		d := &digits{Digits: 1, Net: "lenet5", Train: pictures, Validation: pictures.Slice(0, 0), Test: pictures.Slice(0, 20),
+			Options: []namedValue{{"learn.method", "energy"}, {"learn.epochs", "1"}, {"learn.batch", "16"}}}
+		g, err := linearDigits(t, d, d.images()).Ground(context.Background(), deeppsl.Learn)
+		if err != nil {
+			t.Fatal(err)
 		}
+		return alloctest.Peak(func() {
+			if _, err := g.Train(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := g.InferExamples(context.Background(), deeppsl.Infer); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	const few, many, table = 200, 1600, 1500 // bytes for a pair, most of them while it is read
+	small, large := peak(few), peak(many)
+	t.Logf("%d pairs took %d bytes, %d pairs %d", few, small, many, large)
+	if large > small+(many-few)*table {
+		t.Errorf("%d pairs took %d bytes, and %d pairs %d", few, small, many, large)
+	}
+}
+
+// The ablation runs through all settings, and the one with the default's rules begins with a gradient.
+func TestT1Ablation(t *testing.T) {
+	drawn := dataset.DrawDigits(160, 5)
+	a := T1Ablation{Pairs: 40, Epochs: 1, Seed: 1, train: drawn.Slice(0, 120), test: drawn.Slice(120, 160)}
+	r, err := a.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Rows) != len(ablations()) || r.Pairs != 40 {
+		t.Fatalf("%+v", r)
+	}
+	for k, row := range r.Rows {
+		if last := k == len(r.Rows)-1; last && row.Gradient < 1e-4 {
+			t.Errorf("%s: the gradient is %v", row.Setting, row.Gradient)
+		}
+	}
+	path, err := WriteT1Ablation(t.TempDir(), r)
+	if err != nil || !bytes.Contains(read(t, path), []byte(r.Rows[0].Setting)) {
+		t.Errorf("%s: %v", path, err)
 	}
 }
 
@@ -117,8 +195,12 @@ func linearDigits(t testing.TB, d *digits, pictures *dataset.Images) *deeppsl.Pr
 	if err := os.WriteFile(path, []byte(linear), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	table, err := pixels(pictures)
+	if err != nil {
+		t.Fatal(err)
+	}
 	p, err := deeppsl.Load(path, deeppsl.Options{Seed: 1,
-		Features: map[string]*neural.Features{"data/images.idx.gz": rows(t, pictures)}})
+		Features: map[string]*neural.Features{"data/images.idx.gz": table}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,20 +215,4 @@ func pixelPerDigit(n int) *dataset.Images {
 		m.Pixels[10*k+int(m.Labels[k])] = 255
 	}
 	return m
-}
-
-func rows(t testing.TB, m *dataset.Images) *neural.Features {
-	t.Helper()
-	ids, values := make([]string, m.Len()), make([]float32, len(m.Pixels))
-	for k := range ids {
-		ids[k] = strconv.Itoa(k)
-	}
-	for k, v := range m.Pixels {
-		values[k] = float32(v) / 255
-	}
-	table, err := neural.NewDense(ids, m.Columns, values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table
 }

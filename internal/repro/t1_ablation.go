@@ -1,0 +1,291 @@
+package repro
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/neural"
+)
+
+// T1Ablation asks what gets T1 going. Nearly uniform outputs make all conjunctions of the paper's rules false, whose
+// potentials are then 0 and flat: the dying hinge. The paper's answer is the regulariser Ω with its weight μ.
+type T1Ablation struct {
+	Pairs, Epochs int
+	Seed          uint64
+	Threads       int
+	OnSetting     func(name string, number, settings int)
+
+	train, test *dataset.Images // if not nil, in place of MNIST
+}
+
+// T1AblationRow is what came of a setting. Shares are in percent.
+type T1AblationRow struct {
+	Setting string `json:"setting"`
+	// Active is the share of conjunctions of two digits whose truth is above 0 before training, and ActiveAfter after
+	// it.
+	Active      float64 `json:"active"`
+	ActiveAfter float64 `json:"active_after"`
+	// Gradient is the length of the first batch's gradient by what the network sees.
+	Gradient float64 `json:"gradient"`
+	Digits   float64 `json:"digit_accuracy"`
+	Sums     float64 `json:"sum_accuracy"`
+}
+
+// T1AblationResult is the table.
+type T1AblationResult struct {
+	Task   string          `json:"task"`
+	Pairs  int             `json:"train_pairs"`
+	Epochs int             `json:"epochs"`
+	Seed   uint64          `json:"seed"`
+	Rows   []T1AblationRow `json:"rows"`
+}
+
+// labelledPictures are those that one setting knows the digits of, before it learns from sums: a few of each.
+const labelledPictures = 100
+
+// ablation is a setting: what differs from the paper's rules and settings as printed.
+type ablation struct {
+	name     string
+	options  []string
+	rules    func() string
+	imitates bool
+	labelled bool
+	ours     bool // the task's own rules and settings
+}
+
+// ablations are the settings, from the paper's on.
+func ablations() (all []ablation) {
+	for _, mu := range []string{"0", "0.001", "0.1", "1", "10"} {
+		all = append(all, ablation{name: "the paper's rules, μ = " + mu, options: []string{"learn.mu=" + mu}})
+	}
+	adam := func(options ...string) []string {
+		return append(options, "learn.optimiser=adam", "learn.schedule=constant")
+	}
+	return append(all,
+		ablation{name: "linear hinges, μ = 0.001", rules: linearHinges},
+		ablation{name: "μ = 1, α = 0.1, Adam", options: adam("learn.alpha=0.1", "learn.mu=1")},
+		ablation{name: "the first rule alone, μ = 0", rules: firstRule, options: []string{"learn.mu=0"}},
+		ablation{name: "the first rule alone, μ = 1", rules: firstRule, options: []string{"learn.mu=1"}},
+		ablation{name: "the first rule alone, μ = 1, α = 0.1, Adam", rules: firstRule,
+			options: adam("learn.alpha=0.1", "learn.mu=1")},
+		ablation{name: "the exact derivative, Adam", options: adam("learn.method=implicit")},
+		ablation{name: "imitation of the MAP state, Adam", imitates: true,
+			options: adam("learn.imitation=1", "inference.method=newton"),
+			rules:   func() string { return digitProgram("imitation") }},
+		ablation{name: fmt.Sprintf("%d labelled pictures first", labelledPictures), labelled: true},
+		ablation{name: "a latent row of the table (the default)", ours: true},
+	)
+}
+
+// linearHinges are the paper's rules, but that their hinges are not squared.
+func linearHinges() string { return strings.ReplaceAll(digitProgram("paper"), "Sum(S) ^2", "Sum(S)") }
+
+// firstRule are the paper's rules without the second one, which says that the digits have no sum.
+func firstRule() string {
+	var kept []string
+	for line := range strings.Lines(digitProgram("paper")) {
+		if !strings.Contains(line, "-> !Sum") {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "")
+}
+
+// Run trains with each setting.
+func (a *T1Ablation) Run(ctx context.Context) (*T1AblationResult, error) {
+	dir, err := os.MkdirTemp("", "deeppsl-t1-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	r := &T1AblationResult{Task: "t1 ablation", Pairs: a.Pairs, Epochs: a.Epochs, Seed: a.Seed}
+	all := ablations()
+	for k, setting := range all {
+		if a.OnSetting != nil {
+			a.OnSetting(setting.name, k, len(all))
+		}
+		row, err := a.one(ctx, setting, filepath.Join(dir, fmt.Sprint(k)))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", setting.name, err)
+		}
+		r.Rows = append(r.Rows, row)
+	}
+	return r, nil
+}
+
+// one trains with a setting.
+func (a *T1Ablation) one(ctx context.Context, s ablation, dir string) (row T1AblationRow, err error) {
+	row.Setting = s.name
+	train, test, err := a.pictures()
+	if err != nil {
+		return row, err
+	}
+	t := &T1{Net: "lenet", TrainPairs: a.Pairs, Runs: 1, Epochs: a.Epochs, Shift: -1, Faithful: !s.ours, Seed: a.Seed,
+		Threads: a.Threads, Set: s.options, train: train, test: test, variant: variant{imitates: s.imitates}}
+	t.OnBatch = func(b deeppsl.Batch) {
+		if b.Epoch == 0 && b.Done == 1 {
+			row.Gradient = b.Gradient
+		}
+	}
+	if s.rules != nil {
+		t.variant.rules = s.rules()
+	}
+	if s.labelled {
+		t.variant.checkpoint = filepath.Join(dir, "labelled.safetensors")
+	}
+	d, err := t.digits()
+	if err != nil {
+		return row, err
+	}
+	if s.labelled {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return row, err
+		}
+		if err := fitLabelled(ctx, d, a.Seed, t.variant.checkpoint); err != nil {
+			return row, err
+		}
+	}
+	trainer, err := t.trainer(ctx, d, dir)
+	if err != nil {
+		return row, err
+	}
+	err = row.fill(ctx, trainer)
+	return row, err
+}
+
+// scoredPictures are the test pictures that settings are scored on, the first ones.
+const scoredPictures = 1000
+
+// pictures returns those to train on and those to test.
+func (a *T1Ablation) pictures() (train, test *dataset.Images, err error) {
+	train, test, err = (&T1{train: a.train, test: a.test}).images()
+	if err == nil {
+		test = test.Slice(0, min(scoredPictures, test.Len()))
+	}
+	return train, test, err
+}
+
+// fill trains and fills in the row.
+func (row *T1AblationRow) fill(ctx context.Context, trainer *t1Trainer) error {
+	if err := trainer.grounding.Reset(trainer.Seed); err != nil {
+		return err
+	}
+	var err error
+	if row.Active, err = trainer.active(); err != nil {
+		return err
+	}
+	run, err := trainer.run(ctx, 0)
+	if err != nil {
+		return err
+	}
+	row.Digits, row.Sums = 100*run.Digits, 100*run.Sums
+	row.ActiveAfter, err = trainer.active()
+	return err
+}
+
+// active returns the percentage of conjunctions of two digits whose truth is above 0, over the first training pairs. Of
+// the others, the paper's rules have potentials of 0 whatever the sum is.
+func (t *t1Trainer) active() (float64, error) {
+	const most = 1000
+	pairs := min(most, t.Train.Len()/2)
+	rows := make([]int32, 2*pairs)
+	for k := range rows {
+		rows[k] = int32(k)
+	}
+	x, err := t.grounding.Classify("reader", rows)
+	active := 0
+	for k := range pairs {
+		for _, first := range x[20*k : 20*k+10] {
+			for _, second := range x[20*k+10 : 20*k+20] {
+				if first+second > 1 {
+					active++
+				}
+			}
+		}
+	}
+	return float64(active) / float64(pairs), err
+}
+
+// fitLabelled trains the network on the digits of the first pictures, and saves it.
+func fitLabelled(ctx context.Context, d *digits, seed uint64, path string) error {
+	pictures := d.Train.Slice(0, min(labelledPictures, d.Train.Len()))
+	table, err := pixels(pictures)
+	if err != nil {
+		return err
+	}
+	system, err := neural.New([]neural.Spec{{Name: "reader", Preset: d.Net, Features: "images", Outputs: 10}},
+		map[string]*neural.Features{"images": table}, seed)
+	if err != nil {
+		return err
+	}
+	binding, labels := neural.Binding{Network: "reader"}, learn.Labels{}
+	for k, digit := range pictures.Labels {
+		for class := range int32(10) {
+			x := int32(10*k) + class
+			binding.Inputs, binding.Rows = append(binding.Inputs, x), append(binding.Rows, int32(k))
+			binding.Classes = append(binding.Classes, class)
+			labels.Variables, labels.Truth = append(labels.Variables, x), append(labels.Truth, truth(class == int32(digit)))
+		}
+	}
+	perception, err := system.Bind(len(binding.Inputs), binding)
+	if err != nil {
+		return err
+	}
+	fitter := learn.Fitter{Perception: perception, Labels: &labels, Loss: learn.CrossEntropy, Inputs: len(binding.Inputs),
+		Optimiser: learn.Adam, Rate: 0.002, Epochs: 60, Seed: seed}
+	if _, _, err := fitter.Run(ctx); err != nil {
+		return err
+	}
+	return system.SaveFile(path)
+}
+
+// truth is 1 for what holds, and 0 for what does not.
+func truth(holds bool) float64 {
+	if holds {
+		return 1
+	}
+	return 0
+}
+
+// table returns the rows as a table.
+func (r *T1AblationResult) table() *report.Table {
+	table := report.NewTable("setting", "active %", "gradient", "digits right %", "sums right %", "active after %")
+	for _, row := range r.Rows {
+		table.Row(row.Setting, decimals(row.Active, 1), fmt.Sprintf("%.2g", row.Gradient), decimals(row.Digits, 1),
+			decimals(row.Sums, 1), decimals(row.ActiveAfter, 1))
+	}
+	return table
+}
+
+// Text prints the table.
+func (r *T1AblationResult) Text(w io.Writer) error {
+	if _, err := fmt.Fprintf(w, "%d pairs, %d epochs, LeNet-5, seed %d\n\n", r.Pairs, r.Epochs, r.Seed); err != nil {
+		return err
+	}
+	return r.table().Text(w)
+}
+
+// WriteT1Ablation writes the table as Markdown and returns the file's path.
+func WriteT1Ablation(dir string, r *T1AblationResult) (path string, err error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, "t1-ablation.md")
+	return path, report.WriteFileFunc(path, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "# T1: what gets learning from sums going\n\n%d pairs, %d epochs, LeNet-5, seed %d; "+
+			"scored on %d test pictures at most. A conjunction of two digits is active if its truth is above 0.\n\n", r.Pairs,
+			r.Epochs, r.Seed, scoredPictures)
+		if err != nil {
+			return err
+		}
+		return r.table().Markdown(w)
+	})
+}
