@@ -112,7 +112,16 @@ func compareShapes(a, b *batch) int {
 		-cmp.Compare(a.mask, b.mask), // most atoms first, more or less
 		slices.Compare(a.coef, b.coef),
 		slices.Compare(a.inputCoef, b.inputCoef),
+		cmp.Compare(a.origin(), b.origin()),
 	)
+}
+
+// origin tells a shape that came from adding coefficients, which may happen to be those of a natural one.
+func (b *batch) origin() int {
+	if b.merged {
+		return 1
+	}
+	return 0
 }
 
 // take returns copies of the batches that hold anything, of exact size, and empties the machine's own.

@@ -257,6 +257,30 @@ func TestModelHasTheSameBitsForAnyThreads(t *testing.T) {
 	})
 }
 
+// Which shape a machine meets first is up to the rows that it is given, and so to the threads: here, pairs of people and
+// third ones that may be the first, an atom with the coefficient 0 away.
+func TestShapesMetInAnyOrder(t *testing.T) {
+	b := newBuilder()
+	var friends []data
+	for i := range 900 {
+		friends = append(friends, target(fmt.Sprintf("p%d p%d", i/30, i%30)))
+	}
+	b.add("Friends", 2, true, friends...)
+	f := b.rules(t, "1: 0 * Friends(C, B) + Friends(A, B) <= 0.25")
+	want, _, err := Ground(context.Background(), f.program, f.store, Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		for _, threads := range []int{2, 4} {
+			got, _, err := Ground(context.Background(), f.program, f.store, Options{Threads: threads})
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Fatalf("%d threads make a difference", threads)
+			}
+		}
+	}
+}
+
 func TestOrderOfAtomsAndRowsDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFixture(t)
