@@ -116,13 +116,13 @@ func (s *Span) squaredHinge() float64 {
 		}
 		return value / 2
 	}
-	twice := 2 * s.Weight
-	for k, v := range s.D {
-		h := max(0, v)
+	w, d := s.Weight, s.D
+	for k, v := range d {
+		h := v + math.Abs(v) // 2·max(0, v), in fewer instructions
 		value += h * h
-		s.D[k] = twice * h
+		d[k] = w * h
 	}
-	return s.Weight * value
+	return w * value / 4
 }
 
 // Curve replaces the slacks by the potentials' second derivatives w_j φ”_j(d_j), which exist almost everywhere: those

@@ -1,5 +1,7 @@
 package mrf
 
+import "math"
+
 // rows is one side of a block, its variables or its perceived inputs: a sparse matrix with a row per potential. Both
 // layouts of a Block are behind it, so that the loops over arities are written once.
 type rows struct {
@@ -125,7 +127,8 @@ func (r *rows) addProduct(lo, hi int, v, d []float64) {
 	case 3:
 		a0, a1, a2 := r.coef[0], r.coef[1], r.coef[2]
 		for j := range d {
-			p := index[3*j : 3*j+3 : 3*j+3]
+			p := (*[3]int32)(index)
+			index = index[3:]
 			d[j] += a0*v[p[0]] + a1*v[p[1]] + a2*v[p[2]]
 		}
 	default:
@@ -174,8 +177,8 @@ func gather(index []int32, v []float64) float64 {
 	return (a + b) + (c + d)
 }
 
-// addTranspose adds mu[j-lo]·row_j to g for the rows [lo,hi). Rows with a zero multiplier, in HL-MRFs the most of them,
-// touch nothing.
+// addTranspose adds mu[j-lo]·row_j to g for the rows [lo,hi), spanLen at most. Rows with a zero multiplier, in HL-MRFs
+// the most of them, touch nothing.
 func (r *rows) addTranspose(lo, hi int, mu, g []float64) {
 	switch {
 	case r.start != nil:
@@ -188,6 +191,7 @@ func (r *rows) addTranspose(lo, hi int, mu, g []float64) {
 	k := len(r.coef)
 	index := r.index[lo*k : hi*k]
 	mu = mu[:hi-lo]
+	var places [spanLen]int32
 	switch k {
 	case 0:
 	case 1:
@@ -197,22 +201,18 @@ func (r *rows) addTranspose(lo, hi int, mu, g []float64) {
 		}
 	case 2:
 		a0, a1 := r.coef[0], r.coef[1]
-		for j, m := range mu {
-			if m != 0 {
-				p := index[2*j : 2*j+2 : 2*j+2]
-				g[p[0]] += a0 * m
-				g[p[1]] += a1 * m
-			}
+		for _, j := range nonzero(mu, &places) {
+			m, p := mu[j], (*[2]int32)(index[2*j:])
+			g[p[0]] += a0 * m
+			g[p[1]] += a1 * m
 		}
 	case 3:
 		a0, a1, a2 := r.coef[0], r.coef[1], r.coef[2]
-		for j, m := range mu {
-			if m != 0 {
-				p := index[3*j : 3*j+3 : 3*j+3]
-				g[p[0]] += a0 * m
-				g[p[1]] += a1 * m
-				g[p[2]] += a2 * m
-			}
+		for _, j := range nonzero(mu, &places) {
+			m, p := mu[j], (*[3]int32)(index[3*j:])
+			g[p[0]] += a0 * m
+			g[p[1]] += a1 * m
+			g[p[2]] += a2 * m
 		}
 	default:
 		for j, m := range mu {
@@ -224,6 +224,17 @@ func (r *rows) addTranspose(lo, hi int, mu, g []float64) {
 			}
 		}
 	}
+}
+
+// nonzero lists the places of what is not 0. Which potentials are active no processor foresees, so there is no branch.
+func nonzero(mu []float64, places *[spanLen]int32) []int32 {
+	n := uint64(0)
+	for j, m := range mu {
+		places[n%spanLen] = int32(j)
+		bits := math.Float64bits(m) << 1 // without the sign
+		n += (bits | -bits) >> 63
+	}
+	return places[:n]
 }
 
 func (r *rows) addRaggedTranspose(lo, hi int, mu, g []float64) {
