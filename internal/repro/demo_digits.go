@@ -1,7 +1,6 @@
 package repro
 
 import (
-	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/internal/dataset"
-	"github.com/deeppsl/deeppsl/internal/idx"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
@@ -78,24 +76,8 @@ func (d *DigitsDemo) Run(ctx context.Context) (*DigitsResult, error) {
 	result := &DigitsResult{Task: "demo digits", Pairs: pairs, TestPairs: pairs / 2, Sums: r.SumAccuracy.Mean,
 		Digits: r.DigitAccuracy.Mean, First: 100 * run.Curve[0].Sums, Epochs: r.Epochs, Seconds: run.TrainSeconds,
 		Gap: run.Answer.Gap, Config: filepath.Join(d.Dir, (&digits{Digits: n}).name()+".json"), Length: n, Seed: d.Seed}
-	result.Files, err = d.write(r, drawn)
+	result.Files, err = WriteT1(d.Dir, r)
 	return result, err
-}
-
-// write writes the pictures, so that the project is complete, and the figures.
-func (d *DigitsDemo) write(r *T1Result, drawn *dataset.Images) ([]string, error) {
-	pictures := idx.Array{Shape: []int{drawn.Len(), drawn.Rows, drawn.Columns}, Data: drawn.Pixels}
-	err := report.WriteFileFunc(filepath.Join(d.Dir, "data", "images.idx.gz"), func(w io.Writer) error {
-		zipped := gzip.NewWriter(w)
-		if err := pictures.Write(zipped); err != nil {
-			return err
-		}
-		return zipped.Close()
-	})
-	if err != nil {
-		return nil, err
-	}
-	return WriteT1(d.Dir, r)
 }
 
 // Text prints the result and where the files are.

@@ -2,15 +2,18 @@ package repro
 
 import (
 	"bytes"
+	"compress/gzip"
 	"embed"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"text/template"
 
 	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/internal/idx"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
@@ -56,7 +59,7 @@ func (d *digits) name() string {
 	return "numbers"
 }
 
-// write writes the project's files, but for the pictures, and returns the configuration's path.
+// write writes the project's files, but for the pictures, which training has in memory, and returns the configuration's path.
 func (d *digits) write(dir string) (config string, err error) {
 	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o777); err != nil {
 		return "", err
@@ -197,6 +200,19 @@ func (d *digits) header() string {
 		}
 	}
 	return strings.Join(append(names, fmt.Sprintf("Carry(%d)", d.Digits)), ",") + "\n"
+}
+
+// writeImages writes the pictures, without which the project is not complete.
+func (d *digits) writeImages(dir string) error {
+	all := d.images()
+	pictures := idx.Array{Shape: []int{all.Len(), all.Rows, all.Columns}, Data: all.Pixels}
+	return report.WriteFileFunc(filepath.Join(dir, "data", "images.idx.gz"), func(w io.Writer) error {
+		zipped := gzip.NewWriter(w)
+		if err := pictures.Write(zipped); err != nil {
+			return err
+		}
+		return zipped.Close()
+	})
 }
 
 // images joins the pictures of all parts, in the order of their numbers.

@@ -34,7 +34,7 @@ type T1 struct {
 	Threads  int
 	// Set holds options that win over the task's own.
 	Set []string
-	// Dir keeps the project's files; "" uses a folder that is removed.
+	// Dir keeps the project's files, pictures included; "" uses a folder that is removed.
 	Dir string
 	// Watch scores the test examples after every epoch, for the curve and the time to 97 %.
 	Watch bool
@@ -111,6 +111,9 @@ func (t *T1) Run(ctx context.Context) (*T1Result, error) {
 		defer os.RemoveAll(dir)
 	}
 	trainer, err := t.trainer(ctx, d, dir)
+	if err == nil && t.Dir != "" {
+		err = d.writeImages(dir)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -272,13 +275,7 @@ func (t *t1Trainer) run(ctx context.Context, k int) (T1Run, error) {
 	run.Sums, _ = predictions.Accuracy(-1)
 	run.Answer = answer
 	run.reading, err = t.read()
-	right := 0
-	for k, digit := range run.reading {
-		if byte(digit) == t.Test.Labels[k] {
-			right++
-		}
-	}
-	run.Digits = float64(right) / float64(len(run.reading))
+	run.Digits = t.right(run.reading)
 	last := run.Curve[len(run.Curve)-1]
 	run.TrainSeconds = last.Seconds
 	return run, err
@@ -305,6 +302,17 @@ func (t *t1Trainer) epoch(ctx context.Context, e deeppsl.Epoch) {
 	if t.OnEpoch != nil {
 		t.OnEpoch(t.number, line)
 	}
+}
+
+// right returns the share of test pictures that are read right.
+func (t *t1Trainer) right(reading []int8) float64 {
+	right := 0
+	for k, digit := range reading {
+		if byte(digit) == t.Test.Labels[k] {
+			right++
+		}
+	}
+	return float64(right) / float64(len(reading))
 }
 
 // read returns the digits that the network sees in the test pictures.
@@ -358,8 +366,21 @@ func (r *T1Result) Text(w io.Writer) error {
 	if !math.IsNaN(r.SecondsTo97.Median) {
 		to97 = fmt.Sprintf(", %.1f s to 97 %%", r.SecondsTo97.Median)
 	}
-	_, err := fmt.Fprintf(w, "%d digits, %s, %d pairs: sums %v, digits %v (%d runs of %d epochs; training %.1f s%s, "+
-		"%.0f %% of it for the rules; %d MiB)\n", r.Digits, r.Net, r.TrainPairs, r.SumAccuracy, r.DigitAccuracy, r.Runs,
-		r.Epochs, r.TrainSeconds.Median, to97, 100*r.RulesShare.Median, r.PeakRSS>>20)
+	_, err := fmt.Fprintf(w, "%s: sums %v, digits %v (%s of %s; training %.1f s%s, %.0f %% of it for the rules; %d MiB)\n",
+		r.title(), r.SumAccuracy, r.DigitAccuracy, count(r.Runs, "run"), count(r.Epochs, "epoch"), r.TrainSeconds.Median, to97,
+		100*r.RulesShare.Median, r.PeakRSS>>20)
 	return err
+}
+
+// title says what was learned.
+func (r *T1Result) title() string {
+	return fmt.Sprintf("Sums of numbers of %s, %s, %s", count(r.Digits, "digit"), r.Net, count(r.TrainPairs, "pair"))
+}
+
+// count prints a number of things.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

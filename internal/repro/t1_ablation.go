@@ -34,9 +34,10 @@ type T1AblationRow struct {
 	Active      float64 `json:"active"`
 	ActiveAfter float64 `json:"active_after"`
 	// Gradient is the length of the first batch's gradient by what the network sees.
-	Gradient float64 `json:"gradient"`
-	Digits   float64 `json:"digit_accuracy"`
-	Sums     float64 `json:"sum_accuracy"`
+	Gradient     float64 `json:"gradient"`
+	DigitsBefore float64 `json:"digit_accuracy_before"`
+	Digits       float64 `json:"digit_accuracy"`
+	Sums         float64 `json:"sum_accuracy"`
 }
 
 // T1AblationResult is the table.
@@ -182,6 +183,11 @@ func (row *T1AblationRow) fill(ctx context.Context, trainer *t1Trainer) error {
 	if row.Active, err = trainer.active(); err != nil {
 		return err
 	}
+	reading, err := trainer.read()
+	if err != nil {
+		return err
+	}
+	row.DigitsBefore = 100 * trainer.right(reading)
 	run, err := trainer.run(ctx, 0)
 	if err != nil {
 		return err
@@ -257,10 +263,11 @@ func truth(holds bool) float64 {
 
 // table returns the rows as a table.
 func (r *T1AblationResult) table() *report.Table {
-	table := report.NewTable("setting", "active %", "gradient", "digits right %", "sums right %", "active after %")
+	table := report.NewTable("setting", "gradient", "active %", "active after %", "digits %", "digits after %",
+		"sums after %")
 	for _, row := range r.Rows {
-		table.Row(row.Setting, decimals(row.Active, 1), fmt.Sprintf("%.2g", row.Gradient), decimals(row.Digits, 1),
-			decimals(row.Sums, 1), decimals(row.ActiveAfter, 1))
+		table.Row(row.Setting, report.Number(fmt.Sprintf("%.2g", row.Gradient)), decimals(row.Active, 1),
+			decimals(row.ActiveAfter, 1), decimals(row.DigitsBefore, 1), decimals(row.Digits, 1), decimals(row.Sums, 1))
 	}
 	return table
 }

@@ -62,8 +62,7 @@ func (r *T1Result) markdown(w io.Writer) error {
 
 // curve draws the test sums by the time of training if they were watched, or else the loss.
 func (r *T1Result) curve(w io.Writer) error {
-	chart := report.Chart{Title: fmt.Sprintf("Sums of %d digits, %s, %d pairs", r.Digits, r.Net, r.TrainPairs),
-		XLabel: "seconds of training", YLabel: "share of test sums right"}
+	chart := report.Chart{Title: r.title(), XLabel: "seconds of training", YLabel: "share of test sums right"}
 	watched := !math.IsNaN(r.runs[0].Curve[0].Sums)
 	if !watched {
 		chart.YLabel = "loss"
@@ -115,7 +114,9 @@ func (r *T1Result) misread(w io.Writer) error {
 		sheet.Pictures = append(sheet.Pictures, report.Picture{Image: picture,
 			Caption: fmt.Sprintf("%d as %d", r.test.Labels[k], seen)})
 	}
-	sheet.Title = fmt.Sprintf("%d of %d test pictures misread; the first %d", wrong, len(run.reading),
-		len(sheet.Pictures))
+	sheet.Title = fmt.Sprintf("%d of %d test pictures misread", wrong, len(run.reading))
+	if wrong > pageOf {
+		sheet.Title += fmt.Sprintf("; the first %d", pageOf)
+	}
 	return sheet.SVG(w)
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -94,6 +95,7 @@ func TestT1MemoryIsFlat(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		runtime.GC() // what other tests have left in pools goes with the second collection
 		return alloctest.Peak(func() {
 			if _, err := g.Train(context.Background()); err != nil {
 				t.Fatal(err)
@@ -103,7 +105,7 @@ func TestT1MemoryIsFlat(t *testing.T) {
 			}
 		})
 	}
-	const few, many, table = 200, 1600, 1500 // bytes for a pair, most of them while it is read
+	const few, many, table = 200, 1600, 2000 // bytes for a pair, most of them while it is read
 	small, large := peak(few), peak(many)
 	t.Logf("%d pairs took %d bytes, %d pairs %d", few, small, many, large)
 	if large > small+(many-few)*table {

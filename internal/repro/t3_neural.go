@@ -19,8 +19,7 @@ var printedTwins = Twins{Names: "characters", Titles: "vectors", Hidden: 50}
 var chosenTwins = Twins{Names: "grams", Titles: "grams", Hidden: 8,
 	NameMeasures: []string{"SoftTFIDF", "Jaccard", "Cosine", "MongeElkan", "JaroWinkler", "SameInitials",
 		"JaccardLetters"},
-	TitleMeasures: []string{"SoftTFIDF", "Jaccard", "TFIDF", "MongeElkan", "Levenshtein", "SameNumbers",
-		"JaccardLetters"}}
+	TitleMeasures: []string{"SoftTFIDF", "Levenshtein", "SameNumbers", "JaccardLetters"}}
 
 // learnedRun is one run of a method with networks.
 type learnedRun struct {
