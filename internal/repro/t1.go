@@ -366,9 +366,9 @@ func (r *T1Result) Text(w io.Writer) error {
 	if !math.IsNaN(r.SecondsTo97.Median) {
 		to97 = fmt.Sprintf(", %.1f s to 97 %%", r.SecondsTo97.Median)
 	}
-	_, err := fmt.Fprintf(w, "%s: sums %v, digits %v (%s of %s; training %.1f s%s, %.0f %% of it for the rules; %d MiB)\n",
-		r.title(), r.SumAccuracy, r.DigitAccuracy, count(r.Runs, "run"), count(r.Epochs, "epoch"), r.TrainSeconds.Median, to97,
-		100*r.RulesShare.Median, r.PeakRSS>>20)
+	_, err := fmt.Fprintf(w, "%s: sums %v, digits %v (%s of %s; training %.1f s%s, %.0f %% of it for the rules; "+
+		"%d MiB)\n", r.title(), r.SumAccuracy, r.DigitAccuracy, count(r.Runs, "run"), count(r.Epochs, "epoch"),
+		r.TrainSeconds.Median, to97, 100*r.RulesShare.Median, r.PeakRSS>>20)
 	return err
 }
 
