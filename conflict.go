@@ -35,7 +35,7 @@ func (g *Grounding) conflict(ctx context.Context, places []int) []string {
 // together is how many ground rules of one rule stand next to each other in a conflict.
 const together = 10
 
-// arranged puts ground rules of the rules that have fewest of them first, since one sum is more telling than the hundred
+// arranged puts ground rules of the rules that have fewest of them first, since one sum is more telling than the many
 // atoms in it; of each rule a few at a time, so that the beginning of a long list has some of each.
 func arranged(rules []hardRule) []hardRule {
 	count, seen := make(map[int]int), make(map[int]int)
