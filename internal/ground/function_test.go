@@ -131,7 +131,7 @@ func TestFunctionValues(t *testing.T) {
 		f := functionFixture(t, "1: Name(A, N) & Name(B, M) & Alike(N, M) -> Same(A, B)",
 			func(...string) float64 { return value })
 		_, _, err := Ground(context.Background(), f.program, f.store, Options{})
-		if err == nil || !strings.Contains(err.Error(), "the value of Alike('n0', 'n0') is no number in [0, 1]") {
+		if err == nil || !strings.Contains(err.Error(), "a value is no number in [0, 1], such as that of Alike('n0', 'n0')") {
 			t.Errorf("%g: got %v", value, err)
 		}
 	}

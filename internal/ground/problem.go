@@ -2,6 +2,7 @@ package ground
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -82,29 +83,55 @@ func (p *problems) diagnose(rule *program.Rule, discard bool, out *source.Diagno
 	if !discard {
 		p.missing.diagnose(out, rule, "missing-target",
 			"add it to the targets or the observations, or discard such ground rules with -D pam.throw=false",
-			"a ground rule needs %s, which is neither observed nor a target")
+			"a ground rule needs %s, which is neither observed nor a target",
+			"%s ground rules need atoms that are neither observed nor targets, such as %s")
 	}
 	p.violated.diagnose(out, rule, "violated-by-observations",
 		"correct the observations, or give the rule a weight",
-		"the observations violate the hard ground rule %s")
+		"the observations violate the hard ground rule %s",
+		"the observations violate %s hard ground rules, such as %s")
 	p.broken.diagnose(out, rule, "coefficient-not-finite",
 		"guard the division: @Max[|B|, 1]",
-		"a coefficient is not a finite number in %s")
+		"a coefficient is not a finite number in %s",
+		"%s ground rules have a coefficient that is not a finite number, such as %s")
 	p.senseless.diagnose(out, rule, "function-value",
 		"a function must return a number in [0, 1]",
-		"the value of %s is no number in [0, 1]")
+		"the value of %s is no number in [0, 1]",
+		"%s times a value is no number in [0, 1], such as that of %s")
 }
 
-// diagnose makes a diagnostic of each example; the last one tells how many there are in all.
-func (t *tally) diagnose(out *source.Diagnostics, rule *program.Rule, id, hint, format string) {
-	for k, example := range t.examples {
-		message := fmt.Sprintf(format, example)
-		if k == len(t.examples)-1 && t.count > int64(len(t.examples)) {
-			about := map[bool]string{true: "about "}[t.sampled]
-			message += fmt.Sprintf(" (%s%d such ground rules of this rule in all)", about, t.count)
-		}
-		out.Add(source.Diagnostic{ID: id, Severity: source.Error, Span: rule.Span, Message: message, Hint: hint})
+// diagnose makes a diagnostic of the problem, if there is any: in the words of one for a single example, and else of
+// many, which takes the number too.
+func (t *tally) diagnose(out *source.Diagnostics, rule *program.Rule, id, hint, one, many string) {
+	var message string
+	switch {
+	case len(t.examples) == 0:
+		return
+	case len(t.examples) > 1:
+		message = fmt.Sprintf(many, Amount(float64(t.count), !t.sampled), strings.Join(t.examples, "; "))
+	case t.count > 1:
+		message = fmt.Sprintf(one+" (%s times)", t.examples[0], Amount(float64(t.count), !t.sampled))
+	default:
+		message = fmt.Sprintf(one, t.examples[0])
 	}
+	out.Add(source.Diagnostic{ID: id, Severity: source.Error, Span: rule.Span, Message: message, Hint: hint})
+}
+
+// Amount prints a count with separators; of an estimate, two digits.
+func Amount(count float64, exact bool) string {
+	if exact || count < 1 {
+		return grouped(fmt.Sprintf("%.0f", count))
+	}
+	unit := math.Pow(10, max(0, math.Floor(math.Log10(count))-1))
+	return "about " + grouped(fmt.Sprintf("%.0f", math.Round(count/unit)*unit))
+}
+
+// grouped separates the thousands of a whole number.
+func grouped(digits string) string {
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
 }
 
 // groundText prints the current grounding of the rule, with summation variables as they are.

@@ -21,7 +21,7 @@ func (m *Model) lintFiring(rule *program.Rule, e *ground.Estimate, out *source.D
 	}
 	if e.Constant > 0 {
 		out.Warnf("never-fires", rule.Span, neverHint, "all atoms in the %s groundings of this rule are observed",
-			amount(e.Constant, true))
+			ground.Amount(e.Constant, true))
 		return
 	}
 	out.Warnf("never-fires", rule.Span, neverHint, "%s",

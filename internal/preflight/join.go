@@ -1,8 +1,6 @@
 package preflight
 
 import (
-	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -27,7 +25,7 @@ func (m *Model) lintJoin(rule *program.Rule, e *ground.Estimate, out *source.Dia
 	}
 	out.Warnf("cross-product", rule.Span, "add an atom or == that links them, such as a block that both are in",
 		"nothing links %s: every combination of their rows is tried, %s groundings", strings.Join(parts, " and "),
-		amount(e.Groundings, e.Exact))
+		ground.Amount(e.Groundings, e.Exact))
 }
 
 func (m *Model) relation(a *program.Atom) *relation.Relation {
@@ -83,21 +81,4 @@ func root(link []int, v int) int {
 		v = link[v]
 	}
 	return v
-}
-
-// amount prints a count with separators; of an estimate, two digits.
-func amount(count float64, exact bool) string {
-	if exact || count < 1 {
-		return grouped(fmt.Sprintf("%.0f", count))
-	}
-	unit := math.Pow(10, max(0, math.Floor(math.Log10(count))-1))
-	return "about " + grouped(fmt.Sprintf("%.0f", math.Round(count/unit)*unit))
-}
-
-// grouped separates the thousands of a whole number.
-func grouped(digits string) string {
-	for at := len(digits) - 3; at > 0; at -= 3 {
-		digits = digits[:at] + "," + digits[at:]
-	}
-	return digits
 }

@@ -30,7 +30,7 @@ func Fit(estimates []ground.Estimate, available int64) error {
 		"restrict this rule, for example to pairs in one block, or run with --memory to keep ground rules in a file, or "+
 			"with --force (-D ground.force=true)",
 		"the ground model would need about %s of memory, and %s is available; this rule has %s ground rules, which need %s",
-		Size(need), Size(float64(available)), amount(e.Potentials, e.Exact), Size(Need(e)))
+		Size(need), Size(float64(available)), ground.Amount(e.Potentials, e.Exact), Size(Need(e)))
 	return diags.Err()
 }
 

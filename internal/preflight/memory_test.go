@@ -92,8 +92,8 @@ func TestAmount(t *testing.T) {
 		want  string
 	}{{0, true, "0"}, {999, true, "999"}, {1234567, true, "1,234,567"}, {1234567, false, "about 1,200,000"},
 		{7, false, "about 7"}, {0.2, false, "0"}, {99.6, false, "about 100"}} {
-		if got := amount(test.count, test.exact); got != test.want {
-			t.Errorf("amount(%g, %t) = %s, want %s", test.count, test.exact, got, test.want)
+		if got := ground.Amount(test.count, test.exact); got != test.want {
+			t.Errorf("ground.Amount(%g, %t) = %s, want %s", test.count, test.exact, got, test.want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -119,5 +120,5 @@ func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-	return fmt.Sprintf("%s %ss", grouped(fmt.Sprint(n)), thing)
+	return fmt.Sprintf("%s %ss", ground.Amount(float64(n), true), thing)
 }

@@ -1,8 +1,7 @@
 package preflight
 
 import (
-	"fmt"
-
+	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/source"
@@ -44,6 +43,6 @@ func (m *Model) lintUntouched(
 	}
 	verb := map[bool]string{true: "is", false: "are"}[missed == 1]
 	out.Warnf("untouched-target", p.Span, "add a rule about all of them, if only a prior: 1: !"+form(p),
-		"%s of the %s of %s %s in no ground rule and can have any value, such as %s", grouped(fmt.Sprint(missed)),
+		"%s of the %s of %s %s in no ground rule and can have any value, such as %s", ground.Amount(float64(missed), true),
 		count(r.FreeLen(), "target"), p.Name, verb, m.Tables.Store.Atom(r, example))
 }
