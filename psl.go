@@ -31,7 +31,6 @@ var aliases = map[string]string{
 	"gradientdescent.l2regularization":              "learn.l2",
 	"gradientdescent.negativelogregularization":     "learn.barrier",
 	"gradientdescent.negativeentropyregularization": "learn.entropy",
-	"gradientdescent.validationpatience":            "learn.patience",
 	"gridsearch.weights":                            "learn.levels",
 	"randomgridsearch.maxlocations":                 "learn.trials",
 	"continuousrandomgridsearch.maxlocations":       "learn.trials",
@@ -150,14 +149,10 @@ var pslOptions = []option{
 				s.search.Sampling = search.Simplex
 			}
 		})},
-	{"gradientdescent.validationbreak", "true: stop after 25 epochs without a better validation score",
-		boolean(func(s *settings, value bool) {
-			if !value {
-				s.learn.Patience = 0
-			} else if s.learn.Patience == 0 {
-				s.learn.Patience = 25
-			}
-		})},
+	{"gradientdescent.validationbreak", "true: stop after validationpatience epochs without a better validation score",
+		boolean(func(s *settings, value bool) { s.validationBreak = value })},
+	{"gradientdescent.validationpatience", "how many epochs; 25 if it is not set",
+		integer(func(s *settings) *int { return &s.validationPatience })},
 	evaluation("eval.closetruth", "true: targets without truth are false"),
 	evaluation("eval.includeobs", "true: observed atoms are scored too"),
 	evaluation("aucevaluator.representative", "AUROC, POSITIVE_AUPRC or NEGATIVE_AUPRC"),

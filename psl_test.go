@@ -88,6 +88,23 @@ func TestPhases(t *testing.T) {
 	}
 }
 
+// TestPatience checks that PSL's patience needs its break, in any order.
+func TestPatience(t *testing.T) {
+	const stop, patience = "gradientdescent.validationbreak=", "gradientdescent.validationpatience=3"
+	for _, c := range []struct {
+		set  []string
+		want int
+	}{
+		{nil, 0}, {[]string{patience}, 0}, {[]string{stop + "true"}, 25}, {[]string{patience, stop + "true"}, 3},
+		{[]string{stop + "false", patience}, 0}, {[]string{"learn.patience=7", patience}, 7},
+	} {
+		p, _ := model(t, oneTarget(`"rules": ["1: T(X)"]`), Options{Set: c.set})
+		if got := p.settings.learn.Patience; got != c.want {
+			t.Errorf("%v: %d epochs, want %d", c.set, got, c.want)
+		}
+	}
+}
+
 func TestIdleOptions(t *testing.T) {
 	_, warnings := model(t, oneTarget(`"rules": ["1: T(X) = 1"],
 		"options": {"gurobi.method": "AUTO", "gpp.explore": 2}, "infer": {"options": {"gppker.scale": 1}}`), Options{})

@@ -40,6 +40,10 @@ type settings struct {
 	outputs    Outputs
 	allAtoms   bool // written, and not only targets
 
+	// validationBreak makes validationPatience the patience of learning.
+	validationBreak    bool
+	validationPatience int
+
 	learns, infers *bool // nil: the data decide
 	seed           uint64
 	seeded         bool // the seed is set
@@ -73,7 +77,7 @@ func defaults() settings {
 			Loss:      learn.Loss{Kind: learn.CrossEntropy, Floor: learn.DefaultFloor},
 			Optimiser: learn.Adam, RuleRate: 2e-3, NetworkRate: 2e-2, Decay: 3e-4, Ridge: 1e-3, Deviation: 0.1,
 		},
-		batch:   32,
+		batch: 32, validationPatience: 25,
 		network: fitSettings{epochs: 0, patience: 50, rate: 1e-2, decay: 5e-4},
 	}
 }
@@ -241,6 +245,9 @@ func readSettings(config *load.Config, phase Phase, set []string) (s settings, d
 			continue
 		}
 		s.apply(load.Option{Name: name, Value: value}, &diags)
+	}
+	if s.validationBreak {
+		s.learn.Patience = s.validationPatience
 	}
 	return s, diags
 }
