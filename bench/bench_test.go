@@ -117,7 +117,7 @@ func TestMedianAndExponent(t *testing.T) {
 
 // fields are what scripts may rely on.
 var fields = []string{"model", "ground_rules", "variables", "seconds", "ground_rules_per_second", "status", "objective",
-	"gap", "bytes_per_ground_rule", "peak_rss_bytes", "seed", "threads", "repeats"}
+	"gap", "bytes_per_ground_rule", "peak_rss_bytes", "seed", "threads", "repeats", "peers"}
 
 func TestJSON(t *testing.T) {
 	got := object(t, "--model", "entity", "--size", "1e3", "--seed", "4", "--threads", "1", "--repeat", "2", "--json")

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/deeppsl/deeppsl/internal/report"
 )
@@ -24,6 +25,12 @@ type comparison struct {
 	Threads     int     `json:"threads"`
 	Repeats     int     `json:"repeats"`
 	Machine     machine `json:"machine"`
+	// Seconds to PeakRSS are what a result has, of ours; to generate takes none if it is a configuration's problem.
+	Seconds   seconds `json:"seconds"`
+	PerSecond float64 `json:"ground_rules_per_second"`
+	Objective float64 `json:"objective"`
+	Bytes     float64 `json:"bytes_per_ground_rule"`
+	PeakRSS   int64   `json:"peak_rss_bytes"`
 	// Entries are ours, then the peers in the order that they were named.
 	Entries []*entry `json:"peers"`
 }
@@ -64,9 +71,10 @@ func compare(ctx context.Context, o *options) (*comparison, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
+	result := &comparison{Gap: o.gap, Seed: o.seed, Repeats: o.repeat, Machine: thisMachine()}
 	config, name := o.config, o.model.name
 	if config == "" {
-		config, err = o.generated(dir)
+		config, err = o.generated(dir, &result.Seconds)
 	} else {
 		name = strings.TrimSuffix(filepath.Base(config), filepath.Ext(config))
 		config, err = filepath.Abs(config)
@@ -74,20 +82,37 @@ func compare(ctx context.Context, o *options) (*comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := &comparison{Model: name, Gap: o.gap, Seed: o.seed, Repeats: o.repeat, Machine: thisMachine()}
+	result.Model = name
 	c, err := newContest(ctx, config, dir, o.settings, o.rivalry)
 	if err != nil {
 		return nil, err
 	}
 	result.Threads, result.Bound = c.threads, c.bound
 	result.GroundRules, result.Variables = c.field.Model.Potentials(), c.field.Model.Variables
-	result.Entries, err = c.runAll(ctx, o.repeat)
-	return result, err
+	if result.Entries, err = c.runAll(ctx, o.repeat); err != nil {
+		return nil, err
+	}
+	result.adopt(result.Entries[0])
+	arenas := int64(0)
+	for _, b := range c.field.Model.Blocks {
+		arenas += b.Bytes()
+	}
+	result.Bytes = float64(arenas) / float64(result.GroundRules)
+	return result, nil
+}
+
+// adopt takes over what our own entry says.
+func (c *comparison) adopt(ours *entry) {
+	c.Seconds.Ground = median(ours.outcomes, func(o *outcome) float64 { return o.ground })
+	c.Seconds.Solve, c.Objective, c.PeakRSS = ours.Solve, ours.Objective, ours.PeakRSS
+	c.PerSecond = float64(c.GroundRules) / c.Seconds.Ground
 }
 
 // generated writes a generated problem into the folder and returns its configuration's path.
-func (o *options) generated(dir string) (string, error) {
+func (o *options) generated(dir string, spent *seconds) (string, error) {
+	watch := time.Now()
 	d := o.model.generate(o.sizes[0], o.seed)
+	spent.Generate = lap(&watch)
 	compiled, err := d.compile(o.model.rules)
 	if err != nil {
 		return "", err

@@ -31,6 +31,14 @@ func TestOursAgainstNobody(t *testing.T) {
 			t.Errorf("%s: %v ground rules of %v variables are written, %v of %v are meant", m.name, got["ground_rules"],
 				got["variables"], direct["ground_rules"], direct["variables"])
 		}
+		for _, field := range fields {
+			if got[field] == nil && field != "status" {
+				t.Errorf("%s: no field %s", m.name, field)
+			}
+		}
+		if got["bytes_per_ground_rule"] != direct["bytes_per_ground_rule"] {
+			t.Errorf("%s: %v bytes, not %v", m.name, got["bytes_per_ground_rule"], direct["bytes_per_ground_rule"])
+		}
 		entries := got["peers"].([]any)
 		mine := entries[0].(map[string]any)
 		excess, bound := mine["excess"].(float64), got["dual_bound"].(float64)

@@ -27,7 +27,8 @@ type contender struct {
 // outcome is what one run of a contender came to.
 type outcome struct {
 	*process
-	solve   float64 // seconds, 0 if the contender does not say
+	ground  float64 // seconds, 0 if the contender does not say
+	solve   float64 // likewise
 	version string
 	status  string
 	y       []float64 // its answer, by variable
@@ -72,7 +73,8 @@ func runOurs(ctx context.Context, c *contest) (*outcome, error) {
 		Status  string `json:"status"`
 		PeakRSS int64  `json:"peak_rss_bytes"`
 		Seconds struct {
-			Solve float64 `json:"solve"`
+			Ground float64 `json:"ground"`
+			Solve  float64 `json:"solve"`
 		} `json:"seconds"`
 	}
 	if err := json.Unmarshal(p.stdout, &answer); err != nil {
@@ -80,7 +82,8 @@ func runOurs(ctx context.Context, c *contest) (*outcome, error) {
 	}
 	p.rss = answer.PeakRSS // without that of this process, see report.ChildRSS
 	y, err := c.read(c.answers(commandName))
-	return &outcome{process: p, solve: answer.Seconds.Solve, status: answer.Status, y: y}, err
+	return &outcome{process: p, ground: answer.Seconds.Ground, solve: answer.Seconds.Solve, status: answer.Status, y: y},
+		err
 }
 
 // javaWith runs Java PSL's command with an option.

@@ -81,6 +81,8 @@ type result struct {
 	Seed    uint64 `json:"seed"`
 	Threads int    `json:"threads"`
 	Repeats int    `json:"repeats"`
+	// Peers is empty: a comparison has them, and the fields of a result.
+	Peers []*entry `json:"peers"`
 }
 
 // measure runs the pipeline as often as the settings say. Repetitions that do not agree to the bit are an error: the
@@ -110,7 +112,7 @@ func measure(ctx context.Context, m *model, size int, s settings) (*result, erro
 
 // once generates, compiles, grounds and solves.
 func (m *model) once(ctx context.Context, size int, s settings) (*result, error) {
-	r := &result{Model: m.name, Seed: s.seed, Threads: parallel.Threads(s.threads)}
+	r := &result{Model: m.name, Peers: []*entry{}, Seed: s.seed, Threads: parallel.Threads(s.threads)}
 	watch := time.Now()
 	d := m.generate(size, s.seed)
 	r.Seconds.Generate = lap(&watch)

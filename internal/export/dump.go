@@ -156,5 +156,11 @@ func (d *dump) model() (*mrf.Model, error) {
 			VarStart: b.Start, VarCoef: b.Values, InputStart: b.InputStart, InputValue: b.InputValues, Vars: b.Variables,
 			Inputs: b.Inputs, Bias: b.Biases, Scale: b.Scales})
 	}
-	return m, m.Check()
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	for _, b := range m.Blocks {
+		b.Compact()
+	}
+	return m, nil
 }

@@ -181,12 +181,6 @@ func common(start []int32, coef []float32) (out []float64, ok bool) {
 	return out, true
 }
 
-// bytes returns the size of a block's arenas.
-func bytes(b *mrf.Block) int64 {
-	return size(b.Coef) + size(b.InputCoef) + size(b.VarStart) + size(b.VarCoef) + size(b.InputStart) +
-		size(b.InputValue) + size(b.Vars) + size(b.Inputs) + size(b.Bias) + size(b.Scale)
-}
-
 // size returns the bytes of an array's elements.
 func size[T any](values []T) int64 {
 	var zero T

@@ -134,7 +134,7 @@ func (g *grounder) rule(rule *program.Rule) ([]*mrf.Block, RuleReport, *problems
 // keep returns the bytes of the blocks' arenas, and writes them to the file if there is one.
 func (g *grounder) keep(blocks []*mrf.Block) (total int64) {
 	for _, b := range blocks {
-		total += bytes(b)
+		total += b.Bytes()
 		if g.spill != nil {
 			g.spill.Block(b)
 		}

@@ -257,8 +257,8 @@ func TestModelHasTheSameBitsForAnyThreads(t *testing.T) {
 	})
 }
 
-// Which shape a machine meets first is up to the rows that it is given, and so to the threads: here, pairs of people and
-// third ones that may be the first, an atom with the coefficient 0 away.
+// Which shape a machine meets first is up to the rows that it is given, and so to the threads: here, pairs of people
+// with third ones who may be the first, an atom with the coefficient 0 away.
 func TestShapesMetInAnyOrder(t *testing.T) {
 	b := newBuilder()
 	var friends []data

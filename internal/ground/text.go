@@ -125,7 +125,7 @@ func WriteBlocks(w io.Writer, model *mrf.Model) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "rule\tkind\tpattern\tcount\tbytes")
 	for _, b := range model.Blocks {
-		fmt.Fprintf(table, "%d\t%s\t%s\t%d\t%d\n", b.Rule+1, kindName(b), pattern(b), b.Len, bytes(b))
+		fmt.Fprintf(table, "%d\t%s\t%s\t%d\t%d\n", b.Rule+1, kindName(b), pattern(b), b.Len, b.Bytes())
 	}
 	return table.Flush()
 }

@@ -86,6 +86,14 @@ func (m *Model) Potentials() int {
 	return total
 }
 
+// Bytes returns the size of the block's arenas.
+func (b *Block) Bytes() int64 {
+	doubles := len(b.Coef) + len(b.InputCoef)
+	singles := len(b.VarStart) + len(b.VarCoef) + len(b.InputStart) + len(b.InputValue) + len(b.Vars) + len(b.Inputs) +
+		len(b.Bias) + len(b.Scale)
+	return int64(8*doubles + 4*singles)
+}
+
 // Paged returns the file that blocks are mapped from, or nil if the model is in memory.
 func (m *Model) Paged() *scratch.File {
 	for _, b := range m.Blocks {
