@@ -7,8 +7,9 @@ COUNT    ?= 6
 BASE     ?= HEAD
 PKG      ?= ./...
 # checkptr is off since GoMLX aligns its buffers by arithmetic on pointers, which that check takes for a mistake.
-RACE     ?= . ./internal/parallel ./internal/mrf/... ./internal/presolve ./internal/partition ./internal/solve/... \
-	./internal/ground ./internal/export
+RACE     ?= . ./internal/parallel ./internal/scratch ./internal/mrf/... ./internal/presolve ./internal/partition \
+	./internal/solve/... ./internal/plan ./internal/ground ./internal/preflight ./internal/export ./internal/learn/... \
+	./neural
 
 .PHONY: help build test bench race lint fuzz cover fmt
 
