@@ -263,3 +263,17 @@ func TestShiftMovesImages(t *testing.T) {
 		t.Errorf("with channels: %v", out[:4])
 	}
 }
+
+// Gradients by outputs that are as good as 0 are 0, and others as they were.
+func TestGradientsOfSureOutputs(t *testing.T) {
+	y, gradient := []float32{1, 1e-30, 0, 0.75, 0.25, 0}, []float32{-1, 1, 1, 1, -3, 2}
+	SoftmaxOutput.descend(gradient, y, 3)
+	if want := []float32{0, 0, 0, 0.75, -0.75, 0}; !slices.Equal(gradient, want) {
+		t.Errorf("%v, want %v", gradient, want)
+	}
+	gradient = []float32{1, 1}
+	SigmoidOutput.descend(gradient, []float32{1e-30, 0.5}, 1)
+	if gradient[0] != 0 || gradient[1] != 0.25 {
+		t.Errorf("sigmoid: %v", gradient)
+	}
+}

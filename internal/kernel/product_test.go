@@ -4,7 +4,11 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
 	"pgregory.net/rapid"
+
+	"github.com/deeppsl/deeppsl/internal/parallel"
 )
 
 // Products of every shape, with gaps between rows and overlapping left factors, against the definition; and without a
@@ -77,6 +81,34 @@ func BenchmarkAddProduct(b *testing.B) {
 			}
 			flops := 2 * float64(size.Rows) * float64(inner) * float64(size.Columns) * float64(b.N)
 			b.ReportMetric(flops/1e9/b.Elapsed().Seconds(), "GFLOP/s")
+		})
+	}
+}
+
+// BenchmarkLibraries is the second convolution of the paper's network of task T1 for 32 images as one product,
+// [18432, 288]·[288, 64], by this package and by gonum, which shares it out to all processors.
+func BenchmarkLibraries(b *testing.B) {
+	const m, n, k, rows, inner = 18432, 64, 288, 24, 96
+	x, y, z := numbers(m*k, 1), numbers(k*n, 2), numbers(m*n, 3)
+	for name, multiply := range map[string]func(){
+		"kernel": func() {
+			parallel.For(parallel.Threads(0), m/rows, func(task int) {
+				for p := 0; p < k; p += inner {
+					AddProduct(z[task*rows*n:], n, Left{Data: x[task*rows*k+p:], Row: k, Column: 1}, y[p*n:], n,
+						Size{Rows: rows, Columns: n, Inner: inner, Segments: 1})
+				}
+			})
+		},
+		"gonum": func() {
+			blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, blas32.General{Rows: m, Cols: k, Stride: k, Data: x},
+				blas32.General{Rows: k, Cols: n, Stride: n, Data: y}, 1, blas32.General{Rows: m, Cols: n, Stride: n, Data: z})
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				multiply()
+			}
+			b.ReportMetric(2*m*n*k*float64(b.N)/1e9/b.Elapsed().Seconds(), "GFLOP/s")
 		})
 	}
 }

@@ -59,7 +59,8 @@ func (d *digits) name() string {
 	return "numbers"
 }
 
-// write writes the project's files, but for the pictures, which training has in memory, and returns the configuration's path.
+// write writes the project's files, but for the pictures, which training has in memory, and returns the configuration's
+// path.
 func (d *digits) write(dir string) (config string, err error) {
 	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o777); err != nil {
 		return "", err
