@@ -172,6 +172,9 @@ func (r ran) Text(w io.Writer) error {
 		fmt.Fprintf(&b, "%s: objective %.6g, at least %.6g (gap %.1e, largest violation %.1e), by %s\n",
 			r.Status, r.Objective, r.DualBound, r.Gap, r.MaxViolation, r.Method)
 	}
+	if r.Reason != "" {
+		fmt.Fprintf(&b, "%s: %s\n", r.Method, r.Reason)
+	}
 	each := ""
 	if r.Predictions != nil {
 		each = fmt.Sprintf("%d examples, each of ", r.Examples)
