@@ -222,3 +222,36 @@ func TestReserve(t *testing.T) {
 		t.Error("an exabyte was reserved")
 	}
 }
+
+// BenchmarkFile measures writing arrays of 64 KiB to a file, mapping it, which reads them, and going through it.
+func BenchmarkFile(b *testing.B) {
+	if !Supported {
+		b.Skip("not on this system")
+	}
+	const arrays, size = 512, 1 << 14
+	values := make([]int32, size)
+	b.SetBytes(arrays * size * 4)
+	for b.Loop() {
+		f, err := Create(b.TempDir())
+		if err != nil {
+			b.Fatal(err)
+		}
+		places := make([]Array, arrays)
+		for k := range places {
+			places[k] = Append(f, values)
+		}
+		if err := f.Map(1); err != nil {
+			b.Fatal(err)
+		}
+		for _, at := range places {
+			view := View[int32](f, at)
+			if slices.Max(view) != 0 {
+				b.Fatal("not what was written")
+			}
+			Release(f, view)
+		}
+		if err := f.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
