@@ -146,6 +146,9 @@ func (in *inner) search() (step float64, ok bool) {
 	hi, above := 1.0, 0.0
 	step = 1
 	for k := range searches {
+		if in.stop() {
+			break // a sweep over a large model takes seconds
+		}
 		in.move(step)
 		value := in.evaluate(in.trial, in.gradient)
 		after := in.slope(in.gradient)

@@ -78,7 +78,7 @@ func (m *model) minimise(y, g []float64) {
 		if norm <= forcing*forcing*first || m.stop() {
 			return
 		}
-		m.cg.Solve(m.h, m.residual, m.step, forcing, products, nil)
+		m.cg.Solve(m.h, m.residual, m.step, forcing, products, m.stop)
 		if !m.search(1, 0.25, 0.0625) {
 			m.steepest()
 			if !m.search(1, 0.25, 0.0625, m.reach()) {
