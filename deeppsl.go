@@ -156,6 +156,9 @@ func (p *Project) readOptions() (diags source.Diagnostics) {
 	}
 	p.settings = p.phases[Learn]
 	for _, predicate := range p.config.Predicates {
+		if len(predicate.Evaluations) == 0 && !predicate.Truth.Empty() {
+			predicate.Evaluations = p.phases[Infer].evaluators
+		}
 		idle = append(idle, idlePredicateOptions(predicate, &diags)...)
 		for _, e := range predicate.Evaluations {
 			for _, o := range e.Options {

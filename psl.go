@@ -153,6 +153,7 @@ var pslOptions = []option{
 		boolean(func(s *settings, value bool) { s.validationBreak = value })},
 	{"gradientdescent.validationpatience", "how many epochs; 25 if it is not set",
 		integer(func(s *settings) *int { return &s.validationPatience })},
+	{"evaluation.default", "evaluators of predicates with truth that name none, such as discrete,auc", setEvaluators},
 	evaluation("eval.closetruth", "true: targets without truth are false"),
 	evaluation("eval.includeobs", "true: observed atoms are scored too"),
 	evaluation("aucevaluator.representative", "AUROC, POSITIVE_AUPRC or NEGATIVE_AUPRC"),
@@ -162,6 +163,18 @@ var pslOptions = []option{
 	evaluation("continuousevaluator.representative", "MSE, MAE or RMSE"),
 	evaluation("discreteevaluator.representative", "F1, ACCURACY, POSITIVE_PRECISION and the like"),
 	evaluation("discreteevaluator.threshold", "value from which an atom is true"),
+}
+
+// setEvaluators reads a list of evaluators between commas. It adds to what is there, as repeated flags do.
+func setEvaluators(s *settings, value string) error {
+	for name := range strings.SplitSeq(value, ",") {
+		short, err := load.ParseEvaluator(strings.TrimSpace(name))
+		if err != nil {
+			return err
+		}
+		s.evaluators = append(s.evaluators, load.Evaluation{Evaluator: short, Primary: len(s.evaluators) == 0})
+	}
+	return nil
 }
 
 // evaluation makes an option that package eval reads; those of one evaluator win.

@@ -35,8 +35,9 @@ type settings struct {
 	model  modelSettings
 	// skip answers without inference.
 	skip bool
-	// evaluation holds the options that package eval reads.
+	// evaluation holds the options that package eval reads, evaluators what predicates are scored by that do not say it.
 	evaluation map[string]string
+	evaluators []load.Evaluation
 	outputs    Outputs
 	allAtoms   bool // written, and not only targets
 

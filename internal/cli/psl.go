@@ -70,6 +70,11 @@ func fromPSL(args []string) []string {
 		case slices.Contains(optionalValue, arg) && isValue(next):
 			arg += "=" + next
 			k++
+		case (arg == "-e" || arg == "--eval") && isValue(next):
+			arg += "=" + next
+			for k++; k+1 < len(args) && isEvaluator(args[k+1]); k++ {
+				arg += "," + args[k+1]
+			}
 		}
 		out = append(out, arg)
 	}
@@ -82,6 +87,11 @@ var optionalValue = []string{"-i", "--infer", "-l", "--learn", "--groundrules", 
 // isValue tells whether a word is the value of the flag before it: no flag, and no configuration.
 func isValue(word string) bool {
 	return word != "" && !strings.HasPrefix(word, "-") && !slices.Contains(configExtensions, filepath.Ext(word))
+}
+
+// isEvaluator tells whether a word is one more value of the flag for evaluators.
+func isEvaluator(word string) bool {
+	return isValue(word) && strings.HasSuffix(strings.ToLower(word), "evaluator")
 }
 
 var configExtensions = []string{".json", ".yaml", ".yml"}

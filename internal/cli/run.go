@@ -37,6 +37,7 @@ type runner struct {
 	from         input
 	limits       limits
 	learn, infer string // methods; "" if the stage is not asked for, asConfigured if it is without a method
+	evaluators   []string
 	checkpoint   string
 	networks     string // file to save them to
 }
@@ -59,6 +60,7 @@ func newRun(e *env) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVarP(&r.learn, "learn", "l", "", "learn, with a `method` if given as --learn=METHOD")
 	f.StringVarP(&r.infer, "infer", "i", "", "infer, with a `method` if given as --infer=METHOD")
+	f.StringSliceVarP(&r.evaluators, "eval", "e", nil, "the `evaluator`s of predicates with truth that name none")
 	f.Lookup("learn").NoOptDefVal = asConfigured
 	f.Lookup("infer").NoOptDefVal = asConfigured
 	r.limits.flags(f)
@@ -76,6 +78,9 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 	options.Set = append(options.Set, r.limits.options(cmd.Flags())...)
 	options.Checkpoint = r.checkpoint
 	options.OnEpoch, options.OnBatch = r.epochLine("learning"), r.batches(1, "examples")
+	for _, name := range r.evaluators {
+		options.Set = append(options.Set, "evaluation.default="+name)
+	}
 	if r.learn != "" && r.learn != asConfigured {
 		options.Set = append(options.Set, "learn.method="+r.learn)
 	}

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -323,14 +324,23 @@ func (d *decoder) primary(evaluations []Evaluation) {
 	}
 }
 
-// evaluator reads a name such as AUCEvaluator, org.linqs.psl.evaluation.statistics.AUCEvaluator or auc.
+// evaluator reads the name of an evaluator.
 func (d *decoder) evaluator(n node) string {
 	name := d.text(n, "evaluator")
-	short := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
-	short = strings.TrimSuffix(short, "evaluator")
-	if n.kind() == text && !slices.Contains(evaluators, short) {
-		d.diags.Errorf("config-evaluator", n.span(), suggestion(short, evaluators),
-			"no evaluator %q; there are %s", name, strings.Join(evaluators, ", "))
+	short, err := ParseEvaluator(name)
+	if n.kind() == text && err != nil {
+		d.diags.Errorf("config-evaluator", n.span(), suggestion(short, evaluators), "%v", err)
 	}
 	return short
+}
+
+// ParseEvaluator returns the short form of a name such as org.linqs.psl.evaluation.statistics.AUCEvaluator,
+// AUCEvaluator or auc, which is the last one.
+func ParseEvaluator(name string) (short string, err error) {
+	short = strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
+	short = strings.TrimSuffix(short, "evaluator")
+	if !slices.Contains(evaluators, short) {
+		err = fmt.Errorf("no evaluator %q; there are %s", name, strings.Join(evaluators, ", "))
+	}
+	return short, err
 }
