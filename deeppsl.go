@@ -200,7 +200,7 @@ func (p *Project) compile(phase Phase, diags *source.Diagnostics) *program.Progr
 }
 
 func (p *Project) warn(warnings Warnings) {
-	if len(warnings) > 0 && p.OnWarning != nil {
+	if len(warnings) > 0 && p.OnWarning != nil && p.phases[Infer].level <= slog.LevelWarn {
 		p.OnWarning(warnings)
 	}
 }

@@ -64,8 +64,8 @@ type Outputs struct {
 	Atoms, Format string
 	// GroundRules and Model are files; "-" is the standard output.
 	GroundRules, Model string
-	// Hidden says that no atoms are wanted anywhere.
-	Hidden bool
+	// Hidden says that no atoms are wanted anywhere, Quiet that the level of logging leaves out notes about progress.
+	Hidden, Quiet bool
 }
 
 // Outputs returns the files that the options of inference, and for the model those of learning, ask for.
@@ -74,6 +74,7 @@ func (p *Project) Outputs() Outputs {
 	if out.Model == "" {
 		out.Model = p.settings.outputs.Model
 	}
+	out.Quiet = p.phases[Infer].level > slog.LevelInfo
 	return out
 }
 

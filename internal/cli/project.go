@@ -40,8 +40,8 @@ func (p *project) memoryFlags(cmd *cobra.Command) {
 
 // options returns the settings of a library call.
 func (p *project) options() deeppsl.Options {
-	level := slog.LevelInfo
-	if p.quiet {
+	level, quiet := slog.LevelInfo, p.quiet
+	if quiet {
 		level = slog.LevelError
 	}
 	set := p.set
@@ -59,7 +59,7 @@ func (p *project) options() deeppsl.Options {
 		Seed: p.seed, Threads: int(p.threads), Set: set, OnIteration: p.iterationLine(),
 		Log: slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{Level: level, ReplaceAttr: withoutTime})),
 		OnWarning: func(warnings deeppsl.Warnings) {
-			if !p.quiet {
+			if !quiet {
 				warnings.Render(p.err, color(p.err), maxDiagnostics)
 			}
 		},

@@ -35,6 +35,10 @@ var pslFlags = []struct{ name, shorthand, usage, option, alone string }{
 // optionFlags declares pslFlags. Those without a description are accepted for their users' sake, and have no effect.
 func optionFlags(flags *pflag.FlagSet) {
 	for _, f := range pslFlags {
+		if f.alone == "true" {
+			flags.BoolP(f.name, f.shorthand, false, f.usage)
+			continue
+		}
 		flags.StringP(f.name, f.shorthand, "", f.usage)
 		flag := flags.Lookup(f.name)
 		flag.NoOptDefVal, flag.Hidden = f.alone, f.usage == ""

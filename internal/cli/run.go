@@ -98,6 +98,7 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 		return usage("flag-value", seeHelp(cmd), "--save-networks: the project has no network")
 	}
 	outputs := loaded.Outputs()
+	r.quiet = r.quiet || outputs.Quiet
 	if err := r.checkOutputs(outputs); err != nil {
 		return err
 	}
