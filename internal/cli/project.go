@@ -23,7 +23,8 @@ type project struct {
 
 // flags declares the flags of every command that reads a configuration.
 func (p *project) flags(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVarP(&p.set, "option", "D", nil, "set an option, as `name=value`; may be repeated")
+	cmd.Flags().StringArrayVarP(&p.set, "option", "D", nil,
+		"set an option, as `name=value`; may be repeated (see deeppsl options)")
 }
 
 // forceFlag declares the flag of commands that ground.
