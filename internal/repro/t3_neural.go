@@ -185,19 +185,21 @@ func (t *T3) neuralProject(result *T3Result) (*neuralResolution, error) {
 // options are the settings of learning: the paper's, or those that held-out pairs chose. Against the paper's, networks
 // are fitted to the pairs' labels alone at first, and the derivative through the answer is the exact one.
 func (t *T3) options() []namedValue {
-	options := []namedValue{{"learn.loss", "binary-cross-entropy"}, {"network.rate", "0.1"}, {"network.decay", "1e-4"},
+	decay := "1e-4"
+	if t.Method == "network" && t.Faithful {
+		decay = "1e-6" // with more, they say no to every pair
+	}
+	alone := []namedValue{{"learn.loss", "binary-cross-entropy"}, {"network.rate", "0.1"}, {"network.decay", decay},
 		{"network.epochs", "100"}}
 	switch {
-	case t.Method == "network" && t.Faithful:
-		return append(options, namedValue{"network.decay", "1e-6"}) // with more, they say no to every pair
 	case t.Method == "network":
-		return options
+		return alone
 	case t.Faithful:
 		return []namedValue{{"learn.loss", "binary-cross-entropy"}, {"learn.method", "deeppsl"}, {"learn.alpha", "5e-3"},
 			{"learn.mu", "0"}, {"learn.epochs", "100"}, {"learn.steps", "2"}, {"learn.optimiser", "adagrad"},
 			{"learn.rate.rules", "25e-3"}, {"learn.rate.networks", "5e-2"}, {"learn.decay", "1e-3"}}
 	}
-	return append(options, []namedValue{{"learn.method", "implicit"}, {"learn.epochs", "14"}, {"learn.steps", "5"},
+	return append(alone, []namedValue{{"learn.method", "implicit"}, {"learn.epochs", "14"}, {"learn.steps", "5"},
 		{"learn.rate.rules", "0.1"}, {"learn.rate.networks", "1e-2"}, {"learn.decay", "1e-4"}}...)
 }
 
