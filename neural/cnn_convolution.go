@@ -8,7 +8,7 @@ type convolutionRun struct {
 	weights, biases []float32 // of the last forward
 	turned          []float32 // the weights for the gradient by the image, see turn
 	out             []float32 // [piece, convolution.out]
-	places          []int32   // for each value of out, where its gradient goes, see grid
+	places          []int32   // for each value of out, where the patch begins that it saw, in the image with its padding
 }
 
 // scratch is the memory that one image needs on its way through the convolutions.
@@ -60,10 +60,10 @@ func (c *convolutionRun) copyParameters() {
 }
 
 // turn writes the weights of the convolution that takes ∂L/∂raw to the gradient by the image: the kernel turned by half
-// a circle, with inputs and outputs exchanged. For sparse gradients, inputs and outputs are exchanged as a whole.
+// a circle, with inputs and outputs exchanged. With maxima, inputs and outputs are exchanged as a whole.
 func (c *convolutionRun) turn() {
 	in, out, places := c.in.channels, c.raw.channels, c.kernel*c.kernel
-	if c.sparse() {
+	if c.pool > 1 {
 		in, places = in*places, 1
 	}
 	for k := range places {
@@ -125,31 +125,20 @@ func convolve(y []float32, out shape, x []float32, in shape, side int, w []float
 	}
 }
 
-// grid returns the image that gradients go to and the number of its pixel that belongs to raw's first one: ∂L/∂raw with
-// its padding, or if they are sparse the image that entered with its own, where the patch begins that a value saw.
-func (c *convolution) grid() (image shape, first int) {
-	if c.sparse() {
-		return c.framed(), 0
-	}
-	image = c.gradientFrame()
-	return image, c.gradientPadding() * (image.width + 1)
-}
-
-// takeMaxima writes the maximum over each square, and its place in the grid; the first of equal ones.
+// takeMaxima writes the maximum over each square, and the place of the patch that it saw; the first of equal ones.
 func (c *convolution) takeMaxima(raw, out []float32, places []int32) {
 	if c.pool == 1 {
 		copy(out, raw)
 		return
 	}
-	image, first := c.grid()
-	channels, at := c.raw.channels, 0
+	frame, channels, at := c.framed(), c.raw.channels, 0
 	for y := range c.out.height {
 		for x := range c.out.width {
 			best, where := row(out, at, channels), row(places, at, channels)
 			at++
 			for k := range c.pool * c.pool {
 				down, right := y*c.pool+k/c.pool, x*c.pool+k%c.pool
-				pixel, place := row(raw, down*c.raw.width+right, channels), (first+down*image.width+right)*image.channels
+				pixel, place := row(raw, down*c.raw.width+right, channels), (down*frame.width+right)*frame.channels
 				if k == 0 {
 					copy(best, pixel)
 					fillPlaces(where, int32(place))
@@ -179,14 +168,14 @@ func (c *convolutionRun) backward(i int, x, gradient, weights, biases []float32,
 		clear(down)
 	}
 	places := row(c.places, i, len(gradient))
-	if c.sparse() {
-		c.backwardSparse(gradient, places, c.pad(x, s), weights, down, s)
+	if c.pool > 1 {
+		c.backwardMaxima(gradient, places, c.pad(x, s), weights, down, s)
 		return down
 	}
 	frame := c.gradientFrame()
 	spread := s.gradient[:frame.size()]
 	clear(spread)
-	c.spread(gradient, places, spread)
+	c.spread(gradient, spread)
 	c.addWeightGradient(weights, c.pad(x, s), spread)
 	if wanted {
 		convolve(down, c.in, spread, frame, c.kernel, c.turned)
@@ -203,21 +192,11 @@ func addRows(sums, values []float32) {
 	kernel.AddProduct(sums, size.Columns, one, values, size.Columns, size)
 }
 
-// spread writes each gradient to the pixel that was the maximum, within the padding of gradientFrame.
-func (c *convolution) spread(gradient []float32, places []int32, into []float32) {
-	if c.pool == 1 {
-		image, first := c.grid()
-		line := c.raw.width * c.raw.channels
-		for y := range c.raw.height {
-			copy(into[(first+y*image.width)*image.channels:], row(gradient, y, line))
-		}
-		return
-	}
-	channels := c.raw.channels
-	for at := 0; at < len(gradient); at += channels {
-		for j, place := range places[at : at+channels] {
-			into[int(place)+j] = gradient[at+j]
-		}
+// spread copies gradients into the padding of gradientFrame.
+func (c *convolution) spread(gradient, into []float32) {
+	frame, p, line := c.gradientFrame(), c.gradientPadding(), c.raw.width*c.raw.channels
+	for y := range c.raw.height {
+		copy(into[((y+p)*frame.width+p)*frame.channels:], row(gradient, y, line))
 	}
 }
 

@@ -108,8 +108,8 @@ func init() {
 	}})
 }
 
-// The networks have all activations; and gradients that go to the patches of maxima, with padding and without, as they
-// do if there are many channels.
+// The networks have all activations; and many channels, with padding and without, where gradients go to the patches of
+// maxima.
 func TestCNNAgainstGoMLX(t *testing.T) {
 	few := cnnSpec("", "").Convolutions
 	compareWithGoMLX(t, few, activations...)

@@ -2,21 +2,15 @@ package neural
 
 import "github.com/deeppsl/deeppsl/internal/kernel"
 
-// sparse tells whether gradients go from each maximum to the patch of the image that it saw: of the values before the
-// maxima, all others have a gradient of 0, which a product would multiply with too. Patches with few values to a line
-// are left to the product, which is faster for them.
-func (c *convolution) sparse() bool {
-	const wide = 64
-	return c.pool > 1 && c.kernel*c.in.channels >= wide
-}
-
 // stripBytes is about the size of the strip of an image that is worked on together, so that it stays in the innermost
 // cache.
 const stripBytes = 36 << 10
 
-// backwardSparse adds the gradients of the weights, which it takes by filters, as [filters, kernel, kernel,
-// in.channels], and that by the image, x being the image with its padding; unless down is nil.
-func (c *convolutionRun) backwardSparse(gradient []float32, places []int32, x, weights, down []float32, s *scratch) {
+// backwardMaxima lets gradients go from each maximum to the patch of the image that it saw: of the values before the
+// maxima, all others have a gradient of 0, which a product would multiply with too. It adds the gradients of the
+// weights, which it takes by filters, as [filters, kernel, kernel, in.channels], and unless down is nil that by the
+// image. x is the image with its padding.
+func (c *convolutionRun) backwardMaxima(gradient []float32, places []int32, x, weights, down []float32, s *scratch) {
 	patch := c.patch()
 	size := patch.Lines * patch.Width
 	c.eachPicked(gradient, places, func(filter int, at kernel.Picked) {
@@ -65,7 +59,7 @@ func (c *convolution) eachPicked(gradient []float32, places []int32, body func(f
 // addWeights adds the sum of the gradients of the weights, as backward left them, to the parameter's.
 func (c *convolutionRun) addWeights(sum []float32) {
 	gradient := c.convolution.weights.Gradient
-	if !c.sparse() {
+	if c.pool == 1 {
 		addTo(gradient, sum)
 		return
 	}
