@@ -60,15 +60,21 @@
 //	gonum's Sgemm                 14.0
 //	internal/kernel, AVX-512     206
 //
-// What an image costs beside what it needs, in batches of 32 on two cores (BenchmarkCNNForward, BenchmarkCNNTrain):
+// By processor time that is 8 GFLOP/s on a core with gonum and 125 with internal/kernel (BenchmarkLibraries of that
+// package). Backward, maxima leave one gradient in four, or fewer: they go to the patches that they saw, each on its
+// own, which takes 60 µs for the gradient by the weights of that convolution and 82 µs for that by the image, where
+// products take 144 and 133 µs (BenchmarkPatches, BenchmarkAddProduct).
+//
+// What an image costs beside what it needs, in batches of 32, in processor time of one core (BenchmarkCNNForward,
+// BenchmarkCNNTrain); the rates count the products that maxima save as if they had been done:
 //
 //	                        forward                   forward and backward
-//	lenet5       0.56 MFLOP    25 µs    22 GFLOP/s     1.5 MFLOP    74 µs    21 GFLOP/s
-//	paper-cnn   24.0  MFLOP   240 µs   100 GFLOP/s    71.6 MFLOP   445 µs   161 GFLOP/s
+//	lenet5       0.56 MFLOP    23 µs    24 GFLOP/s     1.5 MFLOP    49 µs    31 GFLOP/s
+//	paper-cnn   24.0  MFLOP   220 µs   109 GFLOP/s    71.6 MFLOP   456 µs   157 GFLOP/s
 //
-// An epoch of MNIST with Adam (BenchmarkMNISTEpoch) took 6 s and 82 s, three fifths of it in products and, of the
-// paper's network, a sixth in Adam. All this was measured on a machine busy with other work, which left about one of
-// the two cores in the last. Six filters fill a fifth of the registers that 32 do: hence the figures of lenet5.
+// Of the training of the paper's network, half is in products, and a third in gradients of maxima. A step of Adam for
+// its 1.2 million parameters takes 1.2 ms. Six filters fill a fifth of the registers that 32 do: hence the figures of
+// lenet5.
 //
 // GoMLX's matrix product does arithmetic on addresses in a way that the pointer checks of -race refuse. To look for
 // races, build with -race -gcflags=all=-d=checkptr=0.
