@@ -11,6 +11,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/solve/conflict"
 )
 
 // ExportFormat is a file format for ground problems.
@@ -97,12 +98,16 @@ func (p *Problem) Solve(ctx context.Context) (*Report, error) {
 	answer := newAnswer(result, start)
 	answer.Perceived = append([]float64(nil), p.field.Inputs()...)
 	answer.Method, answer.Reason = p.settings.methodFor(p.field.Model, result)
-	answer.Conflict = p.conflict(result.Conflict)
+	answer.Conflict = p.conflict(ctx, result.Conflict)
 	return p.report(answer), nil
 }
 
 // conflict names hard ground rules as exports name their rows.
-func (p *Problem) conflict(places []int) []string {
+func (p *Problem) conflict(ctx context.Context, places []int) []string {
+	if len(places) == 0 {
+		return nil
+	}
+	places = conflict.Minimal(ctx, p.field, places, p.settings.solve)
 	var lines []string
 	for k, rule := range hardRules(p.field.Model, places) {
 		lines = append(lines, fmt.Sprintf("r%d  [of the rule %s]", places[k], p.rules[rule.block.Rule]))
