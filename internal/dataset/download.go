@@ -150,8 +150,9 @@ func (w *progressWriter) Write(p []byte) (int, error) {
 }
 
 // finish makes the partial file the file, if nothing went wrong and its content is right. A wrong content is removed,
-// an incomplete one kept, to go on from.
+// an incomplete one kept, to go on from, unless it is empty.
 func (c *Cache) finish(file File, part *os.File, err error) error {
+	info, statErr := part.Stat()
 	// Without this, a power failure after the rename could leave a file of the right name without content.
 	if syncErr := part.Sync(); err == nil && syncErr != nil {
 		err = &diskError{syncErr}
@@ -159,7 +160,10 @@ func (c *Cache) finish(file File, part *os.File, err error) error {
 	if closeErr := part.Close(); err == nil && closeErr != nil {
 		err = &diskError{closeErr}
 	}
-	if err != nil {
+	switch {
+	case err != nil && statErr == nil && info.Size() == 0:
+		return errors.Join(err, os.Remove(part.Name()))
+	case err != nil:
 		return err
 	}
 	if err := checkFile(part.Name(), file); err != nil {

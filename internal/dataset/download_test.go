@@ -182,6 +182,9 @@ func TestGetRefused(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	checkFailed(t, c, set, c.Get(cancelled, set), "context canceled")
+	if left, err := os.ReadDir(c.Dir); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
 }
 
 func TestGetWithoutDisk(t *testing.T) {
