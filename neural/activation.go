@@ -77,23 +77,14 @@ func softmax(z []float32) {
 	}
 }
 
-// negligible is the size below which gradients by the last layer are taken for 0. Those of a network that is sure of
-// its outputs would come close to the smallest numbers on their way down, for which processors take a hundred times as
-// long.
-const negligible = 1e-20
-
-// descend turns gradients by the truth values y into gradients by the last layer.
+// descend turns gradients by the truth values y into gradients by the last layer, without negligible ones.
 func (o Output) descend(gradient, y []float32, width int) {
 	if o == SigmoidOutput {
 		Sigmoid.descend(gradient, y)
 	} else {
 		descendSoftmax(gradient, y, width)
 	}
-	for i, g := range gradient {
-		if -negligible < g && g < negligible {
-			gradient[i] = 0
-		}
-	}
+	kernel.Drop(gradient)
 }
 
 func descendSoftmax(gradient, y []float32, width int) {

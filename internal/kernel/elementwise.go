@@ -5,10 +5,11 @@ import "math"
 // ELU replaces each value below 0 by e^value − 1, within two units of the last place of a float32 around −1.
 func ELU(values []float32) { elu(values) }
 
-// eluConstants are: the least argument whose power is a normal number; 1/ln 2; ln 2 in two parts; the polynomial p of
-// e^r − 1 = r + r²·p(r) for |r| ≤ ln 2/2, from its highest power (those of Cephes' expf); and 1.
+// eluConstants are: an argument below which all powers are nothing beside 1, so that none is too small a number; 1/ln 2;
+// ln 2 in two parts; the polynomial p of e^r − 1 = r + r²·p(r) for |r| ≤ ln 2/2, from its highest power (those of Cephes'
+// expf); and 1.
 var eluConstants = [11]float32{
-	-87, math.Log2E, 0.693359375, -2.12194440e-4,
+	-30, math.Log2E, 0.693359375, -2.12194440e-4,
 	1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1, 1,
 }
 
@@ -30,12 +31,28 @@ func eluPortably(values []float32) {
 	}
 }
 
-// DescendELU multiplies gradients by ELU's derivative, of which its value y tells enough: 1, or y + 1 below 0.
+// Negligible is the size below which a gradient may be taken for 0. Those of a network that is sure of its outputs, or
+// whose nodes are far in ELU's flat part, would come close to the smallest numbers on their way down, for which
+// processors take a hundred times as long.
+const Negligible = 1e-20
+
+// DescendELU multiplies gradients by ELU's derivative, of which its value y tells enough: 1, or y + 1 below 0. What is
+// Negligible becomes 0.
 func DescendELU(gradient, y []float32) { descendELU(gradient, y[:len(gradient)]) }
 
 func descendELUPortably(gradient, y []float32) {
 	for i, v := range y {
 		gradient[i] *= min(v, 0) + 1
+	}
+	Drop(gradient)
+}
+
+// Drop replaces what is Negligible by 0.
+func Drop(gradient []float32) {
+	for i, g := range gradient {
+		if -Negligible < g && g < Negligible {
+			gradient[i] = 0
+		}
 	}
 }
 

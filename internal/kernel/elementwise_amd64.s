@@ -22,7 +22,7 @@ TEXT ·elu8(SB), NOSPLIT, $0-24
 
 loop:
 	VMOVUPS      (DI), Y0
-	VMINPS       Y0, Y4, Y2  // x = max(−87, min(v, 0))
+	VMINPS       Y0, Y4, Y2  // x = max(−30, min(v, 0))
 	VMAXPS       Y2, Y6, Y2
 	VMULPS       Y2, Y7, Y1  // n = the whole number next to x/ln 2
 	VROUNDPS     $0, Y1, Y1
@@ -58,6 +58,11 @@ TEXT ·descendELU8(SB), NOSPLIT, $0-24
 	MOVL         $0x3f800000, AX // 1
 	VMOVD        AX, X3
 	VBROADCASTSS X3, Y3
+	MOVL         $0x1e3ce508, AX // 1e-20
+	VMOVD        AX, X5
+	VBROADCASTSS X5, Y5
+	VPCMPEQD     Y6, Y6, Y6      // all bits but the sign
+	VPSRLD       $1, Y6, Y6
 	VXORPS       Y4, Y4, Y4
 
 loop:
@@ -65,6 +70,9 @@ loop:
 	VMINPS  Y0, Y4, Y0
 	VADDPS  Y3, Y0, Y0
 	VMULPS  (DI), Y0, Y0
+	VANDPS  Y6, Y0, Y1
+	VCMPPS  $0x15, Y5, Y1, Y1 // not less than 1e-20
+	VANDPS  Y1, Y0, Y0
 	VMOVUPS Y0, (DI)
 	ADDQ    $32, DI
 	ADDQ    $32, SI

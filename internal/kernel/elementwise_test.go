@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -40,6 +41,9 @@ func TestELU(t *testing.T) {
 func TestDescendELU(t *testing.T) {
 	for n := range 20 {
 		gradient, y := numbers(n, 1), numbers(n, 2)
+		for i := 0; i < n; i += 3 {
+			gradient[i] *= [3]float32{1e-18, 1e-20, 1e-38}[i%9/3]
+		}
 		want := append([]float32(nil), gradient...)
 		descendELUPortably(want, y)
 		DescendELU(gradient, y)
@@ -49,9 +53,12 @@ func TestDescendELU(t *testing.T) {
 			}
 		}
 	}
-	gradient := []float32{2, 2, 2}
-	if DescendELU(gradient, []float32{3, -0.25, 0}); gradient[0] != 2 || gradient[1] != 1.5 || gradient[2] != 2 {
-		t.Errorf("%v", gradient)
+	gradient := make([]float32, 2*8)
+	copy(gradient, []float32{2, 2, -2e-20, 1e-19, float32(math.NaN())})
+	want := []float32{2, 1.5, 0, 5e-20}
+	DescendELU(gradient, append([]float32{3, -0.25, -0.75, -0.5, 1}, make([]float32, 11)...))
+	if !slices.Equal(gradient[:4], want) || gradient[4] == gradient[4] {
+		t.Errorf("%v, want %v and what is no number", gradient[:5], want)
 	}
 }
 
