@@ -203,13 +203,17 @@ func (t *T1) options(n, pairs int) []namedValue {
 			"learn.rate.rules", "5e-4", "learn.rate.networks", "1e-3", "learn.schedule", "inverse", "learn.decay", "1e-7")
 	}
 	pictures := 2 * n * pairs
-	epochs := max(12, min(120, 360000/pictures))
+	epochs := max(12, 6*n, min(120, 360000/pictures))
+	rate := "0.002"
+	if t.Net == "paper" {
+		rate = "5e-4" // with more, its wide layers stay blurred or never start
+	}
 	batch := max(4, 16/n)
 	if pictures <= fewPictures {
 		batch = 4
 	}
 	return set("learn.method", "energy", "learn.epochs", strconv.Itoa(override(epochs, t.Epochs)),
-		"learn.batch", strconv.Itoa(batch), "learn.rate.networks", "0.002", "learn.schedule", "linear", "learn.decay", "0",
+		"learn.batch", strconv.Itoa(batch), "learn.rate.networks", rate, "learn.schedule", "linear", "learn.decay", "0",
 		"inference.gap", "1e-6")
 }
 
