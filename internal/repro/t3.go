@@ -91,6 +91,8 @@ type T3Result struct {
 	AuthorChosen     Mean                `json:"author_f1_at_chosen"`
 	PaperChosen      Mean                `json:"paper_f1_at_chosen"`
 	PaperUnseen      Mean                `json:"paper_f1_unseen"`
+	AuthorClustered  Mean                `json:"author_f1_clustered"` // of all pairs within the clusters
+	PaperClustered   Mean                `json:"paper_f1_clustered"`
 	AuthorValidation Mean                `json:"author_f1_validation,omitzero"`
 	PaperValidation  Mean                `json:"paper_f1_validation,omitzero"`
 	Precision        [2]float64          `json:"precision"` // of authors, of papers

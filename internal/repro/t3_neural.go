@@ -223,6 +223,8 @@ func (r *T3Result) sum(runs []*learnedRun) {
 	r.AuthorValidation = mean(func(run *learnedRun) float64 { return run.validation[0] })
 	r.PaperValidation = mean(func(run *learnedRun) float64 { return run.validation[1] })
 	r.PaperUnseen = mean(func(run *learnedRun) float64 { return run.papers.Unseen.F1 })
+	r.AuthorClustered = mean(func(run *learnedRun) float64 { return run.authors.Clusters.Pairwise.F1 })
+	r.PaperClustered = mean(func(run *learnedRun) float64 { return run.papers.Clusters.Pairwise.F1 })
 	r.Precision = [2]float64{mean(func(run *learnedRun) float64 { return run.authors.Half.Precision }).Mean,
 		mean(func(run *learnedRun) float64 { return run.papers.Half.Precision }).Mean}
 	r.Recall = [2]float64{mean(func(run *learnedRun) float64 { return run.authors.Half.Recall }).Mean,

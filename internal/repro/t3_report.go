@@ -72,11 +72,19 @@ func markdownT3(b *bytes.Buffer, results []*T3Result) error {
 	b.WriteString("# T3: entity resolution\n\nF1 over unordered pairs of different references of the test fold; true " +
 		"pairs outside the blocks count as missed.\n\n")
 	table := report.NewTable("method", "authors", "papers", "the paper's", "authors, chosen threshold",
-		"papers, chosen threshold", "unseen papers", "authors, B-cubed", "papers, B-cubed", "ground rules", "inference s")
+		"papers, chosen threshold", "unseen papers", "authors, within clusters", "papers, within clusters",
+		"authors, B-cubed", "papers, B-cubed", "ground rules", "inference s")
 	for _, r := range results {
-		printed := paperT3[r.Method]
-		table.Row(r.Method, r.AuthorF1.fraction(), r.PaperF1.fraction(), fmt.Sprintf("%.4f / %.4f", printed[0], printed[1]),
+		method, printed := r.Method, "-"
+		if r.Faithful {
+			method += ", as printed"
+		}
+		if f1, ok := paperT3[r.Method]; ok {
+			printed = fmt.Sprintf("%.4f / %.4f", f1[0], f1[1])
+		}
+		table.Row(method, r.AuthorF1.fraction(), r.PaperF1.fraction(), printed,
 			r.AuthorChosen.fraction(), r.PaperChosen.fraction(), r.PaperUnseen.fraction(),
+			r.AuthorClustered.fraction(), r.PaperClustered.fraction(),
 			decimals(r.Authors.Clusters.BCubed.F1, 4),
 			decimals(r.Papers.Clusters.BCubed.F1, 4), r.GroundRules.Test, decimals(r.InferenceSeconds.Median, 2))
 	}
