@@ -6,8 +6,8 @@ import "math"
 func ELU(values []float32) { elu(values) }
 
 // eluConstants are: an argument below which all powers are nothing beside 1, so that none is too small a number;
-// 1/ln 2; ln 2 in two parts; the polynomial p of e^r − 1 = r + r²·p(r) for |r| ≤ ln 2/2, from its highest power (those of
-// Cephes' expf); and 1.
+// 1/ln 2; ln 2 in two parts; the polynomial p of e^r − 1 = r + r²·p(r) for |r| ≤ ln 2/2, from its highest power (those
+// of Cephes' expf); and 1.
 var eluConstants = [11]float32{
 	-30, math.Log2E, 0.693359375, -2.12194440e-4,
 	1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1, 1,
