@@ -13,8 +13,12 @@ type Adam struct {
 // gradients to 0: one walk through memory, which is what such a step costs. All slices have the length of values.
 func (a Adam) Step(values, gradients, means, squares []float32) {
 	n := len(values)
-	adam(values, gradients[:n], means[:n], squares[:n], &adamConstants{float32(a.Beta1), float32(1 - a.Beta1),
-		float32(a.Beta2), float32(1 - a.Beta2), float32(a.Unbias), float32(a.Epsilon), float32(a.Rate)})
+	adam(values, gradients[:n], means[:n], squares[:n], a.constants())
+}
+
+func (a Adam) constants() *adamConstants {
+	return &adamConstants{float32(a.Beta1), float32(1 - a.Beta1), float32(a.Beta2), float32(1 - a.Beta2),
+		float32(a.Unbias), float32(a.Epsilon), float32(a.Rate)}
 }
 
 // adamConstants are β₁, 1 − β₁, β₂, 1 − β₂, the second moment's correction, ε, and the rate.

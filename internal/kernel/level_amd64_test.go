@@ -43,3 +43,17 @@ func TestKernels(t *testing.T) {
 		t.Error("the kernels for patches differ in their bits")
 	}
 }
+
+// Means that die out must end at 0, and not among the numbers that take processors long.
+func TestAdamForgets(t *testing.T) {
+	if level == portable {
+		t.Skip("only the assembly takes tiny numbers for 0")
+	}
+	values, gradients, means, squares := numbers(8, 1), make([]float32, 8), numbers(8, 2), make([]float32, 8)
+	for range 2000 {
+		Adam{Beta1: 0.9, Beta2: 0.999, Rate: 0.01, Unbias: 1, Epsilon: 1e-8}.Step(values, gradients, means, squares)
+	}
+	if !slices.Equal(means, make([]float32, 8)) {
+		t.Errorf("means end at %v", means)
+	}
+}
