@@ -103,7 +103,7 @@ func (t *Trainer) learnBatch(ctx context.Context, number int, line *Epoch) error
 func (t *Trainer) learnValues(ctx context.Context, number int, line *Epoch) error {
 	start := time.Now()
 	clear(t.value.y)
-	t.value.multipliers = nil
+	t.value.multipliers = t.value.multipliers[:0]
 	if t.Method == Energy {
 		if err := t.perceive(t.Field, true, t.stepSeed(number, 0)); err != nil {
 			return err

@@ -28,6 +28,7 @@ type value struct {
 	given  []float64  // its inputs: x and, if there are batches, the labels
 	solver solve.Solver
 	pseudo *pseudoLikelihood // nil but for Likelihood
+	fixed  bool              // no rule weight is learned, so that their derivatives stay 0
 
 	y           []float64 // y_lat, labels included
 	multipliers []float64 // μ_lat
@@ -89,11 +90,11 @@ func (v *value) at(ctx context.Context, field *mrf.Field, y, multipliers []float
 		return err
 	}
 	v.loss = v.field.Energy(v.y)
-	v.field.GradientWeights(v.y, v.weights)
+	v.gradientWeights(v.field, v.y, v.weights)
 	v.field.EnvelopeInputs(v.multipliers, v.inputs)
 	if v.method == Perceptron {
 		v.loss -= field.Energy(y)
-		field.GradientWeights(y, v.otherWeight)
+		v.gradientWeights(field, y, v.otherWeight)
 		field.EnvelopeInputs(multipliers, v.otherInput[:field.Model.Inputs])
 		subtract(v.weights, v.otherWeight)
 		subtract(v.inputs, v.otherInput)
@@ -105,12 +106,21 @@ func (v *value) at(ctx context.Context, field *mrf.Field, y, multipliers []float
 	return nil
 }
 
+// gradientWeights writes Φ_r(y), if anyone asks for it.
+func (v *value) gradientWeights(field *mrf.Field, y, gradient []float64) {
+	if !v.fixed {
+		field.GradientWeights(y, gradient)
+	}
+}
+
 // complete finds y_lat. The first search starts from the MAP state, later ones from where the last one ended.
 func (v *value) complete(ctx context.Context, y []float64) error {
-	if v.multipliers == nil {
+	multipliers := v.multipliers
+	if len(multipliers) == 0 {
 		copy(v.y, y)
+		multipliers = nil
 	}
-	v.solver.WarmStart(v.y, v.multipliers)
+	v.solver.WarmStart(v.y, multipliers)
 	result, err := v.solver.Solve(ctx)
 	if err != nil {
 		return err

@@ -149,7 +149,9 @@ func (t *Trainer) prepareValue() (err error) {
 		if t.Perception == nil && !slices.Contains(t.Learned, true) {
 			return errors.New("nothing to learn: no rule has a weight that may change")
 		}
-		t.value, err = newValue(t.Task, t.Method)
+		if t.value, err = newValue(t.Task, t.Method); err == nil {
+			t.value.fixed = !slices.Contains(t.Learned, true)
+		}
 	}
 	return err
 }
