@@ -89,7 +89,6 @@ func (v *value) at(ctx context.Context, field *mrf.Field, y, multipliers []float
 		v.loss, err = v.pseudo.at(field, v.y, v.weights, v.inputs[:field.Model.Inputs])
 		return err
 	}
-	v.loss = v.field.Energy(v.y)
 	v.gradientWeights(v.field, v.y, v.weights)
 	v.field.EnvelopeInputs(v.multipliers, v.inputs)
 	if v.method == Perceptron {
@@ -131,6 +130,7 @@ func (v *value) complete(ctx context.Context, y []float64) error {
 	if result.Status == solve.Infeasible {
 		return &InfeasibleError{Conflict: result.Conflict, Labelled: true}
 	}
+	v.loss = result.Objective
 	copy(v.y, result.Y)
 	for k, i := range v.labels.Variables {
 		v.y[i] = v.labels.Truth[k]

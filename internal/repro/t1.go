@@ -204,7 +204,10 @@ func (t *T1) options(n, pairs int) []namedValue {
 	}
 	pictures := 2 * n * pairs
 	epochs := max(12, 6*n, min(120, 360000/pictures))
-	rate := "0.002"
+	rate, gap := "0.002", "1e-6"
+	if n == 1 {
+		gap = "1e-5" // without carries, learning is the same
+	}
 	if t.Net == "paper" {
 		rate = "5e-4" // with more, its wide layers stay blurred or never start
 	}
@@ -214,7 +217,7 @@ func (t *T1) options(n, pairs int) []namedValue {
 	}
 	return set("learn.method", "energy", "learn.epochs", strconv.Itoa(override(epochs, t.Epochs)),
 		"learn.batch", strconv.Itoa(batch), "learn.rate.networks", rate, "learn.schedule", "linear", "learn.decay", "0",
-		"inference.gap", "1e-6")
+		"inference.gap", gap)
 }
 
 // fewPictures are so few that small batches make up for it, which are more steps and noisier ones, and pictures that

@@ -39,7 +39,7 @@ type outcome struct {
 }
 
 // grain is the number of components that a goroutine takes at once.
-const grain = 4
+const grain = 2
 
 // defaultIterations bounds the steps of a component. About ten are usual.
 const defaultIterations = 80
