@@ -99,11 +99,7 @@ func (r *reproT2) run(cmd *cobra.Command, _ []string) error {
 	if r.out == "" {
 		return nil
 	}
-	paths, err := repro.WriteT2(r.out, results)
-	for _, path := range paths {
-		r.notef("wrote %s", path)
-	}
-	return err
+	return r.wrote(repro.WriteT2(r.out, results))
 }
 
 // one runs one combination with a progress bar over its runs.
@@ -147,4 +143,23 @@ func words(numbers []int) []string {
 		out[k] = fmt.Sprint(n)
 	}
 	return out
+}
+
+// known is an error if a flag has a value that it does not take.
+func known(cmd *cobra.Command, flag string, values, allowed []string) error {
+	for _, value := range values {
+		if !slices.Contains(allowed, value) {
+			return usage("flag-value", hintFor(cmd, value, allowed), "%s takes %s, not %q", flag,
+				strings.Join(allowed, ", "), value)
+		}
+	}
+	return nil
+}
+
+// wrote names the files that were written, also those before an error.
+func (e *env) wrote(paths []string, err error) error {
+	for _, path := range paths {
+		e.notef("wrote %s", path)
+	}
+	return err
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,11 +52,8 @@ func (r *reproHyper) run(cmd *cobra.Command, _ []string) error {
 	if r.runs < 0 || r.epochs < 0 {
 		return usage("flag-value", seeHelp(cmd), "--runs and --epochs take whole numbers from 1")
 	}
-	for _, name := range r.studies {
-		if !slices.Contains(repro.HyperStudies, name) {
-			return usage("flag-value", hintFor(cmd, name, repro.HyperStudies), "--study takes %s, not %q",
-				strings.Join(repro.HyperStudies, ", "), name)
-		}
+	if err := known(cmd, "--study", r.studies, repro.HyperStudies); err != nil {
+		return err
 	}
 	if r.quick && r.runs == 0 {
 		r.runs = 2
@@ -74,11 +70,7 @@ func (r *reproHyper) run(cmd *cobra.Command, _ []string) error {
 	if err != nil || r.out == "" {
 		return err
 	}
-	paths, err := repro.WriteHyper(r.out, results)
-	for _, path := range paths {
-		r.notef("wrote %s", path)
-	}
-	return err
+	return r.wrote(repro.WriteHyper(r.out, results))
 }
 
 // all runs the studies with one progress bar over all trainings. Studies that were done before an error are returned.

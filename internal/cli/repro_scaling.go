@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/deeppsl/deeppsl/internal/repro"
@@ -48,11 +45,8 @@ func (r *reproScaling) run(cmd *cobra.Command, _ []string) error {
 	if r.runs < 1 {
 		return usage("flag-value", seeHelp(cmd), "--runs takes a whole number from 1, not %d", r.runs)
 	}
-	for _, name := range r.datasets {
-		if !slices.Contains(repro.ScalingDatasets, name) {
-			return usage("flag-value", hintFor(cmd, name, repro.ScalingDatasets), "--dataset takes %s, not %q",
-				strings.Join(repro.ScalingDatasets, ", "), name)
-		}
+	if err := known(cmd, "--dataset", r.datasets, repro.ScalingDatasets); err != nil {
+		return err
 	}
 	var results []*repro.ScalingResult
 	for _, name := range r.datasets {
@@ -68,11 +62,7 @@ func (r *reproScaling) run(cmd *cobra.Command, _ []string) error {
 	if r.out == "" {
 		return nil
 	}
-	paths, err := repro.WriteScaling(r.out, results)
-	for _, path := range paths {
-		r.notef("wrote %s", path)
-	}
-	return err
+	return r.wrote(repro.WriteScaling(r.out, results))
 }
 
 // one measures one data set with a progress bar over its samples.

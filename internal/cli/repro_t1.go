@@ -95,11 +95,7 @@ func (r *reproT1) run(cmd *cobra.Command, _ []string) error {
 	if err := r.emit(result); err != nil || r.out == "" {
 		return err
 	}
-	paths, err := repro.WriteT1(r.out, result)
-	for _, path := range paths {
-		r.notef("wrote %s", path)
-	}
-	return err
+	return r.wrote(repro.WriteT1(r.out, result))
 }
 
 // ablate compares settings.
@@ -126,8 +122,10 @@ func (r *reproT1) ablate(cmd *cobra.Command) error {
 		return err
 	}
 	path, err := repro.WriteT1Ablation(r.out, result)
-	r.notef("wrote %s", path)
-	return err
+	if err != nil {
+		return err
+	}
+	return r.wrote([]string{path}, nil)
 }
 
 // pictures returns what shows an epoch's progress, for examples of so many pictures.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,11 +69,8 @@ func newReproT3(e *env) *cobra.Command {
 }
 
 func (r *reproT3) run(cmd *cobra.Command, _ []string) error {
-	for _, method := range r.methods {
-		if !slices.Contains(repro.T3Methods, method) {
-			return usage("flag-value", hintFor(cmd, method, repro.T3Methods), "--method takes %s, not %q",
-				strings.Join(repro.T3Methods, ", "), method)
-		}
+	if err := known(cmd, "--method", r.methods, repro.T3Methods); err != nil {
+		return err
 	}
 	if r.runs < 1 {
 		return usage("flag-value", seeHelp(cmd), "--runs takes a whole number from 1, not %d", r.runs)
@@ -96,11 +92,7 @@ func (r *reproT3) run(cmd *cobra.Command, _ []string) error {
 	if r.out == "" {
 		return nil
 	}
-	paths, err := repro.WriteT3(r.out, results, r.clusters)
-	for _, path := range paths {
-		r.notef("wrote %s", path)
-	}
-	return err
+	return r.wrote(repro.WriteT3(r.out, results, r.clusters))
 }
 
 // one runs one method, with a line for each of its two stages.

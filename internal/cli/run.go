@@ -154,10 +154,7 @@ func (r *runner) write(result *deeppsl.Report, outputs deeppsl.Outputs) error {
 		return nil
 	}
 	paths, err := result.WriteAnswer(outputs.Atoms)
-	for _, path := range paths {
-		r.notef("wrote %s", path)
-	}
-	return err
+	return r.wrote(paths, err)
 }
 
 // ran is the result of a run.
