@@ -11,10 +11,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/contexttest"
 )
 
 // Programs that mean the same must have the same answer: here, variants of an example whose answer is unique, because
@@ -201,19 +201,6 @@ func TestThreadsDoNotChangeTheAnswer(t *testing.T) {
 	}
 }
 
-// countdown is a context that ends when it has been asked often enough whether it has.
-type countdown struct {
-	context.Context
-	left atomic.Int64
-}
-
-func (c *countdown) Err() error {
-	if c.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // A context that ends during an inference leaves the best answer so far, with what is proven about it.
 func TestContextEndsDuringInference(t *testing.T) {
 	for _, set := range [][]string{
@@ -230,8 +217,7 @@ func TestContextEndsDuringInference(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx := &countdown{Context: context.Background()}
-		ctx.left.Store(3)
+		ctx := contexttest.Countdown(3)
 		answer, err := grounding.Infer(ctx)
 		if err != nil || answer.Status != "cancelled" || answer.DualBound > answer.Objective || len(answer.Values) == 0 {
 			t.Errorf("%v: %+v, %v", set, answer, err)

@@ -12,10 +12,10 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/deeppsl/deeppsl/internal/contexttest"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 )
@@ -93,19 +93,6 @@ func TestInterruptCancelsTheContext(t *testing.T) {
 	}
 }
 
-// countdown is a context that ends when it has been asked often enough whether it has.
-type countdown struct {
-	context.Context
-	left atomic.Int64
-}
-
-func (c *countdown) Err() error {
-	if c.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // An interrupt during inference leaves everything that was asked for, and the exit code of a failure.
 func TestInterruptLeavesTheBestAnswer(t *testing.T) {
 	folder := t.TempDir()
@@ -121,8 +108,7 @@ func TestInterruptLeavesTheBestAnswer(t *testing.T) {
 	e := &env{out: &stdout, err: &stderr}
 	root := newRoot(e)
 	root.SetArgs([]string{"run", model, "-o", filepath.Join(folder, "answers")})
-	ctx := &countdown{Context: context.Background()}
-	ctx.left.Store(1000)
+	ctx := contexttest.Countdown(1000)
 	code := e.conclude(root.ExecuteContext(ctx))
 	if code != exitFailure || !strings.HasPrefix(stdout.String(), "cancelled: objective ") ||
 		!strings.HasSuffix(stderr.String(), "interrupted\n") {

@@ -20,6 +20,7 @@ const everything = "*"
 // layers is the pipeline. Imports run upwards in this list only, and only to what is named.
 var layers = []layer{
 	{"internal/alloctest", nil},
+	{"internal/contexttest", nil},
 	{"internal/parallel", nil},
 	{"internal/kernel", nil},
 	{"internal/idx", nil},

@@ -6,10 +6,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/deeppsl/deeppsl/internal/contexttest"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -60,19 +60,6 @@ func TestThreadsDoNotChangeAnyAnswer(t *testing.T) {
 	}
 }
 
-// countdown is a context that ends when it has been asked often enough whether it has.
-type countdown struct {
-	context.Context
-	left atomic.Int64
-}
-
-func (c *countdown) Err() error {
-	if c.left.Add(-1) < 0 {
-		return context.Canceled
-	}
-	return nil
-}
-
 // Whatever ends a method, and wherever, its answer must have a certificate that holds, and be no worse than what it
 // said of itself last.
 func TestLimitsLeaveTheBestAnswer(t *testing.T) {
@@ -85,8 +72,7 @@ func TestLimitsLeaveTheBestAnswer(t *testing.T) {
 				last := solve.Iteration{DualBound: math.Inf(-1)}
 				s := way.make(f, solve.Settings{Gap: 1e-14, Feasibility: 1e-12, MaxIterations: 1000,
 					Trace: func(i solve.Iteration) { last = i }})
-				ctx := &countdown{Context: context.Background()}
-				ctx.left.Store(asked)
+				ctx := contexttest.Countdown(asked)
 				r, err := s.Solve(ctx)
 				if err != nil || asked < 2 && r.Status != solve.Cancelled && r.Status != solve.Optimal {
 					t.Fatalf("%s: %v, %v", name, r.Status, err)
