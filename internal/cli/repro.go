@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -81,37 +82,27 @@ func (r *reproT2) run(cmd *cobra.Command, _ []string) error {
 	if err := r.check(cmd); err != nil {
 		return err
 	}
-	var results []*repro.T2Result
+	var tasks []repro.T2
 	for _, name := range r.datasets {
 		for _, split := range r.splits {
 			for _, method := range r.methods {
-				result, err := r.one(cmd, name, split, method)
-				if err != nil {
-					return err
-				}
-				if err := r.emit(result); err != nil {
-					return err
-				}
-				results = append(results, result)
+				tasks = append(tasks, repro.T2{Dataset: name, Split: split, Method: method, Runs: r.runs,
+					Faithful: r.faithful, Seed: r.seed, Threads: int(r.threads), Set: r.set, Classifier: r.classifier})
 			}
 		}
 	}
-	if r.out == "" {
-		return nil
-	}
-	return r.wrote(repro.WriteT2(r.out, results))
+	return series(cmd, r.env, tasks, r.one, r.out, repro.WriteT2)
 }
 
 // one runs one combination with a progress bar over its runs.
-func (r *reproT2) one(cmd *cobra.Command, name string, split int, method string) (*repro.T2Result, error) {
-	bar := r.progress().Start(fmt.Sprintf("%s split %d, %s", name, split, method), int64(r.runs), "runs")
+func (r *reproT2) one(ctx context.Context, t repro.T2) (*repro.T2Result, error) {
+	bar := r.progress().Start(fmt.Sprintf("%s split %d, %s", t.Dataset, t.Split, t.Method), int64(t.Runs), "runs")
 	defer bar.Done()
-	t := repro.T2{Dataset: name, Split: split, Method: method, Runs: r.runs, Faithful: r.faithful, Seed: r.seed,
-		Threads: int(r.threads), Set: r.set, Classifier: r.classifier, OnRun: func(repro.T2Run) { bar.Add(1) }}
+	t.OnRun = func(repro.T2Run) { bar.Add(1) }
 	if r.out != "" {
 		t.Dir = filepath.Join(r.out, "projects")
 	}
-	return t.Run(cmd.Context())
+	return t.Run(ctx)
 }
 
 // check finds arguments without meaning before the first long run.
@@ -119,22 +110,13 @@ func (r *reproT2) check(cmd *cobra.Command) error {
 	if r.runs < 1 {
 		return usage("flag-value", seeHelp(cmd), "--runs takes a whole number from 1, not %d", r.runs)
 	}
-	for _, check := range []struct {
-		flag           string
-		given, allowed []string
-	}{
-		{"dataset", r.datasets, []string{"cora", "citeseer"}},
-		{"method", r.methods, repro.T2Methods},
-		{"split", words(r.splits), []string{"1", "2"}},
-	} {
-		for _, value := range check.given {
-			if !slices.Contains(check.allowed, value) {
-				return usage("flag-value", hintFor(cmd, value, check.allowed), "--%s takes %s, not %q", check.flag,
-					strings.Join(check.allowed, ", "), value)
-			}
-		}
+	if err := known(cmd, "--dataset", r.datasets, []string{"cora", "citeseer"}); err != nil {
+		return err
 	}
-	return nil
+	if err := known(cmd, "--method", r.methods, repro.T2Methods); err != nil {
+		return err
+	}
+	return known(cmd, "--split", words(r.splits), []string{"1", "2"})
 }
 
 func words(numbers []int) []string {
@@ -143,6 +125,27 @@ func words(numbers []int) []string {
 		out[k] = fmt.Sprint(n)
 	}
 	return out
+}
+
+// series runs tasks one after the other, shows what each found once it is done, and writes all of it to the folder out
+// at the end, if there is one.
+func series[T any, R result](cmd *cobra.Command, e *env, tasks []T, one func(context.Context, T) (R, error), out string,
+	write func(folder string, results []R) ([]string, error)) error {
+	var results []R
+	for _, task := range tasks {
+		result, err := one(cmd.Context(), task)
+		if err != nil {
+			return err
+		}
+		if err := e.emit(result); err != nil {
+			return err
+		}
+		results = append(results, result)
+	}
+	if out == "" {
+		return nil
+	}
+	return e.wrote(write(out, results))
 }
 
 // known is an error if a flag has a value that it does not take.

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/deeppsl/deeppsl/internal/repro"
@@ -48,28 +50,14 @@ func (r *reproScaling) run(cmd *cobra.Command, _ []string) error {
 	if err := known(cmd, "--dataset", r.datasets, repro.ScalingDatasets); err != nil {
 		return err
 	}
-	var results []*repro.ScalingResult
-	for _, name := range r.datasets {
-		result, err := r.one(cmd, name)
-		if err != nil {
-			return err
-		}
-		if err := r.emit(result); err != nil {
-			return err
-		}
-		results = append(results, result)
-	}
-	if r.out == "" {
-		return nil
-	}
-	return r.wrote(repro.WriteScaling(r.out, results))
+	return series(cmd, r.env, r.datasets, r.one, r.out, repro.WriteScaling)
 }
 
 // one measures one data set with a progress bar over its samples.
-func (r *reproScaling) one(cmd *cobra.Command, name string) (*repro.ScalingResult, error) {
+func (r *reproScaling) one(ctx context.Context, name string) (*repro.ScalingResult, error) {
 	bar := r.progress().Start(name, int64(repro.ScalingSizes[name]*r.runs), "samples")
 	defer bar.Done()
 	s := repro.Scaling{Dataset: name, Runs: r.runs, Seed: r.seed, Threads: int(r.threads), Set: r.set,
 		OnSample: func() { bar.Add(1) }}
-	return s.Run(cmd.Context())
+	return s.Run(ctx)
 }

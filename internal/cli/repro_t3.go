@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 
@@ -78,25 +79,14 @@ func (r *reproT3) run(cmd *cobra.Command, _ []string) error {
 	if r.clusters && r.out == "" {
 		return usage("flag-value", seeHelp(cmd), "--clusters needs --out, the folder to write to")
 	}
-	var results []*repro.T3Result
-	for _, method := range r.methods {
-		result, err := r.one(cmd, method)
-		if err != nil {
-			return err
-		}
-		if err := r.emit(result); err != nil {
-			return err
-		}
-		results = append(results, result)
+	write := func(folder string, results []*repro.T3Result) ([]string, error) {
+		return repro.WriteT3(folder, results, r.clusters)
 	}
-	if r.out == "" {
-		return nil
-	}
-	return r.wrote(repro.WriteT3(r.out, results, r.clusters))
+	return series(cmd, r.env, r.methods, r.one, r.out, write)
 }
 
 // one runs one method, with a line for each of its two stages.
-func (r *reproT3) one(cmd *cobra.Command, method string) (*repro.T3Result, error) {
+func (r *reproT3) one(ctx context.Context, method string) (*repro.T3Result, error) {
 	t := repro.T3{Method: method, Seed: r.seed, Threads: int(r.threads), Vectors: r.vectors, Set: r.set,
 		Runs: r.runs, Faithful: r.faithful, Twins: r.twins, AllPapers: r.allPapers,
 		OnStage: func(stage string) { r.notef("%s: %s", method, stage) },
@@ -107,5 +97,5 @@ func (r *reproT3) one(cmd *cobra.Command, method string) (*repro.T3Result, error
 	if r.out != "" {
 		t.Dir = filepath.Join(r.out, "projects")
 	}
-	return t.Run(cmd.Context())
+	return t.Run(ctx)
 }
