@@ -3,7 +3,6 @@ package deeppsl
 import (
 	"context"
 	"errors"
-	"flag"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,51 +10,51 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/deeppsl/deeppsl/internal/goldentest"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
-
-var update = flag.Bool("update", false, "rewrite the outputs in docs")
 
 // lintsPage is where each lint has a section with an example and its output.
 const lintsPage = "docs/lints.md"
 
 // TestLints checks every example of the lints' page: what is printed for it, and that it is about the section's lint.
 func TestLints(t *testing.T) {
-	page, err := os.ReadFile(lintsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
 	example := regexp.MustCompile("(?s)## ([a-z-]+)\n[^#]*?```json\n(.*?)```\n\n```text\n(.*?)```\n")
-	folder, err := os.Getwd()
+	checkPage(t, lintsPage, example, func(groups []string) string {
+		id, config := groups[1], groups[2]
+		got := lintsOf(t, config)
+		if !strings.Contains(got, " ["+id+"]\n") {
+			t.Errorf("the example of %s is about something else:\n%s", id, got)
+		}
+		return got
+	})
+}
+
+// checkPage runs the examples of a page, and compares with the outputs that it shows. Each is a configuration, and its
+// output is the last group of what the expression finds.
+func checkPage(t *testing.T, path string, example *regexp.Regexp, run func(groups []string) string) {
+	t.Helper()
+	page := readText(t, path)
+	path, err := filepath.Abs(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	checked := 0
-	updated := example.ReplaceAllStringFunc(string(page), func(section string) string {
-		parts := example.FindStringSubmatch(section)
-		id, config, want := parts[1], parts[2], parts[3]
-		got := lintsOf(t, config)
-		checked++
-		if !strings.Contains(got, " ["+id+"]\n") {
-			t.Errorf("the example of %s is about something else:\n%s", id, got)
-		}
-		if diff := cmp.Diff(want, got); diff != "" && !*update {
-			t.Errorf("%s (-want +got):\n%s", id, diff)
-		}
-		return strings.Replace(section, "```text\n"+want, "```text\n"+got, 1)
-	})
-	if sections := strings.Count(string(page), "\n```json\n"); checked != sections || checked < 10 {
-		t.Errorf("%d examples of %d were checked", checked, sections)
+	matches := example.FindAllStringSubmatchIndex(page, -1)
+	if blocks := strings.Count(page, "\n```json\n"); len(matches) != blocks || blocks < 10 {
+		t.Errorf("%d examples of %d are checked", len(matches), blocks)
 	}
-	if *update {
-		if err := os.WriteFile(filepath.Join(folder, lintsPage), []byte(updated), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	var updated strings.Builder
+	shown := 0
+	for _, match := range matches {
+		output := match[len(match)-2:]
+		updated.WriteString(page[shown:output[0]])
+		updated.WriteString(run(example.FindStringSubmatch(page[match[0]:match[1]])))
+		shown = output[1]
 	}
+	goldentest.File(t, path, []byte(updated.String()+page[shown:]))
 }
 
 // lintsOf renders what a check of a configuration finds.
@@ -118,16 +117,9 @@ func TestMessages(t *testing.T) {
 			continue
 		}
 		got := found(t, file.Name, strings.Fields(text[name+".set"]))
-		if diff := cmp.Diff(text[name+".out"], got); diff != "" && !*update {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
 		archive.Files = append(archive.Files, txtar.File{Name: name + ".out", Data: []byte(got)})
 	}
-	if *update {
-		if err := os.WriteFile(golden, txtar.Format(archive), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	goldentest.File(t, golden, txtar.Format(archive))
 }
 
 func init() {

@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/deeppsl/deeppsl/internal/source"
 )
@@ -20,31 +17,8 @@ const compatPage = "docs/psl-compatibility.md"
 
 // TestCompatibility checks every example of the page.
 func TestCompatibility(t *testing.T) {
-	page := readText(t, compatPage)
-	folder, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(t.TempDir())
 	example := regexp.MustCompile("(?s)```json\n([^`]*)```\n\n```text\n([^`]*)```\n")
-	checked := 0
-	updated := example.ReplaceAllStringFunc(page, func(text string) string {
-		parts := example.FindStringSubmatch(text)
-		got := outcome(t, parts[1])
-		checked++
-		if diff := cmp.Diff(parts[2], got); diff != "" && !*update {
-			t.Errorf("%s(-want +got):\n%s", parts[1], diff)
-		}
-		return "```json\n" + parts[1] + "```\n\n```text\n" + got + "```\n"
-	})
-	if blocks := strings.Count(page, "```json\n"); checked != blocks || checked < 15 {
-		t.Errorf("%d examples of %d were checked", checked, blocks)
-	}
-	if *update {
-		if err := os.WriteFile(filepath.Join(folder, compatPage), []byte(updated), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	checkPage(t, compatPage, example, func(groups []string) string { return outcome(t, groups[1]) })
 }
 
 // outcome runs a configuration and prints the atoms, or what is wrong with it.

@@ -3,7 +3,6 @@ package deeppsl_test
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -11,14 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/goldentest"
 	"github.com/deeppsl/deeppsl/internal/repro"
 )
-
-// update tells whether the generated files are to be written: the flag -update, which other tests of the folder define.
-func update() bool { return flag.Lookup("update").Value.String() == "true" }
 
 // The generated files of the examples are what their generators make, and each example does what its README says.
 func TestExamples(t *testing.T) {
@@ -88,23 +83,8 @@ func wantMutual(t *testing.T, report *deeppsl.Report) {
 // checkFiles compares an example's generated files with what the generator made, or writes them.
 func checkFiles(t *testing.T, example string, files map[string][]byte) {
 	t.Helper()
-	for name, want := range files {
-		path := filepath.Join("examples", example, name)
-		if update() {
-			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, want, 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		got, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("%s is not what the generator makes; see the flag -update:\n%s", path, diff)
-		}
+	for name, made := range files {
+		goldentest.File(t, filepath.Join("examples", example, name), made)
 	}
 }
 

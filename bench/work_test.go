@@ -3,17 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/goldentest"
 	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // workSize is the size of the problems whose work is counted.
 const workSize = 10000
@@ -45,15 +42,7 @@ func TestWorkOfGrounding(t *testing.T) {
 		for k, rule := range counts.Rules {
 			fmt.Fprintf(&got, "%d %+v\n", k+1, rule.Counts)
 		}
-		path := filepath.Join("testdata", "work", m.name+".txt")
-		if *update {
-			if err := os.WriteFile(path, got.Bytes(), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if want, err := os.ReadFile(path); err != nil || got.String() != string(want) {
-			t.Errorf("%s: the work is (%v)\n%swant\n%s", m.name, err, &got, want)
-		}
+		goldentest.File(t, filepath.Join("testdata", "work", m.name+".txt"), got.Bytes())
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,12 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/deeppsl/deeppsl/internal/contexttest"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
-)
 
-var update = flag.Bool("update", false, "rewrite the expectations inside the scripts in testdata")
+	"github.com/deeppsl/deeppsl/internal/contexttest"
+	"github.com/deeppsl/deeppsl/internal/goldentest"
+)
 
 // TestMain lets the scripts run this test binary as deeppsl.
 func TestMain(m *testing.M) {
@@ -32,7 +31,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
-		UpdateScripts:       *update,
+		UpdateScripts:       *goldentest.Update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {

@@ -4,22 +4,18 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/export"
+	"github.com/deeppsl/deeppsl/internal/goldentest"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/auto"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // small has a potential of every kind, a weight of 0, a weight factor, an input and a constraint without variables.
 func small() *mrf.Field {
@@ -54,20 +50,7 @@ func write(t *testing.T, format export.Format, f *mrf.Field, rules []string) str
 
 func TestGolden(t *testing.T) {
 	for _, format := range []export.Format{export.LP, export.QPS, export.JSON} {
-		path := filepath.Join("testdata", "small."+string(format))
-		got := write(t, format, small(), texts)
-		if *update {
-			if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) {
-			t.Errorf("%s is not as expected:\n%s", path, got)
-		}
+		goldentest.File(t, "testdata/small."+string(format), []byte(write(t, format, small(), texts)))
 	}
 }
 

@@ -21,6 +21,7 @@ const everything = "*"
 var layers = []layer{
 	{"internal/alloctest", nil},
 	{"internal/contexttest", nil},
+	{"internal/goldentest", nil},
 	{"internal/parallel", nil},
 	{"internal/kernel", nil},
 	{"internal/idx", nil},

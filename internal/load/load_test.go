@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -16,14 +15,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/deeppsl/deeppsl/internal/goldentest"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 	"github.com/deeppsl/deeppsl/internal/syntax"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
 
 // opener opens the files of an archive.
 func opener(archive *txtar.Archive) func(string) (io.ReadCloser, error) {
@@ -58,16 +56,8 @@ func TestGolden(t *testing.T) {
 				archive.Files = append(archive.Files, txtar.File{Name: "want"})
 				last++
 			}
-			got := summary(archive.Files[0].Name, opener(archive))
-			if *update {
-				archive.Files[last].Data = []byte(got)
-				if err := os.WriteFile(path, txtar.Format(archive), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if diff := cmp.Diff(string(archive.Files[last].Data), got); diff != "" {
-				t.Error(diff)
-			}
+			archive.Files[last].Data = []byte(summary(archive.Files[0].Name, opener(archive)))
+			goldentest.File(t, path, txtar.Format(archive))
 		})
 	}
 }

@@ -1,19 +1,16 @@
 package program
 
 import (
-	"flag"
 	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/deeppsl/deeppsl/internal/goldentest"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/syntax"
 )
-
-var update = flag.Bool("update", false, "rewrite the outputs in testdata")
 
 // TestFigures compiles the rules in the paper's figures and compares with what they mean.
 func TestFigures(t *testing.T) {
@@ -24,17 +21,7 @@ func TestFigures(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := compiled(figurePredicates(), &source.File{Name: name + ".psl", Text: string(rules)})
-			path := "testdata/" + name + ".out"
-			if *update {
-				write(t, path, []byte(got))
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			goldentest.File(t, "testdata/"+name+".out", []byte(got))
 		})
 	}
 }
@@ -42,35 +29,11 @@ func TestFigures(t *testing.T) {
 // TestGolden compiles every input x.psl of the archives in testdata and compares with the output x.out after it.
 func TestGolden(t *testing.T) {
 	for _, name := range []string{"rules", "errors"} {
-		t.Run(name, func(t *testing.T) { golden(t, "testdata/"+name+".txt") })
-	}
-}
-
-func golden(t *testing.T, path string) {
-	archive, err := txtar.ParseFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := make(map[string]string)
-	var files []txtar.File
-	for _, f := range archive.Files {
-		base, isInput := strings.CutSuffix(f.Name, ".psl")
-		if !isInput {
-			want[f.Name] = string(f.Data)
-			continue
-		}
-		got := compiled(testPredicates(), &source.File{Name: f.Name, Text: string(f.Data)})
-		files = append(files, f, txtar.File{Name: base + ".out", Data: []byte(got)})
-	}
-	if *update {
-		archive.Files = files
-		write(t, path, txtar.Format(archive))
-		return
-	}
-	for _, f := range files {
-		if diff := cmp.Diff(want[f.Name], string(f.Data)); diff != "" && strings.HasSuffix(f.Name, ".out") {
-			t.Errorf("%s (-want +got):\n%s", f.Name, diff)
-		}
+		t.Run(name, func(t *testing.T) {
+			goldentest.Archive(t, "testdata/"+name+".txt", func(name, text string) string {
+				return compiled(testPredicates(), &source.File{Name: name, Text: text})
+			})
+		})
 	}
 }
 
@@ -85,12 +48,6 @@ func compiled(predicates []*Predicate, file *source.File) string {
 	diags.Sort()
 	diags.Render(&b, false, 0)
 	return b.String()
-}
-
-func write(t *testing.T, path string, data []byte) {
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // FuzzCompile checks that nothing that parses makes the compiler or the printer fail, and that what has errors is left

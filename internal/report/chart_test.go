@@ -8,6 +8,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/goldentest"
 )
 
 func TestChartForms(t *testing.T) {
@@ -37,7 +39,7 @@ func TestChartForms(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			svg := render(t, chart)
-			golden(t, name, svg)
+			goldentest.File(t, "testdata/"+name, svg)
 			if again := render(t, chart); !bytes.Equal(svg, again) {
 				t.Error("a second rendering differs")
 			}

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"github.com/deeppsl/deeppsl/internal/goldentest"
 )
 
 func sampleTable() *Table {
@@ -26,8 +28,8 @@ func TestTableForms(t *testing.T) {
 	if err := sampleTable().Markdown(&markdown); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "table.txt", text.Bytes())
-	golden(t, "table.md", markdown.Bytes())
+	goldentest.File(t, "testdata/table.txt", text.Bytes())
+	goldentest.File(t, "testdata/table.md", markdown.Bytes())
 	if got := sampleTable().Len(); got != 4 {
 		t.Errorf("Len() = %d, want 4", got)
 	}

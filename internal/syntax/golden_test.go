@@ -1,18 +1,14 @@
 package syntax
 
 import (
-	"flag"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/deeppsl/deeppsl/internal/goldentest"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
-
-var update = flag.Bool("update", false, "rewrite the outputs in testdata")
 
 // TestGolden runs every input x.psl of the archives in testdata and compares with the output x.out that follows it.
 func TestGolden(t *testing.T) {
@@ -22,39 +18,11 @@ func TestGolden(t *testing.T) {
 		"format":      formatAll,
 		"derivations": derive,
 	} {
-		t.Run(name, func(t *testing.T) { golden(t, "testdata/"+name+".txt", run) })
-	}
-}
-
-func golden(t *testing.T, path string, run func(*source.File) string) {
-	archive, err := txtar.ParseFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := make(map[string]string)
-	var got []txtar.File
-	for _, f := range archive.Files {
-		base, isInput := strings.CutSuffix(f.Name, ".psl")
-		if !isInput {
-			want[f.Name] = string(f.Data)
-			continue
-		}
-		out := run(&source.File{Name: f.Name, Text: string(f.Data)})
-		got = append(got, f, txtar.File{Name: base + ".out", Data: []byte(out)})
-	}
-	if *update {
-		archive.Files = got
-		if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	for _, f := range got {
-		if strings.HasSuffix(f.Name, ".out") {
-			if diff := cmp.Diff(want[f.Name], string(f.Data)); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", f.Name, diff)
-			}
-		}
+		t.Run(name, func(t *testing.T) {
+			goldentest.Archive(t, "testdata/"+name+".txt", func(name, text string) string {
+				return run(&source.File{Name: name, Text: text})
+			})
+		})
 	}
 }
 
