@@ -42,16 +42,7 @@ func TestSelect(t *testing.T) {
 				t.Fatal(err)
 			}
 			y, want := both(t, bound, true, 6)
-			for k := range x {
-				if math.Abs(x[k]-y[k]) > 1e-6 {
-					t.Errorf("%s: x[%d] = %v in the batch, %v bound", kind, k, x[k], y[k])
-				}
-			}
-			for k := range want {
-				if math.Abs(float64(gradients[k]-want[k])) > 1e-5 {
-					t.Errorf("%s: gradient %d is %v in the batch, %v bound", kind, k, gradients[k], want[k])
-				}
-			}
+			checkSame(t, kind+" in the batch, beside a bound one", x, y, gradients, want)
 		}
 	}
 }

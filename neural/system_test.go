@@ -3,13 +3,13 @@ package neural
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/gomlx/compute/gobackend"
 	"github.com/gomlx/gomlx/core/graph"
 )
@@ -69,6 +69,21 @@ func both(tb testing.TB, p *Perception, train bool, seed uint64) (x []float64, g
 		gradients = append(gradients, w.Gradient...)
 	}
 	return x, gradients
+}
+
+// checkSame compares x and the gradients with those of another way to compute them.
+func checkSame(t *testing.T, name string, x, wantX []float64, gradients, want []float32) {
+	t.Helper()
+	for i := range wantX {
+		if math.Abs(x[i]-wantX[i]) > 1e-6 {
+			t.Errorf("%s: x[%d] = %v, want %v", name, i, x[i], wantX[i])
+		}
+	}
+	for i := range want {
+		if math.Abs(float64(gradients[i]-want[i])) > 1e-5 {
+			t.Errorf("%s: gradient %d is %v, want %v", name, i, gradients[i], want[i])
+		}
+	}
 }
 
 func TestForwardGivesTruthValues(t *testing.T) {
@@ -131,16 +146,7 @@ func TestSparseAndDenseFeaturesAgree(t *testing.T) {
 	for _, train := range []bool{false, true} {
 		x, g := both(t, bindT2(t, mustNew(t, smallSpecs(Tanh), table, 1), 9, 3, 20), train, 4)
 		y, h := both(t, bindT2(t, mustNew(t, smallSpecs(Tanh), dense, 1), 9, 3, 20), train, 4)
-		for i := range x {
-			if math.Abs(x[i]-y[i]) > 1e-6 {
-				t.Errorf("train %v: x[%d] is %v sparse, %v dense", train, i, x[i], y[i])
-			}
-		}
-		for i := range g {
-			if math.Abs(float64(g[i]-h[i])) > 1e-5 {
-				t.Errorf("train %v: gradient %d is %v sparse, %v dense", train, i, g[i], h[i])
-			}
-		}
+		checkSame(t, fmt.Sprintf("dense features, train %v", train), x, y, g, h)
 	}
 }
 
@@ -206,10 +212,13 @@ func parameterNames(s *System) (names []string) {
 
 // An optimiser may write new values between Forward and Backward; the gradient stays that of the last Forward.
 func TestBackwardIsOfTheLastForward(t *testing.T) {
-	s := newSmall(t, Tanh, 1)
-	p := bindT2(t, s, 9, 3, 20)
+	checkBackwardIsOfTheLastForward(t, bindT2(t, newSmall(t, Tanh, 1), 9, 3, 20))
+}
+
+func checkBackwardIsOfTheLastForward(t *testing.T, p *Perception) {
+	t.Helper()
 	_, want := both(t, p, true, 1)
-	for _, w := range s.Parameters() {
+	for _, w := range p.Parameters() {
 		clear(w.Gradient)
 		for i := range w.Value {
 			w.Value[i] += 1
@@ -219,7 +228,7 @@ func TestBackwardIsOfTheLastForward(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []float32
-	for _, w := range s.Parameters() {
+	for _, w := range p.Parameters() {
 		got = append(got, w.Gradient...)
 	}
 	if !slices.Equal(got, want) {
@@ -382,13 +391,7 @@ func TestUserNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, gradients := both(t, p, true, 1)
-	checkDifferences(t, s.Parameters(), gradients, 1e-2, 2e-3, func() float64 {
-		if err := p.Forward(x, true, 1); err != nil {
-			t.Fatal(err)
-		}
-		return dot(x, upstreamOf(2))
-	})
+	checkDifferences(t, p, 1, 1e-2, 2e-3)
 }
 
 func TestUserNetworkErrors(t *testing.T) {
@@ -439,21 +442,26 @@ func dot(a, b []float64) (sum float64) {
 	return sum
 }
 
-// checkDifferences compares gradients, one after the other as both returns them, with central differences of loss.
-func checkDifferences(t *testing.T, parameters []*learn.Parameter, gradients []float32, eps, tolerance float64,
-	loss func() float64) {
+// checkDifferences compares the gradients of a training pass with central differences of passes with the same seed.
+func checkDifferences(t *testing.T, p *Perception, seed uint64, eps, tolerance float64) {
 	t.Helper()
-	for _, p := range parameters {
-		for i := range p.Value {
-			old := p.Value[i]
-			p.Value[i] = old + float32(eps)
+	x, gradients := both(t, p, true, seed)
+	loss := func() float64 {
+		if err := p.Forward(x, true, seed); err != nil {
+			t.Fatal(err)
+		}
+		return dot(x, upstreamOf(len(x)))
+	}
+	for _, w := range p.Parameters() {
+		for i, old := range w.Value {
+			w.Value[i] = old + float32(eps)
 			above := loss()
-			p.Value[i] = old - float32(eps)
+			w.Value[i] = old - float32(eps)
 			below := loss()
-			p.Value[i] = old
+			w.Value[i] = old
 			want, got := (above-below)/(2*eps), float64(gradients[0])
 			if math.Abs(got-want) > tolerance*(1+math.Abs(want)) {
-				t.Errorf("∂L/∂%s[%d] = %v, differences give %v", p.Name, i, got, want)
+				t.Errorf("∂L/∂%s[%d] = %v, differences give %v", w.Name, i, got, want)
 			}
 			gradients = gradients[1:]
 		}

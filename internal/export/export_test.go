@@ -57,12 +57,9 @@ func TestGolden(t *testing.T) {
 // random draws a field with potentials of all kinds, and the texts of its rules.
 func random(seed uint64) (f *mrf.Field, rules []string, rng *rand.Rand) {
 	rng = rand.New(rand.NewPCG(seed, 17))
-	m, theta, x := mrftest.Random(rng, mrftest.Shape{Variables: 12, Inputs: 3, Blocks: 9, Potentials: 8,
-		Kinds: mrftest.All, Arity: 10, Scales: true})
-	f = mrf.NewField(m)
-	f.SetWeights(theta)
-	f.SetInputs(x)
-	return f, make([]string, m.Rules), rng
+	f = mrftest.Field(mrftest.Random(rng, mrftest.Shape{Variables: 12, Inputs: 3, Blocks: 9, Potentials: 8,
+		Kinds: mrftest.All, Arity: 10, Scales: true}))
+	return f, make([]string, f.Model.Rules), rng
 }
 
 // At any point, the program that a file has, with the best slacks, must cost what the field costs, and its rows must be

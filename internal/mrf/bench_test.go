@@ -12,11 +12,8 @@ import (
 func citation() (*mrf.Field, []float64) {
 	c := mrftest.Cora
 	c.Documents, c.Links = 10*c.Documents, 10*c.Links
-	m, theta, x := c.Model()
-	f := mrf.NewField(m)
-	f.SetWeights(theta)
-	f.SetInputs(x)
-	y := make([]float64, m.Variables)
+	f := mrftest.Field(c.Model())
+	y := make([]float64, f.Model.Variables)
 	for i := range y {
 		y[i] = float64(i%10) / 20
 	}

@@ -85,15 +85,8 @@ func (p potential) curvature() float64 {
 // draw makes a random model with a field and a point for it.
 func draw(seed uint64, shape mrftest.Shape) (*mrf.Field, []float64) {
 	rng := rand.New(rand.NewPCG(seed, 7))
-	m, theta, x := mrftest.Random(rng, shape)
-	f := mrf.NewField(m)
-	f.SetWeights(theta)
-	f.SetInputs(x)
-	y := make([]float64, m.Variables)
-	for i := range y {
-		y[i] = rng.Float64()
-	}
-	return f, y
+	f := mrftest.Field(mrftest.Random(rng, shape))
+	return f, mrftest.Uniform(rng, shape.Variables)
 }
 
 var (

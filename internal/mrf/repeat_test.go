@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 )
 
@@ -21,12 +20,12 @@ func TestRepeatIsExamplesSideBySide(t *testing.T) {
 		if err := many.Check(); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		y, x := uniform(random, n*12), uniform(random, n*5)
-		whole := setField(many, theta, x)
+		y, x := mrftest.Uniform(random, n*12), mrftest.Uniform(random, n*5)
+		whole := mrftest.Field(many, theta, x)
 		got, total := make([]float64, many.Potentials()), 0.0
 		whole.Slacks(y, got)
 		for e := range n {
-			one := setField(model, theta, x[5*e:5*e+5])
+			one := mrftest.Field(model, theta, x[5*e:5*e+5])
 			want := make([]float64, model.Potentials())
 			one.Slacks(y[12*e:12*e+12], want)
 			total += one.Energy(y[12*e : 12*e+12])
@@ -56,27 +55,13 @@ func TestObserveKeepsSlacks(t *testing.T) {
 		if err := observed.Check(); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		y := uniform(random, 20)
+		y := mrftest.Uniform(random, 20)
 		other := slices.Clone(y)
 		values := make([]float64, len(variables))
 		for k, i := range variables {
 			values[k], other[i] = y[i], 0.5
 		}
-		sameSlacks(t, setField(model, theta, x), setField(observed, theta, append(slices.Clone(x), values...)), y, other)
+		sameSlacks(t, mrftest.Field(model, theta, x),
+			mrftest.Field(observed, theta, append(slices.Clone(x), values...)), y, other)
 	}
-}
-
-func uniform(random *rand.Rand, n int) []float64 {
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = random.Float64()
-	}
-	return out
-}
-
-func setField(model *mrf.Model, theta, x []float64) *mrf.Field {
-	field := mrf.NewField(model)
-	field.SetWeights(theta)
-	field.SetInputs(x)
-	return field
 }

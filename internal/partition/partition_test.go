@@ -92,15 +92,10 @@ func TestBatches(t *testing.T) {
 func TestPartsAddUp(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 8))
-		m, theta, x := mrftest.Random(rng, mrftest.Shape{Variables: 60, Inputs: 5, Blocks: 6, Potentials: 8,
-			Kinds: mrftest.All, Arity: 3, Scales: true})
-		whole := mrf.NewField(m)
-		whole.SetWeights(theta)
-		whole.SetInputs(x)
-		y := make([]float64, m.Variables)
-		for i := range y {
-			y[i] = rng.Float64()
-		}
+		whole := mrftest.Field(mrftest.Random(rng, mrftest.Shape{Variables: 60, Inputs: 5, Blocks: 6, Potentials: 8,
+			Kinds: mrftest.All, Arity: 3, Scales: true}))
+		m := whole.Model
+		y := mrftest.Uniform(rng, m.Variables)
 		slacks := make([]float64, m.Potentials())
 		whole.Slacks(y, slacks)
 		c := partition.Find(m)

@@ -255,11 +255,7 @@ var shapes = []mrftest.Shape{
 }
 
 func randomField(seed uint64, shape mrftest.Shape) *mrf.Field {
-	m, theta, x := mrftest.Random(rand.New(rand.NewPCG(seed, 3)), shape)
-	f := mrf.NewField(m)
-	f.SetWeights(theta)
-	f.SetInputs(x)
-	return f
+	return mrftest.Field(mrftest.Random(rand.New(rand.NewPCG(seed, 3)), shape))
 }
 
 func TestNewtonAgreesWithDense(t *testing.T) {
@@ -292,10 +288,7 @@ func TestCertifyHoldsForAnyMultipliers(t *testing.T) {
 		f := randomField(uint64(k), shape)
 		optimum := run(t, dense.New(f, exact)).Objective
 		for range 20 {
-			y := make([]float64, shape.Variables)
-			for i := range y {
-				y[i] = rng.Float64()
-			}
+			y := mrftest.Uniform(rng, shape.Variables)
 			mu := make([]float64, f.Model.Potentials())
 			for j := range mu {
 				mu[j] = 3 * rng.NormFloat64()
@@ -407,10 +400,7 @@ func TestSolversAreDeterministic(t *testing.T) {
 	for _, hard := range []bool{false, true} {
 		c.HardSum = hard
 		answer := func(threads int) []float64 {
-			m, theta, x := c.Model()
-			f := mrf.NewField(m)
-			f.SetWeights(theta)
-			f.SetInputs(x)
+			f := mrftest.Field(c.Model())
 			r := run(t, newton.New(f, solve.Settings{Threads: threads}))
 			bits := append(append(slices.Clone(r.Y), r.Multipliers...), r.Objective, r.DualBound, r.Gap)
 			r = run(t, simplified(f, solve.Settings{Threads: threads}))

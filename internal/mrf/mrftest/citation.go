@@ -109,5 +109,5 @@ func (c Citation) inputs(rng *rand.Rand) []float64 {
 			}
 		}
 	}
-	return append(x, uniform(rng, c.Links)...)
+	return append(x, Uniform(rng, c.Links)...)
 }

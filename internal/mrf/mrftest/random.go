@@ -37,8 +37,8 @@ var (
 // these inputs, so the model is feasible.
 func Random(rng *rand.Rand, shape Shape) (m *mrf.Model, theta, x []float64) {
 	m = &mrf.Model{Variables: shape.Variables, Inputs: shape.Inputs, Rules: shape.Blocks}
-	x = uniform(rng, shape.Inputs)
-	feasible := uniform(rng, shape.Variables)
+	x = Uniform(rng, shape.Inputs)
+	feasible := Uniform(rng, shape.Variables)
 	for r := range shape.Blocks {
 		form := shape.Kinds[rng.IntN(len(shape.Kinds))]
 		b := &mrf.Block{Rule: r, Kind: form.Kind, Exponent: form.Exponent, Len: 1 + rng.IntN(shape.Potentials)}
@@ -135,7 +135,16 @@ func signs(rng *rand.Rand, n int) []float64 {
 	return out
 }
 
-func uniform(rng *rand.Rand, n int) []float64 {
+// Field returns the field of a model with the weights of its rules and its inputs, as Random and Model return them.
+func Field(m *mrf.Model, theta, x []float64) *mrf.Field {
+	f := mrf.NewField(m)
+	f.SetWeights(theta)
+	f.SetInputs(x)
+	return f
+}
+
+// Uniform draws n numbers from [0, 1).
+func Uniform(rng *rand.Rand, n int) []float64 {
 	out := make([]float64, n)
 	for k := range out {
 		out[k] = rng.Float64()

@@ -5,17 +5,14 @@ import (
 	"math"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
 // Near an optimum, the absorbed multipliers must prove a much smaller gap than the potentials' own, and a true one.
 func TestAbsorbedMultipliersProveMore(t *testing.T) {
-	m, theta, x := mrftest.Citation{Documents: 40, Classes: 3, Links: 60, Exponent: 2, Seed: 2}.Model()
-	field := mrf.NewField(m)
-	field.SetWeights(theta)
-	field.SetInputs(x)
+	field := mrftest.Field(mrftest.Citation{Documents: 40, Classes: 3, Links: 60, Exponent: 2, Seed: 2}.Model())
+	m := field.Model
 	exact, err := New(field, solve.Settings{Gap: 1e-12}).Solve(context.Background())
 	if err != nil {
 		t.Fatal(err)

@@ -23,19 +23,12 @@ func solved(t testing.TB, s *Solver) *solve.Result {
 	return r
 }
 
-func fieldOf(m *mrf.Model, theta, x []float64) *mrf.Field {
-	f := mrf.NewField(m)
-	f.SetWeights(theta)
-	f.SetInputs(x)
-	return f
-}
-
 func TestCitationModels(t *testing.T) {
 	for _, hard := range []bool{false, true} {
 		for _, exponent := range []int{1, 2} {
 			c := mrftest.Cora
 			c.Documents, c.Links, c.Exponent, c.HardSum = 300, 600, exponent, hard
-			solved(t, New(fieldOf(c.Model()), solve.Settings{}))
+			solved(t, New(mrftest.Field(c.Model()), solve.Settings{}))
 		}
 	}
 }
@@ -50,7 +43,7 @@ func BenchmarkSolveCora(b *testing.B) {
 		c := mrftest.Cora
 		c.Exponent, c.HardSum = p.exponent, p.hard
 		m, theta, x := c.Model()
-		f := fieldOf(m, theta, x)
+		f := mrftest.Field(m, theta, x)
 		other := make([]float64, len(x))
 		for k, v := range x {
 			other[k] = v * (1 + 0.02*float64(k%3-1))
@@ -89,7 +82,7 @@ func TestZeroWeights(t *testing.T) {
 		m, theta, x := c.Model()
 		for _, k := range []int{0, 3, len(theta)} {
 			clear(theta[:k])
-			if r := solved(t, New(fieldOf(m, theta, x), solve.Settings{})); r.Objective < 0 {
+			if r := solved(t, New(mrftest.Field(m, theta, x), solve.Settings{})); r.Objective < 0 {
 				t.Errorf("objective %v", r.Objective)
 			}
 		}
@@ -102,7 +95,7 @@ func TestTraceTellsOfEachIteration(t *testing.T) {
 	for _, hard := range []bool{false, true} {
 		c.HardSum = hard
 		last := solve.Iteration{}
-		s := New(fieldOf(c.Model()), solve.Settings{Trace: func(it solve.Iteration) {
+		s := New(mrftest.Field(c.Model()), solve.Settings{Trace: func(it solve.Iteration) {
 			if it.Number < last.Number {
 				t.Errorf("iteration %d after %d", it.Number, last.Number)
 			}
@@ -117,7 +110,7 @@ func TestTraceTellsOfEachIteration(t *testing.T) {
 func TestWarmStartLeavesTheLastAnswerAlone(t *testing.T) {
 	c := mrftest.Cora
 	c.Documents, c.Links = 20, 30
-	s := New(fieldOf(c.Model()), solve.Settings{})
+	s := New(mrftest.Field(c.Model()), solve.Settings{})
 	r := solved(t, s)
 	before := slices.Clone(r.Y)
 	s.WarmStart(make([]float64, len(r.Y)), nil)

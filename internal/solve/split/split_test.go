@@ -51,10 +51,7 @@ func groups(seed uint64, n int, kinds []mrftest.Form) *mrf.Field {
 		whole.Rules += m.Rules
 		theta, inputs = append(theta, w...), append(inputs, x...)
 	}
-	f := mrf.NewField(whole)
-	f.SetWeights(theta)
-	f.SetInputs(inputs)
-	return f
+	return mrftest.Field(whole, theta, inputs)
 }
 
 func TestPartsReachTheOptimum(t *testing.T) {
