@@ -18,6 +18,12 @@ var learnAndInfer = deeppsl.Stages{Learn: true, Infer: true}
 // seeing is a project whose network learns, with dropout, to tell cats from dogs through a rule.
 func seeing(t *testing.T) string {
 	t.Helper()
+	return seeingWith(t, func(config string) string { return config })
+}
+
+// seeingWith is seeing with another configuration, which may also name more.tsv: half of what test.tsv knows.
+func seeingWith(t *testing.T, change func(config string) string) string {
+	t.Helper()
 	files := map[string]string{
 		"model.json": `{
 			"rules": "model.psl",
@@ -46,7 +52,11 @@ func seeing(t *testing.T) string {
 			known = "train.tsv"
 		}
 		files[known] += fmt.Sprintf("%d\t%s\n", k, kind)
+		if k >= 6 && k < 11 {
+			files["more.tsv"] += fmt.Sprintf("%d\t%s\n", k, kind)
+		}
 	}
+	files["model.json"] = change(files["model.json"])
 	return writeProject(t, files)
 }
 

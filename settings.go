@@ -32,7 +32,9 @@ type settings struct {
 	network  fitSettings
 	// freeze keeps the networks as they are after fitting them alone: the paper's PSL baseline.
 	freeze bool
-	model  modelSettings
+	// refit learns again, from the truth of validation too.
+	refit bool
+	model modelSettings
 	// skip answers without inference.
 	skip bool
 	// evaluation holds the options that package eval reads, evaluators what predicates are scored by that do not say it.
@@ -155,6 +157,8 @@ var options = slices.Concat([]option{
 		integer(func(s *settings) *int { return &s.learn.Patience })},
 	{"learn.freeze", "true: keep the networks as fitted alone",
 		boolean(func(s *settings, value bool) { s.freeze = value })},
+	{"learn.refit", "true: once validation has chosen the epoch, learn anew from its truth too, for as long",
+		boolean(func(s *settings, value bool) { s.refit = value })},
 	{"network.epochs", "epochs of fitting networks alone first, on the truth of their own predicates",
 		integer(func(s *settings) *int { return &s.network.epochs })},
 	{"network.patience", "epochs of that without a better score before stopping",

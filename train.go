@@ -26,6 +26,13 @@ type Training struct {
 	Epochs []Epoch
 	// FitEpochs counts the epochs in which the networks were fitted alone, before.
 	FitEpochs int
+	// Kept is after how many epochs' steps the parameters were best, and kept; FitKept is that of fitting alone.
+	Kept, FitKept int
+	// Chosen has the Values and Perceived of these parameters, as validation saw them; nil for batches of examples and
+	// after a search. Networks fitted alone infer nothing: Values are 0.
+	Chosen *Answer
+	// Anew is the learning curve of the option learn.refit, without validation.
+	Anew []Epoch
 	// Trials is the table of a search for weights: what was tried, with its score. The best is kept.
 	Trials  []Trial
 	Elapsed time.Duration
@@ -33,27 +40,33 @@ type Training struct {
 
 // Train learns the weights of the rules and the networks so that the MAP state agrees with the truth of the learning
 // phase. The grounding must be of that phase. With truth in the validation phase, the parameters of the best epoch are
-// kept. Afterwards the grounding, and others with the same networks, have the learned parameters.
-func (g *Grounding) Train(ctx context.Context) (*Training, error) {
-	start := time.Now()
-	training, err := g.Fit(ctx)
+// kept; with the option learn.refit, all is learned anew from that truth too, for as many epochs. Afterwards the
+// grounding, and others with the same networks, have the learned parameters.
+func (g *Grounding) Train(ctx context.Context) (*Training, error) { return g.learnBy(ctx, g.train) }
+
+func (g *Grounding) train(ctx context.Context, l lesson) (*Training, error) {
+	training, err := g.fitNetworks(ctx, l)
 	if err != nil {
 		return nil, err
 	}
 	if g.project.settings.learn.Method.Searches() {
-		return g.trainBySearch(ctx, training, start)
+		return training, g.search(ctx, training)
 	}
-	trainer, err := g.trainer(ctx)
+	trainer, err := g.trainer(ctx, l)
 	if err != nil {
 		return nil, err
 	}
-	if err := g.resume(trainer); err != nil {
+	if err := g.resume(trainer, g.checkpoint(l)); err != nil {
 		return nil, err
 	}
 	if training.Epochs, err = trainer.Run(ctx); err != nil {
 		return nil, g.explainInfeasible(ctx, err)
 	}
-	training.Elapsed = time.Since(start)
+	training.Kept = trainer.Kept()
+	if trainer.Batches == nil {
+		y, _, x := trainer.State()
+		training.Chosen = &Answer{Values: slices.Clone(y), Perceived: slices.Clone(x)}
+	}
 	return training, nil
 }
 
@@ -88,8 +101,8 @@ func (g *Grounding) Reset(seed uint64) error {
 }
 
 // trainer sets learning by gradients up: Algorithm 1 or another method.
-func (g *Grounding) trainer(ctx context.Context) (*learn.Trainer, error) {
-	task, err := g.task()
+func (g *Grounding) trainer(ctx context.Context, l lesson) (*learn.Trainer, error) {
+	task, err := g.task(l)
 	if err != nil {
 		return nil, err
 	}
@@ -104,19 +117,23 @@ func (g *Grounding) trainer(ctx context.Context) (*learn.Trainer, error) {
 	if g.project.settings.freeze {
 		settings.NetworkRate = 0
 	}
-	if task.Validate, err = g.validator(ctx); err != nil {
-		return nil, err
+	if !l.anew {
+		if task.Validate, err = g.validator(ctx); err != nil {
+			return nil, err
+		}
 	}
 	trainer, err := learn.NewTrainer(task, settings)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", g.project.config.Name, err)
 	}
-	trainer.OnEpoch, trainer.OnBatch, trainer.Save = g.project.OnEpoch, g.project.OnBatch, g.save(trainer)
+	trainer.Last = l.epochs
+	trainer.OnEpoch, trainer.OnBatch = g.project.OnEpoch, g.project.OnBatch
+	trainer.Save = g.save(trainer, g.checkpoint(l))
 	return trainer, nil
 }
 
 // task is what there is to learn from: this grounding with its labels, or examples of its shape.
-func (g *Grounding) task() (learn.Task, error) {
+func (g *Grounding) task(l lesson) (learn.Task, error) {
 	batched := g.project.config.Examples[Learn] != nil
 	task := learn.Task{Field: g.field, Theta: g.theta, Learned: g.learned(),
 		NewSolver: func(field *mrf.Field) (solve.Solver, error) {
@@ -130,9 +147,9 @@ func (g *Grounding) task() (learn.Task, error) {
 	}
 	var err error
 	if batched {
-		err = g.teach(&task)
+		err = g.teach(&task, l)
 	} else {
-		task.Labels, err = g.labels(Learn, relation.Target)
+		task.Labels, err = g.taught(l, relation.Target)
 	}
 	if err == nil {
 		task.Solver, err = task.NewSolver(task.Field)
@@ -140,9 +157,9 @@ func (g *Grounding) task() (learn.Task, error) {
 	return task, err
 }
 
-// teach makes a task of the learning phase's examples.
-func (g *Grounding) teach(task *learn.Task) error {
-	e, err := g.readExamples(Learn)
+// teach makes a task of a lesson's examples.
+func (g *Grounding) teach(task *learn.Task, l lesson) error {
+	e, err := g.exampleTaught(l)
 	if err != nil {
 		return err
 	}
@@ -292,41 +309,48 @@ func (g *Grounding) exampleValidator() (func(ctx context.Context, y, x []float64
 }
 
 // Fit trains the networks alone, without any rule, on truth about their own predicates, for as many epochs as the
-// option network.epochs says; Train begins with it. Of the result, only FitEpochs and Elapsed are set.
-func (g *Grounding) Fit(ctx context.Context) (*Training, error) {
-	start := time.Now()
-	s := g.project.settings.network
-	if s.epochs == 0 || g.perception == nil {
+// option network.epochs says; Train begins with it. The result has no learning curve.
+func (g *Grounding) Fit(ctx context.Context) (*Training, error) { return g.learnBy(ctx, g.fitNetworks) }
+
+func (g *Grounding) fitNetworks(ctx context.Context, l lesson) (*Training, error) {
+	if l.fitEpochs == 0 || g.perception == nil {
 		return new(Training), nil
 	}
-	labels, err := g.labels(Learn, relation.Perceived)
+	labels, err := g.taught(l, relation.Perceived)
 	if err != nil {
 		return nil, err
 	}
-	validation, err := g.labels(Validation, relation.Perceived)
-	if err != nil {
-		return nil, err
-	}
+	s := g.project.settings.network
 	fitter := learn.Fitter{
 		Perception: g.perception, Labels: labels, Loss: g.project.settings.learn.Loss.Kind, Inputs: len(g.inputs),
-		Optimiser: learn.Adam, Rate: s.rate, Decay: s.decay, Epochs: s.epochs, Patience: s.patience, Seed: g.project.Seed,
+		Optimiser: learn.Adam, Rate: s.rate, Decay: s.decay, Epochs: l.fitEpochs, Patience: s.patience, Seed: g.project.Seed,
 	}
-	if len(validation.Variables) > 0 {
-		fitter.Validate = func(x []float64) float64 {
-			return -learn.Loss{Kind: fitter.Loss, Floor: learn.TinyFloor}.Value(validation, x)
-		}
+	if fitter.Validate, err = g.fitValidator(l, fitter.Loss); err != nil {
+		return nil, err
 	}
-	epochs, x, err := fitter.Run(ctx)
+	fit, err := fitter.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
-	copy(g.inputs, x)
-	return &Training{FitEpochs: epochs, Elapsed: time.Since(start)}, nil
+	copy(g.inputs, fit.X)
+	return &Training{FitEpochs: fit.Epochs, FitKept: fit.Kept,
+		Chosen: &Answer{Values: make([]float64, g.model.Variables), Perceived: fit.X}}, nil
+}
+
+// fitValidator returns the function that scores networks alone, or nil if there is no truth to score them by.
+func (g *Grounding) fitValidator(l lesson, loss learn.LossKind) (func(x []float64) float64, error) {
+	if l.anew {
+		return nil, nil
+	}
+	labels, err := g.labels(Validation, relation.Perceived)
+	if err != nil || len(labels.Variables) == 0 {
+		return nil, err
+	}
+	return func(x []float64) float64 { return -learn.Loss{Kind: loss, Floor: learn.TinyFloor}.Value(labels, x) }, nil
 }
 
 // save returns the function that writes the checkpoint, if there is to be one.
-func (g *Grounding) save(trainer *learn.Trainer) func() {
-	path := g.project.Checkpoint
+func (g *Grounding) save(trainer *learn.Trainer, path string) func() {
 	if path == "" {
 		return nil
 	}
@@ -343,11 +367,11 @@ func (g *Grounding) save(trainer *learn.Trainer) func() {
 }
 
 // resume continues from the checkpoint file, if there is one.
-func (g *Grounding) resume(trainer *learn.Trainer) error {
-	if g.project.Checkpoint == "" {
+func (g *Grounding) resume(trainer *learn.Trainer, path string) error {
+	if path == "" {
 		return nil
 	}
-	data, err := os.ReadFile(g.project.Checkpoint)
+	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -355,9 +379,9 @@ func (g *Grounding) resume(trainer *learn.Trainer) error {
 		err = trainer.Resume(data)
 	}
 	if err != nil {
-		return fmt.Errorf("resuming from %s: %w", g.project.Checkpoint, err)
+		return fmt.Errorf("resuming from %s: %w", path, err)
 	}
-	g.project.Log.Info("resuming", "checkpoint", g.project.Checkpoint)
+	g.project.Log.Info("resuming", "checkpoint", path)
 	return nil
 }
 

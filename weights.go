@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/learn/search"
@@ -238,13 +237,4 @@ func (j *judge) loss() float64 {
 func (j *judge) line(trial Trial) Epoch {
 	return Epoch{Number: trial.Number, Loss: j.loss(), Validation: trial.Score, Gap: j.last.Gap,
 		Inference: j.last.Elapsed.Seconds(), Theta: trial.Weights}
-}
-
-// trainBySearch is Train for the methods that need no gradient.
-func (g *Grounding) trainBySearch(ctx context.Context, training *Training, start time.Time) (*Training, error) {
-	if err := g.search(ctx, training); err != nil {
-		return nil, err
-	}
-	training.Elapsed = time.Since(start)
-	return training, nil
 }

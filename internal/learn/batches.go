@@ -28,7 +28,7 @@ type Batch struct {
 
 // runBatches is Run for examples in batches: an epoch is one outer iteration of Algorithm 1 for each of them.
 func (t *Trainer) runBatches(ctx context.Context) ([]Epoch, error) {
-	for ; t.next < t.Epochs; t.next++ {
+	for ; t.next < t.Last; t.next++ {
 		line, err := t.pass(ctx)
 		if err != nil {
 			return t.history, err

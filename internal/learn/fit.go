@@ -25,35 +25,43 @@ type Fitter struct {
 	Validate func(x []float64) float64
 }
 
-// Run fits the networks and returns the number of epochs it took and the final outputs x, without dropout.
-func (f *Fitter) Run(ctx context.Context) (epochs int, x []float64, err error) {
+// Fit is what a Fitter did.
+type Fit struct {
+	Epochs int       // that it took
+	Kept   int       // after which the parameters were kept
+	X      []float64 // the networks' outputs with these, without dropout
+}
+
+// Run fits the networks.
+func (f *Fitter) Run(ctx context.Context) (*Fit, error) {
 	if len(f.Labels.Variables) == 0 {
-		return 0, nil, fmt.Errorf("nothing to fit the networks to: no output of theirs has a label")
+		return nil, fmt.Errorf("nothing to fit the networks to: no output of theirs has a label")
 	}
-	x = make([]float64, f.Inputs)
+	x := make([]float64, f.Inputs)
 	upstream := make([]float64, f.Inputs)
 	optimiser := Optimiser{Kind: f.Optimiser, Decay: f.Decay}
 	best := snapshot{Score: math.Inf(-1)}
-	for epochs = range f.Epochs {
+	fit := &Fit{X: x}
+	for stop := false; fit.Epochs < f.Epochs && !stop; fit.Epochs++ {
 		if err := ctx.Err(); err != nil {
-			return epochs, nil, err
+			return nil, err
 		}
-		if err := f.step(&optimiser, x, upstream, epochs); err != nil {
-			return epochs, nil, err
+		if err := f.step(&optimiser, x, upstream, fit.Epochs); err != nil {
+			return nil, err
 		}
 		if err := f.Perception.Forward(x, false, 0); err != nil {
-			return epochs, nil, err
+			return nil, err
 		}
-		if f.improves(&best, x, epochs) {
-			break
-		}
+		stop = f.improves(&best, x, fit.Epochs)
 	}
+	fit.Kept = fit.Epochs
 	if best.Values != nil {
+		fit.Kept = best.Epoch + 1
 		for k, p := range f.Perception.Parameters() {
 			copy(p.Value, best.Values[k])
 		}
 	}
-	return epochs + 1, x, f.Perception.Forward(x, false, 0)
+	return fit, f.Perception.Forward(x, false, 0)
 }
 
 // step takes one full-batch gradient step, with dropout.

@@ -81,6 +81,8 @@ type Epoch struct {
 type Trainer struct {
 	Task
 	Settings
+	// Last is the number of epochs after which to stop, at first Settings.Epochs, which schedules are made for.
+	Last int
 	// OnEpoch, if set, is called with every line of the learning curve, OnBatch after every batch.
 	OnEpoch func(Epoch)
 	OnBatch func(Batch)
@@ -114,7 +116,7 @@ type snapshot struct {
 
 // NewTrainer prepares training. It draws the initial rule weights around the given ones.
 func NewTrainer(task Task, settings Settings) (*Trainer, error) {
-	t := &Trainer{Task: task, Settings: settings, best: snapshot{Score: math.Inf(-1), Epoch: -1}}
+	t := &Trainer{Task: task, Settings: settings, Last: settings.Epochs, best: snapshot{Score: math.Inf(-1), Epoch: -1}}
 	if len(task.Labels.Variables) == 0 {
 		return nil, fmt.Errorf("nothing to learn from: no target has a label")
 	}
@@ -175,7 +177,7 @@ func (t *Trainer) Run(ctx context.Context) ([]Epoch, error) {
 	if t.Batches != nil {
 		return t.runBatches(ctx)
 	}
-	for ; t.next < t.Epochs; t.next++ {
+	for ; t.next < t.Last; t.next++ {
 		line, err := t.infer(ctx)
 		if err != nil {
 			return t.history, err
@@ -423,6 +425,17 @@ func (t *Trainer) restore(ctx context.Context) error {
 	t.setValues(t.best.Values)
 	_, err := t.infer(ctx)
 	return err
+}
+
+// Kept returns after how many epochs' steps Run kept the parameters.
+func (t *Trainer) Kept() int {
+	switch {
+	case t.best.Values == nil:
+		return t.next
+	case t.Batches != nil:
+		return t.best.Epoch + 1 // an epoch is scored after its steps
+	}
+	return t.best.Epoch
 }
 
 // State returns the last MAP state, the rule weights and the inputs it belongs to. The Trainer owns the slices.

@@ -220,12 +220,12 @@ func TestFitLearnsItsLabels(t *testing.T) {
 	network := newLogits(4)
 	fitter := Fitter{Perception: network, Labels: &Labels{Variables: []int32{0, 2}, Truth: []float64{1, 0}},
 		Loss: BinaryCrossEntropy, Inputs: 4, Optimiser: Adam, Rate: 0.1, Epochs: 200}
-	epochs, x, err := fitter.Run(context.Background())
+	fit, err := fitter.Run(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if epochs != 200 || x[0] < 0.95 || x[2] > 0.05 || x[1] != 0.5 {
-		t.Errorf("after %d epochs the outputs are %v", epochs, x)
+	if x := fit.X; fit.Epochs != 200 || fit.Kept != 200 || x[0] < 0.95 || x[2] > 0.05 || x[1] != 0.5 {
+		t.Errorf("after %d epochs, %d kept, the outputs are %v", fit.Epochs, fit.Kept, x)
 	}
 }
 
@@ -234,11 +234,12 @@ func TestFitKeepsTheBestEpoch(t *testing.T) {
 	fitter := Fitter{Perception: network, Labels: &Labels{Variables: []int32{0}, Truth: []float64{1}},
 		Loss: BinaryCrossEntropy, Inputs: 1, Optimiser: SGD, Rate: 1, Epochs: 100, Patience: 5,
 		Validate: func(x []float64) float64 { return -math.Abs(x[0] - 0.8) }}
-	epochs, x, err := fitter.Run(context.Background())
+	fit, err := fitter.Run(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if epochs == 100 || math.Abs(x[0]-0.8) > 0.1 {
-		t.Errorf("after %d epochs the output is %v, want about 0.8 by an early stop", epochs, x[0])
+	if fit.Epochs == 100 || fit.Kept != fit.Epochs-5 || math.Abs(fit.X[0]-0.8) > 0.1 {
+		t.Errorf("after %d epochs, %d kept, the output is %v, want about 0.8 by an early stop", fit.Epochs, fit.Kept,
+			fit.X[0])
 	}
 }

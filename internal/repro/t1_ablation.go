@@ -247,7 +247,7 @@ func fitLabelled(ctx context.Context, d *digits, seed uint64, path string) error
 	}
 	fitter := learn.Fitter{Perception: perception, Labels: &labels, Loss: learn.CrossEntropy, Inputs: len(binding.Inputs),
 		Optimiser: learn.Adam, Rate: 0.002, Epochs: 60, Seed: seed}
-	if _, _, err := fitter.Run(ctx); err != nil {
+	if _, err := fitter.Run(ctx); err != nil {
 		return err
 	}
 	return system.SaveFile(path)

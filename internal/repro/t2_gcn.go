@@ -25,15 +25,15 @@ func gcnOnce(c *citation) runOnce {
 				return -learn.Loss{Kind: learn.CrossEntropy, Floor: learn.TinyFloor}.Value(validation, x)
 			},
 		}
-		epochs, x, err := fitter.Run(ctx)
+		fit, err := fitter.Run(ctx)
 		if err != nil {
 			return run, err
 		}
-		run.Epochs, run.TrainSeconds = epochs, time.Since(start).Seconds()
+		run.Epochs, run.TrainSeconds = fit.Epochs, time.Since(start).Seconds()
 		start = time.Now()
-		err = network.Forward(x, false, 0)
+		err = network.Forward(fit.X, false, 0)
 		run.InferenceSeconds = time.Since(start).Seconds()
-		run.Accuracy, run.ClassAverage = c.accuracy(x, split.Test)
+		run.Accuracy, run.ClassAverage = c.accuracy(fit.X, split.Test)
 		return run, err
 	}
 }

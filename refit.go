@@ -1,0 +1,116 @@
+package deeppsl
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/relation"
+)
+
+// lesson is what one training learns from, and for how long.
+type lesson struct {
+	// anew is the lesson after the epochs are chosen: it takes the truth of the validation phase too, and nothing is
+	// left to choose by.
+	anew              bool
+	fitEpochs, epochs int
+}
+
+// learnBy learns by a method, and where the option learn.refit asks for it once more, from the beginning and from all
+// truth, for as many epochs as turned out best: what was held out to choose them is too good to be left unused.
+func (g *Grounding) learnBy(ctx context.Context, method func(context.Context, lesson) (*Training, error)) (
+	*Training, error) {
+	start := time.Now()
+	s := &g.project.settings
+	if s.refit {
+		if err := g.refittable(); err != nil {
+			return nil, fmt.Errorf("%s: learn.refit: %w", g.project.config.Name, err)
+		}
+	}
+	training, err := method(ctx, lesson{fitEpochs: s.network.epochs, epochs: s.learn.Epochs})
+	if err != nil {
+		return nil, err
+	}
+	if s.refit {
+		g.project.Log.Info("learning anew, from the truth of validation too", "epochs", training.Kept,
+			"epochs of networks alone", training.FitKept)
+		if err := g.Reset(g.project.Seed); err != nil {
+			return nil, err
+		}
+		again, err := method(ctx, lesson{anew: true, fitEpochs: training.FitKept, epochs: training.Kept})
+		if err != nil {
+			return nil, err
+		}
+		training.Anew = again.Epochs
+	}
+	training.Elapsed = time.Since(start)
+	return training, nil
+}
+
+// refittable says why learning anew would have no meaning, if so.
+func (g *Grounding) refittable() error {
+	p := g.project
+	switch {
+	case p.settings.learn.Method.Searches():
+		return fmt.Errorf("%v tries weights, it has no epochs to repeat", p.settings.learn.Method)
+	case p.config.HasExamples():
+		if p.config.Examples[Validation] == nil {
+			return fmt.Errorf("there are no examples of validation to learn from too")
+		}
+		return nil
+	case !p.sharesAtoms(g.phase, Validation):
+		return fmt.Errorf("validation has rules or atoms of its own, and learning sees only those of its phase")
+	}
+	for k := range g.tables.Store.Relations {
+		if truth, err := g.truth(Validation, k); err != nil || truth != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("there is no truth of validation to learn from too")
+}
+
+// taught returns the labels of a lesson for the atoms with the given role.
+func (g *Grounding) taught(l lesson, role relation.Role) (*learn.Labels, error) {
+	labels, err := g.labels(Learn, role)
+	if err != nil || !l.anew {
+		return labels, err
+	}
+	more, err := g.labels(Validation, role)
+	if err != nil {
+		return nil, err
+	}
+	labels.Variables = append(labels.Variables, more.Variables...)
+	labels.Truth = append(labels.Truth, more.Truth...)
+	return labels, nil
+}
+
+// exampleTaught returns the examples of a lesson.
+func (g *Grounding) exampleTaught(l lesson) (*examples, error) {
+	e, err := g.readExamples(Learn)
+	if err != nil || !l.anew {
+		return e, err
+	}
+	more, err := g.readExamples(Validation)
+	if err != nil {
+		return nil, err
+	}
+	same := func(a, b label) bool { return a.name == b.name && slices.Equal(a.variables, b.variables) }
+	if !slices.EqualFunc(e.labels, more.labels, same) {
+		return nil, fmt.Errorf("%s: learn.refit: the examples of validation have other labels than those of learning",
+			g.project.config.Name)
+	}
+	e.count += more.count
+	e.rows = append(e.rows, more.rows...)
+	e.truth = append(e.truth, more.truth...)
+	return e, nil
+}
+
+// checkpoint is the file of a lesson's checkpoint; "" for none.
+func (g *Grounding) checkpoint(l lesson) string {
+	if l.anew && g.project.Checkpoint != "" {
+		return g.project.Checkpoint + ".anew"
+	}
+	return g.project.Checkpoint
+}
