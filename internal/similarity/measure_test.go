@@ -50,6 +50,7 @@ func TestPublished(t *testing.T) {
 		{"MongeElkan", "paul", "paul johnson", 1},
 		{"MongeElkan", "paul johnson", "paul", 0.5},
 		{"SameInitials", "Knuth, Donald E.", "D. E. Knuth", 1}, {"SameInitials", "D. Knuth", "D. E. Knuth", 0},
+		{"SameLetters", "Memory-based.", "memory based", 1}, {"SameLetters", "Memory-based.", "memory bases", 0},
 		{"SameNumbers", "12 Main Street", "Main St. 12", 1}, {"SameNumbers", "12 Main Street", "14 Main Street", 0},
 		{"SameNumbers", "Main Street", "Main St.", 1},
 		{"SameNumTokens", "Main Street", "Elm Rd.", 1}, {"SameNumTokens", "Main Street", "12 Main St.", 0},

@@ -50,6 +50,7 @@ var Measures = []*Measure{
 	{Name: "TFIDF", Symmetric: true, Corpus: true, prepare: prepareTFIDF},
 	{Name: "SoftTFIDF", Corpus: true, prepare: prepareSoftTFIDF},
 	{Name: "MongeElkan", prepare: prepareMongeElkan},
+	{Name: "SameLetters", Symmetric: true, prepare: prepareSets(written, jaccard)},
 	{Name: "SameInitials", Symmetric: true, prepare: prepareSets(initials, jaccard)},
 	{Name: "SameNumbers", Symmetric: true, prepare: prepareSets(numbers, jaccard)},
 	{Name: "SameNumTokens", Symmetric: true, prepare: prepareSets(length, jaccard)},

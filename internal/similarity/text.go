@@ -31,6 +31,14 @@ func bigrams(s string) []string {
 // "memorybased".
 func spelling(s string) []string { return bigrams(strings.Join(tokens(s), "")) }
 
+// written returns the tokens of s without what separates them as one feature, or none if there are no tokens.
+func written(s string) []string {
+	if all := strings.Join(tokens(s), ""); all != "" {
+		return []string{all}
+	}
+	return nil
+}
+
 // initials returns the first letters of the tokens of s, in alphabetical order and as one feature, so that "Knuth,
 // Donald E." has those of "D. E. Knuth".
 func initials(s string) []string {
