@@ -61,7 +61,7 @@ func (d *decisions) singles(alone func(i int32) bool) (start []int32, sorted []s
 		b := d.field.Model.Blocks[p.k]
 		s.touched = make([]int, 1)
 		d.rows(p, func(_ int, w float64, r *row) {
-			if len(r.vars) != 1 || !alone(r.vars[0]) || r.idle(b, w) {
+			if len(r.vars) != 1 || !alone(r.vars[0]) || d.idle(r, b, w) {
 				return
 			}
 			s.gone++

@@ -16,10 +16,10 @@ type builder struct {
 	x        []float64
 	next     int     // number of the next potential
 	constant float64 // energy of potentials that have no variable any more
-	exact    bool    // so far, nothing was rounded
+	exact    bool    // so far, nothing was rounded or left out
 }
 
-// build makes the reduction; nil if it cannot be exact.
+// build makes the reduction; nil if it cannot be exact, or if it is time to stop.
 func build(field *mrf.Field, d *decisions, merge bool) *Reduction {
 	m := field.Model
 	b := &builder{
@@ -54,6 +54,9 @@ func (b *builder) add(k int, block *mrf.Block) {
 		return
 	}
 	groups := b.regroup(k, block)
+	if b.exact = b.exact && !b.stop(); !b.exact {
+		return
+	}
 	p.places = groups.places
 	b.settle(groups, p.places)
 	p.size = b.next - p.same
@@ -77,7 +80,7 @@ func (b *builder) regroup(k int, block *mrf.Block) *groups {
 			continue // the same block, at another place
 		}
 		b.rows(p, func(j int, w float64, r *row) {
-			if !r.idle(block, w) {
+			if !b.idle(r, block, w) {
 				g.add(j, r)
 				return
 			}
@@ -111,7 +114,7 @@ func (b *builder) settle(g *groups, places []int32) {
 
 // count sets the counts.
 func (b *builder) count() {
-	b.Fixed = len(b.order)
+	b.Fixed = b.decided
 	b.Tied = len(b.ties)
 	for i := range b.parent {
 		if root := b.root(int32(i)); int(root) != i && b.fixed[root] {

@@ -1,7 +1,6 @@
 package presolve
 
 import (
-	"math"
 	"slices"
 	"sync/atomic"
 
@@ -15,16 +14,21 @@ type decisions struct {
 	// parent leads to the variable that stands for those tied to it; nil if none are.
 	parent []int32
 	ties   []tie
-	// lo and hi are the bounds, of variables that stand for themselves; floor and ceiling are the numbers of the hard
-	// constraints that imply them, or gone for the box.
-	lo, hi         []float64
-	floor, ceiling []int32
-	// fixed variables have the value lo; order lists them as they were fixed.
-	fixed []bool
-	order []int32
+	// lo and hi are the bounds, of variables that stand for themselves. trail says why, and conflict what ended it;
+	// tight tells whether variables that are not fixed have bounds within the box.
+	lo, hi   []float64
+	trail    trail
+	conflict *step
+	tight    bool
+	bounds   *propagation
+	// fixed variables have the value lo; they are counted.
+	fixed   []bool
+	decided int
 	// first is the number of each block's first potential.
 	first  []int
 	survey survey
+	stop   func() bool // tells whether it is time to give up
+	buffer mrf.RowBuffer
 }
 
 // tie is a hard equality coef·(y_i - y_k) = 0 that made two groups of variables one.
@@ -38,7 +42,6 @@ type survey struct {
 	gone, hard     int   // potentials without a part any more; constraints with one
 	sampled, twice int   // potentials in a sample, and those of them that occur before
 	touched        []int // of each block: potentials that are gone or changed
-	broken         bool  // a constraint cannot hold
 	steep          bool  // a constraint, or a linear or absolute value to the power of one, has a part
 }
 
@@ -46,42 +49,45 @@ type survey struct {
 // nothing any more.
 const passes = 6
 
-// decide finds what is decided, or nil if constraints contradict each other or it is clear at once that it will not
-// pay.
-func decide(field *mrf.Field) *decisions {
+// newDecisions knows nothing yet. stop may be nil.
+func newDecisions(field *mrf.Field, stop func() bool) *decisions {
 	n := field.Model.Variables
-	d := &decisions{field: field, lo: make([]float64, n), hi: make([]float64, n), floor: make([]int32, n),
-		ceiling: make([]int32, n), fixed: make([]bool, n)}
-	for i := range n {
-		d.hi[i], d.floor[i], d.ceiling[i] = 1, gone, gone
+	d := &decisions{field: field, lo: make([]float64, n), hi: make([]float64, n), fixed: make([]bool, n), stop: stop}
+	for i := range d.hi {
+		d.hi[i] = 1
+	}
+	if stop == nil {
+		d.stop = func() bool { return false }
 	}
 	total := 0
 	for _, b := range field.Model.Blocks {
 		d.first = append(d.first, total)
 		total += b.Len
 	}
+	return d
+}
+
+// decide finds what is decided. It returns false if constraints contradict each other, if it is clear at once that it
+// will not pay, or if it is time to stop.
+func (d *decisions) decide() bool {
 	d.tie()
-	if 4*len(d.ties) > n && !steep(field.Model) {
-		return nil
-	}
 	for pass := range passes {
 		settled, ok := d.bound()
-		if !ok {
-			return nil
+		if !ok || pass == 0 && 4*len(d.ties) > d.field.Model.Variables && !steep(d.field.Model) {
+			return false
 		}
 		pushes := d.look()
-		if d.survey.broken {
-			return nil
-		}
-		if !settled {
-			break
-		}
-		if pass == passes-1 || !d.follow(pushes) {
+		switch {
+		case d.stop():
+			return false
+		case !settled:
+			return true
+		case pass == passes-1 || !d.follow(pushes):
 			d.minimise(pushes)
-			break
+			return !d.stop()
 		}
 	}
-	return d
+	return true
 }
 
 // steep tells whether the model has potentials of exponent 1. Without them, a model in which every other variable is
@@ -142,49 +148,11 @@ func (d *decisions) find(i int32) int32 {
 	return i
 }
 
-// bound reads the bounds in hard constraints of one variable, and fixes where they meet, until nothing changes; settled
-// tells whether that was soon enough, and ok whether no bounds contradict each other.
-func (d *decisions) bound() (settled, ok bool) {
-	ok = true
-	hard := pieces(d.field.Model, func(b *mrf.Block) bool { return b.Kind.Hard() })
-	for range passes {
-		before := len(d.order)
-		for _, p := range hard {
-			kind := d.field.Model.Blocks[p.k].Kind
-			d.rows(p, func(j int, _ float64, r *row) {
-				if len(r.vars) == 1 {
-					ok = d.narrow(kind, r, int32(d.first[p.k]+j)) && ok
-				}
-			})
-		}
-		if !ok || len(d.order) == before {
-			return true, ok
-		}
-	}
-	return false, ok
-}
-
-// narrow takes over the bound that a constraint of one variable implies, and tells whether values are left.
-func (d *decisions) narrow(kind mrf.Kind, r *row, place int32) bool {
-	i, limit := r.vars[0], -r.constant/r.coef[0]
-	if (kind == mrf.Equal || r.coef[0] < 0) && limit > d.lo[i] {
-		d.lo[i], d.floor[i] = limit, place
-	}
-	if (kind == mrf.Equal || r.coef[0] > 0) && limit < d.hi[i] {
-		d.hi[i], d.ceiling[i] = limit, place
-	}
-	switch width := d.hi[i] - d.lo[i]; {
-	case math.IsNaN(limit) || width < -slip:
-		return false
-	case width <= 0:
-		d.fix(i, min(max(0, d.lo[i]), 1))
-	}
-	return true
-}
-
+// fix gives a variable its value.
 func (d *decisions) fix(i int32, value float64) {
 	d.fixed[i], d.lo[i], d.hi[i] = true, value, value
-	d.order = append(d.order, i)
+	d.decided++
+	d.bounds.mark(i)
 }
 
 // The ways that potentials push a variable.
@@ -202,6 +170,7 @@ const sampling, all = 64, 1 << 14
 func (d *decisions) look() []uint32 {
 	m := d.field.Model
 	pushes := make([]uint32, m.Variables)
+	d.tight = slices.ContainsFunc(d.trail.vars, func(i int32) bool { return !d.fixed[i] })
 	whole := pieces(m, func(*mrf.Block) bool { return true })
 	found := make([]survey, len(whole))
 	samples := make([][]uint64, len(whole))
@@ -216,7 +185,6 @@ func (d *decisions) look() []uint32 {
 	for task, s := range found {
 		d.survey.gone += s.gone
 		d.survey.hard += s.hard
-		d.survey.broken = d.survey.broken || s.broken
 		d.survey.steep = d.survey.steep || s.steep
 		d.survey.touched[whole[task].k] += s.touched[0]
 	}
@@ -232,8 +200,7 @@ func (d *decisions) lookAt(p piece, every uint64, pushes []uint32) (s survey, sa
 	b := d.field.Model.Blocks[p.k]
 	s.touched = make([]int, 1)
 	d.rows(p, func(_ int, w float64, r *row) {
-		s.broken = s.broken || r.broken(b)
-		idle := r.idle(b, w)
+		idle := d.idle(r, b, w)
 		if idle || r.changed {
 			s.touched[0]++
 		}
@@ -278,7 +245,7 @@ func (r *row) push(b *mrf.Block, pushes []uint32) {
 
 // follow fixes the variables that are pushed one way only, or not at all, and tells whether there are any.
 func (d *decisions) follow(pushes []uint32) bool {
-	before := len(d.order)
+	before := d.decided
 	for v, push := range pushes {
 		i := int32(v)
 		switch {
@@ -289,5 +256,5 @@ func (d *decisions) follow(pushes []uint32) bool {
 			d.fix(i, d.lo[v])
 		}
 	}
-	return len(d.order) > before
+	return d.decided > before
 }

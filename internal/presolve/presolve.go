@@ -1,15 +1,16 @@
 // Package presolve makes a ground problem smaller before it is solved, without changing its optimum:
 //
 //   - variables that hard equalities y_i = y_k tie together become one;
-//   - variables that hard constraints of a single variable determine are fixed, and so are, at a bound, those that all
-//     potentials push the same way, and those that are in none;
+//   - bounds are propagated along hard constraints, and variables whose bounds meet are fixed; so are, at a bound,
+//     those that all potentials push the same way, and those that are in none;
 //   - variables that share no potential with others are minimised, if theirs are squares and linear ones;
 //   - potentials and constraints that can never be active any more are dropped;
 //   - identical potentials of a rule are merged, and their weights add.
 //
 // Each step is undone for the answer: Restore finds values of all variables and multipliers of all potentials, so that
 // the certificate of the original problem shows the gap that was proven for the smaller one. Nothing is rounded on the
-// way; a reduction that the arenas' single precision could not hold exactly is not made.
+// way; a reduction that the arenas' single precision could not hold exactly is not made. Bounds of variables that are
+// left are used to decide and drop, and not handed on: the constraints that imply them are.
 package presolve
 
 import (
@@ -70,18 +71,19 @@ func (s *survey) pays(m *mrf.Model) (worth, merge bool) {
 }
 
 // Reduce makes the field's problem smaller, with its present weights and inputs, which must be valid. It returns nil
-// if that would not pay, or if the hard constraints contradict each other as far as presolving can see.
-func Reduce(field *mrf.Field) *Reduction {
+// if that would not pay, if stop, unless it is nil, says that it is time to stop, or if the hard constraints contradict
+// each other as far as presolving can see: with a proof, if they cannot hold to within feasibility.
+func Reduce(field *mrf.Field, feasibility float64, stop func() bool) (*Reduction, *Contradiction) {
 	if field.Model.Potentials() >= math.MaxInt32 {
-		return nil
+		return nil, nil
 	}
-	d := decide(field)
-	if d == nil {
-		return nil
+	d := newDecisions(field, stop)
+	if !d.decide() {
+		return nil, d.contradiction(feasibility)
 	}
 	worth, merge := d.survey.pays(field.Model)
 	if !worth {
-		return nil
+		return nil, nil
 	}
-	return build(field, d, merge)
+	return build(field, d, merge), nil
 }

@@ -92,7 +92,7 @@ func TestReduce(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			field := mrf.NewField(c.model)
-			r := presolve.Reduce(field)
+			r, _ := presolve.Reduce(field, 1e-8, nil)
 			if r == nil {
 				t.Fatal("not reduced")
 			}
@@ -146,7 +146,7 @@ func TestRandomModelsKeepTheirOptimum(t *testing.T) {
 		field := mrf.NewField(m)
 		field.SetWeights(theta)
 		field.SetInputs(x)
-		if r := presolve.Reduce(field); r != nil {
+		if r, _ := presolve.Reduce(field, 1e-8, nil); r != nil {
 			reduced++
 			same(t, field, r)
 		}
@@ -206,7 +206,7 @@ func TestReduceLeavesAlone(t *testing.T) {
 		if m == citation {
 			field.SetInputs(x)
 		}
-		if r := presolve.Reduce(field); r != nil {
+		if r, _ := presolve.Reduce(field, 1e-8, nil); r != nil {
 			t.Errorf("%s: reduced by %+v", name, r.Counts)
 		}
 	}
@@ -235,7 +235,7 @@ func TestThreadsDoNotChangeTheReduction(t *testing.T) {
 	var want *presolve.Reduction
 	for _, threads := range []int{1, 2, 4} {
 		field.Threads = threads
-		got := presolve.Reduce(field)
+		got, _ := presolve.Reduce(field, 1e-8, nil)
 		if want == nil {
 			want = got
 		}
@@ -251,6 +251,6 @@ func TestThreadsDoNotChangeTheReduction(t *testing.T) {
 func BenchmarkReduce(b *testing.B) {
 	field := known(10000)
 	for b.Loop() {
-		presolve.Reduce(field)
+		presolve.Reduce(field, 1e-8, nil)
 	}
 }

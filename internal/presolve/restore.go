@@ -1,6 +1,8 @@
 package presolve
 
 import (
+	"slices"
+
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
 
@@ -21,7 +23,8 @@ func (r *Reduction) Restore(y, multipliers []float64) (values, restored []float6
 	}
 	restored = make([]float64, r.original.Model.Potentials())
 	r.spread(values, multipliers, restored)
-	if len(r.ties) == 0 && !r.bounded() {
+	bounded := slices.ContainsFunc(r.trail.vars, func(i int32) bool { return r.fixed[i] })
+	if len(r.ties) == 0 && !bounded {
 		return values, restored
 	}
 	g := make([]float64, len(values))
@@ -29,7 +32,9 @@ func (r *Reduction) Restore(y, multipliers []float64) (values, restored []float6
 		copy(s.D, restored[s.First:])
 		return 0
 	})
-	r.pin(g, restored)
+	if bounded {
+		r.retrace(r.slopesOfFixed(g), g, restored)
+	}
 	r.balance(g, restored)
 	return values, restored
 }
@@ -89,85 +94,38 @@ func (r *Reduction) silence(k int, own []float64) {
 	}
 }
 
-// bounded tells whether a constraint implies a bound that fixed a variable.
-func (r *Reduction) bounded() bool {
-	for _, i := range r.order {
-		if r.floor[i] != gone || r.ceiling[i] != gone {
-			return true
-		}
-	}
-	return false
-}
-
-// pin gives the gradient of fixed variables to the constraints that hold them, the last one fixed first: a constraint
-// has no variables but those fixed before.
-func (r *Reduction) pin(g, restored []float64) {
+// slopesOfFixed is slopes for variables that are fixed; that of others is the solver's.
+func (r *Reduction) slopesOfFixed(g []float64) []float64 {
 	slope := r.slopes(g)
-	for k := len(r.order) - 1; k >= 0; k-- {
-		i := r.order[k]
-		place := r.floor[i]
-		if slope[i] < 0 {
-			place = r.ceiling[i]
+	for i := range slope {
+		if !r.fixed[i] {
+			slope[i] = 0
 		}
-		if place == gone || slope[i] == 0 {
-			continue
-		}
-		vars, coef := r.constraint(place)
-		net := 0.0
-		for n, v := range vars {
-			if r.root(v) == i {
-				net += coef[n]
-			}
-		}
-		mu := -slope[i] / net
-		restored[place] += mu
-		for n, v := range vars {
-			g[v] += mu * coef[n]
-			slope[r.root(v)] += mu * coef[n]
-		}
-	}
-}
-
-// slopes sums the gradient over each group of tied variables.
-func (r *Reduction) slopes(g []float64) []float64 {
-	slope := make([]float64, len(g))
-	for i, v := range g {
-		slope[r.root(int32(i))] += v
 	}
 	return slope
 }
 
-// constraint returns the row of the constraint with that number.
-func (r *Reduction) constraint(place int32) ([]int32, []float64) {
-	at := len(r.first) - 1
-	for r.first[at] > int(place) {
-		at--
-	}
-	var buffer mrf.RowBuffer
-	return r.original.Model.Blocks[at].Row(int(place)-r.first[at], &buffer)
-}
-
 // balance gives every tied variable the mean gradient of its group. The ties of a group are a tree: from its leaves on,
 // each variable passes what it has too much to the next.
-func (r *Reduction) balance(g, restored []float64) {
-	if len(r.ties) == 0 {
+func (d *decisions) balance(g, restored []float64) {
+	if len(d.ties) == 0 {
 		return
 	}
-	mean := r.slopes(g)
+	mean := d.slopes(g)
 	size := make([]float64, len(g))
 	for i := range g {
-		size[r.root(int32(i))]++
+		size[d.root(int32(i))]++
 	}
-	degree, across := r.incidence()
+	degree, across := d.incidence()
 	for k := range degree {
 		for i := int32(k); degree[i] == 1; {
 			e := across[i]
-			t := r.ties[e]
+			t := d.ties[e]
 			other, coef := t.k, t.coef
 			if t.k == i {
 				other, coef = t.i, -t.coef
 			}
-			root := r.root(i)
+			root := d.root(i)
 			mu := (mean[root]/size[root] - g[i]) / coef
 			restored[t.place] += mu
 			g[i], g[other] = mean[root]/size[root], g[other]-mu*coef
@@ -180,9 +138,9 @@ func (r *Reduction) balance(g, restored []float64) {
 
 // incidence returns the number of ties of each variable and the exclusive or of their numbers, which is the number of
 // the last one when the others are taken away.
-func (r *Reduction) incidence() (degree []int32, across []int) {
-	degree, across = make([]int32, len(r.lo)), make([]int, len(r.lo))
-	for e, t := range r.ties {
+func (d *decisions) incidence() (degree []int32, across []int) {
+	degree, across = make([]int32, len(d.lo)), make([]int, len(d.lo))
+	for e, t := range d.ties {
 		for _, i := range [...]int32{t.i, t.k} {
 			degree[i]++
 			across[i] ^= e

@@ -75,14 +75,26 @@ func (r *row) largest() float64 {
 	return total
 }
 
+// largest is the maximum of r within the bounds.
+func (d *decisions) largest(r *row) float64 {
+	if !d.tight {
+		return r.largest()
+	}
+	total := r.constant
+	for k, a := range r.coef {
+		total += max(a*d.lo[r.vars[k]], a*d.hi[r.vars[k]])
+	}
+	return total
+}
+
 // idle tells whether a potential of weight w, or a constraint, has no part in the choice of the variables that are
-// left.
-func (r *row) idle(b *mrf.Block, w float64) bool {
+// left. A constraint may be what bounds follow from, so that these say nothing about it.
+func (d *decisions) idle(r *row, b *mrf.Block, w float64) bool {
 	switch {
 	case len(r.vars) == 0:
 		return true
 	case b.Kind == mrf.Hinge:
-		return w == 0 || r.largest() <= 0
+		return w == 0 || d.largest(r) <= 0
 	case b.Kind == mrf.LessEqual:
 		return r.largest() <= 0
 	}
@@ -131,8 +143,11 @@ func pieces(m *mrf.Model, wanted func(b *mrf.Block) bool) []piece {
 // chunk is how many constants are looked up at a time.
 const chunk = 1024
 
-// rows visits the potentials of a piece, with their weights.
+// rows visits the potentials of a piece, with their weights, unless it is time to stop.
 func (d *decisions) rows(p piece, visit func(j int, w float64, r *row)) {
+	if d.stop() {
+		return
+	}
 	b := d.field.Model.Blocks[p.k]
 	theta := d.field.Weights()[b.Rule]
 	var constants [chunk]float64

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/partition"
 	"github.com/deeppsl/deeppsl/internal/presolve"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -66,8 +67,11 @@ func (p *inference) Solve(ctx context.Context) (*solve.Result, error) {
 	if p.field.Model.Paged() != nil {
 		return p.solvePaged(ctx)
 	}
-	r := p.reduce()
-	if r == nil {
+	r, contradiction := p.reduce(ctx)
+	switch {
+	case contradiction != nil:
+		return p.infeasible(contradiction), nil
+	case r == nil:
 		return p.solve(ctx, p.field, p.start, p.duals)
 	}
 	small, err := p.solve(ctx, r.Field, p.start, nil)
@@ -110,12 +114,32 @@ func (p *inference) solvePaged(ctx context.Context) (result *solve.Result, err e
 }
 
 // reduce presolves, or returns nil if that is not wanted or would not pay: a model of soft squares alone is solved in
-// few sweeps, of which variables at a bound cost next to nothing.
-func (p *inference) reduce() *presolve.Reduction {
+// few sweeps, of which variables at a bound cost next to nothing. Where time is over, the method says so.
+func (p *inference) reduce(ctx context.Context) (*presolve.Reduction, *presolve.Contradiction) {
 	if !p.options.Presolve || !demanding(p.field.Model) {
-		return nil
+		return nil, nil
 	}
-	return presolve.Reduce(p.field)
+	p.field.Threads = parallel.Threads(p.settings.Threads)
+	return presolve.Reduce(p.field, p.settings.WithDefaults(0).Feasibility, func() bool { return p.over(ctx) })
+}
+
+// over tells whether the context has ended or the time limit is over.
+func (p *inference) over(ctx context.Context) bool {
+	return ctx.Err() != nil || p.settings.TimeLimit > 0 && time.Since(p.began) > p.settings.TimeLimit
+}
+
+// infeasible is the answer to constraints that contradict each other. The dual bound grows without limit along the
+// multipliers; those of the answer are a place where it exceeds the energy of the point.
+func (p *inference) infeasible(c *presolve.Contradiction) *solve.Result {
+	result := &solve.Result{Status: solve.Infeasible, Y: c.Point, Multipliers: c.Multipliers, Conflict: c.Places(),
+		Reason: "Bounds that follow from the hard rules contradict each other."}
+	length := 2 * (1 + p.field.Energy(c.Point))
+	for j := range c.Multipliers {
+		c.Multipliers[j] *= length
+	}
+	result.Certificate = solve.Certify(p.field, result.Y, result.Multipliers)
+	result.Elapsed = time.Since(p.began)
+	return result
 }
 
 // demanding tells whether a model has anything but soft squares, and so takes many sweeps.
@@ -136,7 +160,7 @@ func (p *inference) solve(ctx context.Context, field *mrf.Field, y, duals []floa
 	}
 	_, why := Choose(field.Model)
 	var found *solve.Components
-	if p.options.Split && demanding(field.Model) && field.Model.Potentials() <= math.MaxInt32 {
+	if p.options.Split && !p.over(ctx) && demanding(field.Model) && field.Model.Potentials() <= math.MaxInt32 {
 		c := partition.Find(field.Model)
 		found = &solve.Components{Count: len(c.Potentials), Largest: c.Largest(), Apart: split.Pays(field.Model, c)}
 		if found.Apart {

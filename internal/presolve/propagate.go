@@ -1,0 +1,221 @@
+package presolve
+
+import (
+	"math"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+)
+
+// propagation tightens the bounds of variables along hard constraints by their activity, the values that a constraint
+// can have within the bounds (Savelsbergh 1994; Andersen and Andersen 1995). First it goes through all constraints;
+// then a queue holds those with a variable whose bounds have changed.
+type propagation struct {
+	*decisions
+	row row
+	// places are the constraints of several variables, whose bounds may change more than once; of lists, for each
+	// variable i, its own by their numbers there, as of[start[i]:start[i+1]], once it is needed.
+	places []int32
+	start  []int
+	of     []int32
+	queue  []int32
+	queued []bool
+	// changed are the variables whose bounds changed since constraints were last put in the queue.
+	changed []int32
+	times   []uint8 // how often each variable's bounds were tightened
+	budget  int     // of entries of constraints that may be visited yet
+	visits  int
+}
+
+const (
+	// enough is how often the bounds of a variable are tightened: cycles of constraints may do so for ever, ever less.
+	enough = 32
+	// worth is the least change of a bound that is worth it, and met is the distance of bounds that are the same.
+	worth, met = 1e-6, 1e-12
+	// rounds bounds the work: the entries that are visited, in terms of those there are.
+	rounds = 16
+)
+
+// bound tightens bounds, and fixes variables where they meet, until nothing changes. It tells whether it got that far,
+// and false for ok if constraints contradict each other or it was interrupted.
+func (d *decisions) bound() (settled, ok bool) {
+	p := d.bounds
+	if p == nil {
+		p = &propagation{decisions: d}
+		d.bounds = p
+		if !p.sweep() {
+			return false, false
+		}
+	}
+	if len(p.changed) == 0 {
+		return true, true
+	}
+	if p.start == nil {
+		p.index()
+	}
+	return p.drain()
+}
+
+// sweep goes through all hard constraints.
+func (p *propagation) sweep() bool {
+	ok := true
+	for _, piece := range pieces(p.field.Model, func(b *mrf.Block) bool { return b.Kind.Hard() }) {
+		if !ok || p.stop() {
+			return false
+		}
+		kind, first := p.field.Model.Blocks[piece.k].Kind, p.first[piece.k]
+		p.rows(piece, func(j int, _ float64, r *row) {
+			place := int32(first + j)
+			if len(r.vars) > 1 {
+				p.places = append(p.places, place)
+				p.budget += rounds * len(r.vars)
+			}
+			ok = ok && p.tighten(kind, r, place)
+		})
+	}
+	return ok
+}
+
+// index lists the constraints of each variable.
+func (p *propagation) index() {
+	n := p.field.Model.Variables
+	p.start, p.queued, p.times = make([]int, n+1), make([]bool, len(p.places)), make([]uint8, n)
+	p.each(func(i int32, _ int) { p.start[i+1]++ })
+	for i := range n {
+		p.start[i+1] += p.start[i]
+	}
+	p.of = make([]int32, p.start[n])
+	next := slices.Clone(p.start)
+	p.each(func(i int32, k int) {
+		p.of[next[i]] = int32(k)
+		next[i]++
+	})
+}
+
+// each visits the variables of all constraints in places, and the constraints' numbers there.
+func (p *propagation) each(visit func(i int32, k int)) {
+	for k, place := range p.places {
+		block, j := p.locate(place)
+		for _, i := range p.field.Model.Blocks[block].Ids(j, &p.buffer) {
+			visit(p.root(i), k)
+		}
+	}
+}
+
+// read makes row the constraint with that number, and returns its kind.
+func (p *propagation) read(place int32) mrf.Kind {
+	k, j := p.locate(place)
+	var constant [1]float64
+	p.field.Constants(k, j, j+1, constant[:])
+	b := p.field.Model.Blocks[k]
+	p.normalise(b, j, constant[0], &p.row)
+	return b.Kind
+}
+
+// drain visits constraints until none has a variable whose bounds have changed.
+func (p *propagation) drain() (settled, ok bool) {
+	for p.wake(); len(p.queue) > 0; p.wake() {
+		k := p.queue[0]
+		p.queue, p.queued[k] = p.queue[1:], false
+		kind := p.read(p.places[k])
+		if p.budget -= 1 + len(p.row.vars); p.budget < 0 {
+			return false, true
+		}
+		if p.visits++; p.visits%chunk == 0 && p.stop() || !p.tighten(kind, &p.row, p.places[k]) {
+			return false, false
+		}
+	}
+	return true, true
+}
+
+// wake puts the constraints of changed variables in the queue.
+func (p *propagation) wake() {
+	for _, i := range p.changed {
+		for _, k := range p.of[p.start[i]:p.start[i+1]] {
+			if !p.queued[k] {
+				p.queue, p.queued[k] = append(p.queue, k), true
+			}
+		}
+	}
+	p.changed = p.changed[:0]
+}
+
+// tighten takes over the bounds that a constraint implies, and tells whether it can hold.
+func (p *propagation) tighten(kind mrf.Kind, r *row, place int32) bool {
+	return p.squeeze(r, 1, place) && (kind != mrf.Equal || p.squeeze(r, -1, place))
+}
+
+// squeeze is tighten for the inequality sign·(a·y + c) ≤ 0.
+func (p *propagation) squeeze(r *row, sign float64, place int32) bool {
+	least, widest := sign*r.constant, 0.0
+	for k, i := range r.vars {
+		a := sign * r.coef[k]
+		least += min(a*p.lo[i], a*p.hi[i])
+		widest = max(widest, math.Abs(a)*(p.hi[i]-p.lo[i]))
+	}
+	if least > slip {
+		p.conflict = &step{place: place, sign: sign}
+		return false
+	}
+	if least+widest <= 0 {
+		return true // it holds for all values within the bounds
+	}
+	for k, i := range r.vars {
+		a := sign * r.coef[k]
+		limit := -p.rest(r, sign, least, k) / a
+		switch {
+		case a > 0 && p.narrow(i, p.lo[i], max(limit, p.lo[i]), len(r.vars) == 1),
+			a < 0 && p.narrow(i, min(limit, p.hi[i]), p.hi[i], len(r.vars) == 1):
+			p.trail.note(place, sign, i, a)
+		}
+	}
+	return true
+}
+
+// short is the length of constraints that are summed anew for each variable, so that bounds such as 0.3 are exact.
+const short = 4
+
+// rest is the least that a constraint's other terms than the k-th add up to; least is that of all.
+func (p *propagation) rest(r *row, sign, least float64, k int) float64 {
+	if len(r.vars) > short {
+		a := sign * r.coef[k]
+		return least - min(a*p.lo[r.vars[k]], a*p.hi[r.vars[k]])
+	}
+	rest := sign * r.constant
+	for n, i := range r.vars {
+		if a := sign * r.coef[n]; n != k {
+			rest += min(a*p.lo[i], a*p.hi[i])
+		}
+	}
+	return rest
+}
+
+// narrow makes [lo,hi] the bounds of variable i, and tells whether it has: bounds that a constraint of a single
+// variable says are exact, others may be given up.
+func (p *propagation) narrow(i int32, lo, hi float64, exact bool) bool {
+	gain := (p.hi[i] - p.lo[i]) - (hi - lo)
+	meet := hi-lo <= met
+	switch {
+	case p.fixed[i] || !(gain > 0):
+		return false
+	case exact || meet:
+	case gain < worth || p.times != nil && p.times[i] == enough:
+		return false
+	case p.times != nil:
+		p.times[i]++
+	}
+	p.lo[i], p.hi[i] = lo, hi
+	if meet {
+		p.fix(i, lo)
+	} else {
+		p.mark(i)
+	}
+	return true
+}
+
+// mark notes that the bounds of a variable have changed, if a constraint was visited that this may matter to.
+func (p *propagation) mark(i int32) {
+	if len(p.places) > 0 {
+		p.changed = append(p.changed, i)
+	}
+}
