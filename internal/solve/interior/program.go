@@ -25,6 +25,7 @@ type program struct {
 	gradient []float64
 	several  []int32 // rows of more than one variable, which go into the factorisation
 	rigid    bool    // some of which are hard
+	kept     []float64
 	system
 }
 
@@ -127,13 +128,20 @@ func (p *program) addTo(r *row, m float64, v []float64) {
 	}
 }
 
-// minimise runs until the products add up to less than the tolerance, and the equations hold as well. It keeps the last
-// point if numbers are too small for a step from there.
+// minimise runs until the products add up to less than the tolerance, and the equations hold as well. It ends at the
+// best point that it came by: from where rounding keeps the equations from holding any better, steps towards smaller
+// products only lead away from it.
 func (p *program) minimise(limit int, tolerance float64) outcome {
-	out := outcome{converged: p.n == 0}
+	out, best := outcome{converged: p.n == 0}, math.Inf(1)
 	for ; !out.converged && out.iterations < limit; out.iterations++ {
 		products, count := p.products(0)
-		if out.converged = products <= tolerance && p.residual() <= tolerance; out.converged {
+		if worst := max(products, p.residual()); worst < best {
+			best = worst
+			p.keep()
+		} else if products <= tolerance {
+			break
+		}
+		if out.converged = best <= tolerance; out.converged {
 			break
 		}
 		p.curvature()
@@ -151,7 +159,26 @@ func (p *program) minimise(limit int, tolerance float64) outcome {
 		}
 		p.move(step)
 	}
+	if !math.IsInf(best, 0) {
+		p.restore()
+	}
 	return out
+}
+
+// keep remembers the present y and μ.
+func (p *program) keep() {
+	p.kept = append(p.kept[:0], p.y...)
+	for k := range p.rows {
+		p.kept = append(p.kept, p.rows[k].mu)
+	}
+}
+
+// restore goes back to what keep remembers.
+func (p *program) restore() {
+	copy(p.y, p.kept)
+	for k := range p.rows {
+		p.rows[k].mu = p.kept[p.n+k]
+	}
 }
 
 // residual is the largest error of the equations that are linear.
