@@ -2,12 +2,10 @@
 package auto
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
-	"github.com/deeppsl/deeppsl/internal/partition"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/interior"
 	"github.com/deeppsl/deeppsl/internal/solve/newton"
@@ -29,45 +27,6 @@ func New(method string, field *mrf.Field, settings solve.Settings) (solve.Solver
 		return interior.New(field, settings), nil
 	}
 	return newton.New(field, settings), nil
-}
-
-// Examples makes a solver for a field of examples side by side, for the method "auto" by a direct factorisation of each
-// if they are small.
-func Examples(method string, field *mrf.Field, settings solve.Settings) (solve.Solver, error) {
-	if method, _ = ChooseExamples(method, field.Model); method == "interior" {
-		return &examples{interior.New(field, settings), field, settings}, nil
-	}
-	return New(method, field, settings)
-}
-
-// ChooseExamples names the method for examples side by side, and why in a sentence.
-func ChooseExamples(method string, m *mrf.Model) (name, why string) {
-	switch {
-	case method != "" && method != "auto":
-		return method, "It was asked for."
-	case interior.Fits(partition.Find(m)):
-		return "interior", "The examples are small: each is solved by direct factorisation."
-	}
-	return Choose(m)
-}
-
-// examples falls back to Newton's method where a factorisation breaks down or hard rules contradict each other, which
-// that can say more about.
-type examples struct {
-	*interior.Solver
-	field    *mrf.Field
-	settings solve.Settings
-}
-
-// Solve implements solve.Solver.
-func (e *examples) Solve(ctx context.Context) (*solve.Result, error) {
-	result, err := e.Solver.Solve(ctx)
-	if err == nil && result.Status == solve.IterationLimit {
-		again := newton.New(e.field, e.settings)
-		again.WarmStart(result.Y, nil)
-		return again.Solve(ctx)
-	}
-	return result, err
 }
 
 // named returns the name of the method that a name stands for.

@@ -2,6 +2,9 @@ package auto_test
 
 import (
 	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +51,48 @@ func TestChooseSaysWhy(t *testing.T) {
 	}
 }
 
+// One example without a proof goes to Newton's method alone, which says what is wrong with it.
+func TestOneContradictoryExample(t *testing.T) {
+	const n, broken = 40, 17
+	model, theta, x := examplesButOne(n, broken)
+	var want []float64
+	for _, threads := range []int{1, 2} {
+		solver, err := auto.Examples("auto", mrftest.Field(model, theta, x), solve.Settings{Threads: threads})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := solver.Solve(context.Background())
+		if err != nil || r.Status != solve.Infeasible || !slices.Equal(r.Conflict, conflictOf(broken, n)) {
+			t.Fatalf("%v, conflict %v, %v; want %v", r.Status, r.Conflict, err, conflictOf(broken, n))
+		}
+		for e := range n {
+			if y := r.Y[2*e : 2*e+2]; e != broken && (math.Abs(y[0]-0.75) > 1e-3 || math.Abs(y[1]) > 1e-3) {
+				t.Errorf("example %d has the answer %v", e, y)
+			}
+		}
+		if bits := slices.Concat(r.Y, r.Multipliers); want == nil {
+			want = bits
+		} else if !slices.Equal(bits, want) {
+			t.Errorf("%d threads give other bits than one", threads)
+		}
+	}
+}
+
+// examplesButOne are n examples with the same answer, but for one whose input contradicts its hard rules.
+func examplesButOne(n, broken int) (model *mrf.Model, theta, x []float64) {
+	one := func(i int, a float64) []mrftest.Term { return []mrftest.Term{{Index: i, Coef: a}} }
+	example := mrftest.New(2, 1, 3).Rule(0, mrf.Hinge, 2).Add(1, one(0, -1), nil).Rule(1, mrf.Hinge, 1).
+		Add(0.25, []mrftest.Term{{Index: 0, Coef: -1}, {Index: 1, Coef: 1}}, nil).
+		Rule(2, mrf.LessEqual, 0).Add(0, []mrftest.Term{{Index: 0, Coef: 1}, {Index: 1, Coef: 1}}, one(0, -1)).
+		Add(0.5, one(0, -1), nil).Model()
+	x = slices.Repeat([]float64{0.75}, n)
+	x[broken] = 0.25 // and then y0 + y1 ≤ x contradicts y0 ≥ 0.5
+	return example.Repeat(n), []float64{1, 0.5, 0}, x
+}
+
+// conflictOf are the hard ground rules of an example of TestOneContradictoryExample.
+func conflictOf(example, n int) []int { return []int{2*n + 2*example, 2*n + 2*example + 1} }
+
 // What was done, and why, is said.
 func TestInferenceTellsWhatItDid(t *testing.T) {
 	one := func(i int, a float64) []mrftest.Term { return []mrftest.Term{{Index: i, Coef: a}} }
@@ -83,4 +128,61 @@ func TestInferenceTellsWhatItDid(t *testing.T) {
 			t.Errorf("%s: presolve %v, components %v, because %q", c.name, r.Presolve, r.Components, r.Reason)
 		}
 	}
+}
+
+// BenchmarkOneUnproven measures a batch of pairs of digits, in one of which the probabilities of a digit add up to too
+// much: that one goes to Newton's method. Beside it, all of them do.
+func BenchmarkOneUnproven(b *testing.B) {
+	const n, broken = 64, 17
+	x := mrftest.Uniform(rand.New(rand.NewPCG(1, 2)), 20*n)
+	for lo := 0; lo < len(x); lo += 10 {
+		sum := 0.0
+		for _, v := range x[lo : lo+10] {
+			sum += v
+		}
+		for k := range x[lo : lo+10] {
+			x[lo+k] /= sum
+		}
+	}
+	x[20*broken] += 0.1
+	field := mrftest.Field(pair().Repeat(n), []float64{1, 1, 0}, x)
+	for name, newSolver := range map[string]func(string, *mrf.Field, solve.Settings) (solve.Solver, error){
+		"apart": auto.Examples, "together": auto.New,
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				solver, err := newSolver("auto", field, solve.Settings{Gap: 1e-6})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if r, err := solver.Solve(context.Background()); err != nil || r.Status != solve.Infeasible {
+					b.Fatal(r.Status, err)
+				}
+			}
+		})
+	}
+}
+
+// pair are rules about two digits and their sum: a table of all combinations, whose rows and columns add up to what a
+// network says, and whose diagonals add up to the sums.
+func pair() *mrf.Model {
+	sums := make([][]mrftest.Term, 39)
+	b := mrftest.New(119, 20, 3).Rule(0, mrf.Hinge, 2)
+	for k := range 100 {
+		cell := mrftest.Term{Index: k, Coef: 1}
+		b.Add(0, []mrftest.Term{cell}, nil)
+		for _, of := range []int{k / 10, 10 + k%10, 20 + k/10 + k%10} {
+			sums[of] = append(sums[of], cell)
+		}
+	}
+	b.Rule(2, mrf.Equal, 0)
+	for k, cells := range sums {
+		minus := []mrftest.Term{{Index: k, Coef: -1}}
+		if k < 20 {
+			b.Add(0, cells, minus)
+		} else {
+			b.Add(0, append(cells, mrftest.Term{Index: 80 + k, Coef: -1}), nil)
+		}
+	}
+	return b.Model()
 }

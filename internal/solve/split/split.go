@@ -37,7 +37,7 @@ type run struct {
 	field    *mrf.Field
 	settings solve.Settings
 	method   Method
-	deadline time.Time
+	start    time.Time
 	parts    []*partition.Part
 	results  []*solve.Result // without points and multipliers, which are in y and mu
 	y, mu    []float64
@@ -47,37 +47,88 @@ type run struct {
 // that are in no potential keep their start.
 func Solve(ctx context.Context, field *mrf.Field, c *partition.Components, method Method, s solve.Settings,
 	y, multipliers []float64) (*solve.Result, error) {
-	start := time.Now()
-	batchOf, batches := c.Batches(Batch)
-	r := &run{ctx: ctx, field: field, settings: s.WithDefaults(0), method: method,
+	r := newRun(ctx, field, c, Batch, method, s, y, multipliers)
+	return r.finish(r.all(), multipliers != nil)
+}
+
+// Improve finds the MAP state of a field from an answer that is good but for some components: it solves those that the
+// answer's own multipliers do not prove, and leaves the others as they are. Where that gives nothing better, the answer
+// stays too.
+func Improve(ctx context.Context, field *mrf.Field, c *partition.Components, method Method, s solve.Settings,
+	answer *solve.Result) (*solve.Result, error) {
+	r := newRun(ctx, field, c, 1, method, s, answer.Y, answer.Multipliers)
+	return r.finish(r.unproven(), true)
+}
+
+// newRun prepares a solve of batches of so many potentials.
+func newRun(ctx context.Context, field *mrf.Field, c *partition.Components, batch int, method Method, s solve.Settings,
+	y, multipliers []float64) *run {
+	batchOf, batches := c.Batches(batch)
+	r := &run{ctx: ctx, field: field, settings: s.WithDefaults(0), method: method, start: time.Now(),
 		parts:   partition.Split(field.Model, c, batchOf, batches),
 		results: make([]*solve.Result, batches),
 		y:       make([]float64, field.Model.Variables), mu: make([]float64, field.Model.Potentials())}
-	if s.TimeLimit > 0 {
-		r.deadline = start.Add(s.TimeLimit)
-	}
 	r.settings.Trace = nil
 	for i, v := range y {
 		r.y[i] = min(max(v, 0), 1)
 	}
 	copy(r.mu, multipliers)
-	if err := r.solve(multipliers != nil); err != nil {
+	return r
+}
+
+// all returns the numbers of all parts.
+func (r *run) all() []int {
+	todo := make([]int, len(r.parts))
+	for k := range todo {
+		todo[k] = k
+	}
+	return todo
+}
+
+// unproven certifies each part as it is, and returns the numbers of those that need to be solved.
+func (r *run) unproven() (todo []int) {
+	parallel.For(parallel.Threads(r.settings.Threads), len(r.parts), func(k int) {
+		y, mu := r.gather(r.parts[k])
+		field := r.parts[k].Condition(r.field)
+		field.Threads = 1
+		r.results[k] = &solve.Result{Status: solve.Optimal, Certificate: solve.Certify(field, y, mu)}
+	})
+	for k, part := range r.results {
+		if math.Abs(part.Gap) > r.settings.Gap || part.MaxViolation > r.settings.Feasibility {
+			todo = append(todo, k)
+		}
+	}
+	return todo
+}
+
+// gather returns the point and the multipliers of a part.
+func (r *run) gather(p *partition.Part) (y, mu []float64) {
+	y, mu = make([]float64, len(p.Variables)), make([]float64, len(p.Potentials))
+	for n, i := range p.Variables {
+		y[n] = r.y[i]
+	}
+	for n, j := range p.Potentials {
+		mu[n] = r.mu[j]
+	}
+	return y, mu
+}
+
+// finish solves the parts that are to be done, and joins all.
+func (r *run) finish(todo []int, warm bool) (*solve.Result, error) {
+	if err := r.solve(todo, warm); err != nil {
 		return nil, err
 	}
 	result := r.join()
-	result.Elapsed = time.Since(start)
+	result.Elapsed = time.Since(r.start)
 	return result, nil
 }
 
 // attempts bounds how often parts are solved to smaller gaps because theirs add up to too much.
 const attempts = 5
 
-// solve solves the parts, until their gaps add up to what was asked for or some part cannot be proven.
-func (r *run) solve(warm bool) error {
-	gap, todo := r.settings.Gap, make([]int, len(r.parts))
-	for k := range todo {
-		todo[k] = k
-	}
+// solve solves parts, until the gaps of all add up to what was asked for or some part cannot be proven.
+func (r *run) solve(todo []int, warm bool) error {
+	gap := r.settings.Gap
 	for range attempts {
 		if err := r.each(todo, gap, warm); err != nil {
 			return err
@@ -120,16 +171,10 @@ func (r *run) each(todo []int, gap float64, warm bool) error {
 func (r *run) part(k int, gap float64, warm bool, threads int) error {
 	p, s := r.parts[k], r.settings
 	s.Gap, s.Threads = gap, threads
-	if !r.deadline.IsZero() {
-		s.TimeLimit = max(1, time.Until(r.deadline))
+	if s.TimeLimit > 0 {
+		s.TimeLimit = max(1, s.TimeLimit-time.Since(r.start))
 	}
-	y, mu := make([]float64, len(p.Variables)), make([]float64, len(p.Potentials))
-	for n, i := range p.Variables {
-		y[n] = r.y[i]
-	}
-	for n, j := range p.Potentials {
-		mu[n] = r.mu[j]
-	}
+	y, mu := r.gather(p)
 	if !warm {
 		mu = nil
 	}
@@ -141,16 +186,33 @@ func (r *run) part(k int, gap float64, warm bool, threads int) error {
 	if err != nil {
 		return err
 	}
+	kept := *result
+	kept.Y, kept.Multipliers = nil, nil
+	if was := r.results[k]; was != nil && !better(result, was) {
+		kept.Certificate = was.Certificate
+	} else {
+		r.scatter(p, result)
+	}
+	r.results[k] = &kept
+	return nil
+}
+
+// better tells whether a part's result is to take the place of the one before: unless it ended without a proof and with
+// a certificate that shows less.
+func better(result, was *solve.Result) bool {
+	off := func(c solve.Certificate) float64 { return max(math.Abs(c.Gap), c.MaxViolation) }
+	return result.Status == solve.Optimal || result.Status == solve.Infeasible ||
+		off(result.Certificate) < off(was.Certificate)
+}
+
+// scatter writes the point and the multipliers of a part.
+func (r *run) scatter(p *partition.Part, result *solve.Result) {
 	for n, i := range p.Variables {
 		r.y[i] = result.Y[n]
 	}
 	for n, j := range p.Potentials {
 		r.mu[j] = result.Multipliers[n]
 	}
-	kept := *result
-	kept.Y, kept.Multipliers = nil, nil
-	r.results[k] = &kept
-	return nil
 }
 
 // excess is how many times too large the sum of the gaps is.

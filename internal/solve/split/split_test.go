@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -112,6 +113,63 @@ func TestThreadsDoNotChangeTheAnswer(t *testing.T) {
 				t.Errorf("%d threads give other bits than one", threads)
 			}
 		}
+	}
+}
+
+// Only what an answer does not prove is solved again, to what solving all of it gives.
+func TestImproveSolvesWhatIsNotProven(t *testing.T) {
+	const n, gap = 60, 1e-8
+	for seed := range uint64(6) {
+		f := groups(seed, n, [][]mrftest.Form{mrftest.Squared, mrftest.Soft, mrftest.All}[seed%3])
+		c := partition.Find(f.Model)
+		best := apart(t, f, solve.Settings{Gap: gap / n})
+		broken := &solve.Result{Y: slices.Clone(best.Y), Multipliers: slices.Clone(best.Multipliers)}
+		spoilt := func(i int) bool { return i/8 == 3 || i/8 == 41 } // in groups of 8
+		for i := range broken.Y {
+			if spoilt(i) {
+				broken.Y[i] = 1 - broken.Y[i]
+			}
+		}
+		var want []float64
+		for _, threads := range []int{1, 2, 4} {
+			var solved atomic.Int64
+			counted := func(f *mrf.Field, s solve.Settings) solve.Solver {
+				solved.Add(int64(f.Model.Variables))
+				return newton.New(f, s)
+			}
+			r, err := split.Improve(context.Background(), f, c, counted, solve.Settings{Gap: gap, Threads: threads}, broken)
+			if err != nil || r.Status != solve.Optimal || r.Gap > gap ||
+				math.Abs(r.Objective-best.Objective) > 2*gap*max(1, math.Abs(best.Objective)) {
+				t.Fatalf("seed %d: %v, %+v, %v; the best is %+v", seed, r.Status, r.Certificate, err, best.Certificate)
+			}
+			if solved.Load() > 2*8 {
+				t.Errorf("seed %d: %d variables were solved for", seed, solved.Load())
+			}
+			for i, v := range r.Y {
+				if !spoilt(i) && v != best.Y[i] {
+					t.Errorf("seed %d: variable %d of a good part went from %v to %v", seed, i, best.Y[i], v)
+				}
+			}
+			bits := slices.Concat(r.Y, r.Multipliers, []float64{r.Objective, r.DualBound, float64(r.Iterations)})
+			if want == nil {
+				want = bits
+			}
+			if !slices.Equal(bits, want) {
+				t.Errorf("seed %d: %d threads give other bits than one", seed, threads)
+			}
+		}
+	}
+}
+
+// A method that ends without a proof must not take the place of a better answer.
+func TestImproveKeepsTheBetterAnswer(t *testing.T) {
+	f := groups(4, 20, mrftest.Soft)
+	good := apart(t, f, solve.Settings{Gap: 1e-6})
+	stopped, cancel := context.WithCancel(context.Background())
+	cancel()
+	r, err := split.Improve(stopped, f, partition.Find(f.Model), method, solve.Settings{Gap: 1e-15}, good)
+	if err != nil || r.Status != solve.Cancelled || r.Gap > good.Gap*(1+1e-9) {
+		t.Errorf("%v, %+v, %v; it was %+v", r.Status, r.Certificate, err, good.Certificate)
 	}
 }
 

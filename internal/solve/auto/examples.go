@@ -1,0 +1,62 @@
+package auto
+
+import (
+	"context"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/partition"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/interior"
+	"github.com/deeppsl/deeppsl/internal/solve/newton"
+	"github.com/deeppsl/deeppsl/internal/solve/split"
+)
+
+// Examples makes a solver for a field of examples side by side, for the method "auto" by a direct factorisation of each
+// if they are small.
+func Examples(method string, field *mrf.Field, settings solve.Settings) (solve.Solver, error) {
+	if method, _ = ChooseExamples(method, field.Model); method == "interior" {
+		return &examples{interior.New(field, settings), field, settings}, nil
+	}
+	return New(method, field, settings)
+}
+
+// ChooseExamples names the method for examples side by side, and why in a sentence.
+func ChooseExamples(method string, m *mrf.Model) (name, why string) {
+	switch {
+	case method != "" && method != "auto":
+		return method, "It was asked for."
+	case interior.Fits(partition.Find(m)):
+		return "interior", "The examples are small: each is solved by direct factorisation."
+	}
+	return Choose(m)
+}
+
+// examples falls back to Newton's method for those examples where a factorisation breaks down or hard rules contradict
+// each other, which that can say more about.
+type examples struct {
+	*interior.Solver
+	field    *mrf.Field
+	settings solve.Settings
+}
+
+// Solve implements solve.Solver.
+func (e *examples) Solve(ctx context.Context) (*solve.Result, error) {
+	result, err := e.Solver.Solve(ctx)
+	if err != nil || result.Status != solve.IterationLimit {
+		return result, err
+	}
+	settings := e.settings
+	if settings.TimeLimit > 0 {
+		settings.TimeLimit = max(1, settings.TimeLimit-result.Elapsed)
+	}
+	again, err := split.Improve(ctx, e.field, partition.Find(e.field.Model), byNewton, settings, result)
+	if err != nil {
+		return nil, err
+	}
+	again.Iterations = max(again.Iterations, result.Iterations)
+	again.Elapsed += result.Elapsed
+	return again, nil
+}
+
+// byNewton makes a solver for a part of a model.
+func byNewton(f *mrf.Field, s solve.Settings) solve.Solver { return newton.New(f, s) }
