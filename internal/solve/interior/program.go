@@ -135,14 +135,16 @@ func (p *program) minimise(limit int, tolerance float64) outcome {
 	out, best := outcome{converged: p.n == 0}, math.Inf(1)
 	for ; !out.converged && out.iterations < limit; out.iterations++ {
 		products, count := p.products(0)
-		if worst := max(products, p.residual()); worst < best {
-			best = worst
-			p.keep()
-		} else if products <= tolerance {
-			break
-		}
-		if out.converged = best <= tolerance; out.converged {
-			break
+		if products <= near*tolerance {
+			worst := max(products, p.residual())
+			out.converged = worst <= tolerance
+			if out.converged || worst >= best && products <= tolerance {
+				break
+			}
+			if worst < best {
+				best = worst
+				p.keep()
+			}
 		}
 		p.curvature()
 		if !p.factor(p) {
@@ -159,11 +161,14 @@ func (p *program) minimise(limit int, tolerance float64) outcome {
 		}
 		p.move(step)
 	}
-	if !math.IsInf(best, 0) {
+	if !out.converged && !math.IsInf(best, 0) {
 		p.restore()
 	}
 	return out
 }
+
+// near is how many times the tolerance the products may be where minimise begins to look for the best point.
+const near = 1000
 
 // keep remembers the present y and μ.
 func (p *program) keep() {
