@@ -104,7 +104,7 @@ func BenchmarkDigits(b *testing.B) {
 			pictures := pixelPerDigit(2 * n * examples)
 			d := &digits{Digits: n, Net: "lenet5", Train: pictures, Validation: pictures.Slice(0, 0), Test: pictures,
 				Options: []namedValue{{"inference.gap", "1e-6"}}}
-			g, err := linearDigits(b, d, pictures).Ground(context.Background(), deeppsl.Learn)
+			g, err := linearDigits(b, d).Ground(context.Background(), deeppsl.Learn)
 			if err != nil {
 				b.Fatal(err)
 			}

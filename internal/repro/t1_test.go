@@ -91,7 +91,7 @@ func TestT1MemoryIsFlat(t *testing.T) {
 		pictures := pixelPerDigit(2 * pairs)
 		d := &digits{Digits: 1, Net: "lenet5", Train: pictures, Validation: pictures.Slice(0, 0), Test: pictures.Slice(0, 20),
 			Options: []namedValue{{"learn.method", "energy"}, {"learn.epochs", "1"}, {"learn.batch", "16"}}}
-		g, err := linearDigits(t, d, d.images()).Ground(context.Background(), deeppsl.Learn)
+		g, err := linearDigits(t, d).Ground(context.Background(), deeppsl.Learn)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func TestProgramsAdd(t *testing.T) {
 				{"learn.method", "energy"}, {"learn.epochs", "20"}, {"learn.batch", "4"}, {"learn.rate.networks", "0.1"},
 				{"learn.decay", "0"}, {"inference.gap", "1e-6"},
 			}}
-		p := linearDigits(t, d, pictures)
+		p := linearDigits(t, d)
 		r, err := p.Run(context.Background(), deeppsl.Stages{})
 		if err != nil {
 			t.Fatal(err)
@@ -183,7 +183,7 @@ func TestProgramsAdd(t *testing.T) {
 }
 
 // linearDigits loads a project with a linear network, and pictures in memory.
-func linearDigits(t testing.TB, d *digits, pictures *dataset.Images) *deeppsl.Project {
+func linearDigits(t testing.TB, d *digits) *deeppsl.Project {
 	t.Helper()
 	path, err := d.write(t.TempDir())
 	if err != nil {
@@ -197,7 +197,7 @@ func linearDigits(t testing.TB, d *digits, pictures *dataset.Images) *deeppsl.Pr
 	if err := os.WriteFile(path, []byte(linear), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	table, err := pixels(pictures)
+	table, err := pixels(d.images())
 	if err != nil {
 		t.Fatal(err)
 	}
