@@ -26,7 +26,7 @@ func (g *Grounding) conflict(ctx context.Context, places []int) []string {
 	}
 	places = conflict.Minimal(ctx, g.field, places, g.settings.solve)
 	var lines []string
-	for _, rule := range arranged(connected(hardRules(g.model, places))) {
+	for _, rule := range arranged(hardRules(g.model, places)) {
 		lines = append(lines, g.inWords(rule))
 	}
 	return lines
@@ -77,42 +77,4 @@ func hardRules(model *mrf.Model, places []int) []hardRule {
 		first += b.Len
 	}
 	return rules
-}
-
-// connected returns the rules that the first one is connected to by variables, itself first, in order.
-func connected(rules []hardRule) []hardRule {
-	reached := make(map[int32]bool)
-	taken := make([]bool, len(rules))
-	take := func(k int) {
-		taken[k] = true
-		for _, v := range rules[k].block.Variables(rules[k].at) {
-			reached[v] = true
-		}
-	}
-	take(0)
-	for grown := true; grown; {
-		grown = false
-		for k, rule := range rules {
-			if !taken[k] && touches(rule, reached) {
-				take(k)
-				grown = true
-			}
-		}
-	}
-	var group []hardRule
-	for k, rule := range rules {
-		if taken[k] {
-			group = append(group, rule)
-		}
-	}
-	return group
-}
-
-func touches(rule hardRule, variables map[int32]bool) bool {
-	for _, v := range rule.block.Variables(rule.at) {
-		if variables[v] {
-			return true
-		}
-	}
-	return false
 }

@@ -39,6 +39,16 @@ func TestConflict(t *testing.T) {
 			[]string{"T('a', 'b') = T('b', 'a') .", "T('a', 'b') >= 0.9 .", "T('b', 'a') <= 0.1 ."},
 		},
 		{
+			"a chain, most of it far from its ends", `"A('x') = 1 .", "A(X) & Next(X, Y) -> A(Y) .", "A('z') = 0 ."`,
+			`"Next/2": {"observations": [["y", "z"], ["x", "y"], ["y", "w"]]},
+			"A/1": {"targets": [["x"], ["y"], ["z"], ["w"]]}`,
+			[]string{
+				"A('x') = 1 .", "A('z') = 0 .",
+				"A('y') & Next('y', 'z') -> A('z') .  [1.0 * A('y') - 1.0 * A('z') <= 0.0 .]",
+				"A('x') & Next('x', 'y') -> A('y') .  [1.0 * A('x') - 1.0 * A('y') <= 0.0 .]",
+			},
+		},
+		{
 			"a sum before its atoms", `"T(X) >= 0.4 .", "T(+X) <= 1 ."`, `"T/1": {"targets": [["a"], ["b"], ["c"], ["d"]]}`,
 			[]string{"T(+X) <= 1 .", "T('a') >= 0.4 .", "T('b') >= 0.4 .", "T('c') >= 0.4 ."},
 		},

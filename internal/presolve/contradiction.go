@@ -18,13 +18,30 @@ type Contradiction struct {
 	Point []float64
 }
 
-// Contradict returns a proof that the field's hard constraints cannot hold to within feasibility, if bounds that follow
-// from them show it; nil if they do not, or if stop, unless it is nil, says that it is time to stop.
-func Contradict(field *mrf.Field, feasibility float64, stop func() bool) *Contradiction {
+// Examine tells whether the field's hard constraints can hold together, as far as bounds that follow from them show it:
+// it returns a proof that they cannot to within feasibility, or a point where they do. Both are nil if it does not
+// know, or if stop, unless it is nil, says that it is time to stop.
+func Examine(field *mrf.Field, feasibility float64, stop func() bool) (*Contradiction, []float64) {
 	d := newDecisions(field, stop)
 	d.tie()
-	d.bound()
-	return d.contradiction(feasibility)
+	if _, ok := d.bound(); !ok {
+		return d.contradiction(feasibility), nil
+	}
+	for _, bounds := range [][]float64{d.lo, d.hi} {
+		if y := d.point(bounds); field.MaxViolation(y) <= feasibility {
+			return nil, y
+		}
+	}
+	return nil, nil
+}
+
+// point is that of the given bounds.
+func (d *decisions) point(bounds []float64) []float64 {
+	y := make([]float64, len(bounds))
+	for i := range y {
+		y[i] = bounds[d.root(int32(i))]
+	}
+	return y
 }
 
 // dust is the part of the largest multiplier that may be but rounding.
@@ -51,7 +68,7 @@ func (d *decisions) contradiction(feasibility float64) *Contradiction {
 		return nil
 	}
 	g := make([]float64, d.field.Model.Variables)
-	c := &Contradiction{Multipliers: make([]float64, d.field.Model.Potentials()), Point: make([]float64, len(g))}
+	c := &Contradiction{Multipliers: make([]float64, d.field.Model.Potentials()), Point: d.point(d.lo)}
 	slope := make([]float64, len(g))
 	d.push(d.conflict.place, d.conflict.sign, slope, g, c.Multipliers)
 	d.retrace(slope, g, c.Multipliers)
@@ -64,9 +81,6 @@ func (d *decisions) contradiction(feasibility float64) *Contradiction {
 		c.Multipliers[j] /= bound
 	}
 	c.Violation = bound / length
-	for i := range g {
-		c.Point[i] = d.lo[d.root(int32(i))]
-	}
 	return c
 }
 

@@ -33,7 +33,7 @@ func chain(n int, least float64) *mrf.Field {
 func TestContradictionOfAChain(t *testing.T) {
 	const n = 3000
 	field := chain(n, 0.75)
-	c := presolve.Contradict(field, 1e-6, nil)
+	c, _ := presolve.Examine(field, 1e-6, nil)
 	if c == nil {
 		t.Fatal("no contradiction")
 	}
@@ -41,7 +41,7 @@ func TestContradictionOfAChain(t *testing.T) {
 		t.Errorf("%d constraints, violated by %v", len(places), c.Violation)
 	}
 	checkRay(t, field, c)
-	if c := presolve.Contradict(field, 1e-3, nil); c != nil {
+	if c, _ := presolve.Examine(field, 1e-3, nil); c != nil {
 		t.Errorf("violated by %v, of which 1e-3 would be accepted", c.Violation)
 	}
 	if r, c := presolve.Reduce(field, 1e-6, nil); r != nil || c == nil {
@@ -160,7 +160,7 @@ func TestPropagationEnds(t *testing.T) {
 		rows.Add(-1-float64(i), sum, nil)
 	}
 	for _, m := range []*mrf.Model{cycle, rows.Model()} {
-		if c := presolve.Contradict(mrf.NewField(m), 1e-6, nil); c != nil {
+		if c, _ := presolve.Examine(mrf.NewField(m), 1e-6, nil); c != nil {
 			t.Errorf("contradiction of %d constraints", len(c.Places()))
 		}
 	}
@@ -184,10 +184,10 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// BenchmarkContradict is of a long chain in any order.
-func BenchmarkContradict(b *testing.B) {
+// BenchmarkExamine is of a long chain in any order.
+func BenchmarkExamine(b *testing.B) {
 	field := chain(100_000, 0.9)
 	for b.Loop() {
-		presolve.Contradict(field, 1e-9, nil)
+		presolve.Examine(field, 1e-9, nil)
 	}
 }

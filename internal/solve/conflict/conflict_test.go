@@ -94,6 +94,35 @@ func TestMinimal(t *testing.T) {
 	}
 }
 
+// TestChain has implications in a row among others that lead nowhere, and two constraints apart; propagation
+// proves it, and also that no link can be left out.
+func TestChain(t *testing.T) {
+	const n = 400
+	b := mrftest.New(2*n+1, 0, 1).Rule(0, mrf.LessEqual, 0)
+	imply := func(i, k int) { b.Add(0, []mrftest.Term{{Index: i, Coef: 1}, {Index: k, Coef: -1}}, nil) }
+	var want, all []int
+	for i := range n - 1 {
+		want = append(want, 2*i)
+		imply(i, i+1)
+		imply(i, n+i)
+	}
+	b.Add(1, []mrftest.Term{{Index: 0, Coef: -1}}, nil).Add(0, []mrftest.Term{{Index: n - 1, Coef: 1}}, nil)
+	b.Add(0.7, []mrftest.Term{{Index: 2 * n, Coef: -1}}, nil).Add(-0.8, []mrftest.Term{{Index: 2 * n, Coef: 1}}, nil)
+	want = append(want, 2*n-2, 2*n-1)
+	for place := range 2*n + 2 {
+		all = append(all, place)
+	}
+	field := mrf.NewField(b.Model())
+	if got := Minimal(context.Background(), field, all, solve.Settings{}); !slices.Equal(got, want) {
+		t.Errorf("%d constraints: %v", len(got), got)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if got := Minimal(ctx, field, all, solve.Settings{}); len(got) != 2*n {
+		t.Errorf("%d constraints share variables with the first one, want %d", len(got), 2*n)
+	}
+}
+
 // TestEnded checks that a context that has ended leaves everything as it was.
 func TestEnded(t *testing.T) {
 	one := []mrftest.Term{{Index: 0, Coef: 1}}
