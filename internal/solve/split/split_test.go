@@ -118,20 +118,20 @@ func TestThreadsDoNotChangeTheAnswer(t *testing.T) {
 
 // Only what an answer does not prove is solved again, to what solving all of it gives.
 func TestImproveSolvesWhatIsNotProven(t *testing.T) {
-	const n, gap = 60, 1e-8
-	for seed := range uint64(6) {
-		f := groups(seed, n, [][]mrftest.Form{mrftest.Squared, mrftest.Soft, mrftest.All}[seed%3])
+	const n, gap = 16, 1e-8
+	for seed := range uint64(3) {
+		f := groups(seed, n, [][]mrftest.Form{mrftest.Squared, mrftest.Soft, mrftest.All}[seed])
 		c := partition.Find(f.Model)
-		best := apart(t, f, solve.Settings{Gap: gap / n})
+		best := apart(t, f, solve.Settings{Gap: gap / 1000})
 		broken := &solve.Result{Y: slices.Clone(best.Y), Multipliers: slices.Clone(best.Multipliers)}
-		spoilt := func(i int) bool { return i/8 == 3 || i/8 == 41 } // in groups of 8
+		spoilt := func(i int) bool { return i/8 == 3 || i/8 == 11 } // in groups of 8
 		for i := range broken.Y {
 			if spoilt(i) {
 				broken.Y[i] = 1 - broken.Y[i]
 			}
 		}
 		var want []float64
-		for _, threads := range []int{1, 2, 4} {
+		for _, threads := range []int{1, 2} {
 			var solved atomic.Int64
 			counted := func(f *mrf.Field, s solve.Settings) solve.Solver {
 				solved.Add(int64(f.Model.Variables))
