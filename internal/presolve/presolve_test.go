@@ -44,6 +44,30 @@ var cases = []struct {
 		presolve.Counts{Fixed: 1, Dropped: 3},
 	},
 	{
+		"bounds that meet along a chain, against what soft rules want",
+		mrftest.New(4, 0, 2).Rule(0, mrf.Hinge, 2).Add(1, one(1, -1), nil).Add(0, one(2, 3), nil).
+			Add(0, two(0, 1, 3, -1), nil).Add(0, two(3, 1, 2, -1), nil).Add(0.5, one(3, -1), nil).
+			Rule(1, mrf.LessEqual, 0).Add(0, two(1, 1, 2, -1), nil).Add(0, two(0, 1, 1, -1), nil).
+			Add(-0.25, one(2, 1), nil).Add(0.25, one(0, -1), nil).Model(),
+		presolve.Counts{Fixed: 4, Dropped: 9},
+	},
+	{
+		"sums that leave nothing to others",
+		mrftest.New(4, 0, 2).Rule(0, mrf.Hinge, 2).Add(0.5, one(0, -1), nil).Add(1, one(1, -1), nil).
+			Add(1, two(2, -1, 3, 1), nil).
+			Rule(1, mrf.Equal, 0).Add(-1, append(two(0, 1, 1, 1), one(2, 1)...), nil).Add(-2, two(2, 1, 3, 2), nil).
+			Rule(1, mrf.LessEqual, 0).Add(0.5, two(0, -1, 3, -0.5), nil).Add(1, one(3, -1), nil).
+			Add(1, two(0, -1, 2, -1), nil).Model(),
+		presolve.Counts{Fixed: 4, Dropped: 8},
+	},
+	{
+		"a soft rule that bounds satisfy, of variables that are left",
+		mrftest.New(2, 0, 2).Rule(0, mrf.Hinge, 1).Add(0.25, one(1, -1), nil).Add(-0.5, two(0, 1, 1, 1), nil).
+			Add(1, one(0, -1), nil).
+			Rule(1, mrf.LessEqual, 0).Add(0, two(0, 1, 1, -1), nil).Add(0.5, one(0, -1), nil).Model(),
+		presolve.Counts{Dropped: 1},
+	},
+	{
 		"pushed one way, against a bound of its own",
 		mrftest.New(2, 0, 2).Rule(0, mrf.Hinge, 2).Add(1, one(0, -1), nil).Add(0.2, one(1, 1), nil).
 			Rule(1, mrf.LessEqual, 0).Add(-0.6, one(0, 1), nil).Add(0.1, one(1, -1), nil).Model(),

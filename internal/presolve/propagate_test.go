@@ -168,7 +168,7 @@ func TestPropagationEnds(t *testing.T) {
 
 // Whenever presolving is told to stop, it gives up or has made the whole reduction.
 func TestStop(t *testing.T) {
-	field := known(4000)
+	field := known(500)
 	want, _ := presolve.Reduce(field, 1e-6, nil)
 	asked := int64(0)
 	for end := false; !end; asked++ {

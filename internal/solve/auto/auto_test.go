@@ -186,3 +186,25 @@ func pair() *mrf.Model {
 	}
 	return b.Model()
 }
+
+// Hard rules that contradict each other far apart are named and proven before any method begins.
+func TestInferenceProvesContradictions(t *testing.T) {
+	const n = 2000
+	b := mrftest.New(n, 0, 2).Rule(0, mrf.Hinge, 2).Add(0.5, []mrftest.Term{{Index: 0, Coef: -1}}, nil).
+		Rule(1, mrf.LessEqual, 0).Add(1, []mrftest.Term{{Index: 0, Coef: -1}}, nil).
+		Add(0, []mrftest.Term{{Index: n - 1, Coef: 1}}, nil)
+	for i := n - 2; i >= 0; i-- {
+		b.Add(0, []mrftest.Term{{Index: i, Coef: 1}, {Index: i + 1, Coef: -1}}, nil)
+	}
+	s, err := auto.Inference("auto", mrf.NewField(b.Model()), solve.Settings{}, auto.Options{Presolve: true, Split: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Solve(context.Background())
+	if err != nil || r.Status != solve.Infeasible || r.Iterations != 0 || len(r.Conflict) != n+1 {
+		t.Fatalf("%v after %d iterations, conflict of %d: %v", r.Status, r.Iterations, len(r.Conflict), err)
+	}
+	if r.DualBound <= r.Objective || r.MaxViolation == 0 || !strings.Contains(r.Reason, "contradict") {
+		t.Errorf("%+v, because %q", r.Certificate, r.Reason)
+	}
+}

@@ -162,7 +162,8 @@ func (p *inference) solve(ctx context.Context, field *mrf.Field, y, duals []floa
 	var found *solve.Components
 	if p.options.Split && !p.over(ctx) && demanding(field.Model) && field.Model.Potentials() <= math.MaxInt32 {
 		c := partition.Find(field.Model)
-		found = &solve.Components{Count: len(c.Potentials), Largest: c.Largest(), Apart: split.Pays(field.Model, c)}
+		found = &solve.Components{Count: len(c.Potentials), Largest: c.Largest()}
+		found.Apart = split.Pays(field.Model, c) && !p.over(ctx)
 		if found.Apart {
 			result, err := split.Solve(ctx, field, c, p.method, settings, y, duals)
 			if err == nil {
