@@ -96,15 +96,10 @@ type option struct {
 var options = slices.Concat([]option{
 	{"inference.method", "auto, newton, sgd (the paper's), or a class of PSL's",
 		parsed(parseInference, func(s *settings) *string { return &s.method })},
-	{"inference.gap", "relative duality gap to prove", func(s *settings, value string) error {
-		err := parseNumber(value, &s.solve.Gap)
-		if err == nil && s.solve.Gap == 0 {
-			err = fmt.Errorf("want a number above 0: that there is no gap at all cannot be computed, 1e-9 can")
-		}
-		return err
-	}},
-	{"inference.feasibility", "largest violation of a hard rule to accept",
-		number(func(s *settings) *float64 { return &s.solve.Feasibility })},
+	{"inference.gap", "relative duality gap to prove, above 0",
+		tolerance(func(s *settings) *float64 { return &s.solve.Gap })},
+	{"inference.feasibility", "largest violation of a hard rule to accept, above 0",
+		tolerance(func(s *settings) *float64 { return &s.solve.Feasibility })},
 	{"inference.iterations", "limit of iterations", integer(func(s *settings) *int { return &s.solve.MaxIterations })},
 	{"inference.seconds", "limit of time", func(s *settings, value string) error {
 		var seconds float64
@@ -190,6 +185,17 @@ func text(field func(*settings) *string, allowed ...string) func(*settings, stri
 
 func number(field func(*settings) *float64) func(*settings, string) error {
 	return func(s *settings, value string) error { return parseNumber(value, field(s)) }
+}
+
+// tolerance is number without 0, which the arithmetic, as it rounds, could not show to be met.
+func tolerance(field func(*settings) *float64) func(*settings, string) error {
+	return func(s *settings, value string) error {
+		err := parseNumber(value, field(s))
+		if err == nil && *field(s) == 0 {
+			err = fmt.Errorf("want a number above 0: arithmetic rounds, so that 0 cannot be shown, but 1e-9 can")
+		}
+		return err
+	}
 }
 
 func parseNumber(value string, to *float64) error {
