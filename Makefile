@@ -6,10 +6,6 @@ BENCH    ?= .
 COUNT    ?= 6
 BASE     ?= HEAD
 PKG      ?= ./...
-# checkptr is off since GoMLX aligns its buffers by arithmetic on pointers, which that check takes for a mistake.
-RACE     ?= . ./internal/parallel ./internal/scratch ./internal/mrf/... ./internal/presolve ./internal/partition \
-	./internal/solve/... ./internal/plan ./internal/ground ./internal/preflight ./internal/export ./internal/learn/... \
-	./neural
 
 .PHONY: help build test bench race lint fuzz cover fmt
 
@@ -27,8 +23,9 @@ bench: ## run the benchmarks that match BENCH, COUNT times, and summarise them
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKG) | tee out/bench.txt
 	$(TOOL) benchstat out/bench.txt
 
-race: ## run the tests of everything that runs in parallel under the race detector; needs a C compiler
-	GOTOOLCHAIN=local CGO_ENABLED=1 go test -race -gcflags=all=-d=checkptr=0 $(RACE)
+# checkptr is off since GoMLX aligns its buffers by arithmetic on pointers, which that check takes for a mistake.
+race: ## run the tests of PKG under the race detector, but the longest; needs a C compiler
+	GOTOOLCHAIN=local CGO_ENABLED=1 go test -race -short -gcflags=all=-d=checkptr=0 $(PKG)
 
 compare: ## compare the benchmarks of PKG that match BENCH with those of the revision BASE, in turns
 	GO="$(GO)" BENCHSTAT="$(TOOL) benchstat" bench/compare.sh "$(BASE)" "$(BENCH)" "$(COUNT)" "$(PKG)"

@@ -56,6 +56,9 @@ func TestExamples(t *testing.T) {
 		}
 	})
 	t.Run("digits", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("trains a convolutional network; not with -short")
+		}
 		demo := repro.DigitsDemo{Seed: 1, Digits: 2, Pairs: 300, Epochs: 40, Dir: t.TempDir()}
 		result, err := demo.Run(context.Background())
 		if err != nil {

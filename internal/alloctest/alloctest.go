@@ -6,8 +6,17 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
+	"testing"
 	"time"
 )
+
+// SkipIfRacing skips a test under the race detector, where more of what code makes is on the heap.
+func SkipIfRacing(t testing.TB) {
+	t.Helper()
+	if racing {
+		t.Skip("counts allocations; not with -race")
+	}
+}
 
 // Bytes returns how many bytes f allocates, those that it gives back included. Nothing else may run beside it.
 func Bytes(f func()) uint64 {

@@ -66,6 +66,7 @@ func TestCompressedBomb(t *testing.T) {
 
 // TestWrongRows reads a row a million times: those that are not reported cost nothing.
 func TestWrongRows(t *testing.T) {
+	alloctest.SkipIfRacing(t)
 	text := strings.Repeat("a\tb\n", 1<<20)
 	p := predicate("P", 2)
 	p.Observations.All = []Data{{Path: "rows.txt"}}
