@@ -73,21 +73,22 @@ func (g *Grounding) infer(ctx context.Context) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := newAnswer(result, start)
-	answer.Perceived = append([]float64(nil), g.inputs...)
-	answer.Method, answer.Reason = g.settings.methodFor(g.model, result)
+	answer := g.settings.answer(g.field, result, start)
 	answer.Conflict = g.conflict(ctx, result.Conflict)
 	return answer, nil
 }
 
-// newAnswer is a solver's result as an answer, without what the solver does not know.
-func newAnswer(result *solve.Result, start time.Time) *Answer {
+// answer is a solver's result as an answer, but for a conflict.
+func (s *settings) answer(field *mrf.Field, result *solve.Result, start time.Time) *Answer {
+	method, reason := s.methodFor(field.Model, result)
 	return &Answer{
+		Method: method, Reason: reason,
 		Status: result.Status.String(), Explanation: result.Status.Sentence(),
 		Objective: result.Objective, DualBound: result.DualBound, Gap: result.Gap, MaxViolation: result.MaxViolation,
 		Iterations: result.Iterations, Elapsed: time.Since(start), Presolve: result.Presolve,
 		Components: result.Components,
 		Values:     append([]float64(nil), result.Y...),
+		Perceived:  append([]float64(nil), field.Inputs()...),
 	}
 }
 

@@ -95,9 +95,7 @@ func (p *Problem) Solve(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := newAnswer(result, start)
-	answer.Perceived = append([]float64(nil), p.field.Inputs()...)
-	answer.Method, answer.Reason = p.settings.methodFor(p.field.Model, result)
+	answer := p.settings.answer(p.field, result, start)
 	answer.Conflict = p.conflict(ctx, result.Conflict)
 	return p.report(answer), nil
 }
