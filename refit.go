@@ -36,10 +36,7 @@ func (g *Grounding) learnBy(ctx context.Context, method func(context.Context, le
 	if s.refit {
 		g.project.Log.Info("learning anew, from the truth of validation too", "epochs", training.Kept,
 			"epochs of networks alone", training.FitKept)
-		if err := g.Reset(g.project.Seed); err != nil {
-			return nil, err
-		}
-		again, err := method(ctx, lesson{anew: true, fitEpochs: training.FitKept, epochs: training.Kept})
+		again, err := g.learnAnew(ctx, method, training.FitKept, training.Kept)
 		if err != nil {
 			return nil, err
 		}
@@ -47,6 +44,31 @@ func (g *Grounding) learnBy(ctx context.Context, method func(context.Context, le
 	}
 	training.Elapsed = time.Since(start)
 	return training, nil
+}
+
+// learnAnew is the second half of learnBy.
+func (g *Grounding) learnAnew(ctx context.Context, method func(context.Context, lesson) (*Training, error),
+	fitEpochs, epochs int) (*Training, error) {
+	start := time.Now()
+	if err := g.Reset(g.project.Seed); err != nil {
+		return nil, err
+	}
+	training, err := method(ctx, lesson{anew: true, fitEpochs: fitEpochs, epochs: epochs})
+	if err != nil {
+		return nil, err
+	}
+	training.Elapsed = time.Since(start)
+	return training, nil
+}
+
+// Relearn begins once more and learns from the truth of the learning and the validation phase, for given numbers of
+// epochs, of the networks alone and of all: what the option learn.refit does, with epochs chosen otherwise, such as by
+// several divisions of the truth.
+func (g *Grounding) Relearn(ctx context.Context, fitEpochs, epochs int) (*Training, error) {
+	if err := g.refittable(); err != nil {
+		return nil, fmt.Errorf("%s: learning anew: %w", g.project.config.Name, err)
+	}
+	return g.learnAnew(ctx, g.train, fitEpochs, epochs)
 }
 
 // refittable says why learning anew would have no meaning, if so.

@@ -41,6 +41,9 @@ func TestRefit(t *testing.T) {
 			if len(training.Anew) != training.Kept+1 {
 				t.Errorf("%d lines for %d epochs", len(training.Anew), training.Kept)
 			}
+			if last := relearned(t, path, set); last.Loss != training.Anew[training.Kept].Loss {
+				t.Errorf("Relearn ends with loss %v, want %v", last.Loss, training.Anew[training.Kept].Loss)
+			}
 			options.Set = append(slices.Clone(set), fmt.Sprintf("learn.epochs=%d", training.Kept),
 				fmt.Sprintf("network.epochs=%d", training.FitKept))
 			want := run(t, taught(t, both, ""), options, learnAndInfer)
@@ -50,6 +53,27 @@ func TestRefit(t *testing.T) {
 			}
 		})
 	}
+}
+
+// relearned learns, and then anew, in two calls, and returns the last line of the learning curve.
+func relearned(t *testing.T, path string, set []string) deeppsl.Epoch {
+	t.Helper()
+	project, err := deeppsl.Load(path, deeppsl.Options{Seed: 5, Set: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := project.Ground(t.Context(), deeppsl.Learn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	training, err := g.Train(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if training, err = g.Relearn(t.Context(), training.FitKept, training.Kept); err != nil {
+		t.Fatal(err)
+	}
+	return training.Epochs[len(training.Epochs)-1]
 }
 
 // almostEqual compares answers that were proven to some gap.

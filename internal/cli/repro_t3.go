@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -18,11 +20,12 @@ different references, and true pairs outside the blocks count as missed.
 
 The paper's PSL baselines go by their string similarities: psl-a has Soft-TFIDF
 for names and titles, psl-b the cosine of mean word vectors for titles, psl-c
-the cosine, psl-j Jaccard, psl-m Monge-Elkan. The methods with networks learn
-from two thirds of the learning fold's entities and hold the others out for
-thresholds and epochs, anew in each run: network is twins alone, deeppsl trains
-them within the rules. --faithful takes the paper's networks and settings:
-characters in their places, word vectors, and no string similarity.`
+the cosine, psl-j Jaccard, psl-m Monge-Elkan. Of the methods with networks,
+network is twins alone, and deeppsl trains them within the rules. Each run
+divides the learning fold's entities into three parts anew. Each part is held
+out once, for thresholds and epochs; then the networks learn from all of it.
+--faithful takes the paper's networks and settings: characters in their places,
+word vectors, no string similarity, and only one part held out.`
 
 const reproT3Examples = `  deeppsl repro t3 --method psl-a
   deeppsl repro t3 --method deeppsl --runs 10
@@ -91,8 +94,12 @@ func (r *reproT3) one(ctx context.Context, method string) (*repro.T3Result, erro
 		Runs: r.runs, Faithful: r.faithful, Twins: r.twins, AllPapers: r.allPapers,
 		OnStage: func(stage string) { r.notef("%s: %s", method, stage) },
 		OnEpoch: func(e deeppsl.Epoch) {
-			r.notef("epoch %d: loss %.4f, validation %.4f, inference %.2f s, gradient %.2f s", e.Number, e.Loss,
-				e.Validation, e.Inference, e.Gradient)
+			validation := ""
+			if !math.IsNaN(e.Validation) {
+				validation = fmt.Sprintf(" validation %.4f,", e.Validation)
+			}
+			r.notef("epoch %d: loss %.4f,%s inference %.2f s, gradient %.2f s", e.Number, e.Loss, validation, e.Inference,
+				e.Gradient)
 		}}
 	if r.out != "" {
 		t.Dir = filepath.Join(r.out, "projects")

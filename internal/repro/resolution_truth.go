@@ -8,48 +8,49 @@ import (
 	"github.com/deeppsl/deeppsl/internal/dataset"
 )
 
-// heldOut is the share of the learning fold's entities by which settings and epochs are chosen.
-const heldOut = 1.0 / 3
+// parts is how many parts the learning fold falls into: one is held out, by which settings and epochs are chosen, or
+// each in turn.
+const parts = 3
 
-// division says which candidates of a fold are held out. A pair belongs to the part of its reference with the smaller
-// number, and whole entities are held out: so both parts have true pairs of different entities, and false pairs in the
-// proportion that the fold has.
-type division struct{ authors, papers map[int]bool }
+// division says in which part each reference of a fold is. A pair belongs to the part of its reference with the smaller
+// number, and whole entities are in one part: so all parts have true pairs of different entities, and false pairs in
+// the proportion that the fold has.
+type division struct{ authors, papers map[int]int }
 
-// divide holds a third of the authors and of the papers out, drawn by the seed.
+// divide draws the parts of the authors and of the papers by the seed.
 func (r *resolution) divide(seed uint64) division {
 	random := rand.New(rand.NewPCG(seed, 0x6572))
-	return division{held(r.AuthorName, r.SameAuthor, random), held(r.PaperTitle, r.SamePaper, random)}
+	return division{divided(r.AuthorName, r.SameAuthor, random), divided(r.PaperTitle, r.SamePaper, random)}
 }
 
-// held draws entities and returns which references belong to them.
-func held(items []dataset.Named, same [][2]int, random *rand.Rand) map[int]bool {
+// divided draws the parts of entities and returns those of their references.
+func divided(items []dataset.Named, same [][2]int, random *rand.Rand) map[int]int {
 	q := &question{items: items, truth: truePairs(same)}
 	_, entity := q.clusters(0.5)
-	out, chosen := map[int]bool{}, map[int32]bool{}
+	out, drawn := map[int]int{}, map[int32]int{}
 	for k, item := range items {
-		if _, drawn := chosen[entity[k]]; !drawn {
-			chosen[entity[k]] = random.Float64() < heldOut
+		part, known := drawn[entity[k]]
+		if !known {
+			part = random.IntN(parts)
+			drawn[entity[k]] = part
 		}
-		out[item.ID] = chosen[entity[k]]
+		out[item.ID] = part
 	}
 	return out
 }
 
-// restrict returns the question about the pairs that are held out.
-func (q *question) restrict(held map[int]bool) *question {
-	out := &question{items: q.items, values: map[pair]float64{}, truth: map[pair]bool{}}
-	for p, value := range q.values {
-		if held[p[0]] {
-			out.values[p] = value
+// add takes over what another question says of the pairs of a part.
+func (q *question) add(other *question, partOf map[int]int, part int) {
+	for p, value := range other.values {
+		if partOf[p[0]] == part {
+			q.values[p] = value
 		}
 	}
-	for p := range q.truth {
-		if held[p[0]] {
-			out.truth[p] = true
+	for p := range other.truth {
+		if partOf[p[0]] == part {
+			q.truth[p] = true
 		}
 	}
-	return out
 }
 
 // truthTable is what is known of a predicate's atoms in a phase of learning.
@@ -59,20 +60,20 @@ type truthTable struct {
 	rows      [][]string
 }
 
-// truth returns what there is to learn from, and what is held out.
-func (r *resolution) truth(d division) (tables []truthTable) {
+// truth returns what there is to learn from if a part is held out, and that part.
+func (r *resolution) truth(d division, out int) (tables []truthTable) {
 	names := map[int]string{}
 	for _, author := range r.AuthorName {
 		names[author.ID] = author.Text
 	}
 	for _, phase := range []deeppsl.Phase{deeppsl.Learn, deeppsl.Validation} {
-		part := func(pairs [][2]int, held map[int]bool) (out [][2]int) {
+		part := func(pairs [][2]int, partOf map[int]int) (chosen [][2]int) {
 			for _, p := range pairs {
-				if p[0] != p[1] && held[min(p[0], p[1])] == (phase == deeppsl.Validation) {
-					out = append(out, p)
+				if p[0] != p[1] && (partOf[min(p[0], p[1])] == out) == (phase == deeppsl.Validation) {
+					chosen = append(chosen, p)
 				}
 			}
-			return out
+			return chosen
 		}
 		same, alike := truthOf(part(r.authors, d.authors), truePairs(r.SameAuthor), names)
 		tables = append(tables, truthTable{phase, "SameAuthor", same}, truthTable{phase, "SimName", alike})

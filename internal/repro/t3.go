@@ -151,9 +151,8 @@ func (t *T3) Run(ctx context.Context) (*T3Result, error) {
 	result := &T3Result{Task: "t3", Method: t.Method, Runs: 1, Seed: t.Seed, Vectors: vectors, ByRule: test.counts,
 		GroundRules: foldCounts{Train: learn.groundRules, Test: test.groundRules}}
 	result.sum([]*learnedRun{{
-		authors:  resolve(test.authorQuestion(), learn.authorQuestion()),
-		papers:   resolve(test.paperQuestion(), learn.paperQuestion()),
-		training: new(deeppsl.Training), test: test,
+		authors: resolve(test.authorQuestion(), learn.authorQuestion()),
+		papers:  resolve(test.paperQuestion(), learn.paperQuestion()), test: test,
 	}})
 	return result, nil
 }

@@ -19,14 +19,14 @@ var printedTwins = Twins{Names: "characters", Titles: "vectors", Hidden: 50}
 var chosenTwins = Twins{Names: "grams", Titles: "grams", Hidden: 8,
 	NameMeasures: []string{"SoftTFIDF", "Jaccard", "Cosine", "MongeElkan", "JaroWinkler", "SameInitials",
 		"JaccardLetters"},
-	TitleMeasures: []string{"SoftTFIDF", "Levenshtein", "SameNumbers", "JaccardLetters"}}
+	TitleMeasures: []string{"SoftTFIDF", "Levenshtein", "SameNumbers", "JaccardLetters", "SameLetters"}}
 
 // learnedRun is one run of a method with networks.
 type learnedRun struct {
 	authors, papers *Resolved
 	validation      [2]float64 // F1 of the held-out authors and papers
-	training        *deeppsl.Training
-	learn, test     *foldAnswer
+	training        []*deeppsl.Training
+	test            *foldAnswer
 }
 
 // runNeural trains on fold 0 and scores fold 1, once for each seed.
@@ -69,46 +69,78 @@ func (t *T3) runNeural(ctx context.Context, result *T3Result) error {
 	return nil
 }
 
-// learnOnce is one run: a division, initial weights, training and both folds' answers.
+// learnOnce is one run: a division, initial weights, training and the answer about the test fold. As printed, one part
+// is held out and chooses the epoch; otherwise each in turn, and with the epochs that are best for all of them, the
+// networks learn anew from the whole fold.
 func (t *T3) learnOnce(ctx context.Context, n *neuralResolution, project *deeppsl.Project, folds [2]*deeppsl.Grounding,
 	seed uint64) (*learnedRun, error) {
-	d := n.folds[0].divide(seed)
-	if err := setTruthTables(project, n.folds[0].truth(d)); err != nil {
-		return nil, err
-	}
 	learn, test := folds[0], folds[1]
-	if err := learn.Reset(seed); err != nil {
-		return nil, err
-	}
-	train := learn.Train
-	if t.Method == "network" {
-		train = learn.Fit
-	}
 	run := new(learnedRun)
-	var err error
-	if run.training, err = train(ctx); err != nil {
+	held, err := t.holdOut(ctx, n, project, learn, seed, run)
+	if err != nil {
 		return nil, err
+	}
+	if !t.Faithful {
+		fitEpochs, epochs := keptFit(run.training), kept(run.training)
+		t.stage("from the whole fold, for %d and %d epochs", fitEpochs, epochs)
+		again, err := learn.Relearn(ctx, fitEpochs, epochs)
+		if err != nil {
+			return nil, err
+		}
+		run.training = append(run.training, again)
 	}
 	if err := test.Adopt(learn); err != nil {
-		return nil, err
-	}
-	if run.learn, err = t.answer(ctx, n.folds[0], learn); err != nil {
 		return nil, err
 	}
 	if run.test, err = t.answer(ctx, n.folds[1], test); err != nil {
 		return nil, err
 	}
-	heldAuthors := run.learn.authorQuestion().restrict(d.authors)
-	heldPapers := run.learn.paperQuestion().restrict(d.papers)
-	run.authors = resolve(run.test.authorQuestion(), heldAuthors)
-	run.papers = resolve(run.test.paperQuestion(), heldPapers)
-	run.validation = [2]float64{heldAuthors.score(0.5, all).F1, heldPapers.score(0.5, all).F1}
+	run.authors = resolve(run.test.authorQuestion(), held.authors)
+	run.papers = resolve(run.test.paperQuestion(), held.papers)
+	run.validation = [2]float64{held.authors.score(0.5, all).F1, held.papers.score(0.5, all).F1}
 	t.stage("seed %d: F1 of authors %.4f, of papers %.4f; held out %.4f, %.4f", seed, run.authors.Half.F1,
 		run.papers.Half.F1, run.validation[0], run.validation[1])
 	return run, nil
 }
 
-// answer infers on a fold. The networks alone answer with what they perceive.
+// holdOut learns without one part, or without each in turn, and collects what is inferred about these.
+func (t *T3) holdOut(ctx context.Context, n *neuralResolution, project *deeppsl.Project, learn *deeppsl.Grounding,
+	seed uint64, run *learnedRun) (*heldOut, error) {
+	d, held := n.folds[0].divide(seed), newHeldOut(n.folds[0])
+	for part := range parts {
+		if part > 0 && t.Faithful {
+			break
+		}
+		t.stage("part %d of %d of the learning fold is held out", part+1, parts)
+		if err := setTruthTables(project, n.folds[0].truth(d, part)); err != nil {
+			return nil, err
+		}
+		training, err := t.learn(ctx, learn, seed)
+		if err != nil {
+			return nil, err
+		}
+		run.training = append(run.training, training)
+		answer, err := t.pairs(n.folds[0], learn, training.Chosen)
+		if err != nil {
+			return nil, err
+		}
+		held.add(answer, d, part)
+	}
+	return held, nil
+}
+
+// learn trains with new initial weights.
+func (t *T3) learn(ctx context.Context, g *deeppsl.Grounding, seed uint64) (*deeppsl.Training, error) {
+	if err := g.Reset(seed); err != nil {
+		return nil, err
+	}
+	if t.Method == "network" {
+		return g.Fit(ctx)
+	}
+	return g.Train(ctx)
+}
+
+// answer infers on a fold.
 func (t *T3) answer(ctx context.Context, fold *resolution, g *deeppsl.Grounding) (*foldAnswer, error) {
 	answer, err := g.Infer(ctx)
 	if err == nil {
@@ -117,6 +149,11 @@ func (t *T3) answer(ctx context.Context, fold *resolution, g *deeppsl.Grounding)
 	if err != nil {
 		return nil, err
 	}
+	return t.pairs(fold, g, answer)
+}
+
+// pairs takes a fold's pairs out of an answer. The networks alone answer with what they perceive.
+func (t *T3) pairs(fold *resolution, g *deeppsl.Grounding, answer *deeppsl.Answer) (*foldAnswer, error) {
 	out := &foldAnswer{resolution: fold, sameAuthor: map[pair]float64{}, samePaper: map[pair]float64{},
 		gap: answer.Gap, seconds: answer.Elapsed.Seconds()}
 	if t.Method == "network" {
@@ -154,7 +191,7 @@ func (a *foldAnswer) perceived(g *deeppsl.Grounding, answer *deeppsl.Answer) {
 
 // load writes the project's files and loads it.
 func (t *T3) load(n *neuralResolution, dir string) (*deeppsl.Project, error) {
-	path, err := n.write(filepath.Join(dir, t.Method), n.folds[0].truth(n.folds[0].divide(t.Seed)))
+	path, err := n.write(filepath.Join(dir, t.Method), n.folds[0].truth(n.folds[0].divide(t.Seed), 0))
 	if err != nil {
 		return nil, err
 	}
@@ -230,14 +267,17 @@ func (r *T3Result) sum(runs []*learnedRun) {
 	r.Recall = [2]float64{mean(func(run *learnedRun) float64 { return run.authors.Half.Recall }).Mean,
 		mean(func(run *learnedRun) float64 { return run.papers.Half.Recall }).Mean}
 	r.InferenceSeconds = median(column(func(run *learnedRun) float64 { return run.test.seconds }))
-	r.TrainSeconds = median(column(func(run *learnedRun) float64 { return run.training.Elapsed.Seconds() }))
 	var epochs, gradients []float64
-	for _, run := range runs {
-		for _, epoch := range run.training.Epochs {
-			epochs = append(epochs, epoch.Inference+epoch.Gradient)
-			gradients = append(gradients, epoch.Gradient)
+	r.TrainSeconds = median(column(func(run *learnedRun) (seconds float64) {
+		for _, training := range run.training {
+			seconds += training.Elapsed.Seconds()
+			for _, epoch := range training.Epochs {
+				epochs = append(epochs, epoch.Inference+epoch.Gradient)
+				gradients = append(gradients, epoch.Gradient)
+			}
 		}
-	}
+		return seconds
+	}))
 	if len(epochs) > 0 {
 		r.EpochSeconds, r.GradientSeconds = median(epochs), median(gradients)
 	}

@@ -55,7 +55,7 @@ func TestDivide(t *testing.T) {
 			t.Fatalf("seed %d divides an entity: %v", seed, d)
 		}
 		pairs := map[string]int{}
-		for _, table := range r.truth(d) {
+		for _, table := range r.truth(d, int(seed)%parts) {
 			pairs[table.predicate] += len(table.rows)
 			for _, row := range table.rows {
 				if table.predicate == "SameAuthor" && (row[2] == "1") != (row[0] != "3" && row[1] != "3") {
