@@ -11,20 +11,6 @@ import (
 	"github.com/deeppsl/deeppsl"
 )
 
-// ground loads a project and grounds its learning phase.
-func ground(t *testing.T, path string, seed uint64) (*deeppsl.Project, *deeppsl.Grounding) {
-	t.Helper()
-	project, err := deeppsl.Load(path, deeppsl.Options{Seed: seed})
-	if err != nil {
-		t.Fatal(err)
-	}
-	grounding, err := project.Ground(context.Background(), deeppsl.Learn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return project, grounding
-}
-
 // train trains and infers.
 func train(t *testing.T, grounding *deeppsl.Grounding) *deeppsl.Answer {
 	t.Helper()
@@ -55,13 +41,13 @@ func sameBits(t *testing.T, what string, want, got *deeppsl.Answer) {
 // A grounding that is reset to a seed is one that was made with it: experiments over many seeds need only one.
 func TestResetForgetsEverything(t *testing.T) {
 	path := seeing(t)
-	_, grounding := ground(t, path, 1)
+	_, grounding := ground(t, path, deeppsl.Options{Seed: 1}, deeppsl.Learn)
 	train(t, grounding)
 	for _, seed := range []uint64{9, 1} {
 		if err := grounding.Reset(seed); err != nil {
 			t.Fatal(err)
 		}
-		_, fresh := ground(t, path, seed)
+		_, fresh := ground(t, path, deeppsl.Options{Seed: seed}, deeppsl.Learn)
 		sameBits(t, "reset", train(t, fresh), train(t, grounding))
 	}
 }
@@ -69,13 +55,13 @@ func TestResetForgetsEverything(t *testing.T) {
 // Saved networks perceive the same; a damaged file changes nothing.
 func TestSavedNetworks(t *testing.T) {
 	path := seeing(t)
-	_, trained := ground(t, path, 1)
+	_, trained := ground(t, path, deeppsl.Options{Seed: 1}, deeppsl.Learn)
 	want := train(t, trained)
 	file := filepath.Join(t.TempDir(), "networks.safetensors")
 	if err := trained.SaveNetworks(file); err != nil {
 		t.Fatal(err)
 	}
-	_, fresh := ground(t, path, 2)
+	_, fresh := ground(t, path, deeppsl.Options{Seed: 2}, deeppsl.Learn)
 	before := infer(t, fresh)
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -95,7 +81,7 @@ func TestSavedNetworks(t *testing.T) {
 	if got := infer(t, fresh); !slices.Equal(got.Perceived, want.Perceived) {
 		t.Error("the loaded networks perceive otherwise")
 	}
-	_, plain := ground(t, "examples/acquaintances/model.json", 1)
+	_, plain := ground(t, "examples/acquaintances/model.json", deeppsl.Options{Seed: 1}, deeppsl.Learn)
 	if plain.SaveNetworks(file) == nil || plain.LoadNetworks(file) == nil {
 		t.Error("a project without networks saved or loaded some")
 	}
@@ -103,7 +89,7 @@ func TestSavedNetworks(t *testing.T) {
 
 // Truth that is set replaces that of the tables, for every split of an experiment.
 func TestSetTruth(t *testing.T) {
-	project, grounding := ground(t, seeing(t), 1)
+	project, grounding := ground(t, seeing(t), deeppsl.Options{Seed: 1}, deeppsl.Learn)
 	answer := infer(t, grounding)
 	score := func() float64 {
 		evaluations, err := grounding.Evaluate(answer, deeppsl.Infer)

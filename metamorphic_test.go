@@ -209,14 +209,7 @@ func TestContextEndsDuringInference(t *testing.T) {
 	} {
 		lines := 0
 		options := deeppsl.Options{Set: set, OnIteration: func(deeppsl.Iteration) { lines++ }}
-		project, err := deeppsl.Load("examples/acquaintances/model.json", options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		grounding, err := project.Ground(context.Background(), deeppsl.Infer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, grounding := ground(t, "examples/acquaintances/model.json", options, deeppsl.Infer)
 		ctx := contexttest.Countdown(3)
 		answer, err := grounding.Infer(ctx)
 		if err != nil || answer.Status != "cancelled" || answer.DualBound > answer.Objective || len(answer.Values) == 0 {
@@ -230,14 +223,7 @@ func TestContextEndsDuringInference(t *testing.T) {
 
 // A context that has ended stops every stage, with its own error.
 func TestContextEnds(t *testing.T) {
-	project, err := deeppsl.Load("examples/acquaintances/model.json", deeppsl.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	grounding, err := project.Ground(context.Background(), deeppsl.Infer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	project, grounding := ground(t, "examples/acquaintances/model.json", deeppsl.Options{}, deeppsl.Infer)
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, groundErr := project.Ground(ended, deeppsl.Infer)

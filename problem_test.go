@@ -28,14 +28,7 @@ func TestReplayHasTheSameBits(t *testing.T) {
 	}
 	for _, set := range [][]string{nil, {"inference.gap=1e-9"}, {"inference.method=sgd", "random.seed=5"}} {
 		options := deeppsl.Options{Seed: 1, Set: set}
-		project, err := deeppsl.Load(path, options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		grounding, err := project.Ground(context.Background(), deeppsl.Infer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, grounding := ground(t, path, options, deeppsl.Infer)
 		want, err := grounding.Infer(context.Background())
 		if err != nil {
 			t.Fatal(err)

@@ -37,6 +37,21 @@ func run(t testing.TB, path string, options deeppsl.Options, stages deeppsl.Stag
 	return report
 }
 
+// ground loads a project and grounds the rules of a phase.
+func ground(t testing.TB, path string, options deeppsl.Options, phase deeppsl.Phase) (*deeppsl.Project,
+	*deeppsl.Grounding) {
+	t.Helper()
+	project, err := deeppsl.Load(path, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grounding, err := project.Ground(context.Background(), phase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return project, grounding
+}
+
 // atoms returns the inferred values by atom.
 func atoms(report *deeppsl.Report) map[string]float64 {
 	values := make(map[string]float64)

@@ -58,14 +58,7 @@ func TestRefit(t *testing.T) {
 // relearned learns, and then anew, in two calls, and returns the last line of the learning curve.
 func relearned(t *testing.T, path string, set []string) deeppsl.Epoch {
 	t.Helper()
-	project, err := deeppsl.Load(path, deeppsl.Options{Seed: 5, Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := project.Ground(t.Context(), deeppsl.Learn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, g := ground(t, path, deeppsl.Options{Seed: 5, Set: set}, deeppsl.Learn)
 	training, err := g.Train(t.Context())
 	if err != nil {
 		t.Fatal(err)
