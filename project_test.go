@@ -23,13 +23,20 @@ func writeProject(t testing.TB, files map[string]string) string {
 	return filepath.Join(dir, "model.json")
 }
 
-// run loads a project and runs stages of it.
-func run(t testing.TB, path string, options deeppsl.Options, stages deeppsl.Stages) *deeppsl.Report {
+// load loads a project.
+func load(t testing.TB, path string, options deeppsl.Options) *deeppsl.Project {
 	t.Helper()
 	project, err := deeppsl.Load(path, options)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return project
+}
+
+// run loads a project and runs stages of it.
+func run(t testing.TB, path string, options deeppsl.Options, stages deeppsl.Stages) *deeppsl.Report {
+	t.Helper()
+	project := load(t, path, options)
 	report, err := project.Run(context.Background(), stages)
 	if err != nil {
 		t.Fatal(err)
@@ -41,10 +48,7 @@ func run(t testing.TB, path string, options deeppsl.Options, stages deeppsl.Stag
 func ground(t testing.TB, path string, options deeppsl.Options, phase deeppsl.Phase) (*deeppsl.Project,
 	*deeppsl.Grounding) {
 	t.Helper()
-	project, err := deeppsl.Load(path, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	project := load(t, path, options)
 	grounding, err := project.Ground(context.Background(), phase)
 	if err != nil {
 		t.Fatal(err)

@@ -91,10 +91,7 @@ func TestInterruptedRefit(t *testing.T) {
 			cancel()
 		}
 	}
-	project, err := deeppsl.Load(path, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	project := load(t, path, options)
 	if _, err := project.Run(ctx, learnAndInfer); !errors.Is(err, context.Canceled) {
 		t.Fatalf("interrupted: %v", err)
 	}
@@ -113,11 +110,8 @@ func TestSenselessRefit(t *testing.T) {
 		{`"validation": ["more.tsv"], `, "learn.method=grid", "no epochs to repeat"},
 	} {
 		path := taught(t, `["train.tsv"]`, test.validation)
-		project, err := deeppsl.Load(path, deeppsl.Options{Set: []string{"learn.refit=true", test.set}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = project.Run(context.Background(), learnAndInfer)
+		project := load(t, path, deeppsl.Options{Set: []string{"learn.refit=true", test.set}})
+		_, err := project.Run(context.Background(), learnAndInfer)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%v, want %s: ... %s", err, path, test.want)
 		}
@@ -147,10 +141,7 @@ func TestRefitExamples(t *testing.T) {
 			"examples": {%s, "infer": "all.csv"},
 			"options": {"learn.method": "energy", "learn.epochs": %d, "learn.batch": 2, "learn.rate.networks": 0.05}
 		}`, examples, epochs)
-		project, err := deeppsl.Load(writeProject(t, files), deeppsl.Options{Seed: 1, Set: set})
-		if err != nil {
-			t.Fatal(err)
-		}
+		project := load(t, writeProject(t, files), deeppsl.Options{Seed: 1, Set: set})
 		return project.Run(context.Background(), learnAndInfer)
 	}
 	got, err := learned(`"learn": "few.csv", "validation": "more.csv"`, 12, "learn.refit=true")

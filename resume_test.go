@@ -113,10 +113,7 @@ func interrupt(t *testing.T, path string, options deeppsl.Options, epoch int) {
 			cancel()
 		}
 	}
-	project, err := deeppsl.Load(path, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	project := load(t, path, options)
 	if _, err := project.Run(ctx, learnAndInfer); !errors.Is(err, context.Canceled) {
 		t.Fatalf("interrupted after epoch %d: %v", epoch, err)
 	}
@@ -167,11 +164,8 @@ func TestBadCheckpoints(t *testing.T) {
 		if err := os.WriteFile(bad, []byte(test.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		project, err := deeppsl.Load(path, deeppsl.Options{Checkpoint: bad, Set: test.set})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = project.Run(context.Background(), learnAndInfer)
+		project := load(t, path, deeppsl.Options{Checkpoint: bad, Set: test.set})
+		_, err := project.Run(context.Background(), learnAndInfer)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), bad) ||
 			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", test.name, err)
