@@ -40,6 +40,8 @@ type Spec struct {
 	Activation Activation `json:"activation"`
 	// Dropout is the probability, in [0,1), that training drops a node of a hidden layer.
 	Dropout float64 `json:"dropout"`
+	// Decay is the weight decay of the network's own parameters; by default it is the optimiser's, as for all others.
+	Decay *float64 `json:"decay"`
 	// Preset names a convolutional network that is known here: "lenet5" or "paper-cnn". It is the default of the kind,
 	// the image, the convolutions, the hidden layers and the activation.
 	Preset string `json:"preset"`
@@ -262,6 +264,8 @@ func (s *Spec) validate() error {
 	case !isRate(s.Dropout) || !isRate(s.InputDropout):
 		return wrongKey("dropout", "dropout %v, inputDropout %v: probabilities in [0,1) are wanted",
 			s.Dropout, s.InputDropout)
+	case s.Decay != nil && !(*s.Decay >= 0):
+		return wrongKey("decay", "decay %v: a number from 0 is wanted", *s.Decay)
 	case slices.ContainsFunc(s.Hidden, func(width int) bool { return width <= 0 }):
 		return wrongKey("hidden", "hidden %v: every layer needs a node", s.Hidden)
 	case min(s.Outputs, s.Distance, s.Shared, s.Width) < 0:

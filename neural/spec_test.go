@@ -9,17 +9,18 @@ import (
 )
 
 func TestParseSpecs(t *testing.T) {
+	decay := 0.01
 	got, err := ParseSpecs([]byte(`{
 		"similar": {"kind": "siamese", "encoder": "neural", "distance": 16},
 		"neural": {"features": "words", "hidden": [16], "dropout": 0.2, "outputs": 7, "normalize": "rows",
-			"inputDropout": 0.1, "activation": "elu", "frozen": true, "options": {"any": [1]}}
+			"inputDropout": 0.1, "activation": "elu", "decay": 0.01, "frozen": true, "options": {"any": [1]}}
 	}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []Spec{
 		{Name: "neural", Features: "words", Hidden: []int{16}, Dropout: 0.2, Outputs: 7, Normalize: RowsToUnitSum,
-			InputDropout: 0.1, Activation: ELU, Frozen: true, Options: json.RawMessage(`{"any": [1]}`)},
+			InputDropout: 0.1, Activation: ELU, Decay: &decay, Frozen: true, Options: json.RawMessage(`{"any": [1]}`)},
 		{Name: "similar", Kind: "siamese", Encoder: "neural", Distance: 16},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -35,6 +36,7 @@ func TestParseSpecErrors(t *testing.T) {
 		{`{"n": {"hiden": [3]}}`, "did you mean hidden?"},
 		{`{"n": {"Hidden": [3]}}`, `unknown key "Hidden"`},
 		{`{"n": {"hidden": 3}}`, "hidden must be a list of whole numbers, not a JSON number"},
+		{`{"n": {"decay": "small"}}`, "decay must be a number, not a JSON string"},
 		{`{"n": {"hidden": [1.5]}}`, "hidden must be a whole number, not a JSON number 1.5"},
 		{`{"n": {"convolutions": 3}}`, "convolutions must be a list, not a JSON number"},
 		{`{"n": {"convolutions": [3]}}`, "convolutions: a convolution is written as a JSON object"},
@@ -53,6 +55,7 @@ func cnnOver23(convolutions ...Convolution) Spec {
 }
 
 func TestSpecErrors(t *testing.T) {
+	negative := -1.0
 	encoder := Spec{Name: "neural", Features: "words", Hidden: []int{4}, Outputs: 3}
 	for _, test := range []struct {
 		spec Spec
@@ -68,6 +71,7 @@ func TestSpecErrors(t *testing.T) {
 		{Spec{Name: "n", Normalize: "L2"}, "did you mean l2?"},
 		{Spec{Name: "n", Format: "txt"}, `unknown format "txt"; allowed are sparse, dense, csv`},
 		{Spec{Name: "n", Width: -1}, "width -1"},
+		{Spec{Name: "n", Decay: &negative}, "decay -1: a number from 0 is wanted"},
 		{Spec{Name: "n", Dropout: 1}, "dropout 1, inputDropout 0: probabilities in [0,1)"},
 		{Spec{Name: "n", InputDropout: -0.1}, "inputDropout -0.1"},
 		{Spec{Name: "n", Hidden: []int{3, 0}}, "hidden [3 0]: every layer needs a node"},

@@ -247,7 +247,8 @@ func (s *System) add(owner *network, layer, tensor string, init Initializer, sha
 		size *= d
 	}
 	p := &parameter{owner: owner, frozen: owner.spec.Frozen}
-	p.Name, p.Shape, p.Decay = parameterName(owner, layer, tensor), shape, true
+	p.Name, p.Shape = parameterName(owner, layer, tensor), shape
+	p.Decay, p.OwnDecay = true, owner.spec.Decay
 	p.Value, p.Gradient = make([]float32, size), make([]float32, size)
 	newStream(s.seed, p.Name).initialize(p.Value, shape, init)
 	s.parameters, s.byName[p.Name] = append(s.parameters, p), p

@@ -255,6 +255,17 @@ func TestRowsAreIndependentOfTheBatch(t *testing.T) {
 	}
 }
 
+// A network's own decay is that of its own parameters, and not of the layers that it shares.
+func TestOwnDecay(t *testing.T) {
+	specs, decay := smallSpecs(Tanh), 0.1
+	specs[0].Decay = &decay
+	for _, p := range mustNew(t, specs, sparseTable(t, 9, 6, 27, 5), 1).parameters {
+		if own := strings.HasPrefix(p.Name, specs[0].Name+"."); !p.Decay || own != (p.OwnDecay == &decay) {
+			t.Errorf("%s: %v", p.Name, p.OwnDecay)
+		}
+	}
+}
+
 func TestFrozenNetworks(t *testing.T) {
 	specs := smallSpecs(Tanh)
 	specs[1].Frozen = true

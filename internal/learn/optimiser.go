@@ -13,7 +13,7 @@ import (
 // parameters are given, so every call must give the same parameters.
 type Optimiser struct {
 	Kind OptimiserKind
-	// Decay is the L2 weight decay λ: λ·value is added to the gradient of parameters that decay.
+	// Decay is the L2 weight decay λ: λ·value is added to the gradient of parameters that decay. Some have their own.
 	Decay float64
 
 	step    int
@@ -59,9 +59,9 @@ func (o *Optimiser) Step(parameters []*Parameter, rate float64) {
 }
 
 func (o *Optimiser) update(k int, p *Parameter, rate float64) {
-	if p.Decay && o.Decay > 0 {
+	if lambda := o.decay(p); lambda > 0 {
 		for i, value := range p.Value {
-			p.Gradient[i] += float32(o.Decay) * value
+			p.Gradient[i] += float32(lambda) * value
 		}
 	}
 	switch o.Kind {
@@ -76,6 +76,17 @@ func (o *Optimiser) update(k int, p *Parameter, rate float64) {
 	case Adam:
 		o.adam(p, o.moment(k, 0, len(p.Value)), o.moment(k, 1, len(p.Value)), rate)
 	}
+}
+
+// decay is the λ of a parameter.
+func (o *Optimiser) decay(p *Parameter) float64 {
+	switch {
+	case !p.Decay:
+		return 0
+	case p.OwnDecay != nil:
+		return *p.OwnDecay
+	}
+	return o.Decay
 }
 
 // moment returns the m-th running moment of parameter k, all 0 at first.

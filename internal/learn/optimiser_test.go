@@ -38,12 +38,20 @@ func TestOptimisersFollowTheirDefinitions(t *testing.T) {
 	}
 }
 
-func TestDecayLeavesOtherParametersAlone(t *testing.T) {
-	p := &Parameter{Value: []float32{1}, Gradient: []float32{0}}
+// Parameters decay by the optimiser's λ, by one of their own, or not at all.
+func TestDecayOfEachParameter(t *testing.T) {
+	own, none := 0.25, 0.0
 	o := Optimiser{Kind: SGD, Decay: 0.5}
-	o.Step([]*Parameter{p}, 1)
-	if p.Value[0] != 1 {
-		t.Errorf("a parameter without decay moved to %v", p.Value[0])
+	for _, test := range []struct {
+		decay bool
+		own   *float64
+		want  float32
+	}{{false, nil, 1}, {false, &own, 1}, {true, nil, 0.5}, {true, &own, 0.75}, {true, &none, 1}} {
+		p := &Parameter{Value: []float32{1}, Gradient: []float32{0}, Decay: test.decay, OwnDecay: test.own}
+		o.Step([]*Parameter{p}, 1)
+		if p.Value[0] != test.want {
+			t.Errorf("%+v moved to %v, want %v", test, p.Value[0], test.want)
+		}
 	}
 }
 

@@ -11,8 +11,10 @@ type Parameter struct {
 	Shape    []int
 	Value    []float32
 	Gradient []float32
-	// Decay says that weight decay applies to this parameter.
-	Decay bool
+	// Decay says that weight decay applies to this parameter, and OwnDecay, unless it is nil, with which λ in place of
+	// the optimiser's.
+	Decay    bool
+	OwnDecay *float64
 }
 
 // Perception is what learning asks of the neural predicates of a program, whoever implements them: p(u; ω) of the
