@@ -67,22 +67,23 @@ func (oneHot) row(text string, set func(column int, value float64)) {
 	}
 }
 
-// grams counts words and runs of characters in them, weighed by how rare they are: those that the texts to learn from
+// grams tells which runs of characters a text has, weighed by how rare they are: of those that the texts to learn from
 // have, since the weights of others would stay as they were drawn.
 type grams struct {
+	of     func(text string) []string
 	number map[string]int
 	weight []float64
 }
 
 // newGrams finds the grams that at least two texts have.
-func newGrams(texts []string) *grams {
+func newGrams(texts []string, of func(text string) []string) *grams {
 	having := map[string]int{}
 	for _, text := range texts {
-		for _, gram := range gramsOf(text) {
+		for _, gram := range of(text) {
 			having[gram]++
 		}
 	}
-	g := &grams{number: map[string]int{}}
+	g := &grams{of: of, number: map[string]int{}}
 	for gram, n := range having {
 		if n < 2 {
 			delete(having, gram)
@@ -100,26 +101,40 @@ func newGrams(texts []string) *grams {
 	return g
 }
 
-// gramsOf returns the different words of a text, and the runs of two and three characters in them, with their borders.
-func gramsOf(text string) (found []string) {
+// wordGrams returns the different words of a text, and the runs of two and three letters in them, with their borders.
+func wordGrams(text string) (found []string) {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
 	for _, word := range words {
 		bounded := []rune("^" + word + "$")
 		found = append(found, string(bounded))
-		for n := 2; n <= 3; n++ {
-			for k := range len(bounded) - n + 1 {
-				found = append(found, string(bounded[k:k+n]))
-			}
-		}
+		found = appendRuns(found, bounded, 2, 3)
 	}
 	slices.Sort(found)
 	return slices.Compact(found)
 }
 
+// symbolGrams returns the different runs of one to three symbols of a text as it is written, with its case, its
+// punctuation and its borders: by words alone, titles that differ in these are the same.
+func symbolGrams(text string) []string {
+	found := appendRuns(nil, []rune("^"+strings.Join(strings.Fields(text), " ")+"$"), 1, 3)
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// appendRuns appends all runs of so many symbols.
+func appendRuns(found []string, symbols []rune, shortest, longest int) []string {
+	for n := shortest; n <= longest; n++ {
+		for k := range len(symbols) - n + 1 {
+			found = append(found, string(symbols[k:k+n]))
+		}
+	}
+	return found
+}
+
 func (g *grams) columns() int { return len(g.weight) }
 
 func (g *grams) row(text string, set func(column int, value float64)) {
-	for _, gram := range gramsOf(text) {
+	for _, gram := range g.of(text) {
 		if k, known := g.number[gram]; known {
 			set(k, g.weight[k])
 		}

@@ -25,12 +25,14 @@ var networkRules []byte
 
 // Twins are the networks of entity resolution.
 type Twins struct {
-	// Names and Titles are what the twins read: characters, grams and vectors, or several joined with +; see twinFeatures.
+	// Names and Titles are what the twins read: characters, grams, symbols or vectors, or several joined with +.
 	Names, Titles string
 	// NameMeasures and TitleMeasures are string similarities that the distance layers see beside the twins.
 	NameMeasures, TitleMeasures []string
 	Hidden                      int
-	Dropout                     float64
+	Dropout                     float64 // negative: none
+	// TitleDecay is the weight decay of the titles' network; 0 takes that of the options, which the names' has.
+	TitleDecay float64
 }
 
 // neuralResolution is a project of entity resolution with twins: fold 0 to learn, fold 1 to infer.
@@ -52,7 +54,7 @@ func (n *neuralResolution) NameScale() string  { return scaleOf(n.Names) }
 func (n *neuralResolution) TitleScale() string { return scaleOf(n.Titles) }
 
 func scaleOf(features string) string {
-	if strings.Contains(features, "grams") {
+	if strings.Contains(features, "grams") || strings.Contains(features, "symbols") {
 		return "l2"
 	}
 	return "none"
@@ -144,11 +146,13 @@ func (n *neuralResolution) features(kind string, texts func(*resolution) []strin
 		case "characters":
 			parts = append(parts, oneHot{})
 		case "grams":
-			parts = append(parts, newGrams(learn))
+			parts = append(parts, newGrams(learn, wordGrams))
+		case "symbols":
+			parts = append(parts, newGrams(learn, symbolGrams))
 		case "vectors":
 			parts = append(parts, n.vectors)
 		default:
-			return nil, fmt.Errorf("no features %q: want characters, grams, vectors or several joined with +", name)
+			return nil, fmt.Errorf("no features %q: want characters, grams, symbols, vectors or several joined with +", name)
 		}
 	}
 	all := append(slices.Clone(learn), texts(n.folds[1])...)
@@ -185,5 +189,6 @@ func (t Twins) override(asked Twins) Twins {
 	return Twins{Names: override(t.Names, asked.Names), Titles: override(t.Titles, asked.Titles),
 		NameMeasures:  measures(t.NameMeasures, asked.NameMeasures),
 		TitleMeasures: measures(t.TitleMeasures, asked.TitleMeasures),
-		Hidden:        override(t.Hidden, asked.Hidden), Dropout: override(t.Dropout, asked.Dropout)}
+		Hidden:        override(t.Hidden, asked.Hidden), Dropout: max(0, override(t.Dropout, asked.Dropout)),
+		TitleDecay: override(t.TitleDecay, asked.TitleDecay)}
 }

@@ -3,6 +3,7 @@ package repro
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,7 +77,7 @@ func TestFeatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	means := wordMeans{vectors}
-	got := string(featureTable([]string{"Ab, abc"}, means, newGrams([]string{"ab", "ab", "x", "y"})))
+	got := string(featureTable([]string{"Ab, abc"}, means, newGrams([]string{"ab", "ab", "x", "y"}, wordGrams)))
 	// Of two in four texts, the weight is log 2: ^a, ^ab, ^ab$, ab, ab$, b$, in the order of characters.
 	want := "Ab, abc\t0:2 1:1 2:0.693147 3:0.693147 4:0.693147 5:0.693147 6:0.693147 7:0.693147\n"
 	if got != want {
@@ -84,6 +85,11 @@ func TestFeatures(t *testing.T) {
 	}
 	if got := string(featureTable([]string{"B! a"}, oneHot{})); got != "B! a\t1:1 108:1 138:1\n" {
 		t.Errorf("one-hot: %q", got)
+	}
+	symbols := []string{" ", " b", " b$", "$", "B", "B.", "B. ", "^", "^B", "^B.", "b", "b$", ".", ". ", ". b"}
+	slices.Sort(symbols)
+	if diff := cmp.Diff(symbols, symbolGrams("B.  b")); diff != "" {
+		t.Error(diff)
 	}
 	if got := means.coverage([]string{"v"}, []string{"ab ab x"}); got != "v: 1 of 2 words, 66.7 % of their occurrences" {
 		t.Error(got)
