@@ -110,6 +110,12 @@ func (r *reproT2) check(cmd *cobra.Command) error {
 	if r.runs < 1 {
 		return usage("flag-value", seeHelp(cmd), "--runs takes a whole number from 1, not %d", r.runs)
 	}
+	if err := dropout(cmd, "dropout", &r.classifier.Dropout); err != nil {
+		return err
+	}
+	if err := dropout(cmd, "input-dropout", &r.classifier.InputDropout); err != nil {
+		return err
+	}
 	if err := known(cmd, "--dataset", r.datasets, []string{"cora", "citeseer"}); err != nil {
 		return err
 	}
@@ -117,6 +123,19 @@ func (r *reproT2) check(cmd *cobra.Command) error {
 		return err
 	}
 	return known(cmd, "--split", words(r.splits), []string{"1", "2"})
+}
+
+// dropout checks a flag that overrides a task's own dropout. Of the tasks, 0 asks for their own and -1 for none; of the
+// flag, 0 is none.
+func dropout(cmd *cobra.Command, name string, value *float64) error {
+	switch {
+	case !cmd.Flags().Changed(name):
+	case !(*value >= 0 && *value < 1):
+		return usage("flag-value", seeHelp(cmd), "--%s takes a probability in [0,1), not %g", name, *value)
+	case *value == 0:
+		*value = -1
+	}
+	return nil
 }
 
 func words(numbers []int) []string {

@@ -58,12 +58,12 @@ func newReproT3(e *env) *cobra.Command {
 	f.StringSliceVar(&r.methods, "method", repro.T3Methods, strings.Join(repro.T3Methods, ", ")+" or several")
 	f.IntVar(&r.runs, "runs", 10, "runs of each method with networks")
 	f.BoolVar(&r.faithful, "faithful", false, "take the paper's networks and settings as printed")
-	f.StringVar(&r.twins.Names, "names", "", "what networks read of names: characters, grams or both, with +")
-	f.StringVar(&r.twins.Titles, "titles", "", "what networks read of titles: vectors, grams or both, with +")
+	f.StringVar(&r.twins.Names, "names", "", "what networks read of names: characters, grams, symbols or several with +")
+	f.StringVar(&r.twins.Titles, "titles", "", "what networks read of titles: vectors, grams, symbols or several with +")
 	f.StringSliceVar(&r.twins.NameMeasures, "name-measures", nil, "string similarities that the names' network sees")
 	f.StringSliceVar(&r.twins.TitleMeasures, "title-measures", nil, "string similarities that the titles' network sees")
-	f.IntVar(&r.twins.Hidden, "hidden", 0, "nodes of each network's hidden and distance layer (default 50)")
-	f.Float64Var(&r.twins.Dropout, "dropout", 0, "dropout of the hidden layers")
+	f.IntVar(&r.twins.Hidden, "hidden", 0, "nodes of the hidden and the distance layers (default: the task's own)")
+	f.Float64Var(&r.twins.Dropout, "dropout", 0, "dropout of the hidden layers (default: the task's own)")
 	f.BoolVar(&r.allPapers, "all-papers", false, "compare all papers, not only those that share a long word")
 	f.StringVar(&r.vectors, "vectors", "", "word vectors, several with commas (default: glove.6B.300d, or its subset)")
 	f.BoolVar(&r.clusters, "clusters", false, "write the resolved entities to the folder of --out")
@@ -78,6 +78,9 @@ func (r *reproT3) run(cmd *cobra.Command, _ []string) error {
 	}
 	if r.runs < 1 {
 		return usage("flag-value", seeHelp(cmd), "--runs takes a whole number from 1, not %d", r.runs)
+	}
+	if err := dropout(cmd, "dropout", &r.twins.Dropout); err != nil {
+		return err
 	}
 	if r.clusters && r.out == "" {
 		return usage("flag-value", seeHelp(cmd), "--clusters needs --out, the folder to write to")
