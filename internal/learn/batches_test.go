@@ -1,13 +1,11 @@
 package learn
 
 import (
-	"context"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
-	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/newton"
 )
@@ -50,8 +48,7 @@ func (s *shown) Parameters() []*Parameter { return []*Parameter{s.table} }
 
 // batchTask splits the examples, copies of the toy model with labels of their own, into batches.
 func batchTask(examples, batches, threads int) Task {
-	citation := mrftest.Citation{Documents: 12, Classes: 3, Links: 20, Exponent: 2, Seed: 5}
-	one, theta, _ := citation.Model()
+	one, theta, _ := toyModel(5)
 	size := examples / batches
 	model := one.Repeat(size)
 	field := mrf.NewField(model)
@@ -117,28 +114,9 @@ func TestBatchesLowerTheLossAndResume(t *testing.T) {
 	want := slices.Clone(trainer.networks[0].Value)
 
 	settings.Epochs = 5
-	begun, err := NewTrainer(batchTask(6, 3, 1), settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := begun.Run(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	saved, err := begun.Checkpoint()
-	if err != nil {
-		t.Fatal(err)
-	}
+	begun, _ := train(t, batchTask(6, 3, 1), settings)
 	settings.Epochs = 12
-	resumed, err := NewTrainer(batchTask(6, 3, 4), settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := resumed.Resume(saved); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := resumed.Run(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	resumed, _ := finish(t, start(t, batchTask(6, 3, 4), settings, save(t, begun)))
 	if !slices.Equal(resumed.networks[0].Value, want) {
 		t.Error("a resumed run with other threads ends elsewhere")
 	}

@@ -42,9 +42,7 @@ func attempt(t *testing.T, seed uint64, kinds []mrftest.Form) (task Task, x []fl
 
 func optimum(t *testing.T, solver solve.Solver, theta, x []float64) []float64 {
 	t.Helper()
-	solver.SetWeights(theta)
-	solver.SetInputs(x)
-	result, err := solver.Solve(context.Background())
+	result, err := solveAt(solver, theta, x)
 	if err != nil || result.Status != solve.Optimal {
 		t.Fatalf("%v, %v", result.Status, err)
 	}
@@ -75,9 +73,7 @@ func checkValue(t *testing.T, task Task, method Method, x []float64) {
 		t.Fatal(err)
 	}
 	evaluate := func() float64 {
-		task.Solver.SetWeights(task.Theta)
-		task.Solver.SetInputs(x)
-		result, err := task.Solver.Solve(context.Background())
+		result, err := solveAt(task.Solver, task.Theta, x)
 		if err == nil && result.Status == solve.Optimal {
 			err = v.at(context.Background(), task.Field, result.Y, result.Multipliers)
 		}
@@ -127,25 +123,15 @@ func between(t *testing.T, what string, gradient, at []float64, value func() flo
 
 // Labels that no state can have must be named, not averaged away.
 func TestContradiction(t *testing.T) {
-	terms := func(index ...int) (list []mrftest.Term) {
-		for _, i := range index {
-			list = append(list, mrftest.Term{Index: i, Coef: 1})
-		}
-		return list
-	}
 	// y0 + y1 + y2 ≤ 1 with both y0 and y1 labelled as 1.
 	model := mrftest.New(3, 0, 2).
 		Rule(0, mrf.Hinge, 2).Add(0.5, []mrftest.Term{{Index: 2, Coef: -1}}, nil).
-		Rule(1, mrf.LessEqual, 0).Add(-1, terms(0, 1, 2), nil).Model()
+		Rule(1, mrf.LessEqual, 0).Add(-1, ones(0, 1, 2), nil).Model()
 	field := mrf.NewField(model)
 	solver, _ := exactSolver(field)
 	task := Task{Field: field, Solver: solver, NewSolver: exactSolver, Theta: []float64{1, 0},
 		Learned: []bool{true, false}, Labels: &Labels{Variables: []int32{0, 1}, Truth: []float64{1, 1}}}
-	trainer, err := NewTrainer(task, WeightDefaults(Perceptron))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = trainer.Run(context.Background())
+	_, err := start(t, task, WeightDefaults(Perceptron), nil).Run(context.Background())
 	var infeasible *InfeasibleError
 	if !errors.As(err, &infeasible) || !infeasible.Labelled || !reflect.DeepEqual(infeasible.Conflict, []int{1}) {
 		t.Errorf("got the error %v", err)
@@ -161,7 +147,7 @@ func planted(t *testing.T, weights []float64, threads int) Task {
 	for r := range weights {
 		builder.Rule(r, mrf.Absolute, 2)
 		for i := range 200 {
-			builder.Add(-random.Float64(), []mrftest.Term{{Index: i, Coef: 1}}, nil)
+			builder.Add(-random.Float64(), ones(i), nil)
 		}
 	}
 	field := mrf.NewField(builder.Model())
@@ -221,50 +207,18 @@ func TestValueThreadsAndResume(t *testing.T) {
 	for _, method := range []Method{Perceptron, Energy, Likelihood} {
 		settings := WeightDefaults(method)
 		settings.Epochs = 20
-		one := essence(train(t, planted(t, []float64{1, 2, 0.5}, 1), settings))
+		task := func(threads int) Task { return planted(t, []float64{1, 2, 0.5}, threads) }
+		one := essence(train(t, task(1), settings))
 		for _, threads := range []int{2, 4} {
-			if got := essence(train(t, planted(t, []float64{1, 2, 0.5}, threads), settings)); !reflect.DeepEqual(got, one) {
+			if got := essence(train(t, task(threads), settings)); !reflect.DeepEqual(got, one) {
 				t.Errorf("%v: %d threads change the result", method, threads)
 			}
 		}
-		if got := essence(interrupted(t, planted(t, []float64{1, 2, 0.5}, 1), settings, 7)); !reflect.DeepEqual(got, one) {
+		anew := func() Task { return task(1) }
+		if got := essence(interrupted(t, anew, settings, 7)); !reflect.DeepEqual(got, one) {
 			t.Errorf("%v: a resumed run ends elsewhere", method)
 		}
 	}
-}
-
-// interrupted runs some epochs, saves, and finishes in a new trainer of a task like the first.
-func interrupted(t *testing.T, task Task, settings Settings, after int) (*Trainer, []Epoch) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	first, err := NewTrainer(task, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var saved []byte
-	first.OnEpoch = func(line Epoch) {
-		if line.Number == after {
-			if saved, err = first.Checkpoint(); err != nil {
-				t.Error(err)
-			}
-			cancel()
-		}
-	}
-	if _, err := first.Run(ctx); !errors.Is(err, context.Canceled) {
-		t.Fatalf("the first part ended with %v", err)
-	}
-	second, err := NewTrainer(planted(t, []float64{1, 2, 0.5}, 1), settings)
-	if err == nil {
-		err = second.Resume(saved)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	history, err := second.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return second, history
 }
 
 // Networks learn from optimal energies too: the losses must fall. The pseudo-likelihood imputes latent variables anew

@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -9,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
-	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/newton"
 )
@@ -47,8 +45,7 @@ func derivative(f func() float64, at *float64, h float64) float64 {
 // problem is a random squared, soft model with its field, all of it differentiable almost everywhere.
 func problem(seed uint64) (field *mrf.Field, theta, x []float64, labels *Labels) {
 	random := rand.New(rand.NewPCG(seed, 7))
-	citation := mrftest.Citation{Documents: 12, Classes: 3, Links: 20, Exponent: 2, Seed: seed}
-	model, theta, x := citation.Model()
+	model, theta, x := toyModel(seed)
 	field = mrf.NewField(model)
 	labels = new(Labels)
 	for range 4 {
@@ -131,10 +128,7 @@ func compare(t *testing.T, what string, gradient, at []float64, value func() flo
 // solveMAP solves to far below the differences' step.
 func solveMAP(t *testing.T, field *mrf.Field, theta, x []float64) []float64 {
 	t.Helper()
-	solver := newton.New(field, solve.Settings{Gap: 1e-13})
-	solver.SetWeights(theta)
-	solver.SetInputs(x)
-	result, err := solver.Solve(context.Background())
+	result, err := solveAt(newton.New(field, solve.Settings{Gap: 1e-13}), theta, x)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func TestPseudoLikelihoodIsExact(t *testing.T) {
 			want     float64
 		}{{mrf.Linear, 0, linear}, {mrf.Absolute, -0.6, square}} {
 			model := mrftest.New(1, 0, 1).Rule(0, c.kind, 2).
-				Add(c.constant, []mrftest.Term{{Index: 0, Coef: 1}}, nil).Model()
+				Add(c.constant, ones(0), nil).Model()
 			field := mrf.NewField(model)
 			field.SetWeights([]float64{w})
 			labels := &Labels{Variables: []int32{0}, Truth: []float64{truth}}
@@ -80,10 +80,10 @@ func TestPseudoLikelihoodGradients(t *testing.T) {
 // Variables that an equality ties move together: with f(v) = 2wv along the line, the likelihood has a closed form.
 func TestPseudoLikelihoodOfTiedVariables(t *testing.T) {
 	const w, truth = 3, 0.25
-	one, minus := mrftest.Term{Index: 0, Coef: 1}, mrftest.Term{Index: 1, Coef: -1}
+	difference := append(ones(0), mrftest.Term{Index: 1, Coef: -1})
 	model := mrftest.New(2, 0, 2).
-		Rule(0, mrf.Linear, 1).Add(0, []mrftest.Term{one}, nil).Add(0, []mrftest.Term{{Index: 1, Coef: 1}}, nil).
-		Rule(1, mrf.Equal, 0).Add(0, []mrftest.Term{one, minus}, nil).Model()
+		Rule(0, mrf.Linear, 1).Add(0, ones(0), nil).Add(0, ones(1), nil).
+		Rule(1, mrf.Equal, 0).Add(0, difference, nil).Model()
 	field := mrf.NewField(model)
 	field.SetWeights([]float64{w, 0})
 	labels := &Labels{Variables: []int32{0, 1}, Truth: []float64{truth, truth}}
@@ -94,16 +94,10 @@ func TestPseudoLikelihoodOfTiedVariables(t *testing.T) {
 }
 
 func TestLines(t *testing.T) {
-	terms := func(indices ...int) (list []mrftest.Term) {
-		for _, i := range indices {
-			list = append(list, mrftest.Term{Index: i, Coef: 1})
-		}
-		return list
-	}
 	// y0 + y1 + y2 = 1 with y1 true, y3 + y4 ≤ 0.75, y5 = 0.5, and y6 free.
 	model := mrftest.New(7, 0, 2).
-		Rule(0, mrf.Equal, 0).Add(-1, terms(0, 1, 2), nil).Add(-0.5, terms(5), nil).
-		Rule(1, mrf.LessEqual, 0).Add(-0.75, terms(3, 4), nil).Model()
+		Rule(0, mrf.Equal, 0).Add(-1, ones(0, 1, 2), nil).Add(-0.5, ones(5), nil).
+		Rule(1, mrf.LessEqual, 0).Add(-0.75, ones(3, 4), nil).Model()
 	labels := &Labels{Variables: []int32{0, 1, 3, 5, 6}, Truth: []float64{0.25, 0.75, 0.25, 0.5, 0.5}}
 	y := []float64{0.25, 0.75, 0, 0.25, 0.5, 0.5, 0.5}
 	slacks := make([]float64, model.Potentials())
@@ -134,8 +128,8 @@ func TestLines(t *testing.T) {
 // Labels that the hard rules determine are an error, not weights that nothing has moved.
 func TestFixedLabels(t *testing.T) {
 	model := mrftest.New(1, 0, 2).
-		Rule(0, mrf.Hinge, 2).Add(0, []mrftest.Term{{Index: 0, Coef: 1}}, nil).
-		Rule(1, mrf.Equal, 0).Add(-0.5, []mrftest.Term{{Index: 0, Coef: 1}}, nil).Model()
+		Rule(0, mrf.Hinge, 2).Add(0, ones(0), nil).
+		Rule(1, mrf.Equal, 0).Add(-0.5, ones(0), nil).Model()
 	p := newPseudoLikelihood(model, &Labels{Variables: []int32{0}, Truth: []float64{0.5}})
 	if _, err := p.at(mrf.NewField(model), []float64{0.5}, make([]float64, 2), nil); !errors.Is(err, errFixedLabels) {
 		t.Errorf("got the error %v", err)

@@ -5,6 +5,16 @@ import (
 	"testing"
 )
 
+// crossEntropy is that of the inputs x to what a teacher shows, summed over its groups.
+func crossEntropy(teacher *Teacher, x []float64) (sum float64) {
+	for k, group := range teacher.Groups {
+		for j, input := range group.Inputs {
+			sum -= teacher.target[k][j] * math.Log(x[input])
+		}
+	}
+	return sum
+}
+
 func TestTeacherGradient(t *testing.T) {
 	teacher := &Teacher{Groups: []TeacherGroup{
 		{Inputs: []int32{0, 2}, Variables: []int32{1, 0}}, {Inputs: []int32{3}, Variables: []int32{2}},
@@ -18,15 +28,7 @@ func TestTeacherGradient(t *testing.T) {
 		}
 	}
 	x := []float64{0.3, 0.4, 0.7, 0.9}
-	loss := func() float64 {
-		sum := 0.0
-		for k, group := range teacher.Groups {
-			for j, input := range group.Inputs {
-				sum -= teacher.target[k][j] * math.Log(x[input]) / 2
-			}
-		}
-		return 3 * sum
-	}
+	loss := func() float64 { return 3 * crossEntropy(teacher, x) / 2 }
 	gx := make([]float64, len(x))
 	teacher.addGradient(3, x, gx)
 	compare(t, "input", gx, x, loss, 1e-6, 1e-6)
@@ -56,13 +58,7 @@ func TestNetworksLearnFromTheirTeacher(t *testing.T) {
 		trainer, _ := train(t, task, settings)
 		y, _, x := trainer.State()
 		task.Teacher.watch(y)
-		sum := 0.0
-		for k, group := range task.Teacher.Groups {
-			for j, input := range group.Inputs {
-				sum -= task.Teacher.target[k][j] * math.Log(x[input])
-			}
-		}
-		return sum
+		return crossEntropy(task.Teacher, x)
 	}
 	if without, with := distance(0), distance(0.5); with >= without {
 		t.Errorf("the cross-entropy to the inferred classes is %v with a teacher, %v without", with, without)

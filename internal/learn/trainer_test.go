@@ -2,15 +2,9 @@ package learn
 
 import (
 	"context"
-	"errors"
 	"math"
 	"reflect"
 	"testing"
-
-	"github.com/deeppsl/deeppsl/internal/mrf"
-	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
-	"github.com/deeppsl/deeppsl/internal/solve"
-	"github.com/deeppsl/deeppsl/internal/solve/newton"
 )
 
 // logits is the smallest perception: each input is the logistic function of a parameter of its own.
@@ -41,41 +35,6 @@ func (l *logits) Backward(upstream []float64) error {
 
 func (l *logits) Parameters() []*Parameter { return []*Parameter{l.parameter} }
 
-// toyTask is a citation model of 12 documents, of which four labels are known.
-func toyTask(threads int) Task {
-	citation := mrftest.Citation{Documents: 12, Classes: 3, Links: 20, Exponent: 2, Seed: 5}
-	model, theta, _ := citation.Model()
-	field := mrf.NewField(model)
-	field.Threads = threads
-	learned := make([]bool, len(theta))
-	for r := range learned {
-		learned[r] = r != len(theta)-1 // the sum's weight is fixed
-	}
-	return Task{
-		Field: field, Solver: newton.New(field, solve.Settings{Gap: 1e-8, Threads: threads}),
-		Perception: newLogits(model.Inputs), Theta: theta, Learned: learned,
-		Labels: &Labels{Variables: []int32{0, 4, 8, 9}, Truth: []float64{1, 1, 1, 1}},
-	}
-}
-
-func toySettings(method Method) Settings {
-	return Settings{Method: method, Alpha: 0.1, Mu: 0.12, Epochs: 12, Steps: 3, Loss: Loss{CrossEntropy, DefaultFloor},
-		Optimiser: Adam, RuleRate: 1e-2, NetworkRate: 5e-2, Deviation: 0.1, Ridge: 1e-3, Seed: 9}
-}
-
-func train(t *testing.T, task Task, settings Settings) (*Trainer, []Epoch) {
-	t.Helper()
-	trainer, err := NewTrainer(task, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	history, err := trainer.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return trainer, history
-}
-
 func TestTrainingLowersTheLoss(t *testing.T) {
 	for _, method := range []Method{ConvexDifference, Implicit} {
 		trainer, history := train(t, toyTask(1), toySettings(method))
@@ -95,16 +54,6 @@ func TestTrainingLowersTheLoss(t *testing.T) {
 	}
 }
 
-// essence is what must not depend on threads or interruptions: everything but times.
-func essence(trainer *Trainer, history []Epoch) any {
-	for k := range history {
-		history[k].Inference, history[k].Forward, history[k].Gradient = 0, 0, 0
-		history[k].Validation = 0 // NaN is not equal to itself
-	}
-	y, theta, x := trainer.State()
-	return []any{history, y, theta, x}
-}
-
 func TestThreadsChangeNothing(t *testing.T) {
 	settings := toySettings(ConvexDifference)
 	one := essence(train(t, toyTask(1), settings))
@@ -119,36 +68,8 @@ func TestThreadsChangeNothing(t *testing.T) {
 func TestResumeEqualsUninterrupted(t *testing.T) {
 	settings := toySettings(ConvexDifference)
 	want := essence(train(t, toyTask(1), settings))
-
-	ctx, cancel := context.WithCancel(context.Background())
-	first, err := NewTrainer(toyTask(1), settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var saved []byte
-	first.OnEpoch = func(line Epoch) {
-		if line.Number == 4 {
-			if saved, err = first.Checkpoint(); err != nil {
-				t.Fatal(err)
-			}
-			cancel()
-		}
-	}
-	if _, err := first.Run(ctx); !errors.Is(err, context.Canceled) {
-		t.Fatalf("a cancelled run ended with %v", err)
-	}
-	second, err := NewTrainer(toyTask(1), settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := second.Resume(saved); err != nil {
-		t.Fatal(err)
-	}
-	history, err := second.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := essence(second, history); !reflect.DeepEqual(got, want) {
+	task := func() Task { return toyTask(1) }
+	if got := essence(interrupted(t, task, settings, 4)); !reflect.DeepEqual(got, want) {
 		t.Errorf("resumed: %v, want %v", got, want)
 	}
 }
@@ -156,10 +77,7 @@ func TestResumeEqualsUninterrupted(t *testing.T) {
 func TestResumeRefusesWhatDoesNotFit(t *testing.T) {
 	settings := toySettings(ConvexDifference)
 	trainer, _ := train(t, toyTask(1), settings)
-	saved, err := trainer.Checkpoint()
-	if err != nil {
-		t.Fatal(err)
-	}
+	saved := save(t, trainer)
 	other := settings
 	other.Alpha = 0.2
 	damaged := append([]byte(nil), saved...)
@@ -175,10 +93,7 @@ func TestResumeRefusesWhatDoesNotFit(t *testing.T) {
 		{"no checkpoint", settings, []byte("nonsense")},
 		{"nothing", settings, nil},
 	} {
-		fresh, err := NewTrainer(toyTask(1), test.settings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fresh := start(t, toyTask(1), test.settings, nil)
 		if err := fresh.Resume(test.data); err == nil {
 			t.Errorf("%s was resumed", test.name)
 		}
@@ -216,14 +131,20 @@ func TestNoLabelsIsAnError(t *testing.T) {
 	}
 }
 
-func TestFitLearnsItsLabels(t *testing.T) {
-	network := newLogits(4)
-	fitter := Fitter{Perception: network, Labels: &Labels{Variables: []int32{0, 2}, Truth: []float64{1, 0}},
-		Loss: BinaryCrossEntropy, Inputs: 4, Optimiser: Adam, Rate: 0.1, Epochs: 200}
+func fitted(t *testing.T, fitter Fitter) *Fit {
+	t.Helper()
 	fit, err := fitter.Run(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
+	return fit
+}
+
+func TestFitLearnsItsLabels(t *testing.T) {
+	network := newLogits(4)
+	fitter := Fitter{Perception: network, Labels: &Labels{Variables: []int32{0, 2}, Truth: []float64{1, 0}},
+		Loss: BinaryCrossEntropy, Inputs: 4, Optimiser: Adam, Rate: 0.1, Epochs: 200}
+	fit := fitted(t, fitter)
 	if x := fit.X; fit.Epochs != 200 || fit.Kept != 200 || x[0] < 0.95 || x[2] > 0.05 || x[1] != 0.5 {
 		t.Errorf("after %d epochs, %d kept, the outputs are %v", fit.Epochs, fit.Kept, x)
 	}
@@ -234,10 +155,7 @@ func TestFitKeepsTheBestEpoch(t *testing.T) {
 	fitter := Fitter{Perception: network, Labels: &Labels{Variables: []int32{0}, Truth: []float64{1}},
 		Loss: BinaryCrossEntropy, Inputs: 1, Optimiser: SGD, Rate: 1, Epochs: 100, Patience: 5,
 		Validate: func(x []float64) float64 { return -math.Abs(x[0] - 0.8) }}
-	fit, err := fitter.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fit := fitted(t, fitter)
 	if fit.Epochs == 100 || fit.Kept != fit.Epochs-5 || math.Abs(fit.X[0]-0.8) > 0.1 {
 		t.Errorf("after %d epochs, %d kept, the output is %v, want about 0.8 by an early stop", fit.Epochs, fit.Kept,
 			fit.X[0])
