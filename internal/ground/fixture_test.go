@@ -1,9 +1,11 @@
 package ground
 
 import (
+	"context"
 	"strings"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/source"
@@ -62,6 +64,32 @@ func (b *builder) rules(t testing.TB, text string) *fixture {
 	}
 	b.store.Number()
 	return &fixture{program: prog, store: b.store}
+}
+
+// ground grounds the program.
+func (f *fixture) ground(options Options) (*mrf.Model, *Report, error) {
+	return Ground(context.Background(), f.program, f.store, options)
+}
+
+// made is ground for what has to succeed.
+func (f *fixture) made(t testing.TB, options Options) (*mrf.Model, *Report) {
+	t.Helper()
+	model, report, err := f.ground(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return model, report
+}
+
+// text writes the first limit ground rules, or all.
+func (f *fixture) text(t testing.TB, options Options, limit int) string {
+	t.Helper()
+	model, _ := f.made(t, options)
+	var out strings.Builder
+	if err := Write(&out, f.program, f.store, model, limit); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
 }
 
 func observed(args string, value float32) data { return data{args, relation.Observed, value} }

@@ -13,9 +13,6 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
-	"github.com/deeppsl/deeppsl/internal/source"
-	"github.com/deeppsl/deeppsl/internal/symbol"
-	"github.com/deeppsl/deeppsl/internal/syntax"
 )
 
 // functionRules use a function wherever one may stand.
@@ -65,15 +62,7 @@ func functionFixture(t testing.TB, rules string, f func(args ...string) float64)
 
 // groundRules grounds and lists the ground rules in alphabetical order.
 func groundRules(t testing.TB, f *fixture, threads int) []string {
-	model, _, err := Ground(context.Background(), f.program, f.store, Options{Threads: threads})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b strings.Builder
-	if err := Write(&b, f.program, f.store, model, 0); err != nil {
-		t.Fatal(err)
-	}
-	return slices.Sorted(strings.Lines(b.String()))
+	return slices.Sorted(strings.Lines(f.text(t, Options{Threads: threads}, 0)))
 }
 
 // TestFunctionIsATable grounds one program with a function and with the table of the function's values.
@@ -100,18 +89,10 @@ func TestFunctionIsATable(t *testing.T) {
 func TestFunctionInDerivation(t *testing.T) {
 	f := functionFixture(t, "", nearness)
 	f.store.Relations = append(f.store.Relations, relation.NewBuilder("Pair", 2).Relation(false))
-	predicates := append(f.program.Predicates,
-		&program.Predicate{Name: "Pair", Types: make([]program.Type, 2), Closed: true})
-	derive := func() ([][]symbol.ID, []int32, error) {
-		var diags source.Diagnostics
-		rule := program.CompileDerivation(predicates, syntax.ParseDerivation(&source.File{Name: "test.psl",
-			Text: "Pair(A, B) <- Name(A, N) & Name(B, M) & Alike(N, M) & (A != B)"}, &diags), &diags)
-		if err := diags.Err(); err != nil {
-			t.Fatal(err)
-		}
-		return Derive(context.Background(), f.store, rule, 1)
-	}
-	columns, _, err := derive()
+	b := &builder{store: f.store, predicates: append(f.program.Predicates,
+		&program.Predicate{Name: "Pair", Types: make([]program.Type, 2), Closed: true})}
+	rule := b.definition(t, "Pair(A, B) <- Name(A, N) & Name(B, M) & Alike(N, M) & (A != B)")
+	columns, _, err := Derive(context.Background(), f.store, rule, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +101,7 @@ func TestFunctionInDerivation(t *testing.T) {
 		t.Errorf("%d pairs", len(columns[0]))
 	}
 	f.store.Relations[2].Function = func(...string) float64 { return 2 }
-	if _, _, err = derive(); err == nil || !strings.Contains(err.Error(), "function-value") {
+	if _, _, err = Derive(context.Background(), f.store, rule, 1); err == nil || !strings.Contains(err.Error(), "function-value") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -130,7 +111,7 @@ func TestFunctionValues(t *testing.T) {
 	for _, value := range []float64{math.NaN(), -0.1, 1.1, math.Inf(1)} {
 		f := functionFixture(t, "1: Name(A, N) & Name(B, M) & Alike(N, M) -> Same(A, B)",
 			func(...string) float64 { return value })
-		_, _, err := Ground(context.Background(), f.program, f.store, Options{})
+		_, _, err := f.ground(Options{})
 		if err == nil || !strings.Contains(err.Error(), "a value is no number in [0, 1], such as that of Alike('n0', 'n0')") {
 			t.Errorf("%g: got %v", value, err)
 		}

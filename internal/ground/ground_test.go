@@ -49,16 +49,8 @@ func TestText(t *testing.T) {
 1.0: 2.0 * Likes('ann', 'tea') <= 1.0`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := small().rules(t, c.rule)
-			model, _, err := Ground(context.Background(), f.program, f.store, Options{DiscardMissing: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var out strings.Builder
-			if err := Write(&out, f.program, f.store, model, 0); err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(lines(c.want), lines(out.String())); diff != "" {
+			got := small().rules(t, c.rule).text(t, Options{DiscardMissing: true}, 0)
+			if diff := cmp.Diff(lines(c.want), lines(got)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -75,31 +67,20 @@ func lines(text string) map[string]bool {
 }
 
 func TestWriteStopsAtTheLimit(t *testing.T) {
-	f := small().rules(t, "3: Likes(A, X)")
-	model, _, err := Ground(context.Background(), f.program, f.store, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out strings.Builder
-	if err := Write(&out, f.program, f.store, model, 1); err != nil {
-		t.Fatal(err)
-	}
-	if want := "3.0: -1.0 * Likes('ann', 'tea') <= -1.0\n... and 2 more ground rules\n"; out.String() != want {
-		t.Errorf("got %q, want %q", out.String(), want)
+	got := small().rules(t, "3: Likes(A, X)").text(t, Options{}, 1)
+	if want := "3.0: -1.0 * Likes('ann', 'tea') <= -1.0\n... and 2 more ground rules\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-func TestWriteBlocksAndReport(t *testing.T) {
+func TestWriteBlocksAndCounts(t *testing.T) {
 	f := small().rules(t, `
 		2: Knows(A, B) & Likes(A, X) -> Likes(B, X) ^2
 		Likes(A, +X) = 1 .
 		1: Net(A) -> Likes(A, 'tea')`)
-	model, report, err := Ground(context.Background(), f.program, f.store, Options{DiscardMissing: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	model, report := f.made(t, Options{DiscardMissing: true})
 	var out strings.Builder
-	if err := errors.Join(WriteBlocks(&out, model), report.Write(&out)); err != nil {
+	if err := WriteBlocks(&out, model); err != nil {
 		t.Fatal(err)
 	}
 	want := `
@@ -108,13 +89,19 @@ rule  kind      pattern               count  bytes
 1     hinge ^2  1.0 y - 1.0 y + 0.0   1      24
 2     equal 0   ragged, 3 terms       2      48
 3     hinge     -1.0 y + 1.0 x + 0.0  2      24
-  rule  groundings  potentials  trivial  constant  missing  weightless  pruned  bytes
-     1           4           1        2         0        1           0       0     24
-     2           3           2        1         0        0           0       0     48
-     3           2           2        0         0        0           0       0     24
-   all           9           5        3         0        1           0       0     96
 `
 	if diff := cmp.Diff(strings.TrimSpace(want), strings.TrimSpace(out.String())); diff != "" {
+		t.Error(diff)
+	}
+	counts, bytes := []Counts{report.Total}, []int64{report.Bytes}
+	for _, rule := range report.Rules {
+		counts, bytes = append(counts, rule.Counts), append(bytes, rule.Bytes)
+	}
+	wantCounts := []Counts{{Groundings: 9, Potentials: 5, Trivial: 3, Missing: 1},
+		{Groundings: 4, Potentials: 1, Trivial: 2, Missing: 1},
+		{Groundings: 3, Potentials: 2, Trivial: 1},
+		{Groundings: 2, Potentials: 2}}
+	if diff := cmp.Diff(wantCounts, counts) + cmp.Diff([]int64{96, 24, 48, 24}, bytes); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -127,8 +114,7 @@ func TestProblems(t *testing.T) {
 		{"broken", "1: Likes(A, +X) + 1 / (|X| - 1) * Net(A) <= 1", "coefficient-not-finite|Likes('bob', +X)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := small().rules(t, c.rule)
-			_, report, err := Ground(context.Background(), f.program, f.store, Options{})
+			_, report, err := small().rules(t, c.rule).ground(Options{})
 			if err == nil {
 				t.Fatalf("no error; %+v", report.Total)
 			}
@@ -150,7 +136,7 @@ func TestProblemsAreCountedBeyondTheExamples(t *testing.T) {
 	b.add("Person", 1, false, people...)
 	b.add("Happy", 1, true)
 	f := b.rules(t, "1: Person(A) -> Happy(A)")
-	_, report, err := Ground(context.Background(), f.program, f.store, Options{})
+	_, report, err := f.ground(Options{})
 	if err == nil || report.Total.Missing != 7 {
 		t.Fatalf("%v, %+v", err, report.Total)
 	}
@@ -159,7 +145,7 @@ func TestProblemsAreCountedBeyondTheExamples(t *testing.T) {
 	if text := err.Error(); strings.Count(text, "error:") != 1 || !strings.Contains(text, want) {
 		t.Errorf("the message is\n%s", text)
 	}
-	if _, _, err := Ground(context.Background(), f.program, f.store, Options{DiscardMissing: true}); err != nil {
+	if _, _, err := f.ground(Options{DiscardMissing: true}); err != nil {
 		t.Error(err)
 	}
 }
@@ -195,10 +181,7 @@ func TestOrderOfTypes(t *testing.T) {
 		b.add("P", 1, true, target("10"), target("9"), target("-1"))
 		b.predicates[0].Types[0] = c.kind
 		f := b.rules(t, "1: P(A) & (A % '"+c.bound+"') -> !P('9')")
-		_, report, err := Ground(context.Background(), f.program, f.store, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, report := f.made(t, Options{})
 		if report.Total.Groundings != c.want {
 			t.Errorf("type %d: %d are before %s, want %d", c.kind, report.Total.Groundings, c.bound, c.want)
 		}
@@ -206,10 +189,7 @@ func TestOrderOfTypes(t *testing.T) {
 }
 
 func TestArenasAreSmall(t *testing.T) {
-	_, report, err := Ground(context.Background(), transitivity(t, 20).program, transitivity(t, 20).store, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, report := transitivity(t, 20).made(t, Options{})
 	rule := report.Rules[1]
 	if perPotential := float64(rule.Bytes) / float64(rule.Potentials); perPotential > 12.1 {
 		t.Errorf("a potential of three variables takes %.1f bytes, want 12", perPotential)

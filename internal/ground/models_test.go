@@ -82,10 +82,7 @@ func TestBlockCounts(t *testing.T) {
 
 func checkCounts(t *testing.T, f *fixture, want []int64) {
 	t.Helper()
-	model, report, err := Ground(context.Background(), f.program, f.store, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	model, report := f.made(t, Options{})
 	kept := int64(0)
 	for k, rule := range report.Rules {
 		if rule.Potentials != want[k] {
@@ -215,10 +212,7 @@ func TestCitationCounts(t *testing.T) {
 	}
 	unknown := int64(documents - documents/10)
 	kept := func(rule int) int64 { return int64(f.withNeighbours(rule)) * classes }
-	_, report, err := Ground(context.Background(), f.program, f.store, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, report := f.made(t, Options{})
 	got := make([]int64, len(report.Rules))
 	for k := range report.Rules {
 		got[k] = report.Rules[k].Potentials
@@ -264,10 +258,7 @@ func benchmark(b *testing.B, f *fixture) {
 		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
 			potentials := 0
 			for b.Loop() {
-				model, _, err := Ground(context.Background(), f.program, f.store, Options{Threads: threads})
-				if err != nil {
-					b.Fatal(err)
-				}
+				model, _ := f.made(b, Options{Threads: threads})
 				potentials += model.Potentials()
 			}
 			b.ReportMetric(float64(potentials)/b.Elapsed().Seconds()/1e6, "Mrules/s")

@@ -203,7 +203,7 @@ func TestGroundMatchesTheDefinition(t *testing.T) {
 			g.ground(rule)
 		}
 		slices.Sort(g.potentials)
-		model, report, err := Ground(context.Background(), f.program, f.store, Options{Threads: 1, DiscardMissing: true})
+		model, report, err := f.ground(Options{Threads: 1, DiscardMissing: true})
 		if (err != nil) != (g.broken+g.violated > 0) {
 			t.Fatalf("%s\nbroken %d, violated %d, but the error is %v", describe(f), g.broken, g.violated, err)
 		}
@@ -247,9 +247,9 @@ func describe(f *fixture) string {
 func TestModelHasTheSameBitsForAnyThreads(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFixture(t)
-		want, wantReport, wantErr := Ground(context.Background(), f.program, f.store, Options{Threads: 1})
+		want, wantReport, wantErr := f.ground(Options{Threads: 1})
 		for _, threads := range []int{2, 4} {
-			got, report, err := Ground(context.Background(), f.program, f.store, Options{Threads: threads})
+			got, report, err := f.ground(Options{Threads: threads})
 			if !reflect.DeepEqual(got, want) || fmt.Sprint(err) != fmt.Sprint(wantErr) || report.Total != wantReport.Total {
 				t.Fatalf("%d threads make a difference", threads)
 			}
@@ -267,13 +267,10 @@ func TestShapesMetInAnyOrder(t *testing.T) {
 	}
 	b.add("Friends", 2, true, friends...)
 	f := b.rules(t, "1: 0 * Friends(C, B) + Friends(A, B) <= 0.25")
-	want, _, err := Ground(context.Background(), f.program, f.store, Options{Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want, _ := f.made(t, Options{Threads: 1})
 	for range 20 {
 		for _, threads := range []int{2, 4} {
-			got, _, err := Ground(context.Background(), f.program, f.store, Options{Threads: threads})
+			got, _, err := f.ground(Options{Threads: threads})
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Fatalf("%d threads make a difference", threads)
 			}
@@ -284,13 +281,13 @@ func TestShapesMetInAnyOrder(t *testing.T) {
 func TestOrderOfAtomsAndRowsDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFixture(t)
-		model, report, _ := Ground(context.Background(), f.program, f.store, Options{DiscardMissing: true})
+		model, report, _ := f.ground(Options{DiscardMissing: true})
 		permuted := *f.program
 		permuted.Rules = slices.Clone(f.program.Rules)
 		for k, rule := range permuted.Rules {
 			permuted.Rules[k] = permuteAtoms(rule, rapid.Permutation(indices(len(rule.Atoms))).Draw(t, "order"))
 		}
-		again, reportAgain, _ := Ground(context.Background(), &permuted, f.store, Options{DiscardMissing: true})
+		again, reportAgain, _ := (&fixture{&permuted, f.store}).ground(Options{DiscardMissing: true})
 		if diff := cmp.Diff(potentials(model), potentials(again)); diff != "" {
 			t.Fatalf("%s\n%s", describe(f), diff)
 		}

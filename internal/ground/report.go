@@ -1,12 +1,6 @@
 package ground
 
-import (
-	"fmt"
-	"io"
-	"text/tabwriter"
-
-	"github.com/deeppsl/deeppsl/internal/plan"
-)
+import "github.com/deeppsl/deeppsl/internal/plan"
 
 // Counts says what became of the groundings of a rule. They are the same for any number of threads, but Pruned depends
 // on the order of the joins, and so does whether a trivial grounding is counted or cut off before it is whole.
@@ -56,21 +50,4 @@ func (r *Report) add(rule RuleReport) {
 	r.Total.add(&rule.Counts)
 	r.Bytes += rule.Bytes
 	r.Seconds += rule.Seconds
-}
-
-// Write prints a table of the counts, one line per rule.
-func (r *Report) Write(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "rule\tgroundings\tpotentials\ttrivial\tconstant\tmissing\tweightless\tpruned\tbytes\t")
-	for k := range r.Rules {
-		writeCounts(table, fmt.Sprint(k+1), &r.Rules[k].Counts, r.Rules[k].Bytes)
-	}
-	writeCounts(table, "all", &r.Total, r.Bytes)
-	return table.Flush()
-}
-
-// writeCounts prints one line of the table.
-func writeCounts(w io.Writer, name string, c *Counts, bytes int64) {
-	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", name,
-		c.Groundings, c.Potentials, c.Trivial, c.Constant, c.Missing, c.Weightless, c.Pruned, bytes)
 }

@@ -93,10 +93,7 @@ func TestEstimatesOfRareBlocks(t *testing.T) {
 
 func checkEstimates(t *testing.T, f *fixture, rows int) {
 	estimates := sample(t, f, rows, 0)
-	_, report, err := Ground(context.Background(), f.program, f.store, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, report := f.made(t, Options{})
 	for k := range estimates {
 		e, r := &estimates[k], &report.Rules[k]
 		prior := len(f.program.Rules[k].Atoms) == 1 // of which a sample does not see that it takes no memory
@@ -122,7 +119,7 @@ func sample(t testing.TB, f *fixture, rows, threads int) []Estimate {
 func TestSampleOfEverythingIsExact(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f := drawFixture(rt)
-		_, report, err := Ground(context.Background(), f.program, f.store, Options{})
+		_, report, err := f.ground(Options{})
 		var found source.Diagnostics
 		for k, e := range sample(t, f, math.MaxInt32, 0) {
 			r := &report.Rules[k]

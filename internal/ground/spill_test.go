@@ -39,8 +39,8 @@ func circle(t testing.TB, people int) *fixture {
 		1: !Friends(A, B) ^2`)
 }
 
-// onDisk grounds into a file in a new folder, which must stay empty.
-func onDisk(t *testing.T, f *fixture, threads int) (*mrf.Model, *Report) {
+// scratchFile creates a file in a folder, which must stay empty.
+func scratchFile(t *testing.T) *scratch.File {
 	t.Helper()
 	if !scratch.Supported {
 		t.Skip("not on this system")
@@ -50,24 +50,24 @@ func onDisk(t *testing.T, f *fixture, threads int) (*mrf.Model, *Report) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { file.Close() })
-	model, report, err := Ground(context.Background(), f.program, f.store, Options{Threads: threads, Scratch: file})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if left, _ := os.ReadDir(dir); len(left) > 0 {
-		t.Error("the folder has files")
-	}
-	return model, report
+	t.Cleanup(func() {
+		if left, _ := os.ReadDir(dir); len(left) > 0 {
+			t.Error("the folder has files")
+		}
+		file.Close()
+	})
+	return file
+}
+
+func onDisk(t *testing.T, f *fixture, threads int) (*mrf.Model, *Report) {
+	t.Helper()
+	return f.made(t, Options{Threads: threads, Scratch: scratchFile(t)})
 }
 
 // A model in a file must be the one in memory but for how it is cut into blocks, whatever the number of threads.
 func TestGroundIntoFile(t *testing.T) {
 	f := circle(t, 120)
-	plain, plainReport, err := Ground(context.Background(), f.program, f.store, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain, plainReport := f.made(t, Options{})
 	model, report := onDisk(t, f, 1)
 	if err := model.Check(); err != nil {
 		t.Fatal(err)
@@ -117,16 +117,9 @@ func arrays(m *mrf.Model) (blocks []mrf.Block) {
 
 // A disk that takes nothing more must end grounding with an error, and so must the end of the context.
 func TestGroundIntoBrokenFile(t *testing.T) {
-	if !scratch.Supported {
-		t.Skip("not on this system")
-	}
 	f := circle(t, 80)
 	for _, cancelled := range []bool{false, true} {
-		dir := t.TempDir()
-		file, err := scratch.Create(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := scratchFile(t)
 		ctx, cancel := context.WithCancel(context.Background())
 		if cancelled {
 			cancel()
@@ -137,8 +130,5 @@ func TestGroundIntoBrokenFile(t *testing.T) {
 			t.Errorf("cancelled %v: no error", cancelled)
 		}
 		cancel()
-		if left, _ := os.ReadDir(dir); len(left) > 0 {
-			t.Error("the folder has files")
-		}
 	}
 }
