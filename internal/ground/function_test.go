@@ -101,7 +101,8 @@ func TestFunctionInDerivation(t *testing.T) {
 		t.Errorf("%d pairs", len(columns[0]))
 	}
 	f.store.Relations[2].Function = func(...string) float64 { return 2 }
-	if _, _, err = Derive(context.Background(), f.store, rule, 1); err == nil || !strings.Contains(err.Error(), "function-value") {
+	_, _, err = Derive(context.Background(), f.store, rule, 1)
+	if err == nil || !strings.Contains(err.Error(), "function-value") {
 		t.Errorf("got %v", err)
 	}
 }
