@@ -17,27 +17,22 @@ func binary(op Op, x, y Expr) Expr {
 // isNumber reports whether e is this very number.
 func isNumber(e Expr, value float64) bool { return e.Op == Number && e.Number == value }
 
-// add returns x + y.
-func add(x, y Expr) Expr {
+// combine builds op applied to x and y, which is the other one if one of them is op's neutral number.
+func combine(op Op, neutral float64, x, y Expr) Expr {
 	switch {
-	case isNumber(x, 0):
+	case isNumber(x, neutral):
 		return y
-	case isNumber(y, 0):
+	case isNumber(y, neutral):
 		return x
 	}
-	return binary(Add, x, y)
+	return binary(op, x, y)
 }
 
+// add returns x + y.
+func add(x, y Expr) Expr { return combine(Add, 0, x, y) }
+
 // multiply returns x · y. A factor of 0 does not make the product 0: the other one may be infinite in a grounding.
-func multiply(x, y Expr) Expr {
-	switch {
-	case isNumber(x, 1):
-		return y
-	case isNumber(y, 1):
-		return x
-	}
-	return binary(Multiply, x, y)
-}
+func multiply(x, y Expr) Expr { return combine(Multiply, 1, x, y) }
 
 // divide returns x / y.
 func divide(x, y Expr) Expr {
