@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/deeppsl/deeppsl/internal/repro"
 )
@@ -74,7 +75,7 @@ func newReproT2(e *env) *cobra.Command {
 	f.Float64Var(&r.classifier.InputDropout, "input-dropout", 0, "dropout of its words (default: the task's own)")
 	f.IntVar(&r.classifier.Smooth, "smooth", 0, "hops over which its words are averaged (default: the task's own)")
 	f.StringVar(&r.classifier.Normalize, "normalize", "", "words: none, rows or l2 (default: the task's own)")
-	f.StringArrayVarP(&r.set, "option", "D", nil, "set an option, as `name=value`; may be repeated")
+	optionFlag(f, &r.set)
 	return cmd
 }
 
@@ -165,6 +166,11 @@ func series[T any, R result](cmd *cobra.Command, e *env, tasks []T, one func(con
 		return nil
 	}
 	return e.wrote(write(out, results))
+}
+
+// optionFlag declares the flag that sets options of the projects that are trained.
+func optionFlag(f *pflag.FlagSet, set *[]string) {
+	f.StringArrayVarP(set, "option", "D", nil, "set an option, as `name=value`; may be repeated")
 }
 
 // known is an error if a flag has a value that it does not take.

@@ -44,7 +44,7 @@ func newReproHyper(e *env) *cobra.Command {
 	f.IntVar(&r.epochs, "epochs", 0, "epochs of each training (default: the paper's 75 or 100)")
 	f.BoolVar(&r.quick, "quick", false, "two runs of 15 epochs, for a first look")
 	f.StringVar(&r.out, "out", "", "write Markdown tables and charts to this `folder`")
-	f.StringArrayVarP(&r.set, "option", "D", nil, "set an option, as `name=value`; may be repeated")
+	optionFlag(f, &r.set)
 	return cmd
 }
 

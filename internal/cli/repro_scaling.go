@@ -39,7 +39,7 @@ func newReproScaling(e *env) *cobra.Command {
 	f.StringSliceVar(&r.datasets, "dataset", repro.ScalingDatasets, "cora, citeseer-er or both")
 	f.IntVar(&r.runs, "runs", 5, "random samples of each size")
 	f.StringVar(&r.out, "out", "", "write Markdown tables and charts to this `folder`")
-	f.StringArrayVarP(&r.set, "option", "D", nil, "set an option, as `name=value`; may be repeated")
+	optionFlag(f, &r.set)
 	return cmd
 }
 

@@ -57,7 +57,7 @@ func newReproT1(e *env) *cobra.Command {
 	f.BoolVar(&r.ablation, "ablation", false, "train with several settings for the dying hinge, and compare")
 	f.BoolVar(&t.Watch, "watch", false, "score the test pairs after every epoch, for the time to 97 %")
 	f.StringVar(&r.out, "out", "", "write a table, curves, a confusion matrix and the project to this `folder`")
-	f.StringArrayVarP(&t.Set, "option", "D", nil, "set an option, as `name=value`; may be repeated")
+	optionFlag(f, &t.Set)
 	return cmd
 }
 

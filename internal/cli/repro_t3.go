@@ -68,7 +68,7 @@ func newReproT3(e *env) *cobra.Command {
 	f.StringVar(&r.vectors, "vectors", "", "word vectors, several with commas (default: glove.6B.300d, or its subset)")
 	f.BoolVar(&r.clusters, "clusters", false, "write the resolved entities to the folder of --out")
 	f.StringVar(&r.out, "out", "", "write a Markdown table and the projects to this `folder`")
-	f.StringArrayVarP(&r.set, "option", "D", nil, "set an option, as `name=value`; may be repeated")
+	optionFlag(f, &r.set)
 	return cmd
 }
 
