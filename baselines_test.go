@@ -2,7 +2,6 @@ package deeppsl
 
 import (
 	"bufio"
-	"context"
 	"math"
 	"os"
 	"path/filepath"
@@ -51,15 +50,7 @@ func TestOptima(t *testing.T) {
 // runModel infers with a model of the baselines.
 func runModel(t *testing.T, path string) *Report {
 	t.Helper()
-	project, err := Load(path, Options{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := project.Run(context.Background(), Stages{Infer: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return run(t, loaded(t, path, Options{Seed: 1}), Stages{Infer: true})
 }
 
 // TestJavaAnswer compares an answer, atom by atom, with the one that Java PSL gave to a model with a unique optimum.
@@ -105,13 +96,4 @@ func readAnswer(t *testing.T, path string) map[string]float64 {
 		answer[lines.Text()[:at]] = value
 	}
 	return answer
-}
-
-func readText(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

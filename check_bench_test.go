@@ -3,8 +3,6 @@ package deeppsl
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -19,16 +17,10 @@ func BenchmarkCheck(b *testing.B) {
 			"unknown":    many(n, `"1: !Q%d(X) ^2"`, `{"rules": [`, `], "predicates": {"P/1": {"targets": [["a"]]}}}`),
 		} {
 			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
-				path := filepath.Join(b.TempDir(), "model.json")
-				if err := os.WriteFile(path, []byte(config), 0o666); err != nil {
-					b.Fatal(err)
-				}
+				path := writeFiles(b, map[string]string{"model.json": config})
 				for b.Loop() {
-					project, err := Load(path, Options{})
-					if err != nil {
-						b.Fatal(err)
-					}
-					if _, err = project.Check(context.Background()); (err != nil) != (name == "unknown") {
+					_, err := loaded(b, path, Options{}).Check(context.Background())
+					if (err != nil) != (name == "unknown") {
 						b.Fatal(err)
 					}
 				}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -60,9 +59,7 @@ func checkPage(t *testing.T, path string, example *regexp.Regexp, run func(group
 // lintsOf renders what a check of a configuration finds.
 func lintsOf(t *testing.T, config string) string {
 	t.Helper()
-	if err := os.WriteFile("model.json", []byte(config), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeText(t, "model.json", config)
 	return found(t, "model.json", nil)
 }
 
@@ -105,9 +102,7 @@ func TestMessages(t *testing.T) {
 			continue
 		}
 		inputs = append(inputs, file)
-		if err := os.WriteFile(file.Name, file.Data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeText(t, file.Name, text[file.Name])
 	}
 	archive.Files = nil
 	for _, file := range inputs {

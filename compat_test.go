@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -24,9 +23,7 @@ func TestCompatibility(t *testing.T) {
 // outcome runs a configuration and prints the atoms, or what is wrong with it.
 func outcome(t *testing.T, config string) string {
 	t.Helper()
-	if err := os.WriteFile("model.json", []byte(config), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeText(t, "model.json", config)
 	var b strings.Builder
 	options := Options{Set: []string{"inference.gap=1e-9"}, OnWarning: func(w Warnings) { w.Render(&b, false, 0) }}
 	project, err := Load("model.json", options)

@@ -54,7 +54,7 @@ func TestConflict(t *testing.T) {
 		},
 	} {
 		p, _ := model(t, `{"rules": [`+c.rules+`], "predicates": {`+c.predicates+`}}`, Options{})
-		if diff := cmp.Diff(c.want, run(t, p).Conflict); diff != "" {
+		if diff := cmp.Diff(c.want, run(t, p, Stages{}).Conflict); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -27,8 +25,7 @@ func peopleModel(t *testing.T, alike, more string) string {
 			fmt.Fprintf(&pairs, "%d\t%d\n", i, j)
 		}
 	}
-	folder := t.TempDir()
-	for name, text := range map[string]string{"names.txt": names.String(), "pairs.txt": pairs.String(),
+	return writeFiles(t, map[string]string{"names.txt": names.String(), "pairs.txt": pairs.String(),
 		"model.json": `{
  "rules": [
   "4: Name(A, N) & Name(B, M) & Alike(N, M) -> Same(A, B) ^2",
@@ -41,25 +38,13 @@ func peopleModel(t *testing.T, alike, more string) string {
   "Same/2": {"targets": ["pairs.txt"]},
   "Alike/2": ` + alike + more + `
  }
-}`} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return filepath.Join(folder, "model.json")
+}`})
 }
 
 // groundPeople grounds a model and lists its ground rules in alphabetical order.
 func groundPeople(t *testing.T, alike, more string) (*Grounding, []string) {
 	t.Helper()
-	project, err := Load(peopleModel(t, alike, more), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := project.Ground(context.Background(), Infer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := grounded(t, peopleModel(t, alike, more), Options{}, Infer)
 	var b strings.Builder
 	if err := g.Write(&b, GroundView, 0); err != nil {
 		t.Fatal(err)
@@ -107,7 +92,7 @@ func TestFunctionAsTable(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" || len(got) < 50 {
 				t.Fatalf("(-table +computed):\n%s", diff)
 			}
-			a, b := infer(t, computed), infer(t, listed)
+			a, b := infer(t, computed).Values, infer(t, listed).Values
 			for k := range a {
 				if math.Abs(a[k]-b[k]) > 1e-3 {
 					t.Errorf("target %d is %g, and %g from a table", k, a[k], b[k])
@@ -127,14 +112,6 @@ func above(compare func(a, b string) float64, threshold float64) func(a, b strin
 	}
 }
 
-func infer(t *testing.T, g *Grounding) []float64 {
-	answer, err := g.Infer(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer.Values
-}
-
 // TestDerivedFunctions derives pairs by a function, and similar pairs of derived constants.
 func TestDerivedFunctions(t *testing.T) {
 	g, _ := groundPeople(t, `{"function": "TFIDF"}`, `,
@@ -148,25 +125,12 @@ func TestDerivedFunctions(t *testing.T) {
 
 // TestSimilarityPage loads the example of the page about similarities.
 func TestSimilarityPage(t *testing.T) {
-	page, err := os.ReadFile("docs/similarity.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, example, _ := strings.Cut(string(page), "```json\n")
+	_, example, _ := strings.Cut(readText(t, "docs/similarity.md"), "```json\n")
 	example, _, _ = strings.Cut(example, "```")
-	folder := t.TempDir()
-	for name, text := range map[string]string{"model.json": example, "names.txt": "a\tAnn\nb\tAnne\n",
-		"blocks.txt": "a\tA\nb\tA\n", "pairs.txt": "a\tb\nb\ta\n"} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	project, err := Load(filepath.Join(folder, "model.json"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if g, err := project.Ground(context.Background(), Infer); err != nil || g.Potentials() != 4 {
-		t.Errorf("got %v, %v", g, err)
+	path := writeFiles(t, map[string]string{"model.json": example, "names.txt": "a\tAnn\nb\tAnne\n",
+		"blocks.txt": "a\tA\nb\tA\n", "pairs.txt": "a\tb\nb\ta\n"})
+	if n := grounded(t, path, Options{}, Infer).Potentials(); n != 4 {
+		t.Errorf("%d ground rules, want 4", n)
 	}
 }
 

@@ -2,8 +2,6 @@ package deeppsl_test
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -27,19 +25,14 @@ const alike = `{
 
 // loadAlike writes the project. Features say nothing, so that only the similarity can tell the pairs apart.
 func loadAlike(t *testing.T, measure string) (*deeppsl.Project, error) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"alike.json":   strings.Replace(alike, "MEASURE", measure, 1),
+	path := writeProject(t, map[string]string{
+		"model.json":   strings.Replace(alike, "MEASURE", measure, 1),
 		"features.tsv": "a cat\t1\nthe cat\t1\na dog\t1\nthe dog\t1\n",
 		"pairs.tsv":    "a cat\tthe cat\na dog\tthe dog\na cat\tthe dog\na dog\tthe cat\n",
 		"truth.tsv":    "a cat\tthe cat\t1\na dog\tthe dog\t1\na cat\tthe dog\t0\na dog\tthe cat\t0\n",
 		"inverse.tsv":  "a cat\tthe cat\t0\na dog\tthe dog\t0\na cat\tthe dog\t1\na dog\tthe cat\t1\n",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return deeppsl.Load(filepath.Join(dir, "alike.json"), deeppsl.Options{Seed: 3})
+	})
+	return deeppsl.Load(path, deeppsl.Options{Seed: 3})
 }
 
 // Two evaluations guide together: Same is right where Near is wrong, so that their mean is 1/2 of the first.

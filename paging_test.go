@@ -40,13 +40,19 @@ func circle(t *testing.T) string {
 		}`})
 }
 
-// What does not fit in the memory given must be inferred from a file, to the same objective, and leave nothing behind.
-func TestBeyondMemory(t *testing.T) {
+// limited skips where files cannot be mapped, and restores the memory limit that a test's projects set.
+func limited(t *testing.T) {
+	t.Helper()
 	if !scratch.Supported {
 		t.Skip("not on this system")
 	}
 	limit := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(limit) })
+}
+
+// What does not fit in the memory given must be inferred from a file, to the same objective, and leave nothing behind.
+func TestBeyondMemory(t *testing.T) {
+	limited(t)
 	path, dir := circle(t), t.TempDir()
 	beyond := func(memory string, threads int) *deeppsl.Report {
 		return run(t, path, deeppsl.Options{Threads: threads, Set: []string{"inference.gap=1e-6", "ground.scratch=" + dir,
@@ -73,11 +79,7 @@ func TestBeyondMemory(t *testing.T) {
 
 // What cannot be kept to the memory given must be refused with a reason.
 func TestBeyondMemoryRefused(t *testing.T) {
-	if !scratch.Supported {
-		t.Skip("not on this system")
-	}
-	limit := debug.SetMemoryLimit(-1)
-	t.Cleanup(func() { debug.SetMemoryLimit(limit) })
+	limited(t)
 	path := circle(t)
 	for _, c := range []struct{ options, want string }{
 		{"ground.memory=100kB", "[paged-memory]"},

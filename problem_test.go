@@ -3,8 +3,6 @@ package deeppsl_test
 import (
 	"bytes"
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/deeppsl/deeppsl"
@@ -22,17 +20,11 @@ const exported = `{
 
 // A problem that was exported and read must be solved to the bits of the one that it comes from, by every method.
 func TestReplayHasTheSameBits(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "model.json")
-	if err := os.WriteFile(path, []byte(exported), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	path := writeProject(t, map[string]string{"model.json": exported})
 	for _, set := range [][]string{nil, {"inference.gap=1e-9"}, {"inference.method=sgd", "random.seed=5"}} {
 		options := deeppsl.Options{Seed: 1, Set: set}
 		_, grounding := ground(t, path, options, deeppsl.Infer)
-		want, err := grounding.Infer(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := infer(t, grounding)
 		got := replay(t, grounding, options)
 		if got.Status != want.Status || got.Objective != want.Objective || got.DualBound != want.DualBound ||
 			got.Method != want.Method || got.GroundRules != grounding.Potentials() {

@@ -2,9 +2,7 @@ package deeppsl
 
 import (
 	"bytes"
-	"context"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,31 +36,15 @@ func TestOptionNames(t *testing.T) {
 // model writes a configuration and loads it.
 func model(t *testing.T, config string, options Options) (*Project, Warnings) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "model.json")
-	if err := os.WriteFile(path, []byte(config), 0o666); err != nil {
-		t.Fatal(err)
-	}
 	var warnings Warnings
 	options.OnWarning = func(w Warnings) { warnings = append(warnings, w...) }
-	project, err := Load(path, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	project := loaded(t, writeFiles(t, map[string]string{"model.json": config}), options)
 	return project, warnings
 }
 
 // oneTarget is a configuration with T('a') and what else it is given.
 func oneTarget(rest string) string {
 	return `{"predicates": {"T/1": {"targets": [["a", 0.25]]}}, ` + rest + `}`
-}
-
-func run(t *testing.T, p *Project) *Report {
-	t.Helper()
-	r, err := p.Run(context.Background(), Stages{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 // TestPhases checks that a phase's options are its own, but for validation, and that the caller's win over all.
@@ -146,7 +128,7 @@ func TestModelOptions(t *testing.T) {
 		{`{"inference.relax": true}`, 0.8},
 	} {
 		p, _ := model(t, oneTarget(rules+c.options), Options{Set: []string{"inference.gap=1e-10"}})
-		r := run(t, p)
+		r := run(t, p, Stages{})
 		if got := r.Answer.Values[0]; got < c.want-1e-6 || got > c.want+1e-6 {
 			t.Errorf("%s: %g, want %g", c.options, got, c.want)
 		}
@@ -159,7 +141,7 @@ func TestClearedRules(t *testing.T) {
 		"rules": ["1: T(X) = 1 ^2", "1: !T(X) ^2"],
 		"learn": {"options": {"learn.epochs": 2}},
 		"infer": {"rules": ["3: T(X) = 0.25 ^2"], "options": {"runtime.inference.clearrules": true}}}`, Options{})
-	r := run(t, p)
+	r := run(t, p, Stages{})
 	if diff := cmp.Diff([]float64{3}, r.RuleWeights); diff != "" {
 		t.Error(diff)
 	}
@@ -222,7 +204,7 @@ func TestEvaluatorOptions(t *testing.T) {
 		"evaluations": ["DiscreteEvaluator",
 			{"evaluator": "DiscreteEvaluator", "options": {"discreteevaluator.threshold": 0.5}}]}}}`
 	p, _ := model(t, config, Options{})
-	r := run(t, p)
+	r := run(t, p, Stages{})
 	a, b := r.Evaluations[0], r.Evaluations[1]
 	if a.Values["Accuracy"] != 1 || b.Values["Accuracy"] != 0.5 || a.Count != 2 {
 		t.Errorf("%+v, %+v", a, b)

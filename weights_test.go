@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
@@ -19,7 +17,6 @@ import (
 // means nothing; the rules say so with equal weights. It returns the configuration's path.
 func acquaintances(t *testing.T, options string, validation bool) string {
 	t.Helper()
-	folder := t.TempDir()
 	random := rand.New(rand.NewPCG(4, 4))
 	const people, towns = 14, 4
 	town := make([]int, people)
@@ -69,39 +66,22 @@ func acquaintances(t *testing.T, options string, validation bool) string {
    "evaluations": [{"evaluator": "AUCEvaluator", "primary": true}, "ContinuousEvaluator"]}
  }
 }`
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return filepath.Join(folder, "model.json")
+	return writeFiles(t, files)
 }
 
 // learned trains and scores the held-out truth. Before and after are AUROC, which higher is better of.
 func learned(t *testing.T, path string, options Options) (
 	training *Training, weights []float64, before, after float64) {
 	t.Helper()
-	project, err := Load(path, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	grounding, err := project.Ground(context.Background(), Learn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	grounding := grounded(t, path, options, Learn)
 	before = auroc(t, grounding)
-	if training, err = grounding.Train(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	training = trained(t, grounding)
 	return training, append([]float64(nil), grounding.theta...), before, auroc(t, grounding)
 }
 
 func auroc(t *testing.T, g *Grounding) float64 {
 	t.Helper()
-	answer, err := g.Infer(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := infer(t, g)
 	for _, phase := range []Phase{Infer, Validation} {
 		evaluations, err := g.Evaluate(answer, phase)
 		if err != nil {
@@ -142,21 +122,14 @@ func TestBilevelClasses(t *testing.T) {
 		"SquaredError": learn.SquaredError, "OnlineSquaredError": learn.SquaredError,
 		"BinaryCrossEntropy": learn.BinaryCrossEntropy, "OnlineBinaryCrossEntropy": learn.BinaryCrossEntropy,
 	} {
-		project, err := Load(acquaintances(t, `"runtime.learn.method": "`+class+`"`, false), Options{Seed: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		project := loaded(t, acquaintances(t, `"runtime.learn.method": "`+class+`"`, false), Options{Seed: 2})
 		if kind := project.settings.learn.Loss.Kind; kind != loss {
 			t.Errorf("%s has the loss %v", class, kind)
 		}
 		if deviation := project.settings.learn.Deviation; deviation != 0 {
 			t.Errorf("%s begins with weights drawn with deviation %v", class, deviation)
 		}
-		report, err := project.Run(context.Background(), Stages{Learn: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		epochs := report.Training.Epochs
+		epochs := run(t, project, Stages{Learn: true}).Training.Epochs
 		if first, last := epochs[0].Loss, epochs[len(epochs)-1].Loss; !(last < 0.95*first) {
 			t.Errorf("%s: the loss went from %v to %v", class, first, last)
 		}
@@ -198,10 +171,7 @@ func TestMethodOfAConfiguration(t *testing.T) {
 		{`"learn.method": "energy"`, []string{"learn.method=likelihood"}, learn.Likelihood, 100},
 		{`"runtime.learn.method": "BinaryCrossEntropy"`, nil, learn.Implicit, 75},
 	} {
-		project, err := Load(acquaintances(t, c.options, false), Options{Set: c.set})
-		if err != nil {
-			t.Fatal(err)
-		}
+		project := loaded(t, acquaintances(t, c.options, false), Options{Set: c.set})
 		if got := project.settings.learn; got.Method != c.want || got.Epochs != c.epochs {
 			t.Errorf("%s %v: %v for %d epochs", c.options, c.set, got.Method, got.Epochs)
 		}
@@ -211,23 +181,8 @@ func TestMethodOfAConfiguration(t *testing.T) {
 // Labels that the hard rules exclude are shown with the ground rule that does.
 func TestContradictingLabels(t *testing.T) {
 	path := acquaintances(t, "", false)
-	config, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.Replace(string(config), `"rules": [`, `"rules": ["Knows('p0', +B) <= 0.5 .",`, 1)
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	project, err := Load(path, Options{Set: []string{"learn.method=energy"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	grounding, err := project.Ground(context.Background(), Learn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = grounding.Train(context.Background())
+	writeText(t, path, strings.Replace(readText(t, path), `"rules": [`, `"rules": ["Knows('p0', +B) <= 0.5 .",`, 1))
+	_, err := grounded(t, path, Options{Set: []string{"learn.method=energy"}}, Learn).Train(context.Background())
 	var infeasible *learn.InfeasibleError
 	if !errors.As(err, &infeasible) || !strings.Contains(err.Error(), "labels") || !strings.Contains(err.Error(), "0.5") {
 		t.Errorf("got the error %v", err)
@@ -248,25 +203,9 @@ func TestSearchVariants(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := acquaintances(t, `"learn.method": "random", "learn.trials": 40`, true)
-			config, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(edit(string(config))), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			project, err := Load(path, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			grounding, err := project.Ground(context.Background(), Learn)
-			if err != nil {
-				t.Fatal(err)
-			}
-			training, err := grounding.Train(context.Background())
-			if err != nil {
-				t.Fatal(err)
-			}
+			writeText(t, path, edit(readText(t, path)))
+			grounding := grounded(t, path, Options{}, Learn)
+			training := trained(t, grounding)
 			first, last := training.Epochs[0], training.Epochs[len(training.Epochs)-1]
 			if len(training.Trials) != 40 || !(last.Validation > first.Validation) {
 				t.Errorf("%d trials; the score went from %v to %v", len(training.Trials), first.Validation, last.Validation)
