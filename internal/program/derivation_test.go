@@ -2,15 +2,11 @@ package program
 
 import (
 	"testing"
-
-	"github.com/deeppsl/deeppsl/internal/source"
-	"github.com/deeppsl/deeppsl/internal/syntax"
 )
 
 func TestDerivation(t *testing.T) {
-	var diags source.Diagnostics
-	rule := CompileDerivation(figurePredicates(), syntax.ParseDerivation(
-		text("CiteP(A, B) <- Cite(A, C) & !CiteQ(A, B) & Cite(C, B) & (A != B)"), &diags), &diags)
+	rule, diags := compileDefinition(figurePredicates(),
+		"CiteP(A, B) <- Cite(A, C) & !CiteQ(A, B) & Cite(C, B) & (A != B)")
 	if err := diags.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -40,8 +36,7 @@ func TestDerivationErrors(t *testing.T) {
 		"CiteX(A, B) <- Cite(A, B)":                  "unknown-predicate",
 		"Label(A, B) <- Cite(A, B) & (B != 'first')": "bad-constant",
 	} {
-		var diags source.Diagnostics
-		compiled := CompileDerivation(figurePredicates(), syntax.ParseDerivation(text(rule), &diags), &diags)
+		compiled, diags := compileDefinition(figurePredicates(), rule)
 		if compiled != nil || len(diags) == 0 || diags[0].ID != id {
 			t.Errorf("%s: got %v, want %s", rule, diags, id)
 		}

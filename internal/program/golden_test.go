@@ -39,9 +39,8 @@ func TestGolden(t *testing.T) {
 
 // compiled prints the program that a file compiles to, then its diagnostics.
 func compiled(predicates []*Predicate, file *source.File) string {
-	var diags source.Diagnostics
 	var b strings.Builder
-	program := Compile(predicates, syntax.Parse(file, &diags), &diags)
+	program, diags := compileFile(predicates, file)
 	if err := program.Print(&b); err != nil {
 		panic("a strings.Builder failed: " + err.Error())
 	}

@@ -52,8 +52,6 @@ func TestLanguageExamples(t *testing.T) {
 
 // TestDiagnosticExamples finds in each example of the page's table the diagnostic that it is an example of.
 func TestDiagnosticExamples(t *testing.T) {
-	closed := func(name string, types ...Type) *Predicate { return &Predicate{Name: name, Types: types, Closed: true} }
-	open := func(name string, types ...Type) *Predicate { return &Predicate{Name: name, Types: types} }
 	alike := closed("Alike", String, String)
 	alike.Functional = true
 	predicates := []*Predicate{closed("Person", String), closed("Lived", String, String), closed("Age", Int), alike,
@@ -65,13 +63,9 @@ func TestDiagnosticExamples(t *testing.T) {
 	}
 	for _, row := range rows {
 		id, example := row[1], strings.ReplaceAll(row[2], `\|`, "|")
-		var diags source.Diagnostics
+		_, diags := compileFile(predicates, text(example))
 		if strings.HasSuffix(id, "-derivation") {
-			if rule := syntax.ParseDerivation(text(example), &diags); rule != nil {
-				CompileDerivation(predicates, rule, &diags)
-			}
-		} else {
-			Compile(predicates, syntax.Parse(text(example), &diags), &diags)
+			_, diags = compileDefinition(predicates, example)
 		}
 		if !slices.ContainsFunc(diags, func(d source.Diagnostic) bool { return d.ID == id }) {
 			t.Errorf("%s does not lead to %s, but to %v", example, id, diags)

@@ -8,9 +8,6 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/deeppsl/deeppsl/internal/source"
-	"github.com/deeppsl/deeppsl/internal/syntax"
 )
 
 const epsilon = 1e-9
@@ -41,8 +38,7 @@ func (v propositions) template(r *Rule) float64 {
 
 // compileOne compiles a rule that must be right; warnings are welcome.
 func compileOne(t rapid.TB, rule string) *Rule {
-	var diags source.Diagnostics
-	program := Compile(testPredicates(), syntax.Parse(text(rule), &diags), &diags)
+	program, diags := compileFile(testPredicates(), text(rule))
 	if err := diags.Err(); err != nil || len(program.Rules) != 1 {
 		t.Fatalf("%s\n%v", rule, err)
 	}
@@ -183,8 +179,7 @@ func anyCondition(t *rapid.T, truth map[int]bool, depth int) (text string, value
 
 func TestHugeFilter(t *testing.T) {
 	filter := strings.Repeat("(A(Y) | B(Y)) & ", 30) + "A(Y)"
-	var diags source.Diagnostics
-	Compile(testPredicates(), syntax.Parse(text("1: R(X, +Y) <= 1 {Y: "+filter+"}"), &diags), &diags)
+	_, diags := compileFile(testPredicates(), text("1: R(X, +Y) <= 1 {Y: "+filter+"}"))
 	if len(diags) != 1 || diags[0].ID != "bad-filter" {
 		t.Errorf("got %v, want one bad-filter", diags)
 	}

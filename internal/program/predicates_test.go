@@ -1,6 +1,9 @@
 package program
 
-import "github.com/deeppsl/deeppsl/internal/source"
+import (
+	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/syntax"
+)
 
 // testPredicates are the predicates of rules.txt and errors.txt: closed ones, targets, a network's, a
 // function, and typed ones.
@@ -38,3 +41,17 @@ func figurePredicates() []*Predicate {
 
 // text returns a file of rules.
 func text(rules string) *source.File { return &source.File{Name: "rules.psl", Text: rules} }
+
+// compileFile compiles the rules of a file.
+func compileFile(predicates []*Predicate, file *source.File) (program *Program, diags source.Diagnostics) {
+	program = Compile(predicates, syntax.Parse(file, &diags), &diags)
+	return program, diags
+}
+
+// compileDefinition compiles a derivation; the rule is nil if it has no meaning.
+func compileDefinition(predicates []*Predicate, definition string) (rule *Rule, diags source.Diagnostics) {
+	if parsed := syntax.ParseDerivation(text(definition), &diags); parsed != nil {
+		rule = CompileDerivation(predicates, parsed, &diags)
+	}
+	return rule, diags
+}
