@@ -8,6 +8,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/syntax"
 )
 
 // predicates reads all declarations; their order numbers the predicates.
@@ -48,22 +49,11 @@ func (d *decoder) declare(key node) *declaration {
 			decl.suffix = arity
 		}
 	}
-	if !isName(name) {
+	if !syntax.IsName(name) {
 		d.diags.Errorf("config-name", key.span(), "use letters, digits and _, and no digit first",
 			"%q is not a name for a predicate", name)
 	}
 	return decl
-}
-
-// isName tells whether a rule can call a predicate so.
-func isName(name string) bool {
-	for k, r := range name {
-		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_'
-		if !letter && (k == 0 || r < '0' || r > '9') {
-			return false
-		}
-	}
-	return name != ""
 }
 
 // settings reads the keys of a predicate: PSL's, and this program's neural, derive and value.

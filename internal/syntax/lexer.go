@@ -102,6 +102,12 @@ func isWord(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r)
 }
 
+// IsName tells whether a rule can write text as the name of a predicate or a variable.
+func IsName(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	return (first == '_' || unicode.IsLetter(first)) && strings.TrimLeftFunc(text, isWord) == ""
+}
+
 // isDigit leaves out the digits of other scripts, which strconv does not read.
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 
