@@ -48,14 +48,20 @@ func afterBlankLines(text string, offset int) int {
 	}
 }
 
-// csvError reports what is wrong with the quotes, at a line and a column from 1, or else with the row at offset.
+// csvError reports what is wrong with the quotes, or else with the row at offset. Reading only ends behind a row's line
+// if a quote has taken in the lines that follow: the mistake is then in that line, and not where reading ended.
 func (t *table) csvError(file *source.File, offset int, err error) {
 	var parse *csv.ParseError
-	if errors.As(err, &parse) {
-		t.errorf("data-syntax", lineStart(file.Text, parse.Line)+parse.Column-1, "", "%v", parse.Err)
+	if !errors.As(err, &parse) {
+		t.errorf("data-columns", offset, "", "%v", err)
 		return
 	}
-	t.errorf("data-columns", offset, "", "%v", err)
+	row, at := lineStart(file.Text, parse.StartLine), lineStart(file.Text, parse.Line)+parse.Column-1
+	if _, end := file.Line(row); at >= end {
+		t.errorf("data-syntax", row, `a quote within quotes is written ""`, "a quote is not closed in this row")
+		return
+	}
+	t.errorf("data-syntax", at, "", "%v", parse.Err)
 }
 
 // checkHeader warns of a first line that does not look like names.

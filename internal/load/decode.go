@@ -90,6 +90,16 @@ func (d *decoder) checkRepeated(n node) {
 	}
 }
 
+// checkRepeatedWithin is checkRepeated for a value that is kept as it is, and all that it holds.
+func (d *decoder) checkRepeatedWithin(n node) {
+	if n.kind() == object {
+		d.checkRepeated(n)
+	}
+	for inner := range n.all {
+		d.checkRepeatedWithin(inner)
+	}
+}
+
 func suggestion(name string, allowed []string) string { return source.Suggest(name, allowed) }
 
 // expect reports a node of another kind than the wanted one, and tells whether it is right.
@@ -201,6 +211,7 @@ func (d *decoder) networks(n node) {
 		if !d.expect(value, object, "network "+key.scalar()) {
 			return
 		}
+		d.checkRepeatedWithin(value)
 		var b strings.Builder
 		value.json(&b)
 		d.config.Networks = append(d.config.Networks,
