@@ -15,7 +15,11 @@ func (r *runner) checkOutputs(outputs deeppsl.Outputs) error {
 		diags.Errorf("output-path", source.Span{}, "name a folder; it is made if it is not there",
 			"the atoms need a folder, but %s is a file", outputs.Atoms)
 	}
-	for _, path := range []string{outputs.GroundRules, outputs.Model, r.checkpoint} {
+	if r.json && (outputs.GroundRules == stdinName || outputs.Model == stdinName) {
+		diags.Errorf("output-path", source.Span{}, "name a file for rules and ground rules",
+			"with --json, nothing but the result goes to the standard output")
+	}
+	for _, path := range []string{outputs.GroundRules, outputs.Model, r.checkpoint, r.networks} {
 		if path != "" && path != stdinName {
 			checkFile(path, &diags)
 		}
