@@ -102,9 +102,12 @@ func digits(value float64) string { return strconv.FormatFloat(value, 'g', 7, 64
 // textAtoms writes rows between tabs.
 type textAtoms struct{ *bufio.Writer }
 
-// Write writes one row.
+// Write writes one row. A constant that would begin another column or row is an error: nobody could tell it from one.
 func (t textAtoms) Write(arguments []string, value float64) error {
 	for _, argument := range arguments {
+		if strings.ContainsAny(argument, "\t\n") {
+			return fmt.Errorf("a .txt file cannot hold the tab or line break in %q; the formats json and parquet can", argument)
+		}
 		t.WriteString(argument)
 		t.WriteByte('\t')
 	}
