@@ -154,17 +154,27 @@ func TestBadCheckpoints(t *testing.T) {
 	for _, test := range []struct {
 		name, text, want string
 		set              []string
+		from, to         string // in the configuration
 	}{
-		{"truncated", string(text[:len(text)/2]), "the checkpoint is damaged", nil},
-		{"cut in its head", string(text[:10]), "not a training checkpoint", nil},
-		{"a table", "a\tb\n", "not a training checkpoint", nil},
-		{"other settings", string(text), "other settings", []string{"learn.mu=0.5"}},
+		{"truncated", string(text[:len(text)/2]), "the checkpoint is damaged", nil, "", ""},
+		{"cut in its head", string(text[:10]), "not a training checkpoint", nil, "", ""},
+		{"a table", "a\tb\n", "not a training checkpoint", nil, "", ""},
+		{"other settings", string(text), "other settings: Mu 0.12, here 0.5", []string{"learn.mu=0.5"}, "", ""},
+		{"networks fitted first", string(text), "other rules, networks", []string{"network.epochs=2"}, "", ""},
+		{"other nodes", string(text), "another network", nil, `[5]`, `[6]`},
+		{"another dropout", string(text), "other rules, networks", nil, `"dropout": 0.3`, `"dropout": 0.2`},
+		{"another decay", string(text), "other rules, networks", nil, `"dropout": 0.3`, `"dropout": 0.3, "decay": 1`},
+		{"other rules", string(text), "other rules, networks", nil, `"rules": "model.psl"`,
+			`"rules": ["1: Sees(A, C) -> Is(A, C)", "1: Near(A, B) & Is(A, C) -> Is(B, C)", "fixed 9: Is(A, +C) = 1"]`},
+		{"other labels", string(text), "other rules, networks", nil, `"learn": ["train.tsv"], "validation"`,
+			`"learn": ["more.tsv"], "validation"`},
 	} {
 		bad := filepath.Join(t.TempDir(), "checkpoint")
 		if err := os.WriteFile(bad, []byte(test.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		project := load(t, path, deeppsl.Options{Checkpoint: bad, Set: test.set})
+		changed := seeingWith(t, func(config string) string { return strings.Replace(config, test.from, test.to, 1) })
+		project := load(t, changed, deeppsl.Options{Checkpoint: bad, Set: test.set})
 		_, err := project.Run(context.Background(), learnAndInfer)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), bad) ||
 			strings.Contains(err.Error(), "\n") {

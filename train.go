@@ -2,6 +2,8 @@ package deeppsl
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,6 +20,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/symbol"
+	"github.com/deeppsl/deeppsl/internal/syntax"
 )
 
 // Training is what learning did.
@@ -354,8 +357,9 @@ func (g *Grounding) save(trainer *learn.Trainer, path string) func() {
 	if path == "" {
 		return nil
 	}
+	subject := g.subject(trainer.Labels)
 	return func() {
-		data, err := trainer.Checkpoint()
+		data, err := trainer.Checkpoint(subject)
 		if err == nil {
 			err = report.WriteFile(path, data)
 		}
@@ -364,6 +368,20 @@ func (g *Grounding) save(trainer *learn.Trainer, path string) func() {
 			g.project.Log.Error("no checkpoint written", "path", path, "error", err)
 		}
 	}
+}
+
+// subject is a digest of what is learned, and from what, beside the settings of training: a run does not go on from the
+// checkpoint of another one.
+func (g *Grounding) subject(labels *learn.Labels) string {
+	digest := sha256.New()
+	for _, rule := range g.project.rules(g.phase) {
+		fmt.Fprintln(digest, syntax.Print(rule))
+	}
+	for _, network := range g.project.config.Networks {
+		fmt.Fprintf(digest, "%s %s\n", network.Name, network.JSON)
+	}
+	fmt.Fprintln(digest, g.project.settings.batch, g.project.settings.network, labels.Variables, labels.Truth)
+	return hex.EncodeToString(digest.Sum(nil))
 }
 
 // resume continues from the checkpoint file, if there is one.
@@ -376,7 +394,7 @@ func (g *Grounding) resume(trainer *learn.Trainer, path string) error {
 		return nil
 	}
 	if err == nil {
-		err = trainer.Resume(data)
+		err = trainer.Resume(data, g.subject(trainer.Labels))
 	}
 	if err != nil {
 		return fmt.Errorf("resuming from %s: %w", path, err)

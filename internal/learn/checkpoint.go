@@ -5,14 +5,17 @@ import (
 	"encoding/gob"
 	"fmt"
 	"hash/crc32"
+	"reflect"
+	"strings"
 )
 
 // checkpointMagic begins every checkpoint; its last letter is the format's version.
-const checkpointMagic = "deeppsl-train-1\n"
+const checkpointMagic = "deeppsl-train-2\n"
 
 // checkpoint is everything that the rest of a training run depends on, so that a run which is interrupted and resumed
 // ends with the same bits as one which was not.
 type checkpoint struct {
+	Subject     string
 	Settings    Settings
 	Next        int
 	Values      [][]float32
@@ -32,11 +35,12 @@ type moments struct {
 	Values [][2][]float32
 }
 
-// Checkpoint serialises the run after its last complete epoch.
-func (t *Trainer) Checkpoint() ([]byte, error) {
+// Checkpoint serialises the run after its last complete epoch. The subject tells what is learned from other such things
+// of the same shape.
+func (t *Trainer) Checkpoint(subject string) ([]byte, error) {
 	var body bytes.Buffer
 	saved := checkpoint{
-		Settings: t.Settings, Next: len(t.history), Values: t.values(),
+		Subject: subject, Settings: t.Settings, Next: len(t.history), Values: t.values(),
 		Rules: moments{t.ruleOpt.step, t.ruleOpt.moments}, Nets: moments{t.netOpt.step, t.netOpt.moments},
 		Best: t.best, History: t.history, Solution: t.y, Multipliers: t.multipliers, Simplex: t.simplex.Progress,
 	}
@@ -50,8 +54,8 @@ func (t *Trainer) Checkpoint() ([]byte, error) {
 	return append([]byte(head), body.Bytes()...), nil
 }
 
-// Resume continues a run from a Checkpoint of the same task and settings. Only the number of epochs may differ.
-func (t *Trainer) Resume(data []byte) error {
+// Resume continues a run from a Checkpoint of the same task, subject and settings. Only the number of epochs may differ.
+func (t *Trainer) Resume(data []byte, subject string) error {
 	saved, err := decodeCheckpoint(data)
 	if err != nil {
 		return err
@@ -59,10 +63,13 @@ func (t *Trainer) Resume(data []byte) error {
 	same := saved.Settings
 	same.Epochs = t.Epochs
 	if same != t.Settings {
-		return fmt.Errorf("the checkpoint is of a run with other settings: %+v", saved.Settings)
+		return fmt.Errorf("the checkpoint is of a run with other settings: %s", difference(same, t.Settings))
 	}
 	if err := t.fits(saved); err != nil {
 		return err
+	}
+	if saved.Subject != subject {
+		return fmt.Errorf("the checkpoint is of other rules, networks or labels")
 	}
 	t.setValues(saved.Values)
 	t.ruleOpt.step, t.ruleOpt.moments = saved.Rules.Step, saved.Rules.Values
@@ -76,6 +83,18 @@ func (t *Trainer) Resume(data []byte) error {
 		t.value.multipliers = saved.Clamped
 	}
 	return nil
+}
+
+// difference names the settings that a checkpoint has otherwise.
+func difference(saved, present Settings) string {
+	a, b := reflect.ValueOf(saved), reflect.ValueOf(present)
+	var names []string
+	for k := range a.NumField() {
+		if x, y := a.Field(k).Interface(), b.Field(k).Interface(); x != y {
+			names = append(names, fmt.Sprintf("%s %v, here %v", a.Type().Field(k).Name, x, y))
+		}
+	}
+	return strings.Join(names, "; ")
 }
 
 func decodeCheckpoint(data []byte) (*checkpoint, error) {

@@ -57,7 +57,7 @@ func start(t *testing.T, task Task, settings Settings, saved []byte) *Trainer {
 	t.Helper()
 	trainer, err := NewTrainer(task, settings)
 	if err == nil && saved != nil {
-		err = trainer.Resume(saved)
+		err = trainer.Resume(saved, "")
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func train(t *testing.T, task Task, settings Settings) (*Trainer, []Epoch) {
 
 func save(t *testing.T, trainer *Trainer) []byte {
 	t.Helper()
-	saved, err := trainer.Checkpoint()
+	saved, err := trainer.Checkpoint("")
 	if err != nil {
 		t.Fatal(err)
 	}

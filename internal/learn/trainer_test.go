@@ -94,7 +94,7 @@ func TestResumeRefusesWhatDoesNotFit(t *testing.T) {
 		{"nothing", settings, nil},
 	} {
 		fresh := start(t, toyTask(1), test.settings, nil)
-		if err := fresh.Resume(test.data); err == nil {
+		if err := fresh.Resume(test.data, ""); err == nil {
 			t.Errorf("%s was resumed", test.name)
 		}
 	}
