@@ -54,7 +54,7 @@ func (t *Trainer) Checkpoint(subject string) ([]byte, error) {
 	return append([]byte(head), body.Bytes()...), nil
 }
 
-// Resume continues a run from a Checkpoint of the same task, subject and settings. Only the number of epochs may differ.
+// Resume continues a run from a Checkpoint of the same task, subject and settings. The number of epochs may differ.
 func (t *Trainer) Resume(data []byte, subject string) error {
 	saved, err := decodeCheckpoint(data)
 	if err != nil {
