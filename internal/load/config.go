@@ -26,10 +26,9 @@ var phaseNames = [...]string{"learn", "validation", "infer"}
 // String returns the phase's key in a configuration.
 func (p Phase) String() string { return phaseNames[p] }
 
-// Config is a program and where its data are. Read makes one of a file; in memory, fill the exported fields, parse
-// rules with ParseRules, and call Resolve.
+// Config is a program and where its data are.
 type Config struct {
-	// Name is the configuration's path, as messages show it; "" in memory.
+	// Name is the configuration's path, as messages show it.
 	Name string
 	// Predicates are in the order of their declaration: it numbers predicates everywhere.
 	Predicates []*Predicate
@@ -39,7 +38,7 @@ type Config struct {
 	// Examples are, by phase, the tables of examples that all have the shape of the one that the rules are about; nil
 	// leaves a phase without.
 	Examples [3]*Data
-	numbers  map[string]int // of the predicates, by name in lower case; Resolve makes them
+	numbers  map[string]int // of the predicates, by name in lower case; resolve makes them
 
 	// Networks are the settings of the neural networks, which package neural understands.
 	Networks []*Network
@@ -160,8 +159,8 @@ type Partition struct {
 	Phases [3][]Data
 }
 
-// Of returns the data of a phase.
-func (p *Partition) Of(phase Phase) []Data {
+// of returns the data of a phase.
+func (p *Partition) of(phase Phase) []Data {
 	return append(append([]Data(nil), p.All...), p.Phases[phase]...)
 }
 
@@ -170,13 +169,12 @@ func (p *Partition) Empty() bool {
 	return len(p.All) == 0 && len(p.Phases[0]) == 0 && len(p.Phases[1]) == 0 && len(p.Phases[2]) == 0
 }
 
-// Data is a file of rows, or rows in memory. A row is the atom's arguments, and optionally its truth value in [0, 1].
+// Data is a file of rows, or rows in the configuration. A row is the atom's arguments, and optionally its truth value
+// in [0, 1].
 type Data struct {
 	// Path is the file of a tab-separated table, as it is opened: gzip is recognised by its content.
 	Path string
-	// Rows is the table if Path is "".
-	Rows [][]string
-	rows rowList // and those that are written in the configuration
+	rows rowList // the table if Path is ""
 	// Span is where the configuration asks for the file.
 	Span source.Span
 }
@@ -184,17 +182,6 @@ type Data struct {
 // Rules returns the rules of a phase: the common ones and then its own.
 func (c *Config) Rules(phase Phase) []*syntax.Rule {
 	return append(append([]*syntax.Rule(nil), c.Common.Rules...), c.Phases[phase].Rules...)
-}
-
-// Options returns the options of a phase by name: its own win over the common ones, later ones over earlier ones.
-func (c *Config) Options(phase Phase) map[string]string {
-	options := make(map[string]string)
-	for _, section := range [...]Section{c.Common, c.Phases[phase]} {
-		for _, option := range section.Options {
-			options[option.Name] = option.Value
-		}
-	}
-	return options
 }
 
 // Declarations returns the predicates as package program wants them, in order.

@@ -1,6 +1,5 @@
 // Package load reads what a user gives: a configuration in PSL's JSON format or in YAML, rule files, and tables of
-// ground atoms. It reports everything that is wrong with them at once, each with its place. A Config can also be made
-// in memory, without any file.
+// ground atoms. It reports everything that is wrong with them at once, each with its place.
 //
 // # Configurations
 //

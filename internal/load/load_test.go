@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/deeppsl/deeppsl/internal/goldentest"
@@ -228,47 +227,6 @@ func checkError(t *testing.T, err error, parts ...string) {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("want %q in\n%v", part, err)
 		}
-	}
-}
-
-// TestInMemory builds a configuration without any file.
-func TestInMemory(t *testing.T) {
-	rules, err := ParseRules("rules", "1: Knows(A, B) & Knows(B, C) -> Knows(A, C) ^2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	knows := predicate("Knows", 2)
-	knows.Observations.All = []Data{{Rows: [][]string{{"a", "b", "0.5"}, {"b", "c", "1"}}}}
-	knows.Targets.Phases[Infer] = []Data{{Rows: [][]string{{"a", "c"}}}}
-	c := &Config{Predicates: []*Predicate{knows}, Common: Section{Rules: rules}}
-	if err := c.Resolve(); err != nil {
-		t.Fatal(err)
-	}
-	tables, err := c.Tables(Infer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := tables.Store.Relations[0]
-	if r.Observed != 2 || r.FreeLen() != 1 || r.Value(0) != 0.5 || !r.Open || len(c.Rules(Infer)) != 1 {
-		t.Errorf("got %+v", r)
-	}
-	if tables, err = c.Tables(Learn); err != nil || tables.Store.Relations[0].Len() != 2 {
-		t.Errorf("targets of inference in learning, or %v", err)
-	}
-	knows.Observations.All[0].Rows = [][]string{{"a", "b", "2"}, {"a"}, {"x", "y", "1"}, {"x", "y", "0"}}
-	_, err = c.Tables(Infer)
-	checkError(t, err, "row 1 of the observations of Knows: the truth value 2 is not in [0, 1]",
-		"row 2 of the observations of Knows: a row of Knows has 2 columns", "it is also at row 3 of the observations")
-}
-
-func TestOptionsOfAPhaseWin(t *testing.T) {
-	c := &Config{Common: Section{Options: []Option{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}}}}
-	c.Phases[Learn].Options = []Option{{Name: "a", Value: "3"}}
-	if diff := cmp.Diff(map[string]string{"a": "3", "b": "2"}, c.Options(Learn)); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(map[string]string{"a": "1", "b": "2"}, c.Options(Infer)); diff != "" {
-		t.Error(diff)
 	}
 }
 

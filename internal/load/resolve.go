@@ -9,17 +9,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
-// Resolve checks the declarations against each other and sets what follows from them: which predicates are closed and
-// which are perceived. Read has done it; a Config made in memory needs it before Tables. The error is a
-// *source.Failure with everything that is wrong.
-func (c *Config) Resolve() error {
-	var diags source.Diagnostics
-	c.resolve(&diags)
-	return diags.Err()
-}
-
-// resolve is Resolve for a caller that collects diagnostics. It only looks at declarations; package program checks
-// the rules.
+// resolve checks the declarations against each other and sets what follows from them: which predicates are closed and
+// which are perceived. It only looks at declarations; package program checks the rules.
 func (c *Config) resolve(diags *source.Diagnostics) {
 	c.number(diags)
 	networks := make(map[string]bool)

@@ -5,24 +5,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/syntax"
 )
 
-// ParseRules reads the rules of a text; name stands for it in messages. The error is a *source.Failure.
-func ParseRules(name, text string) ([]*syntax.Rule, error) {
-	var diags source.Diagnostics
-	rules := syntax.Parse(&source.File{Name: name, Text: text}, &diags)
-	return rules, diags.Err()
-}
-
-// ParseDerivations reads derivation rules, one per text. The error is a *source.Failure.
-func ParseDerivations(name string, texts ...string) (rules []*syntax.Rule, err error) {
-	var diags source.Diagnostics
-	for _, text := range texts {
-		if rule := syntax.ParseDerivation(&source.File{Name: name, Text: text}, &diags); rule != nil {
-			rules = append(rules, rule)
-		}
-	}
-	return rules, diags.Err()
-}
-
 // rules reads a list of rules, one per string, or the path of a rule file.
 func (d *decoder) rules(n node) []*syntax.Rule {
 	switch n.kind() {

@@ -29,8 +29,8 @@ func (c *Config) Tables(phase Phase) (*Tables, error) {
 	out := &Tables{Store: &relation.Store{Symbols: symbols}}
 	for _, p := range c.Predicates {
 		t := newTable(p, symbols, &diags)
-		c.read(t, p.Observations.Of(phase), "observations", relation.Observed)
-		c.read(t, p.Targets.Of(phase), "targets", p.targetRole())
+		c.read(t, p.Observations.of(phase), "observations", relation.Observed)
+		c.read(t, p.Targets.of(phase), "targets", p.targetRole())
 		out.Store.Relations = append(out.Store.Relations, t.builder.Relation(p.opens(phase)))
 	}
 	for _, p := range c.Predicates {
@@ -47,7 +47,7 @@ func (c *Config) Tables(phase Phase) (*Tables, error) {
 // opens tells whether a phase may ask for atoms that are in no table. PSL decides it by phase, too: without targets in
 // it, such an atom is 0.
 func (p *Predicate) opens(phase Phase) bool {
-	return !p.Closed && (p.ForceOpen || p.Perceived || len(p.Targets.Of(phase)) > 0)
+	return !p.Closed && (p.ForceOpen || p.Perceived || len(p.Targets.of(phase)) > 0)
 }
 
 // targetRole says what atoms listed as targets are: a network's domain can be listed so.
@@ -60,7 +60,7 @@ func (p *Predicate) targetRole() relation.Role {
 
 // truth reads a predicate's known values as a relation of its own; nil if it has none.
 func (c *Config) truth(p *Predicate, phase Phase, symbols *symbol.Table, diags *source.Diagnostics) *relation.Relation {
-	data := p.Truth.Of(phase)
+	data := p.Truth.of(phase)
 	if len(data) == 0 {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 // maxErrors is how many errors of one table are reported one by one: a wrong column count usually concerns all rows.
 const maxErrors = 10
 
-// table reads rows of one predicate, from files and from memory, into a builder.
+// table reads rows of one predicate, from files and from the configuration, into a builder.
 type table struct {
 	predicate *Predicate
 	builder   *relation.Builder
@@ -32,9 +32,9 @@ type table struct {
 	last   []string // the previous row's constants, which the next row often repeats
 }
 
-// origin is one file, or one list of rows in memory, that rows came from.
+// origin is one file, or one list of rows in the configuration, that rows came from.
 type origin struct {
-	file *source.File // nil for rows in memory
+	file *source.File // nil for rows in the configuration
 	data *Data
 	what string // "observations", "targets" or "truth"
 	// tabs says that the file's columns are between tabs; binary that it has no lines, and a row's place is its number.
@@ -43,7 +43,8 @@ type origin struct {
 	valued, decided bool
 }
 
-// offsetBits is how many bits of a relation.Place hold the offset of a row in its file, or its number in memory.
+// offsetBits is how many bits of a relation.Place hold the offset of a row in its file, or its number in the
+// configuration.
 const offsetBits = 40
 
 func newTable(p *Predicate, symbols *symbol.Table, diags *source.Diagnostics) *table {
@@ -77,12 +78,9 @@ func (o *origin) name() string {
 	return "the " + o.what + " in memory"
 }
 
-// addRows reads rows in memory; their place is their number.
+// addRows reads rows of the configuration; their place is their number in the document.
 func (t *table) addRows(data *Data, what string, role relation.Role) {
 	t.begin(origin{data: data, what: what}, role)
-	for k, row := range data.Rows {
-		t.add(row, k)
-	}
 	data.rows.each(t.add)
 	t.end()
 }
@@ -245,13 +243,10 @@ func (t *table) place(at relation.Place) string {
 	if span := o.span(offset); span.HasText() {
 		return span.String()
 	}
-	if o.binary {
-		return fmt.Sprintf("row %d of %s", offset+1, o.file.Name)
-	}
-	return fmt.Sprintf("row %d of the %s", offset+1, o.what)
+	return fmt.Sprintf("row %d of %s", offset+1, o.file.Name)
 }
 
-// span returns where a row is: its line, its place in the configuration, or nowhere.
+// span returns where a row is: its line, its place in the configuration, or the file that has no lines.
 func (o *origin) span(offset int) source.Span {
 	switch {
 	case o.binary:
@@ -259,10 +254,8 @@ func (o *origin) span(offset int) source.Span {
 	case o.file != nil:
 		_, end := o.file.Line(offset)
 		return o.file.Span(offset, max(offset, end))
-	case o.data.rows.count > 0:
-		return node{o.data.rows.first.doc, int32(offset)}.span()
 	}
-	return source.Span{}
+	return node{o.data.rows.first.doc, int32(offset)}.span()
 }
 
 // errorf reports an error in the row at offset of the current origin, unless it has had enough.
