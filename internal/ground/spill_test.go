@@ -94,7 +94,7 @@ func TestGroundIntoFile(t *testing.T) {
 		var energies [2][]float64
 		for k, field := range fields {
 			energies[k] = make([]float64, plain.Rules)
-			field.EnergyByRule(y, energies[k])
+			field.GradientWeights(y, energies[k])
 			energies[k] = append(energies[k], field.MaxViolation(y))
 		}
 		for r, want := range energies[0] {

@@ -20,7 +20,7 @@ func (c *Conjugate) Solve(h *Hessian, b, x []float64, tolerance float64, limit i
 	r, p, q, z := c.residual, c.direction, c.product, c.preconditioned
 	clear(x)
 	copy(r, b)
-	h.Precondition(r, z)
+	h.precondition(r, z)
 	copy(p, z)
 	rz := dot(threads, r, z)
 	goal := tolerance * tolerance * rz
@@ -35,7 +35,7 @@ func (c *Conjugate) Solve(h *Hessian, b, x []float64, tolerance float64, limit i
 		}
 		addScaled(threads, x, rz/curvature, p)
 		addScaled(threads, r, -rz/curvature, q)
-		h.Precondition(r, z)
+		h.precondition(r, z)
 		before := rz
 		rz = dot(threads, r, z)
 		combine(threads, p, z, rz/before)

@@ -9,8 +9,15 @@ func (f *Field) GradientInputs(y, gx []float64) {
 	f.sweep(inputs, y, gx, (*Span).Differentiate)
 }
 
-// GradientWeights sets gtheta to ∂f/∂θ_r = Σ_{j∈r} s_j φ_j at y.
-func (f *Field) GradientWeights(y, gtheta []float64) { f.EnergyByRule(y, gtheta) }
+// GradientWeights sets gtheta to ∂f/∂θ_r = Σ_{j∈r} s_j φ_j at y: the unweighted potentials of each rule.
+func (f *Field) GradientWeights(y, gtheta []float64) {
+	mustLen("rules", len(gtheta), f.Model.Rules)
+	f.Sweep(y, nil, func(s *Span) float64 {
+		s.Weight = 1
+		return s.Differentiate()
+	})
+	f.byRule(gtheta)
+}
 
 // EnvelopeInputs sets gx to Bᵀμ = Σ_j μ_j b_j, for multipliers of all potentials and constraints: at an optimum, the
 // derivative of the optimal energy in x (the envelope theorem), hard constraints included.

@@ -11,17 +11,6 @@ func (f *Field) EnergyGradient(y, g []float64) float64 { return f.Sweep(y, g, (*
 // Gradient sets g to ∇_y f.
 func (f *Field) Gradient(y, g []float64) { f.EnergyGradient(y, g) }
 
-// EnergyByRule sets phi[r] to Φ_r(y) = Σ_{j∈r} s_j φ_j(y): the unweighted potentials of each rule, and what is the
-// same, ∂f/∂θ_r.
-func (f *Field) EnergyByRule(y, phi []float64) {
-	mustLen("rules", len(phi), f.Model.Rules)
-	f.Sweep(y, nil, func(s *Span) float64 {
-		s.Weight = 1
-		return s.Differentiate()
-	})
-	f.byRule(phi)
-}
-
 // byRule adds the spans' sums of the last sweep by rule.
 func (f *Field) byRule(phi []float64) {
 	clear(phi)

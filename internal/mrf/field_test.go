@@ -31,7 +31,7 @@ func TestSumsMatchTheDefinition(t *testing.T) {
 		near(t, "energy", f.Energy(y), energy)
 		near(t, "violation", f.MaxViolation(y), violation)
 		phi := make([]float64, m.Rules)
-		f.EnergyByRule(y, phi)
+		f.GradientWeights(y, phi)
 		nearAll(t, "energy by rule", phi, byRule)
 		d := make([]float64, m.Potentials())
 		f.Slacks(y, d)

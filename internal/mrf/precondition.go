@@ -123,8 +123,8 @@ func (c *compact) weighOwn(inverse []float64) {
 	}
 }
 
-// Precondition sets z to M⁻¹r, where M is the matrix's own part.
-func (h *Hessian) Precondition(r, z []float64) {
+// precondition sets z to M⁻¹r, where M is the matrix's own part.
+func (h *Hessian) precondition(r, z []float64) {
 	inverse := h.pre.inverse
 	parallel.Range(h.field.Threads, len(r), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
