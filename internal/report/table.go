@@ -41,9 +41,6 @@ func (t *Table) Row(cells ...any) *Table {
 	return t
 }
 
-// Len returns the number of rows.
-func (t *Table) Len() int { return len(t.rows) }
-
 // format returns a cell's text, and whether it is a number.
 func format(cell any) (text string, numeric bool) {
 	switch cell := cell.(type) {
