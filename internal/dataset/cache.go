@@ -73,8 +73,8 @@ func (e *MissingError) Error() string {
 // Is makes the error one of a file that does not exist, so that readers try the other names that a file can have.
 func (e *MissingError) Is(target error) bool { return target == fs.ErrNotExist }
 
-// Folder returns a folder of the data as the union of what Data and Dir have of it.
-func (c *Cache) Folder(path string) fs.FS { return union{cache: c, path: path} }
+// folder returns a folder of the data as the union of what Data and Dir have of it.
+func (c *Cache) folder(path string) fs.FS { return union{cache: c, path: path} }
 
 // union is a folder of the data as a file system.
 type union struct {
@@ -96,30 +96,30 @@ func (u union) Open(name string) (fs.File, error) {
 
 // Planetoid reads a citation network, cora or citeseer, in the form of Planetoid.
 func (c *Cache) Planetoid(name string) (*Citation, error) {
-	return ReadPlanetoid(c.Folder("planetoid"), name)
+	return readPlanetoid(c.folder("planetoid"), name)
 }
 
 // LINQS reads a citation network, cora or citeseer, in its original form.
 func (c *Cache) LINQS(name string) (*Citation, error) {
-	return ReadLINQSFolder(c.Folder("citation/"+name+"/linqs"), name)
+	return readLINQSFolder(c.folder("citation/"+name+"/linqs"), name)
 }
 
 // MNIST reads the digits.
-func (c *Cache) MNIST() (train, test *Images, err error) { return ReadMNIST(c.Folder("mnist")) }
+func (c *Cache) MNIST() (train, test *Images, err error) { return readMNIST(c.folder("mnist")) }
 
 // References reads CiteSeer-ER.
 func (c *Cache) References() ([]Reference, error) {
-	f, err := openPlain(c.Folder("citeseer-er"), "citeseer.dat")
+	f, err := openPlain(c.folder("citeseer-er"), "citeseer.dat")
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return ReadReferences(f)
+	return readReferences(f)
 }
 
 // Fold reads a fold of CiteSeer-ER; size is tiny, small, big or full.
 func (c *Cache) Fold(size string, fold int) (*Fold, error) {
-	return ReadFold(c.Folder("citeseer-er/"+size), fold)
+	return readFold(c.folder("citeseer-er/"+size), fold)
 }
 
 // State is what Verify found out about a file.

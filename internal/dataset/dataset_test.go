@@ -237,7 +237,7 @@ func TestRandomSplit(t *testing.T) {
 }
 
 func TestReadLINQS(t *testing.T) {
-	c, err := ReadLINQS("toy", strings.NewReader("b\t1\t0\t1\tY\na\t0\t0\t0\tX\n"),
+	c, err := readLINQS("toy", strings.NewReader("b\t1\t0\t1\tY\na\t0\t0\t0\tX\n"),
 		strings.NewReader("a\tb\nb\ta\nghost\ta\na\ta\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -257,7 +257,7 @@ func TestReadLINQS(t *testing.T) {
 		{"a\n", "", "found 1 columns"},
 		{"a\t1\tX\n", "a\n", "toy.cites: line 1: want two documents"},
 	} {
-		_, err := ReadLINQS("toy", strings.NewReader(test.content), strings.NewReader(test.cites))
+		_, err := readLINQS("toy", strings.NewReader(test.content), strings.NewReader(test.cites))
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q: %v", test.content, err)
 		}
@@ -269,13 +269,13 @@ func TestReadMNISTChecksThatFilesFit(t *testing.T) {
 		"train-images-idx3-ubyte": {Data: []byte("\x00\x00\x08\x03\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01p")},
 		"train-labels-idx1-ubyte": {Data: []byte("\x00\x00\x08\x01\x00\x00\x00\x02ab")},
 	}
-	if _, _, err := ReadMNIST(folder); err == nil || !strings.Contains(err.Error(), "do not fit") {
+	if _, _, err := readMNIST(folder); err == nil || !strings.Contains(err.Error(), "do not fit") {
 		t.Error(err)
 	}
 }
 
 func TestReadReferences(t *testing.T) {
-	refs, err := ReadReferences(strings.NewReader("\n3 | 4 | x_y |  X. Y | 1 | 5 | 6 | A | B\tC, \n"))
+	refs, err := readReferences(strings.NewReader("\n3 | 4 | x_y |  X. Y | 1 | 5 | 6 | A | B\tC, \n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestReadReferences(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, bad := range []string{"1 | 2", "a | 4 | x | X | 1 | 5 | 6 | T"} {
-		if _, err := ReadReferences(strings.NewReader(bad)); err == nil {
+		if _, err := readReferences(strings.NewReader(bad)); err == nil {
 			t.Errorf("%q: no error", bad)
 		}
 	}
@@ -297,7 +297,7 @@ func TestReadFold(t *testing.T) {
 	} {
 		folder[name+".0.txt"] = &fstest.MapFile{Data: []byte(text + "\n")}
 	}
-	f, err := ReadFold(folder, 0)
+	f, err := readFold(folder, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,10 +309,10 @@ func TestReadFold(t *testing.T) {
 		t.Error(diff)
 	}
 	folder["coauthor.0.txt"].Data = []byte("1\tx\n")
-	if _, err := ReadFold(folder, 0); err == nil || !strings.Contains(err.Error(), "coauthor.0.txt: line 1") {
+	if _, err := readFold(folder, 0); err == nil || !strings.Contains(err.Error(), "coauthor.0.txt: line 1") {
 		t.Error(err)
 	}
-	if _, err := ReadFold(folder, 1); err == nil {
+	if _, err := readFold(folder, 1); err == nil {
 		t.Error("a fold without files")
 	}
 }

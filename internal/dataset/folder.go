@@ -42,8 +42,8 @@ type readCloser struct {
 	io.Closer
 }
 
-// ReadLINQSFolder reads NAME.content and NAME.cites of a folder, compressed or not, or NAME.tgz, which has both.
-func ReadLINQSFolder(folder fs.FS, name string) (*Citation, error) {
+// readLINQSFolder reads NAME.content and NAME.cites of a folder, compressed or not, or NAME.tgz, which has both.
+func readLINQSFolder(folder fs.FS, name string) (*Citation, error) {
 	content, err := openPlain(folder, name+".content")
 	if errors.Is(err, fs.ErrNotExist) {
 		return readLINQSArchive(folder, name)
@@ -57,7 +57,7 @@ func ReadLINQSFolder(folder fs.FS, name string) (*Citation, error) {
 		return nil, err
 	}
 	defer cites.Close()
-	return ReadLINQS(name, content, cites)
+	return readLINQS(name, content, cites)
 }
 
 // readLINQSArchive opens the archive twice, because its two files can come in any order.
@@ -72,7 +72,7 @@ func readLINQSArchive(folder fs.FS, name string) (*Citation, error) {
 		return nil, err
 	}
 	defer cites.Close()
-	return ReadLINQS(name, content, cites)
+	return readLINQS(name, content, cites)
 }
 
 // openMember opens one file of a tar archive.

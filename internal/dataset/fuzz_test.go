@@ -11,7 +11,7 @@ func FuzzReadLINQS(f *testing.F) {
 	f.Add("b\t1\t0\t1\tY\na\t0\t0\t0\tX\n", "a\tb\nb\ta\nghost\ta\n")
 	f.Add("a\tX", "")
 	f.Fuzz(func(t *testing.T, content, cites string) {
-		if c, err := ReadLINQS("fuzz", strings.NewReader(content), strings.NewReader(cites)); err == nil {
+		if c, err := readLINQS("fuzz", strings.NewReader(content), strings.NewReader(cites)); err == nil {
 			checkCitation(t, c)
 		}
 	})
@@ -20,7 +20,7 @@ func FuzzReadLINQS(f *testing.F) {
 func FuzzReadReferences(f *testing.F) {
 	f.Add("3 | 4 | x_y |  X. Y | 1 | 5 | 6 | A title")
 	f.Fuzz(func(_ *testing.T, text string) {
-		_, _ = ReadReferences(strings.NewReader(text))
+		_, _ = readReferences(strings.NewReader(text))
 	})
 }
 
@@ -60,7 +60,7 @@ func tinyPlanetoid(part, content string) fstest.MapFS {
 }
 
 func TestReadPlanetoidOfHandwrittenPickles(t *testing.T) {
-	c, err := ReadPlanetoid(tinyPlanetoid("test.index", "4\n2\n"), "tiny")
+	c, err := readPlanetoid(tinyPlanetoid("test.index", "4\n2\n"), "tiny")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestReadPlanetoidOfHandwrittenPickles(t *testing.T) {
 		{"test.index", "4\nx\n", "line 2 is not a document's number"},
 		{"graph", "\x80\x02}(K\x00]K\x09au.", "not a link between"},
 	} {
-		_, err := ReadPlanetoid(tinyPlanetoid(test.part, test.content), "tiny")
+		_, err := readPlanetoid(tinyPlanetoid(test.part, test.content), "tiny")
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %s", test.part, err, test.want)
 		}
@@ -94,7 +94,7 @@ func FuzzReadPlanetoid(f *testing.F) {
 		f.Add(strings.TrimPrefix(part, "ind.tiny."), string(content.Data))
 	}
 	f.Fuzz(func(t *testing.T, part, content string) {
-		if c, err := ReadPlanetoid(tinyPlanetoid(part, content), "tiny"); err == nil {
+		if c, err := readPlanetoid(tinyPlanetoid(part, content), "tiny"); err == nil {
 			checkCitation(t, c)
 		}
 	})

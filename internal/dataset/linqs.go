@@ -11,11 +11,11 @@ import (
 // maxLine bounds a line of a text data set.
 const maxLine = 1 << 20
 
-// ReadLINQS reads the two files of a citation network as LINQS publishes them. A line of content is a document's name,
+// readLINQS reads the two files of a citation network as LINQS publishes them. A line of content is a document's name,
 // a 0 or 1 for each word, and its class, between tabs; a line of cites is the cited and then the citing document.
 // Classes are numbered in alphabetical order. A document that occurs in cites only, as 15 of CiteSeer do, comes after
 // the others, without words and label.
-func ReadLINQS(name string, content, cites io.Reader) (*Citation, error) {
+func readLINQS(name string, content, cites io.Reader) (*Citation, error) {
 	r := linqs{citation: &Citation{Name: name, Words: -1}, numbers: make(map[string]int32)}
 	if err := eachLine(content, r.document); err != nil {
 		return nil, fmt.Errorf("%s.content: %w", name, err)

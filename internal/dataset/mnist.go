@@ -29,8 +29,8 @@ func (m *Images) Pixel(k int) []byte {
 	return m.Pixels[k*size : (k+1)*size]
 }
 
-// ReadMNIST reads the four files of MNIST from a folder, compressed with gzip or not.
-func ReadMNIST(folder fs.FS) (train, test *Images, err error) {
+// readMNIST reads the four files of MNIST from a folder, compressed with gzip or not.
+func readMNIST(folder fs.FS) (train, test *Images, err error) {
 	if train, err = readImages(folder, "train"); err != nil {
 		return nil, nil, err
 	}

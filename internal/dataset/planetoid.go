@@ -12,11 +12,11 @@ import (
 	"github.com/nlpodyssey/gopickle/types"
 )
 
-// ReadPlanetoid reads the files ind.NAME.{y,tx,ty,allx,ally,graph,test.index} of a folder as Planetoid published them:
+// readPlanetoid reads the files ind.NAME.{y,tx,ty,allx,ally,graph,test.index} of a folder as Planetoid published them:
 // documents 0 … len(ally)-1 come from all*, the others from t* at the numbers in test.index. A number that occurs
 // nowhere (CiteSeer has 15) is a document without words and label. The public split is the one that Planetoid
 // describes: training on y's documents, the next 500 for validation, test.index for the test.
-func ReadPlanetoid(folder fs.FS, name string) (*Citation, error) {
+func readPlanetoid(folder fs.FS, name string) (*Citation, error) {
 	p := planetoid{folder: folder, name: name}
 	all, allLabels := p.matrix("allx"), p.labels("ally")
 	test, testLabels := p.matrix("tx"), p.labels("ty")

@@ -1,12 +1,7 @@
 package dataset
 
 import (
-	"fmt"
 	"path"
-	"slices"
-	"strings"
-
-	"github.com/deeppsl/deeppsl/internal/source"
 )
 
 // Set is a published data set that can be downloaded.
@@ -31,24 +26,6 @@ type File struct {
 // them: the LINQS form of CiteSeer and CiteSeer-ER are read from DEEPPSL_DATA only.
 func Sets() []Set {
 	return []Set{planetoidSet("citeseer", citeseerHashes), planetoidSet("cora", coraHashes), coraLINQS, glove, mnist}
-}
-
-// Lookup returns the data set of a name.
-func Lookup(name string) (Set, error) {
-	sets := Sets()
-	names := make([]string, len(sets))
-	for k, set := range sets {
-		names[k] = set.Name
-	}
-	at := slices.Index(names, name)
-	if at < 0 {
-		message := fmt.Sprintf("no data set %q; there are %s", name, strings.Join(names, ", "))
-		if hint := source.Suggest(name, names); hint != "" {
-			message += "; " + hint
-		}
-		return Set{}, fmt.Errorf("%s", message)
-	}
-	return sets[at], nil
 }
 
 // mnist's hashes are of the four uncompressed files. The original address no longer answers; the mirrors have the

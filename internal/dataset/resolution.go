@@ -20,8 +20,8 @@ type Reference struct {
 	Title          string
 }
 
-// ReadReferences reads citeseer.dat: eight fields between vertical bars per line, of which the last may contain bars.
-func ReadReferences(r io.Reader) (out []Reference, err error) {
+// readReferences reads citeseer.dat: eight fields between vertical bars per line, of which the last may contain bars.
+func readReferences(r io.Reader) (out []Reference, err error) {
 	err = eachLine(r, func(fields []string) error {
 		reference, err := parseReference(strings.Join(fields, "\t"))
 		out = append(out, reference)
@@ -71,8 +71,8 @@ type Fold struct {
 	SameAuthor, SamePaper                  [][2]int
 }
 
-// ReadFold reads the files *.FOLD.txt of a folder.
-func ReadFold(folder fs.FS, fold int) (*Fold, error) {
+// readFold reads the files *.FOLD.txt of a folder.
+func readFold(folder fs.FS, fold int) (*Fold, error) {
 	f := &Fold{}
 	for _, part := range [...]struct {
 		name  string

@@ -62,9 +62,6 @@ func (v *Vectors) add(word, numbers string) error {
 	return nil
 }
 
-// Len returns the number of words.
-func (v *Vectors) Len() int { return len(v.rows) }
-
 // Of returns the vector of a word, nil if it has none. The caller must not change it.
 func (v *Vectors) Of(word string) []float32 {
 	row, ok := v.rows[word]
@@ -101,7 +98,7 @@ func TextWords(text string) []string {
 // Vectors reads word vectors: the table wordvectors/NAME.txt, compressed or not, or, for names such as glove.6B.300d,
 // that file of the archive wordvectors/glove.6B.zip.
 func (c *Cache) Vectors(name string, keep func(word string) bool) (*Vectors, error) {
-	f, err := openPlain(c.Folder("wordvectors"), name+".txt")
+	f, err := openPlain(c.folder("wordvectors"), name+".txt")
 	if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(name, "glove.6B.") {
 		return c.gloveVectors(name+".txt", keep)
 	}

@@ -15,7 +15,7 @@ import (
 func TestReadVectors(t *testing.T) {
 	text := "a 1 2\nb 3 -4e0 \na 9 9\nrare 5 6\n"
 	v, err := ReadVectors(strings.NewReader(text), func(w string) bool { return w != "rare" })
-	if err != nil || v.Len() != 2 || v.Dimensions != 2 {
+	if err != nil || len(v.rows) != 2 || v.Dimensions != 2 {
 		t.Fatalf("%+v, %v", v, err)
 	}
 	if !slices.Equal(v.Of("b"), []float32{3, -4}) || v.Of("rare") != nil {
@@ -75,8 +75,8 @@ func TestPublishedVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.Len() != 12691 || v.Dimensions != 50 || v.Of("the")[0] != 0.418 {
-		t.Errorf("%d words of %d dimensions", v.Len(), v.Dimensions)
+	if len(v.rows) != 12691 || v.Dimensions != 50 || v.Of("the")[0] != 0.418 {
+		t.Errorf("%d words of %d dimensions", len(v.rows), v.Dimensions)
 	}
 }
 
@@ -84,8 +84,8 @@ func FuzzReadVectors(f *testing.F) {
 	f.Add("a 1 2\nb 3 4\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		v, err := ReadVectors(strings.NewReader(text), nil)
-		if err == nil && len(v.values) != v.Len()*v.Dimensions {
-			t.Fatalf("%d numbers of %d words", len(v.values), v.Len())
+		if err == nil && len(v.values) != len(v.rows)*v.Dimensions {
+			t.Fatalf("%d numbers of %d words", len(v.values), len(v.rows))
 		}
 	})
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Discrete scores atoms as true or false: an atom is true from threshold on, in prediction and truth alike. A ratio
+// discrete scores atoms as true or false: an atom is true from threshold on, in prediction and truth alike. A ratio
 // whose denominator is 0 is 0. The representative is F1.
-func Discrete(s *Scored, threshold float64) Result {
+func discrete(s *Scored, threshold float64) Result {
 	var count [2][2]float64 // by truth, then by prediction
 	n := s.known(func(prediction, truth float64) { count[bit(truth >= threshold)][bit(prediction >= threshold)]++ })
 	truePositive, trueNegative := count[1][1], count[0][0]
@@ -39,8 +39,8 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-// Continuous measures how far predictions are from the truth. The representative is the mean squared error.
-func Continuous(s *Scored) Result {
+// continuous measures how far predictions are from the truth. The representative is the mean squared error.
+func continuous(s *Scored) Result {
 	var absolute, squared, fourth float64
 	n := s.known(func(prediction, truth float64) {
 		square := (prediction - truth) * (prediction - truth)
@@ -58,11 +58,11 @@ func Continuous(s *Scored) Result {
 	}}
 }
 
-// AUC measures how well predictions rank true atoms, those with a truth from threshold on, before false ones: the area
+// auc measures how well predictions rank true atoms, those with a truth from threshold on, before false ones: the area
 // under the receiver operating characteristic, and the average precision of either class. Atoms of equal prediction
 // count as one step of a curve, so that their order has no influence. An area is NaN without true or false atoms.
 // The representative is AUROC.
-func AUC(s *Scored, threshold float64) Result {
+func auc(s *Scored, threshold float64) Result {
 	var ranking []ranked
 	n := s.known(func(prediction, truth float64) {
 		ranking = append(ranking, ranked{prediction, truth >= threshold})

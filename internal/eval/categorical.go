@@ -7,13 +7,13 @@ import (
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
-// Categorical scores the choice of one category per object. categories are the arguments that name the category; the
+// categorical scores the choice of one category per object. categories are the arguments that name the category; the
 // others name the object. The prediction is an object's atom of the highest value, the first one if several are, and an
 // atom with a truth above 0.5 says the right category. Objects without such an atom are not scored.
 //
 // Accuracy is the share of right predictions, ClassAveragedAccuracy the mean over the categories of each one's share.
 // The representative is Accuracy.
-func Categorical(s *Scored, categories ...int) Result {
+func categorical(s *Scored, categories ...int) Result {
 	best := s.best(categories)
 	var right, total float64
 	classes := newGroups()

@@ -4,7 +4,6 @@ package eval
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,15 +30,8 @@ type Result struct {
 	Representative int
 }
 
-// Get returns the number called name, ignoring case and underscores, so that PSL's F1 and POSITIVE_PRECISION are found.
-func (r Result) Get(name string) (number float64, ok bool) {
-	at := r.index(name)
-	if at < 0 {
-		return math.NaN(), false
-	}
-	return r.Values[at].Number, true
-}
-
+// index returns the place of a name in Values, ignoring case and underscores, so that PSL's F1 and POSITIVE_PRECISION
+// are found, or -1.
 func (r Result) index(name string) int {
 	return slices.IndexFunc(r.Values, func(v Value) bool { return plain(v.Name) == plain(name) })
 }
@@ -50,15 +42,6 @@ func plain(name string) string { return strings.ToLower(strings.ReplaceAll(name,
 // Primary returns the representative value.
 func (r Result) Primary() Value { return r.Values[r.Representative] }
 
-// String prints the result in one line: "discrete: Accuracy 0.9, F1 0.88 (100 scored)".
-func (r Result) String() string {
-	parts := make([]string, len(r.Values))
-	for k, v := range r.Values {
-		parts[k] = fmt.Sprintf("%s %.6g", v.Name, v.Number)
-	}
-	return fmt.Sprintf("%s: %s (%d scored)", r.Evaluator, strings.Join(parts, ", "), r.Count)
-}
-
 // Evaluate runs the evaluator called name: discrete, continuous, auc or categorical. Options are PSL's, such as
 // discreteevaluator.threshold; those of other evaluators are ignored. An unknown evaluator, or a bad value of one of
 // its options, is an error.
@@ -67,14 +50,14 @@ func Evaluate(name string, options map[string]string, s *Scored) (Result, error)
 	var r Result
 	switch name {
 	case "discrete":
-		r = Discrete(s, o.threshold())
+		r = discrete(s, o.threshold())
 	case "continuous":
-		r = Continuous(s)
+		r = continuous(s)
 	case "auc":
-		r = AUC(s, o.threshold())
+		r = auc(s, o.threshold())
 	case "categorical":
 		if categories := o.categories(s.arity()); o.err == nil {
-			r = Categorical(s, categories...)
+			r = categorical(s, categories...)
 		}
 	default:
 		return r, fmt.Errorf("no evaluator %q; there are discrete, continuous, auc and categorical", name)

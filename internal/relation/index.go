@@ -105,9 +105,6 @@ func (x *Index) cell(row int) (c uint32) {
 	return c
 }
 
-// Len returns the number of different keys.
-func (x *Index) Len() int { return x.keys }
-
 // Grouped returns all rows, grouped by key. The caller must not change the slice.
 func (x *Index) Grouped() []int32 { return x.rows }
 
