@@ -31,13 +31,13 @@ func eluPortably(values []float32) {
 	}
 }
 
-// Negligible is the size below which a gradient may be taken for 0. Those of a network that is sure of its outputs, or
+// negligible is the size below which a gradient may be taken for 0. Those of a network that is sure of its outputs, or
 // whose nodes are far in ELU's flat part, would come close to the smallest numbers on their way down, for which
 // processors take a hundred times as long.
-const Negligible = 1e-20
+const negligible = 1e-20
 
 // DescendELU multiplies gradients by ELU's derivative, of which its value y tells enough: 1, or y + 1 below 0. What is
-// Negligible becomes 0.
+// negligible becomes 0.
 func DescendELU(gradient, y []float32) { descendELU(gradient, y[:len(gradient)]) }
 
 func descendELUPortably(gradient, y []float32) {
@@ -47,10 +47,10 @@ func descendELUPortably(gradient, y []float32) {
 	Drop(gradient)
 }
 
-// Drop replaces what is Negligible by 0.
+// Drop replaces what is negligible by 0.
 func Drop(gradient []float32) {
 	for i, g := range gradient {
-		if -Negligible < g && g < Negligible {
+		if -negligible < g && g < negligible {
 			gradient[i] = 0
 		}
 	}

@@ -69,7 +69,7 @@ func (f *Fitter) step(optimiser *Optimiser, x, upstream []float64, epoch int) er
 	if err := f.Perception.Forward(x, true, f.Seed+uint64(epoch)+1); err != nil {
 		return err
 	}
-	Loss{f.Loss, TinyFloor}.Gradient(f.Labels, x, upstream)
+	Loss{f.Loss, TinyFloor}.gradient(f.Labels, x, upstream)
 	if err := f.Perception.Backward(upstream); err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func TestLossGradients(t *testing.T) {
 		truth := rapid.SliceOfN(rapid.Float64Range(0, 1), 2, 2).Draw(t, "truth")
 		labels := &Labels{Variables: []int32{2, 0}, Truth: truth}
 		g := make([]float64, 3)
-		if value := loss.Gradient(labels, y, g); value != loss.Value(labels, y) {
+		if value := loss.gradient(labels, y, g); value != loss.Value(labels, y) {
 			t.Fatalf("Gradient says %v, Value %v", value, loss.Value(labels, y))
 		}
 		for i := range y {
@@ -62,7 +62,7 @@ func TestConvexDifferenceGradients(t *testing.T) {
 	s := newSurrogate(field.Model, settings)
 	y := solveMAP(t, field, theta, x)
 	slope := make([]float64, len(y))
-	Loss{Kind: SquaredError}.Gradient(labels, y, slope)
+	Loss{Kind: SquaredError}.gradient(labels, y, slope)
 	s.aim(field, y, slope)
 	s.gradients(field)
 	value := func() float64 {
@@ -84,7 +84,7 @@ func TestImplicitGradients(t *testing.T) {
 		value := func() float64 { return loss.Value(labels, solveMAP(t, field, theta, x)) }
 		y := append([]float64(nil), solveMAP(t, field, theta, x)...)
 		slope := make([]float64, len(y))
-		loss.Gradient(labels, y, slope)
+		loss.gradient(labels, y, slope)
 		// Active bounds have a soft curvature on purpose; the exact derivative has none there.
 		if touches(y) {
 			continue

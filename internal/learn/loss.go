@@ -66,8 +66,8 @@ func (l Loss) Value(labels *Labels, y []float64) float64 {
 	return sum / l.mass(labels)
 }
 
-// Gradient writes ∇_y L(ŷ, y) into g, which has one entry per variable, and returns L(ŷ, y).
-func (l Loss) Gradient(labels *Labels, y, g []float64) float64 {
+// gradient writes ∇_y L(ŷ, y) into g, which has one entry per variable, and returns L(ŷ, y).
+func (l Loss) gradient(labels *Labels, y, g []float64) float64 {
 	clear(g)
 	sum, mass := 0.0, l.mass(labels)
 	for k, i := range labels.Variables {

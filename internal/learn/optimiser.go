@@ -142,8 +142,8 @@ func ParseSchedule(name string) (Schedule, error) {
 	return 0, fmt.Errorf("want one of %s", strings.Join(scheduleNames, ", "))
 }
 
-// Rate returns the learning rate of an epoch, counted from 0, of so many.
-func (s Schedule) Rate(initial float64, epoch, epochs int) float64 {
+// rate returns the learning rate of an epoch, counted from 0, of so many.
+func (s Schedule) rate(initial float64, epoch, epochs int) float64 {
 	switch s {
 	case Inverse:
 		return initial / float64(epoch+1)

@@ -56,13 +56,13 @@ func TestDecayOfEachParameter(t *testing.T) {
 }
 
 func TestSchedules(t *testing.T) {
-	if got := Inverse.Rate(6, 2, 10); got != 2 {
+	if got := Inverse.rate(6, 2, 10); got != 2 {
 		t.Errorf("inverse schedule, epoch 2: %v, want 2", got)
 	}
-	if first, last := Linear.Rate(6, 0, 3), Linear.Rate(6, 2, 3); first != 6 || last != 2 {
+	if first, last := Linear.rate(6, 0, 3), Linear.rate(6, 2, 3); first != 6 || last != 2 {
 		t.Errorf("linear rates from %v to %v, want 6 to 2", first, last)
 	}
-	if got := Constant.Rate(6, 2, 10); got != 6 {
+	if got := Constant.rate(6, 2, 10); got != 6 {
 		t.Errorf("constant schedule: %v, want 6", got)
 	}
 }

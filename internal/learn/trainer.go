@@ -347,7 +347,7 @@ func (t *Trainer) descend(ctx context.Context, number int) error {
 		// Optimal energies have gradients at their optimum only, so the next step needs the next inference.
 		steps = 1
 	} else {
-		t.Loss.Gradient(t.Labels, t.y, t.g)
+		t.Loss.gradient(t.Labels, t.y, t.g)
 		t.surrogate.aim(t.Field, t.y, t.g)
 	}
 	if t.teaches() {
@@ -382,13 +382,13 @@ func (t *Trainer) update() error {
 		if err := t.Perception.Backward(t.surrogate.inputs); err != nil {
 			return err
 		}
-		t.netOpt.Step(t.networks, t.Schedule.Rate(t.NetworkRate, t.next, t.Epochs))
+		t.netOpt.Step(t.networks, t.Schedule.rate(t.NetworkRate, t.next, t.Epochs))
 	}
 	switch {
 	case t.RuleRate == 0:
 		return nil
 	case t.Update.keepsSum():
-		t.simplex.step(t.rules.Value, t.surrogate.weights, t.Schedule.Rate(t.RuleRate, t.next, t.Epochs))
+		t.simplex.step(t.rules.Value, t.surrogate.weights, t.Schedule.rate(t.RuleRate, t.next, t.Epochs))
 		return nil
 	}
 	for r, slope := range t.surrogate.weights {
@@ -397,7 +397,7 @@ func (t *Trainer) update() error {
 			t.rules.Gradient[r] = float32(slope)
 		}
 	}
-	if rate := t.Schedule.Rate(t.RuleRate, t.next, t.Epochs); t.Update == Logarithmic {
+	if rate := t.Schedule.rate(t.RuleRate, t.next, t.Epochs); t.Update == Logarithmic {
 		t.stepLogarithms(rate)
 	} else {
 		t.ruleOpt.Step([]*Parameter{t.rules}, rate)

@@ -30,8 +30,8 @@ type Plan struct {
 // secondsPerRow is about what touching a row costs one thread, measured on joins of two and three atoms.
 const secondsPerRow = 20e-9
 
-// Seconds estimates the time that grounding takes on one thread. It tells a second from an hour, not more.
-func (p *Plan) Seconds() float64 { return p.Cost * secondsPerRow }
+// seconds estimates the time that grounding takes on one thread. It tells a second from an hour, not more.
+func (p *Plan) seconds() float64 { return p.Cost * secondsPerRow }
 
 // Op says how a step reaches the rows of its relation.
 type Op uint8

@@ -33,7 +33,7 @@ func (p *Plan) Write(w io.Writer) error {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "  ~%s groundings, ~%s bytes, %s\n",
-		count(p.Groundings), count(p.Bytes), duration(p.Seconds()))
+		count(p.Groundings), count(p.Bytes), duration(p.seconds()))
 	return err
 }
 

@@ -16,7 +16,7 @@ import (
 func Fit(estimates []ground.Estimate, available int64) error {
 	need, worst := 0.0, 0
 	for k := range estimates {
-		need += Need(&estimates[k])
+		need += cost(&estimates[k])
 		if estimates[k].Bytes > estimates[worst].Bytes {
 			worst = k
 		}
@@ -30,7 +30,7 @@ func Fit(estimates []ground.Estimate, available int64) error {
 		"restrict this rule, for example to pairs in one block, or run with --memory to keep ground rules in a file, or "+
 			"with --force (-D ground.force=true)",
 		"the ground model would need about %s of memory, and %s is available; this rule has %s ground rules, which need %s",
-		Size(need), Size(float64(available)), ground.Amount(e.Potentials, e.Exact), Size(Need(e)))
+		Size(need), Size(float64(available)), ground.Amount(e.Potentials, e.Exact), Size(cost(e)))
 	return diags.Err()
 }
 
@@ -39,8 +39,8 @@ func Fit(estimates []ground.Estimate, available int64) error {
 // measured to take 4.1 times as much, beside its tables.
 const bytesPerByte = 4
 
-// Need estimates the memory that grounding and solving a rule takes.
-func Need(e *ground.Estimate) float64 { return bytesPerByte * e.Bytes }
+// cost estimates the memory that grounding and solving a rule takes.
+func cost(e *ground.Estimate) float64 { return bytesPerByte * e.Bytes }
 
 // Size prints a number of bytes with two digits and a unit.
 func Size(bytes float64) string {

@@ -13,8 +13,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
-// Budget is what a model may take.
-type Budget struct {
+// budget is what a model may take.
+type budget struct {
 	// Memory is in bytes, the tables' included.
 	Memory int64
 	// Disk is how many bytes are free for a temporary file; negative if that is not known.
@@ -40,14 +40,14 @@ const (
 	roomShare          = 8
 )
 
-// Place is Page with a file in a folder, or in the system's folder for temporary files if that is "". The file has its
+// Place is page with a file in a folder, or in the system's folder for temporary files if that is "". The file has its
 // part of the disk from the start.
 func Place(estimates []ground.Estimate, store *relation.Store, memory int64, folder string) (*Paging, error) {
 	disk, known := scratch.Free(folder)
 	if !known {
 		disk = -1
 	}
-	p, err := Page(estimates, store, Budget{Memory: memory, Disk: disk})
+	p, err := page(estimates, store, budget{Memory: memory, Disk: disk})
 	if err != nil || p == nil {
 		return nil, err
 	}
@@ -60,12 +60,12 @@ func Place(estimates []ground.Estimate, store *relation.Store, memory int64, fol
 	return p, nil
 }
 
-// Page decides how a model fits in a budget: nil means that it does as it is. The error is a *source.Failure: there is
+// page decides how a model fits in a budget: nil means that it does as it is. The error is a *source.Failure: there is
 // a network in the model, whose outputs are folded into constants in memory, too many variables, or too little disk.
-func Page(estimates []ground.Estimate, store *relation.Store, b Budget) (*Paging, error) {
+func page(estimates []ground.Estimate, store *relation.Store, b budget) (*Paging, error) {
 	tables, whole, disk := tableBytes(store), 0.0, 0.0
 	for k := range estimates {
-		whole += Need(&estimates[k])
+		whole += cost(&estimates[k])
 		disk += estimates[k].Bytes
 	}
 	if tables+whole <= float64(b.Memory) {

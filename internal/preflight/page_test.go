@@ -26,30 +26,30 @@ func TestPage(t *testing.T) {
 		name      string
 		estimates []ground.Estimate
 		free      relation.Role
-		budget    Budget
+		budget    budget
 		want      string // of the error
 		paged     bool
 	}{
-		{"in memory", estimates(false, 2), relation.Target, Budget{5e9, 0}, "", false},
-		{"paged", estimates(false, 2), relation.Target, Budget{memory, disk}, "", true},
-		{"unknown disk", estimates(false, 2), relation.Target, Budget{memory, -1}, "", true},
-		{"small disk", estimates(false, 2), relation.Target, Budget{memory, 1e9},
+		{"in memory", estimates(false, 2), relation.Target, budget{5e9, 0}, "", false},
+		{"paged", estimates(false, 2), relation.Target, budget{memory, disk}, "", true},
+		{"unknown disk", estimates(false, 2), relation.Target, budget{memory, -1}, "", true},
+		{"small disk", estimates(false, 2), relation.Target, budget{memory, 1e9},
 			`error: the ground rules would need a temporary file of about 1.2 GB, and its folder has 1.0 GB left [paged-disk]
     hint: choose another folder with --scratch (-D ground.scratch=DIR)`, true},
-		{"variables", estimates(false, 2), relation.Target, Budget{1e8, disk},
+		{"variables", estimates(false, 2), relation.Target, budget{1e8, disk},
 			`error: even with its ground rules in a file, the model would need about 148 MB of memory for 1000000 ` +
 				`targets, more than the 100 MB given [paged-memory]
     hint: give more memory, or leave targets out of the data`, true},
-		{"hard", estimates(true, 0), relation.Target, Budget{memory, disk},
+		{"hard", estimates(true, 0), relation.Target, budget{memory, disk},
 			`error: even with its ground rules in a file, the model would need about 1.8 GB of memory for 1000000 ` +
 				`targets, more than the 537 MB given [paged-memory]
     hint: give more memory, or leave targets out of the data`, true},
-		{"network", estimates(false, 2), relation.Perceived, Budget{memory, disk},
+		{"network", estimates(false, 2), relation.Perceived, budget{memory, disk},
 			`error: the ground model would need about 4.8 GB, more than the memory given (537 MB), and ground rules ` +
 				`about what networks perceive cannot be kept in a file [paged-network]
     hint: give more memory, or write the networks' outputs as data`, true},
 	} {
-		paging, err := Page(c.estimates, store(c.free), c.budget)
+		paging, err := page(c.estimates, store(c.free), c.budget)
 		got := ""
 		if err != nil {
 			got = err.Error()

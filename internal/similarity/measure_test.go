@@ -108,7 +108,7 @@ func TestLevenshteinOracle(t *testing.T) {
 
 // TestMetricProperties checks the range, that equal strings are similar by 1, and symmetry where a measure claims it.
 func TestMetricProperties(t *testing.T) {
-	for _, m := range Measures {
+	for _, m := range measures {
 		t.Run(m.Name, func(t *testing.T) {
 			compare := m.Bind(NewCorpus([]string{"ab ba", "ab", "b c"}))
 			rapid.Check(t, func(t *rapid.T) {
@@ -191,7 +191,7 @@ func FuzzMeasures(f *testing.F) {
 	f.Add("世界", "世")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		corpus := NewCorpus([]string{a, b})
-		for _, m := range Measures {
+		for _, m := range measures {
 			compare := m.Bind(corpus)
 			before := allocated()
 			compare(a, b)
@@ -222,7 +222,7 @@ func TestLongTexts(t *testing.T) {
 		fmt.Fprintf(&a, "token%d ", k)
 		fmt.Fprintf(&b, "token%d, ", k+1)
 	}
-	for _, m := range Measures {
+	for _, m := range measures {
 		before := allocated()
 		value := m.Bind(NewCorpus([]string{a.String(), b.String()}))(a.String(), b.String())
 		if bytes := allocated() - before; bytes > 4<<20 || value < 0 || value > 1 {

@@ -27,7 +27,7 @@ func bruteForce(names []string, m *Measure, threshold float64) (all []Pair) {
 // TestPairsAreExact compares the pairs that indexes and bounds find with all there are, bit by bit, and for different
 // numbers of threads.
 func TestPairsAreExact(t *testing.T) {
-	for _, m := range Measures {
+	for _, m := range measures {
 		t.Run(m.Name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				names := rapid.SliceOfN(someName(), 0, 12).Draw(t, "names")
@@ -51,7 +51,7 @@ func TestCompare(t *testing.T) {
 	for k := range int32(200) {
 		pairs = append(pairs, [2]int32{k * 7 % 30, k * 11 % 29})
 	}
-	for _, m := range Measures {
+	for _, m := range measures {
 		compare := m.Bind(NewCorpus(names))
 		for k, got := range Compare(names, pairs, m) {
 			if want := compare(names[pairs[k][0]], names[pairs[k][1]]); got != want {
@@ -64,7 +64,7 @@ func TestCompare(t *testing.T) {
 // TestPairsOfNames is TestPairsAreExact for names of people.
 func TestPairsOfNames(t *testing.T) {
 	names := people(70)
-	for _, m := range Measures {
+	for _, m := range measures {
 		for _, threshold := range []float64{0.3, 0.7} {
 			want := bruteForce(names, m, threshold)
 			got := Pairs(names, m, Options{Threshold: threshold})
@@ -97,7 +97,7 @@ func people(n int) []string {
 
 func BenchmarkPairs(b *testing.B) {
 	names := people(3000)
-	for _, m := range Measures {
+	for _, m := range measures {
 		b.Run(m.Name, func(b *testing.B) {
 			pairs := 0
 			for b.Loop() {
@@ -111,7 +111,7 @@ func BenchmarkPairs(b *testing.B) {
 // BenchmarkBind is the price of one value of a functional predicate.
 func BenchmarkBind(b *testing.B) {
 	corpus := NewCorpus(people(100))
-	for _, m := range Measures {
+	for _, m := range measures {
 		compare := m.Bind(corpus)
 		b.Run(m.Name, func(b *testing.B) {
 			for b.Loop() {

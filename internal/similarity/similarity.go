@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Measure is a similarity of two strings. The ones there are stand in Measures.
+// Measure is a similarity of two strings. The ones there are stand in measures.
 type Measure struct {
 	Name string
 	// Symmetric says that the order of the two strings does not matter.
@@ -36,8 +36,8 @@ type worker interface {
 	candidates(i int, threshold float64) []int32
 }
 
-// Measures lists all measures, in the order of their documentation.
-var Measures = []*Measure{
+// measures lists all measures, in the order of their documentation.
+var measures = []*Measure{
 	{Name: "Levenshtein", Symmetric: true, prepare: prepareLevenshtein},
 	{Name: "Jaro", Symmetric: true, prepare: prepareJaro},
 	{Name: "JaroWinkler", Symmetric: true, prepare: prepareJaroWinkler},
@@ -63,7 +63,7 @@ func Find(name string) *Measure {
 	if n := len(short) - len("Similarity"); n > 0 && strings.EqualFold(short[n:], "Similarity") {
 		short = short[:n]
 	}
-	for _, m := range Measures {
+	for _, m := range measures {
 		if strings.EqualFold(m.Name, short) {
 			return m
 		}
@@ -73,8 +73,8 @@ func Find(name string) *Measure {
 
 // Names lists the names of all measures.
 func Names() []string {
-	names := make([]string, len(Measures))
-	for k, m := range Measures {
+	names := make([]string, len(measures))
+	for k, m := range measures {
 		names[k] = m.Name
 	}
 	return names
