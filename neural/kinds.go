@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/support/exceptions"
 )
 
 // buildMLP writes the feed-forward classifier of the paper's task T2: affine hidden layers, each with its activation
@@ -12,7 +11,7 @@ import (
 func buildMLP(b *Builder) *graph.Node {
 	spec := b.Spec()
 	if spec.Outputs == 0 {
-		exceptions.Panicf("outputs is missing: the number of classes")
+		panic(wrongKey("outputs", "outputs is missing: the number of classes"))
 	}
 	if len(spec.Hidden) == 0 {
 		return b.Output(b.First("output", spec.Outputs))
@@ -24,7 +23,7 @@ func buildMLP(b *Builder) *graph.Node {
 // which may be an encoder's.
 func buildTwin(b *Builder) *graph.Node {
 	if len(b.Spec().Hidden) == 0 {
-		exceptions.Panicf("hidden is missing: the twins need a layer, of their own or an encoder's")
+		panic(wrongKey("hidden", "hidden is missing: the twins need a layer, of their own or an encoder's"))
 	}
 	return hiddenLayers(b)
 }

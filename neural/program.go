@@ -1,7 +1,6 @@
 package neural
 
 import (
-	"fmt"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/gomlx/compute"
@@ -44,7 +43,7 @@ func (s *System) compile(n *network, rows int, train, backward bool) (*program, 
 		}
 	})
 	if err != nil {
-		return nil, fmt.Errorf("network %q: %w", n.spec.Name, err)
+		return nil, inNetwork(n.spec.Name, err)
 	}
 	return p, nil
 }

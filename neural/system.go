@@ -185,8 +185,8 @@ func (s *System) discover(n *network) error {
 		return nil
 	}
 	if d := n.spec.Distance; d != 0 && d != n.width {
-		return fmt.Errorf("network %q: distance %d: its nodes compare the twins' last layer, which has %d; "+
-			"give the twins a hidden layer of %d", n.spec.Name, d, n.width, d)
+		return inNetwork(n.spec.Name, wrongKey("distance", "distance %d: its nodes compare the twins' last layer, which "+
+			"has %d; give the twins a hidden layer of %d", d, n.width, d))
 	}
 	n.distance.weights = s.add(n, "distance", "weights", Glorot, n.width+len(n.spec.Measures), 1)
 	clear(n.distance.weights.Value[n.width:]) // what a similarity means is learned
