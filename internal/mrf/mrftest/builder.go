@@ -49,11 +49,5 @@ func (b *Builder) Add(c float64, vars, inputs []Term) *Builder {
 	return b
 }
 
-// Block appends a block made elsewhere.
-func (b *Builder) Block(k *mrf.Block) *Builder {
-	b.model.Blocks = append(b.model.Blocks, k)
-	return b
-}
-
 // Model returns the model.
 func (b *Builder) Model() *mrf.Model { return &b.model }
