@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
+	"errors"
 	"io"
 	"os"
 	"strconv"
@@ -14,6 +14,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/eval"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
@@ -77,7 +78,7 @@ func (c *clusterer) run(cmd *cobra.Command, path string) error {
 	if c.truth != "" {
 		files = append(files, c.truth)
 	}
-	store, err := readTables(files)
+	store, err := c.readTables(files)
 	if err != nil {
 		return err
 	}
@@ -96,30 +97,49 @@ func (c *clusterer) run(cmd *cobra.Command, path string) error {
 	return c.emit(result)
 }
 
-// readTables reads files as tables of two columns and perhaps a value, in any format that a configuration may name.
-func readTables(files []string) (*relation.Store, error) {
-	const name = "arguments.json"
+// argumentsName is the name of the configuration that stands for the arguments.
+const argumentsName = "arguments.json"
+
+// tableNames are the predicates whose observations the files are, in the order of JSON's keys.
+var tableNames = [...]string{"Pairs", "Truth"}
+
+// readTables reads files as tables of two columns and perhaps a value, in any format that a configuration may name, and
+// tells what is suspicious about them.
+func (c *clusterer) readTables(files []string) (*relation.Store, error) {
 	predicates := map[string]any{}
 	for k, file := range files {
 		if _, err := os.Stat(file); err != nil {
 			return nil, usage("file-missing", "check the path; it is relative to the current folder", "%s cannot be read",
 				file)
 		}
-		predicates[fmt.Sprintf("Table%d/2", k)] = map[string]any{"observations": []string{file}}
+		predicates[tableNames[k]+"/2"] = map[string]any{"observations": []string{file}}
 	}
 	config, err := json.Marshal(map[string]any{"rules": []string{}, "predicates": predicates})
 	if err != nil {
 		return nil, err
 	}
-	project, err := load.ReadWith(name, opening(name, config))
+	project, err := load.ReadWith(argumentsName, opening(argumentsName, config))
 	if err != nil {
 		return nil, err
 	}
 	tables, err := project.Tables(load.Infer)
-	if err != nil {
-		return nil, err
+	if failure := (*source.Failure)(nil); errors.As(err, &failure) {
+		return nil, withoutArguments(failure.Diagnostics).Err()
+	}
+	if !c.quiet {
+		withoutArguments(tables.Warnings).Render(c.err, color(c.err), maxDiagnostics)
 	}
 	return tables.Store, nil
+}
+
+// withoutArguments takes the places in a configuration that nobody wrote from messages.
+func withoutArguments(diags source.Diagnostics) source.Diagnostics {
+	for k := range diags {
+		if file := diags[k].Span.File; file != nil && file.Name == argumentsName {
+			diags[k].Span = source.Span{}
+		}
+	}
+	return diags
 }
 
 // opening opens files, and a text under a name of its own.
