@@ -56,7 +56,8 @@ func (g *Grounding) score(answer *Answer, phase Phase, predicate int, e load.Eva
 	}
 	atoms := g.tables.Store.Relations[predicate]
 	scored := eval.Join(atoms, truth, func(row int32) float64 { return value(answer, atoms, row) }, scopeOf(options))
-	if scored.Unmatched > 0 {
+	if key := (truthKey{phase, predicate}); scored.Unmatched > 0 && !g.unscored[key] {
+		g.unscored[key] = true
 		g.project.Log.Warn("truth about atoms that are no targets is not scored",
 			"predicate", name, "phase", phase.String(), "rows", scored.Unmatched)
 	}

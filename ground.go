@@ -37,6 +37,8 @@ type Grounding struct {
 	theta       []float64         // the rules' weights
 	inputs      []float64         // x, of the last perception
 	paging      *preflight.Paging // of a model beyond the memory given; nil for one in memory
+	// unscored is what truth has been said to be about atoms that are no targets: once, and not at each evaluation.
+	unscored map[truthKey]bool
 
 	loading, grounding time.Duration
 }
@@ -75,7 +77,8 @@ func (p *Project) groundWith(ctx context.Context, phase Phase, networks *network
 // prepare compiles a phase's rules and makes its atoms: all that grounding needs.
 func (p *Project) prepare(ctx context.Context, phase Phase, networks *networks, warnings *source.Diagnostics) (
 	*Grounding, error) {
-	g := &Grounding{project: p, phase: phase, settings: &p.phases[phase], networks: networks}
+	g := &Grounding{project: p, phase: phase, settings: &p.phases[phase], networks: networks,
+		unscored: make(map[truthKey]bool)}
 	g.program = p.compile(phase, warnings)
 	g.derivations = p.compileDerivations(warnings)
 	err := warnings.Err()
