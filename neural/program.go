@@ -1,7 +1,6 @@
 package neural
 
 import (
-
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
