@@ -1,6 +1,6 @@
-// Package dataset has the data that experiments and demonstrations run on: a generator of citation networks, readers of
-// the formats in which MNIST, Planetoid, the LINQS collections, CiteSeer-ER and GloVe are published, random splits, and
-// a cache of downloads whose content is pinned.
+// Package dataset has the data that experiments and demonstrations run on: generators of citation networks, of drawn
+// digits and of customer files, readers of the formats in which MNIST, Planetoid, the LINQS collections, CiteSeer-ER
+// and GloVe are published, random splits, and a cache of downloads whose content is pinned.
 //
 // The folder that DEEPPSL_DATA names, and the cache, have the layout
 //

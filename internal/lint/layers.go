@@ -59,9 +59,6 @@ var layers = []layer{
 		"internal/report"}},
 	{"internal/eval", []string{
 		"internal/symbol", "internal/relation", "internal/program", "internal/mrf", "internal/report"}},
-	{"internal/explain", []string{
-		"internal/source", "internal/symbol", "internal/relation", "internal/program", "internal/ground",
-		"internal/mrf", "internal/solve", "internal/report"}},
 	{"neural", []string{
 		"internal/parallel", "internal/kernel", "internal/idx", "internal/source", "internal/symbol", "internal/relation",
 		"internal/learn", "internal/report"}},

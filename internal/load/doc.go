@@ -10,6 +10,7 @@
 //	learn, validation, infer
 //	              rules and options of one phase, beside the common ones
 //	networks      networks by name; their settings are package neural's
+//	examples      by phase, the table of the examples that the rules are about one of
 //	predicates    by "Name/2", or "Name" with arity or types:
 //	  arity, types    a number; a list of String, Int, Float or PSL's names for them
 //	  observations, targets, truth
@@ -20,8 +21,10 @@
 //	  options         settings by name
 //	  neural          {network, entity, class, classes} for a classifier: its atoms are the rows of the features with
 //	                  each class; {network, atoms} for pairs, where atoms are derivation rules; {network} alone if the
-//	                  targets list the atoms
+//	                  targets list the atoms; teacher names the predicate whose inferred values the network imitates,
+//	                  slots the constants that stand for what an example shows
 //	  derive, value   derivation rules that make the atoms; "one", or "inverse-count" for one by their number
+//	  similarity      {measure, over, threshold, corpus} for the pairs of a column's constants that are alike
 //
 // JSON may have comments of three kinds, trailing commas, single quotes, plus signs and leading zeros.
 //
