@@ -1,6 +1,9 @@
 package mrf
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Clamp returns the model in which some variables are constants with the given values. All numbers stay: the clamped
 // variables are in no potential of the result, and its potentials and constraints are those of m, in the same order, so
@@ -13,14 +16,18 @@ func (m *Model) Clamp(variables []int32, values []float64) *Model {
 	for k, i := range variables {
 		at[i], chosen[i] = values[k], true
 	}
-	clamped := &Model{Variables: m.Variables, Inputs: m.Inputs, Rules: m.Rules, Blocks: make([]*Block, len(m.Blocks))}
+	return m.changed(chosen, func(b *Block) *Block { return b.clamp(chosen, at) })
+}
+
+// changed returns the model with other blocks in the place of those that have a chosen variable, and shares the rest.
+func (m *Model) changed(chosen []bool, change func(*Block) *Block) *Model {
+	out := &Model{Variables: m.Variables, Inputs: m.Inputs, Rules: m.Rules, Blocks: slices.Clone(m.Blocks)}
 	for k, b := range m.Blocks {
-		clamped.Blocks[k] = b
 		if len(b.touching(chosen)) > 0 {
-			clamped.Blocks[k] = b.clamp(chosen, at)
+			out.Blocks[k] = change(b)
 		}
 	}
-	return clamped
+	return out
 }
 
 // clamp moves the chosen variables' part of every slack into its bias. The result is ragged: the potentials of a
@@ -49,10 +56,15 @@ func (b *Block) clamp(chosen []bool, at []float64) *Block {
 			part.appendInputs(&inputs, j)
 		}
 		part.Bias[j] = float32(slack)
-		part.VarStart = append(part.VarStart, int32(len(part.Vars)))
-		part.InputStart = append(part.InputStart, int32(len(part.Inputs)))
+		part.endRow()
 	}
 	return part
+}
+
+// endRow ends a potential of a ragged block, whose variables and inputs are all there.
+func (b *Block) endRow() {
+	b.VarStart = append(b.VarStart, int32(len(b.Vars)))
+	b.InputStart = append(b.InputStart, int32(len(b.Inputs)))
 }
 
 // appendInputs copies row j of another block's inputs.

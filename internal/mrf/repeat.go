@@ -61,14 +61,8 @@ func (m *Model) Observe(variables []int32) *Model {
 	for k, i := range variables {
 		chosen[i], input[i] = true, int32(m.Inputs+k)
 	}
-	observed := &Model{Variables: m.Variables, Inputs: m.Inputs + len(variables), Rules: m.Rules,
-		Blocks: make([]*Block, len(m.Blocks))}
-	for k, b := range m.Blocks {
-		observed.Blocks[k] = b
-		if len(b.touching(chosen)) > 0 {
-			observed.Blocks[k] = b.observe(chosen, input)
-		}
-	}
+	observed := m.changed(chosen, func(b *Block) *Block { return b.observe(chosen, input) })
+	observed.Inputs += len(variables)
 	return observed
 }
 
@@ -90,8 +84,7 @@ func (b *Block) observe(chosen []bool, input []int32) *Block {
 		if b.Kind.Hard() && len(part.Vars) == int(part.VarStart[j]) {
 			part.settle(j)
 		}
-		part.VarStart = append(part.VarStart, int32(len(part.Vars)))
-		part.InputStart = append(part.InputStart, int32(len(part.Inputs)))
+		part.endRow()
 	}
 	return part
 }

@@ -64,8 +64,7 @@ func (b *Block) pick(kept []int32) *Block {
 			part.Vars = append(part.Vars, b.Vars[b.VarStart[j]:b.VarStart[j+1]]...)
 			part.InputValue = append(part.InputValue, b.InputValue[b.InputStart[j]:b.InputStart[j+1]]...)
 			part.Inputs = append(part.Inputs, b.Inputs[b.InputStart[j]:b.InputStart[j+1]]...)
-			part.VarStart = append(part.VarStart, int32(len(part.Vars)))
-			part.InputStart = append(part.InputStart, int32(len(part.Inputs)))
+			part.endRow()
 		} else {
 			part.Vars = append(part.Vars, b.Variables(int(j))...)
 			part.Inputs = append(part.Inputs, b.Inputs[int(j)*len(b.InputCoef):][:len(b.InputCoef)]...)
