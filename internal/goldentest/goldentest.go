@@ -36,6 +36,24 @@ func File(t testing.TB, path string, got []byte) {
 	}
 }
 
+// Seeds adds every file of txtar archives, those that a pattern finds, to the corpus of a fuzz target.
+func Seeds(f *testing.F, pattern string) {
+	f.Helper()
+	paths, err := filepath.Glob(pattern)
+	if err != nil || len(paths) == 0 {
+		f.Fatalf("%s: no archive, %v", pattern, err)
+	}
+	for _, path := range paths {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range archive.Files {
+			f.Add(string(file.Data))
+		}
+	}
+}
+
 // Archive runs every input x.psl of a txtar archive and compares with the output x.out that follows it.
 func Archive(t testing.TB, path string, run func(name, text string) string) {
 	t.Helper()

@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"pgregory.net/rapid"
 
+	"github.com/deeppsl/deeppsl/internal/goldentest"
 	"github.com/deeppsl/deeppsl/internal/load/parquet"
 	"github.com/deeppsl/deeppsl/internal/relation"
 )
@@ -103,7 +104,7 @@ func TestYAMLIsJSON(t *testing.T) {
 
 // FuzzFormats reads any text in each format, without a panic and without a value outside of [0, 1].
 func FuzzFormats(f *testing.F) {
-	seed(f)
+	goldentest.Seeds(f, "testdata/*.txtar")
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range []string{"fuzz.csv", "fuzz.jsonl", "fuzz.parquet"} {
 			c := &Config{Predicates: []*Predicate{predicate("P", 2)}, Open: textOpener(text)}

@@ -6,33 +6,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
+	"github.com/deeppsl/deeppsl/internal/goldentest"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
-
-// seed adds every file of the test data to the corpus.
-func seed(f *testing.F) {
-	paths, err := filepath.Glob("testdata/*.txtar")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, path := range paths {
-		archive, err := txtar.ParseFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
-		for _, file := range archive.Files {
-			f.Add(string(file.Data))
-		}
-	}
-}
 
 // checkFuzzed accepts no error but a *source.Failure, whose places lie in their files.
 func checkFuzzed(t *testing.T, err error) {
@@ -52,7 +33,7 @@ func checkFuzzed(t *testing.T, err error) {
 }
 
 func FuzzConfig(f *testing.F) {
-	seed(f)
+	goldentest.Seeds(f, "testdata/*.txtar")
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range [...]string{"fuzz.json", "fuzz.yaml"} {
 			c, err := ReadWith(name, func(path string) (io.ReadCloser, error) {
@@ -72,7 +53,7 @@ func FuzzConfig(f *testing.F) {
 
 // FuzzJSON compares what is read with what package json makes of the same text, if it is strict.
 func FuzzJSON(f *testing.F) {
-	seed(f)
+	goldentest.Seeds(f, "testdata/*.txtar")
 	f.Add(`[1, -2.5e3, "\u00e9\n'", {"a": [true, null]}, [], {}]`)
 	f.Fuzz(func(t *testing.T, text string) {
 		var diags source.Diagnostics
@@ -103,7 +84,7 @@ func FuzzJSON(f *testing.F) {
 }
 
 func FuzzTable(f *testing.F) {
-	seed(f)
+	goldentest.Seeds(f, "testdata/*.txtar")
 	f.Fuzz(func(t *testing.T, text string) {
 		p := predicate("P", 2)
 		p.Types[1] = 1

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"github.com/deeppsl/deeppsl/internal/goldentest"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/syntax"
@@ -52,15 +50,7 @@ func compiled(predicates []*Predicate, file *source.File) string {
 // FuzzCompile checks that nothing that parses makes the compiler or the printer fail, and that what has errors is left
 // out.
 func FuzzCompile(f *testing.F) {
-	for _, name := range []string{"rules", "errors"} {
-		archive, err := txtar.ParseFile("testdata/" + name + ".txt")
-		if err != nil {
-			f.Fatal(err)
-		}
-		for _, file := range archive.Files {
-			f.Add(string(file.Data))
-		}
-	}
+	goldentest.Seeds(f, "testdata/*.txt")
 	f.Fuzz(func(t *testing.T, rules string) {
 		var diags source.Diagnostics
 		parsed := syntax.Parse(text(rules), &diags)

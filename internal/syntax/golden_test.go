@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"github.com/deeppsl/deeppsl/internal/goldentest"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
@@ -54,17 +52,4 @@ func rendered(diags source.Diagnostics) string {
 	diags.Sort()
 	diags.Render(&b, false, 0)
 	return b.String()
-}
-
-// addExamples seeds a fuzz target with the inputs in testdata.
-func addExamples(f *testing.F) {
-	for _, name := range []string{"rules", "errors", "format", "derivations"} {
-		archive, err := txtar.ParseFile("testdata/" + name + ".txt")
-		if err != nil {
-			f.Fatal(err)
-		}
-		for _, file := range archive.Files {
-			f.Add(string(file.Data))
-		}
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/deeppsl/deeppsl/internal/goldentest"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
@@ -154,7 +155,7 @@ func anyFilter(t *rapid.T, depth int) Expr {
 // FuzzParse checks that no text makes the parser fail or loop, that spans lie in the text, and that what was read and
 // printed reads the same again.
 func FuzzParse(f *testing.F) {
-	addExamples(f)
+	goldentest.Seeds(f, "testdata/*.txt")
 	f.Fuzz(func(t *testing.T, text string) {
 		var diags source.Diagnostics
 		for _, rule := range Parse(&source.File{Name: "fuzz", Text: text}, &diags) {
@@ -184,7 +185,7 @@ func checkFixedPoint(t *testing.T, rule *Rule) {
 
 // FuzzFormat checks that formatting is idempotent and changes no rule.
 func FuzzFormat(f *testing.F) {
-	addExamples(f)
+	goldentest.Seeds(f, "testdata/*.txt")
 	f.Fuzz(func(t *testing.T, text string) {
 		once, diags := Format(&source.File{Name: "fuzz", Text: text})
 		if diags != nil {

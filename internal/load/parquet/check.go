@@ -39,8 +39,8 @@ const (
 
 var errDamaged = errors.New("the file is damaged: sizes in it do not agree")
 
-// check returns the names of the file's columns, in their order, if what the file says about its sizes can be true.
-func check(file io.ReaderAt, size int64) (names []string, err error) {
+// check returns the file's columns, in their order, if what the file says about its sizes can be true.
+func check(file io.ReaderAt, size int64) (all []column, err error) {
 	footer, err := readFooter(file, size)
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func check(file io.ReaderAt, size int64) (names []string, err error) {
 	if err := thrift.Unmarshal(new(thrift.CompactProtocol), footer[:length], &about); err != nil {
 		return nil, err
 	}
-	if names, err = columns(about.Schema); err != nil {
+	if all, err = columns(about.Schema); err != nil {
 		return nil, err
 	}
 	unzstd, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
@@ -70,7 +70,7 @@ func check(file io.ReaderAt, size int64) (names []string, err error) {
 			return nil, err
 		}
 	}
-	return names, nil
+	return all, nil
 }
 
 // readFooter reads the description at the file's end, which its length and the format's mark follow.
@@ -98,20 +98,6 @@ func readAt(file io.ReaderAt, data []byte, offset int64) error {
 		return nil
 	}
 	return err
-}
-
-// columns returns the names of a flat schema's columns.
-func columns(schema []format.SchemaElement) (names []string, err error) {
-	if len(schema) == 0 || int(schema[0].NumChildren.V) != len(schema)-1 {
-		err = errDamaged
-	}
-	for _, column := range schema[min(1, len(schema)):] {
-		if column.NumChildren.V != 0 || column.RepetitionType.V == format.Repeated {
-			return nil, fmt.Errorf("column %q is nested: only text, numbers and booleans can be read", column.Name)
-		}
-		names = append(names, column.Name)
-	}
-	return names, err
 }
 
 // group checks the columns of one group of rows.

@@ -24,32 +24,43 @@ func Read(file io.ReaderAt, size int64, header func(names []string) bool, row fu
 			err = fmt.Errorf("the file is damaged: %v", cause)
 		}
 	}()
-	names, err := check(file, size)
-	if err != nil || !header(names) {
+	all, err := check(file, size)
+	if err != nil || !header(names(all)) {
 		return err
 	}
 	table, err := parquet.OpenFile(file, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return err
 	}
-	fields := make([]string, len(names))
 	for _, group := range table.RowGroups() {
-		if more, err := readGroup(group, fields, row); err != nil || !more {
+		if more, err := readGroup(group, all, row); err != nil || !more {
 			return err
 		}
 	}
 	return nil
 }
 
+func names(all []column) []string {
+	out := make([]string, len(all))
+	for k, c := range all {
+		out[k] = c.name
+	}
+	return out
+}
+
 // readGroup reads the rows of one group; more is false if row wants no more of them.
-func readGroup(group parquet.RowGroup, fields []string, row func([]string) bool) (more bool, err error) {
+func readGroup(group parquet.RowGroup, all []column, row func([]string) bool) (more bool, err error) {
+	if group.NumRows() == 0 {
+		return true, nil // the library looks for pages, which there are none of
+	}
+	fields := make([]string, len(all))
 	rows := group.Rows()
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	buffer := make([]parquet.Row, batch)
 	for {
 		n, err := rows.ReadRows(buffer)
 		for _, values := range buffer[:n] {
-			if err := texts(fields, values); err != nil {
+			if err := texts(fields, all, values); err != nil {
 				return false, err
 			}
 			if !row(fields) {
@@ -66,9 +77,10 @@ func readGroup(group parquet.RowGroup, fields []string, row func([]string) bool)
 }
 
 // texts writes the values of a row into the fields of their columns.
-func texts(fields []string, values parquet.Row) (err error) {
+func texts(fields []string, all []column, values parquet.Row) (err error) {
 	for _, value := range values {
-		if fields[value.Column()], err = text(value); err != nil {
+		k := value.Column()
+		if fields[k], err = all[k].text(value); err != nil {
 			return err
 		}
 	}
@@ -76,7 +88,7 @@ func texts(fields []string, values parquet.Row) (err error) {
 }
 
 // text writes a value as a table of text would have it.
-func text(value parquet.Value) (string, error) {
+func (c *column) text(value parquet.Value) (string, error) {
 	switch value.Kind() {
 	case parquet.ByteArray, parquet.FixedLenByteArray:
 		return string(value.ByteArray()), nil
@@ -84,10 +96,8 @@ func text(value parquet.Value) (string, error) {
 		return strconv.FormatFloat(float64(value.Float()), 'g', -1, 32), nil
 	case parquet.Double:
 		return strconv.FormatFloat(value.Double(), 'g', -1, 64), nil
-	case parquet.Int32:
-		return strconv.FormatInt(int64(value.Int32()), 10), nil
-	case parquet.Int64:
-		return strconv.FormatInt(value.Int64(), 10), nil
+	case parquet.Int32, parquet.Int64:
+		return c.integer(value), nil
 	case parquet.Boolean:
 		return strconv.FormatBool(value.Boolean()), nil
 	}

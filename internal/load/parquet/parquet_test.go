@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -64,15 +65,49 @@ func TestKinds(t *testing.T) {
 		Large int64   `parquet:"large"`
 		Known bool    `parquet:"known"`
 		Truth float32 `parquet:"truth"`
+		Four  uint32  `parquet:"four"`
+		Eight uint64  `parquet:"eight"`
 	}
 	var b bytes.Buffer
-	if err := parquet.Write(&b, []record{{"ann", -1, 1 << 40, true, 0.1}, {"ben", 2, 3, false, 1}}); err != nil {
+	records := []record{{"ann", -1, 1 << 40, true, 0.1, 1<<32 - 1, 1<<64 - 1}, {"ben", 2, 3, false, 1, 4, 5}}
+	if err := parquet.Write(&b, records); err != nil {
 		t.Fatal(err)
 	}
 	got, err := read(b.Bytes())
-	want := []string{"who|small|large|known|truth", "ann|-1|1099511627776|true|0.1", "ben|2|3|false|1"}
+	want := []string{"who|small|large|known|truth|four|eight",
+		"ann|-1|1099511627776|true|0.1|4294967295|18446744073709551615", "ben|2|3|false|1|4|5"}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(err, diff)
+	}
+}
+
+// TestNoRows reads a table without rows, of which other programs write a group without pages.
+func TestNoRows(t *testing.T) {
+	empty, err := os.ReadFile("testdata/empty.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := read(empty)
+	if diff := cmp.Diff([]string{"x|y"}, got); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+}
+
+// TestMeanings refuses values that mean something else than what is stored.
+func TestMeanings(t *testing.T) {
+	decimal := parquet.Decimal(2, 5, parquet.FixedLenByteArrayType(3))
+	for name, node := range map[string]parquet.Node{
+		"decimal": decimal, "cents": parquet.Decimal(2, 5, parquet.Int32Type), "date": parquet.Date(),
+		"timestamp": parquet.Timestamp(parquet.Microsecond), "uuid": parquet.UUID(), "bson": parquet.BSON(),
+	} {
+		var b bytes.Buffer
+		schema := parquet.NewSchema("table", parquet.Group{name: node})
+		if err := parquet.NewGenericWriter[any](&b, schema).Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := read(b.Bytes()); err == nil || !strings.Contains(err.Error(), "is of a type for times") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
