@@ -67,16 +67,30 @@ func checkFailed(t *testing.T, c *Cache, set Set, err error, want string) {
 	}
 }
 
+// download gets a set, which has to succeed.
+func download(t *testing.T, c *Cache, set Set) {
+	t.Helper()
+	if err := c.Get(t.Context(), set); err != nil {
+		t.Fatal(err)
+	}
+	checkDownloaded(t, c, set)
+}
+
+// writePart leaves of the set's file what an interrupted download would.
+func writePart(t *testing.T, c *Cache, set Set, content []byte) {
+	t.Helper()
+	if err := os.WriteFile(c.place(set.Files[0])+partSuffix, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestGet(t *testing.T) {
 	s := newServer(t, text)
 	c := &Cache{Dir: t.TempDir()}
 	var done, total int64
 	c.Progress = func(_ File, d, n int64) { done, total = d, n }
 	set := fileOf("folder/file.txt", text, s.URL)
-	if err := c.Get(t.Context(), set); err != nil {
-		t.Fatal(err)
-	}
-	checkDownloaded(t, c, set)
+	download(t, c, set)
 	if done != int64(len(text)) || total != done {
 		t.Errorf("progress ended at %d of %d", done, total)
 	}
@@ -89,13 +103,8 @@ func TestGetResumes(t *testing.T) {
 	s := newServer(t, text)
 	c := &Cache{Dir: t.TempDir()}
 	set := fileOf("file.txt", text, s.URL)
-	if err := os.WriteFile(c.place(set.Files[0])+partSuffix, text[:1000], 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Get(t.Context(), set); err != nil {
-		t.Fatal(err)
-	}
-	checkDownloaded(t, c, set)
+	writePart(t, c, set, text[:1000])
+	download(t, c, set)
 	if s.ranges[0] != "bytes=1000-" {
 		t.Errorf("asked for %q", s.ranges)
 	}
@@ -110,26 +119,16 @@ func TestGetFromServerWithoutRanges(t *testing.T) {
 	defer s.Close()
 	c := &Cache{Dir: t.TempDir()}
 	set := fileOf("file.txt", text, s.URL)
-	if err := os.WriteFile(c.place(set.Files[0])+partSuffix, []byte("something else"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Get(t.Context(), set); err != nil {
-		t.Fatal(err)
-	}
-	checkDownloaded(t, c, set)
+	writePart(t, c, set, []byte("something else"))
+	download(t, c, set)
 }
 
 func TestGetOfCompletePart(t *testing.T) {
 	s := newServer(t, text)
 	c := &Cache{Dir: t.TempDir()}
 	set := fileOf("file.txt", text, s.URL)
-	if err := os.WriteFile(c.place(set.Files[0])+partSuffix, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Get(t.Context(), set); err != nil {
-		t.Fatal(err)
-	}
-	checkDownloaded(t, c, set)
+	writePart(t, c, set, text)
+	download(t, c, set)
 }
 
 func TestGetOfTruncatedContent(t *testing.T) {
@@ -145,10 +144,7 @@ func TestGetOfTruncatedContent(t *testing.T) {
 	checkFailed(t, c, set, c.Get(t.Context(), set), "stopped after 700 bytes")
 	whole := newServer(t, text)
 	set.Files[0].URLs[0] = whole.URL
-	if err := c.Get(t.Context(), set); err != nil {
-		t.Fatal(err)
-	}
-	checkDownloaded(t, c, set)
+	download(t, c, set)
 	if whole.ranges[0] != "bytes=700-" {
 		t.Errorf("asked for %q", whole.ranges)
 	}
