@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/deeppsl/deeppsl/internal/load/parquet"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -121,10 +122,14 @@ func (t textAtoms) Close() error { return nil }
 // jsonAtoms writes one list per line.
 type jsonAtoms struct{ *json.Encoder }
 
-// Write writes the arguments and the value as one list.
+// Write writes the arguments and the value as one list. A constant that is not UTF-8 is an error: all such bytes would
+// become the same character, and different constants one.
 func (j jsonAtoms) Write(arguments []string, value float64) error {
 	row := make([]any, 0, len(arguments)+1)
 	for _, argument := range arguments {
+		if !utf8.ValidString(argument) {
+			return fmt.Errorf("a .jsonl file cannot hold %q, which is not UTF-8; the format txt can", argument)
+		}
 		row = append(row, argument)
 	}
 	return j.Encode(append(row, json.Number(digits(value))))
