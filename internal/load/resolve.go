@@ -46,6 +46,9 @@ func (c *Config) number(diags *source.Diagnostics) {
 func (p *Predicate) checkOrigin(diags *source.Diagnostics) {
 	hasData := !p.Observations.Empty() || !p.Targets.Empty()
 	switch {
+	case p.Types != nil && p.Arity() == 0 && !p.Targets.Empty():
+		diags.Errorf("config-arity", p.Span, "write "+p.Name+"('it'), and the target [\"it\"]",
+			"predicate %s has no arguments, and so no targets: it can only be observed", p.Name)
 	case p.Function != "" && (hasData || !p.Truth.Empty()):
 		diags.Errorf("config-origin", p.Span, "", "predicate %s is a function, and so it takes no data", p.Name)
 	case p.Function != "" && (p.Similarity != nil || p.Derive != nil || p.Neural != nil):
