@@ -123,15 +123,25 @@ func (t *tableReader) read(format Format, name string, r io.Reader) error {
 	t.name, t.line = name, 0
 	switch format {
 	case SparseText:
-		return t.readSparse(r)
+		return t.readSparse(unmarked(r))
 	case DenseText:
-		return t.eachLine(r, t.addValues)
+		return t.eachLine(unmarked(r), t.addValues)
 	case CSV:
-		return t.readCSV(r)
+		return t.readCSV(unmarked(r))
 	case IDX:
 		return t.readIDX(r)
 	}
 	return unknown("format", format, formats)
+}
+
+// unmarked returns what follows the byte order mark that some editors begin files with: it is no part of the first id.
+func unmarked(r io.Reader) io.Reader {
+	const mark = "\uFEFF"
+	text := bufio.NewReader(r)
+	if begin, _ := text.Peek(len(mark)); string(begin) == mark {
+		text.Discard(len(mark)) // cannot fail: it is in the buffer
+	}
+	return text
 }
 
 // finish makes a table of all rows.

@@ -35,6 +35,9 @@ func TestRead(t *testing.T) {
 			map[string][]float32{"a": {1, 0, 1}, "b c": {0, -0.5, 0}, "d": {0, 0, 0}, "e": {0, 0, 0}}},
 		{SparseText, "a\t1", 3, map[string][]float32{"a": {0, 1, 0}}},
 		{DenseText, "a\t1 2.5\nb\t-1e3\t0\n", 0, map[string][]float32{"a": {1, 2.5}, "b": {-1000, 0}}},
+		{SparseText, "\uFEFFa\t1", 3, map[string][]float32{"a": {0, 1, 0}}},
+		{DenseText, "\uFEFFa\t1 2\r\n", 0, map[string][]float32{"a": {1, 2}}},
+		{CSV, "\uFEFF\"a,b\",1,2\n", 0, map[string][]float32{"a,b": {1, 2}}},
 		{CSV, "\"a,b\",1, 2\nc,3,4\n", 2, map[string][]float32{"a,b": {1, 2}, "c": {3, 4}}},
 	} {
 		f, err := Read(test.format, "f", strings.NewReader(test.text), test.width)
