@@ -122,13 +122,13 @@ func (s *Solver) solveSmooth() {
 			return s.absorb.enough(in.y, in.g, value, gap, tolerance)
 		})
 		s.check()
-		if end != done || s.result.Gap <= s.settings.Gap {
+		if end != done || s.proven() || !finite(s.result.Gap) {
 			break
 		}
 		// What the absorber expects is not always what the certificate finds: then the point must be better.
 		tolerance /= 10
 	}
-	if s.result.Gap > s.settings.Gap {
+	if !s.proven() {
 		s.result.Status = s.why(end)
 	}
 }
@@ -142,7 +142,7 @@ func (s *Solver) check() {
 	s.result.Certificate = s.certify.CertifyWith(s.inner.y, s.nu.of, multiply)
 }
 
-// proven tells whether the last check shows what the settings ask for.
+// proven tells whether the last check shows what the settings ask for; where the arithmetic overflows, it does not.
 func (s *Solver) proven() bool {
 	return math.Abs(s.result.Gap) <= s.settings.Gap && s.result.MaxViolation <= s.settings.Feasibility
 }
@@ -154,13 +154,15 @@ func (s *Solver) why(end outcome) solve.Status {
 		return solve.Cancelled
 	case s.late():
 		return solve.TimeLimit
-	case end == broken:
+	case end == broken, (end == stuck || end == done) && !finite(s.result.Gap):
 		return solve.NumericalError
 	case end == stuck:
 		return solve.Stalled
 	}
 	return solve.IterationLimit
 }
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 func (s *Solver) late() bool { return !s.deadline.IsZero() && time.Now().After(s.deadline) }
 

@@ -264,7 +264,7 @@ func (r *run) join() *solve.Result {
 		}
 	}
 	slices.Sort(result.Conflict)
-	if result.Status == solve.Optimal && result.Gap > r.settings.Gap {
+	if result.Status == solve.Optimal && !(result.Gap <= r.settings.Gap) {
 		result.Status = solve.IterationLimit
 	}
 	return result
