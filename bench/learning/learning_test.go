@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/deeppsl/deeppsl"
+)
+
+// TestTasks checks that each task makes projects that load and check without errors, the same ones every time, and
+// others for other seeds.
+func TestTasks(t *testing.T) {
+	seen := make(map[string]bool)
+	for k := range tasks {
+		task := &tasks[k]
+		if seen[task.name] {
+			t.Errorf("two tasks are called %s", task.name)
+		}
+		seen[task.name] = true
+		if task.data != "" && os.Getenv(dataVariable) == "" {
+			continue
+		}
+		t.Run(task.name, func(t *testing.T) {
+			p, again, other := made(t, task, 1), made(t, task, 1), made(t, task, 2)
+			if !equal(p.project, again.project) {
+				t.Error("the same seed makes another project")
+			}
+			if equal(p.project, other.project) {
+				t.Error("another seed makes the same project")
+			}
+			if p.reference <= 0 || p.reference > 100 {
+				t.Errorf("the reference is %v points", p.reference)
+			}
+			for name, project := range map[string]*project{"project": p.project, "plain": p.plain, "fixed": p.fixed} {
+				if project != nil {
+					checks(t, name, project)
+				}
+			}
+		})
+	}
+}
+
+func made(t *testing.T, task *task, seed uint64) *problem {
+	t.Helper()
+	p, err := task.make(seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func equal(a, b *project) bool {
+	return a.rules == b.rules && maps.EqualFunc(a.tables, b.tables,
+		func(x, y *bytes.Buffer) bool { return bytes.Equal(x.Bytes(), y.Bytes()) })
+}
+
+func checks(t *testing.T, name string, p *project) {
+	t.Helper()
+	path, err := p.write(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := deeppsl.Load(path, deeppsl.Options{Seed: 1, Threads: 1})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if _, err := loaded.Check(context.Background()); err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+}
+
+// TestCommand runs the fastest task and looks for its line.
+func TestCommand(t *testing.T) {
+	var out, progress bytes.Buffer
+	if code := run(context.Background(), []string{"--task", "^wines$", "--seeds", "2", "--set", "learn.epochs=1",
+		"--parallel", "2"}, &out, &progress); code != 0 {
+		t.Fatalf("exit status %d: %s", code, &progress)
+	}
+	if !strings.Contains(out.String(), "wines") || !strings.Contains(out.String(), "±") {
+		t.Errorf("no line of the task with an interval:\n%s", &out)
+	}
+	if !strings.Contains(progress.String(), "wines, seed 2:") {
+		t.Errorf("no progress:\n%s", &progress)
+	}
+}
+
+// TestUsage checks that what has no meaning ends with status 2 and a reason.
+func TestUsage(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"--task nothing", "no task matches"},
+		{"--task (", "missing closing"},
+		{"--seeds 0", "--seeds takes a number from 1"},
+		{"--limit 0s", "--limit takes a time above 0"},
+		{"--parallel -1", "numbers from 0"},
+		{"more", "there is no argument"},
+		{"--nothing", "not defined"},
+	} {
+		var out, errors bytes.Buffer
+		if code := run(context.Background(), strings.Fields(c.args), &out, &errors); code != 2 {
+			t.Errorf("%s: exit status %d", c.args, code)
+		}
+		if !strings.Contains(errors.String(), c.want) {
+			t.Errorf("%s: %q does not say %q", c.args, &errors, c.want)
+		}
+	}
+}
+
+// TestSummary checks which rows get the sign.
+func TestSummary(t *testing.T) {
+	of := func(x float64) *float64 { return &x }
+	for _, c := range []struct {
+		name  string
+		r     result
+		worse bool
+	}{
+		{"better than both", result{DeepPSL: 90, Plain: of(80), Fixed: of(85)}, false},
+		{"half a point below", result{DeepPSL: 84.5, Plain: of(80), Fixed: of(85)}, false},
+		{"below the rules", result{DeepPSL: 80, Plain: of(80), Fixed: of(85)}, true},
+		{"below the network", result{DeepPSL: 80, Plain: of(85)}, true},
+		{"below a peer", result{DeepPSL: 80, Plain: of(80), Digest: "d"}, true},
+		{"no rival", result{DeepPSL: 10}, false},
+		{"failed", result{Error: "no"}, true},
+	} {
+		recorded := peerResults{"d": {Points: map[string]float64{"mlp": 90}}}
+		s := summarise(&task{name: c.name}, []*result{&c.r}, recorded)
+		if s.Worse != c.worse {
+			t.Errorf("%s: worse is %v", c.name, s.Worse)
+		}
+		var b bytes.Buffer
+		if err := write(&b, []*row{s}); err != nil {
+			t.Fatal(err)
+		}
+		if marked := strings.Contains(b.String(), "\n"+sign+"  "); marked != c.worse {
+			t.Errorf("%s: the table says\n%s", c.name, &b)
+		}
+		if red := strings.Contains(coloured(b.String()), red); red != c.worse {
+			t.Errorf("%s: red is %v", c.name, red)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+"""Learns each problem that `go run ./bench/learning --write FOLDER` has written with scikit-learn: logistic regression and
+a multilayer perceptron, on columns standardised by the training rows. Prints their points of a hundred as JSON, by problem.
+
+    pip install -r bench/learning/peers/requirements.txt
+    python bench/learning/peers/classify.py FOLDER > bench/learning/peers/recorded.json
+"""
+
+import json
+import pathlib
+import sys
+import warnings
+
+import numpy
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, balanced_accuracy_score
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+
+def contenders(hidden, seed):
+    """Programs by name. Hidden layers are as wide as the project's own; all else is scikit-learn's default."""
+    return {
+        "logistic": LogisticRegression(max_iter=1000),
+        "mlp": MLPClassifier(hidden or (100,), max_iter=500, random_state=seed),
+    }
+
+
+def measure(problem):
+    """The points of every contender on one problem."""
+    train, test = numpy.array(problem["Train"]), numpy.array(problem["Test"])
+    known, wanted = numpy.array(problem["Known"]), numpy.array(problem["Wanted"])
+    score = balanced_accuracy_score if "averaged" in problem["metric"] else accuracy_score
+    points = {}
+    for name, program in contenders(problem["Hidden"], problem["seed"]).items():
+        fitted = make_pipeline(StandardScaler(), program).fit(train, known)
+        points[name] = round(100 * float(score(wanted, fitted.predict(test))), 4)
+    return points
+
+
+def main():
+    warnings.simplefilter("ignore", ConvergenceWarning)
+    recorded = {}
+    for path in sorted(pathlib.Path(sys.argv[1]).glob("*.json")):
+        problem = json.loads(path.read_text())
+        recorded[path.stem] = {"task": problem["task"], "seed": problem["seed"], "points": measure(problem)}
+        print(path.stem, recorded[path.stem], file=sys.stderr)
+    ordered = sorted(recorded.items(), key=lambda item: (item[1]["task"], item[1]["seed"]))
+    print("{\n" + ",\n".join(f'  {json.dumps(k)}: {json.dumps(v)}' for k, v in ordered) + "\n}")
+
+
+if __name__ == "__main__":
+    main()
