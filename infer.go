@@ -2,6 +2,7 @@ package deeppsl
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
@@ -41,8 +42,9 @@ type Answer struct {
 }
 
 // Infer perceives with the current networks and finds the MAP state. An answer that is not proven optimal is no error:
-// its Status says so. A context that has ended is an error, but one that ends while a MAP state is looked for is not:
-// the answer is then the best so far, with its proven gap, and the Status "cancelled".
+// its Status says so. A context that is cancelled before is an error, but one that ends while a MAP state is looked for
+// is not: the answer is then the best so far, with its proven gap, and the Status "cancelled". A deadline is a limit of
+// time.
 func (g *Grounding) Infer(ctx context.Context) (answer *Answer, err error) {
 	err = g.guard(func() error {
 		answer, err = g.infer(ctx)
@@ -66,7 +68,7 @@ func (g *Grounding) infer(ctx context.Context) (*Answer, error) {
 	}
 	solver.SetWeights(g.theta)
 	solver.SetInputs(g.inputs)
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); errors.Is(err, context.Canceled) {
 		return nil, err
 	}
 	result, err := solver.Solve(ctx)

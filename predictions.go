@@ -3,6 +3,7 @@ package deeppsl
 import (
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -23,7 +24,10 @@ type Predictions struct {
 	// Labels are the columns of the table of examples that are labels.
 	Labels []string
 	// Examples counts the examples, and all other slices go by example and then label.
-	Examples  int
+	Examples int
+	// Inferred is how many of them, the first ones, were inferred: all unless the context ended. Of the others nothing is
+	// predicted, nor known.
+	Inferred  int
 	Predicted []string
 	Values    []float64 // in [0,1], of what is predicted
 	Known     []string  // "" if the table does not say
@@ -33,7 +37,7 @@ type Predictions struct {
 const inferred = 64
 
 // InferExamples infers each example of a phase. The Answer sums them up: its Objective and DualBound are sums, its
-// Status is the worst, and it has no Values.
+// Status is the worst, and it has no Values. If the context ends, it is about those that were inferred until then.
 func (g *Grounding) InferExamples(ctx context.Context, phase Phase) (*Predictions, *Answer, error) {
 	e, err := g.readExamples(phase)
 	if err != nil {
@@ -57,6 +61,10 @@ func (g *Grounding) inferExamples(ctx context.Context, e *examples) (*Prediction
 	sum.Method, sum.Reason = auto.ChooseExamples(g.settings.method, b.field.Model)
 	x := make([]float64, b.field.Model.Inputs)
 	for lo := 0; lo < e.count; lo += b.size {
+		if lo > 0 && ctx.Err() != nil {
+			worst = max(worst, solve.Ended(ctx))
+			break
+		}
 		first := min(lo, e.count-b.size)
 		result, err := b.infer(ctx, solver, e, first, x)
 		if err != nil {
@@ -65,6 +73,7 @@ func (g *Grounding) inferExamples(ctx context.Context, e *examples) (*Prediction
 		for k := lo - first; k < b.size; k++ {
 			p.read(e, first+k, result.Y[k*g.model.Variables:(k+1)*g.model.Variables])
 		}
+		p.Inferred = first + b.size
 		worst = max(worst, result.Status)
 		sum.add(result)
 	}
@@ -76,7 +85,7 @@ func (g *Grounding) inferExamples(ctx context.Context, e *examples) (*Prediction
 // infer finds the MAP states of the examples from first on.
 func (b *batch) infer(ctx context.Context, solver solve.Solver, e *examples, first int, x []float64) (
 	*solve.Result, error) {
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); errors.Is(err, context.Canceled) {
 		return nil, err
 	}
 	if err := b.show(e, first); err != nil {

@@ -30,20 +30,33 @@ func (g *Grounding) learnBy(ctx context.Context, method func(context.Context, le
 		}
 	}
 	training, err := method(ctx, lesson{fitEpochs: s.network.epochs, epochs: s.learn.Epochs})
-	if err != nil {
-		return nil, err
-	}
-	if s.refit {
+	if err == nil && s.refit {
 		g.project.Log.Info("learning anew, from the truth of validation too", "epochs", training.Kept,
 			"epochs of networks alone", training.FitKept)
-		again, err := g.learnAnew(ctx, method, training.FitKept, training.Kept)
-		if err != nil {
-			return nil, err
-		}
+		err = g.learnOnceMore(ctx, method, training)
+	}
+	if training != nil {
+		training.Elapsed = time.Since(start)
+	}
+	return training, err
+}
+
+// learnOnceMore learns anew for as many epochs as were kept. If that is cut short, what was learned before stays: it is
+// whole, and validation has chosen it.
+func (g *Grounding) learnOnceMore(ctx context.Context, method func(context.Context, lesson) (*Training, error),
+	training *Training) error {
+	before := *g
+	theta := slices.Clone(g.theta)
+	again, err := g.learnAnew(ctx, method, training.FitKept, training.Kept)
+	if early, cut := learn.CutShort(ctx, err); cut {
+		g.networks, g.perception = before.networks, before.perception
+		copy(g.theta, theta)
+		training.Ended = early
+	}
+	if err == nil {
 		training.Anew = again.Epochs
 	}
-	training.Elapsed = time.Since(start)
-	return training, nil
+	return err
 }
 
 // learnAnew is the second half of learnBy.
@@ -54,11 +67,10 @@ func (g *Grounding) learnAnew(ctx context.Context, method func(context.Context, 
 		return nil, err
 	}
 	training, err := method(ctx, lesson{anew: true, fitEpochs: fitEpochs, epochs: epochs})
-	if err != nil {
-		return nil, err
+	if training != nil {
+		training.Elapsed = time.Since(start)
 	}
-	training.Elapsed = time.Since(start)
-	return training, nil
+	return training, err
 }
 
 // Relearn begins once more and learns from the truth of the learning and the validation phase, for given numbers of

@@ -2,7 +2,6 @@ package deeppsl_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -92,8 +91,14 @@ func TestInterruptedRefit(t *testing.T) {
 		}
 	}
 	project := load(t, path, options)
-	if _, err := project.Run(ctx, learnAndInfer); !errors.Is(err, context.Canceled) {
-		t.Fatalf("interrupted: %v", err)
+	cut, err := project.Run(ctx, learnAndInfer)
+	if err != nil || !cut.Interrupted() || len(cut.Training.Anew) > 0 {
+		t.Fatalf("interrupted: %v, %+v", err, cut)
+	}
+	// What the first half has learned, and validation has chosen, is not lost.
+	if once := run(t, path, deeppsl.Options{Seed: 5}, learnAndInfer); !slices.Equal(cut.RuleWeights, once.RuleWeights) ||
+		!slices.Equal(cut.Answer.Perceived, once.Answer.Perceived) {
+		t.Error("other weights than those that the first half had learned")
 	}
 	options.OnEpoch = nil
 	got := run(t, path, options, learnAndInfer)

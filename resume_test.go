@@ -2,7 +2,6 @@ package deeppsl_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -114,8 +113,9 @@ func interrupt(t *testing.T, path string, options deeppsl.Options, epoch int) {
 		}
 	}
 	project := load(t, path, options)
-	if _, err := project.Run(ctx, learnAndInfer); !errors.Is(err, context.Canceled) {
-		t.Fatalf("interrupted after epoch %d: %v", epoch, err)
+	report, err := project.Run(ctx, learnAndInfer)
+	if err != nil || report.Status != "interrupted" || report.LearningEnded != "interrupted" || report.Answer == nil {
+		t.Fatalf("interrupted after epoch %d: %v, %+v", epoch, err, report)
 	}
 }
 

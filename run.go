@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/presolve"
 	"github.com/deeppsl/deeppsl/internal/report"
@@ -12,6 +13,8 @@ import (
 
 // Report is the result of a run, in the form that `deeppsl run --json` prints.
 type Report struct {
+	// Status is that of the Answer; "interrupted" if the context was cancelled, in learning or in inference, "time
+	// limit" if the limit of time came in learning.
 	Status            string       `json:"status"`
 	Objective         float64      `json:"objective"`
 	DualBound         float64      `json:"dual_bound"`
@@ -43,7 +46,11 @@ type Report struct {
 	// Components are those of the problem after that; null if they were not looked for.
 	Components *solve.Components `json:"components"`
 
-	// Grounding and Answer are the inference phase's; Training is nil if the run did not learn.
+	// LearningEnded says why learning ended; "" if the run did not learn.
+	LearningEnded string `json:"learning_ended,omitempty"`
+
+	// Grounding and Answer are the inference phase's; Training is nil if the run did not learn. Answer is nil if the run
+	// was interrupted before there was any: Grounding is then that of learning.
 	Grounding *Grounding `json:"-"`
 	Answer    *Answer    `json:"-"`
 	// Predictions are the examples' labels; nil if there are no examples.
@@ -58,8 +65,11 @@ func (r *Report) Failed() bool {
 	return r.Status == solve.Infeasible.String() || r.Status == solve.NumericalError.String()
 }
 
-// Cancelled tells whether the context ended during inference, so that the answer is the best until then.
-func (r *Report) Cancelled() bool { return r.Status == solve.Cancelled.String() }
+// statusInterrupted is the Status of a report whose run was interrupted.
+const statusInterrupted = "interrupted"
+
+// Interrupted tells whether the context was cancelled, so that the parameters and the answer are the best until then.
+func (r *Report) Interrupted() bool { return r.Status == statusInterrupted }
 
 // Seconds is the wall time of a run's stages.
 type Seconds struct {
@@ -75,7 +85,9 @@ type Stages struct {
 	Learn, Infer bool
 }
 
-// Run learns, infers and evaluates, as the stages or the configuration ask for.
+// Run learns, infers and evaluates, as the stages or the configuration ask for. A context that is cancelled once the
+// first phase is ground ends learning, inference or both, and is no error: what there is until then is reported. After
+// an interrupted learning, inference still has the time of grace. The option run.seconds does the same in time.
 func (p *Project) Run(ctx context.Context, stages Stages) (*Report, error) {
 	start := time.Now()
 	if !stages.Learn && !stages.Infer {
@@ -91,15 +103,15 @@ func (p *Project) Run(ctx context.Context, stages Stages) (*Report, error) {
 		return nil, err
 	}
 	r.account(g)
+	last := p.newBudget(start.Add(-p.loading))
 	if stages.Learn {
-		if err := r.learn(ctx, g); err != nil {
-			return nil, err
-		}
-		if g, err = r.next(ctx, g, stages); err != nil {
-			return nil, err
-		}
+		err = r.learnAndInfer(ctx, last, g, stages)
+	} else {
+		inferring, done := last.whole(ctx)
+		defer done()
+		err = r.infer(inferring, g)
 	}
-	if err := r.infer(ctx, g); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	r.Seconds.Total = p.loading.Seconds() + time.Since(start).Seconds()
@@ -127,14 +139,36 @@ func (r *Report) account(g *Grounding) {
 	r.Seconds.Ground += g.grounding.Seconds()
 }
 
-func (r *Report) learn(ctx context.Context, g *Grounding) (err error) {
-	if r.Training, err = g.Train(ctx); err != nil {
+// learnAndInfer learns, and infers with what was learned, also if learning was cut short.
+func (r *Report) learnAndInfer(ctx context.Context, b budget, g *Grounding, stages Stages) error {
+	learning, done := b.most(ctx)
+	defer done()
+	if err := r.learn(learning, g); err != nil {
 		return err
 	}
-	r.Epochs, r.Trials = len(r.Training.Epochs)-1, r.Training.Trials
-	if g.project.config.Examples[Learn] != nil {
-		r.Epochs++ // there is no line of a final inference
+	inferring, done := b.rest(ctx)
+	defer done()
+	next, err := r.next(inferring, g, stages)
+	if err == nil {
+		err = r.infer(inferring, next)
 	}
+	if early, cut := learn.CutShort(inferring, err); cut && r.Answer == nil {
+		r.describe(g)
+		r.Status, err = early.String(), nil
+	}
+	if r.Training.Ended.Early() {
+		r.Status = r.Training.Ended.String()
+	}
+	return err
+}
+
+// learn learns; being cut short is no error.
+func (r *Report) learn(ctx context.Context, g *Grounding) (err error) {
+	r.Training, err = g.Train(ctx)
+	if _, cut := learn.CutShort(ctx, err); err != nil && (!cut || r.Training == nil) {
+		return err
+	}
+	r.Epochs, r.Trials, r.LearningEnded = r.Training.Steps, r.Training.Trials, r.Training.Ended.String()
 	r.Seconds.Learn = r.Training.Elapsed.Seconds()
 	return nil
 }
@@ -179,12 +213,17 @@ func (r *Report) infer(ctx context.Context, g *Grounding) (err error) {
 	if err != nil {
 		return err
 	}
-	r.Grounding = g
 	r.adopt(answer)
+	r.describe(g)
+	return nil
+}
+
+// describe takes over what a grounding says of itself.
+func (r *Report) describe(g *Grounding) {
+	r.Grounding = g
 	r.Variables, r.GroundRules, r.GroundRulesByRule = g.Variables(), g.Potentials(), g.Counts()
 	r.Scratch = g.ScratchBytes()
 	r.RuleWeights = append([]float64(nil), g.theta...)
-	return nil
 }
 
 // predict infers the examples of the inference phase, or of learning if that has none.
@@ -197,7 +236,7 @@ func (r *Report) predict(ctx context.Context, g *Grounding) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Predictions, r.Examples, r.Evaluations = predictions, predictions.Examples, predictions.evaluations()
+	r.Predictions, r.Examples, r.Evaluations = predictions, predictions.Inferred, predictions.evaluations()
 	return answer, nil
 }
 
@@ -205,6 +244,9 @@ func (r *Report) predict(ctx context.Context, g *Grounding) (*Answer, error) {
 func (r *Report) adopt(answer *Answer) {
 	r.Answer = answer
 	r.Status, r.Conflict = answer.Status, answer.Conflict
+	if r.Status == solve.Cancelled.String() {
+		r.Status = statusInterrupted
+	}
 	r.Presolve, r.Components = answer.Presolve, answer.Components
 	r.Method, r.Reason = answer.Method, answer.Reason
 	r.Objective, r.DualBound, r.Gap = answer.Objective, answer.DualBound, answer.Gap

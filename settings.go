@@ -3,6 +3,7 @@ package deeppsl
 import (
 	"fmt"
 	"log/slog"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -47,7 +48,8 @@ type settings struct {
 	validationBreak    bool
 	validationPatience int
 
-	learns, infers *bool // nil: the data decide
+	learns, infers *bool         // nil: the data decide
+	limit          time.Duration // of a whole run; 0: none
 	seed           uint64
 	seeded         bool // the seed is set
 	threads        int  // 0: not set
@@ -101,12 +103,10 @@ var options = slices.Concat([]option{
 	{"inference.feasibility", "largest violation of a hard rule to accept, above 0",
 		tolerance(func(s *settings) *float64 { return &s.solve.Feasibility })},
 	{"inference.iterations", "limit of iterations", integer(func(s *settings) *int { return &s.solve.MaxIterations })},
-	{"inference.seconds", "limit of time", func(s *settings, value string) error {
-		var seconds float64
-		err := parseNumber(value, &seconds)
-		s.solve.TimeLimit = time.Duration(seconds * float64(time.Second))
-		return err
-	}},
+	{"inference.seconds", "limit of time of an inference",
+		duration(func(s *settings) *time.Duration { return &s.solve.TimeLimit })},
+	{"run.seconds", "limit of time of a whole run, nine tenths of it for learning",
+		duration(func(s *settings) *time.Duration { return &s.limit })},
 	{"inference.presolve", "false: solve the problem as it was ground",
 		boolean(func(s *settings, value bool) { s.simplify.Presolve = value })},
 	{"inference.split", "false: solve connected components together",
@@ -195,6 +195,18 @@ func tolerance(field func(*settings) *float64) func(*settings, string) error {
 			err = fmt.Errorf("want a number above 0: arithmetic rounds, so that 0 cannot be shown, but 1e-9 can")
 		}
 		return err
+	}
+}
+
+// duration takes seconds; 0 is no limit.
+func duration(field func(*settings) *time.Duration) func(*settings, string) error {
+	return func(s *settings, value string) error {
+		var seconds float64
+		if err := parseNumber(value, &seconds); err != nil {
+			return err
+		}
+		*field(s) = time.Duration(min(seconds*float64(time.Second), math.MaxInt64))
+		return nil
 	}
 }
 

@@ -25,14 +25,18 @@ import (
 
 // Training is what learning did.
 type Training struct {
-	// Epochs is the learning curve; its last line is the final inference's.
+	// Epochs is the learning curve; its last line is the final inference's, unless learning was cut short.
 	Epochs []Epoch
 	// FitEpochs counts the epochs in which the networks were fitted alone, before.
 	FitEpochs int
+	// Steps counts the epochs whose gradient steps were taken, or the trials of a search.
+	Steps int
+	// Ended says why learning ended; Early tells whether that was the context.
+	Ended Ending
 	// Kept is after how many epochs' steps the parameters were best, and kept; FitKept is that of fitting alone.
 	Kept, FitKept int
 	// Chosen has the Values and Perceived of these parameters, as validation saw them; nil for batches of examples and
-	// after a search. Networks fitted alone infer nothing: Values are 0.
+	// after a search, and if learning was cut short. Networks fitted alone infer nothing: Values are 0.
 	Chosen *Answer
 	// Anew is the learning curve of the option learn.refit, without validation.
 	Anew []Epoch
@@ -41,31 +45,45 @@ type Training struct {
 	Elapsed time.Duration
 }
 
+// Ending says why learning ended.
+type Ending = learn.Ending
+
 // Train learns the weights of the rules and the networks so that the MAP state agrees with the truth of the learning
 // phase. The grounding must be of that phase. With truth in the validation phase, the parameters of the best epoch are
 // kept; with the option learn.refit, all is learned anew from that truth too, for as many epochs. Afterwards the
-// grounding, and others with the same networks, have the learned parameters.
+// grounding, and others with the same networks, have the learned parameters. If the context ends, they have the best
+// until then, and its error comes with a Training whose Ended is Early.
 func (g *Grounding) Train(ctx context.Context) (*Training, error) { return g.learnBy(ctx, g.train) }
 
 func (g *Grounding) train(ctx context.Context, l lesson) (*Training, error) {
 	training, err := g.fitNetworks(ctx, l)
 	if err != nil {
-		return nil, err
+		return training, err
 	}
 	if g.project.settings.learn.Method.Searches() {
 		return training, g.search(ctx, training)
 	}
 	trainer, err := g.trainer(ctx, l)
+	if early, cut := learn.CutShort(ctx, err); cut {
+		training.Ended = early
+		return training, err
+	}
 	if err != nil {
 		return nil, err
 	}
 	if err := g.resume(trainer, g.checkpoint(l)); err != nil {
 		return nil, err
 	}
-	if training.Epochs, err = trainer.Run(ctx); err != nil {
+	outcome, err := trainer.Run(ctx)
+	training.Epochs, training.Steps, training.Kept, training.Ended = outcome.Epochs, outcome.Steps, outcome.Kept,
+		outcome.Ended
+	switch {
+	case outcome.Ended.Early():
+		training.Chosen = nil
+		return training, err
+	case err != nil:
 		return nil, g.explainInfeasible(ctx, err)
 	}
-	training.Kept = trainer.Kept()
 	if trainer.Batches == nil {
 		y, _, x := trainer.State()
 		training.Chosen = &Answer{Values: slices.Clone(y), Perceived: slices.Clone(x)}
@@ -303,6 +321,9 @@ func (g *Grounding) exampleValidator() (func(ctx context.Context, y, x []float64
 	}
 	return func(ctx context.Context, _, _ []float64) (float64, error) {
 		predictions, _, err := g.inferExamples(ctx, e)
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err != nil {
 			return 0, err
 		}
@@ -332,12 +353,12 @@ func (g *Grounding) fitNetworks(ctx context.Context, l lesson) (*Training, error
 		return nil, err
 	}
 	fit, err := fitter.Run(ctx)
-	if err != nil {
+	if fit == nil {
 		return nil, err
 	}
 	copy(g.inputs, fit.X)
-	return &Training{FitEpochs: fit.Epochs, FitKept: fit.Kept,
-		Chosen: &Answer{Values: make([]float64, g.model.Variables), Perceived: fit.X}}, nil
+	return &Training{FitEpochs: fit.Epochs, FitKept: fit.Kept, Ended: fit.Ended,
+		Chosen: &Answer{Values: make([]float64, g.model.Variables), Perceived: fit.X}}, err
 }
 
 // fitValidator returns the function that scores networks alone, or nil if there is no truth to score them by.

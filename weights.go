@@ -96,19 +96,36 @@ func defaultsFor(config *load.Config, phase Phase, set []string) settings {
 	return s
 }
 
-// search learns rule weights by trying them. The networks stay as they are.
+// search learns rule weights by trying them. The networks stay as they are. Of a search that is cut short, the best
+// trial counts, or without any the weights as written.
 func (g *Grounding) search(ctx context.Context, training *Training) error {
+	start := slices.Clone(g.theta)
+	err := g.try(ctx, start, training)
+	early, cut := learn.CutShort(ctx, err)
+	if !cut {
+		return err
+	}
+	training.Ended, training.Chosen = early, nil
+	copy(g.theta, start)
+	if len(training.Trials) > 0 {
+		copy(g.theta, search.Best(training.Trials).Weights)
+	}
+	return err
+}
+
+// try is search while the context lasts.
+func (g *Grounding) try(ctx context.Context, start []float64, training *Training) error {
 	judge, err := g.judge(ctx)
 	if err != nil {
 		return err
 	}
-	problem := search.Problem{Start: slices.Clone(g.theta), Learned: g.learned(), Relative: g.relative(),
-		Score: judge.score}
+	problem := search.Problem{Start: start, Learned: g.learned(), Relative: g.relative(), Score: judge.score}
 	settings := g.project.settings.search
 	settings.Seed = g.project.Seed
 	settings.OnTrial = func(trial Trial) {
 		line := judge.line(trial)
 		training.Trials, training.Epochs = append(training.Trials, trial), append(training.Epochs, line)
+		training.Steps = len(training.Trials)
 		if g.project.OnEpoch != nil {
 			g.project.OnEpoch(line)
 		}

@@ -135,7 +135,7 @@ func TestBeyondMemoryEnds(t *testing.T) {
 			if left, err := os.ReadDir(b.scratch); err != nil || len(left) > 0 {
 				t.Errorf("%d files are left, %v", len(left), err)
 			}
-			cancelled := strings.HasPrefix(b.stdout.String(), "cancelled: objective ")
+			cancelled := strings.HasPrefix(b.stdout.String(), "interrupted: objective ")
 			if _, err := os.Stat(filepath.Join(b.answers, "FRIENDS.txt")); (err == nil) != cancelled {
 				t.Errorf("answers: %v\n%s", err, &b.stdout)
 			}

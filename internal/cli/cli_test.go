@@ -109,7 +109,7 @@ func TestInterruptLeavesTheBestAnswer(t *testing.T) {
 	root.SetArgs([]string{"run", model, "-o", filepath.Join(folder, "answers")})
 	ctx := contexttest.Countdown(1000)
 	code := e.conclude(root.ExecuteContext(ctx))
-	if code != exitFailure || !strings.HasPrefix(stdout.String(), "cancelled: objective ") ||
+	if code != exitFailure || !strings.HasPrefix(stdout.String(), "interrupted: objective ") ||
 		!strings.HasSuffix(stderr.String(), "interrupted\n") {
 		t.Errorf("exit code %d\n%s%s", code, &stdout, &stderr)
 	}

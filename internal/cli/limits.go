@@ -9,13 +9,14 @@ import (
 
 // limits are the flags that say how long inference goes on. Each is an option by another name, and wins over -D.
 type limits struct {
-	gap  float64
-	time time.Duration
+	gap     float64
+	time    time.Duration
+	seconds string // the option that time sets
 }
 
 func (l *limits) flags(flags *pflag.FlagSet) {
 	flags.Float64Var(&l.gap, "gap", 1e-4, "end inference when this relative `gap` to the optimum is proven")
-	flags.DurationVar(&l.time, "time-limit", 0, "end inference after this `time`, such as 90s, with the best answer yet")
+	flags.DurationVar(&l.time, "time-limit", 0, "end after this `time`, such as 90s, with the best answer yet")
 }
 
 // options returns the options that the flags given on the command line set.
@@ -24,7 +25,7 @@ func (l *limits) options(flags *pflag.FlagSet) (set []string) {
 		set = append(set, fmt.Sprintf("inference.gap=%v", l.gap))
 	}
 	if flags.Changed("time-limit") {
-		set = append(set, fmt.Sprintf("inference.seconds=%v", l.time.Seconds()))
+		set = append(set, fmt.Sprintf("%s=%v", l.seconds, l.time.Seconds()))
 	}
 	return set
 }

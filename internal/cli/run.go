@@ -22,8 +22,9 @@ learned is then inferred with. Options set with -D win over the configuration's.
 
 The answer comes with a proof: no assignment can cost less than the dual bound.
 If --time-limit comes first, the answer is the best so far, with its proven gap,
-and the exit code 0. Ctrl-C during inference does the same, with exit code 1; a
-second one ends the program at once.`
+and the exit code 0. Ctrl-C does the same, with exit code 1: learning ends after
+its step, the best epoch's parameters infer for at most 5 seconds, and all that
+was asked for is written. A second one ends the program at once.`
 
 const runExamples = `  deeppsl run model.json                       as the configuration says
   deeppsl run model.json -l -i -o answers      learn, infer, write the atoms
@@ -35,7 +36,7 @@ const runExamples = `  deeppsl run model.json                       as the confi
 type runner struct {
 	project
 	from         input
-	limits       limits
+	limits       limits // of the run
 	learn, infer string // methods; "" if the stage is not asked for, asConfigured if it is without a method
 	evaluators   []string
 	checkpoint   string
@@ -44,7 +45,7 @@ type runner struct {
 
 // newRun returns deeppsl run.
 func newRun(e *env) *cobra.Command {
-	r := &runner{project: project{env: e}}
+	r := &runner{project: project{env: e}, limits: limits{seconds: "run.seconds"}}
 	cmd := &cobra.Command{
 		Use:     "run CONFIG [-l] [-i] [-o DIR] [-D name=value]...",
 		Short:   "Learn, infer and evaluate",
@@ -102,7 +103,9 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 	if err := r.checkOutputs(outputs); err != nil {
 		return err
 	}
+	ending := context.AfterFunc(cmd.Context(), func() { r.notef("ending in order; another interrupt ends at once") })
 	result, err := loaded.Run(cmd.Context(), deeppsl.Stages{Learn: r.learn != "", Infer: r.infer != ""})
+	ending()
 	if err != nil {
 		return err
 	}
@@ -118,7 +121,7 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 // verdict is the error of a command whose results have been written.
 func verdict(result *deeppsl.Report) error {
 	switch {
-	case result.Cancelled():
+	case result.Interrupted():
 		return context.Canceled
 	case result.Failed():
 		return errReported
@@ -150,7 +153,7 @@ func (r *runner) write(result *deeppsl.Report, outputs deeppsl.Outputs) error {
 		}
 		r.notef("wrote %s", r.networks)
 	}
-	if outputs.Atoms == "" || outputs.Hidden || result.Failed() {
+	if outputs.Atoms == "" || outputs.Hidden || result.Failed() || result.Answer == nil {
 		return nil
 	}
 	paths, err := result.WriteAnswer(outputs.Atoms)
@@ -169,18 +172,16 @@ const shownAtoms = 20
 // Text prints the answer, its proof, the counts and the scores.
 func (r ran) Text(w io.Writer) error {
 	var b strings.Builder
-	if infeasible(r.Report) {
-		fmt.Fprintf(&b, "infeasible: any assignment violates a hard rule, by %s\n", r.Method)
-	} else {
-		fmt.Fprintf(&b, "%s: objective %.6g, at least %.6g (gap %.1e, largest violation %.1e), by %s\n",
-			r.Status, r.Objective, r.DualBound, r.Gap, r.MaxViolation, r.Method)
-	}
-	if r.Reason != "" {
-		fmt.Fprintf(&b, "%s: %s\n", r.Method, r.Reason)
+	r.proof(&b)
+	if t := r.Training; t != nil {
+		fmt.Fprintf(&b, "learning ended after %d epochs: %s\n", r.Epochs, t.Ended.Sentence())
 	}
 	each := ""
 	if r.Predictions != nil {
 		each = fmt.Sprintf("%d examples, each of ", r.Examples)
+		if all := r.Predictions.Examples; r.Examples < all {
+			each = fmt.Sprintf("%d of %d examples, each of ", r.Examples, all)
+		}
 	}
 	fmt.Fprintf(&b, "%s%d variables, %d ground rules, seed %d\n", each, r.Variables, r.GroundRules, r.Seed)
 	if p := r.Presolve; p != nil {
@@ -208,6 +209,22 @@ func (r ran) Text(w io.Writer) error {
 	return err
 }
 
+// proof prints how good the answer is, and which method found it and why.
+func (r ran) proof(b *strings.Builder) {
+	switch {
+	case infeasible(r.Report):
+		fmt.Fprintf(b, "infeasible: any assignment violates a hard rule, by %s\n", r.Method)
+	case r.Answer == nil:
+		fmt.Fprintf(b, "%s: nothing is inferred\n", r.Status)
+	default:
+		fmt.Fprintf(b, "%s: objective %.6g, at least %.6g (gap %.1e, largest violation %.1e), by %s\n",
+			r.Status, r.Objective, r.DualBound, r.Gap, r.MaxViolation, r.Method)
+	}
+	if r.Reason != "" {
+		fmt.Fprintf(b, "%s: %s\n", r.Method, r.Reason)
+	}
+}
+
 // conflict prints why there is no answer.
 func (r ran) conflict(b *strings.Builder) {
 	b.WriteString("These hard ground rules cannot hold together:\n")
@@ -225,7 +242,7 @@ func (r ran) scores(b *strings.Builder) {
 	for _, e := range r.Evaluations {
 		fmt.Fprintf(b, "%s, %s: %s (%d scored)\n", e.Predicate, e.Evaluator, valuesOf(e), e.Count)
 	}
-	if r.showAtoms && r.Predictions == nil {
+	if r.showAtoms && r.Predictions == nil && r.Answer != nil {
 		r.atoms(b)
 	}
 }

@@ -30,7 +30,7 @@ type solver struct {
 
 // newSolve returns deeppsl solve.
 func newSolve(e *env) *cobra.Command {
-	s := &solver{project: project{env: e}}
+	s := &solver{project: project{env: e}, limits: limits{seconds: "inference.seconds"}}
 	cmd := &cobra.Command{
 		Use:     "solve FILE [-D name=value]...",
 		Short:   "Solve a ground problem that was exported",

@@ -3,6 +3,7 @@ package contexttest
 
 import (
 	"context"
+	"math"
 	"sync/atomic"
 )
 
@@ -26,4 +27,11 @@ func (c *countdown) Err() error {
 		return context.Canceled
 	}
 	return nil
+}
+
+// Counting returns a context that never ends, and what tells how often it has been asked.
+func Counting() (ctx context.Context, asked func() int64) {
+	c := &countdown{Context: context.Background()}
+	c.left.Store(math.MaxInt64)
+	return c, func() int64 { return math.MaxInt64 - c.left.Load() }
 }

@@ -27,29 +27,29 @@ type Batch struct {
 }
 
 // runBatches is Run for examples in batches: an epoch is one outer iteration of Algorithm 1 for each of them.
-func (t *Trainer) runBatches(ctx context.Context) ([]Epoch, error) {
-	for ; t.next < t.Last; t.next++ {
+func (t *Trainer) runBatches(ctx context.Context) (Ending, error) {
+	for ; t.next < t.Last && !t.exhausted(); t.next++ {
 		line, err := t.pass(ctx)
 		if err != nil {
-			return t.history, err
+			return Completed, err
 		}
 		if err := t.score(ctx, &line); err != nil {
-			return t.history, err
+			return Completed, err
 		}
 		t.record(line)
 		if t.Save != nil {
 			t.Save()
 		}
-		if t.stale(line) {
-			break
-		}
 	}
-	if t.best.Values != nil {
-		t.setValues(t.best.Values)
+	t.keepBest()
+	if t.exhausted() {
+		return OutOfPatience, nil
 	}
-	t.shareWeights()
-	return t.history, nil
+	return Completed, nil
 }
+
+// exhausted says that patience was over after the last epoch, also if that was before an interruption.
+func (t *Trainer) exhausted() bool { return len(t.history) > 0 && t.stale(t.history[len(t.history)-1]) }
 
 // pass learns from every batch once.
 func (t *Trainer) pass(ctx context.Context) (Epoch, error) {

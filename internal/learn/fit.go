@@ -30,9 +30,11 @@ type Fit struct {
 	Epochs int       // that it took
 	Kept   int       // after which the parameters were kept
 	X      []float64 // the networks' outputs with these, without dropout
+	Ended  Ending
 }
 
-// Run fits the networks.
+// Run fits the networks. A context that ends leaves the best parameters until then, and is the error beside a Fit that
+// says so.
 func (f *Fitter) Run(ctx context.Context) (*Fit, error) {
 	if len(f.Labels.Variables) == 0 {
 		return nil, fmt.Errorf("nothing to fit the networks to: no output of theirs has a label")
@@ -42,9 +44,11 @@ func (f *Fitter) Run(ctx context.Context) (*Fit, error) {
 	optimiser := Optimiser{Kind: f.Optimiser, Decay: f.Decay}
 	best := snapshot{Score: math.Inf(-1)}
 	fit := &Fit{X: x}
+	var cut error // of the context
 	for stop := false; fit.Epochs < f.Epochs && !stop; fit.Epochs++ {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+		if cut = ctx.Err(); cut != nil {
+			fit.Ended, _ = CutShort(ctx, cut)
+			break
 		}
 		if err := f.step(&optimiser, x, upstream, fit.Epochs); err != nil {
 			return nil, err
@@ -52,7 +56,9 @@ func (f *Fitter) Run(ctx context.Context) (*Fit, error) {
 		if err := f.Perception.Forward(x, false, 0); err != nil {
 			return nil, err
 		}
-		stop = f.improves(&best, x, fit.Epochs)
+		if stop = f.improves(&best, x, fit.Epochs); stop {
+			fit.Ended = OutOfPatience
+		}
 	}
 	fit.Kept = fit.Epochs
 	if best.Values != nil {
@@ -61,7 +67,10 @@ func (f *Fitter) Run(ctx context.Context) (*Fit, error) {
 			copy(p.Value, best.Values[k])
 		}
 	}
-	return fit, f.Perception.Forward(x, false, 0)
+	if err := f.Perception.Forward(x, false, 0); err != nil {
+		return nil, err
+	}
+	return fit, cut
 }
 
 // step takes one full-batch gradient step, with dropout.

@@ -68,11 +68,11 @@ func start(t *testing.T, task Task, settings Settings, saved []byte) *Trainer {
 // finish runs a trainer to its end.
 func finish(t *testing.T, trainer *Trainer) (*Trainer, []Epoch) {
 	t.Helper()
-	history, err := trainer.Run(context.Background())
+	outcome, err := trainer.Run(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return trainer, history
+	return trainer, outcome.Epochs
 }
 
 func train(t *testing.T, task Task, settings Settings) (*Trainer, []Epoch) {

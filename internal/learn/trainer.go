@@ -171,24 +171,36 @@ func (t *Trainer) drawWeights() []float32 {
 	return weights
 }
 
-// Run trains to the last epoch, or until patience or the context ends, then restores the best epoch's parameters and
-// infers with them. It returns the learning curve, whose last line is that of the final inference.
-func (t *Trainer) Run(ctx context.Context) ([]Epoch, error) {
+// Run trains to the last epoch, until patience or progress is over, or until the context ends; then it restores the
+// best epoch's parameters and infers with them. A context that ends leaves the best parameters until then, or without a
+// score the last ones, and is the error beside an Outcome that says so; other errors leave the parameters as they are.
+func (t *Trainer) Run(ctx context.Context) (Outcome, error) {
+	learn := t.runEpochs
 	if t.Batches != nil {
-		return t.runBatches(ctx)
+		learn = t.runBatches
 	}
+	ended, err := learn(ctx)
+	if early, ok := CutShort(ctx, err); ok {
+		ended = early
+		t.keepBest()
+	}
+	return Outcome{Epochs: t.history, Steps: t.next, Kept: t.Kept(), Ended: ended}, err
+}
+
+// runEpochs is Run for one set of labels, whose last line is a final inference.
+func (t *Trainer) runEpochs(ctx context.Context) (ended Ending, err error) {
 	for ; t.next < t.Last; t.next++ {
 		line, err := t.infer(ctx)
 		if err != nil {
-			return t.history, err
+			return ended, err
 		}
 		start := time.Now()
-		if t.stale(line) || t.settled() {
+		if ended = t.standstill(line); ended != Completed {
 			t.record(line)
 			break
 		}
 		if err := t.descend(ctx, t.next); err != nil {
-			return t.history, err
+			return ended, err
 		}
 		line.Gradient = time.Since(start).Seconds()
 		t.record(line)
@@ -198,11 +210,22 @@ func (t *Trainer) Run(ctx context.Context) ([]Epoch, error) {
 	}
 	line, err := t.infer(ctx)
 	if err != nil {
-		return t.history, err
+		return ended, err
 	}
 	line.Number = len(t.history)
 	t.record(line)
-	return t.history, t.restore(ctx)
+	return ended, t.restore(ctx)
+}
+
+// standstill says why learning ends at an epoch before its steps; Completed if it goes on.
+func (t *Trainer) standstill(line Epoch) Ending {
+	switch {
+	case t.stale(line):
+		return OutOfPatience
+	case t.settled():
+		return Settled
+	}
+	return Completed
 }
 
 // infer computes the MAP state y_t of the current parameters and remembers the parameters if they are the best so far.
@@ -425,6 +448,14 @@ func (t *Trainer) restore(ctx context.Context) error {
 	t.setValues(t.best.Values)
 	_, err := t.infer(ctx)
 	return err
+}
+
+// keepBest puts the best epoch's parameters back, if there is one, without inference.
+func (t *Trainer) keepBest() {
+	if t.best.Values != nil {
+		t.setValues(t.best.Values)
+	}
+	t.shareWeights()
 }
 
 // Kept returns after how many epochs' steps Run kept the parameters.

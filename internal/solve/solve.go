@@ -4,6 +4,7 @@ package solve
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/presolve"
@@ -73,9 +74,9 @@ const (
 	Infeasible
 	// IterationLimit: the best point so far is returned, with its gap.
 	IterationLimit
-	// TimeLimit: as IterationLimit, for time.
+	// TimeLimit: as IterationLimit, for time, also if it is the context's deadline.
 	TimeLimit
-	// Cancelled: the context ended.
+	// Cancelled: the context was cancelled.
 	Cancelled
 	// Stalled: the method's own stopping rule was met (the paper's loss-change threshold) without a proof.
 	Stalled
@@ -85,6 +86,14 @@ const (
 
 var statusNames = [...]string{
 	"optimal", "infeasible", "iteration limit", "time limit", "cancelled", "stalled", "numerical error",
+}
+
+// Ended is the status of a Solve whose context has ended.
+func Ended(ctx context.Context) Status {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return TimeLimit
+	}
+	return Cancelled
 }
 
 // String returns the status in lower case, as reports print it.

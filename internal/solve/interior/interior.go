@@ -166,7 +166,7 @@ func (s *Solver) finish(ctx context.Context, late bool) {
 	switch {
 	case math.Abs(r.Gap) <= s.settings.Gap && r.MaxViolation <= s.settings.Feasibility:
 	case ctx.Err() != nil:
-		r.Status = solve.Cancelled
+		r.Status = solve.Ended(ctx)
 	case late:
 		r.Status = solve.TimeLimit
 	default:

@@ -151,7 +151,7 @@ func (s *Solver) proven() bool {
 func (s *Solver) why(end outcome) solve.Status {
 	switch {
 	case s.ctx.Err() != nil:
-		return solve.Cancelled
+		return solve.Ended(s.ctx)
 	case s.late():
 		return solve.TimeLimit
 	case end == broken, (end == stuck || end == done) && !finite(s.result.Gap):

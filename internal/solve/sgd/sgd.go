@@ -111,7 +111,7 @@ func (s *Solver) Solve(ctx context.Context) (*solve.Result, error) {
 		case math.Abs(loss-before) < s.options.Threshold:
 			status = solve.Stalled
 		case ctx.Err() != nil:
-			status = solve.Cancelled
+			status = solve.Ended(ctx)
 		case s.settings.TimeLimit > 0 && time.Since(start) > s.settings.TimeLimit:
 			status = solve.TimeLimit
 		}

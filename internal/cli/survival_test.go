@@ -1,0 +1,153 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// trainee is a project whose learning is ended by signals.
+type trainee struct {
+	program, config string
+	args            []string
+	took            time.Duration // undisturbed
+	want            []byte        // the answer of that
+}
+
+// newTrainee generates the project, and runs it undisturbed.
+func newTrainee(t *testing.T) *trainee {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	tr := &trainee{program: filepath.Join(dir, "deeppsl"), config: filepath.Join(dir, "project", "citation.json")}
+	if err := os.Symlink(self, tr.program); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(tr.program, "demo", "--documents", "80", "--out", filepath.Dir(tr.config),
+		"-q").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	tr.args = []string{"run", tr.config, "-l", "-i", "-D", "learn.epochs=30", "--json"}
+	whole := filepath.Join(dir, "whole")
+	start := time.Now()
+	if code, _, stderr := tr.run(t, whole, nil); code != exitSuccess {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	tr.took, tr.want = time.Since(start), answersIn(t, whole)
+	return tr
+}
+
+// run runs the project with all outputs in a folder; end, if it is not nil, may end the process.
+func (tr *trainee) run(t *testing.T, dir string, end func(*os.Process)) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, notes bytes.Buffer
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(tr.program, append(tr.args, "-o", filepath.Join(dir, "answers"), "--checkpoint",
+		filepath.Join(dir, "state"), "--save-networks", filepath.Join(dir, "networks"))...)
+	cmd.Stdout, cmd.Stderr = &out, &notes
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if end != nil {
+		end(cmd.Process)
+	}
+	exit := (*exec.ExitError)(nil)
+	if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), notes.String()
+}
+
+// answersIn returns all that a run has written, but for its checkpoint, which has times in it.
+func answersIn(t *testing.T, dir string) []byte {
+	t.Helper()
+	var all []byte
+	for _, name := range []string{"answers/LABEL.txt", "answers/NEURAL.txt", "networks"} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Error(err)
+		}
+		all = append(all, text...)
+	}
+	return all
+}
+
+// A process that a signal ends at any time, and that is started again, ends with the bits of one that nothing
+// disturbed. An interrupt leaves a whole report and all files; kill -9 leaves nothing but the checkpoint.
+func TestSignals(t *testing.T) {
+	tr := newTrainee(t)
+	ends, random := 20, rand.New(rand.NewPCG(3, 4))
+	if testing.Short() {
+		ends = 3
+	}
+	for _, signal := range []os.Signal{syscall.SIGKILL, os.Interrupt} {
+		learning := 0
+		for range ends {
+			dir := t.TempDir()
+			delay := time.Duration(random.Float64() * float64(tr.took))
+			code, stdout, stderr := tr.run(t, dir, func(p *os.Process) {
+				time.Sleep(delay)
+				_ = p.Signal(signal)
+			})
+			if strings.Contains(stderr, "epoch") && code != exitSuccess {
+				learning++
+			}
+			if signal == os.Interrupt && code == exitFailure && stdout != "" {
+				wantInterrupted(t, dir, stdout, stderr)
+			}
+			if code, _, stderr := tr.run(t, dir, nil); code != exitSuccess {
+				t.Errorf("after %v at %v: exit code %d\n%s", signal, delay, code, stderr)
+			} else if !bytes.Equal(answersIn(t, dir), tr.want) {
+				t.Errorf("after %v at %v: other answers or networks than undisturbed", signal, delay)
+			}
+		}
+		t.Logf("%v ended %d of %d runs while they learned", signal, learning, ends)
+	}
+}
+
+// wantInterrupted checks what an interrupt has left.
+func wantInterrupted(t *testing.T, dir, stdout, stderr string) {
+	t.Helper()
+	var report map[string]any
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil || report["status"] != "interrupted" {
+		t.Errorf("interrupted: %v\n%s", err, stdout)
+	}
+	if !strings.HasSuffix(stderr, "interrupted\n") {
+		t.Errorf("interrupted: the last line of the notes is another\n%s", stderr)
+	}
+	if len(answersIn(t, dir)) == 0 {
+		t.Error("interrupted: nothing is written")
+	}
+}
+
+// A second interrupt ends the process at once, also in the grace that inference has.
+func TestSecondInterrupt(t *testing.T) {
+	tr := newTrainee(t)
+	tr.args = append(tr.args, "-D", "learn.epochs=1000000", "-D", "inference.method=sgd", "-D", "sgd.threshold=1e-300",
+		"-D", "sgd.rate=1e-9", "-D", "inference.iterations=100000000")
+	start := time.Now()
+	code, stdout, _ := tr.run(t, t.TempDir(), func(p *os.Process) {
+		for range 3 {
+			time.Sleep(400 * time.Millisecond)
+			_ = p.Signal(os.Interrupt)
+		}
+	})
+	if took := time.Since(start); code != -1 || stdout != "" || took > 4*time.Second {
+		t.Errorf("exit code %d after %v\n%s", code, took, stdout)
+	}
+}
