@@ -23,7 +23,11 @@ func Derive(
 	last := len(rule.Atoms) - 1
 	body := *rule
 	body.Atoms = rule.Atoms[:last]
-	r := compile(plan.New(&body, store), g.scope)
+	chosen, err := plan.New(ctx, &body, store)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := compile(chosen, g.scope)
 	head := r.slotsOf(&rule.Atoms[last], every(len(rule.Atoms[last].Args)))
 	r.emit = func(m *machine) { m.emitHead(head) }
 

@@ -60,7 +60,7 @@ func Ground(
 	report := &Report{}
 	var diagnostics source.Diagnostics
 	for _, rule := range prog.Rules {
-		blocks, entry, problems := g.rule(rule)
+		blocks, entry, problems := g.rule(ctx, rule)
 		if err := ctx.Err(); err != nil {
 			return nil, report, err
 		}
@@ -98,10 +98,14 @@ func newGrounder(ctx context.Context, store *relation.Store, opts Options) *grou
 	return g
 }
 
-// rule grounds one rule into blocks.
-func (g *grounder) rule(rule *program.Rule) ([]*mrf.Block, RuleReport, *problems) {
+// rule grounds one rule into blocks, or a part of it if the context ends.
+func (g *grounder) rule(ctx context.Context, rule *program.Rule) ([]*mrf.Block, RuleReport, *problems) {
 	start := time.Now()
-	r := compile(plan.New(rule, g.scope.store), g.scope)
+	chosen, err := plan.New(ctx, rule, g.scope.store)
+	if err != nil {
+		return nil, RuleReport{}, &problems{}
+	}
+	r := compile(chosen, g.scope)
 	if g.spill != nil {
 		r.most = pagedPieces
 	}

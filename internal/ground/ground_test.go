@@ -11,6 +11,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/plan"
 	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/relation"
 )
 
 // small is data for the tests of text: three people, one of whom nothing is asked about.
@@ -199,6 +200,14 @@ func TestArenasAreSmall(t *testing.T) {
 	}
 }
 
+func planned(t *testing.T, rule *program.Rule, store *relation.Store) *plan.Plan {
+	p, err := plan.New(context.Background(), rule, store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // TestMachinesDoNotAllocate runs pieces again on a machine whose buffers have grown: joins, look-ups, sums, filters and
 // merging must take no memory of their own.
 func TestMachinesDoNotAllocate(t *testing.T) {
@@ -211,7 +220,7 @@ func TestMachinesDoNotAllocate(t *testing.T) {
 		s := newScope(f.store)
 		for _, rule := range f.program.Rules {
 			s.declare(rule)
-			m := newMachine(compile(plan.New(rule, f.store), s), new(atomic.Bool))
+			m := newMachine(compile(planned(t, rule, f.store), s), new(atomic.Bool))
 			run := func() {
 				m.run(m.routine.lo, m.routine.hi)
 				for _, b := range m.batches {

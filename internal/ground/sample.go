@@ -75,7 +75,11 @@ func Sample(
 	}
 	routines := make([]*routine, len(prog.Rules))
 	for k, rule := range prog.Rules {
-		routines[k] = compile(plan.New(rule, store), g.scope)
+		chosen, err := plan.New(ctx, rule, store)
+		if err != nil {
+			return nil, err
+		}
+		routines[k] = compile(chosen, g.scope)
 	}
 	estimates := make([]Estimate, len(routines))
 	parallel.For(g.threads, len(routines), func(k int) {

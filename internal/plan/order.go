@@ -1,7 +1,10 @@
 package plan
 
 import (
+	"cmp"
+	"context"
 	"math"
+	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -12,27 +15,87 @@ import (
 type orderer struct {
 	rule  *program.Rule
 	store *relation.Store
-	plan  *Plan
-	used  []bool // per atom
-	// distinct estimates how many values each variable takes so far; 0 if it is not bound.
-	distinct []float64
+	state
+	plan *Plan
+	used []bool // per atom
 	// boundBy holds the number of generating steps after which a variable is bound.
 	boundBy []int
-	decided []bool // per condition
-	rows    float64
+	// users lists the atoms of each variable, and checks its conditions, by their places in the rule.
+	users, checks [][]int
+	// outlooks are of the atoms that are not used yet; those that are stale are looked at again when they are asked for.
+	outlooks []outlook
+	stale    []bool
+}
+
+// state is what is estimated where a plan stands.
+type state struct {
+	rows float64
+	cost float64 // of the steps so far
+	// distinct estimates how many values each variable takes so far; 0 if it is not bound.
+	distinct []float64
+	decided  []bool // per condition
+}
+
+// outlook is what joining an atom would do where the plan stands, but for what depends on how many rows there are: so
+// it stays true until one of the atom's variables changes.
+type outlook struct {
+	keyed bool    // a column is constant or bound, or there is none
+	whole bool    // all columns are: the atom is matched, which some rows survive
+	rows  float64 // per execution; of a whole atom, how many its relation has
+	// reached is how many tuples the plan can have come to, for a whole atom.
+	reached float64
 }
 
 // newOrderer begins a plan in which nothing is bound; comparisons of constants are decided before the first step.
 func newOrderer(rule *program.Rule, store *relation.Store) *orderer {
 	o := &orderer{
-		rule: rule, store: store, plan: &Plan{Rule: rule}, rows: 1,
-		used:     make([]bool, len(rule.Atoms)),
-		distinct: make([]float64, len(rule.Variables)),
-		boundBy:  make([]int, len(rule.Variables)),
-		decided:  make([]bool, len(rule.Conditions)),
+		rule: rule, store: store,
+		users: make([][]int, len(rule.Variables)), checks: make([][]int, len(rule.Variables)),
 	}
-	o.plan.Conditions = o.decide()
+	for k := range rule.Atoms {
+		for _, t := range rule.Atoms[k].Args {
+			if t.IsVariable() {
+				o.users[t.Variable] = append(o.users[t.Variable], k)
+			}
+		}
+	}
+	for k, c := range rule.Conditions {
+		for _, t := range [...]program.Term{c.Left, c.Right} {
+			if t.IsVariable() {
+				o.checks[t.Variable] = append(o.checks[t.Variable], k)
+			}
+		}
+	}
+	o.begin()
 	return o
+}
+
+// begin forgets all steps.
+func (o *orderer) begin() {
+	rule := o.rule
+	o.plan = &Plan{Rule: rule}
+	o.state = state{
+		rows: 1, distinct: make([]float64, len(rule.Variables)), decided: make([]bool, len(rule.Conditions)),
+	}
+	o.used = make([]bool, len(rule.Atoms))
+	o.boundBy = make([]int, len(rule.Variables))
+	o.outlooks, o.stale = make([]outlook, len(rule.Atoms)), make([]bool, len(rule.Atoms))
+	for k := range o.stale {
+		o.stale[k] = true
+	}
+	for k := range rule.Conditions {
+		if o.decidable(k) {
+			o.decide(k)
+			o.plan.Conditions = append(o.plan.Conditions, k)
+		}
+	}
+}
+
+// greedy uses up the atoms that generate, the cheapest one each time. It gives up when the context ends.
+func (o *orderer) greedy(ctx context.Context) {
+	for next := o.cheapest(); next >= 0 && ctx.Err() == nil; next = o.cheapest() {
+		o.generate(next)
+	}
 }
 
 // cheapest returns the unused generating atom that leaves the fewest rows, among those that share a bound variable or
@@ -43,10 +106,13 @@ func (o *orderer) cheapest() int {
 		if o.used[k] || !o.rule.Atoms[k].Generates {
 			continue
 		}
-		s := o.step(k, &o.rule.Atoms[k], Scan)
-		rows, keyed := o.rows*o.matches(&s), len(s.Key) > 0 || len(s.Columns) == 0
-		if best < 0 || keyed && !bestKeyed || keyed == bestKeyed && rows < bestRows {
-			best, bestRows, bestKeyed = k, rows, keyed
+		if o.stale[k] {
+			o.outlooks[k], o.stale[k] = o.outlook(k), false
+		}
+		x := &o.outlooks[k]
+		rows := o.after(x)
+		if best < 0 || x.keyed && !bestKeyed || x.keyed == bestKeyed && rows < bestRows {
+			best, bestRows, bestKeyed = k, rows, x.keyed
 		}
 	}
 	return best
@@ -54,136 +120,182 @@ func (o *orderer) cheapest() int {
 
 // generate appends the step that joins atom k.
 func (o *orderer) generate(k int) {
-	atom := &o.rule.Atoms[k]
-	s := o.step(k, atom, Scan)
+	s := o.step(k, &o.rule.Atoms[k], Scan)
 	switch {
 	case len(s.Bind)+len(s.Check) == 0:
 		s.Op = Match
 	case len(s.Key) > 0:
 		s.Op = Probe
 	}
-	before := o.rows
-	o.rows *= o.matches(&s)
-	o.used[k] = true
-	o.bind(&s)
-	s.Conditions = o.decide()
-	s.Rows = o.rows
-	o.plan.Steps = append(o.plan.Steps, s)
-	o.plan.Cost += before // one descent into an index, or the start of a scan, per row so far
-	if s.Op != Match {
-		o.plan.Cost += o.rows
+	x := o.outlook(k)
+	bound, decided := o.join(k, &x)
+	for _, v := range bound {
+		o.boundBy[v] = len(o.plan.Steps) + 1
 	}
+	o.used[k], s.Conditions, s.Rows = true, decided, o.rows
+	o.plan.Steps = append(o.plan.Steps, s)
+}
+
+// join moves the estimates past atom k, and returns the variables that it binds and the conditions that can be decided
+// for the first time. A step costs one descent into an index, or the start of a scan, per row so far, and one for each
+// row that it yields.
+func (o *orderer) join(k int, x *outlook) (bound, decided []int) {
+	o.cost += o.rows
+	o.rows = o.after(x)
+	bound = o.bind(k)
+	for _, v := range bound {
+		for _, c := range o.checks[v] {
+			if !o.decided[c] && o.decidable(c) {
+				o.decided[c] = true
+				decided = append(decided, c)
+			}
+		}
+	}
+	slices.Sort(decided)
+	for _, c := range decided {
+		o.decide(c)
+	}
+	if !x.whole {
+		o.cost += o.rows
+	}
+	return bound, decided
+}
+
+// bind records what is known of the variables once atom k is joined, and returns those that are new.
+func (o *orderer) bind(k int) (bound []int) {
+	a := &o.rule.Atoms[k]
+	for column, arg := range a.Args {
+		if o.isSum(arg) || !arg.IsVariable() {
+			continue
+		}
+		values := float64(max(1, o.store.Relations[a.Predicate].DistinctCount(column)))
+		switch known := o.distinct[arg.Variable]; {
+		case known == 0:
+			bound = append(bound, arg.Variable)
+		case known <= values:
+			continue
+		}
+		o.distinct[arg.Variable] = values
+		for _, user := range o.users[arg.Variable] {
+			o.stale[user] = true
+		}
+	}
+	return bound
+}
+
+// isSum tells whether a term is a summation variable, whose columns are projected away.
+func (o *orderer) isSum(t program.Term) bool {
+	return t.IsVariable() && o.rule.Variables[t.Variable].Summation
 }
 
 // step describes atom k as it stands: which of its columns are bound now.
 func (o *orderer) step(k int, atom *program.Atom, op Op) Step {
 	s := Step{Op: op, Index: k, Atom: atom, Relation: o.store.Relations[atom.Predicate]}
-	seen := make(map[int]bool, len(atom.Args))
 	for column, arg := range atom.Args {
-		if arg.IsVariable() && o.rule.Variables[arg.Variable].Summation {
+		if o.isSum(arg) {
 			continue
 		}
 		s.Columns = append(s.Columns, column)
 		switch {
-		case !arg.IsVariable() || o.distinct[arg.Variable] > 0:
+		case o.isBound(arg):
 			s.Key = append(s.Key, column)
-		case seen[arg.Variable]:
+		case slices.Contains(atom.Args[:column], arg):
 			s.Check = append(s.Check, column)
 		default:
-			seen[arg.Variable] = true
 			s.Bind = append(s.Bind, column)
 		}
 	}
 	return s
 }
 
-// matches estimates how many rows one execution of the step yields, before conditions.
-func (o *orderer) matches(s *Step) float64 {
-	if len(s.Bind)+len(s.Check) == 0 {
-		return o.chance(s)
-	}
-	rows := size(s)
-	for _, column := range s.Key {
-		values := float64(max(1, s.Relation.DistinctCount(column)))
-		if arg := s.Atom.Args[column]; arg.IsVariable() {
-			values = max(values, o.distinct[arg.Variable])
+// outlook estimates what joining atom k would do, before conditions.
+func (o *orderer) outlook(k int) outlook {
+	a := &o.rule.Atoms[k]
+	x := outlook{keyed: true, whole: true, rows: o.size(a), reached: 1}
+	keys, repeated := 0, math.Inf(1)
+	for column, arg := range a.Args {
+		if o.isSum(arg) {
+			continue
 		}
-		rows /= values
+		values := float64(o.store.Relations[a.Predicate].DistinctCount(column))
+		switch {
+		case !arg.IsVariable():
+			x.rows /= max(1, values)
+		case o.isBound(arg):
+			x.reached *= o.distinct[arg.Variable]
+		default:
+			x.whole = false
+			if slices.Contains(a.Args[:column], arg) {
+				repeated = min(repeated, values) // as if every P(A, A) were there
+			}
+			continue
+		}
+		keys++
 	}
-	for _, column := range s.Check {
-		rows = min(rows, float64(s.Relation.DistinctCount(column))) // as if every P(A, A) were there
+	if x.whole {
+		return x
+	}
+	x.keyed = keys > 0
+	for column, arg := range a.Args {
+		if arg.IsVariable() && !o.isSum(arg) && o.isBound(arg) {
+			values := float64(max(1, o.store.Relations[a.Predicate].DistinctCount(column)))
+			x.rows /= max(values, o.distinct[arg.Variable])
+		}
+	}
+	x.rows = min(x.rows, repeated)
+	return x
+}
+
+// after estimates how many rows there are once an atom has been joined. The arguments of a whole atom are not
+// independent: targets are listed for the very tuples that the other atoms of a rule lead to. So the smaller of the two
+// sets of tuples, those of the relation and those that the plan has reached, is taken to lie within the larger.
+func (o *orderer) after(x *outlook) float64 {
+	if x.whole {
+		return o.rows * min(1, x.rows/max(1, min(x.reached, o.rows)))
+	}
+	return min(o.rows*x.rows, math.MaxFloat64)
+}
+
+// size returns the rows of an atom's relation or, as an upper bound, of its projection on the columns that are not
+// summed over.
+func (o *orderer) size(a *program.Atom) float64 {
+	r := o.store.Relations[a.Predicate]
+	rows, combinations, projected := float64(r.Len()), 1.0, false
+	for column, arg := range a.Args {
+		if o.isSum(arg) {
+			projected = true
+		} else {
+			combinations *= float64(r.DistinctCount(column))
+		}
+	}
+	if projected {
+		return min(rows, combinations)
 	}
 	return rows
 }
 
-// chance estimates how likely a fully bound atom is there. Its arguments are not independent: targets are listed for
-// the very tuples that the other atoms of a rule lead to. So the smaller of the two sets of tuples, those of the
-// relation and those that the plan has reached, is taken to lie within the larger.
-func (o *orderer) chance(s *Step) float64 {
-	rows, reached := size(s), 1.0
-	for _, column := range s.Key {
-		if arg := s.Atom.Args[column]; arg.IsVariable() {
-			reached *= o.distinct[arg.Variable]
-		} else {
-			rows /= float64(max(1, s.Relation.DistinctCount(column)))
-		}
-	}
-	return min(1, rows/max(1, min(reached, o.rows)))
+// decidable tells whether both terms of a condition have a value where the plan stands.
+func (o *orderer) decidable(condition int) bool {
+	c := &o.rule.Conditions[condition]
+	return o.isBound(c.Left) && o.isBound(c.Right)
 }
 
-// size returns the rows of the step's relation or, as an upper bound, of its projection.
-func size(s *Step) float64 {
-	rows := float64(s.Relation.Len())
-	if !s.Projected() {
-		return rows
-	}
-	combinations := 1.0
-	for _, column := range s.Columns {
-		combinations *= float64(s.Relation.DistinctCount(column))
-	}
-	return min(rows, combinations)
-}
-
-// bind records what is known of the variables once the step has run.
-func (o *orderer) bind(s *Step) {
-	for _, column := range s.Columns {
-		arg := s.Atom.Args[column]
-		if !arg.IsVariable() {
-			continue
-		}
-		values := float64(max(1, s.Relation.DistinctCount(column)))
-		if known := o.distinct[arg.Variable]; known > 0 {
-			values = min(values, known)
-		} else {
-			o.boundBy[arg.Variable] = len(o.plan.Steps) + 1
-		}
-		o.distinct[arg.Variable] = values
-	}
-}
-
-// decide returns the conditions that can be evaluated for the first time, and narrows the estimate by them.
-func (o *orderer) decide() (now []int) {
-	for k, c := range o.rule.Conditions {
-		if o.decided[k] || !o.isBound(c.Left) || !o.isBound(c.Right) {
-			continue
-		}
-		o.decided[k] = true
-		o.rows *= o.selectivity(&c)
-		now = append(now, k)
-	}
-	return now
+// decide narrows the estimate by a condition.
+func (o *orderer) decide(condition int) {
+	o.decided[condition] = true
+	o.rows *= o.selectivity(&o.rule.Conditions[condition])
 }
 
 // isBound tells whether a term has a value where the plan stands.
-func (o *orderer) isBound(t program.Term) bool { return !t.IsVariable() || o.distinct[t.Variable] > 0 }
+func (s *state) isBound(t program.Term) bool { return !t.IsVariable() || s.distinct[t.Variable] > 0 }
 
 // selectivity estimates which part of the rows satisfies a comparison: of evenly spread values, one pair in so many is
 // equal, and half of the others are in order.
-func (o *orderer) selectivity(c *program.Condition) float64 {
+func (s *state) selectivity(c *program.Condition) float64 {
 	values := 1.0
 	for _, t := range [...]program.Term{c.Left, c.Right} {
 		if t.IsVariable() {
-			values = max(values, o.distinct[t.Variable])
+			values = max(values, s.distinct[t.Variable])
 		}
 	}
 	switch {
@@ -209,10 +321,24 @@ func (o *orderer) bytesPerGrounding() float64 {
 		}
 		free := float64(s.Relation.FreeLen()) / float64(rows)
 		if s.Projected() {
-			bytes += 8 * free * float64(rows) / max(1, size(&s))
+			bytes += 8 * free * float64(rows) / max(1, o.size(s.Atom))
 		} else {
 			bytes += 4 * free
 		}
 	}
 	return bytes
+}
+
+// byRows returns the atoms that generate, those that a plan had better begin with first: the fewer rows, the better.
+func (o *orderer) byRows() (firsts []int) {
+	rows := make([]float64, len(o.rule.Atoms))
+	for k := range o.rule.Atoms {
+		if o.rule.Atoms[k].Generates {
+			x := o.outlook(k)
+			rows[k] = o.after(&x)
+			firsts = append(firsts, k)
+		}
+	}
+	slices.SortStableFunc(firsts, func(a, b int) int { return cmp.Compare(rows[a], rows[b]) })
+	return firsts
 }

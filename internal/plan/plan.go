@@ -5,6 +5,7 @@ package plan
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/program"
@@ -78,37 +79,50 @@ type Step struct {
 // Projected tells whether the step runs over a projection of its relation.
 func (s *Step) Projected() bool { return len(s.Columns) < s.Relation.Arity }
 
-// New plans rule over the relations of store, which are indexed by predicate.
-func New(rule *program.Rule, store *relation.Store) *Plan {
+// New plans rule over the relations of store, which are indexed by predicate. Of short rules it finds the order that
+// costs least by its estimates; of longer ones it tries greedy orders, as many as are done in a moment. The error is
+// the context's.
+func New(ctx context.Context, rule *program.Rule, store *relation.Store) (*Plan, error) {
+	o := newOrderer(rule, store)
+	firsts := o.byRows()
+	short := len(firsts) <= maxExact
+	firsts = firsts[:min(len(firsts), tries(len(rule.Atoms)))]
+	slices.Sort(firsts) // of plans that are as good as each other, the one that is nearest to the rule as it is written
+	if len(firsts) == 0 {
+		return o.from(ctx, nil), ctx.Err()
+	}
 	var best *Plan
-	for first, atom := range rule.Atoms {
-		if !atom.Generates {
-			continue
-		}
-		if p := from(rule, store, first); best == nil || p.score() < best.score() {
+	for _, first := range firsts {
+		if p := o.from(ctx, []int{first}); best == nil || p.score() < best.score() {
 			best = p
 		}
 	}
-	if best == nil {
-		best = from(rule, store, -1)
+	if short {
+		if p := o.from(ctx, o.exact(firsts)); p.score() < best.score() {
+			best = p
+		}
 	}
-	return best
+	return best, ctx.Err()
 }
+
+// tries is how many greedy plans are worth their time: each takes time with the square of the rule's length.
+func tries(atoms int) int { return max(1, 1<<20/(1+atoms*atoms)) }
 
 // score is the cost, and more of it the fewer rows the first step has: a plan is run by cutting those rows into pieces,
 // and few rows cannot be cut evenly.
-func (p *Plan) score() float64 { return p.Cost * (1 + 8/max(1, p.Steps[0].Rows)) }
+func (p *Plan) score() float64 { return p.Cost * uneven(p.Steps[0].Rows) }
 
-// from builds the plan that begins with one atom and goes on greedily; -1 is for rules in which no atom generates.
-func from(rule *program.Rule, store *relation.Store, first int) *Plan {
-	o := newOrderer(rule, store)
-	if first >= 0 {
-		o.generate(first)
+// uneven is the factor of a score for so many rows of the first step.
+func uneven(rows float64) float64 { return 1 + 8/max(1, rows) }
+
+// from builds the plan that begins with these atoms and goes on greedily.
+func (o *orderer) from(ctx context.Context, first []int) *Plan {
+	o.begin()
+	for _, k := range first {
+		o.generate(k)
 	}
-	for next := o.cheapest(); next >= 0; next = o.cheapest() {
-		o.generate(next)
-	}
-	o.plan.Generators = len(o.plan.Steps)
+	o.greedy(ctx)
+	o.plan.Generators, o.plan.Cost = len(o.plan.Steps), o.cost
 	o.hoist()
 	o.plan.Groundings = o.rows
 	o.plan.Bytes = o.rows * o.bytesPerGrounding()

@@ -100,7 +100,7 @@ func duration(seconds float64) string {
 
 // count prints an estimate with two significant digits: it pretends to no more.
 func count(x float64) string {
-	if x < 10 {
+	if x < 10 || x >= 1e15 {
 		return fmt.Sprintf("%.2g", x)
 	}
 	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
