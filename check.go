@@ -96,9 +96,10 @@ func (p *Project) Check(ctx context.Context) (*Summary, error) {
 		return nil, collect(err, &diags)
 	}
 	if _, inputs := g.tables.Store.Number(); inputs > 0 {
-		if _, err := networks.bind(p.config, g.tables.Store, inputs); err != nil {
+		if _, err := networks.bind(p, g.tables.Store, inputs); err != nil {
 			return nil, collect(err, &diags)
 		}
+		networks.lintScales(p.config, &diags)
 	}
 	estimates, err := g.estimate(ctx, checkRows)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 type slot struct {
 	name     string
 	full     string // with its predicate: Digit(a)
+	network  string
 	features *neural.Features
 }
 
@@ -36,6 +37,16 @@ func (s *slot) column(header []string, all []slot) int {
 	return column
 }
 
+// rows adds the features' rows that a column of examples names.
+func (s *slot) rows(rows []int32, examples [][]string, column int) []int32 {
+	for _, cells := range examples {
+		if row, ok := s.features.Row(cells[column]); ok {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
 // slots lists the slots of all predicates. Their order numbers them.
 func (p *Project) slots(n *networks) (slots []slot) {
 	for _, declared := range p.config.Predicates {
@@ -44,7 +55,8 @@ func (p *Project) slots(n *networks) (slots []slot) {
 		}
 		for _, name := range declared.Neural.Slots {
 			full := fmt.Sprintf("%s(%s)", declared.Name, name)
-			slots = append(slots, slot{name, full, n.features[declared.Neural.Network]})
+			slots = append(slots, slot{name, full, declared.Neural.Network,
+				n.features[declared.Neural.Network]})
 		}
 	}
 	return slots

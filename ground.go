@@ -158,9 +158,12 @@ func (g *Grounding) ground(ctx context.Context) error {
 	}
 	g.inputs = make([]float64, g.model.Inputs)
 	if g.model.Inputs > 0 {
-		if g.perception, err = g.networks.bind(g.project.config, g.tables.Store, g.model.Inputs); err != nil {
+		if g.perception, err = g.networks.bind(g.project, g.tables.Store, g.model.Inputs); err != nil {
 			return err
 		}
+		var warnings source.Diagnostics
+		g.networks.lintScales(g.project.config, &warnings)
+		g.project.warn(warnings)
 	}
 	return nil
 }

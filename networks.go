@@ -24,6 +24,8 @@ type networks struct {
 	features map[string]*neural.Features // by the network's name; an encoder's also under those that share it
 	// similarities are those of the atoms' names, as bindings want them, so that new parameters find them again.
 	similarities map[*relation.Relation][]float32
+	// blind are the networks that have been told to see nothing.
+	blind map[string]bool
 }
 
 // loadNetworks reads the feature tables and builds the networks with fresh parameters.
@@ -33,7 +35,7 @@ func (p *Project) loadNetworks() (*networks, error) {
 	}
 	var diags source.Diagnostics
 	n := &networks{features: make(map[string]*neural.Features), tables: make(map[string]*neural.Features),
-		similarities: make(map[*relation.Relation][]float32)}
+		similarities: make(map[*relation.Relation][]float32), blind: make(map[string]bool)}
 	for _, network := range p.config.Networks {
 		n.specs = append(n.specs, p.loadNetwork(network, n, &diags))
 	}
@@ -214,12 +216,55 @@ func mustAdd(builder *relation.Builder, tuple []symbol.ID, truth float32, role r
 }
 
 // bind connects the networks to the perceived atoms of a phase.
-func (n *networks) bind(config *load.Config, store *relation.Store, inputs int) (*neural.Perception, error) {
-	bindings, err := n.bindings(config, store)
+func (n *networks) bind(p *Project, store *relation.Store, inputs int) (*neural.Perception, error) {
+	bindings, err := n.bindings(p.config, store)
+	if err == nil && p.config.HasExamples() {
+		err = n.standardize(p)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return n.system.Bind(inputs, bindings...)
+}
+
+// standardize scales the features by those of the examples to learn from and to choose by: the atoms are about slots,
+// which stand for any row. What is wrong with the tables is for those to say who read all of them.
+func (n *networks) standardize(p *Project) error {
+	rows := make(map[string][]int32) // by network
+	slots := p.slots(n)
+	for _, phase := range []Phase{Learn, Validation} {
+		if p.config.Examples[phase] == nil {
+			continue
+		}
+		table := p.config.ReadExamples(phase, new(source.Diagnostics))
+		if table == nil {
+			return nil
+		}
+		for _, slot := range slots {
+			if column := slot.column(table.Header, slots); column >= 0 {
+				rows[slot.network] = slot.rows(rows[slot.network], table.Rows, column)
+			}
+		}
+	}
+	for _, spec := range n.specs {
+		if err := n.system.Standardize(spec.Name, rows[spec.Name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lintScales warns, once, of networks that see no difference between their rows.
+func (n *networks) lintScales(config *load.Config, diags *source.Diagnostics) {
+	for _, network := range config.Networks {
+		constant, features := n.system.Constant(network.Name)
+		if constant == 0 || constant < features || n.blind[network.Name] {
+			continue
+		}
+		n.blind[network.Name] = true
+		diags.Warnf("features-constant", network.At("features"), "features are what tells entities apart",
+			"all %d features of network %q are the same in all rows that it learns from", features, network.Name)
+	}
 }
 
 // bindings say which network gives the truth of which perceived atoms. A slot's row is its number.

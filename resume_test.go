@@ -26,7 +26,7 @@ func seeingWith(t *testing.T, change func(config string) string) string {
 	files := map[string]string{
 		"model.json": `{
 			"rules": "model.psl",
-			"networks": {"seer": {"features": "features.tsv", "hidden": [5], "dropout": 0.3}},
+			"networks": {"seer": {"features": "features.tsv", "normalize": "none", "hidden": [5], "dropout": 0.3}},
 			"predicates": {
 				"Sees/2": {"neural": {"network": "seer", "class": 1, "classes": ["cat", "dog"]},
 					"truth": {"learn": ["train.tsv"]}},

@@ -116,7 +116,7 @@ func (g *Grounding) Reset(seed uint64) error {
 	}
 	g.networks = networks
 	if g.perception != nil {
-		g.perception, err = networks.bind(g.project.config, g.tables.Store, len(g.inputs))
+		g.perception, err = networks.bind(g.project, g.tables.Store, len(g.inputs))
 	}
 	return err
 }
@@ -457,7 +457,7 @@ func (g *Grounding) Adopt(learned *Grounding) error {
 	}
 	g.networks = learned.networks
 	var err error
-	g.perception, err = g.networks.bind(g.project.config, g.tables.Store, len(g.inputs))
+	g.perception, err = g.networks.bind(g.project, g.tables.Store, len(g.inputs))
 	return err
 }
 

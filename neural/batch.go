@@ -38,10 +38,10 @@ func (p *Perception) Select(rows []int32) error {
 
 // choose makes the group compute other rows, as many as before.
 func (g *group) choose(rows []int32) {
-	g.rows = rows
+	g.rows, g.features = rows, g.root.features
 	g.selection++
 	if g.first != nil {
-		g.product = newProduct(g.root.features, rows, g.first.width)
+		g.product = newProduct(g.features, rows, g.first.width)
 	}
 }
 
@@ -56,11 +56,12 @@ func (s *System) Predict(network string, rows []int32) ([]float32, error) {
 		return nil, fmt.Errorf("neural: Predict(%q): the name of a classifier is wanted", network)
 	}
 	for _, r := range rows {
-		if r < 0 || int(r) >= n.features.Len() {
-			return nil, fmt.Errorf("network %q: row %d is not among the %d of the features", network, r, n.features.Len())
+		if r < 0 || int(r) >= n.table().Len() {
+			return nil, fmt.Errorf("network %q: row %d is not among the %d of the features", network, r, n.table().Len())
 		}
 	}
 	out := make([]float32, len(rows)*n.width)
+	n.root().standardizeByAll()
 	size := min(predicted, len(rows))
 	if size == 0 {
 		return out, nil

@@ -56,7 +56,7 @@ func (b *Builder) Train() bool { return b.train }
 // First is faster, and much faster with sparse features.
 func (b *Builder) Rows() *graph.Node {
 	b.network.readsRows = true
-	return b.input(slot{source: fromRows}, b.rows, b.network.features.width)
+	return b.input(slot{source: fromRows}, b.rows, b.network.table().width)
 }
 
 // First returns X·W + b, a matrix [rows, width], where X are the feature vectors. It is computed outside the graph,

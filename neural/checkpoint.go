@@ -37,6 +37,9 @@ const (
 func (s *System) Save(w io.Writer) error {
 	var values []byte
 	header := map[string]any{}
+	for _, n := range s.networks {
+		n.standardizeByAll()
+	}
 	for _, p := range s.parameters {
 		start := len(values)
 		for _, v := range p.Value {
@@ -79,6 +82,11 @@ func (s *System) decode(data []byte) error {
 	if err != nil {
 		return err
 	}
+	for _, n := range s.networks {
+		if err := n.fitsScale(entries, n.spec.Name); err != nil {
+			return inNetwork(n.spec.Name, err)
+		}
+	}
 	if len(entries) != len(s.parameters) {
 		return fmt.Errorf("it holds %d tensors, these networks have %d", len(entries), len(s.parameters))
 	}
@@ -89,9 +97,52 @@ func (s *System) decode(data []byte) error {
 		}
 	}
 	for i, p := range s.parameters {
+		if err := p.scales(read[i]); err != nil {
+			return fmt.Errorf("tensor %q: %w", p.Name, err)
+		}
+	}
+	for i, p := range s.parameters {
 		copy(p.Value, read[i])
 	}
+	for _, n := range s.networks {
+		n.rescale()
+	}
 	return nil
+}
+
+// fitsScale checks that a file has a scale of the network's features, under the network's name there, if the network
+// wants one, and only then: features on another scale than those it learned from would make nonsense of what it knows.
+func (n *network) fitsScale(entries map[string]entry, name string) error {
+	_, has := entries[name+"."+scalingLayer+"."+scaleTensor]
+	switch {
+	case has && n.scaling == nil:
+		return wrongKey("normalize", `its features were standardised when it was saved: write "normalize": "columns"`)
+	case !has && n.scaling != nil:
+		return wrongKey("normalize", `the file has no scale of its features, so they were not standardised when it was `+
+			`saved: write the "normalize" of then, "none", "rows" or "l2"`)
+	}
+	return nil
+}
+
+// scales checks the values that a tensor is to have, if it is one of a scale: without a center, zeros stay zeros, which
+// a sparse table takes for granted.
+func (p *parameter) scales(values []float32) error {
+	c := p.owner.scaling
+	moved := func(v float32) bool { return v != 0 }
+	switch {
+	case c != nil && p == c.scale && slices.Min(values) < 0:
+		return fmt.Errorf("%v is no scale of a feature", slices.Min(values))
+	case c != nil && p == c.center && p.owner.raw.Sparse() && slices.ContainsFunc(values, moved):
+		return errors.New("the network learned from a dense table, whose columns it moves; a sparse one cannot follow")
+	}
+	return nil
+}
+
+// rescale scales the features anew, by the scale that a checkpoint has brought.
+func (n *network) rescale() {
+	if n.scaling != nil {
+		n.scaling.apply()
+	}
 }
 
 // splitCheckpoint returns the entries of the header, and the values after it, whose checksum is right. The checksum
@@ -144,17 +195,24 @@ func (s *System) begin(n *network) error {
 		return wrongKey("checkpoint", "%s: %w", path, err)
 	}
 	from := savedName(entries, n.spec.Name)
+	if err := n.fitsScale(entries, from); err != nil {
+		return err
+	}
 	for _, p := range s.parameters {
 		if p.owner != n {
 			continue
 		}
 		name := from + strings.TrimPrefix(p.Name, n.spec.Name)
 		read, err := tensorFrom(entries, values, name, p)
+		if err == nil {
+			err = p.scales(read)
+		}
 		if err != nil {
 			return wrongKey("checkpoint", "%s: tensor %q: %w", path, name, err)
 		}
 		copy(p.Value, read)
 	}
+	n.rescale()
 	return nil
 }
 

@@ -71,7 +71,7 @@ func (r *cnnRunner) forward(train bool, seed uint64) error {
 // forwardPiece computes the outputs of some rows.
 func (r *cnnRunner) forwardPiece(rows []int32) []float32 {
 	images := r.images[:len(rows)*r.net.image.size()]
-	r.network.features.dense(rows, images)
+	r.group.features.dense(rows, images)
 	r.shiftImages(rows, images)
 	r.dropPixels(rows, images)
 	parallel.For(parallel.Threads(0), len(rows), func(i int) {

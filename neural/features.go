@@ -104,9 +104,9 @@ func (f *Features) Row(id string) (row int32, ok bool) {
 	return row, ok
 }
 
-// Normalized returns the table with every row scaled; the table itself if there is nothing to scale.
+// Normalized returns the table with every row scaled; the table itself if rows are not what is scaled.
 func (f *Features) Normalized(normalization Normalization) *Features {
-	if normalization == NoNormalization || normalization == "" {
+	if normalization != RowsToUnitSum && normalization != RowsToUnitL2 {
 		return f
 	}
 	scaled := *f

@@ -139,7 +139,7 @@ func (p *graphRunner) fillSlot(s *slot, seed uint64, values []float32) {
 	case fromProduct:
 		copy(values, p.group.z)
 	case fromRows:
-		p.network.features.dense(p.group.rows, values)
+		p.group.features.dense(p.group.rows, values)
 	case fromUpstream:
 		copy(values, p.upstream)
 	case fromDropout:

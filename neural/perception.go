@@ -46,6 +46,7 @@ type head interface {
 // group is a choice of feature rows, with the first layer, that some networks share.
 type group struct {
 	root      *network
+	features  *Features       // of root, when the rows were chosen
 	bound     []int32         // the rows that the bindings name, sorted and distinct
 	rows      []int32         // the rows that stand for them
 	selection int             // how often rows have been chosen
@@ -68,6 +69,7 @@ func (s *System) Bind(inputs int, bindings ...Binding) (*Perception, error) {
 	if free := slices.Index(bound, false); free >= 0 {
 		return nil, fmt.Errorf("no network gives the truth of the perceived atom number %d", free)
 	}
+	p.standardize(bindings)
 	p.addGroups(bindings)
 	for i := range bindings {
 		p.addHead(&bindings[i])
@@ -83,7 +85,7 @@ func (s *System) check(b *Binding, bound []bool) error {
 	}
 	second, limit, what := b.Classes, n.width, "class"
 	if n.kind.Pairs {
-		second, limit, what = b.Others, n.features.Len(), "row"
+		second, limit, what = b.Others, n.table().Len(), "row"
 	}
 	if len(b.Rows) != len(b.Inputs) || len(second) != len(b.Inputs) {
 		return fmt.Errorf("%d atoms, %d rows and %d of each atom's other %s",
@@ -99,8 +101,8 @@ func (s *System) check(b *Binding, bound []bool) error {
 			return fmt.Errorf("atom number %d is not below %d", x, len(bound))
 		case bound[x]:
 			return fmt.Errorf("atom number %d is bound twice", x)
-		case b.Rows[k] < 0 || int(b.Rows[k]) >= n.features.Len():
-			return fmt.Errorf("row %d is not among the %d of the features", b.Rows[k], n.features.Len())
+		case b.Rows[k] < 0 || int(b.Rows[k]) >= n.table().Len():
+			return fmt.Errorf("row %d is not among the %d of the features", b.Rows[k], n.table().Len())
 		case second[k] < 0 || int(second[k]) >= limit:
 			return fmt.Errorf("%s %d is not below %d", what, second[k], limit)
 		}
@@ -112,27 +114,44 @@ func (s *System) check(b *Binding, bound []bool) error {
 // addGroups collects the rows that are needed. A network and those that share its layers get the union of their rows,
 // so that the first layer is computed once for all of them.
 func (p *Perception) addGroups(bindings []Binding) {
-	rows := map[*network][]int32{}
-	for i := range bindings {
-		n := p.system.network(bindings[i].Network)
-		rows[n.root()] = append(append(rows[n.root()], bindings[i].Rows...), bindings[i].Others...)
-	}
+	rows := p.rowsOf(bindings)
 	for _, n := range p.system.networks {
 		if len(rows[n]) > 0 {
-			slices.Sort(rows[n])
-			p.groups = append(p.groups, newGroup(n, slices.Compact(rows[n])))
+			p.groups = append(p.groups, newGroup(n, rows[n]))
 		}
+	}
+}
+
+// rowsOf returns the rows that the bindings name, sorted and distinct, for each network that reads any.
+func (p *Perception) rowsOf(bindings []Binding) map[*network][]int32 {
+	rows := map[*network][]int32{}
+	for i := range bindings {
+		n := p.system.network(bindings[i].Network).root()
+		rows[n] = append(append(rows[n], bindings[i].Rows...), bindings[i].Others...)
+	}
+	for n := range rows {
+		slices.Sort(rows[n])
+		rows[n] = slices.Compact(rows[n])
+	}
+	return rows
+}
+
+// standardize scales the features of the networks that have no scale yet by the rows that the bindings name.
+func (p *Perception) standardize(bindings []Binding) {
+	for n, rows := range p.rowsOf(bindings) {
+		n.standardize(rows)
 	}
 }
 
 // newGroup prepares the rows, which are sorted and distinct, and the first layer's product with them.
 func newGroup(root *network, rows []int32) *group {
-	g := &group{root: root, bound: rows, rows: rows, first: root.first, place: make(map[int32]int32, len(rows))}
+	g := &group{root: root, features: root.features, bound: rows, rows: rows, first: root.first,
+		place: make(map[int32]int32, len(rows))}
 	for i, r := range rows {
 		g.place[r] = int32(i)
 	}
 	if g.first != nil {
-		g.product = newProduct(root.features, rows, g.first.width)
+		g.product = newProduct(g.features, rows, g.first.width)
 		g.z, g.dz = make([]float32, len(rows)*g.first.width), make([]float32, len(rows)*g.first.width)
 	}
 	return g
@@ -216,6 +235,9 @@ func (p *Perception) Parameters() []*learn.Parameter { return p.system.Parameter
 
 // forward computes z, with input dropout if it is for training.
 func (g *group) forward(train bool, seed uint64) {
+	if g.features != g.root.features { // a checkpoint has brought another scale since
+		g.choose(g.rows)
+	}
 	if g.first == nil {
 		return
 	}

@@ -26,7 +26,7 @@ type Spec struct {
 	Format Format `json:"format"`
 	// Width is the number of features; by default a sparse table has as many as its largest column asks for.
 	Width int `json:"width"`
-	// Normalize rescales each feature vector; default "none".
+	// Normalize rescales the feature vectors; default "columns".
 	Normalize Normalization `json:"normalize"`
 	// InputDropout is the probability, in [0,1), that training drops a feature.
 	InputDropout float64 `json:"inputDropout"`
@@ -127,8 +127,10 @@ const (
 // Normalization names a scaling of feature vectors.
 type Normalization string
 
-// The normalisations: none, to unit sum of absolute values, to unit Euclidean length. Zero vectors stay zero.
+// The normalisations: each column to the same scale, by the rows of learning (see System.Standardize); none; each row
+// to unit sum of absolute values, or to unit Euclidean length. Zero vectors stay zero.
 const (
+	StandardColumns Normalization = "columns"
 	NoNormalization Normalization = "none"
 	RowsToUnitSum   Normalization = "rows"
 	RowsToUnitL2    Normalization = "l2"
@@ -137,7 +139,7 @@ const (
 var (
 	activations    = []Activation{ReLU, ELU, Tanh, Sigmoid}
 	outputs        = []Output{SoftmaxOutput, SigmoidOutput}
-	normalizations = []Normalization{NoNormalization, RowsToUnitSum, RowsToUnitL2}
+	normalizations = []Normalization{StandardColumns, NoNormalization, RowsToUnitSum, RowsToUnitL2}
 )
 
 // UnmarshalJSON reads a specification strictly: a key that Spec does not have is an error that names those it has.
@@ -225,8 +227,8 @@ func (s Spec) withDefaults() Spec {
 	s = s.withPreset()
 	setDefault(&s.Kind, "mlp")
 	setDefault(&s.Format, DenseText)
-	setDefault(&s.Normalize, NoNormalization)
 	if s.Encoder == "" {
+		setDefault(&s.Normalize, StandardColumns)
 		setDefault(&s.Activation, ReLU)
 	} else {
 		setDefault(&s.Shared, 1)
@@ -259,7 +261,7 @@ func (s *Spec) validate() error {
 		return unknown("output", s.Output, outputs)
 	case !slices.Contains(formats, s.Format):
 		return unknown("format", s.Format, formats)
-	case !slices.Contains(normalizations, s.Normalize):
+	case s.Normalize != "" && !slices.Contains(normalizations, s.Normalize):
 		return unknown("normalize", s.Normalize, normalizations)
 	case !isRate(s.Dropout) || !isRate(s.InputDropout):
 		return wrongKey("dropout", "dropout %v, inputDropout %v: probabilities in [0,1) are wanted",

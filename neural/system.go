@@ -27,8 +27,10 @@ type System struct {
 type network struct {
 	spec      Spec
 	kind      Kind
-	features  *Features
-	encoder   *network // nil, or whose first spec.Shared hidden layers are this network's
+	raw       *Features // as given
+	features  *Features // as the network sees them; like raw, nil if an encoder has them
+	scaling   *scaling  // nil unless columns are standardised
+	encoder   *network  // nil, or whose first spec.Shared hidden layers are this network's
 	first     *firstLayer
 	readsRows bool
 	cnn       *cnn // nil, or what runs in place of a GoMLX graph
@@ -118,14 +120,16 @@ func (s *System) resolveOne(spec Spec, features map[string]*Features) (*network,
 		if err := s.share(n); err != nil {
 			return nil, err
 		}
-		n.features = n.encoder.features
 		return n, nil
 	}
 	table, known := features[spec.Features]
 	if !known {
 		return nil, unknown("features", spec.Features, sortedKeys(features))
 	}
-	n.features = table.Normalized(spec.Normalize)
+	n.raw, n.features = table, table.Normalized(spec.Normalize)
+	if n.spec.Normalize == StandardColumns {
+		n.scaling = s.newScaling(n)
+	}
 	return n, nil
 }
 
@@ -137,7 +141,7 @@ func (s *System) share(n *network) error {
 	case encoder == nil || encoder.spec.Kind != "mlp":
 		return wrongKey("encoder", "encoder %q: the name of a network of kind \"mlp\" is wanted", spec.Encoder)
 	case spec.Features != "" && spec.Features != encoder.spec.Features,
-		spec.Normalize != NoNormalization && spec.Normalize != encoder.spec.Normalize,
+		spec.Normalize != "" && spec.Normalize != encoder.spec.Normalize,
 		spec.InputDropout != 0 && spec.InputDropout != encoder.spec.InputDropout:
 		return fmt.Errorf("features, normalize and inputDropout are those of the encoder %q; leave them out", spec.Encoder)
 	case spec.Shared > len(encoder.spec.Hidden):
@@ -169,6 +173,9 @@ func (n *network) root() *network {
 	}
 	return n
 }
+
+// table returns the features that n sees.
+func (n *network) table() *Features { return n.root().features }
 
 // discover builds a network once, for a batch of two rows, to learn its parameters and its width, and to find mistakes
 // before there are any atoms. Two rows are enough: what is true of one may be false of a batch.
@@ -259,7 +266,7 @@ func (s *System) add(owner *network, layer, tensor string, init Initializer, sha
 func (s *System) firstLayer(b *Builder, layer string, width int) *firstLayer {
 	return &firstLayer{
 		name:    parameterName(b.network.owner(layer), layer, "input"),
-		weights: b.parameter(layer, "weights", b.network.spec.initializer(), b.network.features.width, width),
+		weights: b.parameter(layer, "weights", b.network.spec.initializer(), b.network.table().width, width),
 		biases:  b.parameter(layer, "biases", Zeros, width),
 		width:   width,
 		rate:    b.network.spec.InputDropout,

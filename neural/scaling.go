@@ -1,0 +1,276 @@
+package neural
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/parallel"
+)
+
+// scaling is how a network's features become what it sees: (feature − center) / scale, cut off at ±cutoff. It is two
+// tensors that learning leaves alone and checkpoints have, so that a network goes on seeing what it has learned from.
+type scaling struct {
+	network       *network
+	center, scale *parameter // [features]; where scale is 0, the network sees 0
+	known         bool
+}
+
+const (
+	// cutoff bounds what a network sees: a value from another world must not drown all others.
+	cutoff = 5
+	// tail is how many typical deviations a value counts for at most when a scale is estimated.
+	tail = 6
+	// noise is the deviation, as a share of the value, below which float32 cannot tell a column from a constant.
+	noise = 1. / (1 << 22)
+	// sampled bounds the rows that a scale is estimated from; more are thinned out evenly.
+	sampled = 1 << 13
+)
+
+// The tensors of a scaling, as checkpoints name them.
+const (
+	scalingLayer = "features"
+	centerTensor = "center"
+	scaleTensor  = "scale"
+)
+
+// newScaling makes the tensors, not yet known.
+func (s *System) newScaling(n *network) *scaling {
+	width := n.raw.width
+	c := &scaling{network: n, center: s.add(n, scalingLayer, centerTensor, Zeros, width),
+		scale: s.add(n, scalingLayer, scaleTensor, Zeros, width)}
+	c.center.frozen, c.scale.frozen = true, true
+	return c
+}
+
+// Standardize determines how a network's features are scaled from some of their rows, those that it will learn from,
+// or from all if rows is nil, unless its checkpoint or an earlier call has. Without it, the rows of the first Bind do.
+// It is for networks whose features are normalised by columns, and does nothing for others.
+//
+// A column of a dense table is moved by its median and divided by the root mean square of what differs from it, no
+// value counting for more than six median deviations: for numbers of any unit that is about the standard deviation, a
+// column of few zeros or ones stays as it is, and an outlier does not squash the others. A column of a sparse table is
+// divided by the like of its nonzeros, and the images of a cnn by one power of two, which leaves no pixel above 1 and
+// the largest above 1/2, so that what is 0 stays 0. Columns that are constant in these rows teach nothing, and are seen
+// as 0.
+func (s *System) Standardize(network string, rows []int32) error {
+	n := s.network(network)
+	if n == nil {
+		return fmt.Errorf("neural: Standardize(%q): there is no such network", network)
+	}
+	n = n.root()
+	for _, r := range rows {
+		if r < 0 || int(r) >= n.raw.Len() {
+			return fmt.Errorf("network %q: row %d is not among the %d of the features", network, r, n.raw.Len())
+		}
+	}
+	if rows == nil {
+		n.standardizeByAll()
+	}
+	n.standardize(slices.Compact(slices.Sorted(slices.Values(rows))))
+	return nil
+}
+
+// standardize is Standardize for the network that has the features, and rows that are sorted and distinct. Nothing
+// follows from no rows.
+func (n *network) standardize(rows []int32) {
+	c := n.scaling
+	if c == nil || c.known || len(rows) == 0 {
+		return
+	}
+	switch {
+	case n.spec.Kind == convolutional:
+		c.ofImages(rows)
+	case n.raw.Sparse():
+		c.ofSparse(rows)
+	default:
+		c.ofDense(rows)
+	}
+	c.apply()
+}
+
+// standardizeByAll is also for who wants a network's outputs, or its file, before it is bound to anything.
+func (n *network) standardizeByAll() {
+	if n.scaling == nil || n.scaling.known {
+		return
+	}
+	rows := make([]int32, n.raw.Len())
+	for r := range rows {
+		rows[r] = int32(r)
+	}
+	n.standardize(rows)
+}
+
+// ofDense estimates the scale of each column from the rows.
+func (c *scaling) ofDense(rows []int32) {
+	table, thin := c.network.raw, thinned(rows)
+	parallel.For(parallel.Threads(0), table.width, func(column int) {
+		center, scale := spread(table.column(thin, column))
+		if scale == 0 && len(thin) < len(rows) { // what is rare may be in the other rows
+			center, scale = spread(table.column(rows, column))
+		}
+		c.center.Value[column], c.scale.Value[column] = center, scale
+	})
+}
+
+// thinned returns the rows, or as many as a scale needs, evenly spaced.
+func thinned(rows []int32) []int32 {
+	if len(rows) <= sampled {
+		return rows
+	}
+	thin := make([]int32, sampled)
+	for k := range thin {
+		thin[k] = rows[k*len(rows)/sampled]
+	}
+	return thin
+}
+
+// column copies a column of some rows of a dense table.
+func (f *Features) column(rows []int32, column int) []float32 {
+	values := make([]float32, len(rows))
+	for k, r := range rows {
+		values[k] = f.values[int(r)*f.width+column]
+	}
+	return values
+}
+
+// spread returns the median and the typical deviation from it of the values that differ; 0 if none does.
+func spread(values []float32) (center, scale float32) {
+	slices.Sort(values)
+	center = values[len(values)/2]
+	deviations := values[:0]
+	for _, v := range values {
+		if v != center {
+			deviations = append(deviations, float32(min(math.Abs(float64(v)-float64(center)), math.MaxFloat32)))
+		}
+	}
+	if scale = typical(deviations); float64(scale) <= noise*math.Abs(float64(center)) {
+		return center, 0
+	}
+	return center, scale
+}
+
+// typical returns the root mean square of magnitudes, each at most tail times their median, or 0 of none. It sorts
+// them.
+func typical(magnitudes []float32) float32 {
+	if len(magnitudes) == 0 {
+		return 0
+	}
+	slices.Sort(magnitudes)
+	most := tail * float64(magnitudes[len(magnitudes)/2])
+	sum := 0.0
+	for _, m := range magnitudes {
+		m := min(float64(m), most)
+		sum += m * m
+	}
+	return float32(min(math.Sqrt(sum/float64(len(magnitudes))), math.MaxFloat32))
+}
+
+// ofSparse estimates the scale of each column from the magnitudes of its nonzeros in the rows.
+func (c *scaling) ofSparse(rows []int32) {
+	f := c.network.raw
+	start := make([]int, f.width+1) // of the magnitudes, by columns
+	for _, r := range rows {
+		for _, column := range f.columns[f.start[r]:f.start[r+1]] {
+			start[column+1]++
+		}
+	}
+	for column := range f.width {
+		start[column+1] += start[column]
+	}
+	magnitudes := make([]float32, start[f.width])
+	end := slices.Clone(start)
+	for _, r := range rows {
+		for k := f.start[r]; k < f.start[r+1]; k++ {
+			column := f.columns[k]
+			magnitudes[end[column]] = float32(math.Abs(float64(f.values[k])))
+			end[column]++
+		}
+	}
+	parallel.For(parallel.Threads(0), f.width, func(column int) {
+		c.scale.Value[column] = typical(magnitudes[start[column]:start[column+1]])
+	})
+}
+
+// ofImages takes the power of two that is not below any magnitude of the rows' pixels, by which division is exact: what
+// is in [0,1] already stays as it is.
+func (c *scaling) ofImages(rows []int32) {
+	largest := float32(0)
+	for _, r := range rows {
+		lo, hi := c.network.raw.span(int(r))
+		for _, v := range c.network.raw.values[lo:hi] {
+			largest = max(largest, float32(math.Abs(float64(v))))
+		}
+	}
+	if largest == 0 {
+		return
+	}
+	part, exponent := math.Frexp(float64(largest))
+	if part == 0.5 {
+		exponent-- // a power of two itself
+	}
+	scale := float32(math.Ldexp(1, min(exponent, 127)))
+	for column := range c.scale.Value {
+		c.scale.Value[column] = scale
+	}
+}
+
+// apply makes what the network sees of its features, which are left as they are where there is nothing to change.
+func (c *scaling) apply() {
+	c.known = true
+	raw := c.network.raw
+	c.network.features = raw
+	for k, v := range raw.values {
+		if c.seen(v, raw.columnOf(k)) != v {
+			c.network.features = c.scaled()
+			return
+		}
+	}
+}
+
+// scaled returns the table as the network sees it.
+func (c *scaling) scaled() *Features {
+	raw := c.network.raw
+	table := *raw
+	table.values = make([]float32, len(raw.values))
+	parallel.Range(parallel.Threads(0), len(raw.values), func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			table.values[k] = c.seen(raw.values[k], raw.columnOf(k))
+		}
+	})
+	return &table
+}
+
+// columnOf returns the column of the k-th value.
+func (f *Features) columnOf(k int) int {
+	if f.Sparse() {
+		return int(f.columns[k])
+	}
+	return k % f.width
+}
+
+// seen is what the network sees of a value.
+func (c *scaling) seen(v float32, column int) float32 {
+	scale := float64(c.scale.Value[column])
+	if scale == 0 {
+		return 0
+	}
+	z := (float64(v) - float64(c.center.Value[column])) / scale
+	return float32(max(-cutoff, min(z, cutoff)))
+}
+
+// Constant returns how many of a network's features were the same in all rows that its scale comes from, and so are not
+// seen, and how many there are. Both are 0 while there is no scale, and for features that are not scaled by columns.
+func (s *System) Constant(network string) (constant, features int) {
+	n := s.network(network)
+	if n == nil || n.root().scaling == nil || !n.root().scaling.known {
+		return 0, 0
+	}
+	scale := n.root().scaling.scale.Value
+	for _, v := range scale {
+		if v == 0 {
+			constant++
+		}
+	}
+	return constant, len(scale)
+}

@@ -1,0 +1,264 @@
+package neural
+
+import (
+	"bytes"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// scaledBy returns what a network of kind mlp sees of a dense table, by its first rows.
+func scaledBy(t *testing.T, table *Features, rows int) (*System, []float32) {
+	t.Helper()
+	s := mustNew(t, []Spec{{Name: "n", Features: "words", Outputs: 2}}, table, 1)
+	if err := s.Standardize("n", allRows(rows)); err != nil {
+		t.Fatal(err)
+	}
+	return s, s.networks[0].features.values
+}
+
+func mustDense(tb testing.TB, width int, values ...float32) *Features {
+	tb.Helper()
+	f, err := NewDense(names(len(values)/width), width, values)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return f
+}
+
+// gauss returns n normal numbers of a mean and a deviation, by the sum of twelve uniform ones.
+func gauss(name string, n int, mean, deviation float64) []float32 {
+	random, values := newStream(7, name), make([]float32, n)
+	for i := range values {
+		sum := -6.0
+		for k := range 12 {
+			sum += random.uniform(uint64(12*i + k))
+		}
+		values[i] = float32(mean + deviation*sum)
+	}
+	return values
+}
+
+// Whatever the unit of a column, the network sees numbers around 0 of about the size 1.
+func TestColumnsOfAnyUnitAreSeenAlike(t *testing.T) {
+	for _, unit := range []struct{ mean, deviation float64 }{{0, 1}, {750, 300}, {-1e-6, 1e-8}, {1e6, 1e4}, {3e30, 1e30}} {
+		_, seen := scaledBy(t, mustDense(t, 1, gauss("unit", 500, unit.mean, unit.deviation)...), 500)
+		mean, square := 0.0, 0.0
+		for _, v := range seen {
+			mean, square = mean+float64(v)/500, square+float64(v)*float64(v)/500
+		}
+		if math.Abs(mean) > 0.1 || math.Abs(square-1) > 0.05 {
+			t.Errorf("mean %v, deviation %v: seen with mean %v, mean square %v", unit.mean, unit.deviation, mean, square)
+		}
+	}
+}
+
+// Words that are there or not are on the right scale, sparse or dense, and cost no second table.
+func TestZerosAndOnesStay(t *testing.T) {
+	sparse, err := Read(SparseText, "f", strings.NewReader("a\t0 3\nb\t1\nc\t0 2\nd\t\n"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dense := mustDense(t, 4, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0)
+	for _, table := range []*Features{sparse, dense} {
+		s := mustNew(t, []Spec{{Name: "n", Features: "words", Outputs: 2}}, table, 1)
+		if err := s.Standardize("n", nil); err != nil {
+			t.Fatal(err)
+		}
+		if s.networks[0].features != table {
+			t.Errorf("sparse %v: the network sees %v", table.Sparse(), s.networks[0].features.values)
+		}
+	}
+}
+
+// A typing error, of a million for one, changes little of what is seen of the other rows, and is cut off itself; so is
+// one in a row that the scale does not come from.
+func TestOutliersDoNotSquash(t *testing.T) {
+	clean := gauss("clean", 40, 5, 1)
+	_, want := scaledBy(t, mustDense(t, 1, clean...), 40)
+	for _, rows := range []int{40, 39} {
+		dirty := slices.Clone(clean)
+		dirty[39] = 1e6
+		_, seen := scaledBy(t, mustDense(t, 1, dirty...), rows)
+		for r := range 39 {
+			if math.Abs(float64(seen[r]-want[r])) > 0.6 || math.Abs(float64(seen[r])) < math.Abs(float64(want[r]))/2-0.2 {
+				t.Errorf("row %d is seen as %v, without the outlier as %v", r, seen[r], want[r])
+			}
+		}
+		if seen[39] != cutoff {
+			t.Errorf("the outlier is seen as %v, not cut off at %v", seen[39], cutoff)
+		}
+	}
+}
+
+// The scale comes from the rows of learning alone, and constant columns are not seen, even where they change later:
+// what the network has for them is what it was initialised with.
+func TestScaleIsOfTheRowsOfLearning(t *testing.T) {
+	values := []float32{1, 7, 0.1, 2, 7, 0.1, 3, 7, 0.10000001, 1000, 8, 4}
+	s, seen := scaledBy(t, mustDense(t, 3, values...), 3)
+	if want := []float32{-1, 0, 0, 0, 0, 0, 1, 0, 0, cutoff, 0, 0}; !slices.Equal(seen, want) {
+		t.Errorf("seen are %v, want %v", seen, want)
+	}
+	if constant, all := s.Constant("n"); constant != 2 || all != 3 {
+		t.Errorf("%d of %d columns are constant, want 2 of 3", constant, all)
+	}
+	if err := s.Standardize("n", []int32{3}); err != nil || s.networks[0].features.values[0] != -1 {
+		t.Errorf("a second call changed the scale: %v, %v", s.networks[0].features.values, err)
+	}
+	if s.Standardize("m", nil) == nil || s.Standardize("n", []int32{4}) == nil {
+		t.Error("a network or a row that is not there is no error")
+	}
+}
+
+// Without Standardize, the rows of the first binding are those of learning, for classifiers and for pairs.
+func TestFirstBindingScales(t *testing.T) {
+	table := mustDense(t, 2, 1, 10, 2, 20, 3, 30, 9, 90)
+	bound, _ := scaledBy(t, table, 3)
+	for _, spec := range []Spec{
+		{Name: "n", Features: "words", Outputs: 2},
+		{Name: "n", Kind: "siamese", Features: "words", Hidden: []int{2}},
+	} {
+		s := mustNew(t, []Spec{spec}, table, 1)
+		binding := Binding{Network: "n", Inputs: []int32{0, 1, 2}, Rows: []int32{1, 0, 2}, Classes: []int32{0, 1, 0}}
+		if spec.Kind == "siamese" {
+			binding.Classes, binding.Others = nil, []int32{0, 1, 2}
+		}
+		if _, err := s.Bind(3, binding); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := s.networks[0].features.values, bound.networks[0].features.values; !slices.Equal(got, want) {
+			t.Errorf("%s: seen are %v, want %v", spec.Kind, got, want)
+		}
+	}
+}
+
+// Columns of counts are divided, zeros stay zeros and nothing more is stored; what learning has not seen stays unseen.
+func TestSparseColumnsKeepTheirZeros(t *testing.T) {
+	table, err := Read(SparseText, "f", strings.NewReader("a\t0:300 1:-2\nb\t0:300\nc\t1:2 2:1\n"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, seen := scaledBy(t, table, 2)
+	if want := []float32{1, -1, 1, 1, 0}; !slices.Equal(seen, want) || !s.networks[0].features.Sparse() {
+		t.Errorf("seen are %v, want %v", seen, want)
+	}
+}
+
+// Images keep their zeros and the proportions of their pixels: bytes are seen as parts of the power of two above them.
+func TestImagesAreScaledAsAWhole(t *testing.T) {
+	bytesOf, shares := make([]float32, 3*84), make([]float32, 3*84)
+	for i := range bytesOf {
+		bytesOf[i] = float32((i * 37) % 256)
+		shares[i] = bytesOf[i] / 256
+	}
+	spec := cnnSpec("n", ReLU)
+	spec.Normalize = ""
+	bytesOf[0], shares[0] = 256, 1
+	var outputs [2][]float64
+	for k, values := range [][]float32{bytesOf, shares} {
+		table := mustDense(t, 84, values...)
+		s := mustNew(t, []Spec{spec}, table, 1)
+		outputs[k] = make([]float64, 9)
+		if err := allClasses(t, s, 3).Forward(outputs[k], false, 0); err != nil {
+			t.Fatal(err)
+		}
+		if k == 1 && s.networks[0].features != table {
+			t.Error("images in [0,1] are not left as they are")
+		}
+	}
+	if !slices.Equal(outputs[0], outputs[1]) {
+		t.Errorf("bytes give %v, their shares %v", outputs[0], outputs[1])
+	}
+}
+
+// A rare column is not taken for a constant where the rows are so many that a scale is estimated from some of them.
+func TestRareColumnsOfLargeTables(t *testing.T) {
+	const rows = 3 * sampled
+	values := make([]float32, rows)
+	values[1] = 40 // is not among those that are looked at first
+	_, seen := scaledBy(t, mustDense(t, 1, values...), rows)
+	if seen[1] != 1 || seen[0] != 0 {
+		t.Errorf("seen are %v, %v", seen[0], seen[1])
+	}
+}
+
+// The scale goes with the parameters: a network that reads another table sees it as it saw the first one, also if it
+// was bound before.
+func TestCheckpointsHaveTheScale(t *testing.T) {
+	first, _ := scaledBy(t, mustDense(t, 2, gauss("first", 60, 100, 30)...), 30)
+	var file bytes.Buffer
+	if err := first.Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	table := mustDense(t, 2, gauss("second", 20, 500, 3)...)
+	second := mustNew(t, []Spec{{Name: "n", Features: "words", Outputs: 2}}, table, 2)
+	p := allClasses(t, second, 10)
+	if err := second.Load(&file); err != nil {
+		t.Fatal(err)
+	}
+	x := make([]float64, 20)
+	if err := p.Forward(x, false, 0); err != nil {
+		t.Fatal(err)
+	}
+	joined := mustDense(t, 2, append(slices.Clone(first.networks[0].raw.values), table.values...)...)
+	both, _ := scaledBy(t, joined, 30)
+	for i, p := range first.parameters {
+		copy(both.parameters[i].Value, p.Value)
+	}
+	want, err := both.Predict("n", []int32{30, 31, 32, 33, 34, 35, 36, 37, 38, 39})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range want {
+		if float32(x[i]) != want[i] {
+			t.Errorf("output %d is %v, %v beside the rows of learning", i, x[i], want[i])
+		}
+	}
+}
+
+// A file that does not say how features are scaled is not believed to say that they are not, nor the other way.
+func TestCheckpointsOfAnotherScale(t *testing.T) {
+	table := mustDense(t, 2, 1, 10, 2, 20, 3, 30, 9, 90)
+	specOf := func(n Normalization) []Spec { return []Spec{{Name: "n", Features: "words", Outputs: 2, Normalize: n}} }
+	for from, want := range map[Normalization]string{
+		StandardColumns: `write "normalize": "columns"`, NoNormalization: `"none", "rows" or "l2"`,
+	} {
+		to := NoNormalization
+		if from == NoNormalization {
+			to = StandardColumns
+		}
+		var file bytes.Buffer
+		if err := mustNew(t, specOf(from), table, 1).Save(&file); err != nil {
+			t.Fatal(err)
+		}
+		err := mustNew(t, specOf(to), table, 1).Load(&file)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("from %s: error %v, want one with %q", from, err, want)
+		}
+	}
+	var file bytes.Buffer
+	if err := mustNew(t, specOf(""), table, 1).Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	sparse, err := Read(SparseText, "f", strings.NewReader("a\t0:3\nb\t1:4\n"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := mustNew(t, specOf(""), sparse, 1).Load(&file); err == nil || !strings.Contains(err.Error(), "dense table") {
+		t.Errorf("a sparse table on the scale of a dense one: error %v", err)
+	}
+}
+
+func TestScaleHasTheSameBitsForAnyThreads(t *testing.T) {
+	values := gauss("bits", 40*700, 3, 2)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	_, want := scaledBy(t, mustDense(t, 40, values...), 600)
+	for _, threads := range []int{2, 5} {
+		runtime.GOMAXPROCS(threads)
+		if _, seen := scaledBy(t, mustDense(t, 40, values...), 600); !slices.Equal(seen, want) {
+			t.Errorf("%d threads: other bits than one", threads)
+		}
+	}
+}
