@@ -116,6 +116,10 @@ var options = slices.Concat([]option{
 	{"sgd.threshold", "change of the energy between passes below which to stop",
 		number(func(s *settings) *float64 { return &s.sgd.Threshold })},
 	{"sgd.gamma", "γ, the weight of the paper's soft box", number(func(s *settings) *float64 { return &s.sgd.Gamma })},
+	{"sgd.full", "true: a pass is one step along the gradient of all ground rules, not a step for each",
+		boolean(func(s *settings, value bool) { s.sgd.Full = value })},
+	{"sgd.start", "value of all variables that each inference starts from; 0: the last answer",
+		number(func(s *settings) *float64 { return &s.sgd.Start })},
 	{"sgd.hard", "the weight that stands for a hard rule",
 		number(func(s *settings) *float64 { return &s.sgd.HardWeight })},
 	{"learn.method", "deeppsl (the paper's Algorithm 1), implicit (the exact derivative), for rule weights alone " +

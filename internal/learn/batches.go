@@ -89,9 +89,11 @@ func (t *Trainer) learnBatch(ctx context.Context, number int, line *Epoch) error
 	if t.value != nil {
 		return t.learnValues(ctx, number, line)
 	}
-	if err := t.solveState(ctx, false, uint64(number), line); err != nil {
+	// One pass through the networks is enough for the inference and the first step.
+	if err := t.solveState(ctx, true, t.stepSeed(number, 0), line); err != nil {
 		return err
 	}
+	t.seen = true
 	line.Loss += t.Loss.Value(t.Labels, t.y)
 	start := time.Now()
 	defer func() { line.Gradient += time.Since(start).Seconds() }()

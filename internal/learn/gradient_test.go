@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/newton"
 )
@@ -65,11 +66,15 @@ func TestConvexDifferenceGradients(t *testing.T) {
 	Loss{Kind: SquaredError}.gradient(labels, y, slope)
 	s.aim(field, y, slope)
 	s.gradients(field)
+	displaced := make([]float64, len(y))
+	for i := range y {
+		displaced[i] = y[i] - settings.Alpha*slope[i]
+	}
 	value := func() float64 {
 		field.SetWeights(theta)
 		field.SetInputs(x)
-		f := field.Energy(s.displaced) - field.Energy(y)
-		return f + settings.Mu*(field.Regulariser(s.displaced)-field.Regulariser(y))
+		f := field.Energy(displaced) - field.Energy(y)
+		return f + settings.Mu*(field.Regulariser(displaced)-field.Regulariser(y))
 	}
 	compare(t, "input", s.inputs, x, value, 1e-5, 1e-4)
 	compare(t, "weight", s.weights, theta, value, 1e-5, 1e-4)
@@ -133,4 +138,37 @@ func solveMAP(t *testing.T, field *mrf.Field, theta, x []float64) []float64 {
 		t.Fatal(err)
 	}
 	return result.Y
+}
+
+// Potentials that are never active must stay in Ω: they are where the first gradient comes from, and there is none
+// without μ. Here the conjunction x0 ∧ x1 is false, so that nothing is active at y or beside it.
+func TestNeverActiveGroundingsHaveAGradient(t *testing.T) {
+	inputs := []mrftest.Term{{Index: 0, Coef: 1}, {Index: 1, Coef: 1}}
+	model := mrftest.New(2, 2, 2).Rule(0, mrf.Hinge, 2).
+		Add(-1, []mrftest.Term{{Index: 0, Coef: -1}}, inputs).Add(-1, []mrftest.Term{{Index: 1, Coef: -1}}, inputs[:1]).
+		Rule(1, mrf.Absolute, 2).Add(-1, ones(0, 1), nil).Model()
+	theta, x, y := []float64{1, 10}, []float64{0.1, 0.1}, []float64{0.5, 0.5}
+	field := mrftest.Field(model, theta, x)
+	labels, loss := &Labels{Variables: []int32{0, 1}, Truth: []float64{1, 0}}, Loss{CrossEntropy, DefaultFloor}
+	slope, alpha := make([]float64, 2), 1e-3
+	loss.gradient(labels, y, slope)
+	for _, mu := range []float64{0, 0.5} {
+		s := newSurrogate(model, Settings{Alpha: alpha, Mu: mu})
+		s.aim(field, y, slope)
+		s.gradients(field)
+		// ψ = (x0 + x1 - 1 - y0)², and y0 moves by α/y0 = 2α.
+		for k, got := range s.inputs {
+			if want := -2 * mu * 2 * alpha; math.Abs(got-want) > 1e-15 {
+				t.Errorf("μ = %v: the derivative by input %d is %v, want %v", mu, k, got, want)
+			}
+		}
+		value := func() float64 {
+			field.SetInputs(x)
+			moved := []float64{y[0] - alpha*slope[0], y[1] - alpha*slope[1]}
+			return field.Energy(moved) - field.Energy(y) + mu*(field.Regulariser(moved)-field.Regulariser(y))
+		}
+		if mu > 0 {
+			compare(t, "input", s.inputs, x, value, 1e-4, 1e-6)
+		}
+	}
 }

@@ -13,21 +13,17 @@ type surrogate struct {
 	ridge     float64
 
 	y         []float64 // the MAP state y_t
-	displaced []float64 // y_t - α∇L
-	direction []float64 // v of the implicit method
+	direction []float64 // -α∇L, or v of the implicit method
 	inputs    []float64 // the surrogate's gradient in x
 	weights   []float64 // and in θ
-	other     []float64 // scratch, of the length of inputs
-	otherRule []float64 // scratch, of the length of weights
 	solver    implicitSolver
 }
 
 func newSurrogate(model *mrf.Model, s Settings) surrogate {
 	return surrogate{
 		method: s.Method, alpha: s.Alpha, mu: s.Mu, ridge: s.Ridge,
-		displaced: make([]float64, model.Variables), direction: make([]float64, model.Variables),
-		inputs: make([]float64, model.Inputs), other: make([]float64, model.Inputs),
-		weights: make([]float64, model.Rules), otherRule: make([]float64, model.Rules),
+		direction: make([]float64, model.Variables), inputs: make([]float64, model.Inputs),
+		weights: make([]float64, model.Rules),
 	}
 }
 
@@ -39,8 +35,8 @@ func (s *surrogate) aim(field *mrf.Field, y, slope []float64) {
 		s.solver.solve(field, y, slope, s.ridge, s.direction)
 		return
 	}
-	for i := range y {
-		s.displaced[i] = y[i] - s.alpha*slope[i]
+	for i, g := range slope {
+		s.direction[i] = -s.alpha * g
 	}
 }
 
@@ -53,31 +49,9 @@ func (s *surrogate) gradients(field *mrf.Field) {
 		negate(s.weights)
 		return
 	}
-	s.difference(field.GradientInputs, 1, true)
-	if s.mu > 0 {
-		// Ω has no rule weights in it: ψ_j is the squared linear form alone (eq. regularization).
-		s.difference(field.RegulariserInputs, s.mu, false)
-	}
-	field.GradientWeights(s.displaced, s.weights)
-	field.GradientWeights(s.y, s.otherRule)
-	for r, value := range s.otherRule {
-		s.weights[r] -= value
-	}
-}
-
-// difference adds scale · (gradient at the displaced point - gradient at y) to inputs, after clearing them if set.
-func (s *surrogate) difference(gradient func(y, gx []float64), scale float64, set bool) {
-	if set {
-		clear(s.inputs)
-	}
-	gradient(s.displaced, s.other)
-	for k, value := range s.other {
-		s.inputs[k] += scale * value
-	}
-	gradient(s.y, s.other)
-	for k, value := range s.other {
-		s.inputs[k] -= scale * value
-	}
+	// Ω has no rule weights in it: ψ_j is the squared linear form alone (eq. regularization).
+	field.DifferenceInputs(s.y, s.direction, s.mu, s.inputs)
+	field.DifferenceWeights(s.y, s.direction, s.weights)
 }
 
 func negate(values []float64) {

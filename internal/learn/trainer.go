@@ -104,6 +104,7 @@ type Trainer struct {
 	next    int      // the next epoch's number
 	history []Epoch
 	forward time.Duration // that the networks last took
+	seen    bool          // x is what the next step's networks see
 	best    snapshot
 }
 
@@ -380,7 +381,7 @@ func (t *Trainer) descend(ctx context.Context, number int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := t.perceive(t.local, true, t.stepSeed(number, step)); err != nil {
+		if err := t.perceiveStep(number, step); err != nil {
 			return err
 		}
 		if t.value == nil {
@@ -393,6 +394,17 @@ func (t *Trainer) descend(ctx context.Context, number int) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// perceiveStep gives the local field what a step's networks see, unless the inference before has already seen it.
+func (t *Trainer) perceiveStep(number, step int) error {
+	if !t.seen {
+		return t.perceive(t.local, true, t.stepSeed(number, step))
+	}
+	t.seen = false
+	t.local.SetWeights(t.Theta)
+	t.local.SetInputs(t.x)
 	return nil
 }
 

@@ -83,6 +83,48 @@ func (s *Span) regularise() float64 {
 	return value
 }
 
+// DifferenceInputs sets gx to what GradientInputs plus mu times RegulariserInputs at y + step is more than at y: in one
+// sweep, and exact where the difference is small.
+func (f *Field) DifferenceInputs(y, step []float64, mu float64, gx []float64) {
+	mustLen("inputs", len(gx), f.Model.Inputs)
+	f.sweepAlong(inputs, y, step, gx, func(s *Span, along []float64) float64 {
+		s.difference(along)
+		if !s.Block.Kind.Hard() {
+			for k, v := range along {
+				s.D[k] += 2 * mu * v
+			}
+		}
+		return 0
+	})
+}
+
+// DifferenceWeights sets gtheta to what GradientWeights at y + step is more than at y.
+func (f *Field) DifferenceWeights(y, step, gtheta []float64) {
+	mustLen("rules", len(gtheta), f.Model.Rules)
+	f.sweepAlong(variables, y, step, nil, func(s *Span, along []float64) float64 {
+		s.Weight = 1
+		return s.difference(along)
+	})
+	f.byRule(gtheta)
+}
+
+// difference replaces the slacks by what the derivatives of the potentials are more at d + along than at d, and returns
+// what the potentials are more.
+func (s *Span) difference(along []float64) float64 {
+	slacks, moved := s.D, s.Spare
+	for k, d := range slacks {
+		moved[k] = d + along[k]
+	}
+	s.D = moved
+	value := s.Differentiate()
+	s.D = slacks
+	value -= s.Differentiate()
+	for k, m := range moved {
+		slacks[k] = m - slacks[k]
+	}
+	return value
+}
+
 // sweepAlong is sweep with the products a_jᵀv of the span's potentials as the visitor's second argument.
 func (f *Field) sweepAlong(to side, y, v, g []float64, visit func(s *Span, av []float64) float64) {
 	mustLen("components of a direction", len(v), f.Model.Variables)

@@ -25,6 +25,7 @@ type Field struct {
 	spans   []spanRange
 	partial []float64 // one sum per span
 	lanes   []lane
+	near    []bool // of Near
 }
 
 // term is a block conditioned on x.

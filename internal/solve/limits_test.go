@@ -29,6 +29,9 @@ var ways = []struct {
 	{"sgd", func(f *mrf.Field, s solve.Settings) solve.Solver {
 		return sgd.New(f, s, sgd.Options{LearningRate: 1e-3, Threshold: 1e-300})
 	}},
+	{"sgd, full", func(f *mrf.Field, s solve.Settings) solve.Solver {
+		return sgd.New(f, s, sgd.Options{Full: true, LearningRate: 1e-3, Threshold: 1e-300})
+	}},
 }
 
 // copies is n examples of a random shape side by side, which have no variable in common.

@@ -1,17 +1,16 @@
-// Package sgd is the paper's inference: stochastic gradient descent, a potential at a time, on the relaxation
+// Package sgd is the paper's inference: gradient descent at a constant rate on the relaxation
 //
 //	f̃(y) = f(y) + Σ_i γ max(0, -y_i)² + Σ_i γ max(0, y_i - 1)²
 //
-// (eq. a_psl), until the loss changes by less than a threshold. It is here for faithful comparisons: with a constant
-// learning rate it stops near the optimum of f̃, which itself is not that of f over the box. Its answers carry the same
-// certificate as any other method's, computed for the point moved into the box.
+// (eq. a_psl), until the loss changes by less than a threshold. A step follows one potential after the other in random
+// order, or with Full all of them at once. It is here for faithful comparisons: with a constant learning rate it stops
+// near the optimum of f̃, which itself is not that of f over the box. Its answers carry the same certificate as any
+// other method's, computed for the point moved into the box.
 package sgd
 
 import (
 	"context"
 	"math"
-	"math/rand/v2"
-	"sort"
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
@@ -32,6 +31,10 @@ type Options struct {
 	// HardWeight is the weight of the squared violation that stands for a hard constraint, which this method cannot
 	// enforce. Default 10, what the paper gives to its summation rules.
 	HardWeight float64
+	// Full makes a pass one step along the gradient of all potentials, in place of a step for each.
+	Full bool
+	// Start, if above 0, is where all variables start in every Solve, whatever came before.
+	Start float64
 	// Seed determines the order of the potentials in each pass.
 	Seed uint64
 }
@@ -57,25 +60,36 @@ type Solver struct {
 	settings solve.Settings
 	options  Options
 	certify  *solve.Certifier
+	descent  descent
 
-	relaxed   []float64 // the present point, not confined to the box
-	y         []float64 // the same, confined
-	mu        []float64
-	constants []float64 // c_j
-	order     []int32   // potentials, then variables for their boxes
-	row       mrf.RowBuffer
-	result    solve.Result
+	relaxed []float64 // the present point, not confined to the box
+	y       []float64 // the same, confined
+	mu      []float64
+	result  solve.Result
+}
+
+// descent is a way to go down from the solver's point.
+type descent interface {
+	// begin prepares for the field's weights and inputs and returns f̃.
+	begin() float64
+	// pass moves the point and returns f̃ there.
+	pass() float64
 }
 
 // New makes a solver for a field, whose weights and inputs it shares. It starts from y = 0 unless WarmStart says
-// otherwise, and later from where it ended.
+// otherwise, and later from where it ended, or else always from Options.Start.
 func New(field *mrf.Field, settings solve.Settings, options Options) *Solver {
 	field.Threads = parallel.Threads(settings.Threads)
-	n, potentials := field.Model.Variables, field.Model.Potentials()
+	n := field.Model.Variables
 	s := &Solver{
 		field: field, settings: settings.WithDefaults(passes), options: options.withDefaults(),
 		certify: solve.NewCertifier(field), relaxed: make([]float64, n), y: make([]float64, n),
-		mu: make([]float64, potentials), constants: make([]float64, potentials), order: make([]int32, potentials+n),
+		mu: make([]float64, field.Model.Potentials()),
+	}
+	if s.options.Full {
+		s.descent = newFull(s)
+	} else {
+		s.descent = newStochastic(s)
 	}
 	return s
 }
@@ -95,15 +109,16 @@ func (s *Solver) Solve(ctx context.Context) (*solve.Result, error) {
 		return nil, err
 	}
 	start := time.Now()
-	s.begin()
-	rng := rand.New(rand.NewPCG(s.options.Seed, 0))
-	status, loss, pass := solve.IterationLimit, s.loss(s.relaxed), 0
+	if s.options.Start > 0 {
+		for i := range s.relaxed {
+			s.relaxed[i] = s.options.Start
+		}
+	}
+	status, loss, pass := solve.IterationLimit, s.descent.begin(), 0
 	for status == solve.IterationLimit && pass < s.settings.MaxIterations {
-		rng.Shuffle(len(s.order), func(i, j int) { s.order[i], s.order[j] = s.order[j], s.order[i] })
-		s.pass()
-		pass++
 		before := loss
-		loss = s.loss(s.relaxed)
+		loss = s.descent.pass()
+		pass++
 		s.trace(pass, loss)
 		switch {
 		case math.IsNaN(loss) || math.IsInf(loss, 0):
@@ -121,91 +136,12 @@ func (s *Solver) Solve(ctx context.Context) (*solve.Result, error) {
 	return &s.result, nil
 }
 
-// begin computes the constants, which weights and inputs determine, and numbers the order anew.
-func (s *Solver) begin() {
-	s.field.Slacks(make([]float64, len(s.y)), s.constants)
-	for k := range s.order {
-		s.order[k] = int32(k)
+// differentiate replaces a span's slacks by the derivatives of f̃'s terms, and returns their sum: of the potentials,
+// and of the penalties in place of constraints.
+func (s *Solver) differentiate(sp *mrf.Span) float64 {
+	if !sp.Block.Kind.Hard() {
+		return sp.Differentiate()
 	}
-}
-
-// pass takes a step for each potential and for each variable's box, in order.
-func (s *Solver) pass() {
-	blocks := s.field.Model.Blocks
-	first := make([]int, len(blocks)+1)
-	for k, b := range blocks {
-		first[k+1] = first[k] + b.Len
-	}
-	for _, id := range s.order {
-		j := int(id)
-		if j >= len(s.constants) {
-			s.boxStep(j - len(s.constants))
-			continue
-		}
-		k := sort.SearchInts(first, j+1) - 1
-		s.step(blocks[k], j-first[k], s.constants[j])
-	}
-}
-
-// step moves the variables of a block's j-th potential, which has the constant c, against its gradient.
-func (s *Solver) step(b *mrf.Block, j int, c float64) {
-	vars := b.Ids(j, &s.row)
-	d := c
-	for k, i := range vars {
-		d += b.Coefficient(j, k) * s.relaxed[i]
-	}
-	slope := s.options.LearningRate * s.slope(b, j, d)
-	if slope == 0 {
-		return
-	}
-	for k, i := range vars {
-		s.relaxed[i] -= slope * b.Coefficient(j, k)
-	}
-}
-
-// slope is the derivative of the potential, or of the penalty in place of a constraint, at d.
-func (s *Solver) slope(b *mrf.Block, j int, d float64) float64 {
-	w := s.field.Weights()[b.Rule]
-	if b.Scale != nil {
-		w *= float64(b.Scale[j])
-	}
-	switch {
-	case b.Kind == mrf.LessEqual:
-		return 2 * s.options.HardWeight * max(0, d)
-	case b.Kind == mrf.Equal:
-		return 2 * s.options.HardWeight * d
-	case b.Kind == mrf.Linear:
-		return w
-	case b.Kind == mrf.Hinge && d <= 0 || d == 0:
-		return 0
-	case b.Exponent == 2:
-		return 2 * w * d
-	}
-	return math.Copysign(w, d)
-}
-
-func (s *Solver) boxStep(i int) {
-	y := s.relaxed[i]
-	s.relaxed[i] -= s.options.LearningRate * 2 * s.options.Gamma * (max(0, y-1) - max(0, -y))
-}
-
-// loss is f̃.
-func (s *Solver) loss(y []float64) float64 {
-	total := s.field.Sweep(y, nil, func(sp *mrf.Span) float64 {
-		if !sp.Block.Kind.Hard() {
-			return sp.Differentiate()
-		}
-		return s.penalise(sp)
-	})
-	for _, v := range y {
-		out := max(0, -v) + max(0, v-1)
-		total += s.options.Gamma * out * out
-	}
-	return total
-}
-
-// penalise replaces the slacks of constraints by the derivatives of their penalties and returns the penalties.
-func (s *Solver) penalise(sp *mrf.Span) float64 {
 	total := 0.0
 	for k, d := range sp.D {
 		if sp.Block.Kind == mrf.LessEqual {
@@ -217,6 +153,9 @@ func (s *Solver) penalise(sp *mrf.Span) float64 {
 	return total
 }
 
+// outside is how far v is above 1, or, negative, below 0.
+func outside(v float64) float64 { return max(0, v-1) - max(0, -v) }
+
 // finish confines the point to the box, and proves how good that is.
 func (s *Solver) finish(status solve.Status) {
 	for i, v := range s.relaxed {
@@ -226,11 +165,7 @@ func (s *Solver) finish(status solve.Status) {
 		}
 	}
 	s.field.Sweep(s.y, nil, func(sp *mrf.Span) float64 {
-		if sp.Block.Kind.Hard() {
-			s.penalise(sp)
-		} else {
-			sp.Differentiate()
-		}
+		s.differentiate(sp)
 		copy(s.mu[sp.First:], sp.D)
 		return 0
 	})
