@@ -223,28 +223,19 @@ func (c *classification) split(random *rand.Rand, labels, validation int) {
 func neighbours(x [][]float64, k int) [][2]int {
 	scaled := standardised(x)
 	var links [][2]int
-	type near struct {
-		row      int
-		distance float64
-	}
 	for a := range scaled {
-		list := make([]near, 0, len(scaled))
+		near, far := make([]int, 0, k+1), make([]float64, 0, k+1) // ascending by distance
 		for b := range scaled {
-			if a != b {
-				list = append(list, near{b, distance(scaled[a], scaled[b])})
+			d := distance(scaled[a], scaled[b])
+			if a == b || len(near) == k && d >= far[k-1] {
+				continue
 			}
+			at, _ := slices.BinarySearch(far, math.Nextafter(d, math.Inf(1))) // behind those that are as far
+			near, far = slices.Insert(near, at, b), slices.Insert(far, at, d)
+			near, far = near[:min(k, len(near))], far[:min(k, len(far))]
 		}
-		slices.SortFunc(list, func(m, n near) int {
-			switch {
-			case m.distance < n.distance:
-				return -1
-			case m.distance > n.distance:
-				return 1
-			}
-			return m.row - n.row
-		})
-		for _, b := range list[:k] {
-			links = append(links, [2]int{a, b.row})
+		for _, b := range near {
+			links = append(links, [2]int{a, b})
 		}
 	}
 	return links

@@ -171,6 +171,9 @@ func (s score) points(evaluations []deeppsl.Evaluation) (float64, error) {
 			continue
 		}
 		if value, ok := e.Values[s.value]; ok {
+			if s.value == "MAE" { // an error: points are what is left of 1
+				value = 1 - value
+			}
 			return 100 * value, nil
 		}
 	}

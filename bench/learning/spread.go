@@ -63,3 +63,30 @@ func (c *classification) average(right, total []float64) float64 {
 	}
 	return 100 * all / of
 }
+
+// nearestMean is an independent method: the class whose mean over all rows, test rows included, is nearest in columns
+// of the same scale. It knows every label, so that little that knows few of them does better.
+func (c *classification) nearestMean() float64 {
+	z := standardised(c.x)
+	means, counts := make([][]float64, c.classes), make([]float64, c.classes)
+	for class := range means {
+		means[class] = make([]float64, len(z[0]))
+	}
+	for k, class := range c.y {
+		counts[class]++
+		for column, value := range z[k] {
+			means[class][column] += value
+		}
+	}
+	says := make([][]float64, len(z))
+	for k := range z {
+		says[k] = make([]float64, c.classes)
+		for class, mean := range means {
+			for column, value := range z[k] {
+				d := value - mean[column]/max(1, counts[class])
+				says[k][class] -= d * d
+			}
+		}
+	}
+	return c.points(says)
+}
