@@ -21,7 +21,8 @@ type Answer struct {
 	// Method names the solver and Reason says why it was chosen.
 	Method, Reason string
 	// Objective is the weighted sum of the potentials, with the weights as given; no feasible state costs less than
-	// DualBound. Gap is (Objective - DualBound) / max(1, |Objective|).
+	// DualBound. Gap is (Objective - DualBound) / max(unit, |Objective|), where the unit is the mean weight of the soft
+	// ground rules: so it is the same for all weights times the same number.
 	Objective, DualBound, Gap float64
 	// MaxViolation is the largest violation of a hard rule.
 	MaxViolation float64
@@ -104,11 +105,12 @@ func (g *Grounding) given(start time.Time) *Answer {
 	}
 	g.field.SetWeights(g.theta)
 	g.field.SetInputs(g.inputs)
-	objective := g.field.Energy(y)
+	proof := solve.NewCertifier(g.field).CertifyWith(y, func(*mrf.Span) []float64 { return nil },
+		func(*mrf.Span, []float64) bool { return false })
 	return &Answer{
 		Status: "skipped", Explanation: "Inference was skipped; these are the values in the tables.",
-		Method: "none", Reason: "It was asked for.", Objective: objective, Gap: objective / max(1, objective),
-		MaxViolation: g.field.MaxViolation(y), Elapsed: time.Since(start),
+		Method: "none", Reason: "It was asked for.", Objective: proof.Objective, DualBound: proof.DualBound,
+		Gap: proof.Gap, MaxViolation: proof.MaxViolation, Elapsed: time.Since(start),
 		Values: y, Perceived: append([]float64(nil), g.inputs...),
 	}
 }

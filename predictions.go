@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -78,7 +77,7 @@ func (g *Grounding) inferExamples(ctx context.Context, e *examples) (*Prediction
 		sum.add(result)
 	}
 	sum.Status, sum.Explanation, sum.Elapsed = worst.String(), worst.Sentence(), time.Since(start)
-	sum.Gap = (sum.Objective - sum.DualBound) / max(1, math.Abs(sum.Objective))
+	sum.Gap = solve.Relative(b.field, sum.Objective-sum.DualBound, sum.Objective)
 	return p, sum, nil
 }
 

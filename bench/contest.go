@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -18,6 +17,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
 // contest is one problem in the forms that all contenders read, and what judges their answers: the ground problem, so
@@ -149,5 +149,5 @@ func (c *contest) judge(y []float64) (objective, excess, violation float64) {
 		y[k] = min(1, max(0, v))
 	}
 	objective = c.field.Energy(y)
-	return objective, (objective - c.bound) / math.Max(1, math.Abs(c.bound)), c.field.MaxViolation(y)
+	return objective, solve.Relative(c.field, objective-c.bound, c.bound), c.field.MaxViolation(y)
 }

@@ -21,6 +21,8 @@ type Field struct {
 
 	theta   []float64
 	x       []float64
+	unit    float64 // Unit's answer; 0 until it is asked for
+	shared  bool    // the unit is SetUnit's, whatever the weights
 	terms   []term
 	spans   []spanRange
 	partial []float64 // one sum per span
@@ -35,6 +37,8 @@ type term struct {
 	place        int       // the block's number
 	first        int       // number of its first potential among all blocks'
 	folded       []float64 // c_j = Constant + Bias_j + b_jᵀx, for blocks with inputs only
+	// scales is the sum of s_j, and scaled the number of those that are not 0, once they are asked for.
+	scales, scaled float64
 }
 
 // NewField conditions the model on inputs 0 and weights 1. The model must be valid: see Check.
@@ -70,6 +74,9 @@ func NewField(m *Model) *Field {
 func (f *Field) SetWeights(theta []float64) {
 	mustLen("weights", len(theta), f.Model.Rules)
 	copy(f.theta, theta)
+	if !f.shared {
+		f.unit = 0
+	}
 }
 
 // Weights returns θ, to read.

@@ -40,6 +40,7 @@ func build(field *mrf.Field, d *decisions, merge bool) *Reduction {
 	b.Field.Threads = field.Threads
 	b.Field.SetWeights(theta)
 	b.Field.SetInputs(b.x)
+	b.Field.SetUnit(field.Unit())
 	b.count()
 	return b.Reduction
 }

@@ -78,8 +78,14 @@ func (c *Certifier) CertifyWith(
 		out.MaxViolation = max(out.MaxViolation, c.violation[n])
 	}
 	out.DualBound = out.Objective - gap
-	out.Gap = gap / max(1, math.Abs(out.Objective))
+	out.Gap = Relative(c.field, gap, out.Objective)
 	return out
+}
+
+// Relative is a difference of energies relative to an objective, or to the field's unit if that is more. All gaps are
+// compared and reported like that: none depends on what weights are measured in.
+func Relative(field *mrf.Field, difference, objective float64) float64 {
+	return difference / max(field.Unit(), math.Abs(objective))
 }
 
 // slackness projects the span's multipliers into their domain, returns what the span adds to the gap and to the
@@ -101,7 +107,7 @@ func slackness(s *mrf.Span, mu []float64) (gap, objective float64) {
 		objective += value
 		gap += value - m*d
 		if squared && w > 0 {
-			gap += m * m / (4 * w)
+			gap += m * (m / (4 * w))
 		}
 	}
 	return gap, objective
@@ -119,7 +125,7 @@ func squaredHinges(s *mrf.Span, mu []float64) (gap, objective float64) {
 		mu[k], s.D[k] = m, m
 		excess := m - 2*w*h
 		objective += w * h * h
-		gap += m*(h-d) + excess*excess/(4*w)
+		gap += m*(h-d) + excess*(excess/(4*w)) // a square could underflow
 	}
 	return gap, objective
 }

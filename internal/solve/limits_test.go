@@ -84,7 +84,7 @@ func TestLimitsLeaveTheBestAnswer(t *testing.T) {
 				if r.DualBound > reference.Objective+1e-7*max(1, math.Abs(reference.Objective)) {
 					t.Errorf("%s: bound %v, the optimum is %v", name, r.DualBound, reference.Objective)
 				}
-				gap := math.Abs(last.Objective-last.DualBound) / max(1, math.Abs(last.Objective))
+				gap := math.Abs(solve.Relative(f, last.Objective-last.DualBound, last.Objective))
 				if math.Abs(r.Gap) > gap*(1+1e-6)+1e-9 && r.MaxViolation >= last.Violation {
 					t.Errorf("%s: gap %v with violation %v; it was %v with %v", name, r.Gap, r.MaxViolation, gap,
 						last.Violation)

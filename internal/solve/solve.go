@@ -27,7 +27,8 @@ type Solver interface {
 
 // Settings are the knobs that every method understands. The zero value of a field means its default.
 type Settings struct {
-	// Gap is the relative duality gap to prove: (primal - dual) ≤ Gap · max(1, |primal|). Default 1e-4.
+	// Gap is the relative duality gap to prove: (primal - dual) ≤ Gap · max(unit, |primal|), for the field's unit
+	// of energy, the mean weight of its potentials. Default 1e-4.
 	Gap float64
 	// Feasibility is the largest violation of a hard constraint to accept. Default 1e-6.
 	Feasibility float64
@@ -149,7 +150,7 @@ type Certificate struct {
 	Objective float64
 	// DualBound is a lower bound on every feasible point's objective.
 	DualBound float64
-	// Gap is (Objective - DualBound) / max(1, |Objective|).
+	// Gap is (Objective - DualBound) / max(unit, |Objective|), for the field's unit of energy.
 	Gap float64
 	// MaxViolation is the largest violation of a hard constraint at the point.
 	MaxViolation float64

@@ -133,7 +133,7 @@ func (p *inference) over(ctx context.Context) bool {
 func (p *inference) infeasible(c *presolve.Contradiction) *solve.Result {
 	result := &solve.Result{Status: solve.Infeasible, Y: c.Point, Multipliers: c.Multipliers, Conflict: c.Places(),
 		Reason: "Bounds that follow from the hard rules contradict each other."}
-	length := 2 * (1 + p.field.Energy(c.Point))
+	length := 2 * (p.field.Unit() + max(0, p.field.Energy(c.Point)))
 	for j := range c.Multipliers {
 		c.Multipliers[j] *= length
 	}

@@ -49,7 +49,8 @@ func (s *Solver) Solve(context.Context) (*solve.Result, error) {
 	return r, nil
 }
 
-// program is the model as a quadratic program in z = (y, t), with a slack variable t_j ≥ φ's inside for each potential:
+// program is the model as a quadratic program in z = (y, t), with a slack variable t_j ≥ φ's inside for each potential
+// and weights in terms of the field's unit:
 //
 //	minimise ½zᵀQz + qᵀz  subject to  Gz ≤ h and Az = b.
 type program struct {
@@ -92,7 +93,7 @@ func newProgram(f *mrf.Field) *program {
 	first := 0
 	for _, b := range f.Model.Blocks {
 		for j := range b.Len {
-			w := f.Weights()[b.Rule]
+			w := f.Weights()[b.Rule] / f.Unit()
 			if b.Scale != nil {
 				w *= float64(b.Scale[j])
 			}
@@ -187,7 +188,7 @@ func (p *program) y() []float64 {
 func (p *program) multipliers() []float64 {
 	mu := make([]float64, len(p.recoveries))
 	for j, recover := range p.recoveries {
-		mu[j] = recover()
+		mu[j] = recover() * p.field.Unit()
 	}
 	return mu
 }

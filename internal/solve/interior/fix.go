@@ -171,10 +171,10 @@ func (w *work) save() {
 		for k, i := range vars {
 			d += coef[k] * w.y[i]
 		}
-		s.result.Multipliers[number] = s.subgradient(int(number), d)
+		s.result.Multipliers[number] = s.unit * s.subgradient(int(number), d)
 	}
 	for _, r := range w.rows {
-		s.result.Multipliers[w.c.potentials[r.number]] = r.mu
+		s.result.Multipliers[w.c.potentials[r.number]] = s.unit * r.mu
 	}
 	w.saveForced()
 }

@@ -25,7 +25,8 @@ type Solver struct {
 	loose      []int32 // potentials without variables
 	blocks     []int32 // of each potential
 	constants  []float64
-	weights    []float64
+	weights    []float64 // in terms of unit, the field's
+	unit       float64
 	ended      []outcome
 	certify    *solve.Certifier
 	memory     sync.Pool
@@ -134,10 +135,11 @@ func (s *Solver) converged() bool {
 // load reads the weights and constants of all potentials.
 func (s *Solver) load() {
 	theta, first := s.field.Weights(), 0
+	s.unit = s.field.Unit()
 	for k, b := range s.field.Model.Blocks {
 		s.field.Constants(k, 0, b.Len, s.constants[first:first+b.Len])
 		for j := range b.Len {
-			s.weights[first+j] = theta[b.Rule]
+			s.weights[first+j] = theta[b.Rule] / s.unit
 			if b.Scale != nil {
 				s.weights[first+j] *= float64(b.Scale[j])
 			}
@@ -145,11 +147,11 @@ func (s *Solver) load() {
 		first += b.Len
 	}
 	for _, j := range s.loose {
-		s.result.Multipliers[j] = s.subgradient(int(j), s.constants[j])
+		s.result.Multipliers[j] = s.unit * s.subgradient(int(j), s.constants[j])
 	}
 }
 
-// subgradient is the multiplier of a potential whose slack is known to be d.
+// subgradient is the multiplier of a potential whose slack is known to be d, in terms of the unit.
 func (s *Solver) subgradient(j int, d float64) float64 {
 	_, slope := s.field.Model.Blocks[s.blocks[j]].Potential(d)
 	return s.weights[j] * slope

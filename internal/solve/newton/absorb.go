@@ -14,11 +14,12 @@ import (
 // back would keep their whole gap, so that the sums' multipliers move too. That proves the same gap a Newton step or
 // two earlier.
 type absorber struct {
+	field   *mrf.Field
 	singles *mrf.Singles // nil if there are none
 }
 
 func newAbsorber(field *mrf.Field) *absorber {
-	return &absorber{singles: field.NewSingles()}
+	return &absorber{field: field, singles: field.NewSingles()}
 }
 
 // multiply writes the multipliers of a span's potentials, if they are single ones, those a step away from y, or sums.
@@ -54,7 +55,7 @@ const unabsorbed = 0.01
 
 // enough tells whether a gap is proven, for a smooth energy at y with gradient g.
 func (a *absorber) enough(y, g []float64, value, gap, tolerance float64) bool {
-	bound := tolerance * max(1, math.Abs(value))
+	bound := tolerance * max(a.field.Unit(), math.Abs(value))
 	if a.singles == nil {
 		return gap <= bound
 	}

@@ -21,7 +21,7 @@ func (s *Solver) contradictory() bool {
 	s.env.constraintsOnly, s.env.steepness, s.env.hardness = true, 1, 1
 	s.env.mu = kept.mu.zero()
 	shift := s.inner.shift
-	s.inner.shift = 0
+	s.inner.shift, s.inner.unit = 0, 1
 	copy(s.inner.centre, s.inner.y)
 	s.inner.minimiseUntil(func(value, gap float64) bool {
 		return value <= s.settings.Feasibility*s.settings.Feasibility/2 || gap <= value/10
@@ -29,7 +29,7 @@ func (s *Solver) contradictory() bool {
 	s.env.multipliers(s.inner.y, &s.nu)
 	bound, length := s.ray()
 	found := bound > s.settings.Feasibility*length
-	*s.env, s.inner.shift = kept, shift
+	*s.env, s.inner.shift, s.inner.unit = kept, shift, s.field.Unit()
 	switch {
 	case found:
 		s.sayInfeasible()
@@ -81,7 +81,7 @@ func (s *Solver) sayInfeasible() {
 		}
 	})
 	bound, _ := s.ray()
-	length := 2 * (1 + s.field.Energy(s.inner.y)) / bound
+	length := 2 * (s.field.Unit() + max(0, s.field.Energy(s.inner.y))) / bound
 	for j := range s.nu.values {
 		s.nu.values[j] *= length
 	}

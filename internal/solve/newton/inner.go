@@ -9,6 +9,7 @@ import (
 type inner struct {
 	env    *envelope
 	shift  float64
+	unit   float64   // of the values
 	centre []float64 // nil if shift is always 0
 
 	y, g            []float64 // the present point and gradient
@@ -47,9 +48,9 @@ func (in *inner) reset(limit int, stop func() bool) {
 	in.model.stop, in.model.effort = stop, leastEffort
 }
 
-// minimise runs until the function is proven to be within tolerance·max(1, |value|) of its minimum.
+// minimise runs until the function is proven to be within tolerance·max(unit, |value|) of its minimum.
 func (in *inner) minimise(tolerance float64) outcome {
-	return in.minimiseUntil(func(value, gap float64) bool { return gap <= tolerance*max(1, math.Abs(value)) })
+	return in.minimiseUntil(func(value, gap float64) bool { return gap <= tolerance*max(in.unit, math.Abs(value)) })
 }
 
 // minimiseUntil runs until enough says so of the value and a bound on its distance from the minimum.
@@ -112,7 +113,7 @@ func (in *inner) gapOfPull() float64 {
 	return gap
 }
 
-// regular is added to the Hessian's diagonal where no pull to the last point makes it definite.
+// regular times the unit is added to the Hessian's diagonal where no pull to the last point makes it definite.
 const regular = 1e-9
 
 // direction minimises the quadratic model of the variables that are not pushed against a bound.
@@ -121,7 +122,7 @@ func (in *inner) direction() {
 		y := in.y[i]
 		in.free[i] = !(y <= 0 && g >= 0 || y >= 1 && g <= 0)
 	}
-	in.model.h.Assemble(in.y, in.free, max(in.shift, regular), in.env.curve)
+	in.model.h.Assemble(in.y, in.free, max(in.shift, regular*in.unit), in.env.curve)
 	in.model.minimise(in.y, in.g)
 }
 

@@ -120,7 +120,7 @@ func (m *model) norm() float64 {
 	total := 0.0
 	for k, r := range m.residual {
 		if !m.fixed[k] {
-			total += r * r / m.h.Diagonal[k]
+			total += r * (r / m.h.Diagonal[k]) // a square could overflow
 		}
 	}
 	return total

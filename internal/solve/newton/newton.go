@@ -94,6 +94,7 @@ func (s *Solver) Solve(ctx context.Context) (*solve.Result, error) {
 		s.deadline = start.Add(s.settings.TimeLimit)
 	}
 	s.inner.reset(s.settings.MaxIterations, s.interrupted)
+	s.inner.unit = s.field.Unit()
 	s.result = solve.Result{}
 	for i, v := range s.start {
 		s.inner.y[i] = min(max(v, 0), 1)
@@ -117,7 +118,7 @@ func (s *Solver) solveSmooth() {
 		s.trace(solve.Iteration{Objective: s.inner.value, DualBound: s.inner.value - gap, Step: step})
 	}
 	in, tolerance, end := s.inner, s.settings.Gap, done
-	for {
+	for range hopes {
 		end = in.minimiseUntil(func(value, gap float64) bool {
 			return s.absorb.enough(in.y, in.g, value, gap, tolerance)
 		})
@@ -132,6 +133,9 @@ func (s *Solver) solveSmooth() {
 		s.result.Status = s.why(end)
 	}
 }
+
+// hopes bounds how often a better point is asked for. Where weights overflow, none would do.
+const hopes = 12
 
 // check computes the multipliers at the present point and what they prove.
 func (s *Solver) check() {
@@ -154,7 +158,7 @@ func (s *Solver) why(end outcome) solve.Status {
 		return solve.Ended(s.ctx)
 	case s.late():
 		return solve.TimeLimit
-	case end == broken, (end == stuck || end == done) && !finite(s.result.Gap):
+	case end == broken, (end == stuck || end == done) && !(finite(s.result.Gap) && finite(4*s.inner.unit)):
 		return solve.NumericalError
 	case end == stuck:
 		return solve.Stalled

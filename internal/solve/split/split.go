@@ -222,7 +222,7 @@ func (r *run) excess() float64 {
 		gap += max(0, part.Objective-part.DualBound)
 		objective += part.Objective
 	}
-	return gap / (r.settings.Gap * max(1, math.Abs(objective)))
+	return solve.Relative(r.field, gap, objective) / r.settings.Gap
 }
 
 // tighten returns a smaller gap, and the parts whose gap is larger.
