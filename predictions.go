@@ -35,8 +35,9 @@ type Predictions struct {
 // inferred is how many examples are solved at once. Memory does not grow with their number.
 const inferred = 64
 
-// InferExamples infers each example of a phase. The Answer sums them up: its Objective and DualBound are sums, its
-// Status is the worst, and it has no Values. If the context ends, it is about those that were inferred until then.
+// InferExamples infers each example of a phase. The Answer sums them up: its Objective and DualBound are sums, its Gap
+// and MaxViolation the largest of the problems that were solved at once, the gap of each relative to its own objective;
+// its Status is the worst, and it has no Values. If the context ends, it is about those that were inferred until then.
 func (g *Grounding) InferExamples(ctx context.Context, phase Phase) (*Predictions, *Answer, error) {
 	e, err := g.readExamples(phase)
 	if err != nil {
@@ -47,63 +48,78 @@ func (g *Grounding) InferExamples(ctx context.Context, phase Phase) (*Prediction
 
 func (g *Grounding) inferExamples(ctx context.Context, e *examples) (*Predictions, *Answer, error) {
 	start := time.Now()
-	b, err := g.newBatch(inferred, e)
-	if err != nil {
-		return nil, nil, err
-	}
-	solver, err := g.settings.batchSolver(b.field, g.settings.solve, &g.project.Options)
+	b, err := g.newReader(inferred, e)
 	if err != nil {
 		return nil, nil, err
 	}
 	p := newPredictions(e)
 	worst, sum := solve.Optimal, new(Answer)
 	sum.Method, sum.Reason = auto.ChooseExamples(g.settings.method, b.field.Model)
-	x := make([]float64, b.field.Model.Inputs)
-	for lo := 0; lo < e.count; lo += b.size {
-		if lo > 0 && ctx.Err() != nil {
+	for p.Inferred < e.count {
+		if p.Inferred > 0 && ctx.Err() != nil {
 			worst = max(worst, solve.Ended(ctx))
 			break
 		}
-		first := min(lo, e.count-b.size)
-		result, err := b.infer(ctx, solver, e, first, x)
+		if rest := e.count - p.Inferred; rest < b.size {
+			if b, err = g.newReader(rest, e); err != nil {
+				return nil, nil, err
+			}
+		}
+		result, err := b.infer(ctx, e, p.Inferred)
 		if err != nil {
 			return nil, nil, err
 		}
-		for k := lo - first; k < b.size; k++ {
-			p.read(e, first+k, result.Y[k*g.model.Variables:(k+1)*g.model.Variables])
+		for k := range b.size {
+			p.read(e, p.Inferred+k, result.Y[k*g.model.Variables:(k+1)*g.model.Variables])
 		}
-		p.Inferred = first + b.size
+		p.Inferred += b.size
 		worst = max(worst, result.Status)
 		sum.add(result)
 	}
 	sum.Status, sum.Explanation, sum.Elapsed = worst.String(), worst.Sentence(), time.Since(start)
-	sum.Gap = solve.Relative(b.field, sum.Objective-sum.DualBound, sum.Objective)
 	return p, sum, nil
 }
 
+// reader infers a batch of examples.
+type reader struct {
+	*batch
+	solver solve.Solver
+	x      []float64
+}
+
+// newReader makes a reader of at most size examples.
+func (g *Grounding) newReader(size int, e *examples) (r *reader, err error) {
+	r = new(reader)
+	if r.batch, err = g.newBatch(size, e); err == nil {
+		r.solver, err = g.settings.batchSolver(r.field, g.settings.solve, &g.project.Options)
+		r.x = make([]float64, r.field.Model.Inputs)
+	}
+	return r, err
+}
+
 // infer finds the MAP states of the examples from first on.
-func (b *batch) infer(ctx context.Context, solver solve.Solver, e *examples, first int, x []float64) (
-	*solve.Result, error) {
+func (r *reader) infer(ctx context.Context, e *examples, first int) (*solve.Result, error) {
 	if err := ctx.Err(); errors.Is(err, context.Canceled) {
 		return nil, err
 	}
-	if err := b.show(e, first); err != nil {
+	if err := r.show(e, first); err != nil {
 		return nil, err
 	}
-	if b.perception != nil {
-		if err := b.perception.Forward(x, false, 0); err != nil {
+	if r.perception != nil {
+		if err := r.perception.Forward(r.x, false, 0); err != nil {
 			return nil, err
 		}
 	}
-	solver.SetWeights(b.shape.theta)
-	solver.SetInputs(x)
-	return solver.Solve(ctx)
+	r.solver.SetWeights(r.shape.theta)
+	r.solver.SetInputs(r.x)
+	return r.solver.Solve(ctx)
 }
 
 // add adds the result of a batch.
 func (a *Answer) add(result *solve.Result) {
 	a.Objective += result.Objective
 	a.DualBound += result.DualBound
+	a.Gap = max(a.Gap, result.Gap)
 	a.MaxViolation = max(a.MaxViolation, result.MaxViolation)
 	a.Iterations += result.Iterations
 }

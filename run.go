@@ -2,6 +2,7 @@ package deeppsl
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
@@ -14,7 +15,8 @@ import (
 // Report is the result of a run, in the form that `deeppsl run --json` prints.
 type Report struct {
 	// Status is that of the Answer; "interrupted" if the context was cancelled, in learning or in inference, "time
-	// limit" if the limit of time came in learning.
+	// limit" if the limit of time came in learning, and "learned" if nothing was to be inferred. Without an answer,
+	// Objective, DualBound, Gap and MaxViolation are NaN.
 	Status            string       `json:"status"`
 	Objective         float64      `json:"objective"`
 	DualBound         float64      `json:"dual_bound"`
@@ -36,6 +38,8 @@ type Report struct {
 	// Examples counts the examples that were inferred; variables and ground rules are then those of one. 0 means that the
 	// project is not about examples.
 	Examples int `json:"examples,omitempty"`
+	// ExamplesOf is the phase whose examples they are: "infer", or "learn" if that has none; "" without examples.
+	ExamplesOf string `json:"examples_of,omitempty"`
 	// Scratch is the size of the temporary file that the ground rules were in; 0 if they were in memory.
 	Scratch int64 `json:"scratch_bytes"`
 	// Trials is the table of a search for weights, if there was one.
@@ -49,8 +53,8 @@ type Report struct {
 	// LearningEnded says why learning ended; "" if the run did not learn.
 	LearningEnded string `json:"learning_ended,omitempty"`
 
-	// Grounding and Answer are the inference phase's; Training is nil if the run did not learn. Answer is nil if the run
-	// was interrupted before there was any: Grounding is then that of learning.
+	// Grounding and Answer are the inference phase's; Training is nil if the run did not learn. Answer is nil if nothing
+	// was to be inferred, or the run was interrupted before there was any: Grounding is then that of learning.
 	Grounding *Grounding `json:"-"`
 	Answer    *Answer    `json:"-"`
 	// Predictions are the examples' labels; nil if there are no examples.
@@ -65,8 +69,11 @@ func (r *Report) Failed() bool {
 	return r.Status == solve.Infeasible.String() || r.Status == solve.NumericalError.String()
 }
 
-// statusInterrupted is the Status of a report whose run was interrupted.
-const statusInterrupted = "interrupted"
+// The Status of a report whose run was interrupted, and of one that was to learn alone.
+const (
+	statusInterrupted = "interrupted"
+	statusLearned     = "learned"
+)
 
 // Interrupted tells whether the context was cancelled, so that the parameters and the answer are the best until then.
 func (r *Report) Interrupted() bool { return r.Status == statusInterrupted }
@@ -146,20 +153,41 @@ func (r *Report) learnAndInfer(ctx context.Context, b budget, g *Grounding, stag
 	if err := r.learn(learning, g); err != nil {
 		return err
 	}
-	inferring, done := b.rest(ctx)
-	defer done()
-	next, err := r.next(inferring, g, stages)
-	if err == nil {
-		err = r.infer(inferring, next)
+	r.Learned = g
+	r.withoutAnswer(statusLearned)
+	if stages.Infer {
+		if err := r.inferLearned(ctx, b, g); err != nil {
+			return err
+		}
 	}
-	if early, cut := learn.CutShort(inferring, err); cut && r.Answer == nil {
+	if r.Answer == nil {
 		r.describe(g)
-		r.Status, err = early.String(), nil
 	}
 	if r.Training.Ended.Early() {
 		r.Status = r.Training.Ended.String()
 	}
+	return nil
+}
+
+// inferLearned infers with what was learned, in the time that is left; without an answer if that is too short.
+func (r *Report) inferLearned(ctx context.Context, b budget, g *Grounding) error {
+	inferring, done := b.rest(ctx)
+	defer done()
+	next, err := r.next(inferring, g)
+	if err == nil {
+		err = r.infer(inferring, next)
+	}
+	if early, cut := learn.CutShort(inferring, err); cut && r.Answer == nil {
+		r.withoutAnswer(early.String())
+		return nil
+	}
 	return err
+}
+
+// withoutAnswer is the state of a report before there is an answer.
+func (r *Report) withoutAnswer(status string) {
+	r.Status = status
+	r.Objective, r.DualBound, r.Gap, r.MaxViolation = math.NaN(), math.NaN(), math.NaN(), math.NaN()
 }
 
 // learn learns; being cut short is no error.
@@ -174,11 +202,7 @@ func (r *Report) learn(ctx context.Context, g *Grounding) (err error) {
 }
 
 // next returns the grounding to infer with after learning: the same one if the phases share their atoms.
-func (r *Report) next(ctx context.Context, g *Grounding, stages Stages) (*Grounding, error) {
-	r.Learned = g
-	if !stages.Infer {
-		return g, nil
-	}
+func (r *Report) next(ctx context.Context, g *Grounding) (*Grounding, error) {
 	if g.project.sharesAtoms(Learn, Infer) {
 		g.settings = &g.project.phases[Infer]
 		return g, nil
@@ -237,6 +261,7 @@ func (r *Report) predict(ctx context.Context, g *Grounding) (*Answer, error) {
 		return nil, err
 	}
 	r.Predictions, r.Examples, r.Evaluations = predictions, predictions.Inferred, predictions.evaluations()
+	r.ExamplesOf = phase.String()
 	return answer, nil
 }
 

@@ -1,9 +1,12 @@
 package deeppsl_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -166,5 +169,54 @@ func TestEndings(t *testing.T) {
 		if r.LearningEnded != test.want || r.Training.Ended.Sentence() == "" {
 			t.Errorf("%s: ended by %q after %d epochs, want %q", test.set, r.LearningEnded, r.Epochs, test.want)
 		}
+	}
+}
+
+// Learning can be all that is done; what learning examples are inferred as is said.
+func TestStagesAreSaid(t *testing.T) {
+	for _, path := range []string{seeing(t), adding(t)} {
+		r := run(t, path, deeppsl.Options{Seed: 5}, deeppsl.Stages{Learn: true})
+		if r.Status != "learned" || r.Answer != nil || r.Predictions != nil || r.Evaluations != nil || !math.IsNaN(r.Gap) ||
+			r.Epochs == 0 || len(r.RuleWeights) == 0 || r.GroundRules == 0 {
+			t.Errorf("%s: learning alone gave %+v", path, r)
+		}
+		r = run(t, path, deeppsl.Options{Seed: 5}, learnAndInfer)
+		if want := map[bool]string{true: "infer"}[r.Predictions != nil]; r.ExamplesOf != want {
+			t.Errorf("%s: examples of %q, want %q", path, r.ExamplesOf, want)
+		}
+	}
+	alone := strings.Replace(adding(t), "model.json", "alone.json", 1)
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(alone), "model.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = bytes.Replace(text, []byte(`, "infer": "more.csv"`), nil, 1)
+	if err := os.WriteFile(alone, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := run(t, alone, deeppsl.Options{Seed: 5}, learnAndInfer); r.ExamplesOf != "learn" || r.Examples != 4 {
+		t.Errorf("%d examples of %q, want 4 of learn", r.Examples, r.ExamplesOf)
+	}
+}
+
+// Each example counts once, however many are solved at once, and the gap that is reported is what was asked for.
+func TestGapOfManyExamples(t *testing.T) {
+	path := adding(t)
+	objective := func(copies int) float64 {
+		table := "a,b,Sum\n" + strings.Repeat("p,r,1\n", copies)
+		if err := os.WriteFile(filepath.Join(filepath.Dir(path), "more.csv"), []byte(table), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := run(t, path, deeppsl.Options{Seed: 5, Set: []string{"inference.gap=1e-3"}}, deeppsl.Stages{Infer: true})
+		if r.Status != "optimal" || !(r.Gap <= 1e-3) || r.Examples != copies || r.DualBound > r.Objective {
+			t.Errorf("%d examples: %s with the gap %v of %d", copies, r.Status, r.Gap, r.Examples)
+		}
+		return r.Objective
+	}
+	if one, many := objective(1), objective(2000); math.Abs(many-2000*one) > 2e-2*many {
+		t.Errorf("2000 copies of an example cost %v, one %v", many, one)
+	}
+	if some, more := objective(64), objective(65); !(more > some) || more > 1.1*some {
+		t.Errorf("65 copies of an example cost %v, 64 %v", more, some)
 	}
 }

@@ -17,8 +17,9 @@ import (
 const runHelp = `Run learns, infers and evaluates, as the configuration asks for.
 
 The configuration is one of PSL's, in JSON or YAML, with its rules and tables,
-and may have neural predicates. -l and -i choose the stages; with both, what is
-learned is then inferred with. Options set with -D win over the configuration's.
+and may have neural predicates. -l and -i choose the stages: -l alone infers
+nothing, for --save-networks or learned weights; with both, what is learned is
+then inferred with. Options set with -D win over the configuration's.
 
 The answer comes with a proof: no assignment can cost less than the dual bound.
 If --time-limit comes first, the answer is the best so far, with its proven gap,
@@ -176,6 +177,9 @@ func (r ran) Text(w io.Writer) error {
 	if t := r.Training; t != nil {
 		fmt.Fprintf(&b, "learning ended after %d epochs: %s\n", r.Epochs, t.Ended.Sentence())
 	}
+	if r.Training != nil && r.ExamplesOf == deeppsl.Learn.String() {
+		b.WriteString("there are no examples of inference: those of learning were inferred and scored\n")
+	}
 	each := ""
 	if r.Predictions != nil {
 		each = fmt.Sprintf("%d examples, each of ", r.Examples)
@@ -215,7 +219,10 @@ func (r ran) proof(b *strings.Builder) {
 	case infeasible(r.Report):
 		fmt.Fprintf(b, "infeasible: any assignment violates a hard rule, by %s\n", r.Method)
 	case r.Answer == nil:
-		fmt.Fprintf(b, "%s: nothing is inferred\n", r.Status)
+		fmt.Fprintf(b, "%s: nothing was inferred\n", r.Status)
+	case r.Predictions != nil:
+		fmt.Fprintf(b, "%s: objectives add up to %.6g, at least %.6g (largest gap %.1e, largest violation %.1e), by %s\n",
+			r.Status, r.Objective, r.DualBound, r.Gap, r.MaxViolation, r.Method)
 	default:
 		fmt.Fprintf(b, "%s: objective %.6g, at least %.6g (gap %.1e, largest violation %.1e), by %s\n",
 			r.Status, r.Objective, r.DualBound, r.Gap, r.MaxViolation, r.Method)

@@ -2,20 +2,22 @@ package eval
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Interval returns the mean of repeated measurements and half the width of its 95 % confidence interval, by Student's t
-// with len(values)-1 degrees of freedom. One measurement has no width, none has no mean either: then it is NaN.
+// with len(values)-1 degrees of freedom. It is NaN where nothing is known of it: one measurement has no width, nor have
+// ones that are all the same, which is no proof that the next would be; none has no mean either.
 func Interval(values []float64) (mean, ci95 float64) {
 	n := len(values)
 	if n == 0 {
 		return math.NaN(), math.NaN()
 	}
 	mean = stat.Mean(values, nil)
-	if n == 1 {
+	if n == 1 || slices.Min(values) == slices.Max(values) {
 		return mean, math.NaN()
 	}
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile(0.975)
@@ -59,26 +61,47 @@ func f1(hits, errors float64) Value {
 }
 
 // mean is the mean of n numbers with the given sum and sum of squares, and the normal interval, which is not below 0.
+// Numbers that do not vary, but for rounding, have none.
 func mean(name string, sum, squares, n float64) Value {
 	m := sum / n
-	half := z * math.Sqrt(max(0, squares/n-m*m)/(n-1))
-	return Value{Name: name, Number: m, LowerIsBetter: true, Interval: [2]float64{max(0, m-half), m + half}}
-}
-
-// rocInterval is that of an area under a ROC curve over so many true and false atoms (Hanley and McNeil 1982).
-func rocInterval(area, positives, negatives float64) [2]float64 {
-	q1, q2 := area/(2-area), 2*area*area/(1+area)
-	variance := area*(1-area) + (positives-1)*(q1-area*area) + (negatives-1)*(q2-area*area)
-	half := z * math.Sqrt(variance/(positives*negatives))
-	return [2]float64{max(0, area-half), min(1, area+half)}
-}
-
-// precisionInterval is that of an average precision over so many relevant atoms, on the logit scale (Boyd, Eng and Page
-// 2013). At 0 and 1 it has no width.
-func precisionInterval(area, relevant float64) [2]float64 {
-	logit, half := math.Log(area/(1-area)), z/math.Sqrt(relevant*area*(1-area))
-	if math.IsInf(logit, 0) {
-		return [2]float64{area, area}
+	v := Value{Name: name, Number: m, LowerIsBetter: true, Interval: unknown}
+	if variance := squares/n - m*m; n > 1 && variance > 1e-12*m*m {
+		half := z * math.Sqrt(variance/(n-1))
+		v.Interval = [2]float64{max(0, m-half), m + half}
 	}
-	return [2]float64{1 / (1 + math.Exp(half-logit)), 1 / (1 + math.Exp(-half-logit))}
+	return v
 }
+
+// rocInterval is that of an area under a ROC curve over so many true and false atoms: all areas whose own standard
+// deviation (Hanley and McNeil 1982, with the mean of the two numbers in place of each) allows the one that was found
+// (Newcombe 2006, method 5). Unlike that deviation at the area itself, it has a width also at 0 and 1.
+func rocInterval(area, positives, negatives float64) [2]float64 {
+	size := (positives + negatives) / 2
+	excess := func(a float64) float64 {
+		variance := a * (1 - a) * (1 + (size-1)*((1-a)/(2-a)+a/(1+a))) / (positives * negatives)
+		return math.Abs(area-a) - z*math.Sqrt(variance)
+	}
+	if math.IsNaN(excess(0.5)) {
+		return unknown
+	}
+	return [2]float64{crossing(excess, area, 0), crossing(excess, area, 1)}
+}
+
+// crossing finds by bisection where a function that is at most 0 at from becomes more, on the way to to.
+func crossing(f func(float64) float64, from, to float64) float64 {
+	if from == to || f(to) <= 0 {
+		return to
+	}
+	for range 60 {
+		if middle := (from + to) / 2; f(middle) <= 0 {
+			from = middle
+		} else {
+			to = middle
+		}
+	}
+	return from
+}
+
+// precisionInterval is that of an average precision over so many relevant atoms, as if it were the share of them that
+// is right (Boyd, Eng and Page 2013, with Wilson's interval in place of the normal one).
+func precisionInterval(area, relevant float64) [2]float64 { return wilson(area*relevant, relevant) }

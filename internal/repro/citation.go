@@ -4,7 +4,6 @@ package repro
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,9 +30,6 @@ type citation struct {
 	Smooth                int // hops over which words are averaged
 	Options               []namedValue
 }
-
-// namedValue is an option of the configuration.
-type namedValue struct{ Name, Value string }
 
 // write writes the project's files into a folder and returns the configuration's path. Any split will do; experiments
 // over many splits replace the truth.
@@ -67,11 +63,7 @@ func (c *citation) write(dir string, split dataset.Split) (config string, err er
 }
 
 func (c *citation) config() ([]byte, error) {
-	functions := template.FuncMap{"json": func(v any) (string, error) {
-		text, err := json.Marshal(v)
-		return string(text), err
-	}}
-	t, err := template.New("citation.json").Funcs(functions).Parse(citationConfig)
+	t, err := template.New("citation.json").Funcs(configFunctions).Parse(citationConfig)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"embed"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -111,12 +110,8 @@ func digitProgram(name string) string {
 }
 
 func (d *digits) config() ([]byte, error) {
-	quote := func(v any) (string, error) {
-		text, err := json.Marshal(v)
-		return string(text), err
-	}
 	name := d.name() + ".json"
-	t, err := template.New(name).Funcs(template.FuncMap{"json": quote}).ParseFS(digitFiles, "digits/"+name)
+	t, err := template.New(name).Funcs(configFunctions).ParseFS(digitFiles, "digits/"+name)
 	if err != nil {
 		return nil, err
 	}

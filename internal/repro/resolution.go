@@ -41,6 +41,7 @@ type resolution struct {
 	block           map[int]string // of an author reference
 	title           map[int]string // of a paper
 	vectors         wordMeans
+	Options         []namedValue
 }
 
 // newResolution finds the candidates of a fold. references are those of the whole data set: a fold does not have the
@@ -130,12 +131,12 @@ func (r *resolution) write(dir string) (config string, err error) {
 	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o777); err != nil {
 		return "", err
 	}
-	t, err := template.New("resolution.json").Parse(resolutionConfig)
+	t, err := template.New("resolution.json").Funcs(configFunctions).Parse(resolutionConfig)
 	if err != nil {
 		return "", err
 	}
 	var text bytes.Buffer
-	if err := t.Execute(&text, r.similarities); err != nil {
+	if err := t.Execute(&text, r); err != nil {
 		return "", err
 	}
 	files := map[string][]byte{

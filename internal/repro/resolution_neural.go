@@ -3,7 +3,6 @@ package repro
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -95,11 +94,7 @@ func (n *neuralResolution) write(dir string, truth []truthTable) (config string,
 }
 
 func (n *neuralResolution) config() ([]byte, error) {
-	t, err := template.New("resolution.json").Funcs(template.FuncMap{
-		"json": func(v any) (string, error) {
-			text, err := json.Marshal(v)
-			return string(text), err
-		},
+	t, err := template.New("resolution.json").Funcs(configFunctions).Funcs(template.FuncMap{
 		"folds": func(name string) string {
 			return fmt.Sprintf(`{"learn": ["data/%s-0.tsv"], "validation": ["data/%[1]s-0.tsv"], "infer": ["data/%[1]s-1.tsv"]}`,
 				name)

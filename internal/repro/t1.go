@@ -174,7 +174,7 @@ func (t *T1) digits() (*digits, error) {
 		}
 	}
 	d.Shift = max(0, d.Shift)
-	d.Options = t.options(n, pairs)
+	d.Options = ofRun(t.options(n, pairs), t.Set, t.Seed)
 	return d, nil
 }
 

@@ -61,6 +61,9 @@ func (t *T2) citation(data *dataset.Citation) *citation {
 	if t.Method == "psl" {
 		own.ruleRate, own.imitation = printed.ruleRate, "0" // the network stays as it was fitted alone; the rules learn
 	}
+	if t.Method == "mlp" {
+		own.epochs = "0" // the network alone, also for deeppsl run
+	}
 	c := &citation{
 		Citation:     data,
 		Hidden:       override(own.Hidden, t.Classifier.Hidden),
@@ -86,6 +89,7 @@ func (t *T2) citation(data *dataset.Citation) *citation {
 	if t.Method == "psl" {
 		c.Options = append(c.Options, namedValue{"learn.freeze", "true"})
 	}
+	c.Options = ofRun(c.Options, t.Set, t.Seed)
 	return c
 }
 

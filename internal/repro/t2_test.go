@@ -3,6 +3,7 @@ package repro
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -97,6 +98,59 @@ func TestT2OnGeneratedData(t *testing.T) {
 			alone.Accuracy)
 	}
 	t.Run("report", func(t *testing.T) { checkReport(t, results) })
+}
+
+// deeppsl run repeats, with the project that an experiment leaves and nothing else, its first run: the options that
+// were set for it are in there, and its seed.
+func TestProjectOfARun(t *testing.T) {
+	data, err := dataset.Generator{Documents: 1060, Seed: 3}.Citation()
+	if err != nil {
+		t.Fatal(err)
+	}
+	experiment := T2{Dataset: data.Name, Split: 2, Method: "deeppsl", Runs: 1, Seed: 5, Dir: t.TempDir(),
+		Set: []string{"learn.epochs=2", "learn.method=implicit", "learn.rate.networks=0.03"}}
+	want, err := experiment.on(context.Background(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(experiment.Dir, fmt.Sprintf("%s-2-deeppsl", data.Name), "citation.json")
+	project, err := deeppsl.Load(path, deeppsl.Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := project.Run(context.Background(), deeppsl.Stages{Learn: true, Infer: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Training.Epochs) != len(want.Curves[0]) {
+		t.Fatalf("%d lines of the learning curve, want %d", len(got.Training.Epochs), len(want.Curves[0]))
+	}
+	for k, line := range got.Training.Epochs {
+		if other := want.Curves[0][k]; line.Loss != other.Loss || line.Validation != other.Validation {
+			t.Errorf("epoch %d: loss %v, validation %v; want %v, %v", k, line.Loss, line.Validation, other.Loss,
+				other.Validation)
+		}
+	}
+}
+
+// Options that are set win over the task's own, and the usual seed need not be said.
+func TestOptionsOfARun(t *testing.T) {
+	own := []namedValue{{"learn.epochs", "10"}, {"learn.mu", "0"}}
+	for _, test := range []struct {
+		set  []string
+		seed uint64
+		want []namedValue
+	}{
+		{nil, 1, own},
+		{[]string{"nonsense"}, 3, append(slices.Clone(own), namedValue{"random.seed", "3"})},
+		{[]string{"Learn.Epochs=2", "a=b=c", "learn.epochs=3"}, 1, []namedValue{{"learn.mu", "0"}, {"a", "b=c"},
+			{"learn.epochs", "3"}}},
+		{[]string{"random.seed=8"}, 3, append(slices.Clone(own), namedValue{"random.seed", "8"})},
+	} {
+		if got := ofRun(own, test.set, test.seed); !slices.Equal(got, test.want) {
+			t.Errorf("%v with seed %d: %v, want %v", test.set, test.seed, got, test.want)
+		}
+	}
 }
 
 // checkReport checks the JSON of the results and the files that are made of them.

@@ -261,6 +261,7 @@ func (t *T3) infer(ctx context.Context, fold *resolution, number int) (*foldAnsw
 		}
 		defer os.RemoveAll(dir)
 	}
+	fold.Options = ofRun(nil, t.Set, t.Seed)
 	path, err := fold.write(filepath.Join(dir, fmt.Sprintf("%s-fold-%d", t.Method, number)))
 	if err != nil {
 		return nil, err

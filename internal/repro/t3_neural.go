@@ -209,7 +209,7 @@ func (t *T3) neuralProject(result *T3Result) (*neuralResolution, error) {
 		own = printedTwins
 	}
 	n := &neuralResolution{folds: folds, Twins: own.override(t.Twins), Rules: "resolution.psl",
-		UnitWeights: t.Faithful, Options: t.options()}
+		UnitWeights: t.Faithful, Options: ofRun(t.options(), t.Set, t.Seed)}
 	if t.Method == "network" {
 		n.Rules = "network.psl"
 	}
