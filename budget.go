@@ -2,6 +2,8 @@ package deeppsl
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 )
 
@@ -26,6 +28,28 @@ func (b budget) until(ctx context.Context, share float64) (context.Context, cont
 		return ctx, func() {}
 	}
 	return context.WithDeadline(ctx, b.start.Add(time.Duration(share*float64(b.limit))))
+}
+
+// leastGrounding is the time that grounding has in any case: a short limit is meant for what follows, which then gives
+// the best answer so far. Grounding that is not done has nothing to give.
+const leastGrounding = time.Second
+
+// errTimeLimit ends grounding when its time is over.
+var errTimeLimit = errors.New("the time limit is over (run.seconds)")
+
+// ground grounds the first phase of a run.
+func (b budget) ground(ctx context.Context, p *Project, phase Phase) (*Grounding, error) {
+	if b.limit == 0 {
+		return p.Ground(ctx, phase)
+	}
+	limit := max(b.limit, leastGrounding)
+	limited, cancel := context.WithTimeoutCause(ctx, limit, errTimeLimit)
+	defer cancel()
+	g, err := p.Ground(limited, phase)
+	if err != nil && errors.Is(context.Cause(limited), errTimeLimit) {
+		return nil, fmt.Errorf("grounding was not done within %s: %w", limit, errTimeLimit)
+	}
+	return g, err
 }
 
 // most is the context of learning.

@@ -56,6 +56,9 @@ type Options struct {
 	// OnIteration, if set, is called after every iteration of an inference, but not of those within training, nor where
 	// components are solved apart.
 	OnIteration func(Iteration)
+	// OnGround, if set, is called when Run has ground its first phase. A context that ends before is an error; one that
+	// ends later leaves the best answer so far.
+	OnGround func()
 	// OnWarning, if set, is called with the warnings that reading and compiling gave rise to.
 	OnWarning func(Warnings)
 	// Features holds tables in memory, by the path under which a network of the configuration names them; other tables are

@@ -105,12 +105,15 @@ func (p *Project) Run(ctx context.Context, stages Stages) (*Report, error) {
 	if stages.Learn {
 		first = Learn
 	}
-	g, err := p.Ground(ctx, first)
+	last := p.newBudget(start.Add(-p.loading))
+	g, err := last.ground(ctx, p, first)
 	if err != nil {
 		return nil, err
 	}
 	r.account(g)
-	last := p.newBudget(start.Add(-p.loading))
+	if p.OnGround != nil {
+		p.OnGround()
+	}
 	if stages.Learn {
 		err = r.learnAndInfer(ctx, last, g, stages)
 	} else {

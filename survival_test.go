@@ -127,6 +127,25 @@ func TestTimeLimitInLearning(t *testing.T) {
 	}
 }
 
+// A rule of which one row makes more ground rules than there is time for leaves nothing to give.
+func TestTimeLimitInGrounding(t *testing.T) {
+	rows := make([]string, 3000)
+	for k := range rows {
+		rows[k] = fmt.Sprintf(`["club", "p%d"]`, k)
+	}
+	path := writeProject(t, map[string]string{
+		"model.json": `{"rules": ["1: In(S, A) & In(S, B) & In(S, C) & In(S, D) -> T(S)"], "predicates": {
+			"In/2": {"observations": [` + strings.Join(rows, ",") + `]}, "T/1": {"targets": [["club"]]}}}`,
+	})
+	project, err := deeppsl.Load(path, deeppsl.Options{Set: []string{"run.seconds=0.01", "ground.force=true"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := project.Run(t.Context(), deeppsl.Stages{}); err == nil || !strings.Contains(err.Error(), "time limit") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // Training returns what it has beside the error of its context.
 func TestTrainReturnsWhatItHas(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

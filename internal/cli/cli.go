@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // The exit codes of Main.
@@ -21,8 +22,8 @@ const (
 )
 
 // Main runs the command that args, without the program's name, ask for, and returns the exit code: 0 for success, 1
-// for failure, 2 for arguments or input that have no meaning. The first interrupt cancels the command, which then ends
-// in order; the second ends the process.
+// for failure, 2 for arguments or input that have no meaning. The first interrupt cancels the command; the second ends
+// the process.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	SaveMemory()
 	ctx, stop := interruptible(context.Background())
@@ -30,7 +31,33 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	e := &env{in: stdin, out: stdout, err: stderr}
 	root := newRoot(e)
 	root.SetArgs(append([]string{}, fromPSL(args)...)) // never nil, for which cobra would take the process's own
-	return e.conclude(root.ExecuteContext(ctx))
+	return e.conclude(e.attend(ctx, func() error { return root.ExecuteContext(ctx) }))
+}
+
+// grace is how long a command has to end in order once it is interrupted, unless an answer is on its way.
+const grace = 50 * time.Millisecond
+
+// attend runs a command. One that is interrupted and has no answer yet is left where it is if it does not end at once:
+// it may be reading, sorting or waiting, and whoever called Main ends the process. One that has an answer on its way
+// gives it, and the user is told so.
+func (e *env) attend(ctx context.Context, command func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- command() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(grace):
+	}
+	if !e.answering.Load() {
+		return ctx.Err()
+	}
+	e.notef("interrupted: the best answer so far is on its way; interrupt again to end without it")
+	return <-done
 }
 
 // interruptible returns a context that the first interrupt cancels. From then on, signals have their default effect.

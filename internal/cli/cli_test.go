@@ -92,6 +92,32 @@ func TestInterruptCancelsTheContext(t *testing.T) {
 	}
 }
 
+// A command that hears nothing is left behind when it is interrupted, unless its answer is on its way.
+func TestInterruptIsAnswered(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	deaf := make(chan struct{})
+	defer close(deaf)
+	e := &env{err: new(bytes.Buffer)}
+	if err := e.attend(ctx, func() error { <-deaf; return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("a command that does not listen ends with %v", err)
+	}
+	if err := e.attend(ctx, func() error { return errReported }); err != errReported {
+		t.Errorf("a command that has ended ends with %v", err)
+	}
+
+	var stderr bytes.Buffer
+	e = &env{err: &stderr}
+	e.answering.Store(true)
+	err := e.attend(ctx, func() error {
+		time.Sleep(3 * grace)
+		return errReported
+	})
+	if err != errReported || !strings.HasPrefix(stderr.String(), "interrupted: the best answer so far") {
+		t.Errorf("an answer that is on its way ends with %v after %q", err, &stderr)
+	}
+}
+
 // An interrupt during inference leaves everything that was asked for, and the exit code of a failure.
 func TestInterruptLeavesTheBestAnswer(t *testing.T) {
 	folder := t.TempDir()

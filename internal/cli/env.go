@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 
 	"github.com/spf13/pflag"
 
@@ -20,6 +21,9 @@ type env struct {
 	seed    uint64
 	threads uint
 	quiet   bool
+
+	// answering says that an answer is on its way, which an interrupt does not keep from being given.
+	answering atomic.Bool
 }
 
 // globalFlags declares the flags that every command has.

@@ -80,6 +80,7 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 	options.Set = append(options.Set, r.limits.options(cmd.Flags())...)
 	options.Checkpoint = r.checkpoint
 	options.OnEpoch, options.OnBatch = r.epochLine("learning"), r.batches(1, "examples")
+	options.OnGround = func() { r.answering.Store(true) }
 	for _, name := range r.evaluators {
 		options.Set = append(options.Set, "evaluation.default="+name)
 	}

@@ -59,6 +59,7 @@ func (p *solver) solve(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	p.answering.Store(true)
 	result, err := problem.Solve(cmd.Context())
 	if err != nil {
 		return err

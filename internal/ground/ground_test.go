@@ -3,9 +3,11 @@ package ground
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -197,6 +199,37 @@ func TestArenasAreSmall(t *testing.T) {
 	}
 	if prior := report.Rules[3]; prior.Potentials != 20*19 || prior.Bytes > 16 {
 		t.Errorf("a prior over %d targets takes %d bytes, want but its coefficient", prior.Potentials, prior.Bytes)
+	}
+}
+
+// TestGroundingStopsWithinARow ends the context while one row of the first step has 27 thousand million groundings to
+// make.
+func TestGroundingStopsWithinARow(t *testing.T) {
+	const members = 3000
+	b := newBuilder()
+	var in, targets []data
+	for k := range members {
+		in = append(in, observed(fmt.Sprint("club p", k), 1))
+		targets = append(targets, target(fmt.Sprint("p", k)))
+	}
+	b.add("In", 2, false, in...)
+	b.add("T", 1, true, targets...)
+	f := b.rules(t, "1: In(S, A) & In(S, B) & In(S, C) & In(S, D) -> T(A)")
+	for name, run := range map[string]func(ctx context.Context) error{
+		"ground": func(ctx context.Context) error {
+			_, _, err := Ground(ctx, f.program, f.store, Options{})
+			return err
+		},
+		"sample": func(ctx context.Context) error {
+			_, err := Sample(ctx, f.program, f.store, SampleOptions{Rows: 1 << 40})
+			return err
+		},
+	} {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		if err := run(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		cancel()
 	}
 }
 

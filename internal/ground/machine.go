@@ -82,7 +82,7 @@ func (m *machine) step(k int, upper float64) {
 			m.sampleRows(o, k, lo, hi, upper)
 			return
 		}
-		for row := lo; row < hi && !m.stopped(k); row++ {
+		for row := lo; row < hi && !m.stopped(k, row-lo); row++ {
 			m.visit(o, k, row, upper)
 		}
 	case plan.Probe:
@@ -94,8 +94,8 @@ func (m *machine) step(k int, upper float64) {
 			m.sampleRows(o, k, lo, hi, upper)
 			return
 		}
-		for _, row := range o.grouped[lo:hi] {
-			if m.stopped(k) {
+		for i, row := range o.grouped[lo:hi] {
+			if m.stopped(k, int32(i)) {
 				return
 			}
 			m.visit(o, k, row, upper)
@@ -113,8 +113,9 @@ func (m *machine) step(k int, upper float64) {
 	}
 }
 
-// stopped tells whether to give up; only the outermost loop asks.
-func (m *machine) stopped(k int) bool { return k <= m.pivot && m.stop.Load() }
+// stopped tells whether to give up before the i-th row of op k's loop. The outermost loop asks each time; inner ones,
+// which may be long or many, ask now and then.
+func (m *machine) stopped(k int, i int32) bool { return (k <= m.pivot || i&0xff == 0) && m.stop.Load() }
 
 // key gathers the key of op k.
 func (m *machine) key(o *op, k int) []symbol.ID {

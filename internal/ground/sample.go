@@ -195,6 +195,9 @@ func (m *machine) sampleRows(o *op, k int, lo, hi int32, upper float64) {
 	s.work += take
 	outer.rows += float64(hi - lo)
 	for _, d := range s.draw(o, k, lo, int(hi-lo), take) {
+		if m.stop.Load() {
+			break
+		}
 		s.total = measure{}
 		m.visit(o, k, o.row(lo, d.at), upper)
 		s.drain()
