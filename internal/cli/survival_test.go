@@ -140,8 +140,13 @@ func TestSecondInterrupt(t *testing.T) {
 	tr := newTrainee(t)
 	tr.args = append(tr.args, "-D", "learn.epochs=1000000", "-D", "inference.method=sgd", "-D", "sgd.threshold=1e-300",
 		"-D", "sgd.rate=1e-9", "-D", "inference.iterations=100000000")
-	start := time.Now()
-	code, stdout, _ := tr.run(t, t.TempDir(), func(p *os.Process) {
+	dir, start := t.TempDir(), time.Now()
+	code, stdout, _ := tr.run(t, dir, func(p *os.Process) {
+		for _, err := os.Stat(filepath.Join(dir, "state")); err != nil && time.Since(start) < time.Minute; {
+			time.Sleep(10 * time.Millisecond) // until it learns: before, the first interrupt ends it
+			_, err = os.Stat(filepath.Join(dir, "state"))
+		}
+		start = time.Now()
 		for range 3 {
 			time.Sleep(400 * time.Millisecond)
 			_ = p.Signal(os.Interrupt)
