@@ -8,10 +8,9 @@ import (
 
 // work is the memory that a goroutine needs to solve components, one after the other.
 type work struct {
-	solver    *Solver
-	c         *component
-	tolerance float64 // of the sum of a component's complementarity products
-	limit     int
+	solver *Solver
+	c      *component
+	target target
 
 	y      []float64 // of the component's variables
 	fixed  []bool
@@ -31,7 +30,8 @@ type forced struct {
 // slight is the rounding that a hard row's bound may have.
 const slight = 1e-9
 
-// solve finds the MAP state of a component, and its multipliers.
+// solve finds the MAP state of a component, and its multipliers. What contradicts what hard rows fixed is solved again
+// with nothing fixed, for a proof that has all rows.
 func (w *work) solve(c *component) outcome {
 	w.c = c
 	w.y = resize(w.y, len(c.variables))
@@ -39,16 +39,25 @@ func (w *work) solve(c *component) outcome {
 	w.place = resize(w.place, len(c.variables))
 	clear(w.fixed)
 	w.fix()
-	w.state()
-	out := w.minimise(w.limit, w.tolerance)
-	w.save()
+	possible := w.state()
+	out := outcome{infeasible: !possible}
+	if possible {
+		out = w.minimise(w.target)
+	}
+	if out.infeasible && len(w.forced) > 0 {
+		clear(w.fixed)
+		w.forced = w.forced[:0]
+		w.state()
+		out = w.minimise(w.target)
+	}
+	w.record(out.infeasible)
 	return out
 }
 
 // fix fixes what follows from hard rows, again and again until nothing does.
 func (w *work) fix() {
 	w.forced = w.forced[:0]
-	for changed := true; changed; {
+	for pass, changed := 0, true; changed && pass < passes; pass++ {
 		changed = false
 		for j := range w.c.potentials {
 			if kind := w.block(j).Kind; kind.Hard() {
@@ -57,6 +66,9 @@ func (w *work) fix() {
 		}
 	}
 }
+
+// passes bounds how often fix goes through all rows: along chains, rows may fix one variable each time.
+const passes = 32
 
 func (w *work) block(j int) *mrf.Block {
 	s := w.solver
@@ -96,8 +108,9 @@ func (w *work) force(j int, kind mrf.Kind) bool {
 	return true
 }
 
-// state writes the program of the free variables.
-func (w *work) state() {
+// state writes the program of the free variables. It tells whether the hard rows that have none hold.
+func (w *work) state() (possible bool) {
+	possible = true
 	w.free = w.free[:0]
 	for i, fixed := range w.fixed {
 		w.place[i] = int32(len(w.free))
@@ -117,9 +130,12 @@ func (w *work) state() {
 		}
 		if free {
 			w.stateRow(j, d)
+		} else if kind := w.block(j).Kind; kind.Hard() {
+			possible = possible && d <= w.target.feasibility && (kind != mrf.Equal || d >= -w.target.feasibility)
 		}
 	}
 	w.program.prepare()
+	return possible
 }
 
 // stateRow adds a row that has free variables.
@@ -156,8 +172,9 @@ func (w *work) stateRow(j int, d float64) {
 	w.addRow(r)
 }
 
-// save writes the solution and its multipliers where the solver keeps them.
-func (w *work) save() {
+// record writes the solution and its multipliers where the solver keeps them; of contradictory hard rows, those that
+// prove it, and none else.
+func (w *work) record(infeasible bool) {
 	for k, i := range w.free {
 		w.y[i] = w.program.y[k]
 	}
@@ -175,6 +192,14 @@ func (w *work) save() {
 	}
 	for _, r := range w.rows {
 		s.result.Multipliers[w.c.potentials[r.number]] = s.unit * r.mu
+	}
+	if infeasible {
+		for j, number := range w.c.potentials {
+			if !w.block(j).Kind.Hard() {
+				s.result.Multipliers[number] = 0
+			}
+		}
+		return
 	}
 	w.saveForced()
 }

@@ -37,6 +37,7 @@ type Solver struct {
 type outcome struct {
 	iterations int
 	converged  bool
+	infeasible bool
 }
 
 // grain is the number of components that a goroutine takes at once.
@@ -90,44 +91,48 @@ func (s *Solver) Solve(ctx context.Context) (*solve.Result, error) {
 	start := time.Now()
 	late := func() bool { return s.settings.TimeLimit > 0 && time.Since(start) > s.settings.TimeLimit }
 	s.load()
-	// What rounding and fixed variables add to the gap is usually far below the products' sum, but not always.
-	tolerance := s.settings.Gap / float64(4*max(1, len(s.components)))
+	t := target{gap: s.settings.Gap / 4, feasibility: s.settings.Feasibility, limit: s.settings.MaxIterations,
+		stop: func() bool { return ctx.Err() != nil || late() }}
 	for range attempts {
-		s.each(ctx, late, tolerance)
+		t.least = t.gap / float64(max(1, len(s.components)))
+		s.each(t)
 		s.finish(ctx, late())
 		if s.result.Status != solve.IterationLimit || !s.converged() {
 			break
 		}
-		tolerance /= 100
+		t.gap /= 100 // parts' objectives of both signs, or rounding
 	}
 	s.result.Elapsed = time.Since(start)
 	return &s.result, nil
 }
 
-// attempts bounds how often the components are solved to a smaller tolerance.
+// attempts bounds how often the components are solved to a smaller gap.
 const attempts = 3
 
-// each solves all components.
-func (s *Solver) each(ctx context.Context, late func() bool, tolerance float64) {
+// each solves all components: one that is most of the model by all threads, others side by side.
+func (s *Solver) each(t target) {
 	chunks := (len(s.components) + grain - 1) / grain
+	threads := 1
+	if len(s.components) < s.field.Threads*grain {
+		threads = s.field.Threads
+	}
 	parallel.For(s.field.Threads, chunks, func(chunk int) {
 		w, _ := s.memory.Get().(*work)
 		if w == nil {
 			w = &work{solver: s}
 		}
 		defer s.memory.Put(w)
-		w.tolerance = tolerance
+		w.target, w.threads = t, threads
 		for k := chunk * grain; k < min((chunk+1)*grain, len(s.components)); k++ {
-			w.limit = s.settings.MaxIterations
-			if ctx.Err() != nil || late() {
-				w.limit = 0
+			if t.stop() {
+				w.target.limit = 0
 			}
 			s.ended[k] = w.solve(&s.components[k])
 		}
 	})
 }
 
-// converged tells whether all components were solved to the tolerance.
+// converged tells whether all components were solved to what was asked for.
 func (s *Solver) converged() bool {
 	return !slices.ContainsFunc(s.ended, func(o outcome) bool { return !o.converged })
 }
@@ -160,11 +165,14 @@ func (s *Solver) subgradient(j int, d float64) float64 {
 // finish proves what the components' solutions are together.
 func (s *Solver) finish(ctx context.Context, late bool) {
 	r := &s.result
-	r.Certificate = s.certify.Certify(r.Y, r.Multipliers)
-	r.Status, r.Iterations = solve.Optimal, 0
+	r.Status, r.Iterations, r.Conflict = solve.Optimal, 0, nil
 	for _, e := range s.ended {
 		r.Iterations = max(r.Iterations, e.iterations)
 	}
+	if s.contradict() {
+		return
+	}
+	r.Certificate = s.certify.Certify(r.Y, r.Multipliers)
 	switch {
 	case math.Abs(r.Gap) <= s.settings.Gap && r.MaxViolation <= s.settings.Feasibility:
 	case ctx.Err() != nil:
@@ -174,6 +182,72 @@ func (s *Solver) finish(ctx context.Context, late bool) {
 	default:
 		r.Status = solve.IterationLimit
 	}
+}
+
+// negligible is the part of the largest multiplier below which a constraint has no part in a conflict.
+const negligible = 1e-4
+
+// contradict makes the result say so if hard rows contradict each other. The dual bound grows without limit along their
+// multipliers; those of the answer are a place where it exceeds the energy of the point.
+func (s *Solver) contradict() bool {
+	r, mu := &s.result, make([]float64, len(s.blocks))
+	for k, e := range s.ended {
+		if !e.infeasible {
+			continue
+		}
+		most := 0.0
+		for _, j := range s.components[k].potentials {
+			mu[j] = r.Multipliers[j]
+			most = max(most, math.Abs(mu[j]))
+		}
+		for _, j := range s.components[k].potentials {
+			if math.Abs(mu[j]) > negligible*most {
+				r.Conflict = append(r.Conflict, int(j))
+			}
+		}
+	}
+	for _, j := range s.loose {
+		kind, c := s.field.Model.Blocks[s.blocks[j]].Kind, s.constants[j]
+		if kind == mrf.Equal && math.Abs(c) > s.settings.Feasibility ||
+			kind == mrf.LessEqual && c > s.settings.Feasibility {
+			mu[j] = math.Copysign(1, c)
+			r.Conflict = append(r.Conflict, int(j))
+		}
+	}
+	if r.Conflict == nil {
+		return false
+	}
+	slices.Sort(r.Conflict)
+	length := 2 * (1 + s.field.Energy(r.Y)) / s.bound(mu)
+	for j := range mu {
+		mu[j] *= length
+	}
+	r.Status, r.Multipliers = solve.Infeasible, mu
+	r.Certificate = s.certify.Certify(r.Y, r.Multipliers)
+	return true
+}
+
+// bound returns the Lagrangian's minimum over the box of constraints alone, which grows with their multipliers.
+func (s *Solver) bound(mu []float64) (least float64) {
+	g := make([]float64, s.field.Model.Variables)
+	for j, m := range mu {
+		if m != 0 {
+			least += m * s.constants[j]
+		}
+	}
+	for k := range s.components {
+		c := &s.components[k]
+		for j, number := range c.potentials {
+			vars, coef := c.row(j)
+			for e, i := range vars {
+				g[c.variables[i]] += mu[number] * coef[e]
+			}
+		}
+	}
+	for _, v := range g {
+		least += min(0, v)
+	}
+	return least
 }
 
 // component is a connected part of the model, in numbers of its own.

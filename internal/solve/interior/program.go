@@ -25,8 +25,21 @@ type program struct {
 	gradient []float64
 	several  []int32 // rows of more than one variable, which go into the factorisation
 	rigid    bool    // some of which are hard
-	kept     []float64
-	system
+	saved    []float64
+	// objective and violation are the last proof's.
+	objective, violation float64
+
+	threads int
+	matrix  matrix
+	dense   dense
+}
+
+// matrix is that of a step, which has one factorisation and several solutions.
+type matrix interface {
+	// factor factors the matrix; false says that the arithmetic has broken down.
+	factor(p *program) bool
+	// solve sets dy to the step for rhs, and the dmu of kept rows.
+	solve(p *program)
 }
 
 // row is a row of the program.
@@ -40,6 +53,7 @@ type row struct {
 	dmu, ds, dt     float64
 	stiffness, lift float64 // Δμ = stiffness·(aΔy + lift)
 	hard            bool
+	kept            bool // Δμ is found with Δy, and not from it
 }
 
 // soft is the compliance of hard rows: a proximal term, which leaves the solution as it is.
@@ -61,7 +75,7 @@ func (p *program) addRow(r row) {
 	p.rows = append(p.rows, r)
 }
 
-// prepare chooses the first point: in the middle of the box, with all products of the same size.
+// prepare chooses the first point, in the middle of the box with all products of the same size, and the matrix.
 func (p *program) prepare() {
 	for _, v := range []*[]float64{&p.y, &p.zl, &p.zu, &p.dy, &p.dzl, &p.dzu, &p.rhs, &p.diagonal} {
 		*v = resize(*v, p.n)
@@ -91,7 +105,16 @@ func (p *program) prepare() {
 			r.mu = 0
 		}
 	}
+	if min(p.n, len(p.several)) <= small {
+		p.dense.choose(p)
+		p.matrix = &p.dense
+	} else {
+		p.matrix = newSparse(p)
+	}
 }
+
+// small is the order of matrices that are factored as dense ones.
+const small = 48
 
 // size is the scale of the multipliers: the mean of what bounds them or makes them.
 func (p *program) size() float64 {
@@ -126,88 +149,6 @@ func (p *program) addTo(r *row, m float64, v []float64) {
 	for k := r.first; k < r.last; k++ {
 		v[p.index[k]] += m * p.coef[k]
 	}
-}
-
-// minimise runs until the products add up to less than the tolerance, and the equations hold as well. It ends at the
-// best point that it came by: from where rounding keeps the equations from holding any better, steps towards smaller
-// products only lead away from it.
-func (p *program) minimise(limit int, tolerance float64) outcome {
-	out, best := outcome{converged: p.n == 0}, math.Inf(1)
-	for ; !out.converged && out.iterations < limit; out.iterations++ {
-		products, count := p.products(0)
-		if products <= near*tolerance {
-			worst := max(products, p.residual())
-			out.converged = worst <= tolerance
-			if out.converged || worst >= best && products <= tolerance {
-				break
-			}
-			if worst < best {
-				best = worst
-				p.keep()
-			}
-		}
-		p.curvature()
-		if !p.factor(p) {
-			break
-		}
-		p.direct(0, false)
-		affine, _ := p.products(p.longest())
-		mean := products / float64(count)
-		ratio := affine / products
-		p.direct(mean*ratio*ratio*ratio, true)
-		step := min(1, 0.995*p.longest())
-		if next, _ := p.products(step); math.IsNaN(next) || math.IsInf(next, 0) {
-			break
-		}
-		p.move(step)
-	}
-	if !out.converged && !math.IsInf(best, 0) {
-		p.restore()
-	}
-	return out
-}
-
-// near is how many times the tolerance the products may be where minimise begins to look for the best point.
-const near = 1000
-
-// keep remembers the present y and μ.
-func (p *program) keep() {
-	p.kept = append(p.kept[:0], p.y...)
-	for k := range p.rows {
-		p.kept = append(p.kept, p.rows[k].mu)
-	}
-}
-
-// restore goes back to what keep remembers.
-func (p *program) restore() {
-	copy(p.y, p.kept)
-	for k := range p.rows {
-		p.rows[k].mu = p.kept[p.n+k]
-	}
-}
-
-// residual is the largest error of the equations that are linear.
-func (p *program) residual() float64 {
-	for i, z := range p.zu {
-		p.rhs[i] = p.linear[i] + z
-	}
-	worst := 0.0
-	for k := range p.rows {
-		r := &p.rows[k]
-		p.addTo(r, r.mu, p.rhs)
-		e := r.d - r.compliance*r.mu
-		if !math.IsInf(r.hi, 0) {
-			e -= r.t
-		}
-		if !math.IsInf(r.lo, 0) {
-			e += r.s
-		}
-		worst = max(worst, math.Abs(e))
-	}
-	for i, g := range p.rhs {
-		worst = max(worst, math.Abs(g-p.zl[i]))
-	}
-	return worst
 }
 
 // products sums all products of what must not both be positive, after a step of the given length.

@@ -50,13 +50,13 @@ func (p *program) direct(mu float64, correct bool) {
 			r.ds = (mu-second*r.ds*r.dmu)/(r.mu-r.lo) - r.s
 			r.lift += r.s + r.ds
 		}
-		if push := r.mu; p.small || r.last-r.first == 1 {
-			p.addTo(r, -push-r.stiffness*r.lift, p.rhs)
-		} else {
-			p.addTo(r, -push, p.rhs)
+		push := r.mu
+		if !r.kept {
+			push += r.stiffness * r.lift
 		}
+		p.addTo(r, -push, p.rhs)
 	}
-	p.solve(p)
+	p.matrix.solve(p)
 	p.complete()
 }
 
@@ -68,7 +68,7 @@ func (p *program) complete() {
 	}
 	for k := range p.rows {
 		r := &p.rows[k]
-		if p.small || r.last-r.first == 1 {
+		if !r.kept {
 			r.dmu = r.stiffness * (p.product(r, p.dy) + r.lift)
 		}
 		if !math.IsInf(r.hi, 0) {

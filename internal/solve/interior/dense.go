@@ -2,10 +2,10 @@ package interior
 
 import "math"
 
-// system is the matrix of a step, factored: D + AᵀΘA if that is small, or else its Schur complement Θ⁻¹ + A D⁻¹ Aᵀ, for
+// dense is the matrix of a step, factored: D + AᵀΘA if that is small, or else its Schur complement Θ⁻¹ + A D⁻¹ Aᵀ, for
 // the steps of the multipliers. Hard rows need the latter: their stiffness is so high that a difference of products
 // with it has no digit left.
-type system struct {
+type dense struct {
 	small   bool      // it is the first of these
 	size    int       // of the matrix
 	lower   []float64 // Cholesky's factor, by rows; above the diagonal there is anything
@@ -19,9 +19,16 @@ type entry struct {
 	coef float64
 }
 
-// factor factors the matrix; false says that rounding has made it singular.
-func (s *system) factor(p *program) bool {
+// choose takes the smaller of the two.
+func (s *dense) choose(p *program) {
 	s.small = p.n <= len(p.several) && !p.rigid
+	for _, j := range p.several {
+		p.rows[j].kept = !s.small
+	}
+}
+
+// factor implements matrix.
+func (s *dense) factor(p *program) bool {
 	s.size = len(p.several)
 	if s.small {
 		s.size = p.n
@@ -37,7 +44,7 @@ func (s *system) factor(p *program) bool {
 }
 
 // assemble writes D + AᵀΘA.
-func (s *system) assemble(p *program) {
+func (s *dense) assemble(p *program) {
 	for i, d := range p.diagonal {
 		s.lower[i*s.size+i] = d
 	}
@@ -55,7 +62,7 @@ func (s *system) assemble(p *program) {
 }
 
 // assembleRows writes Θ⁻¹ + A D⁻¹ Aᵀ.
-func (s *system) assembleRows(p *program) {
+func (s *dense) assembleRows(p *program) {
 	for len(s.columns) < p.n {
 		s.columns = append(s.columns, nil)
 	}
@@ -82,7 +89,7 @@ func (s *system) assembleRows(p *program) {
 }
 
 // cholesky factors the matrix in place.
-func (s *system) cholesky() bool {
+func (s *dense) cholesky() bool {
 	n := s.size
 	for i := range n {
 		row := s.lower[i*n : i*n+i+1]
@@ -116,8 +123,8 @@ const (
 	infinite = 1e64
 )
 
-// solve sets dy to the solution for rhs.
-func (s *system) solve(p *program) {
+// solve implements matrix.
+func (s *dense) solve(p *program) {
 	if s.small {
 		s.substitute(p.rhs)
 		copy(p.dy, p.rhs)
@@ -143,7 +150,7 @@ func (s *system) solve(p *program) {
 }
 
 // substitute solves L Lᵀ x = b in place.
-func (s *system) substitute(b []float64) {
+func (s *dense) substitute(b []float64) {
 	n := s.size
 	for i := range n {
 		row := s.lower[i*n : i*n+i+1]

@@ -1,0 +1,164 @@
+package ldl
+
+import "github.com/deeppsl/deeppsl/internal/parallel"
+
+// dense is the memory for factoring fronts.
+type dense struct {
+	threads int
+	left    []float64 // rows of L, packed
+	right   []float64 // columns of D Lᵀ, packed
+}
+
+// block is the number of columns that are factored before what is right of them is brought up to date.
+const block = 32
+
+// infinite stands for a pivot that must not be divided by; rank is the part of a pivot that rounding can leave of
+// nothing.
+const (
+	infinite = 1e64
+	rank     = 1e-15
+)
+
+// factor factors the first width columns of a front in place: panel has them, order numbers each. Pivots have the given
+// signs; it returns how many were lost.
+func (d *dense) factor(panel []float64, order, width int, whole, sign []float64) (lost int) {
+	for lo := 0; lo < width; lo += block {
+		hi := min(lo+block, width)
+		for c := lo; c < hi; c++ {
+			column := panel[c*order : (c+1)*order]
+			pivot := column[c]
+			if !(pivot*sign[c] > rank*whole[c]) {
+				pivot = infinite * sign[c]
+				column[c] = pivot
+				lost++
+			}
+			inverse := 1 / pivot
+			low := column[c+1:]
+			for k := c + 1; k < hi; k++ {
+				if v := low[k-c-1] * inverse; v != 0 {
+					subtract(panel[k*order+k:(k+1)*order], low[k-c-1:], v)
+				}
+			}
+			for n := range low {
+				low[n] *= inverse
+			}
+		}
+		if hi < width {
+			d.update(panel, order, lo, hi, panel[hi*order+hi:], order, width-hi, order-hi)
+		}
+	}
+	return lost
+}
+
+// subtract subtracts v times b from a.
+func subtract(a, b []float64, v float64) {
+	b = b[:len(a)]
+	for len(a) >= 4 && len(b) >= 4 {
+		a[0] -= b[0] * v
+		a[1] -= b[1] * v
+		a[2] -= b[2] * v
+		a[3] -= b[3] * v
+		a, b = a[4:], b[4:]
+	}
+	for n := range a {
+		a[n] -= b[n] * v
+	}
+}
+
+// downdate subtracts what the columns of a factored panel leave for the rows below them: L D Lᵀ.
+func (d *dense) downdate(panel []float64, order, width int, update []float64) {
+	below := order - width
+	d.update(panel, order, 0, width, update, below, below, below)
+}
+
+// update subtracts L D Lᵀ of the panel's columns [lo,hi) from the lower part of the last rows by the first columns of
+// them: c, stride numbers for each of so many columns, has the last height rows.
+func (d *dense) update(panel []float64, order, lo, hi int, c []float64, stride, columns, height int) {
+	first := order - height // of the rows
+	if (hi-lo)*height < 256 {
+		for k := lo; k < hi; k++ {
+			column := panel[k*order : (k+1)*order]
+			pivot, low := column[k], column[first:]
+			for n := range columns {
+				if v := low[n] * pivot; v != 0 {
+					subtract(c[n*stride+n:n*stride+height], low[n:], v)
+				}
+			}
+		}
+		return
+	}
+	d.pack(panel, order, lo, hi, first)
+	depth, tiles := hi-lo, (height+tile-1)/tile
+	task := func(j int) {
+		right := d.right[j*tile*depth : (j+1)*tile*depth]
+		for i := j; i < tiles; i++ {
+			var sum [tile * tile]float64
+			product(d.left[i*tile*depth:(i+1)*tile*depth], right, &sum)
+			for k := range min(tile, columns-j*tile) {
+				at := (j*tile+k)*stride + i*tile
+				for n := range min(tile, height-i*tile) {
+					if i > j || n >= k {
+						c[at+n] -= sum[k*tile+n]
+					}
+				}
+			}
+		}
+	}
+	threads := d.threads
+	if float64(depth)*float64(height)*float64(columns) < shareable {
+		threads = 1
+	}
+	parallel.For(threads, (columns+tile-1)/tile, task)
+}
+
+// tile is the number of rows and columns that product takes at once.
+const tile = 4
+
+// pack copies rows of L, by tiles, and the same times D.
+func (d *dense) pack(panel []float64, order, lo, hi, first int) {
+	depth, height := hi-lo, order-first
+	tiles := (height + tile - 1) / tile
+	if size := tiles * tile * depth; len(d.left) < size {
+		d.left, d.right = make([]float64, size), make([]float64, size)
+	}
+	for k := lo; k < hi; k++ {
+		column := panel[k*order : (k+1)*order]
+		pivot := column[k]
+		for i := range tiles {
+			at := (i*depth + k - lo) * tile
+			for n := range tile {
+				v := 0.0
+				if row := first + i*tile + n; row < order {
+					v = column[row]
+				}
+				d.left[at+n], d.right[at+n] = v, v*pivot
+			}
+		}
+	}
+}
+
+// product adds the products of a tile of rows with a tile of columns to sum.
+func product(left, right []float64, sum *[tile * tile]float64) {
+	for j := 0; j < tile; j += 2 {
+		var a0, a1, a2, a3, b0, b1, b2, b3 float64
+		l, r := left, right[j:]
+		for len(l) >= 4 && len(r) >= 2 {
+			u, v := r[0], r[1]
+			l0, l1, l2, l3 := l[0], l[1], l[2], l[3]
+			a0 += l0 * u
+			a1 += l1 * u
+			a2 += l2 * u
+			a3 += l3 * u
+			b0 += l0 * v
+			b1 += l1 * v
+			b2 += l2 * v
+			b3 += l3 * v
+			l = l[4:]
+			if len(r) < 4 {
+				break
+			}
+			r = r[4:]
+		}
+		*(*[8]float64)(sum[4*j:]) = [8]float64{a0, a1, a2, a3, b0, b1, b2, b3}
+	}
+}

@@ -1,0 +1,223 @@
+package ldl
+
+import (
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/parallel"
+)
+
+// Factor is a factorisation and its memory, for matrices of one pattern.
+type Factor struct {
+	s        *Symbolic
+	rows     []int32   // of all fronts, one after the other, in places: their own columns first, then ascending
+	relative []int32   // of each row below a front's columns, its number in the parent's rows
+	layout   []layout  // of the fronts
+	targets  []int     // of the diagonal and the entries of the pattern: where they go among the numbers
+	numbers  []float64 // the panels, by columns: L below the diagonal, D on it
+	whole    []float64 // |M_ii| by place
+	sign     []float64 // by place
+	updates  [][]float64
+	x        []float64 // a vector in places
+	groups   []group
+	rest     group   // the fronts above all groups
+	home     []int32 // the group of each front, nobody for the rest
+	threads  int
+}
+
+// layout says where a front lies.
+type layout struct{ rows, relative, panel int }
+
+// group is fronts in postorder, with the memory that factoring them takes.
+type group struct {
+	fronts []int32
+	stack  []float64
+	work   dense
+	lost   int // pivots
+}
+
+// NewFactor makes room for factors of matrices with the pattern. signs tells which pivots are negative.
+func NewFactor(s *Symbolic, negative []bool, threads int) *Factor {
+	n := len(s.tree.place)
+	f := &Factor{s: s, layout: make([]layout, len(s.fronts)), targets: make([]int, n+len(s.pattern.Row)),
+		numbers: make([]float64, int(s.Entries)), whole: make([]float64, n), sign: make([]float64, n),
+		updates: make([][]float64, len(s.fronts)), x: make([]float64, n), threads: parallel.Threads(threads)}
+	for i, k := range s.tree.place {
+		f.sign[k] = 1
+		if negative[i] {
+			f.sign[k] = -1
+		}
+	}
+	f.lay()
+	f.aim()
+	f.share()
+	return f
+}
+
+// lay finds the rows of all fronts.
+func (f *Factor) lay() {
+	t := f.s.tree
+	total, relative := 0, 0
+	for k := range f.s.fronts {
+		total += f.s.fronts[k].order
+		relative += f.s.fronts[k].below()
+	}
+	f.rows, f.relative = make([]int32, 0, total), make([]int32, relative)
+	mark := make([]int32, len(t.place))
+	panel, at := 0, 0
+	for k := range f.s.fronts {
+		fr := &f.s.fronts[k]
+		f.layout[k] = layout{len(f.rows), at, panel}
+		panel += fr.width * fr.order
+		at += fr.below()
+		last := fr.first + fr.width
+		for c := fr.first; c < last; c++ {
+			f.rows = append(f.rows, int32(c))
+		}
+		add := func(rows []int32) {
+			for _, i := range rows {
+				if int(i) >= last && mark[i] != int32(k)+1 {
+					mark[i] = int32(k) + 1
+					f.rows = append(f.rows, i)
+				}
+			}
+		}
+		for c := fr.first; c < last; c++ {
+			add(t.column(c))
+		}
+		for _, c := range fr.children {
+			add(f.below(c))
+		}
+		below := f.rows[f.layout[k].rows+fr.width:]
+		if len(below) != fr.below() {
+			panic("ldl: a front has other rows than were counted")
+		}
+		slices.Sort(below)
+	}
+	f.relate()
+}
+
+// below returns the rows below the columns of a front.
+func (f *Factor) below(k int32) []int32 {
+	fr, first := &f.s.fronts[k], f.layout[k].rows
+	return f.rows[first+fr.width : first+fr.order]
+}
+
+// relate finds the places of the fronts' rows in their parents'.
+func (f *Factor) relate() {
+	place := make([]int32, len(f.s.tree.place))
+	for k := range f.s.fronts {
+		fr := &f.s.fronts[k]
+		if len(fr.children) == 0 {
+			continue
+		}
+		for n, i := range f.rows[f.layout[k].rows : f.layout[k].rows+fr.order] {
+			place[i] = int32(n)
+		}
+		for _, c := range fr.children {
+			out := f.relative[f.layout[c].relative:]
+			for n, i := range f.below(c) {
+				out[n] = place[i]
+			}
+		}
+	}
+}
+
+// aim finds where the numbers of the matrix go.
+func (f *Factor) aim() {
+	p, place := f.s.pattern, f.s.tree.place
+	of := make([]int32, len(place))
+	for k := range f.s.fronts {
+		for c := range f.s.fronts[k].width {
+			of[f.s.fronts[k].first+c] = int32(k)
+		}
+	}
+	target := func(column, row int32) int {
+		k := of[column]
+		fr, l := &f.s.fronts[k], f.layout[k]
+		at := int(row) - fr.first
+		if at >= fr.width {
+			below, _ := slices.BinarySearch(f.below(k), row)
+			at = fr.width + below
+		}
+		return l.panel + (int(column)-fr.first)*fr.order + at
+	}
+	n := p.Size()
+	for j := range n {
+		a := place[j]
+		f.targets[j] = target(a, a)
+		for e := p.Start[j]; e < p.Start[j+1]; e++ {
+			b := place[p.Row[e]]
+			f.targets[n+e] = target(min(a, b), max(a, b))
+		}
+	}
+}
+
+// pieces is about how many groups of fronts the work is cut into, and shareable the flops from which that is done.
+const (
+	pieces    = 16
+	shareable = 1e6
+)
+
+// share cuts the tree: subtrees of at most a part of the work are groups, which are factored side by side. The cut
+// follows from the pattern alone.
+func (f *Factor) share() {
+	fronts := f.s.fronts
+	flops, size := make([]float64, len(fronts)), make([]int, len(fronts))
+	for k := range fronts {
+		fr := &fronts[k]
+		flops[k] += float64(fr.width) * float64(fr.order) * float64(fr.order)
+		size[k]++
+		if fr.parent != nobody {
+			flops[fr.parent] += flops[k]
+			size[fr.parent] += size[k]
+		}
+	}
+	limit := 0.0
+	if f.s.Flops >= shareable {
+		limit = f.s.Flops / pieces
+	}
+	filled := limit
+	for k := len(fronts) - 1; k >= 0; {
+		if flops[k] > limit {
+			f.rest.fronts = append(f.rest.fronts, int32(k))
+			k--
+			continue
+		}
+		if filled += flops[k]; filled > limit {
+			f.groups = append(f.groups, group{})
+			filled = flops[k]
+		}
+		g := &f.groups[len(f.groups)-1]
+		for range size[k] {
+			g.fronts = append(g.fronts, int32(k))
+			k--
+		}
+	}
+	f.home = make([]int32, len(fronts))
+	for n := range f.groups {
+		f.prepare(&f.groups[n], int32(n))
+	}
+	f.prepare(&f.rest, nobody)
+}
+
+// prepare makes the memory of a group, whose fronts are listed from the last one on.
+func (f *Factor) prepare(g *group, number int32) {
+	slices.Reverse(g.fronts)
+	for _, k := range g.fronts {
+		f.home[k] = number
+	}
+	top, depth := 0, 0
+	for _, k := range g.fronts {
+		fr := &f.s.fronts[k]
+		own := fr.below() * fr.below()
+		depth = max(depth, top+own)
+		for _, c := range fr.children {
+			if f.home[c] == number {
+				below := f.s.fronts[c].below()
+				top -= below * below
+			}
+		}
+		top += own
+	}
+	g.stack = make([]float64, depth)
+}

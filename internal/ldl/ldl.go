@@ -1,0 +1,148 @@
+// Package ldl factors sparse symmetric quasi-definite matrices directly,
+//
+//	P M Pᵀ = L D Lᵀ,
+//
+// for a permutation P that keeps L sparse, found by the approximate minimum degree algorithm (Amestoy, Davis and Duff
+// 1996). A matrix [H Aᵀ; A -G] with H and G positive definite has such a factorisation for every P (Vanderbei 1995), so
+// that the pattern alone decides P, what the factor costs, and where each number goes: Analyse and NewFactor do that
+// once for any number of matrices of one pattern. The factorisation is multifrontal (Duff and Reid 1983): columns of L
+// with the same pattern are dense panels.
+package ldl
+
+// Pattern is the structure of a symmetric matrix off its diagonal: column j has, on one side of the diagonal or the
+// other, the rows Row[Start[j]:Start[j+1]] in any order. Each pair of a row and a column is there at most once; the
+// diagonal is always there.
+type Pattern struct {
+	Start []int
+	Row   []int32
+}
+
+// Size returns the number of rows.
+func (p *Pattern) Size() int { return len(p.Start) - 1 }
+
+// Symbolic is what the pattern says about a factorisation.
+type Symbolic struct {
+	// Entries is the number of L's numbers, zeros that the panels have included, and Flops what computing them takes.
+	Entries, Flops float64
+	// Working is the largest number of entries of the fronts that wait for their parents at any time.
+	Working float64
+
+	pattern *Pattern
+	tree    *tree
+	fronts  []front // in postorder
+}
+
+// front is a run of columns of L that share their pattern: a dense panel. Their parent has the first row below them.
+type front struct {
+	first, width int     // its columns
+	order        int     // width and the rows below
+	zeros        float64 // of L, that it has because fronts were joined
+	parent       int32
+	children     []int32
+}
+
+// below is the number of rows below a front's columns, the order of the update that it leaves to its parent.
+func (f *front) below() int { return f.order - f.width }
+
+// Bytes returns the memory that a factor takes.
+func (s *Symbolic) Bytes() float64 {
+	rows := 0
+	for k := range s.fronts {
+		rows += s.fronts[k].order + s.fronts[k].below()
+	}
+	return 8*(s.Entries+s.Working) + 4*float64(rows) + 8*float64(len(s.pattern.Row)+len(s.pattern.Start))
+}
+
+// Analyse finds a permutation for a pattern, and what a factorisation costs.
+func Analyse(p *Pattern) *Symbolic {
+	s := &Symbolic{pattern: p, tree: newTree(p, order(p))}
+	s.cut()
+	s.weigh()
+	return s
+}
+
+// cut finds the fronts: columns that have the pattern of the next one, and itself, are in its front; and so are those
+// of a small front that would not add too many zeros.
+func (s *Symbolic) cut() {
+	t := s.tree
+	n := len(t.place)
+	for k := 0; k < n; {
+		f := front{first: k, width: 1, order: int(t.count[k])}
+		for k++; k < n && t.parent[k-1] == int32(k) && t.count[k-1] == t.count[k]+1; k++ {
+			f.width++
+		}
+		s.push(f)
+	}
+	of := make([]int32, n)
+	for k := range s.fronts {
+		f := &s.fronts[k]
+		f.parent = nobody
+		for c := f.first; c < f.first+f.width; c++ {
+			of[c] = int32(k)
+		}
+	}
+	for k := range s.fronts {
+		f := &s.fronts[k]
+		if up := t.parent[f.first+f.width-1]; up != nobody {
+			f.parent = of[up]
+			s.fronts[f.parent].children = append(s.fronts[f.parent].children, int32(k))
+		}
+	}
+}
+
+// push adds a front, after joining it with its last child, and that one's, as long as that pays.
+func (s *Symbolic) push(f front) {
+	for len(s.fronts) > 0 {
+		child := &s.fronts[len(s.fronts)-1]
+		up := s.tree.parent[child.first+child.width-1]
+		joined := front{first: child.first, width: child.width + f.width, order: child.width + f.order}
+		joined.zeros = entries(&joined) - entries(child) - entries(&f) + child.zeros + f.zeros
+		if up == nobody || int(up) >= f.first+f.width || !pays(&joined) {
+			break
+		}
+		f = joined
+		s.fronts = s.fronts[:len(s.fronts)-1]
+	}
+	s.fronts = append(s.fronts, f)
+}
+
+// pays tells whether fronts are faster as one: small ones are, as each has a cost of its own, and large ones if few
+// entries are zeros.
+func pays(joined *front) bool {
+	zeros := joined.zeros / entries(joined)
+	switch w := joined.width; {
+	case w <= 4:
+		return true
+	case w <= 16:
+		return zeros < 0.5
+	case w <= 48:
+		return zeros < 0.1
+	}
+	return zeros < 0.05
+}
+
+// entries is the number of L's entries in a front.
+func entries(f *front) float64 {
+	w := float64(f.width)
+	return w*float64(f.order) - w*(w-1)/2
+}
+
+// weigh computes the costs.
+func (s *Symbolic) weigh() {
+	stack := 0.0
+	for k := range s.fronts {
+		f := &s.fronts[k]
+		s.Entries += float64(f.width) * float64(f.order)
+		for c := range f.width {
+			rest := float64(f.order - c)
+			s.Flops += rest * rest
+		}
+		below := float64(f.below())
+		stack += below * below
+		s.Working = max(s.Working, stack)
+		for _, c := range f.children {
+			below := float64(s.fronts[c].below())
+			stack -= below * below
+		}
+	}
+}

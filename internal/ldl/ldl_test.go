@@ -1,0 +1,172 @@
+package ldl_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/ldl"
+)
+
+// matrix is a symmetric quasi-definite matrix.
+type matrix struct {
+	pattern  ldl.Pattern
+	diagonal []float64
+	numbers  []float64
+	negative []bool
+}
+
+// add puts v at a place off the diagonal, and keeps the matrix quasi-definite.
+func newMatrix(n int, edges [][2]int, negative func(i int) bool, rng *rand.Rand) *matrix {
+	m := &matrix{diagonal: make([]float64, n), negative: make([]bool, n)}
+	seen := make(map[[2]int]bool)
+	columns := make([][]int, n)
+	for _, e := range edges {
+		i, j := max(e[0], e[1]), min(e[0], e[1])
+		if i != j && !seen[[2]int{i, j}] {
+			seen[[2]int{i, j}] = true
+			if rng.IntN(2) == 0 {
+				i, j = j, i
+			}
+			columns[j] = append(columns[j], i)
+		}
+	}
+	for i := range n {
+		m.diagonal[i], m.negative[i] = 0.01+rng.Float64(), negative(i)
+	}
+	m.pattern.Start = []int{0}
+	for j, rows := range columns {
+		for _, i := range rows {
+			v := rng.NormFloat64()
+			m.pattern.Row = append(m.pattern.Row, int32(i))
+			m.numbers = append(m.numbers, v)
+			if m.negative[i] == m.negative[j] {
+				m.diagonal[i] += math.Abs(v)
+				m.diagonal[j] += math.Abs(v)
+			}
+		}
+		m.pattern.Start = append(m.pattern.Start, len(m.pattern.Row))
+	}
+	for i := range n {
+		if m.negative[i] {
+			m.diagonal[i] *= -1
+		}
+	}
+	return m
+}
+
+func (m *matrix) product(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for j := range x {
+		out[j] += m.diagonal[j] * x[j]
+		for e := m.pattern.Start[j]; e < m.pattern.Start[j+1]; e++ {
+			i := m.pattern.Row[e]
+			out[i] += m.numbers[e] * x[j]
+			out[j] += m.numbers[e] * x[i]
+		}
+	}
+	return out
+}
+
+// check factors, solves and compares.
+func (m *matrix) check(t *testing.T, name string, rng *rand.Rand) {
+	t.Helper()
+	s := ldl.Analyse(&m.pattern)
+	var first []float64
+	for _, threads := range []int{1, 3} {
+		f := ldl.NewFactor(s, m.negative, threads)
+		for range 2 {
+			if lost := f.Factor(m.diagonal, m.numbers); lost > 0 {
+				t.Fatalf("%s: %d pivots lost", name, lost)
+			}
+		}
+		x := make([]float64, len(m.diagonal))
+		for i := range x {
+			x[i] = math.Sin(float64(i))
+		}
+		b := m.product(x)
+		f.Solve(b)
+		for i := range x {
+			if math.Abs(b[i]-x[i]) > 1e-7 {
+				t.Fatalf("%s: x[%d] = %v, want %v", name, i, b[i], x[i])
+			}
+		}
+		if first == nil {
+			first = slices.Clone(b)
+		} else if !slices.Equal(first, b) {
+			t.Errorf("%s: other bits with %d threads", name, threads)
+		}
+	}
+}
+
+func chain(n int) (edges [][2]int) {
+	for i := range n - 1 {
+		edges = append(edges, [2]int{i, i + 1})
+	}
+	return edges
+}
+
+func grid(k int) (edges [][2]int) {
+	for i := range k {
+		for j := range k {
+			if i > 0 {
+				edges = append(edges, [2]int{i*k + j, i*k - k + j})
+			}
+			if j > 0 {
+				edges = append(edges, [2]int{i*k + j, i*k + j - 1})
+			}
+		}
+	}
+	return edges
+}
+
+func random(n, m int, rng *rand.Rand) (edges [][2]int) {
+	for range m {
+		edges = append(edges, [2]int{rng.IntN(n), rng.IntN(n)})
+	}
+	return edges
+}
+
+func TestFactor(t *testing.T) {
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		n := 1 + rng.IntN(120)
+		some := func(int) bool { return rng.IntN(3) == 0 }
+		newMatrix(n, random(n, rng.IntN(4*n), rng), some, rng).check(t, fmt.Sprint("random ", seed), rng)
+		newMatrix(n, chain(n), some, rng).check(t, "chain", rng)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	some := func(int) bool { return rng.IntN(3) == 0 }
+	newMatrix(900, grid(30), some, rng).check(t, "grid", rng)
+	star := chain(1000)
+	for i := range 1000 {
+		star = append(star, [2]int{i, 500})
+	}
+	newMatrix(1000, star, some, rng).check(t, "star", rng)
+	newMatrix(300, random(300, 40000, rng), some, rng).check(t, "full", rng)
+	newMatrix(2000, random(2000, 6000, rng), some, rng).check(t, "sparse", rng)
+}
+
+func TestTiming(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for name, e := range map[string]struct {
+		n     int
+		edges [][2]int
+	}{"chain": {200000, chain(200000)}, "grid": {200 * 200, grid(200)}, "full": {2000, random(2000, 4000000, rng)},
+		"random": {6000, random(6000, 12000, rng)}} {
+		m := newMatrix(e.n, e.edges, func(i int) bool { return false }, rng)
+		a := time.Now()
+		s := ldl.Analyse(&m.pattern)
+		b := time.Now()
+		f := ldl.NewFactor(s, m.negative, 1)
+		c := time.Now()
+		f.Factor(m.diagonal, m.numbers)
+		d := time.Now()
+		x := make([]float64, e.n)
+		f.Solve(x)
+		fmt.Println(name, "analyse", b.Sub(a), "lay", c.Sub(b), "factor", d.Sub(c), "solve", time.Since(d), "flops", s.Flops, s.Flops/d.Sub(c).Seconds()/1e9, "G; entries", s.Entries)
+	}
+}

@@ -1,0 +1,145 @@
+package interior
+
+import "math"
+
+// target is what a solution has to show.
+type target struct {
+	gap         float64 // relative to the objective
+	least       float64 // the gap that is enough whatever the objective
+	feasibility float64 // the violation of hard rows that is
+	limit       int     // of steps
+	stop        func() bool
+}
+
+// patience is the number of steps without a better point after which minimise gives up, and hopeful how many times the
+// target a point may be off to be kept.
+const (
+	patience = 10
+	hopeful  = 1e6
+)
+
+// minimise runs until y and the multipliers prove what is asked for, or that hard rows contradict each other. It ends at
+// the best point that it came by: from where rounding keeps the equations from holding any better, steps towards
+// smaller products only lead away from it.
+func (p *program) minimise(t target) outcome {
+	out, best, since := outcome{converged: p.n == 0}, math.Inf(1), 0
+	for ; !out.converged; out.iterations++ {
+		off := p.off(&t)
+		if since++; off < best {
+			best, since = off, 0
+			if off < hopeful {
+				p.save()
+			}
+		}
+		if out.converged = off <= 1; out.converged {
+			return out
+		}
+		if p.violation > t.feasibility && p.contradictory(t.feasibility) {
+			out.infeasible = true
+			return out
+		}
+		if out.iterations >= t.limit || since > patience || t.stop() || !p.step() {
+			break
+		}
+	}
+	if best < hopeful {
+		p.restore()
+	}
+	return out
+}
+
+// step takes a step of Mehrotra's; false says that the arithmetic has broken down.
+func (p *program) step() bool {
+	products, count := p.products(0)
+	p.curvature()
+	if !p.matrix.factor(p) {
+		return false
+	}
+	p.direct(0, false)
+	affine, _ := p.products(p.longest())
+	mean, ratio := products/float64(count), affine/products
+	p.direct(mean*ratio*ratio*ratio, true)
+	step := min(1, 0.995*p.longest())
+	if next, _ := p.products(step); math.IsNaN(next) || math.IsInf(next, 0) {
+		return false
+	}
+	p.move(step)
+	return true
+}
+
+// off measures the point and the multipliers: how many times what is asked for their gap or the violation is.
+func (p *program) off(t *target) float64 {
+	gap := p.prove()
+	return max(gap/max(t.least, t.gap*math.Abs(p.objective)), p.violation/t.feasibility)
+}
+
+// prove returns the gap that y and the multipliers prove, as solve.Certify does, and finds objective and violation.
+func (p *program) prove() (gap float64) {
+	p.objective, p.violation = 0, 0
+	copy(p.rhs, p.linear)
+	for i, q := range p.linear {
+		p.objective += q * p.y[i]
+	}
+	for k := range p.rows {
+		r := &p.rows[k]
+		p.addTo(r, r.mu, p.rhs)
+		value := 0.0
+		switch best := r.best(); {
+		case !r.hard:
+			value = best * (r.d - r.compliance*best/2)
+		case r.d > 0 || math.IsInf(r.lo, 0):
+			p.violation = max(p.violation, math.Abs(r.d))
+		}
+		p.objective += value
+		gap += value - r.mu*(r.d-r.compliance*r.mu/2)
+	}
+	for i, g := range p.rhs {
+		gap += g*p.y[i] - min(0, g)
+	}
+	return math.Abs(gap)
+}
+
+// best returns the multiplier that a soft row's potential is the most with.
+func (r *row) best() float64 {
+	switch {
+	case r.compliance > 0:
+		return min(max(r.d/r.compliance, r.lo), r.hi)
+	case r.d > 0:
+		return r.hi
+	}
+	return r.lo
+}
+
+// contradictory tells whether the multipliers of the hard rows are a proof that no point in the box comes closer to
+// all of them than feasibility (Farkas): they are where the Lagrangian grows without end.
+func (p *program) contradictory(feasibility float64) bool {
+	clear(p.rhs)
+	least, length := 0.0, 0.0
+	for k := range p.rows {
+		if r := &p.rows[k]; r.hard {
+			p.addTo(r, r.mu, p.rhs)
+			least += r.mu * r.constant
+			length += math.Abs(r.mu)
+		}
+	}
+	for _, g := range p.rhs {
+		least += min(0, g)
+	}
+	return least > feasibility*length
+}
+
+// save remembers the present y and μ.
+func (p *program) save() {
+	p.saved = append(p.saved[:0], p.y...)
+	for k := range p.rows {
+		p.saved = append(p.saved, p.rows[k].mu)
+	}
+}
+
+// restore goes back to what save remembers.
+func (p *program) restore() {
+	copy(p.y, p.saved)
+	for k := range p.rows {
+		p.rows[k].mu = p.saved[p.n+k]
+	}
+}

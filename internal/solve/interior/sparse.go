@@ -1,0 +1,205 @@
+package interior
+
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/ldl"
+)
+
+// sparse is the matrix of a step as a sparse quasi-definite one,
+//
+//	[ D + Σ θ a aᵀ    Kᵀ  ]
+//	[      K         -Θ⁻¹ ],
+//
+// where the sum is over short soft rows, which make few entries, and K has the others: hard rows, whose stiffness θ
+// would drown what else is in the sum, and long ones, which would fill it.
+type sparse struct {
+	kept     []int32 // the rows of K, by their numbers in the program
+	pattern  ldl.Pattern
+	pairs    []int32 // of the rows in the sum, one after the other: where the products of two entries go in numbers
+	summed   int     // the numbers that the sum makes; the others are K's
+	diagonal []float64
+	numbers  []float64
+	factored *ldl.Factor
+
+	x, rest []float64
+}
+
+// short is the number of entries of soft rows that go into the sum.
+const short = 4
+
+// structure is newSparse's part that does not depend on numbers.
+func newSparse(p *program) *sparse {
+	s := &sparse{}
+	for _, j := range p.several {
+		r := &p.rows[j]
+		if r.kept = r.hard || r.last-r.first > short; r.kept {
+			s.kept = append(s.kept, j)
+		}
+	}
+	s.layPairs(p)
+	s.layRows(p)
+	size := p.n + len(s.kept)
+	s.diagonal, s.x, s.rest = make([]float64, size), make([]float64, size), make([]float64, size)
+	return s
+}
+
+// pair visits the pairs of entries of all rows in the sum: the larger variable and the smaller one.
+func eachPair(p *program, visit func(high, low int32)) {
+	for _, j := range p.several {
+		r := &p.rows[j]
+		if r.kept {
+			continue
+		}
+		for k := r.first; k < r.last; k++ {
+			for l := r.first; l < k; l++ {
+				visit(max(p.index[k], p.index[l]), min(p.index[k], p.index[l]))
+			}
+		}
+	}
+}
+
+// layPairs finds the pattern of the sum, by columns, and where each pair of entries goes.
+func (s *sparse) layPairs(p *program) {
+	start := make([]int, p.n+1)
+	eachPair(p, func(_, low int32) { start[low+1]++ })
+	for i := range p.n {
+		start[i+1] += start[i]
+	}
+	s.pairs = make([]int32, start[p.n])
+	rows, numbers := make([]int32, start[p.n]), make([]int32, start[p.n])
+	at, pair := append([]int(nil), start...), int32(0)
+	eachPair(p, func(high, low int32) {
+		rows[at[low]], numbers[at[low]] = high, pair
+		at[low]++
+		pair++
+	})
+	seen := make([]int32, p.n)
+	s.pattern.Start = append(make([]int, 0, p.n+1), 0)
+	for i := range p.n {
+		first := int32(len(s.pattern.Row))
+		for k := start[i]; k < start[i+1]; k++ {
+			place := seen[rows[k]] - 1
+			if place < first {
+				place = int32(len(s.pattern.Row))
+				s.pattern.Row = append(s.pattern.Row, rows[k])
+				seen[rows[k]] = place + 1
+			}
+			s.pairs[numbers[k]] = place
+		}
+		s.pattern.Start = append(s.pattern.Start, len(s.pattern.Row))
+	}
+	s.summed = len(s.pattern.Row)
+}
+
+// layRows adds K: a column for each of its rows.
+func (s *sparse) layRows(p *program) {
+	s.numbers = make([]float64, s.summed)
+	for _, j := range s.kept {
+		r := &p.rows[j]
+		s.pattern.Row = append(s.pattern.Row, p.index[r.first:r.last]...)
+		s.numbers = append(s.numbers, p.coef[r.first:r.last]...)
+		s.pattern.Start = append(s.pattern.Start, len(s.pattern.Row))
+	}
+}
+
+// factor implements matrix.
+func (s *sparse) factor(p *program) bool {
+	if s.factored == nil {
+		negative := make([]bool, len(s.diagonal))
+		for k := range s.kept {
+			negative[p.n+k] = true
+		}
+		s.factored = ldl.NewFactor(ldl.Analyse(&s.pattern), negative, p.threads)
+	}
+	s.assemble(p)
+	for _, v := range s.diagonal {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	s.factored.Factor(s.diagonal, s.numbers)
+	return true
+}
+
+// assemble writes the matrix's numbers.
+func (s *sparse) assemble(p *program) {
+	copy(s.diagonal, p.diagonal)
+	clear(s.numbers[:s.summed])
+	pair := 0
+	for _, j := range p.several {
+		r := &p.rows[j]
+		if r.kept {
+			continue
+		}
+		for k := r.first; k < r.last; k++ {
+			a := r.stiffness * p.coef[k]
+			s.diagonal[p.index[k]] += a * p.coef[k]
+			for l := r.first; l < k; l++ {
+				s.numbers[s.pairs[pair]] += a * p.coef[l]
+				pair++
+			}
+		}
+	}
+	for k, j := range s.kept {
+		s.diagonal[p.n+k] = -1 / p.rows[j].stiffness
+	}
+}
+
+// refinements bounds the steps of iterative refinement, and refined is the part of the right-hand side that may remain.
+const (
+	refinements = 3
+	refined     = 1e-12
+)
+
+// solve implements matrix.
+func (s *sparse) solve(p *program) {
+	right := s.rest
+	copy(right, p.rhs)
+	for k, j := range s.kept {
+		right[p.n+k] = -p.rows[j].lift
+	}
+	scale := largest(right)
+	copy(s.x, right)
+	s.factored.Solve(s.x)
+	best := math.Inf(1)
+	correction := make([]float64, len(right))
+	for range refinements {
+		copy(correction, right)
+		s.subtractProduct(s.x, correction)
+		e := largest(correction)
+		if !(e > refined*scale) || e > best/2 {
+			break
+		}
+		best = e
+		s.factored.Solve(correction)
+		for i, v := range correction {
+			s.x[i] += v
+		}
+	}
+	copy(p.dy, s.x)
+	for k, j := range s.kept {
+		p.rows[j].dmu = s.x[p.n+k]
+	}
+}
+
+func largest(v []float64) float64 {
+	most := 0.0
+	for _, x := range v {
+		most = max(most, math.Abs(x))
+	}
+	return most
+}
+
+// subtractProduct subtracts the product of the matrix with x from out.
+func (s *sparse) subtractProduct(x, out []float64) {
+	for j, v := range x {
+		sum := s.diagonal[j] * v
+		for e := s.pattern.Start[j]; e < s.pattern.Start[j+1]; e++ {
+			i, a := s.pattern.Row[e], s.numbers[e]
+			sum += a * x[i]
+			out[i] -= a * v
+		}
+		out[j] -= sum
+	}
+}
