@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/deeppsl/deeppsl/internal/ldl"
 )
@@ -19,7 +18,7 @@ type matrix struct {
 	negative []bool
 }
 
-// add puts v at a place off the diagonal, and keeps the matrix quasi-definite.
+// newMatrix draws numbers for the edges, and a diagonal that makes the matrix quasi-definite.
 func newMatrix(n int, edges [][2]int, negative func(i int) bool, rng *rand.Rand) *matrix {
 	m := &matrix{diagonal: make([]float64, n), negative: make([]bool, n)}
 	seen := make(map[[2]int]bool)
@@ -72,7 +71,7 @@ func (m *matrix) product(x []float64) []float64 {
 }
 
 // check factors, solves and compares.
-func (m *matrix) check(t *testing.T, name string, rng *rand.Rand) {
+func (m *matrix) check(t *testing.T, name string) {
 	t.Helper()
 	s := ldl.Analyse(&m.pattern)
 	var first []float64
@@ -135,38 +134,86 @@ func TestFactor(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		n := 1 + rng.IntN(120)
 		some := func(int) bool { return rng.IntN(3) == 0 }
-		newMatrix(n, random(n, rng.IntN(4*n), rng), some, rng).check(t, fmt.Sprint("random ", seed), rng)
-		newMatrix(n, chain(n), some, rng).check(t, "chain", rng)
+		newMatrix(n, random(n, rng.IntN(4*n), rng), some, rng).check(t, fmt.Sprint("random ", seed))
+		newMatrix(n, chain(n), some, rng).check(t, "chain")
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	some := func(int) bool { return rng.IntN(3) == 0 }
-	newMatrix(900, grid(30), some, rng).check(t, "grid", rng)
+	newMatrix(900, grid(30), some, rng).check(t, "grid")
 	star := chain(1000)
 	for i := range 1000 {
 		star = append(star, [2]int{i, 500})
 	}
-	newMatrix(1000, star, some, rng).check(t, "star", rng)
-	newMatrix(300, random(300, 40000, rng), some, rng).check(t, "full", rng)
-	newMatrix(2000, random(2000, 6000, rng), some, rng).check(t, "sparse", rng)
+	newMatrix(1000, star, some, rng).check(t, "star")
+	newMatrix(300, random(300, 40000, rng), some, rng).check(t, "full")
+	newMatrix(2000, random(2000, 6000, rng), some, rng).check(t, "sparse")
 }
 
-func TestTiming(t *testing.T) {
+// A pivot that nothing is left of takes no part.
+func TestLostPivots(t *testing.T) {
+	p := ldl.Pattern{Start: []int{0, 1, 1, 1}, Row: []int32{1}}
+	f := ldl.NewFactor(ldl.Analyse(&p), make([]bool, 3), 1)
+	if lost := f.Factor([]float64{1, 1, 2}, []float64{1}); lost != 1 {
+		t.Errorf("%d pivots lost, want 1", lost)
+	}
+	b := []float64{3, 3, 4}
+	f.Solve(b)
+	if got := b[0] + b[1]; math.Abs(got-3) > 1e-12 || b[2] != 2 {
+		t.Errorf("solution %v", b)
+	}
+}
+
+// What a factorisation costs is known before: a chain has no fill, a full matrix is one front.
+func TestCosts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for name, e := range map[string]struct {
-		n     int
-		edges [][2]int
-	}{"chain": {200000, chain(200000)}, "grid": {200 * 200, grid(200)}, "full": {2000, random(2000, 4000000, rng)},
-		"random": {6000, random(6000, 12000, rng)}} {
-		m := newMatrix(e.n, e.edges, func(i int) bool { return false }, rng)
-		a := time.Now()
+	positive := func(int) bool { return false }
+	if s := ldl.Analyse(&newMatrix(10000, chain(10000), positive, rng).pattern); s.Entries > 60000 || s.Flops > 400000 {
+		t.Errorf("a chain takes %v entries and %v flops", s.Entries, s.Flops)
+	}
+	full := random(50, 50000, rng)
+	if s := ldl.Analyse(&newMatrix(50, full, positive, rng).pattern); s.Entries != 2500 || s.Working != 0 {
+		t.Errorf("a full matrix takes %v entries, and %v between", s.Entries, s.Working)
+	}
+	if s := ldl.Analyse(&newMatrix(10000, grid(100), positive, rng).pattern); s.Flops > 3e7 {
+		t.Errorf("a grid of 100 by 100 takes %v flops", s.Flops)
+	}
+}
+
+// FuzzFactor takes bytes for edges.
+func FuzzFactor(f *testing.F) {
+	f.Add([]byte("a chain, a star or anything else"))
+	f.Fuzz(func(t *testing.T, edges []byte) {
+		var pairs [][2]int
+		for k := 1; k < len(edges); k++ {
+			pairs = append(pairs, [2]int{int(edges[k-1]), int(edges[k])})
+		}
+		rng := rand.New(rand.NewPCG(1, 1))
+		newMatrix(256, pairs, func(i int) bool { return i%3 == 0 }, rng).check(t, "fuzz")
+	})
+}
+
+func BenchmarkFactor(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for name, edges := range map[string][][2]int{
+		"chain": chain(200000), "grid": grid(200), "full": random(1500, 4000000, rng), "random": random(6000, 12000, rng),
+	} {
+		n := 0
+		for _, e := range edges {
+			n = max(n, e[0]+1, e[1]+1)
+		}
+		m := newMatrix(n, edges, func(int) bool { return false }, rng)
 		s := ldl.Analyse(&m.pattern)
-		b := time.Now()
-		f := ldl.NewFactor(s, m.negative, 1)
-		c := time.Now()
-		f.Factor(m.diagonal, m.numbers)
-		d := time.Now()
-		x := make([]float64, e.n)
-		f.Solve(x)
-		fmt.Println(name, "analyse", b.Sub(a), "lay", c.Sub(b), "factor", d.Sub(c), "solve", time.Since(d), "flops", s.Flops, s.Flops/d.Sub(c).Seconds()/1e9, "G; entries", s.Entries)
+		b.Run("analyse/"+name, func(b *testing.B) {
+			for b.Loop() {
+				ldl.Analyse(&m.pattern)
+			}
+		})
+		b.Run("factor/"+name, func(b *testing.B) {
+			f := ldl.NewFactor(s, m.negative, 1)
+			for b.Loop() {
+				f.Factor(m.diagonal, m.numbers)
+			}
+			b.ReportMetric(s.Flops*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gflop/s")
+		})
 	}
 }

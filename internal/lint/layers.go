@@ -24,6 +24,7 @@ var layers = []layer{
 	{"internal/goldentest", nil},
 	{"internal/parallel", nil},
 	{"internal/kernel", nil},
+	{"internal/ldl", []string{"internal/parallel"}},
 	{"internal/idx", nil},
 	{"internal/source", nil},
 	{"internal/symbol", nil},
@@ -53,7 +54,8 @@ var layers = []layer{
 	{"internal/partition", []string{"internal/parallel", "internal/mrf"}},
 	{"internal/presolve", []string{"internal/parallel", "internal/mrf"}},
 	{"internal/solve", []string{
-		"internal/parallel", "internal/scratch", "internal/mrf", "internal/partition", "internal/presolve"}},
+		"internal/parallel", "internal/ldl", "internal/scratch", "internal/mrf", "internal/partition",
+		"internal/presolve"}},
 	{"internal/learn", []string{
 		"internal/parallel", "internal/kernel", "internal/mrf", "internal/partition", "internal/solve",
 		"internal/report"}},

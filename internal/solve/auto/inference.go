@@ -11,7 +11,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/partition"
 	"github.com/deeppsl/deeppsl/internal/presolve"
 	"github.com/deeppsl/deeppsl/internal/solve"
-	"github.com/deeppsl/deeppsl/internal/solve/newton"
+	"github.com/deeppsl/deeppsl/internal/solve/interior"
 	"github.com/deeppsl/deeppsl/internal/solve/split"
 )
 
@@ -24,17 +24,21 @@ type Options struct {
 // Inference makes a solver as New does, which first simplifies each problem as the options allow, unless the method is
 // the paper's own. Its results are those of the original problem.
 func Inference(method string, field *mrf.Field, settings solve.Settings, options Options) (solve.Solver, error) {
-	// Any other method is made at each Solve, and not here: a solver's own vectors are as large as the problem.
 	name, err := named(method, field.Model)
 	switch {
 	case err == nil && name != "newton" && field.Model.Paged() != nil:
 		return nil, fmt.Errorf("the inference method %s keeps all ground rules in memory; newton need not", name)
-	case err != nil || name != "newton":
+	case err != nil || name == "sgd":
 		return New(method, field, settings)
+	case name == "interior":
+		options.Split = false // it takes components apart itself
+		return &inference{field: field, settings: settings, options: options, method: byInterior}, nil
 	}
-	again := func(f *mrf.Field, s solve.Settings) solve.Solver { return newton.New(f, s) }
-	return &inference{field: field, settings: settings, options: options, method: again}, nil
+	// The solver is made at each Solve, and not here: its own vectors are as large as the problem.
+	return &inference{field: field, settings: settings, options: options, method: byNewton}, nil
 }
+
+func byInterior(f *mrf.Field, s solve.Settings) solve.Solver { return interior.New(f, s) }
 
 // inference is a solver that simplifies each problem. Weights and inputs decide what can go, so that every Solve starts
 // anew: this is for inference, and not for learning.

@@ -11,60 +11,97 @@ type target struct {
 	stop        func() bool
 }
 
-// patience is the number of steps without a better point after which minimise gives up, and hopeful how many times the
-// target a point may be off to be kept.
 const (
+	// patience is the number of steps without a better point or smaller products after which a run ends.
 	patience = 10
-	hopeful  = 1e6
+	// hopeful is how many times the target a point may be off to be kept.
+	hopeful = 1e6
+	// larger is by how much the products at the start are larger than weights say where rows are hard, and in each
+	// further run. Multipliers of hard rows can be any size: steps from too small ones are short, while too large ones
+	// take a step or two to come down.
+	larger = 1e4
+	runs   = 3
+	// crawling is the number of short steps after which a run ends, but the last one.
+	crawling, shortStep = 6, 0.15
 )
 
-// minimise runs until y and the multipliers prove what is asked for, or that hard rows contradict each other. It ends at
-// the best point that it came by: from where rounding keeps the equations from holding any better, steps towards
+// minimise runs until y and the multipliers prove what is asked for, or that hard rows contradict each other. It ends
+// at the best point that it came by: from where rounding keeps the equations from holding any better, steps towards
 // smaller products only lead away from it.
-func (p *program) minimise(t target) outcome {
-	out, best, since := outcome{converged: p.n == 0}, math.Inf(1), 0
-	for ; !out.converged; out.iterations++ {
-		off := p.off(&t)
-		if since++; off < best {
-			best, since = off, 0
-			if off < hopeful {
-				p.save()
-			}
-		}
-		if out.converged = off <= 1; out.converged {
-			return out
-		}
-		if p.violation > t.feasibility && p.contradictory(t.feasibility) {
-			out.infeasible = true
-			return out
-		}
-		if out.iterations >= t.limit || since > patience || t.stop() || !p.step() {
+func (p *program) minimise(t target) (out outcome) {
+	if p.n == 0 {
+		return outcome{converged: true}
+	}
+	size := p.size()
+	if p.rigid {
+		size *= larger
+	}
+	p.best = math.Inf(1)
+	for range runs {
+		p.begin(size)
+		p.run(&t, &out)
+		if out.converged || out.infeasible || out.iterations >= t.limit || t.stop() {
 			break
 		}
+		size *= larger
 	}
-	if best < hopeful {
+	if !out.converged && !out.infeasible && p.best < hopeful {
 		p.restore()
 	}
 	return out
 }
 
-// step takes a step of Mehrotra's; false says that the arithmetic has broken down.
-func (p *program) step() bool {
+// run takes steps until nothing is gained any more.
+func (p *program) run(t *target, out *outcome) {
+	least, since, crawled := math.Inf(1), 0, 0
+	for ; ; out.iterations++ {
+		off := p.off(t)
+		products, _ := p.products(0)
+		if since++; off < p.best || products < least {
+			since = 0
+		}
+		least = min(least, products)
+		if off < p.best && off < hopeful {
+			p.best = off
+			p.save()
+		}
+		switch {
+		case off <= 1:
+			out.converged = true
+			return
+		case p.violation > t.feasibility && p.contradictory(t.feasibility):
+			out.infeasible = true
+			return
+		case out.iterations >= t.limit || since > patience || t.stop():
+			return
+		}
+		length := p.step()
+		if crawled++; length > shortStep {
+			crawled = 0
+		}
+		if length == 0 || crawled > crawling {
+			return
+		}
+	}
+}
+
+// step takes a step of Mehrotra's and returns its length; 0 says that the arithmetic has broken down.
+func (p *program) step() (length float64) {
 	products, count := p.products(0)
 	p.curvature()
 	if !p.matrix.factor(p) {
-		return false
+		return 0
 	}
 	p.direct(0, false)
 	affine, _ := p.products(p.longest())
 	mean, ratio := products/float64(count), affine/products
 	p.direct(mean*ratio*ratio*ratio, true)
-	step := min(1, 0.995*p.longest())
-	if next, _ := p.products(step); math.IsNaN(next) || math.IsInf(next, 0) {
-		return false
+	length = min(1, 0.995*p.longest())
+	if next, _ := p.products(length); math.IsNaN(next) || math.IsInf(next, 0) {
+		return 0
 	}
-	p.move(step)
-	return true
+	p.move(length)
+	return length
 }
 
 // off measures the point and the multipliers: how many times what is asked for their gap or the violation is.

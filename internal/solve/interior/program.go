@@ -28,6 +28,7 @@ type program struct {
 	saved    []float64
 	// objective and violation are the last proof's.
 	objective, violation float64
+	best                 float64 // how far off the saved point is
 
 	threads int
 	matrix  matrix
@@ -57,7 +58,7 @@ type row struct {
 }
 
 // soft is the compliance of hard rows: a proximal term, which leaves the solution as it is.
-const soft = 1e-9
+const soft = 1e-13
 
 func (p *program) reset(n int) {
 	p.n = n
@@ -75,18 +76,11 @@ func (p *program) addRow(r row) {
 	p.rows = append(p.rows, r)
 }
 
-// prepare chooses the first point, in the middle of the box with all products of the same size, and the matrix.
+// prepare chooses the matrix.
 func (p *program) prepare() {
 	for _, v := range []*[]float64{&p.y, &p.zl, &p.zu, &p.dy, &p.dzl, &p.dzu, &p.rhs, &p.diagonal} {
 		*v = resize(*v, p.n)
 	}
-	size := p.size()
-	for i := range p.n {
-		p.y[i], p.zl[i], p.zu[i] = 0.5, size, size
-	}
-	clear(p.dy)
-	clear(p.dzl)
-	clear(p.dzu)
 	p.several, p.rigid = p.several[:0], false
 	for j := range p.rows {
 		r := &p.rows[j]
@@ -94,8 +88,28 @@ func (p *program) prepare() {
 			p.several = append(p.several, int32(j))
 			p.rigid = p.rigid || r.hard
 		}
+	}
+	if min(p.n, len(p.several)) <= small {
+		p.dense.choose(p)
+		p.matrix = &p.dense
+	} else {
+		p.matrix = newSparse(p)
+	}
+}
+
+// begin takes the first point: in the middle of the box, with all products of the same size.
+func (p *program) begin(size float64) {
+	for i := range p.n {
+		p.y[i], p.zl[i], p.zu[i] = 0.5, size, size
+	}
+	clear(p.dy)
+	clear(p.dzl)
+	clear(p.dzu)
+	for j := range p.rows {
+		r := &p.rows[j]
 		r.d = p.slack(r, p.y)
 		r.s, r.t = max(-r.d, 0)+1, max(r.d, 0)+1
+		r.ds, r.dt, r.dmu = 0, 0, 0
 		switch lower, upper := !math.IsInf(r.lo, 0), !math.IsInf(r.hi, 0); {
 		case lower && upper:
 			r.mu = (r.lo + r.hi) / 2
@@ -104,12 +118,6 @@ func (p *program) prepare() {
 		default:
 			r.mu = 0
 		}
-	}
-	if min(p.n, len(p.several)) <= small {
-		p.dense.choose(p)
-		p.matrix = &p.dense
-	} else {
-		p.matrix = newSparse(p)
 	}
 }
 
