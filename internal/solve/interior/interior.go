@@ -5,8 +5,8 @@
 // of the factor says beforehand. It is also for examples of one shape, of which batches are solved thousands of times
 // while networks learn: there is nothing to warm-start from.
 //
-// Before, hard rows fix what they can: in an example whose label is known, that is most of it. Hard rows that contradict
-// each other show by multipliers that grow without end, which are a proof of that (Farkas).
+// Before, hard rows fix what they can: in an example whose label is known, that is most of it. Hard rows that
+// contradict each other show by multipliers that grow without end, which are a proof of that (Farkas).
 package interior
 
 import (
