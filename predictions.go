@@ -66,6 +66,10 @@ func (g *Grounding) inferExamples(ctx context.Context, e *examples) (*Prediction
 			}
 		}
 		result, err := b.infer(ctx, e, p.Inferred)
+		if errors.Is(err, context.Canceled) { // while it was prepared
+			worst = max(worst, solve.Ended(ctx))
+			break
+		}
 		if err != nil {
 			return nil, nil, err
 		}
