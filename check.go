@@ -101,6 +101,11 @@ func (p *Project) Check(ctx context.Context) (*Summary, error) {
 		}
 		networks.lintScales(p.config, &diags)
 	}
+	if p.config.HasExamples() {
+		if err := p.checkExamples(ctx, g, &diags); err != nil {
+			return nil, collect(err, &diags)
+		}
+	}
 	estimates, err := g.estimate(ctx, checkRows)
 	if err != nil {
 		return nil, err
@@ -110,6 +115,29 @@ func (p *Project) Check(ctx context.Context) (*Summary, error) {
 	summary := &Summary{Predicates: len(p.config.Predicates), Lints: Lints(diags), Diagnostics: diags}
 	summary.count(g, estimates)
 	return summary, diags.Err()
+}
+
+// checkExamples reads the examples of all phases, and makes the atoms those of the first one: what else is looked at is
+// an example. What is wrong is added to diags or is the error.
+func (p *Project) checkExamples(ctx context.Context, g *Grounding, diags *source.Diagnostics) error {
+	for phase := range Phase(3) {
+		own := g
+		if p.config.Examples[phase] == nil {
+			continue
+		}
+		if !p.sharesAtoms(g.phase, phase) {
+			var err error
+			if own, err = p.prepare(ctx, phase, g.networks, new(source.Diagnostics)); err != nil {
+				return err
+			}
+		}
+		own.checkExamples(phase, diags)
+	}
+	if err := diags.Err(); err != nil {
+		*diags = nil
+		return err
+	}
+	return g.exemplify(ctx)
 }
 
 // checkOthers reads the tables of the phases that the check is not about. The error is none that diagnostics tell of.

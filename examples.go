@@ -2,12 +2,12 @@ package deeppsl
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
-	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/neural"
@@ -64,225 +64,306 @@ func (p *Project) slots(n *networks) (slots []slot) {
 
 // examples is a table of examples as numbers.
 type examples struct {
+	sheet  *load.Sheet
 	count  int
 	slots  int
-	rows   []int32 // [count, slots]: the features' row that a slot stands for
+	rows   []int32 // [count, slots]: the features' row that a slot stands for, blank if it stands for nothing
 	labels []label
-	truth  []int32 // [count, labels]: which candidate is true; -1 if the table does not say
+	truth  []float64 // [count, labels]: which candidate is true, or the value; blank if the table does not say
+	names  []string  // of the examples; nil if these are their numbers
+	facts  [][]fact  // by example, sorted; nil without any
+	shapes []int32   // the shape of each example; those that blanks and facts do not tell apart have the same
+	ground map[int32]*shape
+	more   *examples // the last ones, from another table; nil if all are from one
 }
 
-// label is a choice between atoms that differ in their last argument.
+// joined returns these examples and then others, with the same labels.
+func (e *examples) joined(more *examples) *examples {
+	all := &examples{sheet: e.sheet, more: more, count: e.count + more.count, slots: e.slots, labels: e.labels,
+		rows: slices.Concat(e.rows, more.rows), truth: slices.Concat(e.truth, more.truth)}
+	if e.facts != nil || more.facts != nil {
+		all.facts = make([][]fact, all.count)
+		copy(all.facts, e.facts)
+		copy(all.facts[e.count:], more.facts)
+	}
+	all.findShapes()
+	return all
+}
+
+// blank stands for an empty cell.
+const blank = -1
+
+// label is what is asked about each example: a choice between atoms that differ in their last argument, or the value of
+// one atom.
 type label struct {
 	name       string   // as the header has it
+	column     int      // of the table
 	predicate  int      // whose atoms they are
-	variables  []int32  // of the candidates, in the first example
-	candidates []string // their last arguments
+	variables  []int32  // of the candidates, in one example
+	candidates []string // their last arguments; nil if it is a value
+}
+
+// name returns how an example is called.
+func (e *examples) name(k int) string {
+	if own := e.count - e.others(); k >= own {
+		return e.more.name(k - own)
+	}
+	if e.names == nil {
+		return strconv.Itoa(k)
+	}
+	return e.names[k]
+}
+
+// others counts the examples from another table.
+func (e *examples) others() int {
+	if e.more == nil {
+		return 0
+	}
+	return e.more.count
+}
+
+// span returns where an example is.
+func (e *examples) span(k int) source.Span {
+	if own := e.count - e.others(); k >= own {
+		return e.more.span(k - own)
+	}
+	return e.sheet.Span(k)
+}
+
+// exampleReader makes numbers of a table of examples, and collects what is wrong.
+type exampleReader struct {
+	*examples
+	grounding *Grounding
+	diags     *source.Diagnostics
+	wrong     int             // how often the present column is wrong
+	written   map[string]bool // the constants of rules
+	strange   int             // facts about nothing that rules or tables know
 }
 
 // readExamples reads the examples of a phase.
 func (g *Grounding) readExamples(phase Phase) (*examples, error) {
 	var diags source.Diagnostics
-	table := g.project.config.ReadExamples(phase, &diags)
+	e := g.checkExamples(phase, &diags)
 	if err := diags.Err(); err != nil {
 		return nil, err
 	}
+	g.project.warn(diags)
+	return e, nil
+}
+
+// checkExamples reads the examples of a phase as far as they can be read.
+func (g *Grounding) checkExamples(phase Phase, diags *source.Diagnostics) *examples {
+	config := g.project.config
+	g.base.Number()
+	sheet := config.ReadExamples(phase, diags)
+	if sheet == nil || len(sheet.Rows) == 0 {
+		return nil
+	}
 	slots := g.project.slots(g.networks)
-	e := &examples{count: len(table.Rows), slots: len(slots)}
-	e.rows = make([]int32, e.count*e.slots)
-	used := make([]bool, len(table.Header))
-	for s, slot := range slots {
-		column := slot.column(table.Header, slots)
-		if column < 0 {
-			diags.Errorf("examples-column", table.Span(-1), "", "no column %s says what that slot stands for", slot.full)
+	r := exampleReader{grounding: g, diags: diags, written: ruleConstants(g.program),
+		examples: &examples{sheet: sheet, count: len(sheet.Rows), slots: len(slots)}}
+	r.rows = make([]int32, r.count*r.slots)
+	used := r.readSlots(slots)
+	var columns []factColumn
+	for column, name := range sheet.Header {
+		if used[column] || strings.HasPrefix(name, "#") {
 			continue
 		}
-		used[column] = true
-		e.fillSlot(s, column, slot, table, &diags)
-	}
-	for column, name := range table.Header {
-		if !used[column] && !strings.HasPrefix(name, "#") {
-			g.addLabel(e, column, table, &diags)
+		if equalFold(name, "example") && config.Find(name) < 0 {
+			r.readNames(column)
+		} else if fact := r.readColumn(column); fact != nil {
+			columns = append(columns, *fact)
 		}
 	}
-	e.fillTruth(table, phase != Infer, &diags)
-	return e, diags.Err()
+	r.fillTruth(phase)
+	r.readFacts(columns, config.Facts[phase])
+	if !diags.HasErrors() {
+		r.findShapes()
+	}
+	return r.examples
 }
 
 // maxExampleErrors is how many wrong cells of a column are told.
 const maxExampleErrors = 3
 
-// fillSlot finds the rows of the features that a column names.
-func (e *examples) fillSlot(s, column int, slot slot, table *load.Examples, diags *source.Diagnostics) {
-	wrong := 0
-	for k, cells := range table.Rows {
-		row, ok := slot.features.Row(cells[column])
-		if !ok && wrong < maxExampleErrors {
-			wrong++
-			diags.Errorf("examples-entity", table.Span(k), "", "the features have no row for %s %q", slot.name, cells[column])
-		}
-		e.rows[k*e.slots+s] = row
+// fail tells what is wrong with a cell, the header's for row -1, unless its column has had enough.
+func (r *exampleReader) fail(id string, row, column int, hint, format string, args ...any) {
+	if r.wrong++; r.wrong <= maxExampleErrors {
+		r.diags.Errorf(id, r.sheet.Cell(row, column), hint, format, args...)
 	}
 }
 
-// addLabel adds the label whose atoms a header names: Sum, or Result(2) for a predicate with arguments before the last.
-func (g *Grounding) addLabel(e *examples, column int, table *load.Examples, diags *source.Diagnostics) {
-	header := table.Header[column]
-	fail := func(format string, args ...any) {
-		diags.Errorf("examples-column", table.Span(-1), "a column is a slot or a label, such as Sum or Result(2); "+
-			"begin its name with # to leave it out", format, args...)
+// readSlots finds the rows of the features that slots stand for. It returns which columns say so.
+func (r *exampleReader) readSlots(slots []slot) []bool {
+	used := make([]bool, len(r.sheet.Header))
+	for s, slot := range slots {
+		column := slot.column(r.sheet.Header, slots)
+		if column < 0 {
+			r.diags.Errorf("examples-column", r.sheet.Span(-1), "", "no column %s says what that slot stands for", slot.full)
+			continue
+		}
+		used[column], r.wrong = true, 0
+		for k, cells := range r.sheet.Rows {
+			row, ok := int32(blank), true
+			if name := cells[column]; name != "" {
+				row, ok = slot.features.Row(name)
+			}
+			if !ok {
+				r.fail("examples-entity", k, column, "leave the cell empty if the example has no "+slot.name,
+					"the features have no row for %s %q", slot.name, cells[column])
+			}
+			r.rows[k*r.slots+s] = row
+		}
+	}
+	return used
+}
+
+// readNames takes the names of the examples from a column.
+func (r *exampleReader) readNames(column int) {
+	first := make(map[string]int, r.count)
+	r.names, r.wrong = make([]string, r.count), 0
+	for k, cells := range r.sheet.Rows {
+		r.names[k] = cells[column]
+		before, known := first[cells[column]]
+		switch {
+		case cells[column] == "":
+			r.fail("examples-name", k, column, "", "the example has no name")
+		case known:
+			r.fail("examples-name", k, column, "", "example %q is there already, at %s", cells[column], r.sheet.Span(before))
+		}
+		first[cells[column]] = k
+	}
+}
+
+const columnHint = "a column is a slot, a label or a fact, such as a, Sum, Result(2), Knows(ann, bob); " +
+	"begin its name with # to leave it out"
+
+// readColumn reads the header of a label, which it adds, or of a fact, which it returns: Sum, or Result(2) for a
+// predicate with arguments before the last, for the constant that makes the atom true; or with all arguments, for the
+// value of that atom.
+func (r *exampleReader) readColumn(column int) *factColumn {
+	header := r.sheet.Header[column]
+	fail := func(format string, args ...any) *factColumn {
+		r.diags.Errorf("examples-column", r.sheet.Cell(-1, column), columnHint, "column %q: %s", header,
+			fmt.Sprintf(format, args...))
+		return nil
 	}
 	name, inner, _ := strings.Cut(strings.TrimSuffix(header, ")"), "(")
-	predicate, err := g.project.predicate(strings.TrimSpace(name))
+	predicate, err := r.grounding.project.predicate(strings.TrimSpace(name))
 	if err != nil {
-		fail("column %q: %v", header, err)
-		return
+		return fail("%v", err)
 	}
+	declared := r.grounding.project.config.Predicates[predicate]
 	var arguments []string
 	if inner != "" {
 		arguments = strings.Split(inner, ",")
 	}
-	atoms := g.tables.Store.Relations[predicate]
-	if len(arguments) != atoms.Arity-1 {
-		fail("column %q has %d arguments, all but the last of %s/%d are wanted", header, len(arguments),
-			g.project.config.Predicates[predicate].Name, atoms.Arity)
-		return
+	for k, argument := range arguments {
+		arguments[k] = strings.Trim(argument, " '\"")
+		if k < declared.Arity() {
+			if arguments[k], err = declared.Types[k].Canonical(arguments[k]); err != nil {
+				return fail("%v", err)
+			}
+		}
 	}
-	l := label{name: header, predicate: predicate}
-	g.addCandidates(&l, atoms, arguments)
-	if len(l.variables) == 0 {
-		fail("column %q: no target fits", header)
-		return
+	if n := len(arguments); n != declared.Arity() && n != declared.Arity()-1 {
+		return fail("%s/%d wants all of its arguments for a value, or all but the last for a choice, and here are %d",
+			declared.Name, declared.Arity(), n)
 	}
-	e.labels = append(e.labels, l)
+	switch {
+	case declared.Neural != nil:
+		return fail("a network says what is true of %s", declared.Name)
+	case declared.Derive != nil || declared.Similarity != nil || declared.Function != "":
+		return fail("the atoms of %s are computed", declared.Name)
+	case declared.Closed:
+		return &factColumn{column, predicate, arguments}
+	}
+	if !r.addLabel(label{name: header, column: column, predicate: predicate}, arguments) {
+		return fail("no target fits")
+	}
+	return nil
 }
 
-// addCandidates collects the targets with the given first arguments.
-func (g *Grounding) addCandidates(l *label, atoms *relation.Relation, arguments []string) {
-	if atoms.Free != relation.Target {
-		return
-	}
-	symbols := g.tables.Store.Symbols
-	for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
+// addLabel adds a label about the targets with the given first arguments, if there are any.
+func (r *exampleReader) addLabel(l label, arguments []string) bool {
+	atoms, symbols := r.grounding.base.Relations[l.predicate], r.grounding.base.Symbols
+	for row := int32(atoms.Observed); int(row) < atoms.Len() && atoms.Free == relation.Target; row++ {
 		fits := true
 		for k, argument := range arguments {
-			fits = fits && symbols.Name(atoms.Columns[k][row]) == strings.Trim(argument, " '\"")
+			fits = fits && symbols.Name(atoms.Columns[k][row]) == argument
 		}
-		if fits {
-			l.variables = append(l.variables, atoms.Number(row))
+		if !fits {
+			continue
+		}
+		l.variables = append(l.variables, atoms.Number(row))
+		if len(arguments) < atoms.Arity {
 			l.candidates = append(l.candidates, symbols.Name(atoms.Columns[atoms.Arity-1][row]))
 		}
 	}
+	if len(l.variables) > 0 {
+		r.labels = append(r.labels, l)
+	}
+	return len(l.variables) > 0
 }
 
-// fillTruth finds the candidates that the labels' columns name. An empty cell says nothing, which inference allows.
-func (e *examples) fillTruth(table *load.Examples, all bool, diags *source.Diagnostics) {
-	e.truth = make([]int32, e.count*len(e.labels))
-	for l, label := range e.labels {
-		column, wrong := slices.Index(table.Header, label.name), 0
-		for k, cells := range table.Rows {
-			at := slices.Index(label.candidates, cells[column])
-			if at < 0 && (all || cells[column] != "") && wrong < maxExampleErrors {
-				wrong++
-				diags.Errorf("examples-label", table.Span(k), "the targets of "+label.name+" are "+
-					strings.Join(label.candidates[:min(10, len(label.candidates))], ", "),
-					"%s is %q, which no target has", label.name, cells[column])
+// fillTruth finds what the labels' columns say. An empty cell says nothing; but learning needs some that do.
+func (r *exampleReader) fillTruth(phase Phase) {
+	r.truth = make([]float64, r.count*len(r.labels))
+	known := 0
+	for l, label := range r.labels {
+		r.wrong = 0
+		for k, cells := range r.sheet.Rows {
+			truth, cell := float64(blank), cells[label.column]
+			switch {
+			case cell == "":
+			case label.candidates == nil:
+				truth = r.value(k, label.column)
+			default:
+				truth = r.choice(k, &label)
 			}
-			e.truth[k*len(e.labels)+l] = int32(at)
-		}
-	}
-}
-
-// batch is the ground model of some examples side by side.
-type batch struct {
-	size       int
-	field      *mrf.Field
-	perception *neural.Perception
-	shape      *Grounding // of one example
-}
-
-// newBatch repeats the grounding, at most size times: not more often than there are examples, or features for each
-// slot.
-func (g *Grounding) newBatch(size int, e *examples) (*batch, error) {
-	size = min(size, e.count)
-	for _, table := range g.networks.features {
-		size = min(size, max(1, table.Len()/max(1, e.slots)))
-	}
-	b := &batch{size: size, field: mrf.NewField(g.model.Repeat(size)), shape: g}
-	if g.project.Threads > 0 {
-		b.field.Threads = g.project.Threads
-	}
-	bindings, err := g.networks.bindings(g.project.config, g.tables.Store)
-	if err != nil || g.model.Inputs == 0 {
-		return b, err
-	}
-	for k := range bindings {
-		bindings[k] = repeatBinding(bindings[k], size, g.model.Inputs, e.slots)
-	}
-	b.perception, err = g.networks.system.Bind(size*g.model.Inputs, bindings...)
-	return b, err
-}
-
-// repeatBinding binds a classifier to more slots.
-func repeatBinding(one neural.Binding, n, inputs, slots int) neural.Binding {
-	many := neural.Binding{Network: one.Network, Classes: slices.Repeat(one.Classes, n)}
-	for e := range int32(n) {
-		for k, x := range one.Inputs {
-			many.Inputs = append(many.Inputs, x+e*int32(inputs))
-			many.Rows = append(many.Rows, one.Rows[k]+e*int32(slots))
-		}
-	}
-	return many
-}
-
-// show makes the batch that of the examples from lo on.
-func (b *batch) show(e *examples, lo int) error {
-	if b.perception == nil {
-		return nil
-	}
-	return b.perception.Select(e.rows[lo*e.slots : (lo+b.size)*e.slots])
-}
-
-// lessons shows a trainer the examples it learns from, in their order. It implements learn.Batches.
-type lessons struct {
-	*batch
-	*examples
-	learn.Labels
-}
-
-// newLessons prepares learning from examples, all of whose labels are known.
-func (g *Grounding) newLessons(e *examples) (*lessons, error) {
-	b, err := g.newBatch(g.settings.batch, e)
-	if err != nil {
-		return nil, err
-	}
-	s := &lessons{batch: b, examples: e}
-	for k := range b.size {
-		for _, label := range e.labels {
-			for _, i := range label.variables {
-				s.Variables = append(s.Variables, i+int32(k*g.model.Variables))
+			if truth >= 0 {
+				known++
 			}
+			r.truth[k*len(r.labels)+l] = truth
 		}
 	}
-	s.Truth = make([]float64, len(s.Variables))
-	return s, nil
+	if known == 0 && phase != Infer && !r.diags.HasErrors() {
+		r.diags.Errorf("examples-label", r.sheet.Span(-1), "a label is a column such as Sum, about the targets of Sum",
+			"no example has a label to %s from", [...]string{Learn: "learn", Validation: "choose"}[phase])
+	}
 }
 
-// Len returns the number of batches.
-func (s *lessons) Len() int { return (s.count + s.size - 1) / s.size }
-
-// Size returns the number of examples of a batch.
-func (s *lessons) Size() int { return s.size }
-
-// Show implements learn.Batches. The last batch is as large as the others: it begins among the examples before.
-func (s *lessons) Show(k int) error {
-	lo := min(k*s.size, s.count-s.size)
-	clear(s.Truth)
-	at := 0
-	for e := lo; e < lo+s.size; e++ {
-		for l, label := range s.labels {
-			s.Truth[at+int(s.truth[e*len(s.labels)+l])] = 1
-			at += len(label.variables)
+// choice returns the number of the candidate that a cell names.
+func (r *exampleReader) choice(row int, l *label) float64 {
+	cell := r.sheet.Rows[row][l.column]
+	name := cell
+	if types := r.grounding.project.config.Predicates[l.predicate].Types; types != nil {
+		if canonical, err := types[len(types)-1].Canonical(cell); err == nil {
+			name = canonical
 		}
 	}
-	return s.show(s.examples, lo)
+	at := slices.Index(l.candidates, name)
+	if at < 0 {
+		r.fail("examples-label", row, l.column, "the targets of "+l.name+" are "+
+			strings.Join(l.candidates[:min(10, len(l.candidates))], ", "), "%s is %q, which no target has", l.name, cell)
+	}
+	return float64(at)
+}
+
+// value returns the truth value in a cell.
+func (r *exampleReader) value(row, column int) float64 {
+	return r.truthValue(r.sheet, row, column)
+}
+
+// truthValue reads a truth value of any table.
+func (r *exampleReader) truthValue(sheet *load.Sheet, row, column int) float64 {
+	value, err := strconv.ParseFloat(strings.TrimSpace(sheet.Rows[row][column]), 64)
+	if err == nil && value >= 0 && value <= 1 {
+		return math.Abs(value) // no negative zero
+	}
+	if r.wrong++; r.wrong <= maxExampleErrors {
+		r.diags.Errorf("examples-value", sheet.Cell(row, column), "a truth value is a number from 0 to 1",
+			"%s is %q", sheet.Header[column], sheet.Rows[row][column])
+	}
+	return blank
 }

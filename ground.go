@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/ground"
@@ -29,14 +30,20 @@ type Grounding struct {
 	tables   *load.Tables
 	// derivations made atoms of the tables.
 	derivations []derivation
-	model       *mrf.Model
-	report      *ground.Report
-	networks    *networks
-	perception  *neural.Perception // nil without perceived atoms
-	field       *mrf.Field
-	theta       []float64         // the rules' weights
-	inputs      []float64         // x, of the last perception
-	paging      *preflight.Paging // of a model beyond the memory given; nil for one in memory
+	// base has the atoms that all examples share, and all slots; raw are its relations before atoms were derived and
+	// perceived. Without examples, base is the tables' store.
+	base *relation.Store
+	raw  []*relation.Relation
+	// symbols counts the constants before those of examples.
+	symbols    int
+	model      *mrf.Model
+	report     *ground.Report
+	networks   *networks
+	perception *neural.Perception // nil without perceived atoms
+	field      *mrf.Field
+	theta      []float64         // the rules' weights
+	inputs     []float64         // x, of the last perception
+	paging     *preflight.Paging // of a model beyond the memory given; nil for one in memory
 	// unscored is what truth has been said to be about atoms that are no targets: once, and not at each evaluation.
 	unscored map[truthKey]bool
 
@@ -90,16 +97,24 @@ func (p *Project) prepare(ctx context.Context, phase Phase, networks *networks, 
 	}
 	*warnings = append(*warnings, g.tables.Warnings...)
 	warnings.Sort()
-	return g, g.completeAtoms(ctx)
+	g.base, g.raw = g.tables.Store, slices.Clone(g.tables.Store.Relations)
+	err = g.completeAtoms(ctx, nil)
+	g.symbols = g.base.Symbols.Len()
+	return g, err
 }
 
-// completeAtoms makes the atoms that no table has: derived and perceived ones.
-func (g *Grounding) completeAtoms(ctx context.Context) error {
+// completeAtoms makes the atoms that no table has: derived and perceived ones, but for those of blank slots, in the
+// order of the slots.
+func (g *Grounding) completeAtoms(ctx context.Context, blanks []bool) error {
 	store := g.tables.Store
 	var diags source.Diagnostics
 	for k, declared := range g.project.config.Predicates {
 		if declared.Neural != nil && len(declared.Neural.Classes) > 0 {
-			store.Relations[k] = g.networks.perceivedClasses(declared, store.Relations[k], store.Symbols, &diags)
+			var absent []bool
+			if n := len(declared.Neural.Slots); blanks != nil {
+				absent, blanks = blanks[:n], blanks[n:]
+			}
+			store.Relations[k] = g.networks.perceivedClasses(declared, store.Relations[k], store.Symbols, absent, &diags)
 		}
 	}
 	if err := diags.Err(); err != nil {
@@ -129,6 +144,11 @@ func (g *Grounding) complete(ctx context.Context, d derivation) error {
 // ground numbers the atoms, grounds the rules, and connects the networks.
 func (g *Grounding) ground(ctx context.Context) error {
 	start := time.Now()
+	if g.project.config.HasExamples() {
+		if err := g.exemplify(ctx); err != nil {
+			return err
+		}
+	}
 	var err error
 	opts := ground.Options{Threads: g.project.Threads, DiscardMissing: g.settings.model.discardMissing}
 	if g.paging != nil {

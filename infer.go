@@ -30,6 +30,8 @@ type Answer struct {
 	Elapsed      time.Duration
 	// Conflict prints hard ground rules that cannot hold together, if there is no feasible state; there may be others.
 	Conflict []string
+	// ConflictIn names the example that has the conflict, and its place; "" without examples.
+	ConflictIn string
 	// Presolve says how much smaller the problem was made before it was solved; nil if it was not. Everything else is
 	// about the problem as it was ground.
 	Presolve *presolve.Counts

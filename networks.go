@@ -160,9 +160,10 @@ func (p *Project) loadFeatures(network *load.Network, spec *neural.Spec, tables 
 	tables[spec.Features] = features
 }
 
-// perceivedClasses makes the atoms of a classifier's predicate: one per class and row of the features, or slot.
+// perceivedClasses makes the atoms of a classifier's predicate: one per class and row of the features, or slot that is
+// not absent.
 func (n *networks) perceivedClasses(declared *load.Predicate, known *relation.Relation, symbols *symbol.Table,
-	diags *source.Diagnostics) *relation.Relation {
+	absent []bool, diags *source.Diagnostics) *relation.Relation {
 	if declared.Arity() != 2 {
 		diags.Errorf("config-neural", declared.Span, "a classifier's atoms have 2: the entity and the class",
 			"%s has %d arguments", declared.Name, declared.Arity())
@@ -173,13 +174,20 @@ func (n *networks) perceivedClasses(declared *load.Predicate, known *relation.Re
 		entities = n.features[declared.Neural.Network].IDs()
 	}
 	columns := make([][]symbol.ID, 2)
-	for _, entity := range entities {
+	var without []symbol.ID
+	for k, entity := range entities {
+		if absent != nil && absent[k] {
+			without = append(without, symbols.Intern(entity))
+			continue
+		}
 		for _, class := range declared.Neural.Classes {
 			columns[declared.Neural.Entity] = append(columns[declared.Neural.Entity], symbols.Intern(entity))
 			columns[declared.Neural.Class] = append(columns[declared.Neural.Class], symbols.Intern(class))
 		}
 	}
-	return withPerceived(known, columns)
+	made := withPerceived(known, columns)
+	made.Without, made.WithoutColumn = without, declared.Neural.Entity
+	return made
 }
 
 // withPerceived adds perceived atoms to the ones that are known; a known one stays what it is.

@@ -135,10 +135,7 @@ func (g *Grounding) exampleTaught(l lesson) (*examples, error) {
 		return nil, fmt.Errorf("%s: learn.refit: the examples of validation have other labels than those of learning",
 			g.project.config.Name)
 	}
-	e.count += more.count
-	e.rows = append(e.rows, more.rows...)
-	e.truth = append(e.truth, more.truth...)
-	return e, nil
+	return e.joined(more), nil
 }
 
 // checkpoint is the file of a lesson's checkpoint; "" for none.

@@ -132,7 +132,7 @@ func TestRefitExamples(t *testing.T) {
 		"items.tsv": "p\t1.0 0.1 0.0\nq\t0.9 0.0 0.2\nr\t0.1 1.0 0.1\ns\t0.0 0.8 0.3\n",
 		"few.csv":   "a,b,Sum\np,r,1\nr,s,2\nq,p,0\ns,q,1\n", "more.csv": "a,b,Sum\np,q,0\nr,r,2\nq,r,1\ns,p,1\n",
 		"all.csv":   "a,b,Sum\np,r,1\nr,s,2\nq,p,0\ns,q,1\np,q,0\nr,r,2\nq,r,1\ns,p,1\n",
-		"other.csv": "a,b,#Sum\np,q,0\n",
+		"other.csv": "a,b,\"Adds(0,0)\"\np,q,0\n",
 	}
 	learned := func(examples string, epochs int, set ...string) (*deeppsl.Report, error) {
 		files["model.json"] = fmt.Sprintf(`{

@@ -35,9 +35,12 @@ type Report struct {
 	RuleWeights       []float64    `json:"rule_weights"`
 	Epochs            int          `json:"epochs"`
 	Conflict          []string     `json:"conflict,omitempty"`
-	// Examples counts the examples that were inferred; variables and ground rules are then those of one. 0 means that the
-	// project is not about examples.
+	// ConflictIn names the example that the conflict is in, and its place.
+	ConflictIn string `json:"conflict_in,omitempty"`
+	// Examples counts the examples that were inferred; variables and ground rules are then those of the first. 0 means
+	// that the project is not about examples. Shapes counts the ground models that they have among them.
 	Examples int `json:"examples,omitempty"`
+	Shapes   int `json:"shapes,omitempty"`
 	// ExamplesOf is the phase whose examples they are: "infer", or "learn" if that has none; "" without examples.
 	ExamplesOf string `json:"examples_of,omitempty"`
 	// Scratch is the size of the temporary file that the ground rules were in; 0 if they were in memory.
@@ -58,7 +61,7 @@ type Report struct {
 	Grounding *Grounding `json:"-"`
 	Answer    *Answer    `json:"-"`
 	// Predictions are the examples' labels; nil if there are no examples.
-	Predictions *Predictions `json:"-"`
+	Predictions *Predictions `json:"predictions,omitempty"`
 	Training    *Training    `json:"-"`
 	// Learned is the learning phase's ground model, with the learned weights; nil if the run did not learn.
 	Learned *Grounding `json:"-"`
@@ -255,23 +258,20 @@ func (r *Report) describe(g *Grounding) {
 
 // predict infers the examples of the inference phase, or of learning if that has none.
 func (r *Report) predict(ctx context.Context, g *Grounding) (*Answer, error) {
-	phase := Infer
-	if g.project.config.Examples[Infer] == nil {
-		phase = g.phase
-	}
+	phase := g.project.exampled(Infer)
 	predictions, answer, err := g.InferExamples(ctx, phase)
 	if err != nil {
 		return nil, err
 	}
-	r.Predictions, r.Examples, r.Evaluations = predictions, predictions.Inferred, predictions.evaluations()
-	r.ExamplesOf = phase.String()
+	r.Predictions, r.Evaluations = predictions, predictions.evaluations()
+	r.Examples, r.Shapes, r.ExamplesOf = predictions.Inferred, predictions.shapes, phase.String()
 	return answer, nil
 }
 
 // adopt takes over what an answer says of itself.
 func (r *Report) adopt(answer *Answer) {
 	r.Answer = answer
-	r.Status, r.Conflict = answer.Status, answer.Conflict
+	r.Status, r.Conflict, r.ConflictIn = answer.Status, answer.Conflict, answer.ConflictIn
 	if r.Status == solve.Cancelled.String() {
 		r.Status = statusInterrupted
 	}

@@ -82,6 +82,9 @@ func (g *Grounding) train(ctx context.Context, l lesson) (*Training, error) {
 		training.Chosen = nil
 		return training, err
 	case err != nil:
+		if lessons, ok := trainer.Batches.(*lessons); ok {
+			return nil, lessons.explain(ctx, err)
+		}
 		return nil, g.explainInfeasible(ctx, err)
 	}
 	if trainer.Batches == nil {
@@ -123,18 +126,12 @@ func (g *Grounding) Reset(seed uint64) error {
 
 // trainer sets learning by gradients up: Algorithm 1 or another method.
 func (g *Grounding) trainer(ctx context.Context, l lesson) (*learn.Trainer, error) {
-	task, err := g.task(l)
+	task, err := g.task(ctx, l)
 	if err != nil {
 		return nil, err
 	}
 	settings := g.project.settings.learn
 	settings.Seed = g.project.Seed
-	if task.Teacher, err = g.teacher(); err != nil {
-		return nil, err
-	}
-	if task.Batches != nil && task.Teacher != nil {
-		task.Teacher.Repeat(task.Batches.Size(), g.model.Inputs, g.model.Variables)
-	}
 	if g.project.settings.freeze {
 		settings.NetworkRate = 0
 	}
@@ -153,46 +150,46 @@ func (g *Grounding) trainer(ctx context.Context, l lesson) (*learn.Trainer, erro
 	return trainer, nil
 }
 
-// task is what there is to learn from: this grounding with its labels, or examples of its shape.
-func (g *Grounding) task(l lesson) (learn.Task, error) {
-	batched := g.project.config.Examples[Learn] != nil
+// task is what there is to learn from: this grounding with its labels, or examples.
+func (g *Grounding) task(ctx context.Context, l lesson) (learn.Task, error) {
+	if g.project.config.Examples[Learn] != nil {
+		return g.exampleTask(ctx, l)
+	}
 	task := learn.Task{Field: g.field, Theta: g.theta, Learned: g.learned(),
 		NewSolver: func(field *mrf.Field) (solve.Solver, error) {
-			if batched {
-				return g.settings.batchSolver(field, g.project.settings.solve, &g.project.Options)
-			}
 			return g.solverOf(field, g.project.settings.solve)
 		}}
 	if g.perception != nil {
 		task.Perception = g.perception
 	}
 	var err error
-	if batched {
-		err = g.teach(&task, l)
-	} else {
-		task.Labels, err = g.taught(l, relation.Target)
+	if task.Teacher, err = g.teacher(); err != nil {
+		return task, err
 	}
-	if err == nil {
+	if task.Labels, err = g.taught(l, relation.Target); err == nil {
 		task.Solver, err = task.NewSolver(task.Field)
 	}
 	return task, err
 }
 
-// teach makes a task of a lesson's examples.
-func (g *Grounding) teach(task *learn.Task, l lesson) error {
+// exampleTask makes a task of a lesson's examples, which begins with the first batch.
+func (g *Grounding) exampleTask(ctx context.Context, l lesson) (learn.Task, error) {
+	task := learn.Task{Theta: g.theta, Learned: g.learned(), NewSolver: func(field *mrf.Field) (solve.Solver, error) {
+		return g.settings.batchSolver(field, g.project.settings.solve, &g.project.Options)
+	}}
 	e, err := g.exampleTaught(l)
 	if err != nil {
-		return err
+		return task, err
 	}
-	lessons, err := g.newLessons(e)
+	lessons := g.newLessons(e, task.NewSolver)
+	task.Batches = lessons
+	scene, err := lessons.Show(ctx, 0)
 	if err != nil {
-		return err
+		return task, err
 	}
-	task.Field, task.Labels, task.Batches = lessons.field, &lessons.Labels, lessons
-	if lessons.perception != nil {
-		task.Perception = lessons.perception
-	}
-	return nil
+	task.Field, task.Solver, task.Perception = scene.Field, scene.Solver, scene.Perception
+	task.Labels, task.Teacher = scene.Labels, scene.Teacher
+	return task, nil
 }
 
 // teacher ties the classes that networks perceive to the inferred ones that they imitate; nil if none does.
@@ -206,7 +203,7 @@ func (g *Grounding) teacher() (*learn.Teacher, error) {
 		if err != nil {
 			return nil, err
 		}
-		groups := imitations(g.tables.Store.Relations[k], g.tables.Store.Relations[teacher], declared.Neural.Entity)
+		groups := imitations(g.base.Relations[k], g.base.Relations[teacher], declared.Neural.Entity)
 		t.Groups = append(t.Groups, groups...)
 	}
 	if len(t.Groups) == 0 {
@@ -378,7 +375,7 @@ func (g *Grounding) save(trainer *learn.Trainer, path string) func() {
 	if path == "" {
 		return nil
 	}
-	subject := g.subject(trainer.Labels)
+	subject := g.subject(trainer)
 	return func() {
 		data, err := trainer.Checkpoint(subject)
 		if err == nil {
@@ -393,7 +390,7 @@ func (g *Grounding) save(trainer *learn.Trainer, path string) func() {
 
 // subject is a digest of what is learned, and from what, beside the settings of training: a run does not go on from the
 // checkpoint of another one.
-func (g *Grounding) subject(labels *learn.Labels) string {
+func (g *Grounding) subject(trainer *learn.Trainer) string {
 	digest := sha256.New()
 	for _, rule := range g.project.rules(g.phase) {
 		fmt.Fprintln(digest, syntax.Print(rule))
@@ -401,7 +398,12 @@ func (g *Grounding) subject(labels *learn.Labels) string {
 	for _, network := range g.project.config.Networks {
 		fmt.Fprintf(digest, "%s %s\n", network.Name, network.JSON)
 	}
-	fmt.Fprintln(digest, g.project.settings.batch, g.project.settings.network, labels.Variables, labels.Truth)
+	fmt.Fprintln(digest, g.project.settings.batch, g.project.settings.network)
+	if lessons, ok := trainer.Batches.(*lessons); ok {
+		lessons.examples.write(digest)
+	} else {
+		fmt.Fprintln(digest, trainer.Labels.Variables, trainer.Labels.Truth)
+	}
 	return hex.EncodeToString(digest.Sum(nil))
 }
 
@@ -415,7 +417,7 @@ func (g *Grounding) resume(trainer *learn.Trainer, path string) error {
 		return nil
 	}
 	if err == nil {
-		err = trainer.Resume(data, g.subject(trainer.Labels))
+		err = trainer.Resume(data, g.subject(trainer))
 	}
 	if err != nil {
 		return fmt.Errorf("resuming from %s: %w", path, err)

@@ -183,7 +183,9 @@ func (r ran) Text(w io.Writer) error {
 	}
 	each := ""
 	if r.Predictions != nil {
-		each = fmt.Sprintf("%d examples, each of ", r.Examples)
+		if each = fmt.Sprintf("%d examples, each of ", r.Examples); r.Shapes > 1 {
+			each = fmt.Sprintf("%d examples of %d shapes, the first of ", r.Examples, r.Shapes)
+		}
 		if all := r.Predictions.Examples; r.Examples < all {
 			each = fmt.Sprintf("%d of %d examples, each of ", r.Examples, all)
 		}
@@ -235,7 +237,11 @@ func (r ran) proof(b *strings.Builder) {
 
 // conflict prints why there is no answer.
 func (r ran) conflict(b *strings.Builder) {
-	b.WriteString("These hard ground rules cannot hold together:\n")
+	b.WriteString("These hard ground rules cannot hold together")
+	if r.ConflictIn != "" {
+		b.WriteString(", in " + r.ConflictIn)
+	}
+	b.WriteString(":\n")
 	for k, line := range r.Conflict {
 		if k == shownAtoms {
 			fmt.Fprintf(b, "  and %d more; --json lists all of them\n", len(r.Conflict)-k)

@@ -2,9 +2,11 @@ package ground
 
 import (
 	"math"
+	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
 // atom is what the inner loop needs to know of an atom of the template. Its relation is taken apart into plain fields:
@@ -19,6 +21,13 @@ type atom struct {
 	open      bool // a missing row is an error
 	sum       int  // its place among the sums; -1 if it is a plain atom
 	function  *function
+	without   []symbol.ID // see relation.Relation
+	entity    int32       // the slot of the argument that could be one of these
+}
+
+// nonexistent tells whether an atom without a row is not even 0.
+func (a *atom) nonexistent(m *machine) bool {
+	return a.without != nil && slices.Contains(a.without, m.slots[a.entity])
 }
 
 // value returns the value of an observed row, or of what stands for the row of a function.
@@ -55,10 +64,15 @@ func (r *routine) atom(a *program.Atom) atom {
 	if rel.Function != nil {
 		return atom{coef: coef, expr: a.Coef, observed: math.MaxInt32, sum: -1, function: r.scope.function(rel)}
 	}
-	return atom{
+	out := atom{
 		coef: coef, expr: a.Coef, truth: rel.Truth, observed: int32(rel.Observed), shift: rel.Base - int32(rel.Observed),
 		perceived: rel.Free == relation.Perceived, open: rel.Open && rel.Free != relation.Perceived, sum: -1,
+		without: rel.Without,
 	}
+	if rel.Without != nil {
+		out.entity = r.slot(a.Args[rel.WithoutColumn])
+	}
+	return out
 }
 
 // constant returns the value of an expression without |B|, and 0 for one that varies.

@@ -30,6 +30,9 @@ func emitUniform(m *machine) {
 			vars = append(vars, row+a.shift)
 		case row >= 0:
 			bias += a.coef * a.value(row)
+		case a.nonexistent(m):
+			m.counts.Missing++
+			return
 		case a.open && missing < 0:
 			missing = k
 		}

@@ -37,6 +37,10 @@ func emitRagged(m *machine) {
 		if len(rows) == 0 {
 			continue // an empty sum is 0, and its coefficient need not exist
 		}
+		if rows[0] < 0 && a.nonexistent(m) {
+			m.counts.Missing++
+			return
+		}
 		if rows[0] < 0 && a.open {
 			m.reportMissing(k)
 			return

@@ -4,17 +4,55 @@ import (
 	"context"
 	"math"
 	"time"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
-// Batches are training examples of the same shape, shown some at a time: the field is that of one batch, and what
-// changes from one to the next is what the networks see and which labels are true.
+// Batches are training examples, shown some at a time. All batches have equally many, and each example has equally many
+// variables and inputs.
 type Batches interface {
 	// Len returns the number of batches of an epoch.
 	Len() int
 	// Size returns the number of examples of a batch.
 	Size() int
-	// Show makes batch k what Task.Perception perceives, and writes its labels into Task.Labels.Truth.
-	Show(k int) error
+	// Show returns the scene of batch k, whose perception then sees it and whose labels have its truth. Batches of the
+	// same shape have the same scene: what changes from one to the next is what the networks see and which labels are
+	// true.
+	Show(ctx context.Context, k int) (*Scene, error)
+}
+
+// Scene is the part of a Task that depends on the shape of a batch.
+type Scene struct {
+	Field      *mrf.Field
+	Solver     solve.Solver // of this very Field
+	Perception Perception   // nil without inputs
+	// Labels may be none, and then there is nothing to learn from the scene.
+	Labels  *Labels
+	Teacher *Teacher // nil if there is none
+
+	local    *mrf.Field
+	value    *value
+	implicit implicitSolver
+}
+
+// enter makes a scene what the next steps are about.
+func (t *Trainer) enter(s *Scene) (err error) {
+	if t.scene != nil {
+		t.scene.implicit = t.surrogate.solver
+	}
+	t.scene = s
+	t.Field, t.Solver, t.Perception, t.Labels, t.Teacher = s.Field, s.Solver, s.Perception, s.Labels, s.Teacher
+	if s.local == nil {
+		s.local = localField(&t.Task, t.Method)
+		if t.Method.needsLabels() && len(s.Labels.Variables) > 0 {
+			if s.value, err = t.newValue(); err != nil {
+				return err
+			}
+		}
+	}
+	t.local, t.value, t.surrogate.solver = s.local, s.value, s.implicit
+	return nil
 }
 
 // Batch says how far an epoch has come.
@@ -54,20 +92,27 @@ func (t *Trainer) exhausted() bool { return len(t.history) > 0 && t.stale(t.hist
 // pass learns from every batch once.
 func (t *Trainer) pass(ctx context.Context) (Epoch, error) {
 	line := Epoch{Number: t.next, Validation: math.NaN()}
-	n := t.Batches.Len()
+	n, labelled := t.Batches.Len(), 0
 	for k := range n {
-		if err := t.Batches.Show(k); err != nil {
+		scene, err := t.Batches.Show(ctx, k)
+		if err != nil {
 			return line, err
 		}
-		if err := t.learnBatch(ctx, t.next*n+k, &line); err != nil {
-			return line, err
+		if len(scene.Labels.Variables) > 0 {
+			labelled++
+			if err := t.enter(scene); err != nil {
+				return line, err
+			}
+			if err := t.learnBatch(ctx, t.next*n+k, &line); err != nil {
+				return line, err
+			}
 		}
 		if t.OnBatch != nil {
 			t.OnBatch(Batch{Epoch: t.next, Done: k + 1, Batches: n, Size: t.Batches.Size(),
-				Loss: line.Loss / float64(k+1), Gradient: length(t.surrogate.inputs)})
+				Loss: line.Loss / float64(max(1, labelled)), Gradient: length(t.surrogate.inputs)})
 		}
 	}
-	line.Loss /= float64(n)
+	line.Loss /= float64(max(1, labelled))
 	line.Theta = append([]float64(nil), t.Theta...)
 	return line, nil
 }

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"math"
 	"slices"
 	"testing"
@@ -16,6 +17,7 @@ type shown struct {
 	table  *Parameter
 	labels *Labels
 	truth  [][]float64 // by batch
+	scene  Scene
 	batch  int
 }
 
@@ -23,10 +25,10 @@ func (s *shown) Len() int { return len(s.truth) }
 
 func (s *shown) Size() int { return len(s.labels.Truth) / 3 }
 
-func (s *shown) Show(k int) error {
+func (s *shown) Show(_ context.Context, k int) (*Scene, error) {
 	s.batch = k
 	copy(s.labels.Truth, s.truth[k])
-	return nil
+	return &s.scene, nil
 }
 
 func (s *shown) part(values []float32) []float32 {
@@ -68,8 +70,10 @@ func batchTask(examples, batches, threads int) Task {
 		s.truth[e/size] = append(s.truth[e/size], truth...)
 	}
 	settings := solve.Settings{Gap: 1e-9, Threads: threads}
+	solver := newton.New(field, settings)
+	s.scene = Scene{Field: field, Solver: solver, Perception: s, Labels: s.labels}
 	return Task{
-		Field: field, Solver: newton.New(field, settings), Perception: s, Theta: theta,
+		Field: field, Solver: solver, Perception: s, Theta: theta,
 		Learned: make([]bool, len(theta)), Labels: s.labels, Batches: s,
 		NewSolver: func(field *mrf.Field) (solve.Solver, error) { return newton.New(field, settings), nil },
 	}

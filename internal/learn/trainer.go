@@ -26,7 +26,8 @@ type Task struct {
 	NewSolver func(*mrf.Field) (solve.Solver, error)
 	// Teacher, if there is one, ties perceived inputs to the variables whose MAP values they should imitate.
 	Teacher *Teacher
-	// Batches, if there are any, change what is perceived and which labels are true.
+	// Batches, if there are any, take the place of Field, Solver, Perception, Labels and Teacher by those of a scene. At
+	// first the Task has those of any one.
 	Batches Batches
 	// Validate scores a MAP state, and the inputs it rests on, with the current parameters; higher is better. The
 	// parameters of the best epoch are kept. With batches there are no y and x: it infers for itself. If nil, the last
@@ -106,6 +107,7 @@ type Trainer struct {
 	forward time.Duration // that the networks last took
 	seen    bool          // x is what the next step's networks see
 	best    snapshot
+	scene   *Scene // of the batch that is shown; nil without batches
 }
 
 // snapshot is a copy of all parameters with the validation score they had.
@@ -118,19 +120,14 @@ type snapshot struct {
 // NewTrainer prepares training. It draws the initial rule weights around the given ones.
 func NewTrainer(task Task, settings Settings) (*Trainer, error) {
 	t := &Trainer{Task: task, Settings: settings, Last: settings.Epochs, best: snapshot{Score: math.Inf(-1), Epoch: -1}}
-	if len(task.Labels.Variables) == 0 {
+	if len(task.Labels.Variables) == 0 && task.Batches == nil {
 		return nil, fmt.Errorf("nothing to learn from: no target has a label")
 	}
 	model := task.Field.Model
 	t.x = make([]float64, model.Inputs)
 	t.g = make([]float64, model.Variables)
 	t.y = make([]float64, model.Variables)
-	t.local = task.Field
-	if settings.Method == ConvexDifference {
-		// y and y - α∇L differ in labelled variables only, so all other potentials cancel in the convex difference.
-		t.local = mrf.NewField(model.Touching(task.Labels.Variables))
-		t.local.Threads = task.Field.Threads
-	}
+	t.local = localField(&t.Task, settings.Method)
 	t.surrogate = newSurrogate(model, settings)
 	t.rules = &Parameter{Name: "rule weights", Shape: []int{model.Rules}, Value: t.drawWeights(),
 		Gradient: make([]float32, model.Rules)}
@@ -140,6 +137,17 @@ func NewTrainer(task Task, settings Settings) (*Trainer, error) {
 	t.ruleOpt = Optimiser{Kind: settings.Optimiser}
 	t.netOpt = Optimiser{Kind: settings.Optimiser, Decay: settings.Decay}
 	return t, t.prepareValue()
+}
+
+// localField returns the field that gradient steps need.
+func localField(task *Task, method Method) *mrf.Field {
+	if method != ConvexDifference {
+		return task.Field
+	}
+	// y and y - α∇L differ in labelled variables only, so all other potentials cancel in the convex difference.
+	local := mrf.NewField(task.Field.Model.Touching(task.Labels.Variables))
+	local.Threads = task.Field.Threads
+	return local
 }
 
 // prepareValue sets the losses of optimal energies up, if the method has one.
@@ -152,11 +160,18 @@ func (t *Trainer) prepareValue() (err error) {
 		if t.Perception == nil && !slices.Contains(t.Learned, true) {
 			return errors.New("nothing to learn: no rule has a weight that may change")
 		}
-		if t.value, err = newValue(t.Task, t.Method); err == nil {
-			t.value.fixed = !slices.Contains(t.Learned, true)
-		}
+		t.value, err = t.newValue()
 	}
 	return err
+}
+
+// newValue makes the loss of optimal energies of the present task.
+func (t *Trainer) newValue() (*value, error) {
+	v, err := newValue(t.Task, t.Method)
+	if err == nil {
+		v.fixed = !slices.Contains(t.Learned, true)
+	}
+	return v, err
 }
 
 // drawWeights samples each learned weight from a normal distribution around its given value: N(1, 0.1) in the paper.

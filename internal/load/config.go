@@ -38,7 +38,9 @@ type Config struct {
 	// Examples are, by phase, the tables of examples that all have the shape of the one that the rules are about; nil
 	// leaves a phase without.
 	Examples [3]*Data
-	numbers  map[string]int // of the predicates, by name in lower case; resolve makes them
+	// Facts are, by phase, the tables of atoms that are observed in some of these examples and not in others.
+	Facts   [3][]FactTable
+	numbers map[string]int // of the predicates, by name in lower case; resolve makes them
 
 	// Networks are the settings of the neural networks, which package neural understands.
 	Networks []*Network

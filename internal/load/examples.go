@@ -5,21 +5,67 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
-// examples reads which table has the examples of each phase.
+// examples reads which tables have the examples of each phase: the name of one, or an object with the tables of facts
+// beside it.
 func (d *decoder) examples(n node) {
 	var fields []field
 	for phase := range Phase(3) {
-		fields = append(fields, field{phase.String(), func(v node) {
-			if path := d.text(v, phase.String()); path != "" {
-				d.config.Examples[phase] = &Data{Path: d.path(v), Span: v.span()}
-			}
-		}})
+		fields = append(fields, field{phase.String(), func(v node) { d.examplesOf(v, phase) }})
 	}
 	d.object(n, "examples", fields...)
+}
+
+func (d *decoder) examplesOf(n node, phase Phase) {
+	table := func(v node) {
+		if path := d.text(v, "table"); path != "" {
+			d.config.Examples[phase] = &Data{Path: d.path(v), Span: v.span()}
+		}
+	}
+	if n.kind() != object {
+		table(n)
+		return
+	}
+	d.object(n, phase.String(), field{"table", table}, field{"facts", func(v node) {
+		d.each(v, "facts", func(key, value node) {
+			if path := d.text(value, "facts"); path != "" {
+				name, _, _ := strings.Cut(key.scalar(), "/")
+				d.config.Facts[phase] = append(d.config.Facts[phase],
+					FactTable{Data: Data{Path: d.path(value), Span: value.span()}, Name: name, Span: key.span()})
+			}
+		})
+	}})
+	if d.config.Examples[phase] == nil {
+		d.diags.Errorf("config-examples", n.span(), `write "table": "examples.csv" beside "facts"`,
+			"nothing names the table of the examples")
+	}
+}
+
+// FactTable is a table of atoms that are observed in some examples.
+type FactTable struct {
+	Data
+	Name string      // of the predicate
+	Span source.Span // of the name
+}
+
+// checkFacts checks that the tables of facts are about predicates that there are.
+func (c *Config) checkFacts(diags *source.Diagnostics) {
+	names := make([]string, len(c.Predicates))
+	for k, p := range c.Predicates {
+		names[k] = p.Name
+	}
+	for phase := range c.Facts {
+		for _, facts := range c.Facts[phase] {
+			if c.Find(facts.Name) < 0 {
+				diags.Errorf("config-examples", facts.Span, source.Suggest(facts.Name, names),
+					"there is no predicate %s", facts.Name)
+			}
+		}
+	}
 }
 
 // HasExamples tells whether any phase is about examples.
@@ -42,9 +88,8 @@ func (c *Config) checkSlots(n *Neural, diags *source.Diagnostics) {
 	}
 }
 
-// Examples is a table of examples: a column for each slot, with the rows of the features that it stands for, and one
-// for each label.
-type Examples struct {
+// Sheet is a table whose columns have names: examples, or facts about them.
+type Sheet struct {
 	File   *source.File
 	Header []string
 	Rows   [][]string
@@ -52,49 +97,87 @@ type Examples struct {
 }
 
 // Span returns the place of row k, or of the header for -1.
-func (e *Examples) Span(k int) source.Span { return e.spans[k+1] }
+func (s *Sheet) Span(k int) source.Span { return s.spans[k+1] }
+
+// Cell returns the place of a field of row k, or of the header for -1: the row, if the field is empty. It reads the row
+// once more, for messages.
+func (s *Sheet) Cell(k, column int) source.Span {
+	row := s.Span(k)
+	text := newCSV(row.Text())
+	fields, err := text.Read()
+	if err != nil || column >= len(fields) || fields[column] == "" {
+		return row
+	}
+	_, at := text.FieldPos(column)
+	end := row.End
+	if column+1 < len(fields) {
+		_, next := text.FieldPos(column + 1)
+		end = row.Start + next - 2
+	}
+	return s.File.Span(row.Start+at-1, end)
+}
 
 // maxExampleErrors is how many wrong rows are told.
 const maxExampleErrors = 10
 
-// ReadExamples reads the table of a phase's examples: comma-separated values below a header.
-func (c *Config) ReadExamples(phase Phase, diags *source.Diagnostics) *Examples {
-	data := c.Examples[phase]
+// ReadExamples reads the table of a phase's examples: comma-separated values below a header. It returns nil if there
+// is none that can be read.
+func (c *Config) ReadExamples(phase Phase, diags *source.Diagnostics) *Sheet {
+	data, before := c.Examples[phase], diags.Errors()
+	s := c.readSheet(data, diags)
+	if s != nil && len(s.Rows) == 0 && diags.Errors() == before {
+		diags.Errorf("examples-empty", data.Span, "a header and a line per example are wanted", "%s has no examples",
+			data.Path)
+	}
+	return s
+}
+
+// ReadFacts reads a table of facts about examples. It returns nil if it cannot be read.
+func (c *Config) ReadFacts(facts *FactTable, diags *source.Diagnostics) *Sheet {
+	before := diags.Errors()
+	s := c.readSheet(&facts.Data, diags)
+	if s == nil || s.Header != nil {
+		return s
+	}
+	if diags.Errors() == before {
+		diags.Errorf("examples-empty", facts.Data.Span, "a header is wanted, such as example,from,to",
+			"%s has no header", facts.Path)
+	}
+	return nil
+}
+
+func (c *Config) readSheet(data *Data, diags *source.Diagnostics) *Sheet {
 	file, err := c.readFile(data.Path)
 	if err != nil {
 		c.Unreadable(diags, data.Span, data.Path, err)
 		return nil
 	}
-	e := &Examples{File: file}
-	e.read(diags)
-	if len(e.Rows) == 0 && diags.Errors() == 0 {
-		diags.Errorf("examples-empty", data.Span, "a header and a line per example are wanted", "%s has no examples",
-			data.Path)
-	}
-	return e
+	s := &Sheet{File: file}
+	s.read(diags)
+	return s
 }
 
 // read splits the text.
-func (e *Examples) read(diags *source.Diagnostics) {
-	text := newCSV(e.File.Text)
+func (s *Sheet) read(diags *source.Diagnostics) {
+	text := newCSV(s.File.Text)
 	for wrong := 0; wrong < maxExampleErrors; {
-		at := int(text.InputOffset())
+		at := afterBlankLines(s.File.Text, int(text.InputOffset()))
 		record, err := text.Read()
 		if errors.Is(err, io.EOF) {
 			return
 		}
-		span := e.File.Span(at, endOfLine(e.File.Text, at))
+		span := s.File.Span(at, endOfLine(s.File.Text, at))
 		switch {
 		case err != nil && !errors.Is(err, csv.ErrFieldCount):
 			diags.Errorf("examples-row", span, "", "%v", err)
 			return
 		case err != nil:
-			diags.Errorf("examples-row", span, "", "the row has %d fields, the header has %d", len(record), len(e.Header))
+			diags.Errorf("examples-row", span, "", "the row has %d fields, the header has %d", len(record), len(s.Header))
 			wrong++
-		case e.Header == nil:
-			e.Header, e.spans = record, append(e.spans, span)
+		case s.Header == nil:
+			s.Header, s.spans = record, append(s.spans, span)
 		default:
-			e.Rows, e.spans = append(e.Rows, record), append(e.spans, span)
+			s.Rows, s.spans = append(s.Rows, record), append(s.spans, span)
 		}
 	}
 }

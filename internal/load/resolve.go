@@ -24,6 +24,7 @@ func (c *Config) resolve(diags *source.Diagnostics) {
 		c.checkNeural(p, networks, diags)
 		c.checkColumns(p, diags)
 	}
+	c.checkFacts(diags)
 	c.intIDs()
 	c.pairTypes()
 }

@@ -5,18 +5,50 @@ import "slices"
 // Repeat returns the model of n examples of the same shape, side by side: variable i and input k of example e have the
 // numbers e·Variables + i and e·Inputs + k. The rules, and so their weights, are shared.
 func (m *Model) Repeat(n int) *Model {
-	many := &Model{Variables: n * m.Variables, Inputs: n * m.Inputs, Rules: m.Rules, Blocks: make([]*Block, len(m.Blocks))}
-	for k, b := range m.Blocks {
-		many.Blocks[k] = &Block{
-			Rule: b.Rule, Kind: b.Kind, Exponent: b.Exponent, Len: n * b.Len, Coef: b.Coef, InputCoef: b.InputCoef,
-			Constant: b.Constant, Bias: repeated(b.Bias, n), Scale: repeated(b.Scale, n),
-			VarCoef: repeated(b.VarCoef, n), InputValue: repeated(b.InputValue, n),
-			Vars:     repeatNumbers(b.Numbers(), n, m.Variables),
-			Inputs:   repeatNumbers(b.Inputs, n, m.Inputs),
-			VarStart: repeatStarts(b.VarStart, n), InputStart: repeatStarts(b.InputStart, n),
+	return Beside(m.Variables, m.Inputs, Part{Model: m, Times: n})
+}
+
+// Part is so many examples of one shape.
+type Part struct {
+	Model *Model
+	Times int
+	// Inputs are the numbers that the model's inputs have among those of an example; nil if they are their own.
+	Inputs []int32
+}
+
+// Beside returns the model of examples side by side, each of which has so many variables and inputs, though not every
+// shape need have potentials about all: those of example e begin at e·variables and e·inputs. The blocks of one part
+// come after those of the part before, and potential j of a part's e-th example is number e·Len + j of its block.
+func Beside(variables, inputs int, parts ...Part) *Model {
+	many, first := new(Model), 0
+	for _, part := range parts {
+		many.Rules = part.Model.Rules
+		for _, b := range part.Model.Blocks {
+			many.Blocks = append(many.Blocks, part.repeat(b, first, variables, inputs))
+		}
+		first += part.Times
+	}
+	many.Variables, many.Inputs = first*variables, first*inputs
+	return many
+}
+
+// repeat returns a block for the examples of a part, the first of which has that number among all.
+func (p *Part) repeat(b *Block, first, variables, inputs int) *Block {
+	n, renamed := p.Times, b.Inputs
+	if p.Inputs != nil {
+		renamed = make([]int32, len(b.Inputs))
+		for k, i := range b.Inputs {
+			renamed[k] = p.Inputs[i]
 		}
 	}
-	return many
+	return &Block{
+		Rule: b.Rule, Kind: b.Kind, Exponent: b.Exponent, Len: n * b.Len, Coef: b.Coef, InputCoef: b.InputCoef,
+		Constant: b.Constant, Bias: repeated(b.Bias, n), Scale: repeated(b.Scale, n),
+		VarCoef: repeated(b.VarCoef, n), InputValue: repeated(b.InputValue, n),
+		Vars:     repeatNumbers(b.Numbers(), first, n, variables),
+		Inputs:   repeatNumbers(renamed, first, n, inputs),
+		VarStart: repeatStarts(b.VarStart, n), InputStart: repeatStarts(b.InputStart, n),
+	}
 }
 
 // repeated repeats values n times; nil stays nil.
@@ -27,10 +59,10 @@ func repeated[T any](values []T, n int) []T {
 	return slices.Repeat(values, n)
 }
 
-// repeatNumbers repeats ids n times, each time further by stride.
-func repeatNumbers(ids []int32, n, stride int) []int32 {
+// repeatNumbers repeats ids for n examples from the first on, each time further by stride.
+func repeatNumbers(ids []int32, first, n, stride int) []int32 {
 	out := make([]int32, 0, n*len(ids))
-	for e := range n {
+	for e := first; e < first+n; e++ {
 		for _, i := range ids {
 			out = append(out, i+int32(e*stride))
 		}

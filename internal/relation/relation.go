@@ -44,6 +44,10 @@ type Relation struct {
 	// Open says that an atom without a row is unknown (asking for it is an error of the model); if false, the closed
 	// world holds and such an atom is 0.
 	Open bool
+	// Without are constants of the column WithoutColumn whose atoms do not exist, not even as 0: a ground rule that asks
+	// for one is left out. No row has one.
+	Without       []symbol.ID
+	WithoutColumn int
 	// Base is the number of the first free row's variable (Target) or input (Perceived) in the ground model: free row
 	// r is numbered Base + r - Observed. Number sets it.
 	Base int32
