@@ -51,6 +51,8 @@ type Options struct {
 	Log *slog.Logger
 	// OnEpoch, if set, is called after every epoch of training.
 	OnEpoch func(Epoch)
+	// OnFit, if set, is called after every epoch of fitting networks alone.
+	OnFit func(FitEpoch)
 	// OnBatch, if set, is called after every batch of training examples.
 	OnBatch func(Batch)
 	// OnIteration, if set, is called after every iteration of an inference, but not of those within training, nor where
@@ -73,6 +75,9 @@ type Epoch = learn.Epoch
 
 // Batch says how far an epoch over examples has come.
 type Batch = learn.Batch
+
+// FitEpoch says how far fitting networks alone has come.
+type FitEpoch = learn.FitEpoch
 
 // Iteration is a line of an inference's progress.
 type Iteration = solve.Iteration

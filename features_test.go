@@ -26,9 +26,9 @@ func rawProject(t *testing.T, seed uint64, network string) string {
 			"Is/2": {"targets": ["targets.tsv"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]},
 				"evaluations": ["CategoricalEvaluator"]}
 		},
-		"options": {"network.epochs": 300, "learn.epochs": 3}
+		"options": {"network.epochs": 2000, "learn.epochs": 3}
 	}`}
-	centers, units := [3][4]float64{{0, 4, 4, 0}, {4, 0, 4, 0}, {4, 4, 0, 0}}, []float64{800, 0.002, 1, 30}
+	centers, units := [3][4]float64{{0, 3, 3, 0}, {3, 0, 3, 0}, {3, 3, 0, 0}}, []float64{800, 0.002, 1, 30}
 	for row := range 150 {
 		cells := make([]string, 4)
 		for k, unit := range units {

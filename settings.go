@@ -83,7 +83,7 @@ func defaults() settings {
 			Optimiser: learn.Adam, RuleRate: 2e-3, NetworkRate: 2e-2, Decay: 3e-4, Ridge: 1e-3, Deviation: 0.1,
 		},
 		batch: 32, validationPatience: 25,
-		network: fitSettings{epochs: 0, patience: 50, rate: 1e-2, decay: 5e-4},
+		network: fitSettings{epochs: 0, patience: 50, rate: 1e-2, decay: -1},
 	}
 }
 
@@ -163,7 +163,8 @@ var options = slices.Concat([]option{
 	{"network.patience", "epochs of that without a better score before stopping",
 		integer(func(s *settings) *int { return &s.network.patience })},
 	{"network.rate", "learning rate of that", number(func(s *settings) *float64 { return &s.network.rate })},
-	{"network.decay", "weight decay of that", number(func(s *settings) *float64 { return &s.network.decay })},
+	{"network.decay", "weight decay of that, of all but biases; below 0: as suits the number of labels",
+		number(func(s *settings) *float64 { return &s.network.decay })},
 	{"ground.force", "true: ground even what is not expected to fit in memory",
 		boolean(func(s *settings, value bool) { s.force = value })},
 	{"ground.memory", "memory that inference may take, such as 2GiB: ground rules that do not fit go to a file",

@@ -345,6 +345,7 @@ func (g *Grounding) fitNetworks(ctx context.Context, l lesson) (*Training, error
 	fitter := learn.Fitter{
 		Perception: g.perception, Labels: labels, Loss: g.project.settings.learn.Loss.Kind, Inputs: len(g.inputs),
 		Optimiser: learn.Adam, Rate: s.rate, Decay: s.decay, Epochs: l.fitEpochs, Patience: s.patience, Seed: g.project.Seed,
+		OnEpoch: g.project.OnFit,
 	}
 	if fitter.Validate, err = g.fitValidator(l, fitter.Loss); err != nil {
 		return nil, err

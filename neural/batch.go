@@ -32,7 +32,7 @@ func (p *Perception) Select(rows []int32) error {
 		}
 		g.choose(chosen)
 	}
-	p.ready = false
+	p.ready, p.selected = false, rows
 	return nil
 }
 

@@ -26,15 +26,17 @@ type Binding struct {
 
 // Perception computes the perceived atoms of one ground model. It implements learn.Perception.
 type Perception struct {
-	system *System
-	inputs int
-	groups []*group
-	passes []*pass
-	heads  []head
-	ready  bool // Forward has been called
+	system   *System
+	inputs   int
+	bindings []Binding
+	selected []int32 // by the last Select; nil before
+	groups   []*group
+	passes   []*pass
+	heads    []head
+	ready    bool // Forward has been called
 }
 
-var _ learn.Perception = (*Perception)(nil)
+var _ learn.Restrictable = (*Perception)(nil)
 
 // head connects the outputs of a network to inputs x of the model.
 type head interface {
@@ -59,7 +61,7 @@ type group struct {
 // Bind connects the networks to a ground model with the given number of perceived atoms. Each of them must be bound
 // once. Only the rows that the bindings name are computed.
 func (s *System) Bind(inputs int, bindings ...Binding) (*Perception, error) {
-	p := &Perception{system: s, inputs: inputs}
+	p := &Perception{system: s, inputs: inputs, bindings: bindings}
 	bound := make([]bool, inputs)
 	for i := range bindings {
 		if err := s.check(&bindings[i], bound); err != nil {
@@ -75,6 +77,45 @@ func (s *System) Bind(inputs int, bindings ...Binding) (*Perception, error) {
 		p.addHead(&bindings[i])
 	}
 	return p, nil
+}
+
+// Restrict returns the Perception of some of the atoms, which are then numbered by their order, with the rows that are
+// selected now.
+func (p *Perception) Restrict(inputs []int32) (learn.Perception, error) {
+	place := make(map[int32]int32, len(inputs))
+	for k, x := range inputs {
+		place[x] = int32(k)
+	}
+	var bindings []Binding
+	for i := range p.bindings {
+		bindings = append(bindings, p.bindings[i].restrict(place))
+	}
+	part, err := p.system.Bind(len(inputs), bindings...)
+	if err == nil && p.selected != nil {
+		err = part.Select(p.selected)
+	}
+	return part, err
+}
+
+// restrict returns the binding of the atoms that have a place.
+func (b *Binding) restrict(place map[int32]int32) Binding {
+	part := Binding{Network: b.Network}
+	measures := len(b.Similarities) / max(1, len(b.Inputs))
+	for k, x := range b.Inputs {
+		at, wanted := place[x]
+		if !wanted {
+			continue
+		}
+		part.Inputs, part.Rows = append(part.Inputs, at), append(part.Rows, b.Rows[k])
+		part.Similarities = append(part.Similarities, row(b.Similarities, k, measures)...)
+		if b.Others != nil {
+			part.Others = append(part.Others, b.Others[k])
+		}
+		if b.Classes != nil {
+			part.Classes = append(part.Classes, b.Classes[k])
+		}
+	}
+	return part
 }
 
 // check checks a binding and marks its atoms as bound.

@@ -197,7 +197,7 @@ func (s *System) discover(n *network) error {
 	}
 	n.distance.weights = s.add(n, "distance", "weights", Glorot, n.width+len(n.spec.Measures), 1)
 	clear(n.distance.weights.Value[n.width:]) // what a similarity means is learned
-	n.distance.bias = s.add(n, "distance", "biases", Zeros, 1)
+	n.distance.bias = s.add(n, "distance", biases, Zeros, 1)
 	return nil
 }
 
@@ -239,6 +239,9 @@ func parameterName(owner *network, layer, tensor string) string {
 	return owner.spec.Name + "." + layer + "." + tensor
 }
 
+// biases is what layers call the tensor that they add.
+const biases = "biases"
+
 // maxTensor bounds the values of a parameter, so that one wrong number does not ask for all memory.
 const maxTensor = 1 << 28
 
@@ -255,7 +258,7 @@ func (s *System) add(owner *network, layer, tensor string, init Initializer, sha
 	}
 	p := &parameter{owner: owner, frozen: owner.spec.Frozen}
 	p.Name, p.Shape = parameterName(owner, layer, tensor), shape
-	p.Decay, p.OwnDecay = true, owner.spec.Decay
+	p.Decay, p.OwnDecay, p.Bias = true, owner.spec.Decay, tensor == biases
 	p.Value, p.Gradient = make([]float32, size), make([]float32, size)
 	newStream(s.seed, p.Name).initialize(p.Value, shape, init)
 	s.parameters, s.byName[p.Name] = append(s.parameters, p), p
@@ -267,7 +270,7 @@ func (s *System) firstLayer(b *Builder, layer string, width int) *firstLayer {
 	return &firstLayer{
 		name:    parameterName(b.network.owner(layer), layer, "input"),
 		weights: b.parameter(layer, "weights", b.network.spec.initializer(), b.network.table().width, width),
-		biases:  b.parameter(layer, "biases", Zeros, width),
+		biases:  b.parameter(layer, biases, Zeros, width),
 		width:   width,
 		rate:    b.network.spec.InputDropout,
 	}

@@ -102,6 +102,21 @@ func (e *env) epochLine(name string) func(deeppsl.Epoch) {
 	}
 }
 
+// fitting shows how far fitting the networks alone is.
+func (e *env) fitting() func(deeppsl.FitEpoch) {
+	progress := e.progress()
+	var bar report.Task
+	return func(line deeppsl.FitEpoch) {
+		if line.Number == 1 {
+			bar = progress.Start("fitting networks", int64(line.Epochs), "epochs")
+		}
+		bar.Add(1)
+		if line.Last {
+			bar.Done()
+		}
+	}
+}
+
 // silence is how long an inference may take without a line about it.
 const silence = 2 * time.Second
 

@@ -81,6 +81,7 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 	options.Checkpoint = r.checkpoint
 	options.OnEpoch, options.OnBatch = r.epochLine("learning"), r.batches(1, "examples")
 	options.OnGround = func() { r.answering.Store(true) }
+	options.OnFit = r.fitting()
 	for _, name := range r.evaluators {
 		options.Set = append(options.Set, "evaluation.default="+name)
 	}

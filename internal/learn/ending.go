@@ -15,13 +15,15 @@ const (
 	OutOfPatience
 	// Settled: the last step hardly moved the rules' shares, and nothing else is learned.
 	Settled
+	// Converged: the networks' loss on their labels no longer falls.
+	Converged
 	// Interrupted: the context was cancelled.
 	Interrupted
 	// TimeLimit: the context's deadline came first.
 	TimeLimit
 )
 
-var endingNames = [...]string{"epochs done", "patience", "settled", "interrupted", "time limit"}
+var endingNames = [...]string{"epochs done", "patience", "settled", "converged", "interrupted", "time limit"}
 
 // String returns the ending as reports print it.
 func (e Ending) String() string { return endingNames[e] }
@@ -32,6 +34,7 @@ func (e Ending) Sentence() string {
 		"all epochs are done",
 		"no better validation score within the patience",
 		"the last step moved the shares of the rules less than learn.movement",
+		"the networks' loss on their labels no longer falls",
 		"it was interrupted; the best parameters until then are kept",
 		"the time limit came first; the best parameters until then are kept",
 	}[e]

@@ -8,6 +8,10 @@ import (
 
 // Fitter trains networks alone, on labels of their own outputs and without any rule: the baseline that reasoning is
 // compared with, the fixed classifier of the paper's PSL baseline, and a starting point for joint training.
+//
+// With Validate, the rate is constant, and the parameters that score best are kept. Without it, they minimise the loss
+// and its decay, and nothing else decides: the rate is halved, and the best parameters gone back to, whenever this
+// objective no longer falls, until that no longer helps. More epochs than that are not taken, so that they never harm.
 type Fitter struct {
 	Perception Perception
 	// Labels are the true values of some inputs x; Labels.Variables holds input numbers.
@@ -17,12 +21,24 @@ type Fitter struct {
 	Inputs    int
 	Optimiser OptimiserKind
 	Rate      float64
-	Decay     float64
-	Epochs    int
-	Patience  int // epochs without a better validation score before stopping; 0 means never
-	Seed      uint64
+	// Decay is the weight decay of all parameters but biases: ½·Decay·‖ω‖² is added to the mean loss. A negative one
+	// stands for that which suits the number of labels.
+	Decay    float64
+	Epochs   int // at most
+	Patience int // epochs without a better validation score before stopping; 0 means never
+	Seed     uint64
 	// Validate scores the networks' outputs; higher is better. The best epoch's parameters are kept. May be nil.
 	Validate func(x []float64) float64
+	// OnEpoch, if set, is called after every epoch.
+	OnEpoch func(FitEpoch)
+}
+
+// FitEpoch says how far fitting has come.
+type FitEpoch struct {
+	Number, Epochs int     // of at most so many
+	Loss           float64 // the mean of the labels', without dropout
+	Validation     float64 // NaN without Validate
+	Last           bool    // no epoch follows, unless the context ended it
 }
 
 // Fit is what a Fitter did.
@@ -33,69 +49,164 @@ type Fit struct {
 	Ended  Ending
 }
 
+// Restrictable is a Perception that can compute some inputs alone, in less time.
+type Restrictable interface {
+	// Restrict returns a perception of some inputs only, numbered anew by their order, with the same parameters.
+	Restrict(inputs []int32) (Perception, error)
+}
+
+const (
+	// decayMass is the default of decay times the number of labels. Logistic regression has 1 by custom; half of it does
+	// as well on measurements, and better on words and on many classes.
+	decayMass = 0.5
+	// A look is the number of epochs in which the objective has to fall by the share progress for the rate to stay, and
+	// halvings is how often it does not before fitting ends.
+	look     = 20
+	progress = 2e-3
+	halvings = 4
+)
+
+// fitting is a run of a Fitter.
+type fitting struct {
+	*Fitter
+	perception  Perception // of the labelled inputs alone where nothing else is asked for
+	labels      *Labels
+	parameters  []*Parameter
+	optimiser   Optimiser
+	rate        float64
+	x, upstream []float64
+	best        snapshot // by its score; Epoch counts the epochs until then
+	mark        float64  // the best score at the last look
+	halved      int
+}
+
 // Run fits the networks. A context that ends leaves the best parameters until then, and is the error beside a Fit that
 // says so.
 func (f *Fitter) Run(ctx context.Context) (*Fit, error) {
-	if len(f.Labels.Variables) == 0 {
-		return nil, fmt.Errorf("nothing to fit the networks to: no output of theirs has a label")
+	r, err := f.start()
+	if err != nil {
+		return nil, err
 	}
-	x := make([]float64, f.Inputs)
-	upstream := make([]float64, f.Inputs)
-	optimiser := Optimiser{Kind: f.Optimiser, Decay: f.Decay}
-	best := snapshot{Score: math.Inf(-1)}
-	fit := &Fit{X: x}
+	fit := &Fit{X: make([]float64, f.Inputs)}
 	var cut error // of the context
-	for stop := false; fit.Epochs < f.Epochs && !stop; fit.Epochs++ {
+	for stop := false; fit.Epochs < f.Epochs && !stop; {
 		if cut = ctx.Err(); cut != nil {
 			fit.Ended, _ = CutShort(ctx, cut)
 			break
 		}
-		if err := f.step(&optimiser, x, upstream, fit.Epochs); err != nil {
+		if err := r.step(fit.Epochs); err != nil {
 			return nil, err
 		}
-		if err := f.Perception.Forward(x, false, 0); err != nil {
+		fit.Epochs++
+		line, err := r.look(fit.Epochs)
+		if err != nil {
 			return nil, err
 		}
-		if stop = f.improves(&best, x, fit.Epochs); stop {
-			fit.Ended = OutOfPatience
+		fit.Ended, stop = r.ends(fit.Epochs)
+		if line.Last = stop || fit.Epochs == f.Epochs; f.OnEpoch != nil {
+			f.OnEpoch(line)
 		}
 	}
-	fit.Kept = fit.Epochs
-	if best.Values != nil {
-		fit.Kept = best.Epoch + 1
-		for k, p := range f.Perception.Parameters() {
-			copy(p.Value, best.Values[k])
-		}
-	}
-	if err := f.Perception.Forward(x, false, 0); err != nil {
+	fit.Kept = r.best.Epoch
+	r.goBack()
+	if err := f.Perception.Forward(fit.X, false, 0); err != nil {
 		return nil, err
 	}
 	return fit, cut
 }
 
+// start prepares a run, whose first snapshot is of the parameters as they are.
+func (f *Fitter) start() (*fitting, error) {
+	if len(f.Labels.Variables) == 0 {
+		return nil, fmt.Errorf("nothing to fit the networks to: no output of theirs has a label")
+	}
+	r := &fitting{Fitter: f, perception: f.Perception, labels: f.Labels, parameters: f.Perception.Parameters(),
+		rate: f.Rate, best: snapshot{Score: math.Inf(-1)}, mark: math.Inf(-1)}
+	r.optimiser = Optimiser{Kind: f.Optimiser, Decay: f.Decay, SpareBiases: true}
+	if f.Decay < 0 {
+		r.optimiser.Decay = decayMass / Loss{Kind: f.Loss}.mass(f.Labels)
+	}
+	inputs := f.Inputs
+	if whole, ok := f.Perception.(Restrictable); ok && f.Validate == nil {
+		var err error
+		if r.perception, err = whole.Restrict(f.Labels.Variables); err != nil {
+			return nil, err
+		}
+		inputs = len(f.Labels.Variables)
+		r.labels = &Labels{Truth: f.Labels.Truth, Variables: make([]int32, inputs)}
+		for k := range r.labels.Variables {
+			r.labels.Variables[k] = int32(k)
+		}
+	}
+	r.x, r.upstream = make([]float64, inputs), make([]float64, inputs)
+	_, err := r.look(0)
+	return r, err
+}
+
 // step takes one full-batch gradient step, with dropout.
-func (f *Fitter) step(optimiser *Optimiser, x, upstream []float64, epoch int) error {
-	if err := f.Perception.Forward(x, true, f.Seed+uint64(epoch)+1); err != nil {
+func (r *fitting) step(epoch int) error {
+	if err := r.perception.Forward(r.x, true, r.Seed+uint64(epoch)+1); err != nil {
 		return err
 	}
-	Loss{f.Loss, TinyFloor}.gradient(f.Labels, x, upstream)
-	if err := f.Perception.Backward(upstream); err != nil {
+	Loss{r.Loss, TinyFloor}.gradient(r.labels, r.x, r.upstream)
+	if err := r.perception.Backward(r.upstream); err != nil {
 		return err
 	}
-	optimiser.Step(f.Perception.Parameters(), f.Rate)
+	r.optimiser.Step(r.parameters, r.rate)
 	return nil
 }
 
-// improves keeps the parameters if x scores better than ever, and says whether patience has run out.
-func (f *Fitter) improves(best *snapshot, x []float64, epoch int) (stop bool) {
-	if f.Validate == nil {
-		return false
+// look computes the outputs after some epochs and keeps the parameters if they are the best so far.
+func (r *fitting) look(epoch int) (FitEpoch, error) {
+	line := FitEpoch{Number: epoch, Epochs: r.Epochs, Validation: math.NaN()}
+	if err := r.perception.Forward(r.x, false, 0); err != nil {
+		return line, err
 	}
-	if score := f.Validate(x); score > best.Score {
-		*best = snapshot{Epoch: epoch, Score: score}
-		for _, p := range f.Perception.Parameters() {
-			best.Values = append(best.Values, append([]float32(nil), p.Value...))
+	line.Loss = Loss{r.Loss, TinyFloor}.Value(r.labels, r.x)
+	score := -line.Loss - r.optimiser.penalty(r.parameters)
+	if r.Validate != nil {
+		line.Validation = r.Validate(r.x)
+		score = line.Validation
+	}
+	if score > r.best.Score {
+		r.best = snapshot{Epoch: epoch, Score: score, Values: copyValues(r.parameters)}
+	}
+	return line, nil
+}
+
+// ends tells whether, and why, fitting ends after some epochs.
+func (r *fitting) ends(epoch int) (Ending, bool) {
+	switch {
+	case r.Validate != nil:
+		if r.Patience > 0 && epoch-r.best.Epoch >= r.Patience {
+			return OutOfPatience, true
 		}
+	case epoch%look == 0:
+		if r.best.Score-r.mark < progress*math.Abs(r.best.Score) {
+			if r.halved == halvings {
+				return Converged, true
+			}
+			r.halved++
+			r.rate /= 2
+			r.goBack()
+		}
+		r.mark = r.best.Score
 	}
-	return f.Patience > 0 && epoch-best.Epoch >= f.Patience
+	return Completed, false
+}
+
+// goBack gives the networks the best parameters so far. There are none if no output was ever a number.
+func (r *fitting) goBack() {
+	for k, values := range r.best.Values {
+		copy(r.parameters[k].Value, values)
+	}
+}
+
+// copyValues copies the values of parameters.
+func copyValues(parameters []*Parameter) [][]float32 {
+	values := make([][]float32, len(parameters))
+	for k, p := range parameters {
+		values[k] = append([]float32(nil), p.Value...)
+	}
+	return values
 }

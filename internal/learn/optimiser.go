@@ -15,6 +15,8 @@ type Optimiser struct {
 	Kind OptimiserKind
 	// Decay is the L2 weight decay λ: λ·value is added to the gradient of parameters that decay. Some have their own.
 	Decay float64
+	// SpareBiases leaves biases out of it: what all classes have in common is not to be held against them.
+	SpareBiases bool
 
 	step    int
 	moments [][2][]float32
@@ -81,12 +83,32 @@ func (o *Optimiser) update(k int, p *Parameter, rate float64) {
 // decay is the λ of a parameter.
 func (o *Optimiser) decay(p *Parameter) float64 {
 	switch {
-	case !p.Decay:
+	case !p.Decay, p.Bias && o.SpareBiases:
 		return 0
 	case p.OwnDecay != nil:
 		return *p.OwnDecay
 	}
 	return o.Decay
+}
+
+// penalty returns ½·Σ λ·value² over all parameters, whose gradient is what decay adds.
+func (o *Optimiser) penalty(parameters []*Parameter) float64 {
+	sum := 0.0
+	for _, p := range parameters {
+		if lambda := o.decay(p); lambda > 0 {
+			sum += lambda / 2 * squares(p.Value)
+		}
+	}
+	return sum
+}
+
+// squares returns the sum of the squares.
+func squares(values []float32) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += float64(v) * float64(v)
+	}
+	return sum
 }
 
 // moment returns the m-th running moment of parameter k, all 0 at first.

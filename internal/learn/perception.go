@@ -14,6 +14,7 @@ type Parameter struct {
 	// Decay says that weight decay applies to this parameter, and OwnDecay, unless it is nil, with which λ in place of
 	// the optimiser's.
 	Decay    bool
+	Bias     bool // it is added to what weights have multiplied
 	OwnDecay *float64
 }
 

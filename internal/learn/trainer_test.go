@@ -130,34 +130,3 @@ func TestNoLabelsIsAnError(t *testing.T) {
 		t.Error("training without labels was accepted")
 	}
 }
-
-func fitted(t *testing.T, fitter Fitter) *Fit {
-	t.Helper()
-	fit, err := fitter.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fit
-}
-
-func TestFitLearnsItsLabels(t *testing.T) {
-	network := newLogits(4)
-	fitter := Fitter{Perception: network, Labels: &Labels{Variables: []int32{0, 2}, Truth: []float64{1, 0}},
-		Loss: BinaryCrossEntropy, Inputs: 4, Optimiser: Adam, Rate: 0.1, Epochs: 200}
-	fit := fitted(t, fitter)
-	if x := fit.X; fit.Epochs != 200 || fit.Kept != 200 || x[0] < 0.95 || x[2] > 0.05 || x[1] != 0.5 {
-		t.Errorf("after %d epochs, %d kept, the outputs are %v", fit.Epochs, fit.Kept, x)
-	}
-}
-
-func TestFitKeepsTheBestEpoch(t *testing.T) {
-	network := newLogits(1)
-	fitter := Fitter{Perception: network, Labels: &Labels{Variables: []int32{0}, Truth: []float64{1}},
-		Loss: BinaryCrossEntropy, Inputs: 1, Optimiser: SGD, Rate: 1, Epochs: 100, Patience: 5,
-		Validate: func(x []float64) float64 { return -math.Abs(x[0] - 0.8) }}
-	fit := fitted(t, fitter)
-	if fit.Epochs == 100 || fit.Kept != fit.Epochs-5 || math.Abs(fit.X[0]-0.8) > 0.1 {
-		t.Errorf("after %d epochs, %d kept, the output is %v, want about 0.8 by an early stop", fit.Epochs, fit.Kept,
-			fit.X[0])
-	}
-}

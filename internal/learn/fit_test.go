@@ -1,0 +1,116 @@
+package learn
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+)
+
+func fitted(t *testing.T, fitter Fitter) *Fit {
+	t.Helper()
+	fit, err := fitter.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fit
+}
+
+// yesNo fits the smallest network to a yes and a no.
+func yesNo(network *logits, epochs int) Fitter {
+	return Fitter{Perception: network, Labels: &Labels{Variables: []int32{0, 2}, Truth: []float64{1, 0}},
+		Loss: BinaryCrossEntropy, Inputs: 4, Optimiser: Adam, Rate: 0.1, Decay: 1e-3, Epochs: epochs}
+}
+
+func TestFitLearnsItsLabels(t *testing.T) {
+	fit := fitted(t, yesNo(newLogits(4), 200))
+	if x := fit.X; fit.Kept == 0 || fit.Kept > fit.Epochs || x[0] < 0.95 || x[2] > 0.05 || x[1] != 0.5 {
+		t.Errorf("after %d epochs, %d kept, the outputs are %v", fit.Epochs, fit.Kept, x)
+	}
+}
+
+func TestFitKeepsTheBestEpoch(t *testing.T) {
+	network := newLogits(1)
+	fitter := Fitter{Perception: network, Labels: &Labels{Variables: []int32{0}, Truth: []float64{1}},
+		Loss: BinaryCrossEntropy, Inputs: 1, Optimiser: SGD, Rate: 1, Epochs: 100, Patience: 5,
+		Validate: func(x []float64) float64 { return -math.Abs(x[0] - 0.8) }}
+	fit := fitted(t, fitter)
+	if fit.Epochs == 100 || fit.Kept != fit.Epochs-5 || math.Abs(fit.X[0]-0.8) > 0.1 || fit.Ended != OutOfPatience {
+		t.Errorf("after %d epochs, %d kept, the output is %v, want about 0.8 by an early stop", fit.Epochs, fit.Kept,
+			fit.X[0])
+	}
+}
+
+// Without validation, fitting ends at the optimum of the loss and its decay, where the derivative -½(1-x)+λ·logit is 0.
+// However many epochs are allowed, it ends there.
+func TestFitConverges(t *testing.T) {
+	fit := fitted(t, yesNo(newLogits(4), 5_000))
+	logit := math.Log(fit.X[0] / (1 - fit.X[0]))
+	if slope := 1e-3*logit - (1-fit.X[0])/2; math.Abs(slope) > 1e-3 || fit.Ended != Converged || fit.Epochs > 2_000 {
+		t.Errorf("%v after %d epochs with slope %v", fit.Ended, fit.Epochs, slope)
+	}
+	if more := fitted(t, yesNo(newLogits(4), 10_000)); !slices.Equal(more.X, fit.X) || more.Epochs != fit.Epochs {
+		t.Errorf("%v in %d epochs with 10,000 allowed, %v in %d with 5,000", more.X, more.Epochs, fit.X, fit.Epochs)
+	}
+}
+
+// More epochs never fit worse, whatever the rate: one too small, a good one, and those that leap over the optimum or
+// out of all bounds.
+func TestMoreEpochsNeverFitWorse(t *testing.T) {
+	for _, rate := range []float64{1e-4, 0.1, 3, 1e3, 1e30} {
+		last := math.Inf(1)
+		for _, epochs := range []int{1, 2, 5, 20, 21, 40, 100, 300} {
+			network := newLogits(4)
+			network.parameter.Value[0] = -1 // where it begins, it is wrong
+			f := yesNo(network, epochs)
+			f.Rate = rate
+			fit := fitted(t, f)
+			penalty := Optimiser{Decay: f.Decay}
+			objective := Loss{f.Loss, TinyFloor}.Value(f.Labels, fit.X) + penalty.penalty(network.Parameters())
+			if !(objective <= last) {
+				t.Errorf("rate %v: %v after %d epochs, %v after fewer", rate, objective, epochs, last)
+			}
+			last = objective
+		}
+		if begin := -math.Log(1/(1+math.E))/2 - math.Log(0.5)/2 + 5e-4; last > begin+1e-9 {
+			t.Errorf("rate %v: the objective is %v, it was %v", rate, last, begin)
+		}
+	}
+}
+
+// The default of decay is in proportion to the labels, and biases are spared.
+func TestFitDecay(t *testing.T) {
+	logit := func(decay float64, labels int, bias bool) float64 {
+		network := newLogits(labels)
+		network.parameter.Bias = bias
+		f := Fitter{Perception: network, Labels: &Labels{}, Loss: BinaryCrossEntropy, Inputs: labels, Optimiser: Adam,
+			Rate: 0.1, Decay: decay, Epochs: 3_000}
+		for k := range labels {
+			f.Labels.Variables, f.Labels.Truth = append(f.Labels.Variables, int32(k)), append(f.Labels.Truth, 1)
+		}
+		x := fitted(t, f).X[0]
+		return math.Log(x / (1 - x))
+	}
+	if a, b := logit(-1, 4, false), logit(decayMass/4, 4, false); a != b {
+		t.Errorf("the default decay gives %v, %v labels' share %v", a, decayMass, b)
+	}
+	if weight, bias := logit(1, 1, false), logit(1, 1, true); bias < weight+1 {
+		t.Errorf("a bias comes to %v under a decay that holds a weight at %v", bias, weight)
+	}
+}
+
+// Progress is told epoch by epoch, and the end is told as such.
+func TestFitTellsItsProgress(t *testing.T) {
+	f := yesNo(newLogits(4), 5_000)
+	var lines []FitEpoch
+	f.OnEpoch = func(line FitEpoch) { lines = append(lines, line) }
+	fit := fitted(t, f)
+	for k, line := range lines {
+		if line.Number != k+1 || line.Epochs != 5_000 || line.Last != (k == len(lines)-1) || !math.IsNaN(line.Validation) {
+			t.Fatalf("line %d is %+v", k, line)
+		}
+	}
+	if last := lines[len(lines)-1].Loss; len(lines) != fit.Epochs || last >= lines[0].Loss {
+		t.Errorf("%d lines of %d epochs; the loss went from %v to %v", len(lines), fit.Epochs, lines[0].Loss, last)
+	}
+}
