@@ -64,7 +64,7 @@ func TestConvexDifferenceGradients(t *testing.T) {
 	y := solveMAP(t, field, theta, x)
 	slope := make([]float64, len(y))
 	Loss{Kind: SquaredError}.gradient(labels, y, slope)
-	s.aim(field, y, slope)
+	s.aim(field, y, nil, slope)
 	s.gradients(field)
 	displaced := make([]float64, len(y))
 	for i := range y {
@@ -94,7 +94,7 @@ func TestImplicitGradients(t *testing.T) {
 		if touches(y) {
 			continue
 		}
-		s.aim(field, y, slope)
+		s.aim(field, y, nil, slope)
 		s.gradients(field)
 		compare(t, "input", s.inputs, x, value, 1e-4, 2e-3)
 		compare(t, "weight", s.weights, theta, value, 1e-4, 2e-3)
@@ -154,7 +154,7 @@ func TestNeverActiveGroundingsHaveAGradient(t *testing.T) {
 	loss.gradient(labels, y, slope)
 	for _, mu := range []float64{0, 0.5} {
 		s := newSurrogate(model, Settings{Alpha: alpha, Mu: mu})
-		s.aim(field, y, slope)
+		s.aim(field, y, nil, slope)
 		s.gradients(field)
 		// ψ = (x0 + x1 - 1 - y0)², and y0 moves by α/y0 = 2α.
 		for k, got := range s.inputs {

@@ -16,6 +16,7 @@ type surrogate struct {
 	direction []float64 // -α∇L, or v of the implicit method
 	inputs    []float64 // the surrogate's gradient in x
 	weights   []float64 // and in θ
+	forced    []float64 // by input: what equations add to the implicit method's
 	solver    implicitSolver
 }
 
@@ -23,16 +24,16 @@ func newSurrogate(model *mrf.Model, s Settings) surrogate {
 	return surrogate{
 		method: s.Method, alpha: s.Alpha, mu: s.Mu, ridge: s.Ridge,
 		direction: make([]float64, model.Variables), inputs: make([]float64, model.Inputs),
-		weights: make([]float64, model.Rules),
+		forced: make([]float64, model.Inputs), weights: make([]float64, model.Rules),
 	}
 }
 
-// aim sets the surrogate up at the MAP state y, where the loss has the gradient slope. The field must still hold the
-// parameters that y is optimal for.
-func (s *surrogate) aim(field *mrf.Field, y, slope []float64) {
+// aim sets the surrogate up at the MAP state y with its multipliers, where the loss has the gradient slope. The field
+// must still hold the parameters that y is optimal for.
+func (s *surrogate) aim(field *mrf.Field, y, multipliers, slope []float64) {
 	s.y = y
 	if s.method == Implicit {
-		s.solver.solve(field, y, slope, s.ridge, s.direction)
+		s.solver.solve(field, y, multipliers, slope, s.ridge, s.direction)
 		return
 	}
 	for i, g := range slope {
@@ -44,6 +45,10 @@ func (s *surrogate) aim(field *mrf.Field, y, slope []float64) {
 func (s *surrogate) gradients(field *mrf.Field) {
 	if s.method == Implicit {
 		field.CrossInputs(s.y, s.direction, s.inputs)
+		field.EnvelopeInputs(s.solver.forces, s.forced)
+		for k, force := range s.forced {
+			s.inputs[k] += force
+		}
 		field.CrossWeights(s.y, s.direction, s.weights)
 		negate(s.inputs)
 		negate(s.weights)

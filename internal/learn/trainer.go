@@ -387,7 +387,7 @@ func (t *Trainer) descend(ctx context.Context, number int) error {
 		steps = 1
 	} else {
 		t.Loss.gradient(t.Labels, t.y, t.g)
-		t.surrogate.aim(t.Field, t.y, t.g)
+		t.surrogate.aim(t.Field, t.y, t.multipliers, t.g)
 	}
 	if t.teaches() {
 		t.Teacher.watch(t.y)
