@@ -2,9 +2,7 @@ package neural
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,24 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-)
-
-// A checkpoint is a file in the safetensors format, which many tools read: the length of the header as eight bytes,
-// least significant first; the header, a JSON object from tensor names to their places; and the tensors' values. Its
-// metadata has the SHA-256 of the values, so that a damaged file is not taken for a network.
-
-// entry is one tensor in the header.
-type entry struct {
-	DType   string `json:"dtype"`
-	Shape   []int  `json:"shape"`
-	Offsets [2]int `json:"data_offsets"`
-}
-
-const (
-	metadataKey = "__metadata__"
-	checksumKey = "sha256"
-	float32Type = "F32"
 )
 
 // Save writes the parameters of all networks, the frozen ones too.
@@ -47,7 +27,7 @@ func (s *System) Save(w io.Writer) error {
 		}
 		header[p.Name] = entry{float32Type, p.Shape, [2]int{start, len(values)}}
 	}
-	header[metadataKey] = map[string]string{"format": "deeppsl", checksumKey: checksum(values)}
+	header[metadataKey] = map[string]string{formatKey: ourFormat, checksumKey: checksum(values)}
 	text, err := json.Marshal(header)
 	if err != nil {
 		return fmt.Errorf("writing the networks: %w", err)
@@ -78,27 +58,25 @@ func (s *System) Load(r io.Reader) error {
 // It wants exactly the tensors that these networks have: a checkpoint of other networks is a mistake, even if some
 // names happen to agree.
 func (s *System) decode(data []byte) error {
-	entries, values, err := splitCheckpoint(data)
+	file, err := openSaved(data)
 	if err != nil {
 		return err
 	}
 	for _, n := range s.networks {
-		if err := n.fitsScale(entries, n.spec.Name); err != nil {
+		if err := n.fitsScale(file.entries, n.spec.Name); err != nil {
 			return inNetwork(n.spec.Name, err)
 		}
 	}
-	if len(entries) != len(s.parameters) {
-		return fmt.Errorf("it holds %d tensors, these networks have %d", len(entries), len(s.parameters))
+	if len(file.entries) != len(s.parameters) {
+		return fmt.Errorf("it holds %d tensors, these networks have %d", len(file.entries), len(s.parameters))
 	}
 	read := make([][]float32, len(s.parameters))
 	for i, p := range s.parameters {
-		if read[i], err = tensorFrom(entries, values, p.Name, p); err != nil {
-			return fmt.Errorf("tensor %q: %w", p.Name, err)
+		if read[i], err = file.tensor(p, p.Name); err == nil {
+			err = p.scales(read[i])
 		}
-	}
-	for i, p := range s.parameters {
-		if err := p.scales(read[i]); err != nil {
-			return fmt.Errorf("tensor %q: %w", p.Name, err)
+		if err != nil {
+			return err
 		}
 	}
 	for i, p := range s.parameters {
@@ -131,9 +109,10 @@ func (p *parameter) scales(values []float32) error {
 	moved := func(v float32) bool { return v != 0 }
 	switch {
 	case c != nil && p == c.scale && slices.Min(values) < 0:
-		return fmt.Errorf("%v is no scale of a feature", slices.Min(values))
+		return fmt.Errorf("tensor %q: %v is no scale of a feature", p.Name, slices.Min(values))
 	case c != nil && p == c.center && p.owner.raw.Sparse() && slices.ContainsFunc(values, moved):
-		return errors.New("the network learned from a dense table, whose columns it moves; a sparse one cannot follow")
+		return fmt.Errorf("tensor %q: the network learned from a dense table, whose columns it moves; a sparse one cannot "+
+			"follow", p.Name)
 	}
 	return nil
 }
@@ -143,41 +122,6 @@ func (n *network) rescale() {
 	if n.scaling != nil {
 		n.scaling.apply()
 	}
-}
-
-// splitCheckpoint returns the entries of the header, and the values after it, whose checksum is right. The checksum
-// does not cover the header, which has to agree with the networks in every name, shape and place.
-func splitCheckpoint(data []byte) (entries map[string]entry, values []byte, err error) {
-	const lengthSize = 8
-	if len(data) < lengthSize {
-		return nil, nil, errors.New("the file is truncated, or is no checkpoint")
-	}
-	length := binary.LittleEndian.Uint64(data)
-	if length > uint64(len(data)-lengthSize) {
-		return nil, nil, errors.New("the file is truncated, or is no checkpoint: its header is longer than the file")
-	}
-	text, values := data[lengthSize:lengthSize+length], data[lengthSize+length:]
-	var header map[string]json.RawMessage
-	if err := json.Unmarshal(text, &header); err != nil {
-		return nil, nil, fmt.Errorf("the header is damaged, or is no checkpoint's: %w", err)
-	}
-	var metadata map[string]string
-	if raw, ok := header[metadataKey]; ok && json.Unmarshal(raw, &metadata) != nil {
-		return nil, nil, errors.New("the header's metadata is damaged")
-	}
-	if metadata[checksumKey] != checksum(values) {
-		return nil, nil, errors.New("the checksum is wrong: the file is truncated or damaged")
-	}
-	delete(header, metadataKey)
-	entries = make(map[string]entry, len(header))
-	for name, raw := range header {
-		var e entry
-		if err := json.Unmarshal(raw, &e); err != nil {
-			return nil, nil, fmt.Errorf("the header's tensor %q: %w", name, err)
-		}
-		entries[name] = e
-	}
-	return entries, values, nil
 }
 
 // begin gives a network the values of the checkpoint that its specification names.
@@ -190,25 +134,27 @@ func (s *System) begin(n *network) error {
 	if err != nil {
 		return wrongKey("checkpoint", "%w", err)
 	}
-	entries, values, err := splitCheckpoint(data)
+	file, err := openSaved(data)
 	if err != nil {
 		return wrongKey("checkpoint", "%s: %w", path, err)
 	}
-	from := savedName(entries, n.spec.Name)
-	if err := n.fitsScale(entries, from); err != nil {
+	if err := s.checkLayers(n); err != nil {
+		return err
+	}
+	from := file.savedName(n.spec.Name)
+	if err := n.fitsScale(file.entries, from); err != nil {
 		return err
 	}
 	for _, p := range s.parameters {
 		if p.owner != n {
 			continue
 		}
-		name := from + strings.TrimPrefix(p.Name, n.spec.Name)
-		read, err := tensorFrom(entries, values, name, p)
+		read, err := file.tensor(p, file.nameOf(p, from))
 		if err == nil {
 			err = p.scales(read)
 		}
 		if err != nil {
-			return wrongKey("checkpoint", "%s: tensor %q: %w", path, name, err)
+			return wrongKey("checkpoint", "%s: %w", path, err)
 		}
 		copy(p.Value, read)
 	}
@@ -216,48 +162,20 @@ func (s *System) begin(n *network) error {
 	return nil
 }
 
-// savedName returns the name that a checkpoint knows a network by: its own, or that of the only one there is. Names of
-// networks may hold dots, those of their layers and tensors do not.
-func savedName(entries map[string]entry, name string) string {
-	names := map[string]bool{}
-	for tensor := range entries {
-		parts := strings.Split(tensor, ".")
-		names[strings.Join(parts[:max(0, len(parts)-2)], ".")] = true
-	}
-	if len(names) == 1 && !names[name] {
-		return sortedKeys(names)[0]
-	}
-	return name
-}
-
-// tensorFrom returns the values that a checkpoint has under a name, for a parameter. Values that are not finite are
-// refused: no network that works has them, and they would turn up again far from here.
-func tensorFrom(entries map[string]entry, values []byte, name string, p *parameter) ([]float32, error) {
-	e, exists := entries[name]
-	lo, hi := e.Offsets[0], e.Offsets[1]
-	switch {
-	case !exists:
-		return nil, errors.New("missing")
-	case e.DType != float32Type || !slices.Equal(e.Shape, p.Shape):
-		return nil, fmt.Errorf("it is %s of shape %v, the network's is %s of shape %v",
-			e.DType, e.Shape, float32Type, p.Shape)
-	case lo < 0 || hi > len(values) || hi-lo != 4*len(p.Value):
-		return nil, fmt.Errorf("bytes %d to %d do not hold %d values", lo, hi, len(p.Value))
-	}
-	read := make([]float32, len(p.Value))
-	for i := range read {
-		read[i] = math.Float32frombits(binary.LittleEndian.Uint32(values[lo+4*i:]))
-		if !isFinite(float64(read[i])) {
-			return nil, fmt.Errorf("element %d is %v", i, read[i])
+// checkLayers checks that the layers whose names in a file are given are the network's.
+func (s *System) checkLayers(n *network) error {
+	var layers []string
+	for _, p := range s.parameters {
+		if p.owner == n && p.tensor == weights {
+			layers = append(layers, p.layer)
 		}
 	}
-	return read, nil
-}
-
-// checksum returns the SHA-256 of data in hexadecimal.
-func checksum(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+	for _, layer := range sortedKeys(n.spec.Layers) {
+		if !slices.Contains(layers, layer) {
+			return wrongKey("layers", "%w", unknown("layer", layer, layers))
+		}
+	}
+	return nil
 }
 
 // SaveFile writes a checkpoint beside path and then renames it, so that there is never half a file at path.

@@ -96,7 +96,7 @@ func (net *cnn) addConvolution(s *System, n *network, i int, in shape, c Convolu
 	layer := fmt.Sprintf("convolution%d", i+1)
 	net.convolutions = append(net.convolutions, &convolution{
 		in: in, raw: raw, out: out, kernel: c.Kernel, padding: c.Padding, pool: pool, activation: n.spec.Activation,
-		weights: s.add(n, layer, "weights", n.spec.initializer(), c.Kernel, c.Kernel, in.channels, c.Filters),
+		weights: s.add(n, layer, weights, n.spec.initializer(), c.Kernel, c.Kernel, in.channels, c.Filters),
 		biases:  s.add(n, layer, biases, Zeros, c.Filters),
 	})
 	return out, nil
@@ -106,7 +106,7 @@ func (net *cnn) addConvolution(s *System, n *network, i int, in shape, c Convolu
 func (net *cnn) addDense(s *System, n *network, layer string, in, out int, activation Activation) {
 	net.dense = append(net.dense, &dense{
 		in: in, out: out, activation: activation,
-		weights: s.add(n, layer, "weights", n.spec.initializer(), in, out),
+		weights: s.add(n, layer, weights, n.spec.initializer(), in, out),
 		biases:  s.add(n, layer, biases, Zeros, out),
 	})
 }

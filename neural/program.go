@@ -109,6 +109,7 @@ func fill(t *tensors.Tensor, write func(values []float32)) error {
 // parameter is a learnable tensor, or a frozen one.
 type parameter struct {
 	learn.Parameter
-	owner  *network
-	frozen bool
+	owner         *network
+	layer, tensor string // the parts of its name
+	frozen        bool
 }

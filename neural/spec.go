@@ -66,6 +66,11 @@ type Spec struct {
 	// Checkpoint names a file that SaveFile wrote, whose values the network's own parameters begin with. It may be of
 	// a program with other networks beside this one; if it holds one network only, that may have another name.
 	Checkpoint string `json:"checkpoint"`
+	// Layout says which way that file has the weights of dense layers, where it is of another program and nothing else
+	// says it.
+	Layout Layout `json:"layout"`
+	// Layers are the names of the network's layers in that file, where they are others: {"hidden1": "fc1"}.
+	Layers map[string]string `json:"layers"`
 	// Frozen keeps the network's own parameters as they are initialised or loaded.
 	Frozen bool `json:"frozen"`
 	// Options are for networks that users register; this package does not read them.
@@ -172,7 +177,7 @@ func strictly[T any](data []byte, what string, fields *T) error {
 // jsonTypes are the words for the types that a key's value may have.
 var jsonTypes = map[reflect.Kind]string{
 	reflect.String: "a string", reflect.Int: "a whole number", reflect.Float64: "a number", reflect.Bool: "true or false",
-	reflect.Slice: "a list",
+	reflect.Slice: "a list", reflect.Map: "an object",
 }
 
 // jsonType returns the words for a type.
@@ -266,6 +271,10 @@ func (s *Spec) validate() error {
 	case !isRate(s.Dropout) || !isRate(s.InputDropout):
 		return wrongKey("dropout", "dropout %v, inputDropout %v: probabilities in [0,1) are wanted",
 			s.Dropout, s.InputDropout)
+	case s.Layout != "" && !slices.Contains(layouts, s.Layout):
+		return unknown("layout", s.Layout, layouts)
+	case s.Checkpoint == "" && (s.Layout != "" || len(s.Layers) > 0):
+		return wrongKey("layers", "layout and layers are about a file: checkpoint names none")
 	case s.Decay != nil && !(*s.Decay >= 0):
 		return wrongKey("decay", "decay %v: a number from 0 is wanted", *s.Decay)
 	case slices.ContainsFunc(s.Hidden, func(width int) bool { return width <= 0 }):

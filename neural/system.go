@@ -195,7 +195,7 @@ func (s *System) discover(n *network) error {
 		return inNetwork(n.spec.Name, wrongKey("distance", "distance %d: its nodes compare the twins' last layer, which "+
 			"has %d; give the twins a hidden layer of %d", d, n.width, d))
 	}
-	n.distance.weights = s.add(n, "distance", "weights", Glorot, n.width+len(n.spec.Measures), 1)
+	n.distance.weights = s.add(n, "distance", weights, Glorot, n.width+len(n.spec.Measures), 1)
 	clear(n.distance.weights.Value[n.width:]) // what a similarity means is learned
 	n.distance.bias = s.add(n, "distance", biases, Zeros, 1)
 	return nil
@@ -239,8 +239,11 @@ func parameterName(owner *network, layer, tensor string) string {
 	return owner.spec.Name + "." + layer + "." + tensor
 }
 
-// biases is what layers call the tensor that they add.
-const biases = "biases"
+// weights and biases are what layers call the tensors that they multiply with, and add.
+const (
+	weights = "weights"
+	biases  = "biases"
+)
 
 // maxTensor bounds the values of a parameter, so that one wrong number does not ask for all memory.
 const maxTensor = 1 << 28
@@ -256,7 +259,7 @@ func (s *System) add(owner *network, layer, tensor string, init Initializer, sha
 		}
 		size *= d
 	}
-	p := &parameter{owner: owner, frozen: owner.spec.Frozen}
+	p := &parameter{owner: owner, layer: layer, tensor: tensor, frozen: owner.spec.Frozen}
 	p.Name, p.Shape = parameterName(owner, layer, tensor), shape
 	p.Decay, p.OwnDecay, p.Bias = true, owner.spec.Decay, tensor == biases
 	p.Value, p.Gradient = make([]float32, size), make([]float32, size)
@@ -269,7 +272,7 @@ func (s *System) add(owner *network, layer, tensor string, init Initializer, sha
 func (s *System) firstLayer(b *Builder, layer string, width int) *firstLayer {
 	return &firstLayer{
 		name:    parameterName(b.network.owner(layer), layer, "input"),
-		weights: b.parameter(layer, "weights", b.network.spec.initializer(), b.network.table().width, width),
+		weights: b.parameter(layer, weights, b.network.spec.initializer(), b.network.table().width, width),
 		biases:  b.parameter(layer, biases, Zeros, width),
 		width:   width,
 		rate:    b.network.spec.InputDropout,
