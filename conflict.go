@@ -59,7 +59,7 @@ func (g *Grounding) inWords(rule hardRule) string {
 	template := g.program.Rules[rule.block.Rule]
 	linear := ground.Text(g.program, g.tables.Store, rule.block, rule.at)
 	constants, whole := ground.Constants(template, g.tables.Store, rule.block, rule.at)
-	written := syntax.Print(syntax.Substitute(g.project.rules(g.phase)[rule.block.Rule], constants))
+	written := syntax.Print(syntax.Substitute(template.Written, constants))
 	if whole {
 		return written
 	}

@@ -116,7 +116,9 @@ func compareVariants(t *testing.T, files map[string]string, set []string) {
 		"a rule split in two": {
 			replace(t, files, "2: !Knows(A, B) ^2", "1: !Knows(A, B) ^2\n1: !Knows(C, D) ^2"), 1, same},
 		"weights that add up": {
-			replace(t, files, "2: !Knows(A, B) ^2", "0.5: !Knows(A, B) ^2\n1.5: !Knows(A, B) ^2"), 1, same},
+			replace(t, files, "2: !Knows(A, B) ^2", "0.5: !Knows(A, B) ^2\n1.5: !Knows(B, A) ^2"), 1, same},
+		"a clause twice": {
+			replace(t, files, "2: !Knows(A, B) ^2", "2: !Knows(A, B) ^2\n1.5: Knows(A, B) -> !Knows(A, B) ^2"), 1, same},
 		"a rule that always holds": {
 			replace(t, files, "2: !Knows(A, B) ^2", "2: !Knows(A, B) ^2\n9: Knows(A, B) <= 1 ^2\nKnows(A, B) >= 0 ."), 1, same},
 		"a hard rule twice": {

@@ -55,7 +55,9 @@ type modelSettings struct {
 	discardMissing bool
 	// clearRules leaves only the phase's own rules, relax makes the hard ones weighted: see Project.rules.
 	clearRules, relax, relaxSquared bool
-	relaxMultiplier                 float64
+	// greedy reads coefficients as Java PSL's grammar does.
+	greedy          bool
+	relaxMultiplier float64
 }
 
 // Outputs are the files that a project's options ask for; "" if they ask for none. Whoever calls Run writes them.
@@ -99,6 +101,8 @@ var pslOptions = []option{
 		boolean(func(s *settings, value bool) { s.infers = &value })},
 	{"runtime.inference.clearrules", "true: infer with the rules under \"infer\" alone",
 		boolean(func(s *settings, value bool) { s.model.clearRules = value })},
+	{"rules.greedy", "true: a coefficient takes all numbers beside it, as in Java PSL: 1 - 2 * P(X) is (1 - 2) * P(X)",
+		boolean(func(s *settings, value bool) { s.model.greedy = value })},
 	{"runtime.log.level", "OFF, FATAL, ERROR, WARN, INFO, DEBUG or TRACE", parsed(parseLevel,
 		func(s *settings) *slog.Level { return &s.level })},
 	{"runtime.db.intids", "true: arguments are integers, where nothing says their type",
@@ -307,10 +311,26 @@ func (p *Project) rules(phase Phase) []*syntax.Rule {
 	if phase == Infer && m.clearRules {
 		rules = p.config.Phases[Infer].Rules
 	}
+	if m.greedy {
+		rules = greedy(rules)
+	}
 	if m.relax {
 		return relaxed(rules, m)
 	}
 	return rules
+}
+
+// greedy reads coefficients as Java PSL's grammar does.
+func greedy(rules []*syntax.Rule) []*syntax.Rule {
+	out := slices.Clone(rules)
+	for k, rule := range rules {
+		if rule.Arithmetic != nil && rule.Arithmetic.Greedy != nil {
+			other := *rule
+			other.Arithmetic = rule.Arithmetic.Greedy
+			out[k] = &other
+		}
+	}
+	return out
 }
 
 // relaxed gives hard rules a weight far above all others, as PSL does when it is asked to.

@@ -10,6 +10,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/presolve"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/source"
 )
 
 // Report is the result of a run, in the form that `deeppsl run --json` prints.
@@ -224,13 +225,20 @@ func (r *Report) next(ctx context.Context, g *Grounding) (*Grounding, error) {
 	return next, nil
 }
 
-// adopt takes over the learned weights of the rules that both groundings have: the common ones, which come first.
+// adopt takes over the learned weights of the rules that both groundings have: those that are written at one place.
 func (g *Grounding) adopt(learned *Grounding) {
-	common := len(g.project.config.Common.Rules)
 	if g.settings.model.clearRules {
 		return
 	}
-	copy(g.theta[:common], learned.theta[:common])
+	weights := make(map[source.Span]float64)
+	for k, rule := range learned.program.Rules {
+		weights[rule.Span] = learned.theta[k]
+	}
+	for k, rule := range g.program.Rules {
+		if weight, common := weights[rule.Span]; common {
+			g.theta[k] = weight
+		}
+	}
 }
 
 func (r *Report) infer(ctx context.Context, g *Grounding) (err error) {

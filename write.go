@@ -11,9 +11,9 @@ import (
 
 // WriteModel writes the rules with their current weights, one per line, as a rule file that can be read again.
 func (g *Grounding) WriteModel(w io.Writer) error {
-	for k, rule := range g.project.rules(g.phase) {
-		learned := *rule
-		if !rule.Weight.Hard && k < len(g.theta) {
+	for k, rule := range g.program.Rules {
+		learned := *rule.Written
+		if !rule.Weight.Hard {
 			learned.Weight.Number.Value = g.theta[k]
 			learned.Weight.Number.Text = strconv.FormatFloat(g.theta[k], 'f', -1, 64)
 		}

@@ -148,15 +148,11 @@ func (g *reference) flatten(k int, variables []int, sizes map[int]int) (flats []
 	a := &g.rule.Atoms[k]
 	r := g.store.Relations[a.Predicate]
 	open := r.Open || r.Free == relation.Perceived
-	taken := make([]map[symbol.ID]bool, len(variables))
 	var domains [][]symbol.ID
-	for i, v := range variables {
-		taken[i] = make(map[symbol.ID]bool)
+	for _, v := range variables {
 		domains = append(domains, g.domain(k, v))
-		if !open {
-			sizes[v] = len(domains[i])
-		}
 	}
+	size := 0
 	g.tuples(domains, 0, variables, func() {
 		row := int32(-1)
 		if rows := g.rows(a); len(rows) > 0 {
@@ -165,17 +161,13 @@ func (g *reference) flatten(k int, variables []int, sizes map[int]int) (flats []
 		if row < 0 && open {
 			return
 		}
-		for i, v := range variables {
-			taken[i][g.values[v]] = true
-		}
+		size++
 		if row >= 0 {
 			flats = append(flats, flat{k, row})
 		}
 	})
-	for i, v := range variables {
-		if open {
-			sizes[v] = len(taken[i])
-		}
+	for _, v := range variables {
+		sizes[v] = size
 	}
 	return flats
 }

@@ -82,6 +82,7 @@ func compile(p *plan.Plan, s *scope) *routine {
 	for k := range p.Rule.Sums {
 		r.addSum(&p.Rule.Sums[k])
 	}
+	r.addDomains()
 	r.choosePivot()
 	r.emit = r.emitter()
 	return r

@@ -19,6 +19,8 @@ type sum struct {
 	whole     *relation.Index // on all columns
 	tuple     []int32         // their slots
 	variables []summand
+	// sized says that |B| of one of the variables occurs in the rule.
+	sized bool
 }
 
 // summand is one summation variable of a sum.
@@ -26,9 +28,7 @@ type summand struct {
 	slot   int32
 	column int
 	filter []conjunction
-	// sized says that |B| occurs in the rule; of a closed predicate, every value of the column counts, found or not.
-	sized  bool
-	domain *domain
+	domain *domain // nil unless the sum is sized and its predicate closed
 }
 
 // domain is the set of values of a column over the whole predicate, constants of the atom respected.
@@ -46,12 +46,22 @@ func (r *routine) addSum(s *program.Sum) {
 		at = len(r.sums)
 		r.sums = append(r.sums, r.newSum(s.Atom, a))
 	}
-	v := summand{slot: int32(s.Variable), filter: r.filter(s), sized: r.sized(s.Variable)}
+	v := summand{slot: int32(s.Variable), filter: r.filter(s)}
 	v.column = slices.IndexFunc(a.Args, func(t program.Term) bool { return t.Variable == s.Variable })
-	if v.sized && !r.sums[at].open {
-		v.domain = r.domain(a, v.column)
-	}
 	r.sums[at].variables = append(r.sums[at].variables, v)
+	r.sums[at].sized = r.sums[at].sized || r.sized(s.Variable)
+}
+
+// addDomains finds the values that count in the sizes of closed sums, found or not.
+func (r *routine) addDomains() {
+	for k := range r.sums {
+		s := &r.sums[k]
+		for i := range s.variables {
+			if v := &s.variables[i]; s.sized && !s.open {
+				v.domain = r.domain(&r.rule.Atoms[s.atom], v.column)
+			}
+		}
+	}
 }
 
 // newSum compiles atom k, without its summation variables.
@@ -115,7 +125,6 @@ func (r *routine) domain(a *program.Atom, column int) *domain {
 type expansion struct {
 	rows   []int32     // the rows that count in the grounding at hand
 	passed []symbol.ID // the values that a filter let pass
-	sorted []symbol.ID // for counting different values
 	key    []symbol.ID
 }
 
@@ -131,9 +140,10 @@ func (m *machine) expand(k int) {
 	} else {
 		m.sift(s, x, s.own.Grouped()[lo:hi])
 	}
-	for i := range s.variables {
-		if v := &s.variables[i]; v.sized {
-			m.sizes[v.slot] = m.size(s, v, x)
+	if s.sized {
+		size := m.size(s, x)
+		for i := range s.variables {
+			m.sizes[s.variables[i].slot] = size
 		}
 	}
 }
@@ -172,14 +182,23 @@ func (m *machine) sift(s *sum, x *expansion, rows []int32) {
 	}
 }
 
-// size returns |B|: of an open or perceived predicate, the values in the atoms that exist and pass; of a closed one,
-// whose missing atoms are 0 and count, the values of the whole column that pass (compatibility facts, section 1.3).
-func (m *machine) size(s *sum, v *summand, x *expansion) int {
-	switch {
-	case v.domain == nil && len(s.variables) == 1:
+// size returns |B|, which is how many atoms the sum has, whichever of its variables B is: of an open or perceived
+// predicate, those that exist and pass; of a closed one, whose missing atoms are 0 and count, the combinations of the
+// columns' values that pass (compatibility facts, section 1.3).
+func (m *machine) size(s *sum, x *expansion) int {
+	if s.open {
 		return len(x.rows)
-	case v.domain == nil:
-		return m.different(s.relation.Columns[v.column], x)
+	}
+	size := 1
+	for i := range s.variables {
+		size *= m.values(&s.variables[i], x)
+	}
+	return size
+}
+
+// values counts the values of a closed predicate's column that pass the filter.
+func (m *machine) values(v *summand, x *expansion) int {
+	switch {
 	case len(v.filter) == 0:
 		return len(v.domain.values)
 	case m.fewer(v, len(v.domain.values)):
@@ -205,15 +224,4 @@ func (m *machine) known(v *summand, x *expansion) (count int) {
 		}
 	}
 	return count
-}
-
-// different counts the values of a column in the rows that were found.
-func (m *machine) different(column []symbol.ID, x *expansion) int {
-	x.sorted = x.sorted[:0]
-	for _, row := range x.rows {
-		x.sorted = append(x.sorted, column[row])
-	}
-	slices.Sort(x.sorted)
-	x.sorted = slices.Compact(x.sorted)
-	return len(x.sorted)
 }

@@ -12,9 +12,6 @@ const tolerance = 1e-9
 // never do, whatever values in [0, 1] the atoms have.
 func (s *scope) checkMeaning() {
 	r := s.rule
-	if r.Logical {
-		s.warnRepeated()
-	}
 	free := func(a Atom) bool { return !s.c.program.Predicates[a.Predicate].Closed }
 	if !r.Weight.Hard && !slices.ContainsFunc(r.Atoms, free) {
 		s.c.diags.Warnf("vacuous-rule", r.Span, "it has no effect", "all atoms of this rule are observed")
@@ -60,17 +57,6 @@ func (r *Rule) bounds() (low, high float64, ok bool) {
 
 // same reports whether two atoms are written alike, and thus are one atom in every grounding.
 func (a Atom) same(b Atom) bool { return a.Predicate == b.Predicate && slices.Equal(a.Args, b.Args) }
-
-// warnRepeated reports literals of a logical rule that stand there twice.
-func (s *scope) warnRepeated() {
-	for k, a := range s.rule.Atoms {
-		twin := func(b Atom) bool { return a.same(b) && a.Coef.Number == b.Coef.Number }
-		if slices.ContainsFunc(s.rule.Atoms[:k], twin) {
-			s.c.diags.Warnf("repeated-literal", a.Span, "it counts twice, as in the sum P + P; remove one",
-				"this literal stands in the rule twice")
-		}
-	}
-}
 
 // count returns "1 thing" or "n things".
 func count(n int, thing string) string {

@@ -7,12 +7,12 @@ import (
 	"github.com/deeppsl/deeppsl/internal/syntax"
 )
 
-// Compile resolves and reduces rules. Rules with errors are left out of the program and reported.
+// Compile resolves and reduces rules. Rules with errors are left out of the program and reported, and so are those that
+// repeat another one.
 func Compile(predicates []*Predicate, rules []*syntax.Rule, diags *source.Diagnostics) *Program {
 	c := newCompiler(predicates, diags)
 	for _, parsed := range rules {
-		if rule := c.rule(parsed); rule != nil {
-			c.warnDuplicate(parsed)
+		if rule := c.rule(parsed); rule != nil && !c.repeats(rule) {
 			rule.Index = len(c.program.Rules)
 			c.program.Rules = append(c.program.Rules, rule)
 		}
@@ -40,10 +40,11 @@ func CompileDerivation(predicates []*Predicate, parsed *syntax.Rule, diags *sour
 type compiler struct {
 	program *Program
 	diags   *source.Diagnostics
-	numbers map[string]int // of the predicates, by lower-case name
-	names   []string       // of the predicates
-	seen    map[string]source.Span
-	unknown int // how many names of predicates were not known
+	numbers map[string]int         // of the predicates, by lower-case name
+	names   []string               // of the predicates
+	seen    map[string]source.Span // by what makes rules the same
+	alike   map[string]source.Span // by what they say
+	unknown int                    // how many names of predicates were not known
 }
 
 // maxSuggestions is for how many unknown names a similar one is looked for among all.
@@ -65,6 +66,7 @@ func newCompiler(predicates []*Predicate, diags *source.Diagnostics) *compiler {
 		diags:   diags,
 		numbers: make(map[string]int),
 		seen:    make(map[string]source.Span),
+		alike:   make(map[string]source.Span),
 	}
 	for k, p := range predicates {
 		c.numbers[strings.ToLower(p.Name)] = k
@@ -85,6 +87,7 @@ func (c *compiler) rule(parsed *syntax.Rule) *Rule {
 		s.filters(parsed.Filters)
 	}
 	s.weight(parsed)
+	s.warnGreedy(parsed)
 	if s.failed {
 		return nil
 	}
@@ -95,18 +98,17 @@ func (c *compiler) rule(parsed *syntax.Rule) *Rule {
 	return s.rule
 }
 
-// warnDuplicate reports rules that differ from an earlier one by nothing but the number before them. Java PSL drops the
-// second; here both count.
-func (c *compiler) warnDuplicate(parsed *syntax.Rule) {
-	bare := *parsed
-	bare.Weight = syntax.Weight{Atom: parsed.Weight.Atom}
-	text := syntax.Print(&bare)
-	if first, ok := c.seen[text]; ok {
-		c.diags.Warnf("duplicate-rule", parsed.Span, "both count, each with its own weight",
-			"this rule repeats the one at %s", first)
+// warnGreedy reports a rule that Java PSL's grammar reads in another way.
+func (s *scope) warnGreedy(parsed *syntax.Rule) {
+	if parsed.Arithmetic == nil || parsed.Arithmetic.Greedy == nil {
 		return
 	}
-	c.seen[text] = parsed.Span
+	other := *parsed
+	other.Arithmetic = parsed.Arithmetic.Greedy
+	s.c.diags.Warnf("greedy-coefficient", parsed.Span,
+		"put parentheses around what belongs together, as in 1 - (0.5 * P(X)), or read all rules as Java PSL does with "+
+			"-D rules.greedy=true",
+		"Java PSL reads this as %s", syntax.Print(&other))
 }
 
 // weight compiles the rule's weight; its body has been compiled, so that all variables are known.

@@ -7,8 +7,8 @@ import (
 )
 
 // logical compiles Body -> Head into Σ_P x - Σ_N x + 1 - |P| ≤ 0, where the positive literals P are those of the body
-// and the negated ones of the head, and N are the others. An atom written twice counts twice, as the Łukasiewicz
-// conjunction wants it and as two atoms do that become one in a grounding.
+// and the negated ones of the head, and N are the others. A literal that is written twice counts once, since a clause
+// is a set of them; two atoms that become one in a grounding are two.
 func (s *scope) logical(clause *syntax.Logical) {
 	s.rule.Logical = true
 	positives := 0
@@ -43,6 +43,12 @@ func (s *scope) literal(l syntax.Literal, positive bool) int {
 	atom.Coef = constant(-1)
 	if positive {
 		atom.Coef = constant(1)
+	}
+	twin := func(other Atom) bool { return atom.same(other) && isNumber(other.Coef, atom.Coef.Number) }
+	if !s.failed && slices.ContainsFunc(s.rule.Atoms, twin) {
+		s.c.diags.Warnf("repeated-literal", atom.Span, "it counts once, as in Java PSL; remove one",
+			"this literal stands in the rule twice")
+		return 0
 	}
 	s.rule.Atoms = append(s.rule.Atoms, atom)
 	return int(max(0, atom.Coef.Number))

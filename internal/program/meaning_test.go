@@ -50,21 +50,26 @@ func compileOne(t rapid.TB, rule string) *Rule {
 func TestLogicIsLukasiewicz(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := anyPropositions(t)
-		literals := func(least int) (texts []string, sum float64, n int) {
-			n = rapid.IntRange(least, 3).Draw(t, "literals")
-			for range n {
+		clause := make(map[string]bool) // a literal that it has already does not count
+		literals := func(least int, sign string) (texts []string, sum float64, n int) {
+			for range rapid.IntRange(least, 3).Draw(t, "literals") {
 				text, value := values.draw(t)
+				literal := sign + text
 				if rapid.Bool().Draw(t, "negated") {
+					literal = strings.TrimPrefix("!"+literal, "!!")
 					text, value = "!"+text, 1-value
 				}
-				texts, sum = append(texts, text), sum+value
+				texts = append(texts, text)
+				if !clause[literal] {
+					clause[literal], sum, n = true, sum+value, n+1
+				}
 			}
 			return texts, sum, n
 		}
-		body, conjuncts, n := literals(0)
-		head, disjuncts, _ := literals(1)
+		body, conjuncts, n := literals(0, "!")
+		head, disjuncts, _ := literals(1, "")
 		text := strings.Join(head, " | ")
-		if n > 0 {
+		if len(body) > 0 {
 			text = strings.Join(body, " & ") + " -> " + text
 		}
 		truth := max(0, conjuncts-float64(n-1))

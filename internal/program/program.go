@@ -7,7 +7,10 @@
 // distance to satisfaction (Bach et al. 2017, section 5.1; the paper's toy example in appendix C).
 package program
 
-import "github.com/deeppsl/deeppsl/internal/source"
+import (
+	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/syntax"
+)
 
 // Type is the type of a predicate's argument: it decides how constants are read and ordered.
 type Type uint8
@@ -47,7 +50,9 @@ type Program struct {
 type Rule struct {
 	Index int         // position in Program.Rules
 	Span  source.Span // where it was written
-	Text  string      // printed in the canonical form of `deeppsl fmt`
+	// Written is the rule as it was read.
+	Written *syntax.Rule
+	Text    string // printed in the canonical form of `deeppsl fmt`
 
 	Variables  []Variable
 	Atoms      []Atom      // the linear template's atoms, in the order they were written

@@ -28,7 +28,7 @@ type use struct {
 
 // scope starts the compilation of a rule.
 func (c *compiler) scope(parsed *syntax.Rule) *scope {
-	rule := &Rule{Span: parsed.Span, Text: syntax.Print(parsed), Exponent: parsed.Exponent}
+	rule := &Rule{Written: parsed, Span: parsed.Span, Text: syntax.Print(parsed), Exponent: parsed.Exponent}
 	return &scope{c: c, rule: rule, numbers: make(map[string]int), sum: -1, derivation: parsed.Derivation}
 }
 

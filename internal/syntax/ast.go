@@ -52,6 +52,8 @@ type Literal struct {
 type Arithmetic struct {
 	Op          Operator
 	Left, Right Expr
+	// Greedy is how Java PSL's grammar reads the same text, nil if it reads this.
+	Greedy *Arithmetic
 }
 
 // Filter restricts the values of one summation variable: {Variable: Where}. Where is made of *Atom, *Comparison, and

@@ -85,6 +85,7 @@ func (p *parser) operand() Expr {
 		p.take()
 		x := p.expression(1)
 		p.expect(rightParen, "')'")
+		p.grouped[x] = true
 		return x
 	case bar:
 		return p.cardinality()

@@ -29,8 +29,28 @@ func lex(file *source.File, diags *source.Diagnostics) ([]token, []comment) {
 		l.next()
 	}
 	l.emit(end, l.pos, "")
-	return l.tokens, l.comments
+	return glued(l.tokens), l.comments
 }
+
+// glued joins what is one operator in Java PSL, whose grammar makes them of tokens: the two characters of &, |, = and !
+// may have white space between them, as where one & ends a line and another begins the next.
+func glued(tokens []token) []token {
+	kept := tokens[:0]
+	for _, t := range tokens {
+		if n := len(kept); n > 0 {
+			last := &kept[n-1]
+			if both, ok := pairs[last.text+" "+t.text]; ok && last.kind != quoted && t.kind != quoted {
+				last.kind, last.text, last.end = both, last.text+t.text, t.end
+				continue
+			}
+		}
+		kept = append(kept, t)
+	}
+	return kept
+}
+
+// pairs are the operators that may be written in two parts.
+var pairs = map[string]kind{"& &": and, "| |": bar, "= =": same, "! =": different, "~ =": different}
 
 // emit appends the token from start to the current position.
 func (l *lexer) emit(k kind, start int, text string) {

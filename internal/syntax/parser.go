@@ -60,13 +60,18 @@ type parser struct {
 	depth    int // of nested operands
 	failed   bool
 	errors   int // reported so far, the lexer's included
+	// grouped holds the expressions in parentheses: only Java PSL's reading of a sum depends on them.
+	grouped map[Expr]bool
 }
 
 // newParser reads the tokens of a file; the parser knows only of the errors found in this one.
 func newParser(file *source.File, diags *source.Diagnostics) *parser {
 	before := len(*diags)
 	tokens, comments := lex(file, diags)
-	return &parser{file: file, diags: diags, tokens: tokens, comments: comments, errors: len(*diags) - before}
+	return &parser{
+		file: file, diags: diags, tokens: tokens, comments: comments, errors: len(*diags) - before,
+		grouped: make(map[Expr]bool),
+	}
 }
 
 // rules reads the whole file. A rule that has failed is not kept: half of it would mean something else.

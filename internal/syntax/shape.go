@@ -9,6 +9,11 @@ func (p *parser) shape(rule *Rule, e Expr) {
 		p.checkLinear(b.X)
 		p.checkLinear(b.Y)
 		rule.Arithmetic = &Arithmetic{Op: b.Op, Left: b.X, Right: b.Y}
+		left, other := p.greedy(b.X)
+		right, otherToo := p.greedy(b.Y)
+		if other || otherToo {
+			rule.Arithmetic.Greedy = &Arithmetic{Op: b.Op, Left: left, Right: right}
+		}
 		return
 	}
 	rule.Logical = p.clause(e)
