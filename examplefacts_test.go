@@ -95,7 +95,7 @@ const worldTargets = `"T/1": {"targets": [["a"], ["b"], ["c"]]},
 const worldOptions = `"options": {"inference.gap": 1e-9, "inference.feasibility": 1e-9}`
 
 // together writes the project of all examples.
-func (w *worlds) together(t *testing.T) string {
+func (w *worlds) together(t *testing.T, phase string) string {
 	var table, edges strings.Builder
 	table.WriteString("s0,s1,s2,Which,Weight(a),Weight(b),Weight(c),T(a),T(b),T(c),\"U(a,b)\",\"U(c,b)\"\n")
 	edges.WriteString("example,from,to,value\n")
@@ -128,7 +128,7 @@ func (w *worlds) together(t *testing.T) string {
 		"model.json": `{"rules": "rules.psl", "networks": {"eye": {"features": "rows.tsv"}}, "predicates": {
 			"Edge/2": {}, "Weight/1": {}, "Which/1": {}, ` + worldTargets + `,
 			"Seen/2": {"neural": {"network": "eye", "class": 1, "classes": ["x", "y"], "slots": ["s0", "s1", "s2"]}}},
-			"examples": {"infer": {"table": "all.csv", "facts": {"Edge": "edges.csv"}}}, ` + worldOptions + `}`,
+			"examples": {"` + phase + `": {"table": "all.csv", "facts": {"Edge": "edges.csv"}}}, ` + worldOptions + `}`,
 	})
 }
 
@@ -177,7 +177,7 @@ func TestExamplesAreWorldsOfTheirOwn(t *testing.T) {
 	}
 	for seed := range seeds {
 		w := newWorlds(seed)
-		project := load(t, w.together(t), deeppsl.Options{Seed: 3})
+		project := load(t, w.together(t, "infer"), deeppsl.Options{Seed: 3})
 		g, err := project.Ground(ctx, deeppsl.Infer)
 		if err != nil {
 			t.Fatal(seed, err)
@@ -207,5 +207,92 @@ func TestExamplesAreWorldsOfTheirOwn(t *testing.T) {
 		if math.Abs(answer.Objective-objective) > 1e-6*float64(len(w.examples)) {
 			t.Errorf("seed %d: objective %v, alone %v\n%s", seed, answer.Objective, objective, strings.Join(w.rules, "\n"))
 		}
+	}
+}
+
+// localRules speak of no example but one when all are one world.
+var localRules = []string{
+	"1: Edge(A, B) & T(A) -> T(B) ^2", "0.7: Edge(A, B) & U(A, B) -> T(B) ^2",
+	"2: T(A) & !Edge(A, B) & U(A, B) -> !T(B) ^2",
+	"1.3: Weight(A) & Which(A) -> T(A) ^2", "1.5: U(A, B) -> Edge(A, B) ^2", "0.5: T(A) >= Weight(A) ^2",
+	"1: T(A) = T(+B) / |B| ^2 {B: Edge(A, B)}", "Which(A) & Edge(A, B) -> U(A, B) .", "0.2: !T(A) ^2",
+	"0.3: !U(A, B) ^2",
+}
+
+// united writes all examples as one world, whose constants have their example's number before them.
+func (w *worlds) united(t *testing.T) string {
+	rows := make(map[string][]string)
+	add := func(table string, value float64, k int, constants ...string) {
+		row := "["
+		for _, c := range constants {
+			row += fmt.Sprintf("%q, ", fmt.Sprint(k, c))
+		}
+		rows[table] = append(rows[table], fmt.Sprintf("%s%v]", row, value))
+	}
+	for k, e := range w.examples {
+		for _, a := range places {
+			add("T", 1, k, a)
+			for _, b := range places {
+				add("U", 1, k, a, b)
+				if value, ok := e.edges[a+","+b]; ok {
+					add("Edge", value, k, a, b)
+				}
+			}
+			if value, ok := e.weight[a]; ok {
+				add("Weight", value, k, a)
+			}
+			if value, ok := e.label[a]; ok {
+				add("truth", value, k, a)
+			}
+		}
+		if e.which != "" {
+			add("Which", 1, k, e.which)
+		}
+	}
+	list := func(what string) string { return "[" + strings.Join(rows[what], ", ") + "]" }
+	return writeProject(t, map[string]string{
+		"rules.psl": strings.Join(w.rules, "\n"),
+		"model.json": `{"rules": "rules.psl", "predicates": {"Edge/2": {"observations": ` + list("Edge") + `},
+			"Weight/1": {"observations": ` + list("Weight") + `}, "Which/1": {"observations": ` + list("Which") + `},
+			"T/1": {"targets": ` + list("T") + `, "truth": {"learn": ` + list("truth") + `}},
+			"U/2": {"targets": ` + list("U") + `}}, ` + worldOptions + `}`,
+	})
+}
+
+// A step of learning from examples, in one batch, is that of learning from all of them as one world: facts, labels that
+// some have and others have not, and ground models of many shapes.
+func TestExamplesLearnLikeOneWorld(t *testing.T) {
+	learned := func(path, method string, batch int) (loss float64, weights []float64) {
+		set := []string{"learn.method=" + method, "learn.epochs=1", "learn.deviation=0", "learn.alpha=0.01", "learn.mu=0.1",
+			"learn.rate.rules=0.01", "inference.method=newton", "learn.steps=1", "learn.loss=squared-error",
+			"learn.optimiser=sgd", fmt.Sprintf("learn.batch=%d", batch)}
+		report := run(t, path, deeppsl.Options{Seed: 3, Set: set}, deeppsl.Stages{Learn: true})
+		return report.Training.Epochs[0].Loss, report.RuleWeights
+	}
+	moved := 0.0
+	for seed := range uint64(6) {
+		w := newWorlds(seed)
+		w.rules = localRules
+		w.examples[0].label["a"] = 1
+		for k := range w.examples {
+			w.examples[k].slots = [3]string{}
+		}
+		many, one := w.together(t, "learn"), w.united(t)
+		for _, method := range []string{"deeppsl", "implicit", "energy", "perceptron"} {
+			loss, weights := learned(many, method, len(w.examples))
+			wantLoss, wantWeights := learned(one, method, 1)
+			if math.Abs(loss-wantLoss) > 1e-5 {
+				t.Errorf("seed %d, %s: loss %v, as one world %v", seed, method, loss, wantLoss)
+			}
+			moved += math.Abs(wantWeights[0] - 1)
+			for r, want := range wantWeights {
+				if math.Abs(weights[r]-want) > 1e-4 {
+					t.Errorf("seed %d, %s: weight %d is %v, as one world %v", seed, method, r, weights[r], want)
+				}
+			}
+		}
+	}
+	if moved < 0.005 {
+		t.Errorf("the weights moved by %v only", moved)
 	}
 }
