@@ -28,7 +28,7 @@ type result struct {
 	FirstLoss float64  `json:"first_loss"`
 	LastLoss  float64  `json:"last_loss"`
 	Warnings  []string `json:"warnings"`
-	// Error says why there is no result; the points are then 0.
+	// Error says why the run failed; the points are then those of the answer that there was, or 0.
 	Error string `json:"error,omitempty"`
 	// Digest names the problem's samples, by which those of peers are told.
 	Digest string `json:"digest,omitempty"`

@@ -133,13 +133,12 @@ func (o *options) main(ctx context.Context, stdout, stderr io.Writer) error {
 		return err
 	}
 	o.available(stderr)
-	results, err := o.runAll(ctx, stderr)
-	if err != nil {
-		return err
-	}
+	results := o.runAll(ctx, stderr)
 	suite := &suite{Seeds: o.seeds, Set: o.set}
 	for k, t := range o.tasks {
-		suite.Tasks = append(suite.Tasks, summarise(t, results[k], recorded))
+		if len(results[k]) > 0 {
+			suite.Tasks = append(suite.Tasks, summarise(t, results[k], recorded))
+		}
 	}
 	if o.out != "" {
 		if err := report.WriteFileFunc(o.out, func(w io.Writer) error { return report.JSON(w, suite) }); err != nil {
@@ -147,9 +146,11 @@ func (o *options) main(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 	}
 	if o.json {
-		return report.JSON(stdout, suite)
+		err = report.JSON(stdout, suite)
+	} else {
+		err = write(stdout, suite.Tasks)
 	}
-	return write(stdout, suite.Tasks)
+	return errors.Join(err, ctx.Err())
 }
 
 // A suite is the result of the command.

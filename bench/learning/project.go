@@ -30,6 +30,7 @@ type config struct {
 
 type network struct {
 	Kind     string `json:"kind,omitempty"`
+	Preset   string `json:"preset,omitempty"`
 	Features string `json:"features,omitempty"`
 	Format   string `json:"format,omitempty"`
 	Width    int    `json:"width,omitempty"`

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -23,43 +24,51 @@ func (o *options) available(stderr io.Writer) {
 	})
 }
 
-// runAll runs every task with every seed, several at a time, and returns the results by task and seed.
-func (o *options) runAll(ctx context.Context, stderr io.Writer) ([][]*result, error) {
-	type job struct{ task, seed int }
+// runAll runs every task with every seed, several at a time, and returns the results by task. Once the context has ended
+// they are those that there are until then.
+func (o *options) runAll(ctx context.Context, stderr io.Writer) [][]*result {
+	type job struct {
+		task int
+		seed uint64
+	}
 	results := make([][]*result, len(o.tasks))
 	jobs := make(chan job)
 	var workers sync.WaitGroup
-	var printing sync.Mutex
+	var writing sync.Mutex
 	for range o.parallel {
 		workers.Go(func() {
 			for j := range jobs {
-				r := o.compete(ctx, o.tasks[j.task], uint64(j.seed)+1)
-				results[j.task][j.seed] = r
-				printing.Lock()
+				r := o.compete(ctx, o.tasks[j.task], j.seed)
+				if ctx.Err() != nil {
+					return
+				}
+				writing.Lock()
+				results[j.task] = append(results[j.task], r)
 				fmt.Fprintln(stderr, r)
-				printing.Unlock()
+				writing.Unlock()
 			}
 		})
 	}
 	for k := range o.tasks {
-		results[k] = make([]*result, o.seeds)
-	}
-	for k := range o.tasks {
-		for seed := range int(o.seeds) {
-			if ctx.Err() == nil {
-				jobs <- job{k, seed}
+		for seed := range o.seeds {
+			select {
+			case jobs <- job{k, seed + 1}:
+			case <-ctx.Done():
 			}
 		}
 	}
 	close(jobs)
 	workers.Wait()
-	return results, ctx.Err()
+	for _, list := range results {
+		slices.SortFunc(list, func(a, b *result) int { return cmp.Compare(a.Seed, b.Seed) })
+	}
+	return results
 }
 
 // String is a line of progress.
 func (r *result) String() string {
 	if r.Error != "" {
-		return fmt.Sprintf("%s, seed %d: %s", r.Task, r.Seed, r.Error)
+		return fmt.Sprintf("%s, seed %d: %.1f, but %s", r.Task, r.Seed, r.DeepPSL, r.Error)
 	}
 	return fmt.Sprintf("%s, seed %d: %.1f, network %s, fixed %s, %.1f s", r.Task, r.Seed, r.DeepPSL, points(r.Plain),
 		points(r.Fixed), r.Seconds)
