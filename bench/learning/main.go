@@ -122,17 +122,17 @@ func (o *options) complete(pattern string, rest []string) error {
 
 // main does what the arguments ask for.
 func (o *options) main(ctx context.Context, stdout, stderr io.Writer) error {
-	switch {
-	case o.list:
+	if o.list {
 		return list(stdout, o.tasks)
-	case o.write != "":
+	}
+	o.available(stderr)
+	if o.write != "" {
 		return o.writeSamples(o.write)
 	}
 	recorded, err := readPeers(o.peers)
 	if err != nil {
 		return err
 	}
-	o.available(stderr)
 	results := o.runAll(ctx, stderr)
 	suite := &suite{Seeds: o.seeds, Set: o.set}
 	for k, t := range o.tasks {

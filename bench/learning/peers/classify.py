@@ -1,5 +1,6 @@
 """Learns each problem that `go run ./bench/learning --write FOLDER` has written with scikit-learn: logistic regression and
-a multilayer perceptron, on columns standardised by the training rows. Prints their points of a hundred as JSON, by problem.
+a multilayer perceptron, on columns standardised by the training rows unless all are 0 or 1. Prints their points of a
+hundred as JSON, by problem.
 
     pip install -r bench/learning/peers/requirements.txt
     python bench/learning/peers/classify.py FOLDER > bench/learning/peers/recorded.json
@@ -16,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, balanced_accuracy_score
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 
 def contenders(hidden, seed):
@@ -27,6 +28,11 @@ def contenders(hidden, seed):
     }
 
 
+def scaler(rows):
+    """What brings columns to one scale. Words that occur or do not have one, and rare ones would become the largest."""
+    return FunctionTransformer() if numpy.isin(rows, (0, 1)).all() else StandardScaler()
+
+
 def measure(problem):
     """The points of every contender on one problem."""
     train, test = numpy.array(problem["Train"]), numpy.array(problem["Test"])
@@ -34,7 +40,7 @@ def measure(problem):
     score = balanced_accuracy_score if "averaged" in problem["metric"] else accuracy_score
     points = {}
     for name, program in contenders(problem["Hidden"], problem["seed"]).items():
-        fitted = make_pipeline(StandardScaler(), program).fit(train, known)
+        fitted = make_pipeline(scaler(train), program).fit(train, known)
         points[name] = round(100 * float(score(wanted, fitted.predict(test))), 4)
     return points
 
