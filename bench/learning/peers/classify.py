@@ -14,10 +14,18 @@ import warnings
 import numpy
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import accuracy_score, balanced_accuracy_score
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
+
+
+METRICS = {
+    "accuracy": accuracy_score,
+    "accuracy of pairs": accuracy_score,
+    "averaged accuracy": balanced_accuracy_score,
+    "F1 of pairs": f1_score,
+}
 
 
 def contenders(hidden, seed):
@@ -37,7 +45,7 @@ def measure(problem):
     """The points of every contender on one problem."""
     train, test = numpy.array(problem["Train"]), numpy.array(problem["Test"])
     known, wanted = numpy.array(problem["Known"]), numpy.array(problem["Wanted"])
-    score = balanced_accuracy_score if "averaged" in problem["metric"] else accuracy_score
+    score = METRICS[problem["metric"]]
     points = {}
     for name, program in contenders(problem["Hidden"], problem["seed"]).items():
         fitted = make_pipeline(scaler(train), program).fit(train, known)
