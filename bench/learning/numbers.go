@@ -18,7 +18,7 @@ Column(+J, K, +C, +D1, +D2, +R, E) = Carry(K, E) .
 fixed 0.00001: Column(J, K, C, D1, D2, R, E) <= First(J, D1) + Second(J, D2) - 1 ^2
 `
 
-// numbers are sums of numbers of two digits, as examples/digits ships them, but for its weight decay: it is the default.
+// numbers are sums of numbers of two digits, as examples/digits ships them but for their weight decay, the default.
 func numbers(seed uint64) (*problem, error) {
 	const train, perExample = 300, 4
 	random := newRandom("numbers", seed)

@@ -24,8 +24,8 @@ func (o *options) available(stderr io.Writer) {
 	})
 }
 
-// runAll runs every task with every seed, several at a time, and returns the results by task. Once the context has ended
-// they are those that there are until then.
+// runAll runs every task with every seed, several at a time, and returns the results by task. Once the context has
+// ended they are those that there are until then.
 func (o *options) runAll(ctx context.Context, stderr io.Writer) [][]*result {
 	type job struct {
 		task int
