@@ -41,6 +41,7 @@ func newRoot(e *env) *cobra.Command {
 		newRun(e),
 		newCheck(e),
 		newGround(e),
+		newGradcheck(e),
 		newOptions(e),
 		newSolve(e),
 		newCluster(e),

@@ -12,13 +12,14 @@ import (
 //
 //	(H + νI)v + Aᵀw = g,   A v = 0,
 //
-// and then dL/dp = -vᵀ ∂(∇_y f)/∂p - wᵀ ∂(A y + B x + c)/∂p. This derivative is exact for ν = 0 wherever the MAP state is
-// unique and what binds does so with a force (strict complementarity): almost everywhere, if it is unique at all.
+// and then dL/dp = -vᵀ ∂(∇_y f)/∂p - wᵀ ∂(A y + B x + c)/∂p. This derivative is exact for ν = 0 wherever the MAP state
+// is unique and what binds does so with a force (strict complementarity): almost everywhere, if it is unique at all.
 //
 // The equations enter by the method of multipliers: with a stiffness that a few rounds of conjugate gradients make up
 // for, so that nothing is factorised.
 type implicitSolver struct {
-	// exact leaves variables at their bounds where they are; else they yield, with the curvature boxCurvature.
+	// exact leaves variables at their bounds where they are, with next to no ν; else they yield, with the curvature
+	// boxCurvature.
 	exact bool
 
 	conjugate mrf.Conjugate
@@ -37,6 +38,8 @@ const (
 	implicitIterations = 500
 	// stiffness is that of equations, in the field's unit, and rounds bounds how often their multipliers are improved.
 	stiffness, rounds = 100, 30
+	// smallestRidge, in the same unit, gives a direction without curvature no large derivative by rounding alone.
+	smallestRidge = 1e-9
 )
 
 // solve writes v for the MAP state y with its multipliers, nil if they are not known, where the loss has the gradient
@@ -44,6 +47,9 @@ const (
 func (s *implicitSolver) solve(field *mrf.Field, y, multipliers, slope []float64, ridge float64, v []float64) {
 	s.prepare(field)
 	s.classify(field, y, multipliers)
+	if s.exact {
+		ridge = smallestRidge * field.Unit()
+	}
 	s.assemble(field, y, ridge)
 	clear(s.forces)
 	equations := false

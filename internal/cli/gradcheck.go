@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/report"
+)
+
+const gradcheckHelp = `Gradcheck compares the gradient that learning would use with central differences
+of the whole chain: from a parameter of a network, or the weight of a rule,
+through what is perceived and inferred to the loss. It says how alike they are,
+for each rule and each network: their cosine, which is 1 for the same direction,
+and the relative error.
+
+The paper's method uses a surrogate, which is not a derivative: a cosine of 0.8
+is usual. -D learn.method=implicit is exact. Inference is solved tightly,
+dropout is off, and of examples the first batch is taken. Where the loss has a
+kink within the step there is no derivative, and the parameter is left out and
+counted. The exit code is 1 if a gradient that should be the derivative is not.`
+
+const gradcheckExamples = `  deeppsl gradcheck model.json
+  deeppsl gradcheck model.json -D learn.method=implicit --samples 100
+  deeppsl gradcheck model.json --epochs 5          after five epochs of learning
+  deeppsl gradcheck model.json --json | jq .worst_cosine`
+
+// gradchecker is one run of deeppsl gradcheck.
+type gradchecker struct {
+	project
+	from    input
+	samples int
+	step    float64
+	epochs  int
+}
+
+// newGradcheck returns deeppsl gradcheck.
+func newGradcheck(e *env) *cobra.Command {
+	g := &gradchecker{project: project{env: e}}
+	cmd := &cobra.Command{
+		Use:     "gradcheck CONFIG [--samples N] [--step H] [-D name=value]...",
+		Short:   "Compare the gradient of learning with differences of the loss",
+		Long:    gradcheckHelp,
+		Example: gradcheckExamples,
+		GroupID: groupRules,
+		Args:    g.from.check,
+		RunE:    g.run,
+	}
+	g.flags(cmd)
+	g.from.flags(cmd.Flags())
+	g.forceFlag(cmd)
+	cmd.Flags().IntVar(&g.samples, "samples", 24, "rule weights, and parameters of each network, to move at most")
+	cmd.Flags().Float64Var(&g.step, "step", 3e-3, "how far, relative to a parameter or the usual one beside it")
+	cmd.Flags().IntVar(&g.epochs, "epochs", 0, "epochs to learn before")
+	return cmd
+}
+
+func (g *gradchecker) run(cmd *cobra.Command, args []string) error {
+	switch {
+	case g.samples < 1:
+		return usage("flag-value", seeHelp(cmd), "--samples takes a whole number from 1, not %d", g.samples)
+	case !(g.step > 0 && g.step < 1):
+		return usage("flag-value", seeHelp(cmd), "--step takes a number above 0 and below 1, not %g", g.step)
+	case g.epochs < 0:
+		return usage("flag-value", seeHelp(cmd), "--epochs takes a whole number from 0, not %d", g.epochs)
+	}
+	options := g.options()
+	options.OnIteration = nil // inferences are many and short
+	options.OnEpoch = g.epochLine("learning")
+	loaded, err := g.from.load(args, options)
+	if err != nil {
+		return err
+	}
+	var bar report.Task
+	found, err := loaded.CheckGradients(cmd.Context(), deeppsl.GradientOptions{Samples: g.samples, Step: g.step,
+		Epochs: g.epochs, Progress: func(_, total int) {
+			if bar == nil {
+				bar = g.progress().Start("differences", int64(total), "parameters")
+			}
+			bar.Add(1)
+		}})
+	if bar != nil {
+		bar.Done()
+	}
+	if err != nil {
+		return err
+	}
+	if err := g.emit(gradchecked{found}); err != nil {
+		return err
+	}
+	if found.Wrong {
+		return errReported
+	}
+	return nil
+}
+
+// gradchecked is what deeppsl gradcheck answers.
+type gradchecked struct{ *deeppsl.GradientReport }
+
+// Text prints the verdict and the tables.
+func (g gradchecked) Text(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: cosine %s, at worst %s, relative error %s, of %d parameters; loss %.6g, seed %d\n", g.Gradient,
+		cosine(g.Cosine), cosine(g.WorstCosine), cosine(g.RelativeError), g.Samples, g.Loss, g.Seed)
+	b.WriteString(g.Verdict + "\n")
+	if len(g.ByRule) > 0 {
+		b.WriteByte('\n')
+		table := report.NewTable("gradient", "difference", "cosine", "relative error", "rule")
+		for _, r := range g.ByRule {
+			table.Row(report.Number(fmt.Sprintf("%.3g", r.Gradient)), report.Number(fmt.Sprintf("%.3g", r.Difference)),
+				cosine(r.Cosine), cosine(r.RelativeError), r.Rule)
+		}
+		if err := table.Text(&b); err != nil {
+			return err
+		}
+	}
+	if len(g.ByNetwork) > 0 {
+		b.WriteByte('\n')
+		table := report.NewTable("parameters", "kinks", "cosine", "relative error", "network")
+		for _, n := range g.ByNetwork {
+			table.Row(n.Samples, n.Kinks, cosine(n.Cosine), cosine(n.RelativeError), n.Network)
+		}
+		if err := table.Text(&b); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// cosine prints a number that may not be there.
+func cosine(v float64) report.Number {
+	if math.IsNaN(v) {
+		return "none"
+	}
+	return report.Number(fmt.Sprintf("%.4f", v))
+}
