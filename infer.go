@@ -169,6 +169,9 @@ func (s *settings) methodFor(m *mrf.Model, result *solve.Result) (name, reason s
 	if result.Reason != "" {
 		reason = result.Reason
 	}
+	if result.Method != "" {
+		name = result.Method
+	}
 	return name, reason
 }
 

@@ -209,12 +209,11 @@ func (f *Factor) prepare(g *group, number int32) {
 	top, depth := 0, 0
 	for _, k := range g.fronts {
 		fr := &f.s.fronts[k]
-		own := fr.below() * fr.below()
+		own := int(fr.update())
 		depth = max(depth, top+own)
 		for _, c := range fr.children {
 			if f.home[c] == number {
-				below := f.s.fronts[c].below()
-				top -= below * below
+				top -= int(f.s.fronts[c].update())
 			}
 		}
 		top += own

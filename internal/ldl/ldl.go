@@ -44,6 +44,21 @@ type front struct {
 // below is the number of rows below a front's columns, the order of the update that it leaves to its parent.
 func (f *front) below() int { return f.order - f.width }
 
+// update is the number of entries of what a front leaves to its parent.
+func (f *front) update() float64 {
+	if f.thin() {
+		return 0
+	}
+	return float64(f.below()) * float64(f.below())
+}
+
+// thin tells whether a front leaves no update: it has no children, so that its few columns say all there is, and the
+// parent takes it from them.
+func (f *front) thin() bool { return len(f.children) == 0 && f.width <= thinnest }
+
+// thinnest is the width of such fronts.
+const thinnest = 4
+
 // Bytes returns the memory that a factor takes.
 func (s *Symbolic) Bytes() float64 {
 	rows := 0
@@ -137,12 +152,10 @@ func (s *Symbolic) weigh() {
 			rest := float64(f.order - c)
 			s.Flops += rest * rest
 		}
-		below := float64(f.below())
-		stack += below * below
+		stack += f.update()
 		s.Working = max(s.Working, stack)
 		for _, c := range f.children {
-			below := float64(s.fronts[c].below())
-			stack -= below * below
+			stack -= s.fronts[c].update()
 		}
 	}
 }

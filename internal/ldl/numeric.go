@@ -34,10 +34,17 @@ func (f *Factor) factorGroup(g *group, threads int) {
 	for _, k := range g.fronts {
 		fr, l := &f.s.fronts[k], f.layout[k]
 		below := fr.below()
-		update := g.stack[top : top+below*below]
-		clear(update)
+		var update []float64
+		if !fr.thin() {
+			update = g.stack[top : top+below*below]
+			clear(update)
+		}
 		panel := f.numbers[l.panel : l.panel+fr.width*fr.order]
 		for _, c := range fr.children {
+			if f.s.fronts[c].thin() {
+				f.assembleThin(c, panel, update, fr)
+				continue
+			}
 			f.assemble(c, panel, update, fr)
 			if f.home[c] == f.home[k] {
 				top -= len(f.updates[c])
@@ -45,6 +52,9 @@ func (f *Factor) factorGroup(g *group, threads int) {
 		}
 		last := fr.first + fr.width
 		g.lost += g.work.factor(panel, fr.order, fr.width, f.whole[fr.first:last], f.sign[fr.first:last])
+		if fr.thin() {
+			continue
+		}
 		if below > 0 {
 			g.work.downdate(panel, fr.order, fr.width, update)
 		}
@@ -72,6 +82,35 @@ func (f *Factor) assemble(child int32, panel, update []float64, parent *front) {
 			to = update[(int(column)-w)*size : (int(column)-w+1)*size]
 			for n := k; n < below; n++ {
 				to[int(relative[n])-w] += from[n]
+			}
+		}
+	}
+}
+
+// assembleThin does what assemble does, from the columns of a child that has left no update.
+func (f *Factor) assembleThin(child int32, panel, update []float64, parent *front) {
+	c, l := &f.s.fronts[child], f.layout[child]
+	below, size := c.below(), parent.below()
+	relative := f.relative[l.relative : l.relative+below]
+	for j := range c.width {
+		column := f.numbers[l.panel+j*c.order : l.panel+(j+1)*c.order]
+		pivot, low := column[j], column[c.width:]
+		for k, a := range relative {
+			v := low[k] * pivot
+			if v == 0 {
+				continue
+			}
+			rest, places := low[k:], relative[k:]
+			if w := parent.width; int(a) < w {
+				to := panel[int(a)*parent.order : (int(a)+1)*parent.order]
+				for n, i := range places {
+					to[i] -= rest[n] * v
+				}
+			} else {
+				to := update[(int(a)-w)*size : (int(a)-w+1)*size]
+				for n, i := range places {
+					to[int(i)-w] -= rest[n] * v
+				}
 			}
 		}
 	}

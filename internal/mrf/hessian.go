@@ -96,7 +96,7 @@ func (h *Hessian) Assemble(y []float64, free []bool, shift float64, curve func(*
 		h.Diagonal[i] = shift
 	}
 	h.merge(h.Diagonal)
-	h.few = h.entries() < 4*len(h.lanes)*len(h.Free) && h.whole()
+	h.few = h.Entries() < 4*len(h.lanes)*len(h.Free) && h.whole()
 	h.Restrict(nil)
 }
 
@@ -122,8 +122,8 @@ func (c *compact) bytes() int64 {
 	return int64(len(c.pairs))*16 + int64(len(c.rows.h))*12 + int64(len(c.rows.index))*12
 }
 
-// entries counts the coefficients off the diagonal.
-func (h *Hessian) entries() int {
+// Entries counts the coefficients off the diagonal, which a product goes through.
+func (h *Hessian) Entries() int {
 	total := 0
 	for k := range h.lanes {
 		c := &h.lanes[k]

@@ -129,7 +129,9 @@ type Result struct {
 	Presolve *presolve.Counts
 	// Components are those of the problem after that; nil if they were not looked for.
 	Components *Components
-	// Reason says why the problem was solved this way; "" if there was no choice.
+	// Method names the method that the answer is from, and Reason says why the problem was solved this way; "" if there
+	// was no choice.
+	Method     string
 	Reason     string
 	Iterations int
 	Elapsed    time.Duration

@@ -35,7 +35,11 @@ func Inference(method string, field *mrf.Field, settings solve.Settings, options
 		return &inference{field: field, settings: settings, options: options, method: byInterior}, nil
 	}
 	// The solver is made at each Solve, and not here: its own vectors are as large as the problem.
-	return &inference{field: field, settings: settings, options: options, method: byNewton}, nil
+	p := &inference{field: field, settings: settings, options: options, method: byNewton}
+	if method != "newton" && field.Model.Paged() == nil {
+		p.method = newHybrid
+	}
+	return p, nil
 }
 
 func byInterior(f *mrf.Field, s solve.Settings) solve.Solver { return interior.New(f, s) }
@@ -172,8 +176,8 @@ func (p *inference) solve(ctx context.Context, field *mrf.Field, y, duals []floa
 			result, err := split.Solve(ctx, field, c, p.method, settings, y, duals)
 			if err == nil {
 				result.Components = found
-				result.Reason = fmt.Sprintf("%s The %d components are solved apart: each ends when it is proven.", why,
-					found.Count)
+				result.Reason = fmt.Sprintf("%s The %d components are solved apart: each ends when it is proven.%s", why,
+					found.Count, result.Reason)
 			}
 			return result, err
 		}
@@ -184,7 +188,10 @@ func (p *inference) solve(ctx context.Context, field *mrf.Field, y, duals []floa
 	}
 	result, err := solver.Solve(ctx)
 	if err == nil {
-		result.Components, result.Reason = found, why
+		result.Components = found
+		if result.Reason == "" {
+			result.Reason = why
+		}
 	}
 	return result, err
 }

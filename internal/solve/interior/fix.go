@@ -17,6 +17,8 @@ type work struct {
 	place  []int32 // of a free variable among the free ones
 	forced []forced
 	free   []int32 // the free variables
+	// hardOnly leaves soft rows out.
+	hardOnly bool
 	program
 }
 
@@ -33,13 +35,7 @@ const slight = 1e-9
 // solve finds the MAP state of a component, and its multipliers. What contradicts what hard rows fixed is solved again
 // with nothing fixed, for a proof that has all rows.
 func (w *work) solve(c *component) outcome {
-	w.c = c
-	w.y = resize(w.y, len(c.variables))
-	w.fixed = resize(w.fixed, len(c.variables))
-	w.place = resize(w.place, len(c.variables))
-	clear(w.fixed)
-	w.fix()
-	possible := w.state()
+	possible := w.lay(c)
 	out := outcome{infeasible: !possible}
 	if possible {
 		out = w.minimise(w.target)
@@ -51,7 +47,36 @@ func (w *work) solve(c *component) outcome {
 		out = w.minimise(w.target)
 	}
 	w.record(out.infeasible)
+	if !out.converged && !out.infeasible && w.rigid && !w.target.stop() {
+		w.doubt(&out)
+	}
 	return out
+}
+
+// doubt asks, after a program that could not be solved, whether its hard rows contradict each other: without soft ones,
+// their multipliers show that by the least contradiction.
+func (w *work) doubt(out *outcome) {
+	w.hardOnly = true
+	clear(w.fixed)
+	w.forced = w.forced[:0]
+	w.state()
+	again := w.minimise(w.target)
+	w.hardOnly = false
+	out.iterations += again.iterations
+	if out.infeasible = again.infeasible; out.infeasible {
+		w.record(true)
+	}
+}
+
+// lay makes the program of a component. It tells whether the hard rows that are fixed hold.
+func (w *work) lay(c *component) (possible bool) {
+	w.c = c
+	w.y = resize(w.y, len(c.variables))
+	w.fixed = resize(w.fixed, len(c.variables))
+	w.place = resize(w.place, len(c.variables))
+	clear(w.fixed)
+	w.fix()
+	return w.state()
 }
 
 // fix fixes what follows from hard rows, again and again until nothing does.
@@ -134,7 +159,7 @@ func (w *work) state() (possible bool) {
 			possible = possible && d <= w.target.feasibility && (kind != mrf.Equal || d >= -w.target.feasibility)
 		}
 	}
-	w.program.prepare()
+	w.program.prepare(w.c)
 	return possible
 }
 
@@ -144,7 +169,7 @@ func (w *work) stateRow(j int, d float64) {
 	vars, coef := w.c.row(j)
 	r := row{number: j, constant: d, hard: b.Kind.Hard(), lo: math.Inf(-1), hi: math.Inf(1)}
 	switch {
-	case !b.Kind.Hard() && weight == 0:
+	case !b.Kind.Hard() && (weight == 0 || w.hardOnly):
 		return
 	case b.Kind == mrf.Linear:
 		for k, i := range vars {

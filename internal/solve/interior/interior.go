@@ -88,6 +88,9 @@ func (s *Solver) WarmStart(y, _ []float64) {
 	}
 }
 
+// Within replaces the limit of time; 0 means none.
+func (s *Solver) Within(limit time.Duration) { s.settings.TimeLimit = limit }
+
 // Solve implements solve.Solver.
 func (s *Solver) Solve(ctx context.Context) (*solve.Result, error) {
 	if err := s.field.Check(); err != nil {
@@ -262,6 +265,7 @@ type component struct {
 	start      []int32 // row j has the entries start[j]..start[j+1]
 	index      []int32 // of the component's variables
 	coef       []float64
+	sparse     *sparse // the matrix of the last program that was not small, or nil
 }
 
 // takeApart deals out a model's potentials to the components, in their order.

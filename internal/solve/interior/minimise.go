@@ -36,8 +36,9 @@ func (p *program) minimise(t target) (out outcome) {
 	if p.rigid {
 		size *= larger
 	}
-	p.best = math.Inf(1)
+	p.best, p.ray = math.Inf(1), 0
 	for range runs {
+		p.firm = 0
 		p.begin(size)
 		p.run(&t, &out)
 		if out.converged || out.infeasible || out.iterations >= t.limit || t.stop() {
@@ -45,11 +46,21 @@ func (p *program) minimise(t target) (out outcome) {
 		}
 		size *= larger
 	}
-	if !out.converged && !out.infeasible && p.best < hopeful {
+	switch {
+	case out.converged || out.infeasible:
+	case p.ray > certain:
+		out.infeasible = true
+		for k := range p.rows {
+			p.rows[k].mu = p.against[k]
+		}
+	case p.best < hopeful:
 		p.restore()
 	}
 	return out
 }
+
+// certain is the violation that all points have, by a proof that rounding may have a part in.
+const certain = 1e-11
 
 // run takes steps until nothing is gained any more.
 func (p *program) run(t *target, out *outcome) {
@@ -69,7 +80,7 @@ func (p *program) run(t *target, out *outcome) {
 		case off <= 1:
 			out.converged = true
 			return
-		case p.violation > t.feasibility && p.contradictory(t.feasibility):
+		case p.violation > slight && p.contradictory(t.feasibility):
 			out.infeasible = true
 			return
 		case out.iterations >= t.limit || since > patience || t.stop():
@@ -88,11 +99,17 @@ func (p *program) run(t *target, out *outcome) {
 // step takes a step of Mehrotra's and returns its length; 0 says that the arithmetic has broken down.
 func (p *program) step() (length float64) {
 	products, count := p.products(0)
-	p.curvature()
-	if !p.matrix.factor(p) {
-		return 0
+	for p.firm /= 10; ; p.firm = max(leastFirm, 100*p.firm) {
+		p.curvature()
+		if !p.matrix.factor(p) {
+			return 0
+		}
+		p.rough = false
+		p.direct(0, false)
+		if !p.rough || p.firm > mostFirm {
+			break
+		}
 	}
-	p.direct(0, false)
 	affine, _ := p.products(p.longest())
 	mean, ratio := products/float64(count), affine/products
 	p.direct(mean*ratio*ratio*ratio, true)
@@ -148,7 +165,7 @@ func (r *row) best() float64 {
 }
 
 // contradictory tells whether the multipliers of the hard rows are a proof that no point in the box comes closer to
-// all of them than feasibility (Farkas): they are where the Lagrangian grows without end.
+// all of them than feasibility (Farkas): they are where the Lagrangian grows without end. It remembers the best proof.
 func (p *program) contradictory(feasibility float64) bool {
 	clear(p.rhs)
 	least, length := 0.0, 0.0
@@ -161,6 +178,12 @@ func (p *program) contradictory(feasibility float64) bool {
 	}
 	for _, g := range p.rhs {
 		least += min(0, g)
+	}
+	if distance := least / length; distance > p.ray {
+		p.ray, p.against = distance, p.against[:0]
+		for k := range p.rows {
+			p.against = append(p.against, p.rows[k].mu)
+		}
 	}
 	return least > feasibility*length
 }

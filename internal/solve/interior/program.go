@@ -26,9 +26,13 @@ type program struct {
 	several  []int32 // rows of more than one variable, which go into the factorisation
 	rigid    bool    // some of which are hard
 	saved    []float64
+	firm     float64
+	rough    bool // the last solution of the matrix is not one
 	// objective and violation are the last proof's.
 	objective, violation float64
 	best                 float64 // how far off the saved point is
+	ray                  float64 // the violation that all points have by the best proof, and its multipliers
+	against              []float64
 
 	threads int
 	matrix  matrix
@@ -57,8 +61,13 @@ type row struct {
 	kept            bool // Δμ is found with Δy, and not from it
 }
 
-// soft is the compliance of hard rows: a proximal term, which leaves the solution as it is.
-const soft = 1e-13
+// soft is a compliance that rows have in steps, and proximal a curvature that variables have there: pulls to the present
+// point, which leave the solution as it is, and the matrix regular. Where that is not enough, both are larger by firm,
+// from least to most.
+const (
+	soft, proximal      = 1e-13, 1e-10
+	leastFirm, mostFirm = 1e-9, 1e-4
+)
 
 func (p *program) reset(n int) {
 	p.n = n
@@ -76,8 +85,8 @@ func (p *program) addRow(r row) {
 	p.rows = append(p.rows, r)
 }
 
-// prepare chooses the matrix.
-func (p *program) prepare() {
+// prepare chooses the matrix; c keeps a sparse one for programs of the same form.
+func (p *program) prepare(c *component) {
 	for _, v := range []*[]float64{&p.y, &p.zl, &p.zu, &p.dy, &p.dzl, &p.dzu, &p.rhs, &p.diagonal} {
 		*v = resize(*v, p.n)
 	}
@@ -87,14 +96,39 @@ func (p *program) prepare() {
 		if r.last-r.first > 1 {
 			p.several = append(p.several, int32(j))
 			p.rigid = p.rigid || r.hard
+			r.kept = r.hard || r.last-r.first > short
 		}
 	}
-	if min(p.n, len(p.several)) <= small {
+	switch {
+	case min(p.n, len(p.several)) <= small:
 		p.dense.choose(p)
 		p.matrix = &p.dense
-	} else {
-		p.matrix = newSparse(p)
+	case c.sparse == nil || c.sparse.form != p.form():
+		c.sparse = newSparse(p)
+		fallthrough
+	default:
+		p.matrix = c.sparse
 	}
+}
+
+// form is a hash of everything that the structure of the matrix follows from.
+func (p *program) form() uint64 {
+	const prime = 1099511628211
+	h := uint64(14695981039346656037)
+	mix := func(v int) { h = (h ^ uint64(v)) * prime }
+	mix(p.n)
+	for _, j := range p.several {
+		r := &p.rows[j]
+		mix(int(j))
+		mix(int(r.last - r.first))
+		if r.kept {
+			mix(-1)
+		}
+		for _, i := range p.index[r.first:r.last] {
+			mix(int(i))
+		}
+	}
+	return h
 }
 
 // begin takes the first point: in the middle of the box, with all products of the same size.

@@ -20,31 +20,34 @@ type sparse struct {
 	summed   int     // the numbers that the sum makes; the others are K's
 	diagonal []float64
 	numbers  []float64
+	symbolic *ldl.Symbolic
 	factored *ldl.Factor
+	form     uint64 // of the program that it is for
 
-	x, rest []float64
+	x, rest, correction []float64
 }
 
 // short is the number of entries of soft rows that go into the sum.
 const short = 4
 
-// structure is newSparse's part that does not depend on numbers.
+// newSparse finds the structure of a program's matrix.
 func newSparse(p *program) *sparse {
-	s := &sparse{}
+	s := &sparse{form: p.form()}
 	for _, j := range p.several {
-		r := &p.rows[j]
-		if r.kept = r.hard || r.last-r.first > short; r.kept {
+		if p.rows[j].kept {
 			s.kept = append(s.kept, j)
 		}
 	}
 	s.layPairs(p)
 	s.layRows(p)
 	size := p.n + len(s.kept)
-	s.diagonal, s.x, s.rest = make([]float64, size), make([]float64, size), make([]float64, size)
+	for _, v := range []*[]float64{&s.diagonal, &s.x, &s.rest, &s.correction} {
+		*v = make([]float64, size)
+	}
 	return s
 }
 
-// pair visits the pairs of entries of all rows in the sum: the larger variable and the smaller one.
+// eachPair visits the pairs of entries of all rows in the sum: the larger variable and the smaller one.
 func eachPair(p *program, visit func(high, low int32)) {
 	for _, j := range p.several {
 		r := &p.rows[j]
@@ -103,6 +106,13 @@ func (s *sparse) layRows(p *program) {
 	}
 }
 
+// analyse orders the matrix, once.
+func (s *sparse) analyse() {
+	if s.symbolic == nil {
+		s.symbolic = ldl.Analyse(&s.pattern)
+	}
+}
+
 // factor implements matrix.
 func (s *sparse) factor(p *program) bool {
 	if s.factored == nil {
@@ -110,7 +120,8 @@ func (s *sparse) factor(p *program) bool {
 		for k := range s.kept {
 			negative[p.n+k] = true
 		}
-		s.factored = ldl.NewFactor(ldl.Analyse(&s.pattern), negative, p.threads)
+		s.analyse()
+		s.factored = ldl.NewFactor(s.symbolic, negative, p.threads)
 	}
 	s.assemble(p)
 	for _, v := range s.diagonal {
@@ -146,34 +157,40 @@ func (s *sparse) assemble(p *program) {
 	}
 }
 
-// refinements bounds the steps of iterative refinement, and refined is the part of the right-hand side that may remain.
+// refinements bounds the steps of iterative refinement: few while the point is far from the solution.
 const (
-	refinements = 3
-	refined     = 1e-12
+	refinements, moreRefinements = 1, 5
+	close                        = 1e3
+	// tolerable is the part of the right-hand side that may remain.
+	tolerable = 1e-3
 )
 
-// solve implements matrix.
+// solve implements matrix. The residuals of the variables and of the rows are of different sizes, so that both have to
+// get smaller.
 func (s *sparse) solve(p *program) {
 	right := s.rest
 	copy(right, p.rhs)
 	for k, j := range s.kept {
 		right[p.n+k] = -p.rows[j].lift
 	}
-	scale := largest(right)
 	copy(s.x, right)
 	s.factored.Solve(s.x)
-	best := math.Inf(1)
-	correction := make([]float64, len(right))
-	for range refinements {
-		copy(correction, right)
-		s.subtractProduct(s.x, correction)
-		e := largest(correction)
-		if !(e > refined*scale) || e > best/2 {
+	most := refinements
+	if p.best < close {
+		most = moreRefinements
+	}
+	upper, lower, scale := math.Inf(1), math.Inf(1), largest(right)
+	for k := range most + 1 {
+		copy(s.correction, right)
+		s.subtractProduct(s.x, s.correction)
+		e, f := largest(s.correction[:p.n]), largest(s.correction[p.n:])
+		p.rough = !(e <= tolerable*scale && f <= tolerable*scale)
+		if k == most || !(e < upper/2 || f < lower/2) {
 			break
 		}
-		best = e
-		s.factored.Solve(correction)
-		for i, v := range correction {
+		upper, lower = e, f
+		s.factored.Solve(s.correction)
+		for i, v := range s.correction {
 			s.x[i] += v
 		}
 	}

@@ -5,14 +5,11 @@ import "math"
 // curvature computes the stiffness of the rows and the diagonal of the box and of rows with a single variable.
 func (p *program) curvature() {
 	for i, y := range p.y {
-		p.diagonal[i] = p.zl[i]/y + p.zu[i]/(1-y)
+		p.diagonal[i] = p.zl[i]/y + p.zu[i]/(1-y) + proximal + p.firm
 	}
 	for k := range p.rows {
 		r := &p.rows[k]
-		give := r.compliance
-		if give == 0 {
-			give = soft
-		}
+		give := r.compliance + soft + p.firm
 		if !math.IsInf(r.hi, 0) {
 			give += r.t / (r.hi - r.mu)
 		}

@@ -19,8 +19,10 @@ type inner struct {
 	model           model
 
 	steps, limit int
-	stop         func() bool
-	trace        func(step float64)
+	// work is what was done since reset, in about nanoseconds of a core; sweep is that of a sweep over all potentials.
+	work, sweep float64
+	stop        func() bool
+	trace       func(step float64)
 }
 
 // outcome says how an inner solve ended.
@@ -44,7 +46,7 @@ func newInner(env *envelope) *inner {
 
 // reset prepares for a new solve of at most limit steps.
 func (in *inner) reset(limit int, stop func() bool) {
-	in.steps, in.limit, in.stop, in.trace = 0, limit, stop, nil
+	in.steps, in.limit, in.stop, in.trace, in.work = 0, limit, stop, nil, 0
 	in.model.stop, in.model.effort = stop, leastEffort
 }
 
@@ -82,6 +84,7 @@ func (in *inner) minimiseUntil(enough func(value, gap float64) bool) outcome {
 
 // evaluate returns the function at y and sets g to its gradient.
 func (in *inner) evaluate(y, g []float64) float64 {
+	in.work += in.sweep
 	value := in.env.field.Sweep(y, g, in.env.differentiate)
 	if in.shift > 0 {
 		for i, c := range in.centre {
@@ -124,6 +127,7 @@ func (in *inner) direction() {
 	}
 	in.model.h.Assemble(in.y, in.free, max(in.shift, regular*in.unit), in.env.curve)
 	in.model.minimise(in.y, in.g)
+	in.work += 2*in.sweep + in.model.work()
 }
 
 // Constants of the line search: the part of the slope that may be left (between the kinks of steep terms, less exact

@@ -20,6 +20,7 @@ type model struct {
 	step     []float64
 	move     []float64 // of p, within the bounds
 	product  []float64 // H·move
+	products int       // by H in the last minimisation
 	effort   int
 	// brief keeps to few rounds and no effort: where all potentials are smooth, the active set settles so soon that more
 	// exact steps never pay (measured on models of the size of Cora: a third of the time).
@@ -32,7 +33,7 @@ const (
 	rounds, moreRounds      = 3, 2
 	briefRounds             = 2
 	forcing, tighterForcing = 0.1, 0.1 // the part of the residual that may remain
-	products, timesProducts = 20, 2    // the limit for a round
+	most, timesMost         = 20, 2    // products in a round
 	leastEffort, mostEffort = 0, 2
 )
 
@@ -62,7 +63,7 @@ func (m *model) decrease(g []float64) float64 {
 func (m *model) minimise(y, g []float64) {
 	e := float64(m.effort)
 	forcing := forcing * math.Pow(tighterForcing, e)
-	products := products * int(math.Pow(timesProducts, e))
+	most := most * int(math.Pow(timesMost, e))
 	m.begin(y, g)
 	first, limit := 0.0, rounds+m.effort*moreRounds
 	if m.brief {
@@ -78,7 +79,7 @@ func (m *model) minimise(y, g []float64) {
 		if norm <= forcing*forcing*first || m.stop() {
 			return
 		}
-		m.cg.Solve(m.h, m.residual, m.step, forcing, products, m.stop)
+		m.products += m.cg.Solve(m.h, m.residual, m.step, forcing, most, m.stop)
 		if !m.search(1, 0.25, 0.0625) {
 			m.steepest()
 			if !m.search(1, 0.25, 0.0625, m.reach()) {
@@ -86,6 +87,11 @@ func (m *model) minimise(y, g []float64) {
 			}
 		}
 	}
+}
+
+// work is what the last minimisation took, in about nanoseconds of a core: products, and six passes over vectors each.
+func (m *model) work() float64 {
+	return float64(m.products) * (2*float64(m.h.Entries()) + 6*float64(len(m.p)))
 }
 
 // begin sets p to 0.
@@ -102,6 +108,7 @@ func (m *model) begin(y, g []float64) {
 	}
 	m.fixed = m.fixed[:n]
 	clear(m.p)
+	m.products = 0
 	for k, i := range m.h.Free {
 		m.lo[k], m.hi[k] = -y[i], 1-y[i]
 		m.residual[k] = -g[i]
@@ -143,6 +150,7 @@ func (m *model) search(parts ...float64) bool {
 	for _, part := range parts {
 		linear := m.project(part)
 		m.h.Mul(m.move, m.product)
+		m.products++
 		curved := 0.0
 		for k, d := range m.move {
 			curved += d * m.product[k]

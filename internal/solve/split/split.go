@@ -5,6 +5,7 @@ package split
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -253,6 +254,21 @@ func (r *run) status() solve.Status {
 	return solve.Optimal
 }
 
+// handed says how many parts were solved by another method than the first.
+func (r *run) handed() (method, reason string) {
+	count := 0
+	for _, part := range r.results {
+		if part.Method != "" {
+			count, method = count+1, part.Method
+		}
+	}
+	if count == 0 {
+		return "", ""
+	}
+	return method, fmt.Sprintf(" Of %d batches, %d went over to the method %s, as Newton's took too long.",
+		len(r.results), count, method)
+}
+
 // join makes the result of the whole, with a certificate of its own.
 func (r *run) join() *solve.Result {
 	result := &solve.Result{Status: r.status(), Y: r.y, Multipliers: r.mu}
@@ -264,6 +280,7 @@ func (r *run) join() *solve.Result {
 		}
 	}
 	slices.Sort(result.Conflict)
+	result.Method, result.Reason = r.handed()
 	if result.Status == solve.Optimal && !(result.Gap <= r.settings.Gap) {
 		result.Status = solve.IterationLimit
 	}

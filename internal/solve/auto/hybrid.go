@@ -1,0 +1,120 @@
+package auto
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/interior"
+	"github.com/deeppsl/deeppsl/internal/solve/newton"
+)
+
+// hybrid is Newton's method, which hands a problem over to the interior point method once it has worked on it for about
+// as long as that would take: so neither problems that the one crawls along nor those that the other fills memory for
+// take much longer than by the better one. What both have done is counted, and not timed, so that the answer is the
+// same whatever the machine.
+type hybrid struct {
+	*newton.Solver
+	field    *mrf.Field
+	settings solve.Settings
+	analysis float64
+	interior *interior.Solver // nil until its cost was of interest
+	cost     interior.Cost
+}
+
+const (
+	// patience is how much of the interior point method's work Newton's does first.
+	patience = 0.5
+	// roomy is the memory that a factorisation may take, in bytes.
+	roomy = 4 << 30
+)
+
+func newHybrid(field *mrf.Field, settings solve.Settings) solve.Solver {
+	h := &hybrid{Solver: newton.New(field, settings), field: field, settings: settings}
+	entries := field.Model.Potentials()
+	for _, b := range field.Model.Blocks {
+		entries += len(b.Vars)
+	}
+	h.analysis = interior.Analysis(entries)
+	return h
+}
+
+// Solve implements solve.Solver.
+func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
+	began := time.Now()
+	handed := false
+	h.Limit(func(work float64) bool {
+		handed = handed || work > patience*h.analysis && h.affordable() && work > patience*h.cost.Work
+		return !handed
+	})
+	result, err := h.Solver.Solve(ctx)
+	if err != nil || !handed && !stuck(result.Status) || ctx.Err() != nil || !h.affordable() {
+		return result, err
+	}
+	return h.takeOver(ctx, began, result)
+}
+
+// takeOver solves what Newton's method has left. If rounding forbids that too, Newton's goes on from the better answer.
+func (h *hybrid) takeOver(ctx context.Context, began time.Time, first *solve.Result) (*solve.Result, error) {
+	h.interior.Within(h.left(began))
+	second, err := h.interior.Solve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	second.Method = "interior"
+	second.Reason = fmt.Sprintf("After %d steps of Newton's method, with a gap of %.1e and a violation of %.1e, an interior "+
+		"point method took over: a step costs %.2g flops.", first.Iterations, first.Gap, first.MaxViolation, h.cost.Flops)
+	if stuck(second.Status) {
+		best := second
+		if h.off(first) < h.off(second) {
+			best = first
+		}
+		settings := h.settings
+		settings.TimeLimit = h.left(began)
+		again := newton.New(h.field, settings)
+		again.Limit(func(work float64) bool { return work < 2*h.cost.Work })
+		again.WarmStart(best.Y, best.Multipliers)
+		third, err := again.Solve(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if third.Status == solve.Infeasible || h.off(third) < h.off(best) {
+			third.Method, third.Reason = "newton", second.Reason+" Rounding kept it from a proof, and Newton's went on."
+			best = third
+		}
+		second = best
+	}
+	second.Elapsed = time.Since(began)
+	return second, nil
+}
+
+// left is the time that is left of the limit; 0 means no limit.
+func (h *hybrid) left(began time.Time) time.Duration {
+	if h.settings.TimeLimit == 0 {
+		return 0
+	}
+	return max(1, h.settings.TimeLimit-time.Since(began))
+}
+
+// off measures an answer by what was asked for: 1 is enough.
+func (h *hybrid) off(r *solve.Result) float64 {
+	s := h.settings.WithDefaults(0)
+	return max(math.Abs(r.Gap)/s.Gap, r.MaxViolation/s.Feasibility)
+}
+
+// affordable tells whether the interior point method has the memory that it takes.
+func (h *hybrid) affordable() bool {
+	if h.interior == nil {
+		h.interior = interior.New(h.field, h.settings)
+		h.cost = h.interior.Cost()
+	}
+	return h.cost.Bytes <= roomy
+}
+
+// stuck tells whether a method has ended without what was asked for, though there was time.
+func stuck(s solve.Status) bool {
+	return s == solve.IterationLimit || s == solve.Stalled || s == solve.NumericalError
+}

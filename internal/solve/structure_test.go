@@ -1,0 +1,147 @@
+package solve_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/auto"
+)
+
+// path makes a model of n variables with noisy observations, and links of some consecutive ones each: coefficients and
+// a constant.
+func path(n int, kind mrf.Kind, exponent int, constant float64, link ...float64) *mrftest.Builder {
+	b := mrftest.New(n, 0, 3).Rule(0, kind, exponent)
+	for i := range n - len(link) + 1 {
+		var row []term
+		for k, a := range link {
+			row = append(row, term{Index: i + k, Coef: a})
+		}
+		b.Add(constant, row, nil)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	b.Rule(1, mrf.Absolute, max(1, exponent))
+	for i := range n {
+		o := 0.5 + 0.3*math.Sin(20*float64(i)/float64(n)) + 0.2*rng.NormFloat64()
+		b.Add(-min(1, max(0, o)), []term{{Index: i, Coef: 1}}, nil)
+	}
+	return b
+}
+
+// at is a row of a single variable.
+func at(i int, coef float64) []term { return []term{{Index: i, Coef: coef}} }
+
+// structures are problems in which variables far apart have to do with each other, along which iterative methods crawl.
+var structures = []struct {
+	name       string
+	model      func(n int) *mrf.Model
+	infeasible bool
+}{
+	{"smooth", func(n int) *mrf.Model { return path(n, mrf.Absolute, 2, 0, 30, -30).Model() }, false},
+	{"total variation", func(n int) *mrf.Model { return path(n, mrf.Absolute, 1, 0, 10, -10).Model() }, false},
+	{"isotonic", func(n int) *mrf.Model { return path(n, mrf.LessEqual, 0, 0, 1, -1).Model() }, false},
+	{"straight", func(n int) *mrf.Model { return path(n, mrf.Equal, 0, 0, -1, 2, -1).Model() }, false},
+	{"convex", func(n int) *mrf.Model { return path(n, mrf.LessEqual, 0, 0, -1, 2, -1).Model() }, false},
+	{"halves around an odd cycle", func(n int) *mrf.Model {
+		b := path(n|1, mrf.Equal, 0, -1, 1, 1).Rule(2, mrf.Equal, 0)
+		return b.Add(-1, []term{{Index: 0, Coef: 1}, {Index: n | 1 - 1, Coef: 1}}, nil).Model()
+	}, false},
+	{"true at one end and false at the other", func(n int) *mrf.Model {
+		b := path(n, mrf.LessEqual, 0, 0, 1, -1).Rule(2, mrf.Hinge, 1)
+		return b.Add(1, at(0, -1), nil).Add(0, at(n-1, 1), nil).Model()
+	}, false},
+	{"hard at both ends", func(n int) *mrf.Model {
+		b := path(n, mrf.LessEqual, 0, 0, 1, -1).Rule(2, mrf.LessEqual, 0)
+		return b.Add(0.6, at(0, -1), nil).Add(-0.5, at(n-1, 1), nil).Model()
+	}, true},
+	{"growth", func(n int) *mrf.Model {
+		b := path(n, mrf.LessEqual, 0, 0, 1.05, -1).Rule(2, mrf.LessEqual, 0)
+		return b.Add(0.1, at(0, -1), nil).Model()
+	}, true},
+	{"differences", func(n int) *mrf.Model {
+		return path(n, mrf.LessEqual, 0, 1.0001/float64(n-1), 1, -1).Model()
+	}, true},
+	{"steep", func(n int) *mrf.Model { return path(n, mrf.LessEqual, 0, 0.999/float64(n-1), 1, -1).Model() }, false},
+	{"budgets", func(n int) *mrf.Model {
+		rng := rand.New(rand.NewPCG(2, 2))
+		b := mrftest.New(n, 0, 2).Rule(0, mrf.LessEqual, 0)
+		for range 12 {
+			var row []term
+			for i := range n {
+				if rng.IntN(2) == 0 {
+					row = append(row, term{Index: i, Coef: 1})
+				}
+			}
+			b.Add(-float64(n)/8, row, nil)
+		}
+		b.Rule(1, mrf.Hinge, 1)
+		for i := range n {
+			b.Add(rng.Float64(), at(i, -1), nil)
+		}
+		return b.Model()
+	}, false},
+}
+
+// Every structure is proven optimal, or contradictory, with the same bits for any number of threads.
+func TestStructures(t *testing.T) {
+	for _, s := range structures {
+		for _, n := range []int{60, 3000} {
+			t.Run(fmt.Sprint(s.name, " ", n), func(t *testing.T) {
+				m := s.model(n)
+				var first []float64
+				for _, threads := range []int{1, 3} {
+					r := solveBy(t, "auto", m, threads)
+					wantProof(t, m, r, s.infeasible)
+					if first == nil {
+						first = slices.Clone(r.Y)
+					} else if !slices.Equal(first, r.Y) {
+						t.Errorf("other bits with %d threads", threads)
+					}
+				}
+				wantProof(t, m, solveBy(t, "interior", m, 1), s.infeasible)
+			})
+		}
+	}
+}
+
+// solveBy solves without presolving.
+func solveBy(t *testing.T, method string, m *mrf.Model, threads int) *solve.Result {
+	t.Helper()
+	solver, err := auto.Inference(method, mrf.NewField(m), solve.Settings{Gap: 1e-6, Threads: threads}, auto.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := solver.Solve(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// wantProof checks what an answer says by its own point and multipliers.
+func wantProof(t *testing.T, m *mrf.Model, r *solve.Result, infeasible bool) {
+	t.Helper()
+	want := solve.Optimal
+	if infeasible {
+		want = solve.Infeasible
+	}
+	c := solve.Certify(mrf.NewField(m), r.Y, slices.Clone(r.Multipliers))
+	if r.Status != want {
+		t.Fatalf("%v by %s, want %v: %+v", r.Status, r.Method, want, r.Certificate)
+	}
+	if infeasible {
+		if len(r.Conflict) == 0 || c.DualBound < c.Objective {
+			t.Errorf("no proof in %d constraints: %+v", len(r.Conflict), c)
+		}
+		return
+	}
+	if math.Abs(c.Gap) > 1e-6 || c.MaxViolation > 1e-6 {
+		t.Errorf("not proven: %+v", c)
+	}
+}
