@@ -60,11 +60,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 type options struct {
 	settings
 	rivalry
-	model  *model
-	sizes  []int  // ascending
-	config string // instead of a model: rules and tables
-	plot   string
-	json   bool
+	model    *model
+	families []*model // of hard structure, instead of a model
+	sizes    []int    // ascending
+	config   string   // instead of a model: rules and tables
+	plot     string
+	json     bool
 }
 
 // jarVariable is the environment variable that names Java PSL's jar.
@@ -73,10 +74,11 @@ const jarVariable = "DEEPPSL_PSL_JAR"
 // parse reads the arguments.
 func parse(args []string, stderr io.Writer) (*options, error) {
 	var o options
-	var name, size, sizes, rivals string
+	var name, size, sizes, rivals, hard string
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&name, "model", models[0].name, "the `model`: "+strings.Join(modelNames(), ", "))
+	flags.StringVar(&hard, "hard", "", "solve these `families` of hard structure, beside --peers, or \"all\"")
 	flags.StringVar(&size, "size", "1e6", "about how many `ground rules`")
 	flags.StringVar(&sizes, "sizes", "", "several sizes instead, such as 1e4,1e5,1e6, for how the cost grows")
 	flags.Float64Var(&o.gap, "gap", 1e-4, "relative duality gap to prove")
@@ -106,6 +108,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 		sizes = size
 	}
 	err := o.complete(name, sizes, flags.Args())
+	if err == nil && hard != "" {
+		o.families, err = familiesOf(hard)
+	}
 	if err == nil {
 		err = o.meet(rivals)
 	}
@@ -159,7 +164,7 @@ func (o *options) meet(names string) error {
 		o.peers = append(o.peers, peers[at])
 	}
 	switch {
-	case len(o.sizes) > 1:
+	case len(o.sizes) > 1 && o.families == nil:
 		return errors.New("--peers takes one --size")
 	case o.memory > 0:
 		return errors.New("--memory is not for comparisons with --peers")
@@ -171,6 +176,9 @@ func (o *options) meet(names string) error {
 
 // run compares, or measures all sizes, and prints the results.
 func (o *options) run(ctx context.Context, w io.Writer) error {
+	if o.families != nil {
+		return o.try(ctx, w)
+	}
 	if len(o.peers) == 0 {
 		return o.measureAll(ctx, w)
 	}

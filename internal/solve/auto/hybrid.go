@@ -65,8 +65,9 @@ func (h *hybrid) takeOver(ctx context.Context, began time.Time, first *solve.Res
 		return nil, err
 	}
 	second.Method = "interior"
-	second.Reason = fmt.Sprintf("After %d steps of Newton's method, with a gap of %.1e and a violation of %.1e, an interior "+
-		"point method took over: a step costs %.2g flops.", first.Iterations, first.Gap, first.MaxViolation, h.cost.Flops)
+	second.Reason = fmt.Sprintf("After %d steps of Newton's method, with a gap of %.1e and a violation of %.1e, an "+
+		"interior point method took over: a step costs %.2g flops.", first.Iterations, first.Gap, first.MaxViolation,
+		h.cost.Flops)
 	if stuck(second.Status) {
 		best := second
 		if h.off(first) < h.off(second) {

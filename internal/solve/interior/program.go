@@ -61,9 +61,9 @@ type row struct {
 	kept            bool // Δμ is found with Δy, and not from it
 }
 
-// soft is a compliance that rows have in steps, and proximal a curvature that variables have there: pulls to the present
-// point, which leave the solution as it is, and the matrix regular. Where that is not enough, both are larger by firm,
-// from least to most.
+// soft is a compliance that rows have in steps, and proximal a curvature that variables have there: pulls to the
+// present point, which leave the solution as it is, and the matrix regular. Where that is not enough, both are larger by
+// firm, from least to most.
 const (
 	soft, proximal      = 1e-13, 1e-10
 	leastFirm, mostFirm = 1e-9, 1e-4

@@ -98,8 +98,8 @@ func (s *Solver) WarmStart(y, multipliers []float64) {
 	copy(s.env.mu.values, multipliers)
 }
 
-// Limit makes a Solve end, with the best point that it has, when goOn, which is asked again and again with the work that
-// was done, in about nanoseconds of a core, says no. The work is the same for any number of threads.
+// Limit makes a Solve end, with the best point that it has, when goOn, which is asked again and again with the work
+// that was done, in about nanoseconds of a core, says no. The work is the same for any number of threads.
 func (s *Solver) Limit(goOn func(work float64) bool) { s.goOn = goOn }
 
 // Solve implements solve.Solver.

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/export"
+	"github.com/deeppsl/deeppsl/internal/ground"
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/parallel"
+	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/auto"
+)
+
+// trials is what the contenders made of families of hard structure.
+type trials struct {
+	Gap     float64  `json:"gap"` // that was asked for
+	Seed    uint64   `json:"seed"`
+	Threads int      `json:"threads"`
+	Repeats int      `json:"repeats"`
+	Limit   float64  `json:"limit_seconds"` // of a peer's run
+	Machine machine  `json:"machine"`
+	Trials  []*trial `json:"trials"`
+}
+
+// trial is one family's problem of one size.
+type trial struct {
+	Family      string `json:"family"`
+	GroundRules int    `json:"ground_rules"`
+	Variables   int    `json:"variables"`
+	// Runs are ours, then the peers'.
+	Runs []*attempt `json:"runs"`
+}
+
+// attempt is a contender's part in a trial: setting up and solving the ground problem in memory.
+type attempt struct {
+	Name      string  `json:"name"`
+	Status    string  `json:"status"`
+	Seconds   float64 `json:"seconds"` // the median of the repetitions
+	Objective float64 `json:"objective"`
+	Violation float64 `json:"max_violation"`
+	Note      string  `json:"note,omitempty"`
+	all       []float64
+}
+
+// familiesOf finds the families that are named, between commas; "all" are all.
+func familiesOf(names string) (found []*model, err error) {
+	var known []string
+	for k := range families {
+		known = append(known, families[k].name)
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		at := slices.Index(known, name)
+		if at < 0 && name != "all" {
+			return nil, fmt.Errorf("there is no family %q; there are all, %s", name, strings.Join(known, ", "))
+		}
+		for k := range families {
+			if k == at || name == "all" {
+				found = append(found, &families[k])
+			}
+		}
+	}
+	return found, nil
+}
+
+// try lets ours and the peers solve problems of all families and sizes, in turns.
+func (o *options) try(ctx context.Context, w io.Writer) error {
+	t := &trials{Gap: o.gap, Seed: o.seed, Threads: parallel.Threads(o.threads), Repeats: o.repeat,
+		Limit: o.limit.Seconds(), Machine: thisMachine()}
+	for _, size := range o.sizes {
+		for _, m := range o.families {
+			one, err := o.tryOne(ctx, m, size)
+			if err != nil {
+				return fmt.Errorf("%s of %d: %w", m.name, size, err)
+			}
+			t.Trials = append(t.Trials, one)
+		}
+	}
+	if o.json {
+		return report.JSON(w, t)
+	}
+	return tabulate(t.Trials, report.NewTable(columns(t.Trials)...)).Text(w)
+}
+
+// tryOne makes one problem, exports it, and has it solved.
+func (o *options) tryOne(ctx context.Context, m *model, size int) (*trial, error) {
+	dir, err := os.MkdirTemp("", "deeppsl-bench-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	field, err := m.field(ctx, size, o.settings)
+	if err != nil {
+		return nil, err
+	}
+	c := &contest{rivalry: o.rivalry, gap: o.gap, dir: dir, exported: filepath.Join(dir, "problem.mps"), field: field}
+	if len(o.peers) > 0 {
+		write := func(w io.Writer) error { return export.Write(w, export.QPS, field, nil) }
+		if err := report.WriteFileFunc(c.exported, write); err != nil {
+			return nil, err
+		}
+	}
+	t := &trial{Family: m.name, GroundRules: field.Model.Potentials(), Variables: field.Model.Variables,
+		Runs: []*attempt{{Name: "ours"}}}
+	for _, p := range o.peers {
+		t.Runs = append(t.Runs, &attempt{Name: p.name})
+	}
+	for range o.repeat {
+		if err := t.Runs[0].ours(ctx, c, o.settings); err != nil {
+			return nil, err
+		}
+		for k, p := range o.peers {
+			t.Runs[k+1].peer(ctx, c, p)
+		}
+	}
+	return t, ctx.Err()
+}
+
+// field grounds a problem of the model.
+func (m *model) field(ctx context.Context, size int, s settings) (*mrf.Field, error) {
+	d := m.generate(size, s.seed)
+	compiled, err := d.compile(m.rules)
+	if err != nil {
+		return nil, err
+	}
+	problem, _, err := ground.Ground(ctx, compiled, d.store, ground.Options{Threads: s.threads})
+	if err != nil {
+		return nil, err
+	}
+	field := mrf.NewField(problem)
+	theta := make([]float64, len(compiled.Rules))
+	for k, rule := range compiled.Rules {
+		theta[k] = rule.Weight.Value
+	}
+	field.SetWeights(theta)
+	return field, nil
+}
+
+// ours solves the problem as inference does.
+func (a *attempt) ours(ctx context.Context, c *contest, s settings) error {
+	begin := time.Now()
+	solver, err := auto.Inference("auto", c.field, solve.Settings{Gap: c.gap, Threads: s.threads, TimeLimit: c.limit},
+		auto.Options{Presolve: true, Split: true})
+	if err != nil {
+		return err
+	}
+	r, err := solver.Solve(ctx)
+	if err != nil {
+		return err
+	}
+	a.note(r.Status.String(), time.Since(begin).Seconds())
+	a.Objective, a.Violation, a.Note = r.Objective, r.MaxViolation, r.Method
+	return nil
+}
+
+// peer runs a peer, whose answer may be that there is none.
+func (a *attempt) peer(ctx context.Context, c *contest, p contender) {
+	if a.Note != "" {
+		return
+	}
+	out, err := p.run(ctx, c)
+	if out == nil {
+		a.Note = err.Error()
+		return
+	}
+	a.note(strings.ToLower(out.status), out.solve)
+	if err == nil {
+		a.Objective, _, a.Violation = c.judge(out.y)
+	}
+}
+
+func (a *attempt) note(status string, seconds float64) {
+	a.Status, a.all = status, append(a.all, seconds)
+	a.Seconds = median(a.all, func(v float64) float64 { return v })
+}
+
+// solved tells whether the contender has an answer or a proof that there is none.
+func (a *attempt) solved() bool {
+	return slices.Contains([]string{"optimal", "solved", "infeasible", "primalinfeasible"}, a.Status)
+}
+
+// fastest returns the least time of a peer that has solved the problem, infinity if there is none.
+func (t *trial) fastest() float64 {
+	least := math.Inf(1)
+	for _, a := range t.Runs[1:] {
+		if a.solved() {
+			least = min(least, a.Seconds)
+		}
+	}
+	return least
+}
+
+// A trial is lost that is not solved, or that takes longer than a moment and so many times as long as the fastest peer.
+const (
+	moment   = 0.2
+	slowness = 1.5
+)
+
+func (t *trial) lost() bool {
+	ours := t.Runs[0]
+	return !ours.solved() || ours.Seconds > moment && ours.Seconds > slowness*t.fastest()
+}
+
+// columns names those of a table of trials.
+func columns(all []*trial) []string {
+	names := []string{"family", "ground rules", "ours", "ours s", "by"}
+	if len(all) > 0 {
+		for _, a := range all[0].Runs[1:] {
+			names = append(names, a.Name, a.Name+" s")
+		}
+	}
+	return append(names, "fastest / ours", "lost")
+}
+
+// tabulate writes a row for each trial.
+func tabulate(all []*trial, out *report.Table) *report.Table {
+	for _, t := range all {
+		ours := t.Runs[0]
+		by := ours.Note
+		if by == "" {
+			by = "newton"
+		}
+		row := []any{t.Family, t.GroundRules, ours.Status, digits(ours.Seconds), by}
+		for _, a := range t.Runs[1:] {
+			status := a.Status
+			if status == "" {
+				status = a.Note
+			}
+			row = append(row, status, optional(a.Seconds))
+		}
+		ratio, lost := report.Number(""), ""
+		if fastest := t.fastest(); !math.IsInf(fastest, 1) {
+			ratio = digits(fastest / ours.Seconds)
+		}
+		if t.lost() {
+			lost = "yes"
+		}
+		out.Row(append(row, ratio, lost)...)
+	}
+	return out
+}
