@@ -36,7 +36,10 @@ type Perception struct {
 	ready    bool // Forward has been called
 }
 
-var _ learn.Restrictable = (*Perception)(nil)
+var (
+	_ learn.Restrictable = (*Perception)(nil)
+	_ learn.Observable   = (*Perception)(nil)
+)
 
 // head connects the outputs of a network to inputs x of the model.
 type head interface {

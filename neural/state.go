@@ -1,0 +1,200 @@
+package neural
+
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+)
+
+// observed is how many rows are looked at for the state of hidden layers.
+const observed = 128
+
+// States describes the networks by the last Forward; see learn.Observable. It costs about a forward pass of 128 rows.
+func (p *Perception) States() []learn.NetworkState {
+	var states []learn.NetworkState
+	for _, s := range p.passes {
+		state := learn.NetworkState{Network: s.network.spec.Name}
+		if s.network.kind.Pairs {
+			var truths []float32
+			for _, h := range p.heads {
+				if pairs, ok := h.(*pairs); ok && pairs.pass == s {
+					for _, t := range pairs.truth {
+						truths = append(truths, float32(t))
+					}
+				}
+			}
+			describe(&state, truths, 1, SigmoidOutput)
+		} else {
+			describe(&state, s.out, s.network.width, s.network.spec.Output)
+		}
+		state.Layers = s.layers()
+		states = append(states, state)
+	}
+	return states
+}
+
+// describe takes the measures of outputs, a matrix [n, classes].
+func describe(state *learn.NetworkState, outputs []float32, classes int, kind Output) {
+	n := len(outputs) / classes
+	state.Outputs = n
+	if n == 0 {
+		return
+	}
+	mean, top := make([]float64, classes), make([]int, classes+1)
+	entropy := 0.0
+	for i := range n {
+		p := row(outputs, i, classes)
+		best := 0
+		for c, v := range p {
+			mean[c] += float64(v) / float64(n)
+			if v > p[best] {
+				best = c
+			}
+			entropy += surprise(float64(v))
+			if kind == SigmoidOutput {
+				entropy += surprise(1 - float64(v))
+			}
+		}
+		if classes == 1 && p[0] < 0.5 {
+			best = 1 // the answer no
+		}
+		top[best]++
+	}
+	state.Certainty = 1 - entropy/float64(n)/largestEntropy(classes, kind)
+	for i := range n {
+		distance := 0.0
+		for c, v := range row(outputs, i, classes) {
+			distance += math.Abs(float64(v) - mean[c])
+		}
+		state.Spread += distance / float64(n)
+	}
+	if kind == SoftmaxOutput {
+		state.Spread /= 2
+	} else {
+		state.Spread /= float64(classes)
+	}
+	for _, count := range top {
+		state.Majority = max(state.Majority, float64(count)/float64(n))
+	}
+}
+
+// surprise is a probability's part in the entropy.
+func surprise(p float64) float64 {
+	if p <= 0 {
+		return 0
+	}
+	return -p * math.Log(p)
+}
+
+// largestEntropy is that of outputs that say nothing. One class of a softmax has none to lose.
+func largestEntropy(classes int, kind Output) float64 {
+	if kind == SigmoidOutput {
+		return float64(classes) * math.Ln2
+	}
+	return math.Log(float64(max(2, classes)))
+}
+
+// layers describes the hidden layers of a pass: those of the kinds that this package has.
+func (p *pass) layers() []learn.LayerState {
+	switch runner := p.runner.(type) {
+	case *cnnRunner:
+		return runner.layers()
+	case *graphRunner:
+		if kind := p.network.spec.Kind; kind == "mlp" || kind == "siamese" {
+			return runner.layers()
+		}
+	}
+	return nil
+}
+
+// layers computes the hidden layers of some rows once more, since what happens in a graph stays there.
+func (p *graphRunner) layers() []learn.LayerState {
+	n := p.network
+	if len(n.spec.Hidden) == 0 || n.first == nil {
+		return nil
+	}
+	rows := min(observed, len(p.group.rows))
+	x := make([]float32, 0, rows*n.first.width)
+	for k := range rows {
+		x = append(x, row(p.group.z, k*len(p.group.rows)/rows, n.first.width)...)
+	}
+	var states []learn.LayerState
+	for i, width := range n.spec.Hidden {
+		layer := hiddenName(i)
+		if i > 0 {
+			owner := n.owner(layer)
+			x = affine(x, rows, p.system.byName[parameterName(owner, layer, weights)].Value,
+				p.system.byName[parameterName(owner, layer, biases)].Value)
+		}
+		n.spec.Activation.apply(x)
+		states = append(states, n.spec.Activation.state(layer, x, width))
+	}
+	return states
+}
+
+// affine returns x·W + b for rows of x.
+func affine(x []float32, rows int, w, b []float32) []float32 {
+	y := make([]float32, 0, rows*len(b))
+	for i := range rows {
+		y = append(y, b...)
+		for k, v := range row(x, i, len(x)/rows) {
+			for j, weight := range row(w, k, len(b)) {
+				y[i*len(b)+j] += v * weight
+			}
+		}
+	}
+	return y
+}
+
+// layers describes what the last piece of images left. A filter is one node, at work on all pixels.
+func (r *cnnRunner) layers() []learn.LayerState {
+	n := min(observed, (len(r.rows)-1)%piece+1)
+	var states []learn.LayerState
+	for _, c := range r.convolutions {
+		size := c.convolution.out.size()
+		states = append(states, r.network.spec.Activation.state(c.convolution.weights.layer, c.out[:n*size],
+			c.convolution.out.channels))
+	}
+	for _, d := range r.dense[:len(r.dense)-1] {
+		states = append(states, r.network.spec.Activation.state(d.dense.weights.layer, d.y[:n*d.out], d.out))
+	}
+	return states
+}
+
+// flat is the share of its largest slope below which an activation lets no gradient through.
+const flat = 0.01
+
+// state describes a layer by its values, a matrix [rows, nodes].
+func (a Activation) state(layer string, y []float32, nodes int) learn.LayerState {
+	alive, flats := make([]bool, nodes), 0
+	for i, v := range y {
+		if a.slope(float64(v)) < flat {
+			flats++
+		} else {
+			alive[i%nodes] = true
+		}
+	}
+	dead := 0
+	for _, yes := range alive {
+		if !yes {
+			dead++
+		}
+	}
+	return learn.LayerState{Layer: layer, Nodes: nodes, Dead: float64(dead) / float64(nodes),
+		Saturated: float64(flats) / float64(max(1, len(y)))}
+}
+
+// slope is the derivative where the activation has the value y, as a share of the largest.
+func (a Activation) slope(y float64) float64 {
+	switch {
+	case a == Tanh:
+		return 1 - y*y
+	case a == Sigmoid:
+		return 4 * y * (1 - y)
+	case a == ELU && y < 0:
+		return 1 + y
+	case y > 0:
+		return 1
+	}
+	return 0
+}
