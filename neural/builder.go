@@ -86,12 +86,14 @@ func (b *Builder) Dense(layer string, x *graph.Node, width int) *graph.Node {
 	return graph.Add(graph.MatMul(x, weights), graph.ExpandAxes(biases, 0))
 }
 
-// initializer returns what suits the network's activation: half of what enters a relu is lost, and He makes up for it.
+// initializer returns what suits the network's activation, times its gain: half of what enters a relu is lost, and He
+// makes up for it.
 func (s *Spec) initializer() Initializer {
+	suits := Glorot
 	if s.Activation == ReLU || s.Activation == ELU {
-		return He
+		suits = He
 	}
-	return Glorot
+	return func(inputs, outputs int) float64 { return s.Gain * suits(inputs, outputs) }
 }
 
 // Dropout sets each element of x, of shape [rows, …], to 0 with the given probability and scales the others so that

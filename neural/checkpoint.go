@@ -94,7 +94,8 @@ func (n *network) fitsScale(entries map[string]entry, name string) error {
 	_, has := entries[name+"."+scalingLayer+"."+scaleTensor]
 	switch {
 	case has && n.scaling == nil:
-		return wrongKey("normalize", `its features were standardised when it was saved: write "normalize": "columns"`)
+		return wrongKey("normalize", `its features were standardised when it was saved: write the "normalize" of `+
+			`then, "columns" or "values"`)
 	case !has && n.scaling != nil:
 		return wrongKey("normalize", `the file has no scale of its features, so they were not standardised when it was `+
 			`saved: write the "normalize" of then, "none", "rows" or "l2"`)

@@ -45,7 +45,7 @@ func (s *System) newScaling(n *network) *scaling {
 
 // Standardize determines how a network's features are scaled from some of their rows, those that it will learn from,
 // or from all if rows is nil, unless its checkpoint or an earlier call has. Without it, the rows of the first Bind do.
-// It is for networks whose features are normalised by columns, and does nothing for others.
+// It is for networks whose features are normalised by columns, or all values alike, and does nothing for others.
 //
 // A column of a dense table is moved by its median and divided by the root mean square of what differs from it, no
 // value counting for more than six median deviations: for numbers of any unit that is about the standard deviation, a
@@ -79,6 +79,8 @@ func (n *network) standardize(rows []int32) {
 		return
 	}
 	switch {
+	case n.spec.Normalize == StandardValues:
+		c.ofValues(rows)
 	case n.spec.Kind == convolutional:
 		c.ofImages(rows)
 	case n.raw.Sparse():
@@ -212,6 +214,31 @@ func (c *scaling) ofImages(rows []int32) {
 	scale := float32(math.Ldexp(1, min(exponent, 127)))
 	for column := range c.scale.Value {
 		c.scale.Value[column] = scale
+	}
+}
+
+// ofValues takes the mean and the standard deviation of all of the rows' values. Those of a sparse table are its
+// nonzeros, which zeros must not be moved beside.
+func (c *scaling) ofValues(rows []int32) {
+	raw, count, sum, squares := c.network.raw, 0, 0.0, 0.0
+	for _, r := range thinned(rows) {
+		lo, hi := raw.span(int(r))
+		count += hi - lo
+		for _, v := range raw.values[lo:hi] {
+			sum += float64(v)
+			squares += float64(v) * float64(v)
+		}
+	}
+	mean := sum / float64(max(1, count))
+	if raw.Sparse() {
+		mean = 0
+	}
+	deviation := math.Sqrt(max(0, squares/float64(max(1, count))-mean*mean))
+	if deviation <= noise*math.Abs(mean) {
+		deviation = 0
+	}
+	for column := range c.scale.Value {
+		c.center.Value[column], c.scale.Value[column] = float32(mean), float32(deviation)
 	}
 }
 

@@ -223,7 +223,7 @@ func TestCheckpointsOfAnotherScale(t *testing.T) {
 	table := mustDense(t, 2, 1, 10, 2, 20, 3, 30, 9, 90)
 	specOf := func(n Normalization) []Spec { return []Spec{{Name: "n", Features: "words", Outputs: 2, Normalize: n}} }
 	for from, want := range map[Normalization]string{
-		StandardColumns: `write "normalize": "columns"`, NoNormalization: `"none", "rows" or "l2"`,
+		StandardColumns: `"columns" or "values"`, NoNormalization: `"none", "rows" or "l2"`,
 	} {
 		to := NoNormalization
 		if from == NoNormalization {
@@ -260,5 +260,69 @@ func TestScaleHasTheSameBitsForAnyThreads(t *testing.T) {
 		if _, seen := scaledBy(t, mustDense(t, 40, values...), 600); !slices.Equal(seen, want) {
 			t.Errorf("%d threads: other bits than one", threads)
 		}
+	}
+}
+
+// With "values" all columns, of images too, are moved and divided by the same two numbers, those of the rows of
+// learning; the zeros of a sparse table stay.
+func TestValuesAreScaledAlike(t *testing.T) {
+	dense := mustDense(t, 4, append(gauss("values", 400, 0.2, 0.3), 9, 9, 9, 9)...)
+	for _, spec := range []Spec{{Kind: "mlp"}, {Kind: "cnn", Convolutions: []Convolution{{Filters: 1, Kernel: 1}}}} {
+		spec.Name, spec.Features, spec.Outputs, spec.Normalize = "n", "words", 2, StandardValues
+		s := mustNew(t, []Spec{spec}, dense, 1)
+		if err := s.Standardize("n", allRows(100)); err != nil {
+			t.Fatal(err)
+		}
+		mean, square := 0.0, 0.0
+		seen := s.networks[0].features.values
+		for _, v := range seen[:400] {
+			mean, square = mean+float64(v)/400, square+float64(v)*float64(v)/400
+		}
+		if math.Abs(mean) > 1e-5 || math.Abs(square-1) > 1e-2 || seen[400] != cutoff {
+			t.Errorf("%s: seen with mean %v, mean square %v, and the row beside as %v", spec.Kind, mean, square, seen[400])
+		}
+		if c := s.networks[0].scaling; c.center.Value[0] != c.center.Value[3] || c.scale.Value[0] != c.scale.Value[3] {
+			t.Errorf("%s: columns have scales of their own", spec.Kind)
+		}
+	}
+	sparse, err := Read(SparseText, "f", strings.NewReader("a\t0:3 1:4\nb\t1:-5\n"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := mustNew(t, []Spec{{Name: "n", Features: "words", Outputs: 2, Normalize: StandardValues}}, sparse, 1)
+	if err := s.Standardize("n", nil); err != nil {
+		t.Fatal(err)
+	}
+	want, root := s.networks[0].features.values, math.Sqrt(50./3)
+	for k, v := range []float64{3, 4, -5} {
+		if math.Abs(float64(want[k])-v/root) > 1e-6 {
+			t.Errorf("nonzero %v is seen as %v, want %v", v, want[k], v/root)
+		}
+	}
+}
+
+// The gain multiplies all initial weights, and nothing else.
+func TestGain(t *testing.T) {
+	table := mustDense(t, 2, 1, 2, 3, 4)
+	weights := func(gain float64) []float32 {
+		s, err := New([]Spec{{Name: "n", Features: "words", Hidden: []int{3}, Outputs: 2, Gain: gain}},
+			map[string]*Features{"words": table}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return snapshot(s)
+	}
+	whole, half := weights(0), weights(0.5)
+	if slices.Max(whole) <= 0 {
+		t.Fatal("there are no weights")
+	}
+	for k, v := range whole {
+		if math.Abs(float64(half[k]-v/2)) > 1e-7 {
+			t.Errorf("weight %d is %v, and with a gain of a half %v", k, v, half[k])
+		}
+	}
+	if _, err := New([]Spec{{Name: "n", Features: "words", Outputs: 2, Gain: -1}},
+		map[string]*Features{"words": table}, 1); err == nil || !strings.Contains(err.Error(), "gain -1") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -38,6 +38,8 @@ type Spec struct {
 	Hidden []int `json:"hidden"`
 	// Activation follows each hidden layer; default "relu", or the encoder's.
 	Activation Activation `json:"activation"`
+	// Gain is what initial weights are multiplied by; default 1. With less, outputs begin closer to each other.
+	Gain float64 `json:"gain"`
 	// Dropout is the probability, in [0,1), that training drops a node of a hidden layer.
 	Dropout float64 `json:"dropout"`
 	// Decay is the weight decay of the network's own parameters; by default it is the optimiser's, as for all others.
@@ -132,10 +134,12 @@ const (
 // Normalization names a scaling of feature vectors.
 type Normalization string
 
-// The normalisations: each column to the same scale, by the rows of learning (see System.Standardize); none; each row
-// to unit sum of absolute values, or to unit Euclidean length. Zero vectors stay zero.
+// The normalisations: each column to the same scale, by the rows of learning (see System.Standardize); all values to
+// mean 0 and deviation 1 there; none; each row to unit sum of absolute values, or to unit Euclidean length, where zero
+// vectors stay zero.
 const (
 	StandardColumns Normalization = "columns"
+	StandardValues  Normalization = "values"
 	NoNormalization Normalization = "none"
 	RowsToUnitSum   Normalization = "rows"
 	RowsToUnitL2    Normalization = "l2"
@@ -144,7 +148,7 @@ const (
 var (
 	activations    = []Activation{ReLU, ELU, Tanh, Sigmoid}
 	outputs        = []Output{SoftmaxOutput, SigmoidOutput}
-	normalizations = []Normalization{StandardColumns, NoNormalization, RowsToUnitSum, RowsToUnitL2}
+	normalizations = []Normalization{StandardColumns, StandardValues, NoNormalization, RowsToUnitSum, RowsToUnitL2}
 )
 
 // UnmarshalJSON reads a specification strictly: a key that Spec does not have is an error that names those it has.
@@ -232,6 +236,7 @@ func (s Spec) withDefaults() Spec {
 	s = s.withPreset()
 	setDefault(&s.Kind, "mlp")
 	setDefault(&s.Format, DenseText)
+	setDefault(&s.Gain, 1)
 	if s.Encoder == "" {
 		setDefault(&s.Normalize, StandardColumns)
 		setDefault(&s.Activation, ReLU)
@@ -275,6 +280,8 @@ func (s *Spec) validate() error {
 		return unknown("layout", s.Layout, layouts)
 	case s.Checkpoint == "" && (s.Layout != "" || len(s.Layers) > 0):
 		return wrongKey("layers", "layout and layers are about a file: checkpoint names none")
+	case !(s.Gain > 0 && s.Gain <= 1e6):
+		return wrongKey("gain", "gain %v: a number above 0 is wanted", s.Gain)
 	case s.Decay != nil && !(*s.Decay >= 0):
 		return wrongKey("decay", "decay %v: a number from 0 is wanted", *s.Decay)
 	case slices.ContainsFunc(s.Hidden, func(width int) bool { return width <= 0 }):

@@ -127,7 +127,7 @@ func (s *System) resolveOne(spec Spec, features map[string]*Features) (*network,
 		return nil, unknown("features", spec.Features, sortedKeys(features))
 	}
 	n.raw, n.features = table, table.Normalized(spec.Normalize)
-	if n.spec.Normalize == StandardColumns {
+	if n.spec.Normalize == StandardColumns || n.spec.Normalize == StandardValues {
 		n.scaling = s.newScaling(n)
 	}
 	return n, nil

@@ -17,9 +17,10 @@ digits are MNIST's pictures in their order, and only the sum of the numbers is
 known. With one digit it is the paper's task; longer numbers are added by rules
 about columns and carries. No label of a picture is read but to score.
 
---faithful takes the paper's two rules and its settings as printed. --ablation
-asks what gets these rules going at all: it trains LeNet-5 for 3 epochs on 3,000
-pairs, with several μ, and in other ways.`
+--faithful takes the paper's two rules as printed, Algorithm 1 and its inference
+by gradient descent, with settings that they learn with; those of the paper's
+table are others. --ablation asks what of this matters, and what becomes of
+other readings: it trains LeNet-5 for 3 epochs on 3,000 pairs.`
 
 const reproT1Examples = `  deeppsl repro t1 --runs 3
   deeppsl repro t1 --digits 4 --net paper --out results
@@ -53,8 +54,8 @@ func newReproT1(e *env) *cobra.Command {
 	f.IntVar(&t.Epochs, "epochs", 0, "passes through the pairs (default: the task's own)")
 	f.Float64Var(&t.Dropout, "dropout", 0, "dropout of the network's hidden layers")
 	f.IntVar(&t.Shift, "shift", 0, "pixels that training moves pictures by (default: 1, or 2 for few; -1: none)")
-	f.BoolVar(&t.Faithful, "faithful", false, "take the paper's rules and settings as printed")
-	f.BoolVar(&r.ablation, "ablation", false, "train with several settings for the dying hinge, and compare")
+	f.BoolVar(&t.Faithful, "faithful", false, "take the paper's rules as printed, and its algorithm")
+	f.BoolVar(&r.ablation, "ablation", false, "train with other settings and readings of these, and compare")
 	f.BoolVar(&t.Watch, "watch", false, "score the test pairs after every epoch, for the time to 97 %")
 	f.StringVar(&r.out, "out", "", "write a table, curves, a confusion matrix and the project to this `folder`")
 	optionFlag(f, &t.Set)

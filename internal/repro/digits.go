@@ -28,7 +28,6 @@ type digits struct {
 	Shift                   int     // pixels that training moves pictures by at most
 	Faithful                bool    // the paper's rules
 	Rules                   string  // if not "", in place of the program's own
-	Imitates                bool    // the network imitates the targets of Shows
 	Checkpoint              string  // that the network begins with, or ""
 	Train, Validation, Test *dataset.Images
 	Options                 []namedValue
@@ -130,13 +129,6 @@ func (d *digits) addTables(files map[string][]byte) {
 	}
 	for s := range 19 {
 		fmt.Fprintf(&sums, "%d\n", s)
-	}
-	if d.Imitates {
-		var shows bytes.Buffer
-		for k := range 20 {
-			fmt.Fprintf(&shows, "%c\t%d\n", "ab"[k/10], k%10)
-		}
-		files["data/shows.tsv"] = shows.Bytes()
 	}
 	if d.Digits == 1 {
 		files["data/plus.tsv"], files["data/sums.tsv"] = plus.Bytes(), sums.Bytes()

@@ -28,7 +28,7 @@ type T1 struct {
 	// Shift is how many pixels training moves pictures by, at random and at most; 0 means the task's own, which is 2 for
 	// few pictures and 1 for many, and -1 means none.
 	Shift int
-	// Faithful takes the paper's rules and settings as printed.
+	// Faithful takes the paper's rules as printed, its Algorithm 1 and its inference, with settings that they learn with.
 	Faithful bool
 	Seed     uint64
 	Threads  int
@@ -49,7 +49,6 @@ type T1 struct {
 // variant is what an ablation changes about the project.
 type variant struct {
 	rules      string // if not "", in place of the task's
-	imitates   bool   // the network imitates the targets of Shows
 	checkpoint string // that the network begins with
 }
 
@@ -166,7 +165,7 @@ func (t *T1) digits() (*digits, error) {
 	learned := 2 * n * (pairs - t.HoldOut)
 	d := &digits{Digits: n, Net: net, Faithful: t.Faithful, Dropout: t.Dropout, Shift: t.Shift,
 		Train: train.Slice(0, learned), Validation: train.Slice(learned, 2*n*pairs), Test: test,
-		Rules: t.variant.rules, Imitates: t.variant.imitates, Checkpoint: t.variant.checkpoint}
+		Rules: t.variant.rules, Checkpoint: t.variant.checkpoint}
 	if t.Shift == 0 && !t.Faithful {
 		d.Shift = 1
 		if 2*n*pairs <= fewPictures {
@@ -198,9 +197,13 @@ func (t *T1) options(n, pairs int) []namedValue {
 		return out
 	}
 	if t.Faithful {
-		return set("learn.method", "deeppsl", "learn.alpha", "5e-5", "learn.mu", "1e-3", "learn.steps", "2",
-			"learn.epochs", strconv.Itoa(override(10, t.Epochs)), "learn.batch", "16", "learn.optimiser", "adagrad",
-			"learn.rate.rules", "5e-4", "learn.rate.networks", "1e-3", "learn.schedule", "inverse", "learn.decay", "1e-7")
+		// 1/19 is the uniform distribution over the sums. α is that of a mean over 16 pairs: 0.0125 for each.
+		return set("learn.method", "deeppsl", "learn.alpha", "0.2", "learn.mu", "1", "learn.steps", "1",
+			"learn.epochs", strconv.Itoa(override(10, t.Epochs)), "learn.batch", "16", "learn.floor", "1e-3",
+			"learn.optimiser", "adam", "learn.rate.networks", "1e-3", "learn.schedule", "linear", "learn.decay", "0",
+			"learn.rate.rules", "0", "learn.deviation", "0",
+			"inference.method", "sgd", "inference.iterations", "5000", "sgd.full", "true", "sgd.rate", "5e-3",
+			"sgd.threshold", "1e-4", "sgd.start", "0.05263157894736842")
 	}
 	pictures := 2 * n * pairs
 	epochs := max(12, 6*n, min(120, 360000/pictures))

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/deeppsl/deeppsl"
@@ -52,52 +53,54 @@ type T1AblationResult struct {
 // labelledPictures are those that one setting knows the digits of, before it learns from sums: a few of each.
 const labelledPictures = 100
 
-// ablation is a setting: what differs from the paper's rules and settings as printed.
+// ablation is a setting: what differs from the rules as printed and the settings that they learn with.
 type ablation struct {
 	name     string
 	options  []string
-	rules    func() string
-	imitates bool
+	rules    string // if not "", in place of the printed ones
 	labelled bool
 	ours     bool // the task's own rules and settings
 }
 
-// ablations are the settings, from the paper's on.
+// ablations are the settings, from what --faithful takes on.
 func ablations() (all []ablation) {
-	for _, mu := range []string{"0", "0.001", "0.1", "1", "10"} {
-		all = append(all, ablation{name: "the paper's rules, μ = " + mu, options: []string{"learn.mu=" + mu}})
-	}
-	adam := func(options ...string) []string {
-		return append(options, "learn.optimiser=adam", "learn.schedule=constant")
+	exact := []string{"inference.method=auto"}
+	printed := []string{"learn.mu=0.001", "learn.steps=2", "learn.optimiser=adagrad", "learn.schedule=inverse",
+		"learn.decay=1e-7", "sgd.threshold=1e-6"}
+	both := ruleTwo("Plus(D1, D2, S) & (I1 % I2)")
+	all = append(all, ablation{name: "the rules as printed (--faithful)"})
+	for _, mu := range []string{"0", "0.001", "0.1", "10"} {
+		all = append(all, ablation{name: "μ = " + mu, options: []string{"learn.mu=" + mu}})
 	}
 	return append(all,
-		ablation{name: "linear hinges, μ = 0.001", rules: linearHinges},
-		ablation{name: "μ = 1, α = 0.1, Adam", options: adam("learn.alpha=0.1", "learn.mu=1")},
-		ablation{name: "the first rule alone, μ = 0", rules: firstRule, options: []string{"learn.mu=0"}},
-		ablation{name: "the first rule alone, μ = 1", rules: firstRule, options: []string{"learn.mu=1"}},
-		ablation{name: "the first rule alone, μ = 1, α = 0.1, Adam", rules: firstRule,
-			options: adam("learn.alpha=0.1", "learn.mu=1")},
-		ablation{name: "the exact derivative, Adam", options: adam("learn.method=implicit")},
-		ablation{name: "imitation of the MAP state, Adam", imitates: true,
-			options: adam("learn.imitation=1", "inference.method=newton"),
-			rules:   func() string { return digitProgram("imitation") }},
+		ablation{name: "the table's μ, N and Adagrad", options: printed},
+		ablation{name: "an exact argmin", options: exact},
+		ablation{name: "the exact derivative", options: slices.Concat(exact, []string{"learn.method=implicit"})},
+		ablation{name: "the first rule alone", rules: ruleTwo("")},
+		ablation{name: "the second rule where S is not the sum", rules: ruleTwo("!Plus(D1, D2, S) & (I1 % I2)")},
+		ablation{name: "Plus in both rules", rules: both},
 		ablation{name: fmt.Sprintf("%d labelled pictures first", labelledPictures), labelled: true},
+		ablation{name: "labelled, Plus in both rules", labelled: true, rules: both},
+		ablation{name: "labelled, Plus in both, an exact argmin", labelled: true, rules: both, options: exact},
+		ablation{name: "labelled, Plus in both, an exact argmin, the table's μ, N and Adagrad", labelled: true, rules: both,
+			options: slices.Concat(exact, printed)},
 		ablation{name: "a latent row of the table (the default)", ours: true},
 	)
 }
 
-// linearHinges are the paper's rules, but that their hinges are not squared.
-func linearHinges() string { return strings.ReplaceAll(digitProgram("paper"), "Sum(S) ^2", "Sum(S)") }
-
-// firstRule are the paper's rules without the second one, which says that the digits have no sum.
-func firstRule() string {
-	var kept []string
+// ruleTwo are the paper's rules with other conditions in the second one, or without it if there are none.
+func ruleTwo(conditions string) string {
+	var lines []string
 	for line := range strings.Lines(digitProgram("paper")) {
-		if !strings.Contains(line, "-> !Sum") {
-			kept = append(kept, line)
+		if strings.Contains(line, "-> !Sum") {
+			if conditions == "" {
+				continue
+			}
+			line = strings.Replace(line, "(I1 % I2)", conditions, 1)
 		}
+		lines = append(lines, line)
 	}
-	return strings.Join(kept, "")
+	return strings.Join(lines, "")
 }
 
 // Run trains with each setting.
@@ -130,14 +133,11 @@ func (a *T1Ablation) one(ctx context.Context, s ablation, dir string) (row T1Abl
 		return row, err
 	}
 	t := &T1{Net: "lenet", TrainPairs: a.Pairs, Runs: 1, Epochs: a.Epochs, Shift: -1, Faithful: !s.ours, Seed: a.Seed,
-		Threads: a.Threads, Set: s.options, train: train, test: test, variant: variant{imitates: s.imitates}}
+		Threads: a.Threads, Set: s.options, train: train, test: test, variant: variant{rules: s.rules}}
 	t.OnBatch = func(b deeppsl.Batch) {
 		if b.Epoch == 0 && b.Done == 1 {
 			row.Gradient = b.Gradient
 		}
-	}
-	if s.rules != nil {
-		t.variant.rules = s.rules()
 	}
 	if s.labelled {
 		t.variant.checkpoint = filepath.Join(dir, "labelled.safetensors")

@@ -157,8 +157,34 @@ func TestT1Faithful(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.GroundRules != 2*2*100+1 {
-		t.Errorf("%d ground rules, want each rule once for each pair of digits and order, and the sum", r.GroundRules)
+	if r.GroundRules != 100+100*19+1 {
+		t.Errorf("%d ground rules, want one for each pair of digits, one for each pair and sum, and one for all sums",
+			r.GroundRules)
+	}
+}
+
+// The paper's rules, with the settings of their reproduction, must learn from sums alone, where nothing is active at
+// first; and not without Ω.
+func TestPrintedRulesLearn(t *testing.T) {
+	pictures, random := pixelPerDigit(1400), rand.New(rand.NewPCG(1, 3))
+	clear(pictures.Pixels)
+	for k := range pictures.Labels {
+		pictures.Labels[k] = byte(random.IntN(10))
+		pictures.Pixels[10*k+int(pictures.Labels[k])] = 255
+	}
+	for _, mu := range []string{"1", "0"} {
+		task := &T1{Faithful: true}
+		d := &digits{Digits: 1, Net: "lenet5", Faithful: true, Train: pictures.Slice(0, 1200),
+			Validation: pictures.Slice(0, 0), Test: pictures.Slice(1200, 1400),
+			Options: replaced(task.options(1, 600), map[string]string{"learn.rate.networks": "0.05", "learn.mu": mu})}
+		r, err := linearDigits(t, d).Run(context.Background(), deeppsl.Stages{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		share, known := r.Predictions.Accuracy(-1)
+		if known != 100 || (mu == "1" && share < 1) || (mu == "0" && share > 0.3) {
+			t.Errorf("μ = %s: %v of %d test sums are right", mu, share, known)
+		}
 	}
 }
 
@@ -207,6 +233,16 @@ func linearDigits(t testing.TB, d *digits) *deeppsl.Project {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// replaced gives some options other values.
+func replaced(options []namedValue, by map[string]string) []namedValue {
+	for k, o := range options {
+		if value, ok := by[o.Name]; ok {
+			options[k].Value = value
+		}
+	}
+	return options
 }
 
 // pixelPerDigit are pictures of ten pixels, of which the one at the digit's place is on.
