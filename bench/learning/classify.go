@@ -25,6 +25,8 @@ type classification struct {
 	latent bool
 	// sparse says that rows are words that occur, and not numbers.
 	sparse bool
+	// odds are what the best possible answer knows of each row's classes; nil if that is not known.
+	odds [][]float64
 	// value is how classes are scored; "" means by accuracy.
 	value string
 }

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // A measurement is a table as instruments fill it: every class has a mean of its own in each column, columns hang
@@ -23,14 +26,15 @@ func (m *measurement) draw(random *rand.Rand) *classification {
 	for class := range means {
 		means[class] = normals(random, m.columns, m.apart)
 	}
-	factors := make([][]float64, 3) // that columns have in common
+	factors := make([][]float64, common)
 	for k := range factors {
 		factors[k] = normals(random, m.columns, 0.5)
 	}
 	c := &classification{classes: m.classes}
+	latent := make([][]float64, m.rows)
 	for k := range m.rows {
 		class := m.class(k, random)
-		z := normals(random, m.columns, 0.8)
+		z := normals(random, m.columns, ownDeviation)
 		for _, factor := range factors {
 			strength := random.NormFloat64()
 			for column := range z {
@@ -39,11 +43,55 @@ func (m *measurement) draw(random *rand.Rand) *classification {
 		}
 		row := make([]float64, m.columns)
 		for column := range z {
-			row[column] = m.offset(column) + m.scale(column)*(means[class][column]+z[column])
+			z[column] += means[class][column]
+			row[column] = m.offset(column) + m.scale(column)*z[column]
 		}
-		c.x, c.y = append(c.x, row), append(c.y, class)
+		c.x, c.y, latent[k] = append(c.x, row), append(c.y, class), z
 	}
+	c.odds = m.odds(latent, means, factors)
 	return c
+}
+
+const (
+	common       = 3   // factors that columns have in common
+	ownDeviation = 0.8 // of a column, beside them
+)
+
+// odds are the logarithms of each class's probability, but for a constant by row, given all that draw knows: the best
+// possible answer follows them.
+func (m *measurement) odds(rows, means, factors [][]float64) [][]float64 {
+	covariance := mat.NewSymDense(m.columns, nil)
+	for a := range m.columns {
+		covariance.SetSym(a, a, ownDeviation*ownDeviation)
+		for b := range a + 1 {
+			for _, factor := range factors {
+				covariance.SetSym(a, b, covariance.At(a, b)+factor[a]*factor[b])
+			}
+		}
+	}
+	var root mat.Cholesky
+	if !root.Factorize(covariance) {
+		panic("a sum of squares is not positive")
+	}
+	odds := make([][]float64, len(rows))
+	for k := range odds {
+		odds[k] = make([]float64, m.classes)
+	}
+	for class, mean := range means {
+		direction := mat.NewVecDense(m.columns, nil)
+		centre := mat.NewVecDense(m.columns, mean)
+		if err := root.SolveVecTo(direction, centre); err != nil {
+			panic(err)
+		}
+		own := -mat.Dot(direction, centre) / 2
+		if m.shares != nil {
+			own += math.Log(m.shares[class])
+		}
+		for k, row := range rows {
+			odds[k][class] = own + mat.Dot(direction, mat.NewVecDense(m.columns, row))
+		}
+	}
+	return odds
 }
 
 // class draws the class of a row; with equal shares they take turns.
@@ -128,7 +176,7 @@ func (z *table) problem(seed uint64) (*problem, error) {
 		c.links = neighbours(c.x, z.near)
 	}
 	c.split(random, z.labels, z.validation)
-	reference := c.nearestMean()
+	reference := c.best()
 	if z.spoil != nil {
 		z.spoil(c.x, random)
 	}

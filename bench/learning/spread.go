@@ -1,5 +1,7 @@
 package main
 
+import "math"
+
 // spread is an independent method to compare with: labels that spread over the links (Zhou and others, 2004), until
 // they settle. It returns the points of the test rows.
 func (c *classification) spread() float64 {
@@ -64,29 +66,21 @@ func (c *classification) average(right, total []float64) float64 {
 	return 100 * all / of
 }
 
-// nearestMean is an independent method: the class whose mean over all rows, test rows included, is nearest in columns
-// of the same scale. It knows every label, so that little that knows few of them does better.
-func (c *classification) nearestMean() float64 {
-	z := standardised(c.x)
-	means, counts := make([][]float64, c.classes), make([]float64, c.classes)
-	for class := range means {
-		means[class] = make([]float64, len(z[0]))
-	}
-	for k, class := range c.y {
-		counts[class]++
-		for column, value := range z[k] {
-			means[class][column] += value
+// best is the score of the best possible answer. Where classes count the same, rare ones are as likely as others.
+func (c *classification) best() float64 {
+	odds := c.odds
+	if c.value == averaged {
+		shares := make([]float64, c.classes)
+		for _, class := range c.y {
+			shares[class]++
 		}
-	}
-	says := make([][]float64, len(z))
-	for k := range z {
-		says[k] = make([]float64, c.classes)
-		for class, mean := range means {
-			for column, value := range z[k] {
-				d := value - mean[column]/max(1, counts[class])
-				says[k][class] -= d * d
+		odds = make([][]float64, len(c.y))
+		for k := range odds {
+			odds[k] = make([]float64, c.classes)
+			for class, value := range c.odds[k] {
+				odds[k][class] = value - math.Log(max(1, shares[class]))
 			}
 		}
 	}
-	return c.points(says)
+	return c.points(odds)
 }

@@ -14,6 +14,8 @@ var tasks = []task{
 		about: "the same, with 40 more labels to choose the best epoch by"}.task(),
 	table{name: "alone", measurement: even(500, 5, 20, 0.7), labels: 60,
 		about: "5 classes, 60 labels, 20 columns of one unit, no relation: rules that only say what the network says"}.task(),
+	table{name: "wide", measurement: even(400, 3, 300, 0.25), labels: 60,
+		about: "3 classes, 60 labels, 300 columns, no relation"}.task(),
 	table{name: "thirty", measurement: even(900, 30, 24, 0.9), labels: 120, near: 5,
 		about: "30 classes, 120 labels, five neighbours"}.task(),
 	table{name: "rare", measurement: rare, labels: 120, near: 5, value: averaged,
@@ -81,4 +83,8 @@ var tasks = []task{
 		about: "groups in which each class is there once, always; 8 of 80 known"},
 	{name: "kinds", metric: "accuracy", make: kinds,
 		about: "8 classes of 4 kinds: 24 labels of classes, 150 of kinds"},
+	{name: "towns", metric: "AUROC", make: towns,
+		about: "who knows whom: four weights, common acquaintances that are not known, no network"},
+	{name: "views", metric: "accuracy", make: views,
+		about: "two networks over two tables, one of which says little"},
 }
