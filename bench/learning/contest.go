@@ -61,8 +61,10 @@ func (o *options) run(ctx context.Context, t *task, r *result) error {
 	if p.samples != nil {
 		r.Digest = p.samples.digest()
 	}
-	if err := o.rivals(ctx, dir, p, r); err != nil {
-		return err
+	if !o.quick {
+		if err := o.rivals(ctx, dir, p, r); err != nil {
+			return err
+		}
 	}
 	limited, stop := context.WithTimeout(ctx, o.limit)
 	defer stop()

@@ -109,6 +109,32 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+// TestRecorded checks that peers' results are there for the data that tasks make today.
+func TestRecorded(t *testing.T) {
+	recorded, err := readPeers("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range tasks {
+		if tasks[k].data != "" && os.Getenv(dataVariable) == "" {
+			continue
+		}
+		p := made(t, &tasks[k], 1)
+		if p.samples == nil {
+			continue
+		}
+		var missing bytes.Buffer
+		if recorded.miss(&missing, []*result{{Task: tasks[k].name, Seed: 1, Digest: p.samples.digest()}}); missing.Len() > 0 {
+			t.Errorf("%s docs/learning-suite.md says how to record them.", &missing)
+		}
+	}
+	var missing bytes.Buffer
+	recorded.miss(&missing, []*result{{Task: "new", Seed: 3, Digest: "0"}})
+	if !strings.Contains(missing.String(), "new, seed 3: no results of peers") {
+		t.Errorf("data without results of peers: %q", &missing)
+	}
+}
+
 // TestSummary checks which rows get the sign.
 func TestSummary(t *testing.T) {
 	of := func(x float64) *float64 { return &x }

@@ -56,7 +56,7 @@ type options struct {
 	limit             time.Duration
 	set               []string
 	out, peers, write string
-	json, list        bool
+	json, list, quick bool
 }
 
 // parse reads the arguments.
@@ -78,6 +78,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	flags.StringVar(&o.peers, "peers", "", "the `file` of other programs' results (default: those that are recorded)")
 	flags.StringVar(&o.write, "write", "", "write what other programs learn from into a `folder`, and run nothing")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object")
+	flags.BoolVar(&o.quick, "quick", false, "leave out our own rivals; the recorded peers stay")
 	flags.BoolVar(&o.list, "list", false, "list the tasks, and run nothing")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -137,6 +138,7 @@ func (o *options) main(ctx context.Context, stdout, stderr io.Writer) error {
 	suite := &suite{Seeds: o.seeds, Set: o.set}
 	for k, t := range o.tasks {
 		if len(results[k]) > 0 {
+			recorded.miss(stderr, results[k])
 			suite.Tasks = append(suite.Tasks, summarise(t, results[k], recorded))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -57,6 +58,15 @@ func (p peerResults) mean(peer string, results []*result) *float64 {
 	}
 	m, _ := deeppsl.Interval(all)
 	return &m
+}
+
+// miss says of which results peers have none, since the data have changed or seeds are more than were recorded.
+func (p peerResults) miss(stderr io.Writer, results []*result) {
+	for _, r := range results {
+		if _, ok := p[r.Digest]; r.Digest != "" && !ok {
+			fmt.Fprintf(stderr, "%s, seed %d: no results of peers are recorded for these data\n", r.Task, r.Seed)
+		}
+	}
 }
 
 // writeSamples writes a file DIGEST.json for each problem that has samples.
