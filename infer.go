@@ -3,6 +3,8 @@ package deeppsl
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
@@ -24,8 +26,11 @@ type Answer struct {
 	// DualBound. Gap is (Objective - DualBound) / max(unit, |Objective|), where the unit is the mean weight of the soft
 	// ground rules: so it is the same for all weights times the same number.
 	Objective, DualBound, Gap float64
-	// MaxViolation is the largest violation of a hard rule.
+	// MaxViolation is the largest violation of a hard rule. Violated tells whether that is more than what was to be
+	// accepted: then there is no gap, which is +∞, and the values are those of a state that is not feasible. Where there
+	// is no feasible state at all, the bound is +∞ too.
 	MaxViolation float64
+	Violated     bool
 	Iterations   int
 	Elapsed      time.Duration
 	// Conflict prints hard ground rules that cannot hold together, if there is no feasible state; there may be others.
@@ -86,7 +91,7 @@ func (g *Grounding) infer(ctx context.Context) (*Answer, error) {
 // answer is a solver's result as an answer, but for a conflict.
 func (s *settings) answer(field *mrf.Field, result *solve.Result, start time.Time) *Answer {
 	method, reason := s.methodFor(field.Model, result)
-	return &Answer{
+	answer := &Answer{
 		Method: method, Reason: reason,
 		Status: result.Status.String(), Explanation: result.Status.Sentence(),
 		Objective: result.Objective, DualBound: result.DualBound, Gap: result.Gap, MaxViolation: result.MaxViolation,
@@ -94,6 +99,21 @@ func (s *settings) answer(field *mrf.Field, result *solve.Result, start time.Tim
 		Components: result.Components,
 		Values:     append([]float64(nil), result.Y...),
 		Perceived:  append([]float64(nil), field.Inputs()...),
+	}
+	answer.judge(s, result.Status)
+	return answer
+}
+
+// judge sees to it that an answer claims no more than it has: one that violates hard rules has no gap, and where there
+// is no feasible state there is no bound either.
+func (a *Answer) judge(s *settings, status solve.Status) {
+	switch {
+	case status == solve.Infeasible:
+		a.DualBound, a.Gap = math.Inf(1), math.Inf(1)
+	case a.MaxViolation > s.solve.WithDefaults(0).Feasibility:
+		a.Violated, a.Gap = true, math.Inf(1)
+		a.Explanation = fmt.Sprintf("No feasible state was found before the end (%s): hard rules are violated by up to %.1e.",
+			status, a.MaxViolation)
 	}
 }
 
@@ -109,12 +129,16 @@ func (g *Grounding) given(start time.Time) *Answer {
 	g.field.SetInputs(g.inputs)
 	proof := solve.NewCertifier(g.field).CertifyWith(y, func(*mrf.Span) []float64 { return nil },
 		func(*mrf.Span, []float64) bool { return false })
-	return &Answer{
+	answer := &Answer{
 		Status: "skipped", Explanation: "Inference was skipped; these are the values in the tables.",
 		Method: "none", Reason: "It was asked for.", Objective: proof.Objective, DualBound: proof.DualBound,
 		Gap: proof.Gap, MaxViolation: proof.MaxViolation, Elapsed: time.Since(start),
 		Values: y, Perceived: append([]float64(nil), g.inputs...),
 	}
+	if proof.MaxViolation > g.settings.solve.WithDefaults(0).Feasibility {
+		answer.Gap = math.Inf(1)
+	}
+	return answer
 }
 
 // perceive runs the networks, without dropout.
@@ -155,7 +179,8 @@ func (s *settings) inference(field *mrf.Field, o *Options) (solve.Solver, error)
 	limits := s.solve
 	limits.Threads, limits.Trace = o.Threads, o.OnIteration
 	if s.method == "sgd" && field.Model.Paged() == nil {
-		return s.solver(field, limits, o)
+		solver, err := s.solver(field, limits, o)
+		return auto.Feasible(solver, field, limits), err
 	}
 	return auto.Inference(s.method, field, limits, s.simplify)
 }

@@ -102,6 +102,7 @@ func (g *Grounding) inferExamples(ctx context.Context, e *examples) (*Prediction
 	}
 	sum.Status, sum.Explanation, sum.Elapsed = worst.String(), worst.Sentence(), time.Since(start)
 	sum.Conflict, sum.ConflictIn = p.conflict, p.conflictIn
+	sum.judge(g.settings, worst)
 	return p, sum, nil
 }
 

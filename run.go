@@ -18,11 +18,14 @@ type Report struct {
 	// Status is that of the Answer; "interrupted" if the context was cancelled, in learning or in inference, "time
 	// limit" if the limit of time came in learning, and "learned" if nothing was to be inferred. Without an answer,
 	// Objective, DualBound, Gap and MaxViolation are NaN.
-	Status            string       `json:"status"`
-	Objective         float64      `json:"objective"`
-	DualBound         float64      `json:"dual_bound"`
-	Gap               float64      `json:"gap"`
-	MaxViolation      float64      `json:"max_violation"`
+	Status       string  `json:"status"`
+	Objective    float64 `json:"objective"`
+	DualBound    float64 `json:"dual_bound"`
+	Gap          float64 `json:"gap"`
+	MaxViolation float64 `json:"max_violation"`
+	// Feasible tells whether the answer satisfies the hard rules, to within what was to be accepted. Otherwise there is no
+	// gap, which is then +∞, and null in JSON.
+	Feasible          bool         `json:"feasible"`
 	Variables         int          `json:"variables"`
 	GroundRules       int          `json:"ground_rules"`
 	GroundRulesByRule []RuleCount  `json:"ground_rules_by_rule"`
@@ -287,4 +290,5 @@ func (r *Report) adopt(answer *Answer) {
 	r.Method, r.Reason = answer.Method, answer.Reason
 	r.Objective, r.DualBound, r.Gap = answer.Objective, answer.DualBound, answer.Gap
 	r.MaxViolation, r.Seconds.Solve = answer.MaxViolation, answer.Elapsed.Seconds()
+	r.Feasible = !answer.Violated && answer.Status != solve.Infeasible.String()
 }

@@ -126,7 +126,7 @@ func verdict(result *deeppsl.Report) error {
 	switch {
 	case result.Interrupted():
 		return context.Canceled
-	case result.Failed():
+	case result.Failed(), result.Answer != nil && result.Answer.Violated:
 		return errReported
 	}
 	return nil
@@ -227,6 +227,9 @@ func (r ran) proof(b *strings.Builder) {
 	case r.Predictions != nil:
 		fmt.Fprintf(b, "%s: objectives add up to %.6g, at least %.6g (largest gap %.1e, largest violation %.1e), by %s\n",
 			r.Status, r.Objective, r.DualBound, r.Gap, r.MaxViolation, r.Method)
+	case r.Answer.Violated:
+		fmt.Fprintf(b, "%s: no feasible point yet, hard rules are violated by up to %.1e (no feasible point costs less than "+
+			"%.6g), by %s\n", r.Status, r.MaxViolation, r.DualBound, r.Method)
 	default:
 		fmt.Fprintf(b, "%s: objective %.6g, at least %.6g (gap %.1e, largest violation %.1e), by %s\n",
 			r.Status, r.Objective, r.DualBound, r.Gap, r.MaxViolation, r.Method)

@@ -65,28 +65,29 @@ type Iteration struct {
 	Step      float64
 }
 
-// Status says how a Solve ended.
+// Status says how a Solve ended. The statuses are in the order of their severity: that of several problems together is
+// the largest.
 type Status uint8
 
 const (
 	// Optimal: the gap and the feasibility that were asked for are proven.
 	Optimal Status = iota
-	// Infeasible: the hard constraints contradict each other.
-	Infeasible
+	// Stalled: the method's own stopping rule was met (the paper's loss-change threshold) without a proof.
+	Stalled
 	// IterationLimit: the best point so far is returned, with its gap.
 	IterationLimit
 	// TimeLimit: as IterationLimit, for time, also if it is the context's deadline.
 	TimeLimit
 	// Cancelled: the context was cancelled.
 	Cancelled
-	// Stalled: the method's own stopping rule was met (the paper's loss-change threshold) without a proof.
-	Stalled
 	// NumericalError: the arithmetic broke down.
 	NumericalError
+	// Infeasible: the hard constraints contradict each other.
+	Infeasible
 )
 
 var statusNames = [...]string{
-	"optimal", "infeasible", "iteration limit", "time limit", "cancelled", "stalled", "numerical error",
+	"optimal", "stalled", "iteration limit", "time limit", "cancelled", "numerical error", "infeasible",
 }
 
 // Ended is the status of a Solve whose context has ended.
@@ -104,12 +105,12 @@ func (s Status) String() string { return statusNames[s] }
 func (s Status) Sentence() string {
 	return [...]string{
 		"The answer is optimal to the gap that was asked for, and proven so.",
-		"No assignment satisfies all hard rules.",
+		"The method's own stopping rule was met; the gap says how far the answer can be from the optimum.",
 		"The iteration limit came first; the gap says how far this answer can be from the optimum.",
 		"The time limit came first; the gap says how far this answer can be from the optimum.",
 		"Inference was cancelled; this is the best answer so far.",
-		"The method's own stopping rule was met; the gap says how far the answer can be from the optimum.",
 		"The arithmetic broke down; check the weights and data for extreme values.",
+		"No assignment satisfies all hard rules.",
 	}[s]
 }
 

@@ -28,18 +28,22 @@ func Inference(method string, field *mrf.Field, settings solve.Settings, options
 	switch {
 	case err == nil && name != "newton" && field.Model.Paged() != nil:
 		return nil, fmt.Errorf("the inference method %s keeps all ground rules in memory; newton need not", name)
-	case err != nil || name == "sgd":
-		return New(method, field, settings)
+	case err != nil:
+		return nil, err
+	case name == "sgd":
+		solver, err := New(method, field, settings)
+		return Feasible(solver, field, settings), err
 	case name == "interior":
 		options.Split = false // it takes components apart itself
-		return &inference{field: field, settings: settings, options: options, method: byInterior}, nil
+		simplified := &inference{field: field, settings: settings, options: options, method: byInterior}
+		return Feasible(simplified, field, settings), nil
 	}
 	// The solver is made at each Solve, and not here: its own vectors are as large as the problem.
-	p := &inference{field: field, settings: settings, options: options, method: byNewton}
+	simplified := &inference{field: field, settings: settings, options: options, method: byNewton}
 	if method != "newton" && field.Model.Paged() == nil {
-		p.method = newHybrid
+		simplified.method = newHybrid
 	}
-	return p, nil
+	return Feasible(simplified, field, settings), nil
 }
 
 func byInterior(f *mrf.Field, s solve.Settings) solve.Solver { return interior.New(f, s) }

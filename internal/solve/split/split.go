@@ -240,18 +240,13 @@ func (r *run) tighten(excess float64) (gap float64, todo []int) {
 	return gap, todo
 }
 
-// severity lists the statuses; that of the whole is the first one that any part has.
-var severity = []solve.Status{
-	solve.Infeasible, solve.NumericalError, solve.Cancelled, solve.TimeLimit, solve.IterationLimit, solve.Stalled,
-}
-
+// status is the worst of any part.
 func (r *run) status() solve.Status {
-	for _, status := range severity {
-		if slices.ContainsFunc(r.results, func(part *solve.Result) bool { return part.Status == status }) {
-			return status
-		}
+	worst := solve.Optimal
+	for _, part := range r.results {
+		worst = max(worst, part.Status)
 	}
-	return solve.Optimal
+	return worst
 }
 
 // handed says how many parts were solved by another method than the first.

@@ -1,0 +1,51 @@
+package auto
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// Feasible makes a solver that gives answers of another one that violate hard constraints a feasible point instead, if
+// there is one close by.
+func Feasible(solver solve.Solver, field *mrf.Field, settings solve.Settings) solve.Solver {
+	return &feasible{solver, field, settings.WithDefaults(0)}
+}
+
+type feasible struct {
+	solve.Solver
+	field    *mrf.Field
+	settings solve.Settings
+}
+
+// leeway is by how much of the time that a solver took repairing may exceed a limit, and shortest the least of that.
+const (
+	leeway   = 10
+	shortest = 100 * time.Millisecond
+)
+
+// Solve implements solve.Solver.
+func (f *feasible) Solve(ctx context.Context) (*solve.Result, error) {
+	start := time.Now()
+	r, err := f.Solver.Solve(ctx)
+	if err != nil || r.Status == solve.Infeasible || !(r.MaxViolation > f.settings.Feasibility) ||
+		f.field.Model.Paged() != nil {
+		return r, err
+	}
+	until := time.Now().Add(max(shortest, r.Elapsed/leeway))
+	stop := func() bool {
+		over := ctx.Err() != nil || f.settings.TimeLimit > 0 && time.Since(start) > f.settings.TimeLimit
+		return over && time.Now().After(until)
+	}
+	if solve.Repair(f.field, r.Y, f.settings.Feasibility, stop) {
+		r.Certificate = solve.Certify(f.field, r.Y, r.Multipliers)
+		if math.Abs(r.Gap) <= f.settings.Gap {
+			r.Status = solve.Optimal
+		}
+	}
+	r.Elapsed = time.Since(start)
+	return r, nil
+}
