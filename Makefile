@@ -2,12 +2,13 @@
 GO       := GOTOOLCHAIN=local GOEXPERIMENT=simd go
 TOOL     := GOTOOLCHAIN=local go tool -modfile=tools.mod
 FUZZTIME ?= 20s
+PROGRAMS ?= 100000
 BENCH    ?= .
 COUNT    ?= 6
 BASE     ?= HEAD
 PKG      ?= ./...
 
-.PHONY: help build test bench race lint fuzz cover fmt
+.PHONY: help build test bench race lint fuzz oracle cover fmt
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -38,6 +39,9 @@ fuzz: ## run each fuzz target for FUZZTIME
 		GOTOOLCHAIN=local go test -run '^$$' -fuzz "^$${target#func }$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" \
 			|| exit 1; \
 	done
+
+oracle: ## try PROGRAMS random programs, end to end, against their definition
+	GOTOOLCHAIN=local go test ./internal/oracle -timeout 0 -rapid.checks $(PROGRAMS)
 
 cover: ## measure test coverage and write out/cover.html
 	@mkdir -p out

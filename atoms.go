@@ -97,8 +97,8 @@ func newAtomWriter(w *bufio.Writer, format string, arity int) atomWriter {
 	return textAtoms{w}
 }
 
-// digits prints a value to the seven digits that Java's have.
-func digits(value float64) string { return strconv.FormatFloat(value, 'g', 7, 64) }
+// digits prints a value with as few digits as read back the same: fewer would break what is certified.
+func digits(value float64) string { return strconv.FormatFloat(value, 'g', -1, 64) }
 
 // textAtoms writes rows between tabs.
 type textAtoms struct{ *bufio.Writer }

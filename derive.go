@@ -129,9 +129,8 @@ func (p *Project) derive(ctx context.Context, store *relation.Store, d derivatio
 	made := &relation.Relation{Name: declared.Name, Arity: declared.Arity(), Columns: union.columns,
 		Observed: len(union.counts), Open: !declared.Closed}
 	if d.value == load.InverseCount {
-		made.Truth = make([]float32, len(union.counts))
-		for row, count := range union.counts {
-			made.Truth[row] = 1 / float32(count)
+		for _, count := range union.counts {
+			made.Truth.Append(1 / float64(count))
 		}
 	}
 	store.Relations[d.predicate] = made

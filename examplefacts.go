@@ -17,7 +17,7 @@ import (
 type fact struct {
 	predicate int
 	tuple     []symbol.ID
-	value     float32
+	value     float64
 	sheet     *load.Sheet // where it was read
 	row       int32
 	column    int32
@@ -68,7 +68,7 @@ func (r *exampleReader) readFactColumn(c *factColumn) {
 		arguments := c.arguments
 		if len(arguments) < declared.Arity() {
 			arguments = append(slices.Clip(arguments), cell)
-		} else if f.value = float32(r.value(k, c.column)); f.value < 0 {
+		} else if f.value = r.value(k, c.column); f.value < 0 {
 			continue
 		}
 		r.addFact(k, f, declared, arguments)
@@ -140,7 +140,7 @@ func (r *exampleReader) readFactTable(table *load.FactTable) {
 			continue
 		}
 		if value >= 0 {
-			if f.value = float32(r.truthValue(sheet, row, value)); f.value < 0 {
+			if f.value = r.truthValue(sheet, row, value); f.value < 0 {
 				continue
 			}
 		}
@@ -256,7 +256,7 @@ func (e *examples) findShapes() {
 			for i := range e.facts[k] {
 				f := &e.facts[k][i]
 				key = binary.LittleEndian.AppendUint32(key, uint32(f.predicate))
-				key = binary.LittleEndian.AppendUint32(key, math.Float32bits(f.value))
+				key = binary.LittleEndian.AppendUint64(key, math.Float64bits(f.value))
 				for _, id := range f.tuple {
 					key = binary.LittleEndian.AppendUint32(key, uint32(id))
 				}

@@ -193,11 +193,10 @@ func (g *Grounding) addSimilar(predicate int) {
 	}
 	pairs := similarity.Pairs(namesOf(store, constants), s.Measure, options)
 	made := &relation.Relation{Name: declared.Name, Arity: 2, Observed: len(pairs), Open: !declared.Closed,
-		Columns: [][]symbol.ID{make([]symbol.ID, len(pairs)), make([]symbol.ID, len(pairs))},
-		Truth:   make([]float32, len(pairs))}
+		Columns: [][]symbol.ID{make([]symbol.ID, len(pairs)), make([]symbol.ID, len(pairs))}}
 	for row, pair := range pairs {
 		made.Columns[0][row], made.Columns[1][row] = constants[pair.A], constants[pair.B]
-		made.Truth[row] = float32(pair.Value)
+		made.Truth.Append(float64(float32(pair.Value)))
 	}
 	store.Relations[predicate] = made
 }

@@ -23,8 +23,8 @@ type Answer struct {
 	// Method names the solver and Reason says why it was chosen.
 	Method, Reason string
 	// Objective is the weighted sum of the potentials, with the weights as given; no feasible state costs less than
-	// DualBound. Gap is (Objective - DualBound) / max(unit, |Objective|), where the unit is the mean weight of the soft
-	// ground rules: so it is the same for all weights times the same number.
+	// DualBound. Gap is (Objective - DualBound) / max(unit, |Objective|), where the unit is the geometric mean of the
+	// weights of soft ground rules: so it is the same for all weights times the same number.
 	Objective, DualBound, Gap float64
 	// MaxViolation is the largest violation of a hard rule. Violated tells whether that is more than what was to be
 	// accepted: then there is no gap, which is +∞, and the values are those of a state that is not feasible. Where there

@@ -196,9 +196,9 @@ func withPerceived(known *relation.Relation, columns [][]symbol.ID) *relation.Re
 	tuple := make([]symbol.ID, known.Arity)
 	for row := range int32(known.Len()) {
 		tuple = known.Tuple(tuple[:0], row)
-		truth := float32(1)
+		truth := 1.0
 		if known.Role(row) == relation.Observed {
-			truth = float32(known.Value(row))
+			truth = known.Value(row)
 		}
 		mustAdd(builder, tuple, truth, known.Role(row))
 	}
@@ -217,7 +217,7 @@ func withPerceived(known *relation.Relation, columns [][]symbol.ID) *relation.Re
 }
 
 // mustAdd adds a row that cannot be there already.
-func mustAdd(builder *relation.Builder, tuple []symbol.ID, truth float32, role relation.Role) {
+func mustAdd(builder *relation.Builder, tuple []symbol.ID, truth float64, role relation.Role) {
 	if err := builder.Add(tuple, truth, role, 0); err != nil {
 		panic(err)
 	}

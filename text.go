@@ -11,7 +11,7 @@ import (
 func equalFold(a, b string) bool { return strings.EqualFold(a, b) }
 
 // readRow splits a row of constants, with or without a value behind them, into symbols and the value.
-func readRow(row []string, tuple []symbol.ID, symbols *symbol.Table) (value float32, err error) {
+func readRow(row []string, tuple []symbol.ID, symbols *symbol.Table) (value float64, err error) {
 	if len(row) != len(tuple) && len(row) != len(tuple)+1 {
 		return 0, fmt.Errorf("the row %q has %d fields: want %d, or one more for the value", row, len(row), len(tuple))
 	}
@@ -21,11 +21,11 @@ func readRow(row []string, tuple []symbol.ID, symbols *symbol.Table) (value floa
 	if len(row) == len(tuple) {
 		return 1, nil
 	}
-	number, err := strconv.ParseFloat(row[len(tuple)], 32)
+	number, err := strconv.ParseFloat(row[len(tuple)], 64)
 	if err != nil || !(number >= 0 && number <= 1) {
 		return 0, fmt.Errorf("the row %q has the value %q: want a number in [0, 1]", row, row[len(tuple)])
 	}
-	return float32(number), nil
+	return number, nil
 }
 
 // mentions collects names for a message, each once, in the order of their appearance.

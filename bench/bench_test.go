@@ -53,7 +53,7 @@ func TestAtomsAreDistinct(t *testing.T) {
 						t.Fatalf("%s: %v", m.name, err)
 					}
 				}
-				if r.Len() == 0 || slices.ContainsFunc(r.Truth, func(v float32) bool { return !(v >= 0 && v <= 1) }) {
+				if r.Len() == 0 || slices.ContainsFunc(valuesOf(r), func(v float64) bool { return !(v >= 0 && v <= 1) }) {
 					t.Errorf("%s: %s has no rows, or values out of [0, 1]", m.name, r.Name)
 				}
 			}
@@ -61,13 +61,21 @@ func TestAtomsAreDistinct(t *testing.T) {
 	}
 }
 
+// valuesOf lists the observed values.
+func valuesOf(r *relation.Relation) (values []float64) {
+	for row := range r.Observed {
+		values = append(values, r.Value(int32(row)))
+	}
+	return values
+}
+
 func TestSeedsDiffer(t *testing.T) {
 	for _, m := range models {
-		var columns [2][]float32
+		var columns [2][]float64
 		var arguments [2][]symbol.ID
 		for seed := range columns {
 			for _, r := range m.generate(1000, uint64(seed)).store.Relations {
-				columns[seed] = append(columns[seed], r.Truth...)
+				columns[seed] = append(columns[seed], valuesOf(r)...)
 				arguments[seed] = append(arguments[seed], r.Columns[0]...)
 			}
 		}

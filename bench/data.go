@@ -59,7 +59,7 @@ func (d *data) add(name string, open bool, t *table) {
 	d.predicates = append(d.predicates,
 		&program.Predicate{Name: name, Types: make([]program.Type, arity), Closed: !open})
 	d.store.Relations = append(d.store.Relations, &relation.Relation{Name: name, Arity: arity, Columns: t.columns,
-		Truth: t.truth, Observed: len(t.truth), Free: relation.Target, Open: open})
+		Truth: relation.ValuesOf(t.truth...), Observed: len(t.truth), Free: relation.Target, Open: open})
 }
 
 // compile makes the program of the rules.

@@ -62,7 +62,7 @@ func (d *data) writeRows(path string, r *relation.Relation, lo, hi int) error {
 				buffer.WriteString(d.store.Symbols.Name(column[row]))
 			}
 			if row < r.Observed {
-				buffer.WriteString("\t" + strconv.FormatFloat(float64(r.Truth[row]), 'g', -1, 32))
+				buffer.WriteString("\t" + strconv.FormatFloat(r.Value(int32(row)), 'g', -1, 64))
 			}
 			buffer.WriteByte('\n')
 		}

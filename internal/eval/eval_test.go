@@ -137,7 +137,7 @@ func labels(t *testing.T, values [][]float64, truth map[int]int) (*relation.Rela
 	return atoms.Relation(true), known.Relation(false), flat
 }
 
-func add(t *testing.T, b *relation.Builder, role relation.Role, truth float32, document, class int) {
+func add(t *testing.T, b *relation.Builder, role relation.Role, truth float64, document, class int) {
 	t.Helper()
 	if err := b.Add([]symbol.ID{symbol.ID(100 + document), symbol.ID(class)}, truth, role, 0); err != nil {
 		t.Fatal(err)

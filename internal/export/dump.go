@@ -48,6 +48,7 @@ type block struct {
 	Variables         []int32   `json:"variables,omitzero"`
 	Inputs            []int32   `json:"inputs,omitzero"`
 	Biases            []float32 `json:"biases,omitzero"`
+	DoubleBiases      []float64 `json:"double_biases,omitzero"`
 	Scales            []float32 `json:"scales,omitzero"`
 }
 
@@ -63,7 +64,7 @@ func writeDump(w io.Writer, field *mrf.Field, rules []string) error {
 		d.Blocks = append(d.Blocks, block{Rule: b.Rule, Kind: kinds[b.Kind], Exponent: b.Exponent, Potentials: b.Len,
 			Constant: b.Constant, Coefficients: b.Coef, InputCoefficients: b.InputCoef, Start: b.VarStart,
 			Values: b.VarCoef, InputStart: b.InputStart, InputValues: b.InputValue, Variables: b.Numbers(), Inputs: b.Inputs,
-			Biases: b.Bias, Scales: b.Scale})
+			Biases: b.Bias, DoubleBiases: b.Bias64, Scales: b.Scale})
 	}
 	var err error
 	if d.Checksum, err = d.sum(); err != nil {
@@ -154,7 +155,7 @@ func (d *dump) model() (*mrf.Model, error) {
 		m.Blocks = append(m.Blocks, &mrf.Block{Rule: b.Rule, Kind: mrf.Kind(kind), Exponent: b.Exponent,
 			Len: b.Potentials, Constant: b.Constant, Coef: b.Coefficients, InputCoef: b.InputCoefficients,
 			VarStart: b.Start, VarCoef: b.Values, InputStart: b.InputStart, InputValue: b.InputValues, Vars: b.Variables,
-			Inputs: b.Inputs, Bias: b.Biases, Scale: b.Scales})
+			Inputs: b.Inputs, Bias: b.Biases, Bias64: b.DoubleBiases, Scale: b.Scales})
 	}
 	if err := m.Check(); err != nil {
 		return nil, err

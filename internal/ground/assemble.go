@@ -94,7 +94,7 @@ func (a *assembly) join(threads int) {
 	parallel.For(threads, len(a.parts), a.copyPart)
 	if a.parts[0].ragged {
 		a.block.VarStart[end.potentials], a.block.InputStart[end.potentials] = int32(end.vars), int32(end.inputs)
-		regularise(a.block)
+		a.regularise()
 	}
 	a.block.Compact()
 }
@@ -109,9 +109,12 @@ func (a *assembly) allocate(end offset) {
 		b.VarStart, b.InputStart = make([]int32, end.potentials+1), make([]int32, end.potentials+1)
 		b.VarCoef, b.InputValue = make([]float32, end.vars), make([]float32, end.inputs)
 	}
-	if a.sameBias() {
+	switch {
+	case a.sameBias():
 		b.Constant += shape.firstBias
-	} else {
+	case slices.ContainsFunc(a.parts, func(p *batch) bool { return p.fine }):
+		b.Bias64 = make([]float64, end.potentials)
+	default:
 		b.Bias = make([]float32, end.potentials)
 	}
 	if shape.weighted {
@@ -132,6 +135,12 @@ func (a *assembly) copyPart(k int) {
 	copy(b.Inputs[at.inputs:], p.inputs)
 	if b.Bias != nil {
 		copy(b.Bias[at.potentials:], p.bias)
+	}
+	if b.Bias64 != nil {
+		copy(b.Bias64[at.potentials:], p.bias64)
+		for j, v := range p.bias { // of a part that is not fine
+			b.Bias64[at.potentials+j] = float64(v)
+		}
 	}
 	if b.Scale != nil {
 		copy(b.Scale[at.potentials:], p.scale)
@@ -156,29 +165,15 @@ func starts(out, ends []int32, base int) {
 
 // regularise makes a ragged block uniform if all its potentials have one coefficient pattern, as the classes' sums to 1
 // have: half the memory, and simpler loops in the solvers.
-func regularise(b *mrf.Block) {
-	coef, ok := common(b.VarStart, b.VarCoef)
-	inputCoef, okToo := common(b.InputStart, b.InputValue)
-	if !ok || !okToo {
-		return
-	}
-	b.Coef, b.InputCoef = coef, inputCoef
-	b.VarStart, b.VarCoef, b.InputStart, b.InputValue = nil, nil, nil, nil
-}
-
-// common returns the coefficients that every row repeats, and whether there are such.
-func common(start []int32, coef []float32) (out []float64, ok bool) {
-	width := start[1]
-	for j := range start[1:] {
-		row := coef[start[j]:start[j+1]]
-		if len(row) != int(width) || !slices.Equal(row, coef[:width]) {
-			return nil, false
+func (a *assembly) regularise() {
+	b, first := a.block, a.parts[0]
+	for _, p := range a.parts {
+		if !p.regular || !slices.Equal(p.pattern, first.pattern) || !slices.Equal(p.inputPattern, first.inputPattern) {
+			return
 		}
 	}
-	for _, c := range coef[:width] {
-		out = append(out, float64(c))
-	}
-	return out, true
+	b.Coef, b.InputCoef = first.pattern, first.inputPattern
+	b.VarStart, b.VarCoef, b.InputStart, b.InputValue = nil, nil, nil, nil
 }
 
 // size returns the bytes of an array's elements.

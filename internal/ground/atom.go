@@ -14,9 +14,9 @@ import (
 type atom struct {
 	coef      float64 // 0 if it depends on |B|
 	expr      program.Expr
-	truth     []float32
-	observed  int32 // rows from here on are free
-	shift     int32 // a free row + shift is the number of its variable or input
+	truth     *relation.Values // nil if all are 1
+	observed  int32            // rows from here on are free
+	shift     int32            // a free row + shift is the number of its variable or input
 	perceived bool
 	open      bool // a missing row is an error
 	sum       int  // its place among the sums; -1 if it is a plain atom
@@ -34,7 +34,7 @@ func (a *atom) nonexistent(m *machine) bool {
 func (a *atom) value(row int32) float64 {
 	switch {
 	case a.truth != nil:
-		return float64(a.truth[row])
+		return a.truth.At(row)
 	case a.function != nil:
 		return valueOf(row)
 	}
@@ -53,6 +53,14 @@ func (a *atom) slack(row int32) float64 {
 	return a.coef*a.value(row) - max(a.coef, 0)
 }
 
+// truthOf returns a relation's values, or nil if all are 1.
+func truthOf(rel *relation.Relation) *relation.Values {
+	if rel.Truth.Ones() {
+		return nil
+	}
+	return &rel.Truth
+}
+
 // positive tells whether row is an observed atom above 0, which is what filters call true.
 func (a *atom) positive(row int32) bool { return row >= 0 && row < a.observed && a.value(row) > 0 }
 
@@ -65,7 +73,7 @@ func (r *routine) atom(a *program.Atom) atom {
 		return atom{coef: coef, expr: a.Coef, observed: math.MaxInt32, sum: -1, function: r.scope.function(rel)}
 	}
 	out := atom{
-		coef: coef, expr: a.Coef, truth: rel.Truth, observed: int32(rel.Observed), shift: rel.Base - int32(rel.Observed),
+		coef: coef, expr: a.Coef, truth: truthOf(rel), observed: int32(rel.Observed), shift: rel.Base - int32(rel.Observed),
 		perceived: rel.Free == relation.Perceived, open: rel.Open && rel.Free != relation.Perceived, sum: -1,
 		without: rel.Without,
 	}

@@ -18,12 +18,17 @@ type batch struct {
 	len          int
 	vars, inputs []int32
 	bias, scale  []float32 // the observed part of each potential, and its weight's factor
-	firstBias    float64   // the first of bias, unrounded
+	bias64       []float64 // instead of bias, if fine: from the first one on that single precision would round
+	fine         bool
+	firstBias    float64 // the first of bias
 	sameBias     bool
 
 	// Ragged only: where each potential's variables and inputs end, and their coefficients.
 	varEnd, inputEnd    []int32
 	varCoef, inputValue []float32
+	// The coefficients of the first potential, unrounded, and whether all have the same.
+	pattern, inputPattern []float64
+	regular               bool
 }
 
 // add appends a potential.
@@ -39,11 +44,28 @@ func (b *batch) measure(bias, scale float64) {
 		b.firstBias, b.sameBias = bias, true
 	}
 	b.sameBias = b.sameBias && bias == b.firstBias
-	b.bias = append(b.bias, float32(bias))
+	if single := float32(bias); !b.fine && float64(single) == bias {
+		b.bias = append(b.bias, single)
+	} else {
+		b.refine()
+		b.bias64 = append(b.bias64, bias)
+	}
 	if b.weighted {
 		b.scale = append(b.scale, float32(scale))
 	}
 	b.len++
+}
+
+// refine goes over to biases of double precision.
+func (b *batch) refine() {
+	if b.fine {
+		return
+	}
+	b.fine = true
+	for _, v := range b.bias {
+		b.bias64 = append(b.bias64, float64(v))
+	}
+	b.bias = b.bias[:0]
 }
 
 // batchOf returns the batch of the potentials whose free atoms are those in mask, with the rule's own coefficients.
@@ -144,8 +166,8 @@ const smallPart = 1 << 14
 func large(part []*batch) bool {
 	total := int64(0)
 	for _, b := range part {
-		total += size(b.vars) + size(b.inputs) + size(b.bias) + size(b.scale) + size(b.varEnd) + size(b.inputEnd) +
-			size(b.varCoef) + size(b.inputValue)
+		total += size(b.vars) + size(b.inputs) + size(b.bias) + size(b.bias64) + size(b.scale) + size(b.varEnd) +
+			size(b.inputEnd) + size(b.varCoef) + size(b.inputValue)
 	}
 	return total >= smallPart
 }
@@ -154,9 +176,10 @@ func large(part []*batch) bool {
 func (b *batch) exact() *batch {
 	c := *b
 	c.vars, c.inputs = exact(b.vars), exact(b.inputs)
-	c.bias, c.scale = exact(b.bias), exact(b.scale)
+	c.bias, c.bias64, c.scale = exact(b.bias), exact(b.bias64), exact(b.scale)
 	c.varEnd, c.inputEnd = exact(b.varEnd), exact(b.inputEnd)
 	c.varCoef, c.inputValue = exact(b.varCoef), exact(b.inputValue)
+	c.pattern, c.inputPattern = exact(b.pattern), exact(b.inputPattern)
 	return &c
 }
 
@@ -169,7 +192,7 @@ func exact[T any](values []T) []T {
 
 // release lets go of the potentials.
 func (b *batch) release() {
-	b.vars, b.inputs, b.bias, b.scale = nil, nil, nil, nil
+	b.vars, b.inputs, b.bias, b.bias64, b.scale = nil, nil, nil, nil, nil
 	b.varEnd, b.inputEnd, b.varCoef, b.inputValue = nil, nil, nil, nil
 }
 
@@ -177,7 +200,8 @@ func (b *batch) release() {
 func (b *batch) reset() {
 	b.len = 0
 	b.vars, b.inputs = b.vars[:0], b.inputs[:0]
-	b.bias, b.scale = b.bias[:0], b.scale[:0]
+	b.bias, b.bias64, b.scale, b.fine = b.bias[:0], b.bias64[:0], b.scale[:0], false
 	b.varEnd, b.inputEnd = b.varEnd[:0], b.inputEnd[:0]
 	b.varCoef, b.inputValue = b.varCoef[:0], b.inputValue[:0]
+	b.pattern, b.inputPattern = b.pattern[:0], b.inputPattern[:0]
 }

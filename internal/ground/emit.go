@@ -77,10 +77,10 @@ func (m *machine) impossible(low, high float64) bool {
 // linear potential costs its template, also where that is small.
 func (m *machine) always(low, high float64) bool {
 	if oneSided(m.rule) {
-		return high <= tolerance
+		return high <= m.dust
 	}
 	linear := m.rule.Form == program.Linear && !m.rule.Weight.Hard
-	return !linear && low >= -tolerance && high <= tolerance
+	return !linear && low >= -m.dust && high <= m.dust
 }
 
 // repeated tells whether one free atom occurs twice in the current grounding.

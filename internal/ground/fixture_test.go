@@ -31,7 +31,7 @@ func newBuilder() *builder { return &builder{store: &relation.Store{Symbols: sym
 type data struct {
 	args  string
 	role  relation.Role
-	value float32
+	value float64
 }
 
 // add declares a predicate whose atoms are rows; open predicates may have targets.
@@ -92,6 +92,6 @@ func (f *fixture) text(t testing.TB, options Options, limit int) string {
 	return out.String()
 }
 
-func observed(args string, value float32) data { return data{args, relation.Observed, value} }
+func observed(args string, value float64) data { return data{args, relation.Observed, value} }
 func target(args string) data                  { return data{args, relation.Target, 1} }
 func perceived(args string) data               { return data{args, relation.Perceived, 1} }

@@ -52,16 +52,16 @@ func (f *function) value(key []symbol.ID) float32 {
 	}
 	s := &f.shards[at%uint32(len(f.shards))]
 	s.Lock()
-	value, ok := s.known.Value(key)
+	known, ok := s.known.Value(key)
 	s.Unlock()
 	if ok {
-		return value
+		return float32(known)
 	}
-	value = f.compute(key)
+	value := f.compute(key)
 	s.Lock()
 	defer s.Unlock()
 	if _, ok := s.known.Value(key); !ok {
-		if err := s.known.Add(key, value, relation.Observed, 0); err != nil {
+		if err := s.known.Add(key, float64(value), relation.Observed, 0); err != nil {
 			panic(err) // it was not there a moment ago
 		}
 	}

@@ -45,7 +45,7 @@ func functionFixture(t testing.TB, rules string, f func(args ...string) float64)
 		for j := range 8 {
 			args := "n" + strconv.Itoa(i) + " n" + strconv.Itoa(j)
 			pairs = append(pairs, target(args))
-			table = append(table, observed(args, float32(nearness(strings.Fields(args)...))))
+			table = append(table, observed(args, float64(float32(nearness(strings.Fields(args)...)))))
 		}
 	}
 	b.add("Name", 2, false, names...)

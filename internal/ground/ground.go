@@ -167,7 +167,7 @@ func (g *grounder) each(r *routine, done func(piece int, m *machine)) {
 // pieces returns how many pieces the routine's rows are cut into.
 func (r *routine) pieces() int {
 	switch {
-	case r.never || r.upper <= tolerance:
+	case r.never || r.upper <= r.dust:
 		return 0
 	case r.pivot < 0:
 		return 1

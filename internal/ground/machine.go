@@ -8,10 +8,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
-// tolerance is the template value up to which a ground rule counts as always satisfied. Observed values are stored in
-// 24 bits, so that sums of them carry errors of this size.
-const tolerance = 1e-7
-
 // machine runs one routine over pieces of its rows: nested loops over the ops, and at their core the routine's emit. It
 // allocates only to grow its buffers, which it keeps from piece to piece.
 type machine struct {
@@ -145,7 +141,7 @@ func (m *machine) visit(o *op, k int, row int32, upper float64) {
 	if o.found != nil {
 		m.rows[o.at] = row
 		if o.prunes {
-			if upper += o.found.slack(row); upper <= tolerance {
+			if upper += o.found.slack(row); upper <= m.dust {
 				m.trivial(k)
 				return
 			}

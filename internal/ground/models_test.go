@@ -26,7 +26,7 @@ func transitivity(t testing.TB, n int) *fixture {
 			if i != j {
 				pair := fmt.Sprintf("p%d p%d", i, j)
 				targets = append(targets, target(pair))
-				similar = append(similar, observed(pair, float32((i*31+j*17)%100+1)/128))
+				similar = append(similar, observed(pair, float64((i*31+j*17)%100+1)/128))
 			}
 		}
 	}
@@ -48,7 +48,7 @@ func blocks(t testing.TB, groups, size int) *fixture {
 		for j := range groups * size {
 			pair := fmt.Sprintf("p%d p%d", i, j)
 			targets = append(targets, target(pair))
-			similar = append(similar, observed(pair, float32((i*31+j*17)%100)/128)) // 1 in 100 is 0
+			similar = append(similar, observed(pair, float64((i*31+j*17)%100)/128)) // 1 in 100 is 0
 		}
 	}
 	b.add("Friends", 2, true, targets...)
@@ -118,13 +118,13 @@ func citations(t testing.TB, documents, links, classes int) *fixture {
 	}
 	for i := range documents {
 		if degree[i] > 0 {
-			share = append(share, observed(fmt.Sprintf("d%d", i), 1/float32(degree[i])))
+			share = append(share, observed(fmt.Sprintf("d%d", i), 1/float64(degree[i])))
 		}
 		for y := range classes {
 			text := fmt.Sprintf("d%d c%d", i, y)
 			neural = append(neural, perceived(text))
 			if i%10 == 0 {
-				label = append(label, observed(text, float32((classes-y)/classes)))
+				label = append(label, observed(text, float64((classes-y)/classes)))
 			} else {
 				label = append(label, target(text))
 			}

@@ -72,7 +72,7 @@ func drawRows(t *rapid.T, constants, arity int, roles []relation.Role) (rows []d
 			code /= constants
 		}
 		role := rapid.SampledFrom(roles).Draw(t, "role")
-		value := rapid.SampledFrom([]float32{1, 1, 0.5, 0.25, 0}).Draw(t, "value")
+		value := rapid.SampledFrom([]float64{1, 1, 0.5, 0.25, 0, 0.3}).Draw(t, "value")
 		rows = append(rows, data{strings.Join(args, " "), role, value})
 	}
 	return rows
@@ -339,7 +339,7 @@ func deriveByDefinition(f *fixture, rule *program.Rule) map[string]int32 {
 				truth += rule.Atoms[k].Coef.Number * f.store.Relations[rule.Atoms[k].Predicate].Value(rows[0])
 			}
 		}
-		if truth > 0 {
+		if truth > 1e-13 {
 			var head []string
 			for _, arg := range rule.Atoms[last].Args {
 				head = append(head, g.name(arg))

@@ -128,6 +128,7 @@ func (m *machine) addTerms(bias float64) {
 		m.newBatch(0, nil).ragged = true
 	}
 	b := m.batches[0]
+	b.compare(m.terms)
 	for _, t := range m.terms {
 		if t.input {
 			b.inputs = append(b.inputs, t.number)
@@ -140,4 +141,35 @@ func (m *machine) addTerms(bias float64) {
 	b.varEnd = append(b.varEnd, int32(len(b.vars)))
 	b.inputEnd = append(b.inputEnd, int32(len(b.inputs)))
 	b.measure(bias, m.scale)
+}
+
+// compare notes whether a potential of these terms, which is yet to be added, has the coefficients of the first one.
+func (b *batch) compare(terms []term) {
+	if b.len == 0 {
+		b.regular, b.pattern, b.inputPattern = true, b.pattern[:0], b.inputPattern[:0]
+		for _, t := range terms {
+			if t.input {
+				b.inputPattern = append(b.inputPattern, t.coef)
+			} else {
+				b.pattern = append(b.pattern, t.coef)
+			}
+		}
+		return
+	}
+	if !b.regular {
+		return
+	}
+	v, x := 0, 0
+	for _, t := range terms {
+		pattern, at := b.pattern, &v
+		if t.input {
+			pattern, at = b.inputPattern, &x
+		}
+		if *at == len(pattern) || pattern[*at] != t.coef {
+			b.regular = false
+			return
+		}
+		*at++
+	}
+	b.regular = v == len(b.pattern) && x == len(b.inputPattern)
 }

@@ -280,7 +280,7 @@ func (g *reference) judge(terms map[groundTerm]float64, d, scale float64, isMiss
 	hard, oneSided := g.rule.Weight.Hard, g.rule.Comparator == program.LessEqual
 	linear := g.rule.Form == program.Linear && !hard
 	switch {
-	case !linear && high <= 1e-7 && (oneSided || low >= -1e-7):
+	case !linear && high <= 1e-13 && (oneSided || low >= -1e-13):
 		g.trivial++
 	case isMissing:
 		g.missing++
@@ -325,9 +325,7 @@ func potentials(m *mrf.Model) (all []string) {
 	for _, b := range m.Blocks {
 		for j := range b.Len {
 			d, scale := b.Constant, 1.0
-			if b.Bias != nil {
-				d += float64(b.Bias[j])
-			}
+			d += b.Own(j)
 			if b.Scale != nil {
 				scale = float64(b.Scale[j])
 			}

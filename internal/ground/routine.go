@@ -31,6 +31,7 @@ type routine struct {
 	most   int // how many pieces at most
 
 	natural  []float64 // the atoms' coefficients
+	dust     float64   // roundingError
 	constant float64   // the template's constant; 0 if it depends on |B|
 	upper    float64   // the template's largest value before any row is found; +Inf if nothing may be pruned
 	varying  bool      // some coefficient or the constant depends on |B|
@@ -70,7 +71,7 @@ func compile(p *plan.Plan, s *scope) *routine {
 		r.natural = append(r.natural, r.atoms[k].coef)
 	}
 	r.constant, r.varying = constant(p.Rule.Constant)
-	r.upper = r.bound()
+	r.upper, r.dust = r.bound(), r.roundingError()
 	r.repeats = repeats(p.Rule)
 	for k := range p.Steps {
 		r.ops = append(r.ops, r.op(&p.Steps[k], k+1 >= p.Generators))
@@ -86,6 +87,20 @@ func compile(p *plan.Plan, s *scope) *routine {
 	r.choosePivot()
 	r.emit = r.emitter()
 	return r
+}
+
+// roundingError is the template value up to which a ground rule counts as always satisfied: what adding up its terms
+// may leave of 0. Whatever is more has a part in the answer, as the rule's weight can be of any size.
+func (r *routine) roundingError() float64 {
+	const rounding = 1e-14 // some units in the last place
+	total := rounding * math.Abs(r.constant)
+	for _, coef := range r.natural {
+		total += rounding * math.Abs(coef)
+	}
+	if !finite(total) {
+		return 0
+	}
+	return total
 }
 
 // emitter returns what to do with each grounding.

@@ -317,7 +317,7 @@ func (s *sampler) weigh(b *batch) {
 		s.touched = append(s.touched, b.vars...)
 	}
 	s.total.ids += 4 * float64(len(b.vars)+len(b.inputs)+len(b.scale))
-	s.total.bias += 4 * float64(b.len)
+	s.total.bias += float64(size(b.bias) + size(b.bias64))
 	if first, seen := s.firstBias[b]; !seen {
 		s.firstBias[b] = b.firstBias
 	} else if first != b.firstBias {

@@ -38,7 +38,7 @@ func resolution(t testing.TB, authors int) *fixture {
 			block = append(block, observed(fmt.Sprintf("a%d b%d", i, at), 1))
 			for _, j := range members[at] {
 				names := fmt.Sprintf("n%d n%d", i%(authors/2), j%(authors/2))
-				similar[names] = observed(names, float32(random.IntN(4))/4)
+				similar[names] = observed(names, float64(random.IntN(4))/4)
 				pair := fmt.Sprintf("a%d a%d", i, j)
 				same[pair] = target(pair)
 			}

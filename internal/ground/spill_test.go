@@ -23,7 +23,7 @@ func circle(t testing.TB, people int) *fixture {
 		person = append(person, observed(fmt.Sprint("p", i), 1))
 		for k := range people {
 			if pair := fmt.Sprintf("p%d p%d", i, k); i != k {
-				alike = append(alike, observed(pair, rng.Float32()))
+				alike = append(alike, observed(pair, rng.Float64()))
 				friends = append(friends, target(pair))
 			}
 		}

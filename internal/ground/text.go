@@ -154,7 +154,7 @@ func pattern(b *mrf.Block) string {
 		text += signed(coef, text == "") + " x"
 	}
 	text += signed(b.Constant, text == "")
-	if b.Bias != nil {
+	if b.Varies() {
 		text += " + bias"
 	}
 	if b.Scale != nil {
@@ -173,8 +173,5 @@ func relop(k mrf.Kind) string {
 
 // constantOf returns c_j, what the observed atoms and the rule itself add to the template.
 func constantOf(b *mrf.Block, j int) float64 {
-	if b.Bias == nil {
-		return b.Constant
-	}
-	return b.Constant + float64(b.Bias[j])
+	return b.Constant + b.Own(j)
 }

@@ -67,6 +67,7 @@ var layers = []layer{
 	{".", []string{everything}},
 	{"examples", []string{".", "neural"}},
 	{"internal/repro", []string{everything}},
+	{"internal/oracle", []string{everything}},
 	{"internal/cli", []string{everything}},
 	{"bench", []string{everything}},
 	{"cmd", []string{"internal/cli"}},

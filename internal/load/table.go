@@ -90,7 +90,7 @@ func (t *table) add(row []string, offset int) {
 	if !t.checkWidth(row, offset) {
 		return
 	}
-	truth := float32(1)
+	truth := 1.0
 	if arity := t.predicate.Arity(); len(row) > arity {
 		var ok bool
 		if truth, ok = t.truth(row[arity], offset); !ok {
@@ -165,18 +165,18 @@ func separatorHint(line string, arity int) string {
 const truthHint = "a truth value is a number from 0 to 1"
 
 // truth reads a truth value. Most are 1, which needs no parsing.
-func (t *table) truth(field string, offset int) (float32, bool) {
+func (t *table) truth(field string, offset int) (float64, bool) {
 	if field == "1" || field == "1.0" {
 		return 1, true
 	}
-	value, err := strconv.ParseFloat(strings.TrimSpace(field), 32)
+	value, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
 	switch {
 	case err != nil:
 		t.errorf("data-truth", offset, truthHint, "%q is not a truth value", field)
 	case math.IsNaN(value) || value < 0 || value > 1:
 		t.errorf("data-truth", offset, truthHint, "the truth value %s is not in [0, 1]", field)
 	default:
-		return float32(math.Abs(value)), true // no negative zero
+		return math.Abs(value), true // no negative zero
 	}
 	return 0, false
 }

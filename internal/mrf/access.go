@@ -37,3 +37,34 @@ func (b *Block) Row(j int, buffer *RowBuffer) ([]int32, []float64) {
 	buffer.coef = coef
 	return b.Vars[lo:hi], coef
 }
+
+// Own returns what is added to the constant for potential j.
+func (b *Block) Own(j int) float64 {
+	switch {
+	case b.Bias != nil:
+		return float64(b.Bias[j])
+	case b.Bias64 != nil:
+		return b.Bias64[j]
+	}
+	return 0
+}
+
+// Varies tells whether potentials have constants of their own.
+func (b *Block) Varies() bool { return b.Bias != nil || b.Bias64 != nil }
+
+// narrow keeps the constants in single precision if that does not round them.
+func (b *Block) narrow() {
+	for _, v := range b.Bias64 {
+		if float64(float32(v)) != v {
+			return
+		}
+	}
+	if b.Bias64 == nil {
+		return
+	}
+	b.Bias = make([]float32, len(b.Bias64))
+	for j, v := range b.Bias64 {
+		b.Bias[j] = float32(v)
+	}
+	b.Bias64 = nil
+}

@@ -41,6 +41,10 @@ func (b *Block) check(m *Model) error {
 	if (b.Kind == Hinge || b.Kind == Absolute) && b.Exponent != 1 && b.Exponent != 2 {
 		return fmt.Errorf("exponent %d is neither 1 nor 2", b.Exponent)
 	}
+	if b.Bias64 != nil && (len(b.Bias64) != b.Len || b.Bias != nil) {
+		return fmt.Errorf("%d biases of double precision and %d of single for %d potentials", len(b.Bias64), len(b.Bias),
+			b.Len)
+	}
 	if b.Bias != nil && len(b.Bias) != b.Len || b.Scale != nil && len(b.Scale) != b.Len {
 		return fmt.Errorf("%d biases and %d scales for %d potentials", len(b.Bias), len(b.Scale), b.Len)
 	}
@@ -63,6 +67,11 @@ func (b *Block) checkNumbers() error {
 	}
 	for j, v := range b.Bias {
 		if !finite(v) {
+			return fmt.Errorf("bias %v of potential %d is not finite", v, j)
+		}
+	}
+	for j, v := range b.Bias64 {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("bias %v of potential %d is not finite", v, j)
 		}
 	}

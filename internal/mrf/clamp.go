@@ -34,13 +34,10 @@ func (m *Model) changed(chosen []bool, change func(*Block) *Block) *Model {
 // pattern do not all lose the same variables.
 func (b *Block) clamp(chosen []bool, at []float64) *Block {
 	part := &Block{Rule: b.Rule, Kind: b.Kind, Exponent: b.Exponent, Len: b.Len, Scale: b.Scale,
-		Bias: make([]float32, b.Len), VarStart: make([]int32, 1, b.Len+1), InputStart: make([]int32, 1, b.Len+1)}
+		Bias64: make([]float64, b.Len), VarStart: make([]int32, 1, b.Len+1), InputStart: make([]int32, 1, b.Len+1)}
 	vars, inputs := b.variableRows(), b.inputRows()
 	for j := range b.Len {
-		slack := b.Constant
-		if b.Bias != nil {
-			slack += float64(b.Bias[j])
-		}
+		slack := b.Constant + b.Own(j)
 		for k, i := range vars.row(j) {
 			if chosen[i] {
 				slack += vars.coefficient(j, k) * at[i]
@@ -55,9 +52,10 @@ func (b *Block) clamp(chosen []bool, at []float64) *Block {
 		} else {
 			part.appendInputs(&inputs, j)
 		}
-		part.Bias[j] = float32(slack)
+		part.Bias64[j] = slack
 		part.endRow()
 	}
+	part.narrow()
 	return part
 }
 

@@ -34,11 +34,10 @@ type Field struct {
 type term struct {
 	*Block
 	vars, inputs rows
-	place        int       // the block's number
-	first        int       // number of its first potential among all blocks'
-	folded       []float64 // c_j = Constant + Bias_j + b_jᵀx, for blocks with inputs only
-	// scales is the sum of s_j, and scaled the number of those that are not 0, once they are asked for.
-	scales, scaled float64
+	place        int        // the block's number
+	first        int        // number of its first potential among all blocks'
+	folded       []float64  // c_j = Constant + Bias_j + b_jᵀx, for blocks with inputs only
+	scales       logarithms // of s_j, once they are asked for
 }
 
 // NewField conditions the model on inputs 0 and weights 1. The model must be valid: see Check.
@@ -113,22 +112,27 @@ func (t *term) constant(j int) float64 {
 	switch {
 	case t.folded != nil:
 		return t.folded[j]
-	case t.Bias != nil:
-		return t.Constant + float64(t.Bias[j])
+	case t.Varies():
+		return t.Constant + t.Own(j)
 	}
 	return t.Constant
 }
 
 // unfolded is constants without the inputs' part.
 func (t *term) unfolded(lo, hi int, d []float64) {
-	if t.Bias == nil {
+	switch {
+	case t.Bias != nil:
+		for k, bias := range t.Bias[lo:hi] {
+			d[k] = t.Constant + float64(bias)
+		}
+	case t.Bias64 != nil:
+		for k, bias := range t.Bias64[lo:hi] {
+			d[k] = t.Constant + bias
+		}
+	default:
 		for k := range d {
 			d[k] = t.Constant
 		}
-		return
-	}
-	for k, bias := range t.Bias[lo:hi] {
-		d[k] = t.Constant + float64(bias)
 	}
 }
 

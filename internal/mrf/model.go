@@ -47,9 +47,11 @@ type Block struct {
 	// follow one another, and cost nothing. A prior over all targets is such a block; see Compact.
 	First int32
 
-	// Constant is c_j for every potential; Bias, if not nil, is added to it per potential.
+	// Constant is c_j for every potential; Bias, if not nil, is added to it per potential. Where single precision would
+	// round it, Bias64 has it instead.
 	Constant float64
 	Bias     []float32
+	Bias64   []float64
 	// Scale is s_j, the observed factor of the weight per potential (the paper's 1/n_A); nil means 1.
 	Scale []float32
 
@@ -88,7 +90,7 @@ func (m *Model) Potentials() int {
 
 // Bytes returns the size of the block's arenas.
 func (b *Block) Bytes() int64 {
-	doubles := len(b.Coef) + len(b.InputCoef)
+	doubles := len(b.Coef) + len(b.InputCoef) + len(b.Bias64)
 	singles := len(b.VarStart) + len(b.VarCoef) + len(b.InputStart) + len(b.InputValue) + len(b.Vars) + len(b.Inputs) +
 		len(b.Bias) + len(b.Scale)
 	return int64(8*doubles + 4*singles)
@@ -118,6 +120,9 @@ func (b *Block) Release(lo, hi int) {
 		if column != nil {
 			scratch.Release(b.Paged, column[lo:hi])
 		}
+	}
+	if b.Bias64 != nil {
+		scratch.Release(b.Paged, b.Bias64[lo:hi])
 	}
 	if b.VarStart != nil {
 		scratch.Release(b.Paged, b.VarStart[lo:hi+1])

@@ -43,7 +43,7 @@ func (p *Part) repeat(b *Block, first, variables, inputs int) *Block {
 	}
 	return &Block{
 		Rule: b.Rule, Kind: b.Kind, Exponent: b.Exponent, Len: n * b.Len, Coef: b.Coef, InputCoef: b.InputCoef,
-		Constant: b.Constant, Bias: repeated(b.Bias, n), Scale: repeated(b.Scale, n),
+		Constant: b.Constant, Bias64: repeated(b.Bias64, n), Bias: repeated(b.Bias, n), Scale: repeated(b.Scale, n),
 		VarCoef: repeated(b.VarCoef, n), InputValue: repeated(b.InputValue, n),
 		Vars:     repeatNumbers(b.Numbers(), first, n, variables),
 		Inputs:   repeatNumbers(renamed, first, n, inputs),
@@ -102,7 +102,8 @@ func (m *Model) Observe(variables []int32) *Model {
 // the same variables.
 func (b *Block) observe(chosen []bool, input []int32) *Block {
 	part := &Block{Rule: b.Rule, Kind: b.Kind, Exponent: b.Exponent, Len: b.Len, Scale: b.Scale, Constant: b.Constant,
-		Bias: slices.Clone(b.Bias), VarStart: make([]int32, 1, b.Len+1), InputStart: make([]int32, 1, b.Len+1)}
+		Bias: slices.Clone(b.Bias), Bias64: slices.Clone(b.Bias64), VarStart: make([]int32, 1, b.Len+1),
+		InputStart: make([]int32, 1, b.Len+1)}
 	vars, inputs := b.variableRows(), b.inputRows()
 	for j := range b.Len {
 		part.appendInputs(&inputs, j)
@@ -124,8 +125,12 @@ func (b *Block) observe(chosen []bool, input []int32) *Block {
 // settle makes the row j, the last so far, a constraint 0 ≤ 0.
 func (b *Block) settle(j int) {
 	b.Inputs, b.InputValue = b.Inputs[:b.InputStart[j]], b.InputValue[:b.InputStart[j]]
-	if b.Bias == nil {
-		b.Bias = make([]float32, b.Len)
+	if b.Bias64 == nil { // single precision could leave a rest
+		b.Bias64 = make([]float64, b.Len)
+		for k := range b.Bias64 {
+			b.Bias64[k] = b.Own(k)
+		}
+		b.Bias = nil
 	}
-	b.Bias[j] = float32(-b.Constant)
+	b.Bias64[j] = -b.Constant
 }

@@ -29,6 +29,7 @@ func (s *Spill) Block(b *Block) {
 	for _, column := range []*[]float32{&b.VarCoef, &b.InputValue, &b.Bias, &b.Scale} {
 		put(s, column)
 	}
+	put(s, &b.Bias64)
 }
 
 // put writes an array, and lets go of it until the file is mapped.

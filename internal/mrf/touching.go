@@ -72,6 +72,9 @@ func (b *Block) pick(kept []int32) *Block {
 		if b.Bias != nil {
 			part.Bias = append(part.Bias, b.Bias[j])
 		}
+		if b.Bias64 != nil {
+			part.Bias64 = append(part.Bias64, b.Bias64[j])
+		}
 		if b.Scale != nil {
 			part.Scale = append(part.Scale, b.Scale[j])
 		}

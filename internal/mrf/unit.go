@@ -1,9 +1,12 @@
 package mrf
 
-// Unit returns the unit of energy: the mean weight w_j of the potentials whose weight is not 0, or 1 if there are none.
-// It is what a ground rule costs that is broken outright. Tolerances are in terms of it where the energy itself is
-// smaller, so that no answer depends on what weights are measured in: a field with all weights times c has c times the
-// unit, exactly so if c is a power of two.
+import "math"
+
+// Unit returns the unit of energy: the geometric mean of the weights w_j of the potentials whose weight is not 0, or 1
+// if there are none. It is what a ground rule costs that is broken outright. Tolerances are in terms of it where the
+// energy itself is smaller, so that no answer depends on what weights are measured in: a field with all weights times c
+// has c times the unit, exactly so if c is a power of two. The arithmetic mean would let a few large weights, of rules
+// that cost nothing in the end, hide what all others ask for.
 func (f *Field) Unit() float64 {
 	if f.unit == 0 {
 		f.unit = f.meanWeight()
@@ -16,39 +19,56 @@ func (f *Field) Unit() float64 {
 func (f *Field) SetUnit(unit float64) { f.unit, f.shared = unit, true }
 
 func (f *Field) meanWeight() float64 {
-	count := 0.0
-	f.weighted(func(_, _, n float64) { count += n })
-	if count == 0 {
-		return 1
-	}
-	mean := 0.0 // the sum could overflow
-	f.weighted(func(theta, scales, _ float64) { mean += theta * (scales / count) })
-	return mean
-}
-
-// weighted calls visit with θ_r of each block that has one, the sum of its s_j, and how many of these are not 0.
-func (f *Field) weighted(visit func(theta, scales, n float64)) {
+	var all logarithms
 	for k := range f.terms {
 		t := &f.terms[k]
-		if w := f.theta[t.Rule]; !t.Kind.Hard() && w != 0 {
-			scales, n := t.totalScale()
-			visit(w, scales, n)
+		if w := f.theta[t.Rule]; !t.Kind.Hard() && w > 0 {
+			scales := t.scaleLogarithms()
+			all.add(w, scales.count)
+			all.exponents += scales.exponents
+			all.fractions += scales.fractions
 		}
 	}
+	return all.mean()
 }
 
-// totalScale returns the sum of s_j and how many are not 0. It goes through the scales once.
-func (t *term) totalScale() (sum, count float64) {
-	if t.Scale == nil {
-		return float64(t.Len), float64(t.Len)
+// logarithms is the sum of the binary logarithms of numbers, those of their powers of two apart: these are exact.
+type logarithms struct {
+	count, exponents int
+	fractions        float64
+}
+
+// add adds a number's, so many times.
+func (l *logarithms) add(v float64, times int) {
+	fraction, exponent := math.Frexp(v)
+	l.count, l.exponents = l.count+times, l.exponents+times*exponent
+	l.fractions += float64(times) * math.Log2(fraction)
+}
+
+// mean is the geometric mean of the numbers, or 1 if there are none.
+func (l *logarithms) mean() float64 {
+	if l.count == 0 {
+		return 1
 	}
-	if t.scaled == 0 {
+	whole, rest := l.exponents/l.count, l.exponents%l.count
+	if rest < 0 {
+		whole, rest = whole-1, rest+l.count
+	}
+	return math.Ldexp(math.Exp2((float64(rest)+l.fractions)/float64(l.count)), whole)
+}
+
+// scaleLogarithms returns those of s_j that are not 0. It goes through the scales once.
+func (t *term) scaleLogarithms() logarithms {
+	if t.Scale == nil {
+		return logarithms{count: t.Len}
+	}
+	if t.scales.count == 0 {
 		for _, s := range t.Scale {
 			if s > 0 {
-				t.scales, t.scaled = t.scales+float64(s), t.scaled+1
+				t.scales.add(float64(s), 1)
 			}
 		}
 		t.Release(0, t.Len)
 	}
-	return t.scales, t.scaled
+	return t.scales
 }

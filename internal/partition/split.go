@@ -105,6 +105,9 @@ func share(b *mrf.Block, n int) *mrf.Block {
 	if b.Bias != nil {
 		part.Bias = make([]float32, 0, n)
 	}
+	if b.Bias64 != nil {
+		part.Bias64 = make([]float64, 0, n)
+	}
 	if b.Scale != nil {
 		part.Scale = make([]float32, 0, n)
 	}
@@ -128,6 +131,9 @@ func (s *splitter) move(to, b *mrf.Block, j int) {
 	}
 	if b.Bias != nil {
 		to.Bias = append(to.Bias, b.Bias[j])
+	}
+	if b.Bias64 != nil {
+		to.Bias64 = append(to.Bias64, b.Bias64[j])
 	}
 	if b.Scale != nil {
 		to.Scale = append(to.Scale, b.Scale[j])

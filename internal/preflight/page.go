@@ -105,7 +105,7 @@ func multipliers(estimates []ground.Estimate) (total float64) {
 // tableBytes is what the relations take, with indexes as large as themselves.
 func tableBytes(store *relation.Store) (total float64) {
 	for _, r := range store.Relations {
-		total += 2 * 4 * (float64(r.Arity)*float64(r.Len()) + float64(len(r.Truth)+len(r.Given)))
+		total += 2 * (4*float64(r.Arity)*float64(r.Len()) + float64(r.Truth.Bytes()+r.Given.Bytes()))
 	}
 	return total
 }

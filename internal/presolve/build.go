@@ -75,7 +75,7 @@ func (b *builder) addConstant() {
 // regroup sorts the block's potentials by what is left of them.
 func (b *builder) regroup(k int, block *mrf.Block) *groups {
 	g := &groups{block: block, places: make([]int32, block.Len), of: make([]uint8, block.Len), merge: b.merge,
-		plain: block.Bias == nil && len(block.Inputs) == 0, exact: true}
+		plain: !block.Varies() && len(block.Inputs) == 0, exact: true}
 	for _, p := range pieces(b.original.Model, func(other *mrf.Block) bool { return other == block }) {
 		if p.k != k {
 			continue // the same block, at another place

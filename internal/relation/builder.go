@@ -15,7 +15,7 @@ type Place int64
 type Builder struct {
 	name    string
 	columns [][]symbol.ID
-	truth   []float32 // nil as long as all are 1
+	truth   Values
 	roles   []Role
 	places  []Place
 	free    Role
@@ -48,7 +48,7 @@ func (d *Duplicate) Error() string {
 
 // Add appends the atom with these arguments; the truth of a free atom is its given value. It returns a *Duplicate, and
 // leaves the builder as it was, if the atom is there already. All free atoms of a relation must have one role.
-func (b *Builder) Add(tuple []symbol.ID, truth float32, role Role, place Place) error {
+func (b *Builder) Add(tuple []symbol.ID, truth float64, role Role, place Place) error {
 	if len(tuple) != len(b.columns) {
 		panic("relation: a row of the wrong arity")
 	}
@@ -63,7 +63,7 @@ func (b *Builder) Add(tuple []symbol.ID, truth float32, role Role, place Place) 
 	for k, id := range tuple {
 		b.columns[k] = append(b.columns[k], id)
 	}
-	b.addTruth(truth)
+	b.truth.Append(truth)
 	b.roles = append(b.roles, role)
 	b.places = append(b.places, place)
 	b.slots[slot] = int32(len(b.roles))
@@ -71,17 +71,6 @@ func (b *Builder) Add(tuple []symbol.ID, truth float32, role Role, place Place) 
 		b.grow()
 	}
 	return nil
-}
-
-// addTruth appends the value of a row. Most tables have no other value than 1, and so need no list of them.
-func (b *Builder) addTruth(truth float32) {
-	if b.truth == nil {
-		if truth == 1 {
-			return
-		}
-		b.truth = slices.Repeat([]float32{1}, len(b.roles))
-	}
-	b.truth = append(b.truth, truth)
 }
 
 func (b *Builder) checkRole(role Role) {
@@ -95,15 +84,12 @@ func (b *Builder) checkRole(role Role) {
 }
 
 // Value returns the value that the tuple was added with, and whether it was added.
-func (b *Builder) Value(tuple []symbol.ID) (truth float32, ok bool) {
-	switch _, row := b.find(tuple); {
-	case row < 0:
+func (b *Builder) Value(tuple []symbol.ID) (truth float64, ok bool) {
+	_, row := b.find(tuple)
+	if row < 0 {
 		return 0, false
-	case b.truth == nil:
-		return 1, true
-	default:
-		return b.truth[row], true
 	}
+	return b.truth.At(row), true
 }
 
 // Len returns the number of rows so far.
@@ -158,7 +144,7 @@ func hash(tuple []symbol.ID) uint64 {
 // Relation returns the rows as a relation; open says whether a missing atom is unknown rather than 0. The builder must
 // not be used afterwards.
 func (b *Builder) Relation(open bool) *Relation {
-	r := &Relation{Name: b.name, Arity: len(b.columns), Columns: b.columns, Truth: b.truth, Free: b.free, Open: open}
+	r := &Relation{Name: b.name, Arity: len(b.columns), Columns: b.columns, Free: b.free, Open: open}
 	for _, role := range b.roles {
 		if role == Observed {
 			r.Observed++
@@ -166,25 +152,16 @@ func (b *Builder) Relation(open bool) *Relation {
 	}
 	if !b.partitioned(r.Observed) {
 		order := b.order()
-		if b.truth != nil {
-			r.Truth = gather(b.truth, order)
-		}
+		b.truth = b.truth.Pick(order)
 		for k, column := range r.Columns {
 			r.Columns[k] = gather(column, order)
 		}
 	}
-	if r.Truth != nil {
-		r.Truth, r.Given = unlessOnes(r.Truth[:r.Observed]), unlessOnes(r.Truth[r.Observed:])
+	r.Truth = b.truth
+	if r.Observed < len(b.roles) {
+		r.Truth, r.Given = b.truth.Slice(0, r.Observed), b.truth.Slice(r.Observed, len(b.roles))
 	}
 	return r
-}
-
-// unlessOnes returns the values, or nil if all are 1.
-func unlessOnes(values []float32) []float32 {
-	if !slices.ContainsFunc(values, func(t float32) bool { return t != 1 }) {
-		return nil
-	}
-	return values
 }
 
 // partitioned tells whether the rows have their final order already.

@@ -33,10 +33,10 @@ type Relation struct {
 	Name    string
 	Arity   int
 	Columns [][]symbol.ID
-	// Truth holds the value of each observed row; nil means that all are 1. For target rows it is not used.
-	Truth []float32
-	// Given holds the values that the data give the free rows, from which inference may start; nil means that all are 1.
-	Given []float32
+	// Truth holds the value of each observed row; if it is empty, all are 1. For target rows it is not used.
+	Truth Values
+	// Given holds the values that the data give the free rows, from which inference may start; if it is empty, all are 1.
+	Given Values
 	// Observed counts the observed rows, which come first.
 	Observed int
 	// Free is the role of the rows from Observed on: Target or Perceived. Meaningless if there are none.
@@ -81,18 +81,12 @@ func (r *Relation) Role(row int32) Role {
 
 // Value returns the observed value of row, in [0, 1].
 func (r *Relation) Value(row int32) float64 {
-	if r.Truth == nil {
-		return 1
-	}
-	return float64(r.Truth[row])
+	return r.Truth.At(row)
 }
 
 // GivenValue returns the value that the data give a free row.
 func (r *Relation) GivenValue(row int32) float64 {
-	if r.Given == nil {
-		return 1
-	}
-	return float64(r.Given[int(row)-r.Observed])
+	return r.Given.At(row - int32(r.Observed))
 }
 
 // Number returns the variable or input number of a free row.

@@ -28,7 +28,7 @@ type Solver interface {
 // Settings are the knobs that every method understands. The zero value of a field means its default.
 type Settings struct {
 	// Gap is the relative duality gap to prove: (primal - dual) ≤ Gap · max(unit, |primal|), for the field's unit
-	// of energy, the mean weight of its potentials. Default 1e-4.
+	// of energy, the geometric mean of its potentials' weights. Default 1e-4.
 	Gap float64
 	// Feasibility is the largest violation of a hard constraint to accept. Default 1e-6.
 	Feasibility float64

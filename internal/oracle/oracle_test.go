@@ -1,0 +1,274 @@
+package oracle
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/deeppsl/deeppsl"
+)
+
+// TestMain sets how many programs each property tries: some hundreds, or what -rapid.checks says.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if !given {
+		if err := flag.Set("rapid.checks", "300"); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// files writes the program as a configuration.
+func (p *prog) write(path string) error {
+	rows := map[string][][]any{"O": {}, "P": {}, "T": {}, "S": {}}
+	for atom, value := range p.observed {
+		rows[atom[:1]] = append(rows[atom[:1]], append(arguments(atom), value))
+	}
+	for _, atom := range p.targets() {
+		rows[atom[:1]] = append(rows[atom[:1]], arguments(atom))
+	}
+	for _, list := range rows {
+		slices.SortFunc(list, func(a, b []any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	}
+	var rules []string
+	for k := range p.rules {
+		rules = append(rules, p.rules[k].String())
+	}
+	config := map[string]any{"rules": rules, "predicates": map[string]any{
+		"O/1": map[string]any{"observations": rows["O"]}, "P/2": map[string]any{"observations": rows["P"]},
+		"T/1": map[string]any{"targets": rows["T"]}, "S/2": map[string]any{"targets": rows["S"]},
+	}}
+	text, err := json.MarshalIndent(config, "", " ")
+	if err == nil {
+		err = os.WriteFile(path, text, 0o666)
+	}
+	return err
+}
+
+func arguments(atom string) (args []any) {
+	for _, arg := range strings.Split(strings.TrimSuffix(atom[2:], ")"), ",") {
+		args = append(args, arg)
+	}
+	return args
+}
+
+// solved is what the program answers.
+type solved struct {
+	*deeppsl.Answer
+	y []float64 // in the order of prog.targets
+}
+
+// run solves a program as a user does.
+func (p *prog) run(dir string, options deeppsl.Options) (*solved, error) {
+	path := filepath.Join(dir, "model.json")
+	if err := p.write(path); err != nil {
+		return nil, err
+	}
+	project, err := deeppsl.Load(path, options)
+	if err != nil {
+		return nil, err
+	}
+	grounding, err := project.Ground(context.Background(), deeppsl.Infer)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := grounding.Infer(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	out := &solved{Answer: answer}
+	values := make(map[string]float64)
+	grounding.Each(answer, false, func(a deeppsl.Atom) {
+		values[key(strings.ToUpper(a.Predicate), a.Arguments...)] = a.Value
+	})
+	for _, atom := range p.targets() {
+		out.y = append(out.y, values[atom])
+	}
+	return out, nil
+}
+
+// gap is what is asked for, and tolerance what objectives may differ by.
+const gap, tolerance = 1e-6, 2e-6
+
+var asked = []string{fmt.Sprint("inference.gap=", gap)}
+
+// wrong says what is wrong with an answer, or "".
+func (p *prog) wrong(rows []row, best optimum, got *solved) string {
+	const feasibility = 1e-6
+	switch {
+	case got.Status == "infeasible":
+		if best.violation < feasibility/2 {
+			return fmt.Sprintf("called infeasible, but a state violates no rule by more than %v", best.violation)
+		}
+		return ""
+	case got.Status != "optimal":
+		if best.violation > 0 && best.violation < 1e-4 {
+			return "" // nearly feasible
+		}
+		return fmt.Sprintf("ended with %q: gap %v, violation %v; least violation %v", got.Status, got.Gap, got.MaxViolation,
+			best.violation)
+	case best.violation > 2*feasibility:
+		return fmt.Sprintf("called optimal, but every state violates a rule by %v", best.violation)
+	case best.violation > 1e-9:
+		return ""
+	}
+	cost, violation := energy(rows, got.y)
+	unit := max(meanWeight(rows), math.Abs(best.cost))
+	slack := best.push * feasibility
+	switch {
+	case violation > feasibility*1.01:
+		return fmt.Sprintf("violates a rule by %v", violation)
+	case math.Abs(cost-got.Objective) > 5e-7*unit:
+		return fmt.Sprintf("costs %v, and says %v", cost, got.Objective)
+	case best.cost-best.bound > 1e-7*unit:
+		return "" // the reference does not know better
+	case cost > best.cost+tolerance*unit+slack:
+		return fmt.Sprintf("costs %v, the optimum is %v (unit %v)", cost, best.cost, unit)
+	case got.DualBound > best.cost+5e-7*unit+slack:
+		return fmt.Sprintf("bound %v, the optimum is %v", got.DualBound, best.cost)
+	case cost < best.bound-5e-7*unit-slack:
+		return fmt.Sprintf("costs %v, less than any state can: %v", cost, best.bound)
+	}
+	return ""
+}
+
+// Programs drawn at random must have the verdict and the objective of their definition.
+func TestProgramsHaveTheirOptimum(t *testing.T) {
+	dir := t.TempDir()
+	verdicts := make(map[string]int)
+	rapid.Check(t, func(t *rapid.T) {
+		p := draw(t)
+		rows := p.ground()
+		best := solveRows(rows, len(p.targets()))
+		got, err := p.run(dir, deeppsl.Options{Threads: 1, Set: asked})
+		if got = refused(got, err); got == nil {
+			t.Fatalf("%v\n%v", err, p)
+		}
+		verdicts[got.Status]++
+		if best.violation <= 1e-9 && best.cost-best.bound > 1e-7*max(meanWeight(rows), best.cost) {
+			verdicts["not known"]++
+		}
+		if wrong := p.wrong(rows, best, got); wrong != "" {
+			t.Fatalf("%s\n%v", wrong, p)
+		}
+	})
+	t.Log(verdicts)
+}
+
+// variants change what must not change an answer: each returns the program to solve, and the options.
+var variants = []struct {
+	name   string
+	change func(p *prog, options *deeppsl.Options) *prog
+}{
+	{"without presolving", func(p *prog, o *deeppsl.Options) *prog { return p.with(o, "inference.presolve=false") }},
+	{"in one piece", func(p *prog, o *deeppsl.Options) *prog { return p.with(o, "inference.split=false") }},
+	{"in little memory", func(p *prog, o *deeppsl.Options) *prog { return p.with(o, "ground.memory=4000") }},
+	{"with other weights", func(p *prog, _ *deeppsl.Options) *prog { return p.times(7e5) }},
+	{"with smaller weights", func(p *prog, _ *deeppsl.Options) *prog { return p.times(1e-9) }},
+	{"in another order", func(p *prog, _ *deeppsl.Options) *prog {
+		q := *p
+		q.rules = slices.Clone(p.rules)
+		slices.Reverse(q.rules)
+		for k := range q.rules {
+			q.rules[k].clause, q.rules[k].terms = slices.Clone(q.rules[k].clause), slices.Clone(q.rules[k].terms)
+			slices.Reverse(q.rules[k].clause)
+			slices.Reverse(q.rules[k].terms)
+		}
+		return &q
+	}},
+	{"with rules that always hold", func(p *prog, _ *deeppsl.Options) *prog {
+		q := *p
+		q.rules = append(slices.Clone(p.rules), rule{weight: -1, op: "<=", bound: 1,
+			terms: []term{{coef: 1, atom: literal{name: "T", args: []string{"A"}}}}})
+		return &q
+	}},
+}
+
+// with adds an option.
+func (p *prog) with(o *deeppsl.Options, set string) *prog {
+	o.Set = append(o.Set, set)
+	return p
+}
+
+// times multiplies all weights.
+func (p *prog) times(c float64) *prog {
+	q := *p
+	q.rules = slices.Clone(p.rules)
+	for k := range q.rules {
+		if q.rules[k].weight >= 0 {
+			q.rules[k].weight *= c
+		}
+	}
+	return &q
+}
+
+// Programs that mean the same must have an answer that is right for each other.
+func TestVariantsHaveTheOptimum(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		v := rapid.SampledFrom(variants).Draw(t, "variant")
+		p := draw(t)
+		options := deeppsl.Options{Threads: rapid.IntRange(1, 3).Draw(t, "threads"), Set: slices.Clone(asked)}
+		q := v.change(p, &options)
+		rows := q.ground()
+		best := solveRows(rows, len(q.targets()))
+		got, err := q.run(dir, options)
+		if err != nil && strings.Contains(err.Error(), "[paged-memory]") {
+			return // too little memory
+		}
+		if got = refused(got, err); got == nil {
+			t.Fatalf("%s: %v\n%v", v.name, err, q)
+		}
+		if wrong := q.wrong(rows, best, got); wrong != "" {
+			t.Fatalf("%s: %s\n%v", v.name, wrong, q)
+		}
+	})
+}
+
+// Any number of threads and all weights times a power of two must leave every bit as it is.
+func TestBitsStay(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		p := draw(t)
+		want, err := p.run(dir, deeppsl.Options{Threads: 1, Set: asked})
+		if err != nil {
+			return
+		}
+		c := math.Ldexp(1, rapid.IntRange(-30, 30).Draw(t, "power of two"))
+		got, err := p.times(c).run(dir, deeppsl.Options{Threads: 4, Set: asked})
+		if err != nil || !slices.Equal(got.y, want.y) || got.Gap != want.Gap || got.Objective != c*want.Objective {
+			t.Fatalf("weights times %v: %v, %+v and %+v\n%v", c, err, got, want, p)
+		}
+	})
+}
+
+// refused is the verdict of programs that need not even be solved, for errors that say so.
+func refused(got *solved, err error) *solved {
+	says := func(id string) bool { return err != nil && strings.Contains(err.Error(), id) }
+	if says("[infeasible-rule]") || says("[violated-by-observations]") {
+		return &solved{Answer: &deeppsl.Answer{Status: "infeasible"}}
+	}
+	return got
+}
+
+// String prints the program.
+func (p *prog) String() string {
+	var b strings.Builder
+	for k := range p.rules {
+		fmt.Fprintln(&b, p.rules[k].String())
+	}
+	fmt.Fprintln(&b, p.names(), p.observed)
+	return b.String()
+}
