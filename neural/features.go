@@ -56,10 +56,14 @@ func newTable(ids []string, width int, values []float32) (*Features, error) {
 		}
 		f.rowOf[id] = int32(r)
 	}
-	for _, v := range values {
-		if !isFinite(float64(v)) {
+	for k, v := range values {
+		if isFinite(float64(v)) {
+			continue
+		}
+		if len(values) != len(ids)*width {
 			return nil, fmt.Errorf("the feature table holds %v; finite numbers are wanted", v)
 		}
+		return nil, fmt.Errorf("row %q has %v in column %d; finite numbers are wanted", ids[k/width], v, k%width)
 	}
 	return f, nil
 }

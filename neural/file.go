@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
 // ReadFiles reads a feature table from files, one after the other, decompressing those whose names end in .gz; see
-// Read. The empty format is DenseText.
+// Read. The empty format is that of the first file's extension.
 func ReadFiles(format Format, paths []string, width int) (*Features, error) {
-	setDefault(&format, DenseText)
+	if format == "" && len(paths) > 0 {
+		format = formatOf(paths[0])
+	}
 	if width < 0 || width > maxWidth {
 		return nil, fmt.Errorf("width %d is not between 0 and %d", width, maxWidth)
 	}
@@ -22,6 +25,15 @@ func ReadFiles(format Format, paths []string, width int) (*Features, error) {
 		}
 	}
 	return t.finish(format)
+}
+
+// formatOf returns the format that an extension stands for: DenseText if none.
+func formatOf(path string) Format {
+	switch extension := Format(strings.TrimPrefix(filepath.Ext(strings.TrimSuffix(path, ".gz")), ".")); extension {
+	case CSV, IDX, NPY:
+		return extension
+	}
+	return DenseText
 }
 
 // readFile adds the rows of a file.

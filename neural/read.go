@@ -22,15 +22,17 @@ type Format string
 // The formats. Sparse lines are an id, a tab, and the columns of the nonzeros, counted from 0, each alone (for the
 // value 1) or as column:value. Dense lines are an id, a tab, and all values. CSV lines are an id and all values. IDX is
 // the binary format of MNIST's files of bytes: the first dimension counts the rows, whose ids are their numbers from 0,
-// and each byte is divided by 255.
+// and each byte is divided by 255. NPY is NumPy's format of one array, with the same ids. A line of names before the
+// first dense or CSV row is left out.
 const (
 	SparseText Format = "sparse"
 	DenseText  Format = "dense"
 	CSV        Format = "csv"
 	IDX        Format = "idx"
+	NPY        Format = "npy"
 )
 
-var formats = []Format{SparseText, DenseText, CSV, IDX}
+var formats = []Format{SparseText, DenseText, CSV, IDX, NPY}
 
 // maxWidth bounds the columns that a table may have, so that one wrong number in a file does not ask for all memory.
 const maxWidth = 1 << 24
@@ -125,11 +127,13 @@ func (t *tableReader) read(format Format, name string, r io.Reader) error {
 	case SparseText:
 		return t.readSparse(unmarked(r))
 	case DenseText:
-		return t.eachLine(unmarked(r), t.addValues)
+		return t.eachLine(unmarked(r), isHeader, t.addValues)
 	case CSV:
 		return t.readCSV(unmarked(r))
 	case IDX:
 		return t.readIDX(r)
+	case NPY:
+		return t.readNPY(r)
 	}
 	return unknown("format", format, formats)
 }
@@ -159,7 +163,7 @@ func (t *tableReader) finish(format Format) (f *Features, err error) {
 
 // readSparse also finds the largest column.
 func (t *tableReader) readSparse(r io.Reader) error {
-	return t.eachLine(r, func(fields []string) error {
+	return t.eachLine(r, nil, func(fields []string) error {
 		t.start = append(t.start, len(t.columns))
 		if err := t.addNonzeros(fields); err != nil {
 			return err
@@ -175,7 +179,7 @@ func (t *tableReader) readSparse(r io.Reader) error {
 func (t *tableReader) readCSV(r io.Reader) error {
 	reader := csv.NewReader(r)
 	reader.FieldsPerRecord = -1
-	for {
+	for first := true; ; first = false {
 		record, err := reader.Read()
 		if errors.Is(err, io.EOF) {
 			break
@@ -184,6 +188,9 @@ func (t *tableReader) readCSV(r io.Reader) error {
 			return fmt.Errorf("%s: %w", t.name, err)
 		}
 		t.line, _ = reader.FieldPos(0)
+		if first && isHeader(record[0], record[1:]) {
+			continue
+		}
 		t.text = record[0] + "\t" + strings.Join(record[1:], " ")
 		if err := t.add(record[0], record[1:], t.addValues); err != nil && t.report(err) {
 			break
@@ -221,17 +228,46 @@ func (t *tableReader) add(id string, fields []string, add func(fields []string) 
 	return add(fields)
 }
 
-// eachLine calls add with the fields after the id of each line that is not blank.
-func (t *tableReader) eachLine(r io.Reader, add func(fields []string) error) error {
+// isHeader tells whether a file's first line has the names of columns: none of them a number or a sign that a value is
+// missing, or their numbers from 0 or 1 after the name of the ids, as pandas writes them.
+func isHeader(id string, fields []string) bool {
+	named := len(fields) > 0
+	numbered := len(fields) > 1 && idNames[strings.ToLower(strings.TrimSpace(id))]
+	first := math.NaN()
+	for k, field := range fields {
+		field := strings.ToLower(strings.TrimSpace(field))
+		v, err := strconv.ParseFloat(field, 64)
+		if k == 0 && (v == 0 || v == 1) {
+			first = v
+		}
+		numbered = numbered && err == nil && v == first+float64(k)
+		named = named && err != nil && !missing[field]
+	}
+	return named || numbered
+}
+
+// missing are the signs that a value is missing, and idNames what the column of ids is called.
+var (
+	missing = map[string]bool{"": true, "?": true, "-": true, "na": true, "n/a": true, "null": true, "none": true}
+	idNames = map[string]bool{"": true, "id": true, "ids": true, "index": true, "name": true, "entity": true}
+)
+
+// eachLine calls add with the fields after the id of each line that is not blank, but for a first one that is a header.
+func (t *tableReader) eachLine(r io.Reader, header func(id string, fields []string) bool,
+	add func(fields []string) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
-	for lines.Scan() {
+	for first := true; lines.Scan(); {
 		t.line++
 		t.text = strings.TrimSuffix(lines.Text(), "\r")
 		if strings.TrimSpace(t.text) == "" {
 			continue
 		}
 		id, rest, _ := strings.Cut(t.text, "\t")
+		begins := first
+		if first = false; begins && header != nil && header(id, strings.Fields(rest)) {
+			continue
+		}
 		if err := t.add(id, strings.Fields(rest), add); err != nil && t.report(err) {
 			break
 		}

@@ -167,6 +167,36 @@ func TestNormalized(t *testing.T) {
 	}
 }
 
+// A line of names is no entity, whether its columns are named or numbered; a row whose values are missing is none.
+func TestHeaders(t *testing.T) {
+	want := map[string][]float32{"a": {1, 2}, "b": {3, 4}}
+	for text, format := range map[string]Format{
+		"id,x,y\na,1,2\nb,3,4\n": CSV, ",0,1\na,1,2\nb,3,4\n": CSV, "index,1,2\na,1,2\nb,3,4\n": CSV,
+		"x,y\na,1,2\nb,3,4\n": CSV, "\uFEFFid\tx y\na\t1 2\nb\t3 4\n": DenseText, "a,1,2\nb,3,4\n": CSV,
+	} {
+		f, err := Read(format, "f", strings.NewReader(text), 0)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if diff := cmp.Diff(want, rowsOf(f)); diff != "" {
+			t.Errorf("%q: %s", text, diff)
+		}
+	}
+	for text, want := range map[string]string{
+		"a,?,NA\nb,3,4\n": `f:1:3: error: "?" is not a finite number`, "id,x,2\nb,3,4\n": `"x" is not`,
+		"id,x,y\n":        "is empty",
+		"a,1,2\nid,x,y\n": `f:2:4: error: "x" is not`,
+	} {
+		if _, err := Read(CSV, "f", strings.NewReader(text), 0); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %s", text, err, want)
+		}
+	}
+	if f, err := Read(DenseText, "f", strings.NewReader("0\t0 1\n1\t1 2\n"), 0); err != nil || f.Len() != 2 {
+		t.Errorf("a row that happens to count is taken for a header: %v", err)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{"a\t1 2\nb\t0:0.5", "a\t1.5 2\nb\t3 4", "a,1\n\"b\",2\n", "\t", "a\t1:", "a\t:1"} {
 		for _, format := range []Format{SparseText, DenseText, CSV} {
