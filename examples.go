@@ -69,13 +69,12 @@ type examples struct {
 	slots  int
 	rows   []int32 // [count, slots]: the features' row that a slot stands for, blank if it stands for nothing
 	labels []label
-	truth  []float64        // [count, labels]: which candidate is true, or the value; blank if the table does not say
-	names  []string         // of the examples; nil if these are their numbers
-	facts  [][]fact         // by example, sorted; nil without any
-	shapes []int32          // the shape of each example; those that blanks and facts do not tell apart have the same
-	ground map[int32]*shape // by their numbers, as far as they are kept
-	kept   int64            // the bytes of these
-	more   *examples        // the last ones, from another table; nil if all are from one
+	truth  []float64 // [count, labels]: which candidate is true, or the value; blank if the table does not say
+	names  []string  // of the examples; nil if these are their numbers
+	facts  [][]fact  // by example, sorted; nil without any
+	shapes []int32   // the shape of each example; those that blanks and facts do not tell apart have the same
+	ground map[int32]*shape
+	more   *examples // the last ones, from another table; nil if all are from one
 }
 
 // joined returns these examples and then others, with the same labels.
@@ -279,22 +278,14 @@ func (r *exampleReader) readColumn(column int) *factColumn {
 	case declared.Closed:
 		return &factColumn{column, predicate, arguments}
 	}
-	l := label{name: header, column: column, predicate: predicate}
-	r.findTargets(&l, arguments)
-	if len(l.variables) == 0 {
+	if !r.addLabel(label{name: header, column: column, predicate: predicate}, arguments) {
 		return fail("no target fits")
 	}
-	for _, other := range r.labels {
-		if slices.ContainsFunc(l.variables, func(i int32) bool { return slices.Contains(other.variables, i) }) {
-			return fail("column %q is about the same targets", other.name)
-		}
-	}
-	r.labels = append(r.labels, l)
 	return nil
 }
 
-// findTargets collects the targets with the given first arguments.
-func (r *exampleReader) findTargets(l *label, arguments []string) {
+// addLabel adds a label about the targets with the given first arguments, if there are any.
+func (r *exampleReader) addLabel(l label, arguments []string) bool {
 	atoms, symbols := r.grounding.base.Relations[l.predicate], r.grounding.base.Symbols
 	for row := int32(atoms.Observed); int(row) < atoms.Len() && atoms.Free == relation.Target; row++ {
 		fits := true
@@ -309,6 +300,10 @@ func (r *exampleReader) findTargets(l *label, arguments []string) {
 			l.candidates = append(l.candidates, symbols.Name(atoms.Columns[atoms.Arity-1][row]))
 		}
 	}
+	if len(l.variables) > 0 {
+		r.labels = append(r.labels, l)
+	}
+	return len(l.variables) > 0
 }
 
 // fillTruth finds what the labels' columns say. An empty cell says nothing; but learning needs some that do.
@@ -331,10 +326,6 @@ func (r *exampleReader) fillTruth(phase Phase) {
 			}
 			r.truth[k*len(r.labels)+l] = truth
 		}
-	}
-	if len(r.labels) == 0 && phase == Infer && !r.diags.HasErrors() {
-		r.diags.Warnf("examples-label", r.sheet.Span(-1), "add a column such as Sum, about the targets of Sum, whose cells "+
-			"may be empty", "no column asks for a label, so that nothing is predicted")
 	}
 	if known == 0 && phase != Infer && !r.diags.HasErrors() {
 		r.diags.Errorf("examples-label", r.sheet.Span(-1), "a label is a column such as Sum, about the targets of Sum",

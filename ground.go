@@ -42,6 +42,7 @@ type Grounding struct {
 	perception *neural.Perception // nil without perceived atoms
 	field      *mrf.Field
 	theta      []float64         // the rules' weights
+	found      []float64         // those that held-out labels found; nil if none did
 	inputs     []float64         // x, of the last perception
 	paging     *preflight.Paging // of a model beyond the memory given; nil for one in memory
 	// unscored is what truth has been said to be about atoms that are no targets: once, and not at each evaluation.

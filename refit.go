@@ -16,6 +16,11 @@ type lesson struct {
 	// left to choose by.
 	anew              bool
 	fitEpochs, epochs int
+	// division leaves labels out, nil none; held are those that score the epochs then.
+	division *division
+	held     *learn.Labels
+	// theta are weights of rules that are found already; nil if they are learned.
+	theta []float64
 }
 
 // learnBy learns by a method, and where the option learn.refit asks for it once more, from the beginning and from all
@@ -80,7 +85,7 @@ func (g *Grounding) Relearn(ctx context.Context, fitEpochs, epochs int) (*Traini
 	if err := g.refittable(); err != nil {
 		return nil, fmt.Errorf("%s: learning anew: %w", g.project.config.Name, err)
 	}
-	return g.learnAnew(ctx, g.train, fitEpochs, epochs)
+	return g.learnAnew(ctx, g.method(), fitEpochs, epochs)
 }
 
 // refittable says why learning anew would have no meaning, if so.
@@ -108,6 +113,9 @@ func (g *Grounding) refittable() error {
 // taught returns the labels of a lesson for the atoms with the given role.
 func (g *Grounding) taught(l lesson, role relation.Role) (*learn.Labels, error) {
 	labels, err := g.labels(Learn, role)
+	if err == nil && l.division != nil {
+		labels = labels.Where(l.division.learns)
+	}
 	if err != nil || !l.anew {
 		return labels, err
 	}

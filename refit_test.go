@@ -24,7 +24,10 @@ func taught(t *testing.T, learn, validation string) string {
 // Learning anew is learning from all truth for the chosen number of epochs, bit for bit.
 func TestRefit(t *testing.T) {
 	const both, validation = `["train.tsv", "more.tsv"]`, `"validation": ["more.tsv"], `
-	for _, set := range [][]string{nil, {"network.epochs=20", "network.patience=2"}, {"learn.patience=1"}} {
+	for _, more := range [][]string{
+		nil, {"network.epochs=20", "network.patience=2"}, {"network.epochs=0", "learn.patience=1"},
+	} {
+		set := append([]string{"learn.method=deeppsl"}, more...)
 		t.Run(fmt.Sprint(set), func(t *testing.T) {
 			options := deeppsl.Options{Seed: 5, Set: append([]string{"learn.refit=true"}, set...)}
 			path := taught(t, `["train.tsv"]`, validation)
@@ -76,7 +79,7 @@ func almostEqual(a, b []float64) bool {
 // An interrupted run is resumed where it was, also in its second half.
 func TestInterruptedRefit(t *testing.T) {
 	path := taught(t, `["train.tsv"]`, `"validation": ["more.tsv"], `)
-	options := deeppsl.Options{Seed: 5, Set: []string{"learn.refit=true"}}
+	options := deeppsl.Options{Seed: 5, Set: []string{"learn.method=deeppsl", "network.epochs=0", "learn.refit=true"}}
 	want := run(t, path, options, learnAndInfer)
 	if want.Training.Kept < 3 {
 		t.Fatalf("%d epochs are too few to interrupt", want.Training.Kept)
@@ -96,7 +99,8 @@ func TestInterruptedRefit(t *testing.T) {
 		t.Fatalf("interrupted: %v, %+v", err, cut)
 	}
 	// What the first half has learned, and validation has chosen, is not lost.
-	if once := run(t, path, deeppsl.Options{Seed: 5}, learnAndInfer); !slices.Equal(cut.RuleWeights, once.RuleWeights) ||
+	once := run(t, path, deeppsl.Options{Seed: 5, Set: options.Set[:2]}, learnAndInfer)
+	if !slices.Equal(cut.RuleWeights, once.RuleWeights) ||
 		!slices.Equal(cut.Answer.Perceived, once.Answer.Perceived) {
 		t.Error("other weights than those that the first half had learned")
 	}

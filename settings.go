@@ -29,8 +29,13 @@ type settings struct {
 	simplify auto.Options
 	learn    learn.Settings
 	batch    int // examples per step
-	search   search.Settings
-	network  fitSettings
+	// auto cross-fits: see crossFitting. folds is how many parts of the labels are held out in turn.
+	auto  bool
+	folds int
+	// lossSet says that the loss is not the default.
+	lossSet bool
+	search  search.Settings
+	network fitSettings
 	// freeze keeps the networks as they are after fitting them alone: the paper's PSL baseline.
 	freeze bool
 	// refit learns again, from the truth of validation too.
@@ -83,7 +88,7 @@ func defaults() settings {
 			Optimiser: learn.Adam, RuleRate: 2e-3, NetworkRate: 2e-2, Decay: 3e-4, Ridge: 1e-3, Deviation: 0.1,
 		},
 		batch: 32, validationPatience: 25,
-		network: fitSettings{epochs: 0, patience: 50, rate: 1e-2, decay: -1},
+		folds: 3, network: fitSettings{epochs: 200, patience: 50, rate: 1e-2, decay: -1},
 	}
 }
 
@@ -122,9 +127,17 @@ var options = slices.Concat([]option{
 		number(func(s *settings) *float64 { return &s.sgd.Start })},
 	{"sgd.hard", "the weight that stands for a hard rule",
 		number(func(s *settings) *float64 { return &s.sgd.HardWeight })},
-	{"learn.method", "deeppsl (the paper's Algorithm 1), implicit (the exact derivative), for rule weights alone " +
-		"perceptron, energy, likelihood, grid, random, bayes or hyperband, or a class of PSL's",
-		parsed(learn.ParseMethod, func(s *settings) *learn.Method { return &s.learn.Method })},
+	{"learn.method", "auto (held-out labels choose), deeppsl (the paper's Algorithm 1), implicit (the exact " +
+		"derivative), for rule weights alone perceptron, energy, likelihood, grid, random, bayes or hyperband, or a class " +
+			"of PSL's",
+		func(s *settings, value string) error {
+			if value == automatic {
+				return nil // see defaultsFor
+			}
+			return parsed(learn.ParseMethod, func(s *settings) *learn.Method { return &s.learn.Method })(s, value)
+		}},
+	{"learn.folds", "parts of the labels that are held out in turn, where there is no validation truth",
+		integer(func(s *settings) *int { return &s.folds })},
 	{"learn.alpha", "α, the step along the loss's gradient", number(func(s *settings) *float64 { return &s.learn.Alpha })},
 	{"learn.mu", "μ, the weight of the dying-hinge regulariser",
 		number(func(s *settings) *float64 { return &s.learn.Mu })},
@@ -133,7 +146,10 @@ var options = slices.Concat([]option{
 	{"learn.batch", "examples per step, if the learning phase has examples",
 		integer(func(s *settings) *int { return &s.batch })},
 	{"learn.loss", "cross-entropy, binary-cross-entropy or squared-error",
-		parsed(learn.ParseLoss, func(s *settings) *learn.LossKind { return &s.learn.Loss.Kind })},
+		func(s *settings, value string) error {
+			s.lossSet = true
+			return parsed(learn.ParseLoss, func(s *settings) *learn.LossKind { return &s.learn.Loss.Kind })(s, value)
+		}},
 	{"learn.floor", "smallest argument of the loss's logarithm",
 		number(func(s *settings) *float64 { return &s.learn.Loss.Floor })},
 	{"learn.optimiser", "sgd, adagrad or adam",

@@ -44,13 +44,14 @@ func TestSurvival(t *testing.T) {
 		project func(t *testing.T) string
 		set     []string
 	}{
-		{"network", seeing, nil},
-		{"fitted first", seeing, []string{"network.epochs=30", "learn.epochs=3"}},
+		{"network", seeing, []string{"learn.method=deeppsl", "network.epochs=0"}},
+		{"cross-fitted", seeing, nil},
+		{"fitted first", seeing, []string{"learn.method=deeppsl", "network.epochs=30", "learn.epochs=3"}},
 		{"refit", func(t *testing.T) string { return taught(t, `["train.tsv"]`, `"validation": ["more.tsv"], `) },
-			[]string{"learn.refit=true"}},
-		{"implicit", seeing, []string{"learn.method=implicit"}},
-		{"perceptron", seeing, []string{"learn.method=perceptron", "learn.epochs=12"}},
-		{"likelihood", seeing, []string{"learn.method=likelihood", "learn.epochs=12"}},
+			[]string{"learn.method=deeppsl", "learn.refit=true"}},
+		{"implicit", seeing, []string{"learn.method=implicit", "network.epochs=0"}},
+		{"perceptron", seeing, []string{"learn.method=perceptron", "network.epochs=0", "learn.epochs=12"}},
+		{"likelihood", seeing, []string{"learn.method=likelihood", "network.epochs=0", "learn.epochs=12"}},
 		{"search", seeing, []string{"learn.method=random", "learn.trials=12"}},
 		{"examples", adding, nil},
 	} {
@@ -116,7 +117,8 @@ func wantWhole(t *testing.T, r *deeppsl.Report, when string) {
 func TestTimeLimitInLearning(t *testing.T) {
 	for _, project := range []func(*testing.T) string{seeing, adding} {
 		path := project(t)
-		options := deeppsl.Options{Seed: 5, Set: []string{"run.seconds=0.5", "learn.epochs=1000000", "learn.patience=0"}}
+		options := deeppsl.Options{Seed: 5, Set: []string{
+			"run.seconds=0.5", "learn.method=deeppsl", "learn.epochs=1000000", "learn.patience=0"}}
 		r := run(t, path, options, learnAndInfer)
 		if r.Status != "time limit" || r.LearningEnded != "time limit" || r.Epochs == 0 || r.Answer == nil {
 			t.Errorf("%s: %s, learning ended by %s after %d epochs", path, r.Status, r.LearningEnded, r.Epochs)

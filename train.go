@@ -21,6 +21,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 	"github.com/deeppsl/deeppsl/internal/syntax"
+	"github.com/deeppsl/deeppsl/neural"
 )
 
 // Training is what learning did.
@@ -38,6 +39,8 @@ type Training struct {
 	// Chosen has the Values and Perceived of these parameters, as validation saw them; nil for batches of examples and
 	// after a search, and if learning was cut short. Networks fitted alone infer nothing: Values are 0.
 	Chosen *Answer
+	// CrossFit says what held-out labels chose; nil if they chose nothing.
+	CrossFit *CrossFit
 	// Anew is the learning curve of the option learn.refit, without validation.
 	Anew []Epoch
 	// Trials is the table of a search for weights: what was tried, with its score. The best is kept.
@@ -53,7 +56,15 @@ type Ending = learn.Ending
 // kept; with the option learn.refit, all is learned anew from that truth too, for as many epochs. Afterwards the
 // grounding, and others with the same networks, have the learned parameters. If the context ends, they have the best
 // until then, and its error comes with a Training whose Ended is Early.
-func (g *Grounding) Train(ctx context.Context) (*Training, error) { return g.learnBy(ctx, g.train) }
+func (g *Grounding) Train(ctx context.Context) (*Training, error) { return g.learnBy(ctx, g.method()) }
+
+// method is what learns from a lesson.
+func (g *Grounding) method() func(context.Context, lesson) (*Training, error) {
+	if g.project.settings.auto {
+		return g.crossFit
+	}
+	return g.train
+}
 
 func (g *Grounding) train(ctx context.Context, l lesson) (*Training, error) {
 	training, err := g.fitNetworks(ctx, l)
@@ -135,10 +146,16 @@ func (g *Grounding) trainer(ctx context.Context, l lesson) (*learn.Trainer, erro
 	if g.project.settings.freeze {
 		settings.NetworkRate = 0
 	}
-	if !l.anew {
+	if l.held != nil {
+		task.Validate = heldLoss(l.held)
+	} else if !l.anew {
 		if task.Validate, err = g.validator(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if l.theta != nil {
+		copy(g.theta, l.theta)
+		settings.RuleRate, settings.Deviation = 0, 0
 	}
 	trainer, err := learn.NewTrainer(task, settings)
 	if err != nil {
@@ -196,12 +213,12 @@ func (g *Grounding) exampleTask(ctx context.Context, l lesson) (learn.Task, erro
 func (g *Grounding) teacher() (*learn.Teacher, error) {
 	t := new(learn.Teacher)
 	for k, declared := range g.project.config.Predicates {
-		if declared.Neural == nil || declared.Neural.Teacher == "" {
-			continue
-		}
-		teacher, err := g.project.predicate(declared.Neural.Teacher)
+		teacher, err := g.teacherOf(k)
 		if err != nil {
 			return nil, err
+		}
+		if teacher < 0 {
+			continue
 		}
 		groups := imitations(g.base.Relations[k], g.base.Relations[teacher], declared.Neural.Entity)
 		t.Groups = append(t.Groups, groups...)
@@ -250,7 +267,11 @@ func (g *Grounding) labels(phase Phase, role relation.Role) (*learn.Labels, erro
 		if truth == nil {
 			continue
 		}
-		if strangers := addLabels(labels, atoms, truth, role); strangers > 0 {
+		entity := 0
+		if declared := g.project.config.Predicates[k].Neural; declared != nil && len(declared.Classes) > 0 {
+			entity = declared.Entity
+		}
+		if strangers := addLabels(labels, atoms, truth, role, entity); strangers > 0 {
 			g.project.Log.Warn("truth about atoms that are no targets is not learned from", "predicate", atoms.Name,
 				"phase", phase.String(), "rows", strangers)
 		}
@@ -259,7 +280,9 @@ func (g *Grounding) labels(phase Phase, role relation.Role) (*learn.Labels, erro
 }
 
 // addLabels adds the known values of a predicate's atoms with the role; it returns how many are of no atom at all.
-func addLabels(labels *learn.Labels, atoms, truth *relation.Relation, role relation.Role) (strangers int) {
+// The argument entity says what a label is about.
+func addLabels(labels *learn.Labels, atoms, truth *relation.Relation, role relation.Role, entity int) (
+	strangers int) {
 	tuple := make([]symbol.ID, 0, atoms.Arity)
 	for row := range int32(truth.Len()) {
 		tuple = truth.Tuple(tuple[:0], row)
@@ -269,6 +292,11 @@ func addLabels(labels *learn.Labels, atoms, truth *relation.Relation, role relat
 		} else if atoms.Role(at) == role {
 			labels.Variables = append(labels.Variables, atoms.Number(at))
 			labels.Truth = append(labels.Truth, truth.Value(row))
+			about, class := symbol.ID(0), symbol.ID(0)
+			if len(tuple) > 0 {
+				about, class = tuple[entity], tuple[len(tuple)-1]
+			}
+			labels.Entities, labels.Classes = append(labels.Entities, int32(about)), append(labels.Classes, int32(class))
 		}
 	}
 	return strangers
@@ -341,9 +369,18 @@ func (g *Grounding) fitNetworks(ctx context.Context, l lesson) (*Training, error
 	if err != nil {
 		return nil, err
 	}
+	if len(labels.Variables) == 0 {
+		targets, err := g.taught(l, relation.Target)
+		if err != nil {
+			return nil, err
+		}
+		if labels = g.carried(targets); len(labels.Variables) == 0 {
+			return new(Training), nil
+		}
+	}
 	s := g.project.settings.network
 	fitter := learn.Fitter{
-		Perception: g.perception, Labels: labels, Loss: g.project.settings.learn.Loss.Kind, Inputs: len(g.inputs),
+		Perception: g.perception, Labels: labels, Loss: g.fitLoss(), Inputs: len(g.inputs),
 		Optimiser: learn.Adam, Rate: s.rate, Decay: s.decay, Epochs: l.fitEpochs, Patience: s.patience, Seed: g.project.Seed,
 		OnEpoch: g.project.OnFit,
 	}
@@ -357,6 +394,19 @@ func (g *Grounding) fitNetworks(ctx context.Context, l lesson) (*Training, error
 	copy(g.inputs, fit.X)
 	return &Training{FitEpochs: fit.Epochs, FitKept: fit.Kept, Ended: fit.Ended,
 		Chosen: &Answer{Values: make([]float64, g.model.Variables), Perceived: fit.X}}, err
+}
+
+// fitLoss is the loss that networks are fitted by: by default, that of classes if all of them give distributions.
+func (g *Grounding) fitLoss() learn.LossKind {
+	if !g.project.settings.auto || g.project.settings.lossSet {
+		return g.project.settings.learn.Loss.Kind
+	}
+	for _, spec := range g.networks.specs {
+		if spec.Kind == "siamese" || spec.Output == neural.SigmoidOutput {
+			return learn.BinaryCrossEntropy
+		}
+	}
+	return learn.CrossEntropy
 }
 
 // fitValidator returns the function that scores networks alone, or nil if there is no truth to score them by.

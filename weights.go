@@ -59,6 +59,9 @@ func parseLevels(value string) ([]float64, error) {
 	return levels, nil
 }
 
+// automatic is the method that cross-fits: the default where networks see single things, and not examples.
+const automatic = "auto"
+
 // defaultsFor are the defaults of the learning method that the configuration, or the caller, asks for. Without one,
 // rule weights alone are learned by the structured perceptron, as in PSL, and with networks by Algorithm 1.
 func defaultsFor(config *load.Config, phase Phase, set []string) settings {
@@ -66,11 +69,13 @@ func defaultsFor(config *load.Config, phase Phase, set []string) settings {
 	if !slices.ContainsFunc(config.Predicates, func(p *load.Predicate) bool { return p.Neural != nil }) {
 		s.learn.Method = learn.Perceptron
 	}
-	class := ""
+	class, seen := "", s.learn.Method == learn.ConvexDifference && config.Examples[Learn] == nil
+	s.auto = seen
 	choose := func(name, value string) {
 		if unalias(name) != "learn.method" {
 			return
 		}
+		s.auto = seen && value == automatic
 		if method, err := learn.ParseMethod(value); err == nil {
 			s.learn.Method, class = method, value
 		}
@@ -83,6 +88,10 @@ func defaultsFor(config *load.Config, phase Phase, set []string) settings {
 	for _, assignment := range set {
 		name, value, _ := strings.Cut(assignment, "=")
 		choose(name, value)
+	}
+	if s.auto {
+		s.learn.Epochs, s.learn.Deviation, s.learn.Imitation, s.learn.NetworkRate = 40, 0, 0.5, 5e-3
+		s.learn.Loss.Kind = learn.BinaryCrossEntropy
 	}
 	if loss, ok := learn.BilevelLoss(class); ok {
 		s.learn.Loss.Kind, s.learn.Update, s.learn.RuleRate, s.learn.Steps = loss, learn.Logarithmic, 0.1, 1
@@ -115,10 +124,6 @@ func (g *Grounding) search(ctx context.Context, training *Training) error {
 
 // try is search while the context lasts.
 func (g *Grounding) try(ctx context.Context, start []float64, training *Training) error {
-	if g.project.config.Examples[Learn] != nil {
-		return fmt.Errorf("%s: learn.method %v tries weights on one world, and not on examples; "+
-			"energy, perceptron, implicit and deeppsl learn from these", g.project.config.Name, g.project.settings.learn.Method)
-	}
 	judge, err := g.judge(ctx)
 	if err != nil {
 		return err

@@ -97,6 +97,10 @@ func (e *env) epochLine(name string) func(deeppsl.Epoch) {
 		if line.Iterations > 0 {
 			proof = fmt.Sprintf("gap %.0e in %d steps  ", line.Gap, line.Iterations)
 		}
+		name := name
+		if line.Fold > 0 {
+			name = fmt.Sprintf("%s, fold %d,", name, line.Fold)
+		}
 		e.notef("%s epoch %3d  loss %.4f  %s%sinference %.0f ms  gradient %.0f ms", name, line.Number, line.Loss,
 			validation, proof, 1e3*line.Inference, 1e3*line.Gradient)
 	}

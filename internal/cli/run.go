@@ -169,6 +169,22 @@ type ran struct {
 	showAtoms bool
 }
 
+// heldOut says what learning chose by labels that its networks had not seen.
+func heldOut(c *deeppsl.CrossFit) string {
+	switch {
+	case c == nil:
+		return ""
+	case c.Folds == 0:
+		return fmt.Sprintf("the weights of rules were found by the truth of validation: loss %.4f, as written %.4f\n",
+			c.Weighed, c.Fitted)
+	case c.Epochs == 0:
+		return fmt.Sprintf("of labels held out in %d folds, none was told better by training end to end: it was left out\n",
+			c.Folds)
+	}
+	return fmt.Sprintf("labels held out in %d folds chose %d epochs end to end: loss %.4f, without %.4f\n",
+		c.Folds, c.Epochs, c.Curve[c.Epochs], c.Curve[0])
+}
+
 // shownAtoms is how many atoms the text shows if they are not written to files.
 const shownAtoms = 20
 
@@ -178,6 +194,7 @@ func (r ran) Text(w io.Writer) error {
 	r.proof(&b)
 	if t := r.Training; t != nil {
 		fmt.Fprintf(&b, "learning ended after %d epochs: %s\n", r.Epochs, t.Ended.Sentence())
+		b.WriteString(heldOut(t.CrossFit))
 	}
 	if r.Training != nil && r.ExamplesOf == deeppsl.Learn.String() {
 		b.WriteString("there are no examples of inference: those of learning were inferred and scored\n")

@@ -10,6 +10,9 @@ import (
 type Labels struct {
 	Variables []int32   // which variables are labelled, each once
 	Truth     []float64 // their true values, in [0,1]
+	// Entities and Classes say what each label is about and which class it speaks of, so that labels can be held out
+	// entity by entity: the numbers of constants. Both are nil where nobody divides.
+	Entities, Classes []int32
 }
 
 // Loss measures how far inferred values are from the labels: L(ŷ, y) of the paper's eq. eqn_cel. Every loss is a mean

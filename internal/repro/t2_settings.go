@@ -82,7 +82,9 @@ func (t *T2) citation(data *dataset.Citation) *citation {
 		{"learn.rate.networks", own.networkRate}, {"learn.decay", decay}, {"learn.loss", "cross-entropy"},
 		{"learn.imitation", own.imitation}, {"learn.imitation.start", own.start},
 	}
-	if t.Method == "mlp" || t.Method == "psl" {
+	if t.Method != "mlp" && t.Method != "psl" {
+		c.Options = append(c.Options, namedValue{"network.epochs", "0"}) // as in the paper, networks begin with nothing
+	} else {
 		c.Options = append(c.Options, namedValue{"network.epochs", "200"}, namedValue{"network.rate", "1e-2"},
 			namedValue{"network.decay", "5e-4"}, namedValue{"network.patience", "30"})
 	}

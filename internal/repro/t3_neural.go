@@ -229,7 +229,7 @@ func (t *T3) options() []namedValue {
 	case t.Faithful:
 		return []namedValue{loss, {"learn.method", "deeppsl"}, {"learn.alpha", "5e-3"}, {"learn.mu", "0"},
 			{"learn.epochs", "100"}, {"learn.steps", "2"}, {"learn.optimiser", "adagrad"}, {"learn.rate.rules", "25e-3"},
-			{"learn.rate.networks", "5e-2"}, {"learn.decay", "1e-3"}}
+			{"learn.rate.networks", "5e-2"}, {"learn.decay", "1e-3"}, {"network.epochs", "0"}}
 	}
 	alone := []namedValue{loss, {"network.rate", "0.05"}, {"network.decay", "1e-4"}, {"network.epochs", "400"},
 		{"network.patience", "0"}}

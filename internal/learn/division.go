@@ -1,0 +1,66 @@
+package learn
+
+import (
+	"math/rand/v2"
+	"slices"
+)
+
+// Divide deals the things that labels are about, Labels.Entities, out to folds, so that each is held out once: every
+// fold gets about as many, and as many of each class. It returns the fold of each entity, the same for the same seed
+// whatever the order of the labels, or nil if there is too little to hold anything out: less than two entities a fold,
+// or classes that most folds would not learn from.
+func Divide(labels *Labels, folds int, seed uint64) map[int32]int {
+	class := labels.classes()
+	entities := make([]int32, 0, len(class))
+	for entity := range class {
+		entities = append(entities, entity)
+	}
+	if folds < 2 || len(entities) < 2*folds {
+		return nil
+	}
+	slices.Sort(entities)
+	random := rand.New(rand.NewPCG(seed, 0x666f6c6473))
+	random.Shuffle(len(entities), func(a, b int) { entities[a], entities[b] = entities[b], entities[a] })
+	slices.SortStableFunc(entities, func(a, b int32) int { return int(class[a]) - int(class[b]) })
+	sizes := make(map[int32]int)
+	for _, entity := range entities {
+		sizes[class[entity]]++
+	}
+	alone := 0
+	for _, size := range sizes {
+		if size == 1 {
+			alone++
+		}
+	}
+	if 4*alone > len(entities) {
+		return nil
+	}
+	fold := make(map[int32]int, len(entities))
+	for k, entity := range entities {
+		fold[entity] = k % folds
+	}
+	return fold
+}
+
+// classes returns the class of each entity: that of its label with the highest truth, the first of equal ones.
+func (l *Labels) classes() map[int32]int32 {
+	class, highest := make(map[int32]int32), make(map[int32]float64)
+	for k, entity := range l.Entities {
+		if most, seen := highest[entity]; !seen || l.Truth[k] > most {
+			class[entity], highest[entity] = l.Classes[k], l.Truth[k]
+		}
+	}
+	return class
+}
+
+// Where returns the labels whose entities the function takes.
+func (l *Labels) Where(takes func(entity int32) bool) *Labels {
+	some := new(Labels)
+	for k, entity := range l.Entities {
+		if takes(entity) {
+			some.Variables, some.Truth = append(some.Variables, l.Variables[k]), append(some.Truth, l.Truth[k])
+			some.Entities, some.Classes = append(some.Entities, entity), append(some.Classes, l.Classes[k])
+		}
+	}
+	return some
+}

@@ -1,0 +1,92 @@
+package learn
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/newton"
+)
+
+// weighing is a toy model with two folds of random inputs, whose labels are what it would infer with other weights.
+func weighing(t *testing.T, wanted func(theta []float64)) (*Weigher, []float64) {
+	t.Helper()
+	task := toyTask(1)
+	random := rand.New(rand.NewPCG(3, 3))
+	written := append([]float64(nil), task.Theta...)
+	aim := append([]float64(nil), task.Theta...)
+	wanted(aim)
+	w := &Weigher{Field: task.Field, Solver: newton.New(task.Field, solve.Settings{Gap: 1e-10, Threads: 1}),
+		Theta: task.Theta, Learned: task.Learned, Loss: Loss{Kind: SquaredError}, Ridge: 1e-9}
+	for range 2 {
+		x := make([]float64, task.Field.Model.Inputs)
+		for i := range x {
+			x[i] = random.Float64()
+		}
+		result, err := solveAt(w.Solver, aim, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		labels := new(Labels)
+		for i, v := range result.Y {
+			labels.Variables, labels.Truth = append(labels.Variables, int32(i)), append(labels.Truth, v)
+		}
+		w.Folds = append(w.Folds, Fold{Inputs: x, Labels: labels})
+	}
+	return w, written
+}
+
+// Weights move to those that the held-out labels were made with, and fixed ones stay.
+func TestWeigherFindsWeights(t *testing.T) {
+	w, written := weighing(t, func(theta []float64) { theta[0], theta[1] = 3*theta[0], theta[1]/3 })
+	before, after, err := w.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := len(written) - 1
+	if after > 0.6*before || w.Theta[0] < 1.2*written[0] || w.Theta[1] > 0.8*written[1] || w.Theta[last] != written[last] {
+		t.Errorf("objective %v to %v, weights %v to %v", before, after, written, w.Theta)
+	}
+}
+
+// Weights that cannot be better stay as written.
+func TestWeigherStays(t *testing.T) {
+	w, written := weighing(t, func([]float64) {})
+	before, after, err := w.Run(t.Context())
+	if err != nil || before > 1e-12 || after > before {
+		t.Fatalf("objective %v to %v, %v", before, after, err)
+	}
+	for r := range written {
+		if math.Abs(w.Theta[r]/written[r]-1) > 1e-3 {
+			t.Errorf("weight %d moved from %v to %v", r, written[r], w.Theta[r])
+		}
+	}
+}
+
+// The gradient is that of differences of the objective, which infers anew.
+func TestWeigherGradient(t *testing.T) {
+	w, written := weighing(t, func(theta []float64) { theta[0], theta[1] = 2*theta[0], theta[1]/2 })
+	s := newSurrogate(w.Field.Model, Settings{Method: Implicit, Ridge: w.Ridge})
+	logs := &Parameter{Value: make([]float32, len(written)), Gradient: make([]float32, len(written))}
+	at := func(r int, log float64) float64 {
+		copy(w.Theta, written)
+		w.Theta[r] *= math.Exp(log)
+		value, err := w.objective(t.Context(), &s, logs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value
+	}
+	for r, learned := range w.Learned {
+		if !learned {
+			continue
+		}
+		const h = 1e-3
+		want := (at(r, h) - at(r, -h)) / (2 * h)
+		at(r, 0)
+		if got := float64(logs.Gradient[r]); math.Abs(got-want) > 1e-2*math.Abs(want)+1e-6 {
+			t.Errorf("rule %d: %v, differences give %v", r, got, want)
+		}
+	}
+}
