@@ -49,7 +49,7 @@ type outcome struct {
 const grain = 2
 
 // defaultIterations bounds the steps of a component. About ten are usual.
-const defaultIterations = 80
+const defaultIterations = 200
 
 // Fits tells whether the components of a model are small enough for a direct factorisation to be fast.
 func Fits(c *partition.Components) bool { return len(c.Potentials) > 0 && c.Largest() <= 1000 }

@@ -105,15 +105,18 @@ func (p *program) step() (length float64) {
 			return 0
 		}
 		p.rough = false
-		p.direct(0, false)
+		clear(p.beyond)
+		p.direct(0)
 		if !p.rough || p.firm > mostFirm {
 			break
 		}
 	}
 	affine, _ := p.products(p.longest())
 	mean, ratio := products/float64(count), affine/products
-	p.direct(mean*ratio*ratio*ratio, true)
-	length = min(1, 0.995*p.longest())
+	p.correct()
+	aim := max(mean*ratio*ratio*ratio, ample*p.tolerance/float64(count))
+	p.direct(aim)
+	length = min(1, 0.995*p.lengthen(aim))
 	if next, _ := p.products(length); math.IsNaN(next) || math.IsInf(next, 0) {
 		return 0
 	}
@@ -121,10 +124,44 @@ func (p *program) step() (length float64) {
 	return length
 }
 
+// ample is the part of the gap that may remain that products need not be less than: what is left then are residuals, and
+// smaller products only make the matrix worse.
+const ample = 0.05
+
+// lengthen takes the step to products of mu to one that is longer, if that is short, as some products would be left far
+// from it, and returns how long it can be.
+func (p *program) lengthen(mu float64) float64 {
+	length := p.longest()
+	for range corrections {
+		if length > long {
+			break
+		}
+		p.before = append(p.before[:0], p.beyond...)
+		p.centre(mu, min(1, length+longer))
+		p.direct(mu)
+		if now := p.longest(); now > length {
+			length = now
+			continue
+		}
+		copy(p.beyond, p.before)
+		p.direct(mu)
+		break
+	}
+	return length
+}
+
+// How often a step that is not long is corrected, and by how much longer it is hoped to get.
+const (
+	corrections = 2
+	long        = 0.8
+	longer      = 0.3
+)
+
 // off measures the point and the multipliers: how many times what is asked for their gap or the violation is.
 func (p *program) off(t *target) float64 {
 	gap := p.prove()
-	return max(gap/max(t.least, t.gap*math.Abs(p.objective)), p.violation/t.feasibility)
+	p.tolerance = max(t.least, t.gap*math.Abs(p.objective))
+	return max(gap/p.tolerance, p.violation/t.feasibility)
 }
 
 // prove returns the gap that y and the multipliers prove, as solve.Certify does, and finds objective and violation.

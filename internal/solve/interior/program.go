@@ -20,6 +20,8 @@ type program struct {
 	dy       []float64
 	dzl, dzu []float64
 	rhs      []float64
+	beyond   []float64 // what is wanted of the products: of each variable's lower and upper bound, and each row's
+	before   []float64
 	diagonal []float64
 	linear   []float64 // of linear potentials: the gradient
 	gradient []float64
@@ -30,6 +32,7 @@ type program struct {
 	rough    bool // the last solution of the matrix is not one
 	// objective and violation are the last proof's.
 	objective, violation float64
+	tolerance            float64 // of its gap
 	best                 float64 // how far off the saved point is
 	ray                  float64 // the violation that all points have by the best proof, and its multipliers
 	against              []float64
@@ -65,7 +68,7 @@ type row struct {
 // present point, which leave the solution as it is, and the matrix regular. Where that is not enough, both are larger
 // by firm, from least to most.
 const (
-	soft, proximal      = 1e-13, 1e-10
+	soft, proximal      = 1e-15, 1e-10
 	leastFirm, mostFirm = 1e-9, 1e-4
 )
 
@@ -90,6 +93,7 @@ func (p *program) prepare(c *component) {
 	for _, v := range []*[]float64{&p.y, &p.zl, &p.zu, &p.dy, &p.dzl, &p.dzu, &p.rhs, &p.diagonal} {
 		*v = resize(*v, p.n)
 	}
+	p.beyond = resize(p.beyond, 2*(p.n+len(p.rows)))
 	p.several, p.rigid = p.several[:0], false
 	for j := range p.rows {
 		r := &p.rows[j]

@@ -24,27 +24,23 @@ func (p *program) curvature() {
 	}
 }
 
-// direct computes the step to where all products are mu, with the second-order terms of the step before if correct is
-// set (Mehrotra's corrector).
-func (p *program) direct(mu float64, correct bool) {
-	second := 0.0
-	if correct {
-		second = 1
-	}
+// direct computes the step to where each product is mu, and what is wanted beyond that of each.
+func (p *program) direct(mu float64) {
 	for i, y := range p.y {
-		lower, upper := mu-second*p.dy[i]*p.dzl[i], mu+second*p.dy[i]*p.dzu[i]
+		lower, upper := mu+p.beyond[2*i], mu+p.beyond[2*i+1]
 		p.dzl[i], p.dzu[i] = lower/y-p.zl[i], upper/(1-y)-p.zu[i]
 		p.rhs[i] = p.zl[i] + p.dzl[i] - p.zu[i] - p.dzu[i] - p.linear[i]
 	}
+	beyond := p.beyond[2*p.n:]
 	for k := range p.rows {
 		r := &p.rows[k]
 		r.lift = r.d - r.compliance*r.mu
 		if !math.IsInf(r.hi, 0) {
-			r.dt = (mu+second*r.dt*r.dmu)/(r.hi-r.mu) - r.t
+			r.dt = (mu+beyond[2*k+1])/(r.hi-r.mu) - r.t
 			r.lift -= r.t + r.dt
 		}
 		if !math.IsInf(r.lo, 0) {
-			r.ds = (mu-second*r.ds*r.dmu)/(r.mu-r.lo) - r.s
+			r.ds = (mu+beyond[2*k])/(r.mu-r.lo) - r.s
 			r.lift += r.s + r.ds
 		}
 		push := r.mu
@@ -56,6 +52,49 @@ func (p *program) direct(mu float64, correct bool) {
 	p.matrix.solve(p)
 	p.complete()
 }
+
+// correct makes what the last step leaves of each product in second order what is wanted beyond of the next (Mehrotra).
+func (p *program) correct() {
+	for i, dy := range p.dy {
+		p.beyond[2*i], p.beyond[2*i+1] = -dy*p.dzl[i], dy*p.dzu[i]
+	}
+	beyond := p.beyond[2*p.n:]
+	for k := range p.rows {
+		r := &p.rows[k]
+		beyond[2*k], beyond[2*k+1] = -r.ds*r.dmu, r.dt*r.dmu
+	}
+}
+
+// centre adds to what is wanted what brings those products nearer to mu that a step of the given length would leave far
+// from it (Gondzio 1996).
+func (p *program) centre(mu, step float64) {
+	towards := func(at *float64, product float64) {
+		switch {
+		case product < mu/wide:
+			*at += mu/wide - product
+		case product > mu*wide:
+			*at += max(mu*wide-product, -mu*wide)
+		}
+	}
+	for i, y := range p.y {
+		dy := step * p.dy[i]
+		towards(&p.beyond[2*i], (y+dy)*(p.zl[i]+step*p.dzl[i]))
+		towards(&p.beyond[2*i+1], (1-y-dy)*(p.zu[i]+step*p.dzu[i]))
+	}
+	beyond := p.beyond[2*p.n:]
+	for k := range p.rows {
+		r := &p.rows[k]
+		if !math.IsInf(r.lo, 0) {
+			towards(&beyond[2*k], (r.s+step*r.ds)*(r.mu-r.lo+step*r.dmu))
+		}
+		if !math.IsInf(r.hi, 0) {
+			towards(&beyond[2*k+1], (r.t+step*r.dt)*(r.hi-r.mu-step*r.dmu))
+		}
+	}
+}
+
+// wide is how many times mu products may be, or the inverse, without being far from it.
+const wide = 10
 
 // complete computes the rest of the step from that of y.
 func (p *program) complete() {
