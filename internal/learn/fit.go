@@ -77,6 +77,7 @@ type fitting struct {
 	x, upstream []float64
 	best        snapshot // by its score; Epoch counts the epochs until then
 	mark        float64  // the best score at the last look
+	lost        bool     // the last outputs were no numbers
 	halved      int
 }
 
@@ -168,7 +169,7 @@ func (r *fitting) look(epoch int) (FitEpoch, error) {
 		line.Validation = r.Validate(r.x)
 		score = line.Validation
 	}
-	if score > r.best.Score {
+	if r.lost = math.IsNaN(score); score > r.best.Score {
 		r.best = snapshot{Epoch: epoch, Score: score, Values: copyValues(r.parameters)}
 	}
 	return line, nil
@@ -189,6 +190,9 @@ func (r *fitting) ends(epoch int) (Ending, bool) {
 			r.halved++
 			r.rate /= 2
 			r.goBack()
+			if r.lost { // and so are the optimiser's moments
+				r.optimiser = Optimiser{Kind: r.optimiser.Kind, Decay: r.optimiser.Decay, SpareBiases: true}
+			}
 		}
 		r.mark = r.best.Score
 	}

@@ -78,6 +78,26 @@ func TestMoreEpochsNeverFitWorse(t *testing.T) {
 	}
 }
 
+// fragile is a network that computes nothing any more where its weights are large.
+type fragile struct{ *logits }
+
+func (f fragile) Forward(x []float64, train bool, seed uint64) error {
+	err := f.logits.Forward(x, train, seed)
+	if v := f.parameter.Value[0]; v > 10 || v < -10 {
+		f.x[0], x[0] = math.NaN(), math.NaN()
+	}
+	return err
+}
+
+// A rate that leads where there are no numbers is lowered until it does not, and leaves nothing behind.
+func TestFitComesBackFromNowhere(t *testing.T) {
+	f := yesNo(newLogits(4), 1_000)
+	f.Perception, f.Rate = fragile{newLogits(4)}, 60
+	if x := fitted(t, f).X; !(x[0] > 0.9) || !(x[2] < 0.1) {
+		t.Errorf("the outputs are %v", x)
+	}
+}
+
 // The default of decay is in proportion to the labels, and biases are spared.
 func TestFitDecay(t *testing.T) {
 	logit := func(decay float64, labels int, bias bool) float64 {
