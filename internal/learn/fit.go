@@ -130,18 +130,33 @@ func (f *Fitter) start() (*fitting, error) {
 	inputs := f.Inputs
 	if whole, ok := f.Perception.(Restrictable); ok && f.Validate == nil {
 		var err error
-		if r.perception, err = whole.Restrict(f.Labels.Variables); err != nil {
+		var labelled []int32
+		r.labels, labelled = f.Labels.renumbered()
+		if r.perception, err = whole.Restrict(labelled); err != nil {
 			return nil, err
 		}
-		inputs = len(f.Labels.Variables)
-		r.labels = &Labels{Truth: f.Labels.Truth, Variables: make([]int32, inputs)}
-		for k := range r.labels.Variables {
-			r.labels.Variables[k] = int32(k)
-		}
+		inputs = len(labelled)
 	}
 	r.x, r.upstream = make([]float64, inputs), make([]float64, inputs)
 	_, err := r.look(0)
 	return r, err
+}
+
+// renumbered returns the labels with their variables numbered from 0, and what the numbers stand for. One that has
+// several labels, as when truth of two phases is put together, has one number.
+func (l *Labels) renumbered() (labels *Labels, variables []int32) {
+	labels = &Labels{Truth: l.Truth, Variables: make([]int32, len(l.Variables))}
+	number := make(map[int32]int32, len(l.Variables))
+	for k, variable := range l.Variables {
+		at, known := number[variable]
+		if !known {
+			at = int32(len(variables))
+			number[variable] = at
+			variables = append(variables, variable)
+		}
+		labels.Variables[k] = at
+	}
+	return labels, variables
 }
 
 // step takes one full-batch gradient step, with dropout.

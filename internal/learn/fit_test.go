@@ -98,6 +98,14 @@ func TestFitComesBackFromNowhere(t *testing.T) {
 	}
 }
 
+// A variable may have two labels, of two phases.
+func TestRenumbered(t *testing.T) {
+	labels, variables := (&Labels{Variables: []int32{7, 3, 7, 9}, Truth: []float64{1, 0, 1, 1}}).renumbered()
+	if !slices.Equal(labels.Variables, []int32{0, 1, 0, 2}) || !slices.Equal(variables, []int32{7, 3, 9}) {
+		t.Errorf("numbers %v for %v", labels.Variables, variables)
+	}
+}
+
 // The default of decay is in proportion to the labels, and biases are spared.
 func TestFitDecay(t *testing.T) {
 	logit := func(decay float64, labels int, bias bool) float64 {

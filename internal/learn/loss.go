@@ -8,7 +8,7 @@ import (
 
 // Labels are the known true values ŷ of some variables.
 type Labels struct {
-	Variables []int32   // which variables are labelled, each once
+	Variables []int32   // which variables are labelled, mostly each once
 	Truth     []float64 // their true values, in [0,1]
 	// Entities and Classes say what each label is about and which class it speaks of, so that labels can be held out
 	// entity by entity: the numbers of constants. Both are nil where nobody divides.
@@ -76,7 +76,7 @@ func (l Loss) gradient(labels *Labels, y, g []float64) float64 {
 	for k, i := range labels.Variables {
 		value, slope := l.term(labels.Truth[k], y[i])
 		sum += value
-		g[i] = slope / mass
+		g[i] += slope / mass
 	}
 	return sum / mass
 }
