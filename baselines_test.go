@@ -38,7 +38,7 @@ func TestOptima(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			r := runModel(t, filepath.Join(folder, "models", name, name+".json"))
-			if excess := (r.Objective - optimum) / optimum; excess > 1e-4 || r.MaxViolation > 1e-6 {
+			if excess := (r.Objective - optimum) / optimum; excess > 1e-6 || r.MaxViolation > 1e-6 {
 				t.Errorf("objective %g is %.1e above the optimum, violation %.1e", r.Objective, excess, r.MaxViolation)
 			}
 			t.Logf("%s: objective %.8g, optimum %.8g, gap %.1e, violation %.1e", r.Status, r.Objective, optimum, r.Gap,

@@ -31,8 +31,11 @@ type Answer struct {
 	// is no feasible state at all, the bound is +∞ too.
 	MaxViolation float64
 	Violated     bool
-	Iterations   int
-	Elapsed      time.Duration
+	// AtomError is what the value of no atom can be further from its value at the optimum than; +∞ where that is not known.
+	// It is known where each atom has a squared prior, so that the optimum is unique, and no hard rule is violated.
+	AtomError  float64
+	Iterations int
+	Elapsed    time.Duration
 	// Conflict prints hard ground rules that cannot hold together, if there is no feasible state; there may be others.
 	Conflict []string
 	// ConflictIn names the example that has the conflict, and its place; "" without examples.
@@ -100,6 +103,11 @@ func (s *settings) answer(field *mrf.Field, result *solve.Result, start time.Tim
 		Values:     append([]float64(nil), result.Y...),
 		Perceived:  append([]float64(nil), field.Inputs()...),
 	}
+	answer.AtomError = math.Inf(1)
+	if result.MaxViolation == 0 && result.Status != solve.Infeasible {
+		gap := max(0, result.Gap) * max(field.Unit(), math.Abs(result.Objective))
+		answer.AtomError = math.Sqrt(2 * gap / field.Convexity())
+	}
 	answer.judge(s, result.Status)
 	return answer
 }
@@ -132,7 +140,7 @@ func (g *Grounding) given(start time.Time) *Answer {
 	answer := &Answer{
 		Status: "skipped", Explanation: "Inference was skipped; these are the values in the tables.",
 		Method: "none", Reason: "It was asked for.", Objective: proof.Objective, DualBound: proof.DualBound,
-		Gap: proof.Gap, MaxViolation: proof.MaxViolation, Elapsed: time.Since(start),
+		Gap: proof.Gap, MaxViolation: proof.MaxViolation, AtomError: math.Inf(1), Elapsed: time.Since(start),
 		Values: y, Perceived: append([]float64(nil), g.inputs...),
 	}
 	if proof.MaxViolation > g.settings.solve.WithDefaults(0).Feasibility {
@@ -147,6 +155,18 @@ func (g *Grounding) perceive() error {
 		return nil
 	}
 	return g.perception.Forward(g.inputs, false, 0)
+}
+
+// learningGap is what is proven of each of the many inferences of learning, unless something else is asked for.
+const learningGap = 1e-4
+
+// whileLearning are the limits of inferences while learning.
+func (s *settings) whileLearning() solve.Settings {
+	limits := s.solve
+	if limits.Gap == 0 {
+		limits.Gap = learningGap
+	}
+	return limits
 }
 
 // solverOf makes the solver of a field that the project's options ask for, with the given limits.

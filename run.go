@@ -25,7 +25,10 @@ type Report struct {
 	MaxViolation float64 `json:"max_violation"`
 	// Feasible tells whether the answer satisfies the hard rules, to within what was to be accepted. Otherwise there is no
 	// gap, which is then +∞, and null in JSON.
-	Feasible          bool         `json:"feasible"`
+	Feasible bool `json:"feasible"`
+	// AtomError is the largest possible distance of an atom's value from that at the optimum; +∞, and null in JSON, where
+	// the optimum need not be unique.
+	AtomError         float64      `json:"largest_atom_error"`
 	Variables         int          `json:"variables"`
 	GroundRules       int          `json:"ground_rules"`
 	GroundRulesByRule []RuleCount  `json:"ground_rules_by_rule"`
@@ -293,5 +296,6 @@ func (r *Report) adopt(answer *Answer) {
 	r.Method, r.Reason = answer.Method, answer.Reason
 	r.Objective, r.DualBound, r.Gap = answer.Objective, answer.DualBound, answer.Gap
 	r.MaxViolation, r.Seconds.Solve = answer.MaxViolation, answer.Elapsed.Seconds()
+	r.AtomError = answer.AtomError
 	r.Feasible = !answer.Violated && answer.Status != solve.Infeasible.String()
 }

@@ -174,7 +174,7 @@ func (g *Grounding) task(ctx context.Context, l lesson) (learn.Task, error) {
 	}
 	task := learn.Task{Field: g.field, Theta: g.theta, Learned: g.learned(),
 		NewSolver: func(field *mrf.Field) (solve.Solver, error) {
-			return g.solverOf(field, g.project.settings.solve)
+			return g.solverOf(field, g.project.settings.whileLearning())
 		}}
 	if g.perception != nil {
 		task.Perception = g.perception
@@ -192,7 +192,7 @@ func (g *Grounding) task(ctx context.Context, l lesson) (learn.Task, error) {
 // exampleTask makes a task of a lesson's examples, which begins with the first batch.
 func (g *Grounding) exampleTask(ctx context.Context, l lesson) (learn.Task, error) {
 	task := learn.Task{Theta: g.theta, Learned: g.learned(), NewSolver: func(field *mrf.Field) (solve.Solver, error) {
-		return g.settings.batchSolver(field, g.project.settings.solve, &g.project.Options)
+		return g.settings.batchSolver(field, g.project.settings.whileLearning(), &g.project.Options)
 	}}
 	e, err := g.exampleTaught(l)
 	if err != nil {

@@ -247,7 +247,7 @@ func (j *judge) solver(budget float64) (solve.Solver, error) {
 	if known, ok := j.solvers[budget]; ok {
 		return known, nil
 	}
-	settings := j.learning.project.settings.solve.WithDefaults(0)
+	settings := j.learning.project.settings.whileLearning().WithDefaults(0)
 	settings.Gap = math.Min(settings.Gap/(budget*budget), 0.1)
 	made, err := j.scored.solverOf(j.scored.field, settings)
 	j.solvers[budget] = made

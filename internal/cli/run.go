@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -250,6 +251,9 @@ func (r ran) proof(b *strings.Builder) {
 	default:
 		fmt.Fprintf(b, "%s: objective %.6g, at least %.6g (gap %.1e, largest violation %.1e), by %s\n",
 			r.Status, r.Objective, r.DualBound, r.Gap, r.MaxViolation, r.Method)
+	}
+	if r.Answer != nil && !math.IsInf(r.AtomError, 0) {
+		fmt.Fprintf(b, "no atom is further than %.1e from its value at the optimum\n", r.AtomError)
 	}
 	if r.Reason != "" {
 		fmt.Fprintf(b, "%s: %s\n", r.Method, r.Reason)

@@ -1,6 +1,9 @@
 package mrf
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Unit returns the unit of energy: the geometric mean of the weights w_j of the potentials whose weight is not 0, or 1
 // if there are none. It is what a ground rule costs that is broken outright. Tolerances are in terms of it where the
@@ -71,4 +74,21 @@ func (t *term) scaleLogarithms() logarithms {
 		t.Release(0, t.Len)
 	}
 	return t.scales
+}
+
+// Convexity returns an m such that f(y) - Σ_i m/2 y_i² is convex over the box: the least that squares of one variable
+// each, as priors are, curve along any variable. The energy of a feasible point y exceeds the least by m/2 ‖y - y*‖² or
+// more. It is 0 where some variable has no such square.
+func (f *Field) Convexity() float64 {
+	curvature := make([]float64, f.Model.Variables)
+	f.eachSingle(func(i int32, m member) {
+		a, c := m.term.vars.coef[0], m.term.constant(int(m.j))
+		if m.term.Kind == Absolute || c+min(a, 0) >= 0 { // a hinge is a square where it never ends
+			curvature[i] += 2 * m.weight(f.theta) * a * a
+		}
+	})
+	if len(curvature) == 0 {
+		return math.Inf(1)
+	}
+	return slices.Min(curvature)
 }

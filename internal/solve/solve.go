@@ -28,7 +28,7 @@ type Solver interface {
 // Settings are the knobs that every method understands. The zero value of a field means its default.
 type Settings struct {
 	// Gap is the relative duality gap to prove: (primal - dual) ≤ Gap · max(unit, |primal|), for the field's unit
-	// of energy, the geometric mean of its potentials' weights. Default 1e-4.
+	// of energy, the geometric mean of its potentials' weights. Default 1e-6.
 	Gap float64
 	// Feasibility is the largest violation of a hard constraint to accept. Default 1e-6.
 	Feasibility float64
@@ -45,7 +45,7 @@ type Settings struct {
 // WithDefaults fills in the defaults; the method gives that of MaxIterations.
 func (s Settings) WithDefaults(iterations int) Settings {
 	if s.Gap == 0 {
-		s.Gap = 1e-4
+		s.Gap = 1e-6
 	}
 	if s.Feasibility == 0 {
 		s.Feasibility = 1e-6

@@ -56,5 +56,5 @@ func Choose(m *mrf.Model) (method, why string) {
 	case linear:
 		return "newton", "Linear potentials enter by their multipliers, around a Newton method."
 	}
-	return "newton", "All potentials are smooth and soft: one Newton solve is exact."
+	return "newton", "All potentials are smooth and soft: a Newton method's own ground."
 }
