@@ -31,7 +31,7 @@ type Answer struct {
 	// is no feasible state at all, the bound is +∞ too.
 	MaxViolation float64
 	Violated     bool
-	// AtomError is what the value of no atom can be further from its value at the optimum than; +∞ where that is not known.
+	// AtomError is what no atom's value can be further from its value at the optimum than; +∞ where that is not known.
 	// It is known where each atom has a squared prior, so that the optimum is unique, and no hard rule is violated.
 	AtomError  float64
 	Iterations int

@@ -84,6 +84,10 @@ func survives(t *testing.T, path string, options deeppsl.Options, want *deeppsl.
 		t.Errorf("ended after %d looks: %v", looks, err)
 		return
 	}
+	if !cut.Interrupted() && want.Predictions == nil {
+		sameRun(t, want, cut) // the answer was proven before anybody looked again
+		return
+	}
 	wantWhole(t, cut, fmt.Sprintf("ended after %d looks", looks))
 	again := run(t, path, options, learnAndInfer)
 	if want.Predictions == nil {
