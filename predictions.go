@@ -249,13 +249,16 @@ func (p *Predictions) evaluations() (all []Evaluation) {
 	return all
 }
 
+// examplesFile is the name of the file of predictions.
+const examplesFile = "examples.csv"
+
 // WriteAnswer writes the answer into a folder: the predictions of examples as examples.csv, or else the atoms as
 // Grounding.WriteAtoms does. It returns the files' paths.
 func (r *Report) WriteAnswer(dir string) ([]string, error) {
 	if r.Predictions == nil {
 		return r.Grounding.WriteAtoms(dir, r.Answer)
 	}
-	path := filepath.Join(dir, "examples.csv")
+	path := filepath.Join(dir, examplesFile)
 	err := os.MkdirAll(dir, 0o777)
 	if err == nil {
 		err = report.WriteFileFunc(path, r.Predictions.Write)

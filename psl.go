@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,6 +79,19 @@ func (p *Project) Outputs() Outputs {
 	}
 	out.Quiet = p.phases[Infer].level > slog.LevelInfo
 	return out
+}
+
+// Inputs lists the files that the project is read from, as far as outputs could take their places: the configuration
+// and the tables.
+func (p *Project) Inputs() []string { return append(p.config.Files(), p.config.Name) }
+
+// AtomFiles lists the files of a folder that answers may be written to.
+func (p *Project) AtomFiles(dir string) (paths []string) {
+	for _, predicate := range p.config.Predicates {
+		name := strings.ToUpper(predicate.Name) + extensions[p.phases[Infer].outputs.Format]
+		paths = append(paths, filepath.Join(dir, name))
+	}
+	return append(paths, filepath.Join(dir, examplesFile))
 }
 
 // pslOptions are options of Java PSL that act here and have no other name.

@@ -164,6 +164,8 @@ func TestBadCheckpoints(t *testing.T) {
 		{"other nodes", string(text), "another network", nil, `[5]`, `[6]`},
 		{"another dropout", string(text), "other rules, networks", nil, `"dropout": 0.3`, `"dropout": 0.2`},
 		{"another decay", string(text), "other rules, networks", nil, `"dropout": 0.3`, `"dropout": 0.3, "decay": 1`},
+		{"another gap", string(text), "other rules, networks", []string{"inference.gap=1e-9"}, "", ""},
+		{"another method", string(text), "other rules, networks", []string{"inference.method=sgd"}, "", ""},
 		{"other rules", string(text), "other rules, networks", nil, `"rules": "model.psl"`,
 			`"rules": ["1: Sees(A, C) -> Is(A, C)", "1: Near(A, B) & Is(A, C) -> Is(B, C)", "fixed 9: Is(A, +C) = 1"]`},
 		{"other labels", string(text), "other rules, networks", nil, `"learn": ["train.tsv"], "validation"`,

@@ -450,6 +450,9 @@ func (g *Grounding) subject(trainer *learn.Trainer) string {
 		fmt.Fprintf(digest, "%s %s\n", network.Name, network.JSON)
 	}
 	fmt.Fprintln(digest, g.project.settings.batch, g.project.settings.network)
+	limits := g.project.settings.whileLearning().WithDefaults(0)
+	fmt.Fprintln(digest, g.project.settings.method, limits.Gap, limits.Feasibility, limits.MaxIterations,
+		g.project.settings.sgd)
 	if lessons, ok := trainer.Batches.(*lessons); ok {
 		lessons.examples.write(digest)
 	} else {

@@ -9,7 +9,7 @@ import (
 )
 
 // checkOutputs finds before a long run, and not after it, what its results cannot be written to.
-func (r *runner) checkOutputs(outputs deeppsl.Outputs) error {
+func (r *runner) checkOutputs(outputs deeppsl.Outputs, project *deeppsl.Project) error {
 	var diags source.Diagnostics
 	if info, err := os.Stat(outputs.Atoms); err == nil && !info.IsDir() {
 		diags.Errorf("output-path", source.Span{}, "name a folder; it is made if it is not there",
@@ -19,12 +19,34 @@ func (r *runner) checkOutputs(outputs deeppsl.Outputs) error {
 		diags.Errorf("output-path", source.Span{}, "name a file for rules and ground rules",
 			"with --json, nothing but the result goes to the standard output")
 	}
-	for _, path := range []string{outputs.GroundRules, outputs.Model, r.checkpoint, r.networks} {
+	files := []string{outputs.GroundRules, outputs.Model, r.checkpoint, r.networks}
+	for _, path := range files {
 		if path != "" && path != stdinName {
 			checkFile(path, &diags)
 		}
 	}
+	if outputs.Atoms != "" {
+		files = append(files, project.AtomFiles(outputs.Atoms)...)
+	}
+	checkInputs(files, project.Inputs(), &diags)
 	return diags.Err()
+}
+
+// checkInputs refuses outputs in the place of inputs: a run must not destroy what it was made from.
+func checkInputs(outputs, inputs []string, diags *source.Diagnostics) {
+	for _, output := range outputs {
+		there, err := os.Stat(output)
+		if output == "" || err != nil {
+			continue
+		}
+		for _, input := range inputs {
+			if read, err := os.Stat(input); err == nil && os.SameFile(there, read) {
+				diags.Errorf("output-path", source.Span{}, "name another folder or file",
+					"%s would be written over %s, which the project is read from", output, input)
+				break
+			}
+		}
+	}
 }
 
 // checkFile tells why a file cannot be made at path.

@@ -104,7 +104,7 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 	}
 	outputs := loaded.Outputs()
 	r.quiet = r.quiet || outputs.Quiet
-	if err := r.checkOutputs(outputs); err != nil {
+	if err := r.checkOutputs(outputs, loaded); err != nil {
 		return err
 	}
 	ending := context.AfterFunc(cmd.Context(), func() { r.notef("ending in order; another interrupt ends at once") })
@@ -145,6 +145,9 @@ func (r *runner) write(result *deeppsl.Report, outputs deeppsl.Outputs) error {
 		if err != nil {
 			return err
 		}
+	}
+	if outputs.Model != "" && result.Learned == nil {
+		r.notef("wrote no model to %s: nothing was learned", outputs.Model)
 	}
 	if outputs.Model != "" && result.Learned != nil {
 		if err := r.output(outputs.Model, result.Learned.WriteModel); err != nil {

@@ -14,9 +14,10 @@ func newVersion(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Say which version this is and what built it",
-		Long:  "Version prints the version, the commit and the Go toolchain of this program.",
-		Args:  noArguments,
-		RunE:  func(*cobra.Command, []string) error { return e.emit(readVersion()) },
+		Long: "Version prints the version, the commit and the Go toolchain of this program. A build\n" +
+			"with the experiment simd gives networks other last bits than one without.",
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return e.emit(readVersion()) },
 	}
 }
 
@@ -28,7 +29,7 @@ type version struct {
 	Go          string `json:"go"`
 	OS          string `json:"os"`
 	Arch        string `json:"arch"`
-	Experiments string `json:"experiments"` // GOEXPERIMENT; simd makes neural predicates faster
+	Experiments string `json:"experiments"` // GOEXPERIMENT; simd makes networks faster, with other bits
 }
 
 // readVersion asks the binary what it was built from.

@@ -69,7 +69,7 @@ func (t *Trainer) Resume(data []byte, subject string) error {
 		return err
 	}
 	if saved.Subject != subject {
-		return fmt.Errorf("the checkpoint is of other rules, networks or labels")
+		return fmt.Errorf("the checkpoint is of other rules, networks, labels or settings of inference")
 	}
 	t.setValues(saved.Values)
 	t.ruleOpt.step, t.ruleOpt.moments = saved.Rules.Step, saved.Rules.Values

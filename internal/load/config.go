@@ -171,6 +171,20 @@ func (p *Partition) Empty() bool {
 	return len(p.All) == 0 && len(p.Phases[0]) == 0 && len(p.Phases[1]) == 0 && len(p.Phases[2]) == 0
 }
 
+// Files lists the tables of all predicates, as they are opened.
+func (c *Config) Files() (paths []string) {
+	for _, p := range c.Predicates {
+		for _, partition := range [...]*Partition{&p.Observations, &p.Targets, &p.Truth} {
+			for _, data := range append(partition.of(0), append(partition.Phases[1], partition.Phases[2]...)...) {
+				if data.Path != "" {
+					paths = append(paths, data.Path)
+				}
+			}
+		}
+	}
+	return paths
+}
+
 // Data is a file of rows, or rows in the configuration. A row is the atom's arguments, and optionally its truth value
 // in [0, 1].
 type Data struct {
