@@ -10,8 +10,8 @@ import (
 )
 
 // counterpart returns the open predicate that a rule equates a neural predicate with, or -1. Such a rule says N(A, Y)
-// -> L(A, Y), maybe under conditions: truth about the one is then truth about the other, and what is inferred is what the
-// network should have seen.
+// -> L(A, Y), maybe under conditions: truth about the one is then truth about the other, and what is inferred is what
+// the network should have seen.
 func (g *Grounding) counterpart(neural int) int {
 	for _, rule := range g.program.Rules {
 		if inferred := equated(g.program, rule, neural); inferred >= 0 {

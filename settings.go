@@ -129,7 +129,7 @@ var options = slices.Concat([]option{
 		number(func(s *settings) *float64 { return &s.sgd.HardWeight })},
 	{"learn.method", "auto (held-out labels choose), deeppsl (the paper's Algorithm 1), implicit (the exact " +
 		"derivative), for rule weights alone perceptron, energy, likelihood, grid, random, bayes or hyperband, or a class " +
-			"of PSL's",
+		"of PSL's",
 		func(s *settings, value string) error {
 			if value == automatic {
 				return nil // see defaultsFor

@@ -9,9 +9,9 @@ var temperatures = []float64{0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6, 8}
 const leastValue = 1e-3
 
 // Refined returns what a state says about the labels however sure it is of it: the mean cross-entropy over entities,
-// at the temperature that makes it least. Training end to end makes values sharper, and rules make them blunter; neither
-// makes an answer right. The values of an entity with several labels, if these have one true class, are taken as shares of their
-// sum; any other label is taken by itself.
+// at the temperature that makes it least. Training end to end makes values sharper, and rules make them blunter;
+// neither makes an answer right. The values of an entity with several labels, if these have one true class, are taken
+// as shares of their sum; any other label is taken by itself.
 func (l *Labels) Refined(y []float64) float64 {
 	groups := l.choices()
 	least := math.Inf(1)

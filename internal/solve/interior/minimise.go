@@ -124,8 +124,8 @@ func (p *program) step() (length float64) {
 	return length
 }
 
-// ample is the part of the gap that may remain that products need not be less than: what is left then are residuals, and
-// smaller products only make the matrix worse.
+// ample is the part of the gap that may remain that products need not be less than: what is left then are residuals,
+// and smaller products only make the matrix worse.
 const ample = 0.05
 
 // lengthen takes the step to products of mu to one that is longer, if that is short, as some products would be left far
