@@ -104,8 +104,8 @@ func ExampleGrounding_Train() {
 		log.Fatal(err)
 	}
 	// Output:
-	// 1.3305041790008545: Near(A, B) -> Knows(A, B) ^2
-	// 0.6694958209991455: !Knows(A, B) ^2
+	// 1.2952051162719727: Near(A, B) -> Knows(A, B) ^2
+	// 0.7047949433326721: !Knows(A, B) ^2
 }
 
 // Whatever ends an inference early, the answer is the best until then, and says how far it can be from the optimum.

@@ -28,7 +28,7 @@ var weightOptions = []option{
 		number(func(s *settings) *float64 { return &s.learn.Barrier })},
 	{"learn.entropy", "weight of the rule weights' negative entropy in the loss",
 		number(func(s *settings) *float64 { return &s.learn.Entropy })},
-	{"learn.movement", "change of the rules' shares in an epoch below which perceptron and energy stop",
+	{"learn.movement", "change of relative weights in an epoch below which perceptron and energy stop",
 		number(func(s *settings) *float64 { return &s.learn.Movement })},
 	{"learn.trials", "most trials of a grid, random or Bayesian search",
 		integer(func(s *settings) *int { return &s.search.Trials })},

@@ -13,7 +13,7 @@ const (
 	Completed Ending = iota
 	// OutOfPatience: the validation score has not risen for as many epochs as the patience allows.
 	OutOfPatience
-	// Settled: the last step hardly moved the rules' shares, and nothing else is learned.
+	// Settled: the last step hardly moved the rules' weights, and nothing else is learned.
 	Settled
 	// Converged: the networks' loss on their labels no longer falls.
 	Converged
@@ -33,7 +33,7 @@ func (e Ending) Sentence() string {
 	return [...]string{
 		"all epochs are done",
 		"no better validation score within the patience",
-		"the last step moved the shares of the rules less than learn.movement",
+		"the last step moved the weights of the rules, relative to their mean, less than learn.movement",
 		"the networks' loss on their labels no longer falls",
 		"it was interrupted; the best parameters until then are kept",
 		"the time limit came first; the best parameters until then are kept",

@@ -215,7 +215,7 @@ func TestValueThreadsAndResume(t *testing.T) {
 			}
 		}
 		anew := func() Task { return task(1) }
-		if got := essence(interrupted(t, anew, settings, 7)); !reflect.DeepEqual(got, one) {
+		if got := essence(interrupted(t, anew, settings, 3)); !reflect.DeepEqual(got, one) {
 			t.Errorf("%v: a resumed run ends elsewhere", method)
 		}
 	}

@@ -97,7 +97,7 @@ func (m Method) needsLabels() bool { return m == Perceptron || m == Energy || m 
 // WeightDefaults returns the settings that suit learning the weights of rules with the method; those of
 // ConvexDifference and Implicit, which are the paper's, are the caller's.
 func WeightDefaults(method Method) Settings {
-	s := Settings{Method: method, Steps: 1, NetworkRate: 1e-2, Optimiser: Adam, Movement: 1e-4,
+	s := Settings{Method: method, Steps: 1, NetworkRate: 1e-2, Optimiser: Adam, Movement: 5e-4,
 		Loss: Loss{Kind: SquaredError, Floor: DefaultFloor}}
 	switch method {
 	case Likelihood:
@@ -105,9 +105,10 @@ func WeightDefaults(method Method) Settings {
 	case Energy:
 		// Without a force towards the middle the energy is least in a corner: all weight on the rule that is broken
 		// least.
-		s.Epochs, s.RuleRate, s.Update, s.Barrier = 100, 0.5, Mirror, 0.1
+		s.Epochs, s.RuleRate, s.Update, s.Barrier = 100, 0.5, Mirror, 1
 	default:
-		s.Epochs, s.RuleRate, s.Update, s.Barrier = 100, 0.5, Mirror, 1e-3
+		s.Epochs, s.RuleRate, s.Update, s.Barrier = 100, 0.5, Mirror, 0.02
+		s.L2 = 0.1
 	}
 	return s
 }

@@ -58,7 +58,7 @@ type Settings struct {
 	L2             float64 // regularisers of rule weights: see regularise
 	Barrier        float64
 	Entropy        float64
-	Movement       float64 // change of the rules' shares in an epoch below which Perceptron and Energy stop
+	Movement       float64 // change of relative weights in an epoch below which Perceptron and Energy stop
 	Seed           uint64
 }
 
@@ -213,7 +213,6 @@ func (t *Trainer) runEpochs(ctx context.Context) (ended Ending, err error) {
 		}
 		start := time.Now()
 		if ended = t.standstill(line); ended != Completed {
-			t.record(line)
 			break
 		}
 		if err := t.descend(ctx, t.next); err != nil {
@@ -301,7 +300,7 @@ func (t *Trainer) loss(ctx context.Context) (float64, error) {
 	if t.RuleRate == 0 {
 		return t.value.loss / scale, nil
 	}
-	regulariser := t.regularise(t.rules.Value, t.Learned, scale, t.surrogate.weights)
+	regulariser := t.regularise(t.surrogate.weights)
 	return t.value.loss/scale + regulariser, nil
 }
 

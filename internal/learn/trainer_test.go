@@ -112,8 +112,8 @@ func TestTheBestEpochIsKept(t *testing.T) {
 		return scores[min(at-1, len(scores)-1)], nil
 	}
 	trainer, history := train(t, task, settings)
-	if got := history[len(history)-2].Number; got != 5 {
-		t.Errorf("the last epoch is %d, want 5: three after the best", got)
+	if got := history[len(history)-2].Number; got != 4 {
+		t.Errorf("the last epoch is %d, want 4: the third after the best", got)
 	}
 	y, _, _ := trainer.State()
 	for i := range y {

@@ -38,19 +38,22 @@ func ParseUpdate(name string) (Update, error) {
 	return 0, fmt.Errorf("want one of %s", strings.Join(updateNames, ", "))
 }
 
-// smallestShare keeps a weight from becoming 0, where multiplying would leave it for ever.
-const smallestShare = 1e-6
+// smallestShare keeps a weight from becoming 0, where multiplying would leave it for ever. It is relative to the mean.
+const smallestShare = 1e-5
 
 // simplex moves the learned weights with their sum S fixed. What it sees are the shares p_r = w_r/S, which add up to
 // one: the MAP state does not depend on S unless other weights are fixed, and then S is what the program says. The sum
 // is fixed because every optimal energy is 0 for weights of 0, so the losses made of them would end there.
 //
-// Steps are scale-free: the gradient is divided by the root of the sum of all its squared largest components so far
-// (AdaGrad's norm version; Ward, Wu & Bottou 2019), which shrinks the steps by itself as learning goes on.
+// Nothing here depends on how many rules there are, nor on what energies are measured in. Steps are scale-free: the
+// gradient, less its mean, which cannot move shares, is divided by the root of the sum of all its squared largest
+// components so far (AdaGrad's norm version; Ward, Wu & Bottou 2019), which shrinks the steps by itself as learning goes
+// on. Regularisers and movement are in terms of relative shares, whose mean is one, and regularisers in Unit.
 type simplex struct {
 	update  Update
 	learned []bool
 	sum     float64
+	count   float64   // of learned rules
 	next    []float64 // the shares after a step
 	Progress
 }
@@ -59,8 +62,10 @@ type simplex struct {
 type Progress struct {
 	// Squares is the sum of the squared largest components of all gradients.
 	Squares float64
-	// Moved is the largest change of a share in the last step, -1 before the first.
+	// Moved is the largest change of a relative share in the last step, -1 before the first.
 	Moved float64
+	// Unit is the mean length of the first gradient's components, weighted with the shares: what a loss is measured in.
+	Unit float64
 }
 
 func newSimplex(update Update, theta []float64, learned []bool) *simplex {
@@ -68,9 +73,22 @@ func newSimplex(update Update, theta []float64, learned []bool) *simplex {
 	for r, w := range theta {
 		if learned[r] {
 			s.sum += w
+			s.count++
 		}
 	}
 	return s
+}
+
+// measure sets the unit by the first gradient by shares that is not 0.
+func (s *simplex) measure(weights []float32, gradient []float64) {
+	if s.Unit > 0 || s.sum == 0 {
+		return
+	}
+	for r, g := range gradient {
+		if s.learned[r] {
+			s.Unit += float64(weights[r]) / s.sum * math.Abs(g)
+		}
+	}
 }
 
 // scale is what shares are multiplied with to give weights.
@@ -83,10 +101,10 @@ func (s *simplex) scale() float64 {
 
 // step moves the weights against the gradient, which is that by shares.
 func (s *simplex) step(weights []float32, gradient []float64, rate float64) {
-	largest := 0.0
+	mean, largest := s.mean(weights, gradient), 0.0
 	for r, g := range gradient {
 		if s.learned[r] {
-			largest = math.Max(largest, math.Abs(g))
+			largest = math.Max(largest, math.Abs(g-mean))
 		}
 	}
 	s.Squares += largest * largest
@@ -97,18 +115,33 @@ func (s *simplex) step(weights []float32, gradient []float64, rate float64) {
 	for r, g := range gradient {
 		share := float64(weights[r]) / s.sum
 		if s.update == Mirror {
-			s.next[r] = share * math.Exp(-rate*g)
+			s.next[r] = share * math.Exp(-rate*(g-mean))
 		} else {
-			s.next[r] = share - rate*g
+			s.next[r] = share - rate/s.count*(g-mean)
 		}
 	}
 	s.normalise()
 	for r, share := range s.next {
 		if s.learned[r] {
-			s.Moved = math.Max(s.Moved, math.Abs(share-float64(weights[r])/s.sum))
+			s.Moved = math.Max(s.Moved, s.count*math.Abs(share-float64(weights[r])/s.sum))
 			weights[r] = float32(share * s.sum)
 		}
 	}
+}
+
+// mean is that of a gradient by shares, weighted with them.
+func (s *simplex) mean(weights []float32, gradient []float64) float64 {
+	sum, total := 0.0, 0.0
+	for r, g := range gradient {
+		if s.learned[r] {
+			sum += float64(weights[r]) * g
+			total += float64(weights[r])
+		}
+	}
+	if total == 0 {
+		return 0
+	}
+	return sum / total
 }
 
 // normalise makes the next shares positive numbers whose sum is one.
@@ -120,7 +153,7 @@ func (s *simplex) normalise() {
 	total := 0.0
 	for r := range s.next {
 		if s.learned[r] {
-			s.next[r] = math.Max(smallestShare, s.next[r]-shift)
+			s.next[r] = math.Max(smallestShare/s.count, s.next[r]-shift)
 			total += s.next[r]
 		}
 	}
@@ -170,17 +203,22 @@ func (t *Trainer) stepLogarithms(rate float64) {
 	}
 }
 
-// regularise adds to a gradient by shares that of Σ_r L2 p_r² - Barrier log p_r + Entropy p_r log p_r over the learned
-// rules, and returns its value.
-func (s Settings) regularise(weights []float32, learned []bool, scale float64, gradient []float64) float64 {
-	value := 0.0
-	for r, w := range weights {
-		if !learned[r] {
-			continue
+// regularise adds to a gradient by shares that of Unit times the mean over the learned rules of L2 q² - Barrier log q +
+// Entropy q log q, where q are relative shares, and returns its value. Where the sum of the weights is free, q are the
+// weights, and it is their sum, in the loss's own unit.
+func (t *Trainer) regularise(gradient []float64) float64 {
+	unit, share := 1.0, 1.0 // of q: what a rule's term counts, and how many q a share is
+	if s := t.simplex; t.Update.keepsSum() && s.sum > 0 {
+		s.measure(t.rules.Value, gradient)
+		unit, share = s.Unit/s.count, s.count
+	}
+	value, scale := 0.0, t.simplex.scale()/share
+	for r, w := range t.rules.Value {
+		if t.Learned[r] {
+			q := math.Max(float64(w)/scale, smallestShare)
+			value += unit * (t.L2*q*q - t.Barrier*math.Log(q) + t.Entropy*q*math.Log(q))
+			gradient[r] += unit * share * (2*t.L2*q - t.Barrier/q + t.Entropy*(1+math.Log(q)))
 		}
-		p := math.Max(float64(w)/scale, smallestShare)
-		value += s.L2*p*p - s.Barrier*math.Log(p) + s.Entropy*p*math.Log(p)
-		gradient[r] += 2*s.L2*p - s.Barrier/p + s.Entropy*(1+math.Log(p))
 	}
 	return value
 }
