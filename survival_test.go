@@ -227,6 +227,14 @@ func TestStagesAreSaid(t *testing.T) {
 // Each example counts once, however many are solved at once, and the gap that is reported is what was asked for.
 func TestGapOfManyExamples(t *testing.T) {
 	path := adding(t)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	costly := bytes.Replace(text, []byte(`"Sum(+S) = 1 ."`), []byte(`"Sum(+S) = 1 .", "fixed 1: !Sum(S) ^2"`), 1)
+	if err := os.WriteFile(path, costly, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	objective := func(copies int) float64 {
 		table := "a,b,Sum\n" + strings.Repeat("p,r,1\n", copies)
 		if err := os.WriteFile(filepath.Join(filepath.Dir(path), "more.csv"), []byte(table), 0o600); err != nil {
