@@ -12,8 +12,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/solve/newton"
 )
 
-// couples is a task of pairs of rules. Each pair is about three targets of its own: the first rule is right about all of
-// them, the second about one in three. So many pairs are as many times the same problem.
+// couples is a task of pairs of rules. Each pair is about three targets of its own: the first rule is right about all
+// of them, the second about one in three. So many pairs are as many times the same problem.
 func couples(t *testing.T, pairs int, unit float64) Task {
 	t.Helper()
 	b := mrftest.New(3*pairs, 0, 2*pairs)
