@@ -68,6 +68,11 @@ func (p *Project) loadNetwork(network *load.Network, n *networks, diags *source.
 		misspecified(network, err, diags)
 		return spec
 	}
+	if classes > 0 && spec.Kind == "siamese" {
+		diags.Errorf("config-network", network.At("kind"), "give the predicate two arguments, and no classes",
+			"network %q compares two rows, but %s speaks of one", network.Name, predicate)
+		return spec
+	}
 	if classes > 0 && spec.Outputs != classes {
 		diags.Errorf("config-network", network.At("outputs"), "leave outputs out",
 			"network %q has %d outputs, but %s has %d classes", network.Name, spec.Outputs, predicate, classes)
@@ -114,10 +119,14 @@ func (g *Grounding) Classify(network string, rows []int32) ([]float32, error) {
 	return g.networks.system.Predict(network, rows)
 }
 
-// classifies returns the predicate whose truth the network gives and its number of classes; 0 if it has none.
+// classifies returns the predicate whose truth the network gives and its number of classes: 0 if it compares two rows, 1
+// if it has one argument, which is or is not what the predicate says.
 func (p *Project) classifies(network string) (predicate string, classes int) {
 	for _, declared := range p.config.Predicates {
 		if declared.Neural != nil && declared.Neural.Network == network {
+			if declared.Arity() == 1 {
+				return declared.Name, 1
+			}
 			return declared.Name, len(declared.Neural.Classes)
 		}
 	}
@@ -338,6 +347,11 @@ type binder struct {
 func (b *binder) bind(declared *load.Neural) {
 	for r := int32(b.atoms.Observed); int(r) < b.atoms.Len(); r++ {
 		b.binding.Inputs = append(b.binding.Inputs, b.atoms.Number(r))
+		if b.atoms.Arity == 1 {
+			b.binding.Rows = append(b.binding.Rows, b.row(0, r))
+			b.binding.Classes = append(b.binding.Classes, 0)
+			continue
+		}
 		if len(declared.Classes) == 0 {
 			b.binding.Rows = append(b.binding.Rows, b.row(0, r))
 			b.binding.Others = append(b.binding.Others, b.row(1, r))

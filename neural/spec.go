@@ -57,7 +57,8 @@ type Spec struct {
 	Convolutions []Convolution `json:"convolutions"`
 	// Outputs is the number of classes of a classifier.
 	Outputs int `json:"outputs"`
-	// Output maps the last layer to [0,1]; default "softmax" for classifiers, "sigmoid" for siamese networks.
+	// Output maps the last layer to [0,1]; default "softmax" for classifiers, "sigmoid" for siamese networks and those of
+	// one output.
 	Output Output `json:"output"`
 	// Distance is the number of nodes of a siamese network's distance layer. It compares the twins node by node, so it
 	// is the width of their last layer, which is also the default.
@@ -243,7 +244,7 @@ func (s Spec) withDefaults() Spec {
 	} else {
 		setDefault(&s.Shared, 1)
 	}
-	if kind, known := lookup(s.Kind); known && kind.Pairs {
+	if kind, known := lookup(s.Kind); known && kind.Pairs || s.Outputs == 1 {
 		setDefault(&s.Output, SigmoidOutput)
 	} else {
 		setDefault(&s.Output, SoftmaxOutput)
@@ -289,6 +290,8 @@ func (s *Spec) validate() error {
 	case min(s.Outputs, s.Distance, s.Shared, s.Width) < 0:
 		return wrongKey("outputs", "outputs %d, distance %d, shared %d, width %d: none may be negative",
 			s.Outputs, s.Distance, s.Shared, s.Width)
+	case !kind.Pairs && s.Outputs == 1 && s.Output == SoftmaxOutput:
+		return wrongKey("output", "output %q: of one output it is always 1; take %q", s.Output, SigmoidOutput)
 	case kind.Pairs:
 		return cmp.Or(s.validateCNN(), s.validatePairs())
 	case s.Encoder != "" || s.Shared != 0 || s.Distance != 0 || len(s.Measures) > 0:
