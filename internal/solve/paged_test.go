@@ -72,7 +72,7 @@ func TestPagedModels(t *testing.T) {
 			for _, threads := range []int{1, 2, 4} {
 				settings.Threads = threads
 				got := solvedWith(t, paged(t, m), theta, settings, room)
-				if math.Abs(got.Objective-want.Objective) > 3e-7*max(1, want.Objective) || got.Status != want.Status {
+				if math.Abs(got.Objective-want.Objective) > 3e-7*max(1, math.Abs(want.Objective)) || got.Status != want.Status {
 					t.Errorf("seed %d, room %d: %v with objective %v, in memory %v with %v", seed, room, got.Status,
 						got.Objective, want.Status, want.Objective)
 				}

@@ -27,7 +27,7 @@ type hybrid struct {
 
 const (
 	// patience is how much of the interior point method's work Newton's does first.
-	patience = 0.5
+	patience = 0.25
 	// roomy is the memory that a factorisation may take, in bytes.
 	roomy = 4 << 30
 )
