@@ -240,8 +240,8 @@ func TestGapOfManyExamples(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(filepath.Dir(path), "more.csv"), []byte(table), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r := run(t, path, deeppsl.Options{Seed: 5, Set: []string{"inference.gap=1e-3"}}, deeppsl.Stages{Infer: true})
-		if r.Status != "optimal" || !(r.Gap <= 1e-3) || r.Examples != copies || r.DualBound > r.Objective {
+		r := run(t, path, deeppsl.Options{Seed: 5, Set: []string{"inference.gap=1e-11"}}, deeppsl.Stages{Infer: true})
+		if r.Status != "optimal" || !(r.Gap <= 1e-11) || r.Examples != copies || r.DualBound > r.Objective {
 			t.Errorf("%d examples: %s with the gap %v of %d", copies, r.Status, r.Gap, r.Examples)
 		}
 		return r.Objective

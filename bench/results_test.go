@@ -78,6 +78,32 @@ func writeResults(t *testing.T, w *bytes.Buffer) {
 		}
 	}
 	w.WriteString(exponents.String() + "\n")
+	writeTrials(t, w)
+}
+
+// writeTrials writes the tables of hard structure: what is slower than a general solver, and all.
+func writeTrials(t *testing.T, w *bytes.Buffer) {
+	var all, lost []*trial
+	load := ""
+	for _, one := range readAll[trials](t, "hard-*.json") {
+		all, load = append(all, one.Trials...), one.Machine.Load
+		for _, each := range one.Trials {
+			if each.lost() {
+				lost = append(lost, each)
+			}
+		}
+	}
+	fmt.Fprintf(w, "### Slower than a general solver\n\n%d of %d problems of hard structure; the load was %s.\n\n",
+		len(lost), len(all), load)
+	for _, some := range [][]*trial{lost, all} {
+		if len(some) == 0 {
+			continue
+		}
+		if err := tabulate(some, report.NewTable(columns(some)...)).Markdown(w); err != nil {
+			t.Fatal(err)
+		}
+		w.WriteString("\n")
+	}
 }
 
 // readAll reads the results whose files match, in the order of their names.
