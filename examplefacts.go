@@ -244,7 +244,7 @@ func ruleConstants(prog *program.Program) map[string]bool {
 
 // findShapes numbers the shapes of the examples: which slots stand for nothing, and which facts there are.
 func (e *examples) findShapes() {
-	e.shapes = make([]int32, e.count)
+	e.shapes, e.ground = make([]int32, e.count), make(map[int32]*shape)
 	numbers := make(map[string]int32)
 	var key []byte
 	for k := range e.count {

@@ -140,12 +140,14 @@ func (l *lessons) explain(ctx context.Context, err error) error {
 	if infeasible.Labelled {
 		labels = l.scene.Labels
 	}
-	example, rules := l.scene.contradiction(ctx, infeasible.Conflict, labels)
-	if example < 0 {
+	if len(infeasible.Conflict) == 0 {
 		return err
 	}
-	return fmt.Errorf("%w These cannot hold together, in %s:\n    %s", err,
-		l.examples.describe(int(l.shown[example])), strings.Join(rules, "\n    "))
+	k, _ := l.scene.locate(infeasible.Conflict[0])
+	example := int(l.shown[k])
+	rules := l.contradiction(ctx, l.scene, k, example, infeasible.Conflict, labels)
+	return fmt.Errorf("%w These cannot hold together, in %s:\n    %s", err, l.examples.describe(example),
+		strings.Join(rules, "\n    "))
 }
 
 // write writes all that is learned from.

@@ -69,12 +69,13 @@ type examples struct {
 	slots  int
 	rows   []int32 // [count, slots]: the features' row that a slot stands for, blank if it stands for nothing
 	labels []label
-	truth  []float64 // [count, labels]: which candidate is true, or the value; blank if the table does not say
-	names  []string  // of the examples; nil if these are their numbers
-	facts  [][]fact  // by example, sorted; nil without any
-	shapes []int32   // the shape of each example; those that blanks and facts do not tell apart have the same
-	ground map[int32]*shape
-	more   *examples // the last ones, from another table; nil if all are from one
+	truth  []float64        // [count, labels]: which candidate is true, or the value; blank if the table does not say
+	names  []string         // of the examples; nil if these are their numbers
+	facts  [][]fact         // by example, sorted; nil without any
+	shapes []int32          // the shape of each example; those that blanks and facts do not tell apart have the same
+	ground map[int32]*shape // by their numbers, as far as they are kept
+	kept   int64            // the bytes of these
+	more   *examples        // the last ones, from another table; nil if all are from one
 }
 
 // joined returns these examples and then others, with the same labels.

@@ -21,28 +21,37 @@ import (
 // shape is the ground model of the examples that have the same facts and the same blank slots. All shapes have the
 // variables of the grounding's base, in the same order, and some of its inputs.
 type shape struct {
-	*Grounding
+	model  *mrf.Model
 	inputs []int32 // what numbers its inputs have in the base
 	blank  []bool  // which slots stand for nothing
 }
 
-// maxShapes is how many ground models of shapes are kept; what does not fit is ground anew when it is seen again.
-const maxShapes = 1024
+// shapeMemory bounds the bytes of the ground models of shapes that are kept, and shapeBytes is what each takes beside
+// its arenas. Those that do not fit are ground anew whenever they are seen: since all are seen in turn, it is best to
+// keep the first.
+const (
+	shapeMemory = 64 << 20
+	shapeBytes  = 4 << 10
+)
 
 // shaped returns the shape of example k.
 func (g *Grounding) shaped(ctx context.Context, e *examples, k int) (*shape, error) {
-	number := e.shapes[k]
-	if s, ok := e.ground[number]; ok {
+	if s := e.ground[e.shapes[k]]; s != nil {
 		return s, nil
 	}
-	if len(e.ground) >= maxShapes || e.ground == nil {
-		e.ground = make(map[int32]*shape)
-	}
-	s, err := g.groundExample(ctx, e, k)
+	one, blanks, err := g.groundExample(ctx, e, k)
 	if err != nil {
-		return nil, e.placed(err, k)
+		return nil, err
 	}
-	e.ground[number] = s
+	s := &shape{model: one.model, inputs: g.renumbered(one.tables.Store), blank: blanks}
+	size := int64(shapeBytes)
+	for _, b := range s.model.Blocks {
+		size += b.Bytes()
+	}
+	if e.kept+size <= shapeMemory {
+		e.kept += size
+		e.ground[e.shapes[k]] = s
+	}
 	return s, nil
 }
 
@@ -60,31 +69,28 @@ func (e *examples) placed(err error, k int) error {
 	return diags.Err()
 }
 
-// groundExample grounds the rules over the atoms of example k.
-func (g *Grounding) groundExample(ctx context.Context, e *examples, k int) (*shape, error) {
-	s, err := g.exampleAtoms(ctx, e, k)
-	if err != nil {
-		return nil, err
+// groundExample grounds the rules over the atoms of example k. It also returns which of its slots are blank.
+func (g *Grounding) groundExample(ctx context.Context, e *examples, k int) (*Grounding, []bool, error) {
+	one, blanks, err := g.exampleAtoms(ctx, e, k)
+	if err == nil {
+		opts := ground.Options{Threads: 1, DiscardMissing: g.settings.model.discardMissing}
+		one.model, one.report, err = ground.Ground(ctx, g.program, one.tables.Store, opts)
 	}
-	opts := ground.Options{Threads: 1, DiscardMissing: g.settings.model.discardMissing}
-	s.model, s.report, err = ground.Ground(ctx, g.program, s.tables.Store, opts)
-	s.inputs = g.renumbered(s.tables.Store)
-	return s, err
+	return one, blanks, e.placed(err, k)
 }
 
-// exampleAtoms makes the atoms of example k.
-func (g *Grounding) exampleAtoms(ctx context.Context, e *examples, k int) (*shape, error) {
-	one := *g
-	s := &shape{Grounding: &one, blank: make([]bool, e.slots)}
+// exampleAtoms makes the atoms of example k. It also returns which of its slots are blank.
+func (g *Grounding) exampleAtoms(ctx context.Context, e *examples, k int) (*Grounding, []bool, error) {
+	one, blanks := *g, make([]bool, e.slots)
 	for slot, row := range e.rows[k*e.slots : (k+1)*e.slots] {
-		s.blank[slot] = row == blank
+		blanks[slot] = row == blank
 	}
 	store := &relation.Store{Symbols: g.base.Symbols, Relations: slices.Clone(g.raw)}
 	one.tables = &load.Tables{Store: store, Truth: g.tables.Truth}
 	if e.facts != nil {
 		addFacts(store, e.facts[k])
 	}
-	return s, one.completeAtoms(ctx, s.blank)
+	return &one, blanks, one.completeAtoms(ctx, blanks)
 }
 
 // exampled returns the phase whose examples a phase is about: its own, or else the first one's that has any.
@@ -104,7 +110,7 @@ func (g *Grounding) exemplify(ctx context.Context) error {
 	if err := diags.Err(); err != nil {
 		return err
 	}
-	first, err := g.exampleAtoms(ctx, e, 0)
+	first, _, err := g.exampleAtoms(ctx, e, 0)
 	if err != nil {
 		return e.placed(err, 0)
 	}
@@ -278,7 +284,7 @@ func (s *scene) show(e *examples, members []int32) error {
 	return p.inner.Select(p.rows)
 }
 
-// stage makes scenes, and keeps the latest of them: many batches have the same.
+// stage makes scenes, and keeps the first of them: many batches have the same.
 type stage struct {
 	grounding *Grounding
 	examples  *examples
@@ -312,10 +318,12 @@ func (s *stage) scene(ctx context.Context, members, kinds []int32) (*scene, erro
 	if made.Solver, err = s.solver(made.Field); err != nil {
 		return nil, err
 	}
-	if s.scenes == nil || len(s.scenes) >= maxScenes {
+	if s.scenes == nil {
 		s.scenes = make(map[string]*scene)
 	}
-	s.scenes[string(key)] = made
+	if len(s.scenes) < maxScenes {
+		s.scenes[string(key)] = made
+	}
 	return made, nil
 }
 
@@ -330,33 +338,33 @@ func (g *Grounding) size(most int, e *examples) int {
 	return most
 }
 
-// contradiction finds the first example of a scene some of whose hard ground rules, those at places, cannot hold
-// together, and prints them. With labels, they cannot hold with those.
-func (s *scene) contradiction(ctx context.Context, places []int, labels *learn.Labels) (example int, rules []string) {
-	located := make(map[int][]int)
-	example = len(s.shapes)
+// contradiction prints the hard ground rules of a scene's example k, those at places among all of the scene, that
+// cannot hold together; with labels, they cannot hold with those. It is example number of the table.
+func (s *stage) contradiction(ctx context.Context, at *scene, k, number int, places []int, labels *learn.Labels) (
+	rules []string) {
+	one, _, err := s.grounding.groundExample(ctx, s.examples, number)
+	if err != nil {
+		return nil
+	}
+	var own []int
 	for _, place := range places {
-		of, at := s.locate(place)
-		located[of] = append(located[of], at)
-		example = min(example, of)
+		if of, potential := at.locate(place); of == k {
+			own = append(own, potential)
+		}
 	}
-	if example == len(s.shapes) {
-		return -1, nil
-	}
-	shape := s.shapes[example]
-	one, model := *shape.Grounding, shape.model
+	model := one.model
 	if labels != nil {
-		model = model.Clamp(s.labelsOf(example, labels))
+		model = model.Clamp(at.labelsOf(k, labels))
 	}
 	one.field = mrf.NewField(model)
-	one.field.SetWeights(s.Field.Weights())
+	one.field.SetWeights(at.Field.Weights())
 	x := make([]float64, model.Inputs)
-	for k, i := range shape.inputs {
-		x[k] = s.Field.Inputs()[example*s.inputs+int(i)]
+	for n, i := range at.shapes[k].inputs {
+		x[n] = at.Field.Inputs()[k*at.inputs+int(i)]
 	}
 	one.field.SetInputs(x)
-	slices.Sort(located[example])
-	return example, one.conflict(ctx, located[example])
+	slices.Sort(own)
+	return one.conflict(ctx, own)
 }
 
 // locate finds the example that a potential of the scene belongs to, and which one of its shape's it is.

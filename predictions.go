@@ -94,7 +94,7 @@ func (g *Grounding) inferExamples(ctx context.Context, e *examples) (*Prediction
 			p.read(e, int(example), result.Y[k*scene.variables:(k+1)*scene.variables])
 		}
 		if result.Status == solve.Infeasible {
-			p.contradicted(ctx, e, scene, members, result.Conflict)
+			p.contradicted(ctx, &stage, scene, members, result.Conflict)
 		}
 		p.Inferred += len(members)
 		worst = max(worst, result.Status)
@@ -124,31 +124,28 @@ func (s *scene) infer(ctx context.Context, e *examples, members []int32, theta [
 
 // contradicted takes the predictions of the examples back whose hard rules contradict each other, and explains the
 // first one in the order of the table.
-func (p *Predictions) contradicted(ctx context.Context, e *examples, s *scene, members []int32, places []int) {
+func (p *Predictions) contradicted(ctx context.Context, stage *stage, s *scene, members []int32, places []int) {
 	first := -1
 	for _, place := range places {
-		position, _ := s.locate(place)
-		if example := int(members[position]); !slices.Contains(p.Contradictory, example) {
-			p.Contradictory = append(p.Contradictory, example)
-			for l := range p.Labels {
-				at := example*len(p.Labels) + l
-				p.Predicted[at], p.Values[at] = "", math.NaN()
-			}
-			if first < 0 || example < int(members[first]) {
-				first = position
-			}
+		k, _ := s.locate(place)
+		example := int(members[k])
+		if slices.Contains(p.Contradictory, example) {
+			continue
+		}
+		p.Contradictory = append(p.Contradictory, example)
+		if example == slices.Min(p.Contradictory) {
+			first = k
+		}
+		for l := range p.Labels {
+			at := example*len(p.Labels) + l
+			p.Predicted[at], p.Values[at] = "", math.NaN()
 		}
 	}
 	slices.Sort(p.Contradictory)
-	if first < 0 || p.Contradictory[0] != int(members[first]) {
-		return
+	if first >= 0 {
+		example := int(members[first])
+		p.conflict, p.conflictIn = stage.contradiction(ctx, s, first, example, places, nil), stage.examples.describe(example)
 	}
-	own := slices.DeleteFunc(slices.Clone(places), func(place int) bool {
-		position, _ := s.locate(place)
-		return position != first
-	})
-	_, rules := s.contradiction(ctx, own, nil)
-	p.conflict, p.conflictIn = rules, e.describe(int(members[first]))
 }
 
 // add adds the result of a batch.
