@@ -296,3 +296,32 @@ func TestExamplesLearnLikeOneWorld(t *testing.T) {
 		t.Errorf("the weights moved by %v only", moved)
 	}
 }
+
+// The atoms of a blank slot do not exist: no ground rule has one, not even negated, and sums go without.
+func TestBlankSlotsHaveNoGroundRules(t *testing.T) {
+	path := writeProject(t, map[string]string{
+		"rows.tsv": "p\t1 0\nq\t0 1\n",
+		"all.csv":  "s0,s1,T(a),T(b),T(c)\np,q,,,\np,,,,\n,,,,\n",
+		"model.json": `{"rules": ["1: T('a') = 0.7 ^2", "1: T('b') = 0.7 ^2", "1: T('c') = 0.7 ^2",
+				"1000: !Seen('s1', 'x') & !Seen('s1', 'y') -> !T('a') ^2", "1000: T('a') = Seen('s1', 'x') ^2",
+				"1000: T('b') = Seen(+S, +C) / 2 ^2", "1000: T('c') = 0.5 + 0 * Seen('s0', +C) ^2"],
+			"networks": {"eye": {"features": "rows.tsv"}}, "predicates": {
+			"T/1": {"targets": [["a"], ["b"], ["c"]]},
+			"Seen/2": {"neural": {"network": "eye", "class": 1, "classes": ["x", "y"], "slots": ["s0", "s1"]}}},
+			"examples": {"infer": "all.csv"}}`,
+	})
+	_, g := ground(t, path, deeppsl.Options{Seed: 1}, deeppsl.Infer)
+	predictions, _, err := g.InferExamples(context.Background(), deeppsl.Infer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, err := g.Classify("eye", []int32{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, want := range []float64{float64(seen[0]), 1, 0.5, 0.7, 0.5, 0.5, 0.7, 0.7, 0.7} {
+		if got := predictions.Values[k]; math.Abs(got-want) > 2e-3 {
+			t.Errorf("example %d: %s is %v, want %v", k/3, predictions.Labels[k%3], got, want)
+		}
+	}
+}

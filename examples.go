@@ -279,14 +279,22 @@ func (r *exampleReader) readColumn(column int) *factColumn {
 	case declared.Closed:
 		return &factColumn{column, predicate, arguments}
 	}
-	if !r.addLabel(label{name: header, column: column, predicate: predicate}, arguments) {
+	l := label{name: header, column: column, predicate: predicate}
+	r.findTargets(&l, arguments)
+	if len(l.variables) == 0 {
 		return fail("no target fits")
 	}
+	for _, other := range r.labels {
+		if slices.ContainsFunc(l.variables, func(i int32) bool { return slices.Contains(other.variables, i) }) {
+			return fail("column %q is about the same targets", other.name)
+		}
+	}
+	r.labels = append(r.labels, l)
 	return nil
 }
 
-// addLabel adds a label about the targets with the given first arguments, if there are any.
-func (r *exampleReader) addLabel(l label, arguments []string) bool {
+// findTargets collects the targets with the given first arguments.
+func (r *exampleReader) findTargets(l *label, arguments []string) {
 	atoms, symbols := r.grounding.base.Relations[l.predicate], r.grounding.base.Symbols
 	for row := int32(atoms.Observed); int(row) < atoms.Len() && atoms.Free == relation.Target; row++ {
 		fits := true
@@ -301,10 +309,6 @@ func (r *exampleReader) addLabel(l label, arguments []string) bool {
 			l.candidates = append(l.candidates, symbols.Name(atoms.Columns[atoms.Arity-1][row]))
 		}
 	}
-	if len(l.variables) > 0 {
-		r.labels = append(r.labels, l)
-	}
-	return len(l.variables) > 0
 }
 
 // fillTruth finds what the labels' columns say. An empty cell says nothing; but learning needs some that do.
@@ -327,6 +331,10 @@ func (r *exampleReader) fillTruth(phase Phase) {
 			}
 			r.truth[k*len(r.labels)+l] = truth
 		}
+	}
+	if len(r.labels) == 0 && phase == Infer && !r.diags.HasErrors() {
+		r.diags.Warnf("examples-label", r.sheet.Span(-1), "add a column such as Sum, about the targets of Sum, whose cells "+
+			"may be empty", "no column asks for a label, so that nothing is predicted")
 	}
 	if known == 0 && phase != Infer && !r.diags.HasErrors() {
 		r.diags.Errorf("examples-label", r.sheet.Span(-1), "a label is a column such as Sum, about the targets of Sum",

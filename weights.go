@@ -124,6 +124,10 @@ func (g *Grounding) search(ctx context.Context, training *Training) error {
 
 // try is search while the context lasts.
 func (g *Grounding) try(ctx context.Context, start []float64, training *Training) error {
+	if g.project.config.Examples[Learn] != nil {
+		return fmt.Errorf("%s: learn.method %v tries weights on one world, and not on examples; "+
+			"energy, perceptron, implicit and deeppsl learn from these", g.project.config.Name, g.project.settings.learn.Method)
+	}
 	judge, err := g.judge(ctx)
 	if err != nil {
 		return err
