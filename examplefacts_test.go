@@ -1,7 +1,9 @@
 package deeppsl_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -294,6 +296,40 @@ func TestExamplesLearnLikeOneWorld(t *testing.T) {
 	}
 	if moved < 0.005 {
 		t.Errorf("the weights moved by %v only", moved)
+	}
+}
+
+// Learning from examples of many shapes has the same bits for any number of threads.
+func TestShapesWithAnyThreads(t *testing.T) {
+	path := addingFacts(t)
+	var want []byte
+	for _, threads := range []int{1, 2, 5} {
+		report := run(t, path, deeppsl.Options{Seed: 2, Threads: threads}, learnAndInfer)
+		answer, err := json.Marshal([]any{report.RuleWeights, report.Predictions, report.Objective})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = answer
+		} else if !bytes.Equal(answer, want) {
+			t.Errorf("%d threads: %s, want %s", threads, answer, want)
+		}
+	}
+}
+
+// A number that is no phase, and a phase without examples, are errors.
+func TestNoSuchPhase(t *testing.T) {
+	project, g := ground(t, addingFacts(t), deeppsl.Options{}, deeppsl.Learn)
+	if _, err := project.Ground(context.Background(), 9); err == nil || !strings.Contains(err.Error(), "no phase 9") {
+		t.Errorf("Ground: %v", err)
+	}
+	if _, _, err := g.InferExamples(context.Background(), 9); err == nil || !strings.Contains(err.Error(), "no phase 9") {
+		t.Errorf("InferExamples: %v", err)
+	}
+	_, plain := ground(t, seeing(t), deeppsl.Options{}, deeppsl.Learn)
+	if _, _, err := plain.InferExamples(context.Background(), deeppsl.Infer); err == nil ||
+		!strings.Contains(err.Error(), "no examples for the phase infer") {
+		t.Errorf("InferExamples: %v", err)
 	}
 }
 

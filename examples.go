@@ -143,6 +143,12 @@ type exampleReader struct {
 
 // readExamples reads the examples of a phase.
 func (g *Grounding) readExamples(phase Phase) (*examples, error) {
+	if err := phase.Check(); err != nil {
+		return nil, err
+	}
+	if g.project.config.Examples[phase] == nil {
+		return nil, fmt.Errorf("%s: there are no examples for the phase %s", g.project.config.Name, phase)
+	}
 	var diags source.Diagnostics
 	e := g.checkExamples(phase, &diags)
 	if err := diags.Err(); err != nil {

@@ -56,6 +56,9 @@ type Grounding struct {
 // place.
 func (p *Project) Ground(ctx context.Context, phase Phase) (*Grounding, error) {
 	start := time.Now()
+	if err := phase.Check(); err != nil {
+		return nil, err
+	}
 	networks, err := p.loadNetworks()
 	if err != nil {
 		return nil, err

@@ -36,6 +36,29 @@ func adding(t *testing.T) string {
 	})
 }
 
+// addingFacts is a project about examples with facts of their own, blank slots and blank labels.
+func addingFacts(t *testing.T) string {
+	t.Helper()
+	return writeProject(t, map[string]string{
+		"model.json": `{
+			"rules": ["1: Digit('a', D) -> Is(D) ^2", "1: Digit('b', D) -> Is(D) ^2",
+				"0.5: Told(D) -> Is(D) ^2", "Is(+D) = 1 ."],
+			"networks": {"seer": {"features": "items.tsv", "dropout": 0.2}},
+			"predicates": {
+				"Digit/2": {"neural": {"network": "seer", "class": 1, "classes": ["0", "1"], "slots": ["a", "b"]}},
+				"Told/1": {}, "Is/1": {"targets": [["0"], ["1"]]}
+			},
+			"examples": {"learn": {"table": "few.csv", "facts": {"Told": "told.csv"}},
+				"validation": "more.csv", "infer": "more.csv"},
+			"options": {"learn.method": "implicit", "learn.epochs": 8, "learn.batch": 2}
+		}`,
+		"items.tsv": "p\t1.0 0.1 0.0\nq\t0.9 0.0 0.2\nr\t0.1 1.0 0.1\ns\t0.0 0.8 0.3\n",
+		"few.csv":   "a,b,Is\np,q,0\nr,s,1\nq,,0\ns,s,\n,r,1\np,r,0\n",
+		"told.csv":  "example,digit,value\n0,0,0.9\n1,0,0.1\n3,1,1\n",
+		"more.csv":  "a,b,Is\np,,0\nr,r,1\nq,p,\n",
+	})
+}
+
 // A run whose context ends at any place reports what there is until then, whole; and the same run with its checkpoint
 // ends with the bits of one that nothing disturbed.
 func TestSurvival(t *testing.T) {
@@ -54,6 +77,7 @@ func TestSurvival(t *testing.T) {
 		{"likelihood", seeing, []string{"learn.method=likelihood", "network.epochs=0", "learn.epochs=12"}},
 		{"search", seeing, []string{"learn.method=random", "learn.trials=12"}},
 		{"examples", adding, nil},
+		{"facts", addingFacts, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path, options := test.project(t), deeppsl.Options{Seed: 5, Threads: 1, Set: test.set}

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"fmt"
 	"io"
 	"os"
 
@@ -24,7 +25,20 @@ const (
 var phaseNames = [...]string{"learn", "validation", "infer"}
 
 // String returns the phase's key in a configuration.
-func (p Phase) String() string { return phaseNames[p] }
+func (p Phase) String() string {
+	if p.Check() != nil {
+		return fmt.Sprintf("phase %d", uint8(p))
+	}
+	return phaseNames[p]
+}
+
+// Check returns an error for a number that is no phase.
+func (p Phase) Check() error {
+	if int(p) < len(phaseNames) {
+		return nil
+	}
+	return fmt.Errorf("there is no phase %d: want Learn, Validation or Infer", uint8(p))
+}
 
 // Config is a program and where its data are.
 type Config struct {

@@ -108,13 +108,15 @@ func (s *Sheet) Cell(k, column int) source.Span {
 	if err != nil || column >= len(fields) || fields[column] == "" {
 		return row
 	}
-	_, at := text.FieldPos(column)
+	place := func(column int) int {
+		line, at := text.FieldPos(column)
+		return row.Start + lineStart(row.Text(), line) + at - 1
+	}
 	end := row.End
 	if column+1 < len(fields) {
-		_, next := text.FieldPos(column + 1)
-		end = row.Start + next - 2
+		end = place(column+1) - 1
 	}
-	return s.File.Span(row.Start+at-1, end)
+	return s.File.Span(place(column), end)
 }
 
 // maxExampleErrors is how many wrong rows are told.
@@ -175,9 +177,15 @@ func (s *Sheet) read(diags *source.Diagnostics) {
 			diags.Errorf("examples-row", span, "", "the row has %d fields, the header has %d", len(record), len(s.Header))
 			wrong++
 		case s.Header == nil:
-			s.Header, s.spans = record, append(s.spans, span)
+			s.Header, s.spans = record, append(s.spans, whole(span, text))
 		default:
-			s.Rows, s.spans = append(s.Rows, record), append(s.spans, span)
+			s.Rows, s.spans = append(s.Rows, record), append(s.spans, whole(span, text))
 		}
 	}
+}
+
+// whole returns the place of the row that was read last, which begins at span: a quote may hold line breaks.
+func whole(span source.Span, text *csv.Reader) source.Span {
+	row := span.File.Text[span.Start:text.InputOffset()]
+	return span.File.Span(span.Start, span.Start+len(strings.TrimRight(row, "\r\n")))
 }

@@ -83,6 +83,34 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
+// FuzzSheet reads tables of examples, and the place of each cell.
+func FuzzSheet(f *testing.F) {
+	goldentest.Seeds(f, "testdata/*.txtar")
+	f.Add("a,b\r\n\r\n1,\"x, \"\"y\"\"\"\r\n,2\n")
+	f.Add("a,b\n\"1\n2\",3\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		c := &Config{Open: textOpener(text)}
+		c.Examples[Infer] = &Data{Path: "fuzz"}
+		var diags source.Diagnostics
+		s := c.ReadExamples(Infer, &diags)
+		checkFuzzed(t, diags.Err())
+		if s == nil || s.Header == nil {
+			return
+		}
+		for k := -1; k < len(s.Rows); k++ {
+			fields := s.Header
+			if k >= 0 {
+				fields = s.Rows[k]
+			}
+			for column, field := range fields {
+				if place := s.Cell(k, column).Text(); !strings.ContainsAny(field, "\"\r\n") && !strings.Contains(place, field) {
+					t.Fatalf("row %d: %q stands at %q", k, field, place)
+				}
+			}
+		}
+	})
+}
+
 func FuzzTable(f *testing.F) {
 	goldentest.Seeds(f, "testdata/*.txtar")
 	f.Fuzz(func(t *testing.T, text string) {
