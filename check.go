@@ -184,7 +184,7 @@ func (p *Project) model(g *Grounding, estimates []ground.Estimate) *preflight.Mo
 	}
 	return &preflight.Model{
 		Config: p.config, Program: g.program, Derivations: derivations, Tables: g.tables, Estimates: estimates,
-		Learns: p.config.Runs(Learn), DiscardMissing: p.phases[Infer].model.discardMissing,
+		Learns: p.config.Runs(Learn), Grounding: p.phases[Infer].model.grounding(),
 	}
 }
 

@@ -154,7 +154,8 @@ func (g *Grounding) ground(ctx context.Context) error {
 		}
 	}
 	var err error
-	opts := ground.Options{Threads: g.project.Threads, DiscardMissing: g.settings.model.discardMissing}
+	opts := g.settings.model.grounding()
+	opts.Threads = g.project.Threads
 	if g.paging != nil {
 		opts.Scratch = g.paging.File
 	}

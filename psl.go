@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/learn/search"
 	"github.com/deeppsl/deeppsl/internal/load"
@@ -54,11 +55,18 @@ func unalias(name string) string {
 type modelSettings struct {
 	// discardMissing drops ground rules about atoms that no table has, instead of refusing them.
 	discardMissing bool
+	// discardViolated drops hard ground rules that the observations alone violate.
+	discardViolated bool
 	// clearRules leaves only the phase's own rules, relax makes the hard ones weighted: see Project.rules.
 	clearRules, relax, relaxSquared bool
 	// greedy reads coefficients as Java PSL's grammar does.
 	greedy          bool
 	relaxMultiplier float64
+}
+
+// grounding returns the settings of grounding.
+func (m *modelSettings) grounding() ground.Options {
+	return ground.Options{DiscardMissing: m.discardMissing, DiscardViolated: m.discardViolated}
 }
 
 // Outputs are the files that a project's options ask for; "" if they ask for none. Whoever calls Run writes them.
@@ -97,18 +105,23 @@ func (p *Project) AtomFiles(dir string) (paths []string) {
 // pslOptions are options of Java PSL that act here and have no other name.
 var pslOptions = []option{
 	{"random.seed", "origin of everything random", func(s *settings, value string) error {
-		seed, err := strconv.ParseInt(value, 10, 64)
+		seed, err := strconv.ParseUint(value, 10, 64)
 		if err != nil {
-			large, failed := strconv.ParseUint(value, 10, 64)
-			if failed != nil {
-				return fmt.Errorf("want a whole number")
-			}
-			seed = int64(large)
+			return fmt.Errorf("want a whole number of at least 0")
 		}
-		s.seed, s.seeded = uint64(seed), true
+		s.seed, s.seeded = seed, true
 		return nil
 	}},
-	{"parallel.numthreads", "threads to use", integer(func(s *settings) *int { return &s.threads })},
+	{"parallel.numthreads", "threads to use", func(s *settings, value string) error {
+		v, err := strconv.Atoi(value)
+		if err != nil || v < 1 {
+			return fmt.Errorf("want a whole number of at least 1")
+		}
+		s.threads = v
+		return nil
+	}},
+	{"ground.discardviolated", "true: hard ground rules that the observations alone violate are left out, as in Java PSL",
+		boolean(func(s *settings, value bool) { s.model.discardViolated = value })},
 	{"runtime.learn", "whether to learn; the default is whether that phase has anything of its own",
 		boolean(func(s *settings, value bool) { s.learns = &value })},
 	{"runtime.inference", "whether to infer; the default is as for runtime.learn, and true if nothing is learned",

@@ -28,6 +28,7 @@ var pslFlags = []struct{ name, shorthand, usage, option, alone string }{
 	{"log", "", "least `level` of the notes on stderr: TRACE, DEBUG, INFO, WARN, ERROR, FATAL or OFF",
 		"runtime.log.level", ""},
 	{"skipAtomCommit", "", "", "runtime.inference.commit", "false"},
+	{"satisfaction", "", "", "runtime.inference.output.groundrules.path", stdinName},
 	{"h2path", "", "", "runtime.db.h2.path", ""},
 	{"postgres", "", "", "runtime.db.pg.name", "psl"},
 }
@@ -56,7 +57,7 @@ func optionsOf(flags *pflag.FlagSet) (set []string) {
 }
 
 // fromPSL rewrites the arguments of deeppsl run where Java PSL's parser and this one's differ: a value that may be left
-// out follows its flag as a word of its own, and -int is one flag.
+// out follows its flag as a word of its own, long names may have one dash, -int is one flag, and -v is a command.
 func fromPSL(args []string) []string {
 	if !slices.Contains(args, "run") {
 		return args
@@ -64,6 +65,12 @@ func fromPSL(args []string) []string {
 	var out []string
 	for k := 0; k < len(args); k++ {
 		arg := args[k]
+		if name, dashed := strings.CutPrefix(arg, "-"); dashed && slices.Contains(longNames, name) {
+			arg = "-" + arg
+		}
+		if arg == "-v" || arg == "--version" {
+			return []string{"version"}
+		}
 		next := ""
 		if k+1 < len(args) {
 			next = args[k+1]
@@ -85,8 +92,12 @@ func fromPSL(args []string) []string {
 	return out
 }
 
+// longNames are the flags of PSL that its parser takes with one dash, too.
+var longNames = []string{"infer", "learn", "model", "data", "output", "eval", "config", "groundrules", "satisfaction",
+	"postgres", "h2path", "skipAtomCommit", "int-ids", "properties", "log", "version", "help"}
+
 // optionalValue are the flags of PSL whose value may be left out.
-var optionalValue = []string{"-i", "--infer", "-l", "--learn", "--groundrules", "--postgres"}
+var optionalValue = []string{"-i", "--infer", "-l", "--learn", "--groundrules", "--postgres", "--satisfaction"}
 
 // isValue tells whether a word is the value of the flag before it: no flag, and no configuration.
 func isValue(word string) bool {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
@@ -43,6 +44,7 @@ type runner struct {
 	evaluators   []string
 	checkpoint   string
 	networks     string // file to save them to
+	properties   string // file of options
 }
 
 // newRun returns deeppsl run.
@@ -69,6 +71,7 @@ func newRun(e *env) *cobra.Command {
 	r.limits.flags(f)
 	r.from.flags(f)
 	optionFlags(f)
+	f.StringVarP(&r.properties, "properties", "p", "", "a `file` of options, name = value on each line, as in PSL 2")
 	f.StringVar(&r.networks, "save-networks", "",
 		"write the networks to this `file`, which the key checkpoint of a network reads")
 	f.StringVar(&r.checkpoint, "checkpoint", "", "write learning's state to this `file`, and go on from it if it exists")
@@ -77,6 +80,9 @@ func newRun(e *env) *cobra.Command {
 
 func (r *runner) run(cmd *cobra.Command, args []string) error {
 	options := r.options()
+	if err := r.readProperties(&options); err != nil {
+		return err
+	}
 	options.Set = append(options.Set, optionsOf(cmd.Flags())...)
 	options.Set = append(options.Set, r.limits.options(cmd.Flags())...)
 	options.Checkpoint = r.checkpoint
@@ -104,6 +110,9 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 	}
 	outputs := loaded.Outputs()
 	r.quiet = r.quiet || outputs.Quiet
+	if outputs.Model == "" && r.from.rules != "" && r.learn != "" { // as PSL 2 did
+		outputs.Model = strings.TrimSuffix(r.from.rules, filepath.Ext(r.from.rules)) + "-learned.psl"
+	}
 	if err := r.checkOutputs(outputs, loaded); err != nil {
 		return err
 	}
@@ -120,6 +129,31 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	return verdict(result)
+}
+
+// readProperties puts the options of a file before those of the command line, which win.
+func (r *runner) readProperties(options *deeppsl.Options) error {
+	if r.properties == "" {
+		return nil
+	}
+	file, err := r.readSource(r.properties)
+	if err != nil {
+		return err
+	}
+	var set []string
+	for line := range strings.Lines(file.Text) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' || line[0] == '!' {
+			continue
+		}
+		name, value := line, ""
+		if at := strings.IndexAny(line, "=: \t"); at >= 0 {
+			name, value = line[:at], strings.TrimLeft(line[at:], "=: \t")
+		}
+		set = append(set, name+"="+value)
+	}
+	options.Set = append(set, options.Set...)
+	return nil
 }
 
 // verdict is the error of a command whose results have been written.
@@ -152,6 +186,9 @@ func (r *runner) write(result *deeppsl.Report, outputs deeppsl.Outputs) error {
 	if outputs.Model != "" && result.Learned != nil {
 		if err := r.output(outputs.Model, result.Learned.WriteModel); err != nil {
 			return err
+		}
+		if outputs.Model != stdinName {
+			r.notef("wrote %s", outputs.Model)
 		}
 	}
 	if r.networks != "" {

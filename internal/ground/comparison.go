@@ -15,7 +15,7 @@ type comparison struct {
 // comparison compiles a condition; both of its terms have one type, and a variable knows it.
 func (r *routine) comparison(c *program.Condition) comparison {
 	out := comparison{op: c.Op, left: r.slot(c.Left), right: r.slot(c.Right)}
-	if c.Op == program.Before {
+	if c.Op == program.Before || c.Op == program.NotBefore {
 		out.rank = r.scope.rank(r.typeOf(c))
 	}
 	return out
@@ -40,6 +40,8 @@ func (c *comparison) holds(slots []symbol.ID) bool {
 		return a == b
 	case program.Different:
 		return a != b
+	case program.NotBefore:
+		return c.rank[a] >= c.rank[b]
 	}
 	return c.rank[a] < c.rank[b]
 }

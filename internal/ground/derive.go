@@ -51,7 +51,7 @@ func failure(rule *program.Rule, found []problems) error {
 		all.merge(&found[piece])
 	}
 	var diagnostics source.Diagnostics
-	all.diagnose(rule, true, &diagnostics)
+	all.diagnose(rule, discards{missing: true}, &diagnostics)
 	return diagnostics.Err()
 }
 

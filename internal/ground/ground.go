@@ -34,10 +34,18 @@ type Options struct {
 	// DiscardMissing drops ground rules with an atom of an open predicate that is neither observed nor a target, and
 	// counts them, where otherwise such atoms are errors.
 	DiscardMissing bool
+	// DiscardViolated drops hard ground rules that no values of the variables satisfy, and counts them; otherwise they are
+	// errors.
+	DiscardViolated bool
 	// Scratch, if not nil, takes the arenas as they are made, so that no more than a small part of them is in memory at
 	// once; the model's blocks are then mapped from it.
 	Scratch *scratch.File
 }
+
+// discards is which ground rules are left out that would otherwise be errors.
+type discards struct{ missing, violated bool }
+
+func (o *Options) discards() discards { return discards{o.DiscardMissing, o.DiscardViolated} }
 
 // pieces is the number of parts into which a rule's work is cut, whatever the number of threads: enough that a few
 // expensive ones do not leave the other threads waiting. Each thread has one piece in memory, so that there are more of
@@ -66,7 +74,7 @@ func Ground(
 		}
 		model.Blocks = append(model.Blocks, blocks...)
 		report.add(entry)
-		problems.diagnose(rule, opts.DiscardMissing, &diagnostics)
+		problems.diagnose(rule, opts.discards(), &diagnostics)
 		if g.spill != nil && g.spill.Broken() {
 			break
 		}

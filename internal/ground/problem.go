@@ -78,18 +78,21 @@ func (m *machine) reportViolated() {
 // reportBroken counts a ground rule with a coefficient that is needed and is not finite.
 func (m *machine) reportBroken() { m.problems.broken.add(m.groundText) }
 
-// diagnose turns a rule's problems into diagnostics. Missing atoms are none if such ground rules are to be discarded.
-func (p *problems) diagnose(rule *program.Rule, discard bool, out *source.Diagnostics) {
-	if !discard {
+// diagnose turns a rule's problems into diagnostics, but for what is to be discarded.
+func (p *problems) diagnose(rule *program.Rule, discard discards, out *source.Diagnostics) {
+	if !discard.missing {
 		p.missing.diagnose(out, rule, "missing-target",
 			"add it to the targets or the observations, or discard such ground rules with -D pam.throw=false",
 			"a ground rule needs %s, which is neither observed nor a target",
 			"%s ground rules need atoms that are neither observed nor targets, such as %s")
 	}
-	p.violated.diagnose(out, rule, "violated-by-observations",
-		"correct the observations, or give the rule a weight",
-		"the observations violate the hard ground rule %s",
-		"the observations violate %s hard ground rules, such as %s")
+	if !discard.violated {
+		p.violated.diagnose(out, rule, "violated-by-observations",
+			"correct the observations, give the rule a weight, or leave such ground rules out with "+
+				"-D ground.discardviolated=true",
+			"the observations violate the hard ground rule %s",
+			"the observations violate %s hard ground rules, such as %s")
+	}
 	p.broken.diagnose(out, rule, "coefficient-not-finite",
 		"guard the division: @Max[|B|, 1]",
 		"a coefficient is not a finite number in %s",

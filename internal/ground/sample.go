@@ -44,14 +44,13 @@ const (
 // Seconds estimates the time that grounding takes on one thread.
 func (e *Estimate) Seconds() float64 { return e.Rows*secondsPerRow + e.Bytes*secondsPerByte }
 
-// Diagnose adds what grounding is sure to find wrong, with the examples that the sample met. Missing targets are left
-// out if such ground rules are to be discarded.
-func (e *Estimate) Diagnose(discardMissing bool, out *source.Diagnostics) {
+// Diagnose adds what grounding with the options is sure to find wrong, with the examples that the sample met.
+func (e *Estimate) Diagnose(opts Options, out *source.Diagnostics) {
 	found := e.problems
 	found.missing.count = int64(math.Round(e.Missing))
 	found.violated.count = int64(math.Round(e.Violated))
 	found.missing.sampled, found.violated.sampled = !e.Exact, !e.Exact
-	found.diagnose(e.Plan.Rule, discardMissing, out)
+	found.diagnose(e.Plan.Rule, opts.discards(), out)
 }
 
 // SampleOptions are the settings of sampling.

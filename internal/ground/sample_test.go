@@ -127,7 +127,7 @@ func TestSampleOfEverythingIsExact(t *testing.T) {
 			if want := [...]int64{r.Potentials, r.Constant, r.Missing, r.Violated}; got != want || !e.Exact {
 				rt.Fatalf("%s\nrule %d: sampled %v, ground %v, exact: %t", describe(f), k+1, got, want, e.Exact)
 			}
-			e.Diagnose(false, &found)
+			e.Diagnose(Options{}, &found)
 		}
 		if got := found.Err(); fmt.Sprint(got) != fmt.Sprint(err) {
 			rt.Fatalf("%s\nthe sample finds %v\ngrounding finds %v", describe(f), got, err)

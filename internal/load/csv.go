@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,8 @@ func (t *table) addCSV(file *source.File) {
 	r := newCSV(file.Text)
 	r.FieldsPerRecord, r.ReuseRecord = -1, true
 	var order []int
+	var h header
+	defer func() { h.check(t) }()
 	for {
 		before := int(r.InputOffset())
 		fields, err := r.Read()
@@ -30,7 +33,7 @@ func (t *table) addCSV(file *source.File) {
 			t.addArranged(fields, order, offset)
 			continue
 		}
-		t.checkHeader(fields, offset)
+		h = header{names: slices.Clone(fields), offset: offset}
 		if order = t.arrange(fields, offset); order == nil {
 			return
 		}
@@ -64,13 +67,23 @@ func (t *table) csvError(file *source.File, offset int, err error) {
 	t.errorf("data-syntax", at, "", "%v", parse.Err)
 }
 
-// checkHeader warns of a first line that does not look like names.
-func (t *table) checkHeader(names []string, offset int) {
-	for _, name := range names {
-		if _, err := strconv.ParseFloat(strings.TrimSpace(name), 64); err == nil {
+// header is the first line of a table whose columns have names.
+type header struct {
+	names  []string
+	offset int
+}
+
+// check warns of a first line that is likely to be a row: one with a number in it, or with a name that the rows of this
+// table or of earlier ones have for a constant, or that is there twice.
+func (h *header) check(t *table) {
+	for k, name := range h.names {
+		_, notNumber := strconv.ParseFloat(strings.TrimSpace(name), 64)
+		_, isConstant := t.symbols.Lookup(name)
+		if notNumber == nil || isConstant || slices.Contains(h.names[:k], name) {
 			o := &t.origins[len(t.origins)-1]
-			t.diags.Warnf("data-header", o.span(offset), "add a line of names before the first row, or call the file .tsv "+
-				"and use tabs", "the first line of a CSV file names its columns, but %q looks like a value", name)
+			t.diags.Warnf("data-header", o.span(h.offset), "add a line of names before the first row, or call the file "+
+				".tsv and use tabs", "the first line of a CSV file names its columns and is no row, but %q looks like a value",
+				name)
 			return
 		}
 	}

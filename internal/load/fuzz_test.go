@@ -66,7 +66,8 @@ func FuzzJSON(f *testing.F) {
 			return
 		}
 		if !ok {
-			if !strings.Contains(diags.Err().Error(), "nested") {
+			// Package json reads half of a surrogate pair as a character.
+			if message := diags.Err().Error(); !strings.Contains(message, "nested") && !strings.Contains(message, "half of a pair") {
 				t.Fatal(diags.Err())
 			}
 			return

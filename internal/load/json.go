@@ -247,7 +247,7 @@ func (r *jsonReader) quoted() *jsonError {
 	}
 	meant, ok := unescape(r.text[start+1:r.at-1], quote)
 	if !ok {
-		return &jsonError{start: start, end: r.at, message: "a string has an escape that JSON does not know",
+		return &jsonError{start: start, end: r.at, message: "a string has an escape that JSON does not know, or half of a pair",
 			hint: `write \\ for a backslash`}
 	}
 	r.doc.addText(v, meant)
@@ -281,7 +281,7 @@ func unescape(body string, quote byte) (meant string, ok bool) {
 		}
 	}
 	b.WriteByte('"')
-	if err := json.Unmarshal([]byte(b.String()), &meant); err != nil {
+	if err := json.Unmarshal([]byte(b.String()), &meant); err != nil || replacements(meant) > replacements(body) {
 		return body, quote == '\''
 	}
 	return meant, true
@@ -341,4 +341,10 @@ func plainNumber(word string) (plain string, ok bool) {
 		plain = "-" + plain
 	}
 	return plain, jsonNumber.MatchString(plain)
+}
+
+// replacements counts the characters that stand for what is none, written out or as an escape: half of a surrogate pair
+// is read as one.
+func replacements(s string) int {
+	return strings.Count(s, "\uFFFD") + strings.Count(strings.ToLower(s), `\ufffd`)
 }

@@ -40,6 +40,9 @@ func isTruthName(name string) bool {
 // addArranged adds a row whose fields are in the order of the named columns.
 func (t *table) addArranged(fields []string, order []int, offset int) {
 	if len(fields) != len(order) {
+		if t.seenWidth(len(fields)) {
+			return
+		}
 		t.errorf("data-columns", offset, "", "this row has %s, but %d have names", columns(len(fields)), len(order))
 		return
 	}
@@ -67,6 +70,7 @@ func (t *table) addParquet(file *source.File) {
 	if err != nil {
 		o := &t.origins[len(t.origins)-1]
 		t.errors++
+		t.told++
 		t.diags.Errorf("data-syntax", o.data.Span, "", "cannot read %s: %v", file.Name, err)
 	}
 }

@@ -60,6 +60,7 @@ func (d *decoder) declare(key node) *declaration {
 func (d *decoder) settings(n node, decl *declaration) {
 	p := decl.predicate
 	d.object(n, "predicate "+p.Name,
+		field{"name", func(v node) { d.sameName(v, p.Name) }},
 		field{"arity", func(v node) { decl.arity = d.integer(v, "arity", 0) }},
 		field{"types", func(v node) { p.Types = d.types(v) }},
 		field{"type", d.predicateType},
@@ -76,6 +77,14 @@ func (d *decoder) settings(n node, decl *declaration) {
 		field{"options", func(v node) { p.Options = d.options(v) }},
 	)
 	d.corpusOption(p)
+}
+
+// sameName reads a predicate's name where Java PSL may have it once more.
+func (d *decoder) sameName(n node, name string) {
+	if said := d.text(n, "name"); n.kind() == text && !strings.EqualFold(said, name) {
+		d.diags.Errorf("config-name", n.span(), "the key that the predicate stands under is its name",
+			"predicate %s is called %s here", name, said)
+	}
 }
 
 // predicateType accepts PSL's class names. A deep predicate is declared otherwise here.

@@ -3,6 +3,7 @@ package load
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,7 +13,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
-// maxErrors is how many errors of one table are reported one by one: a wrong column count usually concerns all rows.
+// maxErrors is how many errors of one table are reported one by one; of a wrong number of columns, which usually all rows
+// have, the first row is enough.
 const maxErrors = 10
 
 // table reads rows of one predicate, from files and from the configuration, into a builder.
@@ -24,8 +26,10 @@ type table struct {
 
 	origins []origin // where rows came from; a relation.Place is an index into it and an offset
 	role    relation.Role
-	errors  int // in the current origin
-	spaces  int // constants with suspicious spaces, there
+	errors  int   // in the current origin
+	told    int   // how many of them are reported
+	widths  []int // wrong numbers of columns that are reported
+	spaces  int   // constants with suspicious spaces, there
 
 	fields []string
 	tuple  []symbol.ID
@@ -58,12 +62,12 @@ func newTable(p *Predicate, symbols *symbol.Table, diags *source.Diagnostics) *t
 // begin makes o the origin of the rows that follow, and role what their atoms are.
 func (t *table) begin(o origin, role relation.Role) {
 	t.origins = append(t.origins, o)
-	t.role, t.errors, t.spaces = role, 0, 0
+	t.role, t.errors, t.told, t.widths, t.spaces = role, 0, 0, nil, 0
 }
 
 // end says how many errors were left out.
 func (t *table) end() {
-	if rest := t.errors - maxErrors; rest > 0 {
+	if rest := t.errors - t.told; rest > 0 {
 		o := t.origins[len(t.origins)-1]
 		t.diags.Errorf("data-more-errors", o.data.Span, "", "%d more rows of %s are wrong", rest, o.name())
 	}
@@ -118,6 +122,8 @@ func (t *table) checkWidth(row []string, offset int) bool {
 	o := &t.origins[len(t.origins)-1]
 	arity := t.predicate.Arity()
 	switch {
+	case len(row) != arity && len(row) != arity+1 && t.seenWidth(len(row)):
+		return false
 	case len(row) != arity && len(row) != arity+1:
 		hint := ""
 		if len(row) == 1 && o.tabs {
@@ -138,6 +144,16 @@ func (t *table) checkWidth(row []string, offset int) bool {
 		return false
 	}
 	return true
+}
+
+// seenWidth tells whether a wrong number of columns has been reported, and counts the row if so.
+func (t *table) seenWidth(width int) bool {
+	if slices.Contains(t.widths, width) {
+		t.errors++
+		return true
+	}
+	t.widths = append(t.widths, width)
+	return false
 }
 
 // columns counts columns in words.
@@ -171,7 +187,7 @@ func (t *table) truth(field string, offset int) (float64, bool) {
 	}
 	value, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
 	switch {
-	case err != nil:
+	case err != nil || strings.ContainsAny(field, "xX"): // a hexadecimal one is no number of any table
 		t.errorf("data-truth", offset, truthHint, "%q is not a truth value", field)
 	case math.IsNaN(value) || value < 0 || value > 1:
 		t.errorf("data-truth", offset, truthHint, "the truth value %s is not in [0, 1]", field)
@@ -213,7 +229,7 @@ func isPlainInteger(field string) bool {
 
 // duplicate reports an atom that is there already, at both of its places.
 func (t *table) duplicate(d *relation.Duplicate, offset int) {
-	if t.errors >= maxErrors {
+	if t.told >= maxErrors {
 		t.errors++
 		return
 	}
@@ -261,9 +277,10 @@ func (o *origin) span(offset int) source.Span {
 // errorf reports an error in the row at offset of the current origin, unless it has had enough.
 func (t *table) errorf(id string, offset int, hint, format string, args ...any) {
 	t.errors++
-	if t.errors > maxErrors {
+	if t.told >= maxErrors {
 		return
 	}
+	t.told++
 	o := &t.origins[len(t.origins)-1]
 	span := o.span(offset)
 	message := fmt.Sprintf(format, args...)

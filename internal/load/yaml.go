@@ -1,6 +1,8 @@
 package load
 
 import (
+	"errors"
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
@@ -20,9 +22,15 @@ func parseYAML(file *source.File, diags *source.Diagnostics) (root node, ok bool
 		return node{}, false
 	}
 	var tree yaml.Node
-	if err := yaml.Unmarshal([]byte(file.Text), &tree); err != nil {
+	documents := yaml.NewDecoder(strings.NewReader(file.Text))
+	if err := documents.Decode(&tree); err != nil && !errors.Is(err, io.EOF) {
 		span, message := yamlError(file, err)
 		diags.Errorf("config-syntax", span, "", "%s", message)
+		return node{}, false
+	}
+	if err := documents.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		diags.Errorf("config-syntax", file.Whole(), "join them, or keep each in a file of its own",
+			"a configuration is one document, but --- begins another")
 		return node{}, false
 	}
 	c := yamlConverter{file: file, diags: diags, doc: &document{file: file}}

@@ -84,7 +84,8 @@ func (p *Plan) conditions(which []int) string {
 	texts := make([]string, len(which))
 	for k, c := range which {
 		condition := p.Rule.Conditions[c]
-		sign := [...]string{program.Same: "==", program.Different: "!=", program.Before: "%"}[condition.Op]
+		sign := [...]string{program.Same: "==", program.Different: "!=", program.Before: "%",
+			program.NotBefore: "!%"}[condition.Op]
 		texts[k] = p.term(condition.Left) + " " + sign + " " + p.term(condition.Right)
 	}
 	return strings.Join(texts, ", ")

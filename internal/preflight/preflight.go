@@ -22,8 +22,8 @@ type Model struct {
 	Estimates []ground.Estimate
 	// Learns says that weights are learned, so that their values are only beginnings.
 	Learns bool
-	// DiscardMissing says that ground rules about unknown atoms are dropped.
-	DiscardMissing bool
+	// Grounding says which ground rules are dropped.
+	Grounding ground.Options
 }
 
 // Lint adds what is suspicious, and what grounding is sure to refuse. The diagnostics that are there already, of
@@ -32,7 +32,7 @@ func (m *Model) Lint(out *source.Diagnostics) {
 	told := newTold(out)
 	for k, rule := range m.Program.Rules {
 		e := &m.Estimates[k]
-		e.Diagnose(m.DiscardMissing, out)
+		e.Diagnose(m.Grounding, out)
 		lintVariables(rule, out)
 		m.lintWeight(rule, out)
 		m.lintJoin(rule, e, out)

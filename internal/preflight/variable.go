@@ -3,6 +3,8 @@ package preflight
 import (
 	"regexp"
 	"slices"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/source"
@@ -24,10 +26,19 @@ func lintVariables(rule *program.Rule, out *source.Diagnostics) {
 	}
 	for v, variable := range rule.Variables {
 		if uses[v] == 1 && !variable.Summation {
-			out.Warnf("variable-used-once", variableSpan(rule, v), "if any value will do, all is well; check its spelling",
+			out.Warnf("variable-used-once", variableSpan(rule, v), "if any value will do, all is well; check its spelling"+
+				orConstant(variable.Name),
 				"the rule uses %s only here", variable.Name)
 		}
 	}
+}
+
+// orConstant adds to the hint about a variable that is written as constants are elsewhere, in lower case.
+func orConstant(name string) string {
+	if first, _ := utf8.DecodeRuneInString(name); unicode.IsLower(first) {
+		return "; a constant is in quotes: '" + name + "'"
+	}
+	return ""
 }
 
 // termLists returns the terms of a rule: of each atom, of each condition, of the weight and the filters.

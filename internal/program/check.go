@@ -26,8 +26,11 @@ func (s *scope) checkMeaning() {
 	switch {
 	case always:
 		s.c.diags.Warnf("vacuous-rule", r.Span, "it has no effect", "this rule holds for all values of its atoms")
+	case low == high && !r.Weight.Hard:
+		s.c.diags.Warnf("vacuous-rule", r.Span, "it has no effect",
+			"the atoms of this rule cancel each other, so that it costs the same whatever their values")
 	case never && r.Weight.Hard:
-		s.errorf("infeasible-rule", r.Span, "values are between 0 and 1",
+		s.c.diags.Warnf("infeasible-rule", r.Span, "values are between 0 and 1; it is an error if it has any ground rule",
 			"no values of its atoms satisfy this hard rule")
 	}
 }

@@ -2,6 +2,8 @@ package program
 
 import (
 	"slices"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/deeppsl/deeppsl/internal/syntax"
 )
@@ -66,8 +68,7 @@ func (s *scope) conditions(clause *syntax.Logical) {
 	}
 }
 
-// bodyCondition adds one comparison. The order of terms has no opposite among the comparisons: not before is after or
-// equal.
+// bodyCondition adds one comparison.
 func (s *scope) bodyCondition(l syntax.Literal) {
 	if l.Comparison == nil {
 		return
@@ -80,7 +81,7 @@ func (s *scope) bodyCondition(l syntax.Literal) {
 		case Different:
 			condition.Op = Same
 		case Before:
-			s.errorf("bad-comparison", l.Span, "exchange its two terms", "the order of terms cannot be negated")
+			condition.Op = NotBefore
 		}
 	}
 	s.rule.Conditions = append(s.rule.Conditions, condition)
@@ -122,10 +123,18 @@ func (s *scope) checkSafety() {
 			s.errorf("functional-unbound", s.uses[v].span, "bind it in an atom that has rows, as in P("+name+") & ...",
 				"a function only computes values, and nothing else in the rule gives values to %s", name)
 		default:
-			s.errorf("unsafe-variable", s.uses[v].span, "bind it in the body, as in P("+name+") -> ...",
+			s.errorf("unsafe-variable", s.uses[v].span, "bind it in the body, as in P("+name+") -> ..."+orConstant(name),
 				"no atom of the body that is not negated gives values to %s", name)
 		}
 	}
+}
+
+// orConstant adds to a hint about a variable that is written as constants are elsewhere, in lower case.
+func orConstant(name string) string {
+	if first, _ := utf8.DecodeRuneInString(name); unicode.IsLower(first) {
+		return "; if it is a constant, write '" + name + "'"
+	}
+	return ""
 }
 
 // isArgument tells whether a variable is an argument of a function.

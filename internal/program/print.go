@@ -181,7 +181,7 @@ func (p printer) conditions() string {
 }
 
 func (p printer) condition(c Condition) string {
-	op := [...]string{Same: "==", Different: "!=", Before: "%"}[c.Op]
+	op := [...]string{Same: "==", Different: "!=", Before: "%", NotBefore: "!%"}[c.Op]
 	return p.term(c.Left) + " " + op + " " + p.term(c.Right)
 }
 

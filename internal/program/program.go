@@ -145,6 +145,8 @@ const (
 	Different
 	// Before is %, the strict order of the terms' type: each unordered pair once.
 	Before
+	// NotBefore is the opposite of Before: after it, or equal.
+	NotBefore
 )
 
 // Sum says which values a summation variable takes: all of its column in the atom that has it, as far as the filter

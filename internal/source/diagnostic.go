@@ -35,7 +35,19 @@ type Diagnostics []Diagnostic
 // Add appends one diagnostic, at the place where its span is written.
 func (d *Diagnostics) Add(diagnostic Diagnostic) {
 	diagnostic.Span = diagnostic.Span.Written()
+	diagnostic.Message = shortened(diagnostic.Message)
 	*d = append(*d, diagnostic)
+}
+
+// longest bounds a message: what it quotes, such as a key, may be as long as a file.
+const longest = 1000
+
+// shortened leaves out the middle of a long message.
+func shortened(message string) string {
+	if len(message) <= longest {
+		return message
+	}
+	return strings.ToValidUTF8(message[:longest/2], "") + " … " + strings.ToValidUTF8(message[len(message)-longest/4:], "")
 }
 
 // Errorf adds an error. The hint is shown as it is; format and args make the message.

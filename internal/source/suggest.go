@@ -25,21 +25,23 @@ func Suggest(name string, candidates []string) string {
 
 // distance returns the Levenshtein distance of a and b.
 func distance(a, b []rune) int {
-	row := make([]int, len(b)+1)
+	before, row := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i, r := range a {
-		diagonal := row[0]
-		row[0] = i + 1
+		next := make([]int, len(b)+1)
+		next[0] = i + 1
 		for j, s := range b {
-			substitute := diagonal
-			if r != s {
-				substitute++
+			next[j+1] = min(row[j]+1, next[j]+1, row[j+1]+1)
+			if r == s {
+				next[j+1] = row[j]
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(substitute, row[j]+1, row[j+1]+1)
+			if i > 0 && j > 0 && r == b[j-1] && a[i-1] == s {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
 		}
+		before, row = row, next
 	}
 	return row[len(b)]
 }

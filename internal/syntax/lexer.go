@@ -223,9 +223,27 @@ func (l *lexer) function() {
 	}
 }
 
+// isTerm tells whether a token is a variable or a constant.
+func isTerm(k kind) bool { return k == identifier || k == quoted }
+
+// foreign are operators of other languages, with what to write instead.
+var foreign = []struct{ text, hint string }{
+	{"<->", "write two rules, one for each direction"},
+	{"<=>", "write two rules, one for each direction"},
+	{"=>", "write -> for implies"},
+}
+
 // operator reads a token of fixed spelling.
 func (l *lexer) operator(c rune) {
 	start := l.pos
+	for _, f := range foreign {
+		if strings.HasPrefix(l.rest(), f.text) {
+			l.pos += len(f.text)
+			l.diags.Errorf("syntax", l.file.Span(start, l.pos), f.hint, "unknown operator %s", f.text)
+			l.emit(illegal, start, f.text)
+			return
+		}
+	}
 	for _, o := range operators {
 		if strings.HasPrefix(l.rest(), o.text) {
 			l.pos += len(o.text)
@@ -235,7 +253,11 @@ func (l *lexer) operator(c rune) {
 	}
 	_, size := utf8.DecodeRuneInString(l.rest())
 	l.pos += size // of a byte that is no UTF-8, 1 and not the length of its replacement
-	l.diags.Errorf("syntax", l.file.Span(start, l.pos), characterHint(c), "unexpected character %q", c)
+	hint := characterHint(c)
+	if n := len(l.tokens); n > 0 && (c == '<' || c == '>') && isTerm(l.tokens[n-1].kind) {
+		hint = "write (X % Y) for the order of terms, and (X != Y) for different ones"
+	}
+	l.diags.Errorf("syntax", l.file.Span(start, l.pos), hint, "unexpected character %q", c)
 	l.emit(illegal, start, l.text[start:l.pos])
 }
 
@@ -248,6 +270,8 @@ func characterHint(c rune) string {
 		return "names are made of letters, digits and _"
 	case '‘', '’', '“', '”':
 		return "use the straight quotes ' or \""
+	case ';':
+		return "a rule ends with its line, or, if it is hard, with a full stop"
 	case '¬':
 		return "write ! for not"
 	case '∧':

@@ -312,13 +312,24 @@ func (p *parser) unexpected(wanted string) {
 	case t.kind == end:
 		found = "the end of the text"
 	}
-	p.fail("syntax", span, unexpectedHint(t), "expected %s, found %s", wanted, found)
+	p.fail("syntax", span, p.unexpectedHint(t), "expected %s, found %s", wanted, found)
 }
 
-// unexpectedHint says what to write instead of words that other languages have for operators.
-func unexpectedHint(t token) string {
+// unexpectedHint says what to write instead of words and signs that other languages have for operators.
+func (p *parser) unexpectedHint(t token) string {
+	switch p.last().text {
+	case "not", "NOT", "Not":
+		return "write ! for not"
+	case "if", "IF", "If", "forall", "FORALL", "exists", "EXISTS":
+		return "write Body(X) -> Head(X); a rule holds for all values of its variables"
+	}
 	switch t.text {
+	case ",":
+		return "write & between the literals of a body, and | between those of a head"
 	case ":":
+		if p.tokens[min(p.pos+1, len(p.tokens)-1)].kind == minus {
+			return "write Head(X) <- Body(X), with a weight before it"
+		}
 		return "a weight is a number, an observed atom, or number * Atom, before a colon"
 	case "and", "AND":
 		return "write & for and"
