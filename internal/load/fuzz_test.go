@@ -67,7 +67,8 @@ func FuzzJSON(f *testing.F) {
 		}
 		if !ok {
 			// Package json reads half of a surrogate pair as a character.
-			if message := diags.Err().Error(); !strings.Contains(message, "nested") && !strings.Contains(message, "half of a pair") {
+			message := diags.Err().Error()
+			if !strings.Contains(message, "nested") && !strings.Contains(message, "half of a pair") {
 				t.Fatal(diags.Err())
 			}
 			return

@@ -247,8 +247,9 @@ func (r *jsonReader) quoted() *jsonError {
 	}
 	meant, ok := unescape(r.text[start+1:r.at-1], quote)
 	if !ok {
-		return &jsonError{start: start, end: r.at, message: "a string has an escape that JSON does not know, or half of a pair",
-			hint: `write \\ for a backslash`}
+		return &jsonError{start: start, end: r.at,
+			message: "a string has an escape that JSON does not know, or half of a pair",
+			hint:    `write \\ for a backslash`}
 	}
 	r.doc.addText(v, meant)
 	return nil

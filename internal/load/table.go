@@ -13,8 +13,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
-// maxErrors is how many errors of one table are reported one by one; of a wrong number of columns, which usually all rows
-// have, the first row is enough.
+// maxErrors is how many errors of one table are reported one by one; of a wrong number of columns, which usually all
+// rows have, the first row is enough.
 const maxErrors = 10
 
 // table reads rows of one predicate, from files and from the configuration, into a builder.
