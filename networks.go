@@ -119,8 +119,8 @@ func (g *Grounding) Classify(network string, rows []int32) ([]float32, error) {
 	return g.networks.system.Predict(network, rows)
 }
 
-// classifies returns the predicate whose truth the network gives and its number of classes: 0 if it compares two rows, 1
-// if it has one argument, which is or is not what the predicate says.
+// classifies returns the predicate whose truth the network gives and its number of classes: 0 if it compares two rows,
+// 1 if it has one argument, which is or is not what the predicate says.
 func (p *Project) classifies(network string) (predicate string, classes int) {
 	for _, declared := range p.config.Predicates {
 		if declared.Neural != nil && declared.Neural.Network == network {

@@ -47,8 +47,8 @@ const smallestShare = 1e-5
 //
 // Nothing here depends on how many rules there are, nor on what energies are measured in. Steps are scale-free: the
 // gradient, less its mean, which cannot move shares, is divided by the root of the sum of all its squared largest
-// components so far (AdaGrad's norm version; Ward, Wu & Bottou 2019), which shrinks the steps by itself as learning goes
-// on. Regularisers and movement are in terms of relative shares, whose mean is one, and regularisers in Unit.
+// components so far (AdaGrad's norm version; Ward, Wu & Bottou 2019), which shrinks the steps by itself as learning
+// goes on. Regularisers and movement are in terms of relative shares, whose mean is one, and regularisers in Unit.
 type simplex struct {
 	update  Update
 	learned []bool
