@@ -64,7 +64,7 @@ func TestPhases(t *testing.T) {
 	if p.Seed != 7 || p.Threads != 1 || len(warnings) != 0 {
 		t.Errorf("seed %d, %d threads, %v", p.Seed, p.Threads, warnings)
 	}
-	p, _ = model(t, config, Options{Set: []string{"inference.gap=0.4", "random.seed=-1"}, Threads: 2})
+	p, _ = model(t, config, Options{Set: []string{"inference.gap=0.4", "random.seed=18446744073709551615"}, Threads: 2})
 	if p.phases[Infer].solve.Gap != 0.4 || p.Seed != 1<<64-1 || p.Threads != 2 {
 		t.Errorf("gap %g, seed %d, %d threads", p.phases[Infer].solve.Gap, p.Seed, p.Threads)
 	}

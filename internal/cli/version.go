@@ -14,8 +14,8 @@ func newVersion(e *env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Say which version this is and what built it",
-		Long: "Version prints the version, the commit and the Go toolchain of this program. A build\n" +
-			"with the experiment simd gives networks other last bits than one without.",
+		Long: "Version prints the version, the commit and the Go toolchain of this program.\n" +
+			"A build with the experiment simd gives networks other last bits than one\nwithout.",
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return e.emit(readVersion()) },
 	}
