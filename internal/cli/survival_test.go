@@ -138,8 +138,8 @@ func wantInterrupted(t *testing.T, dir, stdout, stderr string) {
 // A second interrupt ends the process at once, also in the grace that inference has.
 func TestSecondInterrupt(t *testing.T) {
 	tr := newTrainee(t)
-	tr.args = append(tr.args, "-D", "learn.epochs=1000000", "-D", "inference.method=sgd", "-D", "sgd.threshold=1e-300",
-		"-D", "sgd.rate=1e-9", "-D", "inference.iterations=100000000")
+	tr.args = append(tr.args, "-D", "learn.epochs=1000000")
+	endlessInference(t, tr.config)
 	dir, start := t.TempDir(), time.Now()
 	code, stdout, _ := tr.run(t, dir, func(p *os.Process) {
 		for _, err := os.Stat(filepath.Join(dir, "state")); err != nil && time.Since(start) < time.Minute; {
@@ -154,5 +154,23 @@ func TestSecondInterrupt(t *testing.T) {
 	})
 	if took := time.Since(start); code != -1 || stdout != "" || took > 4*time.Second {
 		t.Errorf("exit code %d after %v\n%s", code, took, stdout)
+	}
+}
+
+// endlessInference changes a configuration so that inference, but not that of learning, does not end by itself.
+func endlessInference(t *testing.T, config string) {
+	t.Helper()
+	text, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest, whole := strings.CutSuffix(strings.TrimSpace(string(text)), "}")
+	if !whole {
+		t.Fatalf("%s does not end with a brace", config)
+	}
+	rest += `, "infer": {"options": {"inference.method": "sgd", "inference.iterations": 100000000,
+		"sgd.threshold": 1e-300, "sgd.rate": 1e-9}}}`
+	if err := os.WriteFile(config, []byte(rest), 0o666); err != nil {
+		t.Fatal(err)
 	}
 }
