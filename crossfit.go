@@ -207,7 +207,7 @@ func leastLoss(curves [][]float64, epochs int) (mean []float64, best int) {
 	for k, curve := range curves {
 		gains[k] = curve[0] - after(curve, best)
 	}
-	if gain, deviation := stat.MeanStdDev(gains, nil); gain <= deviation/math.Sqrt(float64(len(gains))) {
+	if gain, deviation := stat.MeanStdDev(gains, nil); gain <= 1.5*deviation/math.Sqrt(float64(len(gains))) {
 		return mean, 0
 	}
 	return mean, best

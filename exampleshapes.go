@@ -192,6 +192,7 @@ type perceiver struct {
 	at     []int32 // which inputs the networks give
 	x, up  []float64
 	rows   []int32
+	things [][]int32 // see Distributions; nil before
 }
 
 // perceiver binds the networks to the slots of examples that stand for something.
@@ -266,6 +267,20 @@ func (p *perceiver) Backward(upstream []float64) error {
 
 // Parameters implements learn.Perception.
 func (p *perceiver) Parameters() []*learn.Parameter { return p.system.Parameters() }
+
+// Distributions implements learn.Distributed.
+func (p *perceiver) Distributions() [][]int32 {
+	if p.things == nil && p.inner != nil {
+		for _, inner := range p.inner.Distributions() {
+			thing := make([]int32, len(inner))
+			for k, i := range inner {
+				thing[k] = p.at[i]
+			}
+			p.things = append(p.things, thing)
+		}
+	}
+	return p.things
+}
 
 // show makes the scene that of the given examples, whose shapes are its own.
 func (s *scene) show(e *examples, members []int32) error {

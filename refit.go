@@ -19,6 +19,9 @@ type lesson struct {
 	// division leaves labels out, nil none; held are those that score the epochs then.
 	division *division
 	held     *learn.Labels
+	// start counts how often learning has begun before, and sharpening is how sharp outputs are made: see starts.go.
+	start      int
+	sharpening float64
 	// theta are weights of rules that are found already; nil if they are learned.
 	theta []float64
 }
@@ -148,8 +151,12 @@ func (g *Grounding) exampleTaught(l lesson) (*examples, error) {
 
 // checkpoint is the file of a lesson's checkpoint; "" for none.
 func (g *Grounding) checkpoint(l lesson) string {
-	if l.anew && g.project.Checkpoint != "" {
-		return g.project.Checkpoint + ".anew"
+	path := g.project.Checkpoint
+	if path != "" && l.start > 0 {
+		path = fmt.Sprintf("%s.start%d", path, l.start+1)
 	}
-	return g.project.Checkpoint
+	if path != "" && l.anew {
+		path += ".anew"
+	}
+	return path
 }

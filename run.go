@@ -52,6 +52,8 @@ type Report struct {
 	ExamplesOf string `json:"examples_of,omitempty"`
 	// Scratch is the size of the temporary file that the ground rules were in; 0 if they were in memory.
 	Scratch int64 `json:"scratch_bytes"`
+	// Starts says how each beginning of learning from examples ended, if there were several to choose from.
+	Starts []Start `json:"starts,omitempty"`
 	// CrossFit says what learning chose by held-out labels; nil if it chose nothing by them.
 	CrossFit *CrossFit `json:"cross_fit,omitempty"`
 	// Trials is the table of a search for weights, if there was one.
@@ -211,7 +213,7 @@ func (r *Report) learn(ctx context.Context, g *Grounding) (err error) {
 	if _, cut := learn.CutShort(ctx, err); err != nil && (!cut || r.Training == nil) {
 		return err
 	}
-	r.CrossFit = r.Training.CrossFit
+	r.CrossFit, r.Starts = r.Training.CrossFit, r.Training.Starts
 	r.Epochs, r.Trials, r.LearningEnded = r.Training.Steps, r.Training.Trials, r.Training.Ended.String()
 	r.Seconds.Learn = r.Training.Elapsed.Seconds()
 	return nil

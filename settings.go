@@ -34,6 +34,8 @@ type settings struct {
 	folds int
 	// lossSet says that the loss is not the default.
 	lossSet bool
+	// starts is how often learning from examples begins at most.
+	starts  int
 	search  search.Settings
 	network fitSettings
 	// freeze keeps the networks as they are after fitting them alone: the paper's PSL baseline.
@@ -87,8 +89,8 @@ func defaults() settings {
 			Loss:      learn.Loss{Kind: learn.CrossEntropy, Floor: learn.DefaultFloor},
 			Optimiser: learn.Adam, RuleRate: 2e-3, NetworkRate: 2e-2, Decay: 3e-4, Ridge: 1e-3, Deviation: 0.1,
 		},
-		batch: 32, validationPatience: 25,
-		folds: 3, network: fitSettings{epochs: 200, patience: 50, rate: 1e-2, decay: -1},
+		batch: 16, validationPatience: 25,
+		folds: 3, starts: 5, network: fitSettings{epochs: 2000, patience: 50, rate: 1e-2, decay: -1},
 	}
 }
 
@@ -136,6 +138,8 @@ var options = slices.Concat([]option{
 			}
 			return parsed(learn.ParseMethod, func(s *settings) *learn.Method { return &s.learn.Method })(s, value)
 		}},
+	{"learn.starts", "how often learning from examples by energy begins at most, until most of them come out right",
+		integer(func(s *settings) *int { return &s.starts })},
 	{"learn.folds", "parts of the labels that are held out in turn, where there is no validation truth",
 		integer(func(s *settings) *int { return &s.folds })},
 	{"learn.alpha", "α, the step along the loss's gradient", number(func(s *settings) *float64 { return &s.learn.Alpha })},

@@ -43,6 +43,8 @@ type Training struct {
 	CrossFit *CrossFit
 	// Anew is the learning curve of the option learn.refit, without validation.
 	Anew []Epoch
+	// Starts are those of learning from examples; nil if there are none to choose from.
+	Starts []Start
 	// Trials is the table of a search for weights: what was tried, with its score. The best is kept.
 	Trials  []Trial
 	Elapsed time.Duration
@@ -60,8 +62,11 @@ func (g *Grounding) Train(ctx context.Context) (*Training, error) { return g.lea
 
 // method is what learns from a lesson.
 func (g *Grounding) method() func(context.Context, lesson) (*Training, error) {
-	if g.project.settings.auto {
+	switch s := &g.project.settings; {
+	case s.auto:
 		return g.crossFit
+	case g.project.config.Examples[Learn] != nil && s.learn.Method == learn.Energy:
+		return g.learnFromExamples
 	}
 	return g.train
 }
@@ -143,6 +148,7 @@ func (g *Grounding) trainer(ctx context.Context, l lesson) (*learn.Trainer, erro
 	}
 	settings := g.project.settings.learn
 	settings.Seed = g.project.Seed
+	settings.Sharpen *= l.sharpening
 	if g.project.settings.freeze {
 		settings.NetworkRate = 0
 	}

@@ -28,6 +28,8 @@ var weightOptions = []option{
 		number(func(s *settings) *float64 { return &s.learn.Barrier })},
 	{"learn.entropy", "weight of the rule weights' negative entropy in the loss",
 		number(func(s *settings) *float64 { return &s.learn.Entropy })},
+	{"learn.sharpen", "weight of the entropy of what networks see of examples, at first, with the method energy",
+		number(func(s *settings) *float64 { return &s.learn.Sharpen })},
 	{"learn.movement", "change of relative weights in an epoch below which perceptron and energy stop",
 		number(func(s *settings) *float64 { return &s.learn.Movement })},
 	{"learn.trials", "most trials of a grid, random or Bayesian search",
@@ -71,6 +73,9 @@ func defaultsFor(config *load.Config, phase Phase, set []string) settings {
 	}
 	class, seen := "", s.learn.Method == learn.ConvexDifference && config.Examples[Learn] == nil
 	s.auto = seen
+	if s.learn.Method == learn.ConvexDifference && !seen {
+		s.learn.Method = learn.Energy // of examples, what networks see is mostly latent
+	}
 	choose := func(name, value string) {
 		if unalias(name) != "learn.method" {
 			return
@@ -98,9 +103,8 @@ func defaultsFor(config *load.Config, phase Phase, set []string) settings {
 		s.learn.Deviation = 0 // PSL begins with the weights as they are written
 	}
 	if method := s.learn.Method; method != learn.ConvexDifference && method != learn.Implicit {
-		decay := s.learn.Decay
+		// No decay: what it costs does not shrink as differences of energies do.
 		s.learn = learn.WeightDefaults(method)
-		s.learn.Decay = decay
 	}
 	return s
 }

@@ -33,7 +33,8 @@ type Perception struct {
 	groups   []*group
 	passes   []*pass
 	heads    []head
-	ready    bool // Forward has been called
+	things   [][]int32 // see Distributions; nil before
+	ready    bool      // Forward has been called
 }
 
 var (
@@ -212,6 +213,32 @@ func (p *Perception) addHead(b *Binding) {
 		return
 	}
 	p.heads = append(p.heads, newClasses(s, b))
+}
+
+// Distributions returns, for each row that a classifier with a softmax reads, the inputs of its classes. It implements
+// learn.Distributed.
+func (p *Perception) Distributions() [][]int32 {
+	if p.things != nil {
+		return p.things
+	}
+	p.things = [][]int32{}
+	for i := range p.bindings {
+		b := &p.bindings[i]
+		if b.Classes == nil || p.system.network(b.Network).spec.Output != SoftmaxOutput {
+			continue
+		}
+		place := make(map[int32]int)
+		for k, row := range b.Rows {
+			at, seen := place[row]
+			if !seen {
+				at = len(p.things)
+				place[row] = at
+				p.things = append(p.things, nil)
+			}
+			p.things[at] = append(p.things[at], b.Inputs[k])
+		}
+	}
+	return p.things
 }
 
 // pass returns the pass of a network, and makes it if this is the first binding of the network.

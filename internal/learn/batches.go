@@ -166,6 +166,7 @@ func (t *Trainer) learnValues(ctx context.Context, number int, line *Epoch) erro
 	line.Loss += loss
 	line.Inference += time.Since(start).Seconds()
 	start = time.Now()
+	t.sharpen()
 	err = t.update()
 	line.Gradient += time.Since(start).Seconds()
 	return err

@@ -105,7 +105,7 @@ func WeightDefaults(method Method) Settings {
 	case Energy:
 		// Without a force towards the middle the energy is least in a corner: all weight on the rule that is broken
 		// least.
-		s.Epochs, s.RuleRate, s.Update, s.Barrier = 100, 0.5, Mirror, 1
+		s.Epochs, s.RuleRate, s.Update, s.Barrier, s.Sharpen = 100, 0.5, Mirror, 1, 0.1
 	default:
 		s.Epochs, s.RuleRate, s.Update, s.Barrier = 100, 0.5, Mirror, 0.02
 		s.L2 = 0.1

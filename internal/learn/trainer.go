@@ -59,7 +59,9 @@ type Settings struct {
 	Barrier        float64
 	Entropy        float64
 	Movement       float64 // change of relative weights in an epoch below which Perceptron and Energy stop
-	Seed           uint64
+	// Sharpen is the weight of the entropy of what networks see of examples, at first: see sharpen.
+	Sharpen float64
+	Seed    uint64
 }
 
 // smallestWeight keeps rule weights positive, as a hinge-loss energy must have them to be convex.
@@ -359,8 +361,8 @@ func (t *Trainer) score(ctx context.Context, line *Epoch) error {
 			return err
 		}
 		line.Validation = score
-	case t.value == nil:
-		return nil
+	case t.value == nil, t.Batches != nil && t.Sharpen > 0:
+		return nil // of what is symmetric, knowing nothing has the smallest energy
 	}
 	if score > t.best.Score {
 		t.best = snapshot{Epoch: line.Number, Score: score, Values: t.values()}
