@@ -265,6 +265,14 @@ func (p *perceiver) Backward(upstream []float64) error {
 	return p.inner.Backward(p.up)
 }
 
+// States implements learn.Observable.
+func (p *perceiver) States() []learn.NetworkState {
+	if p.inner == nil {
+		return nil
+	}
+	return p.inner.States()
+}
+
 // Parameters implements learn.Perception.
 func (p *perceiver) Parameters() []*learn.Parameter { return p.system.Parameters() }
 

@@ -66,6 +66,8 @@ type Report struct {
 
 	// LearningEnded says why learning ended; "" if the run did not learn.
 	LearningEnded string `json:"learning_ended,omitempty"`
+	// Warnings are signs that learning learned nothing; they have gone to OnWarning, too.
+	Warnings []Lint `json:"warnings,omitempty"`
 
 	// Grounding and Answer are the inference phase's; Training is nil if the run did not learn. Answer is nil if nothing
 	// was to be inferred, or the run was interrupted before there was any: Grounding is then that of learning.
@@ -216,7 +218,13 @@ func (r *Report) learn(ctx context.Context, g *Grounding) (err error) {
 	r.CrossFit, r.Starts = r.Training.CrossFit, r.Training.Starts
 	r.Epochs, r.Trials, r.LearningEnded = r.Training.Steps, r.Training.Trials, r.Training.Ended.String()
 	r.Seconds.Learn = r.Training.Elapsed.Seconds()
-	return nil
+	if r.Training.Ended.Early() {
+		return nil
+	}
+	warnings, err := g.notice(ctx, r.Training)
+	g.project.warn(warnings)
+	r.Warnings = Lints(warnings)
+	return err
 }
 
 // next returns the grounding to infer with after learning: the same one if the phases share their atoms.
