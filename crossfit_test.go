@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -113,5 +114,29 @@ func TestTooFewToDivide(t *testing.T) {
 	r := run(t, path, deeppsl.Options{Seed: 5}, learnAndInfer)
 	if r.Training.CrossFit != nil || r.Epochs != 5 || r.Training.FitEpochs == 0 {
 		t.Errorf("weights %v, %d epochs, %+v", r.RuleWeights, r.Epochs, r.Training.CrossFit)
+	}
+}
+
+// A table of truth may name the true classes alone: by default, that is the same as calling the others false.
+func TestTrueClassesAlone(t *testing.T) {
+	path := flowers(t, 2, false, false)
+	want := run(t, path, deeppsl.Options{Seed: 5}, learnAndInfer)
+	table := filepath.Join(filepath.Dir(path), "train.tsv")
+	text, err := os.ReadFile(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var positive strings.Builder
+	for line := range strings.Lines(string(text)) {
+		if strings.HasSuffix(line, "\t1\n") {
+			positive.WriteString(line)
+		}
+	}
+	if err := os.WriteFile(table, []byte(positive.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	got := run(t, path, deeppsl.Options{Seed: 5}, learnAndInfer)
+	if a, b := lastAccuracy(got), lastAccuracy(want); a < b-0.03 || got.CrossFit.Folds != 3 {
+		t.Errorf("accuracy %.3f, with the false classes written %.3f; %+v", a, b, got.CrossFit)
 	}
 }

@@ -277,9 +277,13 @@ func (g *Grounding) labels(phase Phase, role relation.Role) (*learn.Labels, erro
 		if declared := g.project.config.Predicates[k].Neural; declared != nil && len(declared.Classes) > 0 {
 			entity = declared.Entity
 		}
+		first := len(labels.Truth)
 		if strangers := addLabels(labels, atoms, truth, role, entity); strangers > 0 {
 			g.project.Log.Warn("truth about atoms that are no targets is not learned from", "predicate", atoms.Name,
 				"phase", phase.String(), "rows", strangers)
+		}
+		if g.project.settings.auto && entity == 0 {
+			completeChoices(labels, first, atoms)
 		}
 	}
 	return labels, nil
