@@ -19,8 +19,8 @@ import (
 // tinyT1 is a training on few drawn digits.
 func tinyT1(dir string) *T1 {
 	drawn := dataset.DrawDigits(160, 5)
-	return &T1{Net: "lenet", Runs: 1, Epochs: 2, Seed: 3, Threads: 1, Watch: true, Dir: dir, Set: []string{"learn.starts=1"},
-		train: drawn.Slice(0, 120), test: drawn.Slice(120, 160)}
+	return &T1{Net: "lenet", Runs: 1, Epochs: 2, Seed: 3, Threads: 1, Watch: true, Dir: dir,
+		Set: []string{"learn.starts=1"}, train: drawn.Slice(0, 120), test: drawn.Slice(120, 160)}
 }
 
 // Training must know sums and nothing else: with the labels of each pair drawn anew, but for their sum, the network
