@@ -1,6 +1,7 @@
 package deeppsl
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
@@ -61,6 +62,20 @@ func (g *Grounding) teacherOf(neural int) (int, error) {
 	return -1, nil
 }
 
+// inferredLike visits the rows of perceived atoms that targets have the arguments of, with the rows of these.
+func inferredLike(perceived, inferred *relation.Relation) iter.Seq2[int32, int32] {
+	return func(visit func(row, target int32) bool) {
+		tuple := make([]symbol.ID, 0, perceived.Arity)
+		for row := int32(perceived.Observed); int(row) < perceived.Len(); row++ {
+			tuple = perceived.Tuple(tuple[:0], row)
+			target, ok := inferred.Find(tuple...)
+			if ok && inferred.Role(target) == relation.Target && !visit(row, target) {
+				return
+			}
+		}
+	}
+}
+
 // carried returns the labels of perceived atoms that those of their counterparts stand for.
 func (g *Grounding) carried(labels *learn.Labels) *learn.Labels {
 	known := make(map[int32]int, len(labels.Variables))
@@ -77,13 +92,7 @@ func (g *Grounding) carried(labels *learn.Labels) *learn.Labels {
 			continue
 		}
 		atoms, inferred := g.tables.Store.Relations[k], g.tables.Store.Relations[at]
-		tuple := make([]symbol.ID, 0, atoms.Arity)
-		for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
-			tuple = atoms.Tuple(tuple[:0], row)
-			target, ok := inferred.Find(tuple...)
-			if !ok || inferred.Role(target) != relation.Target {
-				continue
-			}
+		for row, target := range inferredLike(atoms, inferred) {
 			if label, labelled := known[inferred.Number(target)]; labelled {
 				carried.Variables = append(carried.Variables, atoms.Number(row))
 				carried.Truth = append(carried.Truth, labels.Truth[label])

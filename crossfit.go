@@ -190,8 +190,11 @@ func (c *crossFitting) chooseEpochs(ctx context.Context) error {
 	return nil
 }
 
+// clearGain is how many standard errors over the folds epochs have to gain.
+const clearGain = 1.5
+
 // leastLoss returns the mean over the folds of the loss after each number of epochs, and the number whose mean is
-// least; 0 if it is not less than that at first by more than the folds' scatter explains.
+// least; 0 if that does not gain clearly.
 func leastLoss(curves [][]float64, epochs int) (mean []float64, best int) {
 	mean = make([]float64, epochs+1)
 	after := func(curve []float64, t int) float64 { return curve[min(t, len(curve)-1)] }
@@ -207,7 +210,7 @@ func leastLoss(curves [][]float64, epochs int) (mean []float64, best int) {
 	for k, curve := range curves {
 		gains[k] = curve[0] - after(curve, best)
 	}
-	if gain, deviation := stat.MeanStdDev(gains, nil); gain <= 1.5*deviation/math.Sqrt(float64(len(gains))) {
+	if gain, deviation := stat.MeanStdDev(gains, nil); gain <= clearGain*deviation/math.Sqrt(float64(len(gains))) {
 		return mean, 0
 	}
 	return mean, best
@@ -247,8 +250,11 @@ func (c *crossFitting) learn(ctx context.Context) (*Training, error) {
 	return c.g.train(ctx, c.lesson)
 }
 
-// rebind connects the networks to the grounding's atoms.
+// rebind connects the networks to the atoms that they had been connected to before.
 func (g *Grounding) rebind() (err error) {
+	if g.perception == nil {
+		return nil
+	}
 	g.perception, err = g.networks.bind(g.project, g.tables.Store, len(g.inputs))
 	return err
 }

@@ -43,7 +43,7 @@ func (g *Grounding) learnFromExamples(ctx context.Context, l lesson) (*Training,
 		training, err := g.train(ctx, l)
 		right := 0.0
 		if err == nil && starts > 1 && g.perception != nil {
-			right, err = g.rightExamples(ctx)
+			right, err = g.rightAtEnd(ctx)
 		}
 		early, cut := learn.CutShort(ctx, err)
 		if err != nil && !cut {
@@ -77,8 +77,8 @@ func (g *Grounding) takeBack(best *Grounding) {
 	g.networks, g.perception, g.theta = best.networks, best.perception, best.theta
 }
 
-// rightExamples returns the share of examples that are right.
-func (g *Grounding) rightExamples(ctx context.Context) (float64, error) {
+// rightAtEnd returns the share of examples that are right: of validation, or without it of those learned from.
+func (g *Grounding) rightAtEnd(ctx context.Context) (float64, error) {
 	phase := Validation
 	if g.project.config.Examples[Validation] == nil {
 		phase = Learn
@@ -87,13 +87,5 @@ func (g *Grounding) rightExamples(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	predictions, _, err := g.inferExamples(ctx, e)
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		return 0, err
-	}
-	right, _ := predictions.Accuracy(-1)
-	return right, nil
+	return g.rightExamples(ctx, e)
 }

@@ -134,10 +134,7 @@ func (g *Grounding) Reset(seed uint64) error {
 		return err
 	}
 	g.networks = networks
-	if g.perception != nil {
-		g.perception, err = networks.bind(g.project, g.tables.Store, len(g.inputs))
-	}
-	return err
+	return g.rebind()
 }
 
 // trainer sets learning by gradients up: Algorithm 1 or another method.
@@ -239,17 +236,12 @@ func (g *Grounding) teacher() (*learn.Teacher, error) {
 func imitations(perceived, inferred *relation.Relation, entity int) []learn.TeacherGroup {
 	var groups []learn.TeacherGroup
 	place := make(map[symbol.ID]int)
-	tuple := make([]symbol.ID, 0, perceived.Arity)
-	for row := int32(perceived.Observed); int(row) < perceived.Len(); row++ {
-		tuple = perceived.Tuple(tuple[:0], row)
-		target, ok := inferred.Find(tuple...)
-		if !ok || inferred.Role(target) != relation.Target {
-			continue
-		}
-		at, seen := place[tuple[entity]]
+	for row, target := range inferredLike(perceived, inferred) {
+		thing := perceived.Columns[entity][row]
+		at, seen := place[thing]
 		if !seen {
 			at = len(groups)
-			place[tuple[entity]] = at
+			place[thing] = at
 			groups = append(groups, learn.TeacherGroup{})
 		}
 		group := &groups[at]
@@ -354,17 +346,20 @@ func (g *Grounding) exampleValidator() (func(ctx context.Context, y, x []float64
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, _, _ []float64) (float64, error) {
-		predictions, _, err := g.inferExamples(ctx, e)
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return 0, err
-		}
-		share, _ := predictions.Accuracy(-1)
-		return share, nil
-	}, nil
+	return func(ctx context.Context, _, _ []float64) (float64, error) { return g.rightExamples(ctx, e) }, nil
+}
+
+// rightExamples returns the share of examples all of whose labels are right.
+func (g *Grounding) rightExamples(ctx context.Context, e *examples) (float64, error) {
+	predictions, _, err := g.inferExamples(ctx, e)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return 0, err
+	}
+	share, _ := predictions.Accuracy(-1)
+	return share, nil
 }
 
 // Fit trains the networks alone, without any rule, on truth about their own predicates, for as many epochs as the
@@ -522,9 +517,7 @@ func (g *Grounding) Adopt(learned *Grounding) error {
 		return nil
 	}
 	g.networks = learned.networks
-	var err error
-	g.perception, err = g.networks.bind(g.project, g.tables.Store, len(g.inputs))
-	return err
+	return g.rebind()
 }
 
 // Interval returns the mean of repeated measurements and half the width of its 95 % confidence interval (Student's t).

@@ -64,23 +64,25 @@ func parseLevels(value string) ([]float64, error) {
 // automatic is the method that cross-fits: the default where networks see single things, and not examples.
 const automatic = "auto"
 
-// defaultsFor are the defaults of the learning method that the configuration, or the caller, asks for. Without one,
-// rule weights alone are learned by the structured perceptron, as in PSL, and with networks by Algorithm 1.
+// defaultsFor are the defaults of the learning method that the configuration, or the caller, asks for. Without one, the
+// weights of rules alone are learned by the structured perceptron, as in PSL; with networks, held-out labels choose
+// what is learned, or if there are examples, of which what networks see is mostly latent, energies are learned from.
 func defaultsFor(config *load.Config, phase Phase, set []string) settings {
 	s := defaults()
-	if !slices.ContainsFunc(config.Predicates, func(p *load.Predicate) bool { return p.Neural != nil }) {
+	switch {
+	case !slices.ContainsFunc(config.Predicates, func(p *load.Predicate) bool { return p.Neural != nil }):
 		s.learn.Method = learn.Perceptron
+	case config.Examples[Learn] != nil:
+		s.learn.Method = learn.Energy
+	default:
+		s.auto = true
 	}
-	class, seen := "", s.learn.Method == learn.ConvexDifference && config.Examples[Learn] == nil
-	s.auto = seen
-	if s.learn.Method == learn.ConvexDifference && !seen {
-		s.learn.Method = learn.Energy // of examples, what networks see is mostly latent
-	}
+	class, crossFits := "", s.auto
 	choose := func(name, value string) {
 		if unalias(name) != "learn.method" {
 			return
 		}
-		s.auto = seen && value == automatic
+		s.auto = crossFits && value == automatic
 		if method, err := learn.ParseMethod(value); err == nil {
 			s.learn.Method, class = method, value
 		}

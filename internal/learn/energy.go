@@ -119,16 +119,12 @@ func (v *value) complete(ctx context.Context, y []float64) error {
 		copy(v.y, y)
 		multipliers = nil
 	}
-	v.solver.WarmStart(v.y, multipliers)
-	result, err := v.solver.Solve(ctx)
+	result, err := solveFrom(ctx, v.solver, v.y, multipliers)
+	if infeasible := (*InfeasibleError)(nil); errors.As(err, &infeasible) {
+		infeasible.Labelled = true
+	}
 	if err != nil {
 		return err
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if result.Status == solve.Infeasible {
-		return &InfeasibleError{Conflict: result.Conflict, Labelled: true}
 	}
 	v.loss = result.Objective
 	copy(v.y, result.Y)

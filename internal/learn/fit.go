@@ -215,11 +215,7 @@ func (r *fitting) ends(epoch int) (Ending, bool) {
 }
 
 // goBack gives the networks the best parameters so far. There are none if no output was ever a number.
-func (r *fitting) goBack() {
-	for k, values := range r.best.Values {
-		copy(r.parameters[k].Value, values)
-	}
-}
+func (r *fitting) goBack() { pasteValues(r.parameters, r.best.Values) }
 
 // copyValues copies the values of parameters.
 func copyValues(parameters []*Parameter) [][]float32 {
@@ -228,4 +224,11 @@ func copyValues(parameters []*Parameter) [][]float32 {
 		values[k] = append([]float32(nil), p.Value...)
 	}
 	return values
+}
+
+// pasteValues gives parameters values that copyValues has copied.
+func pasteValues(parameters []*Parameter, values [][]float32) {
+	for k, copied := range values {
+		copy(parameters[k].Value, copied)
+	}
 }

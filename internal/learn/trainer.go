@@ -266,17 +266,9 @@ func (t *Trainer) solveState(ctx context.Context, train bool, seed uint64, line 
 	if err := t.perceive(t.Field, train, seed); err != nil {
 		return err
 	}
-	// The start is set explicitly, not left to the solver's memory, so that a resumed run finds the same bits.
-	t.Solver.WarmStart(t.y, t.multipliers)
-	result, err := t.Solver.Solve(ctx)
+	result, err := solveFrom(ctx, t.Solver, t.y, t.multipliers)
 	if err != nil {
 		return err
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if result.Status == solve.Infeasible {
-		return &InfeasibleError{Conflict: result.Conflict}
 	}
 	copy(t.y, result.Y)
 	t.multipliers = append(t.multipliers[:0], result.Multipliers...)
@@ -284,6 +276,23 @@ func (t *Trainer) solveState(ctx context.Context, train bool, seed uint64, line 
 	line.Forward += t.forward.Seconds()
 	line.Gap, line.Iterations = result.Gap, result.Iterations
 	return nil
+}
+
+// solveFrom finds a MAP state. The start is set explicitly, not left to the solver's memory, so that a resumed run
+// finds the same bits. A context that has ended is an error, and so are contradictory rules.
+func solveFrom(ctx context.Context, solver solve.Solver, y, multipliers []float64) (*solve.Result, error) {
+	solver.WarmStart(y, multipliers)
+	result, err := solver.Solve(ctx)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if result.Status == solve.Infeasible {
+		return nil, &InfeasibleError{Conflict: result.Conflict}
+	}
+	return result, nil
 }
 
 // loss is what the method decreases at the current MAP state. That of optimal energies comes with its gradients.
@@ -501,18 +510,9 @@ func (t *Trainer) Kept() int {
 // State returns the last MAP state, the rule weights and the inputs it belongs to. The Trainer owns the slices.
 func (t *Trainer) State() (y, theta, x []float64) { return t.y, t.Theta, t.x }
 
-// values copies all parameters: rule weights first, then the networks'.
-func (t *Trainer) values() [][]float32 {
-	all := [][]float32{append([]float32(nil), t.rules.Value...)}
-	for _, p := range t.networks {
-		all = append(all, append([]float32(nil), p.Value...))
-	}
-	return all
-}
+// parameters are all of them: rule weights first, then the networks'.
+func (t *Trainer) parameters() []*Parameter { return append([]*Parameter{t.rules}, t.networks...) }
 
-func (t *Trainer) setValues(values [][]float32) {
-	copy(t.rules.Value, values[0])
-	for k, p := range t.networks {
-		copy(p.Value, values[k+1])
-	}
-}
+func (t *Trainer) values() [][]float32 { return copyValues(t.parameters()) }
+
+func (t *Trainer) setValues(values [][]float32) { pasteValues(t.parameters(), values) }

@@ -119,16 +119,9 @@ func (w *Weigher) solve(ctx context.Context, fold *Fold) error {
 	if fold.start.y == nil {
 		fold.start.y = make([]float64, w.Field.Model.Variables)
 	}
-	w.Solver.WarmStart(fold.start.y, fold.start.multipliers)
-	result, err := w.Solver.Solve(ctx)
+	result, err := solveFrom(ctx, w.Solver, fold.start.y, fold.start.multipliers)
 	if err != nil {
 		return err
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if result.Status == solve.Infeasible {
-		return &InfeasibleError{Conflict: result.Conflict}
 	}
 	copy(fold.start.y, result.Y)
 	fold.start.multipliers = append(fold.start.multipliers[:0], result.Multipliers...)
