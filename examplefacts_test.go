@@ -361,3 +361,25 @@ func TestBlankSlotsHaveNoGroundRules(t *testing.T) {
 		}
 	}
 }
+
+// Options of grounding hold for every example, and not for the first alone, which is ground to be shown.
+func TestGroundingOptionsOfExamples(t *testing.T) {
+	path := writeProject(t, map[string]string{
+		"model.json": `{
+			"rules": ["Wrong(A) -> Fine(A) .", "1: Fine(A) -> T(A) ^2", "0.1: !T(A) ^2"],
+			"predicates": {
+				"Wrong/1": {"observations": []}, "Fine/1": {"observations": [["b"]]}, "T/1": {"targets": [["a"], ["b"]]}
+			},
+			"examples": {"infer": "examples.csv"}
+		}`,
+		"examples.csv": "Wrong(a),T(a)\n0,\n1,\n",
+	})
+	stages := deeppsl.Stages{Infer: true}
+	if _, err := load(t, path, deeppsl.Options{}).Run(context.Background(), stages); err == nil {
+		t.Error("no error for an example whose facts violate a hard rule")
+	}
+	report := run(t, path, deeppsl.Options{Set: []string{"ground.discardviolated=true"}}, stages)
+	if report.Status != "optimal" || report.Examples != 2 {
+		t.Errorf("%s with %d examples, want an answer for both", report.Status, report.Examples)
+	}
+}

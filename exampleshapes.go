@@ -73,7 +73,8 @@ func (e *examples) placed(err error, k int) error {
 func (g *Grounding) groundExample(ctx context.Context, e *examples, k int) (*Grounding, []bool, error) {
 	one, blanks, err := g.exampleAtoms(ctx, e, k)
 	if err == nil {
-		opts := ground.Options{Threads: 1, DiscardMissing: g.settings.model.discardMissing}
+		opts := g.settings.model.grounding()
+		opts.Threads = 1
 		one.model, one.report, err = ground.Ground(ctx, g.program, one.tables.Store, opts)
 	}
 	return one, blanks, e.placed(err, k)
