@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/export"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/parallel"
@@ -49,12 +49,12 @@ const boundGap = 1e-8
 func newContest(ctx context.Context, config, dir string, s settings, r rivalry) (*contest, error) {
 	c := &contest{rivalry: r, gap: s.gap, threads: parallel.Threads(s.threads), dir: dir, config: config,
 		exported: filepath.Join(dir, "problem.mps"), variable: make(map[string]int)}
-	project, err := deeppsl.Load(config, deeppsl.Options{Threads: c.threads, Seed: s.seed,
+	project, err := engine.Load(config, engine.Options{Threads: c.threads, Seed: s.seed,
 		Set: []string{fmt.Sprint("inference.gap=", boundGap)}})
 	if err != nil {
 		return nil, err
 	}
-	grounding, err := project.Ground(ctx, deeppsl.Infer)
+	grounding, err := project.Ground(ctx, engine.Infer)
 	if err != nil {
 		return nil, err
 	}
@@ -66,17 +66,17 @@ func newContest(ctx context.Context, config, dir string, s settings, r rivalry) 
 		return nil, err
 	}
 	c.bound = answer.DualBound
-	grounding.Each(answer, false, func(a deeppsl.Atom) {
+	grounding.Each(answer, false, func(a engine.Atom) {
 		c.variable[key(strings.ToUpper(a.Predicate), a.Arguments)] = len(c.variable)
 	})
 	return c, nil
 }
 
 // export writes the quadratic program for those who read it, and makes the field of a dump, which is the judge's.
-func (c *contest) export(grounding *deeppsl.Grounding) error {
+func (c *contest) export(grounding *engine.Grounding) error {
 	for _, p := range c.peers {
 		if !p.whole {
-			write := func(w io.Writer) error { return grounding.Export(w, deeppsl.QPSFormat) }
+			write := func(w io.Writer) error { return grounding.Export(w, engine.QPSFormat) }
 			if err := report.WriteFileFunc(c.exported, write); err != nil {
 				return err
 			}
@@ -84,7 +84,7 @@ func (c *contest) export(grounding *deeppsl.Grounding) error {
 		}
 	}
 	var dump bytes.Buffer
-	err := grounding.Export(&dump, deeppsl.DumpFormat)
+	err := grounding.Export(&dump, engine.DumpFormat)
 	if err == nil {
 		c.field, _, err = export.Read(&dump)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 
-	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/neural"
 )
 
@@ -50,13 +50,13 @@ func configuration(keys string, epochs int) string {
 }
 
 // run learns and infers, and returns the report.
-func run(t *testing.T, dir, keys string, epochs int, stages deeppsl.Stages) *deeppsl.Report {
+func run(t *testing.T, dir, keys string, epochs int, stages engine.Stages) *engine.Report {
 	t.Helper()
 	path := filepath.Join(dir, "sums.json")
 	if err := os.WriteFile(path, []byte(configuration(keys, epochs)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	project, err := deeppsl.Load(path, deeppsl.Options{Seed: 1})
+	project, err := engine.Load(path, engine.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func run(t *testing.T, dir, keys string, epochs int, stages deeppsl.Stages) *dee
 	return report
 }
 
-func accuracy(r *deeppsl.Report) float64 {
+func accuracy(r *engine.Report) float64 {
 	share, _ := r.Predictions.Accuracy(-1)
 	return share
 }
@@ -80,7 +80,7 @@ func TestOwnKindInExamples(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	both, infer := deeppsl.Stages{Learn: true, Infer: true}, deeppsl.Stages{Infer: true}
+	both, infer := engine.Stages{Learn: true, Infer: true}, engine.Stages{Infer: true}
 	learned := run(t, dir, "", 80, both)
 	if got := accuracy(learned); got != 1 {
 		t.Fatalf("%v of the sums are right", got)

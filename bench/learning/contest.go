@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/engine"
 )
 
 // A result is how one problem went, by contestant, in points of a hundred.
@@ -83,12 +83,12 @@ func (o *options) learn(ctx context.Context, dir string, p *problem, r *result) 
 	if err != nil {
 		return err
 	}
-	loaded.OnWarning = func(warnings deeppsl.Warnings) {
-		for _, lint := range deeppsl.Lints(warnings) {
+	loaded.OnWarning = func(warnings engine.Warnings) {
+		for _, lint := range engine.Lints(warnings) {
 			r.Warnings = append(r.Warnings, lint.ID)
 		}
 	}
-	report, err := loaded.Run(ctx, deeppsl.Stages{})
+	report, err := loaded.Run(ctx, engine.Stages{})
 	if err != nil {
 		return err
 	}
@@ -124,12 +124,12 @@ func (o *options) fit(ctx context.Context, dir, name string, p *project, s score
 	if err != nil {
 		return nil, err
 	}
-	g, err := loaded.Ground(ctx, deeppsl.Infer)
+	g, err := loaded.Ground(ctx, engine.Infer)
 	if err != nil {
 		return nil, err
 	}
 	if loaded.Networks() {
-		learned, err := loaded.Ground(ctx, deeppsl.Learn)
+		learned, err := loaded.Ground(ctx, engine.Learn)
 		if err != nil {
 			return nil, err
 		}
@@ -144,7 +144,7 @@ func (o *options) fit(ctx context.Context, dir, name string, p *project, s score
 	if err != nil {
 		return nil, err
 	}
-	evaluations, err := g.Evaluate(answer, deeppsl.Infer)
+	evaluations, err := g.Evaluate(answer, engine.Infer)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (o *options) fit(ctx context.Context, dir, name string, p *project, s score
 }
 
 // load writes a project into a folder of its own and reads it.
-func (o *options) load(dir, name string, p *project, seed uint64, set []string) (*deeppsl.Project, error) {
+func (o *options) load(dir, name string, p *project, seed uint64, set []string) (*engine.Project, error) {
 	dir = filepath.Join(dir, name)
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return nil, err
@@ -163,11 +163,11 @@ func (o *options) load(dir, name string, p *project, seed uint64, set []string) 
 		return nil, err
 	}
 	set = append(set[:len(set):len(set)], o.set...)
-	return deeppsl.Load(path, deeppsl.Options{Seed: seed, Threads: o.threads, Set: set})
+	return engine.Load(path, engine.Options{Seed: seed, Threads: o.threads, Set: set})
 }
 
 // points returns a score in points of a hundred.
-func (s score) points(evaluations []deeppsl.Evaluation) (float64, error) {
+func (s score) points(evaluations []engine.Evaluation) (float64, error) {
 	for _, e := range evaluations {
 		if e.Predicate != s.predicate || e.Evaluator != s.evaluator {
 			continue

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/engine"
 )
 
 // TestTasks checks that each task makes projects that load and check without errors, the same ones every time, and
@@ -64,7 +64,7 @@ func checks(t *testing.T, name string, p *project) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := deeppsl.Load(path, deeppsl.Options{Seed: 1, Threads: 1})
+	loaded, err := engine.Load(path, engine.Options{Seed: 1, Threads: 1})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
@@ -45,9 +45,9 @@ func summarise(t *task, results []*result, recorded peerResults) *row {
 			fixed = append(fixed, *r.Fixed)
 		}
 	}
-	s.DeepPSL, s.CI95 = deeppsl.Interval(ours)
-	s.Seconds, _ = deeppsl.Interval(seconds)
-	s.Reference, _ = deeppsl.Interval(reference)
+	s.DeepPSL, s.CI95 = engine.Interval(ours)
+	s.Seconds, _ = engine.Interval(seconds)
+	s.Reference, _ = engine.Interval(reference)
 	s.Plain, s.Fixed = mean(plain), mean(fixed)
 	if s.Plain != nil {
 		s.PlainBy = "deeppsl"
@@ -72,7 +72,7 @@ func mean(values []float64) *float64 {
 	if len(values) == 0 {
 		return nil
 	}
-	m, _ := deeppsl.Interval(values)
+	m, _ := engine.Interval(values)
 	return &m
 }
 

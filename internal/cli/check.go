@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/preflight"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/source"
@@ -46,11 +46,11 @@ func newCheck(e *env) *cobra.Command {
 // table.
 func (p *project) check(cmd *cobra.Command, from *input, args []string) error {
 	options := p.options()
-	options.OnWarning = nil                                      // the summary has all
-	summary := &deeppsl.Summary{Rules: []deeppsl.RuleEstimate{}} // JSON has a list in any case
+	options.OnWarning = nil                                    // the summary has all
+	summary := &engine.Summary{Rules: []engine.RuleEstimate{}} // JSON has a list in any case
 	loaded, err := from.load(args, options)
 	if err == nil {
-		var found *deeppsl.Summary
+		var found *engine.Summary
 		if found, err = loaded.Check(cmd.Context()); found != nil {
 			summary = found
 		}
@@ -74,9 +74,9 @@ func (p *project) check(cmd *cobra.Command, from *input, args []string) error {
 }
 
 // checkJSON prints everything in one object; the exit code alone tells that there are errors.
-func (p *project) checkJSON(path string, summary *deeppsl.Summary, failure *source.Failure) error {
+func (p *project) checkJSON(path string, summary *engine.Summary, failure *source.Failure) error {
 	if failure != nil {
-		summary.Lints = deeppsl.Lints(failure.Diagnostics)
+		summary.Lints = engine.Lints(failure.Diagnostics)
 	}
 	if err := p.emit(checked{Config: path, Summary: *summary}); err != nil || failure == nil {
 		return err
@@ -87,7 +87,7 @@ func (p *project) checkJSON(path string, summary *deeppsl.Summary, failure *sour
 // checked is what deeppsl check answers.
 type checked struct {
 	Config string `json:"config"`
-	deeppsl.Summary
+	engine.Summary
 }
 
 // Text prints a line per rule, the totals, and what the rules are about.
@@ -113,7 +113,7 @@ func (c checked) Text(w io.Writer) error {
 }
 
 // costCells are the cells of one line; estimates are marked.
-func costCells(cost deeppsl.Cost, exact bool, name string) []any {
+func costCells(cost engine.Cost, exact bool, name string) []any {
 	count, mark := cost.GroundRules, ""
 	if !exact {
 		count, mark = rounded(count), "~"

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
@@ -76,7 +76,7 @@ func (g *gradchecker) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	var bar report.Task
-	found, err := loaded.CheckGradients(cmd.Context(), deeppsl.GradientOptions{Samples: g.samples, Step: g.step,
+	found, err := loaded.CheckGradients(cmd.Context(), engine.GradientOptions{Samples: g.samples, Step: g.step,
 		Epochs: g.epochs, Progress: func(_, total int) {
 			if bar == nil {
 				bar = g.progress().Start("differences", int64(total), "parameters")
@@ -99,7 +99,7 @@ func (g *gradchecker) run(cmd *cobra.Command, args []string) error {
 }
 
 // gradchecked is what deeppsl gradcheck answers.
-type gradchecked struct{ *deeppsl.GradientReport }
+type gradchecked struct{ *engine.GradientReport }
 
 // Text prints the verdict and the tables.
 func (g gradchecked) Text(w io.Writer) error {

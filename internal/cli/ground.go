@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/engine"
 )
 
 const groundHelp = `Ground reads a configuration, makes the ground rules, and counts them by rule.
@@ -61,7 +61,7 @@ func (g *grounder) run(cmd *cobra.Command, args []string) error {
 	if !slices.Contains(views, g.show) {
 		return usage("flag-value", hintFor(cmd, g.show, views), "--show takes %s, not %q", strings.Join(views, ", "), g.show)
 	}
-	phase, err := deeppsl.ParsePhase(g.phase)
+	phase, err := engine.ParsePhase(g.phase)
 	if err != nil {
 		return usage("flag-value", seeHelp(cmd), "--phase: %v", err)
 	}
@@ -88,7 +88,7 @@ func (g *grounder) run(cmd *cobra.Command, args []string) error {
 		ByRule: grounding.Counts(), Seed: g.seed}
 	if g.show != "counts" {
 		var b strings.Builder
-		if err := grounding.Write(&b, deeppsl.View(g.show), g.limit); err != nil {
+		if err := grounding.Write(&b, engine.View(g.show), g.limit); err != nil {
 			return err
 		}
 		answer.View = b.String()
@@ -97,11 +97,11 @@ func (g *grounder) run(cmd *cobra.Command, args []string) error {
 }
 
 // exportFormat returns the format of the file to write, if there is one.
-func (g *grounder) exportFormat(cmd *cobra.Command) (deeppsl.ExportFormat, error) {
+func (g *grounder) exportFormat(cmd *cobra.Command) (engine.ExportFormat, error) {
 	if g.export == "" {
 		return "", nil
 	}
-	format, err := deeppsl.ExportFormatOf(g.export)
+	format, err := engine.ExportFormatOf(g.export)
 	if err != nil {
 		return "", usage("flag-value", seeHelp(cmd), "--export: %v", err)
 	}
@@ -110,11 +110,11 @@ func (g *grounder) exportFormat(cmd *cobra.Command) (deeppsl.ExportFormat, error
 
 // grounded is what deeppsl ground answers.
 type grounded struct {
-	Variables   int                 `json:"variables"`
-	GroundRules int                 `json:"ground_rules"`
-	ByRule      []deeppsl.RuleCount `json:"ground_rules_by_rule"`
-	Seed        uint64              `json:"seed"`
-	View        string              `json:"view,omitempty"`
+	Variables   int                `json:"variables"`
+	GroundRules int                `json:"ground_rules"`
+	ByRule      []engine.RuleCount `json:"ground_rules_by_rule"`
+	Seed        uint64             `json:"seed"`
+	View        string             `json:"view,omitempty"`
 }
 
 // Text prints the view if there is one, and the counts.

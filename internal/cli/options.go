@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
@@ -46,9 +46,9 @@ func newOptions(e *env) *cobra.Command {
 }
 
 // optionsWith returns the options that have a word in them.
-func optionsWith(word string) []deeppsl.Option {
+func optionsWith(word string) []engine.Option {
 	word = strings.ToLower(word)
-	return slices.DeleteFunc(deeppsl.AllOptions(), func(o deeppsl.Option) bool {
+	return slices.DeleteFunc(engine.AllOptions(), func(o engine.Option) bool {
 		text := strings.Join(append([]string{o.Name, o.About}, o.PSL...), "\n")
 		return !strings.Contains(strings.ToLower(text), word)
 	})
@@ -56,7 +56,7 @@ func optionsWith(word string) []deeppsl.Option {
 
 // optionList is what deeppsl options answers.
 type optionList struct {
-	Options []deeppsl.Option `json:"options"`
+	Options []engine.Option `json:"options"`
 }
 
 // Text prints a line per option, and below it one for each of its names in Java PSL.

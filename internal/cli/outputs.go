@@ -4,12 +4,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
 // checkOutputs finds before a long run, and not after it, what its results cannot be written to.
-func (r *runner) checkOutputs(outputs deeppsl.Outputs, project *deeppsl.Project) error {
+func (r *runner) checkOutputs(outputs engine.Outputs, project *engine.Project) error {
 	var diags source.Diagnostics
 	if info, err := os.Stat(outputs.Atoms); err == nil && !info.IsDir() {
 		diags.Errorf("output-path", source.Span{}, "name a folder; it is made if it is not there",

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
@@ -40,7 +40,7 @@ func (p *project) memoryFlags(cmd *cobra.Command) {
 }
 
 // options returns the settings of a library call.
-func (p *project) options() deeppsl.Options {
+func (p *project) options() engine.Options {
 	level, quiet := slog.LevelInfo, p.quiet
 	if quiet {
 		level = slog.LevelError
@@ -56,10 +56,10 @@ func (p *project) options() deeppsl.Options {
 	if p.scratch != "" {
 		set = append(set, "ground.scratch="+p.scratch)
 	}
-	return deeppsl.Options{
+	return engine.Options{
 		Seed: p.seed, Threads: int(p.threads), Set: set, OnIteration: p.iterationLine(),
 		Log: slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{Level: level, ReplaceAttr: withoutTime})),
-		OnWarning: func(warnings deeppsl.Warnings) {
+		OnWarning: func(warnings engine.Warnings) {
 			if !quiet {
 				warnings.Render(p.err, color(p.err), maxDiagnostics)
 			}
@@ -84,8 +84,8 @@ func (p *project) output(path string, write func(w io.Writer) error) error {
 }
 
 // epochLine prints one line of a learning curve.
-func (e *env) epochLine(name string) func(deeppsl.Epoch) {
-	return func(line deeppsl.Epoch) {
+func (e *env) epochLine(name string) func(engine.Epoch) {
+	return func(line engine.Epoch) {
 		validation := "" // of no evaluation, of an error, which learning sees as a negative score, or of a share
 		switch score := line.Validation; {
 		case score < 0:
@@ -107,10 +107,10 @@ func (e *env) epochLine(name string) func(deeppsl.Epoch) {
 }
 
 // fitting shows how far fitting the networks alone is.
-func (e *env) fitting() func(deeppsl.FitEpoch) {
+func (e *env) fitting() func(engine.FitEpoch) {
 	progress := e.progress()
 	var bar report.Task
-	return func(line deeppsl.FitEpoch) {
+	return func(line engine.FitEpoch) {
 		if line.Number == 1 {
 			bar = progress.Start("fitting networks", int64(line.Epochs), "epochs")
 		}
@@ -125,9 +125,9 @@ func (e *env) fitting() func(deeppsl.FitEpoch) {
 const silence = 2 * time.Second
 
 // iterationLine prints how far a long inference is, now and then.
-func (e *env) iterationLine() func(deeppsl.Iteration) {
+func (e *env) iterationLine() func(engine.Iteration) {
 	said := time.Now()
-	return func(it deeppsl.Iteration) {
+	return func(it engine.Iteration) {
 		if time.Since(said) < silence {
 			return
 		}

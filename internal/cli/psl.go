@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/engine"
 )
 
 // asConfigured is the method of a stage that is asked for without one.
@@ -139,11 +139,11 @@ func (in *input) check(cmd *cobra.Command, args []string) error {
 }
 
 // load reads the program.
-func (in *input) load(args []string, options deeppsl.Options) (*deeppsl.Project, error) {
+func (in *input) load(args []string, options engine.Options) (*engine.Project, error) {
 	if in.rules != "" {
-		return deeppsl.LoadClassic(in.rules, in.data, options)
+		return engine.LoadClassic(in.rules, in.data, options)
 	}
-	return deeppsl.Load(in.name(args), options)
+	return engine.Load(in.name(args), options)
 }
 
 // name is what the user calls the program.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/repro"
 )
@@ -130,13 +130,13 @@ func (r *reproT1) ablate(cmd *cobra.Command) error {
 }
 
 // pictures returns what shows an epoch's progress, for examples of so many pictures.
-func (e *env) pictures(each int64) func(deeppsl.Batch) { return e.batches(each, "pictures") }
+func (e *env) pictures(each int64) func(engine.Batch) { return e.batches(each, "pictures") }
 
 // batches returns what shows an epoch's progress, for examples that count as so many units each.
-func (e *env) batches(each int64, unit string) func(deeppsl.Batch) {
+func (e *env) batches(each int64, unit string) func(engine.Batch) {
 	progress := e.progress()
 	var bar report.Task
-	return func(b deeppsl.Batch) {
+	return func(b engine.Batch) {
 		if b.Done == 1 {
 			bar = progress.Start(fmt.Sprintf("epoch %d", b.Epoch), each*int64(b.Batches*b.Size), unit)
 		}

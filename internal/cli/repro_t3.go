@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/repro"
 )
 
@@ -96,7 +96,7 @@ func (r *reproT3) one(ctx context.Context, method string) (*repro.T3Result, erro
 	t := repro.T3{Method: method, Seed: r.seed, Threads: int(r.threads), Vectors: r.vectors, Set: r.set,
 		Runs: r.runs, Faithful: r.faithful, Twins: r.twins, AllPapers: r.allPapers,
 		OnStage: func(stage string) { r.notef("%s: %s", method, stage) },
-		OnEpoch: func(e deeppsl.Epoch) {
+		OnEpoch: func(e engine.Epoch) {
 			validation := ""
 			if !math.IsNaN(e.Validation) {
 				validation = fmt.Sprintf(" validation %.4f,", e.Validation)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
@@ -117,7 +117,7 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	ending := context.AfterFunc(cmd.Context(), func() { r.notef("ending in order; another interrupt ends at once") })
-	result, err := loaded.Run(cmd.Context(), deeppsl.Stages{Learn: r.learn != "", Infer: r.infer != ""})
+	result, err := loaded.Run(cmd.Context(), engine.Stages{Learn: r.learn != "", Infer: r.infer != ""})
 	ending()
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 }
 
 // readProperties puts the options of a file before those of the command line, which win.
-func (r *runner) readProperties(options *deeppsl.Options) error {
+func (r *runner) readProperties(options *engine.Options) error {
 	if r.properties == "" {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (r *runner) readProperties(options *deeppsl.Options) error {
 }
 
 // verdict is the error of a command whose results have been written.
-func verdict(result *deeppsl.Report) error {
+func verdict(result *engine.Report) error {
 	switch {
 	case result.Interrupted():
 		return context.Canceled
@@ -168,13 +168,13 @@ func verdict(result *deeppsl.Report) error {
 }
 
 // infeasible tells whether the hard rules contradict each other, so that there is no answer.
-func infeasible(result *deeppsl.Report) bool { return len(result.Conflict) > 0 }
+func infeasible(result *engine.Report) bool { return len(result.Conflict) > 0 }
 
 // write writes the files that were asked for.
-func (r *runner) write(result *deeppsl.Report, outputs deeppsl.Outputs) error {
+func (r *runner) write(result *engine.Report, outputs engine.Outputs) error {
 	if outputs.GroundRules != "" {
 		err := r.output(outputs.GroundRules, func(w io.Writer) error {
-			return result.Grounding.Write(w, deeppsl.PSLView, 0)
+			return result.Grounding.Write(w, engine.PSLView, 0)
 		})
 		if err != nil {
 			return err
@@ -206,12 +206,12 @@ func (r *runner) write(result *deeppsl.Report, outputs deeppsl.Outputs) error {
 
 // ran is the result of a run.
 type ran struct {
-	*deeppsl.Report
+	*engine.Report
 	showAtoms bool
 }
 
 // heldOut says what learning chose by labels that its networks had not seen.
-func heldOut(c *deeppsl.CrossFit) string {
+func heldOut(c *engine.CrossFit) string {
 	switch {
 	case c == nil:
 		return ""
@@ -237,7 +237,7 @@ func (r ran) Text(w io.Writer) error {
 		fmt.Fprintf(&b, "learning ended after %d epochs: %s\n", r.Epochs, t.Ended.Sentence())
 		b.WriteString(heldOut(t.CrossFit))
 	}
-	if r.Training != nil && r.ExamplesOf == deeppsl.Learn.String() {
+	if r.Training != nil && r.ExamplesOf == engine.Learn.String() {
 		b.WriteString("there are no examples of inference: those of learning were inferred and scored\n")
 	}
 	each := ""
@@ -332,7 +332,7 @@ func (r ran) atoms(b *strings.Builder) {
 		b.WriteByte('\n')
 	}
 	n := 0
-	r.Grounding.Each(r.Answer, false, func(a deeppsl.Atom) {
+	r.Grounding.Each(r.Answer, false, func(a engine.Atom) {
 		if n++; n <= shownAtoms {
 			fmt.Fprintf(b, "%s('%s') = %.4f\n", strings.ToUpper(a.Predicate), strings.Join(a.Arguments, "', '"), a.Value)
 		}
@@ -343,7 +343,7 @@ func (r ran) atoms(b *strings.Builder) {
 }
 
 // countTable shows what became of each rule's groundings, with the rules' weights if they are given.
-func countTable(counts []deeppsl.RuleCount, weights []float64) *report.Table {
+func countTable(counts []engine.RuleCount, weights []float64) *report.Table {
 	if weights == nil {
 		table := report.NewTable("ground rules", "trivial", "constant", "discarded", "rule")
 		for _, c := range counts {
@@ -363,7 +363,7 @@ func countTable(counts []deeppsl.RuleCount, weights []float64) *report.Table {
 }
 
 // valuesOf prints an evaluation's numbers, the primary one first.
-func valuesOf(e deeppsl.Evaluation) string {
+func valuesOf(e engine.Evaluation) string {
 	names := make([]string, 0, len(e.Values))
 	for name := range e.Values {
 		names = append(names, name)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
@@ -71,7 +71,7 @@ func (p *solver) solve(cmd *cobra.Command, path string) error {
 }
 
 // readProblem reads a dump from a file, or from the standard input. What is wrong with it is an error of the input.
-func (p *project) readProblem(path string) (_ *deeppsl.Problem, err error) {
+func (p *project) readProblem(path string) (_ *engine.Problem, err error) {
 	file := &source.File{Name: path}
 	from := p.in
 	if path != stdinName {
@@ -83,7 +83,7 @@ func (p *project) readProblem(path string) (_ *deeppsl.Problem, err error) {
 		defer func() { err = errors.Join(err, opened.Close()) }()
 		from = opened
 	}
-	problem, err := deeppsl.ReadProblem(from, p.options())
+	problem, err := engine.ReadProblem(from, p.options())
 	if failure := (*source.Failure)(nil); err != nil && !errors.As(err, &failure) {
 		return nil, brokenProblem(file, err, "write it again with deeppsl ground CONFIG --export FILE.json")
 	}

@@ -64,6 +64,7 @@ var layers = []layer{
 	{"neural", []string{
 		"internal/parallel", "internal/kernel", "internal/idx", "internal/source", "internal/symbol", "internal/relation",
 		"internal/learn", "internal/report"}},
+	{"internal/engine", []string{everything}},
 	{".", []string{everything}},
 	{"examples", []string{".", "neural"}},
 	{"internal/repro", []string{everything}},

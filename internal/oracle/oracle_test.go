@@ -14,7 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/engine"
 )
 
 // TestMain sets how many programs each property tries: some hundreds, or what -rapid.checks says.
@@ -66,21 +66,21 @@ func arguments(atom string) (args []any) {
 
 // solved is what the program answers.
 type solved struct {
-	*deeppsl.Answer
+	*engine.Answer
 	y []float64 // in the order of prog.targets
 }
 
 // run solves a program as a user does.
-func (p *prog) run(dir string, options deeppsl.Options) (*solved, error) {
+func (p *prog) run(dir string, options engine.Options) (*solved, error) {
 	path := filepath.Join(dir, "model.json")
 	if err := p.write(path); err != nil {
 		return nil, err
 	}
-	project, err := deeppsl.Load(path, options)
+	project, err := engine.Load(path, options)
 	if err != nil {
 		return nil, err
 	}
-	grounding, err := project.Ground(context.Background(), deeppsl.Infer)
+	grounding, err := project.Ground(context.Background(), engine.Infer)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (p *prog) run(dir string, options deeppsl.Options) (*solved, error) {
 	}
 	out := &solved{Answer: answer}
 	values := make(map[string]float64)
-	grounding.Each(answer, false, func(a deeppsl.Atom) {
+	grounding.Each(answer, false, func(a engine.Atom) {
 		values[key(strings.ToUpper(a.Predicate), a.Arguments...)] = a.Value
 	})
 	for _, atom := range p.targets() {
@@ -155,7 +155,7 @@ func TestProgramsHaveTheirOptimum(t *testing.T) {
 		p := draw(t)
 		rows := p.ground()
 		best := solveRows(rows, len(p.targets()))
-		got, err := p.run(dir, deeppsl.Options{Threads: 1, Set: asked})
+		got, err := p.run(dir, engine.Options{Threads: 1, Set: asked})
 		if got = refused(got, err); got == nil {
 			t.Fatalf("%v\n%v", err, p)
 		}
@@ -173,14 +173,14 @@ func TestProgramsHaveTheirOptimum(t *testing.T) {
 // variants change what must not change an answer: each returns the program to solve, and the options.
 var variants = []struct {
 	name   string
-	change func(p *prog, options *deeppsl.Options) *prog
+	change func(p *prog, options *engine.Options) *prog
 }{
-	{"without presolving", func(p *prog, o *deeppsl.Options) *prog { return p.with(o, "inference.presolve=false") }},
-	{"in one piece", func(p *prog, o *deeppsl.Options) *prog { return p.with(o, "inference.split=false") }},
-	{"in little memory", func(p *prog, o *deeppsl.Options) *prog { return p.with(o, "ground.memory=4000") }},
-	{"with other weights", func(p *prog, _ *deeppsl.Options) *prog { return p.times(7e5) }},
-	{"with smaller weights", func(p *prog, _ *deeppsl.Options) *prog { return p.times(1e-9) }},
-	{"in another order", func(p *prog, _ *deeppsl.Options) *prog {
+	{"without presolving", func(p *prog, o *engine.Options) *prog { return p.with(o, "inference.presolve=false") }},
+	{"in one piece", func(p *prog, o *engine.Options) *prog { return p.with(o, "inference.split=false") }},
+	{"in little memory", func(p *prog, o *engine.Options) *prog { return p.with(o, "ground.memory=4000") }},
+	{"with other weights", func(p *prog, _ *engine.Options) *prog { return p.times(7e5) }},
+	{"with smaller weights", func(p *prog, _ *engine.Options) *prog { return p.times(1e-9) }},
+	{"in another order", func(p *prog, _ *engine.Options) *prog {
 		q := *p
 		q.rules = slices.Clone(p.rules)
 		slices.Reverse(q.rules)
@@ -191,7 +191,7 @@ var variants = []struct {
 		}
 		return &q
 	}},
-	{"with rules that always hold", func(p *prog, _ *deeppsl.Options) *prog {
+	{"with rules that always hold", func(p *prog, _ *engine.Options) *prog {
 		q := *p
 		q.rules = append(slices.Clone(p.rules), rule{weight: -1, op: "<=", bound: 1,
 			terms: []term{{coef: 1, atom: literal{name: "T", args: []string{"A"}}}}})
@@ -200,7 +200,7 @@ var variants = []struct {
 }
 
 // with adds an option.
-func (p *prog) with(o *deeppsl.Options, set string) *prog {
+func (p *prog) with(o *engine.Options, set string) *prog {
 	o.Set = append(o.Set, set)
 	return p
 }
@@ -223,7 +223,7 @@ func TestVariantsHaveTheOptimum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := rapid.SampledFrom(variants).Draw(t, "variant")
 		p := draw(t)
-		options := deeppsl.Options{Threads: rapid.IntRange(1, 3).Draw(t, "threads"), Set: slices.Clone(asked)}
+		options := engine.Options{Threads: rapid.IntRange(1, 3).Draw(t, "threads"), Set: slices.Clone(asked)}
 		q := v.change(p, &options)
 		rows := q.ground()
 		best := solveRows(rows, len(q.targets()))
@@ -245,11 +245,11 @@ func TestBitsStay(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		p := draw(t)
-		want, err := p.run(dir, deeppsl.Options{Threads: 1, Set: asked})
+		want, err := p.run(dir, engine.Options{Threads: 1, Set: asked})
 		if err != nil {
 			return
 		}
-		got, err := p.run(dir, deeppsl.Options{Threads: 4, Set: asked})
+		got, err := p.run(dir, engine.Options{Threads: 4, Set: asked})
 		if err != nil || !slices.Equal(got.y, want.y) || got.Gap != want.Gap || got.Objective != want.Objective {
 			t.Fatalf("%v, %+v and %+v\n%v", err, got, want, p)
 		}
@@ -260,7 +260,7 @@ func TestBitsStay(t *testing.T) {
 func refused(got *solved, err error) *solved {
 	says := func(id string) bool { return err != nil && strings.Contains(err.Error(), id) }
 	if says("[infeasible-rule]") || says("[violated-by-observations]") {
-		return &solved{Answer: &deeppsl.Answer{Status: "infeasible"}}
+		return &solved{Answer: &engine.Answer{Status: "infeasible"}}
 	}
 	return got
 }

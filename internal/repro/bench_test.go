@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/internal/engine"
 )
 
 // cora grounds the second task on real data.
-func cora(b *testing.B) *deeppsl.Grounding {
+func cora(b *testing.B) *engine.Grounding {
 	b.Helper()
 	if os.Getenv("DEEPPSL_DATA") == "" {
 		b.Skip("DEEPPSL_DATA is not set")
@@ -29,11 +29,11 @@ func cora(b *testing.B) *deeppsl.Grounding {
 	if err != nil {
 		b.Fatal(err)
 	}
-	project, err := deeppsl.Load(path, deeppsl.Options{Seed: 1})
+	project, err := engine.Load(path, engine.Options{Seed: 1})
 	if err != nil {
 		b.Fatal(err)
 	}
-	g, err := project.Ground(context.Background(), deeppsl.Learn)
+	g, err := project.Ground(context.Background(), engine.Learn)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func BenchmarkInferBetweenEpochs(b *testing.B) {
 		half := len(warm) / 2
 		for _, part := range []struct {
 			name   string
-			epochs []deeppsl.Epoch
+			epochs []engine.Epoch
 		}{{"", warm}, {"-first-half", warm[:half]}, {"-second-half", warm[half:]}} {
 			all, solving, gap := make([]float64, len(part.epochs)), make([]float64, len(part.epochs)), 0.0
 			for k, epoch := range part.epochs {
@@ -104,12 +104,12 @@ func BenchmarkDigits(b *testing.B) {
 			pictures := pixelPerDigit(2 * n * examples)
 			d := &digits{Digits: n, Net: "lenet5", Train: pictures, Validation: pictures.Slice(0, 0), Test: pictures,
 				Options: []namedValue{{"inference.gap", "1e-6"}}}
-			g, err := linearDigits(b, d).Ground(context.Background(), deeppsl.Learn)
+			g, err := linearDigits(b, d).Ground(context.Background(), engine.Learn)
 			if err != nil {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				if _, _, err := g.InferExamples(context.Background(), deeppsl.Infer); err != nil {
+				if _, _, err := g.InferExamples(context.Background(), engine.Infer); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -3,22 +3,22 @@ package repro
 import (
 	"io"
 
-	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
 // writeCurve draws the loss and the validation accuracy by epoch: the mean over the runs, with a 95 % band if there are
 // several. A run that ended early is left out of the later epochs.
-func writeCurve(path, title string, runs [][]deeppsl.Epoch) error {
+func writeCurve(path, title string, runs [][]engine.Epoch) error {
 	chart := report.Chart{Title: title, XLabel: "epoch", YLabel: "loss, share right", Series: []report.Series{
-		series("cross-entropy loss", runs, func(e deeppsl.Epoch) float64 { return e.Loss }),
-		series("validation accuracy", runs, func(e deeppsl.Epoch) float64 { return e.Validation }),
+		series("cross-entropy loss", runs, func(e engine.Epoch) float64 { return e.Loss }),
+		series("validation accuracy", runs, func(e engine.Epoch) float64 { return e.Validation }),
 	}}
 	return report.WriteFileFunc(path, func(w io.Writer) error { return chart.SVG(w) })
 }
 
 // series is the mean of a number of each epoch, with a band if there are several runs.
-func series(name string, runs [][]deeppsl.Epoch, of func(deeppsl.Epoch) float64) report.Series {
+func series(name string, runs [][]engine.Epoch, of func(engine.Epoch) float64) report.Series {
 	s := report.Series{Name: name}
 	for epoch, m := range byEpoch(runs, of) {
 		s.X, s.Y = append(s.X, float64(epoch)), append(s.Y, m.Mean)
@@ -30,7 +30,7 @@ func series(name string, runs [][]deeppsl.Epoch, of func(deeppsl.Epoch) float64)
 }
 
 // byEpoch is the mean of a number of each epoch over the runs that have it.
-func byEpoch(runs [][]deeppsl.Epoch, of func(deeppsl.Epoch) float64) (means []Mean) {
+func byEpoch(runs [][]engine.Epoch, of func(engine.Epoch) float64) (means []Mean) {
 	for epoch := 0; ; epoch++ {
 		var values []float64
 		for _, run := range runs {
@@ -41,7 +41,7 @@ func byEpoch(runs [][]deeppsl.Epoch, of func(deeppsl.Epoch) float64) (means []Me
 		if len(values) == 0 {
 			return means
 		}
-		mean, ci95 := deeppsl.Interval(values)
+		mean, ci95 := engine.Interval(values)
 		means = append(means, Mean{mean, ci95})
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"io"
 	"path/filepath"
 
-	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
@@ -21,7 +21,7 @@ type Demo struct {
 	// Dir receives the project, the learning curve and the predictions.
 	Dir string
 	// OnEpoch, if set, is called after every epoch of the end-to-end training.
-	OnEpoch func(deeppsl.Epoch)
+	OnEpoch func(engine.Epoch)
 }
 
 // DemoResult is what the demo found.
@@ -100,15 +100,15 @@ func (d *Demo) method(ctx context.Context, data *dataset.Citation, split dataset
 	if err != nil {
 		return err
 	}
-	options := deeppsl.Options{Seed: d.Seed, Threads: d.Threads}
+	options := engine.Options{Seed: d.Seed, Threads: d.Threads}
 	if method == "deeppsl" {
 		options.OnEpoch = d.OnEpoch
 	}
-	project, err := deeppsl.Load(path, options)
+	project, err := engine.Load(path, options)
 	if err != nil {
 		return err
 	}
-	g, err := project.Ground(ctx, deeppsl.Learn)
+	g, err := project.Ground(ctx, engine.Learn)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (d *Demo) method(ctx context.Context, data *dataset.Citation, split dataset
 		return nil
 	}
 	result.Curve = filepath.Join(d.Dir, "learning-curve.svg")
-	if err := writeCurve(result.Curve, "Learning curve of the demo", [][]deeppsl.Epoch{run.Curve}); err != nil {
+	if err := writeCurve(result.Curve, "Learning curve of the demo", [][]engine.Epoch{run.Curve}); err != nil {
 		return err
 	}
 	result.Predictions, err = g.WriteAtoms(filepath.Join(d.Dir, "predictions"), answer)

@@ -6,8 +6,8 @@ import (
 	"io"
 	"path/filepath"
 
-	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
@@ -24,7 +24,7 @@ type DigitsDemo struct {
 	Epochs int
 	// Dir receives the project and the figures.
 	Dir     string
-	OnBatch func(deeppsl.Batch)
+	OnBatch func(engine.Batch)
 	OnEpoch func(T1Epoch)
 }
 

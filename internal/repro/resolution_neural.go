@@ -11,8 +11,8 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
@@ -161,7 +161,7 @@ func (t *Twins) readsVectors() bool {
 }
 
 // setTruthTables replaces what a project learns from.
-func setTruthTables(project *deeppsl.Project, tables []truthTable) error {
+func setTruthTables(project *engine.Project, tables []truthTable) error {
 	for _, t := range tables {
 		if err := project.SetTruth(t.phase, t.predicate, t.rows); err != nil {
 			return err

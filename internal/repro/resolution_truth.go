@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 
-	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/internal/engine"
 )
 
 // parts is how many parts the learning fold falls into: one is held out, by which settings and epochs are chosen, or
@@ -55,7 +55,7 @@ func (q *question) add(other *question, partOf map[int]int, part int) {
 
 // truthTable is what is known of a predicate's atoms in a phase of learning.
 type truthTable struct {
-	phase     deeppsl.Phase
+	phase     engine.Phase
 	predicate string
 	rows      [][]string
 }
@@ -66,10 +66,10 @@ func (r *resolution) truth(d division, out int) (tables []truthTable) {
 	for _, author := range r.AuthorName {
 		names[author.ID] = author.Text
 	}
-	for _, phase := range []deeppsl.Phase{deeppsl.Learn, deeppsl.Validation} {
+	for _, phase := range []engine.Phase{engine.Learn, engine.Validation} {
 		part := func(pairs [][2]int, partOf map[int]int) (chosen [][2]int) {
 			for _, p := range pairs {
-				if p[0] != p[1] && (partOf[min(p[0], p[1])] == out) == (phase == deeppsl.Validation) {
+				if p[0] != p[1] && (partOf[min(p[0], p[1])] == out) == (phase == engine.Validation) {
 					chosen = append(chosen, p)
 				}
 			}

@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
@@ -88,7 +88,7 @@ type sample struct {
 	paper                 printedScale
 	write                 func(dir string) (config string, err error)
 	// truth gives the sample's labels to the project.
-	truth   func(*deeppsl.Project) error
+	truth   func(*engine.Project) error
 	options []string
 }
 
@@ -199,20 +199,20 @@ func (s *Scaling) measure(ctx context.Context, part *sample, seed uint64) (t tim
 }
 
 // ground writes a sample's project into a folder and grounds it.
-func (s *Scaling) ground(ctx context.Context, part *sample, dir string, seed uint64) (*deeppsl.Grounding, error) {
+func (s *Scaling) ground(ctx context.Context, part *sample, dir string, seed uint64) (*engine.Grounding, error) {
 	path, err := part.write(dir)
 	if err != nil {
 		return nil, err
 	}
 	set := slices.Concat([]string{fmt.Sprintf("learn.epochs=%d", timedEpochs), "inference.gap=1e-4"}, part.options, s.Set)
-	project, err := deeppsl.Load(path, deeppsl.Options{Seed: seed, Threads: s.Threads, Set: set})
+	project, err := engine.Load(path, engine.Options{Seed: seed, Threads: s.Threads, Set: set})
 	if err != nil {
 		return nil, err
 	}
 	if err := part.truth(project); err != nil {
 		return nil, err
 	}
-	return project.Ground(ctx, deeppsl.Learn)
+	return project.Ground(ctx, engine.Learn)
 }
 
 // fit fits powers to the points and to what the paper prints.

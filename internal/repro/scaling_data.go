@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/internal/engine"
 )
 
 // paperCora is the paper's table of run time for Cora.
@@ -40,7 +40,7 @@ func coraSampler() (sampler, error) {
 		return &sample{
 			nodes: part.Documents, edges: 2 * len(part.Links), counted: countedCitation(part), paper: paper,
 			write: func(dir string) (string, error) { return c.write(dir, split) },
-			truth: func(*deeppsl.Project) error { return nil },
+			truth: func(*engine.Project) error { return nil },
 		}, nil
 	}, nil
 }
@@ -149,7 +149,7 @@ func within(pairs [][2]int, chosen map[int]bool) (kept [][2]int) {
 }
 
 // setTruth labels all candidate pairs of different references.
-func (r *resolution) setTruth(project *deeppsl.Project) error {
+func (r *resolution) setTruth(project *engine.Project) error {
 	for _, kind := range []struct {
 		predicate        string
 		candidates, same [][2]int
@@ -166,7 +166,7 @@ func (r *resolution) setTruth(project *deeppsl.Project) error {
 			}
 			rows = append(rows, []string{strconv.Itoa(p[0]), strconv.Itoa(p[1]), value})
 		}
-		if err := project.SetTruth(deeppsl.Learn, kind.predicate, rows); err != nil {
+		if err := project.SetTruth(engine.Learn, kind.predicate, rows); err != nil {
 			return err
 		}
 	}

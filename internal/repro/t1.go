@@ -8,8 +8,8 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/neural"
 )
@@ -39,7 +39,7 @@ type T1 struct {
 	// Watch scores the test examples after every epoch, for the curve and the time to 97 %.
 	Watch bool
 	// OnBatch and OnEpoch, if set, are called as training goes on.
-	OnBatch func(deeppsl.Batch)
+	OnBatch func(engine.Batch)
 	OnEpoch func(run int, e T1Epoch)
 
 	train, test *dataset.Images // if not nil, in place of MNIST
@@ -57,7 +57,7 @@ var T1Nets = map[string]string{"lenet": "lenet5", "paper": "paper-cnn"}
 
 // T1Epoch is a line of a learning curve.
 type T1Epoch struct {
-	deeppsl.Epoch
+	engine.Epoch
 	Seconds float64 // of training, from the start to the end of the epoch
 	Sums    float64 // share of the test examples that are right after it; NaN if they were not watched
 }
@@ -70,7 +70,7 @@ type T1Run struct {
 	SecondsTo97  float64 // NaN if it was not reached or watched
 	RulesShare   float64 // of the time that is spent on rules: labels, inference, its gradient
 	Curve        []T1Epoch
-	Answer       *deeppsl.Answer
+	Answer       *engine.Answer
 	reading      []int8 // of the test pictures
 }
 
@@ -231,7 +231,7 @@ const fewPictures = 6000
 type t1Trainer struct {
 	*T1
 	*digits
-	grounding *deeppsl.Grounding
+	grounding *engine.Grounding
 	present   *T1Run
 	number    int
 	watching  error
@@ -243,13 +243,13 @@ func (t *t1Trainer) load(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	project, err := deeppsl.Load(path, deeppsl.Options{Seed: t.Seed, Threads: t.Threads, Set: t.Set, OnBatch: t.OnBatch,
-		OnEpoch:  func(e deeppsl.Epoch) { t.epoch(ctx, e) },
+	project, err := engine.Load(path, engine.Options{Seed: t.Seed, Threads: t.Threads, Set: t.Set, OnBatch: t.OnBatch,
+		OnEpoch:  func(e engine.Epoch) { t.epoch(ctx, e) },
 		Features: map[string]*neural.Features{"data/images.idx.gz": table}})
 	if err != nil {
 		return err
 	}
-	t.grounding, err = project.Ground(ctx, deeppsl.Learn)
+	t.grounding, err = project.Ground(ctx, engine.Learn)
 	return err
 }
 
@@ -278,7 +278,7 @@ func (t *t1Trainer) run(ctx context.Context, k int) (T1Run, error) {
 	if t.watching != nil {
 		return run, t.watching
 	}
-	predictions, answer, err := t.grounding.InferExamples(ctx, deeppsl.Infer)
+	predictions, answer, err := t.grounding.InferExamples(ctx, engine.Infer)
 	if err != nil {
 		return run, err
 	}
@@ -292,14 +292,14 @@ func (t *t1Trainer) run(ctx context.Context, k int) (T1Run, error) {
 }
 
 // epoch adds a line to the learning curve.
-func (t *t1Trainer) epoch(ctx context.Context, e deeppsl.Epoch) {
+func (t *t1Trainer) epoch(ctx context.Context, e engine.Epoch) {
 	line := T1Epoch{Epoch: e, Seconds: e.Inference + e.Gradient, Sums: math.NaN()}
 	run := t.present
 	if n := len(run.Curve); n > 0 {
 		line.Seconds += run.Curve[n-1].Seconds
 	}
 	if t.Watch && t.watching == nil {
-		predictions, _, err := t.grounding.InferExamples(ctx, deeppsl.Infer)
+		predictions, _, err := t.grounding.InferExamples(ctx, engine.Infer)
 		if t.watching = err; err == nil {
 			line.Sums, _ = predictions.Accuracy(-1)
 		}
@@ -358,7 +358,7 @@ func (r *T1Result) sum() {
 		return values
 	}
 	percent := func(of func(*T1Run) float64) Mean {
-		mean, ci95 := deeppsl.Interval(column(of))
+		mean, ci95 := engine.Interval(column(of))
 		return Mean{100 * mean, 100 * ci95}
 	}
 	r.SumAccuracy = percent(func(run *T1Run) float64 { return run.Sums })

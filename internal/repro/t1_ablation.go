@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/neural"
@@ -134,7 +134,7 @@ func (a *T1Ablation) one(ctx context.Context, s ablation, dir string) (row T1Abl
 	}
 	t := &T1{Net: "lenet", TrainPairs: a.Pairs, Runs: 1, Epochs: a.Epochs, Shift: -1, Faithful: !s.ours, Seed: a.Seed,
 		Threads: a.Threads, Set: s.options, train: train, test: test, variant: variant{rules: s.rules}}
-	t.OnBatch = func(b deeppsl.Batch) {
+	t.OnBatch = func(b engine.Batch) {
 		if b.Epoch == 0 && b.Done == 1 {
 			row.Gradient = b.Gradient
 		}

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/internal/alloctest"
 	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/neural"
 )
 
@@ -91,7 +91,7 @@ func TestT1MemoryIsFlat(t *testing.T) {
 		pictures := pixelPerDigit(2 * pairs)
 		d := &digits{Digits: 1, Net: "lenet5", Train: pictures, Validation: pictures.Slice(0, 0), Test: pictures.Slice(0, 20),
 			Options: []namedValue{{"learn.method", "energy"}, {"learn.epochs", "1"}, {"learn.batch", "16"}}}
-		g, err := linearDigits(t, d).Ground(context.Background(), deeppsl.Learn)
+		g, err := linearDigits(t, d).Ground(context.Background(), engine.Learn)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestT1MemoryIsFlat(t *testing.T) {
 			if _, err := g.Train(context.Background()); err != nil {
 				t.Fatal(err)
 			}
-			if _, _, err := g.InferExamples(context.Background(), deeppsl.Infer); err != nil {
+			if _, _, err := g.InferExamples(context.Background(), engine.Infer); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -177,7 +177,7 @@ func TestPrintedRulesLearn(t *testing.T) {
 		d := &digits{Digits: 1, Net: "lenet5", Faithful: true, Train: pictures.Slice(0, 1200),
 			Validation: pictures.Slice(0, 0), Test: pictures.Slice(1200, 1400),
 			Options: replaced(task.options(1, 600), map[string]string{"learn.rate.networks": "0.05", "learn.mu": mu})}
-		r, err := linearDigits(t, d).Run(context.Background(), deeppsl.Stages{})
+		r, err := linearDigits(t, d).Run(context.Background(), engine.Stages{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +198,7 @@ func TestProgramsAdd(t *testing.T) {
 				{"learn.decay", "0"}, {"inference.gap", "1e-6"},
 			}}
 		p := linearDigits(t, d)
-		r, err := p.Run(context.Background(), deeppsl.Stages{})
+		r, err := p.Run(context.Background(), engine.Stages{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +209,7 @@ func TestProgramsAdd(t *testing.T) {
 }
 
 // linearDigits loads a project with a linear network, and pictures in memory.
-func linearDigits(t testing.TB, d *digits) *deeppsl.Project {
+func linearDigits(t testing.TB, d *digits) *engine.Project {
 	t.Helper()
 	path, err := d.write(t.TempDir())
 	if err != nil {
@@ -227,7 +227,7 @@ func linearDigits(t testing.TB, d *digits) *deeppsl.Project {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := deeppsl.Load(path, deeppsl.Options{Seed: 1,
+	p, err := engine.Load(path, engine.Options{Seed: 1,
 		Features: map[string]*neural.Features{"data/images.idx.gz": table}})
 	if err != nil {
 		t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/internal/engine"
 )
 
 // T2 is the paper's second task, semi-supervised document classification, over random splits.
@@ -44,7 +44,7 @@ type T2Run struct {
 	TrainSeconds     float64
 	InferenceSeconds float64
 	Epochs           int
-	Curve            []deeppsl.Epoch
+	Curve            []engine.Epoch
 }
 
 // Mean is a mean with half the width of its 95 % confidence interval, by Student's t.
@@ -60,23 +60,23 @@ type Median struct {
 
 // T2Result sums the runs up.
 type T2Result struct {
-	Task             string              `json:"task"`
-	Dataset          string              `json:"dataset"`
-	Split            int                 `json:"split"`
-	Method           string              `json:"method"`
-	Runs             int                 `json:"runs"`
-	ClassAverage     Mean                `json:"accuracy_class_avg"`
-	Accuracy         Mean                `json:"accuracy"`
-	Validation       Mean                `json:"validation_accuracy"` // of the epoch that was kept
-	TrainSeconds     Median              `json:"train_seconds"`
-	InferenceSeconds Median              `json:"inference_seconds"`
-	GroundRules      int                 `json:"ground_rules"`
-	ByRule           []deeppsl.RuleCount `json:"ground_rules_by_rule,omitempty"`
-	Epochs           Median              `json:"epochs"`
-	Faithful         bool                `json:"faithful"`
-	Seed             uint64              `json:"seed"`
+	Task             string             `json:"task"`
+	Dataset          string             `json:"dataset"`
+	Split            int                `json:"split"`
+	Method           string             `json:"method"`
+	Runs             int                `json:"runs"`
+	ClassAverage     Mean               `json:"accuracy_class_avg"`
+	Accuracy         Mean               `json:"accuracy"`
+	Validation       Mean               `json:"validation_accuracy"` // of the epoch that was kept
+	TrainSeconds     Median             `json:"train_seconds"`
+	InferenceSeconds Median             `json:"inference_seconds"`
+	GroundRules      int                `json:"ground_rules"`
+	ByRule           []engine.RuleCount `json:"ground_rules_by_rule,omitempty"`
+	Epochs           Median             `json:"epochs"`
+	Faithful         bool               `json:"faithful"`
+	Seed             uint64             `json:"seed"`
 	// Curves are the runs' learning curves.
-	Curves [][]deeppsl.Epoch `json:"-"`
+	Curves [][]engine.Epoch `json:"-"`
 }
 
 // Run repeats the experiment.
@@ -162,11 +162,11 @@ func (t *T2) prepare(ctx context.Context, data *dataset.Citation, result *T2Resu
 	if err != nil {
 		return nil, err
 	}
-	project, err := deeppsl.Load(path, deeppsl.Options{Seed: t.Seed, Threads: t.Threads, Set: t.Set})
+	project, err := engine.Load(path, engine.Options{Seed: t.Seed, Threads: t.Threads, Set: t.Set})
 	if err != nil {
 		return nil, err
 	}
-	grounding, err := project.Ground(ctx, deeppsl.Learn)
+	grounding, err := project.Ground(ctx, engine.Learn)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (t *T2) prepare(ctx context.Context, data *dataset.Citation, result *T2Resu
 }
 
 // reasonOnce returns the run of a method that has the rules, or the networks alone.
-func (t *T2) reasonOnce(c *citation, project *deeppsl.Project, g *deeppsl.Grounding) runOnce {
+func (t *T2) reasonOnce(c *citation, project *engine.Project, g *engine.Grounding) runOnce {
 	return func(ctx context.Context, split dataset.Split, seed uint64) (T2Run, error) {
 		if err := setTruth(project, c, split); err != nil {
 			return T2Run{}, err
@@ -189,7 +189,7 @@ func (t *T2) reasonOnce(c *citation, project *deeppsl.Project, g *deeppsl.Ground
 }
 
 // once trains, infers and scores.
-func (t *T2) once(ctx context.Context, g *deeppsl.Grounding) (run T2Run, answer *deeppsl.Answer, err error) {
+func (t *T2) once(ctx context.Context, g *engine.Grounding) (run T2Run, answer *engine.Answer, err error) {
 	train, scored := g.Train, "Label"
 	if t.Method == "mlp" {
 		train, scored = g.Fit, "Neural"
@@ -207,7 +207,7 @@ func (t *T2) once(ctx context.Context, g *deeppsl.Grounding) (run T2Run, answer 
 		return run, nil, err
 	}
 	run.InferenceSeconds = answer.Elapsed.Seconds()
-	evaluations, err := g.Evaluate(answer, deeppsl.Infer)
+	evaluations, err := g.Evaluate(answer, engine.Infer)
 	for _, e := range evaluations {
 		if e.Predicate == scored {
 			run.Accuracy, run.ClassAverage = e.Values["Accuracy"], e.Values["ClassAveragedAccuracy"]
@@ -217,10 +217,10 @@ func (t *T2) once(ctx context.Context, g *deeppsl.Grounding) (run T2Run, answer 
 }
 
 // setTruth gives a split's labels to the documents' classes and to the classifier.
-func setTruth(project *deeppsl.Project, c *citation, split dataset.Split) error {
+func setTruth(project *engine.Project, c *citation, split dataset.Split) error {
 	for _, predicate := range []string{"Label", "Neural"} {
-		for phase, documents := range map[deeppsl.Phase][]int32{
-			deeppsl.Learn: split.Train, deeppsl.Validation: split.Validation, deeppsl.Infer: split.Test,
+		for phase, documents := range map[engine.Phase][]int32{
+			engine.Learn: split.Train, engine.Validation: split.Validation, engine.Infer: split.Test,
 		} {
 			if err := project.SetTruth(phase, predicate, c.truth(documents)); err != nil {
 				return err
@@ -240,7 +240,7 @@ func (r *T2Result) sum(runs []T2Run) {
 		return values
 	}
 	percent := func(of func(T2Run) float64) Mean {
-		mean, ci95 := deeppsl.Interval(column(of))
+		mean, ci95 := engine.Interval(column(of))
 		return Mean{100 * mean, 100 * ci95}
 	}
 	r.Accuracy = percent(func(run T2Run) float64 { return run.Accuracy })

@@ -3,8 +3,8 @@ package repro
 import (
 	"slices"
 
-	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/internal/engine"
 )
 
 // heldOut is what was inferred about pairs of the learning fold by networks that had not learned from them.
@@ -25,7 +25,7 @@ func (h *heldOut) add(answer *foldAnswer, d division, part int) {
 
 // kept is the number of epochs with the best mean of the validation scores, the smallest of equals: each part of a fold
 // alone is too small to say.
-func kept(trainings []*deeppsl.Training) (best int) {
+func kept(trainings []*engine.Training) (best int) {
 	score := func(epoch int) (sum float64) {
 		for _, training := range trainings {
 			sum += training.Epochs[epoch].Validation
@@ -41,7 +41,7 @@ func kept(trainings []*deeppsl.Training) (best int) {
 }
 
 // keptFit is the median of the numbers of epochs after which the networks alone were best.
-func keptFit(trainings []*deeppsl.Training) int {
+func keptFit(trainings []*engine.Training) int {
 	var all []int
 	for _, training := range trainings {
 		all = append(all, training.FitKept)

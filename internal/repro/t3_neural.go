@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
@@ -25,7 +25,7 @@ var chosenTwins = Twins{Names: "grams", Titles: "symbols", Hidden: 8, Dropout: 0
 type learnedRun struct {
 	authors, papers *Resolved
 	validation      [2]float64 // F1 of the held-out authors and papers
-	training        []*deeppsl.Training
+	training        []*engine.Training
 	test            *foldAnswer
 }
 
@@ -46,11 +46,11 @@ func (t *T3) runNeural(ctx context.Context, result *T3Result) error {
 	if err != nil {
 		return err
 	}
-	learn, err := project.Ground(ctx, deeppsl.Learn)
+	learn, err := project.Ground(ctx, engine.Learn)
 	if err != nil {
 		return err
 	}
-	test, err := project.Ground(ctx, deeppsl.Infer)
+	test, err := project.Ground(ctx, engine.Infer)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (t *T3) runNeural(ctx context.Context, result *T3Result) error {
 	var runs []*learnedRun
 	for k := range t.Runs {
 		t.stage("run %d of %d", k+1, t.Runs)
-		run, err := t.learnOnce(ctx, n, project, [2]*deeppsl.Grounding{learn, test}, t.Seed+uint64(k))
+		run, err := t.learnOnce(ctx, n, project, [2]*engine.Grounding{learn, test}, t.Seed+uint64(k))
 		if err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func (t *T3) runNeural(ctx context.Context, result *T3Result) error {
 // learnOnce is one run: a division, initial weights, training and the answer about the test fold. As printed, one part
 // is held out and chooses the epoch; otherwise each in turn, and with the epochs that are best for all of them, the
 // networks learn anew from the whole fold.
-func (t *T3) learnOnce(ctx context.Context, n *neuralResolution, project *deeppsl.Project, folds [2]*deeppsl.Grounding,
+func (t *T3) learnOnce(ctx context.Context, n *neuralResolution, project *engine.Project, folds [2]*engine.Grounding,
 	seed uint64) (*learnedRun, error) {
 	learn, test := folds[0], folds[1]
 	run := new(learnedRun)
@@ -104,7 +104,7 @@ func (t *T3) learnOnce(ctx context.Context, n *neuralResolution, project *deepps
 }
 
 // holdOut learns without one part, or without each in turn, and collects what is inferred about these.
-func (t *T3) holdOut(ctx context.Context, n *neuralResolution, project *deeppsl.Project, learn *deeppsl.Grounding,
+func (t *T3) holdOut(ctx context.Context, n *neuralResolution, project *engine.Project, learn *engine.Grounding,
 	seed uint64, run *learnedRun) (*heldOut, error) {
 	d, held := n.folds[0].divide(seed), newHeldOut(n.folds[0])
 	for part := range parts {
@@ -130,7 +130,7 @@ func (t *T3) holdOut(ctx context.Context, n *neuralResolution, project *deeppsl.
 }
 
 // learn trains with new initial weights.
-func (t *T3) learn(ctx context.Context, g *deeppsl.Grounding, seed uint64) (*deeppsl.Training, error) {
+func (t *T3) learn(ctx context.Context, g *engine.Grounding, seed uint64) (*engine.Training, error) {
 	if err := g.Reset(seed); err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func (t *T3) learn(ctx context.Context, g *deeppsl.Grounding, seed uint64) (*dee
 }
 
 // answer infers on a fold.
-func (t *T3) answer(ctx context.Context, fold *resolution, g *deeppsl.Grounding) (*foldAnswer, error) {
+func (t *T3) answer(ctx context.Context, fold *resolution, g *engine.Grounding) (*foldAnswer, error) {
 	answer, err := g.Infer(ctx)
 	if err == nil {
 		err = ctx.Err()
@@ -153,7 +153,7 @@ func (t *T3) answer(ctx context.Context, fold *resolution, g *deeppsl.Grounding)
 }
 
 // pairs takes a fold's pairs out of an answer. The networks alone answer with what they perceive.
-func (t *T3) pairs(fold *resolution, g *deeppsl.Grounding, answer *deeppsl.Answer) (*foldAnswer, error) {
+func (t *T3) pairs(fold *resolution, g *engine.Grounding, answer *engine.Answer) (*foldAnswer, error) {
 	out := &foldAnswer{resolution: fold, sameAuthor: map[pair]float64{}, samePaper: map[pair]float64{},
 		gap: answer.Gap, seconds: answer.Elapsed.Seconds()}
 	if t.Method == "network" {
@@ -164,9 +164,9 @@ func (t *T3) pairs(fold *resolution, g *deeppsl.Grounding, answer *deeppsl.Answe
 }
 
 // perceived takes what the networks say of pairs of different references.
-func (a *foldAnswer) perceived(g *deeppsl.Grounding, answer *deeppsl.Answer) {
+func (a *foldAnswer) perceived(g *engine.Grounding, answer *engine.Answer) {
 	alike := map[string]map[[2]string]float64{"SimName": {}, "SimTitle": {}}
-	g.Each(answer, true, func(atom deeppsl.Atom) {
+	g.Each(answer, true, func(atom engine.Atom) {
 		if values := alike[atom.Predicate]; values != nil {
 			values[[2]string(atom.Arguments)] = atom.Value
 		}
@@ -190,12 +190,12 @@ func (a *foldAnswer) perceived(g *deeppsl.Grounding, answer *deeppsl.Answer) {
 }
 
 // load writes the project's files and loads it.
-func (t *T3) load(n *neuralResolution, dir string) (*deeppsl.Project, error) {
+func (t *T3) load(n *neuralResolution, dir string) (*engine.Project, error) {
 	path, err := n.write(filepath.Join(dir, t.Method), n.folds[0].truth(n.folds[0].divide(t.Seed), 0))
 	if err != nil {
 		return nil, err
 	}
-	return deeppsl.Load(path, deeppsl.Options{Seed: t.Seed, Threads: t.Threads, Set: t.Set, OnEpoch: t.OnEpoch})
+	return engine.Load(path, engine.Options{Seed: t.Seed, Threads: t.Threads, Set: t.Set, OnEpoch: t.OnEpoch})
 }
 
 // neuralProject describes the project of a method.
@@ -249,7 +249,7 @@ func (r *T3Result) sum(runs []*learnedRun) {
 		return values
 	}
 	mean := func(of func(*learnedRun) float64) (m Mean) {
-		m.Mean, m.CI95 = deeppsl.Interval(column(of))
+		m.Mean, m.CI95 = engine.Interval(column(of))
 		return m
 	}
 	r.Authors, r.Papers, r.Gap = runs[0].authors, runs[0].papers, runs[0].test.gap

@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/ground"
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/solve/conflict"
+	"github.com/deeppsl/deeppsl/internal/syntax"
+)
+
+// hardRule is a hard ground rule: potential at of a block.
+type hardRule struct {
+	block *mrf.Block
+	at    int
+}
+
+// conflict prints hard ground rules that cannot hold together, of those that a solver names by their places among all
+// potentials: a few of which none can be left out, or where that takes too long to find, a group that share variables.
+func (g *Grounding) conflict(ctx context.Context, places []int) []string {
+	if len(places) == 0 {
+		return nil
+	}
+	places = conflict.Minimal(ctx, g.field, places, g.settings.solve)
+	var lines []string
+	for _, rule := range arranged(hardRules(g.model, places)) {
+		lines = append(lines, g.inWords(rule))
+	}
+	return lines
+}
+
+// together is how many ground rules of one rule stand next to each other in a conflict.
+const together = 10
+
+// arranged puts ground rules of the rules that have fewest of them first, since one sum is more telling than the many
+// atoms in it; of each rule a few at a time, so that the beginning of a long list has some of each.
+func arranged(rules []hardRule) []hardRule {
+	count, seen := make(map[int]int), make(map[int]int)
+	for _, rule := range rules {
+		count[rule.block.Rule]++
+	}
+	turn := make(map[hardRule]int)
+	for _, rule := range rules {
+		turn[rule] = seen[rule.block.Rule] / together
+		seen[rule.block.Rule]++
+	}
+	slices.SortStableFunc(rules, func(a, b hardRule) int {
+		return cmp.Or(turn[a]-turn[b], count[a.block.Rule]-count[b.block.Rule], a.block.Rule-b.block.Rule)
+	})
+	return rules
+}
+
+// inWords prints a hard ground rule as its rule is written, with constants for the variables as far as they are known;
+// and if observed atoms decide what it says of the others, that too.
+func (g *Grounding) inWords(rule hardRule) string {
+	template := g.program.Rules[rule.block.Rule]
+	linear := ground.Text(g.program, g.tables.Store, rule.block, rule.at)
+	constants, whole := ground.Constants(template, g.tables.Store, rule.block, rule.at)
+	written := syntax.Print(syntax.Substitute(template.Written, constants))
+	if whole {
+		return written
+	}
+	return fmt.Sprintf("%s  [%s]", written, linear)
+}
+
+// hardRules finds the ground rules at places, which ascend.
+func hardRules(model *mrf.Model, places []int) []hardRule {
+	rules := make([]hardRule, 0, len(places))
+	first := 0
+	for _, b := range model.Blocks {
+		for len(rules) < len(places) && places[len(rules)] < first+b.Len {
+			rules = append(rules, hardRule{b, places[len(rules)] - first})
+		}
+		first += b.Len
+	}
+	return rules
+}

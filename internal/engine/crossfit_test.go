@@ -1,0 +1,142 @@
+package engine_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/engine"
+)
+
+// flowers is a classification as a stranger brings it: features of scales that differ by a factor of a million, few
+// labels, a relation among the nearest, or one that means nothing, and no option.
+func flowers(t *testing.T, seed uint64, meaningless, own bool) string {
+	t.Helper()
+	const things, classes, labelled = 150, 3, 18
+	random := rand.New(rand.NewPCG(seed, 1))
+	var features, near, targets, train, test strings.Builder
+	for k := range things {
+		class := float64(k % classes)
+		fmt.Fprintf(&features, "t%d\t%g\t%g\t7\n", k, 1e4*(class+0.45*random.NormFloat64())+5e4,
+			1e-2*(class*class+0.8*random.NormFloat64()))
+		out := &test
+		if k < labelled {
+			out = &train
+		}
+		for c := range classes {
+			fmt.Fprintf(&targets, "t%d\tc%d\n", k, c)
+			truth := 0
+			if k%classes == c {
+				truth = 1
+			}
+			fmt.Fprintf(out, "t%d\tc%d\t%d\n", k, c, truth)
+		}
+	}
+	for a := range things {
+		for _, b := range random.Perm(things)[:5] {
+			if a != b && (meaningless || a%classes == b%classes || random.IntN(6) == 0) {
+				fmt.Fprintf(&near, "t%d\tt%d\n", a, b)
+			}
+		}
+	}
+	truth := `"truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]}, "evaluations": ["CategoricalEvaluator"]`
+	seen := ""
+	if own {
+		seen = ", " + truth
+	}
+	return writeProject(t, map[string]string{
+		"features.tsv": features.String(), "near.tsv": near.String(), "targets.tsv": targets.String(),
+		"train.tsv": train.String(), "test.tsv": test.String(),
+		"model.json": `{"rules": ["1: Seen(A, C) -> Is(A, C) ^2", "1: Near(A, B) & Is(A, C) -> Is(B, C) ^2",
+			"20: Is(A, +C) = 1 ^2"],
+			"networks": {"eye": {"features": "features.tsv", "hidden": [16]}},
+			"predicates": {
+				"Seen/2": {"neural": {"network": "eye", "class": 1, "classes": ["c0", "c1", "c2"]}` + seen + `},
+				"Near/2": {"observations": ["near.tsv"]},
+				"Is/2": {"targets": ["targets.tsv"], ` + truth + `}
+			}}`,
+	})
+}
+
+// lastAccuracy is that of the last predicate that is scored.
+func lastAccuracy(r *engine.Report) float64 {
+	return r.Evaluations[len(r.Evaluations)-1].Values["Accuracy"]
+}
+
+// Learning with every default is about as good as the network alone where the relation means nothing, better where it
+// means something, and does not need truth about what the network sees.
+func TestCrossFitting(t *testing.T) {
+	for _, test := range []struct {
+		name             string
+		meaningless, own bool
+		least            float64 // mean accuracy less that of the network alone
+	}{
+		{"relation", false, true, 0.005},
+		{"relation, without truth about what is seen", false, false, 0.005},
+		{"noise", true, true, -0.01},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			gain := 0.0
+			const seeds = 8
+			for seed := range uint64(seeds) {
+				path := flowers(t, seed, test.meaningless, test.own)
+				got := run(t, path, engine.Options{Seed: seed}, learnAndInfer)
+				if c := got.Training.CrossFit; c == nil || c.Folds != 3 || len(c.Curve) != 41 || c.Weighed > c.Fitted {
+					t.Errorf("cross-fitting says %+v", c)
+				}
+				alone := run(t, flowers(t, seed, true, true), engine.Options{Seed: seed,
+					Set: []string{"learn.method=deeppsl", "learn.freeze=true", "learn.rate.rules=0", "learn.epochs=0"}},
+					learnAndInfer)
+				gain += (lastAccuracy(got) - alone.Evaluations[0].Values["Accuracy"]) / seeds
+			}
+			t.Logf("%+.3f against the network alone", gain)
+			if gain < test.least {
+				t.Errorf("%+.3f against the network alone, want at least %+.3f", gain, test.least)
+			}
+		})
+	}
+}
+
+// Labels too few to hold any out are said to be, and learned from with the weights as written.
+func TestTooFewToDivide(t *testing.T) {
+	path := flowers(t, 1, false, true)
+	config, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	few := strings.ReplaceAll(string(config), `["train.tsv"]`, `[["t0", "c0"], ["t1", "c1"], ["t2", "c2"]]`)
+	if err := os.WriteFile(path, []byte(few), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r := run(t, path, engine.Options{Seed: 5}, learnAndInfer)
+	if r.Training.CrossFit != nil || r.Epochs != 5 || r.Training.FitEpochs == 0 {
+		t.Errorf("weights %v, %d epochs, %+v", r.RuleWeights, r.Epochs, r.Training.CrossFit)
+	}
+}
+
+// A table of truth may name the true classes alone: by default, that is the same as calling the others false.
+func TestTrueClassesAlone(t *testing.T) {
+	path := flowers(t, 2, false, false)
+	want := run(t, path, engine.Options{Seed: 5}, learnAndInfer)
+	table := filepath.Join(filepath.Dir(path), "train.tsv")
+	text, err := os.ReadFile(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var positive strings.Builder
+	for line := range strings.Lines(string(text)) {
+		if strings.HasSuffix(line, "\t1\n") {
+			positive.WriteString(line)
+		}
+	}
+	if err := os.WriteFile(table, []byte(positive.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	got := run(t, path, engine.Options{Seed: 5}, learnAndInfer)
+	if a, b := lastAccuracy(got), lastAccuracy(want); a < b-0.03 || got.CrossFit.Folds != 3 {
+		t.Errorf("accuracy %.3f, with the false classes written %.3f; %+v", a, b, got.CrossFit)
+	}
+}

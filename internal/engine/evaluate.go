@@ -1,0 +1,157 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/eval"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/relation"
+)
+
+// Evaluation is the score of one predicate's atoms.
+type Evaluation struct {
+	Predicate string `json:"predicate"`
+	Evaluator string `json:"evaluator"`
+	// Count is how many things were scored.
+	Count int `json:"count"`
+	// Values are the evaluator's numbers by name.
+	Values map[string]float64 `json:"values"`
+	// Intervals are the 95 % confidence intervals of those that have one.
+	Intervals map[string][2]float64 `json:"intervals"`
+	// Primary names the value that stands for the evaluation.
+	Primary string `json:"primary"`
+	primary eval.Value
+}
+
+// Evaluate scores an answer against the known truth of a phase with the evaluators that the configuration names.
+// Predicates without truth in that phase are left out.
+func (g *Grounding) Evaluate(answer *Answer, phase Phase) ([]Evaluation, error) {
+	var all []Evaluation
+	for k, declared := range g.project.config.Predicates {
+		for _, e := range declared.Evaluations {
+			scored, err := g.score(answer, phase, k, e)
+			if err != nil {
+				return nil, err
+			}
+			if scored != nil {
+				all = append(all, *scored)
+			}
+		}
+	}
+	return all, nil
+}
+
+// score runs one evaluator; it returns nil if there is no truth.
+func (g *Grounding) score(answer *Answer, phase Phase, predicate int, e load.Evaluation) (*Evaluation, error) {
+	name := g.project.config.Predicates[predicate].Name
+	truth, err := g.truth(phase, predicate)
+	if err != nil || truth == nil || truth.Len() == 0 {
+		return nil, err
+	}
+	options := maps.Clone(g.settings.evaluation)
+	for _, o := range e.Options {
+		options[o.Name] = o.Value
+	}
+	atoms := g.tables.Store.Relations[predicate]
+	scored := eval.Join(atoms, truth, func(row int32) float64 { return value(answer, atoms, row) }, scopeOf(options))
+	if key := (truthKey{phase, predicate}); scored.Unmatched > 0 && !g.unscored[key] {
+		g.unscored[key] = true
+		g.project.Log.Warn("truth about atoms that are no targets is not scored",
+			"predicate", name, "phase", phase.String(), "rows", scored.Unmatched)
+	}
+	result, err := eval.Evaluate(e.Evaluator, options, scored)
+	if err != nil {
+		return nil, fmt.Errorf("evaluating %s: %w", name, err)
+	}
+	return newEvaluation(name, result), nil
+}
+
+func scopeOf(options map[string]string) eval.Scope {
+	return eval.Scope{Observed: options["eval.includeobs"] == "true", Closed: options["eval.closetruth"] == "true"}
+}
+
+func newEvaluation(predicate string, result eval.Result) *Evaluation {
+	e := &Evaluation{Predicate: predicate, Evaluator: result.Evaluator, Count: result.Count,
+		Values: make(map[string]float64), Intervals: make(map[string][2]float64),
+		Primary: result.Primary().Name, primary: result.Primary()}
+	for _, v := range result.Values {
+		if !math.IsNaN(v.Number) {
+			e.Values[v.Name] = v.Number
+		}
+		if !math.IsNaN(v.Interval[0]) && !math.IsNaN(v.Interval[1]) {
+			e.Intervals[v.Name] = v.Interval
+		}
+	}
+	return e
+}
+
+// guide is an evaluation that guides learning.
+type guide struct {
+	predicate  int
+	evaluation load.Evaluation
+}
+
+// guides returns the evaluations that guide learning together: of the target predicates that have truth in the phase,
+// those that are marked primary, or the first one's first if none is. Networks alone are scored only if no target is.
+func (g *Grounding) guides(phase Phase) ([]guide, error) {
+	for _, role := range []relation.Role{relation.Target, relation.Perceived} {
+		var first, primary []guide
+		for k, declared := range g.project.config.Predicates {
+			atoms := g.tables.Store.Relations[k]
+			if len(declared.Evaluations) == 0 || atoms.FreeLen() == 0 || atoms.Free != role {
+				continue
+			}
+			truth, err := g.truth(phase, k)
+			if err != nil {
+				return nil, err
+			}
+			if truth == nil || truth.Len() == 0 {
+				continue
+			}
+			chosen := guide{k, primaryOf(declared.Evaluations)}
+			first = append(first, chosen)
+			if chosen.evaluation.Primary {
+				primary = append(primary, chosen)
+			}
+		}
+		switch {
+		case len(primary) > 0:
+			return primary, nil
+		case len(first) > 0:
+			return first[:1], nil
+		}
+	}
+	return nil, nil
+}
+
+func primaryOf(evaluations []load.Evaluation) load.Evaluation {
+	for _, e := range evaluations {
+		if e.Primary {
+			return e
+		}
+	}
+	return evaluations[0]
+}
+
+// guided returns the mean score of an answer by evaluations that guide learning, higher being better.
+func (g *Grounding) guided(answer *Answer, phase Phase, guides []guide) (float64, error) {
+	sum := 0.0
+	for _, guide := range guides {
+		scored, err := g.score(answer, phase, guide.predicate, guide.evaluation)
+		if err != nil {
+			return 0, err
+		}
+		sum += scored.guiding()
+	}
+	return sum / float64(len(guides)), nil
+}
+
+// guiding returns the score of an evaluation, higher being better.
+func (e *Evaluation) guiding() float64 {
+	if e.primary.LowerIsBetter {
+		return -e.primary.Number
+	}
+	return e.primary.Number
+}

@@ -1,0 +1,211 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/similarity"
+	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// function is what the key "function" of a predicate names: a similarity, or what a program has registered.
+type function struct {
+	arity   int
+	call    func(args ...string) float64
+	measure *similarity.Measure // nil if it is registered
+	// above is the value up to which the function is 0 instead.
+	above float64
+}
+
+// pslThreshold is the value up to which the classes of PSL's text similarities are 0. They end in pslSuffix.
+const (
+	pslThreshold = 0.5
+	pslSuffix    = "similarity"
+)
+
+var registry = struct {
+	sync.RWMutex
+	functions map[string]function // by name in lower case
+	names     []string
+}{functions: make(map[string]function)}
+
+// RegisterFunction makes a function available to predicates, as "function": name. It takes as many arguments as it has
+// arity, which are constants as the data write them, and returns a value in [0, 1]; what is not becomes an error of
+// grounding. It must give the same value for the same arguments, and any number of goroutines may call it at once.
+//
+// Functions are registered before projects are loaded, by init functions as a rule. A second function of a name,
+// whatever its case, one with the name of a similarity, and one without arguments are mistakes of the program, and
+// panics.
+func RegisterFunction(name string, arity int, f func(args ...string) float64) {
+	registry.Lock()
+	defer registry.Unlock()
+	key := strings.ToLower(name)
+	if _, exists := registry.functions[key]; exists || similarity.Find(name) != nil {
+		panic(fmt.Sprintf("deeppsl: RegisterFunction(%q): there is such a function already", name))
+	}
+	if name == "" || arity < 1 || f == nil {
+		panic(fmt.Sprintf("deeppsl: RegisterFunction(%q, %d): a function needs a name, arguments and code", name, arity))
+	}
+	registry.functions[key] = function{arity: arity, call: f}
+	registry.names = append(registry.names, name)
+}
+
+// findFunction returns the function of a name.
+func findFunction(name string) (f function, ok bool) {
+	registry.RLock()
+	defer registry.RUnlock()
+	if f, ok = registry.functions[strings.ToLower(name)]; ok {
+		return f, true
+	}
+	f = function{arity: 2, measure: similarity.Find(name)}
+	if strings.HasSuffix(strings.ToLower(name), pslSuffix) {
+		f.above = pslThreshold
+	}
+	return f, f.measure != nil
+}
+
+// bind returns the code of a similarity.
+func (f *function) bind(corpus *similarity.Corpus) func(args ...string) float64 {
+	compare := f.measure.Bind(corpus)
+	return func(args ...string) float64 {
+		if value := compare(args[0], args[1]); value > f.above {
+			return value
+		}
+		return 0
+	}
+}
+
+// functionNames lists what the key "function" can be.
+func functionNames() []string {
+	registry.RLock()
+	defer registry.RUnlock()
+	return append(similarity.Names(), slices.Sorted(slices.Values(registry.names))...)
+}
+
+// checkFunction reports a functional predicate whose function is not there, or is of other arity.
+func checkFunction(declared *load.Predicate, diags *source.Diagnostics) {
+	f, ok := findFunction(declared.Function)
+	switch {
+	case !ok:
+		names := functionNames()
+		diags.Errorf("unknown-function", declared.Span, source.Suggest(declared.Function, names),
+			"there is no function %s; there are %s", declared.Function, strings.Join(names, ", "))
+	case f.arity != declared.Arity():
+		diags.Errorf("function-arity", declared.Span, "", "predicate %s/%d has another number of arguments "+
+			"than function %s/%d", declared.Name, declared.Arity(), declared.Function, f.arity)
+	}
+}
+
+// bindFunction gives a functional predicate's relation its values.
+func (g *Grounding) bindFunction(predicate int) {
+	declared := g.project.config.Predicates[predicate]
+	f, ok := findFunction(declared.Function)
+	if !ok {
+		panic("deeppsl: a function has gone since the project was checked")
+	}
+	if f.measure != nil {
+		f.call = f.bind(g.corpus(predicate, f.measure))
+	}
+	g.tables.Store.Relations[predicate].Function = f.call
+}
+
+// corpus returns what a measure needs to know of how rare tokens are: from the column that the predicate names, or
+// else from all columns of strings that share a variable with the function in some rule.
+func (g *Grounding) corpus(predicate int, measure *similarity.Measure) *similarity.Corpus {
+	if !measure.Corpus {
+		return nil
+	}
+	store := g.tables.Store
+	var documents []symbol.ID
+	for _, c := range g.corpusColumns(predicate) {
+		documents = append(documents, store.Relations[c.predicate].Distinct(c.argument).Columns[0]...)
+	}
+	slices.Sort(documents)
+	return similarity.NewCorpus(namesOf(store, slices.Compact(documents)))
+}
+
+// column is an argument of a predicate.
+type column struct{ predicate, argument int }
+
+// corpusColumns returns the columns whose constants are the documents of a function's corpus.
+func (g *Grounding) corpusColumns(predicate int) (columns []column) {
+	config := g.project.config
+	if corpus := config.Predicates[predicate].Corpus; corpus != nil {
+		return []column{{config.Find(corpus.Predicate), corpus.Argument}}
+	}
+	rules := slices.Clone(g.program.Rules)
+	for _, d := range g.derivations {
+		rules = append(rules, d.rules...)
+	}
+	for _, rule := range rules {
+		arguments := argumentsOf(rule, predicate)
+		for _, a := range rule.Atoms {
+			for k, t := range a.Args {
+				c := column{a.Predicate, k}
+				if t.IsVariable() && arguments[t.Variable] && g.hasStrings(c) && !slices.Contains(columns, c) {
+					columns = append(columns, c)
+				}
+			}
+		}
+	}
+	return columns
+}
+
+// argumentsOf returns the variables of a rule that are arguments of a functional predicate, in an atom or the weight.
+func argumentsOf(rule *program.Rule, predicate int) map[int]bool {
+	arguments := make(map[int]bool)
+	atoms := rule.Atoms
+	if rule.Weight.Atom != nil {
+		atoms = append(slices.Clone(atoms), *rule.Weight.Atom)
+	}
+	for _, a := range atoms {
+		for _, t := range a.Args {
+			if a.Predicate == predicate && t.IsVariable() {
+				arguments[t.Variable] = true
+			}
+		}
+	}
+	return arguments
+}
+
+// hasStrings tells the columns of strings that are read from data: others may need the function to be made.
+func (g *Grounding) hasStrings(c column) bool {
+	declared := g.project.config.Predicates[c.predicate]
+	made := declared.Functional || declared.Derive != nil || declared.Similarity != nil ||
+		declared.Neural != nil && len(declared.Neural.Atoms) > 0
+	return !made && declared.Types[c.argument] == program.String
+}
+
+// addSimilar makes the atoms of a predicate that has the similar pairs of a column.
+func (g *Grounding) addSimilar(predicate int) {
+	declared := g.project.config.Predicates[predicate]
+	store, s := g.tables.Store, declared.Similarity
+	constants := store.Relations[g.project.config.Find(s.Over.Predicate)].Distinct(s.Over.Argument).Columns[0]
+	options := similarity.Options{Threshold: s.Threshold, Threads: g.project.Threads}
+	if declared.Corpus != nil {
+		options.Corpus = g.corpus(predicate, s.Measure)
+	}
+	pairs := similarity.Pairs(namesOf(store, constants), s.Measure, options)
+	made := &relation.Relation{Name: declared.Name, Arity: 2, Observed: len(pairs), Open: !declared.Closed,
+		Columns: [][]symbol.ID{make([]symbol.ID, len(pairs)), make([]symbol.ID, len(pairs))}}
+	for row, pair := range pairs {
+		made.Columns[0][row], made.Columns[1][row] = constants[pair.A], constants[pair.B]
+		made.Truth.Append(float64(float32(pair.Value)))
+	}
+	store.Relations[predicate] = made
+}
+
+// namesOf returns the names of constants.
+func namesOf(store *relation.Store, ids []symbol.ID) []string {
+	names := make([]string, len(ids))
+	for k, id := range ids {
+		names[k] = store.Symbols.Name(id)
+	}
+	return names
+}

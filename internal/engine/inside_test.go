@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestMain lets tests name files of the module, such as those of examples, by their paths from its root.
+func TestMain(m *testing.M) {
+	if err := os.Chdir("../.."); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// readText reads a file.
+func readText(t testing.TB, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// writeText writes a file.
+func writeText(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// writeFiles writes a project's files, by name, and returns the path of model.json.
+func writeFiles(t testing.TB, files map[string]string) string {
+	t.Helper()
+	folder := t.TempDir()
+	for name, text := range files {
+		writeText(t, filepath.Join(folder, name), text)
+	}
+	return filepath.Join(folder, "model.json")
+}
+
+// loaded loads a project.
+func loaded(t testing.TB, path string, options Options) *Project {
+	t.Helper()
+	project, err := Load(path, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return project
+}
+
+// run runs stages of a project.
+func run(t testing.TB, project *Project, stages Stages) *Report {
+	t.Helper()
+	report, err := project.Run(context.Background(), stages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// grounded loads a project and grounds the rules of a phase.
+func grounded(t testing.TB, path string, options Options, phase Phase) *Grounding {
+	t.Helper()
+	grounding, err := loaded(t, path, options).Ground(context.Background(), phase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return grounding
+}
+
+// infer finds the MAP state.
+func infer(t testing.TB, grounding *Grounding) *Answer {
+	t.Helper()
+	answer, err := grounding.Infer(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+// trained learns the parameters.
+func trained(t testing.TB, grounding *Grounding) *Training {
+	t.Helper()
+	training, err := grounding.Train(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return training
+}

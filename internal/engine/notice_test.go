@@ -1,0 +1,146 @@
+package engine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/engine"
+)
+
+// lesson is a small classification that is easy to learn, with what a test changes about it.
+type lesson struct {
+	network  string // further settings of the network
+	features func(k int) string
+	rules    string
+	files    map[string]string
+	more     string // further predicates
+	options  string
+}
+
+// write writes 30 things of two kinds, all with labels.
+func (l lesson) write(t *testing.T) string {
+	t.Helper()
+	if l.features == nil {
+		l.features = func(k int) string { return fmt.Sprintf("%d %g", k%2, 1+0.1*float64(k%3)) }
+	}
+	if l.options == "" {
+		l.options = `"learn.method": "deeppsl", "learn.epochs": 5`
+	}
+	files := map[string]string{
+		"model.json": `{
+			"rules": ["1: Sees(A, C) -> Is(A, C) ^2", "fixed 9: Is(A, +C) = 1 ^2"` + l.rules + `],
+			"networks": {"seer": {"features": "features.tsv"` + l.network + `}},
+			"predicates": {
+				"Sees/2": {"neural": {"network": "seer", "class": 1, "classes": ["cat", "dog"]}},` + l.more + `
+				"Is/2": {"targets": ["targets.tsv"], "truth": {"learn": ["train.tsv"]}}
+			},
+			"options": {` + l.options + `}
+		}`,
+	}
+	for k := range 30 {
+		files["features.tsv"] += fmt.Sprintf("%d\t%s\n", k, l.features(k))
+		files["targets.tsv"] += fmt.Sprintf("%d\tcat\n%[1]d\tdog\n", k)
+		files["train.tsv"] += fmt.Sprintf("%d\t%s\n", k, [2]string{"cat", "dog"}[k%2])
+	}
+	for name, text := range l.files {
+		files[name] = text
+	}
+	return writeProject(t, files)
+}
+
+// notices runs a lesson and returns what was noticed, as it is printed but for places.
+func notices(t *testing.T, path string) (printed string) {
+	t.Helper()
+	var b strings.Builder
+	report := run(t, path, engine.Options{Seed: 1, OnWarning: func(w engine.Warnings) { w.Render(&b, false, 0) }},
+		engine.Stages{Learn: true})
+	for _, lint := range report.Warnings {
+		if !strings.Contains(b.String(), lint.Message) {
+			t.Errorf("the report has %q, which was not said", lint.Message)
+		}
+	}
+	return b.String()
+}
+
+// Each way to learn nothing is noticed, by its name.
+func TestNotices(t *testing.T) {
+	const still = `"learn.method": "deeppsl", "learn.epochs": 3, "learn.deviation": 0, "learn.rate.rules": 0.01, ` +
+		`"learn.rate.networks": 0, "network.epochs": 0`
+	nothing := func(int) string { return "0 0" }
+	tests := []struct {
+		lesson
+		want string
+	}{
+		{lesson{network: `, "normalize": "none"`, features: nothing},
+			`network "seer" gives all classes the same probability, whatever it sees [learn-uniform]`},
+		{lesson{network: `, "normalize": "none"`, features: func(int) string { return "1 2" }},
+			`network "seer" gives the same outputs, whatever it sees [learn-uniform]`},
+		{lesson{network: `, "normalize": "none"`, options: still,
+			features: func(k int) string { return fmt.Sprintf("1 %g", 1+0.1*float64(k%7)) }},
+			`network "seer" prefers the same class for 100 % of what it sees [learn-one-class]`},
+		{lesson{network: `, "normalize": "none", "hidden": [4], "activation": "relu"`, features: nothing},
+			`100 % of the nodes of layer hidden1 of network "seer" are flat for all it sees, and learn no more [learn-dead]`},
+		{lesson{network: `, "normalize": "none", "hidden": [4], "activation": "tanh"`, options: still,
+			features: func(k int) string { return fmt.Sprint(min(k, 1)*1e6*(1+k), " ", min(k, 1)*1e6) }},
+			`layer hidden1 of network "seer" are flat for 97 % of what they see, ` +
+				`and learn no more [learn-saturated]`},
+		{lesson{options: `"learn.method": "deeppsl", "learn.epochs": 20, "learn.rate.networks": 30, "network.epochs": 0`,
+			features: func(k int) string { return fmt.Sprint(k*k%7, k*k%5) }},
+			`in 20 epochs [learn-loss-rising]`},
+		{lesson{network: `, "normalize": "none"`, features: nothing},
+			`50 % of 30 labels of Is are right; always saying the most frequent one would give 50 % [learn-chance]`},
+		{lesson{options: strings.Replace(still, "0.01", "1e-12", 1)},
+			`the weights of rules that are to be learned, 1 in number, did not move in 3 epochs [learn-still]`},
+		{lesson{rules: `, "1: Sees(A, C) & Seldom(A) -> Is(A, C) ^2"`, more: `"Seldom/1": {"observations": ["seldom.tsv"]},`,
+			files: map[string]string{"seldom.tsv": "1\t0.01\n2\t0.01\n"}},
+			`after learning, none of the rule's 4 ground rules is active: nothing more is learned from it [learn-dying]`},
+		{lesson{more: `"Other/1": {"targets": [["x"], ["y"]], "truth": {"learn": [["x"]]}},`},
+			`1 of 1 labels of Other are about atoms that are in no ground rule: nothing is learned from them [learn-unreached]`},
+	}
+	for _, test := range tests {
+		id := test.want[strings.LastIndexByte(test.want, '['):]
+		t.Run(id, func(t *testing.T) {
+			if got := notices(t, test.write(t)); !strings.Contains(got, test.want) {
+				t.Errorf("got\n%swant %q", got, test.want)
+			}
+		})
+	}
+}
+
+// Where all is well, nothing is said: with the method that held-out labels guide, and with Algorithm 1.
+func TestNothingToNotice(t *testing.T) {
+	for _, options := range []string{`"learn.folds": 3`, `"learn.method": "deeppsl", "learn.epochs": 20`,
+		`"learn.method": "implicit", "learn.epochs": 20`} {
+		if got := notices(t, lesson{options: options}.write(t)); got != "" {
+			t.Errorf("%s: %s", options, got)
+		}
+	}
+}
+
+// Examples are looked at, too: labels that do not depend on what the networks see are found out.
+func TestNoticesOfExamples(t *testing.T) {
+	table := "A,Sum\n"
+	for k := range 60 {
+		table += fmt.Sprintf("%d,%d\n", k%30, k%7%2)
+	}
+	files := map[string]string{"model.json": `{
+		"rules": ["1: Sees(I, C) -> Sum(C) ^2", "fixed 9: Sum(+C) = 1 ^2"],
+		"networks": {"seer": {"features": "features.tsv", "normalize": "none"}},
+		"predicates": {
+			"Sees/2": {"neural": {"network": "seer", "class": 1, "classes": ["0", "1"], "slots": ["A"]}},
+			"Sum/1": {"targets": [["0"], ["1"]]}
+		},
+		"options": {"learn.epochs": 3},
+		"examples": {"learn": "train.csv"}
+	}`, "train.csv": table}
+	for k := range 30 {
+		files["features.tsv"] += fmt.Sprintf("%d\t0 0\n", k)
+	}
+	got := notices(t, writeProject(t, files))
+	for _, id := range []string{"[learn-uniform]", "[learn-chance]"} {
+		if !strings.Contains(got, id) {
+			t.Errorf("no %s in\n%s", id, got)
+		}
+	}
+}

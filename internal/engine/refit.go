@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/relation"
+)
+
+// lesson is what one training learns from, and for how long.
+type lesson struct {
+	// anew is the lesson after the epochs are chosen: it takes the truth of the validation phase too, and nothing is
+	// left to choose by.
+	anew              bool
+	fitEpochs, epochs int
+	// division leaves labels out, nil none; held are those that score the epochs then.
+	division *division
+	held     *learn.Labels
+	// start counts how often learning has begun before, and sharpening is how sharp outputs are made: see starts.go.
+	start      int
+	sharpening float64
+	// theta are weights of rules that are found already; nil if they are learned.
+	theta []float64
+}
+
+// learnBy learns by a method, and where the option learn.refit asks for it once more, from the beginning and from all
+// truth, for as many epochs as turned out best: what was held out to choose them is too good to be left unused.
+func (g *Grounding) learnBy(ctx context.Context, method func(context.Context, lesson) (*Training, error)) (
+	*Training, error) {
+	start := time.Now()
+	s := &g.project.settings
+	if s.refit {
+		if err := g.refittable(); err != nil {
+			return nil, fmt.Errorf("%s: learn.refit: %w", g.project.config.Name, err)
+		}
+	}
+	training, err := method(ctx, lesson{fitEpochs: s.network.epochs, epochs: s.learn.Epochs})
+	if err == nil && s.refit {
+		g.project.Log.Info("learning anew, from the truth of validation too", "epochs", training.Kept,
+			"epochs of networks alone", training.FitKept)
+		err = g.learnOnceMore(ctx, method, training)
+	}
+	if training != nil {
+		training.Elapsed = time.Since(start)
+	}
+	return training, err
+}
+
+// learnOnceMore learns anew for as many epochs as were kept. If that is cut short, what was learned before stays: it is
+// whole, and validation has chosen it.
+func (g *Grounding) learnOnceMore(ctx context.Context, method func(context.Context, lesson) (*Training, error),
+	training *Training) error {
+	before := *g
+	theta := slices.Clone(g.theta)
+	again, err := g.learnAnew(ctx, method, training.FitKept, training.Kept)
+	if early, cut := learn.CutShort(ctx, err); cut {
+		g.networks, g.perception = before.networks, before.perception
+		copy(g.theta, theta)
+		training.Ended = early
+	}
+	if err == nil {
+		training.Anew = again.Epochs
+	}
+	return err
+}
+
+// learnAnew is the second half of learnBy.
+func (g *Grounding) learnAnew(ctx context.Context, method func(context.Context, lesson) (*Training, error),
+	fitEpochs, epochs int) (*Training, error) {
+	start := time.Now()
+	if err := g.Reset(g.project.Seed); err != nil {
+		return nil, err
+	}
+	training, err := method(ctx, lesson{anew: true, fitEpochs: fitEpochs, epochs: epochs})
+	if training != nil {
+		training.Elapsed = time.Since(start)
+	}
+	return training, err
+}
+
+// Relearn begins once more and learns from the truth of the learning and the validation phase, for given numbers of
+// epochs, of the networks alone and of all: what the option learn.refit does, with epochs chosen otherwise, such as by
+// several divisions of the truth.
+func (g *Grounding) Relearn(ctx context.Context, fitEpochs, epochs int) (*Training, error) {
+	if err := g.refittable(); err != nil {
+		return nil, fmt.Errorf("%s: learning anew: %w", g.project.config.Name, err)
+	}
+	return g.learnAnew(ctx, g.method(), fitEpochs, epochs)
+}
+
+// refittable says why learning anew would have no meaning, if so.
+func (g *Grounding) refittable() error {
+	p := g.project
+	switch {
+	case p.settings.learn.Method.Searches():
+		return fmt.Errorf("%v tries weights, it has no epochs to repeat", p.settings.learn.Method)
+	case p.config.HasExamples():
+		if p.config.Examples[Validation] == nil {
+			return fmt.Errorf("there are no examples of validation to learn from too")
+		}
+		return nil
+	case !p.sharesAtoms(g.phase, Validation):
+		return fmt.Errorf("validation has rules or atoms of its own, and learning sees only those of its phase")
+	}
+	for k := range g.tables.Store.Relations {
+		if truth, err := g.truth(Validation, k); err != nil || truth != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("there is no truth of validation to learn from too")
+}
+
+// taught returns the labels of a lesson for the atoms with the given role.
+func (g *Grounding) taught(l lesson, role relation.Role) (*learn.Labels, error) {
+	labels, err := g.labels(Learn, role)
+	if err == nil && l.division != nil {
+		labels = labels.Where(l.division.learns)
+	}
+	if err != nil || !l.anew {
+		return labels, err
+	}
+	more, err := g.labels(Validation, role)
+	if err != nil {
+		return nil, err
+	}
+	labels.Variables = append(labels.Variables, more.Variables...)
+	labels.Truth = append(labels.Truth, more.Truth...)
+	return labels, nil
+}
+
+// exampleTaught returns the examples of a lesson.
+func (g *Grounding) exampleTaught(l lesson) (*examples, error) {
+	e, err := g.readExamples(Learn)
+	if err != nil || !l.anew {
+		return e, err
+	}
+	more, err := g.readExamples(Validation)
+	if err != nil {
+		return nil, err
+	}
+	same := func(a, b label) bool { return a.name == b.name && slices.Equal(a.variables, b.variables) }
+	if !slices.EqualFunc(e.labels, more.labels, same) {
+		return nil, fmt.Errorf("%s: learn.refit: the examples of validation have other labels than those of learning",
+			g.project.config.Name)
+	}
+	return e.joined(more), nil
+}
+
+// checkpoint is the file of a lesson's checkpoint; "" for none.
+func (g *Grounding) checkpoint(l lesson) string {
+	path := g.project.Checkpoint
+	if path != "" && l.start > 0 {
+		path = fmt.Sprintf("%s.start%d", path, l.start+1)
+	}
+	if path != "" && l.anew {
+		path += ".anew"
+	}
+	return path
+}

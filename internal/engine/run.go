@@ -1,0 +1,311 @@
+package engine
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/parallel"
+	"github.com/deeppsl/deeppsl/internal/presolve"
+	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+// Report is the result of a run, in the form that `deeppsl run --json` prints.
+type Report struct {
+	// Status is that of the Answer; "interrupted" if the context was cancelled, in learning or in inference, "time
+	// limit" if the limit of time came in learning, and "learned" if nothing was to be inferred. Without an answer,
+	// Objective, DualBound, Gap and MaxViolation are NaN.
+	Status       string  `json:"status"`
+	Objective    float64 `json:"objective"`
+	DualBound    float64 `json:"dual_bound"`
+	Gap          float64 `json:"gap"`
+	MaxViolation float64 `json:"max_violation"`
+	// Feasible tells whether the answer satisfies the hard rules, to within what was to be accepted. Otherwise there is no
+	// gap, which is then +∞, and null in JSON.
+	Feasible bool `json:"feasible"`
+	// AtomError is the largest possible distance of an atom's value from that at the optimum; +∞, and null in JSON, where
+	// the optimum need not be unique.
+	AtomError         float64      `json:"largest_atom_error"`
+	Variables         int          `json:"variables"`
+	GroundRules       int          `json:"ground_rules"`
+	GroundRulesByRule []RuleCount  `json:"ground_rules_by_rule"`
+	Seconds           Seconds      `json:"seconds"`
+	PeakRSS           int64        `json:"peak_rss_bytes"`
+	Threads           int          `json:"threads"`
+	Seed              uint64       `json:"seed"`
+	Evaluations       []Evaluation `json:"evaluations"`
+	Method            string       `json:"method"`
+	Reason            string       `json:"reason"`
+	RuleWeights       []float64    `json:"rule_weights"`
+	Epochs            int          `json:"epochs"`
+	Conflict          []string     `json:"conflict,omitempty"`
+	// ConflictIn names the example that the conflict is in, and its place.
+	ConflictIn string `json:"conflict_in,omitempty"`
+	// Examples counts the examples that were inferred; variables and ground rules are then those of the first. 0 means
+	// that the project is not about examples. Shapes counts the ground models that they have among them.
+	Examples int `json:"examples,omitempty"`
+	Shapes   int `json:"shapes,omitempty"`
+	// ExamplesOf is the phase whose examples they are: "infer", or "learn" if that has none; "" without examples.
+	ExamplesOf string `json:"examples_of,omitempty"`
+	// Scratch is the size of the temporary file that the ground rules were in; 0 if they were in memory.
+	Scratch int64 `json:"scratch_bytes"`
+	// Starts says how each beginning of learning from examples ended, if there were several to choose from.
+	Starts []Start `json:"starts,omitempty"`
+	// CrossFit says what learning chose by held-out labels; nil if it chose nothing by them.
+	CrossFit *CrossFit `json:"cross_fit,omitempty"`
+	// Trials is the table of a search for weights, if there was one.
+	Trials []Trial `json:"trials,omitempty"`
+
+	// Presolve says how much smaller the problem was made before it was solved; null if it was not.
+	Presolve *presolve.Counts `json:"presolve"`
+	// Components are those of the problem after that; null if they were not looked for.
+	Components *solve.Components `json:"components"`
+
+	// LearningEnded says why learning ended; "" if the run did not learn.
+	LearningEnded string `json:"learning_ended,omitempty"`
+	// Warnings are signs that learning learned nothing; they have gone to OnWarning, too.
+	Warnings []Lint `json:"warnings,omitempty"`
+
+	// Grounding and Answer are the inference phase's; Training is nil if the run did not learn. Answer is nil if nothing
+	// was to be inferred, or the run was interrupted before there was any: Grounding is then that of learning.
+	Grounding *Grounding `json:"-"`
+	Answer    *Answer    `json:"-"`
+	// Predictions are the examples' labels; nil if there are no examples.
+	Predictions *Predictions `json:"predictions,omitempty"`
+	Training    *Training    `json:"-"`
+	// Learned is the learning phase's ground model, with the learned weights; nil if the run did not learn.
+	Learned *Grounding `json:"-"`
+}
+
+// Failed tells whether there is no answer: the hard rules contradict each other, or the arithmetic broke down.
+func (r *Report) Failed() bool {
+	return r.Status == solve.Infeasible.String() || r.Status == solve.NumericalError.String()
+}
+
+// The Status of a report whose run was interrupted, and of one that was to learn alone.
+const (
+	statusInterrupted = "interrupted"
+	statusLearned     = "learned"
+)
+
+// Interrupted tells whether the context was cancelled, so that the parameters and the answer are the best until then.
+func (r *Report) Interrupted() bool { return r.Status == statusInterrupted }
+
+// Seconds is the wall time of a run's stages.
+type Seconds struct {
+	Load   float64 `json:"load"`
+	Ground float64 `json:"ground"`
+	Learn  float64 `json:"learn"`
+	Solve  float64 `json:"solve"`
+	Total  float64 `json:"total"`
+}
+
+// Stages says which stages Run does; the zero value lets the configuration decide.
+type Stages struct {
+	Learn, Infer bool
+}
+
+// Run learns, infers and evaluates, as the stages or the configuration ask for. A context that is cancelled once the
+// first phase is ground ends learning, inference or both, and is no error: what there is until then is reported. After
+// an interrupted learning, inference still has the time of grace. The option run.seconds does the same in time.
+func (p *Project) Run(ctx context.Context, stages Stages) (*Report, error) {
+	start := time.Now()
+	if !stages.Learn && !stages.Infer {
+		stages = p.stages()
+	}
+	r := &Report{Seed: p.Seed, Threads: parallel.Threads(p.Threads), Seconds: Seconds{Load: p.loading.Seconds()}}
+	first := Infer
+	if stages.Learn {
+		first = Learn
+	}
+	last := p.newBudget(start.Add(-p.loading))
+	g, err := last.ground(ctx, p, first)
+	if err != nil {
+		return nil, err
+	}
+	r.account(g)
+	if p.OnGround != nil {
+		p.OnGround()
+	}
+	if stages.Learn {
+		err = r.learnAndInfer(ctx, last, g, stages)
+	} else {
+		inferring, done := last.whole(ctx)
+		defer done()
+		err = r.infer(inferring, g)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Seconds.Total = p.loading.Seconds() + time.Since(start).Seconds()
+	r.PeakRSS = report.PeakRSS()
+	return r, nil
+}
+
+// stages are those that the options ask for, or else those of the phases that have anything of their own.
+func (p *Project) stages() Stages {
+	s := &p.phases[Infer]
+	stages := Stages{Learn: p.config.Runs(Learn)}
+	if s.learns != nil {
+		stages.Learn = *s.learns
+	}
+	stages.Infer = p.config.Runs(Infer) || !stages.Learn
+	if s.infers != nil {
+		stages.Infer = *s.infers || !stages.Learn
+	}
+	return stages
+}
+
+// account adds the time that a grounding took.
+func (r *Report) account(g *Grounding) {
+	r.Seconds.Load += g.loading.Seconds()
+	r.Seconds.Ground += g.grounding.Seconds()
+}
+
+// learnAndInfer learns, and infers with what was learned, also if learning was cut short.
+func (r *Report) learnAndInfer(ctx context.Context, b budget, g *Grounding, stages Stages) error {
+	learning, done := b.most(ctx)
+	defer done()
+	if err := r.learn(learning, g); err != nil {
+		return err
+	}
+	r.Learned = g
+	r.withoutAnswer(statusLearned)
+	if stages.Infer {
+		if err := r.inferLearned(ctx, b, g); err != nil {
+			return err
+		}
+	}
+	if r.Answer == nil {
+		r.describe(g)
+	}
+	if r.Training.Ended.Early() {
+		r.Status = r.Training.Ended.String()
+	}
+	return nil
+}
+
+// inferLearned infers with what was learned, in the time that is left; without an answer if that is too short.
+func (r *Report) inferLearned(ctx context.Context, b budget, g *Grounding) error {
+	inferring, done := b.rest(ctx)
+	defer done()
+	next, err := r.next(inferring, g)
+	if err == nil {
+		err = r.infer(inferring, next)
+	}
+	if early, cut := learn.CutShort(inferring, err); cut && r.Answer == nil {
+		r.withoutAnswer(early.String())
+		return nil
+	}
+	return err
+}
+
+// withoutAnswer is the state of a report before there is an answer.
+func (r *Report) withoutAnswer(status string) {
+	r.Status = status
+	r.Objective, r.DualBound, r.Gap, r.MaxViolation = math.NaN(), math.NaN(), math.NaN(), math.NaN()
+}
+
+// learn learns; being cut short is no error.
+func (r *Report) learn(ctx context.Context, g *Grounding) (err error) {
+	r.Training, err = g.Train(ctx)
+	if _, cut := learn.CutShort(ctx, err); err != nil && (!cut || r.Training == nil) {
+		return err
+	}
+	r.CrossFit, r.Starts = r.Training.CrossFit, r.Training.Starts
+	r.Epochs, r.Trials, r.LearningEnded = r.Training.Steps, r.Training.Trials, r.Training.Ended.String()
+	r.Seconds.Learn = r.Training.Elapsed.Seconds()
+	if r.Training.Ended.Early() {
+		return nil
+	}
+	warnings, err := g.notice(ctx, r.Training)
+	g.project.warn(warnings)
+	r.Warnings = Lints(warnings)
+	return err
+}
+
+// next returns the grounding to infer with after learning: the same one if the phases share their atoms.
+func (r *Report) next(ctx context.Context, g *Grounding) (*Grounding, error) {
+	if g.project.sharesAtoms(Learn, Infer) {
+		g.settings = &g.project.phases[Infer]
+		return g, nil
+	}
+	start := time.Now()
+	next, err := g.project.groundWith(ctx, Infer, g.networks)
+	if err != nil {
+		return nil, err
+	}
+	next.loading = time.Since(start) - next.grounding
+	next.adopt(g)
+	r.account(next)
+	return next, nil
+}
+
+// adopt takes over the learned weights of the rules that both groundings have: those that are written at one place.
+func (g *Grounding) adopt(learned *Grounding) {
+	if g.settings.model.clearRules {
+		return
+	}
+	weights := make(map[source.Span]float64)
+	for k, rule := range learned.program.Rules {
+		weights[rule.Span] = learned.theta[k]
+	}
+	for k, rule := range g.program.Rules {
+		if weight, common := weights[rule.Span]; common {
+			g.theta[k] = weight
+		}
+	}
+}
+
+func (r *Report) infer(ctx context.Context, g *Grounding) (err error) {
+	var answer *Answer
+	if g.project.config.HasExamples() {
+		answer, err = r.predict(ctx, g)
+	} else if answer, err = g.Infer(ctx); err == nil {
+		r.Evaluations, err = g.Evaluate(answer, Infer)
+	}
+	if err != nil {
+		return err
+	}
+	r.adopt(answer)
+	r.describe(g)
+	return nil
+}
+
+// describe takes over what a grounding says of itself.
+func (r *Report) describe(g *Grounding) {
+	r.Grounding = g
+	r.Variables, r.GroundRules, r.GroundRulesByRule = g.Variables(), g.Potentials(), g.Counts()
+	r.Scratch = g.ScratchBytes()
+	r.RuleWeights = append([]float64(nil), g.theta...)
+}
+
+// predict infers the examples of the inference phase, or of learning if that has none.
+func (r *Report) predict(ctx context.Context, g *Grounding) (*Answer, error) {
+	phase := g.project.exampled(Infer)
+	predictions, answer, err := g.InferExamples(ctx, phase)
+	if err != nil {
+		return nil, err
+	}
+	r.Predictions, r.Evaluations = predictions, predictions.evaluations()
+	r.Examples, r.Shapes, r.ExamplesOf = predictions.Inferred, predictions.shapes, phase.String()
+	return answer, nil
+}
+
+// adopt takes over what an answer says of itself.
+func (r *Report) adopt(answer *Answer) {
+	r.Answer = answer
+	r.Status, r.Conflict, r.ConflictIn = answer.Status, answer.Conflict, answer.ConflictIn
+	if r.Status == solve.Cancelled.String() {
+		r.Status = statusInterrupted
+	}
+	r.Presolve, r.Components = answer.Presolve, answer.Components
+	r.Method, r.Reason = answer.Method, answer.Reason
+	r.Objective, r.DualBound, r.Gap = answer.Objective, answer.DualBound, answer.Gap
+	r.MaxViolation, r.Seconds.Solve = answer.MaxViolation, answer.Elapsed.Seconds()
+	r.AtomError = answer.AtomError
+	r.Feasible = !answer.Violated && answer.Status != solve.Infeasible.String()
+}

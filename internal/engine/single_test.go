@@ -1,0 +1,41 @@
+package engine
+
+import (
+	"context"
+	"testing"
+)
+
+// TestPredicateOfOneArgument checks that a network of one output learns how far rows are what a predicate says.
+func TestPredicateOfOneArgument(t *testing.T) {
+	path := writeFiles(t, map[string]string{
+		"model.json": `{
+  "rules": ["1: Level(A) = Good(A) ^2"],
+  "networks": {"judge": {"features": "features.tsv"}},
+  "predicates": {
+    "Good/1": {"neural": {"network": "judge", "atoms": "Good(A) <- Thing(A)"}, "truth": {"learn": "good.tsv"}},
+    "Thing/1": {"observations": [["a"], ["b"], ["c"], ["d"]]},
+    "Level/1": {"targets": [["a"], ["b"], ["c"], ["d"]]}
+  },
+  "options": {"network.epochs": 200, "learn.loss": "binary-cross-entropy"}
+}`,
+		"features.tsv": "a\t1\nb\t2\nc\t-1\nd\t-2\n",
+		"good.tsv":     "a\t1\nc\t0\n",
+	})
+	project := loaded(t, path, Options{Seed: 1})
+	g, err := project.Ground(context.Background(), Learn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.Fit(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := g.Infer(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, good := range []bool{true, true, false, false} {
+		if x, y := answer.Perceived[k], answer.Values[k]; (x > 0.5) != good || (y > 0.5) != good {
+			t.Errorf("row %d is seen as %v and inferred as %v", k, x, y)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package engine
+
+import (
+	"context"
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+)
+
+// Start says how one of several beginnings of learning from examples ended.
+type Start struct {
+	Seed uint64 `json:"seed"`
+	// Right is the share of examples all of whose labels are right: of those of validation, or without any of those that
+	// were learned from.
+	Right float64 `json:"right"`
+}
+
+// enough is the share of right examples from which on nothing is begun anew.
+const enough = 0.9
+
+// sharpening is how sharp outputs are made in each start, relative to learn.sharpen. The first does without: where
+// labels tell what is seen apart, it is best to listen to them alone.
+var sharpening = [...]float64{0, 1, 0.5, 2, 0.2}
+
+// learnFromExamples learns from examples, and where that ends with many of them wrong, begins once more with other
+// networks, up to learn.starts times, and pushes what they see towards sharp outputs: of what is latent and symmetric,
+// networks learn nothing without, and some initial ones learn what is right for some labels only. The start with most
+// examples right is kept, the first of equal ones.
+func (g *Grounding) learnFromExamples(ctx context.Context, l lesson) (*Training, error) {
+	seed, starts := g.project.Seed, max(1, g.project.settings.starts)
+	defer func() { g.project.Seed = seed }()
+	var kept *Training
+	var best *Grounding
+	var all []Start
+	most := math.Inf(-1)
+	for k := range starts {
+		if k > 0 {
+			if err := g.Reset(seed + uint64(k)*startStride); err != nil {
+				return nil, err
+			}
+		}
+		l.start, l.sharpening = k, sharpening[k%len(sharpening)]
+		training, err := g.train(ctx, l)
+		right := 0.0
+		if err == nil && starts > 1 && g.perception != nil {
+			right, err = g.rightAtEnd(ctx)
+		}
+		early, cut := learn.CutShort(ctx, err)
+		if err != nil && !cut {
+			return nil, err
+		}
+		all = append(all, Start{Seed: g.project.Seed, Right: right})
+		if kept == nil || right > most {
+			snapshot := *g
+			kept, best, most = training, &snapshot, right
+		}
+		if cut {
+			kept.Ended = early
+			g.takeBack(best)
+			return kept, err
+		}
+		if starts == 1 || g.perception == nil || right >= enough {
+			break
+		}
+		g.project.Log.Info("many examples are wrong: beginning with other networks", "right", right, "start", k+1)
+	}
+	g.takeBack(best)
+	kept.Starts = all
+	return kept, nil
+}
+
+// startStride is between the seeds of starts, far from what users count.
+const startStride = 1_000_003
+
+// takeBack makes a snapshot's networks and weights the present ones.
+func (g *Grounding) takeBack(best *Grounding) {
+	g.networks, g.perception, g.theta = best.networks, best.perception, best.theta
+}
+
+// rightAtEnd returns the share of examples that are right: of validation, or without it of those learned from.
+func (g *Grounding) rightAtEnd(ctx context.Context) (float64, error) {
+	phase := Validation
+	if g.project.config.Examples[Validation] == nil {
+		phase = Learn
+	}
+	e, err := g.readExamples(phase)
+	if err != nil {
+		return 0, err
+	}
+	return g.rightExamples(ctx, e)
+}
