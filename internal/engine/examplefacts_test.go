@@ -374,11 +374,11 @@ func TestGroundingOptionsOfExamples(t *testing.T) {
 		}`,
 		"examples.csv": "Wrong(a),T(a)\n0,\n1,\n",
 	})
-	stages := deeppsl.Stages{Infer: true}
-	if _, err := load(t, path, deeppsl.Options{}).Run(context.Background(), stages); err == nil {
+	stages := engine.Stages{Infer: true}
+	if _, err := load(t, path, engine.Options{}).Run(context.Background(), stages); err == nil {
 		t.Error("no error for an example whose facts violate a hard rule")
 	}
-	report := run(t, path, deeppsl.Options{Set: []string{"ground.discardviolated=true"}}, stages)
+	report := run(t, path, engine.Options{Set: []string{"ground.discardviolated=true"}}, stages)
 	if report.Status != "optimal" || report.Examples != 2 {
 		t.Errorf("%s with %d examples, want an answer for both", report.Status, report.Examples)
 	}
