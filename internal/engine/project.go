@@ -1,7 +1,7 @@
 // Package engine ties the stages together: a Project is a configuration with its rules, tables and networks. Ground
-// makes the hinge-loss Markov random field of one of its phases; Infer finds that field's MAP state, with a proof of how
-// good it is; Train learns rule weights and networks through that inference; Evaluate scores the answer. Run does all
-// that the configuration asks for.
+// makes the hinge-loss Markov random field of one of its phases; Infer finds that field's MAP state, with a proof of
+// how good it is; Train learns rule weights and networks through that inference; Evaluate scores the answer. Run does
+// all that the configuration asks for.
 //
 // Nothing here prints or exits: progress goes to the functions in Options. All results are bit-identical for the same
 // input, options and seed, whatever the number of threads.
