@@ -23,6 +23,7 @@ type Field struct {
 	x       []float64
 	unit    float64 // Unit's answer; 0 until it is asked for
 	shared  bool    // the unit is SetUnit's, whatever the weights
+	whole   *Field  // of Within, or nil
 	terms   []term
 	spans   []spanRange
 	partial []float64 // one sum per span

@@ -17,6 +17,10 @@ func (f *Field) Unit() float64 {
 	return f.unit
 }
 
+// Within says that the field is a part of another one, which has the unit if none of its own potentials has a weight:
+// multipliers of hard constraints alone are then in the unit of those beside them.
+func (f *Field) Within(whole *Field) { f.whole = whole }
+
 // SetUnit sets the unit, whatever weights are set later: for a field that stands for another one, which the proofs are
 // to be about.
 func (f *Field) SetUnit(unit float64) { f.unit, f.shared = unit, true }
@@ -31,6 +35,9 @@ func (f *Field) meanWeight() float64 {
 			all.exponents += scales.exponents
 			all.fractions += scales.fractions
 		}
+	}
+	if all.count == 0 && f.whole != nil {
+		return f.whole.Unit()
 	}
 	return all.mean()
 }

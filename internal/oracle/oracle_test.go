@@ -70,6 +70,14 @@ type solved struct {
 	y []float64 // in the order of prog.targets
 }
 
+// String prints what a test compares.
+func (s *solved) String() string {
+	if s == nil {
+		return "no answer"
+	}
+	return fmt.Sprintf("%s with objective %v, gap %v, violation %v: %v", s.Status, s.Objective, s.Gap, s.MaxViolation, s.y)
+}
+
 // run solves a program as a user does.
 func (p *prog) run(dir string, options engine.Options) (*solved, error) {
 	path := filepath.Join(dir, "model.json")
@@ -240,7 +248,7 @@ func TestVariantsHaveTheOptimum(t *testing.T) {
 	})
 }
 
-// Any number of threads must leave every bit as it is.
+// Any number of threads and all weights times a power of two must leave every bit as it is.
 func TestBitsStay(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -249,9 +257,10 @@ func TestBitsStay(t *testing.T) {
 		if err != nil {
 			return
 		}
-		got, err := p.run(dir, engine.Options{Threads: 4, Set: asked})
-		if err != nil || !slices.Equal(got.y, want.y) || got.Gap != want.Gap || got.Objective != want.Objective {
-			t.Fatalf("%v, %+v and %+v\n%v", err, got, want, p)
+		c := math.Ldexp(1, rapid.IntRange(-30, 30).Draw(t, "power of two"))
+		got, err := p.times(c).run(dir, engine.Options{Threads: 4, Set: asked})
+		if err != nil || !slices.Equal(got.y, want.y) || got.Gap != want.Gap || got.Objective != c*want.Objective {
+			t.Fatalf("weights times %v: %v, %v and %v\n%v", c, err, got, want, p)
 		}
 	})
 }

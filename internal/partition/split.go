@@ -32,6 +32,7 @@ func (p *Part) Condition(whole *mrf.Field) *mrf.Field {
 		x[k] = whole.Inputs()[i]
 	}
 	field.SetInputs(x)
+	field.Within(whole)
 	return field
 }
 

@@ -66,9 +66,7 @@ func (c *Certifier) CertifyWith(
 		c.objective[s.Number] = objective
 		return gap
 	})
-	for i, g := range c.g {
-		gap += g*y[i] - min(0, g)
-	}
+	gap += BoxGap(y, c.g)
 	if math.IsNaN(gap) {
 		gap = math.Inf(1)
 	}
@@ -80,6 +78,21 @@ func (c *Certifier) CertifyWith(
 	out.DualBound = out.Objective - gap
 	out.Gap = Relative(c.field, gap, out.Objective)
 	return out
+}
+
+// BoxGap is the largest g·(y - z) over all z in the box: what the variables add to the gap for a Lagrangian's gradient
+// g, and, by convexity, a bound on how far a function with the gradient g at y is from its minimum (Frank and Wolfe).
+func BoxGap(y, g []float64) (gap float64) {
+	for i, v := range g {
+		gap += v*y[i] - min(0, v)
+	}
+	return gap
+}
+
+// Slackness is what a potential adds to the gap, φ(d) + φ*(μ) - μd. The value is φ(d), and φ*(μ) half the compliance
+// times μ²: the compliance is 1/2w for squares, and 0 for all others.
+func Slackness(value, d, mu, compliance float64) float64 {
+	return value - mu*d + mu*(compliance*mu/2) // a square could overflow
 }
 
 // Relative is a difference of energies relative to an objective, or to the field's unit if that is more. All gaps are
@@ -105,10 +118,11 @@ func slackness(s *mrf.Span, mu []float64) (gap, objective float64) {
 		mu[k], s.D[k] = m, m
 		value := potential(s.Block, w, d)
 		objective += value
-		gap += value - m*d
-		if squared && w > 0 {
-			gap += m * (m / (4 * w))
+		compliance := 0.0
+		if squared && m != 0 {
+			compliance = 1 / (2 * w)
 		}
+		gap += Slackness(value, d, m, compliance)
 	}
 	return gap, objective
 }

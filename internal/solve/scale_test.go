@@ -78,3 +78,33 @@ func TestSmallWeights(t *testing.T) {
 		}
 	}
 }
+
+// Multipliers of hard rules with no soft one beside them, and those that the search for a contradiction leaves behind,
+// must be in the unit of the weights too.
+func TestMultipliersAreInTheUnitOfWeights(t *testing.T) {
+	sum := func(first, n int, a float64) (out []term) {
+		for i := range n {
+			out = append(out, term{Index: first + i, Coef: a})
+		}
+		return out
+	}
+	b := mrftest.New(19, 0, 2)
+	b.Rule(0, mrf.Hinge, 1).Add(1, sum(0, 1, -1), nil).Add(1, sum(9, 1, -1), nil)
+	b.Rule(1, mrf.Equal, 1)
+	for _, first := range []int{0, 9} { // 1.001 times the mean of eight is the first one
+		b.Add(0, append(sum(first, 1, -1), sum(first+1, 8, 1.001/8)...), nil)
+	}
+	b.Rule(1, mrf.Equal, 1).Add(-0.5, sum(18, 1, 1.3), nil)
+	f := mrf.NewField(b.Model())
+	for _, way := range ways[:3] {
+		want := *run(t, way.make(f, solve.Settings{}))
+		want.Y, want.Multipliers = slices.Clone(want.Y), slices.Clone(want.Multipliers)
+		got := run(t, way.make(weighted(f, 0x1p20), solve.Settings{}))
+		sameAnswer(t, way.name, got, &want, 0x1p20, true)
+		for j, mu := range got.Multipliers {
+			if mu != 0x1p20*want.Multipliers[j] {
+				t.Errorf("%s: multiplier %d is %v, and %v times the weights", way.name, j, want.Multipliers[j], mu)
+			}
+		}
+	}
+}

@@ -226,7 +226,7 @@ func (s *Solver) contradict() bool {
 		return false
 	}
 	slices.Sort(r.Conflict)
-	length := 2 * (1 + s.field.Energy(r.Y)) / s.bound(mu)
+	length := 2 * (s.unit + max(0, s.field.Energy(r.Y))) / s.bound(mu)
 	for j := range mu {
 		mu[j] *= length
 	}

@@ -1,6 +1,10 @@
 package interior
 
-import "math"
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
 
 // target is what a solution has to show.
 type target struct {
@@ -182,12 +186,9 @@ func (p *program) prove() (gap float64) {
 			p.violation = max(p.violation, math.Abs(r.d))
 		}
 		p.objective += value
-		gap += value - r.mu*(r.d-r.compliance*r.mu/2)
+		gap += solve.Slackness(value, r.d, r.mu, r.compliance)
 	}
-	for i, g := range p.rhs {
-		gap += g*p.y[i] - min(0, g)
-	}
-	return math.Abs(gap)
+	return math.Abs(gap + solve.BoxGap(p.y, p.rhs))
 }
 
 // best returns the multiplier that a soft row's potential is the most with.

@@ -18,13 +18,14 @@ import (
 // go on from; if it is interrupted, the point and the multipliers that there were.
 func (s *Solver) contradictory() bool {
 	kept := *s.env
-	s.env.constraintsOnly, s.env.steepness, s.env.hardness = true, 1, 1
+	scale := kept.hardness // the multipliers stay, and are to be of the size of the weights
+	s.env.constraintsOnly, s.env.steepness = true, 1
 	s.env.mu = kept.mu.zero()
 	shift := s.inner.shift
-	s.inner.shift, s.inner.unit = 0, 1
+	s.inner.shift, s.inner.unit = 0, scale
 	copy(s.inner.centre, s.inner.y)
 	s.inner.minimiseUntil(func(value, gap float64) bool {
-		return value <= s.settings.Feasibility*s.settings.Feasibility/2 || gap <= value/10
+		return value <= scale*s.settings.Feasibility*s.settings.Feasibility/2 || gap <= value/10
 	})
 	s.env.multipliers(s.inner.y, &s.nu)
 	bound, length := s.ray()

@@ -2,6 +2,8 @@ package newton
 
 import (
 	"math"
+
+	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
 // inner minimises an envelope plus (shift/2)·‖y - centre‖² over the box by semismooth Newton steps: each minimises the
@@ -59,7 +61,7 @@ func (in *inner) minimise(tolerance float64) outcome {
 func (in *inner) minimiseUntil(enough func(value, gap float64) bool) outcome {
 	in.value = in.evaluate(in.y, in.g)
 	for {
-		gap := boxGap(in.y, in.g)
+		gap := solve.BoxGap(in.y, in.g)
 		switch {
 		case math.IsNaN(gap) || math.IsInf(in.value, 0):
 			return broken
@@ -94,16 +96,6 @@ func (in *inner) evaluate(y, g []float64) float64 {
 		}
 	}
 	return value
-}
-
-// boxGap is g·(y - z), maximised over z in the box: by convexity, the function at y is at most that far from its
-// minimum (the Frank-Wolfe gap).
-func boxGap(y, g []float64) float64 {
-	gap := 0.0
-	for i, v := range g {
-		gap += v*y[i] - min(0, v)
-	}
-	return gap
 }
 
 // gapOfPull is the gap over the box that the gradient leaves without the pull to the last point.

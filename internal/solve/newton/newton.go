@@ -133,7 +133,7 @@ func (s *Solver) Solve(ctx context.Context) (*solve.Result, error) {
 func (s *Solver) solveSmooth() {
 	s.inner.shift = 0
 	s.inner.trace = func(step float64) {
-		gap := boxGap(s.inner.y, s.inner.g)
+		gap := solve.BoxGap(s.inner.y, s.inner.g)
 		s.trace(solve.Iteration{Objective: s.inner.value, DualBound: s.inner.value - gap, Step: step})
 	}
 	in, tolerance, end := s.inner, s.settings.Gap, done

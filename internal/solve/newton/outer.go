@@ -140,7 +140,7 @@ func weightScale(f *mrf.Field) float64 {
 		b.Release(0, b.Len)
 	}
 	if total == 0 {
-		return 1
+		return f.Unit()
 	}
 	return total / float64(f.Model.Variables)
 }

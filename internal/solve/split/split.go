@@ -70,6 +70,7 @@ func newRun(ctx context.Context, field *mrf.Field, c *partition.Components, batc
 		results: make([]*solve.Result, batches),
 		y:       make([]float64, field.Model.Variables), mu: make([]float64, field.Model.Potentials())}
 	r.settings.Trace = nil
+	field.Unit() // is found now, as parts may ask for it side by side
 	for i, v := range y {
 		r.y[i] = min(max(v, 0), 1)
 	}
