@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/cli"
+	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/preflight"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
@@ -29,7 +30,7 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == commandName {
 		os.Exit(cli.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	cli.SaveMemory()
+	command.SaveMemory()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/deeppsl/deeppsl/internal/command"
 )
 
 // beyond is a process of deeppsl that solves a model whose ground rules are in a temporary file, for ever.
@@ -109,13 +111,13 @@ func TestBeyondMemoryEnds(t *testing.T) {
 		stderr       string
 	}{
 		{"killed", "", func(t *testing.T, b *beyond) { _ = b.Process.Kill() }, -1, ""},
-		{"interrupted", "", func(t *testing.T, b *beyond) { _ = b.Process.Signal(os.Interrupt) }, exitFailure,
+		{"interrupted", "", func(t *testing.T, b *beyond) { _ = b.Process.Signal(os.Interrupt) }, command.ExitFailure,
 			"interrupted\n"},
-		{"terminated", "", func(t *testing.T, b *beyond) { _ = b.Process.Signal(syscall.SIGTERM) }, exitFailure,
+		{"terminated", "", func(t *testing.T, b *beyond) { _ = b.Process.Signal(syscall.SIGTERM) }, command.ExitFailure,
 			"interrupted\n"},
-		{"cut", "", func(t *testing.T, b *beyond) { b.cut(t) }, exitFailure,
+		{"cut", "", func(t *testing.T, b *beyond) { b.cut(t) }, command.ExitFailure,
 			"error: a temporary file was damaged; its disk may be failing; it was in "},
-		{"full disk", "ulimit -f 100; ", nil, exitFailure, "file too large\n"},
+		{"full disk", "ulimit -f 100; ", nil, command.ExitFailure, "file too large\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := beyondMemory(t, c.prefix)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/preflight"
 	"github.com/deeppsl/deeppsl/internal/report"
@@ -26,8 +27,8 @@ const checkExamples = `  deeppsl check model.json
   deeppsl check model.json --json | jq .total.ground_rules`
 
 // newCheck returns deeppsl check.
-func newCheck(e *env) *cobra.Command {
-	p, from := &project{env: e}, &input{}
+func newCheck(e *command.Env) *cobra.Command {
+	p, from := &project{Env: e}, &input{}
 	cmd := &cobra.Command{
 		Use:     "check CONFIG [-D name=value]...",
 		Short:   "Estimate what grounding costs, and report what is suspicious or wrong",
@@ -59,16 +60,16 @@ func (p *project) check(cmd *cobra.Command, from *input, args []string) error {
 	if err != nil && !errors.As(err, &failure) {
 		return err
 	}
-	if p.json {
+	if p.JSON {
 		return p.checkJSON(from.name(args), summary, failure)
 	}
 	if len(summary.Rules) > 0 || failure == nil {
-		if err := p.emit(checked{Config: from.name(args), Summary: *summary}); err != nil {
+		if err := p.Emit(checked{Config: from.name(args), Summary: *summary}); err != nil {
 			return err
 		}
 	}
-	if failure == nil && !p.quiet {
-		summary.Diagnostics.Render(p.err, color(p.err), maxDiagnostics)
+	if failure == nil && !p.Quiet {
+		summary.Diagnostics.Render(p.Err, command.Color(p.Err), command.MaxDiagnostics)
 	}
 	return err
 }
@@ -78,10 +79,10 @@ func (p *project) checkJSON(path string, summary *engine.Summary, failure *sourc
 	if failure != nil {
 		summary.Lints = engine.Lints(failure.Diagnostics)
 	}
-	if err := p.emit(checked{Config: path, Summary: *summary}); err != nil || failure == nil {
+	if err := p.Emit(checked{Config: path, Summary: *summary}); err != nil || failure == nil {
 		return err
 	}
-	return errWrongInput
+	return command.ErrWrongInput
 }
 
 // checked is what deeppsl check answers.

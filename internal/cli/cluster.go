@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/eval"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -33,14 +34,14 @@ const clusterExamples = `  deeppsl run model.json -o answers
 
 // clusterer is one run of deeppsl cluster.
 type clusterer struct {
-	*env
+	*command.Env
 	threshold float64
 	truth     string
 }
 
 // newCluster returns deeppsl cluster.
-func newCluster(e *env) *cobra.Command {
-	c := &clusterer{env: e}
+func newCluster(e *command.Env) *cobra.Command {
+	c := &clusterer{Env: e}
 	cmd := &cobra.Command{
 		Use:     "cluster FILE [--threshold X] [--truth FILE]",
 		Short:   "Make groups of pairwise answers",
@@ -72,7 +73,8 @@ type member struct {
 
 func (c *clusterer) run(cmd *cobra.Command, path string) error {
 	if !(c.threshold > 0 && c.threshold <= 1) {
-		return usage("flag-value", seeHelp(cmd), "--threshold takes a number above 0 and at most 1, not %g", c.threshold)
+		return command.Usage("flag-value", command.SeeHelp(cmd), "--threshold takes a number above 0 and at most 1, not %g",
+			c.threshold)
 	}
 	files := []string{path}
 	if c.truth != "" {
@@ -91,10 +93,10 @@ func (c *clusterer) run(cmd *cobra.Command, path string) error {
 	}
 	if c.truth != "" {
 		result.Score = scoreGroups(items, groups, store.Relations[1])
-		c.notef("%d items in %d groups; B-cubed F1 %.4f, pairwise F1 %.4f", result.Items, result.Groups,
+		c.Notef("%d items in %d groups; B-cubed F1 %.4f, pairwise F1 %.4f", result.Items, result.Groups,
 			result.Score.BCubed.F1, result.Score.Pairwise.F1)
 	}
-	return c.emit(result)
+	return c.Emit(result)
 }
 
 // argumentsName is the name of the configuration that stands for the arguments.
@@ -109,8 +111,8 @@ func (c *clusterer) readTables(files []string) (*relation.Store, error) {
 	predicates := map[string]any{}
 	for k, file := range files {
 		if _, err := os.Stat(file); err != nil {
-			return nil, usage("file-missing", "check the path; it is relative to the current folder", "%s cannot be read",
-				file)
+			return nil, command.Usage("file-missing", "check the path; it is relative to the current folder",
+				"%s cannot be read", file)
 		}
 		predicates[tableNames[k]+"/2"] = map[string]any{"observations": []string{file}}
 	}
@@ -126,8 +128,8 @@ func (c *clusterer) readTables(files []string) (*relation.Store, error) {
 	if failure := (*source.Failure)(nil); errors.As(err, &failure) {
 		return nil, withoutArguments(failure.Diagnostics).Err()
 	}
-	if !c.quiet {
-		withoutArguments(tables.Warnings).Render(c.err, color(c.err), maxDiagnostics)
+	if !c.Quiet {
+		withoutArguments(tables.Warnings).Render(c.Err, command.Color(c.Err), command.MaxDiagnostics)
 	}
 	return tables.Store, nil
 }

@@ -3,7 +3,8 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/deeppsl/deeppsl/internal/repro"
+	"github.com/deeppsl/deeppsl/internal/command"
+	"github.com/deeppsl/deeppsl/paper/repro"
 )
 
 const demoHelp = `Demo generates a citation network, hides most of its documents' classes, and
@@ -17,7 +18,7 @@ const demoExamples = `  deeppsl demo
   deeppsl demo --seed 2 --documents 300 --out citations`
 
 // newDemo returns deeppsl demo.
-func newDemo(e *env) *cobra.Command {
+func newDemo(e *command.Env) *cobra.Command {
 	d := &repro.Demo{}
 	cmd := &cobra.Command{
 		Use:     "demo [digits] [--out DIR] [--documents N]",
@@ -25,14 +26,14 @@ func newDemo(e *env) *cobra.Command {
 		Long:    demoHelp,
 		Example: demoExamples,
 		GroupID: groupRules,
-		Args:    noArguments,
+		Args:    command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d.Seed, d.Threads, d.OnEpoch = e.seed, int(e.threads), e.epochLine("end to end")
+			d.Seed, d.Threads, d.OnEpoch = e.Seed, int(e.Threads), epochLine(e, "end to end")
 			result, err := d.Run(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return e.emit(result)
+			return e.Emit(result)
 		},
 	}
 	cmd.Flags().StringVar(&d.Dir, "out", "deeppsl-demo", "the `folder` to write to")

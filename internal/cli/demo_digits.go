@@ -3,7 +3,8 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/deeppsl/deeppsl/internal/repro"
+	"github.com/deeppsl/deeppsl/internal/command"
+	"github.com/deeppsl/deeppsl/paper/repro"
 )
 
 const demoDigitsHelp = `Digits draws digits with a pen, by seed, and learns to read them: what it is
@@ -14,24 +15,24 @@ It leaves a project that deeppsl run takes, the learning curve, a confusion
 matrix and the pictures that were misread in a folder.`
 
 // newDemoDigits returns deeppsl demo digits.
-func newDemoDigits(e *env) *cobra.Command {
+func newDemoDigits(e *command.Env) *cobra.Command {
 	d := &repro.DigitsDemo{}
 	cmd := &cobra.Command{
 		Use:   "digits [--digits N] [--pairs N] [--out DIR]",
 		Short: "Digits that nobody labelled",
 		Long:  demoDigitsHelp,
-		Args:  noArguments,
+		Args:  command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d.Seed, d.Threads, d.OnBatch = e.seed, int(e.threads), e.pictures(2*int64(d.Digits))
+			d.Seed, d.Threads, d.OnBatch = e.Seed, int(e.Threads), e.Batches(2*int64(d.Digits), "pictures")
 			d.OnEpoch = func(line repro.T1Epoch) {
-				e.notef("epoch %2d  loss %.5f  test sums %6.2f %%  %.1f s", line.Number,
+				e.Notef("epoch %2d  loss %.5f  test sums %6.2f %%  %.1f s", line.Number,
 					line.Loss, 100*line.Sums, line.Seconds)
 			}
 			result, err := d.Run(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return e.emit(result)
+			return e.Emit(result)
 		},
 	}
 	cmd.Flags().StringVar(&d.Dir, "out", "deeppsl-digits", "the `folder` to write to")

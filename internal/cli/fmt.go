@@ -7,6 +7,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 
+	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/syntax"
@@ -26,20 +27,20 @@ const fmtExamples = `  deeppsl fmt model.psl         print the file, formatted
 
 // formatter is one run of `deeppsl fmt`.
 type formatter struct {
-	*env
+	*command.Env
 	write, diff bool
 }
 
 // newFmt returns `deeppsl fmt`.
-func newFmt(e *env) *cobra.Command {
-	f := &formatter{env: e}
+func newFmt(e *command.Env) *cobra.Command {
+	f := &formatter{Env: e}
 	cmd := &cobra.Command{
 		Use:     "fmt [-w] [-d] FILE...",
 		Short:   "Print rule files in their canonical form",
 		Long:    fmtHelp,
 		Example: fmtExamples,
 		GroupID: groupRules,
-		Args:    atLeastOne("rule file"),
+		Args:    command.AtLeastOne("rule file"),
 		RunE:    func(_ *cobra.Command, files []string) error { return f.run(files) },
 	}
 	cmd.Flags().BoolVarP(&f.write, "write", "w", false, "rewrite the files in place")
@@ -52,8 +53,8 @@ func (f *formatter) run(names []string) error {
 	var diags source.Diagnostics
 	var differs error
 	for _, name := range names {
-		if f.write && name == stdinName {
-			return usage("write-stdin", "leave out -w to print the result", "the standard input cannot be rewritten")
+		if f.write && name == command.StdinName {
+			return command.Usage("write-stdin", "leave out -w to print the result", "the standard input cannot be rewritten")
 		}
 		changed, err := f.file(name)
 		var failure *source.Failure
@@ -63,7 +64,7 @@ func (f *formatter) run(names []string) error {
 		case err != nil:
 			return err
 		case changed && f.diff:
-			differs = errReported
+			differs = command.ErrReported
 		}
 	}
 	if err := diags.Err(); err != nil {
@@ -74,7 +75,7 @@ func (f *formatter) run(names []string) error {
 
 // file formats one file, and says whether its form was another.
 func (f *formatter) file(name string) (changed bool, err error) {
-	file, err := f.readSource(name)
+	file, err := f.ReadSource(name)
 	if err != nil {
 		return false, err
 	}
@@ -95,7 +96,7 @@ func (f *formatter) file(name string) (changed bool, err error) {
 	if !f.write && !f.diff {
 		r.Formatted = text
 	}
-	return r.Changed, f.emit(r)
+	return r.Changed, f.Emit(r)
 }
 
 // formatted is what became of one file.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
@@ -39,8 +40,8 @@ type gradchecker struct {
 }
 
 // newGradcheck returns deeppsl gradcheck.
-func newGradcheck(e *env) *cobra.Command {
-	g := &gradchecker{project: project{env: e}}
+func newGradcheck(e *command.Env) *cobra.Command {
+	g := &gradchecker{project: project{Env: e}}
 	cmd := &cobra.Command{
 		Use:     "gradcheck CONFIG [--samples N] [--step H] [-D name=value]...",
 		Short:   "Compare the gradient of learning with differences of the loss",
@@ -62,15 +63,15 @@ func newGradcheck(e *env) *cobra.Command {
 func (g *gradchecker) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case g.samples < 1:
-		return usage("flag-value", seeHelp(cmd), "--samples takes a whole number from 1, not %d", g.samples)
+		return command.Usage("flag-value", command.SeeHelp(cmd), "--samples takes a whole number from 1, not %d", g.samples)
 	case !(g.step > 0 && g.step < 1):
-		return usage("flag-value", seeHelp(cmd), "--step takes a number above 0 and below 1, not %g", g.step)
+		return command.Usage("flag-value", command.SeeHelp(cmd), "--step takes a number above 0 and below 1, not %g", g.step)
 	case g.epochs < 0:
-		return usage("flag-value", seeHelp(cmd), "--epochs takes a whole number from 0, not %d", g.epochs)
+		return command.Usage("flag-value", command.SeeHelp(cmd), "--epochs takes a whole number from 0, not %d", g.epochs)
 	}
 	options := g.options()
 	options.OnIteration = nil // inferences are many and short
-	options.OnEpoch = g.epochLine("learning")
+	options.OnEpoch = epochLine(g.Env, "learning")
 	loaded, err := g.from.load(args, options)
 	if err != nil {
 		return err
@@ -79,7 +80,7 @@ func (g *gradchecker) run(cmd *cobra.Command, args []string) error {
 	found, err := loaded.CheckGradients(cmd.Context(), engine.GradientOptions{Samples: g.samples, Step: g.step,
 		Epochs: g.epochs, Progress: func(_, total int) {
 			if bar == nil {
-				bar = g.progress().Start("differences", int64(total), "parameters")
+				bar = g.Progress().Start("differences", int64(total), "parameters")
 			}
 			bar.Add(1)
 		}})
@@ -89,11 +90,11 @@ func (g *gradchecker) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := g.emit(gradchecked{found}); err != nil {
+	if err := g.Emit(gradchecked{found}); err != nil {
 		return err
 	}
 	if found.Wrong {
-		return errReported
+		return command.ErrReported
 	}
 	return nil
 }

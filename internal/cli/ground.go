@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/engine"
 )
 
@@ -35,8 +36,8 @@ type grounder struct {
 }
 
 // newGround returns deeppsl ground.
-func newGround(e *env) *cobra.Command {
-	g := &grounder{project: project{env: e}}
+func newGround(e *command.Env) *cobra.Command {
+	g := &grounder{project: project{Env: e}}
 	cmd := &cobra.Command{
 		Use:     "ground CONFIG [--show=program|plan|ground|mrf] [--export FILE]",
 		Short:   "Make and count the ground rules",
@@ -59,11 +60,12 @@ func newGround(e *env) *cobra.Command {
 func (g *grounder) run(cmd *cobra.Command, args []string) error {
 	views := []string{"counts", "program", "plan", "ground", "mrf"}
 	if !slices.Contains(views, g.show) {
-		return usage("flag-value", hintFor(cmd, g.show, views), "--show takes %s, not %q", strings.Join(views, ", "), g.show)
+		return command.Usage("flag-value", command.HintFor(cmd, g.show, views), "--show takes %s, not %q",
+			strings.Join(views, ", "), g.show)
 	}
 	phase, err := engine.ParsePhase(g.phase)
 	if err != nil {
-		return usage("flag-value", seeHelp(cmd), "--phase: %v", err)
+		return command.Usage("flag-value", command.SeeHelp(cmd), "--phase: %v", err)
 	}
 	format, err := g.exportFormat(cmd)
 	if err != nil {
@@ -82,10 +84,10 @@ func (g *grounder) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		g.notef("wrote %s", g.export)
+		g.Notef("wrote %s", g.export)
 	}
 	answer := grounded{Variables: grounding.Variables(), GroundRules: grounding.Potentials(),
-		ByRule: grounding.Counts(), Seed: g.seed}
+		ByRule: grounding.Counts(), Seed: g.Seed}
 	if g.show != "counts" {
 		var b strings.Builder
 		if err := grounding.Write(&b, engine.View(g.show), g.limit); err != nil {
@@ -93,7 +95,7 @@ func (g *grounder) run(cmd *cobra.Command, args []string) error {
 		}
 		answer.View = b.String()
 	}
-	return g.emit(answer)
+	return g.Emit(answer)
 }
 
 // exportFormat returns the format of the file to write, if there is one.
@@ -103,7 +105,7 @@ func (g *grounder) exportFormat(cmd *cobra.Command) (engine.ExportFormat, error)
 	}
 	format, err := engine.ExportFormatOf(g.export)
 	if err != nil {
-		return "", usage("flag-value", seeHelp(cmd), "--export: %v", err)
+		return "", command.Usage("flag-value", command.SeeHelp(cmd), "--export: %v", err)
 	}
 	return format, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
@@ -22,7 +23,7 @@ const optionsExamples = `  deeppsl options
   deeppsl options --json | jq '.options[].name'`
 
 // newOptions returns deeppsl options.
-func newOptions(e *env) *cobra.Command {
+func newOptions(e *command.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:     "options [WORD]",
 		Short:   "List the options of configurations and of -D",
@@ -33,14 +34,14 @@ func newOptions(e *env) *cobra.Command {
 			if len(args) == 0 {
 				return nil
 			}
-			return noArguments(cmd, args[1:])
+			return command.NoArguments(cmd, args[1:])
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			found := optionsWith(strings.Join(args, ""))
 			if len(found) == 0 {
-				return usage("option-unknown", "deeppsl options lists all of them", "no option is about %q", args[0])
+				return command.Usage("option-unknown", "deeppsl options lists all of them", "no option is about %q", args[0])
 			}
-			return e.emit(optionList{found})
+			return e.Emit(optionList{found})
 		},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
@@ -15,13 +16,13 @@ func (r *runner) checkOutputs(outputs engine.Outputs, project *engine.Project) e
 		diags.Errorf("output-path", source.Span{}, "name a folder; it is made if it is not there",
 			"the atoms need a folder, but %s is a file", outputs.Atoms)
 	}
-	if r.json && (outputs.GroundRules == stdinName || outputs.Model == stdinName) {
+	if r.JSON && (outputs.GroundRules == command.StdinName || outputs.Model == command.StdinName) {
 		diags.Errorf("output-path", source.Span{}, "name a file for rules and ground rules",
 			"with --json, nothing but the result goes to the standard output")
 	}
 	files := []string{outputs.GroundRules, outputs.Model, r.checkpoint, r.networks}
 	for _, path := range files {
-		if path != "" && path != stdinName {
+		if path != "" && path != command.StdinName {
 			checkFile(path, &diags)
 		}
 	}

@@ -8,13 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
 // project is what the commands that work on a configuration have in common.
 type project struct {
-	*env
+	*command.Env
 	set   []string // options as name=value
 	force bool
 	// memory and scratch are "" if they are not given.
@@ -41,7 +42,7 @@ func (p *project) memoryFlags(cmd *cobra.Command) {
 
 // options returns the settings of a library call.
 func (p *project) options() engine.Options {
-	level, quiet := slog.LevelInfo, p.quiet
+	level, quiet := slog.LevelInfo, p.Quiet
 	if quiet {
 		level = slog.LevelError
 	}
@@ -57,11 +58,11 @@ func (p *project) options() engine.Options {
 		set = append(set, "ground.scratch="+p.scratch)
 	}
 	return engine.Options{
-		Seed: p.seed, Threads: int(p.threads), Set: set, OnIteration: p.iterationLine(),
-		Log: slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{Level: level, ReplaceAttr: withoutTime})),
+		Seed: p.Seed, Threads: int(p.Threads), Set: set, OnIteration: iterationLine(p.Env),
+		Log: slog.New(slog.NewTextHandler(p.Err, &slog.HandlerOptions{Level: level, ReplaceAttr: withoutTime})),
 		OnWarning: func(warnings engine.Warnings) {
 			if !quiet {
-				warnings.Render(p.err, color(p.err), maxDiagnostics)
+				warnings.Render(p.Err, command.Color(p.Err), command.MaxDiagnostics)
 			}
 		},
 	}
@@ -77,14 +78,14 @@ func withoutTime(groups []string, a slog.Attr) slog.Attr {
 
 // output writes the file that a flag names, whole or not at all; "-" is the standard output.
 func (p *project) output(path string, write func(w io.Writer) error) error {
-	if path == stdinName {
-		return write(p.out)
+	if path == command.StdinName {
+		return write(p.Out)
 	}
 	return report.WriteFileFunc(path, write)
 }
 
 // epochLine prints one line of a learning curve.
-func (e *env) epochLine(name string) func(engine.Epoch) {
+func epochLine(e *command.Env, name string) func(engine.Epoch) {
 	return func(line engine.Epoch) {
 		validation := "" // of no evaluation, of an error, which learning sees as a negative score, or of a share
 		switch score := line.Validation; {
@@ -101,14 +102,14 @@ func (e *env) epochLine(name string) func(engine.Epoch) {
 		if line.Fold > 0 {
 			name = fmt.Sprintf("%s, fold %d,", name, line.Fold)
 		}
-		e.notef("%s epoch %3d  loss %.4f  %s%sinference %.0f ms  gradient %.0f ms", name, line.Number, line.Loss,
+		e.Notef("%s epoch %3d  loss %.4f  %s%sinference %.0f ms  gradient %.0f ms", name, line.Number, line.Loss,
 			validation, proof, 1e3*line.Inference, 1e3*line.Gradient)
 	}
 }
 
 // fitting shows how far fitting the networks alone is.
-func (e *env) fitting() func(engine.FitEpoch) {
-	progress := e.progress()
+func fitting(e *command.Env) func(engine.FitEpoch) {
+	progress := e.Progress()
 	var bar report.Task
 	return func(line engine.FitEpoch) {
 		if line.Number == 1 {
@@ -125,14 +126,14 @@ func (e *env) fitting() func(engine.FitEpoch) {
 const silence = 2 * time.Second
 
 // iterationLine prints how far a long inference is, now and then.
-func (e *env) iterationLine() func(engine.Iteration) {
+func iterationLine(e *command.Env) func(engine.Iteration) {
 	said := time.Now()
 	return func(it engine.Iteration) {
 		if time.Since(said) < silence {
 			return
 		}
 		said = time.Now()
-		e.notef("inference iteration %d  objective %.6g  at least %.6g  violation %.0e", it.Number, it.Objective,
+		e.Notef("inference iteration %d  objective %.6g  at least %.6g  violation %.0e", it.Number, it.Objective,
 			it.DualBound, it.Violation)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/engine"
 )
 
@@ -21,14 +22,14 @@ var pslFlags = []struct{ name, shorthand, usage, option, alone string }{
 		"runtime.inference.output.results.dir", ""},
 	{"format", "", "`format` of those files: txt, json or parquet", "output.format", ""},
 	{"groundrules", "", "write the ground rules to this `file`, or to stdout",
-		"runtime.inference.output.groundrules.path", stdinName},
+		"runtime.inference.output.groundrules.path", command.StdinName},
 	{"write-model", "", "write the rules with their learned weights to this `file`",
 		"runtime.learn.output.model.path", ""},
 	{"int-ids", "", "arguments are integers, where nothing says their type", "runtime.db.intids", "true"},
 	{"log", "", "least `level` of the notes on stderr: TRACE, DEBUG, INFO, WARN, ERROR, FATAL or OFF",
 		"runtime.log.level", ""},
 	{"skipAtomCommit", "", "", "runtime.inference.commit", "false"},
-	{"satisfaction", "", "", "runtime.inference.output.groundrules.path", stdinName},
+	{"satisfaction", "", "", "runtime.inference.output.groundrules.path", command.StdinName},
 	{"h2path", "", "", "runtime.db.h2.path", ""},
 	{"postgres", "", "", "runtime.db.pg.name", "psl"},
 }
@@ -130,9 +131,10 @@ func (in *input) check(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case (in.rules == "") != (in.data == ""):
-		return usage("missing-argument", "the form is: "+cmd.CommandPath()+" -m RULES -d DATA", "-m and -d go together")
+		return command.Usage("missing-argument", "the form is: "+cmd.CommandPath()+" -m RULES -d DATA",
+			"-m and -d go together")
 	case given != 1:
-		return usage("missing-argument", "the form is: "+cmd.UseLine(), "%s takes one configuration, not %d",
+		return command.Usage("missing-argument", "the form is: "+cmd.UseLine(), "%s takes one configuration, not %d",
 			cmd.CommandPath(), given)
 	}
 	return nil

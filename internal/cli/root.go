@@ -1,6 +1,10 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/deeppsl/deeppsl/internal/command"
+)
 
 // The groups that the help lists the commands in.
 const (
@@ -14,24 +18,18 @@ Rules are grounded over data into a hinge-loss Markov random field, solved to a
 proven optimum, and trained end to end, networks included.
 
 Results go to stdout; progress and notes go to stderr. The exit code is 0 for
-success, 1 for failure, and 2 if the arguments or the input have no meaning.`
+success, 1 for failure, and 2 if the arguments or the input have no meaning.
+
+The experiments of the paper and their data sets are a program of their own: in
+a copy of the sources, go run ./paper --help.`
 
 // newRoot returns the command with all others below it.
-func newRoot(e *env) *cobra.Command {
+func newRoot(e *command.Env) *cobra.Command {
 	root := &cobra.Command{
-		Use:           "deeppsl COMMAND",
-		Short:         "Reason with rules and networks",
-		Long:          rootHelp,
-		Args:          onlyCommands,
-		RunE:          showHelp,
-		SilenceErrors: true, // conclude prints them
-		SilenceUsage:  true,
+		Use:   "deeppsl COMMAND",
+		Short: "Reason with rules and networks",
+		Long:  rootHelp,
 	}
-	root.SetIn(e.in)
-	root.SetOut(e.out)
-	root.SetErr(e.err)
-	root.SetFlagErrorFunc(flagError)
-	e.globalFlags(root.PersistentFlags())
 	root.AddGroup(
 		&cobra.Group{ID: groupRules, Title: "Rules:"},
 		&cobra.Group{ID: groupData, Title: "Data:"},
@@ -45,65 +43,29 @@ func newRoot(e *env) *cobra.Command {
 		newOptions(e),
 		newSolve(e),
 		newCluster(e),
-		newData(e),
 		newFmt(e),
-		newRepro(e),
 		newVersion(e),
+		newMoved("repro", "go run ./paper t1, t2, t3, scaling or hyper"),
+		newMoved("data", "go run ./paper data list, get or verify"),
 	)
-	root.SetHelpCommand(newHelp())
-	root.SetUsageTemplate(usageTemplate)
-	root.InitDefaultCompletionCmd()
-	spellOut(root)
-	return root
+	return e.Root(root)
 }
 
-// spellOut keeps cobra from adding its own words to the forms that the commands give themselves.
-func spellOut(cmd *cobra.Command) {
-	cmd.DisableFlagsInUseLine = true
-	for _, sub := range cmd.Commands() {
-		spellOut(sub)
+const movedHelp = `The experiments of the paper and their data are a program of their own, in the
+sources of this one: `
+
+// newMoved returns a command that says where it went: the experiments of the paper are a program of their own.
+func newMoved(name, now string) *cobra.Command {
+	return &cobra.Command{
+		Use:                name,
+		Short:              "Went to " + now,
+		Long:               movedHelp + now,
+		Hidden:             true,
+		Args:               cobra.ArbitraryArgs,
+		DisableFlagParsing: true,
+		RunE: func(*cobra.Command, []string) error {
+			return command.Usage("moved-command", "in a copy of the sources, "+now,
+				"deeppsl %s is a program of its own now", name)
+		},
 	}
 }
-
-// usageTemplate is how the help shows a command's form, examples, commands and flags.
-const usageTemplate = `Usage:
-  {{.UseLine}}
-{{- if .HasExample}}
-
-Examples:
-{{.Example}}
-{{- end}}
-{{- range $group := .Groups}}
-
-{{.Title}}
-{{- range $.Commands}}{{if and (eq .GroupID $group.ID) .IsAvailableCommand}}
-  {{rpad .Name .NamePadding}} {{.Short}}
-{{- end}}{{end}}{{end}}
-{{- if .HasAvailableSubCommands}}
-{{if .Groups}}
-Other commands:
-{{- else}}
-Commands:
-{{- end}}
-{{- range .Commands}}{{if and (eq .GroupID "") (or .IsAvailableCommand (eq .Name "help"))}}
-  {{rpad .Name .NamePadding}} {{.Short}}
-{{- end}}{{end}}
-{{- end}}
-{{- if .HasAvailableLocalFlags}}
-
-Flags:
-{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}
-{{- end}}
-{{- if .HasAvailableInheritedFlags}}
-
-Flags of every command:
-{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}
-{{- end}}
-{{- if .HasAvailableSubCommands}}
-
-See {{.CommandPath}} COMMAND --help for more.
-{{- end}}
-`
-
-// showHelp is what a command does that is there for the commands below it.
-func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }

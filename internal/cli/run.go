@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
@@ -48,8 +49,8 @@ type runner struct {
 }
 
 // newRun returns deeppsl run.
-func newRun(e *env) *cobra.Command {
-	r := &runner{project: project{env: e}, limits: limits{seconds: "run.seconds"}}
+func newRun(e *command.Env) *cobra.Command {
+	r := &runner{project: project{Env: e}, limits: limits{seconds: "run.seconds"}}
 	cmd := &cobra.Command{
 		Use:     "run CONFIG [-l] [-i] [-o DIR] [-D name=value]...",
 		Short:   "Learn, infer and evaluate",
@@ -86,9 +87,9 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 	options.Set = append(options.Set, optionsOf(cmd.Flags())...)
 	options.Set = append(options.Set, r.limits.options(cmd.Flags())...)
 	options.Checkpoint = r.checkpoint
-	options.OnEpoch, options.OnBatch = r.epochLine("learning"), r.batches(1, "examples")
-	options.OnGround = func() { r.answering.Store(true) }
-	options.OnFit = r.fitting()
+	options.OnEpoch, options.OnBatch = epochLine(r.Env, "learning"), r.Batches(1, "examples")
+	options.OnGround = func() { r.Answering.Store(true) }
+	options.OnFit = fitting(r.Env)
 	for _, name := range r.evaluators {
 		options.Set = append(options.Set, "evaluation.default="+name)
 	}
@@ -99,24 +100,24 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 		options.Set = append(options.Set, "inference.method="+r.infer)
 	}
 	if cmd.Flags().Changed("seed") {
-		options.Set = append(options.Set, fmt.Sprintf("random.seed=%d", r.seed))
+		options.Set = append(options.Set, fmt.Sprintf("random.seed=%d", r.Seed))
 	}
 	loaded, err := r.from.load(args, options)
 	if err != nil {
 		return err
 	}
 	if r.networks != "" && !loaded.Networks() {
-		return usage("flag-value", seeHelp(cmd), "--save-networks: the project has no network")
+		return command.Usage("flag-value", command.SeeHelp(cmd), "--save-networks: the project has no network")
 	}
 	outputs := loaded.Outputs()
-	r.quiet = r.quiet || outputs.Quiet
+	r.Quiet = r.Quiet || outputs.Quiet
 	if outputs.Model == "" && r.from.rules != "" && r.learn != "" { // as PSL 2 did
 		outputs.Model = strings.TrimSuffix(r.from.rules, filepath.Ext(r.from.rules)) + "-learned.psl"
 	}
 	if err := r.checkOutputs(outputs, loaded); err != nil {
 		return err
 	}
-	ending := context.AfterFunc(cmd.Context(), func() { r.notef("ending in order; another interrupt ends at once") })
+	ending := context.AfterFunc(cmd.Context(), func() { r.Notef("ending in order; another interrupt ends at once") })
 	result, err := loaded.Run(cmd.Context(), engine.Stages{Learn: r.learn != "", Infer: r.infer != ""})
 	ending()
 	if err != nil {
@@ -125,7 +126,7 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 	if err := r.write(result, outputs); err != nil {
 		return err
 	}
-	if err := r.emit(ran{Report: result, showAtoms: outputs.Atoms == "" && !outputs.Hidden}); err != nil {
+	if err := r.Emit(ran{Report: result, showAtoms: outputs.Atoms == "" && !outputs.Hidden}); err != nil {
 		return err
 	}
 	return verdict(result)
@@ -136,7 +137,7 @@ func (r *runner) readProperties(options *engine.Options) error {
 	if r.properties == "" {
 		return nil
 	}
-	file, err := r.readSource(r.properties)
+	file, err := r.ReadSource(r.properties)
 	if err != nil {
 		return err
 	}
@@ -162,7 +163,7 @@ func verdict(result *engine.Report) error {
 	case result.Interrupted():
 		return context.Canceled
 	case result.Failed(), result.Answer != nil && result.Answer.Violated:
-		return errReported
+		return command.ErrReported
 	}
 	return nil
 }
@@ -181,27 +182,27 @@ func (r *runner) write(result *engine.Report, outputs engine.Outputs) error {
 		}
 	}
 	if outputs.Model != "" && result.Learned == nil {
-		r.notef("wrote no model to %s: nothing was learned", outputs.Model)
+		r.Notef("wrote no model to %s: nothing was learned", outputs.Model)
 	}
 	if outputs.Model != "" && result.Learned != nil {
 		if err := r.output(outputs.Model, result.Learned.WriteModel); err != nil {
 			return err
 		}
-		if outputs.Model != stdinName {
-			r.notef("wrote %s", outputs.Model)
+		if outputs.Model != command.StdinName {
+			r.Notef("wrote %s", outputs.Model)
 		}
 	}
 	if r.networks != "" {
 		if err := result.Grounding.SaveNetworks(r.networks); err != nil {
 			return err
 		}
-		r.notef("wrote %s", r.networks)
+		r.Notef("wrote %s", r.networks)
 	}
 	if outputs.Atoms == "" || outputs.Hidden || result.Failed() || result.Answer == nil {
 		return nil
 	}
 	paths, err := result.WriteAnswer(outputs.Atoms)
-	return r.wrote(paths, err)
+	return r.Wrote(paths, err)
 }
 
 // ran is the result of a run.

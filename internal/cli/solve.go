@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
@@ -29,8 +30,8 @@ type solver struct {
 }
 
 // newSolve returns deeppsl solve.
-func newSolve(e *env) *cobra.Command {
-	s := &solver{project: project{env: e}, limits: limits{seconds: "inference.seconds"}}
+func newSolve(e *command.Env) *cobra.Command {
+	s := &solver{project: project{Env: e}, limits: limits{seconds: "inference.seconds"}}
 	cmd := &cobra.Command{
 		Use:     "solve FILE [-D name=value]...",
 		Short:   "Solve a ground problem that was exported",
@@ -47,8 +48,8 @@ func newSolve(e *env) *cobra.Command {
 
 func oneProblem(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return usage("missing-argument", "the form is: "+cmd.UseLine(), "%s takes one file, not %d", cmd.CommandPath(),
-			len(args))
+		return command.Usage("missing-argument", "the form is: "+cmd.UseLine(), "%s takes one file, not %d",
+			cmd.CommandPath(), len(args))
 	}
 	return nil
 }
@@ -59,12 +60,12 @@ func (p *solver) solve(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	p.answering.Store(true)
+	p.Answering.Store(true)
 	result, err := problem.Solve(cmd.Context())
 	if err != nil {
 		return err
 	}
-	if err := p.emit(ran{Report: result}); err != nil {
+	if err := p.Emit(ran{Report: result}); err != nil {
 		return err
 	}
 	return verdict(result)
@@ -73,8 +74,8 @@ func (p *solver) solve(cmd *cobra.Command, path string) error {
 // readProblem reads a dump from a file, or from the standard input. What is wrong with it is an error of the input.
 func (p *project) readProblem(path string) (_ *engine.Problem, err error) {
 	file := &source.File{Name: path}
-	from := p.in
-	if path != stdinName {
+	from := p.In
+	if path != command.StdinName {
 		opened, err := os.Open(path)
 		if err != nil {
 			return nil, brokenProblem(file, fmt.Errorf("cannot be read: %w", errors.Unwrap(err)),

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/deeppsl/deeppsl/internal/command"
 )
 
 // trainee is a project whose learning is ended by signals.
@@ -43,7 +45,7 @@ func newTrainee(t *testing.T) *trainee {
 	tr.args = []string{"run", tr.config, "-l", "-i", "-D", "learn.epochs=30", "--json"}
 	whole := filepath.Join(dir, "whole")
 	start := time.Now()
-	if code, _, stderr := tr.run(t, whole, nil); code != exitSuccess {
+	if code, _, stderr := tr.run(t, whole, nil); code != command.ExitSuccess {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	tr.took, tr.want = time.Since(start), answersIn(t, whole)
@@ -104,13 +106,13 @@ func TestSignals(t *testing.T) {
 				time.Sleep(delay)
 				_ = p.Signal(signal)
 			})
-			if strings.Contains(stderr, "epoch") && code != exitSuccess {
+			if strings.Contains(stderr, "epoch") && code != command.ExitSuccess {
 				learning++
 			}
-			if signal == os.Interrupt && code == exitFailure && stdout != "" {
+			if signal == os.Interrupt && code == command.ExitFailure && stdout != "" {
 				wantInterrupted(t, dir, stdout, stderr)
 			}
-			if code, _, stderr := tr.run(t, dir, nil); code != exitSuccess {
+			if code, _, stderr := tr.run(t, dir, nil); code != command.ExitSuccess {
 				t.Errorf("after %v at %v: exit code %d\n%s", signal, delay, code, stderr)
 			} else if !bytes.Equal(answersIn(t, dir), tr.want) {
 				t.Errorf("after %v at %v: other answers or networks than undisturbed", signal, delay)

@@ -7,17 +7,19 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/deeppsl/deeppsl/internal/command"
 )
 
 // newVersion returns `deeppsl version`.
-func newVersion(e *env) *cobra.Command {
+func newVersion(e *command.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Say which version this is and what built it",
 		Long: "Version prints the version, the commit and the Go toolchain of this program.\n" +
 			"A build with the experiment simd gives networks other last bits than one\nwithout.",
-		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return e.emit(readVersion()) },
+		Args: command.NoArguments,
+		RunE: func(*cobra.Command, []string) error { return e.Emit(readVersion()) },
 	}
 }
 

@@ -62,7 +62,7 @@ func (e *MissingError) Error() string {
 	for _, set := range Sets() {
 		for _, file := range set.Files {
 			if strings.TrimSuffix(file.Path, ".gz") == strings.TrimSuffix(e.Path, ".gz") {
-				return fmt.Sprintf("%s is not here: run `deeppsl data get %s`, or set DEEPPSL_DATA to a folder that has it",
+				return fmt.Sprintf("%s is not here: run `go run ./paper data get %s`, or set DEEPPSL_DATA to a folder that has it",
 					e.Path, set.Name)
 			}
 		}

@@ -256,7 +256,7 @@ func TestDataComesBeforeCache(t *testing.T) {
 		}
 	}
 	_, err := c.Planetoid("cora")
-	if err == nil || !strings.Contains(err.Error(), "run `deeppsl data get cora`") || !errors.Is(err, fs.ErrNotExist) {
+	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "run `go run ./paper data get cora`") {
 		t.Error(err)
 	}
 	if _, err = c.References(); err == nil || !strings.Contains(err.Error(), "set DEEPPSL_DATA") {

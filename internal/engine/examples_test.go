@@ -12,7 +12,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/goldentest"
-	"github.com/deeppsl/deeppsl/internal/repro"
+	"github.com/deeppsl/deeppsl/paper/repro"
 )
 
 // The generated files of the examples are what their generators make, and each example does what its README says.

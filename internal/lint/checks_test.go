@@ -19,7 +19,7 @@ func TestChecksFind(t *testing.T) {
 		{"imports", "cmd/deeppsl/a.go", imports(modulePath + "/internal/ground"), imports(modulePath + "/internal/cli")},
 		{"imports", "internal/unheard/a.go", "package a\n", ""},
 		{"libraries", "internal/learn/a.go", imports("github.com/gomlx/gomlx/graph"), imports("gonum.org/v1/gonum/mat")},
-		{"libraries", "internal/repro/a_test.go", imports("github.com/spf13/cobra"), imports("testing")},
+		{"libraries", "internal/eval/a_test.go", imports("github.com/spf13/cobra"), imports("testing")},
 		{"silence", "a.go", "package a\n\nimport \"os\"\n\nfunc a() { os.Exit(1) }\n", "package a\n\nfunc a() {}\n"},
 		{"silence", "a.go", "package a\n\nimport l \"log\"\n\nfunc a() { l.Print() }\n", imports("log/slog")},
 		{"silence", "a.go", "package a\n\nfunc a() { println() }\n", "package a\n\nfunc a(x []int) { copy(x, x) }\n"},

@@ -22,7 +22,7 @@ func formatting(m *Module) []Finding {
 }
 
 // mayPrint lists the packages that talk to the user.
-var mayPrint = []string{"internal/cli", "cmd", "examples", "bench"}
+var mayPrint = []string{"internal/cli", "internal/command", "paper", "cmd", "examples", "bench"}
 
 // loud lists, by package, what prints, logs or exits. "*" is every function of the package.
 var loud = map[string][]string{

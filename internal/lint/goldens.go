@@ -17,7 +17,7 @@ var diagnosticName = regexp.MustCompile(`^[a-z]+(-[a-z]+)+$`)
 
 // reporters are the functions that make a diagnostic; the id is one of their arguments.
 var reporters = map[string]bool{
-	"Errorf": true, "Warnf": true, "errorf": true, "warnf": true, "fail": true, "failf": true, "usage": true,
+	"Errorf": true, "Warnf": true, "errorf": true, "warnf": true, "fail": true, "failf": true, "Usage": true,
 	"diagnose": true, "spacef": true,
 }
 

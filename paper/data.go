@@ -1,4 +1,4 @@
-package cli
+package main
 
 import (
 	"io"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
@@ -16,23 +17,22 @@ Files are looked for in the folder that the environment variable DEEPPSL_DATA
 names, which is only read, and then in the cache of downloads in the user's
 cache folder. Every file has a pinned checksum.`
 
-// dataTool is what the commands below `deeppsl data` work with.
+// dataTool is what the commands below `go run ./paper data` work with.
 type dataTool struct {
-	*env
+	*command.Env
 	sets  []dataset.Set
 	cache func() (*dataset.Cache, error)
 }
 
-// newData returns `deeppsl data`.
-func newData(e *env) *cobra.Command {
-	d := &dataTool{env: e, sets: dataset.Sets(), cache: dataset.NewCache}
+// newData returns `go run ./paper data`.
+func newData(e *command.Env) *cobra.Command {
+	d := &dataTool{Env: e, sets: dataset.Sets(), cache: dataset.NewCache}
 	cmd := &cobra.Command{
-		Use:     "data COMMAND",
-		Short:   "Fetch and check published data sets",
-		Long:    dataHelp,
-		GroupID: groupData,
-		Args:    onlyCommands,
-		RunE:    showHelp,
+		Use:   "data COMMAND",
+		Short: "Fetch and check published data sets",
+		Long:  dataHelp,
+		Args:  command.OnlyCommands,
+		RunE:  command.ShowHelp,
 	}
 	cmd.AddCommand(newDataList(d), newDataGet(d), newDataVerify(d))
 	return cmd
@@ -50,7 +50,7 @@ func (d *dataTool) find(cmd *cobra.Command, names []string) ([]dataset.Set, erro
 	for _, name := range names {
 		set, ok := byName[name]
 		if !ok {
-			return nil, usage("unknown-data-set", hintFor(cmd, name, known),
+			return nil, command.Usage("unknown-data-set", command.HintFor(cmd, name, known),
 				"there is no data set %q; there are %s", name, strings.Join(known, ", "))
 		}
 		found = append(found, set)
@@ -58,14 +58,14 @@ func (d *dataTool) find(cmd *cobra.Command, names []string) ([]dataset.Set, erro
 	return found, nil
 }
 
-// newDataList returns `deeppsl data list`.
+// newDataList returns `go run ./paper data list`.
 func newDataList(d *dataTool) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
 		Short:   "List the data sets, and which of their files are here",
 		Long:    "List names the data sets, counts which files are here, and tells the licence.",
-		Example: "  deeppsl data list\n  deeppsl data list --json",
-		Args:    noArguments,
+		Example: "  go run ./paper data list\n  go run ./paper data list --json",
+		Args:    command.NoArguments,
 		RunE:    func(*cobra.Command, []string) error { return d.list() },
 	}
 }
@@ -86,11 +86,11 @@ func (d *dataTool) list() error {
 		}
 		all = append(all, row)
 	}
-	if !d.json {
-		return all.Text(d.out)
+	if !d.JSON {
+		return all.Text(d.Out)
 	}
 	for _, row := range all {
-		if err := report.JSON(d.out, row); err != nil {
+		if err := report.JSON(d.Out, row); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package cli
+package main
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
@@ -35,7 +36,7 @@ func fakeTool(t *testing.T) (d *dataTool, stdout, stderr *bytes.Buffer) {
 	cache := &dataset.Cache{Dir: t.TempDir(), Client: server.Client()}
 	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
 	return &dataTool{
-		env:   &env{out: stdout, err: stderr},
+		Env:   &command.Env{Out: stdout, Err: stderr},
 		sets:  []dataset.Set{set},
 		cache: func() (*dataset.Cache, error) { return cache, nil },
 	}, stdout, stderr
@@ -62,7 +63,7 @@ func TestDataGetVerifyAndList(t *testing.T) {
 	if err := os.Remove(two); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.verify(d.sets); d.conclude(err) != exitFailure {
+	if err := d.verify(d.sets); d.Conclude(err) != command.ExitFailure {
 		t.Errorf("verify of damaged files: %v", err)
 	}
 	if got := stdout.String(); !strings.Contains(got, "wrong   "+one+" has the checksum") ||
@@ -71,7 +72,7 @@ func TestDataGetVerifyAndList(t *testing.T) {
 	}
 	stdout.Reset()
 
-	d.json = true
+	d.JSON = true
 	if err := d.list(); err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func TestDataGetCanBeInterrupted(t *testing.T) {
 	d, _, stderr := fakeTool(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if code := d.conclude(d.get(ctx, d.sets, "")); code != exitFailure {
+	if code := d.Conclude(d.get(ctx, d.sets, "")); code != command.ExitFailure {
 		t.Errorf("exit code %d", code)
 	}
 	expect(t, "stderr", stderr, "fake: none\ninterrupted\n")
@@ -90,7 +91,7 @@ func TestDataGetCanBeInterrupted(t *testing.T) {
 
 func TestDataGetFromFolder(t *testing.T) {
 	d, stdout, _ := fakeTool(t)
-	d.json, d.quiet = true, true
+	d.JSON, d.Quiet = true, true
 	folder := t.TempDir()
 	for name, text := range map[string]string{"one.txt": "one", "two.txt": strings.Repeat("two", 1000)} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {

@@ -1,16 +1,69 @@
-package cli
+// Package scripttest runs a program's scripts of testdata, with the commands that look at exit codes and JSON.
+package scripttest
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"github.com/deeppsl/deeppsl/internal/goldentest"
 	"io"
 	"os"
+	"os/exec"
+	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
+
+// Run runs the scripts of the folder testdata of the test that calls it. $DATA is the folder of real data, if there is
+// one, and data the condition that there is.
+func Run(t *testing.T) {
+	t.Helper()
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		UpdateScripts:       *goldentest.Update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("DATA", os.Getenv("DEEPPSL_DATA"))
+			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name == "data" {
+				return os.Getenv("DEEPPSL_DATA") != "", nil
+			}
+			return false, fmt.Errorf("there is no condition %s", name)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":     checkExit,
+			"object":    checkObject,
+			"normalize": normalize,
+			"await":     await,
+		},
+	})
+}
+
+// checkExit is the script command `exits CODE PROGRAM ARG...`: it runs the program and compares its exit code, of which
+// testscript's own exec only tells whether it is 0. The commands stdout, stderr and cmp then look at its output.
+func checkExit(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE PROGRAM ARG...")
+	}
+	code := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		exit := (*exec.ExitError)(nil)
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		code = exit.ExitCode()
+	}
+	if got := strconv.Itoa(code); got != args[0] {
+		ts.Fatalf("exit code %s, want %s", got, args[0])
+	}
+}
 
 // checkObject is the script command `object FILE KEY...`: the file, or stdout, is exactly one JSON object on one line,
 // and has the keys. A key is a path such as seconds.load; name[] stands for every element of a list, of which there

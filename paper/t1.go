@@ -1,4 +1,4 @@
-package cli
+package main
 
 import (
 	"fmt"
@@ -7,12 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/deeppsl/deeppsl/internal/engine"
-	"github.com/deeppsl/deeppsl/internal/report"
-	"github.com/deeppsl/deeppsl/internal/repro"
+	"github.com/deeppsl/deeppsl/internal/command"
+	"github.com/deeppsl/deeppsl/paper/repro"
 )
 
-const reproT1Help = `T1 learns to read digits from sums: the examples are pairs of numbers whose
+const t1Help = `T1 learns to read digits from sums: the examples are pairs of numbers whose
 digits are MNIST's pictures in their order, and only the sum of the numbers is
 known. With one digit it is the paper's task; longer numbers are added by rules
 about columns and carries. No label of a picture is read but to score.
@@ -22,27 +21,27 @@ by gradient descent, with settings that they learn with; those of the paper's
 table are others. --ablation asks what of this matters, and what becomes of
 other readings: it trains LeNet-5 for 3 epochs on 3,000 pairs.`
 
-const reproT1Examples = `  deeppsl repro t1 --runs 3
-  deeppsl repro t1 --digits 4 --net paper --out results
-  deeppsl repro t1 --train-pairs 300              with few examples
-  deeppsl repro t1 --ablation                     the dying hinge`
+const t1Examples = `  go run ./paper t1 --runs 3
+  go run ./paper t1 --digits 4 --net paper --out results
+  go run ./paper t1 --train-pairs 300              with few examples
+  go run ./paper t1 --ablation                     the dying hinge`
 
-// reproT1 is one run of deeppsl repro t1.
-type reproT1 struct {
-	*env
+// t1Command is one run of go run ./paper t1.
+type t1Command struct {
+	*command.Env
 	task     repro.T1
 	ablation bool
 	out      string
 }
 
-func newReproT1(e *env) *cobra.Command {
-	r := &reproT1{env: e}
+func newT1(e *command.Env) *cobra.Command {
+	r := &t1Command{Env: e}
 	cmd := &cobra.Command{
 		Use:     "t1 [--digits N] [--net NAME] [--train-pairs K] [--runs R] [--epochs E]",
 		Short:   "Addition of handwritten digits",
-		Long:    reproT1Help,
-		Example: reproT1Examples,
-		Args:    noArguments,
+		Long:    t1Help,
+		Example: t1Examples,
+		Args:    command.NoArguments,
 		RunE:    r.run,
 	}
 	f, t := cmd.Flags(), &r.task
@@ -62,23 +61,24 @@ func newReproT1(e *env) *cobra.Command {
 	return cmd
 }
 
-func (r *reproT1) run(cmd *cobra.Command, _ []string) error {
+func (r *t1Command) run(cmd *cobra.Command, _ []string) error {
 	t := &r.task
 	if t.Runs < 1 || t.Digits < 1 || t.TrainPairs < 0 || t.Epochs < 0 || t.HoldOut < 0 {
-		return usage("flag-value", seeHelp(cmd), "--runs and --digits take whole numbers from 1, the others from 0")
+		return command.Usage("flag-value", command.SeeHelp(cmd),
+			"--runs and --digits take whole numbers from 1, the others from 0")
 	}
 	if _, known := repro.T1Nets[t.Net]; !known {
-		return usage("flag-value", hintFor(cmd, t.Net, []string{"lenet", "paper"}), "--net takes lenet or paper, not %q",
-			t.Net)
+		return command.Usage("flag-value", command.HintFor(cmd, t.Net, []string{"lenet", "paper"}),
+			"--net takes lenet or paper, not %q", t.Net)
 	}
 	if r.ablation {
 		return r.ablate(cmd)
 	}
-	t.Seed, t.Threads = r.seed, int(r.threads)
+	t.Seed, t.Threads = r.Seed, int(r.Threads)
 	if r.out != "" {
 		t.Dir = filepath.Join(r.out, "project")
 	}
-	t.OnBatch = r.pictures(2 * int64(t.Digits))
+	t.OnBatch = r.Batches(2*int64(t.Digits), "pictures")
 	t.OnEpoch = func(run int, e repro.T1Epoch) {
 		sums := ""
 		if !math.IsNaN(e.Validation) {
@@ -87,62 +87,44 @@ func (r *reproT1) run(cmd *cobra.Command, _ []string) error {
 		if !math.IsNaN(e.Sums) {
 			sums += fmt.Sprintf("  test sums %6.2f %%", 100*e.Sums)
 		}
-		r.notef("run %d epoch %2d  loss %.5f%s  %.1f s", run, e.Number, e.Loss, sums, e.Seconds)
+		r.Notef("run %d epoch %2d  loss %.5f%s  %.1f s", run, e.Number, e.Loss, sums, e.Seconds)
 	}
 	result, err := t.Run(cmd.Context())
 	if err != nil {
 		return err
 	}
-	if err := r.emit(result); err != nil || r.out == "" {
+	if err := r.Emit(result); err != nil || r.out == "" {
 		return err
 	}
-	return r.wrote(repro.WriteT1(r.out, result))
+	return r.Wrote(repro.WriteT1(r.out, result))
 }
 
 // ablate compares settings.
-func (r *reproT1) ablate(cmd *cobra.Command) error {
+func (r *t1Command) ablate(cmd *cobra.Command) error {
 	for _, flag := range []string{"digits", "net", "validation-pairs", "runs", "dropout", "shift", "faithful", "watch",
 		"option"} {
 		if cmd.Flags().Changed(flag) {
-			return usage("flag-value", seeHelp(cmd), "--ablation has its own --%s", flag)
+			return command.Usage("flag-value", command.SeeHelp(cmd), "--ablation has its own --%s", flag)
 		}
 	}
-	a := repro.T1Ablation{Pairs: r.task.TrainPairs, Epochs: r.task.Epochs, Seed: r.seed, Threads: int(r.threads)}
+	a := repro.T1Ablation{Pairs: r.task.TrainPairs, Epochs: r.task.Epochs, Seed: r.Seed, Threads: int(r.Threads)}
 	if a.Pairs == 0 {
 		a.Pairs = 3000
 	}
 	if a.Epochs == 0 {
 		a.Epochs = 3
 	}
-	a.OnSetting = func(name string, number, settings int) { r.notef("%d of %d: %s", number+1, settings, name) }
+	a.OnSetting = func(name string, number, settings int) { r.Notef("%d of %d: %s", number+1, settings, name) }
 	result, err := a.Run(cmd.Context())
 	if err != nil {
 		return err
 	}
-	if err := r.emit(result); err != nil || r.out == "" {
+	if err := r.Emit(result); err != nil || r.out == "" {
 		return err
 	}
 	path, err := repro.WriteT1Ablation(r.out, result)
 	if err != nil {
 		return err
 	}
-	return r.wrote([]string{path}, nil)
-}
-
-// pictures returns what shows an epoch's progress, for examples of so many pictures.
-func (e *env) pictures(each int64) func(engine.Batch) { return e.batches(each, "pictures") }
-
-// batches returns what shows an epoch's progress, for examples that count as so many units each.
-func (e *env) batches(each int64, unit string) func(engine.Batch) {
-	progress := e.progress()
-	var bar report.Task
-	return func(b engine.Batch) {
-		if b.Done == 1 {
-			bar = progress.Start(fmt.Sprintf("epoch %d", b.Epoch), each*int64(b.Batches*b.Size), unit)
-		}
-		bar.Add(each * int64(b.Size))
-		if b.Done == b.Batches {
-			bar.Done()
-		}
-	}
+	return r.Wrote([]string{path}, nil)
 }

@@ -1,4 +1,4 @@
-package cli
+package main
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
@@ -20,10 +21,10 @@ a download that was interrupted goes on where it stopped.
 With --from files are copied from a folder instead, for machines without a
 network: a folder laid out as the cache is, or one with the files side by side.`
 
-const dataGetExamples = `  deeppsl data get mnist
-  deeppsl data get --from ~/downloads cora citeseer`
+const dataGetExamples = `  go run ./paper data get mnist
+  go run ./paper data get --from ~/downloads cora citeseer`
 
-// newDataGet returns `deeppsl data get`.
+// newDataGet returns `go run ./paper data get`.
 func newDataGet(d *dataTool) *cobra.Command {
 	var from string
 	cmd := &cobra.Command{
@@ -31,7 +32,7 @@ func newDataGet(d *dataTool) *cobra.Command {
 		Short:   "Download data sets, or copy them from a folder",
 		Long:    dataGetHelp,
 		Example: dataGetExamples,
-		Args:    atLeastOne("data set"),
+		Args:    command.AtLeastOne("data set"),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			sets, err := d.find(cmd, names)
 			if err != nil {
@@ -47,14 +48,14 @@ func newDataGet(d *dataTool) *cobra.Command {
 // get brings the sets into the cache, one after the other.
 func (d *dataTool) get(ctx context.Context, sets []dataset.Set, from string) error {
 	if info, err := os.Stat(from); from != "" && (err != nil || !info.IsDir()) {
-		return usage("no-folder", "--from takes a folder that holds the files", "%s is no folder", from)
+		return command.Usage("no-folder", "--from takes a folder that holds the files", "%s is no folder", from)
 	}
 	cache, err := d.cache()
 	if err != nil {
 		return err
 	}
 	for _, set := range sets {
-		d.notef("%s: %s", set.Name, set.License)
+		d.Notef("%s: %s", set.Name, set.License)
 		if from != "" {
 			err = cache.Install(set, from)
 		} else {
@@ -63,7 +64,7 @@ func (d *dataTool) get(ctx context.Context, sets []dataset.Set, from string) err
 		if err != nil {
 			return err
 		}
-		if err := d.emit(fetched(cache, set)); err != nil {
+		if err := d.Emit(fetched(cache, set)); err != nil {
 			return err
 		}
 	}
@@ -72,7 +73,7 @@ func (d *dataTool) get(ctx context.Context, sets []dataset.Set, from string) err
 
 // download gets a set with each of its files as a task of its own.
 func (d *dataTool) download(ctx context.Context, cache *dataset.Cache, set dataset.Set) error {
-	files := fileTasks{progress: d.progress()}
+	files := fileTasks{progress: d.Progress()}
 	defer files.end()
 	cache.Progress = files.show
 	return cache.Get(ctx, set)

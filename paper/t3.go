@@ -1,4 +1,4 @@
-package cli
+package main
 
 import (
 	"context"
@@ -9,11 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/engine"
-	"github.com/deeppsl/deeppsl/internal/repro"
+	"github.com/deeppsl/deeppsl/paper/repro"
 )
 
-const reproT3Help = `T3 resolves the authors and papers of CiteSeer: which references are the same
+const t3Help = `T3 resolves the authors and papers of CiteSeer: which references are the same
 person, and which the same paper. Rules infer on the test fold; the learning
 fold gives a threshold beside 1/2. Scores are F1 over unordered pairs of
 different references, and true pairs outside the blocks count as missed.
@@ -27,13 +28,13 @@ out once, for thresholds and epochs; then the networks learn from all of it.
 --faithful takes the paper's networks and settings: characters in their places,
 word vectors, no string similarity, and only one part held out.`
 
-const reproT3Examples = `  deeppsl repro t3 --method psl-a
-  deeppsl repro t3 --method deeppsl --runs 10
-  deeppsl repro t3 --clusters --out results   all, with the resolved entities`
+const t3Examples = `  go run ./paper t3 --method psl-a
+  go run ./paper t3 --method deeppsl --runs 10
+  go run ./paper t3 --clusters --out results   all, with the resolved entities`
 
-// reproT3 is one run of deeppsl repro t3.
-type reproT3 struct {
-	*env
+// t3Command is one run of go run ./paper t3.
+type t3Command struct {
+	*command.Env
 	methods      []string
 	vectors, out string
 	runs         int
@@ -44,14 +45,14 @@ type reproT3 struct {
 	set          []string
 }
 
-func newReproT3(e *env) *cobra.Command {
-	r := &reproT3{env: e}
+func newT3(e *command.Env) *cobra.Command {
+	r := &t3Command{Env: e}
 	cmd := &cobra.Command{
 		Use:     "t3 [--method NAME] [--runs N] [--vectors NAMES] [--clusters] [--out DIR]",
 		Short:   "Entity resolution",
-		Long:    reproT3Help,
-		Example: reproT3Examples,
-		Args:    noArguments,
+		Long:    t3Help,
+		Example: t3Examples,
+		Args:    command.NoArguments,
 		RunE:    r.run,
 	}
 	f := cmd.Flags()
@@ -72,36 +73,36 @@ func newReproT3(e *env) *cobra.Command {
 	return cmd
 }
 
-func (r *reproT3) run(cmd *cobra.Command, _ []string) error {
+func (r *t3Command) run(cmd *cobra.Command, _ []string) error {
 	if err := known(cmd, "--method", r.methods, repro.T3Methods); err != nil {
 		return err
 	}
 	if r.runs < 1 {
-		return usage("flag-value", seeHelp(cmd), "--runs takes a whole number from 1, not %d", r.runs)
+		return command.Usage("flag-value", command.SeeHelp(cmd), "--runs takes a whole number from 1, not %d", r.runs)
 	}
 	if err := dropout(cmd, "dropout", &r.twins.Dropout); err != nil {
 		return err
 	}
 	if r.clusters && r.out == "" {
-		return usage("flag-value", seeHelp(cmd), "--clusters needs --out, the folder to write to")
+		return command.Usage("flag-value", command.SeeHelp(cmd), "--clusters needs --out, the folder to write to")
 	}
 	write := func(folder string, results []*repro.T3Result) ([]string, error) {
 		return repro.WriteT3(folder, results, r.clusters)
 	}
-	return series(cmd, r.env, r.methods, r.one, r.out, write)
+	return series(cmd, r.Env, r.methods, r.one, r.out, write)
 }
 
 // one runs one method, with a line for each of its two stages.
-func (r *reproT3) one(ctx context.Context, method string) (*repro.T3Result, error) {
-	t := repro.T3{Method: method, Seed: r.seed, Threads: int(r.threads), Vectors: r.vectors, Set: r.set,
+func (r *t3Command) one(ctx context.Context, method string) (*repro.T3Result, error) {
+	t := repro.T3{Method: method, Seed: r.Seed, Threads: int(r.Threads), Vectors: r.vectors, Set: r.set,
 		Runs: r.runs, Faithful: r.faithful, Twins: r.twins, AllPapers: r.allPapers,
-		OnStage: func(stage string) { r.notef("%s: %s", method, stage) },
+		OnStage: func(stage string) { r.Notef("%s: %s", method, stage) },
 		OnEpoch: func(e engine.Epoch) {
 			validation := ""
 			if !math.IsNaN(e.Validation) {
 				validation = fmt.Sprintf(" validation %.4f,", e.Validation)
 			}
-			r.notef("epoch %d: loss %.4f,%s inference %.2f s, gradient %.2f s", e.Number, e.Loss, validation, e.Inference,
+			r.Notef("epoch %d: loss %.4f,%s inference %.2f s, gradient %.2f s", e.Number, e.Loss, validation, e.Inference,
 				e.Gradient)
 		}}
 	if r.out != "" {

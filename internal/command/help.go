@@ -1,4 +1,4 @@
-package cli
+package command
 
 import "github.com/spf13/cobra"
 
@@ -12,7 +12,7 @@ func newHelp() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := onlyCommands(target, rest); err != nil && target.HasSubCommands() {
+			if err := OnlyCommands(target, rest); err != nil && target.HasSubCommands() {
 				return err
 			}
 			target.InitDefaultHelpFlag() // cobra adds it to the commands that run

@@ -1,4 +1,4 @@
-package cli
+package main
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/dataset"
 )
 
@@ -13,13 +14,13 @@ const dataVerifyHelp = `Verify compares the checksum of every file of the data s
 one. Without names it checks the sets of which any file is here. The exit code
 is 1 if a file is missing or has another content.`
 
-// newDataVerify returns `deeppsl data verify`.
+// newDataVerify returns `go run ./paper data verify`.
 func newDataVerify(d *dataTool) *cobra.Command {
 	return &cobra.Command{
 		Use:     "verify [NAME]...",
 		Short:   "Check the files of data sets against their checksums",
 		Long:    dataVerifyHelp,
-		Example: "  deeppsl data verify\n  deeppsl data verify mnist --json",
+		Example: "  go run ./paper data verify\n  go run ./paper data verify mnist --json",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			sets, err := d.find(cmd, names)
@@ -39,16 +40,16 @@ func (d *dataTool) verify(sets []dataset.Set) error {
 	}
 	if len(sets) == 0 {
 		if sets = d.present(cache); len(sets) == 0 {
-			d.notef("there are no data sets here; deeppsl data get NAME fetches one")
+			d.Notef("there are no data sets here; go run ./paper data get NAME fetches one")
 		}
 	}
 	var wrong error
 	for _, set := range sets {
 		for _, state := range d.checkSet(cache, set) {
 			if !state.OK {
-				wrong = errReported
+				wrong = command.ErrReported
 			}
-			if err := d.emit(state); err != nil {
+			if err := d.Emit(state); err != nil {
 				return err
 			}
 		}
@@ -72,7 +73,7 @@ func (d *dataTool) present(cache *dataset.Cache) []dataset.Set {
 
 // checkSet hashes the files of a set, with progress: a set can be as large as a disk is slow.
 func (d *dataTool) checkSet(cache *dataset.Cache, set dataset.Set) []fileState {
-	task := d.progress().Start("verifying "+set.Name, int64(len(set.Files)), "files")
+	task := d.Progress().Start("verifying "+set.Name, int64(len(set.Files)), "files")
 	defer task.Done()
 	var states []fileState
 	for _, file := range set.Files {

@@ -1,14 +1,15 @@
-package cli
+package main
 
 import (
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/deeppsl/deeppsl/internal/repro"
+	"github.com/deeppsl/deeppsl/internal/command"
+	"github.com/deeppsl/deeppsl/paper/repro"
 )
 
-const reproHyperHelp = `Hyper repeats the paper's studies of hyper-parameters: the second task on Cora
+const hyperHelp = `Hyper repeats the paper's studies of hyper-parameters: the second task on Cora
 with the paper's settings as printed, of which one is varied.
 
   initialisation   10 seeds, each with a split and initial weights of its own
@@ -16,26 +17,26 @@ with the paper's settings as printed, of which one is varied.
   rate             the network's learning rate
   network          hidden nodes and dropout, as in the paper's table`
 
-const reproHyperExamples = `  deeppsl repro hyper --study mu --out results
-  deeppsl repro hyper --quick --out results   all, short: two runs of 15 epochs`
+const hyperExamples = `  go run ./paper hyper --study mu --out results
+  go run ./paper hyper --quick --out results   all, short: two runs of 15 epochs`
 
-// reproHyper is one run of deeppsl repro hyper.
-type reproHyper struct {
-	*env
+// hyperCommand is one run of go run ./paper hyper.
+type hyperCommand struct {
+	*command.Env
 	studies, set []string
 	runs, epochs int
 	quick        bool
 	out          string
 }
 
-func newReproHyper(e *env) *cobra.Command {
-	r := &reproHyper{env: e}
+func newHyper(e *command.Env) *cobra.Command {
+	r := &hyperCommand{Env: e}
 	cmd := &cobra.Command{
 		Use:     "hyper [--study NAME] [--runs N] [--epochs N] [--quick] [--out DIR]",
 		Short:   "Studies of hyper-parameters",
-		Long:    reproHyperHelp,
-		Example: reproHyperExamples,
-		Args:    noArguments,
+		Long:    hyperHelp,
+		Example: hyperExamples,
+		Args:    command.NoArguments,
 		RunE:    r.run,
 	}
 	f := cmd.Flags()
@@ -48,9 +49,9 @@ func newReproHyper(e *env) *cobra.Command {
 	return cmd
 }
 
-func (r *reproHyper) run(cmd *cobra.Command, _ []string) error {
+func (r *hyperCommand) run(cmd *cobra.Command, _ []string) error {
 	if r.runs < 0 || r.epochs < 0 {
-		return usage("flag-value", seeHelp(cmd), "--runs and --epochs take whole numbers from 1")
+		return command.Usage("flag-value", command.SeeHelp(cmd), "--runs and --epochs take whole numbers from 1")
 	}
 	if err := known(cmd, "--study", r.studies, repro.HyperStudies); err != nil {
 		return err
@@ -63,25 +64,25 @@ func (r *reproHyper) run(cmd *cobra.Command, _ []string) error {
 	}
 	results, err := r.all(cmd)
 	for _, result := range results {
-		if err := r.emit(result); err != nil {
+		if err := r.Emit(result); err != nil {
 			return err
 		}
 	}
 	if err != nil || r.out == "" {
 		return err
 	}
-	return r.wrote(repro.WriteHyper(r.out, results))
+	return r.Wrote(repro.WriteHyper(r.out, results))
 }
 
 // all runs the studies with one progress bar over all trainings. Studies that were done before an error are returned.
-func (r *reproHyper) all(cmd *cobra.Command) (results []*repro.HyperResult, err error) {
+func (r *hyperCommand) all(cmd *cobra.Command) (results []*repro.HyperResult, err error) {
 	tasks, total := make([]repro.Hyper, len(r.studies)), 0
 	for k, name := range r.studies {
-		tasks[k] = repro.Hyper{Study: name, Runs: r.runs, Epochs: r.epochs, Seed: r.seed, Threads: int(r.threads),
+		tasks[k] = repro.Hyper{Study: name, Runs: r.runs, Epochs: r.epochs, Seed: r.Seed, Threads: int(r.Threads),
 			Set: r.set}
 		total += tasks[k].Trainings()
 	}
-	bar := r.progress().Start("hyper-parameters", int64(total), "trainings")
+	bar := r.Progress().Start("hyper-parameters", int64(total), "trainings")
 	defer bar.Done()
 	for k := range tasks {
 		tasks[k].OnRun = func() { bar.Add(1) }

@@ -1,0 +1,166 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+// MaxDiagnostics bounds how many diagnostics are printed: the first ones explain most of the others.
+const MaxDiagnostics = 10
+
+// ErrReported ends a command with ExitFailure when its results have said why.
+var ErrReported = errors.New("reported")
+
+// ErrWrongInput ends a command with ExitUsage when its results have said why.
+var ErrWrongInput = errors.New("wrong input")
+
+// Conclude tells the user why a command failed, if it did, and returns the exit code.
+func (e *Env) Conclude(err error) int {
+	var failure *source.Failure
+	switch {
+	case err == nil:
+		return ExitSuccess
+	case errors.Is(err, ErrReported):
+		return ExitFailure
+	case errors.Is(err, ErrWrongInput):
+		return ExitUsage
+	case errors.As(err, &failure):
+		failure.Diagnostics.Render(e.Err, Color(e.Err), MaxDiagnostics)
+		return ExitUsage
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(e.Err, "interrupted")
+		return ExitFailure
+	}
+	fmt.Fprintln(e.Err, "error:", err)
+	return ExitFailure
+}
+
+// Usage returns an error of the arguments: what is wrong with them, and what to do.
+func Usage(id, hint, format string, args ...any) error {
+	var diags source.Diagnostics
+	diags.Errorf(id, source.Span{}, hint, format, args...)
+	return diags.Err()
+}
+
+// SeeHelp is the hint for when there is none better.
+func SeeHelp(cmd *cobra.Command) string {
+	return fmt.Sprintf("see %s --help", cmd.CommandPath())
+}
+
+// HintFor returns a guess at what was meant by name, or the way to the help.
+func HintFor(cmd *cobra.Command, name string, candidates []string) string {
+	if guess := source.Suggest(name, candidates); guess != "" {
+		return guess
+	}
+	return SeeHelp(cmd)
+}
+
+// flagError says in the user's words what pflag says in the programmer's.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var missing *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown):
+		name := "--" + unknown.GetSpecifiedName()
+		if unknown.GetSpecifiedShortnames() != "" {
+			name = "-" + unknown.GetSpecifiedName()
+		}
+		return Usage("unknown-flag", HintFor(cmd, name, flagNames(cmd)), "there is no flag %s", name)
+	case errors.As(err, &missing):
+		flag := missing.GetFlag()
+		return Usage("flag-value", SeeHelp(cmd), "--%s needs a value: %s", flag.Name, valueOf(flag))
+	case errors.As(err, &invalid):
+		flag := invalid.GetFlag()
+		return Usage("flag-value", SeeHelp(cmd), "--%s takes %s, not %q", flag.Name, valueOf(flag), invalid.GetValue())
+	}
+	return Usage("flag-value", SeeHelp(cmd), "%v", err)
+}
+
+// flagNames lists the long flags of a command.
+func flagNames(cmd *cobra.Command) []string {
+	var names []string
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, "--"+flag.Name) })
+	return names
+}
+
+// valueOf describes the values of a flag.
+func valueOf(flag *pflag.Flag) string {
+	switch flag.Value.Type() {
+	case "bool":
+		return "true or false"
+	case "uint", "uint64":
+		return "a whole number from 0"
+	case "int", "int64":
+		return "a whole number"
+	case "float64":
+		return "a number"
+	case "duration":
+		return "a duration such as 90s or 5m"
+	}
+	return "a " + flag.Value.Type()
+}
+
+// AtLeastOne is the argument check of commands that work through a list of what.
+func AtLeastOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return Usage("missing-argument", "the form is: "+cmd.UseLine(), "%s needs a %s", cmd.CommandPath(), what)
+		}
+		return nil
+	}
+}
+
+// NoArguments is the argument check of commands that take none.
+func NoArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return Usage("extra-argument", "the form is: "+cmd.UseLine(), "%s takes no %q", cmd.CommandPath(), args[0])
+	}
+	return nil
+}
+
+// OnlyCommands is the argument check of commands that are there for the commands below them.
+func OnlyCommands(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range cmd.Commands() {
+		names = append(names, sub.Name())
+	}
+	return Usage("unknown-command", HintFor(cmd, args[0], names), "there is no command %s %s", cmd.CommandPath(), args[0])
+}
+
+// StdinName is the argument that means the standard input.
+const StdinName = "-"
+
+// ReadSource reads a text that the user named; StdinName is the standard input. What is wrong with the name or the
+// text is an error of the input.
+func (e *Env) ReadSource(name string) (*source.File, error) {
+	if name == StdinName {
+		text, err := io.ReadAll(e.In)
+		return &source.File{Name: "stdin", Text: string(text)}, err
+	}
+	file := &source.File{Name: name}
+	text, err := os.ReadFile(name)
+	if err == nil {
+		file.Text = string(text)
+		return file, nil
+	}
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		err = path.Err
+	}
+	var diags source.Diagnostics
+	diags.Errorf("unreadable-file", file.Whole(), "check the path; it is relative to the current folder",
+		"cannot be read: %v", err)
+	return nil, diags.Err()
+}

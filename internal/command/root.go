@@ -1,0 +1,71 @@
+package command
+
+import "github.com/spf13/cobra"
+
+// Root returns cmd as the command that all others of a program are below: it has the flags of every command, and shows
+// its help if none is asked for.
+func (e *Env) Root(cmd *cobra.Command) *cobra.Command {
+	cmd.Args, cmd.RunE = OnlyCommands, ShowHelp
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true // Conclude prints them
+	cmd.SetIn(e.In)
+	cmd.SetOut(e.Out)
+	cmd.SetErr(e.Err)
+	cmd.SetFlagErrorFunc(flagError)
+	e.globalFlags(cmd.PersistentFlags())
+	cmd.SetHelpCommand(newHelp())
+	cmd.SetUsageTemplate(usageTemplate)
+	cmd.InitDefaultCompletionCmd()
+	spellOut(cmd)
+	return cmd
+}
+
+// spellOut keeps cobra from adding its own words to the forms that the commands give themselves.
+func spellOut(cmd *cobra.Command) {
+	cmd.DisableFlagsInUseLine = true
+	for _, sub := range cmd.Commands() {
+		spellOut(sub)
+	}
+}
+
+// usageTemplate is how the help shows a command's form, examples, commands and flags.
+const usageTemplate = `Usage:
+  {{.UseLine}}
+{{- if .HasExample}}
+
+Examples:
+{{.Example}}
+{{- end}}
+{{- range $group := .Groups}}
+
+{{.Title}}
+{{- range $.Commands}}{{if and (eq .GroupID $group.ID) .IsAvailableCommand}}
+  {{rpad .Name .NamePadding}} {{.Short}}
+{{- end}}{{end}}{{end}}
+{{- if .HasAvailableSubCommands}}
+{{if .Groups}}
+Other commands:
+{{- else}}
+Commands:
+{{- end}}
+{{- range .Commands}}{{if and (eq .GroupID "") (or .IsAvailableCommand (eq .Name "help"))}}
+  {{rpad .Name .NamePadding}} {{.Short}}
+{{- end}}{{end}}
+{{- end}}
+{{- if .HasAvailableLocalFlags}}
+
+Flags:
+{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}
+{{- end}}
+{{- if .HasAvailableInheritedFlags}}
+
+Flags of every command:
+{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}
+{{- end}}
+{{- if .HasAvailableSubCommands}}
+
+See {{.CommandPath}} COMMAND --help for more.
+{{- end}}
+`
+
+// ShowHelp is what a command does that is there for the commands below it.
+func ShowHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
