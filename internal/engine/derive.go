@@ -6,6 +6,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/preflight"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/source"
@@ -112,13 +113,14 @@ func (o *orderer) compile(predicate int, rule *syntax.Rule) *program.Rule {
 }
 
 // derive computes the atoms of a derived predicate: the union over its rules, in the order of first appearance.
-func (p *Project) derive(ctx context.Context, store *relation.Store, d derivation) error {
-	declared := p.config.Predicates[d.predicate]
+func (g *Grounding) derive(ctx context.Context, d derivation) error {
+	store, declared := g.tables.Store, g.project.config.Predicates[d.predicate]
+	opts := ground.Options{Threads: g.project.Threads, Most: g.room() / preflight.Copies}
 	union := newUnion(declared.Arity())
 	for _, rule := range d.rules {
-		columns, counts, err := ground.Derive(ctx, store, rule, p.Threads)
+		columns, counts, err := ground.Derive(ctx, store, rule, opts)
 		if err != nil {
-			return err
+			return g.tooLarge(err, "the atoms of "+declared.Name)
 		}
 		union.add(columns, counts)
 	}

@@ -1,12 +1,15 @@
 package engine
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/preflight"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/similarity"
@@ -183,15 +186,22 @@ func (g *Grounding) hasStrings(c column) bool {
 }
 
 // addSimilar makes the atoms of a predicate that has the similar pairs of a column.
-func (g *Grounding) addSimilar(predicate int) {
+func (g *Grounding) addSimilar(ctx context.Context, predicate int) error {
 	declared := g.project.config.Predicates[predicate]
 	store, s := g.tables.Store, declared.Similarity
 	constants := store.Relations[g.project.config.Find(s.Over.Predicate)].Distinct(s.Over.Argument).Columns[0]
-	options := similarity.Options{Threshold: s.Threshold, Threads: g.project.Threads}
+	most := g.room() / preflight.Copies
+	options := similarity.Options{Threshold: s.Threshold, Threads: g.project.Threads, Most: most}
 	if declared.Corpus != nil {
 		options.Corpus = g.corpus(predicate, s.Measure)
 	}
-	pairs := similarity.Pairs(namesOf(store, constants), s.Measure, options)
+	pairs, err := similarity.Pairs(ctx, namesOf(store, constants), s.Measure, options)
+	if errors.Is(err, similarity.ErrTooMany) {
+		return preflight.TooLarge(declared.Span, fmt.Sprintf("the similar pairs of %s", declared.Name), most)
+	}
+	if err != nil {
+		return err
+	}
 	made := &relation.Relation{Name: declared.Name, Arity: 2, Observed: len(pairs), Open: !declared.Closed,
 		Columns: [][]symbol.ID{make([]symbol.ID, len(pairs)), make([]symbol.ID, len(pairs))}}
 	for row, pair := range pairs {
@@ -199,6 +209,7 @@ func (g *Grounding) addSimilar(predicate int) {
 		made.Truth.Append(float64(float32(pair.Value)))
 	}
 	store.Relations[predicate] = made
+	return nil
 }
 
 // namesOf returns the names of constants.

@@ -139,10 +139,9 @@ func (g *Grounding) complete(ctx context.Context, d derivation) error {
 		g.bindFunction(d.predicate)
 		return nil
 	case declared.Similarity != nil:
-		g.addSimilar(d.predicate)
-		return nil
+		return g.addSimilar(ctx, d.predicate)
 	}
-	return g.project.derive(ctx, g.tables.Store, d)
+	return g.derive(ctx, d)
 }
 
 // ground numbers the atoms, grounds the rules, and connects the networks.
@@ -153,13 +152,7 @@ func (g *Grounding) ground(ctx context.Context) error {
 			return err
 		}
 	}
-	var err error
-	opts := g.settings.model.grounding()
-	opts.Threads = g.project.Threads
-	if g.paging != nil {
-		opts.Scratch = g.paging.File
-	}
-	g.model, g.report, err = ground.Ground(ctx, g.program, g.tables.Store, opts)
+	err := g.groundRules(ctx)
 	if err != nil {
 		return errors.Join(err, g.closeFile())
 	}

@@ -2,9 +2,11 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"os"
 	"runtime/debug"
 
+	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/preflight"
 )
 
@@ -20,16 +22,38 @@ func (s *settings) limitMemory() {
 	}
 }
 
-// fit decides where the ground rules are kept, and refuses a model that has no place. It is a file only for what is
-// inferred alone: learning goes through copies of the model.
-func (g *Grounding) fit(ctx context.Context) error {
-	if g.project.settings.force && g.settings.memory == 0 {
-		return nil
-	}
-	memory, known := preflight.Available(os.DirFS("/"))
+// memory returns how many bytes the project may take, tables included; known is false if nothing bounds it.
+func (g *Grounding) memory() (bytes int64, known bool) {
 	if given := g.settings.memory; given > 0 {
-		memory, known = given, true
+		return given, true
 	}
+	if g.project.settings.force {
+		return 0, false
+	}
+	return preflight.Available(os.DirFS("/"))
+}
+
+// room returns how many of them the tables leave for what is made of them, at least 1; 0 if nothing bounds it.
+func (g *Grounding) room() int64 {
+	memory, known := g.memory()
+	if !known {
+		return 0
+	}
+	if g.settings.memory > 0 { // otherwise the tables have theirs already
+		memory -= preflight.TableBytes(g.tables.Store)
+	}
+	return max(1, memory)
+}
+
+// pages tells whether ground rules that do not fit may go to a file. It is one only for what is inferred alone:
+// learning goes through copies of the model.
+func (g *Grounding) pages() bool {
+	return g.settings.memory > 0 && g.phase == Infer && !g.project.config.HasExamples()
+}
+
+// fit decides where the ground rules are kept, and refuses a model that has no place.
+func (g *Grounding) fit(ctx context.Context) error {
+	memory, known := g.memory()
 	if !known {
 		return nil
 	}
@@ -37,10 +61,43 @@ func (g *Grounding) fit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if g.settings.memory == 0 || g.phase != Infer || g.project.config.HasExamples() {
+	if !g.pages() {
 		return preflight.Fit(estimates, memory)
 	}
 	g.paging, err = preflight.Place(estimates, g.tables.Store, memory, g.settings.scratch)
+	return err
+}
+
+// groundRules makes the ground model. What was expected to fit in memory and does not is ground again, into a file.
+func (g *Grounding) groundRules(ctx context.Context) (err error) {
+	opts := g.settings.model.grounding()
+	opts.Threads = g.project.Threads
+	if g.paging == nil {
+		opts.Most = g.room() / preflight.Copies
+		g.model, g.report, err = ground.Ground(ctx, g.program, g.tables.Store, opts)
+		var excess *ground.Excess
+		if !errors.As(err, &excess) || !g.pages() {
+			return g.tooLarge(err, "the ground rules")
+		}
+		if g.paging, err = preflight.Page(g.tables.Store, g.settings.memory, g.settings.scratch); err != nil {
+			return err
+		}
+		opts.Most = 0
+	}
+	opts.Scratch = g.paging.File
+	g.model, g.report, err = ground.Ground(ctx, g.program, g.tables.Store, opts)
+	if err != nil {
+		return err
+	}
+	return preflight.Paged(g.report, g.tables.Store, g.settings.memory)
+}
+
+// tooLarge explains the error of what was to be made if it is that there is too much of it.
+func (g *Grounding) tooLarge(err error, what string) error {
+	var excess *ground.Excess
+	if errors.As(err, &excess) {
+		return preflight.TooLarge(excess.Rule.Span, what, excess.Most)
+	}
 	return err
 }
 

@@ -162,14 +162,13 @@ func (m *machine) take() []*batch {
 // wait in memory, and are joined.
 const smallPart = 1 << 14
 
-// large tells whether the batches of a piece are to be written at once.
-func large(part []*batch) bool {
-	total := int64(0)
+// bytesOf returns the size of batches.
+func bytesOf(part []*batch) (total int64) {
 	for _, b := range part {
 		total += size(b.vars) + size(b.inputs) + size(b.bias) + size(b.bias64) + size(b.scale) + size(b.varEnd) +
 			size(b.inputEnd) + size(b.varCoef) + size(b.inputValue)
 	}
-	return total >= smallPart
+	return total
 }
 
 // exact returns a copy that takes no more memory than it needs: pieces wait for each other in this form.

@@ -12,12 +12,13 @@ import (
 
 // Derive evaluates the definition of a derived relation: the last atom of rule is the head, the others, of closed
 // predicates, the body. It returns the different head tuples, column by column, in the order in which the plan finds
-// them first, and how many groundings of the body lead to each: those whose Łukasiewicz conjunction is above 0.
-// Errors are the context's, or diagnostics of values that functions fail to give.
+// them first, and how many groundings of the body lead to each: those whose Łukasiewicz conjunction is above 0. Errors
+// are the context's, an *Excess, or diagnostics of values that functions fail to give. Of the options, the threads and
+// the bound on memory count.
 func Derive(
-	ctx context.Context, store *relation.Store, rule *program.Rule, threads int,
+	ctx context.Context, store *relation.Store, rule *program.Rule, opts Options,
 ) (columns [][]symbol.ID, counts []int32, err error) {
-	g := newGrounder(ctx, store, Options{Threads: threads})
+	g := newGrounder(ctx, store, Options{Threads: opts.Threads, Most: opts.Most})
 	defer g.release()
 	g.scope.declare(rule)
 	last := len(rule.Atoms) - 1
@@ -33,8 +34,17 @@ func Derive(
 
 	parts := make([]tuples, r.pieces())
 	found := make([]problems, len(parts))
-	g.each(r, func(piece int, m *machine) { parts[piece], found[piece] = m.heads.distinct(), m.problems })
+	g.each(r, func(_ int, m *machine) {
+		g.hold(m.condense())
+	}, func(piece int, m *machine) {
+		g.hold(m.condense())
+		parts[piece], found[piece] = m.heads, m.problems
+		m.heads, m.condensed = tuples{}, 0
+	})
 	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	if err := g.excess(rule); err != nil {
 		return nil, nil, err
 	}
 	if err := failure(rule, found); err != nil {
@@ -55,7 +65,7 @@ func failure(rule *program.Rule, found []problems) error {
 	return diagnostics.Err()
 }
 
-// tuples is a bag of tuples by columns; counts says how often each is meant, nil that each is meant once.
+// tuples is a bag of tuples by columns; counts says how often each is meant, empty that each is meant once.
 type tuples struct {
 	columns [][]symbol.ID
 	counts  []int32
@@ -71,10 +81,22 @@ func (m *machine) emitHead(head []int32) {
 	for k, slot := range head {
 		t.columns[k] = append(t.columns[k], m.slots[slot])
 	}
+	if len(t.counts) > 0 {
+		t.counts = append(t.counts, 1)
+	}
 	t.len++
+	m.counts.Potentials++
 }
 
-// distinct returns every tuple once, in the order of first appearance and in memory of its own, and empties the bag.
+// condense leaves each tuple once in the bag, and returns by how many bytes it has grown since the last time.
+func (m *machine) condense() (grown int64) {
+	m.heads = m.heads.distinct()
+	before := m.condensed
+	m.condensed = int64(m.heads.len) * int64(4*(len(m.heads.columns)+1))
+	return m.condensed - before
+}
+
+// distinct returns every tuple once, in the order of first appearance and in memory of its own.
 func (t *tuples) distinct() tuples {
 	r := &relation.Relation{Arity: len(t.columns), Columns: t.columns, Observed: t.len}
 	x := r.Tuples()
@@ -91,16 +113,12 @@ func (t *tuples) distinct() tuples {
 		}
 		out.counts[n] = t.count(x.Rows(key...))
 	}
-	for k := range t.columns {
-		t.columns[k] = t.columns[k][:0]
-	}
-	t.len = 0
 	return out
 }
 
 // count returns how often the tuples in these rows are meant.
 func (t *tuples) count(rows []int32) int32 {
-	if t.counts == nil {
+	if len(t.counts) == 0 {
 		return int32(len(rows))
 	}
 	total := int32(0)

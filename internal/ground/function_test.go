@@ -92,7 +92,7 @@ func TestFunctionInDerivation(t *testing.T) {
 	b := &builder{store: f.store, predicates: append(f.program.Predicates,
 		&program.Predicate{Name: "Pair", Types: make([]program.Type, 2), Closed: true})}
 	rule := b.definition(t, "Pair(A, B) <- Name(A, N) & Name(B, M) & Alike(N, M) & (A != B)")
-	columns, _, err := Derive(context.Background(), f.store, rule, 1)
+	columns, _, err := Derive(context.Background(), f.store, rule, Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestFunctionInDerivation(t *testing.T) {
 		t.Errorf("%d pairs", len(columns[0]))
 	}
 	f.store.Relations[2].Function = func(...string) float64 { return 2 }
-	_, _, err = Derive(context.Background(), f.store, rule, 1)
+	_, _, err = Derive(context.Background(), f.store, rule, Options{Threads: 1})
 	if err == nil || !strings.Contains(err.Error(), "function-value") {
 		t.Errorf("got %v", err)
 	}

@@ -13,6 +13,7 @@ package ground
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -40,6 +41,20 @@ type Options struct {
 	// Scratch, if not nil, takes the arenas as they are made, so that no more than a small part of them is in memory at
 	// once; the model's blocks are then mapped from it.
 	Scratch *scratch.File
+	// Most bounds, in bytes, the arenas and derived tuples that are in memory; 0 means no bound. Where there would be
+	// more, the error is an *Excess.
+	Most int64
+}
+
+// Excess is the error of a rule with which there would be more in memory than Options.Most.
+type Excess struct {
+	Rule *program.Rule
+	Most int64
+}
+
+// Error says which rule it was.
+func (e *Excess) Error() string {
+	return fmt.Sprintf("more than %d bytes for the ground rules up to: %s", e.Most, e.Rule.Text)
 }
 
 // discards is which ground rules are left out that would otherwise be errors.
@@ -53,8 +68,8 @@ func (o *Options) discards() discards { return discards{o.DiscardMissing, o.Disc
 const pieces, pagedPieces = 256, 1024
 
 // Ground makes the ground model of prog over store, whose relations are indexed by predicate. Errors are the context's,
-// or diagnostics (*source.Failure): missing targets, hard rules that the observations violate, coefficients that are
-// not finite. The report is complete even then.
+// an *Excess, or diagnostics (*source.Failure): missing targets, hard rules that the observations violate, coefficients
+// that are not finite. The report is complete even then.
 func Ground(
 	ctx context.Context, prog *program.Program, store *relation.Store, opts Options,
 ) (*mrf.Model, *Report, error) {
@@ -70,6 +85,9 @@ func Ground(
 	for _, rule := range prog.Rules {
 		blocks, entry, problems := g.rule(ctx, rule)
 		if err := ctx.Err(); err != nil {
+			return nil, report, err
+		}
+		if err := g.excess(rule); err != nil {
 			return nil, report, err
 		}
 		model.Blocks = append(model.Blocks, blocks...)
@@ -91,14 +109,16 @@ func Ground(
 type grounder struct {
 	scope   *scope
 	threads int
-	spill   *mrf.Spill  // nil if all is kept in memory
-	stop    atomic.Bool // set when the context ends, or the disk is full
+	spill   *mrf.Spill   // nil if all is kept in memory
+	stop    atomic.Bool  // set when the context ends, the disk is full, or there is too much in memory
+	most    int64        // Options.Most
+	held    atomic.Int64 // bytes in memory, in portions that have been handed over
 	release func() bool
 }
 
 // newGrounder also watches the context, in a way that inner loops can ask about cheaply.
 func newGrounder(ctx context.Context, store *relation.Store, opts Options) *grounder {
-	g := &grounder{scope: newScope(store), threads: parallel.Threads(opts.Threads)}
+	g := &grounder{scope: newScope(store), threads: parallel.Threads(opts.Threads), most: opts.Most}
 	if opts.Scratch != nil {
 		g.spill = mrf.NewSpill(opts.Scratch)
 	}
@@ -117,30 +137,36 @@ func (g *grounder) rule(ctx context.Context, rule *program.Rule) ([]*mrf.Block, 
 	if g.spill != nil {
 		r.most = pagedPieces
 	}
-	parts := make([][]*batch, r.pieces())
-	paged := make([][]*mrf.Block, len(parts))
-	counts := make([]Counts, len(parts))
-	found := make([]problems, len(parts))
-	var size atomic.Int64
-	g.each(r, func(piece int, m *machine) {
-		parts[piece] = m.take()
-		counts[piece], found[piece] = m.counts, m.problems
-		if g.spill != nil && large(parts[piece]) {
-			paged[piece] = assemble(r, [][]*batch{parts[piece]}, 1)
-			parts[piece] = nil
-			size.Add(g.keep(paged[piece]))
-		}
+	c := newCollection(g, r)
+	g.each(r, func(piece int, m *machine) { c.take(piece, m) }, func(piece int, m *machine) {
+		c.take(piece, m)
+		c.counts[piece], c.found[piece] = m.counts, m.problems
 	})
 	entry, all := RuleReport{Plan: r.plan}, &problems{}
-	for piece := range parts {
-		entry.add(&counts[piece])
-		all.merge(&found[piece])
+	for piece := range c.parts {
+		entry.add(&c.counts[piece])
+		all.merge(&c.found[piece])
 	}
-	blocks := assemble(r, parts, g.threads)
-	entry.Bytes = size.Load() + g.keep(blocks)
-	blocks = append(slices.Concat(paged...), blocks...)
+	blocks := assemble(r, c.parts, g.threads)
+	entry.Bytes = c.size.Load() + g.keep(blocks)
+	blocks = append(slices.Concat(c.paged...), blocks...)
 	entry.Seconds = time.Since(start).Seconds()
 	return blocks, entry, all
+}
+
+// hold counts bytes that are in memory from now on, and ends grounding if they are too many.
+func (g *grounder) hold(bytes int64) {
+	if held := g.held.Add(bytes); g.most > 0 && held > g.most {
+		g.stop.Store(true)
+	}
+}
+
+// excess returns the error of having held too much, if so.
+func (g *grounder) excess(rule *program.Rule) error {
+	if g.most > 0 && g.held.Load() > g.most {
+		return &Excess{rule, g.most}
+	}
+	return nil
 }
 
 // keep returns the bytes of the blocks' arenas, and writes them to the file if there is one.
@@ -157,8 +183,9 @@ func (g *grounder) keep(blocks []*mrf.Block) (total int64) {
 	return total
 }
 
-// each runs the routine over all its pieces and hands each piece's machine to done, which runs concurrently.
-func (g *grounder) each(r *routine, done func(piece int, m *machine)) {
+// each runs the routine over all its pieces and hands each piece's machine to done, and on the way to take whenever
+// the machine has made much; both run concurrently, but never for one piece.
+func (g *grounder) each(r *routine, take, done func(piece int, m *machine)) {
 	machines := sync.Pool{New: func() any { return newMachine(r, &g.stop) }}
 	parallel.For(g.threads, r.pieces(), func(piece int) {
 		if g.stop.Load() {
@@ -166,6 +193,7 @@ func (g *grounder) each(r *routine, done func(piece int, m *machine)) {
 		}
 		m := machines.Get().(*machine)
 		m.counts, m.problems = Counts{}, problems{}
+		m.handOver(func() { take(piece, m) })
 		m.run(r.piece(piece))
 		done(piece, m)
 		machines.Put(m)

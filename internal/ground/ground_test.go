@@ -163,7 +163,7 @@ func TestCancelled(t *testing.T) {
 	b := small()
 	b.add("Linked", 2, false)
 	rule := b.definition(t, "Linked(A, B) <- Knows(A, C) & Knows(C, B)")
-	if _, _, err := Derive(ctx, b.store, rule, 1); !errors.Is(err, context.Canceled) {
+	if _, _, err := Derive(ctx, b.store, rule, Options{Threads: 1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Derive returns %v", err)
 	}
 }

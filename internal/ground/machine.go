@@ -24,6 +24,8 @@ type machine struct {
 
 	counts   Counts
 	problems problems
+	full     func() // takes the batches; nil if they are left to grow
+	due      int64  // the number of potentials from which full is to be called
 	batches  []*batch
 	last     *batch // where the previous potential went
 
@@ -36,7 +38,8 @@ type machine struct {
 	sizeOf       func(variable int) int
 	filterKey    []symbol.ID
 
-	heads tuples // of a derivation
+	heads     tuples // of a derivation
+	condensed int64  // how many bytes they took when each was last there once
 }
 
 // newMachine makes a machine with all the space that does not depend on the data.
@@ -109,9 +112,17 @@ func (m *machine) step(k int, upper float64) {
 	}
 }
 
-// stopped tells whether to give up before the i-th row of op k's loop. The outermost loop asks each time; inner ones,
-// which may be long or many, ask now and then.
-func (m *machine) stopped(k int, i int32) bool { return (k <= m.pivot || i&0xff == 0) && m.stop.Load() }
+// stopped tells whether to give up before the i-th row of op k's loop, and hands over what there is if it is much. The
+// outermost loop asks each time; inner ones, which may be long or many, ask now and then.
+func (m *machine) stopped(k int, i int32) bool {
+	if k > m.pivot && i&0xff != 0 {
+		return false
+	}
+	if m.full != nil && m.counts.Potentials >= m.due {
+		m.crowded()
+	}
+	return m.stop.Load()
+}
 
 // key gathers the key of op k.
 func (m *machine) key(o *op, k int) []symbol.ID {

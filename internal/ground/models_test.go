@@ -158,7 +158,7 @@ func (b *builder) derive(t testing.TB, name string, arity int, text string) {
 	t.Helper()
 	b.predicates = append(b.predicates, &program.Predicate{Name: name, Types: make([]program.Type, arity), Closed: true})
 	b.store.Relations = append(b.store.Relations, nil)
-	columns, _, err := Derive(context.Background(), b.store, b.definition(t, text), 0)
+	columns, _, err := Derive(context.Background(), b.store, b.definition(t, text), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func BenchmarkDerive(b *testing.B) {
 		b.Run(text[:5], func(b *testing.B) {
 			tuples := 0
 			for b.Loop() {
-				_, counts, err := Derive(context.Background(), f.store, rule, 2)
+				_, counts, err := Derive(context.Background(), f.store, rule, Options{Threads: 2})
 				if err != nil {
 					b.Fatal(err)
 				}

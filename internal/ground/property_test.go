@@ -368,7 +368,7 @@ func TestDeriveMatchesTheDefinition(t *testing.T) {
 		}
 		want := deriveByDefinition(&fixture{store: b.store}, rule)
 		for _, threads := range []int{1, 3} {
-			columns, counts, err := Derive(context.Background(), b.store, rule, threads)
+			columns, counts, err := Derive(context.Background(), b.store, rule, Options{Threads: threads})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -141,6 +141,9 @@ func (m *machine) addTerms(bias float64) {
 	b.varEnd = append(b.varEnd, int32(len(b.vars)))
 	b.inputEnd = append(b.inputEnd, int32(len(b.inputs)))
 	b.measure(bias, m.scale)
+	if m.full != nil && len(b.vars)+len(b.inputs) > portion/8 {
+		m.crowded()
+	}
 }
 
 // compare notes whether a potential of these terms, which is yet to be added, has the coefficients of the first one.

@@ -34,13 +34,22 @@ func Fit(estimates []ground.Estimate, available int64) error {
 	return diags.Err()
 }
 
-// bytesPerByte is how much memory a run needs for each byte of the arenas: they are joined from parts, so that for a
+// TooLarge is the error of what would take more than so many bytes: it says whose, and where it is declared.
+func TooLarge(span source.Span, what string, most int64) error {
+	var diags source.Diagnostics
+	diags.Errorf("too-large", span,
+		"restrict this, for example to pairs in one block, or give more memory: --memory SIZE, or --force for all there is",
+		"%s would take more than the %s that there are for them", what, Size(float64(most)))
+	return diags.Err()
+}
+
+// Copies is how much memory a run needs for each byte of the arenas: they are joined from parts, so that for a
 // moment there are two of each, and then the solver has its own. A run on 10 million ground rules of 110 MB was
 // measured to take 4.1 times as much, beside its tables.
-const bytesPerByte = 4
+const Copies = 4
 
 // cost estimates the memory that grounding and solving a rule takes.
-func cost(e *ground.Estimate) float64 { return bytesPerByte * e.Bytes }
+func cost(e *ground.Estimate) float64 { return Copies * e.Bytes }
 
 // Size prints a number of bytes with two digits and a unit.
 func Size(bytes float64) string {

@@ -30,14 +30,14 @@ func TestPage(t *testing.T) {
 		want      string // of the error
 		paged     bool
 	}{
-		{"in memory", estimates(false, 2), relation.Target, budget{5e9, 0}, "", false},
+		{"in memory", estimates(false, 2), relation.Target, budget{5.2e9, 0}, "", false},
 		{"paged", estimates(false, 2), relation.Target, budget{memory, disk}, "", true},
 		{"unknown disk", estimates(false, 2), relation.Target, budget{memory, -1}, "", true},
 		{"small disk", estimates(false, 2), relation.Target, budget{memory, 1e9},
 			`error: the ground rules would need a temporary file of about 1.2 GB, and its folder has 1.0 GB left [paged-disk]
     hint: choose another folder with --scratch (-D ground.scratch=DIR)`, true},
 		{"variables", estimates(false, 2), relation.Target, budget{1e8, disk},
-			`error: even with its ground rules in a file, the model would need about 148 MB of memory for 1000000 ` +
+			`error: even with its ground rules in a file, the model would need about 149 MB of memory for 1000000 ` +
 				`targets, more than the 100 MB given [paged-memory]
     hint: give more memory, or leave targets out of the data`, true},
 		{"hard", estimates(true, 0), relation.Target, budget{memory, disk},

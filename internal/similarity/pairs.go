@@ -2,8 +2,12 @@ package similarity
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"unsafe"
 
 	"github.com/deeppsl/deeppsl/internal/parallel"
 )
@@ -22,20 +26,25 @@ type Options struct {
 	Corpus *Corpus
 	// Threads bounds the goroutines at work; not positive means GOMAXPROCS. The result does not depend on it.
 	Threads int
+	// Most bounds the bytes of the pairs; 0 means no bound.
+	Most int64
 }
+
+// ErrTooMany is the error of more pairs than Options.Most.
+var ErrTooMany = errors.New("too many similar pairs")
 
 // grain is how many strings one task compares with the others.
 const grain = 16
 
 // Pairs returns all pairs of names whose similarity reaches the threshold, by A and then B: each in both directions,
 // and each string with itself. A pair has the very value that the function of Bind gives it. Only pairs that an index
-// or a bound lets pass are compared, but those are all that count.
-func Pairs(names []string, m *Measure, options Options) []Pair {
+// or a bound lets pass are compared, but those are all that count. The error is the context's, or ErrTooMany.
+func Pairs(ctx context.Context, names []string, m *Measure, options Options) ([]Pair, error) {
 	if m.Corpus && options.Corpus == nil {
 		options.Corpus = NewCorpus(names)
 	}
 	s := &search{names: names, measure: m, threshold: options.Threshold, rows: make([][]Pair, len(names)),
-		twins: make(map[string][]int32)}
+		twins: make(map[string][]int32), most: options.Most}
 	for i, name := range names {
 		s.twins[name] = append(s.twins[name], int32(i))
 	}
@@ -46,15 +55,21 @@ func Pairs(names []string, m *Measure, options Options) []Pair {
 	workers := sync.Pool{New: func() any { return prepared.worker() }}
 	parallel.For(parallel.Threads(options.Threads), (len(names)+grain-1)/grain, func(task int) {
 		w := workers.Get().(worker)
-		for i := task * grain; i < min(len(names), (task+1)*grain); i++ {
+		for i := task * grain; i < min(len(names), (task+1)*grain) && ctx.Err() == nil && !s.tooMany(); i++ {
 			s.rows[i] = s.row(w, i)
+			s.held.Add(int64(len(s.rows[i])) * int64(unsafe.Sizeof(Pair{})))
 		}
 		workers.Put(w)
 	})
-	if m.Symmetric {
-		return mirror(s.rows)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case s.tooMany():
+		return nil, ErrTooMany
+	case m.Symmetric:
+		return mirror(s.rows), nil
 	}
-	return slices.Concat(s.rows...)
+	return slices.Concat(s.rows...), nil
 }
 
 // Compare returns the similarities of given pairs of names, by their numbers. Each has the very value that the function
@@ -87,7 +102,12 @@ type search struct {
 	all       []int32            // the candidates if the threshold rules out nothing
 	twins     map[string][]int32 // the numbers of each string
 	rows      [][]Pair           // by A
+	most      int64              // Options.Most
+	held      atomic.Int64       // bytes of the rows so far
 }
+
+// tooMany tells whether the rows so far take more than they may.
+func (s *search) tooMany() bool { return s.most > 0 && s.held.Load() > s.most }
 
 // row returns the pairs of string i; of a symmetric measure those with strings from i on.
 func (s *search) row(w worker, i int) (row []Pair) {

@@ -1,6 +1,7 @@
 package similarity
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -34,7 +35,7 @@ func TestPairsAreExact(t *testing.T) {
 				threshold := rapid.SampledFrom([]float64{-1, 0, 0.1, 0.3, 0.5, 0.6, 2.0 / 3, 0.9, 1, 1.1}).Draw(t, "threshold")
 				want := bruteForce(names, m, threshold)
 				for _, threads := range []int{1, 3} {
-					got := Pairs(names, m, Options{Threshold: threshold, Threads: threads})
+					got := pairs(t, names, m, Options{Threshold: threshold, Threads: threads})
 					if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 						t.Fatalf("(-all +found):\n%s", diff)
 					}
@@ -67,7 +68,7 @@ func TestPairsOfNames(t *testing.T) {
 	for _, m := range measures {
 		for _, threshold := range []float64{0.3, 0.7} {
 			want := bruteForce(names, m, threshold)
-			got := Pairs(names, m, Options{Threshold: threshold})
+			got := pairs(t, names, m, Options{Threshold: threshold})
 			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" || len(got) < len(names) {
 				t.Errorf("%s at %g (-all +found):\n%s", m.Name, threshold, diff)
 			}
@@ -101,7 +102,8 @@ func BenchmarkPairs(b *testing.B) {
 		b.Run(m.Name, func(b *testing.B) {
 			pairs := 0
 			for b.Loop() {
-				pairs = len(Pairs(names, m, Options{Threshold: 0.3}))
+				found, _ := Pairs(b.Context(), names, m, Options{Threshold: 0.3})
+				pairs = len(found)
 			}
 			b.ReportMetric(float64(pairs), "pairs")
 		})
@@ -118,5 +120,40 @@ func BenchmarkBind(b *testing.B) {
 				compare("Gary B. Buchanan", "Buchannan, G.")
 			}
 		})
+	}
+}
+
+// pairs is Pairs for what has to succeed.
+func pairs(t interface {
+	Helper()
+	Fatal(args ...any)
+}, names []string, m *Measure, options Options) []Pair {
+	t.Helper()
+	found, err := Pairs(context.Background(), names, m, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// Pairs that take more memory than they may, and a context that ends, end the search early.
+func TestPairsBounds(t *testing.T) {
+	names := make([]string, 1000)
+	for k := range names {
+		names[k] = fmt.Sprint("the same words ", k)
+	}
+	m := Find("Jaccard")
+	for _, threads := range []int{1, 3} {
+		if _, err := Pairs(t.Context(), names, m, Options{Threads: threads, Most: 1 << 20}); err != ErrTooMany {
+			t.Errorf("%v with %d threads, want ErrTooMany", err, threads)
+		}
+		if found := pairs(t, names, m, Options{Threads: threads, Most: 16 << 20}); len(found) != len(names)*len(names) {
+			t.Errorf("%d pairs with %d threads", len(found), threads)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Pairs(ctx, names, m, Options{}); err != context.Canceled {
+		t.Errorf("%v, want that of the context", err)
 	}
 }

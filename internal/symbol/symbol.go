@@ -22,6 +22,7 @@ type Table struct {
 	pages [][]string // of names, pageSize each, so that none is copied when there are more
 	count int
 	text  strings.Builder // the texts of the latest names, one after the other
+	bytes int64           // of all texts
 }
 
 // slot has the ID of a constant and one more, or 0 if it is empty, and half of the constant's hash.
@@ -64,6 +65,9 @@ func (t *Table) Lookup(name string) (ID, bool) {
 // Name returns the constant numbered id. It panics on an ID that this table did not give.
 func (t *Table) Name(id ID) string { return t.pages[id/pageSize][id%pageSize] }
 
+// Bytes returns about how much memory the table takes.
+func (t *Table) Bytes() int64 { return t.bytes + 16*int64(t.count) + 8*int64(len(t.slots)) }
+
 // Len returns how many constants there are; IDs are 0 … Len()-1.
 func (t *Table) Len() int { return t.count }
 
@@ -100,6 +104,7 @@ func (t *Table) grow() {
 
 // keep copies a name: short ones together, so that each takes no more than its bytes.
 func (t *Table) keep(name string) string {
+	t.bytes += int64(len(name))
 	if len(name) > textSize/16 {
 		return strings.Clone(name)
 	}

@@ -49,6 +49,9 @@ func TestMany(t *testing.T) {
 	if peak > 64*n {
 		t.Errorf("%d bytes for %d constants", peak, n)
 	}
+	if says := uint64(table.Bytes()); says > peak || 2*says < peak { // before it grew, it had half of the slots beside
+		t.Errorf("a table of %d bytes says that it has %d", peak, says)
+	}
 }
 
 // TestLongName is about a long name, which is kept apart, as the first one.
