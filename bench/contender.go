@@ -27,11 +27,13 @@ type contender struct {
 // outcome is what one run of a contender came to.
 type outcome struct {
 	*process
-	ground  float64 // seconds, 0 if the contender does not say
-	solve   float64 // likewise
-	version string
-	status  string
-	y       []float64 // its answer, by variable
+	ground float64 // seconds, 0 if the contender does not say
+	solve  float64 // likewise
+	// cpuOfSolve is the processor's time in seconds for that, 0 if the contender does not say.
+	cpuOfSolve float64
+	version    string
+	status     string
+	y          []float64 // its answer, by variable
 }
 
 // ours is what the others are compared with: the command `deeppsl run`, in a process of its own.
@@ -124,14 +126,14 @@ func scriptOf(name string) func(context.Context, *contest) (*outcome, error) {
 			return nil, err
 		}
 		var said struct {
-			Seconds         float64
+			Seconds, CPU    float64
 			Version, Status string
 		}
 		if err := json.Unmarshal([]byte(lastLine(string(p.stdout))), &said); err != nil {
 			return nil, err
 		}
 		y, err := readVector(answer, c.field.Model.Variables)
-		return &outcome{process: p, solve: said.Seconds, version: said.Version, status: said.Status, y: y}, err
+		return &outcome{process: p, solve: said.Seconds, cpuOfSolve: said.CPU, version: said.Version, status: said.Status, y: y}, err
 	}
 }
 

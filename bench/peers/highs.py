@@ -9,7 +9,7 @@ if h.getModel().hessian_.dim_ == 0:  # a linear program: its interior point meth
     h.setOptionValue("solver", "ipm")
     h.setOptionValue("run_crossover", "off")
     h.setOptionValue("ipm_optimality_tolerance", gap)
-start = time.perf_counter()
+start = clock()
 h.run()
-seconds = time.perf_counter() - start
+seconds = since(start)
 finish(h.getSolution().col_value, seconds, h.version(), h.modelStatusToString(h.getModelStatus()))

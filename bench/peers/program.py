@@ -69,7 +69,17 @@ def dense(entries, n):
     return v
 
 
+def clock():
+    """Returns the time on the wall and the processor's, in seconds."""
+    return time.perf_counter(), time.process_time()
+
+
+def since(start):
+    """Returns what has passed of both."""
+    return tuple(now - then for now, then in zip(clock(), start))
+
+
 def finish(values, seconds, version, status):
     """Writes the answer, and what is to be said of it."""
     np.asarray(values, dtype="<f8")[:variables].tofile(answer)
-    print(json.dumps({"seconds": seconds, "version": version, "status": str(status)}))
+    print(json.dumps({"seconds": seconds[0], "cpu": seconds[1], "version": version, "status": str(status)}))
