@@ -133,7 +133,8 @@ func scriptOf(name string) func(context.Context, *contest) (*outcome, error) {
 			return nil, err
 		}
 		y, err := readVector(answer, c.field.Model.Variables)
-		return &outcome{process: p, solve: said.Seconds, cpuOfSolve: said.CPU, version: said.Version, status: said.Status, y: y}, err
+		return &outcome{process: p, solve: said.Seconds, cpuOfSolve: said.CPU, version: said.Version,
+			status: said.Status, y: y}, err
 	}
 }
 

@@ -14,7 +14,7 @@ type Contradiction struct {
 	Multipliers []float64
 	// Violation is 1/Σ_j |r_j|: every point of the box violates some constraint by that much or more.
 	Violation float64
-	// Point is one that satisfies those that were looked at before the last.
+	// Point is one that satisfies most of them.
 	Point []float64
 }
 
@@ -22,10 +22,10 @@ type Contradiction struct {
 // it returns a proof that they cannot to within feasibility, or a point where they do. Both are nil if it does not
 // know, or if stop, unless it is nil, says that it is time to stop.
 func Examine(field *mrf.Field, feasibility float64, stop func() bool) (*Contradiction, []float64) {
-	d := newDecisions(field, stop)
+	d := newDecisions(field, feasibility, stop)
 	d.tie()
 	if _, ok := d.bound(); !ok {
-		return d.contradiction(feasibility), nil
+		return d.proof(), nil
 	}
 	for _, bounds := range [][]float64{d.lo, d.hi} {
 		if y := d.point(bounds); field.MaxViolation(y) <= feasibility {
@@ -39,7 +39,7 @@ func Examine(field *mrf.Field, feasibility float64, stop func() bool) (*Contradi
 func (d *decisions) point(bounds []float64) []float64 {
 	y := make([]float64, len(bounds))
 	for i := range y {
-		y[i] = bounds[d.root(int32(i))]
+		y[i] = min(max(bounds[d.root(int32(i))], 0), 1)
 	}
 	return y
 }
@@ -61,20 +61,55 @@ func (c *Contradiction) Places() (places []int) {
 	return places
 }
 
-// contradiction proves from the trail what propagation ran into. There is no proof if it ran into nothing, or into
-// less than the tolerance: long chains of constraints, each of which gives way a little, add up to much.
-func (d *decisions) contradiction(feasibility float64) *Contradiction {
-	if d.conflict == nil {
+// clash is a constraint that cannot hold within the bounds, as the inequality sign·(a·y + c) ≤ 0.
+type clash struct {
+	step
+	excess float64 // the least that its left side can be
+}
+
+// The excess of clashes has to grow so many times until the next one is looked at: long chains of constraints, each of
+// which gives way a little, add up to much, so that the first clash along one proves less than is asked for, and later
+// ones more.
+const growth = 4
+
+// note takes note of a clash, and tells whether it is a proof that constraints contradict each other.
+func (d *decisions) note(c clash) bool {
+	if c.excess > d.worst.excess {
+		d.worst = c
+	}
+	if c.excess < growth*d.seen {
+		return false
+	}
+	d.seen = c.excess
+	return d.prove(c)
+}
+
+// prove keeps what a clash proves if that is the most so far, and tells whether it is enough.
+func (d *decisions) prove(c clash) bool {
+	if found := d.contradiction(c); found != nil && (d.best == nil || found.Violation > d.best.Violation) {
+		d.best = found
+	}
+	return d.proof() != nil
+}
+
+// proof is that constraints contradict each other by more than the tolerance; nil if there is none.
+func (d *decisions) proof() *Contradiction {
+	if d.best == nil || !(d.best.Violation > d.feasibility) {
 		return nil
 	}
+	return d.best
+}
+
+// contradiction proves from the trail what propagation ran into; nil if rounding may have a part in it.
+func (d *decisions) contradiction(found clash) *Contradiction {
 	g := make([]float64, d.field.Model.Variables)
 	c := &Contradiction{Multipliers: make([]float64, d.field.Model.Potentials()), Point: d.point(d.lo)}
 	slope := make([]float64, len(g))
-	d.push(d.conflict.place, d.conflict.sign, slope, g, c.Multipliers)
+	d.push(found.place, found.sign, slope, g, c.Multipliers)
 	d.retrace(slope, g, c.Multipliers)
 	d.balance(g, c.Multipliers)
 	bound, length := d.ray(g, c.Multipliers)
-	if !(bound > feasibility*length) {
+	if !(bound > slip/growth) {
 		return nil
 	}
 	for j := range c.Multipliers {

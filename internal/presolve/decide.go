@@ -14,13 +14,17 @@ type decisions struct {
 	// parent leads to the variable that stands for those tied to it; nil if none are.
 	parent []int32
 	ties   []tie
-	// lo and hi are the bounds, of variables that stand for themselves. trail says why, and conflict what ended it;
-	// tight tells whether variables that are not fixed have bounds within the box.
-	lo, hi   []float64
-	trail    trail
-	conflict *step
-	tight    bool
-	bounds   *propagation
+	// lo and hi are the bounds, of variables that stand for themselves; trail says why, and tight tells whether variables
+	// that are not fixed have bounds within the box.
+	lo, hi []float64
+	trail  trail
+	tight  bool
+	bounds *propagation
+	// worst is the clash of most excess, seen the excess of the last one that was looked at, and best the best proof that
+	// constraints contradict each other, by more than feasibility or not.
+	worst             clash
+	seen, feasibility float64
+	best              *Contradiction
 	// fixed variables have the value lo; they are counted.
 	fixed   []bool
 	decided int
@@ -50,9 +54,10 @@ type survey struct {
 const passes = 6
 
 // newDecisions knows nothing yet. stop may be nil.
-func newDecisions(field *mrf.Field, stop func() bool) *decisions {
+func newDecisions(field *mrf.Field, feasibility float64, stop func() bool) *decisions {
 	n := field.Model.Variables
-	d := &decisions{field: field, lo: make([]float64, n), hi: make([]float64, n), fixed: make([]bool, n), stop: stop}
+	d := &decisions{field: field, feasibility: feasibility, lo: make([]float64, n), hi: make([]float64, n),
+		fixed: make([]bool, n), stop: stop}
 	for i := range d.hi {
 		d.hi[i] = 1
 	}

@@ -77,9 +77,9 @@ func Reduce(field *mrf.Field, feasibility float64, stop func() bool) (*Reduction
 	if field.Model.Potentials() >= math.MaxInt32 {
 		return nil, nil
 	}
-	d := newDecisions(field, stop)
+	d := newDecisions(field, feasibility, stop)
 	if !d.decide() {
-		return nil, d.contradiction(feasibility)
+		return nil, d.proof()
 	}
 	worth, merge := d.survey.pays(field.Model)
 	if !worth {

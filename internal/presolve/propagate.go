@@ -18,8 +18,10 @@ type propagation struct {
 	places []int32
 	start  []int
 	of     []int32
+	order  []int32 // arrange's, of the constraints in places
 	queue  []int32
 	queued []bool
+	waits  int // how many are queued
 	// changed are the variables whose bounds changed since constraints were last put in the queue.
 	changed []int32
 	times   []uint8 // how often each variable's bounds were tightened
@@ -37,7 +39,8 @@ const (
 )
 
 // bound tightens bounds, and fixes variables where they meet, until nothing changes. It tells whether it got that far,
-// and false for ok if constraints contradict each other or it was interrupted.
+// and false for ok if constraints contradict each other or it was interrupted. Bounds that cross each other are
+// propagated too, for a proof that is worth more.
 func (d *decisions) bound() (settled, ok bool) {
 	p := d.bounds
 	if p == nil {
@@ -47,13 +50,18 @@ func (d *decisions) bound() (settled, ok bool) {
 			return false, false
 		}
 	}
-	if len(p.changed) == 0 {
-		return true, true
+	settled, ok = true, true
+	if len(p.changed) > 0 {
+		if p.start == nil {
+			p.index()
+		}
+		settled, ok = p.drain()
 	}
-	if p.start == nil {
-		p.index()
+	if ok && d.worst.excess > 0 {
+		d.prove(d.worst)
+		return settled, false
 	}
-	return p.drain()
+	return settled, ok
 }
 
 // sweep goes through all hard constraints.
@@ -90,6 +98,7 @@ func (p *propagation) index() {
 		p.of[next[i]] = int32(k)
 		next[i]++
 	})
+	p.arrange()
 }
 
 // each visits the variables of all constraints in places, and the constraints' numbers there.
@@ -112,20 +121,83 @@ func (p *propagation) read(place int32) mrf.Kind {
 	return b.Kind
 }
 
+// sweeps is how often all constraints that wait are visited in the order of arrange, forth and back, before they are
+// visited in the order in which they came to wait.
+const sweeps = 8
+
 // drain visits constraints until none has a variable whose bounds have changed.
 func (p *propagation) drain() (settled, ok bool) {
-	for p.wake(); len(p.queue) > 0; p.wake() {
-		k := p.queue[0]
-		p.queue, p.queued[k] = p.queue[1:], false
-		kind := p.read(p.places[k])
-		if p.budget -= 1 + len(p.row.vars); p.budget < 0 {
-			return false, true
+	p.wake()
+	for range sweeps {
+		for _, k := range p.order {
+			if settled, ok = p.visit(k); !settled || !ok {
+				return settled, ok
+			}
 		}
-		if p.visits++; p.visits%chunk == 0 && p.stop() || !p.tighten(kind, &p.row, p.places[k]) {
-			return false, false
+		if p.waits == 0 {
+			break
+		}
+		slices.Reverse(p.order)
+	}
+	for ; p.waits > 0; p.queue = p.queue[1:] {
+		if settled, ok = p.visit(p.queue[0]); !settled || !ok {
+			return settled, ok
 		}
 	}
+	p.queue = p.queue[:0]
 	return true, true
+}
+
+// visit tightens the bounds of a constraint that waits. It returns false for settled if there was enough work, and for
+// ok if there is a proof that not all constraints can hold, or if it is time to stop.
+func (p *propagation) visit(k int32) (settled, ok bool) {
+	if !p.queued[k] {
+		return true, true
+	}
+	p.queued[k], p.waits = false, p.waits-1
+	kind := p.read(p.places[k])
+	if p.budget -= 1 + len(p.row.vars); p.budget < 0 {
+		return false, true
+	}
+	if p.visits++; p.visits%chunk == 0 && p.stop() || !p.tighten(kind, &p.row, p.places[k]) {
+		return false, false
+	}
+	p.wake()
+	return true, true
+}
+
+// arrange makes an order of the constraints in which those that share a variable follow each other as far as that
+// goes: chains from one end to the other, trees by branches. Visits in the order of a chain, forth and back, find all
+// bounds along it; in any other order, each link passes a bound on again and again.
+func (p *propagation) arrange() {
+	p.order = make([]int32, 0, len(p.places))
+	seen, met := make([]bool, len(p.places)), make([]bool, len(p.start)-1)
+	var stack []int32
+	meet := func(i int32) {
+		if !met[i] {
+			met[i] = true
+			stack = append(stack, p.of[p.start[i]:p.start[i+1]]...)
+		}
+	}
+	for _, most := range []int{1, len(p.of)} { // from the ends of chains, if there are any
+		for i := range met {
+			if rows := p.start[i+1] - p.start[i]; rows <= most {
+				meet(int32(i))
+			}
+			for len(stack) > 0 {
+				k := stack[len(stack)-1]
+				stack = stack[:len(stack)-1]
+				if seen[k] {
+					continue
+				}
+				seen[k], p.order = true, append(p.order, k)
+				block, j := p.locate(p.places[k])
+				for _, v := range p.field.Model.Blocks[block].Ids(j, &p.buffer) {
+					meet(p.root(v))
+				}
+			}
+		}
+	}
 }
 
 // wake puts the constraints of changed variables in the queue.
@@ -133,14 +205,15 @@ func (p *propagation) wake() {
 	for _, i := range p.changed {
 		for _, k := range p.of[p.start[i]:p.start[i+1]] {
 			if !p.queued[k] {
-				p.queue, p.queued[k] = append(p.queue, k), true
+				p.queue, p.queued[k], p.waits = append(p.queue, k), true, p.waits+1
 			}
 		}
 	}
 	p.changed = p.changed[:0]
 }
 
-// tighten takes over the bounds that a constraint implies, and tells whether it can hold.
+// tighten takes over the bounds that a constraint implies. It returns false if there is a proof that not all
+// constraints can hold.
 func (p *propagation) tighten(kind mrf.Kind, r *row, place int32) bool {
 	return p.squeeze(r, 1, place) && (kind != mrf.Equal || p.squeeze(r, -1, place))
 }
@@ -150,11 +223,10 @@ func (p *propagation) squeeze(r *row, sign float64, place int32) bool {
 	least, widest := sign*r.constant, 0.0
 	for k, i := range r.vars {
 		a := sign * r.coef[k]
-		least += min(a*p.lo[i], a*p.hi[i])
+		least += p.least(a, i)
 		widest = max(widest, math.Abs(a)*(p.hi[i]-p.lo[i]))
 	}
-	if least > slip {
-		p.conflict = &step{place: place, sign: sign}
+	if least > slip && p.note(clash{step{place: place, sign: sign}, least}) {
 		return false
 	}
 	if least+widest <= 0 {
@@ -162,14 +234,36 @@ func (p *propagation) squeeze(r *row, sign float64, place int32) bool {
 	}
 	for k, i := range r.vars {
 		a := sign * r.coef[k]
-		limit := -p.rest(r, sign, least, k) / a
-		switch {
-		case a > 0 && p.narrow(i, p.lo[i], max(limit, p.lo[i]), len(r.vars) == 1),
-			a < 0 && p.narrow(i, min(limit, p.hi[i]), p.hi[i], len(r.vars) == 1):
+		lo, hi := p.cut(i, a, -p.rest(r, sign, least, k)/a)
+		if p.narrow(i, lo, hi, len(r.vars) == 1) {
 			p.trail.note(place, sign, i, a)
 		}
 	}
 	return true
+}
+
+// least is the least value of a·y_i. Bounds may have crossed each other, and each is then used for itself.
+func (d *decisions) least(a float64, i int32) float64 {
+	if a > 0 {
+		return a * d.lo[i]
+	}
+	return a * d.hi[i]
+}
+
+// cut returns the bounds of a variable with the limit that a constraint implies where its coefficient is a: from above
+// or below. Bounds that cross each other by rounding are equal.
+func (d *decisions) cut(i int32, a, limit float64) (lo, hi float64) {
+	lo, hi = d.lo[i], d.hi[i]
+	if a > 0 {
+		if hi = min(limit, hi); hi < lo && lo <= hi+slip {
+			hi = lo
+		}
+		return lo, hi
+	}
+	if lo = max(limit, lo); hi < lo && lo <= hi+slip {
+		lo = hi
+	}
+	return lo, hi
 }
 
 // short is the length of constraints that are summed anew for each variable, so that bounds such as 0.3 are exact.
@@ -179,12 +273,12 @@ const short = 4
 func (p *propagation) rest(r *row, sign, least float64, k int) float64 {
 	if len(r.vars) > short {
 		a := sign * r.coef[k]
-		return least - min(a*p.lo[r.vars[k]], a*p.hi[r.vars[k]])
+		return least - p.least(a, r.vars[k])
 	}
 	rest := sign * r.constant
 	for n, i := range r.vars {
 		if a := sign * r.coef[n]; n != k {
-			rest += min(a*p.lo[i], a*p.hi[i])
+			rest += p.least(a, i)
 		}
 	}
 	return rest
@@ -194,7 +288,7 @@ func (p *propagation) rest(r *row, sign, least float64, k int) float64 {
 // variable says are exact, others may be given up.
 func (p *propagation) narrow(i int32, lo, hi float64, exact bool) bool {
 	gain := (p.hi[i] - p.lo[i]) - (hi - lo)
-	meet := hi-lo <= met
+	meet := math.Abs(hi-lo) <= met
 	switch {
 	case p.fixed[i] || !(gain > 0):
 		return false

@@ -49,6 +49,42 @@ func TestContradictionOfAChain(t *testing.T) {
 	}
 }
 
+// Values that must grow along a chain, by a thousandth from one to the next, outgrow the box: T(B) >= 1.001 T(A).
+func TestContradictionOfGrowth(t *testing.T) {
+	const n = 3000
+	b := mrftest.New(n+1, 0, 2).Rule(0, mrf.LessEqual, 0)
+	for _, i := range rand.New(rand.NewPCG(7, n)).Perm(n) {
+		b.Add(0, two(i, 1.001, i+1, -1), nil)
+	}
+	for _, first := range []float64{0.04, 0.1} {
+		m := *b.Model()
+		m.Blocks = append(slices.Clone(m.Blocks), mrftest.New(n+1, 0, 2).Rule(1, mrf.LessEqual, 0).
+			Add(first, one(0, -1), nil).Model().Blocks...)
+		field := mrf.NewField(&m)
+		c, _ := presolve.Examine(field, 1e-6, nil)
+		if contradicts := first*math.Pow(1.001, n) > 1; (c != nil) != contradicts {
+			t.Fatalf("from %v on: contradiction %v", first, c)
+		}
+		if c != nil {
+			checkRay(t, field, c)
+		}
+	}
+}
+
+// A chain of any order whose first variable is true is true to its end, and what is left of it is nothing.
+func TestChainsAreDecided(t *testing.T) {
+	const n = 10_000
+	b := mrftest.New(n+1, 0, 2).Rule(0, mrf.LessEqual, 0)
+	for _, i := range rand.New(rand.NewPCG(7, n)).Perm(n) {
+		b.Add(0, two(i, 1, i+1, -1), nil)
+	}
+	b.Rule(0, mrf.LessEqual, 0).Add(1, one(0, -1), nil).Rule(1, mrf.Hinge, 2).Add(0, two(0, 1, n, 1), nil)
+	r, c := presolve.Reduce(mrf.NewField(b.Model()), 1e-6, nil)
+	if c != nil || r == nil || r.Fixed != n+1 || r.Dropped != n+2 {
+		t.Errorf("%+v, %v", r, c)
+	}
+}
+
 // checkRay recomputes what multipliers prove: scaled by s, they are a dual bound of s, but for a few soft rules.
 func checkRay(t interface{ Errorf(string, ...any) }, field *mrf.Field, c *presolve.Contradiction) {
 	r, length := slices.Clone(c.Multipliers), 0.0
