@@ -1,20 +1,11 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
-	"image/color"
 	"io"
 	"math"
 	"slices"
-	"strconv"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
+	"strings"
 )
 
 // Chart is a line chart of several series over common axes.
@@ -24,7 +15,7 @@ type Chart struct {
 	YLabel        string
 	LogX, LogY    bool // logarithmic axes; all their values must be positive
 	Series        []Series
-	Width, Height float64 // in points; zero means 480 × 300
+	Width, Height float64 // in pixels; zero means 480 × 300
 }
 
 // Series is one line, through the points (X, Y) in order. A Y that is not finite interrupts the line.
@@ -36,24 +27,28 @@ type Series struct {
 }
 
 // palette holds the colours that Okabe and Ito chose to be told apart with any kind of colour vision, without the
-// yellow, which is too pale for lines on white. Glyphs and dashes differ as well, so that charts survive grey printing.
-var palette = []color.NRGBA{
-	{R: 0x00, G: 0x72, B: 0xB2, A: 0xFF}, // blue
-	{R: 0xD5, G: 0x5E, B: 0x00, A: 0xFF}, // vermilion
-	{R: 0x00, G: 0x9E, B: 0x73, A: 0xFF}, // bluish green
-	{R: 0xCC, G: 0x79, B: 0xA7, A: 0xFF}, // reddish purple
-	{R: 0xE6, G: 0x9F, B: 0x00, A: 0xFF}, // orange
-	{R: 0x56, G: 0xB4, B: 0xE9, A: 0xFF}, // sky blue
-	{R: 0x00, G: 0x00, B: 0x00, A: 0xFF}, // black
+// yellow, which is too pale for lines on white. Marks and dashes differ as well, so that charts survive grey printing.
+var palette = []string{
+	"#0072b2", // blue
+	"#d55e00", // vermilion
+	"#009e73", // bluish green
+	"#cc79a7", // reddish purple
+	"#e69f00", // orange
+	"#56b4e9", // sky blue
+	"#000000", // black
 }
 
-// glyphs mark the points; with 7 colours and 5 glyphs, 35 series differ.
-var glyphs = []draw.GlyphDrawer{
-	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{},
+// marks show the points, as paths around one; with 7 colours and 5 marks, 35 series differ. The last two are hollow.
+var marks = []struct {
+	path   string
+	hollow bool
+}{
+	{"m-2.5 0a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0z", false},
+	{"m-2.5-2.5h5v5h-5z", false},
+	{"m0-3l2.9 5h-5.8z", false},
+	{"m-2.5 0a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0z", true},
+	{"m-2.5-2.5h5v5h-5z", true},
 }
-
-// bandAlpha makes overlapping bands readable.
-const bandAlpha = 0x30
 
 // SVG writes the chart as an SVG document. Its bytes are a function of the chart alone. The error is the writer's, or
 // says what in the chart cannot be drawn.
@@ -61,178 +56,150 @@ func (c *Chart) SVG(w io.Writer) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	p := c.axes()
-	legend := plot.NewLegend()
-	legend.Top, legend.Left = true, true
-	legend.TextStyle.Font = sans(10)
-	legend.Padding = vg.Points(4)
-	thumbs := make([][]plot.Thumbnailer, len(c.Series))
+	f := c.frame()
+	d := newDrawing(f.width, f.height)
+	d.text((f.left+f.right)/2, 20, 12, "middle", c.Title)
+	f.axes(d, c)
 	for k := range c.Series {
-		thumbs[k] = drawBand(p, &c.Series[k], k) // all bands first, so that none covers a line
+		f.band(d, &c.Series[k], k) // all bands first, so that none covers a line
 	}
 	for k := range c.Series {
-		thumbs[k] = append(thumbs[k], drawLine(p, &c.Series[k], k)...)
-		legend.Add(c.Series[k].Name, thumbs[k]...)
+		f.line(d, &c.Series[k], k)
+		f.legend(d, &c.Series[k], k)
 	}
-	document := vgsvg.New(c.size())
-	drawBeside(p, &legend, draw.New(document))
-	var b bytes.Buffer
-	if _, err := document.WriteTo(&b); err != nil {
-		return err
-	}
-	_, err := w.Write(bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte(fallback)))
-	return err
+	return d.end(w)
 }
 
-// fallback lists fonts of the same widths, for viewers without the one that the text was measured with.
-const fallback = "font-family:Liberation Sans,Arial,Helvetica,sans-serif;"
+// frame is where a chart's data are drawn, in pixels: the plot has the legend on its right, outside of the data.
+type frame struct {
+	width, height            int
+	left, right, top, bottom int
+	x, y                     axis
+}
 
-// size returns the chart's width and height.
-func (c *Chart) size() (width, height vg.Length) {
-	width, height = vg.Points(c.Width), vg.Points(c.Height)
-	if width <= 0 {
-		width = 480
+// frame measures a chart.
+func (c *Chart) frame() *frame {
+	f := &frame{width: 480, height: 300, top: 32, x: axis{log: c.LogX}, y: axis{log: c.LogY}}
+	if c.Width > 0 {
+		f.width = int(c.Width)
 	}
-	if height <= 0 {
-		height = 300
+	if c.Height > 0 {
+		f.height = int(c.Height)
 	}
-	return width, height
-}
-
-// legendSlack is room for viewers whose fonts are wider than the one that the legend was measured with.
-const legendSlack = 1.15
-
-// drawBeside draws the plot and, on its right and outside the data, the legend.
-func drawBeside(p *plot.Plot, legend *plot.Legend, canvas draw.Canvas) {
-	const margin = 8
-	canvas = draw.Crop(canvas, margin, -margin, margin, -margin)
-	box := legend.Rectangle(canvas).Size()
-	box.X *= legendSlack
-	left := draw.Crop(canvas, 0, -box.X-2*margin, 0, 0)
-	p.Draw(left)
-	right := draw.Crop(canvas, canvas.Size().X-box.X, 0, 0, 0)
-	legend.Draw(right)
-}
-
-// axes returns an empty plot with the chart's labels, scales and grid.
-func (c *Chart) axes() *plot.Plot {
-	p := plot.New()
-	p.Title.Text = c.Title
-	p.Title.TextStyle.Font = sans(12)
-	p.Title.Padding = vg.Points(8)
-	style(&p.X, c.XLabel, c.LogX)
-	style(&p.Y, c.YLabel, c.LogY)
-	grid := plotter.NewGrid()
-	grid.Horizontal.Color = color.Gray{Y: 0xDD}
-	grid.Vertical.Color = color.Gray{Y: 0xEE}
-	p.Add(grid)
-	return p
-}
-
-// style labels an axis and sets its scale.
-func style(axis *plot.Axis, label string, log bool) {
-	axis.Label.Text = label
-	axis.Label.TextStyle.Font = sans(11)
-	axis.Label.Padding = vg.Points(4)
-	axis.Tick.Label.Font = sans(9)
-	axis.Tick.Marker = plot.TickerFunc(linearTicks)
-	if log {
-		axis.Scale = plot.LogScale{}
-		axis.Tick.Marker = plot.TickerFunc(logTicks)
-	}
-}
-
-// sans is the font of all text at size points.
-func sans(size font.Length) font.Font {
-	return font.Font{Typeface: plot.DefaultFont.Typeface, Variant: "Sans", Size: size}
-}
-
-// linearTicks marks and labels about five multiples of 1, 2 or 5 times a power of ten between low and high.
-func linearTicks(low, high float64) []plot.Tick {
-	if !(high > low) {
-		return []plot.Tick{{Value: low, Label: strconv.FormatFloat(low, 'g', 4, 64)}}
-	}
-	decade := math.Pow10(int(math.Floor(math.Log10((high - low) / 5))))
-	step := decade
-	for _, multiple := range []float64{2, 5, 10} {
-		if (high-low)/step > 6 {
-			step = multiple * decade
+	names, labels := 0, 0
+	for k := range c.Series {
+		s := &c.Series[k]
+		names = max(names, textWidth(s.Name, 10))
+		for _, run := range s.runs() {
+			f.x.cover(s.X[run[0]:run[1]])
+			f.y.cover(s.Y[run[0]:run[1]])
+			if s.Low != nil {
+				f.y.cover(s.Low[run[0]:run[1]])
+				f.y.cover(s.High[run[0]:run[1]])
+			}
 		}
 	}
-	var ticks []plot.Tick
-	for k := math.Ceil(low/step - 1e-9); k*step <= high+1e-9*step; k++ {
-		// Rounding to the step's own precision keeps 0.30000000000000004 off the axis.
-		value := k*step + 0 // adding 0 makes 0 of -0
-		ticks = append(ticks, plot.Tick{Value: value, Label: strconv.FormatFloat(value, 'g', 6, 64)})
+	f.x.widen()
+	f.y.widen()
+	for _, tick := range f.y.ticks() {
+		labels = max(labels, textWidth(tick.label, 9))
 	}
-	return ticks
+	f.left = 14 + labels
+	if c.YLabel != "" {
+		f.left += 16
+	}
+	f.right = max(f.left+1, f.width-names-40)
+	f.bottom = max(f.top+1, f.height-40)
+	return f
 }
 
-// logTicks marks 1, 2, … 9 in each decade between low and high. Powers of ten are labelled, and if there are less than
-// two of them, 2 and 5 as well, so that an axis within one decade can be read.
-func logTicks(low, high float64) []plot.Tick {
-	first, last := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
-	narrow := math.Log10(high/low) < 2
-	var ticks []plot.Tick
-	for decade := first; decade <= last; decade++ {
-		for digit := 1; digit <= 9; digit++ {
-			value := float64(digit) * math.Pow10(decade)
-			if value < low*(1-1e-9) || value > high*(1+1e-9) {
-				continue
-			}
-			tick := plot.Tick{Value: value}
-			if digit == 1 || narrow && (digit == 2 || digit == 5) {
-				tick.Label = strconv.FormatFloat(value, 'g', 3, 64)
-			}
-			ticks = append(ticks, tick)
-		}
-	}
-	return ticks
+// place returns where a point is drawn.
+func (f *frame) place(x, y float64) (px, py float64) {
+	return float64(f.left) + f.x.share(x)*float64(f.right-f.left), float64(f.bottom) - f.y.share(y)*float64(f.bottom-f.top)
 }
 
-// drawLine adds the line and the points of series k, and returns their pictures for the legend.
-func drawLine(p *plot.Plot, s *Series, k int) []plot.Thumbnailer {
-	colour := palette[k%len(palette)]
-	var thumbs []plot.Thumbnailer
+// axes draws the labels, the grid and what the ticks say.
+func (f *frame) axes(d *drawing, c *Chart) {
+	d.text((f.left+f.right)/2, f.height-8, 11, "middle", c.XLabel)
+	if c.YLabel != "" {
+		d.printf(`<g transform="translate(14,%d) rotate(-90)">`, (f.top+f.bottom)/2)
+		d.text(0, 0, 11, "middle", c.YLabel)
+		d.printf("</g>\n")
+	}
+	for _, tick := range f.x.ticks() {
+		x, _ := f.place(tick.value, f.y.low)
+		d.printf(`<path d="M%.1f %dV%d" stroke="#eee"/>`+"\n", x, f.top, f.bottom)
+		d.text(int(math.Round(x)), f.bottom+14, 9, "middle", tick.label)
+	}
+	for _, tick := range f.y.ticks() {
+		_, y := f.place(f.x.low, tick.value)
+		d.printf(`<path d="M%d %.1fH%d" stroke="#ddd"/>`+"\n", f.left, y, f.right)
+		d.text(f.left-5, int(math.Round(y))+3, 9, "end", tick.label)
+	}
+	d.printf(`<path d="M%d %dV%dH%d" fill="none" stroke="#000"/>`+"\n", f.left, f.top, f.bottom, f.right)
+}
+
+// line draws the line and the points of series k.
+func (f *frame) line(d *drawing, s *Series, k int) {
 	for _, run := range s.runs() {
-		points := make(plotter.XYs, 0, run[1]-run[0])
+		var line, points strings.Builder
 		for i := run[0]; i < run[1]; i++ {
-			points = append(points, plotter.XY{X: s.X[i], Y: s.Y[i]})
+			x, y := f.place(s.X[i], s.Y[i])
+			fmt.Fprintf(&line, "%.1f,%.1f ", x, y)
+			fmt.Fprintf(&points, "M%.1f %.1f%s", x, y, marks[k%len(marks)].path)
 		}
-		line := &plotter.Line{XYs: points, LineStyle: draw.LineStyle{Color: colour, Width: vg.Points(1.5)}}
-		if k >= len(palette) {
-			line.LineStyle.Dashes = []vg.Length{4, 3}
-		}
-		marks := &plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{
-			Color: colour, Radius: vg.Points(2.5), Shape: glyphs[k%len(glyphs)],
-		}}
-		p.Add(line, marks)
-		thumbs = []plot.Thumbnailer{line, marks}
+		d.printf(`<polyline points="%s" %s/>`+"\n", strings.TrimSuffix(line.String(), " "), stroke(k))
+		d.printf(`<path d="%s" %s/>`+"\n", points.String(), ink(k))
 	}
-	return thumbs
 }
 
-// drawBand adds the band of series k, if it has one, and returns its picture for the legend.
-func drawBand(p *plot.Plot, s *Series, k int) []plot.Thumbnailer {
+// band draws the band of series k, if it has one.
+func (f *frame) band(d *drawing, s *Series, k int) {
 	if s.Low == nil {
-		return nil
+		return
 	}
-	colour := palette[k%len(palette)]
-	colour.A = bandAlpha
-	var thumbs []plot.Thumbnailer
 	for _, run := range s.runs() {
-		outline := make(plotter.XYs, 0, 2*(run[1]-run[0]))
+		var outline strings.Builder
 		for i := run[0]; i < run[1]; i++ {
-			outline = append(outline, plotter.XY{X: s.X[i], Y: s.Low[i]})
+			x, y := f.place(s.X[i], s.Low[i])
+			fmt.Fprintf(&outline, "%.1f,%.1f ", x, y)
 		}
 		for i := run[1] - 1; i >= run[0]; i-- {
-			outline = append(outline, plotter.XY{X: s.X[i], Y: s.High[i]})
+			x, y := f.place(s.X[i], s.High[i])
+			fmt.Fprintf(&outline, "%.1f,%.1f ", x, y)
 		}
-		band := &plotter.Polygon{XYs: []plotter.XYs{outline}, Color: colour}
-		p.Add(band)
-		thumbs = []plot.Thumbnailer{band}
+		d.printf(`<polygon points="%s" fill="%s" fill-opacity="0.19"/>`+"\n", strings.TrimSuffix(outline.String(), " "),
+			palette[k%len(palette)])
 	}
-	return thumbs
+}
+
+// legend draws the name of series k, with its line and its mark.
+func (f *frame) legend(d *drawing, s *Series, k int) {
+	x, y := f.right+10, f.top+6+14*k
+	if s.Low != nil {
+		d.printf(`<rect x="%d" y="%d" width="20" height="10" fill="%s" fill-opacity="0.19"/>`+"\n", x, y-5,
+			palette[k%len(palette)])
+	}
+	d.printf(`<path d="M%d %dh20" %s/>`+"\n", x, y, stroke(k))
+	d.printf(`<path d="M%d %d%s" %s/>`+"\n", x+10, y, marks[k%len(marks)].path, ink(k))
+	d.text(x+25, y+3, 10, "start", s.Name)
+}
+
+// stroke is how the line of series k is drawn, and ink how its marks are.
+func stroke(k int) string {
+	dashes := ""
+	if k >= len(palette) {
+		dashes = ` stroke-dasharray="4 3"`
+	}
+	return fmt.Sprintf(`fill="none" stroke="%s" stroke-width="1.5"%s`, palette[k%len(palette)], dashes)
+}
+
+func ink(k int) string {
+	colour := palette[k%len(palette)]
+	if marks[k%len(marks)].hollow {
+		return fmt.Sprintf(`fill="none" stroke="%s"`, colour)
+	}
+	return fmt.Sprintf(`fill="%s"`, colour)
 }
 
 // runs returns the half-open ranges of points between those that cannot be drawn.

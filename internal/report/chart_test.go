@@ -91,11 +91,16 @@ func TestChartErrors(t *testing.T) {
 	}
 }
 
-// Extreme but finite values must be drawn, not crash the plotting library.
+// Extreme but finite values must be drawn, within the picture and with ticks that end.
 func TestChartExtremes(t *testing.T) {
-	for _, y := range [][]float64{{0, 0}, {-1e300, 1e300}, {1e-300, 2e-300}, {5, 5}} {
+	for _, y := range [][]float64{{0, 0}, {-1e300, 1e300}, {1e-300, 2e-300}, {5, 5}, {-math.MaxFloat64, math.MaxFloat64},
+		{5e-324, 1e-323}, {5e-324, 1e308}, {1e16, 1e16 + 2}, {math.MaxFloat64, math.MaxFloat64}} {
 		chart := Chart{Series: []Series{{Name: "s", X: []float64{1, 2}, Y: y}}}
-		wellFormed(t, render(t, &chart))
+		svg := render(t, &chart)
+		wellFormed(t, svg)
+		if bytes.Contains(svg, []byte("NaN")) || bytes.Contains(svg, []byte("Inf")) || len(svg) > 1<<14 {
+			t.Errorf("%v: %s", y, svg)
+		}
 		chart.LogY = y[0] > 0
 		wellFormed(t, render(t, &chart))
 	}
