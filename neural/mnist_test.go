@@ -4,8 +4,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/paper/published"
 )
 
 // mnist returns the images of MNIST, the first for training, and their digits. Only a machine that has the data can.
@@ -15,7 +15,7 @@ func mnist(tb testing.TB, training, test int) (table *Features, digits []byte) {
 	if data == "" {
 		tb.Skip("DEEPPSL_DATA is not set: it names the folder of published data sets that this reads")
 	}
-	first, second, err := (&dataset.Cache{Data: data, Dir: tb.TempDir()}).MNIST()
+	first, second, err := (&published.Cache{Data: data, Dir: tb.TempDir()}).MNIST()
 	if err != nil {
 		tb.Skip(err)
 	}

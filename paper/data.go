@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deeppsl/deeppsl/internal/command"
-	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/paper/published"
 )
 
 const dataHelp = `Data fetches and checks the published data sets that the experiments use.
@@ -20,13 +20,13 @@ cache folder. Every file has a pinned checksum.`
 // dataTool is what the commands below `go run ./paper data` work with.
 type dataTool struct {
 	*command.Env
-	sets  []dataset.Set
-	cache func() (*dataset.Cache, error)
+	sets  []published.Set
+	cache func() (*published.Cache, error)
 }
 
 // newData returns `go run ./paper data`.
 func newData(e *command.Env) *cobra.Command {
-	d := &dataTool{Env: e, sets: dataset.Sets(), cache: dataset.NewCache}
+	d := &dataTool{Env: e, sets: published.Sets(), cache: published.NewCache}
 	cmd := &cobra.Command{
 		Use:   "data COMMAND",
 		Short: "Fetch and check published data sets",
@@ -39,14 +39,14 @@ func newData(e *command.Env) *cobra.Command {
 }
 
 // find returns the data sets of these names, or an error that lists those there are.
-func (d *dataTool) find(cmd *cobra.Command, names []string) ([]dataset.Set, error) {
-	byName := make(map[string]dataset.Set)
+func (d *dataTool) find(cmd *cobra.Command, names []string) ([]published.Set, error) {
+	byName := make(map[string]published.Set)
 	var known []string
 	for _, set := range d.sets {
 		byName[set.Name] = set
 		known = append(known, set.Name)
 	}
-	var found []dataset.Set
+	var found []published.Set
 	for _, name := range names {
 		set, ok := byName[name]
 		if !ok {

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deeppsl/deeppsl/internal/command"
-	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/paper/published"
 )
 
 const dataGetHelp = `Get downloads the files of data sets that are not here yet into the cache of
@@ -46,7 +46,7 @@ func newDataGet(d *dataTool) *cobra.Command {
 }
 
 // get brings the sets into the cache, one after the other.
-func (d *dataTool) get(ctx context.Context, sets []dataset.Set, from string) error {
+func (d *dataTool) get(ctx context.Context, sets []published.Set, from string) error {
 	if info, err := os.Stat(from); from != "" && (err != nil || !info.IsDir()) {
 		return command.Usage("no-folder", "--from takes a folder that holds the files", "%s is no folder", from)
 	}
@@ -72,7 +72,7 @@ func (d *dataTool) get(ctx context.Context, sets []dataset.Set, from string) err
 }
 
 // download gets a set with each of its files as a task of its own.
-func (d *dataTool) download(ctx context.Context, cache *dataset.Cache, set dataset.Set) error {
+func (d *dataTool) download(ctx context.Context, cache *published.Cache, set published.Set) error {
 	files := fileTasks{progress: d.Progress()}
 	defer files.end()
 	cache.Progress = files.show
@@ -87,7 +87,7 @@ type fileTasks struct {
 	done     int64
 }
 
-func (f *fileTasks) show(file dataset.File, done, total int64) {
+func (f *fileTasks) show(file published.File, done, total int64) {
 	if file.Path != f.path || done < f.done {
 		f.end()
 		f.task = f.progress.Start(filepath.Base(file.Path), total, report.Bytes)
@@ -115,7 +115,7 @@ type gotFile struct {
 }
 
 // fetched describes a set all of whose files are here.
-func fetched(cache *dataset.Cache, set dataset.Set) gotSet {
+func fetched(cache *published.Cache, set published.Set) gotSet {
 	got := gotSet{Name: set.Name}
 	for _, file := range set.Files {
 		if where, err := cache.Find(file.Path); err == nil {

@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/command"
-	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/paper/published"
 )
 
 // fakeTool returns a data tool over one set of two files, which a local server has, and an empty cache.
@@ -26,19 +26,19 @@ func fakeTool(t *testing.T) (d *dataTool, stdout, stderr *bytes.Buffer) {
 		_, _ = w.Write([]byte(contents[r.URL.Path[1:]]))
 	}))
 	t.Cleanup(server.Close)
-	set := dataset.Set{Name: "fake", About: "two files", License: "none"}
+	set := published.Set{Name: "fake", About: "two files", License: "none"}
 	for _, path := range []string{"fake/one.txt", "fake/two.txt"} {
 		hash := sha256.Sum256([]byte(contents[path]))
-		set.Files = append(set.Files, dataset.File{
+		set.Files = append(set.Files, published.File{
 			Path: path, URLs: []string{server.URL + "/" + path}, SHA256: hex.EncodeToString(hash[:]),
 		})
 	}
-	cache := &dataset.Cache{Dir: t.TempDir(), Client: server.Client()}
+	cache := &published.Cache{Dir: t.TempDir(), Client: server.Client()}
 	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
 	return &dataTool{
 		Env:   &command.Env{Out: stdout, Err: stderr},
-		sets:  []dataset.Set{set},
-		cache: func() (*dataset.Cache, error) { return cache, nil },
+		sets:  []published.Set{set},
+		cache: func() (*published.Cache, error) { return cache, nil },
 	}, stdout, stderr
 }
 
@@ -109,7 +109,7 @@ func TestDataGetFromFolder(t *testing.T) {
 func TestDataProgressCountsBytesPerFile(t *testing.T) {
 	recorder := &recorder{}
 	files := fileTasks{progress: recorder}
-	one, two := dataset.File{Path: "a/one"}, dataset.File{Path: "a/two"}
+	one, two := published.File{Path: "a/one"}, published.File{Path: "a/two"}
 	files.show(one, 3, 10)
 	files.show(one, 10, 10)
 	files.show(two, 5, -1)

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deeppsl/deeppsl/internal/command"
-	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/paper/published"
 )
 
 const dataVerifyHelp = `Verify compares the checksum of every file of the data sets with the published
@@ -33,7 +33,7 @@ func newDataVerify(d *dataTool) *cobra.Command {
 }
 
 // verify checks the sets; none means those that are here.
-func (d *dataTool) verify(sets []dataset.Set) error {
+func (d *dataTool) verify(sets []published.Set) error {
 	cache, err := d.cache()
 	if err != nil {
 		return err
@@ -58,8 +58,8 @@ func (d *dataTool) verify(sets []dataset.Set) error {
 }
 
 // present returns the sets of which at least one file is here.
-func (d *dataTool) present(cache *dataset.Cache) []dataset.Set {
-	var here []dataset.Set
+func (d *dataTool) present(cache *published.Cache) []published.Set {
+	var here []published.Set
 	for _, set := range d.sets {
 		for _, file := range set.Files {
 			if _, err := cache.Find(file.Path); err == nil {
@@ -72,12 +72,12 @@ func (d *dataTool) present(cache *dataset.Cache) []dataset.Set {
 }
 
 // checkSet hashes the files of a set, with progress: a set can be as large as a disk is slow.
-func (d *dataTool) checkSet(cache *dataset.Cache, set dataset.Set) []fileState {
+func (d *dataTool) checkSet(cache *published.Cache, set published.Set) []fileState {
 	task := d.Progress().Start("verifying "+set.Name, int64(len(set.Files)), "files")
 	defer task.Done()
 	var states []fileState
 	for _, file := range set.Files {
-		one := dataset.Set{Name: set.Name, Files: []dataset.File{file}}
+		one := published.Set{Name: set.Name, Files: []published.File{file}}
 		for _, state := range cache.Verify(one) {
 			states = append(states, newFileState(set.Name, state))
 		}
@@ -95,7 +95,7 @@ type fileState struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-func newFileState(set string, state dataset.State) fileState {
+func newFileState(set string, state published.State) fileState {
 	s := fileState{Set: set, Path: state.File.Path, Where: state.Where, OK: state.Err == nil}
 	if state.Err != nil {
 		s.Problem = state.Err.Error()

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/paper/published"
 )
 
 // A graph is a network of documents: words that occur, and citations.
@@ -83,7 +84,7 @@ func (z *graph) problem(seed uint64) (*problem, error) {
 // citation reads or generates the network.
 func (z *graph) citation(random *rand.Rand) (*dataset.Citation, error) {
 	if z.published != "" {
-		cache := &dataset.Cache{Data: os.Getenv(dataVariable)}
+		cache := &published.Cache{Data: os.Getenv(dataVariable)}
 		return cache.Planetoid(z.published)
 	}
 	g := dataset.Generator{Documents: documents, Classes: documentTopics, Seed: random.Uint64()}

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deeppsl/deeppsl/internal/command"
-	"github.com/deeppsl/deeppsl/paper/repro"
+	"github.com/deeppsl/deeppsl/internal/task"
 )
 
 const demoHelp = `Demo generates a citation network, hides most of its documents' classes, and
@@ -19,7 +19,7 @@ const demoExamples = `  deeppsl demo
 
 // newDemo returns deeppsl demo.
 func newDemo(e *command.Env) *cobra.Command {
-	d := &repro.Demo{}
+	d := &task.Demo{}
 	cmd := &cobra.Command{
 		Use:     "demo [digits] [--out DIR] [--documents N]",
 		Short:   "See it work, on generated data",

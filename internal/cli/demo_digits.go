@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deeppsl/deeppsl/internal/command"
-	"github.com/deeppsl/deeppsl/paper/repro"
+	"github.com/deeppsl/deeppsl/internal/task"
 )
 
 const demoDigitsHelp = `Digits draws digits with a pen, by seed, and learns to read them: what it is
@@ -16,7 +16,7 @@ matrix and the pictures that were misread in a folder.`
 
 // newDemoDigits returns deeppsl demo digits.
 func newDemoDigits(e *command.Env) *cobra.Command {
-	d := &repro.DigitsDemo{}
+	d := &task.DigitsDemo{}
 	cmd := &cobra.Command{
 		Use:   "digits [--digits N] [--pairs N] [--out DIR]",
 		Short: "Digits that nobody labelled",
@@ -24,7 +24,7 @@ func newDemoDigits(e *command.Env) *cobra.Command {
 		Args:  command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d.Seed, d.Threads, d.OnBatch = e.Seed, int(e.Threads), e.Batches(2*int64(d.Digits), "pictures")
-			d.OnEpoch = func(line repro.T1Epoch) {
+			d.OnEpoch = func(line task.DigitsEpoch) {
 				e.Notef("epoch %2d  loss %.5f  test sums %6.2f %%  %.1f s", line.Number,
 					line.Loss, 100*line.Sums, line.Seconds)
 			}

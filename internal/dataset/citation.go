@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -29,8 +30,8 @@ func (c *Citation) WordsOf(document int) []int32 {
 	return c.Word[c.WordStart[document]:c.WordStart[document+1]]
 }
 
-// addWords appends the next document's words, in any order and perhaps repeated.
-func (c *Citation) addWords(words []int32) {
+// AddWords appends the next document's words, in any order and perhaps repeated.
+func (c *Citation) AddWords(words []int32) {
 	if len(c.WordStart) == 0 {
 		c.WordStart = append(c.WordStart, 0)
 	}
@@ -41,8 +42,8 @@ func (c *Citation) addWords(words []int32) {
 	c.WordStart = append(c.WordStart, int32(len(c.Word)))
 }
 
-// undirected makes Links of pairs in either direction.
-func undirected(pairs [][2]int32) [][2]int32 {
+// Undirected makes Links of pairs in either direction.
+func Undirected(pairs [][2]int32) [][2]int32 {
 	links := make([][2]int32, 0, len(pairs))
 	for _, p := range pairs {
 		if p[0] != p[1] {
@@ -54,3 +55,28 @@ func undirected(pairs [][2]int32) [][2]int32 {
 }
 
 func comparePairs(a, b [2]int32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
+
+// Check returns what of a Citation's promises does not hold.
+func (c *Citation) Check() error {
+	if len(c.Labels) != c.Documents || len(c.Names) != c.Documents || len(c.WordStart) != c.Documents+1 {
+		return fmt.Errorf("%d documents, %d labels, %d names, %d rows", c.Documents, len(c.Labels), len(c.Names),
+			len(c.WordStart))
+	}
+	for d, label := range c.Labels {
+		words := c.WordsOf(d)
+		unique := slices.Compact(slices.Clone(words))
+		if label < -1 || label >= len(c.Classes) || !slices.IsSorted(words) || len(unique) != len(words) {
+			return fmt.Errorf("document %d of class %d has words %v", d, label, words)
+		}
+		if len(words) > 0 && (words[0] < 0 || int(words[len(words)-1]) >= c.Words) {
+			return fmt.Errorf("document %d has words %v of %d", d, words, c.Words)
+		}
+	}
+	for k, link := range c.Links {
+		inOrder := k == 0 || comparePairs(c.Links[k-1], link) < 0
+		if link[0] < 0 || link[0] >= link[1] || int(link[1]) >= c.Documents || !inOrder {
+			return fmt.Errorf("link %d is %v", k, link)
+		}
+	}
+	return nil
+}

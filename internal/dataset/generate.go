@@ -75,14 +75,14 @@ func (g Generator) Citation() (*Citation, error) {
 		members[class] = append(members[class], int32(d))
 	}
 	for _, class := range c.Labels {
-		c.addWords(g.words(rng, class))
+		c.AddWords(g.words(rng, class))
 	}
 	for d, class := range c.Labels {
 		for range g.LinksPerDocument {
 			c.DirectedLinks = append(c.DirectedLinks, [2]int32{int32(d), g.cited(rng, members[class])})
 		}
 	}
-	c.Links = undirected(c.DirectedLinks)
+	c.Links = Undirected(c.DirectedLinks)
 	return c, nil
 }
 

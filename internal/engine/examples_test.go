@@ -12,7 +12,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/goldentest"
-	"github.com/deeppsl/deeppsl/paper/repro"
+	"github.com/deeppsl/deeppsl/internal/task"
 )
 
 // The generated files of the examples are what their generators make, and each example does what its README says.
@@ -38,7 +38,7 @@ func TestExamples(t *testing.T) {
 		}
 	})
 	t.Run("citation", func(t *testing.T) {
-		demo := repro.Demo{Seed: 1, Documents: 240, Dir: t.TempDir()}
+		demo := task.Demo{Seed: 1, Documents: 240, Dir: t.TempDir()}
 		result, err := demo.Run(context.Background())
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +59,7 @@ func TestExamples(t *testing.T) {
 		if testing.Short() {
 			t.Skip("trains a convolutional network; not with -short")
 		}
-		demo := repro.DigitsDemo{Seed: 1, Digits: 2, Pairs: 300, Epochs: 40, Dir: t.TempDir()}
+		demo := task.DigitsDemo{Seed: 1, Digits: 2, Pairs: 300, Epochs: 40, Dir: t.TempDir()}
 		result, err := demo.Run(context.Background())
 		if err != nil {
 			t.Fatal(err)

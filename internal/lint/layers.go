@@ -37,9 +37,7 @@ var layers = []layer{
 	{"internal/load", []string{
 		"internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program",
 		"internal/similarity"}},
-	{"internal/dataset", []string{
-		"internal/source", "internal/symbol", "internal/relation", "internal/program", "internal/load",
-		"internal/idx", "internal/report"}},
+	{"internal/dataset", nil},
 	{"internal/scratch", []string{"internal/parallel"}},
 	{"internal/mrf", []string{"internal/parallel", "internal/scratch"}},
 	{"internal/plan", []string{
@@ -69,9 +67,10 @@ var layers = []layer{
 	{".", []string{everything}},
 	{"examples", []string{".", "neural"}},
 	{"internal/command", []string{"internal/engine", "internal/source", "internal/report"}},
+	{"internal/task", []string{"internal/dataset", "internal/idx", "internal/report", "neural", "internal/engine"}},
 	{"internal/oracle", []string{everything}},
-	{"paper", []string{everything}},
 	{"internal/cli", []string{everything}},
+	{"paper", []string{everything}},
 	{"bench", []string{everything}},
 	{"cmd", []string{"internal/cli"}},
 	{"internal/lint", nil},
@@ -155,7 +154,7 @@ var libraries = []library{
 	{"github.com/gomlx/", []string{"neural"}},
 	{"github.com/spf13/cobra", programs},
 	{"github.com/spf13/pflag", programs},
-	{"gonum.org/v1/plot", []string{"internal/report"}},
+	{"github.com/nlpodyssey/gopickle", []string{"paper"}},
 	{"github.com/parquet-go/", []string{"internal/load/parquet"}},
 	{"github.com/schollz/progressbar", []string{"internal/report"}},
 }

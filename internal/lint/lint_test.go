@@ -44,6 +44,30 @@ func TestStaticcheck(t *testing.T) {
 		"tool", "-modfile=tools.mod", "staticcheck", "./...")
 }
 
+// heavy are what deeppsl does without: the laboratory, and libraries that draw, which bring fonts and PDF along.
+var heavy = []string{
+	modulePath + "/paper", "gonum.org/v1/plot", "git.sr.ht/~sbinet/", "codeberg.org/go-fonts", "codeberg.org/go-pdf",
+	"codeberg.org/go-latex", "github.com/golang/freetype", "golang.org/x/image", "github.com/nlpodyssey/gopickle",
+}
+
+// TestProductIsLight looks at all packages that deeppsl links.
+func TestProductIsLight(t *testing.T) {
+	list := exec.Command("go", "list", "-deps", "./cmd/deeppsl")
+	list.Dir = root
+	list.Env = append(os.Environ(), "GOTOOLCHAIN=local")
+	output, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range strings.Lines(string(output)) {
+		for _, prefix := range heavy {
+			if strings.HasPrefix(path, prefix) {
+				t.Errorf("deeppsl links %s", strings.TrimSpace(path))
+			}
+		}
+	}
+}
+
 // runTool runs a go command in the module's root and fails with its output.
 func runTool(t *testing.T, why string, args ...string) {
 	if testing.Short() {

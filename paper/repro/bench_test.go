@@ -8,6 +8,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/task"
 )
 
 // cora grounds the second task on real data.
@@ -102,8 +103,8 @@ func BenchmarkDigits(b *testing.B) {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			const examples = 640
 			pictures := pixelPerDigit(2 * n * examples)
-			d := &digits{Digits: n, Net: "lenet5", Train: pictures, Validation: pictures.Slice(0, 0), Test: pictures,
-				Options: []namedValue{{"inference.gap", "1e-6"}}}
+			d := &task.Digits{Digits: n, Net: "lenet5", Train: pictures, Validation: pictures.Slice(0, 0), Test: pictures,
+				Options: task.Set("inference.gap", "1e-6")}
 			g, err := linearDigits(b, d).Ground(context.Background(), engine.Learn)
 			if err != nil {
 				b.Fatal(err)

@@ -1,6 +1,7 @@
 package repro
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
@@ -44,4 +45,9 @@ func byEpoch(runs [][]engine.Epoch, of func(engine.Epoch) float64) (means []Mean
 		mean, ci95 := engine.Interval(values)
 		means = append(means, Mean{mean, ci95})
 	}
+}
+
+// decimals prints a number with a fixed number of decimals, as a table's number.
+func decimals(v float64, digits int) report.Number {
+	return report.Number(fmt.Sprintf("%.*f", digits, v))
 }

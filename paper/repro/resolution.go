@@ -11,8 +11,9 @@ import (
 	"strconv"
 	"text/template"
 
-	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/task"
+	"github.com/deeppsl/deeppsl/paper/published"
 )
 
 //go:embed resolution.psl
@@ -34,19 +35,19 @@ type similarities struct {
 
 // resolution is a project of entity resolution on one fold, as files that `deeppsl run` takes.
 type resolution struct {
-	*dataset.Fold
+	*published.Fold
 	similarities
 	// authors and papers are the candidates: ordered pairs within blocks, each reference with itself included.
 	authors, papers [][2]int
 	block           map[int]string // of an author reference
 	title           map[int]string // of a paper
 	vectors         wordMeans
-	Options         []namedValue
+	Options         []task.Option
 }
 
 // newResolution finds the candidates of a fold. references are those of the whole data set: a fold does not have the
 // normalised names, by which references fall into blocks.
-func newResolution(fold *dataset.Fold, references []dataset.Reference) *resolution {
+func newResolution(fold *published.Fold, references []published.Reference) *resolution {
 	r := &resolution{Fold: fold, block: map[int]string{}, title: map[int]string{}}
 	normalized := map[int]string{}
 	for _, reference := range references {
@@ -117,7 +118,7 @@ func (r *resolution) allPapers() (pairs [][2]int) {
 
 // longWords returns a title's different words that are not short.
 func longWords(title string) (words []string) {
-	for _, word := range dataset.TextWords(title) {
+	for _, word := range published.TextWords(title) {
 		if len(word) > shortWord {
 			words = append(words, word)
 		}
@@ -131,7 +132,7 @@ func (r *resolution) write(dir string) (config string, err error) {
 	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o777); err != nil {
 		return "", err
 	}
-	t, err := template.New("resolution.json").Funcs(configFunctions).Parse(resolutionConfig)
+	t, err := template.New("resolution.json").Funcs(task.Functions).Parse(resolutionConfig)
 	if err != nil {
 		return "", err
 	}
@@ -161,7 +162,7 @@ func (r *resolution) write(dir string) (config string, err error) {
 }
 
 // named writes a number and a text per line.
-func named(rows []dataset.Named) []byte {
+func named(rows []published.Named) []byte {
 	var b bytes.Buffer
 	for _, row := range rows {
 		fmt.Fprintf(&b, "%d\t%s\n", row.ID, row.Text)

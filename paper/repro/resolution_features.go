@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/paper/published"
 )
 
 // featurizer turns strings into the sparse rows that twins read.
@@ -142,7 +142,7 @@ func (g *grams) row(text string, set func(column int, value float64)) {
 }
 
 // wordMeans are the mean word vectors of a text, those of several spaces side by side.
-type wordMeans []*dataset.Vectors
+type wordMeans []*published.Vectors
 
 func (w wordMeans) columns() (n int) {
 	for _, vectors := range w {
@@ -152,7 +152,7 @@ func (w wordMeans) columns() (n int) {
 }
 
 func (w wordMeans) row(text string, set func(column int, value float64)) {
-	words, first := dataset.TextWords(text), 0
+	words, first := published.TextWords(text), 0
 	for _, vectors := range w {
 		mean, _ := vectors.Mean(words)
 		for k, value := range mean {
@@ -168,10 +168,10 @@ func (w wordMeans) row(text string, set func(column int, value float64)) {
 func (w wordMeans) coverage(names []string, texts []string) string {
 	known, all, tokens, hits := map[string]bool{}, map[string]bool{}, 0, 0
 	for _, text := range texts {
-		for _, word := range dataset.TextWords(text) {
+		for _, word := range published.TextWords(text) {
 			all[word] = true
 			tokens++
-			if slices.ContainsFunc(w, func(v *dataset.Vectors) bool { return v.Of(word) != nil }) {
+			if slices.ContainsFunc(w, func(v *published.Vectors) bool { return v.Of(word) != nil }) {
 				known[word] = true
 				hits++
 			}

@@ -11,9 +11,10 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/task"
+	"github.com/deeppsl/deeppsl/paper/published"
 )
 
 //go:embed resolution-neural.json
@@ -41,7 +42,7 @@ type neuralResolution struct {
 	Rules string // resolution.psl, or the networks alone
 	// UnitWeights begins with rule weights of 1 in place of those of the baselines.
 	UnitWeights bool
-	Options     []namedValue
+	Options     []task.Option
 	vectors     wordMeans
 }
 
@@ -80,7 +81,7 @@ func (n *neuralResolution) write(dir string, truth []truthTable) (config string,
 		}
 	}
 	for _, t := range truth {
-		files[fmt.Sprintf("data/%s-%s.tsv", lowerFirst(t.predicate), t.phase)] = table(t.rows)
+		files[fmt.Sprintf("data/%s-%s.tsv", lowerFirst(t.predicate), t.phase)] = task.Table(t.rows)
 	}
 	for name, data := range files {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
@@ -94,7 +95,7 @@ func (n *neuralResolution) write(dir string, truth []truthTable) (config string,
 }
 
 func (n *neuralResolution) config() ([]byte, error) {
-	t, err := template.New("resolution.json").Funcs(configFunctions).Funcs(template.FuncMap{
+	t, err := template.New("resolution.json").Funcs(task.Functions).Funcs(template.FuncMap{
 		"folds": func(name string) string {
 			return fmt.Sprintf(`{"learn": ["data/%s-0.tsv"], "validation": ["data/%[1]s-0.tsv"], "infer": ["data/%[1]s-1.tsv"]}`,
 				name)
@@ -123,7 +124,7 @@ func (r *resolution) tables() map[string][]byte {
 func (r *resolution) names() []string  { return textsOf(r.AuthorName) }
 func (r *resolution) titles() []string { return textsOf(r.PaperTitle) }
 
-func textsOf(items []dataset.Named) []string {
+func textsOf(items []published.Named) []string {
 	texts := make([]string, len(items))
 	for k, item := range items {
 		texts[k] = item.Text

@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 
-	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/paper/published"
 )
 
 // parts is how many parts the learning fold falls into: one is held out, by which settings and epochs are chosen, or
@@ -24,7 +24,7 @@ func (r *resolution) divide(seed uint64) division {
 }
 
 // divided draws the parts of entities and returns those of their references.
-func divided(items []dataset.Named, same [][2]int, random *rand.Rand) map[int]int {
+func divided(items []published.Named, same [][2]int, random *rand.Rand) map[int]int {
 	q := &question{items: items, truth: truePairs(same)}
 	_, entity := q.clusters(0.5)
 	out, drawn := map[int]int{}, map[int32]int{}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/paper/published"
 )
 
 // paperCora is the paper's table of run time for Cora.
@@ -90,7 +91,7 @@ var resolutionShares = []float64{0.42, 0.57, 0.81, 1}
 // resolutionSampler draws papers of the test fold at random, with the references to their authors. The rules are those
 // of the third task, with Soft-TFIDF for both similarities; all candidate pairs have a label, and rule weights learn.
 func resolutionSampler() (sampler, error) {
-	cache, err := dataset.NewCache()
+	cache, err := published.NewCache()
 	if err != nil {
 		return nil, err
 	}
@@ -115,8 +116,8 @@ func resolutionSampler() (sampler, error) {
 }
 
 // subfold returns the papers at the given places, with the references to their authors.
-func subfold(fold *dataset.Fold, places []int32) *dataset.Fold {
-	part := new(dataset.Fold)
+func subfold(fold *published.Fold, places []int32) *published.Fold {
+	part := new(published.Fold)
 	chosen := map[int]bool{}
 	for _, at := range places {
 		part.PaperTitle = append(part.PaperTitle, fold.PaperTitle[at])

@@ -47,8 +47,8 @@ func (m *csr) timesSparse(b *csr) csr {
 	return product
 }
 
-// features writes one sparse line per document, in which a word without a number counts as 1.
-func (c *citation) features() []byte {
+// smoothedFeatures writes one sparse line per document, in which a word without a number counts as 1.
+func (c *citation) smoothedFeatures() []byte {
 	words := c.smoothed(c.Smooth)
 	var b bytes.Buffer
 	for d := range c.Documents {

@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/internal/task"
 )
 
 func TestSmoothedWordsAreThoseOfNeighbours(t *testing.T) {
-	c := &citation{Citation: &dataset.Citation{Documents: 3, Words: 4, WordStart: []int32{0, 2, 3, 4},
-		Word: []int32{0, 2, 2, 3}, Links: [][2]int32{{0, 1}}}}
+	c := &citation{Citation: task.Citation{Citation: &dataset.Citation{Documents: 3, Words: 4,
+		WordStart: []int32{0, 2, 3, 4},
+		Word:      []int32{0, 2, 2, 3}, Links: [][2]int32{{0, 1}}}}}
 	for hops, want := range [][3][4]float64{
 		{{1, 0, 1, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}},
 		{{0.5, 0, 1, 0}, {0.5, 0, 1, 0}, {0, 0, 0, 1}},

@@ -11,7 +11,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
-	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/internal/task"
+	"github.com/deeppsl/deeppsl/paper/published"
 )
 
 // T1 is the paper's first task: a network learns to read digits from the sums of numbers. Pairs are made of consecutive
@@ -56,23 +57,10 @@ type variant struct {
 var T1Nets = map[string]string{"lenet": "lenet5", "paper": "paper-cnn"}
 
 // T1Epoch is a line of a learning curve.
-type T1Epoch struct {
-	engine.Epoch
-	Seconds float64 // of training, from the start to the end of the epoch
-	Sums    float64 // share of the test examples that are right after it; NaN if they were not watched
-}
+type T1Epoch = task.DigitsEpoch
 
 // T1Run is the outcome of one training.
-type T1Run struct {
-	Seed         uint64
-	Sums, Digits float64 // shares of the test examples and of their pictures that are right
-	TrainSeconds float64
-	SecondsTo97  float64 // NaN if it was not reached or watched
-	RulesShare   float64 // of the time that is spent on rules: labels, inference, its gradient
-	Curve        []T1Epoch
-	Answer       *engine.Answer
-	reading      []int8 // of the test pictures
-}
+type T1Run = task.DigitsRun
 
 // T1Result sums the runs up.
 type T1Result struct {
@@ -111,16 +99,16 @@ func (t *T1) Run(ctx context.Context) (*T1Result, error) {
 	}
 	trainer, err := t.trainer(ctx, d, dir)
 	if err == nil && t.Dir != "" {
-		err = d.writeImages(dir)
+		err = d.WriteImages(dir)
 	}
 	if err != nil {
 		return nil, err
 	}
 	result := &T1Result{Task: "t1", Digits: d.Digits, Net: t.Net, TrainPairs: (d.Train.Len() + d.Validation.Len()) /
 		(2 * d.Digits), Runs: t.Runs, Faithful: t.Faithful, Seed: t.Seed, test: d.Test,
-		GroundRules: trainer.grounding.Potentials()}
+		GroundRules: trainer.Grounding.Potentials()}
 	for k := range t.Runs {
-		run, err := trainer.run(ctx, k)
+		run, err := trainer.Run(ctx, k)
 		if err != nil {
 			return nil, err
 		}
@@ -131,17 +119,14 @@ func (t *T1) Run(ctx context.Context) (*T1Result, error) {
 }
 
 // trainer writes the project into a folder and loads it.
-func (t *T1) trainer(ctx context.Context, d *digits, dir string) (*t1Trainer, error) {
-	path, err := d.write(dir)
-	if err != nil {
-		return nil, err
-	}
-	trainer := &t1Trainer{T1: t, digits: d}
-	return trainer, trainer.load(ctx, path)
+func (t *T1) trainer(ctx context.Context, d *task.Digits, dir string) (*task.DigitsTrainer, error) {
+	trainer := &task.DigitsTrainer{Digits: d, Seed: t.Seed, Threads: t.Threads, Set: t.Set, Watch: t.Watch,
+		OnBatch: t.OnBatch, OnEpoch: t.OnEpoch}
+	return trainer, trainer.Load(ctx, dir)
 }
 
 // digits reads the pictures and returns the project.
-func (t *T1) digits() (*digits, error) {
+func (t *T1) digits() (*task.Digits, error) {
 	net, known := T1Nets[t.Net]
 	if !known {
 		return nil, fmt.Errorf("no network %q: want lenet or paper", t.Net)
@@ -163,17 +148,17 @@ func (t *T1) digits() (*digits, error) {
 			t.HoldOut, test.Len())
 	}
 	learned := 2 * n * (pairs - t.HoldOut)
-	d := &digits{Digits: n, Net: net, Faithful: t.Faithful, Dropout: t.Dropout, Shift: t.Shift,
+	d := &task.Digits{Digits: n, Net: net, Faithful: t.Faithful, Dropout: t.Dropout, Shift: t.Shift,
 		Train: train.Slice(0, learned), Validation: train.Slice(learned, 2*n*pairs), Test: test,
 		Rules: t.variant.rules, Checkpoint: t.variant.checkpoint}
 	if t.Shift == 0 && !t.Faithful {
 		d.Shift = 1
-		if 2*n*pairs <= fewPictures {
+		if 2*n*pairs <= task.FewPictures {
 			d.Shift = 2
 		}
 	}
 	d.Shift = max(0, d.Shift)
-	d.Options = ofRun(t.options(n, pairs), t.Set, t.Seed)
+	d.Options = task.OfRun(t.options(n, pairs), t.Set, t.Seed)
 	return d, nil
 }
 
@@ -181,7 +166,7 @@ func (t *T1) images() (train, test *dataset.Images, err error) {
 	if t.train != nil {
 		return t.train, t.test, nil
 	}
-	cache, err := dataset.NewCache()
+	cache, err := published.NewCache()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -189,163 +174,17 @@ func (t *T1) images() (train, test *dataset.Images, err error) {
 }
 
 // options are the task's own: the paper's, or those that were chosen by the sums of validation pairs.
-func (t *T1) options(n, pairs int) []namedValue {
-	set := func(pairs ...string) (out []namedValue) {
-		for k := 0; k < len(pairs); k += 2 {
-			out = append(out, namedValue{pairs[k], pairs[k+1]})
-		}
-		return out
-	}
+func (t *T1) options(n, pairs int) []task.Option {
 	if t.Faithful {
 		// 1/19 is the uniform distribution over the sums. α is that of a mean over 16 pairs: 0.0125 for each.
-		return set("learn.method", "deeppsl", "learn.alpha", "0.2", "learn.mu", "1", "learn.steps", "1",
+		return task.Set("learn.method", "deeppsl", "learn.alpha", "0.2", "learn.mu", "1", "learn.steps", "1",
 			"learn.epochs", strconv.Itoa(override(10, t.Epochs)), "learn.batch", "16", "learn.floor", "1e-3",
 			"learn.optimiser", "adam", "learn.rate.networks", "1e-3", "learn.schedule", "linear", "learn.decay", "0",
 			"learn.rate.rules", "0", "learn.deviation", "0",
 			"inference.method", "sgd", "inference.iterations", "5000", "sgd.full", "true", "sgd.rate", "5e-3",
 			"sgd.threshold", "1e-4", "sgd.start", "0.05263157894736842")
 	}
-	pictures := 2 * n * pairs
-	epochs := max(12, 6*n, min(120, 360000/pictures))
-	rate, gap := "0.002", "1e-6"
-	if n == 1 {
-		gap = "1e-5" // without carries, learning is the same
-	}
-	if t.Net == "paper" {
-		rate = "5e-4" // with more, its wide layers stay blurred or never start
-	}
-	batch := max(4, 16/n)
-	if pictures <= fewPictures {
-		batch = 4
-	}
-	return set("learn.method", "energy", "learn.epochs", strconv.Itoa(override(epochs, t.Epochs)),
-		"learn.batch", strconv.Itoa(batch), "learn.rate.networks", rate, "learn.schedule", "linear", "learn.decay", "0",
-		"inference.gap", gap)
-}
-
-// fewPictures are so few that small batches make up for it, which are more steps and noisier ones, and pictures that
-// move.
-const fewPictures = 6000
-
-// t1Trainer repeats the training.
-type t1Trainer struct {
-	*T1
-	*digits
-	grounding *engine.Grounding
-	present   *T1Run
-	number    int
-	watching  error
-}
-
-// load loads the project, with the pictures in memory.
-func (t *t1Trainer) load(ctx context.Context, path string) error {
-	table, err := pixels(t.digits.images())
-	if err != nil {
-		return err
-	}
-	project, err := engine.Load(path, engine.Options{Seed: t.Seed, Threads: t.Threads, Set: t.Set, OnBatch: t.OnBatch,
-		OnEpoch:  func(e engine.Epoch) { t.epoch(ctx, e) },
-		Features: map[string]*neural.Features{"data/images.idx.gz": table}})
-	if err != nil {
-		return err
-	}
-	t.grounding, err = project.Ground(ctx, engine.Learn)
-	return err
-}
-
-// pixels makes features of pictures, which are named by their number.
-func pixels(m *dataset.Images) (*neural.Features, error) {
-	ids, values := make([]string, m.Len()), make([]float32, len(m.Pixels))
-	for k := range ids {
-		ids[k] = strconv.Itoa(k)
-	}
-	for k, v := range m.Pixels {
-		values[k] = float32(v) / 255
-	}
-	return neural.NewDense(ids, m.Rows*m.Columns, values)
-}
-
-// run trains once, and scores.
-func (t *t1Trainer) run(ctx context.Context, k int) (T1Run, error) {
-	run := T1Run{Seed: t.Seed + uint64(k), SecondsTo97: math.NaN()}
-	t.present, t.number = &run, k
-	if err := t.grounding.Reset(run.Seed); err != nil {
-		return run, err
-	}
-	if _, err := t.grounding.Train(ctx); err != nil {
-		return run, err
-	}
-	if t.watching != nil {
-		return run, t.watching
-	}
-	predictions, answer, err := t.grounding.InferExamples(ctx, engine.Infer)
-	if err != nil {
-		return run, err
-	}
-	run.Sums, _ = predictions.Accuracy(-1)
-	run.Answer = answer
-	run.reading, err = t.read()
-	run.Digits = t.right(run.reading)
-	last := run.Curve[len(run.Curve)-1]
-	run.TrainSeconds = last.Seconds
-	return run, err
-}
-
-// epoch adds a line to the learning curve.
-func (t *t1Trainer) epoch(ctx context.Context, e engine.Epoch) {
-	line := T1Epoch{Epoch: e, Seconds: e.Inference + e.Gradient, Sums: math.NaN()}
-	run := t.present
-	if n := len(run.Curve); n > 0 {
-		line.Seconds += run.Curve[n-1].Seconds
-	}
-	if t.Watch && t.watching == nil {
-		predictions, _, err := t.grounding.InferExamples(ctx, engine.Infer)
-		if t.watching = err; err == nil {
-			line.Sums, _ = predictions.Accuracy(-1)
-		}
-	}
-	if math.IsNaN(run.SecondsTo97) && line.Sums >= 0.97 {
-		run.SecondsTo97 = line.Seconds
-	}
-	run.RulesShare += e.Inference - e.Forward
-	run.Curve = append(run.Curve, line)
-	if t.OnEpoch != nil {
-		t.OnEpoch(t.number, line)
-	}
-}
-
-// right returns the share of test pictures that are read right.
-func (t *t1Trainer) right(reading []int8) float64 {
-	right := 0
-	for k, digit := range reading {
-		if byte(digit) == t.Test.Labels[k] {
-			right++
-		}
-	}
-	return float64(right) / float64(len(reading))
-}
-
-// read returns the digits that the network sees in the test pictures.
-func (t *t1Trainer) read() ([]int8, error) {
-	rows := make([]int32, t.Test.Len())
-	for k := range rows {
-		rows[k] = int32(t.Train.Len() + t.Validation.Len() + k)
-	}
-	shares, err := t.grounding.Classify("reader", rows)
-	if err != nil {
-		return nil, err
-	}
-	reading := make([]int8, len(rows))
-	for k := range rows {
-		best := 0
-		for c, v := range shares[10*k : 10*k+10] {
-			if v > shares[10*k+best] {
-				best = c
-			}
-		}
-		reading[k] = int8(best)
-	}
-	return reading, nil
+	return task.DigitOptions(t.Net, n, pairs, t.Epochs)
 }
 
 // sum computes the result's statistics.

@@ -13,6 +13,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/task"
 	"github.com/deeppsl/deeppsl/neural"
 )
 
@@ -91,7 +92,7 @@ func ablations() (all []ablation) {
 // ruleTwo are the paper's rules with other conditions in the second one, or without it if there are none.
 func ruleTwo(conditions string) string {
 	var lines []string
-	for line := range strings.Lines(digitProgram("paper")) {
+	for line := range strings.Lines(task.DigitProgram("paper")) {
 		if strings.Contains(line, "-> !Sum") {
 			if conditions == "" {
 				continue
@@ -175,38 +176,38 @@ func (a *T1Ablation) pictures() (train, test *dataset.Images, err error) {
 }
 
 // fill trains and fills in the row.
-func (row *T1AblationRow) fill(ctx context.Context, trainer *t1Trainer) error {
-	if err := trainer.grounding.Reset(trainer.Seed); err != nil {
+func (row *T1AblationRow) fill(ctx context.Context, trainer *task.DigitsTrainer) error {
+	if err := trainer.Grounding.Reset(trainer.Seed); err != nil {
 		return err
 	}
 	var err error
-	if row.Active, err = trainer.active(); err != nil {
+	if row.Active, err = active(trainer); err != nil {
 		return err
 	}
-	reading, err := trainer.read()
+	reading, err := trainer.Read()
 	if err != nil {
 		return err
 	}
-	row.DigitsBefore = 100 * trainer.right(reading)
-	run, err := trainer.run(ctx, 0)
+	row.DigitsBefore = 100 * trainer.Right(reading)
+	run, err := trainer.Run(ctx, 0)
 	if err != nil {
 		return err
 	}
 	row.Digits, row.Sums = 100*run.Digits, 100*run.Sums
-	row.ActiveAfter, err = trainer.active()
+	row.ActiveAfter, err = active(trainer)
 	return err
 }
 
 // active returns the percentage of conjunctions of two digits whose truth is above 0, over the first training pairs. Of
 // the others, the paper's rules have potentials of 0 whatever the sum is.
-func (t *t1Trainer) active() (float64, error) {
+func active(t *task.DigitsTrainer) (float64, error) {
 	const most = 1000
 	pairs := min(most, t.Train.Len()/2)
 	rows := make([]int32, 2*pairs)
 	for k := range rows {
 		rows[k] = int32(k)
 	}
-	x, err := t.grounding.Classify("reader", rows)
+	x, err := t.Grounding.Classify("reader", rows)
 	active := 0
 	for k := range pairs {
 		for _, first := range x[20*k : 20*k+10] {
@@ -221,9 +222,9 @@ func (t *t1Trainer) active() (float64, error) {
 }
 
 // fitLabelled trains the network on the digits of the first pictures, and saves it.
-func fitLabelled(ctx context.Context, d *digits, seed uint64, path string) error {
+func fitLabelled(ctx context.Context, d *task.Digits, seed uint64, path string) error {
 	pictures := d.Train.Slice(0, min(labelledPictures, d.Train.Len()))
-	table, err := pixels(pictures)
+	table, err := task.Pixels(pictures)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/alloctest"
 	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/task"
 	"github.com/deeppsl/deeppsl/neural"
 )
 
@@ -66,11 +67,11 @@ func trained(t *testing.T, task *T1) (weights, table []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := trainer.run(context.Background(), 0); err != nil {
+	if _, err := trainer.Run(context.Background(), 0); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(task.Dir, "reader.safetensors")
-	if err := trainer.grounding.SaveNetworks(path); err != nil {
+	if err := trainer.Grounding.SaveNetworks(path); err != nil {
 		t.Fatal(err)
 	}
 	return read(t, path), read(t, filepath.Join(task.Dir, "data", "train.csv"))
@@ -89,8 +90,9 @@ func read(t *testing.T, path string) []byte {
 func TestT1MemoryIsFlat(t *testing.T) {
 	peak := func(pairs int) uint64 {
 		pictures := pixelPerDigit(2 * pairs)
-		d := &digits{Digits: 1, Net: "lenet5", Train: pictures, Validation: pictures.Slice(0, 0), Test: pictures.Slice(0, 20),
-			Options: []namedValue{{"learn.method", "energy"}, {"learn.epochs", "1"}, {"learn.batch", "16"}}}
+		d := &task.Digits{Digits: 1, Net: "lenet5", Train: pictures, Validation: pictures.Slice(0, 0),
+			Test:    pictures.Slice(0, 20),
+			Options: task.Set("learn.method", "energy", "learn.epochs", "1", "learn.batch", "16")}
 		g, err := linearDigits(t, d).Ground(context.Background(), engine.Learn)
 		if err != nil {
 			t.Fatal(err)
@@ -141,7 +143,7 @@ func TestT1WritesItsFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.TrainPairs != 60 || r.Epochs != 2 || r.GroundRules != 140 || len(r.runs[0].reading) != 40 {
+	if r.TrainPairs != 60 || r.Epochs != 2 || r.GroundRules != 140 || len(r.runs[0].Reading) != 40 {
 		t.Errorf("%+v", r)
 	}
 	paths, err := WriteT1(t.TempDir(), r)
@@ -173,10 +175,10 @@ func TestPrintedRulesLearn(t *testing.T) {
 		pictures.Pixels[10*k+int(pictures.Labels[k])] = 255
 	}
 	for _, mu := range []string{"1", "0"} {
-		task := &T1{Faithful: true}
-		d := &digits{Digits: 1, Net: "lenet5", Faithful: true, Train: pictures.Slice(0, 1200),
+		asPrinted := &T1{Faithful: true}
+		d := &task.Digits{Digits: 1, Net: "lenet5", Faithful: true, Train: pictures.Slice(0, 1200),
 			Validation: pictures.Slice(0, 0), Test: pictures.Slice(1200, 1400),
-			Options: replaced(task.options(1, 600), map[string]string{"learn.rate.networks": "0.05", "learn.mu": mu})}
+			Options: replaced(asPrinted.options(1, 600), map[string]string{"learn.rate.networks": "0.05", "learn.mu": mu})}
 		r, err := linearDigits(t, d).Run(context.Background(), engine.Stages{})
 		if err != nil {
 			t.Fatal(err)
@@ -192,11 +194,10 @@ func TestPrintedRulesLearn(t *testing.T) {
 func TestProgramsAdd(t *testing.T) {
 	for _, n := range []int{1, 2} {
 		pictures := pixelPerDigit(420 * n)
-		d := &digits{Digits: n, Net: "lenet5", Train: pictures.Slice(0, 400*n), Validation: pictures.Slice(0, 0),
-			Test: pictures.Slice(400*n, 420*n), Options: []namedValue{
-				{"learn.method", "energy"}, {"learn.epochs", "20"}, {"learn.batch", "4"}, {"learn.rate.networks", "0.1"},
-				{"learn.decay", "0"}, {"inference.gap", "1e-6"},
-			}}
+		d := &task.Digits{Digits: n, Net: "lenet5", Train: pictures.Slice(0, 400*n), Validation: pictures.Slice(0, 0),
+			Test: pictures.Slice(400*n, 420*n), Options: task.Set(
+				"learn.method", "energy", "learn.epochs", "20", "learn.batch", "4", "learn.rate.networks", "0.1",
+				"learn.decay", "0", "inference.gap", "1e-6")}
 		p := linearDigits(t, d)
 		r, err := p.Run(context.Background(), engine.Stages{})
 		if err != nil {
@@ -209,9 +210,9 @@ func TestProgramsAdd(t *testing.T) {
 }
 
 // linearDigits loads a project with a linear network, and pictures in memory.
-func linearDigits(t testing.TB, d *digits) *engine.Project {
+func linearDigits(t testing.TB, d *task.Digits) *engine.Project {
 	t.Helper()
-	path, err := d.write(t.TempDir())
+	path, err := d.Write(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +224,7 @@ func linearDigits(t testing.TB, d *digits) *engine.Project {
 	if err := os.WriteFile(path, []byte(linear), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	table, err := pixels(d.images())
+	table, err := task.Pixels(d.Images())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +237,7 @@ func linearDigits(t testing.TB, d *digits) *engine.Project {
 }
 
 // replaced gives some options other values.
-func replaced(options []namedValue, by map[string]string) []namedValue {
+func replaced(options []task.Option, by map[string]string) []task.Option {
 	for k, o := range options {
 		if value, ok := by[o.Name]; ok {
 			options[k].Value = value

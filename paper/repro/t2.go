@@ -11,6 +11,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/paper/published"
 )
 
 // T2 is the paper's second task, semi-supervised document classification, over random splits.
@@ -222,7 +223,7 @@ func setTruth(project *engine.Project, c *citation, split dataset.Split) error {
 		for phase, documents := range map[engine.Phase][]int32{
 			engine.Learn: split.Train, engine.Validation: split.Validation, engine.Infer: split.Test,
 		} {
-			if err := project.SetTruth(phase, predicate, c.truth(documents)); err != nil {
+			if err := project.SetTruth(phase, predicate, c.Truth(documents)); err != nil {
 				return err
 			}
 		}
@@ -281,7 +282,7 @@ func (r *T2Result) Text(w io.Writer) error {
 
 // readPlanetoid reads a data set from where the user keeps it.
 func readPlanetoid(name string) (*dataset.Citation, error) {
-	cache, err := dataset.NewCache()
+	cache, err := published.NewCache()
 	if err != nil {
 		return nil, err
 	}

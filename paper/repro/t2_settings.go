@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/internal/task"
 )
 
 // Classifier is the shape of the network; a zero field means the task's own. A negative dropout means none.
@@ -64,34 +65,32 @@ func (t *T2) citation(data *dataset.Citation) *citation {
 	if t.Method == "mlp" {
 		own.epochs = "0" // the network alone, also for deeppsl run
 	}
-	c := &citation{
+	c := &citation{Citation: task.Citation{
 		Citation:     data,
 		Hidden:       override(own.Hidden, t.Classifier.Hidden),
 		Dropout:      max(0, override(own.Dropout, t.Classifier.Dropout)),
 		InputDropout: max(0, override(own.InputDropout, t.Classifier.InputDropout)),
 		Normalize:    override(own.Normalize, t.Classifier.Normalize),
-		Smooth:       override(own.Smooth, t.Classifier.Smooth),
-	}
+	}, Smooth: override(own.Smooth, t.Classifier.Smooth)}
 	decay := "3e-4"
 	if t.Split == 2 {
 		decay = "3e-5"
 	}
-	c.Options = []namedValue{
-		{"learn.method", "deeppsl"}, {"learn.alpha", "1"}, {"learn.mu", "0.12"}, {"learn.epochs", own.epochs},
-		{"learn.steps", "10"}, {"learn.optimiser", "adam"}, {"learn.rate.rules", own.ruleRate},
-		{"learn.rate.networks", own.networkRate}, {"learn.decay", decay}, {"learn.loss", "cross-entropy"},
-		{"learn.imitation", own.imitation}, {"learn.imitation.start", own.start},
-	}
+	c.Options = task.Set(
+		"learn.method", "deeppsl", "learn.alpha", "1", "learn.mu", "0.12", "learn.epochs", own.epochs,
+		"learn.steps", "10", "learn.optimiser", "adam", "learn.rate.rules", own.ruleRate,
+		"learn.rate.networks", own.networkRate, "learn.decay", decay, "learn.loss", "cross-entropy",
+		"learn.imitation", own.imitation, "learn.imitation.start", own.start)
 	if t.Method != "mlp" && t.Method != "psl" {
-		c.Options = append(c.Options, namedValue{"network.epochs", "0"}) // as in the paper, networks begin with nothing
+		c.Options = append(c.Options, task.Set("network.epochs", "0")...) // as in the paper, networks begin with nothing
 	} else {
-		c.Options = append(c.Options, namedValue{"network.epochs", "200"}, namedValue{"network.rate", "1e-2"},
-			namedValue{"network.decay", "5e-4"}, namedValue{"network.patience", "30"})
+		c.Options = append(c.Options, task.Set("network.epochs", "200", "network.rate", "1e-2",
+			"network.decay", "5e-4", "network.patience", "30")...)
 	}
 	if t.Method == "psl" {
-		c.Options = append(c.Options, namedValue{"learn.freeze", "true"})
+		c.Options = append(c.Options, task.Set("learn.freeze", "true")...)
 	}
-	c.Options = ofRun(c.Options, t.Set, t.Seed)
+	c.Options = task.OfRun(c.Options, t.Set, t.Seed)
 	return c
 }
 

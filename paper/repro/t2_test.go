@@ -14,6 +14,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/task"
 )
 
 // On the original data, the paper's settings must reach an accuracy that nothing but a working whole does: the classes
@@ -135,19 +136,19 @@ func TestProjectOfARun(t *testing.T) {
 
 // Options that are set win over the task's own, and the usual seed need not be said.
 func TestOptionsOfARun(t *testing.T) {
-	own := []namedValue{{"learn.epochs", "10"}, {"learn.mu", "0"}}
+	own := task.Set("learn.epochs", "10", "learn.mu", "0")
 	for _, test := range []struct {
 		set  []string
 		seed uint64
-		want []namedValue
+		want []task.Option
 	}{
 		{nil, 1, own},
-		{[]string{"nonsense"}, 3, append(slices.Clone(own), namedValue{"random.seed", "3"})},
-		{[]string{"Learn.Epochs=2", "a=b=c", "learn.epochs=3"}, 1, []namedValue{{"learn.mu", "0"}, {"a", "b=c"},
-			{"learn.epochs", "3"}}},
-		{[]string{"random.seed=8"}, 3, append(slices.Clone(own), namedValue{"random.seed", "8"})},
+		{[]string{"nonsense"}, 3, append(slices.Clone(own), task.Set("random.seed", "3")...)},
+		{[]string{"Learn.Epochs=2", "a=b=c", "learn.epochs=3"}, 1, task.Set("learn.mu", "0", "a", "b=c",
+			"learn.epochs", "3")},
+		{[]string{"random.seed=8"}, 3, append(slices.Clone(own), task.Set("random.seed", "8")...)},
 	} {
-		if got := ofRun(own, test.set, test.seed); !slices.Equal(got, test.want) {
+		if got := task.OfRun(own, test.set, test.seed); !slices.Equal(got, test.want) {
 			t.Errorf("%v with seed %d: %v, want %v", test.set, test.seed, got, test.want)
 		}
 	}
@@ -179,30 +180,8 @@ func checkReport(t *testing.T, results []*T2Result) {
 	}
 }
 
-// The same seed gives the same numbers, whatever the number of threads; another seed gives other ones.
-func TestDemoIsDeterministic(t *testing.T) {
-	rows := func(seed uint64, threads int) [3]float64 {
-		demo := Demo{Seed: seed, Threads: threads, Documents: 60, Dir: t.TempDir()}
-		result, err := demo.Run(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return [3]float64{result.Rows[0].Gap, result.Rows[1].Gap, result.Rows[2].Gap}
-	}
-	one := rows(1, 1)
-	if three := rows(1, 3); three != one {
-		t.Errorf("gaps %v with three threads, %v with one", three, one)
-	}
-	if other := rows(2, 1); other == one {
-		t.Errorf("seeds 1 and 2 both give the gaps %v", one)
-	}
-}
-
 func TestBadExperiments(t *testing.T) {
 	ctx := context.Background()
-	if _, err := (&Demo{Documents: 10, Dir: t.TempDir()}).Run(ctx); err == nil {
-		t.Error("a demo of 10 documents ran")
-	}
 	data, err := dataset.Generator{Documents: 1060}.Citation()
 	if err != nil {
 		t.Fatal(err)

@@ -11,9 +11,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/eval"
+	"github.com/deeppsl/deeppsl/internal/task"
+	"github.com/deeppsl/deeppsl/paper/published"
 )
 
 // T3 is the paper's third task, entity resolution on CiteSeer: which author references are the same person, and which
@@ -177,8 +178,8 @@ func (t *T3) read() (folds [2]*resolution, vectors string, err error) {
 }
 
 // folds reads the folds and finds their candidates.
-func (t *T3) folds() (folds [2]*resolution, cache *dataset.Cache, err error) {
-	if cache, err = dataset.NewCache(); err != nil {
+func (t *T3) folds() (folds [2]*resolution, cache *published.Cache, err error) {
+	if cache, err = published.NewCache(); err != nil {
 		return folds, nil, err
 	}
 	references, err := cache.References()
@@ -207,11 +208,11 @@ var defaultVectors = [][]string{{"glove.6B.300d"}, {"glove.6B.300d.subset"}}
 
 // wordMeans reads the word vectors that are asked for, or the first of the default ones that are there, and says which,
 // and how many of the words they have.
-func (t *T3) wordMeans(cache *dataset.Cache, folds [2]*resolution) (wordMeans, string, error) {
+func (t *T3) wordMeans(cache *published.Cache, folds [2]*resolution) (wordMeans, string, error) {
 	texts := append(folds[0].titles(), folds[1].titles()...)
 	words := map[string]bool{}
 	for _, title := range texts {
-		for _, word := range dataset.TextWords(title) {
+		for _, word := range published.TextWords(title) {
 			words[word] = true
 		}
 	}
@@ -233,7 +234,7 @@ func (t *T3) wordMeans(cache *dataset.Cache, folds [2]*resolution) (wordMeans, s
 }
 
 // readVectors reads the vectors of some words from several tables.
-func readVectors(cache *dataset.Cache, names []string, words map[string]bool) (means wordMeans, err error) {
+func readVectors(cache *published.Cache, names []string, words map[string]bool) (means wordMeans, err error) {
 	for _, name := range names {
 		vectors, err := cache.Vectors(name, func(word string) bool { return words[word] })
 		if err != nil {
@@ -261,7 +262,7 @@ func (t *T3) infer(ctx context.Context, fold *resolution, number int) (*foldAnsw
 		}
 		defer os.RemoveAll(dir)
 	}
-	fold.Options = ofRun(nil, t.Set, t.Seed)
+	fold.Options = task.OfRun(nil, t.Set, t.Seed)
 	path, err := fold.write(filepath.Join(dir, fmt.Sprintf("%s-fold-%d", t.Method, number)))
 	if err != nil {
 		return nil, err

@@ -3,15 +3,15 @@ package repro
 import (
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/paper/published"
 )
 
 // heldOut is what was inferred about pairs of the learning fold by networks that had not learned from them.
 type heldOut struct{ authors, papers *question }
 
 func newHeldOut(fold *resolution) *heldOut {
-	empty := func(items []dataset.Named) *question {
+	empty := func(items []published.Named) *question {
 		return &question{items: items, values: map[pair]float64{}, truth: map[pair]bool{}}
 	}
 	return &heldOut{empty(fold.AuthorName), empty(fold.PaperTitle)}

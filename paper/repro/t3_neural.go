@@ -7,6 +7,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/task"
 )
 
 // neuralMethods are the methods with networks: alone, and within the rules.
@@ -209,7 +210,7 @@ func (t *T3) neuralProject(result *T3Result) (*neuralResolution, error) {
 		own = printedTwins
 	}
 	n := &neuralResolution{folds: folds, Twins: own.override(t.Twins), Rules: "resolution.psl",
-		UnitWeights: t.Faithful, Options: ofRun(t.options(), t.Set, t.Seed)}
+		UnitWeights: t.Faithful, Options: task.OfRun(t.options(), t.Set, t.Seed)}
 	if t.Method == "network" {
 		n.Rules = "network.psl"
 	}
@@ -221,23 +222,23 @@ func (t *T3) neuralProject(result *T3Result) (*neuralResolution, error) {
 
 // options are the settings of learning: the paper's, or those that held-out pairs chose. Against the paper's, networks
 // are fitted to the pairs' labels alone at first, and the derivative through the answer is the exact one.
-func (t *T3) options() []namedValue {
-	loss := namedValue{"learn.loss", "binary-cross-entropy"}
+func (t *T3) options() []task.Option {
 	switch {
 	case t.Faithful && t.Method == "network": // with more decay, they say no to every pair
-		return []namedValue{loss, {"network.rate", "0.1"}, {"network.decay", "1e-6"}, {"network.epochs", "100"}}
+		return task.Set("learn.loss", "binary-cross-entropy", "network.rate", "0.1", "network.decay", "1e-6",
+			"network.epochs", "100")
 	case t.Faithful:
-		return []namedValue{loss, {"learn.method", "deeppsl"}, {"learn.alpha", "5e-3"}, {"learn.mu", "0"},
-			{"learn.epochs", "100"}, {"learn.steps", "2"}, {"learn.optimiser", "adagrad"}, {"learn.rate.rules", "25e-3"},
-			{"learn.rate.networks", "5e-2"}, {"learn.decay", "1e-3"}, {"network.epochs", "0"}}
+		return task.Set("learn.loss", "binary-cross-entropy", "learn.method", "deeppsl", "learn.alpha", "5e-3",
+			"learn.mu", "0", "learn.epochs", "100", "learn.steps", "2", "learn.optimiser", "adagrad",
+			"learn.rate.rules", "25e-3", "learn.rate.networks", "5e-2", "learn.decay", "1e-3", "network.epochs", "0")
 	}
-	alone := []namedValue{loss, {"network.rate", "0.05"}, {"network.decay", "1e-4"}, {"network.epochs", "400"},
-		{"network.patience", "0"}}
+	alone := task.Set("learn.loss", "binary-cross-entropy", "network.rate", "0.05", "network.decay", "1e-4",
+		"network.epochs", "400", "network.patience", "0")
 	if t.Method == "network" {
 		return alone
 	}
-	return append(alone, []namedValue{{"learn.method", "implicit"}, {"learn.epochs", "14"}, {"learn.steps", "5"},
-		{"learn.rate.rules", "0.1"}, {"learn.rate.networks", "1e-3"}, {"learn.decay", "1e-4"}}...)
+	return append(alone, task.Set("learn.method", "implicit", "learn.epochs", "14", "learn.steps", "5",
+		"learn.rate.rules", "0.1", "learn.rate.networks", "1e-3", "learn.decay", "1e-4")...)
 }
 
 // sum computes the statistics of the runs, and keeps the first one's details.

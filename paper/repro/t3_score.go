@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/eval"
+	"github.com/deeppsl/deeppsl/paper/published"
 )
 
 // question is what there is to resolve about one kind of reference, with what was inferred.
 type question struct {
-	items  []dataset.Named
+	items  []published.Named
 	values map[pair]float64 // by candidate pair
 	truth  map[pair]bool    // the true pairs of different references
 }

@@ -9,21 +9,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/deeppsl/deeppsl/internal/dataset"
+	"github.com/deeppsl/deeppsl/paper/published"
 )
 
 // twoPersons is a fold of two persons with two references each, and of two papers in three mentions.
-func twoPersons() (*dataset.Fold, []dataset.Reference) {
-	fold := &dataset.Fold{
-		AuthorName: []dataset.Named{{ID: 1, Text: "J. Smith"}, {ID: 2, Text: "John Smith"}, {ID: 3, Text: "A. Smullyan"},
+func twoPersons() (*published.Fold, []published.Reference) {
+	fold := &published.Fold{
+		AuthorName: []published.Named{{ID: 1, Text: "J. Smith"}, {ID: 2, Text: "John Smith"}, {ID: 3, Text: "A. Smullyan"},
 			{ID: 4, Text: "B. Jones"}},
-		PaperTitle: []dataset.Named{{ID: 10, Text: "Logic in networks"}, {ID: 11, Text: "Logic in networks."},
+		PaperTitle: []published.Named{{ID: 10, Text: "Logic in networks"}, {ID: 11, Text: "Logic in networks."},
 			{ID: 12, Text: "On sets"}},
 		AuthorOf:   [][2]int{{1, 10}, {2, 11}, {3, 12}, {4, 12}},
 		SameAuthor: [][2]int{{1, 1}, {1, 2}, {2, 1}, {3, 4}, {4, 3}},
 		SamePaper:  [][2]int{{10, 11}, {11, 10}, {12, 12}},
 	}
-	return fold, []dataset.Reference{{ID: 1, NormalizedName: "smith_j"}, {ID: 2, NormalizedName: "smith_j"},
+	return fold, []published.Reference{{ID: 1, NormalizedName: "smith_j"}, {ID: 2, NormalizedName: "smith_j"},
 		{ID: 3, NormalizedName: "smullyan_a"}, {ID: 4, NormalizedName: "jones_b"}}
 }
 
@@ -72,7 +72,7 @@ func TestDivide(t *testing.T) {
 
 // Rows of features: symbols in their places, grams that two texts have, and means of vectors, side by side.
 func TestFeatures(t *testing.T) {
-	vectors, err := dataset.ReadVectors(strings.NewReader("ab 1 2\nabc 3 0\n"), nil)
+	vectors, err := published.ReadVectors(strings.NewReader("ab 1 2\nabc 3 0\n"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package dataset
+package published
 
 import (
 	"os"
@@ -12,7 +12,9 @@ func FuzzReadLINQS(f *testing.F) {
 	f.Add("a\tX", "")
 	f.Fuzz(func(t *testing.T, content, cites string) {
 		if c, err := readLINQS("fuzz", strings.NewReader(content), strings.NewReader(cites)); err == nil {
-			checkCitation(t, c)
+			if err := c.Check(); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }
@@ -64,7 +66,9 @@ func TestReadPlanetoidOfHandwrittenPickles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkCitation(t, c)
+	if err := c.Check(); err != nil {
+		t.Fatal(err)
+	}
 	if c.Documents != 5 || c.Words != 2 || len(c.Links) != 1 || len(c.WordsOf(4)) != 1 {
 		t.Errorf("%+v", c)
 	}
@@ -73,7 +77,7 @@ func TestReadPlanetoidOfHandwrittenPickles(t *testing.T) {
 	}
 	for _, test := range []struct{ part, content, want string }{
 		{"allx", "", "ind.tiny.allx: pickle: truncated"},
-		{"allx", tinyLabels(), "holds a *dataset.array"},
+		{"allx", tinyLabels(), "holds a *published.array"},
 		{"tx", "cos\nsystem\n(U\x02lstR.", "unexpected class os.system"},
 		{"tx", "T\xff\xff\xff\x7fabc.", "truncated at byte 0"},
 		{"tx", "\x8e\xff\xff\xff\xff\xff\xff\xff\x7f", "unexpected opcode 0x8e"},
@@ -95,7 +99,9 @@ func FuzzReadPlanetoid(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, part, content string) {
 		if c, err := readPlanetoid(tinyPlanetoid(part, content), "tiny"); err == nil {
-			checkCitation(t, c)
+			if err := c.Check(); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }

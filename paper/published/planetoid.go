@@ -1,4 +1,4 @@
-package dataset
+package published
 
 import (
 	"bufio"
@@ -10,13 +10,15 @@ import (
 	"strings"
 
 	"github.com/nlpodyssey/gopickle/types"
+
+	"github.com/deeppsl/deeppsl/internal/dataset"
 )
 
 // readPlanetoid reads the files ind.NAME.{y,tx,ty,allx,ally,graph,test.index} of a folder as Planetoid published them:
 // documents 0 … len(ally)-1 come from all*, the others from t* at the numbers in test.index. A number that occurs
 // nowhere (CiteSeer has 15) is a document without words and label. The public split is the one that Planetoid
 // describes: training on y's documents, the next 500 for validation, test.index for the test.
-func readPlanetoid(folder fs.FS, name string) (*Citation, error) {
+func readPlanetoid(folder fs.FS, name string) (*dataset.Citation, error) {
 	p := planetoid{folder: folder, name: name}
 	all, allLabels := p.matrix("allx"), p.labels("ally")
 	test, testLabels := p.matrix("tx"), p.labels("ty")
@@ -35,11 +37,11 @@ func readPlanetoid(folder fs.FS, name string) (*Citation, error) {
 	if last >= 2*(all.rows+test.rows) {
 		return nil, fmt.Errorf("ind.%s.test.index: document %d, but there are %d only", name, last, all.rows+test.rows)
 	}
-	c := &Citation{Name: name, Words: all.columns, Documents: max(all.rows, last+1)}
-	if err := c.fill(all, test, allLabels, testLabels, index); err != nil {
+	c := &dataset.Citation{Name: name, Words: all.columns, Documents: max(all.rows, last+1)}
+	if err := fill(c, all, test, allLabels, testLabels, index); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if err := c.readGraph(graph); err != nil {
+	if err := readGraph(c, graph); err != nil {
 		return nil, fmt.Errorf("ind.%s.graph: %w", name, err)
 	}
 	c.Public = publicSplit(len(training), index, c.Documents)
@@ -122,7 +124,7 @@ func (p *planetoid) index() (index []int) {
 }
 
 // fill puts together words and labels; documents of neither source stay empty and unlabelled.
-func (c *Citation) fill(all, test *sparse, allLabels, testLabels, index []int) error {
+func fill(c *dataset.Citation, all, test *sparse, allLabels, testLabels, index []int) error {
 	words := make([][]int32, c.Documents)
 	c.Labels = slices.Repeat([]int{-1}, c.Documents)
 	row := 0
@@ -139,7 +141,7 @@ func (c *Citation) fill(all, test *sparse, allLabels, testLabels, index []int) e
 		row++
 	})
 	for d, list := range words {
-		c.addWords(list)
+		c.AddWords(list)
 		c.Names = append(c.Names, strconv.Itoa(d))
 	}
 	for class := range 1 + slices.Max(append(c.Labels, -1)) {
@@ -150,7 +152,7 @@ func (c *Citation) fill(all, test *sparse, allLabels, testLabels, index []int) e
 
 // readGraph makes links of a dictionary from each document to the list of its neighbours. The lists have repetitions
 // and documents linked with themselves, which make no links.
-func (c *Citation) readGraph(graph *types.Dict) error {
+func readGraph(c *dataset.Citation, graph *types.Dict) error {
 	var pairs [][2]int32
 	for _, entry := range *graph {
 		from, okFrom := entry.Key.(int)
@@ -166,7 +168,7 @@ func (c *Citation) readGraph(graph *types.Dict) error {
 			pairs = append(pairs, [2]int32{int32(from), int32(to)})
 		}
 	}
-	c.Links = undirected(pairs)
+	c.Links = dataset.Undirected(pairs)
 	return nil
 }
 
@@ -174,8 +176,8 @@ func (c *Citation) readGraph(graph *types.Dict) error {
 const publicValidation = 500
 
 // publicSplit makes the split of Planetoid: test documents keep their published numbers.
-func publicSplit(training int, test []int, documents int) *Split {
-	s := &Split{}
+func publicSplit(training int, test []int, documents int) *dataset.Split {
+	s := &dataset.Split{}
 	for d := range min(training+publicValidation, documents) {
 		if d < training {
 			s.Train = append(s.Train, int32(d))

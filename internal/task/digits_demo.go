@@ -1,4 +1,4 @@
-package repro
+package task
 
 import (
 	"context"
@@ -25,7 +25,7 @@ type DigitsDemo struct {
 	// Dir receives the project and the figures.
 	Dir     string
 	OnBatch func(engine.Batch)
-	OnEpoch func(T1Epoch)
+	OnEpoch func(DigitsEpoch)
 }
 
 // DigitsResult is what the demo found.
@@ -61,23 +61,48 @@ func (d *DigitsDemo) Run(ctx context.Context) (*DigitsResult, error) {
 	}
 	train := 2 * n * pairs
 	drawn := dataset.DrawDigits(train+2*n*(pairs/2), d.Seed)
-	t := T1{Digits: n, Net: "lenet", Runs: 1, Seed: d.Seed, Threads: d.Threads, Dir: d.Dir, Watch: true, Shift: -1,
-		OnBatch: d.OnBatch,
-		train:   drawn.Slice(0, train), test: drawn.Slice(train, drawn.Len())}
-	t.Epochs = override(demoEpochs, d.Epochs)
+	digits := &Digits{Digits: n, Net: "lenet5", Train: drawn.Slice(0, train), Validation: drawn.Slice(train, train),
+		Test:    drawn.Slice(train, drawn.Len()),
+		Options: OfRun(DigitOptions("lenet", n, pairs, override(demoEpochs, d.Epochs)), nil, d.Seed)}
+	t := &DigitsTrainer{Digits: digits, Seed: d.Seed, Threads: d.Threads, Watch: true, OnBatch: d.OnBatch}
 	if d.OnEpoch != nil {
-		t.OnEpoch = func(_ int, e T1Epoch) { d.OnEpoch(e) }
+		t.OnEpoch = func(_ int, e DigitsEpoch) { d.OnEpoch(e) }
 	}
-	r, err := t.Run(ctx)
+	err := t.Load(ctx, d.Dir)
+	if err == nil {
+		err = digits.WriteImages(d.Dir)
+	}
 	if err != nil {
 		return nil, err
 	}
-	run := &r.runs[0]
-	result := &DigitsResult{Task: "demo digits", Pairs: pairs, TestPairs: pairs / 2, Sums: r.SumAccuracy.Mean,
-		Digits: r.DigitAccuracy.Mean, First: 100 * run.Curve[0].Sums, Epochs: r.Epochs, Seconds: run.TrainSeconds,
-		Gap: run.Answer.Gap, Config: filepath.Join(d.Dir, (&digits{Digits: n}).name()+".json"), Length: n, Seed: d.Seed}
-	result.Files, err = WriteT1(d.Dir, r)
+	run, err := t.Run(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	result := &DigitsResult{Task: "demo digits", Pairs: pairs, TestPairs: pairs / 2, Sums: 100 * run.Sums,
+		Digits: 100 * run.Digits, First: 100 * run.Curve[0].Sums, Epochs: len(run.Curve), Seconds: run.TrainSeconds,
+		Gap: run.Answer.Gap, Config: filepath.Join(d.Dir, digits.Name()+".json"), Length: n, Seed: d.Seed}
+	result.Files, err = d.draw(&run, digits)
 	return result, err
+}
+
+// draw writes the learning curve, a confusion matrix of the test pictures and those that were misread.
+func (d *DigitsDemo) draw(run *DigitsRun, digits *Digits) (paths []string, err error) {
+	for _, file := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{
+		{"curve.svg", func(w io.Writer) error { return DrawCurve(w, "Sums of drawn digits", []DigitsRun{*run}) }},
+		{"confusion.svg", func(w io.Writer) error { return run.DrawConfusion(w, digits.Test) }},
+		{"misread.svg", func(w io.Writer) error { return run.DrawMisread(w, digits.Test) }},
+	} {
+		path := filepath.Join(d.Dir, file.name)
+		if err := report.WriteFileFunc(path, file.write); err != nil {
+			return paths, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
 }
 
 // Text prints the result and where the files are.

@@ -1,4 +1,4 @@
-package dataset
+package published
 
 import (
 	"archive/tar"
@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+
+	"github.com/deeppsl/deeppsl/internal/dataset"
 )
 
 // openPlain opens a file of a folder, or the same name with .gz, and uncompresses it if it begins as gzip does.
@@ -43,7 +45,7 @@ type readCloser struct {
 }
 
 // readLINQSFolder reads NAME.content and NAME.cites of a folder, compressed or not, or NAME.tgz, which has both.
-func readLINQSFolder(folder fs.FS, name string) (*Citation, error) {
+func readLINQSFolder(folder fs.FS, name string) (*dataset.Citation, error) {
 	content, err := openPlain(folder, name+".content")
 	if errors.Is(err, fs.ErrNotExist) {
 		return readLINQSArchive(folder, name)
@@ -61,7 +63,7 @@ func readLINQSFolder(folder fs.FS, name string) (*Citation, error) {
 }
 
 // readLINQSArchive opens the archive twice, because its two files can come in any order.
-func readLINQSArchive(folder fs.FS, name string) (*Citation, error) {
+func readLINQSArchive(folder fs.FS, name string) (*dataset.Citation, error) {
 	content, err := openMember(folder, name+".tgz", name+"/"+name+".content")
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package dataset
+package published
 
 import (
 	"bufio"
@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/deeppsl/deeppsl/internal/dataset"
 )
 
 // published returns a cache of the published data, which only a machine that has them can test with.
@@ -98,7 +100,7 @@ func TestPlanetoidAgreesWithPlainText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var split Split
+		var split dataset.Split
 		for d, row := range lines(t, cache, "citation/"+set.name+"/nodes.tsv") {
 			if c.Labels[d] != number(t, row[1]) {
 				t.Fatalf("%s: document %d has class %d, want %s", set.name, d, c.Labels[d], row[1])
@@ -179,7 +181,7 @@ func TestLINQSAgreesWithPlanetoid(t *testing.T) {
 		if diff := cmp.Diff(pairs(t, lines(t, cache, "citation/"+set.name+"/cites.tsv")), mapped); diff != "" {
 			t.Errorf("%s: citations: %s", set.name, diff)
 		}
-		if diff := cmp.Diff(p.Links, undirected(mapped)); diff != "" {
+		if diff := cmp.Diff(p.Links, dataset.Undirected(mapped)); diff != "" {
 			t.Errorf("%s: links: %s", set.name, diff)
 		}
 	}

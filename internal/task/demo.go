@@ -1,4 +1,4 @@
-package repro
+package task
 
 import (
 	"context"
@@ -95,8 +95,8 @@ func (d *Demo) generate() (data *dataset.Citation, split dataset.Split, err erro
 // method trains one method and adds its row; the last one leaves its files.
 func (d *Demo) method(ctx context.Context, data *dataset.Citation, split dataset.Split, method, title string,
 	result *DemoResult) error {
-	t := T2{Dataset: data.Name, Split: 1, Method: method, Seed: d.Seed, Threads: d.Threads}
-	path, err := t.citation(data).write(d.Dir, split)
+	c := &Citation{Citation: data, Hidden: 16, Dropout: 0.2, Normalize: "rows", Options: d.options(method)}
+	path, err := c.Write(d.Dir, split)
 	if err != nil {
 		return err
 	}
@@ -112,22 +112,89 @@ func (d *Demo) method(ctx context.Context, data *dataset.Citation, split dataset
 	if err != nil {
 		return err
 	}
-	run, answer, err := t.once(ctx, g)
+	run, answer, err := runDemo(ctx, g, method)
 	if err != nil {
 		return err
 	}
 	result.GroundRules, result.Config = g.Potentials(), path
-	result.Rows = append(result.Rows, DemoRow{Method: title, Accuracy: 100 * run.Accuracy,
-		ClassAverage: 100 * run.ClassAverage, TrainSeconds: run.TrainSeconds, Gap: answer.Gap})
+	result.Rows = append(result.Rows, DemoRow{Method: title, Accuracy: 100 * run.accuracy,
+		ClassAverage: 100 * run.classAverage, TrainSeconds: run.training.Elapsed.Seconds(), Gap: answer.Gap})
 	if method != "deeppsl" {
 		return nil
 	}
 	result.Curve = filepath.Join(d.Dir, "learning-curve.svg")
-	if err := writeCurve(result.Curve, "Learning curve of the demo", [][]engine.Epoch{run.Curve}); err != nil {
+	if err := drawCurve(result.Curve, run.training.Epochs); err != nil {
 		return err
 	}
 	result.Predictions, err = g.WriteAtoms(filepath.Join(d.Dir, "predictions"), answer)
 	return err
+}
+
+// options are those of a method: the network alone, rules with that network as it is, or both end to end, beginning
+// with nothing.
+func (d *Demo) options(method string) []Option {
+	epochs, ruleRate, imitation := "75", "0", "0.5"
+	switch method {
+	case "psl":
+		ruleRate, imitation = "2e-3", "0"
+	case "mlp":
+		epochs = "0"
+	}
+	options := Set("learn.method", "deeppsl", "learn.alpha", "1", "learn.mu", "0.12", "learn.epochs", epochs,
+		"learn.steps", "10", "learn.optimiser", "adam", "learn.rate.rules", ruleRate, "learn.rate.networks", "2e-2",
+		"learn.decay", "3e-4", "learn.loss", "cross-entropy", "learn.imitation", imitation, "learn.imitation.start", "15")
+	if method == "deeppsl" {
+		options = append(options, Set("network.epochs", "0")...)
+	} else {
+		options = append(options, Set("network.epochs", "200", "network.rate", "1e-2", "network.decay", "5e-4",
+			"network.patience", "30")...)
+	}
+	if method == "psl" {
+		options = append(options, Set("learn.freeze", "true")...)
+	}
+	return OfRun(options, nil, d.Seed)
+}
+
+// demoRun is what one method came to: shares of the test documents, over all of them and as a mean over classes.
+type demoRun struct {
+	accuracy, classAverage float64
+	training               *engine.Training
+}
+
+// runDemo trains, infers and scores.
+func runDemo(ctx context.Context, g *engine.Grounding, method string) (run demoRun, answer *engine.Answer, err error) {
+	train, scored := g.Train, "Label"
+	if method == "mlp" {
+		train, scored = g.Fit, "Neural"
+	}
+	if run.training, err = train(ctx); err != nil {
+		return run, nil, err
+	}
+	if answer, err = g.Infer(ctx); err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return run, nil, err
+	}
+	evaluations, err := g.Evaluate(answer, engine.Infer)
+	for _, e := range evaluations {
+		if e.Predicate == scored {
+			run.accuracy, run.classAverage = e.Values["Accuracy"], e.Values["ClassAveragedAccuracy"]
+		}
+	}
+	return run, answer, err
+}
+
+// drawCurve draws the loss and the validation accuracy by epoch.
+func drawCurve(path string, epochs []engine.Epoch) error {
+	loss, accuracy := report.Series{Name: "cross-entropy loss"}, report.Series{Name: "validation accuracy"}
+	for k, e := range epochs {
+		loss.X, loss.Y = append(loss.X, float64(k)), append(loss.Y, e.Loss)
+		accuracy.X, accuracy.Y = append(accuracy.X, float64(k)), append(accuracy.Y, e.Validation)
+	}
+	chart := report.Chart{Title: "Learning curve of the demo", XLabel: "epoch", YLabel: "loss, share right",
+		Series: []report.Series{loss, accuracy}}
+	return report.WriteFileFunc(path, func(w io.Writer) error { return chart.SVG(w) })
 }
 
 // Text prints the table and where the files are.

@@ -1,4 +1,4 @@
-package dataset
+package published
 
 import (
 	"bufio"
@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/dataset"
 )
 
 // maxLine bounds a line of a text data set.
@@ -15,8 +17,8 @@ const maxLine = 1 << 20
 // a 0 or 1 for each word, and its class, between tabs; a line of cites is the cited and then the citing document.
 // Classes are numbered in alphabetical order. A document that occurs in cites only, as 15 of CiteSeer do, comes after
 // the others, without words and label.
-func readLINQS(name string, content, cites io.Reader) (*Citation, error) {
-	r := linqs{citation: &Citation{Name: name, Words: -1}, numbers: make(map[string]int32)}
+func readLINQS(name string, content, cites io.Reader) (*dataset.Citation, error) {
+	r := linqs{citation: &dataset.Citation{Name: name, Words: -1}, numbers: make(map[string]int32)}
 	if err := eachLine(content, r.document); err != nil {
 		return nil, fmt.Errorf("%s.content: %w", name, err)
 	}
@@ -48,7 +50,7 @@ func eachLine(r io.Reader, read func(fields []string) error) error {
 
 // linqs collects a network while its two files are read.
 type linqs struct {
-	citation *Citation
+	citation *dataset.Citation
 	numbers  map[string]int32 // of documents by name
 	classes  []string         // of documents
 }
@@ -88,7 +90,7 @@ func (r *linqs) add(name string, words []int32) int32 {
 	number := int32(len(r.citation.Names))
 	r.numbers[name] = number
 	r.citation.Names = append(r.citation.Names, name)
-	r.citation.addWords(words)
+	r.citation.AddWords(words)
 	return number
 }
 
@@ -122,7 +124,7 @@ func (r *linqs) finish() {
 	for len(c.Labels) < c.Documents {
 		c.Labels = append(c.Labels, -1)
 	}
-	c.Links = undirected(c.DirectedLinks)
+	c.Links = dataset.Undirected(c.DirectedLinks)
 	if c.WordStart == nil {
 		c.WordStart = []int32{0}
 	}

@@ -1,4 +1,4 @@
-package repro
+package task
 
 import (
 	"bytes"
@@ -19,9 +19,9 @@ import (
 //go:embed digits
 var digitFiles embed.FS
 
-// digits is a project of adding numbers whose digits are pictures, as files that `deeppsl run` takes. Examples are made
+// Digits is a project of adding numbers whose digits are pictures, as files that `deeppsl run` takes. Examples are made
 // of consecutive pictures: the first Digits are the first number, from its first digit, the next the second one.
-type digits struct {
+type Digits struct {
 	Digits                  int     // of each number
 	Net                     string  // preset of the network
 	Dropout                 float64 // of the hidden layers
@@ -30,15 +30,17 @@ type digits struct {
 	Rules                   string  // if not "", in place of the program's own
 	Checkpoint              string  // that the network begins with, or ""
 	Train, Validation, Test *dataset.Images
-	Options                 []namedValue
+	Options                 []Option
 }
 
 // Validates tells whether there are validation examples.
-func (d *digits) Validates() bool { return d.Validation.Len() > 0 }
+func (d *Digits) Validates() bool { return d.Validation.Len() > 0 }
 
-// Classes and Places are lists of the configuration.
-func (d *digits) Classes() string { return numerals(10) }
-func (d *digits) Places() string  { return numerals(d.Digits) }
+// Classes lists the digits, for the configuration.
+func (d *Digits) Classes() string { return numerals(10) }
+
+// Places lists the columns.
+func (d *Digits) Places() string { return numerals(d.Digits) }
 
 // numerals is the list of the first n numbers, as JSON.
 func numerals(n int) string {
@@ -49,17 +51,17 @@ func numerals(n int) string {
 	return "[" + strings.Join(names, ", ") + "]"
 }
 
-// name is that of the program.
-func (d *digits) name() string {
+// Name is that of the program.
+func (d *Digits) Name() string {
 	if d.Digits == 1 {
 		return "addition"
 	}
 	return "numbers"
 }
 
-// write writes the project's files, but for the pictures, which training has in memory, and returns the configuration's
+// Write writes the project's files, but for the pictures, which training has in memory, and returns the configuration's
 // path.
-func (d *digits) write(dir string) (config string, err error) {
+func (d *Digits) Write(dir string) (config string, err error) {
 	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o777); err != nil {
 		return "", err
 	}
@@ -67,7 +69,7 @@ func (d *digits) write(dir string) (config string, err error) {
 	if err != nil {
 		return "", err
 	}
-	files := map[string][]byte{d.name() + ".json": text, d.name() + ".psl": []byte(d.program())}
+	files := map[string][]byte{d.Name() + ".json": text, d.Name() + ".psl": []byte(d.Program())}
 	d.addTables(files)
 	first := 0
 	for _, part := range []struct {
@@ -84,23 +86,23 @@ func (d *digits) write(dir string) (config string, err error) {
 			return "", err
 		}
 	}
-	return filepath.Join(dir, d.name()+".json"), nil
+	return filepath.Join(dir, d.Name()+".json"), nil
 }
 
-// program returns the rules.
-func (d *digits) program() string {
-	name := d.name()
+// Program returns the rules.
+func (d *Digits) Program() string {
+	name := d.Name()
 	switch {
 	case d.Rules != "":
 		return d.Rules
 	case d.Faithful:
 		name = "paper"
 	}
-	return digitProgram(name)
+	return DigitProgram(name)
 }
 
-// digitProgram returns an embedded program.
-func digitProgram(name string) string {
+// DigitProgram returns an embedded program.
+func DigitProgram(name string) string {
 	text, err := digitFiles.ReadFile("digits/" + name + ".psl")
 	if err != nil {
 		panic(err)
@@ -108,9 +110,9 @@ func digitProgram(name string) string {
 	return string(text)
 }
 
-func (d *digits) config() ([]byte, error) {
-	name := d.name() + ".json"
-	t, err := template.New(name).Funcs(configFunctions).ParseFS(digitFiles, "digits/"+name)
+func (d *Digits) config() ([]byte, error) {
+	name := d.Name() + ".json"
+	t, err := template.New(name).Funcs(Functions).ParseFS(digitFiles, "digits/"+name)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +122,7 @@ func (d *digits) config() ([]byte, error) {
 }
 
 // addTables writes what is true of numbers.
-func (d *digits) addTables(files map[string][]byte) {
+func (d *Digits) addTables(files map[string][]byte) {
 	var plus, sums, columns, carries, results bytes.Buffer
 	for a := range 10 {
 		for b := range 10 {
@@ -149,7 +151,7 @@ func (d *digits) addTables(files map[string][]byte) {
 }
 
 // examples writes the table of some pictures' examples; first is the number of the first picture.
-func (d *digits) examples(images *dataset.Images, first int) []byte {
+func (d *Digits) examples(images *dataset.Images, first int) []byte {
 	var b bytes.Buffer
 	n := d.Digits
 	b.WriteString(d.header())
@@ -177,7 +179,7 @@ func (d *digits) examples(images *dataset.Images, first int) []byte {
 }
 
 // header names the columns: slots, and then labels.
-func (d *digits) header() string {
+func (d *Digits) header() string {
 	if d.Digits == 1 {
 		return "a,b,Sum\n"
 	}
@@ -190,9 +192,9 @@ func (d *digits) header() string {
 	return strings.Join(append(names, fmt.Sprintf("Carry(%d)", d.Digits)), ",") + "\n"
 }
 
-// writeImages writes the pictures, without which the project is not complete.
-func (d *digits) writeImages(dir string) error {
-	all := d.images()
+// WriteImages writes the pictures, without which the project is not complete.
+func (d *Digits) WriteImages(dir string) error {
+	all := d.Images()
 	pictures := idx.Array{Shape: []int{all.Len(), all.Rows, all.Columns}, Data: all.Pixels}
 	return report.WriteFileFunc(filepath.Join(dir, "data", "images.idx.gz"), func(w io.Writer) error {
 		zipped := gzip.NewWriter(w)
@@ -203,8 +205,8 @@ func (d *digits) writeImages(dir string) error {
 	})
 }
 
-// images joins the pictures of all parts, in the order of their numbers.
-func (d *digits) images() *dataset.Images {
+// Images joins the pictures of all parts, in the order of their numbers.
+func (d *Digits) Images() *dataset.Images {
 	all := &dataset.Images{Rows: d.Test.Rows, Columns: d.Test.Columns}
 	for _, part := range []*dataset.Images{d.Train, d.Validation, d.Test} {
 		all.Pixels, all.Labels = append(all.Pixels, part.Pixels...), append(all.Labels, part.Labels...)

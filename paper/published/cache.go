@@ -1,4 +1,4 @@
-package dataset
+package published
 
 import (
 	"compress/gzip"
@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/dataset"
 )
 
 // Cache finds data files, and downloads those of the registry.
@@ -95,17 +97,17 @@ func (u union) Open(name string) (fs.File, error) {
 }
 
 // Planetoid reads a citation network, cora or citeseer, in the form of Planetoid.
-func (c *Cache) Planetoid(name string) (*Citation, error) {
+func (c *Cache) Planetoid(name string) (*dataset.Citation, error) {
 	return readPlanetoid(c.folder("planetoid"), name)
 }
 
 // LINQS reads a citation network, cora or citeseer, in its original form.
-func (c *Cache) LINQS(name string) (*Citation, error) {
+func (c *Cache) LINQS(name string) (*dataset.Citation, error) {
 	return readLINQSFolder(c.folder("citation/"+name+"/linqs"), name)
 }
 
 // MNIST reads the digits.
-func (c *Cache) MNIST() (train, test *Images, err error) { return readMNIST(c.folder("mnist")) }
+func (c *Cache) MNIST() (train, test *dataset.Images, err error) { return readMNIST(c.folder("mnist")) }
 
 // References reads CiteSeer-ER.
 func (c *Cache) References() ([]Reference, error) {
