@@ -47,6 +47,8 @@ type Grounding struct {
 	paging     *preflight.Paging // of a model beyond the memory given; nil for one in memory
 	// unscored is what truth has been said to be about atoms that are no targets: once, and not at each evaluation.
 	unscored map[truthKey]bool
+	// notices looks on while it learns; nil before.
+	notices *notices
 
 	loading, grounding time.Duration
 }

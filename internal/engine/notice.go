@@ -17,57 +17,172 @@ import (
 	"github.com/deeppsl/deeppsl/neural"
 )
 
-// notices looks at what learning left behind for signs that nothing was learned: a program is right by its form, runs
-// to its end, and still answers no better than a guess.
+// notices looks at learning, while it goes on and at its end, for signs that nothing is learned: a program is right by
+// its form, runs to its end, and still answers no better than a guess.
 type notices struct {
-	g        *Grounding
-	training *Training
-	found    source.Diagnostics
+	g     *Grounding
+	signs []sign
+	// lasted counts for how many epochs up to now each sign was there, and said are those that were told.
+	lasted map[string]int
+	said   map[string]bool
+	told   Warnings
+	// waits keeps signs for the end: learning may begin anew, and then those of what is kept count.
+	waits bool
+
+	// What is looked at: the learning curve up to the parameters that count, after so many epochs, which when says.
+	curve []Epoch
+	steps int
+	when  string
 	// observable are the networks, after a forward pass; nil without any.
 	observable learn.Observable
-	// field has the MAP state y that was learned: of the whole model, or of some of the examples; nil if there is none.
-	field *mrf.Field
-	y     []float64
 }
 
-// notice returns what is suspicious about a training that came to its end. It takes the time of grace at most, and not
-// less if the context ends: what follows has to look at that.
-func (g *Grounding) notice(ctx context.Context, training *Training) (Warnings, error) {
+func newNotices(g *Grounding) *notices {
+	return &notices{g: g, lasted: make(map[string]int), said: make(map[string]bool)}
+}
+
+// sign is a warning under the name by which it is known again.
+type sign struct {
+	key     string
+	warning source.Diagnostic
+}
+
+// see adds a sign. About says what else than its place tells it from others of the same id.
+func (n *notices) see(id string, place source.Span, about, hint, format string, args ...any) {
+	var d source.Diagnostics
+	d.Warnf(id, place, hint, format, args...)
+	key := fmt.Sprint(id, " ", about, " ", place.File, place.Start)
+	n.signs = append(n.signs, sign{key, d[0]})
+}
+
+// tell warns of the signs that were there for some epochs, each once.
+func (n *notices) tell(epochs int) {
+	lasted := make(map[string]int, len(n.signs))
+	var news Warnings
+	for _, s := range n.signs {
+		lasted[s.key] = n.lasted[s.key] + 1
+		if lasted[s.key] >= epochs && !n.waits && !n.said[s.key] {
+			n.said[s.key] = true
+			news = append(news, s.warning)
+		}
+	}
+	n.lasted, n.signs = lasted, n.signs[:0]
+	n.told = append(n.told, news...)
+	n.g.project.warn(news)
+}
+
+// A sign is told of while learning goes on if it was there for a quarter of the epochs, but at least briefly, and at
+// most for the longest.
+const (
+	briefly = 3
+	longest = 20
+)
+
+// watch looks at a training as it goes on, the start-th of those that may be.
+func (n *notices) watch(t *learn.Trainer, start int) {
+	s := &n.g.project.settings
+	clear(n.lasted)
+	n.waits = n.g.project.config.Examples[Learn] != nil && s.learn.Method == learn.Energy && start+1 < s.starts
+	onEpoch := t.OnEpoch
+	t.OnEpoch = func(line Epoch) {
+		if onEpoch != nil {
+			onEpoch(line)
+		}
+		n.epoch(t)
+	}
+}
+
+// epoch looks at the learning curve and the networks after an epoch.
+func (n *notices) epoch(t *learn.Trainer) {
+	n.curve = t.Curve()
+	if n.steps = len(n.curve); n.steps > t.Last {
+		return // the final inference, of which notice tells
+	}
+	n.when = fmt.Sprintf("after %d epochs", n.steps)
+	n.observable, _ = t.Perception.(learn.Observable)
+	if t.Validate == nil { // or else the best epoch is kept, whatever the loss
+		n.loss()
+	}
+	n.still()
+	n.networks()
+	n.gradients()
+	n.dying()
+	n.tell(min(max(t.Last/4, briefly), longest))
+}
+
+// fit looks at the gradients of networks that are fitted alone, and tells at the end of that.
+func (n *notices) fit(line FitEpoch) {
+	if line.Number == 1 {
+		clear(n.lasted)
+	}
+	n.when = fmt.Sprintf("after %d epochs of fitting", line.Number)
+	if line.Loss > nothingLeft {
+		n.layers(line.Gradients)
+	}
+	n.waits = !line.Last
+	n.tell(briefly)
+}
+
+// notice looks at a training that came to its end. It takes the time of grace at most, and not less if the context
+// ends: what follows has to look at that.
+func (n *notices) notice(ctx context.Context, training *Training) error {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer done()
-	n := &notices{g: g, training: training}
+	n.curve, n.steps, n.when, n.waits = training.Epochs, training.Steps, "after learning", false
+	if kept := training.Kept; kept > 0 && kept < len(n.curve) {
+		n.curve = n.curve[:kept+1]
+	}
 	n.loss()
 	n.still()
 	look := n.lookAtAtoms
-	if g.project.config.Examples[Learn] != nil {
+	if n.g.project.config.Examples[Learn] != nil {
 		look = n.lookAtExamples
 	}
-	if err := look(ctx); err != nil && ctx.Err() == nil {
-		return nil, err
+	if err := look(ctx, training); err != nil && ctx.Err() == nil {
+		return err
 	}
 	n.networks()
+	n.gradients()
 	n.dying()
-	return n.found, nil
+	n.tell(1)
+	return nil
 }
 
-// clearly is by what share a loss must rise to be said to.
-const clearly = 0.1
+// clearly is by what share a loss must rise to be said to, and nothingLeft one that is next to 0: what is right teaches
+// nothing more.
+const (
+	clearly     = 0.1
+	nothingLeft = 0.01
+)
+
+// finished tells whether a loss is next to 0; energies have a unit of their own, in which the first one was.
+func (n *notices) finished(loss float64) bool {
+	unit := 1.0
+	if method := n.g.project.settings.learn.Method; method != learn.ConvexDifference && method != learn.Implicit {
+		unit = math.Abs(n.curve[0].Loss)
+	}
+	return loss < nothingLeft*unit
+}
+
+// last is the loss of the parameters that count; NaN without any.
+func (n *notices) last() float64 {
+	if len(n.curve) == 0 {
+		return math.NaN()
+	}
+	return n.curve[len(n.curve)-1].Loss
+}
 
 // loss notices a learning curve that goes the wrong way.
 func (n *notices) loss() {
-	curve := n.training.Epochs
-	if len(curve) < 2 {
+	if len(n.curve) < 2 {
 		return
 	}
-	first, last := curve[0].Loss, curve[len(curve)-1].Loss
-	if kept := n.training.Kept; kept > 0 && kept < len(curve) {
-		last = curve[kept].Loss
-	}
+	first, last := n.curve[0].Loss, n.last()
 	if last > first+clearly*math.Abs(first) || math.IsNaN(last) {
-		n.found.Warnf("learn-loss-rising", source.Span{},
+		n.see("learn-loss-rising", source.Span{}, "",
 			"lower learn.rate.networks and learn.rate.rules, fit the networks first (network.epochs), or let "+
 				"learn.method=auto choose",
-			"the loss rose from %.4g to %.4g in %d epochs", first, last, n.training.Steps)
+			"the loss rose from %.4g to %.4g in %d epochs", first, last, n.steps)
 	}
 }
 
@@ -76,9 +191,9 @@ const unmoved = 1e-6
 
 // still notices weights that were to be learned and are what they were. Held-out labels may want them so.
 func (n *notices) still() {
-	g, curve := n.g, n.training.Epochs
+	g, curve := n.g, n.curve
 	s := &g.project.settings
-	if s.auto || s.learn.RuleRate == 0 || n.training.Steps < 2 || len(curve) < 2 {
+	if s.auto || s.learn.RuleRate == 0 || n.steps < 2 || len(curve) < 2 {
 		return
 	}
 	count, place := 0, source.Span{}
@@ -96,14 +211,14 @@ func (n *notices) still() {
 		}
 	}
 	if count > 0 {
-		n.found.Warnf("learn-still", place,
+		n.see("learn-still", place, "",
 			"look whether the labels depend on the rules, raise learn.rate.rules, or try another learn.method",
-			"the weights of rules that are to be learned, %d in number, did not move in %d epochs", count, n.training.Steps)
+			"the weights of rules that are to be learned, %d in number, did not move in %d epochs", count, n.steps)
 	}
 }
 
 // lookAtAtoms looks at the one ground model that was learned from.
-func (n *notices) lookAtAtoms(context.Context) error {
+func (n *notices) lookAtAtoms(_ context.Context, training *Training) error {
 	g := n.g
 	if err := g.perceive(); err != nil {
 		return err
@@ -111,14 +226,9 @@ func (n *notices) lookAtAtoms(context.Context) error {
 	if g.perception != nil {
 		n.observable = g.perception
 	}
-	chosen := n.training.Chosen
-	if chosen == nil || len(n.training.Epochs) == 0 {
+	chosen := training.Chosen
+	if chosen == nil || len(training.Epochs) == 0 {
 		return nil
-	}
-	n.field, n.y = g.field, chosen.Values
-	g.field.SetInputs(chosen.Perceived)
-	if err := n.unreached(); err != nil {
-		return err
 	}
 	return n.chance(chosen)
 }
@@ -127,7 +237,7 @@ func (n *notices) lookAtAtoms(context.Context) error {
 const sampled = 100
 
 // lookAtExamples infers some of the examples that were learned from.
-func (n *notices) lookAtExamples(ctx context.Context) error {
+func (n *notices) lookAtExamples(ctx context.Context, _ *Training) error {
 	g := n.g
 	e := g.checkExamples(Learn, new(source.Diagnostics))
 	stage := stage{grounding: g, examples: e, solver: func(field *mrf.Field) (solve.Solver, error) {
@@ -149,14 +259,32 @@ func (n *notices) lookAtExamples(ctx context.Context) error {
 	if result.Status == solve.Infeasible || ctx.Err() != nil {
 		return nil
 	}
-	n.field, n.y = scene.Field, result.Y
 	n.observable, _ = scene.Perception.(learn.Observable)
 	p := newPredictions(e)
 	for k, example := range members {
 		p.read(e, int(example), result.Y[k*scene.variables:(k+1)*scene.variables])
 	}
 	n.guesses(e, p, members)
+	n.isolated(e, members, scene)
 	return nil
+}
+
+// isolated notices labels of examples that nothing depends on.
+func (n *notices) isolated(e *examples, members []int32, scene *scene) {
+	reached := reachedBy(scene.Field.Model)
+	for l, label := range e.labels {
+		labels, lost := 0, 0
+		for k, example := range members {
+			if e.truth[int(example)*len(e.labels)+l] == blank {
+				continue
+			}
+			there := func(i int32) bool { return reached[int(i)+k*scene.variables] }
+			if labels++; !slices.ContainsFunc(label.variables, there) {
+				lost++
+			}
+		}
+		n.unreached(label.name, source.Span{}, lost, labels)
+	}
 }
 
 // guesses notices labels of examples that are predicted no better than by always saying the same.
@@ -203,12 +331,12 @@ func (n *notices) compare(what string, right int, t tally) {
 		return
 	}
 	hint := "raise learn.epochs or network.epochs, and look whether the features tell the classes apart"
-	if curve := n.training.Epochs; len(curve) > 0 && curve[len(curve)-1].Loss < 0.01 {
+	if len(n.curve) > 0 && n.finished(n.last()) {
 		hint = "the loss is near 0 all the same: learn.loss or learn.method asks for something else than the labels"
 	}
-	n.found.Warnf("learn-chance", source.Span{}, hint,
-		"after learning, %.0f %% of %d labels of %s are right; always saying the most frequent one would give %.0f %%",
-		100*share, t.labels, what, 100*guess)
+	n.see("learn-chance", source.Span{}, what, hint,
+		"%s, %.0f %% of %d labels of %s are right; always saying the most frequent one would give %.0f %%",
+		n.when, 100*share, t.labels, what, 100*guess)
 }
 
 // chance compares the answers with truth that validates, or else that was learned from.
@@ -269,7 +397,7 @@ func classesOf(truth *relation.Relation) (classes map[symbol.ID]int, exclusive b
 	return classes, exclusive
 }
 
-// networks notices networks whose outputs say nothing, and layers that no gradient gets through.
+// networks notices networks whose outputs say nothing, and layers that are flat.
 func (n *notices) networks() {
 	if n.observable == nil {
 		return
@@ -281,6 +409,24 @@ func (n *notices) networks() {
 	}
 }
 
+// gradients notices layers that get too little or too much of the latest gradient, unless nothing is left to learn.
+func (n *notices) gradients() {
+	for _, line := range slices.Backward(n.curve) {
+		if line.Gradients != nil {
+			if !n.finished(line.Loss) {
+				n.layers(line.Gradients)
+			}
+			return
+		}
+	}
+}
+
+func (n *notices) layers(gradients []learn.LayerGradient) {
+	for _, finding := range learn.GradientFindings(gradients) {
+		n.network(&finding)
+	}
+}
+
 // network says what is wrong with a network.
 func (n *notices) network(f *learn.Finding) {
 	place := source.Span{}
@@ -289,28 +435,53 @@ func (n *notices) network(f *learn.Finding) {
 			place = network.At("features")
 		}
 	}
+	see := func(id, hint, format string, args ...any) {
+		n.see(id, place, f.Network, hint, "%s, "+format, append([]any{n.when}, args...)...)
+	}
 	const tryFit = "fit the network first, on truth of its own predicate (network.epochs), or change learn.rate.networks"
 	switch f.Symptom {
 	case learn.UniformOutputs:
-		n.found.Warnf("learn-uniform", place, tryFit,
-			"after learning, network %q gives all classes the same probability, whatever it sees", f.Network)
+		see("learn-uniform", tryFit, "network %q gives all classes the same probability, whatever it sees", f.Network)
 	case learn.ConstantOutputs:
-		n.found.Warnf("learn-uniform", place, tryFit+"; look at the scale of the features (normalize)",
-			"after learning, network %q gives the same outputs, whatever it sees", f.Network)
+		see("learn-uniform", tryFit+"; look at the scale of the features (normalize)",
+			"network %q gives the same outputs, whatever it sees", f.Network)
 	case learn.OneClass:
 		if usual := n.usual(f.Network); f.Value > usual+(1-usual)/2 {
-			n.found.Warnf("learn-one-class", place, tryFit,
-				"after learning, network %q prefers the same class for %.0f %% of what it sees", f.Network, 100*f.Value)
+			see("learn-one-class", tryFit, "network %q prefers the same class for %.0f %% of what it sees", f.Network,
+				100*f.Value)
 		}
 	case learn.DeadNodes:
-		n.found.Warnf("learn-dead", place, "lower learn.rate.networks and network.rate, or take another activation",
-			"after learning, %.0f %% of the nodes of layer %s of network %q are flat for all it sees, and learn no more",
-			100*f.Value, f.Layer, f.Network)
+		see("learn-dead", "lower learn.rate.networks and network.rate, or take another activation",
+			"%.0f %% of the nodes of layer %s of network %q are flat for all it sees, and learn no more", 100*f.Value, f.Layer,
+			f.Network)
 	case learn.SaturatedNodes:
-		n.found.Warnf("learn-saturated", place, "scale the features (normalize), or lower learn.rate.networks",
-			"after learning, the nodes of layer %s of network %q are flat for %.0f %% of what they see, and learn no more",
-			f.Layer, f.Network, 100*f.Value)
+		see("learn-saturated", "scale the features (normalize), or lower learn.rate.networks",
+			"the nodes of layer %s of network %q are flat for %.0f %% of what they see, and learn no more", f.Layer, f.Network,
+			100*f.Value)
+	case learn.VanishingGradient:
+		n.vanishing(f, see)
+	case learn.ExplodingGradient:
+		see("learn-exploding", "scale the features (normalize), lower learn.rate.networks, or look for rules of huge weight",
+			"the gradient of network %q%s has the length %.1e, far beyond its weights", f.Network, inLayer(f.Layer), f.Value)
 	}
+}
+
+// vanishing says that no gradient reaches a network, or a layer of it.
+func (n *notices) vanishing(f *learn.Finding, see func(id, hint, format string, args ...any)) {
+	if f.Layer == "" {
+		see("learn-vanishing", "look whether a rule ties what the network sees to the labels, raise learn.mu, or fit the "+
+			"network first (network.epochs)", "no gradient reaches network %q, though not all labels are met", f.Network)
+		return
+	}
+	see("learn-vanishing", "take fewer hidden layers, or the activation relu",
+		"next to no gradient reaches layer %s of network %q, less than a millionth of what others get", f.Layer, f.Network)
+}
+
+func inLayer(layer string) string {
+	if layer == "" {
+		return ""
+	}
+	return " in layer " + layer
 }
 
 // usual is the largest share that one answer of a network has among the labels; 0 if these do not say.
@@ -335,52 +506,45 @@ func (n *notices) usual(network string) (largest float64) {
 	return largest
 }
 
-// away is how far below 0 a hinge's argument is if its rule is inactive there, and not at its kink.
-const away = 1e-3
-
-// dying notices rules none of whose ground rules is active, so that neither weights nor networks hear of them.
+// dying notices rules none of whose ground rules is active, so that neither weights nor networks hear of them, unless
+// all that was to be learned is: then rules hold.
 func (n *notices) dying() {
-	if n.field == nil {
+	if len(n.curve) == 0 || n.finished(n.last()) {
 		return
 	}
-	g, m := n.g, n.field.Model
-	slacks := make([]float64, m.Potentials())
-	n.field.Slacks(n.y, slacks)
-	counts, active, perceives := make([]int, m.Rules), make([]int, m.Rules), make([]bool, m.Rules)
-	for _, b := range m.Blocks {
+	g, learned := n.g, n.g.learned()
+	perceives := make([]bool, len(learned))
+	for _, b := range g.model.Blocks {
 		perceives[b.Rule] = perceives[b.Rule] || len(b.Inputs) > 0
-		counts[b.Rule] += b.Len
-		for _, d := range slacks[:b.Len] {
-			if b.Kind != mrf.Hinge || !(d < -away) {
-				active[b.Rule]++
-			}
-		}
-		slacks = slacks[b.Len:]
 	}
-	learned := g.learned()
 	for r, rule := range g.program.Rules {
-		if counts[r] > 0 && active[r] == 0 && (perceives[r] || learned[r]) && !rule.Weight.Hard {
-			n.found.Warnf("learn-dying", rule.Span,
-				"if it should always hold, all is well; else raise learn.mu, or fit the networks first (network.epochs)",
-				"after learning, none of the rule's %d ground rules is active: nothing more is learned from it", counts[r])
+		since := len(n.curve)
+		for since > 0 && r < len(n.curve[since-1].Active) && n.curve[since-1].Active[r] == 0 {
+			since--
 		}
+		if since == len(n.curve) || !perceives[r] && !learned[r] || rule.Weight.Hard {
+			continue
+		}
+		time := fmt.Sprintf("since epoch %d", n.curve[since].Number)
+		if since == 0 {
+			time = "from the first epoch on"
+		}
+		n.see("learn-dying", rule.Span, "",
+			"if it should always hold, all is well; else raise learn.mu, or fit the networks first (network.epochs)",
+			"%s, none of the rule's ground rules is active, %s: nothing more is learned from it", n.when, time)
 	}
 }
 
-// unreached notices labels about atoms that are in no ground rule.
-func (n *notices) unreached() error {
-	reached := make([]bool, n.field.Model.Variables)
-	var buffer mrf.RowBuffer
-	for _, b := range n.field.Model.Blocks {
-		for j := range b.Len {
-			for _, i := range b.Ids(j, &buffer) {
-				reached[i] = true
-			}
-		}
+// begins notices labels that nothing depends on, before anything is learned: those in no ground rule.
+func (n *notices) begins() error {
+	g := n.g
+	if g.project.config.Examples[Learn] != nil {
+		return nil // see lookAtExamples
 	}
-	for k, declared := range n.g.project.config.Predicates {
-		atoms := n.g.tables.Store.Relations[k]
-		truth, err := n.g.truth(Learn, k)
+	reached := reachedBy(g.model)
+	for k, declared := range g.project.config.Predicates {
+		atoms := g.tables.Store.Relations[k]
+		truth, err := g.truth(Learn, k)
 		if err != nil {
 			return err
 		}
@@ -388,7 +552,22 @@ func (n *notices) unreached() error {
 			n.outOfReach(declared, atoms, truth, reached)
 		}
 	}
+	n.tell(1)
 	return nil
+}
+
+// reachedBy tells which variables are in a ground rule.
+func reachedBy(m *mrf.Model) []bool {
+	reached := make([]bool, m.Variables)
+	var buffer mrf.RowBuffer
+	for _, b := range m.Blocks {
+		for j := range b.Len {
+			for _, i := range b.Ids(j, &buffer) {
+				reached[i] = true
+			}
+		}
+	}
+	return reached
 }
 
 // outOfReach says how many labels of a predicate are about atoms in no ground rule.
@@ -405,10 +584,15 @@ func (n *notices) outOfReach(declared *load.Predicate, atoms, truth *relation.Re
 			lost++
 		}
 	}
+	n.unreached(declared.Name, declared.Span, lost, labels)
+}
+
+// unreached says how many labels nothing depends on.
+func (n *notices) unreached(what string, place source.Span, lost, labels int) {
 	if lost > 0 {
-		n.found.Warnf("learn-unreached", declared.Span,
+		n.see("learn-unreached", place, what,
 			"a rule should speak of these atoms: look at the spelling of constants, and at which targets the rules join",
 			"%d of %d labels of %s are about atoms that are in no ground rule: nothing is learned from them", lost, labels,
-			declared.Name)
+			what)
 	}
 }

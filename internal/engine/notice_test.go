@@ -16,6 +16,7 @@ type lesson struct {
 	files    map[string]string
 	more     string // further predicates
 	options  string
+	held     string // the truth of validation
 }
 
 // write writes 30 things of two kinds, all with labels.
@@ -33,7 +34,7 @@ func (l lesson) write(t *testing.T) string {
 			"networks": {"seer": {"features": "features.tsv"` + l.network + `}},
 			"predicates": {
 				"Sees/2": {"neural": {"network": "seer", "class": 1, "classes": ["cat", "dog"]}},` + l.more + `
-				"Is/2": {"targets": ["targets.tsv"], "truth": {"learn": ["train.tsv"]}}
+				"Is/2": {"targets": ["targets.tsv"], "truth": {"learn": ["train.tsv"]` + l.held + `}}
 			},
 			"options": {` + l.options + `}
 		}`,
@@ -41,12 +42,20 @@ func (l lesson) write(t *testing.T) string {
 	for k := range 30 {
 		files["features.tsv"] += fmt.Sprintf("%d\t%s\n", k, l.features(k))
 		files["targets.tsv"] += fmt.Sprintf("%d\tcat\n%[1]d\tdog\n", k)
-		files["train.tsv"] += fmt.Sprintf("%d\t%s\n", k, [2]string{"cat", "dog"}[k%2])
 	}
+	files["train.tsv"] = labelled(30, 1)
 	for name, text := range l.files {
 		files[name] = text
 	}
 	return writeProject(t, files)
+}
+
+// labelled lists classes of n things, which change every so many; what is seen changes with each.
+func labelled(n, every int) (rows string) {
+	for k := range n {
+		rows += fmt.Sprintf("%d\t%s\n", k, [2]string{"cat", "dog"}[k/every%2])
+	}
+	return rows
 }
 
 // notices runs a lesson and returns what was noticed, as it is printed but for places.
@@ -87,14 +96,29 @@ func TestNotices(t *testing.T) {
 				`and learn no more [learn-saturated]`},
 		{lesson{options: `"learn.method": "deeppsl", "learn.epochs": 20, "learn.rate.networks": 30, "network.epochs": 0`,
 			features: func(k int) string { return fmt.Sprint(k*k%7, k*k%5) }},
-			`in 20 epochs [learn-loss-rising]`},
+			`in 6 epochs [learn-loss-rising]`},
 		{lesson{network: `, "normalize": "none"`, features: nothing},
 			`50 % of 30 labels of Is are right; always saying the most frequent one would give 50 % [learn-chance]`},
+		{lesson{held: `, "validation": ["held.tsv"]`, options: `"learn.method": "implicit", "learn.epochs": 5`,
+			files: map[string]string{"train.tsv": labelled(10, 1), "held.tsv": labelled(30, 2)}},
+			`50 % of 30 labels of Is are right; always saying the most frequent one would give 53 % [learn-chance]`},
 		{lesson{options: strings.Replace(still, "0.01", "1e-12", 1)},
 			`the weights of rules that are to be learned, 1 in number, did not move in 3 epochs [learn-still]`},
+		{lesson{network: `, "hidden": [4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4], "activation": "sigmoid"`},
+			`epochs of fitting, next to no gradient reaches layer hidden1 of network "seer", less than a millionth ` +
+				`of what others get [learn-vanishing]`},
+		{lesson{rules: `, "fixed 1000000: Sees(A, C) & Is(A, B) & (B != C) -> Is(A, C) ^2"`,
+			options: strings.Replace(still, "0, \"network", "1e-9, \"network", 1)},
+			`far beyond its weights [learn-exploding]`},
+		{lesson{network: `, "hidden": [4], "activation": "sigmoid"`,
+			more:  `"Other/1": {"targets": [["x"]]}, "Known/1": {"targets": [["x"]], "truth": {"learn": [["x"]]}},`,
+			rules: `, "1: Known('x') -> Other('x') ^2"`,
+			files: map[string]string{"train.tsv": ""}},
+			`no gradient reaches network "seer", though not all labels are met [learn-vanishing]`},
 		{lesson{rules: `, "1: Sees(A, C) & Seldom(A) -> Is(A, C) ^2"`, more: `"Seldom/1": {"observations": ["seldom.tsv"]},`,
 			files: map[string]string{"seldom.tsv": "1\t0.01\n2\t0.01\n"}},
-			`after learning, none of the rule's 4 ground rules is active: nothing more is learned from it [learn-dying]`},
+			`after 3 epochs, none of the rule's ground rules is active, from the first epoch on: ` +
+				`nothing more is learned from it [learn-dying]`},
 		{lesson{more: `"Other/1": {"targets": [["x"], ["y"]], "truth": {"learn": [["x"]]}},`},
 			`1 of 1 labels of Other are about atoms that are in no ground rule: nothing is learned from them [learn-unreached]`},
 	}
@@ -141,6 +165,67 @@ func TestNoticesOfExamples(t *testing.T) {
 	for _, id := range []string{"[learn-uniform]", "[learn-chance]"} {
 		if !strings.Contains(got, id) {
 			t.Errorf("no %s in\n%s", id, got)
+		}
+	}
+}
+
+// Where the loss of examples is near 0 though nothing is known, and where a label is in no rule, that is said.
+func TestNoticesOfLatentClasses(t *testing.T) {
+	options := engine.Options{Seed: 1, Set: []string{"learn.starts=1", "learn.epochs=40"}}
+	report := run(t, symmetric(t, 4, 200), options, engine.Stages{Learn: true})
+	wantNotice(t, report, "learn-chance", "the loss is near 0 all the same")
+
+	report = run(t, writeProject(t, map[string]string{"model.json": `{
+		"rules": ["1: Given(A) -> Out(A) ^2", "0.5: !Out(A) ^2"],
+		"predicates": {"Given/1": {}, "Out/1": {"targets": [["x"]]}, "Other/1": {"targets": [["x"]]}},
+		"options": {"learn.epochs": 3}, "examples": {"learn": "train.csv"}
+	}`, "train.csv": "Given(x),Out(x),Other(x)\n1,1,0\n0,0,1\n"}), engine.Options{Seed: 1}, engine.Stages{Learn: true})
+	wantNotice(t, report, "learn-unreached", "2 of 2 labels of Other(x) are about atoms that are in no ground rule")
+}
+
+// wantNotice checks that a run warned of something, in these words of its message or hint.
+func wantNotice(t *testing.T, report *engine.Report, id, words string) {
+	t.Helper()
+	for _, lint := range report.Warnings {
+		if lint.ID == id && strings.Contains(lint.Message+lint.Hint, words) {
+			return
+		}
+	}
+	t.Errorf("no %s with %q in %+v", id, words, report.Warnings)
+}
+
+// A sign that lasts is told while learning goes on, once, and not again at its end. The
+// learning curve says which rules were active, and how long gradients were.
+func TestNoticesWhileLearning(t *testing.T) {
+	path := lesson{network: `, "normalize": "none"`, features: func(int) string { return "0 0" },
+		rules: `, "1: Sees(A, C) & Seldom(A) -> Is(A, C) ^2"`,
+		more: `"Seldom/1": {"observations": [["1", "0.01"]]},
+			"Other/1": {"targets": [["x"]], "truth": {"learn": [["x"]]}},`,
+		options: `"learn.method": "deeppsl", "learn.epochs": 40`}.write(t)
+	epochs := 0
+	said := make(map[string][]int)
+	report := run(t, path, engine.Options{Seed: 1, OnEpoch: func(engine.Epoch) { epochs++ },
+		OnWarning: func(warnings engine.Warnings) {
+			for _, w := range warnings {
+				said[w.ID] = append(said[w.ID], epochs)
+			}
+		}}, engine.Stages{Learn: true})
+	when := map[string]int{"learn-unreached": 0, "learn-uniform": 10, "learn-dying": 10, "learn-chance": 41}
+	for id, want := range when {
+		if got := said[id]; len(got) != 1 || got[0] != want {
+			t.Errorf("%s said after %v epochs, want once, after %d", id, got, want)
+		}
+		wantNotice(t, report, id, "")
+	}
+	if len(report.LearningCurve) != 41 {
+		t.Fatalf("%d epochs in the learning curve", len(report.LearningCurve))
+	}
+	for _, line := range report.LearningCurve[:40] {
+		if a := line.Active; len(a) != 3 || !(a[0] > 0) || a[2] != 0 {
+			t.Errorf("epoch %d: active %v, want some of the first rule and none of the last", line.Number, a)
+		}
+		if g := line.Gradients; len(g) != 1 || g[0].Layer != "output" || !(g[0].Gradient >= 0) {
+			t.Errorf("epoch %d: gradients %v", line.Number, g)
 		}
 	}
 }

@@ -37,6 +37,10 @@ func (g *Grounding) learnBy(ctx context.Context, method func(context.Context, le
 			return nil, fmt.Errorf("%s: learn.refit: %w", g.project.config.Name, err)
 		}
 	}
+	g.notices = newNotices(g)
+	if err := g.notices.begins(); err != nil {
+		return nil, err
+	}
 	training, err := method(ctx, lesson{fitEpochs: s.network.epochs, epochs: s.learn.Epochs})
 	if err == nil && s.refit {
 		g.project.Log.Info("learning anew, from the truth of validation too", "epochs", training.Kept,

@@ -66,6 +66,8 @@ type Report struct {
 
 	// LearningEnded says why learning ended; "" if the run did not learn.
 	LearningEnded string `json:"learning_ended,omitempty"`
+	// LearningCurve is that of Training.
+	LearningCurve []Epoch `json:"learning_curve,omitempty"`
 	// Warnings are signs that learning learned nothing; they have gone to OnWarning, too.
 	Warnings []Lint `json:"warnings,omitempty"`
 
@@ -218,12 +220,12 @@ func (r *Report) learn(ctx context.Context, g *Grounding) (err error) {
 	r.CrossFit, r.Starts = r.Training.CrossFit, r.Training.Starts
 	r.Epochs, r.Trials, r.LearningEnded = r.Training.Steps, r.Training.Trials, r.Training.Ended.String()
 	r.Seconds.Learn = r.Training.Elapsed.Seconds()
-	if r.Training.Ended.Early() {
-		return nil
+	if r.LearningCurve = r.Training.Epochs; !r.Training.Ended.Early() {
+		err = g.notices.notice(ctx, r.Training)
+	} else {
+		err = nil
 	}
-	warnings, err := g.notice(ctx, r.Training)
-	g.project.warn(warnings)
-	r.Warnings = Lints(warnings)
+	r.Warnings = Lints(g.notices.told)
 	return err
 }
 

@@ -166,6 +166,9 @@ func (g *Grounding) trainer(ctx context.Context, l lesson) (*learn.Trainer, erro
 	}
 	trainer.Last = l.epochs
 	trainer.OnEpoch, trainer.OnBatch = g.project.OnEpoch, g.project.OnBatch
+	if g.notices != nil {
+		g.notices.watch(trainer, l.start)
+	}
 	trainer.Save = g.save(trainer, g.checkpoint(l))
 	return trainer, nil
 }
@@ -387,7 +390,7 @@ func (g *Grounding) fitNetworks(ctx context.Context, l lesson) (*Training, error
 	fitter := learn.Fitter{
 		Perception: g.perception, Labels: labels, Loss: g.fitLoss(), Inputs: len(g.inputs),
 		Optimiser: learn.Adam, Rate: s.rate, Decay: s.decay, Epochs: l.fitEpochs, Patience: s.patience, Seed: g.project.Seed,
-		OnEpoch: g.project.OnFit,
+		OnEpoch: g.onFit,
 	}
 	if fitter.Validate, err = g.fitValidator(l, fitter.Loss); err != nil {
 		return nil, err
@@ -399,6 +402,16 @@ func (g *Grounding) fitNetworks(ctx context.Context, l lesson) (*Training, error
 	copy(g.inputs, fit.X)
 	return &Training{FitEpochs: fit.Epochs, FitKept: fit.Kept, Ended: fit.Ended,
 		Chosen: &Answer{Values: make([]float64, g.model.Variables), Perceived: fit.X}}, err
+}
+
+// onFit hears of every epoch of fitting.
+func (g *Grounding) onFit(line FitEpoch) {
+	if g.project.OnFit != nil {
+		g.project.OnFit(line)
+	}
+	if g.notices != nil {
+		g.notices.fit(line)
+	}
 }
 
 // fitLoss is the loss that networks are fitted by: by default, that of classes if all of them give distributions.

@@ -114,6 +114,7 @@ func (t *Trainer) pass(ctx context.Context) (Epoch, error) {
 	}
 	line.Loss /= float64(max(1, labelled))
 	line.Theta = append([]float64(nil), t.Theta...)
+	line.Active, line.Gradients = t.activity.take(), t.gauge.take()
 	return line, nil
 }
 
@@ -139,6 +140,7 @@ func (t *Trainer) learnBatch(ctx context.Context, number int, line *Epoch) error
 		return err
 	}
 	t.seen = true
+	t.activity.add(t.Field, t.y)
 	line.Loss += t.Loss.Value(t.Labels, t.y)
 	start := time.Now()
 	defer func() { line.Gradient += time.Since(start).Seconds() }()
@@ -164,6 +166,11 @@ func (t *Trainer) learnValues(ctx context.Context, number int, line *Epoch) erro
 		return err
 	}
 	line.Loss += loss
+	if t.Method == Energy {
+		t.activity.add(t.value.field, t.value.y)
+	} else {
+		t.activity.add(t.Field, t.y)
+	}
 	line.Inference += time.Since(start).Seconds()
 	start = time.Now()
 	t.sharpen()

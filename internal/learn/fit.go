@@ -39,6 +39,8 @@ type FitEpoch struct {
 	Loss           float64 // the mean of the labels', without dropout
 	Validation     float64 // NaN without Validate
 	Last           bool    // no epoch follows, unless the context ended it
+	// Gradients are those of the layers.
+	Gradients []LayerGradient
 }
 
 // Fit is what a Fitter did.
@@ -79,6 +81,7 @@ type fitting struct {
 	mark        float64  // the best score at the last look
 	lost        bool     // the last outputs were no numbers
 	halved      int
+	gauge       gauge
 }
 
 // Run fits the networks. A context that ends leaves the best parameters until then, and is the error beside a Fit that
@@ -168,13 +171,14 @@ func (r *fitting) step(epoch int) error {
 	if err := r.perception.Backward(r.upstream); err != nil {
 		return err
 	}
+	r.gauge.read(r.parameters)
 	r.optimiser.Step(r.parameters, r.rate)
 	return nil
 }
 
 // look computes the outputs after some epochs and keeps the parameters if they are the best so far.
 func (r *fitting) look(epoch int) (FitEpoch, error) {
-	line := FitEpoch{Number: epoch, Epochs: r.Epochs, Validation: math.NaN()}
+	line := FitEpoch{Number: epoch, Epochs: r.Epochs, Validation: math.NaN(), Gradients: r.gauge.take()}
 	if err := r.perception.Forward(r.x, false, 0); err != nil {
 		return line, err
 	}

@@ -8,28 +8,28 @@ import (
 // NetworkState describes the outputs and hidden layers of a network as the last Forward left them. It tells a network
 // that learns from one that only seems to.
 type NetworkState struct {
-	Network string
-	Outputs int // how many distributions over classes, or pairs, were computed
+	Network string `json:"network"`
+	Outputs int    `json:"outputs"` // how many distributions over classes, or pairs, were computed
 	// Certainty is 1 less the mean entropy of the outputs, in units of the uniform distribution's: 0 says that they are
 	// uniform, 1 that they are 0 and 1.
-	Certainty float64
+	Certainty float64 `json:"certainty"`
 	// Spread is the mean distance (total variation) of an output from the mean of all: 0 says that all are the same.
-	Spread float64
+	Spread float64 `json:"spread"`
 	// Majority is the largest share of outputs that have the same most probable class.
-	Majority float64
+	Majority float64 `json:"majority"`
 	// Layers are the hidden ones of which something is known, from the first.
-	Layers []LayerState
+	Layers []LayerState `json:"layers"`
 }
 
 // LayerState describes the nodes of a hidden layer over a sample of rows. A node is flat on a row if its activation has
 // less than a hundredth of its largest slope there, so that no gradient gets through.
 type LayerState struct {
-	Layer string
-	Nodes int
+	Layer string `json:"layer"`
+	Nodes int    `json:"nodes"`
 	// Dead is the share of nodes that are flat on all rows.
-	Dead float64
+	Dead float64 `json:"dead"`
 	// Saturated is the share of nodes and rows that are flat. Of relu that is half as a rule, and no fault.
-	Saturated float64
+	Saturated float64 `json:"saturated"`
 }
 
 // Observable is a Perception whose networks can be looked at.
@@ -40,8 +40,10 @@ type Observable interface {
 
 // LayerGradient compares a layer's weights with their gradient, by Euclidean norms.
 type LayerGradient struct {
-	Network, Layer    string
-	Weights, Gradient float64
+	Network  string  `json:"network"`
+	Layer    string  `json:"layer"`
+	Weights  float64 `json:"weights"`
+	Gradient float64 `json:"gradient"`
 }
 
 // LayerGradients describes the weights of all layers, between Backward and the optimiser's Step, which clears

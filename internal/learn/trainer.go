@@ -79,6 +79,13 @@ type Epoch struct {
 	Forward    float64   `json:"forward_seconds"` // the networks' part of the inference
 	Gradient   float64   `json:"gradient_seconds"`
 	Theta      []float64 `json:"rule_weights"`
+	// Active is the share of each rule's ground rules that are active at the MAP state, NaN without any; of examples with
+	// the method Energy, at the best state with their labels.
+	Active []float64 `json:"active"`
+	// Gradients has the largest of each layer's in the first steps; nil where no network learned.
+	Gradients []LayerGradient `json:"gradients,omitempty"`
+	// Networks describes them as the last Forward left them; of examples, by the last batch.
+	Networks []NetworkState `json:"networks,omitempty"`
 }
 
 // Trainer runs the outer loop of Algorithm 1. Its methods are not safe for concurrent use.
@@ -111,6 +118,9 @@ type Trainer struct {
 	seen    bool          // x is what the next step's networks see
 	best    snapshot
 	scene   *Scene // of the batch that is shown; nil without batches
+	// activity and gauge look on; see signs.go.
+	activity activity
+	gauge    gauge
 }
 
 // snapshot is a copy of all parameters with the validation score they had.
@@ -220,7 +230,7 @@ func (t *Trainer) runEpochs(ctx context.Context) (ended Ending, err error) {
 		if err := t.descend(ctx, t.next); err != nil {
 			return ended, err
 		}
-		line.Gradient = time.Since(start).Seconds()
+		line.Gradient, line.Gradients = time.Since(start).Seconds(), t.gauge.take()
 		t.record(line)
 		if t.Save != nil {
 			t.Save()
@@ -254,6 +264,8 @@ func (t *Trainer) infer(ctx context.Context) (Epoch, error) {
 		return line, err
 	}
 	line.Theta = append([]float64(nil), t.Theta...)
+	t.activity.add(t.Field, t.y)
+	line.Active = t.activity.take()
 	if line.Loss, err = t.loss(ctx); err != nil {
 		return line, err
 	}
@@ -443,6 +455,7 @@ func (t *Trainer) update() error {
 		if err := t.Perception.Backward(t.surrogate.inputs); err != nil {
 			return err
 		}
+		t.gauge.read(t.networks)
 		t.netOpt.Step(t.networks, t.Schedule.rate(t.NetworkRate, t.next, t.Epochs))
 	}
 	switch {
@@ -472,6 +485,9 @@ func (t *Trainer) update() error {
 }
 
 func (t *Trainer) record(line Epoch) {
+	if networks, ok := t.Perception.(Observable); ok {
+		line.Networks = networks.States()
+	}
 	t.history = append(t.history, line)
 	if t.OnEpoch != nil {
 		t.OnEpoch(line)
@@ -506,6 +522,9 @@ func (t *Trainer) Kept() int {
 	}
 	return t.best.Epoch
 }
+
+// Curve returns the learning curve until now. The Trainer owns it.
+func (t *Trainer) Curve() []Epoch { return t.history }
 
 // State returns the last MAP state, the rule weights and the inputs it belongs to. The Trainer owns the slices.
 func (t *Trainer) State() (y, theta, x []float64) { return t.y, t.Theta, t.x }

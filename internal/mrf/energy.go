@@ -27,6 +27,26 @@ func (f *Field) Slacks(y, d []float64) {
 	})
 }
 
+// CountActive adds, by rule, how many ground rules are active at y: equations, and hinges and inequalities whose
+// argument is at least -margin.
+func (f *Field) CountActive(y []float64, margin float64, count []float64) {
+	f.Sweep(y, nil, func(s *Span) float64 {
+		if s.Block.Kind != Hinge && s.Block.Kind != LessEqual {
+			return float64(len(s.D))
+		}
+		active := 0
+		for _, d := range s.D {
+			if !(d < -margin) {
+				active++
+			}
+		}
+		return float64(active)
+	})
+	for k, s := range f.spans {
+		count[s.term.Rule] += f.partial[k]
+	}
+}
+
 // MaxViolation returns the largest violation of a hard constraint at y, at least 0.
 func (f *Field) MaxViolation(y []float64) float64 {
 	if !f.Model.Hard() {
