@@ -232,6 +232,9 @@ func jsonKeys[T any]() []string {
 	return keys
 }
 
+// Exclusive tells whether the outputs are shares of one, of which a thing has one class, and not each by itself.
+func (s Spec) Exclusive() bool { return s.withDefaults().Output == SoftmaxOutput }
+
 // withDefaults returns the specification with every default written out, but for those that an encoder gives.
 func (s Spec) withDefaults() Spec {
 	s = s.withPreset()

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -138,5 +139,59 @@ func TestTrueClassesAlone(t *testing.T) {
 	got := run(t, path, engine.Options{Seed: 5}, learnAndInfer)
 	if a, b := lastAccuracy(got), lastAccuracy(want); a < b-0.03 || got.CrossFit.Folds != 3 {
 		t.Errorf("accuracy %.3f, with the false classes written %.3f; %+v", a, b, got.CrossFit)
+	}
+}
+
+// Degrees of truth, and truth about pairs, are learned from with every default: labels are held out though they name no
+// class, networks of one output listen to labels of 0, and what relates two things is not held out beside its converse.
+func TestCrossFittingWithoutClasses(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 5))
+	files := map[string]string{}
+	var at [60][2]float64
+	row := func(name, format string, cells ...any) { files[name] += fmt.Sprintf(format+"\n", cells...) }
+	for k := range at {
+		at[k] = [2]float64{random.NormFloat64(), random.NormFloat64()}
+		row("features.tsv", "t%d\t%g %g", k, 5000+300*at[k][0], at[k][1])
+		row("things.tsv", "t%d", k)
+		part := "train.tsv"
+		if k%2 == 1 {
+			part = "test.tsv"
+		}
+		row(part, "t%d\t%.3f", k, 1/(1+math.Exp(-2*at[k][0]-at[k][1])))
+		for other := range k {
+			if (k+other)%3 == 0 {
+				near := 0
+				if math.Hypot(at[k][0]-at[other][0], at[k][1]-at[other][1]) < 0.8 {
+					near = 1
+				}
+				row("pairs-"+part, "t%d\tt%d\t%d", k, other, near)
+				row("pairs-"+part, "t%[2]d\tt%[1]d\t%[3]d", k, other, near)
+				row("pairs.tsv", "t%d\tt%d\nt%[2]d\tt%[1]d", k, other)
+			}
+		}
+	}
+	files["model.json"] = `{
+		"rules": ["1: Seems(A) -> Good(A) ^2", "1: !Seems(A) -> !Good(A) ^2",
+			"1: Alike(A, B) -> Near(A, B) ^2", "1: !Alike(A, B) -> !Near(A, B) ^2"],
+		"networks": {"judge": {"features": "features.tsv"}, "twins": {"kind": "siamese", "features": "features.tsv",
+			"hidden": [8]}},
+		"predicates": {
+			"Thing/1": {"observations": ["things.tsv"]}, "Pair/2": {"observations": ["pairs.tsv"]},
+			"Seems/1": {"neural": {"network": "judge", "atoms": "Seems(A) <- Thing(A)"}},
+			"Alike/2": {"neural": {"network": "twins", "atoms": "Alike(A, B) <- Pair(A, B)"}},
+			"Good/1": {"targets": ["things.tsv"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]},
+				"evaluations": ["ContinuousEvaluator"]},
+			"Near/2": {"targets": ["pairs.tsv"], "truth": {"learn": ["pairs-train.tsv"], "infer": ["pairs-test.tsv"]},
+				"evaluations": ["AUCEvaluator"]}
+		}}`
+	r := run(t, writeProject(t, files), engine.Options{Seed: 1}, learnAndInfer)
+	if r.CrossFit == nil || r.CrossFit.Folds == 0 {
+		t.Errorf("nothing was held out: %+v", r.CrossFit)
+	}
+	if e := r.Evaluations[0]; !(e.Values["MAE"] < 0.1) {
+		t.Errorf("degrees: %v, want a mean error below 0.1", e.Values)
+	}
+	if e := r.Evaluations[1]; !(e.Values["AUROC"] > 0.9) {
+		t.Errorf("pairs: %v, want an AUROC above 0.9", e.Values)
 	}
 }

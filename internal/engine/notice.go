@@ -8,7 +8,6 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/eval"
 	"github.com/deeppsl/deeppsl/internal/learn"
-	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -33,8 +32,10 @@ type notices struct {
 	curve []Epoch
 	steps int
 	when  string
-	// observable are the networks, after a forward pass; nil without any.
-	observable learn.Observable
+	// networks are described after a forward pass; nil without any.
+	networks []learn.NetworkState
+	// seen counts the epochs that were looked at: those before a resumed run are, too.
+	seen int
 }
 
 func newNotices(g *Grounding) *notices {
@@ -82,32 +83,32 @@ const (
 func (n *notices) watch(t *learn.Trainer, start int) {
 	s := &n.g.project.settings
 	clear(n.lasted)
+	n.seen = 0
 	n.waits = n.g.project.config.Examples[Learn] != nil && s.learn.Method == learn.Energy && start+1 < s.starts
 	onEpoch := t.OnEpoch
 	t.OnEpoch = func(line Epoch) {
 		if onEpoch != nil {
 			onEpoch(line)
 		}
-		n.epoch(t)
+		n.epochs(t)
 	}
 }
 
-// epoch looks at the learning curve and the networks after an epoch.
-func (n *notices) epoch(t *learn.Trainer) {
-	n.curve = t.Curve()
-	if n.steps = len(n.curve); n.steps > t.Last {
-		return // the final inference, of which notice tells
+// epochs looks at what is new of the learning curve, but for the final inference, of which notice tells.
+func (n *notices) epochs(t *learn.Trainer) {
+	for curve := t.Curve(); n.seen < min(len(curve), t.Last); {
+		n.seen++
+		n.curve, n.steps, n.when = curve[:n.seen], n.seen, fmt.Sprintf("after %d epochs", n.seen)
+		n.networks = curve[n.seen-1].Networks
+		if t.Validate == nil { // or else the best epoch is kept, whatever the loss
+			n.loss()
+		}
+		n.still()
+		n.states()
+		n.gradients()
+		n.dying()
+		n.tell(min(max(t.Last/4, briefly), longest))
 	}
-	n.when = fmt.Sprintf("after %d epochs", n.steps)
-	n.observable, _ = t.Perception.(learn.Observable)
-	if t.Validate == nil { // or else the best epoch is kept, whatever the loss
-		n.loss()
-	}
-	n.still()
-	n.networks()
-	n.gradients()
-	n.dying()
-	n.tell(min(max(t.Last/4, briefly), longest))
 }
 
 // fit looks at the gradients of networks that are fitted alone, and tells at the end of that.
@@ -141,7 +142,7 @@ func (n *notices) notice(ctx context.Context, training *Training) error {
 	if err := look(ctx, training); err != nil && ctx.Err() == nil {
 		return err
 	}
-	n.networks()
+	n.states()
 	n.gradients()
 	n.dying()
 	n.tell(1)
@@ -224,7 +225,7 @@ func (n *notices) lookAtAtoms(_ context.Context, training *Training) error {
 		return err
 	}
 	if g.perception != nil {
-		n.observable = g.perception
+		n.networks = g.perception.States()
 	}
 	chosen := training.Chosen
 	if chosen == nil || len(training.Epochs) == 0 {
@@ -259,7 +260,9 @@ func (n *notices) lookAtExamples(ctx context.Context, _ *Training) error {
 	if result.Status == solve.Infeasible || ctx.Err() != nil {
 		return nil
 	}
-	n.observable, _ = scene.Perception.(learn.Observable)
+	if networks, ok := scene.Perception.(learn.Observable); ok {
+		n.networks = networks.States()
+	}
 	p := newPredictions(e)
 	for k, example := range members {
 		p.read(e, int(example), result.Y[k*scene.variables:(k+1)*scene.variables])
@@ -267,24 +270,6 @@ func (n *notices) lookAtExamples(ctx context.Context, _ *Training) error {
 	n.guesses(e, p, members)
 	n.isolated(e, members, scene)
 	return nil
-}
-
-// isolated notices labels of examples that nothing depends on.
-func (n *notices) isolated(e *examples, members []int32, scene *scene) {
-	reached := reachedBy(scene.Field.Model)
-	for l, label := range e.labels {
-		labels, lost := 0, 0
-		for k, example := range members {
-			if e.truth[int(example)*len(e.labels)+l] == blank {
-				continue
-			}
-			there := func(i int32) bool { return reached[int(i)+k*scene.variables] }
-			if labels++; !slices.ContainsFunc(label.variables, there) {
-				lost++
-			}
-		}
-		n.unreached(label.name, source.Span{}, lost, labels)
-	}
 }
 
 // guesses notices labels of examples that are predicted no better than by always saying the same.
@@ -397,12 +382,9 @@ func classesOf(truth *relation.Relation) (classes map[symbol.ID]int, exclusive b
 	return classes, exclusive
 }
 
-// networks notices networks whose outputs say nothing, and layers that are flat.
-func (n *notices) networks() {
-	if n.observable == nil {
-		return
-	}
-	for _, state := range n.observable.States() {
+// states notices networks whose outputs say nothing, and layers that are flat.
+func (n *notices) states() {
+	for _, state := range n.networks {
 		for _, finding := range state.Findings() {
 			n.network(&finding)
 		}
@@ -532,67 +514,5 @@ func (n *notices) dying() {
 		n.see("learn-dying", rule.Span, "",
 			"if it should always hold, all is well; else raise learn.mu, or fit the networks first (network.epochs)",
 			"%s, none of the rule's ground rules is active, %s: nothing more is learned from it", n.when, time)
-	}
-}
-
-// begins notices labels that nothing depends on, before anything is learned: those in no ground rule.
-func (n *notices) begins() error {
-	g := n.g
-	if g.project.config.Examples[Learn] != nil {
-		return nil // see lookAtExamples
-	}
-	reached := reachedBy(g.model)
-	for k, declared := range g.project.config.Predicates {
-		atoms := g.tables.Store.Relations[k]
-		truth, err := g.truth(Learn, k)
-		if err != nil {
-			return err
-		}
-		if truth != nil && atoms.FreeLen() > 0 && atoms.Free == relation.Target {
-			n.outOfReach(declared, atoms, truth, reached)
-		}
-	}
-	n.tell(1)
-	return nil
-}
-
-// reachedBy tells which variables are in a ground rule.
-func reachedBy(m *mrf.Model) []bool {
-	reached := make([]bool, m.Variables)
-	var buffer mrf.RowBuffer
-	for _, b := range m.Blocks {
-		for j := range b.Len {
-			for _, i := range b.Ids(j, &buffer) {
-				reached[i] = true
-			}
-		}
-	}
-	return reached
-}
-
-// outOfReach says how many labels of a predicate are about atoms in no ground rule.
-func (n *notices) outOfReach(declared *load.Predicate, atoms, truth *relation.Relation, reached []bool) {
-	labels, lost := 0, 0
-	tuple := make([]symbol.ID, 0, atoms.Arity)
-	for row := range int32(truth.Len()) {
-		tuple = truth.Tuple(tuple[:0], row)
-		at, ok := atoms.Find(tuple...)
-		if !ok || atoms.Role(at) != relation.Target {
-			continue
-		}
-		if labels++; !reached[atoms.Number(at)] {
-			lost++
-		}
-	}
-	n.unreached(declared.Name, declared.Span, lost, labels)
-}
-
-// unreached says how many labels nothing depends on.
-func (n *notices) unreached(what string, place source.Span, lost, labels int) {
-	if lost > 0 {
-		n.see("learn-unreached", place, what,
-			"a rule should speak of these atoms: look at the spelling of constants, and at which targets the rules join",
-			"%d of %d labels of %s are about atoms that are in no ground rule: nothing is learned from them", lost, labels,
-			what)
 	}
 }

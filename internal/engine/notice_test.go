@@ -119,6 +119,11 @@ func TestNotices(t *testing.T) {
 			files: map[string]string{"seldom.tsv": "1\t0.01\n2\t0.01\n"}},
 			`after 3 epochs, none of the rule's ground rules is active, from the first epoch on: ` +
 				`nothing more is learned from it [learn-dying]`},
+		{lesson{files: map[string]string{"train.tsv": "1\tcat\n2\tcat\n"}},
+			`1 of the 2 classes of Is have no label to learn from, such as "dog" [learn-unlabelled]`},
+		{lesson{files: map[string]string{"train.tsv": "1\tcat\t1\n1\tdog\t1\n2\tcat\t0\n2\tdog\t0\n3\tcat\t0\n"}},
+			`2 of 3 things with labels of Is are of several classes or of none, but the network gives each thing just one ` +
+				`[learn-exclusive]`},
 		{lesson{more: `"Other/1": {"targets": [["x"], ["y"]], "truth": {"learn": [["x"]]}},`},
 			`1 of 1 labels of Other are about atoms that are in no ground rule: nothing is learned from them [learn-unreached]`},
 	}

@@ -21,7 +21,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 	"github.com/deeppsl/deeppsl/internal/syntax"
-	"github.com/deeppsl/deeppsl/neural"
 )
 
 // Training is what learning did.
@@ -285,10 +284,12 @@ func (g *Grounding) labels(phase Phase, role relation.Role) (*learn.Labels, erro
 }
 
 // addLabels adds the known values of a predicate's atoms with the role; it returns how many are of no atom at all.
-// The argument entity says what a label is about.
+// The argument entity says what a label is about. A label that relates two things is about the one whose number is
+// less, so that nothing is held out whose converse is learned from.
 func addLabels(labels *learn.Labels, atoms, truth *relation.Relation, role relation.Role, entity int) (
 	strangers int) {
 	tuple := make([]symbol.ID, 0, atoms.Arity)
+	related := relates(truth)
 	for row := range int32(truth.Len()) {
 		tuple = truth.Tuple(tuple[:0], row)
 		at, ok := atoms.Find(tuple...)
@@ -297,14 +298,33 @@ func addLabels(labels *learn.Labels, atoms, truth *relation.Relation, role relat
 		} else if atoms.Role(at) == role {
 			labels.Variables = append(labels.Variables, atoms.Number(at))
 			labels.Truth = append(labels.Truth, truth.Value(row))
-			about, class := symbol.ID(0), symbol.ID(0)
-			if len(tuple) > 0 {
-				about, class = tuple[entity], tuple[len(tuple)-1]
+			about, class := symbol.ID(0), learn.NoClass
+			switch {
+			case related:
+				about = min(tuple[0], tuple[1])
+			case len(tuple) > 0:
+				about = tuple[entity]
 			}
-			labels.Entities, labels.Classes = append(labels.Entities, int32(about)), append(labels.Classes, int32(class))
+			if len(tuple) > 1 && !related {
+				class = int32(tuple[len(tuple)-1])
+			}
+			labels.Entities, labels.Classes = append(labels.Entities, int32(about)), append(labels.Classes, class)
 		}
 	}
 	return strangers
+}
+
+// relates tells whether rows of two arguments relate things to each other, and do not give them classes: something is
+// named by both.
+func relates(truth *relation.Relation) bool {
+	if truth.Arity != 2 {
+		return false
+	}
+	things := make(map[symbol.ID]bool, truth.Len())
+	for _, thing := range truth.Columns[0] {
+		things[thing] = true
+	}
+	return slices.ContainsFunc(truth.Columns[1], func(other symbol.ID) bool { return things[other] })
 }
 
 // validator returns the function that scores an epoch, or nil if the validation phase has no truth. If that phase has
@@ -416,11 +436,11 @@ func (g *Grounding) onFit(line FitEpoch) {
 
 // fitLoss is the loss that networks are fitted by: by default, that of classes if all of them give distributions.
 func (g *Grounding) fitLoss() learn.LossKind {
-	if !g.project.settings.auto || g.project.settings.lossSet {
+	if g.project.settings.lossSet {
 		return g.project.settings.learn.Loss.Kind
 	}
 	for _, spec := range g.networks.specs {
-		if spec.Kind == "siamese" || spec.Output == neural.SigmoidOutput {
+		if !spec.Exclusive() {
 			return learn.BinaryCrossEntropy
 		}
 	}

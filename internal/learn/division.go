@@ -42,12 +42,18 @@ func Divide(labels *Labels, folds int, seed uint64) map[int32]int {
 	return fold
 }
 
-// classes returns the class of each entity: that of its label with the highest truth, the first of equal ones.
+// classes returns the class of each entity: that of its label with the highest truth, the first of equal ones. Where
+// that has no class, whether it is true takes its place.
 func (l *Labels) classes() map[int32]int32 {
 	class, highest := make(map[int32]int32), make(map[int32]float64)
 	for k, entity := range l.Entities {
 		if most, seen := highest[entity]; !seen || l.Truth[k] > most {
 			class[entity], highest[entity] = l.Classes[k], l.Truth[k]
+		}
+	}
+	for entity, most := range highest {
+		if class[entity] == NoClass && most >= 0.5 {
+			class[entity]--
 		}
 	}
 	return class

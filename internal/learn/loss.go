@@ -11,9 +11,12 @@ type Labels struct {
 	Variables []int32   // which variables are labelled, mostly each once
 	Truth     []float64 // their true values, in [0,1]
 	// Entities and Classes say what each label is about and which class it speaks of, so that labels can be held out
-	// entity by entity: the numbers of constants. Both are nil where nobody divides.
+	// entity by entity: the numbers of constants, or NoClass. Both are nil where nobody divides.
 	Entities, Classes []int32
 }
+
+// NoClass is the class of a label that speaks of none, but says how true something is of its entity.
+const NoClass int32 = -1
 
 // Loss measures how far inferred values are from the labels: L(ŷ, y) of the paper's eq. eqn_cel. Every loss is a mean
 // over the labels, so that learning rates do not depend on how many there are.

@@ -57,6 +57,9 @@ func (l *Labels) choices() []entityLabels {
 		for _, k := range groups[g].labels {
 			sum += l.Truth[k]
 			most = math.Max(most, l.Truth[k])
+			if l.Classes[k] == NoClass {
+				most = 2 // each is by itself
+			}
 		}
 		groups[g].choice = len(groups[g].labels) > 1 && most == 1 && sum == 1
 	}
