@@ -51,6 +51,10 @@ func newPass(s *System, n *network, g *group) *pass {
 		p.runner = newCNNRunner(p, n.cnn)
 		return p
 	}
+	if n.spec.Function != nil {
+		p.runner = newFunctionRunner(p)
+		return p
+	}
 	p.runner = &graphRunner{
 		pass: p, system: s, programs: map[mode]*program{}, inputs: map[inputKey]*tensors.Tensor{},
 	}

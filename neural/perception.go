@@ -9,7 +9,8 @@ import (
 
 // Binding says which network gives the truth of which perceived atoms. All slices have one element for each atom.
 type Binding struct {
-	// Network is the name of the network.
+	// Network is the name of the network; "" for atoms that no network gives the truth of, whose elements of x stay as
+	// they are. These have Inputs alone.
 	Network string
 	// Inputs are the atoms' numbers, as in relation.Store.Number: x[Inputs[k]] is the k-th atom's truth.
 	Inputs []int32
@@ -110,7 +111,11 @@ func (b *Binding) restrict(place map[int32]int32) Binding {
 		if !wanted {
 			continue
 		}
-		part.Inputs, part.Rows = append(part.Inputs, at), append(part.Rows, b.Rows[k])
+		part.Inputs = append(part.Inputs, at)
+		if b.Network == "" {
+			continue
+		}
+		part.Rows = append(part.Rows, b.Rows[k])
 		part.Similarities = append(part.Similarities, row(b.Similarities, k, measures)...)
 		if b.Others != nil {
 			part.Others = append(part.Others, b.Others[k])
@@ -124,6 +129,9 @@ func (b *Binding) restrict(place map[int32]int32) Binding {
 
 // check checks a binding and marks its atoms as bound.
 func (s *System) check(b *Binding, bound []bool) error {
+	if b.Network == "" {
+		return mark(b.Inputs, bound)
+	}
 	n := s.network(b.Network)
 	if n == nil {
 		return fmt.Errorf("there is no such network")
@@ -140,16 +148,28 @@ func (s *System) check(b *Binding, bound []bool) error {
 		return fmt.Errorf("%d similarities are given; %d atoms and %d measures need %d",
 			len(b.Similarities), len(b.Inputs), len(n.spec.Measures), want)
 	}
-	for k, x := range b.Inputs {
+	if err := mark(b.Inputs, bound); err != nil {
+		return err
+	}
+	for k := range b.Inputs {
+		switch {
+		case b.Rows[k] < 0 || int(b.Rows[k]) >= n.table().Len():
+			return fmt.Errorf("row %d is not among the %d of the features", b.Rows[k], n.table().Len())
+		case second[k] < 0 || int(second[k]) >= limit:
+			return fmt.Errorf("%s %d is not below %d", what, second[k], limit)
+		}
+	}
+	return nil
+}
+
+// mark marks atoms as bound.
+func mark(inputs []int32, bound []bool) error {
+	for _, x := range inputs {
 		switch {
 		case x < 0 || int(x) >= len(bound):
 			return fmt.Errorf("atom number %d is not below %d", x, len(bound))
 		case bound[x]:
 			return fmt.Errorf("atom number %d is bound twice", x)
-		case b.Rows[k] < 0 || int(b.Rows[k]) >= n.table().Len():
-			return fmt.Errorf("row %d is not among the %d of the features", b.Rows[k], n.table().Len())
-		case second[k] < 0 || int(second[k]) >= limit:
-			return fmt.Errorf("%s %d is not below %d", what, second[k], limit)
 		}
 		bound[x] = true
 	}
@@ -171,6 +191,9 @@ func (p *Perception) addGroups(bindings []Binding) {
 func (p *Perception) rowsOf(bindings []Binding) map[*network][]int32 {
 	rows := map[*network][]int32{}
 	for i := range bindings {
+		if bindings[i].Network == "" {
+			continue
+		}
 		n := p.system.network(bindings[i].Network).root()
 		rows[n] = append(append(rows[n], bindings[i].Rows...), bindings[i].Others...)
 	}
@@ -204,7 +227,7 @@ func newGroup(root *network, rows []int32) *group {
 
 // addHead connects a binding to the pass of its network.
 func (p *Perception) addHead(b *Binding) {
-	if len(b.Inputs) == 0 {
+	if len(b.Inputs) == 0 || b.Network == "" {
 		return
 	}
 	s := p.pass(p.system.network(b.Network))

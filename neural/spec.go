@@ -78,6 +78,8 @@ type Spec struct {
 	Frozen bool `json:"frozen"`
 	// Options are for networks that users register; this package does not read them.
 	Options json.RawMessage `json:"options"`
+	// Function is a network that the program brings along, in place of a kind; nil for networks of a kind.
+	Function Function `json:"-"`
 }
 
 // SpecError says what is wrong with a network's specification.
@@ -238,6 +240,9 @@ func (s Spec) Exclusive() bool { return s.withDefaults().Output == SoftmaxOutput
 // withDefaults returns the specification with every default written out, but for those that an encoder gives.
 func (s Spec) withDefaults() Spec {
 	s = s.withPreset()
+	if s.Function != nil {
+		setDefault(&s.Kind, ownFunction)
+	}
 	setDefault(&s.Kind, "mlp")
 	setDefault(&s.Format, DenseText)
 	setDefault(&s.Gain, 1)
@@ -267,7 +272,11 @@ func setDefault[T comparable](field *T, value T) {
 func (s *Spec) validate() error {
 	kind, known := lookup(s.Kind)
 	switch {
-	case !known:
+	case s.Function != nil && s.Kind != ownFunction:
+		return wrongKey("kind", "kind %q: a network with a Function has no other kind", s.Kind)
+	case s.Function != nil && s.validateFunction() != nil:
+		return s.validateFunction()
+	case !known && s.Function == nil:
 		return unknown("kind", s.Kind, Kinds())
 	case s.Activation != "" && !slices.Contains(activations, s.Activation):
 		return unknown("activation", s.Activation, activations)

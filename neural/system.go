@@ -33,8 +33,9 @@ type network struct {
 	encoder   *network  // nil, or whose first spec.Shared hidden layers are this network's
 	first     *firstLayer
 	readsRows bool
-	cnn       *cnn // nil, or what runs in place of a GoMLX graph
-	width     int  // outputs, or for twins the nodes of their last layer
+	cnn       *cnn         // nil, or what runs in place of a GoMLX graph
+	tensors   []*parameter // of a Function, in their order
+	width     int          // outputs, or for twins the nodes of their last layer
 
 	distance struct{ weights, bias *parameter } // of networks that compare pairs
 }
@@ -182,6 +183,9 @@ func (n *network) table() *Features { return n.root().features }
 func (s *System) discover(n *network) error {
 	if n.spec.Kind == convolutional {
 		return s.discoverCNN(n)
+	}
+	if n.spec.Function != nil {
+		return s.discoverFunction(n)
 	}
 	p, err := s.compile(n, 2, false, false)
 	if err != nil {

@@ -140,12 +140,17 @@ func (in *input) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// load reads the program.
-func (in *input) load(args []string, options engine.Options) (*engine.Project, error) {
+// load reads the program, and has the process keep to the memory that its options give.
+func (in *input) load(args []string, options engine.Options) (project *engine.Project, err error) {
 	if in.rules != "" {
-		return engine.LoadClassic(in.rules, in.data, options)
+		project, err = engine.LoadClassic(in.rules, in.data, options)
+	} else {
+		project, err = engine.Load(in.name(args), options)
 	}
-	return engine.Load(in.name(args), options)
+	if err == nil {
+		command.LimitMemory(project.Memory())
+	}
+	return project, err
 }
 
 // name is what the user calls the program.

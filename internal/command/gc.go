@@ -29,6 +29,17 @@ func SaveMemory() {
 	}
 }
 
+// leastLimit is the least limit for the garbage collector: below it, a program does little else than collect.
+const leastLimit = 64 << 20
+
+// LimitMemory makes the garbage collector keep to the given memory, unless that is 0; a lower limit stays.
+func LimitMemory(given int64) {
+	limit := max(given, leastLimit)
+	if now := debug.SetMemoryLimit(-1); given > 0 && limit < now {
+		debug.SetMemoryLimit(limit)
+	}
+}
+
 // afterCollection calls look after each garbage collection, until it returns false.
 func afterCollection(look func() (again bool)) {
 	runtime.SetFinalizer(new([16]byte), func(*[16]byte) {

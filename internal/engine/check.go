@@ -95,7 +95,7 @@ func (p *Project) Check(ctx context.Context) (*Summary, error) {
 	if err != nil {
 		return nil, collect(err, &diags)
 	}
-	if _, inputs := g.tables.Store.Number(); inputs > 0 {
+	if _, inputs := g.tables.Store.Number(); networks != nil && inputs > 0 {
 		if _, err := networks.bind(p, g.tables.Store, inputs); err != nil {
 			return nil, collect(err, &diags)
 		}

@@ -59,6 +59,14 @@ func RegisterFunction(name string, arity int, f func(args ...string) float64) {
 	registry.names = append(registry.names, name)
 }
 
+// functionOf returns the function of a predicate.
+func functionOf(declared *load.Predicate) (f function, ok bool) {
+	if declared.Call != nil {
+		return function{arity: declared.Arity(), call: declared.Call}, true
+	}
+	return findFunction(declared.Function)
+}
+
 // findFunction returns the function of a name.
 func findFunction(name string) (f function, ok bool) {
 	registry.RLock()
@@ -93,7 +101,7 @@ func functionNames() []string {
 
 // checkFunction reports a functional predicate whose function is not there, or is of other arity.
 func checkFunction(declared *load.Predicate, diags *source.Diagnostics) {
-	f, ok := findFunction(declared.Function)
+	f, ok := functionOf(declared)
 	switch {
 	case !ok:
 		names := functionNames()
@@ -108,7 +116,7 @@ func checkFunction(declared *load.Predicate, diags *source.Diagnostics) {
 // bindFunction gives a functional predicate's relation its values.
 func (g *Grounding) bindFunction(predicate int) {
 	declared := g.project.config.Predicates[predicate]
-	f, ok := findFunction(declared.Function)
+	f, ok := functionOf(declared)
 	if !ok {
 		panic("deeppsl: a function has gone since the project was checked")
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/ground"
@@ -43,12 +44,16 @@ type Grounding struct {
 	field      *mrf.Field
 	theta      []float64         // the rules' weights
 	found      []float64         // those that held-out labels found; nil if none did
-	inputs     []float64         // x, of the last perception
+	inputs     []float64         // x, of the last perception, and what is given
+	given      []int32           // the numbers of the inputs that no network writes
 	paging     *preflight.Paging // of a model beyond the memory given; nil for one in memory
 	// unscored is what truth has been said to be about atoms that are no targets: once, and not at each evaluation.
 	unscored map[truthKey]bool
 	// notices looks on while it learns; nil before.
 	notices *notices
+
+	// names guards the symbols, which truth that is read later adds to while answers are asked.
+	names *sync.RWMutex
 
 	loading, grounding time.Duration
 }
@@ -75,7 +80,6 @@ func (p *Project) Ground(ctx context.Context, phase Phase) (*Grounding, error) {
 // groundWith is Ground with given networks.
 func (p *Project) groundWith(ctx context.Context, phase Phase, networks *networks) (*Grounding, error) {
 	var warnings source.Diagnostics
-	p.phases[phase].limitMemory()
 	g, err := p.prepare(ctx, phase, networks, &warnings)
 	if err != nil {
 		return nil, err
@@ -91,7 +95,7 @@ func (p *Project) groundWith(ctx context.Context, phase Phase, networks *network
 func (p *Project) prepare(ctx context.Context, phase Phase, networks *networks, warnings *source.Diagnostics) (
 	*Grounding, error) {
 	g := &Grounding{project: p, phase: phase, settings: &p.phases[phase], networks: networks,
-		unscored: make(map[truthKey]bool)}
+		unscored: make(map[truthKey]bool), names: new(sync.RWMutex)}
 	g.program = p.compile(phase, warnings)
 	g.derivations = p.compileDerivations(warnings)
 	err := warnings.Err()
@@ -177,7 +181,8 @@ func (g *Grounding) ground(ctx context.Context) error {
 		g.theta[r] = rule.Weight.Value
 	}
 	g.inputs = make([]float64, g.model.Inputs)
-	if g.model.Inputs > 0 {
+	g.takeGiven()
+	if g.networks != nil && g.model.Inputs > 0 {
 		if g.perception, err = g.networks.bind(g.project, g.tables.Store, g.model.Inputs); err != nil {
 			return err
 		}
@@ -250,6 +255,8 @@ func (g *Grounding) Write(w io.Writer, view View, limit int) error {
 
 // truth returns the known values of a predicate in the grounding's phase, or in another one that has the same atoms.
 func (g *Grounding) truth(phase Phase, predicate int) (*relation.Relation, error) {
+	g.names.Lock()
+	defer g.names.Unlock()
 	rows, set := g.project.truth[truthKey{phase, predicate}]
 	if !set {
 		return g.ownTruth(phase, predicate)

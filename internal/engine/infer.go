@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
@@ -48,8 +49,10 @@ type Answer struct {
 	Components *solve.Components
 	// Values holds the target atoms' values in [0,1], by variable number.
 	Values []float64
-	// Perceived holds the networks' outputs that the answer rests on, by input number.
+	// Perceived holds the networks' outputs, and the given values, that the answer rests on, by input number.
 	Perceived []float64
+	// multipliers are those of the proof, one per ground rule; nil unless the grounding lives on.
+	multipliers []float64
 }
 
 // Infer perceives with the current networks and finds the MAP state. An answer that is not proven optimal is no error:
@@ -57,28 +60,43 @@ type Answer struct {
 // is not: the answer is then the best so far, with its proven gap, and the Status "cancelled". A deadline is a limit of
 // time.
 func (g *Grounding) Infer(ctx context.Context) (answer *Answer, err error) {
+	return g.inferBy(ctx, &g.project.phases[Infer])
+}
+
+// inferBy is Infer with the options of another phase.
+func (g *Grounding) inferBy(ctx context.Context, s *settings) (answer *Answer, err error) {
 	err = g.guard(func() error {
-		answer, err = g.infer(ctx)
+		answer, err = g.infer(ctx, inference{settings: s})
 		return err
 	})
 	return answer, err
 }
 
+// inference says how one is done.
+type inference struct {
+	settings *settings
+	last     *Answer // to start from; nil for none
+	lives    bool    // the answer keeps its multipliers, for the next one
+}
+
 // infer is Infer for ground rules that can be read.
-func (g *Grounding) infer(ctx context.Context) (*Answer, error) {
+func (g *Grounding) infer(ctx context.Context, how inference) (*Answer, error) {
 	start := time.Now()
 	if err := g.perceive(); err != nil {
 		return nil, err
 	}
-	if g.settings.skip {
-		return g.given(start), nil
+	if how.settings.skip {
+		return g.skipped(how.settings, start), nil
 	}
-	solver, err := g.settings.inference(g.field, &g.project.Options)
+	solver, err := how.settings.inference(g.field, &g.project.Options)
 	if err != nil {
 		return nil, err
 	}
 	solver.SetWeights(g.theta)
 	solver.SetInputs(g.inputs)
+	if how.last != nil {
+		solver.WarmStart(slices.Clone(how.last.Values), slices.Clone(how.last.multipliers))
+	}
 	if err := ctx.Err(); errors.Is(err, context.Canceled) {
 		return nil, err
 	}
@@ -86,8 +104,11 @@ func (g *Grounding) infer(ctx context.Context) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := g.settings.answer(g.field, result, start)
+	answer := how.settings.answer(g.field, result, start)
 	answer.Conflict = g.conflict(ctx, result.Conflict)
+	if how.lives {
+		answer.multipliers = result.Multipliers
+	}
 	return answer, nil
 }
 
@@ -125,8 +146,8 @@ func (a *Answer) judge(s *settings, status solve.Status) {
 	}
 }
 
-// given answers with the values that the tables give the targets, without inference.
-func (g *Grounding) given(start time.Time) *Answer {
+// skipped answers with the values that the tables give the targets, without inference.
+func (g *Grounding) skipped(s *settings, start time.Time) *Answer {
 	y := make([]float64, g.model.Variables)
 	for _, atoms := range g.tables.Store.Relations {
 		for row := int32(atoms.Observed); atoms.Free == relation.Target && int(row) < atoms.Len(); row++ {
@@ -143,7 +164,7 @@ func (g *Grounding) given(start time.Time) *Answer {
 		Gap: proof.Gap, MaxViolation: proof.MaxViolation, AtomError: math.Inf(1), Elapsed: time.Since(start),
 		Values: y, Perceived: append([]float64(nil), g.inputs...),
 	}
-	if proof.MaxViolation > g.settings.solve.WithDefaults(0).Feasibility {
+	if proof.MaxViolation > s.solve.WithDefaults(0).Feasibility {
 		answer.Gap = math.Inf(1)
 	}
 	return answer

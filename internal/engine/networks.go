@@ -63,10 +63,15 @@ func (p *Project) loadNetworks() (*networks, error) {
 // loadNetwork reads a network's specification and its features.
 func (p *Project) loadNetwork(network *load.Network, n *networks, diags *source.Diagnostics) neural.Spec {
 	predicate, classes := p.classifies(network.Name)
-	spec := neural.Spec{Name: network.Name, Outputs: classes}
-	if err := json.Unmarshal(network.JSON, &spec); err != nil {
-		misspecified(network, err, diags)
-		return spec
+	spec, given := p.Specs[network.Name]
+	if !given {
+		spec = neural.Spec{Name: network.Name, Outputs: classes}
+		if err := json.Unmarshal(network.JSON, &spec); err != nil {
+			misspecified(network, err, diags)
+			return spec
+		}
+	} else if spec.Outputs == 0 {
+		spec.Outputs = classes
 	}
 	if classes > 0 && spec.Kind == "siamese" {
 		diags.Errorf("config-network", network.At("kind"), "give the predicate two arguments, and no classes",
@@ -232,8 +237,11 @@ func mustAdd(builder *relation.Builder, tuple []symbol.ID, truth float64, role r
 	}
 }
 
-// bind connects the networks to the perceived atoms of a phase.
+// bind connects the networks to the perceived atoms of a phase; to none where all inputs are given.
 func (n *networks) bind(p *Project, store *relation.Store, inputs int) (*neural.Perception, error) {
+	if n == nil {
+		return nil, nil
+	}
 	bindings, err := n.bindings(p.config, store)
 	if err == nil && p.config.HasExamples() {
 		err = n.standardize(p)
@@ -290,7 +298,11 @@ func (n *networks) bindings(config *load.Config, store *relation.Store) ([]neura
 	var diags source.Diagnostics
 	slots := 0
 	for k, declared := range config.Predicates {
-		if declared.Neural == nil || store.Relations[k].FreeLen() == 0 {
+		if store.Relations[k].FreeLen() == 0 || declared.Neural == nil && !declared.Given {
+			continue
+		}
+		if declared.Given {
+			bindings = append(bindings, givenAtoms(store.Relations[k]))
 			continue
 		}
 		b := binder{features: n.features[declared.Neural.Network], symbols: store.Symbols, atoms: store.Relations[k]}
@@ -303,6 +315,14 @@ func (n *networks) bindings(config *load.Config, store *relation.Store) ([]neura
 		bindings = append(bindings, b.binding)
 	}
 	return bindings, diags.Err()
+}
+
+// givenAtoms is the binding of atoms whose values are given.
+func givenAtoms(atoms *relation.Relation) (b neural.Binding) {
+	for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
+		b.Inputs = append(b.Inputs, atoms.Number(row))
+	}
+	return b
 }
 
 // measureScale is the width of the interval around 0 on which the distance layer sees similarities. Answers often turn

@@ -4,23 +4,24 @@ import (
 	"context"
 	"errors"
 	"os"
-	"runtime/debug"
 
 	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/preflight"
 )
 
-// leastLimit is the least limit for the garbage collector: below it, a program does little else than collect.
-const leastLimit = 64 << 20
-
-// limitMemory makes the garbage collector keep to the memory that the options give, for the whole process; a lower
-// limit stays.
-func (s *settings) limitMemory() {
-	limit := max(s.memory, leastLimit)
-	if now := debug.SetMemoryLimit(-1); s.memory > 0 && limit < now {
-		debug.SetMemoryLimit(limit)
+// Memory is the least that the option ground.memory gives a phase, in bytes; 0 if it gives none. Nothing here sets a
+// limit for the process: that is for the program whose process it is.
+func (p *Project) Memory() (least int64) {
+	for k := range p.phases {
+		if given := p.phases[k].memory; given > 0 && (least == 0 || given < least) {
+			least = given
+		}
 	}
+	return least
 }
+
+// Close gives back the file that the ground rules are in, if they are in one; they cannot be used any more.
+func (g *Grounding) Close() error { return g.closeFile() }
 
 // memory returns how many bytes the project may take, tables included; known is false if nothing bounds it.
 func (g *Grounding) memory() (bytes int64, known bool) {

@@ -40,14 +40,18 @@ func circle(t *testing.T) string {
 		}`})
 }
 
-// limited skips where files cannot be mapped, and restores the memory limit that a test's projects set.
+// limited skips where files cannot be mapped, and sees to it that projects set no memory limit for the process.
 func limited(t *testing.T) {
 	t.Helper()
 	if !scratch.Supported {
 		t.Skip("not on this system")
 	}
-	limit := debug.SetMemoryLimit(-1)
-	t.Cleanup(func() { debug.SetMemoryLimit(limit) })
+	before := debug.SetMemoryLimit(-1)
+	t.Cleanup(func() {
+		if limit := debug.SetMemoryLimit(before); limit != before {
+			t.Errorf("the process has a memory limit of %d now", limit)
+		}
+	})
 }
 
 // What does not fit in the memory given must be inferred from a file, to the same objective, and leave nothing behind.

@@ -57,6 +57,8 @@ type Options struct {
 	OnGround func()
 	// OnWarning, if set, is called with the warnings that reading and compiling gave rise to.
 	OnWarning func(Warnings)
+	// Specs holds networks in memory, by name: they take the place of the settings of those of the configuration.
+	Specs map[string]neural.Spec
 	// Features holds tables in memory, by the path under which a network of the configuration names them; other tables are
 	// read from files.
 	Features map[string]*neural.Features
@@ -118,6 +120,11 @@ func LoadClassic(rules, data string, options Options) (*Project, error) {
 	start := time.Now()
 	config, err := load.ReadClassic(rules, data, nil)
 	return newProject(config, err, options, start)
+}
+
+// New makes a project of a configuration that was put together in memory and is resolved.
+func New(config *load.Config, options Options) (*Project, error) {
+	return newProject(config, nil, options, time.Now())
 }
 
 // newProject makes a project of a configuration, or completes the error of reading it.

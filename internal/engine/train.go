@@ -177,6 +177,7 @@ func (g *Grounding) task(ctx context.Context, l lesson) (learn.Task, error) {
 	if g.project.config.Examples[Learn] != nil {
 		return g.exampleTask(ctx, l)
 	}
+	g.field.SetInputs(g.inputs)
 	task := learn.Task{Field: g.field, Theta: g.theta, Learned: g.learned(),
 		NewSolver: func(field *mrf.Field) (solve.Solver, error) {
 			return g.solverOf(field, g.project.settings.whileLearning())
@@ -257,7 +258,7 @@ func imitations(perceived, inferred *relation.Relation, entity int) []learn.Teac
 func (g *Grounding) labels(phase Phase, role relation.Role) (*learn.Labels, error) {
 	labels := new(learn.Labels)
 	for k, atoms := range g.tables.Store.Relations {
-		if atoms.FreeLen() == 0 || atoms.Free != role {
+		if atoms.FreeLen() == 0 || atoms.Free != role || g.project.config.Predicates[k].Given {
 			continue
 		}
 		truth, err := g.truth(phase, k)
@@ -349,7 +350,7 @@ func (g *Grounding) validator(ctx context.Context) (func(ctx context.Context, y,
 		if own != g {
 			own.adopt(g)
 			var err error
-			if answer, err = own.Infer(ctx); err == nil {
+			if answer, err = own.inferBy(ctx, own.settings); err == nil {
 				err = ctx.Err()
 			}
 			if err != nil {
@@ -419,6 +420,7 @@ func (g *Grounding) fitNetworks(ctx context.Context, l lesson) (*Training, error
 	if fit == nil {
 		return nil, err
 	}
+	g.keepGiven(fit.X)
 	copy(g.inputs, fit.X)
 	return &Training{FitEpochs: fit.Epochs, FitKept: fit.Kept, Ended: fit.Ended,
 		Chosen: &Answer{Values: make([]float64, g.model.Variables), Perceived: fit.X}}, err
@@ -530,7 +532,7 @@ func (p *Project) sharesAtoms(a, b Phase) bool {
 		return false
 	}
 	for _, declared := range p.config.Predicates {
-		for _, data := range [...]*load.Partition{&declared.Observations, &declared.Targets} {
+		for _, data := range [...]*load.Partition{&declared.Observations, &declared.Targets, &declared.Inputs} {
 			if !slices.EqualFunc(data.Phases[a], data.Phases[b], sameFile) {
 				return false
 			}
@@ -540,7 +542,9 @@ func (p *Project) sharesAtoms(a, b Phase) bool {
 }
 
 // sameFile tells whether two tables are read from the same file.
-func sameFile(a, b load.Data) bool { return a.Path != "" && a.Path == b.Path }
+func sameFile(a, b load.Data) bool {
+	return a.Path != "" && a.Path == b.Path && a.Open == nil && b.Open == nil
+}
 
 // Adopt takes over the networks of another grounding of the same project, and its weights of the rules that both have:
 // after Train, the learned ones.

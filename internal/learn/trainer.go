@@ -137,7 +137,7 @@ func NewTrainer(task Task, settings Settings) (*Trainer, error) {
 		return nil, fmt.Errorf("nothing to learn from: no target has a label")
 	}
 	model := task.Field.Model
-	t.x = make([]float64, model.Inputs)
+	t.x = slices.Clone(task.Field.Inputs()) // those that no network gives stay as they are
 	t.g = make([]float64, model.Variables)
 	t.y = make([]float64, model.Variables)
 	t.local = localField(&t.Task, settings.Method)

@@ -3,6 +3,7 @@ package load
 import (
 	"fmt"
 	"io"
+	"iter"
 	"os"
 
 	"github.com/deeppsl/deeppsl/internal/program"
@@ -87,6 +88,9 @@ type Network struct {
 // At returns the place of the setting that the keys lead to, or of the deepest one on the way that exists.
 func (n *Network) At(keys ...string) source.Span {
 	span, at := n.Span, n.node
+	if at.doc == nil {
+		return span // in memory
+	}
 	for _, key := range keys {
 		inner, ok := at.get(key)
 		if !ok {
@@ -103,14 +107,19 @@ type Predicate struct {
 	Span source.Span // of the declaration
 
 	Observations, Targets, Truth Partition
+	// Inputs are atoms whose values are given and may change while a ground model lives: they are inputs of it, as a
+	// network's are, and not folded away. Only programs in Go have any.
+	Inputs Partition
 	// ForceOpen makes a predicate without targets open, so that asking for a missing atom is an error and not 0.
 	ForceOpen bool
 	// Neural says which network gives the values; nil if none does.
 	Neural *Neural
 	// Derive says which rules make the atoms; nil if none do.
 	Derive *Derivation
-	// Function names the function that computes the values; "" if none does.
+	// Function names the function that computes the values; "" if none does. Call is its code, if the program brings it
+	// along; nil if the name says it.
 	Function string
+	Call     func(args ...string) float64
 	// Similarity says of which strings the atoms are the similar pairs; nil if they are none.
 	Similarity *Similarity
 	// Corpus is the column whose constants count as documents for a function or similarity that weighs tokens by how
@@ -199,12 +208,17 @@ func (c *Config) Files() (paths []string) {
 	return paths
 }
 
-// Data is a file of rows, or rows in the configuration. A row is the atom's arguments, and optionally its truth value
-// in [0, 1].
+// Data is a file of rows, or rows in memory, or rows in the configuration. A row is the atom's arguments, and optionally
+// its truth value in [0, 1].
 type Data struct {
 	// Path is the file of a tab-separated table, as it is opened: gzip is recognised by its content.
 	Path string
-	rows rowList // the table if Path is ""
+	// Open opens the file, if the configuration's Open is not to; nil if it is.
+	Open func(path string) (io.ReadCloser, error)
+	// Rows is a table in memory, and Values one whose truth values stand beside the arguments; nil if it is none.
+	Rows   iter.Seq[[]string]
+	Values iter.Seq2[[]string, float64]
+	rows   rowList // the table if it is none of these
 	// Span is where the configuration asks for the file.
 	Span source.Span
 }
@@ -230,7 +244,7 @@ func (c *Config) Runs(phase Phase) bool {
 		return true
 	}
 	for _, p := range c.Predicates {
-		for _, partition := range [...]*Partition{&p.Observations, &p.Targets, &p.Truth} {
+		for _, partition := range [...]*Partition{&p.Observations, &p.Targets, &p.Truth, &p.Inputs} {
 			if len(partition.Phases[phase]) > 0 {
 				return true
 			}

@@ -13,9 +13,20 @@ import (
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
+// readData reads the file of a table.
+func (c *Config) readData(data *Data) (*source.File, error) {
+	if data.Open != nil {
+		return readFile(data.Path, data.Open)
+	}
+	return c.readFile(data.Path)
+}
+
+// readFile reads one of the configuration's files.
+func (c *Config) readFile(path string) (*source.File, error) { return readFile(path, c.open) }
+
 // readFile reads a text, whether it is compressed with gzip or not, in one string.
-func (c *Config) readFile(path string) (*source.File, error) {
-	f, err := c.open(path)
+func readFile(path string, open func(path string) (io.ReadCloser, error)) (*source.File, error) {
+	f, err := open(path)
 	if err != nil {
 		return nil, err
 	}

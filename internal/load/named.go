@@ -18,7 +18,7 @@ func (t *table) arrange(names []string, offset int) []int {
 	arity := t.predicate.Arity()
 	if len(names) != arity && len(names) != arity+1 {
 		t.errorf("data-columns", offset, "", "%s has %s, or %d with a truth value, but %d are named here: %s",
-			t.predicate.Name, columns(arity), arity+1, len(names), strings.Join(names, ", "))
+			t.predicate.Name, plural(arity, "column"), arity+1, len(names), strings.Join(names, ", "))
 		return nil
 	}
 	order := make([]int, len(names))
@@ -43,7 +43,7 @@ func (t *table) addArranged(fields []string, order []int, offset int) {
 		if t.seenWidth(len(fields)) {
 			return
 		}
-		t.errorf("data-columns", offset, "", "this row has %s, but %d have names", columns(len(fields)), len(order))
+		t.errorf("data-columns", offset, "", "this row has %s, but %d have names", plural(len(fields), "column"), len(order))
 		return
 	}
 	t.fields = t.fields[:0]

@@ -9,6 +9,15 @@ import (
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
+// Resolve checks a configuration that was put together in memory, or changed, and completes it as Read does.
+func (c *Config) Resolve() error {
+	var diags source.Diagnostics
+	c.resolve(&diags)
+	diags.Sort()
+	c.Warnings = diags
+	return diags.Err()
+}
+
 // resolve checks the declarations against each other and sets what follows from them: which predicates are closed and
 // which are perceived. It only looks at declarations; package program checks the rules.
 func (c *Config) resolve(diags *source.Diagnostics) {
@@ -18,7 +27,8 @@ func (c *Config) resolve(diags *source.Diagnostics) {
 		networks[network.Name] = true
 	}
 	for _, p := range c.Predicates {
-		p.Perceived, p.Functional = p.Neural != nil, p.Function != ""
+		p.Given, p.Functional = !p.Inputs.Empty(), p.Function != ""
+		p.Perceived = p.Neural != nil || p.Given
 		p.Closed = p.Targets.Empty() && !p.ForceOpen && !p.Perceived
 		p.checkOrigin(diags)
 		c.checkNeural(p, networks, diags)
@@ -45,11 +55,14 @@ func (c *Config) number(diags *source.Diagnostics) {
 
 // checkOrigin checks that a predicate's atoms come from one place.
 func (p *Predicate) checkOrigin(diags *source.Diagnostics) {
-	hasData := !p.Observations.Empty() || !p.Targets.Empty()
+	hasData := !p.Observations.Empty() || !p.Targets.Empty() || p.Given
 	switch {
 	case p.Types != nil && p.Arity() == 0 && !p.Targets.Empty():
 		diags.Errorf("config-arity", p.Span, "write "+p.Name+"('it'), and the target [\"it\"]",
 			"predicate %s has no arguments, and so no targets: it can only be observed", p.Name)
+	case p.Given && (p.Neural != nil || !p.Targets.Empty()):
+		diags.Errorf("config-origin", p.Span, "give the others to another predicate",
+			"atoms of predicate %s are given, and so no other atom of it is a target or a network's", p.Name)
 	case p.Function != "" && (hasData || !p.Truth.Empty()):
 		diags.Errorf("config-origin", p.Span, "", "predicate %s is a function, and so it takes no data", p.Name)
 	case p.Function != "" && (p.Similarity != nil || p.Derive != nil || p.Neural != nil):

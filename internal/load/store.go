@@ -31,6 +31,7 @@ func (c *Config) Tables(phase Phase) (*Tables, error) {
 		t := newTable(p, symbols, &diags)
 		c.read(t, p.Observations.of(phase), "observations", relation.Observed)
 		c.read(t, p.Targets.of(phase), "targets", p.targetRole())
+		c.read(t, p.Inputs.of(phase), "given values", relation.Perceived)
 		out.Store.Relations = append(out.Store.Relations, t.builder.Relation(p.opens(phase)))
 	}
 	for _, p := range c.Predicates {
@@ -47,7 +48,7 @@ func (c *Config) Tables(phase Phase) (*Tables, error) {
 // opens tells whether a phase may ask for atoms that are in no table. PSL decides it by phase, too: without targets in
 // it, such an atom is 0.
 func (p *Predicate) opens(phase Phase) bool {
-	return !p.Closed && (p.ForceOpen || p.Perceived || len(p.Targets.of(phase)) > 0)
+	return !p.Closed && (p.ForceOpen || p.Neural != nil || len(p.Targets.of(phase)) > 0)
 }
 
 // targetRole says what atoms listed as targets are: a network's domain can be listed so.
@@ -84,7 +85,7 @@ func (c *Config) read(t *table, data []Data, what string, role relation.Role) {
 			t.addRows(&data[k], what, role)
 			continue
 		}
-		file, err := c.readFile(data[k].Path)
+		file, err := c.readData(&data[k])
 		if err != nil {
 			c.Unreadable(t.diags, data[k].Span, data[k].Path, err)
 			continue

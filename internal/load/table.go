@@ -82,11 +82,42 @@ func (o *origin) name() string {
 	return "the " + o.what + " in memory"
 }
 
-// addRows reads rows of the configuration; their place is their number in the document.
+// addRows reads rows that are in memory, whose place is their number, or in the configuration, where it is that in the
+// document.
 func (t *table) addRows(data *Data, what string, role relation.Role) {
 	t.begin(origin{data: data, what: what}, role)
-	data.rows.each(t.add)
+	row := 0
+	switch {
+	case data.Rows != nil:
+		for fields := range data.Rows {
+			t.add(fields, row)
+			row++
+		}
+	case data.Values != nil:
+		for arguments, truth := range data.Values {
+			t.addValued(arguments, truth, row)
+			row++
+		}
+	default:
+		data.rows.each(t.add)
+	}
 	t.end()
+}
+
+// addValued is add for a row whose truth value is a number.
+func (t *table) addValued(arguments []string, truth float64, offset int) {
+	if len(arguments) != t.predicate.Arity() {
+		if !t.seenWidth(len(arguments)) {
+			t.errorf("data-columns", offset, "", "an atom of %s has %s, but this one has %d", t.predicate.Name,
+				plural(t.predicate.Arity(), "argument"), len(arguments))
+		}
+		return
+	}
+	if !(truth >= 0 && truth <= 1) {
+		t.errorf("data-truth", offset, truthHint, "the truth value %v is not in [0, 1]", truth)
+		return
+	}
+	t.addAtom(arguments, math.Abs(truth), offset)
 }
 
 // add checks one row and gives it to the builder. offset is its place within the current origin.
@@ -101,6 +132,11 @@ func (t *table) add(row []string, offset int) {
 			return
 		}
 	}
+	t.addAtom(row, truth, offset)
+}
+
+// addAtom gives an atom, whose arguments a row begins with, to the builder.
+func (t *table) addAtom(row []string, truth float64, offset int) {
 	for k := range t.tuple {
 		if t.builder.Len() > 0 && row[k] == t.last[k] {
 			continue
@@ -130,7 +166,7 @@ func (t *table) checkWidth(row []string, offset int) bool {
 			hint = separatorHint(row[0], arity)
 		}
 		t.errorf("data-columns", offset, hint, "a row of %s has %s, or %d with a truth value, but this one has %d",
-			t.predicate.Name, columns(arity), arity+1, len(row))
+			t.predicate.Name, plural(arity, "column"), arity+1, len(row))
 		return false
 	case !o.decided:
 		o.decided, o.valued = true, len(row) == arity+1
@@ -156,12 +192,12 @@ func (t *table) seenWidth(width int) bool {
 	return false
 }
 
-// columns counts columns in words.
-func columns(n int) string {
+// plural counts things in words.
+func plural(n int, thing string) string {
 	if n == 1 {
-		return "1 column"
+		return "1 " + thing
 	}
-	return strconv.Itoa(n) + " columns"
+	return strconv.Itoa(n) + " " + thing + "s"
 }
 
 // separatorHint guesses which separator was used instead of tabs.
@@ -259,7 +295,7 @@ func (t *table) place(at relation.Place) string {
 	if span := o.span(offset); span.HasText() {
 		return span.String()
 	}
-	return fmt.Sprintf("row %d of %s", offset+1, o.file.Name)
+	return fmt.Sprintf("row %d of %s", offset+1, o.name())
 }
 
 // span returns where a row is: its line, its place in the configuration, or the file that has no lines.
@@ -270,6 +306,8 @@ func (o *origin) span(offset int) source.Span {
 	case o.file != nil:
 		_, end := o.file.Line(offset)
 		return o.file.Span(offset, max(offset, end))
+	case o.data.rows.first.doc == nil:
+		return o.data.Span // in memory
 	}
 	return node{o.data.rows.first.doc, int32(offset)}.span()
 }

@@ -30,8 +30,9 @@ type Predicate struct {
 	Types []Type // one per argument; len(Types) is the arity
 	// Closed says that all atoms are observed (or 0), so that the predicate may stand in filters and weights.
 	Closed bool
-	// Perceived says that a network gives the values.
+	// Perceived says that a network gives the values, or, if it is Given, that they are given and may change.
 	Perceived bool
+	Given     bool
 	// Functional says that a function computes the value of every atom from its arguments: there are no rows that a
 	// grounding could be found by, so that other atoms have to bind the variables. Functional predicates are Closed.
 	Functional bool

@@ -55,6 +55,9 @@ func (s *scope) lookup(a *syntax.Atom, purpose string) Atom {
 func (s *scope) requireClosed(predicate int, span source.Span, purpose string) {
 	p := s.c.program.Predicates[predicate]
 	switch {
+	case p.Given:
+		s.errorf("not-closed", span, "only observed predicates may stand here",
+			"%s needs observed values, and those of %s may change", purpose, p.Name)
 	case p.Perceived:
 		s.errorf("not-closed", span, "only observed predicates may stand here",
 			"%s needs observed values, and %s is computed by a network", purpose, p.Name)

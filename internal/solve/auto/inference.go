@@ -66,7 +66,8 @@ func (p *inference) SetWeights(theta []float64) { p.field.SetWeights(theta) }
 // SetInputs implements solve.Solver.
 func (p *inference) SetInputs(x []float64) { p.field.SetInputs(x) }
 
-// WarmStart implements solve.Solver. The multipliers are of use only where nothing is presolved.
+// WarmStart implements solve.Solver. With multipliers nothing is presolved: from where an answer was, a problem that has
+// changed little takes a few steps, and a presolved one has none of the multipliers.
 func (p *inference) WarmStart(y, multipliers []float64) { p.start, p.duals = y, multipliers }
 
 // Solve implements solve.Solver. A conflict of hard constraints is found in the original problem, whose ground rules
@@ -78,6 +79,9 @@ func (p *inference) Solve(ctx context.Context) (*solve.Result, error) {
 	p.began = time.Now()
 	if p.field.Model.Paged() != nil {
 		return p.solvePaged(ctx)
+	}
+	if p.duals != nil {
+		return p.solve(ctx, p.field, p.start, p.duals)
 	}
 	r, contradiction := p.reduce(ctx)
 	switch {
