@@ -48,8 +48,10 @@ func TestFunctionIsANetwork(t *testing.T) {
 	upstream := []float64{1, -1, 0.5, 2, -0.3, 0, 0}
 	var outputs [][]float64
 	var gradients [][][]float32
-	for _, spec := range []Spec{{Name: "n", Features: "f", Outputs: 2, Activation: Tanh}, {Name: "n", Features: "f", Outputs: 2,
-		Function: matrixFunction{}}} {
+	for _, spec := range []Spec{
+		{Name: "n", Features: "f", Outputs: 2, Activation: Tanh},
+		{Name: "n", Features: "f", Outputs: 2, Function: matrixFunction{}},
+	} {
 		system, err := New([]Spec{spec}, map[string]*Features{"f": features}, 7)
 		if err != nil {
 			t.Fatal(err)

@@ -70,6 +70,11 @@ func found(t *testing.T, path string, set []string) string {
 	project, err := Load(path, Options{Set: set})
 	if err == nil {
 		var summary *Summary
+		for _, declared := range project.config.Predicates {
+			if declared.Name == "Senseless" {
+				declared.Call = func(...string) float64 { return math.NaN() }
+			}
+		}
 		if summary, err = project.Check(context.Background()); summary != nil {
 			diags = summary.Diagnostics
 		}
@@ -115,8 +120,4 @@ func TestMessages(t *testing.T) {
 		archive.Files = append(archive.Files, txtar.File{Name: name + ".out", Data: []byte(got)})
 	}
 	goldentest.File(t, golden, txtar.Format(archive))
-}
-
-func init() {
-	RegisterFunction("Senseless", 1, func(...string) float64 { return math.NaN() })
 }

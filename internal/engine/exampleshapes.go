@@ -94,8 +94,8 @@ func (g *Grounding) exampleAtoms(ctx context.Context, e *examples, k int) (*Grou
 	return &one, blanks, one.completeAtoms(ctx, blanks)
 }
 
-// exampled returns the phase whose examples a phase is about: its own, or else the first one's that has any.
-func (p *Project) exampled(phase Phase) Phase {
+// Exampled returns the phase whose examples a phase is about: its own, or else the first one's that has any.
+func (p *Project) Exampled(phase Phase) Phase {
 	for _, other := range []Phase{phase, Learn, Validation, Infer} {
 		if p.config.Examples[other] != nil {
 			return other
@@ -107,7 +107,7 @@ func (p *Project) exampled(phase Phase) Phase {
 // exemplify makes the atoms those of the phase's first example, so that what is ground, shown and counted is that.
 func (g *Grounding) exemplify(ctx context.Context) error {
 	var diags source.Diagnostics
-	e := g.checkExamples(g.project.exampled(g.phase), &diags)
+	e := g.checkExamples(g.project.Exampled(g.phase), &diags)
 	if err := diags.Err(); err != nil {
 		return err
 	}

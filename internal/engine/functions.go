@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/preflight"
@@ -17,11 +16,11 @@ import (
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
-// function is what the key "function" of a predicate names: a similarity, or what a program has registered.
+// function is what the key "function" of a predicate names: a similarity, or what a program in Go brings along.
 type function struct {
 	arity   int
 	call    func(args ...string) float64
-	measure *similarity.Measure // nil if it is registered
+	measure *similarity.Measure // nil if it is a program's own
 	// above is the value up to which the function is 0 instead.
 	above float64
 }
@@ -32,50 +31,13 @@ const (
 	pslSuffix    = "similarity"
 )
 
-var registry = struct {
-	sync.RWMutex
-	functions map[string]function // by name in lower case
-	names     []string
-}{functions: make(map[string]function)}
-
-// RegisterFunction makes a function available to predicates, as "function": name. It takes as many arguments as it has
-// arity, which are constants as the data write them, and returns a value in [0, 1]; what is not becomes an error of
-// grounding. It must give the same value for the same arguments, and any number of goroutines may call it at once.
-//
-// Functions are registered before projects are loaded, by init functions as a rule. A second function of a name,
-// whatever its case, one with the name of a similarity, and one without arguments are mistakes of the program, and
-// panics.
-func RegisterFunction(name string, arity int, f func(args ...string) float64) {
-	registry.Lock()
-	defer registry.Unlock()
-	key := strings.ToLower(name)
-	if _, exists := registry.functions[key]; exists || similarity.Find(name) != nil {
-		panic(fmt.Sprintf("deeppsl: RegisterFunction(%q): there is such a function already", name))
-	}
-	if name == "" || arity < 1 || f == nil {
-		panic(fmt.Sprintf("deeppsl: RegisterFunction(%q, %d): a function needs a name, arguments and code", name, arity))
-	}
-	registry.functions[key] = function{arity: arity, call: f}
-	registry.names = append(registry.names, name)
-}
-
-// functionOf returns the function of a predicate.
+// functionOf returns the function of a predicate: the code that a program has given it, or a similarity.
 func functionOf(declared *load.Predicate) (f function, ok bool) {
 	if declared.Call != nil {
 		return function{arity: declared.Arity(), call: declared.Call}, true
 	}
-	return findFunction(declared.Function)
-}
-
-// findFunction returns the function of a name.
-func findFunction(name string) (f function, ok bool) {
-	registry.RLock()
-	defer registry.RUnlock()
-	if f, ok = registry.functions[strings.ToLower(name)]; ok {
-		return f, true
-	}
-	f = function{arity: 2, measure: similarity.Find(name)}
-	if strings.HasSuffix(strings.ToLower(name), pslSuffix) {
+	f = function{arity: 2, measure: similarity.Find(declared.Function)}
+	if strings.HasSuffix(strings.ToLower(declared.Function), pslSuffix) {
 		f.above = pslThreshold
 	}
 	return f, f.measure != nil
@@ -92,19 +54,12 @@ func (f *function) bind(corpus *similarity.Corpus) func(args ...string) float64 
 	}
 }
 
-// functionNames lists what the key "function" can be.
-func functionNames() []string {
-	registry.RLock()
-	defer registry.RUnlock()
-	return append(similarity.Names(), slices.Sorted(slices.Values(registry.names))...)
-}
-
 // checkFunction reports a functional predicate whose function is not there, or is of other arity.
 func checkFunction(declared *load.Predicate, diags *source.Diagnostics) {
 	f, ok := functionOf(declared)
 	switch {
 	case !ok:
-		names := functionNames()
+		names := similarity.Names()
 		diags.Errorf("unknown-function", declared.Span, source.Suggest(declared.Function, names),
 			"there is no function %s; there are %s", declared.Function, strings.Join(names, ", "))
 	case f.arity != declared.Arity():
@@ -118,7 +73,7 @@ func (g *Grounding) bindFunction(predicate int) {
 	declared := g.project.config.Predicates[predicate]
 	f, ok := functionOf(declared)
 	if !ok {
-		panic("deeppsl: a function has gone since the project was checked")
+		panic("engine: a function has gone since the project was checked")
 	}
 	if f.measure != nil {
 		f.call = f.bind(g.corpus(predicate, f.measure))

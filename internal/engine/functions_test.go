@@ -137,7 +137,6 @@ func TestSimilarityPage(t *testing.T) {
 func TestFunctionErrors(t *testing.T) {
 	for alike, want := range map[string]string{
 		`{"function": "JaroWinkle"}`: "did you mean JaroWinkler?",
-		`{"function": "test-once"}`:  "predicate Alike/2 has another number of arguments than function test-once/1",
 		`{"similarity": {"measure": "Jaro", "over": "Alike:1", "threshold": 0.5}}`: "derivation-cycle",
 	} {
 		project, err := Load(peopleModel(t, alike, ""), Options{})
@@ -147,29 +146,5 @@ func TestFunctionErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", alike, err, want)
 		}
-	}
-}
-
-func init() {
-	RegisterFunction("test-once", 1, func(...string) float64 { return 1 })
-}
-
-func TestRegisterFunctionPanics(t *testing.T) {
-	one := func(...string) float64 { return 1 }
-	for name, register := range map[string]func(){
-		"twice":        func() { RegisterFunction("Test-Once", 1, one) },
-		"a similarity": func() { RegisterFunction("jaro", 2, one) },
-		"no arguments": func() { RegisterFunction("test-none", 0, one) },
-		"no code":      func() { RegisterFunction("test-nil", 1, nil) },
-		"no name":      func() { RegisterFunction("", 1, one) },
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			register()
-		}()
 	}
 }

@@ -3,9 +3,13 @@ package engine
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
+	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
@@ -89,6 +93,35 @@ func (g *Grounding) Value(answer *Answer, predicate string, arguments ...string)
 	return valueOf(answer, atoms, row), true
 }
 
+// Atoms iterates over the atoms of the named predicates, or of all, that are not observed, with their values.
+func (g *Grounding) Atoms(answer *Answer, predicates []string) iter.Seq[Atom] {
+	return func(yield func(Atom) bool) {
+		for k, atoms := range g.tables.Store.Relations {
+			name := g.project.config.Predicates[k].Name
+			named := func(wanted string) bool { return equalFold(wanted, name) }
+			if len(predicates) > 0 && !slices.ContainsFunc(predicates, named) {
+				continue
+			}
+			for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
+				if !yield(Atom{name, g.arguments(atoms, row), value(answer, atoms, row)}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// arguments are those of a row's atom.
+func (g *Grounding) arguments(atoms *relation.Relation, row int32) []string {
+	g.names.RLock()
+	defer g.names.RUnlock()
+	arguments := make([]string, atoms.Arity)
+	for k, column := range atoms.Columns {
+		arguments[k] = g.tables.Store.Symbols.Name(column[row])
+	}
+	return arguments
+}
+
 // Weights returns the present weights of the rules, in the order of Counts. Those of hard rules have no meaning.
 func (g *Grounding) Weights() []float64 { return append([]float64(nil), g.theta...) }
 
@@ -106,9 +139,45 @@ func (g *Grounding) SetWeight(rule int, weight float64) error {
 	return nil
 }
 
-// InferAgain is Infer for a grounding that lives on: the answer keeps its multipliers, and begins where the last answer,
-// if it is not nil, ended. That pays where little has changed since.
+// For returns the grounding of another phase over the same networks: this one, if the phases share their atoms, which
+// is then of that phase.
+func (g *Grounding) For(ctx context.Context, phase Phase) (*Grounding, error) {
+	if phase == g.phase {
+		return g, nil
+	}
+	if g.paging != nil || !g.project.sharesAtoms(g.phase, phase) {
+		return g.project.groundWith(ctx, phase, g.networks)
+	}
+	truth := make([]*relation.Relation, len(g.tables.Truth))
+	for k := range truth {
+		var err error
+		if truth[k], err = g.truth(phase, k); err != nil {
+			return nil, err
+		}
+	}
+	g.phase, g.settings, g.tables.Truth = phase, &g.project.phases[phase], truth
+	return g, nil
+}
+
+// Learn is Train with signs that nothing was learned; being cut short is no error.
+func (g *Grounding) Learn(ctx context.Context) (*Training, Warnings, error) {
+	training, err := g.Train(ctx)
+	if _, cut := learn.CutShort(ctx, err); err != nil && (!cut || training == nil) {
+		return nil, nil, err
+	}
+	if training.Ended.Early() {
+		return training, g.notices.told, nil
+	}
+	err = g.notices.notice(ctx, training)
+	return training, g.notices.told, err
+}
+
+// InferAgain is Infer for a grounding that lives on: the answer keeps its multipliers, and begins where the last
+// answer, if it is not nil, ended. That pays where little has changed since.
 func (g *Grounding) InferAgain(ctx context.Context, last *Answer) (answer *Answer, err error) {
+	if last != nil && (last.Status == solve.Infeasible.String() || last.Status == solve.NumericalError.String()) {
+		last = nil // its multipliers go to infinity
+	}
 	err = g.guard(func() error {
 		answer, err = g.infer(ctx, inference{settings: &g.project.phases[Infer], last: last, lives: true})
 		return err

@@ -59,8 +59,8 @@ type Options struct {
 	OnWarning func(Warnings)
 	// Specs holds networks in memory, by name: they take the place of the settings of those of the configuration.
 	Specs map[string]neural.Spec
-	// Features holds tables in memory, by the path under which a network of the configuration names them; other tables are
-	// read from files.
+	// Features holds tables in memory, by the path under which a network of the configuration names them; other tables
+	// are read from files.
 	Features map[string]*neural.Features
 	// Checkpoint is a file that training writes after every epoch and continues from if it exists; "" means none.
 	Checkpoint string
@@ -120,6 +120,15 @@ func LoadClassic(rules, data string, options Options) (*Project, error) {
 	start := time.Now()
 	config, err := load.ReadClassic(rules, data, nil)
 	return newProject(config, err, options, start)
+}
+
+// ReadConfig reads a configuration as Load does.
+func ReadConfig(path string) (*load.Config, error) {
+	project, err := Load(path, Options{})
+	if err != nil {
+		return nil, err
+	}
+	return project.config, nil
 }
 
 // New makes a project of a configuration that was put together in memory and is resolved.

@@ -23,8 +23,8 @@ type Report struct {
 	DualBound    float64 `json:"dual_bound"`
 	Gap          float64 `json:"gap"`
 	MaxViolation float64 `json:"max_violation"`
-	// Feasible tells whether the answer satisfies the hard rules, to within what was to be accepted. Otherwise there is no
-	// gap, which is then +∞, and null in JSON.
+	// Feasible tells whether the answer satisfies the hard rules, to within what was to be accepted. Otherwise there is
+	// no gap, which is then +∞, and null in JSON.
 	Feasible bool `json:"feasible"`
 	// AtomError is the largest possible distance of an atom's value from that at the optimum; +∞, and null in JSON, where
 	// the optimum need not be unique.
@@ -213,20 +213,15 @@ func (r *Report) withoutAnswer(status string) {
 
 // learn learns; being cut short is no error.
 func (r *Report) learn(ctx context.Context, g *Grounding) (err error) {
-	r.Training, err = g.Train(ctx)
-	if _, cut := learn.CutShort(ctx, err); err != nil && (!cut || r.Training == nil) {
+	var warnings Warnings
+	if r.Training, warnings, err = g.Learn(ctx); err != nil {
 		return err
 	}
 	r.CrossFit, r.Starts = r.Training.CrossFit, r.Training.Starts
 	r.Epochs, r.Trials, r.LearningEnded = r.Training.Steps, r.Training.Trials, r.Training.Ended.String()
 	r.Seconds.Learn = r.Training.Elapsed.Seconds()
-	if r.LearningCurve = r.Training.Epochs; !r.Training.Ended.Early() {
-		err = g.notices.notice(ctx, r.Training)
-	} else {
-		err = nil
-	}
-	r.Warnings = Lints(g.notices.told)
-	return err
+	r.LearningCurve, r.Warnings = r.Training.Epochs, Lints(warnings)
+	return nil
 }
 
 // next returns the grounding to infer with after learning: the same one if the phases share their atoms.
@@ -287,7 +282,7 @@ func (r *Report) describe(g *Grounding) {
 
 // predict infers the examples of the inference phase, or of learning if that has none.
 func (r *Report) predict(ctx context.Context, g *Grounding) (*Answer, error) {
-	phase := g.project.exampled(Infer)
+	phase := g.project.Exampled(Infer)
 	predictions, answer, err := g.InferExamples(ctx, phase)
 	if err != nil {
 		return nil, err

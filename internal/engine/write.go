@@ -43,6 +43,22 @@ func (g *Grounding) LoadNetworks(path string) error {
 	return g.networks.system.LoadFile(path)
 }
 
+// WriteNetworks writes the networks' parameters, and ReadNetworks gives them those that it wrote.
+func (g *Grounding) WriteNetworks(w io.Writer) error {
+	if g.networks == nil {
+		return fmt.Errorf("%s has no network to save", g.project.config.Name)
+	}
+	return g.networks.system.Save(w)
+}
+
+// ReadNetworks gives the networks the parameters that WriteNetworks wrote. On an error no parameter changes.
+func (g *Grounding) ReadNetworks(r io.Reader) error {
+	if g.networks == nil {
+		return fmt.Errorf("%s has no network to load", g.project.config.Name)
+	}
+	return g.networks.system.Load(r)
+}
+
 // ParsePhase returns the phase with the given name: learn, validation or infer.
 func ParsePhase(name string) (Phase, error) {
 	for phase := range load.Phase(3) {

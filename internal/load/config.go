@@ -208,8 +208,8 @@ func (c *Config) Files() (paths []string) {
 	return paths
 }
 
-// Data is a file of rows, or rows in memory, or rows in the configuration. A row is the atom's arguments, and optionally
-// its truth value in [0, 1].
+// Data is a file of rows, or rows in memory, or rows in the configuration. A row is the atom's arguments, and
+// optionally its truth value in [0, 1].
 type Data struct {
 	// Path is the file of a tab-separated table, as it is opened: gzip is recognised by its content.
 	Path string

@@ -73,13 +73,23 @@ func (d *decoder) threshold(n node) float64 {
 
 // column reads "Name:1".
 func (d *decoder) column(name string, span source.Span) Column {
-	predicate, number, _ := strings.Cut(name, ":")
+	column, err := ParseColumn(name)
+	if err != nil {
+		d.diags.Errorf("config-column", span, "write Name:1 for the second argument of Name; they are numbered from 0",
+			"%v", err)
+	}
+	column.Span = span
+	return column
+}
+
+// ParseColumn reads "Name:1".
+func ParseColumn(text string) (Column, error) {
+	predicate, number, _ := strings.Cut(text, ":")
 	argument, err := strconv.Atoi(number)
 	if err != nil || argument < 0 {
-		d.diags.Errorf("config-column", span, "write Name:1 for the second argument of Name; they are numbered from 0",
-			"%q is not an argument of a predicate", name)
+		err = fmt.Errorf("%q is not an argument of a predicate", text)
 	}
-	return Column{Predicate: predicate, Argument: argument, Span: span}
+	return Column{Predicate: predicate, Argument: argument}, err
 }
 
 // corpusOption takes the option "corpus" of a function.

@@ -70,8 +70,8 @@ func (c *Config) truth(p *Predicate, phase Phase, symbols *symbol.Table, diags *
 	return t.builder.Relation(false)
 }
 
-// TruthOf reads the known values of one predicate in a phase, over a symbol table that exists already; nil if there are
-// none. Learning and validation often have the atoms in common, and differ only in which are labelled.
+// TruthOf reads the known values of one predicate in a phase, over a symbol table that exists already; nil if there
+// are none. Learning and validation often have the atoms in common, and differ only in which are labelled.
 func (c *Config) TruthOf(phase Phase, predicate int, symbols *symbol.Table) (*relation.Relation, error) {
 	var diags source.Diagnostics
 	truth := c.truth(c.Predicates[predicate], phase, symbols, &diags)
@@ -87,7 +87,11 @@ func (c *Config) read(t *table, data []Data, what string, role relation.Role) {
 		}
 		file, err := c.readData(&data[k])
 		if err != nil {
-			c.Unreadable(t.diags, data[k].Span, data[k].Path, err)
+			from := c
+			if data[k].Open != nil {
+				from = &Config{Open: data[k].Open} // its folder is not the one beside it
+			}
+			from.Unreadable(t.diags, data[k].Span, data[k].Path, err)
 			continue
 		}
 		t.addFile(file, &data[k], what, role)

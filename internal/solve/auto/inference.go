@@ -66,8 +66,8 @@ func (p *inference) SetWeights(theta []float64) { p.field.SetWeights(theta) }
 // SetInputs implements solve.Solver.
 func (p *inference) SetInputs(x []float64) { p.field.SetInputs(x) }
 
-// WarmStart implements solve.Solver. With multipliers nothing is presolved: from where an answer was, a problem that has
-// changed little takes a few steps, and a presolved one has none of the multipliers.
+// WarmStart implements solve.Solver. With multipliers nothing is presolved: from where an answer was, a problem that
+// has changed little takes a few steps, and a presolved one has none of the multipliers.
 func (p *inference) WarmStart(y, multipliers []float64) { p.start, p.duals = y, multipliers }
 
 // Solve implements solve.Solver. A conflict of hard constraints is found in the original problem, whose ground rules

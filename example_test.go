@@ -1,0 +1,234 @@
+package deeppsl_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing/fstest"
+	"time"
+
+	"github.com/deeppsl/deeppsl"
+)
+
+var ctx = context.Background()
+
+// must ends an example that cannot go on.
+func must[T any](value T, err error) T {
+	if err != nil {
+		log.Fatal(err) // everything that is wrong, each with its place
+	}
+	return value
+}
+
+// Friends of a smoker tend to smoke, most people do not.
+func Example() {
+	p := must(deeppsl.Parse(`
+		3: Friends(A, B) & Smokes(A) -> Smokes(B) ^2
+		1: !Smokes(A) ^2`))
+	data := deeppsl.NewData(p)
+	data.Observe("Friends", deeppsl.Rows{{"ann", "bob"}, {"bob", "cid"}})
+	data.Observe("Smokes", deeppsl.Rows{{"ann"}})
+	data.Target("Smokes", deeppsl.Rows{{"bob"}, {"cid"}})
+	session := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{}))
+	defer session.Close()
+	answer := must(session.Infer(ctx))
+	fmt.Printf("%s: %.3f\n", answer.Status, answer.Objective)
+	for atom := range answer.Atoms("Smokes") {
+		fmt.Printf("%v = %.2f\n", atom, atom.Value)
+	}
+	// Output:
+	// optimal: 1.105
+	// Smokes(bob) = 0.63
+	// Smokes(cid) = 0.47
+}
+
+// Rows come from tables of strings, iterators, file systems and readers alike.
+func ExampleData_Observe() {
+	p := must(deeppsl.Parse(`1: Likes(A, B) -> Knows(A, B) ^2   1: !Knows(A, B) ^2`))
+	data := deeppsl.NewData(p)
+	data.Observe("Likes", deeppsl.Rows{{"ann", "bob", "0.9"}})
+	data.Observe("Likes", deeppsl.Values(func(yield func([]string, float64) bool) {
+		_ = yield([]string{"bob", "cid"}, 0.5) && yield([]string{"cid", "ann"}, 0.1)
+	}))
+	files := fstest.MapFS{"likes.csv": {Data: []byte("who,whom\ndan,ann\n")}}
+	data.Observe("Likes", deeppsl.File{FS: files, Path: "likes.csv"})
+	data.Observe("Likes", deeppsl.Reader("likes.tsv", strings.NewReader("dan\tbob\t0.3\n")))
+	data.Target("Knows", deeppsl.Rows{{"ann", "bob"}, {"bob", "cid"}, {"cid", "ann"}, {"dan", "ann"}, {"dan", "bob"}})
+	session := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{}))
+	defer session.Close()
+	answer := must(session.Infer(ctx))
+	byValue := func(a, b deeppsl.Atom) int { return cmp.Compare(b.Value, a.Value) }
+	for _, atom := range slices.SortedFunc(answer.Atoms("Knows"), byValue)[:3] {
+		fmt.Printf("%v %.2f\n", atom, atom.Value)
+	}
+	// Output:
+	// Knows(dan, ann) 0.50
+	// Knows(ann, bob) 0.45
+	// Knows(bob, cid) 0.25
+}
+
+// A sensor's value is given: when it changes, the answer starts from the one before.
+func ExampleSession_SetValue() {
+	p := must(deeppsl.Parse(`
+		2: Smoke(R) -> Fire(R) ^2
+		1: Next(R, S) & Fire(R) -> Fire(S) ^2
+		1: !Fire(R) ^2`))
+	data := deeppsl.NewData(p)
+	data.Given("Smoke", deeppsl.Rows{{"kitchen", "0"}, {"hall", "0"}})
+	data.Observe("Next", deeppsl.Rows{{"kitchen", "hall"}})
+	data.Target("Fire", deeppsl.Rows{{"kitchen"}, {"hall"}})
+	session := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{}))
+	defer session.Close()
+	for _, smoke := range []float64{0, 1} {
+		if err := session.SetValue(smoke, "Smoke", "kitchen"); err != nil {
+			log.Fatal(err)
+		}
+		answer := must(session.Infer(ctx))
+		kitchen, _ := answer.Value("Fire", "kitchen")
+		hall, _ := answer.Value("Fire", "hall")
+		fmt.Printf("smoke %v: fire in the kitchen %.2f, in the hall %.2f\n", smoke, kitchen, hall)
+	}
+	// Output:
+	// smoke 0: fire in the kitchen 0.00, in the hall 0.00
+	// smoke 1: fire in the kitchen 0.57, in the hall 0.29
+}
+
+// Rules can be weighed otherwise while a session lives.
+func ExampleSession_SetWeight() {
+	p := must(deeppsl.Parse(`
+		1: Said(A) -> True(A) ^2
+		1: !True(A) ^2`))
+	data := deeppsl.NewData(p)
+	data.Observe("Said", deeppsl.Rows{{"it"}})
+	data.Target("True", deeppsl.Rows{{"it"}})
+	session := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{}))
+	defer session.Close()
+	for _, weight := range []float64{1, 3} {
+		if err := session.SetWeight(0, weight); err != nil {
+			log.Fatal(err)
+		}
+		value, _ := must(session.Infer(ctx)).Value("True", "it")
+		fmt.Printf("%.2f\n", value)
+	}
+	for _, rule := range session.Rules() {
+		fmt.Println(rule.Weight, rule.Hard, rule.Ground, rule.Text)
+	}
+	// Output:
+	// 0.50
+	// 0.75
+	// 3 false 1 1: Said(A) -> True(A) ^2
+	// 1 false 1 1: !True(A) ^2
+}
+
+// Learn the weights of rules from known values, and print the rules with them.
+func ExampleSession_Learn() {
+	p := must(deeppsl.Parse(`
+		1: Near(A, B) -> Knows(A, B) ^2
+		1: !Knows(A, B) ^2`, deeppsl.Predicate{Name: "Knows", Evaluators: []string{"discrete"}}))
+	data := deeppsl.NewData(p)
+	pairs := deeppsl.Rows{{"ann", "bob"}, {"bob", "cid"}, {"cid", "dan"}}
+	data.Observe("Near", pairs)
+	data.Target("Knows", pairs)
+	data.Truth("Knows", deeppsl.Rows{{"ann", "bob", "1"}, {"bob", "cid", "1"}, {"cid", "dan", "0"}})
+	session := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{Learning: "perceptron"}))
+	defer session.Close()
+	training := must(session.Learn(ctx))
+	if err := session.WriteRules(os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(training.Early, len(training.Epochs) > 1)
+	for _, e := range must(session.Evaluate(must(session.Infer(ctx)))) {
+		fmt.Printf("%s of %d: %s %.2f\n", e.Evaluator, e.Count, e.Primary, e.Values[e.Primary])
+	}
+	// Output:
+	// 1.2952051162719727: Near(A, B) -> Knows(A, B) ^2
+	// 0.7047949433326721: !Knows(A, B) ^2
+	// false true
+	// discrete of 3: F1 0.80
+}
+
+// Whatever ends an inference early, the answer is the best until then, and says how far it can be from the optimum.
+func ExampleAnswer() {
+	p, data, err := deeppsl.Open("examples/acquaintances/model.json")
+	if err != nil {
+		log.Fatal(err)
+	}
+	limited, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	session := must(deeppsl.NewSession(limited, p, data, deeppsl.Options{}))
+	defer session.Close()
+	switch answer := must(session.Infer(limited)); answer.Status {
+	case deeppsl.Optimal:
+		fmt.Println("proven:", answer.Gap <= 1e-4, answer.MaxViolation <= 1e-6, answer.AtomError > 0)
+	case deeppsl.TimeLimit, deeppsl.IterationLimit, deeppsl.Cancelled, deeppsl.Stalled:
+		fmt.Println("the best until then:", answer.Explanation, answer.Gap)
+	case deeppsl.Infeasible:
+		fmt.Println("these cannot hold together:", answer.Conflict)
+	case deeppsl.Skipped, deeppsl.NumericalError:
+		fmt.Println("no answer:", answer.Explanation)
+	}
+	// Output:
+	// proven: true true true
+}
+
+// Houses in one street are near each other if their numbers are; a function says how near.
+func ExamplePredicate_function() {
+	p := must(deeppsl.Parse(`1: House(A, N) & House(B, M) & Near(N, M) & (A % B) -> Neighbours(A, B)`,
+		deeppsl.Predicate{Name: "House", Types: []deeppsl.Type{deeppsl.String, deeppsl.Int}},
+		deeppsl.Predicate{Name: "Near", Types: []deeppsl.Type{deeppsl.Int, deeppsl.Int},
+			Function: func(arguments ...string) float64 {
+				a, b := must(strconv.Atoi(arguments[0])), must(strconv.Atoi(arguments[1]))
+				return max(0, 1-float64(max(a-b, b-a))/10)
+			}}))
+	data := deeppsl.NewData(p)
+	data.Observe("House", deeppsl.Rows{{"red", "3"}, {"green", "4"}, {"blue", "40"}})
+	data.Target("Neighbours", deeppsl.Rows{{"green", "red"}, {"blue", "green"}, {"blue", "red"}})
+	session := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{}))
+	defer session.Close()
+	if err := session.WriteGround(os.Stdout, 0); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// 1.0: -1.0 * Neighbours('green', 'red') <= -0.9
+}
+
+// See before anything is ground what it will cost, and what is probably not meant.
+func ExampleCheck() {
+	p, data, err := deeppsl.Open("examples/acquaintances/model.json")
+	if err != nil {
+		log.Fatal(err)
+	}
+	summary := must(deeppsl.Check(ctx, p, data, deeppsl.Options{}))
+	for _, rule := range summary.Rules[:3] {
+		fmt.Println(rule.Ground, rule.Exact, rule.Rule)
+	}
+	fmt.Println(summary.Targets, "targets,", len(summary.Problems), "problems")
+	// Output:
+	// 118 true 4: Lives(A, S) & Lives(B, S) & (A != B) -> Knows(A, B) ^2
+	// 94 true 8: Member(A, C) & Member(B, C) & (A != B) -> Knows(A, B) ^2
+	// 7190 true 2: Knows(A, B) & Knows(B, C) & (A != C) -> Knows(A, C) ^2
+	// 392 targets, 0 problems
+}
+
+// The error of an input without a meaning has everything that is wrong, each with its place and a hint.
+func ExampleError() {
+	p := must(deeppsl.Parse("1: Lived(A, L) & Livd(B, L) -> Knows(A, B)"))
+	data := deeppsl.NewData(p)
+	data.Observe("Lived", deeppsl.Rows{{"ann", "london"}, {"bob"}})
+	data.Target("Knows", deeppsl.Rows{{"ann", "bob"}})
+	_, err := deeppsl.NewSession(ctx, p, data, deeppsl.Options{})
+	var wrong *deeppsl.Error
+	if errors.As(err, &wrong) {
+		for _, problem := range wrong.Problems {
+			fmt.Printf("%s:%d:%d: %v\n", problem.File, problem.Line, problem.Column, problem)
+		}
+	}
+	// Output:
+	// rules:1:18: unknown predicate Livd; did you mean Lived?
+}

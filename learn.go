@@ -1,0 +1,113 @@
+package deeppsl
+
+import (
+	"context"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/load"
+)
+
+// Training is what learning did.
+type Training struct {
+	// Epochs is the learning curve.
+	Epochs []Epoch
+	// Kept is after how many epochs the parameters were best, and kept.
+	Kept int
+	// Ended says why learning ended; Early tells whether that was the context, so that what was learned until then
+	// holds.
+	Ended string
+	Early bool
+	// Warnings are signs that nothing was learned.
+	Warnings []Problem
+	Elapsed  time.Duration
+}
+
+// Epoch is one line of a learning curve.
+type Epoch struct {
+	Number int
+	// Loss is that of the truth to learn from; Validation is the score of that to choose by, the higher the better, NaN
+	// without any.
+	Loss, Validation float64
+	// Gap is what is proven of the epoch's inference.
+	Gap float64
+}
+
+func epochOf(e engine.Epoch) Epoch {
+	return Epoch{Number: e.Number, Loss: e.Loss, Validation: e.Validation, Gap: e.Gap}
+}
+
+// Learn learns the weights of rules and the networks, so that what is inferred agrees with the truth. With truth
+// During the phase Validation, it keeps the parameters of the best epoch. Data that During gave to the phase Learning
+// alone are ground for it. If the context ends, the session has the best parameters until then, and Training is Early.
+func (s *Session) Learn(ctx context.Context) (training *Training, err error) {
+	err = s.use(func() error {
+		g, err := s.inference.For(ctx, load.Learn)
+		if err != nil {
+			return err
+		}
+		s.learning = g
+		learned, warnings, err := g.Learn(ctx)
+		if err != nil {
+			return err
+		}
+		training = &Training{Kept: learned.Kept, Ended: learned.Ended.String(), Early: learned.Ended.Early(),
+			Warnings: problems(warnings), Elapsed: learned.Elapsed}
+		for _, e := range learned.Epochs {
+			training.Epochs = append(training.Epochs, epochOf(e))
+		}
+		if g == s.inference {
+			return nil
+		}
+		return s.inference.Adopt(g)
+	})
+	return training, err
+}
+
+// Evaluation is the score of one predicate's values.
+type Evaluation struct {
+	Predicate, Evaluator string
+	// Count is how many things were scored.
+	Count int
+	// Values are the numbers by name, such as "F1", and Primary is the name of the one that stands for all.
+	Values  map[string]float64
+	Primary string
+}
+
+// Evaluate scores an answer by the truth that data have of it, or During the phase Inference alone. Predicates without
+// truth, or without evaluators, are left out.
+func (s *Session) Evaluate(answer *Answer) (all []Evaluation, err error) {
+	err = s.use(func() error {
+		scored, err := s.inference.Evaluate(answer.answer, load.Infer)
+		for _, e := range scored {
+			all = append(all, Evaluation{e.Predicate, e.Evaluator, e.Count, e.Values, e.Primary})
+		}
+		return err
+	})
+	return all, err
+}
+
+// Prediction is what a session about examples says of one of their labels.
+type Prediction struct {
+	// Example is its name or number, and Label the column of the table that says it.
+	Example, Label string
+	// Predicted is the label with the largest Value, and Known what the table says; each "" if there is none.
+	Predicted, Known string
+	Value            float64
+}
+
+// Predict infers each example of a program about examples; see docs/examples.md.
+func (s *Session) Predict(ctx context.Context) (all []Prediction, err error) {
+	err = s.use(func() error {
+		p, _, err := s.inference.InferExamples(ctx, s.project.Exampled(load.Infer))
+		if err != nil {
+			return err
+		}
+		for k := range p.Inferred * len(p.Labels) {
+			all = append(all, Prediction{Example: p.Names[k/len(p.Labels)], Label: p.Labels[k%len(p.Labels)],
+				Predicted: p.Predicted[k], Known: p.Known[k], Value: p.Values[k]})
+		}
+		return nil
+	})
+	return all, err
+}

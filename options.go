@@ -1,0 +1,80 @@
+package deeppsl
+
+import (
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/neural"
+)
+
+// Options are the settings of a session. The zero value of each is its default.
+type Options struct {
+	// Seed is the origin of everything random.
+	Seed uint64
+	// Threads bounds the goroutines at work; 0 means one per core. Results do not depend on it.
+	Threads int
+	// Memory is how many bytes the ground rules may take: more of them are kept in a temporary file. 0 means no bound.
+	Memory int64
+	// Gap is the relative duality gap that inference proves; 0 means 1e-6.
+	Gap float64
+	// Method is that of inference: "auto", which is the default, "newton" or "sgd".
+	Method string
+	// Learning is the method of learning, such as "perceptron" or "implicit"; "" chooses by what there is to learn.
+	Learning string
+	// Epochs bounds the epochs of learning; 0 means the method's default.
+	Epochs int
+	// Set holds any other option by the name that `deeppsl options` lists, with its value as it is written there.
+	Set map[string]string
+	// Log receives what is worth knowing but no result; nil discards it.
+	Log *slog.Logger
+	// OnWarning, if set, is called with each thing in program and data that is probably not meant.
+	OnWarning func(Problem)
+	// OnEpoch, if set, is called after each epoch of learning.
+	OnEpoch func(Epoch)
+}
+
+// engine returns the options as the engine has them.
+func (o *Options) engine(networks map[string]neural.Spec, features map[string]*neural.Features) engine.Options {
+	out := engine.Options{Seed: o.Seed, Threads: o.Threads, Set: o.named(), Log: o.Log, Specs: networks,
+		Features: features}
+	if o.OnWarning != nil {
+		out.OnWarning = func(diags source.Diagnostics) {
+			for _, p := range problems(diags) {
+				o.OnWarning(p)
+			}
+		}
+	}
+	if o.OnEpoch != nil {
+		out.OnEpoch = func(e engine.Epoch) { o.OnEpoch(epochOf(e)) }
+	}
+	return out
+}
+
+// named are the options by their names; those that have a field win.
+func (o *Options) named() []string {
+	var set []string
+	for _, name := range slices.Sorted(maps.Keys(o.Set)) {
+		set = append(set, name+"="+o.Set[name])
+	}
+	if o.Memory != 0 {
+		set = append(set, "ground.memory="+strconv.FormatInt(o.Memory, 10))
+	}
+	if o.Gap != 0 {
+		set = append(set, fmt.Sprintf("inference.gap=%v", o.Gap))
+	}
+	if o.Method != "" {
+		set = append(set, "inference.method="+o.Method)
+	}
+	if o.Learning != "" {
+		set = append(set, "learn.method="+o.Learning)
+	}
+	if o.Epochs != 0 {
+		set = append(set, fmt.Sprintf("learn.epochs=%d", o.Epochs))
+	}
+	return set
+}

@@ -1,0 +1,142 @@
+package deeppsl
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/load"
+)
+
+// Session is a program with data, ground, that lives: it keeps the model, the networks and the last answer. Any number
+// of goroutines may call its methods, which wait for each other; answers can be read meanwhile.
+type Session struct {
+	mu        sync.Mutex
+	project   *engine.Project
+	inference *engine.Grounding
+	learning  *engine.Grounding // nil until Learn; the same where phases share their atoms
+	last      *engine.Answer    // where the next inference begins; nil at first
+	closed    bool
+}
+
+// ErrClosed is the error of what needs a session that has been closed.
+var ErrClosed = errors.New("the session is closed")
+
+// NewSession reads the data and grounds the rules. The error is an *Error if program or data have no meaning.
+func NewSession(ctx context.Context, p *Program, data *Data, options Options) (*Session, error) {
+	project, err := newProject(p, data, options)
+	if err != nil {
+		return nil, explained(err)
+	}
+	s := &Session{project: project}
+	if s.inference, err = project.Ground(ctx, load.Infer); err != nil {
+		return nil, explained(err)
+	}
+	return s, nil
+}
+
+// newProject puts a program, its data and options together.
+func newProject(p *Program, data *Data, options Options) (*engine.Project, error) {
+	if data.program != p {
+		return nil, errors.New("the data are those of another program")
+	}
+	config, err := data.configure()
+	if err != nil {
+		return nil, err
+	}
+	return engine.New(config, options.engine(p.networks, data.features))
+}
+
+// use calls f while nobody else uses the session.
+func (s *Session) use(f func() error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	return explained(f())
+}
+
+// Infer finds the values of all targets. It begins where the last answer ended, so that after a small change it takes
+// a part of the time; what it proves does not depend on that. If the context ends, the answer is the best so far.
+func (s *Session) Infer(ctx context.Context) (answer *Answer, err error) {
+	err = s.use(func() error {
+		found, err := s.inference.InferAgain(ctx, s.last)
+		if err != nil {
+			return err
+		}
+		s.last, answer = found, newAnswer(found, s.inference)
+		return nil
+	})
+	return answer, err
+}
+
+// SetValue changes the value of a given atom, in [0, 1]: see Data.Given. The next inference sees it.
+func (s *Session) SetValue(value float64, predicate string, arguments ...string) error {
+	return s.use(func() error { return s.inference.SetValue(value, predicate, arguments...) })
+}
+
+// Rule is a rule of a session.
+type Rule struct {
+	Text string // as it was written, in canonical form
+	// Weight is the present one; Hard says that the rule has none.
+	Weight float64
+	Hard   bool
+	// Ground counts the ground rules that the model has of it.
+	Ground int
+}
+
+// Rules returns the rules, in the order of the program.
+func (s *Session) Rules() (rules []Rule) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	weights := s.inference.Weights()
+	for k, c := range s.inference.Counts() {
+		rules = append(rules, Rule{Text: c.Rule, Weight: weights[k], Hard: c.Hard, Ground: int(c.Kept)})
+	}
+	return rules
+}
+
+// SetWeight changes the weight of a rule, which Rules numbers from 0. The next inference sees it.
+func (s *Session) SetWeight(rule int, weight float64) error {
+	return s.use(func() error { return s.inference.SetWeight(rule, weight) })
+}
+
+// WriteRules writes the rules with their present weights, as Parse reads them.
+func (s *Session) WriteRules(w io.Writer) error {
+	return s.use(func() error { return s.inference.WriteModel(w) })
+}
+
+// WriteGround writes the ground rules, one per line; limit bounds them, 0 means all.
+func (s *Session) WriteGround(w io.Writer, limit int) error {
+	return s.use(func() error { return s.inference.Write(w, engine.GroundView, limit) })
+}
+
+// SaveNetworks writes the parameters of all networks, and LoadNetworks reads them into a session of a program with the
+// same networks.
+func (s *Session) SaveNetworks(w io.Writer) error {
+	return s.use(func() error { return s.inference.WriteNetworks(w) })
+}
+
+// LoadNetworks reads what SaveNetworks wrote. On an error no parameter changes.
+func (s *Session) LoadNetworks(r io.Reader) error {
+	return s.use(func() error { return s.inference.ReadNetworks(r) })
+}
+
+// Close gives back the memory and files of the session. Its answers stay what they are.
+func (s *Session) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed, s.last = true, nil
+	err := s.inference.Close()
+	if s.learning != nil && s.learning != s.inference {
+		err = errors.Join(err, s.learning.Close())
+	}
+	s.learning = nil
+	return err
+}
