@@ -70,6 +70,19 @@ func TestPhases(t *testing.T) {
 	}
 }
 
+// TestDecay checks that a decay can be left to the number of labels, as documented.
+func TestDecay(t *testing.T) {
+	config := oneTarget(`"rules": ["1: T(X) = 1"], "options": {"learn.decay": -1, "network.decay": -1}`)
+	p, _ := model(t, config, Options{})
+	if p.settings.learn.Decay != -1 || p.settings.network.decay != -1 {
+		t.Errorf("decays %g and %g", p.settings.learn.Decay, p.settings.network.decay)
+	}
+	_, err := Load(writeFiles(t, map[string]string{"model.json": config}), Options{Set: []string{"learn.decay=-2"}})
+	if err == nil || !strings.Contains(err.Error(), "at least 0, or -1") {
+		t.Errorf("a decay of -2: error %v", err)
+	}
+}
+
 // TestPatience checks that PSL's patience needs its break, in any order.
 func TestPatience(t *testing.T) {
 	const stop, patience = "gradientdescent.validationbreak=", "gradientdescent.validationpatience=3"

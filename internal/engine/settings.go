@@ -162,7 +162,8 @@ var options = slices.Concat([]option{
 		number(func(s *settings) *float64 { return &s.learn.RuleRate })},
 	{"learn.rate.networks", "learning rate of networks",
 		number(func(s *settings) *float64 { return &s.learn.NetworkRate })},
-	{"learn.decay", "weight decay of networks", number(func(s *settings) *float64 { return &s.learn.Decay })},
+	{"learn.decay", "weight decay of networks; -1: 0.5 divided by the number of labels",
+		weightDecay(func(s *settings) *float64 { return &s.learn.Decay })},
 	{"learn.schedule", "constant, inverse or linear",
 		parsed(learn.ParseSchedule, func(s *settings) *learn.Schedule { return &s.learn.Schedule })},
 	{"learn.imitation", "λ, how much networks imitate what is inferred; see the key teacher",
@@ -183,8 +184,8 @@ var options = slices.Concat([]option{
 	{"network.patience", "epochs of that without a better score before stopping",
 		integer(func(s *settings) *int { return &s.network.patience })},
 	{"network.rate", "learning rate of that", number(func(s *settings) *float64 { return &s.network.rate })},
-	{"network.decay", "weight decay of that, of all but biases; below 0: as suits the number of labels",
-		number(func(s *settings) *float64 { return &s.network.decay })},
+	{"network.decay", "weight decay of that, of all but biases; -1: 0.5 divided by the number of labels",
+		weightDecay(func(s *settings) *float64 { return &s.network.decay })},
 	{"ground.force", "true: ground even what is not expected to fit in memory",
 		boolean(func(s *settings, value bool) { s.force = value })},
 	{"ground.memory", "memory that inference may take, such as 2GiB: ground rules that do not fit go to a file",
@@ -210,6 +211,20 @@ func text(field func(*settings) *string, allowed ...string) func(*settings, stri
 
 func number(field func(*settings) *float64) func(*settings, string) error {
 	return func(s *settings, value string) error { return parseNumber(value, field(s)) }
+}
+
+// weightDecay is number, or -1 for the decay that suits the number of labels.
+func weightDecay(field func(*settings) *float64) func(*settings, string) error {
+	return func(s *settings, value string) error {
+		if value == "-1" {
+			*field(s) = -1
+			return nil
+		}
+		if parseNumber(value, field(s)) != nil {
+			return fmt.Errorf("want a number of at least 0, or -1 for 0.5 divided by the number of labels")
+		}
+		return nil
+	}
 }
 
 // tolerance is number without 0, which the arithmetic, as it rounds, could not show to be met.

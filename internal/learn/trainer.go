@@ -46,7 +46,7 @@ type Settings struct {
 	Optimiser   OptimiserKind
 	RuleRate    float64 // η for rule weights
 	NetworkRate float64 // η for network weights
-	Decay       float64 // weight decay, of network weights only
+	Decay       float64 // weight decay, of network weights only; a negative one is that which suits the number of labels
 	Schedule    Schedule
 	Ridge       float64 // ν of the implicit method's (H + νI)v = ∇L
 	Deviation   float64 // standard deviation of the initial rule weights around the given ones; the paper's 0.1
@@ -148,8 +148,20 @@ func NewTrainer(task Task, settings Settings) (*Trainer, error) {
 		t.networks = task.Perception.Parameters()
 	}
 	t.ruleOpt = Optimiser{Kind: settings.Optimiser}
-	t.netOpt = Optimiser{Kind: settings.Optimiser, Decay: settings.Decay}
+	t.netOpt = Optimiser{Kind: settings.Optimiser, Decay: t.decay()}
 	return t, t.prepareValue()
+}
+
+// decay is the weight decay of networks. All labels count, those of other batches too.
+func (t *Trainer) decay() float64 {
+	if t.Decay >= 0 {
+		return t.Decay
+	}
+	labels := t.Loss.mass(t.Labels)
+	if t.Batches != nil {
+		labels *= float64(t.Batches.Len())
+	}
+	return decayMass / labels
 }
 
 // localField returns the field that gradient steps need.

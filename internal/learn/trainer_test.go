@@ -54,6 +54,21 @@ func TestTrainingLowersTheLoss(t *testing.T) {
 	}
 }
 
+// A negative decay is that which suits the number of labels, as it is when networks are fitted alone.
+func TestDecaySuitsTheNumberOfLabels(t *testing.T) {
+	settings := toySettings(ConvexDifference)
+	settings.Decay = decayMass / 4
+	want := essence(train(t, toyTask(1), settings))
+	settings.Decay = -1
+	if got := essence(train(t, toyTask(1), settings)); !reflect.DeepEqual(got, want) {
+		t.Errorf("with the decay of four labels: %v, want %v", got, want)
+	}
+	settings.Decay = 0
+	if without := essence(train(t, toyTask(1), settings)); reflect.DeepEqual(without, want) {
+		t.Error("the decay changes nothing")
+	}
+}
+
 func TestThreadsChangeNothing(t *testing.T) {
 	settings := toySettings(ConvexDifference)
 	one := essence(train(t, toyTask(1), settings))
