@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/neural"
@@ -33,6 +34,23 @@ type parts struct{ observations, targets, truth, inputs load.Partition }
 // NewData returns data of a program without any atoms.
 func NewData(p *Program) *Data {
 	return &Data{program: p, parts: make(map[*load.Predicate]*parts), features: make(map[string]*neural.Features)}
+}
+
+// Open reads a program with its data from a configuration in JSON or YAML, or from the .data file of a classic program
+// with the rules of the same name beside it; see docs/configuration.md. Predicates add to what it declares: above all
+// functions, which files cannot have.
+func Open(path string, predicates ...Predicate) (*Program, *Data, error) {
+	config, err := engine.ReadConfig(path)
+	if err != nil {
+		return nil, nil, explained(err)
+	}
+	var diags source.Diagnostics
+	p := newProgram(config)
+	p.declare(predicates, &diags)
+	if err := diags.Err(); err != nil {
+		return nil, nil, explained(err)
+	}
+	return p, p.takeData(), nil
 }
 
 // A Source is a table: one of Rows, Values, File and what Reader returns. A row has an atom's arguments, and may have

@@ -126,6 +126,24 @@ func ExampleSession_SetWeight() {
 	// 1 false 1 1: !True(A) ^2
 }
 
+// What needs a session that has been closed says so; its answers stay.
+func ExampleSession_Close() {
+	p := must(deeppsl.Parse("1: !Sad(A) ^2"))
+	data := deeppsl.NewData(p)
+	data.Target("Sad", deeppsl.Rows{{"ann"}})
+	session := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{}))
+	answer := must(session.Infer(ctx))
+	if err := session.Close(); err != nil {
+		log.Fatal(err)
+	}
+	_, err := session.Infer(ctx)
+	fmt.Println(errors.Is(err, deeppsl.ErrClosed))
+	fmt.Println(answer.Value("Sad", "ann"))
+	// Output:
+	// true
+	// 0 true
+}
+
 // Learn the weights of rules from known values, and print the rules with them.
 func ExampleSession_Learn() {
 	p := must(deeppsl.Parse(`

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/similarity"
@@ -85,23 +84,6 @@ func Parse(rules string, predicates ...Predicate) (*Program, error) {
 		return nil, explained(err)
 	}
 	return p, nil
-}
-
-// Open reads a program with its data from a configuration in JSON or YAML, or from the .data file of a classic program
-// with the rules of the same name beside it; see docs/configuration.md. Predicates add to what it declares: above all
-// functions, which files cannot have.
-func Open(path string, predicates ...Predicate) (*Program, *Data, error) {
-	config, err := engine.ReadConfig(path)
-	if err != nil {
-		return nil, nil, explained(err)
-	}
-	var diags source.Diagnostics
-	p := newProgram(config)
-	p.declare(predicates, &diags)
-	if err := diags.Err(); err != nil {
-		return nil, nil, explained(err)
-	}
-	return p, p.takeData(), nil
 }
 
 func newProgram(config *load.Config) *Program {

@@ -14,6 +14,10 @@ func Checks() []Check {
 		{"files", "a file holds one thing", fileLength},
 		{"goldens", "a message that no test has seen is a message that nobody has read", goldenMessages},
 		{"messages", "a name that no page explains leads its reader nowhere", documentedMessages},
+		{"face", "a root package that is small and names nothing internal can be learned, and kept", face},
+		{"shown", "an exported name that no example uses is one that nobody finds", shown},
+		{"guest", "a library is a guest in its process: settings of all of it are the program's", processWide},
+		{"knots", "files that need each other in a circle are one file, however they are cut", knots},
 		{"functions", "a function does one thing, and is read at one glance", functionLength},
 	}
 }

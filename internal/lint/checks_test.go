@@ -2,6 +2,7 @@ package lint
 
 import (
 	"go/token"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -38,6 +39,14 @@ func TestChecksFind(t *testing.T) {
 		{"goldens", "a.go", "package a\n\nvar x = D{ID: \"new-thing\"}\n", "package a\n\nvar x = D{Name: \"new-thing\"}\n"},
 		{"messages", "a.go", "package a\n\nfunc a(d D) { d.Errorf(\"new-thing\", \"text\") }\n",
 			"package a\n\nfunc a(d D) { d.Sort(\"new-thing\") }\n"},
+		{"face", "a.go", "package a\n\nimport \"" + modulePath + "/internal/mrf\"\n\nfunc A(*mrf.Field) {}\n",
+			"package a\n\nimport \"" + modulePath + "/internal/mrf\"\n\ntype A struct{ b mrf.Run }\n\nfunc c(*mrf.Run) {}\n"},
+		{"face", "a.go", "package a\n\nimport \"" + modulePath + "/internal/mrf\"\n\ntype A = mrf.Field\n",
+			"package a\n\nimport \"" + modulePath + "/internal/mrf\"\n\nvar a mrf.Field\n"},
+		{"face", "a.go", "package a\n" + strings.Repeat("\n", maxFaceLines), "package a\n"},
+		{"shown", "a.go", "package a\n\nfunc A() {}\n", "package a\n\nfunc a() {}\n"},
+		{"guest", "a.go", "package a\n\nimport \"runtime\"\n\nfunc a() { runtime.GOMAXPROCS(1) }\n",
+			"package a\n\nimport \"runtime\"\n\nvar a = runtime.GOMAXPROCS(0)\n"},
 		{"functions", "a.go", "package a\n\nfunc a() {" + strings.Repeat("\n", maxFunction) + "}\n",
 			"package a\n\nfunc a() {}\n"},
 	} {
@@ -72,6 +81,26 @@ func runCheck(t *testing.T, name, path, text string) []Finding {
 	}
 	t.Fatalf("there is no check %q", name)
 	return nil
+}
+
+// TestKnots must find files that need each other through a third one, by names and by methods, and no others.
+func TestKnots(t *testing.T) {
+	m := &Module{Fset: token.NewFileSet()}
+	for path, text := range map[string]string{
+		"a.go": "package a\n\ntype T struct{}\n\nfunc a() { b() }\n",
+		"b.go": "package a\n\nfunc b() { new(T).c() }\n",
+		"c.go": "package a\n\nfunc (T) c() { a() }\n",
+		"d.go": "package a\n\nfunc d() { a := 1; _ = a; b() }\n",
+		"e.go": "package a\n\nfunc e(d int) int { return d }\n",
+	} {
+		if err := m.add(path, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	slices.SortFunc(m.Files, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
+	if got := fileNames(largestKnot(m.Files)); got != "a.go, b.go, c.go" {
+		t.Errorf("the knot is %s", got)
+	}
 }
 
 // TestLayersAreInOrder keeps the table of layers what its comment says.
