@@ -22,7 +22,7 @@ type Options struct {
 	Memory int64
 	// Gap is the relative duality gap that inference proves; 0 means 1e-6.
 	Gap float64
-	// Method is that of inference: "auto", which is the default, "newton" or "sgd".
+	// Method is that of inference: "auto", which is the default, "newton", "interior" or "sgd".
 	Method string
 	// Learning is the method of learning, such as "perceptron" or "implicit"; "" chooses by what there is to learn.
 	Learning string

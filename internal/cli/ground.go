@@ -58,7 +58,6 @@ func newGround(e *command.Env) *cobra.Command {
 }
 
 func (g *grounder) run(cmd *cobra.Command, args []string) error {
-	views := []string{"counts", "program", "plan", "ground", "mrf"}
 	if !slices.Contains(views, g.show) {
 		return command.Usage("flag-value", command.HintFor(cmd, g.show, views), "--show takes %s, not %q",
 			strings.Join(views, ", "), g.show)

@@ -15,7 +15,7 @@ type limits struct {
 }
 
 func (l *limits) flags(flags *pflag.FlagSet) {
-	flags.Float64Var(&l.gap, "gap", 1e-4, "end inference when this relative `gap` to the optimum is proven")
+	flags.Float64Var(&l.gap, "gap", 1e-6, "end inference when this relative `gap` to the optimum is proven")
 	flags.DurationVar(&l.time, "time-limit", 0, "end after this `time`, such as 90s, with the best answer yet")
 }
 

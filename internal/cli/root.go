@@ -30,6 +30,7 @@ func newRoot(e *command.Env) *cobra.Command {
 		Short: "Reason with rules and networks",
 		Long:  rootHelp,
 	}
+	asked := root.Flags().Bool("version", false, "say which version this is and what built it")
 	root.AddGroup(
 		&cobra.Group{ID: groupRules, Title: "Rules:"},
 		&cobra.Group{ID: groupData, Title: "Data:"},
@@ -48,7 +49,15 @@ func newRoot(e *command.Env) *cobra.Command {
 		newMoved("repro", "go run ./paper t1, t2, t3, scaling or hyper"),
 		newMoved("data", "go run ./paper data list, get or verify"),
 	)
-	return e.Root(root)
+	completions(root)
+	e.Root(root)
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if *asked {
+			return e.Emit(readVersion())
+		}
+		return command.ShowHelp(cmd, args)
+	}
+	return root
 }
 
 const movedHelp = `The experiments of the paper and their data are a program of their own, in the

@@ -263,7 +263,7 @@ func (r ran) Text(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "load %s, ground %s, learn %s, solve %s\n\n", seconds(r.Seconds.Load), seconds(r.Seconds.Ground),
 		seconds(r.Seconds.Learn), seconds(r.Seconds.Solve))
-	if err := countTable(r.GroundRulesByRule, r.RuleWeights).Text(&b); err != nil {
+	if err := countTable(r.GroundRulesByRule, r.RuleWeights).Text(report.Fitted(&b, w)); err != nil {
 		return err
 	}
 	b.WriteByte('\n')

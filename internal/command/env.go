@@ -51,9 +51,17 @@ type Result interface {
 	Text(w io.Writer) error
 }
 
+// answer collects what a result prints, for as many columns as the terminal has that it goes to.
+type answer struct {
+	bytes.Buffer
+	columns int
+}
+
+func (a *answer) Columns() int { return a.columns }
+
 // Emit prints a result in the form that was asked for, in one write.
 func (e *Env) Emit(r Result) error {
-	var b bytes.Buffer
+	b := answer{columns: report.Columns(e.Out)}
 	write := r.Text
 	if e.JSON {
 		write = func(w io.Writer) error { return report.JSON(w, r) }

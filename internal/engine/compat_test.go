@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/option"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
@@ -65,12 +66,11 @@ func TestCompatibilityNamesOptions(t *testing.T) {
 			t.Errorf("the page does not say what option %s does", name)
 		}
 	}
-	for name := range aliases {
-		acts(name)
-	}
-	for _, o := range options {
-		if isPSLName(o.name) {
-			acts(o.name)
+	for _, o := range option.Table {
+		for _, name := range append(option.Synonyms(o.Name), o.Name) {
+			if option.IsPSLName(name) || name != o.Name {
+				acts(name)
+			}
 		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/option"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/source"
@@ -180,7 +181,7 @@ func (p *Project) readOptions() (diags source.Diagnostics) {
 		idle = append(idle, idlePredicateOptions(predicate, &diags)...)
 		for _, e := range predicate.Evaluations {
 			for _, o := range e.Options {
-				if find(o.Name) == nil && !isPSLName(o.Name) {
+				if option.Find(o.Name) == nil && !option.IsPSLName(o.Name) {
 					unknownOption(o, &diags)
 				}
 			}

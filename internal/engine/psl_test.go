@@ -4,31 +4,52 @@ import (
 	"bytes"
 	"log/slog"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/option"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/sgd"
 )
 
-// TestOptionNames holds the tables of options against each other.
-func TestOptionNames(t *testing.T) {
-	names := allPSLNames()
-	if len(names) != 177 || !slices.Contains(names, "runtime.inference.output.groundrules.path") {
-		t.Errorf("%d options of PSL", len(names))
-	}
-	seen := make(map[string]bool)
-	for _, o := range options {
-		if seen[o.name] || o.about == "" || aliases[o.name] != "" {
-			t.Errorf("option %s is there twice, an alias too, or not described", o.name)
+// Every option of the table is set somewhere, and nothing else; and the defaults are values.
+func TestOptionsAreSet(t *testing.T) {
+	for _, o := range option.Table {
+		if setters[o.Name] == nil {
+			t.Errorf("nothing sets option %s", o.Name)
 		}
-		seen[o.name] = true
 	}
-	for psl, ours := range aliases {
-		if !isPSLName(psl) && psl != "log4j.threshold" || !seen[ours] {
-			t.Errorf("%s stands for %s", psl, ours)
+	for name := range setters {
+		if o := option.Find(name); o == nil || o.Name != name {
+			t.Errorf("the table has no option %s", name)
+		}
+	}
+}
+
+// What solvers, searches and methods take for their own default is what the table says.
+func TestDefaultsStandOnce(t *testing.T) {
+	for _, method := range []string{automatic, bilevel, "deeppsl", "implicit", "perceptron", "energy", "likelihood",
+		"grid"} {
+		var s settings
+		s.evaluation = make(map[string]string)
+		s.setDefaults(method)
+		if s.sgd != sgd.Defaults() {
+			t.Errorf("%s: the table has %+v, sgd %+v", method, s.sgd, sgd.Defaults())
+		}
+		if s.solve.Feasibility != (solve.Settings{}).WithDefaults(0).Feasibility {
+			t.Errorf("%s: a feasibility of %g", method, s.solve.Feasibility)
+		}
+		m, err := learn.ParseMethod(method)
+		if err != nil || m == learn.ConvexDifference || m == learn.Implicit {
+			continue
+		}
+		want := learn.WeightDefaults(m)
+		want.Alpha, want.Mu, want.Ridge, want.Method = s.learn.Alpha, s.learn.Mu, s.learn.Ridge, s.learn.Method // not theirs
+		if diff := cmp.Diff(want, s.learn); diff != "" {
+			t.Errorf("%s: %s", method, diff)
 		}
 	}
 }

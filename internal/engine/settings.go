@@ -6,13 +6,13 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/learn/search"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/option"
 	"github.com/deeppsl/deeppsl/internal/preflight"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/auto"
@@ -78,229 +78,245 @@ type fitSettings struct {
 	rate, decay      float64
 }
 
-// defaults are the paper's settings for its second task, with its solver replaced by an exact one.
-func defaults() settings {
-	return settings{
-		method: "auto", simplify: auto.Options{Presolve: true, Split: true},
-		level: slog.LevelDebug, evaluation: make(map[string]string),
-		model: modelSettings{relaxMultiplier: 100}, outputs: Outputs{Format: AtomFormats[0]},
-		learn: learn.Settings{
-			Method: learn.ConvexDifference, Alpha: 1, Mu: 0.12, Epochs: 75, Steps: 10,
-			Loss:      learn.Loss{Kind: learn.CrossEntropy, Floor: learn.DefaultFloor},
-			Optimiser: learn.Adam, RuleRate: 2e-3, NetworkRate: 2e-2, Decay: 3e-4, Ridge: 1e-3, Deviation: 0.1,
-		},
-		batch: 16, validationPatience: 25,
-		folds: 3, starts: 5, network: fitSettings{epochs: 2000, patience: 50, rate: 1e-2, decay: -1},
-	}
+// A setter gives a setting an option's value, which is of the option's kind and in its range.
+type setter func(s *settings, v option.Value) error
+
+// setters are the options of the table that act here, by name.
+var setters = map[string]setter{
+	"inference.method":      parsed(parseInference, func(s *settings) *string { return &s.method }),
+	"inference.gap":         number(func(s *settings) *float64 { return &s.solve.Gap }),
+	"inference.feasibility": number(func(s *settings) *float64 { return &s.solve.Feasibility }),
+	"inference.iterations":  count(func(s *settings) *int { return &s.solve.MaxIterations }),
+	"inference.seconds":     seconds(func(s *settings) *time.Duration { return &s.solve.TimeLimit }),
+	"inference.presolve":    flag(func(s *settings) *bool { return &s.simplify.Presolve }),
+	"inference.split":       flag(func(s *settings) *bool { return &s.simplify.Split }),
+	"run.seconds":           seconds(func(s *settings) *time.Duration { return &s.limit }),
+
+	"sgd.rate":      number(func(s *settings) *float64 { return &s.sgd.LearningRate }),
+	"sgd.threshold": number(func(s *settings) *float64 { return &s.sgd.Threshold }),
+	"sgd.gamma":     number(func(s *settings) *float64 { return &s.sgd.Gamma }),
+	"sgd.full":      flag(func(s *settings) *bool { return &s.sgd.Full }),
+	"sgd.start":     number(func(s *settings) *float64 { return &s.sgd.Start }),
+	"sgd.hard":      number(func(s *settings) *float64 { return &s.sgd.HardWeight }),
+
+	"learn.method": setMethod,
+	"learn.starts": count(func(s *settings) *int { return &s.starts }),
+	"learn.folds":  count(func(s *settings) *int { return &s.folds }),
+	"learn.alpha":  number(func(s *settings) *float64 { return &s.learn.Alpha }),
+	"learn.mu":     number(func(s *settings) *float64 { return &s.learn.Mu }),
+	"learn.epochs": count(func(s *settings) *int { return &s.learn.Epochs }),
+	"learn.steps":  count(func(s *settings) *int { return &s.learn.Steps }),
+	"learn.batch":  count(func(s *settings) *int { return &s.batch }),
+	"learn.loss":   parsed(learn.ParseLoss, func(s *settings) *learn.LossKind { return &s.learn.Loss.Kind }),
+	"learn.floor":  number(func(s *settings) *float64 { return &s.learn.Loss.Floor }),
+	"learn.optimiser": parsed(learn.ParseOptimiser, func(s *settings) *learn.OptimiserKind {
+		return &s.learn.Optimiser
+	}),
+	"learn.rate.rules":      number(func(s *settings) *float64 { return &s.learn.RuleRate }),
+	"learn.rate.networks":   number(func(s *settings) *float64 { return &s.learn.NetworkRate }),
+	"learn.decay":           number(func(s *settings) *float64 { return &s.learn.Decay }),
+	"learn.schedule":        parsed(learn.ParseSchedule, func(s *settings) *learn.Schedule { return &s.learn.Schedule }),
+	"learn.imitation":       number(func(s *settings) *float64 { return &s.learn.Imitation }),
+	"learn.imitation.start": count(func(s *settings) *int { return &s.learn.ImitationStart }),
+	"learn.ridge":           number(func(s *settings) *float64 { return &s.learn.Ridge }),
+	"learn.deviation":       number(func(s *settings) *float64 { return &s.learn.Deviation }),
+	"learn.patience":        count(func(s *settings) *int { return &s.learn.Patience }),
+	"learn.freeze":          flag(func(s *settings) *bool { return &s.freeze }),
+	"learn.refit":           flag(func(s *settings) *bool { return &s.refit }),
+
+	"learn.update":        parsed(learn.ParseUpdate, func(s *settings) *learn.Update { return &s.learn.Update }),
+	"learn.l2":            number(func(s *settings) *float64 { return &s.learn.L2 }),
+	"learn.barrier":       number(func(s *settings) *float64 { return &s.learn.Barrier }),
+	"learn.entropy":       number(func(s *settings) *float64 { return &s.learn.Entropy }),
+	"learn.sharpen":       number(func(s *settings) *float64 { return &s.learn.Sharpen }),
+	"learn.movement":      number(func(s *settings) *float64 { return &s.learn.Movement }),
+	"learn.trials":        count(func(s *settings) *int { return &s.search.Trials }),
+	"learn.levels":        parsed(parseLevels, func(s *settings) *[]float64 { return &s.search.Levels }),
+	"learn.sampling":      parsed(search.ParseSampling, func(s *settings) *search.Sampling { return &s.search.Sampling }),
+	"learn.concentration": number(func(s *settings) *float64 { return &s.search.Concentration }),
+	"learn.brackets":      count(func(s *settings) *int { return &s.search.Brackets }),
+	"learn.base":          count(func(s *settings) *int { return &s.search.Base }),
+	"learn.survival":      count(func(s *settings) *int { return &s.search.Survival }),
+
+	"network.epochs":   count(func(s *settings) *int { return &s.network.epochs }),
+	"network.patience": count(func(s *settings) *int { return &s.network.patience }),
+	"network.rate":     number(func(s *settings) *float64 { return &s.network.rate }),
+	"network.decay":    number(func(s *settings) *float64 { return &s.network.decay }),
+
+	"ground.force":            flag(func(s *settings) *bool { return &s.force }),
+	"ground.memory":           parsed(preflight.ParseSize, func(s *settings) *int64 { return &s.memory }),
+	"ground.scratch":          text(func(s *settings) *string { return &s.scratch }),
+	"ground.discardviolated":  flag(func(s *settings) *bool { return &s.model.discardViolated }),
+	"pam.throw":               not(func(s *settings) *bool { return &s.model.discardMissing }),
+	"rules.greedy":            flag(func(s *settings) *bool { return &s.model.greedy }),
+	"inference.relax":         flag(func(s *settings) *bool { return &s.model.relax }),
+	"inference.relax.squared": flag(func(s *settings) *bool { return &s.model.relaxSquared }),
+	"inference.relax.multiplier": number(func(s *settings) *float64 {
+		return &s.model.relaxMultiplier
+	}),
+	"inference.skip": flag(func(s *settings) *bool { return &s.skip }),
+
+	"random.seed":         setSeed,
+	"parallel.numthreads": count(func(s *settings) *int { return &s.threads }),
+	"runtime.learn":       decision(func(s *settings) **bool { return &s.learns }),
+	"runtime.inference":   decision(func(s *settings) **bool { return &s.infers }),
+	"runtime.log.level":   parsed(parseLevel, func(s *settings) *slog.Level { return &s.level }),
+	"runtime.db.intids":   ignored, // package load has read it
+
+	"runtime.inference.clearrules":         flag(func(s *settings) *bool { return &s.model.clearRules }),
+	"runtime.inference.output.results":     not(func(s *settings) *bool { return &s.outputs.Hidden }),
+	"runtime.inference.output.results.dir": text(func(s *settings) *string { return &s.outputs.Atoms }),
+	"runtime.inference.output.groundrules": setGroundRules,
+	"runtime.inference.output.groundrules.path": text(func(s *settings) *string {
+		return &s.outputs.GroundRules
+	}),
+	"runtime.learn.output.model.path": text(func(s *settings) *string { return &s.outputs.Model }),
+	"runtime.output.atoms.all":        flag(func(s *settings) *bool { return &s.allAtoms }),
+	"output.format":                   text(func(s *settings) *string { return &s.outputs.Format }),
+
+	"weightlearning.inference":     parsed(parseInference, func(*settings) *string { return new(string) }),
+	"weightlearning.randomweights": setRandomWeights,
+	"gradientdescent.symbolicweightupdate": parsed(parseUpdate, func(s *settings) *learn.Update {
+		return &s.learn.Update
+	}),
+	"search.dirichlet":                     setDirichlet,
+	"gradientdescent.validationbreak":      flag(func(s *settings) *bool { return &s.validationBreak }),
+	"gradientdescent.validationpatience":   count(func(s *settings) *int { return &s.validationPatience }),
+	"evaluation.default":                   setEvaluators,
+	"eval.closetruth":                      evaluation("eval.closetruth"),
+	"eval.includeobs":                      evaluation("eval.includeobs"),
+	"aucevaluator.representative":          evaluation("aucevaluator.representative"),
+	"aucevaluator.threshold":               evaluation("aucevaluator.threshold"),
+	"categoricalevaluator.categoryindexes": evaluation("categoricalevaluator.categoryindexes"),
+	"categoricalevaluator.representative":  evaluation("categoricalevaluator.representative"),
+	"continuousevaluator.representative":   evaluation("continuousevaluator.representative"),
+	"discreteevaluator.representative":     evaluation("discreteevaluator.representative"),
+	"discreteevaluator.threshold":          evaluation("discreteevaluator.threshold"),
 }
 
-// An option is a name that a configuration's "options", or the command line's -D, may set. The error of set says what
-// is wanted.
-type option struct {
-	name  string
-	about string
-	set   func(s *settings, value string) error
+func text(field func(*settings) *string) setter {
+	return func(s *settings, v option.Value) error { *field(s) = v.Text; return nil }
 }
 
-var options = slices.Concat([]option{
-	{"inference.method", "auto, newton, sgd (the paper's), or a class of PSL's",
-		parsed(parseInference, func(s *settings) *string { return &s.method })},
-	{"inference.gap", "relative duality gap to prove, above 0",
-		tolerance(func(s *settings) *float64 { return &s.solve.Gap })},
-	{"inference.feasibility", "largest violation of a hard rule to accept, above 0",
-		tolerance(func(s *settings) *float64 { return &s.solve.Feasibility })},
-	{"inference.iterations", "limit of iterations", integer(func(s *settings) *int { return &s.solve.MaxIterations })},
-	{"inference.seconds", "limit of time of an inference",
-		duration(func(s *settings) *time.Duration { return &s.solve.TimeLimit })},
-	{"run.seconds", "limit of time of a whole run, nine tenths of it for learning",
-		duration(func(s *settings) *time.Duration { return &s.limit })},
-	{"inference.presolve", "false: solve the problem as it was ground",
-		boolean(func(s *settings, value bool) { s.simplify.Presolve = value })},
-	{"inference.split", "false: solve connected components together",
-		boolean(func(s *settings, value bool) { s.simplify.Split = value })},
-	{"sgd.rate", "learning rate of the paper's inference",
-		number(func(s *settings) *float64 { return &s.sgd.LearningRate })},
-	{"sgd.threshold", "change of the energy between passes below which to stop",
-		number(func(s *settings) *float64 { return &s.sgd.Threshold })},
-	{"sgd.gamma", "γ, the weight of the paper's soft box", number(func(s *settings) *float64 { return &s.sgd.Gamma })},
-	{"sgd.full", "true: a pass is one step along the gradient of all ground rules, not a step for each",
-		boolean(func(s *settings, value bool) { s.sgd.Full = value })},
-	{"sgd.start", "value of all variables that each inference starts from; 0: the last answer",
-		number(func(s *settings) *float64 { return &s.sgd.Start })},
-	{"sgd.hard", "the weight that stands for a hard rule",
-		number(func(s *settings) *float64 { return &s.sgd.HardWeight })},
-	{"learn.method", "auto (held-out labels choose), deeppsl (the paper's Algorithm 1), implicit (the exact " +
-		"derivative), for rule weights alone perceptron, energy, likelihood, grid, random, bayes or hyperband, or a class " +
-		"of PSL's",
-		func(s *settings, value string) error {
-			if value == automatic {
-				return nil // see defaultsFor
-			}
-			return parsed(learn.ParseMethod, func(s *settings) *learn.Method { return &s.learn.Method })(s, value)
-		}},
-	{"learn.starts", "how often learning from examples by energy begins at most, until most of them come out right",
-		integer(func(s *settings) *int { return &s.starts })},
-	{"learn.folds", "parts of the labels that are held out in turn, where there is no validation truth",
-		integer(func(s *settings) *int { return &s.folds })},
-	{"learn.alpha", "α, the step along the loss's gradient", number(func(s *settings) *float64 { return &s.learn.Alpha })},
-	{"learn.mu", "μ, the weight of the dying-hinge regulariser",
-		number(func(s *settings) *float64 { return &s.learn.Mu })},
-	{"learn.epochs", "T, inferences", integer(func(s *settings) *int { return &s.learn.Epochs })},
-	{"learn.steps", "N, gradient steps per inference", integer(func(s *settings) *int { return &s.learn.Steps })},
-	{"learn.batch", "examples per step, if the learning phase has examples",
-		integer(func(s *settings) *int { return &s.batch })},
-	{"learn.loss", "cross-entropy, binary-cross-entropy or squared-error",
-		func(s *settings, value string) error {
-			s.lossSet = true
-			return parsed(learn.ParseLoss, func(s *settings) *learn.LossKind { return &s.learn.Loss.Kind })(s, value)
-		}},
-	{"learn.floor", "smallest argument of the loss's logarithm",
-		number(func(s *settings) *float64 { return &s.learn.Loss.Floor })},
-	{"learn.optimiser", "sgd, adagrad or adam",
-		parsed(learn.ParseOptimiser, func(s *settings) *learn.OptimiserKind { return &s.learn.Optimiser })},
-	{"learn.rate.rules", "learning rate of rule weights",
-		number(func(s *settings) *float64 { return &s.learn.RuleRate })},
-	{"learn.rate.networks", "learning rate of networks",
-		number(func(s *settings) *float64 { return &s.learn.NetworkRate })},
-	{"learn.decay", "weight decay of networks; -1: 0.5 divided by the number of labels",
-		weightDecay(func(s *settings) *float64 { return &s.learn.Decay })},
-	{"learn.schedule", "constant, inverse or linear",
-		parsed(learn.ParseSchedule, func(s *settings) *learn.Schedule { return &s.learn.Schedule })},
-	{"learn.imitation", "λ, how much networks imitate what is inferred; see the key teacher",
-		number(func(s *settings) *float64 { return &s.learn.Imitation })},
-	{"learn.imitation.start", "the first epoch in which they do",
-		integer(func(s *settings) *int { return &s.learn.ImitationStart })},
-	{"learn.ridge", "ν of the implicit method", number(func(s *settings) *float64 { return &s.learn.Ridge })},
-	{"learn.deviation", "standard deviation of the initial rule weights",
-		number(func(s *settings) *float64 { return &s.learn.Deviation })},
-	{"learn.patience", "epochs without a better validation score before stopping, 0: never",
-		integer(func(s *settings) *int { return &s.learn.Patience })},
-	{"learn.freeze", "true: keep the networks as fitted alone",
-		boolean(func(s *settings, value bool) { s.freeze = value })},
-	{"learn.refit", "true: once validation has chosen the epoch, learn anew from its truth too, for as long",
-		boolean(func(s *settings, value bool) { s.refit = value })},
-	{"network.epochs", "epochs of fitting networks alone first, on the truth of their own predicates",
-		integer(func(s *settings) *int { return &s.network.epochs })},
-	{"network.patience", "epochs of that without a better score before stopping",
-		integer(func(s *settings) *int { return &s.network.patience })},
-	{"network.rate", "learning rate of that", number(func(s *settings) *float64 { return &s.network.rate })},
-	{"network.decay", "weight decay of that, of all but biases; -1: 0.5 divided by the number of labels",
-		weightDecay(func(s *settings) *float64 { return &s.network.decay })},
-	{"ground.force", "true: ground even what is not expected to fit in memory",
-		boolean(func(s *settings, value bool) { s.force = value })},
-	{"ground.memory", "memory that inference may take, such as 2GiB: ground rules that do not fit go to a file",
-		parsed(preflight.ParseSize, func(s *settings) *int64 { return &s.memory })},
-	{"ground.scratch", "folder for that file; otherwise the system's for temporary files",
-		func(s *settings, value string) error {
-			s.scratch = value
-			return nil
-		}},
-	{"pam.throw", "false: drop ground rules about unknown atoms",
-		boolean(func(s *settings, value bool) { s.model.discardMissing = !value })},
-}, weightOptions, pslOptions)
+func number(field func(*settings) *float64) setter {
+	return func(s *settings, v option.Value) error { *field(s) = v.Number; return nil }
+}
 
-func text(field func(*settings) *string, allowed ...string) func(*settings, string) error {
-	return func(s *settings, value string) error {
-		if !slices.Contains(allowed, value) {
-			return fmt.Errorf("want one of %s", strings.Join(allowed, ", "))
-		}
-		*field(s) = value
+func count(field func(*settings) *int) setter {
+	return func(s *settings, v option.Value) error { *field(s) = v.Count; return nil }
+}
+
+func flag(field func(*settings) *bool) setter {
+	return func(s *settings, v option.Value) error { *field(s) = v.Flag; return nil }
+}
+
+func not(field func(*settings) *bool) setter {
+	return func(s *settings, v option.Value) error { *field(s) = !v.Flag; return nil }
+}
+
+// decision is a flag that differs from one that is not set.
+func decision(field func(*settings) **bool) setter {
+	return func(s *settings, v option.Value) error { *field(s) = &v.Flag; return nil }
+}
+
+// seconds are a duration; 0 is no limit.
+func seconds(field func(*settings) *time.Duration) setter {
+	return func(s *settings, v option.Value) error {
+		*field(s) = time.Duration(min(v.Number*float64(time.Second), math.MaxInt64))
 		return nil
 	}
 }
 
-func number(field func(*settings) *float64) func(*settings, string) error {
-	return func(s *settings, value string) error { return parseNumber(value, field(s)) }
-}
-
-// weightDecay is number, or -1 for the decay that suits the number of labels.
-func weightDecay(field func(*settings) *float64) func(*settings, string) error {
-	return func(s *settings, value string) error {
-		if value == "-1" {
-			*field(s) = -1
-			return nil
-		}
-		if parseNumber(value, field(s)) != nil {
-			return fmt.Errorf("want a number of at least 0, or -1 for 0.5 divided by the number of labels")
-		}
-		return nil
-	}
-}
-
-// tolerance is number without 0, which the arithmetic, as it rounds, could not show to be met.
-func tolerance(field func(*settings) *float64) func(*settings, string) error {
-	return func(s *settings, value string) error {
-		err := parseNumber(value, field(s))
-		if err == nil && *field(s) == 0 {
-			err = fmt.Errorf("want a number above 0: arithmetic rounds, so that 0 cannot be shown, but 1e-9 can")
+func parsed[T any](parse func(string) (T, error), field func(*settings) *T) setter {
+	return func(s *settings, v option.Value) error {
+		t, err := parse(v.Text)
+		if err == nil {
+			*field(s) = t
 		}
 		return err
 	}
 }
 
-// duration takes seconds; 0 is no limit.
-func duration(field func(*settings) *time.Duration) func(*settings, string) error {
-	return func(s *settings, value string) error {
-		var seconds float64
-		if err := parseNumber(value, &seconds); err != nil {
-			return err
-		}
-		*field(s) = time.Duration(min(seconds*float64(time.Second), math.MaxInt64))
+func ignored(*settings, option.Value) error { return nil }
+
+// setMethod reads the method of learning, which readSettings has looked at already for the sake of the defaults.
+func setMethod(s *settings, v option.Value) error {
+	if v.Text == automatic {
 		return nil
 	}
+	return parsed(learn.ParseMethod, func(s *settings) *learn.Method { return &s.learn.Method })(s, v)
 }
 
-func parseNumber(value string, to *float64) error {
-	v, err := strconv.ParseFloat(value, 64)
-	if err != nil || !(v >= 0) || v > 1e300 {
-		return fmt.Errorf("want a number of at least 0")
-	}
-	*to = v
+func setSeed(s *settings, v option.Value) error {
+	s.seed, s.seeded = v.Whole, true
 	return nil
 }
 
-func integer(field func(*settings) *int) func(*settings, string) error {
-	return func(s *settings, value string) error {
-		v, err := strconv.Atoi(value)
-		if err != nil || v < 0 {
-			return fmt.Errorf("want a whole number of at least 0")
-		}
-		*field(s) = v
-		return nil
+func setGroundRules(s *settings, v option.Value) error {
+	if !v.Flag {
+		s.outputs.GroundRules = ""
+	} else if s.outputs.GroundRules == "" {
+		s.outputs.GroundRules = stdout
 	}
+	return nil
 }
 
-func boolean(set func(*settings, bool)) func(*settings, string) error {
-	return func(s *settings, value string) error {
-		v, err := strconv.ParseBool(value)
+func setRandomWeights(s *settings, v option.Value) error {
+	s.learn.Deviation = 0
+	if v.Flag {
+		s.learn.Deviation = 0.1
+	}
+	return nil
+}
+
+func setDirichlet(s *settings, v option.Value) error {
+	s.search.Sampling = search.LogUniform
+	if v.Flag {
+		s.search.Sampling = search.Simplex
+	}
+	return nil
+}
+
+// setEvaluators reads a list of evaluators between commas. It adds to what is there, as repeated flags do.
+func setEvaluators(s *settings, v option.Value) error {
+	for name := range strings.SplitSeq(v.Text, ",") {
+		short, err := load.ParseEvaluator(strings.TrimSpace(name))
 		if err != nil {
-			return fmt.Errorf("want true or false")
+			return err
 		}
-		set(s, v)
-		return nil
+		s.evaluators = append(s.evaluators, load.Evaluation{Evaluator: short, Primary: len(s.evaluators) == 0})
 	}
+	return nil
 }
 
-func parsed[T any](parse func(string) (T, error), field func(*settings) *T) func(*settings, string) error {
-	return func(s *settings, value string) error {
-		v, err := parse(value)
-		if err == nil {
-			*field(s) = v
-		}
-		return err
-	}
+// evaluation is an option that package eval reads; those of one evaluator win.
+func evaluation(name string) setter {
+	return func(s *settings, v option.Value) error { s.evaluation[name] = v.Text; return nil }
 }
 
 // readSettings applies options over the defaults: the configuration's common ones, those of the phase, then the ones
 // set by the caller. A name that is not known is an error; one that only Java PSL knows is noted in idle.
 func readSettings(config *load.Config, phase Phase, set []string) (s settings, diags source.Diagnostics) {
-	s = defaultsFor(config, phase, set)
+	given := optionsOf(config, phase, set, &diags)
+	s = defaultsFor(config, given)
+	for _, o := range given {
+		s.apply(o, &diags)
+	}
+	if s.validationBreak {
+		s.learn.Patience = s.validationPatience
+	}
+	return s, diags
+}
+
+// optionsOf collects the options of a phase in the order in which they win, the last ones over all others. Names are
+// those of the table, where it has them.
+func optionsOf(config *load.Config, phase Phase, set []string, diags *source.Diagnostics) (given []load.Option) {
 	for _, section := range sections(config, phase) {
 		for _, o := range section.Options {
 			if isPath(o.Name) && o.Value != stdout && !filepath.IsAbs(o.Value) {
 				o.Value = filepath.Join(filepath.Dir(config.Name), o.Value)
 			}
-			s.apply(o, &diags)
+			given = append(given, o)
 		}
 	}
 	for _, assignment := range set {
@@ -309,12 +325,70 @@ func readSettings(config *load.Config, phase Phase, set []string) (s settings, d
 			diags.Errorf("option-form", source.Span{}, "write name=value", "%q is not an option with its value", assignment)
 			continue
 		}
-		s.apply(load.Option{Name: name, Value: value}, &diags)
+		given = append(given, load.Option{Name: name, Value: value})
 	}
-	if s.validationBreak {
-		s.learn.Patience = s.validationPatience
+	return given
+}
+
+// automatic is the method that cross-fits: the default where networks see single things, and not examples.
+const automatic = "auto"
+
+// bilevel is what the table of options calls PSL's classes of losses: see learn.BilevelLoss.
+const bilevel = "bilevel"
+
+// defaultsFor are the defaults of the learning method that is asked for. Without one, the weights of rules alone are
+// learned by the structured perceptron, as in PSL; with networks, held-out labels choose what is learned, or if there
+// are examples, of which what networks see is mostly latent, energies are learned from.
+func defaultsFor(config *load.Config, given []load.Option) settings {
+	s := settings{level: slog.LevelDebug, evaluation: make(map[string]string)}
+	switch {
+	case !slices.ContainsFunc(config.Predicates, func(p *load.Predicate) bool { return p.Neural != nil }):
+		s.learn.Method = learn.Perceptron
+	case config.Examples[Learn] != nil:
+		s.learn.Method = learn.Energy
+	default:
+		s.auto = true
 	}
-	return s, diags
+	class, crossFits := "", s.auto
+	for _, o := range given {
+		switch option.Translate(o.Name) {
+		case "learn.method":
+			s.auto = crossFits && o.Value == automatic
+			if method, err := learn.ParseMethod(o.Value); err == nil {
+				s.learn.Method, class = method, o.Value
+			}
+		case "learn.loss":
+			s.lossSet = true
+		}
+	}
+	method := s.learn.Method.String()
+	loss, isBilevel := learn.BilevelLoss(class)
+	switch {
+	case s.auto:
+		method = automatic
+	case isBilevel:
+		method, s.learn.Loss.Kind = bilevel, loss
+	}
+	s.setDefaults(method)
+	return s
+}
+
+// setDefaults gives every setting what the table has for a method of learning.
+func (s *settings) setDefaults(method string) {
+	for k := range option.Table {
+		o := &option.Table[k]
+		text := o.DefaultOf(method)
+		if text == "" {
+			continue
+		}
+		v, err := o.Parse(text)
+		if err == nil {
+			err = setters[o.Name](s, v)
+		}
+		if err != nil {
+			panic(fmt.Sprintf("engine: the default of %s: %v", o.Name, err))
+		}
+	}
 }
 
 // sections returns what has options of a phase, the later ones winning. Validation is a part of learning.
@@ -334,26 +408,20 @@ func isPath(name string) bool {
 		(strings.HasSuffix(name, ".path") || strings.HasSuffix(name, ".dir"))
 }
 
-// find returns the option of that name, or nil.
-func find(name string) *option {
-	name = unalias(name)
-	at := slices.IndexFunc(options, func(o option) bool { return o.name == name })
-	if at < 0 {
-		return nil
-	}
-	return &options[at]
-}
-
 // apply sets an option, or says why it cannot.
 func (s *settings) apply(given load.Option, diags *source.Diagnostics) {
-	o := find(given.Name)
+	o := option.Find(given.Name)
 	switch {
-	case o == nil && isPSLName(given.Name):
+	case o == nil && option.IsPSLName(given.Name):
 		s.idle = append(s.idle, given)
 	case o == nil:
 		unknownOption(given, diags)
 	default:
-		if err := o.set(s, given.Value); err != nil {
+		v, err := o.Parse(given.Value)
+		if err == nil {
+			err = setters[o.Name](s, v)
+		}
+		if err != nil {
 			diags.Errorf("option-value", given.Span, err.Error(), "option %s cannot be %q", given.Name, given.Value)
 		}
 	}
@@ -361,11 +429,8 @@ func (s *settings) apply(given load.Option, diags *source.Diagnostics) {
 
 // unknownOption reports an option that neither this program nor Java PSL has.
 func unknownOption(given load.Option, diags *source.Diagnostics) {
-	names := allPSLNames()
-	for _, o := range options {
-		names = append(names, o.name)
-	}
-	diags.Errorf("option-unknown", given.Span, source.Suggest(given.Name, names), "there is no option %s", given.Name)
+	diags.Errorf("option-unknown", given.Span, source.Suggest(given.Name, option.Names()), "there is no option %s",
+		given.Name)
 }
 
 // didYouMean returns a hint to append to a message about an unknown name, or "".

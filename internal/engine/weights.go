@@ -10,43 +10,12 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/learn/search"
-	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
 // Trial is a line of a search's table: weights with the score that they gave.
 type Trial = search.Trial
-
-// weightOptions are the options of learning rule weights alone.
-var weightOptions = []option{
-	{"learn.update", "how rule weights follow their gradient: optimiser, mirror or projected",
-		parsed(learn.ParseUpdate, func(s *settings) *learn.Update { return &s.learn.Update })},
-	{"learn.l2", "weight of the squared rule weights in the loss",
-		number(func(s *settings) *float64 { return &s.learn.L2 })},
-	{"learn.barrier", "weight of the rule weights' negative logarithm in the loss",
-		number(func(s *settings) *float64 { return &s.learn.Barrier })},
-	{"learn.entropy", "weight of the rule weights' negative entropy in the loss",
-		number(func(s *settings) *float64 { return &s.learn.Entropy })},
-	{"learn.sharpen", "weight of the entropy of what networks see of examples, at first, with the method energy",
-		number(func(s *settings) *float64 { return &s.learn.Sharpen })},
-	{"learn.movement", "change of relative weights in an epoch below which perceptron and energy stop",
-		number(func(s *settings) *float64 { return &s.learn.Movement })},
-	{"learn.trials", "most trials of a grid, random or Bayesian search",
-		integer(func(s *settings) *int { return &s.search.Trials })},
-	{"learn.levels", "weights that a grid combines, and bounds of the other searches, such as 0.01:0.1:1:10",
-		func(s *settings, value string) (err error) {
-			s.search.Levels, err = parseLevels(value)
-			return err
-		}},
-	{"learn.sampling", "how random weights are drawn: simplex or log-uniform",
-		parsed(search.ParseSampling, func(s *settings) *search.Sampling { return &s.search.Sampling })},
-	{"learn.concentration", "parameter of the Dirichlet distribution on the simplex",
-		number(func(s *settings) *float64 { return &s.search.Concentration })},
-	{"learn.brackets", "Hyperband's brackets", integer(func(s *settings) *int { return &s.search.Brackets })},
-	{"learn.base", "draws of Hyperband's last bracket", integer(func(s *settings) *int { return &s.search.Base })},
-	{"learn.survival", "Hyperband keeps one of so many", integer(func(s *settings) *int { return &s.search.Survival })},
-}
 
 // parseLevels reads positive numbers with colons between them.
 func parseLevels(value string) ([]float64, error) {
@@ -59,56 +28,6 @@ func parseLevels(value string) ([]float64, error) {
 		levels = append(levels, level)
 	}
 	return levels, nil
-}
-
-// automatic is the method that cross-fits: the default where networks see single things, and not examples.
-const automatic = "auto"
-
-// defaultsFor are the defaults of the learning method that the configuration, or the caller, asks for. Without one, the
-// weights of rules alone are learned by the structured perceptron, as in PSL; with networks, held-out labels choose
-// what is learned, or if there are examples, of which what networks see is mostly latent, energies are learned from.
-func defaultsFor(config *load.Config, phase Phase, set []string) settings {
-	s := defaults()
-	switch {
-	case !slices.ContainsFunc(config.Predicates, func(p *load.Predicate) bool { return p.Neural != nil }):
-		s.learn.Method = learn.Perceptron
-	case config.Examples[Learn] != nil:
-		s.learn.Method = learn.Energy
-	default:
-		s.auto = true
-	}
-	class, crossFits := "", s.auto
-	choose := func(name, value string) {
-		if unalias(name) != "learn.method" {
-			return
-		}
-		s.auto = crossFits && value == automatic
-		if method, err := learn.ParseMethod(value); err == nil {
-			s.learn.Method, class = method, value
-		}
-	}
-	for _, section := range sections(config, phase) {
-		for _, o := range section.Options {
-			choose(o.Name, o.Value)
-		}
-	}
-	for _, assignment := range set {
-		name, value, _ := strings.Cut(assignment, "=")
-		choose(name, value)
-	}
-	if s.auto {
-		s.learn.Epochs, s.learn.Deviation, s.learn.Imitation, s.learn.NetworkRate = 40, 0, 0.5, 5e-3
-		s.learn.Loss.Kind = learn.BinaryCrossEntropy
-	}
-	if loss, ok := learn.BilevelLoss(class); ok {
-		s.learn.Loss.Kind, s.learn.Update, s.learn.RuleRate, s.learn.Steps = loss, learn.Logarithmic, 0.1, 1
-		s.learn.Deviation = 0 // PSL begins with the weights as they are written
-	}
-	if method := s.learn.Method; method != learn.ConvexDifference && method != learn.Implicit {
-		// No decay: what it costs does not shrink as differences of energies do.
-		s.learn = learn.WeightDefaults(method)
-	}
-	return s
 }
 
 // search learns rule weights by trying them. The networks stay as they are. Of a search that is cut short, the best

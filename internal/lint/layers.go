@@ -34,6 +34,7 @@ var layers = []layer{
 	{"internal/program", []string{"internal/source", "internal/syntax"}},
 	{"internal/similarity", []string{"internal/parallel"}},
 	{"internal/report", nil},
+	{"internal/option", nil},
 	{"internal/load", []string{
 		"internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program",
 		"internal/similarity"}},

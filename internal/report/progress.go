@@ -47,6 +47,19 @@ func IsTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
+// Columns returns the columns of the terminal that w is, or 0 if it is none.
+func Columns(w io.Writer) int {
+	file, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	columns, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
+}
+
 // silent shows nothing; it is its own task.
 type silent struct{}
 

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,21 +59,99 @@ func format(cell any) (text string, numeric bool) {
 	return fmt.Sprint(cell), false
 }
 
+// Wide is a writer that knows how many columns it shows, such as a terminal; 0 is no bound.
+type Wide interface{ Columns() int }
+
+// Fitted returns w as a writer of as many columns as another one shows.
+func Fitted(w, like io.Writer) io.Writer {
+	if wide, ok := like.(Wide); ok {
+		return fitted{w, wide}
+	}
+	return w
+}
+
+type fitted struct {
+	io.Writer
+	Wide
+}
+
 // Text writes the table with aligned columns, two blanks apart, and a rule below the header. Widths are those of a
-// terminal: wide and combining characters count as they are shown.
+// terminal: wide and combining characters count as they are shown. If w is Wide, the cells of the widest column of text
+// are broken between words where lines would be too long.
 func (t *Table) Text(w io.Writer) error {
-	widths := t.widths(t.header, t.rows)
+	rows, widths := t.rows, t.widths(t.header, t.rows)
+	if wide, ok := w.(Wide); ok && wide.Columns() > 0 {
+		rows, widths = t.fit(widths, wide.Columns())
+	}
 	rule := make([]string, len(widths))
 	for k, width := range widths {
 		rule[k] = strings.Repeat("─", width)
 	}
 	var b strings.Builder
-	for _, row := range append([][]string{t.header, rule}, t.rows...) {
+	for _, row := range append([][]string{t.header, rule}, rows...) {
 		line := strings.Join(t.align(row, widths), "  ")
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// narrowest is how narrow a column may become to fit: less is no text any more.
+const narrowest = 16
+
+// fit breaks cells so that rows of the given widths have so many columns together, as far as that can be: those of the
+// widest column of text first. A row with a broken cell becomes several.
+func (t *Table) fit(widths []int, columns int) ([][]string, []int) {
+	rows, widths := t.rows, slices.Clone(widths)
+	for range widths {
+		excess := 2*(len(widths)-1) - columns
+		widest := -1
+		for k, width := range widths {
+			excess += width
+			if !t.numeric[k] && width > narrowest && (widest < 0 || width > widths[widest]) {
+				widest = k
+			}
+		}
+		if excess <= 0 || widest < 0 {
+			break
+		}
+		to := max(widths[widest]-excess, narrowest)
+		rows = breakColumn(rows, widest, to)
+		widths = t.widths(t.header, rows)
+	}
+	return rows, widths
+}
+
+// breakColumn breaks the cells of a column into lines of a width, below each other.
+func breakColumn(rows [][]string, column, width int) (broken [][]string) {
+	for _, row := range rows {
+		for k, line := range wrap(row[column], width) {
+			next := make([]string, len(row))
+			if k == 0 {
+				copy(next, row)
+			}
+			next[column] = line
+			broken = append(broken, next)
+		}
+	}
+	return broken
+}
+
+// wrap breaks a text between words into lines of a width; a longer word has a line of its own.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = word
+		case uniseg.StringWidth(line)+1+uniseg.StringWidth(word) <= width:
+			line += " " + word
+		default:
+			lines, line = append(lines, line), word
+		}
+	}
+	return append(lines, line)
 }
 
 // Markdown writes the table in the pipe syntax of GitHub, aligned in its source too.

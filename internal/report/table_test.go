@@ -63,3 +63,54 @@ func TestTableIsRectangular(t *testing.T) {
 		}
 	})
 }
+
+// narrow is a writer of so many columns.
+type narrow struct {
+	strings.Builder
+	columns int
+}
+
+func (n *narrow) Columns() int { return n.columns }
+
+// A table on a terminal breaks its longest texts, and no number; one that cannot fit is as narrow as it gets.
+func TestTableFits(t *testing.T) {
+	table := NewTable("option", "default", "meaning").
+		Row("a.rather.long.name", Number("1e-6"), "what it is about, in more words than a line of a terminal has").
+		Row("short", Number("2"), "brief")
+	for _, test := range []struct {
+		columns int
+		want    string
+	}{
+		{0, `option              default  meaning
+──────────────────  ───────  ─────────────────────────────────────────────────────────────
+a.rather.long.name     1e-6  what it is about, in more words than a line of a terminal has
+short                     2  brief
+`},
+		{60, `option              default  meaning
+──────────────────  ───────  ───────────────────────────────
+a.rather.long.name     1e-6  what it is about, in more words
+                             than a line of a terminal has
+short                     2  brief
+`},
+	} {
+		w := &narrow{columns: test.columns}
+		if err := table.Text(w); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Split(w.String(), "\n")
+		want := strings.Split(test.want, "\n")
+		for k := range want {
+			if k != 1 && (k >= len(got) || got[k] != want[k]) {
+				t.Errorf("%d columns, line %d: got\n%s", test.columns, k+1, w.String())
+				break
+			}
+			if test.columns > 0 && len([]rune(got[k])) > test.columns {
+				t.Errorf("%d columns: %s", test.columns, got[k])
+			}
+		}
+	}
+	w := &narrow{columns: 10}
+	if err := table.Text(w); err != nil || strings.Count(w.String(), "\n") < 6 {
+		t.Errorf("%v\n%s", err, w.String())
+	}
+}

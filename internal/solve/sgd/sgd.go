@@ -9,6 +9,7 @@
 package sgd
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"time"
@@ -39,15 +40,15 @@ type Options struct {
 	Seed uint64
 }
 
+// Defaults are what the zero values of a field stand for.
+func Defaults() Options {
+	return Options{LearningRate: 5e-3, Threshold: 5e-3, Gamma: 20, HardWeight: 10}
+}
+
 func (o Options) withDefaults() Options {
-	for _, p := range []struct {
-		value *float64
-		is    float64
-	}{{&o.LearningRate, 5e-3}, {&o.Threshold, 5e-3}, {&o.Gamma, 20}, {&o.HardWeight, 10}} {
-		if *p.value == 0 {
-			*p.value = p.is
-		}
-	}
+	d := Defaults()
+	o.LearningRate, o.Threshold = cmp.Or(o.LearningRate, d.LearningRate), cmp.Or(o.Threshold, d.Threshold)
+	o.Gamma, o.HardWeight = cmp.Or(o.Gamma, d.Gamma), cmp.Or(o.HardWeight, d.HardWeight)
 	return o
 }
 

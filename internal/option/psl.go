@@ -1,9 +1,55 @@
-package engine
+package option
 
 import (
 	"slices"
 	"strings"
 )
+
+// aliases are options of Java PSL that have the meaning, and the values, of one here. A limit of iterations is one for
+// whichever method runs. log4j.threshold is PSL 2's name, which scripts still use.
+var aliases = map[string]string{
+	"admmreasoner.maxiterations":                    "inference.iterations",
+	"duallcqp.maxiterations":                        "inference.iterations",
+	"reasoner.gradientdescent.maxiterations":        "inference.iterations",
+	"sgd.maxiterations":                             "inference.iterations",
+	"log4j.threshold":                               "runtime.log.level",
+	"runtime.inference.method":                      "inference.method",
+	"runtime.learn.method":                          "learn.method",
+	"gradientdescent.numsteps":                      "learn.epochs",
+	"gradientdescent.stepsize":                      "learn.rate.rules",
+	"gradientdescent.movementtolerance":             "learn.movement",
+	"gradientdescent.l2regularization":              "learn.l2",
+	"gradientdescent.negativelogregularization":     "learn.barrier",
+	"gradientdescent.negativeentropyregularization": "learn.entropy",
+	"gridsearch.weights":                            "learn.levels",
+	"randomgridsearch.maxlocations":                 "learn.trials",
+	"continuousrandomgridsearch.maxlocations":       "learn.trials",
+	"gpp.maxiterations":                             "learn.trials",
+	"search.dirichletalpha":                         "learn.concentration",
+	"hyperband.numbrackets":                         "learn.brackets",
+	"hyperband.basebracketsize":                     "learn.base",
+	"hyperband.survival":                            "learn.survival",
+}
+
+// Translate returns the name of the table that a name of Java PSL stands for; other names are their own.
+func Translate(name string) string {
+	if ours, ok := aliases[name]; ok {
+		return ours
+	}
+	return name
+}
+
+// Synonyms lists the names that Java PSL has for an option of the table, if they are others.
+func Synonyms(name string) []string {
+	synonyms := []string{}
+	for psl, ours := range aliases {
+		if ours == name {
+			synonyms = append(synonyms, psl)
+		}
+	}
+	slices.Sort(synonyms)
+	return synonyms
+}
 
 // pslNames are the options of Java PSL 3, by group. Those that mean something here are in the table of options; a
 // project that sets one of the others is told that it has no effect.
@@ -67,11 +113,11 @@ streamingtermstore: pagelocation pagesize randomizepageaccess shufflepage warnun
 weightlearning: inference randomweights timeout
 `
 
-// isPSLName tells whether Java PSL has an option of that name.
-func isPSLName(name string) bool { return slices.Contains(allPSLNames(), name) }
+// IsPSLName tells whether Java PSL has an option of that name.
+func IsPSLName(name string) bool { return slices.Contains(PSLNames(), name) }
 
-// allPSLNames lists pslNames in full.
-func allPSLNames() (names []string) {
+// PSLNames lists pslNames in full.
+func PSLNames() (names []string) {
 	group := ""
 	for word := range strings.FieldsSeq(pslNames) {
 		if prefix, ok := strings.CutSuffix(word, ":"); ok {
