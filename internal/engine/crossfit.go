@@ -117,7 +117,7 @@ func (c *crossFitting) divide(context.Context) error {
 	if err != nil {
 		return err
 	}
-	divided := learn.Divide(labels, g.project.settings.folds, g.project.Seed)
+	divided := learn.Divide(labels, g.project.settings.folds, g.seed)
 	if divided == nil {
 		c.lesson.epochs = min(c.lesson.epochs, cautious)
 		g.project.Log.Warn("too few labels to hold any out: weights stay as written, and training is short",
@@ -137,7 +137,7 @@ func (c *crossFitting) fit(ctx context.Context) error {
 	g := c.g
 	for k := range c.folds {
 		f := &c.folds[k]
-		if err := g.Reset(g.project.Seed); err != nil {
+		if err := g.Reset(g.seed); err != nil {
 			return err
 		}
 		if _, err := g.fitNetworks(ctx, lesson{fitEpochs: c.lesson.fitEpochs, division: f.division}); err != nil {
@@ -244,7 +244,7 @@ func (c *crossFitting) heldOut(ctx context.Context, k int) (curve []float64, err
 
 // learn learns from all labels.
 func (c *crossFitting) learn(ctx context.Context) (*Training, error) {
-	if err := c.g.Reset(c.g.project.Seed); err != nil {
+	if err := c.g.Reset(c.g.seed); err != nil {
 		return nil, err
 	}
 	return c.g.train(ctx, c.lesson)

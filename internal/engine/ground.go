@@ -52,6 +52,8 @@ type Grounding struct {
 	// notices looks on while it learns; nil before.
 	notices *notices
 
+	// seed is the project's, or that of the last Reset.
+	seed uint64
 	// names guards the symbols, which truth that is read later adds to while answers are asked.
 	names *sync.RWMutex
 
@@ -95,7 +97,7 @@ func (p *Project) groundWith(ctx context.Context, phase Phase, networks *network
 func (p *Project) prepare(ctx context.Context, phase Phase, networks *networks, warnings *source.Diagnostics) (
 	*Grounding, error) {
 	g := &Grounding{project: p, phase: phase, settings: &p.phases[phase], networks: networks,
-		unscored: make(map[truthKey]bool), names: new(sync.RWMutex)}
+		unscored: make(map[truthKey]bool), names: new(sync.RWMutex), seed: p.Seed}
 	g.program = p.compile(phase, warnings)
 	g.derivations = p.compileDerivations(warnings)
 	err := warnings.Err()

@@ -88,7 +88,7 @@ func (g *Grounding) infer(ctx context.Context, how inference) (*Answer, error) {
 	if how.settings.skip {
 		return g.skipped(how.settings, start), nil
 	}
-	solver, err := how.settings.inference(g.field, &g.project.Options)
+	solver, err := how.settings.inference(g.field, g.options())
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ func (s *settings) whileLearning() solve.Settings {
 
 // solverOf makes the solver of a field that the project's options ask for, with the given limits.
 func (g *Grounding) solverOf(field *mrf.Field, settings solve.Settings) (solve.Solver, error) {
-	return g.settings.solver(field, settings, &g.project.Options)
+	return g.settings.solver(field, settings, g.options())
 }
 
 // solver makes a solver of the chosen method, with the given limits.

@@ -139,6 +139,13 @@ func (g *Grounding) SetWeight(rule int, weight float64) error {
 	return nil
 }
 
+// options are those of the project with the seed of the last Reset.
+func (g *Grounding) options() *Options {
+	o := g.project.Options
+	o.Seed = g.seed
+	return &o
+}
+
 // For returns the grounding of another phase over the same networks: this one, if the phases share their atoms, which
 // is then of that phase.
 func (g *Grounding) For(ctx context.Context, phase Phase) (*Grounding, error) {

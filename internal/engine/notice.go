@@ -242,7 +242,7 @@ func (n *notices) lookAtExamples(ctx context.Context, _ *Training) error {
 	g := n.g
 	e := g.checkExamples(Learn, new(source.Diagnostics))
 	stage := stage{grounding: g, examples: e, solver: func(field *mrf.Field) (solve.Solver, error) {
-		return g.settings.batchSolver(field, g.project.settings.whileLearning(), &g.project.Options)
+		return g.settings.batchSolver(field, g.project.settings.whileLearning(), g.options())
 	}}
 	members := make([]int32, g.size(sampled, e))
 	for k := range members {

@@ -64,7 +64,7 @@ func (g *Grounding) InferExamples(ctx context.Context, phase Phase) (*Prediction
 func (g *Grounding) inferExamples(ctx context.Context, e *examples) (*Predictions, *Answer, error) {
 	start := time.Now()
 	stage := stage{grounding: g, examples: e, solver: func(field *mrf.Field) (solve.Solver, error) {
-		return g.settings.batchSolver(field, g.settings.solve, &g.project.Options)
+		return g.settings.batchSolver(field, g.settings.solve, g.options())
 	}}
 	order := make([]int32, e.count)
 	for k := range order {

@@ -75,7 +75,7 @@ func (g *Grounding) learnOnceMore(ctx context.Context, method func(context.Conte
 func (g *Grounding) learnAnew(ctx context.Context, method func(context.Context, lesson) (*Training, error),
 	fitEpochs, epochs int) (*Training, error) {
 	start := time.Now()
-	if err := g.Reset(g.project.Seed); err != nil {
+	if err := g.Reset(g.seed); err != nil {
 		return nil, err
 	}
 	training, err := method(ctx, lesson{anew: true, fitEpochs: fitEpochs, epochs: epochs})

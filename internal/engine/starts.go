@@ -27,8 +27,8 @@ var sharpening = [...]float64{0, 1, 0.5, 2, 0.2}
 // networks learn nothing without, and some initial ones learn what is right for some labels only. The start with most
 // examples right is kept, the first of equal ones.
 func (g *Grounding) learnFromExamples(ctx context.Context, l lesson) (*Training, error) {
-	seed, starts := g.project.Seed, max(1, g.project.settings.starts)
-	defer func() { g.project.Seed = seed }()
+	seed, starts := g.seed, max(1, g.project.settings.starts)
+	defer func() { g.seed = seed }()
 	var kept *Training
 	var best *Grounding
 	var all []Start
@@ -49,7 +49,7 @@ func (g *Grounding) learnFromExamples(ctx context.Context, l lesson) (*Training,
 		if err != nil && !cut {
 			return nil, err
 		}
-		all = append(all, Start{Seed: g.project.Seed, Right: right})
+		all = append(all, Start{Seed: g.seed, Right: right})
 		if kept == nil || right > most {
 			snapshot := *g
 			kept, best, most = training, &snapshot, right

@@ -121,7 +121,7 @@ func (g *Grounding) explainInfeasible(ctx context.Context, err error) error {
 
 // Reset gives the rules their weights as written and the networks new parameters, drawn by seed.
 func (g *Grounding) Reset(seed uint64) error {
-	g.project.Seed = seed
+	g.seed = seed
 	for r, rule := range g.program.Rules {
 		g.theta[r] = rule.Weight.Value
 	}
@@ -143,7 +143,7 @@ func (g *Grounding) trainer(ctx context.Context, l lesson) (*learn.Trainer, erro
 		return nil, err
 	}
 	settings := g.project.settings.learn
-	settings.Seed = g.project.Seed
+	settings.Seed = g.seed
 	settings.Sharpen *= l.sharpening
 	if g.project.settings.freeze {
 		settings.NetworkRate = 0
@@ -198,7 +198,7 @@ func (g *Grounding) task(ctx context.Context, l lesson) (learn.Task, error) {
 // exampleTask makes a task of a lesson's examples, which begins with the first batch.
 func (g *Grounding) exampleTask(ctx context.Context, l lesson) (learn.Task, error) {
 	task := learn.Task{Theta: g.theta, Learned: g.learned(), NewSolver: func(field *mrf.Field) (solve.Solver, error) {
-		return g.settings.batchSolver(field, g.project.settings.whileLearning(), &g.project.Options)
+		return g.settings.batchSolver(field, g.project.settings.whileLearning(), g.options())
 	}}
 	e, err := g.exampleTaught(l)
 	if err != nil {
@@ -410,7 +410,7 @@ func (g *Grounding) fitNetworks(ctx context.Context, l lesson) (*Training, error
 	s := g.project.settings.network
 	fitter := learn.Fitter{
 		Perception: g.perception, Labels: labels, Loss: g.fitLoss(), Inputs: len(g.inputs),
-		Optimiser: learn.Adam, Rate: s.rate, Decay: s.decay, Epochs: l.fitEpochs, Patience: s.patience, Seed: g.project.Seed,
+		Optimiser: learn.Adam, Rate: s.rate, Decay: s.decay, Epochs: l.fitEpochs, Patience: s.patience, Seed: g.seed,
 		OnEpoch: g.onFit,
 	}
 	if fitter.Validate, err = g.fitValidator(l, fitter.Loss); err != nil {

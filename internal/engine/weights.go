@@ -59,7 +59,7 @@ func (g *Grounding) try(ctx context.Context, start []float64, training *Training
 	}
 	problem := search.Problem{Start: start, Learned: g.learned(), Relative: g.relative(), Score: judge.score}
 	settings := g.project.settings.search
-	settings.Seed = g.project.Seed
+	settings.Seed = g.seed
 	settings.OnTrial = func(trial Trial) {
 		line := judge.line(trial)
 		training.Trials, training.Epochs = append(training.Trials, trial), append(training.Epochs, line)

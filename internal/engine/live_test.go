@@ -1,0 +1,92 @@
+package engine
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+)
+
+// twoPhases is a project whose phases infer by different methods.
+const twoPhases = `{
+	"rules": ["1: Near(A, B) -> Knows(A, B) ^2", "1: !Knows(A, B) ^2"],
+	"learn": {"options": {"inference.method": "sgd"}},
+	"predicates": {
+		"Near/2": {"observations": [["ann", "bob"], ["bob", "cid"]]},
+		"Knows/2": {"targets": [["ann", "bob"], ["bob", "cid"]], "truth": [["ann", "bob"]]}
+	}
+}`
+
+// Reset must leave the project as it is, for other groundings of it.
+func TestResetLeavesTheProject(t *testing.T) {
+	g := grounded(t, writeFiles(t, map[string]string{"model.json": twoPhases}), Options{Seed: 3}, Learn)
+	if err := g.Reset(99); err != nil {
+		t.Fatal(err)
+	}
+	if g.project.Seed != 3 || g.seed != 99 {
+		t.Errorf("the project has the seed %d, the grounding %d", g.project.Seed, g.seed)
+	}
+}
+
+// Who learns and then infers by hand must get the options of inference, as Run has it.
+func TestInferenceHasItsOwnOptions(t *testing.T) {
+	g := grounded(t, writeFiles(t, map[string]string{"model.json": twoPhases}), Options{}, Learn)
+	if _, err := g.Train(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := g.Infer(context.Background())
+	if err != nil || answer.Method == "sgd" || answer.Status != "optimal" {
+		t.Errorf("%+v, %v", answer, err)
+	}
+}
+
+// What no phase is, and examples without a network, must be errors or answers, and no panic.
+func TestNoPanic(t *testing.T) {
+	path := writeFiles(t, map[string]string{"model.json": twoPhases})
+	project, err := Load(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := project.Ground(context.Background(), Phase(9)); err == nil {
+		t.Error("phase 9 was ground")
+	}
+	path = writeFiles(t, map[string]string{"model.json": `{
+		"rules": ["1: Tall(A) & Old(A) -> Is(A, 'tree') ^2", "1: !Is(A, K) ^2", "Is(A, +K) = 1 ."],
+		"predicates": {
+			"Tall/1": {"observations": [["it"]]},
+			"Old/1": {"observations": [["it"]]},
+			"Is/2": {"targets": [["it", "tree"], ["it", "bush"]]}
+		},
+		"examples": {"learn": "all.csv", "infer": "all.csv"}
+	}`, "all.csv": "Is(it)\ntree\nbush\n"})
+	if project, err = Load(path, Options{}); err == nil {
+		_, err = project.Check(context.Background())
+	}
+	if err == nil {
+		_, err = project.Run(context.Background(), Stages{})
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// Examples whose hard rules contradict each other are named, with what contradicts.
+func TestContradictoryExamplesAreNamed(t *testing.T) {
+	path := writeFiles(t, map[string]string{"model.json": `{
+		"rules": ["1: !Is(A, K) ^2", "Is(A, +K) = 1 .", "!Is(A, K) .  "],
+		"predicates": {"Is/2": {"targets": [["it", "tree"], ["it", "bush"]]}},
+		"examples": {"infer": "all.csv"}
+	}`, "all.csv": "Is(it)\ntree\nbush\n"})
+	project, err := Load(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := project.Run(context.Background(), Stages{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Status != "infeasible" || !math.IsInf(report.Gap, 1) || report.Feasible || len(report.Conflict) == 0 ||
+		!strings.Contains(report.ConflictIn, "all.csv:2:1") || len(report.Predictions.Contradictory) != 2 {
+		t.Errorf("%s, gap %v, in %q: %v", report.Status, report.Gap, report.ConflictIn, report.Conflict)
+	}
+}
