@@ -3,6 +3,7 @@ package neural
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
@@ -178,6 +179,10 @@ func (n *network) root() *network {
 // table returns the features that n sees.
 func (n *network) table() *Features { return n.root().features }
 
+// apartness is what a distance layer begins with, relative to others: rows that are far apart in a node are less alike,
+// but all so little that rules hear of pairs both ways.
+const apartness = 0.1
+
 // discover builds a network once, for a batch of two rows, to learn its parameters and its width, and to find mistakes
 // before there are any atoms. Two rows are enough: what is true of one may be false of a batch.
 func (s *System) discover(n *network) error {
@@ -200,6 +205,9 @@ func (s *System) discover(n *network) error {
 			"has %d; give the twins a hidden layer of %d", d, n.width, d))
 	}
 	n.distance.weights = s.add(n, "distance", weights, Glorot, n.width+len(n.spec.Measures), 1)
+	for k, weight := range n.distance.weights.Value {
+		n.distance.weights.Value[k] = float32(-apartness * math.Abs(float64(weight)))
+	}
 	clear(n.distance.weights.Value[n.width:]) // what a similarity means is learned
 	n.distance.bias = s.add(n, "distance", biases, Zeros, 1)
 	return nil

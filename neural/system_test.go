@@ -499,3 +499,24 @@ func TestLargeValuesStayFinite(t *testing.T) {
 		}
 	}
 }
+
+// Twins begin with rows that are far apart less alike than near ones, and all about half so, whatever the seed.
+func TestTwinsBeginApart(t *testing.T) {
+	for seed := range uint64(20) {
+		s, err := New(smallSpecs(ReLU), map[string]*Features{"words": sparseTable(t, 9, 6, 27, 5)}, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := s.Bind(2, Binding{Network: "similar", Inputs: []int32{0, 1}, Rows: []int32{0, 0}, Others: []int32{0, 5}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := make([]float64, 2)
+		if err := p.Forward(x, false, 0); err != nil {
+			t.Fatal(err)
+		}
+		if x[0] != 0.5 || !(x[1] <= x[0]) || x[1] < 0.3 {
+			t.Errorf("seed %d: a row is %.3f like itself and %.3f like another one", seed, x[0], x[1])
+		}
+	}
+}
