@@ -124,6 +124,14 @@ func (n *notices) fit(line FitEpoch) {
 	n.tell(briefly)
 }
 
+// unfinished notices learning from examples that ends while it goes on well, but has not come far.
+func (n *notices) unfinished(training *Training, right float64) {
+	n.see("learn-unfinished", source.Span{}, "", "raise learn.epochs",
+		"after %d epochs, the loss still falls, and %.0f %% of the examples are right", training.Steps, 100*right)
+	n.waits = false
+	n.tell(1)
+}
+
 // notice looks at a training that came to its end. It takes the time of grace at most, and not less if the context
 // ends: what follows has to look at that.
 func (n *notices) notice(ctx context.Context, training *Training) error {
@@ -211,7 +219,8 @@ func (n *notices) still() {
 			place = g.program.Rules[r].Span
 		}
 	}
-	if count > 0 {
+	ratios := s.learn.Method != learn.ConvexDifference && s.learn.Method != learn.Implicit && s.learn.Update.KeepsSum()
+	if count > 1 || count == 1 && !ratios { // of a single one there is no ratio
 		n.see("learn-still", place, "",
 			"look whether the labels depend on the rules, raise learn.rate.rules, or try another learn.method",
 			"the weights of rules that are to be learned, %d in number, did not move in %d epochs", count, n.steps)

@@ -140,7 +140,7 @@ func TestNotices(t *testing.T) {
 // Where all is well, nothing is said: with the method that held-out labels guide, and with Algorithm 1.
 func TestNothingToNotice(t *testing.T) {
 	for _, options := range []string{`"learn.folds": 3`, `"learn.method": "deeppsl", "learn.epochs": 20`,
-		`"learn.method": "implicit", "learn.epochs": 20`} {
+		`"learn.method": "implicit", "learn.epochs": 20`, `"learn.method": "perceptron", "learn.epochs": 20`} {
 		if got := notices(t, lesson{options: options}.write(t)); got != "" {
 			t.Errorf("%s: %s", options, got)
 		}

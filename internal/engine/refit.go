@@ -92,6 +92,7 @@ func (g *Grounding) Relearn(ctx context.Context, fitEpochs, epochs int) (*Traini
 	if err := g.refittable(); err != nil {
 		return nil, fmt.Errorf("%s: learning anew: %w", g.project.config.Name, err)
 	}
+	g.notices = newNotices(g)
 	return g.learnAnew(ctx, g.method(), fitEpochs, epochs)
 }
 

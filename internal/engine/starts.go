@@ -22,10 +22,21 @@ const enough = 0.9
 // labels tell what is seen apart, it is best to listen to them alone.
 var sharpening = [...]float64{0, 1, 0.5, 2, 0.2}
 
-// learnFromExamples learns from examples, and where that ends with many of them wrong, begins once more with other
-// networks, up to learn.starts times, and pushes what they see towards sharp outputs: of what is latent and symmetric,
-// networks learn nothing without, and some initial ones learn what is right for some labels only. The start with most
-// examples right is kept, the first of equal ones.
+// little is the share of the first loss that still falls in the last quarter of the epochs if learning goes on.
+const little = 0.05
+
+// stuck tells whether learning has come to rest, as far as the curve shows.
+func stuck(curve []Epoch) bool {
+	last := len(curve) - 1
+	before := last - max(1, len(curve)/4)
+	return before >= 0 && curve[before].Loss-curve[last].Loss < little*math.Abs(curve[0].Loss)
+}
+
+// learnFromExamples learns from examples, and where that comes to rest with many of them wrong, begins once more with
+// other networks, up to learn.starts times, and pushes what they see towards sharp outputs: of what is latent and
+// symmetric, networks learn nothing without, and some initial ones learn what is right for some labels only. What has
+// not come to rest wants more epochs, and not another start. The start with most examples right is kept, the first of
+// equal ones.
 func (g *Grounding) learnFromExamples(ctx context.Context, l lesson) (*Training, error) {
 	seed, starts := g.seed, max(1, g.project.settings.starts)
 	defer func() { g.seed = seed }()
@@ -60,6 +71,10 @@ func (g *Grounding) learnFromExamples(ctx context.Context, l lesson) (*Training,
 			return kept, err
 		}
 		if starts == 1 || g.perception == nil || right >= enough {
+			break
+		}
+		if !stuck(training.Epochs) {
+			g.notices.unfinished(training, right)
 			break
 		}
 		g.project.Log.Info("many examples are wrong: beginning with other networks", "right", right, "start", k+1)

@@ -80,3 +80,17 @@ func TestStartsResume(t *testing.T) {
 		}
 	}
 }
+
+// A run that ends while it still gets on is not begun anew, which would not help: it is said to want more epochs.
+func TestUnfinishedIsNotBegunAnew(t *testing.T) {
+	path := symmetric(t, 4, 400)
+	short := run(t, path, engine.Options{Seed: 1, Set: []string{"learn.epochs=3"}}, engine.Stages{Learn: true})
+	if len(short.Starts) != 1 {
+		t.Errorf("starts %+v of 3 epochs, want one", short.Starts)
+	}
+	wantNotice(t, short, "learn-unfinished", "after 3 epochs, the loss still falls")
+	long := run(t, path, engine.Options{Seed: 1, Set: []string{"learn.epochs=10"}}, engine.Stages{Learn: true})
+	if len(long.Starts) < 2 {
+		t.Errorf("starts %+v of 10 epochs, want several: the loss has come to rest", long.Starts)
+	}
+}

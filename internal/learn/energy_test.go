@@ -185,7 +185,7 @@ func TestWeightsAreRecovered(t *testing.T) {
 		if !reflect.DeepEqual(ranks(theta), ranks(truth)) {
 			t.Errorf("%v, %v: the weights are ranked %v, want %v", settings.Method, settings.Update, theta, truth)
 		}
-		if !settings.Update.keepsSum() {
+		if !settings.Update.KeepsSum() {
 			continue
 		}
 		sum := 0.0

@@ -410,7 +410,7 @@ func (t *Trainer) stale(line Epoch) bool {
 
 // settled says that the last step hardly moved the rule weights, and nothing else is learned.
 func (t *Trainer) settled() bool {
-	return t.value != nil && t.Update.keepsSum() && t.networks == nil &&
+	return t.value != nil && t.Update.KeepsSum() && t.networks == nil &&
 		t.simplex.Moved >= 0 && t.simplex.Moved < t.Movement
 }
 
@@ -473,7 +473,7 @@ func (t *Trainer) update() error {
 	switch {
 	case t.RuleRate == 0:
 		return nil
-	case t.Update.keepsSum():
+	case t.Update.KeepsSum():
 		t.simplex.step(t.rules.Value, t.surrogate.weights, t.Schedule.rate(t.RuleRate, t.next, t.Epochs))
 		return nil
 	}

@@ -24,8 +24,8 @@ const (
 
 var updateNames = []string{"optimiser", "mirror", "projected", "logarithmic"}
 
-// keepsSum tells whether the update moves the weights on a simplex.
-func (u Update) keepsSum() bool { return u == Mirror || u == Projected }
+// KeepsSum tells whether the update moves the weights on a simplex.
+func (u Update) KeepsSum() bool { return u == Mirror || u == Projected }
 
 // String returns the update's name as configurations write it.
 func (u Update) String() string { return updateNames[u] }
@@ -93,7 +93,7 @@ func (s *simplex) measure(weights []float32, gradient []float64) {
 
 // scale is what shares are multiplied with to give weights.
 func (s *simplex) scale() float64 {
-	if !s.update.keepsSum() || s.sum == 0 {
+	if !s.update.KeepsSum() || s.sum == 0 {
 		return 1
 	}
 	return s.sum
@@ -208,7 +208,7 @@ func (t *Trainer) stepLogarithms(rate float64) {
 // weights, and it is their sum, in the loss's own unit.
 func (t *Trainer) regularise(gradient []float64) float64 {
 	unit, share := 1.0, 1.0 // of q: what a rule's term counts, and how many q a share is
-	if s := t.simplex; t.Update.keepsSum() && s.sum > 0 {
+	if s := t.simplex; t.Update.KeepsSum() && s.sum > 0 {
 		s.measure(t.rules.Value, gradient)
 		unit, share = s.Unit/s.count, s.count
 	}
