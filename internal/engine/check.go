@@ -8,7 +8,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/preflight"
-	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
@@ -178,12 +177,8 @@ func collect(err error, diags *source.Diagnostics) error {
 
 // model is what the lints look at.
 func (p *Project) model(g *Grounding, estimates []ground.Estimate) *preflight.Model {
-	var derivations []*program.Rule
-	for _, d := range g.derivations {
-		derivations = append(derivations, d.rules...)
-	}
 	return &preflight.Model{
-		Config: p.config, Program: g.program, Derivations: derivations, Tables: g.tables, Estimates: estimates,
+		Config: p.config, Program: g.program, Derivations: g.derivations.Rules(), Tables: g.tables, Estimates: estimates,
 		Learns: p.config.Runs(Learn), Grounding: p.phases[Infer].model.grounding(),
 	}
 }

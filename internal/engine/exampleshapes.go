@@ -129,10 +129,10 @@ func addFacts(store *relation.Store, facts []fact) {
 		atoms := store.Relations[k]
 		builder := relation.NewBuilder(atoms.Name, atoms.Arity)
 		for row := range int32(atoms.Len()) {
-			mustAdd(builder, atoms.Tuple(nil, row), atoms.Value(row), relation.Observed)
+			builder.MustAdd(atoms.Tuple(nil, row), atoms.Value(row), relation.Observed)
 		}
 		for ; len(facts) > 0 && facts[0].predicate == k; facts = facts[1:] {
-			mustAdd(builder, facts[0].tuple, facts[0].value, relation.Observed)
+			builder.MustAdd(facts[0].tuple, facts[0].value, relation.Observed)
 		}
 		store.Relations[k] = builder.Relation(atoms.Open)
 	}

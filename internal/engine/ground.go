@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/deeppsl/deeppsl/internal/derive"
 	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
@@ -30,7 +31,7 @@ type Grounding struct {
 	program  *program.Program
 	tables   *load.Tables
 	// derivations made atoms of the tables.
-	derivations []derivation
+	derivations *derive.Derivations
 	// base has the atoms that all examples share, and all slots; raw are its relations before atoms were derived and
 	// perceived. Without examples, base is the tables' store.
 	base *relation.Store
@@ -99,7 +100,7 @@ func (p *Project) prepare(ctx context.Context, phase Phase, networks *networks, 
 	g := &Grounding{project: p, phase: phase, settings: &p.phases[phase], networks: networks,
 		unscored: make(map[truthKey]bool), names: new(sync.RWMutex), seed: p.Seed}
 	g.program = p.compile(phase, warnings)
-	g.derivations = p.compileDerivations(warnings)
+	g.derivations = derive.Compile(p.config, warnings)
 	err := warnings.Err()
 	if err != nil {
 		return nil, err
@@ -132,24 +133,7 @@ func (g *Grounding) completeAtoms(ctx context.Context, blanks []bool) error {
 	if err := diags.Err(); err != nil {
 		return err
 	}
-	for _, d := range g.derivations {
-		if err := g.complete(ctx, d); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// complete makes the atoms of one predicate that follow from those of others, or gives it its function.
-func (g *Grounding) complete(ctx context.Context, d derivation) error {
-	switch declared := g.project.config.Predicates[d.predicate]; {
-	case declared.Function != "":
-		g.bindFunction(d.predicate)
-		return nil
-	case declared.Similarity != nil:
-		return g.addSimilar(ctx, d.predicate)
-	}
-	return g.derive(ctx, d)
+	return g.derivations.Complete(ctx, g.program, store, derive.Options{Threads: g.project.Threads, Room: g.room})
 }
 
 // ground numbers the atoms, grounds the rules, and connects the networks.

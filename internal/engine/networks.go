@@ -199,42 +199,9 @@ func (n *networks) perceivedClasses(declared *load.Predicate, known *relation.Re
 			columns[declared.Neural.Class] = append(columns[declared.Neural.Class], symbols.Intern(class))
 		}
 	}
-	made := withPerceived(known, columns)
+	made := relation.WithPerceived(known, columns)
 	made.Without, made.WithoutColumn = without, declared.Neural.Entity
 	return made
-}
-
-// withPerceived adds perceived atoms to the ones that are known; a known one stays what it is.
-func withPerceived(known *relation.Relation, columns [][]symbol.ID) *relation.Relation {
-	builder := relation.NewBuilder(known.Name, known.Arity)
-	tuple := make([]symbol.ID, known.Arity)
-	for row := range int32(known.Len()) {
-		tuple = known.Tuple(tuple[:0], row)
-		truth := 1.0
-		if known.Role(row) == relation.Observed {
-			truth = known.Value(row)
-		}
-		mustAdd(builder, tuple, truth, known.Role(row))
-	}
-	for row := range columns[0] {
-		for k, column := range columns {
-			tuple[k] = column[row]
-		}
-		if known.Len() > 0 {
-			if _, exists := known.Find(tuple...); exists {
-				continue
-			}
-		}
-		mustAdd(builder, tuple, 1, relation.Perceived)
-	}
-	return builder.Relation(false)
-}
-
-// mustAdd adds a row that cannot be there already.
-func mustAdd(builder *relation.Builder, tuple []symbol.ID, truth float64, role relation.Role) {
-	if err := builder.Add(tuple, truth, role, 0); err != nil {
-		panic(err)
-	}
 }
 
 // bind connects the networks to the perceived atoms of a phase; to none where all inputs are given.

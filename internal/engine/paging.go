@@ -78,7 +78,7 @@ func (g *Grounding) groundRules(ctx context.Context) (err error) {
 		g.model, g.report, err = ground.Ground(ctx, g.program, g.tables.Store, opts)
 		var excess *ground.Excess
 		if !errors.As(err, &excess) || !g.pages() {
-			return g.tooLarge(err, "the ground rules")
+			return preflight.Explain(err, "the ground rules")
 		}
 		if g.paging, err = preflight.Page(g.tables.Store, g.settings.memory, g.settings.scratch); err != nil {
 			return err
@@ -91,15 +91,6 @@ func (g *Grounding) groundRules(ctx context.Context) (err error) {
 		return err
 	}
 	return preflight.Paged(g.report, g.tables.Store, g.settings.memory)
-}
-
-// tooLarge explains the error of what was to be made if it is that there is too much of it.
-func (g *Grounding) tooLarge(err error, what string) error {
-	var excess *ground.Excess
-	if errors.As(err, &excess) {
-		return preflight.TooLarge(excess.Rule.Span, what, excess.Most)
-	}
-	return err
 }
 
 // guard runs what goes through the ground rules: those in a file that cannot be read any more are an error.

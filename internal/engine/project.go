@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/deeppsl/deeppsl/internal/derive"
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/option"
@@ -211,7 +212,7 @@ func (p *Project) compileAll(diags *source.Diagnostics) {
 	for phase := range Phase(3) {
 		p.compile(phase, diags)
 	}
-	p.compileDerivations(diags)
+	derive.Compile(p.config, diags)
 }
 
 func (p *Project) compile(phase Phase, diags *source.Diagnostics) *program.Program {

@@ -50,6 +50,9 @@ var layers = []layer{
 		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/syntax",
 		"internal/program", "internal/similarity", "internal/load", "internal/scratch", "internal/mrf", "internal/plan",
 		"internal/ground"}},
+	{"internal/derive", []string{
+		"internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program",
+		"internal/similarity", "internal/load", "internal/ground", "internal/preflight"}},
 	{"internal/export", []string{"internal/parallel", "internal/mrf"}},
 	{"internal/partition", []string{"internal/parallel", "internal/mrf"}},
 	{"internal/presolve", []string{"internal/parallel", "internal/mrf"}},

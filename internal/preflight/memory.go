@@ -1,6 +1,7 @@
 package preflight
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -41,6 +42,15 @@ func TooLarge(span source.Span, what string, most int64) error {
 		"restrict this, for example to pairs in one block, or give more memory: --memory SIZE, or --force for all there is",
 		"%s would take more than the %s that there are for them", what, Size(float64(most)))
 	return diags.Err()
+}
+
+// Explain makes the error of what was to be made TooLarge, if it is that there is too much of it.
+func Explain(err error, what string) error {
+	var excess *ground.Excess
+	if errors.As(err, &excess) {
+		return TooLarge(excess.Rule.Span, what, excess.Most)
+	}
+	return err
 }
 
 // Copies is how much memory a run needs for each byte of the arenas: they are joined from parts, so that for a

@@ -1,4 +1,4 @@
-package engine
+package derive
 
 import (
 	"context"
@@ -69,27 +69,27 @@ func checkFunction(declared *load.Predicate, diags *source.Diagnostics) {
 }
 
 // bindFunction gives a functional predicate's relation its values.
-func (g *Grounding) bindFunction(predicate int) {
-	declared := g.project.config.Predicates[predicate]
+func (m *maker) bindFunction(predicate int) {
+	declared := m.config.Predicates[predicate]
 	f, ok := functionOf(declared)
 	if !ok {
-		panic("engine: a function has gone since the project was checked")
+		panic("derive: a function has gone since the project was checked")
 	}
 	if f.measure != nil {
-		f.call = f.bind(g.corpus(predicate, f.measure))
+		f.call = f.bind(m.corpus(predicate, f.measure))
 	}
-	g.tables.Store.Relations[predicate].Function = f.call
+	m.store.Relations[predicate].Function = f.call
 }
 
 // corpus returns what a measure needs to know of how rare tokens are: from the column that the predicate names, or
 // else from all columns of strings that share a variable with the function in some rule.
-func (g *Grounding) corpus(predicate int, measure *similarity.Measure) *similarity.Corpus {
+func (m *maker) corpus(predicate int, measure *similarity.Measure) *similarity.Corpus {
 	if !measure.Corpus {
 		return nil
 	}
-	store := g.tables.Store
+	store := m.store
 	var documents []symbol.ID
-	for _, c := range g.corpusColumns(predicate) {
+	for _, c := range m.corpusColumns(predicate) {
 		documents = append(documents, store.Relations[c.predicate].Distinct(c.argument).Columns[0]...)
 	}
 	slices.Sort(documents)
@@ -100,21 +100,17 @@ func (g *Grounding) corpus(predicate int, measure *similarity.Measure) *similari
 type column struct{ predicate, argument int }
 
 // corpusColumns returns the columns whose constants are the documents of a function's corpus.
-func (g *Grounding) corpusColumns(predicate int) (columns []column) {
-	config := g.project.config
+func (m *maker) corpusColumns(predicate int) (columns []column) {
+	config := m.config
 	if corpus := config.Predicates[predicate].Corpus; corpus != nil {
 		return []column{{config.Find(corpus.Predicate), corpus.Argument}}
 	}
-	rules := slices.Clone(g.program.Rules)
-	for _, d := range g.derivations {
-		rules = append(rules, d.rules...)
-	}
-	for _, rule := range rules {
+	for _, rule := range slices.Concat(m.program.Rules, m.Rules()) {
 		arguments := argumentsOf(rule, predicate)
 		for _, a := range rule.Atoms {
 			for k, t := range a.Args {
 				c := column{a.Predicate, k}
-				if t.IsVariable() && arguments[t.Variable] && g.hasStrings(c) && !slices.Contains(columns, c) {
+				if t.IsVariable() && arguments[t.Variable] && m.hasStrings(c) && !slices.Contains(columns, c) {
 					columns = append(columns, c)
 				}
 			}
@@ -141,22 +137,22 @@ func argumentsOf(rule *program.Rule, predicate int) map[int]bool {
 }
 
 // hasStrings tells the columns of strings that are read from data: others may need the function to be made.
-func (g *Grounding) hasStrings(c column) bool {
-	declared := g.project.config.Predicates[c.predicate]
+func (m *maker) hasStrings(c column) bool {
+	declared := m.config.Predicates[c.predicate]
 	made := declared.Functional || declared.Derive != nil || declared.Similarity != nil ||
 		declared.Neural != nil && len(declared.Neural.Atoms) > 0
 	return !made && declared.Types[c.argument] == program.String
 }
 
 // addSimilar makes the atoms of a predicate that has the similar pairs of a column.
-func (g *Grounding) addSimilar(ctx context.Context, predicate int) error {
-	declared := g.project.config.Predicates[predicate]
-	store, s := g.tables.Store, declared.Similarity
-	constants := store.Relations[g.project.config.Find(s.Over.Predicate)].Distinct(s.Over.Argument).Columns[0]
-	most := g.room() / preflight.Copies
-	options := similarity.Options{Threshold: s.Threshold, Threads: g.project.Threads, Most: most}
+func (m *maker) addSimilar(ctx context.Context, predicate int) error {
+	declared := m.config.Predicates[predicate]
+	store, s := m.store, declared.Similarity
+	constants := store.Relations[m.config.Find(s.Over.Predicate)].Distinct(s.Over.Argument).Columns[0]
+	most := m.most()
+	options := similarity.Options{Threshold: s.Threshold, Threads: m.Threads, Most: most}
 	if declared.Corpus != nil {
-		options.Corpus = g.corpus(predicate, s.Measure)
+		options.Corpus = m.corpus(predicate, s.Measure)
 	}
 	pairs, err := similarity.Pairs(ctx, namesOf(store, constants), s.Measure, options)
 	if errors.Is(err, similarity.ErrTooMany) {

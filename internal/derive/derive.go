@@ -1,4 +1,6 @@
-package engine
+// Package derive makes the atoms that no table has: those that follow from other atoms by rules, as similar pairs of
+// strings, or by a function.
+package derive
 
 import (
 	"context"
@@ -23,18 +25,75 @@ type derivation struct {
 	role      relation.Role // Observed, or Perceived for the atoms of a network over pairs
 }
 
-// compileDerivations compiles the derived predicates, each after the ones it is derived from.
-func (p *Project) compileDerivations(diags *source.Diagnostics) []derivation {
-	o := orderer{project: p, diags: diags, state: make([]visit, len(p.config.Predicates))}
-	for k := range p.config.Predicates {
+// Derivations are the derived predicates of a program, each after the ones that it is derived from.
+type Derivations struct {
+	config  *load.Config
+	ordered []derivation
+}
+
+// Compile compiles the derived predicates of a configuration, and reports what is wrong with them.
+func Compile(config *load.Config, diags *source.Diagnostics) *Derivations {
+	o := orderer{config: config, diags: diags, state: make([]visit, len(config.Predicates))}
+	for k := range config.Predicates {
 		o.visit(k)
 	}
-	return o.ordered
+	return &Derivations{config, o.ordered}
+}
+
+// Rules returns the compiled rules of all derivations.
+func (d *Derivations) Rules() (rules []*program.Rule) {
+	for _, one := range d.ordered {
+		rules = append(rules, one.rules...)
+	}
+	return rules
+}
+
+// Options say how atoms are made.
+type Options struct {
+	// Threads bounds the goroutines at work; 0 means one per core.
+	Threads int
+	// Room returns how many bytes there are, as long as they last, for the atoms and what making them takes; 0 means no
+	// bound.
+	Room func() int64
+}
+
+// Complete makes the derived atoms of a store, beside which the rules p are about. What does not fit is an error.
+func (d *Derivations) Complete(ctx context.Context, p *program.Program, store *relation.Store, o Options) error {
+	m := maker{Derivations: d, program: p, store: store, Options: o}
+	for _, one := range d.ordered {
+		if err := m.complete(ctx, one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maker makes the atoms of one store.
+type maker struct {
+	*Derivations
+	Options
+	program *program.Program
+	store   *relation.Store
+}
+
+// most is how many bytes the atoms themselves may take.
+func (m *maker) most() int64 { return m.Room() / preflight.Copies }
+
+// complete makes the atoms of one predicate that follow from those of others, or gives it its function.
+func (m *maker) complete(ctx context.Context, d derivation) error {
+	switch declared := m.config.Predicates[d.predicate]; {
+	case declared.Function != "":
+		m.bindFunction(d.predicate)
+		return nil
+	case declared.Similarity != nil:
+		return m.addSimilar(ctx, d.predicate)
+	}
+	return m.derive(ctx, d)
 }
 
 // orderer sorts derivations topologically, depth first.
 type orderer struct {
-	project *Project
+	config  *load.Config
 	diags   *source.Diagnostics
 	state   []visit
 	ordered []derivation
@@ -49,7 +108,7 @@ const (
 )
 
 func (o *orderer) visit(predicate int) {
-	declared := o.project.config.Predicates[predicate]
+	declared := o.config.Predicates[predicate]
 	d := derivation{predicate: predicate}
 	var rules []*syntax.Rule
 	switch {
@@ -86,16 +145,16 @@ func (o *orderer) visitColumns(declared *load.Predicate) {
 		checkFunction(declared, o.diags)
 	}
 	if declared.Similarity != nil {
-		o.visit(o.project.config.Find(declared.Similarity.Over.Predicate))
+		o.visit(o.config.Find(declared.Similarity.Over.Predicate))
 	}
 	if declared.Corpus != nil {
-		o.visit(o.project.config.Find(declared.Corpus.Predicate))
+		o.visit(o.config.Find(declared.Corpus.Predicate))
 	}
 }
 
 // compile compiles one derivation and visits the predicates of its body. It returns nil if the rule is wrong.
 func (o *orderer) compile(predicate int, rule *syntax.Rule) *program.Rule {
-	declarations := o.project.config.Declarations()
+	declarations := o.config.Declarations()
 	compiled := program.CompileDerivation(declarations, rule, o.diags)
 	if compiled == nil {
 		return nil
@@ -113,19 +172,19 @@ func (o *orderer) compile(predicate int, rule *syntax.Rule) *program.Rule {
 }
 
 // derive computes the atoms of a derived predicate: the union over its rules, in the order of first appearance.
-func (g *Grounding) derive(ctx context.Context, d derivation) error {
-	store, declared := g.tables.Store, g.project.config.Predicates[d.predicate]
-	opts := ground.Options{Threads: g.project.Threads, Most: g.room() / preflight.Copies}
+func (m *maker) derive(ctx context.Context, d derivation) error {
+	store, declared := m.store, m.config.Predicates[d.predicate]
+	opts := ground.Options{Threads: m.Threads, Most: m.most()}
 	union := newUnion(declared.Arity())
 	for _, rule := range d.rules {
 		columns, counts, err := ground.Derive(ctx, store, rule, opts)
 		if err != nil {
-			return g.tooLarge(err, "the atoms of "+declared.Name)
+			return preflight.Explain(err, "the atoms of "+declared.Name)
 		}
 		union.add(columns, counts)
 	}
 	if d.role == relation.Perceived {
-		store.Relations[d.predicate] = withPerceived(store.Relations[d.predicate], union.columns)
+		store.Relations[d.predicate] = relation.WithPerceived(store.Relations[d.predicate], union.columns)
 		return nil
 	}
 	made := &relation.Relation{Name: declared.Name, Arity: declared.Arity(), Columns: union.columns,
