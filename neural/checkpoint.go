@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/report"
 )
 
 // Save writes the parameters of all networks, the frozen ones too.
@@ -179,21 +179,12 @@ func (s *System) checkLayers(n *network) error {
 	return nil
 }
 
-// SaveFile writes a checkpoint beside path and then renames it, so that there is never half a file at path.
-func (s *System) SaveFile(path string) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
+// SaveFile writes a checkpoint, whole or not at all: there is never half a file at path.
+func (s *System) SaveFile(path string) error {
+	if err := report.WriteFileFunc(path, s.Save); err != nil {
 		return fmt.Errorf("writing the networks: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(file.Name()))
-		}
-	}()
-	if err := errors.Join(s.Save(file), file.Chmod(0o644), file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
+	return nil
 }
 
 // LoadFile reads a checkpoint that SaveFile wrote.

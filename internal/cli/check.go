@@ -39,6 +39,7 @@ func newCheck(e *command.Env) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return p.check(cmd, from, args) },
 	}
 	p.flags(cmd)
+	p.timeFlag(cmd)
 	from.flags(cmd.Flags())
 	return cmd
 }
@@ -46,11 +47,13 @@ func newCheck(e *command.Env) *cobra.Command {
 // check emits what is found as one result. In JSON the lints are part of it; in text they go to stderr, below the
 // table.
 func (p *project) check(cmd *cobra.Command, from *input, args []string) error {
+	p.EndAfter(p.timeLimit)
 	options := p.options()
 	options.OnWarning = nil                                    // the summary has all
 	summary := &engine.Summary{Rules: []engine.RuleEstimate{}} // JSON has a list in any case
 	loaded, err := from.load(args, options)
 	if err == nil {
+		p.bound(loaded)
 		var found *engine.Summary
 		if found, err = loaded.Check(cmd.Context()); found != nil {
 			summary = found

@@ -50,6 +50,7 @@ func newGround(e *command.Env) *cobra.Command {
 	g.flags(cmd)
 	g.from.flags(cmd.Flags())
 	g.forceFlag(cmd)
+	g.timeFlag(cmd)
 	cmd.Flags().StringVar(&g.show, "show", "counts", "what to print: counts, program, plan, ground or mrf")
 	cmd.Flags().StringVar(&g.phase, "phase", "infer", "the phase whose tables are read: learn, validation or infer")
 	cmd.Flags().IntVar(&g.limit, "limit", 0, "ground rules to print (default: all)")
@@ -70,10 +71,12 @@ func (g *grounder) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	g.EndAfter(g.timeLimit)
 	loaded, err := g.from.load(args, g.options())
 	if err != nil {
 		return err
 	}
+	g.bound(loaded)
 	grounding, err := loaded.Ground(cmd.Context(), phase)
 	if err != nil {
 		return err

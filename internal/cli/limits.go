@@ -29,3 +29,14 @@ func (l *limits) options(flags *pflag.FlagSet) (set []string) {
 	}
 	return set
 }
+
+// reading is the time that reading and grounding have beside the limit, as there is no answer before they are done.
+const reading = 2 * time.Second
+
+// grounding returns how long there may be no answer yet; 0 without a limit.
+func (l *limits) grounding() time.Duration {
+	if l.time == 0 {
+		return 0
+	}
+	return l.time + reading
+}

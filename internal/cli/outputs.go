@@ -20,6 +20,9 @@ func (r *runner) checkOutputs(outputs engine.Outputs, project *engine.Project) e
 		diags.Errorf("output-path", source.Span{}, "name a file for rules and ground rules",
 			"with --json, nothing but the result goes to the standard output")
 	}
+	if info, err := os.Stat(r.checkpoint); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		diags.Errorf("output-path", source.Span{}, "name a file", "%s is no file that learning could go on from", r.checkpoint)
+	}
 	files := []string{outputs.GroundRules, outputs.Model, r.checkpoint, r.networks}
 	for _, path := range files {
 		if path != "" && path != command.StdinName {

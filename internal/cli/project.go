@@ -20,6 +20,7 @@ type project struct {
 	force bool
 	// memory and scratch are "" if they are not given.
 	memory, scratch string
+	timeLimit       time.Duration // of commands that give no answer before they end
 }
 
 // flags declares the flags of every command that reads a configuration.
@@ -31,6 +32,11 @@ func (p *project) flags(cmd *cobra.Command) {
 // forceFlag declares the flag of commands that ground.
 func (p *project) forceFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&p.force, "force", false, "ground even what is not expected to fit in memory")
+}
+
+// timeFlag declares the flag of commands that give no answer before they end.
+func (p *project) timeFlag(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&p.timeLimit, "time-limit", 0, "give up after this `time`, such as 90s")
 }
 
 // memoryFlags declares the flags of commands that infer.
@@ -65,6 +71,13 @@ func (p *project) options() engine.Options {
 				warnings.Render(p.Err, command.Color(p.Err), command.MaxDiagnostics)
 			}
 		},
+	}
+}
+
+// bound makes the command keep to the memory that the options give, if they do.
+func (p *project) bound(loaded *engine.Project) {
+	if memory := loaded.Memory(); memory > 0 || loaded.Forced() {
+		p.KeepTo(memory)
 	}
 }
 

@@ -102,10 +102,12 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 	if cmd.Flags().Changed("seed") {
 		options.Set = append(options.Set, fmt.Sprintf("random.seed=%d", r.Seed))
 	}
+	r.EndAfter(r.limits.grounding())
 	loaded, err := r.from.load(args, options)
 	if err != nil {
 		return err
 	}
+	r.bound(loaded)
 	if r.networks != "" && !loaded.Networks() {
 		return command.Usage("flag-value", command.SeeHelp(cmd), "--save-networks: the project has no network")
 	}

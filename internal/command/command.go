@@ -25,6 +25,7 @@ const (
 // interrupt cancels the command; the second ends the process.
 func (e *Env) Run(root *cobra.Command, args []string) int {
 	SaveMemory()
+	e.keepToMachine()
 	ctx, stop := interruptible(context.Background())
 	defer stop()
 	root.SetArgs(append([]string{}, args...)) // never nil, for which cobra would take the process's own
@@ -36,12 +37,17 @@ const grace = 50 * time.Millisecond
 
 // attend runs a command. One that is interrupted and has no answer yet is left where it is if it does not end at once:
 // it may be reading, sorting or waiting, and whoever called Main ends the process. One that has an answer on its way
-// gives it, and the user is told so.
+// gives it, and the user is told so. One that is beyond its bounds is left in any case.
 func (e *Env) attend(ctx context.Context, command func() error) error {
-	done := make(chan error, 1)
+	done, over := make(chan error, 1), make(chan struct{})
+	defer close(over)
+	e.bounds.ended = make(chan error, 1)
 	go func() { done <- command() }()
+	go e.watch(over)
 	select {
 	case err := <-done:
+		return err
+	case err := <-e.bounds.ended:
 		return err
 	case <-ctx.Done():
 	}
@@ -54,7 +60,12 @@ func (e *Env) attend(ctx context.Context, command func() error) error {
 		return ctx.Err()
 	}
 	e.Notef("interrupted: the best answer so far is on its way; interrupt again to end without it")
-	return <-done
+	select {
+	case err := <-done:
+		return err
+	case err := <-e.bounds.ended:
+		return err
+	}
 }
 
 // interruptible returns a context that the first interrupt cancels. From then on, signals have their default effect.

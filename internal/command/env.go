@@ -25,6 +25,8 @@ type Env struct {
 
 	// Answering says that an answer is on its way, which an interrupt does not keep from being given.
 	Answering atomic.Bool
+
+	bounds bounds
 }
 
 // globalFlags declares the flags that every command has.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -86,6 +86,16 @@ func flagError(cmd *cobra.Command, err error) error {
 	return Usage("flag-value", SeeHelp(cmd), "%v", err)
 }
 
+// noEmptyFlags refuses a flag with a value of nothing, which is mostly that of a script's variable that is not set.
+func noEmptyFlags(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if err == nil && strings.TrimSpace(flag.Value.String()) == "" {
+			err = Usage("flag-value", SeeHelp(cmd), "--%s needs a value: %s", flag.Name, valueOf(flag))
+		}
+	})
+	return err
+}
+
 // flagNames lists the long flags of a command.
 func flagNames(cmd *cobra.Command) []string {
 	var names []string
@@ -107,7 +117,8 @@ func valueOf(flag *pflag.Flag) string {
 	case "duration":
 		return "a duration such as 90s or 5m"
 	}
-	return "a " + flag.Value.Type()
+	name, _ := pflag.UnquoteUsage(flag)
+	return "a " + name
 }
 
 // AtLeastOne is the argument check of commands that work through a list of what.
@@ -146,14 +157,15 @@ const StdinName = "-"
 // ReadSource reads a text that the user named; StdinName is the standard input. What is wrong with the name or the
 // text is an error of the input.
 func (e *Env) ReadSource(name string) (*source.File, error) {
-	if name == StdinName {
-		text, err := io.ReadAll(e.In)
-		return &source.File{Name: "stdin", Text: string(text)}, err
-	}
 	file := &source.File{Name: name}
-	text, err := os.ReadFile(name)
+	var err error
+	if name == StdinName {
+		file.Name = "stdin"
+		file.Text, err = source.ReadText(e.In, 0, 0)
+	} else {
+		file.Text, err = readNamed(name)
+	}
 	if err == nil {
-		file.Text = string(text)
 		return file, nil
 	}
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
@@ -163,4 +175,14 @@ func (e *Env) ReadSource(name string) (*source.File, error) {
 	diags.Errorf("unreadable-file", file.Whole(), "check the path; it is relative to the current folder",
 		"cannot be read: %v", err)
 	return nil, diags.Err()
+}
+
+// readNamed reads the text of a file.
+func readNamed(name string) (string, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	return source.ReadText(file, 0, 0)
 }

@@ -7,6 +7,7 @@ import "github.com/spf13/cobra"
 func (e *Env) Root(cmd *cobra.Command) *cobra.Command {
 	cmd.Args, cmd.RunE = OnlyCommands, ShowHelp
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true // Conclude prints them
+	cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return noEmptyFlags(cmd) }
 	cmd.SetIn(e.In)
 	cmd.SetOut(e.Out)
 	cmd.SetErr(e.Err)

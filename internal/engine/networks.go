@@ -150,12 +150,7 @@ func (p *Project) loadFeatures(network *load.Network, spec *neural.Spec, tables 
 		tables[spec.Features] = given
 		return
 	}
-	paths := append([]string{spec.Features}, spec.More...)
-	for k, path := range paths {
-		if !filepath.IsAbs(path) {
-			paths[k] = filepath.Join(filepath.Dir(p.config.Name), path)
-		}
-	}
+	paths := p.featurePaths(spec)
 	spec.Features = strings.Join(paths, " and ")
 	if tables[spec.Features] != nil {
 		return
@@ -172,6 +167,17 @@ func (p *Project) loadFeatures(network *load.Network, spec *neural.Spec, tables 
 		diags.Errorf("config-network", network.At("features"), "", "network %q: %v", network.Name, err)
 	}
 	tables[spec.Features] = features
+}
+
+// featurePaths lists the files of a network's features.
+func (p *Project) featurePaths(spec *neural.Spec) []string {
+	paths := append([]string{spec.Features}, spec.More...)
+	for k, path := range paths {
+		if !filepath.IsAbs(path) {
+			paths[k] = filepath.Join(filepath.Dir(p.config.Name), path)
+		}
+	}
+	return paths
 }
 
 // perceivedClasses makes the atoms of a classifier's predicate: one per class and row of the features, or slot that is

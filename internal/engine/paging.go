@@ -23,6 +23,9 @@ func (p *Project) Memory() (least int64) {
 // Close gives back the file that the ground rules are in, if they are in one; they cannot be used any more.
 func (g *Grounding) Close() error { return g.closeFile() }
 
+// Forced says that the options let a project take any amount of memory.
+func (p *Project) Forced() bool { return p.settings.force }
+
 // memory returns how many bytes the project may take, tables included; known is false if nothing bounds it.
 func (g *Grounding) memory() (bytes int64, known bool) {
 	if given := g.settings.memory; given > 0 {

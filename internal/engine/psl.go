@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/syntax"
+	"github.com/deeppsl/deeppsl/neural"
 )
 
 // modelSettings are those that change the ground model of a phase.
@@ -54,9 +56,18 @@ func (p *Project) Outputs() Outputs {
 	return out
 }
 
-// Inputs lists the files that the project is read from, as far as outputs could take their places: the configuration
-// and the tables.
-func (p *Project) Inputs() []string { return append(p.config.Files(), p.config.Name) }
+// Inputs lists the files that the project is read from: the configuration, rules, tables and features. The checkpoints
+// of networks are not among them, as a run may well replace the one that it began with.
+func (p *Project) Inputs() []string {
+	paths := p.config.Files()
+	for _, network := range p.config.Networks {
+		var spec neural.Spec
+		if json.Unmarshal(network.JSON, &spec) == nil && spec.Features != "" && p.Features[spec.Features] == nil {
+			paths = append(paths, p.featurePaths(&spec)...)
+		}
+	}
+	return paths
+}
 
 // AtomFiles lists the files of a folder that answers may be written to.
 func (p *Project) AtomFiles(dir string) (paths []string) {

@@ -506,6 +506,9 @@ func (g *Grounding) resume(trainer *learn.Trainer, path string) error {
 	if path == "" {
 		return nil
 	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("resuming from %s: it is no regular file", path)
+	}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

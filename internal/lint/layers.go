@@ -70,7 +70,8 @@ var layers = []layer{
 	{"internal/engine", []string{everything}},
 	{".", []string{everything}},
 	{"examples", []string{".", "neural"}},
-	{"internal/command", []string{"internal/engine", "internal/source", "internal/report"}},
+	{"internal/command", []string{
+		"internal/engine", "internal/preflight", "internal/source", "internal/report"}},
 	{"internal/task", []string{"internal/dataset", "internal/idx", "internal/report", "neural", "internal/engine"}},
 	{"internal/oracle", []string{everything}},
 	{"internal/cli", []string{everything}},

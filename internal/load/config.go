@@ -56,6 +56,7 @@ type Config struct {
 	// Facts are, by phase, the tables of atoms that are observed in some of these examples and not in others.
 	Facts   [3][]FactTable
 	numbers map[string]int // of the predicates, by name in lower case; resolve makes them
+	texts   []string       // the files of the configuration and of rules
 
 	// Networks are the settings of the neural networks, which package neural understands.
 	Networks []*Network
@@ -194,15 +195,30 @@ func (p *Partition) Empty() bool {
 	return len(p.All) == 0 && len(p.Phases[0]) == 0 && len(p.Phases[1]) == 0 && len(p.Phases[2]) == 0
 }
 
-// Files lists the tables of all predicates, as they are opened.
+// Files lists the files that the project is read from: the configuration, rules and tables. Networks have more.
 func (c *Config) Files() (paths []string) {
+	paths = append(paths, c.texts...)
+	add := func(all ...Data) {
+		for _, data := range all {
+			if data.Path != "" {
+				paths = append(paths, data.Path)
+			}
+		}
+	}
 	for _, p := range c.Predicates {
 		for _, partition := range [...]*Partition{&p.Observations, &p.Targets, &p.Truth} {
-			for _, data := range append(partition.of(0), append(partition.Phases[1], partition.Phases[2]...)...) {
-				if data.Path != "" {
-					paths = append(paths, data.Path)
-				}
+			add(partition.All...)
+			for _, own := range partition.Phases {
+				add(own...)
 			}
+		}
+	}
+	for phase, examples := range c.Examples {
+		if examples != nil {
+			add(*examples)
+		}
+		for _, facts := range c.Facts[phase] {
+			add(facts.Data)
 		}
 	}
 	return paths

@@ -72,7 +72,7 @@ func TestWrongRows(t *testing.T) {
 	p.Observations.All = []Data{{Path: "rows.txt"}}
 	c := &Config{Predicates: []*Predicate{p}, Open: only("rows.txt", text)}
 	var err error
-	if n := alloctest.Bytes(func() { _, err = c.Tables(Infer) }); err == nil || n > most(len(text)) {
+	if n := alloctest.Peak(func() { _, err = c.Tables(Infer) }); err == nil || n > most(len(text)) {
 		t.Errorf("%d bytes for %d, error %v", n, len(text), err)
 	}
 }

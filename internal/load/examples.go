@@ -149,7 +149,7 @@ func (c *Config) ReadFacts(facts *FactTable, diags *source.Diagnostics) *Sheet {
 }
 
 func (c *Config) readSheet(data *Data, diags *source.Diagnostics) *Sheet {
-	file, err := c.readFile(data.Path)
+	file, err := c.readData(data)
 	if err != nil {
 		c.Unreadable(diags, data.Span, data.Path, err)
 		return nil

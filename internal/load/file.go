@@ -13,38 +13,58 @@ import (
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
-// readData reads the file of a table.
+// readData reads the file of a table, which has lines unless it is in Parquet's format.
 func (c *Config) readData(data *Data) (*source.File, error) {
+	open := c.open
 	if data.Open != nil {
-		return readFile(data.Path, data.Open)
+		open = data.Open
 	}
-	return c.readFile(data.Path)
+	if extension(data.Path) == ".parquet" {
+		return readWith(data.Path, open, readBinary)
+	}
+	return readWith(data.Path, open, func(r io.Reader, size int64) (string, error) {
+		return source.ReadText(r, size, source.LongestLine)
+	})
 }
 
-// readFile reads one of the configuration's files.
-func (c *Config) readFile(path string) (*source.File, error) { return readFile(path, c.open) }
+// readBinary reads what is no text.
+func readBinary(r io.Reader, size int64) (string, error) {
+	var content strings.Builder
+	content.Grow(int(size))
+	_, err := io.Copy(&content, r)
+	return content.String(), err
+}
 
-// readFile reads a text, whether it is compressed with gzip or not, in one string.
-func readFile(path string, open func(path string) (io.ReadCloser, error)) (*source.File, error) {
+// readFile reads a configuration or rules: a text that need not have lines.
+func (c *Config) readFile(path string) (*source.File, error) {
+	c.texts = append(c.texts, path)
+	return readWith(path, c.open, func(r io.Reader, size int64) (string, error) { return source.ReadText(r, size, 0) })
+}
+
+// readWith reads a file, whether it is compressed with gzip or not, in one string. The size of a text is known
+// beforehand if it is that of a file.
+func readWith(path string, open func(path string) (io.ReadCloser, error),
+	read func(r io.Reader, size int64) (string, error)) (*source.File, error) {
 	f, err := open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	var text strings.Builder
+	var size int64
 	if sized, ok := f.(*os.File); ok {
 		if info, err := sized.Stat(); err == nil && info.Mode().IsRegular() {
-			text.Grow(int(info.Size()))
+			size = info.Size()
 		}
 	}
 	r, err := plain(f)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := io.Copy(&text, r); err != nil {
+	text, err := read(r, size)
+	if err != nil {
 		return nil, err
 	}
-	return &source.File{Name: path, Text: strings.TrimPrefix(text.String(), "\uFEFF")}, nil
+	return &source.File{Name: path, Text: strings.TrimPrefix(text, "\uFEFF")}, nil
 }
 
 // plain returns the content of r, uncompressed if it begins as gzip does.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/deeppsl/deeppsl/internal/alloctest"
 	"github.com/deeppsl/deeppsl/internal/goldentest"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -198,6 +199,31 @@ func TestUnreadableFiles(t *testing.T) {
 	c.Predicates[0].Observations.All = []Data{{Path: filepath.Join(dir, "half.gz")}, {Path: dir}}
 	_, err := c.Tables(Infer)
 	checkError(t, err, "half.gz: it is compressed, and its end is missing", "is a directory")
+}
+
+// What is no text, and what has no lines, must end where that is seen: much of it fits in a small archive, and a device
+// has no end.
+func TestEndlessFiles(t *testing.T) {
+	alloctest.SkipIfRacing(t)
+	for name, c := range map[string]struct{ text, want string }{
+		"zeros.txt":    {strings.Repeat("\x00", 256<<20), "zeros.txt: it has a zero byte"},
+		"line.csv.gz":  {strings.Repeat("a", 256<<20), "line.csv.gz: it has a line of more than 16 MiB"},
+		"deep.jsonl":   {strings.Repeat("[", 256<<20), "deep.jsonl: it has a line of more than 16 MiB"},
+		"zeros.tsv.gz": {strings.Repeat("\x00", 256<<20), "zeros.tsv.gz: it has a zero byte"},
+	} {
+		p := predicate("P", 1)
+		p.Observations.All = []Data{{Path: name}}
+		content := c.text
+		if strings.HasSuffix(name, ".gz") {
+			content = string(compress(t, c.text))
+		}
+		config := &Config{Predicates: []*Predicate{p}, Open: only(name, content)}
+		var err error
+		if peak := alloctest.Peak(func() { _, err = config.Tables(Infer) }); peak > 100<<20 {
+			t.Errorf("%s: %d bytes", name, peak)
+		}
+		checkError(t, err, c.want)
+	}
 }
 
 func compress(t *testing.T, text string) []byte {

@@ -20,9 +20,9 @@ func WriteFile(path string, data []byte) error {
 
 // WriteFileFunc replaces the file at path by what write writes. The new content is written beside the file, brought to
 // the disk and then renamed, so that a reader, a crash or a full disk sees the old file or the new one and never a part
-// of it. On any error, write's included, the old file stays and nothing is left beside it. An existing file keeps its
-// permissions, and a symbolic link its target's place; a path that is no regular file, such as a pipe or a device, is
-// written directly.
+// of it. On any error, write's included, the old file stays and nothing is left beside it; what a process that was
+// killed has left beside it goes. An existing file keeps its permissions, and a symbolic link its target's place; a
+// path that is no regular file, such as a pipe or a device, is written directly.
 func WriteFileFunc(path string, write func(w io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -35,11 +35,13 @@ func WriteFileFunc(path string, write func(w io.Writer) error) error {
 		return err
 	}
 	dir := filepath.Dir(path)
-	beside := filepath.Join(dir, ".deeppsl-"+rand.Text())
+	sweep(dir)
+	beside := filepath.Join(dir, unfinished+rand.Text())
 	file, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
+	_ = lock(file) // where that cannot be, nobody takes the file for abandoned
 	if old != nil {
 		err = file.Chmod(old.Mode().Perm())
 	}

@@ -5,8 +5,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
+	"time"
 )
 
 func TestWriteFileReplaces(t *testing.T) {
@@ -95,5 +97,51 @@ func wantAlone(t *testing.T, path string) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil || len(entries) != 1 {
 		t.Errorf("the folder holds %v, %v; want %s alone", entries, err, filepath.Base(path))
+	}
+}
+
+// What a killed process left must go, and nothing else: not what another one is writing, nor what is new, nor what only
+// looks like it.
+func TestWriteFileSweeps(t *testing.T) {
+	dir := t.TempDir()
+	old := time.Now().Add(-time.Hour)
+	make := func(name string, age time.Time) *os.File {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, age, age); err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { file.Close() })
+		return file
+	}
+	make(unfinished+"killed", old)
+	if lock(make(unfinished+"written", old)) != nil {
+		t.Skip("files cannot be locked here")
+	}
+	make(unfinished+"new", time.Now())
+	make("deeppsl-own", old)
+	if err := os.Mkdir(filepath.Join(dir, unfinished+"folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFile(filepath.Join(dir, "out.txt"), nil); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, entry := range entries {
+		left = append(left, entry.Name())
+	}
+	want := []string{unfinished + "folder", unfinished + "new", unfinished + "written", "deeppsl-own", "out.txt"}
+	if !slices.Equal(left, want) {
+		t.Errorf("%q are left, want %q", left, want)
 	}
 }

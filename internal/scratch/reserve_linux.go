@@ -23,3 +23,12 @@ func reserve(d disk, bytes int64) error {
 		}
 	}
 }
+
+// nameless makes a file that never has a name, so that nothing is left of it whenever the process is killed.
+func nameless(folder string) (*os.File, error) {
+	fd, err := unix.Open(folder, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
+	if err != nil { // not every file system can do that
+		return unlinked(folder)
+	}
+	return os.NewFile(uintptr(fd), folder), nil
+}

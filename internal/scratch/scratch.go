@@ -69,6 +69,15 @@ func Create(folder string) (*File, error) {
 	if !Supported {
 		return nil, fmt.Errorf("temporary files for models beyond memory: %w on this system", errors.ErrUnsupported)
 	}
+	file, err := nameless(folder)
+	if err != nil {
+		return nil, err
+	}
+	return &File{disk: file, folder: folder}, nil
+}
+
+// unlinked makes a file and takes its name away.
+func unlinked(folder string) (*os.File, error) {
 	file, err := os.CreateTemp(folder, "deeppsl-*.scratch")
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a temporary file: %w", err)
@@ -77,7 +86,7 @@ func Create(folder string) (*File, error) {
 		file.Close()
 		return nil, fmt.Errorf("cannot unlink a temporary file: %w", err)
 	}
-	return &File{disk: file, folder: folder}, nil
+	return file, nil
 }
 
 // Reserve takes so many bytes of the disk for the arrays to come, where the system can: a disk that is too small says

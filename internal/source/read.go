@@ -1,0 +1,76 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// LongestLine bounds the bytes of a line of a table: what has no ends of lines is no table, and may never end.
+const LongestLine = 16 << 20
+
+// ErrZeroByte is the error of what cannot be a text.
+var ErrZeroByte = errors.New("it has a zero byte, so that it is no text in UTF-8")
+
+var errLongLine = fmt.Errorf("it has a line of more than %d MiB", LongestLine>>20)
+
+// readSize is how many bytes ReadText reads at once, and how often it looks at what it has read.
+const readSize = 1 << 16
+
+// ReadText reads a text to its end. A zero byte ends it with ErrZeroByte, and so does a line of more than longest bytes
+// with an error, as soon as it is read: a device, or an archive of nothing, has no end. 0 means that a line may have
+// any length. Size is a guess at the text's, or 0.
+func ReadText(r io.Reader, size int64, longest int) (string, error) {
+	var text pieces
+	text.last.Grow(int(size))
+	piece, line := make([]byte, readSize), 0
+	for {
+		n, err := r.Read(piece)
+		if bytes.IndexByte(piece[:n], 0) >= 0 {
+			return "", ErrZeroByte
+		}
+		text.write(piece[:n])
+		if at := bytes.LastIndexByte(piece[:n], '\n'); at >= 0 {
+			line = n - at - 1
+		} else {
+			line += n
+		}
+		switch {
+		case longest > 0 && line > longest:
+			return "", errLongLine
+		case errors.Is(err, io.EOF):
+			return text.join(), nil
+		case err != nil:
+			return "", err
+		}
+	}
+}
+
+// pieces is a text of unknown size: it never takes more than twice its size.
+type pieces struct {
+	full []string
+	last strings.Builder
+}
+
+// largest bounds the pieces.
+const largest = 8 << 20
+
+// write appends to the text.
+func (p *pieces) write(text []byte) {
+	if room := p.last.Cap() - p.last.Len(); room < len(text) {
+		p.last.Write(text[:room])
+		text = text[room:]
+		next := min(largest, max(readSize, 2*p.last.Cap()))
+		if p.last.Len() > 0 {
+			p.full = append(p.full, p.last.String())
+		}
+		p.last = strings.Builder{}
+		p.last.Grow(next)
+	}
+	p.last.Write(text)
+}
+
+// join returns the text.
+func (p *pieces) join() string { return strings.Join(append(p.full, p.last.String()), "") }

@@ -1,0 +1,40 @@
+package source
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// endless repeats a text for ever.
+type endless struct{ text string }
+
+func (e endless) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		n += copy(p[n:], e.text)
+	}
+	return n, nil
+}
+
+// ReadText must read any text as it is, and end with what never does.
+func TestReadText(t *testing.T) {
+	for _, text := range []string{"", "a\n", strings.Repeat("line\n", readSize), strings.Repeat("x", 3*readSize) + "\ny"} {
+		for _, r := range []io.Reader{strings.NewReader(text), iotest.HalfReader(strings.NewReader(text)),
+			iotest.DataErrReader(strings.NewReader(text))} {
+			if got, err := ReadText(r, 0, 4*readSize); got != text || err != nil {
+				t.Errorf("%d bytes are read as %d, %v", len(text), len(got), err)
+			}
+		}
+	}
+	if _, err := ReadText(endless{"\x00"}, 0, 0); !errors.Is(err, ErrZeroByte) {
+		t.Errorf("zero bytes without an end: %v", err)
+	}
+	if _, err := ReadText(endless{"ab"}, 0, LongestLine); !errors.Is(err, errLongLine) {
+		t.Errorf("a line without an end: %v", err)
+	}
+	if _, err := ReadText(iotest.ErrReader(io.ErrClosedPipe), 0, 0); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("a broken pipe: %v", err)
+	}
+}
