@@ -201,6 +201,20 @@ func TestUnreadableFiles(t *testing.T) {
 	checkError(t, err, "half.gz: it is compressed, and its end is missing", "is a directory")
 }
 
+// A truth value is a number as tables have it, and not one as Go writes it, nor one that is only nearly at most 1.
+func TestTruthValues(t *testing.T) {
+	for text, good := range map[string]bool{"1": true, "0.25": true, ".5": true, "1e-3": true, "+0.5": true, "-0": true,
+		"0x1p-2": false, "0_1": false, "1e-1_0": false, "1.0000000001": false, "-1e-9": false, "inf": false, "1e400": false,
+		"nan": false, "0,5": false} {
+		p := predicate("P", 1)
+		p.Observations.All = []Data{{Path: "truth.txt"}}
+		config := &Config{Predicates: []*Predicate{p}, Open: only("truth.txt", "a\t"+text)}
+		if _, err := config.Tables(Infer); (err == nil) != good {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 // What is no text, and what has no lines, must end where that is seen: much of it fits in a small archive, and a device
 // has no end.
 func TestEndlessFiles(t *testing.T) {

@@ -223,7 +223,7 @@ func (t *table) truth(field string, offset int) (float64, bool) {
 	}
 	value, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
 	switch {
-	case err != nil || strings.ContainsAny(field, "xX"): // a hexadecimal one is no number of any table
+	case err != nil || strings.ContainsAny(field, "xX_"): // as only Go writes numbers
 		t.errorf("data-truth", offset, truthHint, "%q is not a truth value", field)
 	case math.IsNaN(value) || value < 0 || value > 1:
 		t.errorf("data-truth", offset, truthHint, "the truth value %s is not in [0, 1]", field)

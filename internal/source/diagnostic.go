@@ -35,15 +35,15 @@ type Diagnostics []Diagnostic
 // Add appends one diagnostic, at the place where its span is written.
 func (d *Diagnostics) Add(diagnostic Diagnostic) {
 	diagnostic.Span = diagnostic.Span.Written()
-	diagnostic.Message = shortened(diagnostic.Message)
+	diagnostic.Message, diagnostic.Hint = Shortened(diagnostic.Message), Shortened(diagnostic.Hint)
 	*d = append(*d, diagnostic)
 }
 
 // longest bounds a message: what it quotes, such as a key, may be as long as a file.
 const longest = 1000
 
-// shortened leaves out the middle of a long message.
-func shortened(message string) string {
+// Shortened leaves out the middle of a long message.
+func Shortened(message string) string {
 	if len(message) <= longest {
 		return message
 	}

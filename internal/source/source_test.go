@@ -210,6 +210,9 @@ func TestSuggest(t *testing.T) {
 			t.Errorf("Suggest(%q) = %q, want %q", name, got, want)
 		}
 	}
+	if got := Suggest(strings.Repeat("Label", 1<<20), names); got != "" { // whose distance would take minutes
+		t.Errorf("of a long name, Suggest is %q", got)
+	}
 }
 
 // TestDistanceIsAMetric checks symmetry, identity and the triangle inequality.

@@ -3,6 +3,7 @@ package source
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Suggest returns the hint "did you mean X?" where X is the candidate nearest to name by edit distance, ignoring case,
@@ -13,6 +14,9 @@ func Suggest(name string, candidates []string) string {
 	limit := min(len(wanted)/2, max(2, len(wanted)/3))
 	best := ""
 	for _, candidate := range candidates {
+		if max(len(wanted)-utf8.RuneCountInString(candidate), utf8.RuneCountInString(candidate)-len(wanted)) > limit {
+			continue // as many edits at least; names may be as long as files
+		}
 		if d := distance(wanted, []rune(strings.ToLower(candidate))); d <= limit {
 			best, limit = candidate, d-1
 		}

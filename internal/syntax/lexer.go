@@ -255,11 +255,14 @@ func (l *lexer) operator(c rune) {
 	l.pos += size // of a byte that is no UTF-8, 1 and not the length of its replacement
 	hint := characterHint(c)
 	if n := len(l.tokens); n > 0 && (c == '<' || c == '>') && isTerm(l.tokens[n-1].kind) {
-		hint = "write (X % Y) for the order of terms, and (X != Y) for different ones"
+		hint = orderHint
 	}
 	l.diags.Errorf("syntax", l.file.Span(start, l.pos), hint, "unexpected character %q", c)
 	l.emit(illegal, start, l.text[start:l.pos])
 }
+
+// orderHint says how terms are compared.
+const orderHint = "write (X % Y) for the order of terms, and (X != Y) for different ones"
 
 // characterHint says what to write instead of a character that users bring from other notations.
 func characterHint(c rune) string {

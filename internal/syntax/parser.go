@@ -323,6 +323,9 @@ func (p *parser) unexpectedHint(t token) string {
 	case "if", "IF", "If", "forall", "FORALL", "exists", "EXISTS":
 		return "write Body(X) -> Head(X); a rule holds for all values of its variables"
 	}
+	if (t.kind == atMost || t.kind == atLeast) && isTerm(p.last().kind) {
+		return orderHint
+	}
 	switch t.text {
 	case ",":
 		return "write & between the literals of a body, and | between those of a head"
@@ -335,6 +338,8 @@ func (p *parser) unexpectedHint(t token) string {
 		return "write & for and"
 	case "or", "OR":
 		return "write | for or"
+	case "implies", "IMPLIES", "then", "THEN":
+		return "write -> for implies"
 	case "not", "NOT":
 		return "write ! for not"
 	}

@@ -1,0 +1,37 @@
+package syntax
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+// What other languages write must be answered with what is written here.
+func TestHintsForNewcomers(t *testing.T) {
+	for text, want := range map[string]string{
+		"1: A(X) => T(X)":             "write -> for implies",
+		"1: A(X) implies T(X)":        "write -> for implies",
+		"1: A(X) then T(X)":           "write -> for implies",
+		"1: A(X) <-> T(X)":            "write two rules, one for each direction",
+		"1: A(X) <=> T(X)":            "write two rules, one for each direction",
+		"1: B(X, Y) & X < Y -> T(X)":  orderHint,
+		"1: B(X, Y) & X > Y -> T(X)":  orderHint,
+		"1: B(X, Y) & X <= Y -> T(X)": orderHint,
+		"1: B(X, Y) & X >= Y -> T(X)": orderHint,
+		"1: A(X), B(X, Y) -> T(X)":    "write & between the literals of a body, and | between those of a head",
+		"1: NOT A(X) -> T(X)":         "write ! for not",
+		"1: A(X) AND B(X, Y) -> T(X)": "write & for and",
+		"1: A(X) OR T(X)":             "write | for or",
+		"1: T(X) :- A(X)":             "write Head(X) <- Body(X), with a weight before it",
+		"1: forall X: A(X) -> T(X)":   "write Body(X) -> Head(X); a rule holds for all values of its variables",
+		"1: A(X) → T(X)":              "write -> for implies",
+		"1: ¬A(X)":                    "write ! for not",
+	} {
+		var diags source.Diagnostics
+		Parse(&source.File{Name: "a.psl", Text: text}, &diags)
+		if err := diags.Err(); err == nil || !strings.Contains(err.Error(), "\n    hint: "+want) {
+			t.Errorf("%s: want the hint %q in\n%v", text, want, err)
+		}
+	}
+}
