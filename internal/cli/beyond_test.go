@@ -74,7 +74,7 @@ func (b *beyond) solving(t *testing.T) {
 		if err != nil {
 			t.Skip("the system does not say what a process has mapped")
 		}
-		if bytes.Contains(maps, []byte(".scratch")) {
+		if bytes.Contains(maps, []byte(b.scratch)) {
 			time.Sleep(100 * time.Millisecond) // it is read once before the model is solved
 			return
 		}
@@ -91,7 +91,7 @@ func (b *beyond) cut(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, link := range links {
-		if name, _ := os.Readlink(link); strings.Contains(name, ".scratch") {
+		if name, _ := os.Readlink(link); strings.HasPrefix(name, b.scratch) {
 			if err := os.Truncate(link, 0); err != nil {
 				t.Fatal(err)
 			}

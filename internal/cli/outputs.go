@@ -21,7 +21,8 @@ func (r *runner) checkOutputs(outputs engine.Outputs, project *engine.Project) e
 			"with --json, nothing but the result goes to the standard output")
 	}
 	if info, err := os.Stat(r.checkpoint); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		diags.Errorf("output-path", source.Span{}, "name a file", "%s is no file that learning could go on from", r.checkpoint)
+		diags.Errorf("output-path", source.Span{}, "name a file", "%s is no file that learning could go on from",
+			r.checkpoint)
 	}
 	files := []string{outputs.GroundRules, outputs.Model, r.checkpoint, r.networks}
 	for _, path := range files {
