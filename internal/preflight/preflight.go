@@ -36,6 +36,7 @@ func (m *Model) Lint(out *source.Diagnostics) {
 		lintVariables(rule, out)
 		m.lintWeight(rule, out)
 		m.lintJoin(rule, e, out)
+		lintSlow(rule, e, out)
 		if !told.about(rule, "vacuous-rule", anyError) {
 			m.lintFiring(rule, e, out)
 		}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/deeppsl/deeppsl/internal/ground"
+	"github.com/deeppsl/deeppsl/internal/plan"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/syntax"
@@ -108,6 +110,34 @@ func TestShapes(t *testing.T) {
 		rules := compile(t, test.first+"\n"+test.second)
 		if same := shapeOf(rules[0]) == shapeOf(rules[1]); same != test.same {
 			t.Errorf("%s and %s: the same shape is %t", test.first, test.second, same)
+		}
+	}
+}
+
+// A join that takes long for few ground rules must be named, one that is short or makes many must not.
+func TestSlowJoin(t *testing.T) {
+	rule := compile(t, "1: C2(X, Y) & C2(Y, Z) & C2(Z, X) -> T1(X)")[0]
+	for _, c := range []struct {
+		rows, potentials float64
+		want             string
+	}{
+		{4.5e9, 40_000, "finding about 40,000 ground rules goes through about 4,500,000,000 rows, for about 3 minutes on one thread"},
+		{1e9, 0, "finding 0 ground rules goes through about 1,000,000,000 rows, for about 40 seconds on one thread"},
+		{1e12, 1, "finding about 1 ground rules goes through about 1,000,000,000,000 rows, for about 11 hours on one thread"},
+		{1e8, 0, ""},
+		{4.5e9, 1e9, ""},
+	} {
+		var diags source.Diagnostics
+		lintSlow(rule, &ground.Estimate{Plan: &plan.Plan{Rule: rule}, Rows: c.rows, Potentials: c.potentials}, &diags)
+		got := ""
+		for _, d := range diags {
+			got = d.Message + " [" + d.ID + "]"
+		}
+		if c.want != "" {
+			c.want += " [slow-join]"
+		}
+		if got != c.want {
+			t.Errorf("%v rows for %v: %q, want %q", c.rows, c.potentials, got, c.want)
 		}
 	}
 }
