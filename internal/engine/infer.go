@@ -125,9 +125,9 @@ func (s *settings) answer(field *mrf.Field, result *solve.Result, start time.Tim
 		Perceived:  append([]float64(nil), field.Inputs()...),
 	}
 	answer.AtomError = math.Inf(1)
-	if result.MaxViolation == 0 && result.Status != solve.Infeasible {
+	if convexity := field.Convexity(); result.MaxViolation == 0 && result.Status != solve.Infeasible && convexity > 0 {
 		gap := max(0, result.Gap) * max(field.Unit(), math.Abs(result.Objective))
-		answer.AtomError = math.Sqrt(2 * gap / field.Convexity())
+		answer.AtomError = math.Sqrt(2 * gap / convexity)
 	}
 	answer.judge(s, result.Status)
 	return answer

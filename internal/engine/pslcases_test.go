@@ -234,3 +234,15 @@ func TestValuesOfJava(t *testing.T) {
 		}
 	}
 }
+
+// Where the optimum is not unique, nothing is said of how far an atom may be from it, whatever the gap.
+func TestAtomErrorWithoutConvexity(t *testing.T) {
+	writeText(t, "model.json", town([]string{"1: Good(A) & Good(B) & (A != B) -> Led(A, B)"}, allKind, false))
+	project, err := Load("model.json", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report := run(t, project, Stages{Infer: true}); !math.IsInf(report.AtomError, 1) {
+		t.Errorf("no atom is further than %v from the optimum, with a gap of %v", report.AtomError, report.Gap)
+	}
+}
