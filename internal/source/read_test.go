@@ -38,3 +38,20 @@ func TestReadText(t *testing.T) {
 		t.Errorf("a broken pipe: %v", err)
 	}
 }
+
+// FuzzReadText reads any bytes in pieces of any size: the text is theirs, or they have a zero byte.
+func FuzzReadText(f *testing.F) {
+	f.Add([]byte("a\tb\n"), 1)
+	f.Add([]byte("a\x00b"), 2)
+	f.Add([]byte("\uFEFFé"), 3)
+	f.Fuzz(func(t *testing.T, content []byte, size int) {
+		r := io.Reader(strings.NewReader(string(content)))
+		if size%2 == 0 {
+			r = iotest.OneByteReader(r)
+		}
+		text, err := ReadText(r, int64(max(0, size%100)), 0)
+		if zero := strings.Contains(string(content), "\x00"); zero != (err != nil) || !zero && text != string(content) {
+			t.Errorf("%q is read as %q, %v", content, text, err)
+		}
+	})
+}
