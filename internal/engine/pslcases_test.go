@@ -40,68 +40,71 @@ var (
 	otherwise = [5]float64{0.9, 0.8, 0.7, 0.6, 0}
 )
 
-// Every rule must have as many ground rules as in Java PSL, of which the first is the one given.
+// groundCases are rules, with how many ground rules they have in Java PSL, and the first of them.
+var groundCases = []struct {
+	rule   string
+	kind   [5]float64
+	selves bool
+	count  int
+	first  string
+}{
+	{"1: Kind(A) & Kind(B) -> Knows(A, B) ^2", allKind, true, 25, "-1.0 * Knows('p0', 'p0') <= -1.0 ^2"},
+	{"1: Kind(A) & Kind(B) & (A == B) -> Knows(A, B) ^2", allKind, true, 5, "-1.0 * Knows('p0', 'p0') <= -1.0 ^2"},
+	{"1: Kind(A) & Kind(B) & (A != B) -> Knows(A, B) ^2", allKind, true, 20, "-1.0 * Knows('p0', 'p1') <= -1.0 ^2"},
+	{"1: Kind(A) & Kind(B) & A - B -> Knows(A, B) ^2", allKind, true, 20, "-1.0 * Knows('p0', 'p1') <= -1.0 ^2"},
+	{"1: Kind(A) & Kind(B) & (A % B) -> Knows(A, B) ^2", allKind, true, 10, "-1.0 * Knows('p0', 'p1') <= -1.0 ^2"},
+	{"1: Kind(A) & Kind(B) & (A ^ B) -> Knows(A, B) ^2", allKind, true, 10, "-1.0 * Knows('p0', 'p1') <= -1.0 ^2"},
+	{"1: Kind(A) -> !Knows(A, B) ^2", allKind, false, 20, "1.0 * Knows('p0', 'p1') <= 0.0 ^2"},
+	// What compares terms adds nothing to a sum.
+	{"1: Kind(A) + Kind(B) + (A == B) - Knows(A, B) <= 0 ^2", allKind, true, 5, "-1.0 * Knows('p0', 'p0') <= -2.0 ^2"},
+	{"1: Kind(A) + Kind(B) + (A != B) - Knows(A, B) <= 0 ^2", allKind, true, 20, "-1.0 * Knows('p0', 'p1') <= -2.0 ^2"},
+	{"1: Kind(A) + Kind(B) + (A % B) - Knows(A, B) <= 0 ^2", allKind, true, 10, "-1.0 * Knows('p0', 'p1') <= -2.0 ^2"},
+	{"1: Kind(A) + Kind(B) + Knows(A, B) <= 1 ^2", allKind, false, 20, "1.0 * Knows('p0', 'p1') <= -1.0 ^2"},
+	{"1: Kind(A) - Kind(B) + Knows(A, B) = 1 ^2", allKind, false, 20, "1.0 * Knows('p0', 'p1') = 1.0 ^2"},
+	{"1: Knows(A, B) = 0 ^2", allKind, false, 20, "1.0 * Knows('p0', 'p1') = 0.0 ^2"},
+	// A single atom between 0 and 1 says nothing.
+	{"1: Knows(A, B) >= 0 ^2", allKind, false, 0, ""},
+	{"1: Knows(A, B) <= 1 ^2", allKind, false, 0, ""},
+	{"1: -1 * Knows(A, B) >= -1 ^2", allKind, false, 0, ""},
+	{"1: -1 * Knows(A, B) <= 0 ^2", allKind, false, 0, ""},
+	{"1: Knows(A, B) -> Knows(A, B)", allKind, false, 0, ""},
+	{"1: Kind(A) & Kind(B) -> Person(A)", allKind, false, 0, ""},
+	{"1: Kind(A) + Kind(B) >= 1", allKind, false, 0, ""},
+	// Sums, their filters and their sizes.
+	{"1: |B| * Knows(A, +B) >= 1 ^2 {B: Kind(B)}", allKind, false, 5,
+		"-4.0 * Knows('p0', 'p1') - 4.0 * Knows('p0', 'p2') - 4.0 * Knows('p0', 'p3') - 4.0 * Knows('p0', 'p4') <= -1.0 ^2"},
+	{"1: |B| * Knows(A, +B) >= 1 ^2 {B: Kind(B)}", otherwise, false, 5,
+		"-3.0 * Knows('p0', 'p1') - 3.0 * Knows('p0', 'p2') - 3.0 * Knows('p0', 'p3') <= -1.0 ^2"},
+	{"1: |B| * Knows(A, +B) >= 1 ^2 {B: !Kind(B)}", allKind, false, 0, ""},
+	{"1: |B| * Knows(A, +B) >= 1 ^2 {B: !Kind(B)}", otherwise, false, 4, "-1.0 * Knows('p0', 'p4') <= -1.0 ^2"},
+	{"1: Knows(A, +B) >= 1 ^2 {B: B == 'p0'}", allKind, false, 4, "-1.0 * Knows('p1', 'p0') <= -1.0 ^2"},
+	{"1: Knows(A, +B) >= 1 ^2 {B: B != 'p0'}", allKind, false, 5,
+		"-1.0 * Knows('p0', 'p1') - 1.0 * Knows('p0', 'p2') - 1.0 * Knows('p0', 'p3') - 1.0 * Knows('p0', 'p4') <= -1.0 ^2"},
+	{"1: Knows(A, +B) >= 1 ^2 {B: A == 'p0'}", allKind, false, 1,
+		"-1.0 * Knows('p0', 'p1') - 1.0 * Knows('p0', 'p2') - 1.0 * Knows('p0', 'p3') - 1.0 * Knows('p0', 'p4') <= -1.0 ^2"},
+	{"1: Led(+A, +B) >= 1 ^2", allKind, false, 1, "-1.0 * Led('p0', 'p1') - 1.0 * Led('p1', 'p0') <= -1.0 ^2"},
+	{"1: |A| * Led(+A, +B) >= 1 ^2", allKind, false, 1, "-2.0 * Led('p0', 'p1') - 2.0 * Led('p1', 'p0') <= -1.0 ^2"},
+	{"1: (|A| + |B|) * Led(+A, +B) >= 1 ^2", allKind, false, 1,
+		"-4.0 * Led('p0', 'p1') - 4.0 * Led('p1', 'p0') <= -1.0 ^2"},
+	{"1: (|A| / |B|) * Led(+A, +B) >= 1 ^2", allKind, false, 1,
+		"-1.0 * Led('p0', 'p1') - 1.0 * Led('p1', 'p0') <= -1.0 ^2"},
+	{"1: @Max[|A|, 3] * Good(+A) = 1", allKind, false, 1, "3.0 * Good('p0') + 3.0 * Good('p1') = 1.0"},
+	{"1: @Min(|A|, 3) Good(+A) = |A|", allKind, false, 1, "2.0 * Good('p0') + 2.0 * Good('p1') = 2.0"},
+	// Signs, parentheses, arrows and numbers.
+	{"1: ~Good(A) & ~~Led(A, B) >> ~~~Good(B) ^2", allKind, false, 2,
+		"-1.0 * Good('p0') + 1.0 * Led('p0', 'p1') + 1.0 * Good('p1') <= 1.0 ^2"},
+	{"1: ((Good(M)) & (Good(N))) && (M ~= N) >> (Led(M, N))", allKind, false, 2,
+		"1.0 * Good('p0') + 1.0 * Good('p1') - 1.0 * Led('p0', 'p1') <= 1.0"},
+	{"1: Good(S) || Good(T) << Led(S, T)", allKind, false, 2,
+		"1.0 * Led('p0', 'p1') - 1.0 * Good('p0') - 1.0 * Good('p1') <= 0.0"},
+	{"0000000002: -1.5e0 Good(A) = -1 ^2", allKind, false, 2, "-1.5 * Good('p0') = -1.0 ^2"},
+	{"1: 'a' == 'b' & Led(A, B) >> Good(B)", allKind, false, 0, ""},
+	{"1: Good(A) & Led(A, ' Z ') & Good('') -> Good('p0')", allKind, false, 0, ""},
+}
+
+// Every rule must have as many ground rules as in Java PSL.
 func TestGroundRulesOfJava(t *testing.T) {
-	for _, c := range []struct {
-		rule   string
-		kind   [5]float64
-		selves bool
-		count  int
-		first  string
-	}{
-		{"1: Kind(A) & Kind(B) -> Knows(A, B) ^2", allKind, true, 25, "-1.0 * Knows('p0', 'p0') <= -1.0 ^2"},
-		{"1: Kind(A) & Kind(B) & (A == B) -> Knows(A, B) ^2", allKind, true, 5, "-1.0 * Knows('p0', 'p0') <= -1.0 ^2"},
-		{"1: Kind(A) & Kind(B) & (A != B) -> Knows(A, B) ^2", allKind, true, 20, "-1.0 * Knows('p0', 'p1') <= -1.0 ^2"},
-		{"1: Kind(A) & Kind(B) & A - B -> Knows(A, B) ^2", allKind, true, 20, "-1.0 * Knows('p0', 'p1') <= -1.0 ^2"},
-		{"1: Kind(A) & Kind(B) & (A % B) -> Knows(A, B) ^2", allKind, true, 10, "-1.0 * Knows('p0', 'p1') <= -1.0 ^2"},
-		{"1: Kind(A) & Kind(B) & (A ^ B) -> Knows(A, B) ^2", allKind, true, 10, "-1.0 * Knows('p0', 'p1') <= -1.0 ^2"},
-		{"1: Kind(A) -> !Knows(A, B) ^2", allKind, false, 20, "1.0 * Knows('p0', 'p1') <= 0.0 ^2"},
-		// What compares terms adds nothing to a sum.
-		{"1: Kind(A) + Kind(B) + (A == B) - Knows(A, B) <= 0 ^2", allKind, true, 5, "-1.0 * Knows('p0', 'p0') <= -2.0 ^2"},
-		{"1: Kind(A) + Kind(B) + (A != B) - Knows(A, B) <= 0 ^2", allKind, true, 20, "-1.0 * Knows('p0', 'p1') <= -2.0 ^2"},
-		{"1: Kind(A) + Kind(B) + (A % B) - Knows(A, B) <= 0 ^2", allKind, true, 10, "-1.0 * Knows('p0', 'p1') <= -2.0 ^2"},
-		{"1: Kind(A) + Kind(B) + Knows(A, B) <= 1 ^2", allKind, false, 20, "1.0 * Knows('p0', 'p1') <= -1.0 ^2"},
-		{"1: Kind(A) - Kind(B) + Knows(A, B) = 1 ^2", allKind, false, 20, "1.0 * Knows('p0', 'p1') = 1.0 ^2"},
-		{"1: Knows(A, B) = 0 ^2", allKind, false, 20, "1.0 * Knows('p0', 'p1') = 0.0 ^2"},
-		// A single atom between 0 and 1 says nothing.
-		{"1: Knows(A, B) >= 0 ^2", allKind, false, 0, ""},
-		{"1: Knows(A, B) <= 1 ^2", allKind, false, 0, ""},
-		{"1: -1 * Knows(A, B) >= -1 ^2", allKind, false, 0, ""},
-		{"1: -1 * Knows(A, B) <= 0 ^2", allKind, false, 0, ""},
-		{"1: Knows(A, B) -> Knows(A, B)", allKind, false, 0, ""},
-		{"1: Kind(A) & Kind(B) -> Person(A)", allKind, false, 0, ""},
-		{"1: Kind(A) + Kind(B) >= 1", allKind, false, 0, ""},
-		// Sums, their filters and their sizes.
-		{"1: |B| * Knows(A, +B) >= 1 ^2 {B: Kind(B)}", allKind, false, 5,
-			"-4.0 * Knows('p0', 'p1') - 4.0 * Knows('p0', 'p2') - 4.0 * Knows('p0', 'p3') - 4.0 * Knows('p0', 'p4') <= -1.0 ^2"},
-		{"1: |B| * Knows(A, +B) >= 1 ^2 {B: Kind(B)}", otherwise, false, 5,
-			"-3.0 * Knows('p0', 'p1') - 3.0 * Knows('p0', 'p2') - 3.0 * Knows('p0', 'p3') <= -1.0 ^2"},
-		{"1: |B| * Knows(A, +B) >= 1 ^2 {B: !Kind(B)}", allKind, false, 0, ""},
-		{"1: |B| * Knows(A, +B) >= 1 ^2 {B: !Kind(B)}", otherwise, false, 4, "-1.0 * Knows('p0', 'p4') <= -1.0 ^2"},
-		{"1: Knows(A, +B) >= 1 ^2 {B: B == 'p0'}", allKind, false, 4, "-1.0 * Knows('p1', 'p0') <= -1.0 ^2"},
-		{"1: Knows(A, +B) >= 1 ^2 {B: B != 'p0'}", allKind, false, 5,
-			"-1.0 * Knows('p0', 'p1') - 1.0 * Knows('p0', 'p2') - 1.0 * Knows('p0', 'p3') - 1.0 * Knows('p0', 'p4') <= -1.0 ^2"},
-		{"1: Knows(A, +B) >= 1 ^2 {B: A == 'p0'}", allKind, false, 1,
-			"-1.0 * Knows('p0', 'p1') - 1.0 * Knows('p0', 'p2') - 1.0 * Knows('p0', 'p3') - 1.0 * Knows('p0', 'p4') <= -1.0 ^2"},
-		{"1: Led(+A, +B) >= 1 ^2", allKind, false, 1, "-1.0 * Led('p0', 'p1') - 1.0 * Led('p1', 'p0') <= -1.0 ^2"},
-		{"1: |A| * Led(+A, +B) >= 1 ^2", allKind, false, 1, "-2.0 * Led('p0', 'p1') - 2.0 * Led('p1', 'p0') <= -1.0 ^2"},
-		{"1: (|A| + |B|) * Led(+A, +B) >= 1 ^2", allKind, false, 1,
-			"-4.0 * Led('p0', 'p1') - 4.0 * Led('p1', 'p0') <= -1.0 ^2"},
-		{"1: (|A| / |B|) * Led(+A, +B) >= 1 ^2", allKind, false, 1,
-			"-1.0 * Led('p0', 'p1') - 1.0 * Led('p1', 'p0') <= -1.0 ^2"},
-		{"1: @Max[|A|, 3] * Good(+A) = 1", allKind, false, 1, "3.0 * Good('p0') + 3.0 * Good('p1') = 1.0"},
-		{"1: @Min(|A|, 3) Good(+A) = |A|", allKind, false, 1, "2.0 * Good('p0') + 2.0 * Good('p1') = 2.0"},
-		// Signs, parentheses, arrows and numbers.
-		{"1: ~Good(A) & ~~Led(A, B) >> ~~~Good(B) ^2", allKind, false, 2,
-			"-1.0 * Good('p0') + 1.0 * Led('p0', 'p1') + 1.0 * Good('p1') <= 1.0 ^2"},
-		{"1: ((Good(M)) & (Good(N))) && (M ~= N) >> (Led(M, N))", allKind, false, 2,
-			"1.0 * Good('p0') + 1.0 * Good('p1') - 1.0 * Led('p0', 'p1') <= 1.0"},
-		{"1: Good(S) || Good(T) << Led(S, T)", allKind, false, 2,
-			"1.0 * Led('p0', 'p1') - 1.0 * Good('p0') - 1.0 * Good('p1') <= 0.0"},
-		{"0000000002: -1.5e0 Good(A) = -1 ^2", allKind, false, 2, "-1.5 * Good('p0') = -1.0 ^2"},
-		{"1: 'a' == 'b' & Led(A, B) >> Good(B)", allKind, false, 0, ""},
-		{"1: Good(A) & Led(A, ' Z ') & Good('') -> Good('p0')", allKind, false, 0, ""},
-	} {
+	for _, c := range groundCases {
 		writeText(t, "model.json", town([]string{c.rule}, c.kind, c.selves))
 		project, err := Load("model.json", Options{})
 		if err != nil {
