@@ -121,9 +121,11 @@ func TestSlowJoin(t *testing.T) {
 		rows, potentials float64
 		want             string
 	}{
-		{4.5e9, 40_000, "finding about 40,000 ground rules goes through about 4,500,000,000 rows, for about 3 minutes on one thread"},
+		{4.5e9, 40_000,
+			"finding about 40,000 ground rules goes through about 4,500,000,000 rows, for about 3 minutes on one thread"},
 		{1e9, 0, "finding 0 ground rules goes through about 1,000,000,000 rows, for about 40 seconds on one thread"},
-		{1e12, 1, "finding about 1 ground rules goes through about 1,000,000,000,000 rows, for about 11 hours on one thread"},
+		{1e12, 1,
+			"finding about 1 ground rules goes through about 1,000,000,000,000 rows, for about 11 hours on one thread"},
 		{1e8, 0, ""},
 		{4.5e9, 1e9, ""},
 	} {
