@@ -413,7 +413,7 @@ func (g *Grounding) fitNetworks(ctx context.Context, l lesson) (*Training, error
 		Optimiser: learn.Adam, Rate: s.rate, Decay: s.decay, Epochs: l.fitEpochs, Patience: s.patience, Seed: g.seed,
 		OnEpoch: g.onFit,
 	}
-	if fitter.Validate, err = g.fitValidator(l, fitter.Loss); err != nil {
+	if fitter.Held, err = g.fitHeld(l); err != nil {
 		return nil, err
 	}
 	fit, err := fitter.Run(ctx)
@@ -449,8 +449,8 @@ func (g *Grounding) fitLoss() learn.LossKind {
 	return learn.CrossEntropy
 }
 
-// fitValidator returns the function that scores networks alone, or nil if there is no truth to score them by.
-func (g *Grounding) fitValidator(l lesson, loss learn.LossKind) (func(x []float64) float64, error) {
+// fitHeld returns the labels that score networks alone, or nil if there are none.
+func (g *Grounding) fitHeld(l lesson) (*learn.Labels, error) {
 	if l.anew {
 		return nil, nil
 	}
@@ -458,7 +458,7 @@ func (g *Grounding) fitValidator(l lesson, loss learn.LossKind) (func(x []float6
 	if err != nil || len(labels.Variables) == 0 {
 		return nil, err
 	}
-	return func(x []float64) float64 { return -learn.Loss{Kind: loss, Floor: learn.TinyFloor}.Value(labels, x) }, nil
+	return labels, nil
 }
 
 // save returns the function that writes the checkpoint, if there is to be one.

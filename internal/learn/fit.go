@@ -9,7 +9,7 @@ import (
 // Fitter trains networks alone, on labels of their own outputs and without any rule: the baseline that reasoning is
 // compared with, the fixed classifier of the paper's PSL baseline, and a starting point for joint training.
 //
-// With Validate, the rate is constant, and the parameters that score best are kept. Without it, they minimise the loss
+// With Held, the rate is constant, and the parameters that score best are kept. Without it, they minimise the loss
 // and its decay, and nothing else decides: the rate is halved, and the best parameters gone back to, whenever this
 // objective no longer falls, until that no longer helps. More epochs than that are not taken, so that they never harm.
 type Fitter struct {
@@ -27,8 +27,9 @@ type Fitter struct {
 	Epochs   int // at most
 	Patience int // epochs without a better validation score before stopping; 0 means never
 	Seed     uint64
-	// Validate scores the networks' outputs; higher is better. The best epoch's parameters are kept. May be nil.
-	Validate func(x []float64) float64
+	// Held are labels that are not learned from, whose loss scores the epochs: the best one's parameters are kept. May be
+	// nil.
+	Held *Labels
 	// OnEpoch, if set, is called after every epoch.
 	OnEpoch func(FitEpoch)
 }
@@ -37,7 +38,7 @@ type Fitter struct {
 type FitEpoch struct {
 	Number, Epochs int     // of at most so many
 	Loss           float64 // the mean of the labels', without dropout
-	Validation     float64 // NaN without Validate
+	Validation     float64 // NaN without Held
 	Last           bool    // no epoch follows, unless the context ended it
 	// Gradients are those of the layers.
 	Gradients []LayerGradient
@@ -71,8 +72,9 @@ const (
 // fitting is a run of a Fitter.
 type fitting struct {
 	*Fitter
-	perception  Perception // of the labelled inputs alone where nothing else is asked for
+	perception  Perception // of the labelled inputs alone, where it can be had
 	labels      *Labels
+	held        *Labels // nil if there are none
 	parameters  []*Parameter
 	optimiser   Optimiser
 	rate        float64
@@ -124,42 +126,51 @@ func (f *Fitter) start() (*fitting, error) {
 	if len(f.Labels.Variables) == 0 {
 		return nil, fmt.Errorf("nothing to fit the networks to: no output of theirs has a label")
 	}
-	r := &fitting{Fitter: f, perception: f.Perception, labels: f.Labels, parameters: f.Perception.Parameters(),
-		rate: f.Rate, best: snapshot{Score: math.Inf(-1)}, mark: math.Inf(-1)}
+	r := &fitting{Fitter: f, perception: f.Perception, labels: f.Labels, held: f.Held,
+		parameters: f.Perception.Parameters(), rate: f.Rate, best: snapshot{Score: math.Inf(-1)}, mark: math.Inf(-1)}
 	r.optimiser = Optimiser{Kind: f.Optimiser, Decay: f.Decay, SpareBiases: true}
 	if f.Decay < 0 {
 		r.optimiser.Decay = decayMass / Loss{Kind: f.Loss}.mass(f.Labels)
 	}
 	inputs := f.Inputs
-	if whole, ok := f.Perception.(Restrictable); ok && f.Validate == nil {
+	if whole, ok := f.Perception.(Restrictable); ok {
 		var err error
-		var labelled []int32
-		r.labels, labelled = f.Labels.renumbered()
-		if r.perception, err = whole.Restrict(labelled); err != nil {
+		number := make(map[int32]int32)
+		if r.labels = f.Labels.renumbered(number); f.Held != nil {
+			r.held = f.Held.renumbered(number)
+		}
+		if r.perception, err = whole.Restrict(byNumber(number)); err != nil {
 			return nil, err
 		}
-		inputs = len(labelled)
+		inputs = len(number)
 	}
 	r.x, r.upstream = make([]float64, inputs), make([]float64, inputs)
 	_, err := r.look(0)
 	return r, err
 }
 
-// renumbered returns the labels with their variables numbered from 0, and what the numbers stand for. One that has
-// several labels, as when truth of two phases is put together, has one number.
-func (l *Labels) renumbered() (labels *Labels, variables []int32) {
-	labels = &Labels{Truth: l.Truth, Variables: make([]int32, len(l.Variables))}
-	number := make(map[int32]int32, len(l.Variables))
+// renumbered returns the labels with their variables numbered from 0, as they first come: number has the numbers of
+// those that have come, and gets the others.
+func (l *Labels) renumbered(number map[int32]int32) *Labels {
+	labels := &Labels{Truth: l.Truth, Variables: make([]int32, len(l.Variables))}
 	for k, variable := range l.Variables {
 		at, known := number[variable]
 		if !known {
-			at = int32(len(variables))
+			at = int32(len(number))
 			number[variable] = at
-			variables = append(variables, variable)
 		}
 		labels.Variables[k] = at
 	}
-	return labels, variables
+	return labels
+}
+
+// byNumber returns what has the numbers, by these.
+func byNumber(number map[int32]int32) []int32 {
+	variables := make([]int32, len(number))
+	for variable, at := range number {
+		variables[at] = variable
+	}
+	return variables
 }
 
 // step takes one full-batch gradient step, with dropout.
@@ -184,8 +195,8 @@ func (r *fitting) look(epoch int) (FitEpoch, error) {
 	}
 	line.Loss = Loss{r.Loss, TinyFloor}.Value(r.labels, r.x)
 	score := -line.Loss - r.optimiser.penalty(r.parameters)
-	if r.Validate != nil {
-		line.Validation = r.Validate(r.x)
+	if r.held != nil {
+		line.Validation = -Loss{r.Loss, TinyFloor}.Value(r.held, r.x)
 		score = line.Validation
 	}
 	if r.lost = math.IsNaN(score); score > r.best.Score {
@@ -197,7 +208,7 @@ func (r *fitting) look(epoch int) (FitEpoch, error) {
 // ends tells whether, and why, fitting ends after some epochs.
 func (r *fitting) ends(epoch int) (Ending, bool) {
 	switch {
-	case r.Validate != nil:
+	case r.held != nil:
 		if r.Patience > 0 && epoch-r.best.Epoch >= r.Patience {
 			return OutOfPatience, true
 		}

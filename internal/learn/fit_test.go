@@ -33,7 +33,7 @@ func TestFitKeepsTheBestEpoch(t *testing.T) {
 	network := newLogits(1)
 	fitter := Fitter{Perception: network, Labels: &Labels{Variables: []int32{0}, Truth: []float64{1}},
 		Loss: BinaryCrossEntropy, Inputs: 1, Optimiser: SGD, Rate: 1, Epochs: 100, Patience: 5,
-		Validate: func(x []float64) float64 { return -math.Abs(x[0] - 0.8) }}
+		Held: &Labels{Variables: []int32{0}, Truth: []float64{0.8}}}
 	fit := fitted(t, fitter)
 	if fit.Epochs == 100 || fit.Kept != fit.Epochs-5 || math.Abs(fit.X[0]-0.8) > 0.1 || fit.Ended != OutOfPatience {
 		t.Errorf("after %d epochs, %d kept, the output is %v, want about 0.8 by an early stop", fit.Epochs, fit.Kept,
@@ -98,11 +98,14 @@ func TestFitComesBackFromNowhere(t *testing.T) {
 	}
 }
 
-// A variable may have two labels, of two phases.
+// A variable may have two labels, of two phases, and be learned from here and held there.
 func TestRenumbered(t *testing.T) {
-	labels, variables := (&Labels{Variables: []int32{7, 3, 7, 9}, Truth: []float64{1, 0, 1, 1}}).renumbered()
-	if !slices.Equal(labels.Variables, []int32{0, 1, 0, 2}) || !slices.Equal(variables, []int32{7, 3, 9}) {
-		t.Errorf("numbers %v for %v", labels.Variables, variables)
+	number := make(map[int32]int32)
+	labels := (&Labels{Variables: []int32{7, 3, 7, 9}, Truth: []float64{1, 0, 1, 1}}).renumbered(number)
+	held := (&Labels{Variables: []int32{5, 3}, Truth: []float64{0, 1}}).renumbered(number)
+	if !slices.Equal(labels.Variables, []int32{0, 1, 0, 2}) || !slices.Equal(held.Variables, []int32{3, 1}) ||
+		!slices.Equal(byNumber(number), []int32{7, 3, 9, 5}) {
+		t.Errorf("numbers %v and %v for %v", labels.Variables, held.Variables, byNumber(number))
 	}
 }
 

@@ -16,14 +16,10 @@ func gcnOnce(c *citation) runOnce {
 	return func(ctx context.Context, split dataset.Split, seed uint64) (run T2Run, err error) {
 		start := time.Now()
 		network := newGCN(features, links, len(c.Classes), 16, 0.5, seed)
-		validation := c.inputLabels(split.Validation)
 		fitter := learn.Fitter{
 			Perception: network, Labels: c.inputLabels(split.Train), Loss: learn.CrossEntropy,
 			Inputs: c.Documents * len(c.Classes), Optimiser: learn.Adam, Rate: 0.01, Decay: 5e-4, Epochs: 200, Patience: 10,
-			Seed: seed,
-			Validate: func(x []float64) float64 {
-				return -learn.Loss{Kind: learn.CrossEntropy, Floor: learn.TinyFloor}.Value(validation, x)
-			},
+			Seed: seed, Held: c.inputLabels(split.Validation),
 		}
 		fit, err := fitter.Run(ctx)
 		if err != nil {
