@@ -165,6 +165,10 @@ func (d *Data) add(predicate string, rows Source, of func(*parts) *load.Partitio
 		d.fail(fmt.Errorf("there is no predicate %s%s", predicate, d.program.didYouMean(predicate)))
 		return
 	}
+	if rows == nil {
+		d.fail(fmt.Errorf("no rows are given for %s; none at all are deeppsl.Rows{}", declared.Name))
+		return
+	}
 	table, err := rows.table()
 	if err != nil {
 		d.fail(fmt.Errorf("reading rows of %s: %w", declared.Name, err))

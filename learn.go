@@ -2,6 +2,7 @@ package deeppsl
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
@@ -42,11 +43,13 @@ func epochOf(e engine.Epoch) Epoch {
 // alone are ground for it. If the context ends, the session has the best parameters until then, and Training is Early.
 func (s *Session) Learn(ctx context.Context) (training *Training, err error) {
 	err = s.use(func() error {
-		g, err := s.inference.For(ctx, load.Learn)
-		if err != nil {
-			return err
+		if s.learning == nil {
+			if s.learning, err = s.inference.For(ctx, load.Learn); err != nil {
+				return err
+			}
 		}
-		s.learning = g
+		g := s.learning
+		g.TakeWeights(s.inference)
 		learned, warnings, err := g.Learn(ctx)
 		if err != nil {
 			return err
@@ -99,6 +102,9 @@ type Prediction struct {
 // Predict infers each example of a program about examples; see docs/examples.md.
 func (s *Session) Predict(ctx context.Context) (all []Prediction, err error) {
 	err = s.use(func() error {
+		if !s.project.Examples() {
+			return errors.New("the program is not about examples; Infer finds the values of its targets")
+		}
 		p, _, err := s.inference.InferExamples(ctx, s.project.Exampled(load.Infer))
 		if err != nil {
 			return err

@@ -63,6 +63,9 @@ func (s *Session) use(f func() error) error {
 // a part of the time; what it proves does not depend on that. If the context ends, the answer is the best so far.
 func (s *Session) Infer(ctx context.Context) (answer *Answer, err error) {
 	err = s.use(func() error {
+		if s.project.Examples() {
+			return errors.New("the program is about examples, which Predict infers")
+		}
 		found, err := s.inference.InferAgain(ctx, s.last)
 		if err != nil {
 			return err

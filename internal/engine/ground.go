@@ -55,6 +55,8 @@ type Grounding struct {
 
 	// seed is the project's, or that of the last Reset.
 	seed uint64
+	// loaded says that the networks were read, and not drawn by the seed.
+	loaded bool
 	// names guards the symbols, which truth that is read later adds to while answers are asked.
 	names *sync.RWMutex
 

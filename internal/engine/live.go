@@ -146,14 +146,17 @@ func (g *Grounding) options() *Options {
 	return &o
 }
 
-// For returns the grounding of another phase over the same networks: this one, if the phases share their atoms, which
-// is then of that phase.
+// For returns the grounding of another phase: this one, if the phases share their atoms, which is then of that phase.
+// Another one shares networks that were loaded; others are new, and scale features by what that phase sees.
 func (g *Grounding) For(ctx context.Context, phase Phase) (*Grounding, error) {
 	if phase == g.phase {
 		return g, nil
 	}
 	if g.paging != nil || !g.project.sharesAtoms(g.phase, phase) {
-		return g.project.groundWith(ctx, phase, g.networks)
+		if g.loaded {
+			return g.project.groundWith(ctx, phase, g.networks)
+		}
+		return g.project.Ground(ctx, phase)
 	}
 	truth := make([]*relation.Relation, len(g.tables.Truth))
 	for k := range truth {
@@ -178,6 +181,9 @@ func (g *Grounding) Learn(ctx context.Context) (*Training, Warnings, error) {
 	err = g.notices.notice(ctx, training)
 	return training, g.notices.told, err
 }
+
+// TakeWeights takes over the weights of the rules that another grounding of the project has too.
+func (g *Grounding) TakeWeights(other *Grounding) { g.adopt(other) }
 
 // InferAgain is Infer for a grounding that lives on: the answer keeps its multipliers, and begins where the last
 // answer, if it is not nil, ended. That pays where little has changed since.

@@ -27,6 +27,9 @@ func (g *Grounding) WriteModel(w io.Writer) error {
 // Networks tells whether the project has neural predicates.
 func (p *Project) Networks() bool { return len(p.config.Networks) > 0 }
 
+// Examples tells whether the project is about examples.
+func (p *Project) Examples() bool { return p.config.HasExamples() }
+
 // SaveNetworks writes the networks' parameters to a file, which LoadNetworks reads.
 func (g *Grounding) SaveNetworks(path string) error {
 	if g.networks == nil {
@@ -56,6 +59,7 @@ func (g *Grounding) ReadNetworks(r io.Reader) error {
 	if g.networks == nil {
 		return fmt.Errorf("%s has no network to load", g.project.config.Name)
 	}
+	g.loaded = true
 	return g.networks.system.Load(r)
 }
 

@@ -31,6 +31,10 @@ func (c *Config) resolve(diags *source.Diagnostics) {
 		p.Perceived = p.Neural != nil || p.Given
 		p.Closed = p.Targets.Empty() && !p.ForceOpen && !p.Perceived
 		p.checkOrigin(diags)
+		if p.Given && c.HasExamples() {
+			diags.Errorf("config-origin", p.Span, "observe them, or give them as facts of the examples",
+				"atoms of predicate %s are given, which examples cannot have", p.Name)
+		}
 		c.checkNeural(p, networks, diags)
 		c.checkColumns(p, diags)
 	}
