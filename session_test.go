@@ -508,7 +508,8 @@ func apart(t *testing.T) string {
 		truth[phase] = append(truth[phase], fmt.Sprintf(`["thing%d", %d]`, k, k%2))
 	}
 	both := func(rows map[string][]string) string {
-		return fmt.Sprintf(`{"learn": [%s], "infer": [%s]}`, strings.Join(rows["learn"], ", "), strings.Join(rows["infer"], ", "))
+		list := func(phase string) string { return strings.Join(rows[phase], ", ") }
+		return fmt.Sprintf(`{"learn": [%s], "infer": [%s]}`, list("learn"), list("infer"))
 	}
 	folder := t.TempDir()
 	for name, text := range map[string]string{"features.tsv": features.String(), "model.json": fmt.Sprintf(`{
