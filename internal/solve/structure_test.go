@@ -110,6 +110,16 @@ func TestStructures(t *testing.T) {
 	}
 }
 
+// Along a straight line of 50,000, multipliers are so large that what keeps the matrix of a step regular must not take
+// part in the step.
+func TestLongStraightLine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds")
+	}
+	m := path(50_000, mrf.Equal, 2, 0, -1, 2, -1).Model()
+	wantProof(t, m, solveBy(t, "interior", m, 1), false)
+}
+
 // solveBy solves without presolving.
 func solveBy(t *testing.T, method string, m *mrf.Model, threads int) *solve.Result {
 	t.Helper()

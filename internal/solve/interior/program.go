@@ -65,10 +65,11 @@ type row struct {
 }
 
 // soft is a compliance that rows have in steps, and proximal a curvature that variables have there: pulls to the
-// present point, which leave the solution as it is, and the matrix regular. Where that is not enough, both are larger
-// by firm, from least to most.
+// present point, which leave the solution as it is, and the matrix regular. A step leaves a row violated by soft times
+// what its multiplier changes by: along chains, multipliers are as large as the square of the length, or more. Where
+// that is not regular enough, both are larger by firm, from least to most.
 const (
-	soft, proximal      = 1e-15, 1e-10
+	soft, proximal      = 1e-18, 1e-10
 	leastFirm, mostFirm = 1e-9, 1e-4
 )
 
