@@ -145,7 +145,8 @@ func eachScratch(t *testing.T, visit func(*os.File) error) {
 	}
 	for _, link := range links {
 		name, _ := os.Readlink(link)
-		if ok, _ := filepath.Match("*deeppsl-*.scratch*", filepath.Base(name)); !ok {
+		named, _ := filepath.Match("*deeppsl-*.scratch*", filepath.Base(name))
+		if nameless, _ := filepath.Match("#* (deleted)", filepath.Base(name)); !named && !nameless {
 			continue
 		}
 		file, err := os.OpenFile(link, os.O_RDWR, 0)
