@@ -33,7 +33,7 @@ func (e *Env) Run(root *cobra.Command, args []string) int {
 }
 
 // grace is how long a command has to end in order once it is interrupted, unless an answer is on its way.
-const grace = 50 * time.Millisecond
+const grace = 25 * time.Millisecond
 
 // attend runs a command. One that is interrupted and has no answer yet is left where it is if it does not end at once:
 // it may be reading, sorting or waiting, and whoever called Main ends the process. One that has an answer on its way

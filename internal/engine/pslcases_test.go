@@ -171,6 +171,50 @@ func TestRefusalsOfJava(t *testing.T) {
 	}
 }
 
+// Configurations that Java PSL refuses must be refused, and those that it reads be read.
+func TestConfigurationsOfJava(t *testing.T) {
+	const p = `'P/2': {'targets': [['a', 'b']]}`
+	for text, id := range map[string]string{
+		`{'predicates': {'Q/2': {'arity': 3}}}`:                             "config-arity",
+		`{'predicates': {'Q': {}}}`:                                         "config-arity",
+		`{'predicates': {'Q/2': {'types': ['UniqueIntID']}}}`:               "config-arity",
+		`{'predicates': {'Q/2': {'type': 'org.some.type'}}}`:                "config-choice",
+		`{'predicates': {'Q/1': {'types': ['Text']}}}`:                      "config-type",
+		`{'predicates': {'Q/2': {'observations': ['no/such/data.txt']}}}`:   "file-missing",
+		`{'predicates': {'Q/2': {'observations': [['1']]}}}`:                "data-columns",
+		`{'predicates': {'Q/2': {'observations': [['1', '2', '3', '4']]}}}`: "data-columns",
+		`{'predicates': {'Q/2': {'function': 'org.some.function'}}}`:        "unknown-function",
+		`{'predicates': {'Q/2': {'evaluations': ['SomeEvaluator']}}}`:       "config-evaluator",
+		`{'predicates': {'Q/2': {'evaluations': [{'evaluator': 'AUCEvaluator', 'primary': true},
+			{'evaluator': 'AUCEvaluator', 'primary': true}]}}}`: "config-evaluator",
+		`{'rules': ['Rule']}`:                      "syntax",
+		`{'rules': ['1: Q(A, B) = 0']}`:            "unknown-predicate",
+		`{'learn': {'rules': ['1: Q(A, B) = 0']}}`: "unknown-predicate",
+		`{'infer': {'rules': ['1: Q(A, B) = 0']}}`: "unknown-predicate",
+		`{}`: "",
+		`{'rules': /* all */ ['1: P(A, B) = 0',], 'predicates': {` + p + `,},}`:                                     "",
+		"{'rules': ['1: P(A, B) = 0'], // one\n 'predicates': {" + p + `}}`:                                         "",
+		"{\"rules\": ['1: P(A, B) = 0'], # one\n 'predicates': {" + p + `}}`:                                        "",
+		`{'options': {'inference.iterations': 0100, 'inference.gap': +01.5e-3}}`:                                    "",
+		`{'infer': {'rules': ['2: P(A, B) = 1'], 'options': {'inference.gap': '1e-3'}}, 'predicates': {` + p + `}}`: "",
+		`{'predicates': {` + p + `, 'D/2': {'observations': {'all': [['x', 'y']], 'learn': [['l', 'd']],
+			'infer': [['i', 'd']]}, 'targets': [['e', 'd']], 'truth': [['e', 'd', '0.5']]}}}`: "",
+		`{'predicates': {'Q/2': {}, 'R': {'arity': 2}, 'S': {'types': ['Integer', 'UniqueStringID']}}}`: "",
+		`{'predicates': {'Q/2': {'type': 'StandardPredicate', 'options': {'integer': 'false'}}}}`:       "",
+		`{'predicates': {'Q/2': {'targets': [['a', 'b']], 'evaluations': ['ContinuousEvaluator', {'evaluator':
+			'DiscreteEvaluator', 'options': {'discreteevaluator.threshold': '0.75'}, 'primary': false}]}}}`: "",
+	} {
+		writeText(t, "model.json", text)
+		project, err := Load("model.json", Options{})
+		if err == nil {
+			_, err = project.Check(context.Background())
+		}
+		if (id == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), "["+id+"]") {
+			t.Errorf("%s: %v, want %q", text, err, id)
+		}
+	}
+}
+
 // Rules that are the same for Java PSL must count once, and others apart.
 func TestEqualRulesOfJava(t *testing.T) {
 	for _, c := range []struct {
