@@ -104,6 +104,7 @@ var groundCases = []struct {
 
 // Every rule must have as many ground rules as in Java PSL.
 func TestGroundRulesOfJava(t *testing.T) {
+	t.Chdir(t.TempDir())
 	for _, c := range groundCases {
 		writeText(t, "model.json", town([]string{c.rule}, c.kind, c.selves))
 		project, err := Load("model.json", Options{})
@@ -130,6 +131,7 @@ func TestGroundRulesOfJava(t *testing.T) {
 
 // What Java PSL refuses must be refused, but for what the page on compatibility says.
 func TestRefusalsOfJava(t *testing.T) {
+	t.Chdir(t.TempDir())
 	for rule, id := range map[string]string{
 		"1: Good(A) / 0 + Good(B) = 0":               "division-by-zero",
 		"1: 2 / (2 - 2) * Good(A) = 0":               "division-by-zero",
@@ -173,6 +175,7 @@ func TestRefusalsOfJava(t *testing.T) {
 
 // Configurations that Java PSL refuses must be refused, and those that it reads be read.
 func TestConfigurationsOfJava(t *testing.T) {
+	t.Chdir(t.TempDir())
 	const p = `'P/2': {'targets': [['a', 'b']]}`
 	for text, id := range map[string]string{
 		`{'predicates': {'Q/2': {'arity': 3}}}`:                             "config-arity",
@@ -217,6 +220,7 @@ func TestConfigurationsOfJava(t *testing.T) {
 
 // Rules that are the same for Java PSL must count once, and others apart.
 func TestEqualRulesOfJava(t *testing.T) {
+	t.Chdir(t.TempDir())
 	for _, c := range []struct {
 		rules []string
 		count int
@@ -253,6 +257,7 @@ func TestEqualRulesOfJava(t *testing.T) {
 
 // Small models must have the values that they have in Java PSL.
 func TestValuesOfJava(t *testing.T) {
+	t.Chdir(t.TempDir())
 	for _, c := range []struct {
 		rules []string
 		sum   float64 // of Knows
@@ -284,6 +289,7 @@ func TestValuesOfJava(t *testing.T) {
 
 // Where the optimum is not unique, nothing is said of how far an atom may be from it, whatever the gap.
 func TestAtomErrorWithoutConvexity(t *testing.T) {
+	t.Chdir(t.TempDir())
 	writeText(t, "model.json", town([]string{"1: Good(A) & Good(B) & (A != B) -> Led(A, B)"}, allKind, false))
 	project, err := Load("model.json", Options{})
 	if err != nil {

@@ -66,8 +66,8 @@ func (m *machine) handOver(take func()) {
 // portion returns how many ground rules make a portion, where none is longer than the rule.
 func (r *routine) portion() int64 { return portion / int64(4*(len(r.atoms)+2)) }
 
-// crowded hands over what the machine has made since the last time. What a derivation keeps has to double before that
-// is worth it again.
+// crowded hands over what the machine has made since the last time. What a derivation keeps has to double before it is
+// worth it again.
 func (m *machine) crowded() {
 	m.full()
 	m.due = m.counts.Potentials + max(m.routine.portion(), int64(m.heads.len))

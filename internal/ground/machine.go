@@ -1,6 +1,7 @@
 package ground
 
 import (
+	"math"
 	"slices"
 	"sync/atomic"
 
@@ -25,7 +26,7 @@ type machine struct {
 	counts   Counts
 	problems problems
 	full     func() // takes the batches; nil if they are left to grow
-	due      int64  // the number of potentials from which full is to be called
+	due      int64  // the number of potentials from which full is to be called; never without it
 	batches  []*batch
 	last     *batch // where the previous potential went
 
@@ -45,7 +46,7 @@ type machine struct {
 // newMachine makes a machine with all the space that does not depend on the data.
 func newMachine(r *routine, stop *atomic.Bool) *machine {
 	m := &machine{
-		routine: r, stop: stop, scale: 1,
+		routine: r, stop: stop, scale: 1, due: math.MaxInt64,
 		slots: slices.Clone(r.slots), rows: make([]int32, len(r.atoms)),
 		sums: make([]expansion, len(r.sums)), sizes: make([]int, len(r.rule.Variables)),
 	}
@@ -67,7 +68,9 @@ func (m *machine) run(lo, hi int32) {
 func (m *machine) step(k int, upper float64) {
 	if k == len(m.ops) {
 		m.counts.Groundings++
-		m.emit(m)
+		if m.emit(m); m.counts.Potentials >= m.due {
+			m.crowded()
+		}
 		return
 	}
 	o := &m.ops[k]
@@ -112,17 +115,9 @@ func (m *machine) step(k int, upper float64) {
 	}
 }
 
-// stopped tells whether to give up before the i-th row of op k's loop, and hands over what there is if it is much. The
-// outermost loop asks each time; inner ones, which may be long or many, ask now and then.
-func (m *machine) stopped(k int, i int32) bool {
-	if k > m.pivot && i&0xff != 0 {
-		return false
-	}
-	if m.full != nil && m.counts.Potentials >= m.due {
-		m.crowded()
-	}
-	return m.stop.Load()
-}
+// stopped tells whether to give up before the i-th row of op k's loop. The outermost loop asks each time; inner ones,
+// which may be long or many, ask now and then.
+func (m *machine) stopped(k int, i int32) bool { return (k <= m.pivot || i&0xff == 0) && m.stop.Load() }
 
 // key gathers the key of op k.
 func (m *machine) key(o *op, k int) []symbol.ID {
