@@ -38,10 +38,13 @@ type Phase uint8
 
 // The phases: learning, the choice of what has been learned, and inference.
 const (
-	Learning   = Phase(load.Learn)
-	Validation = Phase(load.Validation)
-	Inference  = Phase(load.Infer)
+	Learning Phase = iota
+	Validation
+	Inference
 )
+
+// Phases are numbered as those of configurations are.
+var _, _ = [1]struct{}{}[Phase(load.Learn)-Learning], [1]struct{}{}[Phase(load.Infer)-Inference]
 
 // Error says what is wrong with an input: all of it, and not only what was found first.
 type Error struct {

@@ -25,10 +25,13 @@ type Type uint8
 
 // The types: text, and numbers of which "1" and "01" are the same.
 const (
-	String = Type(program.String)
-	Int    = Type(program.Int)
-	Float  = Type(program.Float)
+	String Type = iota
+	Int
+	Float
 )
+
+// Types are numbered as those of compiled programs are.
+var _, _ = [1]struct{}{}[Type(program.String)-String], [1]struct{}{}[Type(program.Float)-Float]
 
 // Predicate declares what Parse cannot see in the rules. At most one of Function, Measure, Similar, Derive and Network
 // is set: they say where the atoms and their values come from, if not from data.
