@@ -54,7 +54,6 @@ func newT2(e *command.Env) *cobra.Command {
 	f.IntVar(&r.classifier.Hidden, "hidden", 0, "hidden nodes of the classifier (default: the task's own)")
 	f.Float64Var(&r.classifier.Dropout, "dropout", 0, "dropout of its hidden layer (default: the task's own)")
 	f.Float64Var(&r.classifier.InputDropout, "input-dropout", 0, "dropout of its words (default: the task's own)")
-	f.IntVar(&r.classifier.Smooth, "smooth", 0, "hops over which its words are averaged (default: the task's own)")
 	f.StringVar(&r.classifier.Normalize, "normalize", "", "words: none, rows or l2 (default: the task's own)")
 	optionFlag(f, &r.set)
 	return cmd

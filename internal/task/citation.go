@@ -21,6 +21,13 @@ var citationRules []byte
 //go:embed citation.json
 var citationConfig string
 
+// The measures of classes that evaluators have: the share of documents that are right, and the mean over the classes of
+// each one's share.
+const (
+	Accuracy     = "Accuracy"
+	ClassAverage = "ClassAveragedAccuracy"
+)
+
 // Citation is a project of document classification, as files that `deeppsl run` takes.
 type Citation struct {
 	*dataset.Citation
@@ -28,9 +35,8 @@ type Citation struct {
 	Hidden                int
 	Dropout, InputDropout float64
 	Normalize             string
-	// Features is the table of what the classifier sees of the documents; nil: their words.
-	Features []byte
-	Options  []Option
+	Measure               string // of the classes, by which the best epoch is chosen
+	Options               []Option
 }
 
 // Write writes the project's files into a folder and returns the configuration's path. Any split will do; experiments
@@ -120,9 +126,6 @@ func Table(rows [][]string) []byte {
 
 // features returns the table of features: without another, a line of words per document.
 func (c *Citation) features() []byte {
-	if c.Features != nil {
-		return c.Features
-	}
 	var b bytes.Buffer
 	for d := range c.Documents {
 		fmt.Fprintf(&b, "%d\t", d)

@@ -1,24 +1,10 @@
 // Package repro repeats the experiments of the paper and holds their results against the printed ones.
 package repro
 
-import (
-	"github.com/deeppsl/deeppsl/internal/dataset"
-	"github.com/deeppsl/deeppsl/internal/task"
-)
+import "github.com/deeppsl/deeppsl/internal/task"
 
 // citation is a project of document classification.
-type citation struct {
-	task.Citation
-	Smooth int // hops over which words are averaged
-}
-
-// write writes the project's files into a folder and returns the configuration's path.
-func (c *citation) write(dir string, split dataset.Split) (config string, err error) {
-	if c.Smooth > 0 {
-		c.Features = c.smoothedFeatures()
-	}
-	return c.Write(dir, split)
-}
+type citation struct{ task.Citation }
 
 // rowNormalized returns the documents' words as a sparse matrix whose rows sum to 1.
 func (c *citation) rowNormalized() csr {

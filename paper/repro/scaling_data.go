@@ -40,7 +40,7 @@ func coraSampler() (sampler, error) {
 		c := (&T2{Dataset: "cora", Split: 1, Method: "deeppsl", Faithful: true}).citation(part)
 		return &sample{
 			nodes: part.Documents, edges: 2 * len(part.Links), counted: countedCitation(part), paper: paper,
-			write: func(dir string) (string, error) { return c.write(dir, split) },
+			write: func(dir string) (string, error) { return c.Write(dir, split) },
 			truth: func(*engine.Project) error { return nil },
 		}, nil
 	}, nil

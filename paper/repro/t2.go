@@ -159,7 +159,7 @@ func (t *T2) prepare(ctx context.Context, data *dataset.Citation, result *T2Resu
 	if err != nil {
 		return nil, err
 	}
-	path, err := c.write(dir, first)
+	path, err := c.Write(dir, first)
 	if err != nil {
 		return nil, err
 	}

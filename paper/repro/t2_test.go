@@ -17,21 +17,27 @@ import (
 	"github.com/deeppsl/deeppsl/internal/task"
 )
 
-// On the original data, the paper's settings must reach an accuracy that nothing but a working whole does: the classes
-// of Cora from 140 labels, end to end. The paper has 81.3 after 75 epochs; a network alone stays below 60.
+// On the original data, the paper's settings and ours must reach an accuracy that nothing but a working whole does: the
+// classes of Cora from 140 labels, end to end. A network alone stays below 60.
 func TestT2OnCora(t *testing.T) {
 	if os.Getenv("DEEPPSL_DATA") == "" {
 		t.Skip("DEEPPSL_DATA names no folder with Cora")
 	}
-	result := runT2(t, T2{Dataset: "cora", Split: 1, Method: "deeppsl", Runs: 1, Faithful: true, Seed: 2,
+	printed := runT2(t, T2{Dataset: "cora", Split: 1, Method: "deeppsl", Runs: 1, Faithful: true, Seed: 2,
 		Set: []string{"learn.epochs=30"}})
-	if result.ClassAverage.Mean < 76 {
-		t.Errorf("class-averaged accuracy %v, want at least 76", result.ClassAverage)
+	if printed.ClassAverage.Mean < 76 {
+		t.Errorf("as printed: class-averaged accuracy %v, want at least 76", printed.ClassAverage)
 	}
-	if worst := worstGap(result.Curves[0]); !(worst <= 1e-3) {
-		t.Errorf("an inference of the training was only proven to %v", worst)
+	wantPaperCount(t, printed.ByRule)
+	chosen := runT2(t, T2{Dataset: "cora", Split: 1, Method: "deeppsl", Runs: 1, Seed: 2})
+	if chosen.Accuracy.Mean < 82 {
+		t.Errorf("accuracy %v, want at least 82", chosen.Accuracy)
 	}
-	wantPaperCount(t, result.ByRule)
+	for _, result := range []*T2Result{printed, chosen} {
+		if worst := worstGap(result.Curves[0]); !(worst <= 1e-3) {
+			t.Errorf("an inference of the training was only proven to %v", worst)
+		}
+	}
 }
 
 // worstGap is the largest gap of a learning curve.
