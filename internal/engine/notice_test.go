@@ -176,7 +176,7 @@ func TestNoticesOfExamples(t *testing.T) {
 
 // Where the loss of examples is near 0 though nothing is known, and where a label is in no rule, that is said.
 func TestNoticesOfLatentClasses(t *testing.T) {
-	options := engine.Options{Seed: 1, Set: []string{"learn.starts=1", "learn.epochs=40"}}
+	options := engine.Options{Seed: 1, Set: []string{"learn.starts=1", "learn.sharpen=0", "learn.epochs=40"}}
 	report := run(t, symmetric(t, 4, 200), options, engine.Stages{Learn: true})
 	wantNotice(t, report, "learn-chance", "the loss is near 0 all the same")
 
