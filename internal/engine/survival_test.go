@@ -146,7 +146,7 @@ func TestTimeLimitInLearning(t *testing.T) {
 	for _, project := range []func(*testing.T) string{seeing, adding} {
 		path := project(t)
 		options := engine.Options{Seed: 5, Set: []string{
-			"run.seconds=0.5", "learn.method=deeppsl", "learn.epochs=1000000", "learn.patience=0"}}
+			"run.seconds=2", "learn.method=deeppsl", "learn.epochs=1000000", "learn.patience=0"}}
 		r := run(t, path, options, learnAndInfer)
 		if r.Status != "time limit" || r.LearningEnded != "time limit" || r.Epochs == 0 || r.Answer == nil {
 			t.Errorf("%s: %s, learning ended by %s after %d epochs", path, r.Status, r.LearningEnded, r.Epochs)
