@@ -94,6 +94,17 @@ func New(specs []Spec, features map[string]*Features, seed uint64, options ...Op
 // Parameters returns the parameters of all networks that are not frozen; always the same slice.
 func (s *System) Parameters() []*learn.Parameter { return s.learnable }
 
+// Presume makes a network that compares pairs say the same of all of them, and nothing of how far apart they are, until
+// it learns better. One that begins with a checkpoint, or does not learn, stays as it is.
+func (s *System) Presume(name string, truth float64) {
+	for _, n := range s.networks {
+		if n.spec.Name == name && n.distance.weights != nil && n.spec.Checkpoint == "" && !n.distance.weights.frozen {
+			clear(n.distance.weights.Value)
+			n.distance.bias.Value[0] = float32(math.Log(truth / (1 - truth)))
+		}
+	}
+}
+
 // resolve makes the networks, encoders before those that share their layers.
 func (s *System) resolve(specs []Spec, features map[string]*Features) error {
 	ordered := slices.Clone(specs)

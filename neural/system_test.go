@@ -167,6 +167,24 @@ func TestTwinsAreSymmetric(t *testing.T) {
 	}
 }
 
+// Pairs that are presumed to be alike are so whatever they look like, and can be learned from.
+func TestPresume(t *testing.T) {
+	s := newSmall(t, Tanh, 1)
+	s.Presume("similar", 0.9)
+	s.Presume("neural", 0.9) // which compares nothing
+	p, err := s.Bind(2, Binding{Network: "similar", Inputs: []int32{0, 1}, Rows: []int32{1, 4}, Others: []int32{7, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, _ := both(t, p, true, 3)
+	if math.Abs(x[0]-0.9) > 1e-6 || math.Abs(x[1]-0.9) > 1e-6 {
+		t.Errorf("truth %v of all, want 0.9", x)
+	}
+	if isZero(s.byName["similar.distance.weights"].Gradient) {
+		t.Error("distances have no gradient")
+	}
+}
+
 // The gradient of the shared layer is the sum of those of the two networks alone.
 func TestSharedLayerAccumulates(t *testing.T) {
 	s := newSmall(t, Tanh, 1)

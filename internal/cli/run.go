@@ -215,18 +215,18 @@ type ran struct {
 
 // heldOut says what learning chose by labels that its networks had not seen.
 func heldOut(c *engine.CrossFit) string {
-	switch {
-	case c == nil:
+	if c == nil {
 		return ""
-	case c.Folds == 0:
-		return fmt.Sprintf("the weights of rules were found by the truth of validation: loss %.4f, as written %.4f\n",
-			c.Weighed, c.Fitted)
-	case c.Epochs == 0:
-		return fmt.Sprintf("of labels held out in %d folds, none was told better by training end to end: it was left out\n",
-			c.Folds)
 	}
-	return fmt.Sprintf("labels held out in %d folds chose %d epochs end to end: loss %.4f, without %.4f\n",
-		c.Folds, c.Epochs, c.Curve[c.Epochs], c.Curve[0])
+	by, epochs := "the truth of validation", ""
+	if c.Folds > 0 {
+		by = fmt.Sprintf("labels held out in %d folds", c.Folds)
+		epochs = fmt.Sprintf(", %d epochs end to end", c.Epochs)
+	}
+	if c.Afresh {
+		return fmt.Sprintf("%s chose to learn end to end from the beginning, in %d epochs\n", by, c.Epochs)
+	}
+	return fmt.Sprintf("%s chose %d rounds of learning what is inferred%s: loss %.4f\n", by, c.Rounds, epochs, c.Taught)
 }
 
 // shownAtoms is how many atoms the text shows if they are not written to files.

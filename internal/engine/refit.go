@@ -22,8 +22,8 @@ type lesson struct {
 	// start counts how often learning has begun before, and sharpening is how sharp outputs are made: see starts.go.
 	start      int
 	sharpening float64
-	// theta are weights of rules that are found already; nil if they are learned.
-	theta []float64
+	// plan is what held-out labels have chosen; its epochs are those above.
+	plan
 }
 
 // learnBy learns by a method, and where the option learn.refit asks for it once more, from the beginning and from all

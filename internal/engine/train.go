@@ -72,6 +72,10 @@ func (g *Grounding) method() func(context.Context, lesson) (*Training, error) {
 
 func (g *Grounding) train(ctx context.Context, l lesson) (*Training, error) {
 	training, err := g.fitNetworks(ctx, l)
+	if err == nil && l.rounds > 0 {
+		err = g.learnRounds(ctx, l)
+		training.Ended, _ = learn.CutShort(ctx, err)
+	}
 	if err != nil {
 		return training, err
 	}
@@ -148,12 +152,14 @@ func (g *Grounding) trainer(ctx context.Context, l lesson) (*learn.Trainer, erro
 	if g.project.settings.freeze {
 		settings.NetworkRate = 0
 	}
-	if l.held != nil {
-		task.Validate = heldLoss(l.held)
-	} else if !l.anew {
+	if l.held == nil && !l.anew {
 		if task.Validate, err = g.validator(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if l.afresh {
+		settings.NetworkRate *= afreshRate
+		settings.ImitationStart = max(settings.ImitationStart, afreshImitation)
 	}
 	if l.theta != nil {
 		copy(g.theta, l.theta)
@@ -391,7 +397,7 @@ func (g *Grounding) rightExamples(ctx context.Context, e *examples) (float64, er
 func (g *Grounding) Fit(ctx context.Context) (*Training, error) { return g.learnBy(ctx, g.fitNetworks) }
 
 func (g *Grounding) fitNetworks(ctx context.Context, l lesson) (*Training, error) {
-	if l.fitEpochs == 0 || g.perception == nil {
+	if l.fitEpochs == 0 || l.afresh || g.perception == nil {
 		return new(Training), nil
 	}
 	labels, err := g.taught(l, relation.Perceived)
@@ -407,12 +413,18 @@ func (g *Grounding) fitNetworks(ctx context.Context, l lesson) (*Training, error
 			return new(Training), nil
 		}
 	}
+	return g.fitTo(ctx, l, labels)
+}
+
+// fitTo fits the networks alone to labels of what they see.
+func (g *Grounding) fitTo(ctx context.Context, l lesson, labels *learn.Labels) (*Training, error) {
 	s := g.project.settings.network
 	fitter := learn.Fitter{
 		Perception: g.perception, Labels: labels, Loss: g.fitLoss(), Inputs: len(g.inputs),
 		Optimiser: learn.Adam, Rate: s.rate, Decay: s.decay, Epochs: l.fitEpochs, Patience: s.patience, Seed: g.seed,
 		OnEpoch: g.onFit,
 	}
+	var err error
 	if fitter.Held, err = g.fitHeld(l); err != nil {
 		return nil, err
 	}

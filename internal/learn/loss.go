@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,21 @@ type Labels struct {
 
 // NoClass is the class of a label that speaks of none, but says how true something is of its entity.
 const NoClass int32 = -1
+
+// Join returns these labels and what others say about further variables. Entities and Classes are left behind.
+func (l *Labels) Join(others *Labels) *Labels {
+	known := make(map[int32]bool, len(l.Variables))
+	for _, i := range l.Variables {
+		known[i] = true
+	}
+	all := &Labels{Variables: slices.Clone(l.Variables), Truth: slices.Clone(l.Truth)}
+	for k, i := range others.Variables {
+		if !known[i] {
+			all.Variables, all.Truth = append(all.Variables, i), append(all.Truth, others.Truth[k])
+		}
+	}
+	return all
+}
 
 // Loss measures how far inferred values are from the labels: L(ŷ, y) of the paper's eq. eqn_cel. Every loss is a mean
 // over the labels, so that learning rates do not depend on how many there are.

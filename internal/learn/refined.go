@@ -1,36 +1,121 @@
 package learn
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+)
 
 // temperatures are the exponents that values are raised to before they are compared.
-var temperatures = []float64{0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6, 8}
+var temperatures = [...]float64{0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6, 8}
 
 // leastValue bounds values from below, so that one wrong label does not decide alone.
 const leastValue = 1e-3
 
-// Refined returns what a state says about the labels however sure it is of it: the mean cross-entropy over entities,
-// at the temperature that makes it least. Training end to end makes values sharper, and rules make them blunter;
-// neither makes an answer right. The values of an entity with several labels, if these have one true class, are taken
-// as shares of their sum; any other label is taken by itself.
-func (l *Labels) Refined(y []float64) float64 {
+// A Verdict is what states say about labels that were held out, however sure they are of it: the cross-entropy of each
+// entity, at the temperature that makes their mean least. Training end to end makes values sharper, and rules make them
+// blunter; neither makes an answer right. The values of an entity with several labels, if these have one true class,
+// are taken as shares of their sum; any other label is taken by itself.
+type Verdict struct {
+	losses [len(temperatures)][]float64 // by entity
+	right  int
+}
+
+// Judge returns the verdict of the labels on a state.
+func (l *Labels) Judge(y []float64) Verdict {
 	groups := l.choices()
-	least := math.Inf(1)
-	for _, exponent := range temperatures {
-		sum, n := 0.0, 0
+	var v Verdict
+	for _, group := range groups {
+		v.right += l.right(y, group)
+	}
+	for t, exponent := range temperatures {
 		for _, group := range groups {
 			if group.choice {
-				sum -= math.Log(l.share(y, group.labels, exponent))
-				n++
+				v.losses[t] = append(v.losses[t], -math.Log(l.share(y, group.labels, exponent)))
 				continue
 			}
 			for _, k := range group.labels {
-				sum += binary(l.Truth[k], y[l.Variables[k]], exponent)
-				n++
+				v.losses[t] = append(v.losses[t], binary(l.Truth[k], y[l.Variables[k]], exponent))
 			}
 		}
-		least = math.Min(least, sum/float64(max(1, n)))
 	}
-	return least
+	return v
+}
+
+// right counts what is told right of an entity: 1 if its true class alone has the highest value, or labels whose values
+// are on the side of ½ that the truth is on.
+func (l *Labels) right(y []float64, group entityLabels) int {
+	count, best, rivals := 0, 0.0, 0.0
+	for _, k := range group.labels {
+		v := y[l.Variables[k]]
+		if (v > 0.5) == (l.Truth[k] > 0.5) {
+			count++
+		}
+		if l.Truth[k] == 1 {
+			best = v
+		} else {
+			rivals = max(rivals, v)
+		}
+	}
+	switch {
+	case !group.choice:
+		return count
+	case best > rivals:
+		return 1
+	}
+	return 0
+}
+
+// Right counts the entities, or labels, that are told right.
+func (v Verdict) Right() int { return v.right }
+
+// Together returns the verdict on all that several are about: they share one temperature.
+func Together(verdicts ...Verdict) Verdict {
+	var all Verdict
+	for _, v := range verdicts {
+		all.right += v.right
+		for t, losses := range v.losses {
+			all.losses[t] = append(all.losses[t], losses...)
+		}
+	}
+	return all
+}
+
+// Loss returns the mean over the entities.
+func (v Verdict) Loss() float64 { return mean(v.least()) }
+
+// least returns the losses at the temperature whose mean is least.
+func (v Verdict) least() []float64 {
+	return slices.MinFunc(v.losses[:], func(a, b []float64) int { return cmp.Compare(mean(a), mean(b)) })
+}
+
+// trifle is a gain that means nothing, however sure it is.
+const trifle = 0.01
+
+// Beats tells whether a verdict is better than another on the same entities by more than some standard errors. The
+// entity that gains most does not count: one that comes out right by luck is not to decide.
+func (v Verdict) Beats(other Verdict, errors float64) bool {
+	gains := slices.Clone(other.least())
+	for k, loss := range v.least() {
+		gains[k] -= loss
+	}
+	slices.Sort(gains)
+	if len(gains) < 3 {
+		return false
+	}
+	gains = gains[:len(gains)-1]
+	gain, deviation := stat.MeanStdDev(gains, nil)
+	return gain > errors*max(deviation/math.Sqrt(float64(len(gains))), trifle)
+}
+
+// mean returns the mean, or 0 of nothing.
+func mean(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	return stat.Mean(values, nil)
 }
 
 // entityLabels are the labels of an entity, by their places; choice tells whether one class is true, and no other.

@@ -38,6 +38,18 @@ func shifted(numbers []int32, by int32) []int32 {
 	return out
 }
 
+// Imitated returns labels that say of inputs what a state says of their variables: the q of Teacher.
+func Imitated(groups []TeacherGroup, y []float64) *Labels {
+	t := Teacher{Groups: groups}
+	t.watch(y)
+	labels := new(Labels)
+	for k, group := range groups {
+		labels.Variables = append(labels.Variables, group.Inputs...)
+		labels.Truth = append(labels.Truth, t.target[k]...)
+	}
+	return labels
+}
+
 // teaches says whether the networks imitate in the present epoch.
 func (t *Trainer) teaches() bool {
 	return t.Teacher != nil && t.Imitation > 0 && t.next >= t.ImitationStart

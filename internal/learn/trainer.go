@@ -339,6 +339,15 @@ func (t *Trainer) loss(ctx context.Context) (float64, error) {
 	return t.value.loss/scale + regulariser, nil
 }
 
+// SolveFrom returns the MAP state of a solver's field, found from a given one.
+func SolveFrom(ctx context.Context, solver solve.Solver, y []float64) ([]float64, error) {
+	result, err := solveFrom(ctx, solver, y, nil)
+	if err != nil {
+		return nil, err
+	}
+	return result.Y, nil
+}
+
 // InfeasibleError says that the hard rules contradict each other, so that there is no MAP state to learn from.
 type InfeasibleError struct {
 	Conflict []int // hard constraints that cannot hold together, by their place among all potentials

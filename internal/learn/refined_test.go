@@ -1,0 +1,66 @@
+package learn
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// A verdict does not depend on how sharp values are, but on which are the larger ones.
+func TestVerdictIsOfOrder(t *testing.T) {
+	labels := threeClasses(12)
+	y := make([]float64, 36)
+	for k, truth := range labels.Truth {
+		y[labels.Variables[k]] = 0.25 + 0.25*truth
+	}
+	y[0], y[1] = y[1], y[0] // one thing is told wrongly
+	sharp := slices.Clone(y)
+	for i := range sharp {
+		sharp[i] *= sharp[i]
+	}
+	loss, same := labels.Judge(y).Loss(), labels.Judge(sharp).Loss()
+	if math.Abs(loss-same) > 1e-9 || loss <= 0 || loss >= math.Log(3) {
+		t.Errorf("losses %v and %v of the same answers, chance has %v", loss, same, math.Log(3))
+	}
+}
+
+// One verdict beats another if it is better of most things, and not if a few decide.
+func TestVerdictBeats(t *testing.T) {
+	labels := threeClasses(30)
+	uniform := make([]float64, 90)
+	for i := range uniform {
+		uniform[i] = 0.3
+	}
+	told := func(right int) Verdict {
+		y := slices.Clone(uniform)
+		for k, truth := range labels.Truth {
+			if entity := labels.Entities[k] - 100; int(entity) < right && truth == 1 {
+				y[labels.Variables[k]] = 0.6
+			}
+		}
+		return labels.Judge(y)
+	}
+	nothing := told(0)
+	if !told(20).Beats(nothing, 1.5) || told(1).Beats(nothing, 1.5) || nothing.Beats(told(20), 0) {
+		t.Errorf("losses %v of nothing, %v of one, %v of 20", nothing.Loss(), told(1).Loss(), told(20).Loss())
+	}
+	if told(20).Right() != 20 || nothing.Right() != 0 {
+		t.Errorf("%d and %d told right, want 20 and 0", told(20).Right(), nothing.Right())
+	}
+	both := Together(told(20), nothing)
+	if got, want := both.Loss(), (told(20).Loss()+nothing.Loss())/2; got < want {
+		t.Errorf("together %v, apart %v: two temperatures cannot be worse than one", got, want)
+	}
+}
+
+// What is known of inputs is kept, and the rest imitates the state.
+func TestImitated(t *testing.T) {
+	groups := []TeacherGroup{{Inputs: []int32{0, 1}, Variables: []int32{2, 3}},
+		{Inputs: []int32{4, 5}, Variables: []int32{0, 1}}}
+	known := &Labels{Variables: []int32{4, 5}, Truth: []float64{0, 1}}
+	all := known.Join(Imitated(groups, []float64{0.9, 0.1, 0.2, 0.6}))
+	if !slices.Equal(all.Variables, []int32{4, 5, 0, 1}) || math.Abs(all.Truth[2]-0.1) > 1e-12 ||
+		math.Abs(all.Truth[3]-0.9) > 1e-12 || all.Truth[0] != 0 {
+		t.Errorf("labels %+v", all)
+	}
+}
