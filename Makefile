@@ -14,7 +14,7 @@ help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 build: ## build bin/deeppsl, static and fast
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/deeppsl ./cmd/deeppsl
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags="-s -w" -o bin/deeppsl ./cmd/deeppsl
 
 test: ## run every test, as a user would
 	GOTOOLCHAIN=local go test ./...

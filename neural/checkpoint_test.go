@@ -164,3 +164,25 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// A checkpoint takes a file's place as everything that is written does: its permissions and a link to it stay.
+func TestSaveFileKeepsTheFilesPlace(t *testing.T) {
+	s, dir := newSmall(t, Tanh, 1), t.TempDir()
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(file, link); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	if err := s.SaveFile(link); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(file)
+	if err != nil || info.Size() == 0 || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file behind the link: %v, %v", info, err)
+	}
+	if target, err := os.Readlink(link); err != nil || target != file {
+		t.Errorf("the link leads to %q: %v", target, err)
+	}
+}

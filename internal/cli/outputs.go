@@ -24,7 +24,7 @@ func (r *runner) checkOutputs(outputs engine.Outputs, project *engine.Project) e
 		diags.Errorf("output-path", source.Span{}, "name a file", "%s is no file that learning could go on from",
 			r.checkpoint)
 	}
-	files := []string{outputs.GroundRules, outputs.Model, r.checkpoint, r.networks}
+	files := []string{outputs.GroundRules, outputs.Model, r.checkpoint, r.networks, r.curve}
 	for _, path := range files {
 		if path != "" && path != command.StdinName {
 			checkFile(path, &diags)

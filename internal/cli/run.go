@@ -46,6 +46,8 @@ type runner struct {
 	checkpoint   string
 	networks     string // file to save them to
 	properties   string // file of options
+	curve        string // file for the learning curve
+	epochs       []engine.Epoch
 }
 
 // newRun returns deeppsl run.
@@ -75,6 +77,7 @@ func newRun(e *command.Env) *cobra.Command {
 	f.StringVarP(&r.properties, "properties", "p", "", "a `file` of options, name = value on each line, as in PSL 2")
 	f.StringVar(&r.networks, "save-networks", "",
 		"write the networks to this `file`, which the key checkpoint of a network reads")
+	f.StringVar(&r.curve, "curve", "", "draw the learning curve in this `file`, as SVG")
 	f.StringVar(&r.checkpoint, "checkpoint", "", "write learning's state to this `file`, and go on from it if it exists")
 	return cmd
 }
@@ -87,7 +90,12 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 	options.Set = append(options.Set, optionsOf(cmd.Flags())...)
 	options.Set = append(options.Set, r.limits.options(cmd.Flags())...)
 	options.Checkpoint = r.checkpoint
-	options.OnEpoch, options.OnBatch = epochLine(r.Env, "learning"), r.Batches(1, "examples")
+	line := epochLine(r.Env, "learning")
+	options.OnBatch = r.Batches(1, "examples")
+	options.OnEpoch = func(e engine.Epoch) {
+		line(e)
+		r.epochs = append(r.epochs, e)
+	}
 	options.OnGround = func() { r.Answering.Store(true) }
 	options.OnFit = fitting(r.Env)
 	for _, name := range r.evaluators {
@@ -193,6 +201,12 @@ func (r *runner) write(result *engine.Report, outputs engine.Outputs) error {
 		if outputs.Model != command.StdinName {
 			r.Notef("wrote %s", outputs.Model)
 		}
+	}
+	if r.curve != "" {
+		if err := drawCurve(r.curve, r.epochs); err != nil {
+			return err
+		}
+		r.Notef("wrote %s", r.curve)
 	}
 	if r.networks != "" {
 		if err := result.Grounding.SaveNetworks(r.networks); err != nil {

@@ -31,7 +31,8 @@ type Env struct {
 
 // globalFlags declares the flags that every command has.
 func (e *Env) globalFlags(flags *pflag.FlagSet) {
-	flags.BoolVar(&e.JSON, "json", false, "print one JSON object per result, and nothing else, on stdout")
+	flags.BoolVar(&e.JSON, "json", false,
+		"print one JSON object per result, or {\"errors\": …}, and nothing else, on stdout")
 	flags.Uint64Var(&e.Seed, "seed", 1, "seed of everything random; the same seed gives the same bits")
 	flags.UintVar(&e.Threads, "threads", 0, "threads to use, which changes no result (default: one per core)")
 	flags.BoolVarP(&e.Quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors")

@@ -29,7 +29,7 @@ type Summary struct {
 // Cost estimates what grounding makes and takes.
 type Cost struct {
 	GroundRules int64 `json:"ground_rules"`
-	// Bytes is the memory of the ground rules themselves; solving takes some times as much.
+	// Bytes is the memory that grounding and solving take: what a model is refused by.
 	Bytes int64 `json:"bytes"`
 	// Seconds tells a second from an hour, not more.
 	Seconds float64 `json:"seconds"`
@@ -201,7 +201,8 @@ func (s *Summary) count(g *Grounding, estimates []ground.Estimate) {
 	for k := range estimates {
 		e := &estimates[k]
 		r := RuleEstimate{Rule: e.Plan.Rule.Text, Exact: e.Exact, Cost: Cost{
-			GroundRules: int64(math.Round(e.Potentials)), Bytes: int64(math.Round(e.Bytes)), Seconds: e.Seconds() / threads,
+			GroundRules: int64(math.Round(e.Potentials)), Bytes: int64(math.Round(preflight.Cost(e))),
+			Seconds: e.Seconds() / threads,
 		}}
 		s.Rules[k] = r
 		s.Total.GroundRules += r.GroundRules

@@ -151,8 +151,10 @@ func newProject(config *load.Config, err error, options Options, start time.Time
 		p.Log = slog.New(slog.DiscardHandler)
 	}
 	diags := append(p.readOptions(), config.Warnings...)
-	if diags.HasErrors() {
-		p.compileAll(&diags)
+	var inRules source.Diagnostics
+	p.compileAll(&inRules)
+	if diags.HasErrors() || inRules.HasErrors() { // warnings about rules come with each phase
+		diags = append(diags, inRules...)
 		return nil, diags.Err()
 	}
 	diags.Sort()

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -63,4 +64,29 @@ func atoms(report *engine.Report) map[string]float64 {
 		values[fmt.Sprintf("%s(%s)", a.Predicate, strings.Join(a.Arguments, ", "))] = a.Value
 	})
 	return values
+}
+
+// Load knows what is wrong with rules, though nothing else is wrong; and what a file's absence is.
+func TestLoadFindsWhatIsWrong(t *testing.T) {
+	dir := filepath.Dir(writeProject(t, map[string]string{
+		"rules.json": `{"predicates": {"A/1": {"targets": [["a"]]}}, "rules": ["1: A(X) -> B(X)"]}`,
+		"table.json": `{"predicates": {"A/1": {"targets": ["none.tsv"]}}, "rules": ["1: A(X)"]}`,
+		"file.json":  `{"predicates": {"A/1": {"targets": [["a"]]}}, "rules": "none.psl"}`,
+	}))
+	if _, err := engine.Load(filepath.Join(dir, "rules.json"), engine.Options{}); err == nil ||
+		!strings.Contains(err.Error(), "[unknown-predicate]") {
+		t.Errorf("rules about an unknown predicate are loaded: %v", err)
+	}
+	for _, name := range []string{"file.json", "gone.json"} {
+		if _, err := engine.Load(filepath.Join(dir, name), engine.Options{}); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: %v is no os.ErrNotExist", name, err)
+		}
+	}
+	p, err := engine.Load(filepath.Join(dir, "table.json"), engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Ground(t.Context(), engine.Infer); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing table: %v is no os.ErrNotExist", err)
+	}
 }

@@ -33,16 +33,8 @@ type Estimate struct {
 	problems problems
 }
 
-// secondsPerRow and secondsPerByte are what one thread needs to touch a row of a join, look-ups included, and to make a
-// byte of an arena: fitted to the times of the rules in TestEstimates on one core of a virtual server, the best of six
-// runs of each. They tell a second from an hour, not more.
-const (
-	secondsPerRow  = 40e-9
-	secondsPerByte = 5e-9
-)
-
 // Seconds estimates the time that grounding takes on one thread.
-func (e *Estimate) Seconds() float64 { return e.Rows*secondsPerRow + e.Bytes*secondsPerByte }
+func (e *Estimate) Seconds() float64 { return plan.Seconds(e.Rows, e.Bytes) }
 
 // Diagnose adds what grounding with the options is sure to find wrong, with the examples that the sample met.
 func (e *Estimate) Diagnose(opts Options, out *source.Diagnostics) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -65,6 +66,32 @@ func TestProductIsLight(t *testing.T) {
 				t.Errorf("deeppsl links %s", strings.TrimSpace(path))
 			}
 		}
+	}
+}
+
+// NOTICE names every module that is linked into deeppsl, and no other.
+func TestNoticeNamesWhatIsLinked(t *testing.T) {
+	notice, err := os.ReadFile(root + "/NOTICE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./cmd/deeppsl")
+	list.Dir = root
+	list.Env = append(os.Environ(), "GOTOOLCHAIN=local")
+	output, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked := slices.DeleteFunc(strings.Fields(string(output)), func(path string) bool { return path == modulePath })
+	slices.Sort(linked)
+	var named []string
+	for line := range strings.Lines(string(notice)) {
+		if path := strings.TrimSpace(line); strings.Contains(path, "/") && !strings.Contains(path, " ") {
+			named = append(named, path)
+		}
+	}
+	if want := slices.Compact(linked); !slices.Equal(named, want) {
+		t.Errorf("NOTICE names\n%v, linked are\n%v", named, want)
 	}
 }
 

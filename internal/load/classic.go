@@ -45,7 +45,7 @@ func (d *decoder) classicRoot(n node) {
 		})
 	}
 	d.config.number(d.diags)
-	d.object(n, "the data file",
+	d.object(n, DataLevel, "the data file",
 		field{"predicates", func(node) {}},
 		field{"observations", d.classicPartition("observations", func(p *Predicate) *Partition { return &p.Observations })},
 		field{"targets", d.classicPartition("targets", func(p *Predicate) *Partition { return &p.Targets })},
@@ -76,7 +76,7 @@ func (d *decoder) classicSettings(n node, decl *declaration) {
 		d.diags.Errorf("config-deep-predicate", v.span(), `use a configuration in JSON, with "networks" and "neural"`,
 			"predicate %s has a model, which a .data file cannot describe here", p.Name)
 	}
-	d.object(n, "predicate "+p.Name,
+	d.object(n, DataPredicate, "predicate "+p.Name,
 		field{"types", func(v node) { p.Types = d.types(v) }},
 		field{"implementation", func(v node) { p.Function = d.text(v, "implementation") }},
 		field{"modeltype", deep},

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"fmt"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -27,15 +28,12 @@ type field struct {
 	read func(node)
 }
 
-// object calls the fields' readers in the order of the text; unknown keys, and keys given twice, are errors.
-func (d *decoder) object(n node, what string, fields ...field) {
+// object calls the readers of a level's keys in the order of the text; unknown keys, and keys given twice, are errors.
+func (d *decoder) object(n node, level Level, what string, fields ...field) {
 	if !d.expect(n, object, what) {
 		return
 	}
-	allowed := make([]string, len(fields))
-	for k, f := range fields {
-		allowed[k] = f.key
-	}
+	allowed, read := readersOf(level, fields)
 	for key, value := range d.members(n) {
 		at := slices.Index(allowed, key.scalar())
 		if at < 0 {
@@ -43,8 +41,26 @@ func (d *decoder) object(n node, what string, fields ...field) {
 				"%s has no key %q; the keys are %s", what, key.scalar(), strings.Join(allowed, ", "))
 			continue
 		}
-		fields[at].read(value)
+		read[at](value)
 	}
+}
+
+// readersOf puts the readers of a level's keys in the order of the table. That each key has a reader, and each reader a
+// key, is this package's own business.
+func readersOf(level Level, fields []field) (names []string, read []func(node)) {
+	names = keysOf(level)
+	read = make([]func(node), len(names))
+	for _, f := range fields {
+		at := slices.Index(names, f.key)
+		if at < 0 || read[at] != nil {
+			panic(fmt.Sprintf("load: key %q of %s is not in the table, or read twice", f.key, level))
+		}
+		read[at] = f.read
+	}
+	if len(fields) != len(names) {
+		panic(fmt.Sprintf("load: of the keys of %s, %d are read and %d in the table", level, len(fields), len(names)))
+	}
+	return names, read
 }
 
 // each calls read for each member of an object whose keys are names.
@@ -170,7 +186,7 @@ func (d *decoder) path(n node) string {
 // root reads the whole configuration.
 func (d *decoder) root(n node) {
 	c := d.config
-	d.object(n, "the configuration",
+	d.object(n, TopLevel, "the configuration",
 		field{"predicates", d.predicates},
 		field{"rules", func(v node) { c.Common.Rules = d.rules(v) }},
 		field{"options", func(v node) { c.Common.Options = d.options(v) }},
@@ -184,7 +200,7 @@ func (d *decoder) root(n node) {
 
 // section reads what a phase adds to all phases.
 func (d *decoder) section(n node, phase Phase) (s Section) {
-	d.object(n, phase.String(),
+	d.object(n, PhaseLevel, phase.String(),
 		field{"rules", func(v node) { s.Rules = d.rules(v) }},
 		field{"options", func(v node) { s.Options = d.options(v) }},
 	)

@@ -17,7 +17,7 @@ func (d *decoder) examples(n node) {
 	for phase := range Phase(3) {
 		fields = append(fields, field{phase.String(), func(v node) { d.examplesOf(v, phase) }})
 	}
-	d.object(n, "examples", fields...)
+	d.object(n, ExamplesLevel, "examples", fields...)
 }
 
 func (d *decoder) examplesOf(n node, phase Phase) {
@@ -30,7 +30,7 @@ func (d *decoder) examplesOf(n node, phase Phase) {
 		table(n)
 		return
 	}
-	d.object(n, phase.String(), field{"table", table}, field{"facts", func(v node) {
+	d.object(n, FactsLevel, phase.String(), field{"table", table}, field{"facts", func(v node) {
 		d.each(v, "facts", func(key, value node) {
 			if path := d.text(value, "facts"); path != "" {
 				name, _, _ := strings.Cut(key.scalar(), "/")

@@ -78,6 +78,7 @@ func plain(r io.Reader) (io.Reader, error) {
 
 // Unreadable reports that a file cannot be read; span is where it was asked for.
 func (c *Config) Unreadable(diags *source.Diagnostics, span source.Span, path string, err error) {
+	defer func() { (*diags)[len(*diags)-1].Cause = err }()
 	if errors.Is(err, fs.ErrNotExist) {
 		diags.Errorf("file-missing", span, c.neighbour(path), "there is no file %s", path)
 		return

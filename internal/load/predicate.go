@@ -59,7 +59,7 @@ func (d *decoder) declare(key node) *declaration {
 // settings reads the keys of a predicate: PSL's, and this program's neural, derive and value.
 func (d *decoder) settings(n node, decl *declaration) {
 	p := decl.predicate
-	d.object(n, "predicate "+p.Name,
+	d.object(n, PredicateLevel, "predicate "+p.Name,
 		field{"name", func(v node) { d.sameName(v, p.Name) }},
 		field{"arity", func(v node) { decl.arity = d.integer(v, "arity", 0) }},
 		field{"types", func(v node) { p.Types = d.types(v) }},
@@ -143,7 +143,7 @@ func (d *decoder) partition(n node, what string) (p Partition) {
 		p.All = d.data(n, what)
 		return p
 	}
-	d.object(n, what,
+	d.object(n, TablesLevel, what,
 		field{"all", func(v node) { p.All = d.data(v, what) }},
 		field{Learn.String(), func(v node) { p.Phases[Learn] = d.data(v, what) }},
 		field{Validation.String(), func(v node) { p.Phases[Validation] = d.data(v, what) }},
@@ -229,7 +229,7 @@ func (l rowList) each(visit func(row []string, at int)) {
 func (d *decoder) neural(n node) *Neural {
 	out := &Neural{Span: n.span(), Class: -1}
 	classes := 0
-	d.object(n, "neural",
+	d.object(n, NeuralLevel, "neural",
 		field{"network", func(v node) { out.Network = d.text(v, "network") }},
 		field{"class", func(v node) { out.Class = d.integer(v, "class", 0) }},
 		field{"entity", func(v node) { out.Entity = d.integer(v, "entity", 0) }},
@@ -292,7 +292,7 @@ func (d *decoder) evaluations(n node) (out []Evaluation) {
 		if item.kind() == text {
 			e.Evaluator = d.evaluator(item)
 		} else {
-			d.object(item, "an evaluation",
+			d.object(item, EvaluationLevel, "an evaluation",
 				field{"evaluator", func(v node) { e.Evaluator = d.evaluator(v) }},
 				field{"options", func(v node) { e.Options = d.options(v) }},
 				field{"primary", func(v node) { e.Primary = d.boolean(v, "primary") }},

@@ -30,7 +30,7 @@ type Column struct {
 func (d *decoder) similarity(n node, p *Predicate) {
 	s := &Similarity{Span: n.span()}
 	p.Similarity = s
-	d.object(n, "similarity",
+	d.object(n, SimilarityLevel, "similarity",
 		field{"measure", func(v node) { s.Measure = d.measure(v) }},
 		field{"over", func(v node) { s.Over = d.column(d.text(v, "over"), v.span()) }},
 		field{"threshold", func(v node) { s.Threshold = d.threshold(v) }},

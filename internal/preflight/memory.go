@@ -17,7 +17,7 @@ import (
 func Fit(estimates []ground.Estimate, available int64) error {
 	need, worst := 0.0, 0
 	for k := range estimates {
-		need += cost(&estimates[k])
+		need += Cost(&estimates[k])
 		if estimates[k].Bytes > estimates[worst].Bytes {
 			worst = k
 		}
@@ -31,7 +31,7 @@ func Fit(estimates []ground.Estimate, available int64) error {
 		"restrict this rule, for example to pairs in one block, or run with --memory to keep ground rules in a file, or "+
 			"with --force (-D ground.force=true)",
 		"the ground model would need about %s of memory, and %s is available; this rule has %s ground rules, which need %s",
-		Size(need), Size(float64(available)), ground.Amount(e.Potentials, e.Exact), Size(cost(e)))
+		Size(need), Size(float64(available)), ground.Amount(e.Potentials, e.Exact), Size(Cost(e)))
 	return diags.Err()
 }
 
@@ -58,8 +58,8 @@ func Explain(err error, what string) error {
 // measured to take 4.1 times as much, beside its tables.
 const Copies = 4
 
-// cost estimates the memory that grounding and solving a rule takes.
-func cost(e *ground.Estimate) float64 { return Copies * e.Bytes }
+// Cost estimates the memory that grounding and solving a rule takes.
+func Cost(e *ground.Estimate) float64 { return Copies * e.Bytes }
 
 // Size prints a number of bytes with two digits and a unit.
 func Size(bytes float64) string {

@@ -81,7 +81,7 @@ func (p *Paging) in(folder string) (_ *Paging, err error) {
 func page(estimates []ground.Estimate, store *relation.Store, b budget) (*Paging, error) {
 	tables, whole, disk := float64(TableBytes(store)), 0.0, 0.0
 	for k := range estimates {
-		whole += cost(&estimates[k])
+		whole += Cost(&estimates[k])
 		disk += estimates[k].Bytes
 	}
 	variables, inputs := store.Number()

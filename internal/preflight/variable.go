@@ -3,6 +3,7 @@ package preflight
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -11,7 +12,8 @@ import (
 )
 
 // lintVariables reports variables that a rule of several atoms uses once: often a slip of the pen for another one.
-// Summation variables are used once by nature, and so are those of a prior.
+// Summation variables are used once by nature, and so are those of a prior. A name that begins with _ says that any
+// value will do.
 func lintVariables(rule *program.Rule, out *source.Diagnostics) {
 	if len(rule.Atoms) < 2 {
 		return
@@ -25,9 +27,9 @@ func lintVariables(rule *program.Rule, out *source.Diagnostics) {
 		}
 	}
 	for v, variable := range rule.Variables {
-		if uses[v] == 1 && !variable.Summation {
-			out.Warnf("variable-used-once", variableSpan(rule, v), "if any value will do, all is well; check its spelling"+
-				orConstant(variable.Name),
+		if uses[v] == 1 && !variable.Summation && !strings.HasPrefix(variable.Name, "_") {
+			out.Warnf("variable-used-once", variableSpan(rule, v),
+				"if any value will do, begin its name with _; check its spelling"+orConstant(variable.Name),
 				"the rule uses %s only here", variable.Name)
 		}
 	}

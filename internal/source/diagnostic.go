@@ -27,6 +27,7 @@ type Diagnostic struct {
 	Span     Span
 	Message  string // one sentence, lower case, without a full stop
 	Hint     string // what to do; may be empty
+	Cause    error  // the error that it tells of, if it is one of another package; not shown
 }
 
 // Diagnostics collects what a stage has to say. The zero value is ready to use.
@@ -117,6 +118,16 @@ func (d Diagnostics) Err() error {
 // Failure is the error made of diagnostics, at least one of which is an Error.
 type Failure struct {
 	Diagnostics Diagnostics // sorted
+}
+
+// Unwrap returns the errors that diagnostics were made of, so that errors.Is finds them.
+func (f *Failure) Unwrap() (causes []error) {
+	for _, d := range f.Diagnostics {
+		if d.Cause != nil {
+			causes = append(causes, d.Cause)
+		}
+	}
+	return causes
 }
 
 // Error renders all diagnostics, without colour.
