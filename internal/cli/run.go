@@ -136,7 +136,13 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 	if err := r.write(result, outputs); err != nil {
 		return err
 	}
-	if err := r.Emit(ran{Report: result, showAtoms: outputs.Atoms == "" && !outputs.Hidden}); err != nil {
+	answer := ran{Report: result, showAtoms: outputs.Atoms == "" && !outputs.Hidden}
+	if r.JSON || !r.Quiet {
+		if answer.summary, err = summarize(result); err != nil {
+			return err
+		}
+	}
+	if err := r.Emit(answer); err != nil {
 		return err
 	}
 	return verdict(result)
@@ -224,6 +230,7 @@ func (r *runner) write(result *engine.Report, outputs engine.Outputs) error {
 // ran is the result of a run.
 type ran struct {
 	*engine.Report
+	summary
 	showAtoms bool
 }
 
@@ -279,7 +286,15 @@ func (r ran) Text(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "load %s, ground %s, learn %s, solve %s\n\n", seconds(r.Seconds.Load), seconds(r.Seconds.Ground),
 		seconds(r.Seconds.Learn), seconds(r.Seconds.Solve))
-	if err := countTable(r.GroundRulesByRule, r.RuleWeights).Text(report.Fitted(&b, w)); err != nil {
+	fitted := report.Fitted(&b, w)
+	if err := r.predicates(fitted); err != nil {
+		return err
+	}
+	rules := r.rules()
+	if r.CostByRule == nil {
+		rules = countTable(r.GroundRulesByRule, r.RuleWeights)
+	}
+	if err := rules.Text(fitted); err != nil {
 		return err
 	}
 	b.WriteByte('\n')
@@ -337,6 +352,10 @@ func (r ran) conflict(b *strings.Builder) {
 func (r ran) scores(b *strings.Builder) {
 	for _, e := range r.Evaluations {
 		fmt.Fprintf(b, "%s, %s: %s (%d scored)\n", e.Predicate, e.Evaluator, valuesOf(e), e.Count)
+		if best := e.Best; best != nil && best.Threshold != best.Default {
+			fmt.Fprintf(b, "  %s %.4f with the threshold %.4g instead of %.4g\n", e.Primary, best.Value, best.Threshold,
+				best.Default)
+		}
 	}
 	if r.showAtoms && r.Predictions == nil && r.Answer != nil {
 		r.atoms(b)
@@ -347,6 +366,10 @@ func (r ran) scores(b *strings.Builder) {
 func (r ran) atoms(b *strings.Builder) {
 	if len(r.Evaluations) > 0 {
 		b.WriteByte('\n')
+	}
+	if n := r.Variables; n > shownAtoms && r.ByPredicate != nil { // which names the largest
+		fmt.Fprintf(b, "-o DIR writes the values of all %d atoms\n", n)
+		return
 	}
 	n := 0
 	r.Grounding.Each(r.Answer, false, func(a engine.Atom) {

@@ -22,7 +22,19 @@ type Evaluation struct {
 	Intervals map[string][2]float64 `json:"intervals"`
 	// Primary names the value that stands for the evaluation.
 	Primary string `json:"primary"`
+	// Best is the threshold with the best primary value; nil of evaluators that have none.
+	Best    *BestThreshold `json:"best_threshold,omitempty"`
 	primary eval.Value
+}
+
+// BestThreshold is the value from which atoms had best counted as true: by the very truth that they are scored with, so
+// that other atoms may be scored less well by it.
+type BestThreshold struct {
+	Threshold float64 `json:"threshold"`
+	// Value is what the primary value of the evaluation is with it.
+	Value float64 `json:"value"`
+	// Default is the threshold of the evaluation itself, which is also the best one if no other is better.
+	Default float64 `json:"default"`
 }
 
 // Evaluate scores an answer against the known truth of a phase with the evaluators that the configuration names.
@@ -31,13 +43,23 @@ func (g *Grounding) Evaluate(answer *Answer, phase Phase) ([]Evaluation, error) 
 	var all []Evaluation
 	for k, declared := range g.project.config.Predicates {
 		for _, e := range declared.Evaluations {
-			scored, err := g.score(answer, phase, k, e)
+			options := g.evaluationOptions(e)
+			scored, err := g.scored(answer, phase, k, options)
 			if err != nil {
 				return nil, err
 			}
-			if scored != nil {
-				all = append(all, *scored)
+			if scored == nil {
+				continue
 			}
+			result, err := g.evaluate(k, e, options, scored)
+			if err != nil {
+				return nil, err
+			}
+			if e.Evaluator == "discrete" {
+				best := BestThreshold(eval.BestThreshold(options, scored))
+				result.Best = &best
+			}
+			all = append(all, *result)
 		}
 	}
 	return all, nil
@@ -45,22 +67,44 @@ func (g *Grounding) Evaluate(answer *Answer, phase Phase) ([]Evaluation, error) 
 
 // score runs one evaluator; it returns nil if there is no truth.
 func (g *Grounding) score(answer *Answer, phase Phase, predicate int, e load.Evaluation) (*Evaluation, error) {
-	name := g.project.config.Predicates[predicate].Name
-	truth, err := g.truth(phase, predicate)
-	if err != nil || truth == nil || truth.Len() == 0 {
+	options := g.evaluationOptions(e)
+	scored, err := g.scored(answer, phase, predicate, options)
+	if err != nil || scored == nil {
 		return nil, err
 	}
+	return g.evaluate(predicate, e, options, scored)
+}
+
+// evaluationOptions are an evaluation's own options over those of all.
+func (g *Grounding) evaluationOptions(e load.Evaluation) map[string]string {
 	options := maps.Clone(g.settings.evaluation)
 	for _, o := range e.Options {
 		options[o.Name] = o.Value
+	}
+	return options
+}
+
+// scored joins a predicate's atoms with their truth; it returns nil if there is none.
+func (g *Grounding) scored(answer *Answer, phase Phase, predicate int, options map[string]string) (
+	*eval.Scored, error) {
+	truth, err := g.truth(phase, predicate)
+	if err != nil || truth == nil || truth.Len() == 0 {
+		return nil, err
 	}
 	atoms := g.tables.Store.Relations[predicate]
 	scored := eval.Join(atoms, truth, func(row int32) float64 { return value(answer, atoms, row) }, scopeOf(options))
 	if key := (truthKey{phase, predicate}); scored.Unmatched > 0 && !g.unscored[key] {
 		g.unscored[key] = true
 		g.project.Log.Warn("truth about atoms that are no targets is not scored",
-			"predicate", name, "phase", phase.String(), "rows", scored.Unmatched)
+			"predicate", g.project.config.Predicates[predicate].Name, "phase", phase.String(), "rows", scored.Unmatched)
 	}
+	return scored, nil
+}
+
+// evaluate runs one evaluator.
+func (g *Grounding) evaluate(predicate int, e load.Evaluation, options map[string]string, scored *eval.Scored) (
+	*Evaluation, error) {
+	name := g.project.config.Predicates[predicate].Name
 	result, err := eval.Evaluate(e.Evaluator, options, scored)
 	if err != nil {
 		return nil, fmt.Errorf("evaluating %s: %w", name, err)

@@ -9,10 +9,18 @@ import (
 // discrete scores atoms as true or false: an atom is true from threshold on, in prediction and truth alike. A ratio
 // whose denominator is 0 is 0. The representative is F1.
 func discrete(s *Scored, threshold float64) Result {
-	var count [2][2]float64 // by truth, then by prediction
-	n := s.known(func(prediction, truth float64) { count[bit(truth >= threshold)][bit(prediction >= threshold)]++ })
-	truePositive, trueNegative := count[1][1], count[0][0]
-	falsePositive, falseNegative := count[0][1], count[1][0]
+	var c confusion
+	n := s.known(func(prediction, truth float64) { c[bit(truth >= threshold)][bit(prediction >= threshold)]++ })
+	return c.result(n)
+}
+
+// confusion counts atoms by truth, then by prediction.
+type confusion [2][2]float64
+
+// result is what the discrete evaluator says of n atoms.
+func (c *confusion) result(n int) Result {
+	truePositive, trueNegative := c[1][1], c[0][0]
+	falsePositive, falseNegative := c[0][1], c[1][0]
 	return Result{Evaluator: "discrete", Count: n, Representative: 1, Values: []Value{
 		share("Accuracy", truePositive+trueNegative, float64(n)),
 		f1(truePositive, falsePositive+falseNegative),
@@ -21,6 +29,67 @@ func discrete(s *Scored, threshold float64) Result {
 		share("NegativePrecision", trueNegative, trueNegative+falseNegative),
 		share("NegativeRecall", trueNegative, trueNegative+falsePositive),
 	}}
+}
+
+// ratio is the number of result that stands at the place.
+func (c *confusion) ratio(place int) float64 {
+	hit, miss := c[1][1], c[0][0]
+	switch place {
+	case 0:
+		return ratio(hit+miss, hit+miss+c[0][1]+c[1][0])
+	case 1:
+		return ratio(2*hit, 2*hit+c[0][1]+c[1][0])
+	case 2:
+		return ratio(hit, hit+c[0][1])
+	case 3:
+		return ratio(hit, hit+c[1][0])
+	case 4:
+		return ratio(miss, miss+c[1][0])
+	}
+	return ratio(miss, miss+c[0][1])
+}
+
+// Best is a threshold with the best value that an evaluation can have, and the threshold that it has by default.
+type Best struct{ Threshold, Value, Default float64 }
+
+// BestThreshold finds from which prediction on atoms had best count as true, by the representative value of the
+// discrete evaluator; what is true keeps its threshold. It lies halfway between two predictions. The options' own
+// threshold stays if none is better. The options must be those of an evaluation that was no error.
+func BestThreshold(options map[string]string, s *Scored) Best {
+	o := optionReader{prefix: "discreteevaluator.", options: options}
+	threshold := o.threshold()
+	r := discrete(s, threshold)
+	o.representative(&r)
+	best := Best{threshold, r.Primary().Number, threshold}
+	var ranking []ranked
+	var c confusion // of nothing being predicted
+	s.known(func(prediction, truth float64) {
+		ranking = append(ranking, ranked{prediction, truth >= threshold})
+		c[bit(truth >= threshold)][0]++
+	})
+	slices.SortFunc(ranking, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
+	for k, atom := range ranking {
+		c[bit(atom.relevant)][0]--
+		c[bit(atom.relevant)][1]++
+		if k+1 < len(ranking) && ranking[k+1].score == atom.score {
+			continue
+		}
+		if value := c.ratio(r.Representative); value > best.Value {
+			best.Threshold, best.Value = atom.score, value
+			if k+1 < len(ranking) {
+				best.Threshold = between(ranking[k+1].score, atom.score)
+			}
+		}
+	}
+	return best
+}
+
+// between is halfway from low to high, and above low however near they are.
+func between(low, high float64) float64 {
+	if middle := low + (high-low)/2; middle > low {
+		return middle
+	}
+	return high
 }
 
 // bit makes an index of a truth value.

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -243,5 +244,43 @@ func BenchmarkAUC(b *testing.B) {
 	s := numbers(prediction, truth)
 	for b.Loop() {
 		auc(s, 0.5)
+	}
+}
+
+// The best threshold has the value that it is said to have, and no prediction has a better one. Truth keeps its own.
+func TestBestThreshold(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 12).Draw(t, "atoms")
+		unit := rapid.SampledFrom([]float64{0, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 1})
+		values := rapid.SliceOfN(unit, n, n)
+		s := numbers(values.Draw(t, "predictions"), values.Draw(t, "truth"))
+		own := unit.Draw(t, "threshold")
+		name := rapid.SampledFrom([]string{"F1", "Accuracy", "PositivePrecision", "PositiveRecall", "NegativePrecision",
+			"NegativeRecall"}).Draw(t, "representative")
+		options := map[string]string{"discreteevaluator.threshold": fmt.Sprint(own),
+			"discreteevaluator.representative": name}
+		best := BestThreshold(options, s)
+		at := func(threshold float64) float64 {
+			cut := numbers(make([]float64, n), make([]float64, n))
+			for k := range n {
+				cut.Prediction[k] = float64(bit(s.Prediction[k] >= threshold))
+				cut.Truth[k] = float64(bit(s.Truth[k] >= own))
+			}
+			return number(t, discrete(cut, 0.5), name)
+		}
+		if best.Default != own || best.Value != at(best.Threshold) {
+			t.Fatalf("%+v, but its value is %v", best, at(best.Threshold))
+		}
+		if best.Threshold != own && best.Value == at(own) {
+			t.Fatalf("%+v is no better than %v", best, own)
+		}
+		for _, prediction := range append(s.Prediction, own) {
+			if value := at(prediction); value > best.Value {
+				t.Fatalf("%+v, but %v has %v", best, prediction, value)
+			}
+		}
+	})
+	if low, high := 0.3, math.Nextafter(0.3, 1); between(low, high) != high {
+		t.Errorf("nothing is between neighbours")
 	}
 }

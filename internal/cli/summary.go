@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/report"
+)
+
+// summary is the answer in a few lines; empty where there is none, or it is about examples.
+type summary struct {
+	ByPredicate []engine.PredicateAnswer `json:"answer_by_predicate,omitempty"`
+	CostByRule  []engine.RuleCost        `json:"cost_by_rule,omitempty"`
+}
+
+// summarize sums up the answer of a run.
+func summarize(r *engine.Report) (s summary, err error) {
+	if r.Answer == nil || r.Failed() || r.Predictions != nil {
+		return s, nil
+	}
+	s.ByPredicate = r.Grounding.ByPredicate(r.Answer)
+	s.CostByRule, err = r.Grounding.CostByRule(r.Answer)
+	return s, err
+}
+
+// predicates shows the answer by predicate.
+func (s summary) predicates(w io.Writer) error {
+	if len(s.ByPredicate) == 0 {
+		return nil
+	}
+	table := report.NewTable("predicate", "atoms", "mean", "above ½", "largest")
+	for _, p := range s.ByPredicate {
+		largest := make([]string, len(p.Largest))
+		for k, a := range p.Largest {
+			largest[k] = fmt.Sprintf("(%s) %.4f", strings.Join(a.Arguments, ", "), a.Value)
+		}
+		table.Row(p.Predicate, p.Atoms, report.Number(fmt.Sprintf("%.4f", p.Mean)),
+			report.Number(fmt.Sprintf("%.1f %%", 100*p.AboveHalf)), strings.Join(largest, ", "))
+	}
+	if err := table.Text(w); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+// rules shows the cost by rule.
+func (s summary) rules() *report.Table {
+	table := report.NewTable("weight", "ground rules", "active", "cost", "rule")
+	for _, c := range s.CostByRule {
+		weight, cost := report.Number("hard"), report.Number("")
+		if !c.Hard {
+			weight, cost = report.Number(fmt.Sprintf("%.3g", c.Weight)), report.Number(fmt.Sprintf("%.4g", c.Cost))
+		}
+		table.Row(weight, c.GroundRules, c.Active, cost, c.Rule)
+	}
+	return table
+}
