@@ -47,6 +47,7 @@ type runner struct {
 	networks     string // file to save them to
 	properties   string // file of options
 	curve        string // file for the learning curve
+	atoms        bool   // the result has them all
 	epochs       []engine.Epoch
 }
 
@@ -77,6 +78,7 @@ func newRun(e *command.Env) *cobra.Command {
 	f.StringVarP(&r.properties, "properties", "p", "", "a `file` of options, name = value on each line, as in PSL 2")
 	f.StringVar(&r.networks, "save-networks", "",
 		"write the networks to this `file`, which the key checkpoint of a network reads")
+	f.BoolVar(&r.atoms, "atoms", false, "print all inferred atoms, with --json as the key atoms")
 	f.StringVar(&r.curve, "curve", "", "draw the learning curve in this `file`, as SVG")
 	f.StringVar(&r.checkpoint, "checkpoint", "", "write learning's state to this `file`, and go on from it if it exists")
 	return cmd
@@ -119,6 +121,10 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 	if r.networks != "" && !loaded.Networks() {
 		return command.Usage("flag-value", command.SeeHelp(cmd), "--save-networks: the project has no network")
 	}
+	if r.atoms && loaded.Examples() {
+		return command.Usage("flag-value", "--json has what is predicted of each, and so has -o DIR",
+			"--atoms: the project is about examples")
+	}
 	outputs := loaded.Outputs()
 	r.Quiet = r.Quiet || outputs.Quiet
 	if outputs.Model == "" && r.from.rules != "" && r.learn != "" { // as PSL 2 did
@@ -141,6 +147,9 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 		if answer.summary, err = summarize(result); err != nil {
 			return err
 		}
+	}
+	if r.atoms && result.Answer != nil && !result.Failed() {
+		answer.Atoms = slices.Collect(result.Grounding.Atoms(result.Answer, nil))
 	}
 	if err := r.Emit(answer); err != nil {
 		return err
@@ -231,6 +240,7 @@ func (r *runner) write(result *engine.Report, outputs engine.Outputs) error {
 type ran struct {
 	*engine.Report
 	summary
+	Atoms     []engine.Atom `json:"atoms,omitempty"` // all that were inferred, if they were asked for
 	showAtoms bool
 }
 
@@ -357,29 +367,39 @@ func (r ran) scores(b *strings.Builder) {
 				best.Default)
 		}
 	}
-	if r.showAtoms && r.Predictions == nil && r.Answer != nil {
+	if r.Atoms != nil || r.showAtoms && r.Predictions == nil && r.Answer != nil {
 		r.atoms(b)
 	}
 }
 
-// atoms prints the first atoms of the answer.
+// atoms prints all atoms if they were asked for, and otherwise the first targets.
 func (r ran) atoms(b *strings.Builder) {
 	if len(r.Evaluations) > 0 {
 		b.WriteByte('\n')
 	}
+	if r.Atoms != nil {
+		for _, a := range r.Atoms {
+			printAtom(b, a)
+		}
+		return
+	}
 	if n := r.Variables; n > shownAtoms && r.ByPredicate != nil { // which names the largest
-		fmt.Fprintf(b, "-o DIR writes the values of all %d atoms\n", n)
+		fmt.Fprintf(b, "--atoms prints the values of all %d atoms, -o DIR writes them\n", n)
 		return
 	}
 	n := 0
 	r.Grounding.Each(r.Answer, false, func(a engine.Atom) {
 		if n++; n <= shownAtoms {
-			fmt.Fprintf(b, "%s('%s') = %.4f\n", strings.ToUpper(a.Predicate), strings.Join(a.Arguments, "', '"), a.Value)
+			printAtom(b, a)
 		}
 	})
 	if n > shownAtoms {
 		fmt.Fprintf(b, "and %d more; -o DIR writes all of them\n", n-shownAtoms)
 	}
+}
+
+func printAtom(b *strings.Builder, a engine.Atom) {
+	fmt.Fprintf(b, "%s('%s') = %.4f\n", strings.ToUpper(a.Predicate), strings.Join(a.Arguments, "', '"), a.Value)
 }
 
 // countTable shows what became of each rule's groundings, with the rules' weights if they are given.
