@@ -120,6 +120,25 @@ func TestLongStraightLine(t *testing.T) {
 	wantProof(t, m, solveBy(t, "interior", m, 1), false)
 }
 
+// Hard rules that contradict each other by less than is accepted do not forbid an answer, whatever pulls at it.
+func TestAcceptedContradictions(t *testing.T) {
+	for _, by := range []float64{1e-7, 3.3333e-7, 1e-6} {
+		for _, exponent := range []int{1, 2} {
+			b := mrftest.New(1, 0, 2).Rule(0, mrf.Equal, 0).Add(-0.7, at(0, 1), nil).Rule(1, mrf.Hinge, exponent).
+				Add(0, at(0, 1), nil)
+			b.Rule(0, mrf.Equal, 0).Add(0, at(0, 1), nil)
+			m := b.Model()
+			last := m.Blocks[2]
+			last.Bias, last.Bias64 = nil, []float64{m.Blocks[0].Own(0) + by}
+			for _, method := range []string{"interior", "auto"} {
+				wantProof(t, m, solveBy(t, method, m, 1), false)
+			}
+			last.Bias64[0] += 3e-6
+			wantProof(t, m, solveBy(t, "interior", m, 1), true)
+		}
+	}
+}
+
 // solveBy solves without presolving.
 func solveBy(t *testing.T, method string, m *mrf.Model, threads int) *solve.Result {
 	t.Helper()

@@ -19,6 +19,7 @@ type work struct {
 	free   []int32 // the free variables
 	// hardOnly leaves soft rows out.
 	hardOnly bool
+	yield    float64 // the compliance of hard rows
 	program
 }
 
@@ -47,25 +48,73 @@ func (w *work) solve(c *component) outcome {
 		out = w.minimise(w.target)
 	}
 	w.record(out.infeasible)
-	if !out.converged && !out.infeasible && w.rigid && !w.target.stop() {
+	if !out.converged && !out.infeasible && (w.rigid || w.ray.each > certain) && !w.target.stop() {
 		w.doubt(&out)
 	}
 	return out
 }
 
+const (
+	// certain is the violation of all points beyond which a proof of it is more than rounding.
+	certain = 1e-11
+	// affordable is how many times the accepted violation all rows together may have to give way by: the more that is, the
+	// less their multipliers, which the gap counts, can be proven right.
+	affordable = 10
+)
+
 // doubt asks, after a program that could not be solved, whether its hard rows contradict each other: without soft ones,
-// their multipliers show that by the least contradiction.
+// their multipliers show that by the least contradiction. If they do, but by no more than is accepted, they give way,
+// unless that is little of so many rows, as along chains, that it is much together.
 func (w *work) doubt(out *outcome) {
+	least, total := w.ray.each, w.ray.total
 	w.hardOnly = true
+	again := w.anew(out)
+	w.hardOnly = false
+	found := w.ray.each > certain
+	if found {
+		least, total = w.ray.each, w.ray.total
+	}
+	if out.infeasible = again.infeasible; !again.infeasible && found && total > affordable*w.target.feasibility {
+		out.infeasible = true
+		for k := range w.rows {
+			w.rows[k].mu = w.ray.mu[k]
+		}
+	}
+	switch {
+	case out.infeasible:
+		w.record(true)
+	case least > certain:
+		w.giveWay(out, least)
+	}
+}
+
+// giveWay solves a program whose hard rows have to be violated by at least so much. How much they should yield to their
+// multipliers depends on these, which are not known yet: about the least is mostly right. The best point is kept.
+func (w *work) giveWay(out *outcome, least float64) {
+	best, target := math.Inf(1), w.target
+	w.target.gap, w.target.least = 4*w.target.gap, 4*w.target.least // there may be no better
+	for _, times := range []float64{1, 10, 0.1} {
+		if out.converged || w.target.stop() {
+			break
+		}
+		w.yield = times * least
+		out.converged = w.anew(out).converged
+		if out.converged || w.best < best {
+			best = w.best
+			w.record(false)
+		}
+	}
+	w.yield, w.target = 0, target
+}
+
+// anew solves a program with nothing fixed.
+func (w *work) anew(out *outcome) outcome {
 	clear(w.fixed)
 	w.forced = w.forced[:0]
 	w.state()
 	again := w.minimise(w.target)
-	w.hardOnly = false
 	out.iterations += again.iterations
-	if out.infeasible = again.infeasible; out.infeasible {
-		w.record(true)
-	}
+	return again
 }
 
 // lay makes the program of a component. It tells whether the hard rows that are fixed hold.
@@ -179,8 +228,9 @@ func (w *work) stateRow(j int, d float64) {
 		}
 		return
 	case b.Kind == mrf.LessEqual:
-		r.lo = 0
+		r.lo, r.compliance = 0, w.yield
 	case b.Kind == mrf.Equal:
+		r.compliance = w.yield
 	case b.Exponent == 2:
 		r.compliance = 1 / (2 * weight)
 	default:

@@ -40,7 +40,7 @@ func (p *program) minimise(t target) (out outcome) {
 	if p.rigid {
 		size *= larger
 	}
-	p.best, p.ray = math.Inf(1), 0
+	p.best, p.ray.each = math.Inf(1), 0
 	for range runs {
 		p.firm = 0
 		p.begin(size)
@@ -50,21 +50,11 @@ func (p *program) minimise(t target) (out outcome) {
 		}
 		size *= larger
 	}
-	switch {
-	case out.converged || out.infeasible:
-	case p.ray > certain:
-		out.infeasible = true
-		for k := range p.rows {
-			p.rows[k].mu = p.against[k]
-		}
-	case p.best < hopeful:
+	if !out.converged && !out.infeasible && p.best < hopeful {
 		p.restore()
 	}
 	return out
 }
-
-// certain is the violation that all points have, by a proof that rounding may have a part in.
-const certain = 1e-11
 
 // run takes steps until nothing is gained any more.
 func (p *program) run(t *target, out *outcome) {
@@ -178,13 +168,15 @@ func (p *program) prove() (gap float64) {
 	for k := range p.rows {
 		r := &p.rows[k]
 		p.addTo(r, r.mu, p.rhs)
-		value := 0.0
-		switch best := r.best(); {
-		case !r.hard:
-			value = best * (r.d - r.compliance*best/2)
-		case r.d > 0 || math.IsInf(r.lo, 0):
-			p.violation = max(p.violation, math.Abs(r.d))
+		if r.hard {
+			if r.d > 0 || math.IsInf(r.lo, 0) {
+				p.violation = max(p.violation, math.Abs(r.d))
+			}
+			gap += solve.Slackness(0, r.d, r.mu, 0) // whether it yields or not
+			continue
 		}
+		best := r.best()
+		value := best * (r.d - r.compliance*best/2)
 		p.objective += value
 		gap += solve.Slackness(value, r.d, r.mu, r.compliance)
 	}
@@ -206,21 +198,22 @@ func (r *row) best() float64 {
 // all of them than feasibility (Farkas): they are where the Lagrangian grows without end. It remembers the best proof.
 func (p *program) contradictory(feasibility float64) bool {
 	clear(p.rhs)
-	least, length := 0.0, 0.0
+	least, length, largest := 0.0, 0.0, 0.0
 	for k := range p.rows {
 		if r := &p.rows[k]; r.hard {
 			p.addTo(r, r.mu, p.rhs)
 			least += r.mu * r.constant
 			length += math.Abs(r.mu)
+			largest = max(largest, math.Abs(r.mu))
 		}
 	}
 	for _, g := range p.rhs {
 		least += min(0, g)
 	}
-	if distance := least / length; distance > p.ray {
-		p.ray, p.against = distance, p.against[:0]
+	if distance := least / length; distance > p.ray.each {
+		p.ray.each, p.ray.total, p.ray.mu = distance, least/largest, p.ray.mu[:0]
 		for k := range p.rows {
-			p.against = append(p.against, p.rows[k].mu)
+			p.ray.mu = append(p.ray.mu, p.rows[k].mu)
 		}
 	}
 	return least > feasibility*length

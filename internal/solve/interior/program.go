@@ -34,12 +34,18 @@ type program struct {
 	objective, violation float64
 	tolerance            float64 // of its gap
 	best                 float64 // how far off the saved point is
-	ray                  float64 // the violation that all points have by the best proof, and its multipliers
-	against              []float64
+	ray                  ray
 
 	threads int
 	matrix  matrix
 	dense   dense
+}
+
+// ray is the best proof so far that hard rows contradict each other: every point violates some row by each or more, and
+// all rows together by total.
+type ray struct {
+	each, total float64
+	mu          []float64 // of all rows
 }
 
 // matrix is that of a step, which has one factorisation and several solutions.
@@ -168,6 +174,7 @@ func (p *program) size() float64 {
 	sum, n := 0.0, 0
 	for k := range p.rows {
 		switch r := &p.rows[k]; {
+		case r.hard:
 		case r.compliance > 0:
 			sum, n = sum+1/r.compliance, n+1
 		case !math.IsInf(r.hi, 0):
