@@ -75,7 +75,9 @@ type fold struct {
 	inputs   []float64 // what these see
 }
 
-// cautious is the number of epochs end to end where nothing can be held out to choose it.
+// cautious is the number of epochs end to end where nothing can be held out to choose it, and networks cannot be fitted
+// alone. Where they can, there are none: nothing tells whether they help, and with so few labels they often end at one
+// class.
 const cautious = 5
 
 // crossFit is the method "auto".
@@ -149,16 +151,28 @@ func (c *crossFitting) divide(context.Context) error {
 	}
 	divided := learn.Divide(labels, g.project.settings.folds, g.seed)
 	if divided == nil {
-		c.plan.epochs = min(c.plan.epochs, cautious)
-		g.project.Log.Warn("too few labels to hold any out: weights stay as written, and training is short",
-			"labels", len(labels.Variables))
-		return nil
+		return c.beCautious(len(labels.Variables))
 	}
 	c.chosen.Folds = g.project.settings.folds
 	for k := range c.chosen.Folds {
 		d := &division{divided, k}
 		c.folds = append(c.folds, fold{division: d, held: labels.Where(d.holds)})
 	}
+	return nil
+}
+
+// beCautious learns little, since nothing can be held out that would tell what helps.
+func (c *crossFitting) beCautious(labels int) error {
+	toFit, err := c.g.fitLabels(c.lesson)
+	if err != nil {
+		return err
+	}
+	c.plan.epochs = min(c.plan.epochs, cautious)
+	how := "training is short"
+	if len(toFit.Variables) > 0 && c.lesson.fitEpochs > 0 {
+		c.plan.epochs, how = 0, "networks are fitted alone"
+	}
+	c.g.project.Log.Warn("too few labels to hold any out: weights stay as written, and "+how, "labels", labels)
 	return nil
 }
 

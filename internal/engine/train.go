@@ -400,20 +400,27 @@ func (g *Grounding) fitNetworks(ctx context.Context, l lesson) (*Training, error
 	if l.fitEpochs == 0 || l.afresh || g.perception == nil {
 		return new(Training), nil
 	}
-	labels, err := g.taught(l, relation.Perceived)
+	labels, err := g.fitLabels(l)
 	if err != nil {
 		return nil, err
 	}
 	if len(labels.Variables) == 0 {
-		targets, err := g.taught(l, relation.Target)
-		if err != nil {
-			return nil, err
-		}
-		if labels = g.carried(targets); len(labels.Variables) == 0 {
-			return new(Training), nil
-		}
+		return new(Training), nil
 	}
 	return g.fitTo(ctx, l, labels)
+}
+
+// fitLabels returns what networks can be fitted to alone: labels of what they see, or else of its counterparts.
+func (g *Grounding) fitLabels(l lesson) (*learn.Labels, error) {
+	labels, err := g.taught(l, relation.Perceived)
+	if err != nil || len(labels.Variables) > 0 {
+		return labels, err
+	}
+	targets, err := g.taught(l, relation.Target)
+	if err != nil {
+		return nil, err
+	}
+	return g.carried(targets), nil
 }
 
 // fitTo fits the networks alone to labels of what they see.
