@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -55,7 +56,7 @@ const (
 // Run draws, trains, and writes the files.
 func (d *DigitsDemo) Run(ctx context.Context) (*DigitsResult, error) {
 	n := max(1, d.Digits)
-	pairs := override(digitPairs/n, d.Pairs)
+	pairs := cmp.Or(d.Pairs, digitPairs/n)
 	if pairs < fewestPairs {
 		return nil, fmt.Errorf("%d pairs are too few: want at least %d", pairs, fewestPairs)
 	}
@@ -63,7 +64,7 @@ func (d *DigitsDemo) Run(ctx context.Context) (*DigitsResult, error) {
 	drawn := dataset.DrawDigits(train+2*n*(pairs/2), d.Seed)
 	digits := &Digits{Digits: n, Net: "lenet5", Train: drawn.Slice(0, train), Validation: drawn.Slice(train, train),
 		Test:    drawn.Slice(train, drawn.Len()),
-		Options: OfRun(DigitOptions("lenet", n, pairs, override(demoEpochs, d.Epochs)), nil, d.Seed)}
+		Options: OfRun(DigitOptions("lenet", n, pairs, cmp.Or(d.Epochs, demoEpochs)), nil, d.Seed)}
 	t := &DigitsTrainer{Digits: digits, Seed: d.Seed, Threads: d.Threads, Watch: true, OnBatch: d.OnBatch}
 	if d.OnEpoch != nil {
 		t.OnEpoch = func(_ int, e DigitsEpoch) { d.OnEpoch(e) }

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"strconv"
@@ -30,7 +31,7 @@ func DigitOptions(net string, n, pairs, epochs int) []Option {
 	if pictures <= FewPictures {
 		batch = 4
 	}
-	return Set("learn.method", "energy", "learn.epochs", strconv.Itoa(override(own, epochs)),
+	return Set("learn.method", "energy", "learn.epochs", strconv.Itoa(cmp.Or(epochs, own)),
 		"learn.batch", strconv.Itoa(batch), "learn.rate.networks", rate, "learn.schedule", "linear", "learn.decay", "0",
 		"inference.gap", gap)
 }

@@ -46,12 +46,3 @@ func Set(pairs ...string) (options []Option) {
 	}
 	return options
 }
-
-// override returns the task's own value unless another is asked for.
-func override[T comparable](own, asked T) T {
-	var zero T
-	if asked != zero {
-		return asked
-	}
-	return own
-}

@@ -1,6 +1,7 @@
 package repro
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -120,7 +121,7 @@ type HyperSetting struct {
 // Trainings counts the trainings that Run takes; 0 if there is no such study.
 func (h *Hyper) Trainings() int {
 	s := studies[h.Study]
-	return len(s.settings) * override(s.runs, h.Runs)
+	return len(s.settings) * cmp.Or(h.Runs, s.runs)
 }
 
 // Run trains with all settings of the study, each on the same splits.
@@ -139,7 +140,7 @@ func (h *Hyper) Run(ctx context.Context) (*HyperResult, error) {
 func (h *Hyper) on(ctx context.Context, data *dataset.Citation) (*HyperResult, error) {
 	s := studies[h.Study]
 	result := &HyperResult{Task: "hyper", Study: h.Study, Title: s.title, Dataset: data.Name, Split: s.split,
-		Runs: override(s.runs, h.Runs), Epochs: override(s.epochs, h.Epochs), Seed: h.Seed}
+		Runs: cmp.Or(h.Runs, s.runs), Epochs: cmp.Or(h.Epochs, s.epochs), Seed: h.Seed}
 	for _, choice := range s.settings {
 		t := T2{Dataset: data.Name, Split: s.split, Method: "deeppsl", Runs: result.Runs, Faithful: true, Seed: h.Seed,
 			Threads: h.Threads, Classifier: choice.shape, Set: []string{fmt.Sprintf("learn.epochs=%d", result.Epochs)}}

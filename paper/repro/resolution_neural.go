@@ -2,6 +2,7 @@ package repro
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"os"
@@ -182,9 +183,9 @@ func (t Twins) override(asked Twins) Twins {
 		}
 		return own
 	}
-	return Twins{Names: override(t.Names, asked.Names), Titles: override(t.Titles, asked.Titles),
+	return Twins{Names: cmp.Or(asked.Names, t.Names), Titles: cmp.Or(asked.Titles, t.Titles),
 		NameMeasures:  measures(t.NameMeasures, asked.NameMeasures),
 		TitleMeasures: measures(t.TitleMeasures, asked.TitleMeasures),
-		Hidden:        override(t.Hidden, asked.Hidden), Dropout: max(0, override(t.Dropout, asked.Dropout)),
-		TitleDecay: override(t.TitleDecay, asked.TitleDecay)}
+		Hidden:        cmp.Or(asked.Hidden, t.Hidden), Dropout: max(0, cmp.Or(asked.Dropout, t.Dropout)),
+		TitleDecay: cmp.Or(asked.TitleDecay, t.TitleDecay)}
 }

@@ -1,6 +1,7 @@
 package repro
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -178,7 +179,7 @@ func (t *T1) options(n, pairs int) []task.Option {
 	if t.Faithful {
 		// 1/19 is the uniform distribution over the sums. α is that of a mean over 16 pairs: 0.0125 for each.
 		return task.Set("learn.method", "deeppsl", "learn.alpha", "0.2", "learn.mu", "1", "learn.steps", "1",
-			"learn.epochs", strconv.Itoa(override(10, t.Epochs)), "learn.batch", "16", "learn.floor", "1e-3",
+			"learn.epochs", strconv.Itoa(cmp.Or(t.Epochs, 10)), "learn.batch", "16", "learn.floor", "1e-3",
 			"learn.optimiser", "adam", "learn.rate.networks", "1e-3", "learn.schedule", "linear", "learn.decay", "0",
 			"learn.rate.rules", "0", "learn.deviation", "0",
 			"inference.method", "sgd", "inference.iterations", "5000", "sgd.full", "true", "sgd.rate", "5e-3",

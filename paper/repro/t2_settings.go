@@ -1,6 +1,8 @@
 package repro
 
 import (
+	"cmp"
+
 	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/task"
 )
@@ -11,15 +13,6 @@ type Classifier struct {
 	Dropout      float64
 	InputDropout float64
 	Normalize    string
-}
-
-// override returns the task's own value unless another is asked for.
-func override[T comparable](own, asked T) T {
-	var zero T
-	if asked != zero {
-		return asked
-	}
-	return own
 }
 
 // chosen are the settings for every data set and split, which were chosen on splits of other seeds than the reported
@@ -86,10 +79,10 @@ func (t *T2) citation(data *dataset.Citation) *citation {
 	own, options := t.learning()
 	return &citation{task.Citation{
 		Citation:     data,
-		Hidden:       override(own.Hidden, t.Classifier.Hidden),
-		Dropout:      max(0, override(own.Dropout, t.Classifier.Dropout)),
-		InputDropout: max(0, override(own.InputDropout, t.Classifier.InputDropout)),
-		Normalize:    override(own.Normalize, t.Classifier.Normalize),
+		Hidden:       cmp.Or(t.Classifier.Hidden, own.Hidden),
+		Dropout:      max(0, cmp.Or(t.Classifier.Dropout, own.Dropout)),
+		InputDropout: max(0, cmp.Or(t.Classifier.InputDropout, own.InputDropout)),
+		Normalize:    cmp.Or(t.Classifier.Normalize, own.Normalize),
 		Measure:      own.measure,
 		Options:      task.OfRun(options, t.Set, t.Seed),
 	}}
