@@ -26,8 +26,9 @@ func (g *Grounding) conflict(ctx context.Context, places []int) []string {
 	}
 	places = conflict.Minimal(ctx, g.field, places, g.settings.solve)
 	var lines []string
+	tracer := ground.NewTracer(g.program, g.tables.Store)
 	for _, rule := range arranged(hardRules(g.model, places)) {
-		lines = append(lines, g.inWords(rule))
+		lines = append(lines, g.inWords(tracer, rule))
 	}
 	return lines
 }
@@ -53,14 +54,16 @@ func arranged(rules []hardRule) []hardRule {
 	return rules
 }
 
-// inWords prints a hard ground rule as its rule is written, with constants for the variables as far as they are known;
-// and if observed atoms decide what it says of the others, that too.
-func (g *Grounding) inWords(rule hardRule) string {
-	template := g.program.Rules[rule.block.Rule]
+// inWords prints a hard ground rule as its rule is written, with constants for the variables; and if observed atoms
+// decide what it says of the others, that too.
+func (g *Grounding) inWords(tracer *ground.Tracer, rule hardRule) string {
 	linear := ground.Text(g.program, g.tables.Store, rule.block, rule.at)
-	constants, whole := ground.Constants(template, g.tables.Store, rule.block, rule.at)
-	written := syntax.Print(syntax.Substitute(template.Written, constants))
-	if whole {
+	found := tracer.Trace(rule.block, rule.at, 0)
+	if found == nil { // of examples, which are ground with other observations
+		return linear
+	}
+	written := syntax.Print(syntax.Substitute(found.Rule.Written, found.Constants))
+	if !slices.ContainsFunc(found.Terms, func(t ground.Term) bool { return !t.Free() }) {
 		return written
 	}
 	return fmt.Sprintf("%s  [%s]", written, linear)

@@ -22,7 +22,7 @@ func TestConflict(t *testing.T) {
 			`"Near/2": {"observations": [["a", "b"]]}, "Buys/2": {"observations": [["a", "x", 0.75]]},
 			"Likes/2": {"targets": [["b", "x"], ["b", "y"], ["a", "y"]]}`,
 			[]string{
-				"Buys(A, 'x') & Near(A, 'b') -> Likes('b', 'x') .  [-1.0 * Likes('b', 'x') <= -0.75 .]",
+				"Buys('a', 'x') & Near('a', 'b') -> Likes('b', 'x') .  [-1.0 * Likes('b', 'x') <= -0.75 .]",
 				"Likes('b', 'x') <= 0.5 .",
 			},
 		},

@@ -16,8 +16,9 @@ type orderer struct {
 	rule  *program.Rule
 	store *relation.Store
 	state
-	plan *Plan
-	used []bool // per atom
+	plan  *Plan
+	bound []bool // per variable: it has a value before the first step; nil if none has
+	used  []bool // per atom
 	// boundBy holds the number of generating steps after which a variable is bound.
 	boundBy []int
 	// users lists the atoms of each variable, and checks its conditions, by their places in the rule.
@@ -46,10 +47,11 @@ type outlook struct {
 	reached float64
 }
 
-// newOrderer begins a plan in which nothing is bound; comparisons of constants are decided before the first step.
-func newOrderer(rule *program.Rule, store *relation.Store) *orderer {
+// newOrderer begins a plan in which nothing is bound but these variables; comparisons of constants and of what is bound
+// are decided before the first step.
+func newOrderer(rule *program.Rule, store *relation.Store, bound []bool) *orderer {
 	o := &orderer{
-		rule: rule, store: store,
+		rule: rule, store: store, bound: bound,
 		users: make([][]int, len(rule.Variables)), checks: make([][]int, len(rule.Variables)),
 	}
 	for k := range rule.Atoms {
@@ -82,6 +84,11 @@ func (o *orderer) begin() {
 	o.outlooks, o.stale = make([]outlook, len(rule.Atoms)), make([]bool, len(rule.Atoms))
 	for k := range o.stale {
 		o.stale[k] = true
+	}
+	for v, known := range o.bound {
+		if known {
+			o.distinct[v] = 1
+		}
 	}
 	for k := range rule.Conditions {
 		if o.decidable(k) {

@@ -91,7 +91,7 @@ func (s *Step) Projected() bool { return len(s.Columns) < s.Relation.Arity }
 // costs least by its estimates; of longer ones it tries greedy orders, as many as are done in a moment. The error is
 // the context's.
 func New(ctx context.Context, rule *program.Rule, store *relation.Store) (*Plan, error) {
-	o := newOrderer(rule, store)
+	o := newOrderer(rule, store, nil)
 	firsts := o.byRows()
 	short := len(firsts) <= maxExact
 	firsts = firsts[:min(len(firsts), tries(len(rule.Atoms)))]
@@ -111,6 +111,12 @@ func New(ctx context.Context, rule *program.Rule, store *relation.Store) (*Plan,
 		}
 	}
 	return best, ctx.Err()
+}
+
+// Bound plans rule for groundings in which some variables have values before the first step, as bound says: Conditions
+// lists the comparisons that these decide, too. It is for few groundings at a time, so that the order is a greedy one.
+func Bound(rule *program.Rule, store *relation.Store, bound []bool) *Plan {
+	return newOrderer(rule, store, bound).from(context.Background(), nil)
 }
 
 // tries is how many greedy plans are worth their time: each takes time with the square of the rule's length.

@@ -1,0 +1,126 @@
+package ground
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/relation"
+)
+
+// Each ground rule of a program drawn at random must be traced to a grounding of its own, which makes it.
+func TestTraceFindsEachGrounding(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := drawFixture(t)
+		model, _, err := f.ground(Options{Threads: 1, DiscardMissing: true, DiscardViolated: true})
+		if model == nil {
+			t.Fatal(err)
+		}
+		tracer := NewTracer(f.program, f.store)
+		seen := make(map[string]bool)
+		equal := make(map[string]int)
+		for _, b := range model.Blocks {
+			for j := range b.Len {
+				text := fmt.Sprint(b.Rule, Text(f.program, f.store, b, j), constantOf(b, j), scaleOf(b, j), terms(f.store, b, j))
+				found := tracer.Trace(b, j, equal[text])
+				if found == nil {
+					t.Fatalf("%s: no grounding of %s (after %d)", text, f.program.Rules[b.Rule].Text, equal[text])
+				}
+				equal[text]++
+				if key := fmt.Sprint(b.Rule, found.Constants); seen[key] {
+					t.Fatalf("%s: %s is found twice for %s", text, key, found.Rule.Text)
+				} else {
+					seen[key] = true
+				}
+				checkInstance(t, f.store, b, j, found)
+			}
+		}
+	})
+}
+
+// terms are a potential's terms, by their coefficients to the last bit.
+func terms(store *relation.Store, b *mrf.Block, j int) (out []string) {
+	for _, s := range sides(b, j) {
+		from, to := s.row(j)
+		for k := from; k < to; k++ {
+			r, row := store.Locate(s.role, s.index[k])
+			out = append(out, fmt.Sprint(store.Atom(r, row), s.coefficient(k-from, k)))
+		}
+	}
+	return out
+}
+
+// checkInstance compares the sum of an instance's terms with the potential.
+func checkInstance(t *rapid.T, store *relation.Store, b *mrf.Block, j int, found *Instance) {
+	constant, free := found.Constant, make(map[string]float64)
+	for _, term := range found.Terms {
+		if term.Free() {
+			free[store.Atom(term.Relation, term.Row)] += term.Coef
+		} else {
+			constant += term.Coef * term.Value
+		}
+	}
+	for _, s := range sides(b, j) {
+		from, to := s.row(j)
+		for k := from; k < to; k++ {
+			r, row := store.Locate(s.role, s.index[k])
+			free[store.Atom(r, row)] -= s.coefficient(k-from, k)
+		}
+	}
+	for atom, left := range free {
+		if math.Abs(left) > 1e-6 {
+			t.Fatalf("the coefficient of %s differs by %v in %+v", atom, left, found)
+		}
+	}
+	if want := constantOf(b, j); math.Abs(constant-want) > 1e-9*(1+math.Abs(want)) {
+		t.Fatalf("the constant is %v, and not %v: %+v", constant, want, found)
+	}
+	if w := found.Weight; w != nil && float32(w.Value) != float32(scaleOf(b, j)) {
+		t.Fatalf("weighed by %v, and not %v", w.Value, scaleOf(b, j))
+	}
+}
+
+// What is passed over is not found again, and what is no ground rule of the program is not found at all.
+func TestTraceOfDuplicates(t *testing.T) {
+	b := newBuilder()
+	b.add("Lived", 2, false, observed("a x", 1), observed("b x", 1), observed("a y", 1), observed("b y", 1))
+	b.add("Knows", 2, true, target("a b"), target("b a"))
+	f := b.rules(t, "1: Lived(A, L) & Lived(B, L) & (A != B) -> Knows(A, B)")
+	model, _ := f.made(t, Options{Threads: 1})
+	tracer := NewTracer(f.program, f.store)
+	var towns []string
+	block := model.Blocks[0]
+	j := slices.Index(block.Numbers(), block.Numbers()[0])
+	for others := range 2 {
+		towns = append(towns, tracer.Trace(block, j, others).Constants["L"])
+	}
+	if slices.Sort(towns); !slices.Equal(towns, []string{"x", "y"}) {
+		t.Errorf("traced to %q", towns)
+	}
+	if more := tracer.Trace(block, j, 2); more != nil {
+		t.Errorf("there is a third grounding: %+v", more)
+	}
+	stranger := *block
+	stranger.Constant += 0.5
+	if found := tracer.Trace(&stranger, j, 0); found != nil {
+		t.Errorf("a ground rule of another program is %+v", found)
+	}
+}
+
+// A hub is in many ground rules; one of them is found without going through the others.
+func BenchmarkTrace(b *testing.B) {
+	f := transitivity(b, 100)
+	model, _ := f.made(b, Options{Threads: 1})
+	tracer := NewTracer(f.program, f.store)
+	largest := slices.MaxFunc(model.Blocks, func(a, b *mrf.Block) int { return a.Len - b.Len })
+	k := 0
+	for b.Loop() {
+		if k = (k + 7919) % largest.Len; tracer.Trace(largest, k, 0) == nil {
+			b.Fatal("not found")
+		}
+	}
+}
