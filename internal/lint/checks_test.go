@@ -32,6 +32,7 @@ func TestChecksFind(t *testing.T) {
 			"// P.\npackage a\n\ntype t[X any] int\n\nfunc (x *t[X]) M() {}\n"},
 		{"paths", "README.md", "see /home/someone/data", "see data/home/someone and https://example.org/tmp/x"},
 		{"unfinished", "a.psl", "// TODO: more rules", "// todos are a predicate"},
+		{"unfinished", "a.md", "one\n<<<<<<< HEAD\ntwo", "a <<<<<<< b"},
 		{"columns", "a.go", "package a\n\n// " + long + "\n", "package a\n\n// " + long[3:] + "\n"},
 		{"files", "a.go", "package a\n" + strings.Repeat("\n", maxFile), "package a\n"},
 		{"goldens", "a.go", "package a\n\nfunc a(d D) { d.Errorf(\"new-thing\", \"text\") }\n",

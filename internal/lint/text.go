@@ -15,8 +15,8 @@ const (
 // machinePath matches paths that exist on one machine only. This package must write them, and is not searched.
 var machinePath = regexp.MustCompile(`(^|[^\w.])/(work|tmp|root|home|Users)/|\.\./shared`)
 
-// unfinished matches the marks of work that was left for later.
-var unfinished = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\b`)
+// unfinished matches the marks of work that was left for later, and those of a merge that was.
+var unfinished = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\b|^(<<<<<<<|>>>>>>>) `)
 
 // machinePaths finds places of one machine.
 func machinePaths(m *Module) []Finding {
