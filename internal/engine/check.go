@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/parallel"
@@ -181,6 +182,26 @@ func (p *Project) model(g *Grounding, estimates []ground.Estimate) *preflight.Mo
 		Config: p.config, Program: g.program, Derivations: g.derivations.Rules(), Tables: g.tables, Estimates: estimates,
 		Learns: p.config.Runs(Learn), Grounding: p.phases[Infer].model.grounding(),
 	}
+}
+
+// lintProgram adds what is suspicious about a phase before it is ground. What validation has is also learning's, or is
+// only scored.
+func (p *Project) lintProgram(g *Grounding, warnings *source.Diagnostics) {
+	if g.phase != Validation {
+		p.model(g, nil).LintProgram(warnings)
+		warnings.Sort()
+	}
+}
+
+// lintFiring warns of rules that a ground model has nothing of, unless that has been told in other words. The first of
+// many examples does not say it of all.
+func (p *Project) lintFiring(g *Grounding, told source.Diagnostics) {
+	if g.phase == Validation || p.config.HasExamples() {
+		return
+	}
+	all := slices.Clone(told)
+	p.model(g, preflight.Counted(g.report)).LintFiring(&all)
+	p.warn(all[len(told):])
 }
 
 // estimate samples what grounding would make.

@@ -89,11 +89,16 @@ func (p *Project) groundWith(ctx context.Context, phase Phase, networks *network
 	if err != nil {
 		return nil, err
 	}
+	p.lintProgram(g, &warnings)
 	p.warn(warnings)
 	if err := g.fit(ctx); err != nil {
 		return nil, err
 	}
-	return g, g.ground(ctx)
+	if err := g.ground(ctx); err != nil {
+		return nil, err
+	}
+	p.lintFiring(g, warnings)
+	return g, nil
 }
 
 // prepare compiles a phase's rules and makes its atoms: all that grounding needs.

@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/derive"
@@ -96,6 +97,7 @@ type Project struct {
 	warnings Warnings // of loading
 	loading  time.Duration
 	truth    map[truthKey][][]string
+	warned   *warned
 }
 
 // truthKey names a table of known values.
@@ -143,7 +145,8 @@ func newProject(config *load.Config, err error, options Options, start time.Time
 	if config == nil {
 		return nil, err
 	}
-	p := &Project{Options: options, config: config, truth: make(map[truthKey][][]string)}
+	p := &Project{Options: options, config: config, truth: make(map[truthKey][][]string),
+		warned: &warned{told: make(map[string]bool)}}
 	if err != nil {
 		return nil, p.checkRest(err)
 	}
@@ -221,10 +224,34 @@ func (p *Project) compile(phase Phase, diags *source.Diagnostics) *program.Progr
 	return program.Compile(p.config.Declarations(), p.rules(phase), diags)
 }
 
+// warn tells of warnings, each once: phases have rules and tables in common.
 func (p *Project) warn(warnings Warnings) {
-	if len(warnings) > 0 && p.OnWarning != nil && p.phases[Infer].level <= slog.LevelWarn {
-		p.OnWarning(warnings)
+	if p.OnWarning == nil || p.phases[Infer].level > slog.LevelWarn {
+		return
 	}
+	if fresh := p.warned.add(warnings); len(fresh) > 0 {
+		p.OnWarning(fresh)
+	}
+}
+
+// warned is what has been warned of.
+type warned struct {
+	sync.Mutex
+	told map[string]bool
+}
+
+// add returns those of the warnings that are new.
+func (w *warned) add(warnings Warnings) (fresh Warnings) {
+	w.Lock()
+	defer w.Unlock()
+	for _, d := range warnings {
+		key := d.ID + " " + d.Span.String() + " " + d.Message
+		if !w.told[key] {
+			w.told[key] = true
+			fresh = append(fresh, d)
+		}
+	}
+	return fresh
 }
 
 // SetTruth replaces the known values of a predicate's atoms in a phase: rows of its arguments and, if one more, the

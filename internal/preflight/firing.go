@@ -11,13 +11,36 @@ import (
 // neverHint goes with every reason why a rule has no ground rules.
 const neverHint = "the rule has no effect; check the data, and whether constants are spelt alike in all tables"
 
+// LintFiring is the part of Lint about rules without ground rules. After grounding, Estimates that are Counted let
+// every run do it.
+func (m *Model) LintFiring(out *source.Diagnostics) {
+	told := newTold(out)
+	for k, rule := range m.Program.Rules {
+		if !told.about(rule, "vacuous-rule", anyError) {
+			m.lintFiring(rule, &m.Estimates[k], out)
+		}
+	}
+}
+
+// Counted puts what was counted while a program was ground in the place of estimates.
+func Counted(report *ground.Report) []ground.Estimate {
+	counted := make([]ground.Estimate, len(report.Rules))
+	for k := range report.Rules {
+		r := &report.Rules[k]
+		counted[k] = ground.Estimate{Plan: r.Plan, Exact: true,
+			Potentials: float64(r.Potentials), Groundings: float64(r.Groundings),
+			Constant: float64(r.Constant), Missing: float64(r.Missing), Violated: float64(r.Violated)}
+	}
+	return counted
+}
+
 // lintFiring reports a rule that no data lead to a ground rule, with the simplest reason that there is.
 func (m *Model) lintFiring(rule *program.Rule, e *ground.Estimate, out *source.Diagnostics) {
 	if e.Potentials > 0 || e.Missing > 0 || e.Violated > 0 {
 		return
 	}
-	if m.emptyAtom(rule, out) || m.disjointAtoms(rule, out) || !e.Exact {
-		return
+	if m.emptyAtom(rule, out) || m.disjointAtoms(rule, out) || !e.Exact || rule.Weight.Hard && e.Groundings > 0 {
+		return // a hard rule may well hold already
 	}
 	if e.Constant > 0 {
 		out.Warnf("never-fires", rule.Span, neverHint, "all atoms in the %s groundings of this rule are observed",

@@ -30,6 +30,18 @@ func (m *Model) lintUse(out *source.Diagnostics) {
 	}
 }
 
+// lintTargets reports a program without anything to infer, nor a network whose outputs its rules could see.
+func (m *Model) lintTargets(out *source.Diagnostics) {
+	for _, r := range m.Tables.Store.Relations {
+		if r.FreeLen() > 0 {
+			return
+		}
+	}
+	out.Warnf("nothing-to-infer", source.Span{},
+		`list the atoms whose values are asked for under "targets" of a predicate`,
+		"nothing is inferred: no predicate has targets")
+}
+
 // uses tells which predicates the rules have, by number.
 func uses(rules []*program.Rule) map[int]bool {
 	used := make(map[int]bool)

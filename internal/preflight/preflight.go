@@ -29,20 +29,16 @@ type Model struct {
 // Lint adds what is suspicious, and what grounding is sure to refuse. The diagnostics that are there already, of
 // reading and of compiling, are not repeated in other words.
 func (m *Model) Lint(out *source.Diagnostics) {
-	told := newTold(out)
 	for k, rule := range m.Program.Rules {
 		e := &m.Estimates[k]
 		e.Diagnose(m.Grounding, out)
-		lintVariables(rule, out)
 		m.lintWeight(rule, out)
 		m.lintJoin(rule, e, out)
 		lintSlow(rule, e, out)
-		if !told.about(rule, "vacuous-rule", anyError) {
-			m.lintFiring(rule, e, out)
-		}
 	}
-	m.lintTwins(told, out)
-	m.lintUse(out)
+	m.LintProgram(out)
+	m.LintFiring(out)
+	m.lintTwins(out)
 	m.lintTouched(out)
 	m.lintNames(out)
 	for k, p := range m.Config.Predicates {
@@ -55,4 +51,16 @@ func (m *Model) lintWeight(rule *program.Rule, out *source.Diagnostics) {
 	if w := rule.Weight; !w.Hard && w.Value == 0 && (w.Fixed || !m.Learns) {
 		out.Warnf("zero-weight", rule.Span, "give it a weight above 0, or remove it", "a rule of weight 0 has no effect")
 	}
+}
+
+// LintProgram is the part of Lint that needs no estimates and no time, so that every run does it before it grounds.
+func (m *Model) LintProgram(out *source.Diagnostics) {
+	for _, rule := range m.Program.Rules {
+		lintVariables(rule, out)
+	}
+	if m.Config.HasExamples() {
+		return // whose atoms are none of the tables
+	}
+	m.lintTargets(out)
+	m.lintUse(out)
 }

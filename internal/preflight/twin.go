@@ -10,7 +10,8 @@ import (
 
 // lintTwins reports rules that are an earlier one with other names for the variables. Those that are written alike have
 // been reported by the compiler.
-func (m *Model) lintTwins(told *told, out *source.Diagnostics) {
+func (m *Model) lintTwins(out *source.Diagnostics) {
+	told := newTold(out)
 	first := make(map[string]*program.Rule)
 	for _, rule := range m.Program.Rules {
 		shape := shapeOf(rule)
