@@ -21,8 +21,8 @@ type Fitter struct {
 	Inputs    int
 	Optimiser OptimiserKind
 	Rate      float64
-	// Decay is the weight decay of all parameters but biases: ½·Decay·‖ω‖² is added to the mean loss. A negative one
-	// stands for that which suits the number of labels.
+	// Decay is the weight decay λ: ½·λ·‖ω‖² is added to the mean loss. A negative one stands for that which suits the
+	// number of labels. Biases are held back too: that four of five labels are of one class says little about the rest.
 	Decay    float64
 	Epochs   int // at most
 	Patience int // epochs without a better validation score before stopping; 0 means never
@@ -128,7 +128,7 @@ func (f *Fitter) start() (*fitting, error) {
 	}
 	r := &fitting{Fitter: f, perception: f.Perception, labels: f.Labels, held: f.Held,
 		parameters: f.Perception.Parameters(), rate: f.Rate, best: snapshot{Score: math.Inf(-1)}, mark: math.Inf(-1)}
-	r.optimiser = Optimiser{Kind: f.Optimiser, Decay: f.Decay, SpareBiases: true}
+	r.optimiser = Optimiser{Kind: f.Optimiser, Decay: f.Decay}
 	if f.Decay < 0 {
 		r.optimiser.Decay = decayMass / Loss{Kind: f.Loss}.mass(f.Labels)
 	}
@@ -221,7 +221,7 @@ func (r *fitting) ends(epoch int) (Ending, bool) {
 			r.rate /= 2
 			r.goBack()
 			if r.lost { // and so are the optimiser's moments
-				r.optimiser = Optimiser{Kind: r.optimiser.Kind, Decay: r.optimiser.Decay, SpareBiases: true}
+				r.optimiser = Optimiser{Kind: r.optimiser.Kind, Decay: r.optimiser.Decay}
 			}
 		}
 		r.mark = r.best.Score

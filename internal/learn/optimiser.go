@@ -15,8 +15,6 @@ type Optimiser struct {
 	Kind OptimiserKind
 	// Decay is the L2 weight decay λ: λ·value is added to the gradient of parameters that decay. Some have their own.
 	Decay float64
-	// SpareBiases leaves biases out of it: what all classes have in common is not to be held against them.
-	SpareBiases bool
 
 	step    int
 	moments [][2][]float32
@@ -83,7 +81,7 @@ func (o *Optimiser) update(k int, p *Parameter, rate float64) {
 // decay is the λ of a parameter.
 func (o *Optimiser) decay(p *Parameter) float64 {
 	switch {
-	case !p.Decay, p.Bias && o.SpareBiases:
+	case !p.Decay:
 		return 0
 	case p.OwnDecay != nil:
 		return *p.OwnDecay
