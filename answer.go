@@ -73,6 +73,11 @@ func (a *Answer) Atoms(predicates ...string) iter.Seq[Atom] {
 	}
 }
 
+// Values returns the values of Atoms, in their order, which is the same for all answers of a session.
+func (a *Answer) Values(predicates ...string) []float64 {
+	return a.grounding.Values(a.answer, predicates)
+}
+
 func newAnswer(a *engine.Answer, g *engine.Grounding) *Answer {
 	return &Answer{Status: Status(a.Status), Explanation: a.Explanation, Method: a.Method, Reason: a.Reason,
 		Objective: a.Objective, DualBound: a.DualBound, Gap: a.Gap, MaxViolation: a.MaxViolation, AtomError: a.AtomError,

@@ -195,6 +195,24 @@ func ExampleAnswer() {
 	// proven: true true true
 }
 
+// Values alone are quick to read where an answer follows another.
+func ExampleAnswer_Values() {
+	p := must(deeppsl.Parse("0.5: Sad(A) ^2   1: !Sad(A) ^2"))
+	data := deeppsl.NewData(p)
+	data.Target("Sad", deeppsl.Rows{{"ann"}, {"bob"}})
+	session := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{}))
+	defer session.Close()
+	for _, weight := range []float64{1, 3} {
+		if err := session.SetWeight(0, weight); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%.2f\n", must(session.Infer(ctx)).Values("Sad"))
+	}
+	// Output:
+	// [0.50 0.50]
+	// [0.75 0.75]
+}
+
 // Houses in one street are near each other if their numbers are; a function says how near.
 func ExamplePredicate_function() {
 	p := must(deeppsl.Parse(`1: House(A, N) & House(B, M) & Near(N, M) & (A % B) -> Neighbours(A, B)`,

@@ -6,12 +6,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/command"
 )
 
-// The groups that the help lists the commands in.
-const (
-	groupRules = "rules"
-	groupData  = "data"
-)
-
 const rootHelp = `DeepPSL reasons with weighted rules whose predicates may be neural networks.
 
 Rules are grounded over data into a hinge-loss Markov random field, solved to a
@@ -44,6 +38,7 @@ func newRoot(e *command.Env) *cobra.Command {
 		newOptions(e),
 		newSolve(e),
 		newCluster(e),
+		newWorker(e),
 		newFmt(e),
 		newVersion(e),
 		newMoved("repro", "go run ./paper t1, t2, t3, scaling or hyper"),

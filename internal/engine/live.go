@@ -93,15 +93,23 @@ func (g *Grounding) Value(answer *Answer, predicate string, arguments ...string)
 	return valueOf(answer, atoms, row), true
 }
 
+// named iterates over the relations of the named predicates, or of all.
+func (g *Grounding) named(predicates []string) iter.Seq2[string, *relation.Relation] {
+	return func(yield func(string, *relation.Relation) bool) {
+		for k, atoms := range g.tables.Store.Relations {
+			name := g.project.config.Predicates[k].Name
+			wanted := func(wanted string) bool { return equalFold(wanted, name) }
+			if (len(predicates) == 0 || slices.ContainsFunc(predicates, wanted)) && !yield(name, atoms) {
+				return
+			}
+		}
+	}
+}
+
 // Atoms iterates over the atoms of the named predicates, or of all, that are not observed, with their values.
 func (g *Grounding) Atoms(answer *Answer, predicates []string) iter.Seq[Atom] {
 	return func(yield func(Atom) bool) {
-		for k, atoms := range g.tables.Store.Relations {
-			name := g.project.config.Predicates[k].Name
-			named := func(wanted string) bool { return equalFold(wanted, name) }
-			if len(predicates) > 0 && !slices.ContainsFunc(predicates, named) {
-				continue
-			}
+		for name, atoms := range g.named(predicates) {
 			for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
 				if !yield(Atom{name, g.arguments(atoms, row), value(answer, atoms, row)}) {
 					return
@@ -109,6 +117,17 @@ func (g *Grounding) Atoms(answer *Answer, predicates []string) iter.Seq[Atom] {
 			}
 		}
 	}
+}
+
+// Values returns the values of Atoms, in their order.
+func (g *Grounding) Values(answer *Answer, predicates []string) (values []float64) {
+	for _, atoms := range g.named(predicates) {
+		values = slices.Grow(values, atoms.Len()-atoms.Observed)
+		for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
+			values = append(values, value(answer, atoms, row))
+		}
+	}
+	return values
 }
 
 // arguments are those of a row's atom.

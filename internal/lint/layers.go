@@ -70,6 +70,7 @@ var layers = []layer{
 	{"internal/engine", []string{everything}},
 	{".", []string{everything}},
 	{"examples", []string{".", "neural"}},
+	{"internal/worker", []string{".", "neural"}},
 	{"internal/command", []string{
 		"internal/engine", "internal/preflight", "internal/source", "internal/report"}},
 	{"internal/task", []string{"internal/dataset", "internal/idx", "internal/report", "neural", "internal/engine"}},

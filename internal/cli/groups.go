@@ -1,0 +1,7 @@
+package cli
+
+// The groups that the help lists the commands in.
+const (
+	groupRules = "rules"
+	groupData  = "data"
+)

@@ -1,0 +1,212 @@
+package worker
+
+import (
+	"github.com/deeppsl/deeppsl"
+)
+
+// This file has the forms in which results cross. Numbers that are not finite are null.
+
+type problem struct {
+	ID      string `json:"id"`
+	Warning bool   `json:"warning"`
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+}
+
+func problemsOf(all []deeppsl.Problem) []problem {
+	out := make([]problem, len(all))
+	for k, p := range all {
+		out[k] = problem(p)
+	}
+	return out
+}
+
+func warningOf(p deeppsl.Problem) any { return map[string]any{"warning": problem(p)} }
+
+type rule struct {
+	Text   string  `json:"text"`
+	Weight float64 `json:"weight"`
+	Hard   bool    `json:"hard"`
+	Ground int     `json:"ground"`
+}
+
+func rulesOf(s *session) []rule {
+	var out []rule
+	for _, r := range s.Rules() {
+		out = append(out, rule(r))
+	}
+	return out
+}
+
+type answer struct {
+	Answer       uint64   `json:"answer"` // its number
+	Status       string   `json:"status"`
+	Explanation  string   `json:"explanation"`
+	Method       string   `json:"method"`
+	Reason       string   `json:"reason"`
+	Objective    float64  `json:"objective"`
+	DualBound    float64  `json:"dual_bound"`
+	Gap          float64  `json:"gap"`
+	MaxViolation float64  `json:"max_violation"`
+	AtomError    float64  `json:"atom_error"`
+	Iterations   int      `json:"iterations"`
+	Seconds      float64  `json:"seconds"`
+	Conflict     []string `json:"conflict"`
+	Values       int      `json:"values"` // the number of an array
+}
+
+func answerOf(a *deeppsl.Answer, number uint64, values int) answer {
+	return answer{number, string(a.Status), a.Explanation, a.Method, a.Reason, a.Objective, a.DualBound, a.Gap,
+		a.MaxViolation, a.AtomError, a.Iterations, a.Elapsed.Seconds(), a.Conflict, values}
+}
+
+type epoch struct {
+	Number     int     `json:"number"`
+	Loss       float64 `json:"loss"`
+	Validation float64 `json:"validation"`
+	Gap        float64 `json:"gap"`
+}
+
+func epochOf(e deeppsl.Epoch) epoch { return epoch(e) }
+
+type training struct {
+	Epochs   []epoch   `json:"epochs"`
+	Kept     int       `json:"kept"`
+	Ended    string    `json:"ended"`
+	Early    bool      `json:"early"`
+	Warnings []problem `json:"warnings"`
+	Seconds  float64   `json:"seconds"`
+	Rules    []rule    `json:"rules"`
+}
+
+func trainingOf(t *deeppsl.Training, s *session) training {
+	out := training{Kept: t.Kept, Ended: t.Ended, Early: t.Early, Warnings: problemsOf(t.Warnings),
+		Seconds: t.Elapsed.Seconds(), Rules: rulesOf(s)}
+	for _, e := range t.Epochs {
+		out.Epochs = append(out.Epochs, epochOf(e))
+	}
+	return out
+}
+
+type evaluation struct {
+	Predicate string             `json:"predicate"`
+	Evaluator string             `json:"evaluator"`
+	Count     int                `json:"count"`
+	Values    map[string]float64 `json:"values"`
+	Primary   string             `json:"primary"`
+}
+
+func evaluationsOf(all []deeppsl.Evaluation) []evaluation {
+	out := make([]evaluation, len(all))
+	for k, e := range all {
+		out[k] = evaluation(e)
+	}
+	return out
+}
+
+type prediction struct {
+	Example   string  `json:"example"`
+	Label     string  `json:"label"`
+	Predicted string  `json:"predicted"`
+	Known     string  `json:"known"`
+	Value     float64 `json:"value"`
+}
+
+func predictionsOf(all []deeppsl.Prediction) []prediction {
+	out := make([]prediction, len(all))
+	for k, p := range all {
+		out[k] = prediction(p)
+	}
+	return out
+}
+
+type estimate struct {
+	Rule    string  `json:"rule"`
+	Ground  int     `json:"ground"`
+	Exact   bool    `json:"exact"`
+	Bytes   int64   `json:"bytes"`
+	Seconds float64 `json:"seconds"`
+}
+
+type summary struct {
+	Rules        []estimate `json:"rules"`
+	Problems     []problem  `json:"problems"`
+	Observations int        `json:"observations"`
+	Targets      int        `json:"targets"`
+}
+
+func summaryOf(s *deeppsl.Summary) summary {
+	out := summary{Problems: problemsOf(s.Problems), Observations: s.Observations, Targets: s.Targets}
+	for _, e := range s.Rules {
+		out.Rules = append(out.Rules, estimate(e))
+	}
+	return out
+}
+
+// factorised collects atoms as columns of numbers of strings, by predicate, in the order in which they come.
+type factorised struct {
+	numbers    map[string]int32
+	strings    []string
+	predicates []*columns
+}
+
+// columns are the atoms of a predicate.
+type columns struct {
+	name  string
+	count int
+	codes [][]int32
+	last  []string // the arguments of the atom before, which the next one often repeats
+}
+
+func (f *factorised) add(atom deeppsl.Atom) {
+	if f.numbers == nil {
+		f.numbers = make(map[string]int32)
+	}
+	end := len(f.predicates) - 1
+	if end < 0 || f.predicates[end].name != atom.Predicate {
+		end++
+		f.predicates = append(f.predicates, &columns{name: atom.Predicate, codes: make([][]int32, len(atom.Arguments)),
+			last: make([]string, len(atom.Arguments))})
+	}
+	c := f.predicates[end]
+	for k, argument := range atom.Arguments {
+		if c.count > 0 && c.last[k] == argument {
+			c.codes[k] = append(c.codes[k], c.codes[k][c.count-1])
+			continue
+		}
+		number, known := f.numbers[argument]
+		if !known {
+			number = int32(len(f.strings))
+			f.numbers[argument] = number
+			f.strings = append(f.strings, argument)
+		}
+		c.codes[k], c.last[k] = append(c.codes[k], number), argument
+	}
+	c.count++
+}
+
+type atomsOf struct {
+	Predicate string `json:"predicate"`
+	Count     int    `json:"count"`
+	Codes     []int  `json:"codes"` // the numbers of an array for each argument
+}
+
+type allAtoms struct {
+	Strings    int       `json:"strings"` // the number of an array
+	Predicates []atomsOf `json:"predicates"`
+}
+
+func (f *factorised) write(out *builder) allAtoms {
+	all := allAtoms{Strings: out.strings(f.strings)}
+	for _, p := range f.predicates {
+		of := atomsOf{Predicate: p.name, Count: p.count}
+		for _, codes := range p.codes {
+			of.Codes = append(of.Codes, out.int32s(codes))
+		}
+		all.Predicates = append(all.Predicates, of)
+	}
+	return all
+}
