@@ -43,8 +43,10 @@ type block struct {
 	InputCoefficients []float64 `json:"input_coefficients,omitzero"`
 	Start             []int32   `json:"start,omitzero"`
 	Values            []float32 `json:"values,omitzero"`
+	DoubleValues      []float64 `json:"double_values,omitzero"`
 	InputStart        []int32   `json:"input_start,omitzero"`
 	InputValues       []float32 `json:"input_values,omitzero"`
+	DoubleInputValues []float64 `json:"double_input_values,omitzero"`
 	Variables         []int32   `json:"variables,omitzero"`
 	Inputs            []int32   `json:"inputs,omitzero"`
 	Biases            []float32 `json:"biases,omitzero"`
@@ -63,8 +65,9 @@ func writeDump(w io.Writer, field *mrf.Field, rules []string) error {
 	for _, b := range field.Model.Blocks {
 		d.Blocks = append(d.Blocks, block{Rule: b.Rule, Kind: kinds[b.Kind], Exponent: b.Exponent, Potentials: b.Len,
 			Constant: b.Constant, Coefficients: b.Coef, InputCoefficients: b.InputCoef, Start: b.VarStart,
-			Values: b.VarCoef, InputStart: b.InputStart, InputValues: b.InputValue, Variables: b.Numbers(), Inputs: b.Inputs,
-			Biases: b.Bias, DoubleBiases: b.Bias64, Scales: b.Scale})
+			Values: b.VarCoef.Single, DoubleValues: b.VarCoef.Double, InputStart: b.InputStart,
+			InputValues: b.InputValue.Single, DoubleInputValues: b.InputValue.Double, Variables: b.Numbers(),
+			Inputs: b.Inputs, Biases: b.Bias, DoubleBiases: b.Bias64, Scales: b.Scale})
 	}
 	var err error
 	if d.Checksum, err = d.sum(); err != nil {
@@ -154,7 +157,8 @@ func (d *dump) model() (*mrf.Model, error) {
 		}
 		m.Blocks = append(m.Blocks, &mrf.Block{Rule: b.Rule, Kind: mrf.Kind(kind), Exponent: b.Exponent,
 			Len: b.Potentials, Constant: b.Constant, Coef: b.Coefficients, InputCoef: b.InputCoefficients,
-			VarStart: b.Start, VarCoef: b.Values, InputStart: b.InputStart, InputValue: b.InputValues, Vars: b.Variables,
+			VarStart: b.Start, VarCoef: mrf.Reals{Single: b.Values, Double: b.DoubleValues}, InputStart: b.InputStart,
+			InputValue: mrf.Reals{Single: b.InputValues, Double: b.DoubleInputValues}, Vars: b.Variables,
 			Inputs: b.Inputs, Bias: b.Biases, Bias64: b.DoubleBiases, Scale: b.Scales})
 	}
 	if err := m.Check(); err != nil {

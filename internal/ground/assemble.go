@@ -107,7 +107,11 @@ func (a *assembly) allocate(end offset) {
 	b.Vars, b.Inputs = make([]int32, end.vars), make([]int32, end.inputs)
 	if shape.ragged {
 		b.VarStart, b.InputStart = make([]int32, end.potentials+1), make([]int32, end.potentials+1)
-		b.VarCoef, b.InputValue = make([]float32, end.vars), make([]float32, end.inputs)
+		double := func(side func(*batch) *mrf.Reals) bool {
+			return slices.ContainsFunc(a.parts, func(p *batch) bool { return side(p).Double != nil })
+		}
+		b.VarCoef = mrf.NewReals(end.vars, double(func(p *batch) *mrf.Reals { return &p.varCoef }))
+		b.InputValue = mrf.NewReals(end.inputs, double(func(p *batch) *mrf.Reals { return &p.inputValue }))
 	}
 	switch {
 	case a.sameBias():
@@ -146,8 +150,8 @@ func (a *assembly) copyPart(k int) {
 		copy(b.Scale[at.potentials:], p.scale)
 	}
 	if p.ragged {
-		copy(b.VarCoef[at.vars:], p.varCoef)
-		copy(b.InputValue[at.inputs:], p.inputValue)
+		b.VarCoef.Copy(at.vars, &p.varCoef)
+		b.InputValue.Copy(at.inputs, &p.inputValue)
 		starts(b.VarStart[at.potentials:], p.varEnd, at.vars)
 		starts(b.InputStart[at.potentials:], p.inputEnd, at.inputs)
 	}
@@ -173,7 +177,7 @@ func (a *assembly) regularise() {
 		}
 	}
 	b.Coef, b.InputCoef = first.pattern, first.inputPattern
-	b.VarStart, b.VarCoef, b.InputStart, b.InputValue = nil, nil, nil, nil
+	b.VarStart, b.VarCoef, b.InputStart, b.InputValue = nil, mrf.Reals{}, nil, mrf.Reals{}
 }
 
 // size returns the bytes of an array's elements.

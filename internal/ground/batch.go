@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
 )
 
 // batch holds the potentials of one shape that a machine has made of one piece.
@@ -25,7 +27,7 @@ type batch struct {
 
 	// Ragged only: where each potential's variables and inputs end, and their coefficients.
 	varEnd, inputEnd    []int32
-	varCoef, inputValue []float32
+	varCoef, inputValue mrf.Reals
 	// The coefficients of the first potential, unrounded, and whether all have the same.
 	pattern, inputPattern []float64
 	regular               bool
@@ -166,7 +168,7 @@ const smallPart = 1 << 14
 func bytesOf(part []*batch) (total int64) {
 	for _, b := range part {
 		total += size(b.vars) + size(b.inputs) + size(b.bias) + size(b.bias64) + size(b.scale) + size(b.varEnd) +
-			size(b.inputEnd) + size(b.varCoef) + size(b.inputValue)
+			size(b.inputEnd) + b.varCoef.Bytes() + b.inputValue.Bytes()
 	}
 	return total
 }
@@ -177,7 +179,7 @@ func (b *batch) exact() *batch {
 	c.vars, c.inputs = exact(b.vars), exact(b.inputs)
 	c.bias, c.bias64, c.scale = exact(b.bias), exact(b.bias64), exact(b.scale)
 	c.varEnd, c.inputEnd = exact(b.varEnd), exact(b.inputEnd)
-	c.varCoef, c.inputValue = exact(b.varCoef), exact(b.inputValue)
+	c.varCoef, c.inputValue = b.varCoef.Clone(), b.inputValue.Clone()
 	c.pattern, c.inputPattern = exact(b.pattern), exact(b.inputPattern)
 	return &c
 }
@@ -192,7 +194,7 @@ func exact[T any](values []T) []T {
 // release lets go of the potentials.
 func (b *batch) release() {
 	b.vars, b.inputs, b.bias, b.bias64, b.scale = nil, nil, nil, nil, nil
-	b.varEnd, b.inputEnd, b.varCoef, b.inputValue = nil, nil, nil, nil
+	b.varEnd, b.inputEnd, b.varCoef, b.inputValue = nil, nil, mrf.Reals{}, mrf.Reals{}
 }
 
 // reset empties the batch but keeps its memory.
@@ -201,6 +203,7 @@ func (b *batch) reset() {
 	b.vars, b.inputs = b.vars[:0], b.inputs[:0]
 	b.bias, b.bias64, b.scale, b.fine = b.bias[:0], b.bias64[:0], b.scale[:0], false
 	b.varEnd, b.inputEnd = b.varEnd[:0], b.inputEnd[:0]
-	b.varCoef, b.inputValue = b.varCoef[:0], b.inputValue[:0]
+	b.varCoef.Reset()
+	b.inputValue.Reset()
 	b.pattern, b.inputPattern = b.pattern[:0], b.inputPattern[:0]
 }

@@ -132,10 +132,10 @@ func (m *machine) addTerms(bias float64) {
 	for _, t := range m.terms {
 		if t.input {
 			b.inputs = append(b.inputs, t.number)
-			b.inputValue = append(b.inputValue, float32(t.coef))
+			b.inputValue.Append(t.coef)
 		} else {
 			b.vars = append(b.vars, t.number)
-			b.varCoef = append(b.varCoef, float32(t.coef))
+			b.varCoef.Append(t.coef)
 		}
 	}
 	b.varEnd = append(b.varEnd, int32(len(b.vars)))

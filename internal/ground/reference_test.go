@@ -347,10 +347,10 @@ func termsOf(b *mrf.Block, j int) (terms []groundTerm) {
 		return terms
 	}
 	for k := b.VarStart[j]; k < b.VarStart[j+1]; k++ {
-		terms = append(terms, groundTerm{number: b.Vars[k], coef: float64(b.VarCoef[k])})
+		terms = append(terms, groundTerm{number: b.Vars[k], coef: b.VarCoef.At(int(k))})
 	}
 	for k := b.InputStart[j]; k < b.InputStart[j+1]; k++ {
-		terms = append(terms, groundTerm{input: true, number: b.Inputs[k], coef: float64(b.InputValue[k])})
+		terms = append(terms, groundTerm{input: true, number: b.Inputs[k], coef: b.InputValue.At(int(k))})
 	}
 	return terms
 }

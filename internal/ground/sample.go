@@ -115,7 +115,7 @@ type sampler struct {
 	touched []int32
 
 	firstBias map[*batch]float64
-	firstCoef map[*batch][2][]float32
+	firstCoef map[*batch][2][]float64
 	biased    bool // biases differ
 	irregular bool // coefficients differ between the potentials of a ragged batch
 }
@@ -140,7 +140,7 @@ func (g *grounder) sample(r *routine, rows float64) Estimate {
 
 func newSampler(m *machine) *sampler {
 	s := &sampler{machine: m, loops: make([]int, len(m.ops)+1), draws: make([][]draw, len(m.ops)),
-		firstBias: make(map[*batch]float64), firstCoef: make(map[*batch][2][]float32)}
+		firstBias: make(map[*batch]float64), firstCoef: make(map[*batch][2][]float64)}
 	for k := len(m.ops) - 1; k >= 0; k-- {
 		s.loops[k] = s.loops[k+1]
 		if kind := m.ops[k].kind; kind == plan.Scan || kind == plan.Probe {
@@ -317,7 +317,7 @@ func (s *sampler) weigh(b *batch) {
 	s.biased = s.biased || !b.sameBias
 	if b.ragged {
 		s.work += len(b.vars) + len(b.inputs)
-		s.total.ragged += 4 * float64(len(b.varCoef)+len(b.inputValue)+2*b.len)
+		s.total.ragged += float64(b.varCoef.Bytes() + b.inputValue.Bytes() + 8*int64(b.len))
 		s.irregular = s.irregular || !s.sameCoef(b)
 	}
 }
@@ -326,23 +326,10 @@ func (s *sampler) weigh(b *batch) {
 func (s *sampler) sameCoef(b *batch) bool {
 	first, seen := s.firstCoef[b]
 	if !seen {
-		first = [2][]float32{slices.Clone(b.varCoef[:b.varEnd[0]]), slices.Clone(b.inputValue[:b.inputEnd[0]])}
+		first = [2][]float64{slices.Clone(b.pattern), slices.Clone(b.inputPattern)}
 		s.firstCoef[b] = first
 	}
-	return isRepetition(b.varCoef, first[0], b.len) && isRepetition(b.inputValue, first[1], b.len)
-}
-
-// isRepetition tells whether values is pattern, so many times.
-func isRepetition(values, pattern []float32, times int) bool {
-	if len(values) != times*len(pattern) {
-		return false
-	}
-	for k, value := range values {
-		if value != pattern[k%len(pattern)] {
-			return false
-		}
-	}
-	return true
+	return b.regular && slices.Equal(b.pattern, first[0]) && slices.Equal(b.inputPattern, first[1])
 }
 
 // estimate returns the result of the last pass.

@@ -64,20 +64,20 @@ func Text(prog *program.Program, store *relation.Store, b *mrf.Block, j int) str
 // side is the variables of a block's potentials, or the inputs, in either layout.
 type side struct {
 	role  relation.Role
-	coef  []float64 // uniform
-	start []int32   // ragged
-	value []float32 // ragged
+	coef  []float64  // uniform
+	start []int32    // ragged
+	value *mrf.Reals // ragged
 	index []int32
 	first int // the potential that the index begins with
 }
 
 // sides returns both sides of a block for its potential j, so that each loop over terms is written once.
 func sides(b *mrf.Block, j int) [2]side {
-	variables := side{relation.Target, b.Coef, b.VarStart, b.VarCoef, b.Vars, 0}
+	variables := side{relation.Target, b.Coef, b.VarStart, &b.VarCoef, b.Vars, 0}
 	if b.Vars == nil && len(b.Coef) == 1 {
 		variables.index, variables.first = b.Variables(j), j
 	}
-	return [2]side{variables, {relation.Perceived, b.InputCoef, b.InputStart, b.InputValue, b.Inputs, 0}}
+	return [2]side{variables, {relation.Perceived, b.InputCoef, b.InputStart, &b.InputValue, b.Inputs, 0}}
 }
 
 // row returns where the terms of potential j are.
@@ -92,7 +92,7 @@ func (s *side) row(j int) (from, to int) {
 // coefficient returns that of the k-th term of a potential, which lies at place at.
 func (s *side) coefficient(k, at int) float64 {
 	if s.start != nil {
-		return float64(s.value[at])
+		return s.value.At(at)
 	}
 	return s.coef[k]
 }

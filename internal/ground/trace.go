@@ -188,7 +188,7 @@ func (s *trace) fresh(m *machine) bool {
 // potential is a ground rule in numbers.
 type potential struct {
 	vars, inputs    []int32
-	coef, inputCoef []float32
+	coef, inputCoef []float64
 	constant        float64
 	scale           float32
 }
@@ -196,12 +196,12 @@ type potential struct {
 // read takes a potential from a block.
 func (p *potential) read(b *mrf.Block, j int, buffer *mrf.RowBuffer) {
 	vars, coef := b.Row(j, buffer)
-	p.vars, p.coef = slices.Clone(vars), singles(p.coef[:0], coef)
+	p.vars, p.coef = slices.Clone(vars), append(p.coef[:0], coef...)
 	side := sides(b, j)[1]
 	from, to := side.row(j)
 	for k := from; k < to; k++ {
 		p.inputs = append(p.inputs, side.index[k])
-		p.inputCoef = append(p.inputCoef, float32(side.coefficient(k-from, k)))
+		p.inputCoef = append(p.inputCoef, side.coefficient(k-from, k))
 	}
 	p.constant, p.scale = constantOf(b, j), float32(scaleOf(b, j))
 }
@@ -210,22 +210,14 @@ func (p *potential) read(b *mrf.Block, j int, buffer *mrf.RowBuffer) {
 func (p *potential) made(b *batch, constant float64) {
 	p.vars, p.inputs = b.vars, b.inputs
 	if b.ragged {
-		p.coef, p.inputCoef = b.varCoef, b.inputValue
+		p.coef, p.inputCoef = b.varCoef.AppendTo(p.coef[:0]), b.inputValue.AppendTo(p.inputCoef[:0])
 	} else {
-		p.coef, p.inputCoef = singles(p.coef[:0], b.coef), singles(p.inputCoef[:0], b.inputCoef)
+		p.coef, p.inputCoef = append(p.coef[:0], b.coef...), append(p.inputCoef[:0], b.inputCoef...)
 	}
 	p.constant, p.scale = constant+b.firstBias, 1
 	if b.weighted {
 		p.scale = b.scale[0]
 	}
-}
-
-// singles appends numbers in the precision in which models may keep them.
-func singles(to []float32, from []float64) []float32 {
-	for _, v := range from {
-		to = append(to, float32(v))
-	}
-	return to
 }
 
 // equals compares two potentials, in the order of their atoms.

@@ -30,8 +30,11 @@ func (b *Block) Row(j int, buffer *RowBuffer) ([]int32, []float64) {
 		return b.Vars[j*k : (j+1)*k], b.Coef
 	}
 	lo, hi := b.VarStart[j], b.VarStart[j+1]
+	if b.VarCoef.Double != nil {
+		return b.Vars[lo:hi], b.VarCoef.Double[lo:hi]
+	}
 	coef := buffer.coef[:0]
-	for _, a := range b.VarCoef[lo:hi] {
+	for _, a := range b.VarCoef.Single[lo:hi] {
 		coef = append(coef, float64(a))
 	}
 	buffer.coef = coef

@@ -89,8 +89,8 @@ func (r *rows) check(potentials, columns int) error {
 		if err := checkStarts(r.start, potentials, len(r.index)); err != nil {
 			return err
 		}
-		if len(r.value) != len(r.index) {
-			return fmt.Errorf("%d coefficients for %d ids", len(r.value), len(r.index))
+		if r.value.Len() != len(r.index) || r.value.Single != nil && r.value.Double != nil {
+			return fmt.Errorf("%d coefficients for %d ids", r.value.Len(), len(r.index))
 		}
 	} else if r.run {
 		if !r.fits(potentials, columns) {
@@ -104,8 +104,8 @@ func (r *rows) check(potentials, columns int) error {
 			return fmt.Errorf("coefficient %v is not finite", a)
 		}
 	}
-	for _, a := range r.value {
-		if !finite(a) {
+	for k := range r.value.Len() {
+		if a := r.value.At(k); math.IsNaN(a) || math.IsInf(a, 0) {
 			return fmt.Errorf("coefficient %v is not finite", a)
 		}
 	}

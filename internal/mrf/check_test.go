@@ -29,7 +29,8 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 	}
 	ragged := func() *mrf.Block {
 		return &mrf.Block{
-			Exponent: 2, Len: 2, VarStart: []int32{0, 1, 3}, VarCoef: []float32{1, 1, 1}, Vars: []int32{0, 1, 2},
+			Exponent: 2, Len: 2, VarStart: []int32{0, 1, 3}, VarCoef: mrf.Reals{Single: []float32{1, 1, 1}},
+			Vars:       []int32{0, 1, 2},
 			InputStart: []int32{0, 0, 0},
 		}
 	}
@@ -57,7 +58,7 @@ func TestCheckNamesWhatIsWrong(t *testing.T) {
 		{"one side", ragged(), func(b *mrf.Block) { b.InputStart = nil }},
 		{"starts", ragged(), func(b *mrf.Block) { b.VarStart[2] = 2 }},
 		{"ends before", ragged(), func(b *mrf.Block) { b.Len = 3; b.VarStart = []int32{0, 2, 1, 3} }},
-		{"coefficients", ragged(), func(b *mrf.Block) { b.VarCoef = b.VarCoef[1:] }},
+		{"coefficients", ragged(), func(b *mrf.Block) { b.VarCoef.Single = b.VarCoef.Single[1:] }},
 	}
 	for _, c := range cases {
 		c.damage(c.block)

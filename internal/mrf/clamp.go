@@ -44,7 +44,7 @@ func (b *Block) clamp(chosen []bool, at []float64) *Block {
 				continue
 			}
 			part.Vars = append(part.Vars, i)
-			part.VarCoef = append(part.VarCoef, float32(vars.coefficient(j, k)))
+			part.VarCoef.Append(vars.coefficient(j, k))
 		}
 		settled := b.Kind.Hard() && len(part.Vars) == int(part.VarStart[j])
 		if settled {
@@ -69,7 +69,7 @@ func (b *Block) endRow() {
 func (b *Block) appendInputs(inputs *rows, j int) {
 	for k, i := range inputs.row(j) {
 		b.Inputs = append(b.Inputs, i)
-		b.InputValue = append(b.InputValue, float32(inputs.coefficient(j, k)))
+		b.InputValue.Append(inputs.coefficient(j, k))
 	}
 }
 

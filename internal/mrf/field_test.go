@@ -242,12 +242,13 @@ func TestCheckOfParameters(t *testing.T) {
 func TestMeansOfAnyLengthInEitherLayout(t *testing.T) {
 	y, x := []float64{0.5, 0.25}, []float64{1, 2, 3, 4, 5, 6, 7}
 	for _, common := range []bool{true, false} {
-		b := &mrf.Block{Kind: mrf.Linear, Len: 2, VarStart: []int32{0, 1, 2}, VarCoef: []float32{-1, -1}, Vars: []int32{0, 1},
+		b := &mrf.Block{Kind: mrf.Linear, Len: 2, VarStart: []int32{0, 1, 2}, VarCoef: mrf.Reals{Single: []float32{-1, -1}},
+			Vars:       []int32{0, 1},
 			InputStart: []int32{0, 2, 9}, Inputs: []int32{3, 5, 0, 1, 2, 3, 4, 5, 6},
-			InputValue: []float32{0.5, 0.5, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25}}
+			InputValue: mrf.Reals{Single: []float32{0.5, 0.5, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 0.25}}}
 		want := 5 - 0.5 + 7 - 0.25
 		if !common {
-			b.InputValue[8] = 0.5
+			b.InputValue.Single[8] = 0.5
 			want += 0.25 * 7
 		}
 		f := mrf.NewField(&mrf.Model{Variables: 2, Inputs: 7, Rules: 1, Blocks: []*mrf.Block{b}})

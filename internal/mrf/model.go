@@ -36,9 +36,9 @@ type Block struct {
 	// Ragged layout, if VarStart is not nil (then InputStart is not nil either): potential j has the variables
 	// Vars[VarStart[j]:VarStart[j+1]] with coefficients VarCoef at the same places; likewise the inputs.
 	VarStart   []int32
-	VarCoef    []float32
+	VarCoef    Reals
 	InputStart []int32
-	InputValue []float32 // coefficients of Inputs
+	InputValue Reals // coefficients of Inputs
 
 	Vars   []int32
 	Inputs []int32
@@ -91,9 +91,8 @@ func (m *Model) Potentials() int {
 // Bytes returns the size of the block's arenas.
 func (b *Block) Bytes() int64 {
 	doubles := len(b.Coef) + len(b.InputCoef) + len(b.Bias64)
-	singles := len(b.VarStart) + len(b.VarCoef) + len(b.InputStart) + len(b.InputValue) + len(b.Vars) + len(b.Inputs) +
-		len(b.Bias) + len(b.Scale)
-	return int64(8*doubles + 4*singles)
+	singles := len(b.VarStart) + len(b.InputStart) + len(b.Vars) + len(b.Inputs) + len(b.Bias) + len(b.Scale)
+	return int64(8*doubles+4*singles) + b.VarCoef.Bytes() + b.InputValue.Bytes()
 }
 
 // Paged returns the file that blocks are mapped from, or nil if the model is in memory.
@@ -113,9 +112,11 @@ func (b *Block) Release(lo, hi int) {
 		return
 	}
 	releaseRows(b, b.Vars, b.VarStart, len(b.Coef), lo, hi)
-	releaseRows(b, b.VarCoef, b.VarStart, 0, lo, hi)
+	releaseRows(b, b.VarCoef.Single, b.VarStart, 0, lo, hi)
+	releaseRows(b, b.VarCoef.Double, b.VarStart, 0, lo, hi)
 	releaseRows(b, b.Inputs, b.InputStart, len(b.InputCoef), lo, hi)
-	releaseRows(b, b.InputValue, b.InputStart, 0, lo, hi)
+	releaseRows(b, b.InputValue.Single, b.InputStart, 0, lo, hi)
+	releaseRows(b, b.InputValue.Double, b.InputStart, 0, lo, hi)
 	for _, column := range [][]float32{b.Bias, b.Scale} {
 		if column != nil {
 			scratch.Release(b.Paged, column[lo:hi])

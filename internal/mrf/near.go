@@ -1,7 +1,5 @@
 package mrf
 
-import "math"
-
 // Near returns the field of those potentials and constraints that can be other than 0 where no variable is further than
 // radius from y, with the same weights and inputs: there, both fields have the same energy, violations and derivatives.
 // If it would be most of them, it is f itself.
@@ -38,7 +36,7 @@ func (s *Span) mark(near []bool, radius float64) (count int) {
 	rise := radius * norm1(vars.coef)
 	for k, d := range s.D {
 		if vars.start != nil {
-			rise = radius * norm1(vars.value[vars.start[s.lo+k]:vars.start[s.lo+k+1]])
+			rise = radius * vars.value.norm1(vars.start[s.lo+k], vars.start[s.lo+k+1])
 		}
 		near[k] = twoSided || !(d+rise <= 0) // what is not a number is near
 		if near[k] {
@@ -46,13 +44,4 @@ func (s *Span) mark(near []bool, radius float64) (count int) {
 		}
 	}
 	return count
-}
-
-// norm1 is the sum of the absolute values.
-func norm1[T float32 | float64](values []T) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += math.Abs(float64(v))
-	}
-	return sum
 }

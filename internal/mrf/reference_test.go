@@ -53,7 +53,7 @@ func inputsOf(b *mrf.Block, j int) []int32 {
 
 func inputCoefficient(b *mrf.Block, j, k int) float64 {
 	if b.InputStart != nil {
-		return float64(b.InputValue[int(b.InputStart[j])+k])
+		return b.InputValue.At(int(b.InputStart[j]) + k)
 	}
 	return b.InputCoef[k]
 }

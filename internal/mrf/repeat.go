@@ -44,19 +44,11 @@ func (p *Part) repeat(b *Block, first, variables, inputs int) *Block {
 	return &Block{
 		Rule: b.Rule, Kind: b.Kind, Exponent: b.Exponent, Len: n * b.Len, Coef: b.Coef, InputCoef: b.InputCoef,
 		Constant: b.Constant, Bias64: repeated(b.Bias64, n), Bias: repeated(b.Bias, n), Scale: repeated(b.Scale, n),
-		VarCoef: repeated(b.VarCoef, n), InputValue: repeated(b.InputValue, n),
+		VarCoef: b.VarCoef.repeat(n), InputValue: b.InputValue.repeat(n),
 		Vars:     repeatNumbers(b.Numbers(), first, n, variables),
 		Inputs:   repeatNumbers(renamed, first, n, inputs),
 		VarStart: repeatStarts(b.VarStart, n), InputStart: repeatStarts(b.InputStart, n),
 	}
-}
-
-// repeated repeats values n times; nil stays nil.
-func repeated[T any](values []T, n int) []T {
-	if values == nil {
-		return nil
-	}
-	return slices.Repeat(values, n)
 }
 
 // repeatNumbers repeats ids for n examples from the first on, each time further by stride.
@@ -108,10 +100,12 @@ func (b *Block) observe(chosen []bool, input []int32) *Block {
 	for j := range b.Len {
 		part.appendInputs(&inputs, j)
 		for k, i := range vars.row(j) {
-			if a := float32(vars.coefficient(j, k)); chosen[i] {
-				part.Inputs, part.InputValue = append(part.Inputs, input[i]), append(part.InputValue, a)
+			if a := vars.coefficient(j, k); chosen[i] {
+				part.Inputs = append(part.Inputs, input[i])
+				part.InputValue.Append(a)
 			} else {
-				part.Vars, part.VarCoef = append(part.Vars, i), append(part.VarCoef, a)
+				part.Vars = append(part.Vars, i)
+				part.VarCoef.Append(a)
 			}
 		}
 		if b.Kind.Hard() && len(part.Vars) == int(part.VarStart[j]) {
@@ -124,7 +118,8 @@ func (b *Block) observe(chosen []bool, input []int32) *Block {
 
 // settle makes the row j, the last so far, a constraint 0 ≤ 0.
 func (b *Block) settle(j int) {
-	b.Inputs, b.InputValue = b.Inputs[:b.InputStart[j]], b.InputValue[:b.InputStart[j]]
+	b.Inputs = b.Inputs[:b.InputStart[j]]
+	b.InputValue.truncate(b.InputStart[j])
 	if b.Bias64 == nil { // single precision could leave a rest
 		b.Bias64 = make([]float64, b.Len)
 		for k := range b.Bias64 {

@@ -7,12 +7,12 @@ import "math"
 type rows struct {
 	coef  []float64 // the shared pattern, if uniform
 	start []int32   // compressed rows, if ragged
-	value []float32 // coefficients of index, if ragged
+	value Reals     // coefficients of index, if ragged
 	index []int32
 	run   bool  // there is no index: row j has the column first+j
 	first int32 // of a run
 	// common is the coefficient of each row all of whose coefficients are equal, if all rows are like that, as means are.
-	common []float32
+	common []float64
 }
 
 // variableRows returns the side of the variables y.
@@ -33,22 +33,31 @@ func (r rows) compressed(n int) rows {
 	}
 	if k := int(r.start[1]); r.repeats(n, k) {
 		uniform := rows{coef: make([]float64, k), index: r.index[:n*k]}
-		for i, a := range r.value[:k] {
-			uniform.coef[i] = float64(a)
+		for i := range k {
+			uniform.coef[i] = r.value.At(i)
 		}
 		return uniform
 	}
-	common := make([]float32, n)
-	for j := range n {
-		for k, a := range r.value[r.start[j]:r.start[j+1]] {
-			if k > 0 && a != common[j] {
-				return r
+	if r.value.Double != nil {
+		r.common = common(r.start, r.value.Double)
+	} else {
+		r.common = common(r.start, r.value.Single)
+	}
+	return r
+}
+
+// common returns the coefficient of each row, or nil if a row has several.
+func common[T float32 | float64](start []int32, value []T) []float64 {
+	each := make([]float64, len(start)-1)
+	for j := range each {
+		for k, a := range value[start[j]:start[j+1]] {
+			if k > 0 && float64(a) != each[j] {
+				return nil
 			}
-			common[j] = a
+			each[j] = float64(a)
 		}
 	}
-	r.common = common
-	return r
+	return each
 }
 
 // repeats tells whether all of n ragged rows have the first one's k coefficients.
@@ -58,8 +67,8 @@ func (r *rows) repeats(n, k int) bool {
 			return false
 		}
 	}
-	for e, a := range r.value[:n*k] {
-		if a != r.value[e%k] {
+	for e := range n * k {
+		if r.value.At(e) != r.value.At(e%k) {
 			return false
 		}
 	}
@@ -90,7 +99,7 @@ func (r *rows) row(j int) []int32 {
 
 func (r *rows) coefficient(j, k int) float64 {
 	if r.start != nil {
-		return float64(r.value[int(r.start[j])+k])
+		return r.value.At(int(r.start[j]) + k)
 	}
 	return r.coef[k]
 }
@@ -102,7 +111,11 @@ func (r *rows) addProduct(lo, hi int, v, d []float64) {
 		r.addCommonProduct(lo, hi, v, d)
 		return
 	case r.start != nil:
-		r.addRaggedProduct(lo, hi, v, d)
+		if r.value.Double != nil {
+			addRaggedProduct(r, r.value.Double, lo, hi, v, d)
+		} else {
+			addRaggedProduct(r, r.value.Single, lo, hi, v, d)
+		}
 		return
 	case r.run:
 		r.addRunProduct(lo, hi, v, d)
@@ -142,10 +155,10 @@ func (r *rows) addProduct(lo, hi int, v, d []float64) {
 	}
 }
 
-func (r *rows) addRaggedProduct(lo, hi int, v, d []float64) {
+func addRaggedProduct[T float32 | float64](r *rows, values []T, lo, hi int, v, d []float64) {
 	for j := lo; j < hi; j++ {
 		first, last := r.start[j], r.start[j+1]
-		value := r.value[first:last]
+		value := values[first:last]
 		sum := 0.0
 		for k, i := range r.index[first:last] {
 			sum += float64(value[k]) * v[i]
@@ -158,7 +171,7 @@ func (r *rows) addRaggedProduct(lo, hi int, v, d []float64) {
 // rows are long, memory is what they wait for.
 func (r *rows) addCommonProduct(lo, hi int, v, d []float64) {
 	for j := lo; j < hi; j++ {
-		d[j-lo] += float64(r.common[j]) * gather(r.index[r.start[j]:r.start[j+1]], v)
+		d[j-lo] += r.common[j] * gather(r.index[r.start[j]:r.start[j+1]], v)
 	}
 }
 
@@ -182,7 +195,11 @@ func gather(index []int32, v []float64) float64 {
 func (r *rows) addTranspose(lo, hi int, mu, g []float64) {
 	switch {
 	case r.start != nil:
-		r.addRaggedTranspose(lo, hi, mu, g)
+		if r.value.Double != nil {
+			addRaggedTranspose(r, r.value.Double, lo, hi, mu, g)
+		} else {
+			addRaggedTranspose(r, r.value.Single, lo, hi, mu, g)
+		}
 		return
 	case r.run:
 		r.addRunTranspose(lo, hi, mu, g)
@@ -237,14 +254,14 @@ func nonzero(mu []float64, places *[spanLen]int32) []int32 {
 	return places[:n]
 }
 
-func (r *rows) addRaggedTranspose(lo, hi int, mu, g []float64) {
+func addRaggedTranspose[T float32 | float64](r *rows, values []T, lo, hi int, mu, g []float64) {
 	for j := lo; j < hi; j++ {
 		m := mu[j-lo]
 		if m == 0 {
 			continue
 		}
 		first, last := r.start[j], r.start[j+1]
-		value := r.value[first:last]
+		value := values[first:last]
 		for k, i := range r.index[first:last] {
 			g[i] += float64(value[k]) * m
 		}

@@ -64,7 +64,8 @@ func TestCompactLeavesAlone(t *testing.T) {
 		{},
 		{Len: 2, Coef: []float64{1}, Vars: []int32{1, 0}},
 		{Len: 1, Coef: []float64{1, 1}, Vars: []int32{0, 1}},
-		{Len: 2, VarStart: []int32{0, 1, 2}, VarCoef: []float32{1, 1}, Vars: []int32{0, 1}, InputStart: []int32{0, 0, 0}},
+		{Len: 2, VarStart: []int32{0, 1, 2}, VarCoef: mrf.Reals{Single: []float32{1, 1}}, Vars: []int32{0, 1},
+			InputStart: []int32{0, 0, 0}},
 	} {
 		before := *b
 		if b.Compact(); !reflect.DeepEqual(*b, before) {

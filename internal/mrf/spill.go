@@ -26,10 +26,12 @@ func (s *Spill) Block(b *Block) {
 	for _, column := range []*[]int32{&b.Vars, &b.Inputs, &b.VarStart, &b.InputStart} {
 		put(s, column)
 	}
-	for _, column := range []*[]float32{&b.VarCoef, &b.InputValue, &b.Bias, &b.Scale} {
+	for _, column := range []*[]float32{&b.VarCoef.Single, &b.InputValue.Single, &b.Bias, &b.Scale} {
 		put(s, column)
 	}
-	put(s, &b.Bias64)
+	for _, column := range []*[]float64{&b.VarCoef.Double, &b.InputValue.Double, &b.Bias64} {
+		put(s, column)
+	}
 }
 
 // put writes an array, and lets go of it until the file is mapped.

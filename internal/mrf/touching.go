@@ -60,9 +60,9 @@ func (b *Block) pick(kept []int32) *Block {
 	}
 	for _, j := range kept {
 		if ragged {
-			part.VarCoef = append(part.VarCoef, b.VarCoef[b.VarStart[j]:b.VarStart[j+1]]...)
+			part.VarCoef.AppendRange(&b.VarCoef, b.VarStart[j], b.VarStart[j+1])
 			part.Vars = append(part.Vars, b.Vars[b.VarStart[j]:b.VarStart[j+1]]...)
-			part.InputValue = append(part.InputValue, b.InputValue[b.InputStart[j]:b.InputStart[j+1]]...)
+			part.InputValue.AppendRange(&b.InputValue, b.InputStart[j], b.InputStart[j+1])
 			part.Inputs = append(part.Inputs, b.Inputs[b.InputStart[j]:b.InputStart[j+1]]...)
 			part.endRow()
 		} else {

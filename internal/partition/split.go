@@ -124,9 +124,9 @@ func (s *splitter) move(to, b *mrf.Block, j int) {
 		k := len(b.InputCoef)
 		to.Inputs = append(to.Inputs, b.Inputs[j*k:(j+1)*k]...)
 	} else {
-		to.VarCoef = append(to.VarCoef, b.VarCoef[b.VarStart[j]:b.VarStart[j+1]]...)
+		to.VarCoef.AppendRange(&b.VarCoef, b.VarStart[j], b.VarStart[j+1])
 		to.Inputs = append(to.Inputs, b.Inputs[b.InputStart[j]:b.InputStart[j+1]]...)
-		to.InputValue = append(to.InputValue, b.InputValue[b.InputStart[j]:b.InputStart[j+1]]...)
+		to.InputValue.AppendRange(&b.InputValue, b.InputStart[j], b.InputStart[j+1])
 		to.VarStart = append(to.VarStart, int32(len(to.Vars)))
 		to.InputStart = append(to.InputStart, int32(len(to.Inputs)))
 	}

@@ -73,7 +73,7 @@ func (g *groups) find(r *row) int {
 	return len(g.all) - 1
 }
 
-// append adds a potential, and tells whether the group holds it exactly.
+// append adds a potential, and tells whether the group has room for it.
 func (g *group) append(r *row, scale float32) bool {
 	b := g.out
 	b.Vars = append(b.Vars, r.vars...)
@@ -91,13 +91,11 @@ func (g *group) append(r *row, scale float32) bool {
 	if b.VarStart == nil {
 		b.VarStart = []int32{0}
 	}
-	exact := len(b.Vars) <= math.MaxInt32
 	for _, a := range r.coef {
-		b.VarCoef = append(b.VarCoef, float32(a))
-		exact = exact && float64(float32(a)) == a
+		b.VarCoef.Append(a)
 	}
 	b.VarStart = append(b.VarStart, int32(len(b.Vars)))
-	return exact
+	return len(b.Vars) <= math.MaxInt32
 }
 
 // equal tells whether the potential at a place is what r is.
@@ -151,9 +149,10 @@ func (g *group) finish(firstInput int) *mrf.Block {
 		b.InputCoef = []float64{1}
 		return b
 	}
-	b.InputValue, b.InputStart = make([]float32, b.Len), make([]int32, b.Len+1)
+	b.InputStart = make([]int32, b.Len+1)
 	for j := range b.Inputs {
-		b.InputValue[j], b.InputStart[j+1] = 1, int32(j+1)
+		b.InputValue.Append(1)
+		b.InputStart[j+1] = int32(j + 1)
 	}
 	return b
 }

@@ -165,8 +165,8 @@ func slack(m *mrf.Field, b *mrf.Block, k int, y []float64) (c, d float64) {
 	if b.InputStart != nil {
 		lo, hi := b.InputStart[k], b.InputStart[k+1]
 		inputs, coefs = inputs[lo:hi], nil
-		for _, a := range b.InputValue[lo:hi] {
-			coefs = append(coefs, float64(a))
+		for l := lo; l < hi; l++ {
+			coefs = append(coefs, b.InputValue.At(int(l)))
 		}
 	} else {
 		inputs = inputs[k*len(coefs) : (k+1)*len(coefs)]

@@ -38,11 +38,11 @@ func (b *Builder) Add(c float64, vars, inputs []Term) *Builder {
 	k.Bias = append(k.Bias, float32(c))
 	for _, t := range vars {
 		k.Vars = append(k.Vars, int32(t.Index))
-		k.VarCoef = append(k.VarCoef, float32(t.Coef))
+		k.VarCoef.Append(t.Coef)
 	}
 	for _, t := range inputs {
 		k.Inputs = append(k.Inputs, int32(t.Index))
-		k.InputValue = append(k.InputValue, float32(t.Coef))
+		k.InputValue.Append(t.Coef)
 	}
 	k.VarStart = append(k.VarStart, int32(len(k.Vars)))
 	k.InputStart = append(k.InputStart, int32(len(k.Inputs)))

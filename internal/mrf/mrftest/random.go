@@ -107,10 +107,10 @@ func ragged(rng *rand.Rand, b *mrf.Block, shape Shape) {
 		b.InputStart = append(b.InputStart, int32(len(b.Inputs)))
 	}
 	for range b.Vars {
-		b.VarCoef = append(b.VarCoef, float32(signs(rng, 1)[0]))
+		b.VarCoef.Append(signs(rng, 1)[0])
 	}
 	for range b.Inputs {
-		b.InputValue = append(b.InputValue, float32(signs(rng, 1)[0]))
+		b.InputValue.Append(signs(rng, 1)[0])
 	}
 }
 
