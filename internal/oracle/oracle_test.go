@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -88,11 +89,13 @@ func (p *prog) run(dir string, options engine.Options) (*solved, error) {
 	if err != nil {
 		return nil, err
 	}
-	grounding, err := project.Ground(context.Background(), engine.Infer)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	grounding, err := project.Ground(ctx, engine.Infer)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := grounding.Infer(context.Background())
+	answer, err := grounding.Infer(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +109,10 @@ func (p *prog) run(dir string, options engine.Options) (*solved, error) {
 	}
 	return out, nil
 }
+
+// patience is how long a program of a few atoms may take before it counts as one that does not end; most take a
+// thousandth of a second.
+const patience = 20 * time.Second
 
 // gap is what is asked for, and tolerance what objectives may differ by.
 const gap, tolerance = 1e-6, 2e-6

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
@@ -134,5 +135,31 @@ func TestWarmStartLeavesTheLastAnswerAlone(t *testing.T) {
 	s.WarmStart(make([]float64, len(r.Y)), nil)
 	if !slices.Equal(before, r.Y) {
 		t.Error("the answer changed before the next Solve")
+	}
+}
+
+// Where every point violates a constraint by just what is accepted, no certificate shows a gap: the outer iterations
+// have to end though each inner solve is done at once.
+func TestOuterIterationsEnd(t *testing.T) {
+	model := mrftest.New(3, 0, 2).Rule(0, mrf.LessEqual, 0)
+	for i := range 3 {
+		model.Add(1e-6, []mrftest.Term{{Index: i, Coef: 0.3333}}, nil)
+	}
+	model.Rule(1, mrf.Linear, 1)
+	for i := range 3 {
+		model.Add(1, []mrftest.Term{{Index: i, Coef: -1}}, nil)
+	}
+	field := mrftest.Field(model.Model(), []float64{0, 1e-9}, nil)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	got, err := New(field, solve.Settings{}).Solve(ctx)
+	if err != nil || got.Status != solve.Stalled && got.Status != solve.Optimal {
+		t.Errorf("%+v, %v", got, err)
+	}
+	calls := 0
+	s := New(field, solve.Settings{})
+	s.Limit(func(float64) bool { calls++; return calls < 5 })
+	if _, err := s.Solve(ctx); err != nil || calls != 5 {
+		t.Errorf("asked %d times whether to go on, want 5; %v", calls, err)
 	}
 }

@@ -19,6 +19,8 @@ const (
 	coldTolerance = 1e-2
 	// patience is the number of outer iterations in which the violation must fall by half, or feasibility is doubted.
 	patience = 8
+	// ended is the number of outer iterations without a step after which none will come: the schedule is over by then.
+	ended = 150
 )
 
 // solveByMultipliers runs the proximal method of multipliers: minimise the envelope plus a pull to the last point, take
@@ -27,7 +29,7 @@ func (s *Solver) solveByMultipliers() {
 	scale := weightScale(s.field)
 	s.begin(scale)
 	tolerance := max(coldTolerance, s.settings.Gap/4)
-	doubt, certified := doubt{best: math.Inf(1)}, false
+	doubt, certified, idle := doubt{best: math.Inf(1)}, false, 0
 	for {
 		copy(s.inner.centre, s.inner.y)
 		steps, before := s.inner.steps, s.result.Certificate
@@ -43,6 +45,17 @@ func (s *Solver) solveByMultipliers() {
 		if s.proven() {
 			s.warm = true
 			copy(s.env.mu.values, s.nu.values)
+			return
+		}
+		if idle++; s.inner.steps > steps {
+			idle = 0
+		}
+		switch {
+		case end != done:
+		case s.interrupted():
+			end = spent // an inner solve that is done at once has not asked
+		case idle > ended:
+			s.result.Status = s.why(stuck)
 			return
 		}
 		if end == spent || end == broken {
