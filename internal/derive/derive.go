@@ -22,7 +22,7 @@ type derivation struct {
 	predicate int
 	rules     []*program.Rule
 	value     load.DerivedValue
-	role      relation.Role // Observed, or Perceived for the atoms of a network over pairs
+	role      relation.Role // Observed, Target, or Perceived for the atoms of a network over pairs
 }
 
 // Derivations are the derived predicates of a program, each after the ones that it is derived from.
@@ -31,9 +31,9 @@ type Derivations struct {
 	ordered []derivation
 }
 
-// Compile compiles the derived predicates of a configuration, and reports what is wrong with them.
-func Compile(config *load.Config, diags *source.Diagnostics) *Derivations {
-	o := orderer{config: config, diags: diags, state: make([]visit, len(config.Predicates))}
+// Compile compiles what is derived in a phase of a configuration, and reports what is wrong with it.
+func Compile(config *load.Config, phase load.Phase, diags *source.Diagnostics) *Derivations {
+	o := orderer{config: config, phase: phase, diags: diags, state: make([]visit, len(config.Predicates))}
 	for k := range config.Predicates {
 		o.visit(k)
 	}
@@ -94,6 +94,7 @@ func (m *maker) complete(ctx context.Context, d derivation) error {
 // orderer sorts derivations topologically, depth first.
 type orderer struct {
 	config  *load.Config
+	phase   load.Phase
 	diags   *source.Diagnostics
 	state   []visit
 	ordered []derivation
@@ -110,8 +111,10 @@ const (
 func (o *orderer) visit(predicate int) {
 	declared := o.config.Predicates[predicate]
 	d := derivation{predicate: predicate}
-	var rules []*syntax.Rule
+	rules := declared.TargetRules(o.phase)
 	switch {
+	case len(rules) > 0:
+		d.role = relation.Target
 	case declared.Derive != nil:
 		rules, d.value = declared.Derive.Rules, declared.Derive.Value
 	case declared.Neural != nil && len(declared.Neural.Atoms) > 0:
@@ -183,8 +186,12 @@ func (m *maker) derive(ctx context.Context, d derivation) error {
 		}
 		union.add(columns, counts)
 	}
-	if d.role == relation.Perceived {
-		store.Relations[d.predicate] = relation.WithPerceived(store.Relations[d.predicate], union.columns)
+	switch known := store.Relations[d.predicate]; d.role {
+	case relation.Perceived:
+		store.Relations[d.predicate] = relation.WithPerceived(known, union.columns)
+		return nil
+	case relation.Target:
+		store.Relations[d.predicate] = relation.WithTargets(known, union.columns)
 		return nil
 	}
 	made := &relation.Relation{Name: declared.Name, Arity: declared.Arity(), Columns: union.columns,

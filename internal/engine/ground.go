@@ -107,7 +107,7 @@ func (p *Project) prepare(ctx context.Context, phase Phase, networks *networks, 
 	g := &Grounding{project: p, phase: phase, settings: &p.phases[phase], networks: networks,
 		unscored: make(map[truthKey]bool), names: new(sync.RWMutex), seed: p.Seed}
 	g.program = p.compile(phase, warnings)
-	g.derivations = derive.Compile(p.config, warnings)
+	g.derivations = derive.Compile(p.config, phase, warnings)
 	err := warnings.Err()
 	if err != nil {
 		return nil, err

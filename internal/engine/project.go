@@ -216,8 +216,8 @@ func (p *Project) checkRest(err error) error {
 func (p *Project) compileAll(diags *source.Diagnostics) {
 	for phase := range Phase(3) {
 		p.compile(phase, diags)
+		derive.Compile(p.config, phase, diags)
 	}
-	derive.Compile(p.config, diags)
 }
 
 func (p *Project) compile(phase Phase, diags *source.Diagnostics) *program.Program {

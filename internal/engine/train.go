@@ -555,7 +555,7 @@ func (p *Project) sharesAtoms(a, b Phase) bool {
 	}
 	for _, declared := range p.config.Predicates {
 		for _, data := range [...]*load.Partition{&declared.Observations, &declared.Targets, &declared.Inputs} {
-			if !slices.EqualFunc(data.Phases[a], data.Phases[b], sameFile) {
+			if !slices.EqualFunc(data.Phases[a], data.Phases[b], same) {
 				return false
 			}
 		}
@@ -563,10 +563,8 @@ func (p *Project) sharesAtoms(a, b Phase) bool {
 	return true
 }
 
-// sameFile tells whether two tables are read from the same file.
-func sameFile(a, b load.Data) bool {
-	return a.Path != "" && a.Path == b.Path && a.Open == nil && b.Open == nil
-}
+// same tells whether two tables are known to be the same.
+func same(a, b load.Data) bool { return a.Same(&b) }
 
 // Adopt takes over the networks of another grounding of the same project, and its weights of the rules that both have:
 // after Train, the learned ones.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/source"
@@ -234,9 +235,61 @@ type Data struct {
 	// Rows is a table in memory, and Values one whose truth values stand beside the arguments; nil if it is none.
 	Rows   iter.Seq[[]string]
 	Values iter.Seq2[[]string, float64]
-	rows   rowList // the table if it is none of these
+	rows   *rowList // the table if it is none of these
+	// Choice says which columns are read of a file whose first line names them; nil means all of any file.
+	Choice *Choice
+	// Rule makes the rows, which are targets, from those of other predicates; nil if they are in a table.
+	Rule *syntax.Rule
 	// Span is where the configuration asks for the file.
 	Span source.Span
+}
+
+// Choice is columns of a table by their names: those of the arguments, in order, and perhaps that of the truth value.
+// Rows that differ in others only are one, and such with an empty field are left out.
+type Choice struct {
+	Columns []NamedColumn
+}
+
+// NamedColumn is a column of a table that has names for them.
+type NamedColumn struct {
+	Name string
+	Span source.Span // of the name in the configuration
+}
+
+// Same tells whether two tables are read from the same columns of the same file.
+func (d *Data) Same(other *Data) bool {
+	return d.Path != "" && d.Path == other.Path && d.Open == nil && other.Open == nil &&
+		slices.Equal(d.columnNames(), other.columnNames())
+}
+
+// columnNames lists the columns that are chosen.
+func (d *Data) columnNames() (names []string) {
+	if d.Choice != nil {
+		for _, column := range d.Choice.Columns {
+			names = append(names, column.Name)
+		}
+	}
+	return names
+}
+
+// TargetRules returns the rules that make targets of a predicate in a phase.
+func (p *Predicate) TargetRules(phase Phase) (rules []*syntax.Rule) {
+	for _, data := range p.Targets.of(phase) {
+		if data.Rule != nil {
+			rules = append(rules, data.Rule)
+		}
+	}
+	return rules
+}
+
+// anyRule returns a rule that makes targets in whatever phase; nil if there is none.
+func (p *Predicate) anyRule() *syntax.Rule {
+	for phase := range Phase(3) {
+		if rules := p.TargetRules(phase); len(rules) > 0 {
+			return rules[0]
+		}
+	}
+	return nil
 }
 
 // Rules returns the rules of a phase: the common ones and then its own.

@@ -15,7 +15,7 @@ import (
 func (t *table) addCSV(file *source.File) {
 	r := newCSV(file.Text)
 	r.FieldsPerRecord, r.ReuseRecord = -1, true
-	var order []int
+	var by *arrangement
 	var h header
 	defer func() { h.check(t) }()
 	for {
@@ -29,12 +29,12 @@ func (t *table) addCSV(file *source.File) {
 			return
 		}
 		offset := afterBlankLines(file.Text, before)
-		if order != nil {
-			t.addArranged(fields, order, offset)
+		if by != nil {
+			t.addArranged(fields, by, offset)
 			continue
 		}
 		h = header{names: slices.Clone(fields), offset: offset}
-		if order = t.arrange(fields, offset); order == nil {
+		if by = t.arrange(h.names, offset); by == nil {
 			return
 		}
 	}
@@ -74,8 +74,11 @@ type header struct {
 }
 
 // check warns of a first line that is likely to be a row: one with a number in it, or with a name that the rows of this
-// table or of earlier ones have for a constant, or that is there twice.
+// table or of earlier ones have for a constant, or that is there twice. Names that were asked for are none.
 func (h *header) check(t *table) {
+	if t.origins[len(t.origins)-1].data.Choice != nil {
+		return
+	}
 	for k, name := range h.names {
 		_, notNumber := strconv.ParseFloat(strings.TrimSpace(name), 64)
 		_, isConstant := t.symbols.Lookup(name)

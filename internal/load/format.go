@@ -10,11 +10,16 @@ import (
 )
 
 // addFile reads a table in the format that its name's extension says, whether that is followed by .gz or not:
-// .csv, .jsonl or .ndjson, .parquet; any other is a table between tabs, as PSL has it.
+// .csv, .jsonl or .ndjson, .parquet; any other is a table between tabs, as PSL has it, whose columns have no names
+// unless some are asked for.
 func (t *table) addFile(file *source.File, data *Data, what string, role relation.Role) {
 	format := extension(file.Name)
 	read, known := formats[format]
-	if !known {
+	switch {
+	case known:
+	case data.Choice != nil:
+		read = (*table).addNamedTabs
+	default:
 		read = (*table).addTabs
 	}
 	t.begin(origin{file: file, data: data, what: what, tabs: !known, binary: format == ".parquet"}, role)
@@ -48,6 +53,29 @@ func (t *table) addTabs(file *source.File) {
 		t.fields = split(t.fields[:0], line)
 		t.add(t.fields, offset)
 	})
+}
+
+// addNamedTabs is addTabs for a table whose first line names its columns. Fields at a line's ends may be empty.
+func (t *table) addNamedTabs(file *source.File) {
+	var by *arrangement
+	var fields []string
+	failed := false
+	for offset := 0; offset < len(file.Text) && !failed; {
+		end := endOfLine(file.Text, offset)
+		line := strings.TrimSuffix(file.Text[offset:end], "\r")
+		switch {
+		case strings.TrimSpace(line) == "":
+		case strings.Count(line, "\t") >= maxColumns:
+			t.errorf("data-columns", offset, "", "%v", errColumns)
+		case by == nil:
+			by = t.arrange(split(nil, line), offset)
+			failed = by == nil
+		default:
+			fields = split(fields[:0], line)
+			t.addArranged(fields, by, offset)
+		}
+		offset = end + 1
+	}
 }
 
 // maxColumns bounds the columns of a row, so that no row takes many times the memory of its text.

@@ -15,7 +15,7 @@ const rowHint = `write ["a", "b", 0.5], or the same with names`
 func (t *table) addJSONLines(file *source.File) {
 	r := jsonReader{doc: &document{file: file}, most: 2 * maxColumns}
 	var keys, fields, names []string
-	var order []int
+	var by *arrangement
 	failed := false
 	eachLine(file.Text, func(line string, offset int) {
 		if failed {
@@ -26,13 +26,15 @@ func (t *table) addJSONLines(file *source.File) {
 		switch {
 		case err != nil:
 			t.errorf("data-syntax", err.start, rowHint, "%s", err.message)
+		case r.root().kind() == list && t.origins[len(t.origins)-1].data.Choice != nil:
+			t.errorf("data-mixed", offset, "write rows as {\"name\": value, …}", "this row has no names of columns")
 		case r.root().kind() == list:
 			t.add(fields, offset)
 		case names == nil:
 			names = slices.Clone(keys)
-			order = t.arrange(names, offset)
-			if failed = order == nil; !failed {
-				t.addArranged(fields, order, offset)
+			by = t.arrange(names, offset)
+			if failed = by == nil; !failed {
+				t.addArranged(fields, by, offset)
 			}
 		default:
 			inOrder, err := reorder(names, keys, fields)
@@ -40,7 +42,7 @@ func (t *table) addJSONLines(file *source.File) {
 				t.errorf("data-mixed", offset, "every row has the names of the first one", "%v", err)
 				return
 			}
-			t.addArranged(inOrder, order, offset)
+			t.addArranged(inOrder, by, offset)
 		}
 	})
 }

@@ -19,6 +19,7 @@ const (
 	TopLevel        Level = "the configuration"
 	PredicateLevel  Level = "a predicate"
 	TablesLevel     Level = "observations, targets or truth by phase"
+	SelectionLevel  Level = "a table with columns"
 	NeuralLevel     Level = "neural"
 	SimilarityLevel Level = "similarity"
 	EvaluationLevel Level = "an evaluation"
@@ -54,9 +55,11 @@ var Keys = []Key{
 	{PredicateLevel, "force-open", "true or false", "false", "whether to ask for an atom that no table has is an error, " +
 		"though there are no targets, and not 0", `true`},
 	{PredicateLevel, "observations", "list, or object by phase", "none", "tables, or rows, of atoms that are known; a " +
-		"last column more is their value, which is 1 otherwise", `["knows.tsv", ["ann", "bo", 0.5]]`},
-	{PredicateLevel, "targets", "list, or object by phase", "none", "of atoms whose values are inferred",
-		`{"infer": ["pairs.tsv"]}`},
+		"last column more is their value, which is 1 otherwise",
+		`["knows.tsv", ["ann", "bo", 0.5], {"file": "people.csv", "columns": ["name", "friend"]}]`},
+	{PredicateLevel, "targets", "list, or object by phase", "none", "of atoms whose values are inferred; or rules " +
+		"`Head <- Body` that make them of what is known, but for what is observed or listed",
+		`"Knows(A, B) <- Met(A, B)"`},
 	{PredicateLevel, "truth", "list, or object by phase", "none", "of targets' true values, to learn from and to score by",
 		`{"learn": ["train.tsv"], "infer": ["test.tsv"]}`},
 	{PredicateLevel, "function", "string", "none", "a function that computes the values: a similarity of similarity.md, " +
@@ -79,6 +82,11 @@ var Keys = []Key{
 	{TablesLevel, "learn", "list", "none", "those of learning alone", `["train.tsv"]`},
 	{TablesLevel, "validation", "list", "none", "those of validation alone", `["validation.tsv"]`},
 	{TablesLevel, "infer", "list", "none", "those of inference alone", `["test.tsv"]`},
+
+	{SelectionLevel, "file", "string", "required", "the table, whose first line names its columns, also between tabs",
+		`"customers.csv"`},
+	{SelectionLevel, "columns", "list", "all", "those of the arguments in order, and perhaps that of the value; rows " +
+		"that are the same in these count once, and such with an empty field are left out", `["id", "first"]`},
 
 	{NeuralLevel, "network", "string", "required", "one of `networks`", `"reader"`},
 	{NeuralLevel, "entity", "whole number", "0", "which argument, from 0, names the row of the features", `0`},

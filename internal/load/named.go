@@ -1,6 +1,8 @@
 package load
 
 import (
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -10,14 +12,29 @@ import (
 
 // This file is about tables whose columns have names: CSV, JSON Lines and Parquet. The columns are a predicate's
 // arguments in their order; if there is one more, the one called truth or value, or else the last one, is the truth
-// value.
+// value. A configuration may choose some of them by their names, and name those between tabs so.
 
-// arrange returns, for each argument and then for the truth value, its column among the named ones. It returns nil
-// after reporting that there are too many or too few.
-func (t *table) arrange(names []string, offset int) []int {
+// arrangement says where the fields of a predicate's atoms are among named columns.
+type arrangement struct {
+	width int
+	order []int // by argument, and perhaps then the truth value: the column
+	// chosen says that only some columns count, so that rows may be the same in them, or have none of them.
+	chosen bool
+}
+
+// arrange finds the columns of the arguments, and of the truth value, among the named ones. It returns nil after
+// reporting that there are too many or too few.
+func (t *table) arrange(names []string, offset int) *arrangement {
+	if choice := t.origins[len(t.origins)-1].data.Choice; choice != nil {
+		return t.choose(choice.Columns, names)
+	}
 	arity := t.predicate.Arity()
 	if len(names) != arity && len(names) != arity+1 {
-		t.errorf("data-columns", offset, "", "%s has %s, or %d with a truth value, but %d are named here: %s",
+		hint := ""
+		if len(names) > arity+1 {
+			hint = "choose some of them: " + choiceHint(t.origins[len(t.origins)-1].file.Name, names[:arity])
+		}
+		t.errorf("data-columns", offset, hint, "%s has %s, or %d with a truth value, but %d are named here: %s",
 			t.predicate.Name, plural(arity, "column"), arity+1, len(names), strings.Join(names, ", "))
 		return nil
 	}
@@ -28,7 +45,40 @@ func (t *table) arrange(names []string, offset int) []int {
 	if at := slices.IndexFunc(names, isTruthName); at >= 0 && len(names) > arity {
 		order = append(slices.Delete(order, at, at+1), at)
 	}
-	return order
+	return &arrangement{width: len(names), order: order}
+}
+
+// choiceHint shows how columns are chosen.
+func choiceHint(path string, names []string) string {
+	return fmt.Sprintf(`{"file": %q, "columns": ["%s"]}`, filepath.Base(path), strings.Join(names, `", "`))
+}
+
+// choose is arrange for columns that the configuration names.
+func (t *table) choose(columns []NamedColumn, names []string) *arrangement {
+	o := &t.origins[len(t.origins)-1]
+	arity := t.predicate.Arity()
+	if len(columns) != arity && len(columns) != arity+1 {
+		t.errors++
+		t.told++
+		t.diags.Errorf("data-columns", o.data.Span, "", "%s has %s, or %d with a truth value, but %d are named here",
+			t.predicate.Name, plural(arity, "column"), arity+1, len(columns))
+		return nil
+	}
+	chosen := &arrangement{width: len(names), chosen: true}
+	for _, column := range columns {
+		at := slices.IndexFunc(names, func(name string) bool { return strings.TrimSpace(name) == column.Name })
+		if at < 0 {
+			t.errors++
+			t.told++
+			t.diags.Errorf("data-no-column", column.Span, source.Suggest(column.Name, names),
+				"%s has no column %q; its columns are %s", o.file.Name, column.Name, strings.Join(names, ", "))
+		}
+		chosen.order = append(chosen.order, at)
+	}
+	if slices.Contains(chosen.order, -1) {
+		return nil
+	}
+	return chosen
 }
 
 // isTruthName recognises the names of a column of truth values.
@@ -38,32 +88,36 @@ func isTruthName(name string) bool {
 }
 
 // addArranged adds a row whose fields are in the order of the named columns.
-func (t *table) addArranged(fields []string, order []int, offset int) {
-	if len(fields) != len(order) {
+func (t *table) addArranged(fields []string, by *arrangement, offset int) {
+	if len(fields) != by.width {
 		if t.seenWidth(len(fields)) {
 			return
 		}
-		t.errorf("data-columns", offset, "", "this row has %s, but %d have names", plural(len(fields), "column"), len(order))
+		t.errorf("data-columns", offset, "", "this row has %s, but %d have names", plural(len(fields), "column"), by.width)
 		return
 	}
 	t.fields = t.fields[:0]
-	for _, column := range order {
+	for _, column := range by.order {
 		t.fields = append(t.fields, fields[column])
+	}
+	if by.chosen && slices.Contains(t.fields, "") {
+		t.origins[len(t.origins)-1].decided = true
+		return
 	}
 	t.add(t.fields, offset)
 }
 
 // addParquet reads a flat Parquet file; a row's place is its number.
 func (t *table) addParquet(file *source.File) {
-	var order []int
+	var by *arrangement
 	row := 0
 	err := parquet.Read(strings.NewReader(file.Text), int64(len(file.Text)),
 		func(names []string) bool {
-			order = t.arrange(names, 0)
-			return order != nil
+			by = t.arrange(names, 0)
+			return by != nil
 		},
 		func(fields []string) bool {
-			t.addArranged(fields, order, row)
+			t.addArranged(fields, by, row)
 			row++
 			return true
 		})

@@ -184,21 +184,3 @@ func TestExamplesOfKeysAreRead(t *testing.T) {
 		}
 	}
 }
-
-// The tutorial at the head of the page is a configuration.
-func TestTutorialIsRead(t *testing.T) {
-	head, err := os.ReadFile("testdata/configuration-head.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, text, _ := strings.Cut(string(head), "```json\n")
-	text, _, _ = strings.Cut(text, "```")
-	path := filepath.Join(t.TempDir(), "friends.json")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c, err := Read(path)
-	if err != nil || len(c.Predicates) != 2 || len(c.Common.Rules) != 2 {
-		t.Errorf("%v, %v", c, err)
-	}
-}

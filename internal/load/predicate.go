@@ -122,6 +122,9 @@ func (d *decoder) arity(decl *declaration) {
 	if arity < 0 && p.Derive != nil && len(p.Derive.Rules) > 0 {
 		arity = headArity(p.Derive.Rules[0])
 	}
+	if rule := p.anyRule(); arity < 0 && rule != nil {
+		arity = headArity(rule)
+	}
 	if arity < 0 && p.Similarity != nil {
 		arity = 2
 	}
@@ -139,7 +142,7 @@ func (d *decoder) arity(decl *declaration) {
 
 // partition reads a list of data, or lists by phase.
 func (d *decoder) partition(n node, what string) (p Partition) {
-	if n.kind() != object {
+	if n.kind() != object || n.has("file") || n.has("columns") {
 		p.All = d.data(n, what)
 		return p
 	}
@@ -155,30 +158,75 @@ func (d *decoder) partition(n node, what string) (p Partition) {
 // maxPaths bounds the tables of a configuration, so that what is known about each takes no more than a few MiB.
 const maxPaths = 1 << 16
 
-// data reads a list of paths and rows. Rows next to each other become one Data.
+// data reads a list of paths, tables with columns, rows and, for targets, rules. Rows next to each other become one
+// Data.
 func (d *decoder) data(n node, what string) (out []Data) {
 	out = make([]Data, 0, countData(n))
 	for item := range d.elements(n) {
 		switch item.kind() {
 		case text:
-			if d.paths++; d.paths > maxPaths {
-				d.diags.Errorf("config-paths", item.span(), "join tables of one predicate in one file",
-					"a configuration names at most %d tables", maxPaths)
-				return out
+			if strings.Contains(item.scalar(), "<-") {
+				out = append(out, d.targetRule(item, what)...)
+				continue
 			}
 			out = append(out, Data{Path: d.path(item), Span: item.span()})
+		case object:
+			out = append(out, d.selection(item))
 		case list:
 			if !d.row(item) {
 				continue
 			}
-			if len(out) == 0 || out[len(out)-1].Path != "" {
-				out = append(out, Data{Span: item.span(), rows: rowList{first: item}})
+			if len(out) == 0 || out[len(out)-1].rows == nil {
+				out = append(out, Data{Span: item.span(), rows: &rowList{first: item}})
 			}
 			out[len(out)-1].rows.count++
+			continue
 		default:
 			d.diags.Errorf("config-kind", item.span(), `write ["data.txt"] for a file, or [["a", "b", 0.5]] for a row`,
 				"%s must list files or rows, not %s", what, item.kind())
+			continue
 		}
+		if d.paths++; d.paths > maxPaths {
+			d.diags.Errorf("config-paths", item.span(), "join tables of one predicate in one file",
+				"a configuration names at most %d tables", maxPaths)
+			return out
+		}
+	}
+	return out
+}
+
+// selection reads a table of which some columns are taken.
+func (d *decoder) selection(n node) Data {
+	out := Data{Span: n.span()}
+	d.object(n, SelectionLevel, "a table",
+		field{"file", func(v node) {
+			if d.expect(v, text, "file") {
+				out.Path = d.path(v)
+			}
+		}},
+		field{"columns", func(v node) {
+			out.Choice = &Choice{}
+			for item := range d.elements(v) {
+				out.Choice.Columns = append(out.Choice.Columns, NamedColumn{d.text(item, "a column"), item.span()})
+			}
+		}},
+	)
+	if !n.has("file") {
+		d.diags.Errorf("config-kind", n.span(), `write {"file": "data.csv", "columns": ["id", "name"]}`,
+			"a table must have the key \"file\"")
+	}
+	return out
+}
+
+// targetRule reads a rule that makes targets.
+func (d *decoder) targetRule(n node, what string) (out []Data) {
+	if what != "targets" {
+		d.diags.Errorf("config-origin", n.span(), `rules that make what is known stand under "derive"`,
+			"a rule makes targets, and not %s", what)
+		return nil
+	}
+	for _, rule := range d.derivations(n, what) {
+		out = append(out, Data{Rule: rule, Span: n.span()})
 	}
 	return out
 }
@@ -187,7 +235,7 @@ func (d *decoder) data(n node, what string) (out []Data) {
 func countData(n node) (count int) {
 	before := null
 	for item := range n.all {
-		if item.kind() == text || item.kind() == list && before != list {
+		if item.kind() == text || item.kind() == object || item.kind() == list && before != list {
 			count++
 		}
 		before = item.kind()
@@ -214,7 +262,10 @@ type rowList struct {
 }
 
 // each calls visit with each row and its number in the document. Numbers become text as JSON has them: 007 is "7".
-func (l rowList) each(visit func(row []string, at int)) {
+func (l *rowList) each(visit func(row []string, at int)) {
+	if l == nil {
+		return
+	}
 	var row []string
 	for n, k := l.first, 0; k < l.count; n, k = (node{n.doc, n.value().next}), k+1 {
 		row = row[:0]

@@ -104,6 +104,10 @@ func (c *Config) checkNeural(p *Predicate, networks map[string]bool, diags *sour
 	} else if len(n.Classes) > 0 && n.Entity == n.Class {
 		diags.Errorf("config-neural", n.Span, "", "argument %d cannot be both the entity and the class", n.Class)
 	}
+	if p.anyRule() != nil {
+		diags.Errorf("config-neural", n.Span, "put the rules under \"atoms\" of \"neural\"",
+			"the atoms of %s are a network's, and so no targets that rules make", p.Name)
+	}
 	if len(n.Atoms) > 0 && !p.Targets.Empty() {
 		diags.Errorf("config-neural", n.Span, "keep one of them",
 			"the atoms of %s are both derived and listed as targets", p.Name)

@@ -10,9 +10,10 @@ import (
 type Tables struct {
 	// Store has one relation per predicate, in the order of Config.Predicates, over a symbol table of its own.
 	//
-	// Two kinds of relation are not complete yet, because making their atoms needs other packages: those of predicates
-	// with Derive, and those with Neural whose atoms are the rows of features or are derived. The caller makes each
-	// with a relation.Builder over Store.Symbols and puts it at the same index, before anything else reads the store.
+	// Three kinds of relation are not complete yet, because making their atoms needs other packages: those of
+	// predicates with Derive or TargetRules, and those with Neural whose atoms are the rows of features or are derived.
+	// The caller makes each with a relation.Builder over Store.Symbols and puts it at the same index, before anything
+	// else reads the store.
 	Store *relation.Store
 	// Truth holds, per predicate, the known values to learn from and to score against, as observed rows; nil where a
 	// predicate has none.
@@ -81,6 +82,9 @@ func (c *Config) TruthOf(phase Phase, predicate int, symbols *symbol.Table) (*re
 // read adds the rows of all data of one kind, in order.
 func (c *Config) read(t *table, data []Data, what string, role relation.Role) {
 	for k := range data {
+		if data[k].Rule != nil {
+			continue // whoever completes the relation
+		}
 		if data[k].Path == "" {
 			t.addRows(&data[k], what, role)
 			continue

@@ -149,8 +149,17 @@ func (t *table) addAtom(row []string, truth float64, offset int) {
 	}
 	place := relation.Place(len(t.origins)-1)<<offsetBits | relation.Place(offset)
 	if err := t.builder.Add(t.tuple, truth, t.role, place); err != nil {
-		t.duplicate(err.(*relation.Duplicate), offset)
+		if before := err.(*relation.Duplicate); !t.repeats(truth, before) {
+			t.duplicate(before, offset)
+		}
 	}
+}
+
+// repeats tells whether an atom that is there already is so in the same role and with the same value, among columns
+// that were chosen of more.
+func (t *table) repeats(truth float64, before *relation.Duplicate) bool {
+	value, _ := t.builder.Value(t.tuple)
+	return t.origins[len(t.origins)-1].data.Choice != nil && before.FirstRole == before.SecondRole && value == truth
 }
 
 // checkWidth checks the number of columns. The first row of each origin says whether there is a truth value.
@@ -164,6 +173,9 @@ func (t *table) checkWidth(row []string, offset int) bool {
 		hint := ""
 		if len(row) == 1 && o.tabs {
 			hint = separatorHint(row[0], arity)
+		}
+		if len(row) > arity+1 && o.tabs {
+			hint = "columns can be chosen where the first line names them: " + choiceHint(o.file.Name, []string{"from", "to"})
 		}
 		t.errorf("data-columns", offset, hint, "a row of %s has %s, or %d with a truth value, but this one has %d",
 			t.predicate.Name, plural(arity, "column"), arity+1, len(row))
@@ -306,7 +318,7 @@ func (o *origin) span(offset int) source.Span {
 	case o.file != nil:
 		_, end := o.file.Line(offset)
 		return o.file.Span(offset, max(offset, end))
-	case o.data.rows.first.doc == nil:
+	case o.data.rows == nil:
 		return o.data.Span // in memory
 	}
 	return node{o.data.rows.first.doc, int32(offset)}.span()

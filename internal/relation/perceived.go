@@ -4,13 +4,22 @@ import "github.com/deeppsl/deeppsl/internal/symbol"
 
 // WithPerceived adds perceived atoms to the ones that are known; a known one stays what it is.
 func WithPerceived(known *Relation, columns [][]symbol.ID) *Relation {
+	return withFree(known, columns, Perceived, false)
+}
+
+// WithTargets adds targets to the atoms that are known; a known one stays what it is.
+func WithTargets(known *Relation, columns [][]symbol.ID) *Relation {
+	return withFree(known, columns, Target, known.Open)
+}
+
+func withFree(known *Relation, columns [][]symbol.ID, role Role, open bool) *Relation {
 	builder := NewBuilder(known.Name, known.Arity)
 	tuple := make([]symbol.ID, known.Arity)
 	for row := range int32(known.Len()) {
 		tuple = known.Tuple(tuple[:0], row)
-		truth := 1.0
-		if known.Role(row) == Observed {
-			truth = known.Value(row)
+		truth := known.Value(row)
+		if known.Role(row) != Observed {
+			truth = known.GivenValue(row)
 		}
 		builder.MustAdd(tuple, truth, known.Role(row))
 	}
@@ -23,9 +32,9 @@ func WithPerceived(known *Relation, columns [][]symbol.ID) *Relation {
 				continue
 			}
 		}
-		builder.MustAdd(tuple, 1, Perceived)
+		builder.MustAdd(tuple, 1, role)
 	}
-	return builder.Relation(false)
+	return builder.Relation(open)
 }
 
 // MustAdd adds a row that cannot be there already.
