@@ -272,6 +272,28 @@ func TestBitsStay(t *testing.T) {
 	})
 }
 
+// All weights times any number must leave each value as it is, to 1e-9.
+func TestWeightsHaveNoUnit(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		p := draw(t)
+		want, err := p.run(dir, engine.Options{Threads: 1, Set: asked})
+		if err != nil {
+			return
+		}
+		c := math.Pow(10, rapid.Float64Range(-12, 12).Draw(t, "power of ten"))
+		got, err := p.times(c).run(dir, engine.Options{Threads: 1, Set: asked})
+		if err != nil || got.Status != want.Status {
+			t.Fatalf("weights times %v: %v, %v and %v\n%v", c, err, got, want, p)
+		}
+		for i, y := range got.y {
+			if math.Abs(y-want.y[i]) > 1e-9 {
+				t.Fatalf("weights times %v: %v and %v\n%v", c, got, want, p)
+			}
+		}
+	})
+}
+
 // refused is the verdict of programs that need not even be solved, for errors that say so.
 func refused(got *solved, err error) *solved {
 	says := func(id string) bool { return err != nil && strings.Contains(err.Error(), id) }

@@ -70,13 +70,10 @@ func (p *inference) SetInputs(x []float64) { p.field.SetInputs(x) }
 // has changed little takes a few steps, and a presolved one has none of the multipliers.
 func (p *inference) WarmStart(y, multipliers []float64) { p.start, p.duals = y, multipliers }
 
-// Solve implements solve.Solver. A conflict of hard constraints is found in the original problem, whose ground rules
-// the user knows; and so is, from where the smaller problem ends, what rounding keeps from being proven.
-func (p *inference) Solve(ctx context.Context) (*solve.Result, error) {
-	if err := p.field.Check(); err != nil {
-		return nil, err
-	}
-	p.began = time.Now()
+// simplify solves the problem, a smaller one if that pays. A conflict of hard constraints is found in the original
+// problem, whose ground rules the user knows; and so is, from where the smaller problem ends, what rounding keeps from
+// being proven.
+func (p *inference) simplify(ctx context.Context) (*solve.Result, error) {
 	if p.field.Model.Paged() != nil {
 		return p.solvePaged(ctx)
 	}

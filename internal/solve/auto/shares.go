@@ -1,0 +1,82 @@
+package auto
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// Solve implements solve.Solver. It solves in terms of the largest weight, so that what weights are measured in changes
+// nothing: not the point, not by a bit.
+func (p *inference) Solve(ctx context.Context) (*solve.Result, error) {
+	if err := p.field.Check(); err != nil {
+		return nil, err
+	}
+	p.began = time.Now()
+	theta := slices.Clone(p.field.Weights())
+	largest := 0.0
+	for _, w := range theta {
+		largest = max(largest, w)
+	}
+	if largest == 0 {
+		return p.simplify(ctx)
+	}
+	scaled, exact := shares(theta, largest)
+	p.field.SetWeights(scaled)
+	defer p.field.SetWeights(theta)
+	duals := p.duals
+	p.duals = times(duals, 1/largest)
+	defer func() { p.duals = duals }()
+	result, err := p.simplify(ctx)
+	if err != nil {
+		return nil, err
+	}
+	result.Multipliers = times(result.Multipliers, largest)
+	p.field.SetWeights(theta)
+	p.restate(result, largest, exact)
+	return result, nil
+}
+
+// times returns c·v; nil stays nil.
+func times(v []float64, c float64) []float64 {
+	if v == nil {
+		return nil
+	}
+	out := make([]float64, len(v))
+	for j := range v {
+		out[j] = c * v[j]
+	}
+	return out
+}
+
+// precision is the number of bits that shares are rounded to. Times another factor, weights differ in their last bits,
+// of 53, and what the ratios of these are rounded to does not; the answer is that for weights off by 1e-12 of them.
+const precision = 40
+
+// shares returns the weights in terms of the largest one, and tells whether nothing was rounded.
+func shares(theta []float64, largest float64) (scaled []float64, exact bool) {
+	scaled, exact = make([]float64, len(theta)), true
+	for r, w := range theta {
+		fraction, exponent := math.Frexp(w / largest)
+		scaled[r] = math.Ldexp(math.RoundToEven(math.Ldexp(fraction, precision)), exponent-precision)
+		exact = exact && scaled[r]*largest == w
+	}
+	fraction, _ := math.Frexp(largest)
+	return scaled, exact && fraction == 0.5
+}
+
+// restate makes the certificate of a result one about the field's own weights.
+func (p *inference) restate(result *solve.Result, largest float64, exact bool) {
+	if exact {
+		result.Objective, result.DualBound = result.Objective*largest, result.DualBound*largest
+	} else {
+		result.Objective = p.field.Energy(result.Y)
+		result.DualBound = result.Objective - result.Gap*max(p.field.Unit(), math.Abs(result.Objective))
+	}
+	if math.IsInf(result.Objective, 0) && result.Status == solve.Optimal {
+		result.Status = solve.NumericalError
+	}
+}
