@@ -59,6 +59,8 @@ var layers = []layer{
 	{"internal/solve", []string{
 		"internal/parallel", "internal/ldl", "internal/scratch", "internal/mrf", "internal/partition",
 		"internal/presolve"}},
+	{"internal/explain", []string{
+		"internal/ldl", "internal/mrf", "internal/partition", "internal/presolve", "internal/solve", "internal/report"}},
 	{"internal/learn", []string{
 		"internal/parallel", "internal/kernel", "internal/mrf", "internal/partition", "internal/solve",
 		"internal/report"}},

@@ -71,3 +71,15 @@ func (b *Block) narrow() {
 	}
 	b.Bias64 = nil
 }
+
+// InputRow returns the ids of potential j's inputs.
+func (b *Block) InputRow(j int) []int32 {
+	r := b.inputRows()
+	return r.row(j)
+}
+
+// InputCoefficient returns the coefficient of the k-th input of potential j.
+func (b *Block) InputCoefficient(j, k int) float64 {
+	r := b.inputRows()
+	return r.coefficient(j, k)
+}

@@ -120,6 +120,11 @@ func (s *splitter) move(to, b *mrf.Block, j int) {
 	for _, i := range b.Ids(j, &s.row) {
 		to.Vars = append(to.Vars, s.local[i])
 	}
+	s.moveRest(to, b, j)
+}
+
+// moveRest is move without the variables.
+func (s *splitter) moveRest(to, b *mrf.Block, j int) {
 	if b.VarStart == nil {
 		k := len(b.InputCoef)
 		to.Inputs = append(to.Inputs, b.Inputs[j*k:(j+1)*k]...)

@@ -1,0 +1,228 @@
+package explain
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+)
+
+// Options say how much of an explanation is wanted.
+type Options struct {
+	// Shown is how many ground rules of each rule are shown one by one; 0 means 5, and less than that all.
+	Shown int
+	// Balance leaves out the leaves.
+	Balance bool
+	// Depth is how many steps to go on with the atoms that push.
+	Depth int
+}
+
+const defaultShown = 5
+
+// Explain says why variable i has its value.
+func (s *State) Explain(ctx context.Context, names Names, i int32, o Options) (*Explanation, error) {
+	c, err := s.settle(ctx, i)
+	if err != nil {
+		return nil, err
+	}
+	if o.Shown == 0 {
+		o.Shown = defaultShown
+	}
+	if s.isFree(i) {
+		s.pieceOf(i)
+	}
+	atom := names.Variable(i)
+	e := &Explanation{Atom: atom.Atom, Words: atom.words, Value: s.y[i], Unique: true, Interval: []float64{s.y[i], s.y[i]},
+		Gap: c.proof.Gap, Potentials: len(c.potentials), Pushes: []Push{}, Leaves: []Leaf{},
+		Counterfactuals: []Counterfactual{}}
+	shown := s.balance(e, names, i, o.Shown)
+	if !o.Balance {
+		if err := s.leaves(ctx, e, names, i); err != nil {
+			return nil, err
+		}
+	}
+	if o.Depth > 0 {
+		err = s.because(ctx, e, names, i, shown, o)
+	}
+	return e, err
+}
+
+// force is what a potential does to a variable.
+type force struct {
+	place    int
+	coef, mu float64
+}
+
+func (f *force) push() float64 { return 0 - f.coef*f.mu }
+
+// balance writes the pushes on a variable, and returns the places of those that are shown.
+func (s *State) balance(e *Explanation, names Names, i int32, shown int) (places []int) {
+	byRule := make(map[int][]force)
+	push := 0.0
+	for _, place := range s.index.Of(i, nil) {
+		p := s.look(place)
+		f := force{place, p.coefficient(i), p.mu}
+		if math.Abs(f.mu) <= silent*max(p.w, s.field.Unit()) {
+			continue
+		}
+		push += f.push()
+		e.Sizes += math.Abs(f.push())
+		byRule[p.block.Rule] = append(byRule[p.block.Rule], f)
+	}
+	for _, rule := range sortedKeys(byRule) {
+		places = append(places, s.pushesOf(e, names, rule, byRule[rule], shown)...)
+	}
+	slices.SortStableFunc(e.Pushes, func(a, b Push) int { return -cmp.Compare(math.Abs(a.Push), math.Abs(b.Push)) })
+	slices.SortStableFunc(e.Rules, func(a, b RulePush) int { return -cmp.Compare(math.Abs(a.Push), math.Abs(b.Push)) })
+	if s.isFree(i) {
+		e.Unexplained = push
+	} else {
+		e.BoundForce = 0 - push
+	}
+	return places
+}
+
+// pushesOf writes the forces of one rule, the strongest ones by themselves.
+func (s *State) pushesOf(e *Explanation, names Names, rule int, forces []force, shown int) (places []int) {
+	slices.SortStableFunc(forces, func(a, b force) int { return -cmp.Compare(math.Abs(a.push()), math.Abs(b.push())) })
+	text, _ := names.Rule(rule)
+	sum := RulePush{Rule: text, Count: len(forces)}
+	rest := Push{Rule: sum.Rule, Atoms: []Atom{}}
+	for k, f := range forces {
+		sum.Push += f.push()
+		if shown > 0 && k >= shown && len(forces) > shown+1 {
+			rest.Push += f.push()
+			rest.Count++
+			continue
+		}
+		places = append(places, f.place)
+		e.Pushes = append(e.Pushes, s.named(names, f, sum.Rule))
+	}
+	if rest.Count > 0 {
+		e.Pushes = append(e.Pushes, rest)
+	}
+	e.Rules = append(e.Rules, sum)
+	return places
+}
+
+// named is a force with the names of all that is in it.
+func (s *State) named(names Names, f force, rule string) Push {
+	out := Push{Rule: rule, Multiplier: f.mu, Coefficient: f.coef, Push: f.push(), Atoms: []Atom{}}
+	if in := s.instance(names, f.place); in != nil {
+		out.GroundRule = in.Text
+		for _, t := range in.Terms {
+			out.Atoms = append(out.Atoms, s.valued(&t))
+		}
+	}
+	return out
+}
+
+// valued is a term's atom with its value in the state.
+func (s *State) valued(t *Term) Atom {
+	a := t.Atom
+	a.coef = t.Coef
+	switch {
+	case !t.Free:
+	case a.Role == RoleTarget:
+		a.Value = s.y[t.Number]
+	default:
+		a.Value = s.field.Inputs()[t.Number]
+	}
+	return a
+}
+
+// The roles of atoms.
+const (
+	RoleObserved = "observed"
+	RoleTarget   = "target"
+	RoleNetwork  = "network"
+	RoleGiven    = "given"
+	RoleComputed = "computed"
+	RoleAbsent   = "absent"
+)
+
+// instance returns the ground rule at a place. Equal ground rules of one block are told apart by their order.
+func (s *State) instance(names Names, place int) *Instance {
+	block, j := s.index.Locate(place)
+	return names.Instance(block, j, s.others(place))
+}
+
+// others counts the potentials of the same rule before a place that are equal to the one there: they have its first
+// variable.
+func (s *State) others(place int) (count int) {
+	p := s.look(place)
+	if len(p.ids) == 0 {
+		return 0
+	}
+	for _, other := range s.index.Of(p.ids[0], nil) {
+		if other >= place {
+			break
+		}
+		if q := s.look(other); p.same(&q) {
+			count++
+		}
+	}
+	return count
+}
+
+// same tells whether two potentials are the same but for their place.
+func (p *potential) same(q *potential) bool {
+	return p.block.Rule == q.block.Rule && p.c == q.c && p.w == q.w && slices.Equal(p.ids, q.ids) &&
+		slices.Equal(p.coef, q.coef) && slices.Equal(p.block.InputRow(p.j), q.block.InputRow(q.j))
+}
+
+// because goes on with the atoms of the ground rules that push, but for those that have been explained on the way.
+func (s *State) because(ctx context.Context, e *Explanation, names Names, i int32, places []int, o Options) error {
+	asked := map[int32]bool{i: true}
+	var level func(e *Explanation, places []int, depth int) error
+	level = func(e *Explanation, places []int, depth int) error {
+		for _, place := range places {
+			for _, k := range slices.Clone(s.look(place).ids) {
+				if asked[k] {
+					continue
+				}
+				asked[k] = true
+				next := o
+				next.Depth = 0
+				below, err := s.Explain(ctx, names, k, next)
+				if err != nil {
+					return err
+				}
+				e.Because = append(e.Because, below)
+				if depth > 1 {
+					if err := level(below, s.strongest(k, o.Shown), depth-1); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	}
+	return level(e, places, o.Depth)
+}
+
+// strongest lists the places of the potentials that push a variable most.
+func (s *State) strongest(i int32, shown int) (places []int) {
+	var forces []force
+	for _, place := range s.index.Of(i, nil) {
+		p := s.look(place)
+		if f := (force{place, p.coefficient(i), p.mu}); f.push() != 0 {
+			forces = append(forces, f)
+		}
+	}
+	slices.SortStableFunc(forces, func(a, b force) int { return -cmp.Compare(math.Abs(a.push()), math.Abs(b.push())) })
+	for _, f := range forces[:min(len(forces), max(shown, 1))] {
+		places = append(places, f.place)
+	}
+	return places
+}
+
+// sortedKeys returns a map's keys in order.
+func sortedKeys[V any](m map[int]V) []int {
+	keys := make([]int, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

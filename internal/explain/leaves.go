@@ -1,0 +1,170 @@
+package explain
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+)
+
+// leaves writes what a variable's value is the sum of.
+func (s *State) leaves(ctx context.Context, e *Explanation, names Names, i int32) error {
+	if !s.isFree(i) {
+		e.Leaves = append(e.Leaves, Leaf{Kind: leafBound, Name: e.Atom, Value: s.y[i], Contribution: s.y[i]})
+		return nil
+	}
+	p := s.pieceOf(i)
+	column, _ := slices.BinarySearch(p.variables, i)
+	right := make([]float64, len(p.variables)+len(p.tights))
+	right[column] = 1
+	v, ok := p.solve(right)
+	if !ok {
+		low, high, err := s.interval(ctx, i)
+		e.Interval, e.Unique = []float64{low, high}, high-low <= still
+		return err
+	}
+	t := tally{state: s, names: names, at: make(map[leafKey]int)}
+	t.piece(p, v)
+	e.Leaves = t.sorted()
+	return nil
+}
+
+// The kinds of leaves.
+const (
+	leafFact  = "fact"
+	leafPrior = "prior"
+	leafRule  = "rule"
+	leafBound = "bound"
+)
+
+// tally adds up leaves by their names.
+type tally struct {
+	state  *State
+	names  Names
+	leaves []Leaf
+	at     map[leafKey]int
+}
+
+// leafKey is one of a variable, an input, a rule, or a fact by its name.
+type leafKey struct {
+	kind   string
+	name   string
+	number int32
+}
+
+// piece adds what all potentials contribute to v·(the piece's variables).
+func (t *tally) piece(p *piece, v []float64) {
+	n := len(p.variables)
+	for k := range p.squares {
+		r := &p.squares[k]
+		t.constant(r.place, -r.h*r.dot(v))
+	}
+	for k := range p.tights {
+		t.constant(p.tights[k].place, -v[n+k])
+	}
+	pulls := make(map[int]float64) // v·a of the linear ones
+	for k, i := range p.variables {
+		if v[k] == 0 {
+			continue
+		}
+		for _, place := range t.state.index.Of(i, nil) {
+			if at := t.state.look(place); at.standing.fixed() {
+				pulls[place] += at.coefficient(i) * v[k]
+			}
+		}
+	}
+	for _, place := range sortedKeys(pulls) {
+		at := t.state.look(place)
+		t.rule(&at, -at.mu*pulls[place])
+	}
+}
+
+// little is what a potential's part may have for every atom of it that it is not worth naming them.
+const little = 1e-9
+
+// constant adds a multiple of what a potential has besides the free variables, atom by atom.
+func (t *tally) constant(place int, weight float64) {
+	if weight == 0 {
+		return
+	}
+	s := t.state
+	at := s.look(place)
+	rest := at.d // the constant, after all that is named
+	for k, i := range at.ids {
+		rest -= at.coef[k] * s.y[i]
+	}
+	size := math.Abs(rest)
+	for k, i := range at.ids {
+		if !s.isFree(i) {
+			size = max(size, math.Abs(at.coef[k]))
+			if s.y[i] != 0 {
+				t.add(leafKey{kind: leafBound, number: i}, s.y[i], weight*at.coef[k])
+			}
+		}
+	}
+	for k, i := range at.block.InputRow(at.j) {
+		x, coef := s.field.Inputs()[i], at.block.InputCoefficient(at.j, k)
+		rest -= coef * x
+		t.add(leafKey{kind: RoleNetwork, number: i}, x, weight*coef)
+	}
+	if math.Abs(weight)*max(1, size) <= little {
+		t.rule(&at, weight*rest)
+		return
+	}
+	if in := s.instance(t.names, place); in != nil {
+		for _, term := range in.Terms {
+			if !term.Free {
+				rest -= term.Coef * term.Value
+				t.add(leafKey{kind: leafFact, name: term.Atom.Atom}, term.Value, weight*term.Coef)
+			}
+		}
+	}
+	t.rule(&at, weight*rest)
+}
+
+// rule adds what a rule itself asks for.
+func (t *tally) rule(at *potential, contribution float64) {
+	if contribution != 0 {
+		key := leafKey{kind: leafRule, number: int32(at.block.Rule)}
+		t.leaf(key, t.state.field.Weights()[at.block.Rule]).Contribution += contribution
+	}
+}
+
+// add adds an atom's part.
+func (t *tally) add(key leafKey, value, slope float64) {
+	leaf := t.leaf(key, value)
+	leaf.slope += slope
+	leaf.Contribution += slope * value
+}
+
+// leaf returns that of a key.
+func (t *tally) leaf(key leafKey, value float64) *Leaf {
+	k, known := t.at[key]
+	if !known {
+		k = len(t.leaves)
+		t.at[key] = k
+		leaf := Leaf{Kind: key.kind, Name: key.name, Value: value}
+		switch key.kind {
+		case leafBound:
+			leaf.Name = t.names.Variable(key.number).Atom
+		case RoleNetwork:
+			input := t.names.Input(key.number)
+			leaf.Kind, leaf.Name = input.Role, input.Atom
+		case leafRule:
+			prior := false
+			if leaf.Name, prior = t.names.Rule(int(key.number)); prior {
+				leaf.Kind = leafPrior
+			}
+		}
+		t.leaves = append(t.leaves, leaf)
+	}
+	return &t.leaves[k]
+}
+
+// sorted returns the leaves, the largest first.
+func (t *tally) sorted() []Leaf {
+	slices.SortStableFunc(t.leaves, func(a, b Leaf) int {
+		return cmp.Or(-cmp.Compare(math.Abs(a.Contribution), math.Abs(b.Contribution)), cmp.Compare(a.Name, b.Name))
+	})
+	return t.leaves
+}

@@ -1,0 +1,345 @@
+package explain
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/ldl"
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// freedom says whether a variable can move without cost to first order.
+type freedom uint8
+
+const (
+	unknown freedom = iota
+	free            // inside (0,1), or at a wall that nothing pushes it against
+	walled
+)
+
+// isFree tells whether a variable is free, and not as good as at a wall and pushed there.
+func (s *State) isFree(i int32) bool {
+	if s.freedom[i] != unknown {
+		return s.freedom[i] == free
+	}
+	s.freedom[i] = free
+	if y := s.y[i]; y > still && y < 1-still {
+		return true
+	}
+	push, size := s.pushOn(i)
+	if wall := math.Round(s.y[i]); wall == 0 && push < -faint*size || wall == 1 && push > faint*size {
+		s.freedom[i] = walled
+	}
+	return s.freedom[i] == free
+}
+
+// pushOn returns the sum of what pushes a variable up, and that of the sizes.
+func (s *State) pushOn(i int32) (push, size float64) {
+	for _, place := range s.index.Of(i, nil) {
+		p := s.look(place)
+		f := -p.coefficient(i) * p.mu
+		push, size = push+f, size+math.Abs(f)
+	}
+	return push, size
+}
+
+// piece is free variables that squares and tight potentials connect: a block of K, factored. Vectors have the variables
+// first and then the tight potentials.
+type piece struct {
+	variables []int32
+	squares   []row
+	tights    []row
+	factor    *ldl.Factor
+	work      []float64 // for the factor, which has rows for long squares, too
+	scale     float64   // of weights
+}
+
+// row is a potential's part in a piece.
+type row struct {
+	place int
+	h     float64 // 2w of squares
+	index []int32 // columns
+	coef  []float64
+}
+
+// pieceOf returns the piece of a free variable.
+func (s *State) pieceOf(i int32) *piece {
+	if k := s.piece[i]; k > 0 {
+		return s.pieces[k-1]
+	}
+	p := &piece{variables: []int32{i}}
+	s.pieces = append(s.pieces, p)
+	number := int32(len(s.pieces))
+	s.piece[i] = number
+	var places []int32
+	for next := 0; next < len(p.variables); next++ {
+		for _, place := range s.index.Of(p.variables[next], nil) {
+			if !s.see(place) {
+				continue
+			}
+			places = append(places, int32(place))
+			at := s.look(place)
+			if at.standing != square && at.standing != tight {
+				continue
+			}
+			for _, k := range at.ids {
+				if s.isFree(k) && s.piece[k] == 0 {
+					s.piece[k] = number
+					p.variables = append(p.variables, k)
+				}
+			}
+		}
+	}
+	s.forget(places)
+	s.build(p, places)
+	s.polish(p, places)
+	return p
+}
+
+// build makes the rows and factors K.
+func (s *State) build(p *piece, places []int32) {
+	slices.Sort(p.variables)
+	slices.Sort(places)
+	for _, place := range places {
+		at := s.look(int(place))
+		if at.standing != square && at.standing != tight {
+			continue
+		}
+		r := row{place: int(place), h: 2 * at.w}
+		for k, i := range at.ids {
+			if s.isFree(i) && at.coef[k] != 0 {
+				column, _ := slices.BinarySearch(p.variables, i)
+				r.index, r.coef = append(r.index, int32(column)), append(r.coef, at.coef[k])
+			}
+		}
+		p.scale = max(p.scale, at.w)
+		if at.standing == square {
+			p.squares = append(p.squares, r)
+		} else if r.h = 0; len(r.index) > 0 {
+			p.tights = append(p.tights, r)
+		}
+	}
+	if p.scale == 0 {
+		p.scale = s.field.Unit()
+	}
+	p.assemble()
+}
+
+// slight is what is added to K's diagonal, and taken from that of its lower half, in terms of the weights: refinement
+// takes it out again. short is how many variables a square may have to be multiplied out.
+const (
+	slight = 1e-6
+	short  = 4
+)
+
+// entry is a number of the matrix off the diagonal.
+type entry struct {
+	column, row int32
+	value       float64
+}
+
+// assemble factors K, with a row for each long square, whose product would fill it.
+func (p *piece) assemble() {
+	n := len(p.variables)
+	diagonal := make([]float64, n, n+len(p.tights))
+	for i := range diagonal {
+		diagonal[i] = slight * p.scale
+	}
+	var entries []entry
+	extra := func(r *row, d float64) {
+		column := int32(len(diagonal))
+		diagonal = append(diagonal, d)
+		for k, i := range r.index {
+			entries = append(entries, entry{i, column, r.coef[k]})
+		}
+	}
+	for k := range p.tights {
+		extra(&p.tights[k], -slight/p.scale)
+	}
+	for k := range p.squares {
+		r := &p.squares[k]
+		if len(r.index) > short {
+			extra(r, -1/r.h)
+			continue
+		}
+		for a, i := range r.index {
+			diagonal[i] += r.h * r.coef[a] * r.coef[a]
+			for b, l := range r.index[:a] {
+				entries = append(entries, entry{min(i, l), max(i, l), r.h * r.coef[a] * r.coef[b]})
+			}
+		}
+	}
+	pattern, numbers := compress(entries, len(diagonal))
+	negative := make([]bool, len(diagonal))
+	for k := n; k < len(negative); k++ {
+		negative[k] = true
+	}
+	p.factor = ldl.NewFactor(ldl.Analyse(pattern), negative, 1)
+	p.factor.Factor(diagonal, numbers)
+	p.work = make([]float64, len(diagonal))
+}
+
+// compress adds the entries at one place.
+func compress(entries []entry, n int) (*ldl.Pattern, []float64) {
+	slices.SortStableFunc(entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.column, b.column), cmp.Compare(a.row, b.row))
+	})
+	pattern := &ldl.Pattern{Start: make([]int, n+1)}
+	var numbers []float64
+	for k, e := range entries {
+		if k > 0 && entries[k-1].column == e.column && entries[k-1].row == e.row {
+			numbers[len(numbers)-1] += e.value
+			continue
+		}
+		pattern.Row = append(pattern.Row, e.row)
+		pattern.Start[e.column+1]++
+		numbers = append(numbers, e.value)
+	}
+	for j := range n {
+		pattern.Start[j+1] += pattern.Start[j]
+	}
+	return pattern, numbers
+}
+
+// Refinement ends when the residual, relative to the right-hand side, is at most exact, or falls no more. What is above
+// rough is no solution.
+const (
+	refinements = 60
+	exact       = 1e-13
+	rough       = 1e-8
+)
+
+// solve returns a solution of K x = b, and whether there is one. Where K is singular and b is in its range, it is one
+// of many.
+func (p *piece) solve(b []float64) (x []float64, ok bool) {
+	x = make([]float64, len(b))
+	residual, best, slow := slices.Clone(b), math.Inf(1), 0
+	answer, size := slices.Clone(x), norm(b)
+	for range refinements {
+		if size == 0 {
+			break
+		}
+		left := norm(residual) / size
+		if left < best {
+			if left > best/2 {
+				slow++
+			}
+			best = left
+			copy(answer, x)
+		} else {
+			slow++
+		}
+		if left <= exact || slow > 3 {
+			break
+		}
+		p.step(residual, x)
+		copy(residual, b)
+		p.subtract(x, residual)
+	}
+	return answer, size == 0 || best <= rough
+}
+
+// step adds the factored matrix's solution to x.
+func (p *piece) step(residual, x []float64) {
+	clear(p.work)
+	copy(p.work, residual)
+	p.factor.Solve(p.work)
+	for k := range x {
+		x[k] += p.work[k]
+	}
+}
+
+// subtract takes K x from out.
+func (p *piece) subtract(x, out []float64) {
+	n := len(p.variables)
+	for k := range p.squares {
+		r := &p.squares[k]
+		t := r.h * r.dot(x)
+		for e, i := range r.index {
+			out[i] -= t * r.coef[e]
+		}
+	}
+	for k := range p.tights {
+		r := &p.tights[k]
+		out[n+k] -= r.dot(x)
+		for e, i := range r.index {
+			out[i] -= x[n+k] * r.coef[e]
+		}
+	}
+}
+
+// dot is a·x.
+func (r *row) dot(x []float64) float64 {
+	sum := 0.0
+	for e, i := range r.index {
+		sum += r.coef[e] * x[i]
+	}
+	return sum
+}
+
+func norm(v []float64) float64 {
+	most := 0.0
+	for _, x := range v {
+		most = max(most, math.Abs(x))
+	}
+	return most
+}
+
+// polish moves a piece's variables and multipliers to where the active set says that they are, to the last digits: a
+// Newton step, which is exact as long as the active set is right. It stays where it is if that is not so.
+func (s *State) polish(p *piece, places []int32) {
+	n := len(p.variables)
+	right := make([]float64, n+len(p.tights))
+	for k, i := range p.variables {
+		right[k], _ = s.pushOn(i)
+	}
+	for k := range p.tights {
+		at := s.look(p.tights[k].place)
+		right[n+k] = -at.d
+	}
+	step, ok := p.solve(right)
+	if !ok {
+		return
+	}
+	y, mu := pick(s.y, p.variables), make([]float64, len(p.tights))
+	for k, i := range p.variables {
+		s.y[i] = min(max(y[k]+step[k], 0), 1)
+	}
+	for k := range p.tights {
+		at := p.tights[k].place
+		mu[k] = s.mu[at]
+		s.mu[at] += step[n+k]
+	}
+	if s.holds(places) {
+		return
+	}
+	put(s.y, p.variables, y)
+	for k := range p.tights {
+		s.mu[p.tights[k].place] = mu[k]
+	}
+}
+
+// holds tells whether potentials are still what they are taken for.
+func (s *State) holds(places []int32) bool {
+	for _, place := range places {
+		at := s.look(int(place))
+		kept := true
+		switch low, high := solve.Domain(at.block, at.w); at.standing {
+		case idle, below:
+			kept = at.d <= still
+		case square:
+			kept = at.d >= -still || at.block.Kind == mrf.Absolute
+		case above:
+			kept = at.d >= -still || at.block.Kind == mrf.Linear
+		case tight:
+			least := faint * max(at.w, s.field.Unit())
+			kept = math.Abs(at.d) <= still && at.mu >= low-least && at.mu <= high+least
+		}
+		if !kept {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,319 @@
+// Package explain says why an atom has its value in a MAP state. The state is an equilibrium, and what holds it is
+// exact:
+//
+//   - the balance: ground rule j pushes atom i by -a_ji μ_j, for its multiplier μ_j; inside (0,1) the pushes add up to
+//     0, and at 0 or 1 what is left is the force of the wall;
+//   - the leaves: with the active set as it is, the state is affine in all constants. K v = e_i, for
+//     K = [H_FF A_EFᵀ; A_EF 0] of the free atoms F and of the constraints and kinks E that are met with equality, gives
+//     y_i = -Σ_squares 2w(v·a)c - Σ_linear w(v·a) - Σ_E v_E c, where c is what observed atoms, inputs, walls and the
+//     rules themselves add to a ground rule: so that a value is a sum over facts and rules;
+//   - counterfactuals: the state without a rule, a ground rule or a fact, each found anew and proven.
+//
+// K falls into pieces, since most atoms are at a wall and most ground rules hold: a piece is factored when one of its
+// atoms is asked about. Where K v = e_i has no solution the value is not unique, and an interval is reported.
+package explain
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/partition"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/interior"
+	"github.com/deeppsl/deeppsl/internal/solve/newton"
+)
+
+// State is a MAP state of a field with its multipliers, that can be asked about. It is made sharper, component by
+// component and piece by piece, as it is asked, and is not safe for concurrent use. The field's weights and inputs must
+// stay as they are.
+type State struct {
+	field    *mrf.Field
+	index    *mrf.Occurrences
+	y, mu    []float64
+	settings solve.Settings
+
+	component  []int32 // of each variable, plus 1; 0 if it is not known yet
+	components []*component
+	freedom    []freedom // of each variable
+	piece      []int32   // of each variable, plus 1; 0 if it is not known yet
+	pieces     []*piece
+	standings  []standing // of each potential, once it has been looked at
+	seen       []uint64   // potentials, while something is gathered
+	row        mrf.RowBuffer
+	places     []int
+}
+
+// component is variables that potentials connect, with what is proven about their state.
+type component struct {
+	variables, potentials []int32
+	proof                 solve.Certificate
+}
+
+// Errors of NewState.
+var (
+	ErrPaged       = errors.New("the ground rules are in a file; explanations need them in memory")
+	ErrTooLarge    = errors.New("there are too many ground rules for an index of 32 bits")
+	ErrMultipliers = errors.New("the answer has no multipliers")
+)
+
+// NewState takes a state and the multipliers that prove it, one per potential; both are copied. Of the settings,
+// Threads and TimeLimit matter.
+func NewState(field *mrf.Field, y, multipliers []float64, settings solve.Settings) (*State, error) {
+	m := field.Model
+	switch {
+	case m.Paged() != nil:
+		return nil, ErrPaged
+	case len(multipliers) != m.Potentials():
+		return nil, ErrMultipliers
+	}
+	index := mrf.NewOccurrences(m)
+	if index == nil {
+		return nil, ErrTooLarge
+	}
+	return &State{
+		field: field, index: index, y: slices.Clone(y), mu: slices.Clone(multipliers), settings: settings,
+		component: make([]int32, m.Variables), freedom: make([]freedom, m.Variables), piece: make([]int32, m.Variables),
+		standings: make([]standing, len(multipliers)), seen: make([]uint64, len(multipliers)/64+1),
+	}, nil
+}
+
+// sharp is the gap that a component is solved to before it is explained, and feasible what hard rules may be violated
+// by.
+const (
+	sharp    = 1e-10
+	feasible = 1e-8
+)
+
+// settle finds the component of variable i, and solves it to a gap that explanations can rest on.
+func (s *State) settle(ctx context.Context, i int32) (*component, error) {
+	if k := s.component[i]; k > 0 {
+		return s.components[k-1], nil
+	}
+	c := s.connected(i)
+	s.components = append(s.components, c)
+	for _, k := range c.variables {
+		s.component[k] = int32(len(s.components))
+	}
+	return c, s.sharpen(ctx, c)
+}
+
+// connected lists the variables that potentials connect with i, and these potentials.
+func (s *State) connected(i int32) *component {
+	c := &component{variables: []int32{i}}
+	const found = math.MaxInt32
+	s.component[i] = found
+	for next := 0; next < len(c.variables); next++ {
+		for _, place := range s.index.Of(c.variables[next], s.places[:0]) {
+			if !s.see(place) {
+				continue
+			}
+			c.potentials = append(c.potentials, int32(place))
+			block, j := s.index.Locate(place)
+			for _, k := range s.field.Model.Blocks[block].Ids(j, &s.row) {
+				if s.component[k] != found {
+					s.component[k] = found
+					c.variables = append(c.variables, k)
+				}
+			}
+		}
+	}
+	s.forget(c.potentials)
+	slices.Sort(c.variables)
+	slices.Sort(c.potentials)
+	return c
+}
+
+// see marks a potential, and tells whether it was not.
+func (s *State) see(place int) bool {
+	bit := uint64(1) << (place % 64)
+	fresh := s.seen[place/64]&bit == 0
+	s.seen[place/64] |= bit
+	return fresh
+}
+
+// forget takes the marks away.
+func (s *State) forget(places []int32) {
+	for _, place := range places {
+		s.seen[place/64] = 0
+	}
+}
+
+// enough is how many sweeps Newton's method may take to sharpen an answer that is nearly right.
+const enough = 2000
+
+// sharpen solves a component anew, from where it is, unless its gap is small enough already. Where a Newton method does
+// not get there, a direct one mostly does.
+func (s *State) sharpen(ctx context.Context, c *component) error {
+	part := s.part(c)
+	y, mu := pick(s.y, c.variables), pick(s.mu, c.potentials)
+	c.proof = solve.Certify(part, y, mu)
+	limits := s.settings
+	limits.Gap, limits.Feasibility = sharp, feasible
+	if proven(c.proof, limits) {
+		return nil
+	}
+	quick, sweep := newton.New(part, limits), float64(4*len(c.potentials)+len(c.variables))
+	quick.Limit(func(work float64) bool { return work < enough*sweep })
+	for _, solver := range []solve.Solver{quick, interior.New(part, limits)} {
+		solver.WarmStart(y, mu)
+		result, err := solver.Solve(ctx)
+		if err != nil {
+			return err
+		}
+		if better(result.Certificate, c.proof) && result.Multipliers != nil {
+			c.proof = result.Certificate
+			put(s.y, c.variables, result.Y)
+			put(s.mu, c.potentials, result.Multipliers)
+		}
+		if err := ctx.Err(); err != nil || proven(c.proof, limits) {
+			return err
+		}
+	}
+	return nil
+}
+
+// part makes a field of a component.
+func (s *State) part(c *component) *mrf.Field {
+	part := partition.Extract(s.field.Model, c.variables, c.potentials)
+	field := part.Condition(s.field)
+	field.Threads = s.field.Threads
+	return field
+}
+
+func proven(c solve.Certificate, limits solve.Settings) bool {
+	return math.Abs(c.Gap) <= limits.Gap && c.MaxViolation <= limits.Feasibility
+}
+
+// better tells whether one proof says more than another one.
+func better(a, b solve.Certificate) bool {
+	return max(math.Abs(a.Gap), a.MaxViolation) < max(math.Abs(b.Gap), b.MaxViolation)
+}
+
+func pick(from []float64, places []int32) []float64 {
+	out := make([]float64, len(places))
+	for k, place := range places {
+		out[k] = from[place]
+	}
+	return out
+}
+
+func put(to []float64, places []int32, values []float64) {
+	for k, place := range places {
+		to[place] = values[k]
+	}
+}
+
+// potential is a ground rule in the state.
+type potential struct {
+	block    *mrf.Block
+	j        int
+	ids      []int32
+	coef     []float64
+	w, c, d  float64 // weight, constant with inputs, and slack a·y + c
+	mu       float64
+	at       int // its place among all
+	standing standing
+}
+
+// standing says what a potential is near the state. It is decided once, so that all that is asked about the state goes
+// together.
+type standing uint8
+
+const (
+	unseen standing = iota
+	idle            // it holds, with room
+	square          // w·d², with the multiplier 2wd
+	above           // its multiplier is w
+	below           // its multiplier is -w
+	tight           // d = 0: a constraint, or a kink with a multiplier in between
+)
+
+// fixed tells whether the multiplier does not depend on the state nearby.
+func (s standing) fixed() bool { return s == above || s == below }
+
+// look returns the potential at a place.
+func (s *State) look(place int) potential {
+	block, j := s.index.Locate(place)
+	b := s.field.Model.Blocks[block]
+	p := potential{block: b, j: j, mu: s.mu[place], at: place, w: s.field.Weights()[b.Rule]}
+	p.ids, p.coef = b.Row(j, new(mrf.RowBuffer))
+	if b.Scale != nil {
+		p.w *= float64(b.Scale[j])
+	}
+	var c [1]float64
+	s.field.Constants(block, j, j+1, c[:])
+	p.c, p.d = c[0], c[0]
+	for k, i := range p.ids {
+		p.d += p.coef[k] * s.y[i]
+	}
+	if s.standings[place] == unseen {
+		s.standings[place] = p.stand(silent * max(p.w, s.field.Unit()))
+	}
+	p.standing = s.standings[place]
+	switch p.standing {
+	case square:
+		p.mu = 2 * p.w * p.d
+	case above:
+		p.mu = p.w
+	case below:
+		p.mu = -p.w
+	case idle:
+		p.mu = 0
+	}
+	return p
+}
+
+// Tolerances of what counts as 0: of slacks and values, whose unit is that of truth, and of multipliers, relative to
+// the weight or to what pushes a variable.
+const (
+	still = 1e-6
+	faint = 1e-6
+	// silent is the multiplier, relative to the weights, that rounding can leave of 0.
+	silent = 1e-10
+)
+
+// stand decides what the potential is, where multipliers of a certain size are as good as 0.
+func (p *potential) stand(least float64) standing {
+	b := p.block
+	switch {
+	case b.Kind == mrf.Equal:
+		return tight
+	case b.Kind == mrf.LessEqual:
+		if p.mu > least && p.d > -still {
+			return tight
+		}
+		return idle
+	case p.w <= least:
+		return idle
+	case b.Kind == mrf.Linear:
+		return above
+	case b.Exponent == 2:
+		if 2*p.w*p.d > least || b.Kind == mrf.Absolute {
+			return square
+		}
+		return idle
+	}
+	return p.bend()
+}
+
+// bend is stand for linear hinges and absolute values, which have a kink.
+func (p *potential) bend() standing {
+	low, least := idle, 0.0
+	if p.block.Kind == mrf.Absolute {
+		low, least = below, -p.w
+	}
+	rise := p.w - least
+	switch {
+	case math.Abs(p.d) <= still && p.mu > least+faint*rise && p.mu < p.w-faint*rise:
+		return tight
+	case p.d > still || p.d > -still && p.mu >= least+rise/2:
+		return above
+	}
+	return low
+}
+
+// coefficient is that of a variable.
+func (p *potential) coefficient(i int32) float64 { return p.coef[slices.Index(p.ids, i)] }

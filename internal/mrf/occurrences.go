@@ -1,0 +1,82 @@
+package mrf
+
+import (
+	"math"
+	"sort"
+)
+
+// Occurrences lists the potentials that each variable is in: four bytes for each, and four for each variable. A prior
+// over all targets, whose variables follow one another, costs nothing.
+type Occurrences struct {
+	model  *Model
+	first  []int // by block: how many potentials are before it
+	start  []int32
+	places []int32 // among all potentials
+	runs   []int   // blocks that are not listed
+}
+
+// NewOccurrences goes through a model twice; nil if it has more potentials or terms than 32 bits can count.
+func NewOccurrences(m *Model) *Occurrences {
+	o := &Occurrences{model: m, first: make([]int, len(m.Blocks)+1), start: make([]int32, m.Variables+1)}
+	total := 0
+	for k, b := range m.Blocks {
+		o.first[k+1] = o.first[k] + b.Len
+		if b.isRun() {
+			o.runs = append(o.runs, k)
+		} else {
+			total += len(b.Vars)
+		}
+	}
+	if total > math.MaxInt32 || o.first[len(m.Blocks)] > math.MaxInt32 {
+		return nil
+	}
+	for _, b := range m.Blocks {
+		for _, i := range b.Vars {
+			o.start[i+1]++
+		}
+	}
+	for i := range m.Variables {
+		o.start[i+1] += o.start[i]
+	}
+	o.places = make([]int32, total)
+	next := append([]int32(nil), o.start...)
+	for k, b := range m.Blocks {
+		if b.isRun() {
+			continue
+		}
+		rows := b.variableRows()
+		for j := range b.Len {
+			for _, i := range rows.row(j) {
+				o.places[next[i]] = int32(o.first[k] + j)
+				next[i]++
+			}
+		}
+	}
+	return o
+}
+
+// Of appends the potentials that variable i is in, by their places among all, which ascend.
+func (o *Occurrences) Of(i int32, places []int) []int {
+	first := len(places)
+	for _, place := range o.places[o.start[i]:o.start[i+1]] {
+		places = append(places, int(place))
+	}
+	for _, k := range o.runs {
+		if j := int(i - o.model.Blocks[k].First); j >= 0 && j < o.model.Blocks[k].Len {
+			places = append(places, o.first[k]+j)
+		}
+	}
+	if len(o.runs) > 0 {
+		sort.Ints(places[first:])
+	}
+	return places
+}
+
+// Locate returns the block of a place among all potentials, and the potential's number there.
+func (o *Occurrences) Locate(place int) (block, j int) {
+	k := sort.SearchInts(o.first, place+1) - 1
+	return k, place - o.first[k]
+}
+
+// Bytes is what the lists take.
+func (o *Occurrences) Bytes() int64 { return 4 * int64(len(o.start)+len(o.places)) }
