@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/session"
 )
 
 // Status says how an inference ended.
@@ -42,8 +42,8 @@ type Answer struct {
 	// Conflict prints hard ground rules that cannot hold together; nil if there are none.
 	Conflict []string
 
-	answer    *engine.Answer
-	grounding *engine.Grounding
+	answer    *session.Answer
+	grounding *session.Grounding
 }
 
 // Atom is a ground atom with its value in an answer.
@@ -78,7 +78,7 @@ func (a *Answer) Values(predicates ...string) []float64 {
 	return a.grounding.Values(a.answer, predicates)
 }
 
-func newAnswer(a *engine.Answer, g *engine.Grounding) *Answer {
+func newAnswer(a *session.Answer, g *session.Grounding) *Answer {
 	return &Answer{Status: Status(a.Status), Explanation: a.Explanation, Method: a.Method, Reason: a.Reason,
 		Objective: a.Objective, DualBound: a.DualBound, Gap: a.Gap, MaxViolation: a.MaxViolation, AtomError: a.AtomError,
 		Iterations: a.Iterations, Elapsed: a.Elapsed, Conflict: a.Conflict, answer: a, grounding: g}

@@ -2,6 +2,7 @@ package deeppsl
 
 import (
 	"context"
+	"github.com/deeppsl/deeppsl/internal/engine"
 )
 
 // Summary is what can be said before anything is ground.
@@ -31,7 +32,7 @@ func Check(ctx context.Context, p *Program, data *Data, options Options) (*Summa
 	if err != nil {
 		return nil, explained(err)
 	}
-	found, err := project.Check(ctx)
+	found, err := engine.Check(ctx, project)
 	if err != nil {
 		return nil, explained(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/neural"
 )
@@ -40,7 +40,7 @@ func NewData(p *Program) *Data {
 // with the rules of the same name beside it; see docs/configuration.md. Predicates add to what it declares: above all
 // functions, which files cannot have.
 func Open(path string, predicates ...Predicate) (*Program, *Data, error) {
-	config, err := engine.ReadConfig(path)
+	config, err := project.ReadConfig(path)
 	if err != nil {
 		return nil, nil, explained(err)
 	}

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"time"
 
+	"github.com/deeppsl/deeppsl/internal/batch"
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/training"
 )
 
 // Training is what learning did.
@@ -34,37 +37,37 @@ type Epoch struct {
 	Gap float64
 }
 
-func epochOf(e engine.Epoch) Epoch {
+func epochOf(e learn.Epoch) Epoch {
 	return Epoch{Number: e.Number, Loss: e.Loss, Validation: e.Validation, Gap: e.Gap}
 }
 
 // Learn learns the weights of rules and the networks, so that what is inferred agrees with the truth. With truth
 // During the phase Validation, it keeps the parameters of the best epoch. Data that During gave to the phase Learning
 // alone are ground for it. If the context ends, the session has the best parameters until then, and Training is Early.
-func (s *Session) Learn(ctx context.Context) (training *Training, err error) {
+func (s *Session) Learn(ctx context.Context) (result *Training, err error) {
 	err = s.use(func() error {
 		if s.learning == nil {
-			if s.learning, err = s.inference.For(ctx, load.Learn); err != nil {
+			if s.learning, err = engine.For(ctx, s.inference, load.Learn); err != nil {
 				return err
 			}
 		}
 		g := s.learning
 		g.TakeWeights(s.inference)
-		learned, warnings, err := g.Learn(ctx)
+		learned, warnings, err := training.Learn(ctx, g)
 		if err != nil {
 			return err
 		}
-		training = &Training{Kept: learned.Kept, Ended: learned.Ended.String(), Early: learned.Ended.Early(),
+		result = &Training{Kept: learned.Kept, Ended: learned.Ended.String(), Early: learned.Ended.Early(),
 			Warnings: problems(warnings), Elapsed: learned.Elapsed}
 		for _, e := range learned.Epochs {
-			training.Epochs = append(training.Epochs, epochOf(e))
+			result.Epochs = append(result.Epochs, epochOf(e))
 		}
 		if g == s.inference {
 			return nil
 		}
 		return s.inference.Adopt(g)
 	})
-	return training, err
+	return result, err
 }
 
 // Evaluation is the score of one predicate's values.
@@ -105,7 +108,7 @@ func (s *Session) Predict(ctx context.Context) (all []Prediction, err error) {
 		if !s.project.Examples() {
 			return errors.New("the program is not about examples; Infer finds the values of its targets")
 		}
-		p, _, err := s.inference.InferExamples(ctx, s.project.Exampled(load.Infer))
+		p, _, err := batch.Infer(ctx, s.inference, s.project.Exampled(load.Infer))
 		if err != nil {
 			return err
 		}

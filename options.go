@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/neural"
 )
@@ -39,8 +40,8 @@ type Options struct {
 }
 
 // engine returns the options as the engine has them.
-func (o *Options) engine(networks map[string]neural.Spec, features map[string]*neural.Features) engine.Options {
-	out := engine.Options{Seed: o.Seed, Threads: o.Threads, Set: o.named(), Log: o.Log, Specs: networks,
+func (o *Options) engine(networks map[string]neural.Spec, features map[string]*neural.Features) project.Options {
+	out := project.Options{Seed: o.Seed, Threads: o.Threads, Set: o.named(), Log: o.Log, Specs: networks,
 		Features: features}
 	if o.OnWarning != nil {
 		out.OnWarning = func(diags source.Diagnostics) {
@@ -50,7 +51,7 @@ func (o *Options) engine(networks map[string]neural.Spec, features map[string]*n
 		}
 	}
 	if o.OnEpoch != nil {
-		out.OnEpoch = func(e engine.Epoch) { o.OnEpoch(epochOf(e)) }
+		out.OnEpoch = func(e learn.Epoch) { o.OnEpoch(epochOf(e)) }
 	}
 	return out
 }

@@ -8,16 +8,18 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
 )
 
 // Session is a program with data, ground, that lives: it keeps the model, the networks and the last answer. Any number
 // of goroutines may call its methods, which wait for each other; answers can be read meanwhile.
 type Session struct {
 	mu        sync.Mutex
-	project   *engine.Project
-	inference *engine.Grounding
-	learning  *engine.Grounding // nil until Learn; the same where phases share their atoms
-	last      *engine.Answer    // where the next inference begins; nil at first
+	project   *project.Project
+	inference *session.Grounding
+	learning  *session.Grounding // nil until Learn; the same where phases share their atoms
+	last      *session.Answer    // where the next inference begins; nil at first
 	closed    bool
 }
 
@@ -31,14 +33,14 @@ func NewSession(ctx context.Context, p *Program, data *Data, options Options) (*
 		return nil, explained(err)
 	}
 	s := &Session{project: project}
-	if s.inference, err = project.Ground(ctx, load.Infer); err != nil {
+	if s.inference, err = engine.Ground(ctx, project, load.Infer); err != nil {
 		return nil, explained(err)
 	}
 	return s, nil
 }
 
 // newProject puts a program, its data and options together.
-func newProject(p *Program, data *Data, options Options) (*engine.Project, error) {
+func newProject(p *Program, data *Data, options Options) (*project.Project, error) {
 	if data.program != p {
 		return nil, errors.New("the data are those of another program")
 	}
@@ -46,7 +48,7 @@ func newProject(p *Program, data *Data, options Options) (*engine.Project, error
 	if err != nil {
 		return nil, err
 	}
-	return engine.New(config, options.engine(p.networks, data.features))
+	return project.New(config, options.engine(p.networks, data.features))
 }
 
 // use calls f while nobody else uses the session.
@@ -114,7 +116,7 @@ func (s *Session) WriteRules(w io.Writer) error {
 
 // WriteGround writes the ground rules, one per line; limit bounds them, 0 means all.
 func (s *Session) WriteGround(w io.Writer, limit int) error {
-	return s.use(func() error { return s.inference.Write(w, engine.GroundView, limit) })
+	return s.use(func() error { return s.inference.Write(w, session.GroundView, limit) })
 }
 
 // SaveNetworks writes the parameters of all networks, and LoadNetworks reads them into a session of a program with the

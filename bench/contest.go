@@ -14,9 +14,12 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/export"
+	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/parallel"
+	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
@@ -49,12 +52,12 @@ const boundGap = 1e-8
 func newContest(ctx context.Context, config, dir string, s settings, r rivalry) (*contest, error) {
 	c := &contest{rivalry: r, gap: s.gap, threads: parallel.Threads(s.threads), dir: dir, config: config,
 		exported: filepath.Join(dir, "problem.mps"), variable: make(map[string]int)}
-	project, err := engine.Load(config, engine.Options{Threads: c.threads, Seed: s.seed,
+	project, err := project.Load(config, project.Options{Threads: c.threads, Seed: s.seed,
 		Set: []string{fmt.Sprint("inference.gap=", boundGap)}})
 	if err != nil {
 		return nil, err
 	}
-	grounding, err := project.Ground(ctx, engine.Infer)
+	grounding, err := engine.Ground(ctx, project, load.Infer)
 	if err != nil {
 		return nil, err
 	}
@@ -66,17 +69,17 @@ func newContest(ctx context.Context, config, dir string, s settings, r rivalry) 
 		return nil, err
 	}
 	c.bound = answer.DualBound
-	grounding.Each(answer, false, func(a engine.Atom) {
+	grounding.Each(answer, false, func(a session.Atom) {
 		c.variable[key(strings.ToUpper(a.Predicate), a.Arguments)] = len(c.variable)
 	})
 	return c, nil
 }
 
 // export writes the quadratic program for those who read it, and makes the field of a dump, which is the judge's.
-func (c *contest) export(grounding *engine.Grounding) error {
+func (c *contest) export(grounding *session.Grounding) error {
 	for _, p := range c.peers {
 		if !p.whole {
-			write := func(w io.Writer) error { return grounding.Export(w, engine.QPSFormat) }
+			write := func(w io.Writer) error { return grounding.Export(w, export.QPS) }
 			if err := report.WriteFileFunc(c.exported, write); err != nil {
 				return err
 			}
@@ -84,7 +87,7 @@ func (c *contest) export(grounding *engine.Grounding) error {
 		}
 	}
 	var dump bytes.Buffer
-	err := grounding.Export(&dump, engine.DumpFormat)
+	err := grounding.Export(&dump, export.JSON)
 	if err == nil {
 		c.field, _, err = export.Read(&dump)
 	}

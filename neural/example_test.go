@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/neural"
 )
 
@@ -56,11 +57,11 @@ func run(t *testing.T, dir, keys string, epochs int, stages engine.Stages) *engi
 	if err := os.WriteFile(path, []byte(configuration(keys, epochs)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	project, err := engine.Load(path, engine.Options{Seed: 1})
+	project, err := project.Load(path, project.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := project.Run(context.Background(), stages)
+	report, err := engine.Run(context.Background(), project, stages)
 	if err != nil {
 		t.Fatal(err)
 	}

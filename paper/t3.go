@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deeppsl/deeppsl/internal/command"
-	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/paper/repro"
 )
 
@@ -97,7 +97,7 @@ func (r *t3Command) one(ctx context.Context, method string) (*repro.T3Result, er
 	t := repro.T3{Method: method, Seed: r.Seed, Threads: int(r.Threads), Vectors: r.vectors, Set: r.set,
 		Runs: r.runs, Faithful: r.faithful, Twins: r.twins, AllPapers: r.allPapers,
 		OnStage: func(stage string) { r.Notef("%s: %s", method, stage) },
-		OnEpoch: func(e engine.Epoch) {
+		OnEpoch: func(e learn.Epoch) {
 			validation := ""
 			if !math.IsNaN(e.Validation) {
 				validation = fmt.Sprintf(" validation %.4f,", e.Validation)

@@ -116,7 +116,7 @@ func (c *classification) evaluations() []any {
 }
 
 // plain is the network without rules.
-func (c *classification) plain(p *project, truth map[string]string) *project {
+func (c *classification) plain(p *setting, truth map[string]string) *setting {
 	plain := p.fork()
 	plain.rules = ""
 	own := plain.config.Predicates["Neural/2"]
@@ -127,7 +127,7 @@ func (c *classification) plain(p *project, truth map[string]string) *project {
 }
 
 // fixed has a network with labels of its own, and similarities that are all 1.
-func (c *classification) fixed(p *project, truth map[string]string) *project {
+func (c *classification) fixed(p *setting, truth map[string]string) *setting {
 	fixed := p.fork()
 	fixed.config.Predicates["Neural/2"].Truth = truth
 	if c.siamese {
@@ -137,7 +137,7 @@ func (c *classification) fixed(p *project, truth map[string]string) *project {
 	return fixed
 }
 
-func (c *classification) writeFeatures(p *project) {
+func (c *classification) writeFeatures(p *setting) {
 	for k, row := range c.x {
 		cells := []any{entity(k)}
 		var words []string
@@ -158,7 +158,7 @@ func (c *classification) writeFeatures(p *project) {
 // entity is the name of a row.
 func entity(k int) string { return "r" + strconv.Itoa(k) }
 
-func (c *classification) writeLabels(p *project) {
+func (c *classification) writeLabels(p *setting) {
 	for k := range c.x {
 		for class := range c.classes {
 			p.row("targets.tsv", entity(k), "c"+strconv.Itoa(class))
@@ -174,7 +174,7 @@ func (c *classification) writeLabels(p *project) {
 	}
 }
 
-func (c *classification) writeLinks(p *project) {
+func (c *classification) writeLinks(p *setting) {
 	for _, link := range c.links {
 		p.row("links.tsv", entity(link[0]), entity(link[1]))
 	}

@@ -8,6 +8,11 @@ import (
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/training"
 )
 
 // A result is how one problem went, by contestant, in points of a hundred.
@@ -83,12 +88,12 @@ func (o *options) learn(ctx context.Context, dir string, p *problem, r *result) 
 	if err != nil {
 		return err
 	}
-	loaded.OnWarning = func(warnings engine.Warnings) {
+	loaded.OnWarning = func(warnings source.Diagnostics) {
 		for _, lint := range engine.Lints(warnings) {
 			r.Warnings = append(r.Warnings, lint.ID)
 		}
 	}
-	report, err := loaded.Run(ctx, engine.Stages{})
+	report, err := engine.Run(ctx, loaded, engine.Stages{})
 	if err != nil {
 		return err
 	}
@@ -119,21 +124,21 @@ func (o *options) rivals(ctx context.Context, dir string, p *problem, r *result)
 }
 
 // fit fits a project's networks alone, if it has any, and infers.
-func (o *options) fit(ctx context.Context, dir, name string, p *project, s score, seed uint64) (*float64, error) {
+func (o *options) fit(ctx context.Context, dir, name string, p *setting, s score, seed uint64) (*float64, error) {
 	loaded, err := o.load(dir, name, p, seed, fitting)
 	if err != nil {
 		return nil, err
 	}
-	g, err := loaded.Ground(ctx, engine.Infer)
+	g, err := engine.Ground(ctx, loaded, load.Infer)
 	if err != nil {
 		return nil, err
 	}
 	if loaded.Networks() {
-		learned, err := loaded.Ground(ctx, engine.Learn)
+		learned, err := engine.Ground(ctx, loaded, load.Learn)
 		if err != nil {
 			return nil, err
 		}
-		if _, err := learned.Fit(ctx); err != nil {
+		if _, err := training.Fit(ctx, learned); err != nil {
 			return nil, err
 		}
 		if err := g.Adopt(learned); err != nil {
@@ -144,7 +149,7 @@ func (o *options) fit(ctx context.Context, dir, name string, p *project, s score
 	if err != nil {
 		return nil, err
 	}
-	evaluations, err := g.Evaluate(answer, engine.Infer)
+	evaluations, err := g.Evaluate(answer, load.Infer)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +158,7 @@ func (o *options) fit(ctx context.Context, dir, name string, p *project, s score
 }
 
 // load writes a project into a folder of its own and reads it.
-func (o *options) load(dir, name string, p *project, seed uint64, set []string) (*engine.Project, error) {
+func (o *options) load(dir, name string, p *setting, seed uint64, set []string) (*project.Project, error) {
 	dir = filepath.Join(dir, name)
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return nil, err
@@ -163,11 +168,11 @@ func (o *options) load(dir, name string, p *project, seed uint64, set []string) 
 		return nil, err
 	}
 	set = append(set[:len(set):len(set)], o.set...)
-	return engine.Load(path, engine.Options{Seed: seed, Threads: o.threads, Set: set})
+	return project.Load(path, project.Options{Seed: seed, Threads: o.threads, Set: set})
 }
 
 // points returns a score in points of a hundred.
-func (s score) points(evaluations []engine.Evaluation) (float64, error) {
+func (s score) points(evaluations []session.Evaluation) (float64, error) {
 	for _, e := range evaluations {
 		if e.Predicate != s.predicate || e.Evaluator != s.evaluator {
 			continue

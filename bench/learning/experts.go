@@ -68,7 +68,7 @@ func (z *panel) problem(seed uint64) (*problem, error) {
 }
 
 // add writes the targets and the truth of a thing with one class, which is known or to be found.
-func (s *samples) add(p *project, k, class, classes int, known bool, x []float64) {
+func (s *samples) add(p *setting, k, class, classes int, known bool, x []float64) {
 	for other := range classes {
 		p.row("targets.tsv", entity(k), fmt.Sprintf("c%d", other))
 		if known {

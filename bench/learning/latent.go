@@ -126,7 +126,7 @@ func (z *puzzle) slots() []string {
 }
 
 // project writes all but the examples.
-func (z *puzzle) project(x [][]float64) *project {
+func (z *puzzle) project(x [][]float64) *setting {
 	p := newProject(z.rules())
 	p.config.Networks["reader"] = &network{Features: "features.tsv", Hidden: []int{32}}
 	p.declare("Digit/2", predicate{Neural: &neural{Network: "reader", Class: one(), Classes: names("", z.classes),
@@ -169,7 +169,7 @@ func (z *puzzle) project(x [][]float64) *project {
 const pairHidden = 64
 
 // network is a network that is shown all inputs of an example side by side, and the result as its class.
-func (s *samples) network(classes int) *project {
+func (s *samples) network(classes int) *setting {
 	c := &classification{classes: classes, hidden: s.Hidden}
 	c.x, c.y = append(append(c.x, s.Train...), s.Test...), append(append(c.y, s.Known...), s.Wanted...)
 	for k := range c.y {

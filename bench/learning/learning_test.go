@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/project"
 )
 
 // TestTasks checks that each task makes projects that load and check without errors, the same ones every time, and
@@ -35,7 +36,7 @@ func TestTasks(t *testing.T) {
 			if p.reference <= 0 || p.reference > 100 {
 				t.Errorf("the reference is %v points", p.reference)
 			}
-			for name, project := range map[string]*project{"project": p.project, "plain": p.plain, "fixed": p.fixed} {
+			for name, project := range map[string]*setting{"project": p.project, "plain": p.plain, "fixed": p.fixed} {
 				if project != nil {
 					checks(t, name, project)
 				}
@@ -53,22 +54,22 @@ func made(t *testing.T, task *task, seed uint64) *problem {
 	return p
 }
 
-func equal(a, b *project) bool {
+func equal(a, b *setting) bool {
 	return a.rules == b.rules && maps.EqualFunc(a.tables, b.tables,
 		func(x, y *bytes.Buffer) bool { return bytes.Equal(x.Bytes(), y.Bytes()) })
 }
 
-func checks(t *testing.T, name string, p *project) {
+func checks(t *testing.T, name string, p *setting) {
 	t.Helper()
 	path, err := p.write(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := engine.Load(path, engine.Options{Seed: 1, Threads: 1})
+	loaded, err := project.Load(path, project.Options{Seed: 1, Threads: 1})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	if _, err := loaded.Check(context.Background()); err != nil {
+	if _, err := engine.Check(context.Background(), loaded); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
 }

@@ -59,7 +59,7 @@ func numbers(seed uint64) (*problem, error) {
 }
 
 // additions writes what is true of two columns.
-func (p *project) additions() {
+func (p *setting) additions() {
 	p.row("nothing.tsv", 0, 0, 1)
 	p.row("nothing.tsv", 0, 1, 0)
 	for column := range 2 {

@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/eval"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
@@ -56,7 +56,7 @@ func (p peerResults) mean(peer string, results []*result) *float64 {
 		}
 		all = append(all, points)
 	}
-	m, _ := engine.Interval(all)
+	m, _ := eval.Interval(all)
 	return &m
 }
 

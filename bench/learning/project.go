@@ -13,7 +13,7 @@ import (
 )
 
 // A project is a stranger's folder: a configuration with its rules, and tables by their names.
-type project struct {
+type setting struct {
 	config config
 	rules  string
 	tables map[string]*bytes.Buffer
@@ -56,21 +56,21 @@ type neural struct {
 	Atoms   string   `json:"atoms,omitempty"`
 }
 
-func newProject(rules string) *project {
-	p := &project{rules: strings.TrimLeft(rules, "\n"), tables: make(map[string]*bytes.Buffer)}
+func newProject(rules string) *setting {
+	p := &setting{rules: strings.TrimLeft(rules, "\n"), tables: make(map[string]*bytes.Buffer)}
 	p.config.Predicates = make(map[string]*predicate)
 	p.config.Networks = make(map[string]*network)
 	return p
 }
 
 // declare adds a predicate, such as "Label/2".
-func (p *project) declare(name string, d predicate) *predicate {
+func (p *setting) declare(name string, d predicate) *predicate {
 	p.config.Predicates[name] = &d
 	return &d
 }
 
 // row adds a row to a table, with tabs between its cells.
-func (p *project) row(table string, cells ...any) {
+func (p *setting) row(table string, cells ...any) {
 	b := p.table(table)
 	for k, cell := range cells {
 		if k > 0 {
@@ -87,7 +87,7 @@ func (p *project) row(table string, cells ...any) {
 }
 
 // table returns the text of a table, which it begins.
-func (p *project) table(name string) *bytes.Buffer {
+func (p *setting) table(name string) *bytes.Buffer {
 	if p.tables[name] == nil {
 		p.tables[name] = new(bytes.Buffer)
 	}
@@ -98,7 +98,7 @@ func (p *project) table(name string) *bytes.Buffer {
 func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
 // set changes an option.
-func (p *project) set(name, value string) {
+func (p *setting) set(name, value string) {
 	if p.config.Options == nil {
 		p.config.Options = make(map[string]string)
 	}
@@ -106,7 +106,7 @@ func (p *project) set(name, value string) {
 }
 
 // fork returns a project that shares the tables, and whose configuration can be changed at the first two levels.
-func (p *project) fork() *project {
+func (p *setting) fork() *setting {
 	forked := *p
 	forked.config.Options = maps.Clone(p.config.Options)
 	forked.config.Networks = maps.Clone(p.config.Networks)
@@ -126,7 +126,7 @@ const (
 )
 
 // write writes the project into a folder that exists, and returns the configuration's path.
-func (p *project) write(dir string) (string, error) {
+func (p *setting) write(dir string) (string, error) {
 	c := p.config
 	files := make(map[string][]byte)
 	if p.rules != "" {

@@ -88,7 +88,7 @@ func views(seed uint64) (*problem, error) {
 	c.hidden = []int{16}
 	c.split(random, 60, 0)
 	p := c.problem()
-	for _, project := range []*project{p.project, p.fixed} {
+	for _, project := range []*setting{p.project, p.fixed} {
 		project.rules = "1: Neural(A, Y) -> Label(A, Y) ^2\n1: Other(A, Y) -> Label(A, Y) ^2\nLabel(A, +Y) = 1 .\n"
 		project.config.Networks["second"] = &network{Features: "second.tsv", Hidden: c.hidden}
 		seen := *project.config.Predicates["Neural/2"]

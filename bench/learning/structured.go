@@ -55,7 +55,7 @@ func sequences(seed uint64) (*problem, error) {
 		}
 	}
 	p := c.problem()
-	for _, project := range []*project{p.project, p.fixed} {
+	for _, project := range []*setting{p.project, p.fixed} {
 		project.rules = strings.ReplaceAll(rules.String(), "Seen", "Neural")
 		project.declare("Next/2", predicate{Observations: []string{"next.tsv"}})
 	}
@@ -178,7 +178,7 @@ func seats(seed uint64) (*problem, error) {
 		}
 	}
 	p := c.problem()
-	for _, project := range []*project{p.project, p.fixed} {
+	for _, project := range []*setting{p.project, p.fixed} {
 		project.rules = "1: Neural(A, Y) -> Label(A, Y) ^2\nLabel(A, +Y) = 1 .\n" +
 			"# In each group, each class is there once.\nLabel(+A, Y) + 0 * Group(G) = 1 . {A: In(A, G)}\n"
 		project.declare("In/2", predicate{Observations: []string{"in.tsv"}})
@@ -249,7 +249,7 @@ func kinds(seed uint64) (*problem, error) {
 	c.split(random, 24, 0)
 	p := c.problem()
 	coarse := c.test[:150] // whose kind is known
-	for _, project := range []*project{p.project, p.fixed} {
+	for _, project := range []*setting{p.project, p.fixed} {
 		project.rules = "1: Neural(A, Y) -> Label(A, Y) ^2\nLabel(A, +Y) = 1 .\n" +
 			"# A thing is of a kind as far as it is of one of the kind's classes.\n" +
 			"Label(A, +Y) = Kind(A, K) . {Y: Of(Y, K)}\n"

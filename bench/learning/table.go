@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/eval"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
@@ -45,9 +45,9 @@ func summarise(t *task, results []*result, recorded peerResults) *row {
 			fixed = append(fixed, *r.Fixed)
 		}
 	}
-	s.DeepPSL, s.CI95 = engine.Interval(ours)
-	s.Seconds, _ = engine.Interval(seconds)
-	s.Reference, _ = engine.Interval(reference)
+	s.DeepPSL, s.CI95 = eval.Interval(ours)
+	s.Seconds, _ = eval.Interval(seconds)
+	s.Reference, _ = eval.Interval(reference)
 	s.Plain, s.Fixed = mean(plain), mean(fixed)
 	if s.Plain != nil {
 		s.PlainBy = "deeppsl"
@@ -72,7 +72,7 @@ func mean(values []float64) *float64 {
 	if len(values) == 0 {
 		return nil
 	}
-	m, _ := engine.Interval(values)
+	m, _ := eval.Interval(values)
 	return &m
 }
 

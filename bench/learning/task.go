@@ -18,13 +18,13 @@ type task struct {
 // A problem is a task with a seed.
 type problem struct {
 	// project is what a stranger writes. It is learned, inferred and scored with the defaults.
-	project *project
+	project *setting
 	score   score
 	// plain is a network alone that learns from the same labels; nil if there is none to compare with.
-	plain      *project
+	plain      *setting
 	plainScore score
 	// fixed has rules that are not learned. Networks that its labels reach are fitted alone first; nil if there is none.
-	fixed *project
+	fixed *setting
 	// samples is what other programs learn from in the place of plain.
 	samples *samples
 	// reference is what can be reached, in points: the share of the best possible answer, or of an independent method's.

@@ -28,7 +28,7 @@ const checkExamples = `  deeppsl check model.json
 
 // newCheck returns deeppsl check.
 func newCheck(e *command.Env) *cobra.Command {
-	p, from := &project{Env: e}, &input{}
+	p, from := &projectFlags{Env: e}, &input{}
 	cmd := &cobra.Command{
 		Use:     "check CONFIG [-D name=value]...",
 		Short:   "Estimate what grounding costs, and report what is suspicious or wrong",
@@ -46,7 +46,7 @@ func newCheck(e *command.Env) *cobra.Command {
 
 // check emits what is found as one result. In JSON the lints are part of it; in text they go to stderr, below the
 // table.
-func (p *project) check(cmd *cobra.Command, from *input, args []string) error {
+func (p *projectFlags) check(cmd *cobra.Command, from *input, args []string) error {
 	p.EndAfter(p.timeLimit)
 	options := p.options()
 	options.OnWarning = nil                                    // the summary has all
@@ -55,7 +55,7 @@ func (p *project) check(cmd *cobra.Command, from *input, args []string) error {
 	if err == nil {
 		p.bound(loaded)
 		var found *engine.Summary
-		if found, err = loaded.Check(cmd.Context()); found != nil {
+		if found, err = engine.Check(cmd.Context(), loaded); found != nil {
 			summary = found
 		}
 	}
@@ -78,7 +78,7 @@ func (p *project) check(cmd *cobra.Command, from *input, args []string) error {
 }
 
 // checkJSON prints everything in one object; the exit code alone tells that there are errors.
-func (p *project) checkJSON(path string, summary *engine.Summary, failure *source.Failure) error {
+func (p *projectFlags) checkJSON(path string, summary *engine.Summary, failure *source.Failure) error {
 	if failure != nil {
 		summary.Lints = engine.Lints(failure.Diagnostics)
 	}

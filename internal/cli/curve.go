@@ -5,13 +5,13 @@ import (
 	"io"
 	"math"
 
-	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
 // drawCurve draws the loss and, if there is one, the validation score of learning's epochs. Those of held-out folds are
 // other trainings, and left out.
-func drawCurve(path string, epochs []engine.Epoch) error {
+func drawCurve(path string, epochs []learn.Epoch) error {
 	loss, validation := report.Series{Name: "loss"}, report.Series{Name: "validation"}
 	for _, e := range epochs {
 		if e.Fold != 0 {

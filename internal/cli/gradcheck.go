@@ -11,6 +11,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/training"
 )
 
 const gradcheckHelp = `Gradcheck compares the gradient that learning would use with central differences
@@ -32,7 +33,7 @@ const gradcheckExamples = `  deeppsl gradcheck model.json
 
 // gradchecker is one run of deeppsl gradcheck.
 type gradchecker struct {
-	project
+	projectFlags
 	from    input
 	samples int
 	step    float64
@@ -41,7 +42,7 @@ type gradchecker struct {
 
 // newGradcheck returns deeppsl gradcheck.
 func newGradcheck(e *command.Env) *cobra.Command {
-	g := &gradchecker{project: project{Env: e}}
+	g := &gradchecker{projectFlags: projectFlags{Env: e}}
 	cmd := &cobra.Command{
 		Use:     "gradcheck CONFIG [--samples N] [--step H] [-D name=value]...",
 		Short:   "Compare the gradient of learning with differences of the loss",
@@ -77,7 +78,7 @@ func (g *gradchecker) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	var bar report.Task
-	found, err := loaded.CheckGradients(cmd.Context(), engine.GradientOptions{Samples: g.samples, Step: g.step,
+	found, err := engine.CheckGradients(cmd.Context(), loaded, training.GradientOptions{Samples: g.samples, Step: g.step,
 		Epochs: g.epochs, Progress: func(_, total int) {
 			if bar == nil {
 				bar = g.Progress().Start("differences", int64(total), "parameters")
@@ -100,7 +101,7 @@ func (g *gradchecker) run(cmd *cobra.Command, args []string) error {
 }
 
 // gradchecked is what deeppsl gradcheck answers.
-type gradchecked struct{ *engine.GradientReport }
+type gradchecked struct{ *training.GradientReport }
 
 // Text prints the verdict and the tables.
 func (g gradchecked) Text(w io.Writer) error {

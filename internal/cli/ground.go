@@ -10,6 +10,9 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/export"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
 )
 
 const groundHelp = `Ground reads a configuration, makes the ground rules, and counts them by rule.
@@ -29,7 +32,7 @@ const groundExamples = `  deeppsl ground model.json
 
 // grounder is one run of deeppsl ground.
 type grounder struct {
-	project
+	projectFlags
 	from                input
 	show, phase, export string
 	limit               int
@@ -37,7 +40,7 @@ type grounder struct {
 
 // newGround returns deeppsl ground.
 func newGround(e *command.Env) *cobra.Command {
-	g := &grounder{project: project{Env: e}}
+	g := &grounder{projectFlags: projectFlags{Env: e}}
 	cmd := &cobra.Command{
 		Use:     "ground CONFIG [--show=program|plan|ground|mrf] [--export FILE]",
 		Short:   "Make and count the ground rules",
@@ -63,7 +66,7 @@ func (g *grounder) run(cmd *cobra.Command, args []string) error {
 		return command.Usage("flag-value", command.HintFor(cmd, g.show, views), "--show takes %s, not %q",
 			strings.Join(views, ", "), g.show)
 	}
-	phase, err := engine.ParsePhase(g.phase)
+	phase, err := project.ParsePhase(g.phase)
 	if err != nil {
 		return command.Usage("flag-value", command.SeeHelp(cmd), "--phase: %v", err)
 	}
@@ -77,7 +80,7 @@ func (g *grounder) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	g.bound(loaded)
-	grounding, err := loaded.Ground(cmd.Context(), phase)
+	grounding, err := engine.Ground(cmd.Context(), loaded, phase)
 	if err != nil {
 		return err
 	}
@@ -92,7 +95,7 @@ func (g *grounder) run(cmd *cobra.Command, args []string) error {
 		ByRule: grounding.Counts(), Seed: g.Seed}
 	if g.show != "counts" {
 		var b strings.Builder
-		if err := grounding.Write(&b, engine.View(g.show), g.limit); err != nil {
+		if err := grounding.Write(&b, session.View(g.show), g.limit); err != nil {
 			return err
 		}
 		answer.View = b.String()
@@ -101,11 +104,11 @@ func (g *grounder) run(cmd *cobra.Command, args []string) error {
 }
 
 // exportFormat returns the format of the file to write, if there is one.
-func (g *grounder) exportFormat(cmd *cobra.Command) (engine.ExportFormat, error) {
+func (g *grounder) exportFormat(cmd *cobra.Command) (export.Format, error) {
 	if g.export == "" {
 		return "", nil
 	}
-	format, err := engine.ExportFormatOf(g.export)
+	format, err := export.FormatOf(g.export)
 	if err != nil {
 		return "", command.Usage("flag-value", command.SeeHelp(cmd), "--export: %v", err)
 	}
@@ -114,11 +117,11 @@ func (g *grounder) exportFormat(cmd *cobra.Command) (engine.ExportFormat, error)
 
 // grounded is what deeppsl ground answers.
 type grounded struct {
-	Variables   int                `json:"variables"`
-	GroundRules int                `json:"ground_rules"`
-	ByRule      []engine.RuleCount `json:"ground_rules_by_rule"`
-	Seed        uint64             `json:"seed"`
-	View        string             `json:"view,omitempty"`
+	Variables   int                 `json:"variables"`
+	GroundRules int                 `json:"ground_rules"`
+	ByRule      []session.RuleCount `json:"ground_rules_by_rule"`
+	Seed        uint64              `json:"seed"`
+	View        string              `json:"view,omitempty"`
 }
 
 // Text prints the view if there is one, and the counts.

@@ -6,11 +6,12 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
 // checkOutputs finds before a long run, and not after it, what its results cannot be written to.
-func (r *runner) checkOutputs(outputs engine.Outputs, project *engine.Project) error {
+func (r *runner) checkOutputs(outputs project.Outputs, project *project.Project) error {
 	var diags source.Diagnostics
 	if info, err := os.Stat(outputs.Atoms); err == nil && !info.IsDir() {
 		diags.Errorf("output-path", source.Span{}, "name a folder; it is made if it is not there",
@@ -31,7 +32,7 @@ func (r *runner) checkOutputs(outputs engine.Outputs, project *engine.Project) e
 		}
 	}
 	if outputs.Atoms != "" {
-		files = append(files, project.AtomFiles(outputs.Atoms)...)
+		files = append(files, engine.AtomFiles(project, outputs.Atoms)...)
 	}
 	checkInputs(files, project.Inputs(), &diags)
 	return diags.Err()

@@ -9,12 +9,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deeppsl/deeppsl/internal/command"
-	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/source"
 )
 
-// project is what the commands that work on a configuration have in common.
-type project struct {
+// projectFlags is what the commands that work on a configuration have in common.
+type projectFlags struct {
 	*command.Env
 	set   []string // options as name=value
 	force bool
@@ -24,30 +27,30 @@ type project struct {
 }
 
 // flags declares the flags of every command that reads a configuration.
-func (p *project) flags(cmd *cobra.Command) {
+func (p *projectFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVarP(&p.set, "option", "D", nil,
 		"set an option, as `name=value`; may be repeated (see deeppsl options)")
 }
 
 // forceFlag declares the flag of commands that ground.
-func (p *project) forceFlag(cmd *cobra.Command) {
+func (p *projectFlags) forceFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&p.force, "force", false, "ground even what is not expected to fit in memory")
 }
 
 // timeFlag declares the flag of commands that give no answer before they end.
-func (p *project) timeFlag(cmd *cobra.Command) {
+func (p *projectFlags) timeFlag(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&p.timeLimit, "time-limit", 0, "give up after this `time`, such as 90s")
 }
 
 // memoryFlags declares the flags of commands that infer.
-func (p *project) memoryFlags(cmd *cobra.Command) {
+func (p *projectFlags) memoryFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.memory, "memory", "",
 		"keep to a `size` of memory, such as 2GiB: ground rules that do not fit go to a temporary file")
 	cmd.Flags().StringVar(&p.scratch, "scratch", "", "the `folder` for that file (default: the system's)")
 }
 
 // options returns the settings of a library call.
-func (p *project) options() engine.Options {
+func (p *projectFlags) options() project.Options {
 	level, quiet := slog.LevelInfo, p.Quiet
 	if quiet {
 		level = slog.LevelError
@@ -63,10 +66,10 @@ func (p *project) options() engine.Options {
 	if p.scratch != "" {
 		set = append(set, "ground.scratch="+p.scratch)
 	}
-	return engine.Options{
+	return project.Options{
 		Seed: p.Seed, Threads: int(p.Threads), Set: set, OnIteration: iterationLine(p.Env),
 		Log: slog.New(slog.NewTextHandler(p.Err, &slog.HandlerOptions{Level: level, ReplaceAttr: withoutTime})),
-		OnWarning: func(warnings engine.Warnings) {
+		OnWarning: func(warnings source.Diagnostics) {
 			if !quiet {
 				warnings.Render(p.Err, command.Color(p.Err), command.MaxDiagnostics)
 			}
@@ -75,7 +78,7 @@ func (p *project) options() engine.Options {
 }
 
 // bound makes the command keep to the memory that the options give, if they do.
-func (p *project) bound(loaded *engine.Project) {
+func (p *projectFlags) bound(loaded *project.Project) {
 	if memory := loaded.Memory(); memory > 0 || loaded.Forced() {
 		p.KeepTo(memory)
 	}
@@ -90,7 +93,7 @@ func withoutTime(groups []string, a slog.Attr) slog.Attr {
 }
 
 // output writes the file that a flag names, whole or not at all; "-" is the standard output.
-func (p *project) output(path string, write func(w io.Writer) error) error {
+func (p *projectFlags) output(path string, write func(w io.Writer) error) error {
 	if path == command.StdinName {
 		return write(p.Out)
 	}
@@ -98,8 +101,8 @@ func (p *project) output(path string, write func(w io.Writer) error) error {
 }
 
 // epochLine prints one line of a learning curve.
-func epochLine(e *command.Env, name string) func(engine.Epoch) {
-	return func(line engine.Epoch) {
+func epochLine(e *command.Env, name string) func(learn.Epoch) {
+	return func(line learn.Epoch) {
 		validation := "" // of no evaluation, of an error, which learning sees as a negative score, or of a share
 		switch score := line.Validation; {
 		case score < 0:
@@ -121,10 +124,10 @@ func epochLine(e *command.Env, name string) func(engine.Epoch) {
 }
 
 // fitting shows how far fitting the networks alone is.
-func fitting(e *command.Env) func(engine.FitEpoch) {
+func fitting(e *command.Env) func(learn.FitEpoch) {
 	progress := e.Progress()
 	var bar report.Task
-	return func(line engine.FitEpoch) {
+	return func(line learn.FitEpoch) {
 		if line.Number == 1 {
 			bar = progress.Start("fitting networks", int64(line.Epochs), "epochs")
 		}
@@ -139,9 +142,9 @@ func fitting(e *command.Env) func(engine.FitEpoch) {
 const silence = 2 * time.Second
 
 // iterationLine prints how far a long inference is, now and then.
-func iterationLine(e *command.Env) func(engine.Iteration) {
+func iterationLine(e *command.Env) func(solve.Iteration) {
 	said := time.Now()
-	return func(it engine.Iteration) {
+	return func(it solve.Iteration) {
 		if time.Since(said) < silence {
 			return
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/deeppsl/deeppsl/internal/command"
-	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/project"
 )
 
 // asConfigured is the method of a stage that is asked for without one.
@@ -141,16 +141,16 @@ func (in *input) check(cmd *cobra.Command, args []string) error {
 }
 
 // load reads the program, and has the process keep to the memory that its options give.
-func (in *input) load(args []string, options engine.Options) (project *engine.Project, err error) {
+func (in *input) load(args []string, options project.Options) (loaded *project.Project, err error) {
 	if in.rules != "" {
-		project, err = engine.LoadClassic(in.rules, in.data, options)
+		loaded, err = project.LoadClassic(in.rules, in.data, options)
 	} else {
-		project, err = engine.Load(in.name(args), options)
+		loaded, err = project.Load(in.name(args), options)
 	}
 	if err == nil {
-		command.LimitMemory(project.Memory())
+		command.LimitMemory(loaded.Memory())
 	}
-	return project, err
+	return loaded, err
 }
 
 // name is what the user calls the program.

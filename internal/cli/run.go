@@ -14,7 +14,12 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/training"
 )
 
 const runHelp = `Run learns, infers and evaluates, as the configuration asks for.
@@ -38,7 +43,7 @@ const runExamples = `  deeppsl run model.json                       as the confi
 
 // runner is one run of deeppsl run.
 type runner struct {
-	project
+	projectFlags
 	from         input
 	limits       limits // of the run
 	learn, infer string // methods; "" if the stage is not asked for, asConfigured if it is without a method
@@ -48,12 +53,12 @@ type runner struct {
 	properties   string // file of options
 	curve        string // file for the learning curve
 	atoms        bool   // the result has them all
-	epochs       []engine.Epoch
+	epochs       []learn.Epoch
 }
 
 // newRun returns deeppsl run.
 func newRun(e *command.Env) *cobra.Command {
-	r := &runner{project: project{Env: e}, limits: limits{seconds: "run.seconds"}}
+	r := &runner{projectFlags: projectFlags{Env: e}, limits: limits{seconds: "run.seconds"}}
 	cmd := &cobra.Command{
 		Use:     "run CONFIG [-l] [-i] [-o DIR] [-D name=value]...",
 		Short:   "Learn, infer and evaluate",
@@ -94,7 +99,7 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 	options.Checkpoint = r.checkpoint
 	line := epochLine(r.Env, "learning")
 	options.OnBatch = r.Batches(1, "examples")
-	options.OnEpoch = func(e engine.Epoch) {
+	options.OnEpoch = func(e learn.Epoch) {
 		line(e)
 		r.epochs = append(r.epochs, e)
 	}
@@ -134,7 +139,7 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	ending := context.AfterFunc(cmd.Context(), func() { r.Notef("ending in order; another interrupt ends at once") })
-	result, err := loaded.Run(cmd.Context(), engine.Stages{Learn: r.learn != "", Infer: r.infer != ""})
+	result, err := engine.Run(cmd.Context(), loaded, engine.Stages{Learn: r.learn != "", Infer: r.infer != ""})
 	ending()
 	if err != nil {
 		return err
@@ -158,7 +163,7 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 }
 
 // readProperties puts the options of a file before those of the command line, which win.
-func (r *runner) readProperties(options *engine.Options) error {
+func (r *runner) readProperties(options *project.Options) error {
 	if r.properties == "" {
 		return nil
 	}
@@ -197,10 +202,10 @@ func verdict(result *engine.Report) error {
 func infeasible(result *engine.Report) bool { return len(result.Conflict) > 0 }
 
 // write writes the files that were asked for.
-func (r *runner) write(result *engine.Report, outputs engine.Outputs) error {
+func (r *runner) write(result *engine.Report, outputs project.Outputs) error {
 	if outputs.GroundRules != "" {
 		err := r.output(outputs.GroundRules, func(w io.Writer) error {
-			return result.Grounding.Write(w, engine.PSLView, 0)
+			return result.Grounding.Write(w, session.PSLView, 0)
 		})
 		if err != nil {
 			return err
@@ -240,12 +245,12 @@ func (r *runner) write(result *engine.Report, outputs engine.Outputs) error {
 type ran struct {
 	*engine.Report
 	summary
-	Atoms     []engine.Atom `json:"atoms,omitempty"` // all that were inferred, if they were asked for
+	Atoms     []session.Atom `json:"atoms,omitempty"` // all that were inferred, if they were asked for
 	showAtoms bool
 }
 
 // heldOut says what learning chose by labels that its networks had not seen.
-func heldOut(c *engine.CrossFit) string {
+func heldOut(c *training.CrossFit) string {
 	if c == nil {
 		return ""
 	}
@@ -271,7 +276,7 @@ func (r ran) Text(w io.Writer) error {
 		fmt.Fprintf(&b, "learning ended after %d epochs: %s\n", r.Epochs, t.Ended.Sentence())
 		b.WriteString(heldOut(t.CrossFit))
 	}
-	if r.Training != nil && r.ExamplesOf == engine.Learn.String() {
+	if r.Training != nil && r.ExamplesOf == load.Learn.String() {
 		b.WriteString("there are no examples of inference: those of learning were inferred and scored\n")
 	}
 	each := ""
@@ -388,7 +393,7 @@ func (r ran) atoms(b *strings.Builder) {
 		return
 	}
 	n := 0
-	r.Grounding.Each(r.Answer, false, func(a engine.Atom) {
+	r.Grounding.Each(r.Answer, false, func(a session.Atom) {
 		if n++; n <= shownAtoms {
 			printAtom(b, a)
 		}
@@ -398,12 +403,12 @@ func (r ran) atoms(b *strings.Builder) {
 	}
 }
 
-func printAtom(b *strings.Builder, a engine.Atom) {
+func printAtom(b *strings.Builder, a session.Atom) {
 	fmt.Fprintf(b, "%s('%s') = %.4f\n", strings.ToUpper(a.Predicate), strings.Join(a.Arguments, "', '"), a.Value)
 }
 
 // countTable shows what became of each rule's groundings, with the rules' weights if they are given.
-func countTable(counts []engine.RuleCount, weights []float64) *report.Table {
+func countTable(counts []session.RuleCount, weights []float64) *report.Table {
 	if weights == nil {
 		table := report.NewTable("ground rules", "trivial", "constant", "discarded", "rule")
 		for _, c := range counts {
@@ -423,7 +428,7 @@ func countTable(counts []engine.RuleCount, weights []float64) *report.Table {
 }
 
 // valuesOf prints an evaluation's numbers, the primary one first.
-func valuesOf(e engine.Evaluation) string {
+func valuesOf(e session.Evaluation) string {
 	names := make([]string, 0, len(e.Values))
 	for name := range e.Values {
 		names = append(names, name)

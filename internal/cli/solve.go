@@ -25,13 +25,13 @@ const solveExamples = `  deeppsl ground model.json --export problem.json
 
 // solver is one run of deeppsl solve.
 type solver struct {
-	project
+	projectFlags
 	limits limits
 }
 
 // newSolve returns deeppsl solve.
 func newSolve(e *command.Env) *cobra.Command {
-	s := &solver{project: project{Env: e}, limits: limits{seconds: "inference.seconds"}}
+	s := &solver{projectFlags: projectFlags{Env: e}, limits: limits{seconds: "inference.seconds"}}
 	cmd := &cobra.Command{
 		Use:     "solve FILE [-D name=value]...",
 		Short:   "Solve a ground problem that was exported",
@@ -72,7 +72,7 @@ func (p *solver) solve(cmd *cobra.Command, path string) error {
 }
 
 // readProblem reads a dump from a file, or from the standard input. What is wrong with it is an error of the input.
-func (p *project) readProblem(path string) (_ *engine.Problem, err error) {
+func (p *projectFlags) readProblem(path string) (_ *engine.Problem, err error) {
 	file := &source.File{Name: path}
 	from := p.In
 	if path != command.StdinName {

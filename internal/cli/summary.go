@@ -7,12 +7,13 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/session"
 )
 
 // summary is the answer in a few lines; empty where there is none, or it is about examples.
 type summary struct {
-	ByPredicate []engine.PredicateAnswer `json:"answer_by_predicate,omitempty"`
-	CostByRule  []engine.RuleCost        `json:"cost_by_rule,omitempty"`
+	ByPredicate []session.PredicateAnswer `json:"answer_by_predicate,omitempty"`
+	CostByRule  []session.RuleCost        `json:"cost_by_rule,omitempty"`
 }
 
 // summarize sums up the answer of a run.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
@@ -88,10 +88,10 @@ func (e *Env) Wrote(paths []string, err error) error {
 }
 
 // Batches returns what shows an epoch's progress, for examples that count as so many units each.
-func (e *Env) Batches(each int64, unit string) func(engine.Batch) {
+func (e *Env) Batches(each int64, unit string) func(learn.Batch) {
 	progress := e.Progress()
 	var bar report.Task
-	return func(b engine.Batch) {
+	return func(b learn.Batch) {
 		if b.Done == 1 {
 			bar = progress.Start(fmt.Sprintf("epoch %d", b.Epoch), each*int64(b.Batches*b.Size), unit)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/project"
 )
 
 // Constants that a format cannot hold are an error, in the formats that cannot, and written as they are in others.
@@ -21,7 +22,7 @@ func TestAtomsOfStrangeNames(t *testing.T) {
 	} {
 		path := writeProject(t, map[string]string{"model.json": `{"rules": ["1: T(X)"],
 			"predicates": {"T/1": {"targets": [["` + test.name + `"]]}}}`})
-		report := run(t, path, engine.Options{Set: []string{"output.format=" + test.format}}, engine.Stages{})
+		report := run(t, path, project.Options{Set: []string{"output.format=" + test.format}}, engine.Stages{})
 		_, err := report.Grounding.WriteAtoms(filepath.Join(t.TempDir(), "atoms"), report.Answer)
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q as %s: %v", test.name, test.format, err)

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/project"
 )
 
 // baselines returns the folder of models with known optima and answers of Java PSL.
@@ -50,7 +52,7 @@ func TestOptima(t *testing.T) {
 // runModel infers with a model of the baselines.
 func runModel(t *testing.T, path string) *Report {
 	t.Helper()
-	return run(t, loaded(t, path, Options{Seed: 1}), Stages{Infer: true})
+	return run(t, loaded(t, path, project.Options{Seed: 1}), Stages{Infer: true})
 }
 
 // TestJavaAnswer compares an answer, atom by atom, with the one that Java PSL gave to a model with a unique optimum.

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"time"
-)
 
-// grace is how long a run goes on after an interrupt in learning: for the inference that follows.
-const grace = 5 * time.Second
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/training"
+)
 
 // learningShare is the part of a limited time that learning may take; inference has the rest.
 const learningShare = 0.9
@@ -20,7 +22,9 @@ type budget struct {
 }
 
 // newBudget is what the option run.seconds gives a run that began at start.
-func (p *Project) newBudget(start time.Time) budget { return budget{start, p.phases[Infer].limit} }
+func newBudget(p *project.Project, start time.Time) budget {
+	return budget{start, p.Phases[load.Infer].Limit}
+}
 
 // until returns a context that ends when a share of the time is over.
 func (b budget) until(ctx context.Context, share float64) (context.Context, context.CancelFunc) {
@@ -38,14 +42,14 @@ const leastGrounding = time.Second
 var errTimeLimit = errors.New("the time limit is over (run.seconds)")
 
 // ground grounds the first phase of a run.
-func (b budget) ground(ctx context.Context, p *Project, phase Phase) (*Grounding, error) {
+func (b budget) ground(ctx context.Context, p *project.Project, phase load.Phase) (*session.Grounding, error) {
 	if b.limit == 0 {
-		return p.Ground(ctx, phase)
+		return Ground(ctx, p, phase)
 	}
 	limit := max(b.limit, leastGrounding)
 	limited, cancel := context.WithTimeoutCause(ctx, limit, errTimeLimit)
 	defer cancel()
-	g, err := p.Ground(limited, phase)
+	g, err := Ground(limited, p, phase)
 	if err != nil && errors.Is(context.Cause(limited), errTimeLimit) {
 		return nil, fmt.Errorf("grounding was not done within %s: %w", limit, errTimeLimit)
 	}
@@ -68,7 +72,7 @@ func (b budget) rest(ctx context.Context) (context.Context, context.CancelFunc) 
 		return b.whole(ctx)
 	}
 	whole, release := b.whole(context.WithoutCancel(ctx))
-	last, cancel := context.WithTimeout(whole, grace)
+	last, cancel := context.WithTimeout(whole, training.Grace)
 	return last, func() {
 		cancel()
 		release()

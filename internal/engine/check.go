@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/batch"
 	"github.com/deeppsl/deeppsl/internal/ground"
+	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/parallel"
+	"github.com/deeppsl/deeppsl/internal/perceive"
 	"github.com/deeppsl/deeppsl/internal/preflight"
+	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
@@ -24,7 +28,7 @@ type Summary struct {
 	Lints        []Lint         `json:"lints"`
 
 	// Diagnostics are the lints in the form that can show the places.
-	Diagnostics Warnings `json:"-"`
+	Diagnostics source.Diagnostics `json:"-"`
 }
 
 // Cost estimates what grounding makes and takes.
@@ -56,7 +60,7 @@ type Lint struct {
 }
 
 // Lints returns what diagnostics say, place by place.
-func Lints(diagnostics Warnings) []Lint {
+func Lints(diagnostics source.Diagnostics) []Lint {
 	lints := make([]Lint, len(diagnostics))
 	for k, d := range diagnostics {
 		lints[k] = Lint{ID: d.ID, Severity: d.Severity.String(), Message: d.Message, Hint: d.Hint}
@@ -70,83 +74,76 @@ func Lints(diagnostics Warnings) []Lint {
 	return lints
 }
 
-// checkRows and guardRows bound how many rows are touched per rule: by Check, which takes a few milliseconds for each,
-// and by the guard of memory, which every grounding waits for and for which a rough estimate will do.
-const (
-	checkRows = 1 << 16
-	guardRows = 1 << 12
-)
-
 // Check compiles the rules of every phase, reads their tables, estimates what grounding would cost, and looks for what
 // is suspicious. Warnings go into the summary, and not to OnWarning. The error carries everything that is wrong; if it
 // is grounding that would fail, there is a summary too.
-func (p *Project) Check(ctx context.Context) (*Summary, error) {
-	diags := append(source.Diagnostics(nil), p.warnings...)
-	main := p.mainPhase()
-	p.compileAll(&diags)
-	if err := p.checkOthers(main, &diags); err != nil {
+func Check(ctx context.Context, p *project.Project) (*Summary, error) {
+	diags := append(source.Diagnostics(nil), p.Warnings...)
+	main := mainPhase(p)
+	p.CompileAll(&diags)
+	if err := checkOthers(p, main, &diags); err != nil {
 		return nil, err
 	}
-	networks, err := p.loadNetworks()
+	networks, err := perceive.Load(p)
 	if err != nil {
 		return nil, collect(err, &diags)
 	}
-	g, err := p.prepare(ctx, main, networks, &diags)
+	g, err := session.Prepare(ctx, p, main, networks, &diags)
 	if err != nil {
 		return nil, collect(err, &diags)
 	}
-	if _, inputs := g.tables.Store.Number(); networks != nil && inputs > 0 {
-		if _, err := networks.bind(p, g.tables.Store, inputs); err != nil {
+	if _, inputs := g.Tables.Store.Number(); networks != nil && inputs > 0 {
+		if _, err := networks.Bind(p, g.Tables.Store, inputs); err != nil {
 			return nil, collect(err, &diags)
 		}
-		networks.lintScales(p.config, &diags)
+		networks.LintScales(p.Config, &diags)
 	}
-	if p.config.HasExamples() {
-		if err := p.checkExamples(ctx, g, &diags); err != nil {
+	if p.Config.HasExamples() {
+		if err := checkExamplesOf(ctx, p, g, &diags); err != nil {
 			return nil, collect(err, &diags)
 		}
 	}
-	estimates, err := g.estimate(ctx, checkRows)
+	estimates, err := g.Estimate(ctx, checkRows)
 	if err != nil {
 		return nil, err
 	}
-	p.model(g, estimates).Lint(&diags)
+	g.Preflight(estimates).Lint(&diags)
 	diags.Sort()
-	summary := &Summary{Predicates: len(p.config.Predicates), Lints: Lints(diags), Diagnostics: diags}
+	summary := &Summary{Predicates: len(p.Config.Predicates), Lints: Lints(diags), Diagnostics: diags}
 	summary.count(g, estimates)
 	return summary, diags.Err()
 }
 
-// checkExamples reads the examples of all phases, and makes the atoms those of the first one: what else is looked at is
+// checkExamplesOf reads the examples of all phases, and makes the atoms those of the first one: what else is looked at
 // an example. What is wrong is added to diags or is the error.
-func (p *Project) checkExamples(ctx context.Context, g *Grounding, diags *source.Diagnostics) error {
-	for phase := range Phase(3) {
+func checkExamplesOf(ctx context.Context, p *project.Project, g *session.Grounding, diags *source.Diagnostics) error {
+	for phase := range load.Phase(3) {
 		own := g
-		if p.config.Examples[phase] == nil {
+		if p.Config.Examples[phase] == nil {
 			continue
 		}
-		if !p.sharesAtoms(g.phase, phase) {
+		if !p.SharesAtoms(g.Phase, phase) {
 			var err error
-			if own, err = p.prepare(ctx, phase, g.networks, new(source.Diagnostics)); err != nil {
+			if own, err = session.Prepare(ctx, p, phase, g.Networks, new(source.Diagnostics)); err != nil {
 				return err
 			}
 		}
-		own.checkExamples(phase, diags)
+		batch.Check(own, phase, diags)
 	}
 	if err := diags.Err(); err != nil {
 		*diags = nil
 		return err
 	}
-	return g.exemplify(ctx)
+	return batch.Exemplify(ctx, g)
 }
 
 // checkOthers reads the tables of the phases that the check is not about. The error is none that diagnostics tell of.
-func (p *Project) checkOthers(main Phase, diags *source.Diagnostics) error {
-	for phase := range Phase(3) {
-		if phase == main || !p.config.Runs(phase) {
+func checkOthers(p *project.Project, main load.Phase, diags *source.Diagnostics) error {
+	for phase := range load.Phase(3) {
+		if phase == main || !p.Config.Runs(phase) {
 			continue
 		}
-		_, err := p.config.Tables(phase)
+		_, err := p.Config.Tables(phase)
 		var failure *source.Failure
 		if errors.As(err, &failure) {
 			*diags = append(*diags, failure.Diagnostics...)
@@ -158,11 +155,11 @@ func (p *Project) checkOthers(main Phase, diags *source.Diagnostics) error {
 }
 
 // mainPhase returns the phase that a check is about.
-func (p *Project) mainPhase() Phase {
-	if p.config.Runs(Learn) && !p.config.Runs(Infer) {
-		return Learn
+func mainPhase(p *project.Project) load.Phase {
+	if p.Config.Runs(load.Learn) && !p.Config.Runs(load.Infer) {
+		return load.Learn
 	}
-	return Infer
+	return load.Infer
 }
 
 // collect adds the diagnostics of an error to others, and returns the error of them all.
@@ -176,48 +173,15 @@ func collect(err error, diags *source.Diagnostics) error {
 	return diags.Err()
 }
 
-// model is what the lints look at.
-func (p *Project) model(g *Grounding, estimates []ground.Estimate) *preflight.Model {
-	return &preflight.Model{
-		Config: p.config, Program: g.program, Derivations: g.derivations.Rules(), Tables: g.tables, Estimates: estimates,
-		Learns: p.config.Runs(Learn), Grounding: p.phases[Infer].model.grounding(),
-	}
-}
-
-// lintProgram adds what is suspicious about a phase before it is ground. What validation has is also learning's, or is
-// only scored.
-func (p *Project) lintProgram(g *Grounding, warnings *source.Diagnostics) {
-	if g.phase != Validation {
-		p.model(g, nil).LintProgram(warnings)
-		warnings.Sort()
-	}
-}
-
-// lintFiring warns of rules that a ground model has nothing of, unless that has been told in other words. The first of
-// many examples does not say it of all.
-func (p *Project) lintFiring(g *Grounding, told source.Diagnostics) {
-	if g.phase == Validation || p.config.HasExamples() {
-		return
-	}
-	all := slices.Clone(told)
-	p.model(g, preflight.Counted(g.report)).LintFiring(&all)
-	p.warn(all[len(told):])
-}
-
-// estimate samples what grounding would make.
-func (g *Grounding) estimate(ctx context.Context, rows int) ([]ground.Estimate, error) {
-	return ground.Sample(ctx, g.program, g.tables.Store, ground.SampleOptions{Threads: g.project.Threads, Rows: rows})
-}
-
 // count sums up the atoms and the estimates.
-func (s *Summary) count(g *Grounding, estimates []ground.Estimate) {
-	for _, atoms := range g.tables.Store.Relations {
+func (s *Summary) count(g *session.Grounding, estimates []ground.Estimate) {
+	for _, atoms := range g.Tables.Store.Relations {
 		s.Observations += atoms.Observed
 		if atoms.Free == relation.Target {
 			s.Targets += atoms.FreeLen()
 		}
 	}
-	threads := float64(parallel.Threads(g.project.Threads))
+	threads := float64(parallel.Threads(g.Project.Threads))
 	s.Rules = make([]RuleEstimate, len(estimates))
 	for k := range estimates {
 		e := &estimates[k]
@@ -231,3 +195,6 @@ func (s *Summary) count(g *Grounding, estimates []ground.Estimate) {
 		s.Total.Seconds += r.Seconds
 	}
 }
+
+// checkRows bounds how many rows are touched per rule by Check, which takes a few milliseconds for each.
+const checkRows = 1 << 16

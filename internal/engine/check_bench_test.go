@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/project"
 )
 
 // BenchmarkCheck checks configurations of many predicates, of many equal rules and of many unknown names: the time per
@@ -19,7 +21,7 @@ func BenchmarkCheck(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
 				path := writeFiles(b, map[string]string{"model.json": config})
 				for b.Loop() {
-					_, err := loaded(b, path, Options{}).Check(context.Background())
+					_, err := Check(context.Background(), loaded(b, path, project.Options{}))
 					if (err != nil) != (name == "unknown") {
 						b.Fatal(err)
 					}

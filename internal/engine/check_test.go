@@ -13,6 +13,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/goldentest"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
@@ -65,27 +66,27 @@ func lintsOf(t *testing.T, config string) string {
 }
 
 // senseless loads a project, whose function Senseless, if it has one, returns no number.
-func senseless(path string, options Options) (*Project, error) {
+func senseless(path string, options project.Options) (*project.Project, error) {
 	config, err := load.Read(path)
 	if err != nil {
-		return Load(path, options) // which says more
+		return project.Load(path, options) // which says more
 	}
 	for _, declared := range config.Predicates {
 		if declared.Name == "Senseless" {
 			declared.Call = func(...string) float64 { return math.NaN() }
 		}
 	}
-	return New(config, options)
+	return project.New(config, options)
 }
 
 // found renders what a check of a file finds, with options set by the caller.
 func found(t *testing.T, path string, set []string) string {
 	t.Helper()
-	var diags Warnings
-	project, err := senseless(path, Options{Set: set})
+	var diags source.Diagnostics
+	project, err := senseless(path, project.Options{Set: set})
 	if err == nil {
 		var summary *Summary
-		if summary, err = project.Check(context.Background()); summary != nil {
+		if summary, err = Check(context.Background(), project); summary != nil {
 			diags = summary.Diagnostics
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/option"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
@@ -26,11 +28,12 @@ func outcome(t *testing.T, config string) string {
 	t.Helper()
 	writeText(t, "model.json", config)
 	var b strings.Builder
-	options := Options{Set: []string{"inference.gap=1e-9"}, OnWarning: func(w Warnings) { w.Render(&b, false, 0) }}
-	project, err := Load("model.json", options)
+	options := project.Options{Set: []string{"inference.gap=1e-9"},
+		OnWarning: func(w source.Diagnostics) { w.Render(&b, false, 0) }}
+	project, err := project.Load("model.json", options)
 	var report *Report
 	if err == nil {
-		report, err = project.Run(context.Background(), Stages{Infer: true})
+		report, err = Run(context.Background(), project, Stages{Infer: true})
 	}
 	if failure := (*source.Failure)(nil); errors.As(err, &failure) {
 		failure.Diagnostics.Render(&b, false, 0)
@@ -43,12 +46,12 @@ func outcome(t *testing.T, config string) string {
 		fmt.Fprintln(&b, line)
 	}
 	if project.Outputs().GroundRules != "" {
-		if err := report.Grounding.Write(&b, PSLView, 0); err != nil {
+		if err := report.Grounding.Write(&b, session.PSLView, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if report.Status != "infeasible" {
-		report.Grounding.Each(report.Answer, false, func(a Atom) {
+		report.Grounding.Each(report.Answer, false, func(a session.Atom) {
 			fmt.Fprintf(&b, "%s('%s') = %.3f\n", a.Predicate, strings.Join(a.Arguments, "', '"), a.Value)
 		})
 	}

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/deeppsl/deeppsl/internal/project"
 )
 
 // TestConflict checks which hard ground rules are named, and how: as written, with constants for variables, and with
@@ -53,7 +55,7 @@ func TestConflict(t *testing.T) {
 			[]string{"T(+X) <= 1 .", "T('a') >= 0.4 .", "T('b') >= 0.4 .", "T('c') >= 0.4 ."},
 		},
 	} {
-		p, _ := model(t, `{"rules": [`+c.rules+`], "predicates": {`+c.predicates+`}}`, Options{})
+		p, _ := model(t, `{"rules": [`+c.rules+`], "predicates": {`+c.predicates+`}}`, project.Options{})
 		if diff := cmp.Diff(c.want, run(t, p, Stages{}).Conflict); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}

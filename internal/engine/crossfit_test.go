@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/project"
 )
 
 // flowers is a classification as a stranger brings it: features of scales that differ by a factor of a million, few
@@ -85,11 +86,11 @@ func TestCrossFitting(t *testing.T) {
 			const seeds = 4
 			for seed := range uint64(seeds) {
 				path := flowers(t, seed, test.meaningless, test.own)
-				got := run(t, path, engine.Options{Seed: seed}, learnAndInfer)
+				got := run(t, path, project.Options{Seed: seed}, learnAndInfer)
 				if c := got.Training.CrossFit; c == nil || c.Folds != 3 || len(c.Curve) < 41 || c.Weighed > c.Fitted {
 					t.Errorf("cross-fitting says %+v", c)
 				}
-				alone := run(t, flowers(t, seed, true, true), engine.Options{Seed: seed,
+				alone := run(t, flowers(t, seed, true, true), project.Options{Seed: seed,
 					Set: []string{"learn.method=deeppsl", "learn.freeze=true", "learn.rate.rules=0", "learn.epochs=0"}},
 					learnAndInfer)
 				gain += (lastAccuracy(got) - alone.Evaluations[0].Values["Accuracy"]) / seeds
@@ -113,7 +114,7 @@ func TestTooFewToDivide(t *testing.T) {
 	if err := os.WriteFile(path, []byte(few), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	r := run(t, path, engine.Options{Seed: 5}, learnAndInfer)
+	r := run(t, path, project.Options{Seed: 5}, learnAndInfer)
 	fitted := r.Training.FitEpochs > 0 && r.Epochs == 0
 	if asWritten := []float64{1, 1, 20}; r.Training.CrossFit != nil || !fitted || !slices.Equal(r.RuleWeights, asWritten) {
 		t.Errorf("weights %v, %d epochs, %+v", r.RuleWeights, r.Epochs, r.Training.CrossFit)
@@ -123,7 +124,7 @@ func TestTooFewToDivide(t *testing.T) {
 // A table of truth may name the true classes alone: by default, that is the same as calling the others false.
 func TestTrueClassesAlone(t *testing.T) {
 	path := flowers(t, 2, false, false)
-	want := run(t, path, engine.Options{Seed: 5}, learnAndInfer)
+	want := run(t, path, project.Options{Seed: 5}, learnAndInfer)
 	table := filepath.Join(filepath.Dir(path), "train.tsv")
 	text, err := os.ReadFile(table)
 	if err != nil {
@@ -138,7 +139,7 @@ func TestTrueClassesAlone(t *testing.T) {
 	if err := os.WriteFile(table, []byte(positive.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	got := run(t, path, engine.Options{Seed: 5}, learnAndInfer)
+	got := run(t, path, project.Options{Seed: 5}, learnAndInfer)
 	if a, b := lastAccuracy(got), lastAccuracy(want); a < b-0.03 || got.CrossFit.Folds != 3 {
 		t.Errorf("accuracy %.3f, with the false classes written %.3f; %+v", a, b, got.CrossFit)
 	}
@@ -186,7 +187,7 @@ func TestCrossFittingWithoutClasses(t *testing.T) {
 			"Near/2": {"targets": ["pairs.tsv"], "truth": {"learn": ["pairs-train.tsv"], "infer": ["pairs-test.tsv"]},
 				"evaluations": ["AUCEvaluator"]}
 		}}`
-	r := run(t, writeProject(t, files), engine.Options{Seed: 1}, learnAndInfer)
+	r := run(t, writeProject(t, files), project.Options{Seed: 1}, learnAndInfer)
 	if r.CrossFit == nil || r.CrossFit.Folds == 0 {
 		t.Errorf("nothing was held out: %+v", r.CrossFit)
 	}

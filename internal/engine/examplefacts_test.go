@@ -10,7 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/batch"
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
 )
 
 // worlds are random programs over random facts, in two forms: as examples of one project, and as a project each.
@@ -179,12 +182,12 @@ func TestExamplesAreWorldsOfTheirOwn(t *testing.T) {
 	}
 	for seed := range seeds {
 		w := newWorlds(seed)
-		project := load(t, w.together(t, "infer"), engine.Options{Seed: 3})
-		g, err := project.Ground(ctx, engine.Infer)
+		opened := loaded(t, w.together(t, "infer"), project.Options{Seed: 3})
+		g, err := engine.Ground(ctx, opened, load.Infer)
 		if err != nil {
 			t.Fatal(seed, err)
 		}
-		predictions, answer, err := g.InferExamples(ctx, engine.Infer)
+		predictions, answer, err := batch.Infer(ctx, g, load.Infer)
 		if err != nil || answer.Status != "optimal" {
 			t.Fatal(seed, answer, err)
 		}
@@ -196,7 +199,7 @@ func TestExamplesAreWorldsOfTheirOwn(t *testing.T) {
 		}
 		objective := 0.0
 		for k, e := range w.examples {
-			alone := run(t, w.alone(t, e, seen), engine.Options{Seed: 3}, engine.Stages{})
+			alone := run(t, w.alone(t, e, seen), project.Options{Seed: 3}, engine.Stages{})
 			objective += alone.Objective
 			values := atoms(alone)
 			for l, label := range predictions.Labels {
@@ -268,7 +271,7 @@ func TestExamplesLearnLikeOneWorld(t *testing.T) {
 		set := []string{"learn.method=" + method, "learn.epochs=1", "learn.deviation=0", "learn.alpha=0.01", "learn.mu=0.1",
 			"learn.rate.rules=0.01", "inference.method=newton", "learn.steps=1", "learn.loss=squared-error",
 			"learn.optimiser=sgd", fmt.Sprintf("learn.batch=%d", batch)}
-		report := run(t, path, engine.Options{Seed: 3, Set: set}, engine.Stages{Learn: true})
+		report := run(t, path, project.Options{Seed: 3, Set: set}, engine.Stages{Learn: true})
 		return report.Training.Epochs[0].Loss, report.RuleWeights
 	}
 	moved := 0.0
@@ -304,7 +307,7 @@ func TestShapesWithAnyThreads(t *testing.T) {
 	path := addingFacts(t)
 	var want []byte
 	for _, threads := range []int{1, 2, 5} {
-		report := run(t, path, engine.Options{Seed: 2, Threads: threads}, learnAndInfer)
+		report := run(t, path, project.Options{Seed: 2, Threads: threads}, learnAndInfer)
 		answer, err := json.Marshal([]any{report.RuleWeights, report.Predictions, report.Objective})
 		if err != nil {
 			t.Fatal(err)
@@ -319,15 +322,16 @@ func TestShapesWithAnyThreads(t *testing.T) {
 
 // A number that is no phase, and a phase without examples, are errors.
 func TestNoSuchPhase(t *testing.T) {
-	project, g := ground(t, addingFacts(t), engine.Options{}, engine.Learn)
-	if _, err := project.Ground(context.Background(), 9); err == nil || !strings.Contains(err.Error(), "no phase 9") {
+	opened, g := ground(t, addingFacts(t), project.Options{}, load.Learn)
+	if _, err := engine.Ground(context.Background(), opened, 9); err == nil ||
+		!strings.Contains(err.Error(), "no phase 9") {
 		t.Errorf("Ground: %v", err)
 	}
-	if _, _, err := g.InferExamples(context.Background(), 9); err == nil || !strings.Contains(err.Error(), "no phase 9") {
+	if _, _, err := batch.Infer(context.Background(), g, 9); err == nil || !strings.Contains(err.Error(), "no phase 9") {
 		t.Errorf("InferExamples: %v", err)
 	}
-	_, plain := ground(t, seeing(t), engine.Options{}, engine.Learn)
-	if _, _, err := plain.InferExamples(context.Background(), engine.Infer); err == nil ||
+	_, plain := ground(t, seeing(t), project.Options{}, load.Learn)
+	if _, _, err := batch.Infer(context.Background(), plain, load.Infer); err == nil ||
 		!strings.Contains(err.Error(), "no examples for the phase infer") {
 		t.Errorf("InferExamples: %v", err)
 	}
@@ -346,8 +350,8 @@ func TestBlankSlotsHaveNoGroundRules(t *testing.T) {
 			"Seen/2": {"neural": {"network": "eye", "class": 1, "classes": ["x", "y"], "slots": ["s0", "s1"]}}},
 			"examples": {"infer": "all.csv"}}`,
 	})
-	_, g := ground(t, path, engine.Options{Seed: 1}, engine.Infer)
-	predictions, _, err := g.InferExamples(context.Background(), engine.Infer)
+	_, g := ground(t, path, project.Options{Seed: 1}, load.Infer)
+	predictions, _, err := batch.Infer(context.Background(), g, load.Infer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -375,10 +379,10 @@ func TestGroundingOptionsOfExamples(t *testing.T) {
 		"examples.csv": "Wrong(a),T(a)\n0,\n1,\n",
 	})
 	stages := engine.Stages{Infer: true}
-	if _, err := load(t, path, engine.Options{}).Run(context.Background(), stages); err == nil {
+	if _, err := engine.Run(context.Background(), loaded(t, path, project.Options{}), stages); err == nil {
 		t.Error("no error for an example whose facts violate a hard rule")
 	}
-	report := run(t, path, engine.Options{Set: []string{"ground.discardviolated=true"}}, stages)
+	report := run(t, path, project.Options{Set: []string{"ground.discardviolated=true"}}, stages)
 	if report.Status != "optimal" || report.Examples != 2 {
 		t.Errorf("%s with %d examples, want an answer for both", report.Status, report.Examples)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/goldentest"
+	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/task"
 )
 
@@ -19,7 +20,7 @@ import (
 func TestExamples(t *testing.T) {
 	t.Run("acquaintances", func(t *testing.T) {
 		checkFiles(t, "acquaintances", generateAcquaintances())
-		report := run(t, "examples/acquaintances/model.json", engine.Options{Seed: 1}, engine.Stages{})
+		report := run(t, "examples/acquaintances/model.json", project.Options{Seed: 1}, engine.Stages{})
 		if report.Status != "optimal" || report.Variables != 392 {
 			t.Errorf("%s with %d variables", report.Status, report.Variables)
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/project"
 )
 
 // images are noisy feature vectors of so many classes, width each.
@@ -33,7 +33,7 @@ func images(random *rand.Rand, classes, width, n int) (text string, class []int)
 // taken together if label is "all labels".
 func accuracyOf(t *testing.T, label string, files map[string]string) float64 {
 	t.Helper()
-	report := run(t, writeProject(t, files), engine.Options{Seed: 1}, learnAndInfer)
+	report := run(t, writeProject(t, files), project.Options{Seed: 1}, learnAndInfer)
 	for _, e := range report.Evaluations {
 		if e.Predicate == label {
 			t.Logf("%s: %.3f of %d, learned in %.1f s, %d shapes", label, e.Values["Accuracy"], e.Count, report.Seconds.Learn,

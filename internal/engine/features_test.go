@@ -10,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/training"
 )
 
 // rawProject writes a classification as one finds it: 150 rows of four features in units of their own, the largest in
@@ -57,7 +59,7 @@ func rawProject(t *testing.T, seed uint64, network string) string {
 func TestRawFeaturesLearn(t *testing.T) {
 	for seed := range uint64(3) {
 		accuracy := func(network string) float64 {
-			report := run(t, rawProject(t, seed, network), engine.Options{Seed: seed}, learnAndInfer)
+			report := run(t, rawProject(t, seed, network), project.Options{Seed: seed}, learnAndInfer)
 			return report.Evaluations[0].Values[report.Evaluations[0].Primary]
 		}
 		scaled, raw := accuracy(""), accuracy(`, "normalize": "none"`)
@@ -70,8 +72,8 @@ func TestRawFeaturesLearn(t *testing.T) {
 // What a network has learned from one table, it sees in another one as there: saved, and loaded over other rows.
 func TestScaleGoesWithTheNetwork(t *testing.T) {
 	path := rawProject(t, 1, "")
-	_, g := ground(t, path, engine.Options{Seed: 1}, engine.Learn)
-	if _, err := g.Fit(t.Context()); err != nil {
+	_, g := ground(t, path, project.Options{Seed: 1}, load.Learn)
+	if _, err := training.Fit(t.Context(), g); err != nil {
 		t.Fatal(err)
 	}
 	saved := filepath.Join(t.TempDir(), "seer")
@@ -99,7 +101,7 @@ func TestScaleGoesWithTheNetwork(t *testing.T) {
 		}`,
 		"features.tsv": strings.Join(strings.SplitAfter(string(table), "\n")[20:23], ""),
 	})
-	_, h := ground(t, few, engine.Options{Seed: 2}, engine.Infer)
+	_, h := ground(t, few, project.Options{Seed: 2}, load.Infer)
 	got, err := h.Classify("seer", []int32{0, 1, 2})
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/similarity"
 )
 
@@ -42,11 +45,11 @@ func peopleModel(t *testing.T, alike, more string) string {
 }
 
 // groundPeople grounds a model and lists its ground rules in alphabetical order.
-func groundPeople(t *testing.T, alike, more string) (*Grounding, []string) {
+func groundPeople(t *testing.T, alike, more string) (*session.Grounding, []string) {
 	t.Helper()
-	g := grounded(t, peopleModel(t, alike, more), Options{}, Infer)
+	g := grounded(t, peopleModel(t, alike, more), project.Options{}, load.Infer)
 	var b strings.Builder
-	if err := g.Write(&b, GroundView, 0); err != nil {
+	if err := g.Write(&b, session.GroundView, 0); err != nil {
 		t.Fatal(err)
 	}
 	return g, slices.Sorted(strings.Lines(b.String()))
@@ -117,7 +120,7 @@ func TestDerivedFunctions(t *testing.T) {
 	g, _ := groundPeople(t, `{"function": "TFIDF"}`, `,
   "Close/2": {"similarity": {"measure": "Levenshtein", "over": "Smith:0", "threshold": 0.5}},
   "Smith/1": {"derive": "Smith(N) <- Name(A, N) & Alike(N, 'Ann Smith')"}`)
-	smith, close := g.tables.Store.Relations[4], g.tables.Store.Relations[3]
+	smith, close := g.Tables.Store.Relations[4], g.Tables.Store.Relations[3]
 	if smith.Len() != 2 || close.Len() != 2 {
 		t.Errorf("%d names have a token of Ann Smith, %d pairs of these are similar; want 2 and 2", smith.Len(), close.Len())
 	}
@@ -129,7 +132,7 @@ func TestSimilarityPage(t *testing.T) {
 	example, _, _ = strings.Cut(example, "```")
 	path := writeFiles(t, map[string]string{"model.json": example, "names.txt": "a\tAnn\nb\tAnne\n",
 		"blocks.txt": "a\tA\nb\tA\n", "pairs.txt": "a\tb\nb\ta\n"})
-	if n := grounded(t, path, Options{}, Infer).Potentials(); n != 4 {
+	if n := grounded(t, path, project.Options{}, load.Infer).Potentials(); n != 4 {
 		t.Errorf("%d ground rules, want 4", n)
 	}
 }
@@ -139,9 +142,9 @@ func TestFunctionErrors(t *testing.T) {
 		`{"function": "JaroWinkle"}`: "did you mean JaroWinkler?",
 		`{"similarity": {"measure": "Jaro", "over": "Alike:1", "threshold": 0.5}}`: "derivation-cycle",
 	} {
-		project, err := Load(peopleModel(t, alike, ""), Options{})
+		project, err := project.Load(peopleModel(t, alike, ""), project.Options{})
 		if err == nil {
-			_, err = project.Ground(context.Background(), Infer)
+			_, err = Ground(context.Background(), project, load.Infer)
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", alike, err, want)

@@ -8,19 +8,22 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/training"
 )
 
 // train trains and infers.
-func train(t *testing.T, grounding *engine.Grounding) *engine.Answer {
+func train(t *testing.T, grounding *session.Grounding) *session.Answer {
 	t.Helper()
-	if _, err := grounding.Train(context.Background()); err != nil {
+	if _, err := training.Train(context.Background(), grounding); err != nil {
 		t.Fatal(err)
 	}
 	return infer(t, grounding)
 }
 
-func infer(t *testing.T, grounding *engine.Grounding) *engine.Answer {
+func infer(t *testing.T, grounding *session.Grounding) *session.Answer {
 	t.Helper()
 	answer, err := grounding.Infer(context.Background())
 	if err != nil {
@@ -30,7 +33,7 @@ func infer(t *testing.T, grounding *engine.Grounding) *engine.Answer {
 }
 
 // sameBits compares two answers.
-func sameBits(t *testing.T, what string, want, got *engine.Answer) {
+func sameBits(t *testing.T, what string, want, got *session.Answer) {
 	t.Helper()
 	if got.Objective != want.Objective || !slices.Equal(got.Values, want.Values) ||
 		!slices.Equal(got.Perceived, want.Perceived) {
@@ -41,13 +44,13 @@ func sameBits(t *testing.T, what string, want, got *engine.Answer) {
 // A grounding that is reset to a seed is one that was made with it: experiments over many seeds need only one.
 func TestResetForgetsEverything(t *testing.T) {
 	path := seeing(t)
-	_, grounding := ground(t, path, engine.Options{Seed: 1}, engine.Learn)
+	_, grounding := ground(t, path, project.Options{Seed: 1}, load.Learn)
 	train(t, grounding)
 	for _, seed := range []uint64{9, 1} {
 		if err := grounding.Reset(seed); err != nil {
 			t.Fatal(err)
 		}
-		_, fresh := ground(t, path, engine.Options{Seed: seed}, engine.Learn)
+		_, fresh := ground(t, path, project.Options{Seed: seed}, load.Learn)
 		sameBits(t, "reset", train(t, fresh), train(t, grounding))
 	}
 }
@@ -55,13 +58,13 @@ func TestResetForgetsEverything(t *testing.T) {
 // Saved networks perceive the same; a damaged file changes nothing.
 func TestSavedNetworks(t *testing.T) {
 	path := seeing(t)
-	_, trained := ground(t, path, engine.Options{Seed: 1}, engine.Learn)
+	_, trained := ground(t, path, project.Options{Seed: 1}, load.Learn)
 	want := train(t, trained)
 	file := filepath.Join(t.TempDir(), "networks.safetensors")
 	if err := trained.SaveNetworks(file); err != nil {
 		t.Fatal(err)
 	}
-	_, fresh := ground(t, path, engine.Options{Seed: 2}, engine.Learn)
+	_, fresh := ground(t, path, project.Options{Seed: 2}, load.Learn)
 	before := infer(t, fresh)
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -81,7 +84,7 @@ func TestSavedNetworks(t *testing.T) {
 	if got := infer(t, fresh); !slices.Equal(got.Perceived, want.Perceived) {
 		t.Error("the loaded networks perceive otherwise")
 	}
-	_, plain := ground(t, "examples/acquaintances/model.json", engine.Options{Seed: 1}, engine.Learn)
+	_, plain := ground(t, "examples/acquaintances/model.json", project.Options{Seed: 1}, load.Learn)
 	if plain.SaveNetworks(file) == nil || plain.LoadNetworks(file) == nil {
 		t.Error("a project without networks saved or loaded some")
 	}
@@ -89,10 +92,10 @@ func TestSavedNetworks(t *testing.T) {
 
 // Truth that is set replaces that of the tables, for every split of an experiment.
 func TestSetTruth(t *testing.T) {
-	project, grounding := ground(t, seeing(t), engine.Options{Seed: 1}, engine.Learn)
+	project, grounding := ground(t, seeing(t), project.Options{Seed: 1}, load.Learn)
 	answer := infer(t, grounding)
 	score := func() float64 {
-		evaluations, err := grounding.Evaluate(answer, engine.Infer)
+		evaluations, err := grounding.Evaluate(answer, load.Infer)
 		if err != nil || len(evaluations) != 1 {
 			t.Fatalf("%d evaluations, %v", len(evaluations), err)
 		}
@@ -101,7 +104,7 @@ func TestSetTruth(t *testing.T) {
 	rows := func(kind string) [][]string { return [][]string{{"7", kind}} }
 	total := 0.0
 	for _, kind := range []string{"cat", "dog"} {
-		if err := project.SetTruth(engine.Infer, "is", rows(kind)); err != nil {
+		if err := project.SetTruth(load.Infer, "is", rows(kind)); err != nil {
 			t.Fatal(err)
 		}
 		total += score()
@@ -109,17 +112,17 @@ func TestSetTruth(t *testing.T) {
 	if total != 1 {
 		t.Errorf("entity 7 is a cat and a dog with accuracies that sum to %v", total)
 	}
-	if err := project.SetTruth(engine.Infer, "Iss", nil); err == nil ||
+	if err := project.SetTruth(load.Infer, "Iss", nil); err == nil ||
 		!strings.Contains(err.Error(), "did you mean Is?") {
 		t.Errorf("unknown predicate: %v", err)
 	}
 	for _, row := range [][]string{
 		{"7"}, {"7", "cat", "2"}, {"7", "cat", "x"}, {"7", "cat", "NaN"}, {"7", "cat", "1", "1"},
 	} {
-		if err := project.SetTruth(engine.Infer, "Is", [][]string{row}); err != nil {
+		if err := project.SetTruth(load.Infer, "Is", [][]string{row}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := grounding.Evaluate(answer, engine.Infer); err == nil || !strings.Contains(err.Error(), "truth of Is") {
+		if _, err := grounding.Evaluate(answer, load.Infer); err == nil || !strings.Contains(err.Error(), "truth of Is") {
 			t.Errorf("row %q: %v", row, err)
 		}
 	}

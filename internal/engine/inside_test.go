@@ -5,6 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/training"
 )
 
 // TestMain lets tests name files of the module, such as those of examples, by their paths from its root.
@@ -44,9 +49,9 @@ func writeFiles(t testing.TB, files map[string]string) string {
 }
 
 // loaded loads a project.
-func loaded(t testing.TB, path string, options Options) *Project {
+func loaded(t testing.TB, path string, options project.Options) *project.Project {
 	t.Helper()
-	project, err := Load(path, options)
+	project, err := project.Load(path, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,9 +59,9 @@ func loaded(t testing.TB, path string, options Options) *Project {
 }
 
 // run runs stages of a project.
-func run(t testing.TB, project *Project, stages Stages) *Report {
+func run(t testing.TB, project *project.Project, stages Stages) *Report {
 	t.Helper()
-	report, err := project.Run(context.Background(), stages)
+	report, err := Run(context.Background(), project, stages)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,9 +69,9 @@ func run(t testing.TB, project *Project, stages Stages) *Report {
 }
 
 // grounded loads a project and grounds the rules of a phase.
-func grounded(t testing.TB, path string, options Options, phase Phase) *Grounding {
+func grounded(t testing.TB, path string, options project.Options, phase load.Phase) *session.Grounding {
 	t.Helper()
-	grounding, err := loaded(t, path, options).Ground(context.Background(), phase)
+	grounding, err := Ground(context.Background(), loaded(t, path, options), phase)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +79,7 @@ func grounded(t testing.TB, path string, options Options, phase Phase) *Groundin
 }
 
 // infer finds the MAP state.
-func infer(t testing.TB, grounding *Grounding) *Answer {
+func infer(t testing.TB, grounding *session.Grounding) *session.Answer {
 	t.Helper()
 	answer, err := grounding.Infer(context.Background())
 	if err != nil {
@@ -84,9 +89,9 @@ func infer(t testing.TB, grounding *Grounding) *Answer {
 }
 
 // trained learns the parameters.
-func trained(t testing.TB, grounding *Grounding) *Training {
+func trained(t testing.TB, grounding *session.Grounding) *training.Training {
 	t.Helper()
-	training, err := grounding.Train(context.Background())
+	training, err := training.Train(context.Background(), grounding)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,10 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/training"
 )
 
 // twoPhases is a project whose phases infer by different methods.
@@ -19,19 +23,19 @@ const twoPhases = `{
 
 // Reset must leave the project as it is, for other groundings of it.
 func TestResetLeavesTheProject(t *testing.T) {
-	g := grounded(t, writeFiles(t, map[string]string{"model.json": twoPhases}), Options{Seed: 3}, Learn)
+	g := grounded(t, writeFiles(t, map[string]string{"model.json": twoPhases}), project.Options{Seed: 3}, load.Learn)
 	if err := g.Reset(99); err != nil {
 		t.Fatal(err)
 	}
-	if g.project.Seed != 3 || g.seed != 99 {
-		t.Errorf("the project has the seed %d, the grounding %d", g.project.Seed, g.seed)
+	if g.Project.Seed != 3 || g.Seed != 99 {
+		t.Errorf("the project has the seed %d, the grounding %d", g.Project.Seed, g.Seed)
 	}
 }
 
 // Who learns and then infers by hand must get the options of inference, as Run has it.
 func TestInferenceHasItsOwnOptions(t *testing.T) {
-	g := grounded(t, writeFiles(t, map[string]string{"model.json": twoPhases}), Options{}, Learn)
-	if _, err := g.Train(context.Background()); err != nil {
+	g := grounded(t, writeFiles(t, map[string]string{"model.json": twoPhases}), project.Options{}, load.Learn)
+	if _, err := training.Train(context.Background(), g); err != nil {
 		t.Fatal(err)
 	}
 	answer, err := g.Infer(context.Background())
@@ -43,11 +47,11 @@ func TestInferenceHasItsOwnOptions(t *testing.T) {
 // What no phase is, and examples without a network, must be errors or answers, and no panic.
 func TestNoPanic(t *testing.T) {
 	path := writeFiles(t, map[string]string{"model.json": twoPhases})
-	project, err := Load(path, Options{})
+	loaded, err := project.Load(path, project.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := project.Ground(context.Background(), Phase(9)); err == nil {
+	if _, err := Ground(context.Background(), loaded, load.Phase(9)); err == nil {
 		t.Error("phase 9 was ground")
 	}
 	path = writeFiles(t, map[string]string{"model.json": `{
@@ -59,11 +63,11 @@ func TestNoPanic(t *testing.T) {
 		},
 		"examples": {"learn": "all.csv", "infer": "all.csv"}
 	}`, "all.csv": "Is(it)\ntree\nbush\n"})
-	if project, err = Load(path, Options{}); err == nil {
-		_, err = project.Check(context.Background())
+	if loaded, err = project.Load(path, project.Options{}); err == nil {
+		_, err = Check(context.Background(), loaded)
 	}
 	if err == nil {
-		_, err = project.Run(context.Background(), Stages{})
+		_, err = Run(context.Background(), loaded, Stages{})
 	}
 	if err != nil {
 		t.Error(err)
@@ -77,11 +81,11 @@ func TestContradictoryExamplesAreNamed(t *testing.T) {
 		"predicates": {"Is/2": {"targets": [["it", "tree"], ["it", "bush"]]}},
 		"examples": {"infer": "all.csv"}
 	}`, "all.csv": "Is(it)\ntree\nbush\n"})
-	project, err := Load(path, Options{})
+	loaded, err := project.Load(path, project.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := project.Run(context.Background(), Stages{})
+	report, err := Run(context.Background(), loaded, Stages{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,12 +11,13 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/project"
 )
 
 // matchingF1 runs the example about a customer file and returns the F1 score of pairs that nobody has reviewed.
 func matchingF1(t *testing.T, stages engine.Stages) float64 {
 	t.Helper()
-	report := run(t, "examples/matching/matching.json", engine.Options{Seed: 1, Set: []string{"learn.epochs=10"}}, stages)
+	report := run(t, "examples/matching/matching.json", project.Options{Seed: 1, Set: []string{"learn.epochs=10"}}, stages)
 	if report.Status != "optimal" {
 		t.Errorf("the inference is %s", report.Status)
 	}

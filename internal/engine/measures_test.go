@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/training"
 )
 
 // alike is a project with a siamese network that sees string similarities, and with two guided predicates.
@@ -25,7 +28,7 @@ const alike = `{
 }`
 
 // loadAlike writes the project. Features say nothing, so that only the similarity can tell the pairs apart.
-func loadAlike(t *testing.T, measure string) (*engine.Project, error) {
+func loadAlike(t *testing.T, measure string) (*project.Project, error) {
 	path := writeProject(t, map[string]string{
 		"model.json":   strings.Replace(alike, "MEASURE", measure, 1),
 		"features.tsv": "a cat\t1\nthe cat\t1\na dog\t1\nthe dog\t1\n",
@@ -33,7 +36,7 @@ func loadAlike(t *testing.T, measure string) (*engine.Project, error) {
 		"truth.tsv":    "a cat\tthe cat\t1\na dog\tthe dog\t1\na cat\tthe dog\t0\na dog\tthe cat\t0\n",
 		"inverse.tsv":  "a cat\tthe cat\t0\na dog\tthe dog\t0\na cat\tthe dog\t1\na dog\tthe cat\t1\n",
 	})
-	return engine.Load(path, engine.Options{Seed: 3})
+	return project.Load(path, project.Options{Seed: 3})
 }
 
 // Two evaluations guide together: Same is right where Near is wrong, so that their mean is 1/2 of the first.
@@ -42,12 +45,12 @@ func TestMeasuresAndGuides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := project.Ground(t.Context(), engine.Learn)
+	g, err := engine.Ground(t.Context(), project, load.Learn)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		training, err := g.Train(t.Context())
+		training, err := training.Train(t.Context(), g)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +66,7 @@ func TestMeasuresAndGuides(t *testing.T) {
 func TestUnknownMeasure(t *testing.T) {
 	project, err := loadAlike(t, "Jacard")
 	if err == nil {
-		_, err = project.Ground(t.Context(), engine.Learn)
+		_, err = engine.Ground(t.Context(), project, load.Learn)
 	}
 	if err == nil || !strings.Contains(err.Error(), "there is no measure Jacard") {
 		t.Errorf("%v", err)

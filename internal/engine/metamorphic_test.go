@@ -15,6 +15,10 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/contexttest"
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/training"
 )
 
 // Programs that mean the same must have the same answer: here, variants of an example whose answer is unique, because
@@ -99,7 +103,7 @@ func TestVariantsOfAProgramHaveItsAnswer(t *testing.T) {
 
 // compareVariants solves the programs that mean the same as one, with the options.
 func compareVariants(t *testing.T, files map[string]string, set []string) {
-	original := run(t, writeProject(t, files), engine.Options{Set: set}, engine.Stages{})
+	original := run(t, writeProject(t, files), project.Options{Set: set}, engine.Stages{})
 	otherNames := maps.Clone(files)
 	for name, text := range files {
 		otherNames[name] = renamed(text)
@@ -135,7 +139,7 @@ func compareVariants(t *testing.T, files map[string]string, set []string) {
 		"other names": {otherNames, 1, renamed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			report := run(t, writeProject(t, variant.files), engine.Options{Set: set}, engine.Stages{})
+			report := run(t, writeProject(t, variant.files), project.Options{Set: set}, engine.Stages{})
 			if report.Status != "optimal" || math.Abs(report.Objective/variant.scale/original.Objective-1) > 1e-9 {
 				t.Errorf("%s with %v, the original is %s with %v", report.Status, report.Objective, original.Status,
 					original.Objective)
@@ -149,12 +153,12 @@ func compareVariants(t *testing.T, files map[string]string, set []string) {
 func TestSimplificationsDoNotChangeTheAnswer(t *testing.T) {
 	path := writeProject(t, linear(acquaintances(t)))
 	exact := nearlyExact // as it is ground, no more can be proven
-	original := run(t, path, engine.Options{Set: exact}, engine.Stages{})
+	original := run(t, path, project.Options{Set: exact}, engine.Stages{})
 	if original.Presolve == nil || original.Presolve.Tied == 0 {
 		t.Errorf("presolve: %+v; who knows whom is mutual", original.Presolve)
 	}
 	for _, set := range []string{"inference.presolve=false", "inference.split=false"} {
-		report := run(t, path, engine.Options{Set: append(exact[:len(exact):len(exact)], set)}, engine.Stages{})
+		report := run(t, path, project.Options{Set: append(exact[:len(exact):len(exact)], set)}, engine.Stages{})
 		if report.Status != "optimal" || math.Abs(report.Objective/original.Objective-1) > 1e-9 {
 			t.Errorf("%s: %s with %v, otherwise %v", set, report.Status, report.Objective, original.Objective)
 		}
@@ -181,7 +185,7 @@ func TestMoreRulesCostMore(t *testing.T) {
 	files := acquaintances(t)
 	objective := func(more string) float64 {
 		variant := edit(files, "model.psl", func(rules string) string { return rules + more })
-		return run(t, writeProject(t, variant), engine.Options{Set: exact}, engine.Stages{}).Objective
+		return run(t, writeProject(t, variant), project.Options{Set: exact}, engine.Stages{}).Objective
 	}
 	before, soft, hard := objective(""), objective("3: Knows(A, B) ^2\n"), objective("Knows('p01', 'p00') <= 0.1 .\n")
 	if soft <= before || hard <= before {
@@ -192,9 +196,9 @@ func TestMoreRulesCostMore(t *testing.T) {
 // The number of threads changes no bit.
 func TestThreadsDoNotChangeTheAnswer(t *testing.T) {
 	path := writeProject(t, acquaintances(t))
-	one := run(t, path, engine.Options{Threads: 1}, engine.Stages{})
+	one := run(t, path, project.Options{Threads: 1}, engine.Stages{})
 	for _, threads := range []int{2, 4, 7} {
-		report := run(t, path, engine.Options{Threads: threads}, engine.Stages{})
+		report := run(t, path, project.Options{Threads: threads}, engine.Stages{})
 		if report.Objective != one.Objective || report.DualBound != one.DualBound ||
 			!slices.Equal(report.Answer.Values, one.Answer.Values) {
 			t.Errorf("%d threads: objective %v, at least %v; one thread: %v, at least %v", threads, report.Objective,
@@ -210,8 +214,8 @@ func TestContextEndsDuringInference(t *testing.T) {
 		{"inference.method=sgd", "sgd.threshold=1e-300", "inference.iterations=1000000000"},
 	} {
 		lines := 0
-		options := engine.Options{Set: set, OnIteration: func(engine.Iteration) { lines++ }}
-		_, grounding := ground(t, "examples/acquaintances/model.json", options, engine.Infer)
+		options := project.Options{Set: set, OnIteration: func(solve.Iteration) { lines++ }}
+		_, grounding := ground(t, "examples/acquaintances/model.json", options, load.Infer)
 		ctx := contexttest.Countdown(3)
 		answer, err := grounding.Infer(ctx)
 		if err != nil || answer.Status != "cancelled" || answer.DualBound > answer.Objective || len(answer.Values) == 0 {
@@ -225,13 +229,13 @@ func TestContextEndsDuringInference(t *testing.T) {
 
 // A context that has ended stops every stage, with its own error.
 func TestContextEnds(t *testing.T) {
-	project, grounding := ground(t, "examples/acquaintances/model.json", engine.Options{}, engine.Infer)
+	project, grounding := ground(t, "examples/acquaintances/model.json", project.Options{}, load.Infer)
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, groundErr := project.Ground(ended, engine.Infer)
+	_, groundErr := engine.Ground(ended, project, load.Infer)
 	_, inferErr := grounding.Infer(ended)
-	_, trainErr := grounding.Train(ended)
-	_, runErr := project.Run(ended, engine.Stages{})
+	_, trainErr := training.Train(ended, grounding)
+	_, runErr := engine.Run(ended, project, engine.Stages{})
 	for stage, err := range map[string]error{"Ground": groundErr, "Infer": inferErr, "Train": trainErr, "Run": runErr} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", stage, err)

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/source"
 )
 
 // lesson is a small classification that is easy to learn, with what a test changes about it.
@@ -62,7 +65,7 @@ func labelled(n, every int) (rows string) {
 func notices(t *testing.T, path string) (printed string) {
 	t.Helper()
 	var b strings.Builder
-	report := run(t, path, engine.Options{Seed: 1, OnWarning: func(w engine.Warnings) { w.Render(&b, false, 0) }},
+	report := run(t, path, project.Options{Seed: 1, OnWarning: func(w source.Diagnostics) { w.Render(&b, false, 0) }},
 		engine.Stages{Learn: true})
 	for _, lint := range report.Warnings {
 		if !strings.Contains(b.String(), lint.Message) {
@@ -176,7 +179,7 @@ func TestNoticesOfExamples(t *testing.T) {
 
 // Where the loss of examples is near 0 though nothing is known, and where a label is in no rule, that is said.
 func TestNoticesOfLatentClasses(t *testing.T) {
-	options := engine.Options{Seed: 1, Set: []string{"learn.starts=1", "learn.sharpen=0", "learn.epochs=40"}}
+	options := project.Options{Seed: 1, Set: []string{"learn.starts=1", "learn.sharpen=0", "learn.epochs=40"}}
 	report := run(t, symmetric(t, 4, 200), options, engine.Stages{Learn: true})
 	wantNotice(t, report, "learn-chance", "the loss is near 0 all the same")
 
@@ -184,7 +187,7 @@ func TestNoticesOfLatentClasses(t *testing.T) {
 		"rules": ["1: Given(A) -> Out(A) ^2", "0.5: !Out(A) ^2"],
 		"predicates": {"Given/1": {}, "Out/1": {"targets": [["x"]]}, "Other/1": {"targets": [["x"]]}},
 		"options": {"learn.epochs": 3}, "examples": {"learn": "train.csv"}
-	}`, "train.csv": "Given(x),Out(x),Other(x)\n1,1,0\n0,0,1\n"}), engine.Options{Seed: 1}, engine.Stages{Learn: true})
+	}`, "train.csv": "Given(x),Out(x),Other(x)\n1,1,0\n0,0,1\n"}), project.Options{Seed: 1}, engine.Stages{Learn: true})
 	wantNotice(t, report, "learn-unreached", "2 of 2 labels of Other(x) are about atoms that are in no ground rule")
 }
 
@@ -209,8 +212,8 @@ func TestNoticesWhileLearning(t *testing.T) {
 		options: `"learn.method": "deeppsl", "learn.epochs": 40`}.write(t)
 	epochs := 0
 	said := make(map[string][]int)
-	report := run(t, path, engine.Options{Seed: 1, OnEpoch: func(engine.Epoch) { epochs++ },
-		OnWarning: func(warnings engine.Warnings) {
+	report := run(t, path, project.Options{Seed: 1, OnEpoch: func(learn.Epoch) { epochs++ },
+		OnWarning: func(warnings source.Diagnostics) {
 			for _, w := range warnings {
 				said[w.ID] = append(said[w.ID], epochs)
 			}

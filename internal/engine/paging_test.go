@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/scratch"
 )
 
@@ -59,7 +60,7 @@ func TestBeyondMemory(t *testing.T) {
 	limited(t)
 	path, dir := circle(t), t.TempDir()
 	beyond := func(memory string, threads int) *engine.Report {
-		return run(t, path, engine.Options{Threads: threads, Set: []string{"inference.gap=1e-6", "ground.scratch=" + dir,
+		return run(t, path, project.Options{Threads: threads, Set: []string{"inference.gap=1e-6", "ground.scratch=" + dir,
 			"ground.memory=" + memory}}, engine.Stages{})
 	}
 	plain := beyond("1GiB", 1)
@@ -92,9 +93,9 @@ func TestBeyondMemoryRefused(t *testing.T) {
 		{"ground.memory=2MB inference.method=interior", "newton"},
 		{"ground.memory=much", "want a size"},
 	} {
-		project, err := engine.Load(path, engine.Options{Set: strings.Fields(c.options)})
+		project, err := project.Load(path, project.Options{Set: strings.Fields(c.options)})
 		if err == nil {
-			_, err = project.Run(context.Background(), engine.Stages{})
+			_, err = engine.Run(context.Background(), project, engine.Stages{})
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.options, err, c.want)

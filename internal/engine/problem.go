@@ -10,43 +10,16 @@ import (
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/parallel"
+	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/solve/conflict"
 )
 
-// ExportFormat is a file format for ground problems.
-type ExportFormat = export.Format
-
-// The formats that Export writes: a quadratic program for other solvers, in two forms, and a dump for ReadProblem.
-const (
-	LPFormat   = export.LP
-	QPSFormat  = export.QPS
-	DumpFormat = export.JSON
-)
-
-// ExportFormatOf returns the format that a path's extension names: .lp, .qps or .mps, or .json.
-func ExportFormatOf(path string) (ExportFormat, error) { return export.FormatOf(path) }
-
-// Export perceives with the current networks and writes the problem that Infer solves. The variables of the quadratic
-// program are the target atoms in their order, its optimum is Infer's objective. No names of atoms are written; the
-// rules' texts are, in dumps.
-func (g *Grounding) Export(w io.Writer, format ExportFormat) error {
-	if err := g.perceive(); err != nil {
-		return err
-	}
-	g.field.SetWeights(g.theta)
-	g.field.SetInputs(g.inputs)
-	rules := make([]string, len(g.program.Rules))
-	for k, rule := range g.program.Rules {
-		rules[k] = rule.Text
-	}
-	return g.guard(func() error { return export.Write(w, format, g.field, rules) })
-}
-
 // Problem is a ground problem without the program and the data that it comes from. It is not safe for concurrent use.
 type Problem struct {
-	Options
-	settings settings
+	project.Options
+	settings project.Settings
 	field    *mrf.Field
 	rules    []string
 	loading  time.Duration
@@ -54,19 +27,19 @@ type Problem struct {
 
 // ReadProblem reads a dump that Export wrote. Of the options, those of inference count. The error says what is wrong
 // with the dump or the options.
-func ReadProblem(r io.Reader, options Options) (*Problem, error) {
+func ReadProblem(r io.Reader, options project.Options) (*Problem, error) {
 	start := time.Now()
 	p := &Problem{Options: options}
-	settings, diags := readSettings(&load.Config{}, Infer, options.Set)
+	settings, diags := project.ReadSettings(&load.Config{}, load.Infer, options.Set)
 	if err := diags.Err(); err != nil {
 		return nil, err
 	}
 	p.settings = settings
-	if settings.seeded {
-		p.Seed = settings.seed
+	if settings.Seeded {
+		p.Seed = settings.Seed
 	}
 	if p.Threads == 0 {
-		p.Threads = settings.threads
+		p.Threads = settings.Threads
 	}
 	var err error
 	if p.field, p.rules, err = export.Read(r); err != nil {
@@ -84,7 +57,7 @@ func ReadProblem(r io.Reader, options Options) (*Problem, error) {
 // context means what it does for Infer.
 func (p *Problem) Solve(ctx context.Context) (*Report, error) {
 	start := time.Now()
-	solver, err := p.settings.inference(p.field, &p.Options)
+	solver, err := p.settings.Inference(p.field, &p.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +68,7 @@ func (p *Problem) Solve(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := p.settings.answer(p.field, result, start)
+	answer := session.NewAnswer(&p.settings, p.field, result, start)
 	answer.Conflict = p.conflict(ctx, result.Conflict)
 	return p.report(answer), nil
 }
@@ -105,15 +78,15 @@ func (p *Problem) conflict(ctx context.Context, places []int) []string {
 	if len(places) == 0 {
 		return nil
 	}
-	places = conflict.Minimal(ctx, p.field, places, p.settings.solve)
+	places = conflict.Minimal(ctx, p.field, places, p.settings.Solve)
 	var lines []string
-	for k, rule := range hardRules(p.field.Model, places) {
-		lines = append(lines, fmt.Sprintf("r%d  [of the rule %s]", places[k], p.rules[rule.block.Rule]))
+	for k, rule := range session.HardRules(p.field.Model, places) {
+		lines = append(lines, fmt.Sprintf("r%d  [of the rule %s]", places[k], p.rules[rule.Block.Rule]))
 	}
 	return lines
 }
 
-func (p *Problem) report(answer *Answer) *Report {
+func (p *Problem) report(answer *session.Answer) *Report {
 	r := &Report{
 		Seed: p.Seed, Threads: parallel.Threads(p.Threads), Variables: p.field.Model.Variables,
 		GroundRules: p.field.Model.Potentials(), GroundRulesByRule: p.counts(),
@@ -126,8 +99,8 @@ func (p *Problem) report(answer *Answer) *Report {
 }
 
 // counts returns the number of ground rules by rule; those that grounding left out are not in a dump.
-func (p *Problem) counts() []RuleCount {
-	counts := make([]RuleCount, len(p.rules))
+func (p *Problem) counts() []session.RuleCount {
+	counts := make([]session.RuleCount, len(p.rules))
 	for k, text := range p.rules {
 		counts[k].Rule = text
 	}

@@ -6,6 +6,10 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/export"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
 )
 
 const exported = `{
@@ -22,8 +26,8 @@ const exported = `{
 func TestReplayHasTheSameBits(t *testing.T) {
 	path := writeProject(t, map[string]string{"model.json": exported})
 	for _, set := range [][]string{nil, {"inference.gap=1e-9"}, {"inference.method=sgd", "random.seed=5"}} {
-		options := engine.Options{Seed: 1, Set: set}
-		_, grounding := ground(t, path, options, engine.Infer)
+		options := project.Options{Seed: 1, Set: set}
+		_, grounding := ground(t, path, options, load.Infer)
 		want := infer(t, grounding)
 		got := replay(t, grounding, options)
 		if got.Status != want.Status || got.Objective != want.Objective || got.DualBound != want.DualBound ||
@@ -39,10 +43,10 @@ func TestReplayHasTheSameBits(t *testing.T) {
 	}
 }
 
-func replay(t *testing.T, grounding *engine.Grounding, options engine.Options) *engine.Report {
+func replay(t *testing.T, grounding *session.Grounding, options project.Options) *engine.Report {
 	t.Helper()
 	var dump bytes.Buffer
-	if err := grounding.Export(&dump, engine.DumpFormat); err != nil {
+	if err := grounding.Export(&dump, export.JSON); err != nil {
 		t.Fatal(err)
 	}
 	problem, err := engine.ReadProblem(&dump, options)

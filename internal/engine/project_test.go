@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
 )
 
 // writeProject writes a project's files, by name, and returns the path of model.json.
@@ -24,10 +27,10 @@ func writeProject(t testing.TB, files map[string]string) string {
 	return filepath.Join(dir, "model.json")
 }
 
-// load loads a project.
-func load(t testing.TB, path string, options engine.Options) *engine.Project {
+// loaded loads a project.
+func loaded(t testing.TB, path string, options project.Options) *project.Project {
 	t.Helper()
-	project, err := engine.Load(path, options)
+	project, err := project.Load(path, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,10 +38,10 @@ func load(t testing.TB, path string, options engine.Options) *engine.Project {
 }
 
 // run loads a project and runs stages of it.
-func run(t testing.TB, path string, options engine.Options, stages engine.Stages) *engine.Report {
+func run(t testing.TB, path string, options project.Options, stages engine.Stages) *engine.Report {
 	t.Helper()
-	project := load(t, path, options)
-	report, err := project.Run(context.Background(), stages)
+	project := loaded(t, path, options)
+	report, err := engine.Run(context.Background(), project, stages)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,11 +49,11 @@ func run(t testing.TB, path string, options engine.Options, stages engine.Stages
 }
 
 // ground loads a project and grounds the rules of a phase.
-func ground(t testing.TB, path string, options engine.Options, phase engine.Phase) (*engine.Project,
-	*engine.Grounding) {
+func ground(t testing.TB, path string, options project.Options, phase load.Phase) (*project.Project,
+	*session.Grounding) {
 	t.Helper()
-	project := load(t, path, options)
-	grounding, err := project.Ground(context.Background(), phase)
+	project := loaded(t, path, options)
+	grounding, err := engine.Ground(context.Background(), project, phase)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +63,7 @@ func ground(t testing.TB, path string, options engine.Options, phase engine.Phas
 // atoms returns the inferred values by atom.
 func atoms(report *engine.Report) map[string]float64 {
 	values := make(map[string]float64)
-	report.Grounding.Each(report.Answer, true, func(a engine.Atom) {
+	report.Grounding.Each(report.Answer, true, func(a session.Atom) {
 		values[fmt.Sprintf("%s(%s)", a.Predicate, strings.Join(a.Arguments, ", "))] = a.Value
 	})
 	return values
@@ -73,20 +76,20 @@ func TestLoadFindsWhatIsWrong(t *testing.T) {
 		"table.json": `{"predicates": {"A/1": {"targets": ["none.tsv"]}}, "rules": ["1: A(X)"]}`,
 		"file.json":  `{"predicates": {"A/1": {"targets": [["a"]]}}, "rules": "none.psl"}`,
 	}))
-	if _, err := engine.Load(filepath.Join(dir, "rules.json"), engine.Options{}); err == nil ||
+	if _, err := project.Load(filepath.Join(dir, "rules.json"), project.Options{}); err == nil ||
 		!strings.Contains(err.Error(), "[unknown-predicate]") {
 		t.Errorf("rules about an unknown predicate are loaded: %v", err)
 	}
 	for _, name := range []string{"file.json", "gone.json"} {
-		if _, err := engine.Load(filepath.Join(dir, name), engine.Options{}); !errors.Is(err, os.ErrNotExist) {
+		if _, err := project.Load(filepath.Join(dir, name), project.Options{}); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s: %v is no os.ErrNotExist", name, err)
 		}
 	}
-	p, err := engine.Load(filepath.Join(dir, "table.json"), engine.Options{})
+	p, err := project.Load(filepath.Join(dir, "table.json"), project.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Ground(t.Context(), engine.Infer); !errors.Is(err, os.ErrNotExist) {
+	if _, err := engine.Ground(t.Context(), p, load.Infer); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing table: %v is no os.ErrNotExist", err)
 	}
 }

@@ -10,55 +10,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
-	"github.com/deeppsl/deeppsl/internal/option"
-	"github.com/deeppsl/deeppsl/internal/solve"
-	"github.com/deeppsl/deeppsl/internal/solve/sgd"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/source"
 )
 
-// Every option of the table is set somewhere, and nothing else; and the defaults are values.
-func TestOptionsAreSet(t *testing.T) {
-	for _, o := range option.Table {
-		if setters[o.Name] == nil {
-			t.Errorf("nothing sets option %s", o.Name)
-		}
-	}
-	for name := range setters {
-		if o := option.Find(name); o == nil || o.Name != name {
-			t.Errorf("the table has no option %s", name)
-		}
-	}
-}
-
-// What solvers, searches and methods take for their own default is what the table says.
-func TestDefaultsStandOnce(t *testing.T) {
-	for _, method := range []string{automatic, bilevel, "deeppsl", "implicit", "perceptron", "energy", "likelihood",
-		"grid"} {
-		var s settings
-		s.evaluation = make(map[string]string)
-		s.setDefaults(method)
-		if s.sgd != sgd.Defaults() {
-			t.Errorf("%s: the table has %+v, sgd %+v", method, s.sgd, sgd.Defaults())
-		}
-		if s.solve.Feasibility != (solve.Settings{}).WithDefaults(0).Feasibility {
-			t.Errorf("%s: a feasibility of %g", method, s.solve.Feasibility)
-		}
-		m, err := learn.ParseMethod(method)
-		if err != nil || m == learn.ConvexDifference || m == learn.Implicit {
-			continue
-		}
-		want := learn.WeightDefaults(m)
-		want.Alpha, want.Mu, want.Ridge, want.Method = s.learn.Alpha, s.learn.Mu, s.learn.Ridge, s.learn.Method // not theirs
-		if diff := cmp.Diff(want, s.learn); diff != "" {
-			t.Errorf("%s: %s", method, diff)
-		}
-	}
-}
-
 // model writes a configuration and loads it.
-func model(t *testing.T, config string, options Options) (*Project, Warnings) {
+func model(t *testing.T, config string, options project.Options) (*project.Project, source.Diagnostics) {
 	t.Helper()
-	var warnings Warnings
-	options.OnWarning = func(w Warnings) { warnings = append(warnings, w...) }
+	var warnings source.Diagnostics
+	options.OnWarning = func(w source.Diagnostics) { warnings = append(warnings, w...) }
 	project := loaded(t, writeFiles(t, map[string]string{"model.json": config}), options)
 	return project, warnings
 }
@@ -74,31 +35,33 @@ func TestPhases(t *testing.T) {
 		"options": {"inference.gap": 0.1, "random.seed": 7, "parallel.numthreads": 1},
 		"learn": {"options": {"inference.gap": 0.2, "runtime.learn.method": "org.linqs.psl.application.Energy"}},
 		"infer": {"options": {"inference.gap": 0.3, "sgd.maxiterations": 12, "runtime.db.intids": true}}`)
-	p, warnings := model(t, config, Options{Seed: 3})
-	gaps := []float64{p.phases[Learn].solve.Gap, p.phases[Validation].solve.Gap, p.phases[Infer].solve.Gap}
+	p, warnings := model(t, config, project.Options{Seed: 3})
+	gaps := []float64{p.Phases[load.Learn].Solve.Gap, p.Phases[load.Validation].Solve.Gap, p.Phases[load.Infer].Solve.Gap}
 	if diff := cmp.Diff([]float64{0.2, 0.2, 0.3}, gaps); diff != "" {
 		t.Error(diff)
 	}
-	if p.settings.learn.Method != learn.Energy || p.phases[Infer].solve.MaxIterations != 12 {
-		t.Errorf("method %v, %d iterations", p.settings.learn.Method, p.phases[Infer].solve.MaxIterations)
+	if p.Learning.Learn.Method != learn.Energy || p.Phases[load.Infer].Solve.MaxIterations != 12 {
+		t.Errorf("method %v, %d iterations", p.Learning.Learn.Method, p.Phases[load.Infer].Solve.MaxIterations)
 	}
 	if p.Seed != 7 || p.Threads != 1 || len(warnings) != 0 {
 		t.Errorf("seed %d, %d threads, %v", p.Seed, p.Threads, warnings)
 	}
-	p, _ = model(t, config, Options{Set: []string{"inference.gap=0.4", "random.seed=18446744073709551615"}, Threads: 2})
-	if p.phases[Infer].solve.Gap != 0.4 || p.Seed != 1<<64-1 || p.Threads != 2 {
-		t.Errorf("gap %g, seed %d, %d threads", p.phases[Infer].solve.Gap, p.Seed, p.Threads)
+	p, _ = model(t, config, project.Options{Set: []string{"inference.gap=0.4",
+		"random.seed=18446744073709551615"}, Threads: 2})
+	if p.Phases[load.Infer].Solve.Gap != 0.4 || p.Seed != 1<<64-1 || p.Threads != 2 {
+		t.Errorf("gap %g, seed %d, %d threads", p.Phases[load.Infer].Solve.Gap, p.Seed, p.Threads)
 	}
 }
 
 // TestDecay checks that a decay can be left to the number of labels, as documented.
 func TestDecay(t *testing.T) {
 	config := oneTarget(`"rules": ["1: T(X) = 1"], "options": {"learn.decay": -1, "network.decay": -1}`)
-	p, _ := model(t, config, Options{})
-	if p.settings.learn.Decay != -1 || p.settings.network.decay != -1 {
-		t.Errorf("decays %g and %g", p.settings.learn.Decay, p.settings.network.decay)
+	p, _ := model(t, config, project.Options{})
+	if p.Learning.Learn.Decay != -1 || p.Learning.Network.Decay != -1 {
+		t.Errorf("decays %g and %g", p.Learning.Learn.Decay, p.Learning.Network.Decay)
 	}
-	_, err := Load(writeFiles(t, map[string]string{"model.json": config}), Options{Set: []string{"learn.decay=-2"}})
+	_, err := project.Load(writeFiles(t, map[string]string{"model.json": config}),
+		project.Options{Set: []string{"learn.decay=-2"}})
 	if err == nil || !strings.Contains(err.Error(), "at least 0, or -1") {
 		t.Errorf("a decay of -2: error %v", err)
 	}
@@ -114,8 +77,8 @@ func TestPatience(t *testing.T) {
 		{nil, 0}, {[]string{patience}, 0}, {[]string{stop + "true"}, 25}, {[]string{patience, stop + "true"}, 3},
 		{[]string{stop + "false", patience}, 0}, {[]string{"learn.patience=7", patience}, 7},
 	} {
-		p, _ := model(t, oneTarget(`"rules": ["1: T(X)"]`), Options{Set: c.set})
-		if got := p.settings.learn.Patience; got != c.want {
+		p, _ := model(t, oneTarget(`"rules": ["1: T(X)"]`), project.Options{Set: c.set})
+		if got := p.Learning.Learn.Patience; got != c.want {
 			t.Errorf("%v: %d epochs, want %d", c.set, got, c.want)
 		}
 	}
@@ -123,7 +86,8 @@ func TestPatience(t *testing.T) {
 
 func TestIdleOptions(t *testing.T) {
 	_, warnings := model(t, oneTarget(`"rules": ["1: T(X) = 1"],
-		"options": {"gurobi.method": "AUTO", "gpp.explore": 2}, "infer": {"options": {"gppker.scale": 1}}`), Options{})
+		"options": {"gurobi.method": "AUTO", "gpp.explore": 2}, "infer": {"options": {"gppker.scale": 1}}`),
+		project.Options{})
 	if len(warnings) != 1 || !strings.HasSuffix(warnings[0].Message, "here: gurobi.method, gpp.explore, gppker.scale") {
 		t.Errorf("%v", warnings)
 	}
@@ -140,8 +104,8 @@ func TestStages(t *testing.T) {
 		{`"learn": {"rules": ["1: T(X) = 1"]}, "options": {"runtime.learn": false}`, Stages{Infer: true}},
 		{`"options": {"runtime.learn": true, "runtime.inference": true}`, Stages{Learn: true, Infer: true}},
 	} {
-		p, _ := model(t, oneTarget(c.config), Options{})
-		if got := p.stages(); got != c.want {
+		p, _ := model(t, oneTarget(c.config), project.Options{})
+		if got := stagesOf(p); got != c.want {
 			t.Errorf("%s: %+v", c.config, got)
 		}
 	}
@@ -161,7 +125,7 @@ func TestModelOptions(t *testing.T) {
 		{`{"inference.relax": true, "inference.relax.multiplier": 10, "inference.relax.squared": true}`, 8.5 / 11.5},
 		{`{"inference.relax": true}`, 0.8},
 	} {
-		p, _ := model(t, oneTarget(rules+c.options), Options{Set: []string{"inference.gap=1e-10"}})
+		p, _ := model(t, oneTarget(rules+c.options), project.Options{Set: []string{"inference.gap=1e-10"}})
 		r := run(t, p, Stages{})
 		if got := r.Answer.Values[0]; got < c.want-1e-6 || got > c.want+1e-6 {
 			t.Errorf("%s: %g, want %g", c.options, got, c.want)
@@ -174,7 +138,7 @@ func TestClearedRules(t *testing.T) {
 	p, _ := model(t, `{"predicates": {"T/1": {"targets": [["a"]], "truth": {"learn": [["a", 1]]}}},
 		"rules": ["1: T(X) = 1 ^2", "1: !T(X) ^2"],
 		"learn": {"options": {"learn.epochs": 2}},
-		"infer": {"rules": ["3: T(X) = 0.25 ^2"], "options": {"runtime.inference.clearrules": true}}}`, Options{})
+		"infer": {"rules": ["3: T(X) = 0.25 ^2"], "options": {"runtime.inference.clearrules": true}}}`, project.Options{})
 	r := run(t, p, Stages{})
 	if diff := cmp.Diff([]float64{3}, r.RuleWeights); diff != "" {
 		t.Error(diff)
@@ -196,9 +160,9 @@ func TestClearedRules(t *testing.T) {
 func TestOutputs(t *testing.T) {
 	p, _ := model(t, oneTarget(`"options": {"runtime.inference.output.results.dir": "atoms",
 		"runtime.learn.output.model.path": "m.psl", "runtime.inference.output.groundrules": true}`),
-		Options{Set: []string{"runtime.learn.output.model.path=here.psl"}})
+		project.Options{Set: []string{"runtime.learn.output.model.path=here.psl"}})
 	got := p.Outputs()
-	want := Outputs{Atoms: filepath.Join(filepath.Dir(p.config.Name), "atoms"), Format: "txt", GroundRules: "-",
+	want := project.Outputs{Atoms: filepath.Join(filepath.Dir(p.Config.Name), "atoms"), Format: "txt", GroundRules: "-",
 		Model: "here.psl"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -210,24 +174,12 @@ func TestLogLevel(t *testing.T) {
 	log := slog.New(slog.NewTextHandler(&b, nil))
 	for level, want := range map[string]int{"TRACE": 2, "INFO": 2, "WARN": 1, "OFF": 0} {
 		b.Reset()
-		p, _ := model(t, oneTarget(`"rules": []`), Options{Log: log, Set: []string{"runtime.log.level=" + level}})
+		p, _ := model(t, oneTarget(`"rules": []`), project.Options{Log: log, Set: []string{"runtime.log.level=" + level}})
 		p.Log.With("a", 1).Info("x")
 		p.Log.WithGroup("g").Warn("y")
 		if got := strings.Count(b.String(), "\n"); got != want {
 			t.Errorf("%s: %d lines", level, got)
 		}
-	}
-}
-
-func TestClasses(t *testing.T) {
-	for _, name := range []string{"ADMMInference", "org.linqs.psl.application.inference.mpe.DualBCDInference",
-		"DistributedDualBCDInference", "GradientDescentInference", "SGDInference", "SGDStreamingInference", "auto"} {
-		if got, err := parseInference(name); got != "auto" || err != nil {
-			t.Errorf("%s: %s, %v", name, got, err)
-		}
-	}
-	if got, _ := parseInference("sgd"); got != "sgd" {
-		t.Error("sgd is not the paper's method")
 	}
 }
 
@@ -237,7 +189,7 @@ func TestEvaluatorOptions(t *testing.T) {
 		"predicates": {"T/1": {"targets": [["a"]], "observations": [["b", 1]], "truth": [["a", 1], ["b", 1]],
 		"evaluations": ["DiscreteEvaluator",
 			{"evaluator": "DiscreteEvaluator", "options": {"discreteevaluator.threshold": 0.5}}]}}}`
-	p, _ := model(t, config, Options{})
+	p, _ := model(t, config, project.Options{})
 	r := run(t, p, Stages{})
 	a, b := r.Evaluations[0], r.Evaluations[1]
 	if a.Values["Accuracy"] != 1 || b.Values["Accuracy"] != 0.5 || a.Count != 2 {

@@ -7,6 +7,10 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
 )
 
 // town is a configuration about five people, of whom everybody may know everybody else; kind is how kind each is, and
@@ -107,18 +111,18 @@ func TestGroundRulesOfJava(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range groundCases {
 		writeText(t, "model.json", town([]string{c.rule}, c.kind, c.selves))
-		project, err := Load("model.json", Options{})
+		project, err := project.Load("model.json", project.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", c.rule, err)
 			continue
 		}
-		g, err := project.Ground(context.Background(), Infer)
+		g, err := Ground(context.Background(), project, load.Infer)
 		if err != nil {
 			t.Errorf("%s: %v", c.rule, err)
 			continue
 		}
 		var view strings.Builder
-		if err := g.Write(&view, GroundView, 1); err != nil {
+		if err := g.Write(&view, session.GroundView, 1); err != nil {
 			t.Fatal(err)
 		}
 		_, first, _ := strings.Cut(strings.SplitN(view.String(), "\n", 2)[0], ": ")
@@ -163,9 +167,9 @@ func TestRefusalsOfJava(t *testing.T) {
 		"1: Kind(A) & Kind(B) -> Knows('x', 'y')":    "missing-target",
 	} {
 		writeText(t, "model.json", town([]string{rule}, allKind, false))
-		project, err := Load("model.json", Options{})
+		project, err := project.Load("model.json", project.Options{})
 		if err == nil {
-			_, err = project.Ground(context.Background(), Infer)
+			_, err = Ground(context.Background(), project, load.Infer)
 		}
 		if err == nil || !strings.Contains(err.Error(), "["+id+"]") {
 			t.Errorf("%s: %v, want %s", rule, err, id)
@@ -208,9 +212,9 @@ func TestConfigurationsOfJava(t *testing.T) {
 			'DiscreteEvaluator', 'options': {'discreteevaluator.threshold': '0.75'}, 'primary': false}]}}}`: "",
 	} {
 		writeText(t, "model.json", text)
-		project, err := Load("model.json", Options{})
+		project, err := project.Load("model.json", project.Options{})
 		if err == nil {
-			_, err = project.Check(context.Background())
+			_, err = Check(context.Background(), project)
 		}
 		if (id == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), "["+id+"]") {
 			t.Errorf("%s: %v, want %q", text, err, id)
@@ -241,11 +245,11 @@ func TestEqualRulesOfJava(t *testing.T) {
 		{[]string{"1: Good(A) -> Led(A, A)", "1: !Led(A, A) -> !Good(A)", "1: Led(A, A) -> Good(A)"}, 2},
 	} {
 		writeText(t, "model.json", town(c.rules, allKind, false))
-		project, err := Load("model.json", Options{Set: []string{"pam.throw=false"}})
+		project, err := project.Load("model.json", project.Options{Set: []string{"pam.throw=false"}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := project.Ground(context.Background(), Infer)
+		g, err := Ground(context.Background(), project, load.Infer)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -270,13 +274,13 @@ func TestValuesOfJava(t *testing.T) {
 		{[]string{"10: Kind(A) & Kind(B) & (A != B) -> Knows(A, B) ^2", "10: !Knows(A, B) ^2"}, 10},
 	} {
 		writeText(t, "model.json", town(c.rules, allKind, false))
-		project, err := Load("model.json", Options{Set: []string{"inference.gap=1e-9"}})
+		project, err := project.Load("model.json", project.Options{Set: []string{"inference.gap=1e-9"}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		report := run(t, project, Stages{Infer: true})
 		sum := 0.0
-		report.Grounding.Each(report.Answer, false, func(a Atom) {
+		report.Grounding.Each(report.Answer, false, func(a session.Atom) {
 			if a.Predicate == "Knows" {
 				sum += a.Value
 			}
@@ -291,7 +295,7 @@ func TestValuesOfJava(t *testing.T) {
 func TestAtomErrorWithoutConvexity(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeText(t, "model.json", town([]string{"1: Good(A) & Good(B) & (A != B) -> Led(A, B)"}, allKind, false))
-	project, err := Load("model.json", Options{})
+	project, err := project.Load("model.json", project.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

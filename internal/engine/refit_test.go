@@ -10,6 +10,10 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/training"
 )
 
 // taught is the project of seeing with other truth to learn from and to validate by.
@@ -29,25 +33,25 @@ func TestRefit(t *testing.T) {
 	} {
 		set := append([]string{"learn.method=deeppsl"}, more...)
 		t.Run(fmt.Sprint(set), func(t *testing.T) {
-			options := engine.Options{Seed: 5, Set: append([]string{"learn.refit=true"}, set...)}
+			options := project.Options{Seed: 5, Set: append([]string{"learn.refit=true"}, set...)}
 			path := taught(t, `["train.tsv"]`, validation)
 			got := run(t, path, options, learnAndInfer)
-			training := got.Training
-			once := run(t, path, engine.Options{Seed: 5, Set: set}, learnAndInfer)
-			if !slices.Equal(training.Chosen.Perceived, once.Answer.Perceived) {
+			trained := got.Training
+			once := run(t, path, project.Options{Seed: 5, Set: set}, learnAndInfer)
+			if !slices.Equal(trained.Chosen.Perceived, once.Answer.Perceived) {
 				t.Error("what was perceived with the chosen parameters is not that of learning without learning anew")
 			}
-			if !almostEqual(training.Chosen.Values, once.Answer.Values) {
+			if !almostEqual(trained.Chosen.Values, once.Answer.Values) {
 				t.Error("nor what was inferred")
 			}
-			if len(training.Anew) != training.Kept+1 {
-				t.Errorf("%d lines for %d epochs", len(training.Anew), training.Kept)
+			if len(trained.Anew) != trained.Kept+1 {
+				t.Errorf("%d lines for %d epochs", len(trained.Anew), trained.Kept)
 			}
-			if last := relearned(t, path, set); last.Loss != training.Anew[training.Kept].Loss {
-				t.Errorf("Relearn ends with loss %v, want %v", last.Loss, training.Anew[training.Kept].Loss)
+			if last := relearned(t, path, set); last.Loss != trained.Anew[trained.Kept].Loss {
+				t.Errorf("Relearn ends with loss %v, want %v", last.Loss, trained.Anew[trained.Kept].Loss)
 			}
-			options.Set = append(slices.Clone(set), fmt.Sprintf("learn.epochs=%d", training.Kept),
-				fmt.Sprintf("network.epochs=%d", training.FitKept))
+			options.Set = append(slices.Clone(set), fmt.Sprintf("learn.epochs=%d", trained.Kept),
+				fmt.Sprintf("network.epochs=%d", trained.FitKept))
 			want := run(t, taught(t, both, ""), options, learnAndInfer)
 			if !slices.Equal(got.RuleWeights, want.RuleWeights) || !slices.Equal(got.Answer.Values, want.Answer.Values) ||
 				!slices.Equal(got.Answer.Perceived, want.Answer.Perceived) {
@@ -58,17 +62,17 @@ func TestRefit(t *testing.T) {
 }
 
 // relearned learns, and then anew, in two calls, and returns the last line of the learning curve.
-func relearned(t *testing.T, path string, set []string) engine.Epoch {
+func relearned(t *testing.T, path string, set []string) learn.Epoch {
 	t.Helper()
-	_, g := ground(t, path, engine.Options{Seed: 5, Set: set}, engine.Learn)
-	training, err := g.Train(t.Context())
+	_, g := ground(t, path, project.Options{Seed: 5, Set: set}, load.Learn)
+	trained, err := training.Train(t.Context(), g)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if training, err = g.Relearn(t.Context(), training.FitKept, training.Kept); err != nil {
+	if trained, err = training.Relearn(t.Context(), g, trained, trained.FitKept, trained.Kept); err != nil {
 		t.Fatal(err)
 	}
-	return training.Epochs[len(training.Epochs)-1]
+	return trained.Epochs[len(trained.Epochs)-1]
 }
 
 // almostEqual compares answers that were proven to some gap.
@@ -79,7 +83,7 @@ func almostEqual(a, b []float64) bool {
 // An interrupted run is resumed where it was, also in its second half.
 func TestInterruptedRefit(t *testing.T) {
 	path := taught(t, `["train.tsv"]`, `"validation": ["more.tsv"], `)
-	options := engine.Options{Seed: 5, Set: []string{"learn.method=deeppsl", "network.epochs=0", "learn.refit=true"}}
+	options := project.Options{Seed: 5, Set: []string{"learn.method=deeppsl", "network.epochs=0", "learn.refit=true"}}
 	want := run(t, path, options, learnAndInfer)
 	if want.Training.Kept < 3 {
 		t.Fatalf("%d epochs are too few to interrupt", want.Training.Kept)
@@ -88,18 +92,18 @@ func TestInterruptedRefit(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	lines := 0
-	options.OnEpoch = func(engine.Epoch) {
+	options.OnEpoch = func(learn.Epoch) {
 		if lines++; lines == len(want.Training.Epochs)+2 {
 			cancel()
 		}
 	}
-	project := load(t, path, options)
-	cut, err := project.Run(ctx, learnAndInfer)
+	opened := loaded(t, path, options)
+	cut, err := engine.Run(ctx, opened, learnAndInfer)
 	if err != nil || !cut.Interrupted() || len(cut.Training.Anew) > 0 {
 		t.Fatalf("interrupted: %v, %+v", err, cut)
 	}
 	// What the first half has learned, and validation has chosen, is not lost.
-	once := run(t, path, engine.Options{Seed: 5, Set: options.Set[:2]}, learnAndInfer)
+	once := run(t, path, project.Options{Seed: 5, Set: options.Set[:2]}, learnAndInfer)
 	if !slices.Equal(cut.RuleWeights, once.RuleWeights) ||
 		!slices.Equal(cut.Answer.Perceived, once.Answer.Perceived) {
 		t.Error("other weights than those that the first half had learned")
@@ -119,8 +123,8 @@ func TestSenselessRefit(t *testing.T) {
 		{`"validation": ["more.tsv"], `, "learn.method=grid", "no epochs to repeat"},
 	} {
 		path := taught(t, `["train.tsv"]`, test.validation)
-		project := load(t, path, engine.Options{Set: []string{"learn.refit=true", test.set}})
-		_, err := project.Run(context.Background(), learnAndInfer)
+		opened := loaded(t, path, project.Options{Set: []string{"learn.refit=true", test.set}})
+		_, err := engine.Run(context.Background(), opened, learnAndInfer)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%v, want %s: ... %s", err, path, test.want)
 		}
@@ -150,8 +154,8 @@ func TestRefitExamples(t *testing.T) {
 			"examples": {%s, "infer": "all.csv"},
 			"options": {"learn.method": "energy", "learn.epochs": %d, "learn.batch": 2, "learn.rate.networks": 0.05}
 		}`, examples, epochs)
-		project := load(t, writeProject(t, files), engine.Options{Seed: 1, Set: set})
-		return project.Run(context.Background(), learnAndInfer)
+		opened := loaded(t, writeProject(t, files), project.Options{Seed: 1, Set: set})
+		return engine.Run(context.Background(), opened, learnAndInfer)
 	}
 	got, err := learned(`"learn": "few.csv", "validation": "more.csv"`, 12, "learn.refit=true")
 	if err != nil {

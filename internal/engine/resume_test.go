@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/project"
 )
 
 var learnAndInfer = engine.Stages{Learn: true, Infer: true}
@@ -62,10 +64,10 @@ func seeingWith(t *testing.T, change func(config string) string) string {
 // A run that is interrupted, at whichever epoch, and resumed ends with the bits of one that was not.
 func TestInterruptedTraining(t *testing.T) {
 	path := seeing(t)
-	want := run(t, path, engine.Options{Seed: 5}, learnAndInfer)
+	want := run(t, path, project.Options{Seed: 5}, learnAndInfer)
 	for _, stops := range [][]int{{0}, {4}, {8}, {9}, {1, 2, 6}} {
 		t.Run(fmt.Sprint(stops), func(t *testing.T) {
-			options := engine.Options{Seed: 5, Checkpoint: filepath.Join(t.TempDir(), "checkpoint")}
+			options := project.Options{Seed: 5, Checkpoint: filepath.Join(t.TempDir(), "checkpoint")}
 			for _, stop := range stops {
 				interrupt(t, path, options, stop)
 			}
@@ -83,7 +85,7 @@ func TestInterruptedTrainingOtherwise(t *testing.T) {
 		{"learn.schedule=inverse", "learn.mu=0"},
 	} {
 		t.Run(fmt.Sprint(set), func(t *testing.T) {
-			options := engine.Options{Seed: 5, Set: set}
+			options := project.Options{Seed: 5, Set: set}
 			want := run(t, path, options, learnAndInfer)
 			options.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
 			interrupt(t, path, options, 1)
@@ -95,25 +97,25 @@ func TestInterruptedTrainingOtherwise(t *testing.T) {
 // More epochs than a finished run had are those that a longer run would have done.
 func TestResumeWithMoreEpochs(t *testing.T) {
 	path := seeing(t)
-	options := engine.Options{Seed: 5, Checkpoint: filepath.Join(t.TempDir(), "checkpoint")}
+	options := project.Options{Seed: 5, Checkpoint: filepath.Join(t.TempDir(), "checkpoint")}
 	options.Set = []string{"learn.epochs=4"}
 	run(t, path, options, learnAndInfer)
 	options.Set = nil
-	sameRun(t, run(t, path, engine.Options{Seed: 5}, learnAndInfer), run(t, path, options, learnAndInfer))
+	sameRun(t, run(t, path, project.Options{Seed: 5}, learnAndInfer), run(t, path, options, learnAndInfer))
 }
 
 // interrupt runs until the context ends after an epoch.
-func interrupt(t *testing.T, path string, options engine.Options, epoch int) {
+func interrupt(t *testing.T, path string, options project.Options, epoch int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	options.OnEpoch = func(line engine.Epoch) {
+	options.OnEpoch = func(line learn.Epoch) {
 		if line.Number == epoch {
 			cancel()
 		}
 	}
-	project := load(t, path, options)
-	report, err := project.Run(ctx, learnAndInfer)
+	project := loaded(t, path, options)
+	report, err := engine.Run(ctx, project, learnAndInfer)
 	if err != nil || report.Status != "interrupted" || report.LearningEnded != "interrupted" || report.Answer == nil {
 		t.Fatalf("interrupted after epoch %d: %v, %+v", epoch, err, report)
 	}
@@ -146,7 +148,7 @@ func sameRun(t *testing.T, want, got *engine.Report) {
 func TestBadCheckpoints(t *testing.T) {
 	path := seeing(t)
 	good := filepath.Join(t.TempDir(), "checkpoint")
-	run(t, path, engine.Options{Checkpoint: good}, learnAndInfer)
+	run(t, path, project.Options{Checkpoint: good}, learnAndInfer)
 	text, err := os.ReadFile(good)
 	if err != nil {
 		t.Fatal(err)
@@ -176,8 +178,8 @@ func TestBadCheckpoints(t *testing.T) {
 			t.Fatal(err)
 		}
 		changed := seeingWith(t, func(config string) string { return strings.Replace(config, test.from, test.to, 1) })
-		project := load(t, changed, engine.Options{Checkpoint: bad, Set: test.set})
-		_, err := project.Run(context.Background(), learnAndInfer)
+		project := loaded(t, changed, project.Options{Checkpoint: bad, Set: test.set})
+		_, err := engine.Run(context.Background(), project, learnAndInfer)
 		if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), bad) ||
 			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", test.name, err)

@@ -1,3 +1,6 @@
+// Package engine runs the phases of a project, with all that they need: Ground makes a phase's field, Check says what
+// that would cost and what is suspicious, and Run does all that the configuration asks for, in the time that it has.
+// All results are bit-identical for the same input, options and seed, whatever the number of threads.
 package engine
 
 import (
@@ -5,12 +8,18 @@ import (
 	"math"
 	"time"
 
+	"github.com/deeppsl/deeppsl/internal/batch"
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/search"
+	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/presolve"
+	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/training"
 )
 
 // Report is the result of a run, in the form that `deeppsl run --json` prints.
@@ -28,20 +37,20 @@ type Report struct {
 	Feasible bool `json:"feasible"`
 	// AtomError is the largest possible distance of an atom's value from that at the optimum; +∞, and null in JSON, where
 	// the optimum need not be unique.
-	AtomError         float64      `json:"largest_atom_error"`
-	Variables         int          `json:"variables"`
-	GroundRules       int          `json:"ground_rules"`
-	GroundRulesByRule []RuleCount  `json:"ground_rules_by_rule"`
-	Seconds           Seconds      `json:"seconds"`
-	PeakRSS           int64        `json:"peak_rss_bytes"`
-	Threads           int          `json:"threads"`
-	Seed              uint64       `json:"seed"`
-	Evaluations       []Evaluation `json:"evaluations"`
-	Method            string       `json:"method"`
-	Reason            string       `json:"reason"`
-	RuleWeights       []float64    `json:"rule_weights"`
-	Epochs            int          `json:"epochs"`
-	Conflict          []string     `json:"conflict,omitempty"`
+	AtomError         float64              `json:"largest_atom_error"`
+	Variables         int                  `json:"variables"`
+	GroundRules       int                  `json:"ground_rules"`
+	GroundRulesByRule []session.RuleCount  `json:"ground_rules_by_rule"`
+	Seconds           Seconds              `json:"seconds"`
+	PeakRSS           int64                `json:"peak_rss_bytes"`
+	Threads           int                  `json:"threads"`
+	Seed              uint64               `json:"seed"`
+	Evaluations       []session.Evaluation `json:"evaluations"`
+	Method            string               `json:"method"`
+	Reason            string               `json:"reason"`
+	RuleWeights       []float64            `json:"rule_weights"`
+	Epochs            int                  `json:"epochs"`
+	Conflict          []string             `json:"conflict,omitempty"`
 	// ConflictIn names the example that the conflict is in, and its place.
 	ConflictIn string `json:"conflict_in,omitempty"`
 	// Examples counts the examples that were inferred; variables and ground rules are then those of the first. 0 means
@@ -53,11 +62,11 @@ type Report struct {
 	// Scratch is the size of the temporary file that the ground rules were in; 0 if they were in memory.
 	Scratch int64 `json:"scratch_bytes"`
 	// Starts says how each beginning of learning from examples ended, if there were several to choose from.
-	Starts []Start `json:"starts,omitempty"`
+	Starts []training.Start `json:"starts,omitempty"`
 	// CrossFit says what learning chose by held-out labels; nil if it chose nothing by them.
-	CrossFit *CrossFit `json:"cross_fit,omitempty"`
+	CrossFit *training.CrossFit `json:"cross_fit,omitempty"`
 	// Trials is the table of a search for weights, if there was one.
-	Trials []Trial `json:"trials,omitempty"`
+	Trials []search.Trial `json:"trials,omitempty"`
 
 	// Presolve says how much smaller the problem was made before it was solved; null if it was not.
 	Presolve *presolve.Counts `json:"presolve"`
@@ -67,19 +76,19 @@ type Report struct {
 	// LearningEnded says why learning ended; "" if the run did not learn.
 	LearningEnded string `json:"learning_ended,omitempty"`
 	// LearningCurve is that of Training.
-	LearningCurve []Epoch `json:"learning_curve,omitempty"`
+	LearningCurve []learn.Epoch `json:"learning_curve,omitempty"`
 	// Warnings are signs that learning learned nothing; they have gone to OnWarning, too.
 	Warnings []Lint `json:"warnings,omitempty"`
 
 	// Grounding and Answer are the inference phase's; Training is nil if the run did not learn. Answer is nil if nothing
 	// was to be inferred, or the run was interrupted before there was any: Grounding is then that of learning.
-	Grounding *Grounding `json:"-"`
-	Answer    *Answer    `json:"-"`
+	Grounding *session.Grounding `json:"-"`
+	Answer    *session.Answer    `json:"-"`
 	// Predictions are the examples' labels; nil if there are no examples.
-	Predictions *Predictions `json:"predictions,omitempty"`
-	Training    *Training    `json:"-"`
+	Predictions *batch.Predictions `json:"predictions,omitempty"`
+	Training    *training.Training `json:"-"`
 	// Learned is the learning phase's ground model, with the learned weights; nil if the run did not learn.
-	Learned *Grounding `json:"-"`
+	Learned *session.Grounding `json:"-"`
 }
 
 // Failed tells whether there is no answer: the hard rules contradict each other, or the arithmetic broke down.
@@ -113,17 +122,17 @@ type Stages struct {
 // Run learns, infers and evaluates, as the stages or the configuration ask for. A context that is cancelled once the
 // first phase is ground ends learning, inference or both, and is no error: what there is until then is reported. After
 // an interrupted learning, inference still has the time of grace. The option run.seconds does the same in time.
-func (p *Project) Run(ctx context.Context, stages Stages) (*Report, error) {
+func Run(ctx context.Context, p *project.Project, stages Stages) (*Report, error) {
 	start := time.Now()
 	if !stages.Learn && !stages.Infer {
-		stages = p.stages()
+		stages = stagesOf(p)
 	}
-	r := &Report{Seed: p.Seed, Threads: parallel.Threads(p.Threads), Seconds: Seconds{Load: p.loading.Seconds()}}
-	first := Infer
+	r := &Report{Seed: p.Seed, Threads: parallel.Threads(p.Threads), Seconds: Seconds{Load: p.Loading.Seconds()}}
+	first := load.Infer
 	if stages.Learn {
-		first = Learn
+		first = load.Learn
 	}
-	last := p.newBudget(start.Add(-p.loading))
+	last := newBudget(p, start.Add(-p.Loading))
 	g, err := last.ground(ctx, p, first)
 	if err != nil {
 		return nil, err
@@ -142,33 +151,33 @@ func (p *Project) Run(ctx context.Context, stages Stages) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Seconds.Total = p.loading.Seconds() + time.Since(start).Seconds()
+	r.Seconds.Total = p.Loading.Seconds() + time.Since(start).Seconds()
 	r.PeakRSS = report.PeakRSS()
 	return r, nil
 }
 
-// stages are those that the options ask for, or else those of the phases that have anything of their own.
-func (p *Project) stages() Stages {
-	s := &p.phases[Infer]
-	stages := Stages{Learn: p.config.Runs(Learn)}
-	if s.learns != nil {
-		stages.Learn = *s.learns
+// stagesOf are those that the options ask for, or else those of the phases that have anything of their own.
+func stagesOf(p *project.Project) Stages {
+	s := &p.Phases[load.Infer]
+	stages := Stages{Learn: p.Config.Runs(load.Learn)}
+	if s.Learns != nil {
+		stages.Learn = *s.Learns
 	}
-	stages.Infer = p.config.Runs(Infer) || !stages.Learn
-	if s.infers != nil {
-		stages.Infer = *s.infers || !stages.Learn
+	stages.Infer = p.Config.Runs(load.Infer) || !stages.Learn
+	if s.Infers != nil {
+		stages.Infer = *s.Infers || !stages.Learn
 	}
 	return stages
 }
 
 // account adds the time that a grounding took.
-func (r *Report) account(g *Grounding) {
-	r.Seconds.Load += g.loading.Seconds()
-	r.Seconds.Ground += g.grounding.Seconds()
+func (r *Report) account(g *session.Grounding) {
+	r.Seconds.Load += g.LoadTime.Seconds()
+	r.Seconds.Ground += g.GroundTime.Seconds()
 }
 
 // learnAndInfer learns, and infers with what was learned, also if learning was cut short.
-func (r *Report) learnAndInfer(ctx context.Context, b budget, g *Grounding, stages Stages) error {
+func (r *Report) learnAndInfer(ctx context.Context, b budget, g *session.Grounding, stages Stages) error {
 	learning, done := b.most(ctx)
 	defer done()
 	if err := r.learn(learning, g); err != nil {
@@ -191,7 +200,7 @@ func (r *Report) learnAndInfer(ctx context.Context, b budget, g *Grounding, stag
 }
 
 // inferLearned infers with what was learned, in the time that is left; without an answer if that is too short.
-func (r *Report) inferLearned(ctx context.Context, b budget, g *Grounding) error {
+func (r *Report) inferLearned(ctx context.Context, b budget, g *session.Grounding) error {
 	inferring, done := b.rest(ctx)
 	defer done()
 	next, err := r.next(inferring, g)
@@ -212,9 +221,9 @@ func (r *Report) withoutAnswer(status string) {
 }
 
 // learn learns; being cut short is no error.
-func (r *Report) learn(ctx context.Context, g *Grounding) (err error) {
-	var warnings Warnings
-	if r.Training, warnings, err = g.Learn(ctx); err != nil {
+func (r *Report) learn(ctx context.Context, g *session.Grounding) (err error) {
+	var warnings source.Diagnostics
+	if r.Training, warnings, err = training.Learn(ctx, g); err != nil {
 		return err
 	}
 	r.CrossFit, r.Starts = r.Training.CrossFit, r.Training.Starts
@@ -225,44 +234,28 @@ func (r *Report) learn(ctx context.Context, g *Grounding) (err error) {
 }
 
 // next returns the grounding to infer with after learning: the same one if the phases share their atoms.
-func (r *Report) next(ctx context.Context, g *Grounding) (*Grounding, error) {
-	if g.project.sharesAtoms(Learn, Infer) {
-		g.settings = &g.project.phases[Infer]
+func (r *Report) next(ctx context.Context, g *session.Grounding) (*session.Grounding, error) {
+	if g.Project.SharesAtoms(load.Learn, load.Infer) {
+		g.Settings = &g.Project.Phases[load.Infer]
 		return g, nil
 	}
 	start := time.Now()
-	next, err := g.project.groundWith(ctx, Infer, g.networks)
+	next, err := batch.Ground(ctx, g.Project, load.Infer, g.Networks)
 	if err != nil {
 		return nil, err
 	}
-	next.loading = time.Since(start) - next.grounding
-	next.adopt(g)
+	next.LoadTime = time.Since(start) - next.GroundTime
+	next.TakeWeights(g)
 	r.account(next)
 	return next, nil
 }
 
-// adopt takes over the learned weights of the rules that both groundings have: those that are written at one place.
-func (g *Grounding) adopt(learned *Grounding) {
-	if g.settings.model.clearRules {
-		return
-	}
-	weights := make(map[source.Span]float64)
-	for k, rule := range learned.program.Rules {
-		weights[rule.Span] = learned.theta[k]
-	}
-	for k, rule := range g.program.Rules {
-		if weight, common := weights[rule.Span]; common {
-			g.theta[k] = weight
-		}
-	}
-}
-
-func (r *Report) infer(ctx context.Context, g *Grounding) (err error) {
-	var answer *Answer
-	if g.project.config.HasExamples() {
+func (r *Report) infer(ctx context.Context, g *session.Grounding) (err error) {
+	var answer *session.Answer
+	if g.Project.Config.HasExamples() {
 		answer, err = r.predict(ctx, g)
 	} else if answer, err = g.Infer(ctx); err == nil {
-		r.Evaluations, err = g.Evaluate(answer, Infer)
+		r.Evaluations, err = g.Evaluate(answer, load.Infer)
 	}
 	if err != nil {
 		return err
@@ -273,27 +266,27 @@ func (r *Report) infer(ctx context.Context, g *Grounding) (err error) {
 }
 
 // describe takes over what a grounding says of itself.
-func (r *Report) describe(g *Grounding) {
+func (r *Report) describe(g *session.Grounding) {
 	r.Grounding = g
 	r.Variables, r.GroundRules, r.GroundRulesByRule = g.Variables(), g.Potentials(), g.Counts()
 	r.Scratch = g.ScratchBytes()
-	r.RuleWeights = append([]float64(nil), g.theta...)
+	r.RuleWeights = append([]float64(nil), g.Theta...)
 }
 
 // predict infers the examples of the inference phase, or of learning if that has none.
-func (r *Report) predict(ctx context.Context, g *Grounding) (*Answer, error) {
-	phase := g.project.Exampled(Infer)
-	predictions, answer, err := g.InferExamples(ctx, phase)
+func (r *Report) predict(ctx context.Context, g *session.Grounding) (*session.Answer, error) {
+	phase := g.Project.Exampled(load.Infer)
+	predictions, answer, err := batch.Infer(ctx, g, phase)
 	if err != nil {
 		return nil, err
 	}
-	r.Predictions, r.Evaluations = predictions, predictions.evaluations()
-	r.Examples, r.Shapes, r.ExamplesOf = predictions.Inferred, predictions.shapes, phase.String()
+	r.Predictions, r.Evaluations = predictions, predictions.Evaluations()
+	r.Examples, r.Shapes, r.ExamplesOf = predictions.Inferred, predictions.Shapes, phase.String()
 	return answer, nil
 }
 
 // adopt takes over what an answer says of itself.
-func (r *Report) adopt(answer *Answer) {
+func (r *Report) adopt(answer *session.Answer) {
 	r.Answer = answer
 	r.Status, r.Conflict, r.ConflictIn = answer.Status, answer.Conflict, answer.ConflictIn
 	if r.Status == solve.Cancelled.String() {

@@ -3,6 +3,10 @@ package engine
 import (
 	"context"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/training"
 )
 
 // TestPredicateOfOneArgument checks that a network of one output learns how far rows are what a predicate says.
@@ -21,12 +25,12 @@ func TestPredicateOfOneArgument(t *testing.T) {
 		"features.tsv": "a\t1\nb\t2\nc\t-1\nd\t-2\n",
 		"good.tsv":     "a\t1\nc\t0\n",
 	})
-	project := loaded(t, path, Options{Seed: 1})
-	g, err := project.Ground(context.Background(), Learn)
+	project := loaded(t, path, project.Options{Seed: 1})
+	g, err := Ground(context.Background(), project, load.Learn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Fit(context.Background()); err != nil {
+	if _, err := training.Fit(context.Background(), g); err != nil {
 		t.Fatal(err)
 	}
 	answer, err := g.Infer(context.Background())

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/project"
 )
 
 // symmetric is a project about the sum, modulo the number of classes, of what two pictures show, without options.
@@ -52,14 +53,14 @@ func symmetric(t *testing.T, classes, pairs int) string {
 func TestLearnSymmetricResults(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		path := symmetric(t, classes, 400)
-		r := run(t, path, engine.Options{Seed: 1}, learnAndInfer)
+		r := run(t, path, project.Options{Seed: 1}, learnAndInfer)
 		if accuracy := lastAccuracy(r); accuracy < 0.95 || r.Starts[len(r.Starts)-1].Right < 0.95 {
 			t.Errorf("%d classes: accuracy %.3f after starts %+v", classes, accuracy, r.Starts)
 		}
 		if classes == 2 {
 			continue // two classes are sometimes told apart by chance
 		}
-		once := run(t, path, engine.Options{Seed: 1, Set: []string{"learn.starts=1", "learn.sharpen=0"}}, learnAndInfer)
+		once := run(t, path, project.Options{Seed: 1, Set: []string{"learn.starts=1", "learn.sharpen=0"}}, learnAndInfer)
 		if accuracy := lastAccuracy(once); accuracy > 0.8 || len(r.Starts) < 2 || len(once.Starts) > 1 {
 			t.Errorf("%d classes: accuracy %.3f of one start, %+v", classes, accuracy, once.Starts)
 		}
@@ -69,7 +70,7 @@ func TestLearnSymmetricResults(t *testing.T) {
 // The same seed gives the same starts, and a run that goes on from checkpoints the same bits.
 func TestStartsResume(t *testing.T) {
 	path := symmetric(t, 4, 100)
-	options := engine.Options{Seed: 1, Set: []string{"learn.epochs=30"}}
+	options := project.Options{Seed: 1, Set: []string{"learn.epochs=30"}}
 	want := run(t, path, options, learnAndInfer)
 	options.Checkpoint = t.TempDir() + "/checkpoint"
 	for range 2 {
@@ -84,12 +85,12 @@ func TestStartsResume(t *testing.T) {
 // A run that ends while it still gets on is not begun anew, which would not help: it is said to want more epochs.
 func TestUnfinishedIsNotBegunAnew(t *testing.T) {
 	path := symmetric(t, 4, 400)
-	short := run(t, path, engine.Options{Seed: 1, Set: []string{"learn.epochs=3"}}, engine.Stages{Learn: true})
+	short := run(t, path, project.Options{Seed: 1, Set: []string{"learn.epochs=3"}}, engine.Stages{Learn: true})
 	if len(short.Starts) != 1 {
 		t.Errorf("starts %+v of 3 epochs, want one", short.Starts)
 	}
 	wantNotice(t, short, "learn-unfinished", "after 3 epochs, the loss still falls")
-	long := run(t, path, engine.Options{Seed: 1, Set: []string{"learn.epochs=10"}}, engine.Stages{Learn: true})
+	long := run(t, path, project.Options{Seed: 1, Set: []string{"learn.epochs=10"}}, engine.Stages{Learn: true})
 	if len(long.Starts) < 2 {
 		t.Errorf("starts %+v of 10 epochs, want several: the loss has come to rest", long.Starts)
 	}

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
 )
 
 // The costs of rules of every kind add up to the objective, and the answer by predicate is that of its atoms.
@@ -23,11 +26,11 @@ func TestSummary(t *testing.T) {
 	if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	project, err := engine.Load(path, engine.Options{Seed: 1})
+	project, err := project.Load(path, project.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := project.Ground(context.Background(), engine.Infer)
+	g, err := engine.Ground(context.Background(), project, load.Infer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +50,7 @@ func TestSummary(t *testing.T) {
 		t.Errorf("costs of %v, objective %v", sum, answer.Objective)
 	}
 	total, above, largest := 0.0, 0.0, 0.0
-	g.Each(answer, true, func(a engine.Atom) {
+	g.Each(answer, true, func(a session.Atom) {
 		total, largest = total+a.Value/6, max(largest, a.Value)
 		if a.Value > 0.5 {
 			above += 1.0 / 6

@@ -13,6 +13,10 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/contexttest"
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/training"
 )
 
 // adding is a project about examples: two digits whose sum is known.
@@ -63,9 +67,9 @@ func addingFacts(t *testing.T) string {
 // ends with the bits of one that nothing disturbed.
 func TestSurvival(t *testing.T) {
 	for _, test := range []struct {
-		name    string
-		project func(t *testing.T) string
-		set     []string
+		name   string
+		opened func(t *testing.T) string
+		set    []string
 	}{
 		{"network", seeing, []string{"learn.method=deeppsl", "network.epochs=0"}},
 		{"cross-fitted", seeing, nil},
@@ -80,14 +84,14 @@ func TestSurvival(t *testing.T) {
 		{"facts", addingFacts, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			path, options := test.project(t), engine.Options{Seed: 5, Threads: 1, Set: test.set}
+			path, options := test.opened(t), project.Options{Seed: 5, Threads: 1, Set: test.set}
 			ground, whole := contexttest.Counting()
-			if _, err := load(t, path, options).Ground(ground, engine.Learn); err != nil {
+			if _, err := engine.Ground(ground, loaded(t, path, options), load.Learn); err != nil {
 				t.Fatal(err)
 			}
 			begin := whole()
 			ctx, asked := contexttest.Counting()
-			want, err := load(t, path, options).Run(ctx, learnAndInfer)
+			want, err := engine.Run(ctx, loaded(t, path, options), learnAndInfer)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,10 +104,10 @@ func TestSurvival(t *testing.T) {
 }
 
 // survives ends a run after so many looks at its context, and runs it again.
-func survives(t *testing.T, path string, options engine.Options, want *engine.Report, looks int64) {
+func survives(t *testing.T, path string, options project.Options, want *engine.Report, looks int64) {
 	t.Helper()
 	options.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
-	cut, err := load(t, path, options).Run(contexttest.Countdown(looks), learnAndInfer)
+	cut, err := engine.Run(contexttest.Countdown(looks), loaded(t, path, options), learnAndInfer)
 	if err != nil {
 		t.Errorf("ended after %d looks: %v", looks, err)
 		return
@@ -143,9 +147,9 @@ func wantWhole(t *testing.T, r *engine.Report, when string) {
 
 // A limit of time that comes in learning leaves the last tenth of it for inference, and is no failure.
 func TestTimeLimitInLearning(t *testing.T) {
-	for _, project := range []func(*testing.T) string{seeing, adding} {
-		path := project(t)
-		options := engine.Options{Seed: 5, Set: []string{
+	for _, opened := range []func(*testing.T) string{seeing, adding} {
+		path := opened(t)
+		options := project.Options{Seed: 5, Set: []string{
 			"run.seconds=2", "learn.method=deeppsl", "learn.epochs=1000000", "learn.patience=0"}}
 		r := run(t, path, options, learnAndInfer)
 		if r.Status != "time limit" || r.LearningEnded != "time limit" || r.Epochs == 0 || r.Answer == nil {
@@ -167,11 +171,12 @@ func TestTimeLimitInGrounding(t *testing.T) {
 		"model.json": `{"rules": ["1: In(S, A) & In(S, B) & In(S, C) & In(S, D) -> T(S)"], "predicates": {
 			"In/2": {"observations": [` + strings.Join(rows, ",") + `]}, "T/1": {"targets": [["club"]]}}}`,
 	})
-	project, err := engine.Load(path, engine.Options{Set: []string{"run.seconds=0.01", "ground.force=true"}})
+	opened, err := project.Load(path, project.Options{Set: []string{"run.seconds=0.01", "ground.force=true"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := project.Run(t.Context(), engine.Stages{}); err == nil || !strings.Contains(err.Error(), "time limit") {
+	if _, err := engine.Run(t.Context(), opened, engine.Stages{}); err == nil ||
+		!strings.Contains(err.Error(), "time limit") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -179,13 +184,13 @@ func TestTimeLimitInGrounding(t *testing.T) {
 // Training returns what it has beside the error of its context.
 func TestTrainReturnsWhatItHas(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	options := engine.Options{Seed: 5, OnEpoch: func(e engine.Epoch) {
+	options := project.Options{Seed: 5, OnEpoch: func(e learn.Epoch) {
 		if e.Fold == 0 && e.Number == 4 {
 			cancel()
 		}
 	}}
-	_, g := ground(t, seeing(t), options, engine.Learn)
-	training, err := g.Train(ctx)
+	_, g := ground(t, seeing(t), options, load.Learn)
+	training, err := training.Train(ctx, g)
 	if err != context.Canceled || training == nil || !training.Ended.Early() || training.Steps != 5 {
 		t.Fatalf("%v, %+v", err, training)
 	}
@@ -214,7 +219,7 @@ func TestEndings(t *testing.T) {
 		{adding(t), "learn.patience=1", "patience"},
 		{guessing(t), "learn.movement=1", "settled"},
 	} {
-		r := run(t, test.path, engine.Options{Seed: 5, Set: strings.Fields(test.set)}, learnAndInfer)
+		r := run(t, test.path, project.Options{Seed: 5, Set: strings.Fields(test.set)}, learnAndInfer)
 		if r.LearningEnded != test.want || r.Training.Ended.Sentence() == "" {
 			t.Errorf("%s: ended by %q after %d epochs, want %q", test.set, r.LearningEnded, r.Epochs, test.want)
 		}
@@ -224,12 +229,12 @@ func TestEndings(t *testing.T) {
 // Learning can be all that is done; what learning examples are inferred as is said.
 func TestStagesAreSaid(t *testing.T) {
 	for _, path := range []string{seeing(t), adding(t)} {
-		r := run(t, path, engine.Options{Seed: 5}, engine.Stages{Learn: true})
+		r := run(t, path, project.Options{Seed: 5}, engine.Stages{Learn: true})
 		if r.Status != "learned" || r.Answer != nil || r.Predictions != nil || r.Evaluations != nil || !math.IsNaN(r.Gap) ||
 			r.Epochs == 0 || len(r.RuleWeights) == 0 || r.GroundRules == 0 {
 			t.Errorf("%s: learning alone gave %+v", path, r)
 		}
-		r = run(t, path, engine.Options{Seed: 5}, learnAndInfer)
+		r = run(t, path, project.Options{Seed: 5}, learnAndInfer)
 		if want := map[bool]string{true: "infer"}[r.Predictions != nil]; r.ExamplesOf != want {
 			t.Errorf("%s: examples of %q, want %q", path, r.ExamplesOf, want)
 		}
@@ -243,7 +248,7 @@ func TestStagesAreSaid(t *testing.T) {
 	if err := os.WriteFile(alone, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if r := run(t, alone, engine.Options{Seed: 5}, learnAndInfer); r.ExamplesOf != "learn" || r.Examples != 4 {
+	if r := run(t, alone, project.Options{Seed: 5}, learnAndInfer); r.ExamplesOf != "learn" || r.Examples != 4 {
 		t.Errorf("%d examples of %q, want 4 of learn", r.Examples, r.ExamplesOf)
 	}
 }
@@ -264,7 +269,7 @@ func TestGapOfManyExamples(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(filepath.Dir(path), "more.csv"), []byte(table), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r := run(t, path, engine.Options{Seed: 5, Set: []string{"inference.gap=1e-11"}}, engine.Stages{Infer: true})
+		r := run(t, path, project.Options{Seed: 5, Set: []string{"inference.gap=1e-11"}}, engine.Stages{Infer: true})
 		if r.Status != "optimal" || !(r.Gap <= 1e-11) || r.Examples != copies || r.DualBound > r.Objective {
 			t.Errorf("%d examples: %s with the gap %v of %d", copies, r.Status, r.Gap, r.Examples)
 		}

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/project"
 )
 
 // documents is a graph with few labels: words that tell little, links among documents of one class, or with a turn of
@@ -81,7 +81,7 @@ func TestTeaching(t *testing.T) {
 			accuracy := 0.0
 			for seed := range uint64(seeds) {
 				path := documents(t, seed+1, test.turn, test.labelled, test.rules)
-				r := run(t, path, engine.Options{Seed: seed + 1}, learnAndInfer)
+				r := run(t, path, project.Options{Seed: seed + 1}, learnAndInfer)
 				accuracy += lastAccuracy(r) / seeds
 				t.Logf("seed %d: %.3f, %+v", seed+1, lastAccuracy(r), r.CrossFit.Rounds)
 			}

@@ -11,6 +11,10 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/training"
 )
 
 // acquaintances writes a model of people of whom those from one town know each other, mostly, while what they like
@@ -70,19 +74,19 @@ func acquaintances(t *testing.T, options string, validation bool) string {
 }
 
 // learned trains and scores the held-out truth. Before and after are AUROC, which higher is better of.
-func learned(t *testing.T, path string, options Options) (
-	training *Training, weights []float64, before, after float64) {
+func learned(t *testing.T, path string, options project.Options) (
+	training *training.Training, weights []float64, before, after float64) {
 	t.Helper()
-	grounding := grounded(t, path, options, Learn)
+	grounding := grounded(t, path, options, load.Learn)
 	before = auroc(t, grounding)
 	training = trained(t, grounding)
-	return training, append([]float64(nil), grounding.theta...), before, auroc(t, grounding)
+	return training, append([]float64(nil), grounding.Theta...), before, auroc(t, grounding)
 }
 
-func auroc(t *testing.T, g *Grounding) float64 {
+func auroc(t *testing.T, g *session.Grounding) float64 {
 	t.Helper()
 	answer := infer(t, g)
-	for _, phase := range []Phase{Infer, Validation} {
+	for _, phase := range []load.Phase{load.Infer, load.Validation} {
 		evaluations, err := g.Evaluate(answer, phase)
 		if err != nil {
 			t.Fatal(err)
@@ -100,7 +104,7 @@ func TestEveryMethodImprovesTheEvaluator(t *testing.T) {
 		"GaussianProcessPrior", "Hyperband"} {
 		t.Run(method, func(t *testing.T) {
 			path := acquaintances(t, `"learn.method": "`+method+`"`, false)
-			training, weights, before, after := learned(t, path, Options{Seed: 2, Threads: 1})
+			training, weights, before, after := learned(t, path, project.Options{Seed: 2, Threads: 1})
 			if !(after > before) {
 				t.Errorf("AUROC went from %v to %v with weights %v", before, after, weights)
 			}
@@ -108,7 +112,8 @@ func TestEveryMethodImprovesTheEvaluator(t *testing.T) {
 				t.Errorf("the curve begins %+v", training.Epochs[:1])
 			}
 			for _, threads := range []int{2, 4} {
-				if _, again, _, _ := learned(t, path, Options{Seed: 2, Threads: threads}); !reflect.DeepEqual(again, weights) {
+				_, again, _, _ := learned(t, path, project.Options{Seed: 2, Threads: threads})
+				if !reflect.DeepEqual(again, weights) {
 					t.Errorf("%d threads learn %v, 1 learns %v", threads, again, weights)
 				}
 			}
@@ -122,11 +127,11 @@ func TestBilevelClasses(t *testing.T) {
 		"SquaredError": learn.SquaredError, "OnlineSquaredError": learn.SquaredError,
 		"BinaryCrossEntropy": learn.BinaryCrossEntropy, "OnlineBinaryCrossEntropy": learn.BinaryCrossEntropy,
 	} {
-		project := loaded(t, acquaintances(t, `"runtime.learn.method": "`+class+`"`, false), Options{Seed: 2})
-		if kind := project.settings.learn.Loss.Kind; kind != loss {
+		project := loaded(t, acquaintances(t, `"runtime.learn.method": "`+class+`"`, false), project.Options{Seed: 2})
+		if kind := project.Learning.Learn.Loss.Kind; kind != loss {
 			t.Errorf("%s has the loss %v", class, kind)
 		}
-		if deviation := project.settings.learn.Deviation; deviation != 0 {
+		if deviation := project.Learning.Learn.Deviation; deviation != 0 {
 			t.Errorf("%s begins with weights drawn with deviation %v", class, deviation)
 		}
 		epochs := run(t, project, Stages{Learn: true}).Training.Epochs
@@ -140,7 +145,7 @@ func TestBilevelClasses(t *testing.T) {
 func TestValidationDecides(t *testing.T) {
 	for _, method := range []string{"perceptron", "bayes"} {
 		path := acquaintances(t, `"learn.method": "`+method+`"`, true)
-		training, weights, _, after := learned(t, path, Options{Seed: 3})
+		training, weights, _, after := learned(t, path, project.Options{Seed: 3})
 		best := training.Epochs[0]
 		for _, line := range training.Epochs[:len(training.Epochs)-1] {
 			if line.Validation > best.Validation {
@@ -171,8 +176,8 @@ func TestMethodOfAConfiguration(t *testing.T) {
 		{`"learn.method": "energy"`, []string{"learn.method=likelihood"}, learn.Likelihood, 100},
 		{`"runtime.learn.method": "BinaryCrossEntropy"`, nil, learn.Implicit, 75},
 	} {
-		project := loaded(t, acquaintances(t, c.options, false), Options{Set: c.set})
-		if got := project.settings.learn; got.Method != c.want || got.Epochs != c.epochs {
+		project := loaded(t, acquaintances(t, c.options, false), project.Options{Set: c.set})
+		if got := project.Learning.Learn; got.Method != c.want || got.Epochs != c.epochs {
 			t.Errorf("%s %v: %v for %d epochs", c.options, c.set, got.Method, got.Epochs)
 		}
 	}
@@ -182,7 +187,8 @@ func TestMethodOfAConfiguration(t *testing.T) {
 func TestContradictingLabels(t *testing.T) {
 	path := acquaintances(t, "", false)
 	writeText(t, path, strings.Replace(readText(t, path), `"rules": [`, `"rules": ["Knows('p0', +B) <= 0.5 .",`, 1))
-	_, err := grounded(t, path, Options{Set: []string{"learn.method=energy"}}, Learn).Train(context.Background())
+	g := grounded(t, path, project.Options{Set: []string{"learn.method=energy"}}, load.Learn)
+	_, err := training.Train(context.Background(), g)
 	var infeasible *learn.InfeasibleError
 	if !errors.As(err, &infeasible) || !strings.Contains(err.Error(), "labels") || !strings.Contains(err.Error(), "0.5") {
 		t.Errorf("got the error %v", err)
@@ -204,14 +210,14 @@ func TestSearchVariants(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := acquaintances(t, `"learn.method": "random", "learn.trials": 40`, true)
 			writeText(t, path, edit(readText(t, path)))
-			grounding := grounded(t, path, Options{}, Learn)
+			grounding := grounded(t, path, project.Options{}, load.Learn)
 			training := trained(t, grounding)
 			first, last := training.Epochs[0], training.Epochs[len(training.Epochs)-1]
 			if len(training.Trials) != 40 || !(last.Validation > first.Validation) {
 				t.Errorf("%d trials; the score went from %v to %v", len(training.Trials), first.Validation, last.Validation)
 			}
-			if name == "fixed" && grounding.theta[2] != 2 {
-				t.Errorf("a fixed weight moved to %v", grounding.theta[2])
+			if name == "fixed" && grounding.Theta[2] != 2 {
+				t.Errorf("a fixed weight moved to %v", grounding.Theta[2])
 			}
 		})
 	}

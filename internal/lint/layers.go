@@ -69,13 +69,33 @@ var layers = []layer{
 	{"neural", []string{
 		"internal/parallel", "internal/kernel", "internal/idx", "internal/source", "internal/symbol", "internal/relation",
 		"internal/learn", "internal/report"}},
+	{"internal/project", []string{
+		"internal/source", "internal/syntax", "internal/program", "internal/option", "internal/load", "internal/mrf",
+		"internal/ground", "internal/preflight", "internal/derive", "internal/solve", "internal/learn", "neural"}},
+	{"internal/perceive", []string{
+		"internal/source", "internal/symbol", "internal/relation", "internal/similarity", "internal/load", "neural",
+		"internal/project"}},
+	{"internal/session", []string{
+		"internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program", "internal/report",
+		"internal/load", "internal/mrf", "internal/ground", "internal/preflight", "internal/derive", "internal/export",
+		"internal/presolve", "internal/solve", "internal/eval", "neural", "internal/project", "internal/perceive"}},
+	{"internal/batch", []string{
+		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/program",
+		"internal/load", "internal/mrf", "internal/ground", "internal/solve", "internal/learn", "internal/eval", "neural",
+		"internal/project", "internal/perceive", "internal/session"}},
+	{"internal/training", []string{
+		"internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program", "internal/report",
+		"internal/load", "internal/mrf", "internal/solve", "internal/learn", "internal/eval", "neural", "internal/project",
+		"internal/perceive", "internal/session", "internal/batch"}},
 	{"internal/engine", []string{everything}},
 	{".", []string{everything}},
 	{"examples", []string{".", "neural"}},
 	{"internal/worker", []string{".", "neural"}},
 	{"internal/command", []string{
-		"internal/engine", "internal/preflight", "internal/source", "internal/report"}},
-	{"internal/task", []string{"internal/dataset", "internal/idx", "internal/report", "neural", "internal/engine"}},
+		"internal/learn", "internal/preflight", "internal/source", "internal/report"}},
+	{"internal/task", []string{
+		"internal/dataset", "internal/idx", "internal/report", "internal/load", "internal/learn", "neural",
+		"internal/project", "internal/session", "internal/batch", "internal/training", "internal/engine"}},
 	{"internal/oracle", []string{everything}},
 	{"internal/cli", []string{everything}},
 	{"paper", []string{everything}},

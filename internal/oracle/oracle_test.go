@@ -16,6 +16,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
 )
 
 // TestMain sets how many programs each property tries: some hundreds, or what -rapid.checks says.
@@ -67,7 +70,7 @@ func arguments(atom string) (args []any) {
 
 // solved is what the program answers.
 type solved struct {
-	*engine.Answer
+	*session.Answer
 	y []float64 // in the order of prog.targets
 }
 
@@ -80,18 +83,18 @@ func (s *solved) String() string {
 }
 
 // run solves a program as a user does.
-func (p *prog) run(dir string, options engine.Options) (*solved, error) {
+func (p *prog) run(dir string, options project.Options) (*solved, error) {
 	path := filepath.Join(dir, "model.json")
 	if err := p.write(path); err != nil {
 		return nil, err
 	}
-	project, err := engine.Load(path, options)
+	project, err := project.Load(path, options)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	grounding, err := project.Ground(ctx, engine.Infer)
+	grounding, err := engine.Ground(ctx, project, load.Infer)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +104,7 @@ func (p *prog) run(dir string, options engine.Options) (*solved, error) {
 	}
 	out := &solved{Answer: answer}
 	values := make(map[string]float64)
-	grounding.Each(answer, false, func(a engine.Atom) {
+	grounding.Each(answer, false, func(a session.Atom) {
 		values[key(strings.ToUpper(a.Predicate), a.Arguments...)] = a.Value
 	})
 	for _, atom := range p.targets() {
@@ -170,7 +173,7 @@ func TestProgramsHaveTheirOptimum(t *testing.T) {
 		p := draw(t)
 		rows := p.ground()
 		best := solveRows(rows, len(p.targets()))
-		got, err := p.run(dir, engine.Options{Threads: 1, Set: asked})
+		got, err := p.run(dir, project.Options{Threads: 1, Set: asked})
 		if got = refused(got, err); got == nil {
 			t.Fatalf("%v\n%v", err, p)
 		}
@@ -188,14 +191,14 @@ func TestProgramsHaveTheirOptimum(t *testing.T) {
 // variants change what must not change an answer: each returns the program to solve, and the options.
 var variants = []struct {
 	name   string
-	change func(p *prog, options *engine.Options) *prog
+	change func(p *prog, options *project.Options) *prog
 }{
-	{"without presolving", func(p *prog, o *engine.Options) *prog { return p.with(o, "inference.presolve=false") }},
-	{"in one piece", func(p *prog, o *engine.Options) *prog { return p.with(o, "inference.split=false") }},
-	{"in little memory", func(p *prog, o *engine.Options) *prog { return p.with(o, "ground.memory=4000") }},
-	{"with other weights", func(p *prog, _ *engine.Options) *prog { return p.times(7e5) }},
-	{"with smaller weights", func(p *prog, _ *engine.Options) *prog { return p.times(1e-9) }},
-	{"in another order", func(p *prog, _ *engine.Options) *prog {
+	{"without presolving", func(p *prog, o *project.Options) *prog { return p.with(o, "inference.presolve=false") }},
+	{"in one piece", func(p *prog, o *project.Options) *prog { return p.with(o, "inference.split=false") }},
+	{"in little memory", func(p *prog, o *project.Options) *prog { return p.with(o, "ground.memory=4000") }},
+	{"with other weights", func(p *prog, _ *project.Options) *prog { return p.times(7e5) }},
+	{"with smaller weights", func(p *prog, _ *project.Options) *prog { return p.times(1e-9) }},
+	{"in another order", func(p *prog, _ *project.Options) *prog {
 		q := *p
 		q.rules = slices.Clone(p.rules)
 		slices.Reverse(q.rules)
@@ -206,7 +209,7 @@ var variants = []struct {
 		}
 		return &q
 	}},
-	{"with rules that always hold", func(p *prog, _ *engine.Options) *prog {
+	{"with rules that always hold", func(p *prog, _ *project.Options) *prog {
 		q := *p
 		q.rules = append(slices.Clone(p.rules), rule{weight: -1, op: "<=", bound: 1,
 			terms: []term{{coef: 1, atom: literal{name: "T", args: []string{"A"}}}}})
@@ -215,7 +218,7 @@ var variants = []struct {
 }
 
 // with adds an option.
-func (p *prog) with(o *engine.Options, set string) *prog {
+func (p *prog) with(o *project.Options, set string) *prog {
 	o.Set = append(o.Set, set)
 	return p
 }
@@ -238,7 +241,7 @@ func TestVariantsHaveTheOptimum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := rapid.SampledFrom(variants).Draw(t, "variant")
 		p := draw(t)
-		options := engine.Options{Threads: rapid.IntRange(1, 3).Draw(t, "threads"), Set: slices.Clone(asked)}
+		options := project.Options{Threads: rapid.IntRange(1, 3).Draw(t, "threads"), Set: slices.Clone(asked)}
 		q := v.change(p, &options)
 		rows := q.ground()
 		best := solveRows(rows, len(q.targets()))
@@ -260,12 +263,12 @@ func TestBitsStay(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		p := draw(t)
-		want, err := p.run(dir, engine.Options{Threads: 1, Set: asked})
+		want, err := p.run(dir, project.Options{Threads: 1, Set: asked})
 		if err != nil {
 			return
 		}
 		c := math.Ldexp(1, rapid.IntRange(-30, 30).Draw(t, "power of two"))
-		got, err := p.times(c).run(dir, engine.Options{Threads: 4, Set: asked})
+		got, err := p.times(c).run(dir, project.Options{Threads: 4, Set: asked})
 		if err != nil || !slices.Equal(got.y, want.y) || got.Gap != want.Gap || got.Objective != c*want.Objective {
 			t.Fatalf("weights times %v: %v, %v and %v\n%v", c, err, got, want, p)
 		}
@@ -277,12 +280,12 @@ func TestWeightsHaveNoUnit(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		p := draw(t)
-		want, err := p.run(dir, engine.Options{Threads: 1, Set: asked})
+		want, err := p.run(dir, project.Options{Threads: 1, Set: asked})
 		if err != nil {
 			return
 		}
 		c := math.Pow(10, rapid.Float64Range(-12, 12).Draw(t, "power of ten"))
-		got, err := p.times(c).run(dir, engine.Options{Threads: 1, Set: asked})
+		got, err := p.times(c).run(dir, project.Options{Threads: 1, Set: asked})
 		if err != nil || got.Status != want.Status {
 			t.Fatalf("weights times %v: %v, %v and %v\n%v", c, err, got, want, p)
 		}
@@ -298,7 +301,7 @@ func TestWeightsHaveNoUnit(t *testing.T) {
 func refused(got *solved, err error) *solved {
 	says := func(id string) bool { return err != nil && strings.Contains(err.Error(), id) }
 	if says("[infeasible-rule]") || says("[violated-by-observations]") {
-		return &solved{Answer: &engine.Answer{Status: "infeasible"}}
+		return &solved{Answer: &session.Answer{Status: "infeasible"}}
 	}
 	return got
 }

@@ -8,7 +8,12 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/training"
 )
 
 // Demo is the paper's second task on a citation network that is generated on the spot: what a network sees in few
@@ -21,7 +26,7 @@ type Demo struct {
 	// Dir receives the project, the learning curve and the predictions.
 	Dir string
 	// OnEpoch, if set, is called after every epoch of the end-to-end training.
-	OnEpoch func(engine.Epoch)
+	OnEpoch func(learn.Epoch)
 }
 
 // DemoResult is what the demo found.
@@ -101,15 +106,15 @@ func (d *Demo) method(ctx context.Context, data *dataset.Citation, split dataset
 	if err != nil {
 		return err
 	}
-	options := engine.Options{Seed: d.Seed, Threads: d.Threads}
+	options := project.Options{Seed: d.Seed, Threads: d.Threads}
 	if method == "deeppsl" {
 		options.OnEpoch = d.OnEpoch
 	}
-	project, err := engine.Load(path, options)
+	project, err := project.Load(path, options)
 	if err != nil {
 		return err
 	}
-	g, err := project.Ground(ctx, engine.Learn)
+	g, err := engine.Ground(ctx, project, load.Learn)
 	if err != nil {
 		return err
 	}
@@ -159,16 +164,17 @@ func (d *Demo) options(method string) []Option {
 // demoRun is what one method came to: shares of the test documents, over all of them and as a mean over classes.
 type demoRun struct {
 	accuracy, classAverage float64
-	training               *engine.Training
+	training               *training.Training
 }
 
 // runDemo trains, infers and scores.
-func runDemo(ctx context.Context, g *engine.Grounding, method string) (run demoRun, answer *engine.Answer, err error) {
-	train, scored := g.Train, "Label"
+func runDemo(ctx context.Context, g *session.Grounding, method string) (
+	run demoRun, answer *session.Answer, err error) {
+	train, scored := training.Train, "Label"
 	if method == "mlp" {
-		train, scored = g.Fit, "Neural"
+		train, scored = training.Fit, "Neural"
 	}
-	if run.training, err = train(ctx); err != nil {
+	if run.training, err = train(ctx, g); err != nil {
 		return run, nil, err
 	}
 	if answer, err = g.Infer(ctx); err == nil {
@@ -177,7 +183,7 @@ func runDemo(ctx context.Context, g *engine.Grounding, method string) (run demoR
 	if err != nil {
 		return run, nil, err
 	}
-	evaluations, err := g.Evaluate(answer, engine.Infer)
+	evaluations, err := g.Evaluate(answer, load.Infer)
 	for _, e := range evaluations {
 		if e.Predicate == scored {
 			run.accuracy, run.classAverage = e.Values["Accuracy"], e.Values["ClassAveragedAccuracy"]
@@ -187,7 +193,7 @@ func runDemo(ctx context.Context, g *engine.Grounding, method string) (run demoR
 }
 
 // drawCurve draws the loss and the validation accuracy by epoch.
-func drawCurve(path string, epochs []engine.Epoch) error {
+func drawCurve(path string, epochs []learn.Epoch) error {
 	loss, accuracy := report.Series{Name: "cross-entropy loss"}, report.Series{Name: "validation accuracy"}
 	for k, e := range epochs {
 		loss.X, loss.Y = append(loss.X, float64(k)), append(loss.Y, e.Loss)

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/deeppsl/deeppsl/internal/dataset"
-	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
@@ -25,7 +25,7 @@ type DigitsDemo struct {
 	Epochs int
 	// Dir receives the project and the figures.
 	Dir     string
-	OnBatch func(engine.Batch)
+	OnBatch func(learn.Batch)
 	OnEpoch func(DigitsEpoch)
 }
 

@@ -6,8 +6,14 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/deeppsl/deeppsl/internal/batch"
 	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/training"
 	"github.com/deeppsl/deeppsl/neural"
 )
 
@@ -38,7 +44,7 @@ func DigitOptions(net string, n, pairs, epochs int) []Option {
 
 // DigitsEpoch is a line of a learning curve.
 type DigitsEpoch struct {
-	engine.Epoch
+	learn.Epoch
 	Seconds float64 // of training, from the start to the end of the epoch
 	Sums    float64 // share of the test examples that are right after it; NaN if they were not watched
 }
@@ -51,7 +57,7 @@ type DigitsRun struct {
 	SecondsTo97  float64 // NaN if it was not reached or watched
 	RulesShare   float64 // of the time that is spent on rules: labels, inference, its gradient
 	Curve        []DigitsEpoch
-	Answer       *engine.Answer
+	Answer       *session.Answer
 	Reading      []int8 // of the test pictures
 }
 
@@ -63,10 +69,10 @@ type DigitsTrainer struct {
 	Set     []string // options that win over the project's
 	Watch   bool     // score the test examples after every epoch, for the curve and the time to 97 %
 	// OnBatch and OnEpoch, if set, are called as training goes on.
-	OnBatch func(engine.Batch)
+	OnBatch func(learn.Batch)
 	OnEpoch func(run int, e DigitsEpoch)
 	// Grounding is the project's, once it is loaded.
-	Grounding *engine.Grounding
+	Grounding *session.Grounding
 
 	present  *DigitsRun
 	number   int
@@ -83,13 +89,13 @@ func (t *DigitsTrainer) Load(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	project, err := engine.Load(path, engine.Options{Seed: t.Seed, Threads: t.Threads, Set: t.Set, OnBatch: t.OnBatch,
-		OnEpoch:  func(e engine.Epoch) { t.epoch(ctx, e) },
+	project, err := project.Load(path, project.Options{Seed: t.Seed, Threads: t.Threads, Set: t.Set, OnBatch: t.OnBatch,
+		OnEpoch:  func(e learn.Epoch) { t.epoch(ctx, e) },
 		Features: map[string]*neural.Features{"data/images.idx.gz": table}})
 	if err != nil {
 		return err
 	}
-	t.Grounding, err = project.Ground(ctx, engine.Learn)
+	t.Grounding, err = engine.Ground(ctx, project, load.Learn)
 	return err
 }
 
@@ -112,13 +118,13 @@ func (t *DigitsTrainer) Run(ctx context.Context, k int) (DigitsRun, error) {
 	if err := t.Grounding.Reset(run.Seed); err != nil {
 		return run, err
 	}
-	if _, err := t.Grounding.Train(ctx); err != nil {
+	if _, err := training.Train(ctx, t.Grounding); err != nil {
 		return run, err
 	}
 	if t.watching != nil {
 		return run, t.watching
 	}
-	predictions, answer, err := t.Grounding.InferExamples(ctx, engine.Infer)
+	predictions, answer, err := batch.Infer(ctx, t.Grounding, load.Infer)
 	if err != nil {
 		return run, err
 	}
@@ -132,14 +138,14 @@ func (t *DigitsTrainer) Run(ctx context.Context, k int) (DigitsRun, error) {
 }
 
 // epoch adds a line to the learning curve.
-func (t *DigitsTrainer) epoch(ctx context.Context, e engine.Epoch) {
+func (t *DigitsTrainer) epoch(ctx context.Context, e learn.Epoch) {
 	line := DigitsEpoch{Epoch: e, Seconds: e.Inference + e.Gradient, Sums: math.NaN()}
 	run := t.present
 	if n := len(run.Curve); n > 0 {
 		line.Seconds += run.Curve[n-1].Seconds
 	}
 	if t.Watch && t.watching == nil {
-		predictions, _, err := t.Grounding.InferExamples(ctx, engine.Infer)
+		predictions, _, err := batch.Infer(ctx, t.Grounding, load.Infer)
 		if t.watching = err; err == nil {
 			line.Sums, _ = predictions.Accuracy(-1)
 		}

@@ -6,13 +6,19 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/batch"
 	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/task"
+	"github.com/deeppsl/deeppsl/internal/training"
 )
 
 // cora grounds the second task on real data.
-func cora(b *testing.B) *engine.Grounding {
+func cora(b *testing.B) *session.Grounding {
 	b.Helper()
 	if os.Getenv("DEEPPSL_DATA") == "" {
 		b.Skip("DEEPPSL_DATA is not set")
@@ -30,11 +36,11 @@ func cora(b *testing.B) *engine.Grounding {
 	if err != nil {
 		b.Fatal(err)
 	}
-	project, err := engine.Load(path, engine.Options{Seed: 1})
+	project, err := project.Load(path, project.Options{Seed: 1})
 	if err != nil {
 		b.Fatal(err)
 	}
-	g, err := project.Ground(context.Background(), engine.Learn)
+	g, err := engine.Ground(context.Background(), project, load.Learn)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -48,7 +54,7 @@ func BenchmarkTrainCora(b *testing.B) {
 		if err := g.Reset(1); err != nil {
 			b.Fatal(err)
 		}
-		if _, err := g.Train(context.Background()); err != nil {
+		if _, err := training.Train(context.Background(), g); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -62,7 +68,7 @@ func BenchmarkInferBetweenEpochs(b *testing.B) {
 		if err := g.Reset(1); err != nil {
 			b.Fatal(err)
 		}
-		training, err := g.Train(context.Background())
+		training, err := training.Train(context.Background(), g)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -70,7 +76,7 @@ func BenchmarkInferBetweenEpochs(b *testing.B) {
 		half := len(warm) / 2
 		for _, part := range []struct {
 			name   string
-			epochs []engine.Epoch
+			epochs []learn.Epoch
 		}{{"", warm}, {"-first-half", warm[:half]}, {"-second-half", warm[half:]}} {
 			all, solving, gap := make([]float64, len(part.epochs)), make([]float64, len(part.epochs)), 0.0
 			for k, epoch := range part.epochs {
@@ -105,12 +111,12 @@ func BenchmarkDigits(b *testing.B) {
 			pictures := pixelPerDigit(2 * n * examples)
 			d := &task.Digits{Digits: n, Net: "lenet5", Train: pictures, Validation: pictures.Slice(0, 0), Test: pictures,
 				Options: task.Set("inference.gap", "1e-6")}
-			g, err := linearDigits(b, d).Ground(context.Background(), engine.Learn)
+			g, err := engine.Ground(context.Background(), linearDigits(b, d), load.Learn)
 			if err != nil {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				if _, _, err := g.InferExamples(context.Background(), engine.Infer); err != nil {
+				if _, _, err := batch.Infer(context.Background(), g, load.Infer); err != nil {
 					b.Fatal(err)
 				}
 			}

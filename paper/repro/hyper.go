@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/dataset"
-	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
@@ -163,8 +163,8 @@ func (h *Hyper) on(ctx context.Context, data *dataset.Citation) (*HyperResult, e
 func newHyperSetting(choice setting, r *T2Result) HyperSetting {
 	s := HyperSetting{Name: choice.name, Accuracy: r.Accuracy, ClassAverage: r.ClassAverage, Validation: r.Validation,
 		TrainSeconds: r.TrainSeconds, Paper: choice.paper}
-	s.Loss = byEpoch(r.Curves, func(e engine.Epoch) float64 { return e.Loss })
-	s.Validations = byEpoch(r.Curves, func(e engine.Epoch) float64 { return 100 * e.Validation })
+	s.Loss = byEpoch(r.Curves, func(e learn.Epoch) float64 { return e.Loss })
+	s.Validations = byEpoch(r.Curves, func(e learn.Epoch) float64 { return 100 * e.Validation })
 	for _, curve := range r.Curves {
 		for _, e := range curve {
 			s.WorstGap = max(s.WorstGap, e.Gap)

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/task"
 	"github.com/deeppsl/deeppsl/paper/published"
@@ -163,7 +163,7 @@ func (t *Twins) readsVectors() bool {
 }
 
 // setTruthTables replaces what a project learns from.
-func setTruthTables(project *engine.Project, tables []truthTable) error {
+func setTruthTables(project *project.Project, tables []truthTable) error {
 	for _, t := range tables {
 		if err := project.SetTruth(t.phase, t.predicate, t.rows); err != nil {
 			return err

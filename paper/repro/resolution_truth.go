@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 
-	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/paper/published"
 )
 
@@ -55,7 +55,7 @@ func (q *question) add(other *question, partOf map[int]int, part int) {
 
 // truthTable is what is known of a predicate's atoms in a phase of learning.
 type truthTable struct {
-	phase     engine.Phase
+	phase     load.Phase
 	predicate string
 	rows      [][]string
 }
@@ -66,10 +66,10 @@ func (r *resolution) truth(d division, out int) (tables []truthTable) {
 	for _, author := range r.AuthorName {
 		names[author.ID] = author.Text
 	}
-	for _, phase := range []engine.Phase{engine.Learn, engine.Validation} {
+	for _, phase := range []load.Phase{load.Learn, load.Validation} {
 		part := func(pairs [][2]int, partOf map[int]int) (chosen [][2]int) {
 			for _, p := range pairs {
-				if p[0] != p[1] && (partOf[min(p[0], p[1])] == out) == (phase == engine.Validation) {
+				if p[0] != p[1] && (partOf[min(p[0], p[1])] == out) == (phase == load.Validation) {
 					chosen = append(chosen, p)
 				}
 			}

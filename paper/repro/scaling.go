@@ -11,7 +11,11 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/training"
 )
 
 // Scaling is the paper's study of run time: inference and gradient steps on samples of growing size.
@@ -88,7 +92,7 @@ type sample struct {
 	paper                 printedScale
 	write                 func(dir string) (config string, err error)
 	// truth gives the sample's labels to the project.
-	truth   func(*engine.Project) error
+	truth   func(*project.Project) error
 	options []string
 }
 
@@ -185,7 +189,7 @@ func (s *Scaling) measure(ctx context.Context, part *sample, seed uint64) (t tim
 		seconds := answer.Elapsed.Seconds()
 		t.inference, t.gap, total = append(t.inference, seconds), max(t.gap, answer.Gap), total+seconds
 	}
-	training, err := g.Train(ctx)
+	training, err := training.Train(ctx, g)
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -199,20 +203,20 @@ func (s *Scaling) measure(ctx context.Context, part *sample, seed uint64) (t tim
 }
 
 // ground writes a sample's project into a folder and grounds it.
-func (s *Scaling) ground(ctx context.Context, part *sample, dir string, seed uint64) (*engine.Grounding, error) {
+func (s *Scaling) ground(ctx context.Context, part *sample, dir string, seed uint64) (*session.Grounding, error) {
 	path, err := part.write(dir)
 	if err != nil {
 		return nil, err
 	}
 	set := slices.Concat([]string{fmt.Sprintf("learn.epochs=%d", timedEpochs), "inference.gap=1e-4"}, part.options, s.Set)
-	project, err := engine.Load(path, engine.Options{Seed: seed, Threads: s.Threads, Set: set})
+	project, err := project.Load(path, project.Options{Seed: seed, Threads: s.Threads, Set: set})
 	if err != nil {
 		return nil, err
 	}
 	if err := part.truth(project); err != nil {
 		return nil, err
 	}
-	return project.Ground(ctx, engine.Learn)
+	return engine.Ground(ctx, project, load.Learn)
 }
 
 // fit fits powers to the points and to what the paper prints.

@@ -6,7 +6,8 @@ import (
 	"strconv"
 
 	"github.com/deeppsl/deeppsl/internal/dataset"
-	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/paper/published"
 )
 
@@ -41,7 +42,7 @@ func coraSampler() (sampler, error) {
 		return &sample{
 			nodes: part.Documents, edges: 2 * len(part.Links), counted: countedCitation(part), paper: paper,
 			write: func(dir string) (string, error) { return c.Write(dir, split) },
-			truth: func(*engine.Project) error { return nil },
+			truth: func(*project.Project) error { return nil },
 		}, nil
 	}, nil
 }
@@ -150,7 +151,7 @@ func within(pairs [][2]int, chosen map[int]bool) (kept [][2]int) {
 }
 
 // setTruth labels all candidate pairs of different references.
-func (r *resolution) setTruth(project *engine.Project) error {
+func (r *resolution) setTruth(project *project.Project) error {
 	for _, kind := range []struct {
 		predicate        string
 		candidates, same [][2]int
@@ -167,7 +168,7 @@ func (r *resolution) setTruth(project *engine.Project) error {
 			}
 			rows = append(rows, []string{strconv.Itoa(p[0]), strconv.Itoa(p[1]), value})
 		}
-		if err := project.SetTruth(engine.Learn, kind.predicate, rows); err != nil {
+		if err := project.SetTruth(load.Learn, kind.predicate, rows); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,8 @@ import (
 	"strconv"
 
 	"github.com/deeppsl/deeppsl/internal/dataset"
-	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/eval"
+	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/task"
 	"github.com/deeppsl/deeppsl/paper/published"
@@ -41,7 +42,7 @@ type T1 struct {
 	// Watch scores the test examples after every epoch, for the curve and the time to 97 %.
 	Watch bool
 	// OnBatch and OnEpoch, if set, are called as training goes on.
-	OnBatch func(engine.Batch)
+	OnBatch func(learn.Batch)
 	OnEpoch func(run int, e T1Epoch)
 
 	train, test *dataset.Images // if not nil, in place of MNIST
@@ -199,7 +200,7 @@ func (r *T1Result) sum() {
 		return values
 	}
 	percent := func(of func(*T1Run) float64) Mean {
-		mean, ci95 := engine.Interval(column(of))
+		mean, ci95 := eval.Interval(column(of))
 		return Mean{100 * mean, 100 * ci95}
 	}
 	r.SumAccuracy = percent(func(run *T1Run) float64 { return run.Sums })

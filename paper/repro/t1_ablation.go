@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/dataset"
-	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/task"
@@ -135,7 +134,7 @@ func (a *T1Ablation) one(ctx context.Context, s ablation, dir string) (row T1Abl
 	}
 	t := &T1{Net: "lenet", TrainPairs: a.Pairs, Runs: 1, Epochs: a.Epochs, Shift: -1, Faithful: !s.ours, Seed: a.Seed,
 		Threads: a.Threads, Set: s.options, train: train, test: test, variant: variant{rules: s.rules}}
-	t.OnBatch = func(b engine.Batch) {
+	t.OnBatch = func(b learn.Batch) {
 		if b.Epoch == 0 && b.Done == 1 {
 			row.Gradient = b.Gradient
 		}

@@ -11,9 +11,13 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/alloctest"
+	"github.com/deeppsl/deeppsl/internal/batch"
 	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/task"
+	"github.com/deeppsl/deeppsl/internal/training"
 	"github.com/deeppsl/deeppsl/neural"
 )
 
@@ -93,16 +97,16 @@ func TestT1MemoryIsFlat(t *testing.T) {
 		d := &task.Digits{Digits: 1, Net: "lenet5", Train: pictures, Validation: pictures.Slice(0, 0),
 			Test:    pictures.Slice(0, 20),
 			Options: task.Set("learn.method", "energy", "learn.epochs", "1", "learn.batch", "16")}
-		g, err := linearDigits(t, d).Ground(context.Background(), engine.Learn)
+		g, err := engine.Ground(context.Background(), linearDigits(t, d), load.Learn)
 		if err != nil {
 			t.Fatal(err)
 		}
 		runtime.GC() // what other tests have left in pools goes with the second collection
 		return alloctest.Peak(func() {
-			if _, err := g.Train(context.Background()); err != nil {
+			if _, err := training.Train(context.Background(), g); err != nil {
 				t.Fatal(err)
 			}
-			if _, _, err := g.InferExamples(context.Background(), engine.Infer); err != nil {
+			if _, _, err := batch.Infer(context.Background(), g, load.Infer); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -179,7 +183,7 @@ func TestPrintedRulesLearn(t *testing.T) {
 		d := &task.Digits{Digits: 1, Net: "lenet5", Faithful: true, Train: pictures.Slice(0, 1200),
 			Validation: pictures.Slice(0, 0), Test: pictures.Slice(1200, 1400),
 			Options: replaced(asPrinted.options(1, 600), map[string]string{"learn.rate.networks": "0.05", "learn.mu": mu})}
-		r, err := linearDigits(t, d).Run(context.Background(), engine.Stages{})
+		r, err := engine.Run(context.Background(), linearDigits(t, d), engine.Stages{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +203,7 @@ func TestProgramsAdd(t *testing.T) {
 				"learn.method", "energy", "learn.epochs", "20", "learn.batch", "4", "learn.rate.networks", "0.1",
 				"learn.decay", "0", "inference.gap", "1e-6")}
 		p := linearDigits(t, d)
-		r, err := p.Run(context.Background(), engine.Stages{})
+		r, err := engine.Run(context.Background(), p, engine.Stages{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +214,7 @@ func TestProgramsAdd(t *testing.T) {
 }
 
 // linearDigits loads a project with a linear network, and pictures in memory.
-func linearDigits(t testing.TB, d *task.Digits) *engine.Project {
+func linearDigits(t testing.TB, d *task.Digits) *project.Project {
 	t.Helper()
 	path, err := d.Write(t.TempDir())
 	if err != nil {
@@ -228,7 +232,7 @@ func linearDigits(t testing.TB, d *task.Digits) *engine.Project {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := engine.Load(path, engine.Options{Seed: 1,
+	p, err := project.Load(path, project.Options{Seed: 1,
 		Features: map[string]*neural.Features{"data/images.idx.gz": table}})
 	if err != nil {
 		t.Fatal(err)

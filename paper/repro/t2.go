@@ -11,6 +11,12 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/eval"
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/training"
 	"github.com/deeppsl/deeppsl/paper/published"
 )
 
@@ -45,7 +51,7 @@ type T2Run struct {
 	TrainSeconds     float64
 	InferenceSeconds float64
 	Epochs           int
-	Curve            []engine.Epoch
+	Curve            []learn.Epoch
 }
 
 // Mean is a mean with half the width of its 95 % confidence interval, by Student's t.
@@ -61,23 +67,23 @@ type Median struct {
 
 // T2Result sums the runs up.
 type T2Result struct {
-	Task             string             `json:"task"`
-	Dataset          string             `json:"dataset"`
-	Split            int                `json:"split"`
-	Method           string             `json:"method"`
-	Runs             int                `json:"runs"`
-	ClassAverage     Mean               `json:"accuracy_class_avg"`
-	Accuracy         Mean               `json:"accuracy"`
-	Validation       Mean               `json:"validation_accuracy"` // of the epoch that was kept
-	TrainSeconds     Median             `json:"train_seconds"`
-	InferenceSeconds Median             `json:"inference_seconds"`
-	GroundRules      int                `json:"ground_rules"`
-	ByRule           []engine.RuleCount `json:"ground_rules_by_rule,omitempty"`
-	Epochs           Median             `json:"epochs"`
-	Faithful         bool               `json:"faithful"`
-	Seed             uint64             `json:"seed"`
+	Task             string              `json:"task"`
+	Dataset          string              `json:"dataset"`
+	Split            int                 `json:"split"`
+	Method           string              `json:"method"`
+	Runs             int                 `json:"runs"`
+	ClassAverage     Mean                `json:"accuracy_class_avg"`
+	Accuracy         Mean                `json:"accuracy"`
+	Validation       Mean                `json:"validation_accuracy"` // of the epoch that was kept
+	TrainSeconds     Median              `json:"train_seconds"`
+	InferenceSeconds Median              `json:"inference_seconds"`
+	GroundRules      int                 `json:"ground_rules"`
+	ByRule           []session.RuleCount `json:"ground_rules_by_rule,omitempty"`
+	Epochs           Median              `json:"epochs"`
+	Faithful         bool                `json:"faithful"`
+	Seed             uint64              `json:"seed"`
 	// Curves are the runs' learning curves.
-	Curves [][]engine.Epoch `json:"-"`
+	Curves [][]learn.Epoch `json:"-"`
 }
 
 // Run repeats the experiment.
@@ -163,11 +169,11 @@ func (t *T2) prepare(ctx context.Context, data *dataset.Citation, result *T2Resu
 	if err != nil {
 		return nil, err
 	}
-	project, err := engine.Load(path, engine.Options{Seed: t.Seed, Threads: t.Threads, Set: t.Set})
+	project, err := project.Load(path, project.Options{Seed: t.Seed, Threads: t.Threads, Set: t.Set})
 	if err != nil {
 		return nil, err
 	}
-	grounding, err := project.Ground(ctx, engine.Learn)
+	grounding, err := engine.Ground(ctx, project, load.Learn)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +182,7 @@ func (t *T2) prepare(ctx context.Context, data *dataset.Citation, result *T2Resu
 }
 
 // reasonOnce returns the run of a method that has the rules, or the networks alone.
-func (t *T2) reasonOnce(c *citation, project *engine.Project, g *engine.Grounding) runOnce {
+func (t *T2) reasonOnce(c *citation, project *project.Project, g *session.Grounding) runOnce {
 	return func(ctx context.Context, split dataset.Split, seed uint64) (T2Run, error) {
 		if err := setTruth(project, c, split); err != nil {
 			return T2Run{}, err
@@ -190,12 +196,12 @@ func (t *T2) reasonOnce(c *citation, project *engine.Project, g *engine.Groundin
 }
 
 // once trains, infers and scores.
-func (t *T2) once(ctx context.Context, g *engine.Grounding) (run T2Run, answer *engine.Answer, err error) {
-	train, scored := g.Train, "Label"
+func (t *T2) once(ctx context.Context, g *session.Grounding) (run T2Run, answer *session.Answer, err error) {
+	train, scored := training.Train, "Label"
 	if t.Method == "mlp" {
-		train, scored = g.Fit, "Neural"
+		train, scored = training.Fit, "Neural"
 	}
-	training, err := train(ctx)
+	training, err := train(ctx, g)
 	if err != nil {
 		return run, nil, err
 	}
@@ -208,7 +214,7 @@ func (t *T2) once(ctx context.Context, g *engine.Grounding) (run T2Run, answer *
 		return run, nil, err
 	}
 	run.InferenceSeconds = answer.Elapsed.Seconds()
-	evaluations, err := g.Evaluate(answer, engine.Infer)
+	evaluations, err := g.Evaluate(answer, load.Infer)
 	for _, e := range evaluations {
 		if e.Predicate == scored {
 			run.Accuracy, run.ClassAverage = e.Values["Accuracy"], e.Values["ClassAveragedAccuracy"]
@@ -218,10 +224,10 @@ func (t *T2) once(ctx context.Context, g *engine.Grounding) (run T2Run, answer *
 }
 
 // setTruth gives a split's labels to the documents' classes and to the classifier.
-func setTruth(project *engine.Project, c *citation, split dataset.Split) error {
+func setTruth(project *project.Project, c *citation, split dataset.Split) error {
 	for _, predicate := range []string{"Label", "Neural"} {
-		for phase, documents := range map[engine.Phase][]int32{
-			engine.Learn: split.Train, engine.Validation: split.Validation, engine.Infer: split.Test,
+		for phase, documents := range map[load.Phase][]int32{
+			load.Learn: split.Train, load.Validation: split.Validation, load.Infer: split.Test,
 		} {
 			if err := project.SetTruth(phase, predicate, c.Truth(documents)); err != nil {
 				return err
@@ -241,7 +247,7 @@ func (r *T2Result) sum(runs []T2Run) {
 		return values
 	}
 	percent := func(of func(T2Run) float64) Mean {
-		mean, ci95 := engine.Interval(column(of))
+		mean, ci95 := eval.Interval(column(of))
 		return Mean{100 * mean, 100 * ci95}
 	}
 	r.Accuracy = percent(func(run T2Run) float64 { return run.Accuracy })

@@ -13,7 +13,10 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/task"
 )
 
@@ -41,7 +44,7 @@ func TestT2OnCora(t *testing.T) {
 }
 
 // worstGap is the largest gap of a learning curve.
-func worstGap(curve []engine.Epoch) float64 {
+func worstGap(curve []learn.Epoch) float64 {
 	worst := 0.0
 	for _, line := range curve {
 		worst = math.Max(worst, line.Gap)
@@ -51,7 +54,7 @@ func worstGap(curve []engine.Epoch) float64 {
 
 // wantPaperCount reconciles the ground rules with the 280,476 that the paper prints for Cora: it counts trivial ones,
 // and each of its three penalties on the atoms' values once per document and class.
-func wantPaperCount(t *testing.T, counts []engine.RuleCount) {
+func wantPaperCount(t *testing.T, counts []session.RuleCount) {
 	t.Helper()
 	const documents, classes, links = 2708, 7, 10556
 	want := []int64{documents * classes, classes * links, classes * links, documents * classes, documents * classes,
@@ -121,11 +124,11 @@ func TestProjectOfARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(experiment.Dir, fmt.Sprintf("%s-2-deeppsl", data.Name), "citation.json")
-	project, err := engine.Load(path, engine.Options{Seed: 1})
+	project, err := project.Load(path, project.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := project.Run(context.Background(), engine.Stages{Learn: true, Infer: true})
+	got, err := engine.Run(context.Background(), project, engine.Stages{Learn: true, Infer: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,10 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/eval"
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/task"
 	"github.com/deeppsl/deeppsl/paper/published"
 )
@@ -44,7 +48,7 @@ type T3 struct {
 	// OnStage, if set, is called with what is being done.
 	OnStage func(stage string)
 	// OnEpoch, if set, is called after every epoch of training.
-	OnEpoch func(engine.Epoch)
+	OnEpoch func(learn.Epoch)
 }
 
 // resolutionMethods are the similarities of the paper's baselines.
@@ -84,33 +88,33 @@ type Resolved struct {
 
 // T3Result is a method's result on the test fold.
 type T3Result struct {
-	Task             string             `json:"task"`
-	Method           string             `json:"method"`
-	Runs             int                `json:"runs"`
-	AuthorF1         Mean               `json:"author_f1"`
-	PaperF1          Mean               `json:"paper_f1"`
-	AuthorChosen     Mean               `json:"author_f1_at_chosen"`
-	PaperChosen      Mean               `json:"paper_f1_at_chosen"`
-	PaperUnseen      Mean               `json:"paper_f1_unseen"`
-	AuthorClustered  Mean               `json:"author_f1_clustered"` // of all pairs within the clusters
-	PaperClustered   Mean               `json:"paper_f1_clustered"`
-	AuthorValidation Mean               `json:"author_f1_validation,omitzero"`
-	PaperValidation  Mean               `json:"paper_f1_validation,omitzero"`
-	Precision        [2]float64         `json:"precision"` // of authors, of papers
-	Recall           [2]float64         `json:"recall"`
-	Authors          *Resolved          `json:"authors"`
-	Papers           *Resolved          `json:"papers"`
-	GroundRules      foldCounts         `json:"ground_rules"`
-	ByRule           []engine.RuleCount `json:"ground_rules_by_rule"`
-	Gap              float64            `json:"gap"`
-	InferenceSeconds Median             `json:"inference_seconds"`
-	EpochSeconds     Median             `json:"epoch_seconds"` // an inference and its gradient steps
-	GradientSeconds  Median             `json:"gradient_seconds"`
-	TrainSeconds     Median             `json:"train_seconds"`
-	PeakRSS          int64              `json:"peak_rss_bytes"`
-	Vectors          string             `json:"vectors,omitempty"`
-	Faithful         bool               `json:"faithful"`
-	Seed             uint64             `json:"seed"`
+	Task             string              `json:"task"`
+	Method           string              `json:"method"`
+	Runs             int                 `json:"runs"`
+	AuthorF1         Mean                `json:"author_f1"`
+	PaperF1          Mean                `json:"paper_f1"`
+	AuthorChosen     Mean                `json:"author_f1_at_chosen"`
+	PaperChosen      Mean                `json:"paper_f1_at_chosen"`
+	PaperUnseen      Mean                `json:"paper_f1_unseen"`
+	AuthorClustered  Mean                `json:"author_f1_clustered"` // of all pairs within the clusters
+	PaperClustered   Mean                `json:"paper_f1_clustered"`
+	AuthorValidation Mean                `json:"author_f1_validation,omitzero"`
+	PaperValidation  Mean                `json:"paper_f1_validation,omitzero"`
+	Precision        [2]float64          `json:"precision"` // of authors, of papers
+	Recall           [2]float64          `json:"recall"`
+	Authors          *Resolved           `json:"authors"`
+	Papers           *Resolved           `json:"papers"`
+	GroundRules      foldCounts          `json:"ground_rules"`
+	ByRule           []session.RuleCount `json:"ground_rules_by_rule"`
+	Gap              float64             `json:"gap"`
+	InferenceSeconds Median              `json:"inference_seconds"`
+	EpochSeconds     Median              `json:"epoch_seconds"` // an inference and its gradient steps
+	GradientSeconds  Median              `json:"gradient_seconds"`
+	TrainSeconds     Median              `json:"train_seconds"`
+	PeakRSS          int64               `json:"peak_rss_bytes"`
+	Vectors          string              `json:"vectors,omitempty"`
+	Faithful         bool                `json:"faithful"`
+	Seed             uint64              `json:"seed"`
 }
 
 // foldCounts are counts of ground rules by fold.
@@ -123,7 +127,7 @@ type foldCounts struct {
 type foldAnswer struct {
 	*resolution
 	sameAuthor, samePaper map[pair]float64
-	counts                []engine.RuleCount
+	counts                []session.RuleCount
 	groundRules           int
 	gap, seconds          float64
 }
@@ -267,11 +271,11 @@ func (t *T3) infer(ctx context.Context, fold *resolution, number int) (*foldAnsw
 	if err != nil {
 		return nil, err
 	}
-	project, err := engine.Load(path, engine.Options{Seed: t.Seed, Threads: t.Threads, Set: t.Set})
+	project, err := project.Load(path, project.Options{Seed: t.Seed, Threads: t.Threads, Set: t.Set})
 	if err != nil {
 		return nil, err
 	}
-	g, err := project.Ground(ctx, engine.Infer)
+	g, err := engine.Ground(ctx, project, load.Infer)
 	if err != nil {
 		return nil, err
 	}
@@ -288,8 +292,8 @@ func (t *T3) infer(ctx context.Context, fold *resolution, number int) (*foldAnsw
 }
 
 // collect takes the values of pairs of different references.
-func (a *foldAnswer) collect(g *engine.Grounding, answer *engine.Answer) (err error) {
-	g.Each(answer, false, func(atom engine.Atom) {
+func (a *foldAnswer) collect(g *session.Grounding, answer *session.Answer) (err error) {
+	g.Each(answer, false, func(atom session.Atom) {
 		var ids [2]int
 		for k, argument := range atom.Arguments {
 			if ids[k], err = strconv.Atoi(argument); err != nil {

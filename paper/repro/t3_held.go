@@ -3,7 +3,7 @@ package repro
 import (
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/training"
 	"github.com/deeppsl/deeppsl/paper/published"
 )
 
@@ -25,7 +25,7 @@ func (h *heldOut) add(answer *foldAnswer, d division, part int) {
 
 // kept is the number of epochs with the best mean of the validation scores, the smallest of equals: each part of a fold
 // alone is too small to say.
-func kept(trainings []*engine.Training) (best int) {
+func kept(trainings []*training.Training) (best int) {
 	score := func(epoch int) (sum float64) {
 		for _, training := range trainings {
 			sum += training.Epochs[epoch].Validation
@@ -41,7 +41,7 @@ func kept(trainings []*engine.Training) (best int) {
 }
 
 // keptFit is the median of the numbers of epochs after which the networks alone were best.
-func keptFit(trainings []*engine.Training) int {
+func keptFit(trainings []*training.Training) int {
 	var all []int
 	for _, training := range trainings {
 		all = append(all, training.FitKept)

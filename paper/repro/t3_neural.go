@@ -6,8 +6,13 @@ import (
 	"path/filepath"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/eval"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/task"
+	"github.com/deeppsl/deeppsl/internal/training"
 )
 
 // neuralMethods are the methods with networks: alone, and within the rules.
@@ -26,7 +31,7 @@ var chosenTwins = Twins{Names: "grams", Titles: "symbols", Hidden: 8, Dropout: 0
 type learnedRun struct {
 	authors, papers *Resolved
 	validation      [2]float64 // F1 of the held-out authors and papers
-	training        []*engine.Training
+	training        []*training.Training
 	test            *foldAnswer
 }
 
@@ -47,11 +52,11 @@ func (t *T3) runNeural(ctx context.Context, result *T3Result) error {
 	if err != nil {
 		return err
 	}
-	learn, err := project.Ground(ctx, engine.Learn)
+	learn, err := engine.Ground(ctx, project, load.Learn)
 	if err != nil {
 		return err
 	}
-	test, err := project.Ground(ctx, engine.Infer)
+	test, err := engine.Ground(ctx, project, load.Infer)
 	if err != nil {
 		return err
 	}
@@ -60,7 +65,7 @@ func (t *T3) runNeural(ctx context.Context, result *T3Result) error {
 	var runs []*learnedRun
 	for k := range t.Runs {
 		t.stage("run %d of %d", k+1, t.Runs)
-		run, err := t.learnOnce(ctx, n, project, [2]*engine.Grounding{learn, test}, t.Seed+uint64(k))
+		run, err := t.learnOnce(ctx, n, project, [2]*session.Grounding{learn, test}, t.Seed+uint64(k))
 		if err != nil {
 			return err
 		}
@@ -73,7 +78,7 @@ func (t *T3) runNeural(ctx context.Context, result *T3Result) error {
 // learnOnce is one run: a division, initial weights, training and the answer about the test fold. As printed, one part
 // is held out and chooses the epoch; otherwise each in turn, and with the epochs that are best for all of them, the
 // networks learn anew from the whole fold.
-func (t *T3) learnOnce(ctx context.Context, n *neuralResolution, project *engine.Project, folds [2]*engine.Grounding,
+func (t *T3) learnOnce(ctx context.Context, n *neuralResolution, project *project.Project, folds [2]*session.Grounding,
 	seed uint64) (*learnedRun, error) {
 	learn, test := folds[0], folds[1]
 	run := new(learnedRun)
@@ -84,7 +89,7 @@ func (t *T3) learnOnce(ctx context.Context, n *neuralResolution, project *engine
 	if !t.Faithful {
 		fitEpochs, epochs := keptFit(run.training), kept(run.training)
 		t.stage("from the whole fold, for %d and %d epochs", fitEpochs, epochs)
-		again, err := learn.Relearn(ctx, fitEpochs, epochs)
+		again, err := training.Relearn(ctx, learn, run.training[len(run.training)-1], fitEpochs, epochs)
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +110,7 @@ func (t *T3) learnOnce(ctx context.Context, n *neuralResolution, project *engine
 }
 
 // holdOut learns without one part, or without each in turn, and collects what is inferred about these.
-func (t *T3) holdOut(ctx context.Context, n *neuralResolution, project *engine.Project, learn *engine.Grounding,
+func (t *T3) holdOut(ctx context.Context, n *neuralResolution, project *project.Project, learn *session.Grounding,
 	seed uint64, run *learnedRun) (*heldOut, error) {
 	d, held := n.folds[0].divide(seed), newHeldOut(n.folds[0])
 	for part := range parts {
@@ -131,18 +136,18 @@ func (t *T3) holdOut(ctx context.Context, n *neuralResolution, project *engine.P
 }
 
 // learn trains with new initial weights.
-func (t *T3) learn(ctx context.Context, g *engine.Grounding, seed uint64) (*engine.Training, error) {
+func (t *T3) learn(ctx context.Context, g *session.Grounding, seed uint64) (*training.Training, error) {
 	if err := g.Reset(seed); err != nil {
 		return nil, err
 	}
 	if t.Method == "network" {
-		return g.Fit(ctx)
+		return training.Fit(ctx, g)
 	}
-	return g.Train(ctx)
+	return training.Train(ctx, g)
 }
 
 // answer infers on a fold.
-func (t *T3) answer(ctx context.Context, fold *resolution, g *engine.Grounding) (*foldAnswer, error) {
+func (t *T3) answer(ctx context.Context, fold *resolution, g *session.Grounding) (*foldAnswer, error) {
 	answer, err := g.Infer(ctx)
 	if err == nil {
 		err = ctx.Err()
@@ -154,7 +159,7 @@ func (t *T3) answer(ctx context.Context, fold *resolution, g *engine.Grounding) 
 }
 
 // pairs takes a fold's pairs out of an answer. The networks alone answer with what they perceive.
-func (t *T3) pairs(fold *resolution, g *engine.Grounding, answer *engine.Answer) (*foldAnswer, error) {
+func (t *T3) pairs(fold *resolution, g *session.Grounding, answer *session.Answer) (*foldAnswer, error) {
 	out := &foldAnswer{resolution: fold, sameAuthor: map[pair]float64{}, samePaper: map[pair]float64{},
 		gap: answer.Gap, seconds: answer.Elapsed.Seconds()}
 	if t.Method == "network" {
@@ -165,9 +170,9 @@ func (t *T3) pairs(fold *resolution, g *engine.Grounding, answer *engine.Answer)
 }
 
 // perceived takes what the networks say of pairs of different references.
-func (a *foldAnswer) perceived(g *engine.Grounding, answer *engine.Answer) {
+func (a *foldAnswer) perceived(g *session.Grounding, answer *session.Answer) {
 	alike := map[string]map[[2]string]float64{"SimName": {}, "SimTitle": {}}
-	g.Each(answer, true, func(atom engine.Atom) {
+	g.Each(answer, true, func(atom session.Atom) {
 		if values := alike[atom.Predicate]; values != nil {
 			values[[2]string(atom.Arguments)] = atom.Value
 		}
@@ -191,12 +196,12 @@ func (a *foldAnswer) perceived(g *engine.Grounding, answer *engine.Answer) {
 }
 
 // load writes the project's files and loads it.
-func (t *T3) load(n *neuralResolution, dir string) (*engine.Project, error) {
+func (t *T3) load(n *neuralResolution, dir string) (*project.Project, error) {
 	path, err := n.write(filepath.Join(dir, t.Method), n.folds[0].truth(n.folds[0].divide(t.Seed), 0))
 	if err != nil {
 		return nil, err
 	}
-	return engine.Load(path, engine.Options{Seed: t.Seed, Threads: t.Threads, Set: t.Set, OnEpoch: t.OnEpoch})
+	return project.Load(path, project.Options{Seed: t.Seed, Threads: t.Threads, Set: t.Set, OnEpoch: t.OnEpoch})
 }
 
 // neuralProject describes the project of a method.
@@ -250,7 +255,7 @@ func (r *T3Result) sum(runs []*learnedRun) {
 		return values
 	}
 	mean := func(of func(*learnedRun) float64) (m Mean) {
-		m.Mean, m.CI95 = engine.Interval(column(of))
+		m.Mean, m.CI95 = eval.Interval(column(of))
 		return m
 	}
 	r.Authors, r.Papers, r.Gap = runs[0].authors, runs[0].papers, runs[0].test.gap

@@ -1,0 +1,172 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// Lessons shows a trainer the examples it learns from, in their order. It implements learn.Batches.
+type Lessons struct {
+	Stage
+	size int
+	// teacher makes what networks imitate in one example; nil if that is nothing.
+	teacher func() (*learn.Teacher, error)
+	kinds   []int32 // of the examples: their shapes, and which of their labels are known
+	// shown are the examples of the latest batch, in the order of its scene.
+	shown []int32
+	scene *Scene
+}
+
+// NewLessons prepares learning from examples, as far as their labels are known.
+func NewLessons(g *session.Grounding, e *Examples, solver func(*mrf.Field) (solve.Solver, error),
+	teacher func() (*learn.Teacher, error)) *Lessons {
+	l := &Lessons{Stage: Stage{Grounding: g, Examples: e, Solver: solver}, size: Size(g, g.Settings.Batch, e),
+		teacher: teacher}
+	l.kinds = e.kinds()
+	return l
+}
+
+// kinds numbers what tells scenes of examples to learn from apart: the shape, and which labels are known.
+func (e *Examples) kinds() []int32 {
+	kinds, numbers := make([]int32, e.Count), make(map[string]int32)
+	key := make([]byte, 0, 4+len(e.Labels))
+	for k := range e.Count {
+		key = append(key[:0], byte(e.Shapes[k]), byte(e.Shapes[k]>>8), byte(e.Shapes[k]>>16), byte(e.Shapes[k]>>24))
+		for _, truth := range e.Truth[k*len(e.Labels) : (k+1)*len(e.Labels)] {
+			key = append(key, byte(min(truth, 0)))
+		}
+		number, known := numbers[string(key)]
+		if !known {
+			number = int32(len(numbers))
+			numbers[string(key)] = number
+		}
+		kinds[k] = number
+	}
+	return kinds
+}
+
+// Len returns the number of batches.
+func (l *Lessons) Len() int { return (l.Examples.Count + l.size - 1) / l.size }
+
+// Size returns the number of examples of a batch.
+func (l *Lessons) Size() int { return l.size }
+
+// Show implements learn.Batches. The last batch is as large as the others: it begins among the examples before. Within
+// a batch, the order of the examples has no meaning, and those of one shape come together.
+func (l *Lessons) Show(ctx context.Context, k int) (*learn.Scene, error) {
+	first := min(k*l.size, l.Examples.Count-l.size)
+	l.shown = l.shown[:0]
+	for e := first; e < first+l.size; e++ {
+		l.shown = append(l.shown, int32(e))
+	}
+	slices.SortStableFunc(l.shown, func(a, b int32) int { return int(l.kinds[a] - l.kinds[b]) })
+	var err error
+	if l.scene, err = l.Stage.Scene(ctx, l.shown, l.kinds); err != nil {
+		return nil, err
+	}
+	if l.scene.Labels == nil {
+		if err := l.prepare(); err != nil {
+			return nil, err
+		}
+	}
+	l.fill()
+	return &l.scene.Scene, l.scene.show(l.Examples, l.shown)
+}
+
+// prepare lists the known labels of a new scene, and what its networks imitate.
+func (l *Lessons) prepare() error {
+	s := l.scene
+	s.Labels = new(learn.Labels)
+	for p, e := range l.shown {
+		for k, label := range l.Examples.Labels {
+			if l.Examples.Truth[int(e)*len(l.Examples.Labels)+k] == Blank {
+				continue
+			}
+			for _, i := range label.Variables {
+				s.Labels.Variables = append(s.Labels.Variables, i+int32(p*s.Variables))
+			}
+		}
+	}
+	s.Labels.Truth = make([]float64, len(s.Labels.Variables))
+	teacher, err := l.teacher()
+	if teacher == nil || err != nil {
+		return err
+	}
+	teacher.Repeat(len(s.shapes), s.inputs, s.Variables)
+	seen := make([]bool, len(s.shapes)*s.inputs)
+	for p, shape := range s.shapes {
+		for _, i := range shape.inputs {
+			seen[p*s.inputs+int(i)] = true
+		}
+	}
+	teacher.Groups = slices.DeleteFunc(teacher.Groups, func(g learn.TeacherGroup) bool { return !seen[g.Inputs[0]] })
+	if len(teacher.Groups) > 0 {
+		s.Teacher = teacher
+	}
+	return nil
+}
+
+// fill writes the truth of the examples that are shown.
+func (l *Lessons) fill() {
+	truth := l.scene.Labels.Truth
+	clear(truth)
+	at := 0
+	for _, e := range l.shown {
+		for k, label := range l.Examples.Labels {
+			switch known := l.Examples.Truth[int(e)*len(l.Examples.Labels)+k]; {
+			case known == Blank:
+				continue
+			case label.Candidates == nil:
+				truth[at] = known
+			default:
+				truth[at+int(known)] = 1
+			}
+			at += len(label.Variables)
+		}
+	}
+}
+
+// Explain names the example and its hard ground rules that contradict each other, if that is what ended learning.
+func (l *Lessons) Explain(ctx context.Context, err error) error {
+	infeasible := (*learn.InfeasibleError)(nil)
+	if !errors.As(err, &infeasible) || l.scene == nil {
+		return err
+	}
+	var labels *learn.Labels
+	if infeasible.Labelled {
+		labels = l.scene.Labels
+	}
+	if len(infeasible.Conflict) == 0 {
+		return err
+	}
+	k, _ := l.scene.locate(infeasible.Conflict[0])
+	example := int(l.shown[k])
+	rules := l.contradiction(ctx, l.scene, k, example, infeasible.Conflict, labels)
+	return fmt.Errorf("%w These cannot hold together, in %s:\n    %s", err, l.Examples.describe(example),
+		strings.Join(rules, "\n    "))
+}
+
+// Write writes all that is learned from.
+func (e *Examples) Write(w io.Writer) {
+	fmt.Fprintln(w, e.rows, e.Truth)
+	for _, facts := range e.facts {
+		for _, f := range facts {
+			fmt.Fprint(w, f.predicate, f.tuple, f.value)
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// describe names an example and its place.
+func (e *Examples) describe(k int) string {
+	return fmt.Sprintf("example %s (%s)", e.name(k), e.span(k))
+}

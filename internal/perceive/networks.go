@@ -1,0 +1,377 @@
+// Package perceive connects the networks of a project with its atoms: it reads their features, builds them, makes the
+// atoms that a classifier speaks of, and finds for each perceived atom of a phase the row and the output that give its
+// truth.
+package perceive
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/similarity"
+	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+	"github.com/deeppsl/deeppsl/neural"
+)
+
+// Networks are a project's neural networks, shared by the ground models of all phases: what one learns, all see.
+type Networks struct {
+	System   *neural.System
+	Specs    []neural.Spec
+	tables   map[string]*neural.Features // by path
+	Features map[string]*neural.Features // by the network's name; an encoder's also under those that share it
+	// similarities are those of the atoms' names, as bindings want them, so that new parameters find them again.
+	similarities map[*relation.Relation][]float32
+	// blind are the networks that have been told to see nothing.
+	blind map[string]bool
+}
+
+// Load reads the feature tables and builds the networks with fresh parameters.
+func Load(p *project.Project) (*Networks, error) {
+	if len(p.Config.Networks) == 0 {
+		return nil, nil
+	}
+	var diags source.Diagnostics
+	n := &Networks{Features: make(map[string]*neural.Features), tables: make(map[string]*neural.Features),
+		similarities: make(map[*relation.Relation][]float32), blind: make(map[string]bool)}
+	for _, network := range p.Config.Networks {
+		n.Specs = append(n.Specs, loadNetwork(p, network, n, &diags))
+	}
+	for _, spec := range n.Specs {
+		if spec.Encoder != "" {
+			n.Features[spec.Name] = n.Features[spec.Encoder]
+		}
+	}
+	if err := diags.Err(); err != nil {
+		return nil, err
+	}
+	n, err := n.Renewed(p.Seed)
+	known := (*neural.SpecError)(nil)
+	if !errors.As(err, &known) {
+		return n, err
+	}
+	for _, network := range p.Config.Networks {
+		if network.Name == known.Network {
+			misspecified(network, err, &diags)
+		}
+	}
+	return nil, diags.Err()
+}
+
+// loadNetwork reads a network's specification and its features.
+func loadNetwork(p *project.Project, network *load.Network, n *Networks, diags *source.Diagnostics) neural.Spec {
+	predicate, classes := classifies(p, network.Name)
+	spec, given := p.Specs[network.Name]
+	if !given {
+		spec = neural.Spec{Name: network.Name, Outputs: classes}
+		if err := json.Unmarshal(network.JSON, &spec); err != nil {
+			misspecified(network, err, diags)
+			return spec
+		}
+	} else if spec.Outputs == 0 {
+		spec.Outputs = classes
+	}
+	if classes > 0 && spec.Kind == "siamese" {
+		diags.Errorf("config-network", network.At("kind"), "give the predicate two arguments, and no classes",
+			"network %q compares two rows, but %s speaks of one", network.Name, predicate)
+		return spec
+	}
+	if classes > 0 && spec.Outputs != classes {
+		diags.Errorf("config-network", network.At("outputs"), "leave outputs out",
+			"network %q has %d outputs, but %s has %d classes", network.Name, spec.Outputs, predicate, classes)
+	}
+	for _, name := range spec.Measures {
+		if similarity.Find(name) == nil {
+			diags.Errorf("config-network", network.At("measures"), source.Suggest(name, similarity.Names()),
+				"network %q: there is no measure %s; there are %s", network.Name, name,
+				strings.Join(similarity.Names(), ", "))
+		}
+	}
+	if spec.Checkpoint != "" && !filepath.IsAbs(spec.Checkpoint) {
+		spec.Checkpoint = filepath.Join(filepath.Dir(p.Config.Name), spec.Checkpoint)
+	}
+	if spec.Encoder == "" {
+		loadFeatures(p, network, &spec, n.tables, diags)
+		n.Features[spec.Name] = n.tables[spec.Features]
+	}
+	return spec
+}
+
+// misspecified reports an error in a network's specification at the key that it is about.
+func misspecified(network *load.Network, err error, diags *source.Diagnostics) {
+	place := network.Span
+	if known := (*neural.SpecError)(nil); errors.As(err, &known) {
+		place, err = network.At(known.Key), known.Err
+	}
+	diags.Errorf("config-network", place, "", "network %q: %v", network.Name, err)
+}
+
+// Renewed returns the same networks with new parameters, drawn by seed.
+func (n *Networks) Renewed(seed uint64) (*Networks, error) {
+	fresh := *n
+	var err error
+	fresh.System, err = neural.New(n.Specs, n.tables, seed)
+	return &fresh, err
+}
+
+// classifies returns the predicate whose truth the network gives and its number of classes: 0 if it compares two rows,
+// 1 if it has one argument, which is or is not what the predicate says.
+func classifies(p *project.Project, network string) (predicate string, classes int) {
+	for _, declared := range p.Config.Predicates {
+		if declared.Neural != nil && declared.Neural.Network == network {
+			if declared.Arity() == 1 {
+				return declared.Name, 1
+			}
+			return declared.Name, len(declared.Neural.Classes)
+		}
+	}
+	return "", 0
+}
+
+// loadFeatures reads the table that a network names, unless another network has, and names it by its paths.
+func loadFeatures(p *project.Project, network *load.Network, spec *neural.Spec, tables map[string]*neural.Features,
+	diags *source.Diagnostics) {
+	if spec.Features == "" {
+		diags.Errorf("config-network", network.Span, `write "features": "table.tsv"`, "network %q names no features",
+			spec.Name)
+		return
+	}
+	if given := p.Features[spec.Features]; given != nil {
+		tables[spec.Features] = given
+		return
+	}
+	paths := p.FeaturePaths(spec)
+	spec.Features = strings.Join(paths, " and ")
+	if tables[spec.Features] != nil {
+		return
+	}
+	features, err := neural.ReadFiles(spec.Format, paths, spec.Width)
+	var rows *source.Failure
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &rows):
+		*diags = append(*diags, rows.Diagnostics...)
+	case errors.As(err, &path):
+		p.Config.Unreadable(diags, network.At("features"), path.Path, path)
+	case err != nil:
+		diags.Errorf("config-network", network.At("features"), "", "network %q: %v", network.Name, err)
+	}
+	tables[spec.Features] = features
+}
+
+// Atoms makes the atoms of a classifier's predicate: one per class and row of the features, or slot that is
+// not absent.
+func (n *Networks) Atoms(declared *load.Predicate, known *relation.Relation, symbols *symbol.Table,
+	absent []bool, diags *source.Diagnostics) *relation.Relation {
+	if declared.Arity() != 2 {
+		diags.Errorf("config-neural", declared.Span, "a classifier's atoms have 2: the entity and the class",
+			"%s has %d arguments", declared.Name, declared.Arity())
+		return known
+	}
+	entities := declared.Neural.Slots
+	if len(entities) == 0 {
+		entities = n.Features[declared.Neural.Network].IDs()
+	}
+	columns := make([][]symbol.ID, 2)
+	var without []symbol.ID
+	for k, entity := range entities {
+		if absent != nil && absent[k] {
+			without = append(without, symbols.Intern(entity))
+			continue
+		}
+		for _, class := range declared.Neural.Classes {
+			columns[declared.Neural.Entity] = append(columns[declared.Neural.Entity], symbols.Intern(entity))
+			columns[declared.Neural.Class] = append(columns[declared.Neural.Class], symbols.Intern(class))
+		}
+	}
+	made := relation.WithPerceived(known, columns)
+	made.Without, made.WithoutColumn = without, declared.Neural.Entity
+	return made
+}
+
+// Bind connects the networks to the perceived atoms of a phase; to none where all inputs are given.
+func (n *Networks) Bind(p *project.Project, store *relation.Store, inputs int) (*neural.Perception, error) {
+	if n == nil {
+		return nil, nil
+	}
+	bindings, err := n.Bindings(p.Config, store)
+	if err == nil && p.Config.HasExamples() {
+		err = n.Standardize(p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return n.System.Bind(inputs, bindings...)
+}
+
+// Standardize scales the features by those of the examples to learn from and to choose by: the atoms are about slots,
+// which stand for any row. What is wrong with the tables is for those to say who read all of them.
+func (n *Networks) Standardize(p *project.Project) error {
+	rows := make(map[string][]int32) // by network
+	slots := Slots(p, n)
+	for _, phase := range []load.Phase{load.Learn, load.Validation} {
+		if p.Config.Examples[phase] == nil {
+			continue
+		}
+		table := p.Config.ReadExamples(phase, new(source.Diagnostics))
+		if table == nil {
+			return nil
+		}
+		for _, slot := range slots {
+			if column := slot.Column(table.Header, slots); column >= 0 {
+				rows[slot.network] = slot.rows(rows[slot.network], table.Rows, column)
+			}
+		}
+	}
+	for _, spec := range n.Specs {
+		if err := n.System.Standardize(spec.Name, rows[spec.Name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// LintScales warns, once, of networks that see no difference between their rows.
+func (n *Networks) LintScales(config *load.Config, diags *source.Diagnostics) {
+	for _, network := range config.Networks {
+		constant, features := n.System.Constant(network.Name)
+		if constant == 0 || constant < features || n.blind[network.Name] {
+			continue
+		}
+		n.blind[network.Name] = true
+		diags.Warnf("features-constant", network.At("features"), "features are what tells entities apart",
+			"all %d features of network %q are the same in all rows that it learns from", features, network.Name)
+	}
+}
+
+// Bindings say which network gives the truth of which perceived atoms. A slot's row is its number.
+func (n *Networks) Bindings(config *load.Config, store *relation.Store) ([]neural.Binding, error) {
+	var bindings []neural.Binding
+	var diags source.Diagnostics
+	slots := 0
+	for k, declared := range config.Predicates {
+		if store.Relations[k].FreeLen() == 0 || declared.Neural == nil && !declared.Given {
+			continue
+		}
+		if declared.Given {
+			bindings = append(bindings, givenAtoms(store.Relations[k]))
+			continue
+		}
+		b := binder{features: n.Features[declared.Neural.Network], symbols: store.Symbols, atoms: store.Relations[k]}
+		b.binding.Network = declared.Neural.Network
+		b.slots, b.firstSlot = declared.Neural.Slots, slots
+		slots += len(b.slots)
+		b.bind(declared.Neural)
+		b.report(declared, &diags)
+		b.binding.Similarities = n.measure(declared.Neural.Network, store.Relations[k], &b)
+		bindings = append(bindings, b.binding)
+	}
+	return bindings, diags.Err()
+}
+
+// givenAtoms is the binding of atoms whose values are given.
+func givenAtoms(atoms *relation.Relation) (b neural.Binding) {
+	for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
+		b.Inputs = append(b.Inputs, atoms.Number(row))
+	}
+	return b
+}
+
+// measureScale is the width of the interval around 0 on which the distance layer sees similarities. Answers often turn
+// from no to yes within a tenth of a similarity, for which weights would otherwise have to grow for long.
+const measureScale = 10
+
+// measure returns the similarities of each atom's names that its network wants to see, scaled. The features' names are
+// the corpus of the measures that need one.
+func (n *Networks) measure(network string, atoms *relation.Relation, b *binder) []float32 {
+	at := slices.IndexFunc(n.Specs, func(s neural.Spec) bool { return s.Name == network })
+	measures := n.Specs[at].Measures
+	if have, known := n.similarities[atoms]; known || len(measures) == 0 || len(b.strangers.names) > 0 {
+		return have
+	}
+	pairs := make([][2]int32, len(b.binding.Inputs))
+	for k := range pairs {
+		pairs[k] = [2]int32{b.binding.Rows[k], b.binding.Others[k]}
+	}
+	values := make([]float32, len(pairs)*len(measures))
+	for m, name := range measures {
+		for k, value := range similarity.Compare(b.features.IDs(), pairs, similarity.Find(name)) {
+			values[k*len(measures)+m] = float32(measureScale * (value - 0.5))
+		}
+	}
+	n.similarities[atoms] = values
+	return values
+}
+
+// binder finds the features' rows, and the class, of each perceived atom of one predicate.
+type binder struct {
+	binding  neural.Binding
+	features *neural.Features
+	symbols  *symbol.Table
+	atoms    *relation.Relation
+	// slots are the entities that stand for rows, and firstSlot is the number of the first of them.
+	slots     []string
+	firstSlot int
+	// strangers are entities without features, and foreign are constants that are no class.
+	strangers, foreign mentions
+}
+
+func (b *binder) bind(declared *load.Neural) {
+	for r := int32(b.atoms.Observed); int(r) < b.atoms.Len(); r++ {
+		b.binding.Inputs = append(b.binding.Inputs, b.atoms.Number(r))
+		if b.atoms.Arity == 1 {
+			b.binding.Rows = append(b.binding.Rows, b.row(0, r))
+			b.binding.Classes = append(b.binding.Classes, 0)
+			continue
+		}
+		if len(declared.Classes) == 0 {
+			b.binding.Rows = append(b.binding.Rows, b.row(0, r))
+			b.binding.Others = append(b.binding.Others, b.row(1, r))
+			continue
+		}
+		class := b.constant(declared.Class, r)
+		number := slices.Index(declared.Classes, class)
+		if number < 0 {
+			b.foreign.add(class)
+		}
+		b.binding.Rows = append(b.binding.Rows, b.row(declared.Entity, r))
+		b.binding.Classes = append(b.binding.Classes, int32(number))
+	}
+}
+
+// constant returns an argument of an atom.
+func (b *binder) constant(argument int, r int32) string {
+	return b.symbols.Name(b.atoms.Columns[argument][r])
+}
+
+// row returns the features' row of the entity that an atom's argument names.
+func (b *binder) row(argument int, r int32) int32 {
+	name := b.constant(argument, r)
+	if slot := slices.Index(b.slots, name); slot >= 0 {
+		return int32(b.firstSlot + slot)
+	}
+	row, ok := b.features.Row(name)
+	if !ok {
+		b.strangers.add(name)
+	}
+	return row
+}
+
+// report tells what could not be found.
+func (b *binder) report(declared *load.Predicate, diags *source.Diagnostics) {
+	if len(b.strangers.names) > 0 {
+		diags.Errorf("features-missing", declared.Neural.Span, "give each entity a row, or leave out its atoms",
+			"the features of network %q have no row for %s, which %s needs", declared.Neural.Network, &b.strangers,
+			declared.Name)
+	}
+	if len(b.foreign.names) > 0 {
+		diags.Errorf("class-unknown", declared.Neural.Span, "the classes are "+strings.Join(declared.Neural.Classes, ", "),
+			"atoms of %s have %s for a class", declared.Name, &b.foreign)
+	}
+}

@@ -1,0 +1,66 @@
+package project
+
+import (
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/auto"
+	"github.com/deeppsl/deeppsl/internal/solve/sgd"
+)
+
+// learningGap is what is proven of each of the many inferences of learning, unless something else is asked for.
+const learningGap = 1e-4
+
+// WhileLearning are the limits of inferences while learning.
+func (s *Settings) WhileLearning() solve.Settings {
+	limits := s.Solve
+	if limits.Gap == 0 {
+		limits.Gap = learningGap
+	}
+	return limits
+}
+
+// Solver makes a solver of the chosen method, with the given limits.
+func (s *Settings) Solver(field *mrf.Field, limits solve.Settings, o *Options) (solve.Solver, error) {
+	limits.Threads = o.Threads
+	if s.Method == "sgd" {
+		options := s.SGD
+		options.Seed = o.Seed
+		return sgd.New(field, limits, options), nil
+	}
+	return auto.New(s.Method, field, limits)
+}
+
+// BatchSolver is solver for examples side by side.
+func (s *Settings) BatchSolver(field *mrf.Field, limits solve.Settings, o *Options) (solve.Solver, error) {
+	if s.Method == "sgd" {
+		return s.Solver(field, limits, o)
+	}
+	limits.Threads = o.Threads
+	return auto.Examples(s.Method, field, limits)
+}
+
+// Inference makes a solver for one inference, which simplifies the problem first as the options allow.
+func (s *Settings) Inference(field *mrf.Field, o *Options) (solve.Solver, error) {
+	limits := s.Solve
+	limits.Threads, limits.Trace = o.Threads, o.OnIteration
+	if s.Method == "sgd" && field.Model.Paged() == nil {
+		solver, err := s.Solver(field, limits, o)
+		return auto.Feasible(solver, field, limits), err
+	}
+	return auto.Inference(s.Method, field, limits, s.Simplify)
+}
+
+// MethodFor names the solver of a result and says why it was chosen.
+func (s *Settings) MethodFor(m *mrf.Model, result *solve.Result) (name, reason string) {
+	if s.Method != "auto" {
+		return s.Method, "It was asked for."
+	}
+	name, reason = auto.Choose(m)
+	if result.Reason != "" {
+		reason = result.Reason
+	}
+	if result.Method != "" {
+		name = result.Method
+	}
+	return name, reason
+}

@@ -1,0 +1,139 @@
+package session
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/deeppsl/deeppsl/internal/load/parquet"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/report"
+)
+
+// AtomFormats are the formats in which WriteAtoms can write; the option output.format chooses one. All can be read
+// again as a table: txt is Java PSL's, json one list of arguments and value per line, parquet has the columns arg1,
+// arg2, …, value.
+var AtomFormats = []string{"txt", "json", "parquet"}
+
+// Extensions are those of the files, by format.
+var Extensions = map[string]string{"txt": ".txt", "json": ".jsonl", "parquet": ".parquet"}
+
+// WriteAtoms writes an answer as Java PSL does: one file NAME.txt per open or neural predicate, with a tab-separated
+// row of arguments and value per atom, or in the format that the options ask for. Each file is written beside and
+// renamed. It returns the files' paths.
+func (g *Grounding) WriteAtoms(dir string, answer *Answer) ([]string, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("writing results: %w", err)
+	}
+	format := g.Settings.Outputs.Format
+	var paths []string
+	for k, atoms := range g.Tables.Store.Relations {
+		if atoms.FreeLen() == 0 {
+			continue
+		}
+		name := strings.ToUpper(g.Project.Config.Predicates[k].Name)
+		path := filepath.Join(dir, name+Extensions[format])
+		err := report.WriteFileFunc(path, func(w io.Writer) error { return g.writeAtoms(w, format, answer, atoms) })
+		if err != nil {
+			return paths, fmt.Errorf("writing results: %w", err)
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// writeAtoms writes one predicate's atoms: the free ones, and the observed ones too if the options ask for them.
+func (g *Grounding) writeAtoms(w io.Writer, format string, answer *Answer, atoms *relation.Relation) error {
+	buffered := bufio.NewWriter(w)
+	out := newAtomWriter(buffered, format, atoms.Arity)
+	first := atoms.Observed
+	if g.Settings.AllAtoms {
+		first = 0
+	}
+	arguments := make([]string, atoms.Arity)
+	for row := int32(first); int(row) < atoms.Len(); row++ {
+		for k, column := range atoms.Columns {
+			arguments[k] = g.Tables.Store.Symbols.Name(column[row])
+		}
+		if err := out.Write(arguments, valueOf(answer, atoms, row)); err != nil {
+			return err
+		}
+	}
+	if err := out.Close(); err != nil {
+		return err
+	}
+	return buffered.Flush()
+}
+
+// valueOf returns the value of any row's atom.
+func valueOf(answer *Answer, atoms *relation.Relation, row int32) float64 {
+	if atoms.Role(row) == relation.Observed {
+		return atoms.Value(row)
+	}
+	return FreeValue(answer, atoms, row)
+}
+
+// An atomWriter writes atoms in one of AtomFormats. Nothing is complete before Close.
+type atomWriter interface {
+	Write(arguments []string, value float64) error
+	Close() error
+}
+
+func newAtomWriter(w *bufio.Writer, format string, arity int) atomWriter {
+	switch format {
+	case "json":
+		encoder := json.NewEncoder(w)
+		encoder.SetEscapeHTML(false)
+		return jsonAtoms{encoder}
+	case "parquet":
+		return parquet.NewWriter(w, arity)
+	}
+	return textAtoms{w}
+}
+
+// digits prints a value with as few digits as read back the same: fewer would break what is certified.
+func digits(value float64) string { return strconv.FormatFloat(value, 'g', -1, 64) }
+
+// textAtoms writes rows between tabs.
+type textAtoms struct{ *bufio.Writer }
+
+// Write writes one row. A constant that would begin another column or row is an error: nobody could tell it from one.
+func (t textAtoms) Write(arguments []string, value float64) error {
+	for _, argument := range arguments {
+		if strings.ContainsAny(argument, "\t\n") {
+			return fmt.Errorf("a .txt file cannot hold the tab or line break in %q; the formats json and parquet can", argument)
+		}
+		t.WriteString(argument)
+		t.WriteByte('\t')
+	}
+	_, err := t.WriteString(digits(value) + "\n")
+	return err
+}
+
+// Close has nothing to add.
+func (t textAtoms) Close() error { return nil }
+
+// jsonAtoms writes one list per line.
+type jsonAtoms struct{ *json.Encoder }
+
+// Write writes the arguments and the value as one list. A constant that is not UTF-8 is an error: all such bytes would
+// become the same character, and different constants one.
+func (j jsonAtoms) Write(arguments []string, value float64) error {
+	row := make([]any, 0, len(arguments)+1)
+	for _, argument := range arguments {
+		if !utf8.ValidString(argument) {
+			return fmt.Errorf("a .jsonl file cannot hold %q, which is not UTF-8; the format txt can", argument)
+		}
+		row = append(row, argument)
+	}
+	return j.Encode(append(row, json.Number(digits(value))))
+}
+
+// Close has nothing to add.
+func (j jsonAtoms) Close() error { return nil }

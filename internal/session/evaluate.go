@@ -1,0 +1,202 @@
+package session
+
+import (
+	"fmt"
+	"maps"
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/eval"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/relation"
+)
+
+// Evaluation is the score of one predicate's atoms.
+type Evaluation struct {
+	Predicate string `json:"predicate"`
+	Evaluator string `json:"evaluator"`
+	// Count is how many things were scored.
+	Count int `json:"count"`
+	// Values are the evaluator's numbers by name.
+	Values map[string]float64 `json:"values"`
+	// Intervals are the 95 % confidence intervals of those that have one.
+	Intervals map[string][2]float64 `json:"intervals"`
+	// Primary names the value that stands for the evaluation.
+	Primary string `json:"primary"`
+	// Best is the threshold with the best primary value; nil of evaluators that have none.
+	Best    *BestThreshold `json:"best_threshold,omitempty"`
+	primary eval.Value
+}
+
+// BestThreshold is the value from which atoms had best counted as true: by the very truth that they are scored with, so
+// that other atoms may be scored less well by it.
+type BestThreshold struct {
+	Threshold float64 `json:"threshold"`
+	// Value is what the primary value of the evaluation is with it.
+	Value float64 `json:"value"`
+	// Default is the threshold of the evaluation itself, which is also the best one if no other is better.
+	Default float64 `json:"default"`
+}
+
+// Evaluate scores an answer against the known truth of a phase with the evaluators that the configuration names.
+// Predicates without truth in that phase are left out.
+func (g *Grounding) Evaluate(answer *Answer, phase load.Phase) ([]Evaluation, error) {
+	var all []Evaluation
+	for k, declared := range g.Project.Config.Predicates {
+		for _, e := range declared.Evaluations {
+			options := g.evaluationOptions(e)
+			scored, err := g.scored(answer, phase, k, options)
+			if err != nil {
+				return nil, err
+			}
+			if scored == nil {
+				continue
+			}
+			result, err := g.evaluate(k, e, options, scored)
+			if err != nil {
+				return nil, err
+			}
+			if e.Evaluator == "discrete" {
+				best := BestThreshold(eval.BestThreshold(options, scored))
+				result.Best = &best
+			}
+			all = append(all, *result)
+		}
+	}
+	return all, nil
+}
+
+// score runs one evaluator; it returns nil if there is no truth.
+func (g *Grounding) score(answer *Answer, phase load.Phase, predicate int, e load.Evaluation) (*Evaluation, error) {
+	options := g.evaluationOptions(e)
+	scored, err := g.scored(answer, phase, predicate, options)
+	if err != nil || scored == nil {
+		return nil, err
+	}
+	return g.evaluate(predicate, e, options, scored)
+}
+
+// evaluationOptions are an evaluation's own options over those of all.
+func (g *Grounding) evaluationOptions(e load.Evaluation) map[string]string {
+	options := maps.Clone(g.Settings.Evaluation)
+	for _, o := range e.Options {
+		options[o.Name] = o.Value
+	}
+	return options
+}
+
+// scored joins a predicate's atoms with their truth; it returns nil if there is none.
+func (g *Grounding) scored(answer *Answer, phase load.Phase, predicate int, options map[string]string) (
+	*eval.Scored, error) {
+	truth, err := g.Truth(phase, predicate)
+	if err != nil || truth == nil || truth.Len() == 0 {
+		return nil, err
+	}
+	atoms := g.Tables.Store.Relations[predicate]
+	scored := eval.Join(atoms, truth, func(row int32) float64 { return FreeValue(answer, atoms, row) }, scopeOf(options))
+	if key := (truthOf{phase, predicate}); scored.Unmatched > 0 && !g.unscored[key] {
+		g.unscored[key] = true
+		g.Project.Log.Warn("truth about atoms that are no targets is not scored",
+			"predicate", g.Project.Config.Predicates[predicate].Name, "phase", phase.String(), "rows", scored.Unmatched)
+	}
+	return scored, nil
+}
+
+// evaluate runs one evaluator.
+func (g *Grounding) evaluate(predicate int, e load.Evaluation, options map[string]string, scored *eval.Scored) (
+	*Evaluation, error) {
+	name := g.Project.Config.Predicates[predicate].Name
+	result, err := eval.Evaluate(e.Evaluator, options, scored)
+	if err != nil {
+		return nil, fmt.Errorf("evaluating %s: %w", name, err)
+	}
+	return NewEvaluation(name, result), nil
+}
+
+func scopeOf(options map[string]string) eval.Scope {
+	return eval.Scope{Observed: options["eval.includeobs"] == "true", Closed: options["eval.closetruth"] == "true"}
+}
+
+// NewEvaluation is a result of package eval about a predicate.
+func NewEvaluation(predicate string, result eval.Result) *Evaluation {
+	e := &Evaluation{Predicate: predicate, Evaluator: result.Evaluator, Count: result.Count,
+		Values: make(map[string]float64), Intervals: make(map[string][2]float64),
+		Primary: result.Primary().Name, primary: result.Primary()}
+	for _, v := range result.Values {
+		if !math.IsNaN(v.Number) {
+			e.Values[v.Name] = v.Number
+		}
+		if !math.IsNaN(v.Interval[0]) && !math.IsNaN(v.Interval[1]) {
+			e.Intervals[v.Name] = v.Interval
+		}
+	}
+	return e
+}
+
+// Guide is an evaluation that guides learning.
+type Guide struct {
+	predicate  int
+	evaluation load.Evaluation
+}
+
+// Guides returns the evaluations that guide learning together: of the target predicates that have truth in the phase,
+// those that are marked primary, or the first one's first if none is. Networks alone are scored only if no target is.
+func (g *Grounding) Guides(phase load.Phase) ([]Guide, error) {
+	for _, role := range []relation.Role{relation.Target, relation.Perceived} {
+		var first, primary []Guide
+		for k, declared := range g.Project.Config.Predicates {
+			atoms := g.Tables.Store.Relations[k]
+			if len(declared.Evaluations) == 0 || atoms.FreeLen() == 0 || atoms.Free != role {
+				continue
+			}
+			truth, err := g.Truth(phase, k)
+			if err != nil {
+				return nil, err
+			}
+			if truth == nil || truth.Len() == 0 {
+				continue
+			}
+			chosen := Guide{k, primaryOf(declared.Evaluations)}
+			first = append(first, chosen)
+			if chosen.evaluation.Primary {
+				primary = append(primary, chosen)
+			}
+		}
+		switch {
+		case len(primary) > 0:
+			return primary, nil
+		case len(first) > 0:
+			return first[:1], nil
+		}
+	}
+	return nil, nil
+}
+
+func primaryOf(evaluations []load.Evaluation) load.Evaluation {
+	for _, e := range evaluations {
+		if e.Primary {
+			return e
+		}
+	}
+	return evaluations[0]
+}
+
+// Guided returns the mean score of an answer by evaluations that guide learning, higher being better.
+func (g *Grounding) Guided(answer *Answer, phase load.Phase, guides []Guide) (float64, error) {
+	sum := 0.0
+	for _, guide := range guides {
+		scored, err := g.score(answer, phase, guide.predicate, guide.evaluation)
+		if err != nil {
+			return 0, err
+		}
+		sum += scored.guiding()
+	}
+	return sum / float64(len(guides)), nil
+}
+
+// guiding returns the score of an evaluation, higher being better.
+func (e *Evaluation) guiding() float64 {
+	if e.primary.LowerIsBetter {
+		return -e.primary.Number
+	}
+	return e.primary.Number
+}

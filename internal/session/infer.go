@@ -1,0 +1,216 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/presolve"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// Answer is a MAP state with the proof of how good it is.
+type Answer struct {
+	// Status says how inference ended: "optimal" if the gap is proven. Explanation says it in a sentence.
+	Status      string
+	Explanation string
+	// Method names the solver and Reason says why it was chosen.
+	Method, Reason string
+	// Objective is the weighted sum of the potentials, with the weights as given; no feasible state costs less than
+	// DualBound. Gap is (Objective - DualBound) / max(unit, |Objective|), where the unit is the geometric mean of the
+	// weights of soft ground rules: so it is the same for all weights times the same number.
+	Objective, DualBound, Gap float64
+	// MaxViolation is the largest violation of a hard rule. Violated tells whether that is more than what was to be
+	// accepted: then there is no gap, which is +∞, and the values are those of a state that is not feasible. Where there
+	// is no feasible state at all, the bound is +∞ too.
+	MaxViolation float64
+	Violated     bool
+	// AtomError is what no atom's value can be further from its value at the optimum than; +∞ where that is not known.
+	// It is known where each atom has a squared prior, so that the optimum is unique, and no hard rule is violated.
+	AtomError  float64
+	Iterations int
+	Elapsed    time.Duration
+	// Conflict prints hard ground rules that cannot hold together, if there is no feasible state; there may be others.
+	Conflict []string
+	// ConflictIn names the example that has the conflict, and its place; "" without examples.
+	ConflictIn string
+	// Presolve says how much smaller the problem was made before it was solved; nil if it was not. Everything else is
+	// about the problem as it was ground.
+	Presolve *presolve.Counts
+	// Components are those of the problem after that; nil if they were not looked for, since all potentials are soft
+	// squares, which are solved together.
+	Components *solve.Components
+	// Values holds the target atoms' values in [0,1], by variable number.
+	Values []float64
+	// Perceived holds the networks' outputs, and the given values, that the answer rests on, by input number.
+	Perceived []float64
+	// multipliers are those of the proof, one per ground rule; nil unless the grounding lives on.
+	Multipliers []float64
+}
+
+// Infer perceives with the current networks and finds the MAP state. An answer that is not proven optimal is no error:
+// its Status says so. A context that is cancelled before is an error, but one that ends while a MAP state is looked for
+// is not: the answer is then the best so far, with its proven gap, and the Status "cancelled". A deadline is a limit of
+// time.
+func (g *Grounding) Infer(ctx context.Context) (answer *Answer, err error) {
+	return g.InferBy(ctx, &g.Project.Phases[load.Infer])
+}
+
+// InferBy is Infer with the options of another phase.
+func (g *Grounding) InferBy(ctx context.Context, s *project.Settings) (answer *Answer, err error) {
+	err = g.Guard(func() error {
+		answer, err = g.infer(ctx, inference{settings: s})
+		return err
+	})
+	return answer, err
+}
+
+// inference says how one is done.
+type inference struct {
+	settings *project.Settings
+	last     *Answer // to start from; nil for none
+	lives    bool    // the answer keeps its multipliers, for the next one
+}
+
+// infer is Infer for ground rules that can be read.
+func (g *Grounding) infer(ctx context.Context, how inference) (*Answer, error) {
+	start := time.Now()
+	if err := g.Perceive(); err != nil {
+		return nil, err
+	}
+	if how.settings.Skip {
+		return g.skipped(how.settings, start), nil
+	}
+	solver, err := how.settings.Inference(g.Field, g.Options())
+	if err != nil {
+		return nil, err
+	}
+	solver.SetWeights(g.Theta)
+	solver.SetInputs(g.Inputs)
+	if how.last != nil {
+		solver.WarmStart(slices.Clone(how.last.Values), slices.Clone(how.last.Multipliers))
+	}
+	if err := ctx.Err(); errors.Is(err, context.Canceled) {
+		return nil, err
+	}
+	result, err := solver.Solve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	answer := NewAnswer(how.settings, g.Field, result, start)
+	answer.Conflict = g.Conflict(ctx, result.Conflict)
+	if how.lives {
+		answer.Multipliers = result.Multipliers
+	}
+	return answer, nil
+}
+
+// NewAnswer is a solver's result as an answer, but for a conflict.
+func NewAnswer(s *project.Settings, field *mrf.Field, result *solve.Result, start time.Time) *Answer {
+	method, reason := s.MethodFor(field.Model, result)
+	answer := &Answer{
+		Method: method, Reason: reason,
+		Status: result.Status.String(), Explanation: result.Status.Sentence(),
+		Objective: result.Objective, DualBound: result.DualBound, Gap: result.Gap, MaxViolation: result.MaxViolation,
+		Iterations: result.Iterations, Elapsed: time.Since(start), Presolve: result.Presolve,
+		Components: result.Components,
+		Values:     append([]float64(nil), result.Y...),
+		Perceived:  append([]float64(nil), field.Inputs()...),
+	}
+	answer.AtomError = math.Inf(1)
+	if convexity := field.Convexity(); result.MaxViolation == 0 && result.Status != solve.Infeasible && convexity > 0 {
+		gap := max(0, result.Gap) * max(field.Unit(), math.Abs(result.Objective))
+		answer.AtomError = math.Sqrt(2 * gap / convexity)
+	}
+	answer.Judge(s, result.Status)
+	return answer
+}
+
+// Judge sees to it that an answer claims no more than it has: one that violates hard rules has no gap, and where there
+// is no feasible state there is no bound either.
+func (a *Answer) Judge(s *project.Settings, status solve.Status) {
+	switch {
+	case status == solve.Infeasible:
+		a.DualBound, a.Gap = math.Inf(1), math.Inf(1)
+	case a.MaxViolation > s.Solve.WithDefaults(0).Feasibility:
+		a.Violated, a.Gap = true, math.Inf(1)
+		a.Explanation = fmt.Sprintf("No feasible state was found before the end (%s): hard rules are violated by up to %.1e.",
+			status, a.MaxViolation)
+	}
+}
+
+// skipped answers with the values that the tables give the targets, without inference.
+func (g *Grounding) skipped(s *project.Settings, start time.Time) *Answer {
+	y := make([]float64, g.Model.Variables)
+	for _, atoms := range g.Tables.Store.Relations {
+		for row := int32(atoms.Observed); atoms.Free == relation.Target && int(row) < atoms.Len(); row++ {
+			y[atoms.Number(row)] = atoms.GivenValue(row)
+		}
+	}
+	g.Field.SetWeights(g.Theta)
+	g.Field.SetInputs(g.Inputs)
+	proof := solve.NewCertifier(g.Field).CertifyWith(y, func(*mrf.Span) []float64 { return nil },
+		func(*mrf.Span, []float64) bool { return false })
+	answer := &Answer{
+		Status: "skipped", Explanation: "Inference was skipped; these are the values in the tables.",
+		Method: "none", Reason: "It was asked for.", Objective: proof.Objective, DualBound: proof.DualBound,
+		Gap: proof.Gap, MaxViolation: proof.MaxViolation, AtomError: math.Inf(1), Elapsed: time.Since(start),
+		Values: y, Perceived: append([]float64(nil), g.Inputs...),
+	}
+	if proof.MaxViolation > s.Solve.WithDefaults(0).Feasibility {
+		answer.Gap = math.Inf(1)
+	}
+	return answer
+}
+
+// Perceive runs the networks, without dropout.
+func (g *Grounding) Perceive() error {
+	if g.Perception == nil {
+		return nil
+	}
+	return g.Perception.Forward(g.Inputs, false, 0)
+}
+
+// SolverOf makes the solver of a field that the project's options ask for, with the given limits.
+func (g *Grounding) SolverOf(field *mrf.Field, settings solve.Settings) (solve.Solver, error) {
+	return g.Settings.Solver(field, settings, g.Options())
+}
+
+// Atom is a ground atom with its value in an answer.
+type Atom struct {
+	Predicate string   `json:"predicate"`
+	Arguments []string `json:"arguments"`
+	Value     float64  `json:"value"`
+}
+
+// Each calls visit for every target atom, and every perceived one if perceived is set, in the order of the tables.
+func (g *Grounding) Each(answer *Answer, perceived bool, visit func(Atom)) {
+	for k, atoms := range g.Tables.Store.Relations {
+		if atoms.FreeLen() == 0 || atoms.Free == relation.Perceived && !perceived {
+			continue
+		}
+		name := g.Project.Config.Predicates[k].Name
+		for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
+			arguments := make([]string, atoms.Arity)
+			for i, column := range atoms.Columns {
+				arguments[i] = g.Tables.Store.Symbols.Name(column[row])
+			}
+			visit(Atom{Predicate: name, Arguments: arguments, Value: FreeValue(answer, atoms, row)})
+		}
+	}
+}
+
+// FreeValue returns the value of a free row's atom.
+func FreeValue(answer *Answer, atoms *relation.Relation, row int32) float64 {
+	if atoms.Free == relation.Perceived {
+		return answer.Perceived[atoms.Number(row)]
+	}
+	return answer.Values[atoms.Number(row)]
+}

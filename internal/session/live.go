@@ -1,0 +1,257 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// This file is about what changes while a grounding lives: weights of rules, given values, and answers that start from
+// the last one.
+
+// takeGiven makes the values that the tables give to inputs without a network those of the grounding.
+func (g *Grounding) takeGiven() {
+	g.given = nil
+	for k, atoms := range g.Tables.Store.Relations {
+		for row := int32(atoms.Observed); g.Project.Config.Predicates[k].Given && int(row) < atoms.Len(); row++ {
+			g.given = append(g.given, atoms.Number(row))
+			g.Inputs[atoms.Number(row)] = atoms.GivenValue(row)
+		}
+	}
+}
+
+// KeepGiven writes the given values into other inputs, such as those that networks were fitted with.
+func (g *Grounding) KeepGiven(x []float64) {
+	for _, number := range g.given {
+		x[number] = g.Inputs[number]
+	}
+}
+
+// SetValue changes the value of a given atom; the next inference sees it.
+func (g *Grounding) SetValue(value float64, predicate string, arguments ...string) error {
+	if !(value >= 0 && value <= 1) {
+		return fmt.Errorf("the value %v is not in [0, 1]", value)
+	}
+	k, atoms, row, err := g.find(predicate, arguments)
+	switch {
+	case err != nil:
+		return err
+	case row < 0:
+		return fmt.Errorf("there is no atom %s%q", atoms.Name, arguments)
+	case !g.Project.Config.Predicates[k].Given || atoms.Role(row) == relation.Observed:
+		return fmt.Errorf("the value of %s%q is not given but %s; only given ones can change", atoms.Name, arguments,
+			atoms.Role(row))
+	}
+	g.Inputs[atoms.Number(row)] = value
+	return nil
+}
+
+// find returns an atom's predicate and its row, which is below 0 if there is none.
+func (g *Grounding) find(predicate string, arguments []string) (k int, atoms *relation.Relation, row int32, err error) {
+	if k, err = g.Project.Predicate(predicate); err != nil {
+		return 0, nil, -1, err
+	}
+	declared := g.Project.Config.Predicates[k]
+	atoms = g.Tables.Store.Relations[k]
+	if len(arguments) != atoms.Arity {
+		return k, atoms, -1, fmt.Errorf("%s has %d arguments, and not %d", declared.Name, atoms.Arity, len(arguments))
+	}
+	g.names.RLock()
+	defer g.names.RUnlock()
+	tuple := make([]symbol.ID, len(arguments))
+	for i, argument := range arguments {
+		canonical, err := declared.Types[i].Canonical(argument)
+		if err != nil {
+			return k, atoms, -1, fmt.Errorf("argument %d of %s: %w", i+1, declared.Name, err)
+		}
+		id, known := g.Tables.Store.Symbols.Lookup(canonical)
+		if !known {
+			return k, atoms, -1, nil
+		}
+		tuple[i] = id
+	}
+	if row, known := atoms.Find(tuple...); known {
+		return k, atoms, row, nil
+	}
+	return k, atoms, -1, nil
+}
+
+// Value returns the value of an atom in an answer; ok is false if there is no such atom. Any number of goroutines may
+// ask, also while the grounding is used.
+func (g *Grounding) Value(answer *Answer, predicate string, arguments ...string) (v float64, ok bool) {
+	_, atoms, row, err := g.find(predicate, arguments)
+	if err != nil || row < 0 {
+		return 0, false
+	}
+	return valueOf(answer, atoms, row), true
+}
+
+// named iterates over the relations of the named predicates, or of all.
+func (g *Grounding) named(predicates []string) iter.Seq2[string, *relation.Relation] {
+	return func(yield func(string, *relation.Relation) bool) {
+		for k, atoms := range g.Tables.Store.Relations {
+			name := g.Project.Config.Predicates[k].Name
+			wanted := func(wanted string) bool { return strings.EqualFold(wanted, name) }
+			if (len(predicates) == 0 || slices.ContainsFunc(predicates, wanted)) && !yield(name, atoms) {
+				return
+			}
+		}
+	}
+}
+
+// Atoms iterates over the atoms of the named predicates, or of all, that are not observed, with their values.
+func (g *Grounding) Atoms(answer *Answer, predicates []string) iter.Seq[Atom] {
+	return func(yield func(Atom) bool) {
+		for name, atoms := range g.named(predicates) {
+			for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
+				if !yield(Atom{name, g.arguments(atoms, row), FreeValue(answer, atoms, row)}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Values returns the values of Atoms, in their order.
+func (g *Grounding) Values(answer *Answer, predicates []string) (values []float64) {
+	for _, atoms := range g.named(predicates) {
+		values = slices.Grow(values, atoms.Len()-atoms.Observed)
+		for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
+			values = append(values, FreeValue(answer, atoms, row))
+		}
+	}
+	return values
+}
+
+// arguments are those of a row's atom.
+func (g *Grounding) arguments(atoms *relation.Relation, row int32) []string {
+	g.names.RLock()
+	defer g.names.RUnlock()
+	arguments := make([]string, atoms.Arity)
+	for k, column := range atoms.Columns {
+		arguments[k] = g.Tables.Store.Symbols.Name(column[row])
+	}
+	return arguments
+}
+
+// Weights returns the present weights of the rules, in the order of Counts. Those of hard rules have no meaning.
+func (g *Grounding) Weights() []float64 { return append([]float64(nil), g.Theta...) }
+
+// SetWeight changes the weight of a rule; the next inference sees it.
+func (g *Grounding) SetWeight(rule int, weight float64) error {
+	switch {
+	case rule < 0 || rule >= len(g.Theta):
+		return fmt.Errorf("there is no rule %d: there are %d, numbered from 0", rule, len(g.Theta))
+	case g.Program.Rules[rule].Weight.Hard:
+		return fmt.Errorf("rule %d is hard and has no weight: %s", rule, g.Program.Rules[rule].Text)
+	case !(weight >= 0) || math.IsInf(weight, 0):
+		return fmt.Errorf("the weight %v is not a number of at least 0", weight)
+	}
+	g.Theta[rule] = weight
+	return nil
+}
+
+// Options are those of the project with the seed of the last Reset.
+func (g *Grounding) Options() *project.Options {
+	o := g.Project.Options
+	o.Seed = g.Seed
+	return &o
+}
+
+// Serves tells whether the grounding can be that of another phase too: where they share their atoms.
+func (g *Grounding) Serves(phase load.Phase) bool {
+	return phase == g.Phase || g.paging == nil && g.Project.SharesAtoms(g.Phase, phase)
+}
+
+// Turn makes the grounding that of a phase which it serves.
+func (g *Grounding) Turn(phase load.Phase) error {
+	if phase == g.Phase {
+		return nil
+	}
+	truth := make([]*relation.Relation, len(g.Tables.Truth))
+	for k := range truth {
+		var err error
+		if truth[k], err = g.Truth(phase, k); err != nil {
+			return err
+		}
+	}
+	g.Phase, g.Settings, g.Tables.Truth = phase, &g.Project.Phases[phase], truth
+	return nil
+}
+
+// InferAgain is Infer for a grounding that lives on: the answer keeps its multipliers, and begins where the last
+// answer, if it is not nil, ended. That pays where little has changed since.
+func (g *Grounding) InferAgain(ctx context.Context, last *Answer) (answer *Answer, err error) {
+	if last != nil && (last.Status == solve.Infeasible.String() || last.Status == solve.NumericalError.String()) {
+		last = nil // its multipliers go to infinity
+	}
+	err = g.Guard(func() error {
+		answer, err = g.infer(ctx, inference{settings: &g.Project.Phases[load.Infer], last: last, lives: true})
+		return err
+	})
+	return answer, err
+}
+
+// Reset gives the rules their weights as written and the networks new parameters, drawn by seed.
+func (g *Grounding) Reset(seed uint64) error {
+	g.Seed = seed
+	for r, rule := range g.Program.Rules {
+		g.Theta[r] = rule.Weight.Value
+	}
+	if g.Networks == nil {
+		return nil
+	}
+	networks, err := g.Networks.Renewed(seed)
+	if err != nil {
+		return err
+	}
+	g.Networks = networks
+	return g.Rebind()
+}
+
+// Adopt takes over the networks of another grounding of the same project, and its weights of the rules that both have:
+// after Train, the learned ones.
+func (g *Grounding) Adopt(learned *Grounding) error {
+	g.TakeWeights(learned)
+	if g.Perception == nil {
+		return nil
+	}
+	g.Networks = learned.Networks
+	return g.Rebind()
+}
+
+// Rebind connects the networks to the atoms that they had been connected to before.
+func (g *Grounding) Rebind() (err error) {
+	if g.Perception == nil {
+		return nil
+	}
+	g.Perception, err = g.Networks.Bind(g.Project, g.Tables.Store, len(g.Inputs))
+	return err
+}
+
+// TakeWeights takes over the learned weights of the rules that both groundings have: those that are written at one
+// place.
+func (g *Grounding) TakeWeights(learned *Grounding) {
+	if g.Settings.Model.ClearRules {
+		return
+	}
+	weights := make(map[source.Span]float64)
+	for k, rule := range learned.Program.Rules {
+		weights[rule.Span] = learned.Theta[k]
+	}
+	for k, rule := range g.Program.Rules {
+		if weight, common := weights[rule.Span]; common {
+			g.Theta[k] = weight
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/deeppsl/deeppsl/internal/ground"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/preflight"
+)
+
+// Close gives back the file that the ground rules are in, if they are in one; they cannot be used any more.
+func (g *Grounding) Close() error { return g.closeFile() }
+
+// memory returns how many bytes the project may take, tables included; known is false if nothing bounds it.
+func (g *Grounding) memory() (bytes int64, known bool) {
+	if given := g.Settings.Memory; given > 0 {
+		return given, true
+	}
+	if g.Project.Learning.Force {
+		return 0, false
+	}
+	return preflight.Available(os.DirFS("/"))
+}
+
+// room returns how many of them the tables leave for what is made of them, at least 1; 0 if nothing bounds it.
+func (g *Grounding) room() int64 {
+	memory, known := g.memory()
+	if !known {
+		return 0
+	}
+	if g.Settings.Memory > 0 { // otherwise the tables have theirs already
+		memory -= preflight.TableBytes(g.Tables.Store)
+	}
+	return max(1, memory)
+}
+
+// pages tells whether ground rules that do not fit may go to a file. It is one only for what is inferred alone:
+// learning goes through copies of the model.
+func (g *Grounding) pages() bool {
+	return g.Settings.Memory > 0 && g.Phase == load.Infer && !g.Project.Config.HasExamples()
+}
+
+// fit decides where the ground rules are kept, and refuses a model that has no place.
+func (g *Grounding) fit(ctx context.Context) error {
+	memory, known := g.memory()
+	if !known {
+		return nil
+	}
+	estimates, err := g.Estimate(ctx, guardRows)
+	if err != nil {
+		return err
+	}
+	if !g.pages() {
+		return preflight.Fit(estimates, memory)
+	}
+	g.paging, err = preflight.Place(estimates, g.Tables.Store, memory, g.Settings.Scratch)
+	return err
+}
+
+// groundRules makes the ground model. What was expected to fit in memory and does not is ground again, into a file.
+func (g *Grounding) groundRules(ctx context.Context) (err error) {
+	opts := g.Settings.Model.Options()
+	opts.Threads = g.Project.Threads
+	if g.paging == nil {
+		opts.Most = g.room() / preflight.Copies
+		g.Model, g.Report, err = ground.Ground(ctx, g.Program, g.Tables.Store, opts)
+		var excess *ground.Excess
+		if !errors.As(err, &excess) || !g.pages() {
+			return preflight.Explain(err, "the ground rules")
+		}
+		if g.paging, err = preflight.Page(g.Tables.Store, g.Settings.Memory, g.Settings.Scratch); err != nil {
+			return err
+		}
+		opts.Most = 0
+	}
+	opts.Scratch = g.paging.File
+	g.Model, g.Report, err = ground.Ground(ctx, g.Program, g.Tables.Store, opts)
+	if err != nil {
+		return err
+	}
+	return preflight.Paged(g.Report, g.Tables.Store, g.Settings.Memory)
+}
+
+// Guard runs what goes through the ground rules: those in a file that cannot be read any more are an error.
+func (g *Grounding) Guard(run func() error) error { return g.Model.Paged().Guard(run) }
+
+// closeFile gives the disk space back that the ground rules have, if they are in a file: none may be used any more.
+func (g *Grounding) closeFile() error {
+	if g.paging == nil {
+		return nil
+	}
+	return g.paging.File.Close()
+}
+
+// ScratchBytes returns the size of the temporary file that the ground rules are in; 0 if they are in memory.
+func (g *Grounding) ScratchBytes() int64 {
+	if g.paging == nil {
+		return 0
+	}
+	return g.paging.File.Size()
+}
+
+// Estimate samples what grounding would make.
+func (g *Grounding) Estimate(ctx context.Context, rows int) ([]ground.Estimate, error) {
+	return ground.Sample(ctx, g.Program, g.Tables.Store, ground.SampleOptions{Threads: g.Project.Threads, Rows: rows})
+}
+
+// guardRows bounds how many rows are touched per rule by the guard of memory, which every grounding waits for and for
+// which a rough estimate will do.
+const guardRows = 1 << 12

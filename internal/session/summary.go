@@ -1,0 +1,88 @@
+package session
+
+import "slices"
+
+// PredicateAnswer sums up the answer about one predicate's atoms.
+type PredicateAnswer struct {
+	Predicate string `json:"predicate"`
+	Atoms     int    `json:"atoms"`
+	// Mean is that of the values, and AboveHalf the share of those above ½.
+	Mean      float64 `json:"mean"`
+	AboveHalf float64 `json:"above_half"`
+	// Largest are the atoms with the largest values, the largest first; of equal ones the first in the data.
+	Largest []Atom `json:"largest"`
+}
+
+// largestAtoms is how many atoms a PredicateAnswer names.
+const largestAtoms = 3
+
+// ByPredicate sums up an answer by predicate, in the order of the configuration; those without atoms are left out.
+func (g *Grounding) ByPredicate(answer *Answer) []PredicateAnswer {
+	var all []PredicateAnswer
+	for k, atoms := range g.Tables.Store.Relations {
+		n := atoms.FreeLen()
+		if n == 0 {
+			continue
+		}
+		p := PredicateAnswer{Predicate: g.Project.Config.Predicates[k].Name, Atoms: n}
+		var sum, above float64
+		var rows []int32 // of the largest values
+		for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
+			v := FreeValue(answer, atoms, row)
+			sum += v
+			if v > 0.5 {
+				above++
+			}
+			if len(rows) == largestAtoms && v <= FreeValue(answer, atoms, rows[len(rows)-1]) {
+				continue
+			}
+			at := len(rows)
+			for at > 0 && v > FreeValue(answer, atoms, rows[at-1]) {
+				at--
+			}
+			rows = slices.Insert(rows, at, row)
+			rows = rows[:min(len(rows), largestAtoms)]
+		}
+		p.Mean, p.AboveHalf = sum/float64(n), above/float64(n)
+		for _, row := range rows {
+			p.Largest = append(p.Largest, Atom{p.Predicate, g.arguments(atoms, row), FreeValue(answer, atoms, row)})
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// RuleCost is what one rule's ground rules cost at an answer.
+type RuleCost struct {
+	Rule   string  `json:"rule"`
+	Weight float64 `json:"weight"` // 0 of a hard rule
+	Hard   bool    `json:"hard"`
+	// GroundRules counts those in the model, and Active those of them whose hinge is not flat there, to within 0.001:
+	// what they ask for is not had, or only just.
+	GroundRules int64 `json:"ground_rules"`
+	Active      int64 `json:"active"`
+	// Cost is their part of the objective; hard rules cost nothing.
+	Cost float64 `json:"cost"`
+}
+
+// activeMargin is how far below 0 the argument of a hinge is if it is flat there, and not at its kink.
+const activeMargin = 1e-3
+
+// CostByRule shares an answer's objective out among the rules.
+func (g *Grounding) CostByRule(answer *Answer) ([]RuleCost, error) {
+	potentials, active := make([]float64, g.Model.Rules), make([]float64, g.Model.Rules)
+	err := g.Guard(func() error {
+		g.Field.SetInputs(answer.Perceived)
+		g.Field.GradientWeights(answer.Values, potentials)
+		g.Field.CountActive(answer.Values, activeMargin, active)
+		return nil
+	})
+	costs := make([]RuleCost, len(g.Program.Rules))
+	for k, count := range g.Counts() {
+		costs[k] = RuleCost{Rule: count.Rule, Hard: count.Hard, GroundRules: count.Kept, Active: int64(active[k])}
+		if !count.Hard {
+			costs[k].Weight, costs[k].Cost = g.Theta[k], g.Theta[k]*potentials[k]
+		}
+	}
+	return costs, err
+}

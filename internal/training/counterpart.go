@@ -1,0 +1,148 @@
+package training
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// counterpart returns the open predicate that a rule equates a neural predicate with, or -1. Such a rule says N(A, Y)
+// -> L(A, Y), maybe under conditions: truth about the one is then truth about the other, and what is inferred is what
+// the network should have seen.
+func (g *learner) counterpart(neural int) int {
+	for _, rule := range g.Program.Rules {
+		if inferred := equated(g.Program, rule, neural); inferred >= 0 {
+			return inferred
+		}
+	}
+	return -1
+}
+
+// equates tells whether a rule equates what some network sees with what is inferred.
+func (g *learner) equates(rule int) bool {
+	for k, declared := range g.Project.Config.Predicates {
+		if declared.Neural != nil && equated(g.Program, g.Program.Rules[rule], k) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// equated returns the open predicate that one rule equates a neural one with, or -1.
+func equated(p *program.Program, rule *program.Rule, neural int) int {
+	var seen, inferred *program.Atom
+	for k := range rule.Atoms {
+		atom := &rule.Atoms[k]
+		switch {
+		case p.Predicates[atom.Predicate].Closed:
+		case atom.Predicate == neural && seen == nil:
+			seen = atom
+		case inferred == nil:
+			inferred = atom
+		default:
+			return -1
+		}
+	}
+	if len(rule.Sums) > 0 || seen == nil || inferred == nil || p.Predicates[inferred.Predicate].Perceived ||
+		!slices.Equal(seen.Args, inferred.Args) || seen.Coef.Number*inferred.Coef.Number >= 0 {
+		return -1
+	}
+	if rule.Comparator == program.LessEqual && seen.Coef.Number < 0 {
+		return -1 // L -> N: what is inferred need not be seen
+	}
+	return inferred.Predicate
+}
+
+// teacherOf returns the predicate whose inferred values a network imitates: the one that the configuration names, or by
+// default its counterpart; -1 for none.
+func (g *learner) teacherOf(neural int) (int, error) {
+	declared := g.Project.Config.Predicates[neural].Neural
+	switch {
+	case declared == nil:
+		return -1, nil
+	case declared.Teacher != "":
+		return g.Project.Predicate(declared.Teacher)
+	case g.Project.Learning.Auto && len(declared.Classes) > 0:
+		return g.counterpart(neural), nil
+	}
+	return -1, nil
+}
+
+// inferredLike visits the rows of perceived atoms that targets have the arguments of, with the rows of these.
+func inferredLike(perceived, inferred *relation.Relation) iter.Seq2[int32, int32] {
+	return func(visit func(row, target int32) bool) {
+		tuple := make([]symbol.ID, 0, perceived.Arity)
+		for row := int32(perceived.Observed); int(row) < perceived.Len(); row++ {
+			tuple = perceived.Tuple(tuple[:0], row)
+			target, ok := inferred.Find(tuple...)
+			if ok && inferred.Role(target) == relation.Target && !visit(row, target) {
+				return
+			}
+		}
+	}
+}
+
+// carried returns the labels of perceived atoms that those of their counterparts stand for.
+func (g *learner) carried(labels *learn.Labels) *learn.Labels {
+	known := make(map[int32]int, len(labels.Variables))
+	for k, i := range labels.Variables {
+		known[i] = k
+	}
+	carried := new(learn.Labels)
+	for k, declared := range g.Project.Config.Predicates {
+		if declared.Neural == nil {
+			continue
+		}
+		at := g.counterpart(k)
+		if at < 0 {
+			continue
+		}
+		atoms, inferred := g.Tables.Store.Relations[k], g.Tables.Store.Relations[at]
+		for row, target := range inferredLike(atoms, inferred) {
+			if label, labelled := known[inferred.Number(target)]; labelled {
+				carried.Variables = append(carried.Variables, atoms.Number(row))
+				carried.Truth = append(carried.Truth, labels.Truth[label])
+			}
+		}
+	}
+	return carried
+}
+
+// completeChoices adds what a table of truth leaves out that names the one true class of each thing: that its other
+// classes are false. The labels are those from first on, of one predicate of two arguments, a thing and its class. They
+// are completed only if each labelled thing has one label, which is true, and an atom for every class there is.
+func completeChoices(labels *learn.Labels, first int, atoms *relation.Relation) {
+	if atoms.Arity != 2 || first == len(labels.Truth) {
+		return
+	}
+	labelled := make(map[int32]int32, len(labels.Truth)-first)
+	for k := first; k < len(labels.Truth); k++ {
+		entity := labels.Entities[k]
+		if _, again := labelled[entity]; again || labels.Truth[k] != 1 {
+			return
+		}
+		labelled[entity] = labels.Variables[k]
+	}
+	things, classes := atoms.Columns[0], atoms.Columns[1]
+	distinct, candidates := make(map[int32]bool), make(map[int32]int)
+	for row := atoms.Observed; row < atoms.Len(); row++ {
+		distinct[int32(classes[row])] = true
+		candidates[int32(things[row])]++
+	}
+	for entity := range labelled {
+		if candidates[entity] != len(distinct) {
+			return
+		}
+	}
+	for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
+		entity := int32(things[row])
+		if right, known := labelled[entity]; known && right != atoms.Number(row) {
+			labels.Variables, labels.Truth = append(labels.Variables, atoms.Number(row)), append(labels.Truth, 0)
+			labels.Entities, labels.Classes = append(labels.Entities, entity), append(labels.Classes, int32(classes[row]))
+		}
+	}
+}

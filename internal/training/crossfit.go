@@ -1,0 +1,413 @@
+package training
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/perceive"
+	"github.com/deeppsl/deeppsl/internal/relation"
+)
+
+// CrossFit says what learning by default chose by labels that the networks had not seen. Losses are means over what was
+// held out.
+type CrossFit struct {
+	// Folds counts the parts of the labels that were held out in turn; 0 means that the validation phase's truth was.
+	Folds int `json:"folds"`
+	// Fitted is the loss with the networks fitted alone and the rules' weights as written, Weighed that with the weights
+	// that were found.
+	Fitted  float64 `json:"loss_fitted"`
+	Weighed float64 `json:"loss_weighed"`
+	// Curve has the loss after each number of epochs end to end, the least of which was chosen, Epochs; nil if the
+	// validation phase chooses.
+	Curve  []float64 `json:"curve,omitempty"`
+	Epochs int       `json:"epochs"`
+	// Rounds counts those in which networks learned what was inferred, and Taught is the loss with them.
+	Rounds int     `json:"rounds"`
+	Taught float64 `json:"loss_taught"`
+	// Afresh says that epochs end to end from the beginning were better than all that begins with fitting.
+	Afresh bool `json:"afresh"`
+}
+
+// division says which entities' labels a lesson leaves out: those of one fold.
+type division struct {
+	folds map[int32]int
+	held  int
+}
+
+// learns tells whether the lesson learns from an entity's labels; holds tells whether they are held out.
+func (d *division) learns(entity int32) bool { return d.folds[entity] != d.held }
+
+func (d *division) holds(entity int32) bool { return d.folds[entity] == d.held }
+
+// crossFitting learns with nothing but defaults, in stages: networks are fitted alone; the weights of rules are found
+// on labels that the networks have not seen; networks learn what is inferred; then all is trained end to end, or that
+// is done from the beginning. What a stage brings is kept if held-out labels are told better by it, and by more than
+// chance would have it. Held out is the validation phase's truth, or else each of some folds of the labels in turn, and
+// then all is learned once more from all of them.
+//
+// Rules and networks cannot simply be learned from the same labels: a network that fits them is right about all that is
+// asked, so that rules come to trust it blindly, and relations among entities without labels count for nothing.
+type crossFitting struct {
+	g        *learner
+	lesson   lesson
+	folds    []fold
+	plan     plan
+	standing learn.Verdict // of the plan
+	chosen   CrossFit
+}
+
+// plan is how to learn, as held-out labels have chosen it.
+type plan struct {
+	theta []float64 // weights of rules that are found; nil: they are learned with the networks
+	// rounds counts those of teaching, and epochs those end to end.
+	rounds, epochs int
+	// afresh learns end to end from the beginning, without fitting or teaching.
+	afresh bool
+}
+
+// fold is a part of the labels that is held out, and the networks that have learned without it.
+type fold struct {
+	division *division // nil if validation truth is held out
+	held     *learn.Labels
+	networks *perceive.Networks
+	inputs   []float64 // what these see
+}
+
+// cautious is the number of epochs end to end where nothing can be held out to choose it, and networks cannot be fitted
+// alone. Where they can, there are none: nothing tells whether they help, and with so few labels they often end at one
+// class.
+const cautious = 5
+
+// crossFit is the method "auto".
+func (g *learner) crossFit(ctx context.Context, l lesson) (*Training, error) {
+	c := &crossFitting{g: g, lesson: l, plan: plan{epochs: l.epochs}}
+	labels, err := g.taught(l, relation.Target)
+	if err != nil {
+		return nil, err
+	}
+	if len(labels.Variables) == 0 && g.Perception != nil {
+		return g.fitOnly(ctx, l)
+	}
+	if !l.anew { // else the first lesson has chosen all there is, but for the epochs
+		for _, stage := range []func(context.Context) error{c.divide, c.fit, c.weigh, c.teach, c.chooseEpochs, c.afresh} {
+			if err := stage(ctx); err != nil {
+				ended, cut := learn.CutShort(ctx, err)
+				if cut {
+					err = errors.Join(err, c.settle())
+				}
+				return &Training{Ended: ended}, g.explainInfeasible(ctx, err)
+			}
+		}
+		g.plan = c.plan
+		c.lesson.epochs = c.plan.epochs
+	}
+	c.lesson.plan = g.plan
+	training, err := c.learn(ctx)
+	if training != nil {
+		training.plan = g.plan
+	}
+	if training != nil && len(c.folds) > 0 {
+		training.CrossFit = &c.chosen
+	}
+	return training, err
+}
+
+// settle keeps what is best until now, where there is no time for more.
+func (c *crossFitting) settle() error {
+	if c.plan.theta != nil {
+		copy(c.g.Theta, c.plan.theta)
+	}
+	if len(c.folds) == 0 || c.folds[0].networks == nil {
+		return nil
+	}
+	return c.g.seeWith(c.folds[0].networks)
+}
+
+// fitOnly learns where the networks' own predicates have truth, and nothing that is inferred does.
+func (g *learner) fitOnly(ctx context.Context, l lesson) (*Training, error) {
+	training, err := g.fitNetworks(ctx, l)
+	if err == nil && training.FitEpochs == 0 {
+		return nil, fmt.Errorf("%s: nothing to learn from: no target has a label, and no network's output has",
+			g.Project.Config.Name)
+	}
+	return training, err
+}
+
+// divide chooses what is held out.
+func (c *crossFitting) divide(context.Context) error {
+	g := c.g
+	if g.Project.SharesAtoms(g.Phase, load.Validation) {
+		held, err := g.labels(load.Validation, relation.Target)
+		if err != nil {
+			return err
+		}
+		if len(held.Variables) > 0 {
+			c.folds = []fold{{held: held}}
+			return nil
+		}
+	}
+	labels, err := g.labels(load.Learn, relation.Target)
+	if err != nil {
+		return err
+	}
+	divided := learn.Divide(labels, g.Project.Learning.Folds, g.Seed)
+	if divided == nil {
+		return c.beCautious(len(labels.Variables))
+	}
+	c.chosen.Folds = g.Project.Learning.Folds
+	for k := range c.chosen.Folds {
+		d := &division{divided, k}
+		c.folds = append(c.folds, fold{division: d, held: labels.Where(d.holds)})
+	}
+	return nil
+}
+
+// beCautious learns little, since nothing can be held out that would tell what helps.
+func (c *crossFitting) beCautious(labels int) error {
+	toFit, err := c.g.fitLabels(c.lesson)
+	if err != nil {
+		return err
+	}
+	c.plan.epochs = min(c.plan.epochs, cautious)
+	how := "training is short"
+	if len(toFit.Variables) > 0 && c.lesson.fitEpochs > 0 {
+		c.plan.epochs, how = 0, "networks are fitted alone"
+	}
+	c.g.Project.Log.Warn("too few labels to hold any out: weights stay as written, and "+how, "labels", labels)
+	return nil
+}
+
+// fit fits the networks of each fold alone.
+func (c *crossFitting) fit(ctx context.Context) error {
+	g := c.g
+	for k := range c.folds {
+		f := &c.folds[k]
+		if err := g.begin(); err != nil {
+			return err
+		}
+		if _, err := g.fitNetworks(ctx, c.without(f)); err != nil {
+			return err
+		}
+		if err := g.Perceive(); err != nil {
+			return err
+		}
+		f.networks, f.inputs = g.Networks, slices.Clone(g.Inputs)
+	}
+	return nil
+}
+
+// without is the lesson of a fold.
+func (c *crossFitting) without(f *fold) lesson {
+	return lesson{fitEpochs: c.lesson.fitEpochs, epochs: c.lesson.epochs, division: f.division, held: f.held, plan: c.plan}
+}
+
+// weigh finds the weights of the rules, unless they are to stay.
+func (c *crossFitting) weigh(ctx context.Context) error {
+	g, learned := c.g, c.g.learned()
+	s := &g.Project.Learning
+	if len(c.folds) == 0 {
+		return nil
+	}
+	c.plan.theta = slices.Clone(g.Theta)
+	if !slices.Contains(learned, true) || s.Learn.RuleRate == 0 {
+		return nil
+	}
+	solver, err := g.SolverOf(g.Field, s.Solve)
+	if err != nil {
+		return err
+	}
+	w := learn.Weigher{Field: g.Field, Solver: solver, Theta: slices.Clone(g.Theta), Learned: learned, Loss: s.Learn.Loss,
+		Ridge: s.Learn.Ridge}
+	for _, f := range c.folds {
+		w.Folds = append(w.Folds, learn.Fold{Inputs: f.inputs, Labels: f.held})
+	}
+	c.chosen.Fitted, c.chosen.Weighed, err = w.Run(ctx)
+	c.plan.theta = w.Theta
+	return err
+}
+
+// judge returns what held-out labels say of weights and the networks of each fold.
+func (c *crossFitting) judge(ctx context.Context, theta []float64, folds []fold) (learn.Verdict, error) {
+	g := c.g
+	solver, err := g.SolverOf(g.Field, g.Project.Learning.WhileLearning())
+	if err != nil {
+		return learn.Verdict{}, err
+	}
+	solver.SetWeights(theta)
+	verdicts := make([]learn.Verdict, len(folds))
+	for k, f := range folds {
+		solver.SetInputs(f.inputs)
+		y, err := learn.SolveFrom(ctx, solver, make([]float64, g.Model.Variables))
+		if err != nil {
+			return learn.Verdict{}, err
+		}
+		verdicts[k] = f.held.Judge(y)
+	}
+	return learn.Together(verdicts...), nil
+}
+
+// impatience is how many epochs a fold goes on without a smaller loss.
+const impatience = 6
+
+// clearGain is how many standard errors over the entities a stage has to gain.
+const clearGain = 1.5
+
+// chooseEpochs trains the networks of each fold end to end, and chooses the number of epochs after which held-out
+// labels are told best. Validation truth chooses for itself, later.
+func (c *crossFitting) chooseEpochs(ctx context.Context) error {
+	if c.chosen.Folds == 0 {
+		return nil
+	}
+	curves := make([][]learn.Verdict, len(c.folds))
+	for k := range c.folds {
+		f := &c.folds[k]
+		err := c.g.seeWith(f.networks)
+		if err != nil {
+			return err
+		}
+		if curves[k], err = c.heldOut(ctx, k, c.without(f), impatience); err != nil {
+			return err
+		}
+	}
+	var chosen learn.Verdict
+	c.chosen.Curve, c.chosen.Epochs, chosen = least(curves, c.lesson.epochs)
+	if c.plan.epochs = 0; c.chosen.Epochs == 0 || !chosen.Beats(c.standing, clearGain) {
+		c.chosen.Epochs = 0
+		return nil
+	}
+	c.plan.epochs, c.standing = c.chosen.Epochs, chosen
+	return nil
+}
+
+// least returns the loss after each number of epochs, and the number whose loss is least with its verdict.
+func least(curves [][]learn.Verdict, epochs int) (losses []float64, best int, verdict learn.Verdict) {
+	losses = make([]float64, epochs+1)
+	for t := range losses {
+		verdicts := make([]learn.Verdict, len(curves))
+		for k, curve := range curves {
+			verdicts[k] = curve[min(t, len(curve)-1)]
+		}
+		all := learn.Together(verdicts...)
+		if losses[t] = all.Loss(); t == 0 || losses[t] < losses[best] {
+			best, verdict = t, all
+		}
+	}
+	return losses, best, verdict
+}
+
+// heldOut trains the grounding's networks, and returns what a fold's labels say after each number of epochs.
+func (c *crossFitting) heldOut(ctx context.Context, k int, l lesson, patience int) (curve []learn.Verdict, err error) {
+	g, f := c.g, &c.folds[k]
+	trainer, err := g.trainer(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	var last learn.Verdict
+	trainer.Validate = func(_ context.Context, y, _ []float64) (float64, error) {
+		last = f.held.Judge(y)
+		return -last.Loss(), nil
+	}
+	trainer.Save, trainer.Patience = nil, patience
+	trainer.OnEpoch = func(line learn.Epoch) {
+		curve = append(curve, last)
+		if line.Fold = k + 1; g.Project.OnEpoch != nil {
+			g.Project.OnEpoch(line)
+		}
+	}
+	_, err = trainer.Run(ctx)
+	return curve, err
+}
+
+// afreshEpochs is how long learning afresh goes on at most, and afreshRate its rate relative to learn.rate.networks.
+const (
+	afreshEpochs = 75
+	afreshRate   = 4
+	// afreshImitation is the first epoch that imitates: before, there is nothing worth it.
+	afreshImitation = 15
+	// afreshPatience is how many epochs it goes on without a smaller loss.
+	afreshPatience = 20
+)
+
+// afresh learns end to end from the beginning, and takes that if it is better than all that was fitted before.
+func (c *crossFitting) afresh(ctx context.Context) error {
+	g := c.g
+	if s := &g.Project.Learning; len(c.folds) == 0 || g.Perception == nil || s.Freeze || s.Learn.NetworkRate == 0 {
+		return nil
+	}
+	curves := make([][]learn.Verdict, len(c.folds))
+	for k := range c.folds {
+		f := &c.folds[k]
+		if err := g.begin(); err != nil {
+			return err
+		}
+		l := c.without(f)
+		l.epochs, l.plan = afreshEpochs, plan{afresh: true}
+		var err error
+		if curves[k], err = c.heldOut(ctx, k, l, afreshPatience); err != nil {
+			return err
+		}
+	}
+	curve, epochs, verdict := least(curves, afreshEpochs)
+	needed := float64(taughtGain)
+	if !c.standing.Beats(c.nothing(), 0) {
+		needed = 0 // what was fitted is no better than no network at all
+	}
+	more := verdict.Right() - c.standing.Right() // of many epochs, one is always right about one more
+	if epochs > 0 && more > 1 && verdict.Beats(c.standing, needed) {
+		c.chosen.Curve, c.chosen.Epochs, c.chosen.Afresh, c.chosen.Rounds = curve, epochs, true, 0
+		c.plan, c.standing = plan{epochs: epochs, afresh: true}, verdict
+	}
+	return nil
+}
+
+// nothing is the verdict on a state that tells nothing from anything.
+func (c *crossFitting) nothing() learn.Verdict {
+	same := slices.Repeat([]float64{0.5}, c.g.Model.Variables)
+	verdicts := make([]learn.Verdict, len(c.folds))
+	for k, f := range c.folds {
+		verdicts[k] = f.held.Judge(same)
+	}
+	return learn.Together(verdicts...)
+}
+
+// learn learns from all labels.
+func (c *crossFitting) learn(ctx context.Context) (*Training, error) {
+	if err := c.g.begin(); err != nil {
+		return nil, err
+	}
+	return c.g.train(ctx, c.lesson)
+}
+
+// begin gives rules and networks what they begin with: networks about pairs of which nobody says anything are presumed
+// to see what the rules speak of, so that these rules have a say from the beginning.
+func (g *learner) begin() error {
+	if err := g.Reset(g.Seed); err != nil || g.Networks == nil {
+		return err
+	}
+	for k, declared := range g.Project.Config.Predicates {
+		if declared.Neural == nil || g.counterpart(k) >= 0 {
+			continue
+		}
+		truth, err := g.Truth(load.Learn, k)
+		if err != nil {
+			return err
+		}
+		if truth == nil {
+			g.Networks.System.Presume(declared.Neural.Network, presumed)
+		}
+	}
+	return nil
+}
+
+// presumed is the truth of pairs about which nothing is known.
+const presumed = 0.9
+
+// seeWith sees with other networks.
+func (g *learner) seeWith(n *perceive.Networks) error {
+	g.Networks = n
+	return g.Rebind()
+}

@@ -1,0 +1,535 @@
+package training
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/batch"
+	"github.com/deeppsl/deeppsl/internal/eval"
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+	"github.com/deeppsl/deeppsl/neural"
+)
+
+// notices looks at learning, while it goes on and at its end, for signs that nothing is learned: a program is right by
+// its form, runs to its end, and still answers no better than a guess.
+type notices struct {
+	g     *learner
+	signs []sign
+	// lasted counts for how many epochs up to now each sign was there, and said are those that were told.
+	lasted map[string]int
+	said   map[string]bool
+	told   source.Diagnostics
+	// waits keeps signs for the end: learning may begin anew, and then those of what is kept count.
+	waits bool
+
+	// What is looked at: the learning curve up to the parameters that count, after so many epochs, which when says.
+	curve []learn.Epoch
+	steps int
+	when  string
+	// networks are described after a forward pass; nil without any.
+	networks []learn.NetworkState
+	// seen counts the epochs that were looked at: those before a resumed run are, too.
+	seen int
+}
+
+func newNotices(g *learner) *notices {
+	return &notices{g: g, lasted: make(map[string]int), said: make(map[string]bool)}
+}
+
+// sign is a warning under the name by which it is known again.
+type sign struct {
+	key     string
+	warning source.Diagnostic
+}
+
+// see adds a sign. About says what else than its place tells it from others of the same id.
+func (n *notices) see(id string, place source.Span, about, hint, format string, args ...any) {
+	var d source.Diagnostics
+	d.Warnf(id, place, hint, format, args...)
+	key := fmt.Sprint(id, " ", about, " ", place.File, place.Start)
+	n.signs = append(n.signs, sign{key, d[0]})
+}
+
+// tell warns of the signs that were there for some epochs, each once.
+func (n *notices) tell(epochs int) {
+	lasted := make(map[string]int, len(n.signs))
+	var news source.Diagnostics
+	for _, s := range n.signs {
+		lasted[s.key] = n.lasted[s.key] + 1
+		if lasted[s.key] >= epochs && !n.waits && !n.said[s.key] {
+			n.said[s.key] = true
+			news = append(news, s.warning)
+		}
+	}
+	n.lasted, n.signs = lasted, n.signs[:0]
+	n.told = append(n.told, news...)
+	n.g.Project.Warn(news)
+}
+
+// A sign is told of while learning goes on if it was there for a quarter of the epochs, but at least briefly, and at
+// most for the longest.
+const (
+	briefly = 3
+	longest = 20
+)
+
+// watch looks at a training as it goes on, the start-th of those that may be.
+func (n *notices) watch(t *learn.Trainer, start int) {
+	s := &n.g.Project.Learning
+	clear(n.lasted)
+	n.seen = 0
+	n.waits = n.g.Project.Config.Examples[load.Learn] != nil && s.Learn.Method == learn.Energy && start+1 < s.Starts
+	onEpoch := t.OnEpoch
+	t.OnEpoch = func(line learn.Epoch) {
+		if onEpoch != nil {
+			onEpoch(line)
+		}
+		n.epochs(t)
+	}
+}
+
+// epochs looks at what is new of the learning curve, but for the final inference, of which notice tells.
+func (n *notices) epochs(t *learn.Trainer) {
+	for curve := t.Curve(); n.seen < min(len(curve), t.Last); {
+		n.seen++
+		n.curve, n.steps, n.when = curve[:n.seen], n.seen, fmt.Sprintf("after %d epochs", n.seen)
+		n.networks = curve[n.seen-1].Networks
+		if t.Validate == nil { // or else the best epoch is kept, whatever the loss
+			n.loss()
+		}
+		n.still()
+		n.states()
+		n.gradients()
+		n.dying()
+		n.tell(min(max(t.Last/4, briefly), longest))
+	}
+}
+
+// fit looks at the gradients of networks that are fitted alone, and tells at the end of that.
+func (n *notices) fit(line learn.FitEpoch) {
+	if line.Number == 1 {
+		clear(n.lasted)
+	}
+	n.when = fmt.Sprintf("after %d epochs of fitting", line.Number)
+	if line.Loss > nothingLeft {
+		n.layers(line.Gradients)
+	}
+	n.waits = !line.Last
+	n.tell(briefly)
+}
+
+// unfinished notices learning from examples that ends while it goes on well, but has not come far.
+func (n *notices) unfinished(training *Training, right float64) {
+	n.see("learn-unfinished", source.Span{}, "", "raise learn.epochs",
+		"after %d epochs, the loss still falls, and %.0f %% of the examples are right", training.Steps, 100*right)
+	n.waits = false
+	n.tell(1)
+}
+
+// notice looks at a training that came to its end. It takes the time of grace at most, and not less if the context
+// ends: what follows has to look at that.
+func (n *notices) notice(ctx context.Context, training *Training) error {
+	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), Grace)
+	defer done()
+	n.curve, n.steps, n.when, n.waits = training.Epochs, training.Steps, "after learning", false
+	if kept := training.Kept; kept > 0 && kept < len(n.curve) {
+		n.curve = n.curve[:kept+1]
+	}
+	n.loss()
+	n.still()
+	look := n.lookAtAtoms
+	if n.g.Project.Config.Examples[load.Learn] != nil {
+		look = n.lookAtExamples
+	}
+	if err := look(ctx, training); err != nil && ctx.Err() == nil {
+		return err
+	}
+	n.states()
+	n.gradients()
+	n.dying()
+	n.tell(1)
+	return nil
+}
+
+// clearly is by what share a loss must rise to be said to, and nothingLeft one that is next to 0: what is right teaches
+// nothing more.
+const (
+	clearly     = 0.1
+	nothingLeft = 0.01
+)
+
+// finished tells whether a loss is next to 0; energies have a unit of their own, in which the first one was.
+func (n *notices) finished(loss float64) bool {
+	unit := 1.0
+	if method := n.g.Project.Learning.Learn.Method; method != learn.ConvexDifference && method != learn.Implicit {
+		unit = math.Abs(n.curve[0].Loss)
+	}
+	return loss < nothingLeft*unit
+}
+
+// last is the loss of the parameters that count; NaN without any.
+func (n *notices) last() float64 {
+	if len(n.curve) == 0 {
+		return math.NaN()
+	}
+	return n.curve[len(n.curve)-1].Loss
+}
+
+// loss notices a learning curve that goes the wrong way.
+func (n *notices) loss() {
+	if len(n.curve) < 2 {
+		return
+	}
+	first, last := n.curve[0].Loss, n.last()
+	if last > first+clearly*math.Abs(first) || math.IsNaN(last) {
+		n.see("learn-loss-rising", source.Span{}, "",
+			"lower learn.rate.networks and learn.rate.rules, fit the networks first (network.epochs), or let "+
+				"learn.method=auto choose",
+			"the loss rose from %.4g to %.4g in %d epochs", first, last, n.steps)
+	}
+}
+
+// unmoved is a change of a rule's weight that is none.
+const unmoved = 1e-6
+
+// still notices weights that were to be learned and are what they were. Held-out labels may want them so.
+func (n *notices) still() {
+	g, curve := n.g, n.curve
+	s := &g.Project.Learning
+	if s.Auto || s.Learn.RuleRate == 0 || n.steps < 2 || len(curve) < 2 {
+		return
+	}
+	count, place := 0, source.Span{}
+	for r, learned := range g.learned() {
+		if !learned {
+			continue
+		}
+		for _, epoch := range curve {
+			if r < len(epoch.Theta) && math.Abs(epoch.Theta[r]-curve[0].Theta[r]) > unmoved {
+				return
+			}
+		}
+		if count++; count == 1 {
+			place = g.Program.Rules[r].Span
+		}
+	}
+	ratios := s.Learn.Method != learn.ConvexDifference && s.Learn.Method != learn.Implicit && s.Learn.Update.KeepsSum()
+	if count > 1 || count == 1 && !ratios { // of a single one there is no ratio
+		n.see("learn-still", place, "",
+			"look whether the labels depend on the rules, raise learn.rate.rules, or try another learn.method",
+			"the weights of rules that are to be learned, %d in number, did not move in %d epochs", count, n.steps)
+	}
+}
+
+// lookAtAtoms looks at the one ground model that was learned from.
+func (n *notices) lookAtAtoms(_ context.Context, training *Training) error {
+	g := n.g
+	if err := g.Perceive(); err != nil {
+		return err
+	}
+	if g.Perception != nil {
+		n.networks = g.Perception.States()
+	}
+	chosen := training.Chosen
+	if chosen == nil || len(training.Epochs) == 0 {
+		return nil
+	}
+	return n.chance(chosen)
+}
+
+// sampled is how many examples are looked at, evenly spread over the table.
+const sampled = 100
+
+// lookAtExamples infers some of the examples that were learned from.
+func (n *notices) lookAtExamples(ctx context.Context, _ *Training) error {
+	g := n.g
+	e := batch.Check(g.Grounding, load.Learn, new(source.Diagnostics))
+	stage := batch.Stage{Grounding: g.Grounding, Examples: e, Solver: func(field *mrf.Field) (solve.Solver, error) {
+		return g.Settings.BatchSolver(field, g.Project.Learning.WhileLearning(), g.Options())
+	}}
+	members := make([]int32, batch.Size(g.Grounding, sampled, e))
+	for k := range members {
+		members[k] = int32(k * e.Count / len(members))
+	}
+	slices.SortStableFunc(members, func(a, b int32) int { return int(e.Shapes[a] - e.Shapes[b]) })
+	scene, err := stage.Scene(ctx, members, e.Shapes)
+	if err != nil {
+		return err
+	}
+	result, err := scene.Infer(ctx, e, members, g.Theta)
+	if err != nil {
+		return err
+	}
+	if result.Status == solve.Infeasible || ctx.Err() != nil {
+		return nil
+	}
+	if networks, ok := scene.Perception.(learn.Observable); ok {
+		n.networks = networks.States()
+	}
+	p := batch.NewPredictions(e)
+	for k, example := range members {
+		p.Read(e, int(example), result.Y[k*scene.Variables:(k+1)*scene.Variables])
+	}
+	n.guesses(e, p, members)
+	n.isolated(e, members, scene)
+	return nil
+}
+
+// guesses notices labels of examples that are predicted no better than by always saying the same.
+func (n *notices) guesses(e *batch.Examples, p *batch.Predictions, members []int32) {
+	for l, label := range e.Labels {
+		right, counts := 0, make(map[string]int)
+		for _, example := range members {
+			at := int(example)*len(e.Labels) + l
+			if known := p.Known[at]; known != "" {
+				counts[known]++
+				if p.Matches(at) {
+					right++
+				}
+			}
+		}
+		if label.Candidates != nil {
+			n.compare(label.Name, right, counted(counts))
+		}
+	}
+}
+
+// tally is how often labels name each class.
+type tally struct{ labels, classes, largest int }
+
+func counted[K comparable](counts map[K]int) (t tally) {
+	for _, count := range counts {
+		t.labels, t.classes, t.largest = t.labels+count, t.classes+1, max(t.largest, count)
+	}
+	return t
+}
+
+// fewLabels are too few to tell a guess from an answer.
+const fewLabels = 10
+
+// compare notices answers that are no better than the labels' most frequent class, to within half of the deviation
+// that its share has by chance.
+func (n *notices) compare(what string, right int, t tally) {
+	if t.labels < fewLabels || t.classes < 2 {
+		return
+	}
+	count := float64(t.labels)
+	share, guess := float64(right)/count, float64(t.largest)/count
+	if share > guess+math.Sqrt(guess*(1-guess)/count)/2 {
+		return
+	}
+	hint := "raise learn.epochs or network.epochs, and look whether the features tell the classes apart"
+	if len(n.curve) > 0 && n.finished(n.last()) {
+		hint = "the loss is near 0 all the same: learn.loss or learn.method asks for something else than the labels"
+	}
+	n.see("learn-chance", source.Span{}, what, hint,
+		"%s, %.0f %% of %d labels of %s are right; always saying the most frequent one would give %.0f %%",
+		n.when, 100*share, t.labels, what, 100*guess)
+}
+
+// chance compares the answers with truth that validates, or else that was learned from.
+func (n *notices) chance(chosen *session.Answer) error {
+	for k, declared := range n.g.Project.Config.Predicates {
+		atoms := n.g.Tables.Store.Relations[k]
+		if atoms.FreeLen() == 0 || atoms.Free != relation.Target || atoms.Arity < 2 {
+			continue
+		}
+		truth, err := n.telling(k)
+		if err != nil {
+			return err
+		}
+		classes, exclusive := classesOf(truth)
+		if !exclusive {
+			continue
+		}
+		value := func(row int32) float64 { return session.FreeValue(chosen, atoms, row) }
+		scored := eval.Join(atoms, truth, value, eval.Scope{})
+		result, err := eval.Evaluate("categorical", nil, scored)
+		if err != nil {
+			return err
+		}
+		if t := counted(classes); result.Count == t.labels {
+			n.compare(declared.Name, int(math.Round(result.Primary().Number*float64(t.labels))), t)
+		}
+	}
+	return nil
+}
+
+// telling returns a predicate's truth to judge learning by; nil if there is none.
+func (n *notices) telling(predicate int) (*relation.Relation, error) {
+	if n.g.Project.SharesAtoms(n.g.Phase, load.Validation) {
+		truth, err := n.g.Truth(load.Validation, predicate)
+		if err != nil || truth != nil && truth.Len() > 0 {
+			return truth, err
+		}
+	}
+	return n.g.Truth(load.Learn, predicate)
+}
+
+// classesOf counts the true rows by their last argument, and tells whether each thing, which the others name, has one.
+func classesOf(truth *relation.Relation) (classes map[symbol.ID]int, exclusive bool) {
+	classes = make(map[symbol.ID]int)
+	if truth == nil || truth.Arity < 2 {
+		return classes, false
+	}
+	seen, tuple := make(map[string]bool), make([]symbol.ID, 0, truth.Arity)
+	exclusive = true
+	for row := range int32(truth.Len()) {
+		if tuple = truth.Tuple(tuple[:0], row); truth.Value(row) > 0.5 {
+			last := len(tuple) - 1
+			thing := fmt.Sprint(tuple[:last])
+			exclusive = exclusive && !seen[thing]
+			seen[thing] = true
+			classes[tuple[last]]++
+		}
+	}
+	return classes, exclusive
+}
+
+// states notices networks whose outputs say nothing, and layers that are flat.
+func (n *notices) states() {
+	for _, state := range n.networks {
+		for _, finding := range state.Findings() {
+			n.network(&finding)
+		}
+	}
+}
+
+// gradients notices layers that get too little or too much of the latest gradient, unless nothing is left to learn.
+func (n *notices) gradients() {
+	for _, line := range slices.Backward(n.curve) {
+		if line.Gradients != nil {
+			if !n.finished(line.Loss) {
+				n.layers(line.Gradients)
+			}
+			return
+		}
+	}
+}
+
+func (n *notices) layers(gradients []learn.LayerGradient) {
+	for _, finding := range learn.GradientFindings(gradients) {
+		n.network(&finding)
+	}
+}
+
+// network says what is wrong with a network.
+func (n *notices) network(f *learn.Finding) {
+	place := source.Span{}
+	for _, network := range n.g.Project.Config.Networks {
+		if network.Name == f.Network {
+			place = network.At("features")
+		}
+	}
+	see := func(id, hint, format string, args ...any) {
+		n.see(id, place, f.Network, hint, "%s, "+format, append([]any{n.when}, args...)...)
+	}
+	const tryFit = "fit the network first, on truth of its own predicate (network.epochs), or change learn.rate.networks"
+	switch f.Symptom {
+	case learn.UniformOutputs:
+		see("learn-uniform", tryFit, "network %q gives all classes the same probability, whatever it sees", f.Network)
+	case learn.ConstantOutputs:
+		see("learn-uniform", tryFit+"; look at the scale of the features (normalize)",
+			"network %q gives the same outputs, whatever it sees", f.Network)
+	case learn.OneClass:
+		if usual := n.usual(f.Network); f.Value > usual+(1-usual)/2 {
+			see("learn-one-class", tryFit, "network %q prefers the same class for %.0f %% of what it sees", f.Network,
+				100*f.Value)
+		}
+	case learn.DeadNodes:
+		see("learn-dead", "lower learn.rate.networks and network.rate, or take another activation",
+			"%.0f %% of the nodes of layer %s of network %q are flat for all it sees, and learn no more", 100*f.Value, f.Layer,
+			f.Network)
+	case learn.SaturatedNodes:
+		see("learn-saturated", "scale the features (normalize), or lower learn.rate.networks",
+			"the nodes of layer %s of network %q are flat for %.0f %% of what they see, and learn no more", f.Layer, f.Network,
+			100*f.Value)
+	case learn.VanishingGradient:
+		n.vanishing(f, see)
+	case learn.ExplodingGradient:
+		see("learn-exploding", "scale the features (normalize), lower learn.rate.networks, or look for rules of huge weight",
+			"the gradient of network %q%s has the length %.1e, far beyond its weights", f.Network, inLayer(f.Layer), f.Value)
+	}
+}
+
+// vanishing says that no gradient reaches a network, or a layer of it.
+func (n *notices) vanishing(f *learn.Finding, see func(id, hint, format string, args ...any)) {
+	if f.Layer == "" {
+		see("learn-vanishing", "look whether a rule ties what the network sees to the labels, raise learn.mu, or fit the "+
+			"network first (network.epochs)", "no gradient reaches network %q, though not all labels are met", f.Network)
+		return
+	}
+	see("learn-vanishing", "take fewer hidden layers, or the activation relu",
+		"next to no gradient reaches layer %s of network %q, less than a millionth of what others get", f.Layer, f.Network)
+}
+
+func inLayer(layer string) string {
+	if layer == "" {
+		return ""
+	}
+	return " in layer " + layer
+}
+
+// usual is the largest share that one answer of a network has among the labels; 0 if these do not say.
+func (n *notices) usual(network string) (largest float64) {
+	pairs := slices.ContainsFunc(n.g.Networks.Specs, func(s neural.Spec) bool {
+		return s.Name == network && s.Kind == "siamese"
+	})
+	for k := range n.g.Project.Config.Predicates {
+		truth, err := n.g.Truth(load.Learn, k)
+		if err != nil || truth == nil || truth.Len() == 0 {
+			continue
+		}
+		classes, exclusive := classesOf(truth)
+		t := counted(classes)
+		switch share := float64(t.labels) / float64(truth.Len()); {
+		case pairs:
+			largest = max(largest, share, 1-share)
+		case exclusive && t.classes > 0:
+			largest = max(largest, float64(t.largest)/float64(t.labels))
+		}
+	}
+	return largest
+}
+
+// dying notices rules none of whose ground rules is active, so that neither weights nor networks hear of them, unless
+// all that was to be learned is: then rules hold.
+func (n *notices) dying() {
+	if len(n.curve) == 0 || n.finished(n.last()) {
+		return
+	}
+	g, learned := n.g, n.g.learned()
+	perceives := make([]bool, len(learned))
+	for _, b := range g.Model.Blocks {
+		perceives[b.Rule] = perceives[b.Rule] || len(b.Inputs) > 0
+	}
+	for r, rule := range g.Program.Rules {
+		since := len(n.curve)
+		for since > 0 && r < len(n.curve[since-1].Active) && n.curve[since-1].Active[r] == 0 {
+			since--
+		}
+		if since == len(n.curve) || !perceives[r] && !learned[r] || rule.Weight.Hard {
+			continue
+		}
+		time := fmt.Sprintf("since epoch %d", n.curve[since].Number)
+		if since == 0 {
+			time = "from the first epoch on"
+		}
+		n.see("learn-dying", rule.Span, "",
+			"if it should always hold, all is well; else raise learn.mu, or fit the networks first (network.epochs)",
+			"%s, none of the rule's ground rules is active, %s: nothing more is learned from it", n.when, time)
+	}
+}
+
+// Grace is how long a run goes on after an interrupt in learning: for the inference that follows.
+const Grace = 5 * time.Second

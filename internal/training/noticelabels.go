@@ -1,0 +1,166 @@
+package training
+
+import (
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/batch"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// begins looks at the labels before anything is learned.
+func (n *notices) begins() error {
+	if n.g.Project.Config.Examples[load.Learn] != nil {
+		return nil // see lookAtExamples
+	}
+	for _, look := range []func() error{n.labels, n.classes} {
+		if err := look(); err != nil {
+			return err
+		}
+	}
+	n.tell(1)
+	return nil
+}
+
+// labels notices labels that nothing depends on: those in no ground rule.
+func (n *notices) labels() error {
+	g := n.g
+	reached := reachedBy(g.Model)
+	for k, declared := range g.Project.Config.Predicates {
+		atoms := g.Tables.Store.Relations[k]
+		truth, err := g.Truth(load.Learn, k)
+		if err != nil {
+			return err
+		}
+		if truth != nil && atoms.FreeLen() > 0 && atoms.Free == relation.Target {
+			n.outOfReach(declared, atoms, truth, reached)
+		}
+	}
+	return nil
+}
+
+// classes notices classes that nothing is learned about, and things that are of several though a network's classes
+// exclude each other.
+func (n *notices) classes() error {
+	g := n.g
+	for k, declared := range g.Project.Config.Predicates {
+		if declared.Neural == nil || len(declared.Neural.Classes) == 0 {
+			continue
+		}
+		truth, err := g.Truth(load.Learn, k)
+		if at := g.counterpart(k); err == nil && at >= 0 && (truth == nil || truth.Len() == 0) {
+			truth, err = g.Truth(load.Learn, at)
+		}
+		if err != nil {
+			return err
+		}
+		if truth != nil && truth.Len() > 0 {
+			n.classesOf(declared, truth)
+		}
+	}
+	return nil
+}
+
+// classesOf looks at what truth says of a network's classes.
+func (n *notices) classesOf(declared *load.Predicate, truth *relation.Relation) {
+	labelled, things := make(map[string]bool), make(map[symbol.ID]*tally)
+	symbols := n.g.Base.Symbols
+	for row := range int32(truth.Len()) {
+		thing, class := truth.Columns[declared.Neural.Entity][row], truth.Columns[declared.Neural.Class][row]
+		if things[thing] == nil {
+			things[thing] = new(tally)
+		}
+		things[thing].labels++
+		if truth.Value(row) >= 0.5 {
+			things[thing].classes++
+			labelled[symbols.Name(class)] = true
+		}
+	}
+	var without []string
+	for _, class := range declared.Neural.Classes {
+		if !labelled[class] {
+			without = append(without, class)
+		}
+	}
+	if len(without) > 0 {
+		n.see("learn-unlabelled", declared.Span, "", "give it labels, or leave it out",
+			"%d of the %d classes of %s have no label to learn from, such as %q", len(without), len(declared.Neural.Classes),
+			truth.Name, without[0])
+	}
+	other := 0
+	for _, t := range things {
+		if t.classes > 1 || t.classes == 0 && t.labels == len(declared.Neural.Classes) {
+			other++
+		}
+	}
+	for _, spec := range n.g.Networks.Specs {
+		if spec.Name == declared.Neural.Network && spec.Exclusive() && other > 0 {
+			n.see("learn-exclusive", declared.Neural.Span, "",
+				`write "output": "sigmoid" where classes do not exclude each other`,
+				"%d of %d things with labels of %s are of several classes or of none, but the network gives each thing just one",
+				other, len(things), truth.Name)
+		}
+	}
+}
+
+// reachedBy tells which variables are in a ground rule.
+func reachedBy(m *mrf.Model) []bool {
+	reached := make([]bool, m.Variables)
+	var buffer mrf.RowBuffer
+	for _, b := range m.Blocks {
+		for j := range b.Len {
+			for _, i := range b.Ids(j, &buffer) {
+				reached[i] = true
+			}
+		}
+	}
+	return reached
+}
+
+// outOfReach says how many labels of a predicate are about atoms in no ground rule.
+func (n *notices) outOfReach(declared *load.Predicate, atoms, truth *relation.Relation, reached []bool) {
+	labels, lost := 0, 0
+	tuple := make([]symbol.ID, 0, atoms.Arity)
+	for row := range int32(truth.Len()) {
+		tuple = truth.Tuple(tuple[:0], row)
+		at, ok := atoms.Find(tuple...)
+		if !ok || atoms.Role(at) != relation.Target {
+			continue
+		}
+		if labels++; !reached[atoms.Number(at)] {
+			lost++
+		}
+	}
+	n.unreached(declared.Name, declared.Span, lost, labels)
+}
+
+// unreached says how many labels nothing depends on.
+func (n *notices) unreached(what string, place source.Span, lost, labels int) {
+	if lost > 0 {
+		n.see("learn-unreached", place, what,
+			"a rule should speak of these atoms: look at the spelling of constants, and at which targets the rules join",
+			"%d of %d labels of %s are about atoms that are in no ground rule: nothing is learned from them", lost, labels,
+			what)
+	}
+}
+
+// isolated notices labels of examples that nothing depends on.
+func (n *notices) isolated(e *batch.Examples, members []int32, scene *batch.Scene) {
+	reached := reachedBy(scene.Field.Model)
+	for l, label := range e.Labels {
+		labels, lost := 0, 0
+		for k, example := range members {
+			if e.Truth[int(example)*len(e.Labels)+l] == batch.Blank {
+				continue
+			}
+			there := func(i int32) bool { return reached[int(i)+k*scene.Variables] }
+			if labels++; !slices.ContainsFunc(label.Variables, there) {
+				lost++
+			}
+		}
+		n.unreached(label.Name, source.Span{}, lost, labels)
+	}
+}

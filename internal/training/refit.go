@@ -1,0 +1,170 @@
+package training
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/batch"
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/session"
+)
+
+// lesson is what one training learns from, and for how long.
+type lesson struct {
+	// anew is the lesson after the epochs are chosen: it takes the truth of the validation phase too, and nothing is
+	// left to choose by.
+	anew              bool
+	fitEpochs, epochs int
+	// division leaves labels out, nil none; held are those that score the epochs then.
+	division *division
+	held     *learn.Labels
+	// start counts how often learning has begun before, and sharpening is how sharp outputs are made: see starts.go.
+	start      int
+	sharpening float64
+	// plan is what held-out labels have chosen; its epochs are those above.
+	plan
+}
+
+// learnBy learns by a method, and where the option learn.refit asks for it once more, from the beginning and from all
+// truth, for as many epochs as turned out best: what was held out to choose them is too good to be left unused.
+func (g *learner) learnBy(ctx context.Context, method func(context.Context, lesson) (*Training, error)) (
+	*Training, error) {
+	start := time.Now()
+	s := &g.Project.Learning
+	if s.Refit {
+		if err := g.refittable(); err != nil {
+			return nil, fmt.Errorf("%s: learn.refit: %w", g.Project.Config.Name, err)
+		}
+	}
+	g.notices = newNotices(g)
+	if err := g.notices.begins(); err != nil {
+		return nil, err
+	}
+	training, err := method(ctx, lesson{fitEpochs: s.Network.Epochs, epochs: s.Learn.Epochs})
+	if err == nil && s.Refit {
+		g.Project.Log.Info("learning anew, from the truth of validation too", "epochs", training.Kept,
+			"epochs of networks alone", training.FitKept)
+		err = g.learnOnceMore(ctx, method, training)
+	}
+	if training != nil {
+		training.Elapsed = time.Since(start)
+	}
+	return training, err
+}
+
+// learnOnceMore learns anew for as many epochs as were kept. If that is cut short, what was learned before stays: it is
+// whole, and validation has chosen it.
+func (g *learner) learnOnceMore(ctx context.Context, method func(context.Context, lesson) (*Training, error),
+	training *Training) error {
+	networks, perception, theta := g.Networks, g.Perception, slices.Clone(g.Theta)
+	again, err := g.learnAnew(ctx, method, training.FitKept, training.Kept)
+	if early, cut := learn.CutShort(ctx, err); cut {
+		g.Networks, g.Perception = networks, perception
+		copy(g.Theta, theta)
+		training.Ended = early
+	}
+	if err == nil {
+		training.Anew = again.Epochs
+	}
+	return err
+}
+
+// learnAnew is the second half of learnBy.
+func (g *learner) learnAnew(ctx context.Context, method func(context.Context, lesson) (*Training, error),
+	fitEpochs, epochs int) (*Training, error) {
+	start := time.Now()
+	if err := g.Reset(g.Seed); err != nil {
+		return nil, err
+	}
+	training, err := method(ctx, lesson{anew: true, fitEpochs: fitEpochs, epochs: epochs})
+	if training != nil {
+		training.Elapsed = time.Since(start)
+	}
+	return training, err
+}
+
+// Relearn begins once more after the last training, and learns from the truth of the learning and the validation phase,
+// for given numbers of epochs, of the networks alone and of all: what the option learn.refit does, with epochs chosen
+// otherwise, such as by several divisions of the truth.
+func Relearn(ctx context.Context, g *session.Grounding, last *Training, fitEpochs, epochs int) (*Training, error) {
+	l := &learner{Grounding: g, plan: last.plan}
+	if err := l.refittable(); err != nil {
+		return nil, fmt.Errorf("%s: learning anew: %w", g.Project.Config.Name, err)
+	}
+	l.notices = newNotices(l)
+	return l.learnAnew(ctx, l.method(), fitEpochs, epochs)
+}
+
+// refittable says why learning anew would have no meaning, if so.
+func (g *learner) refittable() error {
+	p := g.Project
+	switch {
+	case p.Learning.Learn.Method.Searches():
+		return fmt.Errorf("%v tries weights, it has no epochs to repeat", p.Learning.Learn.Method)
+	case p.Config.HasExamples():
+		if p.Config.Examples[load.Validation] == nil {
+			return fmt.Errorf("there are no examples of validation to learn from too")
+		}
+		return nil
+	case !p.SharesAtoms(g.Phase, load.Validation):
+		return fmt.Errorf("validation has rules or atoms of its own, and learning sees only those of its phase")
+	}
+	for k := range g.Tables.Store.Relations {
+		if truth, err := g.Truth(load.Validation, k); err != nil || truth != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("there is no truth of validation to learn from too")
+}
+
+// taught returns the labels of a lesson for the atoms with the given role.
+func (g *learner) taught(l lesson, role relation.Role) (*learn.Labels, error) {
+	labels, err := g.labels(load.Learn, role)
+	if err == nil && l.division != nil {
+		labels = labels.Where(l.division.learns)
+	}
+	if err != nil || !l.anew {
+		return labels, err
+	}
+	more, err := g.labels(load.Validation, role)
+	if err != nil {
+		return nil, err
+	}
+	labels.Variables = append(labels.Variables, more.Variables...)
+	labels.Truth = append(labels.Truth, more.Truth...)
+	return labels, nil
+}
+
+// exampleTaught returns the examples of a lesson.
+func (g *learner) exampleTaught(l lesson) (*batch.Examples, error) {
+	e, err := batch.Read(g.Grounding, load.Learn)
+	if err != nil || !l.anew {
+		return e, err
+	}
+	more, err := batch.Read(g.Grounding, load.Validation)
+	if err != nil {
+		return nil, err
+	}
+	same := func(a, b batch.Label) bool { return a.Name == b.Name && slices.Equal(a.Variables, b.Variables) }
+	if !slices.EqualFunc(e.Labels, more.Labels, same) {
+		return nil, fmt.Errorf("%s: learn.refit: the examples of validation have other labels than those of learning",
+			g.Project.Config.Name)
+	}
+	return e.Joined(more), nil
+}
+
+// checkpoint is the file of a lesson's checkpoint; "" for none.
+func (g *learner) checkpoint(l lesson) string {
+	path := g.Project.Checkpoint
+	if path != "" && l.start > 0 {
+		path = fmt.Sprintf("%s.start%d", path, l.start+1)
+	}
+	if path != "" && l.anew {
+		path += ".anew"
+	}
+	return path
+}

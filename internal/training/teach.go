@@ -1,0 +1,248 @@
+package training
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// teaching lets networks learn what is inferred about things that nobody has labelled. In each round, a MAP state is
+// found with the labels at their true values, from which relations spread them to other things, and new networks are
+// fitted to it: they learn from all things in place of the few that have labels, and what they see there replaces what
+// the ones before had guessed (as in Qu, Bengio and Tang, GMNN, ICML 2019, with MAP states for expectations).
+type teaching struct {
+	g      *learner
+	lesson lesson
+	groups []learn.TeacherGroup
+	labels *learn.Labels // of targets
+	own    *learn.Labels // of what networks see
+	field  *mrf.Field    // with the labels at their true values
+	solver solve.Solver
+	y      []float64
+}
+
+// newTeaching prepares it; nil if no network has a counterpart to learn from.
+func (g *learner) newTeaching(l lesson) (*teaching, error) {
+	teacher, err := g.teacher()
+	if s := &g.Project.Learning; teacher == nil || err != nil || s.Freeze || s.Learn.NetworkRate == 0 {
+		return nil, err
+	}
+	t := &teaching{g: g, lesson: l, groups: teacher.Groups, y: make([]float64, g.Model.Variables)}
+	if t.labels, err = g.taught(l, relation.Target); err != nil {
+		return nil, err
+	}
+	t.lesson.fitEpochs = min(l.fitEpochs, taughtEpochs)
+	if t.own, err = g.taught(l, relation.Perceived); err != nil {
+		return nil, err
+	}
+	t.own = t.own.Join(g.carried(t.labels))
+	t.field = mrf.NewField(g.Model.Clamp(t.labels.Variables, t.labels.Truth))
+	t.field.Threads = g.Field.Threads
+	t.solver, err = g.SolverOf(t.field, g.Project.Learning.WhileLearning())
+	return t, err
+}
+
+// round infers with the grounding's networks and the given weights, and replaces the networks by such as have learned
+// that.
+func (t *teaching) round(ctx context.Context, theta []float64) error {
+	g := t.g
+	if err := g.Perceive(); err != nil {
+		return err
+	}
+	t.solver.SetWeights(theta)
+	t.solver.SetInputs(g.Inputs)
+	y, err := learn.SolveFrom(ctx, t.solver, t.y)
+	if infeasible := (*learn.InfeasibleError)(nil); errors.As(err, &infeasible) {
+		return nil // labels that hard rules contradict teach nothing
+	}
+	if err != nil {
+		return err
+	}
+	copy(t.y, y)
+	for k, i := range t.labels.Variables {
+		t.y[i] = t.labels.Truth[k]
+	}
+	if err := g.begin(); err != nil {
+		return err
+	}
+	_, err = g.fitTo(ctx, t.lesson, t.own.Join(learn.Imitated(t.groups, t.y)))
+	return err
+}
+
+// learnRounds are the rounds of a lesson whose networks have been fitted.
+func (g *learner) learnRounds(ctx context.Context, l lesson) error {
+	t, err := g.newTeaching(l)
+	for round := 0; err == nil && round < l.rounds; round++ {
+		err = t.round(ctx, l.theta)
+	}
+	return err
+}
+
+const (
+	// mostRounds of teaching are tried, and vainRounds are those without a smaller loss after which no more are.
+	mostRounds, vainRounds = 6, 2
+	// taughtGain is by how many standard errors over the entities teaching has to be better.
+	taughtGain = 1
+	// taughtEpochs bounds how long networks are fitted to what is inferred: it changes with the next round.
+	taughtEpochs = 100
+	// finalists are the weights by which teaching goes on after the first round.
+	finalists = 2
+	// givenWeightings are those found and those written, which are tried whatever they are like before teaching.
+	givenWeightings = 2
+	// mostLeftOut bounds how many rules are left out in turn, and faint is what is left of one's weight.
+	mostLeftOut, faint = 4, 0.01
+)
+
+// course is teaching by certain weights: how far it has come with each fold's networks.
+type course struct {
+	theta   []float64
+	folds   []fold
+	lessons []*teaching
+	rounds  int
+	verdict learn.Verdict
+}
+
+// teach chooses how often networks learn what is inferred, and by which weights, which may be not at all.
+func (c *crossFitting) teach(ctx context.Context) error {
+	if len(c.folds) == 0 {
+		return nil
+	}
+	courses, err := c.courses(ctx)
+	if err != nil {
+		return err
+	}
+	best := *courses[0]
+	c.standing = best.verdict
+	for _, course := range courses[1:] {
+		if course.verdict.Beats(c.standing, taughtGain) && course.verdict.Loss() < best.verdict.Loss() {
+			best = *course
+		}
+	}
+	c.take(best)
+	if len(best.lessons) == 0 {
+		return nil
+	}
+	for _, course := range courses {
+		if err := c.advance(ctx, course); err != nil {
+			return err
+		}
+	}
+	slices.SortStableFunc(courses, func(a, b *course) int { return cmp.Compare(a.verdict.Loss(), b.verdict.Loss()) })
+	if best.verdict.Loss() > courses[0].verdict.Loss() {
+		best = *courses[0]
+	}
+	for _, course := range courses[:min(finalists, len(courses))] {
+		for vain := 0; course.rounds < mostRounds && vain < vainRounds; vain++ {
+			if err := c.advance(ctx, course); err != nil {
+				return err
+			}
+			if course.verdict.Loss() < best.verdict.Loss() {
+				vain, best = -1, *course
+			}
+		}
+	}
+	if best.verdict.Beats(c.standing, taughtGain) {
+		c.take(best)
+	}
+	return nil
+}
+
+// take makes what a course has come to the plan.
+func (c *crossFitting) take(best course) {
+	c.folds, c.standing = best.folds, best.verdict
+	c.plan.theta, c.plan.rounds = best.theta, best.rounds
+	c.chosen.Rounds, c.chosen.Taught = best.rounds, best.verdict.Loss()
+}
+
+// courses returns what is worth a try, before its first round, the weights found first.
+func (c *crossFitting) courses(ctx context.Context) (courses []*course, err error) {
+	for k, theta := range c.weightings() {
+		course := &course{theta: theta, folds: c.folds}
+		if course.verdict, err = c.judge(ctx, theta, c.folds); err != nil {
+			return nil, err
+		}
+		if k >= givenWeightings && courses[0].verdict.Beats(course.verdict, taughtGain) {
+			continue
+		}
+		for k := range c.folds {
+			lesson, err := c.g.newTeaching(c.without(&c.folds[k]))
+			if err != nil {
+				return nil, err
+			}
+			if lesson != nil {
+				course.lessons = append(course.lessons, lesson)
+			}
+		}
+		courses = append(courses, course)
+	}
+	return courses, nil
+}
+
+// weightings are those found and those written, which differ most where networks were wrong at first, and the latter
+// with one of the other rules, or all, next to left out: where rules contradict each other, small steps do not
+// tell which one is wrong.
+func (c *crossFitting) weightings() [][]float64 {
+	g := c.g
+	written := g.written()
+	thetas := [][]float64{c.plan.theta}
+	if g.Project.Learning.Learn.RuleRate == 0 {
+		return thetas
+	}
+	if !slices.Equal(written, c.plan.theta) {
+		thetas = append(thetas, written)
+	}
+	var free []int
+	for r, learned := range g.learned() {
+		if learned && !g.equates(r) && len(g.Program.Rules[r].Sums) == 0 {
+			free = append(free, r)
+		}
+	}
+	if len(free) == 0 || len(free) > mostLeftOut {
+		return thetas
+	}
+	alone := slices.Clone(written)
+	for _, r := range free {
+		without := slices.Clone(written)
+		without[r] *= faint
+		alone[r] *= faint
+		thetas = append(thetas, without)
+	}
+	if len(free) > 1 {
+		thetas = append(thetas, alone)
+	}
+	return thetas
+}
+
+// advance takes a course's next round.
+func (c *crossFitting) advance(ctx context.Context, course *course) (err error) {
+	g := c.g
+	course.folds = slices.Clone(course.folds)
+	for k := range course.folds {
+		f := &course.folds[k]
+		if err := g.seeWith(f.networks); err != nil {
+			return err
+		}
+		if err := course.lessons[k].round(ctx, course.theta); err != nil {
+			return err
+		}
+		f.networks, f.inputs = g.Networks, slices.Clone(g.Inputs)
+	}
+	course.rounds++
+	course.verdict, err = c.judge(ctx, course.theta, course.folds)
+	return err
+}
+
+// written returns the rules' weights as written.
+func (g *learner) written() []float64 {
+	theta := make([]float64, len(g.Program.Rules))
+	for r, rule := range g.Program.Rules {
+		theta[r] = rule.Weight.Value
+	}
+	return theta
+}
