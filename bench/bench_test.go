@@ -223,3 +223,24 @@ func TestUsage(t *testing.T) {
 		t.Errorf("help: exit code %d, %q", code, &help)
 	}
 }
+
+// Every shape must have ground rules, as many for any number of threads.
+func TestShapes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plans rules of a thousand atoms")
+	}
+	for k := range joinShapes {
+		var counts [2]int
+		for i, threads := range []int{1, 3} {
+			o := &options{settings: settings{seed: 1, threads: threads, repeat: 1}}
+			one, err := o.joinOne(context.Background(), &joinShapes[k], 2000)
+			if err != nil {
+				t.Fatalf("%s: %v", joinShapes[k].name, err)
+			}
+			counts[i] = one.GroundRules
+		}
+		if counts[0] == 0 || counts[0] != counts[1] {
+			t.Errorf("%s: %d ground rules, then %d", joinShapes[k].name, counts[0], counts[1])
+		}
+	}
+}

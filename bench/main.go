@@ -62,9 +62,10 @@ type options struct {
 	settings
 	rivalry
 	model    *model
-	families []*model // of hard structure, instead of a model
-	sizes    []int    // ascending
-	config   string   // instead of a model: rules and tables
+	families []*model     // of hard structure, instead of a model
+	shapes   []*joinShape // of joins, instead of a model
+	sizes    []int        // ascending
+	config   string       // instead of a model: rules and tables
 	plot     string
 	json     bool
 }
@@ -75,11 +76,12 @@ const jarVariable = "DEEPPSL_PSL_JAR"
 // parse reads the arguments.
 func parse(args []string, stderr io.Writer) (*options, error) {
 	var o options
-	var name, size, sizes, rivals, hard string
+	var name, size, sizes, rivals, hard, join string
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&name, "model", models[0].name, "the `model`: "+strings.Join(modelNames(), ", "))
 	flags.StringVar(&hard, "hard", "", "solve these `families` of hard structure, beside --peers, or \"all\"")
+	flags.StringVar(&join, "join", "", "ground these `shapes` of joins, beside --peers duckdb, or \"all\"")
 	flags.StringVar(&size, "size", "1e6", "about how many `ground rules`")
 	flags.StringVar(&sizes, "sizes", "", "several sizes instead, such as 1e4,1e5,1e6, for how the cost grows")
 	flags.Float64Var(&o.gap, "gap", 1e-4, "relative duality gap to prove")
@@ -96,7 +98,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	flags.StringVar(&rivals, "peers", "", "compare with these `programs`: "+strings.Join(peerNames(), ", "))
 	flags.StringVar(&o.config, "config", "", "compare on this `configuration` instead of a model")
 	flags.StringVar(&o.jar, "psl-jar", os.Getenv(jarVariable), "Java PSL's command, a jar `file`; default: $"+jarVariable)
-	flags.StringVar(&o.python, "python", "python3", "`interpreter` that has the packages of osqp, clarabel and highs")
+	flags.StringVar(&o.python, "python", "python3", "`interpreter` that has the packages of osqp, clarabel, highs and duckdb")
 	flags.DurationVar(&o.limit, "limit", 5*time.Minute, "limit of `time` for one run of a peer")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object")
 	if err := flags.Parse(args); err != nil {
@@ -111,6 +113,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	err := o.complete(name, sizes, flags.Args())
 	if err == nil && hard != "" {
 		o.families, err = familiesOf(hard)
+	}
+	if err == nil && join != "" {
+		o.shapes, err = shapesOf(join)
 	}
 	if err == nil {
 		err = o.meet(rivals)
@@ -165,7 +170,11 @@ func (o *options) meet(names string) error {
 		o.peers = append(o.peers, peers[at])
 	}
 	switch {
-	case len(o.sizes) > 1 && o.families == nil:
+	case o.shapes != nil && (len(o.peers) != 1 || o.peers[0].name != database):
+		return fmt.Errorf("--join takes --peers %s alone", database)
+	case o.shapes == nil && slices.ContainsFunc(o.peers, func(p contender) bool { return p.name == database }):
+		return fmt.Errorf("the peer %s is for --join", database)
+	case len(o.sizes) > 1 && o.families == nil && o.shapes == nil:
 		return errors.New("--peers takes one --size")
 	case o.memory > 0:
 		return errors.New("--memory is not for comparisons with --peers")
@@ -179,6 +188,9 @@ func (o *options) meet(names string) error {
 func (o *options) run(ctx context.Context, w io.Writer) error {
 	if o.families != nil {
 		return o.try(ctx, w)
+	}
+	if o.shapes != nil {
+		return o.join(ctx, w)
 	}
 	if len(o.peers) == 0 {
 		return o.measureAll(ctx, w)

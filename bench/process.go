@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -28,10 +29,17 @@ func (e absent) Error() string { return e.reason }
 
 // execute runs a program in a folder, for at most a time. Errors end with the program's last words.
 func execute(ctx context.Context, dir string, limit time.Duration, name string, args ...string) (*process, error) {
+	return executeWith(ctx, dir, limit, nil, name, args...)
+}
+
+// executeWith is execute for a program that reads its standard input.
+func executeWith(
+	ctx context.Context, dir string, limit time.Duration, stdin io.Reader, name string, args ...string,
+) (*process, error) {
 	limited, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	command := exec.CommandContext(limited, name, args...)
-	command.Dir = dir
+	command.Dir, command.Stdin = dir, stdin
 	command.WaitDelay = time.Second
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr

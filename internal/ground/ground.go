@@ -44,6 +44,8 @@ type Options struct {
 	// Most bounds, in bytes, the arenas and derived tuples that are in memory; 0 means no bound. Where there would be
 	// more, the error is an *Excess.
 	Most int64
+
+	meetAll bool // of tests: see plan.Plan.MeetAll
 }
 
 // Excess is the error of a rule with which there would be more in memory than Options.Most.
@@ -112,13 +114,15 @@ type grounder struct {
 	spill   *mrf.Spill   // nil if all is kept in memory
 	stop    atomic.Bool  // set when the context ends, the disk is full, or there is too much in memory
 	most    int64        // Options.Most
+	meetAll bool         // Options.meetAll
 	held    atomic.Int64 // bytes in memory, in portions that have been handed over
 	release func() bool
 }
 
 // newGrounder also watches the context, in a way that inner loops can ask about cheaply.
 func newGrounder(ctx context.Context, store *relation.Store, opts Options) *grounder {
-	g := &grounder{scope: newScope(store), threads: parallel.Threads(opts.Threads), most: opts.Most}
+	g := &grounder{scope: newScope(store), threads: parallel.Threads(opts.Threads), most: opts.Most,
+		meetAll: opts.meetAll}
 	if opts.Scratch != nil {
 		g.spill = mrf.NewSpill(opts.Scratch)
 	}
@@ -132,6 +136,9 @@ func (g *grounder) rule(ctx context.Context, rule *program.Rule) ([]*mrf.Block, 
 	chosen, err := plan.New(ctx, rule, g.scope.store)
 	if err != nil {
 		return nil, RuleReport{}, &problems{}
+	}
+	if g.meetAll {
+		chosen.MeetAll()
 	}
 	r := compile(chosen, g.scope)
 	if g.spill != nil {

@@ -20,6 +20,9 @@ type machine struct {
 	slots  []symbol.ID   // the values of the current grounding
 	keys   [][]symbol.ID // per op, space for its key
 	rows   []int32       // per atom, its row; -1 if missing
+	lists  []list        // per op, where it stands in the list that is met
+	places [][]int32     // per op, space for what those lists have in common
+	useful []useful      // per op
 	scale  float64       // the weight's atom
 	lo, hi int32         // the piece: rows of the pivot
 
@@ -47,7 +50,8 @@ type machine struct {
 func newMachine(r *routine, stop *atomic.Bool) *machine {
 	m := &machine{
 		routine: r, stop: stop, scale: 1, due: math.MaxInt64,
-		slots: slices.Clone(r.slots), rows: make([]int32, len(r.atoms)),
+		slots: slices.Clone(r.slots), rows: make([]int32, len(r.atoms)), lists: make([]list, len(r.ops)),
+		places: make([][]int32, len(r.ops)), useful: make([]useful, len(r.ops)),
 		sums: make([]expansion, len(r.sums)), sizes: make([]int, len(r.rule.Variables)),
 	}
 	m.sizeOf = func(variable int) int { return m.sizes[variable] }
@@ -74,6 +78,10 @@ func (m *machine) step(k int, upper float64) {
 		return
 	}
 	o := &m.ops[k]
+	if (o.meets > 0 || o.ahead != nil) && m.sampler == nil {
+		m.meet(k, upper)
+		return
+	}
 	switch o.kind {
 	case plan.Scan:
 		lo, hi := int32(0), o.size
@@ -85,7 +93,7 @@ func (m *machine) step(k int, upper float64) {
 			return
 		}
 		for row := lo; row < hi && !m.stopped(k, row-lo); row++ {
-			m.visit(o, k, row, upper)
+			m.visit(o, k, o.row(0, int(row)), upper)
 		}
 	case plan.Probe:
 		lo, hi := o.index.Range(m.key(o, k))
@@ -103,7 +111,7 @@ func (m *machine) step(k int, upper float64) {
 			m.visit(o, k, row, upper)
 		}
 	case plan.Match:
-		if row := o.index.Find(m.key(o, k)); row >= 0 {
+		if row := m.match(o, k); row >= 0 {
 			m.visit(o, k, row, upper)
 		}
 	case plan.Lookup:
@@ -128,20 +136,35 @@ func (m *machine) key(o *op, k int) []symbol.ID {
 	return key
 }
 
-// visit takes one row of op k, and goes on unless the row's values or a condition forbid it, or the template can no
-// longer be above 0: that is how an observed 0 in a body, or a 1 in a head, ends the search at once.
+// match returns the row that op k requires, or -1.
+func (m *machine) match(o *op, k int) int32 {
+	if o.lists != nil {
+		return o.lists.Find(m.key(o, k), m.slots[o.value])
+	}
+	return o.index.Find(m.key(o, k))
+}
+
+// visit takes one row of op k, and goes on if that is admitted.
 func (m *machine) visit(o *op, k int, row int32, upper float64) {
+	if upper, ok := m.admit(o, k, row, upper); ok {
+		m.step(k+1, upper)
+	}
+}
+
+// admit takes one row of op k and returns the template's bound, unless the row's values or a condition forbid it, or
+// the template can no longer be above 0: that is how an observed 0 in a body, or a 1 in a head, ends the search at once.
+func (m *machine) admit(o *op, k int, row int32, upper float64) (bound float64, ok bool) {
 	for i := range o.bind {
 		m.slots[o.bind[i].slot] = o.bind[i].column[row]
 	}
 	for i := range o.check {
 		if m.slots[o.check[i].slot] != o.check[i].column[row] {
-			return
+			return 0, false
 		}
 	}
 	for i := range o.decide {
 		if !o.decide[i].holds(m.slots) {
-			return
+			return 0, false
 		}
 	}
 	if o.found != nil {
@@ -149,11 +172,11 @@ func (m *machine) visit(o *op, k int, row int32, upper float64) {
 		if o.prunes {
 			if upper += o.found.slack(row); upper <= m.dust {
 				m.trivial(k)
-				return
+				return 0, false
 			}
 		}
 	}
-	m.step(k+1, upper)
+	return upper, true
 }
 
 // trivial counts what op k found to hold always: a whole grounding, or everything that a part of one would have led to.

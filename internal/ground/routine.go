@@ -46,7 +46,7 @@ type op struct {
 	at      int // the place of the rule's atom; -1 for the weight's
 	size    int32
 	index   *relation.Index
-	grouped []int32 // the index's rows
+	grouped []int32 // the index's rows; of a scan, all in its order, nil for that of the relation
 	key     []int32 // slots of the key
 	bind    []binding
 	check   []binding
@@ -54,6 +54,12 @@ type op struct {
 	found   *atom // the atom whose row is found, nil for projections
 	prunes  bool  // the row's value narrows the bound
 	whole   bool  // no generating op follows: what is dropped here was a whole grounding
+	// Of ops that are met (plan.Step.Meets): index and key are those of the lists of values for the slot value, and the
+	// first one has the number of the others in meets.
+	lists *relation.Lists
+	value int32
+	meets int
+	ahead *ahead
 }
 
 // binding connects a column to a slot.
@@ -75,6 +81,9 @@ func compile(p *plan.Plan, s *scope) *routine {
 	r.repeats = repeats(p.Rule)
 	for k := range p.Steps {
 		r.ops = append(r.ops, r.op(&p.Steps[k], k+1 >= p.Generators))
+	}
+	for k := range p.Steps {
+		r.meet(p, k)
 	}
 	for _, k := range p.Conditions {
 		c := r.comparison(&p.Rule.Conditions[k])
@@ -177,6 +186,8 @@ func (r *routine) op(s *plan.Step, whole bool) op {
 		}
 		o.index = rel.Index(key...)
 		o.grouped = o.index.Grouped()
+	} else if s.Order > 0 {
+		o.grouped = rel.Index(s.Order - 1).Grouped()
 	}
 	for _, column := range s.Bind {
 		o.bind = append(o.bind, binding{rel.Columns[at(column)], r.slot(s.Atom.Args[column])})

@@ -184,7 +184,11 @@ func (m *machine) sampleRows(o *op, k int, lo, hi int32, upper float64) {
 	take := s.take(k, int(hi-lo))
 	s.share = share / float64(take)
 	s.work += take
-	outer.rows += float64(hi - lo)
+	if o.meets > 0 {
+		outer.rows += 1 + m.fewest(k)/valuesPerRow
+	} else {
+		outer.rows += float64(hi - lo)
+	}
 	for _, d := range s.draw(o, k, lo, int(hi-lo), take) {
 		if m.stop.Load() {
 			break
@@ -197,9 +201,12 @@ func (m *machine) sampleRows(o *op, k int, lo, hi int32, upper float64) {
 	s.total, s.share = outer, share
 }
 
+// valuesPerRow is how many values of lists that are met are gone through in the time of touching a row.
+const valuesPerRow = 16
+
 // row returns the row at a place of a loop that begins at lo.
 func (o *op) row(lo int32, at int) int32 {
-	if o.kind == plan.Probe {
+	if o.grouped != nil {
 		return o.grouped[lo+int32(at)]
 	}
 	return lo + int32(at)

@@ -82,6 +82,14 @@ type Step struct {
 	Conditions []int
 	// Rows estimates how often the next step runs.
 	Rows float64
+	// Meets is how many of the next steps, all of which match, are made together with this one, which binds one variable:
+	// what they allow for it is read off sorted lists. Tried estimates the rows that would be tried otherwise.
+	Meets int
+	Tried float64
+	// Ahead, if not nil, tells which values are in vain.
+	Ahead *Ahead
+	// Order, of a Scan, is one more than the column whose equal values stand together; 0 is the order of the relation.
+	Order int
 }
 
 // Projected tells whether the step runs over a projection of its relation.
@@ -138,6 +146,7 @@ func (o *orderer) from(ctx context.Context, first []int) *Plan {
 	o.greedy(ctx)
 	o.plan.Generators, o.plan.Cost = len(o.plan.Steps), o.cost
 	o.hoist()
+	o.meet()
 	o.plan.Groundings = o.rows
 	o.plan.Bytes = o.rows * o.bytesPerGrounding()
 	return o.plan

@@ -25,9 +25,17 @@ func (p *Plan) Write(w io.Writer) error {
 		fmt.Fprintf(w, "  if %s\n", p.conditions(p.Conditions))
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	met := 0
 	for k := range p.Steps {
 		s := &p.Steps[k]
-		fmt.Fprintf(table, "  %s\t%s\t%s\t~%s rows\n", s.Op, p.atom(s), p.how(s), count(s.Rows))
+		op := s.Op.String()
+		switch {
+		case s.Meets > 0:
+			op, met = "meet", s.Meets
+		case met > 0:
+			op, met = "with", met-1
+		}
+		fmt.Fprintf(table, "  %s\t%s\t%s\t~%s rows\n", op, p.atom(s), p.how(s), count(s.Rows))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -72,6 +80,15 @@ func (p *Plan) how(s *Step) string {
 		notes = append(notes, "distinct")
 	case s.Op == Lookup && s.Relation.Open:
 		notes = append(notes, "must be a target")
+	}
+	if s.Order > 0 {
+		notes = append(notes, "by "+p.term(s.Atom.Args[s.Order-1]))
+	}
+	if s.Meets > 0 {
+		notes = append(notes, "one by one, ~"+count(s.Tried)+" rows")
+	}
+	if s.Ahead != nil {
+		notes = append(notes, "if linked to "+p.atom(&p.Steps[s.Ahead.Of]))
 	}
 	if len(s.Conditions) > 0 {
 		notes = append(notes, "if "+p.conditions(s.Conditions))

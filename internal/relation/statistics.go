@@ -10,7 +10,9 @@ import (
 type derived struct {
 	indexes     map[string]*Index
 	projections map[string]*Relation
-	counts      []int // distinct values per column; 0 is not yet known
+	lists       map[int]*Lists
+	counts      []int     // distinct values per column; 0 is not yet known
+	crowds      []float64 // see Crowd; 0 is not yet known
 }
 
 // Index returns the index on columns, building it on first use. It is safe for concurrent use.

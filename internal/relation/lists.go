@@ -1,0 +1,182 @@
+package relation
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// Lists is an index whose rows of one key are in the order of another column's values, side by side with these: what
+// two keys have in common can be read off both at once. Together, key and value are all columns of the relation, so
+// that no value occurs twice in a list.
+type Lists struct {
+	*Index
+	Rows   []int32     // grouped by key as the index has them, but ascending by value
+	Values []symbol.ID // of Rows
+}
+
+// Lists returns the lists of a column's values by the other columns, building them on first use. It is safe for
+// concurrent use.
+func (r *Relation) Lists(value int) *Lists {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if l, ok := r.known.lists[value]; ok {
+		return l
+	}
+	var key []int
+	for column := range r.Arity {
+		if column != value {
+			key = append(key, column)
+		}
+	}
+	if r.known.lists == nil {
+		r.known.lists = make(map[int]*Lists)
+	}
+	l := newLists(r.index(key), r.Columns[value])
+	r.known.lists[value] = l
+	return l
+}
+
+// newLists sorts the rows of each key by value.
+func newLists(x *Index, values []symbol.ID) *Lists {
+	l := &Lists{Index: x, Rows: slices.Clone(x.rows), Values: gather(values, x.rows)}
+	var pairs []pair
+	x.eachGroup(func(lo, hi int32) {
+		if slices.IsSorted(l.Values[lo:hi]) {
+			return
+		}
+		pairs = pairs[:0]
+		for at := lo; at < hi; at++ {
+			pairs = append(pairs, pair{l.Values[at], l.Rows[at]})
+		}
+		slices.SortFunc(pairs, func(a, b pair) int { return cmp.Compare(a.value, b.value) })
+		for k, p := range pairs {
+			l.Values[int(lo)+k], l.Rows[int(lo)+k] = p.value, p.row
+		}
+	})
+	return l
+}
+
+// pair is a row with the value that it is sorted by.
+type pair struct {
+	value symbol.ID
+	row   int32
+}
+
+// eachGroup visits where the rows of each key lie in Grouped.
+func (x *Index) eachGroup(visit func(lo, hi int32)) {
+	for c := range max(0, len(x.start)-1) {
+		if x.start[c] < x.start[c+1] {
+			visit(x.start[c], x.start[c+1])
+		}
+	}
+	for _, s := range x.slots {
+		if s.count > 0 {
+			visit(s.first, s.first+s.count)
+		}
+	}
+}
+
+// Seek returns the first place from at on, and before end, whose value is not below v, or end. It doubles its steps: of
+// two lists that are met, it goes through the longer one in the time of the shorter, but for a logarithm.
+func (l *Lists) Seek(at, end int, v symbol.ID) int {
+	if at >= end || l.Values[at] >= v {
+		return at
+	}
+	step := 1
+	for at+step < end && l.Values[at+step] < v {
+		at += step
+		step *= 2
+	}
+	// The value at at is below v; that at at+step is not, or lies beyond the end.
+	lo, hi := at+1, min(end, at+step)
+	for lo < hi {
+		if mid := (lo + hi) / 2; l.Values[mid] < v {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// Find returns the row of a key with a value, or -1.
+func (l *Lists) Find(key []symbol.ID, v symbol.ID) int32 {
+	lo, hi := l.Range(key)
+	if at := l.Seek(int(lo), int(hi), v); at < int(hi) && l.Values[at] == v {
+		return l.Rows[at]
+	}
+	return -1
+}
+
+// Crowd returns how many rows have the value that a row has in a column, on average over the rows: as many as there are
+// for each value if they are spread evenly, and many more if some values have most rows. It is counted on first use and
+// safe for concurrent use.
+func (r *Relation) Crowd(column int) float64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.known.crowds == nil {
+		r.known.crowds = make([]float64, r.Arity)
+	}
+	if r.known.crowds[column] == 0 && r.Len() > 0 {
+		sum := 0.0
+		r.index([]int{column}).eachGroup(func(lo, hi int32) { sum += float64(hi-lo) * float64(hi-lo) })
+		r.known.crowds[column] = sum / float64(r.Len())
+	}
+	return r.known.crowds[column]
+}
+
+// Marks is a set of values, in bits.
+type Marks struct {
+	words []uint64
+	added [][]symbol.ID
+	count int
+}
+
+// NewMarks returns an empty set of values below limit.
+func NewMarks(limit int) *Marks { return &Marks{words: make([]uint64, limit/64+1)} }
+
+// Clear empties the set.
+func (m *Marks) Clear() {
+	if m.count > len(m.words) {
+		clear(m.words)
+	} else {
+		for _, values := range m.added {
+			for _, v := range values {
+				m.words[v/64] = 0
+			}
+		}
+	}
+	m.added, m.count = m.added[:0], 0
+}
+
+// Add adds values to the set, which keeps the slice.
+func (m *Marks) Add(values []symbol.ID) {
+	m.added, m.count = append(m.added, values), m.count+len(values)
+	for _, v := range values {
+		m.words[v/64] |= 1 << (v % 64)
+	}
+}
+
+// Select returns the places of those values that are marked, in the space of places.
+func (m *Marks) Select(places []int32, values []symbol.ID) []int32 {
+	places = slices.Grow(places[:0], len(values))[:len(values)]
+	n := 0
+	for k, v := range values { // no branch: whether a value is marked is anyone's guess
+		places[n] = int32(k)
+		n += int(m.words[v/64] >> (v % 64) & 1)
+	}
+	return places[:n]
+}
+
+// Narrow keeps those of the places whose values are marked.
+func (m *Marks) Narrow(places []int32, values []symbol.ID) []int32 {
+	n := 0
+	for _, k := range places {
+		v := values[k]
+		places[n] = k
+		n += int(m.words[v/64] >> (v % 64) & 1)
+	}
+	return places[:n]
+}
