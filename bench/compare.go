@@ -206,11 +206,3 @@ func (c *comparison) Text(w io.Writer) error {
 	}
 	return err
 }
-
-// optional prints a number that is not always known.
-func optional(v float64) report.Number {
-	if v == 0 {
-		return ""
-	}
-	return digits(v)
-}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"embed"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -116,9 +115,6 @@ func javaVersion(log string) string {
 	return strings.TrimSpace(version)
 }
 
-//go:embed peers/*.py
-var scripts embed.FS
-
 // scriptOf runs a solver of quadratic programs by the script of its name, on the exported problem.
 func scriptOf(name string) func(context.Context, *contest) (*outcome, error) {
 	text := script("program") + script(name)
@@ -144,14 +140,6 @@ func scriptOf(name string) func(context.Context, *contest) (*outcome, error) {
 
 // readingTime is what scripts have to read a problem, beside the limit for solving it.
 const readingTime = 5 * time.Minute
-
-func script(name string) string {
-	text, err := scripts.ReadFile("peers/" + name + ".py")
-	if err != nil {
-		panic(err)
-	}
-	return string(text)
-}
 
 // readVector reads n little-endian numbers.
 func readVector(path string, n int) ([]float64, error) {

@@ -67,21 +67,33 @@ func shapesOf(names string) (found []*joinShape, err error) {
 	return found, nil
 }
 
+// joinSettings are what a measurement of joins depends on, beside the shapes.
+type joinSettings struct {
+	sizes           []int
+	threads, repeat int
+	seed            uint64
+	asks            bool   // the database too
+	python          string // the interpreter that has it
+	limit           time.Duration
+}
+
 // join grounds all shapes of all sizes, beside the database if it is a peer, in turns.
-func (o *options) join(ctx context.Context, w io.Writer) error {
+func (o *joinSettings) join(ctx context.Context, chosen []*joinShape) (*joins, error) {
 	all := &joins{Seed: o.seed, Threads: parallel.Threads(o.threads), Repeats: o.repeat, Machine: thisMachine()}
 	for _, size := range o.sizes {
-		for _, s := range o.shapes {
+		for _, s := range chosen {
 			one, err := o.joinOne(ctx, s, size)
 			if err != nil {
-				return fmt.Errorf("%s of %d: %w", s.name, size, err)
+				return nil, fmt.Errorf("%s of %d: %w", s.name, size, err)
 			}
 			all.Joins = append(all.Joins, one)
 		}
 	}
-	if o.json {
-		return report.JSON(w, all)
-	}
+	return all, nil
+}
+
+// Text prints the joins as a table.
+func (all *joins) Text(w io.Writer) error {
 	return tabulateJoins(all, report.NewTable(joinColumns...)).Text(w)
 }
 
@@ -92,7 +104,7 @@ func wall(t taken) float64      { return t.seconds }
 func processor(t taken) float64 { return t.cpu }
 
 // joinOne grounds one shape.
-func (o *options) joinOne(ctx context.Context, s *joinShape, size int) (*joinTrial, error) {
+func (o *joinSettings) joinOne(ctx context.Context, s *joinShape, size int) (*joinTrial, error) {
 	t := &joinTrial{Shape: s.name, Size: size}
 	var ours, theirs []taken
 	var ratios []float64
@@ -103,7 +115,7 @@ func (o *options) joinOne(ctx context.Context, s *joinShape, size int) (*joinTri
 			return nil, err
 		}
 		ours = append(ours, one)
-		if len(o.peers) == 0 || s.query == "" || t.Note != "" {
+		if !o.asks || s.query == "" || t.Note != "" {
 			continue
 		}
 		its, err := t.ask(ctx, s, d, o)
@@ -139,7 +151,7 @@ func (t *joinTrial) ground(ctx context.Context, s *joinShape, d *data, threads i
 }
 
 // ask has the database make the same rows.
-func (t *joinTrial) ask(ctx context.Context, s *joinShape, d *data, o *options) (taken, error) {
+func (t *joinTrial) ask(ctx context.Context, s *joinShape, d *data, o *joinSettings) (taken, error) {
 	dir, err := os.MkdirTemp("", "deeppsl-bench-")
 	if err != nil {
 		return taken{}, err
@@ -193,7 +205,8 @@ func (d *data) ranks() *relation.Relation {
 	return &relation.Relation{Name: "Rank", Arity: 2, Columns: [][]symbol.ID{order, rank}, Observed: n}
 }
 
-var joinColumns = []string{"shape", "size", "ground rules", "s", "CPU s", "M rules/s", "DuckDB s", "DuckDB CPU s", "times"}
+var joinColumns = []string{"shape", "size", "ground rules", "s", "CPU s", "M rules/s", "DuckDB s", "DuckDB CPU s",
+	"times"}
 
 // tabulateJoins writes a row for each shape.
 func tabulateJoins(all *joins, out *report.Table) *report.Table {
@@ -202,8 +215,8 @@ func tabulateJoins(all *joins, out *report.Table) *report.Table {
 		if t.Note != "" {
 			note = report.Number(t.Note)
 		}
-		out.Row(t.Shape, t.Size, t.GroundRules, digits(t.Seconds), digits(t.CPU), digits(float64(t.GroundRules)/t.Seconds/1e6),
-			note, optional(t.PeerCPU), optional(t.Ratio))
+		out.Row(t.Shape, t.Size, t.GroundRules, digits(t.Seconds), digits(t.CPU),
+			digits(float64(t.GroundRules)/t.Seconds/1e6), note, optional(t.PeerCPU), optional(t.Ratio))
 	}
 	return out
 }

@@ -98,7 +98,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	flags.StringVar(&rivals, "peers", "", "compare with these `programs`: "+strings.Join(peerNames(), ", "))
 	flags.StringVar(&o.config, "config", "", "compare on this `configuration` instead of a model")
 	flags.StringVar(&o.jar, "psl-jar", os.Getenv(jarVariable), "Java PSL's command, a jar `file`; default: $"+jarVariable)
-	flags.StringVar(&o.python, "python", "python3", "`interpreter` that has the packages of osqp, clarabel, highs and duckdb")
+	flags.StringVar(&o.python, "python", "python3", "`interpreter` that has the peers' packages")
 	flags.DurationVar(&o.limit, "limit", 5*time.Minute, "limit of `time` for one run of a peer")
 	flags.BoolVar(&o.json, "json", false, "print one JSON object")
 	if err := flags.Parse(args); err != nil {
@@ -203,6 +203,20 @@ func (o *options) run(ctx context.Context, w io.Writer) error {
 		return report.JSON(w, c)
 	}
 	return c.Text(w)
+}
+
+// join grounds shapes of joins, beside the database if it is a peer.
+func (o *options) join(ctx context.Context, w io.Writer) error {
+	s := &joinSettings{sizes: o.sizes, threads: o.threads, repeat: o.repeat, seed: o.seed, asks: len(o.peers) > 0,
+		python: o.python, limit: o.limit}
+	all, err := s.join(ctx, o.shapes)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return report.JSON(w, all)
+	}
+	return all.Text(w)
 }
 
 // measureAll measures all sizes and prints the results: a single one for one size, and how they scale for several.

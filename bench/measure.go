@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/ground"
@@ -190,15 +189,4 @@ func lap(watch *time.Time) float64 {
 	last := *watch
 	*watch = time.Now()
 	return watch.Sub(last).Seconds()
-}
-
-// median is that of a quantity; of an even number of values, the mean of the two in the middle.
-func median[T any](all []T, of func(T) float64) float64 {
-	values := make([]float64, len(all))
-	for k, each := range all {
-		values[k] = of(each)
-	}
-	slices.Sort(values)
-	n := len(values)
-	return (values[(n-1)/2] + values[n/2]) / 2
 }

@@ -109,6 +109,3 @@ func (s *scaling) Text(w io.Writer) error {
 	}
 	return err
 }
-
-// digits prints a measured number with as many digits as mean anything.
-func digits(v float64) report.Number { return report.Number(fmt.Sprintf("%.3g", v)) }

@@ -10,47 +10,49 @@ import (
 
 // joinShape is a family of joins: a rule, or many, whose ground rules are the rows of a query.
 type joinShape struct {
-	model
-	// query asks a database for the same rows, over tables named as predicates with columns c0, c1, … and id, the number
-	// of the row; "" where no database is asked.
+	name     string
+	rules    string
+	generate func(size int, seed uint64) *data
+	// query asks a database for the same rows, over tables named as predicates with columns c0, c1, … and id, the
+	// number of the row; "" where no database is asked.
 	query string
 }
 
 // The sizes of shapes are about how many links they have, but for products and long rules.
 var joinShapes = []joinShape{
-	{model{"chain-2", "1: Link(A, B) & Link(B, C) & Good(A) -> Good(C)\n", links(10, 1)},
+	{"chain-2", "1: Link(A, B) & Link(B, C) & Good(A) -> Good(C)\n", links(10, 1),
 		`SELECT g.id AS a, h.id AS b FROM Link l JOIN Link m ON l.c1 = m.c0 JOIN Good g ON g.c0 = l.c0
 			JOIN Good h ON h.c0 = m.c1`},
-	{model{"chain-3", "1: Link(A, B) & Link(B, C) & Link(C, D) & Good(A) -> Good(D)\n", links(6, 4)},
+	{"chain-3", "1: Link(A, B) & Link(B, C) & Link(C, D) & Good(A) -> Good(D)\n", links(6, 4),
 		`SELECT g.id AS a, h.id AS b FROM Link l JOIN Link m ON l.c1 = m.c0 JOIN Link n ON m.c1 = n.c0
 			JOIN Good g ON g.c0 = l.c0 JOIN Good h ON h.c0 = n.c1`},
-	{model{"triangle", "1: Link(A, B) & Link(B, C) & Link(A, C) & Good(A) -> Good(C)\n", links(40, 1)},
+	{"triangle", "1: Link(A, B) & Link(B, C) & Link(A, C) & Good(A) -> Good(C)\n", links(40, 1),
 		`SELECT g.id AS a, h.id AS b FROM Link l JOIN Link m ON l.c1 = m.c0 JOIN Link n ON n.c0 = l.c0 AND n.c1 = m.c1
 			JOIN Good g ON g.c0 = l.c0 JOIN Good h ON h.c0 = m.c1`},
-	{model{"four-cycle", "1: Link(A, B) & Link(B, C) & Link(C, D) & Link(D, A) & Good(A) -> Good(C)\n", links(30, 1)},
+	{"four-cycle", "1: Link(A, B) & Link(B, C) & Link(C, D) & Link(D, A) & Good(A) -> Good(C)\n", links(30, 1),
 		`SELECT g.id AS a, h.id AS b FROM Link l JOIN Link m ON l.c1 = m.c0 JOIN Link n ON n.c0 = m.c1
 			JOIN Link o ON o.c0 = n.c1 AND o.c1 = l.c0 JOIN Good g ON g.c0 = l.c0 JOIN Good h ON h.c0 = m.c1`},
-	{model{"star", "1: Good(A) & Link(A, B) & Link(A, C) & Link(A, D) & (B % C) & (C % D) -> Good(D)\n", links(8, 1)},
+	{"star", "1: Good(A) & Link(A, B) & Link(A, C) & Link(A, D) & (B % C) & (C % D) -> Good(D)\n", links(8, 1),
 		`SELECT g.id AS a, h.id AS b FROM Good g JOIN Link l ON g.c0 = l.c0 JOIN Link m ON g.c0 = m.c0 JOIN Link n
 			ON g.c0 = n.c0 JOIN Good h ON h.c0 = n.c1 JOIN Rank p ON p.c0 = l.c1 JOIN Rank q ON q.c0 = m.c1
 			JOIN Rank r ON r.c0 = n.c1 WHERE p.c1 < q.c1 AND q.c1 < r.c1`},
-	{model{"hub", "1: Link(A, B) & Link(B, C) & Link(A, C) & Good(A) -> Good(C)\n", hub},
+	{"hub", "1: Link(A, B) & Link(B, C) & Link(A, C) & Good(A) -> Good(C)\n", hub,
 		`SELECT g.id AS a, h.id AS b FROM Link l JOIN Link m ON l.c1 = m.c0 JOIN Link n ON n.c0 = l.c0 AND n.c1 = m.c1
 			JOIN Good g ON g.c0 = l.c0 JOIN Good h ON h.c0 = m.c1`},
-	{model{"five-way", "1: Start(A) & Link(A, B) & Link(B, C) & Link(C, D) & End(D) & Good(A) -> Good(D)\n",
-		links(6, 1)},
+	{"five-way", "1: Start(A) & Link(A, B) & Link(B, C) & Link(C, D) & End(D) & Good(A) -> Good(D)\n",
+		links(6, 1),
 		`SELECT g.id AS a, h.id AS b FROM Start s JOIN Link l ON s.c0 = l.c0 JOIN Link m ON l.c1 = m.c0 JOIN Link n
 			ON m.c1 = n.c0 JOIN Stop e ON e.c0 = n.c1 JOIN Good g ON g.c0 = s.c0 JOIN Good h ON h.c0 = e.c0`},
-	{model{"product", "1: Good(A) & Good(B) & (A % B) -> Same(A)\n", product},
+	{"product", "1: Good(A) & Good(B) & (A % B) -> Same(A)\n", product,
 		`SELECT g.id AS a, h.id AS b, s.id AS c FROM Good g, Good h, Rank p, Rank q, Same s WHERE p.c0 = g.c0 AND q.c0 = h.c0
 			AND p.c1 < q.c1 AND s.c0 = g.c0`},
-	{model{"priors", "1: !Good(A) ^2\n", links(1, 1)}, `SELECT g.id AS a FROM Good g`},
-	{model{"graph-rules", graphRules(), knowledge}, ""},
-	{model{"long-rule", longRule(), links(1, 1)}, ""},
+	{"priors", "1: !Good(A) ^2\n", links(1, 1), `SELECT g.id AS a FROM Good g`},
+	{"graph-rules", graphRules(), knowledge, ""},
+	{"long-rule", longRule(), links(1, 1), ""},
 }
 
-// links makes a graph at random, of nodes with so many links each on average, and a part of the size in links. Start and
-// End are one node in a hundred; Rank tells a database the order of the constants.
+// links makes a graph at random, of nodes with so many links each on average, and a part of the size in links. Start
+// and End are one node in a hundred; Rank tells a database the order of the constants.
 func links(degree, part int) func(size int, seed uint64) *data {
 	return func(size int, seed uint64) *data {
 		d := newData(seed)
@@ -149,7 +151,8 @@ func knowledge(size int, seed uint64) *data {
 func graphRules() string {
 	var b strings.Builder
 	for k := range graphRuleCount {
-		fmt.Fprintf(&b, "1: R%d(A, B) & R%d(B, C) & Good(A) -> Good(C)\n", k%graphRelations, k*7/graphRelations%graphRelations)
+		fmt.Fprintf(&b, "1: R%d(A, B) & R%d(B, C) & Good(A) -> Good(C)\n", k%graphRelations,
+			k*7/graphRelations%graphRelations)
 	}
 	return b.String()
 }

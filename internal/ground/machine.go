@@ -6,25 +6,24 @@ import (
 	"sync/atomic"
 
 	"github.com/deeppsl/deeppsl/internal/plan"
+	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
-// machine runs one routine over pieces of its rows: nested loops over the ops, and at their core the routine's emit. It
-// allocates only to grow its buffers, which it keeps from piece to piece.
+// machine runs one routine over pieces of its rows: nested loops over the ops, and at their core the routine's emit.
+// It allocates only to grow its buffers, which it keeps from piece to piece.
 type machine struct {
 	*routine
 	stop *atomic.Bool
 	// sampler, if set, decides which rows of each loop are visited.
 	sampler *sampler
 
-	slots  []symbol.ID   // the values of the current grounding
-	keys   [][]symbol.ID // per op, space for its key
-	rows   []int32       // per atom, its row; -1 if missing
-	lists  []list        // per op, where it stands in the list that is met
-	places [][]int32     // per op, space for what those lists have in common
-	useful []useful      // per op
-	scale  float64       // the weight's atom
-	lo, hi int32         // the piece: rows of the pivot
+	slots    []symbol.ID         // the values of the current grounding
+	keys     [][]symbol.ID       // per op, space for its key
+	rows     []int32             // per atom, its row; -1 if missing
+	meetings []*relation.Meeting // per op, nil if it is not met
+	scale    float64             // the weight's atom
+	lo, hi   int32               // the piece: rows of the pivot
 
 	counts   Counts
 	problems problems
@@ -50,13 +49,13 @@ type machine struct {
 func newMachine(r *routine, stop *atomic.Bool) *machine {
 	m := &machine{
 		routine: r, stop: stop, scale: 1, due: math.MaxInt64,
-		slots: slices.Clone(r.slots), rows: make([]int32, len(r.atoms)), lists: make([]list, len(r.ops)),
-		places: make([][]int32, len(r.ops)), useful: make([]useful, len(r.ops)),
+		slots: slices.Clone(r.slots), rows: make([]int32, len(r.atoms)), meetings: make([]*relation.Meeting, len(r.ops)),
 		sums: make([]expansion, len(r.sums)), sizes: make([]int, len(r.rule.Variables)),
 	}
 	m.sizeOf = func(variable int) int { return m.sizes[variable] }
 	for k := range r.ops {
 		m.keys = append(m.keys, make([]symbol.ID, len(r.ops[k].key)))
+		m.meetings[k] = r.meeting(k)
 	}
 	return m
 }
@@ -67,8 +66,8 @@ func (m *machine) run(lo, hi int32) {
 	m.step(0, m.routine.upper)
 }
 
-// step runs op k and what follows it. The template is at most upper, whatever values the atoms still to come have. Each
-// op is a loop of at least 0 rows, and the recursion is as deep as the rule has atoms.
+// step runs op k and what follows it. The template is at most upper, whatever values the atoms still to come have.
+// Each op is a loop of at least 0 rows, and the recursion is as deep as the rule has atoms.
 func (m *machine) step(k int, upper float64) {
 	if k == len(m.ops) {
 		m.counts.Groundings++
@@ -78,7 +77,7 @@ func (m *machine) step(k int, upper float64) {
 		return
 	}
 	o := &m.ops[k]
-	if (o.meets > 0 || o.ahead != nil) && m.sampler == nil {
+	if m.meetings[k] != nil && m.sampler == nil {
 		m.meet(k, upper)
 		return
 	}
@@ -123,6 +122,62 @@ func (m *machine) step(k int, upper float64) {
 	}
 }
 
+// meeting returns where op k meets others, or looks ahead; nil if it does neither.
+func (r *routine) meeting(k int) *relation.Meeting {
+	o := &r.ops[k]
+	if o.meets == 0 && o.ahead == nil {
+		return nil
+	}
+	lists := make([]*relation.Lists, 1+o.meets)
+	for j := range lists {
+		lists[j] = r.ops[k+j].lists
+	}
+	return relation.NewMeeting(r.scope.store.Symbols.Len(), o.ahead, lists...)
+}
+
+// meet takes the values that all of op k and those met with it allow for the variable that it binds.
+func (m *machine) meet(k int, upper float64) {
+	x, o := m.meetings[k], &m.ops[k]
+	for j := range o.meets + 1 {
+		if !x.Key(j, m.key(&m.ops[k+j], k+j)) {
+			return
+		}
+	}
+	m.filterKey = m.filterKey[:0]
+	for _, slot := range o.aheadKey {
+		m.filterKey = append(m.filterKey, m.slots[slot])
+	}
+	x.Begin(m.filterKey)
+	for places, more := x.Next(); more && !m.stop.Load(); places, more = x.Next() {
+		for _, place := range places {
+			x.MoveTo(place)
+			m.met(k, upper)
+		}
+	}
+}
+
+// met takes the rows that op k and those met with it have found, and goes on unless one of them forbids it.
+func (m *machine) met(k int, upper float64) {
+	n := 1 + m.ops[k].meets
+	for j := range n {
+		var ok bool
+		if upper, ok = m.admit(&m.ops[k+j], k+j, m.meetings[k].Row(j), upper); !ok {
+			return
+		}
+	}
+	m.step(k+n, upper)
+}
+
+// fewest returns how many rows are tried if op k is met with those behind it.
+func (m *machine) fewest(k int) float64 {
+	least := math.MaxInt32
+	for j := k; j <= k+m.ops[k].meets; j++ {
+		lo, hi := m.ops[j].index.Range(m.key(&m.ops[j], j))
+		least = min(least, int(hi-lo))
+	}
+	return float64(least)
+}
+
 // stopped tells whether to give up before the i-th row of op k's loop. The outermost loop asks each time; inner ones,
 // which may be long or many, ask now and then.
 func (m *machine) stopped(k int, i int32) bool { return (k <= m.pivot || i&0xff == 0) && m.stop.Load() }
@@ -152,7 +207,8 @@ func (m *machine) visit(o *op, k int, row int32, upper float64) {
 }
 
 // admit takes one row of op k and returns the template's bound, unless the row's values or a condition forbid it, or
-// the template can no longer be above 0: that is how an observed 0 in a body, or a 1 in a head, ends the search at once.
+// the template can no longer be above 0: that is how an observed 0 in a body, or a 1 in a head, ends the search at
+// once.
 func (m *machine) admit(o *op, k int, row int32, upper float64) (bound float64, ok bool) {
 	for i := range o.bind {
 		m.slots[o.bind[i].slot] = o.bind[i].column[row]
@@ -179,7 +235,8 @@ func (m *machine) admit(o *op, k int, row int32, upper float64) (bound float64, 
 	return upper, true
 }
 
-// trivial counts what op k found to hold always: a whole grounding, or everything that a part of one would have led to.
+// trivial counts what op k found to hold always: a whole grounding, or everything that a part of one would have led
+// to.
 func (m *machine) trivial(k int) {
 	if m.ops[k].whole {
 		m.drop(k, &m.counts.Trivial)

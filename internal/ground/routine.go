@@ -10,11 +10,11 @@ import (
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
-// routine is a planned rule made ready to run: columns, indexes and slots of values instead of names. It is read-only;
-// any number of machines run it at once.
+// routine is a planned rule made ready to run: columns, indexes and slots of values instead of names. It is
+// read-only; any number of machines run it at once.
 //
-// The values of a grounding lie in one array of slots: first the rule's variables, then its constants, so that keys and
-// comparisons need not tell one from the other.
+// The values of a grounding lie in one array of slots: first the rule's variables, then its constants, so that keys
+// and comparisons need not tell one from the other.
 type routine struct {
 	rule  *program.Rule
 	plan  *plan.Plan
@@ -54,12 +54,13 @@ type op struct {
 	found   *atom // the atom whose row is found, nil for projections
 	prunes  bool  // the row's value narrows the bound
 	whole   bool  // no generating op follows: what is dropped here was a whole grounding
-	// Of ops that are met (plan.Step.Meets): index and key are those of the lists of values for the slot value, and the
-	// first one has the number of the others in meets.
-	lists *relation.Lists
-	value int32
-	meets int
-	ahead *ahead
+	// Of ops that are met (plan.Step.Meets): index and key are those of the lists of values for the slot value, and
+	// the first one has the number of the others in meets.
+	lists    *relation.Lists
+	value    int32
+	meets    int
+	ahead    *relation.Ahead
+	aheadKey []int32
 }
 
 // binding connects a column to a slot.
@@ -128,8 +129,8 @@ func finite(values ...float64) bool {
 	return !slices.ContainsFunc(values, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
-// bound returns the template's largest value over the box, if it is known beforehand and if a small one makes a ground
-// rule trivial. The machine lowers it with every observed atom that it finds.
+// bound returns the template's largest value over the box, if it is known beforehand and if a small one makes a
+// ground rule trivial. The machine lowers it with every observed atom that it finds.
 func (r *routine) bound() float64 {
 	if r.varying || len(r.rule.Sums) > 0 || !oneSided(r.rule) {
 		return math.Inf(1)
@@ -169,8 +170,8 @@ func (r *routine) slotsOf(a *program.Atom, columns []int) []int32 {
 	return slots
 }
 
-// op compiles one step. A projection is a relation of its own, with its own columns; but to match against it, the index
-// of the relation itself on the same columns is as good.
+// op compiles one step. A projection is a relation of its own, with its own columns; but to match against it, the
+// index of the relation itself on the same columns is as good.
 func (r *routine) op(s *plan.Step, whole bool) op {
 	rel := s.Relation
 	at := func(column int) int { return column }
@@ -231,4 +232,30 @@ func (r *routine) choosePivot() {
 			return
 		}
 	}
+}
+
+// meet compiles the step k of a plan if it is met with others, or looks ahead: it and they read sorted lists of the
+// values of the variable that it binds, instead of an index. The values come in the order of their numbers.
+func (r *routine) meet(p *plan.Plan, k int) {
+	first := &p.Steps[k]
+	if first.Meets == 0 && first.Ahead == nil {
+		return
+	}
+	x := first.Atom.Args[first.Bind[0]]
+	for j := k; j <= k+first.Meets; j++ {
+		s, o := &p.Steps[j], &r.ops[j]
+		value := slices.Index(s.Atom.Args, x)
+		o.lists = s.Relation.Lists(value)
+		o.key = r.slotsOf(s.Atom, slices.Delete(every(s.Relation.Arity), value, value+1))
+		o.index, o.grouped, o.value = o.lists.Index, o.lists.Rows, r.slot(x)
+	}
+	r.ops[k].meets = first.Meets
+	if first.Ahead == nil {
+		return
+	}
+	of, through := &p.Steps[first.Ahead.Of], &p.Steps[first.Ahead.Through]
+	at := slices.Index(through.Atom.Args, x)
+	y := slices.IndexFunc(of.Atom.Args, func(t program.Term) bool { return t == through.Atom.Args[1-at] })
+	r.ops[k].ahead = &relation.Ahead{Of: of.Relation.Lists(y), Through: through.Relation.Lists(at)}
+	r.ops[k].aheadKey = r.slotsOf(of.Atom, slices.Delete(every(of.Relation.Arity), y, y+1))
 }

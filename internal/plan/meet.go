@@ -7,15 +7,16 @@ import (
 	"github.com/deeppsl/deeppsl/internal/program"
 )
 
-// Meeting. A step that goes through the rows of a key, followed by others that look each of them up in vain, takes time
-// with the rows that are tried, of which a cycle of atoms leaves few: the paths of two links in a graph are many times
-// its triangles, and one constant with many links makes them many more. Where the values that several atoms allow for
-// a variable lie in sorted lists, what the lists have in common is found in the time of the shortest: so joined, a
-// rule over a cycle takes no longer than the largest answer that relations of that size can have (a worst-case optimal
-// join, variable by variable).
+// Meeting. A step that goes through the rows of a key, followed by others that look each of them up in vain, takes
+// time with the rows that are tried, of which a cycle of atoms leaves few: the paths of two links in a graph are many
+// times its triangles, and one constant with many links makes them many more. Where the values that several atoms
+// allow for a variable lie in sorted lists, what the lists have in common is found in the time of the shortest: so
+// joined, a rule over a cycle takes no longer than the largest answer that relations of that size can have (a
+// worst-case optimal join, variable by variable).
 
 const (
-	// survivors is how many of the rows that are tried may be left, at most, for lists to be met instead: one in so many.
+	// survivors is how many of the rows that are tried may be left, at most, for lists to be met instead: one in so
+	// many.
 	survivors = 2
 	// tried is how many times as many rows must be tried as have to be sorted.
 	tried = 2
@@ -58,8 +59,8 @@ func (o *orderer) meetAt(k, n int) {
 	o.plan.Cost += min(0, times*float64(1+n)+shortest/values-before)
 }
 
-// meetable returns how many of the steps behind the k-th look the variable up that it binds, and nothing else. The first
-// one that goes through rows does not meet others: by its rows the work is divided.
+// meetable returns how many of the steps behind the k-th look the variable up that it binds, and nothing else. The
+// first one that goes through rows does not meet others: by its rows the work is divided.
 func (p *Plan) meetable(k int) (n int) {
 	if !p.listed(k) {
 		return 0
@@ -83,10 +84,10 @@ func (p *Plan) listed(k int) bool {
 		!s.Projected()
 }
 
-// Ahead is what a step that binds x can know of the next one, which binds y: x is in vain unless Through, an atom of both,
-// links it to one of the values of y that Of has. Both are among the steps that are met there, by their places. What is
-// bound there and not here is x alone, so that the values of x which are not in vain are the same for as long as the key
-// of Of is: a semi-join, made anew whenever that changes.
+// Ahead is what a step that binds x can know of the next one, which binds y: x is in vain unless Through, an atom of
+// both, links it to one of the values of y that Of has. Both are among the steps that are met there, by their places.
+// What is bound there and not here is x alone, so that the values of x which are not in vain are the same for as long
+// as the key of Of is: a semi-join, made anew whenever that changes.
 type Ahead struct{ Of, Through int }
 
 // lookAhead lets steps look ahead that can.
@@ -99,7 +100,8 @@ func (p *Plan) lookAhead() {
 	}
 }
 
-// ahead returns how step k can look ahead, nil if it cannot. Of several atoms it takes the one with the shortest lists.
+// ahead returns how step k can look ahead, nil if it cannot. Of several atoms it takes the one with the shortest
+// lists.
 func (p *Plan) ahead(k int) *Ahead {
 	q := k + 1 + p.Steps[k].Meets
 	for q < len(p.Steps) && p.Steps[q].Op == Lookup {
@@ -126,8 +128,8 @@ func (p *Plan) ahead(k int) *Ahead {
 	return a
 }
 
-// lasts tells whether what s has for y stays the same while step k is run again and again: whether all else that it holds
-// is bound before the last step that goes through rows before k, or can be by an order of that step's rows.
+// lasts tells whether what s has for y stays the same while step k is run again and again: whether all else that it
+// holds is bound before the last step that goes through rows before k, or can be by an order of that step's rows.
 func (p *Plan) lasts(s *Step, y program.Term, k int) bool {
 	last := p.lastLoop(k)
 	for _, arg := range s.Atom.Args {
@@ -160,8 +162,8 @@ func (s *Step) binds(x program.Term) int {
 	return -1
 }
 
-// orders tells whether step k is the first one, goes through all rows, and can do so in the order of a variable, which
-// alone an atom needs of it.
+// orders tells whether step k is the first one, goes through all rows, and can do so in the order of a variable,
+// which alone an atom needs of it.
 func (p *Plan) orders(k int, x program.Term, of *Step) bool {
 	s, needed := &p.Steps[k], 0
 	for _, arg := range of.Atom.Args {

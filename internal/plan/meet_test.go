@@ -10,8 +10,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/relation"
 )
 
-// Atoms over a cycle are met, with the next step looked ahead to where that stays the same for long, and those of a path
-// are not; one node with very many links is reason enough, though the links are few for each on average.
+// Atoms over a cycle are met, with the next step looked ahead to where that stays the same for long, and those of a
+// path are not; one node with very many links is reason enough, though the links are few for each on average.
 func TestCyclesAreMet(t *testing.T) {
 	graph := func(nodes, degree, hub int) *world {
 		w := newWorld()

@@ -78,8 +78,8 @@ func (x *Index) eachGroup(visit func(lo, hi int32)) {
 	}
 }
 
-// Seek returns the first place from at on, and before end, whose value is not below v, or end. It doubles its steps: of
-// two lists that are met, it goes through the longer one in the time of the shorter, but for a logarithm.
+// Seek returns the first place from at on, and before end, whose value is not below v, or end. It doubles its steps:
+// of two lists that are met, it goes through the longer one in the time of the shorter, but for a logarithm.
 func (l *Lists) Seek(at, end int, v symbol.ID) int {
 	if at >= end || l.Values[at] >= v {
 		return at
@@ -110,9 +110,9 @@ func (l *Lists) Find(key []symbol.ID, v symbol.ID) int32 {
 	return -1
 }
 
-// Crowd returns how many rows have the value that a row has in a column, on average over the rows: as many as there are
-// for each value if they are spread evenly, and many more if some values have most rows. It is counted on first use and
-// safe for concurrent use.
+// Crowd returns how many rows have the value that a row has in a column, on average over the rows: as many as there
+// are for each value if they are spread evenly, and many more if some values have most rows. It is counted on first
+// use and safe for concurrent use.
 func (r *Relation) Crowd(column int) float64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
