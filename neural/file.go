@@ -29,8 +29,9 @@ func ReadFiles(format Format, paths []string, width int) (*Features, error) {
 
 // formatOf returns the format that an extension stands for: DenseText if none.
 func formatOf(path string) Format {
-	switch extension := Format(strings.TrimPrefix(filepath.Ext(strings.TrimSuffix(path, ".gz")), ".")); extension {
-	case CSV, IDX, NPY:
+	extension := strings.TrimPrefix(filepath.Ext(strings.TrimSuffix(strings.ToLower(path), ".gz")), ".")
+	switch extension := Format(extension); extension {
+	case CSV, IDX, NPY, Parquet:
 		return extension
 	}
 	return DenseText

@@ -22,17 +22,18 @@ type Format string
 // The formats. Sparse lines are an id, a tab, and the columns of the nonzeros, counted from 0, each alone (for the
 // value 1) or as column:value. Dense lines are an id, a tab, and all values. CSV lines are an id and all values. IDX is
 // the binary format of MNIST's files of bytes: the first dimension counts the rows, whose ids are their numbers from 0,
-// and each byte is divided by 255. NPY is NumPy's format of one array, with the same ids. A line of names before the
-// first dense or CSV row is left out.
+// and each byte is divided by 255. NPY is NumPy's format of one array, with the same ids. Parquet's rows are like
+// those of CSV. A line of names before the first dense or CSV row is left out.
 const (
 	SparseText Format = "sparse"
 	DenseText  Format = "dense"
 	CSV        Format = "csv"
 	IDX        Format = "idx"
 	NPY        Format = "npy"
+	Parquet    Format = "parquet"
 )
 
-var formats = []Format{SparseText, DenseText, CSV, IDX, NPY}
+var formats = []Format{SparseText, DenseText, CSV, IDX, NPY, Parquet}
 
 // maxWidth bounds the columns that a table may have, so that one wrong number in a file does not ask for all memory.
 const maxWidth = 1 << 24
@@ -134,6 +135,8 @@ func (t *tableReader) read(format Format, name string, r io.Reader) error {
 		return t.readIDX(r)
 	case NPY:
 		return t.readNPY(r)
+	case Parquet:
+		return t.readParquet(r)
 	}
 	return unknown("format", format, formats)
 }
@@ -220,6 +223,20 @@ func (t *tableReader) readIDX(r io.Reader) error {
 	return nil
 }
 
+// readParquet reads rows as those of CSV; the number of a row stands for its line.
+func (t *tableReader) readParquet(r io.Reader) error {
+	err := eachRow(r, func(id string, values []string) bool {
+		t.line++
+		t.text = id + "\t" + strings.Join(values, " ")
+		err := t.add(id, values, t.addValues)
+		return err == nil || !t.report(err)
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.name, err)
+	}
+	return t.diags.Err()
+}
+
 // add reads one row.
 func (t *tableReader) add(id string, fields []string, add func(fields []string) error) error {
 	if err := t.addID(id); err != nil {
@@ -236,7 +253,7 @@ func isHeader(id string, fields []string) bool {
 	first := math.NaN()
 	for k, field := range fields {
 		field := strings.ToLower(strings.TrimSpace(field))
-		v, err := strconv.ParseFloat(field, 64)
+		v, err := parse(field, 64)
 		if k == 0 && (v == 0 || v == 1) {
 			first = v
 		}
@@ -350,7 +367,7 @@ func (t *tableReader) columnLimit() int {
 
 // number reads a finite value, that of a field; float32 keeps about seven digits of it.
 func number(field int, text string) (float32, error) {
-	v, err := strconv.ParseFloat(strings.TrimSpace(text), 32)
+	v, err := parse(text, 32)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0, wrong(field, "%q is not a finite number", text)
 	}

@@ -38,6 +38,8 @@ func TestRead(t *testing.T) {
 		{SparseText, "\uFEFFa\t1", 3, map[string][]float32{"a": {0, 1, 0}}},
 		{DenseText, "\uFEFFa\t1 2\r\n", 0, map[string][]float32{"a": {1, 2}}},
 		{CSV, "\uFEFF\"a,b\",1,2\n", 0, map[string][]float32{"a,b": {1, 2}}},
+		{CSV, "id,x,y\na,True,0.5\nb,False,1\n", 0, map[string][]float32{"a": {1, 0.5}, "b": {0, 1}}},
+		{CSV, "a,true,false\n", 0, map[string][]float32{"a": {1, 0}}},
 		{CSV, "\"a,b\",1, 2\nc,3,4\n", 2, map[string][]float32{"a,b": {1, 2}, "c": {3, 4}}},
 	} {
 		f, err := Read(test.format, "f", strings.NewReader(test.text), test.width)

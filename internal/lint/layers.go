@@ -35,9 +35,10 @@ var layers = []layer{
 	{"internal/similarity", []string{"internal/parallel"}},
 	{"internal/report", nil},
 	{"internal/option", nil},
+	{"internal/load/parquet", nil},
 	{"internal/load", []string{
 		"internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program",
-		"internal/similarity"}},
+		"internal/similarity", "internal/load/parquet"}},
 	{"internal/dataset", nil},
 	{"internal/scratch", []string{"internal/parallel"}},
 	{"internal/mrf", []string{"internal/parallel", "internal/scratch"}},
@@ -68,7 +69,7 @@ var layers = []layer{
 		"internal/symbol", "internal/relation", "internal/program", "internal/mrf", "internal/report"}},
 	{"neural", []string{
 		"internal/parallel", "internal/kernel", "internal/idx", "internal/source", "internal/symbol", "internal/relation",
-		"internal/learn", "internal/report"}},
+		"internal/load/parquet", "internal/learn", "internal/report"}},
 	{"internal/project", []string{
 		"internal/source", "internal/syntax", "internal/program", "internal/option", "internal/load", "internal/mrf",
 		"internal/ground", "internal/preflight", "internal/derive", "internal/solve", "internal/learn", "neural"}},
@@ -77,7 +78,8 @@ var layers = []layer{
 		"internal/project"}},
 	{"internal/session", []string{
 		"internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program", "internal/report",
-		"internal/load", "internal/mrf", "internal/ground", "internal/preflight", "internal/derive", "internal/export",
+		"internal/load/parquet", "internal/load", "internal/mrf", "internal/ground", "internal/preflight",
+		"internal/derive", "internal/export",
 		"internal/presolve", "internal/solve", "internal/eval", "neural", "internal/project", "internal/perceive"}},
 	{"internal/batch", []string{
 		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/program",

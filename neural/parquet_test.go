@@ -1,0 +1,55 @@
+package neural
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/deeppsl/deeppsl/internal/load/parquet"
+)
+
+// Tables that pandas wrote, with an index that has no name and stands last, and with one that has one.
+func TestParquetOfPandas(t *testing.T) {
+	want := map[string][]float32{"ann": {0.5, 1, 1}, "bob": {1.5, 0, 2}, "cy": {-2, 1, 3}}
+	for _, path := range []string{"testdata/index.parquet", "testdata/named.parquet"} {
+		f, err := ReadFiles("", []string{path}, 0)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		if diff := cmp.Diff(want, rowsOf(f)); diff != "" {
+			t.Errorf("%s: %s", path, diff)
+		}
+	}
+}
+
+func TestParquetErrors(t *testing.T) {
+	for _, test := range []struct {
+		rows [][]string
+		want string
+	}{
+		{[][]string{{"a", "1"}, {"b", "x"}}, `f:2:3: error: "x" is not a finite number`},
+		{[][]string{{"a", "1"}, {"a", "2"}}, `entity "a" has a row already, on line 1`},
+		{nil, "is empty"},
+	} {
+		var b bytes.Buffer
+		w := parquet.NewWriter(&b, 2)
+		for _, row := range test.rows {
+			if err := w.Write(row, 0.5); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(Parquet, "f", &b, 0); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v: error %v, want %s", test.rows, err, test.want)
+		}
+	}
+	if _, err := Read(Parquet, "f", strings.NewReader("a\t1\n"), 0); err == nil ||
+		!strings.Contains(err.Error(), "f: this is no Parquet file") {
+		t.Error(err)
+	}
+}
