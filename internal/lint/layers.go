@@ -186,7 +186,6 @@ var libraries = []library{
 	{"github.com/spf13/pflag", programs},
 	{"github.com/nlpodyssey/gopickle", []string{"paper"}},
 	{"github.com/parquet-go/", []string{"internal/load/parquet"}},
-	{"github.com/schollz/progressbar", []string{"internal/report"}},
 }
 
 // libraryHomes finds imports of outside dependencies away from the one package that wraps them.

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
 
@@ -29,14 +29,14 @@ type Task interface {
 // Bytes is the unit that is shown with decimal prefixes.
 const Bytes = "bytes"
 
-// NewProgress returns what suits w: nothing at all if quiet, a bar with rate and time left if w is a terminal, and
-// otherwise, in logs and pipes, a plain line every few seconds.
+// NewProgress returns what suits w: nothing at all if quiet, a line with a bar, rate and time left that is redrawn if w
+// is a terminal, and otherwise, in logs and pipes, a plain line every few seconds.
 func NewProgress(w io.Writer, quiet bool) Progress {
 	switch {
 	case quiet:
 		return silent{}
 	case IsTerminal(w):
-		return bars{w}
+		return &lines{w: w, now: time.Now, every: 100 * time.Millisecond, redrawn: true, columns: Columns(w)}
 	}
 	return &lines{w: w, now: time.Now, every: 5 * time.Second}
 }
@@ -67,38 +67,16 @@ func (silent) Start(string, int64, string) Task { return silent{} }
 func (silent) Add(int64)                        {}
 func (silent) Done()                            {}
 
-// bars draws a bar that is redrawn in place and cleared at the end.
-type bars struct{ w io.Writer }
-
-func (b bars) Start(name string, total int64, unit string) Task {
-	if total < 0 {
-		total = -1
-	}
-	return barTask{progressbar.NewOptions64(total,
-		progressbar.OptionSetWriter(b.w),
-		progressbar.OptionSetDescription(name),
-		progressbar.OptionShowCount(),
-		progressbar.OptionShowIts(),
-		progressbar.OptionSetItsString(unit),
-		progressbar.OptionShowBytes(unit == Bytes),
-		progressbar.OptionSetWidth(24),
-		progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionClearOnFinish(),
-	)}
-}
-
-type barTask struct{ bar *progressbar.ProgressBar }
-
-// The bar's errors are those of the terminal it is drawn on; losing a bar must not fail the work.
-func (t barTask) Add(n int64) { _ = t.bar.Add64(n) }
-func (t barTask) Done()       { _ = t.bar.Finish() }
-
 // lines writes a line when a task has run for a while, then at most one per interval, and one at its end if any was
 // written before: short work stays silent.
 type lines struct {
 	w     io.Writer
 	now   func() time.Time
 	every time.Duration
+	// redrawn lines begin with a bar, take the place of the one before, and go at the end; they are cut to the columns
+	// of the terminal, unless these are 0.
+	redrawn bool
+	columns int
 }
 
 func (p *lines) Start(name string, total int64, unit string) Task {
@@ -131,11 +109,21 @@ func (t *lineTask) Add(n int64) {
 func (t *lineTask) Done() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.ended && t.last.After(t.start) {
+	switch drawn := t.last.After(t.start); {
+	case t.ended || !drawn:
+	case t.progress.redrawn:
+		t.write(eraseLine)
+	default:
 		t.print(t.progress.now())
 	}
 	t.ended = true
 }
+
+// eraseLine goes to the beginning of a terminal's line and erases it.
+const eraseLine = "\r\x1b[K"
+
+// barWidth is that of a bar in columns.
+const barWidth = 24
 
 // print writes one line: how many items of how many, the rate, and the time left if it can be told.
 func (t *lineTask) print(now time.Time) {
@@ -149,8 +137,22 @@ func (t *lineTask) print(now time.Time) {
 	if left := t.total - t.done; left > 0 && rate > 0 {
 		line += fmt.Sprintf(", %s left", time.Duration(float64(left)/rate*1e9).Round(time.Second))
 	}
-	_, _ = fmt.Fprintln(t.progress.w, line)
+	if !t.progress.redrawn {
+		t.write(line + "\n")
+		return
+	}
+	if t.total > 0 {
+		filled := int(barWidth * min(t.done, t.total) / t.total)
+		line = strings.Repeat("█", filled) + strings.Repeat("░", barWidth-filled) + " " + line
+	}
+	if runes := []rune(line); t.progress.columns > 0 && len(runes) >= t.progress.columns {
+		line = string(runes[:t.progress.columns-1]) // a full line would go on in the next one
+	}
+	t.write(eraseLine + line)
 }
+
+// write shows text. What goes wrong is the terminal's: losing a line must not fail the work.
+func (t *lineTask) write(text string) { _, _ = io.WriteString(t.progress.w, text) }
 
 // amount prints a number of the task's items.
 func (t *lineTask) amount(n float64) string {

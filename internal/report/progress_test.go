@@ -52,7 +52,7 @@ epochs: 25 steps, 2 steps/s
 
 func TestProgressIsSafeForManyGoroutines(t *testing.T) {
 	var b bytes.Buffer
-	for _, progress := range []Progress{bars{&b}, &lines{w: &b, now: time.Now}} {
+	for _, progress := range []Progress{&lines{w: &b, now: time.Now, redrawn: true}, &lines{w: &b, now: time.Now}} {
 		task := progress.Start("work", 100, "items")
 		var group sync.WaitGroup
 		for range 4 {
@@ -70,14 +70,24 @@ func TestProgressIsSafeForManyGoroutines(t *testing.T) {
 	}
 }
 
-func TestBarShowsCountAndRate(t *testing.T) {
+// On a terminal the line is redrawn in place, cut to the terminal's width, and gone at the end.
+func TestBar(t *testing.T) {
+	now := time.Unix(0, 0)
 	var b bytes.Buffer
-	task := bars{&b}.Start("grounding", 10, "rules")
-	task.Add(5)
-	if got := b.String(); !strings.Contains(got, "grounding") || !strings.Contains(got, "5/10") {
-		t.Errorf("the bar is %q", got)
-	}
+	progress := &lines{w: &b, now: func() time.Time { return now }, every: 100 * time.Millisecond, redrawn: true, columns: 60}
+	task := progress.Start("grounding", 12, "rules")
+	task.Add(1) // too early for a line
+	now = now.Add(time.Second)
+	task.Add(3)
 	task.Done()
+	task.Done()
+	short := progress.Start("short", 1, "rules")
+	short.Add(1)
+	short.Done()
+	const want = "\r\x1b[K████████░░░░░░░░░░░░░░░░ grounding: 4 rules of 12 rules (33\r\x1b[K"
+	if got := b.String(); got != want {
+		t.Errorf("got\n%q, want\n%q", got, want)
+	}
 }
 
 func TestFormatBytes(t *testing.T) {
