@@ -132,9 +132,6 @@ func (p *prog) wrong(rows []row, best optimum, got *solved) string {
 		}
 		return ""
 	case got.Status != "optimal":
-		if best.violation > 0 && best.violation < 1e-4 {
-			return "" // nearly feasible
-		}
 		return fmt.Sprintf("ended with %q: gap %v, violation %v; least violation %v", got.Status, got.Gap, got.MaxViolation,
 			best.violation)
 	case best.violation > 2*feasibility:

@@ -130,6 +130,10 @@ func NewAnswer(s *project.Settings, field *mrf.Field, result *solve.Result, star
 		answer.AtomError = math.Sqrt(2 * gap / convexity)
 	}
 	answer.Judge(s, result.Status)
+	if result.Yields && result.Status == solve.Optimal {
+		answer.Explanation += fmt.Sprintf(" Hard rules are violated by up to %.1e, which is accepted, and the proof is "+
+			"against all states that violate none by more.", result.MaxViolation)
+	}
 	return answer
 }
 

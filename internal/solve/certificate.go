@@ -26,8 +26,8 @@ func Certify(field *mrf.Field, y, multipliers []float64) Certificate {
 type Certifier struct {
 	field *mrf.Field
 	g     []float64
-	// objective and violation are per span of the sweep.
-	objective, violation []float64
+	// objective, violation and excess are per span of the sweep.
+	objective, violation, excess []float64
 }
 
 // NewCertifier makes a Certifier for a field.
@@ -35,6 +35,7 @@ func NewCertifier(field *mrf.Field) *Certifier {
 	return &Certifier{
 		field: field, g: make([]float64, field.Model.Variables),
 		objective: make([]float64, field.Spans()), violation: make([]float64, field.Spans()),
+		excess: make([]float64, field.Spans()),
 	}
 }
 
@@ -62,6 +63,7 @@ func (c *Certifier) CertifyWith(
 			copy(mu, s.D)
 			return 0 // φ(d) + φ*(μ) = μ·d is what derivatives are
 		}
+		c.excess[s.Number] = excess(s, mu)
 		gap, objective := slackness(s, mu)
 		c.objective[s.Number] = objective
 		return gap
@@ -74,6 +76,7 @@ func (c *Certifier) CertifyWith(
 	for n, objective := range c.objective {
 		out.Objective += objective
 		out.MaxViolation = max(out.MaxViolation, c.violation[n])
+		out.Excess += c.excess[n]
 	}
 	out.DualBound = out.Objective - gap
 	out.Gap = Relative(c.field, gap, out.Objective)
@@ -99,6 +102,28 @@ func Slackness(value, d, mu, compliance float64) float64 {
 // compared and reported like that: none depends on what weights are measured in.
 func Relative(field *mrf.Field, difference, objective float64) float64 {
 	return difference / max(field.Unit(), math.Abs(objective))
+}
+
+// Yielding returns the certificate for all points that violate no constraint by more than this one's does, and not for
+// those alone that violate none: they can cost less by the excess.
+func (c Certificate) Yielding(field *mrf.Field) Certificate {
+	c.DualBound -= c.Excess
+	c.Gap += Relative(field, c.Excess, c.Objective)
+	c.Excess = 0
+	return c
+}
+
+// excess is what violating the span's constraints is worth by the multipliers.
+func excess(s *mrf.Span, mu []float64) (total float64) {
+	if !s.Block.Kind.Hard() {
+		return 0
+	}
+	for k, d := range s.D {
+		if s.Block.Kind == mrf.Equal || d > 0 {
+			total += math.Abs(mu[k] * d)
+		}
+	}
+	return total
 }
 
 // slackness projects the span's multipliers into their domain, returns what the span adds to the gap and to the

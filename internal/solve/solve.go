@@ -126,6 +126,9 @@ type Result struct {
 	// Conflict lists, if the status is Infeasible, hard constraints that contradict each other, by their place among all
 	// potentials in the order of the model's blocks.
 	Conflict []int
+	// Yields tells that the certificate is for all points that violate no constraint by more than this one does (see
+	// Certificate.Yielding): there may be none that violates none.
+	Yields bool
 	// Presolve says how much smaller the problem was made first; nil if it was not.
 	Presolve *presolve.Counts
 	// Components are those of the problem after that; nil if they were not looked for.
@@ -157,4 +160,7 @@ type Certificate struct {
 	Gap float64
 	// MaxViolation is the largest violation of a hard constraint at the point.
 	MaxViolation float64
+	// Excess bounds by how much less than every feasible point this one may cost as it violates constraints: Σ_j |μ_j|
+	// times what j is violated by.
+	Excess float64
 }

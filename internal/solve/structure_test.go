@@ -139,6 +139,43 @@ func TestAcceptedContradictions(t *testing.T) {
 	}
 }
 
+// What violates hard rules by less than is accepted is proven against all that violates them as little, though no
+// multipliers prove its gap: what they leave is what the violation gains.
+func TestYieldingConstraints(t *testing.T) {
+	for _, by := range []float64{1e-8, 5e-7, 8.3e-7, 9e-7, 9.8e-7, 0.999e-6, 0.9999999e-6} {
+		for _, steep := range []float64{1, 1e3, 1e6} {
+			b := mrftest.New(4, 0, 2).Rule(0, mrf.LessEqual, 0) // 0.3333·y ≤ -by, y1 + y2 + y3 ≥ 3 + by
+			b.Add(0, at(0, 0.3333), nil).Rule(0, mrf.LessEqual, 0)
+			b.Add(3, []term{{Index: 1, Coef: -1}, {Index: 2, Coef: -1}, {Index: 3, Coef: -1}}, nil)
+			b.Rule(1, mrf.Linear, 1)
+			for i := range 4 {
+				b.Add(1, at(i, -steep*float64(1+i)), nil)
+			}
+			m := b.Model()
+			for _, block := range m.Blocks[:2] {
+				block.Bias, block.Bias64 = nil, []float64{block.Own(0) + by}
+			}
+			for _, method := range []string{"interior", "auto"} {
+				r := solveBy(t, method, m, 1)
+				if r.Status != solve.Optimal || r.MaxViolation > 1e-6 || r.MaxViolation < by || math.Abs(r.Gap) > 1e-6 {
+					t.Errorf("%v by %s: %v, %+v", by, method, r.Status, r.Certificate)
+				}
+			}
+		}
+	}
+}
+
+// So is what violates them by just what is accepted.
+func TestJustAccepted(t *testing.T) {
+	b := mrftest.New(1, 0, 2).Rule(0, mrf.LessEqual, 0).Add(0, at(0, 0.3333), nil)
+	m := b.Rule(1, mrf.Linear, 1).Add(1, at(0, -1), nil).Model()
+	m.Blocks[0].Bias, m.Blocks[0].Constant = nil, 1e-6
+	r := solveBy(t, "auto", m, 1)
+	if r.Status != solve.Optimal || r.MaxViolation > 1e-6 || !r.Yields || math.Abs(r.Gap) > 1e-6 {
+		t.Errorf("%v, %+v", r.Status, r.Certificate)
+	}
+}
+
 // solveBy solves without presolving.
 func solveBy(t *testing.T, method string, m *mrf.Model, threads int) *solve.Result {
 	t.Helper()

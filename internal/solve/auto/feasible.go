@@ -10,7 +10,8 @@ import (
 )
 
 // Feasible makes a solver that gives answers of another one that violate hard constraints a feasible point instead, if
-// there is one close by.
+// there is one close by. Answers that violate them by no more than is accepted and are not proven, as that gains more
+// than the gap, are optimal if they are proven against all that violate them as little.
 func Feasible(solver solve.Solver, field *mrf.Field, settings solve.Settings) solve.Solver {
 	return &feasible{solver, field, settings.WithDefaults(0)}
 }
@@ -31,9 +32,15 @@ const (
 func (f *feasible) Solve(ctx context.Context) (*solve.Result, error) {
 	start := time.Now()
 	r, err := f.Solver.Solve(ctx)
-	if err != nil || r.Status == solve.Infeasible || !(r.MaxViolation > f.settings.Feasibility) ||
-		f.field.Model.Paged() != nil {
+	if err != nil || r.Status == solve.Infeasible {
 		return r, err
+	}
+	if r.MaxViolation <= f.settings.Feasibility {
+		f.yield(r)
+		return r, nil
+	}
+	if f.field.Model.Paged() != nil {
+		return r, nil
 	}
 	until := time.Now().Add(max(shortest, r.Elapsed/leeway))
 	stop := func() bool {
@@ -48,4 +55,12 @@ func (f *feasible) Solve(ctx context.Context) (*solve.Result, error) {
 	}
 	r.Elapsed = time.Since(start)
 	return r, nil
+}
+
+// yield makes an answer optimal that is, among those that violate no constraint by more.
+func (f *feasible) yield(r *solve.Result) {
+	yielding := r.Certificate.Yielding(f.field)
+	if r.Status != solve.Optimal && math.Abs(yielding.Gap) <= f.settings.Gap {
+		r.Status, r.Yields, r.Certificate = solve.Optimal, true, yielding
+	}
 }

@@ -70,6 +70,7 @@ func shares(theta []float64, largest float64) (scaled []float64, exact bool) {
 
 // restate makes the certificate of a result one about the field's own weights.
 func (p *inference) restate(result *solve.Result, largest float64, exact bool) {
+	result.Excess *= largest
 	if exact {
 		result.Objective, result.DualBound = result.Objective*largest, result.DualBound*largest
 	} else {

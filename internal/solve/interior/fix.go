@@ -20,6 +20,7 @@ type work struct {
 	// hardOnly leaves soft rows out.
 	hardOnly bool
 	yield    float64 // the compliance of hard rows
+	leeway   float64 // by how much hard rows may be violated
 	program
 }
 
@@ -105,6 +106,25 @@ func (w *work) giveWay(out *outcome, least float64) {
 		}
 	}
 	w.yield, w.target = 0, target
+	for _, leeway := range []float64{min(2*least, (least+target.feasibility)/2), target.feasibility * (1 - slight)} {
+		if !out.converged && !out.infeasible && !w.target.stop() && leeway < target.feasibility {
+			w.giveLeeway(out, leeway)
+		}
+	}
+}
+
+// giveLeeway solves a program whose hard rows may be violated by so much. Where their multipliers are large, that can
+// gain more than the gap, of which none is then left to prove but to points that violate them as much.
+func (w *work) giveLeeway(out *outcome, leeway float64) {
+	w.leeway = leeway
+	w.target.feasibility -= leeway
+	again := w.anew(out)
+	w.target.feasibility += leeway
+	if out.converged, out.infeasible = again.converged, again.infeasible; out.converged || out.infeasible {
+		out.yields = out.converged
+		w.record(out.infeasible)
+	}
+	w.leeway = 0
 }
 
 // anew solves a program with nothing fixed.
@@ -228,7 +248,12 @@ func (w *work) stateRow(j int, d float64) {
 		}
 		return
 	case b.Kind == mrf.LessEqual:
-		r.lo, r.compliance = 0, w.yield
+		r.lo, r.compliance, r.constant = 0, w.yield, d-w.leeway
+	case b.Kind == mrf.Equal && w.leeway > 0:
+		below := r
+		below.lo, below.constant, below.below = 0, -d-w.leeway, true
+		w.addRowOf(below, vars, coef, -1)
+		r.lo, r.constant = 0, d-w.leeway
 	case b.Kind == mrf.Equal:
 		r.compliance = w.yield
 	case b.Exponent == 2:
@@ -239,9 +264,14 @@ func (w *work) stateRow(j int, d float64) {
 	if b.Kind == mrf.Hinge {
 		r.lo = 0
 	}
+	w.addRowOf(r, vars, coef, 1)
+}
+
+// addRowOf adds a row with the coefficients of its free variables, times the sign.
+func (w *work) addRowOf(r row, vars []int32, coef []float64, sign float64) {
 	for k, i := range vars {
 		if !w.fixed[i] {
-			w.index, w.coef = append(w.index, w.place[i]), append(w.coef, coef[k])
+			w.index, w.coef = append(w.index, w.place[i]), append(w.coef, sign*coef[k])
 		}
 	}
 	w.addRow(r)
@@ -265,8 +295,13 @@ func (w *work) record(infeasible bool) {
 		}
 		s.result.Multipliers[number] = s.unit * s.subgradient(int(number), d)
 	}
+	below := 0.0
 	for _, r := range w.rows {
-		s.result.Multipliers[w.c.potentials[r.number]] = s.unit * r.mu
+		if r.below {
+			below = r.mu
+			continue
+		}
+		s.result.Multipliers[w.c.potentials[r.number]], below = s.unit*(r.mu-below), 0
 	}
 	if infeasible {
 		for j, number := range w.c.potentials {

@@ -43,6 +43,7 @@ type outcome struct {
 	iterations int
 	converged  bool
 	infeasible bool
+	yields     bool // by as much as is accepted
 }
 
 // grain is the number of components that a goroutine takes at once.
@@ -173,14 +174,17 @@ func (s *Solver) subgradient(j int, d float64) float64 {
 // finish proves what the components' solutions are together.
 func (s *Solver) finish(ctx context.Context, late bool) {
 	r := &s.result
-	r.Status, r.Iterations, r.Conflict = solve.Optimal, 0, nil
+	r.Status, r.Iterations, r.Conflict, r.Yields = solve.Optimal, 0, nil, false
 	for _, e := range s.ended {
-		r.Iterations = max(r.Iterations, e.iterations)
+		r.Iterations, r.Yields = max(r.Iterations, e.iterations), r.Yields || e.yields
 	}
 	if s.contradict() {
 		return
 	}
 	r.Certificate = s.certify.Certify(r.Y, r.Multipliers)
+	if r.Yields {
+		r.Certificate = r.Certificate.Yielding(s.field)
+	}
 	switch {
 	case math.Abs(r.Gap) <= s.settings.Gap && r.MaxViolation <= s.settings.Feasibility:
 	case ctx.Err() != nil:

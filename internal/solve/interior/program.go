@@ -67,6 +67,7 @@ type row struct {
 	dmu, ds, dt     float64
 	stiffness, lift float64 // Δμ = stiffness·(aΔy + lift)
 	hard            bool
+	below           bool // the side -d of an equation d = 0, whose other side is the next row
 	kept            bool // Δμ is found with Δy, and not from it
 }
 

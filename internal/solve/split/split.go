@@ -270,12 +270,15 @@ func (r *run) join() *solve.Result {
 	result := &solve.Result{Status: r.status(), Y: r.y, Multipliers: r.mu}
 	result.Certificate = solve.Certify(r.field, r.y, r.mu)
 	for k, part := range r.results {
-		result.Iterations = max(result.Iterations, part.Iterations)
+		result.Iterations, result.Yields = max(result.Iterations, part.Iterations), result.Yields || part.Yields
 		for _, j := range part.Conflict {
 			result.Conflict = append(result.Conflict, int(r.parts[k].Potentials[j]))
 		}
 	}
 	slices.Sort(result.Conflict)
+	if result.Yields {
+		result.Certificate = result.Certificate.Yielding(r.field)
+	}
 	result.Method, result.Reason = r.handed()
 	if result.Status == solve.Optimal && !(result.Gap <= r.settings.Gap) {
 		result.Status = solve.IterationLimit
