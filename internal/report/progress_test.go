@@ -74,7 +74,8 @@ func TestProgressIsSafeForManyGoroutines(t *testing.T) {
 func TestBar(t *testing.T) {
 	now := time.Unix(0, 0)
 	var b bytes.Buffer
-	progress := &lines{w: &b, now: func() time.Time { return now }, every: 100 * time.Millisecond, redrawn: true, columns: 60}
+	progress := &lines{w: &b, now: func() time.Time { return now }, every: 100 * time.Millisecond, redrawn: true,
+		columns: 60}
 	task := progress.Start("grounding", 12, "rules")
 	task.Add(1) // too early for a line
 	now = now.Add(time.Second)
