@@ -8,7 +8,7 @@ COUNT    ?= 6
 BASE     ?= HEAD
 PKG      ?= ./...
 
-.PHONY: help build test bench race lint fuzz oracle cover fmt
+.PHONY: help build test bench race lint fuzz oracle cover python fmt
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -48,6 +48,9 @@ cover: ## measure test coverage and write out/cover.html
 	GOTOOLCHAIN=local go test -short -coverpkg=./... -coverprofile=out/cover.out ./...
 	go tool cover -func=out/cover.out | tail -n 1
 	go tool cover -html=out/cover.out -o out/cover.html
+
+python: ## build the Python package into out/wheels, and test it in out/venv
+	python/test.sh
 
 fmt: ## format all Go files
 	$(TOOL) gofumpt -l -w .

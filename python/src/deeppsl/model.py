@@ -1,0 +1,538 @@
+"""Models: rules, what their predicates are, and data."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import _errors, _tables, _worker, results
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    import numpy.typing as npt
+
+_TYPES = {str: "string", int: "int", float: "float", "string": "string", "int": "int", "float": "float"}
+_MERGE = 64  # changes of given values that are kept one by one
+
+
+class Similar(NamedTuple):
+    """The pairs of a column's strings that a measure finds at least as similar as the threshold."""
+
+    measure: str  #: such as "JaroWinkler"
+    column: str  #: an argument of a predicate, from 0: "Name:1"
+    threshold: float  #: in (0, 1]
+
+
+class Network:
+    """Gives the values of a predicate's atoms.
+
+    `classes` are the constants of the second argument, of a network that classifies the first one; `atoms` are rules
+    that derive the atoms; `teacher` is the predicate whose inferred values the network imitates. All else says what
+    the network is, as configurations write it: kind, hidden, dropout, …
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str = "",
+        classes: Iterable[Any] = (),
+        atoms: Iterable[str] = (),
+        teacher: str = "",
+        **spec: Any,
+    ) -> None:
+        self.name = name
+        self.classes = [_tables.text(c) for c in classes]
+        self.atoms = list(atoms)
+        self.teacher = teacher
+        self.spec = spec
+
+    def _pack(self, predicate: str) -> dict[str, Any]:
+        packed: dict[str, Any] = {"name": self.name or predicate, "teacher": self.teacher}
+        if self.spec:
+            packed["spec"] = self.spec
+        if self.classes:
+            packed["classes"] = self.classes
+        if self.atoms:
+            packed["atoms"] = self.atoms
+        return packed
+
+
+class Predicate:
+    """Declares what rules do not say of a predicate; those that need nothing said need no declaration.
+
+    `types` are those of the arguments: str, int or float; strings by default. `evaluators` score the answers, the first
+    one also while learning: "discrete", "continuous", "auc", "categorical". At most one of the others says where atoms
+    and their values come from, if not from data: `measure` names a similarity of two strings, `similar` makes atoms of
+    similar pairs, `derive` are rules that make them, and `network` gives values.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        types: Iterable[type | str] = (),
+        evaluators: Iterable[str] = (),
+        measure: str = "",
+        similar: Similar | None = None,
+        derive: Iterable[str] = (),
+        network: Network | None = None,
+    ) -> None:
+        self.name = name
+        self.types = [_type(t) for t in types]
+        self.evaluators = list(evaluators)
+        self.measure = measure
+        self.similar = similar
+        self.derive = list(derive)
+        self.network = network
+
+    def __repr__(self) -> str:
+        return f"Predicate({self.name!r})"
+
+    def _pack(self) -> dict[str, Any]:
+        packed: dict[str, Any] = {"name": self.name, "measure": self.measure}
+        for name in ("types", "evaluators", "derive"):
+            if getattr(self, name):
+                packed[name] = getattr(self, name)
+        if self.similar is not None:
+            packed["similar"] = self.similar._asdict()
+        if self.network is not None:
+            packed["network"] = self.network._pack(self.name)
+        return packed
+
+
+def _type(given: type | str) -> str:
+    if given not in _TYPES:
+        raise ValueError(f"the type of an argument is str, int or float, and not {given!r}")
+    return _TYPES[given]
+
+
+class Rule:
+    """A rule, whose weight may stand in its text or beside it. Of a model that is open, its weight can be set."""
+
+    def __init__(self, text: str, weight: float | None = None) -> None:
+        self.text = text if weight is None else f"{float(weight)!r}: {text}"
+        #: whether it has no weight, of a rule of an open model
+        self.hard = False
+        #: how many ground rules there are of it, of a rule of an open model
+        self.ground = 0
+        self._weight = weight
+        self._change: Callable[[float], None] | None = None
+
+    @property
+    def weight(self) -> float | None:
+        """The present weight; None of a hard rule, and of one whose weight is in its text and that is in no model."""
+        return self._weight
+
+    @weight.setter
+    def weight(self, weight: float) -> None:
+        if self._change is None:
+            raise AttributeError("the weight of a rule can be set once it is in a model: model.rules")
+        self._change(float(weight))
+        self._weight = float(weight)
+
+    def __repr__(self) -> str:
+        return f"Rule({self.text!r})"
+
+    @classmethod
+    def _of(cls, reply: dict[str, Any], change: Callable[[float], None]) -> Rule:
+        rule = cls(reply["text"])
+        rule.hard, rule.ground, rule._change = reply["hard"], reply["ground"], change
+        rule._weight = None if rule.hard else reply["weight"]
+        return rule
+
+
+class Model:
+    """Rules, what their predicates are, and data: it infers the values of all targets, and learns from known ones.
+
+    `rules` are text, one per line, or a list of texts and of `Rule`. `seed` is the origin of everything random;
+    `threads` bounds those at work (0: one per core), and changes no result; `memory` is how many bytes the ground rules
+    may take before they go to a temporary file; `gap` is the relative duality gap that inference proves (0: 1e-6);
+    `method` is that of inference, `learning` that of learning, and `epochs` bounds its epochs. `options` has any other
+    setting by the name that the command `deeppsl options` lists.
+
+    The first inference, or whatever else needs it, grounds the rules; the model then lives in a process of its own, and
+    each further inference begins where the last one ended. Adding data or rules grounds anew. What is learned stays.
+    """
+
+    def __init__(
+        self,
+        rules: str | Rule | Iterable[str | Rule] = (),
+        *,
+        predicates: Iterable[Predicate] = (),
+        seed: int = 0,
+        threads: int = 0,
+        memory: int = 0,
+        gap: float = 0.0,
+        method: str = "",
+        learning: str = "",
+        epochs: int = 0,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._path = ""
+        self._rules: list[str] = []
+        self._predicates: list[Predicate] = []
+        self._options: dict[str, Any] = {
+            "seed": seed,
+            "threads": threads,
+            "memory": memory,
+            "gap": gap,
+            "method": method,
+            "learning": learning,
+            "epochs": epochs,
+            "set": {name: _option(value) for name, value in (options or {}).items()},
+        }
+        self._data: list[tuple[str, str, str, _tables.Table | str]] = []
+        self._features: list[tuple[str, list[str], Any]] = []
+        self._changes: list[tuple[str, _tables.Table]] = []
+        self._weights: dict[int, float] = {}
+        self._networks: Any = None  # the parameters that were learned, while no session has them
+        self._worker: _worker.Worker | None = None
+        self._session = 0
+        self._atoms: _Atoms | None = None
+        self._answer: results.Answer | None = None
+        self._learned = False
+        self.add(*([rules] if isinstance(rules, (str, Rule)) else rules), *predicates)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], **options: Any) -> Model:
+        """Read a model from a configuration; the arguments are those of the class, without rules."""
+        model = cls(**options)
+        model._path = os.path.abspath(path)
+        return model
+
+    def add(self, *items: str | Rule | Predicate) -> Model:
+        """Add rules and predicates. What has no meaning is an InputError, with its place and a caret."""
+        rules = [item if isinstance(item, str) else item.text for item in items if not isinstance(item, Predicate)]
+        predicates = [item for item in items if isinstance(item, Predicate)]
+        if rules or predicates:
+            self._leave()
+            before = self._rules, self._predicates
+            self._rules, self._predicates = self._rules + rules, self._predicates + predicates
+            try:
+                if not self._path:
+                    self._ask("parse", self._program())
+            except _errors.DeepPSLError:
+                self._rules, self._predicates = before
+                raise
+        return self
+
+    def observe(self, predicate: str, data: Any, *, value: Any = None, phase: str = "") -> Model:
+        """Add atoms whose values are known for good.
+
+        Data are a frame of pandas, polars or Arrow, whose columns are the arguments, and of which the one named "value"
+        (or as `value` says) has the truth values, 1 without it; a mapping of columns, or of atoms to values; a list of
+        rows, or of single arguments; or the path of a file. `phase` is "learning", "validation" or "inference" if they
+        are known in that one alone.
+        """
+        return self._add("observed", predicate, data, value, phase)
+
+    def target(self, predicate: str, data: Any, *, value: Any = None, phase: str = "") -> Model:
+        """Add atoms whose values inference finds. Answers have the names of the data's columns."""
+        return self._add("targets", predicate, data, value, phase)
+
+    def given(self, predicate: str, data: Any, *, value: Any = None, phase: str = "") -> Model:
+        """Add atoms whose values are known, but may change: see set."""
+        return self._add("given", predicate, data, value, phase)
+
+    def truth(self, predicate: str, data: Any, *, value: Any = None, phase: str = "") -> Model:
+        """Add known values of targets, or of what networks say: to learn from, and to evaluate by.
+
+        Truth of the phase "validation" is what learning chooses the best epoch by.
+        """
+        return self._add("truth", predicate, data, value, phase)
+
+    def features(self, network: str, ids: Iterable[Any], values: Any) -> Model:
+        """Give a network the feature vectors of what its predicate is about: one row of the array per id."""
+        import numpy as np
+
+        array = np.ascontiguousarray(values, np.float32)
+        names = [_tables.text(i) for i in ids]
+        if array.ndim != 2 or len(array) != len(names):
+            raise ValueError(f"{len(names)} ids need as many rows of features, and not an array of shape {array.shape}")
+        self._leave()
+        self._features.append((network, names, array))
+        return self
+
+    def infer(self, seconds: float = 0.0) -> results.Answer:
+        """Find the values of all targets, from the last answer on. Within a time, the answer is the best until then."""
+        reply, arrays = self._ask("infer", {"seconds": seconds}, session=True)
+        assert self._atoms is not None
+        self._answer = results.Answer(reply, arrays[reply["values"]], self._atoms, self._shapes())
+        return self._answer
+
+    def learn(
+        self, seconds: float = 0.0, *, progress: bool | Callable[[results.Epoch], None] | None = None
+    ) -> results.Training:
+        """Learn the weights of rules, and networks, from the truth.
+
+        `progress` is called after each epoch; True shows them on stderr, which is the default in a terminal.
+        """
+        if progress is None:
+            progress = sys.stderr.isatty()
+        show = _show if progress is True else (progress or None)
+        try:
+            reply, _ = self._ask("learn", {"seconds": seconds}, session=True, on_epoch=show)
+        finally:
+            if show is _show:
+                print(file=sys.stderr)
+        self._learned = True
+        self._weights = {k: rule["weight"] for k, rule in enumerate(reply["rules"]) if not rule["hard"]}
+        return results.Training(reply)
+
+    def evaluate(self) -> list[results.Evaluation]:
+        """Score the last answer, or one that is inferred now, by the truth."""
+        self._open()
+        if self._answer is None:
+            self.infer()
+        reply, _ = self._ask("evaluate", {}, session=True)
+        return [
+            results.Evaluation(e["predicate"], e["evaluator"], e["count"], e["values"], e["primary"])
+            for e in reply["evaluations"]
+        ]
+
+    def predict(self) -> list[results.Prediction]:
+        """Infer each example of a model about examples."""
+        reply, _ = self._ask("predict", {}, session=True)
+        return [results.Prediction(**p) for p in reply["predictions"]]
+
+    def set(self, predicate: str, data: Any, *, value: Any = None) -> Model:
+        """Change the values of given atoms; the next inference sees them."""
+        table = _tables.read(data, value)
+        arrays: list[Any] = []
+        packed = table.pack(predicate, "given", "", arrays)
+        self._ask("set", {"table": packed}, arrays, session=True)
+        self._changes.append((predicate, table))
+        if len(self._changes) > _MERGE:
+            self._changes = _tables.merge(self._changes)
+        return self
+
+    @property
+    def rules(self) -> list[Rule]:
+        """The rules with their present weights, which can be set: model.rules[0].weight = 2."""
+        reply, _ = self._ask("rules", {}, session=True)
+        return [Rule._of(r, _change(self, k)) for k, r in enumerate(reply["rules"])]
+
+    def check(self) -> results.Summary:
+        """Estimate what grounding would cost, and look for what is probably not meant."""
+        arrays: list[Any] = []
+        reply, _ = self._ask("check", self._opening(arrays), arrays)
+        return results.Summary(
+            [results.Estimate(**r) for r in reply["rules"]],
+            [_errors.Problem(**p) for p in reply["problems"]],
+            reply["observations"],
+            reply["targets"],
+        )
+
+    def program(self) -> str:
+        """Return the rules with their present weights, as text."""
+        return str(self._ask("program", {}, session=True)[0]["program"])
+
+    def ground(self, limit: int = 0) -> str:
+        """Return the ground rules, one per line; limit bounds them, 0 means all."""
+        reply, arrays = self._ask("ground", {"limit": limit}, session=True)
+        return bytes(arrays[reply["text"]]).decode(errors="replace")
+
+    def save_networks(self, path: str | os.PathLike[str]) -> None:
+        """Write the parameters of all networks to a file, whole or not at all."""
+        reply, arrays = self._ask("save", {}, session=True)
+        beside = Path(f"{os.fspath(path)}.{os.getpid()}.tmp")
+        try:
+            beside.write_bytes(bytes(arrays[reply["parameters"]]))
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+
+    def load_networks(self, path: str | os.PathLike[str]) -> Model:
+        """Read what save_networks wrote, into networks that are the same. On an error no parameter changes."""
+        import numpy as np
+
+        parameters = np.frombuffer(Path(path).read_bytes(), np.uint8)
+        self._ask("load", {"parameters": 0}, [parameters], session=True)
+        self._learned = True
+        return self
+
+    def close(self) -> None:
+        """End the model's process. Its answers stay, and it begins anew when it is used again."""
+        if self._atoms is not None:
+            self._leave()
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
+
+    def __enter__(self) -> Model:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # What follows is how a model gets at its session.
+
+    def _add(self, part: str, predicate: str, data: Any, value: Any, phase: str) -> Model:
+        table = os.path.abspath(data) if isinstance(data, (str, os.PathLike)) else _tables.read(data, value)
+        self._leave()
+        self._data.append((predicate, part, phase, table))
+        return self
+
+    def _program(self) -> dict[str, Any]:
+        fields: dict[str, Any] = {"predicates": [p._pack() for p in self._predicates]}
+        if self._path:
+            fields["path"] = self._path
+        else:
+            fields["rules"] = "\n".join(self._rules)
+        return fields
+
+    def _opening(self, arrays: list[Any]) -> dict[str, Any]:
+        from . import _frames
+
+        fields = self._program()
+        fields["options"] = self._options
+        fields["tables"] = tables = []
+        for predicate, part, phase, table in self._data:
+            if isinstance(table, str):
+                tables.append({"predicate": predicate, "part": part, "phase": phase, "path": table})
+            else:
+                tables.append(table.pack(predicate, part, phase, arrays))
+        fields["features"] = features = []
+        for network, ids, values in self._features:
+            features.append({"network": network, "ids": len(arrays), "width": values.shape[1], "values": len(arrays) + 1})
+            arrays += [_frames.Strings.of(ids), values.reshape(-1)]
+        return fields
+
+    def _shapes(self) -> dict[str, _tables.Table]:
+        return {
+            predicate.lower(): table
+            for predicate, part, _, table in self._data
+            if part in ("targets", "given") and not isinstance(table, str) and table.columns
+        }
+
+    def _open(self) -> None:
+        """Make a session, if there is none, with what was learned and changed before."""
+        if self._session and self._worker is not None and self._worker.alive:
+            return
+        self._session, self._answer, self._atoms = 0, None, None
+        arrays: list[Any] = []
+        reply, _ = self._ask("open", self._opening(arrays), arrays)
+        self._session = reply["session"]
+        self._atoms = _Atoms(self._worker, self._session)
+        for k, weight in self._weights.items():
+            self._ask("weight", {"rule": k, "weight": weight}, session=True)
+        if self._networks is not None:
+            self._ask("load", {"parameters": 0}, [self._networks], session=True)
+        for predicate, table in self._changes:
+            arrays = []
+            packed = table.pack(predicate, "given", "", arrays)
+            self._ask("set", {"table": packed}, arrays, session=True)
+
+    def _leave(self) -> None:
+        """Close the session, and keep what answers and the next session need of it."""
+        if not self._session or self._worker is None or not self._worker.alive:
+            self._session = 0
+            return
+        if self._answer is not None and self._atoms is not None:
+            self._atoms()
+        if self._learned:
+            try:
+                reply, arrays = self._ask("save", {}, session=True)
+                self._networks = arrays[reply["parameters"]]
+            except _errors.FailedError:
+                pass  # there are no networks
+        self._ask("close", {}, session=True)
+        self._session, self._answer, self._atoms = 0, None, None
+
+    def _ask(
+        self,
+        do: str,
+        fields: dict[str, Any],
+        arrays: list[Any] | None = None,
+        *,
+        session: bool = False,
+        on_epoch: Callable[[results.Epoch], None] | None = None,
+    ) -> tuple[dict[str, Any], list[Any]]:
+        """Ask the process, which is started if there is none, and warn of what it tells."""
+        if session:
+            self._open()
+            fields = {"session": self._session, **fields}
+        if self._worker is None or not self._worker.alive:
+            self._worker = _worker.Worker()
+        told: list[_errors.Problem] = []
+
+        def on_event(event: dict[str, Any]) -> None:
+            if "warning" in event:
+                told.append(_errors.Problem(**event["warning"]))
+            elif "epoch" in event and on_epoch is not None:
+                on_epoch(results.epoch(event["epoch"]))
+
+        reply = self._worker.ask(do, fields, arrays, on_event)
+        for problem in told:
+            warnings.warn(str(problem), _errors.DeepPSLWarning, stacklevel=_outside())
+        return reply
+
+    def __repr__(self) -> str:
+        source = self._path or f"{len(self._rules)} rules"
+        state = "" if self._answer is None else f", {self._answer!r}"
+        return f"<Model: {source}, {len(self._data)} tables{state}>"
+
+    def _repr_html_(self) -> str:
+        if not self._session:
+            return results.table(("rule",), [(line,) for text in self._rules for line in text.strip().splitlines()])
+        rows = [
+            ("hard" if r.hard else f"{r.weight:.4g}", r.text.partition(": ")[2] if not r.hard else r.text, r.ground)
+            for r in self.rules
+        ]
+        last = "" if self._answer is None else self._answer._repr_html_()
+        return results.table(("weight", "rule", "ground rules"), rows) + last
+
+
+class _Atoms:
+    """The open atoms of a session, which are asked for once, by whoever needs them first."""
+
+    def __init__(self, worker: _worker.Worker | None, session: int) -> None:
+        self._worker = worker
+        self._session = session
+        self._columns: dict[str, results.Columns] | None = None
+
+    def __call__(self) -> dict[str, results.Columns]:
+        if self._columns is None:
+            assert self._worker is not None
+            reply, arrays = self._worker.ask("atoms", {"session": self._session})
+            texts = arrays[reply["strings"]].list()
+            self._columns, start = {}, 0
+            for p in reply["predicates"]:
+                codes: list[npt.NDArray[np.int32]] = [arrays[k] for k in p["codes"]]
+                made = results.Columns(p["predicate"], start, codes, texts, p["count"])
+                self._columns[p["predicate"].lower()] = made
+                start += p["count"]
+            self._worker = None
+        return self._columns
+
+
+def _change(model: Model, rule: int) -> Callable[[float], None]:
+    def change(weight: float) -> None:
+        model._ask("weight", {"rule": rule, "weight": weight}, session=True)
+        model._weights[rule] = weight
+
+    return change
+
+
+def _option(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _show(epoch: results.Epoch) -> None:
+    score = "" if epoch.validation != epoch.validation else f", validation {epoch.validation:.4f}"
+    print(f"\repoch {epoch.number}: loss {epoch.loss:.6g}{score}   ", end="", file=sys.stderr, flush=True)
+
+
+def _outside() -> int:
+    """Return how far up the stack the one stands who uses this package."""
+    package = os.path.dirname(__file__)
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+        level, frame = level + 1, frame.f_back
+    return level

@@ -1,0 +1,229 @@
+"""Models from their rules to their answers."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas
+import pytest
+
+import deeppsl
+from conftest import SMOKERS, smokers
+
+
+def test_infers_the_optimum(model: deeppsl.Model) -> None:
+    answer = model.infer()
+    assert answer.optimal and answer.gap <= 1e-4
+    # min 3(1-b)² + 3·max(0, b-c)² + b² + c²
+    assert answer.objective == pytest.approx(21 / 19, abs=1e-6)
+    assert answer.dual_bound <= answer.objective
+    assert answer.value("Smokes", "bob") == pytest.approx(12 / 19, abs=1e-3)
+    assert answer["smokes"]["value"].tolist() == pytest.approx([12 / 19, 9 / 19], abs=1e-3)
+    assert answer.predicates == ["Smokes"] == list(answer)
+
+
+def test_answers_stay_what_they_are(model: deeppsl.Model) -> None:
+    first = model.infer()
+    second = model.infer()
+    model.observe("Friends", [("ann", "cid")])  # grounds anew
+    third = model.infer()
+    model.close()
+    assert first.value("Smokes", "cid") == pytest.approx(9 / 19, abs=1e-3)
+    assert second["Smokes"].equals(first["Smokes"]) or second.objective == pytest.approx(first.objective)
+    assert third.value("Smokes", "cid") > 0.6
+    again = model.infer()  # a process of its own
+    assert again.objective == pytest.approx(third.objective, abs=1e-6)
+
+
+def test_weights_of_rules_can_be_set(model: deeppsl.Model) -> None:
+    before = model.infer().value("Smokes", "bob")
+    rule = model.rules[0]
+    assert (rule.weight, rule.hard, rule.ground) == (3, False, 2)
+    rule.weight = 1
+    assert model.infer().value("Smokes", "bob") < before
+    model.observe("Friends", [("cid", "bob")])
+    assert model.rules[0].weight == 1  # in the next session, too
+    assert model.program().startswith("1.0: Friends(A, B)") or model.program().startswith("1: Friends(A, B)")
+    with pytest.raises(deeppsl.FailedError, match="weight"):
+        rule.weight = -1
+    with pytest.raises(AttributeError):
+        deeppsl.Rule("1: A(X)").weight = 2
+
+
+def test_rules_may_be_a_list() -> None:
+    with deeppsl.Model([deeppsl.Rule("A(X) -> B(X) ^2", weight=0.5), "B(X) = 0 ."]) as model:
+        model.observe("A", [1]).target("B", [1])
+        assert [(r.weight, r.hard) for r in model.rules] == [(0.5, False), (None, True)]
+        assert model.infer().value("B", 1) == pytest.approx(0, abs=1e-6)
+
+
+def test_given_values_change_while_a_model_lives() -> None:
+    with deeppsl.Model("2: Smoke(R) -> Fire(R) ^2\n1: !Fire(R) ^2") as model:
+        model.given("Smoke", {"hall": 0.0, "kitchen": 0.0}).target("Fire", ["hall", "kitchen"])
+        assert model.infer().value("Fire", "kitchen") == pytest.approx(0, abs=1e-4)
+        for k in range(200):
+            model.set("Smoke", {"kitchen": k / 200})
+        model.set("Smoke", {"kitchen": 1.0})
+        assert model.infer().value("Fire", "kitchen") == pytest.approx(2 / 3, abs=1e-3)
+        model.add("0.001: Fire(R) ^2")  # grounds anew
+        assert model.infer().value("Fire", "kitchen") == pytest.approx(2 / 3, abs=1e-3)
+        with pytest.raises(deeppsl.FailedError, match="no atom"):
+            model.set("Smoke", {"cellar": 1.0})
+        with pytest.raises(deeppsl.FailedError, match="not in"):
+            model.set("Smoke", {"kitchen": 2.0})
+
+
+def test_weights_are_learned_and_stay() -> None:
+    rules = "1: Near(A, B) -> Knows(A, B) ^2\n1: !Knows(A, B) ^2"
+    pairs = [("ann", "bob"), ("bob", "cid"), ("cid", "dan")]
+    knows = deeppsl.Predicate("Knows", evaluators=["discrete"])
+    with deeppsl.Model(rules, predicates=[knows], learning="perceptron") as model:
+        model.observe("Near", pairs).target("Knows", pairs)
+        model.truth("Knows", [("ann", "bob", 1.0), ("bob", "cid", 1.0), ("cid", "dan", 0.0)])
+        seen: list[deeppsl.Epoch] = []
+        training = model.learn(progress=seen.append)
+        assert training.epochs == seen or len(training.epochs) == len(seen) > 1
+        assert not training.early and training.ended
+        weights = [r.weight for r in model.rules]
+        assert weights[0] is not None and weights[0] > 1
+        score = model.evaluate()[0]
+        assert (score.predicate, score.scored, score.primary) == ("Knows", 3, "F1") and 0.7 < score.score <= 1
+        assert list(training.frame().columns) == ["epoch", "loss", "validation", "gap"]
+        assert "<svg" in training._repr_html_()
+        model.target("Knows", [("dan", "ann")])
+        assert [r.weight for r in model.rules] == weights
+
+
+def test_networks_learn_and_are_saved(tmp_path: Path) -> None:
+    def fruits() -> deeppsl.Model:
+        network = deeppsl.Network(classes=["apple", "pear"], hidden=[4])
+        looks = deeppsl.Predicate("Looks", network=network)
+        model = deeppsl.Model(
+            "1: Looks(F, K) -> Is(F, K) ^2\nIs(F, +K) = 1 .",
+            predicates=[looks],
+            seed=1,
+            learning="implicit",
+            epochs=15,
+        )
+        names = [f"fruit{k}" for k in range(20)]
+        kinds = ["apple", "pear"]
+        model.features("Looks", names, [[k % 2 + 0.1 * (k % 3), 0.1 * (k % 5)] for k in range(20)])
+        model.target("Is", [(n, k) for n in names for k in kinds])
+        model.truth("Is", [(n, kinds[k % 2]) for k, n in enumerate(names[:12])], phase="learning")
+        return model
+
+    file = tmp_path / "networks"
+    with fruits() as model, warnings.catch_warnings():
+        warnings.simplefilter("ignore", deeppsl.DeepPSLWarning)
+        model.learn()
+        learned = model.infer().value("Looks", "fruit19", "pear")
+        assert learned > 0.5
+        model.save_networks(file)
+        model.target("Is", [("fruit0", "plum")])  # grounds anew, with what was learned
+        assert model.infer().value("Looks", "fruit19", "pear") == pytest.approx(learned)
+    assert [p.name for p in tmp_path.iterdir()] == ["networks"]
+    with fruits() as fresh:
+        fresh.load_networks(file)
+        assert fresh.infer().value("Looks", "fruit19", "pear") == pytest.approx(learned)
+    with pytest.raises(ValueError, match="rows of features"):
+        fruits().features("Looks", ["a"], np.zeros((2, 2)))
+
+
+def test_configurations_can_be_opened(tmp_path: Path) -> None:
+    (tmp_path / "likes.csv").write_text("a,b\nann,bob\n")
+    (tmp_path / "model.json").write_text(
+        json.dumps(
+            {
+                "rules": ["1: Likes(A, B) -> Knows(A, B) ^2"],
+                "predicates": {"Likes/2": {"observations": ["likes.csv"]}, "Knows/2": {"targets": [["ann", "bob"]]}},
+            }
+        )
+    )
+    with deeppsl.Model.open(tmp_path / "model.json") as model:
+        assert model.infer().value("Knows", "ann", "bob") == pytest.approx(1, abs=1e-3)
+        assert model.check().targets == 1
+    with deeppsl.Model("1: Likes(A, B) -> Knows(A, B) ^2") as model:
+        model.observe("Likes", tmp_path / "likes.csv").target("Knows", [("ann", "bob")])
+        assert model.infer().value("Knows", "ann", "bob") == pytest.approx(1, abs=1e-3)
+
+
+def test_errors_have_their_place_and_a_caret() -> None:
+    with pytest.raises(deeppsl.InputError) as caught:
+        deeppsl.Model("1: A(X) -> B(X")
+    assert "rules:1:15: error: expected" in str(caught.value)
+    assert "\n                  ^" in str(caught.value)
+    assert caught.value.problems[0].column == 15
+
+    model = smokers()
+    model.add("1: Friend(A, B) -> Smokes(A)")
+    with pytest.raises(deeppsl.InputError, match="did you mean Friends") as caught:
+        model.infer()
+    assert (caught.value.problems[0].id, caught.value.problems[0].line) == ("unknown-predicate", 5)
+    with pytest.raises(deeppsl.InputError):
+        model.add("1: nonsense")
+    assert len(model._rules) == 2  # what was refused is not kept
+
+    wrong = smokers()
+    wrong.observe("Frends", [("ann", "bob")])
+    with pytest.raises(deeppsl.DeepPSLError, match="did you mean Friends"):
+        wrong.infer()
+    with pytest.raises(deeppsl.DeepPSLError, match="arguments"):
+        smokers().observe("Friends", ["ann"]).infer()
+    with pytest.raises(deeppsl.DeepPSLError, match="does-not-exist"):
+        deeppsl.Model.open("does-not-exist.json").infer()
+    with pytest.raises(deeppsl.DeepPSLError, match="inference.gpa"):
+        smokers(options={"inference.gpa": 1}).infer()
+
+
+def test_warnings_name_the_line_that_asked() -> None:
+    with deeppsl.Model("1: A(X) & C(Y) -> B(X) ^2") as model, pytest.warns(deeppsl.DeepPSLWarning) as told:
+        model.observe("A", ["a"]).observe("C", ["c"]).target("B", ["a"]).infer()
+    assert told[0].filename == __file__
+
+
+def test_hard_rules_that_contradict_each_other_are_named() -> None:
+    with deeppsl.Model("A(X) = 1 .\nA(X) = 0 .") as model:
+        model.target("A", ["a"])
+        answer = model.infer()
+    assert answer.status == "infeasible" and len(answer.conflict) == 2
+    assert answer.gap == math.inf
+
+
+def test_shows_itself(model: deeppsl.Model) -> None:
+    assert repr(model) == "<Model: 1 rules, 3 tables>"
+    assert "Friends(A, B) &amp; Smokes(A)" in model._repr_html_()
+    answer = model.infer()
+    assert "optimal" in repr(answer) and "2 of Smokes" in repr(answer)
+    assert "<td>3</td>" in model._repr_html_() and "<th>ground rules</th>" in model._repr_html_()
+    assert "Smokes('bob')" in model.ground()
+    assert model.ground(limit=1).count("Smokes") <= 2
+
+
+def test_answers_of_atoms_that_are_not_there(model: deeppsl.Model) -> None:
+    answer = model.infer()
+    with pytest.raises(KeyError, match="Smokes"):
+        answer["Drinks"]
+    with pytest.raises(KeyError, match="eve"):
+        answer.value("Smokes", "eve")
+
+
+def test_programs_about_examples() -> None:
+    path = Path(__file__).parents[2] / "examples" / "digits" / "numbers.json"
+    with deeppsl.Model.open(path, seed=1) as model, warnings.catch_warnings():
+        warnings.simplefilter("ignore", deeppsl.DeepPSLWarning)
+        found = model.predict()
+    assert found[0].label == "Result(0)" and 0 <= found[0].value <= 1
+    with pytest.raises(deeppsl.FailedError, match="about examples"), deeppsl.Model(SMOKERS) as other:
+        other.observe("Friends", [("a", "b")]).target("Smokes", ["a", "b"]).predict()
+
+
+def test_names_are_exported() -> None:
+    for name in deeppsl.__all__:
+        assert getattr(deeppsl, name) is not None
+    assert pandas.DataFrame is not None
+    with pytest.raises(AttributeError):
+        deeppsl.nothing  # noqa: B018

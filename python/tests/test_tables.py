@@ -1,0 +1,156 @@
+"""Data frames in, data frames out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas
+import polars
+import pyarrow
+import pytest
+
+import deeppsl
+from deeppsl import _frames, _tables
+
+COLUMNS: dict[str, list[Any]] = {"who": ["ann", "bob", "ann"], "age": [3, 40, -5], "value": [0.25, 1.0, 0.0]}
+
+FRAMES = {
+    "pandas": pandas.DataFrame(COLUMNS),
+    "polars": polars.DataFrame(COLUMNS),
+    "arrow": pyarrow.table(COLUMNS),
+    "": COLUMNS,
+}
+
+
+def as_lists(frame: Any) -> dict[str, list[Any]]:
+    if isinstance(frame, pandas.DataFrame):
+        return frame.to_dict("list")  # type: ignore[no-any-return]
+    if isinstance(frame, polars.DataFrame):
+        return frame.to_dict(as_series=False)
+    if isinstance(frame, pyarrow.Table):
+        return frame.to_pydict()  # type: ignore[no-any-return]
+    return {name: column.tolist() for name, column in frame.items()}
+
+
+def through(data: Any, **options: Any) -> Any:
+    """Return what a model answers about given atoms whose values are those of data."""
+    with deeppsl.Model("1: In(A, B) -> Out(A, B) ^2") as model:
+        model.given("In", data, **options)
+        columns = list((data if isinstance(data, dict) else as_lists(data)).items())[:2]
+        return model.target("Out", dict(columns)).infer()
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_frames_come_back_as_they_went(kind: str) -> None:
+    answer = through(FRAMES[kind])
+    frame = answer.frame("In", "" if kind == "" else None)
+    assert type(frame) is type(FRAMES[kind])
+    assert as_lists(frame) == COLUMNS
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow", ""])
+def test_frames_of_another_kind(kind: str) -> None:
+    made = as_lists(through(FRAMES["pandas"]).frame("In", kind))
+    assert made == COLUMNS
+
+
+def test_frames_of_no_kind_there_is() -> None:
+    with pytest.raises(ValueError, match="spark"):
+        through(FRAMES["pandas"]).frame("In", "spark")
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+def test_the_column_of_values_can_be_named(kind: str) -> None:
+    frame = through({"a": ["x"], "b": ["y"], "score": [0.5]}, value="score").frame("In", kind)
+    assert list(as_lists(frame)) == ["a", "b", "score"]
+    with pytest.raises(ValueError, match="no column 'truth'"):
+        through(FRAMES[kind], value="truth")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pandas.DataFrame({"a": ["x", None], "b": ["y", "z"]}),
+        pandas.DataFrame({"a": [1.0, np.nan], "b": ["y", "z"]}),
+        polars.DataFrame({"a": ["x", None], "b": ["y", "z"]}),
+        pyarrow.table({"a": ["x", None], "b": ["y", "z"]}),
+        [("x", "y"), (None, "z")],
+        {"a": ["x", float("nan")], "b": ["y", "z"]},
+    ],
+)
+def test_missing_arguments_are_named(data: Any) -> None:
+    with pytest.raises(ValueError, match="row 1 has nothing in the column ('a'|0)"):
+        _tables.read(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "columns", "values"),
+    [
+        ([("a", "b"), ("a", "c")], [["a", "a"], ["b", "c"]], None),
+        ([["a", 0.5], ["b", 1.0]], [["a", "b"]], [0.5, 1]),
+        ([["a", 1], ["b", 2]], [["a", "b"], ["1", "2"]], None),
+        (["a", "b"], [["a", "b"]], None),
+        ({("a", "b"): 0.5}, [["a"], ["b"]], [0.5]),
+        ({"a": 1}, [["a"]], [1]),
+        (np.array([["a", "b"], ["c", "d"]]), [["a", "c"], ["b", "d"]], None),
+        (pandas.Series(["a", "b"], name="x"), [["a", "b"]], None),
+        (pandas.DataFrame({"c": pandas.Categorical(["u", "v", "u"])}), [["u", "v", "u"]], None),
+        (pyarrow.table({"c": pyarrow.array(["u", "v", "u"]).dictionary_encode()}), [["u", "v", "u"]], None),
+        (polars.DataFrame({"c": polars.Series(["u", "v", "u"], dtype=polars.Categorical)}), [["u", "v", "u"]], None),
+        (pandas.DataFrame({"c": [True, False]}), [["True", "False"]], None),
+        (pandas.DataFrame({"c": ["", "ä€😀", "x\ty\n"]}), [["", "ä€😀", "x\ty\n"]], None),
+        ([], [], None),
+    ],
+)
+def test_what_a_table_may_be(data: Any, columns: list[list[str]], values: list[float] | None) -> None:
+    table = _tables.read(data)
+    made = []
+    for column in table.columns:
+        texts = column.strings().list()
+        assert len(set(texts)) == len(texts)
+        made.append([texts[c] for c in column.codes])
+    assert made == columns
+    assert (None if table.values is None else table.values.tolist()) == values
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        ([("a", "b"), ("c",)], "row 1 has 1 items"),
+        ({"a": ["x"], "b": []}, "different lengths"),
+        (pandas.DataFrame({"a": ["x"], "value": ["high"]}), "no number"),
+        (pandas.DataFrame([["x", "y"]], columns=["a", "a"]), "same name"),
+    ],
+)
+def test_what_no_table_is(data: Any, text: str) -> None:
+    with pytest.raises(ValueError, match=text):
+        _tables.read(data)
+    with pytest.raises(TypeError, match="not the text"):
+        _tables.read("Friends")
+
+
+def test_names_that_are_hard() -> None:
+    names = ["", " a ", "ä€😀", "x'y\"z", "1.0", "tab\tnew\nline", "ﬀ" * 1000]
+    with deeppsl.Model("0.5: A(X) ^2\n1: !A(X) ^2") as model, pytest.warns(deeppsl.DeepPSLWarning, match="space"):
+        frame = model.target("A", {"name": names}).infer().frame("A", "pandas")
+    assert frame["name"].tolist() == names
+
+
+def test_empty_tables() -> None:
+    with deeppsl.Model("1: A(X) -> B(X) ^2") as model, pytest.warns(deeppsl.DeepPSLWarning, match="never-fires"):
+        model.observe("A", pandas.DataFrame({"x": []})).target("B", polars.DataFrame({"y": ["b"]}))
+        assert model.infer()["B"].columns == ["y", "value"]
+
+
+def test_many_rows_are_the_same_rows() -> None:
+    count = 20_000
+    frame = pandas.DataFrame({"a": np.arange(count) % 7, "b": np.arange(count), "value": np.linspace(0, 1, count)})
+    out = through(frame)["In"]
+    pandas.testing.assert_frame_equal(out, frame)
+
+
+def test_strings_cross() -> None:
+    texts = ["", "a", "äö", "😀", "b\0c"]
+    assert _frames.Strings.of(texts).list() == texts
+    assert _frames.Strings.of([]).list() == []
