@@ -5,8 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
 // addFile reads a table in the format that its name's extension says, whether that is followed by .gz or not:
@@ -45,14 +47,45 @@ func extension(name string) string {
 
 // addTabs reads a tab-separated table: blank lines are skipped, lines are trimmed, and nothing is quoted.
 func (t *table) addTabs(file *source.File) {
-	eachLine(file.Text, func(line string, offset int) {
-		if len(line) >= maxColumns && strings.Count(line, "\t") >= maxColumns {
-			t.errorf("data-columns", offset, "", "%v", errColumns)
-			return
+	if len(file.Text) >= least && t.addBulk(file.Text, pieceSize, parallel.Threads(0)) {
+		return
+	}
+	eachLine(file.Text, t.addLine)
+}
+
+// addBulk reads a text in pieces of a size, and returns false if it has to be read row by row.
+func (t *table) addBulk(text string, size, threads int) bool {
+	o := &t.origins[len(t.origins)-1]
+	b := newBulk(text, t.predicate.Types, size)
+	if o.decided || !b.read(threads) {
+		return false
+	}
+	ids := t.symbols.InternAll(b.locals, func(p symbol.Place) {
+		if name := text[p.At : p.At+int(p.Len)]; strings.Contains(name, " ") {
+			k, row := b.column(p)
+			t.checkSpaces(k, name, row)
 		}
-		t.fields = split(t.fields[:0], line)
-		t.add(t.fields, offset)
 	})
+	columns, truth, places := b.join(threads, ids, relation.Place(len(t.origins)-1)<<offsetBits)
+	if len(places) == 0 || !t.builder.AddAll(threads, columns, truth, t.role, places) {
+		return false
+	}
+	o.decided, o.valued = true, b.width > len(columns)
+	for k, column := range columns {
+		t.tuple[k] = column[len(places)-1]
+		t.last[k] = t.symbols.Name(t.tuple[k])
+	}
+	return true
+}
+
+// addLine reads one row between tabs.
+func (t *table) addLine(line string, offset int) {
+	if len(line) >= maxColumns && strings.Count(line, "\t") >= maxColumns {
+		t.errorf("data-columns", offset, "", "%v", errColumns)
+		return
+	}
+	t.fields = split(t.fields[:0], line)
+	t.add(t.fields, offset)
 }
 
 // addNamedTabs is addTabs for a table whose first line names its columns. Fields at a line's ends may be empty.

@@ -197,14 +197,6 @@ func (r *jsonReader) space() *jsonError {
 	return nil
 }
 
-// endOfLine returns the offset of the line ending at or after i, or of the end of the input.
-func endOfLine(input string, i int) int {
-	if length := strings.IndexByte(input[i:], '\n'); length >= 0 {
-		return i + length
-	}
-	return len(input)
-}
-
 // lineStart returns the offset at which the line, counted from 1, begins.
 func lineStart(text string, line int) int {
 	offset := 0

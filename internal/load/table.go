@@ -233,16 +233,13 @@ func (t *table) truth(field string, offset int) (float64, bool) {
 	if field == "1" || field == "1.0" {
 		return 1, true
 	}
-	value, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
-	switch {
-	case err != nil || strings.ContainsAny(field, "xX_"): // as only Go writes numbers
+	value, ok := truthOf(field)
+	if _, err := strconv.ParseFloat(strings.TrimSpace(field), 64); !ok && (err != nil || isGoNumber(field)) {
 		t.errorf("data-truth", offset, truthHint, "%q is not a truth value", field)
-	case math.IsNaN(value) || value < 0 || value > 1:
+	} else if !ok {
 		t.errorf("data-truth", offset, truthHint, "the truth value %s is not in [0, 1]", field)
-	default:
-		return math.Abs(value), true // no negative zero
 	}
-	return 0, false
+	return value, ok
 }
 
 // constant interns the k-th argument in the canonical form of its type.
@@ -260,19 +257,6 @@ func (t *table) constant(k int, field string, offset int) (symbol.ID, bool) {
 	}
 	t.checkSpaces(k, name, offset)
 	return t.symbols.Intern(name), true
-}
-
-// isPlainInteger recognises a short integer that is canonical as it is.
-func isPlainInteger(field string) bool {
-	if field == "" || len(field) > 18 || field[0] == '0' && len(field) > 1 {
-		return false
-	}
-	for k := range len(field) {
-		if field[k] < '0' || field[k] > '9' {
-			return false
-		}
-	}
-	return true
 }
 
 // duplicate reports an atom that is there already, at both of its places.

@@ -20,8 +20,9 @@ type Builder struct {
 	places  []Place
 	free    Role
 	// slots is an open-addressing hash table of row+1, 0 for empty; its length is a power of 2, at least 3/2 of the
-	// rows.
-	slots []int32
+	// rows that are in it, the first hashed ones.
+	slots  []int32
+	hashed int
 }
 
 // NewBuilder returns an empty builder for the predicate name.
@@ -67,8 +68,8 @@ func (b *Builder) Add(tuple []symbol.ID, truth float64, role Role, place Place) 
 	b.roles = append(b.roles, role)
 	b.places = append(b.places, place)
 	b.slots[slot] = int32(len(b.roles))
-	if 3*len(b.roles) > 2*len(b.slots) {
-		b.grow()
+	if b.hashed++; 3*b.hashed > 2*len(b.slots) {
+		b.rehash(2 * len(b.slots))
 	}
 	return nil
 }
@@ -97,6 +98,12 @@ func (b *Builder) Len() int { return len(b.roles) }
 
 // find returns tuple's row, or -1 and the slot that it would take.
 func (b *Builder) find(tuple []symbol.ID) (slot uint64, row int32) {
+	if size := len(b.slots); b.hashed < len(b.roles) { // there were many at once
+		for 3*len(b.roles) > 2*size {
+			size *= 2
+		}
+		b.rehash(size)
+	}
 	mask := uint64(len(b.slots) - 1)
 	for slot = hash(tuple) & mask; b.slots[slot] != 0; slot = (slot + 1) & mask {
 		if row = b.slots[slot] - 1; b.equal(row, tuple) {
@@ -115,8 +122,9 @@ func (b *Builder) equal(row int32, tuple []symbol.ID) bool {
 	return true
 }
 
-func (b *Builder) grow() {
-	b.slots = make([]int32, 2*len(b.slots))
+// rehash puts all rows into a table of a size.
+func (b *Builder) rehash(size int) {
+	b.slots, b.hashed = make([]int32, size), len(b.roles)
 	mask := uint64(len(b.slots) - 1)
 	tuple := make([]symbol.ID, len(b.columns))
 	for row := range b.roles {

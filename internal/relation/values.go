@@ -92,3 +92,38 @@ func ValuesOf[T float32 | float64](values ...T) (out Values) {
 	}
 	return out
 }
+
+// JoinValues puts columns one behind the other, as if their values were appended one by one.
+func JoinValues(parts ...Values) (out Values) {
+	exact, decimal, double, ones := true, true, false, true
+	for k := range parts {
+		p := &parts[k]
+		out.count += p.count
+		ones = ones && p.Ones()
+		double = double || p.doubles != nil
+		if p.singles != nil {
+			exact, decimal = exact && p.exact, decimal && p.decimal
+		}
+	}
+	switch {
+	case ones:
+	case double || !exact && !decimal:
+		out.doubles = make([]float64, 0, out.count)
+		for k := range parts {
+			for row := range int32(parts[k].count) {
+				out.doubles = append(out.doubles, parts[k].At(row))
+			}
+		}
+	default:
+		out.exact, out.decimal = exact, decimal
+		out.singles = make([]float32, 0, out.count)
+		for k := range parts {
+			if parts[k].singles != nil {
+				out.singles = append(out.singles, parts[k].singles...)
+			} else {
+				out.singles = append(out.singles, slices.Repeat([]float32{1}, parts[k].count)...)
+			}
+		}
+	}
+	return out
+}
