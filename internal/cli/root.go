@@ -25,6 +25,7 @@ func newRoot(e *command.Env) *cobra.Command {
 		Long:  rootHelp,
 	}
 	asked := root.Flags().Bool("version", false, "say which version this is and what built it")
+	licensed := root.Flags().Bool("licenses", false, "print the licences of all that is linked into this program")
 	root.AddGroup(
 		&cobra.Group{ID: groupRules, Title: "Rules:"},
 		&cobra.Group{ID: groupData, Title: "Data:"},
@@ -47,8 +48,11 @@ func newRoot(e *command.Env) *cobra.Command {
 	completions(root)
 	e.Root(root)
 	root.RunE = func(cmd *cobra.Command, args []string) error {
-		if *asked {
+		switch {
+		case *asked:
 			return e.Emit(readVersion())
+		case *licensed:
+			return e.Emit(licenses{licensesText})
 		}
 		return command.ShowHelp(cmd, args)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	_ "embed"
 	"fmt"
 	"io"
 	"runtime"
@@ -69,5 +70,19 @@ func (v version) Text(w io.Writer) error {
 	}
 	text += fmt.Sprintf("built   with %s for %s/%s\n", v.Go, v.OS, v.Arch)
 	_, err := io.WriteString(w, text)
+	return err
+}
+
+//go:embed licenses.txt
+var licensesText string
+
+// licenses are the texts that have to go with the binary.
+type licenses struct {
+	Licenses string `json:"licenses"`
+}
+
+// Text prints them.
+func (l licenses) Text(w io.Writer) error {
+	_, err := io.WriteString(w, l.Licenses)
 	return err
 }

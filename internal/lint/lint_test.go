@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -45,56 +44,6 @@ func TestStaticcheck(t *testing.T) {
 		"tool", "-modfile=tools.mod", "staticcheck", "./...")
 }
 
-// heavy are what deeppsl does without: the laboratory, and libraries that draw, which bring fonts and PDF along.
-var heavy = []string{
-	modulePath + "/paper", "gonum.org/v1/plot", "git.sr.ht/~sbinet/", "codeberg.org/go-fonts", "codeberg.org/go-pdf",
-	"codeberg.org/go-latex", "github.com/golang/freetype", "golang.org/x/image", "github.com/nlpodyssey/gopickle",
-}
-
-// TestProductIsLight looks at all packages that deeppsl links.
-func TestProductIsLight(t *testing.T) {
-	list := exec.Command("go", "list", "-deps", "./cmd/deeppsl")
-	list.Dir = root
-	list.Env = append(os.Environ(), "GOTOOLCHAIN=local")
-	output, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path := range strings.Lines(string(output)) {
-		for _, prefix := range heavy {
-			if strings.HasPrefix(path, prefix) {
-				t.Errorf("deeppsl links %s", strings.TrimSpace(path))
-			}
-		}
-	}
-}
-
-// NOTICE names every module that is linked into deeppsl, and no other.
-func TestNoticeNamesWhatIsLinked(t *testing.T) {
-	notice, err := os.ReadFile(root + "/NOTICE")
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./cmd/deeppsl")
-	list.Dir = root
-	list.Env = append(os.Environ(), "GOTOOLCHAIN=local")
-	output, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	linked := slices.DeleteFunc(strings.Fields(string(output)), func(path string) bool { return path == modulePath })
-	slices.Sort(linked)
-	var named []string
-	for line := range strings.Lines(string(notice)) {
-		if path := strings.TrimSpace(line); strings.Contains(path, "/") && !strings.Contains(path, " ") {
-			named = append(named, path)
-		}
-	}
-	if want := slices.Compact(linked); !slices.Equal(named, want) {
-		t.Errorf("NOTICE names\n%v, linked are\n%v", named, want)
-	}
-}
-
 // runTool runs a go command in the module's root and fails with its output.
 func runTool(t *testing.T, why string, args ...string) {
 	if testing.Short() {
@@ -103,7 +52,8 @@ func runTool(t *testing.T, why string, args ...string) {
 	t.Parallel()
 	command := exec.Command("go", args...)
 	command.Dir = root
-	command.Env = append(os.Environ(), "GOTOOLCHAIN=local")
+	// A third of their time would be the garbage collector's.
+	command.Env = append(os.Environ(), "GOTOOLCHAIN=local", "GOGC=400")
 	output, err := command.CombinedOutput()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)

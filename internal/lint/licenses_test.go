@@ -1,0 +1,148 @@
+package lint
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/goldentest"
+)
+
+// A linkage is a package that deeppsl is linked with, the folder that it is in, and its module; the standard library
+// has none.
+type linkage struct{ pkg, folder, module, root string }
+
+// linked lists what is linked on each system that deeppsl is built for.
+var linked = sync.OnceValues(func() ([]linkage, error) {
+	var all []linkage
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		list := exec.Command("go", "list", "-deps", "-f",
+			"{{.ImportPath}}\t{{.Dir}}\t{{with .Module}}{{.Path}}\t{{.Dir}}{{else}}\t{{end}}", "./cmd/deeppsl")
+		list.Dir = root
+		list.Env = append(os.Environ(), "GOTOOLCHAIN=local", "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0", "GOEXPERIMENT=")
+		output, err := list.Output()
+		if err != nil {
+			return nil, fmt.Errorf("listing what is linked on %s: %w", system, err)
+		}
+		for line := range strings.Lines(string(output)) {
+			f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+			all = append(all, linkage{f[0], f[1], f[2], f[3]})
+		}
+	}
+	return all, nil
+})
+
+// mustLink returns what is linked.
+func mustLink(t *testing.T) []linkage {
+	t.Helper()
+	all, err := linked()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// heavy are what deeppsl does without: the laboratory, and libraries that draw, which bring fonts and PDF along.
+var heavy = []string{
+	modulePath + "/paper", "gonum.org/v1/plot", "git.sr.ht/~sbinet/", "codeberg.org/go-fonts", "codeberg.org/go-pdf",
+	"codeberg.org/go-latex", "github.com/golang/freetype", "golang.org/x/image", "github.com/nlpodyssey/gopickle",
+}
+
+// TestProductIsLight looks at all packages that deeppsl links.
+func TestProductIsLight(t *testing.T) {
+	for _, one := range mustLink(t) {
+		for _, prefix := range heavy {
+			if strings.HasPrefix(one.pkg, prefix) {
+				t.Errorf("deeppsl links %s", one.pkg)
+			}
+		}
+	}
+}
+
+// licenseFile matches the files that have to go where a program goes.
+var licenseFile = regexp.MustCompile(`(?i)^(licen[sc]es?|copying|notice)([.-].*)?$|-LICENSE$`)
+
+// standardLibrary is whose licence is that of Go's other modules.
+const standardLibrary, likeIt = "Go's standard library", "golang.org/x/sys"
+
+// TestLicenses holds the texts that deeppsl --licenses prints to those of what is linked: of each module, and of
+// folders in it that packages come from. With -update it writes them.
+func TestLicenses(t *testing.T) {
+	owners := make(map[string][]string) // by text
+	for _, one := range mustLink(t) {
+		if one.module == "" || one.module == modulePath {
+			continue
+		}
+		texts := licensesOf(t, one)
+		if len(texts) == 0 {
+			t.Errorf("%s has no licence", one.module)
+		}
+		for _, text := range texts {
+			owners[text] = append(owners[text], one.module)
+			if one.module == likeIt {
+				owners[text] = append(owners[text], standardLibrary)
+			}
+		}
+	}
+	for text := range owners {
+		slices.Sort(owners[text])
+		owners[text] = slices.Compact(owners[text])
+	}
+	var b bytes.Buffer
+	b.WriteString("DeepPSL is under the Apache License 2.0, which is among these: the licences of all that deeppsl is " +
+		"linked\nwith, each below the modules that it is of.\n")
+	for _, text := range slices.SortedFunc(maps.Keys(owners), func(a, b string) int {
+		return cmp.Or(slices.Compare(owners[a], owners[b]), cmp.Compare(a, b))
+	}) {
+		fmt.Fprintf(&b, "\n%s\n%s\n\n%s\n", strings.Repeat("=", 80), strings.Join(owners[text], "\n"), text)
+	}
+	goldentest.File(t, "../cli/licenses.txt", b.Bytes())
+}
+
+// licensesOf returns the texts in the folders from a package's up to its module's, and those that the module keeps for
+// parts of it.
+func licensesOf(t *testing.T, one linkage) (texts []string) {
+	t.Helper()
+	read := func(folder string) {
+		entries, err := os.ReadDir(folder)
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		for _, entry := range entries {
+			if entry.IsDir() || !licenseFile.MatchString(entry.Name()) {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(folder, entry.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts = append(texts, tidy(string(text)))
+		}
+	}
+	for folder := one.folder; ; folder = filepath.Dir(folder) {
+		read(folder)
+		if folder == one.root || len(folder) <= len(one.root) {
+			break
+		}
+	}
+	read(filepath.Join(one.root, "THIRD_PARTY_LICENSES"))
+	return texts
+}
+
+// tidy drops what differs between copies of one text: ends of lines and empty ones around it.
+func tidy(text string) string {
+	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	for k := range lines {
+		lines[k] = strings.TrimRight(lines[k], " \t\f")
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}
