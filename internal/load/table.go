@@ -174,7 +174,7 @@ func (t *table) checkWidth(row []string, offset int) bool {
 		if len(row) == 1 && o.tabs {
 			hint = separatorHint(row[0], arity)
 		}
-		if len(row) > arity+1 && o.tabs {
+		if len(row) > arity+1 && o.tabs && !o.decided {
 			hint = "columns can be chosen where the first line names them: " + choiceHint(o.file.Name, []string{"from", "to"})
 		}
 		t.errorf("data-columns", offset, hint, "a row of %s has %s, or %d with a truth value, but this one has %d",
