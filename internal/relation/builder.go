@@ -197,3 +197,6 @@ func gather[T any](values []T, order []int32) []T {
 	}
 	return out
 }
+
+// Places returns where the rows so far were read, in the order in which they were added.
+func (b *Builder) Places() []Place { return b.places }
