@@ -34,6 +34,7 @@ func newRoot(e *command.Env) *cobra.Command {
 		newDemo(e),
 		newRun(e),
 		newCheck(e),
+		newExplain(e),
 		newGround(e),
 		newGradcheck(e),
 		newOptions(e),

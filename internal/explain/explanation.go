@@ -43,7 +43,7 @@ type Push struct {
 	Coefficient float64 `json:"coefficient"`
 	Push        float64 `json:"push"`
 	// Count is how many ground rules are together here, if more than one.
-	Count int `json:"count,omitempty"`
+	Count int `json:"count,omitzero"`
 	// Atoms are all those of the ground rule.
 	Atoms []Atom `json:"atoms"`
 }

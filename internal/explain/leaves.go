@@ -14,19 +14,37 @@ func (s *State) leaves(ctx context.Context, e *Explanation, names Names, i int32
 		return nil
 	}
 	p := s.pieceOf(i)
-	column, _ := slices.BinarySearch(p.variables, i)
-	right := make([]float64, len(p.variables)+len(p.tights))
-	right[column] = 1
-	v, ok := p.solve(right)
+	v, ok := p.direction(i)
 	if !ok {
 		low, high, err := s.interval(ctx, i)
-		e.Interval, e.Unique = []float64{low, high}, high-low <= still
-		return err
+		if err != nil {
+			return err
+		}
+		e.Interval, e.Unique = []float64{low, high}, high-low <= 2*still
+		if !e.Unique {
+			return nil
+		}
+		if !s.inside(i) {
+			e.Leaves = append(e.Leaves, Leaf{Kind: leafBound, Name: e.Atom, Value: s.y[i], Contribution: s.y[i]})
+			return nil
+		}
+		p = s.weakPieceOf(i)
+		if v, ok = p.direction(i); !ok {
+			return nil
+		}
 	}
 	t := tally{state: s, names: names, at: make(map[leafKey]int)}
 	t.piece(p, v)
 	e.Leaves = t.sorted()
 	return nil
+}
+
+// direction returns the v of K v = e_i, and whether there is one.
+func (p *piece) direction(i int32) (v []float64, ok bool) {
+	column, _ := slices.BinarySearch(p.variables, i)
+	right := make([]float64, len(p.variables)+len(p.tights))
+	right[column] = 1
+	return p.solve(right)
 }
 
 // The kinds of leaves.
@@ -57,10 +75,10 @@ func (t *tally) piece(p *piece, v []float64) {
 	n := len(p.variables)
 	for k := range p.squares {
 		r := &p.squares[k]
-		t.constant(r.place, -r.h*r.dot(v))
+		t.constant(p, r.place, -r.h*r.dot(v))
 	}
 	for k := range p.tights {
-		t.constant(p.tights[k].place, -v[n+k])
+		t.constant(p, p.tights[k].place, -v[n+k])
 	}
 	pulls := make(map[int]float64) // v·a of the linear ones
 	for k, i := range p.variables {
@@ -68,7 +86,7 @@ func (t *tally) piece(p *piece, v []float64) {
 			continue
 		}
 		for _, place := range t.state.index.Of(i, nil) {
-			if at := t.state.look(place); at.standing.fixed() {
+			if at := t.state.look(place); at.standing.fixed() && !p.binds(&at) {
 				pulls[place] += at.coefficient(i) * v[k]
 			}
 		}
@@ -82,8 +100,8 @@ func (t *tally) piece(p *piece, v []float64) {
 // little is what a potential's part may have for every atom of it that it is not worth naming them.
 const little = 1e-9
 
-// constant adds a multiple of what a potential has besides the free variables, atom by atom.
-func (t *tally) constant(place int, weight float64) {
+// constant adds a multiple of what a potential has besides the variables of a piece, atom by atom.
+func (t *tally) constant(p *piece, place int, weight float64) {
 	if weight == 0 {
 		return
 	}
@@ -95,7 +113,7 @@ func (t *tally) constant(place int, weight float64) {
 	}
 	size := math.Abs(rest)
 	for k, i := range at.ids {
-		if !s.isFree(i) {
+		if _, in := slices.BinarySearch(p.variables, i); !in {
 			size = max(size, math.Abs(at.coef[k]))
 			if s.y[i] != 0 {
 				t.add(leafKey{kind: leafBound, number: i}, s.y[i], weight*at.coef[k])

@@ -52,8 +52,10 @@ type piece struct {
 	squares   []row
 	tights    []row
 	factor    *ldl.Factor
+	units     []float64 // see measure
 	work      []float64 // for the factor, which has rows for long squares, too
 	scale     float64   // of weights
+	weak      bool      // see weakPieceOf
 }
 
 // row is a potential's part in a piece.
@@ -69,11 +71,56 @@ func (s *State) pieceOf(i int32) *piece {
 	if k := s.piece[i]; k > 0 {
 		return s.pieces[k-1]
 	}
-	p := &piece{variables: []int32{i}}
+	p := &piece{}
 	s.pieces = append(s.pieces, p)
 	number := int32(len(s.pieces))
-	s.piece[i] = number
-	var places []int32
+	places := s.gather(p, i, func(k int32) bool {
+		fresh := s.piece[k] == 0 && s.isFree(k)
+		if fresh {
+			s.piece[k] = number
+		}
+		return fresh
+	})
+	s.build(p, places)
+	s.polish(p, places)
+	return p
+}
+
+// weakPieceOf returns a piece of a variable whose value is unique and does not follow from what pushes: there, what is
+// met with equality counts whether it pushes or not.
+func (s *State) weakPieceOf(i int32) *piece {
+	p := &piece{weak: true}
+	known := make(map[int32]bool)
+	places := s.gather(p, i, func(k int32) bool {
+		fresh := !known[k] && s.isFree(k) && (k == i || s.inside(k))
+		known[k] = true
+		return fresh
+	})
+	s.build(p, places)
+	return p
+}
+
+// inside tells whether a variable is at no wall.
+func (s *State) inside(i int32) bool { return s.y[i] > still && s.y[i] < 1-still }
+
+// couples tells whether a potential has a row in a piece.
+func (p *piece) couples(at *potential) bool {
+	return at.standing == square || p.binds(at)
+}
+
+// binds tells whether the row is one that stays 0.
+func (p *piece) binds(at *potential) bool {
+	if at.standing == tight || !p.weak || math.Abs(at.d) > still || at.w == 0 && !at.block.Kind.Hard() {
+		return at.standing == tight
+	}
+	return at.standing != square && at.block.Kind != mrf.Linear
+}
+
+// gather finds the variables that a piece has, beginning with one, and what they are in. Enter tells whether a variable
+// is one of them, once.
+func (s *State) gather(p *piece, i int32, enter func(k int32) bool) (places []int32) {
+	enter(i)
+	p.variables = []int32{i}
 	for next := 0; next < len(p.variables); next++ {
 		for _, place := range s.index.Of(p.variables[next], nil) {
 			if !s.see(place) {
@@ -81,36 +128,32 @@ func (s *State) pieceOf(i int32) *piece {
 			}
 			places = append(places, int32(place))
 			at := s.look(place)
-			if at.standing != square && at.standing != tight {
+			if !p.couples(&at) {
 				continue
 			}
 			for _, k := range at.ids {
-				if s.isFree(k) && s.piece[k] == 0 {
-					s.piece[k] = number
+				if enter(k) {
 					p.variables = append(p.variables, k)
 				}
 			}
 		}
 	}
 	s.forget(places)
-	s.build(p, places)
-	s.polish(p, places)
-	return p
+	slices.Sort(p.variables)
+	slices.Sort(places)
+	return places
 }
 
 // build makes the rows and factors K.
 func (s *State) build(p *piece, places []int32) {
-	slices.Sort(p.variables)
-	slices.Sort(places)
 	for _, place := range places {
 		at := s.look(int(place))
-		if at.standing != square && at.standing != tight {
+		if !p.couples(&at) {
 			continue
 		}
 		r := row{place: int(place), h: 2 * at.w}
 		for k, i := range at.ids {
-			if s.isFree(i) && at.coef[k] != 0 {
-				column, _ := slices.BinarySearch(p.variables, i)
+			if column, is := slices.BinarySearch(p.variables, i); is && at.coef[k] != 0 {
 				r.index, r.coef = append(r.index, int32(column)), append(r.coef, at.coef[k])
 			}
 		}
@@ -127,11 +170,12 @@ func (s *State) build(p *piece, places []int32) {
 	p.assemble()
 }
 
-// slight is what is added to K's diagonal, and taken from that of its lower half, in terms of the weights: refinement
-// takes it out again. short is how many variables a square may have to be multiplied out.
+// slight is what is added to K's diagonal, and taken from that of its lower half: refinement takes it out again. short
+// is how many variables a square may have to be multiplied out.
 const (
-	slight = 1e-6
-	short  = 4
+	slight    = 1e-6
+	slightest = 1e-12 // of squares alone
+	short     = 4
 )
 
 // entry is a number of the matrix off the diagonal.
@@ -140,34 +184,63 @@ type entry struct {
 	value       float64
 }
 
+// measure finds what rows and columns are multiplied by, so that squares have a curvature of 1 along each variable and
+// tight potentials a length of 1: weights may be of any size.
+func (p *piece) measure() {
+	n := len(p.variables)
+	p.units = make([]float64, n+len(p.tights))
+	for k := range p.squares {
+		r := &p.squares[k]
+		for e, i := range r.index {
+			p.units[i] += r.h * r.coef[e] * r.coef[e]
+		}
+	}
+	for i := range n {
+		if p.units[i] == 0 {
+			p.units[i] = p.scale
+		}
+		p.units[i] = 1 / math.Sqrt(p.units[i])
+	}
+	for k := range p.tights {
+		length := 0.0
+		for e, i := range p.tights[k].index {
+			length += math.Pow(p.tights[k].coef[e]*p.units[i], 2)
+		}
+		p.units[n+k] = 1 / math.Sqrt(length)
+	}
+}
+
 // assemble factors K, with a row for each long square, whose product would fill it.
 func (p *piece) assemble() {
+	p.measure()
 	n := len(p.variables)
-	diagonal := make([]float64, n, n+len(p.tights))
-	for i := range diagonal {
-		diagonal[i] = slight * p.scale
+	least := slight
+	if len(p.tights) == 0 {
+		least = slightest
 	}
+	diagonal := slices.Repeat([]float64{least}, n)
 	var entries []entry
-	extra := func(r *row, d float64) {
+	extra := func(r *row, unit, d float64) {
 		column := int32(len(diagonal))
 		diagonal = append(diagonal, d)
 		for k, i := range r.index {
-			entries = append(entries, entry{i, column, r.coef[k]})
+			entries = append(entries, entry{i, column, r.coef[k] * unit * p.units[i]})
 		}
 	}
 	for k := range p.tights {
-		extra(&p.tights[k], -slight/p.scale)
+		extra(&p.tights[k], p.units[n+k], -slight)
 	}
 	for k := range p.squares {
 		r := &p.squares[k]
 		if len(r.index) > short {
-			extra(r, -1/r.h)
+			extra(r, math.Sqrt(r.h), -1)
 			continue
 		}
 		for a, i := range r.index {
-			diagonal[i] += r.h * r.coef[a] * r.coef[a]
+			diagonal[i] += r.h * math.Pow(r.coef[a]*p.units[i], 2)
 			for b, l := range r.index[:a] {
-				entries = append(entries, entry{min(i, l), max(i, l), r.h * r.coef[a] * r.coef[b]})
+				value := r.h * r.coef[a] * r.coef[b] * p.units[i] * p.units[l]
+				entries = append(entries, entry{min(i, l), max(i, l), value})
 			}
 		}
 	}
@@ -216,12 +289,12 @@ const (
 func (p *piece) solve(b []float64) (x []float64, ok bool) {
 	x = make([]float64, len(b))
 	residual, best, slow := slices.Clone(b), math.Inf(1), 0
-	answer, size := slices.Clone(x), norm(b)
+	answer, size := slices.Clone(x), p.norm(b)
 	for range refinements {
 		if size == 0 {
 			break
 		}
-		left := norm(residual) / size
+		left := p.norm(residual) / size
 		if left < best {
 			if left > best/2 {
 				slow++
@@ -244,10 +317,12 @@ func (p *piece) solve(b []float64) (x []float64, ok bool) {
 // step adds the factored matrix's solution to x.
 func (p *piece) step(residual, x []float64) {
 	clear(p.work)
-	copy(p.work, residual)
+	for k, unit := range p.units {
+		p.work[k] = unit * residual[k]
+	}
 	p.factor.Solve(p.work)
-	for k := range x {
-		x[k] += p.work[k]
+	for k, unit := range p.units {
+		x[k] += unit * p.work[k]
 	}
 }
 
@@ -279,10 +354,11 @@ func (r *row) dot(x []float64) float64 {
 	return sum
 }
 
-func norm(v []float64) float64 {
+// norm is the largest component of a right-hand side, in its units.
+func (p *piece) norm(v []float64) float64 {
 	most := 0.0
-	for _, x := range v {
-		most = max(most, math.Abs(x))
+	for k, x := range v {
+		most = max(most, math.Abs(x*p.units[k]))
 	}
 	return most
 }

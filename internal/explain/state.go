@@ -216,6 +216,7 @@ type potential struct {
 	mu       float64
 	at       int // its place among all
 	standing standing
+	atWall   bool // it has one variable, at a wall
 }
 
 // standing says what a potential is near the state. It is decided once, so that all that is asked about the state goes
@@ -250,6 +251,7 @@ func (s *State) look(place int) potential {
 		p.d += p.coef[k] * s.y[i]
 	}
 	if s.standings[place] == unseen {
+		p.atWall = len(p.ids) == 1 && !s.inside(p.ids[0])
 		s.standings[place] = p.stand(silent * max(p.w, s.field.Unit()))
 	}
 	p.standing = s.standings[place]
@@ -291,25 +293,24 @@ func (p *potential) stand(least float64) standing {
 	case b.Kind == mrf.Linear:
 		return above
 	case b.Exponent == 2:
-		if 2*p.w*p.d > least || b.Kind == mrf.Absolute {
-			return square
+		if 2*p.w*p.d > least || b.Kind == mrf.Absolute || p.d >= 0 && p.atWall {
+			return square // also a prior at 0, which a variable that is to leave a wall meets
 		}
 		return idle
 	}
-	return p.bend()
+	return p.bend(least)
 }
 
 // bend is stand for linear hinges and absolute values, which have a kink.
-func (p *potential) bend() standing {
-	low, least := idle, 0.0
+func (p *potential) bend(least float64) standing {
+	low, bottom := idle, 0.0
 	if p.block.Kind == mrf.Absolute {
-		low, least = below, -p.w
+		low, bottom = below, -p.w
 	}
-	rise := p.w - least
 	switch {
-	case math.Abs(p.d) <= still && p.mu > least+faint*rise && p.mu < p.w-faint*rise:
+	case math.Abs(p.d) <= still && p.mu > bottom+least && p.mu < p.w-least:
 		return tight
-	case p.d > still || p.d > -still && p.mu >= least+rise/2:
+	case p.d > still || p.d > -still && p.mu >= (bottom+p.w)/2:
 		return above
 	}
 	return low

@@ -79,7 +79,7 @@ var layers = []layer{
 	{"internal/session", []string{
 		"internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program", "internal/report",
 		"internal/load/parquet", "internal/load", "internal/mrf", "internal/ground", "internal/preflight",
-		"internal/derive", "internal/export",
+		"internal/derive", "internal/export", "internal/explain",
 		"internal/presolve", "internal/solve", "internal/eval", "neural", "internal/project", "internal/perceive"}},
 	{"internal/batch", []string{
 		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/program",

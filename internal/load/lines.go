@@ -6,15 +6,15 @@ import (
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
-// Lines says where the observed atoms of a predicate stand. Tables does not remember that: whoever asks reads the tables
-// of the predicate again.
+// Lines says where the observed atoms of a predicate stand. Tables does not remember that: whoever asks reads the
+// predicate's tables again.
 type Lines struct {
 	origins []origin
 	places  []relation.Place // of each row
 }
 
-// Lines reads where the observed atoms of a predicate stand in a phase. There are none of rows in memory, of tables that
-// cannot be read once more, and of those that have changed since they were.
+// Lines reads where the observed atoms of a predicate, so many, stand in a phase. There are none of rows in memory, of
+// tables that cannot be read once more, and of those that have changed since they were.
 func (c *Config) Lines(phase Phase, predicate, observed int) *Lines {
 	p := c.Predicates[predicate]
 	data := p.Observations.of(phase)

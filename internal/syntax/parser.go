@@ -49,6 +49,24 @@ func ParseDerivation(file *source.File, diags *source.Diagnostics) *Rule {
 	return rule
 }
 
+// ParseAtom reads one ground atom, whose arguments need no quotes where they are names. It returns nil if it reported
+// an error.
+func ParseAtom(file *source.File, diags *source.Diagnostics) *Atom {
+	p := newParser(file, diags)
+	if !p.at(identifier) {
+		p.unexpected("the name of a predicate")
+		return nil
+	}
+	a := p.atom()
+	if !p.at(end) {
+		p.unexpected("the end of the atom")
+	}
+	if p.errors > 0 {
+		return nil
+	}
+	return a
+}
+
 // parser is a recursive descent over the tokens of one file. After an error it sees only the end of the text, so that
 // every production returns at once and reports nothing more, until recover moves on to the next rule.
 type parser struct {

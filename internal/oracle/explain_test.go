@@ -1,0 +1,103 @@
+package oracle
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/explain"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+)
+
+// The pushes on each atom of a program must add up to 0 and its leaves to its value, and all must have names.
+func TestExplanationsAddUp(t *testing.T) {
+	dir := t.TempDir()
+	free := 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := draw(t)
+		if p.spread() > 1e4 {
+			return // what is light is then within the gap of what is heavy, and is said to be unexplained
+		}
+		path := filepath.Join(dir, "model.json")
+		if err := p.write(path); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := project.Load(path, project.Options{Threads: 1, Set: asked})
+		if err != nil {
+			return
+		}
+		grounding, err := engine.Ground(context.Background(), loaded, load.Infer)
+		if err != nil {
+			return
+		}
+		answer, err := grounding.InferAgain(context.Background(), nil)
+		if err != nil || answer.Status != "optimal" || answer.MaxViolation > 1e-9 {
+			return
+		}
+		x, err := grounding.Explainer(answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, atom := range p.targets() {
+			var args []string
+			for _, arg := range arguments(atom) {
+				args = append(args, arg.(string))
+			}
+			e, err := x.Explain(context.Background(), explain.Options{Shown: -1}, atom[:1], args...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if wrong := unexplained(e); wrong != "" {
+				t.Fatalf("%s: %s\n%+v\n%v", atom, wrong, e, p)
+			}
+			if e.Value > 0 && e.Value < 1 && e.Unique {
+				free++
+			}
+		}
+	})
+	if free == 0 {
+		t.Error("no atom is between 0 and 1")
+	}
+}
+
+// spread is the ratio of the largest weight to the smallest one.
+func (p *prog) spread() float64 {
+	least, most := math.Inf(1), 0.0
+	for k := range p.rules {
+		if w := p.rules[k].weight; w > 0 {
+			least, most = min(least, w), max(most, w)
+		}
+	}
+	return most / least
+}
+
+// unexplained says what is missing in an explanation, or "".
+func unexplained(e *explain.Explanation) string {
+	sum, push := 0.0, e.BoundForce
+	for _, leaf := range e.Leaves {
+		sum += leaf.Contribution
+	}
+	for _, p := range e.Pushes {
+		push += p.Push
+		if p.GroundRule == "" || strings.Contains(p.GroundRule, "(A") {
+			return "a ground rule of " + p.Rule + " is not known"
+		}
+	}
+	switch {
+	case math.Abs(e.Unexplained) > 1e-6*e.Sizes:
+		return "pushes are left"
+	case math.Abs(push-e.Unexplained) > 1e-9*(1+e.Sizes):
+		return "the pushes are not those that are added up"
+	case e.Unique && len(e.Leaves) > 0 && math.Abs(sum-e.Value) > 1e-6:
+		return "the leaves are not the value"
+	case e.Unique && len(e.Leaves) == 0 && e.Value > 1e-6:
+		return "there are no leaves"
+	}
+	return ""
+}

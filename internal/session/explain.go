@@ -1,0 +1,135 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/deeppsl/deeppsl/internal/explain"
+	"github.com/deeppsl/deeppsl/internal/ground"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/syntax"
+)
+
+// Explainer says why atoms have their values in one answer. It is not safe for concurrent use, and ends with the first
+// change of the grounding.
+type Explainer struct {
+	grounding *Grounding
+	state     *explain.State
+	tracer    *ground.Tracer
+	lines     map[int]*load.Lines
+}
+
+// Explainer makes what explains an answer of InferAgain, whose multipliers it rests on.
+func (g *Grounding) Explainer(answer *Answer) (*Explainer, error) {
+	g.Field.SetWeights(g.Theta)
+	g.Field.SetInputs(answer.Perceived)
+	limits := g.Settings.Solve
+	limits.Threads = g.Project.Threads
+	state, err := explain.NewState(g.Field, answer.Values, answer.Multipliers, limits)
+	if err != nil {
+		return nil, err
+	}
+	return &Explainer{grounding: g, state: state, tracer: ground.NewTracer(g.Program, g.Tables.Store),
+		lines: make(map[int]*load.Lines)}, nil
+}
+
+// Explain says why a target atom has its value.
+func (x *Explainer) Explain(ctx context.Context, o explain.Options, predicate string, arguments ...string) (
+	*explain.Explanation, error) {
+	_, atoms, row, err := x.grounding.find(predicate, arguments)
+	switch {
+	case err != nil:
+		return nil, err
+	case row < 0:
+		return nil, fmt.Errorf("there is no atom %s", ground.AtomText(atoms.Name, arguments))
+	case atoms.Role(row) != relation.Target:
+		return nil, fmt.Errorf("%s is %s, and not inferred: there is nothing to explain",
+			x.grounding.Tables.Store.Atom(atoms, row), atoms.Role(row))
+	}
+	return x.state.Explain(ctx, x, atoms.Number(row), o)
+}
+
+// Variable implements explain.Names.
+func (x *Explainer) Variable(i int32) explain.Atom {
+	r, row := x.grounding.Tables.Store.Locate(relation.Target, i)
+	return explain.Atom{Atom: x.grounding.Tables.Store.Atom(r, row), Role: explain.RoleTarget}
+}
+
+// Input implements explain.Names.
+func (x *Explainer) Input(i int32) explain.Atom {
+	r, row := x.grounding.Tables.Store.Locate(relation.Perceived, i)
+	return explain.Atom{Atom: x.grounding.Tables.Store.Atom(r, row), Role: x.roleOfInput(r)}
+}
+
+func (x *Explainer) roleOfInput(r *relation.Relation) string {
+	if x.grounding.Project.Config.Predicates[x.predicate(r)].Given {
+		return explain.RoleGiven
+	}
+	return explain.RoleNetwork
+}
+
+// predicate returns the number of a relation's predicate.
+func (x *Explainer) predicate(r *relation.Relation) int {
+	for k, other := range x.grounding.Tables.Store.Relations {
+		if other == r {
+			return k
+		}
+	}
+	panic("session: a relation of another store")
+}
+
+// Rule implements explain.Names.
+func (x *Explainer) Rule(r int) (text string, prior bool) {
+	rule := x.grounding.Program.Rules[r]
+	return rule.Text, len(rule.Atoms) == 1 && len(rule.Sums) == 0
+}
+
+// Instance implements explain.Names.
+func (x *Explainer) Instance(block, j, others int) *explain.Instance {
+	found := x.tracer.Trace(x.grounding.Model.Blocks[block], j, others)
+	if found == nil {
+		return nil
+	}
+	out := &explain.Instance{Constant: found.Constant,
+		Text: syntax.Print(syntax.Substitute(found.Rule.Written, found.Constants))}
+	for k := range found.Terms {
+		out.Terms = append(out.Terms, x.term(&found.Terms[k]))
+	}
+	if found.Weight != nil {
+		out.Terms = append(out.Terms, x.term(found.Weight))
+	}
+	return out
+}
+
+// term names an atom of a ground rule.
+func (x *Explainer) term(t *ground.Term) explain.Term {
+	out := explain.Term{Coef: t.Coef, Free: t.Free()}
+	out.Atom.Atom, out.Value = ground.AtomText(t.Relation.Name, t.Arguments), t.Value
+	switch {
+	case out.Free:
+		out.Number, out.Role = t.Relation.Number(t.Row), explain.RoleTarget
+		if t.Relation.Free == relation.Perceived {
+			out.Role = x.roleOfInput(t.Relation)
+		}
+	case t.Row >= 0:
+		out.Role = explain.RoleObserved
+		out.File, out.Line = x.place(t.Relation, t.Row)
+	case t.Relation.Function != nil:
+		out.Role = explain.RoleComputed
+	default:
+		out.Role = explain.RoleAbsent
+	}
+	return out
+}
+
+// place returns where an observed row was read.
+func (x *Explainer) place(r *relation.Relation, row int32) (file string, line int) {
+	g, k := x.grounding, x.predicate(r)
+	lines, known := x.lines[k]
+	if !known {
+		lines = g.Project.Config.Lines(g.Phase, k, r.Observed)
+		x.lines[k] = lines
+	}
+	return lines.At(row)
+}
