@@ -22,17 +22,20 @@ import (
 //
 //	∂PL/∂w_r = 1/|T| Σ_i [Φ_{r,i}(t_i) - E_{v~p_i} Φ_{r,i}(v)],
 //
-// and likewise in x. PL is convex in w if nothing is latent. Hard equalities take variables along (see line), which
+// and likewise in x. Where all labels are 0 or 1, they are taken as classes, which nothing is between: the integral is the
+// sum over both ends. PL is convex in w if nothing is latent. Hard equalities take variables along (see line), which
 // makes it a composite likelihood in the sense of Lindsay (1988), and other hard rules bound the interval of v; that
 // interval counts as constant in x. A label that cannot move is left out, and a constraint that the labels break is not
 // looked at. The latent variables are filled in by their most probable values (hard expectation-maximisation), at each
 // step anew: with many of them PL need not fall at every step.
 type pseudoLikelihood struct {
-	lines  []*line
-	nodes  []float64 // quadrature on [0,1]
-	areas  []float64
-	slacks []float64 // by potential
-	pushes []float64 // by potential: what multiplies b_j in the derivative by x
+	lines []*line
+	nodes []float64 // quadrature on [0,1], or both ends of it
+	areas []float64
+	// discrete says that all labels are 0 or 1.
+	discrete bool
+	slacks   []float64 // by potential
+	pushes   []float64 // by potential: what multiplies b_j in the derivative by x
 }
 
 // quadratureNodes is enough for energies that change by some hundreds over [0,1].
@@ -43,12 +46,19 @@ const narrow = 1e-6
 
 func newPseudoLikelihood(model *mrf.Model, labels *Labels) *pseudoLikelihood {
 	p := &pseudoLikelihood{
-		lines: drawLines(model, labels),
-		nodes: make([]float64, quadratureNodes), areas: make([]float64, quadratureNodes),
+		lines: drawLines(model, labels), nodes: []float64{0, 1}, areas: []float64{1, 1},
 		slacks: make([]float64, model.Potentials()), pushes: make([]float64, model.Potentials()),
 	}
-	quad.Legendre{}.FixedLocations(p.nodes, p.areas, 0, 1)
+	if p.discrete = labels.discrete(); !p.discrete {
+		p.nodes, p.areas = make([]float64, quadratureNodes), make([]float64, quadratureNodes)
+		quad.Legendre{}.FixedLocations(p.nodes, p.areas, 0, 1)
+	}
 	return p
+}
+
+// discrete tells whether all labels are 0 or 1.
+func (l *Labels) discrete() bool {
+	return !slices.ContainsFunc(l.Truth, func(v float64) bool { return v != 0 && v != 1 })
 }
 
 // errFixedLabels says that no label can move, so that there is nothing to learn from.
@@ -88,7 +98,8 @@ func (p *pseudoLikelihood) integrate(l *line, theta, y []float64) {
 	if l.moves = hi-lo >= narrow; !l.moves {
 		return
 	}
-	var moved, energies [quadratureNodes]float64
+	var movedAt, energiesAt [quadratureNodes]float64
+	moved, energies := movedAt[:len(p.nodes)], energiesAt[:len(p.nodes)]
 	for q, node := range p.nodes {
 		moved[q] = lo + node*(hi-lo)
 	}
@@ -102,7 +113,7 @@ func (p *pseudoLikelihood) integrate(l *line, theta, y []float64) {
 			energies[q] += w * phi
 		}
 	}
-	least := slices.Min(energies[:])
+	least := slices.Min(energies)
 	mass := 0.0
 	for q, area := range p.areas {
 		energies[q] = area * math.Exp(least-energies[q])
@@ -111,9 +122,11 @@ func (p *pseudoLikelihood) integrate(l *line, theta, y []float64) {
 	for q := range energies {
 		energies[q] /= mass
 	}
-	l.surprise = truth - least + math.Log(mass*(hi-lo))
+	if l.surprise = truth - least + math.Log(mass); !p.discrete {
+		l.surprise += math.Log(hi - lo)
+	}
 	for k := range l.sections {
-		l.sections[k].compare(p.slacks, theta, moved[:], energies[:])
+		l.sections[k].compare(p.slacks, theta, moved, energies)
 	}
 }
 

@@ -37,6 +37,28 @@ func TestPseudoLikelihoodIsExact(t *testing.T) {
 	}
 }
 
+// Labels that are all 0 or 1 are that and nothing between: a rule that holds for three labels of four gets their odds.
+func TestPseudoLikelihoodOfClasses(t *testing.T) {
+	build := mrftest.New(4, 0, 1).Rule(0, mrf.Linear, 2)
+	labels := &Labels{Truth: []float64{1, 1, 0, 1}}
+	for i := range int32(4) {
+		build.Add(1, []mrftest.Term{{Index: int(i), Coef: -1}}, nil)
+		labels.Variables = append(labels.Variables, i)
+	}
+	field := mrf.NewField(build.Model())
+	weights := make([]float64, 1)
+	for _, w := range []float64{0.1, math.Log(3), 4} {
+		field.SetWeights([]float64{w})
+		got, err := newPseudoLikelihood(field.Model, labels).at(field, labels.Truth, weights, nil)
+		if want := math.Log1p(math.Exp(-w)) + w/4; err != nil || math.Abs(got-want) > 1e-12 {
+			t.Errorf("weight %v: %v (%v), want %v", w, got, err, want)
+		}
+		if want := 0.25 - 1/(1+math.Exp(w)); math.Abs(weights[0]-want) > 1e-12 {
+			t.Errorf("weight %v: derivative %v, want %v", w, weights[0], want)
+		}
+	}
+}
+
 func TestPseudoLikelihoodGradients(t *testing.T) {
 	for seed := range uint64(10) {
 		random := rand.New(rand.NewPCG(seed, 12))
