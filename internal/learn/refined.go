@@ -9,10 +9,17 @@ import (
 )
 
 // temperatures are the exponents that values are raised to before they are compared.
-var temperatures = [...]float64{0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6, 8}
+var temperatures = [...]float64{0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6, 8, 11, 16, 23, 32}
 
-// leastValue bounds values from below, so that one wrong label does not decide alone.
+// leastValue bounds values from below.
 const leastValue = 1e-3
+
+// doubt is the share of labels that are taken to be wrong by chance: one that is missed then does not decide alone, and
+// a few that are all met do not seem to be met with certainty.
+const doubt = 0.02
+
+// doubted returns the probability of a label under doubt, one of so many classes.
+func doubted(p float64, classes int) float64 { return (1-doubt)*p + doubt/float64(classes) }
 
 // A Verdict is what states say about labels that were held out, however sure they are of it: the cross-entropy of each
 // entity, at the temperature that makes their mean least. Training end to end makes values sharper, and rules make them
@@ -33,7 +40,8 @@ func (l *Labels) Judge(y []float64) Verdict {
 	for t, exponent := range temperatures {
 		for _, group := range groups {
 			if group.choice {
-				v.losses[t] = append(v.losses[t], -math.Log(l.share(y, group.labels, exponent)))
+				share := doubted(l.share(y, group.labels, exponent), len(group.labels))
+				v.losses[t] = append(v.losses[t], -math.Log(share))
 				continue
 			}
 			for _, k := range group.labels {
@@ -42,6 +50,27 @@ func (l *Labels) Judge(y []float64) Verdict {
 		}
 	}
 	return v
+}
+
+// choosing tells whether each entity has one true class.
+func (l *Labels) choosing() bool {
+	for _, group := range l.choices() {
+		if !group.choice {
+			return false
+		}
+	}
+	return len(l.Entities) > 0
+}
+
+// refined returns the mean loss of entities that have one true class each, at a temperature, and writes its derivative.
+func (l *Labels) refined(y []float64, exponent float64, slope []float64) float64 {
+	clear(slope)
+	groups, sum := l.choices(), 0.0
+	for _, group := range groups {
+		sum -= math.Log(doubted(l.share(y, group.labels, exponent), len(group.labels)))
+		l.shareSlope(y, group.labels, exponent, 1/float64(len(groups)), slope)
+	}
+	return sum / float64(len(groups))
 }
 
 // right counts what is told right of an entity: 1 if its true class alone has the highest value, or labels whose values
@@ -86,6 +115,20 @@ func Together(verdicts ...Verdict) Verdict {
 // Loss returns the mean over the entities.
 func (v Verdict) Loss() float64 { return mean(v.least()) }
 
+// Entities counts what it is about.
+func (v Verdict) Entities() int { return len(v.losses[0]) }
+
+// exponent is the temperature at which the mean is least.
+func (v Verdict) exponent() float64 {
+	best := 0
+	for t := range v.losses {
+		if mean(v.losses[t]) < mean(v.losses[best]) {
+			best = t
+		}
+	}
+	return temperatures[best]
+}
+
 // least returns the losses at the temperature whose mean is least.
 func (v Verdict) least() []float64 {
 	return slices.MinFunc(v.losses[:], func(a, b []float64) int { return cmp.Compare(mean(a), mean(b)) })
@@ -94,8 +137,8 @@ func (v Verdict) least() []float64 {
 // trifle is a gain that means nothing, however sure it is.
 const trifle = 0.01
 
-// Beats tells whether a verdict is better than another on the same entities by more than some standard errors. The
-// entity that gains most does not count: one that comes out right by luck is not to decide.
+// Beats tells whether a verdict is better than another on the same entities by more than some standard errors, and than
+// a trifle. The entity that gains most does not count: one that comes out right by luck is not to decide.
 func (v Verdict) Beats(other Verdict, errors float64) bool {
 	gains := slices.Clone(other.least())
 	for k, loss := range v.least() {
@@ -107,7 +150,7 @@ func (v Verdict) Beats(other Verdict, errors float64) bool {
 	}
 	gains = gains[:len(gains)-1]
 	gain, deviation := stat.MeanStdDev(gains, nil)
-	return gain > errors*max(deviation/math.Sqrt(float64(len(gains))), trifle)
+	return gain > max(errors*deviation/math.Sqrt(float64(len(gains))), trifle)
 }
 
 // mean returns the mean, or 0 of nothing.
@@ -162,9 +205,24 @@ func (l *Labels) share(y []float64, labels []int, exponent float64) float64 {
 	return right / sum
 }
 
+// shareSlope adds the derivative of the loss of a group's share, times a scale.
+func (l *Labels) shareSlope(y []float64, labels []int, exponent, scale float64, slope []float64) {
+	right := l.share(y, labels, exponent)
+	sum := 0.0
+	for _, k := range labels {
+		sum += math.Pow(math.Max(y[l.Variables[k]], leastValue), exponent)
+	}
+	scale *= exponent * (1 - doubt) / doubted(right, len(labels))
+	for _, k := range labels {
+		if v := y[l.Variables[k]]; v > leastValue {
+			slope[l.Variables[k]] -= scale / v * math.Pow(v, exponent) / sum * (l.Truth[k] - right)
+		}
+	}
+}
+
 // binary returns the cross-entropy of one label.
 func binary(truth, y, exponent float64) float64 {
 	yes := math.Pow(math.Max(y, leastValue), exponent)
 	no := math.Pow(math.Max(1-y, leastValue), exponent)
-	return -truth*math.Log(yes/(yes+no)) - (1-truth)*math.Log(no/(yes+no))
+	return -truth*math.Log(doubted(yes/(yes+no), 2)) - (1-truth)*math.Log(doubted(no/(yes+no), 2))
 }

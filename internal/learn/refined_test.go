@@ -2,6 +2,7 @@ package learn
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -62,5 +63,43 @@ func TestImitated(t *testing.T) {
 	if !slices.Equal(all.Variables, []int32{4, 5, 0, 1}) || math.Abs(all.Truth[2]-0.1) > 1e-12 ||
 		math.Abs(all.Truth[3]-0.9) > 1e-12 || all.Truth[0] != 0 {
 		t.Errorf("labels %+v", all)
+	}
+}
+
+// The derivative of the refined loss is that of its differences.
+func TestRefinedSlope(t *testing.T) {
+	labels := threeClasses(5)
+	random := rand.New(rand.NewPCG(1, 2))
+	y, slope := make([]float64, 15), make([]float64, 15)
+	for i := range y {
+		y[i] = 0.1 + 0.8*random.Float64()
+	}
+	for _, exponent := range []float64{0.5, 1, 4} {
+		loss := labels.refined(y, exponent, slope)
+		for i := range y {
+			const h = 1e-5
+			moved := slices.Clone(y)
+			moved[i] += h
+			want := (labels.refined(moved, exponent, make([]float64, 15)) - loss) / h
+			if math.Abs(slope[i]-want) > 1e-3*math.Abs(want)+1e-4 {
+				t.Errorf("exponent %v, variable %d: %v, differences give %v", exponent, i, slope[i], want)
+			}
+		}
+	}
+}
+
+// Of a few labels that are all told right, one more way to tell them right is no better, however sure it is.
+func TestVerdictDoubts(t *testing.T) {
+	labels := threeClasses(9)
+	right := func(best, others float64) Verdict {
+		y := make([]float64, 27)
+		for k, truth := range labels.Truth {
+			y[labels.Variables[k]] = others + truth*(best-others)
+		}
+		return labels.Judge(y)
+	}
+	blunt, sharp := right(0.4, 0.3), right(0.999, 0.0005)
+	if sharp.Beats(blunt, 0) || blunt.Beats(sharp, 0) {
+		t.Errorf("losses %v of blunt values, %v of sharp ones", blunt.Loss(), sharp.Loss())
 	}
 }

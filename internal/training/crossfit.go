@@ -221,7 +221,7 @@ func (c *crossFitting) weigh(ctx context.Context) error {
 		return err
 	}
 	w := learn.Weigher{Field: g.Field, Solver: solver, Theta: slices.Clone(g.Theta), Learned: learned, Loss: s.Learn.Loss,
-		Ridge: s.Learn.Ridge}
+		Ridge: s.Learn.Ridge, Prior: learn.WeighingPrior}
 	for _, f := range c.folds {
 		w.Folds = append(w.Folds, learn.Fold{Inputs: f.inputs, Labels: f.held})
 	}
@@ -330,12 +330,19 @@ const (
 	afreshImitation = 15
 	// afreshPatience is how many epochs it goes on without a smaller loss.
 	afreshPatience = 20
+	// fittedGain is by how many standard errors fitting has to be better than nothing if there is to be no other beginning.
+	fittedGain = 3
 )
 
-// afresh learns end to end from the beginning, and takes that if it is better than all that was fitted before.
+// afresh learns end to end from the beginning, where all that was fitted before tells little more than nothing, and
+// takes that if it is better.
 func (c *crossFitting) afresh(ctx context.Context) error {
 	g := c.g
 	if s := &g.Project.Learning; len(c.folds) == 0 || g.Perception == nil || s.Freeze || s.Learn.NetworkRate == 0 {
+		return nil
+	}
+	nothing := c.nothing()
+	if c.standing.Beats(nothing, fittedGain) {
 		return nil
 	}
 	curves := make([][]learn.Verdict, len(c.folds))
@@ -352,8 +359,8 @@ func (c *crossFitting) afresh(ctx context.Context) error {
 		}
 	}
 	curve, epochs, verdict := least(curves, afreshEpochs)
-	needed := float64(taughtGain)
-	if !c.standing.Beats(c.nothing(), 0) {
+	needed := 1.0
+	if !c.standing.Beats(nothing, 0) {
 		needed = 0 // what was fitted is no better than no network at all
 	}
 	more := verdict.Right() - c.standing.Right() // of many epochs, one is always right about one more

@@ -87,14 +87,12 @@ func (g *learner) learnRounds(ctx context.Context, l lesson) error {
 const (
 	// mostRounds of teaching are tried, and vainRounds are those without a smaller loss after which no more are.
 	mostRounds, vainRounds = 6, 2
-	// taughtGain is by how many standard errors over the entities teaching has to be better.
-	taughtGain = 1
+	// weightsGain is by how many standard errors over the entities weights have to be better than those written.
+	weightsGain = 1
 	// taughtEpochs bounds how long networks are fitted to what is inferred: it changes with the next round.
 	taughtEpochs = 100
 	// finalists are the weights by which teaching goes on after the first round.
 	finalists = 2
-	// givenWeightings are those found and those written, which are tried whatever they are like before teaching.
-	givenWeightings = 2
 	// mostLeftOut bounds how many rules are left out in turn, and faint is what is left of one's weight.
 	mostLeftOut, faint = 4, 0.01
 )
@@ -108,7 +106,8 @@ type course struct {
 	verdict learn.Verdict
 }
 
-// teach chooses how often networks learn what is inferred, and by which weights, which may be not at all.
+// teach chooses how often networks learn what is inferred, and by which weights, which may be not at all. No standard
+// error has to be gained: networks that have seen all things are more often the better ones.
 func (c *crossFitting) teach(ctx context.Context) error {
 	if len(c.folds) == 0 {
 		return nil
@@ -118,14 +117,7 @@ func (c *crossFitting) teach(ctx context.Context) error {
 		return err
 	}
 	best := *courses[0]
-	c.standing = best.verdict
-	for _, course := range courses[1:] {
-		if course.verdict.Beats(c.standing, taughtGain) && course.verdict.Loss() < best.verdict.Loss() {
-			best = *course
-		}
-	}
-	c.take(best)
-	if len(best.lessons) == 0 {
+	if c.take(best); len(best.lessons) == 0 {
 		return nil
 	}
 	for _, course := range courses {
@@ -134,9 +126,7 @@ func (c *crossFitting) teach(ctx context.Context) error {
 		}
 	}
 	slices.SortStableFunc(courses, func(a, b *course) int { return cmp.Compare(a.verdict.Loss(), b.verdict.Loss()) })
-	if best.verdict.Loss() > courses[0].verdict.Loss() {
-		best = *courses[0]
-	}
+	best = *courses[0]
 	for _, course := range courses[:min(finalists, len(courses))] {
 		for vain := 0; course.rounds < mostRounds && vain < vainRounds; vain++ {
 			if err := c.advance(ctx, course); err != nil {
@@ -147,7 +137,7 @@ func (c *crossFitting) teach(ctx context.Context) error {
 			}
 		}
 	}
-	if best.verdict.Beats(c.standing, taughtGain) {
+	if best.verdict.Loss() < c.standing.Loss() {
 		c.take(best)
 	}
 	return nil
@@ -160,42 +150,65 @@ func (c *crossFitting) take(best course) {
 	c.chosen.Rounds, c.chosen.Taught = best.rounds, best.verdict.Loss()
 }
 
-// courses returns what is worth a try, before its first round, the weights found first.
-func (c *crossFitting) courses(ctx context.Context) (courses []*course, err error) {
-	for k, theta := range c.weightings() {
-		course := &course{theta: theta, folds: c.folds}
-		if course.verdict, err = c.judge(ctx, theta, c.folds); err != nil {
-			return nil, err
-		}
-		if k >= givenWeightings && courses[0].verdict.Beats(course.verdict, taughtGain) {
+// courses returns what is worth a try, before its first round, the best first: the weights written and those found,
+// whatever they are like, and those without some rules. What is not as written has to be better by more than chance.
+func (c *crossFitting) courses(ctx context.Context) ([]*course, error) {
+	written, err := c.course(ctx, c.g.written())
+	if err != nil {
+		return nil, err
+	}
+	courses, best := []*course{written}, 0
+	for k, theta := range append([][]float64{c.plan.theta}, c.leftOut()...) {
+		if slices.Equal(theta, written.theta) {
 			continue
 		}
-		for k := range c.folds {
-			lesson, err := c.g.newTeaching(c.without(&c.folds[k]))
-			if err != nil {
-				return nil, err
-			}
-			if lesson != nil {
-				course.lessons = append(course.lessons, lesson)
-			}
+		other, err := c.course(ctx, theta)
+		if err != nil {
+			return nil, err
 		}
-		courses = append(courses, course)
+		better := other.verdict.Beats(written.verdict, weightsGain)
+		if better || k == 0 {
+			courses = append(courses, other)
+		}
+		if better && other.verdict.Loss() < courses[best].verdict.Loss() {
+			best = len(courses) - 1
+		}
+	}
+	courses[0], courses[best] = courses[best], courses[0]
+	for _, course := range courses {
+		if err := c.prepare(course); err != nil {
+			return nil, err
+		}
 	}
 	return courses, nil
 }
 
-// weightings are those found and those written, which differ most where networks were wrong at first, and the latter
-// with one of the other rules, or all, next to left out: where rules contradict each other, small steps do not
-// tell which one is wrong.
-func (c *crossFitting) weightings() [][]float64 {
-	g := c.g
-	written := g.written()
-	thetas := [][]float64{c.plan.theta}
-	if g.Project.Learning.Learn.RuleRate == 0 {
-		return thetas
+// course is the one by certain weights, before its first round.
+func (c *crossFitting) course(ctx context.Context, theta []float64) (*course, error) {
+	verdict, err := c.judge(ctx, theta, c.folds)
+	return &course{theta: theta, folds: c.folds, verdict: verdict}, err
+}
+
+// prepare makes the lessons of a course.
+func (c *crossFitting) prepare(course *course) error {
+	for k := range c.folds {
+		lesson, err := c.g.newTeaching(c.without(&c.folds[k]))
+		if err != nil {
+			return err
+		}
+		if lesson != nil {
+			course.lessons = append(course.lessons, lesson)
+		}
 	}
-	if !slices.Equal(written, c.plan.theta) {
-		thetas = append(thetas, written)
+	return nil
+}
+
+// leftOut are the weights written with one of the rules that do not just pass on what networks see, or all, next to left
+// out: where rules contradict each other, small steps do not tell which one is wrong.
+func (c *crossFitting) leftOut() (thetas [][]float64) {
+	g := c.g
+	if g.Project.Learning.Learn.RuleRate == 0 {
+		return nil
 	}
 	var free []int
 	for r, learned := range g.learned() {
@@ -204,11 +217,11 @@ func (c *crossFitting) weightings() [][]float64 {
 		}
 	}
 	if len(free) == 0 || len(free) > mostLeftOut {
-		return thetas
+		return nil
 	}
-	alone := slices.Clone(written)
+	alone := g.written()
 	for _, r := range free {
-		without := slices.Clone(written)
+		without := g.written()
 		without[r] *= faint
 		alone[r] *= faint
 		thetas = append(thetas, without)
