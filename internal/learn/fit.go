@@ -22,7 +22,8 @@ type Fitter struct {
 	Optimiser OptimiserKind
 	Rate      float64
 	// Decay is the weight decay λ: ½·λ·‖ω‖² is added to the mean loss. A negative one stands for that which suits the
-	// number of labels. Biases are held back too: that four of five labels are of one class says little about the rest.
+	// number of labels. Biases are held back too, the less the more labels there are: that four of five are of one class
+	// says little about the rest.
 	Decay    float64
 	Epochs   int // at most
 	Patience int // epochs without a better validation score before stopping; 0 means never
@@ -62,6 +63,8 @@ const (
 	// decayMass is the default of decay times the number of labels. Logistic regression has 1 by custom; half of it does
 	// as well on measurements, and better on words and on many classes.
 	decayMass = 0.5
+	// fewLabels is up to how many labels biases decay as weights do.
+	fewLabels = 5
 	// A look is the number of epochs in which the objective has to fall by the share progress for the rate to stay, and
 	// halvings is how often it does not before fitting ends.
 	look     = 20
@@ -128,9 +131,10 @@ func (f *Fitter) start() (*fitting, error) {
 	}
 	r := &fitting{Fitter: f, perception: f.Perception, labels: f.Labels, held: f.Held,
 		parameters: f.Perception.Parameters(), rate: f.Rate, best: snapshot{Score: math.Inf(-1)}, mark: math.Inf(-1)}
-	r.optimiser = Optimiser{Kind: f.Optimiser, Decay: f.Decay}
+	mass := Loss{Kind: f.Loss}.mass(f.Labels)
+	r.optimiser = Optimiser{Kind: f.Optimiser, Decay: f.Decay, BiasShare: min(1, fewLabels/mass)}
 	if f.Decay < 0 {
-		r.optimiser.Decay = decayMass / Loss{Kind: f.Loss}.mass(f.Labels)
+		r.optimiser.Decay = decayMass / mass
 	}
 	inputs := f.Inputs
 	if whole, ok := f.Perception.(Restrictable); ok {
@@ -221,7 +225,7 @@ func (r *fitting) ends(epoch int) (Ending, bool) {
 			r.rate /= 2
 			r.goBack()
 			if r.lost { // and so are the optimiser's moments
-				r.optimiser = Optimiser{Kind: r.optimiser.Kind, Decay: r.optimiser.Decay}
+				r.optimiser = Optimiser{Kind: r.optimiser.Kind, Decay: r.optimiser.Decay, BiasShare: r.optimiser.BiasShare}
 			}
 		}
 		r.mark = r.best.Score

@@ -109,7 +109,7 @@ func TestRenumbered(t *testing.T) {
 	}
 }
 
-// The default of decay is in proportion to the labels, and a bias is held back as a weight is.
+// The default of decay is in proportion to the labels, and a bias is held back as a weight is, by few labels.
 func TestFitDecay(t *testing.T) {
 	logit := func(decay float64, labels int, bias bool) float64 {
 		network := newLogits(labels)
@@ -127,6 +127,9 @@ func TestFitDecay(t *testing.T) {
 	}
 	if weight, bias := logit(1, 1, false), logit(1, 1, true); bias != weight {
 		t.Errorf("a bias comes to %v under a decay that holds a weight at %v", bias, weight)
+	}
+	if weight, bias := logit(1, 100, false), logit(1, 100, true); bias < 10*weight {
+		t.Errorf("of 100 labels, a bias comes to %v where a weight comes to %v", bias, weight)
 	}
 }
 

@@ -15,6 +15,8 @@ type Optimiser struct {
 	Kind OptimiserKind
 	// Decay is the L2 weight decay λ: λ·value is added to the gradient of parameters that decay. Some have their own.
 	Decay float64
+	// BiasShare is the share of it that biases have; 0 stands for all.
+	BiasShare float64
 
 	step    int
 	moments [][2][]float32
@@ -85,6 +87,8 @@ func (o *Optimiser) decay(p *Parameter) float64 {
 		return 0
 	case p.OwnDecay != nil:
 		return *p.OwnDecay
+	case p.Bias && o.BiasShare > 0:
+		return o.BiasShare * o.Decay
 	}
 	return o.Decay
 }

@@ -155,7 +155,7 @@ var Table = []Option{
 		Doc: "learning rate of that"},
 	{Name: "network.decay", Kind: Number, Default: "-1", Phases: Learning,
 		Special: "-1", Means: "0.5 divided by the number of labels",
-		Doc: "weight decay of that; -1: 0.5 divided by the number of labels"},
+		Doc: "weight decay of that, of biases up to 5 labels, and beyond by 5 / labels of it; -1: 0.5 / labels"},
 	{Name: "ground.force", Kind: Flag, Default: "false", Phases: Both,
 		Doc: "whether to ground even what is not expected to fit in memory"},
 	{Name: "ground.memory", Kind: Size, Phases: Inference,

@@ -330,7 +330,7 @@ const (
 	afreshImitation = 15
 	// afreshPatience is how many epochs it goes on without a smaller loss.
 	afreshPatience = 20
-	// fittedGain is by how many standard errors fitting has to be better than nothing if there is to be no other beginning.
+	// fittedGain is by how many standard errors fitting has to be better than nothing, or there is another beginning.
 	fittedGain = 3
 )
 

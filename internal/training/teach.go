@@ -203,8 +203,8 @@ func (c *crossFitting) prepare(course *course) error {
 	return nil
 }
 
-// leftOut are the weights written with one of the rules that do not just pass on what networks see, or all, next to left
-// out: where rules contradict each other, small steps do not tell which one is wrong.
+// leftOut are the weights written with one of the rules that do not just pass on what networks see, or all, next to
+// left out: where rules contradict each other, small steps do not tell which one is wrong.
 func (c *crossFitting) leftOut() (thetas [][]float64) {
 	g := c.g
 	if g.Project.Learning.Learn.RuleRate == 0 {
