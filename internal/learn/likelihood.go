@@ -22,12 +22,12 @@ import (
 //
 //	∂PL/∂w_r = 1/|T| Σ_i [Φ_{r,i}(t_i) - E_{v~p_i} Φ_{r,i}(v)],
 //
-// and likewise in x. Where all labels are 0 or 1, they are taken as classes, which nothing is between: the integral is
-// the sum over both ends. PL is convex in w if nothing is latent. Hard equalities take variables along (see line), which
-// makes it a composite likelihood in the sense of Lindsay (1988), and other hard rules bound the interval of v; that
-// interval counts as constant in x. A label that cannot move is left out, and a constraint that the labels break is not
-// looked at. The latent variables are filled in by their most probable values (hard expectation-maximisation), at each
-// step anew: with many of them PL need not fall at every step.
+// and likewise in x. Where all labels are 0 or 1, they are taken as classes, which nothing is between: the integral
+// is the sum over both ends. PL is convex in w if nothing is latent. Hard equalities take variables along (see line),
+// which makes it a composite likelihood in the sense of Lindsay (1988), and other hard rules bound the interval of v;
+// that interval counts as constant in x. A label that cannot move is left out, and a constraint that the labels break
+// is not looked at. The latent variables are filled in by their most probable values (hard expectation-maximisation),
+// at each step anew: with many of them PL need not fall at every step.
 type pseudoLikelihood struct {
 	lines []*line
 	nodes []float64 // quadrature on [0,1], or both ends of it
