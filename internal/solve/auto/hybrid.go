@@ -21,19 +21,26 @@ type hybrid struct {
 	field    *mrf.Field
 	settings solve.Settings
 	analysis float64
+	hope     float64
 	interior *interior.Solver // nil until its cost was of interest
 	cost     interior.Cost
 }
 
 const (
-	// patience is how much of the interior point method's work Newton's does first.
-	patience = 0.25
+	// patience is how much of the interior point method's work Newton's does first, and hope how much of what it takes to
+	// find out what that is: a soft model of squares is nearly always solved in some tens of steps.
+	patience   = 0.25
+	hope       = patience
+	smoothHope = 1
 	// roomy is the memory that a factorisation may take, in bytes.
 	roomy = 4 << 30
 )
 
 func newHybrid(field *mrf.Field, settings solve.Settings) solve.Solver {
-	h := &hybrid{Solver: newton.New(field, settings), field: field, settings: settings}
+	h := &hybrid{Solver: newton.New(field, settings), field: field, settings: settings, hope: hope}
+	if !demanding(field.Model) {
+		h.hope = smoothHope
+	}
 	entries := field.Model.Potentials()
 	for _, b := range field.Model.Blocks {
 		entries += len(b.Vars)
@@ -47,7 +54,7 @@ func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 	began := time.Now()
 	handed := false
 	h.Limit(func(work float64) bool {
-		handed = handed || work > patience*h.analysis && h.affordable() && work > patience*h.cost.Work
+		handed = handed || work > h.hope*h.analysis && h.affordable() && work > patience*h.cost.Work
 		return !handed
 	})
 	result, err := h.Solver.Solve(ctx)

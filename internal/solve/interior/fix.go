@@ -2,6 +2,7 @@ package interior
 
 import (
 	"math"
+	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
@@ -213,6 +214,8 @@ func (w *work) state() (possible bool) {
 		}
 	}
 	w.program.reset(len(w.free))
+	w.rows = slices.Grow(w.rows, len(w.c.potentials))
+	w.index, w.coef = slices.Grow(w.index, len(w.c.index)), slices.Grow(w.coef, len(w.c.coef))
 	for j, number := range w.c.potentials {
 		vars, coef := w.c.row(j)
 		d, free := w.solver.constants[number], false
