@@ -18,6 +18,7 @@ type model struct {
 	residual []float64 // -(g + Hp)
 	fixed    []bool    // at a bound and pushed against it
 	step     []float64
+	kept     []float64 // a step that others are compared with
 	move     []float64 // of p, within the bounds
 	product  []float64 // H·move
 	products int       // by H in the last minimisation
@@ -80,11 +81,8 @@ func (m *model) minimise(y, g []float64) {
 			return
 		}
 		m.products += m.cg.Solve(m.h, m.residual, m.step, forcing, most, m.stop)
-		if !m.search(1, 0.25, 0.0625) {
-			m.steepest()
-			if !m.search(1, 0.25, 0.0625, m.reach()) {
-				return
-			}
+		if !m.search(1, 0.25, 0.0625) && !m.fallBack() {
+			return
 		}
 	}
 }
@@ -143,27 +141,59 @@ func (m *model) steepest() {
 	}
 }
 
-// search moves p along the step's projected path by the first of some parts of it that decreases the quadratic. Where
-// a path is cut too soon for that, as along valleys without curvature, a decrease is certain only as far as the first
-// bound on the way; but to stop there may mean to fix one variable in twenty thousand.
+// search moves p along the step's projected path by the first of some parts of it that decreases the quadratic.
 func (m *model) search(parts ...float64) bool {
 	for _, part := range parts {
-		linear := m.project(part)
-		m.h.Mul(m.move, m.product)
-		m.products++
-		curved := 0.0
-		for k, d := range m.move {
-			curved += d * m.product[k]
-		}
-		if linear+curved/2 < 0.01*linear {
-			for k, d := range m.move {
-				m.p[k] += d
-				m.residual[k] -= m.product[k]
-			}
+		if change, ok := m.try(part); ok && change < 0 {
+			m.take()
 			return true
 		}
 	}
 	return false
+}
+
+// fallBack moves p where the projected path of a step is cut too soon for the quadratic to decrease, as along valleys
+// without curvature. Then a decrease is certain only as far as the first bound on the way; but to stop there may mean
+// to fix one variable in twenty thousand. So the scaled residual, the steepest step, is tried too.
+func (m *model) fallBack() bool {
+	m.kept = append(m.kept[:0], m.step...)
+	part := m.reach()
+	least, _ := m.try(part)
+	m.steepest()
+	for _, part := range []float64{1, 0.25, 0.0625, m.reach()} {
+		if change, ok := m.try(part); ok && change < least {
+			m.take()
+			return true
+		}
+	}
+	copy(m.step, m.kept)
+	if change, ok := m.try(part); !ok || !(change < 0) {
+		return false
+	}
+	m.take()
+	return true
+}
+
+// try makes the move for a part of the step, and returns by how much the quadratic changes; the move is good if that is
+// not much less than its slope promises.
+func (m *model) try(part float64) (change float64, good bool) {
+	linear := m.project(part)
+	m.h.Mul(m.move, m.product)
+	m.products++
+	curved := 0.0
+	for k, d := range m.move {
+		curved += d * m.product[k]
+	}
+	change = linear + curved/2
+	return change, change < 0.01*linear
+}
+
+// take makes the move that was tried.
+func (m *model) take() {
+	for k, d := range m.move {
+		m.p[k] += d
+		m.residual[k] -= m.product[k]
+	}
 }
 
 // reach is the part of the step, at most 1, that keeps within the bounds.

@@ -163,3 +163,21 @@ func TestOuterIterationsEnd(t *testing.T) {
 		t.Errorf("asked %d times whether to go on, want 5; %v", calls, err)
 	}
 }
+
+// Along a valley that all but a tiny weight leaves flat, and the box cuts, steps must not be as small as that weight.
+func TestValleys(t *testing.T) {
+	model := mrftest.New(4, 0, 2).Rule(0, mrf.Linear, 1)
+	for i := range 2 {
+		model.Add(0, []mrftest.Term{{Index: i, Coef: 1}}, nil)
+	}
+	model.Rule(1, mrf.Hinge, 2)
+	for i := range 2 {
+		model.Add(0.5, []mrftest.Term{{Index: i, Coef: -1}, {Index: 2 + i, Coef: -1}}, nil)
+	}
+	for _, small := range []float64{1e-5, 2e-9, 1e-14} {
+		r := solved(t, New(mrftest.Field(model.Model(), []float64{small, 1}, nil), solve.Settings{Gap: 1e-9}))
+		if r.Iterations > 10 {
+			t.Errorf("%v: %d steps: %+v", small, r.Iterations, r.Certificate)
+		}
+	}
+}
