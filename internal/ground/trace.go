@@ -136,21 +136,7 @@ func (b *bindings) add(values []symbol.ID) bool {
 
 // unify gives the variables of a rule's atom the constants of a ground atom, and tells whether that is possible.
 func (s *trace) unify(a *program.Atom, ground groundAtom) bool {
-	for column, arg := range a.Args {
-		id := ground.relation.Columns[column][ground.row]
-		switch {
-		case !arg.IsVariable():
-			if s.tracer.scope.id(arg.Constant) != id {
-				return false
-			}
-		case s.rule.Variables[arg.Variable].Summation:
-		case s.values[arg.Variable] == unbound:
-			s.values[arg.Variable] = id
-		case s.values[arg.Variable] != id:
-			return false
-		}
-	}
-	return true
+	return s.bind(a, ground.relation.Tuple(nil, ground.row))
 }
 
 // run goes through the groundings with the present values, unless that has been done.

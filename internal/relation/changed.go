@@ -1,0 +1,48 @@
+package relation
+
+import "slices"
+
+// Changed returns a relation in which an observed row has another value. It shares all that does not depend on values.
+func (r *Relation) Changed(row int32, value float64) *Relation {
+	out := r.sharing()
+	out.Truth = Values{}
+	for k := range int32(r.Observed) {
+		if k == row {
+			out.Truth.Append(value)
+		} else {
+			out.Truth.Append(r.Value(k))
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for name, index := range r.known.indexes {
+		if out.known.indexes == nil {
+			out.known.indexes = make(map[string]*Index)
+		}
+		out.known.indexes[name] = index
+	}
+	return out
+}
+
+// Removed returns a relation without an observed row. Free rows keep their numbers.
+func (r *Relation) Removed(row int32) *Relation {
+	out := r.sharing()
+	out.Observed--
+	for k, column := range r.Columns {
+		out.Columns[k] = slices.Delete(slices.Clone(column), int(row), int(row)+1)
+	}
+	out.Truth = Values{}
+	for k := range int32(r.Observed) {
+		if k != row {
+			out.Truth.Append(r.Value(k))
+		}
+	}
+	return out
+}
+
+// sharing returns a relation with the same rows.
+func (r *Relation) sharing() *Relation {
+	return &Relation{Name: r.Name, Arity: r.Arity, Columns: slices.Clone(r.Columns), Truth: r.Truth, Given: r.Given,
+		Observed: r.Observed, Free: r.Free, Open: r.Open, Without: r.Without, WithoutColumn: r.WithoutColumn, Base: r.Base,
+		Function: r.Function}
+}
