@@ -20,12 +20,15 @@ const explainHelp = `Explain infers, and says why an atom has its value.
 The balance is the ground rules that push the atom up and down, with all their
 atoms, and where observed ones were read. The leaves are what the value is the
 sum of: facts, outputs of networks, priors and rules. A value that is not unique
-has the interval of all that cost the same instead.
+has the interval of all that cost the same instead. Counterfactuals say what it
+would be without a fact or a rule, each solved and proven anew; --why-not what
+would take it to the other side of a value.
 
 An explanation is of an equilibrium, and no proof: atoms push each other.`
 
 const explainExamples = `  deeppsl explain model.json "Knows('ann', 'bob')"
   deeppsl explain model.json "Knows('ann', 'bob')" --depth 2
+  deeppsl explain model.json "Knows('ann', 'bob')" --why-not 0.5
   deeppsl explain model.json "Knows('ann', 'bob')" --json | jq .leaves`
 
 // explainer is one run of deeppsl explain.
@@ -34,6 +37,9 @@ type explainer struct {
 	limits limits
 	depth  int
 	shown  int
+	// changes is how many counterfactuals there are; whyNot a threshold, with which there are others.
+	changes int
+	whyNot  float64
 }
 
 // newExplain returns deeppsl explain.
@@ -53,6 +59,8 @@ func newExplain(e *command.Env) *cobra.Command {
 	x.limits.flags(cmd.Flags())
 	cmd.Flags().IntVar(&x.depth, "depth", 0, "go on with the atoms that push, so many steps")
 	cmd.Flags().IntVar(&x.shown, "shown", 0, "ground rules of each rule to show one by one (default 5, -1 for all)")
+	cmd.Flags().IntVar(&x.changes, "changes", 5, "changes to try: without a fact, a ground rule, a rule")
+	cmd.Flags().Float64Var(&x.whyNot, "why-not", 0.5, "look for what would take the atom across this `value` instead")
 	return cmd
 }
 
@@ -106,6 +114,14 @@ func (x *explainer) run(cmd *cobra.Command, args []string) error {
 	found, err := explaining.Explain(cmd.Context(), how, atom.Name, arguments...)
 	if err != nil {
 		return command.Usage("unknown-atom", "write the atom as it is in the tables: "+explainForm, "%v", err)
+	}
+	if cmd.Flags().Changed("why-not") {
+		err = explaining.WhyNot(cmd.Context(), found, x.whyNot)
+	} else {
+		err = explaining.Changes(cmd.Context(), found, x.changes)
+	}
+	if err != nil {
+		return err
 	}
 	return x.Emit(found)
 }

@@ -57,6 +57,13 @@ type Options struct {
 	Room func() int64
 }
 
+// Uses tells whether atoms are derived from those of a predicate by rules.
+func (d *Derivations) Uses(predicate int) bool {
+	return slices.ContainsFunc(d.Rules(), func(rule *program.Rule) bool {
+		return slices.ContainsFunc(rule.Atoms, func(a program.Atom) bool { return a.Predicate == predicate })
+	})
+}
+
 // Complete makes the derived atoms of a store, beside which the rules p are about. What does not fit is an error.
 func (d *Derivations) Complete(ctx context.Context, p *program.Program, store *relation.Store, o Options) error {
 	m := maker{Derivations: d, program: p, store: store, Options: o}

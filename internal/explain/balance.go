@@ -33,7 +33,7 @@ func (s *State) Explain(ctx context.Context, names Names, i int32, o Options) (*
 	}
 	atom := names.Variable(i)
 	e := &Explanation{Atom: atom.Atom, Words: atom.words, Value: s.y[i], Unique: true, Interval: []float64{s.y[i], s.y[i]},
-		Gap: c.proof.Gap, Potentials: len(c.potentials), Pushes: []Push{}, Leaves: []Leaf{},
+		Number: i, Gap: c.proof.Gap, Potentials: len(c.potentials), Pushes: []Push{}, Leaves: []Leaf{},
 		Counterfactuals: []Counterfactual{}}
 	shown := s.balance(e, names, i, o.Shown)
 	if !o.Balance {
@@ -86,7 +86,7 @@ func (s *State) balance(e *Explanation, names Names, i int32, shown int) (places
 func (s *State) pushesOf(e *Explanation, names Names, rule int, forces []force, shown int) (places []int) {
 	slices.SortStableFunc(forces, func(a, b force) int { return -cmp.Compare(math.Abs(a.push()), math.Abs(b.push())) })
 	text, _ := names.Rule(rule)
-	sum := RulePush{Rule: text, Count: len(forces)}
+	sum := RulePush{Rule: text, Index: rule, Count: len(forces)}
 	rest := Push{Rule: sum.Rule, Atoms: []Atom{}}
 	for k, f := range forces {
 		sum.Push += f.push()
@@ -107,7 +107,7 @@ func (s *State) pushesOf(e *Explanation, names Names, rule int, forces []force, 
 
 // named is a force with the names of all that is in it.
 func (s *State) named(names Names, f force, rule string) Push {
-	out := Push{Rule: rule, Multiplier: f.mu, Coefficient: f.coef, Push: f.push(), Atoms: []Atom{}}
+	out := Push{Rule: rule, Place: f.place, Multiplier: f.mu, Coefficient: f.coef, Push: f.push(), Atoms: []Atom{}}
 	if in := s.instance(names, f.place); in != nil {
 		out.GroundRule = in.Text
 		for _, t := range in.Terms {

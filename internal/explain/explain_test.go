@@ -140,7 +140,7 @@ func TestLeavesAreDerivatives(t *testing.T) {
 					slope, difference := 0.0, (up[i]-down[i])/(2*step)
 					for _, leaf := range e.Leaves {
 						if leaf.Name == fmt.Sprint("x", k) {
-							slope += leaf.slope
+							slope += leaf.Slope
 						}
 					}
 					inner, one, other = inner+slope*difference, one+slope*slope, other+difference*difference

@@ -21,7 +21,9 @@ type Explanation struct {
 	// Because explains the atoms that push this one.
 	Because []*Explanation `json:"because,omitempty"`
 
-	// Gap is that of the connected part of the model that the atom is in, and Components how many ground rules that has.
+	// Number is that of the variable, Gap that of the connected part of the model that the atom is in, and Potentials how
+	// many ground rules that has.
+	Number     int32   `json:"-"`
 	Gap        float64 `json:"-"`
 	Potentials int     `json:"-"`
 	// Sizes is the sum of the sizes of all pushes, which Unexplained is small against.
@@ -44,6 +46,8 @@ type Push struct {
 	Push        float64 `json:"push"`
 	// Count is how many ground rules are together here, if more than one.
 	Count int `json:"count,omitzero"`
+	// Place is that of the ground rule among all.
+	Place int `json:"-"`
 	// Atoms are all those of the ground rule.
 	Atoms []Atom `json:"atoms"`
 }
@@ -51,6 +55,7 @@ type Push struct {
 // RulePush is the sum of the pushes of a rule's ground rules.
 type RulePush struct {
 	Rule  string
+	Index int
 	Count int
 	Push  float64
 }
@@ -64,6 +69,11 @@ type Atom struct {
 	// File and Line are where an observed atom was read; "" and 0 if that is no file, or it was derived.
 	File string `json:"file"`
 	Line int    `json:"line"`
+
+	// Predicate and Row tell an observed atom, if Known.
+	Predicate int   `json:"-"`
+	Row       int32 `json:"-"`
+	Known     bool  `json:"-"`
 
 	coef  float64
 	words string
@@ -79,8 +89,10 @@ type Leaf struct {
 	Value        float64 `json:"value"`
 	Contribution float64 `json:"contribution"`
 
-	// slope is how much the explained value changes with Value, as long as the active set stays; 0 for rules.
-	slope float64
+	// Slope is how much the explained value changes with Value, as long as the active set stays; 0 for rules. Fact is the
+	// observed atom.
+	Slope float64 `json:"-"`
+	Fact  Atom    `json:"-"`
 }
 
 // Counterfactual is the state with one change.

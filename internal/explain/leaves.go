@@ -133,7 +133,7 @@ func (t *tally) constant(p *piece, place int, weight float64) {
 		for _, term := range in.Terms {
 			if !term.Free {
 				rest -= term.Coef * term.Value
-				t.add(leafKey{kind: leafFact, name: term.Atom.Atom}, term.Value, weight*term.Coef)
+				t.add(leafKey{kind: leafFact, name: term.Atom.Atom}, term.Value, weight*term.Coef).Fact = term.Atom
 			}
 		}
 	}
@@ -149,10 +149,11 @@ func (t *tally) rule(at *potential, contribution float64) {
 }
 
 // add adds an atom's part.
-func (t *tally) add(key leafKey, value, slope float64) {
+func (t *tally) add(key leafKey, value, slope float64) *Leaf {
 	leaf := t.leaf(key, value)
-	leaf.slope += slope
+	leaf.Slope += slope
 	leaf.Contribution += slope * value
+	return leaf
 }
 
 // leaf returns that of a key.

@@ -44,6 +44,8 @@ type State struct {
 	seen       []uint64   // potentials, while something is gathered
 	row        mrf.RowBuffer
 	places     []int
+
+	certificate *solve.Certificate // of the whole; nil until it is asked for
 }
 
 // component is variables that potentials connect, with what is proven about their state.

@@ -19,8 +19,8 @@ type Made struct {
 }
 
 // Involving returns the ground rules of all groundings that an atom has a part in, whether it has a row or not: as an
-// atom of the rule or its weight, or by a filter. What another store makes of the same atom is the rest of the truth: the
-// difference is what a change of the atom does to the model.
+// atom of the rule or its weight, or by a filter. What another store makes of the same atom is the rest of the truth:
+// the difference is what a change of the atom does to the model.
 func (t *Tracer) Involving(predicate int, tuple []symbol.ID) (made []Made) {
 	for _, rule := range t.prog.Rules {
 		var tried bindings
@@ -82,7 +82,8 @@ func (t *Tracer) sized(rule *program.Rule, predicate int) bool {
 	return false
 }
 
-// bind gives the variables of an atom, but for summations, the constants of a tuple, and tells whether that is possible.
+// bind gives the variables of an atom, but for summations, the constants of a tuple, and tells whether that is
+// possible.
 func (s *trace) bind(a *program.Atom, tuple []symbol.ID) bool {
 	for column, arg := range a.Args {
 		switch id := tuple[column]; {

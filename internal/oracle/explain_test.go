@@ -2,8 +2,10 @@ package oracle
 
 import (
 	"context"
+	"maps"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/explain"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
 )
 
 // The pushes on each atom of a program must add up to 0 and its leaves to its value, and all must have names.
@@ -36,13 +39,9 @@ func TestExplanationsAddUp(t *testing.T) {
 		if err != nil {
 			return
 		}
-		answer, err := grounding.InferAgain(context.Background(), nil)
-		if err != nil || answer.Status != "optimal" || answer.MaxViolation > 1e-9 {
+		x := explainerOf(t, grounding)
+		if x == nil {
 			return
-		}
-		x, err := grounding.Explainer(answer)
-		if err != nil {
-			t.Fatal(err)
 		}
 		for _, atom := range p.targets() {
 			var args []string
@@ -63,6 +62,84 @@ func TestExplanationsAddUp(t *testing.T) {
 	})
 	if free == 0 {
 		t.Error("no atom is between 0 and 1")
+	}
+}
+
+// explainerOf explains the answer of a grounding; nil if there is none.
+func explainerOf(t *rapid.T, grounding *session.Grounding) *session.Explainer {
+	answer, err := grounding.InferAgain(context.Background(), nil)
+	if err != nil || answer.Status != "optimal" || answer.MaxViolation > 1e-9 {
+		return nil
+	}
+	x, err := grounding.Explainer(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// A counterfactual must have the objective of a run with that change made in the files.
+func TestCounterfactualsAreColdRuns(t *testing.T) {
+	dir := t.TempDir()
+	compared := 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := draw(t)
+		if p.spread() > 1e4 {
+			return
+		}
+		path := filepath.Join(dir, "model.json")
+		if err := p.write(path); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := project.Load(path, project.Options{Threads: 1, Set: asked})
+		if err != nil {
+			return
+		}
+		grounding, err := engine.Ground(context.Background(), loaded, load.Infer)
+		if err != nil {
+			return
+		}
+		x := explainerOf(t, grounding)
+		if x == nil {
+			return
+		}
+		fact := rapid.SampledFrom(slices.Sorted(maps.Keys(p.observed))).Draw(t, "fact")
+		value := rapid.SampledFrom([]float64{-1, 0, 0.3, 1}).Draw(t, "value")
+		var args []string
+		for _, arg := range arguments(fact) {
+			args = append(args, arg.(string))
+		}
+		target := rapid.SampledFrom(p.targets()).Draw(t, "target")
+		var of []string
+		for _, arg := range arguments(target) {
+			of = append(of, arg.(string))
+		}
+		e, err := x.Explain(context.Background(), explain.Options{}, target[:1], of...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := x.WithFact(context.Background(), e, value, fact[:1], args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := *p
+		q.observed = maps.Clone(p.observed)
+		if q.observed[fact] = value; value < 0 {
+			delete(q.observed, fact)
+		}
+		want, err := q.run(dir, project.Options{Threads: 1, Set: asked})
+		if want = refused(want, err); want == nil || want.Status == "infeasible" || want.Status != "optimal" {
+			return // what nobody can decide, or the grounder refuses
+		}
+		compared++
+		unit := max(grounding.Field.Unit(), math.Abs(want.Objective))
+		if !(math.Abs(got.Objective-want.Objective) <= (max(got.Gap, 0)+gap+1e-9)*unit+1e-5*unit*want.MaxViolation) {
+			t.Fatalf("%s := %v: objective %v (gap %v), and cold %v (gap %v)\n%v", fact, value, got.Objective, got.Gap,
+				want.Objective, want.Gap, p)
+		}
+	})
+	if compared == 0 {
+		t.Error("nothing was compared")
 	}
 }
 

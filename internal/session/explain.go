@@ -113,7 +113,8 @@ func (x *Explainer) term(t *ground.Term) explain.Term {
 			out.Role = x.roleOfInput(t.Relation)
 		}
 	case t.Row >= 0:
-		out.Role = explain.RoleObserved
+		out.Role, out.Known = explain.RoleObserved, true
+		out.Predicate, out.Row = x.predicate(t.Relation), t.Row
 		out.File, out.Line = x.place(t.Relation, t.Row)
 	case t.Relation.Function != nil:
 		out.Role = explain.RoleComputed

@@ -1,0 +1,198 @@
+package explain
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/partition"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/interior"
+	"github.com/deeppsl/deeppsl/internal/solve/newton"
+)
+
+// Change is what is different in another state.
+type Change struct {
+	Name string
+	// Rule is left out, or Place among all potentials; -1 for none.
+	Rule, Place int
+	// Gone are ground rules that the model has and the changed one has not, and Added those that it has instead.
+	Gone, Added []Ground
+}
+
+// Without returns the change that leaves out a rule, or a ground rule by its place, and nothing else.
+func Without(name string, rule, place int) *Change {
+	return &Change{Name: name, Rule: rule, Place: place}
+}
+
+// Ground is a ground rule in numbers.
+type Ground struct {
+	Rule            int
+	Kind            mrf.Kind
+	Exponent        int
+	Vars, Inputs    []int32
+	Coef, InputCoef []float64
+	Constant, Scale float64
+}
+
+// WhatIf finds the state with a change, starting from the present one, and says what variable i is there. The value is
+// NaN and the gap +∞ where hard rules contradict each other then.
+func (s *State) WhatIf(ctx context.Context, i int32, change *Change) (*Counterfactual, error) {
+	gone := s.gone(change)
+	c, err := s.touched(ctx, i, change, gone)
+	if err != nil {
+		return nil, err
+	}
+	c.potentials = slices.DeleteFunc(c.potentials, func(place int32) bool { return gone[int(place)] })
+	part := partition.Extract(s.field.Model, c.variables, c.potentials)
+	y, mu := pick(s.y, c.variables), pick(s.mu, c.potentials)
+	for _, g := range change.Added {
+		part.Model.Blocks = append(part.Model.Blocks, s.block(&g, c.variables))
+		mu = append(mu, 0)
+	}
+	result, err := s.resolve(ctx, part.Condition(s.field), y, mu)
+	if err != nil {
+		return nil, err
+	}
+	at, _ := slices.BinarySearch(c.variables, i)
+	out := &Counterfactual{Change: change.Name, Value: result.Y[at]}
+	whole := s.whole()
+	out.Objective = whole.Objective - c.proof.Objective + result.Objective
+	rest := whole.Objective - whole.DualBound - (c.proof.Objective - c.proof.DualBound)
+	out.Gap = solve.Relative(s.field, max(0, rest)+math.Abs(result.Objective-result.DualBound), out.Objective)
+	if result.Status == solve.Infeasible || result.MaxViolation > still {
+		out.Value, out.Objective, out.Gap = math.NaN(), math.Inf(1), math.Inf(1)
+	}
+	return out, nil
+}
+
+// whole certifies the whole state, once.
+func (s *State) whole() solve.Certificate {
+	if s.certificate == nil {
+		proof := solve.Certify(s.field, s.y, slices.Clone(s.mu))
+		s.certificate = &proof
+	}
+	return *s.certificate
+}
+
+// gone lists the places of what a change takes away.
+func (s *State) gone(change *Change) map[int]bool {
+	gone := make(map[int]bool)
+	if change.Place >= 0 {
+		gone[change.Place] = true
+	}
+	for k := range change.Gone {
+		if place := s.find(&change.Gone[k], gone); place >= 0 {
+			gone[place] = true
+		}
+	}
+	first := 0
+	for _, b := range s.field.Model.Blocks {
+		for j := 0; b.Rule == change.Rule && j < b.Len; j++ {
+			gone[first+j] = true
+		}
+		first += b.Len
+	}
+	return gone
+}
+
+// find returns the place of a ground rule that is not taken yet, or -1.
+func (s *State) find(g *Ground, taken map[int]bool) int {
+	const rounding = 1e-9
+	for _, place := range s.index.Of(g.Vars[0], nil) {
+		block, j := s.index.Locate(place)
+		b := s.field.Model.Blocks[block]
+		if b.Rule != g.Rule || taken[place] || b.Scale != nil && float64(b.Scale[j]) != g.Scale {
+			continue
+		}
+		vars, coef := b.Row(j, new(mrf.RowBuffer))
+		if slices.Equal(vars, g.Vars) && slices.Equal(coef, g.Coef) && slices.Equal(b.InputRow(j), g.Inputs) &&
+			math.Abs(b.Constant+b.Own(j)-g.Constant) <= rounding*(1+math.Abs(g.Constant)) {
+			return place
+		}
+	}
+	return -1
+}
+
+// touched returns the components with what a change adds or takes away, and with variable i, as one; of a rule that is
+// left out, all of the model.
+func (s *State) touched(ctx context.Context, i int32, change *Change, gone map[int]bool) (*component, error) {
+	if change.Rule >= 0 {
+		return &component{variables: upTo(s.field.Model.Variables), potentials: upTo(len(s.mu)), proof: s.whole()}, nil
+	}
+	variables := []int32{i}
+	for place := range gone {
+		block, j := s.index.Locate(place)
+		variables = append(variables, s.field.Model.Blocks[block].Variables(j)...)
+	}
+	for k := range change.Added {
+		variables = append(variables, change.Added[k].Vars...)
+	}
+	all := &component{}
+	var known []*component
+	for _, k := range variables {
+		part, err := s.settle(ctx, k)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(known, part) {
+			continue
+		}
+		known = append(known, part)
+		all.variables = append(all.variables, part.variables...)
+		all.potentials = append(all.potentials, part.potentials...)
+		all.proof.Objective += part.proof.Objective
+		all.proof.DualBound += part.proof.DualBound
+	}
+	slices.Sort(all.variables)
+	slices.Sort(all.potentials)
+	return all, nil
+}
+
+// upTo returns the numbers from 0 to n-1.
+func upTo(n int) []int32 {
+	out := make([]int32, n)
+	for k := range out {
+		out[k] = int32(k)
+	}
+	return out
+}
+
+// block makes a block of one ground rule, with inputs in its constant.
+func (s *State) block(g *Ground, variables []int32) *mrf.Block {
+	b := &mrf.Block{Rule: g.Rule, Kind: g.Kind, Exponent: g.Exponent, Len: 1, Coef: g.Coef, Constant: g.Constant}
+	if g.Scale != 1 {
+		b.Scale = []float32{float32(g.Scale)}
+	}
+	for k, i := range g.Inputs {
+		b.Constant += g.InputCoef[k] * s.field.Inputs()[i]
+	}
+	for _, i := range g.Vars {
+		column, _ := slices.BinarySearch(variables, i)
+		b.Vars = append(b.Vars, int32(column))
+	}
+	return b
+}
+
+// resolve solves a changed component, from where it was: by Newton's method, which stops where that takes long, and
+// then directly.
+func (s *State) resolve(ctx context.Context, field *mrf.Field, y, mu []float64) (*solve.Result, error) {
+	limits := s.settings
+	limits.Gap, limits.Feasibility = changedGap, 0
+	quick, sweep := newton.New(field, limits), float64(4*len(mu)+len(y))
+	quick.Limit(func(work float64) bool { return work < enough*sweep })
+	quick.WarmStart(y, mu)
+	result, err := quick.Solve(ctx)
+	if err != nil || result.Status == solve.Optimal || result.Status == solve.Infeasible {
+		return result, err
+	}
+	direct, err := interior.New(field, limits).Solve(ctx)
+	if err != nil || !better(direct.Certificate, result.Certificate) {
+		return result, err
+	}
+	return direct, nil
+}
+
+// changedGap is the gap that counterfactuals are solved to.
+const changedGap = 1e-8

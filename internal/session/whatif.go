@@ -1,0 +1,165 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/explain"
+	"github.com/deeppsl/deeppsl/internal/ground"
+	"github.com/deeppsl/deeppsl/internal/relation"
+)
+
+// Changes adds to an explanation what the atom would be without the facts that contribute most, the rules that push
+// most and the strongest ground rule: count changes at most, each solved and proven.
+func (x *Explainer) Changes(ctx context.Context, e *explain.Explanation, count int) error {
+	var changes []*explain.Change
+	for _, leaf := range e.Leaves {
+		if leaf.Fact.Known && leaf.Contribution != 0 && len(changes) < (count+1)/2 {
+			if change := x.fact(&leaf.Fact, -1); change != nil {
+				changes = append(changes, change)
+			}
+		}
+	}
+	if len(e.Pushes) > 0 && e.Pushes[0].GroundRule != "" && len(changes) < count {
+		changes = append(changes, explain.Without("without "+e.Pushes[0].GroundRule, -1, e.Pushes[0].Place))
+	}
+	for _, rule := range e.Rules {
+		if len(changes) < count {
+			changes = append(changes, explain.Without("without the rule "+rule.Rule, rule.Index, -1))
+		}
+	}
+	for _, change := range changes {
+		found, err := x.state.WhatIf(ctx, e.Number, change)
+		if err != nil {
+			return err
+		}
+		e.Counterfactuals = append(e.Counterfactuals, *found)
+	}
+	return nil
+}
+
+// fact returns the change of an observed atom to a value, or its removal if that is below 0; nil if other atoms are
+// derived from it, so that the change is not one of ground rules alone.
+func (x *Explainer) fact(a *explain.Atom, value float64) *explain.Change {
+	g := x.grounding
+	if g.Derivations.Uses(a.Predicate) {
+		return nil
+	}
+	before := g.Tables.Store.Relations[a.Predicate]
+	after, name := before.Removed(a.Row), "without "+a.Atom
+	if value >= 0 {
+		after = before.Changed(a.Row, value)
+		name = fmt.Sprintf("%s = %.4g instead of %.4g", a.Atom, value, before.Value(a.Row))
+	}
+	store := &relation.Store{Symbols: g.Tables.Store.Symbols, Relations: slices.Clone(g.Tables.Store.Relations)}
+	store.Relations[a.Predicate] = after
+	tuple := before.Tuple(nil, a.Row)
+	change := explain.Without(name, -1, -1)
+	for _, m := range x.tracer.Involving(a.Predicate, tuple) {
+		change.Gone = append(change.Gone, explain.Ground(m))
+	}
+	for _, m := range ground.NewTracer(g.Program, store).Involving(a.Predicate, tuple) {
+		change.Added = append(change.Added, explain.Ground(m))
+	}
+	return change
+}
+
+// WithFact returns what an explained atom would be if an observed atom had another value, or, below 0, were not there.
+func (x *Explainer) WithFact(ctx context.Context, e *explain.Explanation, value float64, predicate string,
+	arguments ...string) (*explain.Counterfactual, error) {
+	k, atoms, row, err := x.grounding.find(predicate, arguments)
+	if err != nil {
+		return nil, err
+	}
+	name := ground.AtomText(atoms.Name, arguments)
+	if row < 0 || atoms.Role(row) != relation.Observed {
+		return nil, fmt.Errorf("%s is not observed", name)
+	}
+	change := x.fact(&explain.Atom{Atom: name, Predicate: k, Row: row}, value)
+	if change == nil {
+		return nil, fmt.Errorf("other atoms are derived from those of %s, so that a change of %s takes a run of its own",
+			atoms.Name, name)
+	}
+	return x.state.WhatIf(ctx, e.Number, change)
+}
+
+// tried is how many facts WhyNot tries, and bisections how often it halves where the value turns.
+const tried, bisections = 5, 20
+
+// WhyNot adds to an explanation what would have to be different for the atom to be above a threshold, or below it if it
+// is above: facts at other values, as near to theirs as they can be, and rules left out. It finds one change at a time.
+func (x *Explainer) WhyNot(ctx context.Context, e *explain.Explanation, threshold float64) error {
+	side := 1.0
+	if e.Value >= threshold {
+		side = -1
+	}
+	reaches := func(c *explain.Counterfactual) bool { return side*(c.Value-threshold) >= 0 }
+	leaves := slices.Clone(e.Leaves)
+	slices.SortStableFunc(leaves, func(a, b explain.Leaf) int {
+		return -cmp.Compare(math.Abs(a.Slope), math.Abs(b.Slope))
+	})
+	left := tried
+	for _, leaf := range leaves {
+		if !leaf.Fact.Known || leaf.Slope == 0 || left == 0 {
+			continue
+		}
+		left--
+		if err := x.turn(ctx, e, &leaf, side, reaches); err != nil {
+			return err
+		}
+	}
+	for _, rule := range e.Rules {
+		if side*rule.Push > 0 {
+			continue // it helps already
+		}
+		found, err := x.state.WhatIf(ctx, e.Number, explain.Without("without the rule "+rule.Rule, rule.Index, -1))
+		if err != nil {
+			return err
+		}
+		if reaches(found) {
+			e.Counterfactuals = append(e.Counterfactuals, *found)
+		}
+	}
+	return nil
+}
+
+// turn looks for the value of a fact at which the atom gets to the other side of a threshold: the value is continuous
+// in it where it is unique, so that bisection finds one.
+func (x *Explainer) turn(ctx context.Context, e *explain.Explanation, leaf *explain.Leaf, side float64,
+	reaches func(*explain.Counterfactual) bool) error {
+	at := func(value float64) (*explain.Counterfactual, error) {
+		change := x.fact(&leaf.Fact, value)
+		if change == nil {
+			return nil, nil
+		}
+		return x.state.WhatIf(ctx, e.Number, change)
+	}
+	near, far := leaf.Value, 0.0
+	if side*leaf.Slope > 0 {
+		far = 1
+	}
+	best, err := at(far)
+	if err != nil || best == nil || !reaches(best) {
+		return err
+	}
+	for range bisections {
+		if math.Abs(far-near) < 1e-4 {
+			break
+		}
+		middle := (near + far) / 2
+		found, err := at(middle)
+		if err != nil {
+			return err
+		}
+		if reaches(found) {
+			far, best = middle, found
+		} else {
+			near = middle
+		}
+	}
+	e.Counterfactuals = append(e.Counterfactuals, *best)
+	return nil
+}
