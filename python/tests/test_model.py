@@ -146,6 +146,10 @@ def test_configurations_can_be_opened(tmp_path: Path) -> None:
     with deeppsl.Model.open(tmp_path / "model.json") as model:
         assert model.infer().value("Knows", "ann", "bob") == pytest.approx(1, abs=1e-3)
         assert model.check().targets == 1
+        with pytest.raises(ValueError, match="files of its configuration"):
+            model.add("1: Likes(A, B) -> Knows(B, A)")
+        model.add(deeppsl.Predicate("Knows", evaluators=["discrete"])).truth("Knows", [("ann", "bob")])
+        assert model.evaluate()[0].score == 1
     with deeppsl.Model("1: Likes(A, B) -> Knows(A, B) ^2") as model:
         model.observe("Likes", tmp_path / "likes.csv").target("Knows", [("ann", "bob")])
         assert model.infer().value("Knows", "ann", "bob") == pytest.approx(1, abs=1e-3)
@@ -194,7 +198,7 @@ def test_hard_rules_that_contradict_each_other_are_named() -> None:
 
 
 def test_shows_itself(model: deeppsl.Model) -> None:
-    assert repr(model) == "<Model: 1 rules, 3 tables>"
+    assert repr(model) == "<Model: 2 rules, 3 tables>"
     assert "Friends(A, B) &amp; Smokes(A)" in model._repr_html_()
     answer = model.infer()
     assert "optimal" in repr(answer) and "2 of Smokes" in repr(answer)

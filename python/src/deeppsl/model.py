@@ -176,6 +176,7 @@ class Model:
     ) -> None:
         self._path = ""
         self._rules: list[str] = []
+        self._count = 0  # of rules: a text may have several
         self._predicates: list[Predicate] = []
         self._options: dict[str, Any] = {
             "seed": seed,
@@ -210,13 +211,15 @@ class Model:
         """Add rules and predicates. What has no meaning is an InputError, with its place and a caret."""
         rules = [item if isinstance(item, str) else item.text for item in items if not isinstance(item, Predicate)]
         predicates = [item for item in items if isinstance(item, Predicate)]
+        if rules and self._path:
+            raise ValueError("the rules of a model that was opened are in the files of its configuration")
         if rules or predicates:
             self._leave()
             before = self._rules, self._predicates
             self._rules, self._predicates = self._rules + rules, self._predicates + predicates
             try:
                 if not self._path:
-                    self._ask("parse", self._program())
+                    self._count = len(self._ask("parse", self._program())[0]["program"].splitlines())
             except _errors.DeepPSLError:
                 self._rules, self._predicates = before
                 raise
@@ -474,7 +477,7 @@ class Model:
         return reply
 
     def __repr__(self) -> str:
-        source = self._path or f"{len(self._rules)} rules"
+        source = self._path or f"{self._count} rules"
         state = "" if self._answer is None else f", {self._answer!r}"
         return f"<Model: {source}, {len(self._data)} tables{state}>"
 
