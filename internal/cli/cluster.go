@@ -5,9 +5,11 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,24 +28,29 @@ surest pair down, two groups join if the mean over all pairs between them is at
 least the threshold; a pair that is not listed counts as 0. Of both directions
 of a pair the mean is taken.
 
-The result is CSV: each item and the number of its group. --truth names a table
-of items and their true groups, to score by; other items are left out of that.`
+The result is CSV: each item and the number of its group. An item that no pair
+names is not known here: --items names a table of all items, or a column of one,
+as in customers.csv:id, and every one of them comes back, those alone too.
+--truth names a table of items and their true groups, to score by; other items
+are left out of that.`
 
 const clusterExamples = `  deeppsl run model.json -o answers
-  deeppsl cluster answers/SAME.txt > groups.csv`
+  deeppsl cluster answers/SAME.txt > groups.csv
+  deeppsl cluster answers/SAME.txt --items customers.csv:id > groups.csv`
 
 // clusterer is one run of deeppsl cluster.
 type clusterer struct {
 	*command.Env
 	threshold float64
 	truth     string
+	items     string
 }
 
 // newCluster returns deeppsl cluster.
 func newCluster(e *command.Env) *cobra.Command {
 	c := &clusterer{Env: e}
 	cmd := &cobra.Command{
-		Use:     "cluster FILE [--threshold X] [--truth FILE]",
+		Use:     "cluster FILE [--threshold X] [--items FILE] [--truth FILE]",
 		Short:   "Make groups of pairwise answers",
 		Long:    clusterHelp,
 		Example: clusterExamples,
@@ -53,6 +60,7 @@ func newCluster(e *command.Env) *cobra.Command {
 	}
 	cmd.Flags().Float64Var(&c.threshold, "threshold", 0.5, "least mean value for two groups to join, in (0, 1]")
 	cmd.Flags().StringVar(&c.truth, "truth", "", "a `table` of items and their true groups")
+	cmd.Flags().StringVar(&c.items, "items", "", "a `table` of all items; FILE:COLUMN if it has more columns")
 	return cmd
 }
 
@@ -76,23 +84,21 @@ func (c *clusterer) run(cmd *cobra.Command, path string) error {
 		return command.Usage("flag-value", command.SeeHelp(cmd), "--threshold takes a number above 0 and at most 1, not %g",
 			c.threshold)
 	}
-	files := []string{path}
-	if c.truth != "" {
-		files = append(files, c.truth)
-	}
-	store, err := c.readTables(files)
+	tables, err := c.readTables(map[string]string{pairTable: path, itemTable: c.items, truthTable: c.truth})
 	if err != nil {
 		return err
 	}
-	items, pairs := pairsOf(store.Relations[0])
+	n := newNumbering(tables.of[itemTable])
+	pairs := n.pairs(tables.of[pairTable])
+	items := n.items
 	groups := eval.Cluster(len(items), pairs, c.threshold)
 	result := &clustered{Items: len(items), Threshold: c.threshold, Members: make([]member, len(items))}
 	for k, item := range items {
-		result.Members[k] = member{store.Symbols.Name(item), groups[k]}
+		result.Members[k] = member{tables.symbols.Name(item), groups[k]}
 		result.Groups = max(result.Groups, int(groups[k])+1)
 	}
 	if c.truth != "" {
-		result.Score = scoreGroups(items, groups, store.Relations[1])
+		result.Score = scoreGroups(items, groups, tables.of[truthTable])
 		c.Notef("%d items in %d groups; B-cubed F1 %.4f, pairwise F1 %.4f", result.Items, result.Groups,
 			result.Score.BCubed.F1, result.Score.Pairwise.F1)
 	}
@@ -102,19 +108,40 @@ func (c *clusterer) run(cmd *cobra.Command, path string) error {
 // argumentsName is the name of the configuration that stands for the arguments.
 const argumentsName = "arguments.json"
 
-// tableNames are the predicates whose observations the files are, in the order of JSON's keys.
-var tableNames = [...]string{"Pairs", "Truth"}
+// The predicates whose observations the tables are, by which messages call them, with the number of their arguments.
+const (
+	pairTable  = "Pairs/2"
+	itemTable  = "Items/1"
+	truthTable = "Truth/2"
+)
 
-// readTables reads files as tables of two columns and perhaps a value, in any format that a configuration may name, and
-// tells what is suspicious about them.
-func (c *clusterer) readTables(files []string) (*relation.Store, error) {
+// clusterTables are the tables that were given, by predicate.
+type clusterTables struct {
+	symbols *symbol.Table
+	of      map[string]*relation.Relation
+}
+
+// readTables reads files as tables of the predicates' arguments and perhaps a value, in any format that a configuration
+// may name, and tells what is suspicious about them.
+func (c *clusterer) readTables(files map[string]string) (*clusterTables, error) {
 	predicates := map[string]any{}
-	for k, file := range files {
+	for name, path := range files {
+		if path == "" {
+			continue
+		}
+		file, column := path, ""
+		if name == itemTable {
+			file, column = columnOf(path)
+		}
 		if _, err := os.Stat(file); err != nil {
 			return nil, command.Usage("file-missing", "check the path; it is relative to the current folder",
 				"%s cannot be read", file)
 		}
-		predicates[tableNames[k]+"/2"] = map[string]any{"observations": []string{file}}
+		table := map[string]any{"file": file}
+		if column != "" {
+			table["columns"] = []string{column}
+		}
+		predicates[name] = map[string]any{"observations": table}
 	}
 	config, err := json.Marshal(map[string]any{"rules": []string{}, "predicates": predicates})
 	if err != nil {
@@ -124,14 +151,38 @@ func (c *clusterer) readTables(files []string) (*relation.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	tables, err := project.Tables(load.Infer)
+	read, err := project.Tables(load.Infer)
 	if failure := (*source.Failure)(nil); errors.As(err, &failure) {
-		return nil, withoutArguments(failure.Diagnostics).Err()
+		return nil, c.hinted(withoutArguments(failure.Diagnostics)).Err()
 	}
 	if !c.Quiet {
-		withoutArguments(tables.Warnings).Render(c.Err, command.Color(c.Err), command.MaxDiagnostics)
+		withoutArguments(read.Warnings).Render(c.Err, command.Color(c.Err), command.MaxDiagnostics)
 	}
-	return tables.Store, nil
+	tables := &clusterTables{read.Store.Symbols, make(map[string]*relation.Relation)}
+	for k, r := range read.Store.Relations {
+		tables.of[fmt.Sprintf("%s/%d", project.Predicates[k].Name, r.Arity)] = r
+	}
+	return tables, nil
+}
+
+// hinted says how to choose the column of the items, where a table has too many for them.
+func (c *clusterer) hinted(diags source.Diagnostics) source.Diagnostics {
+	for k := range diags {
+		d := &diags[k]
+		if file := d.Span.File; file != nil && file.Name == c.items && (d.ID == "data-columns" || d.ID == "data-truth") {
+			d.Hint = "name the column of the items: --items " + c.items + ":COLUMN"
+		}
+	}
+	return diags
+}
+
+// columnOf parts FILE:COLUMN, unless there is a file of the whole name.
+func columnOf(path string) (file, column string) {
+	at := strings.LastIndexByte(path, ':')
+	if _, err := os.Stat(path); err == nil || at < 0 {
+		return path, ""
+	}
+	return path[:at], path[at+1:]
 }
 
 // withoutArguments takes the places in a configuration that nobody wrote from messages.
@@ -154,26 +205,43 @@ func opening(name string, text []byte) func(path string) (io.ReadCloser, error) 
 	}
 }
 
-// pairsOf numbers the items of a relation by first appearance, and returns their pairs with the mean of both
-// directions. An item's pair with itself only names the item.
-func pairsOf(atoms *relation.Relation) (items []symbol.ID, pairs []eval.Pair) {
-	number := map[symbol.ID]int32{}
+// numbering numbers items from 0: all that a table has, in order, and then others by first appearance.
+type numbering struct {
+	items []symbol.ID
+	of    map[symbol.ID]int32
+}
+
+// newNumbering begins with the items of a table, which may be nil.
+func newNumbering(all *relation.Relation) *numbering {
+	n := &numbering{of: map[symbol.ID]int32{}}
+	if all != nil {
+		for _, item := range all.Columns[0] {
+			n.number(item)
+		}
+	}
+	return n
+}
+
+// number returns an item's number, a new one for a new item.
+func (n *numbering) number(item symbol.ID) int32 {
+	at, known := n.of[item]
+	if !known {
+		at = int32(len(n.items))
+		n.of[item], n.items = at, append(n.items, item)
+	}
+	return at
+}
+
+// pairs returns the pairs of a relation with the mean of both directions. An item's pair with itself only names the
+// item.
+func (n *numbering) pairs(atoms *relation.Relation) (pairs []eval.Pair) {
 	place := map[[2]int32]int{}
 	for row := range int32(atoms.Len()) {
-		var ends [2]int32
-		for k := range ends {
-			item := atoms.Columns[k][row]
-			at, known := number[item]
-			if !known {
-				at = int32(len(items))
-				number[item], items = at, append(items, item)
-			}
-			ends[k] = at
-		}
-		if ends[0] == ends[1] {
+		a, b := n.number(atoms.Columns[0][row]), n.number(atoms.Columns[1][row])
+		if a == b {
 			continue
 		}
-		p := eval.Pair{A: min(ends[0], ends[1]), B: max(ends[0], ends[1]), Value: atoms.Value(row)}
+		p := eval.Pair{A: min(a, b), B: max(a, b), Value: atoms.Value(row)}
 		if at, known := place[[2]int32{p.A, p.B}]; known {
 			pairs[at].Value = (pairs[at].Value + p.Value) / 2 // a table lists no atom twice
 			continue
@@ -181,7 +249,7 @@ func pairsOf(atoms *relation.Relation) (items []symbol.ID, pairs []eval.Pair) {
 		place[[2]int32{p.A, p.B}] = len(pairs)
 		pairs = append(pairs, p)
 	}
-	return items, pairs
+	return pairs
 }
 
 // scoreGroups compares the groups of items with the true ones, where those are known.
