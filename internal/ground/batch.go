@@ -58,6 +58,38 @@ func (b *batch) measure(bias, scale float64) {
 	b.len++
 }
 
+// measureEach is measure for some lanes, each with its bias.
+func (b *batch) measureEach(bias []float64, some []int32, scale float64) {
+	same, exact := bias[some[0]], true
+	for _, i := range some {
+		exact = exact && bias[i] == same
+	}
+	if !exact || b.fine || b.len > 0 && same != b.firstBias || float64(float32(same)) != same {
+		for _, i := range some {
+			b.measure(bias[i], scale)
+		}
+		return
+	}
+	if b.len == 0 {
+		b.firstBias, b.sameBias = same, true
+	}
+	b.bias = repeated(b.bias, float32(same), len(some))
+	if b.weighted {
+		b.scale = repeated(b.scale, float32(scale), len(some))
+	}
+	b.len += len(some)
+}
+
+// repeated appends a value so many times.
+func repeated(values []float32, value float32, times int) []float32 {
+	before := len(values)
+	values = grown(values, times)
+	for k := before; k < len(values); k++ {
+		values[k] = value
+	}
+	return values
+}
+
 // refine goes over to biases of double precision.
 func (b *batch) refine() {
 	if b.fine {

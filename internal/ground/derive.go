@@ -30,7 +30,7 @@ func Derive(
 	}
 	r := compile(chosen, g.scope)
 	head := r.slotsOf(&rule.Atoms[last], every(len(rule.Atoms[last].Args)))
-	r.emit = func(m *machine) { m.emitHead(head) }
+	r.emitBy(func(m *machine) { m.emitHead(head) })
 
 	parts := make([]tuples, r.pieces())
 	found := make([]problems, len(parts))

@@ -45,7 +45,8 @@ type Options struct {
 	// more, the error is an *Excess.
 	Most int64
 
-	meetAll bool // of tests: see plan.Plan.MeetAll
+	// Of tests: see plan.Plan.MeetAll, and whether no rows are taken side by side.
+	meetAll, oneByOne bool
 }
 
 // Excess is the error of a rule with which there would be more in memory than Options.Most.
@@ -111,10 +112,10 @@ func Ground(
 type grounder struct {
 	scope   *scope
 	threads int
-	spill   *mrf.Spill   // nil if all is kept in memory
-	stop    atomic.Bool  // set when the context ends, the disk is full, or there is too much in memory
-	most    int64        // Options.Most
-	meetAll bool         // Options.meetAll
+	spill   *mrf.Spill  // nil if all is kept in memory
+	stop    atomic.Bool // set when the context ends, the disk is full, or there is too much in memory
+	most    int64       // Options.Most
+	options Options
 	held    atomic.Int64 // bytes in memory, in portions that have been handed over
 	release func() bool
 }
@@ -122,7 +123,7 @@ type grounder struct {
 // newGrounder also watches the context, in a way that inner loops can ask about cheaply.
 func newGrounder(ctx context.Context, store *relation.Store, opts Options) *grounder {
 	g := &grounder{scope: newScope(store), threads: parallel.Threads(opts.Threads), most: opts.Most,
-		meetAll: opts.meetAll}
+		options: opts}
 	if opts.Scratch != nil {
 		g.spill = mrf.NewSpill(opts.Scratch)
 	}
@@ -137,10 +138,13 @@ func (g *grounder) rule(ctx context.Context, rule *program.Rule) ([]*mrf.Block, 
 	if err != nil {
 		return nil, RuleReport{}, &problems{}
 	}
-	if g.meetAll {
+	if g.options.meetAll {
 		chosen.MeetAll()
 	}
 	r := compile(chosen, g.scope)
+	if g.options.oneByOne {
+		r.side = -1
+	}
 	if g.spill != nil {
 		r.most = pagedPieces
 	}

@@ -32,6 +32,9 @@ type machine struct {
 	batches  []*batch
 	last     *batch // where the previous potential went
 
+	vectors *vectors // nil if no rows are taken side by side
+	columns [][]symbol.ID
+
 	// Scratch of the potential at hand.
 	vars, inputs []int32
 	coef         []float64
@@ -52,6 +55,9 @@ func newMachine(r *routine, stop *atomic.Bool) *machine {
 		slots: slices.Clone(r.slots), rows: make([]int32, len(r.atoms)), meetings: make([]*relation.Meeting, len(r.ops)),
 		sums: make([]expansion, len(r.sums)), sizes: make([]int, len(r.rule.Variables)),
 	}
+	if r.side >= 0 {
+		m.vectors = r.newVectors(r.side)
+	}
 	m.sizeOf = func(variable int) int { return m.sizes[variable] }
 	for k := range r.ops {
 		m.keys = append(m.keys, make([]symbol.ID, len(r.ops[k].key)))
@@ -64,6 +70,9 @@ func newMachine(r *routine, stop *atomic.Bool) *machine {
 func (m *machine) run(lo, hi int32) {
 	m.lo, m.hi = lo, hi
 	m.step(0, m.routine.upper)
+	if m.vectors != nil {
+		m.flush()
+	}
 }
 
 // step runs op k and what follows it. The template is at most upper, whatever values the atoms still to come have.
@@ -91,6 +100,10 @@ func (m *machine) step(k int, upper float64) {
 			m.sampleRows(o, k, lo, hi, upper)
 			return
 		}
+		if k == m.side {
+			m.sideBySide(o, lo, hi, upper)
+			return
+		}
 		for row := lo; row < hi && !m.stopped(k, row-lo); row++ {
 			m.visit(o, k, o.row(0, int(row)), upper)
 		}
@@ -101,6 +114,10 @@ func (m *machine) step(k int, upper float64) {
 		}
 		if m.sampler != nil {
 			m.sampleRows(o, k, lo, hi, upper)
+			return
+		}
+		if k == m.side {
+			m.sideBySide(o, lo, hi, upper)
 			return
 		}
 		for i, row := range o.grouped[lo:hi] {

@@ -25,6 +25,8 @@ type routine struct {
 	atoms []atom // one per atom of the rule
 	sums  []sum
 	emit  func(*machine)
+	// side is the op whose rows are taken side by side, see lanes.go; -1 if there is none.
+	side int
 	// pivot is the op whose rows [lo, hi) are cut into pieces; -1 if no op goes through rows.
 	pivot  int
 	lo, hi int32
@@ -95,7 +97,10 @@ func compile(p *plan.Plan, s *scope) *routine {
 	}
 	r.addDomains()
 	r.choosePivot()
-	r.emit = r.emitter()
+	r.emitBy(r.emitter())
+	if r.uniform() {
+		r.side = r.lastLoop()
+	}
 	return r
 }
 
@@ -113,15 +118,23 @@ func (r *routine) roundingError() float64 {
 	return total
 }
 
+// emitBy sets what to do with each grounding; only emitUniform knows how to do that side by side.
+func (r *routine) emitBy(emit func(*machine)) { r.emit, r.side = emit, -1 }
+
 // emitter returns what to do with each grounding.
 func (r *routine) emitter() func(*machine) {
 	switch {
+	case r.uniform():
+		return emitUniform
 	case r.varying || len(r.sums) > 0 || len(r.atoms) > 64:
 		return emitRagged
-	case !finite(append(r.natural, r.constant)...):
-		return emitBroken
 	}
-	return emitUniform
+	return emitBroken
+}
+
+// uniform tells whether the coefficients are numbers, and not too many.
+func (r *routine) uniform() bool {
+	return !r.varying && len(r.sums) == 0 && len(r.atoms) <= 64 && finite(append(r.natural, r.constant)...)
 }
 
 // finite tells whether all values are numbers that arithmetic can go on with.
@@ -258,4 +271,47 @@ func (r *routine) meet(p *plan.Plan, k int) {
 	y := slices.IndexFunc(of.Atom.Args, func(t program.Term) bool { return t == through.Atom.Args[1-at] })
 	r.ops[k].ahead = &relation.Ahead{Of: of.Relation.Lists(y), Through: through.Relation.Lists(at)}
 	r.ops[k].aheadKey = r.slotsOf(of.Atom, slices.Delete(every(of.Relation.Arity), y, y+1))
+}
+
+// comparison is a condition over slots.
+type comparison struct {
+	op          program.Relop
+	left, right int32
+	rank        []int32 // of every constant, if op is %
+}
+
+// comparison compiles a condition; both of its terms have one type, and a variable knows it.
+func (r *routine) comparison(c *program.Condition) comparison {
+	out := comparison{op: c.Op, left: r.slot(c.Left), right: r.slot(c.Right)}
+	if c.Op == program.Before || c.Op == program.NotBefore {
+		out.rank = r.scope.rank(r.typeOf(c))
+	}
+	return out
+}
+
+// typeOf returns the type whose order % means. Between two constants that is the order of texts.
+func (r *routine) typeOf(c *program.Condition) program.Type {
+	for _, t := range [...]program.Term{c.Left, c.Right} {
+		if t.IsVariable() {
+			return r.rule.Variables[t.Variable].Type
+		}
+	}
+	return program.String
+}
+
+// holds decides the condition for the values in slots.
+func (c *comparison) holds(slots []symbol.ID) bool { return c.compare(slots[c.left], slots[c.right]) }
+
+// compare decides the condition for two values. Constants are equal if their numbers are: the scope has seen to it
+// that no two constants share one, whether the data know them or not.
+func (c *comparison) compare(a, b symbol.ID) bool {
+	switch c.op {
+	case program.Same:
+		return a == b
+	case program.Different:
+		return a != b
+	case program.NotBefore:
+		return c.rank[a] >= c.rank[b]
+	}
+	return c.rank[a] < c.rank[b]
 }

@@ -257,7 +257,8 @@ func (t *Tracer) probe(rule *program.Rule, values []symbol.ID) *probe {
 		p.weight = p.slotsOf(a, every(len(a.Args)))
 	}
 	p.pivot = -1 // what its key holds is not known before it runs
-	p.make, p.emit = p.emit, p.emitted
+	p.make = p.emit
+	p.emitBy(p.emitted)
 	p.machine = newMachine(p.routine, &p.stop)
 	t.probes[at] = p
 	return p

@@ -8,9 +8,9 @@ import (
 )
 
 // Index finds the rows of a relation by the values of some of its columns, which are the key. The rows lie grouped by
-// key, ascending within a group, and a group is a range of that arrangement. Where the keys fill the box that they span
-// well enough, a key is an offset into a table (compressed rows); elsewhere it is hashed into an open-addressing table.
-// An Index is immutable and safe for concurrent use, and looking up allocates nothing.
+// key, ascending within a group, and a group is a range of that arrangement. Where the keys fill the box that they
+// span well enough, a key is an offset into a table (compressed rows); elsewhere it is hashed into an open-addressing
+// table. An Index is immutable and safe for concurrent use, and looking up allocates nothing.
 type Index struct {
 	columns [][]symbol.ID // the key's columns
 	rows    []int32       // all rows, grouped by key
@@ -40,8 +40,8 @@ type slot struct {
 // sparsity is how many cells a direct index may have per row: beyond it hashing takes less memory.
 const sparsity = 8
 
-// newIndex indexes the first rows of the columns. About so many keys are expected; any number is right, but a good one
-// saves moving them.
+// newIndex indexes the first rows of the columns. About so many keys are expected; any number is right, but a good
+// one saves moving them.
 func newIndex(columns [][]symbol.ID, rows, expected int) *Index {
 	x := &Index{columns: columns}
 	if dims, cells := box(columns, rows); cells <= sparsity*(rows+8) {
@@ -108,8 +108,8 @@ func (x *Index) cell(row int) (c uint32) {
 // Grouped returns all rows, grouped by key. The caller must not change the slice.
 func (x *Index) Grouped() []int32 { return x.rows }
 
-// Range returns where the rows of key lie in Grouped: [lo, hi), empty if there are none. The key may hold any numbers,
-// known symbols or not.
+// Range returns where the rows of key lie in Grouped: [lo, hi), empty if there are none. The key may hold any
+// numbers, known symbols or not.
 func (x *Index) Range(key []symbol.ID) (lo, hi int32) {
 	if x.slots != nil {
 		return x.probe(key)
@@ -141,6 +141,48 @@ func (x *Index) Find(key []symbol.ID) int32 {
 		return lo // groups are in order of their first rows: with one row each, that order is the rows' own
 	}
 	return x.rows[lo]
+}
+
+// FindEach is Find for several keys side by side: rows[i] is the first row of the key whose k-th value is key[k][i],
+// for each i of some. The scratch has room for all i.
+func (x *Index) FindEach(rows []int32, key [][]symbol.ID, some []int32, scratch []uint32) {
+	if x.slots != nil {
+		x.probeEach(rows, key, some)
+		return
+	}
+	for _, i := range some {
+		scratch[i], rows[i] = 0, 0
+	}
+	for k, d := range x.dims {
+		values := key[k]
+		for _, i := range some {
+			at := uint32(values[i] - d.low)
+			if at >= d.size {
+				rows[i], at = -1, 0
+			}
+			scratch[i] += at * d.stride
+		}
+	}
+	for _, i := range some {
+		c := scratch[i]
+		if first := x.start[c]; rows[i] < 0 || first == x.start[c+1] {
+			rows[i] = -1
+		} else {
+			rows[i] = x.rows[first]
+		}
+	}
+}
+
+// probeEach is FindEach in a hash table.
+func (x *Index) probeEach(rows []int32, key [][]symbol.ID, some []int32) {
+	tuple := make([]symbol.ID, 0, 8)
+	for _, i := range some {
+		tuple = tuple[:0]
+		for _, values := range key {
+			tuple = append(tuple, values[i])
+		}
+		rows[i] = x.Find(tuple)
+	}
 }
 
 // Firsts lists the first row of each key, ascending.
