@@ -60,6 +60,7 @@ func (in *inner) minimise(tolerance float64) outcome {
 // minimiseUntil runs until enough says so of the value and a bound on its distance from the minimum.
 func (in *inner) minimiseUntil(enough func(value, gap float64) bool) outcome {
 	in.value = in.evaluate(in.y, in.g)
+	least, still := math.Inf(1), 0
 	for {
 		gap := solve.BoxGap(in.y, in.g)
 		switch {
@@ -75,7 +76,10 @@ func (in *inner) minimiseUntil(enough func(value, gap float64) bool) outcome {
 		before, predicted := in.value, in.model.decrease(in.g)
 		step, ok := in.search()
 		in.model.learn(predicted, before-in.value)
-		if !ok {
+		if still++; gap < least || before-in.value > rounding*math.Abs(before) {
+			least, still = min(least, gap), 0
+		}
+		if !ok || still > standing {
 			return stuck
 		}
 		if in.trace != nil {
@@ -129,6 +133,8 @@ const (
 	flat     = 0.3
 	rounding = 1e-14
 	searches = 25
+	// standing is how many steps may change nothing but by rounding.
+	standing = 20
 )
 
 // search moves along the segment to the model's minimiser, all of it in the box, to where the function is nearly flat,

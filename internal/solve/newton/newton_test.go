@@ -181,3 +181,29 @@ func TestValleys(t *testing.T) {
 		}
 	}
 }
+
+// Where the inner problems are solved to rounding before the outer ones are, no steps are wasted on the former.
+func TestInnerTolerance(t *testing.T) {
+	term := func(i int, a float64) mrftest.Term { return mrftest.Term{Index: i, Coef: a} }
+	model := mrftest.New(12, 0, 4).Rule(0, mrf.Hinge, 1)
+	model.Add(1, []mrftest.Term{term(1, -1), term(0, -1)}, nil).Add(1, []mrftest.Term{term(0, -1), term(2, -1)}, nil)
+	model.Add(1e-6, []mrftest.Term{term(1, -1), term(2, -1)}, nil).Rule(1, mrf.Hinge, 1)
+	for i := range 3 {
+		model.Add(0, []mrftest.Term{term(3+4*i, 1), term(i, -1)}, nil)
+	}
+	model.Rule(2, mrf.Linear, 1)
+	for i := range 3 {
+		model.Add(0, []mrftest.Term{term(i, 1)}, nil)
+	}
+	model.Rule(3, mrf.Hinge, 2)
+	for i := range 9 {
+		model.Add(1, []mrftest.Term{term(3+i, -1)}, nil)
+	}
+	field := mrftest.Field(model.Model(), []float64{3.7, 2, 0.5, 0.1}, nil)
+	for r, w := range field.Weights() {
+		field.Weights()[r] = w / 3.7
+	}
+	if r := solved(t, New(field, solve.Settings{})); r.Iterations > 200 {
+		t.Errorf("%d steps: %+v", r.Iterations, r.Certificate)
+	}
+}

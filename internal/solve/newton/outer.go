@@ -17,6 +17,9 @@ const (
 	weaker, weakest              = 0.85, 1e-6
 	// coldTolerance is the first inner tolerance, relative to the energy.
 	coldTolerance = 1e-2
+	// finest is the least inner tolerance, in terms of the gap: what more exact inner solves would move is less than what
+	// rounding does.
+	finest = 1e-5
 	// patience is the number of outer iterations in which the violation must fall by half, or feasibility is doubted.
 	patience = 8
 	// ended is the number of outer iterations without a step after which none will come: the schedule is over by then.
@@ -92,7 +95,7 @@ func (s *Solver) goBack(before solve.Certificate) {
 // the gap asks for: steeper terms, rather than more exact solves, make the constraints hold.
 func (s *Solver) tighten(tolerance float64, moved bool) float64 {
 	if !moved {
-		return tolerance / 4
+		return max(tolerance/4, min(tolerance, finest*s.settings.Gap))
 	}
 	return max(min(tolerance/2, math.Abs(s.result.Gap)/4), min(tolerance, s.settings.Gap/4))
 }
