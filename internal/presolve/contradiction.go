@@ -12,8 +12,9 @@ type Contradiction struct {
 	// are a ray (Farkas): R = Σ_j r_j c_j + Σ_i min(0, (Aᵀr)_i), a lower bound on Σ_j r_j d_j(y) for all y in the box,
 	// is 1.
 	Multipliers []float64
-	// Violation is 1/Σ_j |r_j|: every point of the box violates some constraint by that much or more.
-	Violation float64
+	// Violation is 1/Σ_j |r_j|: every point of the box violates some constraint by that much or more. Total is
+	// 1/max_j |r_j|: all constraints together are violated by that much or more.
+	Violation, Total float64
 	// Point is one that satisfies most of them.
 	Point []float64
 }
@@ -92,9 +93,13 @@ func (d *decisions) prove(c clash) bool {
 	return d.proof() != nil
 }
 
-// proof is that constraints contradict each other by more than the tolerance; nil if there is none.
+// Affordable is how many times the accepted violation the constraints of a contradiction may be violated by together.
+// Along chains, where each gives way by a little that would be accepted, it is a contradiction that they add up to.
+const Affordable = 10
+
+// proof is that constraints contradict each other by more than is accepted; nil if there is none.
 func (d *decisions) proof() *Contradiction {
-	if d.best == nil || !(d.best.Violation > d.feasibility) {
+	if d.best == nil || !(d.best.Violation > d.feasibility || d.best.Total > Affordable*d.feasibility) {
 		return nil
 	}
 	return d.best
@@ -112,10 +117,12 @@ func (d *decisions) contradiction(found clash) *Contradiction {
 	if !(bound > slip/growth) {
 		return nil
 	}
+	largest := 0.0
 	for j := range c.Multipliers {
 		c.Multipliers[j] /= bound
+		largest = max(largest, math.Abs(c.Multipliers[j]))
 	}
-	c.Violation = bound / length
+	c.Violation, c.Total = bound/length, 1/largest
 	return c
 }
 

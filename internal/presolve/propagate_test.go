@@ -29,7 +29,8 @@ func chain(n int, least float64) *mrf.Field {
 	return field
 }
 
-// A chain contradicts itself end to end, but every link may give way as much as is accepted.
+// A chain contradicts itself end to end. Every link may give way by what is accepted, but not all together by more than
+// ten times that.
 func TestContradictionOfAChain(t *testing.T) {
 	const n = 3000
 	field := chain(n, 0.75)
@@ -41,8 +42,11 @@ func TestContradictionOfAChain(t *testing.T) {
 		t.Errorf("%d constraints, violated by %v", len(places), c.Violation)
 	}
 	checkRay(t, field, c)
-	if c, _ := presolve.Examine(field, 1e-3, nil); c != nil {
-		t.Errorf("violated by %v, of which 1e-3 would be accepted", c.Violation)
+	if c, _ := presolve.Examine(field, 1e-3, nil); c == nil || math.Abs(c.Total-0.75) > 1e-12 {
+		t.Errorf("violated by %+v together, of which 1e-2 would be accepted", c)
+	}
+	if c, _ := presolve.Examine(field, 0.1, nil); c != nil {
+		t.Errorf("violated by %v, and by %v together, of which 0.1 and 1 would be accepted", c.Violation, c.Total)
 	}
 	if r, c := presolve.Reduce(field, 1e-6, nil); r != nil || c == nil {
 		t.Errorf("reduced to %v, contradiction %v", r, c)

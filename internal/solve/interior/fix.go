@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/presolve"
 )
 
 // work is the memory that a goroutine needs to solve components, one after the other.
@@ -56,13 +57,8 @@ func (w *work) solve(c *component) outcome {
 	return out
 }
 
-const (
-	// certain is the violation of all points beyond which a proof of it is more than rounding.
-	certain = 1e-11
-	// affordable is how many times the accepted violation all rows together may have to give way by: the more that is, the
-	// less their multipliers, which the gap counts, can be proven right.
-	affordable = 10
-)
+// certain is the violation of all points beyond which a proof of it is more than rounding.
+const certain = 1e-11
 
 // doubt asks, after a program that could not be solved, whether its hard rows contradict each other: without soft ones,
 // their multipliers show that by the least contradiction. If they do, but by no more than is accepted, they give way,
@@ -76,7 +72,7 @@ func (w *work) doubt(out *outcome) {
 	if found {
 		least, total = w.ray.each, w.ray.total
 	}
-	if out.infeasible = again.infeasible; !again.infeasible && found && total > affordable*w.target.feasibility {
+	if out.infeasible = again.infeasible; !again.infeasible && found && total > presolve.Affordable*w.target.feasibility {
 		out.infeasible = true
 		for k := range w.rows {
 			w.rows[k].mu = w.ray.mu[k]
