@@ -41,7 +41,7 @@ func (g *group) choose(rows []int32) {
 	g.rows, g.features = rows, g.root.features
 	g.selection++
 	if g.first != nil {
-		g.product = newProduct(g.features, rows, g.first.width)
+		g.product = newProduct(g.features, rows, g.first.width, g.threads)
 	}
 }
 
@@ -52,7 +52,7 @@ const predicted = 256
 // Beside the result, the memory it takes does not grow with the number of rows.
 func (s *System) Predict(network string, rows []int32) ([]float32, error) {
 	n := s.network(network)
-	if n == nil || n.kind.Pairs {
+	if n == nil || n.pairs() {
 		return nil, fmt.Errorf("neural: Predict(%q): the name of a classifier is wanted", network)
 	}
 	for _, r := range rows {
@@ -66,10 +66,10 @@ func (s *System) Predict(network string, rows []int32) ([]float32, error) {
 	if size == 0 {
 		return out, nil
 	}
-	g := newGroup(n.root(), rows[:size])
+	g := newGroup(n.root(), rows[:size], s.threads)
 	p := newPass(s, n, g)
 	for lo := 0; lo < len(rows); lo += size {
-		lo := min(lo, len(rows)-size) // the last piece is as large as the others, as graphs have fixed shapes
+		lo := min(lo, len(rows)-size) // the last piece is as large as the others
 		g.choose(rows[lo : lo+size])
 		g.forward(false, 0)
 		if err := p.forward(false, 0); err != nil {

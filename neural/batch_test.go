@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// batchSystems are one system of each kind of classifier over 40 rows: layers of its own, of GoMLX, and images.
+// batchSystems are one system of each kind of classifier over 40 rows.
 func batchSystems(t *testing.T) map[string]*System {
 	t.Helper()
 	table := images(t, 40, 84, 3)
 	systems := map[string]*System{}
 	for kind, spec := range map[string]Spec{
 		"mlp":      {Hidden: []int{4}, Outputs: 3, Dropout: 0.2, InputDropout: 0.1},
-		"test-cnn": {Kind: "test-cnn", Activation: Tanh},
+		"deep mlp": {Hidden: []int{6, 5}, Outputs: 3, Activation: Tanh},
 		"cnn":      cnnSpec("n", ELU),
 	} {
 		spec.Name, spec.Features = "n", "words"

@@ -5,116 +5,164 @@ import (
 	"github.com/deeppsl/deeppsl/internal/parallel"
 )
 
-// denseRun is a dense layer at work on up to a piece of rows.
-type denseRun struct {
-	*dense
-	weights, biases []float32 // of the last forward
-	y, gradient     []float32 // outputs and ∂L/∂outputs, [piece, out]
-	keep            []float32 // dropout's factors for y; empty without
-	turned          []float32 // the gradient, transposed
+// nodes are what a layer makes of some rows, and what comes back to it.
+type nodes struct {
+	width      int
+	activation Activation
+	y          []float32 // outputs, [rows, width]
+	gradient   []float32 // ∂L/∂outputs; after descend, by what the activation was applied to
+	keep       []float32 // dropout's factors for y; empty without
 }
 
-func newDenseRun(d *dense, rows int) *denseRun {
-	return &denseRun{
-		dense:   d,
-		weights: make([]float32, len(d.weights.Value)), biases: make([]float32, len(d.biases.Value)),
-		y: make([]float32, rows*d.out), gradient: make([]float32, rows*d.out), turned: make([]float32, rows*d.out),
-	}
+func newNodes(rows, width int, activation Activation) *nodes {
+	return &nodes{width: width, activation: activation, y: make([]float32, rows*width),
+		gradient: make([]float32, rows*width)}
 }
 
-func (d *denseRun) copyParameters() {
-	parallel.Range(parallel.Threads(0), len(d.weights), func(lo, hi int) {
-		copy(d.weights[lo:hi], d.dense.weights.Value[lo:hi])
-	})
-	copy(d.biases, d.dense.biases.Value)
-}
-
-// The tasks of dense layers work on blocks of blockRows rows and blockColumns columns or inputs.
-const blockRows, blockColumns = 16, 64
-
-// forward computes y for n rows of x.
-func (d *denseRun) forward(x []float32, n int) []float32 {
-	down := (n + blockRows - 1) / blockRows
-	across := (d.out + blockColumns - 1) / blockColumns
-	parallel.For(parallel.Threads(0), down*across, func(task int) {
-		top, left := task%down*blockRows, task/down*blockColumns
-		d.forwardBlock(x, top, min(n, top+blockRows), left, min(d.out, left+blockColumns))
-	})
-	d.keep = d.keep[:0]
-	return d.y[:n*d.out]
-}
-
-// forwardBlock computes some rows and columns of y, in steps whose weights stay in the innermost cache.
-func (d *denseRun) forwardBlock(x []float32, top, bottom, left, right int) {
-	y := d.y[top*d.out+left:]
-	for i := range bottom - top {
-		copy(y[i*d.out:i*d.out+right-left], d.biases[left:right])
-	}
-	for p := 0; p < d.in; p += blockInner {
-		size := kernel.Size{Rows: bottom - top, Columns: right - left, Inner: min(blockInner, d.in-p), Segments: 1}
-		a := kernel.Left{Data: x[top*d.in+p:], Row: d.in, Column: 1}
-		kernel.AddProduct(y, d.out, a, d.weights[p*d.out+left:], d.out, size)
-	}
-	for i := range bottom - top {
-		d.activation.apply(y[i*d.out : i*d.out+right-left])
-	}
-}
-
-// drop applies dropout to y, which it is given.
-func (d *denseRun) drop(y []float32, mask dropoutMask, rows []int32) {
+// drop applies dropout to the outputs for some rows.
+func (o *nodes) drop(mask dropoutMask, rows []int32) {
 	if mask.rate == 0 {
 		return
 	}
-	d.keep = append(d.keep[:0], y...)
-	mask.fill(rows, d.out, func(i int, keep float32) {
+	y := o.y[:len(rows)*o.width]
+	o.keep = append(o.keep[:0], y...)
+	mask.fill(rows, o.width, func(i int, keep float32) {
 		y[i] *= keep
-		d.keep[i] = keep
+		o.keep[i] = keep
 	})
 }
 
 // descend takes the gradient from y to before dropout and activation, for n rows. Where dropout kept a value, the
-// activation's was that value divided by the factor.
-func (d *denseRun) descend(n int) {
-	gradient, y := d.gradient[:n*d.out], d.y[:n*d.out]
-	for i, keep := range d.keep {
+// activation's was that value divided by the factor, by which it is multiplied again: what is above may want it.
+func (o *nodes) descend(n int) {
+	gradient, y := o.gradient[:n*o.width], o.y[:n*o.width]
+	for i, keep := range o.keep {
 		gradient[i] *= keep
 		if keep != 0 {
 			y[i] /= keep
 		}
 	}
-	d.activation.descend(gradient, y)
+	o.activation.descend(gradient, y)
+	for i, keep := range o.keep {
+		y[i] *= keep
+	}
 }
 
-// backward adds the gradients of the parameters for n rows of x, and writes that by x unless it is nil.
+// denseRun is a dense layer at work on some rows.
+type denseRun struct {
+	*nodes
+	layer           *dense
+	threads         int
+	weights, biases []float32 // of the last forward
+	turned          []float32 // the gradient of a piece of rows, transposed
+}
+
+func newDenseRun(d *dense, rows, threads int) *denseRun {
+	return &denseRun{
+		nodes: newNodes(rows, d.out, d.activation), layer: d, threads: threads,
+		weights: make([]float32, len(d.weights.Value)), biases: make([]float32, len(d.biases.Value)),
+		turned: make([]float32, min(piece, rows)*d.out),
+	}
+}
+
+func (d *denseRun) copyParameters() {
+	parallel.Range(d.threads, len(d.weights), func(lo, hi int) {
+		copy(d.weights[lo:hi], d.layer.weights.Value[lo:hi])
+	})
+	copy(d.biases, d.layer.biases.Value)
+}
+
+// forward computes y for n rows of x.
+func (d *denseRun) forward(x []float32, n int) []float32 {
+	affine := affine{d.threads, d.layer.in, d.width}
+	affine.forward(x, n, d.weights, d.biases, d.y, d.activation)
+	d.keep = d.keep[:0]
+	return d.y[:n*d.width]
+}
+
+// backward adds the gradients of the parameters, if they learn, for n rows of x, and writes that by x unless it is nil.
+// It goes by pieces of the rows, whose order is fixed.
 func (d *denseRun) backward(x []float32, n int, down []float32) {
-	addRows(d.dense.biases.Gradient, d.gradient[:n*d.out])
+	in := d.layer.in
+	for lo := 0; lo < n; lo += piece {
+		hi := min(n, lo+piece)
+		gradient := d.gradient[lo*d.width : hi*d.width]
+		if !d.layer.weights.frozen {
+			addRows(d.layer.biases.Gradient, gradient)
+			affine{d.threads, in, d.width}.backward(x[lo*in:hi*in], gradient, hi-lo, d.layer.weights.Gradient)
+		}
+		if down != nil {
+			d.descendPiece(gradient, hi-lo, down[lo*in:hi*in])
+		}
+	}
+}
+
+// descendPiece writes the gradient by the inputs of a piece of rows.
+func (d *denseRun) descendPiece(gradient []float32, n int, down []float32) {
 	for i := range n {
-		for j, g := range row(d.gradient, i, d.out) {
+		for j, g := range row(gradient, i, d.width) {
 			d.turned[j*n+i] = g
 		}
 	}
-	parallel.For(parallel.Threads(0), (d.in+blockColumns-1)/blockColumns, func(task int) {
-		left := task * blockColumns
-		right := min(d.in, left+blockColumns)
-		size := kernel.Size{Rows: right - left, Columns: d.out, Inner: n, Segments: 1}
-		kernel.AddProduct(d.dense.weights.Gradient[left*d.out:], d.out, kernel.Left{Data: x[left:], Row: 1, Column: d.in},
-			d.gradient, d.out, size)
-		if down != nil {
-			d.backwardBlock(n, left, right, down)
-		}
-	})
+	eachBlock(d.threads, d.layer.in, func(left, right int) { d.descendBlock(n, left, right, down) })
 }
 
-// backwardBlock writes the gradient by some inputs: W·∂L/∂yᵀ, so that the weights are read as they lie in memory, and
+// descendBlock writes the gradient by some inputs: W·∂L/∂yᵀ, so that the weights are read as they lie in memory, and
 // transposed back.
-func (d *denseRun) backwardBlock(n, left, right int, down []float32) {
+func (d *denseRun) descendBlock(n, left, right int, down []float32) {
 	var block [blockColumns * piece]float32
-	size := kernel.Size{Rows: right - left, Columns: n, Inner: d.out, Segments: 1}
-	kernel.AddProduct(block[:], n, kernel.Left{Data: d.weights[left*d.out:], Row: d.out, Column: 1}, d.turned, n, size)
+	in := d.layer.in
+	size := kernel.Size{Rows: right - left, Columns: n, Inner: d.width, Segments: 1}
+	kernel.AddProduct(block[:], n, kernel.Left{Data: d.weights[left*d.width:], Row: d.width, Column: 1}, d.turned, n, size)
 	for i := range n {
-		to := down[i*d.in+left : i*d.in+right]
+		to := down[i*in+left : i*in+right]
 		for j := range to {
 			to[j] = block[j*n+i]
 		}
 	}
+}
+
+// affine is the map x ↦ x·W + b of rows, and its gradient by W.
+type affine struct{ threads, in, out int }
+
+// The tasks of affine maps work on blocks of blockRows rows and blockColumns columns or inputs.
+const blockRows, blockColumns = 16, 64
+
+// eachBlock calls body with the blocks of so many columns or inputs.
+func eachBlock(threads, columns int, body func(left, right int)) {
+	parallel.For(threads, (columns+blockColumns-1)/blockColumns, func(task int) {
+		left := task * blockColumns
+		body(left, min(columns, left+blockColumns))
+	})
+}
+
+// forward writes y, of which the activation is taken, for n rows of x.
+func (a affine) forward(x []float32, n int, weights, biases, y []float32, activation Activation) {
+	down := (n + blockRows - 1) / blockRows
+	across := (a.out + blockColumns - 1) / blockColumns
+	parallel.For(a.threads, down*across, func(task int) {
+		top, left := task%down*blockRows, task/down*blockColumns
+		bottom, right := min(n, top+blockRows), min(a.out, left+blockColumns)
+		block := y[top*a.out+left:]
+		for i := range bottom - top {
+			copy(block[i*a.out:i*a.out+right-left], biases[left:right])
+		}
+		for p := 0; p < a.in; p += blockInner { // in steps whose weights stay in the innermost cache
+			size := kernel.Size{Rows: bottom - top, Columns: right - left, Inner: min(blockInner, a.in-p), Segments: 1}
+			from := kernel.Left{Data: x[top*a.in+p:], Row: a.in, Column: 1}
+			kernel.AddProduct(block, a.out, from, weights[p*a.out+left:], a.out, size)
+		}
+		for i := range bottom - top {
+			activation.apply(block[i*a.out : i*a.out+right-left])
+		}
+	})
+}
+
+// backward adds xᵀ·gradient, for n rows of both, to weights.
+func (a affine) backward(x, gradient []float32, n int, weights []float32) {
+	eachBlock(a.threads, a.in, func(left, right int) {
+		size := kernel.Size{Rows: right - left, Columns: a.out, Inner: n, Segments: 1}
+		kernel.AddProduct(weights[left*a.out:], a.out, kernel.Left{Data: x[left:], Row: 1, Column: a.in}, gradient, a.out,
+			size)
+	})
 }

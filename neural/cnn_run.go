@@ -43,7 +43,7 @@ func newCNNRunner(p *pass, net *cnn) *cnnRunner {
 		features = c.out.size()
 	}
 	for _, d := range net.dense {
-		r.dense = append(r.dense, newDenseRun(d, n))
+		r.dense = append(r.dense, newDenseRun(d, n, p.threads))
 	}
 	r.gradient = make([]float32, n*features)
 	r.partial = make([]float32, (n+shard-1)/shard*r.shardSize)
@@ -74,7 +74,7 @@ func (r *cnnRunner) forwardPiece(rows []int32) []float32 {
 	r.group.features.dense(rows, images)
 	r.shiftImages(rows, images)
 	r.dropPixels(rows, images)
-	parallel.For(parallel.Threads(0), len(rows), func(i int) {
+	parallel.For(r.threads, len(rows), func(i int) {
 		s := r.scratches.Get().(*scratch)
 		for l, c := range r.convolutions {
 			c.forward(i, r.imageBefore(l, i), s)
@@ -85,19 +85,19 @@ func (r *cnnRunner) forwardPiece(rows []int32) []float32 {
 	for l, d := range r.dense {
 		x = d.forward(x, len(rows))
 		if l < len(r.dense)-1 {
-			d.drop(x, r.mask(l), rows)
+			d.drop(r.mask(l), rows)
 		}
 	}
 	r.net.output.apply(x, r.network.width)
 	return x
 }
 
-// mask gives dropout's masks for a hidden layer; as of layers in GoMLX, they belong to entities.
+// mask gives dropout's masks for a hidden layer; they belong to entities.
 func (r *cnnRunner) mask(layer int) dropoutMask {
 	if !r.train || r.net.dropout == 0 {
 		return dropoutMask{}
 	}
-	return dropoutMask{newStream(r.seed, dropoutName(r.net.name, layer+1)), r.net.dropout}
+	return dropoutMask{newStream(r.seed, dropoutName(r.net.name, layer+1)), r.net.dropout, r.threads}
 }
 
 // dropPixels applies input dropout.
@@ -105,7 +105,7 @@ func (r *cnnRunner) dropPixels(rows []int32, images []float32) {
 	if !r.train || r.net.inputDropout == 0 {
 		return
 	}
-	m := dropoutMask{newStream(r.seed, r.net.name+".input"), r.net.inputDropout}
+	m := dropoutMask{newStream(r.seed, r.net.name+".input"), r.net.inputDropout, r.threads}
 	m.fill(rows, r.net.image.size(), func(i int, keep float32) { images[i] *= keep })
 }
 
@@ -183,7 +183,7 @@ func (r *cnnRunner) backwardPiece(n int, upstream []float32) {
 // the shards in order.
 func (r *cnnRunner) backwardConvolutions(n int) {
 	shards := (n + shard - 1) / shard
-	parallel.For(parallel.Threads(0), shards, func(task int) {
+	parallel.For(r.threads, shards, func(task int) {
 		s := r.scratches.Get().(*scratch)
 		sums := row(r.partial, task, r.shardSize)
 		clear(sums)

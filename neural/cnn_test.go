@@ -1,14 +1,10 @@
 package neural
 
 import (
-	"encoding/json"
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
 	"testing"
-
-	"github.com/gomlx/gomlx/core/graph"
 )
 
 // images returns a dense table of images of a given size, from -1 to 1.
@@ -39,8 +35,7 @@ func allClasses(tb testing.TB, s *System, n int) *Perception {
 	return p
 }
 
-// cnnSpec returns a network over 7×6 images with two channels. Its kernels are odd: GoMLX's gradient of a convolution
-// with an even one is wrong.
+// cnnSpec returns a network over 7×6 images with two channels.
 func cnnSpec(name string, activation Activation) Spec {
 	return Spec{Name: name, Kind: "cnn", Features: "words", Image: []int{7, 6, 2}, Activation: activation, Outputs: 3,
 		Convolutions: []Convolution{{Filters: 3, Kernel: 3, Padding: 1, Pool: 2}, {Filters: 4, Kernel: 3, Padding: 1}},
@@ -68,67 +63,6 @@ func TestCNNByDifferences(t *testing.T) {
 			s := mustNew(t, []Spec{spec}, images(t, 6, 84, 1), 2)
 			checkDifferences(t, allClasses(t, s, 6), 5, 2e-3, 4e-3)
 		})
-	}
-}
-
-// The same network as a GoMLX graph with its own convolution, which tests register.
-func init() {
-	Register("test-cnn", Kind{Build: func(b *Builder) *graph.Node {
-		var channels = 2
-		x := graph.Reshape(b.Rows(), b.Batch(), 7, 6, channels)
-		convolutions := cnnSpec("", "").Convolutions
-		if options := b.Spec().Options; options != nil {
-			convolutions = nil
-			if err := json.Unmarshal(options, &convolutions); err != nil {
-				panic(err)
-			}
-		}
-		for i, c := range convolutions {
-			layer := fmt.Sprintf("convolution%d", i+1)
-			w := b.Parameter(layer, "weights", He, c.Kernel, c.Kernel, channels, c.Filters)
-			bias := b.Parameter(layer, "biases", Zeros, c.Filters)
-			x = graph.Convolve(x, w).PaddingPerDim([][2]int{{c.Padding, c.Padding}, {c.Padding, c.Padding}}).Done()
-			x = b.Activate(graph.Add(x, graph.Reshape(bias, 1, 1, 1, c.Filters)))
-			channels = c.Filters
-			if c.Pool > 1 {
-				h, w := x.Shape().Dim(1)/c.Pool, x.Shape().Dim(2)/c.Pool
-				x = graph.Slice(x, graph.AxisRange(), graph.AxisRange(0, h*c.Pool), graph.AxisRange(0, w*c.Pool))
-				x = graph.ReduceMax(graph.Reshape(x, b.Batch(), h, c.Pool, w, c.Pool, channels), 2, 4)
-			}
-		}
-		x = b.Activate(b.Dense("hidden1", graph.Reshape(x, b.Batch(), -1), 5))
-		return b.Output(b.Dense("output", x, 3))
-	}})
-}
-
-// The networks have all activations; and many channels, with padding and without, where gradients go to the patches of
-// maxima.
-func TestCNNAgainstGoMLX(t *testing.T) {
-	few := cnnSpec("", "").Convolutions
-	compareWithGoMLX(t, few, activations...)
-	compareWithGoMLX(t, []Convolution{{Filters: 22, Kernel: 2}, {Filters: 3, Kernel: 3, Pool: 2}}, ELU)
-	compareWithGoMLX(t, []Convolution{{Filters: 40, Kernel: 2}, {Filters: 5, Kernel: 3, Padding: 2, Pool: 3}}, Tanh)
-}
-
-func compareWithGoMLX(t *testing.T, convolutions []Convolution, activations ...Activation) {
-	t.Helper()
-	options, err := json.Marshal(convolutions)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, activation := range activations {
-		table := images(t, 9, 84, 2)
-		ours := cnnSpec("n", activation)
-		ours.Convolutions = convolutions
-		theirs := Spec{Name: "n", Kind: "test-cnn", Features: "words", Activation: activation, Outputs: 3, Options: options,
-			Normalize: NoNormalization}
-		s, r := mustNew(t, []Spec{ours}, table, 4), mustNew(t, []Spec{theirs}, table, 4)
-		for _, p := range s.parameters {
-			copy(r.byName[p.Name].Value, p.Value)
-		}
-		x, g := both(t, allClasses(t, s, 9), true, 1)
-		y, h := both(t, allClasses(t, r, 9), true, 1)
-		checkSame(t, string(activation)+", beside GoMLX", x, y, g, h)
 	}
 }
 

@@ -17,8 +17,8 @@
 // sigmoid output. A siamese network compares two rows: both go through the same hidden layers, and a distance layer
 // weighs, node by node, how far apart they come out (Koch, Zemel and Salakhutdinov, 2015). Its encoder, if it has one,
 // is an mlp whose first layers it shares, as in the paper's task T2. A cnn classifies one image: convolutions with
-// maxima, then the layers of an mlp; presets are the paper's network of task T1 and LeNet-5. Register adds kinds of
-// network that are Go functions over GoMLX graphs.
+// maxima, then the layers of an mlp; presets are the paper's network of task T1 and LeNet-5. A Function is any other
+// classifier, in Go; package neural/gomlx makes one of a GoMLX graph.
 //
 // # Batches
 //
@@ -31,39 +31,30 @@
 // the parameter's name; dropout is a function of the seed that Forward is given, the layer, the entity and the node,
 // so that it does not depend on which other rows are computed.
 //
-// # What GoMLX does, and what it does not
+// # One engine
 //
-// GoMLX builds, differentiates and runs the networks, on its pure Go backend unless WithBackend gives another. Two
-// ends are computed outside its graphs, because there they are too slow for T2, which asks for 750 passes over 2708
-// documents of 1433 words with 49,216 nonzeros, 16 hidden nodes, 7 classes and 10,556 pairs, at 15 ms each at most. In
-// milliseconds on two cores, forward and backward; the second pair of columns is built with GOEXPERIMENT=simd:
+// All kinds run on the products of internal/kernel, which are written in assembly, or in Go where there is none for the
+// processor. A library would have done if it had taken at most one and a half times as long. GoMLX, which was one end of
+// this package, takes 2.4 to 25 times as long. In milliseconds on two busy cores, each the better of two runs of 20, in
+// turns; the last column is built with GOEXPERIMENT=simd. The shapes are those of the paper's T2: 2708 documents of 1433
+// words with 49,216 nonzeros, 16 hidden nodes, 7 classes; and of the second convolution of T1 with a batch of 32 images,
+// [18432, 288]·[288, 64]:
 //
-//	first layer X·W, as a dense product of GoMLX        27.5   49.6     17.9   40.7
-//	first layer, as GoMLX's Gather and Scatter          13.3      —     13.3      —
-//	twins and distance layer of the pairs, in GoMLX      3.7   12.0      3.7   12.1
-//	classifier after the first layer, in GoMLX           0.6    2.7      0.7    2.5
-//	everything, as it is here                            3.0    4.9      2.9    4.7
+//	                                   here    GoMLX 0.28.0    0.28.3, compute 0.1.5
+//	first layer X·W, sparse            0.54       63  (dense)        52       38
+//	first layer X·W, dense             1.9        63                 52       38
+//	all after it, forward              0.34       0.89               0.82     1.7
+//	all after it, backward             0.33       2.5                2.3      4.6
+//	T1's second convolution            12        317                244       76
 //
-// So the first layer multiplies sparse features by rows forward and by columns backward, or dense ones with gonum's
-// Sgemm, which takes 28 and 30 ms for this shape; networks that share it share its result; and the distance layer
-// walks over pairs forward and over the pairs of each row backward. Everything in between, and every network that
-// users register, is GoMLX's. Setting all this up, with the compilation of four graphs, takes 40 ms. The last row was
-// measured on a machine busy with other work.
+// Before, with GoMLX's convolution, a batch of 32 images of T1 was trained in 3.5 s, and in 190 ms with slices, a
+// concatenation and one product; here it takes 14 ms. So GoMLX is loaded only where a program's own graph wants it.
 //
-// Convolutional networks are written by hand too, on the products of internal/kernel, which read a convolution's
-// patches where they lie in the image. The paper's network of task T1 trained on a batch of 32 images in 3.5 s with
-// GoMLX's convolution, and in 190 ms with slices, a concatenation and one product, built with the experiment; here it
-// takes 14 ms. Its second convolution as a product, [18432, 288]·[288, 64], in GFLOP/s on two cores, the best of three:
-//
-//	GoMLX                          4.4
-//	GoMLX, GOEXPERIMENT=simd      12.7
-//	gonum's Sgemm                 14.0
-//	internal/kernel, AVX-512     206
-//
-// By processor time that is 8 GFLOP/s on a core with gonum and 125 with internal/kernel (BenchmarkLibraries of that
-// package). Backward, maxima leave one gradient in four, or fewer: they go to the patches that they saw, each on its
-// own, which takes 60 µs for the gradient by the weights of that convolution and 82 µs for that by the image, where
-// products take 144 and 133 µs (BenchmarkPatches, BenchmarkAddProduct).
+// The first layer multiplies sparse features by rows forward and by columns backward; networks that share it share its
+// result; and the distance layer walks over pairs forward and over the pairs of each row backward. A convolution's
+// patches are read where they lie in the image. Backward, maxima leave one gradient in four, or fewer: they go to the
+// patches that they saw, each on its own, which takes 60 µs for the gradient by the weights of T1's second convolution
+// and 82 µs for that by the image, where products take 144 and 133 µs (BenchmarkPatches, BenchmarkAddProduct).
 //
 // What an image costs beside what it needs, in batches of 32, in processor time of one core (BenchmarkCNNForward,
 // BenchmarkCNNTrain); the rates count the products that maxima save as if they had been done:
@@ -75,7 +66,4 @@
 // Of the training of the paper's network, half is in products, and a third in gradients of maxima. A step of Adam for
 // its 1.2 million parameters takes 1.2 ms. Six filters fill a fifth of the registers that 32 do: hence the figures of
 // lenet5.
-//
-// GoMLX's matrix product does arithmetic on addresses in a way that the pointer checks of -race refuse. To look for
-// races, build with -race -gcflags=all=-d=checkptr=0.
 package neural

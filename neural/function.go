@@ -1,14 +1,11 @@
 package neural
 
-import (
-	"fmt"
-
-	"github.com/gomlx/gomlx/support/exceptions"
-)
+import "fmt"
 
 // A Function is a classifier that a program brings along, as Spec.Function: a function of features and parameters with
 // its gradient. The System keeps the parameters, draws their initial values and has them learned. Both methods must
-// depend on nothing but their arguments, and a row of the outputs on nothing but the same row of the features.
+// depend on nothing but their arguments, and a row of the outputs on nothing but the same row of the features. A panic
+// with an error becomes the error of New, Forward or Backward.
 type Function interface {
 	// Tensors describes the parameters for rows of so many features and outputs; always the same ones.
 	Tensors(features, outputs int) []Tensor
@@ -33,22 +30,17 @@ const ownFunction = "function"
 func (s *System) discoverFunction(n *network) error {
 	n.width = n.spec.Outputs
 	if n.width == 0 {
-		return inNetwork(n.spec.Name, wrongKey("outputs", "outputs is missing: the number of classes"))
+		return wrongKey("outputs", "outputs is missing: the number of classes")
 	}
-	caught := exceptions.TryCatch[error](func() {
-		for _, t := range n.spec.Function.Tensors(n.table().width, n.width) {
-			kind, init := weights, Initializer(Glorot)
-			if len(t.Shape) == 1 {
-				kind, init = biases, Zeros
-			}
-			if s.byName[parameterName(n, t.Name, kind)] != nil {
-				exceptions.Panicf("two tensors are called %q", t.Name)
-			}
-			n.tensors = append(n.tensors, s.add(n, t.Name, kind, init, t.Shape...))
+	for _, t := range n.spec.Function.Tensors(n.table().width, n.width) {
+		kind, init := weights, Initializer(Glorot)
+		if len(t.Shape) == 1 {
+			kind, init = biases, Zeros
 		}
-	})
-	if caught != nil {
-		return inNetwork(n.spec.Name, caught)
+		if s.byName[parameterName(n, t.Name, kind)] != nil {
+			return fmt.Errorf("two tensors are called %q", t.Name)
+		}
+		n.tensors = append(n.tensors, s.add(n, t.Name, kind, init, t.Shape...))
 	}
 	return nil
 }
@@ -77,7 +69,13 @@ func (r *functionRunner) forward(bool, uint64) error {
 	}
 	r.group.features.dense(r.group.rows, r.features)
 	clear(r.out)
-	r.network.spec.Function.Forward(r.parameters, r.features, r.out)
+	err := try(func() error {
+		r.network.spec.Function.Forward(r.parameters, r.features, r.out)
+		return nil
+	})
+	if err != nil {
+		return inNetwork(r.network.spec.Name, err)
+	}
 	r.network.spec.Output.apply(r.out, r.network.width)
 	return nil
 }
@@ -92,7 +90,13 @@ func (r *functionRunner) backward() error {
 	for k, t := range r.network.tensors {
 		gradients[k] = t.Gradient
 	}
-	r.network.spec.Function.Backward(r.parameters, r.features, r.gradient, gradients)
+	err := try(func() error {
+		r.network.spec.Function.Backward(r.parameters, r.features, r.gradient, gradients)
+		return nil
+	})
+	if err != nil {
+		return inNetwork(r.network.spec.Name, err)
+	}
 	return nil
 }
 

@@ -32,8 +32,7 @@ func (h *classes) backward(upstream []float64) {
 
 // pairs is the head of a siamese network: the distance layer of Koch, Zemel and Salakhutdinov (2015), with the truth
 // σ(Σ_j α_j·|h_j − h'_j| + Σ_m α_m·s_m + β) for the outputs h and h' of the twins and similarities s that the pair is
-// given. The twins run once for each row; the distance layer runs once for each pair, outside the GoMLX graph; the
-// package's documentation has the figures.
+// given. The twins run once for each row; the distance layer runs once for each pair.
 type pairs struct {
 	pass          *pass
 	inputs        []int32
@@ -83,7 +82,7 @@ func (h *pairs) row(place int32) []float32 {
 func (h *pairs) forward(x []float64) {
 	copy(h.measures, h.pass.network.distance.weights.Value[copy(h.weights, h.pass.network.distance.weights.Value):])
 	bias := float64(h.pass.network.distance.bias.Value[0])
-	eachChunk(len(h.inputs), func(lo, hi int) {
+	eachChunk(h.pass.threads, len(h.inputs), func(lo, hi int) {
 		for k := lo; k < hi; k++ {
 			h.truth[k] = sigmoid(bias + h.distance(k))
 		}
@@ -136,7 +135,7 @@ func (h *pairs) backwardParameters() {
 	twins := len(h.weights)
 	d := twins + len(h.measures)
 	partial := make([]float64, (len(h.inputs)+chunk-1)/chunk*(d+1))
-	eachChunk(len(h.inputs), func(lo, hi int) {
+	eachChunk(h.pass.threads, len(h.inputs), func(lo, hi int) {
 		sums := partial[lo/chunk*(d+1):][:d+1]
 		for k := lo; k < hi; k++ {
 			a, b := h.row(h.first[k]), h.row(h.second[k])
@@ -163,7 +162,7 @@ func (h *pairs) backwardParameters() {
 // side, and 0 where they are equal. Going by rows and not by pairs, no two threads write to the same place.
 func (h *pairs) backwardTwins() {
 	d := len(h.weights)
-	eachChunk(len(h.start)-1, func(lo, hi int) {
+	eachChunk(h.pass.threads, len(h.start)-1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			into, own := h.pass.upstream[i*d:(i+1)*d], h.row(int32(i))
 			for _, m := range h.meets[h.start[i]:h.start[i+1]] {

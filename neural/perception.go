@@ -53,6 +53,7 @@ type head interface {
 // group is a choice of feature rows, with the first layer, that some networks share.
 type group struct {
 	root      *network
+	threads   int
 	features  *Features       // of root, when the rows were chosen
 	bound     []int32         // the rows that the bindings name, sorted and distinct
 	rows      []int32         // the rows that stand for them
@@ -137,7 +138,7 @@ func (s *System) check(b *Binding, bound []bool) error {
 		return fmt.Errorf("there is no such network")
 	}
 	second, limit, what := b.Classes, n.width, "class"
-	if n.kind.Pairs {
+	if n.pairs() {
 		second, limit, what = b.Others, n.table().Len(), "row"
 	}
 	if len(b.Rows) != len(b.Inputs) || len(second) != len(b.Inputs) {
@@ -182,7 +183,7 @@ func (p *Perception) addGroups(bindings []Binding) {
 	rows := p.rowsOf(bindings)
 	for _, n := range p.system.networks {
 		if len(rows[n]) > 0 {
-			p.groups = append(p.groups, newGroup(n, rows[n]))
+			p.groups = append(p.groups, newGroup(n, rows[n], p.system.threads))
 		}
 	}
 }
@@ -212,14 +213,14 @@ func (p *Perception) standardize(bindings []Binding) {
 }
 
 // newGroup prepares the rows, which are sorted and distinct, and the first layer's product with them.
-func newGroup(root *network, rows []int32) *group {
-	g := &group{root: root, features: root.features, bound: rows, rows: rows, first: root.first,
+func newGroup(root *network, rows []int32, threads int) *group {
+	g := &group{root: root, threads: threads, features: root.features, bound: rows, rows: rows, first: root.first,
 		place: make(map[int32]int32, len(rows))}
 	for i, r := range rows {
 		g.place[r] = int32(i)
 	}
 	if g.first != nil {
-		g.product = newProduct(g.features, rows, g.first.width)
+		g.product = newProduct(g.features, rows, g.first.width, threads)
 		g.z, g.dz = make([]float32, len(rows)*g.first.width), make([]float32, len(rows)*g.first.width)
 	}
 	return g
@@ -231,7 +232,7 @@ func (p *Perception) addHead(b *Binding) {
 		return
 	}
 	s := p.pass(p.system.network(b.Network))
-	if s.network.kind.Pairs {
+	if s.network.pairs() {
 		p.heads = append(p.heads, newPairs(s, b))
 		return
 	}

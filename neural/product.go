@@ -4,13 +4,10 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/parallel"
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // product computes the first layer, Z = X·W + b, for a fixed choice of rows X of a feature table, and its gradient. It
-// stands outside the GoMLX graph because feature vectors are often sparse, and GoMLX has no sparse matrices; the
-// package's documentation has the figures.
+// stands apart because feature vectors are often sparse.
 type product interface {
 	// forward writes Z, of shape [rows, outputs]. If rate is positive, each feature is dropped with that probability.
 	forward(weights, biases, z []float32, masks stream, rate float64)
@@ -19,56 +16,54 @@ type product interface {
 }
 
 // newProduct copies the chosen rows, so that the loops over them run through memory in order.
-func newProduct(f *Features, rows []int32, outputs int) product {
+func newProduct(f *Features, rows []int32, outputs, threads int) product {
 	if f.Sparse() {
-		return newSparseProduct(f, rows, outputs)
+		p := newSparseProduct(f, rows, outputs)
+		p.threads = threads
+		return p
 	}
 	x := make([]float32, len(rows)*f.width)
 	f.dense(rows, x)
-	return &denseProduct{rows: rows, width: f.width, outputs: outputs, x: x, dropped: x}
+	return &denseProduct{affine: affine{threads, f.width, outputs}, rows: rows, x: x, dropped: x}
 }
 
-// denseProduct leaves the work to gonum's matrix product, which is as fast as GoMLX's here and needs no copies.
+// denseProduct is that of dense rows.
 type denseProduct struct {
-	rows           []int32
-	width, outputs int
-	x, dropped     []float32
+	affine
+	rows       []int32
+	x, dropped []float32
 }
 
 func (p *denseProduct) forward(weights, biases, z []float32, masks stream, rate float64) {
 	p.dropped = p.x
 	if rate > 0 {
 		p.dropped = make([]float32, len(p.x))
-		parallel.Range(parallel.Threads(0), len(p.x), func(lo, hi int) {
+		parallel.Range(p.threads, len(p.x), func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				p.dropped[i] = p.x[i] * masks.keep(p.cell(i), rate)
 			}
 		})
 	}
-	for i := range p.rows {
-		copy(z[i*p.outputs:(i+1)*p.outputs], biases)
-	}
-	blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, p.features(), general(weights, p.outputs), 1, general(z, p.outputs))
+	p.affine.forward(p.dropped, len(p.rows), weights, biases, z, "")
 }
 
 // cell numbers an element of x by its entity and feature, so that its mask does not depend on the choice of rows.
 func (p *denseProduct) cell(i int) uint64 {
-	return uint64(p.rows[i/p.width])*uint64(p.width) + uint64(i%p.width)
+	return uint64(p.rows[i/p.in])*uint64(p.in) + uint64(i%p.in)
 }
 
+// backward goes by pieces of the rows, so that those of a block of features stay in the cache.
 func (p *denseProduct) backward(dz, weights []float32) {
-	blas32.Gemm(blas.Trans, blas.NoTrans, 1, p.features(), general(dz, p.outputs), 1, general(weights, p.outputs))
-}
-
-func (p *denseProduct) features() blas32.General { return general(p.dropped, p.width) }
-
-func general(data []float32, columns int) blas32.General {
-	return blas32.General{Rows: len(data) / columns, Cols: columns, Stride: columns, Data: data}
+	for lo := 0; lo < len(p.rows); lo += piece {
+		hi := min(len(p.rows), lo+piece)
+		p.affine.backward(p.dropped[lo*p.in:hi*p.in], dz[lo*p.out:hi*p.out], hi-lo, weights)
+	}
 }
 
 // sparseProduct multiplies with compressed rows forward and with compressed columns backward. Either way each thread
 // writes to rows of its own, and the order of every sum is fixed.
 type sparseProduct struct {
+	threads int
 	rows    []int32
 	outputs int
 	width   int
@@ -127,7 +122,7 @@ func (p *sparseProduct) forward(weights, biases, z []float32, masks stream, rate
 	if rate > 0 {
 		p.dropped = make([]float32, len(p.values))
 	}
-	eachChunk(len(p.rows), func(lo, hi int) {
+	eachChunk(p.threads, len(p.rows), func(lo, hi int) {
 		for r := lo; r < hi; r++ {
 			if rate > 0 {
 				p.drop(r, masks, rate)
@@ -150,7 +145,7 @@ func (p *sparseProduct) drop(r int, masks stream, rate float64) {
 }
 
 func (p *sparseProduct) backward(dz, weights []float32) {
-	eachChunk(p.width, func(lo, hi int) {
+	eachChunk(p.threads, p.width, func(lo, hi int) {
 		for c := lo; c < hi; c++ {
 			out := weights[c*p.outputs : (c+1)*p.outputs]
 			for k := p.columnStart[c]; k < p.columnStart[c+1]; k++ {
@@ -169,8 +164,8 @@ func addScaled(out []float32, a float32, x []float32) {
 }
 
 // eachChunk calls body on consecutive pieces of [0,n), in parallel; body writes to its own piece only.
-func eachChunk(n int, body func(lo, hi int)) {
-	parallel.For(parallel.Threads(0), (n+chunk-1)/chunk, func(task int) {
+func eachChunk(threads, n int, body func(lo, hi int)) {
+	parallel.For(threads, (n+chunk-1)/chunk, func(task int) {
 		body(task*chunk, min(n, (task+1)*chunk))
 	})
 }

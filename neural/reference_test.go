@@ -204,7 +204,7 @@ func TestProducts(t *testing.T) {
 		biases := rapid.SliceOfN(rapid.Float32Range(-2, 2), outputs, outputs).Draw(t, "biases")
 		chosen := rapid.SliceOfNDistinct(rapid.Int32Range(0, int32(rows-1)), 1, rows, rapid.ID).Draw(t, "chosen")
 		for _, table := range []*Features{f, toSparse(f)} {
-			p := newProduct(table, chosen, outputs)
+			p := newProduct(table, chosen, outputs, 2)
 			z := make([]float32, len(chosen)*outputs)
 			p.forward(weights, biases, z, 0, 0)
 			gradient := make([]float32, len(weights))

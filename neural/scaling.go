@@ -11,6 +11,7 @@ import (
 // scaling is how a network's features become what it sees: (feature − center) / scale, cut off at ±cutoff. It is two
 // tensors that learning leaves alone and checkpoints have, so that a network goes on seeing what it has learned from.
 type scaling struct {
+	threads       int
 	network       *network
 	center, scale *parameter // [features]; where scale is 0, the network sees 0
 	known         bool
@@ -37,7 +38,7 @@ const (
 // newScaling makes the tensors, not yet known.
 func (s *System) newScaling(n *network) *scaling {
 	width := n.raw.width
-	c := &scaling{network: n, center: s.add(n, scalingLayer, centerTensor, Zeros, width),
+	c := &scaling{network: n, threads: s.threads, center: s.add(n, scalingLayer, centerTensor, Zeros, width),
 		scale: s.add(n, scalingLayer, scaleTensor, Zeros, width)}
 	c.center.frozen, c.scale.frozen = true, true
 	return c
@@ -106,7 +107,7 @@ func (n *network) standardizeByAll() {
 // ofDense estimates the scale of each column from the rows.
 func (c *scaling) ofDense(rows []int32) {
 	table, thin := c.network.raw, thinned(rows)
-	parallel.For(parallel.Threads(0), table.width, func(column int) {
+	parallel.For(c.threads, table.width, func(column int) {
 		center, scale := spread(table.column(thin, column))
 		if scale == 0 && len(thin) < len(rows) { // what is rare may be in the other rows
 			center, scale = spread(table.column(rows, column))
@@ -189,7 +190,7 @@ func (c *scaling) ofSparse(rows []int32) {
 			end[column]++
 		}
 	}
-	parallel.For(parallel.Threads(0), f.width, func(column int) {
+	parallel.For(c.threads, f.width, func(column int) {
 		c.scale.Value[column] = typical(magnitudes[start[column]:start[column+1]])
 	})
 }
@@ -260,7 +261,7 @@ func (c *scaling) scaled() *Features {
 	raw := c.network.raw
 	table := *raw
 	table.values = make([]float32, len(raw.values))
-	parallel.Range(parallel.Threads(0), len(raw.values), func(lo, hi int) {
+	parallel.Range(c.threads, len(raw.values), func(lo, hi int) {
 		for k := lo; k < hi; k++ {
 			table.values[k] = c.seen(raw.values[k], raw.columnOf(k))
 		}

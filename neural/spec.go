@@ -76,8 +76,6 @@ type Spec struct {
 	Layers map[string]string `json:"layers"`
 	// Frozen keeps the network's own parameters as they are initialised or loaded.
 	Frozen bool `json:"frozen"`
-	// Options are for networks that users register; this package does not read them.
-	Options json.RawMessage `json:"options"`
 	// Function is a network that the program brings along, in place of a kind; nil for networks of a kind.
 	Function Function `json:"-"`
 }
@@ -252,7 +250,7 @@ func (s Spec) withDefaults() Spec {
 	} else {
 		setDefault(&s.Shared, 1)
 	}
-	if kind, known := lookup(s.Kind); known && kind.Pairs || s.Outputs == 1 {
+	if s.pairs() || s.Outputs == 1 {
 		setDefault(&s.Output, SigmoidOutput)
 	} else {
 		setDefault(&s.Output, SoftmaxOutput)
@@ -270,14 +268,13 @@ func setDefault[T comparable](field *T, value T) {
 
 // validate checks what can be known without the other networks.
 func (s *Spec) validate() error {
-	kind, known := lookup(s.Kind)
 	switch {
 	case s.Function != nil && s.Kind != ownFunction:
 		return wrongKey("kind", "kind %q: a network with a Function has no other kind", s.Kind)
 	case s.Function != nil && s.validateFunction() != nil:
 		return s.validateFunction()
-	case !known && s.Function == nil:
-		return unknown("kind", s.Kind, Kinds())
+	case s.Function == nil && !slices.Contains(kinds, s.Kind):
+		return unknown("kind", s.Kind, kinds)
 	case s.Activation != "" && !slices.Contains(activations, s.Activation):
 		return unknown("activation", s.Activation, activations)
 	case !slices.Contains(outputs, s.Output):
@@ -302,9 +299,9 @@ func (s *Spec) validate() error {
 	case min(s.Outputs, s.Distance, s.Shared, s.Width) < 0:
 		return wrongKey("outputs", "outputs %d, distance %d, shared %d, width %d: none may be negative",
 			s.Outputs, s.Distance, s.Shared, s.Width)
-	case !kind.Pairs && s.Outputs == 1 && s.Output == SoftmaxOutput:
+	case !s.pairs() && s.Outputs == 1 && s.Output == SoftmaxOutput:
 		return wrongKey("output", "output %q: of one output it is always 1; take %q", s.Output, SigmoidOutput)
-	case kind.Pairs:
+	case s.pairs():
 		return cmp.Or(s.validateCNN(), s.validatePairs())
 	case s.Encoder != "" || s.Shared != 0 || s.Distance != 0 || len(s.Measures) > 0:
 		return wrongKey("encoder", "encoder, shared, distance and measures are for networks that compare pairs, "+
@@ -312,6 +309,14 @@ func (s *Spec) validate() error {
 	}
 	return s.validateCNN()
 }
+
+// kinds are those that this package has.
+var kinds = []string{convolutional, "mlp", siamese}
+
+// siamese is the kind of networks that compare two rows.
+const siamese = "siamese"
+
+func (s *Spec) pairs() bool { return s.Kind == siamese }
 
 // validatePairs checks a network that compares two rows: it says how alike they are with one number.
 func (s *Spec) validatePairs() error {

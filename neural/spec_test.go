@@ -1,7 +1,6 @@
 package neural
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -13,14 +12,14 @@ func TestParseSpecs(t *testing.T) {
 	got, err := ParseSpecs([]byte(`{
 		"similar": {"kind": "siamese", "encoder": "neural", "distance": 16},
 		"neural": {"features": "words", "hidden": [16], "dropout": 0.2, "outputs": 7, "normalize": "rows",
-			"inputDropout": 0.1, "activation": "elu", "decay": 0.01, "frozen": true, "options": {"any": [1]}}
+			"inputDropout": 0.1, "activation": "elu", "decay": 0.01, "frozen": true}
 	}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []Spec{
 		{Name: "neural", Features: "words", Hidden: []int{16}, Dropout: 0.2, Outputs: 7, Normalize: RowsToUnitSum,
-			InputDropout: 0.1, Activation: ELU, Decay: &decay, Frozen: true, Options: json.RawMessage(`{"any": [1]}`)},
+			InputDropout: 0.1, Activation: ELU, Decay: &decay, Frozen: true},
 		{Name: "similar", Kind: "siamese", Encoder: "neural", Distance: 16},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -63,7 +62,7 @@ func TestSpecErrors(t *testing.T) {
 	}{
 		{Spec{Name: "neural"}, "a name of its own"},
 		{Spec{}, "a name of its own"},
-		{Spec{Name: "n", Kind: "mpl"}, `unknown kind "mpl"; allowed are cnn, mlp, siamese, `},
+		{Spec{Name: "n", Kind: "mpl"}, `unknown kind "mpl"; allowed are cnn, mlp, siamese; did you mean mlp?`},
 		{Spec{Name: "n", Features: "word", Outputs: 1}, `unknown features "word"; allowed are words; did you mean words?`},
 		{Spec{Name: "n", Features: "words"}, "outputs is missing"},
 		{Spec{Name: "n", Activation: "gelu"}, `unknown activation "gelu"`},

@@ -14,7 +14,7 @@ func (p *Perception) States() []learn.NetworkState {
 	var states []learn.NetworkState
 	for _, s := range p.passes {
 		state := learn.NetworkState{Network: s.network.spec.Name}
-		if s.network.kind.Pairs {
+		if s.network.pairs() {
 			var truths []float32
 			for _, h := range p.heads {
 				if pairs, ok := h.(*pairs); ok && pairs.pass == s {
@@ -99,20 +99,15 @@ func (p *pass) layers() []learn.LayerState {
 	switch runner := p.runner.(type) {
 	case *cnnRunner:
 		return runner.layers()
-	case *graphRunner:
-		if kind := p.network.spec.Kind; kind == "mlp" || kind == "siamese" {
-			return runner.layers()
-		}
+	case *layersRunner:
+		return runner.layers()
 	}
 	return nil
 }
 
-// layers computes the hidden layers of some rows once more, since what happens in a graph stays there.
-func (p *graphRunner) layers() []learn.LayerState {
+// layers computes the hidden layers of some rows once more, without dropout.
+func (p *layersRunner) layers() []learn.LayerState {
 	n := p.network
-	if len(n.spec.Hidden) == 0 || n.first == nil {
-		return nil
-	}
 	rows := min(observed, len(p.group.rows))
 	x := make([]float32, 0, rows*n.first.width)
 	for k := range rows {
@@ -122,28 +117,15 @@ func (p *graphRunner) layers() []learn.LayerState {
 	for i, width := range n.spec.Hidden {
 		layer := hiddenName(i)
 		if i > 0 {
-			owner := n.owner(layer)
-			x = affine(x, rows, p.system.byName[parameterName(owner, layer, weights)].Value,
-				p.system.byName[parameterName(owner, layer, biases)].Value)
+			d := p.net.dense[i-1]
+			y := make([]float32, rows*width)
+			affine{p.threads, d.in, d.out}.forward(x, rows, d.weights.Value, d.biases.Value, y, "")
+			x = y
 		}
 		n.spec.Activation.apply(x)
 		states = append(states, n.spec.Activation.state(layer, x, width))
 	}
 	return states
-}
-
-// affine returns x·W + b for rows of x.
-func affine(x []float32, rows int, w, b []float32) []float32 {
-	y := make([]float32, 0, rows*len(b))
-	for i := range rows {
-		y = append(y, b...)
-		for k, v := range row(x, i, len(x)/rows) {
-			for j, weight := range row(w, k, len(b)) {
-				y[i*len(b)+j] += v * weight
-			}
-		}
-	}
-	return y
 }
 
 // layers describes what the last piece of images left. A filter is one node, at work on all pixels.
@@ -156,7 +138,7 @@ func (r *cnnRunner) layers() []learn.LayerState {
 			c.convolution.out.channels))
 	}
 	for _, d := range r.dense[:len(r.dense)-1] {
-		states = append(states, r.network.spec.Activation.state(d.dense.weights.layer, d.y[:n*d.out], d.out))
+		states = append(states, r.network.spec.Activation.state(d.layer.weights.layer, d.y[:n*d.width], d.width))
 	}
 	return states
 }

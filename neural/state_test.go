@@ -83,13 +83,18 @@ func TestStateMeasures(t *testing.T) {
 	}
 }
 
-// What is computed once more for the state of hidden layers is what the graph has computed.
+// What is computed once more for the state of hidden layers is what was computed.
 func TestStatesSeeTheHiddenLayers(t *testing.T) {
 	state, _ := observedAfter(t, Spec{Hidden: []int{8, 6}, Outputs: 3}, func(*System) {})
 	if len(state.Layers) != 2 || state.Layers[1].Layer != "hidden2" || state.Layers[1].Nodes != 6 {
 		t.Fatalf("layers are %+v", state.Layers)
 	}
-	x := affine([]float32{1, 2, 3, 4}, 2, []float32{1, 0, -1, 2, 1, 0}, []float32{10, 20, 30})
+	mapped := func(x []float32, rows int, weights, biases []float32) []float32 {
+		y := make([]float32, rows*len(biases))
+		affine{2, len(x) / rows, len(biases)}.forward(x, rows, weights, biases, y, "")
+		return y
+	}
+	x := mapped([]float32{1, 2, 3, 4}, 2, []float32{1, 0, -1, 2, 1, 0}, []float32{10, 20, 30})
 	if want := []float32{15, 22, 29, 21, 24, 27}; !slices.Equal(x, want) {
 		t.Errorf("x·W + b is %v, want %v", x, want)
 	}
@@ -104,16 +109,16 @@ func TestStatesSeeTheHiddenLayers(t *testing.T) {
 			t.Errorf("%s: %+v", state.Network, state)
 		}
 	}
-	// The twins' last layer is what the graph gives out, so that both can be compared.
+	// The twins' last layer is what they give out, so that both can be compared.
 	twins := p.passes[slices.IndexFunc(p.passes, func(p *pass) bool { return p.network.spec.Name == "similar" })]
 	hidden := slices.Clone(twins.group.z)
 	Tanh.apply(hidden)
-	again := affine(hidden, len(twins.group.rows), s.byName["similar.hidden2.weights"].Value,
+	again := mapped(hidden, len(twins.group.rows), s.byName["similar.hidden2.weights"].Value,
 		s.byName["similar.hidden2.biases"].Value)
 	Tanh.apply(again)
 	for i, v := range twins.out {
 		if math.Abs(float64(v-again[i])) > 1e-6 {
-			t.Fatalf("output %d is %v in the graph, and %v", i, v, again[i])
+			t.Fatalf("output %d is %v, and %v once more", i, v, again[i])
 		}
 	}
 }

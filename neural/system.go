@@ -3,20 +3,20 @@ package neural
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"runtime"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
-	"github.com/gomlx/compute"
-	"github.com/gomlx/compute/gobackend"
-	"github.com/gomlx/gomlx/support/exceptions"
+	"github.com/deeppsl/deeppsl/internal/parallel"
 )
 
 // System holds the networks of a program and their parameters. Bind connects it to the atoms of a ground model;
 // several bindings, of training and test models or of batches, share the parameters. A System and what is bound to it
 // must not be used by several goroutines at once.
 type System struct {
-	backend    compute.Backend
+	threads    int
 	seed       uint64
 	networks   []*network
 	parameters []*parameter // in the order of the networks that own them
@@ -26,17 +26,16 @@ type System struct {
 
 // network is one network with its specification resolved.
 type network struct {
-	spec      Spec
-	kind      Kind
-	raw       *Features // as given
-	features  *Features // as the network sees them; like raw, nil if an encoder has them
-	scaling   *scaling  // nil unless columns are standardised
-	encoder   *network  // nil, or whose first spec.Shared hidden layers are this network's
-	first     *firstLayer
-	readsRows bool
-	cnn       *cnn         // nil, or what runs in place of a GoMLX graph
-	tensors   []*parameter // of a Function, in their order
-	width     int          // outputs, or for twins the nodes of their last layer
+	spec     Spec
+	raw      *Features // as given
+	features *Features // as the network sees them; like raw, nil if an encoder has them
+	scaling  *scaling  // nil unless columns are standardised
+	encoder  *network  // nil, or whose first spec.Shared hidden layers are this network's
+	first    *firstLayer
+	cnn      *cnn         // of kind "cnn"
+	layered  *layered     // of kinds "mlp" and "siamese"
+	tensors  []*parameter // of a Function, in their order
+	width    int          // outputs, or for twins the nodes of their last layer
 
 	distance struct{ weights, bias *parameter } // of networks that compare pairs
 }
@@ -52,23 +51,17 @@ type firstLayer struct {
 // Option changes how a System computes.
 type Option func(*System)
 
-// WithBackend makes GoMLX run on another backend than its pure Go one: XLA for instance, which the caller then
-// imports, and which needs cgo. Kind cnn and first layers are not GoMLX's, and so do not use it.
-func WithBackend(backend compute.Backend) Option { return func(s *System) { s.backend = backend } }
+// WithThreads bounds the goroutines at work; 0, the default, means one per core. Results do not depend on it.
+func WithThreads(threads int) Option {
+	return func(s *System) { s.threads = parallel.Threads(threads) }
+}
 
 // New builds networks and initialises their parameters by the seed. The features are named as the specifications name
 // them. Errors name the network.
 func New(specs []Spec, features map[string]*Features, seed uint64, options ...Option) (*System, error) {
-	s := &System{seed: seed, byName: map[string]*parameter{}}
+	s := &System{seed: seed, byName: map[string]*parameter{}, threads: parallel.Threads(0)}
 	for _, option := range options {
 		option(s)
-	}
-	if s.backend == nil {
-		backend, err := gobackend.New("")
-		if err != nil {
-			return nil, fmt.Errorf("starting GoMLX: %w", err)
-		}
-		s.backend = backend
 	}
 	if err := s.resolve(specs, features); err != nil {
 		return nil, err
@@ -128,7 +121,6 @@ func (s *System) resolveOne(spec Spec, features map[string]*Features) (*network,
 		return nil, err
 	}
 	n := &network{spec: spec}
-	n.kind, _ = lookup(spec.Kind)
 	if spec.Encoder != "" {
 		if err := s.share(n); err != nil {
 			return nil, err
@@ -194,26 +186,36 @@ func (n *network) table() *Features { return n.root().features }
 // but all so little that rules hear of pairs both ways.
 const apartness = 0.1
 
-// discover builds a network once, for a batch of two rows, to learn its parameters and its width, and to find mistakes
-// before there are any atoms. Two rows are enough: what is true of one may be false of a batch.
+// pairs tells whether the network compares two rows.
+func (n *network) pairs() bool { return n.spec.pairs() }
+
+// discover makes a network's layers and parameters, and so finds mistakes before there are any atoms.
 func (s *System) discover(n *network) error {
-	if n.spec.Kind == convolutional {
-		return s.discoverCNN(n)
-	}
-	if n.spec.Function != nil {
-		return s.discoverFunction(n)
-	}
-	p, err := s.compile(n, 2, false, false)
-	if err != nil {
+	err := try(func() (err error) {
+		switch {
+		case n.spec.Function != nil:
+			return s.discoverFunction(n)
+		case n.spec.Kind == convolutional:
+			n.width = n.spec.Outputs
+			n.cnn, err = newCNN(s, n)
+			return err
+		}
+		if n.layered, err = newLayered(s, n); err == nil && n.pairs() {
+			err = s.addDistance(n)
+		}
 		return err
+	})
+	if err != nil {
+		return inNetwork(n.spec.Name, err)
 	}
-	n.width = p.shape[1]
-	if !n.kind.Pairs {
-		return nil
-	}
+	return nil
+}
+
+// addDistance makes the distance layer of a network that compares pairs.
+func (s *System) addDistance(n *network) error {
 	if d := n.spec.Distance; d != 0 && d != n.width {
-		return inNetwork(n.spec.Name, wrongKey("distance", "distance %d: its nodes compare the twins' last layer, which "+
-			"has %d; give the twins a hidden layer of %d", d, n.width, d))
+		return wrongKey("distance", "distance %d: its nodes compare the twins' last layer, which "+
+			"has %d; give the twins a hidden layer of %d", d, n.width, d)
 	}
 	n.distance.weights = s.add(n, "distance", weights, Glorot, n.width+len(n.spec.Measures), 1)
 	for k, weight := range n.distance.weights.Value {
@@ -224,14 +226,21 @@ func (s *System) discover(n *network) error {
 	return nil
 }
 
-// discoverCNN does the same for a network that is no GoMLX graph.
-func (s *System) discoverCNN(n *network) (err error) {
-	caught := exceptions.TryCatch[error](func() { n.cnn, err = newCNN(s, n) })
-	if err = cmp.Or(err, caught); err != nil {
-		return inNetwork(n.spec.Name, err)
-	}
-	n.width = n.spec.Outputs
-	return nil
+// try returns the error that run returns or panics with. What panics with no error, or with one of the language's own,
+// is broken and goes on to.
+func try(run func() error) (err error) {
+	defer func() {
+		switch caught := recover().(type) {
+		case nil:
+		case runtime.Error:
+			panic(caught)
+		case error:
+			err = caught
+		default:
+			panic(caught)
+		}
+	}()
+	return run()
 }
 
 // owner returns the network that a layer of n belongs to: the encoder for the first Shared hidden layers.
@@ -244,17 +253,13 @@ func (n *network) owner(layer string) *network {
 	return n
 }
 
-// parameter returns a tensor of the network that is being built, and makes it if this is the first time.
-func (b *Builder) parameter(layer, tensor string, init Initializer, shape ...int) *parameter {
-	owner := b.network.owner(layer)
-	p, exists := b.system.byName[parameterName(owner, layer, tensor)]
-	if !exists {
-		return b.system.add(owner, layer, tensor, init, shape...)
+// shared returns a tensor of a layer, which is the encoder's if the network shares that.
+func (s *System) shared(n *network, layer, tensor string, init Initializer, shape ...int) *parameter {
+	owner := n.owner(layer)
+	if p := s.byName[parameterName(owner, layer, tensor)]; p != nil {
+		return p
 	}
-	if !slices.Equal(p.Shape, shape) {
-		exceptions.Panicf("%s has shape %v, and cannot also have %v", p.Name, p.Shape, shape)
-	}
-	return p
+	return s.add(owner, layer, tensor, init, shape...)
 }
 
 // parameterName is what checkpoints and messages call a parameter.
@@ -277,8 +282,8 @@ func (s *System) add(owner *network, layer, tensor string, init Initializer, sha
 	size := 1
 	for _, d := range shape {
 		if d > maxTensor/size {
-			exceptions.Panicf("%s of shape %v is too large: %d values are allowed",
-				parameterName(owner, layer, tensor), shape, maxTensor)
+			panic(fmt.Errorf("%s of shape %v is too large: %d values are allowed",
+				parameterName(owner, layer, tensor), shape, maxTensor))
 		}
 		size *= d
 	}
@@ -291,13 +296,15 @@ func (s *System) add(owner *network, layer, tensor string, init Initializer, sha
 	return p
 }
 
-// firstLayer returns the layer that First asks for: the encoder's if it is shared.
-func (s *System) firstLayer(b *Builder, layer string, width int) *firstLayer {
+// firstLayer makes the first layer of a network, or returns that of the encoder.
+func (s *System) firstLayer(n *network, layer string, width int) *firstLayer {
 	return &firstLayer{
-		name:    parameterName(b.network.owner(layer), layer, "input"),
-		weights: b.parameter(layer, weights, b.network.spec.initializer(), b.network.table().width, width),
-		biases:  b.parameter(layer, biases, Zeros, width),
+		name:    parameterName(n.owner(layer), layer, "input"),
+		weights: s.shared(n, layer, weights, n.spec.initializer(), n.table().width, width),
+		biases:  s.shared(n, layer, biases, Zeros, width),
 		width:   width,
-		rate:    b.network.spec.InputDropout,
+		rate:    n.spec.InputDropout,
 	}
 }
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -1,17 +1,12 @@
 package neural
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/gomlx/compute/gobackend"
-	"github.com/gomlx/gomlx/core/graph"
 )
 
 // newSmall returns the networks of task T2 in small: 9 rows of 6 features, a hidden layer of 4 with dropout, 3
@@ -377,91 +372,6 @@ func TestBindErrors(t *testing.T) {
 	if err := p.Forward(make([]float64, 2), false, 0); err == nil {
 		t.Error("an x of the wrong length is no error")
 	}
-}
-
-// A network that a user writes: no layer of ours, three-dimensional dropout, an option, used twice parameters.
-func init() {
-	Register("test-bilinear", Kind{Build: func(b *Builder) *graph.Node {
-		var options struct{ Factor float64 }
-		if err := json.Unmarshal(b.Spec().Options, &options); err != nil {
-			panic(err)
-		}
-		x := b.Rows()
-		image := b.Dropout(graph.Reshape(x, b.Batch(), 2, x.Shape().Dim(-1)/2), b.Spec().Dropout)
-		x = graph.Reshape(image, b.Batch(), -1)
-		if b.Graph() != x.Graph() {
-			panic(errors.New("the builder's graph is another"))
-		}
-		w := b.Parameter("mix", "weights", Glorot, x.Shape().Dim(-1), 2)
-		z := graph.Mul(graph.MatMul(x, w), graph.MulScalar(graph.MatMul(b.Rows(), w), options.Factor))
-		return b.Output(z)
-	}})
-	Register("test-scalar", Kind{Build: func(b *Builder) *graph.Node { return graph.ReduceAllSum(b.Rows()) }})
-	Register("test-two", Kind{Build: func(b *Builder) *graph.Node {
-		return graph.Add(b.First("one", 2), b.First("two", 2))
-	}})
-	Register("test-reshaped", Kind{Build: func(b *Builder) *graph.Node {
-		b.Parameter("one", "weights", Zeros, 2, 3)
-		return b.Parameter("one", "weights", Zeros, 3, 2)
-	}})
-	Register("test-train", Kind{Build: func(b *Builder) *graph.Node {
-		if b.Train() {
-			panic(errors.New("it cannot be trained"))
-		}
-		return b.Output(b.First("output", 2))
-	}})
-}
-
-func TestUserNetwork(t *testing.T) {
-	specs := []Spec{{Name: "mine", Kind: "test-bilinear", Features: "words", Dropout: 0.5, Output: SigmoidOutput,
-		Options: json.RawMessage(`{"Factor": 2}`)}}
-	s := mustNew(t, specs, sparseTable(t, 9, 6, 27, 5), 1)
-	p, err := s.Bind(2, Binding{Network: "mine", Inputs: []int32{0, 1}, Rows: []int32{3, 5}, Classes: []int32{1, 0}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkDifferences(t, p, 1, 1e-2, 2e-3)
-}
-
-func TestUserNetworkErrors(t *testing.T) {
-	features := map[string]*Features{"words": sparseTable(t, 9, 6, 27, 5)}
-	for kind, want := range map[string]string{
-		"test-scalar":   `network "wrong": the outputs are`,
-		"test-two":      `the second is "two"`,
-		"test-reshaped": "wrong.one.weights has shape [2 3], and cannot also have [3 2]",
-	} {
-		_, err := New([]Spec{{Name: "wrong", Kind: kind, Features: "words"}}, features, 1)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want one with %q", kind, err, want)
-		}
-	}
-	backend, err := gobackend.New("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := New([]Spec{{Name: "n", Kind: "test-train", Features: "words"}}, features, 1, WithBackend(backend))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := s.Bind(1, Binding{Network: "n", Inputs: []int32{0}, Rows: []int32{0}, Classes: []int32{0}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Forward(make([]float64, 1), false, 0); err != nil {
-		t.Error(err)
-	}
-	if err := p.Forward(make([]float64, 1), true, 0); err == nil || !strings.Contains(err.Error(), "cannot be trained") {
-		t.Errorf("a network that fails in training: error %v", err)
-	}
-}
-
-func TestRegisterTwicePanics(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("a second kind mlp was registered")
-		}
-	}()
-	Register("mlp", Kind{Build: buildMLP})
 }
 
 func dot(a, b []float64) (sum float64) {

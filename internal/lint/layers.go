@@ -181,7 +181,7 @@ type library struct {
 var programs = []string{"internal/command", "internal/cli", "paper"}
 
 var libraries = []library{
-	{"github.com/gomlx/", []string{"neural"}},
+	{"github.com/gomlx/", []string{"neural/gomlx"}},
 	{"github.com/spf13/cobra", programs},
 	{"github.com/spf13/pflag", programs},
 	{"github.com/nlpodyssey/gopickle", []string{"paper"}},

@@ -24,6 +24,7 @@ import (
 type Networks struct {
 	System   *neural.System
 	Specs    []neural.Spec
+	threads  int
 	tables   map[string]*neural.Features // by path
 	Features map[string]*neural.Features // by the network's name; an encoder's also under those that share it
 	// similarities are those of the atoms' names, as bindings want them, so that new parameters find them again.
@@ -38,7 +39,7 @@ func Load(p *project.Project) (*Networks, error) {
 		return nil, nil
 	}
 	var diags source.Diagnostics
-	n := &Networks{Features: make(map[string]*neural.Features), tables: make(map[string]*neural.Features),
+	n := &Networks{threads: p.Threads, Features: make(map[string]*neural.Features), tables: make(map[string]*neural.Features),
 		similarities: make(map[*relation.Relation][]float32), blind: make(map[string]bool)}
 	for _, network := range p.Config.Networks {
 		n.Specs = append(n.Specs, loadNetwork(p, network, n, &diags))
@@ -116,7 +117,7 @@ func misspecified(network *load.Network, err error, diags *source.Diagnostics) {
 func (n *Networks) Renewed(seed uint64) (*Networks, error) {
 	fresh := *n
 	var err error
-	fresh.System, err = neural.New(n.Specs, n.tables, seed)
+	fresh.System, err = neural.New(n.Specs, n.tables, seed, neural.WithThreads(n.threads))
 	return &fresh, err
 }
 

@@ -1,4 +1,4 @@
-package neural_test
+package gomlx_test
 
 import (
 	"context"
@@ -12,13 +12,12 @@ import (
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/neural"
+	"github.com/deeppsl/deeppsl/neural/gomlx"
 )
 
-// A kind of network that a program brings along: it looks at rows through cosines.
-func init() {
-	neural.Register("test-cosines", neural.Kind{Build: func(b *neural.Builder) *graph.Node {
-		return b.Output(b.Dense("output", graph.Cos(b.First("angles", 8)), b.Spec().Outputs))
-	}})
+// cosines is a network that a program brings along: it looks at rows through cosines.
+func cosines(b *gomlx.Builder) *graph.Node {
+	return b.Dense("output", graph.Cos(b.Dense("angles", b.Rows(), 8)), b.Outputs())
 }
 
 // sums is a project about pairs of items, which are zeros or ones, though nobody says which: only sums are known.
@@ -34,11 +33,11 @@ Sum(+S) = 1 .
 	"pairs.csv": "a,b,Sum\np,r,1\nr,s,2\nq,p,0\ns,q,1\np,q,0\nr,r,2\nq,r,1\ns,p,1\n",
 }
 
-// configuration is that of the project, with keys for the network and a number of epochs.
-func configuration(keys string, epochs int) string {
+// configuration is that of the project, with a number of epochs.
+func configuration(epochs int) string {
 	return fmt.Sprintf(`{
   "rules": "sums.psl",
-  "networks": {"seer": {"kind": "test-cosines", "features": "items.tsv"%s}},
+  "networks": {"seer": {"features": "items.tsv"}},
   "predicates": {
     "Digit/2": {"neural": {"network": "seer", "class": 1, "classes": ["0", "1"], "slots": ["a", "b"]}},
     "Adds/3": {"targets": ["adds.tsv"]},
@@ -47,21 +46,22 @@ func configuration(keys string, epochs int) string {
   "examples": {"learn": "pairs.csv", "infer": "pairs.csv"},
   "options": {"learn.method": "energy", "learn.epochs": %d, "learn.batch": 4, "learn.rate.networks": 0.02,
     "learn.decay": 0, "learn.deviation": 0}
-}`, keys, epochs)
+}`, epochs)
 }
 
 // run learns and infers, and returns the report.
-func run(t *testing.T, dir, keys string, epochs int, stages engine.Stages) *engine.Report {
+func run(t *testing.T, dir string, spec neural.Spec, epochs int, stages engine.Stages) *engine.Report {
 	t.Helper()
 	path := filepath.Join(dir, "sums.json")
-	if err := os.WriteFile(path, []byte(configuration(keys, epochs)), 0o666); err != nil {
+	if err := os.WriteFile(path, []byte(configuration(epochs)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	project, err := project.Load(path, project.Options{Seed: 1})
+	spec.Name, spec.Kind, spec.Function, spec.Features = "seer", "function", gomlx.New(cosines), "items.tsv"
+	loaded, err := project.Load(path, project.Options{Seed: 1, Specs: map[string]neural.Spec{"seer": spec}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := engine.Run(context.Background(), project, stages)
+	report, err := engine.Run(context.Background(), loaded, stages)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestOwnKindInExamples(t *testing.T) {
 		}
 	}
 	both, infer := engine.Stages{Learn: true, Infer: true}, engine.Stages{Infer: true}
-	learned := run(t, dir, "", 80, both)
+	learned := run(t, dir, neural.Spec{}, 80, both)
 	if got := accuracy(learned); got != 1 {
 		t.Fatalf("%v of the sums are right", got)
 	}
@@ -90,15 +90,15 @@ func TestOwnKindInExamples(t *testing.T) {
 	if err := learned.Grounding.SaveNetworks(saved); err != nil {
 		t.Fatal(err)
 	}
-	if got := accuracy(run(t, dir, "", 0, infer)); got == 1 {
+	if got := accuracy(run(t, dir, neural.Spec{}, 0, infer)); got == 1 {
 		t.Error("a network that has learned nothing adds too: this test says nothing")
 	}
-	frozen := run(t, dir, `, "checkpoint": "seer.safetensors", "frozen": true`, 3, both)
+	frozen := run(t, dir, neural.Spec{Checkpoint: "seer.safetensors", Frozen: true}, 3, both)
 	if got := accuracy(frozen); got != 1 || frozen.Objective != learned.Objective {
 		t.Errorf("frozen: %v of the sums are right, energy %v, want that of the checkpoint, %v", got, frozen.Objective,
 			learned.Objective)
 	}
-	tuned := run(t, dir, `, "checkpoint": "seer.safetensors"`, 20, both)
+	tuned := run(t, dir, neural.Spec{Checkpoint: "seer.safetensors"}, 20, both)
 	fresh, first := learned.Training.Epochs[0].Loss, tuned.Training.Epochs[0].Loss
 	last := tuned.Training.Epochs[19].Loss
 	if got := accuracy(tuned); got != 1 || first > fresh/10 || last >= first {
