@@ -33,12 +33,12 @@
 //
 // # One engine
 //
-// All kinds run on the products of internal/kernel, which are written in assembly, or in Go where there is none for the
-// processor. A library would have done if it had taken at most one and a half times as long. GoMLX, which was one end of
-// this package, takes 2.4 to 25 times as long. In milliseconds on two busy cores, each the better of two runs of 20, in
-// turns; the last column is built with GOEXPERIMENT=simd. The shapes are those of the paper's T2: 2708 documents of 1433
-// words with 49,216 nonzeros, 16 hidden nodes, 7 classes; and of the second convolution of T1 with a batch of 32 images,
-// [18432, 288]·[288, 64]:
+// All kinds run on the products of internal/kernel, which are written in assembly, or in Go where there is none for
+// the processor. A library would have done if it had taken at most one and a half times as long. GoMLX, which ran a
+// part of this package before, takes 2.4 to 25 times as long. In milliseconds on two busy cores, each the better of
+// two runs of 20, in turns; the last column is built with GOEXPERIMENT=simd. The shapes are those of the paper's T2:
+// 2708 documents of 1433 words with 49,216 nonzeros, 16 hidden nodes, 7 classes; and of the second convolution of T1
+// with a batch of 32 images, [18432, 288]·[288, 64]:
 //
 //	                                   here    GoMLX 0.28.0    0.28.3, compute 0.1.5
 //	first layer X·W, sparse            0.54       63  (dense)        52       38

@@ -11,7 +11,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
-	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/perceive"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -175,8 +174,7 @@ func newScene(g *session.Grounding, members []*shape) (*Scene, error) {
 	}
 	variables, inputs := g.Base.Number()
 	s := &Scene{shapes: members, Variables: variables, inputs: inputs}
-	s.Field = mrf.NewField(mrf.Beside(variables, inputs, parts...))
-	s.Field.Threads = parallel.Threads(g.Project.Threads)
+	s.Field = mrf.NewFieldOn(mrf.Beside(variables, inputs, parts...), g.Project.Threads)
 	if inputs == 0 {
 		return s, nil
 	}
@@ -382,7 +380,7 @@ func (s *Stage) contradiction(ctx context.Context, at *Scene, k, number int, pla
 	if labels != nil {
 		model = model.Clamp(at.labelsOf(k, labels))
 	}
-	one.Field = mrf.NewField(model)
+	one.Field = mrf.NewFieldOn(model, 1)
 	one.Field.SetWeights(at.Field.Weights())
 	x := make([]float64, model.Inputs)
 	for n, i := range at.shapes[k].inputs {

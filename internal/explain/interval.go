@@ -113,7 +113,7 @@ func (f *face) extreme(ctx context.Context, s *State, sign float64) (float64, er
 		f.equal, f.below,
 	}}
 	limits := solve.Settings{Gap: still, Feasibility: still, Threads: s.settings.Threads, TimeLimit: s.settings.TimeLimit}
-	solver, err := auto.New("auto", mrf.NewField(model), limits)
+	solver, err := auto.New("auto", mrf.NewFieldOn(model, limits.Threads), limits)
 	if err != nil {
 		return 0, err
 	}

@@ -41,8 +41,7 @@ type value struct {
 
 func newValue(task Task, method Method) (*value, error) {
 	model := task.Field.Model
-	field := mrf.NewField(clamped(task))
-	field.Threads = task.Field.Threads
+	field := mrf.NewFieldOn(clamped(task), task.Field.Threads)
 	if method == Likelihood && task.Batches != nil {
 		return nil, errors.New("the pseudo-likelihood is of one set of labels, and not of batches")
 	}

@@ -28,6 +28,7 @@ type Fitter struct {
 	Epochs   int // at most
 	Patience int // epochs without a better validation score before stopping; 0 means never
 	Seed     uint64
+	Threads  int // bounds the goroutines at work; 0 means one per core
 	// Held are labels that are not learned from, whose loss scores the epochs: the best one's parameters are kept. May be
 	// nil.
 	Held *Labels
@@ -132,7 +133,7 @@ func (f *Fitter) start() (*fitting, error) {
 	r := &fitting{Fitter: f, perception: f.Perception, labels: f.Labels, held: f.Held,
 		parameters: f.Perception.Parameters(), rate: f.Rate, best: snapshot{Score: math.Inf(-1)}, mark: math.Inf(-1)}
 	mass := Loss{Kind: f.Loss}.mass(f.Labels)
-	r.optimiser = Optimiser{Kind: f.Optimiser, Decay: f.Decay, BiasShare: min(1, fewLabels/mass)}
+	r.optimiser = Optimiser{Kind: f.Optimiser, Decay: f.Decay, BiasShare: min(1, fewLabels/mass), Threads: f.Threads}
 	if f.Decay < 0 {
 		r.optimiser.Decay = decayMass / mass
 	}
@@ -225,7 +226,8 @@ func (r *fitting) ends(epoch int) (Ending, bool) {
 			r.rate /= 2
 			r.goBack()
 			if r.lost { // and so are the optimiser's moments
-				r.optimiser = Optimiser{Kind: r.optimiser.Kind, Decay: r.optimiser.Decay, BiasShare: r.optimiser.BiasShare}
+				r.optimiser = Optimiser{Kind: r.optimiser.Kind, Decay: r.optimiser.Decay, BiasShare: r.optimiser.BiasShare,
+					Threads: r.optimiser.Threads}
 			}
 		}
 		r.mark = r.best.Score

@@ -17,6 +17,8 @@ type Optimiser struct {
 	Decay float64
 	// BiasShare is the share of it that biases have; 0 stands for all.
 	BiasShare float64
+	// Threads bounds the goroutines at work; 0 means one per core. Results do not depend on it.
+	Threads int
 
 	step    int
 	moments [][2][]float32
@@ -134,7 +136,7 @@ func (o *Optimiser) adam(p *Parameter, mean, square []float32, rate float64) {
 		Beta1: beta1, Beta2: beta2, Epsilon: 1e-8, Rate: rate / (1 - math.Pow(beta1, float64(o.step))),
 		Unbias: 1 / math.Sqrt(1-math.Pow(beta2, float64(o.step))),
 	}
-	parallel.Range(parallel.Threads(0), len(p.Value), func(lo, hi int) {
+	parallel.Range(parallel.Threads(o.Threads), len(p.Value), func(lo, hi int) {
 		step.Step(p.Value[lo:hi], p.Gradient[lo:hi], mean[lo:hi], square[lo:hi])
 	})
 }

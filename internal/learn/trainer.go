@@ -147,8 +147,9 @@ func NewTrainer(task Task, settings Settings) (*Trainer, error) {
 	if task.Perception != nil {
 		t.networks = task.Perception.Parameters()
 	}
-	t.ruleOpt = Optimiser{Kind: settings.Optimiser}
-	t.netOpt = Optimiser{Kind: settings.Optimiser, Decay: t.decay()}
+	threads := task.Field.Threads
+	t.ruleOpt = Optimiser{Kind: settings.Optimiser, Threads: threads}
+	t.netOpt = Optimiser{Kind: settings.Optimiser, Decay: t.decay(), Threads: threads}
 	return t, t.prepareValue()
 }
 
@@ -170,9 +171,7 @@ func localField(task *Task, method Method) *mrf.Field {
 		return task.Field
 	}
 	// y and y - α∇L differ in labelled variables only, so all other potentials cancel in the convex difference.
-	local := mrf.NewField(task.Field.Model.Touching(task.Labels.Variables))
-	local.Threads = task.Field.Threads
-	return local
+	return mrf.NewFieldOn(task.Field.Model.Touching(task.Labels.Variables), task.Field.Threads)
 }
 
 // prepareValue sets the losses of optimal energies up, if the method has one.

@@ -56,7 +56,7 @@ type solution struct{ y, multipliers []float64 }
 func (w *Weigher) Run(ctx context.Context) (before, after float64, err error) {
 	written := slices.Clone(w.Theta)
 	logs := &Parameter{Name: "logarithms", Value: make([]float32, len(written)), Gradient: make([]float32, len(written))}
-	optimiser := Optimiser{Kind: Adam}
+	optimiser := Optimiser{Kind: Adam, Threads: w.Field.Threads}
 	best := slices.Clone(written)
 	surrogate := newSurrogate(w.Field.Model, Settings{Method: Implicit, Ridge: w.Ridge})
 	for step := range weighings + 1 {

@@ -46,6 +46,8 @@ func (p Phase) Check() error {
 type Config struct {
 	// Name is the configuration's path, as messages show it.
 	Name string
+	// Threads bounds the goroutines that read tables; 0 means one per core.
+	Threads int
 	// Predicates are in the order of their declaration: it numbers predicates everywhere.
 	Predicates []*Predicate
 	// Common holds the rules and options of every phase, Phases those that a phase adds.

@@ -47,7 +47,7 @@ func extension(name string) string {
 
 // addTabs reads a tab-separated table: blank lines are skipped, lines are trimmed, and nothing is quoted.
 func (t *table) addTabs(file *source.File) {
-	if len(file.Text) >= least && t.addBulk(file.Text, pieceSize, parallel.Threads(0)) {
+	if len(file.Text) >= least && t.addBulk(file.Text, pieceSize, parallel.Threads(t.threads)) {
 		return
 	}
 	eachLine(file.Text, t.addLine)

@@ -81,6 +81,7 @@ func (c *Config) TruthOf(phase Phase, predicate int, symbols *symbol.Table) (*re
 
 // read adds the rows of all data of one kind, in order.
 func (c *Config) read(t *table, data []Data, what string, role relation.Role) {
+	t.threads = c.Threads
 	for k := range data {
 		if data[k].Rule != nil {
 			continue // whoever completes the relation

@@ -23,6 +23,7 @@ type table struct {
 	builder   *relation.Builder
 	symbols   *symbol.Table
 	diags     *source.Diagnostics
+	threads   int
 
 	origins []origin // where rows came from; a relation.Place is an index into it and an offset
 	role    relation.Role

@@ -41,11 +41,15 @@ type term struct {
 	scales       logarithms // of s_j, once they are asked for
 }
 
-// NewField conditions the model on inputs 0 and weights 1. The model must be valid: see Check.
-func NewField(m *Model) *Field {
+// NewField conditions the model on inputs 0 and weights 1. The model must be valid: see Check. As many goroutines as
+// there are cores may be at work, now and in sweeps.
+func NewField(m *Model) *Field { return NewFieldOn(m, 0) }
+
+// NewFieldOn is NewField for a number of threads; 0 means one per core.
+func NewFieldOn(m *Model, threads int) *Field {
 	f := &Field{
 		Model:   m,
-		Threads: parallel.Threads(0),
+		Threads: parallel.Threads(threads),
 		theta:   make([]float64, m.Rules),
 		x:       make([]float64, m.Inputs),
 		terms:   make([]term, len(m.Blocks)),

@@ -35,6 +35,12 @@ func For(threads, tasks int, body func(task int)) {
 	forShared(threads, tasks, body)
 }
 
+// started counts the goroutines that loops have started.
+var started atomic.Int64
+
+// Started returns how many goroutines loops have started until now, for tests that look whether a bound is kept.
+func Started() int64 { return started.Load() }
+
 // forShared lets goroutines take tasks from a shared counter, so that a slow one does not hold up the others.
 func forShared(threads, tasks int, body func(task int)) {
 	var next atomic.Int64
@@ -61,6 +67,7 @@ func forShared(threads, tasks int, body func(task int)) {
 			take()
 		}
 	}
+	started.Add(int64(threads - 1))
 	var others sync.WaitGroup
 	for range threads - 1 {
 		others.Go(work)

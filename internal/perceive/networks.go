@@ -39,7 +39,8 @@ func Load(p *project.Project) (*Networks, error) {
 		return nil, nil
 	}
 	var diags source.Diagnostics
-	n := &Networks{threads: p.Threads, Features: make(map[string]*neural.Features), tables: make(map[string]*neural.Features),
+	n := &Networks{threads: p.Threads,
+		Features: make(map[string]*neural.Features), tables: make(map[string]*neural.Features),
 		similarities: make(map[*relation.Relation][]float32), blind: make(map[string]bool)}
 	for _, network := range p.Config.Networks {
 		n.Specs = append(n.Specs, loadNetwork(p, network, n, &diags))
@@ -302,7 +303,7 @@ func (n *Networks) measure(network string, atoms *relation.Relation, b *binder) 
 	}
 	values := make([]float32, len(pairs)*len(measures))
 	for m, name := range measures {
-		for k, value := range similarity.Compare(b.features.IDs(), pairs, similarity.Find(name)) {
+		for k, value := range similarity.Compare(b.features.IDs(), pairs, similarity.Find(name), n.threads) {
 			values[k*len(measures)+m] = float32(measureScale * (value - 0.5))
 		}
 	}

@@ -36,8 +36,7 @@ func build(field *mrf.Field, d *decisions, merge bool) *Reduction {
 	theta := append(slices.Clone(field.Weights()), math.Abs(b.constant))
 	b.addConstant()
 	b.model.Inputs = len(b.x)
-	b.Field = mrf.NewField(b.model)
-	b.Field.Threads = field.Threads
+	b.Field = mrf.NewFieldOn(b.model, field.Threads)
 	b.Field.SetWeights(theta)
 	b.Field.SetInputs(b.x)
 	b.Field.SetUnit(field.Unit())

@@ -193,6 +193,7 @@ func (p *Project) readOptions() (diags source.Diagnostics) {
 	if p.Threads == 0 {
 		p.Threads = p.Phases[load.Infer].Threads
 	}
+	p.Config.Threads = p.Threads
 	p.Log = slog.New(leveled{p.Log.Handler(), p.Phases[load.Infer].Level})
 	return diags
 }

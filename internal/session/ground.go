@@ -153,14 +153,11 @@ func (g *Grounding) ground(ctx context.Context) error {
 		return errors.Join(err, g.closeFile())
 	}
 	err = g.Guard(func() error {
-		g.Field = mrf.NewField(g.Model)
+		g.Field = mrf.NewFieldOn(g.Model, g.Project.Threads)
 		return nil
 	})
 	if err != nil {
 		return errors.Join(err, g.closeFile())
-	}
-	if g.Project.Threads > 0 {
-		g.Field.Threads = g.Project.Threads
 	}
 	if g.paging != nil {
 		g.Field.Room = g.paging.Room

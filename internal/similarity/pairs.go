@@ -74,15 +74,15 @@ func Pairs(ctx context.Context, names []string, m *Measure, options Options) ([]
 
 // Compare returns the similarities of given pairs of names, by their numbers. Each has the very value that the function
 // of Bind gives it, if the list itself is the corpus. It is fastest if pairs with the same first string follow one
-// another.
-func Compare(names []string, pairs [][2]int32, m *Measure) []float64 {
+// another. Threads is that of Options.
+func Compare(names []string, pairs [][2]int32, m *Measure, threads int) []float64 {
 	var corpus *Corpus
 	if m.Corpus {
 		corpus = NewCorpus(names)
 	}
 	prepared := m.prepare(names, corpus)
 	values := make([]float64, len(pairs))
-	parallel.Range(parallel.Threads(0), len(pairs), func(lo, hi int) {
+	parallel.Range(parallel.Threads(threads), len(pairs), func(lo, hi int) {
 		w := prepared.worker()
 		for k, p := range pairs[lo:hi] {
 			values[lo+k] = 1

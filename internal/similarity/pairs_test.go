@@ -54,7 +54,7 @@ func TestCompare(t *testing.T) {
 	}
 	for _, m := range measures {
 		compare := m.Bind(NewCorpus(names))
-		for k, got := range Compare(names, pairs, m) {
+		for k, got := range Compare(names, pairs, m, 2) {
 			if want := compare(names[pairs[k][0]], names[pairs[k][1]]); got != want {
 				t.Errorf("%s of %v = %v, want %v", m.Name, pairs[k], got, want)
 			}

@@ -42,8 +42,7 @@ func (g *learner) newTeaching(l lesson) (*teaching, error) {
 		return nil, err
 	}
 	t.own = t.own.Join(g.carried(t.labels))
-	t.field = mrf.NewField(g.Model.Clamp(t.labels.Variables, t.labels.Truth))
-	t.field.Threads = g.Field.Threads
+	t.field = mrf.NewFieldOn(g.Model.Clamp(t.labels.Variables, t.labels.Truth), g.Field.Threads)
 	t.solver, err = g.SolverOf(t.field, g.Project.Learning.WhileLearning())
 	return t, err
 }

@@ -446,6 +446,7 @@ func (g *learner) fitTo(ctx context.Context, l lesson, labels *learn.Labels) (*T
 	fitter := learn.Fitter{
 		Perception: g.Perception, Labels: labels, Loss: g.fitLoss(), Inputs: len(g.Inputs),
 		Optimiser: learn.Adam, Rate: s.Rate, Decay: s.Decay, Epochs: l.fitEpochs, Patience: s.Patience, Seed: g.Seed,
+		Threads: g.Project.Threads,
 		OnEpoch: g.onFit,
 	}
 	var err error

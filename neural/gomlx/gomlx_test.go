@@ -81,7 +81,8 @@ func compare(t *testing.T, name string, spec neural.Spec, build func(*gomlx.Buil
 	}
 	x, y := make([]float64, len(upstream)), make([]float64, len(upstream))
 	for range 2 { // the second time, what is compiled and kept is used again
-		err := errors.Join(mine.Forward(x, true, 1), mine.Backward(upstream), other.Forward(y, true, 1), other.Backward(upstream))
+		err := errors.Join(mine.Forward(x, true, 1), mine.Backward(upstream),
+			other.Forward(y, true, 1), other.Backward(upstream))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -95,10 +95,9 @@ func (s *search) contradict(numbers []int) []int {
 	if s.budget -= len(numbers); s.budget < 0 || len(numbers) == 0 {
 		return nil
 	}
-	f := mrf.NewField(s.field.Model.Only(numbers))
+	f := mrf.NewFieldOn(s.field.Model.Only(numbers), 1)
 	f.SetWeights(s.field.Weights())
 	f.SetInputs(s.field.Inputs())
-	f.Threads = 1
 	proof, point := presolve.Examine(f, s.settings.Feasibility, func() bool { return s.ctx.Err() != nil })
 	switch {
 	case proof != nil:
