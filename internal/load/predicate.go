@@ -379,9 +379,19 @@ func (d *decoder) evaluator(n node) string {
 	name := d.text(n, "evaluator")
 	short, err := ParseEvaluator(name)
 	if n.kind() == text && err != nil {
-		d.diags.Errorf("config-evaluator", n.span(), suggestion(short, evaluators), "%v", err)
+		hint := suggestion(short, evaluators)
+		if evaluator, known := scores[short]; known {
+			hint = evaluator + " has it among its scores"
+		}
+		d.diags.Errorf("config-evaluator", n.span(), hint, "%v", err)
 	}
 	return short
+}
+
+// scores are the evaluators of scores that are often asked for by their own names.
+var scores = map[string]string{
+	"accuracy": "discrete, or categorical for classes,", "f1": "discrete", "precision": "discrete", "recall": "discrete",
+	"mse": "continuous", "mae": "continuous", "auroc": "auc", "auprc": "auc",
 }
 
 // ParseEvaluator returns the short form of a name such as org.linqs.psl.evaluation.statistics.AUCEvaluator,

@@ -28,8 +28,10 @@ func (c *Config) Tables(phase Phase) (*Tables, error) {
 	var diags source.Diagnostics
 	symbols := symbol.NewTable()
 	out := &Tables{Store: &relation.Store{Symbols: symbols}}
+	shared := c.sharedFiles(phase)
 	for _, p := range c.Predicates {
 		t := newTable(p, symbols, &diags)
+		t.shared = shared
 		c.read(t, p.Observations.of(phase), "observations", relation.Observed)
 		c.read(t, p.Targets.of(phase), "targets", p.targetRole())
 		c.read(t, p.Inputs.of(phase), "given values", relation.Perceived)
@@ -90,7 +92,7 @@ func (c *Config) read(t *table, data []Data, what string, role relation.Role) {
 			t.addRows(&data[k], what, role)
 			continue
 		}
-		file, err := c.readData(&data[k])
+		file, err := t.readShared(c, &data[k])
 		if err != nil {
 			from := c
 			if data[k].Open != nil {
@@ -101,4 +103,37 @@ func (c *Config) read(t *table, data []Data, what string, role relation.Role) {
 		}
 		t.addFile(file, &data[k], what, role)
 	}
+}
+
+// sharedFiles has the paths of files that several predicates choose columns of, none of them read yet: each is read
+// once, and what is wrong with a row is told once.
+func (c *Config) sharedFiles(phase Phase) map[string]*source.File {
+	chosen := make(map[string]bool)
+	shared := make(map[string]*source.File)
+	for _, p := range c.Predicates {
+		for _, partition := range [...]*Partition{&p.Observations, &p.Targets, &p.Inputs} {
+			for _, data := range partition.of(phase) {
+				if data.Choice == nil || data.Open != nil {
+					continue
+				}
+				if chosen[data.Path] {
+					shared[data.Path] = nil
+				}
+				chosen[data.Path] = true
+			}
+		}
+	}
+	return shared
+}
+
+// readShared is readData for a file that may have been read.
+func (t *table) readShared(c *Config, data *Data) (file *source.File, err error) {
+	file, several := t.shared[data.Path]
+	if file != nil && data.Open == nil {
+		return file, nil
+	}
+	if file, err = c.readData(data); err == nil && several && data.Open == nil {
+		t.shared[data.Path] = file
+	}
+	return file, err
 }

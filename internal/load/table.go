@@ -24,6 +24,7 @@ type table struct {
 	symbols   *symbol.Table
 	diags     *source.Diagnostics
 	threads   int
+	shared    map[string]*source.File // those that several tables are read from, by path
 
 	origins []origin // where rows came from; a relation.Place is an index into it and an offset
 	role    relation.Role
