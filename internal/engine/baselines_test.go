@@ -25,18 +25,53 @@ func baselines(t *testing.T) string {
 // largeModel takes longer than a test should.
 const largeModel = "friendship-10m"
 
-// TestOptima runs each model of optima.tsv, whose columns are the model and the smallest objective there is.
-func TestOptima(t *testing.T) {
-	folder := baselines(t)
+// optima reads optima.tsv in a folder, whose columns are models and the smallest objective that each has.
+func optima(t *testing.T, folder string) map[string]float64 {
+	t.Helper()
+	known := make(map[string]float64)
 	for line := range strings.SplitSeq(readText(t, filepath.Join(folder, "optima.tsv")), "\n") {
 		fields := strings.Split(line, "\t")
-		name := fields[0]
-		if len(fields) < 2 || strings.HasPrefix(line, "#") || name == largeModel {
+		if len(fields) < 2 || strings.HasPrefix(line, "#") {
 			continue
 		}
 		optimum, err := strconv.ParseFloat(fields[1], 64)
 		if err != nil {
 			t.Fatal(err)
+		}
+		known[fields[0]] = optimum
+	}
+	return known
+}
+
+// Small models of known optima, ground and solved by another program (see the folder's make.py), by each method that
+// proves its answers: the objective is the optimum, and the bound no more.
+func TestSmallOptima(t *testing.T) {
+	const folder = "internal/engine/testdata/optima"
+	known := optima(t, folder)
+	if len(known) < 8 {
+		t.Fatalf("%d models", len(known))
+	}
+	for name, optimum := range known {
+		for _, method := range []string{"auto", "newton", "interior"} {
+			t.Run(name+"/"+method, func(t *testing.T) {
+				options := project.Options{Set: []string{"inference.gap=1e-9", "inference.method=" + method}}
+				r := run(t, loaded(t, filepath.Join(folder, name+".json"), options), Stages{Infer: true})
+				if off := math.Abs(r.Objective/optimum - 1); off > 1e-8 || r.MaxViolation > 1e-6 || r.Status != "optimal" ||
+					r.DualBound > optimum*(1+1e-9) {
+					t.Errorf("%s: objective %.10g, bound %.10g, violation %.1e; the optimum is %.10g", r.Status, r.Objective,
+						r.DualBound, r.MaxViolation, optimum)
+				}
+			})
+		}
+	}
+}
+
+// TestOptima runs large models, those of the baselines.
+func TestOptima(t *testing.T) {
+	folder := baselines(t)
+	for name, optimum := range optima(t, folder) {
+		if name == largeModel {
+			continue
 		}
 		t.Run(name, func(t *testing.T) {
 			r := runModel(t, filepath.Join(folder, "models", name, name+".json"))
