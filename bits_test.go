@@ -28,7 +28,7 @@ func TestSessionIsRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := begin(t, p, data, deeppsl.Options{Seed: 1, Learning: "implicit", Epochs: 3,
+		s := begin(t, p, data, deeppsl.Options{Seed: 1, Learning: "implicit", Epochs: new(3),
 			Set: map[string]string{"network.epochs": "20"}})
 		if _, err := s.Learn(ctx); err != nil {
 			t.Fatal(err)
@@ -116,4 +116,22 @@ func apart(t *testing.T) string {
 		}
 	}
 	return filepath.Join(folder, "model.json")
+}
+
+// 0 is a number like others where it is in range, and no field is left unheard.
+func TestZeroIsNoDefault(t *testing.T) {
+	p, data, err := deeppsl.Open(apart(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, epochs := range []*int{nil, new(0), new(2)} {
+		training, err := begin(t, p, data, deeppsl.Options{Seed: 1, Learning: "implicit", Epochs: epochs}).Learn(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch got := len(training.Epochs); {
+		case epochs != nil && got > *epochs+1, epochs == nil && got < 4:
+			t.Errorf("%d lines of learning, asked for %v", got, epochs)
+		}
+	}
 }

@@ -47,7 +47,7 @@ func fruits() (*deeppsl.Program, *deeppsl.Data) {
 func ExampleSession_Evaluate() {
 	p, data := fruits()
 	session := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{
-		Seed: 1, Threads: 2, Learning: "implicit", Epochs: 15, Set: map[string]string{"learn.ridge": "0.01"},
+		Seed: 1, Threads: 2, Learning: "implicit", Epochs: new(15), Set: map[string]string{"learn.ridge": "0.01"},
 		Log:       slog.New(slog.DiscardHandler),
 		OnWarning: func(p deeppsl.Problem) { fmt.Println("warning:", p) },
 		OnEpoch: func(e deeppsl.Epoch) {
@@ -71,7 +71,7 @@ func ExampleSession_Evaluate() {
 // What networks have learned can be kept, and used by another session.
 func ExampleSession_SaveNetworks() {
 	p, data := fruits()
-	learned := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{Seed: 1, Learning: "implicit", Epochs: 15}))
+	learned := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{Seed: 1, Learning: "implicit", Epochs: new(15)}))
 	defer learned.Close()
 	must(learned.Learn(ctx))
 	var saved bytes.Buffer // or a file
@@ -93,7 +93,7 @@ func ExampleSession_SaveNetworks() {
 func ExampleData_During() {
 	p, data := fruits()
 	data.During(deeppsl.Validation).Truth("Is", deeppsl.Rows{{"fruit12", "apple"}, {"fruit13", "pear"}})
-	session := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{Seed: 1, Learning: "implicit", Epochs: 15}))
+	session := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{Seed: 1, Learning: "implicit", Epochs: new(15)}))
 	defer session.Close()
 	training := must(session.Learn(ctx))
 	fmt.Println(training.Epochs[training.Kept].Validation)

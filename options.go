@@ -13,22 +13,24 @@ import (
 	"github.com/deeppsl/deeppsl/neural"
 )
 
-// Options are the settings of a session. The zero value of each is its default.
+// Options are the settings of a session. The zero value of each leaves it to the program that was opened, or else to
+// its default. What is out of range is an error.
 type Options struct {
-	// Seed is the origin of everything random.
+	// Seed is the origin of everything random, by default 0.
 	Seed uint64
-	// Threads bounds the goroutines at work; 0 means one per core. Results do not depend on it.
+	// Threads bounds the goroutines at work, by default one per core. Results do not depend on it.
 	Threads int
-	// Memory is how many bytes the ground rules may take: more of them are kept in a temporary file. 0 means no bound.
+	// Memory is how many bytes the ground rules may take: more of them are kept in a temporary file. By default nothing
+	// bounds them.
 	Memory int64
-	// Gap is the relative duality gap that inference proves; 0 means 1e-6.
+	// Gap is the relative duality gap that inference proves, above 0 and by default 1e-6.
 	Gap float64
 	// Method is that of inference: "auto", which is the default, "newton", "interior" or "sgd".
 	Method string
 	// Learning is the method of learning, such as "perceptron" or "implicit"; "" chooses by what there is to learn.
 	Learning string
-	// Epochs bounds the epochs of learning; 0 means the method's default.
-	Epochs int
+	// Epochs bounds the epochs of learning, as in new(15); 0 of them is none, and nil means the method's default.
+	Epochs *int
 	// Set holds any other option by the name that `deeppsl options` lists, with its value as it is written there.
 	Set map[string]string
 	// Log receives what is worth knowing but no result; nil discards it.
@@ -41,8 +43,7 @@ type Options struct {
 
 // engine returns the options as the engine has them.
 func (o *Options) engine(networks map[string]neural.Spec, features map[string]*neural.Features) project.Options {
-	out := project.Options{Seed: o.Seed, Threads: o.Threads, Set: o.named(), Log: o.Log, Specs: networks,
-		Features: features}
+	out := project.Options{Set: o.named(), Log: o.Log, Specs: networks, Features: features}
 	if o.OnWarning != nil {
 		out.OnWarning = func(diags source.Diagnostics) {
 			for _, p := range problems(diags) {
@@ -62,6 +63,12 @@ func (o *Options) named() []string {
 	for _, name := range slices.Sorted(maps.Keys(o.Set)) {
 		set = append(set, name+"="+o.Set[name])
 	}
+	if o.Seed != 0 {
+		set = append(set, "random.seed="+strconv.FormatUint(o.Seed, 10))
+	}
+	if o.Threads != 0 {
+		set = append(set, "parallel.numthreads="+strconv.Itoa(o.Threads))
+	}
 	if o.Memory != 0 {
 		set = append(set, "ground.memory="+strconv.FormatInt(o.Memory, 10))
 	}
@@ -74,8 +81,8 @@ func (o *Options) named() []string {
 	if o.Learning != "" {
 		set = append(set, "learn.method="+o.Learning)
 	}
-	if o.Epochs != 0 {
-		set = append(set, fmt.Sprintf("learn.epochs=%d", o.Epochs))
+	if o.Epochs != nil {
+		set = append(set, fmt.Sprintf("learn.epochs=%d", *o.Epochs))
 	}
 	return set
 }

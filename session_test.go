@@ -306,8 +306,8 @@ func TestWrongPrograms(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	p := parse(t, alarms)
-	for _, options := range []deeppsl.Options{{Gap: -1}, {Method: "guess"}, {Epochs: -1}, {Learning: "by heart"},
-		{Memory: -5}, {Set: map[string]string{"random.sead": "1"}}} {
+	for _, options := range []deeppsl.Options{{Gap: -1}, {Method: "guess"}, {Epochs: new(-1)}, {Learning: "by heart"},
+		{Memory: -5}, {Threads: -2}, {Gap: math.NaN()}, {Set: map[string]string{"random.sead": "1"}}} {
 		if _, err := deeppsl.NewSession(ctx, p, rooms(p, 2, func(int) float64 { return 1 }), options); err == nil {
 			t.Errorf("%+v: no error", options)
 		}
@@ -365,7 +365,7 @@ func TestNetworks(t *testing.T) {
 	for name, spec := range map[string]neural.Spec{"mlp": {Hidden: []int{4}}, "own": {Function: linear{}}} {
 		t.Run(name, func(t *testing.T) {
 			p, data := perceiving(t, spec)
-			s := begin(t, p, data, deeppsl.Options{Seed: 1, Learning: "implicit", Epochs: 15})
+			s := begin(t, p, data, deeppsl.Options{Seed: 1, Learning: "implicit", Epochs: new(15)})
 			training, err := s.Learn(ctx)
 			if err != nil || training.Early || len(training.Epochs) == 0 {
 				t.Fatal(training, err)

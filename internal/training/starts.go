@@ -68,7 +68,7 @@ func (g *learner) learnFromExamples(ctx context.Context, l lesson) (*Training, e
 		all = append(all, Start{Seed: g.Seed, Right: right})
 		if kept == nil || right > most {
 			kept, most = training, right
-			best = parameters{g.Networks, g.Perception, slices.Clone(g.Theta)}
+			best = g.parameters()
 		}
 		if cut {
 			kept.Ended = early
@@ -97,6 +97,11 @@ type parameters struct {
 	networks   *perceive.Networks
 	perception *neural.Perception
 	theta      []float64
+}
+
+// parameters returns the present networks and weights, to come back to: a new start writes its weights over these.
+func (g *learner) parameters() parameters {
+	return parameters{g.Networks, g.Perception, slices.Clone(g.Theta)}
 }
 
 // takeBack makes the networks and weights of a start the present ones.

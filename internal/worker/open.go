@@ -31,7 +31,7 @@ type options struct {
 	Gap      float64           `json:"gap"`
 	Method   string            `json:"method"`
 	Learning string            `json:"learning"`
-	Epochs   int               `json:"epochs"`
+	Epochs   *int              `json:"epochs"`
 	Set      map[string]string `json:"set"`
 }
 

@@ -171,7 +171,7 @@ class Model:
         gap: float = 0.0,
         method: str = "",
         learning: str = "",
-        epochs: int = 0,
+        epochs: int | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> None:
         self._path = ""
