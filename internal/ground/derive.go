@@ -31,6 +31,7 @@ func Derive(
 	r := compile(chosen, g.scope)
 	head := r.slotsOf(&rule.Atoms[last], every(len(rule.Atoms[last].Args)))
 	r.emitBy(func(m *machine) { m.emitHead(head) })
+	r.divide()
 
 	parts := make([]tuples, r.pieces())
 	found := make([]problems, len(parts))

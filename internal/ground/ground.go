@@ -1,14 +1,15 @@
 // Package ground turns rules into ground rules: it runs each rule's plan over the relations and writes the potentials
 // and constraints of the hinge-loss Markov random field straight into the arenas of an mrf.Model. Observed atoms are
-// folded into constants on the way; ground rules that no assignment can violate, or that have no variable, are removed.
+// folded into constants on the way; ground rules that no assignment can violate, or that have no variable, are
+// removed.
 //
-// A rule goes through four things. Its plan is compiled into a routine, in which names have become columns, indexes and
-// slots of values. The routine's first rows are cut into pieces, and machines run the pieces, as many at a time as
-// there are threads: nested loops that end early where the template cannot be above 0 any more. What a machine finds it
-// appends to batches, one for each shape that the rule's ground rules take when their observed atoms are gone. An
-// assembly joins the batches of all pieces, shape by shape and in the order of the pieces, into the blocks of the
-// model. Nothing in this depends on which machine ran which piece, so the model has the same bits for any number of
-// threads.
+// A rule goes through four things. Its plan is compiled into a routine, in which names have become columns, indexes
+// and slots of values. The routine's first rows are cut into pieces, and machines run the pieces, as many at a time
+// as there are threads: nested loops that end early where the template cannot be above 0 any more. What a machine
+// finds it appends to batches, one for each shape that the rule's ground rules take when their observed atoms are
+// gone. An assembly joins the batches of all pieces, shape by shape and in the order of the pieces, into the blocks
+// of the model. Nothing in this depends on which machine ran which piece, so the model has the same bits for any
+// number of threads.
 package ground
 
 import (
@@ -26,20 +27,22 @@ import (
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/scratch"
 	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
 // Options are the settings of grounding.
 type Options struct {
-	// Threads bounds the goroutines at work; not positive means GOMAXPROCS. The model has the same bits for any number.
+	// Threads bounds the goroutines at work; not positive means GOMAXPROCS. The model has the same bits for any
+	// number.
 	Threads int
 	// DiscardMissing drops ground rules with an atom of an open predicate that is neither observed nor a target, and
 	// counts them, where otherwise such atoms are errors.
 	DiscardMissing bool
-	// DiscardViolated drops hard ground rules that no values of the variables satisfy, and counts them; otherwise they are
-	// errors.
+	// DiscardViolated drops hard ground rules that no values of the variables satisfy, and counts them; otherwise
+	// they are errors.
 	DiscardViolated bool
-	// Scratch, if not nil, takes the arenas as they are made, so that no more than a small part of them is in memory at
-	// once; the model's blocks are then mapped from it.
+	// Scratch, if not nil, takes the arenas as they are made, so that no more than a small part of them is in memory
+	// at once; the model's blocks are then mapped from it.
 	Scratch *scratch.File
 	// Most bounds, in bytes, the arenas and derived tuples that are in memory; 0 means no bound. Where there would be
 	// more, the error is an *Excess.
@@ -66,13 +69,13 @@ type discards struct{ missing, violated bool }
 func (o *Options) discards() discards { return discards{o.DiscardMissing, o.DiscardViolated} }
 
 // pieces is the number of parts into which a rule's work is cut, whatever the number of threads: enough that a few
-// expensive ones do not leave the other threads waiting. Each thread has one piece in memory, so that there are more of
-// them where memory is short.
+// expensive ones do not leave the other threads waiting. Each thread has one piece in memory, so that there are more
+// of them where memory is short.
 const pieces, pagedPieces = 256, 1024
 
-// Ground makes the ground model of prog over store, whose relations are indexed by predicate. Errors are the context's,
-// an *Excess, or diagnostics (*source.Failure): missing targets, hard rules that the observations violate, coefficients
-// that are not finite. The report is complete even then.
+// Ground makes the ground model of prog over store, whose relations are indexed by predicate. Errors are the
+// context's, an *Excess, or diagnostics (*source.Failure): missing targets, hard rules that the observations violate,
+// coefficients that are not finite. The report is complete even then.
 func Ground(
 	ctx context.Context, prog *program.Program, store *relation.Store, opts Options,
 ) (*mrf.Model, *Report, error) {
@@ -148,6 +151,7 @@ func (g *grounder) rule(ctx context.Context, rule *program.Rule) ([]*mrf.Block, 
 	if g.spill != nil {
 		r.most = pagedPieces
 	}
+	r.divide()
 	c := newCollection(g, r)
 	g.each(r, func(piece int, m *machine) { c.take(piece, m) }, func(piece int, m *machine) {
 		c.take(piece, m)
@@ -211,6 +215,10 @@ func (g *grounder) each(r *routine, take, done func(piece int, m *machine)) {
 	})
 }
 
+// cut is where one piece ends and the next begins: at a row of the pivot and, if that row leads to more than a piece,
+// at one of the rows of the next loop, by their places.
+type cut struct{ row, inner int32 }
+
 // pieces returns how many pieces the routine's rows are cut into.
 func (r *routine) pieces() int {
 	switch {
@@ -218,15 +226,91 @@ func (r *routine) pieces() int {
 		return 0
 	case r.pivot < 0:
 		return 1
+	case r.cuts != nil:
+		return len(r.cuts) - 1
 	}
 	return min(r.most, int(r.hi-r.lo))
 }
 
-// piece returns the rows of one piece; all pieces have the same number, give or take one.
-func (r *routine) piece(k int) (lo, hi int32) {
-	if r.pivot < 0 {
-		return 0, 0
+// piece returns where one piece begins and ends; all pieces have the same number of rows, give or take one.
+func (r *routine) piece(k int) (from, to cut) {
+	switch {
+	case r.pivot < 0:
+		return cut{}, cut{}
+	case r.cuts != nil:
+		return r.cuts[k], r.cuts[k+1]
 	}
 	n, rows := int64(r.pieces()), int64(r.hi-r.lo)
-	return r.lo + int32(int64(k)*rows/n), r.lo + int32(int64(k+1)*rows/n)
+	return cut{row: r.lo + int32(int64(k)*rows/n)}, cut{row: r.lo + int32(int64(k+1)*rows/n)}
+}
+
+// fewRows is how many rows a pivot has at most for it to be looked at how many rows of the next loop each leads to.
+const fewRows = 1 << 16
+
+// divide cuts within the pivot's rows where some of them lead to more of the next loop's than a piece should have:
+// one row of a star would else be the work of one thread.
+func (r *routine) divide() {
+	r.cuts, r.inner = nil, -1
+	rows := int(r.hi - r.lo)
+	next := r.nextLoop()
+	if next < 0 || rows == 0 || rows > fewRows {
+		return
+	}
+	widths, total, widest := make([]int64, rows), int64(0), int64(0)
+	slots := slices.Clone(r.slots)
+	for k := range widths {
+		widths[k] = max(1, r.width(next, r.ops[r.pivot].row(r.lo, k), slots))
+		total += widths[k]
+		widest = max(widest, widths[k])
+	}
+	n := min(int64(r.most), total)
+	if widest*n <= 2*total {
+		return
+	}
+	r.inner = next
+	place, before := 0, int64(0)
+	for k := range n + 1 {
+		at := total / n * k
+		if k == n {
+			at = total
+		}
+		for place < rows && before+widths[place] <= at {
+			before += widths[place]
+			place++
+		}
+		r.cuts = append(r.cuts, cut{r.lo + int32(place), int32(at - before)})
+	}
+}
+
+// nextLoop returns the loop behind the pivot if it is known which rows it has for each of the pivot's, -1 if there is
+// none.
+func (r *routine) nextLoop() int {
+	for k := r.pivot + 1; r.pivot >= 0 && k < len(r.ops); k++ {
+		switch o := &r.ops[k]; {
+		case o.lists != nil || o.found != nil && o.found.function != nil:
+			return -1 // what a function fails to give would be told twice
+		case o.kind == plan.Scan || o.kind == plan.Probe && r.knows(o.key):
+			return k
+		case o.kind == plan.Probe:
+			return -1
+		}
+	}
+	return -1
+}
+
+// width returns how many rows the loop op k has for a row of the pivot.
+func (r *routine) width(k int, row int32, slots []symbol.ID) int64 {
+	o := &r.ops[k]
+	if o.kind == plan.Scan {
+		return int64(o.size)
+	}
+	for _, b := range r.ops[r.pivot].bind {
+		slots[b.slot] = b.column[row]
+	}
+	key := make([]symbol.ID, len(o.key))
+	for i, slot := range o.key {
+		key[i] = slots[slot]
+	}
+	lo, hi := o.index.Range(key)
+	return int64(hi - lo)
 }

@@ -255,7 +255,7 @@ func TestMachinesDoNotAllocate(t *testing.T) {
 			s.declare(rule)
 			m := newMachine(compile(planned(t, rule, f.store), s), new(atomic.Bool))
 			run := func() {
-				m.run(m.routine.lo, m.routine.hi)
+				m.run(cut{row: m.routine.lo}, cut{row: m.routine.hi})
 				for _, b := range m.batches {
 					b.reset()
 				}

@@ -23,7 +23,9 @@ type machine struct {
 	rows     []int32             // per atom, its row; -1 if missing
 	meetings []*relation.Meeting // per op, nil if it is not met
 	scale    float64             // the weight's atom
-	lo, hi   int32               // the piece: rows of the pivot
+	from, to cut                 // the piece
+	lo, hi   int32               // its rows of the pivot
+	at       int32               // the one at hand, by its place
 
 	counts   Counts
 	problems problems
@@ -66,9 +68,12 @@ func newMachine(r *routine, stop *atomic.Bool) *machine {
 	return m
 }
 
-// run grounds the piece [lo, hi) of the pivot's rows.
-func (m *machine) run(lo, hi int32) {
-	m.lo, m.hi = lo, hi
+// run grounds a piece.
+func (m *machine) run(from, to cut) {
+	m.from, m.to, m.lo, m.hi = from, to, from.row, to.row
+	if to.inner > 0 {
+		m.hi++
+	}
 	m.step(0, m.routine.upper)
 	if m.vectors != nil {
 		m.flush()
@@ -92,40 +97,10 @@ func (m *machine) step(k int, upper float64) {
 	}
 	switch o.kind {
 	case plan.Scan:
-		lo, hi := int32(0), o.size
-		if k == m.pivot {
-			lo, hi = m.lo, m.hi
-		}
-		if m.sampler != nil {
-			m.sampleRows(o, k, lo, hi, upper)
-			return
-		}
-		if k == m.side {
-			m.sideBySide(o, lo, hi, upper)
-			return
-		}
-		for row := lo; row < hi && !m.stopped(k, row-lo); row++ {
-			m.visit(o, k, o.row(0, int(row)), upper)
-		}
+		m.loop(o, k, 0, o.size, upper)
 	case plan.Probe:
 		lo, hi := o.index.Range(m.key(o, k))
-		if k == m.pivot {
-			lo, hi = m.lo, m.hi
-		}
-		if m.sampler != nil {
-			m.sampleRows(o, k, lo, hi, upper)
-			return
-		}
-		if k == m.side {
-			m.sideBySide(o, lo, hi, upper)
-			return
-		}
-		for i, row := range o.grouped[lo:hi] {
-			if m.stopped(k, int32(i)) {
-				return
-			}
-			m.visit(o, k, row, upper)
-		}
+		m.loop(o, k, lo, hi, upper)
 	case plan.Match:
 		if row := m.match(o, k); row >= 0 {
 			m.visit(o, k, row, upper)
@@ -137,6 +112,43 @@ func (m *machine) step(k int, upper float64) {
 	case plan.Weigh:
 		m.weigh(o, k, upper)
 	}
+}
+
+// loop goes through the places [lo, hi) of op k's rows, or through those of the piece.
+func (m *machine) loop(o *op, k int, lo, hi int32, upper float64) {
+	if k == m.pivot {
+		lo, hi = m.lo, m.hi
+	}
+	if m.sampler != nil {
+		m.sampleRows(o, k, lo, hi, upper)
+		return
+	}
+	lo, hi = m.part(k, lo, hi)
+	if k == m.side {
+		m.sideBySide(o, lo, hi, upper)
+		return
+	}
+	for at := lo; at < hi && !m.stopped(k, at-lo); at++ {
+		if k == m.pivot {
+			m.at = at
+		}
+		m.visit(o, k, o.row(0, int(at)), upper)
+	}
+}
+
+// part returns which of the rows [lo, hi) of op k belong to the piece, where a row of the pivot is divided.
+func (m *machine) part(k int, lo, hi int32) (from, to int32) {
+	if k != m.inner {
+		return lo, hi
+	}
+	from, to = lo, hi
+	if m.at == m.from.row {
+		from = min(hi, lo+m.from.inner)
+	}
+	if m.at == m.to.row {
+		to = min(hi, lo+m.to.inner)
+	}
+	return from, to
 }
 
 // meeting returns where op k meets others, or looks ahead; nil if it does neither.
@@ -263,9 +275,9 @@ func (m *machine) trivial(k int) {
 }
 
 // drop counts a reason for which op k went no further. The ops before the pivot run in every piece and count in the
-// first.
+// first; those before the op by whose rows a row is divided run in all of its pieces and count in the first of them.
 func (m *machine) drop(k int, reason *int64) {
-	if k < m.pivot && m.lo > m.routine.lo {
+	if k < m.pivot && m.from != (cut{row: m.routine.lo}) || k < m.inner && m.at == m.from.row && m.from.inner > 0 {
 		return
 	}
 	if m.ops[k].whole {

@@ -31,6 +31,9 @@ type routine struct {
 	pivot  int
 	lo, hi int32
 	most   int // how many pieces at most
+	// cuts are where pieces begin and end if that is within rows of the pivot: by the rows of the op inner.
+	cuts  []cut
+	inner int
 
 	natural  []float64 // the atoms' coefficients
 	dust     float64   // roundingError
@@ -73,7 +76,7 @@ type binding struct {
 
 // compile makes a plan ready. Indexes that do not exist yet are built.
 func compile(p *plan.Plan, s *scope) *routine {
-	r := &routine{rule: p.Rule, plan: p, scope: s, pivot: -1, most: pieces}
+	r := &routine{rule: p.Rule, plan: p, scope: s, pivot: -1, inner: -1, most: pieces}
 	r.slots = make([]symbol.ID, len(p.Rule.Variables))
 	for k := range p.Rule.Atoms {
 		r.atoms = append(r.atoms, r.atom(&p.Rule.Atoms[k]))

@@ -169,7 +169,7 @@ func (s *sampler) pass(share float64) {
 	s.random = rand.New(rand.NewPCG(0, 0))
 	s.share, s.work, s.exact = share, 0, true
 	s.problems, s.total, s.touched = problems{}, measure{}, s.touched[:0]
-	s.machine.run(s.routine.lo, s.routine.hi)
+	s.machine.run(cut{row: s.routine.lo}, cut{row: s.routine.hi})
 	s.drain()
 }
 

@@ -283,7 +283,7 @@ func (p *probe) each(values []symbol.ID, visit func(m *machine, made *potential)
 	m.problems = problems{}
 	p.stop.Store(false)
 	p.visit = visit
-	m.run(0, 0)
+	m.run(cut{}, cut{})
 }
 
 // emitted takes what a grounding makes, if it makes anything, and empties the machine.
