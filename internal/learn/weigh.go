@@ -13,7 +13,7 @@ import (
 // that these already fit, rules come to trust the networks too much: a network is right about what it has learned by
 // heart. So each fold's networks were fitted without the fold's labels, and the weights θ descend on
 //
-//	mean over the folds of L(ŷ held out, y(θ, x of the fold)) + prior/n · Σ_r log²(θ_r/θ_r as written)
+//	mean over the folds of L(ŷ held out, y(θ, x of the fold)) + prior · Σ_r log²(θ_r/θ_r as written)
 //
 // by the exact derivative of the MAP states, in the logarithms of the weights, none of which becomes more than
 // farthest times larger or smaller. L is that of a Verdict where each entity has one true class: rules that leave all
@@ -26,17 +26,16 @@ type Weigher struct {
 	Loss    Loss
 	Ridge   float64 // ν of the implicit derivative
 	Folds   []Fold
-	// Prior is that of the weights, per label that is held out. WeighingPrior suits a loss that is a likelihood.
-	Prior float64
 }
 
 const (
 	// weighings is the number of steps, and weighingRate their rate: Adam's, for logarithms.
 	weighings    = 40
 	weighingRate = 0.2
-	// WeighingPrior holds weights back as if their logarithms were normal around those written, with deviation 1.3: of
-	// few labels, most of what would fit better is chance.
-	WeighingPrior = 0.3
+	// classesPrior, over the number of entities, holds weights back as if their logarithms were normal around those
+	// written, with deviation 1.3: of few labels, most of what would fit better is chance. Other losses than a Verdict's
+	// are no likelihoods of so many things: weighingPrior is that for them.
+	classesPrior, weighingPrior = 0.3, 0.005
 )
 
 // farthest is the logarithm of 100.
@@ -117,7 +116,10 @@ func (w *Weigher) objective(ctx context.Context, s *surrogate, logs *Parameter) 
 			logs.Gradient[r] += float32(share * g * w.Theta[r])
 		}
 	}
-	prior := w.Prior / float64(max(1, all.Entities()))
+	prior := weighingPrior
+	if choices {
+		prior = classesPrior / float64(all.Entities())
+	}
 	for r := range logs.Value {
 		if !w.Learned[r] {
 			logs.Gradient[r] = 0

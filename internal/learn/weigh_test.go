@@ -18,7 +18,7 @@ func weighing(t *testing.T, wanted func(theta []float64)) (*Weigher, []float64) 
 	aim := append([]float64(nil), task.Theta...)
 	wanted(aim)
 	w := &Weigher{Field: task.Field, Solver: newton.New(task.Field, solve.Settings{Gap: 1e-10, Threads: 1}),
-		Theta: task.Theta, Learned: task.Learned, Loss: Loss{Kind: SquaredError}, Ridge: 1e-9, Prior: 0.005}
+		Theta: task.Theta, Learned: task.Learned, Loss: Loss{Kind: SquaredError}, Ridge: 1e-9}
 	for range 2 {
 		x := make([]float64, task.Field.Model.Inputs)
 		for i := range x {

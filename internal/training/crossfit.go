@@ -168,17 +168,23 @@ func (c *crossFitting) divide(context.Context) error {
 
 // beCautious learns little, since nothing can be held out that would tell what helps.
 func (c *crossFitting) beCautious(labels int) error {
-	toFit, err := c.g.fitLabels(c.lesson)
+	fitted, err := c.fits()
 	if err != nil {
 		return err
 	}
 	c.plan.epochs = min(c.plan.epochs, cautious)
 	how := "training is short"
-	if len(toFit.Variables) > 0 && c.lesson.fitEpochs > 0 {
+	if fitted {
 		c.plan.epochs, how = 0, "networks are fitted alone"
 	}
 	c.g.Project.Log.Warn("too few labels to hold any out: weights stay as written, and "+how, "labels", labels)
 	return nil
+}
+
+// fits tells whether networks can be fitted alone.
+func (c *crossFitting) fits() (bool, error) {
+	labels, err := c.g.fitLabels(c.lesson)
+	return err == nil && len(labels.Variables) > 0 && c.lesson.fitEpochs > 0, err
 }
 
 // fit fits the networks of each fold alone.
@@ -221,7 +227,7 @@ func (c *crossFitting) weigh(ctx context.Context) error {
 		return err
 	}
 	w := learn.Weigher{Field: g.Field, Solver: solver, Theta: slices.Clone(g.Theta), Learned: learned, Loss: s.Learn.Loss,
-		Ridge: s.Learn.Ridge, Prior: learn.WeighingPrior}
+		Ridge: s.Learn.Ridge}
 	for _, f := range c.folds {
 		w.Folds = append(w.Folds, learn.Fold{Inputs: f.inputs, Labels: f.held})
 	}
@@ -334,16 +340,17 @@ const (
 	fittedGain = 3
 )
 
-// afresh learns end to end from the beginning, where all that was fitted before tells little more than nothing, and
-// takes that if it is better.
+// afresh learns end to end from the beginning, where nothing could be fitted before, or what was tells little more than
+// nothing, and takes that if it is better.
 func (c *crossFitting) afresh(ctx context.Context) error {
 	g := c.g
 	if s := &g.Project.Learning; len(c.folds) == 0 || g.Perception == nil || s.Freeze || s.Learn.NetworkRate == 0 {
 		return nil
 	}
 	nothing := c.nothing()
-	if c.standing.Beats(nothing, fittedGain) {
-		return nil
+	fitted, err := c.fits()
+	if err != nil || fitted && c.standing.Beats(nothing, fittedGain) {
+		return err
 	}
 	curves := make([][]learn.Verdict, len(c.folds))
 	for k := range c.folds {
