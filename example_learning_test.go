@@ -68,6 +68,41 @@ func ExampleSession_Evaluate() {
 	// categorical of 8 Is: Accuracy 1
 }
 
+// What would make it more likely that ann sleeps? The derivative of an answer tells, so that it can be a layer of
+// something larger.
+func ExampleSession_Gradient() {
+	p := must(deeppsl.Parse(`
+		1: Tired(A) -> Sleeps(A) ^2
+		1: Noise(A) -> !Sleeps(A) ^2`))
+	data := deeppsl.NewData(p)
+	data.Given("Tired", deeppsl.Rows{{"ann", "0.9"}})
+	data.Given("Noise", deeppsl.Rows{{"ann", "0.7"}})
+	data.Target("Sleeps", deeppsl.Rows{{"ann"}})
+	session := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{Gap: 1e-12}))
+	defer session.Close()
+	answer := must(session.Infer(ctx)) // (0.9 + 1 - 0.7) / 2
+	slope := make([]float64, len(answer.Values()))
+	at := 0
+	for atom := range answer.Atoms() {
+		if atom.Predicate == "Sleeps" {
+			slope[at] = 1
+		}
+		at++
+	}
+	gradient := must(session.Gradient(slope))
+	at = 0
+	for atom := range answer.Atoms() {
+		fmt.Printf("%v = %.2f: %.2f\n", atom, atom.Value, gradient.Values[at])
+		at++
+	}
+	fmt.Printf("weights: %.2f\n", gradient.Weights)
+	// Unordered output:
+	// Tired(ann) = 0.90: 0.50
+	// Noise(ann) = 0.70: -0.50
+	// Sleeps(ann) = 0.60: 0.00
+	// weights: [0.15 -0.15]
+}
+
 // What networks have learned can be kept, and used by another session.
 func ExampleSession_SaveNetworks() {
 	p, data := fruits()

@@ -51,6 +51,7 @@ func (s *Session) Learn(ctx context.Context) (result *Training, err error) {
 				return err
 			}
 		}
+		s.changed = true
 		g := s.learning
 		g.TakeWeights(s.inference)
 		learned, warnings, err := training.Learn(ctx, g)
@@ -68,6 +69,30 @@ func (s *Session) Learn(ctx context.Context) (result *Training, err error) {
 		return s.inference.Adopt(g)
 	})
 	return result, err
+}
+
+// Gradient has the derivatives of a function of an answer, such as a loss: see Session.Gradient.
+type Gradient struct {
+	// Values are those in given atoms and in what networks say, in the order of Answer.Values; 0 for targets.
+	Values []float64
+	// Weights are those in the weights of the rules, in the order of Session.Rules; 0 for hard ones.
+	Weights []float64
+}
+
+// Gradient returns the derivatives of a function of the last answer, from that function's own derivatives in each of
+// Answer.Values. The values of targets follow the others and the weights, through the inference: by the implicit
+// function theorem, exactly where they are unique and no rule is about to become active, and one of several elsewhere.
+// Nothing may have been changed since that answer.
+func (s *Session) Gradient(slope []float64) (gradient *Gradient, err error) {
+	err = s.use(func() error {
+		if s.last == nil || s.changed {
+			return errors.New("the gradient is that of the last answer, and there is none since the last change")
+		}
+		values, weights, err := training.Sensitivity(s.inference, s.last, slope)
+		gradient = &Gradient{values, weights}
+		return err
+	})
+	return gradient, err
 }
 
 // Evaluation is the score of one predicate's values.

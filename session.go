@@ -20,6 +20,7 @@ type Session struct {
 	inference *session.Grounding
 	learning  *session.Grounding // nil until Learn; the same where phases share their atoms
 	last      *session.Answer    // where the next inference begins; nil at first
+	changed   bool               // since the last answer
 	closed    bool
 }
 
@@ -72,7 +73,7 @@ func (s *Session) Infer(ctx context.Context) (answer *Answer, err error) {
 		if err != nil {
 			return err
 		}
-		s.last, answer = found, newAnswer(found, s.inference)
+		s.last, s.changed, answer = found, false, newAnswer(found, s.inference)
 		return nil
 	})
 	return answer, err
@@ -80,7 +81,10 @@ func (s *Session) Infer(ctx context.Context) (answer *Answer, err error) {
 
 // SetValue changes the value of a given atom, in [0, 1]: see Data.Given. The next inference sees it.
 func (s *Session) SetValue(value float64, predicate string, arguments ...string) error {
-	return s.use(func() error { return s.inference.SetValue(value, predicate, arguments...) })
+	return s.use(func() error {
+		s.changed = true
+		return s.inference.SetValue(value, predicate, arguments...)
+	})
 }
 
 // Rule is a rule of a session.
@@ -106,7 +110,10 @@ func (s *Session) Rules() (rules []Rule) {
 
 // SetWeight changes the weight of a rule, which Rules numbers from 0. The next inference sees it.
 func (s *Session) SetWeight(rule int, weight float64) error {
-	return s.use(func() error { return s.inference.SetWeight(rule, weight) })
+	return s.use(func() error {
+		s.changed = true
+		return s.inference.SetWeight(rule, weight)
+	})
 }
 
 // WriteRules writes the rules with their present weights, as Parse reads them.
@@ -127,7 +134,10 @@ func (s *Session) SaveNetworks(w io.Writer) error {
 
 // LoadNetworks reads what SaveNetworks wrote. On an error no parameter changes.
 func (s *Session) LoadNetworks(r io.Reader) error {
-	return s.use(func() error { return s.inference.ReadNetworks(r) })
+	return s.use(func() error {
+		s.changed = true
+		return s.inference.ReadNetworks(r)
+	})
 }
 
 // Close gives back the memory and files of the session. Its answers stay what they are.

@@ -133,6 +133,19 @@ func (g *Grounding) Values(answer *Answer, predicates []string) (values []float6
 	return values
 }
 
+// Open iterates over what Atoms does, as rows of relations.
+func (g *Grounding) Open() iter.Seq2[*relation.Relation, int32] {
+	return func(yield func(*relation.Relation, int32) bool) {
+		for _, atoms := range g.named(nil) {
+			for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
+				if !yield(atoms, row) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // arguments are those of a row's atom.
 func (g *Grounding) arguments(atoms *relation.Relation, row int32) []string {
 	g.names.RLock()

@@ -23,7 +23,7 @@ type session struct {
 // about are the requests about a session.
 var about = map[string]func(context.Context, *session, *request, *builder) (any, error){
 	"infer": infer, "atoms": atoms, "value": value, "evaluate": evaluate, "predict": predict, "learn": learn,
-	"rules": rules, "program": program, "ground": ground, "set": set, "weight": weight, "save": save, "load": load,
+	"rules": rules, "program": program, "ground": ground, "set": set, "weight": weight, "save": save, "gradient": gradient, "load": load,
 }
 
 // handle answers a request.
@@ -223,6 +223,25 @@ func value(_ context.Context, s *session, r *request, out *builder) (any, error)
 		values = append(values, v)
 	}
 	return map[string]int{"values": out.float64s(values)}, nil
+}
+
+// gradient answers with the derivatives of a function of the last answer, from its own in each of the values.
+func gradient(_ context.Context, s *session, r *request, out *builder) (any, error) {
+	var fields struct {
+		Slope int `json:"slope"`
+	}
+	if err := r.into(&fields); err != nil {
+		return nil, err
+	}
+	slope, err := r.array(fields.Slope, "f8")
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Gradient(slope.float64s())
+	if err != nil {
+		return nil, err
+	}
+	return map[string]int{"values": out.float64s(found.Values), "weights": out.float64s(found.Weights)}, nil
 }
 
 // evaluate scores the last answer.

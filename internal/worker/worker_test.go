@@ -289,6 +289,13 @@ func TestSessionOfTables(t *testing.T) {
 		got != "Gene(bob)=0.00 Gene(cid)=0.00 Smokes(bob)=0.63 Smokes(cid)=0.47" || at != len(values) {
 		t.Error(got)
 	}
+	var gradient struct{ Values, Weights int }
+	m = c.ok("gradient", `"session": 1, "slope": 0`, &gradient, doubles(1, 1, 1, 1))
+	g, w := m.doubles(gradient.Values), m.doubles(gradient.Weights)
+	if len(g) != 4 || len(w) != 3 || w[0] <= 0 || w[2] >= 0 {
+		t.Error(g, w)
+	}
+	c.wrong("failed", "4 values, and not 1", "gradient", `"session": 1, "slope": 0`, doubles(1))
 	c.ok("set", `"session": 1, "table": {"predicate": "Gene", "columns": [{"strings": 0, "codes": 1}], "values": 2}`, nil,
 		texts("cid"), ints(0), doubles(1))
 	c.ok("weight", `"session": 1, "rule": 2, "weight": 2`, nil)
