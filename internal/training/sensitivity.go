@@ -10,8 +10,9 @@ import (
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
-// Sensitivity returns the derivatives of a loss of an answer, whose derivative in each of Values slope is: in the inputs
-// among those values, 0 for targets, and in the weights of the rules. The grounding must have the weights of the answer.
+// Sensitivity returns the derivatives of a loss of an answer, whose derivative in each of Values slope is: in the
+// inputs among those values, 0 for targets, and in the weights of the rules. The grounding must have the weights of the
+// answer.
 func Sensitivity(g *session.Grounding, answer *session.Answer, slope []float64) (values, weights []float64, err error) {
 	if answer.Status == solve.Infeasible.String() || len(answer.Multipliers) != g.Field.Model.Potentials() {
 		return nil, nil, errors.New("an answer has a derivative if it has a state and its proof, of ground rules in memory")

@@ -23,7 +23,8 @@ type session struct {
 // about are the requests about a session.
 var about = map[string]func(context.Context, *session, *request, *builder) (any, error){
 	"infer": infer, "atoms": atoms, "value": value, "evaluate": evaluate, "predict": predict, "learn": learn,
-	"rules": rules, "program": program, "ground": ground, "set": set, "weight": weight, "save": save, "gradient": gradient, "load": load,
+	"rules": rules, "program": program, "ground": ground, "set": set, "weight": weight, "save": save, "load": load,
+	"gradient": gradient,
 }
 
 // handle answers a request.
