@@ -118,7 +118,7 @@ func epochLine(e *command.Env, name string) func(learn.Epoch) {
 		if line.Fold > 0 {
 			name = fmt.Sprintf("%s, fold %d,", name, line.Fold)
 		}
-		e.Notef("%s epoch %3d  loss %.4f  %s%sinference %.0f ms  gradient %.0f ms", name, line.Number, line.Loss,
+		e.Statusf("%s epoch %3d  loss %.4f  %s%sinference %.0f ms  gradient %.0f ms", name, line.Number, line.Loss,
 			validation, proof, 1e3*line.Inference, 1e3*line.Gradient)
 	}
 }
@@ -149,7 +149,7 @@ func iterationLine(e *command.Env) func(solve.Iteration) {
 			return
 		}
 		said = time.Now()
-		e.Notef("inference iteration %d  objective %.6g  at least %.6g  violation %.0e", it.Number, it.Objective,
+		e.Statusf("inference iteration %d  objective %.6g  at least %.6g  violation %.0e", it.Number, it.Objective,
 			it.DualBound, it.Violation)
 	}
 }

@@ -8,10 +8,13 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/deeppsl/deeppsl/internal/report"
 )
 
 // The exit codes of Run.
@@ -28,6 +31,9 @@ func (e *Env) Run(root *cobra.Command, args []string) int {
 	e.keepToMachine()
 	ctx, stop := interruptible(context.Background())
 	defer stop()
+	e.Err = report.OnScreen(e.Err)
+	root.SetErr(e.Err)
+	e.JSON = slices.Contains(args, "--json")  // also if the flags after it, or before, cannot be read
 	root.SetArgs(append([]string{}, args...)) // never nil, for which cobra would take the process's own
 	return e.Conclude(e.attend(ctx, func() error { return root.ExecuteContext(ctx) }))
 }

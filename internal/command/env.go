@@ -48,6 +48,16 @@ func (e *Env) Notef(format string, args ...any) {
 	}
 }
 
+// Statusf tells how far work is: on a terminal in one line, which the next one takes the place of.
+func (e *Env) Statusf(format string, args ...any) {
+	screen, ok := e.Err.(*report.Screen)
+	if !ok {
+		e.Notef(format, args...)
+	} else if !e.Quiet {
+		screen.Show(fmt.Sprintf(format, args...))
+	}
+}
+
 // A Result is what a command answers. Its exported fields are its JSON.
 type Result interface {
 	// Text prints the result for people.
@@ -71,6 +81,9 @@ func (e *Env) Emit(r Result) error {
 	}
 	if err := write(&b); err != nil {
 		return err
+	}
+	if screen, ok := e.Err.(*report.Screen); ok {
+		screen.Clear()
 	}
 	_, err := e.Out.Write(b.Bytes())
 	return err

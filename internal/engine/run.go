@@ -13,6 +13,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/learn/search"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/parallel"
+	"github.com/deeppsl/deeppsl/internal/perceive"
 	"github.com/deeppsl/deeppsl/internal/presolve"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/report"
@@ -144,6 +145,7 @@ func Run(ctx context.Context, p *project.Project, stages Stages) (*Report, error
 	if stages.Learn {
 		err = r.learnAndInfer(ctx, last, g, stages)
 	} else {
+		warnOfUnlearned(p, g.Networks)
 		inferring, done := last.whole(ctx)
 		defer done()
 		err = r.infer(inferring, g)
@@ -154,6 +156,19 @@ func Run(ctx context.Context, p *project.Project, stages Stages) (*Report, error
 	r.Seconds.Total = p.Loading.Seconds() + time.Since(start).Seconds()
 	r.PeakRSS = report.PeakRSS()
 	return r, nil
+}
+
+// warnOfUnlearned tells that inference shows what networks say whose parameters nothing has been learned into. Programs
+// that bring their own function know.
+func warnOfUnlearned(p *project.Project, networks *perceive.Networks) {
+	var warnings source.Diagnostics
+	for k, network := range p.Config.Networks {
+		if spec := networks.Specs[k]; spec.Checkpoint == "" && spec.Encoder == "" && spec.Function == nil {
+			warnings.Warnf("network-unlearned", network.Span, "learn with -l, or read what was saved by the key checkpoint",
+				"network %q has learned nothing: its parameters are drawn by the seed", network.Name)
+		}
+	}
+	p.Warn(warnings)
 }
 
 // stagesOf are those that the options ask for, or else those of the phases that have anything of their own.

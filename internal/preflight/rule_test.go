@@ -36,6 +36,7 @@ func TestVariablesUsedOnce(t *testing.T) {
 		"1: A1(X) -> T1(X)":                            "",
 		"1: !T2(X, Y)":                                 "",
 		"1: C2(X, Y) -> T1(X)":                         "r.psl:1:10 Y",
+		"1: C2(X, _Y) -> T1(X)":                        "",
 		"1: C2(X, X) & D2(Y, Z) -> T1(Y)":              "r.psl:1:21 Z",
 		"1: C2(X, Y) & Y != 'x' -> T1(X)":              "",
 		"1 * A1(Y): C2(X, Y) -> T1(X)":                 "",

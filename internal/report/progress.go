@@ -43,13 +43,22 @@ func NewProgress(w io.Writer, quiet bool) Progress {
 
 // IsTerminal tells whether w is a terminal, whose user can watch a bar and see colours.
 func IsTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
+	file, ok := fileOf(w)
 	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// fileOf returns the file that w writes to, if it is one.
+func fileOf(w io.Writer) (*os.File, bool) {
+	if screen, ok := w.(*Screen); ok {
+		w = screen.w
+	}
+	file, ok := w.(*os.File)
+	return file, ok
 }
 
 // Columns returns the columns of the terminal that w is, or 0 if it is none.
 func Columns(w io.Writer) int {
-	file, ok := w.(*os.File)
+	file, ok := fileOf(w)
 	if !ok {
 		return 0
 	}
@@ -145,10 +154,7 @@ func (t *lineTask) print(now time.Time) {
 		filled := int(barWidth * min(t.done, t.total) / t.total)
 		line = strings.Repeat("█", filled) + strings.Repeat("░", barWidth-filled) + " " + line
 	}
-	if runes := []rune(line); t.progress.columns > 0 && len(runes) >= t.progress.columns {
-		line = string(runes[:t.progress.columns-1]) // a full line would go on in the next one
-	}
-	t.write(eraseLine + line)
+	t.write(eraseLine + cutTo(line, t.progress.columns))
 }
 
 // write shows text. What goes wrong is the terminal's: losing a line must not fail the work.
