@@ -16,7 +16,7 @@ import (
 )
 
 //go:embed citation.psl
-var citationRules []byte
+var citationRules string
 
 //go:embed citation.json
 var citationConfig string
@@ -36,6 +36,7 @@ type Citation struct {
 	Dropout, InputDropout float64
 	Normalize             string
 	Measure               string // of the classes, by which the best epoch is chosen
+	ThirdHop              string // the weight of what is seen three hops away, where other rules have 1.0
 	Options               []Option
 }
 
@@ -45,7 +46,11 @@ func (c *Citation) Write(dir string, split dataset.Split) (config string, err er
 	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o777); err != nil {
 		return "", err
 	}
-	text, err := c.config()
+	text, err := c.fill("citation.json", citationConfig)
+	if err != nil {
+		return "", err
+	}
+	rules, err := c.fill("citation.psl", citationRules)
 	if err != nil {
 		return "", err
 	}
@@ -55,7 +60,7 @@ func (c *Citation) Write(dir string, split dataset.Split) (config string, err er
 		data []byte
 	}{
 		{"citation.json", text},
-		{"citation.psl", citationRules},
+		{"citation.psl", rules},
 		{"data/features.tsv", c.features()},
 		{"data/cite.tsv", c.cites()},
 		{"data/labels.tsv", c.labels()},
@@ -70,8 +75,9 @@ func (c *Citation) Write(dir string, split dataset.Split) (config string, err er
 	return config, nil
 }
 
-func (c *Citation) config() ([]byte, error) {
-	t, err := template.New("citation.json").Funcs(Functions).Parse(citationConfig)
+// fill writes what describes this project into one of its files.
+func (c *Citation) fill(name, text string) ([]byte, error) {
+	t, err := template.New(name).Funcs(Functions).Parse(text)
 	if err != nil {
 		return nil, err
 	}

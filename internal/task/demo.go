@@ -100,7 +100,7 @@ func (d *Demo) generate() (data *dataset.Citation, split dataset.Split, err erro
 // method trains one method and adds its row; the last one leaves its files.
 func (d *Demo) method(ctx context.Context, data *dataset.Citation, split dataset.Split, method, title string,
 	result *DemoResult) error {
-	c := &Citation{Citation: data, Hidden: 16, Dropout: 0.2, Normalize: "rows", Measure: ClassAverage,
+	c := &Citation{Citation: data, Hidden: 16, Dropout: 0.2, Normalize: "rows", Measure: ClassAverage, ThirdHop: "1.0",
 		Options: d.options(method)}
 	path, err := c.Write(d.Dir, split)
 	if err != nil {
