@@ -28,14 +28,16 @@ func (s *State) Explain(ctx context.Context, names Names, i int32, o Options) (*
 	if o.Shown == 0 {
 		o.Shown = defaultShown
 	}
-	if s.isFree(i) {
-		s.pieceOf(i)
+	e, shown := s.pushes(names, i, c, o)
+	if math.Abs(e.Unexplained) > tolerable*e.Sizes {
+		again, err := s.harder(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if again {
+			e, shown = s.pushes(names, i, c, o)
+		}
 	}
-	atom := names.Variable(i)
-	e := &Explanation{Atom: atom.Atom, Words: atom.words, Value: s.y[i], Unique: true, Interval: []float64{s.y[i], s.y[i]},
-		Number: i, Gap: c.proof.Gap, Potentials: len(c.potentials), Pushes: []Push{}, Leaves: []Leaf{},
-		Counterfactuals: []Counterfactual{}}
-	shown := s.balance(e, names, i, o.Shown)
 	if !o.Balance {
 		if err := s.leaves(ctx, e, names, i); err != nil {
 			return nil, err
@@ -45,6 +47,21 @@ func (s *State) Explain(ctx context.Context, names Names, i int32, o Options) (*
 		err = s.because(ctx, e, names, i, shown, o)
 	}
 	return e, err
+}
+
+// tolerable is the part of the pushes' sizes that may be left unexplained.
+const tolerable = 1e-7
+
+// pushes begins an explanation with the balance, and returns the places of the ground rules that are shown.
+func (s *State) pushes(names Names, i int32, c *component, o Options) (*Explanation, []int) {
+	if s.isFree(i) {
+		s.pieceOf(i)
+	}
+	atom := names.Variable(i)
+	e := &Explanation{Atom: atom.Atom, Words: atom.words, Value: s.y[i], Unique: true, Interval: []float64{s.y[i], s.y[i]},
+		Number: i, Gap: c.proof.Gap, Potentials: len(c.potentials), Pushes: []Push{}, Leaves: []Leaf{},
+		Counterfactuals: []Counterfactual{}}
+	return e, s.balance(e, names, i, o.Shown)
 }
 
 // force is what a potential does to a variable.

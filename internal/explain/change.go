@@ -9,7 +9,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/partition"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/interior"
-	"github.com/deeppsl/deeppsl/internal/solve/newton"
 )
 
 // Change is what is different in another state.
@@ -180,8 +179,7 @@ func (s *State) block(g *Ground, variables []int32) *mrf.Block {
 func (s *State) resolve(ctx context.Context, field *mrf.Field, y, mu []float64) (*solve.Result, error) {
 	limits := s.settings
 	limits.Gap, limits.Feasibility = changedGap, 0
-	quick, sweep := newton.New(field, limits), float64(4*len(mu)+len(y))
-	quick.Limit(func(work float64) bool { return work < enough*sweep })
+	quick := limited(field, limits, more, len(mu))
 	quick.WarmStart(y, mu)
 	result, err := quick.Solve(ctx)
 	if err != nil || result.Status == solve.Optimal || result.Status == solve.Infeasible {

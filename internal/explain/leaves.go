@@ -16,7 +16,7 @@ func (s *State) leaves(ctx context.Context, e *Explanation, names Names, i int32
 	p := s.pieceOf(i)
 	v, ok := p.direction(i)
 	if !ok {
-		low, high, err := s.interval(ctx, i)
+		low, high, err := s.interval(ctx, p, i)
 		if err != nil {
 			return err
 		}

@@ -1,16 +1,16 @@
 // Package explain says why an atom has its value in a MAP state. The state is an equilibrium, and what holds it is
 // exact:
 //
-//   - the balance: ground rule j pushes atom i by -a_ji μ_j, for its multiplier μ_j; inside (0,1) the pushes add up to
-//     0, and at 0 or 1 what is left is the force of the wall;
+//   - the balance: ground rule j pushes atom i by -a_ji μ_j, for its multiplier μ_j; inside (0,1) the pushes add
+//     up to 0, and at 0 or 1 what is left is the force of the wall;
 //   - the leaves: with the active set as it is, the state is affine in all constants. K v = e_i, for
-//     K = [H_FF A_EFᵀ; A_EF 0] of the free atoms F and of the constraints and kinks E that are met with equality, gives
-//     y_i = -Σ_squares 2w(v·a)c - Σ_linear w(v·a) - Σ_E v_E c, where c is what observed atoms, inputs, walls and the
-//     rules themselves add to a ground rule: so that a value is a sum over facts and rules;
+//     K = [H_FF A_EFᵀ; A_EF 0] of the free atoms F and of the constraints and kinks E that are met with equality,
+//     gives y_i = -Σ_squares 2w(v·a)c - Σ_linear w(v·a) - Σ_E v_E c, where c is what observed atoms, inputs, walls
+//     and the rules themselves add to a ground rule: so that a value is a sum over facts and rules;
 //   - counterfactuals: the state without a rule, a ground rule or a fact, each found anew and proven.
 //
-// K falls into pieces, since most atoms are at a wall and most ground rules hold: a piece is factored when one of its
-// atoms is asked about. Where K v = e_i has no solution the value is not unique, and an interval is reported.
+// K falls into pieces, since most atoms are at a wall and most ground rules hold: a piece is factored when one of
+// its atoms is asked about. Where K v = e_i has no solution the value is not unique, and an interval is reported.
 package explain
 
 import (
@@ -27,8 +27,8 @@ import (
 )
 
 // State is a MAP state of a field with its multipliers, that can be asked about. It is made sharper, component by
-// component and piece by piece, as it is asked, and is not safe for concurrent use. The field's weights and inputs must
-// stay as they are.
+// component and piece by piece, as it is asked, and is not safe for concurrent use. The field's weights and inputs
+// must stay as they are.
 type State struct {
 	field    *mrf.Field
 	index    *mrf.Occurrences
@@ -52,6 +52,7 @@ type State struct {
 type component struct {
 	variables, potentials []int32
 	proof                 solve.Certificate
+	hard                  bool // it has been sharpened as much as can be
 }
 
 // Errors of NewState.
@@ -82,8 +83,8 @@ func NewState(field *mrf.Field, y, multipliers []float64, settings solve.Setting
 	}, nil
 }
 
-// sharp is the gap that a component is solved to before it is explained, and feasible what hard rules may be violated
-// by.
+// sharp is the gap that a component is solved to before it is explained, and feasible what hard rules may be
+// violated by.
 const (
 	sharp    = 1e-10
 	feasible = 1e-8
@@ -143,11 +144,11 @@ func (s *State) forget(places []int32) {
 	}
 }
 
-// enough is how many sweeps Newton's method may take to sharpen an answer that is nearly right.
-const enough = 2000
+// A component is sharpened from where it is by Newton's method, of about so many sweeps: some before it is
+// explained, and more, or else by a direct method, where explanations find that this was not enough.
+const some, more = 60, 300
 
-// sharpen solves a component anew, from where it is, unless its gap is small enough already. Where a Newton method does
-// not get there, a direct one mostly does.
+// sharpen solves a component anew, from where it is, unless its gap is small enough already.
 func (s *State) sharpen(ctx context.Context, c *component) error {
 	part := s.part(c)
 	y, mu := pick(s.y, c.variables), pick(s.mu, c.potentials)
@@ -157,9 +158,15 @@ func (s *State) sharpen(ctx context.Context, c *component) error {
 	if proven(c.proof, limits) {
 		return nil
 	}
-	quick, sweep := newton.New(part, limits), float64(4*len(c.potentials)+len(c.variables))
-	quick.Limit(func(work float64) bool { return work < enough*sweep })
-	for _, solver := range []solve.Solver{quick, interior.New(part, limits)} {
+	sweeps := some
+	if c.hard {
+		sweeps = more
+	}
+	solvers := []solve.Solver{limited(part, limits, sweeps, len(c.potentials))}
+	if c.hard {
+		solvers = append(solvers, interior.New(part, limits))
+	}
+	for _, solver := range solvers {
 		solver.WarmStart(y, mu)
 		result, err := solver.Solve(ctx)
 		if err != nil {
@@ -175,6 +182,29 @@ func (s *State) sharpen(ctx context.Context, c *component) error {
 		}
 	}
 	return nil
+}
+
+// limited is Newton's method for about so many sweeps over so many potentials.
+func limited(field *mrf.Field, limits solve.Settings, sweeps, potentials int) *newton.Solver {
+	solver, most := newton.New(field, limits), float64(sweeps)*float64(4*potentials+field.Model.Variables)
+	solver.Limit(func(work float64) bool { return work < most })
+	return solver
+}
+
+// harder sharpens a component that has been explained badly once more, and forgets what was found out about it;
+// false if there is nothing left to try.
+func (s *State) harder(ctx context.Context, c *component) (bool, error) {
+	if c.hard || math.Abs(c.proof.Gap) <= sharp {
+		return false, nil
+	}
+	c.hard = true
+	for _, i := range c.variables {
+		s.freedom[i], s.piece[i] = unknown, 0
+	}
+	for _, place := range c.potentials {
+		s.standings[place] = unseen
+	}
+	return true, s.sharpen(ctx, c)
 }
 
 // part makes a field of a component.
@@ -221,8 +251,8 @@ type potential struct {
 	atWall   bool // it has one variable, at a wall
 }
 
-// standing says what a potential is near the state. It is decided once, so that all that is asked about the state goes
-// together.
+// standing says what a potential is near the state. It is decided once, so that all that is asked about the state
+// goes together.
 type standing uint8
 
 const (

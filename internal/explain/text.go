@@ -1,9 +1,11 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/report"
@@ -85,8 +87,12 @@ func (e *Explanation) headline() string {
 	return text
 }
 
-// shownLeaves is how many leaves are printed one by one.
-const shownLeaves = 20
+// shownLeaves is how many leaves are printed one by one, and shownAtoms how many atoms of a ground rule, of long sums
+// those that add most.
+const (
+	shownLeaves = 20
+	shownAtoms  = 6
+)
 
 func (t *tree) balance(e *Explanation, indent string) {
 	t.line(indent, "", "what pushes it, up (+) or down (-):")
@@ -110,8 +116,18 @@ func (t *tree) push(p *Push, indent string) {
 		return
 	}
 	t.line(indent, number(p.Push), p.GroundRule)
-	for _, a := range p.Atoms {
-		t.line(indent, "           ", a.text())
+	atoms := slices.Clone(p.Atoms)
+	if len(atoms) > shownAtoms {
+		slices.SortStableFunc(atoms, func(a, b Atom) int {
+			return -cmp.Compare(math.Abs(a.coef*a.Value), math.Abs(b.coef*b.Value))
+		})
+	}
+	for k := range atoms {
+		if k == shownAtoms {
+			t.line(indent, "           ", fmt.Sprintf("and %d more", len(atoms)-k))
+			break
+		}
+		t.line(indent, "           ", atoms[k].text())
 	}
 }
 
