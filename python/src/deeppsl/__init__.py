@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         WorkerError,
     )
     from .model import Model, Network, Predicate, Rule, Similar
-    from .results import Answer, Epoch, Estimate, Evaluation, Prediction, Summary, Training
+    from .results import Answer, Epoch, Estimate, Evaluation, Gradient, Prediction, Summary, Training
 
 __version__ = "0.1.0"
 
@@ -41,7 +41,7 @@ _HOMES = {
         "WorkerError",
     ),
     "model": ("Model", "Network", "Predicate", "Rule", "Similar"),
-    "results": ("Answer", "Epoch", "Estimate", "Evaluation", "Prediction", "Summary", "Training"),
+    "results": ("Answer", "Epoch", "Estimate", "Evaluation", "Gradient", "Prediction", "Summary", "Training"),
 }
 
 __all__ = [
@@ -53,6 +53,7 @@ __all__ = [
     "Estimate",
     "Evaluation",
     "FailedError",
+    "Gradient",
     "InputError",
     "Model",
     "Network",

@@ -198,6 +198,7 @@ class Model:
         self._atoms: _Atoms | None = None
         self._answer: results.Answer | None = None
         self._learned = False
+        self._at: Any = None  # the given values and weights that the last answer is at, if _infer_at made it
         self.add(*([rules] if isinstance(rules, (str, Rule)) else rules), *predicates)
 
     @classmethod
@@ -315,6 +316,54 @@ class Model:
             self._changes = _tables.merge(self._changes)
         return self
 
+    def gradient(self, slope: Mapping[str, Any]) -> results.Gradient:
+        """Return the derivatives of a function of the last answer in given values, networks' outputs and weights.
+
+        `slope` has that function's own derivatives in the values of each predicate's open atoms, in the order of
+        Answer.values_of; those of predicates that are left out are 0. Targets follow through the inference: exactly where
+        their values are unique and no rule is about to become active. Nothing may have changed since the answer.
+        """
+        import numpy as np
+
+        self._open()
+        if self._answer is None or self._atoms is None:
+            raise _errors.FailedError("the gradient is that of an answer, and there is none yet: infer first")
+        along = np.zeros(len(self._answer.values))
+        for name, values in slope.items():
+            part = self._answer._columns(name)
+            along[part.start : part.start + part.count] = values
+        reply, arrays = self._ask("gradient", {"slope": 0}, [along], session=True)
+        return results.Gradient(arrays[reply["values"]], arrays[reply["weights"]], self._atoms)
+
+    def _infer_at(self, given: list[str], values: Any, weights: Any) -> results.Answer:
+        """Infer with other given values, in the order of their predicates and of the data, and other weights."""
+        import numpy as np
+
+        asked = (tuple(given), np.asarray(values).tobytes(), np.asarray(weights).tobytes())
+        self._open()
+        if self._at == asked and self._answer is not None:
+            return self._answer
+        answer = self._answer or self.infer()
+        wanted = sum(answer._columns(name).count for name in given)
+        if wanted != len(values):
+            raise ValueError(f"there are {wanted} given atoms of {', '.join(given)}, and not {len(values)}")
+        at = 0
+        for name in given:
+            table = answer._columns(name).table(values[at : at + answer._columns(name).count])
+            at += len(table)
+            arrays: list[Any] = []
+            packed = table.pack(name, "given", "", arrays)
+            self._ask("set", {"table": packed}, arrays, session=True)
+        rules = self.rules
+        if len(rules) != len(weights):
+            raise ValueError(f"there are {len(rules)} rules, and not {len(weights)} weights")
+        for rule, weight in zip(rules, weights):
+            if not rule.hard and rule.weight != weight:
+                rule.weight = float(weight)
+        answer = self.infer()
+        self._at = asked
+        return answer
+
     @property
     def rules(self) -> list[Rule]:
         """The rules with their present weights, which can be set: model.rules[0].weight = 2."""
@@ -418,7 +467,7 @@ class Model:
         """Make a session, if there is none, with what was learned and changed before."""
         if self._session and self._worker is not None and self._worker.alive:
             return
-        self._session, self._answer, self._atoms = 0, None, None
+        self._session, self._answer, self._atoms, self._at = 0, None, None, None
         arrays: list[Any] = []
         reply, _ = self._ask("open", self._opening(arrays), arrays)
         self._session = reply["session"]
@@ -446,7 +495,7 @@ class Model:
             except _errors.FailedError:
                 pass  # there are no networks
         self._ask("close", {}, session=True)
-        self._session, self._answer, self._atoms = 0, None, None
+        self._session, self._answer, self._atoms, self._at = 0, None, None, None
 
     def _ask(
         self,
@@ -458,6 +507,8 @@ class Model:
         on_epoch: Callable[[results.Epoch], None] | None = None,
     ) -> tuple[dict[str, Any], list[Any]]:
         """Ask the process, which is started if there is none, and warn of what it tells."""
+        if do in ("set", "weight", "learn", "load", "infer"):
+            self._at = None
         if session:
             self._open()
             fields = {"session": self._session, **fields}

@@ -6,7 +6,7 @@ import html
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _tables
+from . import _frames, _tables
 from ._errors import Problem
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ class Columns:
         self._texts = texts
         self._items: dict[Any, Any] = {}
         self._rows: dict[tuple[str, ...], int] | None = None
+        self._strings: dict[int, _tables.Column] = {}
 
     def arity(self) -> int:
         """Return the number of arguments."""
@@ -98,6 +99,17 @@ class Columns:
                 items = np.array(items.tolist())
             self._items[k, convert] = number[self._codes[k]], items
         return self._items[k, convert]  # type: ignore[no-any-return]
+
+    def table(self, values: Any) -> _tables.Table:
+        """Return the atoms with other values, as a table that crosses."""
+        import numpy as np
+
+        columns = []
+        for k, codes in enumerate(self._codes):
+            if k not in self._strings:
+                self._strings[k] = _tables.Column(k, codes, _frames.Strings.of(self._texts))
+            columns.append(self._strings[k])
+        return _tables.Table(columns, np.ascontiguousarray(values, np.float64))
 
     def row(self, arguments: tuple[str, ...]) -> int | None:
         """Return the row of an atom."""
@@ -211,6 +223,27 @@ class Answer:
             if len(v := self.values_of(c.name))
         ]
         return table((), facts) + table(("predicate", "atoms", "least", "mean", "greatest"), atoms)
+
+
+class Gradient:
+    """The derivatives of a function of an answer: see Model.gradient."""
+
+    def __init__(
+        self,
+        values: npt.NDArray[np.float64],
+        weights: npt.NDArray[np.float64],
+        atoms: Callable[[], dict[str, Columns]],
+    ) -> None:
+        #: those in the values of all open atoms, one predicate after the other; 0 for targets
+        self.values = values
+        #: those in the weights of the rules; 0 for hard ones
+        self.weights = weights
+        self._atoms = atoms
+
+    def values_of(self, predicate: str) -> npt.NDArray[np.float64]:
+        """Return those in the values of a predicate's atoms, in the order of the frames."""
+        part = self._atoms()[predicate.lower()]
+        return self.values[part.start : part.start + part.count]
 
 
 class Training:
