@@ -12,8 +12,8 @@ import (
 )
 
 // lintVariables reports variables that a rule of several atoms uses once: often a slip of the pen for another one.
-// Summation variables are used once by nature, and so are those of a prior, and of an atom of an equation that shares
-// none: it is about all of them, as in T(X) = Rain(). A name that begins with _ says that any value will do.
+// Summation variables are used once by nature, and so are those of a prior and of arithmetic rules: T(X, Y) <= Rain(Y)
+// is about all X. A name that begins with _ says that any value will do.
 func lintVariables(rule *program.Rule, out *source.Diagnostics) {
 	if len(rule.Atoms) < 2 {
 		return
@@ -27,7 +27,7 @@ func lintVariables(rule *program.Rule, out *source.Diagnostics) {
 		}
 	}
 	for v, variable := range rule.Variables {
-		if uses[v] == 1 && !variable.Summation && !strings.HasPrefix(variable.Name, "_") && !forAll(rule, v, uses) {
+		if uses[v] == 1 && !variable.Summation && !strings.HasPrefix(variable.Name, "_") && !forAll(rule, v) {
 			out.Warnf("variable-used-once", variableSpan(rule, v),
 				"if any value will do, begin its name with _; check its spelling"+orConstant(variable.Name),
 				"the rule uses %s only here", variable.Name)
@@ -35,16 +35,11 @@ func lintVariables(rule *program.Rule, out *source.Diagnostics) {
 	}
 }
 
-// forAll tells whether a variable that is used once stands in an atom of an arithmetic rule all of whose variables are.
-func forAll(rule *program.Rule, v int, uses []int) bool {
-	for _, atom := range atoms(rule) {
-		if slices.ContainsFunc(atom.Args, func(t program.Term) bool { return t.Variable == v }) {
-			return !rule.Logical && !slices.ContainsFunc(atom.Args, func(t program.Term) bool {
-				return t.IsVariable() && uses[t.Variable] > 1
-			})
-		}
-	}
-	return false
+// forAll tells whether a variable that is used once is one of an arithmetic rule, which is about all values of each.
+// One in lower case may be a constant without quotes.
+func forAll(rule *program.Rule, v int) bool {
+	first, _ := utf8.DecodeRuneInString(rule.Variables[v].Name)
+	return !rule.Logical && !unicode.IsLower(first)
 }
 
 // orConstant adds to the hint about a variable that is written as constants are elsewhere, in lower case.
