@@ -9,6 +9,8 @@
 // with the same pattern are dense panels.
 package ldl
 
+import "math"
+
 // Pattern is the structure of a symmetric matrix off its diagonal: column j has, on one side of the diagonal or the
 // other, the rows Row[Start[j]:Start[j+1]] in any order. Each pair of a row and a column is there at most once; the
 // diagonal is always there.
@@ -70,10 +72,21 @@ func (s *Symbolic) Bytes() float64 {
 
 // Analyse finds a permutation for a pattern, and what a factorisation costs.
 func Analyse(p *Pattern) *Symbolic {
-	s := &Symbolic{pattern: p, tree: newTree(p, order(p))}
+	s, _ := AnalyseWithin(p, math.Inf(1))
+	return s
+}
+
+// AnalyseWithin is Analyse for a factor that is worth so many flops; false says that it takes more. Graphs that fill up
+// are as much work to order as they are to factor, so that this is found out on the way.
+func AnalyseWithin(p *Pattern, flops float64) (*Symbolic, bool) {
+	rows, ok := order(p, flops)
+	if !ok {
+		return nil, false
+	}
+	s := &Symbolic{pattern: p, tree: newTree(p, rows)}
 	s.cut()
 	s.weigh()
-	return s
+	return s, true
 }
 
 // cut finds the fronts: columns that have the pattern of the next one, and itself, are in its front; and so are those

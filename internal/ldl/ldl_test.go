@@ -217,3 +217,20 @@ func BenchmarkFactor(b *testing.B) {
 		})
 	}
 }
+
+// What takes more flops than it is worth is not ordered to the end.
+func TestWithin(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	var edges [][2]int
+	for range 3000 {
+		edges = append(edges, [2]int{rng.IntN(1000), rng.IntN(1000)})
+	}
+	m := newMatrix(1000, edges, func(int) bool { return false }, rng)
+	s := ldl.Analyse(&m.pattern)
+	if _, ok := ldl.AnalyseWithin(&m.pattern, s.Flops/10); ok {
+		t.Errorf("%.2g flops are within a tenth of that", s.Flops)
+	}
+	if again, ok := ldl.AnalyseWithin(&m.pattern, 10*s.Flops); !ok || again.Flops != s.Flops {
+		t.Errorf("%.2g flops are not within ten times that", s.Flops)
+	}
+}

@@ -34,7 +34,8 @@ type quotient struct {
 	member  []int32  // the next row that the same pivot stands for
 	tail    []int32  // the last one
 	done    int
-	garbage int // when the pool is this long, it is compacted
+	flops   float64 // that eliminating what is done takes, to the leading order
+	garbage int     // when the pool is this long, it is compacted
 }
 
 // The kinds of a node of the quotient graph.
@@ -46,18 +47,18 @@ const (
 
 const nobody = -1
 
-// order returns the rows in the order of an approximate minimum degree.
-func order(p *Pattern) []int32 {
+// order returns the rows in the order of an approximate minimum degree; false if to eliminate them takes more flops.
+func order(p *Pattern, flops float64) (rows []int32, ok bool) {
 	q := newQuotient(p)
 	out := make([]int32, 0, q.n)
 	pivots := q.dense()
-	for q.done < q.n {
+	for q.done < q.n && q.flops <= flops {
 		out = q.appendMembers(out, q.eliminate())
 	}
 	for _, i := range pivots {
 		out = q.appendMembers(out, i)
 	}
-	return out
+	return out, q.flops <= flops
 }
 
 func (q *quotient) appendMembers(out []int32, i int32) []int32 {
@@ -163,6 +164,7 @@ func (q *quotient) eliminate() int32 {
 	weight := q.weight[pivot]
 	q.done += int(weight)
 	q.gather(pivot, weight)
+	q.flops += float64(weight) * float64(q.degree[pivot]) * float64(q.degree[pivot])
 	clique := q.list(pivot)
 	q.measure(clique)
 	absorbed := int32(0)

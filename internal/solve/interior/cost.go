@@ -1,5 +1,7 @@
 package interior
 
+import "math"
+
 // Cost is what Solve is about to take.
 type Cost struct {
 	// Work is in about nanoseconds of a core.
@@ -9,6 +11,9 @@ type Cost struct {
 	// Flops is what the factorisations of a step take.
 	Flops float64
 }
+
+// hopeless is a number of flops for which steps take minutes: whatever other method there is is the better one.
+const hopeless = 3e11
 
 // usual is the number of steps that costs are about.
 const usual = 25
@@ -34,8 +39,9 @@ func (s *Solver) Cost() (c Cost) {
 			step += m * m * m / 3
 		} else {
 			w.lay(component)
-			if p := component.sparse; p != nil {
-				p.analyse()
+			if p := component.sparse; p != nil && !p.analyse(hopeless) {
+				return Cost{Work: math.Inf(1), Bytes: math.Inf(1), Flops: math.Inf(1)}
+			} else if p != nil {
 				c.Flops += p.symbolic.Flops
 				step += perThousand*p.symbolic.Flops/1000 + perNonzero*p.symbolic.Entries
 				bytes += p.symbolic.Bytes()

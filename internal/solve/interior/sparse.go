@@ -106,11 +106,13 @@ func (s *sparse) layRows(p *program) {
 	}
 }
 
-// analyse orders the matrix, once.
-func (s *sparse) analyse() {
+// analyse orders the matrix, once; it tells whether its factor is worth so many flops.
+func (s *sparse) analyse(flops float64) (ok bool) {
 	if s.symbolic == nil {
-		s.symbolic = ldl.Analyse(&s.pattern)
+		s.symbolic, ok = ldl.AnalyseWithin(&s.pattern, flops)
+		return ok
 	}
+	return true
 }
 
 // factor implements matrix.
@@ -120,7 +122,7 @@ func (s *sparse) factor(p *program) bool {
 		for k := range s.kept {
 			negative[p.n+k] = true
 		}
-		s.analyse()
+		s.analyse(math.Inf(1))
 		s.factored = ldl.NewFactor(s.symbolic, negative, p.threads)
 	}
 	s.assemble(p)
