@@ -176,6 +176,24 @@ func TestJustAccepted(t *testing.T) {
 	}
 }
 
+// What weights ask for that are a billionth of others is not lost where these hold.
+func TestSmallBesideLarge(t *testing.T) {
+	b := mrftest.New(2, 0, 3).Rule(0, mrf.Linear, 1).Add(1, at(0, -1), nil) // 1e-13: T
+	b.Rule(1, mrf.Absolute, 1).Add(0, []term{{Index: 0, Coef: 1}, {Index: 1, Coef: -1}}, nil)
+	b.Rule(2, mrf.Hinge, 2).Add(0.7, []term{{Index: 0, Coef: 1}, {Index: 1, Coef: -1}}, nil)
+	f := mrftest.Field(b.Model(), []float64{1e-13, 3.7e-4, 3.7e-12}, nil)
+	for _, method := range []string{"interior", "auto"} {
+		solver, err := auto.Inference(method, f, solve.Settings{}, auto.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := solver.Solve(t.Context())
+		if err != nil || r.Status != solve.Optimal || r.Y[0] < 0.999 || math.Abs(r.Y[1]-r.Y[0]) > 1e-6 {
+			t.Errorf("%s: %v at %v: %+v, %v", method, r.Status, r.Y, r.Certificate, err)
+		}
+	}
+}
+
 // solveBy solves without presolving.
 func solveBy(t *testing.T, method string, m *mrf.Model, threads int) *solve.Result {
 	t.Helper()

@@ -21,7 +21,7 @@ type entry struct {
 
 // choose takes the smaller of the two.
 func (s *dense) choose(p *program) {
-	s.small = p.n <= len(p.several) && !p.rigid
+	s.small = p.n <= len(p.several) && !p.rigid && !p.steep
 	for _, j := range p.several {
 		p.rows[j].kept = !s.small
 	}

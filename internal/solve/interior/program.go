@@ -27,6 +27,7 @@ type program struct {
 	gradient []float64
 	several  []int32 // rows of more than one variable, which go into the factorisation
 	rigid    bool    // some of which are hard
+	steep    bool    // or have weights that are many times others
 	saved    []float64
 	firm     float64
 	rough    bool // the last solution of the matrix is not one
@@ -102,13 +103,16 @@ func (p *program) prepare(c *component) {
 		*v = resize(*v, p.n)
 	}
 	p.beyond = resize(p.beyond, 2*(p.n+len(p.rows)))
-	p.several, p.rigid = p.several[:0], false
+	p.several, p.rigid, p.steep = p.several[:0], false, false
+	most := spread * p.least()
 	for j := range p.rows {
 		r := &p.rows[j]
 		if r.last-r.first > 1 {
 			p.several = append(p.several, int32(j))
 			p.rigid = p.rigid || r.hard
-			r.kept = r.hard || r.last-r.first > short
+			steep := r.weight() > most
+			p.steep = p.steep || steep
+			r.kept = r.hard || steep || r.last-r.first > short
 		}
 	}
 	switch {
@@ -121,6 +125,37 @@ func (p *program) prepare(c *component) {
 	default:
 		p.matrix = c.sparse
 	}
+}
+
+// spread is how many times the least weight those may be whose rows are summed: the stiffness of a steep row that holds
+// would leave no digit of what the least weights ask for.
+const spread = 1e6
+
+// weight is what a soft row's multiplier can be, or its curvature; 0 if the row is hard.
+func (r *row) weight() float64 {
+	switch {
+	case r.hard:
+		return 0
+	case r.compliance > 0:
+		return 1 / r.compliance
+	}
+	return r.hi - r.lo
+}
+
+// least is the least weight of a soft row or a linear potential.
+func (p *program) least() float64 {
+	least := math.Inf(1)
+	for k := range p.rows {
+		if w := p.rows[k].weight(); w > 0 {
+			least = min(least, w)
+		}
+	}
+	for _, q := range p.linear {
+		if q != 0 {
+			least = min(least, math.Abs(q))
+		}
+	}
+	return least
 }
 
 // form is a hash of everything that the structure of the matrix follows from.
