@@ -48,6 +48,38 @@ func Example() {
 	// Smokes(cid) = 0.47
 }
 
+// Why has an atom its value? What pushes it, what it rests on, and what it would be without a fact.
+func ExampleSession_Explain() {
+	p := must(deeppsl.Parse(`
+		3: Friends(A, B) & Smokes(A) -> Smokes(B) ^2
+		1: !Smokes(A) ^2`))
+	data := deeppsl.NewData(p)
+	data.Observe("Friends", deeppsl.Rows{{"ann", "bob"}})
+	data.Observe("Smokes", deeppsl.Rows{{"ann"}})
+	data.Target("Smokes", deeppsl.Rows{{"bob"}})
+	session := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{}))
+	defer session.Close()
+	e := must(session.Explain(ctx, deeppsl.Details{Changes: 1}, "Smokes", "bob"))
+	fmt.Printf("%s = %.2f, unique: %v\n", e.Atom, e.Value, e.Unique)
+	for _, push := range e.Pushes {
+		fmt.Printf("%+.2f %s\n", push.Push, push.GroundRule)
+	}
+	for _, leaf := range e.Leaves {
+		fmt.Printf("%+.2f %s %s\n", leaf.Contribution, leaf.Kind, leaf.Name)
+	}
+	for _, c := range e.Counterfactuals {
+		fmt.Printf("%.2f %s\n", c.Value, c.Change)
+	}
+	// Output:
+	// Smokes('bob') = 0.75, unique: true
+	// +1.50 3: Friends('ann', 'bob') & Smokes('ann') -> Smokes('bob') ^2
+	// -1.50 1: !Smokes('bob') ^2
+	// -0.75 rule 3: Friends(A, B) & Smokes(A) -> Smokes(B) ^2
+	// +0.75 fact Friends('ann', 'bob')
+	// +0.75 fact Smokes('ann')
+	// 0.00 without Friends('ann', 'bob')
+}
+
 // Rows come from tables of strings, iterators, file systems and readers alike.
 func ExampleData_Observe() {
 	p := must(deeppsl.Parse(`1: Likes(A, B) -> Knows(A, B) ^2   1: !Knows(A, B) ^2`))

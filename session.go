@@ -21,6 +21,7 @@ type Session struct {
 	learning  *session.Grounding // nil until Learn; the same where phases share their atoms
 	last      *session.Answer    // where the next inference begins; nil at first
 	changed   bool               // since the last answer
+	explainer *session.Explainer // of the last answer; nil if something may have changed since
 	closed    bool
 }
 
@@ -59,6 +60,7 @@ func (s *Session) use(f func() error) error {
 	if s.closed {
 		return ErrClosed
 	}
+	s.explainer = nil
 	return explained(f())
 }
 
@@ -147,7 +149,7 @@ func (s *Session) Close() error {
 	if s.closed {
 		return nil
 	}
-	s.closed, s.last = true, nil
+	s.closed, s.last, s.explainer = true, nil, nil
 	err := s.inference.Close()
 	if s.learning != nil && s.learning != s.inference {
 		err = errors.Join(err, s.learning.Close())
