@@ -12,6 +12,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/export"
 	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/session"
 )
 
@@ -21,6 +22,10 @@ const groundHelp = `Ground reads a configuration, makes the ground rules, and co
 how each will be joined (plan), the ground rules themselves (ground), or the
 arenas of the ground model (mrf).
 
+--profile prints what each step of each rule's plan did: the rows that it handed to
+the next one beside those that the plan expected, the time that threads spent in
+it, and the size of the index that it goes by.
+
 --export writes the ground problem, by the file's extension: .lp and .qps (or
 .mps) are a quadratic program that other solvers read, .json is a dump for
 deeppsl solve. The optimum of the program is the objective of deeppsl run.`
@@ -28,6 +33,7 @@ deeppsl solve. The optimum of the program is the objective of deeppsl run.`
 const groundExamples = `  deeppsl ground model.json
   deeppsl ground model.json --show=plan
   deeppsl ground model.json --show=ground --limit 5
+  deeppsl ground model.json --profile
   deeppsl ground model.json --export problem.qps`
 
 // grounder is one run of deeppsl ground.
@@ -36,6 +42,7 @@ type grounder struct {
 	from                input
 	show, phase, export string
 	limit               int
+	profile             bool
 }
 
 // newGround returns deeppsl ground.
@@ -57,6 +64,7 @@ func newGround(e *command.Env) *cobra.Command {
 	cmd.Flags().StringVar(&g.show, "show", "counts", "what to print: counts, program, plan, ground or mrf")
 	cmd.Flags().StringVar(&g.phase, "phase", "infer", "the phase whose tables are read: learn, validation or infer")
 	cmd.Flags().IntVar(&g.limit, "limit", 0, "ground rules to print (default: all)")
+	cmd.Flags().BoolVar(&g.profile, "profile", false, "print rows, time and bytes by rule and step")
 	cmd.Flags().StringVar(&g.export, "export", "", "write the ground problem to this `file`: .lp, .qps, .mps or .json")
 	return cmd
 }
@@ -75,7 +83,9 @@ func (g *grounder) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	g.EndAfter(g.timeLimit)
-	loaded, err := g.from.load(args, g.options())
+	options := g.options()
+	options.Profile = g.profile
+	loaded, err := g.from.load(args, options)
 	if err != nil {
 		return err
 	}
@@ -93,6 +103,9 @@ func (g *grounder) run(cmd *cobra.Command, args []string) error {
 	}
 	answer := grounded{Variables: grounding.Variables(), GroundRules: grounding.Potentials(),
 		ByRule: grounding.Counts(), Seed: g.Seed}
+	if g.profile {
+		answer.Profile = grounding.Profile()
+	}
 	if g.show != "counts" {
 		var b strings.Builder
 		if err := grounding.Write(&b, session.View(g.show), g.limit); err != nil {
@@ -122,6 +135,8 @@ type grounded struct {
 	ByRule      []session.RuleCount `json:"ground_rules_by_rule"`
 	Seed        uint64              `json:"seed"`
 	View        string              `json:"view,omitempty"`
+	// Profile is there with --profile.
+	Profile []session.RuleProfile `json:"profile,omitempty"`
 }
 
 // Text prints the view if there is one, and the counts.
@@ -134,5 +149,30 @@ func (g grounded) Text(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "%d variables, %d ground rules\n\n", g.Variables, g.GroundRules); err != nil {
 		return err
 	}
-	return countTable(g.ByRule, nil).Text(w)
+	if err := countTable(g.ByRule, nil).Text(w); err != nil || g.Profile == nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	return profileTable(g.Profile).Text(w)
+}
+
+// profileTable has a row for each rule, and below it one for each step.
+func profileTable(all []session.RuleProfile) *report.Table {
+	table := report.NewTable("rows", "expected", "time", "bytes", "rule and step")
+	number := func(v float64) report.Number { return report.Number(fmt.Sprintf("%.3g", v)) }
+	for k := range all {
+		r := &all[k]
+		table.Row(r.GroundRules, "", number(r.Seconds), report.FormatBytes(float64(r.Bytes)), r.Rule)
+		for _, s := range r.Steps {
+			text := "- " + s.Step
+			if s.Wrong {
+				text += "  (not as expected)"
+			}
+			table.Row(s.Rows, number(s.Estimated), number(s.Seconds), report.FormatBytes(float64(s.Bytes)), text)
+		}
+		if r.Making > 0 {
+			table.Row("", "", number(r.Making), "", "- make ground rules")
+		}
+	}
+	return table
 }

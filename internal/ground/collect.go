@@ -17,7 +17,8 @@ type collection struct {
 	paged  [][]*mrf.Block // per piece, what is in the file
 	counts []Counts
 	found  []problems
-	size   atomic.Int64 // of what is in the file, in bytes
+	passed []atomic.Int64 // per op, the rows that went on
+	size   atomic.Int64   // of what is in the file, in bytes
 	// first is the first block with coefficients that has gone to the file: others mostly have the same, and share them.
 	// Those of long sums are larger than all else that a block leaves in memory.
 	first atomic.Pointer[mrf.Block]
@@ -26,7 +27,7 @@ type collection struct {
 func newCollection(g *grounder, r *routine) *collection {
 	n := r.pieces()
 	return &collection{grounder: g, routine: r, parts: make([][]*batch, n), paged: make([][]*mrf.Block, n),
-		counts: make([]Counts, n), found: make([]problems, n)}
+		counts: make([]Counts, n), found: make([]problems, n), passed: make([]atomic.Int64, len(r.ops))}
 }
 
 // take empties a machine's batches into the collection. It may run for several pieces at once.
@@ -43,6 +44,16 @@ func (c *collection) take(piece int, m *machine) {
 	}
 	c.paged[piece] = append(c.paged[piece], blocks...)
 	c.size.Add(c.grounder.keep(blocks))
+}
+
+// end takes what a machine has counted in a piece.
+func (c *collection) end(piece int, m *machine) {
+	c.take(piece, m)
+	c.counts[piece], c.found[piece] = m.counts, m.problems
+	for k, passed := range m.passed {
+		c.passed[k].Add(passed)
+	}
+	clear(m.passed)
 }
 
 // share gives a block the first one's coefficients if they are the same.

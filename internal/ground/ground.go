@@ -47,6 +47,8 @@ type Options struct {
 	// Most bounds, in bytes, the arenas and derived tuples that are in memory; 0 means no bound. Where there would be
 	// more, the error is an *Excess.
 	Most int64
+	// Profile has the report tell how long each step took.
+	Profile bool
 
 	// Of tests: see plan.Plan.MeetAll, and whether no rows are taken side by side.
 	meetAll, oneByOne bool
@@ -113,14 +115,15 @@ func Ground(
 
 // grounder runs rules over one store.
 type grounder struct {
-	scope   *scope
-	threads int
-	spill   *mrf.Spill  // nil if all is kept in memory
-	stop    atomic.Bool // set when the context ends, the disk is full, or there is too much in memory
-	most    int64       // Options.Most
-	options Options
-	held    atomic.Int64 // bytes in memory, in portions that have been handed over
-	release func() bool
+	scope    *scope
+	threads  int
+	spill    *mrf.Spill  // nil if all is kept in memory
+	stop     atomic.Bool // set when the context ends, the disk is full, or there is too much in memory
+	most     int64       // Options.Most
+	options  Options
+	profiler *profiler    // of the rule at hand; nil unless Options.Profile is set
+	held     atomic.Int64 // bytes in memory, in portions that have been handed over
+	release  func() bool
 }
 
 // newGrounder also watches the context, in a way that inner loops can ask about cheaply.
@@ -153,11 +156,12 @@ func (g *grounder) rule(ctx context.Context, rule *program.Rule) ([]*mrf.Block, 
 	}
 	r.divide()
 	c := newCollection(g, r)
-	g.each(r, func(piece int, m *machine) { c.take(piece, m) }, func(piece int, m *machine) {
-		c.take(piece, m)
-		c.counts[piece], c.found[piece] = m.counts, m.problems
-	})
+	if g.options.Profile {
+		g.profiler = newProfiler(len(r.ops))
+	}
+	g.each(r, c.take, c.end)
 	entry, all := RuleReport{Plan: r.plan}, &problems{}
+	g.profile(c, &entry)
 	for piece := range c.parts {
 		entry.add(&c.counts[piece])
 		all.merge(&c.found[piece])
@@ -167,6 +171,28 @@ func (g *grounder) rule(ctx context.Context, rule *program.Rule) ([]*mrf.Block, 
 	blocks = append(slices.Concat(c.paged...), blocks...)
 	entry.Seconds = time.Since(start).Seconds()
 	return blocks, entry, all
+}
+
+// profile tells what each step did.
+func (g *grounder) profile(c *collection, entry *RuleReport) {
+	ops := c.routine.ops
+	entry.Steps = make([]StepProfile, len(ops))
+	for k := range ops {
+		s := &entry.Steps[k]
+		if s.Rows = c.passed[k].Load(); ops[k].lists != nil {
+			s.Bytes = ops[k].lists.Bytes()
+		} else if ops[k].index != nil {
+			s.Bytes = ops[k].index.Bytes()
+		}
+	}
+	if g.profiler == nil {
+		return
+	}
+	seconds := g.profiler.end()
+	for k := range ops {
+		entry.Steps[k].Seconds = seconds[k]
+	}
+	entry.Making, g.profiler = seconds[len(ops)], nil
 }
 
 // hold counts bytes that are in memory from now on, and ends grounding if they are too many.
@@ -201,7 +227,13 @@ func (g *grounder) keep(blocks []*mrf.Block) (total int64) {
 // each runs the routine over all its pieces and hands each piece's machine to done, and on the way to take whenever
 // the machine has made much; both run concurrently, but never for one piece.
 func (g *grounder) each(r *routine, take, done func(piece int, m *machine)) {
-	machines := sync.Pool{New: func() any { return newMachine(r, &g.stop) }}
+	machines := sync.Pool{New: func() any {
+		m := newMachine(r, &g.stop)
+		if g.profiler != nil {
+			m.now = g.profiler.register()
+		}
+		return m
+	}}
 	parallel.For(g.threads, r.pieces(), func(piece int) {
 		if g.stop.Load() {
 			return
@@ -211,6 +243,7 @@ func (g *grounder) each(r *routine, take, done func(piece int, m *machine)) {
 		m.handOver(func() { take(piece, m) })
 		m.run(r.piece(piece))
 		done(piece, m)
+		m.note(-1)
 		machines.Put(m)
 	})
 }

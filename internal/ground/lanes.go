@@ -139,11 +139,15 @@ func (m *machine) flush() {
 		v.decide(c, v.slots[c.left], v.slots[c.right])
 	}
 	for j := m.side; j < len(m.ops) && len(v.alive) > 0; j++ {
+		m.note(j)
 		m.lookUp(j)
+		m.passed[j] += int64(len(v.alive))
 	}
 	if len(v.alive) > 0 {
+		m.note(len(m.ops))
 		m.emitLanes()
 	}
+	m.note(m.side)
 }
 
 // check leaves the lanes whose rows have their values in a column.

@@ -28,6 +28,8 @@ type machine struct {
 	at       int32               // the one at hand, by its place
 
 	counts   Counts
+	passed   []int64       // per op, the rows that it has handed on
+	now      *atomic.Int32 // the op at hand, for a profiler; nil if there is none
 	problems problems
 	full     func() // takes the batches; nil if they are left to grow
 	due      int64  // the number of potentials from which full is to be called; never without it
@@ -55,7 +57,8 @@ func newMachine(r *routine, stop *atomic.Bool) *machine {
 	m := &machine{
 		routine: r, stop: stop, scale: 1, due: math.MaxInt64,
 		slots: slices.Clone(r.slots), rows: make([]int32, len(r.atoms)), meetings: make([]*relation.Meeting, len(r.ops)),
-		sums: make([]expansion, len(r.sums)), sizes: make([]int, len(r.rule.Variables)),
+		passed: make([]int64, len(r.ops)),
+		sums:   make([]expansion, len(r.sums)), sizes: make([]int, len(r.rule.Variables)),
 	}
 	if r.side >= 0 {
 		m.vectors = r.newVectors(r.side)
@@ -83,6 +86,7 @@ func (m *machine) run(from, to cut) {
 // step runs op k and what follows it. The template is at most upper, whatever values the atoms still to come have.
 // Each op is a loop of at least 0 rows, and the recursion is as deep as the rule has atoms.
 func (m *machine) step(k int, upper float64) {
+	m.note(k)
 	if k == len(m.ops) {
 		m.counts.Groundings++
 		if m.emit(m); m.counts.Potentials >= m.due {
@@ -195,6 +199,14 @@ func (m *machine) met(k int, upper float64) {
 		}
 	}
 	m.step(k+n, upper)
+	m.note(k)
+}
+
+// note tells the profiler which op is at hand.
+func (m *machine) note(k int) {
+	if m.now != nil {
+		m.now.Store(int32(k))
+	}
 }
 
 // fewest returns how many rows are tried if op k is met with those behind it.
@@ -232,6 +244,7 @@ func (m *machine) match(o *op, k int) int32 {
 func (m *machine) visit(o *op, k int, row int32, upper float64) {
 	if upper, ok := m.admit(o, k, row, upper); ok {
 		m.step(k+1, upper)
+		m.note(k)
 	}
 }
 
@@ -261,6 +274,7 @@ func (m *machine) admit(o *op, k int, row int32, upper float64) (bound float64, 
 			}
 		}
 	}
+	m.passed[k]++
 	return upper, true
 }
 
@@ -302,5 +316,6 @@ func (m *machine) weigh(o *op, k int, upper float64) {
 		return
 	}
 	m.scale = o.found.value(row)
+	m.passed[k]++
 	m.step(k+1, upper)
 }

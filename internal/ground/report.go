@@ -33,6 +33,10 @@ type RuleReport struct {
 	Plan    *plan.Plan
 	Bytes   int64   // of the rule's arenas
 	Seconds float64 // wall time, indexes included
+	// Steps are the plan's; Making is about the time that threads spent making ground rules, 0 unless Options.Profile is
+	// set.
+	Steps  []StepProfile
+	Making float64
 }
 
 // Report tells how a program was grounded, rule by rule in the program's order.

@@ -25,17 +25,9 @@ func (p *Plan) Write(w io.Writer) error {
 		fmt.Fprintf(w, "  if %s\n", p.conditions(p.Conditions))
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	met := 0
 	for k := range p.Steps {
 		s := &p.Steps[k]
-		op := s.Op.String()
-		switch {
-		case s.Meets > 0:
-			op, met = "meet", s.Meets
-		case met > 0:
-			op, met = "with", met-1
-		}
-		fmt.Fprintf(table, "  %s\t%s\t%s\t~%s rows\n", op, p.atom(s), p.how(s), count(s.Rows))
+		fmt.Fprintf(table, "  %s\t%s\t%s\t~%s rows\n", p.op(k), p.atom(s), p.how(s), count(s.Rows))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -43,6 +35,22 @@ func (p *Plan) Write(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "  ~%s groundings, ~%s bytes, %s\n",
 		count(p.Groundings), count(p.Bytes), duration(p.seconds()))
 	return err
+}
+
+// Describe tells what step k does, without what it decides.
+func (p *Plan) Describe(k int) string { return p.op(k) + " " + p.atom(&p.Steps[k]) }
+
+// op names what step k does; those that are met go with the first.
+func (p *Plan) op(k int) string {
+	if p.Steps[k].Meets > 0 {
+		return "meet"
+	}
+	for j := range k {
+		if j+p.Steps[j].Meets >= k {
+			return "with"
+		}
+	}
+	return p.Steps[k].Op.String()
 }
 
 // atom prints the step's atom; bound columns stand in brackets, summation variables behind a plus sign.

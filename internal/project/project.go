@@ -61,6 +61,8 @@ type Options struct {
 	// Features holds tables in memory, by the path under which a network of the configuration names them; other tables
 	// are read from files.
 	Features map[string]*neural.Features
+	// Profile has grounding tell how long each step of each rule took.
+	Profile bool
 	// Checkpoint is a file that training writes after every epoch and continues from if it exists; "" means none.
 	Checkpoint string
 }

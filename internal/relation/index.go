@@ -125,6 +125,9 @@ func (x *Index) Range(key []symbol.ID) (lo, hi int32) {
 	return x.start[c], x.start[c+1]
 }
 
+// Bytes returns the size of the index, its columns left out.
+func (x *Index) Bytes() int64 { return 4*int64(len(x.rows)+len(x.start)) + 16*int64(len(x.slots)) }
+
 // Rows returns the rows whose indexed columns hold key, ascending. The caller must not change the slice.
 func (x *Index) Rows(key ...symbol.ID) []int32 {
 	lo, hi := x.Range(key)

@@ -110,6 +110,9 @@ func (l *Lists) Find(key []symbol.ID, v symbol.ID) int32 {
 	return -1
 }
 
+// Bytes returns the size of the lists and their index.
+func (l *Lists) Bytes() int64 { return l.Index.Bytes() + 4*int64(len(l.Rows)+len(l.Values)) }
+
 // Crowd returns how many rows have the value that a row has in a column, on average over the rows: as many as there
 // are for each value if they are spread evenly, and many more if some values have most rows. It is counted on first
 // use and safe for concurrent use.

@@ -191,7 +191,8 @@ type RuleCount struct {
 	Hard bool   `json:"hard"`
 	// Kept counts the ground rules in the model.
 	Kept int64 `json:"kept"`
-	// Trivial counts those that hold for all values of their atoms, Constant those without a target; both are left out.
+	// Trivial counts those that hold for all values of their atoms, Constant those without a target; both are left
+	// out.
 	Trivial  int64 `json:"trivial"`
 	Constant int64 `json:"constant"`
 	// Discarded counts those about atoms that no table has.
@@ -207,6 +208,54 @@ func (g *Grounding) Counts() []RuleCount {
 			Constant: r.Constant, Discarded: r.Missing}
 	}
 	return counts
+}
+
+// RuleProfile tells how one rule was ground: wall time, and what each step of its plan did.
+type RuleProfile struct {
+	Rule        string  `json:"rule"`
+	GroundRules int64   `json:"ground_rules"`
+	Bytes       int64   `json:"bytes"` // of the ground rules
+	Seconds     float64 `json:"seconds"`
+	// Making is about how many seconds threads spent making ground rules.
+	Making float64 `json:"making_seconds"`
+	Steps  []Step  `json:"steps"`
+}
+
+// Step is one step of a rule's plan.
+type Step struct {
+	Step string `json:"step"`
+	// Rows are those that it handed to the next step, Estimated those that the plan expected.
+	Rows      int64   `json:"rows"`
+	Estimated float64 `json:"estimated_rows"`
+	// Wrong says that these are ten times apart, and many.
+	Wrong bool `json:"wrong"`
+	// Seconds is about the time that threads spent in it, and Bytes the size of the index that it goes by.
+	Seconds float64 `json:"seconds"`
+	Bytes   int64   `json:"index_bytes"`
+}
+
+// An estimate is wrong if it and the rows are so many times apart, and one of them is at least so many.
+const (
+	wrongTimes = 10
+	wrongRows  = 1000
+)
+
+// Profile returns how the rules were ground; seconds of steps are 0 unless the project's Options.Profile is set.
+func (g *Grounding) Profile() []RuleProfile {
+	all := make([]RuleProfile, len(g.Report.Rules))
+	for k := range all {
+		r := &g.Report.Rules[k]
+		all[k] = RuleProfile{Rule: r.Plan.Rule.Text, GroundRules: r.Potentials, Bytes: r.Bytes, Seconds: r.Seconds,
+			Making: r.Making, Steps: make([]Step, len(r.Steps))}
+		for j, s := range r.Steps {
+			expected, rows := r.Plan.Steps[j].Rows, float64(s.Rows)
+			all[k].Steps[j] = Step{
+				Step: r.Plan.Describe(j), Rows: s.Rows, Estimated: expected, Seconds: s.Seconds, Bytes: s.Bytes,
+				Wrong: max(rows, expected) >= wrongRows && max(rows, expected) >= wrongTimes*min(rows, expected),
+			}
+		}
+	}
+	return all
 }
 
 // View is a stage of grounding that can be printed.

@@ -62,7 +62,7 @@ func (g *Grounding) fit(ctx context.Context) error {
 // groundRules makes the ground model. What was expected to fit in memory and does not is ground again, into a file.
 func (g *Grounding) groundRules(ctx context.Context) (err error) {
 	opts := g.Settings.Model.Options()
-	opts.Threads = g.Project.Threads
+	opts.Threads, opts.Profile = g.Project.Threads, g.Project.Profile
 	if g.paging == nil {
 		opts.Most = g.room() / preflight.Copies
 		g.Model, g.Report, err = ground.Ground(ctx, g.Program, g.Tables.Store, opts)
