@@ -22,9 +22,9 @@ const groundHelp = `Ground reads a configuration, makes the ground rules, and co
 how each will be joined (plan), the ground rules themselves (ground), or the
 arenas of the ground model (mrf).
 
---profile prints what each step of each rule's plan did: the rows that it handed to
-the next one beside those that the plan expected, the time that threads spent in
-it, and the size of the index that it goes by.
+--profile prints what each step of each rule's plan did: the rows that it handed
+to the next one beside those that the plan expected, the time that threads spent
+in it, and the size of the index that it goes by.
 
 --export writes the ground problem, by the file's extension: .lp and .qps (or
 .mps) are a quadratic program that other solvers read, .json is a dump for
