@@ -49,7 +49,7 @@ func (p *profiler) look() {
 		case <-ticker.C:
 		}
 		now := time.Now()
-		passed := now.Sub(last).Seconds()
+		passed := float64(now.Sub(last)) / float64(time.Second)
 		last = now
 		p.mu.Lock()
 		for _, at := range p.at {
