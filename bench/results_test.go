@@ -78,7 +78,24 @@ func writeResults(t *testing.T, w *bytes.Buffer) {
 		}
 	}
 	w.WriteString(exponents.String() + "\n")
+	writeJoins(t, w)
 	writeTrials(t, w)
+}
+
+// writeJoins writes the tables of joins beside a database.
+func writeJoins(t *testing.T, w *bytes.Buffer) {
+	for _, all := range readAll[joins](t, "joins-*.json") {
+		version := ""
+		for _, one := range all.Joins {
+			version = max(version, one.Version)
+		}
+		fmt.Fprintf(w, "### Joins\n\nDuckDB %s, %d threads, medians of %d; the load was %s.\n\n", version, all.Threads,
+			all.Repeats, all.Machine.Load)
+		if err := tabulateJoins(all, report.NewTable(joinColumns...)).Markdown(w); err != nil {
+			t.Fatal(err)
+		}
+		w.WriteString("\n")
+	}
 }
 
 // writeTrials writes the tables of hard structure: what is slower than a general solver, and all.
