@@ -146,3 +146,61 @@ func completeChoices(labels *learn.Labels, first int, atoms *relation.Relation) 
 		}
 	}
 }
+
+// learned tells which rules have a weight to learn.
+func (g *learner) learned() []bool {
+	learned := make([]bool, len(g.Program.Rules))
+	for r, rule := range g.Program.Rules {
+		learned[r] = !rule.Weight.Hard && !rule.Weight.Fixed
+	}
+	return learned
+}
+
+// relative tells whether the MAP state depends on the ratios of the learned weights alone.
+func (g *learner) relative() bool {
+	for _, rule := range g.Program.Rules {
+		if rule.Weight.Fixed && !rule.Weight.Hard {
+			return false
+		}
+	}
+	return true
+}
+
+// teacher ties the classes that networks perceive to the inferred ones that they imitate; nil if none does.
+func (g *learner) teacher() (*learn.Teacher, error) {
+	t := new(learn.Teacher)
+	for k, declared := range g.Project.Config.Predicates {
+		teacher, err := g.teacherOf(k)
+		if err != nil {
+			return nil, err
+		}
+		if teacher < 0 {
+			continue
+		}
+		groups := imitations(g.Base.Relations[k], g.Base.Relations[teacher], declared.Neural.Entity)
+		t.Groups = append(t.Groups, groups...)
+	}
+	if len(t.Groups) == 0 {
+		return nil, nil
+	}
+	return t, nil
+}
+
+// imitations pairs perceived atoms with targets of the same arguments, one group per entity, in the order of the atoms.
+func imitations(perceived, inferred *relation.Relation, entity int) []learn.TeacherGroup {
+	var groups []learn.TeacherGroup
+	place := make(map[symbol.ID]int)
+	for row, target := range inferredLike(perceived, inferred) {
+		thing := perceived.Columns[entity][row]
+		at, seen := place[thing]
+		if !seen {
+			at = len(groups)
+			place[thing] = at
+			groups = append(groups, learn.TeacherGroup{})
+		}
+		group := &groups[at]
+		group.Inputs = append(group.Inputs, perceived.Number(row))
+		group.Variables = append(group.Variables, inferred.Number(target))
+	}
+	return groups
+}

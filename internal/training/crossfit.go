@@ -12,37 +12,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/relation"
 )
 
-// CrossFit says what learning by default chose by labels that the networks had not seen. Losses are means over what was
-// held out.
-type CrossFit struct {
-	// Folds counts the parts of the labels that were held out in turn; 0 means that the validation phase's truth was.
-	Folds int `json:"folds"`
-	// Fitted is the loss with the networks fitted alone and the rules' weights as written, Weighed that with the weights
-	// that were found.
-	Fitted  float64 `json:"loss_fitted"`
-	Weighed float64 `json:"loss_weighed"`
-	// Curve has the loss after each number of epochs end to end, the least of which was chosen, Epochs; nil if the
-	// validation phase chooses.
-	Curve  []float64 `json:"curve,omitempty"`
-	Epochs int       `json:"epochs"`
-	// Rounds counts those in which networks learned what was inferred, and Taught is the loss with them.
-	Rounds int     `json:"rounds"`
-	Taught float64 `json:"loss_taught"`
-	// Afresh says that epochs end to end from the beginning were better than all that begins with fitting.
-	Afresh bool `json:"afresh"`
-}
-
-// division says which entities' labels a lesson leaves out: those of one fold.
-type division struct {
-	folds map[int32]int
-	held  int
-}
-
-// learns tells whether the lesson learns from an entity's labels; holds tells whether they are held out.
-func (d *division) learns(entity int32) bool { return d.folds[entity] != d.held }
-
-func (d *division) holds(entity int32) bool { return d.folds[entity] == d.held }
-
 // crossFitting learns with nothing but defaults, in stages: networks are fitted alone; the weights of rules are found
 // on labels that the networks have not seen; networks learn what is inferred; then all is trained end to end, or that
 // is done from the beginning. What a stage brings is kept if held-out labels are told better by it, and by more than
@@ -58,15 +27,6 @@ type crossFitting struct {
 	plan     plan
 	standing learn.Verdict // of the plan
 	chosen   CrossFit
-}
-
-// plan is how to learn, as held-out labels have chosen it.
-type plan struct {
-	theta []float64 // weights of rules that are found; nil: they are learned with the networks
-	// rounds counts those of teaching, and epochs those end to end.
-	rounds, epochs int
-	// afresh learns end to end from the beginning, without fitting or teaching.
-	afresh bool
 }
 
 // fold is a part of the labels that is held out, and the networks that have learned without it.
@@ -394,34 +354,4 @@ func (c *crossFitting) learn(ctx context.Context) (*Training, error) {
 		return nil, err
 	}
 	return c.g.train(ctx, c.lesson)
-}
-
-// begin gives rules and networks what they begin with: networks about pairs of which nobody says anything are presumed
-// to see what the rules speak of, so that these rules have a say from the beginning.
-func (g *learner) begin() error {
-	if err := g.Reset(g.Seed); err != nil || g.Networks == nil {
-		return err
-	}
-	for k, declared := range g.Project.Config.Predicates {
-		if declared.Neural == nil || g.counterpart(k) >= 0 {
-			continue
-		}
-		truth, err := g.Truth(load.Learn, k)
-		if err != nil {
-			return err
-		}
-		if truth == nil {
-			g.Networks.System.Presume(declared.Neural.Network, presumed)
-		}
-	}
-	return nil
-}
-
-// presumed is the truth of pairs about which nothing is known.
-const presumed = 0.9
-
-// seeWith sees with other networks.
-func (g *learner) seeWith(n *perceive.Networks) error {
-	g.Networks = n
-	return g.Rebind()
 }

@@ -6,28 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/deeppsl/deeppsl/internal/batch"
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
-	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
 )
-
-// lesson is what one training learns from, and for how long.
-type lesson struct {
-	// anew is the lesson after the epochs are chosen: it takes the truth of the validation phase too, and nothing is
-	// left to choose by.
-	anew              bool
-	fitEpochs, epochs int
-	// division leaves labels out, nil none; held are those that score the epochs then.
-	division *division
-	held     *learn.Labels
-	// start counts how often learning has begun before, and sharpening is how sharp outputs are made: see starts.go.
-	start      int
-	sharpening float64
-	// plan is what held-out labels have chosen; its epochs are those above.
-	plan
-}
 
 // learnBy learns by a method, and where the option learn.refit asks for it once more, from the beginning and from all
 // truth, for as many epochs as turned out best: what was held out to choose them is too good to be left unused.
@@ -119,52 +101,4 @@ func (g *learner) refittable() error {
 		}
 	}
 	return fmt.Errorf("there is no truth of validation to learn from too")
-}
-
-// taught returns the labels of a lesson for the atoms with the given role.
-func (g *learner) taught(l lesson, role relation.Role) (*learn.Labels, error) {
-	labels, err := g.labels(load.Learn, role)
-	if err == nil && l.division != nil {
-		labels = labels.Where(l.division.learns)
-	}
-	if err != nil || !l.anew {
-		return labels, err
-	}
-	more, err := g.labels(load.Validation, role)
-	if err != nil {
-		return nil, err
-	}
-	labels.Variables = append(labels.Variables, more.Variables...)
-	labels.Truth = append(labels.Truth, more.Truth...)
-	return labels, nil
-}
-
-// exampleTaught returns the examples of a lesson.
-func (g *learner) exampleTaught(l lesson) (*batch.Examples, error) {
-	e, err := batch.Read(g.Grounding, load.Learn)
-	if err != nil || !l.anew {
-		return e, err
-	}
-	more, err := batch.Read(g.Grounding, load.Validation)
-	if err != nil {
-		return nil, err
-	}
-	same := func(a, b batch.Label) bool { return a.Name == b.Name && slices.Equal(a.Variables, b.Variables) }
-	if !slices.EqualFunc(e.Labels, more.Labels, same) {
-		return nil, fmt.Errorf("%s: learn.refit: the examples of validation have other labels than those of learning",
-			g.Project.Config.Name)
-	}
-	return e.Joined(more), nil
-}
-
-// checkpoint is the file of a lesson's checkpoint; "" for none.
-func (g *learner) checkpoint(l lesson) string {
-	path := g.Project.Checkpoint
-	if path != "" && l.start > 0 {
-		path = fmt.Sprintf("%s.start%d", path, l.start+1)
-	}
-	if path != "" && l.anew {
-		path += ".anew"
-	}
-	return path
 }

@@ -12,14 +12,6 @@ import (
 	"github.com/deeppsl/deeppsl/neural"
 )
 
-// Start says how one of several beginnings of learning from examples ended.
-type Start struct {
-	Seed uint64 `json:"seed"`
-	// Right is the share of examples all of whose labels are right: of those of validation, or without any of those that
-	// were learned from.
-	Right float64 `json:"right"`
-}
-
 // enough is the share of right examples from which on nothing is begun anew.
 const enough = 0.9
 

@@ -14,9 +14,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
-// Trial is a line of a search's table: weights with the score that they gave.
-type Trial = search.Trial
-
 // search learns rule weights by trying them. The networks stay as they are. Of a search that is cut short, the best
 // trial counts, or without any the weights as written.
 func (g *learner) search(ctx context.Context, training *Training) error {
@@ -68,25 +65,6 @@ func (g *learner) try(ctx context.Context, start []float64, training *Training) 
 	best.Number = len(trials)
 	training.Epochs = append(training.Epochs, judge.line(best))
 	return nil
-}
-
-// learned tells which rules have a weight to learn.
-func (g *learner) learned() []bool {
-	learned := make([]bool, len(g.Program.Rules))
-	for r, rule := range g.Program.Rules {
-		learned[r] = !rule.Weight.Hard && !rule.Weight.Fixed
-	}
-	return learned
-}
-
-// relative tells whether the MAP state depends on the ratios of the learned weights alone.
-func (g *learner) relative() bool {
-	for _, rule := range g.Program.Rules {
-		if rule.Weight.Fixed && !rule.Weight.Hard {
-			return false
-		}
-	}
-	return true
 }
 
 // judge scores weights: by the evaluation that guides learning on the validation phase's truth, without that on the

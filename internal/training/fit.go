@@ -1,0 +1,102 @@
+package training
+
+import (
+	"context"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/session"
+)
+
+// Fit trains the networks alone, without any rule, on truth about their own predicates, for as many epochs as the
+// option network.epochs says; Train begins with it. The result has no learning curve.
+func Fit(ctx context.Context, g *session.Grounding) (*Training, error) {
+	l := &learner{Grounding: g}
+	return l.learnBy(ctx, l.fitNetworks)
+}
+
+func (g *learner) fitNetworks(ctx context.Context, l lesson) (*Training, error) {
+	if l.fitEpochs == 0 || l.afresh || g.Perception == nil {
+		return new(Training), nil
+	}
+	labels, err := g.fitLabels(l)
+	if err != nil {
+		return nil, err
+	}
+	if len(labels.Variables) == 0 {
+		return new(Training), nil
+	}
+	return g.fitTo(ctx, l, labels)
+}
+
+// fitLabels returns what networks can be fitted to alone: labels of what they see, or else of its counterparts.
+func (g *learner) fitLabels(l lesson) (*learn.Labels, error) {
+	labels, err := g.taught(l, relation.Perceived)
+	if err != nil || len(labels.Variables) > 0 {
+		return labels, err
+	}
+	targets, err := g.taught(l, relation.Target)
+	if err != nil {
+		return nil, err
+	}
+	return g.carried(targets), nil
+}
+
+// fitTo fits the networks alone to labels of what they see.
+func (g *learner) fitTo(ctx context.Context, l lesson, labels *learn.Labels) (*Training, error) {
+	s := g.Project.Learning.Network
+	fitter := learn.Fitter{
+		Perception: g.Perception, Labels: labels, Loss: g.fitLoss(), Inputs: len(g.Inputs),
+		Optimiser: learn.Adam, Rate: s.Rate, Decay: s.Decay, Epochs: l.fitEpochs, Patience: s.Patience, Seed: g.Seed,
+		Threads: g.Project.Threads,
+		OnEpoch: g.onFit,
+	}
+	var err error
+	if fitter.Held, err = g.fitHeld(l); err != nil {
+		return nil, err
+	}
+	fit, err := fitter.Run(ctx)
+	if fit == nil {
+		return nil, err
+	}
+	g.KeepGiven(fit.X)
+	copy(g.Inputs, fit.X)
+	return &Training{FitEpochs: fit.Epochs, FitKept: fit.Kept, Ended: fit.Ended,
+		Chosen: &session.Answer{Values: make([]float64, g.Model.Variables), Perceived: fit.X}}, err
+}
+
+// onFit hears of every epoch of fitting.
+func (g *learner) onFit(line learn.FitEpoch) {
+	if g.Project.OnFit != nil {
+		g.Project.OnFit(line)
+	}
+	if g.notices != nil {
+		g.notices.fit(line)
+	}
+}
+
+// fitLoss is the loss that networks are fitted by: by default, that of classes if all of them give distributions.
+func (g *learner) fitLoss() learn.LossKind {
+	if g.Project.Learning.LossSet {
+		return g.Project.Learning.Learn.Loss.Kind
+	}
+	for _, spec := range g.Networks.Specs {
+		if !spec.Exclusive() {
+			return learn.BinaryCrossEntropy
+		}
+	}
+	return learn.CrossEntropy
+}
+
+// fitHeld returns the labels that score networks alone, or nil if there are none.
+func (g *learner) fitHeld(l lesson) (*learn.Labels, error) {
+	if l.anew {
+		return nil, nil
+	}
+	labels, err := g.labels(load.Validation, relation.Perceived)
+	if err != nil || len(labels.Variables) == 0 {
+		return nil, err
+	}
+	return labels, nil
+}

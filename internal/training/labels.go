@@ -1,0 +1,122 @@
+package training
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/batch"
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// labels returns the known values of a phase for the atoms with the given role: variables or inputs with their truth.
+func (g *learner) labels(phase load.Phase, role relation.Role) (*learn.Labels, error) {
+	labels := new(learn.Labels)
+	for k, atoms := range g.Tables.Store.Relations {
+		if atoms.FreeLen() == 0 || atoms.Free != role || g.Project.Config.Predicates[k].Given {
+			continue
+		}
+		truth, err := g.Truth(phase, k)
+		if err != nil {
+			return nil, err
+		}
+		if truth == nil {
+			continue
+		}
+		entity := 0
+		if declared := g.Project.Config.Predicates[k].Neural; declared != nil && len(declared.Classes) > 0 {
+			entity = declared.Entity
+		}
+		first := len(labels.Truth)
+		if strangers := addLabels(labels, atoms, truth, role, entity); strangers > 0 {
+			g.Project.Log.Warn("truth about atoms that are no targets is not learned from", "predicate", atoms.Name,
+				"phase", phase.String(), "rows", strangers)
+		}
+		if g.Project.Learning.Auto && entity == 0 {
+			completeChoices(labels, first, atoms)
+		}
+	}
+	return labels, nil
+}
+
+// addLabels adds the known values of a predicate's atoms with the role; it returns how many are of no atom at all.
+// The argument entity says what a label is about. A label that relates two things is about the one whose number is
+// less, so that nothing is held out whose converse is learned from.
+func addLabels(labels *learn.Labels, atoms, truth *relation.Relation, role relation.Role, entity int) (
+	strangers int) {
+	tuple := make([]symbol.ID, 0, atoms.Arity)
+	related := relates(truth)
+	for row := range int32(truth.Len()) {
+		tuple = truth.Tuple(tuple[:0], row)
+		at, ok := atoms.Find(tuple...)
+		if !ok {
+			strangers++
+		} else if atoms.Role(at) == role {
+			labels.Variables = append(labels.Variables, atoms.Number(at))
+			labels.Truth = append(labels.Truth, truth.Value(row))
+			about, class := symbol.ID(0), learn.NoClass
+			switch {
+			case related:
+				about = min(tuple[0], tuple[1])
+			case len(tuple) > 0:
+				about = tuple[entity]
+			}
+			if len(tuple) > 1 && !related {
+				class = int32(tuple[len(tuple)-1])
+			}
+			labels.Entities, labels.Classes = append(labels.Entities, int32(about)), append(labels.Classes, class)
+		}
+	}
+	return strangers
+}
+
+// relates tells whether rows of two arguments relate things to each other, and do not give them classes: something is
+// named by both.
+func relates(truth *relation.Relation) bool {
+	if truth.Arity != 2 {
+		return false
+	}
+	things := make(map[symbol.ID]bool, truth.Len())
+	for _, thing := range truth.Columns[0] {
+		things[thing] = true
+	}
+	return slices.ContainsFunc(truth.Columns[1], func(other symbol.ID) bool { return things[other] })
+}
+
+// taught returns the labels of a lesson for the atoms with the given role.
+func (g *learner) taught(l lesson, role relation.Role) (*learn.Labels, error) {
+	labels, err := g.labels(load.Learn, role)
+	if err == nil && l.division != nil {
+		labels = labels.Where(l.division.learns)
+	}
+	if err != nil || !l.anew {
+		return labels, err
+	}
+	more, err := g.labels(load.Validation, role)
+	if err != nil {
+		return nil, err
+	}
+	labels.Variables = append(labels.Variables, more.Variables...)
+	labels.Truth = append(labels.Truth, more.Truth...)
+	return labels, nil
+}
+
+// exampleTaught returns the examples of a lesson.
+func (g *learner) exampleTaught(l lesson) (*batch.Examples, error) {
+	e, err := batch.Read(g.Grounding, load.Learn)
+	if err != nil || !l.anew {
+		return e, err
+	}
+	more, err := batch.Read(g.Grounding, load.Validation)
+	if err != nil {
+		return nil, err
+	}
+	same := func(a, b batch.Label) bool { return a.Name == b.Name && slices.Equal(a.Variables, b.Variables) }
+	if !slices.EqualFunc(e.Labels, more.Labels, same) {
+		return nil, fmt.Errorf("%s: learn.refit: the examples of validation have other labels than those of learning",
+			g.Project.Config.Name)
+	}
+	return e.Joined(more), nil
+}

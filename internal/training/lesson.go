@@ -1,0 +1,32 @@
+package training
+
+import (
+	"github.com/deeppsl/deeppsl/internal/learn"
+)
+
+// lesson is what one training learns from, and for how long.
+type lesson struct {
+	// anew is the lesson after the epochs are chosen: it takes the truth of the validation phase too, and nothing is
+	// left to choose by.
+	anew              bool
+	fitEpochs, epochs int
+	// division leaves labels out, nil none; held are those that score the epochs then.
+	division *division
+	held     *learn.Labels
+	// start counts how often learning has begun before, and sharpening is how sharp outputs are made: see starts.go.
+	start      int
+	sharpening float64
+	// plan is what held-out labels have chosen; its epochs are those above.
+	plan
+}
+
+// division says which entities' labels a lesson leaves out: those of one fold.
+type division struct {
+	folds map[int32]int
+	held  int
+}
+
+// learns tells whether the lesson learns from an entity's labels; holds tells whether they are held out.
+func (d *division) learns(entity int32) bool { return d.folds[entity] != d.held }
+
+func (d *division) holds(entity int32) bool { return d.folds[entity] == d.held }

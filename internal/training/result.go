@@ -1,0 +1,73 @@
+package training
+
+import (
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/search"
+	"github.com/deeppsl/deeppsl/internal/session"
+)
+
+// Training is what learning did.
+type Training struct {
+	// Epochs is the learning curve; its last line is the final inference's, unless learning was cut short.
+	Epochs []learn.Epoch
+	// FitEpochs counts the epochs in which the networks were fitted alone, before.
+	FitEpochs int
+	// Steps counts the epochs whose gradient steps were taken, or the trials of a search.
+	Steps int
+	// Ended says why learning ended; Early tells whether that was the context.
+	Ended learn.Ending
+	// Kept is after how many epochs' steps the parameters were best, and kept; FitKept is that of fitting alone.
+	Kept, FitKept int
+	// Chosen has the Values and Perceived of these parameters, as validation saw them; nil for batches of examples and
+	// after a search, and if learning was cut short. Networks fitted alone infer nothing: Values are 0.
+	Chosen *session.Answer
+	// CrossFit says what held-out labels chose; nil if they chose nothing.
+	CrossFit *CrossFit
+	// Anew is the learning curve of the option learn.refit, without validation.
+	Anew []learn.Epoch
+	// Starts are those of learning from examples; nil if there are none to choose from.
+	Starts []Start
+	// Trials is the table of a search for weights: what was tried, with its score. The best is kept.
+	Trials  []search.Trial
+	Elapsed time.Duration
+	plan    plan // that held-out labels have chosen
+}
+
+// CrossFit says what learning by default chose by labels that the networks had not seen. Losses are means over what was
+// held out.
+type CrossFit struct {
+	// Folds counts the parts of the labels that were held out in turn; 0 means that the validation phase's truth was.
+	Folds int `json:"folds"`
+	// Fitted is the loss with the networks fitted alone and the rules' weights as written, Weighed that with the weights
+	// that were found.
+	Fitted  float64 `json:"loss_fitted"`
+	Weighed float64 `json:"loss_weighed"`
+	// Curve has the loss after each number of epochs end to end, the least of which was chosen, Epochs; nil if the
+	// validation phase chooses.
+	Curve  []float64 `json:"curve,omitempty"`
+	Epochs int       `json:"epochs"`
+	// Rounds counts those in which networks learned what was inferred, and Taught is the loss with them.
+	Rounds int     `json:"rounds"`
+	Taught float64 `json:"loss_taught"`
+	// Afresh says that epochs end to end from the beginning were better than all that begins with fitting.
+	Afresh bool `json:"afresh"`
+}
+
+// plan is how to learn, as held-out labels have chosen it.
+type plan struct {
+	theta []float64 // weights of rules that are found; nil: they are learned with the networks
+	// rounds counts those of teaching, and epochs those end to end.
+	rounds, epochs int
+	// afresh learns end to end from the beginning, without fitting or teaching.
+	afresh bool
+}
+
+// Start says how one of several beginnings of learning from examples ended.
+type Start struct {
+	Seed uint64 `json:"seed"`
+	// Right is the share of examples all of whose labels are right: of those of validation, or without any of those that
+	// were learned from.
+	Right float64 `json:"right"`
+}
