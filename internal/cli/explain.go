@@ -40,6 +40,7 @@ type explainer struct {
 	// changes is how many counterfactuals there are; whyNot a threshold, with which there are others.
 	changes int
 	whyNot  float64
+	html    string // file for the page
 }
 
 // newExplain returns deeppsl explain.
@@ -60,6 +61,7 @@ func newExplain(e *command.Env) *cobra.Command {
 	cmd.Flags().IntVar(&x.depth, "depth", 0, "go on with the atoms that push, so many steps")
 	cmd.Flags().IntVar(&x.shown, "shown", 0, "ground rules of each rule to show one by one (default 5, -1 for all)")
 	cmd.Flags().IntVar(&x.changes, "changes", 5, "changes to try: without a fact, a ground rule, a rule")
+	cmd.Flags().StringVar(&x.html, "html", "", "write a page with a chart to this `file`, too")
 	cmd.Flags().Float64Var(&x.whyNot, "why-not", 0.5, "look for what would take the atom across this `value` instead")
 	return cmd
 }
@@ -122,6 +124,12 @@ func (x *explainer) run(cmd *cobra.Command, args []string) error {
 	}
 	if err != nil {
 		return err
+	}
+	if x.html != "" {
+		if err := x.output(x.html, found.HTML); err != nil {
+			return err
+		}
+		x.Notef("wrote %s", x.html)
 	}
 	return x.Emit(found)
 }
