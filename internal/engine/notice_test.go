@@ -75,6 +75,34 @@ func notices(t *testing.T, path string) (printed string) {
 	return b.String()
 }
 
+// Answers that are all below a half are noticed where labels are not, and only there.
+func TestOneSideIsNoticed(t *testing.T) {
+	for _, test := range []struct {
+		pull string
+		told bool
+	}{{"0.2", true}, {"20", false}} {
+		files := map[string]string{"model.json": `{
+			"rules": ["fixed ` + test.pull + `: Hint(A) -> Likes(A) ^2", "1: !Likes(A) ^2"],
+			"predicates": {"Hint/1": {"observations": ["hint.tsv"]},
+				"Likes/1": {"targets": ["targets.tsv"], "truth": {"learn": ["train.tsv"]}}},
+			"options": {"learn.epochs": 2}
+		}`}
+		for k := range 20 {
+			files["targets.tsv"] += fmt.Sprintf("%d\n", k)
+			if k < 12 {
+				files["train.tsv"] += fmt.Sprintf("%d\t%d\n", k, k%2)
+			}
+			if k%2 == 1 {
+				files["hint.tsv"] += fmt.Sprintf("%d\n", k)
+			}
+		}
+		const want = "all answers to the 12 labels of Likes are below a half, though 6 of these are true [learn-one-side]"
+		if printed := notices(t, writeProject(t, files)); strings.Contains(printed, want) != test.told {
+			t.Errorf("a pull of %s: %q", test.pull, printed)
+		}
+	}
+}
+
 // Each way to learn nothing is noticed, by its name.
 func TestNotices(t *testing.T) {
 	const still = `"learn.method": "deeppsl", "learn.epochs": 3, "learn.deviation": 0, "learn.rate.rules": 0.01, ` +

@@ -60,16 +60,17 @@ func (t *Trainer) Resume(data []byte, subject string) error {
 	if err != nil {
 		return err
 	}
-	same := saved.Settings
-	same.Epochs = t.Epochs
-	if same != t.Settings {
-		return fmt.Errorf("the checkpoint is of a run with other settings: %s", difference(same, t.Settings))
-	}
 	if err := t.fits(saved); err != nil {
 		return err
 	}
 	if saved.Subject != subject {
 		return fmt.Errorf("the checkpoint is of other rules, networks, labels or settings of inference")
+	}
+	// Last, since what a run learns from may also choose its settings.
+	same := saved.Settings
+	same.Epochs = t.Epochs
+	if same != t.Settings {
+		return fmt.Errorf("the checkpoint is of a run with other settings: %s", difference(same, t.Settings))
 	}
 	t.setValues(saved.Values)
 	t.ruleOpt.step, t.ruleOpt.moments = saved.Rules.Step, saved.Rules.Values

@@ -32,6 +32,30 @@ func (g *learner) equates(rule int) bool {
 	return false
 }
 
+// relates tells whether any rule may say of one thing what follows from others. Rules that equate what networks see
+// with what is inferred do not, nor do those of one atom that sum over the classes of a thing at most.
+func (g *learner) relates() bool {
+	return slices.ContainsFunc(g.Program.Rules, func(rule *program.Rule) bool {
+		return !g.equates(rule.Index) && (len(rule.Atoms) != 1 || g.sumsThings(rule))
+	})
+}
+
+// sumsThings tells whether a rule of one atom sums over more than the classes of a thing.
+func (g *learner) sumsThings(rule *program.Rule) bool {
+	atom, class := &rule.Atoms[0], -1
+	for k, declared := range g.Project.Config.Predicates {
+		if declared.Neural != nil && (k == atom.Predicate || g.counterpart(k) == atom.Predicate) {
+			class = declared.Neural.Class
+		}
+	}
+	for at, term := range atom.Args {
+		if at != class && term.IsVariable() && rule.Variables[term.Variable].Summation {
+			return true
+		}
+	}
+	return false
+}
+
 // equated returns the open predicate that one rule equates a neural one with, or -1.
 func equated(p *program.Program, rule *program.Rule, neural int) int {
 	var seen, inferred *program.Atom

@@ -341,19 +341,23 @@ func (n *notices) compare(what string, right int, t tally) {
 func (n *notices) chance(chosen *session.Answer) error {
 	for k, declared := range n.g.Project.Config.Predicates {
 		atoms := n.g.Tables.Store.Relations[k]
-		if atoms.FreeLen() == 0 || atoms.Free != relation.Target || atoms.Arity < 2 {
+		if atoms.FreeLen() == 0 || atoms.Free != relation.Target {
 			continue
 		}
 		truth, err := n.telling(k)
 		if err != nil {
 			return err
 		}
-		classes, exclusive := classesOf(truth)
-		if !exclusive {
+		if truth == nil {
 			continue
 		}
 		value := func(row int32) float64 { return session.FreeValue(chosen, atoms, row) }
 		scored := eval.Join(atoms, truth, value, eval.Scope{})
+		classes, exclusive := classesOf(truth)
+		if !exclusive {
+			n.oneSided(declared.Name, scored)
+			continue
+		}
 		result, err := eval.Evaluate("categorical", nil, scored)
 		if err != nil {
 			return err
@@ -363,6 +367,35 @@ func (n *notices) chance(chosen *session.Answer) error {
 		}
 	}
 	return nil
+}
+
+// oneSided notices answers that are all on the same side of a half, though labels, each of them 0 or 1, are on both.
+func (n *notices) oneSided(what string, scored *eval.Scored) {
+	labels, above := make(map[bool]int), 0
+	for k, truth := range scored.Truth {
+		switch {
+		case math.IsNaN(truth):
+			continue
+		case truth != 0 && truth != 1:
+			return
+		}
+		labels[truth == 1]++
+		if scored.Prediction[k] > 0.5 {
+			above++
+		}
+	}
+	t := counted(labels)
+	if t.labels < fewLabels || t.classes < 2 || above > 0 && above < t.labels {
+		return
+	}
+	side := "below"
+	if above > 0 {
+		side = "above"
+	}
+	n.see("learn-one-side", source.Span{}, what,
+		"compare with the weights as written (-i), with learn.method=likelihood, and with the best threshold of run's scores",
+		"%s, all answers to the %d labels of %s are %s a half, though %d of these are true", n.when, t.labels, what, side,
+		labels[true])
 }
 
 // telling returns a predicate's truth to judge learning by; nil if there is none.
