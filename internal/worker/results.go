@@ -6,6 +6,15 @@ import (
 
 // This file has the forms in which results cross. Numbers that are not finite are null.
 
+// each returns the forms in which all of them cross.
+func each[A, B any](all []A, form func(A) B) []B {
+	out := make([]B, len(all))
+	for k, one := range all {
+		out[k] = form(one)
+	}
+	return out
+}
+
 type problem struct {
 	ID      string `json:"id"`
 	Warning bool   `json:"warning"`
@@ -16,15 +25,9 @@ type problem struct {
 	Hint    string `json:"hint"`
 }
 
-func problemsOf(all []deeppsl.Problem) []problem {
-	out := make([]problem, len(all))
-	for k, p := range all {
-		out[k] = problem(p)
-	}
-	return out
-}
+func problemOf(p deeppsl.Problem) problem { return problem(p) }
 
-func warningOf(p deeppsl.Problem) any { return map[string]any{"warning": problem(p)} }
+func warningOf(p deeppsl.Problem) any { return map[string]any{"warning": problemOf(p)} }
 
 type rule struct {
 	Text   string  `json:"text"`
@@ -33,13 +36,7 @@ type rule struct {
 	Ground int     `json:"ground"`
 }
 
-func rulesOf(s *session) []rule {
-	var out []rule
-	for _, r := range s.Rules() {
-		out = append(out, rule(r))
-	}
-	return out
-}
+func ruleOf(r deeppsl.Rule) rule { return rule(r) }
 
 type answer struct {
 	Answer       uint64   `json:"answer"` // its number
@@ -83,12 +80,8 @@ type training struct {
 }
 
 func trainingOf(t *deeppsl.Training, s *session) training {
-	out := training{Kept: t.Kept, Ended: t.Ended, Early: t.Early, Warnings: problemsOf(t.Warnings),
-		Seconds: t.Elapsed.Seconds(), Rules: rulesOf(s)}
-	for _, e := range t.Epochs {
-		out.Epochs = append(out.Epochs, epochOf(e))
-	}
-	return out
+	return training{Epochs: each(t.Epochs, epochOf), Kept: t.Kept, Ended: t.Ended, Early: t.Early,
+		Warnings: each(t.Warnings, problemOf), Seconds: t.Elapsed.Seconds(), Rules: each(s.Rules(), ruleOf)}
 }
 
 type evaluation struct {
@@ -99,13 +92,7 @@ type evaluation struct {
 	Primary   string             `json:"primary"`
 }
 
-func evaluationsOf(all []deeppsl.Evaluation) []evaluation {
-	out := make([]evaluation, len(all))
-	for k, e := range all {
-		out[k] = evaluation(e)
-	}
-	return out
-}
+func evaluationOf(e deeppsl.Evaluation) evaluation { return evaluation(e) }
 
 type prediction struct {
 	Example   string  `json:"example"`
@@ -115,13 +102,7 @@ type prediction struct {
 	Value     float64 `json:"value"`
 }
 
-func predictionsOf(all []deeppsl.Prediction) []prediction {
-	out := make([]prediction, len(all))
-	for k, p := range all {
-		out[k] = prediction(p)
-	}
-	return out
-}
+func predictionOf(p deeppsl.Prediction) prediction { return prediction(p) }
 
 type estimate struct {
 	Rule    string  `json:"rule"`
@@ -131,6 +112,8 @@ type estimate struct {
 	Seconds float64 `json:"seconds"`
 }
 
+func estimateOf(e deeppsl.Estimate) estimate { return estimate(e) }
+
 type summary struct {
 	Rules        []estimate `json:"rules"`
 	Problems     []problem  `json:"problems"`
@@ -139,11 +122,8 @@ type summary struct {
 }
 
 func summaryOf(s *deeppsl.Summary) summary {
-	out := summary{Problems: problemsOf(s.Problems), Observations: s.Observations, Targets: s.Targets}
-	for _, e := range s.Rules {
-		out.Rules = append(out.Rules, estimate(e))
-	}
-	return out
+	return summary{Rules: each(s.Rules, estimateOf), Problems: each(s.Problems, problemOf),
+		Observations: s.Observations, Targets: s.Targets}
 }
 
 // factorised collects atoms as columns of numbers of strings, by predicate, in the order in which they come.

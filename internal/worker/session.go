@@ -20,11 +20,33 @@ type session struct {
 	tell func(event any)
 }
 
+// call is a request about a session, with the arrays of what answers it.
+type call struct {
+	*session
+	request *request
+	out     *builder
+}
+
+// with lets a function answer requests that have fields of its own.
+func with[Fields any](answer func(context.Context, call, Fields) (any, error)) func(context.Context, call) (any, error) {
+	return func(ctx context.Context, c call) (any, error) {
+		var fields Fields
+		if err := c.request.into(&fields); err != nil {
+			return nil, err
+		}
+		return answer(ctx, c, fields)
+	}
+}
+
+// nothing is the fields of a request that has none, and the answer where it is that something is done.
+type nothing struct{}
+
 // about are the requests about a session.
-var about = map[string]func(context.Context, *session, *request, *builder) (any, error){
-	"infer": infer, "atoms": atoms, "value": value, "evaluate": evaluate, "predict": predict, "learn": learn,
-	"rules": rules, "program": program, "ground": ground, "set": set, "weight": weight, "save": save, "load": load,
-	"gradient": gradient,
+var about = map[string]func(context.Context, call) (any, error){
+	"infer": with(infer), "atoms": with(atoms), "value": with(value), "evaluate": with(evaluate),
+	"predict": with(predict), "learn": with(learn), "rules": with(rules), "program": with(program),
+	"ground": with(ground), "set": with(set), "weight": with(weight), "save": with(save), "load": with(load),
+	"gradient": with(gradient),
 }
 
 // handle answers a request.
@@ -52,10 +74,10 @@ func (s *server) handle(ctx context.Context, r *request, out *builder) (any, err
 	}
 	if r.Do == "close" {
 		delete(s.sessions, r.Session)
-		return struct{}{}, on.Close()
+		return nothing{}, on.Close()
 	}
 	on.tell = s.teller(r.ID)
-	return do(ctx, on, r, out)
+	return do(ctx, call{on, r, out})
 }
 
 // closeAll gives back what the sessions hold.
@@ -134,7 +156,7 @@ func (s *server) open(ctx context.Context, r *request) (any, error) {
 	}
 	s.opened++
 	s.sessions[s.opened] = made
-	return opened{s.opened, rulesOf(made)}, nil
+	return opened{s.opened, each(made.Rules(), ruleOf)}, nil
 }
 
 // teller sends events about a request. One that cannot be written shows when the reply cannot be either.
@@ -142,32 +164,31 @@ func (s *server) teller(id uint64) func(any) {
 	return func(event any) { _ = s.send(reply{ID: id, Event: event}, nil) }
 }
 
+// bounded are the fields of a request that may take only so long.
+type bounded struct {
+	Seconds float64 `json:"seconds"`
+}
+
 // within is the context of a request that bounds its time.
-func within(ctx context.Context, seconds float64) (context.Context, context.CancelFunc) {
-	if !(seconds > 0) || seconds > math.MaxInt64/float64(time.Second)/2 {
+func (b bounded) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	if !(b.Seconds > 0) || b.Seconds > math.MaxInt64/float64(time.Second)/2 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeout(ctx, time.Duration(seconds*float64(time.Second)))
+	return context.WithTimeout(ctx, time.Duration(b.Seconds*float64(time.Second)))
 }
 
 // infer answers with the values of all open atoms, in the order of the request atoms. A request that is cancelled, or
 // whose time is over, has the best answer until then.
-func infer(ctx context.Context, s *session, r *request, out *builder) (any, error) {
-	var fields struct {
-		Seconds float64 `json:"seconds"`
-	}
-	if err := r.into(&fields); err != nil {
-		return nil, err
-	}
-	ctx, cancel := within(ctx, fields.Seconds)
+func infer(ctx context.Context, c call, fields bounded) (any, error) {
+	ctx, cancel := fields.within(ctx)
 	defer cancel()
-	answer, err := s.Infer(ctx)
+	answer, err := c.Infer(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s.last = answer
-	s.answers++
-	return answerOf(answer, s.answers, out.float64s(answer.Values())), nil
+	c.last = answer
+	c.answers++
+	return answerOf(answer, c.answers, c.out.float64s(answer.Values())), nil
 }
 
 // answered returns the last answer.
@@ -180,11 +201,8 @@ func (s *session) answered() (*deeppsl.Answer, error) {
 
 // atoms answers with the arguments of all open atoms, which are the same for every answer of a session: for each
 // predicate a column of numbers per argument, and the strings once.
-func atoms(_ context.Context, s *session, r *request, out *builder) (any, error) {
-	if err := r.into(&struct{}{}); err != nil {
-		return nil, err
-	}
-	answer, err := s.answered()
+func atoms(_ context.Context, c call, _ nothing) (any, error) {
+	answer, err := c.answered()
 	if err != nil {
 		return nil, err
 	}
@@ -192,26 +210,24 @@ func atoms(_ context.Context, s *session, r *request, out *builder) (any, error)
 	for atom := range answer.Atoms() {
 		all.add(atom)
 	}
-	return all.write(out), nil
+	return all.write(c.out), nil
+}
+
+type valueOf struct {
+	Answer uint64 `json:"answer"`
+	Table  table  `json:"table"`
 }
 
 // value answers with the values of atoms, observed ones too, NaN for those that are not there.
-func value(_ context.Context, s *session, r *request, out *builder) (any, error) {
-	var fields struct {
-		Answer uint64 `json:"answer"`
-		Table  table  `json:"table"`
-	}
-	if err := r.into(&fields); err != nil {
-		return nil, err
-	}
-	answer, err := s.answered()
+func value(_ context.Context, c call, fields valueOf) (any, error) {
+	answer, err := c.answered()
 	if err != nil {
 		return nil, err
 	}
-	if fields.Answer != 0 && fields.Answer != s.answers {
-		return nil, wrong{fmt.Errorf("the last answer is %d, and not %d", s.answers, fields.Answer)}
+	if fields.Answer != 0 && fields.Answer != c.answers {
+		return nil, wrong{fmt.Errorf("the last answer is %d, and not %d", c.answers, fields.Answer)}
 	}
-	asked, err := fields.Table.rows(r)
+	asked, err := fields.Table.rows(c.request)
 	if err != nil {
 		return nil, err
 	}
@@ -223,148 +239,120 @@ func value(_ context.Context, s *session, r *request, out *builder) (any, error)
 		}
 		values = append(values, v)
 	}
-	return map[string]int{"values": out.float64s(values)}, nil
+	return map[string]int{"values": c.out.float64s(values)}, nil
+}
+
+type slopeOf struct {
+	Slope int `json:"slope"`
 }
 
 // gradient answers with the derivatives of a function of the last answer, from its own in each of the values.
-func gradient(_ context.Context, s *session, r *request, out *builder) (any, error) {
-	var fields struct {
-		Slope int `json:"slope"`
-	}
-	if err := r.into(&fields); err != nil {
-		return nil, err
-	}
-	slope, err := r.array(fields.Slope, "f8")
+func gradient(_ context.Context, c call, fields slopeOf) (any, error) {
+	slope, err := c.request.array(fields.Slope, "f8")
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.Gradient(slope.float64s())
+	found, err := c.Gradient(slope.float64s())
 	if err != nil {
 		return nil, err
 	}
-	return map[string]int{"values": out.float64s(found.Values), "weights": out.float64s(found.Weights)}, nil
+	return map[string]int{"values": c.out.float64s(found.Values), "weights": c.out.float64s(found.Weights)}, nil
 }
 
 // evaluate scores the last answer.
-func evaluate(_ context.Context, s *session, r *request, _ *builder) (any, error) {
-	if err := r.into(&struct{}{}); err != nil {
-		return nil, err
-	}
-	answer, err := s.answered()
+func evaluate(_ context.Context, c call, _ nothing) (any, error) {
+	answer, err := c.answered()
 	if err != nil {
 		return nil, err
 	}
-	scored, err := s.Evaluate(answer)
-	return map[string]any{"evaluations": evaluationsOf(scored)}, err
+	scored, err := c.Evaluate(answer)
+	return map[string]any{"evaluations": each(scored, evaluationOf)}, err
 }
 
 // predict infers examples.
-func predict(ctx context.Context, s *session, r *request, _ *builder) (any, error) {
-	if err := r.into(&struct{}{}); err != nil {
-		return nil, err
-	}
-	found, err := s.Predict(ctx)
-	return map[string]any{"predictions": predictionsOf(found)}, err
+func predict(ctx context.Context, c call, _ nothing) (any, error) {
+	found, err := c.Predict(ctx)
+	return map[string]any{"predictions": each(found, predictionOf)}, err
 }
 
 // learn learns; epochs are events.
-func learn(ctx context.Context, s *session, r *request, _ *builder) (any, error) {
-	var fields struct {
-		Seconds float64 `json:"seconds"`
-	}
-	if err := r.into(&fields); err != nil {
-		return nil, err
-	}
-	ctx, cancel := within(ctx, fields.Seconds)
+func learn(ctx context.Context, c call, fields bounded) (any, error) {
+	ctx, cancel := fields.within(ctx)
 	defer cancel()
-	found, err := s.Learn(ctx)
+	found, err := c.Learn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return trainingOf(found, s), nil
+	return trainingOf(found, c.session), nil
 }
 
 // rules answers with the rules and their present weights.
-func rules(_ context.Context, s *session, r *request, _ *builder) (any, error) {
-	return map[string]any{"rules": rulesOf(s)}, r.into(&struct{}{})
+func rules(_ context.Context, c call, _ nothing) (any, error) {
+	return map[string]any{"rules": each(c.Rules(), ruleOf)}, nil
 }
 
 // program answers with the rules as text, with their present weights.
-func program(_ context.Context, s *session, r *request, _ *builder) (any, error) {
-	if err := r.into(&struct{}{}); err != nil {
-		return nil, err
-	}
+func program(_ context.Context, c call, _ nothing) (any, error) {
 	var text bytes.Buffer
-	err := s.WriteRules(&text)
+	err := c.WriteRules(&text)
 	return map[string]string{"program": text.String()}, err
 }
 
+type groundOf struct {
+	Limit int `json:"limit"`
+}
+
 // ground answers with ground rules, one per line.
-func ground(_ context.Context, s *session, r *request, out *builder) (any, error) {
-	var fields struct {
-		Limit int `json:"limit"`
-	}
-	if err := r.into(&fields); err != nil {
-		return nil, err
-	}
+func ground(_ context.Context, c call, fields groundOf) (any, error) {
 	var text bytes.Buffer
-	err := s.WriteGround(&text, fields.Limit)
-	return map[string]int{"text": out.bytes(text.Bytes())}, err
+	err := c.WriteGround(&text, fields.Limit)
+	return map[string]int{"text": c.out.bytes(text.Bytes())}, err
+}
+
+type setting struct {
+	Table table `json:"table"`
 }
 
 // set changes the values of given atoms: of all of them, or on an error of those before it.
-func set(_ context.Context, s *session, r *request, _ *builder) (any, error) {
-	var fields struct {
-		Table table `json:"table"`
-	}
-	if err := r.into(&fields); err != nil {
-		return nil, err
-	}
-	changed, err := fields.Table.rows(r)
+func set(_ context.Context, c call, fields setting) (any, error) {
+	changed, err := fields.Table.rows(c.request)
 	if err != nil {
 		return nil, err
 	}
 	for row, arguments := range changed.each() {
-		if err := s.SetValue(changed.value(row), fields.Table.Predicate, arguments...); err != nil {
+		if err := c.SetValue(changed.value(row), fields.Table.Predicate, arguments...); err != nil {
 			return nil, err
 		}
 	}
-	return struct{}{}, nil
+	return nothing{}, nil
+}
+
+type weighing struct {
+	Rule   int     `json:"rule"`
+	Weight float64 `json:"weight"`
 }
 
 // weight changes the weight of a rule.
-func weight(_ context.Context, s *session, r *request, _ *builder) (any, error) {
-	var fields struct {
-		Rule   int     `json:"rule"`
-		Weight float64 `json:"weight"`
-	}
-	if err := r.into(&fields); err != nil {
-		return nil, err
-	}
-	return struct{}{}, s.SetWeight(fields.Rule, fields.Weight)
+func weight(_ context.Context, c call, fields weighing) (any, error) {
+	return nothing{}, c.SetWeight(fields.Rule, fields.Weight)
 }
 
 // save answers with the parameters of all networks.
-func save(_ context.Context, s *session, r *request, out *builder) (any, error) {
-	if err := r.into(&struct{}{}); err != nil {
-		return nil, err
-	}
+func save(_ context.Context, c call, _ nothing) (any, error) {
 	var parameters bytes.Buffer
-	err := s.SaveNetworks(&parameters)
-	return map[string]int{"parameters": out.bytes(parameters.Bytes())}, err
+	err := c.SaveNetworks(&parameters)
+	return map[string]int{"parameters": c.out.bytes(parameters.Bytes())}, err
+}
+
+type loading struct {
+	Parameters int `json:"parameters"`
 }
 
 // load takes what save answered.
-func load(_ context.Context, s *session, r *request, _ *builder) (any, error) {
-	var fields struct {
-		Parameters int `json:"parameters"`
-	}
-	if err := r.into(&fields); err != nil {
-		return nil, err
-	}
-	parameters, err := r.array(fields.Parameters, "u1")
+func load(_ context.Context, c call, fields loading) (any, error) {
+	parameters, err := c.request.array(fields.Parameters, "u1")
 	if err != nil {
 		return nil, err
 	}
-	return struct{}{}, s.LoadNetworks(bytes.NewReader(parameters.data))
+	return nothing{}, c.LoadNetworks(bytes.NewReader(parameters.data))
 }

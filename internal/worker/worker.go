@@ -237,7 +237,7 @@ func failed(err error) *failure {
 	var input *deeppsl.Error
 	switch {
 	case errors.As(err, &input):
-		f.Kind, f.Problems = "input", problemsOf(input.Problems)
+		f.Kind, f.Problems = "input", each(input.Problems, problemOf)
 	case errors.As(err, &wrong{}):
 		f.Kind = "protocol"
 	case errors.Is(err, context.Canceled):
