@@ -28,7 +28,6 @@ package deeppsl
 import (
 	"errors"
 
-	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
@@ -82,7 +81,7 @@ func (p Problem) String() string {
 // problems are diagnostics as values.
 func problems(diags source.Diagnostics) []Problem {
 	var all []Problem
-	for _, l := range engine.Lints(diags) {
+	for _, l := range diags.Plain() {
 		all = append(all, Problem{ID: l.ID, Warning: l.Severity == source.Warning.String(), File: l.File, Line: l.Line,
 			Column: l.Column, Message: l.Message, Hint: l.Hint})
 	}

@@ -89,7 +89,7 @@ func (o *options) learn(ctx context.Context, dir string, p *problem, r *result) 
 		return err
 	}
 	loaded.OnWarning = func(warnings source.Diagnostics) {
-		for _, lint := range engine.Lints(warnings) {
+		for _, lint := range warnings.Plain() {
 			r.Warnings = append(r.Warnings, lint.ID)
 		}
 	}

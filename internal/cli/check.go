@@ -80,7 +80,7 @@ func (p *projectFlags) check(cmd *cobra.Command, from *input, args []string) err
 // checkJSON prints everything in one object; the exit code alone tells that there are errors.
 func (p *projectFlags) checkJSON(path string, summary *engine.Summary, failure *source.Failure) error {
 	if failure != nil {
-		summary.Lints = engine.Lints(failure.Diagnostics)
+		summary.Lints = failure.Diagnostics.Plain()
 	}
 	if err := p.Emit(checked{Config: path, Summary: *summary}); err != nil || failure == nil {
 		return err

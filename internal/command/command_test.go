@@ -5,11 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/deeppsl/deeppsl/internal/source"
 )
 
 func TestInterruptCancelsTheContext(t *testing.T) {
@@ -55,6 +58,29 @@ func TestInterruptIsAnswered(t *testing.T) {
 	})
 	if err != ErrReported || !strings.HasPrefix(stderr.String(), "interrupted: the best answer so far") {
 		t.Errorf("an answer that is on its way ends with %v after %q", err, &stderr)
+	}
+}
+
+// As JSON, an error without a place has none.
+func TestConcludeJSON(t *testing.T) {
+	var text, missing source.Diagnostics
+	file := &source.File{Name: "a.psl", Text: "one\ntwo"}
+	text.Errorf("some-id", file.Span(4, 7), "do that", "wrong")
+	missing.Errorf("some-id", file.Whole(), "", "wrong")
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{text.Err(), `{"id":"some-id","severity":"error","file":"a.psl","line":2,"column":1,"message":"wrong","hint":"do that"}`},
+		{missing.Err(), `{"id":"some-id","severity":"error","file":"a.psl","message":"wrong"}`},
+		{errors.New("disk full"), `{"severity":"error","message":"disk full"}`},
+	} {
+		var stdout bytes.Buffer
+		e := &Env{Out: &stdout, Err: io.Discard, JSON: true}
+		e.Conclude(test.err)
+		if want := `{"errors":[` + test.want + "]}\n"; stdout.String() != want {
+			t.Errorf("%s, want %s", stdout.String(), want)
+		}
 	}
 }
 

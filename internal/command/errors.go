@@ -36,18 +36,18 @@ func (e *Env) Conclude(err error) int {
 		return ExitUsage
 	case errors.As(err, &failure):
 		failure.Diagnostics.Render(e.Err, Color(e.Err), MaxDiagnostics)
-		e.emitErrors(mistakes(failure.Diagnostics))
+		e.emitErrors(failure.Diagnostics.Plain()...)
 		return ExitUsage
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(e.Err, "interrupted")
 		return ExitFailure
 	}
 	fmt.Fprintln(e.Err, "error:", err)
-	e.emitErrors([]mistake{{Severity: source.Error.String(), Message: err.Error()}})
+	e.emitErrors(source.Plain{Severity: source.Error.String(), Message: err.Error()})
 	return ExitFailure
 }
 
-// mistake is a diagnostic as JSON. The place is left out where there is none.
+// mistake is a diagnostic as JSON. What it has not is left out.
 type mistake struct {
 	ID       string `json:"id,omitempty"`
 	Severity string `json:"severity"`
@@ -58,26 +58,18 @@ type mistake struct {
 	Hint     string `json:"hint,omitempty"`
 }
 
-// mistakes are all diagnostics, as JSON.
-func mistakes(diags source.Diagnostics) []mistake {
-	all := make([]mistake, len(diags))
-	for k, d := range diags {
-		all[k] = mistake{ID: d.ID, Severity: d.Severity.String(), Message: d.Message, Hint: d.Hint}
-		if d.Span.File != nil {
-			all[k].File = d.Span.File.Name
-			all[k].Line, all[k].Column = d.Span.File.Position(d.Span.Start)
-		}
-	}
-	return all
-}
-
 // emitErrors prints what went wrong as one JSON object, if JSON is asked for.
-func (e *Env) emitErrors(all []mistake) {
-	if e.JSON {
-		_ = report.JSON(e.Out, struct {
-			Errors []mistake `json:"errors"`
-		}{all}) // there is nobody left to tell
+func (e *Env) emitErrors(all ...source.Plain) {
+	if !e.JSON {
+		return
 	}
+	var object struct {
+		Errors []mistake `json:"errors"`
+	}
+	for _, one := range all {
+		object.Errors = append(object.Errors, mistake(one))
+	}
+	_ = report.JSON(e.Out, object) // there is nobody left to tell
 }
 
 // Usage returns an error of the arguments: what is wrong with them, and what to do.

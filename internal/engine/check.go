@@ -25,7 +25,7 @@ type Summary struct {
 	Predicates   int            `json:"predicates"`
 	Observations int            `json:"observations"`
 	Targets      int            `json:"targets"`
-	Lints        []Lint         `json:"lints"`
+	Lints        []source.Plain `json:"lints"`
 
 	// Diagnostics are the lints in the form that can show the places.
 	Diagnostics source.Diagnostics `json:"-"`
@@ -46,32 +46,6 @@ type RuleEstimate struct {
 	Cost
 	// Exact says that the ground rules were counted and not estimated.
 	Exact bool `json:"exact"`
-}
-
-// Lint is one thing that is suspicious, or an error. Line and column count from 1, and are 0 if there is no place.
-type Lint struct {
-	ID       string `json:"id"`
-	Severity string `json:"severity"`
-	File     string `json:"file"`
-	Line     int    `json:"line"`
-	Column   int    `json:"column"`
-	Message  string `json:"message"`
-	Hint     string `json:"hint"`
-}
-
-// Lints returns what diagnostics say, place by place.
-func Lints(diagnostics source.Diagnostics) []Lint {
-	lints := make([]Lint, len(diagnostics))
-	for k, d := range diagnostics {
-		lints[k] = Lint{ID: d.ID, Severity: d.Severity.String(), Message: d.Message, Hint: d.Hint}
-		if d.Span.File != nil {
-			lints[k].File = d.Span.File.Name
-		}
-		if d.Span.HasText() {
-			lints[k].Line, lints[k].Column = d.Span.File.Position(d.Span.Start)
-		}
-	}
-	return lints
 }
 
 // Check compiles the rules of every phase, reads their tables, estimates what grounding would cost, and looks for what
@@ -109,7 +83,7 @@ func Check(ctx context.Context, p *project.Project) (*Summary, error) {
 	}
 	g.Preflight(estimates).Lint(&diags)
 	diags.Sort()
-	summary := &Summary{Predicates: len(p.Config.Predicates), Lints: Lints(diags), Diagnostics: diags}
+	summary := &Summary{Predicates: len(p.Config.Predicates), Lints: diags.Plain(), Diagnostics: diags}
 	summary.count(g, estimates)
 	return summary, diags.Err()
 }

@@ -79,7 +79,7 @@ type Report struct {
 	// LearningCurve is that of Training.
 	LearningCurve []learn.Epoch `json:"learning_curve,omitempty"`
 	// Warnings are signs that learning learned nothing; they have gone to OnWarning, too.
-	Warnings []Lint `json:"warnings,omitempty"`
+	Warnings []source.Plain `json:"warnings,omitempty"`
 
 	// Grounding and Answer are the inference phase's; Training is nil if the run did not learn. Answer is nil if nothing
 	// was to be inferred, or the run was interrupted before there was any: Grounding is then that of learning.
@@ -244,7 +244,7 @@ func (r *Report) learn(ctx context.Context, g *session.Grounding) (err error) {
 	r.CrossFit, r.Starts = r.Training.CrossFit, r.Training.Starts
 	r.Epochs, r.Trials, r.LearningEnded = r.Training.Steps, r.Training.Trials, r.Training.Ended.String()
 	r.Seconds.Learn = r.Training.Elapsed.Seconds()
-	r.LearningCurve, r.Warnings = r.Training.Epochs, Lints(warnings)
+	r.LearningCurve, r.Warnings = r.Training.Epochs, warnings.Plain()
 	return nil
 }
 

@@ -75,6 +75,29 @@ func (d Diagnostics) Errors() int {
 	return n
 }
 
+// Plain is a diagnostic as other programs take it. Line and column count from 1, and are 0 if there is no place.
+type Plain struct {
+	ID       string `json:"id"`
+	Severity string `json:"severity"`
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+	Message  string `json:"message"`
+	Hint     string `json:"hint"`
+}
+
+// Plain returns the diagnostics as other programs take them.
+func (d Diagnostics) Plain() []Plain {
+	all := make([]Plain, len(d))
+	for k, x := range d {
+		all[k] = Plain{ID: x.ID, Severity: x.Severity.String(), Message: x.Message, Hint: x.Hint, File: x.Span.name()}
+		if x.Span.HasText() {
+			all[k].Line, all[k].Column = x.Span.File.Position(x.Span.Start)
+		}
+	}
+	return all
+}
+
 // Sort orders the diagnostics by file, position and id, and removes repetitions. Files of one name, such as the rules
 // written inside one configuration, keep the order in which they first appear.
 func (d *Diagnostics) Sort() {
