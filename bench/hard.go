@@ -53,20 +53,20 @@ type attempt struct {
 	all, cpus []float64
 }
 
-// familiesOf finds the families that are named, between commas; "all" are all.
-func familiesOf(names string) (found []*model, err error) {
+// find returns those of a list whose names are given, between commas; "all" are all. what says what they are.
+func find[T any](what, names string, all []T, name func(*T) string) (found []*T, err error) {
 	var known []string
-	for k := range families {
-		known = append(known, families[k].name)
+	for k := range all {
+		known = append(known, name(&all[k]))
 	}
-	for name := range strings.SplitSeq(names, ",") {
-		at := slices.Index(known, name)
-		if at < 0 && name != "all" {
-			return nil, fmt.Errorf("there is no family %q; there are all, %s", name, strings.Join(known, ", "))
+	for one := range strings.SplitSeq(names, ",") {
+		at := slices.Index(known, one)
+		if at < 0 && one != "all" {
+			return nil, fmt.Errorf("there is no %s %q; there are all, %s", what, one, strings.Join(known, ", "))
 		}
-		for k := range families {
-			if k == at || name == "all" {
-				found = append(found, &families[k])
+		for k := range all {
+			if k == at || one == "all" {
+				found = append(found, &all[k])
 			}
 		}
 	}

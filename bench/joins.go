@@ -47,26 +47,6 @@ type joinTrial struct {
 	Note  string  `json:"note,omitempty"`
 }
 
-// shapesOf finds the shapes that are named, between commas; "all" are all.
-func shapesOf(names string) (found []*joinShape, err error) {
-	var known []string
-	for k := range joinShapes {
-		known = append(known, joinShapes[k].name)
-	}
-	for name := range strings.SplitSeq(names, ",") {
-		at := slices.Index(known, name)
-		if at < 0 && name != "all" {
-			return nil, fmt.Errorf("there is no shape %q; there are all, %s", name, strings.Join(known, ", "))
-		}
-		for k := range joinShapes {
-			if k == at || name == "all" {
-				found = append(found, &joinShapes[k])
-			}
-		}
-	}
-	return found, nil
-}
-
 // joinSettings are what a measurement of joins depends on, beside the shapes.
 type joinSettings struct {
 	sizes           []int

@@ -112,10 +112,10 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	}
 	err := o.complete(name, sizes, flags.Args())
 	if err == nil && hard != "" {
-		o.families, err = familiesOf(hard)
+		o.families, err = find("family", hard, families, func(m *model) string { return m.name })
 	}
 	if err == nil && join != "" {
-		o.shapes, err = shapesOf(join)
+		o.shapes, err = find("shape", join, joinShapes, func(s *joinShape) string { return s.name })
 	}
 	if err == nil {
 		err = o.meet(rivals)

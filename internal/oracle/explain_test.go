@@ -4,16 +4,13 @@ import (
 	"context"
 	"maps"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/explain"
-	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/session"
 )
@@ -23,32 +20,12 @@ func TestExplanationsAddUp(t *testing.T) {
 	dir := t.TempDir()
 	free := 0
 	rapid.Check(t, func(t *rapid.T) {
-		p := draw(t)
-		if p.spread() > 1e4 {
-			return // what is light is then within the gap of what is heavy, and is said to be unexplained
-		}
-		path := filepath.Join(dir, "model.json")
-		if err := p.write(path); err != nil {
-			t.Fatal(err)
-		}
-		loaded, err := project.Load(path, project.Options{Threads: 1, Set: asked})
-		if err != nil {
-			return
-		}
-		grounding, err := engine.Ground(context.Background(), loaded, load.Infer)
-		if err != nil {
-			return
-		}
-		x := explainerOf(t, grounding)
+		p, _, x := explained(t, dir)
 		if x == nil {
 			return
 		}
 		for _, atom := range p.targets() {
-			var args []string
-			for _, arg := range arguments(atom) {
-				args = append(args, arg.(string))
-			}
-			e, err := x.Explain(context.Background(), explain.Options{Shown: -1}, atom[:1], args...)
+			e, err := x.Explain(context.Background(), explain.Options{Shown: -1}, atom[:1], arguments(atom)...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,17 +42,25 @@ func TestExplanationsAddUp(t *testing.T) {
 	}
 }
 
-// explainerOf explains the answer of a grounding; nil if there is none.
-func explainerOf(t *rapid.T, grounding *session.Grounding) *session.Explainer {
+// explained draws a program and explains its answer; the explainer is nil if there is none.
+func explained(t *rapid.T, dir string) (*prog, *session.Grounding, *session.Explainer) {
+	p := draw(t)
+	if p.spread() > 1e4 {
+		return p, nil, nil // what is light is then within the gap of what is heavy, and is said to be unexplained
+	}
+	grounding, err := p.grounding(context.Background(), dir, project.Options{Threads: 1, Set: asked})
+	if err != nil {
+		return p, nil, nil
+	}
 	answer, err := grounding.InferAgain(context.Background(), nil)
 	if err != nil || answer.Status != "optimal" || answer.MaxViolation > 1e-9 {
-		return nil
+		return p, nil, nil
 	}
 	x, err := grounding.Explainer(answer)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return x
+	return p, grounding, x
 }
 
 // A counterfactual must have the objective of a run with that change made in the files.
@@ -83,42 +68,18 @@ func TestCounterfactualsAreColdRuns(t *testing.T) {
 	dir := t.TempDir()
 	compared := 0
 	rapid.Check(t, func(t *rapid.T) {
-		p := draw(t)
-		if p.spread() > 1e4 {
-			return
-		}
-		path := filepath.Join(dir, "model.json")
-		if err := p.write(path); err != nil {
-			t.Fatal(err)
-		}
-		loaded, err := project.Load(path, project.Options{Threads: 1, Set: asked})
-		if err != nil {
-			return
-		}
-		grounding, err := engine.Ground(context.Background(), loaded, load.Infer)
-		if err != nil {
-			return
-		}
-		x := explainerOf(t, grounding)
+		p, grounding, x := explained(t, dir)
 		if x == nil {
 			return
 		}
 		fact := rapid.SampledFrom(slices.Sorted(maps.Keys(p.observed))).Draw(t, "fact")
 		value := rapid.SampledFrom([]float64{-1, 0, 0.3, 1}).Draw(t, "value")
-		var args []string
-		for _, arg := range arguments(fact) {
-			args = append(args, arg.(string))
-		}
 		target := rapid.SampledFrom(p.targets()).Draw(t, "target")
-		var of []string
-		for _, arg := range arguments(target) {
-			of = append(of, arg.(string))
-		}
-		e, err := x.Explain(context.Background(), explain.Options{}, target[:1], of...)
+		e, err := x.Explain(context.Background(), explain.Options{}, target[:1], arguments(target)...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := x.WithFact(context.Background(), e, value, fact[:1], args...)
+		got, err := x.WithFact(context.Background(), e, value, fact[:1], arguments(fact)...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,10 +38,10 @@ func TestMain(m *testing.M) {
 func (p *prog) write(path string) error {
 	rows := map[string][][]any{"O": {}, "P": {}, "T": {}, "S": {}}
 	for atom, value := range p.observed {
-		rows[atom[:1]] = append(rows[atom[:1]], append(arguments(atom), value))
+		rows[atom[:1]] = append(rows[atom[:1]], append(rowOf(atom), value))
 	}
 	for _, atom := range p.targets() {
-		rows[atom[:1]] = append(rows[atom[:1]], arguments(atom))
+		rows[atom[:1]] = append(rows[atom[:1]], rowOf(atom))
 	}
 	for _, list := range rows {
 		slices.SortFunc(list, func(a, b []any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
@@ -61,11 +61,14 @@ func (p *prog) write(path string) error {
 	return err
 }
 
-func arguments(atom string) (args []any) {
-	for _, arg := range strings.Split(strings.TrimSuffix(atom[2:], ")"), ",") {
-		args = append(args, arg)
+func arguments(atom string) []string { return strings.Split(strings.TrimSuffix(atom[2:], ")"), ",") }
+
+// rowOf is an atom's row of a table.
+func rowOf(atom string) (row []any) {
+	for _, arg := range arguments(atom) {
+		row = append(row, arg)
 	}
-	return args
+	return row
 }
 
 // solved is what the program answers.
@@ -82,19 +85,24 @@ func (s *solved) String() string {
 	return fmt.Sprintf("%s with objective %v, gap %v, violation %v: %v", s.Status, s.Objective, s.Gap, s.MaxViolation, s.y)
 }
 
-// run solves a program as a user does.
-func (p *prog) run(dir string, options project.Options) (*solved, error) {
+// grounding writes the program to files, and grounds what they say.
+func (p *prog) grounding(ctx context.Context, dir string, options project.Options) (*session.Grounding, error) {
 	path := filepath.Join(dir, "model.json")
 	if err := p.write(path); err != nil {
 		return nil, err
 	}
-	project, err := project.Load(path, options)
+	loaded, err := project.Load(path, options)
 	if err != nil {
 		return nil, err
 	}
+	return engine.Ground(ctx, loaded, load.Infer)
+}
+
+// run solves a program as a user does.
+func (p *prog) run(dir string, options project.Options) (*solved, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	grounding, err := engine.Ground(ctx, project, load.Infer)
+	grounding, err := p.grounding(ctx, dir, options)
 	if err != nil {
 		return nil, err
 	}
@@ -257,23 +265,25 @@ func TestVariantsHaveTheOptimum(t *testing.T) {
 
 // Any number of threads and all weights times a power of two must leave every bit as it is.
 func TestBitsStay(t *testing.T) {
-	dir := t.TempDir()
-	rapid.Check(t, func(t *rapid.T) {
-		p := draw(t)
-		want, err := p.run(dir, project.Options{Threads: 1, Set: asked})
-		if err != nil {
-			return
-		}
-		c := math.Ldexp(1, rapid.IntRange(-30, 30).Draw(t, "power of two"))
-		got, err := p.times(c).run(dir, project.Options{Threads: 4, Set: asked})
-		if err != nil || !slices.Equal(got.y, want.y) || got.Gap != want.Gap || got.Objective != c*want.Objective {
-			t.Fatalf("weights times %v: %v, %v and %v\n%v", c, err, got, want, p)
-		}
+	timesAny(t, 4, func(t *rapid.T) float64 {
+		return math.Ldexp(1, rapid.IntRange(-30, 30).Draw(t, "power of two"))
+	}, func(c float64, got, want *solved) bool {
+		return slices.Equal(got.y, want.y) && got.Gap == want.Gap && got.Objective == c*want.Objective
 	})
 }
 
 // All weights times any number must leave each value as it is, to 1e-9.
 func TestWeightsHaveNoUnit(t *testing.T) {
+	timesAny(t, 1, func(t *rapid.T) float64 {
+		return math.Pow(10, rapid.Float64Range(-12, 12).Draw(t, "power of ten"))
+	}, func(_ float64, got, want *solved) bool {
+		same := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9 }
+		return got.Status == want.Status && slices.EqualFunc(got.y, want.y, same)
+	})
+}
+
+// timesAny solves programs, and again with so many threads and all weights times what is drawn; both must be alike.
+func timesAny(t *testing.T, threads int, factor func(*rapid.T) float64, alike func(c float64, got, want *solved) bool) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		p := draw(t)
@@ -281,15 +291,10 @@ func TestWeightsHaveNoUnit(t *testing.T) {
 		if err != nil {
 			return
 		}
-		c := math.Pow(10, rapid.Float64Range(-12, 12).Draw(t, "power of ten"))
-		got, err := p.times(c).run(dir, project.Options{Threads: 1, Set: asked})
-		if err != nil || got.Status != want.Status {
+		c := factor(t)
+		got, err := p.times(c).run(dir, project.Options{Threads: threads, Set: asked})
+		if err != nil || !alike(c, got, want) {
 			t.Fatalf("weights times %v: %v, %v and %v\n%v", c, err, got, want, p)
-		}
-		for i, y := range got.y {
-			if math.Abs(y-want.y[i]) > 1e-9 {
-				t.Fatalf("weights times %v: %v and %v\n%v", c, got, want, p)
-			}
 		}
 	})
 }
