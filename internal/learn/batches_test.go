@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/newton"
 )
@@ -52,7 +53,7 @@ func (s *shown) Parameters() []*Parameter { return []*Parameter{s.table} }
 func batchTask(examples, batches, threads int) Task {
 	one, theta, _ := toyModel(5)
 	size := examples / batches
-	model := one.Repeat(size)
+	model := mrftest.Repeat(one, size)
 	field := mrf.NewField(model)
 	field.Threads = threads
 	s := &shown{labels: new(Labels), truth: make([][]float64, batches)}

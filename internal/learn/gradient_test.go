@@ -74,7 +74,7 @@ func TestConvexDifferenceGradients(t *testing.T) {
 		field.SetWeights(theta)
 		field.SetInputs(x)
 		f := field.Energy(displaced) - field.Energy(y)
-		return f + settings.Mu*(field.Regulariser(displaced)-field.Regulariser(y))
+		return f + settings.Mu*(mrftest.Regulariser(field, displaced)-mrftest.Regulariser(field, y))
 	}
 	compare(t, "input", s.inputs, x, value, 1e-5, 1e-4)
 	compare(t, "weight", s.weights, theta, value, 1e-5, 1e-4)
@@ -165,7 +165,7 @@ func TestNeverActiveGroundingsHaveAGradient(t *testing.T) {
 		value := func() float64 {
 			field.SetInputs(x)
 			moved := []float64{y[0] - alpha*slope[0], y[1] - alpha*slope[1]}
-			return field.Energy(moved) - field.Energy(y) + mu*(field.Regulariser(moved)-field.Regulariser(y))
+			return field.Energy(moved) - field.Energy(y) + mu*(mrftest.Regulariser(field, moved)-mrftest.Regulariser(field, y))
 		}
 		if mu > 0 {
 			compare(t, "input", s.inputs, x, value, 1e-4, 1e-6)

@@ -3,12 +3,6 @@ package mrf
 // The derivatives of the energy in the perceived inputs x and the rule weights θ, which learning chains to the
 // networks'. All of them set, rather than add to, their last argument.
 
-// GradientInputs sets gx to ∂f/∂x = Σ_j w_j φ'_j b_j at y.
-func (f *Field) GradientInputs(y, gx []float64) {
-	mustLen("inputs", len(gx), f.Model.Inputs)
-	f.sweep(inputs, y, gx, (*Span).Differentiate)
-}
-
 // GradientWeights sets gtheta to ∂f/∂θ_r = Σ_{j∈r} s_j φ_j at y: the unweighted potentials of each rule.
 func (f *Field) GradientWeights(y, gtheta []float64) {
 	mustLen("rules", len(gtheta), f.Model.Rules)
@@ -57,34 +51,8 @@ func (f *Field) CrossWeights(y, v, gtheta []float64) {
 	f.byRule(gtheta)
 }
 
-// Regulariser returns Σ_j ψ_j = Σ_j d_j² over the potentials at y, without weights: the paper's penalty against hinges
-// that die (eq. regularization), for μ = 1.
-func (f *Field) Regulariser(y []float64) float64 {
-	return f.Sweep(y, nil, (*Span).regularise)
-}
-
-// RegulariserInputs sets gx to ∂/∂x Σ_j d_j² = Σ_j 2 d_j b_j at y.
-func (f *Field) RegulariserInputs(y, gx []float64) {
-	mustLen("inputs", len(gx), f.Model.Inputs)
-	f.sweep(inputs, y, gx, (*Span).regularise)
-}
-
-// regularise replaces the slacks of potentials by 2 d_j and returns Σ d_j²; constraints have no part in it.
-func (s *Span) regularise() float64 {
-	if s.Block.Kind.Hard() {
-		clear(s.D)
-		return 0
-	}
-	value := 0.0
-	for k, v := range s.D {
-		value += v * v
-		s.D[k] = 2 * v
-	}
-	return value
-}
-
-// DifferenceInputs sets gx to what GradientInputs plus mu times RegulariserInputs at y + step is more than at y: in one
-// sweep, and exact where the difference is small.
+// DifferenceInputs sets gx to what ∂/∂x (f + mu Σ_j d_j²) = Σ_j (w_j φ'_j + 2 mu d_j) b_j is more at y + step than at y, the
+// sum of the second being over potentials: in one sweep, and exact where the difference is small.
 func (f *Field) DifferenceInputs(y, step []float64, mu float64, gx []float64) {
 	mustLen("inputs", len(gx), f.Model.Inputs)
 	f.sweepAlong(inputs, y, step, gx, func(s *Span, along []float64) float64 {

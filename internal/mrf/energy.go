@@ -8,9 +8,6 @@ func (f *Field) Energy(y []float64) float64 { return f.Sweep(y, nil, (*Span).Dif
 // EnergyGradient returns f(y) and sets g to ∇_y f, at kinks the derivative from the flat side.
 func (f *Field) EnergyGradient(y, g []float64) float64 { return f.Sweep(y, g, (*Span).Differentiate) }
 
-// Gradient sets g to ∇_y f.
-func (f *Field) Gradient(y, g []float64) { f.EnergyGradient(y, g) }
-
 // byRule adds the spans' sums of the last sweep by rule.
 func (f *Field) byRule(phi []float64) {
 	clear(phi)

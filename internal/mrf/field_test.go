@@ -90,7 +90,7 @@ func TestDerivativesMatchFiniteDifferences(t *testing.T) {
 		for k := range x {
 			close(t, "∂Ω/∂x", gx[k], difference(x, k, func() float64 {
 				f.SetInputs(x)
-				return f.Regulariser(y)
+				return mrftest.Regulariser(f, y)
 			}))
 		}
 	}
@@ -197,7 +197,7 @@ func TestBitsDoNotDependOnThreads(t *testing.T) {
 	run := func(threads int) []float64 {
 		f.Threads = threads
 		g := make([]float64, len(y))
-		out := []float64{f.EnergyGradient(y, g), f.Regulariser(y)}
+		out := []float64{f.EnergyGradient(y, g), mrftest.Regulariser(f, y)}
 		out = append(out, g...)
 		gx := make([]float64, f.Model.Inputs)
 		f.CrossInputs(y, g, gx)

@@ -77,6 +77,3 @@ func (o *Occurrences) Locate(place int) (block, j int) {
 	k := sort.SearchInts(o.first, place+1) - 1
 	return k, place - o.first[k]
 }
-
-// Bytes is what the lists take.
-func (o *Occurrences) Bytes() int64 { return 4 * int64(len(o.start)+len(o.places)) }

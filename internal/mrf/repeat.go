@@ -2,12 +2,6 @@ package mrf
 
 import "slices"
 
-// Repeat returns the model of n examples of the same shape, side by side: variable i and input k of example e have the
-// numbers e·Variables + i and e·Inputs + k. The rules, and so their weights, are shared.
-func (m *Model) Repeat(n int) *Model {
-	return Beside(m.Variables, m.Inputs, Part{Model: m, Times: n})
-}
-
 // Part is so many examples of one shape.
 type Part struct {
 	Model *Model
@@ -17,7 +11,8 @@ type Part struct {
 }
 
 // Beside returns the model of examples side by side, each of which has so many variables and inputs, though not every
-// shape need have potentials about all: those of example e begin at e·variables and e·inputs. The blocks of one part
+// shape need have potentials about all: variable i and input k of example e have the numbers e·variables + i and
+// e·inputs + k. The rules, and so their weights, are shared. The blocks of one part
 // come after those of the part before, and potential j of a part's e-th example is number e·Len + j of its block.
 func Beside(variables, inputs int, parts ...Part) *Model {
 	many, first := new(Model), 0

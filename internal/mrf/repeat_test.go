@@ -16,7 +16,7 @@ func TestRepeatIsExamplesSideBySide(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 5))
 		model, theta, _ := mrftest.Random(random, mrftest.Shape{Variables: 12, Inputs: 5, Blocks: 6, Potentials: 9,
 			Kinds: mrftest.All, Arity: 4, Scales: true})
-		many := model.Repeat(n)
+		many := mrftest.Repeat(model, n)
 		if err := many.Check(); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}

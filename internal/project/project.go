@@ -22,16 +22,6 @@ import (
 	"github.com/deeppsl/deeppsl/neural"
 )
 
-// Phase is a part of a run. Each has its own atoms, and may have rules and options of its own.
-type Phase = load.Phase
-
-// The phases of a run.
-const (
-	Learn      = load.Learn
-	Validation = load.Validation
-	Infer      = load.Infer
-)
-
 // Options are the settings of a run that are not part of the project. The zero value is good.
 type Options struct {
 	// Seed is the origin of everything random: initial weights, dropout, splits.
@@ -66,25 +56,6 @@ type Options struct {
 	// Checkpoint is a file that training writes after every epoch and continues from if it exists; "" means none.
 	Checkpoint string
 }
-
-// Epoch is one line of a learning curve.
-type Epoch = learn.Epoch
-
-// Batch says how far an epoch over examples has come.
-type Batch = learn.Batch
-
-// FitEpoch says how far fitting networks alone has come.
-type FitEpoch = learn.FitEpoch
-
-// Iteration is a line of an inference's progress.
-type Iteration = solve.Iteration
-
-// Failure is the error of an input that has no meaning, such as a rule that cannot be read or a missing table. Its
-// Diagnostics are sorted by place; its message shows them with their lines.
-type Failure = source.Failure
-
-// Warnings are suspicious places in a project, to be rendered for a person.
-type Warnings = source.Diagnostics
 
 // Project is a program with its data: what a configuration file describes. It is read-only, but for SetTruth.
 type Project struct {

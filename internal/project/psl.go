@@ -38,7 +38,7 @@ func (m *ModelSettings) Options() ground.Options {
 
 // Outputs are the files that a project's options ask for; "" if they ask for none. Whoever calls Run writes them.
 type Outputs struct {
-	// Atoms is a folder, Format one of AtomFormats.
+	// Atoms is a folder, Format one of session.Extensions.
 	Atoms, Format string
 	// GroundRules and Model are files; "-" is the standard output.
 	GroundRules, Model string

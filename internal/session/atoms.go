@@ -16,12 +16,9 @@ import (
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
-// AtomFormats are the formats in which WriteAtoms can write; the option output.format chooses one. All can be read
-// again as a table: txt is Java PSL's, json one list of arguments and value per line, parquet has the columns arg1,
+// Extensions are those of the files that WriteAtoms writes, by format; the option output.format chooses one. All can be
+// read again as a table: txt is Java PSL's, json one list of arguments and value per line, parquet has the columns arg1,
 // arg2, …, value.
-var AtomFormats = []string{"txt", "json", "parquet"}
-
-// Extensions are those of the files, by format.
 var Extensions = map[string]string{"txt": ".txt", "json": ".jsonl", "parquet": ".parquet"}
 
 // WriteAtoms writes an answer as Java PSL does: one file NAME.txt per open or neural predicate, with a tab-separated
@@ -79,7 +76,7 @@ func valueOf(answer *Answer, atoms *relation.Relation, row int32) float64 {
 	return FreeValue(answer, atoms, row)
 }
 
-// An atomWriter writes atoms in one of AtomFormats. Nothing is complete before Close.
+// An atomWriter writes atoms in one of the formats of Extensions. Nothing is complete before Close.
 type atomWriter interface {
 	Write(arguments []string, value float64) error
 	Close() error

@@ -37,7 +37,7 @@ var ways = []struct {
 // copies is n examples of a random shape side by side, which have no variable in common.
 func copies(n int, shape mrftest.Shape) *mrf.Field {
 	m, theta, x := mrftest.Random(rand.New(rand.NewPCG(8, 3)), shape)
-	f := mrf.NewField(m.Repeat(n))
+	f := mrf.NewField(mrftest.Repeat(m, n))
 	f.SetWeights(theta)
 	f.SetInputs(slices.Repeat(x, n))
 	return f

@@ -159,3 +159,21 @@ func floats(rng *rand.Rand, n int) []float32 {
 	}
 	return out
 }
+
+// Regulariser returns Σ_j ψ_j = Σ_j d_j² over the potentials at y, without weights: the paper's penalty against hinges
+// that die (eq. regularization), for μ = 1.
+func Regulariser(f *mrf.Field, y []float64) float64 {
+	return f.Sweep(y, nil, func(s *mrf.Span) (sum float64) {
+		for _, d := range s.D {
+			if !s.Block.Kind.Hard() {
+				sum += d * d
+			}
+		}
+		return sum
+	})
+}
+
+// Repeat returns the model of n examples of one shape, side by side.
+func Repeat(m *mrf.Model, n int) *mrf.Model {
+	return mrf.Beside(m.Variables, m.Inputs, mrf.Part{Model: m, Times: n})
+}

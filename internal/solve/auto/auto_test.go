@@ -87,7 +87,7 @@ func examplesButOne(n, broken int) (model *mrf.Model, theta, x []float64) {
 		Add(0.5, one(0, -1), nil).Model()
 	x = slices.Repeat([]float64{0.75}, n)
 	x[broken] = 0.25 // and then y0 + y1 ≤ x contradicts y0 ≥ 0.5
-	return example.Repeat(n), []float64{1, 0.5, 0}, x
+	return mrftest.Repeat(example, n), []float64{1, 0.5, 0}, x
 }
 
 // conflictOf are the hard ground rules of an example of TestOneContradictoryExample.
@@ -145,7 +145,7 @@ func BenchmarkOneUnproven(b *testing.B) {
 		}
 	}
 	x[20*broken] += 0.1
-	field := mrftest.Field(pair().Repeat(n), []float64{1, 1, 0}, x)
+	field := mrftest.Field(mrftest.Repeat(pair(), n), []float64{1, 1, 0}, x)
 	for name, newSolver := range map[string]func(string, *mrf.Field, solve.Settings) (solve.Solver, error){
 		"apart": auto.Examples, "together": auto.New,
 	} {

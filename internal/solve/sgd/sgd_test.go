@@ -48,7 +48,7 @@ func descend(f *mrf.Field, start float64, passes int) []float64 {
 		y[i] = start
 	}
 	for range passes {
-		f.Gradient(y, g)
+		f.EnergyGradient(y, g)
 		for i, v := range y {
 			y[i] -= rate * (g[i] + 2*gamma*(max(0, v-1)-max(0, -v)))
 		}
@@ -89,7 +89,7 @@ func TestBatchIsItsExamples(t *testing.T) {
 		batch = append(batch, mrftest.Uniform(random, len(x))...)
 	}
 	options := sgd.Options{Full: true, LearningRate: rate, Threshold: 1e-4, Start: 0.05}
-	together := run(t, sgd.New(mrftest.Field(model.Repeat(n), theta, batch), solve.Settings{}, options))
+	together := run(t, sgd.New(mrftest.Field(mrftest.Repeat(model, n), theta, batch), solve.Settings{}, options))
 	if together.Iterations < 20 || together.Iterations >= 1000 {
 		t.Fatalf("%d passes test nothing", together.Iterations)
 	}
@@ -124,7 +124,7 @@ func TestFullBitsDoNotDependOnThreads(t *testing.T) {
 	const n = 400
 	var want []float64
 	for _, threads := range []int{1, 2, 4} {
-		r := run(t, sgd.New(mrftest.Field(model.Repeat(n), theta, slices.Repeat(x, n)),
+		r := run(t, sgd.New(mrftest.Field(mrftest.Repeat(model, n), theta, slices.Repeat(x, n)),
 			solve.Settings{Threads: threads, MaxIterations: 50}, sgd.Options{Full: true, LearningRate: rate}))
 		bits := append(slices.Concat(r.Y, r.Multipliers), r.Objective, r.DualBound)
 		if want == nil {
@@ -183,7 +183,7 @@ func BenchmarkBatch(b *testing.B) {
 		}
 	}
 	for _, full := range []bool{true, false} {
-		f := mrftest.Field(sums().Repeat(n), []float64{1, 10}, x)
+		f := mrftest.Field(mrftest.Repeat(sums(), n), []float64{1, 10}, x)
 		s := sgd.New(f, solve.Settings{Threads: 1, MaxIterations: 5000},
 			sgd.Options{Full: full, Threshold: 1e-4, Start: 1. / 19})
 		b.Run(map[bool]string{true: "full", false: "stochastic"}[full], func(b *testing.B) {
