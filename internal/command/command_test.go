@@ -71,7 +71,8 @@ func TestConcludeJSON(t *testing.T) {
 		err  error
 		want string
 	}{
-		{text.Err(), `{"id":"some-id","severity":"error","file":"a.psl","line":2,"column":1,"message":"wrong","hint":"do that"}`},
+		{text.Err(), `{"id":"some-id","severity":"error","file":"a.psl","line":2,"column":1,"message":"wrong",` +
+			`"hint":"do that"}`},
 		{missing.Err(), `{"id":"some-id","severity":"error","file":"a.psl","message":"wrong"}`},
 		{errors.New("disk full"), `{"severity":"error","message":"disk full"}`},
 	} {

@@ -51,8 +51,8 @@ func (f *Field) CrossWeights(y, v, gtheta []float64) {
 	f.byRule(gtheta)
 }
 
-// DifferenceInputs sets gx to what ∂/∂x (f + mu Σ_j d_j²) = Σ_j (w_j φ'_j + 2 mu d_j) b_j is more at y + step than at y, the
-// sum of the second being over potentials: in one sweep, and exact where the difference is small.
+// DifferenceInputs sets gx to what ∂/∂x (f + mu Σ_j d_j²) = Σ_j (w_j φ'_j + 2 mu d_j) b_j, squares of potentials alone,
+// is more at y + step than at y: in one sweep, and exact where the difference is small.
 func (f *Field) DifferenceInputs(y, step []float64, mu float64, gx []float64) {
 	mustLen("inputs", len(gx), f.Model.Inputs)
 	f.sweepAlong(inputs, y, step, gx, func(s *Span, along []float64) float64 {

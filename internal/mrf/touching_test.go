@@ -46,7 +46,8 @@ func TestTouchingKeepsDifferences(t *testing.T) {
 
 // change is the energy's, the regulariser's, and their gradients' in inputs and weights, between two points.
 func change(field *mrf.Field, y, moved []float64) []float64 {
-	values := []float64{field.Energy(moved) - field.Energy(y), mrftest.Regulariser(field, moved) - mrftest.Regulariser(field, y)}
+	values := []float64{field.Energy(moved) - field.Energy(y),
+		mrftest.Regulariser(field, moved) - mrftest.Regulariser(field, y)}
 	for _, gradient := range []func(y, g []float64){field.GradientInputs, field.RegulariserInputs} {
 		at, there := make([]float64, field.Model.Inputs), make([]float64, field.Model.Inputs)
 		gradient(y, at)

@@ -16,9 +16,9 @@ import (
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
-// Extensions are those of the files that WriteAtoms writes, by format; the option output.format chooses one. All can be
-// read again as a table: txt is Java PSL's, json one list of arguments and value per line, parquet has the columns arg1,
-// arg2, …, value.
+// Extensions are those of the files that WriteAtoms writes, by format; the option output.format chooses one. All can
+// be read again as a table: txt is Java PSL's, json one list of arguments and value per line, parquet has the columns
+// arg1, arg2, …, value.
 var Extensions = map[string]string{"txt": ".txt", "json": ".jsonl", "parquet": ".parquet"}
 
 // WriteAtoms writes an answer as Java PSL does: one file NAME.txt per open or neural predicate, with a tab-separated

@@ -27,8 +27,11 @@ type call struct {
 	out     *builder
 }
 
+// handler answers a request.
+type handler func(context.Context, call) (any, error)
+
 // with lets a function answer requests that have fields of its own.
-func with[Fields any](answer func(context.Context, call, Fields) (any, error)) func(context.Context, call) (any, error) {
+func with[Fields any](answer func(context.Context, call, Fields) (any, error)) handler {
 	return func(ctx context.Context, c call) (any, error) {
 		var fields Fields
 		if err := c.request.into(&fields); err != nil {
@@ -42,7 +45,7 @@ func with[Fields any](answer func(context.Context, call, Fields) (any, error)) f
 type nothing struct{}
 
 // about are the requests about a session.
-var about = map[string]func(context.Context, call) (any, error){
+var about = map[string]handler{
 	"infer": with(infer), "atoms": with(atoms), "value": with(value), "evaluate": with(evaluate),
 	"predict": with(predict), "learn": with(learn), "rules": with(rules), "program": with(program),
 	"ground": with(ground), "set": with(set), "weight": with(weight), "save": with(save), "load": with(load),
