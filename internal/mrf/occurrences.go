@@ -77,3 +77,9 @@ func (o *Occurrences) Locate(place int) (block, j int) {
 	k := sort.SearchInts(o.first, place+1) - 1
 	return k, place - o.first[k]
 }
+
+// Bytes is what the lists take.
+func (o *Occurrences) Bytes() int64 { return 4 * int64(len(o.start)+len(o.places)) }
+
+// Count is about how many potentials a variable is in: one of a prior over all is not counted.
+func (o *Occurrences) Count(i int32) int { return int(o.start[i+1] - o.start[i]) }

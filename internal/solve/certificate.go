@@ -213,3 +213,24 @@ func potential(b *mrf.Block, w, d float64) float64 {
 	}
 	return w * d
 }
+
+// Contribution is what one potential of weight w, or one constraint, adds to the gap and to the objective at the slack
+// d, with the multiplier nearest to mu that it may have: Certify is the sum of these and of what variables add.
+func Contribution(b *mrf.Block, w, d, mu float64) (m, gap, objective float64) {
+	lo, hi := Domain(b, w)
+	m = min(max(mu, lo), hi)
+	if math.IsNaN(m) {
+		m = max(lo, min(0, hi))
+	}
+	objective = potential(b, w, d)
+	switch {
+	case !curved(b) || w == 0:
+		return m, Slackness(objective, d, m, 0), objective
+	case b.Kind == mrf.Hinge:
+		h := max(0, d)
+		excess := m - 2*w*h
+		return m, m*(h-d) + excess*(excess/(4*w)), objective
+	}
+	excess := m - 2*w*d
+	return m, excess * (excess / (4 * w)), objective
+}

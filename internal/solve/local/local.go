@@ -1,0 +1,255 @@
+// Package local keeps a MAP state, with its proof, while ground rules come and go: State is what a solver is for a
+// field that stays as it is.
+//
+// The gap of a state is a sum of what each potential and each variable adds to it, none of which is negative (see
+// solve.Certify). They are kept as totals, and only what a change touches is taken out of them and put back in: so the
+// proof is of the whole problem, while the work is that of its touched part. Solve takes the variables of what has come
+// and gone, solves their part of the problem with all other variables held where they are, from the values and
+// multipliers that it had, and then takes in the neighbours that this pushes, those that add most to the gap first,
+// until little is added any more, or until the gap is proven and more would not be cheap.
+//
+// What is asked in between leaves no trace: Begin notes what changes, and Rollback takes it back.
+package local
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// State is a field whose potentials come and go, at a point with multipliers. It is not safe for concurrent use. A
+// potential's place is its number among those of the first model, or, behind those, among the ones that have come.
+type State struct {
+	model *mrf.Model
+	index *mrf.Occurrences
+	theta []float64
+	x     []float64
+
+	y, g, mu []float64 // g is Aᵀμ
+	gone     []uint64  // potentials that are no more
+	first    int       // how many the first model has
+	come     []arrival
+	of       map[int32][]int32 // places of those that have come, by variable
+	within   map[int32][]int32 // places of potentials by input, once one changes
+	priors   []prior
+
+	objective, gap, excess total
+	violations             violations
+	kinds                  kinds // what counts in the unit
+
+	pending  []int32 // variables of what has changed since the last Solve
+	pressed  []int32 // variables that were left with some of the gap
+	marks    marks
+	seen     []uint64 // potentials, while some are gathered
+	row      mrf.RowBuffer
+	places   []int
+	log      []entry
+	saved    *saved
+	settings solve.Settings
+}
+
+// arrival is a potential that has come.
+type arrival struct {
+	mrf.Potential
+	block *mrf.Block // its kind
+}
+
+// Errors of New.
+var (
+	ErrPaged    = errors.New("the ground rules are in a file; what changes needs them in memory")
+	ErrTooLarge = errors.New("there are too many ground rules for an index of 32 bits")
+)
+
+// New takes a field with a point and multipliers of it, nil for none; what the field has now is copied, but for the
+// potentials. Of the settings, Gap and Feasibility say what Solve is to prove.
+func New(field *mrf.Field, y, multipliers []float64, settings solve.Settings) (*State, error) {
+	m := field.Model
+	if m.Paged() != nil {
+		return nil, ErrPaged
+	}
+	index := mrf.NewOccurrences(m)
+	if index == nil {
+		return nil, ErrTooLarge
+	}
+	n := m.Potentials()
+	s := &State{
+		model: m, index: index, theta: slices.Clone(field.Weights()), x: slices.Clone(field.Inputs()), y: slices.Clone(y),
+		g: make([]float64, m.Variables), mu: make([]float64, n), first: n,
+		gone: make([]uint64, n/64+1), seen: make([]uint64, n/64+1), of: make(map[int32][]int32),
+		settings: settings.WithDefaults(0),
+	}
+	copy(s.mu, multipliers)
+	s.kinds.count(m, s.theta)
+	s.findPriors()
+	s.recount()
+	return s, nil
+}
+
+// recount makes the totals anew.
+func (s *State) recount() {
+	s.objective, s.gap, s.excess, s.violations = total{}, total{}, total{}, violations{}
+	clear(s.g)
+	for place := range s.mu {
+		if s.isGone(place) {
+			continue
+		}
+		v := s.view(place)
+		t := s.term(&v, v.slack(s.y), s.mu[place])
+		s.mu[place] = t.mu
+		s.count(&t, 1)
+		for k, i := range v.ids {
+			s.g[i] += v.coef[k] * t.mu
+		}
+	}
+	for i := range s.y {
+		s.gap.add(s.box(int32(i)))
+	}
+}
+
+// box is what a variable adds to the gap: how far the energy, linearised, falls along it.
+func (s *State) box(i int32) float64 { return s.g[i]*s.y[i] - min(0, s.g[i]) }
+
+// term is what a potential adds to the totals.
+type term struct{ mu, gap, objective, excess, violation float64 }
+
+func (s *State) term(v *view, d, mu float64) (t term) {
+	t.mu, t.gap, t.objective = solve.Contribution(v.block, v.w, d, mu)
+	if v.block.Kind == mrf.Equal || v.block.Kind == mrf.LessEqual && d > 0 {
+		t.violation = math.Abs(d)
+		t.excess = math.Abs(t.mu * d)
+	}
+	return t
+}
+
+// count adds a potential to the totals, or takes it out if sign is -1.
+func (s *State) count(t *term, sign float64) {
+	s.objective.add(sign * t.objective)
+	s.gap.add(sign * t.gap)
+	s.excess.add(sign * t.excess)
+	s.violations.count(t.violation, int(sign), s.settings.Feasibility)
+}
+
+// violations are what hard constraints are violated by. Those that are violated by too much are counted.
+type violations struct {
+	many            int
+	slight, serious float64 // the largest that there have been, of either kind
+}
+
+func (v *violations) count(violation float64, sign int, accepted float64) {
+	if violation > accepted {
+		v.many += sign
+		v.serious = max(v.serious, violation)
+	} else {
+		v.slight = max(v.slight, violation)
+	}
+}
+
+// bound is no less than any violation.
+func (v *violations) bound() float64 {
+	if v.many > 0 {
+		return v.serious
+	}
+	return v.slight
+}
+
+// total is a sum with Neumaier's compensation: a gap is the small difference of what comes and goes.
+type total struct{ sum, lost float64 }
+
+func (t *total) add(v float64) {
+	sum := t.sum + v
+	if math.Abs(t.sum) >= math.Abs(v) {
+		t.lost += (t.sum - sum) + v
+	} else {
+		t.lost += (v - sum) + t.sum
+	}
+	t.sum = sum
+}
+
+func (t *total) value() float64 { return t.sum + t.lost }
+
+// view is a potential as it stands.
+type view struct {
+	block *mrf.Block // its kind
+	ids   []int32
+	coef  []float64
+	w, c  float64 // weight, and constant with inputs
+}
+
+func (v *view) slack(y []float64) float64 {
+	d := v.c
+	for k, i := range v.ids {
+		d += v.coef[k] * y[i]
+	}
+	return d
+}
+
+// view returns the potential at a place, until the next call.
+func (s *State) view(place int) (v view) {
+	if place >= s.first {
+		a := &s.come[place-s.first]
+		v = view{block: a.block, ids: a.Vars, coef: a.Coef, w: s.theta[a.Rule] * a.Scale, c: a.Constant}
+		for k, i := range a.Inputs {
+			v.c += a.InputCoef[k] * s.x[i]
+		}
+		return v
+	}
+	block, j := s.index.Locate(place)
+	b := s.model.Blocks[block]
+	v = view{block: b, w: s.theta[b.Rule], c: b.Constant + b.Own(j)}
+	if b.Scale != nil {
+		v.w *= float64(b.Scale[j])
+	}
+	for k, i := range b.InputRow(j) {
+		v.c += b.InputCoefficient(j, k) * s.x[i]
+	}
+	v.ids, v.coef = b.Row(j, &s.row)
+	return v
+}
+
+// along appends the places of the potentials that a variable is in.
+func (s *State) along(i int32, places []int) []int {
+	first := len(places)
+	if int(i) < s.model.Variables {
+		places = s.index.Of(i, places)
+	}
+	for _, place := range s.of[i] {
+		places = append(places, int(place))
+	}
+	kept := places[:first]
+	for _, place := range places[first:] {
+		if !s.isGone(place) {
+			kept = append(kept, place)
+		}
+	}
+	return kept
+}
+
+func (s *State) isGone(place int) bool { return s.gone[place/64]>>(place%64)&1 == 1 }
+
+// Values returns the point, to read.
+func (s *State) Values() []float64 { return s.y }
+
+// Multipliers returns those of all places, to read.
+func (s *State) Multipliers() []float64 { return s.mu }
+
+// Certificate says how good the point is, for the problem as it is now.
+func (s *State) Certificate() solve.Certificate {
+	gap := s.gap.value()
+	c := solve.Certificate{Objective: s.objective.value(), MaxViolation: s.violations.bound(),
+		Excess: max(0, s.excess.value())}
+	c.DualBound, c.Gap = c.Objective-gap, gap/max(s.Unit(), math.Abs(c.Objective))
+	return c
+}
+
+// Bytes is what all of this takes beside the model.
+func (s *State) Bytes() int64 {
+	bytes := s.index.Bytes() + 8*int64(2*len(s.y)+len(s.mu)+len(s.gone)+len(s.seen)) + s.marks.bytes()
+	for k := range s.come {
+		p := &s.come[k]
+		bytes += int64(160 + 12*(len(p.Vars)+len(p.Inputs)) + 4*len(p.Vars))
+	}
+	return bytes
+}

@@ -1,0 +1,222 @@
+package local
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/auto"
+)
+
+// living is a random model whose potentials come and go, with what a cold solver says about it.
+type living struct {
+	*State
+	t     *testing.T
+	rng   *rand.Rand
+	pool  []mrf.Potential // of which some are there
+	there []bool
+	theta []float64
+	x     []float64
+}
+
+func start(t *testing.T, seed uint64, kinds []mrftest.Form) *living {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	shape := mrftest.Shape{Variables: 30, Inputs: 3, Blocks: 12, Potentials: 20, Kinds: kinds, Arity: 3, Scales: true}
+	m, theta, x := mrftest.Random(rng, shape)
+	l := &living{t: t, rng: rng, theta: theta, x: x}
+	for _, b := range m.Blocks {
+		for j := range b.Len {
+			l.pool = append(l.pool, b.At(j))
+			l.there = append(l.there, rng.IntN(4) > 0)
+		}
+	}
+	first := &mrf.Model{Variables: m.Variables, Inputs: m.Inputs, Rules: m.Rules}
+	for k := range l.pool {
+		if l.there[k] {
+			first.AppendPotential(&l.pool[k])
+		}
+	}
+	cold := l.cold(first)
+	field := mrf.NewFieldOn(first, 1)
+	field.SetWeights(theta)
+	field.SetInputs(x)
+	var err error
+	if l.State, err = New(field, cold.Y, cold.Multipliers, solve.Settings{Gap: 1e-4}); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// cold solves a model without anything to start from.
+func (l *living) cold(m *mrf.Model) *solve.Result {
+	l.t.Helper()
+	field := mrf.NewFieldOn(m, 1)
+	field.SetWeights(l.theta)
+	field.SetInputs(l.x)
+	solver, err := auto.New("", field, solve.Settings{Gap: Spare(1e-4), Threads: 1})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	result, err := solver.Solve(context.Background())
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return result
+}
+
+// change lets a few potentials come and go.
+func (l *living) change() {
+	for range 1 + l.rng.IntN(3) {
+		k := l.rng.IntN(len(l.pool))
+		if l.there[k] = !l.there[k]; l.there[k] {
+			l.Add(&l.pool[k])
+			continue
+		}
+		place := l.Find(&l.pool[k])
+		if place < 0 {
+			l.t.Fatalf("potential %d is not found", k)
+		}
+		l.Remove(place)
+	}
+}
+
+// check compares the totals with a certificate of all, and the objective with a cold solver's.
+func (l *living) check(out Outcome) {
+	l.t.Helper()
+	m, mu := l.Gather()
+	field := mrf.NewFieldOn(m, 1)
+	field.SetWeights(l.theta)
+	field.SetInputs(l.x)
+	want, got := solve.Certify(field, l.Values(), slices.Clone(mu)), l.Certificate()
+	scale := 1e-9 * (1 + math.Abs(want.Objective))
+	if math.Abs(want.Objective-got.Objective) > scale || math.Abs(want.DualBound-got.DualBound) > scale ||
+		got.MaxViolation < want.MaxViolation-1e-12 || math.Abs(field.Unit()-l.Unit()) > 1e-9*l.Unit() {
+		l.t.Fatalf("the totals say %+v (unit %v), and all together %+v (unit %v)", got, l.Unit(), want, field.Unit())
+	}
+	if out.Status != solve.Optimal {
+		return
+	}
+	if math.Abs(got.Gap) > 1e-4 || want.MaxViolation > 1e-6 {
+		l.t.Fatalf("optimal with %+v", want)
+	}
+	if cold := l.cold(m); cold.Status == solve.Optimal && math.Abs(cold.Objective-got.Objective) >
+		1.3e-4*max(l.Unit(), math.Abs(cold.Objective))+want.Excess {
+		l.t.Fatalf("objective %v, cold %v", got.Objective, cold.Objective)
+	}
+}
+
+func TestWhatComesAndGoesIsProven(t *testing.T) {
+	families := map[string][]mrftest.Form{"squared": mrftest.Squared, "soft": mrftest.Soft, "all": mrftest.All}
+	for name, kinds := range families {
+		t.Run(name, func(t *testing.T) {
+			optimal := 0
+			for seed := range uint64(12) {
+				l := start(t, seed, kinds)
+				for range 20 {
+					l.change()
+					out, err := l.Solve(context.Background())
+					if err != nil {
+						t.Fatal(err)
+					}
+					l.check(out)
+					if out.Status == solve.Optimal {
+						optimal++
+					}
+				}
+			}
+			if optimal < 200 {
+				t.Errorf("only %d of 240 solves end with a proof", optimal)
+			}
+		})
+	}
+}
+
+func TestRollbackLeavesNoTrace(t *testing.T) {
+	l := start(t, 5, mrftest.All)
+	for range 30 {
+		before := *l.State
+		y, g, mu, gone := slices.Clone(l.y), slices.Clone(l.g), slices.Clone(l.mu), slices.Clone(l.gone)
+		there := slices.Clone(l.there)
+		l.Begin()
+		l.change()
+		l.SetInput(1, l.rng.Float64())
+		if _, err := l.Solve(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		l.Rollback()
+		l.there = there
+		if !slices.Equal(y, l.y) || !slices.Equal(g, l.g) || !slices.Equal(mu, l.mu) ||
+			!slices.Equal(gone, l.gone[:len(gone)]) || before.gap != l.gap || before.objective != l.objective ||
+			before.kinds != l.kinds || len(before.come) != len(l.come) {
+			t.Fatal("the state is not what it was")
+		}
+		l.change()
+		out, err := l.Solve(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.check(out)
+	}
+}
+
+func TestInputsChange(t *testing.T) {
+	l := start(t, 3, mrftest.Soft)
+	for range 30 {
+		i := l.rng.IntN(len(l.x))
+		l.x[i] = l.rng.Float64()
+		l.SetInput(int32(i), l.x[i])
+		out, err := l.Solve(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.check(out)
+	}
+}
+
+func TestContradictionIsFound(t *testing.T) {
+	first := &mrf.Model{Variables: 3, Rules: 1}
+	for i := range int32(2) {
+		first.AppendPotential(&mrf.Potential{Kind: mrf.LessEqual, Vars: []int32{i, i + 1}, Coef: []float64{1, -1}, Scale: 1})
+	}
+	first.AppendPotential(&mrf.Potential{Kind: mrf.Equal, Vars: []int32{0}, Coef: []float64{1}, Constant: -0.5, Scale: 1})
+	l := &living{t: t, theta: []float64{1}}
+	cold := l.cold(first)
+	s, err := New(mrf.NewFieldOn(first, 1), cold.Y, cold.Multipliers, solve.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := slices.Clone(s.Values())
+	s.Begin()
+	s.Add(&mrf.Potential{Kind: mrf.Equal, Vars: []int32{2}, Coef: []float64{1}, Constant: -0.25, Scale: 1})
+	out, err := s.Solve(context.Background())
+	if err != nil || out.Status != solve.Infeasible || len(out.Conflict) == 0 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	s.Rollback()
+	out, err = s.Solve(context.Background())
+	if err != nil || out.Status != solve.Optimal || !slices.Equal(y, s.Values()) {
+		t.Fatalf("%+v, %v: %v", out, err, s.Values())
+	}
+}
+
+func TestEndsWithItsContext(t *testing.T) {
+	l := start(t, 7, mrftest.Soft)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Nanosecond)
+	defer cancel()
+	l.change()
+	out, err := l.Solve(ctx)
+	if err != nil || out.Status != solve.TimeLimit {
+		t.Fatalf("%v, %v", out.Status, err)
+	}
+	l.check(out)
+	if out, err = l.Solve(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	l.check(out)
+}

@@ -1,0 +1,102 @@
+package local
+
+// entry is a number that was something else before.
+type entry struct {
+	what what
+	at   int32
+	old  float64
+}
+
+// what a number of an entry is.
+type what uint8
+
+const (
+	ofValue what = iota
+	ofSlope
+	ofMultiplier
+	ofInput
+	ofPresence // it has no number: the potential was there, or was not
+)
+
+// saved is what Begin keeps as a whole.
+type saved struct {
+	objective, gap, excess total
+	violations             violations
+	kinds                  kinds
+	come, variables        int
+	pending, pressed       []int32
+}
+
+// Begin starts to note what changes, so that Rollback can take it back, until one of Rollback and Commit.
+func (s *State) Begin() {
+	if s.saved != nil {
+		panic("local: changes within changes")
+	}
+	s.saved = &saved{objective: s.objective, gap: s.gap, excess: s.excess, violations: s.violations, kinds: s.kinds,
+		come: len(s.come), variables: len(s.y), pending: append([]int32(nil), s.pending...),
+		pressed: append([]int32(nil), s.pressed...)}
+}
+
+// Commit lets what has changed since Begin be.
+func (s *State) Commit() { s.saved, s.log = nil, s.log[:0] }
+
+// Rollback makes everything what it was at Begin, to the last bit.
+func (s *State) Rollback() {
+	for k := len(s.log) - 1; k >= 0; k-- {
+		switch e := s.log[k]; e.what {
+		case ofValue:
+			s.y[e.at] = e.old
+		case ofSlope:
+			s.g[e.at] = e.old
+		case ofMultiplier:
+			s.mu[e.at] = e.old
+		case ofInput:
+			s.x[e.at] = e.old
+		case ofPresence:
+			s.gone[e.at/64] ^= 1 << (e.at % 64)
+		}
+	}
+	was := s.saved
+	for k := len(s.come) - 1; k >= was.come; k-- {
+		for _, i := range s.come[k].Vars {
+			s.of[i] = s.of[i][:len(s.of[i])-1]
+		}
+	}
+	s.come, s.mu = s.come[:was.come], s.mu[:s.first+was.come]
+	s.y, s.g = s.y[:was.variables], s.g[:was.variables]
+	s.objective, s.gap, s.excess, s.violations, s.kinds =
+		was.objective, was.gap, was.excess, was.violations, was.kinds
+	s.pending, s.pressed = was.pending, was.pressed
+	s.Commit()
+}
+
+func (s *State) note(e entry) {
+	if s.saved != nil {
+		s.log = append(s.log, e)
+	}
+}
+
+func (s *State) setValue(i int32, value float64) {
+	s.note(entry{ofValue, i, s.y[i]})
+	s.y[i] = value
+}
+
+func (s *State) setSlope(i int32, slope float64) {
+	s.note(entry{ofSlope, i, s.g[i]})
+	s.g[i] = slope
+}
+
+func (s *State) setMultiplier(place int, mu float64) {
+	if place >= s.first && s.saved != nil && place-s.first >= s.saved.come {
+		s.mu[place] = mu // it goes with the potential
+		return
+	}
+	s.note(entry{ofMultiplier, int32(place), s.mu[place]})
+	s.mu[place] = mu
+}
+
+// flip takes a potential away, or brings it back.
+func (s *State) flip(place int) {
+	s.note(entry{ofPresence, int32(place), 0})
+	s.gone[place/64] ^= 1 << (place % 64)
+}
