@@ -48,7 +48,7 @@ var joinShapes = []joinShape{
 			AND p.c1 < q.c1 AND s.c0 = g.c0`},
 	{"priors", "1: !Good(A) ^2\n", links(1, 1), `SELECT g.id AS a FROM Good g`},
 	{"graph-rules", graphRules(), knowledge, ""},
-	{"long-rule", longRule(), links(1, 1), ""},
+	{"long-rule", longRule(), ring, ""},
 }
 
 // links makes a graph at random, of nodes with so many links each on average, and a part of the size in links. Start
@@ -77,6 +77,19 @@ func hub(size int, seed uint64) *data {
 		d.link(link, seen, node, 0, k)
 		d.link(link, seen, node, k, 0)
 		d.link(link, seen, node, k, 1+d.rng.IntN(n-1))
+	}
+	d.addGraph(node, n, link)
+	return d
+}
+
+// ring makes a graph of a hundredth of the size, in which each node has one link: so a path of any length has as many
+// ways through it as there are nodes.
+func ring(size int, seed uint64) *data {
+	d := newData(seed)
+	n := max(4, size/100) + 1
+	node, link := d.constants("n", n), newTable(2)
+	for k := range n {
+		link.observe(1, node+symbol.ID(k), node+symbol.ID((k+1)%n))
 	}
 	d.addGraph(node, n, link)
 	return d

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -109,7 +110,11 @@ func (c checked) Text(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "\n%d rules over %d predicates, %d observations, %d targets\n",
 		len(c.Rules), c.Predicates, c.Observations, c.Targets)
-	if len(c.Lints) == 0 {
+	switch {
+	case len(c.Lints) > 0:
+	case c.Total.Seconds > preflight.SlowSeconds:
+		fmt.Fprintf(&b, "nothing is wrong, but grounding takes about %s\n", preflight.Duration(c.Total.Seconds))
+	default:
 		b.WriteString("nothing is wrong\n")
 	}
 	_, err := io.WriteString(w, b.String())
@@ -148,6 +153,8 @@ func roughTime(seconds float64) string {
 		return fmt.Sprintf("~%.0f s", seconds)
 	case seconds < 7200:
 		return fmt.Sprintf("~%.0f min", seconds/60)
+	case seconds < 1e6*3600:
+		return fmt.Sprintf("~%.0f h", seconds/3600)
 	}
-	return fmt.Sprintf("~%.0f h", seconds/3600)
+	return fmt.Sprintf("~10^%.0f h", math.Log10(seconds/3600))
 }

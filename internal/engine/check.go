@@ -82,6 +82,7 @@ func Check(ctx context.Context, p *project.Project) (*Summary, error) {
 		return nil, err
 	}
 	g.Preflight(estimates).Lint(&diags)
+	g.LintFit(estimates, &diags)
 	diags.Sort()
 	summary := &Summary{Predicates: len(p.Config.Predicates), Lints: diags.Plain(), Diagnostics: diags}
 	summary.count(g, estimates)
@@ -160,15 +161,21 @@ func (s *Summary) count(g *session.Grounding, estimates []ground.Estimate) {
 	for k := range estimates {
 		e := &estimates[k]
 		r := RuleEstimate{Rule: e.Plan.Rule.Text, Exact: e.Exact, Cost: Cost{
-			GroundRules: int64(math.Round(e.Potentials)), Bytes: int64(math.Round(preflight.Cost(e))),
+			GroundRules: whole(e.Potentials), Bytes: whole(preflight.Cost(e)),
 			Seconds: e.Seconds() / threads,
 		}}
 		s.Rules[k] = r
-		s.Total.GroundRules += r.GroundRules
-		s.Total.Bytes += r.Bytes
+		s.Total.GroundRules = min(countless, s.Total.GroundRules+r.GroundRules)
+		s.Total.Bytes = min(countless, s.Total.Bytes+r.Bytes)
 		s.Total.Seconds += r.Seconds
 	}
 }
+
+// countless is what counts are at most: of two, the sum is a number still.
+const countless = math.MaxInt64 / 2
+
+// whole rounds an estimate, which may be beyond what can be counted.
+func whole(x float64) int64 { return int64(min(countless, math.Round(x))) }
 
 // checkRows bounds how many rows are touched per rule by Check, which takes a few milliseconds for each.
 const checkRows = 1 << 16

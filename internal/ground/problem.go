@@ -121,8 +121,11 @@ func (t *tally) diagnose(out *source.Diagnostics, rule *program.Rule, id, hint, 
 	out.Add(source.Diagnostic{ID: id, Severity: source.Error, Span: rule.Span, Message: message, Hint: hint})
 }
 
-// Amount prints a count with separators; of an estimate, two digits.
+// Amount prints a count with separators; of an estimate, two digits, or the power of ten alone if there are too many.
 func Amount(count float64, exact bool) string {
+	if count >= 1e15 {
+		return fmt.Sprintf("about 10^%.0f", math.Log10(count))
+	}
 	if exact || count < 1 {
 		return grouped(fmt.Sprintf("%.0f", count))
 	}

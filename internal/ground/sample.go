@@ -86,17 +86,22 @@ type measure struct {
 	ids, bias, ragged float64 // bytes: always there, only where biases differ, only where coefficients differ
 }
 
+// boundless is what an estimate is at most: far beyond anything that could be made, and far enough from infinity for
+// products of two.
+const boundless = 1e100
+
 // add adds other, each of whose groundings stands for weight of them.
 func (m *measure) add(other *measure, weight float64) {
-	m.potentials += weight * other.potentials
-	m.groundings += weight * other.groundings
-	m.constant += weight * other.constant
-	m.missing += weight * other.missing
-	m.violated += weight * other.violated
-	m.rows += weight * other.rows
-	m.ids += weight * other.ids
-	m.bias += weight * other.bias
-	m.ragged += weight * other.ragged
+	plus := func(total *float64, more float64) { *total = min(boundless, *total+weight*more) }
+	plus(&m.potentials, other.potentials)
+	plus(&m.groundings, other.groundings)
+	plus(&m.constant, other.constant)
+	plus(&m.missing, other.missing)
+	plus(&m.violated, other.violated)
+	plus(&m.rows, other.rows)
+	plus(&m.ids, other.ids)
+	plus(&m.bias, other.bias)
+	plus(&m.ragged, other.ragged)
 }
 
 // sampler makes a machine visit some rows of each loop only, and weighs what it finds there by how many rows each of
@@ -109,6 +114,7 @@ type sampler struct {
 	direct []int    // the loops whose keys are known once the pivot has a row
 	share  float64
 	work   int
+	most   float64 // bounds work; 0 means no bound
 	exact  bool
 	total  measure
 	// touched are the variables seen in this pass, as long as it is exact.
@@ -123,20 +129,25 @@ type sampler struct {
 // growth is how much more each pass of a sampler may do than the one before.
 const growth = 4
 
-// sample runs ever longer passes until one has seen everything, or the next might touch too many rows: how many rows a
-// pass will touch is known only afterwards.
+// sample runs ever longer passes until one has seen everything, or the next might touch too many rows. How many rows a
+// pass touches is known only on the way: one that becomes too long is given up, and the one before it counts.
 func (g *grounder) sample(r *routine, rows float64) Estimate {
 	s := newSampler(newMachine(r, &g.stop))
 	if r.pieces() == 0 {
 		return Estimate{Plan: r.plan, Exact: true}
 	}
-	for share := 16.0; ; share *= growth {
-		s.pass(share)
-		if s.exact || growth*float64(s.work) > rows || g.stop.Load() {
-			return s.estimate()
+	e := s.pass(16)
+	s.most = 2 * rows
+	for share := 16.0 * growth; !s.exact && growth*float64(s.work) <= rows && !g.stop.Load(); share *= growth {
+		if longer := s.pass(share); !s.tooLong() {
+			e = longer
 		}
 	}
+	return e
 }
+
+// tooLong tells whether a pass is to be given up.
+func (s *sampler) tooLong() bool { return s.most > 0 && float64(s.work) > s.most }
 
 func newSampler(m *machine) *sampler {
 	s := &sampler{machine: m, loops: make([]int, len(m.ops)+1), draws: make([][]draw, len(m.ops)),
@@ -164,13 +175,14 @@ func (r *routine) knows(slots []int32) bool {
 	})
 }
 
-// pass samples about share combinations of rows.
-func (s *sampler) pass(share float64) {
+// pass samples about share combinations of rows, and returns what they tell.
+func (s *sampler) pass(share float64) Estimate {
 	s.random = rand.New(rand.NewPCG(0, 0))
 	s.share, s.work, s.exact = share, 0, true
 	s.problems, s.total, s.touched = problems{}, measure{}, s.touched[:0]
 	s.machine.run(cut{row: s.routine.lo}, cut{row: s.routine.hi})
 	s.drain()
+	return s.estimate()
 }
 
 // sampleRows is the machine's loop over the rows [lo, hi) of op k, which a sampler has cut short.
@@ -190,7 +202,7 @@ func (m *machine) sampleRows(o *op, k int, lo, hi int32, upper float64) {
 		outer.rows += float64(hi - lo)
 	}
 	for _, d := range s.draw(o, k, lo, int(hi-lo), take) {
-		if m.stop.Load() {
+		if m.stop.Load() || s.tooLong() {
 			break
 		}
 		s.total = measure{}
@@ -270,7 +282,7 @@ func (s *sampler) fanOut(o *op, row int32) float64 {
 		lo, hi := s.ops[k].index.Range(s.key(&s.ops[k], k))
 		product *= float64(hi - lo)
 	}
-	return product
+	return min(boundless, product)
 }
 
 // take decides how many of n rows to visit. The more loops are still to come, the less each of them can have; an outer
@@ -339,7 +351,7 @@ func (s *sampler) sameCoef(b *batch) bool {
 	return b.regular && slices.Equal(b.pattern, first[0]) && slices.Equal(b.inputPattern, first[1])
 }
 
-// estimate returns the result of the last pass.
+// estimate returns the result of a pass.
 func (s *sampler) estimate() Estimate {
 	t := &s.total
 	e := Estimate{

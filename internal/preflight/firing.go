@@ -1,11 +1,12 @@
 package preflight
 
 import (
+	"slices"
+
 	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/source"
-	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
 // neverHint goes with every reason why a rule has no ground rules.
@@ -94,24 +95,27 @@ type use struct {
 	column int
 }
 
-// disjointAtoms reports a variable for which two atoms have no value in common.
+// disjointAtoms reports a variable for which two atoms have no value in common. Atoms that use the same column of one
+// relation for it do not, so that of each only the first is looked at: a rule may have very many atoms.
 func (m *Model) disjointAtoms(rule *program.Rule, out *source.Diagnostics) bool {
 	uses := make([][]use, len(rule.Variables))
 	for k := range rule.Atoms {
 		a := &rule.Atoms[k]
 		for column, arg := range a.Args {
 			if a.Generates && arg.IsVariable() && !rule.Variables[arg.Variable].Summation {
-				uses[arg.Variable] = append(uses[arg.Variable], use{a, column})
+				uses[arg.Variable] = addUse(uses[arg.Variable], use{a, column})
 			}
 		}
 	}
+	known := make(map[[4]int]bool)
 	for v, list := range uses {
 		for k, second := range list {
 			for _, first := range list[:k] {
-				if a, b := m.relation(first.atom), m.relation(second.atom); disjoint(a, first.column, b, second.column) {
+				if m.disjoint(known, first, second) {
 					out.Warnf("never-fires", second.atom.Span, neverHint,
 						"no value of %s is in %s as argument %d and in %s as argument %d, so this rule has no ground rules",
-						rule.Variables[v].Name, a.Name, first.column+1, b.Name, second.column+1)
+						rule.Variables[v].Name, m.relation(first.atom).Name, first.column+1, m.relation(second.atom).Name,
+						second.column+1)
 					return true
 				}
 			}
@@ -120,16 +124,25 @@ func (m *Model) disjointAtoms(rule *program.Rule, out *source.Diagnostics) bool 
 	return false
 }
 
-// disjoint tells whether two columns have no value in common.
-func disjoint(a *relation.Relation, column int, b *relation.Relation, other int) bool {
-	values := make(map[symbol.ID]bool, a.DistinctCount(column))
-	for _, id := range a.Columns[column] {
-		values[id] = true
+// addUse adds a use of a column unless there is one already.
+func addUse(list []use, u use) []use {
+	same := func(other use) bool { return other.column == u.column && other.atom.Predicate == u.atom.Predicate }
+	if slices.ContainsFunc(list, same) {
+		return list
 	}
-	for _, id := range b.Columns[other] {
-		if values[id] {
-			return false
-		}
+	return append(list, u)
+}
+
+// disjoint tells whether two columns have no value in common. What was found is known from then on.
+func (m *Model) disjoint(known map[[4]int]bool, first, second use) bool {
+	pair := [4]int{first.atom.Predicate, first.column, second.atom.Predicate, second.column}
+	answer, ok := known[pair]
+	if !ok {
+		a, b := m.relation(first.atom).Columns[first.column], m.relation(second.atom).Columns[second.column]
+		marks := relation.NewMarks(m.Tables.Store.Symbols.Len())
+		marks.Add(a)
+		answer = len(marks.Select(nil, b)) == 0
+		known[pair] = answer
 	}
-	return true
+	return answer
 }

@@ -29,33 +29,37 @@ func (m *Model) lintJoin(rule *program.Rule, e *ground.Estimate, out *source.Dia
 		ground.Amount(e.Groundings, e.Exact))
 }
 
-// What a join may take before it is worth a warning: seconds of one thread, and rows for each ground rule.
+// What a join may take before it is worth a word: seconds of one thread, and rows for each ground rule.
 const (
-	slowSeconds = 10
+	SlowSeconds = 10
 	vainRows    = 100
 )
 
 // lintSlow reports a rule whose join goes for long through rows that lead to few ground rules. A rule that makes many
 // has the time that they need.
 func lintSlow(rule *program.Rule, e *ground.Estimate, out *source.Diagnostics) {
-	if e.Seconds() < slowSeconds || e.Rows < vainRows*(1+e.Potentials) {
+	if e.Seconds() < SlowSeconds || e.Rows < vainRows*(1+e.Potentials) {
 		return
 	}
 	out.Warnf("slow-join", rule.Span, "link the atoms by one that few rows match, or derive a relation of the pairs that "+
 		"matter and use that; deeppsl ground --show=plan has the order of the atoms, --time-limit ends what takes too long",
 		"finding %s ground rules goes through %s rows, for about %s on one thread",
-		ground.Amount(e.Potentials, e.Exact), ground.Amount(e.Rows, false), duration(e.Seconds()))
+		ground.Amount(e.Potentials, e.Exact), ground.Amount(e.Rows, false), Duration(e.Seconds()))
 }
 
-// duration prints a time roughly.
-func duration(seconds float64) string {
+// Duration prints a time roughly.
+func Duration(seconds float64) string {
 	switch {
 	case seconds < 120:
 		return fmt.Sprintf("%.0f seconds", seconds)
 	case seconds < 7200:
 		return fmt.Sprintf("%.0f minutes", seconds/60)
 	}
-	return fmt.Sprintf("%.0f hours", seconds/3600)
+	const hour, year = 3600, 365.25 * 24 * 3600
+	if seconds < 2*year {
+		return fmt.Sprintf("%.0f hours", seconds/hour)
+	}
+	return strings.TrimPrefix(ground.Amount(seconds/year, false), "about ") + " years"
 }
 
 func (m *Model) relation(a *program.Atom) *relation.Relation {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path"
 	"strconv"
 	"strings"
@@ -70,6 +71,9 @@ func Size(bytes float64) string {
 	}
 	if bytes < 9.95 && unit > 0 {
 		return fmt.Sprintf("%.1f %s", bytes, units[unit])
+	}
+	if bytes >= 1e6 {
+		return fmt.Sprintf("10^%.0f %s", math.Log10(bytes), units[unit])
 	}
 	return fmt.Sprintf("%.0f %s", bytes, units[unit])
 }

@@ -78,7 +78,7 @@ func TestFit(t *testing.T) {
 
 func TestSize(t *testing.T) {
 	for bytes, want := range map[float64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 9949: "9.9 kB", 9960: "10 kB",
-		999_400: "999 kB", 999_600: "1.0 MB", 2.5e9: "2.5 GB", 1e30: "1000000000000 EB"} {
+		999_400: "999 kB", 999_600: "1.0 MB", 2.5e9: "2.5 GB", 1e30: "10^12 EB"} {
 		if got := Size(bytes); got != want {
 			t.Errorf("Size(%g) = %s, want %s", bytes, got, want)
 		}
@@ -91,7 +91,7 @@ func TestAmount(t *testing.T) {
 		exact bool
 		want  string
 	}{{0, true, "0"}, {999, true, "999"}, {1234567, true, "1,234,567"}, {1234567, false, "about 1,200,000"},
-		{7, false, "about 7"}, {0.2, false, "0"}, {99.6, false, "about 100"}} {
+		{7, false, "about 7"}, {0.2, false, "0"}, {99.6, false, "about 100"}, {3e99, false, "about 10^99"}} {
 		if got := ground.Amount(test.count, test.exact); got != test.want {
 			t.Errorf("ground.Amount(%g, %t) = %s, want %s", test.count, test.exact, got, test.want)
 		}

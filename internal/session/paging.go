@@ -8,6 +8,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/preflight"
+	"github.com/deeppsl/deeppsl/internal/source"
 )
 
 // Close gives back the file that the ground rules are in, if they are in one; they cannot be used any more.
@@ -57,6 +58,19 @@ func (g *Grounding) fit(ctx context.Context) error {
 	}
 	g.paging, err = preflight.Place(estimates, g.Tables.Store, memory, g.Settings.Scratch)
 	return err
+}
+
+// LintFit warns of a model that would be refused where this is run.
+func (g *Grounding) LintFit(estimates []ground.Estimate, out *source.Diagnostics) {
+	memory, known := g.memory()
+	var refusal *source.Failure
+	if !known || g.pages() || !errors.As(preflight.Fit(estimates, memory), &refusal) {
+		return
+	}
+	for _, d := range refusal.Diagnostics {
+		d.Severity = source.Warning // there may be more memory elsewhere
+		out.Add(d)
+	}
 }
 
 // groundRules makes the ground model. What was expected to fit in memory and does not is ground again, into a file.
