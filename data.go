@@ -63,8 +63,9 @@ type Rows [][]string
 // Values are arguments with truth values.
 type Values iter.Seq2[[]string, float64]
 
-// File is a file of rows, in the format that its name says: .csv, .jsonl, .parquet, or else between tabs; each may be
-// compressed by gzip. FS is where it is; nil means the files of the operating system.
+// File is a file of rows, in the format that its name says: .csv, .jsonl, .parquet in programs that import the package
+// deeppsl/parquet, or else between tabs; each may be compressed by gzip. FS is where it is; nil means the files of the
+// operating system.
 type File struct {
 	FS   fs.FS
 	Path string

@@ -282,6 +282,24 @@ func TestWrongData(t *testing.T) {
 	}
 }
 
+// A program without Parquet says what to import.
+func TestMissingFormat(t *testing.T) {
+	const line = `import _ "github.com/deeppsl/deeppsl/parquet"`
+	p := parse(t, alarms)
+	data := rooms(p, 2, func(int) float64 { return 1 })
+	data.Observe("Next", deeppsl.Reader("next.parquet", strings.NewReader("PAR1")))
+	_, err := deeppsl.NewSession(ctx, p, data, deeppsl.Options{})
+	for _, want := range []string{"next.parquet", "[data-format]", line} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in\n%v", want, err)
+		}
+	}
+	_, err = neural.Read(neural.Parquet, "features", strings.NewReader("PAR1"), 0)
+	if err == nil || !strings.Contains(err.Error(), line) {
+		t.Error(err)
+	}
+}
+
 type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, errors.New("this cannot be read") }

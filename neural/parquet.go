@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/deeppsl/deeppsl/internal/load/parquet"
+	"github.com/deeppsl/deeppsl/internal/format"
 )
 
 // pandasIndex is what pandas calls an index without a name, which it writes as the last column.
@@ -15,6 +15,10 @@ const pandasIndex = "__index_level_0__"
 
 // eachRow calls row with the id and the values of each row of a table in Parquet's format, until it returns false.
 func eachRow(r io.Reader, row func(id string, values []string) bool) error {
+	parquet, err := format.Of(".parquet")
+	if err != nil {
+		return err
+	}
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return err

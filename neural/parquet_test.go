@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/deeppsl/deeppsl/internal/load/parquet"
+	_ "github.com/deeppsl/deeppsl/parquet"
 )
 
 // Tables that pandas wrote, with an index that has no name and stands last, and with one that has one.

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/deeppsl/deeppsl/internal/command"
+	_ "github.com/deeppsl/deeppsl/parquet" // the tables that come with a library
 )
 
 // Main runs the command that args, without the program's name, ask for, and returns the exit code: 0 for success, 1

@@ -7,6 +7,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/project"
+	_ "github.com/deeppsl/deeppsl/parquet"
 )
 
 // Constants that a format cannot hold are an error, in the formats that cannot, and written as they are in others.

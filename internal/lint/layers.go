@@ -35,10 +35,12 @@ var layers = []layer{
 	{"internal/similarity", []string{"internal/parallel"}},
 	{"internal/report", nil},
 	{"internal/option", nil},
+	{"internal/format", nil},
 	{"internal/load/parquet", nil},
+	{"parquet", []string{"internal/format", "internal/load/parquet"}},
 	{"internal/load", []string{
 		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/syntax",
-		"internal/program", "internal/similarity", "internal/load/parquet"}},
+		"internal/program", "internal/similarity", "internal/format"}},
 	{"internal/dataset", nil},
 	{"internal/scratch", []string{"internal/parallel"}},
 	{"internal/mrf", []string{"internal/parallel", "internal/scratch"}},
@@ -69,7 +71,7 @@ var layers = []layer{
 		"internal/symbol", "internal/relation", "internal/program", "internal/mrf", "internal/report"}},
 	{"neural", []string{
 		"internal/parallel", "internal/kernel", "internal/idx", "internal/source", "internal/symbol", "internal/relation",
-		"internal/load/parquet", "internal/learn", "internal/report"}},
+		"internal/format", "internal/learn", "internal/report"}},
 	{"internal/project", []string{
 		"internal/source", "internal/syntax", "internal/program", "internal/option", "internal/load", "internal/mrf",
 		"internal/ground", "internal/preflight", "internal/derive", "internal/solve", "internal/learn", "neural"}},
@@ -78,7 +80,7 @@ var layers = []layer{
 		"internal/project"}},
 	{"internal/session", []string{
 		"internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program", "internal/report",
-		"internal/load/parquet", "internal/load", "internal/mrf", "internal/ground", "internal/preflight",
+		"internal/format", "internal/load", "internal/mrf", "internal/ground", "internal/preflight",
 		"internal/derive", "internal/export", "internal/explain",
 		"internal/presolve", "internal/solve", "internal/eval", "neural", "internal/project", "internal/perceive"}},
 	{"internal/batch", []string{

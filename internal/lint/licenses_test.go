@@ -21,12 +21,11 @@ import (
 // has none.
 type linkage struct{ pkg, folder, module, root string }
 
-// linked lists what is linked on each system that deeppsl is built for.
-var linked = sync.OnceValues(func() ([]linkage, error) {
-	var all []linkage
+// linked lists what a package is linked with on each system that deeppsl is built for.
+func linked(target string) (all []linkage, err error) {
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		list := exec.Command("go", "list", "-deps", "-f",
-			"{{.ImportPath}}\t{{.Dir}}\t{{with .Module}}{{.Path}}\t{{.Dir}}{{else}}\t{{end}}", "./cmd/deeppsl")
+			"{{.ImportPath}}\t{{.Dir}}\t{{with .Module}}{{.Path}}\t{{.Dir}}{{else}}\t{{end}}", target)
 		list.Dir = root
 		list.Env = append(os.Environ(), "GOTOOLCHAIN=local", "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0", "GOEXPERIMENT=")
 		output, err := list.Output()
@@ -39,12 +38,15 @@ var linked = sync.OnceValues(func() ([]linkage, error) {
 		}
 	}
 	return all, nil
-})
+}
 
-// mustLink returns what is linked.
+// product lists what deeppsl is linked with, once for all tests.
+var product = sync.OnceValues(func() ([]linkage, error) { return linked("./cmd/deeppsl") })
+
+// mustLink returns what deeppsl is linked with.
 func mustLink(t *testing.T) []linkage {
 	t.Helper()
-	all, err := linked()
+	all, err := product()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,6 +67,29 @@ func TestProductIsLight(t *testing.T) {
 				t.Errorf("deeppsl links %s", one.pkg)
 			}
 		}
+	}
+}
+
+// guests are all modules that a program which imports the library is linked with.
+var guests = []string{
+	modulePath, "github.com/go-json-experiment/json", "github.com/rivo/uniseg", "go.yaml.in/yaml/v3",
+	"golang.org/x/sys", "golang.org/x/term", "gonum.org/v1/gonum",
+}
+
+// TestLibraryIsLight looks at all packages that the root package links: those of few modules, and of the standard
+// library no HTTP.
+func TestLibraryIsLight(t *testing.T) {
+	all, err := linked(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range all {
+		if one.module != "" && !slices.Contains(guests, one.module) || one.pkg == "net/http" {
+			t.Errorf("importing the library links %s", one.pkg)
+		}
+	}
+	if len(all) < 100 {
+		t.Errorf("only %d packages are listed", len(all))
 	}
 }
 

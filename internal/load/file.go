@@ -10,16 +10,17 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/deeppsl/deeppsl/internal/format"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
-// readData reads the file of a table, which has lines unless it is in Parquet's format.
+// readData reads the file of a table, which has lines unless it is in a registered format.
 func (c *Config) readData(data *Data) (*source.File, error) {
 	open := c.open
 	if data.Open != nil {
 		open = data.Open
 	}
-	if extension(data.Path) == ".parquet" {
+	if format.Registered(extension(data.Path)) {
 		return readWith(data.Path, open, readBinary)
 	}
 	return readWith(data.Path, open, func(r io.Reader, size int64) (string, error) {

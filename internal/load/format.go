@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/deeppsl/deeppsl/internal/format"
 	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/source"
@@ -12,19 +13,21 @@ import (
 )
 
 // addFile reads a table in the format that its name's extension says, whether that is followed by .gz or not:
-// .csv, .jsonl or .ndjson, .parquet; any other is a table between tabs, as PSL has it, whose columns have no names
-// unless some are asked for.
+// .csv, .jsonl or .ndjson, or one that a package registers; any other is a table between tabs, as PSL has it, whose
+// columns have no names unless some are asked for.
 func (t *table) addFile(file *source.File, data *Data, what string, role relation.Role) {
-	format := extension(file.Name)
-	read, known := formats[format]
+	read, known := formats[extension(file.Name)]
+	binary := format.Registered(extension(file.Name))
 	switch {
 	case known:
+	case binary:
+		read, known = (*table).addRegistered, true
 	case data.Choice != nil:
 		read = (*table).addNamedTabs
 	default:
 		read = (*table).addTabs
 	}
-	t.begin(origin{file: file, data: data, what: what, tabs: !known, binary: format == ".parquet"}, role)
+	t.begin(origin{file: file, data: data, what: what, tabs: !known, binary: binary}, role)
 	read(t, file)
 	if t.errors == 0 && !t.origins[len(t.origins)-1].decided {
 		t.diags.Warnf("data-empty", data.Span, "", "%s has no rows", file.Name)
@@ -32,12 +35,11 @@ func (t *table) addFile(file *source.File, data *Data, what string, role relatio
 	t.end()
 }
 
-// formats are the readers of tables other than those between tabs.
+// formats are the readers of tables that are built in, other than those between tabs.
 var formats = map[string]func(*table, *source.File){
-	".csv":     (*table).addCSV,
-	".jsonl":   (*table).addJSONLines,
-	".ndjson":  (*table).addJSONLines,
-	".parquet": (*table).addParquet,
+	".csv":    (*table).addCSV,
+	".jsonl":  (*table).addJSONLines,
+	".ndjson": (*table).addJSONLines,
 }
 
 // extension returns the extension that says a file's format, in lower case.

@@ -14,6 +14,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/goldentest"
 	"github.com/deeppsl/deeppsl/internal/load/parquet"
 	"github.com/deeppsl/deeppsl/internal/relation"
+	_ "github.com/deeppsl/deeppsl/parquet"
 )
 
 // atoms reads one file as observations of a predicate of two arguments.

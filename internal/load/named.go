@@ -1,18 +1,19 @@
 package load
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/deeppsl/deeppsl/internal/load/parquet"
+	"github.com/deeppsl/deeppsl/internal/format"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
-// This file is about tables whose columns have names: CSV, JSON Lines and Parquet. The columns are a predicate's
-// arguments in their order; if there is one more, the one called truth or value, or else the last one, is the truth
-// value. A configuration may choose some of them by their names, and name those between tabs so.
+// This file is about tables whose columns have names: CSV, JSON Lines and what is registered. The columns are a
+// predicate's arguments in their order; if there is one more, the one called truth or value, or else the last one, is
+// the truth value. A configuration may choose some of them by their names, and name those between tabs so.
 
 // arrangement says where the fields of a predicate's atoms are among named columns.
 type arrangement struct {
@@ -107,24 +108,32 @@ func (t *table) addArranged(fields []string, by *arrangement, offset int) {
 	t.add(t.fields, offset)
 }
 
-// addParquet reads a flat Parquet file; a row's place is its number.
-func (t *table) addParquet(file *source.File) {
+// addRegistered reads a file in a format that a package registers; a row's place is its number.
+func (t *table) addRegistered(file *source.File) {
 	var by *arrangement
 	row := 0
-	err := parquet.Read(strings.NewReader(file.Text), int64(len(file.Text)),
-		func(names []string) bool {
-			by = t.arrange(names, 0)
-			return by != nil
-		},
-		func(fields []string) bool {
-			t.addArranged(fields, by, row)
-			row++
-			return true
-		})
-	if err != nil {
-		o := &t.origins[len(t.origins)-1]
-		t.errors++
-		t.told++
-		t.diags.Errorf("data-syntax", o.data.Span, "", "cannot read %s: %v", file.Name, err)
+	registered, err := format.Of(extension(file.Name))
+	if err == nil {
+		err = registered.Read(strings.NewReader(file.Text), int64(len(file.Text)),
+			func(names []string) bool {
+				by = t.arrange(names, 0)
+				return by != nil
+			},
+			func(fields []string) bool {
+				t.addArranged(fields, by, row)
+				row++
+				return true
+			})
 	}
+	if err == nil {
+		return
+	}
+	o := &t.origins[len(t.origins)-1]
+	t.errors++
+	t.told++
+	if missing := (*format.Missing)(nil); errors.As(err, &missing) {
+		t.diags.Errorf("data-format", o.data.Span, missing.Hint(), "cannot read %s: %s", file.Name, missing.What())
+		return
+	}
+	t.diags.Errorf("data-syntax", o.data.Span, "", "cannot read %s: %v", file.Name, err)
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/deeppsl/deeppsl/internal/load/parquet"
+	"github.com/deeppsl/deeppsl/internal/format"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/report"
 )
@@ -48,7 +48,10 @@ func (g *Grounding) WriteAtoms(dir string, answer *Answer) ([]string, error) {
 // writeAtoms writes one predicate's atoms: the free ones, and the observed ones too if the options ask for them.
 func (g *Grounding) writeAtoms(w io.Writer, format string, answer *Answer, atoms *relation.Relation) error {
 	buffered := bufio.NewWriter(w)
-	out := newAtomWriter(buffered, format, atoms.Arity)
+	out, err := newAtomWriter(buffered, format, atoms.Arity)
+	if err != nil {
+		return err
+	}
 	first := atoms.Observed
 	if g.Settings.AllAtoms {
 		first = 0
@@ -76,22 +79,21 @@ func valueOf(answer *Answer, atoms *relation.Relation, row int32) float64 {
 	return FreeValue(answer, atoms, row)
 }
 
-// An atomWriter writes atoms in one of the formats of Extensions. Nothing is complete before Close.
-type atomWriter interface {
-	Write(arguments []string, value float64) error
-	Close() error
-}
-
-func newAtomWriter(w *bufio.Writer, format string, arity int) atomWriter {
-	switch format {
+// newAtomWriter returns what writes atoms in one of the formats of Extensions.
+func newAtomWriter(w *bufio.Writer, name string, arity int) (format.Writer, error) {
+	switch name {
 	case "json":
 		encoder := json.NewEncoder(w)
 		encoder.SetEscapeHTML(false)
-		return jsonAtoms{encoder}
-	case "parquet":
-		return parquet.NewWriter(w, arity)
+		return jsonAtoms{encoder}, nil
+	case "txt":
+		return textAtoms{w}, nil
 	}
-	return textAtoms{w}
+	registered, err := format.Of(Extensions[name])
+	if err != nil {
+		return nil, err
+	}
+	return registered.Writer(w, arity), nil
 }
 
 // digits prints a value with as few digits as read back the same: fewer would break what is certified.

@@ -1,0 +1,68 @@
+// Package format is the registry of the formats of tables that are read by a library of size: a program has those that
+// it imports. What a few lines read, such as CSV, is built in where it is read.
+package format
+
+import (
+	"fmt"
+	"io"
+)
+
+// Format is a format of tables: rows below columns that have names.
+type Format interface {
+	// Read calls header with the names of the columns and then row with the fields of each row in that order, as text;
+	// row must not keep the slice. Either ends the reading by returning false. The error says what is wrong with the
+	// file.
+	Read(file io.ReaderAt, size int64, header func(names []string) bool, row func(fields []string) bool) error
+	// Writer returns what writes a table of atoms of that many arguments.
+	Writer(w io.Writer, arity int) Writer
+}
+
+// Writer writes a table of atoms.
+type Writer interface {
+	// Write adds one atom.
+	Write(arguments []string, value float64) error
+	// Close writes what is left, and the file's end; before, nothing is complete. It does not close the underlying
+	// writer.
+	Close() error
+}
+
+// homes are the packages that register formats, by the extension of the files.
+var homes = map[string]string{".parquet": "github.com/deeppsl/deeppsl/parquet"}
+
+// imported are the formats that this program has, by the extension of the files.
+var imported = make(map[string]Format)
+
+// Register makes a format known to the program, by the extension of its files. It is called when packages are
+// initialised.
+func Register(extension string, f Format) {
+	if homes[extension] == "" || imported[extension] != nil {
+		panic("format: " + extension + " has no home, or is registered already")
+	}
+	imported[extension] = f
+}
+
+// Registered tells whether files of the extension are of a format that some package registers, imported or not.
+func Registered(extension string) bool { return homes[extension] != "" }
+
+// Of returns the format of files of the extension. The error is *Missing.
+func Of(extension string) (Format, error) {
+	f := imported[extension]
+	if f == nil {
+		return nil, &Missing{extension, homes[extension]}
+	}
+	return f, nil
+}
+
+// Missing is the error of a format that this program does not have.
+type Missing struct{ Extension, Home string }
+
+// Error says what is missing, and how a program comes by it.
+func (m *Missing) Error() string { return fmt.Sprintf("%s; %s", m.What(), m.Hint()) }
+
+// What says what is missing.
+func (m *Missing) What() string {
+	return fmt.Sprintf("this program is linked without the format of %s files", m.Extension)
+}
+
+// Hint says how a program comes by it.
+func (m *Missing) Hint() string { return fmt.Sprintf("import _ %q", m.Home) }
