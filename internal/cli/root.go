@@ -35,6 +35,7 @@ func newRoot(e *command.Env) *cobra.Command {
 		newRun(e),
 		newCheck(e),
 		newExplain(e),
+		newInspect(e),
 		newGround(e),
 		newGradcheck(e),
 		newOptions(e),

@@ -37,15 +37,15 @@ func newWorker(e *command.Env) *cobra.Command {
 		Example: workerExamples,
 		GroupID: groupData,
 		Args:    command.NoArguments,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), e, parent) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return serveFrames(cmd.Context(), e, parent) },
 	}
 	cmd.Flags().IntVar(&parent, "parent", 0, "end when the process of this `number` is the parent no more")
 	return cmd
 }
 
-// serve answers frames until the input ends, or the parent does, which is how a worker is meant to end. What is wrong
-// with the stream is told to whoever reads the frames, and to people.
-func serve(ctx context.Context, e *command.Env, parent int) error {
+// serveFrames answers frames until the input ends, or the parent does, which is how a worker is meant to end. What
+// is wrong with the stream is told to whoever reads the frames, and to people.
+func serveFrames(ctx context.Context, e *command.Env, parent int) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if parent != 0 {

@@ -11,6 +11,23 @@ import (
 // HTML writes the explanation as a page that needs nothing else: the leaves as a waterfall chart, and the text
 // below it.
 func (e *Explanation) HTML(w io.Writer) error {
+	var text bytes.Buffer
+	svg, err := e.Waterfall()
+	if err != nil {
+		return err
+	}
+	if err := e.Text(&text); err != nil {
+		return err
+	}
+	return page.Execute(w, struct {
+		Title string
+		Chart template.HTML
+		Text  string
+	}{e.Atom, svg, text.String()})
+}
+
+// Waterfall draws the leaves, as SVG; "" if there are none.
+func (e *Explanation) Waterfall() (template.HTML, error) {
 	chart := &report.Waterfall{Title: e.headline(), Total: "the value"}
 	rest := 0.0
 	for k, leaf := range e.Leaves {
@@ -23,20 +40,12 @@ func (e *Explanation) HTML(w io.Writer) error {
 	if rest != 0 {
 		chart.Parts = append(chart.Parts, report.Part{Name: "the rest", Value: rest})
 	}
-	var svg, text bytes.Buffer
-	if len(chart.Parts) > 0 {
-		if err := chart.SVG(&svg); err != nil {
-			return err
-		}
+	if len(chart.Parts) == 0 {
+		return "", nil
 	}
-	if err := e.Text(&text); err != nil {
-		return err
-	}
-	return page.Execute(w, struct {
-		Title string
-		Chart template.HTML
-		Text  string
-	}{e.Atom, template.HTML(svg.String()), text.String()}) // the chart escapes its own text
+	var svg bytes.Buffer
+	err := chart.SVG(&svg)
+	return template.HTML(svg.String()), err // the chart escapes its own text
 }
 
 var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>

@@ -362,15 +362,3 @@ func (p *probe) term(m *machine, k int, row int32, coef float64) Term {
 	}
 	return t
 }
-
-// AtomText prints an atom as a rule would write it.
-func AtomText(name string, arguments []string) string {
-	text := name + "("
-	for k, argument := range arguments {
-		if k > 0 {
-			text += ", "
-		}
-		text += "'" + argument + "'"
-	}
-	return text + ")"
-}

@@ -29,8 +29,8 @@ var layers = []layer{
 	{"internal/idx", nil},
 	{"internal/source", nil},
 	{"internal/symbol", nil},
-	{"internal/relation", []string{"internal/parallel", "internal/symbol"}},
 	{"internal/syntax", []string{"internal/source"}},
+	{"internal/relation", []string{"internal/parallel", "internal/symbol", "internal/syntax"}},
 	{"internal/program", []string{"internal/source", "internal/syntax"}},
 	{"internal/similarity", []string{"internal/parallel"}},
 	{"internal/report", nil},
@@ -95,6 +95,8 @@ var layers = []layer{
 	{".", []string{everything}},
 	{"examples", []string{".", "neural"}},
 	{"internal/worker", []string{".", "neural"}},
+	{"internal/inspect", []string{everything}},
+	{"internal/serve", nil},
 	{"internal/command", []string{
 		"internal/learn", "internal/preflight", "internal/source", "internal/report"}},
 	{"internal/task", []string{

@@ -5,10 +5,12 @@ package relation
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/deeppsl/deeppsl/internal/symbol"
+	"github.com/deeppsl/deeppsl/internal/syntax"
 )
 
 // Role says what a ground atom's value is while a model is solved.
@@ -130,14 +132,20 @@ func (r *Relation) rebase(base int) {
 
 // Atom prints row of relation r as it would be written in a rule: Name('a', 'b').
 func (s *Store) Atom(r *Relation, row int32) string {
-	text := r.Name + "("
+	names := make([]string, len(r.Columns))
 	for k, column := range r.Columns {
-		if k > 0 {
-			text += ", "
-		}
-		text += fmt.Sprintf("'%s'", s.Symbols.Name(column[row]))
+		names[k] = s.Symbols.Name(column[row])
 	}
-	return text + ")"
+	return AtomText(r.Name, names)
+}
+
+// AtomText prints an atom as it would be written in a rule.
+func AtomText(name string, arguments []string) string {
+	quoted := make([]string, len(arguments))
+	for k, argument := range arguments {
+		quoted[k] = syntax.Quote(argument)
+	}
+	return name + "(" + strings.Join(quoted, ", ") + ")"
 }
 
 // Locate finds the atom behind a number that Number gave: a variable if role is Target, an input if it is Perceived. It

@@ -92,10 +92,13 @@ func (d *drawing) printf(format string, args ...any) { fmt.Fprintf(&d.Buffer, fo
 
 // text writes a line; x is where it starts or ends, or its middle.
 func (d *drawing) text(x, y, size int, anchor, line string) {
-	d.printf(`<text x="%d" y="%d" font-size="%d" text-anchor="%s" style="font-family:sans-serif">`, x, y, size, anchor)
-	_ = xml.EscapeText(&d.Buffer, []byte(line)) // a buffer takes everything
+	d.printf(`<text x="%d" y="%d" font-size="%d" text-anchor="%s" font-family="sans-serif">`, x, y, size, anchor)
+	d.escape(line)
 	d.printf("</text>\n")
 }
+
+// escape writes text or a value between quotes.
+func (d *drawing) escape(text string) { _ = xml.EscapeText(&d.Buffer, []byte(text)) } // a buffer takes everything
 
 // cell draws a square with a count, shaded by a share. The root keeps small shares visible.
 func (d *drawing) cell(x, y, size, count int, share float64) {
@@ -109,7 +112,7 @@ func (d *drawing) cell(x, y, size, count int, share float64) {
 		ink = "#fff"
 	}
 	d.printf(`<text x="%d" y="%d" font-size="10" text-anchor="middle" fill="%s" `+
-		`style="font-family:sans-serif">%d</text>`+"\n", x+size/2, y+size/2+4, ink, count)
+		`font-family="sans-serif">%d</text>`+"\n", x+size/2, y+size/2+4, ink, count)
 }
 
 func (d *drawing) end(w io.Writer) error {

@@ -43,7 +43,7 @@ func (s *Sheet) SVG(w io.Writer) error {
 			return err
 		}
 		x, y := corner(k)
-		d.printf(`<image x="%d" y="%d" width="%d" height="%[3]d" style="image-rendering:pixelated" `+
+		d.printf(`<image x="%d" y="%d" width="%d" height="%[3]d" image-rendering="pixelated" `+
 			`href="data:image/png;base64,%s"/>`+"\n", x, y, sheetSide, base64.StdEncoding.EncodeToString(b.Bytes()))
 		d.text(x+sheetSide/2, y+sheetSide+sheetLine-4, 10, "middle", p.Caption)
 	}

@@ -42,7 +42,7 @@ func (x *Explainer) Explain(ctx context.Context, o explain.Options, predicate st
 	case err != nil:
 		return nil, err
 	case row < 0:
-		return nil, fmt.Errorf("there is no atom %s", ground.AtomText(atoms.Name, arguments))
+		return nil, fmt.Errorf("there is no atom %s", relation.AtomText(atoms.Name, arguments))
 	case atoms.Role(row) != relation.Target:
 		return nil, fmt.Errorf("%s is %s, and not inferred: there is nothing to explain",
 			x.grounding.Tables.Store.Atom(atoms, row), atoms.Role(row))
@@ -105,7 +105,7 @@ func (x *Explainer) Instance(block, j, others int) *explain.Instance {
 // term names an atom of a ground rule.
 func (x *Explainer) term(t *ground.Term) explain.Term {
 	out := explain.Term{Coef: t.Coef, Free: t.Free()}
-	out.Atom.Atom, out.Value = ground.AtomText(t.Relation.Name, t.Arguments), t.Value
+	out.Atom.Atom, out.Value = relation.AtomText(t.Relation.Name, t.Arguments), t.Value
 	switch {
 	case out.Free:
 		out.Number, out.Role = t.Relation.Number(t.Row), explain.RoleTarget

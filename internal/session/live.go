@@ -86,6 +86,12 @@ func (g *Grounding) find(predicate string, arguments []string) (k int, atoms *re
 	return k, atoms, -1, nil
 }
 
+// Row returns where an atom stands; row is -1 if there is none.
+func (g *Grounding) Row(predicate string, arguments []string) (atoms *relation.Relation, row int32, err error) {
+	_, atoms, row, err = g.find(predicate, arguments)
+	return atoms, row, err
+}
+
 // Value returns the value of an atom in an answer; ok is false if there is no such atom. Any number of goroutines may
 // ask, also while the grounding is used.
 func (g *Grounding) Value(answer *Answer, predicate string, arguments ...string) (v float64, ok bool) {

@@ -74,7 +74,7 @@ func (x *Explainer) WithFact(ctx context.Context, e *explain.Explanation, value 
 	if err != nil {
 		return nil, err
 	}
-	name := ground.AtomText(atoms.Name, arguments)
+	name := relation.AtomText(atoms.Name, arguments)
 	if row < 0 || atoms.Role(row) != relation.Observed {
 		return nil, fmt.Errorf("%s is not observed", name)
 	}

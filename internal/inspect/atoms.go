@@ -1,0 +1,186 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// shownAtoms is how many atoms one page lists.
+const shownAtoms = 100
+
+// listed is an atom in a list.
+type listed struct {
+	Atom  string
+	Value float64
+	Role  string
+
+	relation *relation.Relation
+	row      int32
+}
+
+// listing is a page of a predicate's atoms.
+type listing struct {
+	Predicates []session.PredicateAnswer
+	// Predicate is one of them, or "" for all. Text is what an argument has in it, Order how the atoms are sorted.
+	Predicate, Text, Order string
+	Orders                 []string
+	Atoms                  []listed
+	// Number is the page's, from 0, and First that of its first atom, from 1; Found counts the atoms on all of them,
+	// Previous and Next are "" at the ends.
+	Number, Found, First int
+	Previous, Next       string
+}
+
+// The orders of a listing.
+const byValue, byLeastSure, byData = "largest first", "nearest to ½ first", "as in the data"
+
+// atoms is the page of the atoms that were inferred or perceived, with a part of their names if the query has one.
+func (s *Site) atoms(ctx context.Context, query url.Values) (*page, error) {
+	l := &listing{Predicates: s.predicates, Predicate: query.Get("predicate"), Text: query.Get("q"),
+		Order: query.Get("order"), Orders: []string{byValue, byLeastSure, byData}}
+	if !slices.Contains(l.Orders, l.Order) {
+		l.Order = byValue
+	}
+	l.Number, _ = strconv.Atoi(query.Get("page")) // 0 where there is none
+	all, err := s.find(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	l.Found = len(all)
+	l.Number = min(max(l.Number, 0), max(len(all)-1, 0)/shownAtoms)
+	from := l.Number * shownAtoms
+	l.First = from + 1
+	l.Atoms = all[from:min(len(all), from+shownAtoms)]
+	for k := range l.Atoms {
+		a := &l.Atoms[k]
+		a.Atom = s.grounding.Tables.Store.Atom(a.relation, a.row)
+		a.Role = a.relation.Role(a.row).String()
+	}
+	if l.Number > 0 {
+		l.Previous = strconv.Itoa(l.Number - 1)
+	}
+	if from+shownAtoms < l.Found {
+		l.Next = strconv.Itoa(l.Number + 1)
+	}
+	return &page{Name: "atoms", Title: "Atoms", Data: l}, nil
+}
+
+// find returns the atoms that a listing asks for, in its order, without their names.
+func (s *Site) find(ctx context.Context, l *listing) (all []listed, err error) {
+	symbols := s.grounding.Tables.Store.Symbols
+	has := make(map[symbol.ID]bool) // whether a constant has the text in it
+	fits := func(id symbol.ID) bool {
+		known, ok := has[id]
+		if !ok {
+			known = strings.Contains(strings.ToLower(symbols.Name(id)), strings.ToLower(l.Text))
+			has[id] = known
+		}
+		return known
+	}
+	for atoms, row := range s.grounding.Open() {
+		if row%4096 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if l.Predicate != "" && !strings.EqualFold(l.Predicate, atoms.Name) {
+			continue
+		}
+		if l.Text != "" && !slices.ContainsFunc(atoms.Columns, func(c []symbol.ID) bool { return fits(c[row]) }) {
+			continue
+		}
+		all = append(all, listed{Value: session.FreeValue(s.answer, atoms, row), relation: atoms, row: row})
+	}
+	switch l.Order {
+	case byValue:
+		slices.SortStableFunc(all, func(a, b listed) int { return -cmp.Compare(a.Value, b.Value) })
+	case byLeastSure:
+		far := func(v float64) float64 { return max(v-0.5, 0.5-v) }
+		slices.SortStableFunc(all, func(a, b listed) int { return cmp.Compare(far(a.Value), far(b.Value)) })
+	}
+	return all, nil
+}
+
+// mistake is an atom whose value is not what is known of it.
+type mistake struct {
+	listed
+	Truth float64
+}
+
+// scoredPredicate is what is known about a predicate's atoms, beside what was inferred.
+type scoredPredicate struct {
+	Predicate string
+	Scored    int
+	// Wrong counts the atoms on the other side of ½ than the truth is.
+	Wrong    int
+	Mistakes []mistake // the furthest from the truth first
+}
+
+// mistakes is the page of atoms that are not what they are known to be, those that the model is surest of first.
+func (s *Site) mistakes(ctx context.Context, _ url.Values) (*page, error) {
+	all, err := s.mistaken(ctx)
+	return &page{Name: "errors", Title: "Errors", Data: struct {
+		Evaluations []session.Evaluation
+		Predicates  []scoredPredicate
+	}{s.report.Evaluations, all}}, err
+}
+
+// mistaken compares all predicates whose truth is known with it.
+func (s *Site) mistaken(ctx context.Context) (all []scoredPredicate, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for k, atoms := range s.grounding.Tables.Store.Relations {
+		if atoms.FreeLen() == 0 {
+			continue
+		}
+		truth, err := s.grounding.Truth(s.grounding.Phase, k)
+		if err != nil {
+			return nil, err
+		}
+		if truth != nil && truth.Len() > 0 {
+			all = append(all, s.judge(atoms, truth))
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	return all, nil
+}
+
+// judge compares a predicate's atoms with their truth.
+func (s *Site) judge(atoms, truth *relation.Relation) scoredPredicate {
+	p := scoredPredicate{Predicate: atoms.Name}
+	for _, scored := range joined(s.answer, atoms, truth) {
+		p.Scored++
+		if (scored.Value > 0.5) != (scored.Truth > 0.5) {
+			p.Wrong++
+			p.Mistakes = append(p.Mistakes, scored)
+		}
+	}
+	off := func(m mistake) float64 { return max(m.Value-m.Truth, m.Truth-m.Value) }
+	slices.SortStableFunc(p.Mistakes, func(a, b mistake) int { return -cmp.Compare(off(a), off(b)) })
+	p.Mistakes = p.Mistakes[:min(len(p.Mistakes), shownAtoms)]
+	for k := range p.Mistakes {
+		p.Mistakes[k].Atom = s.grounding.Tables.Store.Atom(atoms, p.Mistakes[k].row)
+	}
+	return p
+}
+
+// joined are the inferred atoms whose truth is known.
+func joined(answer *session.Answer, atoms, truth *relation.Relation) (all []mistake) {
+	var tuple []symbol.ID
+	for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
+		tuple = atoms.Tuple(tuple[:0], row)
+		if known, ok := truth.Find(tuple...); ok {
+			all = append(all, mistake{listed{Value: session.FreeValue(answer, atoms, row), relation: atoms, row: row},
+				truth.Value(known)})
+		}
+	}
+	return all
+}

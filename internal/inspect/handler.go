@@ -1,0 +1,74 @@
+package inspect
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+)
+
+// policy allows pages nothing but what comes with them.
+const policy = "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; " +
+	"frame-ancestors 'none'"
+
+// errMissing says that there is no such page, atom or rule.
+var errMissing = errors.New("there is no such page")
+
+// A maker makes a page from an address's query.
+type maker func(s *Site, ctx context.Context, query url.Values) (*page, error)
+
+// makers has them by the names of their pages.
+var makers = map[string]maker{
+	"overview": (*Site).overview, "rule": (*Site).rule, "atoms": (*Site).atoms, "atom": (*Site).atom,
+	"tense": (*Site).tensest, "errors": (*Site).mistakes, "networks": (*Site).networks, "messages": (*Site).messages,
+}
+
+// ServeHTTP answers requests for pages, which change nothing.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("Content-Security-Policy", policy)
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Referrer-Policy", "no-referrer")
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		header.Set("Allow", "GET, HEAD")
+		http.Error(w, "pages are only read", http.StatusMethodNotAllowed)
+		return
+	}
+	switch name := r.URL.Path[1:]; name {
+	case "":
+		s.serve(w, r, makers["overview"])
+	case "style.css":
+		http.ServeFileFS(w, r, files, "pages/style.css")
+	default:
+		make := makers[name]
+		if make == nil || name == "overview" {
+			make = missing
+		}
+		s.serve(w, r, make)
+	}
+}
+
+// serve makes and sends a page.
+func (s *Site) serve(w http.ResponseWriter, r *http.Request, make maker) {
+	status := http.StatusOK
+	p, err := make(s, r.Context(), r.URL.Query())
+	if err != nil {
+		status = http.StatusInternalServerError
+		if errors.Is(err, errMissing) {
+			status = http.StatusNotFound
+		}
+		p = &page{Name: "error", Title: "Not to be had", Data: err.Error()}
+	}
+	var b bytes.Buffer
+	if err := s.write(&b, p); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes()) // the reader has gone if it fails
+}
+
+// missing is the maker of what is not there.
+func missing(*Site, context.Context, url.Values) (*page, error) { return nil, errMissing }

@@ -1,0 +1,57 @@
+// Package inspect shows an answer to people who would rather look than read: pages about rules, atoms, why these have
+// their values, what costs most and what is wrong, made here and without a script, for a browser or for one file to
+// mail. Names of a user's data are text everywhere, whatever is in them.
+package inspect
+
+import (
+	"context"
+	"sync"
+
+	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+// Site is the pages about one answer. Any number of goroutines may ask for them.
+type Site struct {
+	title      string
+	report     *engine.Report
+	grounding  *session.Grounding
+	answer     *session.Answer
+	lints      []source.Plain
+	costs      []session.RuleCost
+	predicates []session.PredicateAnswer
+
+	mu        sync.Mutex // of what follows, and of the grounding
+	explainer *session.Explainer
+	tense     [][]groundRule // by rule, the costliest first; nil until it is asked for
+}
+
+// New makes the pages about a run of a project with the given name, and of what was suspicious about it. The run is
+// inferred once more, from where it ended, for what its explanations rest on.
+func New(ctx context.Context, title string, result *engine.Report, lints []source.Plain) (*Site, error) {
+	s := &Site{title: title, report: result, grounding: result.Grounding, lints: lints}
+	answer, err := s.grounding.InferAgain(ctx, result.Answer)
+	if err != nil {
+		return nil, err
+	}
+	s.answer = answer
+	if s.costs, err = s.grounding.CostByRule(answer); err != nil {
+		return nil, err
+	}
+	s.predicates = s.grounding.ByPredicate(answer)
+	return s, nil
+}
+
+// explaining calls f with what explains atoms, while nobody else uses it.
+func (s *Site) explaining(f func(*session.Explainer) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.explainer == nil {
+		var err error
+		if s.explainer, err = s.grounding.Explainer(s.answer); err != nil {
+			return err
+		}
+	}
+	return f(s.explainer)
+}

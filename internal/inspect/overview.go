@@ -1,0 +1,91 @@
+package inspect
+
+import (
+	"bytes"
+	"context"
+	"html/template"
+	"math"
+	"net/url"
+	"strconv"
+
+	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/session"
+)
+
+// overview is the page that all begin with.
+func (s *Site) overview(context.Context, url.Values) (*page, error) {
+	curve, err := s.curve()
+	if err != nil {
+		return nil, err
+	}
+	return &page{Name: "overview", Title: "Overview", Data: struct {
+		Report     *engine.Report
+		Answer     *session.Answer
+		Predicates []session.PredicateAnswer
+		Rules      []session.RuleCost
+		Curve      template.HTML
+		Lints      int
+		Proven     bool
+		Memory     string
+	}{s.report, s.answer, s.predicates, s.costs, curve, len(s.lints), !math.IsInf(s.answer.Gap, 0),
+		report.FormatBytes(float64(s.report.PeakRSS))}}, nil
+}
+
+// curve draws how learning went; "" if nothing was learned epoch by epoch.
+func (s *Site) curve() (template.HTML, error) {
+	loss, validation := report.Series{Name: "loss"}, report.Series{Name: "validation"}
+	for _, e := range s.report.LearningCurve {
+		if e.Fold != 0 {
+			continue
+		}
+		loss.X, loss.Y = append(loss.X, float64(e.Number)), append(loss.Y, e.Loss)
+		if !math.IsNaN(e.Validation) {
+			validation.X = append(validation.X, float64(e.Number))
+			validation.Y = append(validation.Y, e.Validation)
+		}
+	}
+	if len(loss.X) == 0 {
+		return "", nil
+	}
+	chart := report.Chart{Title: "Learning", XLabel: "epoch", YLabel: "loss", Series: []report.Series{loss}}
+	if len(validation.X) > 0 {
+		chart.YLabel, chart.Series = "loss, score", append(chart.Series, validation)
+	}
+	var b bytes.Buffer
+	err := chart.SVG(&b)
+	return template.HTML(b.String()), err // a chart escapes its own text
+}
+
+// rule is the page of a rule, with the ground rules of it that cost most.
+func (s *Site) rule(ctx context.Context, query url.Values) (*page, error) {
+	k, err := strconv.Atoi(query.Get("n"))
+	if err != nil || k < 0 || k >= len(s.costs) {
+		return nil, errMissing
+	}
+	ground, err := s.costliest(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	written := s.grounding.Program.Rules[k].Span
+	file, line := "", 0
+	if written.File != nil {
+		file = written.File.Name
+	}
+	if written.HasText() {
+		line, _ = written.File.Position(written.Start)
+	}
+	return &page{Name: "rule", Title: "Rule " + strconv.Itoa(k+1), Data: struct {
+		session.RuleCost
+		Count  session.RuleCount
+		File   string
+		Line   int
+		Ground []groundRule
+	}{s.costs[k], s.grounding.Counts()[k], file, line, ground}}, nil
+}
+
+// messages is the page of what was suspicious.
+func (s *Site) messages(context.Context, url.Values) (*page, error) {
+	return &page{Name: "messages", Title: "Messages", Data: append(s.lints[:len(s.lints):len(s.lints)],
+		s.report.Warnings...)}, nil
+}

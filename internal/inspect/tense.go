@@ -1,0 +1,156 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"net/url"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/explain"
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/session"
+)
+
+// shownGround is how many ground rules of a rule are shown.
+const shownGround = 50
+
+// groundRule is a ground rule that costs something, or a hard one that is violated.
+type groundRule struct {
+	Rule int
+	Hard bool
+	// Cost is its part of the objective, or by how much a hard one is violated.
+	Cost  float64
+	Text  string
+	Atoms []explain.Atom
+
+	block, at int // where it is
+}
+
+// costliest returns the ground rules of a rule that cost most.
+func (s *Site) costliest(ctx context.Context, rule int) (found []groundRule, err error) {
+	err = s.explaining(func(x *session.Explainer) error {
+		if s.tense == nil {
+			if err := s.weigh(); err != nil {
+				return err
+			}
+		}
+		found = s.tense[rule]
+		for k := range found {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			s.name(x, &found[k])
+		}
+		return nil
+	})
+	return slices.Clone(found), err
+}
+
+// weigh goes through all ground rules for those that cost most.
+func (s *Site) weigh() error {
+	g := s.grounding
+	all := make([][]groundRule, g.Model.Rules)
+	err := g.Guard(func() error {
+		g.Field.SetInputs(s.answer.Perceived)
+		slacks := make([]float64, g.Potentials())
+		g.Field.Slacks(s.answer.Values, slacks)
+		first := 0
+		for b, block := range g.Model.Blocks {
+			for j := range block.Len {
+				cost := 0.0
+				if d := slacks[first+j]; block.Kind.Hard() {
+					cost = violation(block.Kind, d)
+				} else {
+					value, _ := block.Potential(d)
+					cost = g.Theta[block.Rule] * value
+					if block.Scale != nil {
+						cost *= float64(block.Scale[j])
+					}
+				}
+				keep(&all[block.Rule], groundRule{Rule: block.Rule, Hard: block.Kind.Hard(), Cost: cost, block: b, at: j})
+			}
+			first += block.Len
+		}
+		return nil
+	})
+	s.tense = all
+	return err
+}
+
+// violation is by how much a hard ground rule with a slack is violated.
+func violation(kind mrf.Kind, slack float64) float64 {
+	if kind == mrf.Equal {
+		return math.Abs(slack)
+	}
+	return max(0, slack)
+}
+
+// least is what a ground rule costs at least if it is shown: less than that is rounding.
+const least = 1e-6
+
+// keep puts a ground rule among those that cost most.
+func keep(all *[]groundRule, g groundRule) {
+	if g.Cost <= least || len(*all) == shownGround && g.Cost <= (*all)[shownGround-1].Cost {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(*all, g.Cost, func(other groundRule, cost float64) int {
+		if other.Cost >= cost { // of equal ones the first stays first
+			return -1
+		}
+		return 1
+	})
+	*all = slices.Insert(*all, at, g)
+	*all = (*all)[:min(len(*all), shownGround)]
+}
+
+// name says what a ground rule is in words, once.
+func (s *Site) name(x *session.Explainer, g *groundRule) {
+	if g.Text != "" {
+		return
+	}
+	instance := x.Instance(g.block, g.at, 0)
+	if instance == nil {
+		g.Text = s.costs[g.Rule].Rule
+		return
+	}
+	g.Text = instance.Text
+	for _, term := range instance.Terms {
+		if term.Free {
+			term.Value = s.value(term.Role, term.Number)
+		}
+		g.Atoms = append(g.Atoms, term.Atom)
+	}
+}
+
+// value is that of a target, or of an input.
+func (s *Site) value(role string, number int32) float64 {
+	if role == explain.RoleTarget {
+		return s.answer.Values[number]
+	}
+	return s.answer.Perceived[number]
+}
+
+// tensest is the page of the ground rules that cost most of all, and of hard ones that are violated.
+func (s *Site) tensest(ctx context.Context, _ url.Values) (*page, error) {
+	var soft, hard []groundRule
+	for k := range s.costs {
+		found, err := s.costliest(ctx, k)
+		if err != nil {
+			return nil, err
+		}
+		if s.costs[k].Hard {
+			hard = append(hard, found...)
+		} else {
+			soft = append(soft, found...)
+		}
+	}
+	for _, all := range []*[]groundRule{&soft, &hard} {
+		slices.SortStableFunc(*all, func(a, b groundRule) int { return -cmp.Compare(a.Cost, b.Cost) })
+		*all = (*all)[:min(len(*all), shownGround)]
+	}
+	return &page{Name: "tense", Title: "Costly ground rules", Data: struct {
+		Soft, Hard []groundRule
+		Objective  float64
+	}{soft, hard, s.answer.Objective}}, nil
+}
