@@ -456,7 +456,7 @@ func TestLearnElsewhere(t *testing.T) {
 	learning.Truth("Knows", deeppsl.Rows{{"a", "b"}, {"b", "c"}})
 	inference.Observe("Near", deeppsl.Rows{{"x", "y"}})
 	inference.Target("Knows", deeppsl.Rows{{"x", "y"}})
-	s := begin(t, p, data, deeppsl.Options{Seed: 1})
+	s := begin(t, p, data, deeppsl.Options{Seed: 1, Learning: "perceptron"})
 	before, _ := infer(t, s).Value("Knows", "x", "y")
 	if _, err := s.Learn(ctx); err != nil {
 		t.Fatal(err)

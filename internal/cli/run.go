@@ -265,6 +265,22 @@ func heldOut(c *training.CrossFit) string {
 	return fmt.Sprintf("%s chose %d rounds of learning what is inferred%s: loss %.4f\n", by, c.Rounds, epochs, c.Taught)
 }
 
+// compared says whether the weights of rules were learned, or kept as they are written.
+func compared(c *training.Comparison) string {
+	if c == nil {
+		return ""
+	}
+	scores, which := "", "as written"
+	if c.Learned {
+		which = "as learned"
+	}
+	if !math.IsNaN(c.WrittenScore) {
+		scores = fmt.Sprintf("score %.4f, as written %.4f; ", c.LearnedScore, c.WrittenScore)
+	}
+	return fmt.Sprintf("weights %s: %s (%sloss %.4f, as written %.4f)\n", which, c.Reason, scores, c.LearnedLoss,
+		c.WrittenLoss)
+}
+
 // shownAtoms is how many atoms the text shows if they are not written to files.
 const shownAtoms = 20
 
@@ -275,6 +291,7 @@ func (r ran) Text(w io.Writer) error {
 	if t := r.Training; t != nil {
 		fmt.Fprintf(&b, "learning ended after %d epochs: %s\n", r.Epochs, t.Ended.Sentence())
 		b.WriteString(heldOut(t.CrossFit))
+		b.WriteString(compared(t.Compared))
 	}
 	if r.Training != nil && r.ExamplesOf == load.Learn.String() {
 		b.WriteString("there are no examples of inference: those of learning were inferred and scored\n")

@@ -66,6 +66,8 @@ type Report struct {
 	Starts []training.Start `json:"starts,omitempty"`
 	// CrossFit says what learning chose by held-out labels; nil if it chose nothing by them.
 	CrossFit *training.CrossFit `json:"cross_fit,omitempty"`
+	// Compared says how the rules' weights that were learned did beside those written; nil if they were not compared.
+	Compared *training.Comparison `json:"weights_compared,omitempty"`
 	// Trials is the table of a search for weights, if there was one.
 	Trials []search.Trial `json:"trials,omitempty"`
 
@@ -241,7 +243,7 @@ func (r *Report) learn(ctx context.Context, g *session.Grounding) (err error) {
 	if r.Training, warnings, err = training.Learn(ctx, g); err != nil {
 		return err
 	}
-	r.CrossFit, r.Starts = r.Training.CrossFit, r.Training.Starts
+	r.CrossFit, r.Compared, r.Starts = r.Training.CrossFit, r.Training.Compared, r.Training.Starts
 	r.Epochs, r.Trials, r.LearningEnded = r.Training.Steps, r.Training.Trials, r.Training.Ended.String()
 	r.Seconds.Learn = r.Training.Elapsed.Seconds()
 	r.LearningCurve, r.Warnings = r.Training.Epochs, warnings.Plain()

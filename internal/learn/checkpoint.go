@@ -10,7 +10,7 @@ import (
 )
 
 // checkpointMagic begins every checkpoint; its last letter is the format's version.
-const checkpointMagic = "deeppsl-train-2\n"
+const checkpointMagic = "deeppsl-train-3\n"
 
 // checkpoint is everything that the rest of a training run depends on, so that a run which is interrupted and resumed
 // ends with the same bits as one which was not.

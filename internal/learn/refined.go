@@ -134,23 +134,30 @@ func (v Verdict) least() []float64 {
 	return slices.MinFunc(v.losses[:], func(a, b []float64) int { return cmp.Compare(mean(a), mean(b)) })
 }
 
-// trifle is a gain that means nothing, however sure it is.
-const trifle = 0.01
+// Trifle is a gain that means nothing, however sure it is.
+const Trifle = 0.01
 
 // Beats tells whether a verdict is better than another on the same entities by more than some standard errors, and than
 // a trifle. The entity that gains most does not count: one that comes out right by luck is not to decide.
 func (v Verdict) Beats(other Verdict, errors float64) bool {
+	gain, deviation := v.Gain(other)
+	return gain > max(errors*deviation, Trifle)
+}
+
+// Gain returns by how much a verdict is better than another on the same entities, in the mean over all but the one that
+// gains most, and the standard error of that; 0 and 0 of fewer than three.
+func (v Verdict) Gain(other Verdict) (gain, deviation float64) {
 	gains := slices.Clone(other.least())
 	for k, loss := range v.least() {
 		gains[k] -= loss
 	}
 	slices.Sort(gains)
 	if len(gains) < 3 {
-		return false
+		return 0, 0
 	}
 	gains = gains[:len(gains)-1]
-	gain, deviation := stat.MeanStdDev(gains, nil)
-	return gain > max(errors*deviation/math.Sqrt(float64(len(gains))), trifle)
+	gain, deviation = stat.MeanStdDev(gains, nil)
+	return gain, deviation / math.Sqrt(float64(len(gains)))
 }
 
 // mean returns the mean, or 0 of nothing.

@@ -125,8 +125,11 @@ type Trainer struct {
 
 // snapshot is a copy of all parameters with the validation score they had.
 type snapshot struct {
-	Epoch  int
-	Score  float64
+	Epoch int
+	Score float64
+	// Loss breaks ties of the score, and Risen is the epoch when the score has last become better.
+	Loss   float64
+	Risen  int
 	Values [][]float32
 }
 
@@ -392,7 +395,8 @@ func (t *Trainer) shareWeights() {
 var errDiverged = errors.New(
 	"learning diverged: a network's output is not a number; lower the learning rate of networks")
 
-// score validates the current parameters and takes a snapshot if none were better.
+// score validates the current parameters and takes a snapshot if none were better. Of those with the same score, such
+// as a share of few labels, that with the smallest loss is kept: an epoch is not better for having come first.
 func (t *Trainer) score(ctx context.Context, line *Epoch) error {
 	score := -line.Loss
 	switch {
@@ -405,15 +409,20 @@ func (t *Trainer) score(ctx context.Context, line *Epoch) error {
 	case t.value == nil, t.Batches != nil && t.Sharpen > 0:
 		return nil // of what is symmetric, knowing nothing has the smallest energy
 	}
-	if score > t.best.Score {
-		t.best = snapshot{Epoch: line.Number, Score: score, Values: t.values()}
+	better := score > t.best.Score
+	if better || score == t.best.Score && line.Loss < t.best.Loss {
+		risen := t.best.Risen
+		if better {
+			risen = line.Number
+		}
+		t.best = snapshot{Epoch: line.Number, Score: score, Loss: line.Loss, Risen: risen, Values: t.values()}
 	}
 	return nil
 }
 
-// stale says that the best epoch is longer ago than the patience allows.
+// stale says that the score has last risen longer ago than the patience allows.
 func (t *Trainer) stale(line Epoch) bool {
-	return t.Patience > 0 && t.best.Epoch >= 0 && line.Number-t.best.Epoch >= t.Patience
+	return t.Patience > 0 && t.best.Epoch >= 0 && line.Number-t.best.Risen >= t.Patience
 }
 
 // settled says that the last step hardly moved the rule weights, and nothing else is learned.

@@ -138,6 +138,23 @@ func TestTheBestEpochIsKept(t *testing.T) {
 	}
 }
 
+// Where the score tells no epochs apart, the one with the smallest loss is kept, and patience still ends learning.
+func TestTiesOfTheScoreGoToTheSmallestLoss(t *testing.T) {
+	task, settings := toyTask(1), toySettings(ConvexDifference)
+	settings.Patience = 4
+	task.Validate = func(context.Context, []float64, []float64) (float64, error) { return 0.75, nil }
+	trainer, history := train(t, task, settings)
+	least := 0
+	for k, line := range history {
+		if line.Loss < history[least].Loss {
+			least = k
+		}
+	}
+	if len(history) != settings.Patience+1 || least == 0 || trainer.Kept() != least {
+		t.Errorf("%d lines, epoch %d kept, the smallest loss is epoch %d's", len(history), trainer.Kept(), least)
+	}
+}
+
 func TestNoLabelsIsAnError(t *testing.T) {
 	task := toyTask(1)
 	task.Labels = &Labels{}

@@ -33,6 +33,8 @@ type Settings struct {
 	// auto cross-fits: see crossFitting. folds is how many parts of the labels are held out in turn.
 	Auto  bool
 	Folds int
+	// Compared says that weights that were learned compete with those written.
+	Compared bool
 	// lossSet says that the loss is not the default.
 	LossSet bool
 	// starts is how often learning from examples begins at most.
@@ -338,23 +340,24 @@ const automatic = "auto"
 const bilevel = "bilevel"
 
 // defaultsFor are the defaults of the learning method that is asked for. Without one, the weights of rules alone are
-// learned by the structured perceptron, as in PSL; with networks, held-out labels choose what is learned, or if there
-// are examples, of which what networks see is mostly latent, energies are learned from.
+// learned by the structured perceptron, as in PSL, and kept where they are better than those written; with networks,
+// held-out labels choose what is learned, or if there are examples, of which what networks see is mostly latent,
+// energies are learned from.
 func defaultsFor(config *load.Config, given []load.Option) Settings {
 	s := Settings{Level: slog.LevelDebug, Evaluation: make(map[string]string)}
 	switch {
 	case !slices.ContainsFunc(config.Predicates, func(p *load.Predicate) bool { return p.Neural != nil }):
-		s.Learn.Method = learn.Perceptron
+		s.Learn.Method, s.Compared = learn.Perceptron, config.Examples[load.Learn] == nil
 	case config.Examples[load.Learn] != nil:
 		s.Learn.Method = learn.Energy
 	default:
 		s.Auto = true
 	}
-	class, crossFits := "", s.Auto
+	class, crossFits, compares := "", s.Auto, s.Compared
 	for _, o := range given {
 		switch option.Translate(o.Name) {
 		case "learn.method":
-			s.Auto = crossFits && o.Value == automatic
+			s.Auto, s.Compared = crossFits && o.Value == automatic, compares && o.Value == automatic
 			if method, err := learn.ParseMethod(o.Value); err == nil {
 				s.Learn.Method, class = method, o.Value
 			}

@@ -65,16 +65,6 @@ func (g *Grounding) Evaluate(answer *Answer, phase load.Phase) ([]Evaluation, er
 	return all, nil
 }
 
-// score runs one evaluator; it returns nil if there is no truth.
-func (g *Grounding) score(answer *Answer, phase load.Phase, predicate int, e load.Evaluation) (*Evaluation, error) {
-	options := g.evaluationOptions(e)
-	scored, err := g.scored(answer, phase, predicate, options)
-	if err != nil || scored == nil {
-		return nil, err
-	}
-	return g.evaluate(predicate, e, options, scored)
-}
-
 // evaluationOptions are an evaluation's own options over those of all.
 func (g *Grounding) evaluationOptions(e load.Evaluation) map[string]string {
 	options := maps.Clone(g.Settings.Evaluation)
@@ -182,13 +172,29 @@ func primaryOf(evaluations []load.Evaluation) load.Evaluation {
 
 // Guided returns the mean score of an answer by evaluations that guide learning, higher being better.
 func (g *Grounding) Guided(answer *Answer, phase load.Phase, guides []Guide) (float64, error) {
+	return g.GuidedBy(answer, phase, guides, func(int32) bool { return true })
+}
+
+// GuidedBy is Guided by the truth about some free atoms only, those whose numbers the function takes.
+func (g *Grounding) GuidedBy(answer *Answer, phase load.Phase, guides []Guide, takes func(free int32) bool) (
+	float64, error) {
 	sum := 0.0
 	for _, guide := range guides {
-		scored, err := g.score(answer, phase, guide.predicate, guide.evaluation)
+		options := g.evaluationOptions(guide.evaluation)
+		scored, err := g.scored(answer, phase, guide.predicate, options)
 		if err != nil {
 			return 0, err
 		}
-		sum += scored.guiding()
+		for k, row := range scored.Rows {
+			if scored.Atoms.Role(row) != relation.Observed && !takes(scored.Atoms.Number(row)) {
+				scored.Truth[k] = math.NaN()
+			}
+		}
+		result, err := g.evaluate(guide.predicate, guide.evaluation, options, scored)
+		if err != nil {
+			return 0, err
+		}
+		sum += result.guiding()
 	}
 	return sum / float64(len(guides)), nil
 }

@@ -25,6 +25,8 @@ type Training struct {
 	Chosen *session.Answer
 	// CrossFit says what held-out labels chose; nil if they chose nothing.
 	CrossFit *CrossFit
+	// Compared says how weights that were learned did beside those written; nil if they were not compared.
+	Compared *Comparison
 	// Anew is the learning curve of the option learn.refit, without validation.
 	Anew []learn.Epoch
 	// Starts are those of learning from examples; nil if there are none to choose from.
@@ -53,6 +55,20 @@ type CrossFit struct {
 	Taught float64 `json:"loss_taught"`
 	// Afresh says that epochs end to end from the beginning were better than all that begins with fitting.
 	Afresh bool `json:"afresh"`
+}
+
+// Comparison is that of the rules' weights that were learned with those written. Losses are means of the cross-entropy
+// of labels at the best temperature; scores are those of the evaluations that guide learning, NaN without any.
+type Comparison struct {
+	// Labels are those that both were compared by: "held out", "validation", or those that were "learned from".
+	Labels string `json:"labels"`
+	// Learned tells whether the weights that were learned were kept.
+	Learned      bool    `json:"learned"`
+	WrittenLoss  float64 `json:"loss_written"`
+	LearnedLoss  float64 `json:"loss_learned"`
+	WrittenScore float64 `json:"score_written"`
+	LearnedScore float64 `json:"score_learned"`
+	Reason       string  `json:"reason"`
 }
 
 // plan is how to learn, as held-out labels have chosen it.

@@ -47,6 +47,8 @@ func (g *learner) method() func(context.Context, lesson) (*Training, error) {
 	switch s := &g.Project.Learning; {
 	case s.Auto:
 		return g.crossFit
+	case s.Compared:
+		return g.learnWeights
 	case g.Project.Config.Examples[load.Learn] != nil && s.Learn.Method == learn.Energy:
 		return g.learnFromExamples
 	}

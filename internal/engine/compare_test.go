@@ -1,0 +1,126 @@
+package engine_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/project"
+)
+
+// museum writes 60 visitors in ten groups, whose taste is a group's but for one in ten. What a quarter likes is known,
+// and that of another quarter is learned from; the rules are right as they are written.
+func museum(t *testing.T, seed uint64, options string) string {
+	t.Helper()
+	random := rand.New(rand.NewPCG(seed, 60))
+	files := make(map[string]string)
+	tastes := make([]bool, 10)
+	for k := range tastes {
+		tastes[k] = random.IntN(2) == 1
+	}
+	for k := range 60 {
+		likes := 0
+		if tastes[k/6] != (random.IntN(10) == 0) {
+			likes = 1
+		}
+		for other := k / 6 * 6; other < k/6*6+6; other++ {
+			if other != k {
+				files["friends.tsv"] += fmt.Sprintf("p%d\tp%d\n", k, other)
+			}
+		}
+		if random.IntN(2) == 1 {
+			files["first.tsv"] += fmt.Sprintf("p%d\n", k)
+		}
+		table := [4]string{"known.tsv", "test.tsv", "train.tsv", "test.tsv"}[k%4]
+		files[table] += fmt.Sprintf("p%d\t%d\n", k, likes)
+		if k%4 > 0 {
+			files["targets.tsv"] += fmt.Sprintf("p%d\n", k)
+		}
+	}
+	files["model.json"] = `{
+		"rules": ["1: Friends(A, B) & Likes(A) -> Likes(B) ^2", "1: Friends(A, B) & !Likes(A) -> !Likes(B) ^2",
+			"1: First(A) -> Likes(A) ^2", "0.1: !Likes(A) ^2"],
+		"predicates": {
+			"Friends/2": {"observations": ["friends.tsv"]}, "First/1": {"observations": ["first.tsv"]},
+			"Likes/1": {"observations": ["known.tsv"], "targets": ["targets.tsv"], "evaluations": ["Discrete"],
+				"truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]}}
+		},
+		"options": {` + options + `}}`
+	return writeProject(t, files)
+}
+
+// By default, weights that were learned from few labels are no worse than those written. Without comparison, they are.
+func TestLearnedWeightsCompeteWithThoseWritten(t *testing.T) {
+	f1 := func(r *engine.Report) float64 { return r.Evaluations[0].Values["F1"] }
+	const seeds = 12
+	var lost, saved float64
+	written := []float64{1, 1, 1, 0.1}
+	for seed := range uint64(seeds) {
+		fixed := run(t, museum(t, seed, ""), project.Options{}, engine.Stages{Infer: true})
+		asked := run(t, museum(t, seed, `"learn.method": "perceptron"`), project.Options{}, learnAndInfer)
+		if asked.Compared != nil || slices.Equal(asked.RuleWeights, written) {
+			t.Errorf("seed %d: a method that is asked for is compared: %+v", seed, asked.Compared)
+		}
+		r := run(t, museum(t, seed, ""), project.Options{}, learnAndInfer)
+		c := r.Compared
+		if c == nil || c.Learned == slices.Equal(r.RuleWeights, written) {
+			t.Fatalf("seed %d: weights %v, %+v", seed, r.RuleWeights, c)
+		}
+		lost += (f1(fixed) - f1(r)) / seeds
+		saved += (f1(r) - f1(asked)) / seeds
+	}
+	t.Logf("F1 is %.3f below that with the weights as written, and %.3f above that of learning alone", lost, saved)
+	if lost > 0.01 || saved < 0.03 {
+		t.Errorf("F1 is %.3f below that with the weights as written, and %.3f above that of learning alone", lost, saved)
+	}
+}
+
+// panel writes things about which some experts are right and others guess, a rule for each.
+func panel(t *testing.T, things int) string {
+	t.Helper()
+	random := rand.New(rand.NewPCG(uint64(things), 1))
+	files, rules := make(map[string]string), ""
+	for e := range 7 {
+		rules += fmt.Sprintf(`"1: Says('e%d', T) -> Is(T) ^2", "1: Said('e%[1]d', T) & !Says('e%[1]d', T) -> !Is(T) ^2", `, e)
+	}
+	for k := range things {
+		truth := random.IntN(2)
+		for e := range 7 {
+			says := truth
+			if random.Float64() > [2]float64{0.5, 0.95}[min(e/5, 1)] {
+				says = 1 - truth
+			}
+			files["said.tsv"] += fmt.Sprintf("e%d\tt%d\n", e, k)
+			files["says.tsv"] += fmt.Sprintf("e%d\tt%d\t%d\n", e, k, says)
+		}
+		files["targets.tsv"] += fmt.Sprintf("t%d\n", k)
+		files[[2]string{"train.tsv", "test.tsv"}[k%2]] += fmt.Sprintf("t%d\t%d\n", k, truth)
+	}
+	files["model.json"] = `{"rules": [` + strings.TrimSuffix(rules, ", ") + `], "predicates": {
+		"Says/2": {"observations": ["says.tsv"]}, "Said/2": {"observations": ["said.tsv"]},
+		"Is/1": {"targets": ["targets.tsv"], "evaluations": ["Discrete"],
+			"truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]}}}}`
+	return writeProject(t, files)
+}
+
+// Weights that are plainly better are kept: with many labels without any more learning, with fewer by those held out.
+// So few that none can be held out leave the weights as they are.
+func TestBetterWeightsAreKept(t *testing.T) {
+	for _, test := range []struct {
+		things  int
+		learned bool
+		labels  string
+		folds   int
+	}{{400, true, "learned from", 0}, {60, true, "held out", 3}, {6, false, "learned from", 0}} {
+		folds := 0
+		r := run(t, panel(t, test.things), project.Options{OnEpoch: func(e learn.Epoch) { folds = max(folds, e.Fold) }},
+			learnAndInfer)
+		if c := r.Compared; c == nil || c.Learned != test.learned || c.Labels != test.labels || folds != test.folds {
+			t.Errorf("%d things, %d folds: %+v", test.things, folds, c)
+		}
+	}
+}

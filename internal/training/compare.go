@@ -1,0 +1,300 @@
+package training
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// comparison is that of the rules' weights that were learned with those written, which an expert may have chosen well:
+// what a method minimises need not be what the weights are wanted for.
+type comparison struct {
+	g       *learner
+	lesson  lesson
+	labels  *learn.Labels
+	phase   load.Phase // of the labels
+	guides  []session.Guide
+	solver  solve.Solver
+	written contestant
+	learned contestant
+}
+
+// contestant is one of the two: weights, and the state that they give.
+type contestant struct {
+	theta, y []float64
+	verdict  learn.Verdict
+	score    float64
+}
+
+// learnWeights learns the weights of rules where no network is, and keeps them if they are better than those written.
+// That may already be plain from the labels that were learned from, so many more or less of which are told right that
+// fitting them does not account for it. Otherwise each of some folds of the labels is held out in turn.
+func (g *learner) learnWeights(ctx context.Context, l lesson) (*Training, error) {
+	written := slices.Clone(g.Theta)
+	training, err := g.train(ctx, l)
+	if err != nil || l.anew || training.Chosen == nil || slices.Equal(written, g.Theta) {
+		return training, err
+	}
+	if !math.IsNaN(training.Epochs[0].Validation) {
+		return training, nil // the weights written were among those that validation has chosen from
+	}
+	c := &comparison{g: g, lesson: l, written: contestant{theta: written}}
+	c.learned = contestant{theta: slices.Clone(g.Theta), y: training.Chosen.Values}
+	if training.Compared, err = c.decide(ctx); err != nil {
+		ended, cut := learn.CutShort(ctx, err)
+		if cut {
+			training.Ended, training.Chosen = ended, nil
+		}
+		copy(g.Theta, c.learned.theta)
+		return training, err
+	}
+	copy(g.Theta, c.learned.theta)
+	if !training.Compared.Learned {
+		copy(g.Theta, written)
+		training.Kept, training.Chosen.Values = 0, c.written.y
+	}
+	return training, nil
+}
+
+// What the two are compared by.
+const (
+	byFit        = "learned from"
+	byHeldOut    = "held out"
+	byValidation = "validation"
+)
+
+// mostCompared is the number of ground rules up to which learning is repeated without some labels.
+const mostCompared = 100_000
+
+// decide compares the two.
+func (c *comparison) decide(ctx context.Context) (*Comparison, error) {
+	by, err := c.gather()
+	if err != nil {
+		return nil, err
+	}
+	if c.written.y, err = c.infer(ctx, c.written.theta); err != nil {
+		return nil, err
+	}
+	gain, err := c.judge(c.labels)
+	switch {
+	case err != nil:
+		return nil, err
+	case by == byValidation:
+		return c.result(by, gain.wins(0)), nil
+	case !gain.any():
+		return c.result(by, false), nil
+	case gain.wins(c.charge()):
+		return c.result(by, true), nil
+	}
+	divided := learn.Divide(c.labels, c.g.Project.Learning.Folds, c.g.Seed)
+	if divided == nil || c.g.Model.Potentials() > mostCompared {
+		r := c.result(by, false)
+		if r.Reason = "there are too few labels to hold any out"; divided != nil {
+			r.Reason = fmt.Sprintf("with %d ground rules, learning is not repeated to hold labels out", c.g.Model.Potentials())
+		}
+		return r, nil
+	}
+	gain, err = c.heldOut(ctx, divided)
+	return c.result(byHeldOut, gain.wins(0)), err
+}
+
+// gather finds the labels to compare by, and says which they are.
+func (c *comparison) gather() (by string, err error) {
+	g := c.g
+	by, c.phase = byFit, load.Learn
+	if g.Project.SharesAtoms(g.Phase, load.Validation) {
+		if c.labels, err = g.labels(load.Validation, relation.Target); err != nil {
+			return by, err
+		}
+		if len(c.labels.Variables) > 0 {
+			by, c.phase = byValidation, load.Validation
+		}
+	}
+	if by == byFit {
+		if c.labels, err = g.taught(c.lesson, relation.Target); err != nil {
+			return by, err
+		}
+	}
+	if c.guides, err = g.Guides(c.phase); err == nil {
+		c.solver, err = g.SolverOf(g.Field, g.Project.Learning.WhileLearning())
+	}
+	return by, err
+}
+
+// infer returns the state that weights give.
+func (c *comparison) infer(ctx context.Context, theta []float64) ([]float64, error) {
+	c.solver.SetWeights(theta)
+	c.solver.SetInputs(c.g.Inputs)
+	return learn.SolveFrom(ctx, c.solver, make([]float64, c.g.Model.Variables))
+}
+
+// charge is what the fit of an entity's labels owes to each weight having been fitted: one nat in all for each, as in
+// Akaike's criterion.
+func (c *comparison) charge() float64 {
+	weights := 0
+	for _, learned := range c.g.learned() {
+		if learned {
+			weights++
+		}
+	}
+	return float64(weights) / float64(max(1, c.learned.verdict.Entities()))
+}
+
+// plainly is the number of standard errors from which on no further fold is held out.
+const plainly = 4
+
+// heldOut learns without each part of the labels in turn, and compares by these, until that is plain.
+func (c *comparison) heldOut(ctx context.Context, divided map[int32]int) (gain gain, err error) {
+	c.learned.y = slices.Clone(c.written.y)
+	for k := range c.g.Project.Learning.Folds {
+		d := &division{divided, k}
+		held := c.labels.Where(d.holds)
+		y, err := c.without(ctx, lesson{epochs: c.lesson.epochs, division: d, held: held})
+		if err != nil {
+			return gain, err
+		}
+		for _, i := range held.Variables {
+			c.learned.y[i] = y[i]
+		}
+		gain, err = c.judge(c.labels.Where(func(entity int32) bool { return divided[entity] <= k }))
+		if err != nil || gain.loss > plainly*gain.lossError && gain.score >= 0 {
+			return gain, err
+		}
+	}
+	return gain, nil
+}
+
+// without learns as before, but from a fold's lesson, and returns the state in the end.
+func (c *comparison) without(ctx context.Context, l lesson) ([]float64, error) {
+	g := c.g
+	copy(g.Theta, c.written.theta)
+	trainer, err := g.trainer(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	trainer.Save = nil
+	trainer.OnEpoch = func(line learn.Epoch) {
+		if line.Fold = l.division.held + 1; g.Project.OnEpoch != nil {
+			g.Project.OnEpoch(line)
+		}
+	}
+	_, err = trainer.Run(ctx)
+	y, _, _ := trainer.State()
+	return y, err
+}
+
+// gain is by how much the weights that were learned are better, with standard errors.
+type gain struct {
+	score, scoreError float64 // of the evaluations that guide learning; 0 without any
+	loss, lossError   float64
+}
+
+// any tells whether they are better at all.
+func (g gain) any() bool { return g.score > 0 || g.score == 0 && g.loss > 0 }
+
+// wins tells whether they are better by more than chance would have it. What the task is evaluated by decides where it
+// tells the two apart, and else the loss, which sees smaller differences. What was fitted is charged for that, in the
+// unit of the loss.
+func (g gain) wins(charge float64) bool {
+	switch {
+	case g.score < -g.scoreError:
+		return false
+	case g.score > g.scoreError && charge == 0:
+		return true
+	}
+	return g.loss-charge > max(g.lossError, learn.Trifle)
+}
+
+// judge compares the states of the two by some of the labels.
+func (c *comparison) judge(labels *learn.Labels) (gain, error) {
+	c.written.verdict, c.learned.verdict = labels.Judge(c.written.y), labels.Judge(c.learned.y)
+	var gain gain
+	gain.loss, gain.lossError = c.learned.verdict.Gain(c.written.verdict)
+	if len(c.guides) == 0 {
+		c.written.score, c.learned.score = math.NaN(), math.NaN()
+		return gain, nil
+	}
+	err := c.judgeScores(labels, &gain)
+	return gain, err
+}
+
+// resamples is the number of parts of the labels that are left out in turn to find the standard error of a score.
+const resamples = 20
+
+// judgeScores compares the scores. Their difference's standard error is the jackknife's, which holds for any smooth
+// score (Efron 1982): parts of the entities are left out in turn.
+func (c *comparison) judgeScores(labels *learn.Labels, gain *gain) error {
+	part, count := c.parts(labels)
+	differences := make([]float64, 0, count)
+	for without := range count {
+		d, err := c.difference(part, without)
+		if err != nil {
+			return err
+		}
+		if !math.IsNaN(d) {
+			differences = append(differences, d)
+		}
+	}
+	all, err := c.difference(part, noPart)
+	if n := float64(len(differences)); err == nil && n > 1 && !math.IsNaN(all) {
+		_, deviation := stat.PopMeanStdDev(differences, nil)
+		gain.score, gain.scoreError = all, deviation*math.Sqrt(n-1)
+	}
+	return err
+}
+
+// noPart is the place of no part of the labels that are judged by, and notJudged that of all other labels.
+const noPart, notJudged = -1, -2
+
+// parts deals the entities of labels out, and returns the part of each variable with a label, and the number of parts.
+func (c *comparison) parts(labels *learn.Labels) (part map[int32]int, count int) {
+	part = make(map[int32]int, len(c.labels.Variables))
+	for _, i := range c.labels.Variables {
+		part[i] = notJudged
+	}
+	entities := make(map[int32]int) // in the order of the labels
+	for k, i := range labels.Variables {
+		entity := labels.Entities[k]
+		if _, seen := entities[entity]; !seen {
+			entities[entity] = len(entities) % resamples
+		}
+		part[i] = entities[entity]
+	}
+	return part, min(resamples, len(entities))
+}
+
+// difference scores both without a part of the labels, and returns by how much those that were learned are better.
+func (c *comparison) difference(part map[int32]int, without int) (float64, error) {
+	takes := func(i int32) bool {
+		at, labelled := part[i]
+		return !labelled || at != without && at != notJudged
+	}
+	for _, one := range []*contestant{&c.written, &c.learned} {
+		var err error
+		answer := &session.Answer{Values: one.y, Perceived: c.g.Inputs}
+		if one.score, err = c.g.GuidedBy(answer, c.phase, c.guides, takes); err != nil {
+			return 0, err
+		}
+	}
+	return c.learned.score - c.written.score, nil
+}
+
+// result says what came of it.
+func (c *comparison) result(by string, learned bool) *Comparison {
+	reason := "are not told better by more than chance"
+	if learned {
+		reason = "are told better"
+	}
+	return &Comparison{Labels: by, Learned: learned, Reason: "labels " + by + " " + reason,
+		WrittenLoss: c.written.verdict.Loss(), LearnedLoss: c.learned.verdict.Loss(),
+		WrittenScore: c.written.score, LearnedScore: c.learned.score}
+}
