@@ -21,8 +21,8 @@ The balance is the ground rules that push the atom up and down, with all their
 atoms, and where observed ones were read. The leaves are what the value is the
 sum of: facts, outputs of networks, priors and rules. A value that is not unique
 has the interval of all that cost the same instead. Counterfactuals say what it
-would be without a fact or a rule, each solved and proven anew; --why-not what
-would take it to the other side of a value.
+would be without a fact, a ground rule or (--rules) a rule, each solved and
+proven anew; --why-not what would take it to the other side of a value.
 
 An explanation is of an equilibrium, and no proof: atoms push each other.`
 
@@ -40,6 +40,7 @@ type explainer struct {
 	// changes is how many counterfactuals there are; whyNot a threshold, with which there are others.
 	changes int
 	whyNot  float64
+	rules   bool   // try without each rule, too
 	html    string // file for the page
 }
 
@@ -60,7 +61,8 @@ func newExplain(e *command.Env) *cobra.Command {
 	x.limits.flags(cmd.Flags())
 	cmd.Flags().IntVar(&x.depth, "depth", 0, "go on with the atoms that push, so many steps")
 	cmd.Flags().IntVar(&x.shown, "shown", 0, "ground rules of each rule to show one by one (default 5, -1 for all)")
-	cmd.Flags().IntVar(&x.changes, "changes", 5, "changes to try: without a fact, a ground rule, a rule")
+	cmd.Flags().IntVar(&x.changes, "changes", 5, "changes to try: without a fact or a ground rule")
+	cmd.Flags().BoolVar(&x.rules, "rules", false, "try without each rule that pushes, too: an inference each")
 	cmd.Flags().StringVar(&x.html, "html", "", "write a page with a chart to this `file`, too")
 	cmd.Flags().Float64Var(&x.whyNot, "why-not", 0.5, "look for what would take the atom across this `value` instead")
 	return cmd
@@ -121,6 +123,9 @@ func (x *explainer) run(cmd *cobra.Command, args []string) error {
 		err = explaining.WhyNot(cmd.Context(), found, x.whyNot)
 	} else {
 		err = explaining.Changes(cmd.Context(), found, x.changes)
+	}
+	if err == nil && x.rules {
+		err = explaining.WithoutRules(cmd.Context(), found)
 	}
 	if err != nil {
 		return err

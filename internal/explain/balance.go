@@ -5,6 +5,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
 )
 
 // Options say how much of an explanation is wanted.
@@ -21,28 +23,19 @@ const defaultShown = 5
 
 // Explain says why variable i has its value.
 func (s *State) Explain(ctx context.Context, names Names, i int32, o Options) (*Explanation, error) {
-	c, err := s.settle(ctx, i)
-	if err != nil {
-		return nil, err
-	}
 	if o.Shown == 0 {
 		o.Shown = defaultShown
 	}
-	e, shown := s.pushes(names, i, c, o)
-	if math.Abs(e.Unexplained) > tolerable*e.Sizes {
-		again, err := s.harder(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		if again {
-			e, shown = s.pushes(names, i, c, o)
-		}
+	if err := s.sharpen(ctx, i); err != nil {
+		return nil, err
 	}
+	e, shown := s.pushes(names, i, o)
 	if !o.Balance {
 		if err := s.leaves(ctx, e, names, i); err != nil {
 			return nil, err
 		}
 	}
+	var err error
 	if o.Depth > 0 {
 		err = s.because(ctx, e, names, i, shown, o)
 	}
@@ -53,14 +46,10 @@ func (s *State) Explain(ctx context.Context, names Names, i int32, o Options) (*
 const tolerable = 1e-7
 
 // pushes begins an explanation with the balance, and returns the places of the ground rules that are shown.
-func (s *State) pushes(names Names, i int32, c *component, o Options) (*Explanation, []int) {
-	if s.isFree(i) {
-		s.pieceOf(i)
-	}
+func (s *State) pushes(names Names, i int32, o Options) (*Explanation, []int) {
 	atom := names.Variable(i)
 	e := &Explanation{Atom: atom.Atom, Words: atom.words, Value: s.y[i], Unique: true, Interval: []float64{s.y[i], s.y[i]},
-		Number: i, Gap: c.proof.Gap, Potentials: len(c.potentials), Pushes: []Push{}, Leaves: []Leaf{},
-		Counterfactuals: []Counterfactual{}}
+		Number: i, Pushes: []Push{}, Leaves: []Leaf{}, Counterfactuals: []Counterfactual{}}
 	return e, s.balance(e, names, i, o.Shown)
 }
 
@@ -126,7 +115,7 @@ func (s *State) pushesOf(e *Explanation, names Names, rule int, forces []force, 
 func (s *State) named(names Names, f force, rule string) Push {
 	out := Push{Rule: rule, Place: f.place, Multiplier: f.mu, Coefficient: f.coef, Push: f.push(), Atoms: []Atom{}}
 	if in := s.instance(names, f.place); in != nil {
-		out.GroundRule = in.Text
+		out.GroundRule = in.Text()
 		for _, t := range in.Terms {
 			out.Atoms = append(out.Atoms, s.valued(&t))
 		}
@@ -164,28 +153,40 @@ func (s *State) instance(names Names, place int) *Instance {
 	return names.Instance(block, j, s.others(place))
 }
 
-// others counts the potentials of the same rule before a place that are equal to the one there: they have its first
+// others counts the potentials of the same rule before a place that are equal to the one there: they have its rarest
 // variable.
 func (s *State) others(place int) (count int) {
-	p := s.look(place)
-	if len(p.ids) == 0 {
+	block, j := s.index.Locate(place)
+	b := s.field.Model.Blocks[block]
+	var own mrf.RowBuffer
+	ids, coef := b.Row(j, &own)
+	if len(ids) == 0 {
 		return 0
 	}
-	for _, other := range s.index.Of(p.ids[0], nil) {
+	rarest := slices.MinFunc(ids, func(a, b int32) int { return cmp.Compare(s.index.Count(a), s.index.Count(b)) })
+	for _, other := range s.index.Of(rarest, nil) {
 		if other >= place {
 			break
 		}
-		if q := s.look(other); p.same(&q) {
+		block, l := s.index.Locate(other)
+		q := s.field.Model.Blocks[block]
+		if q.Rule != b.Rule || !slices.Equal(q.Ids(l, &s.row), ids) {
+			continue
+		}
+		if _, too := q.Row(l, &s.row); slices.Equal(too, coef) && q.Constant+q.Own(l) == b.Constant+b.Own(j) &&
+			scale(q, l) == scale(b, j) && slices.Equal(q.InputRow(l), b.InputRow(j)) {
 			count++
 		}
 	}
 	return count
 }
 
-// same tells whether two potentials are the same but for their place.
-func (p *potential) same(q *potential) bool {
-	return p.block.Rule == q.block.Rule && p.c == q.c && p.w == q.w && slices.Equal(p.ids, q.ids) &&
-		slices.Equal(p.coef, q.coef) && slices.Equal(p.block.InputRow(p.j), q.block.InputRow(q.j))
+// scale is what a potential's weight is multiplied by.
+func scale(b *mrf.Block, j int) float32 {
+	if b.Scale == nil {
+		return 1
+	}
+	return b.Scale[j]
 }
 
 // because goes on with the atoms of the ground rules that push, but for those that have been explained on the way.

@@ -39,6 +39,37 @@ type Ground struct {
 // NaN and the gap +∞ where hard rules contradict each other then.
 func (s *State) WhatIf(ctx context.Context, i int32, change *Change) (*Counterfactual, error) {
 	gone := s.gone(change)
+	if change.Rule < 0 {
+		whole, unit := s.whole(), s.field.Unit()
+		r := s.region(i, gone, change.Added)
+		done, err := r.resolve(ctx, changedGap*unit, changedBudget*unit, max(least, len(s.y)/5))
+		if err != nil {
+			return nil, err
+		}
+		if done && r.violation <= still && r.gap <= 2*changedBudget*unit {
+			return r.counterfactual(i, change, whole), nil
+		}
+	}
+	return s.anew(ctx, i, change, gone)
+}
+
+// A region is solved to changedGap and grows until the gap around it has grown by no more than changedBudget, both in
+// units of energy; least is the number of atoms that one may have in any case.
+const (
+	changedGap    = 1e-8
+	changedBudget = 1e-6
+	least         = 500
+)
+
+// counterfactual says what the region's state means for a variable and the whole.
+func (r *region) counterfactual(i int32, change *Change, whole solve.Certificate) *Counterfactual {
+	out := &Counterfactual{Change: change.Name, Value: snapped(r.at[i].y), Objective: whole.Objective + r.objective}
+	out.Gap = solve.Relative(r.state.field, max(0, whole.Objective-whole.DualBound+r.gap), out.Objective)
+	return out
+}
+
+// anew is WhatIf by solving all components that the change touches.
+func (s *State) anew(ctx context.Context, i int32, change *Change, gone map[int]bool) (*Counterfactual, error) {
 	c, err := s.touched(ctx, i, change, gone)
 	if err != nil {
 		return nil, err
@@ -54,22 +85,22 @@ func (s *State) WhatIf(ctx context.Context, i int32, change *Change) (*Counterfa
 	if err != nil {
 		return nil, err
 	}
+	if result.Status == solve.Infeasible || result.MaxViolation > still {
+		return &Counterfactual{Change: change.Name, Value: math.NaN(), Objective: math.Inf(1), Gap: math.Inf(1)}, nil
+	}
 	at, _ := slices.BinarySearch(c.variables, i)
-	out := &Counterfactual{Change: change.Name, Value: result.Y[at]}
+	out := &Counterfactual{Change: change.Name, Value: snapped(result.Y[at])}
 	whole := s.whole()
 	out.Objective = whole.Objective - c.proof.Objective + result.Objective
 	rest := whole.Objective - whole.DualBound - (c.proof.Objective - c.proof.DualBound)
 	out.Gap = solve.Relative(s.field, max(0, rest)+math.Abs(result.Objective-result.DualBound), out.Objective)
-	if result.Status == solve.Infeasible || result.MaxViolation > still {
-		out.Value, out.Objective, out.Gap = math.NaN(), math.Inf(1), math.Inf(1)
-	}
 	return out, nil
 }
 
 // whole certifies the whole state, once.
 func (s *State) whole() solve.Certificate {
 	if s.certificate == nil {
-		proof := solve.Certify(s.field, s.y, slices.Clone(s.mu))
+		proof := solve.Certify(s.field, s.y, s.mu)
 		s.certificate = &proof
 	}
 	return *s.certificate
@@ -191,6 +222,3 @@ func (s *State) resolve(ctx context.Context, field *mrf.Field, y, mu []float64) 
 	}
 	return direct, nil
 }
-
-// changedGap is the gap that counterfactuals are solved to.
-const changedGap = 1e-8

@@ -21,11 +21,8 @@ type Explanation struct {
 	// Because explains the atoms that push this one.
 	Because []*Explanation `json:"because,omitempty"`
 
-	// Number is that of the variable, Gap that of the connected part of the model that the atom is in, and Potentials how
-	// many ground rules that has.
-	Number     int32   `json:"-"`
-	Gap        float64 `json:"-"`
-	Potentials int     `json:"-"`
+	// Number is that of the variable.
+	Number int32 `json:"-"`
 	// Sizes is the sum of the sizes of all pushes, which Unexplained is small against.
 	Sizes float64 `json:"-"`
 	// Rules sums the pushes by rule, the strongest first.
@@ -106,8 +103,8 @@ type Counterfactual struct {
 
 // Instance is a ground rule as its rule is written.
 type Instance struct {
-	Text     string  // with constants for the variables
-	Constant float64 // Σ coefficient · value + Constant is what the rule wants to be at most 0
+	Text     func() string // with constants for the variables
+	Constant float64       // Σ coefficient · value + Constant is what the rule wants to be at most 0
 	Terms    []Term
 }
 
@@ -127,6 +124,8 @@ type Names interface {
 	Input(i int32) Atom
 	// Rule returns a rule as it is written, and whether it is about one atom alone.
 	Rule(r int) (text string, prior bool)
+	// Atoms is how many atoms each ground rule of a rule has; -1 if that is not the same for all.
+	Atoms(r int) int
 	// Instance returns the ground rule that potential j of a block is; of several that are equal, the one after so many
 	// others. nil means that it is not known.
 	Instance(block, j, others int) *Instance

@@ -129,15 +129,33 @@ func (t *tally) constant(p *piece, place int, weight float64) {
 		t.rule(&at, weight*rest)
 		return
 	}
-	if in := s.instance(t.names, place); in != nil {
-		for _, term := range in.Terms {
-			if !term.Free {
-				rest -= term.Coef * term.Value
-				t.add(leafKey{kind: leafFact, name: term.Atom.Atom}, term.Value, weight*term.Coef).Fact = term.Atom
-			}
-		}
+	for _, term := range s.facts(t.names, &at) {
+		rest -= term.Coef * term.Value
+		t.add(leafKey{kind: leafFact, name: term.Atom.Atom}, term.Value, weight*term.Coef).Fact = term.Atom
 	}
 	t.rule(&at, weight*rest)
+}
+
+// remembered is for how many ground rules State keeps the observed atoms.
+const remembered = 100_000
+
+// facts lists the observed atoms of a ground rule. One that has as many free atoms as its rule has atoms has none.
+func (s *State) facts(names Names, at *potential) []Term {
+	if len(at.ids)+len(at.block.InputRow(at.j)) == names.Atoms(at.block.Rule) {
+		return nil
+	}
+	if known, is := s.known[at.at]; is {
+		return known
+	}
+	var facts []Term
+	if in := s.instance(names, at.at); in != nil {
+		facts = slices.DeleteFunc(in.Terms, func(t Term) bool { return t.Free })
+	}
+	if len(s.known) >= remembered {
+		clear(s.known)
+	}
+	s.known[at.at] = slices.Clip(facts)
+	return facts
 }
 
 // rule adds what a rule itself asks for.

@@ -82,8 +82,25 @@ func (s *State) pieceOf(i int32) *piece {
 		return fresh
 	})
 	s.build(p, places)
-	s.polish(p, places)
+	if s.polish(p, places) && s.calms(places) {
+		for _, k := range p.variables {
+			s.piece[k] = 0
+		}
+		return s.pieceOf(i)
+	}
 	return p
+}
+
+// calms tells whether squares, which the present state may have taken for violated by rounding alone, hold in it.
+func (s *State) calms(places []int32) (some bool) {
+	for _, place := range places {
+		if s.standings[place] == square {
+			s.standings[place] = unseen
+			at := s.look(int(place))
+			some = some || at.standing != square
+		}
+	}
+	return some
 }
 
 // weakPieceOf returns a piece of a variable whose value is unique and does not follow from what pushes: there, what is
@@ -364,8 +381,9 @@ func (p *piece) norm(v []float64) float64 {
 }
 
 // polish moves a piece's variables and multipliers to where the active set says that they are, to the last digits: a
-// Newton step, which is exact as long as the active set is right. It stays where it is if that is not so.
-func (s *State) polish(p *piece, places []int32) {
+// Newton step, which is exact as long as the active set is right. It stays where it is if that is not so, and returns
+// false.
+func (s *State) polish(p *piece, places []int32) bool {
 	n := len(p.variables)
 	right := make([]float64, n+len(p.tights))
 	for k, i := range p.variables {
@@ -377,7 +395,7 @@ func (s *State) polish(p *piece, places []int32) {
 	}
 	step, ok := p.solve(right)
 	if !ok {
-		return
+		return false
 	}
 	y, mu := pick(s.y, p.variables), make([]float64, len(p.tights))
 	for k, i := range p.variables {
@@ -389,12 +407,17 @@ func (s *State) polish(p *piece, places []int32) {
 		s.mu[at] += step[n+k]
 	}
 	if s.holds(places) {
-		return
+		for _, place := range places {
+			s.mu[place] = s.look(int(place)).mu
+		}
+		s.certificate = nil
+		return true
 	}
 	put(s.y, p.variables, y)
 	for k := range p.tights {
 		s.mu[p.tights[k].place] = mu[k]
 	}
+	return false
 }
 
 // holds tells whether potentials are still what they are taken for.

@@ -45,6 +45,8 @@ type State struct {
 	row        mrf.RowBuffer
 	places     []int
 
+	known map[int][]Term // observed atoms of ground rules
+
 	certificate *solve.Certificate // of the whole; nil until it is asked for
 }
 
@@ -80,15 +82,56 @@ func NewState(field *mrf.Field, y, multipliers []float64, settings solve.Setting
 		field: field, index: index, y: slices.Clone(y), mu: slices.Clone(multipliers), settings: settings,
 		component: make([]int32, m.Variables), freedom: make([]freedom, m.Variables), piece: make([]int32, m.Variables),
 		standings: make([]standing, len(multipliers)), seen: make([]uint64, len(multipliers)/64+1),
+		known: make(map[int][]Term),
 	}, nil
 }
 
-// sharp is the gap that a component is solved to before it is explained, and feasible what hard rules may be
-// violated by.
+// sharp is the gap that a part of the model is solved to where it is not explained well, and feasible what hard rules
+// may be violated by.
 const (
 	sharp    = 1e-10
 	feasible = 1e-8
 )
+
+// sharpen improves the state where the pushes on a variable do not add up: around it first, then all that is connected
+// with it, and at last by all means.
+func (s *State) sharpen(ctx context.Context, i int32) error {
+	if s.addsUp(i) {
+		return nil
+	}
+	r := s.region(i, nil, nil)
+	for _, k := range s.pieceOf(i).variables {
+		r.enter(r.atom(k))
+	}
+	unit := s.field.Unit()
+	done, err := r.resolve(ctx, sharp*unit, changedBudget*unit, least)
+	if err != nil {
+		return err
+	}
+	if done {
+		if r.accept(); s.addsUp(i) {
+			return nil
+		}
+	}
+	c, err := s.settle(ctx, i)
+	for err == nil && !s.addsUp(i) {
+		again := false
+		if again, err = s.harder(ctx, c); !again {
+			break
+		}
+	}
+	return err
+}
+
+// addsUp tells whether the pushes on a variable do, once its piece is polished.
+func (s *State) addsUp(i int32) bool {
+	if !s.isFree(i) {
+		return true
+	}
+	s.pieceOf(i)
+	push, size := s.pushOn(i)
+	return math.Abs(push) <= tolerable*size
+}
 
 // settle finds the component of variable i, and solves it to a gap that explanations can rest on.
 func (s *State) settle(ctx context.Context, i int32) (*component, error) {
@@ -100,7 +143,7 @@ func (s *State) settle(ctx context.Context, i int32) (*component, error) {
 	for _, k := range c.variables {
 		s.component[k] = int32(len(s.components))
 	}
-	return c, s.sharpen(ctx, c)
+	return c, s.improve(ctx, c)
 }
 
 // connected lists the variables that potentials connect with i, and these potentials.
@@ -148,8 +191,8 @@ func (s *State) forget(places []int32) {
 // explained, and more, or else by a direct method, where explanations find that this was not enough.
 const some, more = 60, 300
 
-// sharpen solves a component anew, from where it is, unless its gap is small enough already.
-func (s *State) sharpen(ctx context.Context, c *component) error {
+// improve solves a component anew, from where it is, unless its gap is small enough already.
+func (s *State) improve(ctx context.Context, c *component) error {
 	part := s.part(c)
 	y, mu := pick(s.y, c.variables), pick(s.mu, c.potentials)
 	c.proof = solve.Certify(part, y, mu)
@@ -176,6 +219,7 @@ func (s *State) sharpen(ctx context.Context, c *component) error {
 			c.proof = result.Certificate
 			put(s.y, c.variables, result.Y)
 			put(s.mu, c.potentials, result.Multipliers)
+			s.reconsider(c)
 		}
 		if err := ctx.Err(); err != nil || proven(c.proof, limits) {
 			return err
@@ -191,20 +235,24 @@ func limited(field *mrf.Field, limits solve.Settings, sweeps, potentials int) *n
 	return solver
 }
 
-// harder sharpens a component that has been explained badly once more, and forgets what was found out about it;
-// false if there is nothing left to try.
+// harder solves a component that is explained badly once more; false if there is nothing left to try.
 func (s *State) harder(ctx context.Context, c *component) (bool, error) {
 	if c.hard || math.Abs(c.proof.Gap) <= sharp {
 		return false, nil
 	}
 	c.hard = true
+	return true, s.improve(ctx, c)
+}
+
+// reconsider takes back what was found out about a component before its state changed.
+func (s *State) reconsider(c *component) {
 	for _, i := range c.variables {
 		s.freedom[i], s.piece[i] = unknown, 0
 	}
 	for _, place := range c.potentials {
 		s.standings[place] = unseen
 	}
-	return true, s.sharpen(ctx, c)
+	s.certificate = nil
 }
 
 // part makes a field of a component.

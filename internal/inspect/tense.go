@@ -114,7 +114,7 @@ func (s *Site) name(x *session.Explainer, g *groundRule) {
 		g.Text = s.costs[g.Rule].Rule
 		return
 	}
-	g.Text = instance.Text
+	g.Text = instance.Text()
 	for _, term := range instance.Terms {
 		if term.Free {
 			term.Value = s.value(term.Role, term.Number)

@@ -85,14 +85,24 @@ func (x *Explainer) Rule(r int) (text string, prior bool) {
 	return rule.Text, len(rule.Atoms) == 1 && len(rule.Sums) == 0
 }
 
+// Atoms implements explain.Names.
+func (x *Explainer) Atoms(r int) int {
+	rule := x.grounding.Program.Rules[r]
+	if len(rule.Sums) > 0 {
+		return -1
+	}
+	return len(rule.Atoms)
+}
+
 // Instance implements explain.Names.
 func (x *Explainer) Instance(block, j, others int) *explain.Instance {
 	found := x.tracer.Trace(x.grounding.Model.Blocks[block], j, others)
 	if found == nil {
 		return nil
 	}
-	out := &explain.Instance{Constant: found.Constant,
-		Text: syntax.Print(syntax.Substitute(found.Rule.Written, found.Constants))}
+	out := &explain.Instance{Constant: found.Constant, Text: func() string {
+		return syntax.Print(syntax.Substitute(found.Rule.Written, found.Constants))
+	}}
 	for k := range found.Terms {
 		out.Terms = append(out.Terms, x.term(&found.Terms[k]))
 	}

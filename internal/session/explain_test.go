@@ -42,8 +42,8 @@ func baseline(t testing.TB, name, gap string) (*session.Grounding, *session.Answ
 
 // On models of the size of experiments, too, pushes must add up to 0 and leaves to the values.
 func TestBaselinesAreExplained(t *testing.T) {
-	for _, name := range []string{"acquaintances", "cora-pre"} {
-		g, answer := baseline(t, name, "1e-6")
+	for _, name := range []string{"acquaintances", "cora-pre", "er-eval", "friendship-1m"} {
+		g, answer := baseline(t, name, "1e-4")
 		x, err := g.Explainer(answer)
 		if err != nil {
 			t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/relation"
 )
 
-// Changes adds to an explanation what the atom would be without the facts that contribute most, the rules that push
-// most and the strongest ground rule: count changes at most, each solved and proven.
+// Changes adds to an explanation what the atom would be without the facts that contribute most and the ground rules
+// that push most: count changes at most, each solved and proven.
 func (x *Explainer) Changes(ctx context.Context, e *explain.Explanation, count int) error {
 	var changes []*explain.Change
 	for _, leaf := range e.Leaves {
@@ -23,14 +23,26 @@ func (x *Explainer) Changes(ctx context.Context, e *explain.Explanation, count i
 			}
 		}
 	}
-	if len(e.Pushes) > 0 && e.Pushes[0].GroundRule != "" && len(changes) < count {
-		changes = append(changes, explain.Without("without "+e.Pushes[0].GroundRule, -1, e.Pushes[0].Place))
-	}
-	for _, rule := range e.Rules {
-		if len(changes) < count {
-			changes = append(changes, explain.Without("without the rule "+rule.Rule, rule.Index, -1))
+	for k := range e.Pushes {
+		if p := &e.Pushes[k]; p.GroundRule != "" && len(changes) < count {
+			changes = append(changes, explain.Without("without "+p.GroundRule, -1, p.Place))
 		}
 	}
+	return x.try(ctx, e, changes)
+}
+
+// WithoutRules adds to an explanation what the atom would be without each rule that pushes it. That changes the whole
+// model, and takes about as long as inference for each.
+func (x *Explainer) WithoutRules(ctx context.Context, e *explain.Explanation) error {
+	var changes []*explain.Change
+	for _, rule := range e.Rules {
+		changes = append(changes, explain.Without("without the rule "+rule.Rule, rule.Index, -1))
+	}
+	return x.try(ctx, e, changes)
+}
+
+// try solves an explained model with each of some changes.
+func (x *Explainer) try(ctx context.Context, e *explain.Explanation, changes []*explain.Change) error {
 	for _, change := range changes {
 		found, err := x.state.WhatIf(ctx, e.Number, change)
 		if err != nil {
