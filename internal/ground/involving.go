@@ -5,46 +5,112 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
-
-// Made is a ground rule in numbers, as a block of the model would have it.
-type Made struct {
-	Rule            int
-	Kind            mrf.Kind
-	Exponent        int
-	Vars, Inputs    []int32
-	Coef, InputCoef []float64
-	Constant, Scale float64
-}
 
 // Involving returns the ground rules of all groundings that an atom has a part in, whether it has a row or not: as an
 // atom of the rule or its weight, or by a filter. What another store makes of the same atom is the rest of the truth:
 // the difference is what a change of the atom does to the model.
-func (t *Tracer) Involving(predicate int, tuple []symbol.ID) (made []Made) {
+func (t *Tracer) Involving(predicate int, tuple []symbol.ID) (made []mrf.Potential) {
 	for _, rule := range t.prog.Rules {
-		var tried bindings
-		for _, a := range atomsOf(rule, predicate) {
-			s := &trace{tracer: t, rule: rule, values: slices.Repeat([]symbol.ID{unbound}, len(rule.Variables))}
-			if !t.sized(rule, predicate) && !s.bind(a, tuple) || !tried.add(s.values) {
-				continue
-			}
-			s.tried = tried
-			p := t.probe(rule, s.values)
-			shape := p.block()
-			p.each(s.values, func(m *machine, found *potential) bool {
-				if s.fresh(m) {
-					made = append(made, Made{
-						Rule: rule.Index, Kind: shape.Kind, Exponent: shape.Exponent, Vars: slices.Clone(found.vars),
-						Inputs: slices.Clone(found.inputs), Coef: slices.Clone(found.coef),
-						InputCoef: slices.Clone(found.inputCoef), Constant: found.constant, Scale: float64(found.scale),
-					})
-				}
-				return true
-			})
-		}
+		t.Effect(rule, predicate, tuple, nil, func(p *mrf.Potential) { made = append(made, *p) })
 	}
 	return made
+}
+
+// Effect visits the ground rules of one rule that Involving returns, and adds what is wrong with others to faults, or,
+// as it counts for less than nothing where it has been before, takes it away; both may be nil.
+func (t *Tracer) Effect(rule *program.Rule, predicate int, tuple []symbol.ID, faults *Faults,
+	visit func(*mrf.Potential)) {
+	var tried bindings
+	for _, a := range atomsOf(rule, predicate) {
+		s := &trace{tracer: t, rule: rule, values: slices.Repeat([]symbol.ID{unbound}, len(rule.Variables))}
+		if !t.sized(rule, predicate) && !s.bind(a, tuple) || !tried.add(s.values) {
+			continue
+		}
+		s.tried = tried
+		s.effect(faults, visit)
+	}
+}
+
+// All visits all ground rules of a rule, as Effect does those of one atom.
+func (t *Tracer) All(rule *program.Rule, faults *Faults, visit func(*mrf.Potential)) {
+	s := &trace{tracer: t, rule: rule, values: slices.Repeat([]symbol.ID{unbound}, len(rule.Variables))}
+	s.tried.add(s.values)
+	s.effect(faults, visit)
+}
+
+// effect goes through the groundings with the present values that have not been passed over.
+func (s *trace) effect(faults *Faults, visit func(*mrf.Potential)) {
+	p := s.tracer.probe(s.rule, s.values)
+	shape := p.block()
+	p.wanted = s.fresh
+	p.each(s.values, func(m *machine, found *potential) bool {
+		visit(&mrf.Potential{
+			Rule: s.rule.Index, Kind: shape.Kind, Exponent: shape.Exponent, Vars: slices.Clone(found.vars),
+			Inputs: slices.Clone(found.inputs), Coef: slices.Clone(found.coef),
+			InputCoef: slices.Clone(found.inputCoef), Constant: found.constant, Scale: float64(found.scale),
+		})
+		return true
+	})
+	p.wanted = nil
+	faults.take(s.rule, &p.machine.problems)
+}
+
+// Faults are what is wrong with ground rules, of what comes less what goes.
+type Faults struct {
+	rules   []*program.Rule
+	found   []*problems
+	leaving bool
+}
+
+// Leaving says whether what is found from now on goes, or comes.
+func (f *Faults) Leaving(leaving bool) { f.leaving = leaving }
+
+// take adds the problems of a rule.
+func (f *Faults) take(rule *program.Rule, found *problems) {
+	if f == nil {
+		return
+	}
+	at := slices.Index(f.rules, rule)
+	if at < 0 {
+		at = len(f.rules)
+		f.rules, f.found = append(f.rules, rule), append(f.found, &problems{})
+	}
+	if f.leaving {
+		f.found[at].less(found)
+	} else {
+		f.found[at].merge(found)
+	}
+}
+
+// Err returns what there is more of than before, but for what is discarded, as diagnostics.
+func (f *Faults) Err(o Options) error {
+	var diagnostics source.Diagnostics
+	for k, rule := range f.rules {
+		f.found[k].remaining().diagnose(rule, o.discards(), &diagnostics)
+	}
+	return diagnostics.Err()
+}
+
+// less takes away what another one counts.
+func (p *problems) less(other *problems) {
+	p.missing.count -= other.missing.count
+	p.violated.count -= other.violated.count
+	p.broken.count -= other.broken.count
+	p.senseless.count -= other.senseless.count
+}
+
+// remaining is what is counted at least once.
+func (p *problems) remaining() *problems {
+	out := *p
+	for _, t := range []*tally{&out.missing, &out.violated, &out.broken, &out.senseless} {
+		if t.count <= 0 {
+			*t = tally{}
+		}
+	}
+	return &out
 }
 
 // atomsOf lists the atoms of a predicate that a rule has anywhere.
@@ -66,6 +132,15 @@ func atomsOf(rule *program.Rule, predicate int) (all []*program.Atom) {
 		}
 	}
 	return all
+}
+
+// sizedBySome tells whether a rule counts the values that a closed predicate of a living store has, which a routine has
+// as they were when it was made.
+func (t *Tracer) sizedBySome(rule *program.Rule) bool {
+	return slices.ContainsFunc(rule.Sums, func(s program.Sum) bool {
+		at := rule.Atoms[s.Atom].Predicate
+		return t.store.Relations[at].Lives() && t.sized(rule, at)
+	})
 }
 
 // sized tells whether a rule counts the values that a closed predicate has, so that any of its ground rules may depend

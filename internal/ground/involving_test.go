@@ -47,10 +47,10 @@ func TestInvolvingIsWhatChanges(t *testing.T) {
 		}
 		tuple := before.Tuple(nil, row)
 		for _, m := range NewTracer(f.program, f.store).Involving(predicate, tuple) {
-			got[m.text()]--
+			got[textOf(&m)]--
 		}
 		for _, m := range NewTracer(g.program, g.store).Involving(predicate, tuple) {
-			got[m.text()]++
+			got[textOf(&m)]++
 		}
 		for _, texts := range []map[string]int{want, got} {
 			for text := range texts {
@@ -70,7 +70,7 @@ func TestInvolvingIsWhatChanges(t *testing.T) {
 }
 
 // text tells potentials apart.
-func (m *Made) text() string {
+func textOf(m *mrf.Potential) string {
 	return fmt.Sprint(m.Rule, m.Kind, m.Exponent, m.Vars, m.Coef, m.Inputs, m.InputCoef, float32(m.Constant), m.Scale)
 }
 
@@ -81,8 +81,9 @@ func counted(model *mrf.Model, each int) map[string]int {
 		for j := range b.Len {
 			var p potential
 			p.read(b, j, new(mrf.RowBuffer))
-			m := Made{b.Rule, b.Kind, b.Exponent, p.vars, p.inputs, p.coef, p.inputCoef, p.constant, float64(p.scale)}
-			out[m.text()] += each
+			m := mrf.Potential{Rule: b.Rule, Kind: b.Kind, Exponent: b.Exponent, Vars: p.vars, Inputs: p.inputs,
+				Coef: p.coef, InputCoef: p.inputCoef, Constant: p.constant, Scale: float64(p.scale)}
+			out[textOf(&m)] += each
 		}
 	}
 	return out

@@ -252,6 +252,9 @@ func (m *machine) visit(o *op, k int, row int32, upper float64) {
 // the template can no longer be above 0: that is how an observed 0 in a body, or a 1 in a head, ends the search at
 // once.
 func (m *machine) admit(o *op, k int, row int32, upper float64) (bound float64, ok bool) {
+	if o.once != nil && !m.first(o, row) {
+		return 0, false
+	}
 	for i := range o.bind {
 		m.slots[o.bind[i].slot] = o.bind[i].column[row]
 	}
@@ -276,6 +279,15 @@ func (m *machine) admit(o *op, k int, row int32, upper float64) (bound float64, 
 	}
 	m.passed[k]++
 	return upper, true
+}
+
+// first tells whether a row is the first of those that a projection does not tell apart.
+func (m *machine) first(o *op, row int32) bool {
+	m.filterKey = m.filterKey[:0]
+	for _, column := range o.apart {
+		m.filterKey = append(m.filterKey, column[row])
+	}
+	return o.once.Find(m.filterKey) == row
 }
 
 // trivial counts what op k found to hold always: a whole grounding, or everything that a part of one would have led

@@ -66,6 +66,9 @@ type op struct {
 	meets    int
 	ahead    *relation.Ahead
 	aheadKey []int32
+	// Of projections of living relations: the index on the columns that are left, whose first rows count.
+	once  *relation.Index
+	apart [][]symbol.ID
 }
 
 // binding connects a column to a slot.
@@ -191,12 +194,15 @@ func (r *routine) slotsOf(a *program.Atom, columns []int) []int32 {
 func (r *routine) op(s *plan.Step, whole bool) op {
 	rel := s.Relation
 	at := func(column int) int { return column }
-	if s.Projected() && s.Op != plan.Match {
+	if s.Projected() && s.Op != plan.Match && !rel.Lives() {
 		rel = rel.Distinct(s.Columns...)
 		at = func(column int) int { return slices.Index(s.Columns, column) }
 	}
 	o := op{kind: s.Op, at: s.Index, size: int32(rel.Len()), key: r.slotsOf(s.Atom, s.Key), whole: whole}
-	if s.Op != plan.Scan {
+	if rel.Lives() {
+		o.live(s, rel)
+	}
+	if o.kind != plan.Scan {
 		key := make([]int, len(s.Key))
 		for k, column := range s.Key {
 			key[k] = at(column)
@@ -217,6 +223,20 @@ func (r *routine) op(s *plan.Step, whole bool) op {
 	}
 	r.value(&o, s)
 	return o
+}
+
+// live makes an op go by indexes alone, as rows of a living relation are to be found. A projection takes the first row
+// of those that it cannot tell apart.
+func (o *op) live(s *plan.Step, rel *relation.Relation) {
+	if o.kind == plan.Scan {
+		o.kind = plan.Probe
+	}
+	if s.Projected() && s.Op != plan.Match {
+		o.once = rel.Index(s.Columns...)
+		for _, column := range s.Columns {
+			o.apart = append(o.apart, rel.Columns[column])
+		}
+	}
 }
 
 // value connects an op to the atom whose value it finds.
@@ -254,7 +274,7 @@ func (r *routine) choosePivot() {
 // values of the variable that it binds, instead of an index. The values come in the order of their numbers.
 func (r *routine) meet(p *plan.Plan, k int) {
 	first := &p.Steps[k]
-	if first.Meets == 0 && first.Ahead == nil {
+	if first.Meets == 0 && first.Ahead == nil || first.Relation.Lives() {
 		return
 	}
 	x := first.Atom.Args[first.Bind[0]]

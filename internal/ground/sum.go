@@ -107,7 +107,7 @@ func (r *routine) domain(a *program.Atom, column int) *domain {
 	rel := r.scope.store.Relations[a.Predicate]
 	d := &domain{index: rel.Index(columns...), key: r.slotsOf(a, columns)}
 	key := make([]symbol.ID, len(columns))
-	for _, value := range rel.Distinct(column).Columns[0] {
+	for _, value := range rel.Constants(column) {
 		for k, slot := range d.key {
 			key[k] = r.slots[slot]
 			if columns[k] == column {

@@ -22,6 +22,8 @@ type Tracer struct {
 	scope  *scope
 	probes map[probeKey]*probe
 	row    mrf.RowBuffer
+	// version is that of a living store for which the probes were made.
+	version int
 }
 
 // Instance is a grounding of a rule.
@@ -230,6 +232,7 @@ type probe struct {
 	arguments  [][]int32      // slots of the atoms'
 	weight     []int32        // and of the weight's atom
 	visit      func(m *machine, made *potential) bool
+	wanted     func(m *machine) bool // which groundings count; nil for all
 	potential  potential
 }
 
@@ -242,6 +245,7 @@ func (t *Tracer) probe(rule *program.Rule, values []symbol.ID) *probe {
 		}
 	}
 	at := probeKey{rule.Index, string(key)}
+	t.refresh()
 	if known, ok := t.probes[at]; ok {
 		return known
 	}
@@ -260,13 +264,30 @@ func (t *Tracer) probe(rule *program.Rule, values []symbol.ID) *probe {
 	p.make = p.emit
 	p.emitBy(p.emitted)
 	p.machine = newMachine(p.routine, &p.stop)
-	t.probes[at] = p
+	if !t.sizedBySome(rule) {
+		t.probes[at] = p
+	}
 	return p
+}
+
+// refresh forgets the probes where what they took from a living store is no longer its own.
+func (t *Tracer) refresh() {
+	version := 0
+	for _, r := range t.store.Relations {
+		if r.Lives() {
+			version += r.Version()
+		}
+	}
+	if version != t.version {
+		clear(t.probes)
+		t.version = version
+	}
 }
 
 // each visits the groundings that make a potential, until visit returns false.
 func (p *probe) each(values []symbol.ID, visit func(m *machine, made *potential) bool) {
 	m := p.machine
+	m.problems = problems{}
 	for v, id := range values {
 		if id != unbound {
 			m.slots[v] = id
@@ -280,7 +301,6 @@ func (p *probe) each(values []symbol.ID, visit func(m *machine, made *potential)
 	if p.upper <= p.dust {
 		return
 	}
-	m.problems = problems{}
 	p.stop.Store(false)
 	p.visit = visit
 	m.run(cut{}, cut{})
@@ -289,7 +309,7 @@ func (p *probe) each(values []symbol.ID, visit func(m *machine, made *potential)
 // emitted takes what a grounding makes, if it makes anything, and empties the machine.
 func (p *probe) emitted(m *machine) {
 	before := m.counts.Potentials
-	if p.stop.Load() {
+	if p.stop.Load() || p.wanted != nil && !p.wanted(m) {
 		return
 	}
 	if p.make(m); m.counts.Potentials == before {

@@ -99,6 +99,9 @@ func (x *Index) probe(key []symbol.ID) (lo, hi int32) {
 	for at := home(packed, x.shift); ; at = (at + 1) & uint64(len(x.slots)-1) {
 		s := &x.slots[at]
 		if s.count == 0 {
+			if s.first < 0 {
+				continue // of a living relation, which had such rows
+			}
 			return 0, 0
 		}
 		if s.key == packed && (len(key) <= 2 || x.equal(x.rows[s.first], key)) {

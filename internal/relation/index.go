@@ -23,6 +23,10 @@ type Index struct {
 	// Hashing, if slots is not nil.
 	slots []slot
 	shift uint8
+
+	// Of a living relation: how many rows each slot's group has room for, and how many slots are not empty.
+	rooms []int32
+	taken int
 }
 
 // dimension places one column of the key in the box of a direct index.
@@ -105,8 +109,14 @@ func (x *Index) cell(row int) (c uint32) {
 	return c
 }
 
-// Grouped returns all rows, grouped by key. The caller must not change the slice.
-func (x *Index) Grouped() []int32 { return x.rows }
+// Grouped returns all rows, grouped by key. The caller must not change the slice. That of a living relation has room
+// for rows to come, too.
+func (x *Index) Grouped() []int32 {
+	if x.rooms != nil {
+		return x.rows[:cap(x.rows)]
+	}
+	return x.rows
+}
 
 // Range returns where the rows of key lie in Grouped: [lo, hi), empty if there are none. The key may hold any
 // numbers, known symbols or not.

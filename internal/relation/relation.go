@@ -57,6 +57,8 @@ type Relation struct {
 	// closed and has no rows. Any number of goroutines may call it at once.
 	Function func(args ...string) float64
 
+	living *living // nil unless Living made the relation
+
 	mu     sync.Mutex // guards known
 	known  derived
 	tuples atomic.Pointer[Index] // the index on all columns, once it is built

@@ -36,7 +36,12 @@ func (r *Relation) index(columns []int) *Index {
 	if len(columns) == r.Arity {
 		expected = r.Len() // whole tuples occur once
 	}
-	x := newIndex(key, r.Len(), expected)
+	var x *Index
+	if r.living != nil {
+		x = r.indexLiving(key)
+	} else {
+		x = newIndex(key, r.Len(), expected)
+	}
 	if r.known.indexes == nil {
 		r.known.indexes = make(map[string]*Index)
 	}
