@@ -85,8 +85,8 @@ func (f *Faults) take(rule *program.Rule, found *problems) {
 	}
 }
 
-// Err returns what there is more of than before, but for what is discarded, as diagnostics.
-func (f *Faults) Err(o Options) error {
+// Failure returns what there is more of than before, but for what is discarded, as diagnostics.
+func (f *Faults) Failure(o Options) error {
 	var diagnostics source.Diagnostics
 	for k, rule := range f.rules {
 		f.found[k].remaining().diagnose(rule, o.discards(), &diagnostics)
