@@ -94,6 +94,7 @@ func (x *inspector) run(cmd *cobra.Command, args []string) error {
 		err := x.output(x.export, func(w io.Writer) error { return site.Export(cmd.Context(), w) })
 		return x.Wrote([]string{x.export}, err)
 	}
+	x.Answering.Store(true) // an interrupt ends in order
 	var failed error
 	err = serve.Listen(cmd.Context(), x.address, site, func(root string) { failed = x.Emit(inspected{root}) })
 	if err != nil {
