@@ -31,28 +31,17 @@ type Scene struct {
 	Labels  *Labels
 	Teacher *Teacher // nil if there is none
 
-	local    *mrf.Field
-	value    *value
-	implicit implicitSolver
+	objective Objective
 }
 
 // enter makes a scene what the next steps are about.
 func (t *Trainer) enter(s *Scene) (err error) {
-	if t.scene != nil {
-		t.scene.implicit = t.surrogate.solver
-	}
-	t.scene = s
 	t.Field, t.Solver, t.Perception, t.Labels, t.Teacher = s.Field, s.Solver, s.Perception, s.Labels, s.Teacher
-	if s.local == nil {
-		s.local = localField(&t.Task, t.Method)
-		if t.Method.needsLabels() && len(s.Labels.Variables) > 0 {
-			if s.value, err = t.newValue(); err != nil {
-				return err
-			}
-		}
+	if s.objective == nil {
+		s.objective, err = t.Method.objective(t.Task, t.Settings)
 	}
-	t.local, t.value, t.surrogate.solver = s.local, s.value, s.implicit
-	return nil
+	t.objective = s.objective
+	return err
 }
 
 // Batch says how far an epoch has come.
@@ -64,30 +53,30 @@ type Batch struct {
 	Gradient float64
 }
 
-// runBatches is Run for examples in batches: an epoch is one outer iteration of Algorithm 1 for each of them.
-func (t *Trainer) runBatches(ctx context.Context) (Ending, error) {
-	for ; t.next < t.Last && !t.exhausted(); t.next++ {
-		line, err := t.pass(ctx)
-		if err != nil {
-			return Completed, err
-		}
-		if err := t.score(ctx, &line); err != nil {
-			return Completed, err
-		}
-		t.record(line)
-		if t.Save != nil {
-			t.Save()
-		}
+// batches feeds examples in batches: an epoch is one outer iteration of Algorithm 1 for each of them, and is scored
+// after its steps.
+type batches struct{ *Trainer }
+
+// over says whether patience was over after the last epoch, also if that was before an interruption.
+func (t batches) over() Ending {
+	if len(t.history) > 0 && t.stale(t.history[len(t.history)-1]) {
+		return OutOfPatience
 	}
-	t.keepBest()
-	if t.exhausted() {
-		return OutOfPatience, nil
-	}
-	return Completed, nil
+	return Completed
 }
 
-// exhausted says that patience was over after the last epoch, also if that was before an interruption.
-func (t *Trainer) exhausted() bool { return len(t.history) > 0 && t.stale(t.history[len(t.history)-1]) }
+func (t batches) epoch(ctx context.Context) (Epoch, Ending, error) {
+	line, err := t.pass(ctx)
+	if err == nil {
+		err = t.score(ctx, &line)
+	}
+	return line, Completed, err
+}
+
+func (t batches) finish(context.Context) error {
+	t.keepBest()
+	return nil
+}
 
 // pass learns from every batch once.
 func (t *Trainer) pass(ctx context.Context) (Epoch, error) {
@@ -109,7 +98,7 @@ func (t *Trainer) pass(ctx context.Context) (Epoch, error) {
 		}
 		if t.OnBatch != nil {
 			t.OnBatch(Batch{Epoch: t.next, Done: k + 1, Batches: n, Size: t.Batches.Size(),
-				Loss: line.Loss / float64(max(1, labelled)), Gradient: length(t.surrogate.inputs)})
+				Loss: line.Loss / float64(max(1, labelled)), Gradient: length(t.inputs)})
 		}
 	}
 	line.Loss /= float64(max(1, labelled))
@@ -132,8 +121,8 @@ func length(values []float64) float64 {
 func (t *Trainer) learnBatch(ctx context.Context, number int, line *Epoch) error {
 	clear(t.y)
 	t.multipliers = nil
-	if t.value != nil {
-		return t.learnValues(ctx, number, line)
+	if v := t.energies(); v != nil {
+		return t.learnEnergies(ctx, v, number, line)
 	}
 	// One pass through the networks is enough for the inference and the first step.
 	if err := t.solveState(ctx, true, t.stepSeed(number, 0), line); err != nil {
@@ -141,19 +130,23 @@ func (t *Trainer) learnBatch(ctx context.Context, number int, line *Epoch) error
 	}
 	t.seen = true
 	t.activity.add(t.Field, t.y)
-	line.Loss += t.Loss.Value(t.Labels, t.y)
+	loss, err := t.loss(ctx)
+	if err != nil {
+		return err
+	}
+	line.Loss += loss
 	start := time.Now()
 	defer func() { line.Gradient += time.Since(start).Seconds() }()
 	return t.descend(ctx, number)
 }
 
-// learnValues is learnBatch for losses of optimal energies, whose gradients come with them: one pass through the
+// learnEnergies is learnBatch for losses of optimal energies, whose gradients come with them: one pass through the
 // networks is enough.
-func (t *Trainer) learnValues(ctx context.Context, number int, line *Epoch) error {
+func (t *Trainer) learnEnergies(ctx context.Context, v *energies, number int, line *Epoch) error {
 	start := time.Now()
-	clear(t.value.y)
-	t.value.multipliers = t.value.multipliers[:0]
-	if t.Method == Energy {
+	clear(v.y)
+	v.multipliers = v.multipliers[:0]
+	if v.method == Energy {
 		if err := t.perceive(t.Field, true, t.stepSeed(number, 0)); err != nil {
 			return err
 		}
@@ -166,13 +159,14 @@ func (t *Trainer) learnValues(ctx context.Context, number int, line *Epoch) erro
 		return err
 	}
 	line.Loss += loss
-	if t.Method == Energy {
-		t.activity.add(t.value.field, t.value.y)
+	if v.method == Energy {
+		t.activity.add(v.field, v.y)
 	} else {
 		t.activity.add(t.Field, t.y)
 	}
 	line.Inference += time.Since(start).Seconds()
 	start = time.Now()
+	v.Gradients(t.inputs, t.weights)
 	t.sharpen()
 	err = t.update()
 	line.Gradient += time.Since(start).Seconds()

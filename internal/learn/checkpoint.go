@@ -44,8 +44,8 @@ func (t *Trainer) Checkpoint(subject string) ([]byte, error) {
 		Rules: moments{t.ruleOpt.step, t.ruleOpt.moments}, Nets: moments{t.netOpt.step, t.netOpt.moments},
 		Best: t.best, History: t.history, Solution: t.y, Multipliers: t.multipliers, Simplex: t.simplex.Progress,
 	}
-	if t.value != nil {
-		saved.Latent, saved.Clamped = t.value.y, t.value.multipliers
+	if v := t.energies(); v != nil {
+		saved.Latent, saved.Clamped = v.y, v.multipliers
 	}
 	if err := gob.NewEncoder(&body).Encode(saved); err != nil {
 		return nil, fmt.Errorf("writing a checkpoint: %w", err)
@@ -79,9 +79,9 @@ func (t *Trainer) Resume(data []byte, subject string) error {
 	copy(t.y, saved.Solution)
 	t.multipliers = saved.Multipliers
 	t.simplex.Progress = saved.Simplex
-	if t.value != nil {
-		copy(t.value.y, saved.Latent)
-		t.value.multipliers = saved.Clamped
+	if v := t.energies(); v != nil {
+		copy(v.y, saved.Latent)
+		v.multipliers = saved.Clamped
 	}
 	return nil
 }

@@ -4,13 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
-// value is a loss made of optimal energies. With V(w, x) the energy of the MAP state and V_lat(w, x) that of the best
-// state y_lat whose labelled variables have their true values, the other, latent, variables being free, it is
+// energies is the objective of losses made of optimal energies. With V(w, x) the energy of the MAP state and V_lat(w, x)
+// that of the best state y_lat whose labelled variables have their true values, the other, latent, variables being free,
+// it is
 //
 //	Energy      V_lat      LeCun et al. (2006), section 2.2.1
 //	Perceptron  V_lat - V  Collins (2002); V_lat ≥ V, with equality if a MAP state has the labels right
@@ -21,9 +23,10 @@ import (
 // unique these are subgradients.
 //
 // Likelihood shares the latent state: it is the pseudo-likelihood of the labels with latent variables at y_lat.
-type value struct {
+type energies struct {
 	method Method
 	labels *Labels
+	whole  *mrf.Field // of the MAP state
 	field  *mrf.Field // the model with the labels clamped, or observed if there are batches
 	given  []float64  // its inputs: x and, if there are batches, the labels
 	solver solve.Solver
@@ -39,7 +42,22 @@ type value struct {
 	otherInput  []float64
 }
 
-func newValue(task Task, method Method) (*value, error) {
+// energiesOf makes the objective of a method.
+func energiesOf(method Method) func(Task, Settings) (Objective, error) {
+	return func(task Task, _ Settings) (Objective, error) {
+		if task.Perception == nil && !slices.Contains(task.Learned, true) {
+			return nil, errors.New("nothing to learn: no rule has a weight that may change")
+		}
+		v, err := newEnergies(task, method)
+		if err != nil {
+			return nil, err
+		}
+		v.fixed = !slices.Contains(task.Learned, true)
+		return v, nil
+	}
+}
+
+func newEnergies(task Task, method Method) (*energies, error) {
 	model := task.Field.Model
 	field := mrf.NewFieldOn(clamped(task), task.Field.Threads)
 	if method == Likelihood && task.Batches != nil {
@@ -53,8 +71,8 @@ func newValue(task Task, method Method) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &value{
-		method: method, labels: task.Labels, field: field, solver: solver, y: make([]float64, model.Variables),
+	v := &energies{
+		method: method, labels: task.Labels, whole: task.Field, field: field, solver: solver, y: make([]float64, model.Variables),
 		weights: make([]float64, model.Rules), otherWeight: make([]float64, model.Rules),
 		inputs: make([]float64, field.Model.Inputs), otherInput: make([]float64, field.Model.Inputs),
 	}
@@ -72,8 +90,26 @@ func clamped(task Task) *mrf.Model {
 	return task.Field.Model.Clamp(task.Labels.Variables, task.Labels.Truth)
 }
 
+// Loss implements Objective. The gradients come with it.
+func (v *energies) Loss(ctx context.Context, at State) (float64, error) {
+	err := v.at(ctx, at.Field, at.Y, at.Multipliers)
+	return v.loss, err
+}
+
+// Aim implements Objective.
+func (v *energies) Aim(State) {}
+
+// Field implements Objective.
+func (v *energies) Field() *mrf.Field { return v.whole }
+
+// Gradients implements Objective.
+func (v *energies) Gradients(inputs, weights []float64) {
+	copy(inputs, v.inputs)
+	copy(weights, v.weights)
+}
+
 // at computes the loss and its derivatives at the parameters of the field, whose MAP state and multipliers are given.
-func (v *value) at(ctx context.Context, field *mrf.Field, y, multipliers []float64) error {
+func (v *energies) at(ctx context.Context, field *mrf.Field, y, multipliers []float64) error {
 	v.field.SetWeights(field.Weights())
 	v.given = append(v.given[:0], field.Inputs()...)
 	if v.field.Model.Inputs > len(v.given) {
@@ -105,14 +141,14 @@ func (v *value) at(ctx context.Context, field *mrf.Field, y, multipliers []float
 }
 
 // gradientWeights writes Φ_r(y), if anyone asks for it.
-func (v *value) gradientWeights(field *mrf.Field, y, gradient []float64) {
+func (v *energies) gradientWeights(field *mrf.Field, y, gradient []float64) {
 	if !v.fixed {
 		field.GradientWeights(y, gradient)
 	}
 }
 
 // complete finds y_lat. The first search starts from the MAP state, later ones from where the last one ended.
-func (v *value) complete(ctx context.Context, y []float64) error {
+func (v *energies) complete(ctx context.Context, y []float64) error {
 	multipliers := v.multipliers
 	if len(multipliers) == 0 {
 		copy(v.y, y)

@@ -68,7 +68,7 @@ func TestValueGradients(t *testing.T) {
 
 func checkValue(t *testing.T, task Task, method Method, x []float64) {
 	t.Helper()
-	v, err := newValue(task, method)
+	v, err := newEnergies(task, method)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestContradiction(t *testing.T) {
 	solver, _ := exactSolver(field)
 	task := Task{Field: field, Solver: solver, NewSolver: exactSolver, Theta: []float64{1, 0},
 		Learned: []bool{true, false}, Labels: &Labels{Variables: []int32{0, 1}, Truth: []float64{1, 1}}}
-	_, err := start(t, task, WeightDefaults(Perceptron), nil).Run(context.Background())
+	_, err := start(t, task, weightDefaults(Perceptron), nil).Run(context.Background())
 	var infeasible *InfeasibleError
 	if !errors.As(err, &infeasible) || !infeasible.Labelled || !reflect.DeepEqual(infeasible.Conflict, []int{1}) {
 		t.Errorf("got the error %v", err)
@@ -178,8 +178,8 @@ func ranks(weights []float64) (greater []bool) {
 
 func TestWeightsAreRecovered(t *testing.T) {
 	truth := []float64{0.2, 4, 1, 2}
-	for _, settings := range []Settings{WeightDefaults(Perceptron), WeightDefaults(Energy), WeightDefaults(Likelihood),
-		projected(WeightDefaults(Perceptron))} {
+	for _, settings := range []Settings{weightDefaults(Perceptron), weightDefaults(Energy), weightDefaults(Likelihood),
+		projected(weightDefaults(Perceptron))} {
 		trainer, _ := train(t, planted(t, truth, 1), settings)
 		_, theta, _ := trainer.State()
 		if !reflect.DeepEqual(ranks(theta), ranks(truth)) {
@@ -205,7 +205,7 @@ func projected(s Settings) Settings {
 
 func TestValueThreadsAndResume(t *testing.T) {
 	for _, method := range []Method{Perceptron, Energy, Likelihood} {
-		settings := WeightDefaults(method)
+		settings := weightDefaults(method)
 		settings.Epochs = 20
 		task := func(threads int) Task { return planted(t, []float64{1, 2, 0.5}, threads) }
 		one := essence(train(t, task(1), settings))
@@ -227,7 +227,7 @@ func TestNetworksLearnFromEnergies(t *testing.T) {
 	for _, method := range []Method{Perceptron, Energy, Likelihood} {
 		task := toyTask(1)
 		task.NewSolver = exactSolver
-		settings := WeightDefaults(method)
+		settings := weightDefaults(method)
 		settings.Epochs, settings.NetworkRate, settings.Barrier = 25, 0.1, 0
 		trainer, history := train(t, task, settings)
 		least := math.Inf(1)

@@ -116,8 +116,8 @@ func (c *checker) begin(ctx context.Context) error {
 		return err
 	}
 	c.state, c.multipliers = slices.Clone(c.y), slices.Clone(c.Trainer.multipliers)
-	if c.value != nil {
-		c.latent, c.clamped = slices.Clone(c.value.y), slices.Clone(c.value.multipliers)
+	if v := c.energies(); v != nil {
+		c.latent, c.clamped = slices.Clone(v.y), slices.Clone(v.multipliers)
 	}
 	if c.found.Loss, err = c.lossHere(ctx); err != nil {
 		return err
@@ -134,9 +134,9 @@ func (c *checker) begin(ctx context.Context) error {
 func (c *checker) lossHere(ctx context.Context) (float64, error) {
 	copy(c.y, c.state)
 	c.Trainer.multipliers = append(c.Trainer.multipliers[:0], c.multipliers...)
-	if c.value != nil && c.latent != nil {
-		copy(c.value.y, c.latent)
-		c.value.multipliers = append(c.value.multipliers[:0], c.clamped...)
+	if v := c.energies(); v != nil && c.latent != nil {
+		copy(v.y, c.latent)
+		v.multipliers = append(v.multipliers[:0], c.clamped...)
 	}
 	if err := c.solveState(ctx, false, 0, new(Epoch)); err != nil {
 		return 0, err
@@ -146,23 +146,33 @@ func (c *checker) lossHere(ctx context.Context) (float64, error) {
 
 // gradients computes those of the method by rule weights, and by the networks' parameters into their Gradient.
 func (c *checker) gradients(exact bool) (rules []float64, err error) {
-	s := &c.surrogate
-	if c.value == nil {
-		s.solver.exact = exact
-		c.Loss.gradient(c.Labels, c.y, c.g)
-		s.aim(c.Field, c.y, c.Trainer.multipliers, c.g)
-		s.solver.exact = false
-		c.local.SetWeights(c.Theta)
-		c.local.SetInputs(c.x)
-		s.gradients(c.local)
+	s := c.implicit()
+	if s != nil {
+		s.exact = exact
 	}
+	c.objective.Aim(c.Trainer.state())
+	if s != nil {
+		s.exact = false
+	}
+	c.objective.Field().SetWeights(c.Theta)
+	c.objective.Field().SetInputs(c.x)
+	c.objective.Gradients(c.inputs, c.weights)
 	for _, p := range c.networks {
 		clear(p.Gradient)
 	}
 	if c.Perception != nil {
-		err = c.Perception.Backward(s.inputs)
+		err = c.Perception.Backward(c.inputs)
 	}
-	return slices.Clone(s.weights), err
+	return slices.Clone(c.weights), err
+}
+
+// implicit returns the surrogate of the implicit method; nil for another method.
+func (c *checker) implicit() *implicit {
+	if l, ok := c.objective.(*labelled); ok {
+		s, _ := l.surrogate.(*implicit)
+		return s
+	}
+	return nil
 }
 
 // choose samples parameters, with their gradients.
@@ -179,10 +189,11 @@ func (c *checker) choose() error {
 	if err != nil {
 		return err
 	}
-	if c.Method == Implicit {
-		c.found.Loose = largest(c.direction)*c.Field.Unit() > looseness*largest(c.g)
+	if s := c.implicit(); s != nil {
+		slope := c.objective.(*labelled).slope
+		c.found.Loose = largest(s.v)*c.Field.Unit() > looseness*largest(slope)
 		for _, i := range c.Labels.Variables {
-			if c.surrogate.solver.bound[i] && c.g[i] != 0 {
+			if s.bound[i] && slope[i] != 0 {
 				c.found.Bounded++
 			}
 		}

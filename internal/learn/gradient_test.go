@@ -56,16 +56,32 @@ func problem(seed uint64) (field *mrf.Field, theta, x []float64, labels *Labels)
 	return field, theta, x, labels
 }
 
+// slopes are the gradients of a surrogate in a field.
+type slopes struct {
+	surrogate
+	field           *mrf.Field
+	inputs, weights []float64
+}
+
+func gradientsOf(field *mrf.Field, s surrogate) *slopes {
+	return &slopes{s, field, make([]float64, field.Model.Inputs), make([]float64, field.Model.Rules)}
+}
+
+// at computes the gradients at a MAP state where the loss has the gradient slope.
+func (s *slopes) at(y, multipliers, slope []float64) {
+	s.aim(s.field, y, multipliers, slope)
+	s.gradients(s.field, s.inputs, s.weights)
+}
+
 // The surrogate of Algorithm 1 must have the gradient that differences of its own definition give.
 func TestConvexDifferenceGradients(t *testing.T) {
 	field, theta, x, labels := problem(3)
 	settings := Settings{Method: ConvexDifference, Alpha: 0.3, Mu: 0.12}
-	s := newSurrogate(field.Model, settings)
+	s := gradientsOf(field, newConvexDifference(field.Model, settings.Alpha, settings.Mu))
 	y := solveMAP(t, field, theta, x)
 	slope := make([]float64, len(y))
 	Loss{Kind: SquaredError}.gradient(labels, y, slope)
-	s.aim(field, y, nil, slope)
-	s.gradients(field)
+	s.at(y, nil, slope)
 	displaced := make([]float64, len(y))
 	for i := range y {
 		displaced[i] = y[i] - settings.Alpha*slope[i]
@@ -84,7 +100,7 @@ func TestConvexDifferenceGradients(t *testing.T) {
 func TestImplicitGradients(t *testing.T) {
 	for seed := range uint64(5) {
 		field, theta, x, labels := problem(seed)
-		s := newSurrogate(field.Model, Settings{Method: Implicit})
+		s := gradientsOf(field, newImplicit(field.Model, 0))
 		loss := Loss{Kind: SquaredError}
 		value := func() float64 { return loss.Value(labels, solveMAP(t, field, theta, x)) }
 		y := append([]float64(nil), solveMAP(t, field, theta, x)...)
@@ -94,8 +110,7 @@ func TestImplicitGradients(t *testing.T) {
 		if touches(y) {
 			continue
 		}
-		s.aim(field, y, nil, slope)
-		s.gradients(field)
+		s.at(y, nil, slope)
 		compare(t, "input", s.inputs, x, value, 1e-4, 2e-3)
 		compare(t, "weight", s.weights, theta, value, 1e-4, 2e-3)
 		return
@@ -153,9 +168,8 @@ func TestNeverActiveGroundingsHaveAGradient(t *testing.T) {
 	slope, alpha := make([]float64, 2), 1e-3
 	loss.gradient(labels, y, slope)
 	for _, mu := range []float64{0, 0.5} {
-		s := newSurrogate(model, Settings{Alpha: alpha, Mu: mu})
-		s.aim(field, y, nil, slope)
-		s.gradients(field)
+		s := gradientsOf(field, newConvexDifference(model, alpha, mu))
+		s.at(y, nil, slope)
 		// ψ = (x0 + x1 - 1 - y0)², and y0 moves by α/y0 = 2α.
 		for k, got := range s.inputs {
 			if want := -2 * mu * 2 * alpha; math.Abs(got-want) > 1e-15 {

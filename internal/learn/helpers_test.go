@@ -116,3 +116,21 @@ func essence(trainer *Trainer, history []Epoch) any {
 	y, theta, x := trainer.State()
 	return []any{history, y, theta, x}
 }
+
+// weightDefaults returns the settings that the table of options has for learning the weights of rules with the method.
+func weightDefaults(method Method) Settings {
+	s := Settings{Method: method, Steps: 1, NetworkRate: 1e-2, Optimiser: Adam, Movement: 5e-4,
+		Loss: Loss{Kind: SquaredError, Floor: DefaultFloor}}
+	switch method {
+	case Likelihood:
+		s.Epochs, s.RuleRate, s.Update, s.L2 = 100, 0.1, Logarithmic, 1e-4
+	case Energy:
+		// Without a force towards the middle the energy is least in a corner: all weight on the rule that is broken
+		// least.
+		s.Epochs, s.RuleRate, s.Update, s.Barrier, s.Sharpen = 100, 0.5, Mirror, 1, 0.1
+	default:
+		s.Epochs, s.RuleRate, s.Update, s.Barrier = 100, 0.5, Mirror, 0.02
+		s.L2 = 0.1
+	}
+	return s
+}

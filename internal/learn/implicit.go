@@ -6,6 +6,49 @@ import (
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
 
+// boxCurvature is γ of the paper's relaxed box γ max(0, -y)² + γ max(0, y-1)². The implicit method takes it as the
+// curvature of an active bound: with an exact bound a label inferred as 0 would have no gradient at all.
+const boxCurvature = 20
+
+// implicit is the surrogate whose gradient is the derivative of the loss at the MAP state itself.
+type implicit struct {
+	implicitSolver
+	ridge  float64
+	y, v   []float64 // the MAP state and its adjoint
+	forced []float64 // by input: what equations add
+}
+
+func newImplicit(model *mrf.Model, ridge float64) *implicit {
+	return &implicit{ridge: ridge, v: make([]float64, model.Variables), forced: make([]float64, model.Inputs)}
+}
+
+// implicitOf makes the objective of the implicit method.
+func implicitOf(task Task, s Settings) (Objective, error) {
+	return newLabelled(task, s.Loss, newImplicit(task.Field.Model, s.Ridge), task.Field), nil
+}
+
+func (s *implicit) aim(field *mrf.Field, y, multipliers, slope []float64) {
+	s.y = y
+	s.solve(field, y, multipliers, slope, s.ridge, s.v)
+}
+
+func (s *implicit) gradients(field *mrf.Field, inputs, weights []float64) {
+	field.CrossInputs(s.y, s.v, inputs)
+	field.EnvelopeInputs(s.forces, s.forced)
+	for k, force := range s.forced {
+		inputs[k] += force
+	}
+	field.CrossWeights(s.y, s.v, weights)
+	negate(inputs)
+	negate(weights)
+}
+
+func negate(values []float64) {
+	for k := range values {
+		values[k] = -values[k]
+	}
+}
+
 // implicitSolver solves for the adjoint of the MAP state. What holds at y as an equation stays one as parameters move:
 // hard constraints that bind, linear potentials at their kink, and bounds. With A their rows, H the curvature of the
 // active squares and g = ∇L, it is the v and w of

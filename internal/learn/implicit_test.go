@@ -103,12 +103,12 @@ func (c *chain) loss(t *testing.T) float64 {
 // gradients are by weights and then by inputs.
 func (c *chain) gradients() []float64 {
 	model := c.field.Model
-	s := newSurrogate(model, Settings{Method: Implicit})
-	s.solver.exact = true
+	exact := newImplicit(model, 0)
+	exact.exact = true
+	s := gradientsOf(c.field, exact)
 	slope := make([]float64, model.Variables)
 	Loss{Kind: SquaredError}.gradient(c.labels, c.y, slope)
-	s.aim(c.field, c.y, c.duals, slope)
-	s.gradients(c.field)
+	s.at(c.y, c.duals, slope)
 	return append(slices.Clone(s.weights), s.inputs...)
 }
 

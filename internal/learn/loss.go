@@ -63,19 +63,56 @@ const (
 	TinyFloor    = 1e-12
 )
 
-var lossNames = []string{"cross-entropy", "binary-cross-entropy", "squared-error"}
+// LossInfo is a row of the registry of losses.
+type LossInfo struct {
+	Name string
+	Doc  string // what it is, in a few words
+	// Term returns the loss of one label and its derivative in y; the Loss has the floor.
+	Term func(l Loss, truth, y float64) (value, slope float64)
+	// Mass returns what the sum over the labels is divided by, if it is at least 1.
+	Mass func(truth []float64) float64
+}
+
+// losses is the registry of losses, by LossKind.
+var losses = []LossInfo{
+	CrossEntropy: {"cross-entropy", "of true labels alone, whose classes rules couple with the false ones",
+		func(l Loss, truth, y float64) (value, slope float64) {
+			value, slope = l.negativeLog(y)
+			return truth * value, truth * slope
+		}, sum},
+	BinaryCrossEntropy: {"binary-cross-entropy", "of each label by itself",
+		func(l Loss, truth, y float64) (value, slope float64) {
+			yes, up := l.negativeLog(y)
+			no, down := l.negativeLog(1 - y)
+			return truth*yes + (1-truth)*no, truth*up - (1-truth)*down
+		}, count},
+	SquaredError: {"squared-error", "the distance",
+		func(_ Loss, truth, y float64) (value, slope float64) {
+			return (y - truth) * (y - truth), 2 * (y - truth)
+		}, count},
+}
+
+// Losses returns the registry.
+func Losses() []LossInfo { return slices.Clone(losses) }
+
+// RegisterLoss adds a loss. It is called when packages are initialised.
+func RegisterLoss(row LossInfo) LossKind {
+	losses = append(losses, row)
+	return LossKind(len(losses) - 1)
+}
 
 // String returns the kind's name as configurations write it.
-func (k LossKind) String() string { return lossNames[k] }
+func (k LossKind) String() string { return losses[k].Name }
 
 // ParseLoss returns the kind of loss with the given name.
 func ParseLoss(name string) (LossKind, error) {
-	for k, known := range lossNames {
-		if name == known {
+	var names []string
+	for k := range losses {
+		if names = append(names, losses[k].Name); names[k] == name {
 			return LossKind(k), nil
 		}
 	}
-	return 0, fmt.Errorf("want one of %s", strings.Join(lossNames, ", "))
+	return 0, fmt.Errorf("want one of %s", strings.Join(names, ", "))
 }
 
 // Value returns L(ŷ, y).
@@ -101,19 +138,7 @@ func (l Loss) gradient(labels *Labels, y, g []float64) float64 {
 }
 
 // term returns the loss of one label and its derivative in y.
-func (l Loss) term(truth, y float64) (value, slope float64) {
-	switch l.Kind {
-	case CrossEntropy:
-		value, slope = l.negativeLog(y)
-		return truth * value, truth * slope
-	case BinaryCrossEntropy:
-		yes, up := l.negativeLog(y)
-		no, down := l.negativeLog(1 - y)
-		return truth*yes + (1-truth)*no, truth*up - (1-truth)*down
-	default:
-		return (y - truth) * (y - truth), 2 * (y - truth)
-	}
-}
+func (l Loss) term(truth, y float64) (value, slope float64) { return losses[l.Kind].Term(l, truth, y) }
 
 // negativeLog returns -log v and its derivative, with the tangent below the floor.
 func (l Loss) negativeLog(v float64) (value, slope float64) {
@@ -123,13 +148,14 @@ func (l Loss) negativeLog(v float64) (value, slope float64) {
 	return -math.Log(v), -1 / v
 }
 
-func (l Loss) mass(labels *Labels) float64 {
-	if l.Kind != CrossEntropy {
-		return math.Max(1, float64(len(labels.Truth)))
+// mass is what the sum over the labels is divided by.
+func (l Loss) mass(labels *Labels) float64 { return math.Max(1, losses[l.Kind].Mass(labels.Truth)) }
+
+func count(truth []float64) float64 { return float64(len(truth)) }
+
+func sum(truth []float64) (sum float64) {
+	for _, t := range truth {
+		sum += t
 	}
-	sum := 0.0
-	for _, truth := range labels.Truth {
-		sum += truth
-	}
-	return math.Max(1, sum)
+	return sum
 }

@@ -32,8 +32,27 @@ const (
 	Hyperband
 )
 
-var methodNames = []string{
-	"deeppsl", "implicit", "perceptron", "energy", "likelihood", "grid", "random", "bayes", "hyperband",
+// MethodInfo is a row of the registry of methods.
+type MethodInfo struct {
+	Name string
+	Doc  string // what it does, in a few words
+	// Like names a method whose defaults the options have; "" if the table of options has its own.
+	Like string
+	// New makes what it descends on; nil of searches, which try weights by their score.
+	New func(Task, Settings) (Objective, error)
+}
+
+// methods is the registry of methods, by Method.
+var methods = []MethodInfo{
+	ConvexDifference: {Name: "deeppsl", Doc: "the paper's Algorithm 1", New: differenceOf},
+	Implicit:         {Name: "implicit", Doc: "the exact derivative", New: implicitOf},
+	Perceptron:       {Name: "perceptron", Doc: "energies with the labels, less those without", New: energiesOf(Perceptron)},
+	Energy:           {Name: "energy", Doc: "energies with the labels", New: energiesOf(Energy)},
+	Likelihood:       {Name: "likelihood", Doc: "the labels' pseudo-likelihood", New: energiesOf(Likelihood)},
+	Grid:             {Name: "grid", Doc: "combinations of weights"},
+	Random:           {Name: "random", Doc: "random weights"},
+	Bayes:            {Name: "bayes", Doc: "weights that a Gaussian process chooses"},
+	Hyperband:        {Name: "hyperband", Doc: "random weights, the better ones with more effort"},
 }
 
 // pslMethods are PSL's class names, in lower case. Its perceptron went by the name of a maximum likelihood estimate
@@ -71,44 +90,41 @@ func BilevelLoss(name string) (kind LossKind, ok bool) {
 	return 0, false
 }
 
+// Methods returns the registry.
+func Methods() []MethodInfo { return slices.Clone(methods) }
+
+// Register adds a method. It is called when packages are initialised.
+func Register(row MethodInfo) Method {
+	methods = append(methods, row)
+	return Method(len(methods) - 1)
+}
+
 // String returns the method's name as configurations write it.
-func (m Method) String() string { return methodNames[m] }
+func (m Method) String() string { return methods[m].Name }
 
 // ParseMethod returns the method with the given name, or with that of a class of PSL's, with or without its package.
 func ParseMethod(name string) (Method, error) {
-	if at := slices.Index(methodNames, strings.ToLower(name)); at >= 0 {
-		return Method(at), nil
+	var names []string
+	for k := range methods {
+		if names = append(names, methods[k].Name); names[k] == strings.ToLower(name) {
+			return Method(k), nil
+		}
 	}
 	class := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
 	if method, ok := pslMethods[class]; ok {
 		return method, nil
 	}
 	return 0, fmt.Errorf("want one of %s, or a class of PSL's such as StructuredPerceptron",
-		strings.Join(methodNames, ", "))
+		strings.Join(names, ", "))
 }
 
 // Searches tells whether the method tries weights by their score and needs no gradient.
-func (m Method) Searches() bool { return m >= Grid }
+func (m Method) Searches() bool { return methods[m].New == nil }
 
-// needsLabels tells whether the method compares energies at the labels' true values: those that rule weights alone are
-// learned with in plain PSL.
-func (m Method) needsLabels() bool { return m == Perceptron || m == Energy || m == Likelihood }
-
-// WeightDefaults returns the settings that suit learning the weights of rules with the method; those of
-// ConvexDifference and Implicit, which are the paper's, are the caller's.
-func WeightDefaults(method Method) Settings {
-	s := Settings{Method: method, Steps: 1, NetworkRate: 1e-2, Optimiser: Adam, Movement: 5e-4,
-		Loss: Loss{Kind: SquaredError, Floor: DefaultFloor}}
-	switch method {
-	case Likelihood:
-		s.Epochs, s.RuleRate, s.Update, s.L2 = 100, 0.1, Logarithmic, 1e-4
-	case Energy:
-		// Without a force towards the middle the energy is least in a corner: all weight on the rule that is broken
-		// least.
-		s.Epochs, s.RuleRate, s.Update, s.Barrier, s.Sharpen = 100, 0.5, Mirror, 1, 0.1
-	default:
-		s.Epochs, s.RuleRate, s.Update, s.Barrier = 100, 0.5, Mirror, 0.02
-		s.L2 = 0.1
+// objective makes what the method descends on.
+func (m Method) objective(task Task, settings Settings) (Objective, error) {
+	if m.Searches() {
+		return nil, fmt.Errorf("%v is a search, not a descent", m)
 	}
-	return s
+	return methods[m].New(task, settings)
 }

@@ -73,12 +73,12 @@ func TestNamesRoundTrip(t *testing.T) {
 			t.Errorf("optimiser %d: %v, %v", k, got, err)
 		}
 	}
-	for k := range len(lossNames) {
+	for k := range len(losses) {
 		if got, err := ParseLoss(LossKind(k).String()); err != nil || got != LossKind(k) {
 			t.Errorf("loss %d: %v, %v", k, got, err)
 		}
 	}
-	for k := range len(methodNames) {
+	for k := range len(methods) {
 		if got, err := ParseMethod(Method(k).String()); err != nil || got != Method(k) {
 			t.Errorf("method %d: %v, %v", k, got, err)
 		}

@@ -7,10 +7,8 @@ import "github.com/deeppsl/deeppsl/internal/mrf"
 // bounds. The field must hold the parameters that y is optimal for; multipliers are those of its proof. The derivative
 // is exact where the MAP state is unique and what binds does so with a force; elsewhere it is one of several.
 func Sensitivity(field *mrf.Field, y, multipliers, slope, inputs, weights []float64) {
-	s := newSurrogate(field.Model, Settings{Method: Implicit})
-	s.solver.exact = true
+	s := newImplicit(field.Model, 0)
+	s.exact = true
 	s.aim(field, y, multipliers, slope)
-	s.gradients(field)
-	copy(inputs, s.inputs)
-	copy(weights, s.weights)
+	s.gradients(field, inputs, weights)
 }

@@ -29,7 +29,7 @@ func (t *Trainer) sharpen() {
 	slope *= 1 - float64(t.next)/float64(t.Epochs)
 	for _, thing := range seen.Distributions() {
 		for _, i := range thing {
-			t.surrogate.inputs[i] -= slope * (math.Log(math.Max(t.x[i], TinyFloor)) + 1)
+			t.inputs[i] -= slope * (math.Log(math.Max(t.x[i], TinyFloor)) + 1)
 		}
 	}
 }

@@ -57,14 +57,14 @@ func (w *Weigher) Run(ctx context.Context) (before, after float64, err error) {
 	logs := &Parameter{Name: "logarithms", Value: make([]float32, len(written)), Gradient: make([]float32, len(written))}
 	optimiser := Optimiser{Kind: Adam, Threads: w.Field.Threads}
 	best := slices.Clone(written)
-	surrogate := newSurrogate(w.Field.Model, Settings{Method: Implicit, Ridge: w.Ridge})
+	surrogate := newImplicit(w.Field.Model, w.Ridge)
 	for step := range weighings + 1 {
 		for r, log := range logs.Value {
 			if w.Learned[r] {
 				w.Theta[r] = written[r] * math.Exp(float64(log))
 			}
 		}
-		value, err := w.objective(ctx, &surrogate, logs)
+		value, err := w.objective(ctx, surrogate, logs)
 		if err != nil {
 			copy(w.Theta, best)
 			return before, after, err
@@ -86,10 +86,12 @@ func (w *Weigher) Run(ctx context.Context) (before, after float64, err error) {
 }
 
 // objective returns what Run minimises at the weights, and writes its gradient by their logarithms.
-func (w *Weigher) objective(ctx context.Context, s *surrogate, logs *Parameter) (float64, error) {
+func (w *Weigher) objective(ctx context.Context, s *implicit, logs *Parameter) (float64, error) {
 	value := 0.0
 	clear(logs.Gradient)
-	slope := make([]float64, w.Field.Model.Variables)
+	model := w.Field.Model
+	slope := make([]float64, model.Variables)
+	inputs, weights := make([]float64, model.Inputs), make([]float64, model.Rules)
 	verdicts := make([]Verdict, len(w.Folds))
 	choices := true
 	for k := range w.Folds {
@@ -111,8 +113,8 @@ func (w *Weigher) objective(ctx context.Context, s *surrogate, logs *Parameter) 
 		}
 		value += share * loss
 		s.aim(w.Field, fold.start.y, fold.start.multipliers, slope)
-		s.gradients(w.Field)
-		for r, g := range s.weights {
+		s.gradients(w.Field, inputs, weights)
+		for r, g := range weights {
 			logs.Gradient[r] += float32(share * g * w.Theta[r])
 		}
 	}

@@ -22,20 +22,40 @@ const (
 	Logarithmic
 )
 
-var updateNames = []string{"optimiser", "mirror", "projected", "logarithmic"}
+// Step moves the weights of rules against their gradient.
+type Step interface {
+	Step(weights []float32, gradient []float64, rate float64)
+}
+
+// updates is the registry of steps, by Update.
+var updates = []struct {
+	name string
+	step func(*Trainer) Step
+}{
+	ByOptimiser: {"optimiser", func(t *Trainer) Step { return byOptimiser{t} }},
+	Mirror:      {"mirror", func(t *Trainer) Step { return t.simplex }},
+	Projected:   {"projected", func(t *Trainer) Step { return t.simplex }},
+	Logarithmic: {"logarithmic", func(t *Trainer) Step { return byLogarithms{t} }},
+}
+
+// step returns what moves a trainer's weights.
+func (u Update) step(t *Trainer) Step { return updates[u].step(t) }
 
 // KeepsSum tells whether the update moves the weights on a simplex.
 func (u Update) KeepsSum() bool { return u == Mirror || u == Projected }
 
 // String returns the update's name as configurations write it.
-func (u Update) String() string { return updateNames[u] }
+func (u Update) String() string { return updates[u].name }
 
 // ParseUpdate returns the update with the given name.
 func ParseUpdate(name string) (Update, error) {
-	if at := slices.Index(updateNames, name); at >= 0 {
-		return Update(at), nil
+	var names []string
+	for k := range updates {
+		if names = append(names, updates[k].name); names[k] == name {
+			return Update(k), nil
+		}
 	}
-	return 0, fmt.Errorf("want one of %s", strings.Join(updateNames, ", "))
+	return 0, fmt.Errorf("want one of %s", strings.Join(names, ", "))
 }
 
 // smallestShare keeps a weight from becoming 0, where multiplying would leave it for ever. It is relative to the mean.
@@ -99,8 +119,8 @@ func (s *simplex) scale() float64 {
 	return s.sum
 }
 
-// step moves the weights against the gradient, which is that by shares.
-func (s *simplex) step(weights []float32, gradient []float64, rate float64) {
+// Step moves the weights against the gradient, which is that by shares.
+func (s *simplex) Step(weights []float32, gradient []float64, rate float64) {
 	mean, largest := s.mean(weights, gradient), 0.0
 	for r, g := range gradient {
 		if s.learned[r] {
@@ -187,9 +207,41 @@ func (s *simplex) shift() float64 {
 	return shift
 }
 
-// stepLogarithms is a step of the optimiser in the logarithms of the learned weights, given the gradient by weights.
-func (t *Trainer) stepLogarithms(rate float64) {
-	w := t.rules.Value
+// byOptimiser steps by the optimiser that networks have, and keeps weights positive.
+type byOptimiser struct{ *Trainer }
+
+// Step implements Step.
+func (t byOptimiser) Step(weights []float32, gradient []float64, rate float64) {
+	t.takeGradient(gradient)
+	t.ruleOpt.Step([]*Parameter{t.rules}, rate)
+	t.keepPositive(weights)
+}
+
+// takeGradient gives the optimiser the gradient by the learned weights.
+func (t *Trainer) takeGradient(gradient []float64) {
+	for r, slope := range gradient {
+		t.rules.Gradient[r] = 0
+		if t.Learned[r] {
+			t.rules.Gradient[r] = float32(slope)
+		}
+	}
+}
+
+// keepPositive bounds the learned weights from below.
+func (t *Trainer) keepPositive(weights []float32) {
+	for r := range weights {
+		if t.Learned[r] {
+			weights[r] = max(weights[r], smallestWeight)
+		}
+	}
+}
+
+// byLogarithms steps by the optimiser in the logarithms of the learned weights.
+type byLogarithms struct{ *Trainer }
+
+// Step implements Step.
+func (t byLogarithms) Step(w []float32, gradient []float64, rate float64) {
+	t.takeGradient(gradient)
 	given := slices.Clone(w)
 	for r := range w {
 		t.rules.Gradient[r] *= w[r]
@@ -201,6 +253,7 @@ func (t *Trainer) stepLogarithms(rate float64) {
 			w[r] = given[r]
 		}
 	}
+	t.keepPositive(w)
 }
 
 // regularise adds to a gradient by shares that of Unit times the mean over the learned rules of L2 q² - Barrier log q +

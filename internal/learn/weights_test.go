@@ -57,7 +57,7 @@ func TestWeightsOfManyRules(t *testing.T) {
 				unit  float64
 			}{{1, 1}, {10, 1}, {100, 64}, {620, 1}, {1000, 1.0 / 64}} {
 				name := fmt.Sprintf("%v, %v, %d rules of weight %v", method, update, 2*test.pairs, test.unit)
-				settings := WeightDefaults(method)
+				settings := weightDefaults(method)
 				settings.Update = update
 				trainer := start(t, couples(t, test.pairs, test.unit), settings, nil)
 				outcome, err := trainer.Run(context.Background())

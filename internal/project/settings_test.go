@@ -42,7 +42,15 @@ func TestDefaultsStandOnce(t *testing.T) {
 		if err != nil || m == learn.ConvexDifference || m == learn.Implicit {
 			continue
 		}
-		want := learn.WeightDefaults(m)
+		want := learn.Settings{Epochs: 100, Steps: 1, NetworkRate: 1e-2, Optimiser: learn.Adam, Movement: 5e-4,
+			Loss:     learn.Loss{Kind: learn.SquaredError, Floor: learn.DefaultFloor},
+			RuleRate: 0.5, Update: learn.Mirror, Barrier: 0.02, L2: 0.1}
+		switch m {
+		case learn.Likelihood:
+			want.RuleRate, want.Update, want.Barrier, want.L2 = 0.1, learn.Logarithmic, 0, 1e-4
+		case learn.Energy:
+			want.Barrier, want.L2, want.Sharpen = 1, 0, 0.1
+		}
 		want.Alpha, want.Mu, want.Ridge, want.Method = s.Learn.Alpha, s.Learn.Mu, s.Learn.Ridge, s.Learn.Method // not theirs
 		if diff := cmp.Diff(want, s.Learn); diff != "" {
 			t.Errorf("%s: %s", method, diff)

@@ -1,0 +1,147 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// infer computes the MAP state y_t of the current parameters and remembers the parameters if they are the best so far.
+func (t *Trainer) infer(ctx context.Context) (Epoch, error) {
+	line := Epoch{Number: t.next, Validation: math.NaN()}
+	err := t.solveState(ctx, false, 0, &line)
+	if err != nil {
+		return line, err
+	}
+	line.Theta = append([]float64(nil), t.Theta...)
+	t.activity.add(t.Field, t.y)
+	line.Active = t.activity.take()
+	if line.Loss, err = t.loss(ctx); err != nil {
+		return line, err
+	}
+	return line, t.score(ctx, &line)
+}
+
+// solveState perceives and finds the MAP state, starting from the one before, and adds the time that it took.
+func (t *Trainer) solveState(ctx context.Context, train bool, seed uint64, line *Epoch) error {
+	start := time.Now()
+	if err := t.perceive(t.Field, train, seed); err != nil {
+		return err
+	}
+	result, err := solveFrom(ctx, t.Solver, t.y, t.multipliers)
+	if err != nil {
+		return err
+	}
+	copy(t.y, result.Y)
+	t.multipliers = append(t.multipliers[:0], result.Multipliers...)
+	line.Inference += time.Since(start).Seconds()
+	line.Forward += t.forward.Seconds()
+	line.Gap, line.Iterations = result.Gap, result.Iterations
+	return nil
+}
+
+// solveFrom finds a MAP state. The start is set explicitly, not left to the solver's memory, so that a resumed run
+// finds the same bits. A context that has ended is an error, and so are contradictory rules.
+func solveFrom(ctx context.Context, solver solve.Solver, y, multipliers []float64) (*solve.Result, error) {
+	solver.WarmStart(y, multipliers)
+	result, err := solver.Solve(ctx)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if result.Status == solve.Infeasible {
+		return nil, &InfeasibleError{Conflict: result.Conflict}
+	}
+	return result, nil
+}
+
+// state is the last MAP state.
+func (t *Trainer) state() State { return State{t.Field, t.y, t.multipliers} }
+
+// loss is what the objective says of the last MAP state.
+func (t *Trainer) loss(ctx context.Context) (float64, error) {
+	loss, err := t.objective.Loss(ctx, t.state())
+	if v := t.energies(); v != nil && err == nil {
+		loss = t.byShares(v)
+	}
+	return loss, err
+}
+
+// energies returns the objective if it is made of optimal energies; else nil.
+func (t *Trainer) energies() *energies {
+	v, _ := t.objective.(*energies)
+	return v
+}
+
+// byShares factors the sum of the weights out of a loss and its gradients, which are then those by shares of it, and
+// adds what regularises shares.
+func (t *Trainer) byShares(v *energies) float64 {
+	scale := t.simplex.scale()
+	divide(v.inputs, scale)
+	if t.RuleRate == 0 {
+		return v.loss / scale
+	}
+	regulariser := t.regularise(v.weights)
+	return v.loss/scale + regulariser
+}
+
+// SolveFrom returns the MAP state of a solver's field, found from a given one.
+func SolveFrom(ctx context.Context, solver solve.Solver, y []float64) ([]float64, error) {
+	result, err := solveFrom(ctx, solver, y, nil)
+	if err != nil {
+		return nil, err
+	}
+	return result.Y, nil
+}
+
+// InfeasibleError says that the hard rules contradict each other, so that there is no MAP state to learn from.
+type InfeasibleError struct {
+	Conflict []int // hard constraints that cannot hold together, by their place among all potentials
+	// Labelled says that they can, but not with the labels at their true values.
+	Labelled bool
+}
+
+// Error says what it means for learning.
+func (e *InfeasibleError) Error() string {
+	if e.Labelled {
+		return "learning stopped: No assignment has the labels' values and satisfies all hard rules."
+	}
+	return "learning stopped: " + solve.Infeasible.Sentence()
+}
+
+// perceive runs the networks and gives their outputs and the current rule weights to a field.
+func (t *Trainer) perceive(field *mrf.Field, train bool, seed uint64) error {
+	t.shareWeights()
+	field.SetWeights(t.Theta)
+	if t.Perception == nil {
+		return nil
+	}
+	start := time.Now()
+	if err := t.Perception.Forward(t.x, train, seed); err != nil {
+		return err
+	}
+	t.forward = time.Since(start)
+	if slices.ContainsFunc(t.x, math.IsNaN) {
+		return errDiverged
+	}
+	field.SetInputs(t.x)
+	return nil
+}
+
+// shareWeights copies the current rule weights to where everyone reads them.
+func (t *Trainer) shareWeights() {
+	for r, value := range t.rules.Value {
+		t.Theta[r] = float64(value)
+	}
+}
+
+// errDiverged ends learning when steps were so large that a network computes nothing any more.
+var errDiverged = errors.New(
+	"learning diverged: a network's output is not a number; lower the learning rate of networks")

@@ -1,0 +1,83 @@
+package learn
+
+import (
+	"context"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// Task is what is to be learned: a ground model whose parameters are rule weights θ and, through the perceived inputs,
+// network weights ω, and the labels that its MAP state should agree with.
+type Task struct {
+	Field      *mrf.Field
+	Solver     solve.Solver // of this very Field: what is set through one holds for the other
+	Perception Perception   // nil if the program has no neural predicate
+	Theta      []float64    // the rules' initial weights, one per rule
+	Learned    []bool       // which of them learning may change
+	Labels     *Labels
+	// NewSolver makes a solver for another field. Perceptron, Energy and Likelihood need one: with the labels clamped.
+	NewSolver func(*mrf.Field) (solve.Solver, error)
+	// Teacher, if there is one, ties perceived inputs to the variables whose MAP values they should imitate.
+	Teacher *Teacher
+	// Batches, if there are any, take the place of Field, Solver, Perception, Labels and Teacher by those of a scene. At
+	// first the Task has those of any one.
+	Batches Batches
+	// Validate scores a MAP state, and the inputs it rests on, with the current parameters; higher is better. The
+	// parameters of the best epoch are kept. With batches there are no y and x: it infers for itself. If nil, the last
+	// ones are, or for Perceptron, Energy and Likelihood those of the smallest loss.
+	Validate func(ctx context.Context, y, x []float64) (float64, error)
+}
+
+// Settings are Algorithm 1's and its siblings' knobs, named as in the paper's table of hyper-parameters.
+type Settings struct {
+	Method      Method
+	Alpha       float64 // α, the step along -∇L at which the convex difference is taken
+	Mu          float64 // μ, the weight of the dying-hinge regulariser Ω
+	Epochs      int     // T, outer iterations: one MAP inference each
+	Steps       int     // N, gradient steps between two inferences
+	Loss        Loss
+	Optimiser   OptimiserKind
+	RuleRate    float64 // η for rule weights
+	NetworkRate float64 // η for network weights
+	Decay       float64 // weight decay, of network weights only; a negative one is that which suits the number of labels
+	Schedule    Schedule
+	Ridge       float64 // ν of the implicit method's (H + νI)v = ∇L
+	Deviation   float64 // standard deviation of the initial rule weights around the given ones; the paper's 0.1
+	Imitation   float64 // λ, the weight of imitating the MAP state; see Teacher
+	// ImitationStart is the first epoch that imitates: before, there is nothing worth it.
+	ImitationStart int
+	Patience       int     // epochs without a better validation score before stopping; 0 means never
+	Update         Update  // how rule weights follow their gradient
+	L2             float64 // regularisers of rule weights: see regularise
+	Barrier        float64
+	Entropy        float64
+	Movement       float64 // change of relative weights in an epoch below which Perceptron and Energy stop
+	// Sharpen is the weight of the entropy of what networks see of examples, at first: see sharpen.
+	Sharpen float64
+	Seed    uint64
+}
+
+// smallestWeight keeps rule weights positive, as a hinge-loss energy must have them to be convex.
+const smallestWeight = 1e-3
+
+// Epoch is one line of the learning curve: the state before its gradient steps.
+type Epoch struct {
+	Number     int       `json:"epoch"`
+	Fold       int       `json:"fold,omitempty"` // of the labels that are held out, from 1; 0 if none are
+	Loss       float64   `json:"loss"`
+	Validation float64   `json:"validation"`
+	Gap        float64   `json:"gap"`
+	Iterations int       `json:"iterations"` // of the solver
+	Inference  float64   `json:"inference_seconds"`
+	Forward    float64   `json:"forward_seconds"` // the networks' part of the inference
+	Gradient   float64   `json:"gradient_seconds"`
+	Theta      []float64 `json:"rule_weights"`
+	// Active is the share of each rule's ground rules that are active at the MAP state, NaN without any; of examples with
+	// the method Energy, at the best state with their labels.
+	Active []float64 `json:"active"`
+	// Gradients has the largest of each layer's in the first steps; nil where no network learned.
+	Gradients []LayerGradient `json:"gradients,omitempty"`
+	// Networks describes them as the last Forward left them; of examples, by the last batch.
+	Networks []NetworkState `json:"networks,omitempty"`
+}
