@@ -4,35 +4,7 @@ import (
 	"context"
 	"math"
 	"time"
-
-	"github.com/deeppsl/deeppsl/internal/mrf"
-	"github.com/deeppsl/deeppsl/internal/solve"
 )
-
-// Batches are training examples, shown some at a time. All batches have equally many, and each example has equally many
-// variables and inputs.
-type Batches interface {
-	// Len returns the number of batches of an epoch.
-	Len() int
-	// Size returns the number of examples of a batch.
-	Size() int
-	// Show returns the scene of batch k, whose perception then sees it and whose labels have its truth. Batches of the
-	// same shape have the same scene: what changes from one to the next is what the networks see and which labels are
-	// true.
-	Show(ctx context.Context, k int) (*Scene, error)
-}
-
-// Scene is the part of a Task that depends on the shape of a batch.
-type Scene struct {
-	Field      *mrf.Field
-	Solver     solve.Solver // of this very Field
-	Perception Perception   // nil without inputs
-	// Labels may be none, and then there is nothing to learn from the scene.
-	Labels  *Labels
-	Teacher *Teacher // nil if there is none
-
-	objective Objective
-}
 
 // enter makes a scene what the next steps are about.
 func (t *Trainer) enter(s *Scene) (err error) {

@@ -30,6 +30,11 @@ func (t *Trainer) descend(ctx context.Context, number int) error {
 	return nil
 }
 
+// teaches says whether the networks imitate in the present epoch.
+func (t *Trainer) teaches() bool {
+	return t.Teacher != nil && t.Imitation > 0 && t.next >= t.ImitationStart
+}
+
 // perceiveStep gives the objective's field what a step's networks see, unless the inference before has already seen it.
 func (t *Trainer) perceiveStep(number, step int) error {
 	local := t.objective.Field()

@@ -2,8 +2,8 @@ package learn
 
 import "github.com/deeppsl/deeppsl/internal/mrf"
 
-// convexDifference is the paper's surrogate f̃(w, y - α∇L) - f̃(w, y) + μΩ(w, y): a convex difference with the regulariser of
-// dying hinges.
+// convexDifference is the paper's surrogate f̃(w, y - α∇L) - f̃(w, y) + μΩ(w, y): a convex difference with the
+// regulariser of dying hinges.
 type convexDifference struct {
 	alpha, mu float64
 	y         []float64 // the MAP state y_t

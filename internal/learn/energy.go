@@ -10,9 +10,9 @@ import (
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
-// energies is the objective of losses made of optimal energies. With V(w, x) the energy of the MAP state and V_lat(w, x)
-// that of the best state y_lat whose labelled variables have their true values, the other, latent, variables being free,
-// it is
+// energies is the objective of losses made of optimal energies. With V(w, x) the energy of the MAP state and
+// V_lat(w, x) that of the best state y_lat whose labelled variables have their true values, the other, latent, variables
+// being free, it is
 //
 //	Energy      V_lat      LeCun et al. (2006), section 2.2.1
 //	Perceptron  V_lat - V  Collins (2002); V_lat ≥ V, with equality if a MAP state has the labels right
@@ -72,8 +72,8 @@ func newEnergies(task Task, method Method) (*energies, error) {
 		return nil, err
 	}
 	v := &energies{
-		method: method, labels: task.Labels, whole: task.Field, field: field, solver: solver, y: make([]float64, model.Variables),
-		weights: make([]float64, model.Rules), otherWeight: make([]float64, model.Rules),
+		method: method, labels: task.Labels, whole: task.Field, field: field, solver: solver,
+		y: make([]float64, model.Variables), weights: make([]float64, model.Rules), otherWeight: make([]float64, model.Rules),
 		inputs: make([]float64, field.Model.Inputs), otherInput: make([]float64, field.Model.Inputs),
 	}
 	if method == Likelihood {

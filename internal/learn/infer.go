@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
-	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
 // infer computes the MAP state y_t of the current parameters and remembers the parameters if they are the best so far.
@@ -45,23 +44,6 @@ func (t *Trainer) solveState(ctx context.Context, train bool, seed uint64, line 
 	return nil
 }
 
-// solveFrom finds a MAP state. The start is set explicitly, not left to the solver's memory, so that a resumed run
-// finds the same bits. A context that has ended is an error, and so are contradictory rules.
-func solveFrom(ctx context.Context, solver solve.Solver, y, multipliers []float64) (*solve.Result, error) {
-	solver.WarmStart(y, multipliers)
-	result, err := solver.Solve(ctx)
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		return nil, err
-	}
-	if result.Status == solve.Infeasible {
-		return nil, &InfeasibleError{Conflict: result.Conflict}
-	}
-	return result, nil
-}
-
 // state is the last MAP state.
 func (t *Trainer) state() State { return State{t.Field, t.y, t.multipliers} }
 
@@ -88,32 +70,8 @@ func (t *Trainer) byShares(v *energies) float64 {
 	if t.RuleRate == 0 {
 		return v.loss / scale
 	}
-	regulariser := t.regularise(v.weights)
-	return v.loss/scale + regulariser
-}
-
-// SolveFrom returns the MAP state of a solver's field, found from a given one.
-func SolveFrom(ctx context.Context, solver solve.Solver, y []float64) ([]float64, error) {
-	result, err := solveFrom(ctx, solver, y, nil)
-	if err != nil {
-		return nil, err
-	}
-	return result.Y, nil
-}
-
-// InfeasibleError says that the hard rules contradict each other, so that there is no MAP state to learn from.
-type InfeasibleError struct {
-	Conflict []int // hard constraints that cannot hold together, by their place among all potentials
-	// Labelled says that they can, but not with the labels at their true values.
-	Labelled bool
-}
-
-// Error says what it means for learning.
-func (e *InfeasibleError) Error() string {
-	if e.Labelled {
-		return "learning stopped: No assignment has the labels' values and satisfies all hard rules."
-	}
-	return "learning stopped: " + solve.Infeasible.Sentence()
+	added := t.simplex.regularise(regulariser{t.L2, t.Barrier, t.Entropy}, t.rules.Value, v.weights)
+	return v.loss/scale + added
 }
 
 // perceive runs the networks and gives their outputs and the current rule weights to a field.

@@ -6,8 +6,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
 
-// Objective is what learning descends on: a function of the rules' weights θ and the inputs x, whose gradients are known
-// at a MAP state. It is about one scene.
+// Objective is what learning descends on: a function of the rules' weights θ and the inputs x, whose gradients are
+// known at a MAP state. It is about one scene.
 type Objective interface {
 	// Loss returns what is wrong at a MAP state, as learning curves have it.
 	Loss(ctx context.Context, at State) (float64, error)

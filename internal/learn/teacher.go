@@ -50,11 +50,6 @@ func Imitated(groups []TeacherGroup, y []float64) *Labels {
 	return labels
 }
 
-// teaches says whether the networks imitate in the present epoch.
-func (t *Trainer) teaches() bool {
-	return t.Teacher != nil && t.Imitation > 0 && t.next >= t.ImitationStart
-}
-
 // watch computes the targets q at a state.
 func (t *Teacher) watch(y []float64) {
 	if t.target == nil {

@@ -73,7 +73,7 @@ func NewTrainer(task Task, settings Settings) (*Trainer, error) {
 	t.ruleOpt = Optimiser{Kind: settings.Optimiser, Threads: threads}
 	t.netOpt = Optimiser{Kind: settings.Optimiser, Decay: t.decay(), Threads: threads}
 	t.simplex = newSimplex(settings.Update, task.Theta, task.Learned)
-	t.step = settings.Update.step(t)
+	t.step = updates[settings.Update].step(t.simplex, optimised{&t.ruleOpt, t.rules, task.Learned})
 	if t.feed = (whole{t}); task.Batches != nil {
 		t.feed = batches{t}
 	}

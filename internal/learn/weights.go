@@ -30,16 +30,13 @@ type Step interface {
 // updates is the registry of steps, by Update.
 var updates = []struct {
 	name string
-	step func(*Trainer) Step
+	step func(*simplex, optimised) Step
 }{
-	ByOptimiser: {"optimiser", func(t *Trainer) Step { return byOptimiser{t} }},
-	Mirror:      {"mirror", func(t *Trainer) Step { return t.simplex }},
-	Projected:   {"projected", func(t *Trainer) Step { return t.simplex }},
-	Logarithmic: {"logarithmic", func(t *Trainer) Step { return byLogarithms{t} }},
+	ByOptimiser: {"optimiser", func(_ *simplex, o optimised) Step { return byOptimiser{o} }},
+	Mirror:      {"mirror", func(s *simplex, _ optimised) Step { return s }},
+	Projected:   {"projected", func(s *simplex, _ optimised) Step { return s }},
+	Logarithmic: {"logarithmic", func(_ *simplex, o optimised) Step { return byLogarithms{o} }},
 }
-
-// step returns what moves a trainer's weights.
-func (u Update) step(t *Trainer) Step { return updates[u].step(t) }
 
 // KeepsSum tells whether the update moves the weights on a simplex.
 func (u Update) KeepsSum() bool { return u == Mirror || u == Projected }
@@ -207,70 +204,83 @@ func (s *simplex) shift() float64 {
 	return shift
 }
 
-// byOptimiser steps by the optimiser that networks have, and keeps weights positive.
-type byOptimiser struct{ *Trainer }
+// optimised are weights with the optimiser that moves the learned ones.
+type optimised struct {
+	*Optimiser
+	rules   *Parameter
+	learned []bool
+}
+
+// follow moves what the parameter holds against the gradient that is in it.
+func (o optimised) follow(rate float64) { o.Optimiser.Step([]*Parameter{o.rules}, rate) }
+
+// take gives the parameter the gradient by the learned weights.
+func (o optimised) take(gradient []float64) {
+	for r, slope := range gradient {
+		o.rules.Gradient[r] = 0
+		if o.learned[r] {
+			o.rules.Gradient[r] = float32(slope)
+		}
+	}
+}
+
+// bound keeps the learned weights positive.
+func (o optimised) bound() {
+	for r, w := range o.rules.Value {
+		if o.learned[r] {
+			o.rules.Value[r] = max(w, smallestWeight)
+		}
+	}
+}
+
+// byOptimiser steps by the optimiser that networks have.
+type byOptimiser struct{ optimised }
 
 // Step implements Step.
-func (t byOptimiser) Step(weights []float32, gradient []float64, rate float64) {
-	t.takeGradient(gradient)
-	t.ruleOpt.Step([]*Parameter{t.rules}, rate)
-	t.keepPositive(weights)
-}
-
-// takeGradient gives the optimiser the gradient by the learned weights.
-func (t *Trainer) takeGradient(gradient []float64) {
-	for r, slope := range gradient {
-		t.rules.Gradient[r] = 0
-		if t.Learned[r] {
-			t.rules.Gradient[r] = float32(slope)
-		}
-	}
-}
-
-// keepPositive bounds the learned weights from below.
-func (t *Trainer) keepPositive(weights []float32) {
-	for r := range weights {
-		if t.Learned[r] {
-			weights[r] = max(weights[r], smallestWeight)
-		}
-	}
+func (o byOptimiser) Step(_ []float32, gradient []float64, rate float64) {
+	o.take(gradient)
+	o.follow(rate)
+	o.bound()
 }
 
 // byLogarithms steps by the optimiser in the logarithms of the learned weights.
-type byLogarithms struct{ *Trainer }
+type byLogarithms struct{ optimised }
 
 // Step implements Step.
-func (t byLogarithms) Step(w []float32, gradient []float64, rate float64) {
-	t.takeGradient(gradient)
+func (o byLogarithms) Step(w []float32, gradient []float64, rate float64) {
+	o.take(gradient)
 	given := slices.Clone(w)
 	for r := range w {
-		t.rules.Gradient[r] *= w[r]
+		o.rules.Gradient[r] *= w[r]
 		w[r] = float32(math.Log(float64(w[r])))
 	}
-	t.ruleOpt.Step([]*Parameter{t.rules}, rate)
+	o.follow(rate)
 	for r := range w {
-		if w[r] = float32(math.Exp(float64(w[r]))); !t.Learned[r] {
+		if w[r] = float32(math.Exp(float64(w[r]))); !o.learned[r] {
 			w[r] = given[r]
 		}
 	}
-	t.keepPositive(w)
+	o.bound()
 }
 
-// regularise adds to a gradient by shares that of Unit times the mean over the learned rules of L2 q² - Barrier log q +
-// Entropy q log q, where q are relative shares, and returns its value. Where the sum of the weights is free, q are the
+// regulariser is what is added to a loss of rule weights.
+type regulariser struct{ l2, barrier, entropy float64 }
+
+// regularise adds to a gradient by shares that of Unit times the mean over the learned rules of l2 q² - barrier log q +
+// entropy q log q, where q are relative shares, and returns its value. Where the sum of the weights is free, q are the
 // weights, and it is their sum, in the loss's own unit.
-func (t *Trainer) regularise(gradient []float64) float64 {
+func (s *simplex) regularise(by regulariser, weights []float32, gradient []float64) float64 {
 	unit, share := 1.0, 1.0 // of q: what a rule's term counts, and how many q a share is
-	if s := t.simplex; t.Update.KeepsSum() && s.sum > 0 {
-		s.measure(t.rules.Value, gradient)
+	if s.update.KeepsSum() && s.sum > 0 {
+		s.measure(weights, gradient)
 		unit, share = s.Unit/s.count, s.count
 	}
-	value, scale := 0.0, t.simplex.scale()/share
-	for r, w := range t.rules.Value {
-		if t.Learned[r] {
+	value, scale := 0.0, s.scale()/share
+	for r, w := range weights {
+		if s.learned[r] {
 			q := math.Max(float64(w)/scale, smallestShare)
-			value += unit * (t.L2*q*q - t.Barrier*math.Log(q) + t.Entropy*q*math.Log(q))
-			gradient[r] += unit * share * (2*t.L2*q - t.Barrier/q + t.Entropy*(1+math.Log(q)))
+			value += unit * (by.l2*q*q - by.barrier*math.Log(q) + by.entropy*q*math.Log(q))
+			gradient[r] += unit * share * (2*by.l2*q - by.barrier/q + by.entropy*(1+math.Log(q)))
 		}
 	}
 	return value

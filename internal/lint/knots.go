@@ -17,7 +17,7 @@ const maxKnot = 8
 
 var looser = map[string]int{
 	"neural": 21, "internal/ground": 17, "bench/learning": 17, "internal/load": 14,
-	"internal/learn": 13, "internal/mrf": 12, "internal/presolve": 10,
+	"internal/mrf": 12, "internal/presolve": 10,
 }
 
 // tighter has the bounds of packages that have to stay open.
