@@ -73,7 +73,8 @@ func newEnergies(task Task, method Method) (*energies, error) {
 	}
 	v := &energies{
 		method: method, labels: task.Labels, whole: task.Field, field: field, solver: solver,
-		y: make([]float64, model.Variables), weights: make([]float64, model.Rules), otherWeight: make([]float64, model.Rules),
+		y:       make([]float64, model.Variables),
+		weights: make([]float64, model.Rules), otherWeight: make([]float64, model.Rules),
 		inputs: make([]float64, field.Model.Inputs), otherInput: make([]float64, field.Model.Inputs),
 	}
 	if method == Likelihood {
