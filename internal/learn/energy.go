@@ -11,8 +11,8 @@ import (
 )
 
 // energies is the objective of losses made of optimal energies. With V(w, x) the energy of the MAP state and
-// V_lat(w, x) that of the best state y_lat whose labelled variables have their true values, the other, latent, variables
-// being free, it is
+// V_lat(w, x) that of the best state y_lat whose labelled variables have their true values, the other, latent,
+// variables being free, it is
 //
 //	Energy      V_lat      LeCun et al. (2006), section 2.2.1
 //	Perceptron  V_lat - V  Collins (2002); V_lat ≥ V, with equality if a MAP state has the labels right
