@@ -31,8 +31,9 @@ func (s *single) slope(y float64) float64 {
 // prove follows from the value: their derivative. The potentials of these variables are gone then, and no other
 // variable can be decided any sooner for it.
 func (d *decisions) minimise(pushes []uint32) {
-	alone := func(i int32) bool { return !d.fixed[i] && pushes[i] == up|down }
-	if !slices.ContainsFunc(pushes, func(push uint32) bool { return push == up|down }) {
+	apart := func(push uint32) bool { return push&(up|down|together) == up|down }
+	alone := func(i int32) bool { return !d.fixed[i] && apart(pushes[i]) }
+	if !slices.ContainsFunc(pushes, apart) {
 		return
 	}
 	start, singles := d.singles(alone)

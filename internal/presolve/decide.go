@@ -87,7 +87,7 @@ func (d *decisions) decide() bool {
 			return false
 		case !settled:
 			return true
-		case pass == passes-1 || !d.follow(pushes):
+		case pass == passes-1 || !d.agree(pushes):
 			d.minimise(pushes)
 			return !d.stop()
 		}
@@ -165,6 +165,12 @@ const (
 	down uint32 = 1 << iota
 	up
 	together // with others, or in a way that a value does not tell the slope
+
+	// The same by potentials alone, and not by constraints.
+	wishes     = 3
+	wishedDown = down << wishes
+	wishedUp   = up << wishes
+	wished     = wishedDown | wishedUp
 )
 
 // sampling is one in how many potentials of a large model are looked at for duplicates; of one with no more than all
@@ -241,25 +247,12 @@ func (r *row) push(b *mrf.Block, pushes []uint32) {
 		case r.coef[k] > 0:
 			way = down
 		}
+		if !b.Kind.Hard() {
+			way |= way << wishes
+		}
 		way |= tangled
 		if atomic.LoadUint32(&pushes[i])&way != way {
 			atomic.OrUint32(&pushes[i], way)
 		}
 	}
-}
-
-// follow fixes the variables that are pushed one way only, or not at all, and tells whether there are any.
-func (d *decisions) follow(pushes []uint32) bool {
-	before := d.decided
-	for v, push := range pushes {
-		i := int32(v)
-		switch {
-		case d.fixed[v] || d.root(i) != i:
-		case push&^together == up:
-			d.fix(i, d.hi[v])
-		case push&^together != up|down:
-			d.fix(i, d.lo[v])
-		}
-	}
-	return d.decided > before
 }

@@ -74,6 +74,17 @@ var cases = []struct {
 		presolve.Counts{Fixed: 2, Dropped: 4},
 	},
 	{
+		"tasks that wait for each other begin as early as they can, and end as late, one of them alone does not",
+		mrftest.New(9, 0, 2).Rule(0, mrf.Hinge, 1).Add(-0.1, one(2, 1), nil).Add(-0.2, one(3, 1), nil).
+			Add(0.9, one(4, -1), nil).Add(0.8, one(6, -1), nil).Add(0.5, one(7, -1), nil).Add(-0.3, one(8, 1), nil).
+			Add(0.4, one(8, -1), nil).
+			Rule(1, mrf.LessEqual, 0).Add(0.1, one(0, -1), nil).Add(0.25, two(0, 1, 1, -1), nil).
+			Add(0.125, two(0, 1, 2, -1), nil).Add(0.25, two(1, 1, 3, -1), nil).Add(0.5, two(2, 1, 3, -1), nil).
+			Add(-0.9, one(6, 1), nil).Add(0.25, two(5, 1, 6, -1), nil).Add(0.125, two(4, 1, 5, -1), nil).
+			Add(0, two(8, 1, 7, -1), nil).Add(-0.75, two(8, 1, 7, 1), nil).Model(),
+		presolve.Counts{Fixed: 7, Dropped: 12},
+	},
+	{
 		"tied variables, whose potentials are the same then, and merge",
 		mrftest.New(3, 0, 2).Rule(0, mrf.Hinge, 1).Add(1, one(0, -1), nil).Add(1, one(1, -1), nil).Add(1, one(2, -1), nil).
 			Add(0, one(0, 1), nil).Add(0, two(0, 1, 2, -1), nil).

@@ -33,7 +33,7 @@ const (
 	// enough is how often the bounds of a variable are tightened: cycles of constraints may do so for ever, ever less.
 	enough = 32
 	// worth is the least change of a bound that is worth it, and met is the distance of bounds that are the same.
-	worth, met = 1e-6, 1e-12
+	worth, met = 1e-10, 1e-12
 	// rounds bounds the work: the entries that are visited, in terms of those there are.
 	rounds = 16
 )
@@ -164,40 +164,6 @@ func (p *propagation) visit(k int32) (settled, ok bool) {
 	}
 	p.wake()
 	return true, true
-}
-
-// arrange makes an order of the constraints in which those that share a variable follow each other as far as that
-// goes: chains from one end to the other, trees by branches. Visits in the order of a chain, forth and back, find all
-// bounds along it; in any other order, each link passes a bound on again and again.
-func (p *propagation) arrange() {
-	p.order = make([]int32, 0, len(p.places))
-	seen, met := make([]bool, len(p.places)), make([]bool, len(p.start)-1)
-	var stack []int32
-	meet := func(i int32) {
-		if !met[i] {
-			met[i] = true
-			stack = append(stack, p.of[p.start[i]:p.start[i+1]]...)
-		}
-	}
-	for _, most := range []int{1, len(p.of)} { // from the ends of chains, if there are any
-		for i := range met {
-			if rows := p.start[i+1] - p.start[i]; rows <= most {
-				meet(int32(i))
-			}
-			for len(stack) > 0 {
-				k := stack[len(stack)-1]
-				stack = stack[:len(stack)-1]
-				if seen[k] {
-					continue
-				}
-				seen[k], p.order = true, append(p.order, k)
-				block, j := p.locate(p.places[k])
-				for _, v := range p.field.Model.Blocks[block].Ids(j, &p.buffer) {
-					meet(p.root(v))
-				}
-			}
-		}
-	}
 }
 
 // wake puts the constraints of changed variables in the queue.

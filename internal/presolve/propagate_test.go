@@ -206,6 +206,42 @@ func TestPropagationEnds(t *testing.T) {
 	}
 }
 
+// Tasks wait for two others each, and all wish to begin early: that is decided, whatever the order of the constraints,
+// with bounds of every size.
+func TestTasksAreDecided(t *testing.T) {
+	const n = 5000
+	rng := rand.New(rand.NewPCG(1, 1))
+	type wait struct {
+		of, on int
+		time   float64
+	}
+	var waits []wait
+	for i := 40; i < n; i++ {
+		for _, on := range []int{i - 1 - rng.IntN(20), i - 21 - rng.IntN(20)} {
+			waits = append(waits, wait{i, on, 5 * rng.Float64() / n})
+		}
+	}
+	rng.Shuffle(len(waits), func(i, j int) { waits[i], waits[j] = waits[j], waits[i] })
+	b := mrftest.New(n, 0, 2).Rule(0, mrf.LessEqual, 0)
+	for _, w := range waits {
+		b.Add(w.time, two(w.on, 1, w.of, -1), nil)
+	}
+	b.Rule(1, mrf.Hinge, 1)
+	for i := range n {
+		b.Add(-rng.Float64(), one(i, 1), nil)
+	}
+	field := mrf.NewField(b.Model())
+	field.SetWeights([]float64{1, 2})
+	r, _ := presolve.Reduce(field, 1e-6, nil)
+	if r == nil || r.Fixed != n {
+		t.Fatalf("%+v, want %d fixed", r, n)
+	}
+	y, mu := r.Restore(make([]float64, n), make([]float64, r.Field.Model.Potentials()))
+	if got := solve.Certify(field, y, mu); math.Abs(got.Gap) > 1e-9 || got.MaxViolation > 1e-9 {
+		t.Errorf("%+v", got)
+	}
+}
+
 // Whenever presolving is told to stop, it gives up or has made the whole reduction.
 func TestStop(t *testing.T) {
 	field := known(500)
