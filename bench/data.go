@@ -11,6 +11,14 @@ import (
 	"github.com/deeppsl/deeppsl/internal/syntax"
 )
 
+// model is a family of problems of any size.
+type model struct {
+	name  string
+	rules string
+	// generate makes the relations of a problem with about size ground rules.
+	generate func(size int, seed uint64) *data
+}
+
 // data is a program with its relations while a generator makes them.
 type data struct {
 	rng        *rand.Rand

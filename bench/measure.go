@@ -18,14 +18,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/solve/auto"
 )
 
-// model is a family of problems of any size.
-type model struct {
-	name  string
-	rules string
-	// generate makes the relations of a problem with about size ground rules.
-	generate func(size int, seed uint64) *data
-}
-
 var models = []model{
 	{"friendship", friendshipRules, friendship},
 	{"transitivity", transitivityRules, transitivity},

@@ -84,31 +84,22 @@ func (p *propagation) sweep() bool {
 	return ok
 }
 
-// index lists the constraints of each variable.
+// index lists the constraints of each variable, and puts them in an order.
 func (p *propagation) index() {
 	n := p.field.Model.Variables
-	p.start, p.queued, p.times = make([]int, n+1), make([]bool, len(p.places)), make([]uint8, n)
-	p.each(func(i int32, _ int) { p.start[i+1]++ })
-	for i := range n {
-		p.start[i+1] += p.start[i]
-	}
-	p.of = make([]int32, p.start[n])
-	next := slices.Clone(p.start)
-	p.each(func(i int32, k int) {
-		p.of[next[i]] = int32(k)
-		next[i]++
-	})
-	p.arrange()
-}
-
-// each visits the variables of all constraints in places, and the constraints' numbers there.
-func (p *propagation) each(visit func(i int32, k int)) {
-	for k, place := range p.places {
-		block, j := p.locate(place)
-		for _, i := range p.field.Model.Blocks[block].Ids(j, &p.buffer) {
-			visit(p.root(i), k)
+	c := constraints{rows: make([]int, 1, len(p.places)+1)}
+	for _, place := range p.places {
+		k, j := p.locate(place)
+		b := p.field.Model.Blocks[k]
+		vars, coef := b.Row(j, &p.buffer)
+		for n, i := range vars {
+			c.vars, c.up = append(c.vars, p.root(i)), append(c.up, coef[n] > 0)
 		}
+		c.rows, c.equal = append(c.rows, len(c.vars)), append(c.equal, b.Kind == mrf.Equal)
 	}
+	p.queued, p.times = make([]bool, len(p.places)), make([]uint8, n)
+	p.start, p.of = c.byVariable(n)
+	p.order = c.arrange(p.start, p.of)
 }
 
 // read makes row the constraint with that number, and returns its kind.
