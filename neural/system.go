@@ -98,6 +98,23 @@ func (s *System) Presume(name string, truth float64) {
 	}
 }
 
+// Lean adds to what a network computes of each class before the softmax or sigmoid, for all rows alike, and tells whether
+// it could: a network that begins with a checkpoint, does not learn or has no biases there stays as it is.
+func (s *System) Lean(name string, by []float64) bool {
+	n := s.network(name)
+	if n == nil || n.pairs() || n.spec.Checkpoint != "" {
+		return false
+	}
+	p := s.byName[parameterName(n, "output", biases)]
+	if p == nil || p.frozen || len(p.Value) != len(by) {
+		return false
+	}
+	for k, more := range by {
+		p.Value[k] += float32(more)
+	}
+	return true
+}
+
 // resolve makes the networks, encoders before those that share their layers.
 func (s *System) resolve(specs []Spec, features map[string]*Features) error {
 	ordered := slices.Clone(specs)

@@ -180,6 +180,35 @@ func TestPresume(t *testing.T) {
 	}
 }
 
+// Leaning moves the logits of a classifier, of all rows alike, and nothing else.
+func TestLean(t *testing.T) {
+	s := newSmall(t, Tanh, 1)
+	for _, other := range []string{"similar", "nobody"} {
+		if s.Lean(other, []float64{1, 2, 3}) {
+			t.Errorf("%s leans", other)
+		}
+	}
+	classes := len(s.byName["neural.output.biases"].Value)
+	by := make([]float64, classes)
+	by[1] = math.Log(3)
+	if s.Lean("neural", by[1:]) {
+		t.Error("a network leans by too few numbers")
+	}
+	p := bindT2(t, s, 9, 3, 20)
+	before, _ := both(t, p, false, 0)
+	before = slices.Clone(before)
+	if !s.Lean("neural", by) {
+		t.Fatal("the network does not lean")
+	}
+	after, _ := both(t, p, false, 0)
+	for thing := 0; thing < 9*classes; thing += classes {
+		was, is := before[thing]/before[thing+1], after[thing]/after[thing+1]
+		if math.Abs(was/is-3) > 1e-4 {
+			t.Errorf("thing %d: the odds were %v, and are %v", thing/classes, was, is)
+		}
+	}
+}
+
 // The gradient of the shared layer is the sum of those of the two networks alone.
 func TestSharedLayerAccumulates(t *testing.T) {
 	s := newSmall(t, Tanh, 1)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
 )
 
 // flowers is a classification as a stranger brings it: features of scales that differ by a factor of a million, few
@@ -196,5 +197,40 @@ func TestCrossFittingWithoutClasses(t *testing.T) {
 	}
 	if e := r.Evaluations[1]; !(e.Values["AUROC"] > 0.9) {
 		t.Errorf("pairs: %v, want an AUROC above 0.9", e.Values)
+	}
+}
+
+// Where labels are too few to hold any out, and rules make things alike, networks see classes as often in the mean as
+// they are likely to be common: four labels of five do not make nine things of ten be of a class.
+func TestSharesOfFewLabels(t *testing.T) {
+	for _, relates := range []bool{true, false} {
+		path := flowers(t, 1, false, true)
+		config, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		few := strings.ReplaceAll(string(config), `["train.tsv"]`,
+			`[["t0", "c0"], ["t3", "c0"], ["t6", "c0"], ["t1", "c1"], ["t2", "c2"]]`)
+		if !relates {
+			few = strings.Replace(few, `"1: Near(A, B) & Is(A, C) -> Is(B, C) ^2",`, "", 1)
+		}
+		if err := os.WriteFile(path, []byte(few), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r := run(t, path, project.Options{Seed: 5}, learnAndInfer)
+		sums, things := make(map[string]float64), 0.0
+		r.Grounding.Each(r.Answer, true, func(a session.Atom) {
+			if a.Predicate == "Seen" {
+				sums[a.Arguments[1]] += a.Value
+				things += a.Value
+			}
+		})
+		shared := true
+		for class, want := range map[string]float64{"c0": 8. / 20, "c1": 6. / 20, "c2": 6. / 20} {
+			shared = shared && math.Abs(sums[class]/things-want) < 1e-3
+		}
+		if shared != relates {
+			t.Errorf("with a rule that relates things: %v; sums over %v things: %v", relates, things, sums)
+		}
 	}
 }

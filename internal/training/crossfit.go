@@ -135,7 +135,7 @@ func (c *crossFitting) beCautious(labels int) error {
 	c.plan.epochs = min(c.plan.epochs, cautious)
 	how := "training is short"
 	if fitted {
-		c.plan.epochs, how = 0, "networks are fitted alone"
+		c.plan.epochs, how, c.plan.shared = 0, "networks are fitted alone", c.g.relates()
 	}
 	c.g.Project.Log.Warn("too few labels to hold any out: weights stay as written, and "+how, "labels", labels)
 	return nil

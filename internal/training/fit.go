@@ -27,7 +27,11 @@ func (g *learner) fitNetworks(ctx context.Context, l lesson) (*Training, error) 
 	if len(labels.Variables) == 0 {
 		return new(Training), nil
 	}
-	return g.fitTo(ctx, l, labels)
+	training, err := g.fitTo(ctx, l, labels)
+	if err == nil && l.shared {
+		err = g.share(labels, training)
+	}
+	return training, err
 }
 
 // fitLabels returns what networks can be fitted to alone: labels of what they see, or else of its counterparts.

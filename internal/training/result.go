@@ -78,6 +78,8 @@ type plan struct {
 	rounds, epochs int
 	// afresh learns end to end from the beginning, without fitting or teaching.
 	afresh bool
+	// shared gives the classes that networks see their shares: see share.
+	shared bool
 }
 
 // Start says how one of several beginnings of learning from examples ended.
