@@ -98,8 +98,8 @@ func (s *System) Presume(name string, truth float64) {
 	}
 }
 
-// Lean adds to what a network computes of each class before the softmax or sigmoid, for all rows alike, and tells whether
-// it could: a network that begins with a checkpoint, does not learn or has no biases there stays as it is.
+// Lean adds to what a network computes of each class before the softmax or sigmoid, for all rows alike, and tells
+// whether it could: a network that begins with a checkpoint, does not learn or has no biases there stays as it is.
 func (s *System) Lean(name string, by []float64) bool {
 	n := s.network(name)
 	if n == nil || n.pairs() || n.spec.Checkpoint != "" {

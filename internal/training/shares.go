@@ -10,10 +10,10 @@ import (
 // unseen is how many more labels of each class than there are are taken for seen, to tell how common it is.
 const unseen = 5
 
-// share lets networks that have been fitted to few labels see classes as often, in the mean over all things, as they are
-// likely to be common: as often as among the labels, and a few more of each class. Rules that relate things make them
-// alike, until all are near that mean, and then its largest class is the answer to all (class mass normalisation; Zhu,
-// Ghahramani and Lafferty, ICML 2003).
+// share lets networks that have been fitted to few labels see classes as often, in the mean over all things, as they
+// are likely to be common: as often as among the labels, and a few more of each class. Rules that relate things make
+// them alike, until all are near that mean, and then its largest class is the answer to all (class mass normalisation;
+// Zhu, Ghahramani and Lafferty, ICML 2003).
 func (g *learner) share(labels *learn.Labels, training *Training) error {
 	truth := make(map[int32]float64, len(labels.Variables))
 	for k, i := range labels.Variables {
