@@ -25,6 +25,7 @@ var layers = []layer{
 	{"internal/scripttest", []string{"internal/goldentest"}},
 	{"internal/parallel", nil},
 	{"internal/kernel", nil},
+	{"internal/onnx", []string{"internal/parallel", "internal/kernel"}},
 	{"internal/ldl", []string{"internal/parallel"}},
 	{"internal/idx", nil},
 	{"internal/source", nil},
@@ -70,8 +71,8 @@ var layers = []layer{
 	{"internal/eval", []string{
 		"internal/symbol", "internal/relation", "internal/program", "internal/mrf", "internal/report"}},
 	{"neural", []string{
-		"internal/parallel", "internal/kernel", "internal/idx", "internal/source", "internal/symbol", "internal/relation",
-		"internal/format", "internal/learn", "internal/report"}},
+		"internal/parallel", "internal/kernel", "internal/onnx", "internal/idx", "internal/source", "internal/symbol",
+		"internal/relation", "internal/format", "internal/learn", "internal/report"}},
 	{"internal/project", []string{
 		"internal/source", "internal/syntax", "internal/program", "internal/option", "internal/load", "internal/mrf",
 		"internal/ground", "internal/preflight", "internal/derive", "internal/solve", "internal/learn", "neural"}},
@@ -189,6 +190,7 @@ var libraries = []library{
 	{"github.com/spf13/cobra", programs},
 	{"github.com/spf13/pflag", programs},
 	{"github.com/nlpodyssey/gopickle", []string{"paper"}},
+	{"google.golang.org/protobuf/", []string{"internal/onnx"}},
 	{"github.com/parquet-go/", []string{"internal/load/parquet"}},
 }
 

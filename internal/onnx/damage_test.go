@@ -1,0 +1,187 @@
+package onnx
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/deeppsl/deeppsl/internal/alloctest"
+)
+
+// TestDamage changes each byte of files: nothing in them is believed before the bytes are there. What a network
+// computes when it is tried once, which takes work for two rows at most, is not counted.
+func TestDamage(t *testing.T) {
+	for _, name := range []string{"mlp", "transformer"} {
+		data := readFile(t, name+".onnx")
+		network := networks[name]
+		read, most := 0, uint64(0)
+		stride := 1 + len(data)/1500
+		alloctest.Damage(data, func(at int) {
+			if at%stride != 0 {
+				return
+			}
+			most = max(most, alloctest.Bytes(func() {
+				if _, err := Read(data, Options{Features: network.features}); err == nil {
+					read++
+				}
+			}))
+		})
+		t.Logf("%s: %d damaged files are networks; at most %d bytes for %d", name, read, most, len(data))
+		if most > uint64(20*len(data)+1<<16) {
+			t.Errorf("%s: a damaged file of %d bytes takes %d", name, len(data), most)
+		}
+	}
+}
+
+// TestDamageOfOperators changes each byte of small networks: shapes, indices and attributes that do not fit are errors.
+func TestDamageOfOperators(t *testing.T) {
+	var cases []struct {
+		Name  string
+		Model []byte
+		Width int
+	}
+	readJSON(t, "operators.json", &cases)
+	for _, c := range cases {
+		at := 0
+		func() {
+			defer func() {
+				if caught := recover(); caught != nil {
+					t.Errorf("%s with another byte %d: %v", c.Name, at, caught)
+				}
+			}()
+			alloctest.Damage(c.Model, func(k int) {
+				at = k
+				if m, err := Read(c.Model, Options{Features: c.Width, Frozen: true}); err == nil {
+					out := make([]float32, 3*m.outputs)
+					_ = m.Forward(nil, numbers(3*c.Width), out, 1)
+				}
+			})
+		}()
+	}
+}
+
+// TestTruncated cuts a file anywhere.
+func TestTruncated(t *testing.T) {
+	data := readFile(t, "mlp.onnx")
+	for n := range data {
+		m, err := Read(data[:n], Options{Features: 6})
+		if err == nil && m.outputs != 3 {
+			t.Errorf("%d bytes of the file are a network of %d outputs", n, m.outputs)
+		}
+	}
+}
+
+// file writes a network by hand: its nodes, for an input x of four numbers and an output y.
+func file(nodes ...[]byte) []byte {
+	text := func(number protowire.Number, parts ...[]byte) (message []byte) {
+		for _, part := range parts {
+			message = protowire.AppendBytes(protowire.AppendTag(message, number, protowire.BytesType), part)
+		}
+		return message
+	}
+	number := func(n protowire.Number, v uint64) []byte {
+		return protowire.AppendVarint(protowire.AppendTag(nil, n, protowire.VarintType), v)
+	}
+	join := func(parts ...[]byte) (all []byte) {
+		for _, part := range parts {
+			all = append(all, part...)
+		}
+		return all
+	}
+	shape := join(text(1, text(2, []byte("n"))), text(1, number(1, 4)))
+	kind := text(2, text(1, join(number(1, typeFloat), text(2, shape))))
+	graph := join(text(graphNode, nodes...), text(graphInput, join(text(1, []byte("x")), kind)),
+		text(graphOutput, join(text(1, []byte("y")), kind)))
+	return join(number(1, 8), text(modelOpset, number(opsetVersion, 18)), text(modelGraph, graph))
+}
+
+// operatorNode writes a node by hand.
+func operatorNode(operator, out string, in ...string) (message []byte) {
+	add := func(number protowire.Number, text string) {
+		message = protowire.AppendString(protowire.AppendTag(message, number, protowire.BytesType), text)
+	}
+	for _, name := range in {
+		add(nodeInput, name)
+	}
+	add(nodeOutput, out)
+	add(nodeOperator, operator)
+	return message
+}
+
+// TestMemoryOfNodes reads files of very many small nodes.
+func TestMemoryOfNodes(t *testing.T) {
+	alloctest.SkipIfRacing(t)
+	const n = 60_000
+	for name, make := range map[string]func(k int) []byte{
+		"supported":   func(k int) []byte { return operatorNode("Abs", fmt.Sprintf("%x", k), "x") },
+		"unsupported": func(k int) []byte { return operatorNode("A", fmt.Sprintf("%x", k), "x") },
+		"kinds":       func(k int) []byte { return operatorNode(fmt.Sprintf("%x", k), "o", "x") },
+	} {
+		var nodes [][]byte
+		for k := range n {
+			nodes = append(nodes, make(k))
+		}
+		data := file(append(nodes, operatorNode("Neg", "y", "x"))...)
+		nodes = nil
+		var err error
+		peak := alloctest.Peak(func() { _, err = Read(data, Options{Features: 4, Frozen: true}) })
+		if (err == nil) != (name == "supported") {
+			t.Errorf("%s: %v", name, err)
+		}
+		t.Logf("%s: %.1f bytes for one", name, float64(peak)/float64(len(data)))
+		if peak > uint64(20*len(data)) {
+			t.Errorf("%s: %d bytes for %d", name, peak, len(data))
+		}
+	}
+}
+
+// Files that are no network say what is wrong.
+func TestErrors(t *testing.T) {
+	for want, data := range map[string][]byte{
+		`operators that are not supported: Foo (y)`:         file(operatorNode("Foo", "y", "x")),
+		`node "y" (Add) reads "z", which nothing before it`: file(operatorNode("Add", "y", "x", "z")),
+		`node "y" (Add): it has 1 inputs`:                   file(operatorNode("Add", "y", "x")),
+		`nothing gives its output "y"`:                      file(operatorNode("Abs", "z", "x")),
+		`is there already`:                                  file(operatorNode("Abs", "y", "x"), operatorNode("Abs", "y", "x")),
+		`it has no graph`:                                   {},
+		`is damaged, or is not ONNX`:                        []byte("PK\x03\x04"),
+		`node "MatMul" (MatMul): matrices of shapes [2 4]`:  file(operatorNode("MatMul", "y", "x", "x")),
+	} {
+		_, err := Read(data, Options{Features: 4, Frozen: true})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want %s", err, want)
+		}
+	}
+	data := file(operatorNode("Neg", "y", "x"))
+	for want, options := range map[string]Options{
+		"the features have 5 numbers each":       {Features: 5, Frozen: true},
+		"it has no parameter that could learn":   {Features: 4},
+		`it has no output "z"; there are y`:      {Features: 4, Output: "z", Frozen: true},
+		"no tensor is called conv1, to be fixed": {Features: 4, Fixed: []string{"conv1"}},
+	} {
+		if _, err := Read(data, options); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want %s", err, want)
+		}
+	}
+}
+
+// FuzzRead reads anything.
+func FuzzRead(f *testing.F) {
+	for name := range networks {
+		if data := readFile(f, name+".onnx"); len(data) < 20_000 {
+			f.Add(data, networks[name].features)
+		}
+	}
+	f.Add(file(operatorNode("Softmax", "y", "x")), 4)
+	f.Fuzz(func(t *testing.T, data []byte, features int) {
+		if features > 1000 {
+			return
+		}
+		m, err := Read(data, Options{Features: features, Frozen: true})
+		if err == nil && (m.outputs < 1 || m.Features() != features) {
+			t.Errorf("%d outputs of %d features", m.outputs, m.Features())
+		}
+	})
+}
