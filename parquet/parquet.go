@@ -25,4 +25,6 @@ func (tables) Read(file io.ReaderAt, size int64, header, row func([]string) bool
 }
 
 // Writer implements format.Format.
-func (tables) Writer(w io.Writer, arity int) format.Writer { return parquet.NewWriter(w, arity) }
+func (tables) Writer(w io.Writer, texts, numbers []string) format.Writer {
+	return parquet.NewWriter(w, texts, numbers)
+}

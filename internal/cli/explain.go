@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"context"
+	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +13,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/explain"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/syntax"
@@ -24,12 +29,15 @@ has the interval of all that cost the same instead. Counterfactuals say what it
 would be without a fact, a ground rule or (--rules) a rule, each solved and
 proven anew; --why-not what would take it to the other side of a value.
 
+--all writes a table of what pushes all atoms instead.
+
 An explanation is of an equilibrium, and no proof: atoms push each other.`
 
 const explainExamples = `  deeppsl explain model.json "Knows('ann', 'bob')"
   deeppsl explain model.json "Knows('ann', 'bob')" --depth 2
   deeppsl explain model.json "Knows('ann', 'bob')" --why-not 0.5
-  deeppsl explain model.json "Knows('ann', 'bob')" --json | jq .leaves`
+  deeppsl explain model.json "Knows('ann', 'bob')" --json | jq .leaves
+  deeppsl explain model.json --all balance.parquet`
 
 // explainer is one run of deeppsl explain.
 type explainer struct {
@@ -42,13 +50,14 @@ type explainer struct {
 	whyNot  float64
 	rules   bool   // try without each rule, too
 	html    string // file for the page
+	all     string // file for a table of all atoms
 }
 
 // newExplain returns deeppsl explain.
 func newExplain(e *command.Env) *cobra.Command {
 	x := &explainer{projectFlags: projectFlags{Env: e}, limits: limits{seconds: "inference.seconds"}}
 	cmd := &cobra.Command{
-		Use:     `explain CONFIG "Atom('a', 'b')"`,
+		Use:     `explain CONFIG ["Atom('a', 'b')"]`,
 		Short:   "Say why an atom has its value",
 		Long:    explainHelp,
 		Example: explainExamples,
@@ -63,40 +72,34 @@ func newExplain(e *command.Env) *cobra.Command {
 	cmd.Flags().IntVar(&x.shown, "shown", 0, "ground rules of each rule to show one by one (default 5, -1 for all)")
 	cmd.Flags().IntVar(&x.changes, "changes", 5, "changes to try: without a fact or a ground rule")
 	cmd.Flags().BoolVar(&x.rules, "rules", false, "try without each rule that pushes, too: an inference each")
+	cmd.Flags().StringVar(&x.all, "all", "", "write what pushes each atom to this `file`, in Parquet")
 	cmd.Flags().StringVar(&x.html, "html", "", "write a page with a chart to this `file`, too")
 	cmd.Flags().Float64Var(&x.whyNot, "why-not", 0.5, "look for what would take the atom across this `value` instead")
 	return cmd
 }
 
-// check wants a configuration and an atom.
+// check wants a configuration, and an atom or a file for all of them.
 func (x *explainer) check(cmd *cobra.Command, args []string) error {
-	if len(args) != 2 {
+	if len(args) != 2 && x.all == "" {
 		return command.Usage("missing-argument", "the form is: "+cmd.UseLine(),
 			"%s takes a configuration and an atom, not %d arguments", cmd.CommandPath(), len(args))
+	}
+	if x.all != "" && (len(args) != 1 || filepath.Ext(x.all) != ".parquet") {
+		return command.Usage("flag-value", command.SeeHelp(cmd),
+			"--all takes no atom, and a file whose name ends in .parquet")
 	}
 	return nil
 }
 
 func (x *explainer) run(cmd *cobra.Command, args []string) error {
-	atom, err := readAtom(args[1])
-	if err != nil {
-		return err
+	var atom *syntax.Atom
+	if x.all == "" {
+		var err error
+		if atom, err = readAtom(args[1]); err != nil {
+			return err
+		}
 	}
-	options := x.options()
-	options.Set = append(options.Set, x.limits.options(cmd.Flags())...)
-	loaded, err := (&input{}).load(args[:1], options)
-	if err != nil {
-		return err
-	}
-	x.bound(loaded)
-	if loaded.Examples() {
-		return command.Usage("flag-value", command.SeeHelp(cmd), "the project is about examples, which are not explained")
-	}
-	grounding, err := engine.Ground(cmd.Context(), loaded, load.Infer)
-	if err != nil {
-		return err
-	}
-	answer, err := grounding.InferAgain(cmd.Context(), nil)
+	grounding, answer, err := x.infer(cmd, args[:1])
 	if err != nil {
 		return err
 	}
@@ -110,23 +113,10 @@ func (x *explainer) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	arguments := make([]string, len(atom.Args))
-	for k, arg := range atom.Args {
-		arguments[k] = arg.Text
+	if atom == nil {
+		return x.table(cmd.Context(), explaining)
 	}
-	how := explain.Options{Depth: x.depth, Shown: x.shown}
-	found, err := explaining.Explain(cmd.Context(), how, atom.Name, arguments...)
-	if err != nil {
-		return command.Usage("unknown-atom", "write the atom as it is in the tables: "+explainForm, "%v", err)
-	}
-	if cmd.Flags().Changed("why-not") {
-		err = explaining.WhyNot(cmd.Context(), found, x.whyNot)
-	} else {
-		err = explaining.Changes(cmd.Context(), found, x.changes)
-	}
-	if err == nil && x.rules {
-		err = explaining.WithoutRules(cmd.Context(), found)
-	}
+	found, err := x.explain(cmd, explaining, atom)
 	if err != nil {
 		return err
 	}
@@ -137,6 +127,79 @@ func (x *explainer) run(cmd *cobra.Command, args []string) error {
 		x.Notef("wrote %s", x.html)
 	}
 	return x.Emit(found)
+}
+
+// infer grounds the project and finds the state that is explained.
+func (x *explainer) infer(cmd *cobra.Command, args []string) (*session.Grounding, *session.Answer, error) {
+	options := x.options()
+	options.Set = append(options.Set, x.limits.options(cmd.Flags())...)
+	loaded, err := (&input{}).load(args, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	x.bound(loaded)
+	if loaded.Examples() {
+		return nil, nil, command.Usage("flag-value", command.SeeHelp(cmd),
+			"the project is about examples, which are not explained")
+	}
+	grounding, err := engine.Ground(cmd.Context(), loaded, load.Infer)
+	if err != nil {
+		return nil, nil, err
+	}
+	answer, err := grounding.InferAgain(cmd.Context(), nil)
+	return grounding, answer, err
+}
+
+// explain is all that was asked for about an atom.
+func (x *explainer) explain(cmd *cobra.Command, by *session.Explainer, atom *syntax.Atom) (
+	*explain.Explanation, error,
+) {
+	arguments := make([]string, len(atom.Args))
+	for k, arg := range atom.Args {
+		arguments[k] = arg.Text
+	}
+	how := explain.Options{Depth: x.depth, Shown: x.shown}
+	found, err := by.Explain(cmd.Context(), how, atom.Name, arguments...)
+	if err != nil {
+		return nil, command.Usage("unknown-atom", "write the atom as it is in the tables: "+explainForm, "%v", err)
+	}
+	if cmd.Flags().Changed("why-not") {
+		err = by.WhyNot(cmd.Context(), found, x.whyNot)
+	} else {
+		err = by.Changes(cmd.Context(), found, x.changes)
+	}
+	if err == nil && x.rules {
+		err = by.WithoutRules(cmd.Context(), found)
+	}
+	return found, err
+}
+
+// table writes what pushes each atom, and says what is in the file.
+func (x *explainer) table(ctx context.Context, by *session.Explainer) error {
+	var written *session.Overview
+	err := x.output(x.all, func(w io.Writer) (err error) {
+		written, err = by.WriteAll(ctx, w)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	x.Notef("wrote %s", x.all)
+	return x.Emit(overview{written})
+}
+
+// overview is what there is in a table of all atoms.
+type overview struct{ *session.Overview }
+
+// Text prints it.
+func (o overview) Text(w io.Writer) error {
+	table := report.NewTable("column", "pushes", "rule")
+	for _, r := range o.Rules {
+		table.Row(r.Column, report.Number(fmt.Sprintf("%.4g", r.Push)), r.Rule)
+	}
+	fmt.Fprintf(w, "%d atoms; no more than %.0e of what pushes any of them is left unexplained\n\n", o.Atoms,
+		o.Unexplained)
+	return table.Text(w)
 }
 
 const explainForm = `Predicate('a', 'b')`

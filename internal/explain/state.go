@@ -96,22 +96,8 @@ const (
 // sharpen improves the state where the pushes on a variable do not add up: around it first, then all that is connected
 // with it, and at last by all means.
 func (s *State) sharpen(ctx context.Context, i int32) error {
-	if s.addsUp(i) {
-		return nil
-	}
-	r := s.region(i, nil, nil)
-	for _, k := range s.pieceOf(i).variables {
-		r.enter(r.atom(k))
-	}
-	unit := s.field.Unit()
-	done, err := r.resolve(ctx, sharp*unit, changedBudget*unit, least)
-	if err != nil {
+	if fine, err := s.sharpenAround(ctx, i); fine || err != nil {
 		return err
-	}
-	if done {
-		if r.accept(); s.addsUp(i) {
-			return nil
-		}
 	}
 	c, err := s.settle(ctx, i)
 	for err == nil && !s.addsUp(i) {
@@ -121,6 +107,24 @@ func (s *State) sharpen(ctx context.Context, i int32) error {
 		}
 	}
 	return err
+}
+
+// sharpenAround is sharpen for what is near a variable, and tells whether that was enough.
+func (s *State) sharpenAround(ctx context.Context, i int32) (fine bool, err error) {
+	if s.addsUp(i) {
+		return true, nil
+	}
+	r := s.region(i, nil, nil)
+	for _, k := range s.pieceOf(i).variables {
+		r.enter(r.atom(k))
+	}
+	unit := s.field.Unit()
+	done, err := r.resolve(ctx, sharp*unit, changedBudget*unit, least)
+	if done && err == nil {
+		r.accept()
+		fine = s.addsUp(i)
+	}
+	return fine, err
 }
 
 // addsUp tells whether the pushes on a variable do, once its piece is polished.
@@ -255,6 +259,14 @@ func (s *State) reconsider(c *component) {
 	s.certificate = nil
 }
 
+// reconsiderAll is reconsider for all components.
+func (s *State) reconsiderAll() {
+	clear(s.freedom)
+	clear(s.piece)
+	clear(s.standings)
+	s.pieces, s.certificate = nil, nil
+}
+
 // part makes a field of a component.
 func (s *State) part(c *component) *mrf.Field {
 	part := partition.Extract(s.field.Model, c.variables, c.potentials)
@@ -319,14 +331,19 @@ func (s standing) fixed() bool { return s == above || s == below }
 func (s *State) look(place int) potential {
 	block, j := s.index.Locate(place)
 	b := s.field.Model.Blocks[block]
-	p := potential{block: b, j: j, mu: s.mu[place], at: place, w: s.field.Weights()[b.Rule]}
-	p.ids, p.coef = b.Row(j, new(mrf.RowBuffer))
+	p := potential{block: b, j: j, mu: s.mu[place], at: place, w: s.field.Weights()[b.Rule], c: b.Constant + b.Own(j)}
+	if b.Vars != nil && b.VarStart == nil { // most are like that, and take no memory
+		p.ids, p.coef = b.Variables(j), b.Coef
+	} else {
+		p.ids, p.coef = b.Row(j, new(mrf.RowBuffer))
+	}
 	if b.Scale != nil {
 		p.w *= float64(b.Scale[j])
 	}
-	var c [1]float64
-	s.field.Constants(block, j, j+1, c[:])
-	p.c, p.d = c[0], c[0]
+	for k, i := range b.InputRow(j) {
+		p.c += b.InputCoefficient(j, k) * s.field.Inputs()[i]
+	}
+	p.d = p.c
 	for k, i := range p.ids {
 		p.d += p.coef[k] * s.y[i]
 	}

@@ -5,6 +5,7 @@ package format
 import (
 	"fmt"
 	"io"
+	"strconv"
 )
 
 // Format is a format of tables: rows below columns that have names.
@@ -13,14 +14,14 @@ type Format interface {
 	// row must not keep the slice. Either ends the reading by returning false. The error says what is wrong with the
 	// file.
 	Read(file io.ReaderAt, size int64, header func(names []string) bool, row func(fields []string) bool) error
-	// Writer returns what writes a table of atoms of that many arguments.
-	Writer(w io.Writer, arity int) Writer
+	// Writer returns what writes a table with columns of text and of numbers. All names are different.
+	Writer(w io.Writer, texts, numbers []string) Writer
 }
 
-// Writer writes a table of atoms.
+// Writer writes a table.
 type Writer interface {
-	// Write adds one atom.
-	Write(arguments []string, value float64) error
+	// Write adds one row.
+	Write(texts []string, numbers ...float64) error
 	// Close writes what is left, and the file's end; before, nothing is complete. It does not close the underlying
 	// writer.
 	Close() error
@@ -66,3 +67,12 @@ func (m *Missing) What() string {
 
 // Hint says how a program comes by it.
 func (m *Missing) Hint() string { return fmt.Sprintf("import _ %q", m.Home) }
+
+// Arguments names the columns of an atom's arguments: arg1, arg2, …, of one length, since some formats order by name.
+func Arguments(arity int) []string {
+	names := make([]string, arity)
+	for k := range names {
+		names[k] = fmt.Sprintf("arg%0*d", len(strconv.Itoa(arity)), k+1)
+	}
+	return names
+}

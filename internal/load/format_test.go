@@ -38,7 +38,7 @@ func atoms(t rapid.TB, path string) []string {
 func TestFormatsAgree(t *testing.T) {
 	dir := t.TempDir()
 	var binary bytes.Buffer
-	w := parquet.NewWriter(&binary, 2)
+	w := parquet.NewWriter(&binary, []string{"arg1", "arg2"}, []string{"value"})
 	for _, row := range [][]string{{"a", "b"}, {"b", "a"}} {
 		if err := w.Write(row, 0.25); err != nil {
 			t.Fatal(err)
@@ -70,7 +70,7 @@ func TestFormatsAgree(t *testing.T) {
 // TestBinaryPlaces reports the row of a Parquet file, which has no lines.
 func TestBinaryPlaces(t *testing.T) {
 	var b bytes.Buffer
-	w := parquet.NewWriter(&b, 1)
+	w := parquet.NewWriter(&b, []string{"arg1"}, []string{"value"})
 	for _, name := range []string{"a", "b", "a"} {
 		if err := w.Write([]string{name}, 0.5); err != nil {
 			t.Fatal(err)

@@ -93,7 +93,7 @@ func newAtomWriter(w *bufio.Writer, name string, arity int) (format.Writer, erro
 	if err != nil {
 		return nil, err
 	}
-	return registered.Writer(w, arity), nil
+	return registered.Writer(w, format.Arguments(arity), []string{"value"}), nil
 }
 
 // digits prints a value with as few digits as read back the same: fewer would break what is certified.
@@ -103,7 +103,7 @@ func digits(value float64) string { return strconv.FormatFloat(value, 'g', -1, 6
 type textAtoms struct{ *bufio.Writer }
 
 // Write writes one row. A constant that would begin another column or row is an error: nobody could tell it from one.
-func (t textAtoms) Write(arguments []string, value float64) error {
+func (t textAtoms) Write(arguments []string, values ...float64) error {
 	for _, argument := range arguments {
 		if strings.ContainsAny(argument, "\t\n") {
 			return fmt.Errorf("a .txt file cannot hold the tab or line break in %q; the formats json and parquet can", argument)
@@ -111,7 +111,7 @@ func (t textAtoms) Write(arguments []string, value float64) error {
 		t.WriteString(argument)
 		t.WriteByte('\t')
 	}
-	_, err := t.WriteString(digits(value) + "\n")
+	_, err := t.WriteString(digits(values[0]) + "\n")
 	return err
 }
 
@@ -123,7 +123,7 @@ type jsonAtoms struct{ *json.Encoder }
 
 // Write writes the arguments and the value as one list. A constant that is not UTF-8 is an error: all such bytes would
 // become the same character, and different constants one.
-func (j jsonAtoms) Write(arguments []string, value float64) error {
+func (j jsonAtoms) Write(arguments []string, values ...float64) error {
 	row := make([]any, 0, len(arguments)+1)
 	for _, argument := range arguments {
 		if !utf8.ValidString(argument) {
@@ -131,7 +131,7 @@ func (j jsonAtoms) Write(arguments []string, value float64) error {
 		}
 		row = append(row, argument)
 	}
-	return j.Encode(append(row, json.Number(digits(value))))
+	return j.Encode(append(row, json.Number(digits(values[0]))))
 }
 
 // Close has nothing to add.

@@ -2,10 +2,12 @@ package session_test
 
 import (
 	"context"
+	"io"
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/explain"
 	"github.com/deeppsl/deeppsl/internal/session"
+	_ "github.com/deeppsl/deeppsl/parquet"
 )
 
 // explained are atoms of the baselines, spread over the model.
@@ -87,6 +89,26 @@ func BenchmarkCounterfactuals(b *testing.B) {
 				if err := x.Changes(context.Background(), ask(b, x, &atoms[k]), 5); err != nil {
 					b.Fatal(err)
 				}
+			}
+		})
+	}
+}
+
+// A table of all atoms, beside inference.
+func BenchmarkExplainAll(b *testing.B) {
+	for _, name := range []string{"cora-pre", "er-eval"} {
+		b.Run(name, func(b *testing.B) {
+			g, answer := baseline(b, name, "1e-4")
+			for b.Loop() {
+				x, err := g.Explainer(answer)
+				if err != nil {
+					b.Fatal(err)
+				}
+				all, err := x.WriteAll(context.Background(), io.Discard)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(all.Unexplained, "unexplained")
 			}
 		})
 	}

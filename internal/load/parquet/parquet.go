@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
@@ -104,31 +105,43 @@ func (c *column) text(value parquet.Value) (string, error) {
 	return "", errors.New("a value is missing or of a kind that cannot be read")
 }
 
-// Writer writes a table of atoms: the columns arg1, arg2, … hold the arguments as text, value the value.
+// Writer writes a table.
 type Writer struct {
-	out  *parquet.GenericWriter[any]
-	rows []parquet.Row
+	out    *parquet.GenericWriter[any]
+	rows   []parquet.Row
+	column []int // of the texts and then of the numbers: columns are ordered by name
 }
 
-// NewWriter returns a writer of atoms of that many arguments. Nothing is complete before Close.
-func NewWriter(w io.Writer, arity int) *Writer {
-	schema := parquet.Group{"value": parquet.Leaf(parquet.DoubleType)}
-	digits := len(strconv.Itoa(arity)) // names of one length, because columns are ordered by name
-	for k := range arity {
-		schema[fmt.Sprintf("arg%0*d", digits, k+1)] = parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
+// NewWriter returns a writer of rows with columns of text and of numbers. Nothing is complete before Close.
+func NewWriter(w io.Writer, texts, numbers []string) *Writer {
+	schema := parquet.Group{}
+	for _, name := range texts {
+		schema[name] = parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
 	}
-	options := []parquet.WriterOption{parquet.NewSchema("atoms", schema), parquet.Compression(&parquet.Snappy)}
-	return &Writer{out: parquet.NewGenericWriter[any](w, options...)}
+	for _, name := range numbers {
+		schema[name] = parquet.Leaf(parquet.DoubleType)
+	}
+	names := slices.Concat(texts, numbers)
+	out := &Writer{column: make([]int, len(names))}
+	sorted := slices.Sorted(slices.Values(names))
+	for k, name := range names {
+		out.column[k], _ = slices.BinarySearch(sorted, name)
+	}
+	out.out = parquet.NewGenericWriter[any](w, parquet.NewSchema("atoms", schema), parquet.Compression(&parquet.Snappy))
+	return out
 }
 
-// Write adds one atom.
-func (w *Writer) Write(arguments []string, value float64) error {
-	row := make(parquet.Row, 0, len(arguments)+1)
-	for k, argument := range arguments {
-		row = append(row, parquet.ByteArrayValue([]byte(argument)).Level(0, 0, k))
+// Write adds one row.
+func (w *Writer) Write(texts []string, numbers ...float64) error {
+	row := make(parquet.Row, len(w.column))
+	for k, text := range texts {
+		row[w.column[k]] = parquet.ByteArrayValue([]byte(text)).Level(0, 0, w.column[k])
 	}
-	w.rows = append(w.rows, append(row, parquet.DoubleValue(value).Level(0, 0, len(arguments))))
-	if len(w.rows) < batch {
+	for k, number := range numbers {
+		at := w.column[len(texts)+k]
+		row[at] = parquet.DoubleValue(number).Level(0, 0, at)
+	}
+	if w.rows = append(w.rows, row); len(w.rows) < batch {
 		return nil
 	}
 	return w.flush()

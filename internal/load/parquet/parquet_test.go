@@ -23,7 +23,7 @@ func read(data []byte) (lines []string, err error) {
 
 func TestRoundTrip(t *testing.T) {
 	var b bytes.Buffer
-	w := NewWriter(&b, 2)
+	w := NewWriter(&b, []string{"arg1", "arg2"}, []string{"value"})
 	want := []string{"arg1|arg2|value"}
 	for k := range 3000 {
 		if err := w.Write([]string{fmt.Sprint("a", k), "é\t'x'"}, float64(k)/4096); err != nil {
@@ -40,19 +40,18 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestColumnOrder writes more than nine arguments: columns are ordered by their names.
+// TestColumnOrder writes columns whose names are in another order than they are: those of the file are ordered by name.
 func TestColumnOrder(t *testing.T) {
 	var b bytes.Buffer
-	w := NewWriter(&b, 12)
-	arguments := strings.Split("abcdefghijkl", "")
-	if err := w.Write(arguments, 1); err != nil {
+	w := NewWriter(&b, []string{"name", "atom"}, []string{"value", "force"})
+	if err := w.Write([]string{"x", "y"}, 1, 2); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	got, err := read(b.Bytes())
-	if err != nil || got[1] != strings.Join(arguments, "|")+"|1" {
+	if err != nil || got[0] != "atom|force|name|value" || got[1] != "y|2|x|1" {
 		t.Error(got, err)
 	}
 }
@@ -139,7 +138,7 @@ func TestRefusals(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	var b bytes.Buffer
-	w := NewWriter(&b, 1)
+	w := NewWriter(&b, []string{"arg1"}, []string{"value"})
 	if err := w.Write([]string{"a"}, 0.5); err != nil {
 		f.Fatal(err)
 	}

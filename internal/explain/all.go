@@ -1,0 +1,86 @@
+package explain
+
+import (
+	"context"
+	"math"
+)
+
+// Summary is the balance of an atom in short.
+type Summary struct {
+	Number                         int32
+	Value, BoundForce, Unexplained float64
+	// Sizes is the sum of the sizes of all pushes, and ByRule what the ground rules of each rule push it by.
+	Sizes  float64
+	ByRule []float64
+}
+
+// All visits the summaries of all variables; visit must not keep them. The whole is solved further first, and then what
+// is around those whose pushes do not add up.
+func (s *State) All(ctx context.Context, visit func(*Summary) error) error {
+	if err := s.improveAll(ctx); err != nil {
+		return err
+	}
+	n := int32(len(s.y))
+	for i := range n {
+		if !s.isFree(i) {
+			continue
+		}
+		if push, size := s.pushOn(i); math.Abs(push) > 10*tolerable*size {
+			if err := s.sharpen(ctx, i); err != nil {
+				return err
+			}
+		}
+	}
+	summary := &Summary{ByRule: make([]float64, s.field.Model.Rules)}
+	for i := range n {
+		s.summarize(i, summary)
+		if err := visit(summary); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// improveAll solves the whole further, by a bounded number of sweeps.
+func (s *State) improveAll(ctx context.Context) error {
+	limits := s.settings
+	limits.Gap, limits.Feasibility = sharpest, feasible
+	before := s.whole()
+	if proven(before, limits) {
+		return nil
+	}
+	solver := limited(s.field, limits, some, len(s.mu))
+	solver.WarmStart(s.y, s.mu)
+	result, err := solver.Solve(ctx)
+	if err == nil && better(result.Certificate, before) && result.Multipliers != nil {
+		copy(s.y, result.Y)
+		copy(s.mu, result.Multipliers)
+		s.reconsiderAll()
+	}
+	return err
+}
+
+// sharpest is the gap that the whole is solved to, if that does not take long.
+const sharpest = 1e-13
+
+// summarize adds up what pushes a variable, as balance does.
+func (s *State) summarize(i int32, e *Summary) {
+	clear(e.ByRule)
+	*e = Summary{Number: i, Value: s.y[i], ByRule: e.ByRule}
+	push := 0.0
+	for _, place := range s.index.Of(i, s.places[:0]) {
+		p := s.look(place)
+		if math.Abs(p.mu) <= silent*max(p.w, s.field.Unit()) {
+			continue
+		}
+		f := force{place, p.coefficient(i), p.mu}
+		push += f.push()
+		e.Sizes += math.Abs(f.push())
+		e.ByRule[p.block.Rule] += f.push()
+	}
+	if s.isFree(i) {
+		e.Unexplained = push
+	} else {
+		e.BoundForce = 0 - push
+	}
+}
