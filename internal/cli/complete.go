@@ -14,12 +14,12 @@ var views = []string{"counts", "program", "plan", "ground", "mrf"}
 // completions are the values that shells offer for flags.
 func completions(cmd *cobra.Command) {
 	for flag, values := range map[string][]string{
-		"learn":  option.Find("learn.method").Words,
-		"infer":  option.Find("inference.method").Words,
+		"learn":  option.Find("learn.method").Among(),
+		"infer":  option.Find("inference.method").Among(),
 		"show":   views,
 		"phase":  {"learn", "validation", "infer"},
 		"eval":   {"discrete", "continuous", "categorical", "auc"},
-		"format": option.Find("output.format").Words,
+		"format": option.Find("output.format").Among(),
 	} {
 		if cmd.Flags().Lookup(flag) != nil {
 			mustComplete(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
@@ -57,7 +57,7 @@ func completeOption(_ *cobra.Command, _ []string, given string) ([]cobra.Complet
 	case o.Kind == option.Flag:
 		offered = []cobra.Completion{name + "=true", name + "=false"}
 	default:
-		for _, word := range o.Words {
+		for _, word := range o.Among() {
 			offered = append(offered, name+"="+word)
 		}
 	}

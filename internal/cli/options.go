@@ -52,7 +52,7 @@ func optionsWith(word string) (found []optionRow) {
 	for k := range option.Table {
 		o := &option.Table[k]
 		row := optionRow{Name: o.Name, Type: o.Type(), Default: o.Defaults(), Unit: o.Unit, Phases: o.Phases.String(),
-			About: o.Doc, PSL: option.Synonyms(o.Name)}
+			About: o.About(), PSL: option.Synonyms(o.Name)}
 		text := strings.Join(append([]string{row.Name, row.Type, row.About}, row.PSL...), "\n")
 		if strings.Contains(strings.ToLower(text), word) {
 			found = append(found, row)

@@ -183,7 +183,7 @@ func (r *fitting) step(epoch int) error {
 	if err := r.perception.Forward(r.x, true, r.Seed+uint64(epoch)+1); err != nil {
 		return err
 	}
-	Loss{r.Loss, TinyFloor}.gradient(r.labels, r.x, r.upstream)
+	Loss{r.Loss, TinyFloor}.Gradient(r.labels, r.x, r.upstream)
 	if err := r.perception.Backward(r.upstream); err != nil {
 		return err
 	}

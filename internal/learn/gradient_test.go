@@ -15,12 +15,12 @@ import (
 
 func TestLossGradients(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		loss := Loss{Kind: LossKind(rapid.IntRange(0, 2).Draw(t, "kind")), Floor: 1e-2}
+		loss := Loss{Kind: LossKind(rapid.IntRange(0, len(losses)-1).Draw(t, "kind")), Floor: 1e-2}
 		y := rapid.SliceOfN(rapid.Float64Range(-0.2, 1.2), 3, 3).Draw(t, "y")
 		truth := rapid.SliceOfN(rapid.Float64Range(0, 1), 2, 2).Draw(t, "truth")
 		labels := &Labels{Variables: []int32{2, 0}, Truth: truth}
 		g := make([]float64, 3)
-		if value := loss.gradient(labels, y, g); value != loss.Value(labels, y) {
+		if value := loss.Gradient(labels, y, g); value != loss.Value(labels, y) {
 			t.Fatalf("Gradient says %v, Value %v", value, loss.Value(labels, y))
 		}
 		for i := range y {
@@ -80,7 +80,7 @@ func TestConvexDifferenceGradients(t *testing.T) {
 	s := gradientsOf(field, newConvexDifference(field.Model, settings.Alpha, settings.Mu))
 	y := solveMAP(t, field, theta, x)
 	slope := make([]float64, len(y))
-	Loss{Kind: SquaredError}.gradient(labels, y, slope)
+	Loss{Kind: SquaredError}.Gradient(labels, y, slope)
 	s.at(y, nil, slope)
 	displaced := make([]float64, len(y))
 	for i := range y {
@@ -105,7 +105,7 @@ func TestImplicitGradients(t *testing.T) {
 		value := func() float64 { return loss.Value(labels, solveMAP(t, field, theta, x)) }
 		y := append([]float64(nil), solveMAP(t, field, theta, x)...)
 		slope := make([]float64, len(y))
-		loss.gradient(labels, y, slope)
+		loss.Gradient(labels, y, slope)
 		// Active bounds have a soft curvature on purpose; the exact derivative has none there.
 		if touches(y) {
 			continue
@@ -166,7 +166,7 @@ func TestNeverActiveGroundingsHaveAGradient(t *testing.T) {
 	field := mrftest.Field(model, theta, x)
 	labels, loss := &Labels{Variables: []int32{0, 1}, Truth: []float64{1, 0}}, Loss{CrossEntropy, DefaultFloor}
 	slope, alpha := make([]float64, 2), 1e-3
-	loss.gradient(labels, y, slope)
+	loss.Gradient(labels, y, slope)
 	for _, mu := range []float64{0, 0.5} {
 		s := gradientsOf(field, newConvexDifference(model, alpha, mu))
 		s.at(y, nil, slope)

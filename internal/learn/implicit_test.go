@@ -107,7 +107,7 @@ func (c *chain) gradients() []float64 {
 	exact.exact = true
 	s := gradientsOf(c.field, exact)
 	slope := make([]float64, model.Variables)
-	Loss{Kind: SquaredError}.gradient(c.labels, c.y, slope)
+	Loss{Kind: SquaredError}.Gradient(c.labels, c.y, slope)
 	s.at(c.y, c.duals, slope)
 	return append(slices.Clone(s.weights), s.inputs...)
 }

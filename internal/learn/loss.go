@@ -86,7 +86,7 @@ var losses = []LossInfo{
 			no, down := l.negativeLog(1 - y)
 			return truth*yes + (1-truth)*no, truth*up - (1-truth)*down
 		}, count},
-	SquaredError: {"squared-error", "the distance",
+	SquaredError: {"squared-error", "the squared distance",
 		func(_ Loss, truth, y float64) (value, slope float64) {
 			return (y - truth) * (y - truth), 2 * (y - truth)
 		}, count},
@@ -125,8 +125,8 @@ func (l Loss) Value(labels *Labels, y []float64) float64 {
 	return sum / l.mass(labels)
 }
 
-// gradient writes ∇_y L(ŷ, y) into g, which has one entry per variable, and returns L(ŷ, y).
-func (l Loss) gradient(labels *Labels, y, g []float64) float64 {
+// Gradient writes ∇_y L(ŷ, y) into g, which has one entry per variable, and returns L(ŷ, y).
+func (l Loss) Gradient(labels *Labels, y, g []float64) float64 {
 	clear(g)
 	sum, mass := 0.0, l.mass(labels)
 	for k, i := range labels.Variables {

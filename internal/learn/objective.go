@@ -57,7 +57,7 @@ func (l *labelled) Loss(_ context.Context, at State) (float64, error) {
 
 // Aim implements Objective.
 func (l *labelled) Aim(at State) {
-	l.loss.gradient(l.labels, at.Y, l.slope)
+	l.loss.Gradient(l.labels, at.Y, l.slope)
 	l.aim(at.Field, at.Y, at.Multipliers, l.slope)
 }
 

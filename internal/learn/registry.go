@@ -20,8 +20,8 @@ type MethodInfo struct {
 var methods = []MethodInfo{
 	ConvexDifference: {Name: "deeppsl", Doc: "the paper's Algorithm 1", New: differenceOf},
 	Implicit:         {Name: "implicit", Doc: "the exact derivative", New: implicitOf},
-	Perceptron:       {Name: "perceptron", Doc: "energies with the labels, less without", New: energiesOf(Perceptron)},
-	Energy:           {Name: "energy", Doc: "energies with the labels", New: energiesOf(Energy)},
+	Perceptron:       {Name: "perceptron", Doc: "the labels' energy less the least one", New: energiesOf(Perceptron)},
+	Energy:           {Name: "energy", Doc: "the labels' energy", New: energiesOf(Energy)},
 	Likelihood:       {Name: "likelihood", Doc: "the labels' pseudo-likelihood", New: energiesOf(Likelihood)},
 	Grid:             {Name: "grid", Doc: "combinations of weights"},
 	Random:           {Name: "random", Doc: "random weights"},

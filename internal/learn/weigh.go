@@ -109,7 +109,7 @@ func (w *Weigher) objective(ctx context.Context, s *implicit, logs *Parameter) (
 		if w.Field.SetInputs(fold.Inputs); choices {
 			loss = fold.Labels.refined(fold.start.y, all.exponent(), slope)
 		} else {
-			loss = w.Loss.gradient(fold.Labels, fold.start.y, slope)
+			loss = w.Loss.Gradient(fold.Labels, fold.start.y, slope)
 		}
 		value += share * loss
 		s.aim(w.Field, fold.start.y, fold.start.multipliers, slope)

@@ -35,7 +35,6 @@ var layers = []layer{
 	{"internal/program", []string{"internal/source", "internal/syntax"}},
 	{"internal/similarity", []string{"internal/parallel"}},
 	{"internal/report", nil},
-	{"internal/option", nil},
 	{"internal/format", nil},
 	{"internal/load/parquet", nil},
 	{"parquet", []string{"internal/format", "internal/load/parquet"}},
@@ -68,6 +67,7 @@ var layers = []layer{
 	{"internal/learn", []string{
 		"internal/parallel", "internal/kernel", "internal/mrf", "internal/partition", "internal/solve",
 		"internal/report"}},
+	{"internal/option", []string{"internal/learn", "internal/solve"}},
 	{"internal/eval", []string{
 		"internal/symbol", "internal/relation", "internal/program", "internal/mrf", "internal/report"}},
 	{"neural", []string{

@@ -45,14 +45,43 @@ type Option struct {
 	Doc  string
 	// Phases are those that it acts in.
 	Phases Phases
-	// Words are the values of a Choice; PSL's names for some of them are accepted by what reads it, if Classes.
+	// Words are the values of a Choice, or Rows the registry that has them with what they mean; PSL's names for some of
+	// them are accepted by what reads it, if Classes.
 	Words   []string
+	Rows    func() []Row
 	Classes bool
 	// Least and Most bound numbers; above Least if Above. Most of 0 is no bound.
 	Least, Most float64
 	Above       bool
 	// Special is a number out of that range with a meaning of its own, which Means says.
 	Special, Means string
+}
+
+// A Row is a value that a registry has.
+type Row struct{ Name, Doc string }
+
+// Among lists the values of a Choice.
+func (o *Option) Among() []string {
+	if o.Rows == nil {
+		return o.Words
+	}
+	var names []string
+	for _, row := range o.Rows() {
+		names = append(names, row.Name)
+	}
+	return names
+}
+
+// About says what the option is, and what each of a registry's values means.
+func (o *Option) About() string {
+	if o.Rows == nil {
+		return o.Doc
+	}
+	var all []string
+	for _, row := range o.Rows() {
+		all = append(all, fmt.Sprintf("%s (%s)", row.Name, row.Doc))
+	}
+	return o.Doc + ": " + strings.Join(all, ", ")
 }
 
 // A Case is the default of some methods of learning.
@@ -79,7 +108,7 @@ func (p Phases) String() string {
 // DefaultOf returns the default for a method of learning, "" if there is none.
 func (o *Option) DefaultOf(method string) string {
 	for _, c := range o.Otherwise {
-		if slices.Contains(c.Methods, method) {
+		if slices.Contains(c.Methods, method) || slices.Contains(c.Methods, likeness(method)) {
 			return c.Value
 		}
 	}
@@ -135,8 +164,8 @@ func (o *Option) Parse(text string) (v Value, err error) {
 			return v, o.wantNumber(v.Number, err)
 		}
 	case Choice:
-		if !o.Classes && !slices.Contains(o.Words, text) {
-			return v, fmt.Errorf("want one of %s", strings.Join(o.Words, ", "))
+		if words := o.Among(); !o.Classes && !slices.Contains(words, text) {
+			return v, fmt.Errorf("want one of %s", strings.Join(words, ", "))
 		}
 	}
 	return v, nil
@@ -179,9 +208,9 @@ func (o *Option) Range() string {
 func (o *Option) Type() string {
 	switch {
 	case o.Kind == Choice && o.Classes:
-		return strings.Join(o.Words, ", ") + ", or a class of PSL's"
+		return strings.Join(o.Among(), ", ") + ", or a class of PSL's"
 	case o.Kind == Choice:
-		return strings.Join(o.Words, ", ")
+		return strings.Join(o.Among(), ", ")
 	case o.Special != "":
 		return o.Kind.String() + o.Range() + ", or " + o.Special
 	case o.Kind == Count || o.Kind == Number || o.Kind == Seconds:
@@ -201,7 +230,7 @@ func (o *Option) Defaults() string {
 		if value == "" {
 			value = o.Unset
 		}
-		text += fmt.Sprintf("; %s with %s", value, strings.Join(c.Methods, ", "))
+		text += fmt.Sprintf("; %s with %s", value, strings.Join(withLike(c.Methods), ", "))
 	}
 	return text
 }

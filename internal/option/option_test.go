@@ -104,7 +104,7 @@ func TestPageOfOptions(t *testing.T) {
 			if !slices.Contains(strings.Fields(group.prefixes), prefix) {
 				continue
 			}
-			about := o.Doc
+			about := o.About()
 			if synonyms := Synonyms(o.Name); len(synonyms) > 0 {
 				about += "; PSL: `" + strings.Join(synonyms, "`, `") + "`"
 			}

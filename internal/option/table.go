@@ -1,14 +1,64 @@
 package option
 
+import (
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/solve/auto"
+)
+
+// solvers, learners and losses are the registries that options have values from.
+func solvers() (rows []Row) {
+	for _, row := range auto.Methods() {
+		rows = append(rows, Row{row.Name, row.Doc})
+	}
+	return rows
+}
+
+func learners() []Row {
+	rows := []Row{{"auto", "held-out labels choose"}}
+	for _, row := range learn.Methods() {
+		rows = append(rows, Row{row.Name, row.Doc})
+	}
+	return rows
+}
+
+func losses() (rows []Row) {
+	for _, row := range learn.Losses() {
+		rows = append(rows, Row{row.Name, row.Doc})
+	}
+	return rows
+}
+
+// likeness names the method whose defaults another one has; "" if the table has its own.
+func likeness(method string) string {
+	for _, row := range learn.Methods() {
+		if row.Name == method {
+			return row.Like
+		}
+	}
+	return ""
+}
+
+// withLike adds to methods those that have the defaults of one of them.
+func withLike(names []string) []string {
+	all := slices.Clone(names)
+	for _, row := range learn.Methods() {
+		if row.Like != "" && slices.Contains(names, row.Like) {
+			all = append(all, row.Name)
+		}
+	}
+	return all
+}
+
 // weightMethods are the methods that learn rule weights alone, as WeightMethod tells.
 var weightMethods = []string{"perceptron", "energy", "likelihood", "grid", "random", "bayes", "hyperband"}
 
 // Table has every option once. Methods in defaults are those of learn.method; "bilevel" are PSL's classes of losses.
 var Table = []Option{
 	{Name: "inference.method", Kind: Choice, Default: "auto", Phases: Both,
-		Words: []string{"auto", "newton", "interior", "sgd"}, Classes: true,
-		Doc: "how the most probable state is found: auto chooses by the model, newton and interior prove their " +
-			"answer, sgd is the paper's"},
+		Rows: solvers, Classes: true,
+		Doc: "how the most probable state is found"},
 	{Name: "inference.gap", Kind: Number, Phases: Both, Above: true,
 		Unset: "1e-6, and 1e-4 of the inferences of learning",
 		Doc:   "relative duality gap to prove"},
@@ -47,10 +97,8 @@ var Table = []Option{
 		Doc: "the weight that stands for a hard rule"},
 	{Name: "learn.method", Kind: Choice, Phases: Learning,
 		Unset: "auto with networks, energy if these see examples, perceptron without networks",
-		Words: []string{"auto", "deeppsl", "implicit", "perceptron", "energy",
-			"likelihood", "grid", "random", "bayes", "hyperband"}, Classes: true,
-		Doc: "how to learn: held-out labels choose (auto), the paper's Algorithm 1 (deeppsl), the exact " +
-			"derivative (implicit), or rule weights alone"},
+		Rows:  learners, Classes: true,
+		Doc: "how to learn"},
 	{Name: "learn.starts", Kind: Count, Default: "5", Phases: Learning, Least: 1,
 		Doc: "how often learning from examples by energy begins at most, until most of them come out right"},
 	{Name: "learn.folds", Kind: Count, Default: "3", Phases: Learning, Least: 2,
@@ -69,7 +117,7 @@ var Table = []Option{
 		Doc: "examples per step, if the learning phase has examples"},
 	{Name: "learn.loss", Kind: Choice, Default: "cross-entropy", Phases: Learning,
 		Unset: "that of the class",
-		Words: []string{"cross-entropy", "binary-cross-entropy", "squared-error"},
+		Rows:  losses,
 		Otherwise: []Case{{[]string{"auto"}, "binary-cross-entropy"},
 			{[]string{"bilevel"}, ""},
 			{weightMethods, "squared-error"}},

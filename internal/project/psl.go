@@ -13,6 +13,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/solve/auto"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/syntax"
 	"github.com/deeppsl/deeppsl/neural"
@@ -77,9 +78,11 @@ const inferenceClasses = `admminference dualbcdinference distributeddualbcdinfer
 // parseInference returns the method of inference called name: one of this program, or the one for a class of PSL's,
 // with or without its package.
 func parseInference(name string) (string, error) {
-	switch name {
-	case "auto", "newton", "interior", "sgd":
-		return name, nil
+	var names []string
+	for _, row := range auto.Methods() {
+		if names = append(names, row.Name); row.Name == name {
+			return name, nil
+		}
 	}
 	class := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
 	for known := range strings.FieldsSeq(inferenceClasses) {
@@ -87,7 +90,7 @@ func parseInference(name string) (string, error) {
 			return "auto", nil
 		}
 	}
-	return "", fmt.Errorf("want one of auto, newton, interior, sgd, or a class of PSL's such as ADMMInference")
+	return "", fmt.Errorf("want one of %s, or a class of PSL's such as ADMMInference", strings.Join(names, ", "))
 }
 
 // parseUpdate reads PSL's names for the ways in which weights follow their gradient.

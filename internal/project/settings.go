@@ -471,7 +471,7 @@ func (p *Project) Precise() *Project {
 
 func (s *Settings) demandPrecision() {
 	s.Solve.Gap, s.Solve.Feasibility, s.Solve.TimeLimit = 1e-10, 1e-9, 0
-	if s.Method == "sgd" {
+	if row, err := auto.Find(s.Method); err == nil && !row.Proves {
 		s.Method = "auto"
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/auto"
-	"github.com/deeppsl/deeppsl/internal/solve/sgd"
 )
 
 // learningGap is what is proven of each of the many inferences of learning, unless something else is asked for.
@@ -22,32 +21,29 @@ func (s *Settings) WhileLearning() solve.Settings {
 // Solver makes a solver of the chosen method, with the given limits.
 func (s *Settings) Solver(field *mrf.Field, limits solve.Settings, o *Options) (solve.Solver, error) {
 	limits.Threads = o.Threads
-	if s.Method == "sgd" {
-		options := s.SGD
-		options.Seed = o.Seed
-		return sgd.New(field, limits, options), nil
-	}
-	return auto.New(s.Method, field, limits)
+	return auto.With(s.Method, field, limits, s.own(o))
+}
+
+// own are the options of single methods.
+func (s *Settings) own(o *Options) auto.Own {
+	own := auto.Own{SGD: s.SGD}
+	own.SGD.Seed = o.Seed
+	return own
 }
 
 // BatchSolver is solver for examples side by side.
 func (s *Settings) BatchSolver(field *mrf.Field, limits solve.Settings, o *Options) (solve.Solver, error) {
-	if s.Method == "sgd" {
-		return s.Solver(field, limits, o)
-	}
 	limits.Threads = o.Threads
-	return auto.Examples(s.Method, field, limits)
+	return auto.Examples(s.Method, field, limits, s.own(o))
 }
 
 // Inference makes a solver for one inference, which simplifies the problem first as the options allow.
 func (s *Settings) Inference(field *mrf.Field, o *Options) (solve.Solver, error) {
 	limits := s.Solve
 	limits.Threads, limits.Trace = o.Threads, o.OnIteration
-	if s.Method == "sgd" && field.Model.Paged() == nil {
-		solver, err := s.Solver(field, limits, o)
-		return auto.Feasible(solver, field, limits), err
-	}
-	return auto.Inference(s.Method, field, limits, s.Simplify)
+	simplify := s.Simplify
+	simplify.Own = s.own(o)
+	return auto.Inference(s.Method, field, limits, simplify)
 }
 
 // MethodFor names the solver of a result and says why it was chosen.

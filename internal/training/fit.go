@@ -13,7 +13,7 @@ import (
 // option network.epochs says; Train begins with it. The result has no learning curve.
 func Fit(ctx context.Context, g *session.Grounding) (*Training, error) {
 	l := &learner{Grounding: g}
-	return l.learnBy(ctx, l.fitNetworks)
+	return l.learnBy(ctx, (*learner).fitNetworks)
 }
 
 func (g *learner) fitNetworks(ctx context.Context, l lesson) (*Training, error) {

@@ -11,10 +11,9 @@ import (
 	"github.com/deeppsl/deeppsl/internal/session"
 )
 
-// learnBy learns by a method, and where the option learn.refit asks for it once more, from the beginning and from all
+// learnBy learns in a way, and where the option learn.refit asks for it once more, from the beginning and from all
 // truth, for as many epochs as turned out best: what was held out to choose them is too good to be left unused.
-func (g *learner) learnBy(ctx context.Context, method func(context.Context, lesson) (*Training, error)) (
-	*Training, error) {
+func (g *learner) learnBy(ctx context.Context, way way) (*Training, error) {
 	start := time.Now()
 	s := &g.Project.Learning
 	if s.Refit {
@@ -26,11 +25,11 @@ func (g *learner) learnBy(ctx context.Context, method func(context.Context, less
 	if err := g.notices.begins(); err != nil {
 		return nil, err
 	}
-	training, err := method(ctx, lesson{fitEpochs: s.Network.Epochs, epochs: s.Learn.Epochs})
+	training, err := way(g, ctx, lesson{fitEpochs: s.Network.Epochs, epochs: s.Learn.Epochs})
 	if err == nil && s.Refit {
 		g.Project.Log.Info("learning anew, from the truth of validation too", "epochs", training.Kept,
 			"epochs of networks alone", training.FitKept)
-		err = g.learnOnceMore(ctx, method, training)
+		err = g.learnOnceMore(ctx, way, training)
 	}
 	if training != nil {
 		training.Elapsed = time.Since(start)
@@ -40,10 +39,9 @@ func (g *learner) learnBy(ctx context.Context, method func(context.Context, less
 
 // learnOnceMore learns anew for as many epochs as were kept. If that is cut short, what was learned before stays: it is
 // whole, and validation has chosen it.
-func (g *learner) learnOnceMore(ctx context.Context, method func(context.Context, lesson) (*Training, error),
-	training *Training) error {
+func (g *learner) learnOnceMore(ctx context.Context, way way, training *Training) error {
 	networks, perception, theta := g.Networks, g.Perception, slices.Clone(g.Theta)
-	again, err := g.learnAnew(ctx, method, training.FitKept, training.Kept)
+	again, err := g.learnAnew(ctx, way, training.FitKept, training.Kept)
 	if early, cut := learn.CutShort(ctx, err); cut {
 		g.Networks, g.Perception = networks, perception
 		copy(g.Theta, theta)
@@ -56,13 +54,12 @@ func (g *learner) learnOnceMore(ctx context.Context, method func(context.Context
 }
 
 // learnAnew is the second half of learnBy.
-func (g *learner) learnAnew(ctx context.Context, method func(context.Context, lesson) (*Training, error),
-	fitEpochs, epochs int) (*Training, error) {
+func (g *learner) learnAnew(ctx context.Context, way way, fitEpochs, epochs int) (*Training, error) {
 	start := time.Now()
 	if err := g.Reset(g.Seed); err != nil {
 		return nil, err
 	}
-	training, err := method(ctx, lesson{anew: true, fitEpochs: fitEpochs, epochs: epochs})
+	training, err := way(g, ctx, lesson{anew: true, fitEpochs: fitEpochs, epochs: epochs})
 	if training != nil {
 		training.Elapsed = time.Since(start)
 	}
@@ -78,7 +75,7 @@ func Relearn(ctx context.Context, g *session.Grounding, last *Training, fitEpoch
 		return nil, fmt.Errorf("%s: learning anew: %w", g.Project.Config.Name, err)
 	}
 	l.notices = newNotices(l)
-	return l.learnAnew(ctx, l.method(), fitEpochs, epochs)
+	return l.learnAnew(ctx, l.way(), fitEpochs, epochs)
 }
 
 // refittable says why learning anew would have no meaning, if so.

@@ -12,6 +12,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -25,13 +26,13 @@ import (
 // until then, and its error comes with a Training whose Ended is Early.
 func Train(ctx context.Context, g *session.Grounding) (*Training, error) {
 	l := &learner{Grounding: g}
-	return l.learnBy(ctx, l.method())
+	return l.learnBy(ctx, l.way())
 }
 
 // Learn is Train with signs that nothing was learned; being cut short is no error.
 func Learn(ctx context.Context, g *session.Grounding) (*Training, source.Diagnostics, error) {
 	l := &learner{Grounding: g}
-	training, err := l.learnBy(ctx, l.method())
+	training, err := l.learnBy(ctx, l.way())
 	if _, cut := learn.CutShort(ctx, err); err != nil && (!cut || training == nil) {
 		return nil, nil, err
 	}
@@ -42,17 +43,28 @@ func Learn(ctx context.Context, g *session.Grounding) (*Training, source.Diagnos
 	return training, l.notices.told, err
 }
 
-// method is what learns from a lesson.
-func (g *learner) method() func(context.Context, lesson) (*Training, error) {
-	switch s := &g.Project.Learning; {
-	case s.Auto:
-		return g.crossFit
-	case s.Compared:
-		return g.learnWeights
-	case g.Project.Config.Examples[load.Learn] != nil && s.Learn.Method == learn.Energy:
-		return g.learnFromExamples
+// way is a way to learn from a lesson, around a method of package learn.
+type way func(*learner, context.Context, lesson) (*Training, error)
+
+// ways are those that there are; the first that suits what is asked for is taken, and else train.
+var ways = []struct {
+	suits func(s *project.Settings, examples bool) bool
+	learn way
+}{
+	{func(s *project.Settings, _ bool) bool { return s.Auto }, (*learner).crossFit},
+	{func(s *project.Settings, _ bool) bool { return s.Compared }, (*learner).learnWeights},
+	{func(s *project.Settings, examples bool) bool { return examples && s.Learn.Method == learn.Energy },
+		(*learner).learnFromExamples},
+}
+
+// way is what learns from a lesson.
+func (g *learner) way() way {
+	for _, row := range ways {
+		if row.suits(&g.Project.Learning, g.Project.Config.Examples[load.Learn] != nil) {
+			return row.learn
+		}
 	}
-	return g.train
+	return (*learner).train
 }
 
 func (g *learner) train(ctx context.Context, l lesson) (*Training, error) {

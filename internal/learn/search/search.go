@@ -76,20 +76,16 @@ func Run(ctx context.Context, method learn.Method, problem Problem, settings Set
 	if _, err := r.try(problem.Start, 1); err != nil {
 		return r.trials, err
 	}
-	var err error
-	switch method {
-	case learn.Grid:
-		err = r.grid()
-	case learn.Random:
-		err = r.random()
-	case learn.Bayes:
-		err = r.bayes()
-	case learn.Hyperband:
-		err = r.hyperband()
-	default:
+	seek := seekers[method]
+	if seek == nil {
 		panic(fmt.Sprintf("search: %v is no search", method))
 	}
-	return r.trials, err
+	return r.trials, seek(r)
+}
+
+// seekers is the registry of searches.
+var seekers = map[learn.Method]func(*run) error{
+	learn.Grid: (*run).grid, learn.Random: (*run).random, learn.Bayes: (*run).bayes, learn.Hyperband: (*run).hyperband,
 }
 
 // Best returns the trial with the highest score among those with a full budget, the first of equals.

@@ -12,33 +12,74 @@ import (
 	"github.com/deeppsl/deeppsl/internal/solve/sgd"
 )
 
-// Methods are the names that New knows.
-var Methods = []string{"auto", "newton", "interior", "sgd"}
+// Info is a row of the registry of methods.
+type Info struct {
+	Name string
+	Doc  string // what it does, in a few words
+	// Proves tells whether its answers come with a proof of any gap that is asked for.
+	Proves bool
+	// Plain methods take problems as they are, and Whole ones with all their components; neither is anything presolved
+	// or taken apart for the former. Paged ones need not have all ground rules in memory.
+	Plain, Whole, Paged bool
+	New                 func(*mrf.Field, solve.Settings, Own) solve.Solver
+}
+
+// Own are the options of single methods; the zero value has their defaults.
+type Own struct{ SGD sgd.Options }
+
+// methods is the registry of methods.
+var methods = []Info{
+	{Name: "newton", Doc: "proves its answer, also of problems beyond memory", Proves: true, Paged: true,
+		New: func(f *mrf.Field, s solve.Settings, _ Own) solve.Solver { return newton.New(f, s) }},
+	{Name: "interior", Doc: "proves its answer by direct factorisation", Proves: true, Whole: true,
+		New: func(f *mrf.Field, s solve.Settings, _ Own) solve.Solver { return interior.New(f, s) }},
+	{Name: "sgd", Doc: "the paper's", Plain: true,
+		New: func(f *mrf.Field, s solve.Settings, own Own) solve.Solver { return sgd.New(f, s, own.SGD) }},
+}
+
+// Methods returns the registry; before it stands "auto", which chooses among them.
+func Methods() []Info {
+	return append([]Info{{Name: automatic, Doc: "chooses by the model", Proves: true}}, methods...)
+}
+
+// automatic is the method that chooses; so does "".
+const automatic = "auto"
+
+// Register adds a method. It is called when packages are initialised.
+func Register(row Info) { methods = append(methods, row) }
+
+// Find returns the row of a method. The error names those that there are.
+func Find(name string) (Info, error) {
+	var names []string
+	for _, row := range Methods() {
+		if row.Name == name {
+			return row, nil
+		}
+		names = append(names, row.Name)
+	}
+	return Info{}, fmt.Errorf("no inference method %q; there are %s", name, strings.Join(names, ", "))
+}
 
 // New makes a solver of that method, with the method's own options at their defaults; "auto" and "" mean Choose's.
 func New(method string, field *mrf.Field, settings solve.Settings) (solve.Solver, error) {
-	name, err := named(method, field.Model)
-	switch {
-	case err != nil:
-		return nil, err
-	case name == "sgd":
-		return sgd.New(field, settings, sgd.Options{}), nil
-	case name == "interior":
-		return interior.New(field, settings), nil
-	}
-	return newton.New(field, settings), nil
+	return With(method, field, settings, Own{})
 }
 
-// named returns the name of the method that a name stands for.
-func named(method string, m *mrf.Model) (string, error) {
-	switch method {
-	case "", "auto":
-		name, _ := Choose(m)
-		return name, nil
-	case "newton", "interior", "sgd":
-		return method, nil
+// With makes a solver as New does, with options of the method's own.
+func With(method string, field *mrf.Field, settings solve.Settings, own Own) (solve.Solver, error) {
+	row, err := named(method, field.Model)
+	if err != nil {
+		return nil, err
 	}
-	return "", fmt.Errorf("no inference method %q; there are %s", method, strings.Join(Methods, ", "))
+	return row.New(field, settings, own), nil
+}
+
+// named returns the row of the method that a name stands for.
+func named(method string, m *mrf.Model) (Info, error) {
+	if method == "" || method == automatic {
+		method, _ = Choose(m)
+	}
+	return Find(method)
 }
 
 // Choose names the method for a model, and why in a sentence. It is Newton's for every model: what its structure

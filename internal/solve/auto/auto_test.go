@@ -17,7 +17,8 @@ import (
 func TestEachMethodSolves(t *testing.T) {
 	m := mrftest.New(1, 0, 1).Rule(0, mrf.Hinge, 2).
 		Add(1, []mrftest.Term{{Index: 0, Coef: -1}}, nil).Add(0, []mrftest.Term{{Index: 0, Coef: 1}}, nil).Model()
-	for _, method := range append(auto.Methods, "") {
+	for _, row := range append(auto.Methods(), auto.Info{}) {
+		method := row.Name
 		s, err := auto.New(method, mrf.NewField(m), solve.Settings{})
 		if err != nil {
 			t.Fatal(err)
@@ -57,7 +58,7 @@ func TestOneContradictoryExample(t *testing.T) {
 	model, theta, x := examplesButOne(n, broken)
 	var want []float64
 	for _, threads := range []int{1, 2} {
-		solver, err := auto.Examples("auto", mrftest.Field(model, theta, x), solve.Settings{Threads: threads})
+		solver, err := auto.Examples("auto", mrftest.Field(model, theta, x), solve.Settings{Threads: threads}, auto.Own{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,12 +147,12 @@ func BenchmarkOneUnproven(b *testing.B) {
 	}
 	x[20*broken] += 0.1
 	field := mrftest.Field(mrftest.Repeat(pair(), n), []float64{1, 1, 0}, x)
-	for name, newSolver := range map[string]func(string, *mrf.Field, solve.Settings) (solve.Solver, error){
-		"apart": auto.Examples, "together": auto.New,
+	for name, newSolver := range map[string]func(string, *mrf.Field, solve.Settings, auto.Own) (solve.Solver, error){
+		"apart": auto.Examples, "together": auto.With,
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				solver, err := newSolver("auto", field, solve.Settings{Gap: 1e-6})
+				solver, err := newSolver("auto", field, solve.Settings{Gap: 1e-6}, auto.Own{})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -13,11 +13,11 @@ import (
 
 // Examples makes a solver for a field of examples side by side, for the method "auto" by a direct factorisation of each
 // if they are small.
-func Examples(method string, field *mrf.Field, settings solve.Settings) (solve.Solver, error) {
+func Examples(method string, field *mrf.Field, settings solve.Settings, own Own) (solve.Solver, error) {
 	if method, _ = ChooseExamples(method, field.Model); method == "interior" {
 		return &examples{interior.New(field, settings), field, settings}, nil
 	}
-	return New(method, field, settings)
+	return With(method, field, settings, own)
 }
 
 // ChooseExamples names the method for examples side by side, and why in a sentence.

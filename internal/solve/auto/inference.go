@@ -11,7 +11,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/partition"
 	"github.com/deeppsl/deeppsl/internal/presolve"
 	"github.com/deeppsl/deeppsl/internal/solve"
-	"github.com/deeppsl/deeppsl/internal/solve/interior"
 	"github.com/deeppsl/deeppsl/internal/solve/split"
 )
 
@@ -19,34 +18,31 @@ import (
 type Options struct {
 	// Presolve makes the problem smaller, Split solves its connected components apart.
 	Presolve, Split bool
+	// Own are the method's own.
+	Own Own
 }
 
 // Inference makes a solver as New does, which first simplifies each problem as the options allow, unless the method is
 // the paper's own. Its results are those of the original problem.
 func Inference(method string, field *mrf.Field, settings solve.Settings, options Options) (solve.Solver, error) {
-	name, err := named(method, field.Model)
+	row, err := named(method, field.Model)
 	switch {
-	case err == nil && name != "newton" && field.Model.Paged() != nil:
-		return nil, fmt.Errorf("the inference method %s keeps all ground rules in memory; newton need not", name)
 	case err != nil:
 		return nil, err
-	case name == "sgd":
-		solver, err := New(method, field, settings)
-		return Feasible(solver, field, settings), err
-	case name == "interior":
-		options.Split = false // it takes components apart itself
-		simplified := &inference{field: field, settings: settings, options: options, method: byInterior}
-		return Feasible(simplified, field, settings), nil
+	case !row.Paged && field.Model.Paged() != nil:
+		return nil, fmt.Errorf("the inference method %s keeps all ground rules in memory; newton need not", row.Name)
+	case row.Plain:
+		return Feasible(row.New(field, settings, options.Own), field, settings), nil
 	}
+	options.Split = options.Split && !row.Whole
 	// The solver is made at each Solve, and not here: its own vectors are as large as the problem.
-	simplified := &inference{field: field, settings: settings, options: options, method: byNewton}
-	if method != "newton" && field.Model.Paged() == nil {
+	simplified := &inference{field: field, settings: settings, options: options,
+		method: func(f *mrf.Field, s solve.Settings) solve.Solver { return row.New(f, s, options.Own) }}
+	if row.Name != method && field.Model.Paged() == nil {
 		simplified.method = newHybrid
 	}
 	return Feasible(simplified, field, settings), nil
 }
-
-func byInterior(f *mrf.Field, s solve.Settings) solve.Solver { return interior.New(f, s) }
 
 // inference is a solver that simplifies each problem. Weights and inputs decide what can go, so that every Solve starts
 // anew: this is for inference, and not for learning.
