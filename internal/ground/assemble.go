@@ -116,7 +116,7 @@ func (a *assembly) allocate(end offset) {
 	switch {
 	case a.sameBias():
 		b.Constant += shape.firstBias
-	case slices.ContainsFunc(a.parts, func(p *batch) bool { return p.fine }):
+	case slices.ContainsFunc(a.parts, (*batch).precise):
 		b.Bias64 = make([]float64, end.potentials)
 	default:
 		b.Bias = make([]float32, end.potentials)
@@ -137,15 +137,7 @@ func (a *assembly) copyPart(k int) {
 	b, p, at := a.block, a.parts[k], a.at[k]
 	copy(b.Vars[at.vars:], p.vars)
 	copy(b.Inputs[at.inputs:], p.inputs)
-	if b.Bias != nil {
-		copy(b.Bias[at.potentials:], p.bias)
-	}
-	if b.Bias64 != nil {
-		copy(b.Bias64[at.potentials:], p.bias64)
-		for j, v := range p.bias { // of a part that is not fine
-			b.Bias64[at.potentials+j] = float64(v)
-		}
-	}
+	p.copyBias(b, at.potentials)
 	if b.Scale != nil {
 		copy(b.Scale[at.potentials:], p.scale)
 	}
@@ -156,6 +148,23 @@ func (a *assembly) copyPart(k int) {
 		starts(b.InputStart[at.potentials:], p.inputEnd, at.inputs)
 	}
 	p.release()
+}
+
+// copyBias copies the biases to a place of a block, if that has any.
+func (p *batch) copyBias(b *mrf.Block, at int) {
+	switch {
+	case b.Bias != nil && p.sameBias:
+		fill(b.Bias[at:at+p.len], float32(p.firstBias))
+	case b.Bias != nil:
+		copy(b.Bias[at:], p.bias)
+	case b.Bias64 != nil && p.sameBias:
+		fill(b.Bias64[at:at+p.len], p.firstBias)
+	case b.Bias64 != nil:
+		copy(b.Bias64[at:], p.bias64)
+		for j, v := range p.bias { // of a part that is not fine
+			b.Bias64[at+j] = float64(v)
+		}
+	}
 }
 
 // starts turns the ends within a part into the starts within the block.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/plan"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/symbol"
@@ -116,4 +117,120 @@ func unifiable(a, b *program.Atom) bool {
 		}
 	}
 	return true
+}
+
+// layout is what of a routine's groundings differs from lane to lane, and what is the same in all: it is found out once,
+// from what relations hold.
+type layout struct {
+	asked  []int32 // the slots that ops ask for from the last loop on
+	outer  []int32 // those of them that are bound before
+	before []int   // the atoms found before, which row of whose matters
+	prunes bool    // an op from the last loop on narrows the bound
+	// numbered says that it matters which row of the last loop's atom it is.
+	numbered bool
+	// What is the same in all potentials that are not odd: their free atoms, and the observed part, up to the first of the
+	// atoms adds, in order, whose part is still to be found.
+	fixed     uint64
+	lead      float64
+	adds      []int
+	sought    []int    // atoms that are free or missing
+	pairs     [][2]int // atoms that may turn out to be one
+	perceived uint64   // the atoms that are inputs where they are free
+}
+
+// layOut finds the layout of a routine whose last loop is op side.
+func (r *routine) layOut() *layout {
+	l := &layout{}
+	for j, o := range r.ops[r.side:] {
+		l.prunes = l.prunes || o.prunes
+		if j > 0 {
+			l.ask(o.key...)
+		}
+		for _, c := range o.check {
+			l.ask(c.slot)
+		}
+		for _, c := range o.decide {
+			l.ask(c.left, c.right)
+		}
+	}
+	steps := make([]*op, len(r.atoms)) // that find the atoms
+	for j := range r.ops {
+		steps[r.ops[j].at] = &r.ops[j]
+	}
+	for _, pair := range r.repeats {
+		if r.atoms[pair[0]].observed < steps[pair[0]].size {
+			l.pairs = append(l.pairs, pair)
+		}
+	}
+	for at := range r.atoms {
+		l.add(at, &r.atoms[at], steps[at])
+	}
+	l.look(r)
+	return l
+}
+
+// ask notes that slots are asked for.
+func (l *layout) ask(slots ...int32) {
+	for _, slot := range slots {
+		if !slices.Contains(l.asked, slot) {
+			l.asked = append(l.asked, slot)
+		}
+	}
+}
+
+// look finds what is asked for of what is bound and found before the last loop.
+func (l *layout) look(r *routine) {
+	matters := func(o *op) bool {
+		paired := func(pair [2]int) bool { return slices.Contains(pair[:], o.at) }
+		return o.found.coef != 0 && !o.found.settled(o) || slices.ContainsFunc(l.pairs, paired)
+	}
+	for j := range r.ops[:r.side] {
+		o := &r.ops[j]
+		for _, b := range o.bind {
+			if slices.Contains(l.asked, b.slot) {
+				l.outer = append(l.outer, b.slot)
+			}
+		}
+		if matters(o) {
+			l.before = append(l.before, o.at)
+		}
+	}
+	last := &r.ops[r.side]
+	l.numbered = matters(last) || last.prunes || len(last.check) > 0
+}
+
+// add finds what is known of an atom's part in the potentials.
+func (l *layout) add(at int, a *atom, o *op) {
+	bit := uint64(1) << at
+	if a.perceived {
+		l.perceived |= bit
+	}
+	switch {
+	case a.coef == 0:
+	case a.settled(o) && len(l.adds) == 0:
+		l.lead += a.coef
+	case a.observed == 0 && o.kind != plan.Lookup:
+		l.fixed |= bit
+	case a.observed == 0 && (a.open || a.without != nil):
+		l.fixed |= bit
+		l.sought = append(l.sought, at)
+	default:
+		l.adds = append(l.adds, at)
+	}
+}
+
+// settled tells whether whatever row of the atom an op finds is observed, and 1.
+func (a *atom) settled(o *op) bool {
+	return o.kind != plan.Lookup && a.observed >= o.size && a.truth == nil && a.function == nil
+}
+
+// narrows tells whether some row of the atom that an op finds, or none, lowers the template's bound.
+func (a *atom) narrows(o *op) bool {
+	switch {
+	case a.coef == 0:
+		return false
+	case a.observed == 0:
+		return o.kind == plan.Lookup && !a.open
+	}
+	return a.coef < 0 || !a.settled(o)
 }

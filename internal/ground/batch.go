@@ -19,11 +19,12 @@ type batch struct {
 
 	len          int
 	vars, inputs []int32
-	bias, scale  []float32 // the observed part of each potential, and its weight's factor
+	scale        []float32 // the factor of each potential's weight
+	firstBias    float64   // the observed part of the first potential
+	sameBias     bool      // and of all others
+	bias         []float32 // that of each, unless it is the same
 	bias64       []float64 // instead of bias, if fine: from the first one on that single precision would round
 	fine         bool
-	firstBias    float64 // the first of bias
-	sameBias     bool
 
 	// Ragged only: where each potential's variables and inputs end, and their coefficients.
 	varEnd, inputEnd    []int32
@@ -41,52 +42,66 @@ func (b *batch) add(vars, inputs []int32, bias, scale float64) {
 }
 
 // measure appends what every potential has, whatever its shape.
-func (b *batch) measure(bias, scale float64) {
+func (b *batch) measure(bias, scale float64) { b.measureAll(bias, scale, 1) }
+
+// measureAll is measure for several potentials. While all biases are the same, none is written down.
+func (b *batch) measureAll(bias, scale float64, times int) {
 	if b.len == 0 {
 		b.firstBias, b.sameBias = bias, true
 	}
-	b.sameBias = b.sameBias && bias == b.firstBias
-	if single := float32(bias); !b.fine && float64(single) == bias {
-		b.bias = append(b.bias, single)
-	} else {
-		b.refine()
-		b.bias64 = append(b.bias64, bias)
+	if b.sameBias && bias != b.firstBias {
+		b.sameBias = false
+		b.addBias(b.firstBias, b.len)
+	}
+	if !b.sameBias {
+		b.addBias(bias, times)
 	}
 	if b.weighted {
-		b.scale = append(b.scale, float32(scale))
+		b.scale = repeated(b.scale, float32(scale), times)
 	}
-	b.len++
+	b.len += times
 }
 
 // measureEach is measure for some lanes, each with its bias.
 func (b *batch) measureEach(bias []float64, some []int32, scale float64) {
-	same, exact := bias[some[0]], true
-	for _, i := range some {
-		exact = exact && bias[i] == same
-	}
-	if !exact || b.fine || b.len > 0 && same != b.firstBias || float64(float32(same)) != same {
-		for _, i := range some {
-			b.measure(bias[i], scale)
+	for from := 0; from < len(some); {
+		first, to := bias[some[from]], from+1
+		for to < len(some) && bias[some[to]] == first {
+			to++
 		}
+		b.measureAll(first, scale, to-from)
+		from = to
+	}
+}
+
+// addBias writes a bias down so many times.
+func (b *batch) addBias(bias float64, times int) {
+	if single := float32(bias); !b.fine && float64(single) == bias {
+		b.bias = repeated(b.bias, single, times)
 		return
 	}
-	if b.len == 0 {
-		b.firstBias, b.sameBias = same, true
+	b.refine()
+	b.bias64 = repeated(b.bias64, bias, times)
+}
+
+// precise tells whether single precision would round one of the biases.
+func (b *batch) precise() bool {
+	return b.fine || b.sameBias && float64(float32(b.firstBias)) != b.firstBias
+}
+
+// biasBytes returns the size of the biases, written down.
+func (b *batch) biasBytes() int64 {
+	if b.precise() {
+		return 8 * int64(b.len)
 	}
-	b.bias = repeated(b.bias, float32(same), len(some))
-	if b.weighted {
-		b.scale = repeated(b.scale, float32(scale), len(some))
-	}
-	b.len += len(some)
+	return 4 * int64(b.len)
 }
 
 // repeated appends a value so many times.
-func repeated(values []float32, value float32, times int) []float32 {
+func repeated[T any](values []T, value T, times int) []T {
 	before := len(values)
 	values = grown(values, times)
-	for k := before; k < len(values); k++ {
-		values[k] = value
-	}
+	fill(values[before:], value)
 	return values
 }
 

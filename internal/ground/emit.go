@@ -60,12 +60,18 @@ func (m *machine) worthKeeping(vars int, mask uint64, d float64) bool {
 		m.counts.Potentials++
 		return true
 	}
-	low, high := d, d
+	low, high := m.interval(mask, d)
+	return m.keep(vars, low, high)
+}
+
+// interval returns between which values a template lies that is d without the free atoms in mask.
+func (m *machine) interval(mask uint64, d float64) (low, high float64) {
+	low, high = d, d
 	for ; mask != 0; mask &= mask - 1 {
 		coef := m.natural[bits.TrailingZeros64(mask)]
 		low, high = low+min(coef, 0), high+max(coef, 0)
 	}
-	return m.keep(vars, low, high)
+	return low, high
 }
 
 // impossible tells whether a hard rule is violated for every template value in [low, high].

@@ -50,8 +50,8 @@ type Options struct {
 	// Profile has the report tell how long each step took.
 	Profile bool
 
-	// Of tests: see plan.Plan.MeetAll, and whether no rows are taken side by side.
-	meetAll, oneByOne bool
+	// Of tests: see plan.Plan.MeetAll, whether no rows are taken side by side, and whether all are arranged.
+	meetAll, oneByOne, arrangeAll bool
 }
 
 // Excess is the error of a rule with which there would be more in memory than Options.Most.
@@ -155,6 +155,7 @@ func (g *grounder) rule(ctx context.Context, rule *program.Rule) ([]*mrf.Block, 
 		r.most = pagedPieces
 	}
 	r.divide()
+	r.arrange(g.threads, g.options.arrangeAll)
 	c := newCollection(g, r)
 	if g.options.Profile {
 		g.profiler = newProfiler(len(r.ops))

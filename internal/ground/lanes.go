@@ -4,34 +4,40 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/plan"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
 // The last loop of a routine is where nearly all time goes. Its rows are taken side by side, in lanes, those of one
-// key after those of another: what the loop binds is gathered, look-ups are made, observed atoms are folded and
-// trivial groundings left out by going through all lanes for one op or atom after the other; then the lanes whose
-// potentials have one shape are written at once. What only one lane in many has, such as an atom that occurs twice or
-// is missing, is left to the routine's emit.
+// key after those of another: what the loop binds is copied or gathered, look-ups are made, observed atoms are folded
+// and trivial groundings left out by going through all lanes for one op or atom after the other; then the lanes whose
+// potentials have one shape are written at once. What is the same in all lanes is found out before anything runs. What
+// only one lane in many has, such as an atom that occurs twice or is missing, is left to the routine's emit.
 
 // lanes is how many rows are taken side by side.
-const lanes = 256
+const lanes = 512
 
 // vectors are what a machine knows of each lane.
 type vectors struct {
+	*layout
 	n     int           // how many lanes are taken
-	slots [][]symbol.ID // per slot: its value
-	rows  [][]int32     // per atom: its row; nil if no op finds it
-	last  []int32       // the rows of the last loop
+	slots [][]symbol.ID // per slot: its value; nil if no op asks for it
+	rows  [][]int32     // per atom: its row; nil if it is the same to the potential which one it is
+	place []int32       // where the row of the last loop lies in its index
+	last  []int32       // this row, if it is asked for
 	upper []float64     // the template's bound
 	bias  []float64     // the observed part of the template
 	mask  []uint64      // the free atoms
 	odd   []bool        // left to emit
 	alive []int32       // the lanes that are left, ascending
 	cells []uint32      // scratch of look-ups
-	outer []binding     // what is bound before the last loop: slots
-	found []int         // and atoms
-	kept  grounding     // of the machine, while emit has a lane's
+
+	// frame is, per lane, which of the groundings was at hand before the last loop; these lie one after the other.
+	frame  []int32
+	values []symbol.ID
+	found  []int32
+	kept   grounding // of the machine, while emit has a lane's
 }
 
 // grounding is the values and rows of one grounding.
@@ -57,26 +63,27 @@ func (r *routine) lastLoop() int {
 	return -1
 }
 
-// newVectors makes the vectors of a routine whose last loop is op k. Constants are in all lanes from the start.
-func (r *routine) newVectors(k int) *vectors {
+// newVectors makes a routine's vectors. Constants are in all lanes from the start.
+func (r *routine) newVectors() *vectors {
 	v := &vectors{
-		slots: make([][]symbol.ID, len(r.slots)), rows: make([][]int32, len(r.atoms)), last: make([]int32, lanes),
-		upper: make([]float64, lanes), bias: make([]float64, lanes), mask: make([]uint64, lanes),
-		odd: make([]bool, lanes), alive: make([]int32, lanes), cells: make([]uint32, lanes),
+		layout: r.laid, slots: make([][]symbol.ID, len(r.slots)), rows: make([][]int32, len(r.atoms)),
+		place: make([]int32, lanes), upper: make([]float64, lanes), bias: make([]float64, lanes), mask: make([]uint64, lanes),
+		odd: make([]bool, lanes), alive: make([]int32, lanes), cells: make([]uint32, lanes), frame: make([]int32, lanes),
 	}
-	for slot := range v.slots {
+	if v.last = v.place; r.ops[r.side].grouped != nil {
+		v.last = make([]int32, lanes)
+	}
+	for _, slot := range v.asked {
 		v.slots[slot] = slices.Repeat([]symbol.ID{r.slots[slot]}, lanes)
 	}
 	for j := range r.ops {
-		if j < k {
-			v.outer = append(v.outer, r.ops[j].bind...)
-		}
-		if r.ops[j].found == nil {
-			continue
-		}
-		v.rows[r.ops[j].at] = make([]int32, lanes)
-		if j < k {
-			v.found = append(v.found, r.ops[j].at)
+		o := &r.ops[j]
+		switch {
+		case j < r.side && !slices.Contains(v.before, o.at):
+		case j == r.side:
+			v.rows[o.at] = v.last
+		default:
+			v.rows[o.at] = make([]int32, lanes)
 		}
 	}
 	return v
@@ -89,20 +96,18 @@ func (m *machine) sideBySide(o *op, lo, hi int32, upper float64) {
 	for lo < hi && !m.stop.Load() {
 		from, n := v.n, min(lanes-v.n, int(hi-lo))
 		to := from + n
-		if o.grouped != nil {
-			copy(v.last[from:to], o.grouped[lo:])
-		} else {
-			for i := range n {
-				v.last[from+i] = lo + int32(i)
+		ascend(v.place[from:to], lo)
+		for i, b := range o.bind {
+			if ready := m.arranged.columns[i]; ready != nil && v.slots[b.slot] != nil {
+				copy(v.slots[b.slot][from:to], ready[lo:])
 			}
 		}
-		for _, b := range v.outer {
-			fill(v.slots[b.slot][from:to], m.slots[b.slot])
+		for j := m.side + 1; j < len(m.ops); j++ {
+			if ready := m.arranged.rows[j]; ready != nil {
+				copy(v.rows[m.ops[j].at][from:to], ready[lo:])
+			}
 		}
-		for _, at := range v.found {
-			fill(v.rows[at][from:to], m.rows[at])
-		}
-		fill(v.upper[from:to], upper)
+		m.enter(from, to, upper)
 		lo, v.n = lo+int32(n), to
 		if to == lanes {
 			m.flush()
@@ -110,10 +115,19 @@ func (m *machine) sideBySide(o *op, lo, hi int32, upper float64) {
 	}
 }
 
-// fill sets all values.
-func fill[T any](values []T, value T) {
-	for k := range values {
-		values[k] = value
+// enter notes for some lanes what was found before the last loop.
+func (m *machine) enter(from, to int, upper float64) {
+	v := m.vectors
+	fill(v.frame[from:to], int32(len(v.values)/max(1, len(m.slots))))
+	v.values, v.found = append(v.values, m.slots...), append(v.found, m.rows...)
+	for _, slot := range v.outer {
+		fill(v.slots[slot][from:to], m.slots[slot])
+	}
+	for _, at := range v.before {
+		fill(v.rows[at][from:to], m.rows[at])
+	}
+	if v.prunes {
+		fill(v.upper[from:to], upper)
 	}
 }
 
@@ -122,13 +136,13 @@ func (m *machine) flush() {
 	v, o := m.vectors, &m.ops[m.side]
 	n := v.n
 	v.n, v.alive = 0, v.alive[:n]
-	for i := range v.alive {
-		v.alive[i] = int32(i)
+	ascend(v.alive, 0)
+	if o.grouped != nil && (v.numbered || m.arranged.gathers) {
+		gather(v.last[:n], o.grouped, v.place)
 	}
-	for _, b := range o.bind {
-		values := v.slots[b.slot][:n]
-		for i, row := range v.last[:n] {
-			values[i] = b.column[row]
+	for i, b := range o.bind {
+		if values := v.slots[b.slot]; values != nil && m.arranged.columns[i] == nil {
+			gather(values[:n], b.column, v.last)
 		}
 	}
 	for _, c := range o.check {
@@ -140,13 +154,14 @@ func (m *machine) flush() {
 	}
 	for j := m.side; j < len(m.ops) && len(v.alive) > 0; j++ {
 		m.note(j)
-		m.lookUp(j)
+		m.lookUp(j, n)
 		m.passed[j] += int64(len(v.alive))
 	}
 	if len(v.alive) > 0 {
 		m.note(len(m.ops))
-		m.emitLanes()
+		m.emitLanes(n)
 	}
+	v.values, v.found = v.values[:0], v.found[:0]
 	m.note(m.side)
 }
 
@@ -172,18 +187,12 @@ func (v *vectors) decide(c *comparison, left, right []symbol.ID) {
 	v.alive = v.alive[:n]
 }
 
-// lookUp finds the rows of op j, the last loop or a look-up after it, in all lanes, and leaves those that go on.
-func (m *machine) lookUp(j int) {
+// lookUp finds the rows of op j, the last loop or a look-up after it, in all n lanes, and leaves those that go on.
+func (m *machine) lookUp(j, n int) {
 	o, v := &m.ops[j], m.vectors
-	rows := v.last
-	if o.found != nil {
-		rows = v.rows[o.at]
-	}
-	switch {
-	case j == m.side && o.found != nil:
-		copy(rows, v.last)
-	case j > m.side:
-		m.find(o, rows)
+	rows := v.rows[o.at]
+	if j > m.side && m.arranged.rows[j] == nil {
+		m.find(o, rows[:n])
 	}
 	if o.kind == plan.Match {
 		n := 0
@@ -194,19 +203,23 @@ func (m *machine) lookUp(j int) {
 		}
 		v.alive = v.alive[:n]
 	}
-	if o.found != nil && o.prunes {
+	if o.prunes {
 		m.prune(j, rows)
 	}
 }
 
-// find looks op o's key up in all lanes.
+// find looks op o's key up in all lanes that are left.
 func (m *machine) find(o *op, rows []int32) {
 	v := m.vectors
 	m.columns = m.columns[:0]
 	for _, slot := range o.key {
 		m.columns = append(m.columns, v.slots[slot])
 	}
-	o.index.FindEach(rows, m.columns, v.alive, v.cells)
+	some := v.alive
+	if len(some) == len(rows) {
+		some = nil
+	}
+	o.index.FindEach(rows, m.columns, some, v.cells)
 }
 
 // prune leaves out the lanes in which the rows of op j show that the template is not above 0.
@@ -225,52 +238,75 @@ func (m *machine) prune(j int, rows []int32) {
 	v.alive = v.alive[:n]
 }
 
-// emitLanes makes the potentials of the lanes that are left, in their order.
-func (m *machine) emitLanes() {
+// emitLanes makes the potentials of those of the n lanes that are left, in their order.
+func (m *machine) emitLanes(n int) {
 	v := m.vectors
-	m.fold()
-	for from := 0; from < len(v.alive); {
-		first := v.alive[from]
-		mask, to := v.mask[first], from+1
-		vars := m.variables(mask)
-		if v.odd[first] || vars == 0 || m.rule.Weight.Hard {
-			m.emitLane(first)
-			from = to
-			continue
-		}
-		for to < len(v.alive) && v.mask[v.alive[to]] == mask && !v.odd[v.alive[to]] {
-			to++
-		}
-		m.write(v.alive[from:to], mask)
-		from = to
+	clear(v.odd[:n])
+	if odd := m.findOdd(); !odd && len(v.adds) == 0 && m.writable(v.fixed, v.lead) {
+		m.write(v.alive, n, v.fixed)
+	} else {
+		m.fold()
+		m.emitRuns(n)
 	}
 	if m.counts.Potentials >= m.due {
 		m.crowded()
 	}
 }
 
-// variables counts the free atoms that are not perceived.
-func (m *machine) variables(mask uint64) (count int) {
-	for ; mask != 0; mask &= mask - 1 {
-		if !m.atoms[bits.TrailingZeros64(mask)].perceived {
-			count++
+// emitRuns makes the potentials of lanes that may differ in shape.
+func (m *machine) emitRuns(n int) {
+	v := m.vectors
+	for from := 0; from < len(v.alive); {
+		first := v.alive[from]
+		mask, bias, to := v.mask[first], v.bias[first], from+1
+		if v.odd[first] || !m.writable(mask, bias) {
+			m.emitLane(first)
+			from = to
+			continue
 		}
+		for ; to < len(v.alive); to++ {
+			i := v.alive[to]
+			if v.mask[i] != mask || v.odd[i] || m.rule.Weight.Hard && v.bias[i] != bias {
+				break
+			}
+		}
+		m.write(v.alive[from:to], n, mask)
+		from = to
 	}
-	return count
 }
+
+// writable tells whether the potentials of a shape are to be kept whatever else is known of them; those of a hard rule
+// also have the bias in common.
+func (m *machine) writable(mask uint64, bias float64) bool {
+	if m.variables(mask) == 0 {
+		return false
+	}
+	if !m.rule.Weight.Hard {
+		return true
+	}
+	low, high := m.interval(mask, m.constant+bias)
+	return !m.impossible(low, high) && !m.always(low, high)
+}
+
+// variables counts the free atoms that are not perceived.
+func (m *machine) variables(mask uint64) int { return bits.OnesCount64(mask &^ m.vectors.perceived) }
 
 // emitLane makes the potential of one lane, as a grounding of its own.
 func (m *machine) emitLane(i int32) {
 	v := m.vectors
 	v.kept.slots = append(v.kept.slots[:0], m.slots...)
 	v.kept.rows = append(v.kept.rows[:0], m.rows...)
-	for slot, values := range v.slots {
-		m.slots[slot] = values[i]
+	copy(m.slots, v.values[int(v.frame[i])*len(m.slots):])
+	copy(m.rows, v.found[int(v.frame[i])*len(m.rows):])
+	o := &m.ops[m.side]
+	row := o.row(0, int(v.place[i]))
+	m.rows[o.at] = row
+	for _, b := range o.bind {
+		m.slots[b.slot] = b.column[row]
 	}
-	for at, rows := range v.rows {
-		if rows != nil {
-			m.rows[at] = rows[i]
-		}
+	for j := m.side + 1; j < len(m.ops); j++ {
+		at := m.ops[j].at
+		m.rows[at] = v.rows[at][i]
 	}
 	m.counts.Groundings++
 	m.emit(m)
@@ -278,31 +314,48 @@ func (m *machine) emitLane(i int32) {
 	copy(m.rows, v.kept.rows)
 }
 
+// findOdd finds the lanes in which a target is missing, or an atom occurs twice, and tells whether there are any.
+func (m *machine) findOdd() (found bool) {
+	v := m.vectors
+	for _, k := range v.sought {
+		rows := v.rows[k]
+		for _, i := range v.alive {
+			if rows[i] < 0 {
+				v.odd[i], found = true, true
+			}
+		}
+	}
+	for _, pair := range v.pairs {
+		one, two, observed := v.rows[pair[0]], v.rows[pair[1]], m.atoms[pair[0]].observed
+		for _, i := range v.alive {
+			if one[i] == two[i] && one[i] >= observed {
+				v.odd[i], found = true, true
+			}
+		}
+	}
+	return found
+}
+
 // fold finds the shape of each lane's potential and the observed part of its template, atom by atom: as emitUniform
 // does for one grounding, and in the same order, so that sums have the same bits.
 func (m *machine) fold() {
 	v := m.vectors
 	for _, i := range v.alive {
-		v.mask[i], v.bias[i], v.odd[i] = 0, 0, false
+		v.mask[i], v.bias[i] = v.fixed, v.lead
 	}
-	for k := range m.atoms {
-		if a := &m.atoms[k]; a.coef != 0 {
-			v.fold(a, v.rows[k], 1<<k)
-		}
-	}
-	for _, pair := range m.repeats {
-		one, two, observed := v.rows[pair[0]], v.rows[pair[1]], m.atoms[pair[0]].observed
-		if one == nil || two == nil {
-			continue // not both have a coefficient
-		}
-		for _, i := range v.alive {
-			v.odd[i] = v.odd[i] || one[i] == two[i] && one[i] >= observed
-		}
+	for _, k := range v.adds {
+		v.fold(&m.atoms[k], v.rows[k], 1<<k)
 	}
 }
 
-// fold folds one atom.
+// fold folds one atom. One without rows is there in all lanes, with value 1.
 func (v *vectors) fold(a *atom, rows []int32, bit uint64) {
+	if rows == nil {
+		for _, i := range v.alive {
+			v.bias[i] += a.coef
+		}
+		return
+	}
 	for _, i := range v.alive {
 		switch row := rows[i]; {
 		case row >= a.observed:
@@ -315,53 +368,133 @@ func (v *vectors) fold(a *atom, rows []int32, bit uint64) {
 	}
 }
 
-// write appends potentials of one shape, those of some lanes, to its batch.
-func (m *machine) write(some []int32, mask uint64) {
+// write appends potentials of one shape, those of some of the n lanes, to its batch.
+func (m *machine) write(some []int32, n int, mask uint64) {
 	b := m.last
 	if b == nil || b.mask != mask || b.merged {
 		b = m.batchOf(mask)
 	}
-	b.vars = m.writeIDs(b.vars, some, mask, false)
-	b.inputs = m.writeIDs(b.inputs, some, mask, true)
-	b.measureEach(m.vectors.bias, some, m.scale)
+	b.vars = m.writeIDs(b.vars, some, n, mask&^m.vectors.perceived)
+	b.inputs = m.writeIDs(b.inputs, some, n, mask&m.vectors.perceived)
+	if v := m.vectors; len(v.adds) == 0 {
+		b.measureAll(v.lead, m.scale, len(some))
+	} else {
+		b.measureEach(v.bias, some, m.scale)
+	}
 	m.counts.Groundings += int64(len(some))
 	m.counts.Potentials += int64(len(some))
 }
 
-// writeIDs appends the numbers of the variables, or of the inputs, of the lanes' potentials.
-func (m *machine) writeIDs(out []int32, some []int32, mask uint64, perceived bool) []int32 {
-	width := m.variables(mask)
-	if perceived {
-		width = bits.OnesCount64(mask) - width
-	}
+// writeIDs appends the numbers of the variables, or of the inputs, of the lanes' potentials: of the atoms in the mask.
+func (m *machine) writeIDs(out []int32, some []int32, n int, mask uint64) []int32 {
+	width := bits.OnesCount64(mask)
 	if width == 0 {
 		return out
 	}
 	before := len(out)
 	out = grown(out, width*len(some))
-	place := before
-	for ; mask != 0; mask &= mask - 1 {
+	for place := before; mask != 0; mask &= mask - 1 {
 		k := bits.TrailingZeros64(mask)
-		a := &m.atoms[k]
-		if a.perceived != perceived {
-			continue
-		}
-		rows := m.vectors.rows[k]
-		for at, i := range some {
-			out[place+at*width] = rows[i] + a.shift
+		rows, shift := m.vectors.rows[k], m.atoms[k].shift
+		if len(some) == n {
+			spread(out[place:], width, rows[:n], shift)
+		} else {
+			spreadSome(out[place:], width, rows, shift, some)
 		}
 		place++
 	}
 	return out
 }
 
-// grown makes a slice longer.
-func grown[T any](values []T, more int) []T {
-	n := len(values) + more
-	if n > cap(values) {
-		bigger := make([]T, len(values), max(2*cap(values), n))
-		copy(bigger, values)
-		values = bigger
+// arrangement is what the rows of a routine's last loop bind and lead to, in the order in which the loop goes through
+// them: where it goes through each of them more than once, that is found once and copied from then on.
+type arrangement struct {
+	columns [][]symbol.ID // per binding of the loop; nil if its column is not arranged
+	rows    [][]int32     // per op: the row that it finds, for a look-up that needs nothing but what the loop binds
+	gathers bool          // a column that is asked for is not arranged
+}
+
+// newArrangement arranges nothing but what is in order.
+func (r *routine) newArrangement() arrangement {
+	o := &r.ops[r.side]
+	a := arrangement{columns: make([][]symbol.ID, len(o.bind)), rows: make([][]int32, len(r.ops))}
+	for i, b := range o.bind {
+		if o.grouped == nil {
+			a.columns[i] = b.column
+		} else {
+			a.gathers = a.gathers || slices.Contains(r.laid.asked, b.slot)
+		}
 	}
-	return values[:n]
+	return a
+}
+
+// often is how many times the rows of the last loop must be gone through, on average, to be arranged.
+const often = 2
+
+// chunk is how many of them are arranged at a time.
+const chunk = 1 << 13
+
+// arrange arranges the rows of the last loop, if that is worth it.
+func (r *routine) arrange(threads int, always bool) {
+	if r.side < 0 {
+		return
+	}
+	o, a := &r.ops[r.side], &r.arranged
+	size := int(o.size)
+	if r.plan.Steps[r.side].Rows < often*float64(size) && !always {
+		return
+	}
+	a.gathers = false
+	for i := range o.bind {
+		if a.columns[i] == nil && slices.Contains(r.laid.asked, o.bind[i].slot) {
+			a.columns[i] = make([]symbol.ID, size)
+		}
+	}
+	for j := r.side + 1; j < len(r.ops); j++ {
+		if r.local(r.ops[j].key) {
+			a.rows[j] = make([]int32, size)
+		}
+	}
+	parallel.For(threads, (size+chunk-1)/chunk, func(c int) { r.arrangeSome(c*chunk, min(size, (c+1)*chunk)) })
+}
+
+// local tells whether slots are constants or bound by the last loop.
+func (r *routine) local(slots []int32) bool {
+	return !slices.ContainsFunc(slots, func(slot int32) bool {
+		return int(slot) < len(r.rule.Variables) && r.boundHere(slot) < 0
+	})
+}
+
+// boundHere returns which binding of the last loop binds a slot, -1 if none does.
+func (r *routine) boundHere(slot int32) int {
+	return slices.IndexFunc(r.ops[r.side].bind, func(b binding) bool { return b.slot == slot })
+}
+
+// arrangeSome arranges the rows at the places [lo, hi).
+func (r *routine) arrangeSome(lo, hi int) {
+	o, a := &r.ops[r.side], &r.arranged
+	for i, b := range o.bind {
+		if o.grouped == nil || a.columns[i] == nil {
+			continue
+		}
+		values := a.columns[i][lo:hi]
+		for k, row := range o.grouped[lo:hi] {
+			values[k] = b.column[row]
+		}
+	}
+	cells := make([]uint32, hi-lo)
+	for j, rows := range a.rows {
+		if rows == nil {
+			continue
+		}
+		var key [][]symbol.ID
+		for _, slot := range r.ops[j].key {
+			if i := r.boundHere(slot); i >= 0 {
+				key = append(key, a.columns[i][lo:hi])
+			} else {
+				key = append(key, slices.Repeat([]symbol.ID{r.slots[slot]}, hi-lo))
+			}
+		}
+		r.ops[j].index.FindEach(rows[lo:hi], key, nil, cells)
+	}
 }

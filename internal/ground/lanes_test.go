@@ -70,7 +70,8 @@ func TestSideBySide(t *testing.T) {
 		f := &fixture{program: prog, store: b.store}
 		discard := rapid.Bool().Draw(t, "discard")
 		want, wantReport, wantErr := f.ground(Options{Threads: 2, DiscardMissing: discard, oneByOne: true})
-		got, report, err := f.ground(Options{Threads: 2, DiscardMissing: discard})
+		arrange := rapid.Bool().Draw(t, "arrange")
+		got, report, err := f.ground(Options{Threads: 2, DiscardMissing: discard, arrangeAll: arrange})
 		if !reflect.DeepEqual(got, want) || fmt.Sprint(err) != fmt.Sprint(wantErr) || report.Total != wantReport.Total {
 			t.Fatalf("%s: %+v side by side, %+v one by one\n%v\n%v", text, report.Total, wantReport.Total, err, wantErr)
 		}

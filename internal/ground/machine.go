@@ -61,7 +61,7 @@ func newMachine(r *routine, stop *atomic.Bool) *machine {
 		sums:   make([]expansion, len(r.sums)), sizes: make([]int, len(r.rule.Variables)),
 	}
 	if r.side >= 0 {
-		m.vectors = r.newVectors(r.side)
+		m.vectors = r.newVectors()
 	}
 	m.sizeOf = func(variable int) int { return m.sizes[variable] }
 	for k := range r.ops {

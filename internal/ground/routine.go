@@ -26,7 +26,9 @@ type routine struct {
 	sums  []sum
 	emit  func(*machine)
 	// side is the op whose rows are taken side by side, see lanes.go; -1 if there is none.
-	side int
+	side     int
+	laid     *layout
+	arranged arrangement
 	// pivot is the op whose rows [lo, hi) are cut into pieces; -1 if no op goes through rows.
 	pivot  int
 	lo, hi int32
@@ -106,6 +108,10 @@ func compile(p *plan.Plan, s *scope) *routine {
 	r.emitBy(r.emitter())
 	if r.uniform() {
 		r.side = r.lastLoop()
+	}
+	if r.side >= 0 {
+		r.laid = r.layOut()
+		r.arranged = r.newArrangement()
 	}
 	return r
 }
@@ -247,7 +253,7 @@ func (r *routine) value(o *op, s *plan.Step) {
 		o.found = &weight
 	case !s.Projected():
 		o.found = &r.atoms[s.Index]
-		o.prunes = !math.IsInf(r.upper, 1)
+		o.prunes = !math.IsInf(r.upper, 1) && o.found.narrows(o)
 	}
 }
 

@@ -327,7 +327,7 @@ func (s *sampler) weigh(b *batch) {
 		s.touched = append(s.touched, b.vars...)
 	}
 	s.total.ids += 4 * float64(len(b.vars)+len(b.inputs)+len(b.scale))
-	s.total.bias += float64(size(b.bias) + size(b.bias64))
+	s.total.bias += float64(b.biasBytes())
 	if first, seen := s.firstBias[b]; !seen {
 		s.firstBias[b] = b.firstBias
 	} else if first != b.firstBias {

@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -17,8 +18,9 @@ type Index struct {
 	keys    int           // number of groups
 
 	// Direct addressing: the key's group is rows[start[c]:start[c+1]], c = Σ (key[k]-low)·stride.
-	dims  []dimension
-	start []int32
+	dims    []dimension
+	start   []int32
+	ordered bool // the rows lie in their own order
 
 	// Hashing, if slots is not nil.
 	slots []slot
@@ -99,6 +101,7 @@ func (x *Index) address(rows, cells int) {
 	}
 	copy(x.start[1:], x.start[:cells])
 	x.start[0] = 0
+	x.ordered = slices.IsSorted(x.rows)
 }
 
 // cell returns the place of a row's key, which is in the box by construction.
@@ -157,44 +160,90 @@ func (x *Index) Find(key []symbol.ID) int32 {
 }
 
 // FindEach is Find for several keys side by side: rows[i] is the first row of the key whose k-th value is key[k][i],
-// for each i of some. The scratch has room for all i.
+// for each i of some, or for all if that is nil. The scratch has room for all i.
 func (x *Index) FindEach(rows []int32, key [][]symbol.ID, some []int32, scratch []uint32) {
-	if x.slots != nil {
+	switch {
+	case x.slots != nil:
 		x.probeEach(rows, key, some)
-		return
+	case some == nil:
+		x.findAll(rows, key, scratch[:len(rows)])
+	default:
+		x.findSome(rows, key, some, scratch)
 	}
+}
+
+// nowhere is a cell that stands for keys outside of the box.
+const nowhere = math.MaxUint32
+
+// findAll is FindEach for all keys, by direct addressing.
+func (x *Index) findAll(rows []int32, key [][]symbol.ID, cells []uint32) {
+	clear(cells)
+	for k, d := range x.dims {
+		values := key[k][:len(cells)]
+		for i, c := range cells {
+			if at := uint32(values[i] - d.low); at < d.size && c != nowhere {
+				cells[i] = c + at*d.stride
+			} else {
+				cells[i] = nowhere
+			}
+		}
+	}
+	for i, c := range cells {
+		rows[i] = x.firstOf(c)
+	}
+}
+
+// findSome is FindEach for some keys, by direct addressing.
+func (x *Index) findSome(rows []int32, key [][]symbol.ID, some []int32, cells []uint32) {
 	for _, i := range some {
-		scratch[i], rows[i] = 0, 0
+		cells[i] = 0
 	}
 	for k, d := range x.dims {
 		values := key[k]
 		for _, i := range some {
-			at := uint32(values[i] - d.low)
-			if at >= d.size {
-				rows[i], at = -1, 0
+			if at := uint32(values[i] - d.low); at < d.size && cells[i] != nowhere {
+				cells[i] += at * d.stride
+			} else {
+				cells[i] = nowhere
 			}
-			scratch[i] += at * d.stride
 		}
 	}
 	for _, i := range some {
-		c := scratch[i]
-		if first := x.start[c]; rows[i] < 0 || first == x.start[c+1] {
-			rows[i] = -1
-		} else {
-			rows[i] = x.rows[first]
-		}
+		rows[i] = x.firstOf(cells[i])
 	}
+}
+
+// firstOf returns the first row in a cell, -1 if there is none.
+func (x *Index) firstOf(cell uint32) int32 {
+	if cell == nowhere {
+		return -1
+	}
+	first := x.start[cell]
+	if first == x.start[cell+1] {
+		return -1
+	}
+	if x.ordered {
+		return first
+	}
+	return x.rows[first]
 }
 
 // probeEach is FindEach in a hash table.
 func (x *Index) probeEach(rows []int32, key [][]symbol.ID, some []int32) {
-	tuple := make([]symbol.ID, 0, 8)
-	for _, i := range some {
-		tuple = tuple[:0]
-		for _, values := range key {
-			tuple = append(tuple, values[i])
+	tuple := slices.Grow(make([]symbol.ID, 0, 8), len(key))[:len(key)]
+	find := func(i int32) {
+		for k, values := range key {
+			tuple[k] = values[i]
 		}
 		rows[i] = x.Find(tuple)
+	}
+	if some == nil {
+		for i := range rows {
+			find(int32(i))
+		}
+	}
+	for _, i := range some {
+		find(i)
 	}
 }
 

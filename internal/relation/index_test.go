@@ -76,6 +76,44 @@ func TestIndexFindsRows(t *testing.T) {
 	})
 }
 
+// FindEach finds, for all keys or some, what Find does for each.
+func TestFindEachIsFind(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRelation(t)
+		columns := drawColumns(t, r)
+		x := r.Index(columns...)
+		keys, n := make([][]symbol.ID, len(columns)), rapid.IntRange(0, 30).Draw(t, "keys")
+		want, some := make([]int32, n), []int32{}
+		for i := range n {
+			key := make([]symbol.ID, len(columns))
+			for k, column := range columns {
+				if r.Len() > 0 && rapid.IntRange(0, 3).Draw(t, "known") > 0 {
+					key[k] = r.Columns[column][rapid.IntRange(0, r.Len()-1).Draw(t, "row")]
+				} else {
+					key[k] = rapid.Int32().Draw(t, "stranger")
+				}
+				keys[k] = append(keys[k], key[k])
+			}
+			want[i] = x.Find(key)
+			if rapid.Bool().Draw(t, "asked") {
+				some = append(some, int32(i))
+			}
+		}
+		got, scratch := make([]int32, n), make([]uint32, n)
+		x.FindEach(got, keys, nil, scratch)
+		if !slices.Equal(got, want) {
+			t.Fatalf("found %d of all keys %v, not %d", got, keys, want)
+		}
+		clear(got)
+		x.FindEach(got, keys, some, scratch)
+		for _, i := range some {
+			if got[i] != want[i] {
+				t.Fatalf("found %d of %v, not %d", got[i], keys, want[i])
+			}
+		}
+	})
+}
+
 func checkKey(t *rapid.T, r *Relation, x *Index, columns []int, key []symbol.ID) {
 	want := rowsOf(r, columns, key)
 	if got := x.Rows(key...); !slices.Equal(got, want) {
