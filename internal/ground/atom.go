@@ -119,8 +119,8 @@ func unifiable(a, b *program.Atom) bool {
 	return true
 }
 
-// layout is what of a routine's groundings differs from lane to lane, and what is the same in all: it is found out once,
-// from what relations hold.
+// layout is what of a routine's groundings differs from lane to lane, and what is the same in all: it is found out
+// once, from what relations hold.
 type layout struct {
 	asked  []int32 // the slots that ops ask for from the last loop on
 	outer  []int32 // those of them that are bound before
@@ -128,8 +128,8 @@ type layout struct {
 	prunes bool    // an op from the last loop on narrows the bound
 	// numbered says that it matters which row of the last loop's atom it is.
 	numbered bool
-	// What is the same in all potentials that are not odd: their free atoms, and the observed part, up to the first of the
-	// atoms adds, in order, whose part is still to be found.
+	// What is the same in all potentials that are not odd: their free atoms, and the observed part, up to the first of
+	// the atoms adds, in order, whose part is still to be found.
 	fixed     uint64
 	lead      float64
 	adds      []int
