@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/project"
@@ -63,23 +62,18 @@ func (o *Options) named() []string {
 	for _, name := range slices.Sorted(maps.Keys(o.Set)) {
 		set = append(set, name+"="+o.Set[name])
 	}
-	if o.Seed != 0 {
-		set = append(set, "random.seed="+strconv.FormatUint(o.Seed, 10))
-	}
-	if o.Threads != 0 {
-		set = append(set, "parallel.numthreads="+strconv.Itoa(o.Threads))
-	}
-	if o.Memory != 0 {
-		set = append(set, "ground.memory="+strconv.FormatInt(o.Memory, 10))
-	}
-	if o.Gap != 0 {
-		set = append(set, fmt.Sprintf("inference.gap=%v", o.Gap))
-	}
-	if o.Method != "" {
-		set = append(set, "inference.method="+o.Method)
-	}
-	if o.Learning != "" {
-		set = append(set, "learn.method="+o.Learning)
+	for _, typed := range []struct {
+		name  string
+		value any
+		given bool
+	}{
+		{"random.seed", o.Seed, o.Seed != 0}, {"parallel.numthreads", o.Threads, o.Threads != 0},
+		{"ground.memory", o.Memory, o.Memory != 0}, {"inference.gap", o.Gap, o.Gap != 0},
+		{"inference.method", o.Method, o.Method != ""}, {"learn.method", o.Learning, o.Learning != ""},
+	} {
+		if typed.given {
+			set = append(set, fmt.Sprintf("%s=%v", typed.name, typed.value))
+		}
 	}
 	if o.Epochs != nil {
 		set = append(set, fmt.Sprintf("learn.epochs=%d", *o.Epochs))

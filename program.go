@@ -1,24 +1,13 @@
 package deeppsl
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
-	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/declare"
 	"github.com/deeppsl/deeppsl/internal/program"
-	"github.com/deeppsl/deeppsl/internal/similarity"
-	"github.com/deeppsl/deeppsl/internal/source"
-	"github.com/deeppsl/deeppsl/internal/syntax"
 	"github.com/deeppsl/deeppsl/neural"
 )
 
 // Program is rules and what their predicates are. It is read-only: any number of sessions may share it.
-type Program struct {
-	config   *load.Config           // without data
-	implied  map[string]bool        // names of predicates, in lower case, that only rules mention
-	networks map[string]neural.Spec // those declared in code, by name
-}
+type Program struct{ declared *declare.Program }
 
 // Type is the type of a predicate's argument: it says how constants are compared.
 type Type uint8
@@ -78,178 +67,25 @@ type Network struct {
 
 // Parse reads rules. Predicates are what the rules mention and data, or declarations, say something about.
 func Parse(rules string, predicates ...Predicate) (*Program, error) {
-	var diags source.Diagnostics
-	p := newProgram(&load.Config{Name: "rules"})
-	p.config.Common.Rules = syntax.Parse(&source.File{Name: "rules", Text: rules}, &diags)
-	p.declare(predicates, &diags)
-	p.imply(p.config.Common.Rules)
-	if err := diags.Err(); err != nil {
+	p, err := declare.Parse(rules, declarations(predicates))
+	if err != nil {
 		return nil, explained(err)
 	}
-	return p, nil
-}
-
-func newProgram(config *load.Config) *Program {
-	return &Program{config: config, implied: make(map[string]bool), networks: make(map[string]neural.Spec)}
+	return &Program{p}, nil
 }
 
 // String returns the rules in canonical form, one per line.
-func (p *Program) String() string {
-	var text strings.Builder
-	for _, rule := range p.config.Common.Rules {
-		fmt.Fprintln(&text, syntax.Print(rule))
-	}
-	return text.String()
-}
+func (p *Program) String() string { return p.declared.String() }
 
-// find returns the predicate of a name, whatever its case, or nil.
-func (p *Program) find(name string) *load.Predicate {
-	at := slices.IndexFunc(p.config.Predicates, func(k *load.Predicate) bool { return strings.EqualFold(k.Name, name) })
-	if at < 0 {
-		return nil
-	}
-	return p.config.Predicates[at]
-}
-
-// imply declares the predicates that rules mention and nothing has declared.
-func (p *Program) imply(rules []*syntax.Rule) {
-	for _, rule := range rules {
-		for _, atom := range syntax.Atoms(rule) {
-			if p.find(atom.Name) == nil {
-				p.implied[strings.ToLower(atom.Name)] = true
-				p.config.Predicates = append(p.config.Predicates, &load.Predicate{Span: atom.NameSpan(),
-					Predicate: program.Predicate{Name: atom.Name, Types: make([]program.Type, len(atom.Args))}})
-			}
+// declarations are predicates as the engine has them.
+func declarations(predicates []Predicate) []declare.Predicate {
+	all := make([]declare.Predicate, len(predicates))
+	for k, p := range predicates {
+		all[k] = declare.Predicate{Name: p.Name, Function: p.Function, Measure: p.Measure, Derive: p.Derive,
+			Similar: (*declare.Similar)(p.Similar), Network: (*declare.Network)(p.Network), Evaluators: p.Evaluators}
+		for _, t := range p.Types {
+			all[k].Types = append(all[k].Types, program.Type(min(t, Float)))
 		}
 	}
-}
-
-// declare adds predicates, and then those that only their derivations mention.
-func (p *Program) declare(predicates []Predicate, diags *source.Diagnostics) {
-	var derivations []*syntax.Rule
-	for k := range predicates {
-		d := declaration{program: p, given: &predicates[k], diags: diags}
-		d.derive = d.rules(d.given.Derive)
-		if d.given.Network != nil {
-			d.atoms = d.rules(d.given.Network.Atoms)
-		}
-		derivations = slices.Concat(derivations, d.derive, d.atoms)
-		d.declare()
-	}
-	p.imply(derivations)
-}
-
-// declaration makes a predicate of what a program says of it.
-type declaration struct {
-	program *Program
-	given   *Predicate
-	made    *load.Predicate
-	diags   *source.Diagnostics
-
-	derive, atoms []*syntax.Rule // of the predicate itself, and of its network
-}
-
-func (d *declaration) declare() {
-	if !syntax.IsName(d.given.Name) {
-		d.errorf("config-name", "use letters, digits and _, and no digit first", "%q is not a name", d.given.Name)
-		return
-	}
-	if d.made = d.program.find(d.given.Name); d.made == nil {
-		d.made = &load.Predicate{Predicate: program.Predicate{Name: d.given.Name, Types: d.types()}}
-		d.program.config.Predicates = append(d.program.config.Predicates, d.made)
-	}
-	d.origin()
-	if d.given.Network != nil {
-		d.network()
-	}
-	for k, name := range d.given.Evaluators {
-		short, err := load.ParseEvaluator(name)
-		if err != nil {
-			d.errorf("config-evaluator", "", "%v", err)
-		}
-		d.made.Evaluations = append(d.made.Evaluations, load.Evaluation{Evaluator: short, Primary: k == 0})
-	}
-}
-
-// types are those that are given, or as many strings as the rules say.
-func (d *declaration) types() []program.Type {
-	types := make([]program.Type, len(d.given.Types))
-	for k, t := range d.given.Types {
-		types[k] = program.Type(min(t, Float))
-	}
-	if d.given.Types != nil {
-		return types
-	}
-	for _, rule := range slices.Concat(d.program.config.Common.Rules, d.derive, d.atoms) {
-		for _, atom := range syntax.Atoms(rule) {
-			if strings.EqualFold(atom.Name, d.given.Name) {
-				return make([]program.Type, len(atom.Args))
-			}
-		}
-	}
-	d.errorf("config-arity", "give its types", "no rule says how many arguments %s has", d.given.Name)
-	return nil
-}
-
-// origin says where atoms come from that neither data nor a network give.
-func (d *declaration) origin() {
-	if d.given.Function != nil {
-		d.made.Function, d.made.Call = d.given.Name, d.given.Function
-	} else if d.given.Measure != "" {
-		d.made.Function = d.given.Measure
-	}
-	if s := d.given.Similar; s != nil {
-		var over load.Column
-		var err error
-		if over, err = load.ParseColumn(s.Column); err != nil {
-			d.errorf("config-column", "write Name:1 for the second argument of Name", "%v", err)
-		}
-		measure := similarity.Find(s.Measure)
-		if measure == nil || !(s.Threshold > 0 && s.Threshold <= 1) {
-			d.errorf("config-similarity", source.Suggest(s.Measure, similarity.Names()),
-				"similar pairs of %s need a measure, one of %s, and a threshold in (0, 1]", d.given.Name,
-				strings.Join(similarity.Names(), ", "))
-		}
-		d.made.Similarity = &load.Similarity{Measure: measure, Over: over, Threshold: s.Threshold}
-	}
-	if d.given.Derive != nil {
-		d.made.Derive = &load.Derivation{Rules: d.derive}
-	}
-}
-
-// rules parses derivations.
-func (d *declaration) rules(texts []string) []*syntax.Rule {
-	var rules []*syntax.Rule
-	for _, text := range texts {
-		file := &source.File{Name: "predicate " + d.given.Name, Text: text}
-		if rule := syntax.ParseDerivation(file, d.diags); rule != nil {
-			rules = append(rules, rule)
-		}
-	}
-	return rules
-}
-
-// network ties the predicate to its network.
-func (d *declaration) network() {
-	n := d.given.Network
-	spec := n.Spec
-	if spec.Name == "" {
-		spec.Name = d.given.Name
-	}
-	if spec.Encoder == "" {
-		spec.Features = spec.Name
-	}
-	d.made.Neural = &load.Neural{Network: spec.Name, Class: -1, Classes: n.Classes, Atoms: d.atoms,
-		Teacher: n.Teacher}
-	if len(n.Classes) > 0 {
-		d.made.Neural.Class = 1
-	}
-	if _, known := d.program.networks[spec.Name]; !known {
-		d.program.networks[spec.Name] = spec
-		d.program.config.Networks = append(d.program.config.Networks, &load.Network{Name: spec.Name})
-	}
-}
-
-func (d *declaration) errorf(id, hint, format string, args ...any) {
-	d.diags.Errorf(id, source.Span{}, hint, format, args...)
+	return all
 }

@@ -43,14 +43,14 @@ func NewSession(ctx context.Context, p *Program, data *Data, options Options) (*
 
 // newProject puts a program, its data and options together.
 func newProject(p *Program, data *Data, options Options) (*project.Project, error) {
-	if data.program != p {
+	if data.declared.Program != p.declared {
 		return nil, errors.New("the data are those of another program")
 	}
-	config, err := data.configure()
+	config, err := data.declared.Configure()
 	if err != nil {
 		return nil, err
 	}
-	return project.New(config, options.engine(p.networks, data.features))
+	return project.New(config, options.engine(p.declared.Networks, data.declared.Features))
 }
 
 // use calls f while nobody else uses the session.

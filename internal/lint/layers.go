@@ -76,6 +76,8 @@ var layers = []layer{
 	{"internal/project", []string{
 		"internal/source", "internal/syntax", "internal/program", "internal/option", "internal/load", "internal/mrf",
 		"internal/ground", "internal/preflight", "internal/derive", "internal/solve", "internal/learn", "neural"}},
+	{"internal/declare", []string{
+		"internal/source", "internal/syntax", "internal/program", "internal/similarity", "internal/load", "neural"}},
 	{"internal/perceive", []string{
 		"internal/source", "internal/symbol", "internal/relation", "internal/similarity", "internal/load", "neural",
 		"internal/project"}},

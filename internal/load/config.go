@@ -110,10 +110,7 @@ type Predicate struct {
 	program.Predicate
 	Span source.Span // of the declaration
 
-	Observations, Targets, Truth Partition
-	// Inputs are atoms whose values are given and may change while a ground model lives: they are inputs of it, as a
-	// network's are, and not folded away. Only programs in Go have any.
-	Inputs Partition
+	Tabled
 	// ForceOpen makes a predicate without targets open, so that asking for a missing atom is an error and not 0.
 	ForceOpen bool
 	// Neural says which network gives the values; nil if none does.
@@ -180,6 +177,14 @@ type Evaluation struct {
 	// Primary says that learning is guided by this score. At most one evaluation of a predicate is primary.
 	Primary bool
 	Span    source.Span
+}
+
+// Tabled are the atoms of a predicate that tables have, and the truth about them.
+type Tabled struct {
+	Observations, Targets, Truth Partition
+	// Inputs are atoms whose values are given and may change while a ground model lives: they are inputs of it, as a
+	// network's are, and not folded away. Only programs in Go have any.
+	Inputs Partition
 }
 
 // Partition says where the rows of one kind come from. Every phase reads All and then its own.
