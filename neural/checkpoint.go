@@ -9,8 +9,6 @@ import (
 	"math"
 	"os"
 	"slices"
-
-	"github.com/deeppsl/deeppsl/internal/report"
 )
 
 // Save writes the parameters of all networks, the frozen ones too.
@@ -175,14 +173,6 @@ func (s *System) checkLayers(n *network) error {
 		if !slices.Contains(layers, layer) {
 			return wrongKey("layers", "%w", unknown("layer", layer, layers))
 		}
-	}
-	return nil
-}
-
-// SaveFile writes a checkpoint, whole or not at all: there is never half a file at path.
-func (s *System) SaveFile(path string) error {
-	if err := report.WriteFileFunc(path, s.Save); err != nil {
-		return fmt.Errorf("writing the networks: %w", err)
 	}
 	return nil
 }

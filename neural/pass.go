@@ -32,6 +32,8 @@ func newPass(s *System, n *network, g *group) *pass {
 		p.runner = newCNNRunner(p, n.cnn)
 	case n.layered != nil:
 		p.runner = newLayersRunner(p, n.layered)
+	case n.spec.Kind == exchanged:
+		p.runner = newGraphRunner(p)
 	default:
 		p.runner = newFunctionRunner(p)
 	}

@@ -74,10 +74,19 @@ type Spec struct {
 	Layout Layout `json:"layout"`
 	// Layers are the names of the network's layers in that file, where they are others: {"hidden1": "fc1"}.
 	Layers map[string]string `json:"layers"`
+	// File is the ONNX file whose network this is. With it, the default kind is "onnx".
+	File string `json:"file"`
+	// Head names the output of that file that gives truth; by default the only one.
+	Head string `json:"head"`
+	// Fixed are tensors of that file that learning leaves as they are: by their names, or what stands before a dot in
+	// them.
+	Fixed []string `json:"fixed"`
 	// Frozen keeps the network's own parameters as they are initialised or loaded.
 	Frozen bool `json:"frozen"`
 	// Function is a network that the program brings along, in place of a kind; nil for networks of a kind.
 	Function Function `json:"-"`
+	// Graph is what ReadGraph has made of File; nil if it is still to be read.
+	Graph *Graph `json:"-"`
 }
 
 // SpecError says what is wrong with a network's specification.
@@ -126,10 +135,12 @@ const (
 // Output names the function that maps a network's last layer to truth values.
 type Output string
 
-// The outputs: one distribution over all classes, or one truth value for each.
+// The outputs: one distribution over all classes, or one truth value for each; or truth values as they are, which the
+// network of an ONNX file may give.
 const (
 	SoftmaxOutput Output = "softmax"
 	SigmoidOutput Output = "sigmoid"
+	NoOutput      Output = "none"
 )
 
 // Normalization names a scaling of feature vectors.
@@ -148,7 +159,7 @@ const (
 
 var (
 	activations    = []Activation{ReLU, ELU, Tanh, Sigmoid}
-	outputs        = []Output{SoftmaxOutput, SigmoidOutput}
+	outputs        = []Output{SoftmaxOutput, SigmoidOutput, NoOutput}
 	normalizations = []Normalization{StandardColumns, StandardValues, NoNormalization, RowsToUnitSum, RowsToUnitL2}
 )
 
@@ -241,13 +252,22 @@ func (s Spec) withDefaults() Spec {
 	if s.Function != nil {
 		setDefault(&s.Kind, ownFunction)
 	}
+	if s.File != "" || s.Graph != nil {
+		setDefault(&s.Kind, exchanged)
+	}
 	setDefault(&s.Kind, "mlp")
 	setDefault(&s.Format, DenseText)
 	setDefault(&s.Gain, 1)
-	if s.Encoder == "" {
+	if s.Graph != nil {
+		setDefault(&s.Output, s.Graph.output())
+	}
+	switch {
+	case s.Kind == exchanged: // it has learned from features as they are
+		setDefault(&s.Normalize, NoNormalization)
+	case s.Encoder == "":
 		setDefault(&s.Normalize, StandardColumns)
 		setDefault(&s.Activation, ReLU)
-	} else {
+	default:
 		setDefault(&s.Shared, 1)
 	}
 	if s.pairs() || s.Outputs == 1 {
@@ -275,6 +295,8 @@ func (s *Spec) validate() error {
 		return s.validateFunction()
 	case s.Function == nil && !slices.Contains(kinds, s.Kind):
 		return unknown("kind", s.Kind, kinds)
+	case s.validateGraph() != nil:
+		return s.validateGraph()
 	case s.Activation != "" && !slices.Contains(activations, s.Activation):
 		return unknown("activation", s.Activation, activations)
 	case !slices.Contains(outputs, s.Output):
@@ -311,7 +333,7 @@ func (s *Spec) validate() error {
 }
 
 // kinds are those that this package has.
-var kinds = []string{convolutional, "mlp", siamese}
+var kinds = []string{convolutional, "mlp", exchanged, siamese}
 
 // siamese is the kind of networks that compare two rows.
 const siamese = "siamese"

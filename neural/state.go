@@ -25,7 +25,11 @@ func (p *Perception) States() []learn.NetworkState {
 			}
 			describe(&state, truths, 1, SigmoidOutput)
 		} else {
-			describe(&state, s.out, s.network.width, s.network.spec.Output)
+			kind := s.network.spec.Output
+			if kind == NoOutput {
+				kind = SigmoidOutput // nothing says that classes exclude each other
+			}
+			describe(&state, s.out, s.network.width, kind)
 		}
 		state.Layers = s.layers()
 		states = append(states, state)

@@ -34,7 +34,7 @@ type network struct {
 	first    *firstLayer
 	cnn      *cnn         // of kind "cnn"
 	layered  *layered     // of kinds "mlp" and "siamese"
-	tensors  []*parameter // of a Function, in their order
+	tensors  []*parameter // of a Function or a Graph, in their order
 	width    int          // outputs, or for twins the nodes of their last layer
 
 	distance struct{ weights, bias *parameter } // of networks that compare pairs
@@ -120,7 +120,11 @@ func (s *System) resolve(specs []Spec, features map[string]*Features) error {
 	ordered := slices.Clone(specs)
 	slices.SortStableFunc(ordered, func(a, b Spec) int { return min(1, len(a.Encoder)) - min(1, len(b.Encoder)) })
 	for _, spec := range ordered {
-		n, err := s.resolveOne(spec.withDefaults(), features)
+		err := spec.readGraph(features)
+		var n *network
+		if err == nil {
+			n, err = s.resolveOne(spec.withDefaults(), features)
+		}
 		if err != nil {
 			return inNetwork(spec.Name, err)
 		}
@@ -212,6 +216,8 @@ func (s *System) discover(n *network) error {
 		switch {
 		case n.spec.Function != nil:
 			return s.discoverFunction(n)
+		case n.spec.Kind == exchanged:
+			return s.discoverGraph(n)
 		case n.spec.Kind == convolutional:
 			n.width = n.spec.Outputs
 			n.cnn, err = newCNN(s, n)

@@ -288,6 +288,9 @@ def write_cases(folder: Path) -> None:
                        "outputs": text(outputs_of(model, x))})
     lines = ",\n".join(json.dumps(one) for one in listed)
     (folder / "operators.json").write_text(f"[\n{lines}\n]\n")
+    strange = [node("Hardmax", ["x"], "a", name="pick"), node("Einsum", ["a"], "b", equation="ij->ij", name="sums"),
+               node("Relu", ["b"], "c"), node("Hardmax", ["c"], name="again")]
+    (folder / "unsupported.onnx").write_bytes(small(strange, [6], {}, 18))
 
 
 def main() -> None:

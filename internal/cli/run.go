@@ -123,8 +123,8 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	r.bound(loaded)
-	if r.networks != "" && !loaded.Networks() {
-		return command.Usage("flag-value", command.SeeHelp(cmd), "--save-networks: the project has no network")
+	if err := r.checkNetworks(cmd, loaded); err != nil {
+		return err
 	}
 	if r.atoms && loaded.Examples() {
 		return command.Usage("flag-value", "--json has what is predicted of each, and so has -o DIR",
@@ -239,6 +239,24 @@ func (r *runner) write(result *engine.Report, outputs project.Outputs) error {
 	}
 	paths, err := result.WriteAnswer(outputs.Atoms)
 	return r.Wrote(paths, err)
+}
+
+// checkNetworks refuses to save networks that could not be, before they learn.
+func (r *runner) checkNetworks(cmd *cobra.Command, loaded *project.Project) error {
+	exchanged := loaded.Exchanged()
+	switch {
+	case r.networks == "":
+	case !loaded.Networks():
+		return command.Usage("flag-value", command.SeeHelp(cmd), "--save-networks: the project has no network")
+	case !strings.EqualFold(filepath.Ext(r.networks), ".onnx"):
+	case len(exchanged) == 0:
+		return command.Usage("flag-value", "a name that does not end in .onnx is for a checkpoint of any networks",
+			"--save-networks: none of the networks is of kind onnx")
+	case len(exchanged) > 1:
+		return command.Usage("flag-value", "a name that does not end in .onnx is for a checkpoint of all networks",
+			"--save-networks: one file has one network, and %s are of kind onnx", strings.Join(exchanged, ", "))
+	}
+	return nil
 }
 
 // ran is the result of a run.

@@ -165,7 +165,8 @@ func Run(ctx context.Context, p *project.Project, stages Stages) (*Report, error
 func warnOfUnlearned(p *project.Project, networks *perceive.Networks) {
 	var warnings source.Diagnostics
 	for k, network := range p.Config.Networks {
-		if spec := networks.Specs[k]; spec.Checkpoint == "" && spec.Encoder == "" && spec.Function == nil {
+		if spec := networks.Specs[k]; spec.Checkpoint == "" && spec.Encoder == "" && spec.File == "" &&
+			spec.Function == nil {
 			warnings.Warnf("network-unlearned", network.Span, "learn with -l, or read what was saved by the key checkpoint",
 				"network %q has learned nothing: its parameters are drawn by the seed", network.Name)
 		}

@@ -139,13 +139,13 @@ func (c *compiler) chooseInput(m *Model) error {
 	_, real := realTypes[input.kind]
 	_, whole := intTypes[input.kind]
 	if !input.typed || len(input.shape) < 2 || !real && !whole {
-		return fmt.Errorf("its input %s is %s of shape %v: numbers of shape [rows, …] are wanted", input.name,
+		return fmt.Errorf("its input %q is %s of shape %v: numbers of shape [rows, …] are wanted", input.name,
 			typeName(input.kind), input.shape)
 	}
 	m.input, m.whole, m.row = c.value(input.name), whole, slices.Clone(input.shape[1:])
 	m.batch = max(0, input.shape[0])
 	if m.batch > 1<<12 {
-		return fmt.Errorf("its input %s has %d rows at once: export it for any number of rows", input.name, m.batch)
+		return fmt.Errorf("its input %q has %d rows at once: export it for any number of rows", input.name, m.batch)
 	}
 	return c.fitRow(m, input)
 }
@@ -158,9 +158,9 @@ func (c *compiler) fitRow(m *Model, input signature) error {
 		case d > 0 && rest <= maxElements/d:
 			rest *= d
 		case d >= 0:
-			return fmt.Errorf("its input %s has the shape %v", input.name, input.shape)
+			return fmt.Errorf("its input %q has the shape %v", input.name, input.shape)
 		case free >= 0:
-			return fmt.Errorf("its input %s has the shape %v, where -1 is any size: one at most, beside the rows, can be found",
+			return fmt.Errorf("its input %q has the shape %v, where -1 is any size: one at most, beside the rows, can be found",
 				input.name, input.shape)
 		default:
 			free = k
@@ -172,7 +172,7 @@ func (c *compiler) fitRow(m *Model, input signature) error {
 		rest = features
 	}
 	if rest != features {
-		return fmt.Errorf("its input %s has rows of shape %v, and the features have %d numbers each", input.name, m.row,
+		return fmt.Errorf("its input %q has rows of shape %v, and the features have %d numbers each", input.name, m.row,
 			features)
 	}
 	return nil

@@ -7,7 +7,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -385,5 +387,24 @@ func TestWrite(t *testing.T) {
 		if name == "mlp" {
 			t.Logf("%d bytes of %d", file.Len(), len(m.data))
 		}
+	}
+}
+
+// The documentation names all operators that are supported, and no other.
+func TestOperatorsAreDocumented(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "networks.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "| products |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	table = regexp.MustCompile(`\([^)]*\)|\n\|[^|]*\|`).ReplaceAllString(table, ",")
+	var documented []string
+	for _, name := range strings.FieldsFunc(table, func(r rune) bool { return strings.ContainsRune(" ,|\n", r) }) {
+		documented = append(documented, name)
+	}
+	slices.Sort(documented)
+	if want := Operators(); !slices.Equal(documented, want) {
+		t.Errorf("documented are %v,\nsupported are %v", documented, want)
 	}
 }

@@ -95,12 +95,20 @@ func loadNetwork(p *project.Project, network *load.Network, n *Networks, diags *
 				strings.Join(similarity.Names(), ", "))
 		}
 	}
-	if spec.Checkpoint != "" && !filepath.IsAbs(spec.Checkpoint) {
-		spec.Checkpoint = filepath.Join(filepath.Dir(p.Config.Name), spec.Checkpoint)
+	for _, path := range []*string{&spec.Checkpoint, &spec.File} {
+		if *path != "" && !filepath.IsAbs(*path) {
+			*path = filepath.Join(filepath.Dir(p.Config.Name), *path)
+		}
 	}
 	if spec.Encoder == "" {
 		loadFeatures(p, network, &spec, n.tables, diags)
 		n.Features[spec.Name] = n.tables[spec.Features]
+	}
+	if features := n.Features[spec.Name]; spec.File != "" && spec.Graph == nil && features != nil {
+		var err error
+		if spec.Graph, err = neural.ReadGraph(&spec, features.Width()); err != nil {
+			misspecified(network, err, diags)
+		}
 	}
 	return spec
 }

@@ -4,6 +4,7 @@
 package project
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -289,6 +290,20 @@ func same(a, b load.Data) bool { return a.Same(&b) }
 
 // Networks tells whether the project has neural predicates.
 func (p *Project) Networks() bool { return len(p.Config.Networks) > 0 }
+
+// Exchanged returns the names of the networks that ONNX files have.
+func (p *Project) Exchanged() (names []string) {
+	for _, network := range p.Config.Networks {
+		spec, given := p.Specs[network.Name]
+		if !given && json.Unmarshal(network.JSON, &spec) != nil {
+			continue // which is told when networks are read
+		}
+		if spec.File != "" || spec.Graph != nil {
+			names = append(names, network.Name)
+		}
+	}
+	return names
+}
 
 // Examples tells whether the project is about examples.
 func (p *Project) Examples() bool { return p.Config.HasExamples() }

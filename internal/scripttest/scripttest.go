@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,7 +22,7 @@ import (
 )
 
 // Run runs the scripts of the folder testdata of the test that calls it. $DATA is the folder of real data, if there is
-// one, and data the condition that there is.
+// one, and data the condition that there is. $ONNX is that of networks, for the packages beside internal/onnx.
 func Run(t *testing.T) {
 	t.Helper()
 	testscript.Run(t, testscript.Params{
@@ -31,7 +32,9 @@ func Run(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("DATA", os.Getenv("DEEPPSL_DATA"))
-			return nil
+			networks, err := filepath.Abs(filepath.Join("..", "onnx", "testdata"))
+			e.Setenv("ONNX", networks)
+			return err
 		},
 		Condition: func(name string) (bool, error) {
 			if name == "data" {
