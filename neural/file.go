@@ -52,5 +52,5 @@ func (t *tableReader) readFile(format Format, path string) error {
 		}
 		r = unzipped
 	}
-	return t.read(format, path, r)
+	return t.readFrom(format, path, r)
 }

@@ -36,7 +36,7 @@ func TestParquetErrors(t *testing.T) {
 		{nil, "is empty"},
 	} {
 		var b bytes.Buffer
-		w := parquet.NewWriter(&b, 2)
+		w := parquet.NewWriter(&b, []string{"arg1", "arg2"}, []string{"value"})
 		for _, row := range test.rows {
 			if err := w.Write(row, 0.5); err != nil {
 				t.Fatal(err)

@@ -32,7 +32,7 @@ func Read(format Format, name string, r io.Reader, width int) (*Features, error)
 		return nil, fmt.Errorf("%s: width %d is not between 0 and %d", name, width, maxWidth)
 	}
 	t := newTableReader(width)
-	if err := t.read(format, name, r); err != nil {
+	if err := t.readFrom(format, name, r); err != nil {
 		return nil, err
 	}
 	return t.finish(format)
@@ -102,8 +102,8 @@ func newTableReader(width int) *tableReader {
 	return &tableReader{width: width, seen: map[string]int{}}
 }
 
-// read adds the rows of a file.
-func (t *tableReader) read(format Format, name string, r io.Reader) error {
+// readFrom adds the rows of a file.
+func (t *tableReader) readFrom(format Format, name string, r io.Reader) error {
 	t.name, t.line = name, 0
 	switch format {
 	case SparseText:

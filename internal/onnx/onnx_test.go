@@ -399,10 +399,7 @@ func TestOperatorsAreDocumented(t *testing.T) {
 	_, table, _ := strings.Cut(string(text), "| products |")
 	table, _, _ = strings.Cut(table, "\n\n")
 	table = regexp.MustCompile(`\([^)]*\)|\n\|[^|]*\|`).ReplaceAllString(table, ",")
-	var documented []string
-	for _, name := range strings.FieldsFunc(table, func(r rune) bool { return strings.ContainsRune(" ,|\n", r) }) {
-		documented = append(documented, name)
-	}
+	documented := strings.FieldsFunc(table, func(r rune) bool { return strings.ContainsRune(" ,|\n", r) })
 	slices.Sort(documented)
 	if want := Operators(); !slices.Equal(documented, want) {
 		t.Errorf("documented are %v,\nsupported are %v", documented, want)
