@@ -62,7 +62,7 @@ func TestSpecErrors(t *testing.T) {
 	}{
 		{Spec{Name: "neural"}, "a name of its own"},
 		{Spec{}, "a name of its own"},
-		{Spec{Name: "n", Kind: "mpl"}, `unknown kind "mpl"; allowed are cnn, mlp, siamese; did you mean mlp?`},
+		{Spec{Name: "n", Kind: "mpl"}, `unknown kind "mpl"; allowed are cnn, mlp, onnx, siamese; did you mean mlp?`},
 		{Spec{Name: "n", Features: "word", Outputs: 1}, `unknown features "word"; allowed are words; did you mean words?`},
 		{Spec{Name: "n", Features: "words"}, "outputs is missing"},
 		{Spec{Name: "n", Activation: "gelu"}, `unknown activation "gelu"`},
