@@ -64,6 +64,11 @@ func (d *Derivations) Uses(predicate int) bool {
 	})
 }
 
+// Makes tells whether the atoms of a predicate are derived.
+func (d *Derivations) Makes(predicate int) bool {
+	return slices.ContainsFunc(d.ordered, func(one derivation) bool { return one.predicate == predicate })
+}
+
 // Complete makes the derived atoms of a store, beside which the rules p are about. What does not fit is an error.
 func (d *Derivations) Complete(ctx context.Context, p *program.Program, store *relation.Store, o Options) error {
 	m := maker{Derivations: d, program: p, store: store, Options: o}

@@ -20,9 +20,9 @@ func (t *Tracer) Involving(predicate int, tuple []symbol.ID) (made []mrf.Potenti
 }
 
 // Effect visits the ground rules of one rule that Involving returns, and adds what is wrong with others to faults, or,
-// as it counts for less than nothing where it has been before, takes it away; both may be nil.
+// if these are leaving, takes it away. It tells whether these may be all ground rules of the rule.
 func (t *Tracer) Effect(rule *program.Rule, predicate int, tuple []symbol.ID, faults *Faults,
-	visit func(*mrf.Potential)) {
+	visit func(*mrf.Potential)) (whole bool) {
 	var tried bindings
 	for _, a := range atomsOf(rule, predicate) {
 		s := &trace{tracer: t, rule: rule, values: slices.Repeat([]symbol.ID{unbound}, len(rule.Variables))}
@@ -31,7 +31,9 @@ func (t *Tracer) Effect(rule *program.Rule, predicate int, tuple []symbol.ID, fa
 		}
 		s.tried = tried
 		s.effect(faults, visit)
+		whole = whole || !slices.ContainsFunc(s.values, func(id symbol.ID) bool { return id != unbound })
 	}
+	return whole
 }
 
 // All visits all ground rules of a rule, as Effect does those of one atom.

@@ -94,6 +94,10 @@ var layers = []layer{
 		"internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program", "internal/report",
 		"internal/load", "internal/mrf", "internal/solve", "internal/learn", "internal/eval", "neural", "internal/project",
 		"internal/perceive", "internal/session", "internal/batch"}},
+	{"change", nil},
+	{"internal/live", []string{
+		"internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program", "internal/mrf",
+		"internal/ground", "internal/solve", "internal/session", "change"}},
 	{"internal/engine", []string{everything}},
 	{".", []string{everything}},
 	{"examples", []string{".", "neural"}},

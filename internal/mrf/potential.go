@@ -81,3 +81,14 @@ func (b *Block) takes(p *Potential) bool {
 	return b.VarStart != nil && b.Bias64 != nil && b.Constant == 0 && b.Rule == p.Rule && b.Kind == p.Kind &&
 		b.Exponent == p.Exponent && (b.Scale != nil) == (p.Scale != 1)
 }
+
+// Renumbered returns the block with other numbers for its variables, by their old ones, which ascend as they did.
+func (b *Block) Renumbered(numbers []int32) *Block {
+	out := *b
+	out.Vars = make([]int32, 0, len(b.Vars))
+	for _, i := range b.Numbers() {
+		out.Vars = append(out.Vars, numbers[i])
+	}
+	out.Compact()
+	return &out
+}

@@ -87,6 +87,9 @@ func (r *Relation) Has(row int32) bool {
 	return r.living == nil || r.living.atoms[row/64]>>(row%64)&1 == 1
 }
 
+// RowOf returns the row of a free atom by its number.
+func (r *Relation) RowOf(number int32) int32 { return number - r.Base + int32(r.Observed) }
+
 // Constants lists the different constants of a column, in the order of their first rows.
 func (r *Relation) Constants(column int) []symbol.ID {
 	if r.living == nil {

@@ -53,6 +53,8 @@ type Answer struct {
 	Perceived []float64
 	// multipliers are those of the proof, one per ground rule; nil unless the grounding lives on.
 	Multipliers []float64
+	// Absent has a bit for each variable that stands for no atom; nil if all do.
+	Absent []uint64
 }
 
 // Infer perceives with the current networks and finds the MAP state. An answer that is not proven optimal is no error:

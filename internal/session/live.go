@@ -61,29 +61,45 @@ func (g *Grounding) find(predicate string, arguments []string) (k int, atoms *re
 	if k, err = g.Project.Predicate(predicate); err != nil {
 		return 0, nil, -1, err
 	}
-	declared := g.Project.Config.Predicates[k]
-	atoms = g.Tables.Store.Relations[k]
-	if len(arguments) != atoms.Arity {
-		return k, atoms, -1, fmt.Errorf("%s has %d arguments, and not %d", declared.Name, atoms.Arity, len(arguments))
+	tuple, atoms, err := g.tuple(predicate, arguments)
+	if err != nil || tuple == nil {
+		return k, atoms, -1, err
 	}
 	g.names.RLock()
 	defer g.names.RUnlock()
-	tuple := make([]symbol.ID, len(arguments))
-	for i, argument := range arguments {
-		canonical, err := declared.Types[i].Canonical(argument)
-		if err != nil {
-			return k, atoms, -1, fmt.Errorf("argument %d of %s: %w", i+1, declared.Name, err)
-		}
-		id, known := g.Tables.Store.Symbols.Lookup(canonical)
-		if !known {
-			return k, atoms, -1, nil
-		}
-		tuple[i] = id
-	}
 	if row, known := atoms.Find(tuple...); known {
 		return k, atoms, row, nil
 	}
 	return k, atoms, -1, nil
+}
+
+// tuple returns an atom's constants and its relation; no constants if one is not known.
+func (g *Grounding) tuple(predicate string, arguments []string) (
+	tuple []symbol.ID, atoms *relation.Relation, err error) {
+	k, err := g.Project.Predicate(predicate)
+	if err != nil {
+		return nil, nil, err
+	}
+	declared := g.Project.Config.Predicates[k]
+	atoms = g.Tables.Store.Relations[k]
+	if len(arguments) != atoms.Arity {
+		return nil, atoms, fmt.Errorf("%s has %d arguments, and not %d", declared.Name, atoms.Arity, len(arguments))
+	}
+	g.names.RLock()
+	defer g.names.RUnlock()
+	tuple = make([]symbol.ID, len(arguments))
+	for i, argument := range arguments {
+		canonical, err := declared.Types[i].Canonical(argument)
+		if err != nil {
+			return nil, atoms, fmt.Errorf("argument %d of %s: %w", i+1, declared.Name, err)
+		}
+		id, known := g.Tables.Store.Symbols.Lookup(canonical)
+		if !known {
+			return nil, atoms, nil
+		}
+		tuple[i] = id
+	}
+	return tuple, atoms, nil
 }
 
 // Row returns where an atom stands; row is -1 if there is none.
@@ -95,11 +111,21 @@ func (g *Grounding) Row(predicate string, arguments []string) (atoms *relation.R
 // Value returns the value of an atom in an answer; ok is false if there is no such atom. Any number of goroutines may
 // ask, also while the grounding is used.
 func (g *Grounding) Value(answer *Answer, predicate string, arguments ...string) (v float64, ok bool) {
-	_, atoms, row, err := g.find(predicate, arguments)
-	if err != nil || row < 0 {
+	tuple, atoms, err := g.tuple(predicate, arguments)
+	if err != nil || tuple == nil {
 		return 0, false
 	}
-	return valueOf(answer, atoms, row), true
+	g.names.RLock()
+	defer g.names.RUnlock()
+	row, known := atoms.Find(tuple...)
+	switch {
+	case !known:
+		return 0, false
+	case atoms.Role(row) == relation.Observed:
+		return atoms.Value(row), true
+	}
+	k := row - int32(atoms.Observed)
+	return answer.freeValue(atoms, k), !answer.lacks(atoms, k)
 }
 
 // named iterates over the relations of the named predicates, or of all.
@@ -119,8 +145,11 @@ func (g *Grounding) named(predicates []string) iter.Seq2[string, *relation.Relat
 func (g *Grounding) Atoms(answer *Answer, predicates []string) iter.Seq[Atom] {
 	return func(yield func(Atom) bool) {
 		for name, atoms := range g.named(predicates) {
-			for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
-				if !yield(Atom{name, g.arguments(atoms, row), FreeValue(answer, atoms, row)}) {
+			for k := range g.freeLen(atoms) {
+				if answer.lacks(atoms, k) {
+					continue
+				}
+				if !yield(Atom{name, g.free(atoms, k), answer.freeValue(atoms, k)}) {
 					return
 				}
 			}
@@ -128,12 +157,43 @@ func (g *Grounding) Atoms(answer *Answer, predicates []string) iter.Seq[Atom] {
 	}
 }
 
+// freeLen returns how many free rows there are, while atoms may come.
+func (g *Grounding) freeLen(atoms *relation.Relation) int32 {
+	g.names.RLock()
+	defer g.names.RUnlock()
+	return int32(atoms.FreeLen())
+}
+
+// lacks tells whether a free row, by its place among them, had no atom when the answer was found.
+func (a *Answer) lacks(atoms *relation.Relation, k int32) bool {
+	i := atoms.Base + k
+	return a.Absent != nil && atoms.Free == relation.Target && a.Absent[i/64]>>(i%64)&1 == 1
+}
+
+// free returns the arguments of a free row, by its place among them: where atoms come, rows may move meanwhile.
+func (g *Grounding) free(atoms *relation.Relation, k int32) []string {
+	g.names.RLock()
+	defer g.names.RUnlock()
+	return g.argumentsOf(atoms, int32(atoms.Observed)+k)
+}
+
+// freeValue is FreeValue by the place among the free rows.
+func (a *Answer) freeValue(atoms *relation.Relation, k int32) float64 {
+	if atoms.Free == relation.Perceived {
+		return a.Perceived[atoms.Base+k]
+	}
+	return a.Values[atoms.Base+k]
+}
+
 // Values returns the values of Atoms, in their order.
 func (g *Grounding) Values(answer *Answer, predicates []string) (values []float64) {
 	for _, atoms := range g.named(predicates) {
-		values = slices.Grow(values, atoms.Len()-atoms.Observed)
-		for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
-			values = append(values, FreeValue(answer, atoms, row))
+		n := g.freeLen(atoms)
+		values = slices.Grow(values, int(n))
+		for k := range n {
+			if !answer.lacks(atoms, k) {
+				values = append(values, answer.freeValue(atoms, k))
+			}
 		}
 	}
 	return values
@@ -156,6 +216,11 @@ func (g *Grounding) Open() iter.Seq2[*relation.Relation, int32] {
 func (g *Grounding) arguments(atoms *relation.Relation, row int32) []string {
 	g.names.RLock()
 	defer g.names.RUnlock()
+	return g.argumentsOf(atoms, row)
+}
+
+// argumentsOf is arguments for who has the lock.
+func (g *Grounding) argumentsOf(atoms *relation.Relation, row int32) []string {
 	arguments := make([]string, atoms.Arity)
 	for k, column := range atoms.Columns {
 		arguments[k] = g.Tables.Store.Symbols.Name(column[row])

@@ -163,6 +163,9 @@ func (s *State) recountAt(places []int, sign float64) {
 	}
 }
 
+// AddRule adds a rule's weight behind the others.
+func (s *State) AddRule(weight float64) { s.theta = append(slices.Clip(s.theta), weight) }
+
 // Grow adds variables, which no potential has, behind the others.
 func (s *State) Grow(variables int) {
 	for len(s.y) < variables {

@@ -24,6 +24,7 @@ type saved struct {
 	violations             violations
 	kinds                  kinds
 	come, variables        int
+	theta                  []float64
 	pending, pressed       []int32
 }
 
@@ -33,7 +34,7 @@ func (s *State) Begin() {
 		panic("local: changes within changes")
 	}
 	s.saved = &saved{objective: s.objective, gap: s.gap, excess: s.excess, violations: s.violations, kinds: s.kinds,
-		come: len(s.come), variables: len(s.y), pending: append([]int32(nil), s.pending...),
+		come: len(s.come), variables: len(s.y), theta: s.theta, pending: append([]int32(nil), s.pending...),
 		pressed: append([]int32(nil), s.pressed...)}
 }
 
@@ -66,7 +67,7 @@ func (s *State) Rollback() {
 	s.y, s.g = s.y[:was.variables], s.g[:was.variables]
 	s.objective, s.gap, s.excess, s.violations, s.kinds =
 		was.objective, was.gap, was.excess, was.violations, was.kinds
-	s.pending, s.pressed = was.pending, was.pressed
+	s.pending, s.pressed, s.theta = was.pending, was.pressed, was.theta
 	s.Commit()
 }
 

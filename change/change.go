@@ -1,0 +1,73 @@
+// Package change has what can change while a session of deeppsl lives: atoms that come, go and are observed, weights,
+// and rules. A session applies changes all together or not at all, see Session.Apply and Session.WhatIf.
+package change
+
+// Kind says what changes.
+type Kind string
+
+// The kinds of changes, as JSON has them.
+const (
+	ObserveAtom Kind = "observe"
+	RemoveAtom  Kind = "remove"
+	TargetAtom  Kind = "target"
+	GiveValue   Kind = "give"
+	RuleWeight  Kind = "weight"
+	RuleOff     Kind = "deactivate"
+	RuleOn      Kind = "activate"
+	RuleAdded   Kind = "rule"
+)
+
+// Change is one change. Functions make them.
+type Change struct {
+	Kind      Kind     `json:"change"`
+	Predicate string   `json:"predicate,omitempty"`
+	Arguments []string `json:"arguments,omitempty"`
+	Value     float64  `json:"value,omitempty"`
+	Rule      int      `json:"rule,omitempty"`
+	Text      string   `json:"text,omitempty"`
+}
+
+// Observe gives an atom a known value in [0, 1]: one that was not there, had another value, or was a target, which is
+// fixed by it.
+func Observe(value float64, predicate string, arguments ...string) Change {
+	return Change{Kind: ObserveAtom, Predicate: predicate, Arguments: arguments, Value: value}
+}
+
+// Remove takes an atom away, observed or target. One of a predicate without targets is 0 then.
+func Remove(predicate string, arguments ...string) Change {
+	return Change{Kind: RemoveAtom, Predicate: predicate, Arguments: arguments}
+}
+
+// Target makes an atom a target: one that was not there, or one that was observed, which is freed by it. The predicate
+// must have had targets when the session began.
+func Target(predicate string, arguments ...string) Change {
+	return Change{Kind: TargetAtom, Predicate: predicate, Arguments: arguments}
+}
+
+// Give changes the value of a given atom, in [0, 1].
+func Give(value float64, predicate string, arguments ...string) Change {
+	return Change{Kind: GiveValue, Predicate: predicate, Arguments: arguments, Value: value}
+}
+
+// Weight changes the weight of a rule, by its number from 0.
+func Weight(rule int, weight float64) Change {
+	return Change{Kind: RuleWeight, Rule: rule, Value: weight}
+}
+
+// Deactivate takes the ground rules of a rule away, and Activate brings them back. Rules keep their numbers.
+func Deactivate(rule int) Change { return Change{Kind: RuleOff, Rule: rule} }
+
+// Activate brings back what Deactivate took away.
+func Activate(rule int) Change { return Change{Kind: RuleOn, Rule: rule} }
+
+// Rule adds a rule, behind all others. To replace one, Deactivate it in the same breath.
+func Rule(text string) Change { return Change{Kind: RuleAdded, Text: text} }
+
+// Applied says what changes came to.
+type Applied struct {
+	// Come and Gone count ground rules.
+	Come int `json:"ground_rules_come"`
+	Gone int `json:"ground_rules_gone"`
+	// Reground are the numbers of rules that were ground anew as a whole.
+	Reground []int `json:"reground,omitempty"`
+}

@@ -1,0 +1,342 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/change"
+	"github.com/deeppsl/deeppsl/internal/ground"
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+	"github.com/deeppsl/deeppsl/internal/syntax"
+)
+
+// difference is what changes come to, while they are made.
+type difference struct {
+	change.Applied
+	faults ground.Faults
+	hard   bool // hard ground rules have come
+}
+
+// make makes changes one after the other; if there is an error, some are made.
+func (s *Session) make(ctx context.Context, changes []change.Change) (*difference, error) {
+	d := &difference{}
+	for k := range changes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := s.change(d, &changes[k]); err != nil {
+			return nil, fmt.Errorf("change %d of %d: %w", k+1, len(changes), err)
+		}
+	}
+	options := s.grounding.Settings.Model.Options()
+	return d, d.faults.Failure(options)
+}
+
+// change makes one change.
+func (s *Session) change(d *difference, c *change.Change) error {
+	switch c.Kind {
+	case change.RuleWeight:
+		return s.setWeight(c.Rule, c.Value)
+	case change.RuleOff, change.RuleOn:
+		return s.turn(d, c.Rule, c.Kind == change.RuleOff)
+	case change.RuleAdded:
+		return s.addRule(d, c.Text)
+	case change.ObserveAtom, change.RemoveAtom, change.TargetAtom, change.GiveValue:
+		return s.atom(d, c)
+	}
+	return fmt.Errorf("there is no kind of change %q", c.Kind)
+}
+
+// atom makes a change of one atom.
+func (s *Session) atom(d *difference, c *change.Change) (err error) {
+	if !(c.Value >= 0 && c.Value <= 1) {
+		return fmt.Errorf("the value %v is not in [0, 1]", c.Value)
+	}
+	var at place
+	s.grounding.Alter(func() { at, err = s.locate(c) })
+	if err != nil {
+		return err
+	}
+	r := at.relation
+	name := func() string { return relation.AtomText(r.Name, c.Arguments) }
+	switch given := s.grounding.Project.Config.Predicates[at.predicate].Given; {
+	case c.Kind == change.GiveValue:
+		if !given || at.row < 0 || r.Role(at.row) == relation.Observed {
+			return fmt.Errorf("%s is not given", name())
+		}
+		return s.give(r.Number(at.row), c.Value)
+	case !r.Lives():
+		return fmt.Errorf("atoms of %s cannot change", r.Name)
+	case s.grounding.Derivations.Makes(at.predicate):
+		return fmt.Errorf("the atoms of %s are derived: change those that they are derived from", r.Name)
+	case s.grounding.Derivations.Uses(at.predicate):
+		return fmt.Errorf("other atoms are derived from those of %s, so that their change takes a new session", r.Name)
+	case at.row >= 0 && r.Role(at.row) == relation.Perceived:
+		return fmt.Errorf("%s is an input, whose atoms stay", name())
+	case c.Kind == change.RemoveAtom && at.row < 0:
+		return fmt.Errorf("there is no atom %s", name())
+	case c.Kind == change.TargetAtom && (r.FreeLen() == 0 || r.Free != relation.Target):
+		return fmt.Errorf("%s has no targets; a predicate that gets some means something else", r.Name)
+	case c.Kind == change.TargetAtom && at.row < 0 && r.Room() == 0:
+		return fmt.Errorf("there is no room for more targets of %s in this session", r.Name)
+	}
+	s.replace(d, at, c)
+	return nil
+}
+
+// place is where an atom is.
+type place struct {
+	predicate int
+	relation  *relation.Relation
+	tuple     []symbol.ID
+	row       int32 // below 0 if it is not there
+}
+
+// locate finds the atom that a change is about; its constants become known.
+func (s *Session) locate(c *change.Change) (at place, err error) {
+	g := s.grounding
+	if at.predicate, err = g.Project.Predicate(c.Predicate); err != nil {
+		return at, err
+	}
+	declared := g.Project.Config.Predicates[at.predicate]
+	at.relation = g.Tables.Store.Relations[at.predicate]
+	if len(c.Arguments) != at.relation.Arity {
+		return at, fmt.Errorf("%s has %d arguments, and not %d", declared.Name, at.relation.Arity, len(c.Arguments))
+	}
+	for k, argument := range c.Arguments {
+		canonical, err := declared.Types[k].Canonical(argument)
+		if err != nil {
+			return at, fmt.Errorf("argument %d of %s: %w", k+1, declared.Name, err)
+		}
+		at.tuple = append(at.tuple, g.Tables.Store.Symbols.Intern(canonical))
+	}
+	at.row = -1
+	if row, known := at.relation.Find(at.tuple...); known {
+		at.row = row
+	}
+	return at, nil
+}
+
+// replace lets the ground rules go that an atom has a part in, changes the atom, and lets those come that it has then.
+func (s *Session) replace(d *difference, at place, c *change.Change) {
+	s.refresh()
+	d.faults.Leaving(true)
+	s.each(d, &at, func(p *mrf.Potential) { s.remove(d, p) })
+	s.grounding.Alter(func() { s.store(&at, c) })
+	d.faults.Leaving(false)
+	s.each(d, &at, func(p *mrf.Potential) { s.add(d, p) })
+}
+
+// each visits the ground rules that an atom has a part in.
+func (s *Session) each(d *difference, at *place, visit func(*mrf.Potential)) {
+	for r, rule := range s.prog.Rules {
+		if s.off[r] {
+			continue
+		}
+		whole := s.tracer.Effect(rule, at.predicate, at.tuple, &d.faults, visit)
+		if whole && !slices.Contains(d.Reground, r) {
+			d.Reground = append(d.Reground, r)
+		}
+	}
+}
+
+// remove lets a ground rule go.
+func (s *Session) remove(d *difference, p *mrf.Potential) {
+	place := s.state.Find(p)
+	if place < 0 {
+		panic("live: a ground rule that goes is not there: " + s.prog.Rules[p.Rule].Text)
+	}
+	s.state.Remove(place)
+	s.ground[p.Rule]--
+	d.Gone++
+}
+
+// add lets a ground rule come.
+func (s *Session) add(d *difference, p *mrf.Potential) {
+	s.state.Add(p)
+	s.ground[p.Rule]++
+	d.Come++
+	d.hard = d.hard || p.Kind.Hard()
+}
+
+// store changes an atom's row.
+func (s *Session) store(at *place, c *change.Change) {
+	r, role := at.relation, relation.Observed
+	if c.Kind == change.TargetAtom {
+		role = relation.Target
+	}
+	if at.row >= 0 && c.Kind == change.ObserveAtom && r.Role(at.row) == relation.Observed {
+		s.setTruth(r, at.row, c.Value)
+		return
+	}
+	if at.row >= 0 {
+		s.bury(at, at.row)
+	}
+	if c.Kind == change.RemoveAtom {
+		return
+	}
+	s.raise(at, role, c.Value)
+}
+
+// setTruth changes the value of an observed row.
+func (s *Session) setTruth(r *relation.Relation, row int32, value float64) {
+	was := r.Value(row)
+	r.SetValue(row, value)
+	s.log = append(s.log, func() { r.SetValue(row, was) })
+}
+
+// handle is what a row is known by whatever comes: free rows can move, but their numbers stay.
+type handle struct {
+	role   relation.Role
+	number int32 // of an observed row, its place
+}
+
+func handleOf(r *relation.Relation, row int32) handle {
+	if r.Role(row) == relation.Observed {
+		return handle{relation.Observed, row}
+	}
+	return handle{r.Free, r.Number(row)}
+}
+
+func (h handle) row(r *relation.Relation) int32 {
+	if h.role == relation.Observed {
+		return h.number
+	}
+	return r.RowOf(h.number)
+}
+
+// bury takes the atom of a row away.
+func (s *Session) bury(at *place, row int32) {
+	r, h := at.relation, handleOf(at.relation, row)
+	key := grave{at.predicate, h.role, tupleName(at.tuple)}
+	r.Delete(row)
+	s.graves[key] = h
+	s.present(h, false)
+	s.log = append(s.log, func() {
+		r.Revive(h.row(r))
+		delete(s.graves, key)
+		s.present(h, true)
+	})
+}
+
+// present notes whether a row has an atom, if answers have a value of it.
+func (s *Session) present(h handle, is bool) {
+	if h.role == relation.Target {
+		s.setAbsent(h.number, !is)
+	}
+}
+
+// raise gives an atom a row: the one that it had, or a new one.
+func (s *Session) raise(at *place, role relation.Role, value float64) {
+	r, key := at.relation, grave{at.predicate, role, tupleName(at.tuple)}
+	h, known := s.graves[key]
+	if known {
+		if role == relation.Observed {
+			s.setTruth(r, h.number, value)
+		}
+		r.Revive(h.row(r))
+		delete(s.graves, key)
+	} else {
+		h = handleOf(r, r.Insert(at.tuple, role, value))
+	}
+	s.present(h, true)
+	s.log = append(s.log, func() {
+		r.Delete(h.row(r))
+		s.graves[key] = h
+		s.present(h, false)
+	})
+}
+
+// tupleName makes a key of a tuple.
+func tupleName(tuple []symbol.ID) string {
+	name := make([]byte, 0, 4*len(tuple))
+	for _, id := range tuple {
+		name = append(name, byte(id), byte(id>>8), byte(id>>16), byte(id>>24))
+	}
+	return string(name)
+}
+
+// give changes the value of an input.
+func (s *Session) give(number int32, value float64) error {
+	was := s.grounding.Inputs[number]
+	s.state.SetInput(number, value)
+	s.grounding.Inputs[number] = value
+	s.log = append(s.log, func() { s.grounding.Inputs[number] = was })
+	return nil
+}
+
+// rule checks the number of a rule.
+func (s *Session) rule(number int) (*program.Rule, error) {
+	if number < 0 || number >= len(s.prog.Rules) {
+		return nil, fmt.Errorf("there is no rule %d: there are %d, numbered from 0", number, len(s.prog.Rules))
+	}
+	return s.prog.Rules[number], nil
+}
+
+// setWeight changes the weight of a rule.
+func (s *Session) setWeight(number int, weight float64) error {
+	rule, err := s.rule(number)
+	switch {
+	case err != nil:
+		return err
+	case rule.Weight.Hard:
+		return fmt.Errorf("rule %d is hard and has no weight: %s", number, rule.Text)
+	case !(weight >= 0) || math.IsInf(weight, 0):
+		return fmt.Errorf("the weight %v is not a number of at least 0", weight)
+	}
+	s.grounding.Theta[number], s.reweighed = weight, true
+	return nil
+}
+
+// turn takes the ground rules of a rule away, or grounds it.
+func (s *Session) turn(d *difference, number int, off bool) error {
+	rule, err := s.rule(number)
+	if err != nil || s.off[number] == off {
+		return err
+	}
+	s.refresh()
+	d.faults.Leaving(off)
+	each := func(p *mrf.Potential) { s.add(d, p) }
+	if off {
+		each = func(p *mrf.Potential) { s.remove(d, p) }
+	}
+	s.tracer.All(rule, &d.faults, each)
+	s.off[number] = off
+	d.Reground = append(d.Reground, number)
+	return nil
+}
+
+// addRule adds a rule behind the others.
+func (s *Session) addRule(d *difference, text string) error {
+	var diags source.Diagnostics
+	file := &source.File{Name: "rule", Text: text}
+	parsed := syntax.Parse(file, &diags)
+	written := make([]*syntax.Rule, 0, len(s.prog.Rules)+len(parsed))
+	compiled := program.Compile(s.prog.Predicates, append(written, parsed...), &diags)
+	if err := diags.Err(); err != nil {
+		return err
+	}
+	for _, rule := range compiled.Rules {
+		rule.Index = len(s.prog.Rules)
+		s.prog.Rules = append(slices.Clip(s.prog.Rules), rule)
+		s.grounding.Theta = append(slices.Clip(s.grounding.Theta), rule.Weight.Value)
+		s.state.AddRule(rule.Weight.Value)
+		s.off, s.ground = append(slices.Clip(s.off), true), append(slices.Clip(s.ground), 0)
+		s.tracer = nil
+		if err := s.turn(d, rule.Index, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Rules returns the rules with their numbers of ground rules, and whether they are active.
+func (s *Session) Rules() (rules []*program.Rule, ground []int64, off []bool) {
+	return s.prog.Rules, s.ground, s.off
+}

@@ -1,0 +1,291 @@
+// Package live lets a grounding change while it lives. A change of an atom is a difference: the ground rules that
+// it has a part in are found by the rules' own machines, started from its row (ground.Tracer.Effect), before the
+// change and after it; the first go, the second come. Potentials are a multiset, so that nothing about what they
+// were made from needs to be kept. Where a rule counts the values of a predicate, all its ground rules go and
+// come. What follows from a change is solved in its neighbourhood and proven as a whole by solve/local.
+//
+// Changes are made one after the other and count together: what is wrong with the ground rules is added up, and if
+// in the end there is more of it, or if hard rules contradict each other that did not before, all is taken back.
+// WhatIf does that always.
+package live
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/deeppsl/deeppsl/change"
+	"github.com/deeppsl/deeppsl/internal/ground"
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/local"
+)
+
+// Session is a grounding that changes. It is not safe for concurrent use, but answers of it may be read meanwhile.
+type Session struct {
+	grounding  *session.Grounding
+	prog       *program.Program
+	tracer     *ground.Tracer
+	symbols    int // how many constants the tracer knows
+	state      *local.State
+	limits     solve.Settings
+	off        []bool           // by rule
+	ground     []int64          // ground rules, by rule
+	absent     []uint64         // variables that stand for no atom
+	graves     map[grave]handle // rows without atoms that had some
+	log        []func()         // what takes the present changes back, last first
+	reweighed  bool             // weights have changed, so that the whole has to be solved
+	infeasible bool             // there is no state
+}
+
+// grave names an atom that is no more.
+type grave struct {
+	predicate int
+	role      relation.Role
+	tuple     string
+}
+
+// New lets a grounding change from its answer on, which must have multipliers: see session.Grounding.InferAgain. The
+// grounding and its answers stay what they are.
+func New(g *session.Grounding, answer *session.Answer) (*Session, error) {
+	if g.Model.Paged() != nil {
+		return nil, local.ErrPaged
+	}
+	living, numbers := g.Living()
+	living.Field.SetWeights(g.Theta)
+	living.Field.SetInputs(answer.Perceived)
+	copy(living.Inputs, answer.Perceived)
+	y := make([]float64, living.Model.Variables)
+	s := &Session{grounding: living, prog: &program.Program{Predicates: g.Program.Predicates,
+		Rules: slices.Clone(g.Program.Rules)}, limits: g.Settings.Solve.WithDefaults(0), off: make([]bool, len(g.Theta)),
+		graves: make(map[grave]handle), absent: make([]uint64, len(y)/64+1)}
+	for k := range s.absent {
+		s.absent[k] = math.MaxUint64
+	}
+	for i, number := range numbers {
+		y[number] = answer.Values[i]
+		s.setAbsent(number, false)
+	}
+	for _, counts := range g.Counts() {
+		s.ground = append(s.ground, counts.Kept)
+	}
+	s.infeasible = answer.Status == solve.Infeasible.String()
+	mu := answer.Multipliers
+	if s.infeasible {
+		mu = nil // they go to infinity
+	}
+	var err error
+	s.state, err = local.New(living.Field, y, mu, s.limits)
+	living.Model, living.Field = nil, nil
+	return s, err
+}
+
+// Grounding returns what the answers are about. It has no model: see Settled.
+func (s *Session) Grounding() *session.Grounding { return s.grounding }
+
+// Settled returns a grounding of what there is now as if it had been there from the start, to the last bit, for all
+// that is not asked of a living one; the session must not be used any more.
+func (s *Session) Settled(ctx context.Context) (*session.Grounding, error) {
+	kept := &program.Program{Predicates: s.prog.Predicates}
+	for r, rule := range s.prog.Rules {
+		if s.off[r] {
+			continue
+		}
+		again := *rule
+		again.Index = len(kept.Rules)
+		s.grounding.Theta[again.Index] = s.grounding.Theta[r]
+		kept.Rules = append(kept.Rules, &again)
+	}
+	s.grounding.Theta = s.grounding.Theta[:len(kept.Rules)]
+	return s.grounding.Settled(ctx, kept)
+}
+
+// refresh makes the tracer anew where constants have come.
+func (s *Session) refresh() {
+	if n := s.grounding.Tables.Store.Symbols.Len(); s.tracer == nil || n != s.symbols {
+		s.tracer, s.symbols = ground.NewTracer(s.prog, s.grounding.Tables.Store), n
+	}
+}
+
+func (s *Session) setAbsent(number int32, absent bool) {
+	if bit := uint64(1) << (number % 64); (s.absent[number/64]&bit != 0) != absent {
+		s.absent[number/64] ^= bit
+	}
+}
+
+// Conflict is the error of changes that hard rules do not allow. It names some that cannot hold together then.
+type Conflict struct{ GroundRules []string }
+
+// Error names the conflict.
+func (c *Conflict) Error() string {
+	text := "the changes leave no state that hard rules allow; these cannot hold together:"
+	for _, rule := range c.GroundRules {
+		text += "\n  " + rule
+	}
+	return text
+}
+
+// Apply makes changes, all or, with an error, none.
+func (s *Session) Apply(ctx context.Context, changes []change.Change) (*change.Applied, error) {
+	s.begin()
+	applied, err := s.make(ctx, changes)
+	if err == nil && applied.hard && !s.infeasible {
+		err = s.admit(ctx)
+	}
+	if err != nil {
+		s.rollback()
+		return nil, err
+	}
+	s.commit()
+	return &applied.Applied, nil
+}
+
+// WhatIf returns what Infer would answer after changes, which it does not make.
+func (s *Session) WhatIf(ctx context.Context, changes []change.Change) (*session.Answer, error) {
+	s.begin()
+	defer s.rollback()
+	if _, err := s.make(ctx, changes); err != nil {
+		return nil, err
+	}
+	return s.infer(ctx, true)
+}
+
+// Infer returns the state of what there is now. Where little has changed since the last one, only its neighbourhood is
+// solved; the proof is that of the whole. If the context ends, the answer is the best so far, with the gap proven so
+// far.
+func (s *Session) Infer(ctx context.Context) (*session.Answer, error) { return s.infer(ctx, false) }
+
+// begin starts changes that can be taken back.
+func (s *Session) begin() {
+	s.state.Begin()
+	theta, ground, off, prog := slices.Clone(s.grounding.Theta), slices.Clone(s.ground), slices.Clone(s.off), *s.prog
+	reweighed, infeasible := s.reweighed, s.infeasible
+	s.log = append(s.log[:0], func() {
+		s.grounding.Theta, s.ground, s.off, s.reweighed, s.infeasible = theta, ground, off, reweighed, infeasible
+		if len(prog.Rules) != len(s.prog.Rules) {
+			*s.prog, s.tracer = prog, nil
+		}
+	})
+}
+
+func (s *Session) commit() { s.state.Commit(); s.log = nil }
+
+// rollback takes back what has changed since begin.
+func (s *Session) rollback() {
+	s.grounding.Alter(func() {
+		for _, undo := range slices.Backward(s.log) {
+			undo()
+		}
+	})
+	s.state.Rollback()
+	s.log = nil
+}
+
+// admit finds out whether hard rules allow a state, unless the context ends before.
+func (s *Session) admit(ctx context.Context) error {
+	out, err := s.state.Solve(ctx)
+	if err != nil || out.Status != solve.Infeasible {
+		return err
+	}
+	answer, _, err := s.whole(ctx, time.Now())
+	if err != nil || answer.Status != solve.Infeasible.String() {
+		return err
+	}
+	return &Conflict{answer.Conflict}
+}
+
+// infer is Infer, which leaves no trace if it is passing.
+func (s *Session) infer(ctx context.Context, passing bool) (*session.Answer, error) {
+	start := time.Now()
+	out := local.Outcome{Status: solve.Stalled}
+	if !s.reweighed && !s.infeasible {
+		var err error
+		if out, err = s.state.Solve(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if out.Status == solve.Stalled || out.Status == solve.Infeasible {
+		answer, state, err := s.whole(ctx, start)
+		if err != nil || passing {
+			return answer, err
+		}
+		s.reweighed, s.infeasible = false, answer.Status == solve.Infeasible.String()
+		if state != nil {
+			s.state = state
+		}
+		return answer, nil
+	}
+	return s.answer(start, out), nil
+}
+
+// answer is the state as it is.
+func (s *Session) answer(start time.Time, out local.Outcome) *session.Answer {
+	proof := s.state.Certificate()
+	a := &session.Answer{
+		Status: out.Status.String(), Explanation: out.Status.Sentence(), Method: "local", Reason: fmt.Sprintf(
+			"%d of %d atoms, around what has changed, were solved; the proof is that of all.", out.Variables, s.atoms()),
+		Objective: proof.Objective, DualBound: proof.DualBound, Gap: proof.Gap, MaxViolation: proof.MaxViolation,
+		AtomError: math.Inf(1), Iterations: out.Rounds, Values: slices.Clone(s.state.Values()),
+		Perceived: slices.Clone(s.grounding.Inputs), Absent: slices.Clone(s.absent),
+	}
+	a.Judge(s.grounding.Settings, out.Status)
+	a.Elapsed = time.Since(start)
+	return a
+}
+
+// atoms counts the variables that stand for atoms.
+func (s *Session) atoms() (n int) {
+	for _, r := range s.grounding.Tables.Store.Relations {
+		if r.Free == relation.Target {
+			n += r.FreeLen() - r.Room()
+		}
+	}
+	return n
+}
+
+// whole solves everything, from where it is, and returns the state after that; nil if there is none.
+func (s *Session) whole(ctx context.Context, start time.Time) (*session.Answer, *local.State, error) {
+	m, mu := s.state.Gather()
+	m.Rules = len(s.grounding.Theta)
+	g := *s.grounding
+	g.Model, g.Program, g.Field = m, s.prog, mrf.NewFieldOn(m, g.Project.Threads)
+	g.Field.SetWeights(s.grounding.Theta)
+	g.Field.SetInputs(g.Inputs)
+	settings := *g.Settings
+	settings.Solve = s.limits
+	settings.Solve.Gap = local.Spare(s.limits.Gap)
+	solver, err := settings.Inference(g.Field, g.Options())
+	if err != nil {
+		return nil, nil, err
+	}
+	solver.SetWeights(s.grounding.Theta)
+	solver.SetInputs(g.Inputs)
+	if !s.infeasible {
+		solver.WarmStart(slices.Clone(s.state.Values()), mu)
+	}
+	result, err := solver.Solve(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.enough(result) {
+		result.Status = solve.Optimal
+	}
+	answer := session.NewAnswer(g.Settings, g.Field, result, start)
+	answer.Conflict, answer.Absent = g.Conflict(ctx, result.Conflict), slices.Clone(s.absent)
+	if result.Status == solve.Infeasible || result.Multipliers == nil {
+		return answer, nil, nil
+	}
+	state, err := local.New(g.Field, result.Y, result.Multipliers, s.limits)
+	return answer, state, err
+}
+
+// enough tells whether a result is what was asked for: whole problems are solved to more, so that there is room for
+// changes.
+func (s *Session) enough(r *solve.Result) bool {
+	return r.Status != solve.Infeasible && math.Abs(r.Gap) <= s.limits.Gap && r.MaxViolation <= s.limits.Feasibility
+}
