@@ -39,8 +39,8 @@ func Open(path string, predicates ...Predicate) (*Program, *Data, error) {
 	return &Program{p}, &Data{declared: data}, nil
 }
 
-// A Source is a table: one of Rows, Values, File and what Reader returns. A row has an atom's arguments, and may have
-// its truth value in [0, 1] behind them, which is otherwise 1.
+// A Source is a table: one of Rows, Values, File, Derived and what Reader returns. A row has an atom's arguments, and
+// may have its truth value in [0, 1] behind them, which is otherwise 1.
 type Source interface{ table() (load.Data, error) }
 
 // Rows is a table of strings: either each row ends with a truth value, or none does.
@@ -55,7 +55,14 @@ type Values iter.Seq2[[]string, float64]
 type File struct {
 	FS   fs.FS
 	Path string
+	// Columns are those that are taken, by the names in the file: those of the arguments in their order, and perhaps
+	// that of the truth value. Rows that differ in others only are one, and such with an empty field are left out. nil
+	// takes all of any file.
+	Columns []string
 }
+
+// Derived is a rule that makes targets of what is known, but for what is observed or listed: "Same(A, B) <- In(A, B)".
+type Derived string
 
 func (r Rows) table() (load.Data, error) { return load.Data{Rows: slices.Values(r)}, nil }
 
@@ -64,11 +71,14 @@ func (v Values) table() (load.Data, error) {
 }
 
 func (f File) table() (load.Data, error) {
-	if f.FS == nil {
-		return load.Data{Path: f.Path}, nil
+	data := load.Data{Path: f.Path, Choice: load.Choose(f.Columns)}
+	if f.FS != nil {
+		data.Open = func(path string) (io.ReadCloser, error) { return f.FS.Open(path) }
 	}
-	return load.Data{Path: f.Path, Open: func(path string) (io.ReadCloser, error) { return f.FS.Open(path) }}, nil
+	return data, nil
 }
+
+func (r Derived) table() (load.Data, error) { return declare.Derived(string(r)) }
 
 // Reader is a table that is read from r, at once, as a file of this name would be.
 func Reader(name string, r io.Reader) Source {

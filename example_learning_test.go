@@ -17,7 +17,7 @@ func fruits() (*deeppsl.Program, *deeppsl.Data) {
 		1: Beside(F, G) & Is(F, K) -> Is(G, K) ^2
 		Is(F, +K) = 1 .`,
 		deeppsl.Predicate{Name: "Looks", Network: &deeppsl.Network{
-			Spec: neural.Spec{Hidden: []int{4}}, Classes: []string{"apple", "pear"}}},
+			Spec: neural.Spec{Hidden: []int{4}}, Classes: []string{"apple", "pear"}, Teacher: "Is"}},
 		deeppsl.Predicate{Name: "Is", Evaluators: []string{"categorical"}}))
 	data := deeppsl.NewData(p)
 	var names []string
@@ -131,9 +131,9 @@ func ExampleData_During() {
 	session := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{Seed: 1, Learning: "implicit", Epochs: new(15)}))
 	defer session.Close()
 	training := must(session.Learn(ctx))
-	fmt.Println(training.Epochs[training.Kept].Validation)
+	fmt.Println(training.Epochs[training.Kept].Validation, training.Elapsed > 0)
 	// Output:
-	// 1
+	// 1 true
 }
 
 // Names are compared by a measure, and only pairs that are similar enough are looked at.

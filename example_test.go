@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -103,6 +104,32 @@ func ExampleData_Observe() {
 	// Knows(dan, ann) 0.50
 	// Knows(ann, bob) 0.45
 	// Knows(bob, cid) 0.25
+}
+
+// A table has more columns than a predicate takes, and a rule says what is asked for: here, which customers of one city
+// are the same person.
+func ExampleData_Target() {
+	p := must(deeppsl.Parse(`
+		2: City(A, C) & City(B, C) & (A % B) & First(A, X) & First(B, Y) & Alike(X, Y) -> Same(A, B) ^2
+		1: !Same(A, B) ^2`,
+		deeppsl.Predicate{Name: "Alike", Measure: "JaroWinkler"}))
+	table := deeppsl.File{Path: "customers.csv", FS: fstest.MapFS{"customers.csv": {Data: []byte(
+		"id,first,last,city\n1,Ann,Lee,Rome\n2,Anne,Lee,Rome\n3,Bob,Lee,Rome\n4,Ann,Ito,Oslo\n")}}}
+	first, city := table, table
+	first.Columns, city.Columns = []string{"id", "first"}, []string{"id", "city"}
+	data := deeppsl.NewData(p)
+	data.Observe("First", first)
+	data.Observe("City", city)
+	data.Target("Same", deeppsl.Derived("Same(A, B) <- City(A, C) & City(B, C) & (A % B)"))
+	session := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{}))
+	defer session.Close()
+	for atom := range must(session.Infer(ctx)).Atoms() {
+		fmt.Printf("%v %.2f\n", atom, atom.Value)
+	}
+	// Output:
+	// Same(1, 2) 0.63
+	// Same(1, 3) 0.00
+	// Same(2, 3) 0.00
 }
 
 // A sensor's value is given: when it changes, the answer starts from the one before.
@@ -204,6 +231,52 @@ func ExampleSession_Learn() {
 }
 
 // Whatever ends an inference early, the answer is the best until then, and says how far it can be from the optimum.
+// An explanation goes as deep as is asked for. Each push is minus the multiplier of a ground rule times the coefficient
+// of the atom in it; with what the bounds add, nothing is left of them.
+func ExampleExplanation() {
+	p := must(deeppsl.Parse(`
+		3: Friends(A, B) & Smokes(A) -> Smokes(B) ^2
+		1: !Smokes(A) ^2`))
+	data := deeppsl.NewData(p)
+	data.Observe("Friends", deeppsl.Rows{{"ann", "bob"}, {"bob", "cid"}})
+	data.Observe("Smokes", deeppsl.Rows{{"ann"}})
+	data.Target("Smokes", deeppsl.Rows{{"bob"}, {"cid"}})
+	session := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{}))
+	defer session.Close()
+	e := must(session.Explain(ctx, deeppsl.Details{Shown: 1, Depth: 1}, "Smokes", "cid"))
+	for e != nil {
+		fmt.Printf("%s = %.2f in [%.2f, %.2f]\n", e.Atom, e.Value, e.Interval[0], e.Interval[1])
+		sum := e.BoundForce
+		for _, push := range e.Pushes {
+			sum -= push.Multiplier * push.Coefficient
+			for _, atom := range push.Atoms {
+				fmt.Printf("    %s %s %.2f\n", atom.Role, atom.Atom, atom.Value)
+			}
+		}
+		fmt.Println("    nothing is left:", math.Abs(sum-e.Unexplained) < 1e-6)
+		if len(e.Because) == 0 {
+			break
+		}
+		e = e.Because[0]
+	}
+	// Output:
+	// Smokes('cid') = 0.47 in [0.47, 0.47]
+	//     observed Friends('bob', 'cid') 1.00
+	//     target Smokes('bob') 0.63
+	//     target Smokes('cid') 0.47
+	//     target Smokes('cid') 0.47
+	//     nothing is left: true
+	// Smokes('bob') = 0.63 in [0.63, 0.63]
+	//     observed Friends('ann', 'bob') 1.00
+	//     observed Smokes('ann') 1.00
+	//     target Smokes('bob') 0.63
+	//     target Smokes('bob') 0.63
+	//     observed Friends('bob', 'cid') 1.00
+	//     target Smokes('bob') 0.63
+	//     target Smokes('cid') 0.47
+	//     nothing is left: true
+}
+
 func ExampleAnswer() {
 	p, data, err := deeppsl.Open("examples/acquaintances/model.json")
 	if err != nil {
@@ -211,11 +284,13 @@ func ExampleAnswer() {
 	}
 	limited, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	session := must(deeppsl.NewSession(limited, p, data, deeppsl.Options{}))
+	session := must(deeppsl.NewSession(limited, p, data, deeppsl.Options{Method: "newton", Memory: 1 << 30}))
 	defer session.Close()
 	switch answer := must(session.Infer(limited)); answer.Status {
 	case deeppsl.Optimal:
 		fmt.Println("proven:", answer.Gap <= 1e-4, answer.MaxViolation <= 1e-6, answer.AtomError > 0)
+		fmt.Println(answer.DualBound <= answer.Objective, answer.Method, answer.Reason)
+		fmt.Println(answer.Iterations > 0, answer.Elapsed < time.Minute)
 	case deeppsl.TimeLimit, deeppsl.IterationLimit, deeppsl.Cancelled, deeppsl.Stalled:
 		fmt.Println("the best until then:", answer.Explanation, answer.Gap)
 	case deeppsl.Infeasible:
@@ -225,6 +300,8 @@ func ExampleAnswer() {
 	}
 	// Output:
 	// proven: true true true
+	// true newton It was asked for.
+	// true true
 }
 
 // Values alone are quick to read where an answer follows another.
@@ -274,14 +351,14 @@ func ExampleCheck() {
 	}
 	summary := must(deeppsl.Check(ctx, p, data, deeppsl.Options{}))
 	for _, rule := range summary.Rules[:3] {
-		fmt.Println(rule.Ground, rule.Exact, rule.Rule)
+		fmt.Println(rule.Ground, rule.Exact, rule.Bytes > 0, rule.Seconds < 1, rule.Rule)
 	}
-	fmt.Println(summary.Targets, "targets,", len(summary.Problems), "problems")
+	fmt.Println(summary.Observations, "observed,", summary.Targets, "targets,", len(summary.Problems), "problems")
 	// Output:
-	// 118 true 4: Lives(A, S) & Lives(B, S) & (A != B) -> Knows(A, B) ^2
-	// 94 true 8: Member(A, C) & Member(B, C) & (A != B) -> Knows(A, B) ^2
-	// 7190 true 2: Knows(A, B) & Knows(B, C) & (A != C) -> Knows(A, C) ^2
-	// 392 targets, 0 problems
+	// 118 true true true 4: Lives(A, S) & Lives(B, S) & (A != B) -> Knows(A, B) ^2
+	// 94 true true true 8: Member(A, C) & Member(B, C) & (A != B) -> Knows(A, B) ^2
+	// 7190 true true true 2: Knows(A, B) & Knows(B, C) & (A != C) -> Knows(A, C) ^2
+	// 208 observed, 392 targets, 0 problems
 }
 
 // The error of an input without a meaning has everything that is wrong, each with its place and a hint.
@@ -295,8 +372,10 @@ func ExampleError() {
 	if errors.As(err, &wrong) {
 		for _, problem := range wrong.Problems {
 			fmt.Printf("%s:%d:%d: %v\n", problem.File, problem.Line, problem.Column, problem)
+			fmt.Printf("%s, a warning: %v; %s; %s\n", problem.ID, problem.Warning, problem.Message, problem.Hint)
 		}
 	}
 	// Output:
 	// rules:1:18: unknown predicate Livd; did you mean Lived?
+	// unknown-predicate, a warning: false; unknown predicate Livd; did you mean Lived?
 }

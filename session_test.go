@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/neural"
@@ -279,6 +280,48 @@ func TestWrongData(t *testing.T) {
 	}
 	if _, err := deeppsl.NewSession(ctx, parse(t, alarms), data, deeppsl.Options{}); err == nil {
 		t.Error("data of another program were taken")
+	}
+}
+
+// Columns by name and targets by a rule are those of configurations, by phase too, and what is wrong with them is said.
+func TestColumnsAndRules(t *testing.T) {
+	p := parse(t, `1: Knows(A, B) -> Likes(A, B) ^2`)
+	files := fstest.MapFS{"met.csv": {Data: []byte("day,who,whom,value\n1,ann,bob,0.5\n2,bob,cid,1\n2,cid,,1\n")}}
+	met := deeppsl.File{FS: files, Path: "met.csv", Columns: []string{"who", "whom", "value"}}
+	data := deeppsl.NewData(p)
+	data.Observe("Knows", met)
+	data.During(deeppsl.Inference).Target("Likes", deeppsl.Derived("Likes(A, B) <- Knows(A, B)"))
+	session, err := deeppsl.NewSession(ctx, p, data, deeppsl.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	answer, err := session.Infer(ctx)
+	if err != nil || len(answer.Values()) != 2 {
+		t.Errorf("%v, %v", answer, err)
+	}
+	if v, ok := answer.Value("Likes", "ann", "bob"); !ok || math.Abs(v-0.5) > 1e-6 {
+		t.Errorf("%v, %v", v, ok)
+	}
+	met.Columns = []string{"who", "whon"}
+	for _, test := range []struct {
+		want string
+		add  func(*deeppsl.Data)
+	}{
+		{"met.csv has no column \"whon\"", func(d *deeppsl.Data) { d.Observe("Knows", met) }},
+		{"makes targets", func(d *deeppsl.Data) { d.Observe("Knows", deeppsl.Derived("Knows(A, B) <- Knows(B, A)")) }},
+		{"targets:1:", func(d *deeppsl.Data) { d.Target("Likes", deeppsl.Derived("Likes(A, B) <- Knows(A")) }},
+		{"Knwos", func(d *deeppsl.Data) { d.Target("Likes", deeppsl.Derived("Likes(A, B) <- Knwos(A, B)")) }},
+		{"Knows", func(d *deeppsl.Data) { d.Target("Likes", deeppsl.Derived("Knows(A, B) <- Knows(B, A)")) }},
+	} {
+		data := deeppsl.NewData(p)
+		data.Observe("Knows", deeppsl.Rows{{"a", "b"}})
+		data.Target("Likes", deeppsl.Rows{{"a", "b"}})
+		test.add(data)
+		if _, err := deeppsl.NewSession(ctx, p, data, deeppsl.Options{}); err == nil ||
+			!strings.Contains(err.Error(), test.want) {
+			t.Errorf("no %q in\n%v", test.want, err)
+		}
 	}
 }
 

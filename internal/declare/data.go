@@ -8,6 +8,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/syntax"
 	"github.com/deeppsl/deeppsl/neural"
 )
 
@@ -24,6 +25,13 @@ type Data struct {
 // NewData returns data of a program without any atoms.
 func NewData(p *Program) *Data {
 	return &Data{Program: p, tabled: make(map[*load.Predicate]*load.Tabled), Features: make(map[string]*neural.Features)}
+}
+
+// Derived is a rule that makes targets, as a table.
+func Derived(rule string) (load.Data, error) {
+	var diags source.Diagnostics
+	parsed := syntax.ParseDerivation(&source.File{Name: "targets", Text: rule}, &diags)
+	return load.Data{Rule: parsed}, diags.Err()
 }
 
 // Fail notes an error.
@@ -58,6 +66,11 @@ func (d *Data) Add(predicate string, phase *load.Phase, of func(*load.Tabled) *l
 		d.tabled[declared] = new(load.Tabled)
 	}
 	partition := of(d.tabled[declared])
+	if table.Rule != nil && partition != &d.tabled[declared].Targets {
+		d.Fail(fmt.Errorf("the rule %s makes targets; those that make what is known stand in the predicate's declaration",
+			syntax.Print(table.Rule)))
+		return
+	}
 	if phase == nil {
 		partition.All = append(partition.All, table)
 	} else {

@@ -46,6 +46,8 @@ func TestChecksFind(t *testing.T) {
 			"package a\n\nimport \"" + modulePath + "/internal/mrf\"\n\nvar a mrf.Field\n"},
 		{"face", "a.go", "package a\n" + strings.Repeat("\n", maxFaceLines), "package a\n"},
 		{"shown", "a.go", "package a\n\nfunc A() {}\n", "package a\n\nfunc a() {}\n"},
+		{"shown", "a.go", "package a\n\ntype A struct{ B, c int }\n",
+			"package a\n\ntype a struct{ B int }\n\ntype C struct{ d int }\n"},
 		{"guest", "a.go", "package a\n\nimport \"runtime\"\n\nfunc a() { runtime.GOMAXPROCS(1) }\n",
 			"package a\n\nimport \"runtime\"\n\nvar a = runtime.GOMAXPROCS(0)\n"},
 		{"functions", "a.go", "package a\n\nfunc a() {" + strings.Repeat("\n", maxFunction) + "}\n",

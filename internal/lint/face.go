@@ -102,7 +102,7 @@ func exportedType(t ast.Expr) (parts []ast.Node) {
 	return parts
 }
 
-// shown finds exported names of the root package that no example uses: what nobody is shown, nobody finds.
+// shown finds exported names of the root package, fields too, that no example uses: what nobody is shown, nobody finds.
 func shown(m *Module) []Finding {
 	used := make(map[string]bool)
 	m.goFiles(func(file *File) {
@@ -132,8 +132,8 @@ func shown(m *Module) []Finding {
 	return findings
 }
 
-// exportedNames returns the functions, methods, constants and variables that a declaration exports; types show by
-// these.
+// exportedNames returns the functions, methods, constants, variables and fields that a declaration exports; types show
+// by these.
 func exportedNames(decl ast.Decl) (names []*ast.Ident) {
 	switch decl := decl.(type) {
 	case *ast.FuncDecl:
@@ -142,8 +142,27 @@ func exportedNames(decl ast.Decl) (names []*ast.Ident) {
 		}
 	case *ast.GenDecl:
 		for _, spec := range decl.Specs {
-			if values, ok := spec.(*ast.ValueSpec); ok && values.Names[0].IsExported() {
-				names = append(names, values.Names...)
+			switch spec := spec.(type) {
+			case *ast.ValueSpec:
+				if spec.Names[0].IsExported() {
+					names = append(names, spec.Names...)
+				}
+			case *ast.TypeSpec:
+				if fields, ok := spec.Type.(*ast.StructType); ok && spec.Name.IsExported() {
+					names = append(names, exportedFields(fields)...)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// exportedFields returns the names of the fields that others see.
+func exportedFields(fields *ast.StructType) (names []*ast.Ident) {
+	for _, field := range fields.Fields.List {
+		for _, name := range field.Names {
+			if name.IsExported() {
+				names = append(names, name)
 			}
 		}
 	}

@@ -257,6 +257,18 @@ type Choice struct {
 	Columns []NamedColumn
 }
 
+// Choose makes a choice of columns by their names; nil of nil.
+func Choose(names []string) *Choice {
+	if names == nil {
+		return nil
+	}
+	choice := new(Choice)
+	for _, name := range names {
+		choice.Columns = append(choice.Columns, NamedColumn{Name: name})
+	}
+	return choice
+}
+
 // NamedColumn is a column of a table that has names for them.
 type NamedColumn struct {
 	Name string
