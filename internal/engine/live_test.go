@@ -3,11 +3,13 @@ package engine
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/training"
 )
 
@@ -92,5 +94,40 @@ func TestContradictoryExamplesAreNamed(t *testing.T) {
 	if report.Status != "infeasible" || !math.IsInf(report.Gap, 1) || report.Feasible || len(report.Conflict) == 0 ||
 		!strings.Contains(report.ConflictIn, "all.csv:2:1") || len(report.Predictions.Contradictory) != 2 {
 		t.Errorf("%s, gap %v, in %q: %v", report.Status, report.Gap, report.ConflictIn, report.Conflict)
+	}
+}
+
+// A solver that has been kept gives the bits of a new one, from the same start, and leaves earlier answers as they are.
+func TestKeptSolverIsANewOne(t *testing.T) {
+	for _, method := range []string{"auto", "newton", "interior", "sgd"} {
+		options := project.Options{Set: []string{"inference.method=" + method}}
+		again := func(g *session.Grounding, last *session.Answer, weight float64) *session.Answer {
+			t.Helper()
+			if err := g.SetWeight(1, weight); err != nil {
+				t.Fatal(err)
+			}
+			answer, err := g.InferAgain(context.Background(), last)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return answer
+		}
+		const path = "examples/acquaintances/model.json"
+		living := grounded(t, path, options, load.Infer)
+		answer := again(living, nil, 8)
+		for _, weight := range []float64{7, 9, 0.5} {
+			start, fresh := answer, grounded(t, path, options, load.Infer)
+			values, multipliers := slices.Clone(start.Values), slices.Clone(start.Multipliers)
+			answer = again(living, start, weight)
+			if !slices.Equal(start.Values, values) || !slices.Equal(start.Multipliers, multipliers) {
+				t.Errorf("%s, %v: the answer before has changed", method, weight)
+			}
+			want := again(fresh, start, weight)
+			if !slices.Equal(answer.Values, want.Values) || !slices.Equal(answer.Multipliers, want.Multipliers) ||
+				answer.Gap != want.Gap || answer.Iterations != want.Iterations {
+				t.Errorf("%s, %v: gap %v after %d iterations, and %v after %d", method, weight, answer.Gap, answer.Iterations,
+					want.Gap, want.Iterations)
+			}
+		}
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 	"github.com/deeppsl/deeppsl/neural"
@@ -56,6 +57,9 @@ type Grounding struct {
 	Inputs     []float64         // x, of the last perception, and what is given
 	given      []int32           // the numbers of the inputs that no network writes
 	paging     *preflight.Paging // of a model beyond the memory given; nil for one in memory
+	// warm is the solver of the last inference that began where an answer had ended, and warmOf its field.
+	warm   solve.Solver
+	warmOf *mrf.Field
 	// unscored is what truth has been said to be about atoms that are no targets: once, and not at each evaluation.
 	unscored map[truthOf]bool
 

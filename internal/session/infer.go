@@ -90,7 +90,7 @@ func (g *Grounding) infer(ctx context.Context, how inference) (*Answer, error) {
 	if how.settings.Skip {
 		return g.skipped(how.settings, start), nil
 	}
-	solver, err := how.settings.Inference(g.Field, g.Options())
+	solver, err := g.solver(how)
 	if err != nil {
 		return nil, err
 	}
@@ -109,9 +109,23 @@ func (g *Grounding) infer(ctx context.Context, how inference) (*Answer, error) {
 	answer := NewAnswer(how.settings, g.Field, result, start)
 	answer.Conflict = g.Conflict(ctx, result.Conflict)
 	if how.lives {
-		answer.Multipliers = result.Multipliers
+		answer.Multipliers = slices.Clone(result.Multipliers) // they are the solver's, which is kept
 	}
 	return answer, nil
+}
+
+// solver makes the solver of an inference. One that goes on from the last answer takes that of the one before, if that
+// depends on nothing but the start that it is given.
+func (g *Grounding) solver(how inference) (solver solve.Solver, err error) {
+	if how.last == nil || !how.settings.Restarts() {
+		g.warm = nil
+		return how.settings.Inference(g.Field, g.Options())
+	}
+	if g.warm == nil || g.warmOf != g.Field {
+		g.warmOf = g.Field
+		g.warm, err = how.settings.Inference(g.Field, g.Options())
+	}
+	return g.warm, err
 }
 
 // NewAnswer is a solver's result as an answer, but for a conflict.

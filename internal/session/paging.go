@@ -12,7 +12,10 @@ import (
 )
 
 // Close gives back the file that the ground rules are in, if they are in one; they cannot be used any more.
-func (g *Grounding) Close() error { return g.closeFile() }
+func (g *Grounding) Close() error {
+	g.warm = nil
+	return g.closeFile()
+}
 
 // memory returns how many bytes the project may take, tables included; known is false if nothing bounds it.
 func (g *Grounding) memory() (bytes int64, known bool) {

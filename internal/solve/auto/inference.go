@@ -54,6 +54,10 @@ type inference struct {
 	start    []float64 // WarmStart's, or nil
 	duals    []float64
 	began    time.Time // the present Solve
+	// kept is the solver of the field as it is, and parts its components, once a Solve has begun with multipliers:
+	// then others will.
+	kept  solve.Solver
+	parts *partition.Components
 }
 
 // SetWeights implements solve.Solver.
@@ -173,7 +177,7 @@ func (p *inference) solve(ctx context.Context, field *mrf.Field, y, duals []floa
 	_, why := Choose(field.Model)
 	var found *solve.Components
 	if p.options.Split && !p.over(ctx) && demanding(field.Model) && field.Model.Potentials() <= math.MaxInt32 {
-		c := partition.Find(field.Model)
+		c := p.components(field)
 		found = &solve.Components{Count: len(c.Potentials), Largest: c.Largest()}
 		found.Apart = split.Pays(field.Model, c) && !p.over(ctx)
 		if found.Apart {
@@ -186,7 +190,7 @@ func (p *inference) solve(ctx context.Context, field *mrf.Field, y, duals []floa
 			return result, err
 		}
 	}
-	solver := p.method(field, settings)
+	solver := p.solver(field, settings)
 	if y != nil {
 		solver.WarmStart(y, duals)
 	}
@@ -198,6 +202,29 @@ func (p *inference) solve(ctx context.Context, field *mrf.Field, y, duals []floa
 		}
 	}
 	return result, err
+}
+
+// solver makes the method's solver of a field, or takes the one that is kept. One with a limit of time is made anew, as
+// what is left of it differs.
+func (p *inference) solver(field *mrf.Field, settings solve.Settings) solve.Solver {
+	if field != p.field || p.duals == nil || settings.TimeLimit > 0 {
+		return p.method(field, settings)
+	}
+	if p.kept == nil {
+		p.kept = p.method(field, settings)
+	}
+	return p.kept
+}
+
+// components finds those of a field; of the one that does not change, once.
+func (p *inference) components(field *mrf.Field) *partition.Components {
+	if field != p.field || p.duals == nil {
+		return partition.Find(field.Model)
+	}
+	if p.parts == nil {
+		p.parts = partition.Find(field.Model)
+	}
+	return p.parts
 }
 
 // proven tells whether a certificate shows what was asked for.
