@@ -46,7 +46,8 @@ func (s *Settings) Inference(field *mrf.Field, o *Options) (solve.Solver, error)
 	return auto.Inference(s.Method, field, limits, simplify)
 }
 
-// Restarts tells whether a solver of the method finds the same answer from the same start, whatever it has solved before.
+// Restarts tells whether a solver of the method finds the same answer from the same start, whatever it has solved
+// before.
 func (s *Settings) Restarts() bool {
 	row, err := auto.Find(s.Method)
 	return err == nil && !row.Plain
