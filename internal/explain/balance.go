@@ -48,7 +48,7 @@ const tolerable = 1e-7
 // pushes begins an explanation with the balance, and returns the places of the ground rules that are shown.
 func (s *State) pushes(names Names, i int32, o Options) (*Explanation, []int) {
 	atom := names.Variable(i)
-	e := &Explanation{Atom: atom.Atom, Words: atom.words, Value: s.y[i], Unique: true, Interval: []float64{s.y[i], s.y[i]},
+	e := &Explanation{Atom: atom.Atom, Words: atom.Words, Value: s.y[i], Unique: true, Interval: []float64{s.y[i], s.y[i]},
 		Number: i, Pushes: []Push{}, Leaves: []Leaf{}, Counterfactuals: []Counterfactual{}}
 	return e, s.balance(e, names, i, o.Shown)
 }

@@ -66,14 +66,15 @@ type Atom struct {
 	// File and Line are where an observed atom was read; "" and 0 if that is no file, or it was derived.
 	File string `json:"file"`
 	Line int    `json:"line"`
+	// Words say the atom in plain words; "" if the configuration has none for it.
+	Words string `json:"words,omitempty"`
 
 	// Predicate and Row tell an observed atom, if Known.
 	Predicate int   `json:"-"`
 	Row       int32 `json:"-"`
 	Known     bool  `json:"-"`
 
-	coef  float64
-	words string
+	coef float64
 }
 
 // Leaf is something that an atom's value rests on, with what it adds to it.
@@ -82,6 +83,8 @@ type Leaf struct {
 	// value to, a rule about one atom, what a rule itself asks for, and an atom that is at 0 or 1 for good.
 	Kind string `json:"kind"`
 	Name string `json:"name"`
+	// Words say an atom in plain words; "" if the configuration has none for it.
+	Words string `json:"words,omitempty"`
 	// Value is that of the atom; of rules, their weight.
 	Value        float64 `json:"value"`
 	Contribution float64 `json:"contribution"`

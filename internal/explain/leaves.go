@@ -10,7 +10,7 @@ import (
 // leaves writes what a variable's value is the sum of.
 func (s *State) leaves(ctx context.Context, e *Explanation, names Names, i int32) error {
 	if !s.isFree(i) {
-		e.Leaves = append(e.Leaves, Leaf{Kind: leafBound, Name: e.Atom, Value: s.y[i], Contribution: s.y[i]})
+		e.Leaves = append(e.Leaves, Leaf{Kind: leafBound, Name: e.Atom, Words: e.Words, Value: s.y[i], Contribution: s.y[i]})
 		return nil
 	}
 	p := s.pieceOf(i)
@@ -25,7 +25,7 @@ func (s *State) leaves(ctx context.Context, e *Explanation, names Names, i int32
 			return nil
 		}
 		if !s.inside(i) {
-			e.Leaves = append(e.Leaves, Leaf{Kind: leafBound, Name: e.Atom, Value: s.y[i], Contribution: s.y[i]})
+			e.Leaves = append(e.Leaves, Leaf{Kind: leafBound, Name: e.Atom, Words: e.Words, Value: s.y[i], Contribution: s.y[i]})
 			return nil
 		}
 		p = s.weakPieceOf(i)
@@ -131,7 +131,8 @@ func (t *tally) constant(p *piece, place int, weight float64) {
 	}
 	for _, term := range s.facts(t.names, &at) {
 		rest -= term.Coef * term.Value
-		t.add(leafKey{kind: leafFact, name: term.Atom.Atom}, term.Value, weight*term.Coef).Fact = term.Atom
+		leaf := t.add(leafKey{kind: leafFact, name: term.Atom.Atom}, term.Value, weight*term.Coef)
+		leaf.Fact, leaf.Words = term.Atom, term.Words
 	}
 	t.rule(&at, weight*rest)
 }
@@ -183,10 +184,11 @@ func (t *tally) leaf(key leafKey, value float64) *Leaf {
 		leaf := Leaf{Kind: key.kind, Name: key.name, Value: value}
 		switch key.kind {
 		case leafBound:
-			leaf.Name = t.names.Variable(key.number).Atom
+			atom := t.names.Variable(key.number)
+			leaf.Name, leaf.Words = atom.Atom, atom.Words
 		case RoleNetwork:
 			input := t.names.Input(key.number)
-			leaf.Kind, leaf.Name = input.Role, input.Atom
+			leaf.Kind, leaf.Name, leaf.Words = input.Role, input.Atom, input.Words
 		case leafRule:
 			prior := false
 			if leaf.Name, prior = t.names.Rule(int(key.number)); prior {

@@ -137,8 +137,8 @@ func (a *Atom) text() string {
 	if a.File != "" {
 		text += fmt.Sprintf(" in %s:%d", a.File, a.Line)
 	}
-	if a.words != "" {
-		text += ": " + a.words
+	if a.Words != "" {
+		text += ": " + a.Words
 	}
 	return text
 }
@@ -177,7 +177,11 @@ func (l *Leaf) text() string {
 	case leafRule, leafPrior:
 		return l.Kind + "  " + l.Name
 	}
-	return fmt.Sprintf("%s  %s = %.4g", l.Kind, l.Name, l.Value)
+	text := fmt.Sprintf("%s  %s = %.4g", l.Kind, l.Name, l.Value)
+	if l.Words != "" {
+		text += ": " + l.Words
+	}
+	return text
 }
 
 func (t *tree) changes(e *Explanation, indent string) {

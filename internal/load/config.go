@@ -130,6 +130,8 @@ type Predicate struct {
 	// Evaluations say how the answers are scored, in the order of the configuration.
 	Evaluations []Evaluation
 	Options     []Option
+	// Words say an atom in plain words, with {0} for its first argument; "" for none.
+	Words string
 
 	untyped bool // nothing said the types, so that they are the default
 }

@@ -17,6 +17,7 @@
 //	                  a list of paths and of rows ["a", "b", 0.5], or such lists under all, learn, validation, infer
 //	  force-open      true: asking for an atom that is nowhere is an error, not 0
 //	  function        the name of an external function; then there are no data
+//	  words           what an atom says in plain words, with {0} for its first argument
 //	  evaluations     a list of evaluators, or of {evaluator, options, primary}
 //	  options         settings by name
 //	  neural          {network, entity, class, classes} for a classifier: its atoms are the rows of the features with

@@ -75,6 +75,8 @@ var Keys = []Key{
 			"ways in which the bodies hold", `"inverse-count"`},
 	{PredicateLevel, "evaluations", "list", "none", "how its answers are scored: names, or objects",
 		`["DiscreteEvaluator", {"evaluator": "auc", "primary": true}]`},
+	{PredicateLevel, "words", "string", "none", "what an atom says in plain words, with {0}, {1} and so on for its " +
+		"arguments, for explanations", `"{0} and {1} are the same person"`},
 	{PredicateLevel, "options", "object", "none", "`corpus`, as in similarity, for a function; PSL's have no effect",
 		`{"corpus": "Name:1"}`},
 

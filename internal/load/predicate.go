@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,7 @@ type declaration struct {
 	predicate *Predicate
 	suffix    int // the number after the slash of the name; -1 if there is none
 	arity     int // the key "arity"; -1 if there is none
+	words     source.Span
 }
 
 // predicate reads one entry of "predicates": its name, with or without /arity, and its settings.
@@ -32,7 +34,30 @@ func (d *decoder) predicate(key, value node) *Predicate {
 		d.settings(value, decl)
 	}
 	d.arity(decl)
+	d.words(decl)
 	return decl.predicate
+}
+
+// placeholder stands for an argument in plain words.
+var placeholder = regexp.MustCompile(`\{(\d+)\}`)
+
+// words checks that plain words speak of arguments that there are.
+func (d *decoder) words(decl *declaration) {
+	p := decl.predicate
+	for _, found := range placeholder.FindAllStringSubmatch(p.Words, -1) {
+		if k, err := strconv.Atoi(found[1]); err != nil || k >= p.Arity() {
+			d.diags.Errorf("config-arity", decl.words, "arguments are numbered from {0}",
+				"%s is none of the %d arguments of %s", found[0], p.Arity(), p.Name)
+		}
+	}
+}
+
+// InWords says an atom in plain words; "" if the configuration has none for the predicate.
+func (p *Predicate) InWords(arguments []string) string {
+	return placeholder.ReplaceAllStringFunc(p.Words, func(name string) string {
+		k, _ := strconv.Atoi(name[1 : len(name)-1])
+		return arguments[k]
+	})
 }
 
 // declare reads a predicate's name, with or without /arity.
@@ -74,6 +99,7 @@ func (d *decoder) settings(n node, decl *declaration) {
 		field{"derive", func(v node) { p.Derive = d.derive(v, p.Derive) }},
 		field{"value", func(v node) { p.Derive = d.derivedValue(v, p.Derive) }},
 		field{"evaluations", func(v node) { p.Evaluations = d.evaluations(v) }},
+		field{"words", func(v node) { p.Words, decl.words = d.text(v, "words"), v.span() }},
 		field{"options", func(v node) { p.Options = d.options(v) }},
 	)
 	d.corpusOption(p)

@@ -51,15 +51,22 @@ func (x *Explainer) Explain(ctx context.Context, o explain.Options, predicate st
 }
 
 // Variable implements explain.Names.
-func (x *Explainer) Variable(i int32) explain.Atom {
-	r, row := x.grounding.Tables.Store.Locate(relation.Target, i)
-	return explain.Atom{Atom: x.grounding.Tables.Store.Atom(r, row), Role: explain.RoleTarget}
-}
+func (x *Explainer) Variable(i int32) explain.Atom { return x.free(relation.Target, i) }
 
 // Input implements explain.Names.
-func (x *Explainer) Input(i int32) explain.Atom {
-	r, row := x.grounding.Tables.Store.Locate(relation.Perceived, i)
-	return explain.Atom{Atom: x.grounding.Tables.Store.Atom(r, row), Role: x.roleOfInput(r)}
+func (x *Explainer) Input(i int32) explain.Atom { return x.free(relation.Perceived, i) }
+
+// free names a target or an input by its number.
+func (x *Explainer) free(role relation.Role, i int32) explain.Atom {
+	r, row := x.grounding.Tables.Store.Locate(role, i)
+	out := explain.Atom{Atom: x.grounding.Tables.Store.Atom(r, row), Role: explain.RoleTarget}
+	if role == relation.Perceived {
+		out.Role = x.roleOfInput(r)
+	}
+	if declared := x.grounding.Project.Config.Predicates[x.predicate(r)]; declared.Words != "" {
+		out.Words = declared.InWords(x.grounding.arguments(r, row))
+	}
+	return out
 }
 
 func (x *Explainer) roleOfInput(r *relation.Relation) string {
@@ -116,6 +123,7 @@ func (x *Explainer) Instance(block, j, others int) *explain.Instance {
 func (x *Explainer) term(t *ground.Term) explain.Term {
 	out := explain.Term{Coef: t.Coef, Free: t.Free()}
 	out.Atom.Atom, out.Value = relation.AtomText(t.Relation.Name, t.Arguments), t.Value
+	out.Words = x.grounding.Project.Config.Predicates[x.predicate(t.Relation)].InWords(t.Arguments)
 	switch {
 	case out.Free:
 		out.Number, out.Role = t.Relation.Number(t.Row), explain.RoleTarget
