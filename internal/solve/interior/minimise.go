@@ -130,18 +130,42 @@ func (p *program) lengthen(mu float64) float64 {
 		if length > long {
 			break
 		}
-		p.before = append(p.before[:0], p.beyond...)
+		p.keepStep()
 		p.centre(mu, min(1, length+longer))
 		p.direct(mu)
 		if now := p.longest(); now > length {
 			length = now
 			continue
 		}
-		copy(p.beyond, p.before)
-		p.direct(mu)
+		p.takeStepBack()
 		break
 	}
 	return length
+}
+
+// keepStep remembers the present step.
+func (p *program) keepStep() {
+	p.former = resize(p.former, 3*(p.n+len(p.rows)))
+	rest := p.former
+	for _, v := range [][]float64{p.dy, p.dzl, p.dzu} {
+		rest = rest[copy(rest, v):]
+	}
+	for k := range p.rows {
+		r := &p.rows[k]
+		rest[3*k], rest[3*k+1], rest[3*k+2] = r.dmu, r.ds, r.dt
+	}
+}
+
+// takeStepBack goes back to the step that was kept.
+func (p *program) takeStepBack() {
+	rest := p.former
+	for _, v := range [][]float64{p.dy, p.dzl, p.dzu} {
+		rest = rest[copy(v, rest):]
+	}
+	for k := range p.rows {
+		r := &p.rows[k]
+		r.dmu, r.ds, r.dt = rest[3*k], rest[3*k+1], rest[3*k+2]
+	}
 }
 
 // How often a step that is not long is corrected, and by how much longer it is hoped to get.
@@ -169,7 +193,7 @@ func (p *program) prove() (gap float64) {
 		r := &p.rows[k]
 		p.addTo(r, r.mu, p.rhs)
 		if r.hard {
-			if r.d > 0 || math.IsInf(r.lo, 0) {
+			if r.d > 0 || !r.lower {
 				p.violation = max(p.violation, math.Abs(r.d))
 			}
 			gap += solve.Slackness(0, r.d, r.mu, 0) // whether it yields or not

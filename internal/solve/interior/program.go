@@ -21,7 +21,7 @@ type program struct {
 	dzl, dzu []float64
 	rhs      []float64
 	beyond   []float64 // what is wanted of the products: of each variable's lower and upper bound, and each row's
-	before   []float64
+	former   []float64 // keepStep's
 	diagonal []float64
 	linear   []float64 // of linear potentials: the gradient
 	gradient []float64
@@ -67,6 +67,7 @@ type row struct {
 	d, mu, s, t     float64
 	dmu, ds, dt     float64
 	stiffness, lift float64 // Δμ = stiffness·(aΔy + lift)
+	lower, upper    bool    // lo and hi are finite
 	hard            bool
 	below           bool // the side -d of an equation d = 0, whose other side is the next row
 	kept            bool // Δμ is found with Δy, and not from it
@@ -94,6 +95,7 @@ func (p *program) addRow(r row) {
 		r.first = p.rows[n-1].last
 	}
 	r.last = int32(len(p.index))
+	r.lower, r.upper = !math.IsInf(r.lo, 0), !math.IsInf(r.hi, 0)
 	p.rows = append(p.rows, r)
 }
 
@@ -191,10 +193,10 @@ func (p *program) begin(size float64) {
 		r.d = p.slack(r, p.y)
 		r.s, r.t = max(-r.d, 0)+1, max(r.d, 0)+1
 		r.ds, r.dt, r.dmu = 0, 0, 0
-		switch lower, upper := !math.IsInf(r.lo, 0), !math.IsInf(r.hi, 0); {
-		case lower && upper:
+		switch {
+		case r.lower && r.upper:
 			r.mu = (r.lo + r.hi) / 2
-		case lower:
+		case r.lower:
 			r.mu = r.lo + size
 		default:
 			r.mu = 0
@@ -213,7 +215,7 @@ func (p *program) size() float64 {
 		case r.hard:
 		case r.compliance > 0:
 			sum, n = sum+1/r.compliance, n+1
-		case !math.IsInf(r.hi, 0):
+		case r.upper:
 			sum, n = sum+math.Abs(r.hi), n+1
 		}
 	}
@@ -251,11 +253,11 @@ func (p *program) products(step float64) (sum float64, count int) {
 	for k := range p.rows {
 		r := &p.rows[k]
 		mu := r.mu + step*r.dmu
-		if !math.IsInf(r.lo, 0) {
+		if r.lower {
 			sum += (r.s + step*r.ds) * (mu - r.lo)
 			count++
 		}
-		if !math.IsInf(r.hi, 0) {
+		if r.upper {
 			sum += (r.t + step*r.dt) * (r.hi - mu)
 			count++
 		}

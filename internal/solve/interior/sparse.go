@@ -163,8 +163,9 @@ func (s *sparse) assemble(p *program) {
 const (
 	refinements, moreRefinements = 1, 5
 	close                        = 1e3
-	// tolerable is the part of the right-hand side that may remain.
-	tolerable = 1e-3
+	// tolerable is the part of the right-hand side that may remain, and exact what need not be refined; of rows, little is
+	// rounding.
+	tolerable, exact, little = 1e-3, 1e-9, 1e-12
 )
 
 // solve implements matrix. The residuals of the variables and of the rows are of different sizes, so that both have to
@@ -181,13 +182,14 @@ func (s *sparse) solve(p *program) {
 	if p.best < close {
 		most = moreRefinements
 	}
-	upper, lower, scale := math.Inf(1), math.Inf(1), largest(right)
+	first, second := largest(right[:p.n]), largest(right[p.n:])
+	upper, lower, scale := math.Inf(1), math.Inf(1), max(first, second)
 	for k := range most + 1 {
 		copy(s.correction, right)
 		s.subtractProduct(s.x, s.correction)
 		e, f := largest(s.correction[:p.n]), largest(s.correction[p.n:])
 		p.rough = !(e <= tolerable*scale && f <= tolerable*scale)
-		if k == most || !(e < upper/2 || f < lower/2) {
+		if k == most || !(e < upper/2 || f < lower/2) || e <= exact*first && f <= max(exact*second, little) {
 			break
 		}
 		upper, lower = e, f

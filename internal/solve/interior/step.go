@@ -1,7 +1,5 @@
 package interior
 
-import "math"
-
 // curvature computes the stiffness of the rows and the diagonal of the box and of rows with a single variable.
 func (p *program) curvature() {
 	for i, y := range p.y {
@@ -10,10 +8,10 @@ func (p *program) curvature() {
 	for k := range p.rows {
 		r := &p.rows[k]
 		give := r.compliance + soft + p.firm
-		if !math.IsInf(r.hi, 0) {
+		if r.upper {
 			give += r.t / (r.hi - r.mu)
 		}
-		if !math.IsInf(r.lo, 0) {
+		if r.lower {
 			give += r.s / (r.mu - r.lo)
 		}
 		r.stiffness = 1 / give
@@ -35,11 +33,11 @@ func (p *program) direct(mu float64) {
 	for k := range p.rows {
 		r := &p.rows[k]
 		r.lift = r.d - r.compliance*r.mu
-		if !math.IsInf(r.hi, 0) {
+		if r.upper {
 			r.dt = (mu+beyond[2*k+1])/(r.hi-r.mu) - r.t
 			r.lift -= r.t + r.dt
 		}
-		if !math.IsInf(r.lo, 0) {
+		if r.lower {
 			r.ds = (mu+beyond[2*k])/(r.mu-r.lo) - r.s
 			r.lift += r.s + r.ds
 		}
@@ -84,10 +82,10 @@ func (p *program) centre(mu, step float64) {
 	beyond := p.beyond[2*p.n:]
 	for k := range p.rows {
 		r := &p.rows[k]
-		if !math.IsInf(r.lo, 0) {
+		if r.lower {
 			towards(&beyond[2*k], (r.s+step*r.ds)*(r.mu-r.lo+step*r.dmu))
 		}
-		if !math.IsInf(r.hi, 0) {
+		if r.upper {
 			towards(&beyond[2*k+1], (r.t+step*r.dt)*(r.hi-r.mu-step*r.dmu))
 		}
 	}
@@ -107,10 +105,10 @@ func (p *program) complete() {
 		if !r.kept {
 			r.dmu = r.stiffness * (p.product(r, p.dy) + r.lift)
 		}
-		if !math.IsInf(r.hi, 0) {
+		if r.upper {
 			r.dt += r.t / (r.hi - r.mu) * r.dmu
 		}
-		if !math.IsInf(r.lo, 0) {
+		if r.lower {
 			r.ds -= r.s / (r.mu - r.lo) * r.dmu
 		}
 	}
@@ -132,11 +130,11 @@ func (p *program) longest() float64 {
 	}
 	for k := range p.rows {
 		r := &p.rows[k]
-		if !math.IsInf(r.hi, 0) {
+		if r.upper {
 			bound(r.t, r.dt)
 			bound(r.hi-r.mu, -r.dmu)
 		}
-		if !math.IsInf(r.lo, 0) {
+		if r.lower {
 			bound(r.s, r.ds)
 			bound(r.mu-r.lo, r.dmu)
 		}
@@ -154,10 +152,10 @@ func (p *program) move(step float64) {
 	for k := range p.rows {
 		r := &p.rows[k]
 		r.mu += step * r.dmu
-		if !math.IsInf(r.hi, 0) {
+		if r.upper {
 			r.t += step * r.dt
 		}
-		if !math.IsInf(r.lo, 0) {
+		if r.lower {
 			r.s += step * r.ds
 		}
 		r.d = p.slack(r, p.y)
