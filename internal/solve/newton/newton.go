@@ -30,6 +30,9 @@ type Solver struct {
 	nu       multipliers // at the present point
 	start    []float64   // WarmStart's point, until it is used
 	warm     bool        // multipliers are those of an earlier solve or the caller's
+	whole    bool        // all multipliers are kept
+	// unrepaired is the violation from which on it is not worth another repair.
+	unrepaired float64
 
 	ctx      context.Context
 	deadline time.Time
@@ -54,6 +57,7 @@ func New(field *mrf.Field, settings solve.Settings) *Solver {
 	s := &Solver{
 		field: field, settings: settings, env: env, inner: in, certify: solve.NewCertifier(field),
 		absorb: newAbsorber(field), smooth: soft, nu: newMultipliers(field.Model, whole),
+		whole: whole,
 	}
 	if !soft {
 		in.centre = make([]float64, field.Model.Variables)

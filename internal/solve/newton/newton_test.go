@@ -207,3 +207,18 @@ func TestInnerTolerance(t *testing.T) {
 		t.Errorf("%d steps: %+v", r.Iterations, r.Certificate)
 	}
 }
+
+// Near the end of a linear model with hard sums, little violations are all that is left. The point is moved, rather
+// than the multipliers.
+func TestRepairEndsEarly(t *testing.T) {
+	c := mrftest.Cora
+	c.Exponent, c.HardSum = 1, true
+	field := mrftest.Field(c.Model())
+	r := solved(t, New(field, solve.Settings{Gap: 1e-4}))
+	if r.Iterations > 65 {
+		t.Errorf("%d steps to a gap of %.1e", r.Iterations, r.Gap)
+	}
+	if own := solve.Certify(field, r.Y, r.Multipliers); own != r.Certificate || own.MaxViolation > 1e-6 {
+		t.Errorf("certificate %+v, by itself %+v", r.Certificate, own)
+	}
+}

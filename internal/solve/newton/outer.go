@@ -31,6 +31,7 @@ const (
 func (s *Solver) solveByMultipliers() {
 	scale := weightScale(s.field)
 	s.begin(scale)
+	s.unrepaired = math.Inf(1)
 	tolerance := max(coldTolerance, s.settings.Gap/4)
 	doubt, certified, idle := doubt{best: math.Inf(1)}, false, 0
 	for {
@@ -45,7 +46,7 @@ func (s *Solver) solveByMultipliers() {
 			Objective: s.result.Objective, DualBound: s.result.DualBound, Violation: s.result.MaxViolation,
 			Step: s.env.steepness,
 		})
-		if s.proven() {
+		if s.proven() || s.repair() {
 			s.warm = true
 			copy(s.env.mu.values, s.nu.values)
 			return
@@ -77,6 +78,35 @@ func (s *Solver) solveByMultipliers() {
 		tolerance = s.tighten(tolerance, s.inner.steps > steps)
 	}
 }
+
+// repair takes the nearest point that satisfies the constraints, where that is easy to find and proven by the present
+// multipliers: near the end the violation is often all that is left, and falls by less than the gap in each iteration.
+func (s *Solver) repair() bool {
+	violation := s.result.MaxViolation
+	if !s.whole || math.Abs(s.result.Gap) > s.settings.Gap || !(violation < s.unrepaired) {
+		return false
+	}
+	sweeps := 0
+	stop := func() bool {
+		sweeps++
+		s.inner.work += s.inner.sweep
+		return sweeps > repairs || s.interrupted()
+	}
+	y := append([]float64(nil), s.inner.y...)
+	if solve.Repair(s.field, y, s.settings.Feasibility, stop) {
+		c := s.certify.CertifyWith(y, s.nu.of, nil)
+		if math.Abs(c.Gap) <= s.settings.Gap && c.MaxViolation <= s.settings.Feasibility {
+			copy(s.inner.y, y)
+			s.result.Certificate = c
+			return true
+		}
+	}
+	s.unrepaired = violation / repairable
+	return false
+}
+
+// repairs bounds the sweeps of a repair, and repairable is by how much the violation has to fall until the next one.
+const repairs, repairable = 20, 3
 
 // merit measures a certificate by what was asked for: the less the better, and 1 is enough.
 func (s *Solver) merit(c solve.Certificate) float64 {
