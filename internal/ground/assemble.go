@@ -6,51 +6,161 @@ import (
 	"unsafe"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
-	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/program"
 )
 
-// assemble joins the pieces' batches, in the order of the pieces, into blocks of exact size.
-func assemble(r *routine, parts [][]*batch, threads int) (blocks []*mrf.Block) {
-	for _, shape := range shapes(parts) {
-		for _, group := range groups(parts, shape) {
-			a := assembly{routine: r, parts: group, block: r.block()}
-			a.join(threads)
-			blocks = append(blocks, a.block)
-		}
+// assembly joins the batches of a rule, as they come in the order of the pieces, into one arena for each shape. Arenas
+// are batches themselves: each potential is copied once, to where it stays.
+type assembly struct {
+	*routine
+	arenas []*batch // in the order of shapes
+}
+
+// add joins a batch, which can be used for something else from then on. About so many times as much is still to come as
+// there is then.
+func (a *assembly) add(p *batch, more float64) { a.arena(p).join(p, 1+more) }
+
+// arena returns the last arena of a batch's shape, or a new one if there is none, or if the offsets within it might not
+// fit 32 bits any more.
+func (a *assembly) arena(p *batch) *batch {
+	at, _ := slices.BinarySearchFunc(a.arenas, p, func(b, p *batch) int {
+		return 2*compareShapes(b, p) - 1 // behind all of its shape
+	})
+	if at > 0 && compareShapes(a.arenas[at-1], p) == 0 && a.arenas[at-1].extent()+p.extent() <= math.MaxInt32 {
+		return a.arenas[at-1]
 	}
+	b := &batch{
+		mask: p.mask, coef: p.coef, inputCoef: p.inputCoef, merged: p.merged, ragged: p.ragged, weighted: p.weighted,
+	}
+	if p.ragged {
+		b.varEnd, b.inputEnd = []int32{0}, []int32{0} // where the first one begins
+	}
+	a.arenas = slices.Insert(a.arenas, at, b)
+	return b
+}
+
+// extent returns what offsets count.
+func (b *batch) extent() int64 { return int64(max(len(b.vars), len(b.inputs), b.len)) }
+
+// blocks makes a block of each arena.
+func (a *assembly) blocks() (blocks []*mrf.Block) {
+	for _, b := range a.arenas {
+		blocks = append(blocks, b.block(a.routine.block()))
+	}
+	a.arenas = nil
 	return blocks
 }
 
-// shapes returns one batch of each shape, in order.
-func shapes(parts [][]*batch) (all []*batch) {
-	for _, part := range parts {
-		for _, b := range part {
-			at, found := slices.BinarySearchFunc(all, b, compareShapes)
-			if !found {
-				all = slices.Insert(all, at, b)
-			}
-		}
+// join appends the potentials of a batch to an arena, for which there will be so many times as many in the end.
+func (b *batch) join(p *batch, times float64) {
+	if p.ragged {
+		b.joinRagged(p)
 	}
-	return all
+	b.vars, b.inputs = extended(b.vars, p.vars, times), extended(b.inputs, p.inputs, times)
+	b.scale = extended(b.scale, p.scale, times)
+	b.joinBias(p, times)
+	b.len += p.len
 }
 
-// groups lists the batches of one shape, divided so that the offsets of a ragged block fit 32 bits.
-func groups(parts [][]*batch, shape *batch) (all [][]*batch) {
-	total := int64(math.MaxInt64)
-	for _, part := range parts {
-		for _, b := range part {
-			if compareShapes(b, shape) != 0 {
-				continue
-			}
-			size := int64(max(len(b.vars), len(b.inputs), b.len))
-			if total += size; total > math.MaxInt32 || total < 0 {
-				all, total = append(all, nil), size
-			}
-			all[len(all)-1] = append(all[len(all)-1], b)
-		}
+// joinBias appends the biases, unless all are still the same.
+func (b *batch) joinBias(p *batch, times float64) {
+	if b.len == 0 {
+		b.firstBias, b.sameBias = p.firstBias, true
 	}
-	return all
+	if b.sameBias && p.sameBias && p.firstBias == b.firstBias {
+		return
+	}
+	if b.sameBias && b.len > 0 {
+		b.addBias(b.firstBias, b.len)
+	}
+	b.sameBias = false
+	if p.precise() {
+		b.refine()
+	}
+	switch {
+	case p.sameBias:
+		b.addBias(p.firstBias, p.len)
+	case p.fine:
+		b.bias64 = extended(b.bias64, p.bias64, times)
+	case b.fine:
+		for _, v := range p.bias {
+			b.bias64 = append(b.bias64, float64(v))
+		}
+	default:
+		b.bias = extended(b.bias, p.bias, times)
+	}
+}
+
+// joinRagged appends what only ragged batches have.
+func (b *batch) joinRagged(p *batch) {
+	if b.len == 0 {
+		b.regular, b.pattern, b.inputPattern = p.regular, slices.Clone(p.pattern), slices.Clone(p.inputPattern)
+	}
+	b.regular = b.regular && p.regular && slices.Equal(p.pattern, b.pattern) &&
+		slices.Equal(p.inputPattern, b.inputPattern)
+	for _, end := range p.varEnd {
+		b.varEnd = append(b.varEnd, int32(len(b.vars))+end)
+	}
+	for _, end := range p.inputEnd {
+		b.inputEnd = append(b.inputEnd, int32(len(b.inputs))+end)
+	}
+	b.varCoef.AppendRange(&p.varCoef, 0, int32(p.varCoef.Len()))
+	b.inputValue.AppendRange(&p.inputValue, 0, int32(p.inputValue.Len()))
+}
+
+// block gives a block the arrays of an arena. A bias that is the same for all goes into the constant, and costs
+// nothing. A ragged one becomes uniform if all its potentials have one coefficient pattern, as the classes' sums to 1
+// have: half the memory, and simpler loops in the solvers.
+func (b *batch) block(to *mrf.Block) *mrf.Block {
+	to.Len, to.Coef, to.InputCoef = b.len, b.coef, b.inputCoef
+	to.Vars, to.Inputs = trimmed(b.vars), trimmed(b.inputs)
+	switch {
+	case b.ragged && b.regular:
+		to.Coef, to.InputCoef = b.pattern, b.inputPattern
+	case b.ragged:
+		to.VarStart, to.InputStart = trimmed(b.varEnd), trimmed(b.inputEnd)
+		to.VarCoef, to.InputValue = b.varCoef.Clone(), b.inputValue.Clone()
+	}
+	switch {
+	case b.sameBias:
+		to.Constant += b.firstBias
+	case b.fine:
+		to.Bias64 = trimmed(b.bias64)
+	default:
+		to.Bias = trimmed(b.bias)
+	}
+	if b.weighted {
+		to.Scale = trimmed(b.scale)
+	}
+	to.Compact()
+	return to
+}
+
+const (
+	// cheap is how many elements an array is given room for although they may not come.
+	cheap = 1 << 23
+	// slack is which part of an array may be left without elements: memory that was never written takes none.
+	slack = 8
+)
+
+// extended appends values to an array which there are expected to be so many times as many of in the end.
+func extended[T any](values, more []T, times float64) []T {
+	n := len(values) + len(more)
+	if n <= cap(values) {
+		return append(values, more...)
+	}
+	room := min(int(times*float64(n)), max(4*n, cheap))
+	bigger := make([]T, len(values), max(n, room+room/(2*slack)))
+	copy(bigger, values)
+	return append(bigger, more...)
+}
+
+// trimmed returns an array without much spare room.
+func trimmed[T any](values []T) []T {
+	if n := len(values); cap(values)-n > n/slack {
+		return append(make([]T, 0, n), values...)
+	}
+	return slices.Clip(values)
 }
 
 // block returns an empty block for the routine's rule.
@@ -67,126 +177,6 @@ func (r *routine) block() *mrf.Block {
 		}[r.rule.Form]
 	}
 	return b
-}
-
-// assembly is one block in the making.
-type assembly struct {
-	*routine
-	parts []*batch
-	block *mrf.Block
-	// Where each part begins: in potentials, variables and inputs.
-	at []offset
-}
-
-// offset is a place in the arrays of a block.
-type offset struct{ potentials, vars, inputs int }
-
-// join copies all parts into the block.
-func (a *assembly) join(threads int) {
-	var end offset
-	for _, p := range a.parts {
-		a.at = append(a.at, end)
-		end.potentials += p.len
-		end.vars += len(p.vars)
-		end.inputs += len(p.inputs)
-	}
-	a.allocate(end)
-	parallel.For(threads, len(a.parts), a.copyPart)
-	if a.parts[0].ragged {
-		a.block.VarStart[end.potentials], a.block.InputStart[end.potentials] = int32(end.vars), int32(end.inputs)
-		a.regularise()
-	}
-	a.block.Compact()
-}
-
-// allocate makes the block's arrays. A bias that is the same for all goes into the constant, and costs nothing.
-func (a *assembly) allocate(end offset) {
-	b, shape := a.block, a.parts[0]
-	b.Len = end.potentials
-	b.Coef, b.InputCoef = shape.coef, shape.inputCoef
-	b.Vars, b.Inputs = make([]int32, end.vars), make([]int32, end.inputs)
-	if shape.ragged {
-		b.VarStart, b.InputStart = make([]int32, end.potentials+1), make([]int32, end.potentials+1)
-		double := func(side func(*batch) *mrf.Reals) bool {
-			return slices.ContainsFunc(a.parts, func(p *batch) bool { return side(p).Double != nil })
-		}
-		b.VarCoef = mrf.NewReals(end.vars, double(func(p *batch) *mrf.Reals { return &p.varCoef }))
-		b.InputValue = mrf.NewReals(end.inputs, double(func(p *batch) *mrf.Reals { return &p.inputValue }))
-	}
-	switch {
-	case a.sameBias():
-		b.Constant += shape.firstBias
-	case slices.ContainsFunc(a.parts, (*batch).precise):
-		b.Bias64 = make([]float64, end.potentials)
-	default:
-		b.Bias = make([]float32, end.potentials)
-	}
-	if shape.weighted {
-		b.Scale = make([]float32, end.potentials)
-	}
-}
-
-// sameBias tells whether the observed atoms add the same to every potential.
-func (a *assembly) sameBias() bool {
-	differs := func(p *batch) bool { return !p.sameBias || p.firstBias != a.parts[0].firstBias }
-	return !slices.ContainsFunc(a.parts, differs)
-}
-
-// copyPart copies part k to its places, and lets go of it.
-func (a *assembly) copyPart(k int) {
-	b, p, at := a.block, a.parts[k], a.at[k]
-	copy(b.Vars[at.vars:], p.vars)
-	copy(b.Inputs[at.inputs:], p.inputs)
-	p.copyBias(b, at.potentials)
-	if b.Scale != nil {
-		copy(b.Scale[at.potentials:], p.scale)
-	}
-	if p.ragged {
-		b.VarCoef.Copy(at.vars, &p.varCoef)
-		b.InputValue.Copy(at.inputs, &p.inputValue)
-		starts(b.VarStart[at.potentials:], p.varEnd, at.vars)
-		starts(b.InputStart[at.potentials:], p.inputEnd, at.inputs)
-	}
-	p.release()
-}
-
-// copyBias copies the biases to a place of a block, if that has any.
-func (p *batch) copyBias(b *mrf.Block, at int) {
-	switch {
-	case b.Bias != nil && p.sameBias:
-		fill(b.Bias[at:at+p.len], float32(p.firstBias))
-	case b.Bias != nil:
-		copy(b.Bias[at:], p.bias)
-	case b.Bias64 != nil && p.sameBias:
-		fill(b.Bias64[at:at+p.len], p.firstBias)
-	case b.Bias64 != nil:
-		copy(b.Bias64[at:], p.bias64)
-		for j, v := range p.bias { // of a part that is not fine
-			b.Bias64[at+j] = float64(v)
-		}
-	}
-}
-
-// starts turns the ends within a part into the starts within the block.
-func starts(out, ends []int32, base int) {
-	start := int32(base)
-	for j, end := range ends {
-		out[j] = start
-		start = int32(base) + end
-	}
-}
-
-// regularise makes a ragged block uniform if all its potentials have one coefficient pattern, as the classes' sums to 1
-// have: half the memory, and simpler loops in the solvers.
-func (a *assembly) regularise() {
-	b, first := a.block, a.parts[0]
-	for _, p := range a.parts {
-		if !p.regular || !slices.Equal(p.pattern, first.pattern) || !slices.Equal(p.inputPattern, first.inputPattern) {
-			return
-		}
-	}
-	b.Coef, b.InputCoef = first.pattern, first.inputPattern
-	b.VarStart, b.VarCoef, b.InputStart, b.InputValue = nil, mrf.Reals{}, nil, mrf.Reals{}
 }
 
 // size returns the bytes of an array's elements.

@@ -143,7 +143,12 @@ func (m *machine) mergedBatch(mask uint64, coef []float64) *batch {
 
 // newBatch makes the batch of a shape.
 func (m *machine) newBatch(mask uint64, coef []float64) *batch {
-	b := &batch{mask: mask, weighted: m.rule.Weight.Atom != nil}
+	b := &batch{}
+	if n := len(m.spare); n > 0 {
+		b, m.spare = m.spare[n-1], m.spare[:n-1]
+	}
+	b.mask, b.coef, b.inputCoef, b.merged, b.ragged = mask, nil, nil, false, false
+	b.weighted = m.rule.Weight.Atom != nil
 	for rest := mask; rest != 0; rest &= rest - 1 {
 		k := bits.TrailingZeros64(rest)
 		if m.atoms[k].perceived {
@@ -195,16 +200,11 @@ func (b *batch) origin() int {
 	return 0
 }
 
-// take returns copies of the batches that hold anything, of exact size, and empties the machine's own.
+// take returns the batches that hold anything; the machine goes on with others.
 func (m *machine) take() []*batch {
-	var out []*batch
-	for _, b := range m.batches {
-		if b.len > 0 {
-			out = append(out, b.exact())
-			b.reset()
-		}
-	}
-	return out
+	part := slices.DeleteFunc(m.batches, func(b *batch) bool { return b.len == 0 })
+	m.batches, m.last = nil, nil
+	return part
 }
 
 // smallPart is the size in bytes below which the batches of a piece are not worth a block of their own in a file: they
@@ -218,30 +218,6 @@ func bytesOf(part []*batch) (total int64) {
 			size(b.inputEnd) + b.varCoef.Bytes() + b.inputValue.Bytes()
 	}
 	return total
-}
-
-// exact returns a copy that takes no more memory than it needs: pieces wait for each other in this form.
-func (b *batch) exact() *batch {
-	c := *b
-	c.vars, c.inputs = exact(b.vars), exact(b.inputs)
-	c.bias, c.bias64, c.scale = exact(b.bias), exact(b.bias64), exact(b.scale)
-	c.varEnd, c.inputEnd = exact(b.varEnd), exact(b.inputEnd)
-	c.varCoef, c.inputValue = b.varCoef.Clone(), b.inputValue.Clone()
-	c.pattern, c.inputPattern = exact(b.pattern), exact(b.inputPattern)
-	return &c
-}
-
-// exact copies values into an array without spare room.
-func exact[T any](values []T) []T {
-	out := make([]T, len(values))
-	copy(out, values)
-	return out
-}
-
-// release lets go of the potentials.
-func (b *batch) release() {
-	b.vars, b.inputs, b.bias, b.bias64, b.scale = nil, nil, nil, nil, nil
-	b.varEnd, b.inputEnd, b.varCoef, b.inputValue = nil, nil, mrf.Reals{}, mrf.Reals{}
 }
 
 // reset empties the batch but keeps its memory.

@@ -2,18 +2,26 @@ package ground
 
 import (
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
 
 // collection takes what the machines make of one rule, piece by piece, in portions: a piece may make any amount, as one
-// row of the pivot can lead to millions of ground rules.
+// row of the pivot can lead to millions of ground rules. What comes from the first piece that is not done is joined at
+// once; what comes from others waits for those before them.
 type collection struct {
 	grounder *grounder
 	routine  *routine
 
-	parts  [][]*batch     // per piece, what waits in memory to be joined
+	mu       sync.Mutex
+	assembly assembly
+	next     int        // the first piece that is not done
+	waiting  [][]*batch // per piece
+	done     []bool     // per piece
+	spare    []*batch   // whose potentials are joined
+
 	paged  [][]*mrf.Block // per piece, what is in the file
 	counts []Counts
 	found  []problems
@@ -26,24 +34,65 @@ type collection struct {
 
 func newCollection(g *grounder, r *routine) *collection {
 	n := r.pieces()
-	return &collection{grounder: g, routine: r, parts: make([][]*batch, n), paged: make([][]*mrf.Block, n),
-		counts: make([]Counts, n), found: make([]problems, n), passed: make([]atomic.Int64, len(r.ops))}
+	return &collection{grounder: g, routine: r, assembly: assembly{routine: r}, waiting: make([][]*batch, n),
+		done: make([]bool, n), paged: make([][]*mrf.Block, n), counts: make([]Counts, n), found: make([]problems, n),
+		passed: make([]atomic.Int64, len(r.ops))}
 }
 
 // take empties a machine's batches into the collection. It may run for several pieces at once.
 func (c *collection) take(piece int, m *machine) {
 	part := m.take()
-	if bytes := bytesOf(part); c.grounder.spill == nil || bytes < smallPart {
-		c.parts[piece] = append(c.parts[piece], part...)
+	bytes := bytesOf(part)
+	paged := c.grounder.spill != nil && bytes >= smallPart
+	if paged {
+		c.page(piece, part)
+	} else {
 		c.grounder.hold(bytes)
-		return
 	}
-	blocks := assemble(c.routine, [][]*batch{part}, 1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case paged:
+		c.reuse(part)
+	case piece == c.next:
+		c.join(part)
+	default:
+		c.waiting[piece] = append(c.waiting[piece], part...)
+	}
+	for len(m.spare) < len(part) && len(c.spare) > 0 {
+		last := len(c.spare) - 1
+		m.spare, c.spare = append(m.spare, c.spare[last]), c.spare[:last]
+	}
+}
+
+// page writes batches to the file.
+func (c *collection) page(piece int, part []*batch) {
+	own := assembly{routine: c.routine}
+	for _, b := range part {
+		own.add(b, 0)
+	}
+	blocks := own.blocks()
 	for _, b := range blocks {
 		c.share(b)
 	}
 	c.paged[piece] = append(c.paged[piece], blocks...)
 	c.size.Add(c.grounder.keep(blocks))
+}
+
+// join appends batches of the first piece that is not done to the arenas.
+func (c *collection) join(part []*batch) {
+	for _, b := range part {
+		c.assembly.add(b, float64(len(c.done)-c.next-1)/float64(c.next+1))
+	}
+	c.reuse(part)
+}
+
+// reuse keeps the memory of batches.
+func (c *collection) reuse(part []*batch) {
+	for _, b := range part {
+		b.reset()
+	}
+	c.spare = append(c.spare, part...)
 }
 
 // end takes what a machine has counted in a piece.
@@ -54,6 +103,14 @@ func (c *collection) end(piece int, m *machine) {
 		c.passed[k].Add(passed)
 	}
 	clear(m.passed)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.done[piece] = true; c.next < len(c.done) && c.done[c.next]; {
+		if c.next++; c.next < len(c.done) {
+			c.join(c.waiting[c.next])
+			c.waiting[c.next] = nil
+		}
+	}
 }
 
 // share gives a block the first one's coefficients if they are the same.

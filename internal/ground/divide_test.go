@@ -64,14 +64,11 @@ Hub(A) & Link(A, B) -> Good(B) .
 			}
 			g := newGrounder(context.Background(), f.store, Options{Threads: 1 + 2*i})
 			c := newCollection(g, r)
-			g.each(r, func(piece int, m *machine) { c.take(piece, m) }, func(piece int, m *machine) {
-				c.take(piece, m)
-				c.counts[piece] = m.counts
-			})
+			g.each(r, c.take, c.end)
 			for piece := range c.counts {
 				totals[i].add(&c.counts[piece])
 			}
-			blocks[i] = assemble(r, c.parts, 1)
+			blocks[i] = c.assembly.blocks()
 			g.release()
 		}
 		if !reflect.DeepEqual(blocks[0], blocks[1]) || totals[0] != totals[1] {

@@ -7,9 +7,9 @@
 // and slots of values. The routine's first rows are cut into pieces, and machines run the pieces, as many at a time
 // as there are threads: nested loops that end early where the template cannot be above 0 any more. What a machine
 // finds it appends to batches, one for each shape that the rule's ground rules take when their observed atoms are
-// gone. An assembly joins the batches of all pieces, shape by shape and in the order of the pieces, into the blocks
-// of the model. Nothing in this depends on which machine ran which piece, so the model has the same bits for any
-// number of threads.
+// gone. An assembly joins the batches of all pieces, shape by shape and in the order of the pieces, as they come,
+// into the blocks of the model. Nothing in this depends on which machine ran which piece, so the model has the same
+// bits for any number of threads.
 package ground
 
 import (
@@ -163,11 +163,11 @@ func (g *grounder) rule(ctx context.Context, rule *program.Rule) ([]*mrf.Block, 
 	g.each(r, c.take, c.end)
 	entry, all := RuleReport{Plan: r.plan}, &problems{}
 	g.profile(c, &entry)
-	for piece := range c.parts {
+	for piece := range c.counts {
 		entry.add(&c.counts[piece])
 		all.merge(&c.found[piece])
 	}
-	blocks := assemble(r, c.parts, g.threads)
+	blocks := c.assembly.blocks()
 	entry.Bytes = c.size.Load() + g.keep(blocks)
 	blocks = append(slices.Concat(c.paged...), blocks...)
 	entry.Seconds = time.Since(start).Seconds()

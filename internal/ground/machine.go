@@ -34,7 +34,8 @@ type machine struct {
 	full     func() // takes the batches; nil if they are left to grow
 	due      int64  // the number of potentials from which full is to be called; never without it
 	batches  []*batch
-	last     *batch // where the previous potential went
+	last     *batch   // where the previous potential went
+	spare    []*batch // without potentials, whose memory is for new ones
 
 	vectors *vectors // nil if no rows are taken side by side
 	columns [][]symbol.ID

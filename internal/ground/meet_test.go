@@ -135,9 +135,9 @@ func TestMeetingInGraphs(t *testing.T) {
 		defer g.release()
 		r := compile(chosen, g.scope)
 		col := newCollection(g, r)
-		g.each(r, func(piece int, m *machine) { col.take(piece, m) }, func(piece int, m *machine) { col.take(piece, m) })
+		g.each(r, col.take, col.end)
 		model2 := *model
-		model2.Blocks = assemble(r, col.parts, 1)
+		model2.Blocks = col.assembly.blocks()
 		if diff := cmp.Diff(potentials(&model2), potentials(model)); diff != "" {
 			t.Errorf("%s: %s", c.rule, diff)
 		}
