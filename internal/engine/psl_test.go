@@ -2,15 +2,11 @@ package engine
 
 import (
 	"bytes"
-	"log/slog"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
-	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
@@ -27,70 +23,6 @@ func model(t *testing.T, config string, options project.Options) (*project.Proje
 // oneTarget is a configuration with T('a') and what else it is given.
 func oneTarget(rest string) string {
 	return `{"predicates": {"T/1": {"targets": [["a", 0.25]]}}, ` + rest + `}`
-}
-
-// TestPhases checks that a phase's options are its own, but for validation, and that the caller's win over all.
-func TestPhases(t *testing.T) {
-	config := oneTarget(`"rules": ["1: T(X) = 1"],
-		"options": {"inference.gap": 0.1, "random.seed": 7, "parallel.numthreads": 1},
-		"learn": {"options": {"inference.gap": 0.2, "runtime.learn.method": "org.linqs.psl.application.Energy"}},
-		"infer": {"options": {"inference.gap": 0.3, "sgd.maxiterations": 12, "runtime.db.intids": true}}`)
-	p, warnings := model(t, config, project.Options{Seed: 3})
-	gaps := []float64{p.Phases[load.Learn].Solve.Gap, p.Phases[load.Validation].Solve.Gap, p.Phases[load.Infer].Solve.Gap}
-	if diff := cmp.Diff([]float64{0.2, 0.2, 0.3}, gaps); diff != "" {
-		t.Error(diff)
-	}
-	if p.Learning.Learn.Method != learn.Energy || p.Phases[load.Infer].Solve.MaxIterations != 12 {
-		t.Errorf("method %v, %d iterations", p.Learning.Learn.Method, p.Phases[load.Infer].Solve.MaxIterations)
-	}
-	if p.Seed != 7 || p.Threads != 1 || len(warnings) != 0 {
-		t.Errorf("seed %d, %d threads, %v", p.Seed, p.Threads, warnings)
-	}
-	p, _ = model(t, config, project.Options{Set: []string{"inference.gap=0.4",
-		"random.seed=18446744073709551615"}, Threads: 2})
-	if p.Phases[load.Infer].Solve.Gap != 0.4 || p.Seed != 1<<64-1 || p.Threads != 2 {
-		t.Errorf("gap %g, seed %d, %d threads", p.Phases[load.Infer].Solve.Gap, p.Seed, p.Threads)
-	}
-}
-
-// TestDecay checks that a decay can be left to the number of labels, as documented.
-func TestDecay(t *testing.T) {
-	config := oneTarget(`"rules": ["1: T(X) = 1"], "options": {"learn.decay": -1, "network.decay": -1}`)
-	p, _ := model(t, config, project.Options{})
-	if p.Learning.Learn.Decay != -1 || p.Learning.Network.Decay != -1 {
-		t.Errorf("decays %g and %g", p.Learning.Learn.Decay, p.Learning.Network.Decay)
-	}
-	_, err := project.Load(writeFiles(t, map[string]string{"model.json": config}),
-		project.Options{Set: []string{"learn.decay=-2"}})
-	if err == nil || !strings.Contains(err.Error(), "at least 0, or -1") {
-		t.Errorf("a decay of -2: error %v", err)
-	}
-}
-
-// TestPatience checks that PSL's patience needs its break, in any order.
-func TestPatience(t *testing.T) {
-	const stop, patience = "gradientdescent.validationbreak=", "gradientdescent.validationpatience=3"
-	for _, c := range []struct {
-		set  []string
-		want int
-	}{
-		{nil, 0}, {[]string{patience}, 0}, {[]string{stop + "true"}, 25}, {[]string{patience, stop + "true"}, 3},
-		{[]string{stop + "false", patience}, 0}, {[]string{"learn.patience=7", patience}, 7},
-	} {
-		p, _ := model(t, oneTarget(`"rules": ["1: T(X)"]`), project.Options{Set: c.set})
-		if got := p.Learning.Learn.Patience; got != c.want {
-			t.Errorf("%v: %d epochs, want %d", c.set, got, c.want)
-		}
-	}
-}
-
-func TestIdleOptions(t *testing.T) {
-	_, warnings := model(t, oneTarget(`"rules": ["1: T(X) = 1"],
-		"options": {"gurobi.method": "AUTO", "gpp.explore": 2}, "infer": {"options": {"gppker.scale": 1}}`),
-		project.Options{})
-	if len(warnings) != 1 || !strings.HasSuffix(warnings[0].Message, "here: gurobi.method, gpp.explore, gppker.scale") {
-		t.Errorf("%v", warnings)
-	}
 }
 
 func TestStages(t *testing.T) {
@@ -153,33 +85,6 @@ func TestClearedRules(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
 	if len(lines) != 2 || !strings.HasSuffix(lines[0], ": T(X) = 1 ^2") || !strings.HasSuffix(lines[1], ": !T(X) ^2") {
 		t.Errorf("%q", lines)
-	}
-}
-
-// TestOutputs checks paths: those in a configuration are relative to its folder.
-func TestOutputs(t *testing.T) {
-	p, _ := model(t, oneTarget(`"options": {"runtime.inference.output.results.dir": "atoms",
-		"runtime.learn.output.model.path": "m.psl", "runtime.inference.output.groundrules": true}`),
-		project.Options{Set: []string{"runtime.learn.output.model.path=here.psl"}})
-	got := p.Outputs()
-	want := project.Outputs{Atoms: filepath.Join(filepath.Dir(p.Config.Name), "atoms"), Format: "txt", GroundRules: "-",
-		Model: "here.psl"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestLogLevel(t *testing.T) {
-	var b bytes.Buffer
-	log := slog.New(slog.NewTextHandler(&b, nil))
-	for level, want := range map[string]int{"TRACE": 2, "INFO": 2, "WARN": 1, "OFF": 0} {
-		b.Reset()
-		p, _ := model(t, oneTarget(`"rules": []`), project.Options{Log: log, Set: []string{"runtime.log.level=" + level}})
-		p.Log.With("a", 1).Info("x")
-		p.Log.WithGroup("g").Warn("y")
-		if got := strings.Count(b.String(), "\n"); got != want {
-			t.Errorf("%s: %d lines", level, got)
-		}
 	}
 }
 
