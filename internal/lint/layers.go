@@ -35,6 +35,7 @@ var layers = []layer{
 	{"internal/program", []string{"internal/source", "internal/syntax"}},
 	{"internal/similarity", []string{"internal/parallel"}},
 	{"internal/report", nil},
+	{"internal/journal", []string{"internal/report"}},
 	{"internal/format", nil},
 	{"internal/load/parquet", nil},
 	{"parquet", []string{"internal/format", "internal/load/parquet"}},

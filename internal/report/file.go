@@ -41,7 +41,7 @@ func WriteFileFunc(path string, write func(w io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	_ = lock(file) // where that cannot be, nobody takes the file for abandoned
+	_ = Lock(file) // where that cannot be, nobody takes the file for abandoned
 	if old != nil {
 		err = file.Chmod(old.Mode().Perm())
 	}

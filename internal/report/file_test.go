@@ -121,7 +121,7 @@ func TestWriteFileSweeps(t *testing.T) {
 		return file
 	}
 	make(unfinished+"killed", old)
-	if lock(make(unfinished+"written", old)) != nil {
+	if Lock(make(unfinished+"written", old)) != nil {
 		t.Skip("files cannot be locked here")
 	}
 	make(unfinished+"new", time.Now())

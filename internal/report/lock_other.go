@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// lock always fails, so that no file is taken for abandoned.
-func lock(*os.File) error { return errors.ErrUnsupported }
+// Lock always fails, so that no file is taken for abandoned.
+func Lock(*os.File) error { return errors.ErrUnsupported }

@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// lock locks a file until it is closed or its process ends, however that happens. The error says that somebody else has
+// Lock locks a file until it is closed or its process ends, however that happens. The error says that somebody else has
 // it locked, or that the file system cannot do that.
-func lock(file *os.File) error { return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
+func Lock(file *os.File) error { return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }

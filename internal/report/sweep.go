@@ -41,7 +41,7 @@ func removeAbandoned(path string) {
 		return
 	}
 	defer file.Close()
-	if lock(file) == nil {
+	if Lock(file) == nil {
 		_ = os.Remove(path)
 	}
 }
