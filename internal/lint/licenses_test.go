@@ -74,6 +74,7 @@ func TestProductIsLight(t *testing.T) {
 var guests = []string{
 	modulePath, "github.com/go-json-experiment/json", "github.com/rivo/uniseg", "go.yaml.in/yaml/v3",
 	"golang.org/x/sys", "golang.org/x/term", "gonum.org/v1/gonum",
+	"google.golang.org/protobuf", // of it, how bytes are laid out: ONNX files
 }
 
 // TestLibraryIsLight looks at all packages that the root package links: those of few modules, and of the standard
