@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -104,7 +103,7 @@ func (x *explainer) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if answer.Status == solve.Infeasible.String() {
-		if err := x.Emit(conflicting{Status: answer.Status, Conflict: answer.Conflict}); err != nil {
+		if err := x.show(grounding.ExplainConflict(answer)); err != nil {
 			return err
 		}
 		return command.ErrReported
@@ -120,6 +119,17 @@ func (x *explainer) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	return x.show(found)
+}
+
+// explanation is one of an atom, or of that there is no state.
+type explanation interface {
+	Text(w io.Writer) error
+	HTML(w io.Writer) error
+}
+
+// show prints an explanation, and writes its page if that was asked for.
+func (x *explainer) show(found explanation) error {
 	if x.html != "" {
 		if err := x.output(x.html, found.HTML); err != nil {
 			return err
@@ -209,21 +219,4 @@ func readAtom(text string) (*syntax.Atom, error) {
 	var diags source.Diagnostics
 	atom := syntax.ParseAtom(&source.File{Name: "the atom", Text: text}, &diags)
 	return atom, diags.Err()
-}
-
-// conflicting is the explanation where there is no state: hard ground rules that cannot hold together.
-type conflicting struct {
-	Status   string   `json:"status"`
-	Conflict []string `json:"conflict"`
-}
-
-// Text prints the conflict.
-func (c conflicting) Text(w io.Writer) error {
-	var b strings.Builder
-	b.WriteString("There is no state: these hard ground rules cannot hold together:\n")
-	for _, line := range c.Conflict {
-		b.WriteString("  " + line + "\n")
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }

@@ -205,6 +205,9 @@ func infeasible(result *engine.Report) bool { return len(result.Conflict) > 0 }
 func (r *runner) write(result *engine.Report, outputs project.Outputs) error {
 	if outputs.GroundRules != "" {
 		err := r.output(outputs.GroundRules, func(w io.Writer) error {
+			if filepath.Ext(outputs.GroundRules) == ".jsonl" {
+				return result.Grounding.WriteGroundRules(w, result.Answer)
+			}
 			return result.Grounding.Write(w, session.PSLView, 0)
 		})
 		if err != nil {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"github.com/deeppsl/deeppsl/internal/mrf"
 )
 
 // Options say how much of an explanation is wanted.
@@ -150,43 +148,7 @@ const (
 // instance returns the ground rule at a place. Equal ground rules of one block are told apart by their order.
 func (s *State) instance(names Names, place int) *Instance {
 	block, j := s.index.Locate(place)
-	return names.Instance(block, j, s.others(place))
-}
-
-// others counts the potentials of the same rule before a place that are equal to the one there: they have its rarest
-// variable.
-func (s *State) others(place int) (count int) {
-	block, j := s.index.Locate(place)
-	b := s.field.Model.Blocks[block]
-	var own mrf.RowBuffer
-	ids, coef := b.Row(j, &own)
-	if len(ids) == 0 {
-		return 0
-	}
-	rarest := slices.MinFunc(ids, func(a, b int32) int { return cmp.Compare(s.index.Count(a), s.index.Count(b)) })
-	for _, other := range s.index.Of(rarest, nil) {
-		if other >= place {
-			break
-		}
-		block, l := s.index.Locate(other)
-		q := s.field.Model.Blocks[block]
-		if q.Rule != b.Rule || !slices.Equal(q.Ids(l, &s.row), ids) {
-			continue
-		}
-		if _, too := q.Row(l, &s.row); slices.Equal(too, coef) && q.Constant+q.Own(l) == b.Constant+b.Own(j) &&
-			scale(q, l) == scale(b, j) && slices.Equal(q.InputRow(l), b.InputRow(j)) {
-			count++
-		}
-	}
-	return count
-}
-
-// scale is what a potential's weight is multiplied by.
-func scale(b *mrf.Block, j int) float32 {
-	if b.Scale == nil {
-		return 1
-	}
-	return b.Scale[j]
+	return names.Instance(block, j, s.index.Twins(place))
 }
 
 // because goes on with the atoms of the ground rules that push, but for those that have been explained on the way.

@@ -11,19 +11,24 @@ import (
 // HTML writes the explanation as a page that needs nothing else: the leaves as a waterfall chart, and the text
 // below it.
 func (e *Explanation) HTML(w io.Writer) error {
-	var text bytes.Buffer
 	svg, err := e.Waterfall()
 	if err != nil {
 		return err
 	}
-	if err := e.Text(&text); err != nil {
+	return writePage(w, "Why "+e.Atom+"?", svg, e)
+}
+
+// writePage writes a page with a chart and a text.
+func writePage(w io.Writer, title string, chart template.HTML, said interface{ Text(w io.Writer) error }) error {
+	var text bytes.Buffer
+	if err := said.Text(&text); err != nil {
 		return err
 	}
 	return page.Execute(w, struct {
 		Title string
 		Chart template.HTML
 		Text  string
-	}{e.Atom, svg, text.String()})
+	}{title, chart, text.String()})
 }
 
 // Waterfall draws the leaves, as SVG; "" if there are none.
@@ -52,7 +57,7 @@ var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>{{.Title}}</title>
 <style>body{font-family:sans-serif;margin:2em;max-width:70em}
 pre{white-space:pre-wrap;line-height:1.4}svg{max-width:100%}</style>
-</head><body><h1>Why {{.Title}}?</h1>
+</head><body><h1>{{.Title}}</h1>
 {{.Chart}}
 <pre>{{.Text}}</pre>
 </body></html>

@@ -1,7 +1,9 @@
 package mrf
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"sort"
 )
 
@@ -83,3 +85,38 @@ func (o *Occurrences) Bytes() int64 { return 4 * int64(len(o.start)+len(o.places
 
 // Count is about how many potentials a variable is in: one of a prior over all is not counted.
 func (o *Occurrences) Count(i int32) int { return int(o.start[i+1] - o.start[i]) }
+
+// Twins counts the potentials of the same rule before a place that are equal to the one there.
+func (o *Occurrences) Twins(place int) (count int) {
+	block, j := o.Locate(place)
+	b := o.model.Blocks[block]
+	var own, buffer RowBuffer
+	ids, coef := b.Row(j, &own)
+	if len(ids) == 0 {
+		return 0
+	}
+	rarest := slices.MinFunc(ids, func(a, b int32) int { return cmp.Compare(o.Count(a), o.Count(b)) })
+	for _, other := range o.Of(rarest, nil) {
+		if other >= place {
+			break
+		}
+		block, l := o.Locate(other)
+		q := o.model.Blocks[block]
+		if q.Rule != b.Rule || !slices.Equal(q.Ids(l, &buffer), ids) {
+			continue
+		}
+		if _, too := q.Row(l, &buffer); slices.Equal(too, coef) && q.Constant+q.Own(l) == b.Constant+b.Own(j) &&
+			q.scale(l) == b.scale(j) && slices.Equal(q.InputRow(l), b.InputRow(j)) {
+			count++
+		}
+	}
+	return count
+}
+
+// scale is what a potential's weight is multiplied by.
+func (b *Block) scale(j int) float32 {
+	if b.Scale == nil {
+		return 1
+	}
+	return b.Scale[j]
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/explain"
 	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve/conflict"
@@ -21,16 +22,35 @@ type HardRule struct {
 // Conflict prints hard ground rules that cannot hold together, of those that a solver names by their places among all
 // potentials: a few of which none can be left out, or where that takes too long to find, a group that share variables.
 func (g *Grounding) Conflict(ctx context.Context, places []int) []string {
-	if len(places) == 0 {
-		return nil
-	}
-	places = conflict.Minimal(ctx, g.Field, places, g.Settings.Solve)
-	var lines []string
+	return g.lines(g.conflicting(ctx, places))
+}
+
+// lines prints hard ground rules.
+func (g *Grounding) lines(rules []HardRule) (lines []string) {
 	tracer := ground.NewTracer(g.Program, g.Tables.Store)
-	for _, rule := range arranged(HardRules(g.Model, places)) {
+	for _, rule := range rules {
 		lines = append(lines, g.inWords(tracer, rule))
 	}
 	return lines
+}
+
+// conflicting is Conflict without words.
+func (g *Grounding) conflicting(ctx context.Context, places []int) []HardRule {
+	if len(places) == 0 {
+		return nil
+	}
+	return arranged(HardRules(g.Model, conflict.Minimal(ctx, g.Field, places, g.Settings.Solve)))
+}
+
+// ExplainConflict is why an answer has no state: the ground rules of its conflict, with all that they were made from.
+func (g *Grounding) ExplainConflict(answer *Answer) *explain.Conflict {
+	x, out := g.namer(), &explain.Conflict{Status: answer.Status, Conflict: answer.Conflict}
+	for _, rule := range answer.clash {
+		named := x.groundRule(slices.Index(g.Model.Blocks, rule.Block), rule.At, 0, answer)
+		out.GroundRules = append(out.GroundRules, explain.Clash{Rule: named.Rule, File: named.File, Line: named.Line,
+			GroundRule: named.GroundRule, Atoms: named.Atoms})
+	}
+	return out
 }
 
 // together is how many ground rules of one rule stand next to each other in a conflict.

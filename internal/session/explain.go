@@ -30,8 +30,9 @@ func (g *Grounding) Explainer(answer *Answer) (*Explainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Explainer{grounding: g, state: state, tracer: ground.NewTracer(g.Program, g.Tables.Store),
-		lines: make(map[int]*load.Lines)}, nil
+	x := g.namer()
+	x.state = state
+	return x, nil
 }
 
 // Explain says why a target atom has its value.

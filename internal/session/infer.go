@@ -53,6 +53,8 @@ type Answer struct {
 	Perceived []float64
 	// multipliers are those of the proof, one per ground rule; nil unless the grounding lives on.
 	Multipliers []float64
+
+	clash []HardRule // of the conflict
 	// Absent has a bit for each variable that stands for no atom; nil if all do.
 	Absent []uint64
 }
@@ -107,7 +109,8 @@ func (g *Grounding) infer(ctx context.Context, how inference) (*Answer, error) {
 		return nil, err
 	}
 	answer := NewAnswer(how.settings, g.Field, result, start)
-	answer.Conflict = g.Conflict(ctx, result.Conflict)
+	answer.clash = g.conflicting(ctx, result.Conflict)
+	answer.Conflict = g.lines(answer.clash)
 	if how.lives {
 		answer.Multipliers = slices.Clone(result.Multipliers) // they are the solver's, which is kept
 	}
