@@ -293,7 +293,7 @@ func compared(c *training.Comparison) string {
 	}
 	scores, which := "", "as written"
 	if c.Learned {
-		which = "as learned"
+		which = "as learned by " + c.Method
 	}
 	if !math.IsNaN(c.WrittenScore) {
 		scores = fmt.Sprintf("score %.4f, as written %.4f; ", c.LearnedScore, c.WrittenScore)

@@ -124,3 +124,38 @@ func TestBetterWeightsAreKept(t *testing.T) {
 		}
 	}
 }
+
+// Where the perceptron's weights say no of all, those of the likelihood compete too: of pairs of which one in five is
+// true, with similarities of which one tells something.
+func TestAnotherMethodCompetes(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 12))
+	files := make(map[string]string)
+	for k := range 300 {
+		truth := 0
+		if k%5 == 0 {
+			truth = 1
+		}
+		for j, table := range []string{"name.tsv", "mail.tsv"} {
+			mean := [2][2]float64{{0.45, 0.75}, {0.5, 0.5}}[j][truth]
+			files[table] += fmt.Sprintf("p%d\t%.3f\n", k, min(max(mean+0.15*random.NormFloat64(), 0), 1))
+		}
+		files["pairs.tsv"] += fmt.Sprintf("p%d\n", k)
+		files[[2]string{"train.tsv", "test.tsv"}[k%2]] += fmt.Sprintf("p%d\t%d\n", k, truth)
+	}
+	files["model.json"] = `{"rules": ["1: Name(P) -> Same(P) ^2", "1: Pair(P) & !Name(P) -> !Same(P) ^2",
+		"1: Mail(P) -> Same(P) ^2", "1: Pair(P) & !Mail(P) -> !Same(P) ^2", "1: !Same(P) ^2"], "predicates": {
+		"Name/1": {"observations": ["name.tsv"]}, "Mail/1": {"observations": ["mail.tsv"]},
+		"Pair/1": {"observations": ["pairs.tsv"]}, "Same/1": {"targets": ["pairs.tsv"], "evaluations": ["Discrete"],
+			"truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]}}}}`
+	path := writeProject(t, files)
+	f1 := func(set ...string) float64 {
+		r := run(t, path, project.Options{Set: set}, learnAndInfer)
+		if c := r.Compared; len(set) == 0 && (c == nil || !c.Learned || c.Method != "likelihood" || r.Epochs == 0) {
+			t.Errorf("%+v after %d epochs", c, r.Epochs)
+		}
+		return r.Evaluations[0].Values["F1"]
+	}
+	if both, perceptron := f1(), f1("learn.method=perceptron"); both < perceptron+0.1 || both < 0.6 {
+		t.Errorf("F1 %.3f, by the perceptron alone %.3f", both, perceptron)
+	}
+}

@@ -33,8 +33,9 @@ type Settings struct {
 	// auto cross-fits: see crossFitting. folds is how many parts of the labels are held out in turn.
 	Auto  bool
 	Folds int
-	// Compared says that weights that were learned compete with those written.
+	// Compared says that weights that were learned compete with those written, and those that Rival learns with both.
 	Compared bool
+	Rival    learn.Settings
 	// lossSet says that the loss is not the default.
 	LossSet bool
 	// starts is how often learning from examples begins at most.
@@ -308,6 +309,9 @@ func ReadSettings(config *load.Config, phase load.Phase, set []string) (s Settin
 	if s.ValidationBreak {
 		s.Learn.Patience = s.ValidationPatience
 	}
+	if s.Compared {
+		s.Rival = rivalOf(given)
+	}
 	return s, diags
 }
 
@@ -375,6 +379,17 @@ func defaultsFor(config *load.Config, given []load.Option) Settings {
 	}
 	s.setDefaults(method)
 	return s
+}
+
+// rivalOf has the settings of the pseudo-likelihood, which learns otherwise than what is the default.
+func rivalOf(given []load.Option) learn.Settings {
+	rival := Settings{Evaluation: make(map[string]string)}
+	rival.setDefaults(learn.Likelihood.String())
+	for _, o := range given {
+		rival.apply(o, new(source.Diagnostics))
+	}
+	rival.Learn.Method = learn.Likelihood
+	return rival.Learn
 }
 
 // setDefaults gives every setting what the table has for a method of learning.

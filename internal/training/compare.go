@@ -18,46 +18,49 @@ import (
 // comparison is that of the rules' weights that were learned with those written, which an expert may have chosen well:
 // what a method minimises need not be what the weights are wanted for.
 type comparison struct {
-	g       *learner
-	lesson  lesson
-	labels  *learn.Labels
-	phase   load.Phase // of the labels
-	guides  []session.Guide
-	solver  solve.Solver
-	written contestant
-	learned contestant
+	g        *learner
+	lesson   lesson
+	labels   *learn.Labels
+	phase    load.Phase // of the labels
+	guides   []session.Guide
+	solver   solve.Solver
+	written  contestant
+	learned  contestant
+	training *Training // of the weights that were learned
 }
 
-// contestant is one of the two: weights, and the state that they give.
+// contestant is one of those that are compared: weights, and the state that they give.
 type contestant struct {
 	theta, y []float64
+	settings *learn.Settings // of the method that has learned them
 	verdict  learn.Verdict
 	score    float64
 }
 
-// learnWeights learns the weights of rules where no network is, and keeps them if they are better than those written.
-// That may already be plain from the labels that were learned from, so many more or less of which are told right that
-// fitting them does not account for it. Otherwise each of some folds of the labels is held out in turn.
+// learnWeights learns the weights of rules where no network is, by two methods, and keeps the better ones if they are
+// better than those written. That may already be plain from the labels that were learned from, so many more or less of
+// which are told right that fitting them does not account for it. Otherwise each of some folds of the labels is held
+// out in turn.
 func (g *learner) learnWeights(ctx context.Context, l lesson) (*Training, error) {
 	written := slices.Clone(g.Theta)
 	training, err := g.train(ctx, l)
-	if err != nil || l.anew || training.Chosen == nil || slices.Equal(written, g.Theta) {
+	if err != nil || l.anew || training.Chosen == nil || !slices.Contains(g.learned(), true) {
 		return training, err
 	}
 	if !math.IsNaN(training.Epochs[0].Validation) {
 		return training, nil // the weights written were among those that validation has chosen from
 	}
-	c := &comparison{g: g, lesson: l, written: contestant{theta: written}}
-	c.learned = contestant{theta: slices.Clone(g.Theta), y: training.Chosen.Values}
-	if training.Compared, err = c.decide(ctx); err != nil {
+	c := &comparison{g: g, lesson: l, written: contestant{theta: written}, training: training}
+	c.learned = contestant{theta: slices.Clone(g.Theta), y: training.Chosen.Values, settings: &g.Project.Learning.Learn}
+	training.Compared, err = c.decide(ctx)
+	copy(g.Theta, c.learned.theta)
+	if err != nil {
 		ended, cut := learn.CutShort(ctx, err)
 		if cut {
 			training.Ended, training.Chosen = ended, nil
 		}
-		copy(g.Theta, c.learned.theta)
 		return training, err
 	}
-	copy(g.Theta, c.learned.theta)
 	if !training.Compared.Learned {
 		copy(g.Theta, written)
 		training.Kept, training.Chosen.Values = 0, c.written.y
@@ -84,7 +87,10 @@ func (c *comparison) decide(ctx context.Context) (*Comparison, error) {
 	if c.written.y, err = c.infer(ctx, c.written.theta); err != nil {
 		return nil, err
 	}
-	gain, err := c.judge(c.labels)
+	if err := c.admit(ctx); err != nil {
+		return nil, err
+	}
+	gain, err := c.judge(c.labels, &c.written, &c.learned)
 	switch {
 	case err != nil:
 		return nil, err
@@ -130,6 +136,35 @@ func (c *comparison) gather() (by string, err error) {
 	return by, err
 }
 
+// admit lets weights that another method has learned take the place of those learned first, if they are better by the
+// labels: both were fitted to them. Where that method has nothing to say, there are none.
+func (c *comparison) admit(ctx context.Context) error {
+	g := c.g
+	if g.Model.Potentials() > mostCompared {
+		return nil
+	}
+	l := c.lesson
+	l.settings = &g.Project.Learning.Rival
+	l.epochs = l.settings.Epochs
+	outcome, y, err := c.learn(ctx, l, 0)
+	if err != nil {
+		if _, cut := learn.CutShort(ctx, err); cut {
+			return err
+		}
+		return nil
+	}
+	rival := contestant{theta: slices.Clone(g.Theta), y: y, settings: l.settings}
+	gain, err := c.judge(c.labels, &c.learned, &rival)
+	if err != nil || !gain.wins(0) {
+		return err
+	}
+	c.learned = rival
+	c.training.Epochs, c.training.Steps, c.training.Kept, c.training.Ended = outcome.Epochs, outcome.Steps, outcome.Kept,
+		outcome.Ended
+	c.training.Chosen.Values = y
+	return nil
+}
+
 // infer returns the state that weights give.
 func (c *comparison) infer(ctx context.Context, theta []float64) ([]float64, error) {
 	c.solver.SetWeights(theta)
@@ -158,14 +193,16 @@ func (c *comparison) heldOut(ctx context.Context, divided map[int32]int) (gain g
 	for k := range c.g.Project.Learning.Folds {
 		d := &division{divided, k}
 		held := c.labels.Where(d.holds)
-		y, err := c.without(ctx, lesson{epochs: c.lesson.epochs, division: d, held: held})
+		_, y, err := c.learn(ctx, lesson{epochs: c.learned.settings.Epochs, division: d, held: held,
+			settings: c.learned.settings}, k+1)
 		if err != nil {
 			return gain, err
 		}
 		for _, i := range held.Variables {
 			c.learned.y[i] = y[i]
 		}
-		gain, err = c.judge(c.labels.Where(func(entity int32) bool { return divided[entity] <= k }))
+		some := c.labels.Where(func(entity int32) bool { return divided[entity] <= k })
+		gain, err = c.judge(some, &c.written, &c.learned)
 		if err != nil || gain.loss > plainly*gain.lossError && gain.score >= 0 {
 			return gain, err
 		}
@@ -173,23 +210,23 @@ func (c *comparison) heldOut(ctx context.Context, divided map[int32]int) (gain g
 	return gain, nil
 }
 
-// without learns as before, but from a fold's lesson, and returns the state in the end.
-func (c *comparison) without(ctx context.Context, l lesson) ([]float64, error) {
+// learn learns from the weights written, maybe without a fold, and returns the state in the end.
+func (c *comparison) learn(ctx context.Context, l lesson, fold int) (learn.Outcome, []float64, error) {
 	g := c.g
 	copy(g.Theta, c.written.theta)
 	trainer, err := g.trainer(ctx, l)
 	if err != nil {
-		return nil, err
+		return learn.Outcome{}, nil, err
 	}
 	trainer.Save = nil
 	trainer.OnEpoch = func(line learn.Epoch) {
-		if line.Fold = l.division.held + 1; g.Project.OnEpoch != nil {
+		if line.Fold = fold; g.Project.OnEpoch != nil {
 			g.Project.OnEpoch(line)
 		}
 	}
-	_, err = trainer.Run(ctx)
+	outcome, err := trainer.Run(ctx)
 	y, _, _ := trainer.State()
-	return y, err
+	return outcome, slices.Clone(y), err
 }
 
 // gain is by how much the weights that were learned are better, with standard errors.
@@ -214,16 +251,16 @@ func (g gain) wins(charge float64) bool {
 	return g.loss-charge > max(g.lossError, learn.Trifle)
 }
 
-// judge compares the states of the two by some of the labels.
-func (c *comparison) judge(labels *learn.Labels) (gain, error) {
-	c.written.verdict, c.learned.verdict = labels.Judge(c.written.y), labels.Judge(c.learned.y)
+// judge compares the states of two by some of the labels, and returns the gain of the second.
+func (c *comparison) judge(labels *learn.Labels, first, second *contestant) (gain, error) {
+	first.verdict, second.verdict = labels.Judge(first.y), labels.Judge(second.y)
 	var gain gain
-	gain.loss, gain.lossError = c.learned.verdict.Gain(c.written.verdict)
+	gain.loss, gain.lossError = second.verdict.Gain(first.verdict)
 	if len(c.guides) == 0 {
-		c.written.score, c.learned.score = math.NaN(), math.NaN()
+		first.score, second.score = math.NaN(), math.NaN()
 		return gain, nil
 	}
-	err := c.judgeScores(labels, &gain)
+	err := c.judgeScores(labels, first, second, &gain)
 	return gain, err
 }
 
@@ -232,11 +269,11 @@ const resamples = 20
 
 // judgeScores compares the scores. Their difference's standard error is the jackknife's, which holds for any smooth
 // score (Efron 1982): parts of the entities are left out in turn.
-func (c *comparison) judgeScores(labels *learn.Labels, gain *gain) error {
+func (c *comparison) judgeScores(labels *learn.Labels, first, second *contestant, gain *gain) error {
 	part, count := c.parts(labels)
 	differences := make([]float64, 0, count)
 	for without := range count {
-		d, err := c.difference(part, without)
+		d, err := c.difference(part, without, first, second)
 		if err != nil {
 			return err
 		}
@@ -244,7 +281,7 @@ func (c *comparison) judgeScores(labels *learn.Labels, gain *gain) error {
 			differences = append(differences, d)
 		}
 	}
-	all, err := c.difference(part, noPart)
+	all, err := c.difference(part, noPart, first, second)
 	if n := float64(len(differences)); err == nil && n > 1 && !math.IsNaN(all) {
 		_, deviation := stat.PopMeanStdDev(differences, nil)
 		gain.score, gain.scoreError = all, deviation*math.Sqrt(n-1)
@@ -272,20 +309,20 @@ func (c *comparison) parts(labels *learn.Labels) (part map[int32]int, count int)
 	return part, min(resamples, len(entities))
 }
 
-// difference scores both without a part of the labels, and returns by how much those that were learned are better.
-func (c *comparison) difference(part map[int32]int, without int) (float64, error) {
+// difference scores both without a part of the labels, and returns by how much the second is better.
+func (c *comparison) difference(part map[int32]int, without int, first, second *contestant) (float64, error) {
 	takes := func(i int32) bool {
 		at, labelled := part[i]
 		return !labelled || at != without && at != notJudged
 	}
-	for _, one := range []*contestant{&c.written, &c.learned} {
+	for _, one := range []*contestant{first, second} {
 		var err error
 		answer := &session.Answer{Values: one.y, Perceived: c.g.Inputs}
 		if one.score, err = c.g.GuidedBy(answer, c.phase, c.guides, takes); err != nil {
 			return 0, err
 		}
 	}
-	return c.learned.score - c.written.score, nil
+	return second.score - first.score, nil
 }
 
 // result says what came of it.
@@ -294,7 +331,8 @@ func (c *comparison) result(by string, learned bool) *Comparison {
 	if learned {
 		reason = "are told better"
 	}
-	return &Comparison{Labels: by, Learned: learned, Reason: "labels " + by + " " + reason,
+	return &Comparison{Labels: by, Learned: learned, Method: c.learned.settings.Method.String(),
+		Reason:      "labels " + by + " " + reason,
 		WrittenLoss: c.written.verdict.Loss(), LearnedLoss: c.learned.verdict.Loss(),
 		WrittenScore: c.written.score, LearnedScore: c.learned.score}
 }

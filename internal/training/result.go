@@ -63,7 +63,9 @@ type Comparison struct {
 	// Labels are those that both were compared by: "held out", "validation", or those that were "learned from".
 	Labels string `json:"labels"`
 	// Learned tells whether the weights that were learned were kept.
-	Learned      bool    `json:"learned"`
+	Learned bool `json:"learned"`
+	// Method is what learned the better ones of those that were learned.
+	Method       string  `json:"method"`
 	WrittenLoss  float64 `json:"loss_written"`
 	LearnedLoss  float64 `json:"loss_learned"`
 	WrittenScore float64 `json:"score_written"`

@@ -117,6 +117,9 @@ func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error)
 		return nil, err
 	}
 	settings := g.Project.Learning.Learn
+	if l.settings != nil {
+		settings = *l.settings
+	}
 	settings.Seed = g.Seed
 	settings.Sharpen *= l.sharpening
 	if g.Project.Learning.Freeze {
