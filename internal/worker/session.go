@@ -49,7 +49,7 @@ var about = map[string]handler{
 	"infer": with(infer), "atoms": with(atoms), "value": with(value), "evaluate": with(evaluate),
 	"predict": with(predict), "learn": with(learn), "rules": with(rules), "program": with(program),
 	"ground": with(ground), "set": with(set), "weight": with(weight), "save": with(save), "load": with(load),
-	"gradient": with(gradient),
+	"gradient": with(gradient), "explain": with(explain),
 }
 
 // handle answers a request.

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Problem,
         WorkerError,
     )
+    from .explanations import Counterfactual, Explanation, Leaf, Premise, Push
     from .model import Model, Network, Predicate, Rule, Similar
     from .results import Answer, Epoch, Estimate, Evaluation, Gradient, Prediction, Summary, Training
 
@@ -40,6 +41,7 @@ _HOMES = {
         "Problem",
         "WorkerError",
     ),
+    "explanations": ("Counterfactual", "Explanation", "Leaf", "Premise", "Push"),
     "model": ("Model", "Network", "Predicate", "Rule", "Similar"),
     "results": ("Answer", "Epoch", "Estimate", "Evaluation", "Gradient", "Prediction", "Summary", "Training"),
 }
@@ -47,19 +49,24 @@ _HOMES = {
 __all__ = [
     "Answer",
     "CancelledError",
+    "Counterfactual",
     "DeepPSLError",
     "DeepPSLWarning",
     "Epoch",
     "Estimate",
     "Evaluation",
+    "Explanation",
     "FailedError",
     "Gradient",
     "InputError",
+    "Leaf",
     "Model",
     "Network",
     "Predicate",
     "Prediction",
+    "Premise",
     "Problem",
+    "Push",
     "Rule",
     "Similar",
     "Summary",

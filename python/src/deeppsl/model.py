@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _errors, _tables, _worker, results
+from . import _errors, _tables, _worker, explanations, results
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -334,6 +334,19 @@ class Model:
             along[part.start : part.start + part.count] = values
         reply, arrays = self._ask("gradient", {"slope": 0}, [along], session=True)
         return results.Gradient(arrays[reply["values"]], arrays[reply["weights"]], self._atoms)
+
+    def explain(
+        self, atom: str, *arguments: Any, shown: int = 0, depth: int = 0, changes: int = 0
+    ) -> explanations.Explanation:
+        """Say why a target has its value: what pushes it up and down, and what facts, rules and outputs add to it.
+
+        The atom is written as in rules, model.explain("Same('a', 'b')"), or as a predicate and its arguments. `shown` is
+        how many ground rules of each rule stand by themselves (0: five; -1: all), `depth` how far to go on with the atoms
+        that push, and `changes` how many counterfactuals to solve: what the value were without a fact or a rule.
+        """
+        predicate, listed = (atom, [_tables.text(a) for a in arguments]) if arguments else explanations.parse(atom)
+        fields = {"predicate": predicate, "arguments": listed, "shown": shown, "depth": depth, "changes": changes}
+        return explanations.Explanation(self._ask("explain", fields, session=True)[0])
 
     def _infer_at(self, given: list[str], values: Any, weights: Any) -> results.Answer:
         """Infer with other given values, in the order of their predicates and of the data, and other weights."""
