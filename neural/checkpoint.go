@@ -70,7 +70,7 @@ func (s *System) decode(data []byte) error {
 	}
 	read := make([][]float32, len(s.parameters))
 	for i, p := range s.parameters {
-		if read[i], err = file.tensor(p, p.Name); err == nil {
+		if read[i], err = file.tensor(p, p.Name, p.owner.spec.Name); err == nil {
 			err = p.scales(read[i])
 		}
 		if err != nil {
@@ -148,7 +148,7 @@ func (s *System) begin(n *network) error {
 		if p.owner != n {
 			continue
 		}
-		read, err := file.tensor(p, file.nameOf(p, from))
+		read, err := file.tensor(p, file.nameOf(p, from), from)
 		if err == nil {
 			err = p.scales(read)
 		}

@@ -158,15 +158,19 @@ func (f *saved) nameOf(p *parameter, network string) string {
 	return layers[0] + "." + names[0]
 }
 
-// tensor returns the values that a file has under a name, for a parameter, in our layout. Values that are not finite
-// are refused: no network that works has them, and they would turn up again far from here.
-func (f *saved) tensor(p *parameter, name string) ([]float32, error) {
+// tensor returns the values that a file has under a name, for a parameter of the network that it calls so, in our
+// layout. Values that are not finite are refused: no network that works has them, and they would turn up again far from
+// here.
+func (f *saved) tensor(p *parameter, name, network string) ([]float32, error) {
 	e, exists := f.entries[name]
 	if !exists {
 		return nil, fmt.Errorf("tensor %q: missing%s", name, f.otherNames(p))
 	}
 	turned, err := f.turned(e, name, p)
-	if err == nil && (len(p.Shape) != len(e.Shape) || !turned && !slices.Equal(e.Shape, p.Shape)) {
+	planes := err == nil && f.planar(p, network)
+	switch {
+	case err != nil:
+	case len(p.Shape) != len(e.Shape), !turned && !slices.Equal(e.Shape, p.Shape):
 		err = otherShape(e, p.Shape)
 	}
 	var read []float32
@@ -176,10 +180,45 @@ func (f *saved) tensor(p *parameter, name string) ([]float32, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tensor %q: %w", name, err)
 	}
-	if turned {
+	switch {
+	case turned && len(p.Shape) == 4: // [filters, channels, height, width] becomes [height, width, channels, filters]
+		read = transposed(read, p.Shape[3]*p.Shape[2], p.Shape[0]*p.Shape[1])
+		size := p.Shape[2] * p.Shape[3]
+		for at := 0; at < len(read); at += size {
+			copy(read[at:], transposed(read[at:at+size], p.Shape[3], p.Shape[2]))
+		}
+	case turned:
 		read = transposed(read, p.Shape[1], p.Shape[0])
 	}
+	if planes {
+		read = p.owner.cnn.pixelwise(read, p.Shape[1])
+	}
 	return read, nil
+}
+
+// planar tells whether a parameter is of the dense layer after convolutions whose filters a file has turned: to its
+// program, images are planes, one for each channel, and so the layer's inputs are in another order.
+func (f *saved) planar(p *parameter, network string) bool {
+	net := p.owner.cnn
+	if net == nil || len(net.convolutions) == 0 || p != net.dense[0].weights {
+		return false
+	}
+	filters := net.convolutions[0].weights
+	name := f.nameOf(filters, network)
+	turned, err := f.turned(f.entries[name], name, filters)
+	return turned && err == nil
+}
+
+// pixelwise reorders the rows of a matrix from planes of the last convolution's channels to its pixels.
+func (net *cnn) pixelwise(rows []float32, width int) []float32 {
+	last := net.convolutions[len(net.convolutions)-1].out
+	ordered := make([]float32, len(rows))
+	for pixel := range last.height * last.width {
+		for channel := range last.channels {
+			copy(row(ordered, pixel*last.channels+channel, width), row(rows, channel*last.height*last.width+pixel, width))
+		}
+	}
+	return ordered
 }
 
 // otherShape says that a tensor does not fit.
@@ -208,7 +247,7 @@ func (f *saved) turned(e entry, name string, p *parameter) (bool, error) {
 	case p.tensor != weights || len(p.Shape) != len(e.Shape):
 		return false, nil
 	case len(p.Shape) == 4:
-		return false, f.convolves(e, name, p)
+		return f.turnedFilters(e, name, p)
 	case len(p.Shape) != 2:
 		return false, nil
 	}
@@ -236,16 +275,24 @@ func (f *saved) turned(e entry, name string, p *parameter) (bool, error) {
 	return layout == OutputsFirst, nil
 }
 
-// convolves refuses filters that are not as here, [height, width, channels, filters]. Those of PyTorch come with dense
-// layers whose inputs are in another order too.
-func (f *saved) convolves(e entry, name string, p *parameter) error {
+// turnedFilters is turned for filters: here they are [height, width, channels, filters], as Keras has them, and in
+// PyTorch [filters, channels, height, width].
+func (f *saved) turnedFilters(e entry, name string, p *parameter) (bool, error) {
 	theirs := []int{p.Shape[3], p.Shape[2], p.Shape[0], p.Shape[1]}
-	layout := f.layout(name, p)
-	if layout == OutputsFirst || layout == "" && slices.Equal(e.Shape, theirs) {
-		return fmt.Errorf("it is of shape %v; filters are read as [height, width, channels, filters], as Keras has them",
-			e.Shape)
+	ours, turned, layout := slices.Equal(e.Shape, p.Shape), slices.Equal(e.Shape, theirs), f.layout(name, p)
+	switch {
+	case ours && turned && layout == "":
+		return false, fmt.Errorf(`filters of shape %v: write "layout": "%s" if they are [height, width, channels, filters], `+
+			`as in Keras, or "%s" if they are [filters, channels, height, width], as in PyTorch`, e.Shape, InputsFirst,
+			OutputsFirst)
+	case ours && turned:
+		return layout == OutputsFirst, nil
+	case turned && layout == InputsFirst:
+		return false, otherShape(e, p.Shape)
+	case ours && layout == OutputsFirst:
+		return false, otherShape(e, theirs)
 	}
-	return nil
+	return turned, nil
 }
 
 // layout is that of a tensor of weights, as far as the specification, the program or the name says it.

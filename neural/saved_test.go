@@ -181,16 +181,20 @@ func TestForeignCheckpointErrors(t *testing.T) {
 	}
 }
 
-// Filters that are another way round are refused: the layers behind them would be, too.
+// Filters that could be either way round are refused where nothing says it: the layer behind them would be, too.
 func TestForeignConvolutions(t *testing.T) {
 	spec := Spec{Name: "n", Kind: "cnn", Features: "words", Image: []int{4, 4}, Outputs: 2, Normalize: NoNormalization,
 		Convolutions: []Convolution{{Filters: 1, Kernel: 1}}}
-	spec.Checkpoint = foreign(t, "pt", tensor{"convolution1.bias", "F32", []int{1}, counted(0, 1)},
+	spec.Checkpoint = foreign(t, "", tensor{"convolution1.bias", "F32", []int{1}, counted(0, 1)},
 		tensor{"convolution1.weight", "F32", []int{1, 1, 1, 1}, counted(1, 1)},
 		tensor{"output.bias", "F32", []int{2}, counted(0, 2)}, tensor{"output.weight", "F32", []int{2, 16}, counted(0, 32)})
 	_, err := New([]Spec{spec}, map[string]*Features{"words": mustDense(t, 16, counted(0, 32)...)}, 1)
 	if err == nil || !strings.Contains(err.Error(), "[height, width, channels, filters]") {
 		t.Errorf("error %v", err)
+	}
+	spec.Layout = OutputsFirst
+	if _, err = New([]Spec{spec}, map[string]*Features{"words": mustDense(t, 16, counted(0, 32)...)}, 1); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -293,6 +293,19 @@ def write_cases(folder: Path) -> None:
     (folder / "unsupported.onnx").write_bytes(small(strange, [6], {}, 18))
 
 
+def write_safetensors(tensors: dict[str, np.ndarray], path: Path) -> None:
+    """Write tensors as the package safetensors does for PyTorch."""
+    header: dict[str, object] = {"__metadata__": {"format": "pt"}}
+    data = b""
+    for name, array in tensors.items():
+        values = array.astype("<f4").tobytes()
+        header[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": [len(data), len(data) + len(values)]}
+        data += values
+    head = json.dumps(header).encode()
+    head += b" " * (-len(head) % 8)
+    path.write_bytes(len(head).to_bytes(8, "little") + head + data)
+
+
 def main() -> None:
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
@@ -301,6 +314,7 @@ def main() -> None:
         write_network(name, network, x, folder, dynamo=True)
     network, x = networks()["lenet"]
     write_network("lenet-script", network, x, folder, dynamo=False)
+    write_safetensors({name: t.numpy() for name, t in network.state_dict().items()}, folder / "lenet.safetensors")
 
 
 if __name__ == "__main__":
