@@ -130,9 +130,10 @@ const shown = 256
 type graphRunner struct {
 	*pass
 	model      *onnx.Model
-	features   []float32   // of some rows
-	parameters [][]float32 // of the last forward: an optimiser may write new ones before backward
-	gradient   []float32   // by what the file gives
+	features   []float32    // of some rows
+	parameters [][]float32  // of the last forward: an optimiser may write new ones before backward
+	gradient   []float32    // by what the file gives
+	tapes      []*onnx.Tape // of the last forward for training, one for each time that features were laid out
 }
 
 func newGraphRunner(p *pass) *graphRunner {
@@ -144,13 +145,17 @@ func newGraphRunner(p *pass) *graphRunner {
 	return r
 }
 
-func (r *graphRunner) forward(bool, uint64) error {
+func (r *graphRunner) forward(train bool, _ uint64) error {
 	for k, t := range r.network.tensors {
 		copy(r.parameters[k], t.Value)
 	}
 	run := r.compute
-	if r.network.spec.Frozen {
+	r.tapes = nil
+	switch {
+	case r.network.spec.Frozen:
 		run = r.recall
+	case train:
+		run = r.record
 	}
 	if err := run(r.group.rows, r.out); err != nil {
 		return r.wrong(err)
@@ -175,6 +180,20 @@ func (r *graphRunner) compute(rows []int32, out []float32) error {
 		if err := r.model.Forward(r.parameters, r.lay(rows[lo:hi]), out[lo*width:hi*width], r.threads); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// record is compute, and keeps what backward needs.
+func (r *graphRunner) record(rows []int32, out []float32) error {
+	width := r.network.width
+	for lo := 0; lo < len(rows); lo += shown {
+		hi := min(len(rows), lo+shown)
+		tape, err := r.model.Record(r.parameters, r.lay(rows[lo:hi]), out[lo*width:hi*width], r.threads)
+		if err != nil {
+			return err
+		}
+		r.tapes = append(r.tapes, tape)
 	}
 	return nil
 }
@@ -245,9 +264,15 @@ func (r *graphRunner) backward() error {
 	for k, t := range r.network.tensors {
 		gradients[k] = t.Gradient
 	}
+	tapes := r.tapes
+	r.tapes = nil // each can be used once
 	for lo := 0; lo < len(rows); lo += shown {
 		hi := min(len(rows), lo+shown)
-		err := r.model.Backward(r.parameters, r.lay(rows[lo:hi]), r.gradient[lo*width:hi*width], gradients, r.threads)
+		var tape *onnx.Tape
+		if len(tapes) > 0 {
+			tape = tapes[lo/shown]
+		}
+		err := r.model.Backward(tape, r.parameters, r.lay(rows[lo:hi]), r.gradient[lo*width:hi*width], gradients, r.threads)
 		if err != nil {
 			return r.wrong(err)
 		}

@@ -8,10 +8,10 @@
 //
 //	model, err := onnx.Read(data, onnx.Options{Features: 784})
 //	err = model.Forward(values, features, outputs, threads)            // a matrix [rows, model.Outputs()]
-//	err = model.Backward(values, features, upstream, gradients, threads) // adds to the gradients by model.Parameters()
+//	err = model.Backward(nil, values, features, upstream, gradients, threads) // adds to those by model.Parameters()
 //
-// Rows are computed in pieces, side by side; what is kept of a piece are its outputs, and Backward computes it once
-// more, so that memory does not grow with the number of rows. Gradients of pieces are added in their order: the bits do
+// Rows are computed in pieces, side by side; what is kept of a piece are its outputs, unless Record keeps the rest for
+// Backward, which else computes it once more, so that memory does not grow with the number of rows. Gradients of pieces are added in their order: the bits do
 // not depend on the number of threads.
 //
 // # Why here

@@ -44,6 +44,7 @@ type Model struct {
 	whole      bool  // a row has integers
 	batch      int   // how many rows the file wants at once; 0 if any
 	piece      int   // how many are computed at once
+	perRow     int   // about how many numbers are made for one
 	outputs    int
 	ending     string
 	shares     bool // outputs of made-up rows were probabilities
@@ -144,8 +145,8 @@ func (m *Model) try() error {
 		return err
 	}
 	m.outputs = len(out) / rows
-	perRow := max(1, spent/rows)
-	m.piece = min(largestPiece, max(1, pieceElements/perRow))
+	m.perRow = max(1, spent/rows)
+	m.piece = min(largestPiece, max(smallestPiece, pieceElements/m.perRow))
 	if m.batch > 0 {
 		m.piece = m.batch
 	}
@@ -169,9 +170,9 @@ func (m *Model) try() error {
 }
 
 const (
-	// largestPiece is the most rows that are computed at once, and pieceElements about how many numbers.
-	largestPiece  = 16
-	pieceElements = 1 << 20
+	// A piece has so many rows, and about pieceElements numbers.
+	smallestPiece, largestPiece = 4, 16
+	pieceElements               = 1 << 17
 )
 
 // probe computes the outputs of some rows at once, and what that takes.

@@ -203,7 +203,7 @@ func checkInput(t *testing.T, m *Model, width int) {
 	marked.constants = append(slices.Clone(m.constants), nil)
 	marked.piece = rows
 	gradient := make([]float32, len(x))
-	if err := marked.Backward([][]float32{x}, x, up, [][]float32{gradient}, 1); err != nil {
+	if err := marked.Backward(nil, [][]float32{x}, x, up, [][]float32{gradient}, 1); err != nil {
 		t.Fatal(err)
 	}
 	for k := range x {
@@ -266,7 +266,7 @@ func TestNetworks(t *testing.T) {
 				}
 				up = down
 			}
-			if err := m.Backward(parameters, x[:learned*network.features], up, gradients, 2); err != nil {
+			if err := m.Backward(nil, parameters, x[:learned*network.features], up, gradients, 2); err != nil {
 				t.Fatal(err)
 			}
 			compareGradients(t, m, gradients, want)
@@ -331,7 +331,7 @@ func sameNumbers(p Parameter, values []float32) []int {
 	return nil
 }
 
-// Outputs and gradients have the same bits for any number of threads, and rows do not depend on others.
+// Outputs and gradients have the same bits for any number of threads, and from a tape.
 func TestThreads(t *testing.T) {
 	m := mustRead(t, readFile(t, "lenet.onnx"), Options{Features: 784})
 	parameters, one := values(m)
@@ -341,16 +341,17 @@ func TestThreads(t *testing.T) {
 	if err := m.Forward(parameters, x, out, 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Backward(parameters, x, up, one, 1); err != nil {
+	if err := m.Backward(nil, parameters, x, up, one, 1); err != nil {
 		t.Fatal(err)
 	}
 	for _, threads := range []int{2, 3} {
 		_, many := values(m)
 		again := make([]float32, len(up))
-		if err := m.Forward(parameters, x, again, threads); err != nil {
-			t.Fatal(err)
+		tape, err := m.Record(parameters, x, again, threads)
+		if err != nil || tape == nil {
+			t.Fatal(tape, err)
 		}
-		if err := m.Backward(parameters, x, up, many, threads); err != nil {
+		if err := m.Backward(tape, parameters, x, up, many, threads); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(out, again) || !slices.EqualFunc(one, many, slices.Equal) {

@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/parallel"
 )
@@ -107,18 +108,44 @@ func (m *Model) work() *memory { return &memory{left: m.piece * maxWork} }
 
 // Forward writes the outputs, a matrix [rows, Outputs], of features, [rows, Features], with values for the parameters.
 func (m *Model) Forward(parameters [][]float32, features, outputs []float32, threads int) error {
+	_, err := m.forward(parameters, features, outputs, threads, false)
+	return err
+}
+
+// A Tape is all that was computed on the way to some outputs.
+type Tape struct{ values, leaves [][]*tensor }
+
+// tapeElements bounds the numbers of a tape.
+const tapeElements = 1 << 24
+
+// Record is Forward, and keeps what Backward would compute once more; nothing if that were too much.
+func (m *Model) Record(parameters [][]float32, features, outputs []float32, threads int) (*Tape, error) {
+	return m.forward(parameters, features, outputs, threads, len(outputs)/m.outputs <= tapeElements/m.perRow)
+}
+
+func (m *Model) forward(parameters [][]float32, features, outputs []float32, threads int, keep bool) (*Tape, error) {
 	rows := len(outputs) / m.outputs
 	pieces := (rows + m.piece - 1) / m.piece
-	errs := make([]error, pieces)
+	tape, errs := &Tape{make([][]*tensor, pieces), make([][]*tensor, pieces)}, make([]error, pieces)
 	parallel.For(threads, pieces, func(p int) {
 		lo, hi := p*m.piece, min(rows, (p+1)*m.piece)
 		part, n := m.part(features, lo, hi)
-		values, _, err := m.execute(m.work(), parameters, part, n, false)
-		if errs[p] = err; err == nil {
-			errs[p] = m.copyOut(values[m.output], outputs[lo*m.outputs:hi*m.outputs], n)
+		if keep {
+			part = slices.Clone(part) // which the caller may lay out anew
+		}
+		values, leaves, err := m.execute(m.work(), parameters, part, n, keep)
+		if errs[p] = err; err != nil {
+			return
+		}
+		errs[p] = m.copyOut(values[m.output], outputs[lo*m.outputs:hi*m.outputs], n)
+		if keep {
+			tape.values[p], tape.leaves[p] = values, leaves
 		}
 	})
-	return first(errs)
+	if !keep {
+		tape = nil
+	}
+	return tape, first(errs)
 }
 
 // copyOut copies the outputs of a piece.
@@ -140,8 +167,9 @@ func first(errs []error) error {
 	return nil
 }
 
-// Backward adds to gradients those by the parameters of the outputs times upstream, a matrix [rows, Outputs].
-func (m *Model) Backward(parameters [][]float32, features, upstream []float32, gradients [][]float32,
+// Backward adds to gradients those by the parameters of the outputs times upstream, a matrix [rows, Outputs]. What a tape
+// of the same rows and parameters has is taken from it, once; without one, which may be nil, it is computed again.
+func (m *Model) Backward(tape *Tape, parameters [][]float32, features, upstream []float32, gradients [][]float32,
 	threads int) error {
 	rows := len(upstream) / m.outputs
 	pieces := (rows + m.piece - 1) / m.piece
@@ -151,7 +179,18 @@ func (m *Model) Backward(parameters [][]float32, features, upstream []float32, g
 		n := min(wave, pieces-from)
 		parallel.For(threads, n, func(k int) {
 			lo, hi := (from+k)*m.piece, min(rows, (from+k+1)*m.piece)
-			leaves[k], errs[k] = m.descend(parameters, features, lo, hi, upstream[lo*m.outputs:hi*m.outputs])
+			up := upstream[lo*m.outputs : hi*m.outputs]
+			if tape == nil {
+				part, n := m.part(features, lo, hi)
+				var values []*tensor
+				if values, leaves[k], errs[k] = m.execute(m.work(), parameters, part, n, true); errs[k] == nil {
+					m.descend(values, up)
+				}
+				return
+			}
+			leaves[k] = tape.leaves[from+k]
+			m.descend(tape.values[from+k], up)
+			tape.values[from+k], tape.leaves[from+k] = nil, nil
 		})
 		if err := first(errs[:n]); err != nil {
 			return err
@@ -167,17 +206,9 @@ func (m *Model) Backward(parameters [][]float32, features, upstream []float32, g
 	return nil
 }
 
-// descend computes the gradients of a piece.
-func (m *Model) descend(parameters [][]float32, features []float32, lo, hi int, upstream []float32) ([]*tensor, error) {
-	part, n := m.part(features, lo, hi)
-	values, leaves, err := m.execute(m.work(), parameters, part, n, true)
-	if err != nil {
-		return nil, err
-	}
+// descend computes the gradients of a piece, whose values are not needed any more after it.
+func (m *Model) descend(values []*tensor, upstream []float32) {
 	out := values[m.output]
-	if len(out.reals) != n*m.outputs {
-		return nil, fmt.Errorf("its output has the shape %v for %d rows", out.shape, n)
-	}
 	if down := out.ascend(); down != nil {
 		copy(down, upstream)
 	}
@@ -188,7 +219,6 @@ func (m *Model) descend(parameters [][]float32, features []float32, lo, hi int, 
 			continue
 		}
 		s.compute.backward(s.inputs(values), out)
-		out.gradient, values[s.out[0]] = nil, nil // which are not needed any more
+		out.gradient, values[s.out[0]] = nil, nil
 	}
-	return leaves, nil
 }
