@@ -7,16 +7,16 @@
 // that row alone, as they must.
 //
 //	model, err := onnx.Read(data, onnx.Options{Features: 784})
-//	err = model.Forward(values, features, outputs, threads)            // a matrix [rows, model.Outputs()]
-//	err = model.Backward(nil, values, features, upstream, gradients, threads) // adds to those by model.Parameters()
+//	err = model.Forward(values, features, outputs, threads) // a matrix [rows, model.Outputs()]
+//	err = model.Backward(nil, values, features, upstream, gradients, threads)
 //
 // Rows are computed in pieces, side by side; what is kept of a piece are its outputs, unless Record keeps the rest for
-// Backward, which else computes it once more, so that memory does not grow with the number of rows. Gradients of pieces are added in their order: the bits do
-// not depend on the number of threads.
+// Backward, which else computes it once more, so that memory does not grow with the number of rows. Gradients of pieces
+// are added in their order: the bits do not depend on the number of threads.
 //
 // # Why here
 //
 // The Go library that reads ONNX is onnx-gomlx. Its version 0.3.4 wants GoMLX 0.26, where package neural/gomlx has
 // 0.28; a program of nothing but both takes 9.0 MB, stripped. What is here runs on internal/kernel, whose products are
-// several times as fast as GoMLX's (see package neural), and adds a tenth of that.
+// several times as fast as GoMLX's (see package neural), and adds 0.2 MB.
 package onnx

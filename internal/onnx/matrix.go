@@ -102,7 +102,7 @@ func matMul(*attributes) operator {
 			for k, at := range p.first {
 				g := out.gradient[k*p.rows*p.columns:]
 				if da != nil {
-					b := transpose(in[1].reals[p.second[k]:], p.inner, p.columns)
+					b := in[1].turned(p.second[k], p.inner, p.columns)
 					multiply(da[at:], plain(g, p.columns), b, p.rows, p.columns, p.inner)
 				}
 				if db != nil {
@@ -155,9 +155,17 @@ func (g general) left(a *tensor) kernel.Left {
 // right returns B as the right factor.
 func (g general) right(b *tensor) []float32 {
 	if g.turnB {
-		return transpose(b.reals, b.shape[0], b.shape[1])
+		return b.turned(0, b.shape[0], b.shape[1])
 	}
 	return b.reals
+}
+
+// across returns the transpose of B as the right factor.
+func (g general) across(b *tensor) []float32 {
+	if g.turnB {
+		return b.reals
+	}
+	return b.turned(0, b.shape[0], b.shape[1])
 }
 
 func (g general) forward(m *memory, in []*tensor) []*tensor {
@@ -198,11 +206,10 @@ func (g general) backward(in []*tensor, out *tensor) {
 		}
 	}
 	if da := in[0].ascend(); da != nil {
-		across := transpose(g.right(in[1]), inner, columns)
 		if g.turnA { // ∂L/∂A = B·upᵀ
 			multiply(da, plain(g.right(in[1]), columns), transpose(up, rows, columns), inner, columns, rows)
 		} else {
-			multiply(da, plain(up, columns), across, rows, columns, inner)
+			multiply(da, plain(up, columns), g.across(in[1]), rows, columns, inner)
 		}
 	}
 	if db := in[1].ascend(); db != nil {

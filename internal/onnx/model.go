@@ -179,7 +179,7 @@ const (
 func (m *Model) probe(values [][]float32, features []float32, rows int) (out []float32, spent int, err error) {
 	memory := &memory{left: min(rows, largestPiece) * maxWork}
 	before := memory.left
-	result, _, err := m.execute(memory, values, features, rows, false)
+	result, _, err := m.execute(memory, m.setting(values), features, rows, false)
 	if err != nil {
 		return nil, 0, err
 	}

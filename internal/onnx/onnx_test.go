@@ -186,7 +186,7 @@ func checkInput(t *testing.T, m *Model, width int) {
 	}
 	up := numbers(rows * m.outputs)
 	loss := func(x []float32) (sum float64) {
-		got, _, err := m.execute(m.work(), nil, x, rows, false)
+		got, _, err := m.execute(m.work(), m.setting(nil), x, rows, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,15 +39,34 @@ func (s *step) inputs(values []*tensor) []*tensor {
 	return in
 }
 
+// setting is what all pieces of some rows have in common.
+type setting struct {
+	constants  []*tensor
+	parameters [][]float32
+	shared     *turnings
+}
+
+// setting returns that of values for the parameters.
+func (m *Model) setting(parameters [][]float32) *setting {
+	s := &setting{make([]*tensor, len(m.constants)), parameters, &turnings{known: make(map[*float32][]float32)}}
+	for id, t := range m.constants {
+		if t != nil {
+			own := *t
+			own.shared = s.shared
+			s.constants[id] = &own
+		}
+	}
+	return s
+}
+
 // execute computes all values for some rows. To learn, all are kept, and those that depend on parameters are marked;
 // else only the output is.
-func (m *Model) execute(memory *memory, parameters [][]float32, features []float32, rows int, learn bool) (
+func (m *Model) execute(memory *memory, fixed *setting, features []float32, rows int, learn bool) (
 	values, leaves []*tensor, err error,
 ) {
-	values = make([]*tensor, len(m.constants))
-	copy(values, m.constants)
+	values = slices.Clone(fixed.constants)
 	for k, id := range m.places {
-		t := &tensor{shape: m.parameters[k].Shape, reals: parameters[k], active: learn}
+		t := &tensor{shape: m.parameters[k].Shape, reals: fixed.parameters[k], shared: fixed.shared, active: learn}
 		values[id], leaves = t, append(leaves, t)
 	}
 	values[m.input] = m.rows(features, rows)
@@ -126,6 +145,7 @@ func (m *Model) Record(parameters [][]float32, features, outputs []float32, thre
 func (m *Model) forward(parameters [][]float32, features, outputs []float32, threads int, keep bool) (*Tape, error) {
 	rows := len(outputs) / m.outputs
 	pieces := (rows + m.piece - 1) / m.piece
+	fixed := m.setting(parameters)
 	tape, errs := &Tape{make([][]*tensor, pieces), make([][]*tensor, pieces)}, make([]error, pieces)
 	parallel.For(threads, pieces, func(p int) {
 		lo, hi := p*m.piece, min(rows, (p+1)*m.piece)
@@ -133,7 +153,7 @@ func (m *Model) forward(parameters [][]float32, features, outputs []float32, thr
 		if keep {
 			part = slices.Clone(part) // which the caller may lay out anew
 		}
-		values, leaves, err := m.execute(m.work(), parameters, part, n, keep)
+		values, leaves, err := m.execute(m.work(), fixed, part, n, keep)
 		if errs[p] = err; err != nil {
 			return
 		}
@@ -167,12 +187,13 @@ func first(errs []error) error {
 	return nil
 }
 
-// Backward adds to gradients those by the parameters of the outputs times upstream, a matrix [rows, Outputs]. What a tape
-// of the same rows and parameters has is taken from it, once; without one, which may be nil, it is computed again.
-func (m *Model) Backward(tape *Tape, parameters [][]float32, features, upstream []float32, gradients [][]float32,
-	threads int) error {
+// Backward adds to gradients those by the parameters of the outputs times upstream, a matrix [rows, Outputs]. What a
+// tape of the same rows and parameters has is taken from it, once; without one, which may be nil, it is computed again.
+func (m *Model) Backward(tape *Tape, parameters [][]float32, features, upstream []float32,
+	gradients [][]float32, threads int) error {
 	rows := len(upstream) / m.outputs
 	pieces := (rows + m.piece - 1) / m.piece
+	fixed := m.setting(parameters)
 	wave := max(1, threads) // as many pieces at once, whose gradients are then added in order
 	errs, leaves := make([]error, wave), make([][]*tensor, wave)
 	for from := 0; from < pieces; from += wave {
@@ -183,7 +204,7 @@ func (m *Model) Backward(tape *Tape, parameters [][]float32, features, upstream 
 			if tape == nil {
 				part, n := m.part(features, lo, hi)
 				var values []*tensor
-				if values, leaves[k], errs[k] = m.execute(m.work(), parameters, part, n, true); errs[k] == nil {
+				if values, leaves[k], errs[k] = m.execute(m.work(), fixed, part, n, true); errs[k] == nil {
 					m.descend(values, up)
 				}
 				return

@@ -3,6 +3,7 @@ package onnx
 import (
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // tensor is an array of numbers, the last dimension running fastest. It has reals or, for shapes, indices and truth
@@ -12,6 +13,7 @@ type tensor struct {
 	reals []float32
 	ints  []int64 // nil where there are reals
 
+	shared   *turnings // of a constant or parameter: its transpose, which all pieces of the rows want
 	active   bool      // a parameter that learns is in it
 	gradient []float32 // of the loss by reals; nil until anything is added
 }
@@ -166,6 +168,28 @@ func (t *tensor) ascend() []float32 {
 		t.gradient = make([]float32, len(t.reals))
 	}
 	return t.gradient
+}
+
+// turnings keep the transposes of matrices that do not depend on rows, while these are computed.
+type turnings struct {
+	mutex sync.Mutex
+	known map[*float32][]float32
+}
+
+// turned returns the transpose of the matrix [rows, columns] that begins at an element.
+func (t *tensor) turned(at, rows, columns int) []float32 {
+	data := t.reals[at:]
+	if t.shared == nil || rows*columns == 0 {
+		return transpose(data, rows, columns)
+	}
+	t.shared.mutex.Lock()
+	defer t.shared.mutex.Unlock()
+	found, known := t.shared.known[&data[0]]
+	if !known {
+		found = transpose(data, rows, columns)
+		t.shared.known[&data[0]] = found
+	}
+	return found
 }
 
 // axis returns a dimension's place, which may be counted from the end.
