@@ -133,6 +133,7 @@ type bulkReader struct {
 	keys  []symbol.Key // of the rows at hand, row by row
 	ids   []symbol.ID
 	done  int // bytes
+	rows  int // in these bytes
 }
 
 // atOnce is how many constants are split off, about, before they are looked up: so many waits for memory overlap.
@@ -143,6 +144,7 @@ func (r *bulkReader) read(piece int) bool {
 	p := &r.pieces[piece]
 	start, end := r.start(piece), r.ends[piece]
 	p.reader, p.columns = r.id, make([][]symbol.ID, len(r.argument))
+	r.reserve(p, end-start)
 	for at := start; at < end; {
 		next := endOfLine(r.text, at)
 		from, to := trim(r.text, at, next)
@@ -159,8 +161,20 @@ func (r *bulkReader) read(piece int) bool {
 		}
 	}
 	r.number(p)
-	r.done += end - start
+	r.done, r.rows = r.done+end-start, r.rows+len(p.offsets)
 	return true
+}
+
+// reserve makes room for as many rows as there were in so many bytes so far, and a few more.
+func (r *bulkReader) reserve(p *rowsOf, bytes int) {
+	if r.done == 0 {
+		return
+	}
+	rows := int(1.02*float64(r.rows)/float64(r.done)*float64(bytes)) + 16
+	p.offsets = make([]int32, 0, rows)
+	for k := range p.columns {
+		p.columns[k] = make([]symbol.ID, 0, rows)
+	}
 }
 
 // dense tells whether there are so many different constants in so few bytes that reading in pieces, which has them
