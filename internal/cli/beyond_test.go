@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/deeppsl/deeppsl/internal/alloctest"
 	"github.com/deeppsl/deeppsl/internal/command"
 )
 
@@ -142,5 +143,41 @@ func TestBeyondMemoryEnds(t *testing.T) {
 				t.Errorf("answers: %v\n%s", err, &b.stdout)
 			}
 		})
+	}
+}
+
+// A process takes no more than 1.3 times the memory that it is given, whatever its joins make: here all pairs of what
+// one constant is linked to, 128 MB of ground rules from 4,000 rows.
+func TestMemoryIsKept(t *testing.T) {
+	alloctest.SkipIfRacing(t)
+	if testing.Short() {
+		t.Skip("seconds")
+	}
+	const links, given = 4000, 80
+	dir := t.TempDir()
+	var link, value strings.Builder
+	for k := range links {
+		fmt.Fprintf(&link, "hub\tn%d\n", k)
+		fmt.Fprintf(&value, "n%d\n", k)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, program := filepath.Join(dir, "model.json"), filepath.Join(dir, "deeppsl")
+	write := func(name, text string) error { return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600) }
+	if err := errors.Join(os.Symlink(self, program), write("link.tsv", link.String()), write("value.tsv", value.String()),
+		write("model.json", `{"rules": ["1: Link(X, A) & Link(X, B) & Value(A) -> Value(B) ^2"],
+			"predicates": {"Link/2": {"observations": "link.tsv"}, "Value/1": {"targets": "value.tsv"}}}`)); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "run", model, "--memory", fmt.Sprintf("%dMB", given), "--scratch", dir, "--json")
+	out, err := cmd.Output()
+	if err != nil || !bytes.Contains(out, []byte(`"ground_rules":15996000`)) {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if peak := usage.Maxrss * 1024; peak > given*1_300_000 {
+		t.Errorf("%d bytes of memory, given %d MB", peak, given)
 	}
 }

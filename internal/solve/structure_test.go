@@ -176,6 +176,33 @@ func TestJustAccepted(t *testing.T) {
 	}
 }
 
+// Two variables, one pulled a little beyond where two hard rules let it go, by a weight of any size.
+func TestTwoVariables(t *testing.T) {
+	for _, weight := range []float64{1e-6, 1, 1e6} {
+		for exponent, within := range map[int]float64{1: 1e-6, 2: 1e-3} { // a gap of d is d of a value, or its square
+			for _, want := range []float64{0.7500001, 0.76} {
+				b := mrftest.New(2, 0, 3).Rule(0, mrf.Absolute, exponent).Add(-want, at(0, 1), nil)
+				b.Rule(1, mrf.Equal, 0).Add(-1, []term{{Index: 0, Coef: 1}, {Index: 1, Coef: 1}}, nil)
+				b.Rule(2, mrf.LessEqual, 0).Add(-0.5, []term{{Index: 0, Coef: 1}, {Index: 1, Coef: -1}}, nil)
+				m := b.Model()
+				m.Blocks[0].Bias, m.Blocks[0].Bias64 = nil, []float64{-want}
+				f := mrftest.Field(m, []float64{weight, 0, 0}, nil)
+				for _, method := range []string{"newton", "interior", "auto"} {
+					solver, err := auto.Inference(method, f, solve.Settings{Gap: 1e-6}, auto.Options{Presolve: true, Split: true})
+					if err != nil {
+						t.Fatal(err)
+					}
+					r, err := solver.Solve(t.Context())
+					if err != nil || r.Status != solve.Optimal || math.Abs(r.Y[0]-0.75) > within || r.Iterations > 60 {
+						t.Errorf("%g to %v, ^%d, by %s: %v, %d steps, %v, %+v", weight, want, exponent, method, r.Status,
+							r.Iterations, r.Y, r.Certificate)
+					}
+				}
+			}
+		}
+	}
+}
+
 // What weights ask for that are a billionth of others is not lost where these hold.
 func TestSmallBesideLarge(t *testing.T) {
 	b := mrftest.New(2, 0, 3).Rule(0, mrf.Linear, 1).Add(1, at(0, -1), nil) // 1e-13: T
