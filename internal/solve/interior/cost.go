@@ -18,10 +18,12 @@ const hopeless = 3e11
 // usual is the number of steps that costs are about.
 const usual = 25
 
-// Nanoseconds that a step takes for a row, an entry, and, of the factor, a thousand flops and an entry of L.
+// Nanoseconds that a step takes for a row, an entry, and, of the factor, a thousand flops and an entry of L; of small
+// components, which stay in the cache, for a row and an entry.
 const (
-	perRow, perEntry        = 120, 25
-	perThousand, perNonzero = 600, 8
+	perRow, perEntry           = 120, 25
+	perThousand, perNonzero    = 600, 8
+	perSmallRow, perSmallEntry = 40, 8
 )
 
 // Cost analyses the model, with its present weights and inputs, and says what solving it takes. What it finds of the
@@ -36,7 +38,7 @@ func (s *Solver) Cost() (c Cost) {
 		step, bytes := perRow*rows+perEntry*entries, 200*rows+12*entries
 		if m := float64(min(len(component.variables), len(component.potentials))); m <= small {
 			c.Flops += m * m * m / 3
-			step += m * m * m / 3
+			step = perSmallRow*rows + perSmallEntry*entries + m*m*m/3
 		} else {
 			w.lay(component)
 			if p := component.sparse; p != nil && !p.analyse(hopeless) {
