@@ -60,7 +60,7 @@ func ExampleSession_Explain() {
 	data.Target("Smokes", deeppsl.Rows{{"bob"}})
 	session := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{}))
 	defer session.Close()
-	e := must(session.Explain(ctx, deeppsl.Details{Changes: 1}, "Smokes", "bob"))
+	e := must(session.Explain(ctx, deeppsl.Details{Changes: 1, Rules: true, WhyNot: 0.5}, "Smokes", "bob"))
 	fmt.Printf("%s = %.2f, unique: %v\n", e.Atom, e.Value, e.Unique)
 	for _, push := range e.Pushes {
 		fmt.Printf("%+.2f %s\n", push.Push, push.GroundRule)
@@ -71,6 +71,11 @@ func ExampleSession_Explain() {
 	for _, c := range e.Counterfactuals {
 		fmt.Printf("%.2f %s\n", c.Value, c.Change)
 	}
+	var page, chart strings.Builder
+	if err := cmp.Or(e.WriteHTML(&page), e.WriteSVG(&chart)); err != nil {
+		panic(err)
+	}
+	fmt.Println(strings.Count(page.String(), "<svg"), strings.Count(chart.String(), "<svg"))
 	// Output:
 	// Smokes('bob') = 0.75, unique: true
 	// +1.50 3: Friends('ann', 'bob') & Smokes('ann') -> Smokes('bob') ^2
@@ -79,6 +84,12 @@ func ExampleSession_Explain() {
 	// +0.75 fact Friends('ann', 'bob')
 	// +0.75 fact Smokes('ann')
 	// 0.00 without Friends('ann', 'bob')
+	// 0.00 without the rule 3: Friends(A, B) & Smokes(A) -> Smokes(B) ^2
+	// 1.00 without the rule 1: !Smokes(A) ^2
+	// 0.50 Friends('ann', 'bob') = 0.6666 instead of 1
+	// 0.50 Smokes('ann') = 0.6666 instead of 1
+	// 0.00 without the rule 3: Friends(A, B) & Smokes(A) -> Smokes(B) ^2
+	// 1 1
 }
 
 // Rows come from tables of strings, iterators, file systems and readers alike.

@@ -3,6 +3,7 @@ package deeppsl
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/explain"
@@ -26,6 +27,21 @@ type Explanation struct {
 	Counterfactuals []Counterfactual
 	// Because explains the atoms that push this one.
 	Because []*Explanation
+
+	whole *explain.Explanation
+}
+
+// WriteHTML writes the explanation as a page that needs nothing else, and WriteSVG the leaves as a waterfall chart,
+// which is empty if there are none.
+func (e *Explanation) WriteHTML(w io.Writer) error { return e.whole.HTML(w) }
+
+// WriteSVG is described at WriteHTML.
+func (e *Explanation) WriteSVG(w io.Writer) error {
+	svg, err := e.whole.Waterfall()
+	if err == nil {
+		_, err = io.WriteString(w, string(svg))
+	}
+	return err
 }
 
 // Push is what a ground rule does to an atom: minus its Multiplier times the atom's Coefficient.
@@ -59,9 +75,12 @@ type Counterfactual struct {
 
 // Details say how much of an explanation is wanted. The zero value is five ground rules of each rule and no more.
 type Details struct {
-	Shown   int // how many ground rules of each rule stand by themselves; below 0, all
-	Depth   int // how many steps to go on with the atoms that push
-	Changes int // how many counterfactuals to solve
+	Shown   int  // how many ground rules of each rule stand by themselves; below 0, all
+	Depth   int  // how many steps to go on with the atoms that push
+	Changes int  // how many counterfactuals to solve: without a fact, or a ground rule
+	Rules   bool // solve without each rule that pushes, too, which takes an inference each
+	// WhyNot looks for what would take the atom to the other side of a value; 0 does not.
+	WhyNot float64
 }
 
 // Explain says why a target has its value. It infers first if nothing was inferred since the last change. An error says
@@ -90,6 +109,12 @@ func (s *Session) Explain(ctx context.Context, d Details, predicate string, argu
 	if err == nil {
 		err = s.explainer.Changes(ctx, e, d.Changes)
 	}
+	if err == nil && d.Rules {
+		err = s.explainer.WithoutRules(ctx, e)
+	}
+	if err == nil && d.WhyNot > 0 {
+		err = s.explainer.WhyNot(ctx, e, d.WhyNot)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +122,7 @@ func (s *Session) Explain(ctx context.Context, d Details, predicate string, argu
 }
 
 func newExplanation(e *explain.Explanation) *Explanation {
-	out := &Explanation{Atom: e.Atom, Value: e.Value, Unique: e.Unique, Interval: [2]float64(e.Interval),
+	out := &Explanation{whole: e, Atom: e.Atom, Value: e.Value, Unique: e.Unique, Interval: [2]float64(e.Interval),
 		BoundForce: e.BoundForce, Unexplained: e.Unexplained}
 	for _, p := range e.Pushes {
 		push := Push{Rule: p.Rule, GroundRule: p.GroundRule, Multiplier: p.Multiplier, Coefficient: p.Coefficient,
