@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"time"
@@ -26,8 +27,8 @@ type Predictions struct {
 	Labels []string
 	// Examples counts the examples, and all other slices go by example and then label.
 	Examples int
-	// Inferred is how many of them were inferred: all unless the context ended. Of the others nothing is predicted, nor
-	// known.
+	// Inferred is how many of them were inferred: all unless the context ended, or a sample was asked for. Of the others
+	// nothing is predicted, nor known.
 	Inferred  int
 	Predicted []string
 	Values    []float64 // in [0,1], of what is predicted
@@ -61,14 +62,38 @@ func Infer(ctx context.Context, g *session.Grounding, phase load.Phase) (*Predic
 
 // InferAll is Infer for examples that have been read.
 func InferAll(ctx context.Context, g *session.Grounding, e *Examples) (*Predictions, *session.Answer, error) {
-	start := time.Now()
-	stage := Stage{Grounding: g, Examples: e, Solver: func(field *mrf.Field) (solve.Solver, error) {
-		return g.Settings.BatchSolver(field, g.Settings.Solve, g.Options())
-	}}
+	return inferSome(ctx, g, e, everyone(e))
+}
+
+// InferSample infers as many of the examples at most, drawn at random, the same ones each time.
+func InferSample(ctx context.Context, g *session.Grounding, e *Examples, most int) (*Predictions, *session.Answer,
+	error) {
+	chosen := everyone(e)
+	if e.Count > most {
+		random := rand.New(rand.NewPCG(uint64(e.Count), uint64(most)))
+		random.Shuffle(len(chosen), func(a, b int) { chosen[a], chosen[b] = chosen[b], chosen[a] })
+		chosen = chosen[:most]
+		slices.Sort(chosen)
+	}
+	return inferSome(ctx, g, e, chosen)
+}
+
+// everyone returns the numbers of all examples.
+func everyone(e *Examples) []int32 {
 	order := make([]int32, e.Count)
 	for k := range order {
 		order[k] = int32(k)
 	}
+	return order
+}
+
+// inferSome is Infer for some of the examples, whose order it changes.
+func inferSome(ctx context.Context, g *session.Grounding, e *Examples, order []int32) (*Predictions, *session.Answer,
+	error) {
+	start := time.Now()
+	stage := Stage{Grounding: g, Examples: e, Solver: func(field *mrf.Field) (solve.Solver, error) {
+		return g.Settings.BatchSolver(field, g.Settings.Solve, g.Options())
+	}}
 	slices.SortStableFunc(order, func(a, b int32) int { return int(e.Shapes[a] - e.Shapes[b]) })
 	p := NewPredictions(e)
 	worst, sum := solve.Optimal, new(session.Answer)

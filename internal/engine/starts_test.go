@@ -2,11 +2,15 @@ package engine_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/batch"
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/project"
 )
 
@@ -64,6 +68,56 @@ func TestLearnSymmetricResults(t *testing.T) {
 		if accuracy := lastAccuracy(once); accuracy > 0.8 || len(r.Starts) < 2 || len(once.Starts) > 1 {
 			t.Errorf("%d classes: accuracy %.3f of one start, %+v", classes, accuracy, once.Starts)
 		}
+	}
+}
+
+// How many examples are right is found by a sample of them that is the same each time, and by all if they are few: to
+// ask all of 30,000 took as long as five epochs.
+func TestSampleOfExamples(t *testing.T) {
+	g, err := engine.Ground(t.Context(), loaded(t, symmetric(t, 2, 300), project.Options{Seed: 1}), load.Learn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := batch.Read(g, load.Learn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sample := func(most int) *batch.Predictions {
+		p, _, err := batch.InferSample(t.Context(), g, e, most)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	all, some, again := sample(e.Count), sample(100), sample(100)
+	if _, known := all.Accuracy(-1); known != 300 || all.Inferred != 300 {
+		t.Errorf("%d of 300 examples are inferred, %d known, where all are asked for", all.Inferred, known)
+	}
+	_, known := some.Accuracy(-1)
+	if known != 100 || some.Inferred != 100 || !slices.Equal(some.Predicted, again.Predicted) {
+		t.Errorf("%d examples are inferred, %d known, want the same 100 each time", some.Inferred, known)
+	}
+	beyond := 0
+	for k, label := range some.Predicted {
+		if label != "" && label != all.Predicted[k] {
+			t.Errorf("example %d is %q in a sample, and %q among all", k, label, all.Predicted[k])
+		}
+		if label != "" && k >= 100 {
+			beyond++
+		}
+	}
+	if beyond < 50 || beyond > 80 {
+		t.Errorf("%d of the sample lie beyond the first 100 of 300 examples, want about two thirds", beyond)
+	}
+}
+
+// Of more than 2,000 examples, a start is judged by as many.
+func TestStartsAreJudgedByASample(t *testing.T) {
+	options := project.Options{Seed: 1, Set: []string{"learn.epochs=1"}}
+	r := run(t, symmetric(t, 4, 2100), options, engine.Stages{Learn: true})
+	right := 2000 * r.Starts[0].Right
+	if math.Abs(right-math.Round(right)) > 1e-9 {
+		t.Errorf("a share of %v is right, want one of 2,000", r.Starts[0].Right)
 	}
 }
 

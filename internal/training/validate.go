@@ -56,6 +56,11 @@ func (g *learner) exampleValidator() (func(ctx context.Context, y, x []float64) 
 // rightExamples returns the share of examples all of whose labels are right.
 func (g *learner) rightExamples(ctx context.Context, e *batch.Examples) (float64, error) {
 	predictions, _, err := batch.InferAll(ctx, g.Grounding, e)
+	return rightOf(ctx, predictions, err)
+}
+
+// rightOf returns the share of the predictions that are right, unless they could not be made.
+func rightOf(ctx context.Context, predictions *batch.Predictions, err error) (float64, error) {
 	if err == nil {
 		err = ctx.Err()
 	}
