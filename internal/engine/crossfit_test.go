@@ -234,3 +234,26 @@ func TestSharesOfFewLabels(t *testing.T) {
 		}
 	}
 }
+
+// A rule that equates one of a network's two classes with what is inferred lets the network be fitted alone, on truth
+// of any degree.
+func TestNetworksAreFittedToDegrees(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 5))
+	files := map[string]string{"model.json": `{
+		"rules": ["1: Level(P) = Seen(P, 'high') ^2", "1: Near(P, Q) & Level(Q) -> Level(P) ^2"],
+		"networks": {"eye": {"features": "features.tsv"}},
+		"predicates": {"Seen/2": {"neural": {"network": "eye", "class": 1, "classes": ["low", "high"]}},
+			"Near/2": {"observations": ["near.tsv"]}, "Level/1": {"targets": ["targets.tsv"],
+			"evaluations": ["Continuous"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]}}}}`}
+	for k := range 90 {
+		a, b := random.NormFloat64(), random.NormFloat64()
+		files["features.tsv"] += fmt.Sprintf("t%d\t%.4f\t%.4f\n", k, a, b)
+		files["near.tsv"] += fmt.Sprintf("t%d\tt%d\n", k, random.IntN(90))
+		files["targets.tsv"] += fmt.Sprintf("t%d\n", k)
+		files[[2]string{"train.tsv", "test.tsv"}[k%2]] += fmt.Sprintf("t%d\t%.4f\n", k, 1/(1+math.Exp(-a-b/2)))
+	}
+	r := run(t, writeProject(t, files), project.Options{Seed: 2}, learnAndInfer)
+	if mae := r.Evaluations[0].Values["MAE"]; r.Training.FitEpochs == 0 || !(mae < 0.06) {
+		t.Errorf("mean error %.4f after %d epochs of fitting; %v", mae, r.Training.FitEpochs, r.Evaluations[0].Values)
+	}
+}

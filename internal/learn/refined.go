@@ -34,6 +34,7 @@ type Verdict struct {
 func (l *Labels) Judge(y []float64) Verdict {
 	groups := l.choices()
 	var v Verdict
+	degrees := l.degrees()
 	for _, group := range groups {
 		v.right += l.right(y, group)
 	}
@@ -44,12 +45,20 @@ func (l *Labels) Judge(y []float64) Verdict {
 				v.losses[t] = append(v.losses[t], -math.Log(share))
 				continue
 			}
+			if degrees {
+				exponent = 1
+			}
 			for _, k := range group.labels {
 				v.losses[t] = append(v.losses[t], binary(l.Truth[k], y[l.Variables[k]], exponent))
 			}
 		}
 	}
 	return v
+}
+
+// degrees tells whether some labels are neither true nor false. Values are to be like these, not only on their side.
+func (l *Labels) degrees() bool {
+	return slices.ContainsFunc(l.Truth, func(truth float64) bool { return truth > 0 && truth < 1 })
 }
 
 // choosing tells whether each entity has one true class.

@@ -103,3 +103,18 @@ func TestVerdictDoubts(t *testing.T) {
 		t.Errorf("losses %v of blunt values, %v of sharp ones", blunt.Loss(), sharp.Loss())
 	}
 }
+
+// Degrees of truth are met by values that are like them; values of another sharpness are as good for classes only.
+func TestVerdictOfDegrees(t *testing.T) {
+	labels := &Labels{Variables: []int32{0, 1, 2, 3}, Truth: []float64{0.3, 0.7, 0.4, 0.6}, Entities: []int32{0, 1, 2, 3},
+		Classes: []int32{NoClass, NoClass, NoClass, NoClass}}
+	exact, sharp := labels.Judge([]float64{0.3, 0.7, 0.4, 0.6}), labels.Judge([]float64{0.02, 0.98, 0.1, 0.9})
+	if !exact.Beats(sharp, 1) {
+		t.Errorf("loss %.4f of the values themselves, %.4f of sharper ones", exact.Loss(), sharp.Loss())
+	}
+	labels.Truth = []float64{0, 1, 0, 1}
+	exact, sharp = labels.Judge([]float64{0.3, 0.7, 0.3, 0.7}), labels.Judge([]float64{0.1, 0.9, 0.1, 0.9})
+	if exact.Loss() > sharp.Loss()+1e-3 {
+		t.Errorf("classes: loss %.4f of blunt values, %.4f of sharper ones", exact.Loss(), sharp.Loss())
+	}
+}

@@ -58,7 +58,15 @@ func (g *learner) sumsThings(rule *program.Rule) bool {
 
 // equated returns the open predicate that one rule equates a neural one with, or -1.
 func equated(p *program.Program, rule *program.Rule, neural int) int {
-	var seen, inferred *program.Atom
+	seen, inferred := sides(p, rule, neural)
+	if seen == nil || !slices.Equal(seen.Args, inferred.Args) {
+		return -1
+	}
+	return inferred.Predicate
+}
+
+// sides returns the two open atoms of a rule that says that what a network sees is inferred; nil of another rule.
+func sides(p *program.Program, rule *program.Rule, neural int) (seen, inferred *program.Atom) {
 	for k := range rule.Atoms {
 		atom := &rule.Atoms[k]
 		switch {
@@ -68,17 +76,38 @@ func equated(p *program.Program, rule *program.Rule, neural int) int {
 		case inferred == nil:
 			inferred = atom
 		default:
-			return -1
+			return nil, nil
 		}
 	}
 	if len(rule.Sums) > 0 || seen == nil || inferred == nil || p.Predicates[inferred.Predicate].Perceived ||
-		!slices.Equal(seen.Args, inferred.Args) || seen.Coef.Number*inferred.Coef.Number >= 0 {
-		return -1
+		seen.Coef.Number*inferred.Coef.Number >= 0 {
+		return nil, nil
 	}
 	if rule.Comparator == program.LessEqual && seen.Coef.Number < 0 {
-		return -1 // L -> N: what is inferred need not be seen
+		return nil, nil // L -> N: what is inferred need not be seen
 	}
-	return inferred.Predicate
+	return seen, inferred
+}
+
+// affirmed returns the open predicate that a rule equates one of a network's two classes with, and the class, or -1: of
+// N(A, 'yes') -> L(A), truth about the latter is truth about both classes.
+func (g *learner) affirmed(neural int) (inferred int, class string) {
+	declared := g.Project.Config.Predicates[neural].Neural
+	if len(declared.Classes) != 2 {
+		return -1, ""
+	}
+	for _, rule := range g.Program.Rules {
+		seen, inferred := sides(g.Program, rule, neural)
+		if seen == nil || len(seen.Args) <= declared.Class {
+			continue
+		}
+		term := seen.Args[declared.Class]
+		others := slices.Delete(slices.Clone(seen.Args), declared.Class, declared.Class+1)
+		if !term.IsVariable() && slices.Equal(others, inferred.Args) {
+			return inferred.Predicate, term.Constant
+		}
+	}
+	return -1, ""
 }
 
 // teacherOf returns the predicate whose inferred values a network imitates: the one that the configuration names, or by
@@ -123,6 +152,7 @@ func (g *learner) carried(labels *learn.Labels) *learn.Labels {
 		}
 		at := g.counterpart(k)
 		if at < 0 {
+			g.carryAffirmed(carried, k, known, labels.Truth)
 			continue
 		}
 		atoms, inferred := g.Tables.Store.Relations[k], g.Tables.Store.Relations[at]
@@ -134,6 +164,35 @@ func (g *learner) carried(labels *learn.Labels) *learn.Labels {
 		}
 	}
 	return carried
+}
+
+// carryAffirmed adds the labels of a neural predicate one of whose two classes is affirmed: the truth of the other is
+// what is left to one.
+func (g *learner) carryAffirmed(carried *learn.Labels, neural int, known map[int32]int, truth []float64) {
+	at, class := g.affirmed(neural)
+	if at < 0 {
+		return
+	}
+	place := g.Project.Config.Predicates[neural].Neural.Class
+	atoms, inferred := g.Tables.Store.Relations[neural], g.Tables.Store.Relations[at]
+	tuple := make([]symbol.ID, 0, atoms.Arity)
+	for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
+		tuple = atoms.Tuple(tuple[:0], row)
+		affirms := g.Tables.Store.Symbols.Name(tuple[place]) == class
+		target, ok := inferred.Find(slices.Delete(tuple, place, place+1)...)
+		if !ok || inferred.Role(target) != relation.Target {
+			continue
+		}
+		label, labelled := known[inferred.Number(target)]
+		if !labelled {
+			continue
+		}
+		value := truth[label]
+		if !affirms {
+			value = 1 - value
+		}
+		carried.Variables, carried.Truth = append(carried.Variables, atoms.Number(row)), append(carried.Truth, value)
+	}
 }
 
 // completeChoices adds what a table of truth leaves out that names the one true class of each thing: that its other
