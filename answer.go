@@ -44,6 +44,7 @@ type Answer struct {
 
 	answer    *session.Answer
 	grounding *session.Grounding
+	learned   int // of its session, then
 }
 
 // Atom is a ground atom with its value in an answer.

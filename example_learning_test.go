@@ -89,7 +89,7 @@ func ExampleSession_Gradient() {
 		}
 		at++
 	}
-	gradient := must(session.Gradient(slope))
+	gradient := must(session.Gradient(answer, slope))
 	at = 0
 	for atom := range answer.Atoms() {
 		fmt.Printf("%v = %.2f: %.2f\n", atom, atom.Value, gradient.Values[at])
@@ -101,6 +101,31 @@ func ExampleSession_Gradient() {
 	// Noise(ann) = 0.70: -0.50
 	// Sleeps(ann) = 0.60: 0.00
 	// weights: [0.15 -0.15]
+}
+
+// All given values can change at once, in the order of the answers' values.
+func ExampleSession_SetValues() {
+	p := must(deeppsl.Parse("1: Tired(A) -> Sleeps(A) ^2   1: !Sleeps(A) ^2"))
+	data := deeppsl.NewData(p)
+	data.Given("Tired", deeppsl.Rows{{"ann", "0.5"}, {"bob", "0.5"}})
+	data.Target("Sleeps", deeppsl.Rows{{"ann"}, {"bob"}})
+	session := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{Gap: 1e-12}))
+	defer session.Close()
+	values := must(session.Infer(ctx)).Values()
+	for k := range values {
+		values[k] *= 1.6 // of the given atoms; targets are inferred
+	}
+	if err := session.SetValues(values); err != nil {
+		fmt.Println(err)
+	}
+	for atom := range must(session.Infer(ctx)).Atoms() {
+		fmt.Printf("%v = %.2f\n", atom, atom.Value)
+	}
+	// Unordered output:
+	// Tired(ann) = 0.80
+	// Tired(bob) = 0.80
+	// Sleeps(ann) = 0.40
+	// Sleeps(bob) = 0.40
 }
 
 // What networks have learned can be kept, and used by another session.

@@ -3,6 +3,7 @@ package deeppsl_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 type differences struct {
 	t       *testing.T
 	session *deeppsl.Session
+	answer  *deeppsl.Answer // the last one
 	slope   []float64
 }
 
@@ -41,7 +43,7 @@ func newDifferences(t *testing.T, rules string) *differences {
 func (d *differences) loss() float64 {
 	answer := must(d.session.Infer(ctx))
 	values := answer.Values()
-	d.slope = d.slope[:0]
+	d.answer, d.slope = answer, d.slope[:0]
 	loss := 0.0
 	for k, v := range values {
 		loss += float64(k%5-2) * v * v
@@ -75,7 +77,7 @@ func TestGradient(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newDifferences(t, rules)
 			d.loss()
-			gradient := must(d.session.Gradient(d.slope))
+			gradient := must(d.session.Gradient(d.answer, d.slope))
 			at := 0
 			for atom := range must(d.session.Infer(ctx)).Atoms() {
 				if atom.Predicate == "G" {
@@ -99,14 +101,58 @@ func TestGradient(t *testing.T) {
 					}
 				})
 			}
-			if _, err := d.session.Gradient(d.slope); err != nil {
-				must(d.session.Infer(ctx))
-			} else {
-				t.Error("a gradient of an answer before a change")
-			}
-			if _, err := d.session.Gradient(d.slope[1:]); err == nil {
-				t.Error("a gradient of fewer values")
-			}
+			d.checkEarlier()
 		})
+	}
+}
+
+// checkEarlier looks at answers that are not the last one: given values may have changed since, weights may not.
+func (d *differences) checkEarlier() {
+	d.t.Helper()
+	d.loss()
+	earlier, slope := d.answer, append([]float64{}, d.slope...)
+	want := must(d.session.Gradient(earlier, slope))
+	values := earlier.Values()
+	for k := range values {
+		values[k] = 0.9 * values[k]
+	}
+	if err := d.session.SetValues(values); err != nil {
+		d.t.Fatal(err)
+	}
+	d.loss()
+	if g := must(d.session.Gradient(earlier, slope)); !slices.Equal(g.Values, want.Values) ||
+		!slices.Equal(g.Weights, want.Weights) {
+		d.t.Errorf("later, the gradient of an answer is %v, and was %v", g, want)
+	}
+	now := d.answer.Values()
+	at := 0
+	for atom := range d.answer.Atoms("G") {
+		if atom.Value != values[at] {
+			d.t.Errorf("%v, and its value was set to %v", atom, values[at])
+		}
+		at++
+	}
+	for k := range values {
+		values[k] = math.NaN()
+	}
+	if err := d.session.SetValues(values); err != nil {
+		d.t.Fatal(err)
+	}
+	d.loss()
+	if !slices.EqualFunc(d.answer.Values(), now, func(a, b float64) bool { return math.Abs(a-b) < 1e-5 }) {
+		d.t.Error("values that are left as they are change the answer")
+	}
+	values[0] = 1.5
+	if d.session.SetValues(values) == nil || d.session.SetValues(values[1:]) == nil {
+		d.t.Error("values that are none, or too few, are set")
+	}
+	if _, err := d.session.Gradient(d.answer, d.slope[1:]); err == nil {
+		d.t.Error("a gradient of fewer values")
+	}
+	if err := d.session.SetWeight(0, 1.25); err != nil {
+		d.t.Fatal(err)
+	}
+	if _, err := d.session.Gradient(d.answer, d.slope); err == nil {
+		d.t.Error("a gradient of an answer before a change of weights")
 	}
 }

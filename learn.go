@@ -51,7 +51,7 @@ func (s *Session) Learn(ctx context.Context) (result *Training, err error) {
 				return err
 			}
 		}
-		s.changed = true
+		s.learned++
 		g := s.learning
 		g.TakeWeights(s.inference)
 		learned, warnings, err := training.Learn(ctx, g)
@@ -79,16 +79,16 @@ type Gradient struct {
 	Weights []float64
 }
 
-// Gradient returns the derivatives of a function of the last answer, from that function's own derivatives in each of
+// Gradient returns the derivatives of a function of an answer, from that function's own derivatives in each of
 // Answer.Values. The values of targets follow the others and the weights, through the inference: by the implicit
 // function theorem, exactly where they are unique and no rule is about to become active, and one of several elsewhere.
-// Nothing may have been changed since that answer.
-func (s *Session) Gradient(slope []float64) (gradient *Gradient, err error) {
+// It may be any answer of the session since which no weight and no network has changed, whatever values are given now.
+func (s *Session) Gradient(answer *Answer, slope []float64) (gradient *Gradient, err error) {
 	err = s.use(func() error {
-		if s.last == nil || s.changed {
-			return errors.New("the gradient is that of the last answer, and there is none since the last change")
+		if answer == nil || answer.grounding != s.inference || answer.learned != s.learned {
+			return errors.New("the gradient is that of an answer, since which no weight and no network has changed")
 		}
-		values, weights, err := training.Sensitivity(s.inference, s.last, slope)
+		values, weights, err := training.Sensitivity(s.inference, answer.answer, slope)
 		gradient = &Gradient{values, weights}
 		return err
 	})

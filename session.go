@@ -20,7 +20,7 @@ type Session struct {
 	inference *session.Grounding
 	learning  *session.Grounding // nil until Learn; the same where phases share their atoms
 	last      *session.Answer    // where the next inference begins; nil at first
-	changed   bool               // since the last answer
+	learned   int                // counts changes of weights and networks
 	explainer *session.Explainer // of the last answer; nil if something may have changed since
 	closed    bool
 }
@@ -75,7 +75,8 @@ func (s *Session) Infer(ctx context.Context) (answer *Answer, err error) {
 		if err != nil {
 			return err
 		}
-		s.last, s.changed, answer = found, false, newAnswer(found, s.inference)
+		s.last, answer = found, newAnswer(found, s.inference)
+		answer.learned = s.learned
 		return nil
 	})
 	return answer, err
@@ -84,9 +85,14 @@ func (s *Session) Infer(ctx context.Context) (answer *Answer, err error) {
 // SetValue changes the value of a given atom, in [0, 1]: see Data.Given. The next inference sees it.
 func (s *Session) SetValue(value float64, predicate string, arguments ...string) error {
 	return s.use(func() error {
-		s.changed = true
 		return s.inference.SetValue(value, predicate, arguments...)
 	})
+}
+
+// SetValues changes the values of given atoms, all at once, in the order of Answer.Values. NaN leaves one as it is, and
+// what there is for other atoms is not looked at. On an error nothing changes.
+func (s *Session) SetValues(values []float64) error {
+	return s.use(func() error { return s.inference.SetValues(values) })
 }
 
 // Rule is a rule of a session.
@@ -113,7 +119,7 @@ func (s *Session) Rules() (rules []Rule) {
 // SetWeight changes the weight of a rule, which Rules numbers from 0. The next inference sees it.
 func (s *Session) SetWeight(rule int, weight float64) error {
 	return s.use(func() error {
-		s.changed = true
+		s.learned++
 		return s.inference.SetWeight(rule, weight)
 	})
 }
@@ -137,7 +143,7 @@ func (s *Session) SaveNetworks(w io.Writer) error {
 // LoadNetworks reads what SaveNetworks wrote. On an error no parameter changes.
 func (s *Session) LoadNetworks(r io.Reader) error {
 	return s.use(func() error {
-		s.changed = true
+		s.learned++
 		return s.inference.ReadNetworks(r)
 	})
 }

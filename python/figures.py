@@ -75,6 +75,30 @@ def second_inferences() -> None:
         print(f"a second inference, beyond the engine's own time: median {tenths[4]:.6f} s, first tenth {tenths[0]:.6f} s")
 
 
+def layers() -> None:
+    """Measure inference as a layer of torch, forward and backward, where torch is installed."""
+    try:
+        import torch
+
+        from deeppsl.torch import MAP
+    except ImportError:
+        return
+    for atoms, examples in ((33_334, 1), (334, 64)):
+        names = [str(k) for k in range(atoms)]
+        rules = "2: G(A) -> T(A) ^2\n1: N(A, B) & T(A) -> T(B) ^2\n0.3: !T(A) ^2"
+        with deeppsl.Model(rules, gap=1e-8) as model:
+            model.given("G", names).target("T", names)
+            model.observe("N", [(a, names[(k + 1) % atoms]) for k, a in enumerate(names)])
+            layer, numbers = MAP(model, "G", "T"), np.random.default_rng(1)
+
+            def step(layer: MAP = layer, shape: tuple[int, int] = (examples, atoms)) -> None:
+                values = torch.tensor(numbers.uniform(size=shape), requires_grad=True)
+                layer(values).square().sum().backward()
+
+            step()
+            measured(f"a layer, {examples} × {3 * atoms} rules", 7, step, model)
+
+
 def main() -> None:
     """Print all figures."""
     measured("the interpreter alone", 5, python("pass"))
@@ -93,6 +117,7 @@ def main() -> None:
         measured("1 M atoms, frame", 3, lambda: answer["Out"], model)
         measured("1 M values, with inference", 3, model.infer, model)
     second_inferences()
+    layers()
 
 
 if __name__ == "__main__":

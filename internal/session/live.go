@@ -56,6 +56,32 @@ func (g *Grounding) SetValue(value float64, predicate string, arguments ...strin
 	return nil
 }
 
+// SetValues changes the values of given atoms, in the order of Open, of which all have a value: NaN, or that of another
+// atom, changes nothing. Neither does an error.
+func (g *Grounding) SetValues(values []float64) error {
+	given := make(map[string]bool)
+	for _, p := range g.Project.Config.Predicates {
+		given[p.Name] = p.Given
+	}
+	inputs, at := slices.Clone(g.Inputs), 0
+	for atoms, row := range g.Open() {
+		if at < len(values) && given[atoms.Name] && atoms.Role(row) == relation.Perceived {
+			switch v := values[at]; {
+			case v >= 0 && v <= 1:
+				inputs[atoms.Number(row)] = v
+			case v == v:
+				return fmt.Errorf("the value %v is not in [0, 1]", v)
+			}
+		}
+		at++
+	}
+	if at != len(values) {
+		return fmt.Errorf("there are %d values, and not %d", at, len(values))
+	}
+	copy(g.Inputs, inputs)
+	return nil
+}
+
 // find returns an atom's predicate and its row, which is below 0 if there is none.
 func (g *Grounding) find(predicate string, arguments []string) (k int, atoms *relation.Relation, row int32, err error) {
 	if k, err = g.Project.Predicate(predicate); err != nil {

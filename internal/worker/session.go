@@ -15,7 +15,9 @@ import (
 type session struct {
 	*deeppsl.Session
 	last    *deeppsl.Answer
-	answers uint64 // counts answers, and numbers the last one
+	answers uint64            // counts answers, and numbers the last one
+	batch   []*deeppsl.Answer // of the last request states
+	batches uint64            // counts those, and numbers the last one
 	// tell is where warnings and epochs go: to the request that is answered.
 	tell func(event any)
 }
@@ -50,6 +52,7 @@ var about = map[string]handler{
 	"predict": with(predict), "learn": with(learn), "rules": with(rules), "program": with(program),
 	"ground": with(ground), "set": with(set), "weight": with(weight), "save": with(save), "load": with(load),
 	"gradient": with(gradient), "explain": with(explain),
+	"states": with(states), "descend": with(descend),
 }
 
 // handle answers a request.
@@ -255,7 +258,11 @@ func gradient(_ context.Context, c call, fields slopeOf) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.Gradient(slope.float64s())
+	answer, err := c.answered()
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.Gradient(answer, slope.float64s())
 	if err != nil {
 		return nil, err
 	}

@@ -313,37 +313,6 @@ func TestSessionOfTables(t *testing.T) {
 	c.wrong("protocol", "no session 1", "infer", `"session": 1`)
 }
 
-// What pushes an atom adds up to nothing, and what its value is the sum of to the value.
-func TestExplanation(t *testing.T) {
-	c := start(t)
-	c.ok("open", smokers, nil, smokersArrays()...)
-	var why struct {
-		Atom            string
-		Value           float64
-		Pushes          []struct{ Push float64 }
-		Leaves          []struct{ Contribution float64 }
-		Because         []struct{ Atom string }
-		Interval        []float64
-		Bound_force     float64
-		Unexplained     float64
-		Counterfactuals []struct{ Gap float64 }
-	}
-	c.ok("explain", `"session": 1, "predicate": "Smokes", "arguments": ["bob"], "depth": 1, "changes": 1`, &why)
-	sum, pushes := 0.0, why.Bound_force
-	for _, leaf := range why.Leaves {
-		sum += leaf.Contribution
-	}
-	for _, push := range why.Pushes {
-		pushes += push.Push
-	}
-	if why.Atom != "Smokes('bob')" || math.Abs(why.Value-0.63) > 0.01 ||
-		math.Abs(sum-why.Value) > 1e-6 || math.Abs(pushes-why.Unexplained) > 1e-6 || len(why.Because) == 0 ||
-		len(why.Counterfactuals) != 1 {
-		t.Errorf("%+v", why)
-	}
-	c.wrong("failed", "eve", "explain", `"session": 1, "predicate": "Smokes", "arguments": ["eve"]`)
-}
-
 func TestLearning(t *testing.T) {
 	c := start(t)
 	c.ok("open", smokers, nil, smokersArrays()...)

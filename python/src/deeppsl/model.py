@@ -198,7 +198,7 @@ class Model:
         self._atoms: _Atoms | None = None
         self._answer: results.Answer | None = None
         self._learned = False
-        self._at: Any = None  # the given values and weights that the last answer is at, if _infer_at made it
+        self._batch = 0  # the last one of _states whose answers the session has, until weights change
         self.add(*([rules] if isinstance(rules, (str, Rule)) else rules), *predicates)
 
     @classmethod
@@ -321,7 +321,7 @@ class Model:
 
         `slope` has that function's own derivatives in the values of each predicate's open atoms, in the order of
         Answer.values_of; those of predicates that are left out are 0. Targets follow through the inference: exactly where
-        their values are unique and no rule is about to become active. Nothing may have changed since the answer.
+        their values are unique and no rule is about to become active. No weight may have changed since the answer.
         """
         import numpy as np
 
@@ -348,34 +348,38 @@ class Model:
         fields = {"predicate": predicate, "arguments": listed, "shown": shown, "depth": depth, "changes": changes}
         return explanations.Explanation(self._ask("explain", fields, session=True)[0])
 
-    def _infer_at(self, given: list[str], values: Any, weights: Any) -> results.Answer:
-        """Infer with other given values, in the order of their predicates and of the data, and other weights."""
+    def _states(self, given: list[str], values: Any, weights: Any) -> _States:
+        """Infer examples with other given values, in the order of their predicates and of the data, and other weights."""
         import numpy as np
 
-        asked = (tuple(given), np.asarray(values).tobytes(), np.asarray(weights).tobytes())
         self._open()
-        if self._at == asked and self._answer is not None:
-            return self._answer
         answer = self._answer or self.infer()
-        wanted = sum(answer._columns(name).count for name in given)
-        if wanted != len(values):
-            raise ValueError(f"there are {wanted} given atoms of {', '.join(given)}, and not {len(values)}")
-        at = 0
-        for name in given:
-            table = answer._columns(name).table(values[at : at + answer._columns(name).count])
-            at += len(table)
-            arrays: list[Any] = []
-            packed = table.pack(name, "given", "", arrays)
-            self._ask("set", {"table": packed}, arrays, session=True)
+        assert self._atoms is not None
+        columns = [answer._columns(name) for name in given]
+        wanted = sum(c.count for c in columns)
+        if values.shape[1] != wanted:
+            raise ValueError(f"there are {wanted} given atoms of {', '.join(given)}, and not {values.shape[1]}")
         rules = self.rules
         if len(rules) != len(weights):
             raise ValueError(f"there are {len(rules)} rules, and not {len(weights)} weights")
         for rule, weight in zip(rules, weights):
             if not rule.hard and rule.weight != weight:
                 rule.weight = float(weight)
-        answer = self.infer()
-        self._at = asked
-        return answer
+        rows = np.full((len(values), len(answer.values)), np.nan)
+        at = 0
+        for c in columns:
+            rows[:, c.start : c.start + c.count] = values[:, at : at + c.count]
+            at += c.count
+        reply, arrays = self._ask("states", {"values": 0, "examples": len(rows)}, [rows.reshape(-1)], session=True)
+        self._batch = reply["batch"]
+        return _States(reply["batch"], arrays[reply["values"]].reshape(rows.shape), answer)
+
+    def _descend(self, states: _States, slopes: Any) -> tuple[Any, Any] | None:
+        """Return the derivatives in the values of each example and in the weights; None if the states are gone."""
+        if not self._session or self._batch != states.batch:
+            return None
+        reply, arrays = self._ask("descend", {"batch": states.batch, "slopes": 0}, [slopes.reshape(-1)], session=True)
+        return arrays[reply["values"]].reshape(slopes.shape), arrays[reply["weights"]]
 
     @property
     def rules(self) -> list[Rule]:
@@ -480,7 +484,7 @@ class Model:
         """Make a session, if there is none, with what was learned and changed before."""
         if self._session and self._worker is not None and self._worker.alive:
             return
-        self._session, self._answer, self._atoms, self._at = 0, None, None, None
+        self._session, self._answer, self._atoms, self._batch = 0, None, None, 0
         arrays: list[Any] = []
         reply, _ = self._ask("open", self._opening(arrays), arrays)
         self._session = reply["session"]
@@ -508,7 +512,7 @@ class Model:
             except _errors.FailedError:
                 pass  # there are no networks
         self._ask("close", {}, session=True)
-        self._session, self._answer, self._atoms, self._at = 0, None, None, None
+        self._session, self._answer, self._atoms, self._batch = 0, None, None, 0
 
     def _ask(
         self,
@@ -520,8 +524,8 @@ class Model:
         on_epoch: Callable[[results.Epoch], None] | None = None,
     ) -> tuple[dict[str, Any], list[Any]]:
         """Ask the process, which is started if there is none, and warn of what it tells."""
-        if do in ("set", "weight", "learn", "load", "infer"):
-            self._at = None
+        if do in ("weight", "learn", "load"):
+            self._batch = 0
         if session:
             self._open()
             fields = {"session": self._session, **fields}
@@ -554,6 +558,21 @@ class Model:
         ]
         last = "" if self._answer is None else self._answer._repr_html_()
         return results.table(("weight", "rule", "ground rules"), rows) + last
+
+
+class _States(NamedTuple):
+    """The answers of a batch of examples: the values of all open atoms, a row for each."""
+
+    batch: int
+    values: Any
+    answer: results.Answer  #: which knows the atoms
+
+    def columns(self, names: list[str]) -> Any:
+        """Return where the atoms of predicates are."""
+        import numpy as np
+
+        parts = [self.answer._columns(name) for name in names]
+        return np.concatenate([np.arange(c.start, c.start + c.count) for c in parts])
 
 
 class _Atoms:

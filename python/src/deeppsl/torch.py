@@ -17,11 +17,11 @@ class MAP(torch.nn.Module):
     `given` are the names of the predicates whose given atoms are inputs, and `targets` of those whose values are
     outputs; atoms are in the order of the model's data. forward takes a tensor of shape (…, inputs), and if need be one
     of the weights of the rules, 0 for hard ones; it returns one of shape (…, outputs). Each example is one inference,
-    which begins where the last one ended.
+    which begins where the last one ended; a batch crosses to the engine and back once.
 
     Derivatives are those of the implicit function theorem: exact where the state is unique and no rule is about to become
-    active, one of several elsewhere. They are as exact as the state, so give the model a small gap, such as 1e-10. To go
-    back, an example that is not the last one that was inferred is inferred again.
+    active, one of several elsewhere. They are as exact as the state, so give the model a small gap, such as 1e-10. The
+    engine keeps the states of the last batch; to go back through an earlier one, that is inferred again.
     """
 
     def __init__(self, model: Model, given: list[str] | str, targets: list[str] | str) -> None:
@@ -48,34 +48,19 @@ class _MAP(torch.autograd.Function):
     ) -> torch.Tensor:
         examples = values.detach().cpu().double().numpy()
         theta = weights.detach().cpu().double().numpy()
-        outputs = []
-        for example in examples:
-            answer = model._infer_at(given, example, theta)
-            outputs.append(np.concatenate([answer.values_of(name) for name in targets]))
+        states = model._states(given, examples, theta)
         ctx.save_for_backward(values, weights)
-        ctx.asked = model, given, targets, examples, theta
-        made = np.array(outputs) if outputs else np.zeros((0, 0))
-        return torch.from_numpy(made).to(values)
+        ctx.asked = model, given, targets, examples, theta, states
+        return torch.from_numpy(states.values[:, states.columns(targets)]).to(values)
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> Any:
         values, weights = ctx.saved_tensors
-        model, given, targets, examples, theta = ctx.asked
-        slopes = grads[0].detach().cpu().double().numpy()
-        inputs, rules = np.zeros_like(examples), np.zeros_like(theta)
-        for k, example in enumerate(examples):
-            answer = model._infer_at(given, example, theta)
-            gradient = model.gradient(_spread(answer, targets, slopes[k]))
-            inputs[k] = np.concatenate([gradient.values_of(name) for name in given])
-            rules += gradient.weights
-        return torch.from_numpy(inputs).to(values), torch.from_numpy(rules).to(weights), None, None, None
-
-
-def _spread(answer: Any, targets: list[str], slopes: Any) -> dict[str, Any]:
-    """Divide the slopes of all outputs among their predicates."""
-    made, at = {}, 0
-    for name in targets:
-        count = len(answer.values_of(name))
-        made[name] = slopes[at : at + count]
-        at += count
-    return made
+        model, given, targets, examples, theta, states = ctx.asked
+        slopes = np.zeros(states.values.shape)
+        slopes[:, states.columns(targets)] = grads[0].detach().cpu().double().numpy()
+        found = model._descend(states, slopes)
+        if found is None:  # other examples have been inferred since
+            found = model._descend(model._states(given, examples, theta), slopes)
+        inputs = found[0][:, states.columns(given)]
+        return torch.from_numpy(inputs).to(values), torch.from_numpy(found[1].copy()).to(weights), None, None, None
