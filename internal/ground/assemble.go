@@ -54,7 +54,7 @@ func (a *assembly) blocks() (blocks []*mrf.Block) {
 // join appends the potentials of a batch to an arena, for which there will be so many times as many in the end.
 func (b *batch) join(p *batch, times float64) {
 	if p.ragged {
-		b.joinRagged(p)
+		b.joinRagged(p, times)
 	}
 	b.vars, b.inputs = extended(b.vars, p.vars, times), extended(b.inputs, p.inputs, times)
 	b.scale = extended(b.scale, p.scale, times)
@@ -92,20 +92,32 @@ func (b *batch) joinBias(p *batch, times float64) {
 }
 
 // joinRagged appends what only ragged batches have.
-func (b *batch) joinRagged(p *batch) {
+func (b *batch) joinRagged(p *batch, times float64) {
 	if b.len == 0 {
 		b.regular, b.pattern, b.inputPattern = p.regular, slices.Clone(p.pattern), slices.Clone(p.inputPattern)
 	}
 	b.regular = b.regular && p.regular && slices.Equal(p.pattern, b.pattern) &&
 		slices.Equal(p.inputPattern, b.inputPattern)
+	b.varEnd = roomy(b.varEnd, len(p.varEnd), times)
 	for _, end := range p.varEnd {
 		b.varEnd = append(b.varEnd, int32(len(b.vars))+end)
 	}
+	b.inputEnd = roomy(b.inputEnd, len(p.inputEnd), times)
 	for _, end := range p.inputEnd {
 		b.inputEnd = append(b.inputEnd, int32(len(b.inputs))+end)
 	}
-	b.varCoef.AppendRange(&p.varCoef, 0, int32(p.varCoef.Len()))
-	b.inputValue.AppendRange(&p.inputValue, 0, int32(p.inputValue.Len()))
+	joinReals(&b.varCoef, &p.varCoef, times)
+	joinReals(&b.inputValue, &p.inputValue, times)
+}
+
+// joinReals is extended for numbers.
+func joinReals(to, more *mrf.Reals, times float64) {
+	if to.Double != nil {
+		to.Double = roomy(to.Double, more.Len(), times)
+	} else {
+		to.Single = roomy(to.Single, more.Len(), times)
+	}
+	to.AppendRange(more, 0, int32(more.Len()))
 }
 
 // block gives a block the arrays of an arena. A bias that is the same for all goes into the constant, and costs
@@ -119,7 +131,8 @@ func (b *batch) block(to *mrf.Block) *mrf.Block {
 		to.Coef, to.InputCoef = b.pattern, b.inputPattern
 	case b.ragged:
 		to.VarStart, to.InputStart = trimmed(b.varEnd), trimmed(b.inputEnd)
-		to.VarCoef, to.InputValue = b.varCoef.Clone(), b.inputValue.Clone()
+		to.VarCoef = mrf.Reals{Single: trimmed(b.varCoef.Single), Double: trimmed(b.varCoef.Double)}
+		to.InputValue = mrf.Reals{Single: trimmed(b.inputValue.Single), Double: trimmed(b.inputValue.Double)}
 	}
 	switch {
 	case b.sameBias:
@@ -145,14 +158,19 @@ const (
 
 // extended appends values to an array which there are expected to be so many times as many of in the end.
 func extended[T any](values, more []T, times float64) []T {
-	n := len(values) + len(more)
+	return append(roomy(values, len(more), times), more...)
+}
+
+// roomy returns an array with room for more values, which there are expected to be so many times as many of in the end.
+func roomy[T any](values []T, more int, times float64) []T {
+	n := len(values) + more
 	if n <= cap(values) {
-		return append(values, more...)
+		return values
 	}
 	room := min(int(times*float64(n)), max(4*n, cheap))
 	bigger := make([]T, len(values), max(n, room+room/(2*slack)))
 	copy(bigger, values)
-	return append(bigger, more...)
+	return bigger
 }
 
 // trimmed returns an array without much spare room.

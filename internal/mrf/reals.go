@@ -48,8 +48,11 @@ func (r *Reals) AppendRange(of *Reals, lo, hi int32) {
 		r.Single = append(r.Single, of.Single[lo:hi]...)
 		return
 	}
-	for k := lo; k < hi; k++ {
-		r.Append(of.At(int(k)))
+	for ; lo < hi && (r.Double == nil || of.Double == nil); lo++ {
+		r.Append(of.At(int(lo)))
+	}
+	if lo < hi {
+		r.Double = append(r.Double, of.Double[lo:hi]...)
 	}
 }
 
