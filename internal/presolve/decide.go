@@ -268,6 +268,7 @@ type agreement struct {
 	wish   []int8 // of each variable: 1 for its upper bound, -1 for the lower one, 0 for none
 	wishes int    // how many are not 0
 	gone   []int32
+	minds  []bool // of each constraint: some wishes that are left could be against it
 }
 
 // agree fixes the variables of the agreement, and tells whether there are any.
@@ -296,40 +297,55 @@ func (d *decisions) agree(pushes []uint32) bool {
 	return true
 }
 
-// settle takes out wishes until no constraint is against those that are left.
+// settle takes out wishes until no constraint is against those that are left. It gives up where that takes as long as
+// propagating bounds may.
 func (a *agreement) settle() {
-	for n, place := range a.places {
-		if a.wishes == 0 || n%chunk == 0 && a.stop() {
+	budget := 0
+	a.minds = make([]bool, len(a.places))
+	for k := range a.places {
+		if a.wishes == 0 || k%chunk == 0 && a.stop() {
 			return
 		}
-		a.hear(place)
+		a.hear(int32(k))
+		budget += rounds * len(a.row.vars)
 	}
 	if a.wishes > 0 && len(a.gone) > 0 && a.start == nil {
 		a.index()
 	}
-	for n := 0; a.wishes > 0 && len(a.gone) > 0; n++ {
-		if n%chunk == 0 && a.stop() {
+	waits := make([]bool, len(a.places))
+	var queue []int32
+	for visits := 0; a.wishes > 0; visits++ {
+		for _, i := range a.gone {
+			for _, k := range a.of[a.start[i]:a.start[i+1]] {
+				if a.minds[k] && !waits[k] {
+					queue, waits[k] = append(queue, k), true
+				}
+			}
+		}
+		a.gone = a.gone[:0]
+		if len(queue) == 0 {
 			return
 		}
-		i := a.gone[len(a.gone)-1]
-		a.gone = a.gone[:len(a.gone)-1]
-		for _, k := range a.of[a.start[i]:a.start[i+1]] {
-			a.hear(a.places[k])
+		k := queue[0]
+		queue, waits[k] = queue[1:], false
+		a.hear(k)
+		if budget -= 1 + len(a.row.vars); budget < 0 || visits%chunk == 0 && a.stop() {
+			a.wishes = 0
 		}
 	}
 }
 
-// hear takes out the wishes that a constraint is against.
-func (a *agreement) hear(place int32) {
-	kind := a.read(place)
-	a.hearSide(1)
+// hear takes out the wishes that a constraint is against, and notes whether there are some that it could be against yet.
+func (a *agreement) hear(k int32) {
+	kind := a.read(a.places[k])
+	a.minds[k] = a.hearSide(1)
 	if kind == mrf.Equal {
-		a.hearSide(-1)
+		a.minds[k] = a.hearSide(-1) || a.minds[k]
 	}
 }
 
 // hearSide is hear for the inequality sign·(a·y + c) ≤ 0.
-func (a *agreement) hearSide(sign float64) {
+func (a *agreement) hearSide(sign float64) (minds bool) {
 	r := &a.row
 	most, against := sign*r.constant, false
 	for k, i := range r.vars {
@@ -345,7 +361,7 @@ func (a *agreement) hearSide(sign float64) {
 		against = against || c*float64(a.wish[i]) > 0
 	}
 	if !against || most <= slip/2 && !math.IsNaN(most) {
-		return
+		return against
 	}
 	for k, i := range r.vars {
 		if sign*r.coef[k]*float64(a.wish[i]) > 0 {
@@ -353,4 +369,5 @@ func (a *agreement) hearSide(sign float64) {
 			a.gone = append(a.gone, i)
 		}
 	}
+	return false
 }

@@ -242,6 +242,29 @@ func TestTasksAreDecided(t *testing.T) {
 	}
 }
 
+// Nobody agrees where long sums hold each other down, as budgets within budgets do. To find that out by going through
+// the sums of each variable anew would take minutes here.
+func TestLongSums(t *testing.T) {
+	const n = 1 << 17
+	b := mrftest.New(n, 0, 2).Rule(0, mrf.LessEqual, 0)
+	for size := n; size > 100; size /= 2 {
+		for first := 0; first < n; first += size {
+			var sum []term
+			for i := range size {
+				sum = append(sum, term{Index: first + i, Coef: 1})
+			}
+			b.Add(-0.4*float64(size), sum, nil)
+		}
+	}
+	b.Rule(1, mrf.Hinge, 1)
+	for i := range n {
+		b.Add(0.5, one(i, -1), nil)
+	}
+	if r, c := presolve.Reduce(mrf.NewField(b.Model()), 1e-6, nil); c != nil || r != nil {
+		t.Errorf("%v, %v", r, c)
+	}
+}
+
 // Whenever presolving is told to stop, it gives up or has made the whole reduction.
 func TestStop(t *testing.T) {
 	field := known(500)
