@@ -335,7 +335,7 @@ func (a *agreement) settle() {
 	}
 }
 
-// hear takes out the wishes that a constraint is against, and notes whether there are some that it could be against yet.
+// hear takes out the wishes that a constraint is against, and notes whether it could be against any that are left.
 func (a *agreement) hear(k int32) {
 	kind := a.read(a.places[k])
 	a.minds[k] = a.hearSide(1)
