@@ -209,3 +209,47 @@ func TestInferenceProvesContradictions(t *testing.T) {
 		t.Errorf("%+v, because %q", r.Certificate, r.Reason)
 	}
 }
+
+// Squares that Newton's method has nearly solved are not handed over, though it has worked for longer than it is given
+// where it crawls: a value for each pair of 100 nodes, which is in very many potentials with those of the nodes.
+func TestPace(t *testing.T) {
+	const n = 100
+	b := mrftest.New(n+n*n, 0, 4)
+	rng := rand.New(rand.NewPCG(1, 1))
+	b.Rule(0, mrf.Hinge, 2)
+	term := func(i int, a float64) mrftest.Term { return mrftest.Term{Index: i, Coef: a} }
+	for i := range n {
+		for k := range n {
+			if pair := n + i*n + k; i == k {
+				b.Add(-1, []mrftest.Term{term(i, 2), term(pair, -1)}, nil)
+			} else {
+				b.Add(-1, []mrftest.Term{term(i, 1), term(k, 1), term(pair, -1)}, nil)
+			}
+		}
+	}
+	b.Rule(1, mrf.Hinge, 2)
+	for i := range n {
+		for k := range n {
+			b.Add(0, []mrftest.Term{term(n+i*n+k, 1), term(i, -1)}, nil)
+		}
+	}
+	b.Rule(2, mrf.Hinge, 2)
+	for i := range n {
+		b.Add(0, []mrftest.Term{term(i, 1)}, nil)
+	}
+	b.Rule(3, mrf.Hinge, 2)
+	for i := range n {
+		o := 0.5 + 0.3*math.Sin(20*float64(i)/n) + 0.2*rng.NormFloat64()
+		b.Add(min(1, max(0, o)), []mrftest.Term{term(i, -1)}, nil)
+	}
+	f := mrftest.Field(b.Model(), []float64{1, 1, 0.4, 1}, nil)
+	settings, options := solve.Settings{Gap: 1e-6, Threads: 1}, auto.Options{Presolve: true, Split: true}
+	solver, err := auto.Inference("auto", f, settings, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := solver.Solve(t.Context())
+	if err != nil || r.Status != solve.Optimal || r.Method != "" {
+		t.Errorf("%v by %q, %v: %s", r.Status, r.Method, err, r.Reason)
+	}
+}

@@ -53,8 +53,11 @@ func newHybrid(field *mrf.Field, settings solve.Settings) solve.Solver {
 func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 	began := time.Now()
 	handed := false
+	p := pace{first: math.NaN()}
 	h.Limit(func(work float64) bool {
-		handed = handed || work > h.hope*h.analysis && h.affordable() && work > patience*h.cost.Work
+		off := p.see(h.Off())
+		handed = handed || work > h.hope*h.analysis && h.affordable() && work > patience*h.cost.Work &&
+			!(p.expected(work, off) < h.cost.Work)
 		return !handed
 	})
 	result, err := h.Solver.Solve(ctx)
@@ -62,6 +65,26 @@ func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 		return result, err
 	}
 	return h.takeOver(ctx, began, result)
+}
+
+// pace is how fast a method nears its goal: it is 1 off there.
+type pace struct{ first, best float64 }
+
+// see takes how far off the method is, and returns the least of that so far.
+func (p *pace) see(off float64) float64 {
+	if math.IsNaN(p.first) && !math.IsInf(off, 0) {
+		p.first, p.best = off, off
+	}
+	p.best = min(p.best, off)
+	return p.best
+}
+
+// expected is the work that the whole takes at the pace so far, that of every digit being the same.
+func (p *pace) expected(work, off float64) float64 {
+	if gained := math.Log(p.first / off); gained > 0 {
+		return work * math.Log(p.first) / gained
+	}
+	return math.Inf(1)
 }
 
 // takeOver solves what Newton's method has left. If rounding forbids that too, Newton's goes on from the better answer.

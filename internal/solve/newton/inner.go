@@ -15,7 +15,7 @@ type inner struct {
 	centre []float64 // nil if shift is always 0
 
 	y, g            []float64 // the present point and gradient
-	value           float64
+	value, gap      float64   // and its gap, relative
 	trial, gradient []float64 // the search's
 	free            []bool
 	model           model
@@ -63,6 +63,7 @@ func (in *inner) minimiseUntil(enough func(value, gap float64) bool) outcome {
 	least, still := math.Inf(1), 0
 	for {
 		gap := solve.BoxGap(in.y, in.g)
+		in.gap = gap / max(in.unit, math.Abs(in.value))
 		switch {
 		case math.IsNaN(gap) || math.IsInf(in.value, 0):
 			return broken

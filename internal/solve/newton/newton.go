@@ -106,6 +106,15 @@ func (s *Solver) WarmStart(y, multipliers []float64) {
 // that was done, in about nanoseconds of a core, says no. The work is the same for any number of threads.
 func (s *Solver) Limit(goOn func(work float64) bool) { s.goOn = goOn }
 
+// Off is how many times the gap that was asked for the present one is, of a model that is minimised in one go. Of
+// others it is infinite: they near theirs by leaps.
+func (s *Solver) Off() float64 {
+	if !s.smooth {
+		return math.Inf(1)
+	}
+	return s.inner.gap / s.settings.Gap
+}
+
 // Solve implements solve.Solver.
 func (s *Solver) Solve(ctx context.Context) (*solve.Result, error) {
 	if err := s.field.Check(); err != nil {
