@@ -55,7 +55,10 @@ func (o *orderer) meetAt(k, n int) {
 		return
 	}
 	steps[k].Meets, steps[k].Tried = n, all
-	before := times + steps[k].Rows*float64(1+n)
+	before := times + steps[k].Rows
+	for j := k; j < k+n; j++ {
+		before += steps[j].Rows
+	}
 	o.plan.Cost += min(0, times*float64(1+n)+shortest/values-before)
 }
 

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -74,5 +75,38 @@ look up  Good([C])       must be a target            ~2900 rows
 		if diff := cmp.Diff(normal(c.want), normal(steps)); diff != "" {
 			t.Errorf("%s:\n%s", c.name, diff)
 		}
+	}
+}
+
+// TestMeetingCosts does not begin a path at its middle: of several steps that are met, each costs the rows that the one
+// before it leaves, so that meeting them saves no more than they take.
+func TestMeetingCosts(t *testing.T) {
+	w := newWorld()
+	var links, few, other, all [][]string
+	node := func(k int) string { return fmt.Sprint("n", k%2000) }
+	for k := range 2000 {
+		for d := range 8 {
+			links = append(links, []string{node(k), node(k + (d+1)*(d+1))})
+		}
+		if k%100 == 0 {
+			few, other = append(few, []string{node(k)}), append(other, []string{node(k + 50)})
+		}
+		all = append(all, []string{node(k)})
+	}
+	w.add("Link", 2, relation.Observed, links...)
+	w.add("Start", 1, relation.Observed, few...)
+	w.add("Stop", 1, relation.Observed, other...)
+	w.add("Good", 1, relation.Target, all...)
+	rule, err := compile(w.predicates,
+		"1: Start(A) & Link(A, B) & Link(B, C) & Link(C, D) & Stop(D) & Good(A) -> Good(D)\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(context.Background(), rule, w.store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows := p.Steps[0].Rows; p.Cost <= 0 || rows > 2000 {
+		t.Errorf("a cost of %g, with %g rows first:\n%s", p.Cost, rows, p)
 	}
 }
