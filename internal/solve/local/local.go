@@ -42,6 +42,7 @@ type State struct {
 
 	pending  []int32 // variables of what has changed since the last Solve
 	pressed  []int32 // variables that were left with some of the gap
+	crowd    int     // how many these were when each was there once
 	marks    marks
 	seen     []uint64 // potentials, while some are gathered
 	row      mrf.RowBuffer
@@ -49,6 +50,7 @@ type State struct {
 	log      []entry
 	saved    *saved
 	settings solve.Settings
+	aim      float64 // the gap at which a Solve leaves off
 }
 
 // arrival is a potential that has come.

@@ -1,0 +1,168 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/deeppsl/deeppsl/change"
+	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+)
+
+// baseline starts a session of one of the models in the folder that DEEPPSL_BASELINES names.
+func baseline(b *testing.B, name string) *Session {
+	b.Helper()
+	folder := os.Getenv("DEEPPSL_BASELINES")
+	if folder == "" {
+		b.Skip("DEEPPSL_BASELINES names no folder")
+	}
+	loaded, err := project.Load(filepath.Join(folder, "models", name, name+".json"),
+		project.Options{Set: []string{"inference.gap=1e-4"}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	g, err := engine.Ground(context.Background(), loaded, load.Infer)
+	if err != nil {
+		b.Fatal(err)
+	}
+	answer, err := g.InferAgain(context.Background(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	start := time.Now()
+	s, err := New(g, answer)
+	if err != nil {
+		b.Fatal(err)
+	}
+	occurrences := 0
+	for _, block := range g.Model.Blocks {
+		occurrences += len(block.Vars)
+	}
+	b.Logf("%s lives after %v; %.2f bytes an occurrence beside the model, all together", name, time.Since(start),
+		float64(s.state.Bytes())/float64(occurrences))
+	return s
+}
+
+// observations changes random observed atoms of a predicate: another value, removal, and back again, in turns.
+type observations struct {
+	*Session
+	rng       *rand.Rand
+	predicate string
+	removed   []change.Change
+	turn      int
+}
+
+func (o *observations) draw(b *testing.B) change.Change {
+	k, err := o.grounding.Project.Predicate(o.predicate)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := o.grounding.Tables.Store.Relations[k]
+	if o.turn++; o.turn%3 == 0 && len(o.removed) > 0 {
+		back := o.removed[0]
+		o.removed = o.removed[1:]
+		return back
+	}
+	row := o.rng.Int32N(int32(r.Observed))
+	for !r.Has(row) {
+		row = o.rng.Int32N(int32(r.Observed))
+	}
+	atom := make([]string, r.Arity)
+	for column := range atom {
+		atom[column] = o.grounding.Tables.Store.Symbols.Name(r.Columns[column][row])
+	}
+	if o.turn%3 == 1 {
+		o.removed = append(o.removed, change.Observe(r.Value(row), o.predicate, atom...))
+		return change.Remove(o.predicate, atom...)
+	}
+	return change.Observe(o.rng.Float64(), o.predicate, atom...)
+}
+
+// BenchmarkOneChange applies a change and infers, again and again: the 50th and 99th percentiles count.
+func BenchmarkOneChange(b *testing.B) {
+	for name, predicate := range map[string]string{"friendship-1m": "Similar", "er-eval": "SimName"} {
+		b.Run(name, func(b *testing.B) {
+			s := baseline(b, name)
+			o := &observations{Session: s, rng: rand.New(rand.NewPCG(1, 1)), predicate: predicate}
+			var times []time.Duration
+			whole, apply := 0, time.Duration(0)
+			for b.Loop() {
+				c := o.draw(b)
+				start := time.Now()
+				if _, err := s.Apply(context.Background(), []change.Change{c}); err != nil {
+					b.Fatal(err)
+				}
+				apply += time.Since(start)
+				answer, err := s.Infer(context.Background())
+				if err != nil {
+					b.Fatal(err)
+				}
+				times = append(times, time.Since(start))
+				if answer.Method != "local" {
+					whole++
+				}
+				if answer.Gap > 1e-4 {
+					b.Fatalf("gap %v", answer.Gap)
+				}
+			}
+			b.Log(histogram(times))
+			slices.Sort(times)
+			at := func(q float64) float64 { return float64(times[int(q*float64(len(times)-1))].Microseconds()) }
+			b.ReportMetric(at(0.5), "µs-median")
+			b.ReportMetric(at(0.99), "µs-p99")
+			b.ReportMetric(float64(whole), "whole")
+			b.ReportMetric(float64(apply.Microseconds())/float64(len(times)), "µs-apply")
+		})
+	}
+}
+
+// histogram counts times by powers of two of a microsecond.
+func histogram(times []time.Duration) (text string) {
+	counts := make([]int, 24)
+	for _, d := range times {
+		k := 0
+		for us := d.Microseconds(); us > 1; us /= 2 {
+			k++
+		}
+		counts[min(k, len(counts)-1)]++
+	}
+	for k, n := range counts {
+		if n > 0 {
+			text += fmt.Sprintf("\n  %8d µs  %d", 1<<k, n)
+		}
+	}
+	return text
+}
+
+// BenchmarkThousandChanges applies 1,000 changes at once and infers.
+func BenchmarkThousandChanges(b *testing.B) {
+	for name, predicate := range map[string]string{"friendship-1m": "Similar", "er-eval": "SimName"} {
+		b.Run(name, func(b *testing.B) {
+			s := baseline(b, name)
+			o := &observations{Session: s, rng: rand.New(rand.NewPCG(1, 1)), predicate: predicate, turn: 1}
+			for b.Loop() {
+				b.StopTimer()
+				var changes []change.Change
+				for range 1000 {
+					o.turn = 1 // values alone
+					changes = append(changes, o.draw(b))
+				}
+				b.StartTimer()
+				if _, err := s.Apply(context.Background(), changes); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := s.Infer(context.Background()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
