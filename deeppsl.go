@@ -4,7 +4,7 @@
 // A Program is rules, written as text, and what its predicates are. Data are the atoms that it is about, as values:
 // rows from slices, iterators, files and readers. A Session puts the two together and lives: it infers the values of
 // all targets with a proof of how good they are, learns the weights of the rules and the networks from known values,
-// and when weights or given values change it starts from its last answer.
+// and when anything changes (see the package change) it solves what that touches.
 //
 //	p, err := deeppsl.Parse(`
 //		1: Knows(A, B) & Knows(B, C) & (A != C) -> Knows(A, C) ^2

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/change"
 )
 
 var ctx = context.Background()
@@ -47,6 +48,34 @@ func Example() {
 	// optimal: 1.105
 	// Smokes(bob) = 0.63
 	// Smokes(cid) = 0.47
+}
+
+// A session takes what is new without starting again, and answers what would be if.
+func ExampleSession_Apply() {
+	p := must(deeppsl.Parse(`
+		3: Friends(A, B) & Smokes(A) -> Smokes(B) ^2
+		1: !Smokes(A) ^2`))
+	data := deeppsl.NewData(p)
+	data.Observe("Friends", deeppsl.Rows{{"ann", "bob"}})
+	data.Observe("Smokes", deeppsl.Rows{{"ann"}})
+	data.Target("Smokes", deeppsl.Rows{{"bob"}})
+	session := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{}))
+	defer session.Close()
+	applied := must(session.Apply(ctx, change.Target("Smokes", "cid"), change.Observe(1, "Friends", "bob", "cid")))
+	fmt.Println(applied.Come, "ground rules come,", applied.Gone, "go")
+	answer := must(session.Infer(ctx))
+	value, _ := answer.Value("Smokes", "cid")
+	fmt.Printf("cid: %.2f\n", value)
+	without := must(session.WhatIf(ctx, change.Remove("Friends", "ann", "bob")))
+	value, _ = without.Value("Smokes", "cid")
+	fmt.Printf("if ann did not know bob: %.2f\n", value)
+	must(session.Apply(ctx, change.Deactivate(1)))
+	fmt.Println("the prior is inactive:", session.Rules()[1].Inactive)
+	// Output:
+	// 2 ground rules come, 0 go
+	// cid: 0.47
+	// if ann did not know bob: 0.00
+	// the prior is inactive: true
 }
 
 // Why has an atom its value? What pushes it, what it rests on, and what it would be without a fact.

@@ -91,6 +91,9 @@ func (s *Session) Explain(ctx context.Context, d Details, predicate string, argu
 	if s.closed {
 		return nil, ErrClosed
 	}
+	if err := s.settle(); err != nil {
+		return nil, explained(err)
+	}
 	if s.explainer == nil {
 		answer, err := s.inference.InferAgain(ctx, s.last)
 		if err != nil {

@@ -6,7 +6,9 @@ import (
 	"io"
 	"sync"
 
+	"github.com/deeppsl/deeppsl/change"
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/live"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/session"
@@ -22,6 +24,7 @@ type Session struct {
 	last      *session.Answer    // where the next inference begins; nil at first
 	learned   int                // counts changes of weights and networks
 	explainer *session.Explainer // of the last answer; nil if something may have changed since
+	live      *live.Session      // of inference, once something has changed by Apply; nil if not
 	closed    bool
 }
 
@@ -53,8 +56,18 @@ func newProject(p *Program, data *Data, options Options) (*project.Project, erro
 	return project.New(config, options.engine(p.declared.Networks, data.declared.Features))
 }
 
-// use calls f while nobody else uses the session.
+// use calls f while nobody else uses the session, which does not live then.
 func (s *Session) use(f func() error) error {
+	return s.alone(func() error {
+		if err := s.settle(); err != nil {
+			return err
+		}
+		return f()
+	})
+}
+
+// alone calls f while nobody else uses the session.
+func (s *Session) alone(f func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -67,11 +80,15 @@ func (s *Session) use(f func() error) error {
 // Infer finds the values of all targets. It begins where the last answer ended, so that after a small change it takes
 // a part of the time; what it proves does not depend on that. If the context ends, the answer is the best so far.
 func (s *Session) Infer(ctx context.Context) (answer *Answer, err error) {
-	err = s.use(func() error {
+	err = s.alone(func() error {
 		if s.project.Examples() {
 			return errors.New("the program is about examples, which Predict infers")
 		}
-		found, err := s.inference.InferAgain(ctx, s.last)
+		infer := func() (*session.Answer, error) { return s.inference.InferAgain(ctx, s.last) }
+		if s.live != nil {
+			infer = func() (*session.Answer, error) { return s.live.Infer(ctx) }
+		}
+		found, err := infer()
 		if err != nil {
 			return err
 		}
@@ -84,7 +101,11 @@ func (s *Session) Infer(ctx context.Context) (answer *Answer, err error) {
 
 // SetValue changes the value of a given atom, in [0, 1]: see Data.Given. The next inference sees it.
 func (s *Session) SetValue(value float64, predicate string, arguments ...string) error {
-	return s.use(func() error {
+	return s.alone(func() error {
+		if s.live != nil {
+			_, err := s.live.Apply(context.Background(), []change.Change{change.Give(value, predicate, arguments...)})
+			return err
+		}
 		return s.inference.SetValue(value, predicate, arguments...)
 	})
 }
@@ -101,14 +122,18 @@ type Rule struct {
 	// Weight is the present one; Hard says that the rule has none.
 	Weight float64
 	Hard   bool
-	// Ground counts the ground rules that the model has of it.
-	Ground int
+	// Ground counts the ground rules that the model has of it, none while it is Inactive: see change.Deactivate.
+	Ground   int
+	Inactive bool
 }
 
 // Rules returns the rules, in the order of the program.
 func (s *Session) Rules() (rules []Rule) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.live != nil {
+		return s.rules()
+	}
 	weights := s.inference.Weights()
 	for k, c := range s.inference.Counts() {
 		rules = append(rules, Rule{Text: c.Rule, Weight: weights[k], Hard: c.Hard, Ground: int(c.Kept)})
@@ -118,8 +143,12 @@ func (s *Session) Rules() (rules []Rule) {
 
 // SetWeight changes the weight of a rule, which Rules numbers from 0. The next inference sees it.
 func (s *Session) SetWeight(rule int, weight float64) error {
-	return s.use(func() error {
+	return s.alone(func() error {
 		s.learned++
+		if s.live != nil {
+			_, err := s.live.Apply(context.Background(), []change.Change{change.Weight(rule, weight)})
+			return err
+		}
 		return s.inference.SetWeight(rule, weight)
 	})
 }

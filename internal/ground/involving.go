@@ -14,15 +14,19 @@ import (
 // the difference is what a change of the atom does to the model.
 func (t *Tracer) Involving(predicate int, tuple []symbol.ID) (made []mrf.Potential) {
 	for _, rule := range t.prog.Rules {
-		t.Effect(rule, predicate, tuple, nil, func(p *mrf.Potential) { made = append(made, *p) })
+		t.Effect(rule, predicate, tuple, nil, func(p *mrf.Potential) bool {
+			made = append(made, *p)
+			return true
+		})
 	}
 	return made
 }
 
-// Effect visits the ground rules of one rule that Involving returns, and adds what is wrong with others to faults, or,
-// if these are leaving, takes it away. It tells whether these may be all ground rules of the rule.
+// Effect visits the ground rules of one rule that Involving returns, until visit returns false, and adds what is wrong
+// with others to faults, or, if these are leaving, takes it away. It tells whether these may be all ground rules of the
+// rule.
 func (t *Tracer) Effect(rule *program.Rule, predicate int, tuple []symbol.ID, faults *Faults,
-	visit func(*mrf.Potential)) (whole bool) {
+	visit func(*mrf.Potential) bool) (whole bool) {
 	var tried bindings
 	for _, a := range atomsOf(rule, predicate) {
 		s := &trace{tracer: t, rule: rule, values: slices.Repeat([]symbol.ID{unbound}, len(rule.Variables))}
@@ -37,24 +41,23 @@ func (t *Tracer) Effect(rule *program.Rule, predicate int, tuple []symbol.ID, fa
 }
 
 // All visits all ground rules of a rule, as Effect does those of one atom.
-func (t *Tracer) All(rule *program.Rule, faults *Faults, visit func(*mrf.Potential)) {
+func (t *Tracer) All(rule *program.Rule, faults *Faults, visit func(*mrf.Potential) bool) {
 	s := &trace{tracer: t, rule: rule, values: slices.Repeat([]symbol.ID{unbound}, len(rule.Variables))}
 	s.tried.add(s.values)
 	s.effect(faults, visit)
 }
 
 // effect goes through the groundings with the present values that have not been passed over.
-func (s *trace) effect(faults *Faults, visit func(*mrf.Potential)) {
+func (s *trace) effect(faults *Faults, visit func(*mrf.Potential) bool) {
 	p := s.tracer.probe(s.rule, s.values)
 	shape := p.block()
 	p.wanted = s.fresh
 	p.each(s.values, func(m *machine, found *potential) bool {
-		visit(&mrf.Potential{
+		return visit(&mrf.Potential{
 			Rule: s.rule.Index, Kind: shape.Kind, Exponent: shape.Exponent, Vars: slices.Clone(found.vars),
 			Inputs: slices.Clone(found.inputs), Coef: slices.Clone(found.coef),
 			InputCoef: slices.Clone(found.inputCoef), Constant: found.constant, Scale: float64(found.scale),
 		})
-		return true
 	})
 	p.wanted = nil
 	faults.take(s.rule, &p.machine.problems)

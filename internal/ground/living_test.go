@@ -22,12 +22,16 @@ func TestEffectsAddUp(t *testing.T) {
 		living.Number()
 		tracer, faults, now := NewTracer(f.program, living), &Faults{}, make(map[string]int)
 		for _, rule := range f.program.Rules {
-			tracer.All(rule, faults, func(p *mrf.Potential) { now[textOf(p)]++ })
+			tracer.All(rule, faults, func(p *mrf.Potential) bool { now[textOf(p)]++; return true })
 		}
 		effect := func(predicate int, tuple []symbol.ID, each int) {
 			faults.Leaving(each < 0)
 			for _, rule := range f.program.Rules {
-				tracer.Effect(rule, predicate, tuple, faults, func(p *mrf.Potential) { now[textOf(p)] += each; changed++ })
+				tracer.Effect(rule, predicate, tuple, faults, func(p *mrf.Potential) bool {
+					now[textOf(p)] += each
+					changed++
+					return true
+				})
 			}
 		}
 		for range rapid.IntRange(1, 8).Draw(t, "changes") {

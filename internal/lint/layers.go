@@ -101,8 +101,8 @@ var layers = []layer{
 		"internal/ground", "internal/solve", "internal/session", "change"}},
 	{"internal/engine", []string{everything}},
 	{".", []string{everything}},
-	{"examples", []string{".", "neural"}},
-	{"internal/worker", []string{".", "neural"}},
+	{"examples", []string{".", "neural", "change"}},
+	{"internal/worker", []string{".", "neural", "change"}},
 	{"internal/inspect", []string{everything}},
 	{"internal/serve", nil},
 	{"internal/command", []string{

@@ -21,6 +21,10 @@ type difference struct {
 	change.Applied
 	faults ground.Faults
 	hard   bool // hard ground rules have come
+	// bytes are those of ground rules that have come, and room is how many there may be, once some have. If they are
+	// too many, it is full.
+	bytes, room int64
+	full        bool
 }
 
 // make makes changes one after the other; if there is an error, some are made.
@@ -30,7 +34,11 @@ func (s *Session) make(ctx context.Context, changes []change.Change) (*differenc
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := s.change(d, &changes[k]); err != nil {
+		err := s.change(d, &changes[k])
+		if d.full {
+			err = fmt.Errorf("there is no memory for its ground rules, of which %d have come", d.Come)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("change %d of %d: %w", k+1, len(changes), err)
 		}
 	}
@@ -127,14 +135,14 @@ func (s *Session) locate(c *change.Change) (at place, err error) {
 func (s *Session) replace(d *difference, at place, c *change.Change) {
 	s.refresh()
 	d.faults.Leaving(true)
-	s.each(d, &at, func(p *mrf.Potential) { s.remove(d, p) })
+	s.each(d, &at, func(p *mrf.Potential) bool { return s.remove(d, p) })
 	s.grounding.Alter(func() { s.store(&at, c) })
 	d.faults.Leaving(false)
-	s.each(d, &at, func(p *mrf.Potential) { s.add(d, p) })
+	s.each(d, &at, func(p *mrf.Potential) bool { return s.add(d, p) })
 }
 
 // each visits the ground rules that an atom has a part in.
-func (s *Session) each(d *difference, at *place, visit func(*mrf.Potential)) {
+func (s *Session) each(d *difference, at *place, visit func(*mrf.Potential) bool) {
 	for r, rule := range s.prog.Rules {
 		if s.off[r] {
 			continue
@@ -147,7 +155,7 @@ func (s *Session) each(d *difference, at *place, visit func(*mrf.Potential)) {
 }
 
 // remove lets a ground rule go.
-func (s *Session) remove(d *difference, p *mrf.Potential) {
+func (s *Session) remove(d *difference, p *mrf.Potential) bool {
 	place := s.state.Find(p)
 	if place < 0 {
 		panic("live: a ground rule that goes is not there: " + s.prog.Rules[p.Rule].Text)
@@ -155,14 +163,26 @@ func (s *Session) remove(d *difference, p *mrf.Potential) {
 	s.state.Remove(place)
 	s.ground[p.Rule]--
 	d.Gone++
+	return true
 }
 
-// add lets a ground rule come.
-func (s *Session) add(d *difference, p *mrf.Potential) {
+// add lets a ground rule come, unless there is no memory for it: then all will be taken back.
+func (s *Session) add(d *difference, p *mrf.Potential) bool {
+	const header = 250
+	if d.room == 0 {
+		if d.room = s.grounding.Room(); d.room == 0 {
+			d.room = math.MaxInt64
+		}
+	}
+	if d.bytes += int64(header + 24*(len(p.Vars)+len(p.Inputs))); d.bytes > d.room {
+		d.full = true
+		return false
+	}
 	s.state.Add(p)
 	s.ground[p.Rule]++
 	d.Come++
 	d.hard = d.hard || p.Kind.Hard()
+	return true
 }
 
 // store changes an atom's row.
@@ -302,9 +322,9 @@ func (s *Session) turn(d *difference, number int, off bool) error {
 	}
 	s.refresh()
 	d.faults.Leaving(off)
-	each := func(p *mrf.Potential) { s.add(d, p) }
+	each := func(p *mrf.Potential) bool { return s.add(d, p) }
 	if off {
-		each = func(p *mrf.Potential) { s.remove(d, p) }
+		each = func(p *mrf.Potential) bool { return s.remove(d, p) }
 	}
 	s.tracer.All(rule, &d.faults, each)
 	s.off[number] = off

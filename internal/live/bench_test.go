@@ -165,4 +165,3 @@ func BenchmarkThousandChanges(b *testing.B) {
 		})
 	}
 }
-

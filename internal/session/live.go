@@ -146,12 +146,30 @@ func (g *Grounding) Value(answer *Answer, predicate string, arguments ...string)
 	row, known := atoms.Find(tuple...)
 	switch {
 	case !known:
-		return 0, false
+		return g.gone(answer, atoms, tuple)
 	case atoms.Role(row) == relation.Observed:
 		return atoms.Value(row), true
 	}
 	k := row - int32(atoms.Observed)
 	return answer.freeValue(atoms, k), !answer.lacks(atoms, k)
+}
+
+// gone returns the value of a target that the answer has and the grounding has no more: it has changed since.
+func (g *Grounding) gone(answer *Answer, atoms *relation.Relation, tuple []symbol.ID) (v float64, ok bool) {
+	if answer.Absent == nil || atoms.Free != relation.Target {
+		return 0, false
+	}
+	for k := range int32(atoms.FreeLen()) {
+		row := int32(atoms.Observed) + k
+		is := !answer.lacks(atoms, k)
+		for column := 0; is && column < atoms.Arity; column++ {
+			is = atoms.Columns[column][row] == tuple[column]
+		}
+		if is {
+			return answer.freeValue(atoms, k), true
+		}
+	}
+	return 0, false
 }
 
 // named iterates over the relations of the named predicates, or of all.

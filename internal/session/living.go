@@ -63,6 +63,9 @@ func (g *Grounding) Settled(ctx context.Context, prog *program.Program) (*Ground
 	return &out, nil
 }
 
+// Room returns how many bytes there are for what is made of the tables; 0 if nothing bounds it.
+func (g *Grounding) Room() int64 { return g.room() }
+
 // Alter calls f while nobody reads atoms.
 func (g *Grounding) Alter(f func()) {
 	g.names.Lock()

@@ -34,6 +34,8 @@ type rule struct {
 	Weight float64 `json:"weight"`
 	Hard   bool    `json:"hard"`
 	Ground int     `json:"ground"`
+	// Inactive is a rule without ground rules: see change.Deactivate.
+	Inactive bool `json:"inactive"`
 }
 
 func ruleOf(r deeppsl.Rule) rule { return rule(r) }

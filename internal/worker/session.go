@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/change"
 )
 
 // session is a session with its last answer.
@@ -51,7 +52,7 @@ var about = map[string]handler{
 	"infer": with(infer), "atoms": with(atoms), "value": with(value), "evaluate": with(evaluate),
 	"predict": with(predict), "learn": with(learn), "rules": with(rules), "program": with(program),
 	"ground": with(ground), "set": with(set), "weight": with(weight), "save": with(save), "load": with(load),
-	"gradient": with(gradient), "explain": with(explain),
+	"gradient": with(gradient), "explain": with(explain), "change": with(apply),
 	"states": with(states), "descend": with(descend),
 }
 
@@ -345,6 +346,15 @@ type weighing struct {
 // weight changes the weight of a rule.
 func weight(_ context.Context, c call, fields weighing) (any, error) {
 	return nothing{}, c.SetWeight(fields.Rule, fields.Weight)
+}
+
+type changing struct {
+	Changes []change.Change `json:"changes"`
+}
+
+// apply makes changes, all or none.
+func apply(ctx context.Context, c call, fields changing) (any, error) {
+	return c.Apply(ctx, fields.Changes...)
 }
 
 // save answers with the parameters of all networks.

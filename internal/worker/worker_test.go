@@ -313,6 +313,27 @@ func TestSessionOfTables(t *testing.T) {
 	c.wrong("protocol", "no session 1", "infer", `"session": 1`)
 }
 
+func TestChange(t *testing.T) {
+	c := start(t)
+	c.ok("open", smokers, nil, smokersArrays()...)
+	var applied struct {
+		Come int `json:"ground_rules_come"`
+		Gone int `json:"ground_rules_gone"`
+	}
+	c.ok("change", `"session": 1, "changes": [
+		{"change": "observe", "predicate": "Smokes", "arguments": ["cid"], "value": 0.5}]`, &applied)
+	if applied.Gone == 0 || applied.Come == 0 {
+		t.Errorf("%+v", applied)
+	}
+	c.wrong("failed", "there is no atom Smokes('eve')", "change",
+		`"session": 1, "changes": [{"change": "remove", "predicate": "Smokes", "arguments": ["eve"]}]`)
+	var answer struct{ Status, Method string }
+	c.ok("infer", `"session": 1`, &answer)
+	if answer.Status != "optimal" || answer.Method != "local" {
+		t.Errorf("%+v", answer)
+	}
+}
+
 func TestLearning(t *testing.T) {
 	c := start(t)
 	c.ok("open", smokers, nil, smokersArrays()...)

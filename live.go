@@ -1,0 +1,78 @@
+package deeppsl
+
+import (
+	"context"
+	"errors"
+
+	"github.com/deeppsl/deeppsl/change"
+	"github.com/deeppsl/deeppsl/internal/live"
+)
+
+// Apply makes changes, all of them or, with an error, none: atoms that come, go or are observed, weights and rules; see
+// the package change. Only what they touch is ground, and the next Infer solves only around it, with a proof of all. An
+// error says what has no meaning, or which hard rules could not hold together then. The first changes take an
+// inference, and more memory.
+func (s *Session) Apply(ctx context.Context, changes ...change.Change) (applied *change.Applied, err error) {
+	err = s.living(ctx, func() error {
+		applied, err = s.live.Apply(ctx, changes)
+		return err
+	})
+	return applied, err
+}
+
+// WhatIf returns the answer that Infer would give after changes, and makes none.
+func (s *Session) WhatIf(ctx context.Context, changes ...change.Change) (answer *Answer, err error) {
+	err = s.living(ctx, func() error {
+		found, err := s.live.WhatIf(ctx, changes)
+		if err == nil {
+			answer = newAnswer(found, s.live.Grounding())
+		}
+		return err
+	})
+	return answer, err
+}
+
+// living calls f while nobody else uses the session, which lives.
+func (s *Session) living(ctx context.Context, f func() error) error {
+	return s.alone(func() error {
+		if s.live == nil {
+			if s.project.Examples() {
+				return errors.New("the program is about examples, whose sessions do not change")
+			}
+			last, err := s.inference.InferAgain(ctx, s.last)
+			if err != nil {
+				return err
+			}
+			if s.live, err = live.New(s.inference, last); err != nil {
+				return err
+			}
+			s.inference = s.live.Grounding()
+		}
+		return f()
+	})
+}
+
+// settle makes a session that lives one that does not, for what is not asked of a living one.
+func (s *Session) settle() error {
+	if s.live == nil {
+		return nil
+	}
+	settled, err := s.live.Settled(context.Background())
+	if err != nil {
+		return err
+	}
+	s.inference, s.live, s.last = settled, nil, nil
+	s.learned++ // what was answered is about another grounding
+	return nil
+}
+
+// rules are the rules of a session that lives.
+func (s *Session) rules() (rules []Rule) {
+	all, ground, off := s.live.Rules()
+	weights := s.inference.Weights()
+	for k, rule := range all {
+		rules = append(rules, Rule{Text: rule.Text, Weight: weights[k], Hard: rule.Weight.Hard, Ground: int(ground[k]),
+			Inactive: off[k]})
+	}
+	return rules
+}

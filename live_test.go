@@ -1,0 +1,134 @@
+package deeppsl_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/change"
+)
+
+// Answers may be read while the session changes, and what else a session can do goes on from the changes.
+func TestAnswersAreReadWhileTheSessionChanges(t *testing.T) {
+	p := parse(t, alarms)
+	s := begin(t, p, rooms(p, 40, func(room int) float64 { return float64(room%5) / 5 }), deeppsl.Options{})
+	first := infer(t, s)
+	if _, err := s.Apply(ctx, change.Give(1, "Reports", room(1))); err != nil {
+		t.Fatal(err)
+	}
+	second := infer(t, s)
+	var readers sync.WaitGroup
+	done := make(chan struct{})
+	for _, answer := range []*deeppsl.Answer{first, second} {
+		readers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				for a := range answer.Atoms("Fire") {
+					if v, ok := answer.Value(a.Predicate, a.Arguments...); !ok || v != a.Value {
+						panic(fmt.Sprint(a, v, ok))
+					}
+				}
+			}
+		})
+	}
+	for k := range 60 {
+		name := fmt.Sprintf("new%d", k)
+		changes := []change.Change{change.Target("Fire", name), change.Target("Safe", name),
+			change.Observe(1, "Next", room(k%40), name), change.Give(0.5, "Reports", room(k%7))}
+		if k%2 == 1 {
+			changes = append(changes, change.Remove("Fire", fmt.Sprintf("new%d", k-1)),
+				change.Remove("Next", room((k-1)%40), fmt.Sprintf("new%d", k-1)),
+				change.Remove("Safe", fmt.Sprintf("new%d", k-1)))
+		}
+		if _, err := s.Apply(ctx, changes...); err != nil {
+			t.Fatal(err)
+		}
+		infer(t, s)
+	}
+	close(done)
+	readers.Wait()
+	last := infer(t, s)
+	var text strings.Builder
+	if err := s.WriteGround(&text, 0); err != nil { // the session settles
+		t.Fatal(err)
+	}
+	settled := infer(t, s)
+	if math.Abs(settled.Objective-last.Objective) > 1e-4*last.Objective || !strings.Contains(text.String(), "new59") {
+		t.Fatalf("objective %v, and %v settled", last.Objective, settled.Objective)
+	}
+}
+
+// What has no meaning, or no state, is refused, and leaves everything as it was; deadlines end an inference.
+func TestChangesAreRefused(t *testing.T) {
+	p := parse(t, alarms)
+	s := begin(t, p, rooms(p, 5, func(int) float64 { return 0.5 }), deeppsl.Options{})
+	before := infer(t, s)
+	fire, safe := change.Observe(1, "Fire", room(1)), change.Observe(1, "Safe", room(1))
+	for want, changes := range map[string][]change.Change{
+		"no predicate":              {change.Observe(1, "Smoke", "a")},
+		"not in [0, 1]":             {change.Observe(2, "Fire", room(1))},
+		"has 1 arguments":           {fire, change.Remove("Fire", "a", "b")},
+		"there is no atom":          {fire, change.Remove("Fire", "cellar")},
+		"is not given":              {change.Give(1, "Fire", room(1))},
+		"has no targets":            {change.Target("Next", room(1), room(3))},
+		"there is no rule 9":        {fire, change.Weight(9, 1)},
+		"is hard and has no weight": {change.Weight(3, 1)},
+		"no kind of change":         {{Kind: "turn"}},
+		"violate":                   {fire, safe},
+		"cannot hold together":      {fire, change.Rule("Fire(R) & Next(R, S) -> Safe(R) .")},
+		"neither observed nor":      {change.Observe(1, "Next", room(1), "attic")},
+		"unknown predicate":         {change.Rule("1: Smoke(A) -> Fire(A)")},
+	} {
+		if _, err := s.Apply(ctx, changes...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: error %v, want %q", changes, err, want)
+		}
+	}
+	if after := infer(t, s); math.Abs(after.Objective-before.Objective) > 1e-5 || len(s.Rules()) != 5 {
+		t.Errorf("objective %v, was %v", after.Objective, before.Objective)
+	}
+	_, err := s.Apply(ctx, change.Deactivate(3), fire, safe, change.Weight(0, 9), change.Rule("2: Fire(R) ^2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := s.Rules()
+	if !rules[3].Inactive || rules[3].Ground != 0 || rules[5].Ground != 4 || rules[0].Weight != 9 {
+		t.Errorf("%+v", rules)
+	}
+	if answer := infer(t, s); answer.Status != deeppsl.Optimal {
+		t.Errorf("%+v", answer)
+	}
+	short, cancel := context.WithTimeout(ctx, time.Nanosecond)
+	defer cancel()
+	if _, err := s.Apply(ctx, change.Give(1, "Reports", room(2))); err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := s.Infer(short); err != nil || answer.Status != deeppsl.TimeLimit {
+		t.Errorf("%v, %v", answer, err)
+	}
+	if answer := infer(t, s); answer.Status != deeppsl.Optimal {
+		t.Errorf("%+v", answer)
+	}
+}
+
+// What would not fit is refused before it is there.
+func TestChangesThatDoNotFitAreRefused(t *testing.T) {
+	p := parse(t, alarms)
+	s := begin(t, p, rooms(p, 300, func(int) float64 { return 0.5 }), deeppsl.Options{Memory: 64 << 20})
+	before := infer(t, s)
+	_, err := s.Apply(ctx, change.Rule("1: Fire(A) & Fire(B) & Fire(C) -> Safe(A)"))
+	if err == nil || !strings.Contains(err.Error(), "no memory") {
+		t.Fatal(err)
+	}
+	if after := infer(t, s); math.Abs(after.Objective-before.Objective) > 1e-4*before.Objective {
+		t.Errorf("objective %v, was %v", after.Objective, before.Objective)
+	}
+}
