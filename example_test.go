@@ -8,6 +8,7 @@ import (
 	"log"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,6 +77,25 @@ func ExampleSession_Apply() {
 	// cid: 0.47
 	// if ann did not know bob: 0.00
 	// the prior is inactive: true
+}
+
+// A session with a journal goes on from what was applied, whatever became of the one before.
+func ExampleSession_Journal() {
+	p := must(deeppsl.Parse(`1: !Smokes(A) ^2`))
+	data := deeppsl.NewData(p)
+	data.Target("Smokes", deeppsl.Rows{{"bob"}})
+	path := filepath.Join(must(os.MkdirTemp("", "deeppsl")), "journal")
+	for range 2 {
+		session := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{}))
+		fmt.Println("applied before:", must(session.Journal(ctx, path)))
+		must(session.Apply(ctx, change.Observe(1, "Smokes", "ann")))
+		if err := session.Close(); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// applied before: 0
+	// applied before: 1
 }
 
 // Why has an atom its value? What pushes it, what it rests on, and what it would be without a fact.

@@ -3,6 +3,7 @@ package deeppsl
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/deeppsl/deeppsl/change"
 	"github.com/deeppsl/deeppsl/internal/live"
@@ -32,6 +33,48 @@ func (s *Session) WhatIf(ctx context.Context, changes ...change.Change) (answer 
 	return answer, err
 }
 
+// Journal makes the changes that a file has, if there is such a file, and from then on writes those of Apply, SetValue
+// and SetWeight to it: on the disk before they return, so that a session of the same program and data that is given the
+// file goes on from what was applied, however the process ended. What is learned is not in it. It returns how many
+// lines the file had: one for each Apply. A session has one journal.
+func (s *Session) Journal(ctx context.Context, path string) (applied int, err error) {
+	err = s.living(ctx, func() error {
+		if s.journal != nil {
+			return errors.New("the session has a journal")
+		}
+		journal, all, err := live.OpenJournal(path)
+		if err != nil {
+			return err
+		}
+		for k, changes := range all {
+			if _, err := s.live.Apply(ctx, changes); err != nil {
+				return errors.Join(fmt.Errorf("journal %s, line %d: %w", path, k+1, err), journal.Close())
+			}
+		}
+		applied, s.journal, s.live.Journal = len(all), journal, journal
+		return nil
+	})
+	return applied, err
+}
+
+// either makes a change of a session that lives, or has it made otherwise.
+func (s *Session) either(c change.Change, otherwise func() error) error {
+	use := s.alone
+	if s.journal != nil {
+		use = func(f func() error) error { return s.living(context.Background(), f) }
+	}
+	return use(func() error {
+		if c.Kind == change.RuleWeight {
+			s.learned++
+		}
+		if s.live != nil {
+			_, err := s.live.Apply(context.Background(), []change.Change{c})
+			return err
+		}
+		return otherwise()
+	})
+}
+
 // living calls f while nobody else uses the session, which lives.
 func (s *Session) living(ctx context.Context, f func() error) error {
 	return s.alone(func() error {
@@ -46,7 +89,7 @@ func (s *Session) living(ctx context.Context, f func() error) error {
 			if s.live, err = live.New(s.inference, last); err != nil {
 				return err
 			}
-			s.inference = s.live.Grounding()
+			s.inference, s.live.Journal = s.live.Grounding(), s.journal
 		}
 		return f()
 	})

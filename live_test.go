@@ -1,9 +1,13 @@
 package deeppsl_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +16,88 @@ import (
 	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/change"
 )
+
+// journaled changes a session again and again, and says when each change is made, until it is killed.
+func journaled(t *testing.T, path string) {
+	p := parse(t, alarms)
+	s := begin(t, p, rooms(p, 10, func(int) float64 { return 0.5 }), deeppsl.Options{})
+	applied, err := s.Journal(ctx, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := applied; ; k++ {
+		if _, err := s.Apply(ctx, change.Observe(float64(k%7)/7, "Next", room(k%10), room((k+1+k/10)%10))); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Println("applied", k+1)
+	}
+}
+
+// A session that is killed, however often, must lose no change that was made; what is damaged must be told.
+func TestKilledSessionsLoseNothing(t *testing.T) {
+	if path := os.Getenv("DEEPPSL_TEST_JOURNAL"); path != "" {
+		journaled(t, path)
+	}
+	path, last := filepath.Join(t.TempDir(), "journal"), 0
+	for round := range 20 {
+		child := exec.Command(os.Args[0], "-test.run=TestKilledSessionsLoseNothing")
+		child.Env = append(os.Environ(), "DEEPPSL_TEST_JOURNAL="+path)
+		out, err := child.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines, seen := bufio.NewScanner(out), 0
+		for seen <= round%4 && lines.Scan() {
+			if _, err := fmt.Sscanf(lines.Text(), "applied %d", &last); err != nil {
+				t.Fatal(lines.Text())
+			}
+			seen++
+		}
+		if err := child.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = child.Wait()
+		if round%3 == 0 { // as if a line had not been written to its end
+			text, err := os.ReadFile(path)
+			if err == nil {
+				err = os.WriteFile(path, append(text, text[:len(text)/2]...)[:len(text)+20], 0o666)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	p := parse(t, alarms)
+	s := begin(t, p, rooms(p, 10, func(int) float64 { return 0.5 }), deeppsl.Options{})
+	applied, err := s.Journal(ctx, path)
+	if err != nil || applied < last || applied < 20 {
+		t.Fatalf("%d changes, %d were applied: %v", applied, last, err)
+	}
+	answer := infer(t, s)
+	for k := applied - 7; k < applied; k++ {
+		if v, ok := answer.Value("Next", room(k%10), room((k+1+k/10)%10)); !ok || v != float64(k%7)/7 {
+			t.Errorf("change %d is lost: %v", k, v)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err == nil {
+		text[len(text)/2] ^= 1
+		err = os.WriteFile(path, text, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = begin(t, p, rooms(p, 10, func(int) float64 { return 0.5 }), deeppsl.Options{})
+	if _, err := s.Journal(ctx, path); err == nil || !strings.Contains(err.Error(), "is damaged") {
+		t.Errorf("a damaged journal: %v", err)
+	}
+}
 
 // Answers may be read while the session changes, and what else a session can do goes on from the changes.
 func TestAnswersAreReadWhileTheSessionChanges(t *testing.T) {

@@ -25,6 +25,7 @@ type Session struct {
 	learned   int                // counts changes of weights and networks
 	explainer *session.Explainer // of the last answer; nil if something may have changed since
 	live      *live.Session      // of inference, once something has changed by Apply; nil if not
+	journal   *live.Journal      // of all changes; nil for none
 	closed    bool
 }
 
@@ -101,11 +102,7 @@ func (s *Session) Infer(ctx context.Context) (answer *Answer, err error) {
 
 // SetValue changes the value of a given atom, in [0, 1]: see Data.Given. The next inference sees it.
 func (s *Session) SetValue(value float64, predicate string, arguments ...string) error {
-	return s.alone(func() error {
-		if s.live != nil {
-			_, err := s.live.Apply(context.Background(), []change.Change{change.Give(value, predicate, arguments...)})
-			return err
-		}
+	return s.either(change.Give(value, predicate, arguments...), func() error {
 		return s.inference.SetValue(value, predicate, arguments...)
 	})
 }
@@ -143,14 +140,7 @@ func (s *Session) Rules() (rules []Rule) {
 
 // SetWeight changes the weight of a rule, which Rules numbers from 0. The next inference sees it.
 func (s *Session) SetWeight(rule int, weight float64) error {
-	return s.alone(func() error {
-		s.learned++
-		if s.live != nil {
-			_, err := s.live.Apply(context.Background(), []change.Change{change.Weight(rule, weight)})
-			return err
-		}
-		return s.inference.SetWeight(rule, weight)
-	})
+	return s.either(change.Weight(rule, weight), func() error { return s.inference.SetWeight(rule, weight) })
 }
 
 // WriteRules writes the rules with their present weights, as Parse reads them.
@@ -186,6 +176,9 @@ func (s *Session) Close() error {
 	}
 	s.closed, s.last, s.explainer = true, nil, nil
 	err := s.inference.Close()
+	if s.journal != nil {
+		err = errors.Join(err, s.journal.Close())
+	}
 	if s.learning != nil && s.learning != s.inference {
 		err = errors.Join(err, s.learning.Close())
 	}

@@ -147,6 +147,9 @@ func (g *grounder) rule(ctx context.Context, rule *program.Rule) ([]*mrf.Block, 
 	if g.options.meetAll {
 		chosen.MeetAll()
 	}
+	if rule.Inactive {
+		return nil, RuleReport{Plan: chosen}, &problems{}
+	}
 	r := compile(chosen, g.scope)
 	if g.options.oneByOne {
 		r.side = -1

@@ -41,6 +41,8 @@ type Session struct {
 	log        []func()         // what takes the present changes back, last first
 	reweighed  bool             // weights have changed, so that the whole has to be solved
 	infeasible bool             // there is no state
+	// Journal gets all changes that are made; nil for none.
+	Journal *Journal
 }
 
 // grave names an atom that is no more.
@@ -71,8 +73,8 @@ func New(g *session.Grounding, answer *session.Answer) (*Session, error) {
 		y[number] = answer.Values[i]
 		s.setAbsent(number, false)
 	}
-	for _, counts := range g.Counts() {
-		s.ground = append(s.ground, counts.Kept)
+	for r, counts := range g.Counts() {
+		s.ground, s.off[r] = append(s.ground, counts.Kept), g.Program.Rules[r].Inactive
 	}
 	s.infeasible = answer.Status == solve.Infeasible.String()
 	mu := answer.Multipliers
@@ -93,15 +95,10 @@ func (s *Session) Grounding() *session.Grounding { return s.grounding }
 func (s *Session) Settled(ctx context.Context) (*session.Grounding, error) {
 	kept := &program.Program{Predicates: s.prog.Predicates}
 	for r, rule := range s.prog.Rules {
-		if s.off[r] {
-			continue
-		}
 		again := *rule
-		again.Index = len(kept.Rules)
-		s.grounding.Theta[again.Index] = s.grounding.Theta[r]
+		again.Inactive = s.off[r]
 		kept.Rules = append(kept.Rules, &again)
 	}
-	s.grounding.Theta = s.grounding.Theta[:len(kept.Rules)]
 	return s.grounding.Settled(ctx, kept)
 }
 
@@ -136,6 +133,9 @@ func (s *Session) Apply(ctx context.Context, changes []change.Change) (*change.A
 	applied, err := s.make(ctx, changes)
 	if err == nil && applied.hard && !s.infeasible {
 		err = s.admit(ctx)
+	}
+	if err == nil && s.Journal != nil {
+		err = s.Journal.add(changes)
 	}
 	if err != nil {
 		s.rollback()

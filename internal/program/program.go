@@ -54,6 +54,8 @@ type Rule struct {
 	// Written is the rule as it was read.
 	Written *syntax.Rule
 	Text    string // printed in the canonical form of `deeppsl fmt`
+	// Inactive is a rule that has no ground rules, but keeps its number.
+	Inactive bool
 
 	Variables  []Variable
 	Atoms      []Atom      // the linear template's atoms, in the order they were written
