@@ -51,6 +51,3 @@ func (c *Conflict) Text(w io.Writer) error {
 	_, err := io.WriteString(w, t.out.String())
 	return err
 }
-
-// HTML writes the same as a page.
-func (c *Conflict) HTML(w io.Writer) error { return writePage(w, "Why is there no state?", "", c) }

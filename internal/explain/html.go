@@ -2,33 +2,48 @@ package explain
 
 import (
 	"bytes"
+	_ "embed"
+	"fmt"
 	"html/template"
 	"io"
 
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
-// HTML writes the explanation as a page that needs nothing else: the leaves as a waterfall chart, and the text
-// below it.
+// HTML writes the explanation as a page that needs nothing else: the leaves as a waterfall chart, what pushes the atom,
+// with all atoms, the counterfactuals, and the atoms that push.
 func (e *Explanation) HTML(w io.Writer) error {
-	svg, err := e.Waterfall()
+	shown, err := e.forPage()
 	if err != nil {
 		return err
 	}
-	return writePage(w, "Why "+e.Atom+"?", svg, e)
+	return page.Execute(w, map[string]any{"Title": "Why " + e.Atom + "?", "Explanation": shown})
 }
 
-// writePage writes a page with a chart and a text.
-func writePage(w io.Writer, title string, chart template.HTML, said interface{ Text(w io.Writer) error }) error {
-	var text bytes.Buffer
-	if err := said.Text(&text); err != nil {
-		return err
+// HTML writes the conflict as a page of the same kind.
+func (c *Conflict) HTML(w io.Writer) error {
+	return page.Execute(w, map[string]any{"Title": "Why is there no state?", "Conflict": c})
+}
+
+// onPage is an explanation with what its page says besides.
+type onPage struct {
+	*Explanation
+	Headline string
+	Chart    template.HTML
+	Because  []*onPage
+}
+
+func (e *Explanation) forPage() (*onPage, error) {
+	chart, err := e.Waterfall()
+	out := &onPage{Explanation: e, Headline: e.headline(), Chart: chart}
+	for _, below := range e.Because {
+		shown, failed := below.forPage()
+		if failed != nil {
+			return nil, failed
+		}
+		out.Because = append(out.Because, shown)
 	}
-	return page.Execute(w, struct {
-		Title string
-		Chart template.HTML
-		Text  string
-	}{title, chart, text.String()})
+	return out, err
 }
 
 // Waterfall draws the leaves, as SVG; "" if there are none.
@@ -53,12 +68,12 @@ func (e *Explanation) Waterfall() (template.HTML, error) {
 	return template.HTML(svg.String()), err // the chart escapes its own text
 }
 
-var page = template.Must(template.New("page").Parse(`<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>{{.Title}}</title>
-<style>body{font-family:sans-serif;margin:2em;max-width:70em}
-pre{white-space:pre-wrap;line-height:1.4}svg{max-width:100%}</style>
-</head><body><h1>{{.Title}}</h1>
-{{.Chart}}
-<pre>{{.Text}}</pre>
-</body></html>
-`))
+//go:embed page.html
+var pageText string
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"signed": func(v float64) string { return fmt.Sprintf("%+.4g", v) },
+	"number": func(v float64) string { return fmt.Sprintf("%.4g", v) },
+	"gap":    func(v float64) string { return fmt.Sprintf("%.0e", v) },
+	"count":  func(n int) string { return plural(n, "ground rule") },
+}).Parse(pageText))
