@@ -73,29 +73,44 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// file writes a network by hand: its nodes, for an input x of four numbers and an output y.
-func file(nodes ...[]byte) []byte {
-	text := func(number protowire.Number, parts ...[]byte) (message []byte) {
-		for _, part := range parts {
-			message = protowire.AppendBytes(protowire.AppendTag(message, number, protowire.BytesType), part)
-		}
-		return message
+// written is a network by hand: for an input x of four numbers a row and an output y.
+type written struct {
+	nodes, tensors [][]byte
+	rows           int // at once; 0 for any number
+}
+
+func (w written) file() []byte {
+	rows := text(2, []byte("n"))
+	if w.rows > 0 {
+		rows = number(1, uint64(w.rows))
 	}
-	number := func(n protowire.Number, v uint64) []byte {
-		return protowire.AppendVarint(protowire.AppendTag(nil, n, protowire.VarintType), v)
-	}
-	join := func(parts ...[]byte) (all []byte) {
-		for _, part := range parts {
-			all = append(all, part...)
-		}
-		return all
-	}
-	shape := join(text(1, text(2, []byte("n"))), text(1, number(1, 4)))
+	shape := join(text(1, rows), text(1, number(1, 4)))
 	kind := text(2, text(1, join(number(1, typeFloat), text(2, shape))))
-	graph := join(text(graphNode, nodes...), text(graphInput, join(text(1, []byte("x")), kind)),
-		text(graphOutput, join(text(1, []byte("y")), kind)))
+	graph := join(text(graphNode, w.nodes...), text(graphInitializer, w.tensors...),
+		text(graphInput, join(text(1, []byte("x")), kind)), text(graphOutput, join(text(1, []byte("y")), kind)))
 	return join(number(1, 8), text(modelOpset, number(opsetVersion, 18)), text(modelGraph, graph))
 }
+
+func text(number protowire.Number, parts ...[]byte) (message []byte) {
+	for _, part := range parts {
+		message = protowire.AppendBytes(protowire.AppendTag(message, number, protowire.BytesType), part)
+	}
+	return message
+}
+
+func number(n protowire.Number, v uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(nil, n, protowire.VarintType), v)
+}
+
+func join(parts ...[]byte) (all []byte) {
+	for _, part := range parts {
+		all = append(all, part...)
+	}
+	return all
+}
+
+// file writes a network of some nodes.
+func file(nodes ...[]byte) []byte { return written{nodes: nodes}.file() }
 
 // operatorNode writes a node by hand.
 func operatorNode(operator, out string, in ...string) (message []byte) {

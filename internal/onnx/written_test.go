@@ -1,0 +1,107 @@
+package onnx
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// outside writes a tensor of four numbers that lie in another file.
+func outside(location, offset, length string) []byte {
+	entry := func(key, value string) []byte { return join(text(1, []byte(key)), text(2, []byte(value))) }
+	return join(number(tensorDims, 4), number(tensorType, typeFloat), text(tensorName, []byte("w")),
+		number(tensorPlace, 1),
+		text(tensorExternal, entry("location", location), entry("offset", offset), entry("length", length)))
+}
+
+// Tensors may lie in a file beside the network's; tuned, they are written into it.
+func TestTensorsOfOtherFiles(t *testing.T) {
+	data := make([]byte, 4)
+	for _, v := range []float32{1, -2, 3, 0.5} {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
+	}
+	opened := 0
+	options := Options{Features: 4, External: func(name string) ([]byte, error) {
+		if opened++; name != "net.data" {
+			return nil, errors.New("there is no " + name)
+		}
+		return data, nil
+	}}
+	net := func(tensor []byte) []byte {
+		return written{nodes: [][]byte{operatorNode("Mul", "y", "x", "w")}, tensors: [][]byte{tensor}}.file()
+	}
+	m := mustRead(t, net(outside("net.data", "4", "16")), options)
+	if len(m.Parameters()) != 1 || !slices.Equal(m.Parameters()[0].Value, []float32{1, -2, 3, 0.5}) || opened != 1 {
+		t.Errorf("%+v, after %d files", m.Parameters(), opened)
+	}
+	var tuned strings.Builder
+	if err := m.Write(&tuned, [][]float32{{5, 6, 7, 8}}); err != nil {
+		t.Fatal(err)
+	}
+	again := mustRead(t, []byte(tuned.String()), Options{Features: 4})
+	if !slices.Equal(again.Parameters()[0].Value, []float32{5, 6, 7, 8}) {
+		t.Errorf("%+v", again.Parameters())
+	}
+	if m.Hash() == mustRead(t, net(outside("net.data", "0", "16")), options).Hash() {
+		t.Error("two networks have one hash")
+	}
+	for want, tensor := range map[string][]byte{
+		"which is not beside this one":           outside("../net.data", "0", "16"),
+		`"/net.data", which is not beside`:       outside("/net.data", "0", "16"),
+		"there is no other":                      outside("other", "0", "16"),
+		"at byte 99 of net.data, which has 20":   outside("net.data", "99", "16"),
+		"of 17 bytes is at byte 4":               outside("net.data", "4", "17"),
+		"12 bytes are not 4 elements":            outside("net.data", "4", "12"),
+		"at byte -4 of net.data":                 outside("net.data", "-4", "16"),
+		"of 99999999999999999999 bytes is at by": outside("net.data", "4", "99999999999999999999"),
+	} {
+		if _, err := Read(net(tensor), options); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want %s", err, want)
+		}
+	}
+	if _, err := Read(net(outside("net.data", "0", "16")), Options{Features: 4}); err == nil {
+		t.Error("a tensor of another file is read though no file can be")
+	}
+}
+
+// A network for three rows at once is shown any number of them.
+func TestFixedNumberOfRows(t *testing.T) {
+	nodes := [][]byte{operatorNode("Exp", "z", "x"), operatorNode("Neg", "y", "z")}
+	m := mustRead(t, written{nodes: nodes, rows: 3}.file(), Options{Features: 4, Frozen: true})
+	for _, rows := range []int{1, 3, 7} {
+		x, out := numbers(4*rows), make([]float32, 4*rows)
+		if err := m.Forward(nil, x, out, 2); err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range x {
+			if want := -math.Exp(float64(v)); math.Abs(float64(out[k])-want) > 1e-6 {
+				t.Fatalf("%d rows: number %d is %v, want %v", rows, k, out[k], want)
+			}
+		}
+	}
+}
+
+// A network whose rows have something in common is refused.
+func TestRowsThatDependOnOthers(t *testing.T) {
+	mean := join(operatorNode("ReduceMean", "m", "x"), text(nodeAttribute, join(text(attributeName, []byte("axes")),
+		number(attributeInts, 0))))
+	_, err := Read(file(mean, operatorNode("Sub", "y", "x", "m")), Options{Features: 4, Frozen: true})
+	if err == nil || !strings.Contains(err.Error(), "depend on the other rows") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// Probabilities that do not come of a Softmax at the end are told, since another one would follow.
+func TestProbabilities(t *testing.T) {
+	softmax := []([]byte){operatorNode("Softmax", "p", "x"), operatorNode("Identity", "y", "p")}
+	if m := mustRead(t, file(softmax...), Options{Features: 4, Frozen: true}); !m.Probabilities() || m.Ending() != "" {
+		t.Error("probabilities are not seen to be any")
+	}
+	if m := mustRead(t, file(operatorNode("Softmax", "y", "x")), Options{Features: 4, Frozen: true}); m.Probabilities() ||
+		m.Ending() != "Softmax" {
+		t.Error("a Softmax at the end is not taken off")
+	}
+}
