@@ -96,7 +96,8 @@ func (x *inspector) run(cmd *cobra.Command, args []string) error {
 	}
 	x.Answering.Store(true) // an interrupt ends in order
 	var failed error
-	err = serve.Listen(cmd.Context(), x.address, site, func(root string) { failed = x.Emit(inspected{root}) })
+	err = serve.Listen(cmd.Context(), serve.Options{Address: x.address,
+		Ready: func(root string) { failed = x.Emit(inspected{root}) }}, site)
 	if err != nil {
 		return command.Usage("flag-value", command.SeeHelp(cmd), "--listen: %v", err)
 	}

@@ -36,6 +36,7 @@ func newRoot(e *command.Env) *cobra.Command {
 		newCheck(e),
 		newExplain(e),
 		newInspect(e),
+		newServe(e),
 		newGround(e),
 		newGradcheck(e),
 		newOptions(e),

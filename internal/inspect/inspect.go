@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/explain"
 	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
@@ -54,4 +55,16 @@ func (s *Site) explaining(f func(*session.Explainer) error) error {
 		}
 	}
 	return f(s.explainer)
+}
+
+// Explain says why a target has its value, with so many counterfactuals.
+func (s *Site) Explain(ctx context.Context, o explain.Options, changes int, predicate string, arguments []string) (
+	found *explain.Explanation, err error) {
+	err = s.explaining(func(x *session.Explainer) error {
+		if found, err = x.Explain(ctx, o, predicate, arguments...); err != nil || changes == 0 {
+			return err
+		}
+		return x.Changes(ctx, found, changes)
+	})
+	return found, err
 }

@@ -104,7 +104,9 @@ var layers = []layer{
 	{"examples", []string{".", "neural", "change"}},
 	{"internal/worker", []string{".", "neural", "change"}},
 	{"internal/inspect", []string{everything}},
-	{"internal/serve", nil},
+	{"internal/serve", []string{
+		"change", "internal/report", "internal/journal", "internal/explain", "internal/session", "internal/live",
+		"internal/inspect"}},
 	{"internal/command", []string{
 		"internal/learn", "internal/preflight", "internal/source", "internal/report"}},
 	{"internal/task", []string{

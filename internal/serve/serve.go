@@ -1,14 +1,23 @@
-// Package serve answers HTTP requests on this machine, and of nobody whom it should not answer: not of pages of other
-// sites in the user's browser, nor of names that lead here by a trick, nor of more at once than it can do.
+// Package serve answers HTTP requests: about a model that lives (Service), whose description is made from the Go types,
+// and for pages. It answers nobody whom it should not: not pages of other sites in the user's browser, nor names that
+// lead here by a trick, nor strangers on other machines, nor more at once than it can do.
+//
+// One goroutine changes the model. It takes the updates that wait together, makes each of them whole or not at all,
+// flushes them to the journal, infers once and publishes a version, which readers see without waiting.
 package serve
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -16,7 +25,7 @@ import (
 const (
 	maxBody   = 8 << 20
 	maxHeader = 64 << 10
-	maxAtOnce = 64
+	maxAtOnce = 256
 
 	headerTime = 5 * time.Second
 	readTime   = 30 * time.Second
@@ -25,22 +34,53 @@ const (
 	drainTime  = 5 * time.Second
 )
 
-// ErrNotLoopback is the error of an address that others can reach.
-var ErrNotLoopback = errors.New("the address can be reached from other machines; one of this machine is wanted, " +
-	"such as 127.0.0.1:7474")
+// ErrNotLoopback is the error of an address that others can reach without being known.
+var ErrNotLoopback = errors.New("the address can be reached from other machines, which takes a token or " +
+	"certificates of clients; without, one of this machine is wanted, such as 127.0.0.1:7474")
 
-// Listen answers requests to an address of this machine until the context ends, and then those that have begun. It
-// calls ready with the root of all addresses; port 0 means any that is free.
-func Listen(ctx context.Context, address string, handler http.Handler, ready func(root string)) error {
-	if err := checkLoopback(address); err != nil {
+// Options say where a server listens, and to whom.
+type Options struct {
+	Address string // port 0 means any that is free
+	// Token is what requests must bring, as "Authorization: Bearer TOKEN"; "" means that they need none.
+	Token string
+	// Hosts are names that requests may have for this machine, beside its own for itself.
+	Hosts []string
+	// TLS is nil for a server without; with client certificates required, no token is needed.
+	TLS *tls.Config
+	// Ready is called with the root of all addresses.
+	Ready func(root string)
+}
+
+// check returns an error for an address that anybody could reach.
+func (o *Options) check() error {
+	host, _, err := net.SplitHostPort(o.Address)
+	if err != nil {
+		return fmt.Errorf("%q is no address: %w", o.Address, err)
+	}
+	known := o.Token != "" || o.TLS != nil && o.TLS.ClientAuth == tls.RequireAndVerifyClientCert
+	if ip := net.ParseIP(host); !known && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return fmt.Errorf("%s: %w", o.Address, ErrNotLoopback)
+	}
+	return nil
+}
+
+// Listen answers requests until the context ends, and then those that have begun.
+func Listen(ctx context.Context, o Options, handler http.Handler) error {
+	if err := o.check(); err != nil {
 		return err
 	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", o.Address)
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: Guard(handler), MaxHeaderBytes: maxHeader, ReadHeaderTimeout: headerTime,
-		ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime}
+	scheme := "http://"
+	if o.TLS != nil {
+		listener, scheme = tls.NewListener(listener, o.TLS), "https://"
+	}
+	server := &http.Server{Handler: o.Guard(handler), MaxHeaderBytes: maxHeader, ReadHeaderTimeout: headerTime,
+		ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
+		ErrorLog:    slog.NewLogLogger(slog.DiscardHandler, 0), // what clients do wrong is theirs to know
+		BaseContext: func(net.Listener) context.Context { return ctx }}
 	drained := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
 		draining, done := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
@@ -48,34 +88,27 @@ func Listen(ctx context.Context, address string, handler http.Handler, ready fun
 		drained <- server.Shutdown(draining)
 	})
 	defer stop()
-	ready("http://" + listener.Addr().String() + "/")
+	o.Ready(scheme + listener.Addr().String() + "/")
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return <-drained
 }
 
-// checkLoopback returns an error unless an address is of this machine alone.
-func checkLoopback(address string) error {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return fmt.Errorf("%q is no address: %w", address, err)
-	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return fmt.Errorf("%s: %w", address, ErrNotLoopback)
-	}
-	return nil
-}
-
 // Guard refuses what should not be answered: requests by names other than this machine's own (against names that are
-// made to lead here), those that pages of other sites make a browser send, bodies that are too large, and more at once
-// than can be done.
-func Guard(handler http.Handler) http.Handler {
+// made to lead here), those that pages of other sites make a browser send, those without the token, bodies that are too
+// large, and more at once than can be done.
+func (o *Options) Guard(handler http.Handler) http.Handler {
 	handler = http.MaxBytesHandler(http.NewCrossOriginProtection().Handler(handler), maxBody)
 	places := make(chan struct{}, maxAtOnce)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !ownName(r.Host) {
+		switch {
+		case !o.ownName(r.Host):
 			http.Error(w, "this is another machine", http.StatusMisdirectedRequest)
+			return
+		case !o.known(r):
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "a token is needed", http.StatusUnauthorized)
 			return
 		}
 		select {
@@ -89,10 +122,21 @@ func Guard(handler http.Handler) http.Handler {
 	})
 }
 
-// ownName tells whether a request's host is a name of this machine for itself.
-func ownName(host string) bool {
+// known tells whether a request has the token, in a time that says nothing about it. Whether the server is well may be
+// asked without.
+func (o *Options) known(r *http.Request) bool {
+	if o.Token == "" || r.URL.Path == "/healthz" || r.URL.Path == "/readyz" {
+		return true
+	}
+	given, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(o.Token))
+	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
+}
+
+// ownName tells whether a request's host is a name of this machine.
+func (o *Options) ownName(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	return slices.Contains([]string{"localhost", "127.0.0.1", "::1", "[::1]"}, host)
+	return slices.Contains([]string{"localhost", "127.0.0.1", "::1", "[::1]"}, host) || slices.Contains(o.Hosts, host)
 }

@@ -23,7 +23,7 @@ var answering = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 })
 
 func TestGuard(t *testing.T) {
-	guarded := Guard(answering)
+	guarded := new(Options).Guard(answering)
 	tests := []struct {
 		name, host, origin string
 		body               int
@@ -57,9 +57,31 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+func TestToken(t *testing.T) {
+	o := Options{Token: "secret", Hosts: []string{"deeppsl.example"}}
+	guarded := o.Guard(answering)
+	for _, test := range []struct {
+		path, token string
+		want        int
+	}{
+		{"/", "", 401}, {"/", "Bearer secret", 200}, {"/", "Bearer secrets", 401}, {"/", "Basic secret", 401},
+		{"/", "secret", 200}, {"/healthz", "", 200}, {"/v1/version", "Bearer ", 401},
+	} {
+		r, w := httptest.NewRequest("GET", test.path, nil), httptest.NewRecorder()
+		r.Host = "deeppsl.example:80"
+		r.Header.Set("Authorization", test.token)
+		if guarded.ServeHTTP(w, r); w.Code != test.want {
+			t.Errorf("%s with %q: status %d, want %d", test.path, test.token, w.Code, test.want)
+		}
+	}
+	if o.Address = "0.0.0.0:0"; o.check() != nil {
+		t.Error("an address that takes a token is refused")
+	}
+}
+
 func TestGuardRefusesMoreThanItCanDo(t *testing.T) {
 	release, begun := make(chan struct{}), make(chan struct{}, maxAtOnce)
-	guarded := Guard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+	guarded := new(Options).Guard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		begun <- struct{}{}
 		<-release
 	}))
@@ -90,12 +112,13 @@ func TestGuardRefusesMoreThanItCanDo(t *testing.T) {
 
 func TestListenOnThisMachineOnly(t *testing.T) {
 	for _, address := range []string{"0.0.0.0:0", ":0", "192.0.2.1:80", "[::]:0", "example.com:80"} {
-		err := Listen(t.Context(), address, answering, func(string) { t.Errorf("%s was listened to", address) })
+		o := Options{Address: address, Ready: func(string) { t.Errorf("%s was listened to", address) }}
+		err := Listen(t.Context(), o, answering)
 		if !errors.Is(err, ErrNotLoopback) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	if err := Listen(t.Context(), "here", answering, nil); err == nil {
+	if err := Listen(t.Context(), Options{Address: "here"}, answering); err == nil {
 		t.Error("no address was listened to")
 	}
 }
@@ -108,7 +131,9 @@ func TestListenEndsInOrder(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 		_, _ = io.WriteString(w, "whole")
 	})
-	go func() { ended <- Listen(ctx, "127.0.0.1:0", slow, func(root string) { roots <- root }) }()
+	go func() {
+		ended <- Listen(ctx, Options{Address: "127.0.0.1:0", Ready: func(root string) { roots <- root }}, slow)
+	}()
 	root := <-roots
 	type answer struct {
 		body string
