@@ -293,11 +293,16 @@ func (c *compiler) addNode(n node) error {
 	if k.most == unlimited && slices.Contains(in, -1) {
 		return errors.New("an input is left out")
 	}
+	axis := 1 // as if not written: the last one of two
+	if a := n.attributes["axis"]; a != nil && n.operator == "Softmax" {
+		axis = int(a.integer)
+	}
 	operator := k.build(attributes)
 	if err := attributes.end(); err != nil {
 		return err
 	}
-	c.steps = append(c.steps, step{name: n.name, operator: n.operator, in: in, out: out, compute: operator})
+	c.steps = append(c.steps, step{name: n.name, operator: n.operator, in: in, out: out, compute: operator,
+		axis: axis})
 	return nil
 }
 
@@ -371,6 +376,9 @@ func (c *compiler) chooseOutput(m *Model) error {
 	for k := range c.steps {
 		s := &c.steps[k]
 		if s.out[0] == id && endings[s.operator] {
+			if s.operator == "Softmax" && s.axis != 1 && s.axis != -1 {
+				return fmt.Errorf("it ends with a Softmax over axis %d: that of the classes, 1, is wanted", s.axis)
+			}
 			m.output, m.ending = s.in[0], s.operator
 		}
 	}

@@ -57,6 +57,7 @@ type step struct {
 	name, operator string
 	in, out        []int32
 	compute        operator
+	axis           int     // of a Softmax
 	free           []int32 // what is not needed any more after it
 }
 
@@ -202,6 +203,9 @@ func (m *Model) probe(values [][]float32, features []float32, rows int) (out []f
 	if t.isInt() || t.len() == 0 || t.len()%rows != 0 || len(t.shape) > 0 && t.shape[0] != rows {
 		return nil, 0, fmt.Errorf("its output has the shape %v for %d rows: a real number or more for each is wanted",
 			t.shape, rows)
+	}
+	if m.ending == "Softmax" && len(t.shape) != 2 {
+		return nil, 0, fmt.Errorf("it ends with a Softmax of shape %v: [rows, classes] is wanted", t.shape)
 	}
 	return t.reals, before - memory.left, nil
 }

@@ -105,3 +105,24 @@ func TestProbabilities(t *testing.T) {
 		t.Error("a Softmax at the end is not taken off")
 	}
 }
+
+// A Softmax at the end that is not over the classes of a row is no output to be taken off.
+func TestSoftmaxOverSomethingElse(t *testing.T) {
+	over := func(axis int, in string) []byte {
+		return join(operatorNode("Softmax", "y", in), text(nodeAttribute, join(text(attributeName, []byte("axis")),
+			number(attributeInteger, uint64(axis)))))
+	}
+	list := join(text(attributeName, []byte("value_ints")), number(attributeInts, 1), number(attributeInts, 2))
+	axes := join(operatorNode("Constant", "a"), text(nodeAttribute, list))
+	for want, data := range map[string][]byte{
+		"over axis 0":                file(over(0, "x")),
+		"Softmax of shape [2 1 1 4]": file(axes, operatorNode("Unsqueeze", "u", "x", "a"), over(-1, "u")),
+	} {
+		if _, err := Read(data, Options{Features: 4, Frozen: true}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want %s", err, want)
+		}
+	}
+	if m := mustRead(t, file(over(1, "x")), Options{Features: 4, Frozen: true}); m.Ending() != "Softmax" {
+		t.Error("a Softmax over the classes is not taken off")
+	}
+}
