@@ -31,6 +31,7 @@ type State struct {
 	y, g, mu []float64 // g is Aᵀμ
 	gone     []uint64  // potentials that are no more
 	first    int       // how many the first model has
+	size     int       // and how many coefficients
 	come     []arrival
 	of       map[int32][]int32 // places of those that have come, by variable
 	within   map[int32][]int32 // places of potentials by input, once one changes
@@ -82,6 +83,9 @@ func New(field *mrf.Field, y, multipliers []float64, settings solve.Settings) (*
 		g: make([]float64, m.Variables), mu: make([]float64, n), first: n,
 		gone: make([]uint64, n/64+1), seen: make([]uint64, n/64+1), of: make(map[int32][]int32),
 		settings: settings.WithDefaults(0),
+	}
+	for _, b := range m.Blocks {
+		s.size += len(b.Vars)
 	}
 	copy(s.mu, multipliers)
 	s.kinds.count(m, s.theta)

@@ -31,6 +31,8 @@ const (
 	roomy = 0.9
 	// wide is the part of all variables beyond which solving everything is better.
 	wide = 0.2
+	// much is how many times the model's coefficients may be gone through before everything is solved instead.
+	much = 0.5
 	// spare is the part of the gap that is left for changes to come, where the whole is solved.
 	spare = 0.25
 	// direct is up to how many potentials the interior point method takes over from Newton's.
@@ -65,12 +67,17 @@ func (s *State) solve(ctx context.Context) (out Outcome, err error) {
 	set := s.take(nil, s.pending)
 	s.aim = s.settings.Gap
 	s.pending = s.pending[:0]
+	work := 0
 	for len(set) > 0 {
 		if float64(len(set)) > wide*float64(len(s.y))+few {
 			s.pending = append(s.pending, set...)
 			return s.stalled(out, set), nil
 		}
 		p := s.part(set)
+		if work += p.entries; float64(work) > much*float64(s.size)+cheap {
+			s.pending = append(s.pending, set...)
+			return s.stalled(out, set), nil
+		}
 		result, err := s.solvePart(ctx, p)
 		if err != nil {
 			return out, err
