@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -28,7 +29,7 @@ const (
 	// good as those of a part that was solved by itself: some tenths of a millisecond.
 	cheap = 4_000
 	// roomy is the part of the gap that is aimed at where it was not proven.
-	roomy = 0.9
+	roomy = 0.8
 	// wide is the part of all variables beyond which solving everything is better.
 	wide = 0.2
 	// much is how many times the model's coefficients may be gone through before everything is solved instead.
@@ -101,6 +102,9 @@ func (s *State) solve(ctx context.Context) (out Outcome, err error) {
 			s.aim = roomy * s.settings.Gap // so that the next change does not find the same
 		}
 		more := s.pushed(p.frontier)
+		if !s.provenTo(s.aim) {
+			more = s.worst(p.frontier, len(set))
+		}
 		if len(more) == 0 || s.provenTo(s.aim) && p.entries+s.around(more) > cheap {
 			s.press(more)
 			break
@@ -305,6 +309,33 @@ func (s *State) pushed(frontier []int32) (most []int32) {
 		if s.rest(i) > sum/float64(2*len(frontier)) {
 			most = append(most, i)
 		}
+	}
+	return most
+}
+
+// worst returns those of the variables around a part, and of those that earlier changes have left pressed, that add
+// most to the gap: as many as it takes for what is asked, half as many again, and so many at least.
+func (s *State) worst(frontier []int32, least int) (most []int32) {
+	type pressure struct {
+		i    int32
+		rest float64
+	}
+	var all []pressure
+	for _, variables := range [][]int32{frontier, s.pressed} {
+		for _, i := range variables {
+			if rest := s.rest(i); s.marks.number[i] == 0 && rest > 0 {
+				all = append(all, pressure{i, rest})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b pressure) int { return cmp.Compare(b.rest, a.rest) })
+	c := s.Certificate()
+	needed := 1.5 * (math.Abs(c.Gap) - s.aim) * max(s.Unit(), math.Abs(c.Objective))
+	for _, p := range all {
+		if needed <= 0 && len(most) >= least {
+			break
+		}
+		most, needed = append(most, p.i), needed-p.rest
 	}
 	return most
 }
