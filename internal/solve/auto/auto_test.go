@@ -5,9 +5,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 	"strings"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/contexttest"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -213,10 +215,45 @@ func TestInferenceProvesContradictions(t *testing.T) {
 // Squares that Newton's method has nearly solved are not handed over, though it has worked for longer than it is given
 // where it crawls: a value for each pair of 100 nodes, which is in very many potentials with those of the nodes.
 func TestPace(t *testing.T) {
+	settings, options := solve.Settings{Gap: 1e-6, Threads: 1}, auto.Options{Presolve: true, Split: true}
+	solver, err := auto.Inference("auto", pairs(2), settings, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := solver.Solve(t.Context())
+	if err != nil || r.Status != solve.Optimal || r.Method != "" {
+		t.Errorf("%v by %q, %v: %s", r.Status, r.Method, err, r.Reason)
+	}
+}
+
+// Whoever is at work when the time is over, the answer is the best that there was: an interior point method begins far
+// from where Newton's has got to.
+func TestEndedTakeOver(t *testing.T) {
+	solved := func(looks int) *solve.Result {
+		solver, err := auto.Inference("auto", pairs(1), solve.Settings{Gap: 1e-6, Threads: 1}, auto.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := solver.Solve(contexttest.Countdown(int64(looks)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	whole := sort.Search(1<<13, func(looks int) bool { return solved(looks).Status == solve.Optimal })
+	for early := 1; early < 30; early += 3 {
+		if r := solved(whole - early); r.Gap > 2 {
+			t.Errorf("%d looks before the end: a gap of %v, %s", early, r.Gap, r.Reason)
+		}
+	}
+}
+
+// pairs is a model with a value for each of 100 nodes and for each pair of them, with potentials of that exponent.
+func pairs(exponent int) *mrf.Field {
 	const n = 100
 	b := mrftest.New(n+n*n, 0, 4)
 	rng := rand.New(rand.NewPCG(1, 1))
-	b.Rule(0, mrf.Hinge, 2)
+	b.Rule(0, mrf.Hinge, exponent)
 	term := func(i int, a float64) mrftest.Term { return mrftest.Term{Index: i, Coef: a} }
 	for i := range n {
 		for k := range n {
@@ -227,29 +264,20 @@ func TestPace(t *testing.T) {
 			}
 		}
 	}
-	b.Rule(1, mrf.Hinge, 2)
+	b.Rule(1, mrf.Hinge, exponent)
 	for i := range n {
 		for k := range n {
 			b.Add(0, []mrftest.Term{term(n+i*n+k, 1), term(i, -1)}, nil)
 		}
 	}
-	b.Rule(2, mrf.Hinge, 2)
+	b.Rule(2, mrf.Hinge, exponent)
 	for i := range n {
 		b.Add(0, []mrftest.Term{term(i, 1)}, nil)
 	}
-	b.Rule(3, mrf.Hinge, 2)
+	b.Rule(3, mrf.Hinge, exponent)
 	for i := range n {
 		o := 0.5 + 0.3*math.Sin(20*float64(i)/n) + 0.2*rng.NormFloat64()
 		b.Add(min(1, max(0, o)), []mrftest.Term{term(i, -1)}, nil)
 	}
-	f := mrftest.Field(b.Model(), []float64{1, 1, 0.4, 1}, nil)
-	settings, options := solve.Settings{Gap: 1e-6, Threads: 1}, auto.Options{Presolve: true, Split: true}
-	solver, err := auto.Inference("auto", f, settings, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := solver.Solve(t.Context())
-	if err != nil || r.Status != solve.Optimal || r.Method != "" {
-		t.Errorf("%v by %q, %v: %s", r.Status, r.Method, err, r.Reason)
-	}
+	return mrftest.Field(b.Model(), []float64{1, 1, 0.4, 1}, nil)
 }

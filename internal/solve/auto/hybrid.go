@@ -118,6 +118,11 @@ func (h *hybrid) takeOver(ctx context.Context, began time.Time, first *solve.Res
 		}
 		second = best
 	}
+	if ended(second.Status) && h.off(first) < h.off(second) {
+		best := *first
+		best.Status, best.Reason = second.Status, second.Reason+" It ended before it had anything better."
+		second = &best
+	}
 	second.Elapsed = time.Since(began)
 	return second, nil
 }
@@ -144,6 +149,9 @@ func (h *hybrid) affordable() bool {
 	}
 	return h.cost.Bytes <= roomy
 }
+
+// ended tells whether a method was ended before it could prove anything.
+func ended(s solve.Status) bool { return s != solve.Optimal && s != solve.Infeasible && !stuck(s) }
 
 // stuck tells whether a method has ended without what was asked for, though there was time.
 func stuck(s solve.Status) bool {
