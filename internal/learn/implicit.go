@@ -73,12 +73,15 @@ type implicitSolver struct {
 	forces    []float64 // by potential: w, 0 of those that do not
 	push      []float64 // by variable: Aᵀμ, then Aᵀw
 	right     []float64 // by free variable: the right hand side
-	part      []float64 // and the solution
+	part      []float64 // and what the solution changes by
+	products  int       // with the matrix, that conjugate gradients took
 }
 
 const (
-	implicitTolerance  = 1e-10
-	implicitIterations = 500
+	// implicitTolerance is that of the adjoint, and coarseTolerance the one where it moves networks, whose gradients have
+	// single precision.
+	implicitTolerance, coarseTolerance = 1e-10, 1e-7
+	implicitIterations                 = 500
 	// stiffness is that of equations, in the field's unit, and rounds bounds how often their multipliers are improved.
 	stiffness, rounds = 100, 30
 	// smallestRidge, in the same unit, gives a direction without curvature no large derivative by rounding alone.
@@ -100,12 +103,21 @@ func (s *implicitSolver) solve(field *mrf.Field, y, multipliers, slope []float64
 		equations = equations || rigid
 	}
 	clear(s.push)
+	clear(v)
 	for range rounds {
 		s.improve(slope, v)
-		if !equations || s.violated(field, v) <= implicitTolerance*largest(v) {
+		if !equations || s.violated(field, v) <= s.tolerance()*largest(v) {
 			return
 		}
 	}
+}
+
+// tolerance is how small, beside what they were, residuals and violations are to become.
+func (s *implicitSolver) tolerance() float64 {
+	if s.exact {
+		return implicitTolerance
+	}
+	return coarseTolerance
 }
 
 // prepare makes the solver's memory.
@@ -179,15 +191,27 @@ func (s *implicitSolver) assemble(field *mrf.Field, y []float64, ridge float64) 
 	s.part = resized(s.part, len(s.hessian.Free))
 }
 
-// improve solves for v with the present forces.
+// improve solves for v with the present forces, from what it was with those before. These differ less from round to
+// round, and so the residual needs less and less work to be as small beside the first right hand side.
 func (s *implicitSolver) improve(slope, v []float64) {
-	for k, i := range s.hessian.Free {
-		s.right[k] = slope[i] - s.push[i]
+	free := s.hessian.Free
+	for k, i := range free {
+		s.right[k] = v[i]
 	}
-	s.conjugate.Solve(s.hessian, s.right, s.part, implicitTolerance, implicitIterations, nil)
-	clear(v)
-	for k, i := range s.hessian.Free {
-		v[i] = s.part[k]
+	s.hessian.Mul(s.right, s.part)
+	whole, rest := 0.0, 0.0
+	for k, i := range free {
+		s.right[k] = slope[i] - s.push[i] - s.part[k]
+		whole += slope[i] * slope[i]
+		rest += s.right[k] * s.right[k]
+	}
+	tolerance := s.tolerance()
+	if rest > 0 {
+		tolerance *= math.Max(1, math.Sqrt(whole/rest))
+	}
+	s.products += s.conjugate.Solve(s.hessian, s.right, s.part, tolerance, implicitIterations, nil)
+	for k, i := range free {
+		v[i] += s.part[k]
 	}
 }
 
