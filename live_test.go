@@ -218,3 +218,45 @@ func TestChangesThatDoNotFitAreRefused(t *testing.T) {
 		t.Errorf("objective %v, was %v", after.Objective, before.Objective)
 	}
 }
+
+// A fact that has come in the place of one of a table is in no line of it, and those that stay keep theirs.
+func TestExplainAfterChanges(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"facts.tsv": "ann\tbob\nbob\tcid\n",
+		"model.json": `{"rules": ["1: Met(A, B) -> Knows(A, B) ^2", "1: !Knows(A, B) ^2"], "predicates": {
+			"Met/2": {"observations": ["facts.tsv"]},
+			"Knows/2": {"targets": [["ann", "bob"], ["bob", "cid"], ["cid", "ann"]]}}}`,
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, data, err := deeppsl.Open(filepath.Join(folder, "model.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := deeppsl.NewSession(t.Context(), p, data, deeppsl.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	_, err = s.Apply(t.Context(), change.Remove("Met", "ann", "bob"), change.Observe(1, "Met", "cid", "ann"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for from, want := range map[string]int{"bob": 2, "cid": 0} {
+		to := map[string]string{"bob": "cid", "cid": "ann"}[from]
+		e, err := s.Explain(t.Context(), deeppsl.Details{}, "Knows", from, to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, push := range e.Pushes {
+			for _, a := range push.Atoms {
+				if a.Role == "observed" && a.Line != want {
+					t.Errorf("%s is in line %d of %q, and not %d", a.Atom, a.Line, a.File, want)
+				}
+			}
+		}
+	}
+}

@@ -11,11 +11,13 @@ import (
 type Lines struct {
 	origins []origin
 	places  []relation.Place // of each row
+	rows    *relation.Relation
+	symbols *symbol.Table
 }
 
-// Lines reads where the observed atoms of a predicate, so many, stand in a phase. There are none of rows in memory, of
-// tables that cannot be read once more, and of those that have changed since they were.
-func (c *Config) Lines(phase Phase, predicate, observed int) *Lines {
+// Lines reads where the observed atoms of a predicate stand in a phase. There are none of rows in memory, and of tables
+// that cannot be read once more.
+func (c *Config) Lines(phase Phase, predicate int) *Lines {
 	p := c.Predicates[predicate]
 	data := p.Observations.of(phase)
 	for k := range data {
@@ -27,16 +29,28 @@ func (c *Config) Lines(phase Phase, predicate, observed int) *Lines {
 	t := newTable(p, symbol.NewTable(), &diags)
 	c.read(t, data, "observations", relation.Observed)
 	places := t.builder.Places()
-	if diags.HasErrors() || len(places) != observed {
+	if diags.HasErrors() {
 		return &Lines{}
 	}
-	return &Lines{t.origins, places}
+	return &Lines{t.origins, places, t.builder.Relation(false), t.symbols}
 }
 
-// At returns where an observed row stands, by lines that count from 1, or the row's number in a file that has no lines;
-// "" and 0 if that is not known.
-func (l *Lines) At(row int32) (file string, line int) {
-	if int(row) >= len(l.places) {
+// At returns where an observed atom stands, by lines that count from 1, or the row's number in a file that has none;
+// "" and 0 if it is in no table.
+func (l *Lines) At(arguments []string) (file string, line int) {
+	if l.rows == nil {
+		return "", 0
+	}
+	tuple := make([]symbol.ID, len(arguments))
+	for k, argument := range arguments {
+		id, known := l.symbols.Lookup(argument)
+		if !known {
+			return "", 0
+		}
+		tuple[k] = id
+	}
+	row, known := l.rows.Find(tuple...)
+	if !known {
 		return "", 0
 	}
 	place := l.places[row]

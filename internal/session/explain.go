@@ -134,7 +134,7 @@ func (x *Explainer) term(t *ground.Term) explain.Term {
 	case t.Row >= 0:
 		out.Role, out.Known = explain.RoleObserved, true
 		out.Predicate, out.Row = x.predicate(t.Relation), t.Row
-		out.File, out.Line = x.place(t.Relation, t.Row)
+		out.File, out.Line = x.place(t.Relation, t.Arguments)
 	case t.Relation.Function != nil:
 		out.Role = explain.RoleComputed
 	default:
@@ -143,13 +143,13 @@ func (x *Explainer) term(t *ground.Term) explain.Term {
 	return out
 }
 
-// place returns where an observed row was read.
-func (x *Explainer) place(r *relation.Relation, row int32) (file string, line int) {
+// place returns where an observed atom was read.
+func (x *Explainer) place(r *relation.Relation, arguments []string) (file string, line int) {
 	g, k := x.grounding, x.predicate(r)
 	lines, known := x.lines[k]
 	if !known {
-		lines = g.Project.Config.Lines(g.Phase, k, r.Observed)
+		lines = g.Project.Config.Lines(g.Phase, k)
 		x.lines[k] = lines
 	}
-	return lines.At(row)
+	return lines.At(arguments)
 }
