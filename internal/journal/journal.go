@@ -1,6 +1,6 @@
 // Package journal keeps what must not be lost: records, one per line with a checksum, that are on the disk before
-// anybody is told that they are there. What a process that was killed has left of a last record is dropped; damage
-// before that is an error.
+// anybody is told that they are there. A checksum is that of all records so far, so that none can be missing. What a
+// process that was killed has left of a last record is dropped; damage before that is an error.
 package journal
 
 import (
@@ -20,6 +20,7 @@ import (
 type Journal struct {
 	file *os.File
 	size int64 // of what is whole
+	sum  uint32
 }
 
 // ErrLocked is the error of a journal that another process writes.
@@ -61,17 +62,14 @@ func Open(path string) (j *Journal, records []json.RawMessage, err error) {
 		return nil, nil, err
 	}
 	j = &Journal{file: file}
-	for line := 1; len(text) > 0; line++ {
+	for line := 1; ; line++ {
 		end := bytes.IndexByte(text, '\n')
-		record, whole := json.RawMessage(nil), false
-		if end >= 0 {
-			record, whole = read(text[:end])
+		if end < 0 {
+			break // the rest is of a last one, which nobody was told of
 		}
+		record, whole := j.read(text[:end])
 		if !whole {
-			if end >= 0 && end+1 < len(text) {
-				return nil, nil, &Damage{path, line}
-			}
-			break // the last one, which nobody was told of
+			return nil, nil, &Damage{path, line}
 		}
 		records = append(records, record)
 		j.size += int64(end) + 1
@@ -80,14 +78,18 @@ func Open(path string) (j *Journal, records []json.RawMessage, err error) {
 	return j, records, j.cut()
 }
 
-// read returns the record of a line, and whether it is whole.
-func read(line []byte) (record json.RawMessage, whole bool) {
+// read returns the record of the next line, and whether it is whole.
+func (j *Journal) read(line []byte) (record json.RawMessage, whole bool) {
 	if len(line) <= sumLength || line[sumLength] != ' ' {
 		return nil, false
 	}
 	sum, err := strconv.ParseUint(string(line[:sumLength]), 16, 32)
 	record = bytes.Clone(line[sumLength+1:])
-	return record, err == nil && crc32.Checksum(record, table) == uint32(sum)
+	if next := crc32.Update(j.sum, table, record); err == nil && next == uint32(sum) {
+		j.sum = next
+		return record, true
+	}
+	return nil, false
 }
 
 // cut drops what is behind the whole records.
@@ -99,34 +101,36 @@ func (j *Journal) cut() error {
 	return err
 }
 
-// write writes records as lines.
-func write(w io.Writer, records []any) error {
+// write writes records as lines behind those with a checksum, and returns the next one.
+func write(w io.Writer, sum uint32, records []any) (uint32, error) {
 	for _, record := range records {
 		text, err := json.Marshal(record)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		if _, err := fmt.Fprintf(w, "%0*x %s\n", sumLength, crc32.Checksum(text, table), text); err != nil {
-			return err
+		sum = crc32.Update(sum, table, text)
+		if _, err := fmt.Fprintf(w, "%0*x %s\n", sumLength, sum, text); err != nil {
+			return 0, err
 		}
 	}
-	return nil
+	return sum, nil
 }
 
 // Append adds records, all of them or, with an error, none, and returns when they are on the disk.
 func (j *Journal) Append(records ...any) error {
 	var b bytes.Buffer
-	if err := write(&b, records); err != nil {
+	sum, err := write(&b, j.sum, records)
+	if err != nil {
 		return err
 	}
-	_, err := j.file.Write(b.Bytes())
+	_, err = j.file.Write(b.Bytes())
 	if err == nil {
 		err = j.file.Sync()
 	}
 	if err != nil {
 		return errors.Join(err, j.cut())
 	}
-	j.size += int64(b.Len())
+	j.size, j.sum = j.size+int64(b.Len()), sum
 	return nil
 }
 
@@ -137,7 +141,11 @@ func (j *Journal) Size() int64 { return j.size }
 // file is the old one or the new one.
 func (j *Journal) Replace(records ...any) error {
 	path := j.file.Name()
-	if err := report.WriteFileFunc(path, func(w io.Writer) error { return write(w, records) }); err != nil {
+	err := report.WriteFileFunc(path, func(w io.Writer) error {
+		_, err := write(w, 0, records)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	next, _, err := Open(path)

@@ -111,13 +111,35 @@ func TestDamage(t *testing.T) {
 				t.Fatalf("record %d is %q", k, record)
 			}
 		}
-		if lines := strings.Count(string(text), "\n"); len(records) < min(lines, 4) {
+		if lines := strings.Count(string(text), "\n"); len(records) != lines || changed && at < len(text)-1 {
 			t.Fatalf("%d records of %d lines", len(records), lines)
 		}
 		if err := j.Append(len(records)); err != nil {
 			t.Fatal(err)
 		}
 	})
+}
+
+// TestMissing takes a record out of the middle.
+func TestMissing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	j := open(t, path, 0)
+	if err := j.Append(0, 1, 2, 3, 4); err != nil {
+		t.Fatal(err)
+	}
+	j.Close()
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(whole), "\n")
+	if err := os.WriteFile(path, []byte(lines[0]+lines[1]+lines[3]+lines[4]), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var damage *Damage
+	if _, _, err := Open(path); !errors.As(err, &damage) || damage.Line != 3 {
+		t.Errorf("without its third record, a journal is opened with %v", err)
+	}
 }
 
 // TestKill kills a process that writes: all that it was told was written is there.

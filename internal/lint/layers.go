@@ -98,7 +98,7 @@ var layers = []layer{
 	{"change", nil},
 	{"internal/live", []string{
 		"internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program", "internal/mrf",
-		"internal/ground", "internal/solve", "internal/session", "change"}},
+		"internal/journal", "internal/ground", "internal/solve", "internal/session", "change"}},
 	{"internal/engine", []string{everything}},
 	{".", []string{everything}},
 	{"examples", []string{".", "neural", "change"}},
