@@ -37,8 +37,8 @@ clients are asked for.`
 
 const serveExamples = `  deeppsl serve model.json --journal changes
   curl 127.0.0.1:7474/v1/atoms/Knows?min=0.5
-  curl 127.0.0.1:7474/v1/updates -H 'Content-Type: application/json' \
-    -d '{"changes": [{"change": "observe", "predicate": "Lives", "arguments": ["ann", "rome"], "value": 1}]}'`
+  curl 127.0.0.1:7474/v1/updates -H 'Content-Type: application/json' -d @new.json
+  curl 127.0.0.1:7474/v1/events                versions, as they come`
 
 // server is one run of deeppsl serve.
 type server struct {

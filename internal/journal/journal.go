@@ -11,7 +11,6 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
-	"strconv"
 
 	"github.com/deeppsl/deeppsl/internal/report"
 )
@@ -83,9 +82,8 @@ func (j *Journal) read(line []byte) (record json.RawMessage, whole bool) {
 	if len(line) <= sumLength || line[sumLength] != ' ' {
 		return nil, false
 	}
-	sum, err := strconv.ParseUint(string(line[:sumLength]), 16, 32)
 	record = bytes.Clone(line[sumLength+1:])
-	if next := crc32.Update(j.sum, table, record); err == nil && next == uint32(sum) {
+	if next := crc32.Update(j.sum, table, record); string(line[:sumLength]) == fmt.Sprintf("%0*x", sumLength, next) {
 		j.sum = next
 		return record, true
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/journal"
 )
 
-// Journal is a file of changes, a record for each Apply, which is on the disk before Apply returns: so that no change is
-// lost that was made, however the process ends.
+// Journal is a file of changes, a record for each Apply, which is on the disk before Apply returns: so that no change
+// is lost that was made, however the process ends.
 type Journal struct{ file *journal.Journal }
 
 // OpenJournal opens a journal, or begins one, and returns the changes that it has, by Apply.
