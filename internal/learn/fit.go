@@ -183,7 +183,7 @@ func (r *fitting) step(epoch int) error {
 	if err := r.perception.Forward(r.x, true, r.Seed+uint64(epoch)+1); err != nil {
 		return err
 	}
-	Loss{r.Loss, TinyFloor}.Gradient(r.labels, r.x, r.upstream)
+	Loss{Kind: r.Loss, Floor: TinyFloor}.Gradient(r.labels, r.x, r.upstream)
 	if err := r.perception.Backward(r.upstream); err != nil {
 		return err
 	}
@@ -198,10 +198,10 @@ func (r *fitting) look(epoch int) (FitEpoch, error) {
 	if err := r.perception.Forward(r.x, false, 0); err != nil {
 		return line, err
 	}
-	line.Loss = Loss{r.Loss, TinyFloor}.Value(r.labels, r.x)
+	line.Loss = Loss{Kind: r.Loss, Floor: TinyFloor}.Value(r.labels, r.x)
 	score := -line.Loss - r.optimiser.penalty(r.parameters)
 	if r.held != nil {
-		line.Validation = -Loss{r.Loss, TinyFloor}.Value(r.held, r.x)
+		line.Validation = -Loss{Kind: r.Loss, Floor: TinyFloor}.Value(r.held, r.x)
 		score = line.Validation
 	}
 	if r.lost = math.IsNaN(score); score > r.best.Score {

@@ -66,7 +66,7 @@ func TestMoreEpochsNeverFitWorse(t *testing.T) {
 			f.Rate = rate
 			fit := fitted(t, f)
 			penalty := Optimiser{Decay: f.Decay}
-			objective := Loss{f.Loss, TinyFloor}.Value(f.Labels, fit.X) + penalty.penalty(network.Parameters())
+			objective := Loss{Kind: f.Loss, Floor: TinyFloor}.Value(f.Labels, fit.X) + penalty.penalty(network.Parameters())
 			if !(objective <= last) {
 				t.Errorf("rate %v: %v after %d epochs, %v after fewer", rate, objective, epochs, last)
 			}

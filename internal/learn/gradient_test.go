@@ -164,7 +164,8 @@ func TestNeverActiveGroundingsHaveAGradient(t *testing.T) {
 		Rule(1, mrf.Absolute, 2).Add(-1, ones(0, 1), nil).Model()
 	theta, x, y := []float64{1, 10}, []float64{0.1, 0.1}, []float64{0.5, 0.5}
 	field := mrftest.Field(model, theta, x)
-	labels, loss := &Labels{Variables: []int32{0, 1}, Truth: []float64{1, 0}}, Loss{CrossEntropy, DefaultFloor}
+	labels := &Labels{Variables: []int32{0, 1}, Truth: []float64{1, 0}}
+	loss := Loss{Kind: CrossEntropy, Floor: DefaultFloor}
 	slope, alpha := make([]float64, 2), 1e-3
 	loss.Gradient(labels, y, slope)
 	for _, mu := range []float64{0, 0.5} {

@@ -33,7 +33,8 @@ func toyTask(threads int) Task {
 }
 
 func toySettings(method Method) Settings {
-	return Settings{Method: method, Alpha: 0.1, Mu: 0.12, Epochs: 12, Steps: 3, Loss: Loss{CrossEntropy, DefaultFloor},
+	return Settings{Method: method, Alpha: 0.1, Mu: 0.12, Epochs: 12, Steps: 3,
+		Loss:      Loss{Kind: CrossEntropy, Floor: DefaultFloor},
 		Optimiser: Adam, RuleRate: 1e-2, NetworkRate: 5e-2, Deviation: 0.1, Ridge: 1e-3, Seed: 9}
 }
 

@@ -41,6 +41,9 @@ type Loss struct {
 	// Floor bounds the logarithm's argument from below: under it, -log goes on as its tangent, convex, differentiable and
 	// no steeper than 1/Floor. Without it a label that is inferred as 0 has an infinite gradient.
 	Floor float64
+	// Exponent, if it is not 0, makes the binary cross-entropy one of yᵉ/(yᵉ + (1-y)ᵉ): what is on the right side of a
+	// half need not get near 0 or 1.
+	Exponent float64
 }
 
 // LossKind names a loss.
@@ -82,6 +85,9 @@ var losses = []LossInfo{
 		}, sum},
 	BinaryCrossEntropy: {"binary-cross-entropy", "of each label by itself",
 		func(l Loss, truth, y float64) (value, slope float64) {
+			if l.Exponent > 0 {
+				return l.ofSide(truth, y)
+			}
 			yes, up := l.negativeLog(y)
 			no, down := l.negativeLog(1 - y)
 			return truth*yes + (1-truth)*no, truth*up - (1-truth)*down
@@ -139,6 +145,14 @@ func (l Loss) Gradient(labels *Labels, y, g []float64) float64 {
 
 // term returns the loss of one label and its derivative in y.
 func (l Loss) term(truth, y float64) (value, slope float64) { return losses[l.Kind].Term(l, truth, y) }
+
+// ofSide returns the binary cross-entropy of one label at a temperature, and its derivative in y.
+func (l Loss) ofSide(truth, y float64) (value, slope float64) {
+	v := min(max(y, l.Floor), 1-l.Floor)
+	p := 1 / (1 + math.Pow((1-v)/v, l.Exponent))
+	value = -truth*math.Log(max(p, TinyFloor)) - (1-truth)*math.Log(max(1-p, TinyFloor))
+	return value, (p - truth) * l.Exponent / (v * (1 - v))
+}
 
 // negativeLog returns -log v and its derivative, with the tangent below the floor.
 func (l Loss) negativeLog(v float64) (value, slope float64) {

@@ -61,6 +61,17 @@ func (l *Labels) degrees() bool {
 	return slices.ContainsFunc(l.Truth, func(truth float64) bool { return truth > 0 && truth < 1 })
 }
 
+// OfSides tells whether each label is by itself and true or false, so that only the side of a half counts that values
+// are on.
+func (l *Labels) OfSides() bool {
+	for _, group := range l.choices() {
+		if group.choice {
+			return false
+		}
+	}
+	return len(l.Entities) > 0 && !l.degrees()
+}
+
 // choosing tells whether each entity has one true class.
 func (l *Labels) choosing() bool {
 	for _, group := range l.choices() {

@@ -118,3 +118,30 @@ func TestVerdictOfDegrees(t *testing.T) {
 		t.Errorf("classes: loss %.4f of blunt values, %.4f of sharper ones", exact.Loss(), sharp.Loss())
 	}
 }
+
+// At a temperature, the loss has its derivative, and values on the right side cost little though not near 0 or 1.
+func TestLossOfSides(t *testing.T) {
+	loss := Loss{Kind: BinaryCrossEntropy, Floor: DefaultFloor, Exponent: 4}
+	for _, truth := range []float64{0, 1} {
+		for _, y := range []float64{0.1, 0.4, 0.5, 0.7, 0.95} {
+			const h = 1e-5
+			_, slope := loss.term(truth, y)
+			above, _ := loss.term(truth, y+h)
+			below, _ := loss.term(truth, y-h)
+			if want := (above - below) / (2 * h); math.Abs(slope-want) > 1e-5*max(1, math.Abs(want)) {
+				t.Errorf("truth %v, value %v: the derivative is %v, want %v", truth, y, slope, want)
+			}
+		}
+	}
+	if right, _ := loss.term(1, 0.7); right > 0.05 {
+		t.Errorf("the loss of 0.7 that should be 1 is %v", right)
+	}
+	sides := &Labels{Variables: []int32{0, 1}, Truth: []float64{1, 0}, Entities: []int32{1, 2},
+		Classes: []int32{NoClass, NoClass}}
+	degrees := &Labels{Variables: []int32{0, 1}, Truth: []float64{1, 0.3}, Entities: []int32{1, 2},
+		Classes: []int32{NoClass, NoClass}}
+	classes := &Labels{Variables: []int32{0, 1}, Truth: []float64{1, 0}, Entities: []int32{1, 1}, Classes: []int32{5, 6}}
+	if !sides.OfSides() || degrees.OfSides() || classes.OfSides() {
+		t.Errorf("of sides: %v, %v, %v", sides.OfSides(), degrees.OfSides(), classes.OfSides())
+	}
+}

@@ -110,6 +110,10 @@ func (g *learner) train(ctx context.Context, l lesson) (*Training, error) {
 	return training, nil
 }
 
+// sideExponent makes what networks learn from labels that are by themselves like what these are judged by: a comparison
+// of two things, for one, is half their difference, which gets near 1 only where one is 1 and the other 0.
+const sideExponent = 4
+
 // trainer sets learning by gradients up: Algorithm 1 or another method.
 func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error) {
 	task, err := g.task(ctx, l)
@@ -137,6 +141,9 @@ func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error)
 	if l.theta != nil {
 		copy(g.Theta, l.theta)
 		settings.RuleRate, settings.Deviation = 0, 0
+	}
+	if p := &g.Project.Learning; p.Auto && !p.LossSet && task.Batches == nil && task.Labels.OfSides() {
+		settings.Loss.Exponent = sideExponent
 	}
 	trainer, err := learn.NewTrainer(task, settings)
 	if err != nil {
