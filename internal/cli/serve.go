@@ -37,7 +37,7 @@ clients are asked for.`
 
 const serveExamples = `  deeppsl serve model.json --journal changes
   curl 127.0.0.1:7474/v1/atoms/Knows?min=0.5
-  curl 127.0.0.1:7474/v1/updates -H 'Content-Type: application/json' -d @new.json
+  curl 127.0.0.1:7474/v1/updates -H Content-Type:application/json -d @new.json
   curl 127.0.0.1:7474/v1/events                versions, as they come`
 
 // server is one run of deeppsl serve.
