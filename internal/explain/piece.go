@@ -56,6 +56,7 @@ type piece struct {
 	work      []float64 // for the factor, which has rows for long squares, too
 	scale     float64   // of weights
 	weak      bool      // see weakPieceOf
+	sound     bool      // what pushes its variables adds up
 }
 
 // row is a potential's part in a piece.
@@ -82,7 +83,8 @@ func (s *State) pieceOf(i int32) *piece {
 		return fresh
 	})
 	s.build(p, places)
-	if s.polish(p, places) && s.calms(places) {
+	p.sound = s.polish(p, places)
+	if p.sound && s.calms(places) {
 		for _, k := range p.variables {
 			s.piece[k] = 0
 		}

@@ -127,12 +127,26 @@ func (s *State) sharpenAround(ctx context.Context, i int32) (fine bool, err erro
 	return fine, err
 }
 
-// addsUp tells whether the pushes on a variable do, once its piece is polished.
+// addsUp tells whether the pushes on a variable do, once its piece is polished; where it cannot be, those on all of the
+// piece, which the leaves rest on.
 func (s *State) addsUp(i int32) bool {
 	if !s.isFree(i) {
 		return true
 	}
-	s.pieceOf(i)
+	p := s.pieceOf(i)
+	if !p.sound {
+		for _, k := range p.variables {
+			if !s.balanced(k) {
+				return false
+			}
+		}
+		p.sound = true
+	}
+	return s.balanced(i)
+}
+
+// balanced tells whether the pushes on a free variable are as good as 0 together.
+func (s *State) balanced(i int32) bool {
 	push, size := s.pushOn(i)
 	return math.Abs(push) <= tolerable*size
 }
