@@ -141,7 +141,9 @@ func TestMemoryOfNodes(t *testing.T) {
 		data := file(append(nodes, operatorNode("Neg", "y", "x"))...)
 		nodes = nil
 		var err error
-		peak := alloctest.Peak(func() { _, err = Read(data, Options{Features: 4, Frozen: true}) })
+		read := func() { _, err = Read(data, Options{Features: 4, Frozen: true}) }
+		// What is garbage already, when the heap is looked at, differs from time to time.
+		peak := min(alloctest.Peak(read), alloctest.Peak(read), alloctest.Peak(read))
 		if (err == nil) != (name == "supported") {
 			t.Errorf("%s: %v", name, err)
 		}
