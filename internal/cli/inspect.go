@@ -57,22 +57,9 @@ func newInspect(e *command.Env) *cobra.Command {
 }
 
 func (x *inspector) run(cmd *cobra.Command, args []string) error {
-	options := x.options()
-	options.Set = append(options.Set, x.limits.options(cmd.Flags())...)
-	line := epochLine(x.Env, "learning")
-	options.OnEpoch, options.OnFit = line, fitting(x.Env)
-	warn := options.OnWarning
-	options.OnWarning = func(warnings source.Diagnostics) {
-		x.lints = append(x.lints, warnings...)
-		warn(warnings)
-	}
-	loaded, err := x.from.load(args, options)
+	loaded, err := x.loadShown(cmd, &x.from, args, &x.lints, "inspected", x.limits.options(cmd.Flags())...)
 	if err != nil {
 		return err
-	}
-	x.bound(loaded)
-	if loaded.Examples() {
-		return command.Usage("flag-value", command.SeeHelp(cmd), "the project is about examples, which are not inspected")
 	}
 	result, err := engine.Run(cmd.Context(), loaded, engine.Stages{})
 	switch {

@@ -77,6 +77,29 @@ func (p *projectFlags) options() project.Options {
 	}
 }
 
+// loadShown loads a project whose answer is shown; the verb says what is not done with examples. The warnings that it
+// gives rise to, then and later, are added to lints, too.
+func (p *projectFlags) loadShown(cmd *cobra.Command, from *input, args []string, lints *source.Diagnostics, verb string,
+	set ...string) (*project.Project, error) {
+	options := p.options()
+	options.Set = append(options.Set, set...)
+	options.OnEpoch, options.OnFit = epochLine(p.Env, "learning"), fitting(p.Env)
+	warn := options.OnWarning
+	options.OnWarning = func(warnings source.Diagnostics) {
+		*lints = append(*lints, warnings...)
+		warn(warnings)
+	}
+	loaded, err := from.load(args, options)
+	if err != nil {
+		return nil, err
+	}
+	p.bound(loaded)
+	if loaded.Examples() {
+		return nil, command.Usage("flag-value", command.SeeHelp(cmd), "the project is about examples, which are not %s", verb)
+	}
+	return loaded, nil
+}
+
 // bound makes the command keep to the memory that the options give, if they do.
 func (p *projectFlags) bound(loaded *project.Project) {
 	if memory := loaded.Memory(); memory > 0 || loaded.Forced() {

@@ -83,20 +83,9 @@ func (x *server) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	options := x.options()
-	options.OnEpoch, options.OnFit = epochLine(x.Env, "learning"), fitting(x.Env)
-	warn := options.OnWarning
-	options.OnWarning = func(warnings source.Diagnostics) {
-		x.lints = append(x.lints, warnings...)
-		warn(warnings)
-	}
-	loaded, err := x.from.load(args, options)
+	loaded, err := x.loadShown(cmd, &x.from, args, &x.lints, "served")
 	if err != nil {
 		return err
-	}
-	x.bound(loaded)
-	if loaded.Examples() {
-		return command.Usage("flag-value", command.SeeHelp(cmd), "the project is about examples, which are not served")
 	}
 	model, err := x.model(cmd.Context(), loaded, filepath.Base(x.from.name(args)))
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/session"
 )
@@ -34,23 +35,9 @@ func (s *Site) overview(context.Context, url.Values) (*page, error) {
 
 // curve draws how learning went; "" if nothing was learned epoch by epoch.
 func (s *Site) curve() (template.HTML, error) {
-	loss, validation := report.Series{Name: "loss"}, report.Series{Name: "validation"}
-	for _, e := range s.report.LearningCurve {
-		if e.Fold != 0 {
-			continue
-		}
-		loss.X, loss.Y = append(loss.X, float64(e.Number)), append(loss.Y, e.Loss)
-		if !math.IsNaN(e.Validation) {
-			validation.X = append(validation.X, float64(e.Number))
-			validation.Y = append(validation.Y, e.Validation)
-		}
-	}
-	if len(loss.X) == 0 {
+	chart := learn.Curve(s.report.LearningCurve)
+	if chart == nil {
 		return "", nil
-	}
-	chart := report.Chart{Title: "Learning", XLabel: "epoch", YLabel: "loss", Series: []report.Series{loss}}
-	if len(validation.X) > 0 {
-		chart.YLabel, chart.Series = "loss, score", append(chart.Series, validation)
 	}
 	var b bytes.Buffer
 	err := chart.SVG(&b)

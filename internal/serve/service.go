@@ -285,7 +285,7 @@ func (s *Service) write(ctx context.Context, records []any) error {
 	if err == nil {
 		return nil
 	}
-	again, failed := s.again(ctx)
+	again, failed := s.grown(ctx, s.changes)
 	if failed != nil {
 		s.broken = errors.Join(err, failed)
 		return s.broken
@@ -294,8 +294,8 @@ func (s *Service) write(ctx context.Context, records []any) error {
 	return err
 }
 
-// again makes the model as the changes that were flushed leave it.
-func (s *Service) again(ctx context.Context) (*live.Session, error) {
+// grown makes the model as changes leave it, from the beginning.
+func (s *Service) grown(ctx context.Context, changes [][]change.Change) (*live.Session, error) {
 	grounding, answer, err := s.model.Ground(ctx)
 	if err != nil {
 		return nil, err
@@ -304,8 +304,8 @@ func (s *Service) again(ctx context.Context) (*live.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, changes := range s.changes {
-		if _, err := l.Apply(ctx, changes); err != nil {
+	for _, update := range changes {
+		if _, err := l.Apply(ctx, update); err != nil {
 			return nil, err
 		}
 	}
@@ -465,24 +465,16 @@ func (s *Service) settle(ctx context.Context) error {
 		return err
 	}
 	s.still.g = nil // its memory goes before another comes
-	grounding, answer, err := s.model.Ground(ctx)
+	l, err := s.grown(ctx, changes)
 	if err != nil {
 		return err
-	}
-	l, err := live.New(grounding, answer)
-	if err != nil {
-		return err
-	}
-	for _, update := range changes {
-		if _, err := l.Apply(ctx, update); err != nil {
-			return err
-		}
 	}
 	g, err := l.Settled(ctx)
 	if err != nil {
 		return err
 	}
-	if answer, err = g.InferAgain(ctx, nil); err != nil {
+	answer, err := g.InferAgain(ctx, nil)
+	if err != nil {
 		return err
 	}
 	s.still.keep(number, g, answer)
