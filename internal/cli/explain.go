@@ -15,7 +15,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/solve"
-	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/syntax"
 )
 
@@ -94,7 +93,7 @@ func (x *explainer) run(cmd *cobra.Command, args []string) error {
 	var atom *syntax.Atom
 	if x.all == "" {
 		var err error
-		if atom, err = readAtom(args[1]); err != nil {
+		if atom, err = syntax.ReadAtom(args[1]); err != nil {
 			return err
 		}
 	}
@@ -213,10 +212,3 @@ func (o overview) Text(w io.Writer) error {
 }
 
 const explainForm = `Predicate('a', 'b')`
-
-// readAtom reads the atom of the command line.
-func readAtom(text string) (*syntax.Atom, error) {
-	var diags source.Diagnostics
-	atom := syntax.ParseAtom(&source.File{Name: "the atom", Text: text}, &diags)
-	return atom, diags.Err()
-}

@@ -14,7 +14,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/session"
-	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/syntax"
 )
 
@@ -100,9 +99,8 @@ func (s *Site) whatIf(ctx context.Context, x *session.Explainer, p *atomPage) (*
 
 // readAtom reads an atom with constants for all arguments.
 func readAtom(text string) (predicate string, arguments []string, err error) {
-	var diags source.Diagnostics
-	atom := syntax.ParseAtom(&source.File{Name: "the atom", Text: text}, &diags)
-	if diags.Err() != nil || atom == nil {
+	atom, err := syntax.ReadAtom(text)
+	if err != nil || atom == nil {
 		return "", nil, fmt.Errorf("%q is no atom: write one as Predicate('a', 'b')", text)
 	}
 	for _, arg := range atom.Args {

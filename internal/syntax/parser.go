@@ -396,3 +396,10 @@ func (p *parser) startsRule() bool {
 	_, continued := infix[p.last().kind]
 	return !continued && (t.kind == identifier || t.kind == number || t.kind == not || t.kind == leftParen)
 }
+
+// ReadAtom reads an atom that stands alone, as on a command line.
+func ReadAtom(text string) (*Atom, error) {
+	var diags source.Diagnostics
+	atom := ParseAtom(&source.File{Name: "the atom", Text: text}, &diags)
+	return atom, diags.Err()
+}
