@@ -4,8 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
+	"github.com/deeppsl/deeppsl/internal/stat"
 )
 
 // Interval returns the mean of repeated measurements and half the width of its 95 % confidence interval, by Student's t
@@ -16,12 +15,11 @@ func Interval(values []float64) (mean, ci95 float64) {
 	if n == 0 {
 		return math.NaN(), math.NaN()
 	}
-	mean = stat.Mean(values, nil)
+	mean = stat.Mean(values)
 	if n == 1 || slices.Min(values) == slices.Max(values) {
 		return mean, math.NaN()
 	}
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile(0.975)
-	return mean, t * stat.StdDev(values, nil) / math.Sqrt(float64(n))
+	return mean, stat.Student(float64(n-1), 0.05) * stat.StandardError(values)
 }
 
 // z is the normal quantile of two-sided 95 % intervals.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
+	"github.com/deeppsl/deeppsl/internal/stat"
 )
 
 // temperatures are the exponents that values are raised to before they are compared.
@@ -176,8 +176,7 @@ func (v Verdict) Gain(other Verdict) (gain, deviation float64) {
 		return 0, 0
 	}
 	gains = gains[:len(gains)-1]
-	gain, deviation = stat.MeanStdDev(gains, nil)
-	return gain, deviation / math.Sqrt(float64(len(gains)))
+	return stat.Mean(gains), stat.StandardError(gains)
 }
 
 // mean returns the mean, or 0 of nothing.
@@ -185,7 +184,7 @@ func mean(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
 	}
-	return stat.Mean(values, nil)
+	return stat.Mean(values)
 }
 
 // entityLabels are the labels of an entity, by their places; choice tells whether one class is true, and no other.

@@ -49,7 +49,7 @@ func TestVerdictBeats(t *testing.T) {
 		t.Errorf("%d and %d told right, want 20 and 0", told(20).Right(), nothing.Right())
 	}
 	both := Together(told(20), nothing)
-	if got, want := both.Loss(), (told(20).Loss()+nothing.Loss())/2; got < want {
+	if got, want := both.Loss(), (told(20).Loss()+nothing.Loss())/2; got < want-1e-12 {
 		t.Errorf("together %v, apart %v: two temperatures cannot be worse than one", got, want)
 	}
 }

@@ -27,6 +27,8 @@ var layers = []layer{
 	{"internal/kernel", nil},
 	{"internal/onnx", []string{"internal/parallel", "internal/kernel"}},
 	{"internal/ldl", []string{"internal/parallel"}},
+	{"internal/cholesky", nil},
+	{"internal/stat", nil},
 	{"internal/idx", nil},
 	{"internal/source", nil},
 	{"internal/symbol", nil},
@@ -61,16 +63,16 @@ var layers = []layer{
 	{"internal/partition", []string{"internal/parallel", "internal/mrf"}},
 	{"internal/presolve", []string{"internal/parallel", "internal/mrf"}},
 	{"internal/solve", []string{
-		"internal/parallel", "internal/ldl", "internal/scratch", "internal/mrf", "internal/partition",
-		"internal/presolve"}},
+		"internal/parallel", "internal/ldl", "internal/cholesky", "internal/scratch", "internal/mrf",
+		"internal/partition", "internal/presolve"}},
 	{"internal/explain", []string{
 		"internal/ldl", "internal/mrf", "internal/partition", "internal/presolve", "internal/solve", "internal/report"}},
 	{"internal/learn", []string{
-		"internal/parallel", "internal/kernel", "internal/mrf", "internal/partition", "internal/solve",
-		"internal/report"}},
+		"internal/parallel", "internal/kernel", "internal/cholesky", "internal/stat", "internal/mrf", "internal/partition",
+		"internal/solve", "internal/report"}},
 	{"internal/option", []string{"internal/learn", "internal/solve"}},
 	{"internal/eval", []string{
-		"internal/symbol", "internal/relation", "internal/program", "internal/mrf", "internal/report"}},
+		"internal/stat", "internal/symbol", "internal/relation", "internal/program", "internal/mrf", "internal/report"}},
 	{"neural", []string{
 		"internal/parallel", "internal/kernel", "internal/onnx", "internal/idx", "internal/source", "internal/symbol",
 		"internal/relation", "internal/format", "internal/learn", "internal/report"}},
@@ -92,9 +94,9 @@ var layers = []layer{
 		"internal/load", "internal/mrf", "internal/ground", "internal/solve", "internal/learn", "internal/eval", "neural",
 		"internal/project", "internal/perceive", "internal/session"}},
 	{"internal/training", []string{
-		"internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program", "internal/report",
-		"internal/load", "internal/mrf", "internal/solve", "internal/learn", "internal/eval", "neural", "internal/project",
-		"internal/perceive", "internal/session", "internal/batch"}},
+		"internal/stat", "internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program",
+		"internal/report", "internal/load", "internal/mrf", "internal/solve", "internal/learn", "internal/eval", "neural",
+		"internal/project", "internal/perceive", "internal/session", "internal/batch"}},
 	{"change", nil},
 	{"internal/live", []string{
 		"internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program", "internal/mrf",

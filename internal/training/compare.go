@@ -6,13 +6,12 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/stat"
 )
 
 // comparison is that of the rules' weights that were learned with those written, which an expert may have chosen well:
@@ -283,8 +282,7 @@ func (c *comparison) judgeScores(labels *learn.Labels, first, second *contestant
 	}
 	all, err := c.difference(part, noPart, first, second)
 	if n := float64(len(differences)); err == nil && n > 1 && !math.IsNaN(all) {
-		_, deviation := stat.PopMeanStdDev(differences, nil)
-		gain.score, gain.scoreError = all, deviation*math.Sqrt(n-1)
+		gain.score, gain.scoreError = all, stat.StandardError(differences)*(n-1)
 	}
 	return err
 }

@@ -2,8 +2,9 @@ package search
 
 import (
 	"math"
+	"slices"
 
-	"gonum.org/v1/gonum/mat"
+	"github.com/deeppsl/deeppsl/internal/cholesky"
 )
 
 // process is a Gaussian process over points with a squared-exponential kernel,
@@ -15,10 +16,10 @@ import (
 type process struct {
 	points   [][]float64
 	length   float64
-	chol     mat.Cholesky
-	alpha    *mat.VecDense // K⁻¹ times the scores
-	best     float64       // the highest score, standardised
-	evidence float64       // the scores' log likelihood, but for a constant
+	factor   []float64 // K's, of Cholesky
+	alpha    []float64 // K⁻¹ times the scores
+	best     float64   // the highest score, standardised
+	evidence float64   // the scores' log likelihood, but for a constant
 }
 
 // The grid of hyper-parameters. Lengths are in units of a logarithm times the root of the number of dimensions.
@@ -67,24 +68,28 @@ func standardise(scores []float64) []float64 {
 // condition computes the process given the scores; nil if the kernel matrix is not positive definite to rounding.
 func condition(points [][]float64, scores []float64, length, noise float64) *process {
 	n := len(points)
-	p := &process{points: points, length: length, best: math.Inf(-1), alpha: mat.NewVecDense(n, nil)}
-	kernel := mat.NewSymDense(n, nil)
+	p := &process{
+		points: points, length: length, factor: make([]float64, n*n), alpha: slices.Clone(scores), best: slices.Max(scores)}
 	for i := range n {
-		p.best = math.Max(p.best, scores[i])
 		for j := range i {
-			kernel.SetSym(i, j, p.kernel(points[i], points[j]))
+			p.factor[i*n+j] = p.kernel(points[i], points[j])
 		}
-		kernel.SetSym(i, i, 1+noise)
+		p.factor[i*n+i] = 1 + noise
 	}
-	if !p.chol.Factorize(kernel) {
+	if dependent, finite := cholesky.Factor(p.factor, n); dependent > 0 || !finite {
 		return nil
 	}
-	y := mat.NewVecDense(n, scores)
-	if err := p.chol.SolveVecTo(p.alpha, y); err != nil {
-		return nil
-	}
-	p.evidence = -0.5*mat.Dot(y, p.alpha) - 0.5*p.chol.LogDet()
+	cholesky.Solve(p.factor, n, p.alpha)
+	p.evidence = -0.5*dot(scores, p.alpha) - 0.5*cholesky.LogDet(p.factor, n)
 	return p
+}
+
+func dot(a, b []float64) float64 {
+	sum := 0.0
+	for i, v := range a {
+		sum += v * b[i]
+	}
+	return sum
 }
 
 func (p *process) kernel(a, b []float64) float64 {
@@ -97,15 +102,13 @@ func (p *process) kernel(a, b []float64) float64 {
 
 // predict returns the mean and the standard deviation of the score at a point.
 func (p *process) predict(point []float64) (mean, deviation float64) {
-	k := mat.NewVecDense(len(p.points), nil)
+	k := make([]float64, len(p.points))
 	for i, known := range p.points {
-		k.SetVec(i, p.kernel(point, known))
+		k[i] = p.kernel(point, known)
 	}
-	var v mat.VecDense
-	if err := p.chol.SolveVecTo(&v, k); err != nil {
-		return mat.Dot(k, p.alpha), 0
-	}
-	return mat.Dot(k, p.alpha), math.Sqrt(math.Max(0, 1-mat.Dot(k, &v)))
+	v := slices.Clone(k)
+	cholesky.Solve(p.factor, len(k), v)
+	return dot(k, p.alpha), math.Sqrt(math.Max(0, 1-dot(k, v)))
 }
 
 // improvement is the expectation of how much the score at the point exceeds the best so far.

@@ -1,6 +1,6 @@
 package interior
 
-import "math"
+import "github.com/deeppsl/deeppsl/internal/cholesky"
 
 // dense is the matrix of a step, factored: D + AᵀΘA if that is small, or else its Schur complement Θ⁻¹ + A D⁻¹ Aᵀ, for
 // the steps of the multipliers. Hard rows need the latter: their stiffness is so high that a difference of products
@@ -40,7 +40,8 @@ func (s *dense) factor(p *program) bool {
 	} else {
 		s.assembleRows(p)
 	}
-	return s.cholesky()
+	_, ok := cholesky.Factor(s.lower, s.size)
+	return ok
 }
 
 // assemble writes D + AᵀΘA.
@@ -88,45 +89,10 @@ func (s *dense) assembleRows(p *program) {
 	}
 }
 
-// cholesky factors the matrix in place.
-func (s *dense) cholesky() bool {
-	n := s.size
-	for i := range n {
-		row := s.lower[i*n : i*n+i+1]
-		for j := range i {
-			other := s.lower[j*n : j*n+j+1]
-			sum := row[j]
-			for k, v := range other[:j] {
-				sum -= v * row[k]
-			}
-			row[j] = sum / other[j]
-		}
-		sum, whole := row[i], row[i]
-		for _, v := range row[:i] {
-			sum -= v * v
-		}
-		if math.IsNaN(sum) || math.IsInf(sum, 0) {
-			return false
-		}
-		if sum <= rank*whole {
-			sum = infinite // a row that follows from others takes no step
-		}
-		row[i] = math.Sqrt(sum)
-	}
-	return true
-}
-
-// rank is the share of a pivot that rounding can leave of nothing; infinite stands for a pivot that must not be divided
-// by.
-const (
-	rank     = 1e-13
-	infinite = 1e64
-)
-
 // solve implements matrix.
 func (s *dense) solve(p *program) {
 	if s.small {
-		s.substitute(p.rhs)
+		cholesky.Solve(s.lower, s.size, p.rhs)
 		copy(p.dy, p.rhs)
 		return
 	}
@@ -137,7 +103,7 @@ func (s *dense) solve(p *program) {
 		r := &p.rows[j]
 		s.v[m] = p.product(r, p.dy) + r.lift
 	}
-	s.substitute(s.v)
+	cholesky.Solve(s.lower, s.size, s.v)
 	clear(p.rhs)
 	for m, j := range p.several {
 		r := &p.rows[j]
@@ -146,25 +112,5 @@ func (s *dense) solve(p *program) {
 	}
 	for i, r := range p.rhs {
 		p.dy[i] -= r / p.diagonal[i]
-	}
-}
-
-// substitute solves L Lᵀ x = b in place.
-func (s *dense) substitute(b []float64) {
-	n := s.size
-	for i := range n {
-		row := s.lower[i*n : i*n+i+1]
-		sum := b[i]
-		for k, v := range row[:i] {
-			sum -= v * b[k]
-		}
-		b[i] = sum / row[i]
-	}
-	for i := n - 1; i >= 0; i-- {
-		row := s.lower[i*n : i*n+i+1]
-		b[i] /= row[i]
-		for k, v := range row[:i] {
-			b[k] -= v * b[i]
-		}
 	}
 }
