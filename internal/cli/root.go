@@ -37,6 +37,7 @@ func newRoot(e *command.Env) *cobra.Command {
 		newExplain(e),
 		newInspect(e),
 		newServe(e),
+		newMCP(e),
 		newWatch(e),
 		newGround(e),
 		newGradcheck(e),

@@ -8,20 +8,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/deeppsl/deeppsl/internal/command"
-	"github.com/deeppsl/deeppsl/internal/engine"
-	"github.com/deeppsl/deeppsl/internal/inspect"
-	"github.com/deeppsl/deeppsl/internal/load"
-	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/serve"
-	"github.com/deeppsl/deeppsl/internal/session"
-	"github.com/deeppsl/deeppsl/internal/source"
 )
 
 const serveHelp = `Serve loads a project once and answers requests over HTTP until it is
@@ -42,18 +34,15 @@ const serveExamples = `  deeppsl serve model.json --journal changes
 
 // server is one run of deeppsl serve.
 type server struct {
-	projectFlags
-	from                           input
-	address, journal, token        string
+	resident
+	address, token                 string
 	hosts                          []string
 	certificate, key, certificates string
-	budget                         time.Duration
-	lints                          source.Diagnostics
 }
 
 // newServe returns deeppsl serve.
 func newServe(e *command.Env) *cobra.Command {
-	x := &server{projectFlags: projectFlags{Env: e}}
+	x := &server{resident: resident{projectFlags: projectFlags{Env: e}}}
 	cmd := &cobra.Command{
 		Use:     "serve CONFIG [--listen ADDRESS] [--journal DIR]",
 		Short:   "Answer requests over HTTP about a model that changes",
@@ -64,17 +53,13 @@ func newServe(e *command.Env) *cobra.Command {
 		RunE:    x.run,
 	}
 	x.flags(cmd)
-	x.forceFlag(cmd)
 	f := cmd.Flags()
-	x.from.flags(f)
 	f.StringVar(&x.address, "listen", "127.0.0.1:7474", "the `address` to listen to")
-	f.StringVar(&x.journal, "journal", "", "the `folder` for changes, and to read them from")
 	f.StringVar(&x.token, "token-file", "", "a `file` with what requests must bring as a bearer token")
 	f.StringSliceVar(&x.hosts, "host", nil, "a `name` that requests may have for this machine")
 	f.StringVar(&x.certificate, "tls-cert", "", "a `file` with the server's certificate, for HTTPS")
 	f.StringVar(&x.key, "tls-key", "", "a `file` with its key")
 	f.StringVar(&x.certificates, "tls-client-ca", "", "a `file` with who certifies clients, which they then must be")
-	f.DurationVar(&x.budget, "budget", 0, "the most `time` that inference after changes takes (default: as configured)")
 	return cmd
 }
 
@@ -83,76 +68,23 @@ func (x *server) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	loaded, err := x.loadShown(cmd, &x.from, args, &x.lints, "served")
-	if err != nil {
+	service, result, err := x.open(cmd, args, "served")
+	switch {
+	case err != nil:
 		return err
-	}
-	model, err := x.model(cmd.Context(), loaded, filepath.Base(x.from.name(args)))
-	if err != nil {
-		return err
-	}
-	path := x.journal
-	if path != "" {
-		if err := os.MkdirAll(path, 0o777); err != nil {
-			return err
-		}
-		path = filepath.Join(path, "journal.jsonl")
-	}
-	service, err := serve.Open(cmd.Context(), model, path, x.budget)
-	if err != nil {
-		return err
+	case service == nil:
+		return errors.Join(x.Emit(ran{Report: result}), command.ErrReported)
 	}
 	x.Answering.Store(true) // an interrupt ends in order
 	var failed error
 	how.Ready = func(root string) { failed = x.Emit(served{root, service.Current().Number}) }
-	err = x.both(cmd.Context(), service, how)
+	err = resides(cmd.Context(), service, func(ctx context.Context) error {
+		return serve.Listen(ctx, how, service.Handler(readVersion().Version))
+	})
 	if errors.Is(err, serve.ErrNotLoopback) {
 		err = command.Usage("flag-value", command.SeeHelp(cmd), "--listen: %v", err)
 	}
 	return errors.Join(err, failed)
-}
-
-// both runs a service and its listener until the context ends: the listener first, so that what has begun is done.
-func (x *server) both(ctx context.Context, service *serve.Service, how serve.Options) error {
-	writing, stop := context.WithCancel(context.WithoutCancel(ctx))
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		service.Run(writing)
-	}()
-	err := serve.Listen(ctx, how, service.Handler(readVersion().Version))
-	stop()
-	<-done
-	return errors.Join(err, service.Close())
-}
-
-// model says what the service answers from. What the configuration learns is learned once.
-func (x *server) model(ctx context.Context, loaded *project.Project, title string) (serve.Model, error) {
-	result, err := engine.Run(ctx, loaded, engine.Stages{})
-	if err != nil {
-		return serve.Model{}, err
-	}
-	if infeasible(result) || result.Answer == nil {
-		return serve.Model{}, errors.Join(x.Emit(ran{Report: result}), command.ErrReported)
-	}
-	return serve.Model{Title: title,
-		Ground: func(ctx context.Context) (*session.Grounding, *session.Answer, error) {
-			g, err := engine.Ground(ctx, loaded, load.Infer)
-			if err == nil && result.Learned != nil {
-				err = g.Adopt(result.Learned)
-			}
-			if err != nil {
-				return nil, nil, err
-			}
-			answer, err := g.InferAgain(ctx, nil)
-			return g, answer, err
-		},
-		Pages: func(ctx context.Context, g *session.Grounding, answer *session.Answer) (*inspect.Site, error) {
-			now := *result
-			now.Grounding, now.Answer, now.Objective = g, answer, answer.Objective
-			now.Variables, now.GroundRules = g.Variables(), g.Potentials()
-			return inspect.New(ctx, title, &now, x.lints.Plain())
-		}}, nil
 }
 
 // listening reads what the flags say about who may ask.

@@ -54,7 +54,7 @@ func (e *Explanation) Waterfall() (template.HTML, error) {
 		if k >= shownLeaves {
 			rest += leaf.Contribution
 		} else if leaf.Contribution != 0 {
-			chart.Parts = append(chart.Parts, report.Part{Name: leaf.text(), Value: leaf.Contribution})
+			chart.Parts = append(chart.Parts, report.Part{Name: leaf.String(), Value: leaf.Contribution})
 		}
 	}
 	if rest != 0 {

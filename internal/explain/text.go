@@ -155,7 +155,7 @@ func (t *tree) leaves(e *Explanation, indent string) {
 			count++
 			continue
 		}
-		t.line(indent, number(leaf.Contribution), leaf.text())
+		t.line(indent, number(leaf.Contribution), leaf.String())
 	}
 	if rest != 0 {
 		t.line(indent, number(rest), fmt.Sprintf("%d more", count))
@@ -171,8 +171,8 @@ func (e *Explanation) sum() (sum float64) {
 	return sum
 }
 
-// text names a leaf.
-func (l *Leaf) text() string {
+// String names a leaf.
+func (l *Leaf) String() string {
 	switch l.Kind {
 	case leafRule, leafPrior:
 		return l.Kind + "  " + l.Name

@@ -109,6 +109,7 @@ var layers = []layer{
 	{"internal/serve", []string{
 		"change", "internal/report", "internal/journal", "internal/explain", "internal/session", "internal/live",
 		"internal/inspect"}},
+	{"internal/mcp", []string{"change", "internal/source", "internal/explain", "internal/session", "internal/serve"}},
 	{"internal/command", []string{
 		"internal/learn", "internal/preflight", "internal/source", "internal/report"}},
 	{"internal/task", []string{

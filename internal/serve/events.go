@@ -11,8 +11,8 @@ type Event struct {
 	Gap       *float64 `json:"gap" nullable:"true"`
 }
 
-// event is what subscribers are told of a version.
-func (v *Version) event() *Event {
+// Event is what subscribers are told of a version.
+func (v *Version) Event() *Event {
 	return &Event{v.Number, v.Updates, v.Answer.Status, finite(v.Answer.Objective), finite(v.Answer.Gap)}
 }
 

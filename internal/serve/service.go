@@ -171,7 +171,7 @@ func (s *Service) publish(answer *session.Answer, number, updates int) {
 	s.rules.Store(&rules)
 	v := &Version{Number: number, Updates: updates, Answer: answer, grounding: s.live.Grounding()}
 	s.current.Store(v)
-	s.events.send(*v.event())
+	s.events.send(*v.Event())
 }
 
 // Current returns the last version.

@@ -188,17 +188,55 @@ func (g *Grounding) named(predicates []string) iter.Seq2[string, *relation.Relat
 // Atoms iterates over the atoms of the named predicates, or of all, that are not observed, with their values.
 func (g *Grounding) Atoms(answer *Answer, predicates []string) iter.Seq[Atom] {
 	return func(yield func(Atom) bool) {
+		for p := range g.Places(answer, predicates) {
+			if !yield(g.Named(p)) {
+				return
+			}
+		}
+	}
+}
+
+// Place is where an atom stands that is not observed, with its value in an answer.
+type Place struct {
+	Value     float64
+	predicate string
+	atoms     *relation.Relation
+	k         int32 // among the free rows
+}
+
+// Places is Atoms without their names, which cost more than all else.
+func (g *Grounding) Places(answer *Answer, predicates []string) iter.Seq[Place] {
+	return func(yield func(Place) bool) {
 		for name, atoms := range g.named(predicates) {
 			for k := range g.freeLen(atoms) {
-				if answer.lacks(atoms, k) {
-					continue
-				}
-				if !yield(Atom{name, g.free(atoms, k), answer.freeValue(atoms, k)}) {
+				p := Place{predicate: name, atoms: atoms, k: k}
+				var ok bool
+				if p.Value, ok = p.In(answer); ok && !yield(p) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// In returns the value that an atom has in another answer of its grounding; ok is false if it has none there.
+func (p *Place) In(answer *Answer) (v float64, ok bool) {
+	if answer.lacks(p.atoms, p.k) {
+		return 0, false
+	}
+	return answer.freeValue(p.atoms, p.k), true
+}
+
+// Named gives the atom of a place its name.
+func (g *Grounding) Named(p Place) Atom { return Atom{p.predicate, g.free(p.atoms, p.k), p.Value} }
+
+// Contains tells whether an argument of the atom of a place has a text in it.
+func (g *Grounding) Contains(p Place, text string) bool {
+	g.names.RLock()
+	defer g.names.RUnlock()
+	return slices.ContainsFunc(p.atoms.Columns, func(column []symbol.ID) bool {
+		return strings.Contains(g.Tables.Store.Symbols.Name(column[int32(p.atoms.Observed)+p.k]), text)
+	})
 }
 
 // freeLen returns how many free rows there are, while atoms may come.

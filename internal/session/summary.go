@@ -1,6 +1,10 @@
 package session
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/relation"
+)
 
 // PredicateAnswer sums up the answer about one predicate's atoms.
 type PredicateAnswer struct {
@@ -48,6 +52,44 @@ func (g *Grounding) ByPredicate(answer *Answer) []PredicateAnswer {
 			p.Largest = append(p.Largest, Atom{p.Predicate, g.arguments(atoms, row), FreeValue(answer, atoms, row)})
 		}
 		all = append(all, p)
+	}
+	return all
+}
+
+// PredicateSize is how many atoms a predicate has.
+type PredicateSize struct {
+	Predicate string   `json:"predicate"`
+	Arguments []string `json:"arguments" doc:"their types"`
+	Observed  int      `json:"observed"`
+	Targets   int      `json:"targets" doc:"atoms that are inferred"`
+	Inputs    int      `json:"inputs" doc:"atoms whose values networks or users give"`
+}
+
+// Sizes counts the atoms that there are, by predicate.
+func (g *Grounding) Sizes() []PredicateSize {
+	g.names.RLock()
+	defer g.names.RUnlock()
+	all := make([]PredicateSize, len(g.Tables.Store.Relations))
+	for k, atoms := range g.Tables.Store.Relations {
+		declared, size := g.Project.Config.Predicates[k], &all[k]
+		size.Predicate, size.Arguments = declared.Name, []string{}
+		for _, t := range declared.Types {
+			size.Arguments = append(size.Arguments, t.String())
+		}
+		if atoms.Function != nil { // which computes them
+			continue
+		}
+		for row := range int32(atoms.Len()) {
+			switch {
+			case !atoms.Has(row):
+			case int(row) < atoms.Observed:
+				size.Observed++
+			case atoms.Free == relation.Target:
+				size.Targets++
+			default:
+				size.Inputs++
+			}
+		}
 	}
 	return all
 }

@@ -1,0 +1,257 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/deeppsl/deeppsl/change"
+	"github.com/deeppsl/deeppsl/internal/explain"
+	"github.com/deeppsl/deeppsl/internal/session"
+)
+
+// This file is what a service is asked, whoever asks: requests over HTTP, or agents.
+
+// ErrMissing is the error of what is asked about something that is not there.
+var ErrMissing = errors.New("there is no such thing")
+
+// missing is an ErrMissing with an error's words.
+type missing struct{ error }
+
+func (missing) Is(target error) bool { return target == ErrMissing }
+
+// Rule is a rule of the last version.
+type Rule struct {
+	Number      int      `json:"number"`
+	Rule        string   `json:"rule"`
+	Weight      *float64 `json:"weight" nullable:"true" doc:"null of a hard rule"`
+	Active      bool     `json:"active"`
+	GroundRules int64    `json:"ground_rules"`
+}
+
+// Rules returns the rules of the last version.
+func (s *Service) Rules() []Rule { return *s.rules.Load() }
+
+// listRules lists the writer's rules.
+func (s *Service) listRules() []Rule {
+	rules, ground, off := s.live.Rules()
+	weights := s.live.Grounding().Weights()
+	list := make([]Rule, len(rules))
+	for k, r := range rules {
+		list[k] = Rule{Number: k, Rule: r.Text, Active: !off[k], GroundRules: ground[k]}
+		if !r.Weight.Hard {
+			list[k].Weight = finite(weights[k])
+		}
+	}
+	return list
+}
+
+// Predicates returns what the atoms of the last version are, by predicate.
+func (s *Service) Predicates() []session.PredicateSize { return s.Current().grounding.Sizes() }
+
+// AtomName names an atom.
+type AtomName struct {
+	Predicate string   `json:"predicate"`
+	Arguments []string `json:"arguments" doc:"all of them, in the predicate's order"`
+}
+
+// AtomValue is an atom with its value.
+type AtomValue struct {
+	Predicate string   `json:"predicate"`
+	Arguments []string `json:"arguments"`
+	Value     float64  `json:"value"`
+}
+
+// Atoms is a part of a predicate's atoms.
+type Atoms struct {
+	Version int         `json:"version"`
+	Atoms   []AtomValue `json:"atoms"`
+	Next    *int        `json:"next" nullable:"true" doc:"the offset to go on with; null at the end"`
+}
+
+// Query asks for atoms.
+type Query struct {
+	Predicate string   `path:"predicate"`
+	Argument  []string `query:"argument,explode" doc:"all arguments of one atom, observed or not"`
+	Contains  string   `query:"contains" doc:"what an argument has in it"`
+	Min       float64  `query:"min" default:"0" minimum:"0" maximum:"1"`
+	Max       float64  `query:"max" default:"1" minimum:"0" maximum:"1"`
+	Offset    int      `query:"offset" default:"0" minimum:"0"`
+	Limit     int      `query:"limit" default:"100" minimum:"1" maximum:"10000"`
+	Order     string   `query:"order" default:"data" enum:"data,value" doc:"as in the data, or the largest values first"`
+}
+
+// predicate checks a predicate's name.
+func (s *Service) predicate(name string) error {
+	if _, err := s.Current().grounding.Project.Predicate(name); err != nil {
+		return missing{err}
+	}
+	return nil
+}
+
+// Atoms returns atoms that are inferred, or one of any kind.
+func (s *Service) Atoms(q *Query) (Atoms, error) {
+	s.counts.reads.Add(1)
+	v := s.Current()
+	out := Atoms{Version: v.Number, Atoms: []AtomValue{}}
+	if err := s.predicate(q.Predicate); err != nil {
+		return out, err
+	}
+	if len(q.Argument) > 0 {
+		value, ok := v.grounding.Value(v.Answer, q.Predicate, q.Argument...)
+		if !ok {
+			return out, missing{errors.New("there is no such atom")}
+		}
+		out.Atoms = append(out.Atoms, AtomValue{q.Predicate, q.Argument, value})
+		return out, nil
+	}
+	places, more := v.find(q)
+	if more {
+		next := q.Offset + q.Limit
+		out.Next = &next
+	}
+	for _, p := range places {
+		out.Atoms = append(out.Atoms, AtomValue(v.grounding.Named(p)))
+	}
+	return out, nil
+}
+
+// find returns the places of the atoms that a query asks for, and whether there are more behind them.
+func (v *Version) find(q *Query) (found []session.Place, more bool) {
+	for p := range v.grounding.Places(v.Answer, []string{q.Predicate}) {
+		if p.Value < q.Min || p.Value > q.Max || q.Contains != "" && !v.grounding.Contains(p, q.Contains) {
+			continue
+		}
+		found = append(found, p)
+		if q.Order != ByValue && len(found) > q.Offset+q.Limit {
+			break
+		}
+	}
+	if q.Order == ByValue {
+		slices.SortStableFunc(found, func(a, b session.Place) int { return -cmp.Compare(a.Value, b.Value) })
+	}
+	found = found[min(q.Offset, len(found)):]
+	return found[:min(q.Limit, len(found))], len(found) > q.Limit
+}
+
+// ByValue is the Order of the largest values first.
+const ByValue = "value"
+
+// Explained is an explanation of an atom in a version.
+type Explained struct {
+	Version int `json:"version"`
+	*explain.Explanation
+}
+
+// Explain says why an atom has its value, with so many counterfactuals.
+func (s *Service) Explain(ctx context.Context, o explain.Options, changes int, predicate string, arguments []string) (
+	Explained, error) {
+	if err := s.predicate(predicate); err != nil {
+		return Explained{}, err
+	}
+	site, number, err := s.Pages(ctx)
+	if err != nil {
+		return Explained{}, fmt.Errorf("%w: %w", errNoPages, err)
+	}
+	found, err := site.Explain(ctx, o, changes, predicate, arguments)
+	if err != nil {
+		return Explained{}, missing{err}
+	}
+	return Explained{number, found}, nil
+}
+
+// errNoPages is the error of a version that cannot be shown now.
+var errNoPages = errors.New("the version cannot be shown")
+
+// WhatIf is what an answer would be.
+type WhatIf struct {
+	Version   int       `json:"version" doc:"the version that the changes would be made to"`
+	Status    string    `json:"status"`
+	Objective *float64  `json:"objective" nullable:"true"`
+	Gap       *float64  `json:"gap" nullable:"true"`
+	Atoms     []Changed `json:"atoms" doc:"those that were asked for, or else those that would change most"`
+}
+
+// Changed is an atom in a what-if; a value is null where there is no such atom.
+type Changed struct {
+	Predicate string   `json:"predicate"`
+	Arguments []string `json:"arguments"`
+	Value     *float64 `json:"value" nullable:"true" doc:"what it would be"`
+	Now       *float64 `json:"now" nullable:"true" doc:"what it is"`
+}
+
+// Suppose says what some atoms would be after changes, which are not made; with none, those that would change most.
+func (s *Service) Suppose(ctx context.Context, changes []change.Change, atoms []AtomName, most int) (WhatIf, error) {
+	out := WhatIf{Atoms: []Changed{}}
+	err := s.WhatIf(ctx, changes, func(then, now *Version) {
+		a := then.Answer
+		out.Version, out.Status, out.Objective, out.Gap = now.Number, a.Status, finite(a.Objective), finite(a.Gap)
+		for _, atom := range atoms {
+			out.Atoms = append(out.Atoms, Changed{atom.Predicate, atom.Arguments,
+				then.value(atom.Predicate, atom.Arguments), now.value(atom.Predicate, atom.Arguments)})
+		}
+		if len(atoms) == 0 {
+			out.Atoms = differences(then, now, most)
+		}
+		for k := range out.Atoms {
+			fix(&out.Atoms[k], changes)
+		}
+	})
+	return out, err
+}
+
+// fix gives an atom the value that changes observe it with: then it is not inferred.
+func fix(c *Changed, changes []change.Change) {
+	for k := range changes {
+		by := &changes[k]
+		if by.Kind == change.ObserveAtom && strings.EqualFold(by.Predicate, c.Predicate) &&
+			slices.Equal(by.Arguments, c.Arguments) {
+			c.Value = &by.Value
+		}
+	}
+}
+
+// value is an atom's in a version; nil if there is none.
+func (v *Version) value(predicate string, arguments []string) *float64 {
+	if value, ok := v.grounding.Value(v.Answer, predicate, arguments...); ok {
+		return &value
+	}
+	return nil
+}
+
+// leastChange is what is no change of a value.
+const leastChange = 1e-4
+
+// differences are the atoms of a version whose values would change most.
+func differences(then, now *Version, most int) []Changed {
+	type moved struct {
+		session.Place
+		by   float64 // 2 of an atom that would be no more
+		then float64
+	}
+	var all []moved
+	for p := range now.grounding.Places(now.Answer, nil) {
+		m := moved{Place: p, by: 2}
+		if value, ok := p.In(then.Answer); ok {
+			m.by, m.then = math.Abs(value-p.Value), value
+		}
+		if m.by > leastChange {
+			all = append(all, m)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b moved) int { return -cmp.Compare(a.by, b.by) })
+	out := []Changed{}
+	for _, m := range all[:min(len(all), most)] {
+		a := now.grounding.Named(m.Place)
+		c := Changed{a.Predicate, a.Arguments, &m.then, &a.Value}
+		if m.by == 2 {
+			c.Value = nil
+		}
+		out = append(out, c)
+	}
+	return out
+}
