@@ -64,8 +64,8 @@ func newTools(t testing.TB, changes bool) *Tools {
 		cancel()
 		<-done
 	})
-	return New(service, []source.Plain{{ID: "odd", Severity: "warning", File: "model.json", Line: 3, Message: "it is odd"}},
-		changes)
+	odd := source.Plain{ID: "odd", Severity: "warning", File: "model.json", Line: 3, Message: "it is odd"}
+	return New(service, []source.Plain{odd}, changes)
 }
 
 // connect returns the protocol's own client of the tools.
@@ -116,14 +116,16 @@ func TestTools(t *testing.T) {
 	if got := strings.Join(names, " "); got != "check query explain what_if assert retract" {
 		t.Errorf("the tools are %s", got)
 	}
-	bob, atom := []string{"bob", "jazz"}, func(of ...string) object { return object{"predicate": "Likes", "arguments": of} }
+	atom := func(of ...string) object { return object{"predicate": "Likes", "arguments": of} }
+	bob := []string{"bob", "jazz"}
 	for _, test := range []struct {
 		name      string
 		arguments object
 		want      string
 		fails     bool
 	}{
-		{"check", nil, `"rule":"1: Knows(A, B) & Likes(A, T) -> Likes(B, T) ^2","weight":1,"active":true,"ground_rules":2`, false},
+		{"check", nil, `"rule":"1: Knows(A, B) & Likes(A, T) -> Likes(B, T) ^2","weight":1,"active":true,"ground_rules":2`,
+			false},
 		{"check", nil, `"status":"optimal"`, false},
 		{"check", nil, `{"predicate":"Likes","arguments":["String","String"],"observed":1,"targets":2,"inputs":0}`, false},
 		{"check", nil, "model.json:3: warning: it is odd [odd]", false},
@@ -136,19 +138,21 @@ func TestTools(t *testing.T) {
 		{"query", object{"predicate": "Likes", "limit": 0}, "expected number >= 1", true},
 		{"query", object{}, "required property predicate", true},
 		{"query", object{"predicate": 7}, "expected string", true},
-		{"explain", object{"predicate": "Likes", "arguments": bob, "changes": 1}, `"what":"fact  Likes('ann', 'jazz') = 0.9"`,
-			false},
+		{"explain", object{"predicate": "Likes", "arguments": bob, "changes": 1},
+			`"what":"fact  Likes('ann', 'jazz') = 0.9"`, false},
 		{"explain", object{"predicate": "Likes", "arguments": bob}, `Knows('ann', 'bob') & Likes('ann', 'jazz')`, false},
 		{"explain", object{"predicate": "Likes", "arguments": []string{"zoe", "jazz"}}, "there is no atom", true},
 		{"what_if", object{"changes": []object{{"change": "observe", "predicate": "Likes", "arguments": bob, "value": 0}}},
 			`"atoms":[{"predicate":"Likes","arguments":["bob","jazz"],"value":0,"now":0.53`, false},
-		{"what_if", object{"changes": []object{{"change": "observe", "predicate": "Likes", "arguments": bob}}}, "a value", true},
+		{"what_if", object{"changes": []object{{"change": "observe", "predicate": "Likes", "arguments": bob}}}, "a value",
+			true},
 		{"what_if", object{"changes": []object{{"change": "nothing"}}}, "expected value to be one of", true},
 		{"assert", object{"facts": []object{atom("bob", "jazz")}, "targets": []object{atom("dan", "jazz")}},
 			`"status":"optimal"`, false},
 		{"query", object{"predicate": "Likes", "arguments": bob}, `"value":1`, false},
 		{"assert", object{}, "nothing to change", true},
-		{"assert", object{"facts": []object{{"predicate": "Likes", "arguments": bob, "value": 2}}}, "expected number <= 1", true},
+		{"assert", object{"facts": []object{{"predicate": "Likes", "arguments": bob, "value": 2}}}, "expected number <= 1",
+			true},
 		{"retract", object{"atoms": []object{atom("bob", "jazz")}, "infer": true}, `"status":"optimal"`, false},
 		{"retract", object{"atoms": []object{atom("dan", "jazz")}}, `"status":"optimal"`, false},
 		{"query", object{"predicate": "Likes", "arguments": []string{"dan", "jazz"}}, "no such atom", true},
@@ -231,8 +235,9 @@ func TestEndsWithItsContext(t *testing.T) {
 
 // FuzzTake sends any line: at most one reply comes, and it is one.
 func FuzzTake(f *testing.F) {
+	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":`
 	for _, line := range []string{`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{}`, `[]`, `{"id":{}}`,
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query","arguments":{"predicate":"Likes","min":0.5}}}`} {
+		call + `"query","arguments":{"predicate":"Likes","min":0.5}}}`} {
 		f.Add(line)
 	}
 	tools := newTools(f, true)

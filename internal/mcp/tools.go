@@ -15,9 +15,10 @@ import (
 )
 
 // instructions tell agents what the tools are for.
-const instructions = `A model of weighted logical rules over facts, whose atoms have truth values from 0 to 1. All values are
-those of the most probable state, found by convex optimisation and proven: "gap" bounds how far the objective is from the
-optimum, and "status" is "optimal" if that is as close as was asked for. Begin with check, which names predicates and rules.`
+const instructions = "A model of weighted logical rules over facts, whose atoms have truth values from 0 to 1. All " +
+	"values are those of the most probable state, found by convex optimisation and proven: \"gap\" bounds how far the " +
+	"objective is from the optimum, and \"status\" is \"optimal\" if that is as close as was asked for. Begin with " +
+	"check, which names predicates and rules."
 
 // Tools are what agents can do with a model.
 type Tools struct {
@@ -34,8 +35,8 @@ type tool struct {
 	call              func(ctx context.Context, arguments json.RawMessage) (any, error)
 }
 
-// New makes the tools of a model that a service changes, and about which there are messages. Unless changes are allowed,
-// they only read.
+// New makes the tools of a model that a service changes, and about which there are messages. Unless changes are
+// allowed, they only read.
 func New(service *serve.Service, messages []source.Plain, changes bool) *Tools {
 	t := &Tools{service: service, messages: messages}
 	t.all = []*tool{
