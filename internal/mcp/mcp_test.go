@@ -129,7 +129,7 @@ func TestTools(t *testing.T) {
 		{"check", nil, `"status":"optimal"`, false},
 		{"check", nil, `{"predicate":"Likes","arguments":["String","String"],"observed":1,"targets":2,"inputs":0}`, false},
 		{"check", nil, "model.json:3: warning: it is odd [odd]", false},
-		{"query", object{"predicate": "Likes"}, `"atoms":[{"predicate":"Likes","arguments":["bob","jazz"],"value":0.53`, false},
+		{"query", object{"predicate": "Likes"}, `[{"predicate":"Likes","arguments":["bob","jazz"],"value":0.53`, false},
 		{"query", object{"predicate": "Likes", "limit": 1}, `"next":1`, false},
 		{"query", object{"predicate": "Likes", "max": 0.3}, `"atoms":[]`, false},
 		{"query", object{"predicate": "Likes", "arguments": []string{"ann", "jazz"}}, `"value":0.9`, false},
