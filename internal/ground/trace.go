@@ -1,7 +1,6 @@
 package ground
 
 import (
-	"math"
 	"slices"
 	"sync/atomic"
 
@@ -210,10 +209,9 @@ func (p *potential) made(b *batch, constant float64) {
 
 // equals compares two potentials, in the order of their atoms.
 func (p *potential) equals(q *potential) bool {
-	const rounding = 1e-9
 	return slices.Equal(p.vars, q.vars) && slices.Equal(p.inputs, q.inputs) && slices.Equal(p.coef, q.coef) &&
 		slices.Equal(p.inputCoef, q.inputCoef) && p.scale == q.scale &&
-		math.Abs(p.constant-q.constant) <= rounding*(1+math.Abs(q.constant))
+		mrf.SameConstant(p.constant, q.constant)
 }
 
 // probeKey is a rule and which of its variables are bound.

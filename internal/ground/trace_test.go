@@ -21,16 +21,15 @@ func TestTraceFindsEachGrounding(t *testing.T) {
 			t.Fatal(err)
 		}
 		tracer := NewTracer(f.program, f.store)
-		seen := make(map[string]bool)
-		equal := make(map[string]int)
+		seen, place, index := make(map[string]bool), 0, mrf.NewOccurrences(model)
 		for _, b := range model.Blocks {
 			for j := range b.Len {
-				text := fmt.Sprint(b.Rule, Text(f.program, f.store, b, j), constantOf(b, j), scaleOf(b, j), terms(f.store, b, j))
-				found := tracer.Trace(b, j, equal[text])
+				text, twins := fmt.Sprint(b.Rule, Text(f.program, f.store, b, j)), index.Twins(place)
+				found := tracer.Trace(b, j, twins)
 				if found == nil {
-					t.Fatalf("%s: no grounding of %s (after %d)", text, f.program.Rules[b.Rule].Text, equal[text])
+					t.Fatalf("%s: no grounding of %s (after %d)", text, f.program.Rules[b.Rule].Text, twins)
 				}
-				equal[text]++
+				place++
 				if key := fmt.Sprint(b.Rule, found.Constants); seen[key] {
 					t.Fatalf("%s: %s is found twice for %s", text, key, found.Rule.Text)
 				} else {
@@ -40,18 +39,6 @@ func TestTraceFindsEachGrounding(t *testing.T) {
 			}
 		}
 	})
-}
-
-// terms are a potential's terms, by their coefficients to the last bit.
-func terms(store *relation.Store, b *mrf.Block, j int) (out []string) {
-	for _, s := range sides(b, j) {
-		from, to := s.row(j)
-		for k := from; k < to; k++ {
-			r, row := store.Locate(s.role, s.index[k])
-			out = append(out, fmt.Sprint(store.Atom(r, row), s.coefficient(k-from, k)))
-		}
-	}
-	return out
 }
 
 // checkInstance compares the sum of an instance's terms with the potential.
@@ -108,6 +95,27 @@ func TestTraceOfDuplicates(t *testing.T) {
 	stranger.Constant += 0.5
 	if found := tracer.Trace(&stranger, j, 0); found != nil {
 		t.Errorf("a ground rule of another program is %+v", found)
+	}
+}
+
+// Ground rules whose constants differ by rounding alone are told apart, too.
+func TestTraceOfRounded(t *testing.T) {
+	b := newBuilder()
+	b.add("P", 1, false, observed("a", 0.1), observed("b", 0.3))
+	b.add("Q", 1, false, observed("a", 0.2), observed("b", 0.2))
+	b.add("R", 1, false, observed("a", 0.3), observed("b", 0.1))
+	b.add("T", 1, true, target("x"))
+	f := b.rules(t, "1: P(A) + Q(A) + R(A) + T('x') <= 0")
+	model, _ := f.made(t, Options{Threads: 1})
+	block, index := model.Blocks[0], mrf.NewOccurrences(model)
+	if constantOf(block, 0) == constantOf(block, 1) {
+		t.Fatal("the constants are the same")
+	}
+	tracer := NewTracer(f.program, f.store)
+	for j, want := range []string{"a", "b"} {
+		if got := tracer.Trace(block, j, index.Twins(j)).Constants["A"]; got != want {
+			t.Errorf("ground rule %d is that of %s, and not of %s", j, got, want)
+		}
 	}
 }
 

@@ -105,12 +105,19 @@ func (o *Occurrences) Twins(place int) (count int) {
 		if q.Rule != b.Rule || !slices.Equal(q.Ids(l, &buffer), ids) {
 			continue
 		}
-		if _, too := q.Row(l, &buffer); slices.Equal(too, coef) && q.Constant+q.Own(l) == b.Constant+b.Own(j) &&
+		if _, too := q.Row(l, &buffer); slices.Equal(too, coef) && SameConstant(q.Constant+q.Own(l), b.Constant+b.Own(j)) &&
 			q.scale(l) == b.scale(j) && slices.Equal(q.InputRow(l), b.InputRow(j)) {
 			count++
 		}
 	}
 	return count
+}
+
+// SameConstant tells whether constants of ground rules are the same but for rounding, which depends on the order in which
+// observed atoms were added up.
+func SameConstant(a, b float64) bool {
+	const rounding = 1e-9
+	return math.Abs(a-b) <= rounding*(1+math.Abs(b))
 }
 
 // scale is what a potential's weight is multiplied by.
