@@ -62,15 +62,15 @@ func (f *force) push() float64 { return 0 - f.coef*f.mu }
 // balance writes the pushes on a variable, and returns the places of those that are shown.
 func (s *State) balance(e *Explanation, names Names, i int32, shown int) (places []int) {
 	byRule := make(map[int][]force)
-	push := 0.0
+	push, unit := 0.0, s.field.Unit()
 	for _, place := range s.index.Of(i, nil) {
 		p := s.look(place)
 		f := force{place, p.coefficient(i), p.mu}
-		if math.Abs(f.mu) <= silent*max(p.w, s.field.Unit()) {
-			continue
-		}
 		push += f.push()
 		e.Sizes += math.Abs(f.push())
+		if math.Abs(f.mu) <= silent*max(p.w, unit) {
+			continue // not worth showing, but several of them may hold each other
+		}
 		byRule[p.block.Rule] = append(byRule[p.block.Rule], f)
 	}
 	for _, rule := range sortedKeys(byRule) {
@@ -78,6 +78,9 @@ func (s *State) balance(e *Explanation, names Names, i int32, shown int) (places
 	}
 	slices.SortStableFunc(e.Pushes, func(a, b Push) int { return -cmp.Compare(math.Abs(a.Push), math.Abs(b.Push)) })
 	slices.SortStableFunc(e.Rules, func(a, b RulePush) int { return -cmp.Compare(math.Abs(a.Push), math.Abs(b.Push)) })
+	if math.Abs(push) <= silent*unit {
+		push = 0
+	}
 	if s.isFree(i) {
 		e.Unexplained = push
 	} else {

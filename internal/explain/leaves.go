@@ -9,11 +9,14 @@ import (
 
 // leaves writes what a variable's value is the sum of.
 func (s *State) leaves(ctx context.Context, e *Explanation, names Names, i int32) error {
-	if !s.isFree(i) {
+	var p *piece
+	if s.isFree(i) {
+		p = s.pieceOf(i)
+	}
+	if !s.isFree(i) { // or not any more
 		e.Leaves = append(e.Leaves, Leaf{Kind: leafBound, Name: e.Atom, Words: e.Words, Value: s.y[i], Contribution: s.y[i]})
 		return nil
 	}
-	p := s.pieceOf(i)
 	v, ok := p.direction(i)
 	if !ok {
 		low, high, err := s.interval(ctx, p, i)

@@ -84,13 +84,28 @@ func (s *State) pieceOf(i int32) *piece {
 	})
 	s.build(p, places)
 	p.sound = s.polish(p, places)
-	if p.sound && s.calms(places) {
-		for _, k := range p.variables {
-			s.piece[k] = 0
-		}
-		return s.pieceOf(i)
+	if !p.sound {
+		return p
 	}
-	return p
+	if calm, landed := s.calms(places), s.lands(p); !calm && !landed {
+		return p
+	}
+	for _, k := range p.variables {
+		s.piece[k] = 0
+	}
+	if !s.isFree(i) {
+		return p
+	}
+	return s.pieceOf(i)
+}
+
+// lands tells whether variables of a piece, which were free, have come to a wall that they are pushed against.
+func (s *State) lands(p *piece) (some bool) {
+	for _, k := range p.variables {
+		s.freedom[k] = unknown
+		some = !s.isFree(k) || some
+	}
+	return some
 }
 
 // calms tells whether squares, which the present state may have taken for violated by rounding alone, hold in it.
@@ -295,42 +310,86 @@ func compress(entries []entry, n int) (*ldl.Pattern, []float64) {
 	return pattern, numbers
 }
 
-// Refinement ends when the residual, relative to the right-hand side, is at most exact, or falls no more. What is above
-// rough is no solution.
+// Refinement ends when the residual, relative to the right-hand side, is at most exact, or does not fall by half more than
+// so many times. What is above rough is no solution.
 const (
 	refinements = 60
+	slowest     = 8
 	exact       = 1e-13
 	rough       = 1e-8
 )
 
 // solve returns a solution of K x = b, and whether there is one. Where K is singular and b is in its range, it is one
-// of many.
+// of many. The factored matrix's solutions are refined by generalised conjugate residuals: the few directions in which
+// it is far from K, such as those between tight potentials that say nearly the same, take about a step each.
 func (p *piece) solve(b []float64) (x []float64, ok bool) {
 	x = make([]float64, len(b))
 	residual, best, slow := slices.Clone(b), math.Inf(1), 0
 	answer, size := slices.Clone(x), p.norm(b)
+	var steps []refined
 	for range refinements {
 		if size == 0 {
 			break
 		}
 		left := p.norm(residual) / size
-		if left < best {
-			if left > best/2 {
-				slow++
-			}
-			best = left
-			copy(answer, x)
-		} else {
+		if left > best/2 {
 			slow++
 		}
-		if left <= exact || slow > 3 {
+		if left < best {
+			best = left
+			copy(answer, x)
+		}
+		if left <= exact || slow > slowest {
 			break
 		}
-		p.step(residual, x)
+		if steps = p.refine(steps, residual, x); steps == nil {
+			break
+		}
 		copy(residual, b)
 		p.subtract(x, residual)
 	}
 	return answer, size == 0 || best <= rough
+}
+
+// refined is a step of refinement with its image under K, which has the length 1 and is orthogonal to those before it.
+type refined struct{ step, image []float64 }
+
+// refine goes along the factored matrix's solution, conjugate to the last steps, to where the residual is the least; nil
+// if that leads nowhere.
+func (p *piece) refine(steps []refined, residual, x []float64) []refined {
+	r := refined{make([]float64, len(x)), make([]float64, len(x))}
+	p.step(residual, r.step)
+	p.subtract(r.step, r.image)
+	for _, s := range steps {
+		by := -p.product(r.image, s.image)
+		addTimes(by, s.step, r.step)
+		addTimes(by, s.image, r.image)
+	}
+	length := math.Sqrt(p.product(r.image, r.image))
+	if !(length > rough*math.Sqrt(p.product(residual, residual))) {
+		return nil
+	}
+	for k := range r.step {
+		r.step[k] /= length
+		r.image[k] /= length
+	}
+	addTimes(-p.product(residual, r.image), r.step, x) // the image is that of -step
+	return append(steps[max(0, len(steps)-slowest+1):], r)
+}
+
+// addTimes adds a multiple of v to out.
+func addTimes(by float64, v, out []float64) {
+	for k, x := range v {
+		out[k] += by * x
+	}
+}
+
+// product is the inner product of two right-hand sides, in their units.
+func (p *piece) product(a, b []float64) (sum float64) {
+	for k, unit := range p.units {
+		sum += a[k] * unit * (b[k] * unit)
+	}
+	return sum
 }
 
 // step adds the factored matrix's solution to x.

@@ -86,10 +86,11 @@ func NewState(field *mrf.Field, y, multipliers []float64, settings solve.Setting
 	}, nil
 }
 
-// sharp is the gap that a part of the model is solved to where it is not explained well, and feasible what hard rules
-// may be violated by.
+// sharp is the gap that a part of the model is solved to where it is not explained well, finest that of what is around
+// one atom, and feasible what hard rules may be violated by.
 const (
 	sharp    = 1e-10
+	finest   = 1e-15
 	feasible = 1e-8
 )
 
@@ -111,20 +112,22 @@ func (s *State) sharpen(ctx context.Context, i int32) error {
 
 // sharpenAround is sharpen for what is near a variable, and tells whether that was enough.
 func (s *State) sharpenAround(ctx context.Context, i int32) (fine bool, err error) {
-	if s.addsUp(i) {
-		return true, nil
-	}
-	r := s.region(i, nil, nil)
-	for _, k := range s.pieceOf(i).variables {
-		r.enter(r.atom(k))
-	}
 	unit := s.field.Unit()
-	done, err := r.resolve(ctx, sharp*unit, changedBudget*unit, least)
-	if done && err == nil {
+	for _, gap := range []float64{sharp, finest} { // pushes on squares are about the root of the gap
+		if s.addsUp(i) {
+			return true, nil
+		}
+		r := s.region(i, nil, nil)
+		for _, k := range s.pieceOf(i).variables {
+			r.enter(r.atom(k))
+		}
+		done, err := r.resolve(ctx, gap*unit, changedBudget*unit, least)
+		if !done || err != nil {
+			return false, err
+		}
 		r.accept()
-		fine = s.addsUp(i)
 	}
-	return fine, err
+	return s.addsUp(i), nil
 }
 
 // addsUp tells whether the pushes on a variable do, once its piece is polished; where it cannot be, those on all of the

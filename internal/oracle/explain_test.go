@@ -144,7 +144,7 @@ func unexplained(e *explain.Explanation, unit float64) string {
 	switch {
 	case math.Abs(e.Unexplained) > 1e-6*e.Sizes+1e-10*unit:
 		return "pushes are left"
-	case math.Abs(push-e.Unexplained) > 1e-9*(1+e.Sizes):
+	case math.Abs(push-e.Unexplained) > 1e-8*unit+1e-9*e.Sizes:
 		return "the pushes are not those that are added up"
 	case e.Unique && len(e.Leaves) > 0 && math.Abs(sum-e.Value) > 1e-6:
 		return "the leaves are not the value"
