@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/deeppsl/deeppsl/internal/rapidtest"
 )
 
 // reference computes the networks of smallSpecs in float64, one row at a time and with none of the package's kernels,

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	_ "github.com/deeppsl/deeppsl/internal/rapidtest"
 )
 
 func TestGeneratorIsDeterministic(t *testing.T) {

@@ -310,8 +310,8 @@ func compress(entries []entry, n int) (*ldl.Pattern, []float64) {
 	return pattern, numbers
 }
 
-// Refinement ends when the residual, relative to the right-hand side, is at most exact, or does not fall by half more than
-// so many times. What is above rough is no solution.
+// Refinement ends when the residual, relative to the right-hand side, is at most exact, or does not fall by half more
+// than so many times. What is above rough is no solution.
 const (
 	refinements = 60
 	slowest     = 8
@@ -354,8 +354,8 @@ func (p *piece) solve(b []float64) (x []float64, ok bool) {
 // refined is a step of refinement with its image under K, which has the length 1 and is orthogonal to those before it.
 type refined struct{ step, image []float64 }
 
-// refine goes along the factored matrix's solution, conjugate to the last steps, to where the residual is the least; nil
-// if that leads nowhere.
+// refine goes along the factored matrix's solution, conjugate to the last steps, to where the residual is the least;
+// nil if that leads nowhere.
 func (p *piece) refine(steps []refined, residual, x []float64) []refined {
 	r := refined{make([]float64, len(x)), make([]float64, len(x))}
 	p.step(residual, r.step)

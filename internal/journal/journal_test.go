@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/deeppsl/deeppsl/internal/rapidtest"
 )
 
 func open(t *testing.T, path string, want int) *Journal {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/deeppsl/deeppsl/internal/parallel"
+	_ "github.com/deeppsl/deeppsl/internal/rapidtest"
 )
 
 // Products of every shape, with gaps between rows and overlapping left factors, against the definition; and without a

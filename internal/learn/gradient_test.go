@@ -9,6 +9,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
+	_ "github.com/deeppsl/deeppsl/internal/rapidtest"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/newton"
 )

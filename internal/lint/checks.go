@@ -17,6 +17,7 @@ func Checks() []Check {
 		{"face", "a root package that is small and names nothing internal can be learned, and kept", face},
 		{"shown", "an exported name that no example uses is one that nobody finds", shown},
 		{"guest", "a library is a guest in its process: settings of all of it are the program's", processWide},
+		{"seeds", "a test that fails by luck says nothing about the change at hand", seeds},
 		{"knots", "files that need each other in a circle are one file, however they are cut", knots},
 		{"functions", "a function does one thing, and is read at one glance", functionLength},
 	}

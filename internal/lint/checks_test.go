@@ -50,6 +50,8 @@ func TestChecksFind(t *testing.T) {
 			"package a\n\ntype a struct{ B int }\n\ntype C struct{ d int }\n"},
 		{"guest", "a.go", "package a\n\nimport \"runtime\"\n\nfunc a() { runtime.GOMAXPROCS(1) }\n",
 			"package a\n\nimport \"runtime\"\n\nvar a = runtime.GOMAXPROCS(0)\n"},
+		{"seeds", "a_test.go", imports("pgregory.net/rapid"),
+			"package a\n\nimport (\n\t_ \"pgregory.net/rapid\"\n\n\t_ \"" + modulePath + "/internal/rapidtest\"\n)\n"},
 		{"functions", "a.go", "package a\n\nfunc a() {" + strings.Repeat("\n", maxFunction) + "}\n",
 			"package a\n\nfunc a() {}\n"},
 	} {

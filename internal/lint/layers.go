@@ -22,6 +22,7 @@ var layers = []layer{
 	{"internal/alloctest", nil},
 	{"internal/contexttest", nil},
 	{"internal/goldentest", nil},
+	{"internal/rapidtest", nil},
 	{"internal/scripttest", []string{"internal/goldentest"}},
 	{"internal/parallel", nil},
 	{"internal/kernel", nil},

@@ -113,8 +113,8 @@ func (o *Occurrences) Twins(place int) (count int) {
 	return count
 }
 
-// SameConstant tells whether constants of ground rules are the same but for rounding, which depends on the order in which
-// observed atoms were added up.
+// SameConstant tells whether constants of ground rules are the same but for rounding, which depends on the order in
+// which observed atoms were added up.
 func SameConstant(a, b float64) bool {
 	const rounding = 1e-9
 	return math.Abs(a-b) <= rounding*(1+math.Abs(b))

@@ -18,6 +18,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/project"
+	_ "github.com/deeppsl/deeppsl/internal/rapidtest"
 	"github.com/deeppsl/deeppsl/internal/session"
 )
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/deeppsl/deeppsl/internal/rapidtest"
 )
 
 const epsilon = 1e-9

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	_ "github.com/deeppsl/deeppsl/internal/rapidtest"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/deeppsl/deeppsl/internal/goldentest"
+	_ "github.com/deeppsl/deeppsl/internal/rapidtest"
 )
 
 func sampleTable() *Table {

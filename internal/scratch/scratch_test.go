@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/deeppsl/deeppsl/internal/parallel"
+	_ "github.com/deeppsl/deeppsl/internal/rapidtest"
 )
 
 // create makes a file in a folder that must be empty all the time: the file has no name.

@@ -12,6 +12,8 @@ import (
 	"github.com/adrg/strutil/metrics"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	_ "github.com/deeppsl/deeppsl/internal/rapidtest"
 )
 
 // TestPublished compares with values from the literature, or worked out by hand where it prints none.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/alloctest"
+	_ "github.com/deeppsl/deeppsl/internal/rapidtest"
 	"pgregory.net/rapid"
 )
 

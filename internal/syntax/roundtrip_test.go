@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/deeppsl/deeppsl/internal/goldentest"
+	_ "github.com/deeppsl/deeppsl/internal/rapidtest"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
