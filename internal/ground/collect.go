@@ -21,6 +21,8 @@ type collection struct {
 	waiting  [][]*batch // per piece
 	done     []bool     // per piece
 	spare    []*batch   // whose potentials are joined
+	before   []int64    // per piece, how many bytes had been joined when it became the first one
+	joined   int64      // how many have been by now
 
 	paged  [][]*mrf.Block // per piece, what is in the file
 	counts []Counts
@@ -35,8 +37,8 @@ type collection struct {
 func newCollection(g *grounder, r *routine) *collection {
 	n := r.pieces()
 	return &collection{grounder: g, routine: r, assembly: assembly{routine: r}, waiting: make([][]*batch, n),
-		done: make([]bool, n), paged: make([][]*mrf.Block, n), counts: make([]Counts, n), found: make([]problems, n),
-		passed: make([]atomic.Int64, len(r.ops))}
+		done: make([]bool, n), before: make([]int64, n), paged: make([][]*mrf.Block, n),
+		counts: make([]Counts, n), found: make([]problems, n), passed: make([]atomic.Int64, len(r.ops))}
 }
 
 // take empties a machine's batches into the collection. It may run for several pieces at once.
@@ -68,9 +70,7 @@ func (c *collection) take(piece int, m *machine) {
 // page writes batches to the file.
 func (c *collection) page(piece int, part []*batch) {
 	own := assembly{routine: c.routine}
-	for _, b := range part {
-		own.add(b, 0)
-	}
+	own.add(part, 0)
 	blocks := own.blocks()
 	for _, b := range blocks {
 		c.share(b)
@@ -81,10 +81,17 @@ func (c *collection) page(piece int, part []*batch) {
 
 // join appends batches of the first piece that is not done to the arenas.
 func (c *collection) join(part []*batch) {
-	for _, b := range part {
-		c.assembly.add(b, float64(len(c.done)-c.next-1)/float64(c.next+1))
-	}
+	c.joined += bytesOf(part)
+	c.assembly.add(part, c.more())
 	c.reuse(part)
+}
+
+// more estimates how many times as much is to come as has been joined: the pieces to come make as much as the last
+// quarter of those before.
+func (c *collection) more() float64 {
+	from := c.next - c.next/4
+	recent := float64(c.joined-c.before[from]) / float64(c.next+1-from)
+	return recent * float64(len(c.done)-c.next-1) / float64(max(1, c.joined))
 }
 
 // reuse keeps the memory of batches.
@@ -107,6 +114,7 @@ func (c *collection) end(piece int, m *machine) {
 	defer c.mu.Unlock()
 	for c.done[piece] = true; c.next < len(c.done) && c.done[c.next]; {
 		if c.next++; c.next < len(c.done) {
+			c.before[c.next] = c.joined
 			c.join(c.waiting[c.next])
 			c.waiting[c.next] = nil
 		}

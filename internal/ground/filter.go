@@ -1,6 +1,8 @@
 package ground
 
 import (
+	"slices"
+
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/symbol"
@@ -88,6 +90,26 @@ func (r *routine) origin(a *program.Atom, closed *atom, variable int) *origin {
 	return out
 }
 
+// asks lists the slots that a filter asks for, the variable's own left out.
+func (v *summand) asks() (slots []int32) {
+	ask := func(more ...int32) {
+		for _, slot := range more {
+			if slot != v.slot && !slices.Contains(slots, slot) {
+				slots = append(slots, slot)
+			}
+		}
+	}
+	for _, c := range v.filter {
+		for _, l := range c.literals {
+			if l.condition != nil {
+				ask(l.condition.left, l.condition.right)
+			}
+			ask(l.tuple...)
+		}
+	}
+	return slots
+}
+
 // passes tells whether the value in the variable's slot satisfies its filter.
 func (m *machine) passes(v *summand) bool {
 	if len(v.filter) == 0 {
@@ -157,9 +179,15 @@ func (m *machine) originKey(c *origin) []symbol.ID {
 }
 
 // candidates reads the values that pass v's filter from its origins into x, each once: by the first alternative that
-// lets it pass.
+// lets it pass. What passed the last time is there still if nothing has changed that the filter asks for.
 func (m *machine) candidates(v *summand, x *expansion) {
-	x.passed = x.passed[:0]
+	if x.of == v && m.hold(v.asked, x.at) {
+		return
+	}
+	x.of, x.at, x.passed = v, x.at[:0], x.passed[:0]
+	for _, slot := range v.asked {
+		x.at = append(x.at, m.slots[slot])
+	}
 	for k := range v.filter {
 		c := v.filter[k].origin
 		lo, hi := c.index.Range(m.originKey(c))
@@ -170,6 +198,16 @@ func (m *machine) candidates(v *summand, x *expansion) {
 			}
 		}
 	}
+}
+
+// hold tells whether the slots hold the values.
+func (m *machine) hold(slots []int32, values []symbol.ID) bool {
+	for k, slot := range slots {
+		if m.slots[slot] != values[k] {
+			return false
+		}
+	}
+	return true
 }
 
 // passedBefore tells whether an alternative before the k-th lets the value pass, so that it has been read already.

@@ -43,7 +43,8 @@ type machine struct {
 	// Scratch of the potential at hand.
 	vars, inputs []int32
 	coef         []float64
-	terms        []term
+	free, given  addends // variables and inputs
+	runs         []run   // their coefficients, in the order of the atoms
 	sums         []expansion
 	sizes        []int // per variable: |B|
 	sizeOf       func(variable int) int
@@ -77,6 +78,9 @@ func (m *machine) run(from, to cut) {
 	m.from, m.to, m.lo, m.hi = from, to, from.row, to.row
 	if to.inner > 0 {
 		m.hi++
+	}
+	for k := range m.sums {
+		m.sums[k].of = nil // relations may have changed
 	}
 	m.step(0, m.routine.upper)
 	if m.vectors != nil {

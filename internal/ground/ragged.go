@@ -1,26 +1,26 @@
 package ground
 
 import (
-	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/deeppsl/deeppsl/internal/program"
 )
 
-// term is one free atom of the ground rule at hand, with its coefficient.
-type term struct {
-	number int32
-	input  bool
-	coef   float64
+// addends are free atoms of the ground rule at hand, by their numbers, each with its coefficient.
+type addends struct {
+	ids  []int32
+	coef []float64
 }
 
-// order puts variables before inputs, each by number, so that terms of one atom lie side by side.
-func (t *term) order() int64 {
-	if t.input {
-		return 1<<32 + int64(t.number)
-	}
-	return int64(t.number)
+// clear leaves no terms.
+func (t *addends) clear() { t.ids, t.coef = t.ids[:0], t.coef[:0] }
+
+// run is how many terms in succession have one coefficient.
+type run struct {
+	coef  float64
+	times int
 }
 
 // emitRagged makes a potential of the current grounding of a rule whose shape differs from grounding to grounding: one
@@ -31,7 +31,9 @@ func emitRagged(m *machine) {
 	}
 	d, ok := m.coefficient(m.rule.Constant, m.constant)
 	bias := d - m.constant
-	m.terms = m.terms[:0]
+	m.free.clear()
+	m.given.clear()
+	m.runs = m.runs[:0]
 	for k := range m.atoms {
 		a, rows := &m.atoms[k], m.rowsOf(k)
 		if len(rows) == 0 {
@@ -67,14 +69,13 @@ func (m *machine) rowsOf(k int) []int32 {
 
 // addRagged appends the terms at hand to the machine's one ragged batch, if they are worth it.
 func (m *machine) addRagged(bias float64) {
-	low, high, vars := m.constant+bias, m.constant+bias, 0
-	for _, t := range m.terms {
-		low, high = low+min(t.coef, 0), high+max(t.coef, 0)
-		if !t.input {
-			vars++
+	low, high := m.constant+bias, m.constant+bias
+	for _, r := range m.runs {
+		for range r.times { // one by one: products round otherwise
+			low, high = low+min(r.coef, 0), high+max(r.coef, 0)
 		}
 	}
-	if m.keep(vars, low, high) {
+	if m.keep(len(m.free.ids), low, high) {
 		m.addTerms(bias)
 	}
 }
@@ -92,13 +93,22 @@ func (m *machine) collect(a *atom, coef float64, rows []int32) (bias float64) {
 	if coef == 0 {
 		return 0
 	}
+	t := &m.free
+	if a.perceived {
+		t = &m.given
+	}
+	before := len(t.ids)
+	t.ids = slices.Grow(t.ids, len(rows))
 	for _, row := range rows {
 		if row >= a.observed {
-			m.terms = append(m.terms, term{number: row + a.shift, input: a.perceived, coef: coef})
+			t.ids = append(t.ids, row+a.shift)
 		} else if row >= 0 {
 			bias += coef * a.value(row)
 		}
 	}
+	times := len(t.ids) - before
+	t.coef = repeated(t.coef, coef, times)
+	m.runs = append(m.runs, run{coef, times})
 	return bias
 }
 
@@ -108,18 +118,40 @@ func (m *machine) mergeTerms() {
 	if len(m.repeats) == 0 {
 		return
 	}
-	slices.SortStableFunc(m.terms, func(a, b term) int {
-		return cmp.Compare(a.order(), b.order())
-	})
-	kept := m.terms[:0]
-	for _, t := range m.terms {
-		if n := len(kept); n > 0 && kept[n-1].order() == t.order() {
-			kept[n-1].coef += t.coef
-		} else {
-			kept = append(kept, t)
+	m.runs = m.runs[:0]
+	for _, t := range [...]*addends{&m.free, &m.given} {
+		t.merge()
+		for _, coef := range t.coef {
+			m.runs = append(m.runs, run{coef, 1})
 		}
 	}
-	m.terms = slices.DeleteFunc(kept, func(t term) bool { return math.Abs(t.coef) < vanishing })
+}
+
+// merge leaves each atom once, by its number, unless its coefficients cancel out.
+func (t *addends) merge() {
+	sort.Stable(t)
+	kept := addends{t.ids[:0], t.coef[:0]}
+	for k, id := range t.ids {
+		if n := len(kept.ids); n > 0 && kept.ids[n-1] == id {
+			kept.coef[n-1] += t.coef[k]
+		} else {
+			kept.ids, kept.coef = append(kept.ids, id), append(kept.coef, t.coef[k])
+		}
+	}
+	t.clear()
+	for k, coef := range kept.coef {
+		if math.Abs(coef) >= vanishing {
+			t.ids, t.coef = append(t.ids, kept.ids[k]), append(t.coef, coef)
+		}
+	}
+}
+
+// Len, Less and Swap sort terms by their numbers.
+func (t *addends) Len() int           { return len(t.ids) }
+func (t *addends) Less(i, k int) bool { return t.ids[i] < t.ids[k] }
+func (t *addends) Swap(i, k int) {
+	t.ids[i], t.ids[k] = t.ids[k], t.ids[i]
+	t.coef[i], t.coef[k] = t.coef[k], t.coef[i]
 }
 
 // addTerms appends the terms at hand, and remembers where they end.
@@ -128,16 +160,10 @@ func (m *machine) addTerms(bias float64) {
 		m.newBatch(0, nil).ragged = true
 	}
 	b := m.batches[0]
-	b.compare(m.terms)
-	for _, t := range m.terms {
-		if t.input {
-			b.inputs = append(b.inputs, t.number)
-			b.inputValue.Append(t.coef)
-		} else {
-			b.vars = append(b.vars, t.number)
-			b.varCoef.Append(t.coef)
-		}
-	}
+	b.compare(&m.free, &m.given)
+	b.vars, b.inputs = append(b.vars, m.free.ids...), append(b.inputs, m.given.ids...)
+	b.varCoef.Extend(m.free.coef)
+	b.inputValue.Extend(m.given.coef)
 	b.varEnd = append(b.varEnd, int32(len(b.vars)))
 	b.inputEnd = append(b.inputEnd, int32(len(b.inputs)))
 	b.measure(bias, m.scale)
@@ -147,32 +173,10 @@ func (m *machine) addTerms(bias float64) {
 }
 
 // compare notes whether a potential of these terms, which is yet to be added, has the coefficients of the first one.
-func (b *batch) compare(terms []term) {
+func (b *batch) compare(free, given *addends) {
 	if b.len == 0 {
-		b.regular, b.pattern, b.inputPattern = true, b.pattern[:0], b.inputPattern[:0]
-		for _, t := range terms {
-			if t.input {
-				b.inputPattern = append(b.inputPattern, t.coef)
-			} else {
-				b.pattern = append(b.pattern, t.coef)
-			}
-		}
-		return
+		b.regular = true
+		b.pattern, b.inputPattern = append(b.pattern[:0], free.coef...), append(b.inputPattern[:0], given.coef...)
 	}
-	if !b.regular {
-		return
-	}
-	v, x := 0, 0
-	for _, t := range terms {
-		pattern, at := b.pattern, &v
-		if t.input {
-			pattern, at = b.inputPattern, &x
-		}
-		if *at == len(pattern) || pattern[*at] != t.coef {
-			b.regular = false
-			return
-		}
-		*at++
-	}
-	b.regular = v == len(b.pattern) && x == len(b.inputPattern)
+	b.regular = b.regular && slices.Equal(b.pattern, free.coef) && slices.Equal(b.inputPattern, given.coef)
 }

@@ -28,6 +28,7 @@ type summand struct {
 	slot   int32
 	column int
 	filter []conjunction
+	asked  []int32 // the slots that the filter asks for, but for the variable's own
 	domain *domain // nil unless the sum is sized and its predicate closed
 }
 
@@ -48,6 +49,7 @@ func (r *routine) addSum(s *program.Sum) {
 	}
 	v := summand{slot: int32(s.Variable), filter: r.filter(s)}
 	v.column = slices.IndexFunc(a.Args, func(t program.Term) bool { return t.Variable == s.Variable })
+	v.asked = v.asks()
 	r.sums[at].variables = append(r.sums[at].variables, v)
 	r.sums[at].sized = r.sums[at].sized || r.sized(s.Variable)
 }
@@ -126,6 +128,9 @@ type expansion struct {
 	rows   []int32     // the rows that count in the grounding at hand
 	passed []symbol.ID // the values that a filter let pass
 	key    []symbol.ID
+	// Whose filter it was, nil if nobody's, and what it asked for: as long as that stays the same, so does what passes.
+	of *summand
+	at []symbol.ID
 }
 
 // expand finds the rows of sum k and the sizes |B| of its variables. What the sum adds up are always rows that exist;
@@ -159,16 +164,15 @@ func (m *machine) gather(x *expansion, slots []int32) []symbol.ID {
 
 // pick finds the atoms of the values that passed.
 func (m *machine) pick(s *sum, x *expansion) {
-	for _, value := range x.passed {
-		m.slots[s.variables[0].slot] = value
-		if row := s.whole.Find(m.gather(x, s.tuple)); row >= 0 {
-			x.rows = append(x.rows, row)
-		}
-	}
+	x.rows = s.whole.FindAlong(x.rows, m.gather(x, s.tuple), s.variables[0].column, x.passed)
 }
 
 // sift keeps those of the sum's own rows whose values pass every filter.
 func (m *machine) sift(s *sum, x *expansion, rows []int32) {
+	if !slices.ContainsFunc(s.variables, func(v summand) bool { return len(v.filter) > 0 }) {
+		x.rows = append(x.rows, rows...)
+		return
+	}
 	for _, row := range rows {
 		pass := true
 		for i := range s.variables {

@@ -33,13 +33,32 @@ func (r *Reals) Append(v float64) {
 			r.Single = append(r.Single, single)
 			return
 		}
-		r.Double, r.spareDouble = r.spareDouble[:0], nil
-		for _, single := range r.Single {
-			r.Double = append(r.Double, float64(single))
-		}
-		r.Single, r.spareSingle = nil, r.Single[:0]
+		r.Widen()
 	}
 	r.Double = append(r.Double, v)
+}
+
+// Widen keeps the numbers in double precision from now on.
+func (r *Reals) Widen() {
+	if r.Double != nil {
+		return
+	}
+	r.Double, r.spareDouble = append(r.spareDouble[:0], make([]float64, len(r.Single))...), nil
+	for k, single := range r.Single {
+		r.Double[k] = float64(single)
+	}
+	r.Single, r.spareSingle = nil, r.Single[:0]
+}
+
+// Extend adds several numbers.
+func (r *Reals) Extend(values []float64) {
+	for k, v := range values {
+		if r.Double != nil {
+			r.Double = append(r.Double, values[k:]...)
+			return
+		}
+		r.Append(v)
+	}
 }
 
 // AppendRange adds numbers [lo,hi) of others.

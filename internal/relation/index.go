@@ -127,13 +127,9 @@ func (x *Index) Range(key []symbol.ID) (lo, hi int32) {
 	if x.slots != nil {
 		return x.probe(key)
 	}
-	c := uint32(0)
-	for k, d := range x.dims {
-		at := uint32(key[k] - d.low)
-		if at >= d.size {
-			return 0, 0
-		}
-		c += at * d.stride
+	c, ok := x.offset(key)
+	if !ok {
+		return 0, 0
 	}
 	return x.start[c], x.start[c+1]
 }
@@ -170,6 +166,45 @@ func (x *Index) FindEach(rows []int32, key [][]symbol.ID, some []int32, scratch 
 	default:
 		x.findSome(rows, key, some, scratch)
 	}
+}
+
+// FindAlong appends the first rows of those keys, in their order, that there are: each is the given one, but has one of
+// the values at a place. The key is changed there.
+func (x *Index) FindAlong(rows []int32, key []symbol.ID, at int, values []symbol.ID) []int32 {
+	if x.slots != nil {
+		for _, key[at] = range values {
+			if row := x.Find(key); row >= 0 {
+				rows = append(rows, row)
+			}
+		}
+		return rows
+	}
+	key[at] = x.dims[at].low
+	first, ok := x.offset(key)
+	if !ok {
+		return rows
+	}
+	d := x.dims[at]
+	for _, v := range values {
+		if k := uint32(v - d.low); k < d.size {
+			if row := x.firstOf(first + k*d.stride); row >= 0 {
+				rows = append(rows, row)
+			}
+		}
+	}
+	return rows
+}
+
+// offset returns the cell of a key, if it is in the box.
+func (x *Index) offset(key []symbol.ID) (c uint32, ok bool) {
+	for k, d := range x.dims {
+		at := uint32(key[k] - d.low)
+		if at >= d.size {
+			return 0, false
+		}
+		c += at * d.stride
+	}
+	return c, true
 }
 
 // nowhere is a cell that stands for keys outside of the box.
