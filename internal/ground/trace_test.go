@@ -119,6 +119,27 @@ func TestTraceOfRounded(t *testing.T) {
 	}
 }
 
+// Those with the same inputs, and other coefficients, are no twins.
+func TestTraceOfInputs(t *testing.T) {
+	b := newBuilder()
+	b.add("Net", 2, true, perceived("a b"), perceived("b a"), perceived("a a"), perceived("b b"))
+	b.add("T", 1, true, target("x"))
+	f := b.rules(t, "1: 2 * Net(A, B) + Net(B, A) + T('x') <= 0")
+	model, _ := f.made(t, Options{Threads: 1})
+	index, tracer, place := mrf.NewOccurrences(model), NewTracer(f.program, f.store), 0
+	for _, block := range model.Blocks {
+		for j := range block.Len {
+			if tracer.Trace(block, j, index.Twins(place)) == nil {
+				t.Errorf("ground rule %d is not found: %d twins", place, index.Twins(place))
+			}
+			place++
+		}
+	}
+	if place != 4 {
+		t.Errorf("%d ground rules", place)
+	}
+}
+
 // A hub is in many ground rules; one of them is found without going through the others.
 func BenchmarkTrace(b *testing.B) {
 	f := transitivity(b, 100)

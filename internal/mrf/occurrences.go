@@ -106,11 +106,21 @@ func (o *Occurrences) Twins(place int) (count int) {
 			continue
 		}
 		if _, too := q.Row(l, &buffer); slices.Equal(too, coef) && SameConstant(q.Constant+q.Own(l), b.Constant+b.Own(j)) &&
-			q.scale(l) == b.scale(j) && slices.Equal(q.InputRow(l), b.InputRow(j)) {
+			q.scale(l) == b.scale(j) && sameInputs(q, l, b, j) {
 			count++
 		}
 	}
 	return count
+}
+
+// sameInputs tells whether potentials have the same inputs with the same coefficients.
+func sameInputs(a *Block, j int, b *Block, l int) bool {
+	inputs := a.InputRow(j)
+	same := slices.Equal(inputs, b.InputRow(l))
+	for k := 0; same && k < len(inputs); k++ {
+		same = a.InputCoefficient(j, k) == b.InputCoefficient(l, k)
+	}
+	return same
 }
 
 // SameConstant tells whether constants of ground rules are the same but for rounding, which depends on the order in
