@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deeppsl/deeppsl/internal/option"
+	"github.com/deeppsl/deeppsl/internal/shard"
 )
 
 // views are the values of ground --show.
@@ -19,6 +20,7 @@ func completions(cmd *cobra.Command) {
 		"show":   views,
 		"phase":  {"learn", "validation", "infer"},
 		"eval":   {"discrete", "continuous", "categorical", "auc"},
+		"by":     {shard.ByComponents},
 		"format": option.Find("output.format").Among(),
 	} {
 		if cmd.Flags().Lookup(flag) != nil {

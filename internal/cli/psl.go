@@ -50,7 +50,7 @@ func optionFlags(flags *pflag.FlagSet) {
 // optionsOf returns the options that the flags given on the command line set.
 func optionsOf(flags *pflag.FlagSet) (set []string) {
 	for _, f := range pslFlags {
-		if flag := flags.Lookup(f.name); flag.Changed {
+		if flag := flags.Lookup(f.name); flag != nil && flag.Changed {
 			set = append(set, f.option+"="+flag.Value.String())
 		}
 	}

@@ -43,6 +43,8 @@ func newRoot(e *command.Env) *cobra.Command {
 		newGradcheck(e),
 		newOptions(e),
 		newSolve(e),
+		newShard(e),
+		newMerge(e),
 		newCluster(e),
 		newWorker(e),
 		newFmt(e),

@@ -39,6 +39,7 @@ const runExamples = `  deeppsl run model.json                       as the confi
   deeppsl run model.json -l -i -o answers      learn, infer, write the atoms
   deeppsl run model.json --gap 1e-6 --time-limit 5m
   deeppsl run model.json --memory 2GiB          more ground rules than memory
+  deeppsl run --shard 3/8 parts                 of what deeppsl shard made
   deeppsl run model.json --json | jq .objective`
 
 // runner is one run of deeppsl run.
@@ -53,6 +54,7 @@ type runner struct {
 	properties   string // file of options
 	curve        string // file for the learning curve
 	atoms        bool   // the result has them all
+	shard        string // as in "3/8"; "" for all
 	epochs       []learn.Epoch
 }
 
@@ -71,6 +73,7 @@ func newRun(e *command.Env) *cobra.Command {
 	r.flags(cmd)
 	r.forceFlag(cmd)
 	r.memoryFlags(cmd)
+	cmd.Flags().StringVar(&r.shard, "shard", "", "solve `k/N`, a shard of a folder that deeppsl shard made")
 	f := cmd.Flags()
 	f.StringVarP(&r.learn, "learn", "l", "", "learn, with a `method` if given as --learn=METHOD")
 	f.StringVarP(&r.infer, "infer", "i", "", "infer, with a `method` if given as --infer=METHOD")
@@ -96,6 +99,9 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 	}
 	options.Set = append(options.Set, optionsOf(cmd.Flags())...)
 	options.Set = append(options.Set, r.limits.options(cmd.Flags())...)
+	if r.shard != "" {
+		return r.runShard(cmd, r.from.name(args), options.Set)
+	}
 	options.Checkpoint = r.checkpoint
 	line := epochLine(r.Env, "learning")
 	options.OnBatch = r.Batches(1, "examples")

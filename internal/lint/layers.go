@@ -103,6 +103,10 @@ var layers = []layer{
 		"internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program", "internal/mrf",
 		"internal/journal", "internal/ground", "internal/solve", "internal/session", "change"}},
 	{"internal/engine", []string{everything}},
+	{"internal/shard", []string{
+		"internal/parallel", "internal/source", "internal/relation", "internal/syntax", "internal/program",
+		"internal/similarity", "internal/report", "internal/load", "internal/presolve", "internal/solve",
+		"internal/project", "internal/perceive", "internal/session", "internal/engine"}},
 	{".", []string{everything}},
 	{"examples", []string{".", "neural", "change"}},
 	{"internal/worker", []string{".", "neural", "change"}},

@@ -1,0 +1,273 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deeppsl/deeppsl/internal/command"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/shard"
+)
+
+const shardHelp = `Shard cuts inference into parts that processes solve apart, on this machine or
+on others: each with deeppsl run --shard k/N DIR. deeppsl merge DIR joins them.
+
+--by components cuts where no rule joins: what lies together is found from the
+tables, and nothing is ground. --by 'Lives(2)' cuts by the second argument of
+Lives; a rule that joins across its values is refused.
+
+The folder gets a manifest with the SHA-256 of each part. What is there already
+and whole is left as it is. A part reads its own rows alone, and the answer has
+the same bits for any number of shards.`
+
+const shardExamples = `  deeppsl shard model.json --into 8 parts
+  seq 8 | xargs -P 4 -I{} deeppsl run --shard {}/8 parts
+  deeppsl merge parts -o answers`
+
+// sharder is one run of deeppsl shard.
+type sharder struct {
+	projectFlags
+	from  input
+	by    string
+	into  int
+	cells int
+}
+
+// newShard returns deeppsl shard.
+func newShard(e *command.Env) *cobra.Command {
+	s := &sharder{projectFlags: projectFlags{Env: e}}
+	cmd := &cobra.Command{
+		Use:     "shard CONFIG [--by components|PREDICATE(ARG)] --into N DIR",
+		Short:   "Cut inference into parts for other processes",
+		Long:    shardHelp,
+		Example: shardExamples,
+		GroupID: groupRules,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return command.Usage("missing-argument", "the form is: "+cmd.UseLine(), "%s needs a folder for the parts",
+					cmd.CommandPath())
+			}
+			return s.from.check(cmd, args[:len(args)-1])
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return s.run(cmd, args[:len(args)-1], args[len(args)-1])
+		},
+	}
+	s.flags(cmd)
+	s.from.flags(cmd.Flags())
+	cmd.Flags().StringVar(&s.by, "by", shard.ByComponents, "cut by `components`, or by an argument as in 'Lives(2)'")
+	cmd.Flags().IntVar(&s.into, "into", 1, "the `number` of shards, each for a process")
+	cmd.Flags().IntVar(&s.cells, "cells", 0,
+		"at most so many `parts`, which shards share (default 64, or one a shard)")
+	return cmd
+}
+
+func (s *sharder) run(cmd *cobra.Command, args []string, dir string) error {
+	if s.into < 1 || s.cells < 0 {
+		return command.Usage("flag-value", command.SeeHelp(cmd), "--into and --cells take numbers above 0")
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return command.Usage("output-path", "name a folder; it is made if it is not there", "%s is a file", dir)
+	}
+	options := s.options()
+	if cmd.Flags().Changed("seed") {
+		options.Set = append(options.Set, fmt.Sprintf("random.seed=%d", s.Seed))
+	}
+	loaded, err := s.from.load(args, options)
+	if err != nil {
+		return err
+	}
+	s.bound(loaded)
+	request := shard.Request{Config: s.from.name(args), Rules: s.from.rules, By: s.by, Shards: s.into, Cells: s.cells,
+		Dir: dir}
+	manifest, fresh, err := shard.Make(cmd.Context(), loaded, request)
+	if err != nil {
+		return err
+	}
+	return s.Emit(cut{manifest, dir, fresh})
+}
+
+// cut is what deeppsl shard answers.
+type cut struct {
+	*shard.Manifest
+	Dir string `json:"folder"`
+	// Written tells whether anything was: the same plan may have been there.
+	Written bool `json:"written"`
+}
+
+// Text prints what was cut, and by what.
+func (c cut) Text(w io.Writer) error {
+	var b strings.Builder
+	if !c.Written {
+		fmt.Fprintf(&b, "%s has these parts already\n", c.Dir)
+	}
+	share := 0.0
+	if c.Rows > 0 {
+		share = 100 * float64(c.Largest) / float64(c.Rows)
+	}
+	fmt.Fprintf(&b, "%d components, the largest of %d rows (%.1f %%); %d rows are in every part\n", c.Components, c.Largest,
+		share, c.EverywhereRows)
+	for _, k := range c.Keys {
+		fmt.Fprintf(&b, "rows of %s lie by %s\n", k.Predicate, positions(k.Arguments))
+	}
+	fmt.Fprintf(&b, "%d parts in %d shards\n", len(c.Cells), c.Shards)
+	if c.Components == 1 {
+		fmt.Fprintf(&b, "all is one component: more shards do not help\n")
+	}
+	table := report.NewTable("shard", "parts", "rows", "variables")
+	for k := range c.Shards {
+		var parts, variables int
+		var rows int64
+		for _, cell := range c.Cells {
+			if cell.Shard == k+1 {
+				parts, rows, variables = parts+1, rows+cell.Rows, variables+cell.Variables
+			}
+		}
+		table.Row(k+1, parts, rows, variables)
+	}
+	b.WriteByte('\n')
+	if err := table.Text(&b); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// positions lists arguments.
+func positions(arguments []int) string {
+	parts := make([]string, len(arguments))
+	for k, a := range arguments {
+		parts[k] = fmt.Sprint(a)
+	}
+	if len(parts) == 1 {
+		return "argument " + parts[0]
+	}
+	return "arguments " + strings.Join(parts, " and ")
+}
+
+// runShard is deeppsl run --shard.
+func (r *runner) runShard(cmd *cobra.Command, dir string, set []string) error {
+	manifest, err := shard.ReadManifest(dir)
+	if err != nil {
+		return err
+	}
+	number, of := 0, 0
+	if n, _ := fmt.Sscanf(r.shard, "%d/%d", &number, &of); n != 2 || r.shard != fmt.Sprintf("%d/%d", number, of) ||
+		of != manifest.Shards || number < 1 || number > of {
+		return command.Usage("shard-number", fmt.Sprintf("as in --shard 1/%d", manifest.Shards),
+			"%q is no shard of %s, which has %d", r.shard, dir, manifest.Shards)
+	}
+	options := r.options()
+	options.Set = set
+	done, err := shard.Run(cmd.Context(), dir, manifest, number, options, func(c *shard.Cell) {
+		r.Statusf("part %s of %d rows", c.Name, c.Rows)
+	})
+	if err != nil {
+		return err
+	}
+	return r.Emit(shardRun{done})
+}
+
+// shardRun is what deeppsl run --shard answers.
+type shardRun struct{ *shard.Done }
+
+// Text prints it in a line.
+func (s shardRun) Text(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "%s: shard %d/%d, %d parts (%d solved now), %d ground rules, objective %.6g, at least %.6g\n",
+		s.Status, s.Shard, s.Shards, s.Cells, s.Done.Solved, s.GroundRules, s.Objective, s.DualBound)
+	return err
+}
+
+const mergeHelp = `Merge joins the answers to the parts of a folder that deeppsl shard made, and
+prints what deeppsl run would: objectives and bounds add up, and so proofs do.
+
+The project is read again, for the names of atoms and the truth to score by;
+--config says where it is if it has moved. What was cut must not have changed. A
+part that has no answer yet, or a damaged one, is named with what makes it.`
+
+const mergeExamples = `  deeppsl merge parts -o answers
+  deeppsl merge parts --json | jq .objective`
+
+// merger is one run of deeppsl merge.
+type merger struct {
+	projectFlags
+	config string
+	atoms  bool
+}
+
+// newMerge returns deeppsl merge.
+func newMerge(e *command.Env) *cobra.Command {
+	m := &merger{projectFlags: projectFlags{Env: e}}
+	cmd := &cobra.Command{
+		Use:     "merge DIR [-o DIR]",
+		Short:   "Join the answers of shards",
+		Long:    mergeHelp,
+		Example: mergeExamples,
+		GroupID: groupRules,
+		Args:    oneProblem,
+		RunE:    func(cmd *cobra.Command, args []string) error { return m.run(cmd, args[0]) },
+	}
+	f := cmd.Flags()
+	f.StringVarP(&m.config, "config", "c", "", "the `configuration`, if it is elsewhere now")
+	f.BoolVar(&m.atoms, "atoms", false, "print all inferred atoms, with --json as the key atoms")
+	f.StringP("output", "o", "", "write the inferred atoms to this `folder`, a file per predicate")
+	f.String("format", "", "`format` of those files: txt, json or parquet")
+	return cmd
+}
+
+func (m *merger) run(cmd *cobra.Command, dir string) error {
+	manifest, err := shard.ReadManifest(dir)
+	if err != nil {
+		return err
+	}
+	from := input{config: manifest.Config}
+	if m.config != "" {
+		from.config = m.config
+	}
+	if manifest.Rules != "" {
+		from = input{rules: manifest.Rules, data: from.config}
+	}
+	options := m.options()
+	options.Set = append(append([]string(nil), manifest.Options...), optionsOf(cmd.Flags())...)
+	options.Seed = manifest.Seed
+	loaded, err := from.load(nil, options)
+	if err != nil {
+		return err
+	}
+	outputs := loaded.Outputs()
+	if err := (&runner{projectFlags: m.projectFlags}).checkOutputs(project.Outputs{Atoms: outputs.Atoms}, loaded); err != nil {
+		return err
+	}
+	merged, err := shard.Merge(cmd.Context(), dir, manifest, loaded)
+	if err != nil {
+		return err
+	}
+	if err := m.emit(merged, outputs); err != nil {
+		return err
+	}
+	return verdict(merged.Report)
+}
+
+// emit writes and prints a merged answer as deeppsl run does.
+func (m *merger) emit(merged *shard.Merged, outputs project.Outputs) error {
+	answer := ran{Report: merged.Report, showAtoms: outputs.Atoms == "" && !outputs.Hidden}
+	if !merged.Failed() {
+		answer.summary = summary{merged.Grounding.ByPredicate(merged.Answer), merged.Costs}
+		if m.atoms {
+			for a := range merged.Grounding.Atoms(merged.Answer, nil) {
+				answer.Atoms = append(answer.Atoms, a)
+			}
+		}
+		if outputs.Atoms != "" && !outputs.Hidden {
+			if err := m.Wrote(merged.WriteAnswer(outputs.Atoms)); err != nil {
+				return err
+			}
+		}
+	}
+	return m.Emit(answer)
+}

@@ -1,0 +1,111 @@
+package oracle
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/shard"
+)
+
+// sharded cuts what the program's file says, solves all shards, and merges.
+func sharded(ctx context.Context, path, dir, by string, shards int) (*shard.Manifest, *shard.Merged, error) {
+	if err := os.RemoveAll(dir); err != nil {
+		return nil, nil, err
+	}
+	options := project.Options{Threads: 1, Set: asked}
+	loaded, err := project.Load(path, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, _, err := shard.Make(ctx, loaded, shard.Request{Config: path, By: by, Shards: shards, Dir: dir})
+	if err != nil {
+		return nil, nil, err
+	}
+	for k := shards; k >= 1; k-- {
+		if _, err := shard.Run(ctx, dir, m, k, project.Options{Threads: 1}, func(*shard.Cell) {}); err != nil {
+			return m, nil, err
+		}
+	}
+	merged, err := shard.Merge(ctx, dir, m, loaded)
+	return m, merged, err
+}
+
+// Parts must have the ground rules of the whole together, and an answer as good; and the same bits for any number of
+// shards.
+func TestShardsAreTheWhole(t *testing.T) {
+	dir := t.TempDir()
+	path, parts := filepath.Join(dir, "model.json"), filepath.Join(dir, "parts")
+	cuts := make(map[string]int)
+	rapid.Check(t, func(t *rapid.T) {
+		if rapid.IntRange(0, 3).Draw(t, "rest") > 0 {
+			return // each writes dozens of files
+		}
+		p := draw(t)
+		by := rapid.SampledFrom([]string{shard.ByComponents, shard.ByComponents, "T(1)", "S(1)", "S(2)", "P(1)", "O(1)"}).
+			Draw(t, "by")
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		whole, wholeErr := p.run(dir, project.Options{Threads: 1, Set: asked})
+		m, got, err := sharded(ctx, path, parts, by, 1)
+		if err != nil && strings.Contains(err.Error(), "[shard-key]") {
+			cuts["refused"]++
+			return
+		}
+		if (err == nil) != (wholeErr == nil) {
+			t.Fatalf("by %s: %v, of the whole %v\n%v", by, err, wholeErr, p)
+		}
+		if err != nil {
+			return
+		}
+		if len(m.Cells) > 1 {
+			cuts["cut"]++
+		}
+		if wrong := differs(ctx, p, dir, got, whole); wrong != "" {
+			t.Fatalf("by %s in %d parts: %s\n%v", by, len(m.Cells), wrong, p)
+		}
+		_, again, err := sharded(ctx, path, parts, by, 3)
+		if err != nil || !slices.Equal(again.Answer.Values, got.Answer.Values) || again.Gap != got.Gap ||
+			again.Objective != got.Objective || !reflect.DeepEqual(again.Costs, got.Costs) {
+			t.Fatalf("by %s: %v; 3 shards have other bits than 1\n%v", by, err, p)
+		}
+	})
+	t.Log(cuts)
+}
+
+// differs says in what the merged parts are not the whole.
+func differs(ctx context.Context, p *prog, dir string, got *shard.Merged, whole *solved) string {
+	g, err := p.grounding(ctx, dir, project.Options{Threads: 1, Set: asked})
+	switch {
+	case err != nil:
+		return err.Error()
+	case !slices.EqualFunc(g.Counts(), got.GroundRulesByRule, sameCount):
+		return fmt.Sprintf("ground rules %+v, of the whole %+v", got.GroundRulesByRule, g.Counts())
+	case got.Status != whole.Status:
+		return fmt.Sprintf("%s (gap %v), of the whole %s (gap %v)", got.Status, got.Gap, whole.Status, whole.Gap)
+	case got.Status != "optimal":
+		return ""
+	}
+	g.Field.SetWeights(g.Theta)
+	unit := max(g.Field.Unit(), math.Abs(whole.Objective))
+	if far := math.Abs(got.Objective - whole.Objective); far > 4*tolerance*unit+1e-6*math.Abs(whole.Objective) {
+		return fmt.Sprintf("objective %v, of the whole %v", got.Objective, whole.Objective)
+	}
+	return ""
+}
+
+// sameCount compares counts but for those of trivial ground rules, of which a plan sees as many as it does not prune.
+func sameCount(a, b session.RuleCount) bool {
+	a.Trivial, b.Trivial = 0, 0
+	return a == b
+}

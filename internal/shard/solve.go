@@ -1,0 +1,255 @@
+package shard
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/presolve"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// Answer is that of a cell, without the values, which lie in a file of their own: 8 bytes for each variable in the
+// order of the cell.
+type Answer struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	Cell    string `json:"cell"`
+	// Part is the checksum of the cell that it is the answer to, Options are those of the run.
+	Part    string   `json:"part"`
+	Options []string `json:"options"`
+
+	Status       string              `json:"status"`
+	Objective    real                `json:"objective"`
+	DualBound    real                `json:"dual_bound"`
+	MaxViolation real                `json:"max_violation"`
+	Violated     bool                `json:"violated"`
+	AtomError    real                `json:"largest_atom_error"`
+	Unit         real                `json:"unit"` // of energy
+	Asked        float64             `json:"asked"`
+	Iterations   int                 `json:"iterations"`
+	Method       string              `json:"method"`
+	Reason       string              `json:"reason"`
+	Conflict     []string            `json:"conflict"`
+	Rules        []session.RuleCount `json:"rules"`
+	Costs        []session.RuleCost  `json:"costs"`
+	Presolve     *presolve.Counts    `json:"presolve"`
+	Components   *solve.Components   `json:"components"`
+	Scratch      int64               `json:"scratch_bytes"`
+	Values       File                `json:"values"`
+	Work         Work                `json:"work"`
+	Checksum     string              `json:"sha256,omitzero"`
+}
+
+// real is a number that JSON's syntax may not hold: infinities and NaN are strings.
+type real float64
+
+// MarshalJSON writes as many digits as give the same bits back.
+func (r real) MarshalJSON() ([]byte, error) {
+	text := strconv.FormatFloat(float64(r), 'g', -1, 64)
+	if math.IsNaN(float64(r)) || math.IsInf(float64(r), 0) {
+		text = strconv.Quote(text)
+	}
+	return []byte(text), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (r *real) UnmarshalJSON(text []byte) error {
+	v, err := strconv.ParseFloat(strings.Trim(string(text), `"`), 64)
+	*r = real(v)
+	return err
+}
+
+// Work is what an answer took.
+type Work struct {
+	Load    float64 `json:"load_seconds"`
+	Ground  float64 `json:"ground_seconds"`
+	Solve   float64 `json:"solve_seconds"`
+	PeakRSS int64   `json:"peak_rss_bytes"`
+}
+
+const (
+	answerFormat  = "deeppsl shard answer"
+	answerVersion = 1
+)
+
+// answerPath returns where the answer of a cell lies; its values lie beside it.
+func (c *Cell) answerPath(dir string) string { return filepath.Join(dir, "answers", c.Name+".json") }
+
+// valuesPath is that of an answer's values.
+func valuesPath(dir string, c *Cell) string { return filepath.Join(dir, "answers", c.Name+".values") }
+
+// Done is what a run of a shard did.
+type Done struct {
+	Shard  int `json:"shard"`
+	Shards int `json:"shards"`
+	// Cells counts the shard's, Solved those that were solved now: the others were done.
+	Cells  int `json:"cells"`
+	Solved int `json:"solved"`
+	// Status is the worst of any cell, and the others are sums over them.
+	Status      string  `json:"status"`
+	Objective   float64 `json:"objective"`
+	DualBound   float64 `json:"dual_bound"`
+	GroundRules int64   `json:"ground_rules"`
+	Variables   int     `json:"variables"`
+}
+
+// Run solves the cells of a shard, numbered from 1, that have no whole answer yet. Each is told of before it begins.
+// Options win over those of the plan; the context ends the run between two cells, or the cell that is solved, whose
+// answer is then not kept.
+func Run(ctx context.Context, dir string, m *Manifest, shard int, o project.Options, before func(*Cell)) (*Done, error) {
+	done := &Done{Shard: shard, Shards: m.Shards, Status: solve.Optimal.String()}
+	o.Set, o.Seed = append(slices.Clone(m.Options), o.Set...), m.Seed
+	for k := range m.Cells {
+		cell := &m.Cells[k]
+		if cell.Shard != shard {
+			continue
+		}
+		answer, err := ReadAnswer(dir, cell)
+		if err != nil || !slices.Equal(answer.Options, o.Set) {
+			before(cell)
+			if answer, err = cell.solve(ctx, dir, len(m.Cells), o); err != nil {
+				return nil, fmt.Errorf("part %s: %w", cell.Name, err)
+			}
+			done.Solved++
+		}
+		done.Cells++
+		done.add(answer, cell)
+	}
+	return done, nil
+}
+
+// add adds an answer.
+func (d *Done) add(a *Answer, c *Cell) {
+	d.Status = worse(d.Status, a.Status)
+	d.Objective += float64(a.Objective)
+	d.DualBound += float64(a.DualBound)
+	d.Variables += c.Variables
+	for _, r := range a.Rules {
+		d.GroundRules += r.Kept
+	}
+}
+
+// worse returns the status that is more severe.
+func worse(a, b string) string {
+	for s := solve.Infeasible; s > 0; s-- {
+		if name := s.String(); a == name || b == name {
+			return name
+		}
+	}
+	return a
+}
+
+// solve grounds and solves a cell, and writes its answer.
+func (c *Cell) solve(ctx context.Context, dir string, cells int, o project.Options) (*Answer, error) {
+	if err := c.verify(dir); err != nil {
+		return nil, err
+	}
+	o.OnWarning = nil // they have been told, of the whole
+	p, err := project.Load(filepath.Join(c.folder(dir), modelName), o)
+	if err != nil {
+		return nil, err
+	}
+	g, err := engine.Ground(ctx, p, load.Infer)
+	if err != nil {
+		return nil, err
+	}
+	if g.Variables() != c.Variables {
+		return nil, damaged(c.folder(dir), "part %s has %d variables, not %d", c.Name, g.Variables(), c.Variables)
+	}
+	result, asked, err := infer(ctx, g, cells)
+	if err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	answer := &Answer{Format: answerFormat, Version: answerVersion, Cell: c.Name, Part: c.Checksum, Options: o.Set,
+		Status: result.Status, Objective: real(result.Objective), DualBound: real(result.DualBound),
+		MaxViolation: real(result.MaxViolation), Violated: result.Violated, AtomError: real(result.AtomError),
+		Unit: real(g.Field.Unit()), Asked: asked,
+		Iterations: result.Iterations, Method: result.Method, Reason: result.Reason, Conflict: result.Conflict,
+		Rules: g.Counts(), Presolve: result.Presolve, Components: result.Components, Scratch: g.ScratchBytes(),
+		Work: Work{p.Loading.Seconds() + g.LoadTime.Seconds(), g.GroundTime.Seconds(), result.Elapsed.Seconds(),
+			report.PeakRSS()}}
+	if answer.Costs, err = g.CostByRule(result); err != nil {
+		return nil, err
+	}
+	return answer, answer.write(dir, c, result.Values)
+}
+
+// infer solves a cell to half of the gap that was asked for, and, where it costs next to nothing, to a share of that
+// of all cells: so their gaps add up to no more than the whole may have.
+func infer(ctx context.Context, g *session.Grounding, cells int) (answer *session.Answer, asked float64, err error) {
+	settings := *g.Settings
+	asked = settings.Solve.WithDefaults(0).Gap
+	settings.Solve.Gap = asked / 2
+	if answer, err = g.InferBy(ctx, &settings); err != nil || answer.Status != solve.Optimal.String() {
+		return answer, asked, err
+	}
+	unit := g.Field.Unit()
+	if answer.Objective-answer.DualBound <= settings.Solve.Gap*max(unit/float64(cells), math.Abs(answer.Objective)) {
+		return answer, asked, nil
+	}
+	settings.Solve.Gap /= float64(cells)
+	further, err := g.InferBy(ctx, &settings)
+	if err == nil && further.Status == solve.Optimal.String() {
+		answer = further
+	}
+	return answer, asked, err
+}
+
+// write writes the answer, its values first.
+func (a *Answer) write(dir string, c *Cell, values []float64) error {
+	if err := os.MkdirAll(filepath.Dir(c.answerPath(dir)), 0o777); err != nil {
+		return err
+	}
+	sum := newDigest()
+	err := report.WriteFileFunc(valuesPath(dir, c), func(w io.Writer) error {
+		return binary.Write(io.MultiWriter(w, sum), binary.LittleEndian, values)
+	})
+	if err != nil {
+		return err
+	}
+	a.Values = sum.file(filepath.Base(valuesPath(dir, c)))
+	return writeSummed(c.answerPath(dir), a, func(sum string) { a.Checksum = sum })
+}
+
+// ReadAnswer reads the answer of a cell, and sees to it that it is whole and that of the cell as it is. The error is
+// fs.ErrNotExist if there is none.
+func ReadAnswer(dir string, c *Cell) (*Answer, error) {
+	a := new(Answer)
+	path := c.answerPath(dir)
+	err := readSummed(path, a, func() string {
+		sum := a.Checksum
+		a.Checksum = ""
+		return sum
+	})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	case err != nil:
+		return nil, damaged(path, "the answer to part %s: %v", c.Name, err)
+	case a.Format != answerFormat || a.Version != answerVersion || a.Part != c.Checksum:
+		return nil, damaged(path, "the answer to part %s is that of another part, or another program's", c.Name)
+	}
+	values, err := sumFile(valuesPath(dir, c), a.Values.Path)
+	if err != nil || values != a.Values {
+		return nil, damaged(valuesPath(dir, c), "the values of part %s are missing or damaged", c.Name)
+	}
+	return a, nil
+}
