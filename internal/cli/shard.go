@@ -110,8 +110,8 @@ func (c cut) Text(w io.Writer) error {
 	if c.Rows > 0 {
 		share = 100 * float64(c.Largest) / float64(c.Rows)
 	}
-	fmt.Fprintf(&b, "%d components, the largest of %d rows (%.1f %%); %d rows are in every part\n", c.Components, c.Largest,
-		share, c.EverywhereRows)
+	fmt.Fprintf(&b, "%d components, the largest of %d rows (%.1f %%); %d rows are in every part\n", c.Components,
+		c.Largest, share, c.EverywhereRows)
 	for _, k := range c.Keys {
 		fmt.Fprintf(&b, "rows of %s lie by %s\n", k.Predicate, positions(k.Arguments))
 	}
@@ -178,8 +178,8 @@ type shardRun struct{ *shard.Done }
 
 // Text prints it in a line.
 func (s shardRun) Text(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%s: shard %d/%d, %d parts (%d solved now), %d ground rules, objective %.6g, at least %.6g\n",
-		s.Status, s.Shard, s.Shards, s.Cells, s.Done.Solved, s.GroundRules, s.Objective, s.DualBound)
+	_, err := fmt.Fprintf(w,
+		"%s: shard %d/%d, %d parts (%d solved now), %d ground rules, objective %.6g, at least %.6g\n", s.Status, s.Shard, s.Shards, s.Cells, s.Done.Solved, s.GroundRules, s.Objective, s.DualBound)
 	return err
 }
 
@@ -240,7 +240,8 @@ func (m *merger) run(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	outputs := loaded.Outputs()
-	if err := (&runner{projectFlags: m.projectFlags}).checkOutputs(project.Outputs{Atoms: outputs.Atoms}, loaded); err != nil {
+	check := runner{projectFlags: m.projectFlags}
+	if err := check.checkOutputs(project.Outputs{Atoms: outputs.Atoms}, loaded); err != nil {
 		return err
 	}
 	merged, err := shard.Merge(cmd.Context(), dir, manifest, loaded)

@@ -10,8 +10,8 @@ import (
 // mostClasses is how many classes of arguments are tried in all combinations.
 const mostClasses = 10
 
-// candidates returns the cuts by components that are valid. Arguments that a rule gives the same variable have one class,
-// and a cut has keys of some of the classes: as each of several would be tried, those with fewer come first.
+// candidates returns the cuts by components that are valid. Arguments that a rule gives the same variable have one
+// class, and a cut has keys of some of the classes; those with fewer come first.
 func candidates(p *program.Program, free []bool) (cuts []*Cut) {
 	all := classes(p)
 	n := all.Classes

@@ -34,8 +34,8 @@ const ByComponents = "components"
 // large, so that the answer is.
 func DefaultCells(shards int) int { return max(64, shards) }
 
-// Make writes the plan of a project's inference into a folder. Where the same plan lies already and is whole, nothing is
-// written, and fresh is false.
+// Make writes the plan of a project's inference into a folder. Where the same plan lies already and is whole, nothing
+// is written, and fresh is false.
 func Make(ctx context.Context, p *project.Project, r Request) (_ *Manifest, fresh bool, err error) {
 	if r.Cells == 0 {
 		r.Cells = DefaultCells(r.Shards)
@@ -110,8 +110,8 @@ func inputs(p *project.Project) (files []File, err error) {
 	return files, nil
 }
 
-// same returns the plan that a folder has, if it is that of m, and whole; nil if there is none, or it is damaged. A plan
-// of something else is an error: its answers would be lost.
+// same returns the plan that a folder has, if it is that of m, and whole; nil if there is none, or it is damaged. A
+// plan of something else is an error: its answers would be lost.
 func same(dir string, m *Manifest) (*Manifest, error) {
 	there, err := ReadManifest(dir)
 	if err != nil {

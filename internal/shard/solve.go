@@ -111,7 +111,8 @@ type Done struct {
 // Run solves the cells of a shard, numbered from 1, that have no whole answer yet. Each is told of before it begins.
 // Options win over those of the plan; the context ends the run between two cells, or the cell that is solved, whose
 // answer is then not kept.
-func Run(ctx context.Context, dir string, m *Manifest, shard int, o project.Options, before func(*Cell)) (*Done, error) {
+func Run(ctx context.Context, dir string, m *Manifest, shard int, o project.Options, before func(*Cell)) (
+	*Done, error) {
 	done := &Done{Shard: shard, Shards: m.Shards, Status: solve.Optimal.String()}
 	o.Set, o.Seed = append(slices.Clone(m.Options), o.Set...), m.Seed
 	for k := range m.Cells {
