@@ -179,7 +179,8 @@ type shardRun struct{ *shard.Done }
 // Text prints it in a line.
 func (s shardRun) Text(w io.Writer) error {
 	_, err := fmt.Fprintf(w,
-		"%s: shard %d/%d, %d parts (%d solved now), %d ground rules, objective %.6g, at least %.6g\n", s.Status, s.Shard, s.Shards, s.Cells, s.Done.Solved, s.GroundRules, s.Objective, s.DualBound)
+		"%s: shard %d/%d, %d parts (%d solved now), %d ground rules, objective %.6g, at least %.6g\n",
+		s.Status, s.Shard, s.Shards, s.Cells, s.Done.Solved, s.GroundRules, s.Objective, s.DualBound)
 	return err
 }
 
