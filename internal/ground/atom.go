@@ -143,7 +143,7 @@ func (r *routine) layOut() *layout {
 	l := &layout{}
 	for j, o := range r.ops[r.side:] {
 		l.prunes = l.prunes || o.prunes
-		if j > 0 {
+		if !r.metLast(r.side+j) && j > 0 {
 			l.ask(o.key...)
 		}
 		for _, c := range o.check {
@@ -155,7 +155,9 @@ func (r *routine) layOut() *layout {
 	}
 	steps := make([]*op, len(r.atoms)) // that find the atoms
 	for j := range r.ops {
-		steps[r.ops[j].at] = &r.ops[j]
+		if r.ops[j].at >= 0 {
+			steps[r.ops[j].at] = &r.ops[j]
+		}
 	}
 	for _, pair := range r.repeats {
 		if r.atoms[pair[0]].observed < steps[pair[0]].size {
@@ -180,10 +182,6 @@ func (l *layout) ask(slots ...int32) {
 
 // look finds what is asked for of what is bound and found before the last loop.
 func (l *layout) look(r *routine) {
-	matters := func(o *op) bool {
-		paired := func(pair [2]int) bool { return slices.Contains(pair[:], o.at) }
-		return o.found.coef != 0 && !o.found.settled(o) || slices.ContainsFunc(l.pairs, paired)
-	}
 	for j := range r.ops[:r.side] {
 		o := &r.ops[j]
 		for _, b := range o.bind {
@@ -191,12 +189,20 @@ func (l *layout) look(r *routine) {
 				l.outer = append(l.outer, b.slot)
 			}
 		}
-		if matters(o) {
+		if o.at >= 0 && l.matters(o) {
 			l.before = append(l.before, o.at)
 		}
 	}
 	last := &r.ops[r.side]
-	l.numbered = matters(last) || last.prunes || len(last.check) > 0
+	if l.numbered = l.matters(last) || last.prunes || len(last.check) > 0; last.lists != nil {
+		l.ask(last.value)
+	}
+}
+
+// matters tells whether it makes a difference to the potential which row an op finds.
+func (l *layout) matters(o *op) bool {
+	paired := func(pair [2]int) bool { return slices.Contains(pair[:], o.at) }
+	return o.found.coef != 0 && !o.found.settled(o) || slices.ContainsFunc(l.pairs, paired)
 }
 
 // add finds what is known of an atom's part in the potentials.

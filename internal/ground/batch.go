@@ -42,10 +42,16 @@ func (b *batch) add(vars, inputs []int32, bias, scale float64) {
 }
 
 // measure appends what every potential has, whatever its shape.
-func (b *batch) measure(bias, scale float64) { b.measureAll(bias, scale, 1) }
+func (b *batch) measure(bias, scale float64) {
+	b.measureAll(bias, 1)
+	if b.weighted {
+		b.scale = append(b.scale, float32(scale))
+	}
+}
 
-// measureAll is measure for several potentials. While all biases are the same, none is written down.
-func (b *batch) measureAll(bias, scale float64, times int) {
+// measureAll is measure for several potentials, whose factors are still to be appended. While all biases are the same,
+// none is written down.
+func (b *batch) measureAll(bias float64, times int) {
 	if b.len == 0 {
 		b.firstBias, b.sameBias = bias, true
 	}
@@ -56,20 +62,17 @@ func (b *batch) measureAll(bias, scale float64, times int) {
 	if !b.sameBias {
 		b.addBias(bias, times)
 	}
-	if b.weighted {
-		b.scale = repeated(b.scale, float32(scale), times)
-	}
 	b.len += times
 }
 
-// measureEach is measure for some lanes, each with its bias.
-func (b *batch) measureEach(bias []float64, some []int32, scale float64) {
+// measureEach is measureAll for some lanes, each with its bias.
+func (b *batch) measureEach(bias []float64, some []int32) {
 	for from := 0; from < len(some); {
 		first, to := bias[some[from]], from+1
 		for to < len(some) && bias[some[to]] == first {
 			to++
 		}
-		b.measureAll(first, scale, to-from)
+		b.measureAll(first, to-from)
 		from = to
 	}
 }

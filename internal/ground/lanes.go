@@ -6,6 +6,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/plan"
+	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
@@ -30,8 +31,11 @@ type vectors struct {
 	bias  []float64     // the observed part of the template
 	mask  []uint64      // the free atoms
 	odd   []bool        // left to emit
+	scale []float64     // the weight's atom; nil if there is none
 	alive []int32       // the lanes that are left, ascending
 	cells []uint32      // scratch of look-ups
+	// factors are the rows of the weight's atom.
+	factors []int32
 
 	// frame is, per lane, which of the groundings was at hand before the last loop; these lie one after the other.
 	frame  []int32
@@ -49,18 +53,20 @@ type grounding struct {
 // lastLoop returns the op whose rows can be taken side by side, -1 if there is none: after it there may be look-ups
 // in indexes only.
 func (r *routine) lastLoop() int {
-	if r.rule.Weight.Atom != nil {
-		return -1
-	}
 	for k := len(r.ops) - 1; k >= 0; k-- {
 		switch o := &r.ops[k]; {
-		case o.lists != nil || o.kind == plan.Compute:
+		case o.kind == plan.Compute || o.kind == plan.Weigh && o.found.function != nil || o.ahead != nil:
 			return -1
 		case o.kind == plan.Scan || o.kind == plan.Probe:
 			return k
 		}
 	}
 	return -1
+}
+
+// metLast tells whether op j is the last loop and is met, or is met with it: its values and rows are there already.
+func (r *routine) metLast(j int) bool {
+	return r.ops[r.side].lists != nil && j >= r.side && j <= r.side+r.ops[r.side].meets
 }
 
 // newVectors makes a routine's vectors. Constants are in all lanes from the start.
@@ -73,13 +79,17 @@ func (r *routine) newVectors() *vectors {
 	if v.last = v.place; r.ops[r.side].grouped != nil {
 		v.last = make([]int32, lanes)
 	}
+	if r.rule.Weight.Atom != nil {
+		v.scale = make([]float64, lanes)
+	}
 	for _, slot := range v.asked {
 		v.slots[slot] = slices.Repeat([]symbol.ID{r.slots[slot]}, lanes)
 	}
 	for j := range r.ops {
 		o := &r.ops[j]
 		switch {
-		case j < r.side && !slices.Contains(v.before, o.at):
+		case o.at < 0 || j < r.side && !slices.Contains(v.before, o.at):
+		case r.metLast(j) && !o.prunes && !r.laid.matters(o):
 		case j == r.side:
 			v.rows[o.at] = v.last
 		default:
@@ -107,15 +117,29 @@ func (m *machine) sideBySide(o *op, lo, hi int32, upper float64) {
 				copy(v.rows[m.ops[j].at][from:to], ready[lo:])
 			}
 		}
+		lo += int32(n)
 		m.enter(from, to, upper)
-		lo, v.n = lo+int32(n), to
-		if to == lanes {
-			m.flush()
-		}
 	}
 }
 
-// enter notes for some lanes what was found before the last loop.
+// meetSideBySide takes the places of the values that the last loop and those met with it have in common.
+func (m *machine) meetSideBySide(x *relation.Meeting, places []int32, upper float64) {
+	v := m.vectors
+	for len(places) > 0 && !m.stop.Load() {
+		from, n := v.n, min(lanes-v.n, len(places))
+		to := from + n
+		x.Values(v.slots[m.ops[m.side].value][from:to], places[:n])
+		for j := range m.ops[m.side].meets + 1 {
+			if rows := v.rows[m.ops[m.side+j].at]; rows != nil {
+				x.Rows(j, rows[from:to], places[:n])
+			}
+		}
+		places = places[n:]
+		m.enter(from, to, upper)
+	}
+}
+
+// enter notes for some lanes what was found before the last loop, and runs what follows if they were the last ones.
 func (m *machine) enter(from, to int, upper float64) {
 	v := m.vectors
 	fill(v.frame[from:to], int32(len(v.values)/max(1, len(m.slots))))
@@ -129,6 +153,12 @@ func (m *machine) enter(from, to int, upper float64) {
 	if v.prunes {
 		fill(v.upper[from:to], upper)
 	}
+	if v.scale != nil {
+		fill(v.scale[from:to], m.scale)
+	}
+	if v.n = to; to == lanes {
+		m.flush()
+	}
 }
 
 // flush runs what follows the last loop in the lanes that are taken.
@@ -137,13 +167,8 @@ func (m *machine) flush() {
 	n := v.n
 	v.n, v.alive = 0, v.alive[:n]
 	ascend(v.alive, 0)
-	if o.grouped != nil && (v.numbered || m.arranged.gathers) {
-		gather(v.last[:n], o.grouped, v.place)
-	}
-	for i, b := range o.bind {
-		if values := v.slots[b.slot]; values != nil && m.arranged.columns[i] == nil {
-			gather(values[:n], b.column, v.last)
-		}
+	if o.lists == nil {
+		m.gatherLast(o, n)
 	}
 	for _, c := range o.check {
 		v.check(v.slots[c.slot], c.column)
@@ -163,6 +188,19 @@ func (m *machine) flush() {
 	}
 	v.values, v.found = v.values[:0], v.found[:0]
 	m.note(m.side)
+}
+
+// gatherLast gathers what the last loop's rows have.
+func (m *machine) gatherLast(o *op, n int) {
+	v := m.vectors
+	if o.grouped != nil && (v.numbered || m.arranged.gathers) {
+		gather(v.last[:n], o.grouped, v.place)
+	}
+	for i, b := range o.bind {
+		if values := v.slots[b.slot]; values != nil && m.arranged.columns[i] == nil {
+			gather(values[:n], b.column, v.last)
+		}
+	}
 }
 
 // check leaves the lanes whose rows have their values in a column.
@@ -190,11 +228,15 @@ func (v *vectors) decide(c *comparison, left, right []symbol.ID) {
 // lookUp finds the rows of op j, the last loop or a look-up after it, in all n lanes, and leaves those that go on.
 func (m *machine) lookUp(j, n int) {
 	o, v := &m.ops[j], m.vectors
-	rows := v.rows[o.at]
-	if j > m.side && m.arranged.rows[j] == nil {
+	if o.kind == plan.Weigh {
+		m.weighLanes(j, n)
+		return
+	}
+	rows, met := v.rows[o.at], m.metLast(j)
+	if j > m.side && m.arranged.rows[j] == nil && !met {
 		m.find(o, rows[:n])
 	}
-	if o.kind == plan.Match {
+	if o.kind == plan.Match && !met {
 		n := 0
 		for _, i := range v.alive {
 			if v.alive[n] = i; rows[i] >= 0 {
@@ -206,6 +248,24 @@ func (m *machine) lookUp(j, n int) {
 	if o.prunes {
 		m.prune(j, rows)
 	}
+}
+
+// weighLanes finds the observed factors of the weights by op j, and leaves the lanes in which it is not 0.
+func (m *machine) weighLanes(j, n int) {
+	v, o := m.vectors, &m.ops[j]
+	v.factors = grown(v.factors[:0], n)
+	m.find(o, v.factors)
+	left := 0
+	for _, i := range v.alive {
+		row := v.factors[i]
+		if row < 0 || row >= o.found.observed || o.found.value(row) == 0 {
+			m.drop(j, &m.counts.Weightless)
+			continue
+		}
+		v.scale[i], v.alive[left] = o.found.value(row), i
+		left++
+	}
+	v.alive = v.alive[:left]
 }
 
 // find looks op o's key up in all lanes that are left.
@@ -298,20 +358,40 @@ func (m *machine) emitLane(i int32) {
 	v.kept.rows = append(v.kept.rows[:0], m.rows...)
 	copy(m.slots, v.values[int(v.frame[i])*len(m.slots):])
 	copy(m.rows, v.found[int(v.frame[i])*len(m.rows):])
-	o := &m.ops[m.side]
-	row := o.row(0, int(v.place[i]))
-	m.rows[o.at] = row
-	for _, b := range o.bind {
-		m.slots[b.slot] = b.column[row]
-	}
-	for j := m.side + 1; j < len(m.ops); j++ {
-		at := m.ops[j].at
-		m.rows[at] = v.rows[at][i]
+	m.placeLane(&m.ops[m.side], i)
+	scale := m.scale
+	if v.scale != nil {
+		m.scale = v.scale[i]
 	}
 	m.counts.Groundings++
 	m.emit(m)
+	m.scale = scale
 	copy(m.slots, v.kept.slots)
 	copy(m.rows, v.kept.rows)
+}
+
+// placeLane finds what the last loop and those after it have found in a lane. A row that does not matter may be any.
+func (m *machine) placeLane(o *op, i int32) {
+	v := m.vectors
+	if o.lists != nil {
+		m.slots[o.value] = v.slots[o.value][i]
+	} else {
+		row := o.row(0, int(v.place[i]))
+		m.rows[o.at] = row
+		for _, b := range o.bind {
+			m.slots[b.slot] = b.column[row]
+		}
+	}
+	for j := m.side; j < len(m.ops); j++ {
+		at := m.ops[j].at
+		switch {
+		case at < 0 || j == m.side && o.lists == nil:
+		case v.rows[at] == nil:
+			m.rows[at] = 0
+		default:
+			m.rows[at] = v.rows[at][i]
+		}
+	}
 }
 
 // findOdd finds the lanes in which a target is missing, or an atom occurs twice, and tells whether there are any.
@@ -376,10 +456,16 @@ func (m *machine) write(some []int32, n int, mask uint64) {
 	}
 	b.vars = m.writeIDs(b.vars, some, n, mask&^m.vectors.perceived)
 	b.inputs = m.writeIDs(b.inputs, some, n, mask&m.vectors.perceived)
-	if v := m.vectors; len(v.adds) == 0 {
-		b.measureAll(v.lead, m.scale, len(some))
+	v := m.vectors
+	if len(v.adds) == 0 {
+		b.measureAll(v.lead, len(some))
 	} else {
-		b.measureEach(v.bias, some, m.scale)
+		b.measureEach(v.bias, some)
+	}
+	if v.scale != nil {
+		for _, i := range some {
+			b.scale = append(b.scale, float32(v.scale[i]))
+		}
 	}
 	m.counts.Groundings += int64(len(some))
 	m.counts.Potentials += int64(len(some))
@@ -436,7 +522,7 @@ const chunk = 1 << 13
 
 // arrange arranges the rows of the last loop, if that is worth it.
 func (r *routine) arrange(threads int, always bool) {
-	if r.side < 0 {
+	if r.side < 0 || r.ops[r.side].lists != nil {
 		return
 	}
 	o, a := &r.ops[r.side], &r.arranged
@@ -451,7 +537,7 @@ func (r *routine) arrange(threads int, always bool) {
 		}
 	}
 	for j := r.side + 1; j < len(r.ops); j++ {
-		if r.local(r.ops[j].key) {
+		if r.ops[j].at >= 0 && r.local(r.ops[j].key) {
 			a.rows[j] = make([]int32, size)
 		}
 	}

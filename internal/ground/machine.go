@@ -187,6 +187,10 @@ func (m *machine) meet(k int, upper float64) {
 	}
 	x.Begin(m.filterKey)
 	for places, more := x.Next(); more && !m.stop.Load(); places, more = x.Next() {
+		if k == m.side {
+			m.meetSideBySide(x, places, upper)
+			continue
+		}
 		for _, place := range places {
 			x.MoveTo(place)
 			m.met(k, upper)

@@ -45,13 +45,15 @@ func (p *Plan) MeetAll() {
 // meetAt decides whether step k meets the n that follow it.
 func (o *orderer) meetAt(k, n int) {
 	steps, times := o.plan.Steps, o.plan.Steps[k-1].Rows
-	sorted, shortest := 0.0, math.Inf(1)
-	for j := k; j <= k+n; j++ {
+	all := times * o.crowd(&steps[k], times)
+	sorted, shortest := float64(steps[k].Relation.Len()), all
+	for j := k + 1; j <= k+n; j++ {
 		sorted += float64(steps[j].Relation.Len())
 		shortest = min(shortest, times*steps[j].list(steps[k].met()))
 	}
-	all := times * o.crowd(&steps[k], times)
-	if all <= tried*sorted || survivors*steps[k+n].Rows > all {
+	// What is left of the rows that are tried is the same part of them as of those expected, or fewer.
+	left := min(shortest, all*steps[k+n].Rows/max(1, steps[k].Rows))
+	if all <= tried*sorted || survivors*left > all {
 		return
 	}
 	steps[k].Meets, steps[k].Tried = n, all

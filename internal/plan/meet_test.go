@@ -60,6 +60,13 @@ probe    Link([B], C)                       ~1000 rows
 match    Link([A], [C])                     ~1000 rows
 look up  Good([C])       must be a target   ~1000 rows
 ~1000 groundings, ~8000 bytes, under 1 ms`, graph(1000, 1, 0)},
+		{"a hub that everything passes", "1: Good(C) & Link(B, C) & Link(A, B) & Good(A) -> Good(A)", `
+scan     Good(A)                            ~1000 rows
+look up  Good([A])     must be a target     ~1000 rows
+probe    Link([A], B)                       ~2900 rows
+probe    Link([B], C)                       ~8400 rows
+match    Good([C])                          ~8400 rows
+~8400 groundings, ~130000 bytes, ~0.0017 s`, graph(1000, 1, 960)},
 		{"a hub", "1: Link(A, B) & Link(B, C) & Link(A, C) -> Good(C)", `
 scan     Link(A, B)                                  ~2900 rows
 meet     Link([B], C)    one by one, ~910000 rows    ~8400 rows

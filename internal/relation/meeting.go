@@ -111,7 +111,31 @@ func (m *Meeting) MoveTo(place int32) {
 }
 
 // Row returns the row at which the j-th list stands.
-func (m *Meeting) Row(j int) int32 { return m.lists[j].Rows[m.lists[j].at] }
+func (m *Meeting) Row(j int) int32 { return m.lists[j].Lists.Rows[m.lists[j].at] }
+
+// Values copies the values at places.
+func (m *Meeting) Values(values []symbol.ID, places []int32) {
+	all := m.lists[m.first].Values
+	for k, place := range places {
+		values[k] = all[place]
+	}
+}
+
+// Rows copies the rows of the j-th list that have the values at places, each of which lies behind those asked for
+// before. Do not mix it with MoveTo.
+func (m *Meeting) Rows(j int, rows []int32, places []int32) {
+	l, all := &m.lists[j], m.lists[m.first].Values
+	if j == m.first {
+		for k, place := range places {
+			rows[k] = l.Lists.Rows[place]
+		}
+		return
+	}
+	for k, place := range places {
+		l.at = l.Seek(l.at, l.hi, all[place])
+		rows[k] = l.Lists.Rows[l.at]
+	}
+}
 
 // cheapest chooses the list to go through, and returns about how many values are touched then.
 func (m *Meeting) cheapest() (work int) {
