@@ -36,7 +36,7 @@ func solved(t testing.TB, field *mrf.Field, gap float64) *State {
 	if r.Status != solve.Optimal { // single precision has made the hard rules of some models contradict each other
 		return nil
 	}
-	s, err := NewState(field, r.Y, r.Multipliers, solve.Settings{Threads: 1})
+	s, err := NewState(field, nil, r.Y, r.Multipliers, solve.Settings{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

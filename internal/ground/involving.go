@@ -14,6 +14,9 @@ import (
 // the difference is what a change of the atom does to the model.
 func (t *Tracer) Involving(predicate int, tuple []symbol.ID) (made []mrf.Potential) {
 	for _, rule := range t.prog.Rules {
+		if rule.Inactive {
+			continue
+		}
 		t.Effect(rule, predicate, tuple, nil, func(p *mrf.Potential) bool {
 			made = append(made, *p)
 			return true

@@ -176,6 +176,9 @@ func (s *Site) judge(atoms, truth *relation.Relation) scoredPredicate {
 func joined(answer *session.Answer, atoms, truth *relation.Relation) (all []mistake) {
 	var tuple []symbol.ID
 	for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
+		if !atoms.Has(row) {
+			continue
+		}
 		tuple = atoms.Tuple(tuple[:0], row)
 		if known, ok := truth.Find(tuple...); ok {
 			all = append(all, mistake{listed{Value: session.FreeValue(answer, atoms, row), relation: atoms, row: row},

@@ -78,7 +78,7 @@ func (s *Site) exported(ctx context.Context) (all []wanted, err error) {
 	for _, p := range menu {
 		all = append(all, wanted{name: p.Name})
 	}
-	for k := range min(len(s.costs), exportedRules) {
+	for k := range min(len(s.grounding.Program.Rules), exportedRules) {
 		all = append(all, wanted{"rule", []string{"n", strconv.Itoa(k)}})
 	}
 	for _, p := range s.predicates {

@@ -24,12 +24,30 @@ var makers = map[string]maker{
 	"tense": (*Site).tensest, "errors": (*Site).mistakes, "networks": (*Site).networks, "messages": (*Site).messages,
 }
 
-// ServeHTTP answers requests for pages, which change nothing.
-func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	header := w.Header()
+// secure sets what browsers are to keep to.
+func secure(header http.Header) {
 	header.Set("Content-Security-Policy", policy)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "no-referrer")
+}
+
+// Static serves what all pages refer to, and tells whether the request was for that.
+func Static(w http.ResponseWriter, r *http.Request) bool {
+	if r.URL.Path != "/style.css" || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	secure(w.Header())
+	http.ServeFileFS(w, r, files, "pages/style.css")
+	return true
+}
+
+// ServeHTTP answers requests for pages, which change nothing.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if Static(w, r) {
+		return
+	}
+	header := w.Header()
+	secure(header)
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		header.Set("Allow", "GET, HEAD")
 		http.Error(w, "pages are only read", http.StatusMethodNotAllowed)
@@ -38,8 +56,6 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch name := r.URL.Path[1:]; name {
 	case "":
 		s.serve(w, r, makers["overview"])
-	case "style.css":
-		http.ServeFileFS(w, r, files, "pages/style.css")
 	default:
 		make := makers[name]
 		if make == nil || name == "overview" {

@@ -20,27 +20,30 @@ type Site struct {
 	grounding  *session.Grounding
 	answer     *session.Answer
 	lints      []source.Plain
-	costs      []session.RuleCost
 	predicates []session.PredicateAnswer
+	costs      func() ([]session.RuleCost, error) // by rule, once somebody asks
 
 	mu        sync.Mutex // of what follows, and of the grounding
 	explainer *session.Explainer
 	tense     [][]groundRule // by rule, the costliest first; nil until it is asked for
 }
 
-// New makes the pages about a run of a project with the given name, and of what was suspicious about it. The run is
-// inferred once more, from where it ended, for what its explanations rest on.
+// New makes the pages about a run of a project with the given name, and of what was suspicious about it. Unless its
+// answer has multipliers, the run is inferred once more, from where it ended, for what its explanations rest on.
 func New(ctx context.Context, title string, result *engine.Report, lints []source.Plain) (*Site, error) {
-	s := &Site{title: title, report: result, grounding: result.Grounding, lints: lints}
-	answer, err := s.grounding.InferAgain(ctx, result.Answer)
-	if err != nil {
-		return nil, err
+	s := &Site{title: title, report: result, grounding: result.Grounding, answer: result.Answer, lints: lints}
+	if s.answer.Multipliers == nil {
+		var err error
+		if s.answer, err = s.grounding.InferAgain(ctx, s.answer); err != nil {
+			return nil, err
+		}
 	}
-	s.answer = answer
-	if s.costs, err = s.grounding.CostByRule(answer); err != nil {
-		return nil, err
-	}
-	s.predicates = s.grounding.ByPredicate(answer)
+	s.costs = sync.OnceValues(func() ([]session.RuleCost, error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.grounding.CostByRule(s.answer)
+	})
+	s.predicates = s.grounding.ByPredicate(s.answer)
 	return s, nil
 }
 

@@ -20,6 +20,10 @@ func (s *Site) overview(context.Context, url.Values) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
+	costs, err := s.costs()
+	if err != nil {
+		return nil, err
+	}
 	return &page{Name: "overview", Title: "Overview", Data: struct {
 		Report     *engine.Report
 		Answer     *session.Answer
@@ -29,7 +33,7 @@ func (s *Site) overview(context.Context, url.Values) (*page, error) {
 		Lints      int
 		Proven     bool
 		Memory     string
-	}{s.report, s.answer, s.predicates, s.costs, curve, len(s.lints), !math.IsInf(s.answer.Gap, 0),
+	}{s.report, s.answer, s.predicates, costs, curve, len(s.lints), !math.IsInf(s.answer.Gap, 0),
 		report.FormatBytes(float64(s.report.PeakRSS))}}, nil
 }
 
@@ -47,8 +51,12 @@ func (s *Site) curve() (template.HTML, error) {
 // rule is the page of a rule, with the ground rules of it that cost most.
 func (s *Site) rule(ctx context.Context, query url.Values) (*page, error) {
 	k, err := strconv.Atoi(query.Get("n"))
-	if err != nil || k < 0 || k >= len(s.costs) {
+	if err != nil || k < 0 || k >= len(s.grounding.Program.Rules) {
 		return nil, errMissing
+	}
+	costs, err := s.costs()
+	if err != nil {
+		return nil, err
 	}
 	ground, err := s.costliest(ctx, k)
 	if err != nil {
@@ -68,7 +76,7 @@ func (s *Site) rule(ctx context.Context, query url.Values) (*page, error) {
 		File   string
 		Line   int
 		Ground []groundRule
-	}{s.costs[k], s.grounding.Counts()[k], file, line, ground}}, nil
+	}{costs[k], s.grounding.Counts()[k], file, line, ground}}, nil
 }
 
 // messages is the page of what was suspicious.

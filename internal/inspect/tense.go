@@ -111,7 +111,7 @@ func (s *Site) name(x *session.Explainer, g *groundRule) {
 	}
 	instance := x.Instance(g.block, g.at, 0)
 	if instance == nil {
-		g.Text = s.costs[g.Rule].Rule
+		g.Text = s.grounding.Program.Rules[g.Rule].Text
 		return
 	}
 	g.Text = instance.Text()
@@ -134,12 +134,12 @@ func (s *Site) value(role string, number int32) float64 {
 // tensest is the page of the ground rules that cost most of all, and of hard ones that are violated.
 func (s *Site) tensest(ctx context.Context, _ url.Values) (*page, error) {
 	var soft, hard []groundRule
-	for k := range s.costs {
+	for k, rule := range s.grounding.Program.Rules {
 		found, err := s.costliest(ctx, k)
 		if err != nil {
 			return nil, err
 		}
-		if s.costs[k].Hard {
+		if rule.Weight.Hard {
 			hard = append(hard, found...)
 		} else {
 			soft = append(soft, found...)

@@ -15,6 +15,13 @@ type Occurrences struct {
 	start  []int32
 	places []int32 // among all potentials
 	runs   []int   // blocks that are not listed
+
+	// Of a changed model: the occurrences in the one before, what has gone of it, how much has before each word of that,
+	// and what has come.
+	base   *Occurrences
+	gone   []uint64
+	before []int32
+	come   map[int32][]int32
 }
 
 // NewOccurrences goes through a model twice; nil if it has more potentials or terms than 32 bits can count.
@@ -59,6 +66,9 @@ func NewOccurrences(m *Model) *Occurrences {
 
 // Of appends the potentials that variable i is in, by their places among all, which ascend.
 func (o *Occurrences) Of(i int32, places []int) []int {
+	if o.base != nil {
+		return o.ofChanged(i, places)
+	}
 	first := len(places)
 	for _, place := range o.places[o.start[i]:o.start[i+1]] {
 		places = append(places, int(place))
@@ -84,7 +94,16 @@ func (o *Occurrences) Locate(place int) (block, j int) {
 func (o *Occurrences) Bytes() int64 { return 4 * int64(len(o.start)+len(o.places)) }
 
 // Count is about how many potentials a variable is in: one of a prior over all is not counted.
-func (o *Occurrences) Count(i int32) int { return int(o.start[i+1] - o.start[i]) }
+func (o *Occurrences) Count(i int32) int {
+	if o.base == nil {
+		return int(o.start[i+1] - o.start[i])
+	}
+	n := len(o.come[i])
+	if int(i)+1 < len(o.base.start) {
+		n += o.base.Count(i)
+	}
+	return n
+}
 
 // Twins counts the potentials of the same rule before a place that are equal to the one there.
 func (o *Occurrences) Twins(place int) (count int) {

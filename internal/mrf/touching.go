@@ -50,34 +50,59 @@ func (b *Block) touching(chosen []bool) []int32 {
 	return kept
 }
 
-// pick returns a block of some of the potentials.
+// pick returns a block of some of the potentials, which ascend.
 func (b *Block) pick(kept []int32) *Block {
 	part := &Block{Rule: b.Rule, Kind: b.Kind, Exponent: b.Exponent, Len: len(kept), Coef: b.Coef, InputCoef: b.InputCoef,
 		Constant: b.Constant}
-	ragged := b.VarStart != nil
-	if ragged {
-		part.VarStart, part.InputStart = []int32{0}, []int32{0}
+	if b.VarStart != nil {
+		part.VarStart, part.InputStart = append(make([]int32, 0, len(kept)+1), 0), append(make([]int32, 0, len(kept)+1), 0)
 	}
-	for _, j := range kept {
-		if ragged {
-			part.VarCoef.AppendRange(&b.VarCoef, b.VarStart[j], b.VarStart[j+1])
-			part.Vars = append(part.Vars, b.Vars[b.VarStart[j]:b.VarStart[j+1]]...)
-			part.InputValue.AppendRange(&b.InputValue, b.InputStart[j], b.InputStart[j+1])
-			part.Inputs = append(part.Inputs, b.Inputs[b.InputStart[j]:b.InputStart[j+1]]...)
-			part.endRow()
-		} else {
-			part.Vars = append(part.Vars, b.Variables(int(j))...)
-			part.Inputs = append(part.Inputs, b.Inputs[int(j)*len(b.InputCoef):][:len(b.InputCoef)]...)
+	for len(kept) > 0 {
+		n := 1
+		for n < len(kept) && kept[n] == kept[0]+int32(n) {
+			n++
 		}
-		if b.Bias != nil {
-			part.Bias = append(part.Bias, b.Bias[j])
-		}
-		if b.Bias64 != nil {
-			part.Bias64 = append(part.Bias64, b.Bias64[j])
-		}
-		if b.Scale != nil {
-			part.Scale = append(part.Scale, b.Scale[j])
-		}
+		part.appendRows(b, kept[0], kept[0]+int32(n))
+		kept = kept[n:]
 	}
 	return part
+}
+
+// appendRows appends the potentials from lo to hi of a block of the same kind, but for their number.
+func (b *Block) appendRows(from *Block, lo, hi int32) {
+	switch {
+	case from.VarStart != nil:
+		b.appendStarts(from, lo, hi)
+		b.VarCoef.AppendRange(&from.VarCoef, from.VarStart[lo], from.VarStart[hi])
+		b.Vars = append(b.Vars, from.Vars[from.VarStart[lo]:from.VarStart[hi]]...)
+		b.InputValue.AppendRange(&from.InputValue, from.InputStart[lo], from.InputStart[hi])
+		b.Inputs = append(b.Inputs, from.Inputs[from.InputStart[lo]:from.InputStart[hi]]...)
+	case from.Vars == nil: // a run
+		for j := lo; j < hi; j++ {
+			b.Vars = append(b.Vars, from.Variables(int(j))...)
+		}
+	default:
+		b.Vars = append(b.Vars, from.Vars[int(lo)*len(from.Coef):int(hi)*len(from.Coef)]...)
+	}
+	if n := len(from.InputCoef); from.VarStart == nil {
+		b.Inputs = append(b.Inputs, from.Inputs[int(lo)*n:int(hi)*n]...)
+	}
+	if from.Bias != nil {
+		b.Bias = append(b.Bias, from.Bias[lo:hi]...)
+	}
+	if from.Bias64 != nil {
+		b.Bias64 = append(b.Bias64, from.Bias64[lo:hi]...)
+	}
+	if from.Scale != nil {
+		b.Scale = append(b.Scale, from.Scale[lo:hi]...)
+	}
+}
+
+// appendStarts ends rows where those of another block end.
+func (b *Block) appendStarts(from *Block, lo, hi int32) {
+	vars, inputs := b.VarStart[len(b.VarStart)-1], b.InputStart[len(b.InputStart)-1]
+	for j := lo + 1; j <= hi; j++ {
+		b.VarStart = append(b.VarStart, vars+from.VarStart[j]-from.VarStart[lo])
+		b.InputStart = append(b.InputStart, inputs+from.InputStart[j]-from.InputStart[lo])
+	}
 }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/change"
 	"github.com/deeppsl/deeppsl/internal/explain"
+	"github.com/deeppsl/deeppsl/internal/inspect"
 	"github.com/deeppsl/deeppsl/internal/live"
 )
 
@@ -46,15 +48,38 @@ func (s *Service) ready(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// page serves the pages about the last version.
+// page serves the pages about the last version. They are made by the writer, and sent when it is at something else.
 func (s *Service) page(w http.ResponseWriter, r *http.Request) {
-	site, _, err := s.Pages(r.Context())
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+	if inspect.Static(w, r) {
 		return
 	}
-	site.ServeHTTP(w, r)
+	made := &page{header: w.Header(), status: http.StatusOK}
+	err := s.Look(r.Context(), func(site *inspect.Site, _ int) error {
+		site.ServeHTTP(made, r)
+		return nil
+	})
+	switch {
+	case errors.Is(err, ErrBusy):
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, err.Error(), http.StatusTooManyRequests)
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+	default:
+		w.WriteHeader(made.status)
+		_, _ = w.Write(made.body.Bytes()) // the reader has gone if it fails
+	}
 }
+
+// page is one that waits to be sent.
+type page struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (p *page) Header() http.Header            { return p.header }
+func (p *page) WriteHeader(status int)         { p.status = status }
+func (p *page) Write(text []byte) (int, error) { return p.body.Write(text) }
 
 // Body is what an answer is sent in.
 type Body[T any] struct{ Body T }
@@ -75,7 +100,7 @@ func (s *Service) readers(api huma.API) {
 		s.getAtoms)
 	huma.Register(api, huma.Operation{OperationID: "explain", Method: http.MethodGet,
 		Path: "/v1/atoms/{predicate}/explain", Summary: "Why an atom has its value",
-		Description: "The first explanation after a change waits for the model to be ground anew."},
+		Description: "It is made between changes."},
 		s.getExplanation)
 }
 
@@ -252,7 +277,7 @@ func refusal(err error) error {
 		return huma.ErrorWithHeaders(huma.Error429TooManyRequests(err.Error()), http.Header{"Retry-After": {"1"}})
 	case errors.Is(err, ErrMissing):
 		return huma.Error404NotFound(err.Error())
-	case errors.Is(err, ErrEnding), errors.Is(err, errNoPages):
+	case errors.Is(err, ErrEnding), errors.Is(err, live.ErrNoState):
 		return huma.Error503ServiceUnavailable(err.Error())
 	case errors.Is(err, errNoJournal):
 		return huma.Error409Conflict(err.Error())

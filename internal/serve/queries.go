@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/deeppsl/deeppsl/change"
 	"github.com/deeppsl/deeppsl/internal/explain"
+	"github.com/deeppsl/deeppsl/internal/inspect"
 	"github.com/deeppsl/deeppsl/internal/session"
 )
 
@@ -153,19 +153,17 @@ func (s *Service) Explain(ctx context.Context, o explain.Options, changes int, p
 	if err := s.predicate(predicate); err != nil {
 		return Explained{}, err
 	}
-	site, number, err := s.Pages(ctx)
-	if err != nil {
-		return Explained{}, fmt.Errorf("%w: %w", errNoPages, err)
-	}
-	found, err := site.Explain(ctx, o, changes, predicate, arguments)
-	if err != nil {
-		return Explained{}, missing{err}
-	}
-	return Explained{number, found}, nil
+	out := Explained{}
+	err := s.Look(ctx, func(site *inspect.Site, version int) error {
+		found, err := site.Explain(ctx, o, changes, predicate, arguments)
+		if err != nil && ctx.Err() == nil {
+			err = missing{err}
+		}
+		out = Explained{version, found}
+		return err
+	})
+	return out, err
 }
-
-// errNoPages is the error of a version that cannot be shown now.
-var errNoPages = errors.New("the version cannot be shown")
 
 // WhatIf is what an answer would be.
 type WhatIf struct {

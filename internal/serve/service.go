@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -22,7 +21,7 @@ type Model struct {
 	Title string
 	// Ground makes the grounding that all begins with, with its answer, anew at each call and the same each time.
 	Ground func(context.Context) (*session.Grounding, *session.Answer, error)
-	// Pages makes those about an answer.
+	// Pages makes those about an answer, which has its multipliers.
 	Pages func(context.Context, *session.Grounding, *session.Answer) (*inspect.Site, error)
 }
 
@@ -37,10 +36,10 @@ type Service struct {
 	current atomic.Pointer[Version]
 	events  events
 	counts  counts
-	still   still
 
 	// What follows is the writer's.
 	live    *live.Session
+	site    *inspect.Site     // of the last version; nil until somebody asks, and after a change
 	changes [][]change.Change // that were made, all or none of each
 	keys    map[string]Updated
 	order   []string // of the keys, the oldest first
@@ -125,7 +124,6 @@ func Open(ctx context.Context, model Model, path string, budget time.Duration) (
 	if s.live, err = live.New(grounding, answer); err != nil {
 		return nil, err
 	}
-	s.still.keep(0, grounding, answer)
 	if err := s.replay(ctx, records); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -234,6 +232,10 @@ func (s *Service) work(ctx context.Context, first *task) {
 
 // update makes updates, flushes them and infers.
 func (s *Service) update(ctx context.Context, tasks []*task) {
+	if len(tasks) == 0 {
+		return
+	}
+	s.site = nil // its atoms change
 	var made []*task
 	var found []outcome
 	var records []any
@@ -385,6 +387,7 @@ func (s *Service) WhatIf(ctx context.Context, changes []change.Change, show func
 // Infer infers once more, with as much time as the context has.
 func (s *Service) Infer(ctx context.Context) error {
 	_, err := s.ask(&task{ctx: ctx, do: func(ctx context.Context) error {
+		s.site = nil
 		answer, err := s.live.Infer(ctx)
 		if err == nil {
 			last := s.Current()
@@ -419,64 +422,21 @@ func (s *Service) Snapshot(ctx context.Context) (before, after int64, err error)
 
 var errNoJournal = errors.New("the service has no journal")
 
-// still is a grounding that does not change, with what explains it: made of a version when somebody asks, for as long
-// as that is the last one.
-type still struct {
-	mu     sync.Mutex
-	number int
-	g      *session.Grounding
-	answer *session.Answer
-	site   *inspect.Site
-}
-
-// keep makes a grounding the still one of a version.
-func (s *still) keep(number int, g *session.Grounding, answer *session.Answer) {
-	s.number, s.g, s.answer, s.site = number, g, answer, nil
-}
-
-// Pages returns those of the last version, and its number. The first who asks after a change waits for it to be ground.
-func (s *Service) Pages(ctx context.Context) (*inspect.Site, int, error) {
-	s.still.mu.Lock()
-	defer s.still.mu.Unlock()
-	v := s.Current()
-	if s.still.number != v.Number || s.still.g == nil {
-		if err := s.settle(ctx); err != nil {
-			return nil, 0, err
+// Look calls show with the pages about the last version, and its number, between changes. They rest on the ground rules
+// and multipliers that are there: the first who asks after a change waits for these to be copied.
+func (s *Service) Look(ctx context.Context, show func(site *inspect.Site, version int) error) error {
+	_, err := s.ask(&task{ctx: ctx, do: func(ctx context.Context) error {
+		v := s.Current()
+		if s.site == nil {
+			grounding, answer, err := s.live.Still(v.Answer)
+			if err != nil {
+				return err
+			}
+			if s.site, err = s.model.Pages(ctx, grounding, answer); err != nil {
+				return err
+			}
 		}
-	}
-	if s.still.site == nil {
-		site, err := s.model.Pages(ctx, s.still.g, s.still.answer)
-		if err != nil {
-			return nil, 0, err
-		}
-		s.still.site = site
-	}
-	return s.still.site, s.still.number, nil
-}
-
-// settle makes the last version still.
-func (s *Service) settle(ctx context.Context) error {
-	var changes [][]change.Change
-	var number int
-	if _, err := s.ask(&task{ctx: ctx, do: func(context.Context) error {
-		changes, number = s.changes[:len(s.changes):len(s.changes)], s.Current().Number
-		return nil
-	}}); err != nil {
-		return err
-	}
-	s.still.g = nil // its memory goes before another comes
-	l, err := s.grown(ctx, changes)
-	if err != nil {
-		return err
-	}
-	g, err := l.Settled(ctx)
-	if err != nil {
-		return err
-	}
-	answer, err := g.InferAgain(ctx, nil)
-	if err != nil {
-		return err
-	}
-	s.still.keep(number, g, answer)
-	return nil
+		return show(s.site, v.Number)
+	}})
+	return err
 }

@@ -22,11 +22,11 @@ type HardRule struct {
 // Conflict prints hard ground rules that cannot hold together, of those that a solver names by their places among all
 // potentials: a few of which none can be left out, or where that takes too long to find, a group that share variables.
 func (g *Grounding) Conflict(ctx context.Context, places []int) []string {
-	return g.lines(g.conflicting(ctx, places))
+	return g.printed(g.conflicting(ctx, places))
 }
 
-// lines prints hard ground rules.
-func (g *Grounding) lines(rules []HardRule) (lines []string) {
+// printed prints hard ground rules.
+func (g *Grounding) printed(rules []HardRule) (lines []string) {
 	tracer := ground.NewTracer(g.Program, g.Tables.Store)
 	for _, rule := range rules {
 		lines = append(lines, g.inWords(tracer, rule))

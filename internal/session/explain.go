@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/deeppsl/deeppsl/internal/explain"
 	"github.com/deeppsl/deeppsl/internal/ground"
@@ -17,7 +18,6 @@ type Explainer struct {
 	grounding *Grounding
 	state     *explain.State
 	tracer    *ground.Tracer
-	lines     map[int]*load.Lines
 }
 
 // Explainer makes what explains an answer of InferAgain, whose multipliers it rests on.
@@ -26,7 +26,7 @@ func (g *Grounding) Explainer(answer *Answer) (*Explainer, error) {
 	g.Field.SetInputs(answer.Perceived)
 	limits := g.Settings.Solve
 	limits.Threads = g.Project.Threads
-	state, err := explain.NewState(g.Field, answer.Values, answer.Multipliers, limits)
+	state, err := explain.NewState(g.Field, g.Index, answer.Values, answer.Multipliers, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -146,10 +146,22 @@ func (x *Explainer) term(t *ground.Term) explain.Term {
 // place returns where an observed atom was read.
 func (x *Explainer) place(r *relation.Relation, arguments []string) (file string, line int) {
 	g, k := x.grounding, x.predicate(r)
-	lines, known := x.lines[k]
+	return g.lines.of(k, func() *load.Lines { return g.Project.Config.Lines(g.Phase, k) }).At(arguments)
+}
+
+// lines are where the atoms of each predicate stand in files, which are read again for that, once.
+type lines struct {
+	mu  sync.Mutex
+	all map[int]*load.Lines
+}
+
+func (l *lines) of(predicate int, read func() *load.Lines) *load.Lines {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	found, known := l.all[predicate]
 	if !known {
-		lines = g.Project.Config.Lines(g.Phase, k)
-		x.lines[k] = lines
+		found = read()
+		l.all[predicate] = found
 	}
-	return lines.At(arguments)
+	return found
 }

@@ -49,6 +49,7 @@ type Grounding struct {
 	// symbols counts the constants before those of examples.
 	Symbols    int
 	Model      *mrf.Model
+	Index      *mrf.Occurrences // of the model, where one is there anyway; or nil
 	Report     *ground.Report
 	Networks   *perceive.Networks
 	Perception *neural.Perception // nil without perceived atoms
@@ -69,6 +70,7 @@ type Grounding struct {
 	Loaded bool
 	// names guards the symbols, which truth that is read later adds to while answers are asked.
 	names *sync.RWMutex
+	lines *lines
 
 	LoadTime, GroundTime time.Duration
 }
@@ -112,7 +114,8 @@ type truthOf struct {
 func Prepare(ctx context.Context, p *project.Project, phase load.Phase, networks *perceive.Networks,
 	warnings *source.Diagnostics) (*Grounding, error) {
 	g := &Grounding{Project: p, Phase: phase, Settings: &p.Phases[phase], Networks: networks,
-		unscored: make(map[truthOf]bool), names: new(sync.RWMutex), Seed: p.Seed}
+		unscored: make(map[truthOf]bool), names: new(sync.RWMutex), Seed: p.Seed,
+		lines: &lines{all: make(map[int]*load.Lines)}}
 	g.Program = p.Compile(phase, warnings)
 	g.Derivations = derive.Compile(p.Config, phase, warnings)
 	err := warnings.Err()

@@ -7,7 +7,6 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/explain"
 	"github.com/deeppsl/deeppsl/internal/ground"
-	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
@@ -64,7 +63,7 @@ func (g *Grounding) WriteGroundRules(w io.Writer, answer *Answer) error {
 
 // namer is an Explainer that names ground rules, and explains no state.
 func (g *Grounding) namer() *Explainer {
-	return &Explainer{grounding: g, tracer: ground.NewTracer(g.Program, g.Tables.Store), lines: make(map[int]*load.Lines)}
+	return &Explainer{grounding: g, tracer: ground.NewTracer(g.Program, g.Tables.Store)}
 }
 
 // groundRule names one, of several that are equal the one after so many others.

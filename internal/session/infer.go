@@ -110,7 +110,7 @@ func (g *Grounding) infer(ctx context.Context, how inference) (*Answer, error) {
 	}
 	answer := NewAnswer(how.settings, g.Field, result, start)
 	answer.clash = g.conflicting(ctx, result.Conflict)
-	answer.Conflict = g.lines(answer.clash)
+	answer.Conflict = g.printed(answer.clash)
 	if how.lives {
 		answer.Multipliers = slices.Clone(result.Multipliers) // they are the solver's, which is kept
 	}

@@ -286,7 +286,7 @@ func (g *Grounding) Open() iter.Seq2[*relation.Relation, int32] {
 	return func(yield func(*relation.Relation, int32) bool) {
 		for _, atoms := range g.named(nil) {
 			for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
-				if !yield(atoms, row) {
+				if atoms.Has(row) && !yield(atoms, row) {
 					return
 				}
 			}

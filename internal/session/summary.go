@@ -24,15 +24,15 @@ const largestAtoms = 3
 func (g *Grounding) ByPredicate(answer *Answer) []PredicateAnswer {
 	var all []PredicateAnswer
 	for k, atoms := range g.Tables.Store.Relations {
-		n := atoms.FreeLen()
-		if n == 0 {
-			continue
-		}
-		p := PredicateAnswer{Predicate: g.Project.Config.Predicates[k].Name, Atoms: n}
+		p := PredicateAnswer{Predicate: g.Project.Config.Predicates[k].Name}
 		var sum, above float64
 		var rows []int32 // of the largest values
 		for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
+			if !atoms.Has(row) {
+				continue
+			}
 			v := FreeValue(answer, atoms, row)
+			p.Atoms++
 			sum += v
 			if v > 0.5 {
 				above++
@@ -47,7 +47,10 @@ func (g *Grounding) ByPredicate(answer *Answer) []PredicateAnswer {
 			rows = slices.Insert(rows, at, row)
 			rows = rows[:min(len(rows), largestAtoms)]
 		}
-		p.Mean, p.AboveHalf = sum/float64(n), above/float64(n)
+		if p.Atoms == 0 {
+			continue
+		}
+		p.Mean, p.AboveHalf = sum/float64(p.Atoms), above/float64(p.Atoms)
 		for _, row := range rows {
 			p.Largest = append(p.Largest, Atom{p.Predicate, g.arguments(atoms, row), FreeValue(answer, atoms, row)})
 		}

@@ -60,11 +60,16 @@ func (x *Explainer) fact(a *explain.Atom, value float64) *explain.Change {
 	if g.Derivations.Uses(a.Predicate) {
 		return nil
 	}
-	before := g.Tables.Store.Relations[a.Predicate]
-	after, name := before.Removed(a.Row), "without "+a.Atom
+	before, name := g.Tables.Store.Relations[a.Predicate], "without "+a.Atom
+	if value >= 0 {
+		name = fmt.Sprintf("%s = %.4g instead of %.4g", a.Atom, value, before.Value(a.Row))
+	}
+	if before.Lives() {
+		return x.altered(name, before, a, value)
+	}
+	after := before.Removed(a.Row)
 	if value >= 0 {
 		after = before.Changed(a.Row, value)
-		name = fmt.Sprintf("%s = %.4g instead of %.4g", a.Atom, value, before.Value(a.Row))
 	}
 	store := &relation.Store{Symbols: g.Tables.Store.Symbols, Relations: slices.Clone(g.Tables.Store.Relations)}
 	store.Relations[a.Predicate] = after
@@ -76,6 +81,32 @@ func (x *Explainer) fact(a *explain.Atom, value float64) *explain.Change {
 	for _, m := range ground.NewTracer(g.Program, store).Involving(a.Predicate, tuple) {
 		change.Added = append(change.Added, explain.Ground(m))
 	}
+	return change
+}
+
+// altered is fact for a living relation, which is changed for as long as it takes to see what comes of it.
+func (x *Explainer) altered(name string, r *relation.Relation, a *explain.Atom, value float64) *explain.Change {
+	change, tuple, was := explain.Without(name, -1, -1), r.Tuple(nil, a.Row), r.Value(a.Row)
+	for _, m := range x.tracer.Involving(a.Predicate, tuple) {
+		change.Gone = append(change.Gone, explain.Ground(m))
+	}
+	x.grounding.Alter(func() {
+		if value >= 0 {
+			r.SetValue(a.Row, value)
+		} else {
+			r.Delete(a.Row)
+		}
+	})
+	for _, m := range x.tracer.Involving(a.Predicate, tuple) {
+		change.Added = append(change.Added, explain.Ground(m))
+	}
+	x.grounding.Alter(func() {
+		if value >= 0 {
+			r.SetValue(a.Row, was)
+		} else {
+			r.Revive(a.Row)
+		}
+	})
 	return change
 }
 

@@ -1,0 +1,140 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/deeppsl/deeppsl/change"
+	"github.com/deeppsl/deeppsl/internal/explain"
+	"github.com/deeppsl/deeppsl/internal/inspect"
+	_ "github.com/deeppsl/deeppsl/internal/rapidtest"
+	"github.com/deeppsl/deeppsl/internal/session"
+)
+
+// TestPagesAreThoseOfAColdRun makes random changes, and compares what a model that lives says about rules and atoms with
+// what one says that is ground and solved anew.
+func TestPagesAreThoseOfAColdRun(t *testing.T) {
+	model := newModel(t)
+	rapid.Check(t, func(r *rapid.T) {
+		s, err := Open(context.Background(), model, "", 0)
+		if err != nil {
+			r.Fatal(err)
+		}
+		for range rapid.IntRange(1, 20).Draw(r, "updates") {
+			c := drawChange(r)
+			if c.Kind == change.RuleWeight {
+				c.Value = max(c.Value, 0.3) // a rule that weighs nothing leaves many states that cost the same
+			}
+			_, _ = s.live.Apply(r.Context(), []change.Change{c}) // what cannot be made is not
+		}
+		answer, err := s.live.Infer(r.Context())
+		if err != nil {
+			r.Fatal(err)
+		}
+		g, still, err := s.live.Still(answer)
+		if err != nil {
+			r.Fatal(err)
+		}
+		cold, err := s.live.Settled(r.Context())
+		if err != nil {
+			r.Fatal(err)
+		}
+		wanted, err := cold.InferAgain(r.Context(), nil)
+		if err != nil {
+			r.Fatal(err)
+		}
+		if answer.Status != "optimal" || wanted.Status != "optimal" {
+			r.Skip("one of them ends at a limit")
+		}
+		compareCosts(r, g, cold, still, wanted)
+		compareSites(r, siteOf(r, model, g, still), siteOf(r, model, cold, wanted), cold, wanted)
+	})
+}
+
+// siteOf makes pages.
+func siteOf(r *rapid.T, model Model, g *session.Grounding, answer *session.Answer) *inspect.Site {
+	site, err := model.Pages(r.Context(), g, answer)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return site
+}
+
+func compareCosts(r *rapid.T, g, cold *session.Grounding, answer, wanted *session.Answer) {
+	got, err := g.CostByRule(answer)
+	if err != nil {
+		r.Fatal(err)
+	}
+	want, err := cold.CostByRule(wanted)
+	if err != nil {
+		r.Fatal(err)
+	}
+	for k := range want {
+		if got[k].GroundRules != want[k].GroundRules || got[k].Weight != want[k].Weight ||
+			math.Abs(got[k].Cost-want[k].Cost) > 1e-2 {
+			r.Fatalf("%v, want %v", got[k], want[k])
+		}
+	}
+	sizes, expected := g.ByPredicate(answer), cold.ByPredicate(wanted)
+	if len(sizes) != len(expected) {
+		r.Fatalf("%v, want %v", sizes, expected)
+	}
+	for k := range expected {
+		if sizes[k].Atoms != expected[k].Atoms {
+			r.Fatalf("%v, want %v", sizes[k], expected[k])
+		}
+	}
+}
+
+// compareSites explains each atom on both.
+func compareSites(r *rapid.T, got, want *inspect.Site, cold *session.Grounding, answer *session.Answer) {
+	for a := range cold.Atoms(answer, nil) {
+		explained := func(site *inspect.Site) *explain.Explanation {
+			e, err := site.Explain(r.Context(), explain.Options{Shown: -1}, 3, a.Predicate, a.Arguments)
+			if err != nil {
+				r.Fatal(err)
+			}
+			return e
+		}
+		e, expected := explained(got), explained(want)
+		if e.Unique && expected.Unique {
+			if math.Abs(e.Value-expected.Value) > 1e-2 {
+				r.Fatalf("%v has the value %v, want %v", a, e.Value, expected.Value)
+			}
+			if e.Value > 0.01 && e.Value < 0.99 { // at a wall, more than one thing can hold it
+				equalTexts(r, pushes(e), pushes(expected))
+			}
+			equalTexts(r, counterfactuals(e), counterfactuals(expected))
+		}
+	}
+}
+
+func equalTexts(r *rapid.T, got, want []string) {
+	if !slices.Equal(got, want) {
+		r.Fatalf("%q, want %q", got, want)
+	}
+}
+
+// pushes are those that are more than rounding, by name.
+func pushes(e *explain.Explanation) (all []string) {
+	for _, p := range e.Pushes {
+		if math.Abs(p.Push) > 0.05 {
+			all = append(all, p.GroundRule)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// counterfactuals are what would be without the fact that adds most, if it is clear which.
+func counterfactuals(e *explain.Explanation) (all []string) {
+	if len(e.Leaves) > 1 && math.Abs(e.Leaves[0].Contribution) > math.Abs(e.Leaves[1].Contribution)+0.05 {
+		all = append(all, fmt.Sprintf("%s: %.1f", e.Counterfactuals[0].Change, e.Counterfactuals[0].Value+1e-4))
+	}
+	return all
+}
