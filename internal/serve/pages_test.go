@@ -16,8 +16,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/session"
 )
 
-// TestPagesAreThoseOfAColdRun makes random changes, and compares what a model that lives says about rules and atoms with
-// what one says that is ground and solved anew.
+// TestPagesAreThoseOfAColdRun makes random changes, and compares what a model that lives says about rules and atoms
+// with what one says that is ground and solved anew.
 func TestPagesAreThoseOfAColdRun(t *testing.T) {
 	model := newModel(t)
 	rapid.Check(t, func(r *rapid.T) {
