@@ -16,6 +16,7 @@ func TestKernels(t *testing.T) {
 		TestAdam(t)
 		TestPatches(t)
 		TestMaxima(t)
+		TestTiles(t)
 	}
 	if most != avx512 {
 		t.Skip("this machine has no AVX-512")

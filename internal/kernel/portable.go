@@ -23,3 +23,9 @@ func gather(sums, image []float32, patch Patch, at Picked) { gatherPortably(sums
 func scatter(image, weights []float32, patch Patch, at Picked) {
 	scatterPortably(image, weights, patch, at)
 }
+
+func subtractTile(c []float64, stride int, left, right []float64, _ int) {
+	subtractTilePortably(c, stride, left, right)
+}
+
+func subtractMultiple(a, b []float64, v float64) { subtractMultiplePortably(a, b, v) }

@@ -1,6 +1,9 @@
 package ldl
 
-import "github.com/deeppsl/deeppsl/internal/parallel"
+import (
+	"github.com/deeppsl/deeppsl/internal/kernel"
+	"github.com/deeppsl/deeppsl/internal/parallel"
+)
 
 // dense is the memory for factoring fronts.
 type dense struct {
@@ -36,7 +39,7 @@ func (d *dense) factor(panel []float64, order, width int, whole, sign []float64)
 			low := column[c+1:]
 			for k := c + 1; k < hi; k++ {
 				if v := low[k-c-1] * inverse; v != 0 {
-					subtract(panel[k*order+k:(k+1)*order], low[k-c-1:], v)
+					kernel.SubtractMultiple(panel[k*order+k:(k+1)*order], low[k-c-1:], v)
 				}
 			}
 			for n := range low {
@@ -48,21 +51,6 @@ func (d *dense) factor(panel []float64, order, width int, whole, sign []float64)
 		}
 	}
 	return lost
-}
-
-// subtract subtracts v times b from a.
-func subtract(a, b []float64, v float64) {
-	b = b[:len(a)]
-	for len(a) >= 4 && len(b) >= 4 {
-		a[0] -= b[0] * v
-		a[1] -= b[1] * v
-		a[2] -= b[2] * v
-		a[3] -= b[3] * v
-		a, b = a[4:], b[4:]
-	}
-	for n := range a {
-		a[n] -= b[n] * v
-	}
 }
 
 // downdate subtracts what the columns of a factored panel leave for the rows below them: L D Lᵀ.
@@ -81,7 +69,7 @@ func (d *dense) update(panel []float64, order, lo, hi int, c []float64, stride, 
 			pivot, low := column[k], column[first:]
 			for n := range columns {
 				if v := low[n] * pivot; v != 0 {
-					subtract(c[n*stride+n:n*stride+height], low[n:], v)
+					kernel.SubtractMultiple(c[n*stride+n:n*stride+height], low[n:], v)
 				}
 			}
 		}
@@ -92,13 +80,17 @@ func (d *dense) update(panel []float64, order, lo, hi int, c []float64, stride, 
 	task := func(j int) {
 		right := d.right[j*tile*depth : (j+1)*tile*depth]
 		for i := j; i < tiles; i++ {
+			left, at := d.left[i*tile*depth:(i+1)*tile*depth], j*tile*stride+i*tile
+			if i > j && (i+1)*tile <= height && (j+1)*tile <= columns {
+				kernel.SubtractTile(c[at:], stride, left, right)
+				continue
+			}
 			var sum [tile * tile]float64
-			product(d.left[i*tile*depth:(i+1)*tile*depth], right, &sum)
+			kernel.SubtractTile(sum[:], tile, left, right)
 			for k := range min(tile, columns-j*tile) {
-				at := (j*tile+k)*stride + i*tile
 				for n := range min(tile, height-i*tile) {
 					if i > j || n >= k {
-						c[at+n] -= sum[k*tile+n]
+						c[at+k*stride+n] += sum[k*tile+n]
 					}
 				}
 			}
@@ -111,8 +103,8 @@ func (d *dense) update(panel []float64, order, lo, hi int, c []float64, stride, 
 	parallel.For(threads, (columns+tile-1)/tile, task)
 }
 
-// tile is the number of rows and columns that product takes at once.
-const tile = 4
+// tile is the number of rows and columns that are taken at once.
+const tile = kernel.Tile
 
 // pack copies rows of L, by tiles, and the same times D.
 func (d *dense) pack(panel []float64, order, lo, hi, first int) {
@@ -134,31 +126,5 @@ func (d *dense) pack(panel []float64, order, lo, hi, first int) {
 				d.left[at+n], d.right[at+n] = v, v*pivot
 			}
 		}
-	}
-}
-
-// product adds the products of a tile of rows with a tile of columns to sum.
-func product(left, right []float64, sum *[tile * tile]float64) {
-	for j := 0; j < tile; j += 2 {
-		var a0, a1, a2, a3, b0, b1, b2, b3 float64
-		l, r := left, right[j:]
-		for len(l) >= 4 && len(r) >= 2 {
-			u, v := r[0], r[1]
-			l0, l1, l2, l3 := l[0], l[1], l[2], l[3]
-			a0 += l0 * u
-			a1 += l1 * u
-			a2 += l2 * u
-			a3 += l3 * u
-			b0 += l0 * v
-			b1 += l1 * v
-			b2 += l2 * v
-			b3 += l3 * v
-			l = l[4:]
-			if len(r) < 4 {
-				break
-			}
-			r = r[4:]
-		}
-		*(*[8]float64)(sum[4*j:]) = [8]float64{a0, a1, a2, a3, b0, b1, b2, b3}
 	}
 }

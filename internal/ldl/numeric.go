@@ -59,7 +59,9 @@ func (f *Factor) factorGroup(g *group, threads int) {
 			g.work.downdate(panel, fr.order, fr.width, update)
 		}
 		f.updates[k] = g.stack[top : top+len(update)]
-		copy(f.updates[k], update)
+		if len(fr.children) > 0 { // whose updates it takes the place of
+			copy(f.updates[k], update)
+		}
 		top += len(update)
 	}
 }

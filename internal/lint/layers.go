@@ -27,7 +27,7 @@ var layers = []layer{
 	{"internal/parallel", nil},
 	{"internal/kernel", nil},
 	{"internal/onnx", []string{"internal/parallel", "internal/kernel"}},
-	{"internal/ldl", []string{"internal/parallel"}},
+	{"internal/ldl", []string{"internal/parallel", "internal/kernel"}},
 	{"internal/cholesky", nil},
 	{"internal/stat", nil},
 	{"internal/idx", nil},

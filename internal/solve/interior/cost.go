@@ -13,7 +13,7 @@ type Cost struct {
 }
 
 // hopeless is a number of flops for which steps take minutes: whatever other method there is is the better one.
-const hopeless = 3e11
+const hopeless = 5e11
 
 // usual is the number of steps that costs are about.
 const usual = 25
@@ -22,7 +22,7 @@ const usual = 25
 // components, which stay in the cache, for a row and an entry.
 const (
 	perRow, perEntry           = 120, 25
-	perThousand, perNonzero    = 600, 8
+	perThousand, perNonzero    = 100, 12
 	perSmallRow, perSmallEntry = 40, 8
 )
 
