@@ -310,7 +310,8 @@ func (s *Session) setWeight(number int, weight float64) error {
 	case !(weight >= 0) || math.IsInf(weight, 0):
 		return fmt.Errorf("the weight %v is not a number of at least 0", weight)
 	}
-	s.grounding.Theta[number], s.reweighed = weight, true
+	s.grounding.Theta[number] = weight
+	s.state.SetWeight(number, weight)
 	return nil
 }
 

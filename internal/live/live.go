@@ -39,7 +39,6 @@ type Session struct {
 	absent     []uint64         // variables that stand for no atom
 	graves     map[grave]handle // rows without atoms that had some
 	log        []func()         // what takes the present changes back, last first
-	reweighed  bool             // weights have changed, so that the whole has to be solved
 	infeasible bool             // there is no state
 	// Journal gets all changes that are made; nil for none.
 	Journal *Journal
@@ -164,9 +163,9 @@ func (s *Session) Infer(ctx context.Context) (*session.Answer, error) { return s
 func (s *Session) begin() {
 	s.state.Begin()
 	theta, ground, off, prog := slices.Clone(s.grounding.Theta), slices.Clone(s.ground), slices.Clone(s.off), *s.prog
-	reweighed, infeasible := s.reweighed, s.infeasible
+	infeasible := s.infeasible
 	s.log = append(s.log[:0], func() {
-		s.grounding.Theta, s.ground, s.off, s.reweighed, s.infeasible = theta, ground, off, reweighed, infeasible
+		s.grounding.Theta, s.ground, s.off, s.infeasible = theta, ground, off, infeasible
 		if len(prog.Rules) != len(s.prog.Rules) {
 			*s.prog, s.tracer = prog, nil
 		}
@@ -203,22 +202,19 @@ func (s *Session) admit(ctx context.Context) error {
 func (s *Session) infer(ctx context.Context, passing bool) (*session.Answer, error) {
 	start := time.Now()
 	out := local.Outcome{Status: solve.Stalled}
-	if !s.reweighed && !s.infeasible {
+	if !s.infeasible {
 		var err error
 		if out, err = s.state.Solve(ctx); err != nil {
 			return nil, err
 		}
 	}
 	if out.Status == solve.Stalled || out.Status == solve.Infeasible {
-		answer, state, err := s.whole(ctx, start)
+		answer, adopt, err := s.whole(ctx, start)
 		if err != nil || passing {
 			return answer, err
 		}
-		s.reweighed, s.infeasible = false, answer.Status == solve.Infeasible.String()
-		if state != nil {
-			s.state = state
-		}
-		return answer, nil
+		s.infeasible = answer.Status == solve.Infeasible.String()
+		return answer, adopt()
 	}
 	return s.answer(start, out), nil
 }
@@ -248,12 +244,11 @@ func (s *Session) atoms() (n int) {
 	return n
 }
 
-// whole solves everything, from where it is, and returns the state after that; nil if there is none.
-func (s *Session) whole(ctx context.Context, start time.Time) (*session.Answer, *local.State, error) {
-	m, mu := s.state.Gather()
-	m.Rules = len(s.grounding.Theta)
+// whole solves everything, from where it is, and returns what makes the session's state the one that was found.
+func (s *Session) whole(ctx context.Context, start time.Time) (answer *session.Answer, adopt func() error, err error) {
+	all := s.state.Gather()
 	g := *s.grounding
-	g.Model, g.Program, g.Field = m, s.prog, mrf.NewFieldOn(m, g.Project.Threads)
+	g.Model, g.Program, g.Field = all.Model, s.prog, mrf.NewFieldOn(all.Model, g.Project.Threads)
 	g.Field.SetWeights(s.grounding.Theta)
 	g.Field.SetInputs(g.Inputs)
 	settings := *g.Settings
@@ -266,7 +261,7 @@ func (s *Session) whole(ctx context.Context, start time.Time) (*session.Answer, 
 	solver.SetWeights(s.grounding.Theta)
 	solver.SetInputs(g.Inputs)
 	if !s.infeasible {
-		solver.WarmStart(slices.Clone(s.state.Values()), mu)
+		solver.WarmStart(slices.Clone(s.state.Values()), all.Multipliers)
 	}
 	result, err := solver.Solve(ctx)
 	if err != nil {
@@ -275,13 +270,14 @@ func (s *Session) whole(ctx context.Context, start time.Time) (*session.Answer, 
 	if s.enough(result) {
 		result.Status = solve.Optimal
 	}
-	answer := session.NewAnswer(g.Settings, g.Field, result, start)
+	answer = session.NewAnswer(g.Settings, g.Field, result, start)
 	answer.Conflict, answer.Absent = g.Conflict(ctx, result.Conflict), slices.Clone(s.absent)
-	if result.Status == solve.Infeasible || result.Multipliers == nil {
-		return answer, nil, nil
-	}
-	state, err := local.New(g.Field, result.Y, result.Multipliers, s.limits)
-	return answer, state, err
+	return answer, func() (err error) {
+		if result.Status != solve.Infeasible && result.Multipliers != nil {
+			s.state, err = s.state.Adopt(all, result.Y, result.Multipliers)
+		}
+		return err
+	}, nil
 }
 
 // enough tells whether a result is what was asked for: whole problems are solved to more, so that there is room for

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sort"
 )
 
 // Occurrences lists the potentials that each variable is in: four bytes for each, and four for each variable. A prior
@@ -75,19 +74,18 @@ func (o *Occurrences) Of(i int32, places []int) []int {
 	}
 	for _, k := range o.runs {
 		if j := int(i - o.model.Blocks[k].First); j >= 0 && j < o.model.Blocks[k].Len {
-			places = append(places, o.first[k]+j)
+			place := o.first[k] + j
+			at, _ := slices.BinarySearch(places[first:], place)
+			places = slices.Insert(places, first+at, place)
 		}
-	}
-	if len(o.runs) > 0 {
-		sort.Ints(places[first:])
 	}
 	return places
 }
 
 // Locate returns the block of a place among all potentials, and the potential's number there.
 func (o *Occurrences) Locate(place int) (block, j int) {
-	k := sort.SearchInts(o.first, place+1) - 1
-	return k, place - o.first[k]
+	k, _ := slices.BinarySearch(o.first, place+1)
+	return k - 1, place - o.first[k-1]
 }
 
 // Bytes is what the lists take.

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"math"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
@@ -163,6 +164,55 @@ func (s *State) recountAt(places []int, sign float64) {
 	}
 }
 
+// SetWeight gives a rule another weight. Multipliers of squares go with it, as those at the same point would.
+func (s *State) SetWeight(rule int, weight float64) {
+	was := s.theta[rule]
+	places := s.placesOf(rule)
+	for _, place := range places {
+		v := s.view(place)
+		t := s.term(&v, v.slack(s.y), s.mu[place])
+		s.count(&t, -1)
+		s.kinds.add(&mrf.Potential{Rule: rule, Kind: v.block.Kind, Scale: s.scale(place)}, s.theta, -1)
+	}
+	s.theta = slices.Clone(s.theta)
+	s.theta[rule] = weight
+	for _, place := range places {
+		v, mu := s.view(place), s.mu[place]
+		if now := mu * weight / was; v.block.Exponent == 2 && finite(now) {
+			mu = now
+		}
+		t := s.term(&v, v.slack(s.y), mu)
+		s.count(&t, 1)
+		s.kinds.add(&mrf.Potential{Rule: rule, Kind: v.block.Kind, Scale: s.scale(place)}, s.theta, 1)
+		if t.mu != 0 || s.mu[place] != 0 || t.objective != 0 {
+			s.pending = append(s.pending, v.ids...)
+		}
+		s.push(&v, t.mu-s.mu[place])
+		s.setMultiplier(place, t.mu)
+	}
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// placesOf lists the soft potentials of a rule.
+func (s *State) placesOf(rule int) (places []int) {
+	first := 0
+	for _, b := range s.model.Blocks {
+		for j := 0; b.Rule == rule && !b.Kind.Hard() && j < b.Len; j++ {
+			if !s.isGone(first + j) {
+				places = append(places, first+j)
+			}
+		}
+		first += b.Len
+	}
+	for k := range s.come {
+		if p := &s.come[k]; p.Rule == rule && !p.Kind.Hard() && !s.isGone(s.first+k) {
+			places = append(places, s.first+k)
+		}
+	}
+	return places
+}
+
 // AddRule adds a rule's weight behind the others.
 func (s *State) AddRule(weight float64) { s.theta = append(slices.Clip(s.theta), weight) }
 
@@ -185,17 +235,25 @@ func (s *State) push(v *view, mu float64) {
 	}
 }
 
-// Gather returns the model as it is now, and the multipliers in its order.
-func (s *State) Gather() (*mrf.Model, []float64) {
-	var kept []int
-	var mu []float64
+// Whole is all of a problem, to be solved elsewhere.
+type Whole struct {
+	Model       *mrf.Model
+	Multipliers []float64 // in the model's order
+	places      []int     // of the model's potentials
+	changed     int       // how many potentials have come or gone
+}
+
+// Gather returns the problem as it is now.
+func (s *State) Gather() *Whole {
+	w := &Whole{}
 	for place := range s.first {
 		if !s.isGone(place) {
-			kept, mu = append(kept, place), append(mu, s.mu[place])
+			w.places = append(w.places, place)
 		}
 	}
-	m := s.model.Only(kept)
-	m.Variables = len(s.y)
+	w.changed = s.first - len(w.places) + len(s.come)
+	w.Model = s.model.Only(w.places)
+	w.Model.Variables, w.Model.Rules = len(s.y), len(s.theta)
 	var come []int
 	for k := range s.come {
 		if !s.isGone(s.first + k) {
@@ -204,10 +262,34 @@ func (s *State) Gather() (*mrf.Model, []float64) {
 	}
 	slices.SortStableFunc(come, func(a, b int) int { return s.come[a].CompareShape(&s.come[b].Potential) })
 	for _, k := range come {
-		m.AppendPotential(&s.come[k].Potential)
-		mu = append(mu, s.mu[s.first+k])
+		w.Model.AppendPotential(&s.come[k].Potential)
+		w.places = append(w.places, s.first+k)
 	}
-	return m, mu
+	for _, place := range w.places {
+		w.Multipliers = append(w.Multipliers, s.mu[place])
+	}
+	return w
+}
+
+// stale is the part of the potentials after whose change the index is worth making anew.
+const stale = 0.1
+
+// Adopt returns the state at a solution of what Gather has returned: this one, or where much has changed since the index
+// was made, a new one.
+func (s *State) Adopt(w *Whole, y, multipliers []float64) (*State, error) {
+	if float64(w.changed) > stale*float64(len(w.places)) {
+		field := mrf.NewFieldOn(w.Model, 1)
+		field.SetWeights(s.theta)
+		field.SetInputs(s.x)
+		return New(field, y, multipliers, s.settings)
+	}
+	copy(s.y, y)
+	for k, place := range w.places {
+		s.mu[place] = multipliers[k]
+	}
+	s.pending, s.pressed, s.crowd = s.pending[:0], s.pressed[:0], 0
+	s.recount()
+	return s, nil
 }
 
 // Each visits all potentials.

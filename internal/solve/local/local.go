@@ -44,8 +44,9 @@ type State struct {
 	pending  []int32 // variables of what has changed since the last Solve
 	pressed  []int32 // variables that were left with some of the gap
 	crowd    int     // how many these were when each was there once
-	marks    marks
-	seen     []uint64 // potentials, while some are gathered
+	part     part
+	marks    []int32  // of variables, in the part
+	seen     []uint64 // potentials that the part has
 	row      mrf.RowBuffer
 	places   []int
 	log      []entry
@@ -181,6 +182,7 @@ type view struct {
 	block *mrf.Block // its kind
 	ids   []int32
 	coef  []float64
+	scale float32 // of the rule's weight
 	w, c  float64 // weight, and constant with inputs
 }
 
@@ -196,7 +198,8 @@ func (v *view) slack(y []float64) float64 {
 func (s *State) view(place int) (v view) {
 	if place >= s.first {
 		a := &s.come[place-s.first]
-		v = view{block: a.block, ids: a.Vars, coef: a.Coef, w: s.theta[a.Rule] * a.Scale, c: a.Constant}
+		v = view{block: a.block, ids: a.Vars, coef: a.Coef, scale: float32(a.Scale), w: s.theta[a.Rule] * a.Scale,
+			c: a.Constant}
 		for k, i := range a.Inputs {
 			v.c += a.InputCoef[k] * s.x[i]
 		}
@@ -204,9 +207,10 @@ func (s *State) view(place int) (v view) {
 	}
 	block, j := s.index.Locate(place)
 	b := s.model.Blocks[block]
-	v = view{block: b, w: s.theta[b.Rule], c: b.Constant + b.Own(j)}
+	v = view{block: b, scale: 1, w: s.theta[b.Rule], c: b.Constant + b.Own(j)}
 	if b.Scale != nil {
-		v.w *= float64(b.Scale[j])
+		v.scale = b.Scale[j]
+		v.w *= float64(v.scale)
 	}
 	for k, i := range b.InputRow(j) {
 		v.c += b.InputCoefficient(j, k) * s.x[i]
@@ -252,7 +256,7 @@ func (s *State) Certificate() solve.Certificate {
 
 // Bytes is what all of this takes beside the model.
 func (s *State) Bytes() int64 {
-	bytes := s.index.Bytes() + 8*int64(2*len(s.y)+len(s.mu)+len(s.gone)+len(s.seen)) + s.marks.bytes()
+	bytes := s.index.Bytes() + 8*int64(2*len(s.y)+len(s.mu)+len(s.gone)+len(s.seen)) + 4*int64(len(s.marks)) + s.part.bytes()
 	for k := range s.come {
 		p := &s.come[k]
 		bytes += int64(160 + 12*(len(p.Vars)+len(p.Inputs)) + 4*len(p.Vars))

@@ -72,6 +72,12 @@ func (l *living) cold(m *mrf.Model) *solve.Result {
 
 // change lets a few potentials come and go.
 func (l *living) change() {
+	if l.rng.IntN(4) == 0 {
+		k := l.rng.IntN(len(l.theta))
+		l.theta = slices.Clone(l.theta)
+		l.theta[k] = []float64{0, 0.1, 1, 3}[l.rng.IntN(4)]
+		l.SetWeight(k, l.theta[k])
+	}
 	for range 1 + l.rng.IntN(3) {
 		k := l.rng.IntN(len(l.pool))
 		if l.there[k] = !l.there[k]; l.there[k] {
@@ -89,7 +95,8 @@ func (l *living) change() {
 // check compares the totals with a certificate of all, and the objective with a cold solver's.
 func (l *living) check(out Outcome) {
 	l.t.Helper()
-	m, mu := l.Gather()
+	w := l.Gather()
+	m, mu := w.Model, w.Multipliers
 	field := mrf.NewFieldOn(m, 1)
 	field.SetWeights(l.theta)
 	field.SetInputs(l.x)
@@ -142,7 +149,7 @@ func TestRollbackLeavesNoTrace(t *testing.T) {
 	for range 30 {
 		before := *l.State
 		y, g, mu, gone := slices.Clone(l.y), slices.Clone(l.g), slices.Clone(l.mu), slices.Clone(l.gone)
-		there := slices.Clone(l.there)
+		there, theta := slices.Clone(l.there), l.theta
 		l.Begin()
 		l.change()
 		l.SetInput(1, l.rng.Float64())
@@ -150,7 +157,7 @@ func TestRollbackLeavesNoTrace(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.Rollback()
-		l.there = there
+		l.there, l.theta = there, theta
 		if !slices.Equal(y, l.y) || !slices.Equal(g, l.g) || !slices.Equal(mu, l.mu) ||
 			!slices.Equal(gone, l.gone[:len(gone)]) || before.gap != l.gap || before.objective != l.objective ||
 			before.kinds != l.kinds || len(before.come) != len(l.come) {

@@ -31,9 +31,14 @@ const (
 	// roomy is the part of the gap that is aimed at where it was not proven.
 	roomy = 0.8
 	// wide is the part of all variables beyond which solving everything is better.
-	wide = 0.2
+	wide = 0.5
 	// much is how many times the model's coefficients may be gone through before everything is solved instead.
-	much = 0.5
+	much = 2
+	// crowded is that part of them from which on what changes at once is solved with all others.
+	crowded = 0.1
+	// portion is the part of what there is too much of the gap that is taken in at once, and most is that part where it is
+	// far, so many times what may be there.
+	portion, most, far = 0.5, 0.8, 10
 	// spare is the part of the gap that is left for changes to come, where the whole is solved.
 	spare = 0.25
 	// direct is up to how many potentials the interior point method takes over from Newton's.
@@ -47,16 +52,6 @@ func Spare(gap float64) float64 { return spare * gap }
 // context ends, they are the best so far, with what Certificate says about them; it is then no error to go on later.
 func (s *State) Solve(ctx context.Context) (Outcome, error) {
 	out, err := s.solve(ctx)
-	if err != nil || out.Status != solve.Optimal || s.proven() {
-		return out, err
-	}
-	if len(s.pressed) > 0 { // what earlier changes have left of the gap
-		s.pending, s.pressed = append(s.pending, s.pressed...), s.pressed[:0]
-		var more Outcome
-		more, err = s.solve(ctx)
-		more.Variables, more.Rounds = more.Variables+out.Variables, more.Rounds+out.Rounds
-		out = more
-	}
 	if err == nil && out.Status == solve.Optimal && !s.proven() {
 		out.Status = solve.Stalled
 	}
@@ -65,72 +60,63 @@ func (s *State) Solve(ctx context.Context) (Outcome, error) {
 
 // solve is Solve for the pending variables alone; the status is Optimal even if they do not make the proof.
 func (s *State) solve(ctx context.Context) (out Outcome, err error) {
-	set := s.take(nil, s.pending)
-	s.aim = s.settings.Gap
-	s.pending = s.pending[:0]
+	p, more := &s.part, s.pending
+	p.reset()
+	defer s.forget(p)
+	s.aim, s.pending = s.settings.Gap, nil
 	work := 0
-	for len(set) > 0 {
-		if float64(len(set)) > wide*float64(len(s.y))+few {
-			s.pending = append(s.pending, set...)
-			return s.stalled(out, set), nil
+	for len(more) > 0 {
+		s.take(p, more)
+		work += p.entries()
+		if out.Rounds == 0 && float64(p.entries()) > crowded*float64(s.size)+cheap {
+			work = math.MaxInt // so much at once
 		}
-		p := s.part(set)
-		if work += p.entries; float64(work) > much*float64(s.size)+cheap {
-			s.pending = append(s.pending, set...)
-			return s.stalled(out, set), nil
+		if float64(len(p.variables)) > wide*float64(len(s.y))+few || float64(work) > much*float64(s.size)+cheap {
+			s.pending = append(s.pending, p.variables...)
+			out.Status = solve.Stalled
+			return out, nil
 		}
 		result, err := s.solvePart(ctx, p)
 		if err != nil {
 			return out, err
 		}
-		out.Variables, out.Rounds = len(set), out.Rounds+1
+		out.Variables, out.Rounds = len(p.variables), out.Rounds+1
 		if result.Status == solve.Infeasible {
 			if len(p.frontier) == 0 {
-				return s.infeasible(out, p, result), nil
+				return infeasible(out, p, result), nil
 			}
-			set = s.take(set, p.frontier)
+			more = slices.Clone(p.frontier)
 			continue
 		}
 		s.install(p, result)
 		if ctx.Err() != nil {
-			s.pending = append(s.pending, set...)
-			s.forget(set)
+			s.pending = append(s.pending, p.variables...)
 			out.Status = solve.Ended(ctx)
 			return out, nil
 		}
 		if !s.proven() {
 			s.aim = roomy * s.settings.Gap // so that the next change does not find the same
 		}
-		more := s.pushed(p.frontier)
+		more = s.pushed(p)
 		if !s.provenTo(s.aim) {
-			more = s.worst(p.frontier, len(set))
+			more = s.worst(p)
 		}
-		if len(more) == 0 || s.provenTo(s.aim) && p.entries+s.around(more) > cheap {
+		if len(more) == 0 || s.provenTo(s.aim) && p.entries()+s.around(more) > cheap {
 			s.press(more)
 			break
 		}
-		set = s.take(set, more)
 	}
-	s.forget(set)
 	return out, nil
 }
 
 // few variables are never too many.
 const few = 1000
 
-// stalled ends a Solve that would take too much.
-func (s *State) stalled(out Outcome, set []int32) Outcome {
-	s.forget(set)
-	out.Status = solve.Stalled
-	return out
-}
-
 // infeasible ends a Solve that has found a contradiction.
-func (s *State) infeasible(out Outcome, p *part, result *solve.Result) Outcome {
-	s.forget(p.variables)
+func infeasible(out Outcome, p *part, result *solve.Result) Outcome {
 	out.Status = solve.Infeasible
 	for _, k := range result.Conflict {
-		out.Conflict = append(out.Conflict, p.places[k])
+		out.Conflict = append(out.Conflict, int(p.rows[p.order[k]].place))
 	}
 	return out
 }
@@ -144,85 +130,9 @@ func (s *State) provenTo(gap float64) bool {
 	return math.Abs(c.Gap) <= gap && c.MaxViolation <= s.settings.Feasibility
 }
 
-// take adds variables to a set, each once.
-func (s *State) take(set, variables []int32) []int32 {
-	s.marks.grow(len(s.y))
-	for _, i := range variables {
-		if s.marks.number[i] == 0 {
-			set = append(set, i)
-			s.marks.number[i] = int32(len(set))
-		}
-	}
-	return set
-}
-
-// forget ends a set.
-func (s *State) forget(set []int32) {
-	for _, i := range set {
-		s.marks.number[i] = 0
-	}
-}
-
-// marks number the variables of a set from 1; 0 is none.
-type marks struct{ number []int32 }
-
-func (m *marks) grow(n int) {
-	if len(m.number) < n {
-		m.number = append(m.number, make([]int32, n-len(m.number))...)
-	}
-}
-
-func (m *marks) bytes() int64 { return 4 * int64(len(m.number)) }
-
-// part is the problem of some variables, with all others held where they are.
-type part struct {
-	variables []int32 // their numbers in the part are their places here
-	places    []int
-	frontier  []int32 // variables that the part's potentials have, and the part has not
-	before    []term  // what the potentials add to the totals now
-	model     *mrf.Model
-	entries   int
-}
-
-// part gathers the problem of a set of variables.
-func (s *State) part(set []int32) *part {
-	p := &part{variables: set, model: &mrf.Model{Variables: len(set), Rules: len(s.theta)}}
-	for _, i := range set {
-		s.places = s.along(i, s.places[:0])
-		for _, place := range s.places {
-			if bit := uint64(1) << (place % 64); s.seen[place/64]&bit == 0 {
-				s.seen[place/64] |= bit
-				p.places = append(p.places, place)
-			}
-		}
-	}
-	slices.Sort(p.places)
-	q := &mrf.Potential{}
-	for _, place := range p.places {
-		s.seen[place/64] = 0
-		v := s.view(place)
-		p.before = append(p.before, s.term(&v, v.slack(s.y), s.mu[place]))
-		p.entries += len(v.ids)
-		*q = mrf.Potential{Rule: v.block.Rule, Kind: v.block.Kind, Exponent: v.block.Exponent, Vars: q.Vars[:0],
-			Coef: q.Coef[:0], Constant: v.c, Scale: s.scale(place)}
-		for k, i := range v.ids {
-			if n := s.marks.number[i]; n > 0 {
-				q.Vars, q.Coef = append(q.Vars, n-1), append(q.Coef, v.coef[k])
-			} else {
-				q.Constant += v.coef[k] * s.y[i]
-				p.frontier = append(p.frontier, i)
-			}
-		}
-		p.model.AppendPotential(q)
-	}
-	slices.Sort(p.frontier)
-	p.frontier = slices.Compact(p.frontier)
-	return p
-}
-
 // solvePart solves a part, from where it is.
 func (s *State) solvePart(ctx context.Context, p *part) (*solve.Result, error) {
-	field := mrf.NewFieldOn(p.model, 1)
+	field := mrf.NewFieldOn(s.modelOf(p), 1)
 	field.SetWeights(s.theta)
 	field.SetUnit(s.Unit())
 	limits := s.settings
@@ -230,20 +140,20 @@ func (s *State) solvePart(ctx context.Context, p *part) (*solve.Result, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		limits.TimeLimit = max(1, time.Until(deadline))
 	}
-	y, mu := make([]float64, len(p.variables)), make([]float64, len(p.places))
+	y, mu := make([]float64, len(p.variables)), make([]float64, len(p.rows))
 	for k, i := range p.variables {
 		y[k] = s.y[i]
 	}
-	for k, place := range p.places {
-		mu[k] = s.mu[place]
+	for k, row := range p.order {
+		mu[k] = s.mu[p.rows[row].place]
 	}
-	quick, most := newton.New(field, limits), sweeps*float64(4*p.entries+len(y))
-	if len(p.places) <= direct {
+	quick, most := newton.New(field, limits), sweeps*float64(4*p.entries()+len(y))
+	if len(p.rows) <= direct {
 		quick.Limit(func(work float64) bool { return work < most })
 	}
 	quick.WarmStart(y, mu)
 	result, err := quick.Solve(ctx)
-	if err != nil || len(p.places) > direct || result.Status != solve.IterationLimit && result.Status != solve.Stalled {
+	if err != nil || len(p.rows) > direct || result.Status != solve.IterationLimit && result.Status != solve.Stalled {
 		return result, err
 	}
 	other, err := interior.New(field, limits).Solve(ctx)
@@ -260,84 +170,85 @@ func worse(a, b *solve.Certificate) bool {
 	return max(math.Abs(a.Gap), a.MaxViolation) > max(math.Abs(b.Gap), b.MaxViolation)
 }
 
-// install makes a part's solution that of the whole.
-func (s *State) install(p *part, result *solve.Result) {
-	for k := range p.before {
-		s.count(&p.before[k], -1)
-	}
-	for _, set := range [][]int32{p.variables, p.frontier} {
-		for _, i := range set {
-			s.gap.add(-s.box(i))
-		}
-	}
-	for k, i := range p.variables {
-		s.setValue(i, result.Y[k])
-	}
-	for k, place := range p.places {
-		v := s.view(place)
-		t := s.term(&v, v.slack(s.y), result.Multipliers[k])
-		if change := t.mu - s.mu[place]; change != 0 {
-			s.setMultiplier(place, t.mu)
-			for e, i := range v.ids {
-				s.setSlope(i, s.g[i]+v.coef[e]*change)
-			}
-		}
-		s.count(&t, 1)
-	}
-	for _, set := range [][]int32{p.variables, p.frontier} {
-		for _, i := range set {
-			s.gap.add(s.box(i))
-		}
-	}
-	for _, i := range p.frontier {
-		s.absorb(i)
-	}
-}
-
 // pushed returns the variables around a part that add most to the gap; none if what all of them add
 // is next to nothing.
-func (s *State) pushed(frontier []int32) (most []int32) {
+func (s *State) pushed(p *part) (most []int32) {
 	sum := 0.0
-	for _, i := range frontier {
-		sum += s.rest(i)
+	p.around = p.around[:0]
+	for _, i := range p.frontier {
+		if rest := s.rest(i); rest > 0 {
+			p.around = append(p.around, pressure{i, rest})
+			sum += rest
+		}
 	}
-	enough := spare * s.settings.Gap * s.Unit()
-	if sum <= enough {
+	if sum <= spare*s.settings.Gap*s.Unit() {
 		return nil
 	}
-	for _, i := range frontier {
-		if s.rest(i) > sum/float64(2*len(frontier)) {
-			most = append(most, i)
+	for _, a := range p.around {
+		if a.rest > sum/float64(2*len(p.frontier)) {
+			most = append(most, a.i)
 		}
 	}
 	return most
 }
 
 // worst returns those of the variables around a part, and of those that earlier changes have left pressed, that add
-// most to the gap: as many as it takes for what is asked, half as many again, and so many at least.
-func (s *State) worst(frontier []int32, least int) (most []int32) {
-	type pressure struct {
-		i    int32
-		rest float64
+// most to the gap: as many as it takes for a part of what is too much, since those behind them will be pushed in turn,
+// and as many as the part has, unless they add little. After pushed.
+func (s *State) worst(p *part) (chosen []int32) {
+	slices.SortFunc(p.around, heavier)
+	if !p.indebted {
+		p.debts, p.indebted = s.debts(p.debts[:0]), true
 	}
-	var all []pressure
-	for _, variables := range [][]int32{frontier, s.pressed} {
-		for _, i := range variables {
-			if rest := s.rest(i); s.marks.number[i] == 0 && rest > 0 {
-				all = append(all, pressure{i, rest})
-			}
-		}
-	}
-	slices.SortStableFunc(all, func(a, b pressure) int { return cmp.Compare(b.rest, a.rest) })
 	c := s.Certificate()
-	needed := 1.5 * (math.Abs(c.Gap) - s.aim) * max(s.Unit(), math.Abs(c.Objective))
-	for _, p := range all {
-		if needed <= 0 && len(most) >= least {
+	worth := max(s.Unit(), math.Abs(c.Objective))
+	excess := math.Abs(c.Gap)*worth - s.aim*worth
+	needed, slight := portion*excess, excess/float64(4*len(p.variables))
+	if excess > far*s.aim*worth {
+		needed = most * excess
+	}
+	around, debts := p.around, p.debts
+	for len(around)+len(debts) > 0 {
+		from := &around
+		if len(around) == 0 || len(debts) > 0 && heavier(debts[0], around[0]) < 0 {
+			from = &debts
+		}
+		next := (*from)[0]
+		*from = (*from)[1:]
+		if needed <= 0 && (len(chosen) >= len(p.variables) || next.rest < slight) {
 			break
 		}
-		most, needed = append(most, p.i), needed-p.rest
+		if from == &around || s.marks[next.i] == outside {
+			chosen, needed = append(chosen, next.i), needed-next.rest
+		}
 	}
-	return most
+	return chosen
+}
+
+// pressure is what a variable adds to the gap.
+type pressure struct {
+	i    int32
+	rest float64
+}
+
+// heavier compares pressures, the larger one first.
+func heavier(a, b pressure) int { return cmp.Or(cmp.Compare(b.rest, a.rest), cmp.Compare(a.i, b.i)) }
+
+// debts lists the variables that were left with some of the gap, each once.
+func (s *State) debts(debts []pressure) []pressure {
+	for _, i := range s.pressed {
+		if rest := s.rest(i); rest > 0 {
+			debts = append(debts, pressure{i, rest})
+		}
+	}
+	slices.SortFunc(debts, heavier)
+	debts = slices.Compact(debts)
+	s.pressed = s.pressed[:0]
+	for _, d := range debts {
+		s.pressed = append(s.pressed, d.i)
+	}
+	s.crowd = len(debts)
+	return debts
 }
 
 // around is about how many coefficients the potentials of some variables have.

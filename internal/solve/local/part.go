@@ -1,0 +1,211 @@
+package local
+
+import (
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// part is the problem of some variables, with all others held where they are. It grows: what has been gathered stays.
+type part struct {
+	variables []int32 // their numbers in the part are their places here
+	frontier  []int32 // variables that the part's potentials have, and the part has not
+	rows      []row
+	ids       []int32 // of the rows, one after the other
+	coef      []float64
+	groups    []group
+	order     []int32    // the rows in the order of the part's model
+	around    []pressure // what the frontier adds to the gap
+	debts     []pressure // and those that earlier changes have left pressed, once it is indebted
+	indebted  bool
+}
+
+// row is a potential of a part.
+type row struct {
+	block   *mrf.Block // its kind
+	place   int32
+	end     int32 // of its ids
+	scale   float32
+	c, d, w float64 // constant with inputs, slack, and weight
+}
+
+// group is the rows of one kind.
+type group struct {
+	block  *mrf.Block
+	scaled bool
+	rows   []int32
+}
+
+func (p *part) entries() int { return len(p.ids) }
+
+func (p *part) bytes() int64 {
+	const ofRow, ofEntry = 56 + 8, 12
+	return 4*int64(cap(p.variables)+cap(p.frontier)) + ofRow*int64(cap(p.rows)) + ofEntry*int64(cap(p.ids))
+}
+
+// reset empties the part, whose memory stays.
+func (p *part) reset() {
+	p.variables, p.frontier, p.rows = p.variables[:0], p.frontier[:0], p.rows[:0]
+	p.ids, p.coef, p.groups, p.indebted = p.ids[:0], p.coef[:0], p.groups[:0], false
+}
+
+// terms returns the variables and coefficients of a row.
+func (p *part) terms(k int32) (ids []int32, coef []float64) {
+	from := int32(0)
+	if k > 0 {
+		from = p.rows[k-1].end
+	}
+	to := p.rows[k].end
+	return p.ids[from:to], p.coef[from:to]
+}
+
+// Marks of variables: inside a part, their numbers from 1.
+const (
+	outside = 0
+	beside  = -1 // in its frontier
+)
+
+// take lets variables move, and gathers their potentials.
+func (s *State) take(p *part, variables []int32) {
+	if n := len(s.y) - len(s.marks); n > 0 {
+		s.marks = append(s.marks, make([]int32, n)...)
+	}
+	for _, i := range variables {
+		if s.marks[i] > 0 {
+			continue
+		}
+		p.variables = append(p.variables, i)
+		s.marks[i] = int32(len(p.variables))
+		s.places = s.along(i, s.places[:0])
+		for _, place := range s.places {
+			if bit := uint64(1) << (place % 64); s.seen[place/64]&bit == 0 {
+				s.seen[place/64] |= bit
+				s.gather(p, place)
+			}
+		}
+	}
+	kept := p.frontier[:0]
+	for _, i := range p.frontier {
+		if s.marks[i] == beside {
+			kept = append(kept, i)
+		}
+	}
+	p.frontier = kept
+}
+
+// gather adds a potential to a part.
+func (s *State) gather(p *part, place int) {
+	v := s.view(place)
+	for _, i := range v.ids {
+		if s.marks[i] == outside {
+			s.marks[i] = beside
+			p.frontier = append(p.frontier, i)
+		}
+	}
+	p.ids, p.coef = append(p.ids, v.ids...), append(p.coef, v.coef...)
+	r := row{block: v.block, place: int32(place), end: int32(len(p.ids)), scale: v.scale, c: v.c, d: v.slack(s.y), w: v.w}
+	p.rows = append(p.rows, r)
+	g := p.group(&r)
+	g.rows = append(g.rows, int32(len(p.rows)-1))
+}
+
+// group returns that of a row.
+func (p *part) group(r *row) *group {
+	for k := len(p.groups) - 1; k >= 0; k-- {
+		g := &p.groups[k]
+		if b := g.block; b == r.block && g.scaled == (r.scale != 1) || b.Rule == r.block.Rule && b.Kind == r.block.Kind &&
+			b.Exponent == r.block.Exponent && g.scaled == (r.scale != 1) {
+			return g
+		}
+	}
+	if n := len(p.groups); n < cap(p.groups) { // with the memory of one that was there
+		p.groups = p.groups[:n+1]
+		p.groups[n] = group{r.block, r.scale != 1, p.groups[n].rows[:0]}
+	} else {
+		p.groups = append(p.groups, group{block: r.block, scaled: r.scale != 1})
+	}
+	return &p.groups[len(p.groups)-1]
+}
+
+// forget ends a part.
+func (s *State) forget(p *part) {
+	for _, set := range [][]int32{p.variables, p.frontier} {
+		for _, i := range set {
+			s.marks[i] = outside
+		}
+	}
+	for k := range p.rows {
+		s.seen[p.rows[k].place/64] = 0
+	}
+}
+
+// modelOf makes the part's model, and the order of its rows there.
+func (s *State) modelOf(p *part) *mrf.Model {
+	m := &mrf.Model{Variables: len(p.variables), Rules: len(s.theta)}
+	p.order = p.order[:0]
+	for k := range p.groups {
+		g := &p.groups[k]
+		p.order = append(p.order, g.rows...)
+		n := len(g.rows)
+		b := &mrf.Block{Rule: g.block.Rule, Kind: g.block.Kind, Exponent: g.block.Exponent, Len: n,
+			VarStart: make([]int32, 1, n+1), InputStart: make([]int32, n+1), Bias64: make([]float64, 0, n)}
+		for _, at := range g.rows {
+			r := &p.rows[at]
+			ids, coef := p.terms(at)
+			constant := r.c
+			for e, i := range ids {
+				if number := s.marks[i]; number > 0 {
+					b.Vars = append(b.Vars, number-1)
+					b.VarCoef.Append(coef[e])
+				} else {
+					constant += coef[e] * s.y[i]
+				}
+			}
+			b.VarStart, b.Bias64 = append(b.VarStart, int32(len(b.Vars))), append(b.Bias64, constant)
+			if g.scaled {
+				b.Scale = append(b.Scale, r.scale)
+			}
+		}
+		m.Blocks = append(m.Blocks, b)
+	}
+	return m
+}
+
+// install makes a part's solution that of the whole.
+func (s *State) install(p *part, result *solve.Result) {
+	for _, set := range [][]int32{p.variables, p.frontier} {
+		for _, i := range set {
+			s.gap.add(-s.box(i))
+		}
+	}
+	for k, i := range p.variables {
+		s.setValue(i, result.Y[k])
+	}
+	for k, at := range p.order {
+		r := &p.rows[at]
+		ids, coef := p.terms(at)
+		v := view{block: r.block, ids: ids, coef: coef, w: r.w, c: r.c}
+		d, mu := v.slack(s.y), s.mu[r.place]
+		if r.d <= 0 && d <= 0 && mu == 0 && result.Multipliers[k] == 0 && r.block.Kind == mrf.Hinge {
+			r.d = d
+			continue // as most are
+		}
+		before, now := s.term(&v, r.d, mu), s.term(&v, d, result.Multipliers[k])
+		s.count(&before, -1)
+		s.count(&now, 1)
+		r.d = d
+		if change := now.mu - mu; change != 0 {
+			s.setMultiplier(int(r.place), now.mu)
+			for e, i := range ids {
+				s.setSlope(i, s.g[i]+coef[e]*change)
+			}
+		}
+	}
+	for _, set := range [][]int32{p.variables, p.frontier} {
+		for _, i := range set {
+			s.gap.add(s.box(i))
+		}
+	}
+	for _, i := range p.frontier {
+		s.absorb(i)
+	}
+}
