@@ -16,6 +16,7 @@ import (
 func (s *Session) Apply(ctx context.Context, changes ...change.Change) (applied *change.Applied, err error) {
 	err = s.living(ctx, func() error {
 		applied, err = s.live.Apply(ctx, changes)
+		s.inference = s.live.Grounding()
 		return err
 	})
 	return applied, err
@@ -24,9 +25,9 @@ func (s *Session) Apply(ctx context.Context, changes ...change.Change) (applied 
 // WhatIf returns the answer that Infer would give after changes, and makes none.
 func (s *Session) WhatIf(ctx context.Context, changes ...change.Change) (answer *Answer, err error) {
 	err = s.living(ctx, func() error {
-		found, err := s.live.WhatIf(ctx, changes)
+		found, g, err := s.live.WhatIf(ctx, changes)
 		if err == nil {
-			answer = newAnswer(found, s.live.Grounding())
+			answer = newAnswer(found, g)
 		}
 		return err
 	})
@@ -51,7 +52,7 @@ func (s *Session) Journal(ctx context.Context, path string) (applied int, err er
 				return errors.Join(fmt.Errorf("journal %s, line %d: %w", path, k+1, err), journal.Close())
 			}
 		}
-		applied, s.journal, s.live.Journal = len(all), journal, journal
+		applied, s.journal, s.live.Journal, s.inference = len(all), journal, journal, s.live.Grounding()
 		return nil
 	})
 	return applied, err
@@ -69,6 +70,7 @@ func (s *Session) either(c change.Change, otherwise func() error) error {
 		}
 		if s.live != nil {
 			_, err := s.live.Apply(context.Background(), []change.Change{c})
+			s.inference = s.live.Grounding()
 			return err
 		}
 		return otherwise()

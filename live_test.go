@@ -165,7 +165,7 @@ func TestChangesAreRefused(t *testing.T) {
 		"has 1 arguments":           {fire, change.Remove("Fire", "a", "b")},
 		"there is no atom":          {fire, change.Remove("Fire", "cellar")},
 		"is not given":              {change.Give(1, "Fire", room(1))},
-		"has no targets":            {change.Target("Next", room(1), room(3))},
+		"give them values":          {change.Target("Reports", room(1))},
 		"there is no rule 9":        {fire, change.Weight(9, 1)},
 		"is hard and has no weight": {change.Weight(3, 1)},
 		"no kind of change":         {{Kind: "turn"}},
@@ -203,6 +203,64 @@ func TestChangesAreRefused(t *testing.T) {
 	if answer := infer(t, s); answer.Status != deeppsl.Optimal {
 		t.Errorf("%+v", answer)
 	}
+}
+
+// What reaches further than ground rules is what a new session makes of it, and the journal keeps it.
+func TestChangesThatGroundAnew(t *testing.T) {
+	p := parse(t, alarms)
+	report := func(r int) float64 { return float64(r%4) / 3 }
+	s := begin(t, p, rooms(p, 5, report), deeppsl.Options{})
+	path := filepath.Join(t.TempDir(), "journal")
+	if _, err := s.Journal(ctx, path); err != nil {
+		t.Fatal(err)
+	}
+	before := infer(t, s)
+	value, _ := before.Value("Fire", room(1))
+	want := infer(t, begin(t, p, rooms(p, 6, report), deeppsl.Options{})).Objective
+	near := func(what string, answer *deeppsl.Answer, want float64) {
+		t.Helper()
+		if answer.Status != deeppsl.Optimal || math.Abs(answer.Objective-want) > 2e-4*want {
+			t.Errorf("%s: %s, objective %v, want %v", what, answer.Status, answer.Objective, want)
+		}
+	}
+	another := []change.Change{change.Give(report(5), "Reports", room(5)), change.Target("Fire", room(5)),
+		change.Target("Safe", room(5)), change.Observe(1, "Next", room(4), room(5))}
+	then, err := s.WhatIf(ctx, another...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near("what if", then, want)
+	near("no trace", infer(t, s), before.Objective)
+	applied, err := s.Apply(ctx, another...)
+	if err != nil || !applied.Anew {
+		t.Fatal(applied, err)
+	}
+	near("another room", infer(t, s), want)
+	if again, known := before.Value("Fire", room(1)); !known || again != value {
+		t.Errorf("an answer of before says %v, and said %v", again, value)
+	}
+	for what, c := range map[string]change.Change{"observed where given": change.Observe(report(2), "Reports", room(2)),
+		"given where observed": change.Give(report(2), "Reports", room(2))} {
+		if _, err := s.Apply(ctx, c); err != nil {
+			t.Fatal(err)
+		}
+		near(what, infer(t, s), want)
+	}
+	if err := s.SetValue(1, "Reports", room(5)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Apply(ctx, change.Target("Next", room(1), room(3)), change.Weight(0, 3)); err != nil {
+		t.Fatal(err)
+	}
+	last := infer(t, s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = begin(t, p, rooms(p, 5, report), deeppsl.Options{})
+	if n, err := s.Journal(ctx, path); err != nil || n != 5 {
+		t.Fatal(n, err)
+	}
+	near("from the journal", infer(t, s), last.Objective)
 }
 
 // What would not fit is refused before it is there.

@@ -70,4 +70,8 @@ type Applied struct {
 	Gone int `json:"ground_rules_gone"`
 	// Reground are the numbers of rules that were ground anew as a whole.
 	Reground []int `json:"reground,omitempty"`
+	// Derived are the predicates of which other atoms follow now.
+	Derived []string `json:"derived,omitempty"`
+	// Anew says that all was ground anew and inferred: where a predicate gets its first targets, or networks get atoms.
+	Anew bool `json:"anew,omitempty"`
 }

@@ -57,16 +57,26 @@ type Options struct {
 	Room func() int64
 }
 
-// Uses tells whether atoms are derived from those of a predicate by rules.
+// Uses tells whether atoms are derived from those of a predicate, by rules or as similar pairs of its strings.
 func (d *Derivations) Uses(predicate int) bool {
+	for _, one := range d.ordered {
+		if s := d.config.Predicates[one.predicate].Similarity; s != nil && d.config.Find(s.Over.Predicate) == predicate {
+			return true
+		}
+	}
 	return slices.ContainsFunc(d.Rules(), func(rule *program.Rule) bool {
 		return slices.ContainsFunc(rule.Atoms, func(a program.Atom) bool { return a.Predicate == predicate })
 	})
 }
 
-// Makes tells whether the atoms of a predicate are derived.
-func (d *Derivations) Makes(predicate int) bool {
-	return slices.ContainsFunc(d.ordered, func(one derivation) bool { return one.predicate == predicate })
+// Makes tells whether atoms of a predicate are derived, and as what.
+func (d *Derivations) Makes(predicate int) (role relation.Role, makes bool) {
+	for _, one := range d.ordered {
+		if one.predicate == predicate {
+			return one.role, true
+		}
+	}
+	return relation.Observed, false
 }
 
 // Complete makes the derived atoms of a store, beside which the rules p are about. What does not fit is an error.

@@ -11,6 +11,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 	"github.com/deeppsl/deeppsl/internal/syntax"
@@ -21,6 +22,8 @@ type difference struct {
 	change.Applied
 	faults ground.Faults
 	hard   bool // hard ground rules have come
+	// derives says that others follow from atoms that have changed.
+	derives bool
 	// bytes are those of ground rules that have come, and room is how many there may be, once some have. If they are
 	// too many, it is full.
 	bytes, room int64
@@ -42,6 +45,14 @@ func (s *Session) make(ctx context.Context, changes []change.Change) (*differenc
 			return nil, fmt.Errorf("change %d of %d: %w", k+1, len(changes), err)
 		}
 	}
+	if d.derives {
+		if err := s.derive(ctx, d); err != nil {
+			return nil, err
+		}
+	}
+	if d.full {
+		return nil, fmt.Errorf("there is no memory for its ground rules, of which %d have come", d.Come)
+	}
 	options := s.grounding.Settings.Model.Options()
 	return d, d.faults.Failure(options)
 }
@@ -62,40 +73,70 @@ func (s *Session) change(d *difference, c *change.Change) error {
 }
 
 // atom makes a change of one atom.
-func (s *Session) atom(d *difference, c *change.Change) (err error) {
+func (s *Session) atom(d *difference, c *change.Change) error {
 	if !(c.Value >= 0 && c.Value <= 1) {
 		return fmt.Errorf("the value %v is not in [0, 1]", c.Value)
 	}
-	var at place
-	s.grounding.Alter(func() { at, err = s.locate(c) })
+	at, err := locate(s.grounding, s.grounding.Tables.Store, c)
 	if err != nil {
 		return err
 	}
-	r := at.relation
-	name := func() string { return relation.AtomText(r.Name, c.Arguments) }
-	switch given := s.grounding.Project.Config.Predicates[at.predicate].Given; {
-	case c.Kind == change.GiveValue:
-		if !given || at.row < 0 || r.Role(at.row) == relation.Observed {
-			return fmt.Errorf("%s is not given", name())
-		}
-		return s.give(r.Number(at.row), c.Value)
-	case !r.Lives():
-		return fmt.Errorf("atoms of %s cannot change", r.Name)
-	case s.grounding.Derivations.Makes(at.predicate):
-		return fmt.Errorf("the atoms of %s are derived: change those that they are derived from", r.Name)
-	case s.grounding.Derivations.Uses(at.predicate):
-		return fmt.Errorf("other atoms are derived from those of %s, so that their change takes a new session", r.Name)
-	case at.row >= 0 && r.Role(at.row) == relation.Perceived:
-		return fmt.Errorf("%s is an input, whose atoms stay", name())
-	case c.Kind == change.RemoveAtom && at.row < 0:
-		return fmt.Errorf("there is no atom %s", name())
-	case c.Kind == change.TargetAtom && (r.FreeLen() == 0 || r.Free != relation.Target):
-		return fmt.Errorf("%s has no targets; a predicate that gets some means something else", r.Name)
-	case c.Kind == change.TargetAtom && at.row < 0 && r.Room() == 0:
-		return fmt.Errorf("there is no room for more targets of %s in this session", r.Name)
+	free := at.row >= 0 && at.relation.Role(at.row) != relation.Observed
+	if c.Kind == change.GiveValue && free && s.given(at.predicate) {
+		return s.give(at.relation.Number(at.row), c.Value)
 	}
+	if err := s.refuse(&at, c); err != nil {
+		return err
+	}
+	if s.wide(&at, c) {
+		return errAnew
+	}
+	d.derives = d.derives || s.grounding.Derivations.Uses(at.predicate)
 	s.replace(d, at, c)
 	return nil
+}
+
+// given tells whether values of a predicate's atoms are given.
+func (s *Session) given(predicate int) bool {
+	return s.grounding.Project.Config.Predicates[predicate].Given
+}
+
+// refuse is the error of a change that has no meaning.
+func (s *Session) refuse(at *place, c *change.Change) error {
+	r, given := at.relation, s.given(at.predicate)
+	name := relation.AtomText(r.Name, c.Arguments)
+	role, made := s.grounding.Derivations.Makes(at.predicate)
+	follows := made || s.grounding.Project.Config.Predicates[at.predicate].Neural != nil
+	free := at.row >= 0 && r.Role(at.row) != relation.Observed
+	switch {
+	case r.Function != nil || r.Arity == 0:
+		return fmt.Errorf("atoms of %s cannot change", r.Name)
+	case c.Kind == change.GiveValue && !given:
+		return fmt.Errorf("%s is not given", name)
+	case c.Kind == change.TargetAtom && given:
+		return fmt.Errorf("atoms of %s are given: give them values", r.Name)
+	case made && role == relation.Observed:
+		return fmt.Errorf("the atoms of %s are derived: change those that they are derived from", r.Name)
+	case c.Kind == change.RemoveAtom && at.row < 0:
+		return fmt.Errorf("there is no atom %s", name)
+	case c.Kind == change.RemoveAtom && free && follows:
+		return fmt.Errorf("%s follows from others, and would be there again: change these, or observe it", name)
+	}
+	return nil
+}
+
+// wide tells whether a change takes more than the ground rules of its atom.
+func (s *Session) wide(at *place, c *change.Change) bool {
+	r, declared := at.relation, s.grounding.Project.Config.Predicates[at.predicate]
+	_, made := s.grounding.Derivations.Makes(at.predicate)
+	switch {
+	case made, c.Kind == change.GiveValue, at.row >= 0 && r.Role(at.row) == relation.Perceived:
+		return true
+	case c.Kind != change.TargetAtom:
+		return declared.Neural != nil // an observed one that goes is the network's again
+	}
+	return r.FreeLen() == 0 || r.Free != relation.Target || at.row < 0 && r.Room() == 0 || at.row >= 0 &&
+		r.Role(at.row) == relation.Observed && r.Room() == 0
 }
 
 // place is where an atom is.
@@ -106,14 +147,18 @@ type place struct {
 	row       int32 // below 0 if it is not there
 }
 
-// locate finds the atom that a change is about; its constants become known.
-func (s *Session) locate(c *change.Change) (at place, err error) {
-	g := s.grounding
+// locate finds the atom that a change is about in a store; its constants become known.
+func locate(g *session.Grounding, store *relation.Store, c *change.Change) (at place, err error) {
+	g.Alter(func() { at, err = findIn(g, store, c) })
+	return at, err
+}
+
+func findIn(g *session.Grounding, store *relation.Store, c *change.Change) (at place, err error) {
 	if at.predicate, err = g.Project.Predicate(c.Predicate); err != nil {
 		return at, err
 	}
 	declared := g.Project.Config.Predicates[at.predicate]
-	at.relation = g.Tables.Store.Relations[at.predicate]
+	at.relation = store.Relations[at.predicate]
 	if len(c.Arguments) != at.relation.Arity {
 		return at, fmt.Errorf("%s has %d arguments, and not %d", declared.Name, at.relation.Arity, len(c.Arguments))
 	}
@@ -122,7 +167,7 @@ func (s *Session) locate(c *change.Change) (at place, err error) {
 		if err != nil {
 			return at, fmt.Errorf("argument %d of %s: %w", k+1, declared.Name, err)
 		}
-		at.tuple = append(at.tuple, g.Tables.Store.Symbols.Intern(canonical))
+		at.tuple = append(at.tuple, store.Symbols.Intern(canonical))
 	}
 	at.row = -1
 	if row, known := at.relation.Find(at.tuple...); known {
@@ -299,8 +344,8 @@ func (s *Session) rule(number int) (*program.Rule, error) {
 	return s.prog.Rules[number], nil
 }
 
-// setWeight changes the weight of a rule.
-func (s *Session) setWeight(number int, weight float64) error {
+// checkWeight checks the weight of a rule.
+func (s *Session) checkWeight(number int, weight float64) error {
 	rule, err := s.rule(number)
 	switch {
 	case err != nil:
@@ -309,6 +354,14 @@ func (s *Session) setWeight(number int, weight float64) error {
 		return fmt.Errorf("rule %d is hard and has no weight: %s", number, rule.Text)
 	case !(weight >= 0) || math.IsInf(weight, 0):
 		return fmt.Errorf("the weight %v is not a number of at least 0", weight)
+	}
+	return nil
+}
+
+// setWeight changes the weight of a rule.
+func (s *Session) setWeight(number int, weight float64) error {
+	if err := s.checkWeight(number, weight); err != nil {
+		return err
 	}
 	s.grounding.Theta[number] = weight
 	s.state.SetWeight(number, weight)
@@ -333,17 +386,21 @@ func (s *Session) turn(d *difference, number int, off bool) error {
 	return nil
 }
 
-// addRule adds a rule behind the others.
-func (s *Session) addRule(d *difference, text string) error {
+// parse compiles rules that are to come.
+func (s *Session) parse(text string) ([]*program.Rule, error) {
 	var diags source.Diagnostics
 	file := &source.File{Name: "rule", Text: text}
-	parsed := syntax.Parse(file, &diags)
-	written := make([]*syntax.Rule, 0, len(s.prog.Rules)+len(parsed))
-	compiled := program.Compile(s.prog.Predicates, append(written, parsed...), &diags)
-	if err := diags.Err(); err != nil {
+	compiled := program.Compile(s.prog.Predicates, syntax.Parse(file, &diags), &diags)
+	return compiled.Rules, diags.Err()
+}
+
+// addRule adds a rule behind the others.
+func (s *Session) addRule(d *difference, text string) error {
+	compiled, err := s.parse(text)
+	if err != nil {
 		return err
 	}
-	for _, rule := range compiled.Rules {
+	for _, rule := range compiled {
 		rule.Index = len(s.prog.Rules)
 		s.prog.Rules = append(slices.Clip(s.prog.Rules), rule)
 		s.grounding.Theta = append(slices.Clip(s.grounding.Theta), rule.Weight.Value)

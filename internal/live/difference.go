@@ -11,7 +11,8 @@ import (
 )
 
 // Changes lists what is different in the tables of another grounding of the same project, which has been prepared alone
-// (session.Prepare): what would make the one the other. It is false if rules or predicates differ.
+// (session.Prepare): what would make the one the other. What follows from other atoms is not listed. It is false if
+// rules or predicates differ.
 func Changes(before, after *session.Grounding) (all []change.Change, same bool) {
 	alike := func(a, b *program.Rule) bool { return a.Text == b.Text }
 	matching := func(a, b *relation.Relation) bool { return a.Name == b.Name && a.Arity == b.Arity }
@@ -20,10 +21,9 @@ func Changes(before, after *session.Grounding) (all []change.Change, same bool) 
 	if !same {
 		return nil, false
 	}
-	for k, old := range before.Tables.Store.Relations {
-		d := differ{before.Tables.Store, after.Tables.Store, old, after.Tables.Store.Relations[k]}
-		all = d.gone(all)
-		all = d.come(all)
+	for k, old := range before.Raw {
+		d := differ{before.Tables.Store, after.Tables.Store, old, after.Raw[k]}
+		all = d.come(d.gone(all))
 	}
 	return all, true
 }
@@ -62,6 +62,9 @@ func find(s *relation.Store, r *relation.Relation, arguments []string) int32 {
 // gone adds the atoms that are no more.
 func (d *differ) gone(all []change.Change) []change.Change {
 	for row := range int32(d.old.Len()) {
+		if !d.old.Has(row) {
+			continue
+		}
 		if arguments := names(d.before, d.old, row); find(d.after, d.now, arguments) < 0 {
 			all = append(all, change.Remove(d.old.Name, arguments...))
 		}
@@ -82,7 +85,7 @@ func (d *differ) come(all []change.Change) []change.Change {
 		case role == relation.Target && !kept:
 			all = append(all, change.Target(d.now.Name, arguments...))
 		case role == relation.Perceived && !(kept && d.old.GivenValue(was) == d.now.GivenValue(row)):
-			all = append(all, change.Give(d.now.GivenValue(row), d.now.Name, arguments...)) // refused of new ones
+			all = append(all, change.Give(d.now.GivenValue(row), d.now.Name, arguments...))
 		}
 	}
 	return all

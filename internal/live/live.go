@@ -11,6 +11,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -92,13 +93,7 @@ func (s *Session) Grounding() *session.Grounding { return s.grounding }
 // Settled returns a grounding of what there is now as if it had been there from the start, to the last bit, for all
 // that is not asked of a living one; the session must not be used any more.
 func (s *Session) Settled(ctx context.Context) (*session.Grounding, error) {
-	kept := &program.Program{Predicates: s.prog.Predicates}
-	for r, rule := range s.prog.Rules {
-		again := *rule
-		again.Inactive = s.off[r]
-		kept.Rules = append(kept.Rules, &again)
-	}
-	return s.grounding.Settled(ctx, kept)
+	return s.grounding.Settled(ctx, s.written())
 }
 
 // refresh makes the tracer anew where constants have come.
@@ -130,6 +125,10 @@ func (c *Conflict) Error() string {
 func (s *Session) Apply(ctx context.Context, changes []change.Change) (*change.Applied, error) {
 	s.begin()
 	applied, err := s.make(ctx, changes)
+	if errors.Is(err, errAnew) {
+		s.rollback()
+		return s.renew(ctx, changes)
+	}
 	if err == nil && applied.hard && !s.infeasible {
 		err = s.admit(ctx)
 	}
@@ -144,14 +143,21 @@ func (s *Session) Apply(ctx context.Context, changes []change.Change) (*change.A
 	return &applied.Applied, nil
 }
 
-// WhatIf returns what Infer would answer after changes, which it does not make.
-func (s *Session) WhatIf(ctx context.Context, changes []change.Change) (*session.Answer, error) {
+// WhatIf returns what Infer would answer after changes, which it does not make, and the grounding that it is about.
+func (s *Session) WhatIf(ctx context.Context, changes []change.Change) (*session.Answer, *session.Grounding, error) {
 	s.begin()
-	defer s.rollback()
-	if _, err := s.make(ctx, changes); err != nil {
-		return nil, err
+	_, err := s.make(ctx, changes)
+	if errors.Is(err, errAnew) {
+		s.rollback()
+		g, answer, err := s.renewed(ctx, changes)
+		return answer, g, err
 	}
-	return s.infer(ctx, true)
+	defer s.rollback()
+	if err != nil {
+		return nil, nil, err
+	}
+	answer, err := s.infer(ctx, true)
+	return answer, s.grounding, err
 }
 
 // Infer returns the state of what there is now. Where little has changed since the last one, only its neighbourhood is

@@ -40,6 +40,9 @@ func (r *Relation) Removed(row int32) *Relation {
 	return out
 }
 
+// Copy returns a relation of the same rows, which can be changed by who made it.
+func (r *Relation) Copy() *Relation { return r.sharing() }
+
 // sharing returns a relation with the same rows.
 func (r *Relation) sharing() *Relation {
 	return &Relation{Name: r.Name, Arity: r.Arity, Columns: slices.Clone(r.Columns), Truth: r.Truth, Given: r.Given,

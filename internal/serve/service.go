@@ -374,10 +374,10 @@ func (s *Service) Update(ctx context.Context, key string, changes []change.Chang
 // WhatIf calls show with what the answer would be after changes, which are not made, and with the present one.
 func (s *Service) WhatIf(ctx context.Context, changes []change.Change, show func(then, now *Version)) error {
 	_, err := s.ask(&task{ctx: ctx, do: func(ctx context.Context) error {
-		answer, err := s.live.WhatIf(ctx, changes)
+		answer, g, err := s.live.WhatIf(ctx, changes)
 		if err == nil {
 			now := s.Current()
-			show(&Version{Number: now.Number, Answer: answer, grounding: now.grounding}, now)
+			show(&Version{Number: now.Number, Answer: answer, grounding: g}, now)
 		}
 		return err
 	}})

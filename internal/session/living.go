@@ -63,6 +63,76 @@ func (g *Grounding) Settled(ctx context.Context, prog *program.Program) (*Ground
 	return &out, nil
 }
 
+// Remade prepares a living grounding anew: its tables as they are, changed by amend, which may be nil, with all atoms
+// that follow from them. It is not ground.
+func (g *Grounding) Remade(ctx context.Context, amend func(*relation.Store) error) (*Grounding, error) {
+	out, tables := *g, *g.Tables
+	tables.Store = &relation.Store{Symbols: g.Tables.Store.Symbols}
+	for k := range g.Tables.Store.Relations {
+		tables.Store.Relations = append(tables.Store.Relations, g.raw(k))
+	}
+	if amend != nil {
+		if err := amend(tables.Store); err != nil {
+			return nil, err
+		}
+	}
+	out.Tables, out.Base, out.Raw = &tables, tables.Store, slices.Clone(tables.Store.Relations)
+	out.warm, out.warmOf = nil, nil
+	return &out, out.CompleteAtoms(ctx, nil)
+}
+
+// raw returns what a table would have of a predicate now: all but what follows from others.
+func (g *Grounding) raw(predicate int) *relation.Relation {
+	declared, before := g.Project.Config.Predicates[predicate], g.Raw[predicate]
+	role, made := g.Derivations.Makes(predicate)
+	made = made && role != relation.Observed || declared.Neural != nil
+	switch _, all := g.Derivations.Makes(predicate); {
+	case all && !made:
+		return before.Copy()
+	case !made && !declared.Given:
+		settled, _ := g.Tables.Store.Relations[predicate].Settled()
+		return settled.Copy()
+	}
+	now, builder := g.Tables.Store.Relations[predicate], relation.NewBuilder(declared.Name, declared.Arity())
+	for row := range int32(now.Len()) {
+		if !now.Has(row) {
+			continue
+		}
+		tuple := now.Tuple(nil, row)
+		if now.Role(row) == relation.Observed {
+			builder.MustAdd(tuple, now.Value(row), relation.Observed)
+			continue
+		}
+		value := now.GivenValue(row)
+		if declared.Given {
+			value = g.Inputs[now.Number(row)]
+		}
+		if _, listed := before.Find(tuple...); listed || !made {
+			builder.MustAdd(tuple, value, now.Role(row))
+		}
+	}
+	return builder.Relation(before.Open)
+}
+
+// Anew grounds the tables of a living grounding, changed by amend, and a program's rules with weights as if they had
+// been there from the start.
+func (g *Grounding) Anew(ctx context.Context, prog *program.Program, theta []float64,
+	amend func(*relation.Store) error) (*Grounding, error) {
+	out, err := g.Remade(ctx, amend)
+	if err != nil {
+		return nil, err
+	}
+	out.Program = prog
+	if err := out.fit(ctx); err != nil {
+		return nil, err
+	}
+	if err := out.ground(ctx); err != nil {
+		return nil, err
+	}
+	copy(out.Theta, theta)
+	return out, nil
+}
+
 // Room returns how many bytes there are for what is made of the tables; 0 if nothing bounds it.
 func (g *Grounding) Room() int64 { return g.room() }
 

@@ -274,8 +274,8 @@ func (s *State) Gather() *Whole {
 // stale is the part of the potentials after whose change the index is worth making anew.
 const stale = 0.1
 
-// Adopt returns the state at a solution of what Gather has returned: this one, or where much has changed since the index
-// was made, a new one.
+// Adopt returns the state at a solution of what Gather has returned: this one, or where much has changed since the
+// index was made, a new one.
 func (s *State) Adopt(w *Whole, y, multipliers []float64) (*State, error) {
 	if float64(w.changed) > stale*float64(len(w.places)) {
 		field := mrf.NewFieldOn(w.Model, 1)

@@ -256,7 +256,8 @@ func (s *State) Certificate() solve.Certificate {
 
 // Bytes is what all of this takes beside the model.
 func (s *State) Bytes() int64 {
-	bytes := s.index.Bytes() + 8*int64(2*len(s.y)+len(s.mu)+len(s.gone)+len(s.seen)) + 4*int64(len(s.marks)) + s.part.bytes()
+	bytes := s.index.Bytes() + 8*int64(2*len(s.y)+len(s.mu)+len(s.gone)+len(s.seen)) + 4*int64(len(s.marks))
+	bytes += s.part.bytes()
 	for k := range s.come {
 		p := &s.come[k]
 		bytes += int64(160 + 12*(len(p.Vars)+len(p.Inputs)) + 4*len(p.Vars))

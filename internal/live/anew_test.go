@@ -1,0 +1,206 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/deeppsl/deeppsl/change"
+	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// following has rules over atoms that follow from others: D and E are derived, M has the similar pairs of N's strings,
+// the targets of X follow from O, and U has targets or none.
+var following = []string{
+	"2: D(A, B) & T(A) -> T(B) ^2",
+	"3: E(A) & T(A) -> X(A)",
+	"1: M(A, B) & T(A) -> T(B) ^2",
+	"0.7: T(A) & O(A) -> X(A) ^2",
+	"1: U(A) & O(A) -> T(A)",
+	"0.3: D(A, B) & U(B) -> T(A) ^2",
+	"0.1: !T(A) ^2",
+	"0.2: !X(A) ^2",
+}
+
+var similar = []string{"aab", "aac", "abb", "bbb"}
+
+// world is what a cold run reads of them.
+type world struct {
+	rules             []string
+	observed, targets map[string]float64
+}
+
+func (w *world) clone() *world {
+	return &world{w.rules, maps.Clone(w.observed), maps.Clone(w.targets)}
+}
+
+func (w *world) cold(dir string) (*session.Grounding, error) {
+	rows := func(atoms map[string]float64, predicate string, valued bool) (rows [][]any) {
+		rows = [][]any{}
+		for _, atom := range slices.Sorted(maps.Keys(atoms)) {
+			if atom[:1] != predicate {
+				continue
+			}
+			if valued {
+				rows = append(rows, append(row(atom), atoms[atom]))
+			} else {
+				rows = append(rows, row(atom))
+			}
+		}
+		return rows
+	}
+	predicates := map[string]any{
+		"D/2": map[string]any{"derive": "D(A, B) <- P(A, C) & P(C, B)", "value": "inverse-count"},
+		"E/1": map[string]any{"derive": []string{"E(A) <- D(A, B) & O(B)", "E(A) <- P(A, A)"}},
+		"M/2": map[string]any{"similarity": map[string]any{"measure": "Levenshtein", "over": "N:0", "threshold": 0.3}},
+		"X/1": map[string]any{"targets": "X(A) <- O(A)", "observations": rows(w.observed, "X", true)},
+		"T/1": map[string]any{"targets": rows(w.targets, "T", false), "observations": rows(w.observed, "T", true)},
+	}
+	for _, name := range []string{"O/1", "P/2", "N/1", "U/1"} {
+		declared := map[string]any{"observations": rows(w.observed, name[:1], true)}
+		if targets := rows(w.targets, name[:1], false); len(targets) > 0 {
+			declared["targets"] = targets
+		}
+		predicates[name] = declared
+	}
+	text, err := json.Marshal(map[string]any{"rules": w.rules, "predicates": predicates})
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "model.json")
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		return nil, err
+	}
+	loaded, err := project.Load(path, project.Options{Set: []string{"inference.gap=1e-5"}})
+	if err != nil {
+		return nil, err
+	}
+	return engine.Ground(context.Background(), loaded, load.Infer)
+}
+
+// draw draws a change, and makes it in the tables.
+func (w *world) draw(r *rapid.T) change.Change {
+	value := rapid.SampledFrom([]float64{0, 0.25, 0.6, 1}).Draw(r, "value")
+	name := rapid.SampledFrom([]string{"O", "O", "P", "P", "P", "N", "T", "X", "U"}).Draw(r, "predicate")
+	drawn := []string{rapid.SampledFrom(similar).Draw(r, "argument")}
+	if name == "P" {
+		drawn = append(drawn, rapid.SampledFrom(similar).Draw(r, "argument"))
+	}
+	atom := name + "(" + strings.Join(drawn, ",") + ")"
+	switch {
+	case (name == "T" || name == "U") && rapid.Bool().Draw(r, "target"):
+		delete(w.observed, atom)
+		w.targets[atom] = 1
+		return change.Target(name, arguments(atom)...)
+	case atom != "T(aab)" && name != "U" && rapid.Bool().Draw(r, "gone"):
+		_, observed := w.observed[atom]
+		_, target := w.targets[atom]
+		if observed || target {
+			delete(w.observed, atom)
+			delete(w.targets, atom)
+			return change.Remove(name, arguments(atom)...)
+		}
+	}
+	if atom == "T(aab)" || name == "U" && w.targets[atom] > 0 {
+		atom = "O(aab)" // the last target of a predicate stays
+	}
+	delete(w.targets, atom)
+	w.observed[atom] = value
+	return change.Observe(value, atom[:1], arguments(atom)...)
+}
+
+// Whatever follows from changes, be it derived, similar, or a predicate that gets targets, must be what follows in a
+// cold run.
+func TestWhatFollowsIsThatOfColdRuns(t *testing.T) {
+	dir := t.TempDir()
+	derived, anew, refused := 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		now := &world{observed: map[string]float64{"O(aab)": 1}, targets: map[string]float64{"T(aab)": 1}}
+		for range rapid.IntRange(2, 6).Draw(t, "rules") {
+			if rule := rapid.SampledFrom(following).Draw(t, "rule"); !slices.Contains(now.rules, rule) {
+				now.rules = append(now.rules, rule)
+			}
+		}
+		for range rapid.IntRange(3, 15).Draw(t, "atoms") {
+			now.draw(t)
+		}
+		g, err := now.cold(dir)
+		if err != nil {
+			t.Skip(err)
+		}
+		answer, err := g.InferAgain(context.Background(), nil)
+		if err != nil || answer.Status != solve.Optimal.String() {
+			t.Skip("no answer")
+		}
+		s, err := New(g, answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range rapid.IntRange(1, 8).Draw(t, "steps") {
+			next := now.clone()
+			var changes []change.Change
+			for range rapid.IntRange(1, 3).Draw(t, "changes") {
+				changes = append(changes, next.draw(t))
+			}
+			cold, coldErr := next.cold(dir)
+			if rapid.IntRange(0, 3).Draw(t, "what if") == 0 {
+				before := lines(s.grounding.Tables.Store, s.state.Each)
+				answer, _, err := s.WhatIf(context.Background(), changes)
+				checkAgainst(t, changes, cold, coldErr, answer, err)
+				if after := lines(s.grounding.Tables.Store, s.state.Each); !slices.Equal(before, after) {
+					t.Fatal("a question leaves a trace")
+				}
+				continue
+			}
+			applied, err := s.Apply(context.Background(), changes)
+			if (err != nil) != (coldErr != nil) {
+				t.Fatalf("%v: error %v, a cold run's %v", changes, err, coldErr)
+			}
+			if coldErr != nil {
+				refused++
+				if cold, coldErr = now.cold(dir); coldErr != nil {
+					t.Fatal(coldErr)
+				}
+			} else {
+				now = next
+				if applied.Anew {
+					anew++
+				}
+				derived += len(applied.Derived)
+			}
+			checkRules(t, s, cold)
+			answer, err := s.Infer(context.Background())
+			checkAgainst(t, changes, cold, nil, answer, err)
+		}
+	})
+	if derived == 0 || anew == 0 || refused == 0 {
+		t.Errorf("atoms were derived %d times, all ground anew %d times, %d changes refused", derived, anew, refused)
+	}
+}
+
+// checkAgainst compares an answer with that of a cold run.
+func checkAgainst(t *rapid.T, changes []change.Change, cold *session.Grounding, coldErr error, answer *session.Answer,
+	err error) {
+	if coldErr != nil {
+		if err == nil {
+			t.Fatalf("%v: no error, where a cold run has %v", changes, coldErr)
+		}
+		return
+	}
+	want, coldErr := cold.Infer(context.Background())
+	if coldErr != nil {
+		t.Fatal(coldErr)
+	}
+	checkAnswer(t, false, want, answer, err)
+}
