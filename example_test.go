@@ -99,6 +99,32 @@ func ExampleSession_Journal() {
 }
 
 // Why has an atom its value? What pushes it, what it rests on, and what it would be without a fact.
+func ExampleSession_Save() {
+	program, err := deeppsl.Parse("1: Knows(A, B) & Smokes(A) -> Smokes(B) ^2")
+	check(err)
+	data := deeppsl.NewData(program)
+	data.Observe("Knows", deeppsl.Rows{{"ann", "bob"}})
+	data.Target("Smokes", deeppsl.Rows{{"ann"}, {"bob"}})
+	folder, err := os.MkdirTemp("", "")
+	check(err)
+	defer os.RemoveAll(folder)
+	path := filepath.Join(folder, "saved")
+	for range 2 { // the second time from what was saved
+		session, err := deeppsl.NewSession(ctx, program, data, deeppsl.Options{})
+		check(err)
+		_, err = session.Journal(ctx, path)
+		check(err)
+		fmt.Println(session.Rules()[0].Weight)
+		_, err = session.Apply(ctx, change.Weight(0, 4))
+		check(err)
+		check(session.Save(ctx, path))
+		check(session.Close())
+	}
+	// Output:
+	// 1
+	// 4
+}
+
 func ExampleSession_Explain() {
 	p := must(deeppsl.Parse(`
 		3: Friends(A, B) & Smokes(A) -> Smokes(B) ^2

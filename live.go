@@ -36,26 +36,57 @@ func (s *Session) WhatIf(ctx context.Context, changes ...change.Change) (answer 
 
 // Journal makes the changes that a file has, if there is such a file, and from then on writes those of Apply, SetValue
 // and SetWeight to it: on the disk before they return, so that a session of the same program and data that is given the
-// file goes on from what was applied, however the process ended. What is learned is not in it. It returns how many
-// lines the file had: one for each Apply. A session has one journal.
+// file goes on from what was applied, however the process ended. A file of Save is such a one: its tables and rules then
+// take the place of the data's. What is learned is not in it. It returns how many lines of changes the file had: one for
+// each Apply. A session has one journal.
 func (s *Session) Journal(ctx context.Context, path string) (applied int, err error) {
-	err = s.living(ctx, func() error {
+	err = s.alone(func() error {
 		if s.journal != nil {
 			return errors.New("the session has a journal")
 		}
-		journal, all, err := live.OpenJournal(path)
+		journal, snapshot, all, err := live.OpenJournal(path)
 		if err != nil {
 			return err
 		}
-		for k, changes := range all {
-			if _, err := s.live.Apply(ctx, changes); err != nil {
-				return errors.Join(fmt.Errorf("journal %s, line %d: %w", path, k+1, err), journal.Close())
-			}
+		if err := s.replay(ctx, snapshot, all); err != nil {
+			return errors.Join(fmt.Errorf("journal %s: %w", path, err), journal.Close())
 		}
-		applied, s.journal, s.live.Journal, s.inference = len(all), journal, journal, s.live.Grounding()
+		applied, s.journal, s.live.Journal = len(all), journal, journal
 		return nil
 	})
 	return applied, err
+}
+
+// replay makes a session what a journal says.
+func (s *Session) replay(ctx context.Context, snapshot *live.Snapshot, all [][]change.Change) error {
+	if snapshot != nil {
+		if err := s.settle(); err != nil {
+			return err
+		}
+		restored, err := snapshot.Restore(ctx, s.inference)
+		if err != nil {
+			return err
+		}
+		s.inference, s.last = restored, nil
+		s.learned++
+	}
+	if err := s.liven(ctx); err != nil {
+		return err
+	}
+	for k, changes := range all {
+		if _, err := s.live.Apply(ctx, changes); err != nil {
+			return fmt.Errorf("line %d of changes: %w", k+1, err)
+		}
+	}
+	s.inference = s.live.Grounding()
+	return nil
+}
+
+// Save writes what changes have made of the session, its tables, rules and weights, to a file that Journal takes. Where
+// that is the session's journal, it begins with it then and has nothing of before: as long as what it has come to, and not
+// as what it has been through. The file is whole or as it was, however the process ends.
+func (s *Session) Save(ctx context.Context, path string) error {
+	return s.living(ctx, func() error { return s.live.Save(path) })
 }
 
 // either makes a change of a session that lives, or has it made otherwise.
@@ -80,21 +111,30 @@ func (s *Session) either(c change.Change, otherwise func() error) error {
 // living calls f while nobody else uses the session, which lives.
 func (s *Session) living(ctx context.Context, f func() error) error {
 	return s.alone(func() error {
-		if s.live == nil {
-			if s.project.Examples() {
-				return errors.New("the program is about examples, whose sessions do not change")
-			}
-			last, err := s.inference.InferAgain(ctx, s.last)
-			if err != nil {
-				return err
-			}
-			if s.live, err = live.New(s.inference, last); err != nil {
-				return err
-			}
-			s.inference, s.live.Journal = s.live.Grounding(), s.journal
+		if err := s.liven(ctx); err != nil {
+			return err
 		}
 		return f()
 	})
+}
+
+// liven makes a session one that lives.
+func (s *Session) liven(ctx context.Context) error {
+	if s.live != nil {
+		return nil
+	}
+	if s.project.Examples() {
+		return errors.New("the program is about examples, whose sessions do not change")
+	}
+	last, err := s.inference.InferAgain(ctx, s.last)
+	if err != nil {
+		return err
+	}
+	if s.live, err = live.New(s.inference, last); err != nil {
+		return err
+	}
+	s.inference, s.live.Journal = s.live.Grounding(), s.journal
+	return nil
 }
 
 // settle makes a session that lives one that does not, for what is not asked of a living one.

@@ -263,6 +263,130 @@ func TestChangesThatGroundAnew(t *testing.T) {
 	near("from the journal", infer(t, s), last.Objective)
 }
 
+// What is saved begins a session that is the same, whatever the data say; what does not fit is told.
+func TestSavedSessions(t *testing.T) {
+	p := parse(t, alarms)
+	s := begin(t, p, rooms(p, 5, func(r int) float64 { return float64(r) / 4 }), deeppsl.Options{})
+	folder := t.TempDir()
+	path := filepath.Join(folder, "saved")
+	for _, c := range [][]change.Change{
+		{change.Give(0.3, "Reports", room(5)), change.Target("Fire", room(5)), change.Target("Safe", room(5))},
+		{change.Weight(1, 3), change.Rule("0.7: Next(R, S) & Safe(S) -> Safe(R) ^2"), change.Deactivate(4)},
+		{change.Remove("Next", room(0), room(1)), change.Observe(0.2, "Fire", room(3)), change.Observe(0.8, "Safe", room(3))},
+		{change.Give(0.123456789, "Reports", room(2))},
+	} {
+		if _, err := s.Apply(ctx, c...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Save(ctx, path); err != nil {
+		t.Fatal(err)
+	}
+	again := begin(t, p, rooms(p, 2, func(int) float64 { return 0 }), deeppsl.Options{})
+	if n, err := again.Journal(ctx, path); err != nil || n != 0 {
+		t.Fatal(n, err)
+	}
+	for range 2 {
+		want, got := infer(t, s), infer(t, again)
+		if got.Status != deeppsl.Optimal || math.Abs(got.Objective-want.Objective) > 2e-4*want.Objective {
+			t.Errorf("%s, objective %v, want %v", got.Status, got.Objective, want.Objective)
+		}
+		if fmt.Sprint(s.Rules()) != fmt.Sprint(again.Rules()) {
+			t.Errorf("rules %v, want %v", again.Rules(), s.Rules())
+		}
+		for _, one := range []*deeppsl.Session{s, again} {
+			if _, err := one.Apply(ctx, change.Activate(4), change.Observe(1, "Next", room(4), room(5))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := again.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, damaged := range map[string]string{
+		"damaged": strings.Replace(string(text), room(3), room(4), 1),
+		"parts":   string(text[:strings.IndexByte(string(text), '\n')+1]),
+	} {
+		at := filepath.Join(folder, what)
+		if err := os.WriteFile(at, []byte(damaged), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := begin(t, p, rooms(p, 2, func(int) float64 { return 0 }), deeppsl.Options{})
+		if _, err := s.Journal(ctx, at); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	other := parse(t, strings.Replace(alarms, "4: Reports", "5: Reports", 1))
+	stranger := begin(t, other, rooms(other, 2, func(int) float64 { return 0 }), deeppsl.Options{})
+	if _, err := stranger.Journal(ctx, path); err == nil || !strings.Contains(err.Error(), "another program") {
+		t.Error(err)
+	}
+}
+
+// saved changes a session again and again and saves it now and then, until it is killed.
+func saved(t *testing.T, path string) {
+	p := parse(t, alarms)
+	s := begin(t, p, rooms(p, 10, func(int) float64 { return 0.5 }), deeppsl.Options{})
+	if _, err := s.Journal(ctx, path); err != nil {
+		t.Fatal(err)
+	}
+	done, _ := infer(t, s).Value("Next", room(0), room(1))
+	for k := int(math.Round(done*1000)) % 1000; ; k++ {
+		if _, err := s.Apply(ctx, change.Observe(float64(k+1)/1000, "Next", room(0), room(1))); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Println("applied", k+1)
+		if k%3 == 0 {
+			if err := s.Save(ctx, path); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// Saving must not lose a change either, whenever the process is killed.
+func TestSessionsKilledWhileSaving(t *testing.T) {
+	if path := os.Getenv("DEEPPSL_TEST_SAVED"); path != "" {
+		saved(t, path)
+	}
+	path, last := filepath.Join(t.TempDir(), "journal"), 0
+	for round := range 20 {
+		child := exec.Command(os.Args[0], "-test.run=TestSessionsKilledWhileSaving")
+		child.Env = append(os.Environ(), "DEEPPSL_TEST_SAVED="+path)
+		out, err := child.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines, before := bufio.NewScanner(out), last
+		for last < before+1+round%5 && lines.Scan() {
+			was := last
+			if _, err := fmt.Sscanf(lines.Text(), "applied %d", &last); err != nil || last < was {
+				t.Fatalf("%s after %d", lines.Text(), was)
+			}
+		}
+		time.Sleep(time.Duration(round) * time.Millisecond / 4)
+		if err := child.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = child.Wait()
+	}
+	p := parse(t, alarms)
+	s := begin(t, p, rooms(p, 10, func(int) float64 { return 0.5 }), deeppsl.Options{})
+	if _, err := s.Journal(ctx, path); err != nil {
+		t.Fatal(err)
+	}
+	if value, _ := infer(t, s).Value("Next", room(0), room(1)); last == 0 || value < float64(last)/1000 {
+		t.Errorf("the value is %v after %d changes", value, last)
+	}
+}
+
 // What would not fit is refused before it is there.
 func TestChangesThatDoNotFitAreRefused(t *testing.T) {
 	p := parse(t, alarms)

@@ -139,11 +139,7 @@ func (j *Journal) Size() int64 { return j.size }
 // file is the old one or the new one.
 func (j *Journal) Replace(records ...any) error {
 	path := j.file.Name()
-	err := report.WriteFileFunc(path, func(w io.Writer) error {
-		_, err := write(w, 0, records)
-		return err
-	})
-	if err != nil {
+	if err := Write(path, records...); err != nil {
 		return err
 	}
 	next, _, err := Open(path)
@@ -153,6 +149,14 @@ func (j *Journal) Replace(records ...any) error {
 	err = j.file.Close()
 	*j = *next
 	return err
+}
+
+// Write writes a journal of records to a file, which is the whole one, or what it was.
+func Write(path string, records ...any) error {
+	return report.WriteFileFunc(path, func(w io.Writer) error {
+		_, err := write(w, 0, records)
+		return err
+	})
 }
 
 // Close closes the file.

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/change"
-	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
@@ -80,7 +79,7 @@ func (s *Session) amendRules(changes []change.Change) (*program.Program, []float
 			}
 		case change.RuleAdded:
 			var more []*program.Rule
-			more, err = out.parse(c.Text)
+			more, err = parse(out.prog.Predicates, c.Text)
 			for _, rule := range more {
 				rule.Index = len(out.prog.Rules)
 				out.prog.Rules, out.off = append(out.prog.Rules, rule), append(out.off, false)
@@ -159,7 +158,7 @@ func (a *amendment) edit(store *relation.Store, c *change.Change) error {
 	if edited {
 		there = !e.edits[known].gone
 	}
-	now := edit{place: at, value: c.Value, role: roleOf(declared, c.Kind), gone: c.Kind == change.RemoveAtom}
+	now := edit{place: at, value: c.Value, role: roleOf(declared.Perceived, c.Kind), gone: c.Kind == change.RemoveAtom}
 	if c.Kind == change.TargetAtom {
 		now.value = 1
 	}
@@ -175,10 +174,10 @@ func (a *amendment) edit(store *relation.Store, c *change.Change) error {
 	return nil
 }
 
-// roleOf is the role of an atom that a change makes.
-func roleOf(declared *load.Predicate, kind change.Kind) relation.Role {
+// roleOf is the role of an atom that a change makes, of a predicate of inputs or of another one.
+func roleOf(perceived bool, kind change.Kind) relation.Role {
 	switch {
-	case kind == change.GiveValue || kind == change.TargetAtom && declared.Perceived:
+	case kind == change.GiveValue || kind == change.TargetAtom && perceived:
 		return relation.Perceived
 	case kind == change.TargetAtom:
 		return relation.Target

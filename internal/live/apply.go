@@ -12,9 +12,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
-	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/symbol"
-	"github.com/deeppsl/deeppsl/internal/syntax"
 )
 
 // difference is what changes come to, while they are made.
@@ -386,17 +384,9 @@ func (s *Session) turn(d *difference, number int, off bool) error {
 	return nil
 }
 
-// parse compiles rules that are to come.
-func (s *Session) parse(text string) ([]*program.Rule, error) {
-	var diags source.Diagnostics
-	file := &source.File{Name: "rule", Text: text}
-	compiled := program.Compile(s.prog.Predicates, syntax.Parse(file, &diags), &diags)
-	return compiled.Rules, diags.Err()
-}
-
 // addRule adds a rule behind the others.
 func (s *Session) addRule(d *difference, text string) error {
-	compiled, err := s.parse(text)
+	compiled, err := parse(s.prog.Predicates, text)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (g *Grounding) Remade(ctx context.Context, amend func(*relation.Store) erro
 	out, tables := *g, *g.Tables
 	tables.Store = &relation.Store{Symbols: g.Tables.Store.Symbols}
 	for k := range g.Tables.Store.Relations {
-		tables.Store.Relations = append(tables.Store.Relations, g.raw(k))
+		tables.Store.Relations = append(tables.Store.Relations, g.Listed(k))
 	}
 	if amend != nil {
 		if err := amend(tables.Store); err != nil {
@@ -81,8 +81,8 @@ func (g *Grounding) Remade(ctx context.Context, amend func(*relation.Store) erro
 	return &out, out.CompleteAtoms(ctx, nil)
 }
 
-// raw returns what a table would have of a predicate now: all but what follows from others.
-func (g *Grounding) raw(predicate int) *relation.Relation {
+// Listed returns what a table would have of a predicate now: all but what follows from others.
+func (g *Grounding) Listed(predicate int) *relation.Relation {
 	declared, before := g.Project.Config.Predicates[predicate], g.Raw[predicate]
 	role, made := g.Derivations.Makes(predicate)
 	made = made && role != relation.Observed || declared.Neural != nil
@@ -104,7 +104,7 @@ func (g *Grounding) raw(predicate int) *relation.Relation {
 			continue
 		}
 		value := now.GivenValue(row)
-		if declared.Given {
+		if declared.Given && len(g.Inputs) > 0 {
 			value = g.Inputs[now.Number(row)]
 		}
 		if _, listed := before.Find(tuple...); listed || !made {
