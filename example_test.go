@@ -98,33 +98,26 @@ func ExampleSession_Journal() {
 	// applied before: 1
 }
 
-// Why has an atom its value? What pushes it, what it rests on, and what it would be without a fact.
+// What a session has come to begins another one, without the changes that led to it.
 func ExampleSession_Save() {
-	program, err := deeppsl.Parse("1: Knows(A, B) & Smokes(A) -> Smokes(B) ^2")
-	check(err)
-	data := deeppsl.NewData(program)
-	data.Observe("Knows", deeppsl.Rows{{"ann", "bob"}})
-	data.Target("Smokes", deeppsl.Rows{{"ann"}, {"bob"}})
-	folder, err := os.MkdirTemp("", "")
-	check(err)
-	defer os.RemoveAll(folder)
-	path := filepath.Join(folder, "saved")
-	for range 2 { // the second time from what was saved
-		session, err := deeppsl.NewSession(ctx, program, data, deeppsl.Options{})
-		check(err)
-		_, err = session.Journal(ctx, path)
-		check(err)
-		fmt.Println(session.Rules()[0].Weight)
-		_, err = session.Apply(ctx, change.Weight(0, 4))
-		check(err)
-		check(session.Save(ctx, path))
-		check(session.Close())
+	p := must(deeppsl.Parse(`1: !Smokes(A) ^2`))
+	data := deeppsl.NewData(p)
+	data.Target("Smokes", deeppsl.Rows{{"bob"}})
+	path := filepath.Join(must(os.MkdirTemp("", "deeppsl")), "saved")
+	for range 2 {
+		session := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{}))
+		fmt.Println("applied before:", must(session.Journal(ctx, path)), "weight:", session.Rules()[0].Weight)
+		must(session.Apply(ctx, change.Weight(0, 4)))
+		if err := errors.Join(session.Save(ctx, path), session.Close()); err != nil {
+			log.Fatal(err)
+		}
 	}
 	// Output:
-	// 1
-	// 4
+	// applied before: 0 weight: 1
+	// applied before: 0 weight: 4
 }
 
+// Why has an atom its value? What pushes it, what it rests on, and what it would be without a fact.
 func ExampleSession_Explain() {
 	p := must(deeppsl.Parse(`
 		3: Friends(A, B) & Smokes(A) -> Smokes(B) ^2

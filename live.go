@@ -36,9 +36,9 @@ func (s *Session) WhatIf(ctx context.Context, changes ...change.Change) (answer 
 
 // Journal makes the changes that a file has, if there is such a file, and from then on writes those of Apply, SetValue
 // and SetWeight to it: on the disk before they return, so that a session of the same program and data that is given the
-// file goes on from what was applied, however the process ended. A file of Save is such a one: its tables and rules then
-// take the place of the data's. What is learned is not in it. It returns how many lines of changes the file had: one for
-// each Apply. A session has one journal.
+// file goes on from what was applied, however the process ended. A file of Save is such a one: its tables and rules
+// then take the place of the data's. What is learned is not in it. It returns how many lines of changes the file had:
+// one for each Apply. A session has one journal.
 func (s *Session) Journal(ctx context.Context, path string) (applied int, err error) {
 	err = s.alone(func() error {
 		if s.journal != nil {
@@ -83,8 +83,8 @@ func (s *Session) replay(ctx context.Context, snapshot *live.Snapshot, all [][]c
 }
 
 // Save writes what changes have made of the session, its tables, rules and weights, to a file that Journal takes. Where
-// that is the session's journal, it begins with it then and has nothing of before: as long as what it has come to, and not
-// as what it has been through. The file is whole or as it was, however the process ends.
+// that is the session's journal, it begins with it then and has nothing of before: as long as what it has come to, and
+// not as what it has been through. The file is whole or as it was, however the process ends.
 func (s *Session) Save(ctx context.Context, path string) error {
 	return s.living(ctx, func() error { return s.live.Save(path) })
 }
