@@ -1,5 +1,7 @@
 package explain
 
+import "math"
+
 // Explanation is why an atom has its value in a MAP state.
 type Explanation struct {
 	Atom  string  `json:"atom"`
@@ -29,6 +31,15 @@ type Explanation struct {
 	Rules []RulePush `json:"-"`
 	// Words says the atom in plain words; "" if the configuration has none for it.
 	Words string `json:"words,omitempty"`
+}
+
+// Left is Unexplained for people: 0 where that is rounding.
+func (e *Explanation) Left() float64 {
+	const rounding = 1e-12
+	if math.Abs(e.Unexplained) <= rounding*e.Sizes {
+		return 0
+	}
+	return e.Unexplained
 }
 
 // Push is what one ground rule does to an atom.

@@ -107,7 +107,7 @@ func (t *tree) balance(e *Explanation, indent string) {
 	if e.BoundForce != 0 {
 		t.line(indent, number(e.BoundForce), fmt.Sprintf("the bound at %.0f", math.Round(e.Value)))
 	}
-	t.line(indent, number(e.Unexplained), "is left unexplained")
+	t.line(indent, number(e.Left()), "is left unexplained")
 }
 
 func (t *tree) push(p *Push, indent string) {
