@@ -30,6 +30,15 @@ func NewDense(ids []string, width int, values []float32) (*Features, error) {
 	return f, nil
 }
 
+// NewNames returns a table of rows that have names alone: a network of kind "external" knows what they look like.
+func NewNames(ids []string) (*Features, error) {
+	f, err := newTable(ids, 1, nil)
+	if err == nil {
+		f.width = 0
+	}
+	return f, err
+}
+
 // NewSparse returns a sparse table in compressed rows: the nonzeros of row r are values[k] in columns[k] for k from
 // start[r] to start[r+1]-1, and start has one element more than ids. Columns ascend within a row.
 func NewSparse(ids []string, width int, start []int, columns []int32, values []float32) (*Features, error) {

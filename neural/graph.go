@@ -74,7 +74,7 @@ func (s *Spec) validateGraph() error {
 	switch {
 	case s.Kind != exchanged && (s.File != "" || s.Head != "" || len(s.Fixed) > 0):
 		return wrongKey("kind", "file, head and fixed are for networks of kind %q, not %q", exchanged, s.Kind)
-	case s.Kind != exchanged && s.Output == NoOutput:
+	case s.Kind != exchanged && s.Kind != elsewhere && s.Output == NoOutput:
 		return wrongKey("output", "output %q is for networks of kind %q, not %q", s.Output, exchanged, s.Kind)
 	case s.Kind == exchanged && s.File == "" && s.Graph == nil:
 		return wrongKey("file", "file is missing: the ONNX file that has the network")
@@ -161,7 +161,10 @@ func (r *graphRunner) forward(train bool, _ uint64) error {
 		return r.wrong(err)
 	}
 	if r.network.spec.Output == NoOutput {
-		return r.checkTruth()
+		if err := r.checkTruth(); err != nil {
+			return r.wrong(err)
+		}
+		return nil
 	}
 	r.network.spec.Output.apply(r.out, r.network.width)
 	return nil
@@ -234,19 +237,6 @@ func (r *graphRunner) recall(rows []int32, out []float32) error {
 	}
 	for k, at := range rows {
 		copy(row(out, k, width), row(known.out, int(at), width))
-	}
-	return nil
-}
-
-// checkTruth refuses outputs that are to be truth values and are not.
-func (r *graphRunner) checkTruth() error {
-	const rounding = 1e-4
-	for k, v := range r.out {
-		if !(v >= -rounding && v <= 1+rounding) {
-			return r.wrong(fmt.Errorf("its output for row %q is %v, and output %q wants truth values from 0 to 1",
-				r.group.features.ID(r.group.rows[k/r.network.width]), v, NoOutput))
-		}
-		r.out[k] = min(max(v, 0), 1)
 	}
 	return nil
 }

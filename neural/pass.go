@@ -1,6 +1,8 @@
 package neural
 
 import (
+	"fmt"
+
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/parallel"
 )
@@ -32,12 +34,27 @@ func newPass(s *System, n *network, g *group) *pass {
 		p.runner = newCNNRunner(p, n.cnn)
 	case n.layered != nil:
 		p.runner = newLayersRunner(p, n.layered)
+	case n.instance != nil:
+		p.runner = newExternalRunner(p)
 	case n.spec.Kind == exchanged:
 		p.runner = newGraphRunner(p)
 	default:
 		p.runner = newFunctionRunner(p)
 	}
 	return p
+}
+
+// checkTruth refuses outputs that are to be truth values and are not.
+func (p *pass) checkTruth() error {
+	const rounding = 1e-4
+	for k, v := range p.out {
+		if !(v >= -rounding && v <= 1+rounding) {
+			return fmt.Errorf("its output for row %q is %v, and output %q wants truth values from 0 to 1",
+				p.group.features.ID(p.group.rows[k/p.network.width]), v, NoOutput)
+		}
+		p.out[k] = min(max(v, 0), 1)
+	}
+	return nil
 }
 
 // dropoutMask draws the factors of a layer under dropout. Their numbers belong to entities, so that what an entity gets

@@ -85,6 +85,8 @@ type Spec struct {
 	Frozen bool `json:"frozen"`
 	// Function is a network that the program brings along, in place of a kind; nil for networks of a kind.
 	Function Function `json:"-"`
+	// External is a network that another program computes, in place of a kind; nil for all others.
+	External External `json:"-"`
 	// Graph is what ReadGraph has made of File; nil if it is still to be read.
 	Graph *Graph `json:"-"`
 }
@@ -210,6 +212,9 @@ func (s Spec) withDefaults() Spec {
 	if s.Function != nil {
 		setDefault(&s.Kind, ownFunction)
 	}
+	if s.External != nil {
+		setDefault(&s.Kind, elsewhere)
+	}
 	if s.File != "" || s.Graph != nil {
 		setDefault(&s.Kind, exchanged)
 	}
@@ -220,7 +225,7 @@ func (s Spec) withDefaults() Spec {
 		setDefault(&s.Output, s.Graph.output())
 	}
 	switch {
-	case s.Kind == exchanged: // it has learned from features as they are
+	case s.Kind == exchanged, s.Kind == elsewhere: // it sees features as they are
 		setDefault(&s.Normalize, NoNormalization)
 	case s.Encoder == "":
 		setDefault(&s.Normalize, StandardColumns)
@@ -251,7 +256,12 @@ func (s *Spec) validate() error {
 		return wrongKey("kind", "kind %q: a network with a Function has no other kind", s.Kind)
 	case s.Function != nil && s.validateFunction() != nil:
 		return s.validateFunction()
-	case s.Function == nil && !slices.Contains(kinds, s.Kind):
+	case s.External != nil && s.Kind != elsewhere, s.External == nil && s.Kind == elsewhere:
+		return wrongKey("kind", "kind %q: networks of kind %q are those that the program brings along that runs the "+
+			"engine, and no others", s.Kind, elsewhere)
+	case s.External != nil && s.validateExternal() != nil:
+		return s.validateExternal()
+	case s.Function == nil && s.External == nil && !slices.Contains(kinds, s.Kind):
 		return unknown("kind", s.Kind, kinds)
 	case s.validateGraph() != nil:
 		return s.validateGraph()

@@ -35,6 +35,8 @@ type network struct {
 	cnn      *cnn         // of kind "cnn"
 	layered  *layered     // of kinds "mlp" and "siamese"
 	tensors  []*parameter // of a Function or a Graph, in their order
+	instance Instance     // of kind "external"
+	passes   int          // that compute the instance's rows, by now
 	width    int          // outputs, or for twins the nodes of their last layer
 
 	distance struct{ weights, bias *parameter } // of networks that compare pairs
@@ -79,6 +81,12 @@ func New(specs []Spec, features map[string]*Features, seed uint64, options ...Op
 	for _, p := range s.parameters {
 		if !p.frozen {
 			s.learnable = append(s.learnable, &p.Parameter)
+		}
+	}
+	for _, n := range s.networks {
+		if n.instance != nil && !n.spec.Frozen {
+			s.learnable = append(s.learnable, &learn.Parameter{Name: n.spec.Name, Decay: true, OwnDecay: n.spec.Decay,
+				Keeper: keeper{n.instance}})
 		}
 	}
 	return s, nil
@@ -152,6 +160,10 @@ func (s *System) resolveOne(spec Spec, features map[string]*Features) (*network,
 	if !known {
 		return nil, unknown("features", spec.Features, sortedKeys(features))
 	}
+	if table.width == 0 && spec.External == nil {
+		return nil, wrongKey("features", "the rows of %q have names and no numbers: those are for networks of kind %q",
+			spec.Features, elsewhere)
+	}
 	n.raw, n.features = table, table.Normalized(spec.Normalize)
 	if n.spec.Normalize == StandardColumns || n.spec.Normalize == StandardValues {
 		n.scaling = s.newScaling(n)
@@ -216,6 +228,8 @@ func (s *System) discover(n *network) error {
 		switch {
 		case n.spec.Function != nil:
 			return s.discoverFunction(n)
+		case n.spec.External != nil:
+			return s.discoverExternal(n)
 		case n.spec.Kind == exchanged:
 			return s.discoverGraph(n)
 		case n.spec.Kind == convolutional:

@@ -10,7 +10,7 @@ import (
 )
 
 // checkpointMagic begins every checkpoint; its last letter is the format's version.
-const checkpointMagic = "deeppsl-train-3\n"
+const checkpointMagic = "deeppsl-train-4\n"
 
 // checkpoint is everything that the rest of a training run depends on, so that a run which is interrupted and resumed
 // ends with the same bits as one which was not.
@@ -18,7 +18,7 @@ type checkpoint struct {
 	Subject     string
 	Settings    Settings
 	Next        int
-	Values      [][]float32
+	Values      *values
 	Rules, Nets moments
 	Simplex     Progress
 	Latent      []float64 // the state and multipliers with the labels clamped, if there is one
@@ -116,16 +116,8 @@ func decodeCheckpoint(data []byte) (*checkpoint, error) {
 
 // fits checks that the checkpoint's parameters have the shapes of this run's.
 func (t *Trainer) fits(saved *checkpoint) error {
-	mine := t.values()
-	if len(saved.Values) != len(mine) || len(saved.Solution) != len(t.y) {
-		return fmt.Errorf("the checkpoint is of another program: %d parameters and %d variables, here %d and %d",
-			len(saved.Values), len(saved.Solution), len(mine), len(t.y))
+	if len(saved.Solution) != len(t.y) {
+		return fmt.Errorf("the checkpoint is of another program: %d variables, here %d", len(saved.Solution), len(t.y))
 	}
-	for k, values := range saved.Values {
-		if len(values) != len(mine[k]) {
-			return fmt.Errorf("the checkpoint is of another network: parameter %d has %d values, here %d",
-				k, len(values), len(mine[k]))
-		}
-	}
-	return nil
+	return saved.Values.fits(t.parameters())
 }

@@ -236,20 +236,4 @@ func (r *fitting) ends(epoch int) (Ending, bool) {
 }
 
 // goBack gives the networks the best parameters so far. There are none if no output was ever a number.
-func (r *fitting) goBack() { pasteValues(r.parameters, r.best.Values) }
-
-// copyValues copies the values of parameters.
-func copyValues(parameters []*Parameter) [][]float32 {
-	values := make([][]float32, len(parameters))
-	for k, p := range parameters {
-		values[k] = append([]float32(nil), p.Value...)
-	}
-	return values
-}
-
-// pasteValues gives parameters values that copyValues has copied.
-func pasteValues(parameters []*Parameter, values [][]float32) {
-	for k, copied := range values {
-		copy(parameters[k].Value, copied)
-	}
-}
+func (r *fitting) goBack() { r.best.Values.paste(r.parameters) }

@@ -49,9 +49,9 @@ func checkGradients(t *testing.T, task Task, method Method) (rules, networks flo
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k, values := range trainer.values() {
+	for k, values := range trainer.values().Numbers {
 		for i, v := range values {
-			if v != before[k][i] {
+			if v != before.Numbers[k][i] {
 				t.Fatalf("%v: parameter %d of %d has changed", method, i, k)
 			}
 		}

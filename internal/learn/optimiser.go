@@ -63,6 +63,10 @@ func (o *Optimiser) Step(parameters []*Parameter, rate float64) {
 }
 
 func (o *Optimiser) update(k int, p *Parameter, rate float64) {
+	if p.Keeper != nil {
+		p.Keeper.Step(o.Kind, rate, o.decay(p))
+		return
+	}
 	if lambda := o.decay(p); lambda > 0 {
 		for i, value := range p.Value {
 			p.Gradient[i] += float32(lambda) * value

@@ -16,6 +16,17 @@ type Parameter struct {
 	Decay    bool
 	Bias     bool // it is added to what weights have multiplied
 	OwnDecay *float64
+	// Keeper, unless it is nil, has the values in place of Value and Gradient, which are empty.
+	Keeper Keeper
+}
+
+// A Keeper has values that another program keeps and moves. What goes wrong is an error of the next Forward.
+type Keeper interface {
+	// Step moves the values against the gradients of all Backwards since the last one; see Optimiser.
+	Step(kind OptimiserKind, rate, decay float64)
+	// State returns the values, and whatever their next steps depend on; Restore takes that back.
+	State() []byte
+	Restore(state []byte)
 }
 
 // Perception is what learning asks of the neural predicates of a program, whoever implements them: p(u; ω) of the

@@ -51,7 +51,7 @@ type snapshot struct {
 	// Loss breaks ties of the score, and Risen is the epoch when the score has last become better.
 	Loss   float64
 	Risen  int
-	Values [][]float32
+	Values *values
 }
 
 // NewTrainer prepares training. It draws the initial rule weights around the given ones.
@@ -224,6 +224,6 @@ func (t *Trainer) State() (y, theta, x []float64) { return t.y, t.Theta, t.x }
 // parameters are all of them: rule weights first, then the networks'.
 func (t *Trainer) parameters() []*Parameter { return append([]*Parameter{t.rules}, t.networks...) }
 
-func (t *Trainer) values() [][]float32 { return copyValues(t.parameters()) }
+func (t *Trainer) values() *values { return copyValues(t.parameters()) }
 
-func (t *Trainer) setValues(values [][]float32) { pasteValues(t.parameters(), values) }
+func (t *Trainer) setValues(v *values) { v.paste(t.parameters()) }
