@@ -25,6 +25,15 @@ func (s *System) Save(w io.Writer) error {
 		}
 		header[p.Name] = entry{float32Type, p.Shape, [2]int{start, len(values)}}
 	}
+	for _, n := range s.networks {
+		if n.instance == nil {
+			continue
+		}
+		if state := n.instance.State(); state != nil {
+			header[stateName(n)] = entry{bytesType, []int{len(state)}, [2]int{len(values), len(values) + len(state)}}
+			values = append(values, state...)
+		}
+	}
 	header[metadataKey] = map[string]string{formatKey: ourFormat, checksumKey: checksum(values)}
 	text, err := json.Marshal(header)
 	if err != nil {
@@ -65,8 +74,12 @@ func (s *System) decode(data []byte) error {
 			return inNetwork(n.spec.Name, err)
 		}
 	}
-	if len(file.entries) != len(s.parameters) {
-		return fmt.Errorf("it holds %d tensors, these networks have %d", len(file.entries), len(s.parameters))
+	states, err := s.states(file)
+	if err != nil {
+		return err
+	}
+	if len(file.entries) != len(s.parameters)+len(states) {
+		return fmt.Errorf("it holds %d tensors, these networks have %d", len(file.entries), len(s.parameters)+len(states))
 	}
 	read := make([][]float32, len(s.parameters))
 	for i, p := range s.parameters {
@@ -82,8 +95,31 @@ func (s *System) decode(data []byte) error {
 	}
 	for _, n := range s.networks {
 		n.rescale()
+		if state := states[n]; state != nil {
+			n.instance.Restore(state)
+		}
 	}
 	return nil
+}
+
+// stateName is what checkpoints call the state of a network that another program computes.
+func stateName(n *network) string { return parameterName(n, elsewhere, "state") }
+
+// states returns the states that a file has of networks that other programs compute.
+func (s *System) states(file *saved) (map[*network][]byte, error) {
+	states := make(map[*network][]byte)
+	for _, n := range s.networks {
+		e, has := file.entries[stateName(n)]
+		if n.instance == nil || !has {
+			continue
+		}
+		lo, hi := e.Offsets[0], e.Offsets[1]
+		if e.DType != bytesType || lo < 0 || hi > len(file.values) || lo > hi {
+			return nil, fmt.Errorf("tensor %q: %d bytes of type %s are no state", stateName(n), hi-lo, e.DType)
+		}
+		states[n] = file.values[lo:hi]
+	}
+	return states, nil
 }
 
 // fitsScale checks that a file has a scale of the network's features, under the network's name there, if the network

@@ -143,6 +143,17 @@ func TestExternalIsANetwork(t *testing.T) {
 	if err != nil || !closeBy(float64(predicted[0]), fit.X[6]) || !closeBy(float64(predicted[3]), fit.X[1]) {
 		t.Errorf("%v, %v of %v", predicted, err, fit.X)
 	}
+	var file bytes.Buffer
+	if err := system.Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	state := made.State()
+	for _, values := range made.values {
+		clear(values)
+	}
+	if err := system.Load(&file); err != nil || !bytes.Equal(made.State(), state) {
+		t.Errorf("%v: %v after loading, want %v", err, made.State(), state)
+	}
 	external.fails = true
 	if err := perception.Forward(make([]float64, 8), true, 1); err == nil || !strings.Contains(err.Error(), "out of order") {
 		t.Error(err)

@@ -29,6 +29,7 @@ const (
 	formatKey   = "format"
 	checksumKey = "sha256"
 	float32Type = "F32"
+	bytesType   = "U8"
 )
 
 // Formats that metadata name.

@@ -192,6 +192,13 @@ func (b *builder) float64s(values []float64) int {
 	return b.add("f8", len(values))
 }
 
+func (b *builder) float32s(values []float32) int {
+	for _, v := range values {
+		b.body = binary.LittleEndian.AppendUint32(b.body, math.Float32bits(v))
+	}
+	return b.add("f4", len(values))
+}
+
 func (b *builder) int32s(values []int32) int {
 	for _, v := range values {
 		b.body = binary.LittleEndian.AppendUint32(b.body, uint32(v))

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,6 +22,8 @@ type opening struct {
 	Tables     []table          `json:"tables"`
 	Features   []features       `json:"features"`
 	Options    options          `json:"options"`
+
+	external func(network string) neural.External
 }
 
 // options are those of a session.
@@ -65,12 +68,14 @@ type network struct {
 	Classes []string       `json:"classes"`
 	Atoms   []string       `json:"atoms"`
 	Teacher string         `json:"teacher"`
+	// External says that the one who asks computes the network: by calls.
+	External bool `json:"external"`
 }
 
 var types = []string{deeppsl.String: "string", deeppsl.Int: "int", deeppsl.Float: "float"}
 
 // declared reads a declaration.
-func declared(text jsontext.Value) (d deeppsl.Predicate, err error) {
+func (o *opening) declared(text jsontext.Value) (d deeppsl.Predicate, err error) {
 	var p predicate
 	if err := json.Unmarshal(text, &p, json.RejectUnknownMembers(true)); err != nil {
 		return d, wrong{fmt.Errorf("a predicate: %w", err)}
@@ -86,8 +91,12 @@ func declared(text jsontext.Value) (d deeppsl.Predicate, err error) {
 	if s := p.Similar; s != nil {
 		d.Similar = &deeppsl.Similar{Measure: s.Measure, Column: s.Column, Threshold: s.Threshold}
 	}
-	if p.Network != nil {
-		d.Network, err = p.Network.declared()
+	if p.Network == nil {
+		return d, nil
+	}
+	d.Network, err = p.Network.declared()
+	if err == nil && p.Network.External {
+		d.Network.Spec.External = o.external(cmp.Or(p.Network.Name, p.Name))
 	}
 	return d, err
 }
@@ -108,14 +117,14 @@ type features struct {
 	Network string `json:"network"`
 	IDs     int    `json:"ids"`
 	Width   int    `json:"width"`
-	Values  int    `json:"values"`
+	Values  *int   `json:"values"` // none if another program has them
 }
 
 // program makes a program and its data.
 func (o *opening) program(r *request) (*deeppsl.Program, *deeppsl.Data, error) {
 	var declarations []deeppsl.Predicate
 	for _, text := range o.Predicates {
-		d, err := declared(text)
+		d, err := o.declared(text)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -157,11 +166,14 @@ func (f *features) addTo(data *deeppsl.Data, r *request) error {
 	if err != nil {
 		return err
 	}
-	values, err := r.array(f.Values, "f4")
-	if err != nil {
-		return err
+	made, err := neural.NewNames(ids.strings())
+	if f.Values != nil {
+		var values *array
+		if values, err = r.array(*f.Values, "f4"); err != nil {
+			return err
+		}
+		made, err = neural.NewDense(ids.strings(), f.Width, values.float32s())
 	}
-	made, err := neural.NewDense(ids.strings(), f.Width, values.float32s())
 	if err != nil {
 		return wrong{fmt.Errorf("the features of %s: %w", f.Network, err)}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/change"
+	"github.com/deeppsl/deeppsl/neural"
 )
 
 // session is a session with its last answer.
@@ -65,9 +66,9 @@ func (s *server) handle(ctx context.Context, r *request, out *builder) (any, err
 	case "hello":
 		return s.hello(r)
 	case "parse":
-		return parseRules(r)
+		return s.parseRules(r)
 	case "check":
-		return check(ctx, r)
+		return s.check(ctx, r)
 	case "open":
 		return s.open(ctx, r)
 	}
@@ -108,10 +109,18 @@ func (s *server) hello(r *request) (any, error) {
 	return map[string]any{"protocol": Protocol, "version": s.version}, nil
 }
 
+// opening reads a program with its data. The networks in it that the other side computes are those of the next session.
+func (s *server) opening(r *request) (*opening, error) {
+	fields := &opening{external: func(network string) neural.External {
+		return &external{server: s, session: s.opened + 1, network: network}
+	}}
+	return fields, r.into(fields)
+}
+
 // parseRules reads rules without data.
-func parseRules(r *request) (any, error) {
-	var fields opening
-	if err := r.into(&fields); err != nil {
+func (s *server) parseRules(r *request) (any, error) {
+	fields, err := s.opening(r)
+	if err != nil {
 		return nil, err
 	}
 	p, _, err := fields.program(r)
@@ -122,9 +131,9 @@ func parseRules(r *request) (any, error) {
 }
 
 // check says what grounding would cost.
-func check(ctx context.Context, r *request) (any, error) {
-	var fields opening
-	if err := r.into(&fields); err != nil {
+func (s *server) check(ctx context.Context, r *request) (any, error) {
+	fields, err := s.opening(r)
+	if err != nil {
 		return nil, err
 	}
 	p, data, err := fields.program(r)
@@ -146,8 +155,8 @@ type opened struct {
 
 // open makes a session.
 func (s *server) open(ctx context.Context, r *request) (any, error) {
-	var fields opening
-	if err := r.into(&fields); err != nil {
+	fields, err := s.opening(r)
+	if err != nil {
 		return nil, err
 	}
 	p, data, err := fields.program(r)

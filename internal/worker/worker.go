@@ -27,6 +27,7 @@ const maxWaiting = 64
 type request struct {
 	ID      uint64         `json:"id"`
 	Do      string         `json:"do"`
+	Answer  uint64         `json:"answer"`  // the call that it answers, of a frame that is no request
 	Session uint64         `json:"session"` // what it is about; 0 if it is about none
 	Arrays  []arraySpec    `json:"arrays"`
 	Rest    jsontext.Value `json:",embed"`
@@ -39,6 +40,7 @@ type reply struct {
 	ID     uint64      `json:"id"`
 	OK     any         `json:"ok,omitzero"`
 	Event  any         `json:"event,omitzero"`
+	Call   any         `json:"call,omitzero"`
 	Error  *failure    `json:"error,omitempty"`
 	Arrays []arraySpec `json:"arrays,omitempty"`
 }
@@ -61,6 +63,8 @@ type server struct {
 	cancels  map[uint64]context.CancelFunc
 	sessions map[uint64]*session
 	opened   uint64
+	calls    calls
+	ctx      context.Context // ends with the input
 }
 
 // waiting is a request with the context that a cancel ends.
@@ -74,8 +78,9 @@ type waiting struct {
 func Serve(ctx context.Context, in io.Reader, out io.Writer, version string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := &server{version: version, out: out, waiting: make(chan waiting, maxWaiting),
-		cancels: make(map[uint64]context.CancelFunc), sessions: make(map[uint64]*session)}
+	s := &server{ctx: ctx, version: version, out: out, waiting: make(chan waiting, maxWaiting),
+		cancels: make(map[uint64]context.CancelFunc), sessions: make(map[uint64]*session),
+		calls: calls{waiting: make(map[uint64]chan *request)}}
 	answered := make(chan error, 1)
 	go func() { answered <- s.answer(ctx) }()
 	read := make(chan error, 1)
@@ -112,7 +117,9 @@ func (s *server) accept(ctx context.Context, f *frame) error {
 	if err == nil && r.Do == "cancel" {
 		return s.cancel(r)
 	}
-	if err == nil {
+	if err == nil && r.Answer != 0 {
+		err = s.answers(r)
+	} else if err == nil {
 		if ctx, err = s.cancellable(ctx, r.ID); err == nil {
 			select {
 			case s.waiting <- waiting{r, ctx}:
@@ -122,6 +129,9 @@ func (s *server) accept(ctx context.Context, f *frame) error {
 				err = fmt.Errorf("%d requests are waiting already", maxWaiting)
 			}
 		}
+	}
+	if err == nil {
+		return nil
 	}
 	id := uint64(0)
 	if r != nil {
@@ -139,8 +149,8 @@ func parse(f *frame) (*request, error) {
 	if err := json.Unmarshal(f.header, r); err != nil {
 		return nil, fmt.Errorf("the header is no request: %w", err)
 	}
-	if r.ID == 0 {
-		return nil, errors.New("a request has an id above 0")
+	if (r.ID == 0) == (r.Answer == 0) {
+		return nil, errors.New("a request has an id above 0, and an answer the number of a call")
 	}
 	var err error
 	r.arrays, err = arrays(r.Arrays, f.body)
@@ -205,6 +215,7 @@ func (s *server) answer(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case w := <-s.waiting:
+			s.calls.current.Store(w.ID)
 			out := &builder{}
 			result, err := s.handle(w.ctx, w.request, out)
 			s.done(w.ID)

@@ -22,6 +22,7 @@ type client struct {
 	out io.Reader
 	end chan error // what Serve returned
 	ids int
+	net *classifier // answers calls
 }
 
 // message is a frame that has come: its header, and the bytes of each of its arrays.
@@ -30,6 +31,7 @@ type message struct {
 	OK     json.RawMessage `json:"ok"`
 	Event  json.RawMessage `json:"event"`
 	Error  *failure        `json:"error"`
+	Call   *call           `json:"call"`
 	Arrays []struct {
 		Type   string `json:"type"`
 		Length int    `json:"length"`
@@ -102,6 +104,14 @@ func encode(header string, body []byte) []byte {
 
 // request makes the frame of a request.
 func request(id int, do, fields string, arrays []array) []byte {
+	if fields != "" {
+		fields = ", " + fields
+	}
+	return enclose(fmt.Sprintf(`"id": %d, "do": %q%s`, id, do, fields), arrays)
+}
+
+// enclose makes a frame of a header's members and arrays.
+func enclose(fields string, arrays []array) []byte {
 	var body []byte
 	specs := []string{}
 	for _, a := range arrays {
@@ -111,10 +121,7 @@ func request(id int, do, fields string, arrays []array) []byte {
 		body = append(body, a.data...)
 		specs = append(specs, fmt.Sprintf(`{"type": %q, "length": %d}`, a.kind, a.length))
 	}
-	if fields != "" {
-		fields = ", " + fields
-	}
-	return encode(fmt.Sprintf(`{"id": %d, "do": %q, "arrays": [%s]%s}`, id, do, strings.Join(specs, ", "), fields), body)
+	return encode(fmt.Sprintf(`{%s, "arrays": [%s]}`, fields, strings.Join(specs, ", ")), body)
 }
 
 func (c *client) send(do, fields string, arrays ...array) (id int) {
@@ -164,6 +171,10 @@ func (c *client) ask(do, fields string, arrays ...array) (reply *message, events
 	id := c.send(do, fields, arrays...)
 	for {
 		m := c.receive()
+		if m.Call != nil {
+			c.answer(m)
+			continue
+		}
 		if m.ID != id {
 			c.t.Fatalf("a reply to %d, not %d: %s %+v", m.ID, id, m.OK, m.Error)
 		}

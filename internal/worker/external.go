@@ -1,0 +1,174 @@
+package worker
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/deeppsl/deeppsl/neural"
+)
+
+// calls are what a worker asks of the program that it works for, while that waits for a reply.
+type calls struct {
+	current atomic.Uint64 // the request that is answered
+	mutex   sync.Mutex
+	last    uint64
+	waiting map[uint64]chan *request
+}
+
+// call is one of them: what there is to do with an instance of a network. The numbers of arrays are members of those
+// alone that have them.
+type callOf struct {
+	Number   uint64 `json:"number"`
+	Session  uint64 `json:"session"`
+	Network  string `json:"network"`
+	Instance uint64 `json:"instance"`
+	Do       string `json:"do"`
+
+	Pass      int     `json:"pass,omitzero"`
+	Rows      *int    `json:"rows,omitempty"`
+	Train     bool    `json:"train,omitzero"`
+	Seed      uint64  `json:"seed,omitzero"`
+	Gradient  *int    `json:"gradient,omitempty"`
+	Optimiser string  `json:"optimiser,omitzero"`
+	Rate      float64 `json:"rate,omitzero"`
+	Decay     float64 `json:"decay,omitzero"`
+	State     *int    `json:"state,omitempty"`
+}
+
+// answered is what answers a call.
+type answered struct {
+	Error   string `json:"error"`
+	Outputs *int   `json:"outputs"`
+	State   *int   `json:"state"`
+}
+
+// call asks, and waits for the answer, which comes even if the request is cancelled: only the end of the input ends it.
+func (s *server) call(c callOf, out *builder) (*request, answered, error) {
+	answer := make(chan *request, 1)
+	s.calls.mutex.Lock()
+	s.calls.last++
+	c.Number = s.calls.last
+	s.calls.waiting[c.Number] = answer
+	s.calls.mutex.Unlock()
+	var told answered
+	if err := s.send(reply{ID: s.calls.current.Load(), Call: c}, out); err != nil {
+		return nil, told, err
+	}
+	select {
+	case r := <-answer:
+		err := r.into(&told)
+		if err == nil && told.Error != "" {
+			err = errors.New(told.Error)
+		}
+		return r, told, err
+	case <-s.ctx.Done():
+		return nil, told, s.ctx.Err()
+	}
+}
+
+// answers gives an answer to the call that waits for it.
+func (s *server) answers(r *request) error {
+	s.calls.mutex.Lock()
+	waiting := s.calls.waiting[r.Answer]
+	delete(s.calls.waiting, r.Answer)
+	s.calls.mutex.Unlock()
+	if waiting == nil {
+		return fmt.Errorf("no call %d waits for an answer", r.Answer)
+	}
+	waiting <- r
+	return nil
+}
+
+// external is a network that the program on the other side computes.
+type external struct {
+	server  *server
+	session uint64
+	network string
+	begun   atomic.Uint64
+}
+
+// Begin implements neural.External. The other side hears of an instance when it is first asked for something.
+func (e *external) Begin(uint64) (neural.Instance, error) {
+	return &instance{external: e, number: e.begun.Add(1)}, nil
+}
+
+// instance is such a network with parameters of its own.
+type instance struct {
+	*external
+	number uint64
+	failed error // of what has no error to return, until it is told
+}
+
+// compute is ask for what tells errors, those of before too.
+func (i *instance) compute(do string, c callOf, out *builder) (*request, answered, error) {
+	if failed := i.failed; failed != nil {
+		i.failed = nil
+		return nil, answered{}, failed
+	}
+	return i.ask(do, c, out)
+}
+
+func (i *instance) ask(do string, c callOf, out *builder) (*request, answered, error) {
+	c.Session, c.Network, c.Instance, c.Do = i.session, i.network, i.number, do
+	return i.server.call(c, out)
+}
+
+// Forward implements neural.Instance.
+func (i *instance) Forward(pass int, rows []int32, train bool, seed uint64, outputs []float32) error {
+	out := &builder{}
+	at := out.int32s(rows)
+	r, told, err := i.compute("forward", callOf{Pass: pass, Rows: &at, Train: train, Seed: seed}, out)
+	if err != nil {
+		return err
+	}
+	if told.Outputs == nil {
+		return errors.New("the answer to forward has no outputs")
+	}
+	values, err := r.array(*told.Outputs, "f4")
+	if err == nil && values.Length != len(outputs) {
+		err = fmt.Errorf("%d outputs for %d rows; %d are wanted of each", values.Length, len(rows),
+			len(outputs)/max(1, len(rows)))
+	}
+	if err == nil {
+		copy(outputs, values.float32s())
+	}
+	return err
+}
+
+// Backward implements neural.Instance.
+func (i *instance) Backward(pass int, upstream []float32) error {
+	out := &builder{}
+	at := out.float32s(upstream)
+	_, _, err := i.compute("backward", callOf{Pass: pass, Gradient: &at}, out)
+	return err
+}
+
+// Step implements neural.Instance.
+func (i *instance) Step(u neural.Update) {
+	_, _, err := i.ask("step", callOf{Optimiser: u.Optimiser, Rate: u.Rate, Decay: u.Decay}, nil)
+	i.failed = cmp.Or(i.failed, err)
+}
+
+// State implements neural.Instance.
+func (i *instance) State() []byte {
+	r, told, err := i.ask("state", callOf{}, nil)
+	if err == nil && told.State != nil {
+		var state *array
+		if state, err = r.array(*told.State, "u1"); err == nil {
+			return state.data
+		}
+	}
+	i.failed = cmp.Or(i.failed, err)
+	return nil
+}
+
+// Restore implements neural.Instance.
+func (i *instance) Restore(state []byte) {
+	out := &builder{}
+	at := out.bytes(state)
+	_, _, err := i.ask("restore", callOf{State: &at}, out)
+	i.failed = cmp.Or(i.failed, err)
+}
