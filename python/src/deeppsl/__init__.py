@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from .explanations import Counterfactual, Explanation, Leaf, Premise, Push
     from .model import Model, Network, Predicate, Rule, Similar
+    from .networks import External
     from .results import Answer, Epoch, Estimate, Evaluation, Gradient, Prediction, Summary, Training
 
 __version__ = "0.1.0"
@@ -43,6 +44,7 @@ _HOMES = {
     ),
     "explanations": ("Counterfactual", "Explanation", "Leaf", "Premise", "Push"),
     "model": ("Model", "Network", "Predicate", "Rule", "Similar"),
+    "networks": ("External",),
     "results": ("Answer", "Epoch", "Estimate", "Evaluation", "Gradient", "Prediction", "Summary", "Training"),
 }
 
@@ -56,6 +58,7 @@ __all__ = [
     "Estimate",
     "Evaluation",
     "Explanation",
+    "External",
     "FailedError",
     "Gradient",
     "InputError",

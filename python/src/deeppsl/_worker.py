@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _binary, _errors, _frames
+from . import _binary, _errors, _frames, _interrupts
 
 if TYPE_CHECKING:
     import queue
     import subprocess
     from collections.abc import Callable
     from typing import IO
+
+    #: What a call asks for, with its arrays, to what answers it, with its arrays.
+    OnCall = Callable[[dict[str, Any], list[Any]], tuple[dict[str, Any], list[Any]]]
 
 PROTOCOL = 1
 _PATIENCE = 2.0  # seconds that a process has to end once its input has
@@ -38,6 +41,7 @@ class Worker:
             raise
         self._replies: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._ids = 0
+        self._calling = 0  # the thread that computes what the engine asks for
         self._asking = threading.Lock()
         # A thread reads, since only the main thread is interrupted, which could then have taken a part of a frame.
         reader = threading.Thread(target=_read, args=(self._process.stdout, self._replies), daemon=True)
@@ -69,32 +73,46 @@ class Worker:
         fields: dict[str, Any],
         arrays: list[Any] | None = None,
         on_event: Callable[[dict[str, Any]], None] | None = None,
+        on_call: OnCall | None = None,
     ) -> tuple[dict[str, Any], list[Any]]:
         """Send a request, and return what it answers and its arrays.
 
         An interrupt cancels the request and is raised once that has ended; a second one ends the process. Events go to
-        on_event.
+        on_event, and what the engine asks for in between to on_call, whose errors are raised in place of the engine's.
         """
+        if self._calling == threading.get_ident():
+            raise _errors.WorkerError("the engine waits for a network, which cannot ask the same model for something")
         if self._owner != os.getpid():
             raise _errors.WorkerError("the engine belongs to the process that this one was forked from: make a new model")
         with self._asking:
             if not self._end.alive:
                 raise _errors.WorkerError("the engine's process has been ended")
-            request = self._send({"do": do, **fields}, arrays or [])
-            try:
-                return self._await(request, on_event)
-            except BaseException as reason:  # above all KeyboardInterrupt
-                if not isinstance(reason, _errors.DeepPSLError):
-                    self._cancel(request)
-                raise
+            with _interrupts.Interrupts() as interrupts:
+                said = _Said(on_event, on_call, interrupts, [])
+                request = self._send({"do": do, **fields}, arrays or [])
+                try:
+                    reply = self._await(request, said)
+                except BaseException as reason:  # above all KeyboardInterrupt
+                    if said.raised and isinstance(reason, _errors.FailedError):
+                        raise said.raised[0] from None
+                    if not isinstance(reason, _errors.DeepPSLError):
+                        self._cancel(request, said)
+                    raise
+                if said.raised:
+                    raise said.raised[0]
+            return reply
 
     def _send(self, header: dict[str, Any], arrays: list[Any]) -> int:
         self._ids += 1
+        self._write({"id": self._ids, **header}, arrays)
+        return self._ids
+
+    def _write(self, header: dict[str, Any], arrays: list[Any]) -> None:
+        pieces = _frames.encode(header, arrays)
+        if sum(map(len, pieces)) <= _SMALL:
+            pieces = [b"".join(pieces)]
+        assert self._process.stdin is not None
         try:
-            pieces = _frames.encode({"id": self._ids, **header}, arrays)
-            if sum(map(len, pieces)) <= _SMALL:
-                pieces = [b"".join(pieces)]
-            assert self._process.stdin is not None
             for piece in pieces:
                 _write(self._process.stdin.fileno(), memoryview(piece))
         except (BrokenPipeError, ConnectionError):
@@ -102,33 +120,51 @@ class Worker:
         except BaseException:
             self.close()  # a part of a frame may have been written
             raise
-        return self._ids
 
-    def _await(
-        self, request: int, on_event: Callable[[dict[str, Any]], None] | None
-    ) -> tuple[dict[str, Any], list[Any]]:
+    def _await(self, request: int, said: _Said) -> tuple[dict[str, Any], list[Any]]:
         while True:
-            frame = _get(self._replies)
+            frame = _get(self._replies, said.interrupts)
             if frame is None:
                 raise self._died()
             header, arrays = frame
-            if header["id"] != request:
+            if "call" in header:
+                self._answer(header["call"], arrays, said)
+            elif header["id"] != request:
                 if header["id"] == 0:
                     raise _errors.from_reply(header["error"])
                 continue  # of a request that was cancelled
-            if "event" in header:
-                if on_event is not None:
-                    on_event(header["event"])
+            elif "event" in header:
+                if said.on_event is not None:
+                    with said.interrupts.allowed():
+                        said.on_event(header["event"])
             elif "error" in header:
                 raise _errors.from_reply(header["error"])
             else:
                 return header["ok"], arrays
 
-    def _cancel(self, request: int) -> None:
+    def _answer(self, call: dict[str, Any], arrays: list[Any], said: _Said) -> None:
+        """Compute what the engine asks for; an error goes to the engine, which gives up what it does."""
+        self._calling = threading.get_ident()
+        try:
+            if said.on_call is None:
+                raise _errors.WorkerError(f"nobody computes the network {call['network']!r}")
+            with said.interrupts.allowed():
+                members, out = said.on_call(call, arrays)
+        except BaseException as error:
+            self._write({"answer": call["number"], "error": f"{type(error).__name__}: {error}"}, [])
+            if not isinstance(error, Exception):
+                raise
+            said.raised.append(error)
+            return
+        finally:
+            self._calling = 0
+        self._write({"answer": call["number"], **members}, out)
+
+    def _cancel(self, request: int, said: _Said) -> None:
         """Cancel a request and wait until it is answered; whatever keeps that from ending well ends the process."""
         try:
             self._send({"do": "cancel", "request": request}, [])
-            self._await(request, None)
+            self._await(request, said._replace(on_event=None, raised=[]))
         except _errors.DeepPSLError:
             pass
         except BaseException:
@@ -181,11 +217,21 @@ def _read(stream: Any, replies: queue.SimpleQueue[Any]) -> None:
     replies.put(None)
 
 
-def _get(replies: queue.SimpleQueue[Any]) -> Any:
-    """Wait for a frame, and look for interrupts now and then, which not every wait is woken by."""
+class _Said(NamedTuple):
+    """Who hears what the engine says before it replies."""
+
+    on_event: Callable[[dict[str, Any]], None] | None
+    on_call: OnCall | None
+    interrupts: _interrupts.Interrupts
+    raised: list[Exception]  #: by on_call
+
+
+def _get(replies: queue.SimpleQueue[Any], interrupts: _interrupts.Interrupts) -> Any:
+    """Wait for a frame, and look for interrupts before each and now and then."""
     import queue
 
     while True:
+        interrupts.check()
         try:
             return replies.get(timeout=_LOOK)
         except queue.Empty:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _errors, _tables, _worker, explanations, results
+from . import _errors, _tables, _worker, explanations, networks, results
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,6 +51,7 @@ class Network:
         self.atoms = list(atoms)
         self.teacher = teacher
         self.spec = spec
+        self._external = False
 
     def _pack(self, predicate: str) -> dict[str, Any]:
         packed: dict[str, Any] = {"name": self.name or predicate, "teacher": self.teacher}
@@ -60,6 +61,8 @@ class Network:
             packed["classes"] = self.classes
         if self.atoms:
             packed["atoms"] = self.atoms
+        if self._external:
+            packed["external"] = True
         return packed
 
 
@@ -190,6 +193,7 @@ class Model:
         }
         self._data: list[tuple[str, str, str, _tables.Table | str]] = []
         self._features: list[tuple[str, list[str], Any]] = []
+        self._served: dict[str, networks.Served] = {}
         self._changes: list[tuple[str, _tables.Table]] = []
         self._weights: dict[int, float] = {}
         self._networks: Any = None  # the parameters that were learned, while no session has them
@@ -263,6 +267,44 @@ class Model:
         self._features.append((network, names, array))
         return self
 
+    def add_network(
+        self,
+        predicate: str,
+        module: Any,
+        features: Any,
+        *,
+        ids: Iterable[Any] | None = None,
+        classes: Iterable[Any] = (),
+        optimiser: Any = None,
+        output: str = "",
+        teacher: str = "",
+        evaluators: Iterable[str] = (),
+        frozen: bool = False,
+    ) -> Model:
+        """Let a module give the values of a predicate's atoms, and learn through the rules.
+
+        The module is one of torch, or has the methods of `External`; it stays here, and outputs and gradients cross. It is
+        given rows of `features`: of an array, a tensor, a frame of pandas, whose index has the ids, a dict of ids and rows,
+        or a sequence of anything. `ids` are their names, the arguments of the atoms (by default "0", "1", …), and `classes`
+        the constants of a second argument; without them the module says whether the predicate holds.
+
+        `optimiser` is one of torch over the module's parameters, which then moves them as it was made to; without it they
+        are moved as the engine's options say. `output` is what follows the module's outputs: "softmax" (the default with
+        classes), "sigmoid" or "none" if they are truth values already. While the model learns, the module is now in one
+        state and now in another; afterwards it is in the one that was kept. A module that is `frozen` is not moved.
+        """
+        names, rows = networks.named(features, ids)
+        served = networks.Served(module, rows, optimiser)
+        spec: dict[str, Any] = {"frozen": True} if frozen else {}
+        if output:
+            spec["output"] = output
+        network = Network(classes=classes, teacher=teacher, **spec)
+        network._external = True
+        self.add(Predicate(predicate, evaluators=evaluators, network=network))
+        self._features.append((predicate, names, None))
+        self._served[predicate] = served
+        return self
+
     def infer(self, seconds: float = 0.0) -> results.Answer:
         """Find the values of all targets, from the last answer on. Within a time, the answer is the best until then."""
         reply, arrays = self._ask("infer", {"seconds": seconds}, session=True)
@@ -287,6 +329,8 @@ class Model:
                 print(file=sys.stderr)
         self._learned = True
         self._weights = {k: rule["weight"] for k, rule in enumerate(reply["rules"]) if not rule["hard"]}
+        if self._served:
+            self._ask("save", {}, session=True)  # asks modules for the state that was kept, which they are in from then on
         return results.Training(reply)
 
     def evaluate(self) -> list[results.Evaluation]:
@@ -469,8 +513,12 @@ class Model:
                 tables.append(table.pack(predicate, part, phase, arrays))
         fields["features"] = features = []
         for network, ids, values in self._features:
-            features.append({"network": network, "ids": len(arrays), "width": values.shape[1], "values": len(arrays) + 1})
-            arrays += [_frames.Strings.of(ids), values.reshape(-1)]
+            described: dict[str, Any] = {"network": network, "ids": len(arrays)}
+            arrays.append(_frames.Strings.of(ids))
+            if values is not None:
+                described.update(width=values.shape[1], values=len(arrays))
+                arrays.append(values.reshape(-1))
+            features.append(described)
         return fields
 
     def _shapes(self) -> dict[str, _tables.Table]:
@@ -486,6 +534,8 @@ class Model:
             return
         self._session, self._answer, self._atoms, self._batch = 0, None, None, 0
         arrays: list[Any] = []
+        for served in self._served.values():
+            served.forget()
         reply, _ = self._ask("open", self._opening(arrays), arrays)
         self._session = reply["session"]
         self._atoms = _Atoms(self._worker, self._session)
@@ -539,10 +589,14 @@ class Model:
             elif "epoch" in event and on_epoch is not None:
                 on_epoch(results.epoch(event["epoch"]))
 
-        reply = self._worker.ask(do, fields, arrays, on_event)
+        reply = self._worker.ask(do, fields, arrays, on_event, self._compute if self._served else None)
         for problem in told:
             warnings.warn(str(problem), _errors.DeepPSLWarning, stacklevel=_outside())
         return reply
+
+    def _compute(self, call: dict[str, Any], arrays: list[Any]) -> tuple[dict[str, Any], list[Any]]:
+        """Answer a call of the engine."""
+        return self._served[call["network"]].answer(call, arrays)
 
     def __repr__(self) -> str:
         source = self._path or f"{self._count} rules"
