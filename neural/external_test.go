@@ -22,7 +22,8 @@ type matrixElsewhere struct {
 func (m *matrixElsewhere) Begin(uint64) (Instance, error) {
 	made := &matrixInstance{matrixElsewhere: m, seen: make(map[int][]float32)}
 	for _, size := range []int{m.width * m.classes, m.classes} {
-		made.values, made.gradients = append(made.values, make([]float32, size)), append(made.gradients, make([]float32, size))
+		made.values = append(made.values, make([]float32, size))
+		made.gradients = append(made.gradients, make([]float32, size))
 	}
 	return made, nil
 }
@@ -132,7 +133,8 @@ func TestExternalIsANetwork(t *testing.T) {
 		clear(p.Value)
 	}
 	fit, want := fitTwo(t, perception), fitTwo(t, ours)
-	if fit.Kept != want.Kept || fit.Kept == 0 || fit.Kept == fit.Epochs || !slices.EqualFunc(fit.X, want.X, closeBy[float64]) {
+	if fit.Kept != want.Kept || fit.Kept == 0 || fit.Kept == fit.Epochs ||
+		!slices.EqualFunc(fit.X, want.X, closeBy[float64]) {
 		t.Errorf("epoch %d with %v, want %d with %v", fit.Kept, fit.X, want.Kept, want.X)
 	}
 	made := system.networks[0].instance.(*matrixInstance)
@@ -155,7 +157,8 @@ func TestExternalIsANetwork(t *testing.T) {
 		t.Errorf("%v: %v after loading, want %v", err, made.State(), state)
 	}
 	external.fails = true
-	if err := perception.Forward(make([]float64, 8), true, 1); err == nil || !strings.Contains(err.Error(), "out of order") {
+	err = perception.Forward(make([]float64, 8), true, 1)
+	if err == nil || !strings.Contains(err.Error(), "out of order") {
 		t.Error(err)
 	}
 }
@@ -163,7 +166,8 @@ func TestExternalIsANetwork(t *testing.T) {
 func TestExternalIsChecked(t *testing.T) {
 	external, _, perception := elsewhereSystem(t, Spec{External: &matrixElsewhere{}})
 	external.features[2] = float32(math.NaN())
-	if err := perception.Forward(make([]float64, 8), false, 0); err == nil || !strings.Contains(err.Error(), `row "b" is NaN`) {
+	err := perception.Forward(make([]float64, 8), false, 0)
+	if err == nil || !strings.Contains(err.Error(), `row "b" is NaN`) {
 		t.Error(err)
 	}
 	_, _, truths := elsewhereSystem(t, Spec{External: external, Output: NoOutput})
