@@ -72,11 +72,11 @@ func (s *server) call(c callOf, out *builder) (*request, answered, error) {
 // answers gives an answer to the call that waits for it.
 func (s *server) answers(r *request) error {
 	s.calls.mutex.Lock()
-	waiting := s.calls.waiting[r.Answer]
-	delete(s.calls.waiting, r.Answer)
+	waiting := s.calls.waiting[r.Call]
+	delete(s.calls.waiting, r.Call)
 	s.calls.mutex.Unlock()
 	if waiting == nil {
-		return fmt.Errorf("no call %d waits for an answer", r.Answer)
+		return fmt.Errorf("no call %d waits for an answer", r.Call)
 	}
 	waiting <- r
 	return nil

@@ -54,7 +54,7 @@ func (c *client) answer(m *message) {
 	} else {
 		fields, arrays = c.net.compute(m)
 	}
-	if _, err := c.in.Write(enclose(fmt.Sprintf(`"answer": %d%s`, m.Call.Number, fields), arrays)); err != nil {
+	if _, err := c.in.Write(enclose(fmt.Sprintf(`"call": %d%s`, m.Call.Number, fields), arrays)); err != nil {
 		c.t.Fatal(err)
 	}
 }
@@ -182,7 +182,7 @@ func TestErrorsElsewhere(t *testing.T) {
 	c.wrong("failed", "27 outputs for 14 rows; 2 are wanted of each", "infer", `"session": 1`)
 	net.narrow = false
 	c.ok("infer", `"session": 1`, nil)
-	if _, err := c.in.Write(encode(`{"answer": 999}`, nil)); err != nil {
+	if _, err := c.in.Write(encode(`{"call": 999}`, nil)); err != nil {
 		t.Fatal(err)
 	}
 	if m := c.receive(); m.Error == nil || !strings.Contains(m.Error.Message, "no call 999") || m.ID != 0 {

@@ -27,7 +27,7 @@ const maxWaiting = 64
 type request struct {
 	ID      uint64         `json:"id"`
 	Do      string         `json:"do"`
-	Answer  uint64         `json:"answer"`  // the call that it answers, of a frame that is no request
+	Call    uint64         `json:"call"`    // what it answers, of a frame that is no request
 	Session uint64         `json:"session"` // what it is about; 0 if it is about none
 	Arrays  []arraySpec    `json:"arrays"`
 	Rest    jsontext.Value `json:",embed"`
@@ -117,7 +117,7 @@ func (s *server) accept(ctx context.Context, f *frame) error {
 	if err == nil && r.Do == "cancel" {
 		return s.cancel(r)
 	}
-	if err == nil && r.Answer != 0 {
+	if err == nil && r.Call != 0 {
 		err = s.answers(r)
 	} else if err == nil {
 		if ctx, err = s.cancellable(ctx, r.ID); err == nil {
@@ -149,8 +149,8 @@ func parse(f *frame) (*request, error) {
 	if err := json.Unmarshal(f.header, r); err != nil {
 		return nil, fmt.Errorf("the header is no request: %w", err)
 	}
-	if (r.ID == 0) == (r.Answer == 0) {
-		return nil, errors.New("a request has an id above 0, and an answer the number of a call")
+	if (r.ID == 0) == (r.Call == 0) {
+		return nil, errors.New("a request has an id above 0, and what answers a call that call")
 	}
 	var err error
 	r.arrays, err = arrays(r.Arrays, f.body)

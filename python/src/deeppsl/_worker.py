@@ -151,14 +151,14 @@ class Worker:
             with said.interrupts.allowed():
                 members, out = said.on_call(call, arrays)
         except BaseException as error:
-            self._write({"answer": call["number"], "error": f"{type(error).__name__}: {error}"}, [])
+            self._write({"call": call["number"], "error": f"{type(error).__name__}: {error}"}, [])
             if not isinstance(error, Exception):
                 raise
             said.raised.append(error)
             return
         finally:
             self._calling = 0
-        self._write({"answer": call["number"], **members}, out)
+        self._write({"call": call["number"], **members}, out)
 
     def _cancel(self, request: int, said: _Said) -> None:
         """Cancel a request and wait until it is answered; whatever keeps that from ending well ends the process."""
