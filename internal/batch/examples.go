@@ -337,3 +337,21 @@ func (r *exampleReader) truthValue(sheet *load.Sheet, row, column int) float64 {
 	}
 	return Blank
 }
+
+// Information returns how much the known labels say, in nats: that of values drawn as often as they occur. Values are
+// taken for true or false.
+func (e *Examples) Information() (nats float64) {
+	for l := range e.Labels {
+		counts, all := make(map[int]int), 0
+		for k := range e.Count {
+			if truth := e.Truth[k*len(e.Labels)+l]; truth != Blank {
+				counts[int(math.Round(truth))]++
+				all++
+			}
+		}
+		for _, count := range counts {
+			nats += float64(count) * math.Log(float64(all)/float64(count))
+		}
+	}
+	return nats
+}

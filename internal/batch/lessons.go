@@ -18,6 +18,8 @@ import (
 type Lessons struct {
 	Stage
 	size int
+	// members are the examples that are learned from, in their order.
+	members []int32
 	// teacher makes what networks imitate in one example; nil if that is nothing.
 	teacher func() (*learn.Teacher, error)
 	kinds   []int32 // of the examples: their shapes, and which of their labels are known
@@ -26,11 +28,14 @@ type Lessons struct {
 	scene *Scene
 }
 
-// NewLessons prepares learning from examples, as far as their labels are known.
-func NewLessons(g *session.Grounding, e *Examples, solver func(*mrf.Field) (solve.Solver, error),
+// NewLessons prepares learning from some of the examples, nil for all, as far as their labels are known.
+func NewLessons(g *session.Grounding, e *Examples, members []int32, solver func(*mrf.Field) (solve.Solver, error),
 	teacher func() (*learn.Teacher, error)) *Lessons {
-	l := &Lessons{Stage: Stage{Grounding: g, Examples: e, Solver: solver}, size: Size(g, g.Settings.Batch, e),
-		teacher: teacher}
+	if members == nil {
+		members = e.All()
+	}
+	l := &Lessons{Stage: Stage{Grounding: g, Examples: e, Solver: solver}, members: members, teacher: teacher}
+	l.size = min(Size(g, g.Settings.Batch, e), len(members))
 	l.kinds = e.kinds()
 	return l
 }
@@ -55,7 +60,7 @@ func (e *Examples) kinds() []int32 {
 }
 
 // Len returns the number of batches.
-func (l *Lessons) Len() int { return (l.Examples.Count + l.size - 1) / l.size }
+func (l *Lessons) Len() int { return (len(l.members) + l.size - 1) / l.size }
 
 // Size returns the number of examples of a batch.
 func (l *Lessons) Size() int { return l.size }
@@ -63,11 +68,8 @@ func (l *Lessons) Size() int { return l.size }
 // Show implements learn.Batches. The last batch is as large as the others: it begins among the examples before. Within
 // a batch, the order of the examples has no meaning, and those of one shape come together.
 func (l *Lessons) Show(ctx context.Context, k int) (*learn.Scene, error) {
-	first := min(k*l.size, l.Examples.Count-l.size)
-	l.shown = l.shown[:0]
-	for e := first; e < first+l.size; e++ {
-		l.shown = append(l.shown, int32(e))
-	}
+	first := min(k*l.size, len(l.members)-l.size)
+	l.shown = append(l.shown[:0], l.members[first:first+l.size]...)
 	slices.SortStableFunc(l.shown, func(a, b int32) int { return int(l.kinds[a] - l.kinds[b]) })
 	var err error
 	if l.scene, err = l.Stage.Scene(ctx, l.shown, l.kinds); err != nil {
@@ -156,8 +158,12 @@ func (l *Lessons) Explain(ctx context.Context, err error) error {
 }
 
 // Write writes all that is learned from.
-func (e *Examples) Write(w io.Writer) {
+func (l *Lessons) Write(w io.Writer) {
+	e := l.Examples
 	fmt.Fprintln(w, e.rows, e.Truth)
+	if len(l.members) < e.Count {
+		fmt.Fprintln(w, l.members)
+	}
 	for _, facts := range e.facts {
 		for _, f := range facts {
 			fmt.Fprint(w, f.predicate, f.tuple, f.value)

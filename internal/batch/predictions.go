@@ -62,24 +62,26 @@ func Infer(ctx context.Context, g *session.Grounding, phase load.Phase) (*Predic
 
 // InferAll is Infer for examples that have been read.
 func InferAll(ctx context.Context, g *session.Grounding, e *Examples) (*Predictions, *session.Answer, error) {
-	return inferSome(ctx, g, e, everyone(e))
+	return InferSome(ctx, g, e, e.All())
 }
 
-// InferSample infers as many of the examples at most, drawn at random, the same ones each time.
-func InferSample(ctx context.Context, g *session.Grounding, e *Examples, most int) (*Predictions, *session.Answer,
-	error) {
-	chosen := everyone(e)
-	if e.Count > most {
-		random := rand.New(rand.NewPCG(uint64(e.Count), uint64(most)))
-		random.Shuffle(len(chosen), func(a, b int) { chosen[a], chosen[b] = chosen[b], chosen[a] })
-		chosen = chosen[:most]
-		slices.Sort(chosen)
+// Draw draws so many of some examples at random, the same ones each time, or all if they are fewer, and returns them
+// and the others, each in their order.
+func Draw(from []int32, size int) (drawn, others []int32) {
+	if len(from) <= size {
+		return from, nil
 	}
-	return inferSome(ctx, g, e, chosen)
+	from = slices.Clone(from)
+	random := rand.New(rand.NewPCG(uint64(len(from)), uint64(size)))
+	random.Shuffle(len(from), func(a, b int) { from[a], from[b] = from[b], from[a] })
+	drawn, others = from[:size:size], from[size:]
+	slices.Sort(drawn)
+	slices.Sort(others)
+	return drawn, others
 }
 
-// everyone returns the numbers of all examples.
-func everyone(e *Examples) []int32 {
+// All returns the numbers of all examples.
+func (e *Examples) All() []int32 {
 	order := make([]int32, e.Count)
 	for k := range order {
 		order[k] = int32(k)
@@ -87,8 +89,8 @@ func everyone(e *Examples) []int32 {
 	return order
 }
 
-// inferSome is Infer for some of the examples, whose order it changes.
-func inferSome(ctx context.Context, g *session.Grounding, e *Examples, order []int32) (*Predictions, *session.Answer,
+// InferSome is Infer for some of the examples, whose order it changes.
+func InferSome(ctx context.Context, g *session.Grounding, e *Examples, order []int32) (*Predictions, *session.Answer,
 	error) {
 	start := time.Now()
 	stage := Stage{Grounding: g, Examples: e, Solver: func(field *mrf.Field) (solve.Solver, error) {

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -16,32 +17,42 @@ import (
 
 // symmetric is a project about the sum, modulo the number of classes, of what two pictures show, without options.
 func symmetric(t *testing.T, classes, pairs int) string {
+	return latent(t, classes, pairs, 6, "[]", func(a, b int) int { return (a + b) % classes })
+}
+
+// latent is a project about a function of what two pictures show, numbers of a width, to a network with hidden layers,
+// without options.
+func latent(t *testing.T, classes, pairs, width int, hidden string, result func(a, b int) int) string {
 	t.Helper()
 	random := rand.New(rand.NewPCG(8, uint64(classes)))
-	features, class := images(random, classes, 6, 600)
+	pictures := max(600, 2*pairs+150)
+	features, class := images(random, classes, width, pictures)
 	var rows, results, names []string
 	for a := range classes {
 		names = append(names, fmt.Sprintf(`"%d"`, a))
-		results = append(results, fmt.Sprintf(`["%d"]`, a))
 		for b := range classes {
-			rows = append(rows, fmt.Sprintf(`["%d", "%d", "%d"]`, a, b, (a+b)%classes))
+			rows = append(rows, fmt.Sprintf(`["%d", "%d", "%d"]`, a, b, result(a, b)))
+			if one := fmt.Sprintf(`["%d"]`, result(a, b)); !slices.Contains(results, one) {
+				results = append(results, one)
+			}
 		}
 	}
 	table := func(n, lo, hi int) string {
 		text := "a,b,Result\n"
 		for range n {
 			i, j := lo+random.IntN(hi-lo), lo+random.IntN(hi-lo)
-			text += fmt.Sprintf("i%d,i%d,%d\n", i, j, (class[i]+class[j])%classes)
+			text += fmt.Sprintf("i%d,i%d,%d\n", i, j, result(class[i], class[j]))
 		}
 		return text
 	}
 	return writeProject(t, map[string]string{
-		"features.tsv": features, "train.csv": table(pairs, 0, 450), "test.csv": table(200, 450, 600),
+		"features.tsv": features, "train.csv": table(pairs, 0, pictures-150),
+		"test.csv": table(200, pictures-150, pictures),
 		"model.json": `{"rules": [
 			"fixed 1: Row(D1, +D2, +R) = Digit('a', D1) ^2", "fixed 1: Row(+D1, D2, +R) = Digit('b', D2) ^2",
 			"Row(+D1, +D2, R) = Result(R) .", "Result(+R) = 1 .",
 			"fixed 0.00001: Row(D1, D2, R) <= Digit('a', D1) + Digit('b', D2) - 1 ^2"],
-			"networks": {"eye": {"features": "features.tsv"}},
+			"networks": {"eye": {"features": "features.tsv", "hidden": ` + hidden + `}},
 			"predicates": {
 				"Digit/2": {"neural": {"network": "eye", "class": 1, "classes": [` + strings.Join(names, ", ") + `],
 					"slots": ["a", "b"]}},
@@ -83,7 +94,8 @@ func TestSampleOfExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	sample := func(most int) *batch.Predictions {
-		p, _, err := batch.InferSample(t.Context(), g, e, most)
+		drawn, _ := batch.Draw(e.All(), most)
+		p, _, err := batch.InferSome(t.Context(), g, e, drawn)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,4 +160,27 @@ func TestUnfinishedIsNotBegunAnew(t *testing.T) {
 	if len(long.Starts) < 2 {
 		t.Errorf("starts %+v of 10 epochs, want several: the loss has come to rest", long.Starts)
 	}
+}
+
+// order says whether the first of two is less, as much or more.
+func order(a, b int) int { return cmp.Compare(a, b) + 1 }
+
+// What is learned by heart is right about the examples learned from, and not about others. Where labels say less than
+// networks can keep, some examples are held out and choose a decay, with which all are learned from in the end; what is
+// still by heart is told. A decay that is written stays.
+func TestExamplesLearnedByHeart(t *testing.T) {
+	path := latent(t, 6, 300, 8, "[32]", order)
+	r := run(t, path, project.Options{Seed: 1}, learnAndInfer)
+	first := r.Starts[0]
+	if first.Held == nil || *first.Held > first.Right-0.05 || len(r.Starts) < 3 || r.Starts[1].Decay == 0 {
+		t.Errorf("starts %+v, want the first one wrong about what is held out, and then decay", r.Starts)
+	}
+	asWritten := run(t, path, project.Options{Seed: 1, Set: []string{"learn.decay=0"}}, learnAndInfer)
+	if len(asWritten.Starts) != 1 || asWritten.Starts[0].Held != nil || asWritten.Starts[0].Decay != 0 {
+		t.Errorf("starts %+v with the decay as written, want one", asWritten.Starts)
+	}
+	if lastAccuracy(r) < lastAccuracy(asWritten) {
+		t.Errorf("accuracy %.3f, and %.3f without decay", lastAccuracy(r), lastAccuracy(asWritten))
+	}
+	t.Logf("%.3f of %+v; %.3f as written", lastAccuracy(r), r.Starts, lastAccuracy(asWritten))
 }

@@ -36,8 +36,8 @@ type Settings struct {
 	// Compared says that weights that were learned compete with those written, and those that Rival learns with both.
 	Compared bool
 	Rival    learn.Settings
-	// lossSet says that the loss is not the default.
-	LossSet bool
+	// LossSet and DecaySet say that the loss of learning, and the decay of networks then, are not the defaults.
+	LossSet, DecaySet bool
 	// starts is how often learning from examples begins at most.
 	Starts  int
 	Search  search.Settings
@@ -367,6 +367,8 @@ func defaultsFor(config *load.Config, given []load.Option) Settings {
 			}
 		case "learn.loss":
 			s.LossSet = true
+		case "learn.decay":
+			s.DecaySet = true
 		}
 	}
 	method := s.Learn.Method.String()

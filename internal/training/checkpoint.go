@@ -47,7 +47,7 @@ func (g *learner) subject(trainer *learn.Trainer) string {
 	fmt.Fprintln(digest, g.Project.Learning.Method, limits.Gap, limits.Feasibility, limits.MaxIterations,
 		g.Project.Learning.SGD)
 	if lessons, ok := trainer.Batches.(*batch.Lessons); ok {
-		lessons.Examples.Write(digest)
+		lessons.Write(digest)
 	} else {
 		fmt.Fprintln(digest, trainer.Labels.Variables, trainer.Labels.Truth)
 	}

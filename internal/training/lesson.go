@@ -13,6 +13,8 @@ type lesson struct {
 	// division leaves labels out, nil none; held are those that score the epochs then.
 	division *division
 	held     *learn.Labels
+	// members are the examples that are learned from; nil for all.
+	members []int32
 	// start counts how often learning has begun before, and sharpening is how sharp outputs are made: see starts.go.
 	start      int
 	sharpening float64

@@ -129,9 +129,9 @@ func (n *notices) fit(line learn.FitEpoch) {
 }
 
 // unfinished notices learning from examples that ends while it goes on well, but has not come far.
-func (n *notices) unfinished(training *Training, right float64) {
+func (n *notices) unfinished(epochs int, right float64) {
 	n.see("learn-unfinished", source.Span{}, "", "raise learn.epochs",
-		"after %d epochs, the loss still falls, and %.0f %% of the examples are right", training.Steps, 100*right)
+		"after %d epochs, the loss still falls, and %.0f %% of the examples are right", epochs, 100*right)
 	n.waits = false
 	n.tell(1)
 }

@@ -82,12 +82,17 @@ type plan struct {
 	afresh bool
 	// shared gives the classes that networks see their shares: see share.
 	shared bool
+	// decay of networks in learning from examples, if it is not 0, takes the place of learn.decay.
+	decay float64
 }
 
 // Start says how one of several beginnings of learning from examples ended.
 type Start struct {
 	Seed uint64 `json:"seed"`
-	// Right is the share of examples all of whose labels are right: of those of validation, or without any of those that
-	// were learned from.
-	Right float64 `json:"right"`
+	// Right is the share of the examples learned from all of whose labels are right, and Held that of examples which were
+	// not learned from: those of validation, or else some that were held out; nil without any.
+	Right float64  `json:"right"`
+	Held  *float64 `json:"held_out,omitempty"`
+	// Decay is that of the networks where it is not the option learn.decay.
+	Decay float64 `json:"decay,omitempty"`
 }

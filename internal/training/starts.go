@@ -5,9 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/batch"
 	"github.com/deeppsl/deeppsl/internal/learn"
-	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/perceive"
 	"github.com/deeppsl/deeppsl/neural"
 )
@@ -29,56 +27,133 @@ func stuck(curve []learn.Epoch) bool {
 	return before >= 0 && curve[before].Loss-curve[last].Loss < little*math.Abs(curve[0].Loss)
 }
 
+// starts is learning from examples that begins once, or more often.
+type starts struct {
+	g      *learner
+	lesson lesson
+	seed   uint64
+	// learned and held are examples that are judged in the end; held has none if all are learned from.
+	learned, held jury
+	// fixed says that the decay of networks is not to be chosen.
+	fixed bool
+
+	all    []Start
+	kept   *Training // of the best one
+	best   parameters
+	most   float64 // its share of right examples
+	blurry int     // starts that many examples were wrong in, without decay
+}
+
 // learnFromExamples learns from examples, and where that comes to rest with many of them wrong, begins once more with
 // other networks, up to learn.starts times, and pushes what they see towards sharp outputs: of what is latent and
 // symmetric, networks learn nothing without, and some initial ones learn what is right for some labels only. What has
-// not come to rest wants more epochs, and not another start. The start with most examples right is kept, the first of
-// equal ones.
+// not come to rest wants more epochs, and not another start. Where examples that were not learned from are less often
+// right, the others were learned by heart, and the next start holds the networks' weights back. The start with most
+// examples right is kept, of those not learned from if there are any, the first of equal ones.
 func (g *learner) learnFromExamples(ctx context.Context, l lesson) (*Training, error) {
-	seed, starts := g.Seed, max(1, g.Project.Learning.Starts)
-	defer func() { g.Seed = seed }()
-	var kept *Training
-	var best parameters
-	var all []Start
-	most := math.Inf(-1)
-	for k := range starts {
-		if k > 0 {
-			if err := g.Reset(seed + uint64(k)*startStride); err != nil {
-				return nil, err
-			}
-		}
-		l.start, l.sharpening = k, sharpening[k%len(sharpening)]
-		training, err := g.train(ctx, l)
-		right := 0.0
-		if err == nil && starts > 1 && g.Perception != nil {
-			right, err = g.rightAtEnd(ctx)
-		}
+	s, err := g.starts(l)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { g.Seed = s.seed }()
+	for again := true; again; {
+		training, err := s.start(ctx)
 		early, cut := learn.CutShort(ctx, err)
 		if err != nil && !cut {
 			return nil, err
 		}
-		all = append(all, Start{Seed: g.Seed, Right: right})
-		if kept == nil || right > most {
-			kept, most = training, right
-			best = g.parameters()
-		}
 		if cut {
-			kept.Ended = early
-			g.takeBack(best)
-			return kept, err
+			s.kept.Ended = early
+			g.takeBack(s.best)
+			return s.kept, err
 		}
-		if starts == 1 || g.Perception == nil || right >= enough {
-			break
+		if again, err = s.begin(training.Epochs); err != nil {
+			return nil, err
 		}
-		if !stuck(training.Epochs) {
-			g.notices.unfinished(training, right)
-			break
-		}
-		g.Project.Log.Info("many examples are wrong: beginning with other networks", "right", right, "start", k+1)
 	}
-	g.takeBack(best)
-	kept.Starts = all
-	return kept, nil
+	err = s.whole(ctx)
+	early, cut := learn.CutShort(ctx, err)
+	if err != nil && !cut {
+		return nil, err
+	}
+	if cut {
+		s.kept.Ended = early
+	}
+	g.takeBack(s.best)
+	if s.kept.Starts = s.all; s.most >= 0 {
+		g.plan.decay = s.kept.plan.decay
+		s.tell()
+	}
+	return s.kept, err
+}
+
+// starts prepares the first one.
+func (g *learner) starts(l lesson) (*starts, error) {
+	s := &starts{g: g, lesson: l, seed: g.Seed, most: math.Inf(-1)}
+	s.lesson.sharpening = sharpening[0]
+	if s.fixed = l.anew || g.Project.Learning.DecaySet; l.anew {
+		s.lesson.decay = g.plan.decay
+	}
+	return s, s.empanel()
+}
+
+// judges tells whether examples are judged in the end.
+func (s *starts) judges() bool { return s.g.Project.Learning.Starts > 1 && s.g.Perception != nil }
+
+// start learns once, and keeps that if it is the best until now.
+func (s *starts) start(ctx context.Context) (*Training, error) {
+	training, err := s.g.train(ctx, s.lesson)
+	this := Start{Seed: s.g.Seed, Decay: s.lesson.decay}
+	score := 0.0
+	if err == nil && s.judges() {
+		score, err = s.judge(ctx, &this)
+	}
+	if _, cut := learn.CutShort(ctx, err); err != nil && !cut {
+		return nil, err
+	}
+	s.all = append(s.all, this)
+	if s.kept == nil || score > s.most {
+		s.kept, s.most, s.best = training, score, s.g.parameters()
+		s.kept.plan.decay = s.lesson.decay
+	}
+	return training, err
+}
+
+// judge counts the right examples, and returns the share that decides which start is kept.
+func (s *starts) judge(ctx context.Context, this *Start) (score float64, err error) {
+	if this.Right, err = s.learned.right(ctx, s.g); err != nil || len(s.held.members) == 0 {
+		return this.Right, err
+	}
+	held, err := s.held.right(ctx, s.g)
+	this.Held = &held
+	return held, err
+}
+
+// begin makes the next start, if there is to be one.
+func (s *starts) begin(curve []learn.Epoch) (again bool, err error) {
+	last := s.all[len(s.all)-1]
+	switch {
+	case len(s.all) >= s.g.Project.Learning.Starts || !s.judges():
+		return false, nil
+	case s.lesson.decay > 0 && !s.fixed:
+		again = s.adjust(last)
+	case last.Right < enough && !stuck(curve):
+		s.g.notices.unfinished(len(curve), last.Right)
+	case last.Right < enough:
+		s.blurry++
+		s.lesson.sharpening = sharpening[s.blurry%len(sharpening)]
+		s.g.Seed, again = s.seed+uint64(s.blurry)*startStride, true
+		s.g.Project.Log.Info("many examples are wrong: beginning with other networks", "right", last.Right,
+			"start", len(s.all))
+	case !s.fixed && len(curve) > 0 && s.improvable(last):
+		s.lesson.decay, again = curve[0].Loss/decayShare, true
+		s.g.Project.Log.Info("others than the examples learned from are wrong: beginning with weight decay",
+			"right", last.Right, "held_out", *last.Held, "decay", s.lesson.decay)
+	}
+	if s.lesson.start = len(s.all); again {
+		err = s.g.Reset(s.g.Seed)
+	}
+	return again, err
 }
 
 // startStride is between the seeds of starts, far from what users count.
@@ -100,22 +175,4 @@ func (g *learner) parameters() parameters {
 func (g *learner) takeBack(best parameters) {
 	g.Networks, g.Perception = best.networks, best.perception
 	copy(g.Theta, best.theta)
-}
-
-// judged is how many examples tell what share of them is right, to within 0.7 percentage points near enough.
-const judged = 2000
-
-// rightAtEnd returns the share of examples that are right: of validation, or without it of those learned from, of which
-// there may be many times as many as are needed to tell.
-func (g *learner) rightAtEnd(ctx context.Context) (float64, error) {
-	phase := load.Validation
-	if g.Project.Config.Examples[load.Validation] == nil {
-		phase = load.Learn
-	}
-	e, err := batch.Read(g.Grounding, phase)
-	if err != nil {
-		return 0, err
-	}
-	predictions, _, err := batch.InferSample(ctx, g.Grounding, e, judged)
-	return rightOf(ctx, predictions, err)
 }

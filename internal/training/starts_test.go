@@ -37,3 +37,46 @@ func TestAStartKeepsItsWeights(t *testing.T) {
 		t.Errorf("the weights are %v, want those of the start, 5 and 6", g.Theta)
 	}
 }
+
+// Decay is raised while it helps and more is wanted, lowered where networks learn nothing with it, and tried once each.
+func TestDecayIsChosenByStarts(t *testing.T) {
+	share := func(v float64) *float64 { return &v }
+	for _, test := range []struct {
+		name  string
+		all   []Start
+		most  float64
+		again bool
+		decay float64
+	}{
+		{"it helps, and more may", []Start{{Right: 1, Held: share(0.8)}, {Right: 1, Held: share(0.9), Decay: 4}},
+			0.9, true, 8},
+		{"it is enough", []Start{{Right: 1, Held: share(0.8)}, {Right: 1, Held: share(0.99), Decay: 4}}, 0.99, false, 4},
+		{"it does not help", []Start{{Right: 1, Held: share(0.8)}, {Right: 1, Held: share(0.7), Decay: 4}}, 0.8, false, 4},
+		{"it is too much", []Start{{Right: 1, Held: share(0.8)}, {Right: 0.94, Held: share(0.8), Decay: 4}}, 0.8, true, 2},
+		{"the next one was tried", []Start{{Right: 0.5, Held: share(0.5), Decay: 8},
+			{Right: 1, Held: share(0.8), Decay: 4}}, 0.8, false, 8},
+	} {
+		last := test.all[len(test.all)-1]
+		s := &starts{all: test.all, most: test.most, held: jury{members: make([]int32, 100)}}
+		s.lesson.decay = last.Decay
+		if again := s.adjust(last); again != test.again || s.lesson.decay != test.decay {
+			t.Errorf("%s: again %v with decay %v, want %v with %v", test.name, again, s.lesson.decay, test.again, test.decay)
+		}
+	}
+}
+
+// Few examples held out tell little: a share of them differs from that of the others where chance would not have it.
+func TestByHeart(t *testing.T) {
+	s := &starts{learned: jury{members: make([]int32, 400)}, held: jury{members: make([]int32, 100)}}
+	for _, test := range []struct {
+		right, held float64
+		want        bool
+	}{{1, 0.93, true}, {1, 0.99, false}, {0.8, 0.75, false}, {0.8, 0.65, true}, {0.7, 0.8, false}} {
+		if got := s.byHeart(Start{Right: test.right, Held: &test.held}); got != test.want {
+			t.Errorf("%v right and %v of others: by heart %v", test.right, test.held, got)
+		}
+	}
+	if s.byHeart(Start{Right: 1}) || s.improvable(Start{Right: 0.5}) {
+		t.Error("nothing is held out, and yet learned by heart")
+	}
+}

@@ -126,6 +126,9 @@ func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error)
 	}
 	settings.Seed = g.Seed
 	settings.Sharpen *= l.sharpening
+	if l.decay > 0 {
+		settings.Decay = l.decay
+	}
 	if g.Project.Learning.Freeze {
 		settings.NetworkRate = 0
 	}
@@ -190,7 +193,7 @@ func (g *learner) exampleTask(ctx context.Context, l lesson) (learn.Task, error)
 	if err != nil {
 		return task, err
 	}
-	lessons := batch.NewLessons(g.Grounding, e, task.NewSolver, g.teacher)
+	lessons := batch.NewLessons(g.Grounding, e, l.members, task.NewSolver, g.teacher)
 	task.Batches = lessons
 	scene, err := lessons.Show(ctx, 0)
 	if err != nil {

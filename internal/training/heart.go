@@ -1,0 +1,150 @@
+package training
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/batch"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+// What is learned by heart is right about the examples learned from and wrong about others. It is found where the
+// labels say less than the networks can keep, by examples that are not learned from.
+const (
+	// judged is how many examples tell what share of them is right, to within 0.7 percentage points near enough.
+	judged = 2000
+	// One in heldShare is held out, at least fewestHeld, of heldShare times as many, and at most mostHeld.
+	heldShare, fewestHeld, mostHeld = 5, 30, 500
+	// Right shares differ where that is by so many standard errors, and by so much; up to as much is wrong by chance.
+	heartErrors, heartGap = 2, 0.02
+	// decayShare is how many times less the first decay is than the first epoch's loss, whose unit it shares, and
+	// decayStep is between one and the next.
+	decayShare, decayStep = 64, 2
+	// fitted is the share of the examples learned from that are right with a decay that is not too much.
+	fitted = 0.95
+	// natsKept is how much of what labels say a parameter can keep at most.
+	natsKept = 2
+)
+
+// jury is some examples.
+type jury struct {
+	examples *batch.Examples
+	members  []int32
+}
+
+// right returns the share of the examples that are right, or of a sample of them.
+func (j jury) right(ctx context.Context, g *learner) (float64, error) {
+	members, _ := batch.Draw(j.members, judged)
+	predictions, _, err := batch.InferSome(ctx, g.Grounding, j.examples, slices.Clone(members))
+	return rightOf(ctx, predictions, err)
+}
+
+// empanel chooses the examples that are judged: all that are learned from, and those of validation, or else some that
+// are held out.
+func (s *starts) empanel() error {
+	if !s.judges() {
+		return nil
+	}
+	e, err := s.g.exampleTaught(s.lesson)
+	if err != nil {
+		return err
+	}
+	s.learned = jury{e, e.All()}
+	switch {
+	case s.lesson.anew:
+	case s.g.Project.Config.Examples[load.Validation] != nil:
+		if e, err = batch.Read(s.g.Grounding, load.Validation); err == nil {
+			s.held = jury{e, e.All()}
+		}
+	case !s.fixed && e.Count >= heldShare*fewestHeld && e.Information() < natsKept*float64(s.g.capacity()):
+		s.held.examples = e
+		s.held.members, s.learned.members = batch.Draw(e.All(), min(e.Count/heldShare, mostHeld))
+		s.lesson.members = s.learned.members
+	}
+	return err
+}
+
+// capacity counts the networks' parameters.
+func (g *learner) capacity() (count int) {
+	for _, p := range g.Perception.Parameters() {
+		count += len(p.Value)
+	}
+	return count
+}
+
+// byHeart tells whether a start is right about what it has learned from, and clearly less so about other examples.
+func (s *starts) byHeart(this Start) bool {
+	if this.Held == nil {
+		return false
+	}
+	learned, held := float64(min(judged, len(s.learned.members))), float64(min(judged, len(s.held.members)))
+	share := (this.Right*learned + *this.Held*held) / (learned + held)
+	deviation := math.Sqrt(share * (1 - share) * (1/learned + 1/held))
+	return this.Right-*this.Held > max(heartGap, heartErrors*deviation)
+}
+
+// improvable tells whether more than one or two of the examples that are not learned from are wrong.
+func (s *starts) improvable(this Start) bool {
+	if this.Held == nil {
+		return false
+	}
+	known := float64(len(s.held.members))
+	return (1-*this.Held)*known > max(1.5, heartGap*known)
+}
+
+// adjust chooses the decay of the next start by the last one, which had some: more as long as that helps and is not
+// enough, less where too much has kept the networks from learning. None is tried twice.
+func (s *starts) adjust(last Start) (again bool) {
+	switch {
+	case last.Right < fitted:
+		s.lesson.decay /= decayStep
+	case *last.Held == s.most && s.improvable(last):
+		s.lesson.decay *= decayStep
+	default:
+		return false
+	}
+	return !slices.ContainsFunc(s.all, func(other Start) bool { return other.Decay == s.lesson.decay })
+}
+
+// whole learns from all examples in the end, as the best start did, where holding some out has chosen its decay. What
+// has then learned less stays out.
+func (s *starts) whole(ctx context.Context) error {
+	if s.lesson.members == nil || len(s.all) == s.blurry+1 {
+		return nil
+	}
+	best := s.all[slices.IndexFunc(s.all, func(one Start) bool { return one.Held != nil && *one.Held == s.most })]
+	s.lesson.members, s.lesson.decay, s.lesson.start = nil, best.Decay, len(s.all)
+	s.learned.members = s.learned.examples.All()
+	if err := s.g.Reset(s.g.Seed); err != nil {
+		return err
+	}
+	training, err := s.g.train(ctx, s.lesson)
+	if err != nil {
+		return err
+	}
+	right, err := s.learned.right(ctx, s.g)
+	if err != nil || right < best.Right-heartGap {
+		return err
+	}
+	s.all = append(s.all, Start{Seed: s.g.Seed, Decay: best.Decay, Right: right})
+	s.kept, s.best = training, s.g.parameters()
+	s.kept.plan.decay = best.Decay
+	return nil
+}
+
+// tell warns where what is kept is learned by heart.
+func (s *starts) tell() {
+	at := slices.IndexFunc(s.all, func(one Start) bool { return one.Held != nil && *one.Held == s.most })
+	if at < 0 || !s.byHeart(s.all[at]) {
+		return
+	}
+	n := s.g.notices
+	n.see("learn-by-heart", source.Span{}, "",
+		"give more examples, a smaller network (hidden) or one that sees less (dropout), or try a larger learn.decay",
+		"%.0f %% of the examples learned from are right, and %.0f %% of %d others", 100*s.all[at].Right, 100*s.most,
+		len(s.held.members))
+	n.waits = false
+	n.tell(1)
+}
