@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"context"
+	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -50,61 +51,69 @@ func (s *Site) atoms(ctx context.Context, query url.Values) (*page, error) {
 		l.Order = byValue
 	}
 	l.Number, _ = strconv.Atoi(query.Get("page")) // 0 where there is none
-	all, err := s.find(ctx, l)
-	if err != nil {
+	if err := s.find(ctx, l); err != nil {
 		return nil, err
-	}
-	l.Found = len(all)
-	l.Number = min(max(l.Number, 0), max(len(all)-1, 0)/shownAtoms)
-	from := l.Number * shownAtoms
-	l.First = from + 1
-	l.Atoms = all[from:min(len(all), from+shownAtoms)]
-	for k := range l.Atoms {
-		a := &l.Atoms[k]
-		a.Atom = s.grounding.Tables.Store.Atom(a.relation, a.row)
-		a.Role = a.relation.Role(a.row).String()
 	}
 	if l.Number > 0 {
 		l.Previous = strconv.Itoa(l.Number - 1)
 	}
-	if from+shownAtoms < l.Found {
+	if l.First+shownAtoms <= l.Found {
 		l.Next = strconv.Itoa(l.Number + 1)
 	}
 	return &page{Name: "atoms", Title: "Atoms", Data: l}, nil
 }
 
-// find returns the atoms that a listing asks for, in its order, without their names.
-func (s *Site) find(ctx context.Context, l *listing) (all []listed, err error) {
-	symbols := s.grounding.Tables.Store.Symbols
-	has := make(map[symbol.ID]bool) // whether a constant has the text in it
-	fits := func(id symbol.ID) bool {
+// find fills a listing's page with the atoms that it asks for.
+func (s *Site) find(ctx context.Context, l *listing) error {
+	fits := s.fits(l.Text)
+	var found []listed
+	var keys []float64 // by which they are listed, the least first
+	for atoms, row := range s.grounding.Open() {
+		if row%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if l.Predicate != "" && !strings.EqualFold(l.Predicate, atoms.Name) ||
+			l.Text != "" && !slices.ContainsFunc(atoms.Columns, func(c []symbol.ID) bool { return fits(c[row]) }) {
+			continue
+		}
+		a := listed{Value: session.FreeValue(s.answer, atoms, row), relation: atoms, row: row}
+		found, keys = append(found, a), append(keys, l.key(a.Value))
+	}
+	l.Found = len(found)
+	l.Number = min(max(l.Number, 0), max(len(found)-1, 0)/shownAtoms)
+	from := l.Number * shownAtoms
+	l.First = from + 1
+	for _, at := range ranked(keys, from, min(len(found), from+shownAtoms)) {
+		a := found[at]
+		a.Atom, a.Role = s.grounding.Tables.Store.Atom(a.relation, a.row), a.relation.Role(a.row).String()
+		l.Atoms = append(l.Atoms, a)
+	}
+	return nil
+}
+
+// key is what an atom of a value is listed by, the least first.
+func (l *listing) key(value float64) float64 {
+	switch l.Order {
+	case byValue:
+		return -value
+	case byLeastSure:
+		return math.Abs(value - 0.5)
+	}
+	return 0
+}
+
+// fits returns what tells whether a constant has a text in it, in whatever case.
+func (s *Site) fits(text string) func(symbol.ID) bool {
+	symbols, wanted := s.grounding.Tables.Store.Symbols, strings.ToLower(text)
+	has := make(map[symbol.ID]bool)
+	return func(id symbol.ID) bool {
 		known, ok := has[id]
 		if !ok {
-			known = strings.Contains(strings.ToLower(symbols.Name(id)), strings.ToLower(l.Text))
+			known = strings.Contains(strings.ToLower(symbols.Name(id)), wanted)
 			has[id] = known
 		}
 		return known
 	}
-	for atoms, row := range s.grounding.Open() {
-		if row%4096 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if l.Predicate != "" && !strings.EqualFold(l.Predicate, atoms.Name) {
-			continue
-		}
-		if l.Text != "" && !slices.ContainsFunc(atoms.Columns, func(c []symbol.ID) bool { return fits(c[row]) }) {
-			continue
-		}
-		all = append(all, listed{Value: session.FreeValue(s.answer, atoms, row), relation: atoms, row: row})
-	}
-	switch l.Order {
-	case byValue:
-		slices.SortStableFunc(all, func(a, b listed) int { return -cmp.Compare(a.Value, b.Value) })
-	case byLeastSure:
-		far := func(v float64) float64 { return max(v-0.5, 0.5-v) }
-		slices.SortStableFunc(all, func(a, b listed) int { return cmp.Compare(far(a.Value), far(b.Value)) })
-	}
-	return all, nil
 }
 
 // mistake is an atom whose value is not what is known of it.
@@ -135,6 +144,9 @@ func (s *Site) mistakes(ctx context.Context, _ url.Values) (*page, error) {
 func (s *Site) mistaken(ctx context.Context) (all []scoredPredicate, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.judged != nil {
+		return s.judged, nil
+	}
 	for k, atoms := range s.grounding.Tables.Store.Relations {
 		if atoms.FreeLen() == 0 {
 			continue
@@ -150,6 +162,7 @@ func (s *Site) mistaken(ctx context.Context) (all []scoredPredicate, err error) 
 			return nil, ctx.Err()
 		}
 	}
+	s.judged = all
 	return all, nil
 }
 

@@ -84,12 +84,11 @@ func (s *Site) exported(ctx context.Context) (all []wanted, err error) {
 	for _, p := range s.predicates {
 		all = append(all, wanted{"atoms", []string{"predicate", p.Predicate}})
 		l := &listing{Predicate: p.Predicate, Order: byValue}
-		found, err := s.find(ctx, l)
-		if err != nil {
+		if err := s.find(ctx, l); err != nil {
 			return nil, err
 		}
-		for _, a := range found[:min(len(found), exportedAtoms)] {
-			all = append(all, wanted{"atom", []string{"name", s.grounding.Tables.Store.Atom(a.relation, a.row)}})
+		for _, a := range l.Atoms[:min(len(l.Atoms), exportedAtoms)] {
+			all = append(all, wanted{"atom", []string{"name", a.Atom}})
 		}
 	}
 	wrong, err := s.mistaken(ctx)

@@ -25,6 +25,7 @@ type Site struct {
 
 	mu        sync.Mutex // of what follows, and of the grounding
 	explainer *session.Explainer
+	judged    []scoredPredicate
 	tense     [][]groundRule // by rule, the costliest first; nil until it is asked for
 }
 
