@@ -15,6 +15,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/explain"
 	"github.com/deeppsl/deeppsl/internal/inspect"
 	"github.com/deeppsl/deeppsl/internal/live"
+	"github.com/deeppsl/deeppsl/internal/session"
 )
 
 // Handler answers requests: those of the interface below /v1/, whose description is at /openapi.json, and those for
@@ -90,6 +91,11 @@ func (s *Service) readers(api huma.API) {
 		Summary: "The last version"}, func(context.Context, *struct{}) (*Body[Event], error) {
 		return &Body[Event]{*s.Current().Event()}, nil
 	})
+	huma.Register(api, huma.Operation{OperationID: "predicates", Method: http.MethodGet, Path: "/v1/predicates",
+		Summary: "The predicates, and how many atoms they have"},
+		func(context.Context, *struct{}) (*Body[[]session.PredicateSize], error) {
+			return &Body[[]session.PredicateSize]{s.Predicates()}, nil
+		})
 	huma.Register(api, huma.Operation{OperationID: "rules", Method: http.MethodGet, Path: "/v1/rules",
 		Summary: "The rules with their weights"}, func(context.Context, *struct{}) (*Body[[]Rule], error) {
 		return &Body[[]Rule]{s.Rules()}, nil

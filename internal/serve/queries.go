@@ -96,19 +96,18 @@ func (s *Service) predicate(name string) error {
 // Atoms returns atoms that are inferred, or one of any kind.
 func (s *Service) Atoms(q *Query) (Atoms, error) {
 	s.counts.reads.Add(1)
-	v := s.Current()
-	out := Atoms{Version: v.Number, Atoms: []AtomValue{}}
 	if err := s.predicate(q.Predicate); err != nil {
-		return out, err
+		return Atoms{}, err
 	}
 	if len(q.Argument) > 0 {
-		value, ok := v.grounding.Value(v.Answer, q.Predicate, q.Argument...)
-		if !ok {
-			return out, missing{errors.New("there is no such atom")}
+		value, v := s.Value(q.Predicate, q.Argument)
+		if value == nil {
+			return Atoms{}, missing{errors.New("there is no such atom")}
 		}
-		out.Atoms = append(out.Atoms, AtomValue{q.Predicate, q.Argument, value})
-		return out, nil
+		return Atoms{Version: v.Number, Atoms: []AtomValue{{q.Predicate, q.Argument, *value}}}, nil
 	}
+	v := s.Current()
+	out := Atoms{Version: v.Number, Atoms: []AtomValue{}}
 	places, more := v.find(q)
 	if more {
 		next := q.Offset + q.Limit
@@ -211,14 +210,6 @@ func fix(c *Changed, changes []change.Change) {
 			c.Value = &by.Value
 		}
 	}
-}
-
-// value is an atom's in a version; nil if there is none.
-func (v *Version) value(predicate string, arguments []string) *float64 {
-	if value, ok := v.grounding.Value(v.Answer, predicate, arguments...); ok {
-		return &value
-	}
-	return nil
 }
 
 // leastChange is what is no change of a value.

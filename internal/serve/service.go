@@ -54,6 +54,9 @@ type Version struct {
 	Updates   int // how many these were
 	Answer    *session.Answer
 	grounding *session.Grounding
+	// kept has the values of the atoms that changes are being made of, which the grounding has no more; nil if there are
+	// none.
+	kept atomic.Pointer[map[string]*float64]
 }
 
 // Updated says what an update came to.
@@ -236,6 +239,9 @@ func (s *Service) update(ctx context.Context, tasks []*task) {
 		return
 	}
 	s.site = nil // its atoms change
+	for _, t := range tasks {
+		s.Current().keep(t.make)
+	}
 	var made []*task
 	var found []outcome
 	var records []any
@@ -374,9 +380,10 @@ func (s *Service) Update(ctx context.Context, key string, changes []change.Chang
 // WhatIf calls show with what the answer would be after changes, which are not made, and with the present one.
 func (s *Service) WhatIf(ctx context.Context, changes []change.Change, show func(then, now *Version)) error {
 	_, err := s.ask(&task{ctx: ctx, do: func(ctx context.Context) error {
+		now := s.Current()
+		now.keep(changes)
 		answer, g, err := s.live.WhatIf(ctx, changes)
 		if err == nil {
-			now := s.Current()
 			show(&Version{Number: now.Number, Answer: answer, grounding: g}, now)
 		}
 		return err

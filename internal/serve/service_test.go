@@ -110,6 +110,7 @@ func TestRequests(t *testing.T) {
 	}{
 		{"GET", "/v1/version", "", 200},
 		{"GET", "/v1/rules", "", 200},
+		{"GET", "/v1/predicates", "", 200},
 		{"GET", "/v1/atoms/Likes", "", 200},
 		{"GET", "/v1/atoms/likes?argument=bob&argument=jazz", "", 200},
 		{"GET", "/v1/atoms/Likes?argument=ann&argument=jazz", "", 200},
@@ -314,6 +315,49 @@ func TestGroups(t *testing.T) {
 	if v.Number > v.Updates {
 		t.Errorf("%d versions of %d updates", v.Number, v.Updates)
 	}
+}
+
+// TestReadsAreOfAVersion reads one atom that changes from known to inferred and back: it is there all the time, and what
+// is refused, or only asked about, is never seen.
+func TestReadsAreOfAVersion(t *testing.T) {
+	s, _ := start(t, newModel(t), "")
+	end := make(chan struct{})
+	var reading sync.WaitGroup
+	for range 2 {
+		reading.Go(func() {
+			for last := 0; ; {
+				select {
+				case <-end:
+					return
+				default:
+				}
+				value, v := s.Value("Likes", []string{"bob", "jazz"})
+				if value == nil || *value == 0.123 || *value == 0.321 {
+					t.Errorf("version %d has %v", v.Number, value)
+					return
+				}
+				if v.Number < last {
+					t.Errorf("version %d after %d", v.Number, last)
+				}
+				last = v.Number
+			}
+		})
+	}
+	for range 100 {
+		for _, changes := range [][]change.Change{
+			{change.Observe(1, "Likes", "bob", "jazz")},
+			{change.Observe(0.123, "Likes", "bob", "jazz"), change.Remove("Knows", "no", "body")},
+			{change.Target("Likes", "bob", "jazz")},
+		} {
+			_, _ = s.Update(t.Context(), "", changes) // the second is refused
+		}
+		changes := []change.Change{change.Observe(0.321, "Likes", "bob", "jazz")}
+		if err := s.WhatIf(t.Context(), changes, func(_, _ *Version) {}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(end)
+	reading.Wait()
 }
 
 func TestEvents(t *testing.T) {

@@ -154,6 +154,27 @@ func (g *Grounding) Value(answer *Answer, predicate string, arguments ...string)
 	return answer.freeValue(atoms, k), !answer.lacks(atoms, k)
 }
 
+// Key names an atom, however its constants are written; "" if there is no such predicate, or it is none of its atoms.
+func (g *Grounding) Key(predicate string, arguments []string) string {
+	k, err := g.Project.Predicate(predicate)
+	if err != nil {
+		return ""
+	}
+	declared := g.Project.Config.Predicates[k]
+	if len(arguments) != declared.Arity() {
+		return ""
+	}
+	key := strings.ToLower(declared.Name)
+	for i, argument := range arguments {
+		canonical, err := declared.Types[i].Canonical(argument)
+		if err != nil {
+			return ""
+		}
+		key += "\x00" + canonical
+	}
+	return key
+}
+
 // gone returns the value of a target that the answer has and the grounding has no more: it has changed since.
 func (g *Grounding) gone(answer *Answer, atoms *relation.Relation, tuple []symbol.ID) (v float64, ok bool) {
 	if answer.Absent == nil || atoms.Free != relation.Target {
