@@ -54,8 +54,8 @@ func (p *plan) load(ctx context.Context) (*report, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	s := &server{args: append([]string{commandName, "serve", p.config, "--listen", "127.0.0.1:0", "--journal", dir, "--json",
-		"--quiet"}, p.serve...)}
+	s := &server{args: append([]string{commandName, "serve", p.config, "--listen", "127.0.0.1:0", "--journal", dir,
+		"--json", "--quiet"}, p.serve...)}
 	if err := s.start(); err != nil {
 		return nil, err
 	}
@@ -140,8 +140,8 @@ func (p *plan) drive(ctx context.Context, s *server, atoms []atom, r *report, t 
 	var running sync.WaitGroup
 	var writers []*writer
 	for k := range p.writers {
-		w := &writer{name: fmt.Sprint("w", k), server: s, client: newClient(), rng: rand.New(rand.NewPCG(p.seed, uint64(k+1))),
-			tally: t}
+		w := &writer{name: fmt.Sprint("w", k), server: s, client: newClient(),
+			rng: rand.New(rand.NewPCG(p.seed, uint64(k+1))), tally: t}
 		for at := k; at < len(atoms); at += p.writers {
 			w.atoms = append(w.atoms, &owned{atom: atoms[at]})
 		}

@@ -1,7 +1,7 @@
 // Command load drives deeppsl serve as hard as it can be driven: writers change atoms, each when the last change was
-// answered, readers ask for values, and the process is killed now and then. It tells how much was answered, how fast and
-// how it was refused, and checks that every change that was answered is there: after each kill, and in the end, when the
-// answer must be that of a process that begins with the journal.
+// answered, readers ask for values, and the process is killed now and then. It tells how much was answered, how fast
+// and how it was refused, and checks that every change that was answered is there: after each kill, and in the end,
+// when the answer must be that of a process that begins with the journal.
 //
 //	go run ./bench/load --duration 15m --writers 8 --readers 8 model.json
 //	go run ./bench/load --duration 5m --kills 20 model.json

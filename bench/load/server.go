@@ -111,7 +111,8 @@ func (s *server) cpu() float64 {
 }
 
 // ask sends a request and reads its answer into a value.
-func (s *server) ask(client *http.Client, method, path string, body, into any, headers ...string) (status int, err error) {
+func (s *server) ask(client *http.Client, method, path string, body, into any, headers ...string) (
+	status int, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return 0, err

@@ -317,8 +317,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestReadsAreOfAVersion reads one atom that changes from known to inferred and back: it is there all the time, and what
-// is refused, or only asked about, is never seen.
+// TestReadsAreOfAVersion reads one atom that changes from known to inferred and back: it is there all the time, and
+// what is refused, or only asked about, is never seen.
 func TestReadsAreOfAVersion(t *testing.T) {
 	s, _ := start(t, newModel(t), "")
 	end := make(chan struct{})

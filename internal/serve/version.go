@@ -6,9 +6,9 @@ import (
 	"github.com/deeppsl/deeppsl/change"
 )
 
-// This file is about reading one atom while changes are made: the answer of a version never changes, but its grounding is
-// the writer's, who changes rows. So the writer first keeps the values of the atoms that changes are about, and whoever
-// has read one looks at these afterwards.
+// This file is about reading one atom while changes are made: the answer of a version never changes, but its grounding
+// is the writer's, who changes rows. So the writer first keeps the values of the atoms that changes are about, and
+// whoever has read one looks at these afterwards.
 
 // keep notes the values of atoms before they change.
 func (v *Version) keep(changes []change.Change) {
