@@ -212,6 +212,18 @@ func fix(c *Changed, changes []change.Change) {
 	}
 }
 
+// at returns the value of an atom that stands somewhere in another version; nil if there is none.
+func (v *Version) at(other *Version, p session.Place) *float64 {
+	if v.grounding != other.grounding { // it was ground anew
+		a := other.grounding.Named(p)
+		return v.value(a.Predicate, a.Arguments)
+	}
+	if value, ok := p.In(v.Answer); ok {
+		return &value
+	}
+	return nil
+}
+
 // leastChange is what is no change of a value.
 const leastChange = 1e-4
 
@@ -225,8 +237,8 @@ func differences(then, now *Version, most int) []Changed {
 	var all []moved
 	for p := range now.grounding.Places(now.Answer, nil) {
 		m := moved{Place: p, by: 2}
-		if value, ok := p.In(then.Answer); ok {
-			m.by, m.then = math.Abs(value-p.Value), value
+		if value := then.at(now, p); value != nil {
+			m.by, m.then = math.Abs(*value-p.Value), *value
 		}
 		if m.by > leastChange {
 			all = append(all, m)
