@@ -281,15 +281,19 @@ func heldOut(c *training.CrossFit) string {
 	if c == nil {
 		return ""
 	}
-	by, epochs := "the truth of validation", ""
+	by, epochs, decay := "the truth of validation", "", ""
 	if c.Folds > 0 {
 		by = fmt.Sprintf("labels held out in %d folds", c.Folds)
 		epochs = fmt.Sprintf(", %d epochs end to end", c.Epochs)
 	}
+	if c.DecayFactor > 1 {
+		decay = fmt.Sprintf("%g times the decay, ", c.DecayFactor)
+	}
 	if c.Afresh {
 		return fmt.Sprintf("%s chose to learn end to end from the beginning, in %d epochs\n", by, c.Epochs)
 	}
-	return fmt.Sprintf("%s chose %d rounds of learning what is inferred%s: loss %.4f\n", by, c.Rounds, epochs, c.Taught)
+	return fmt.Sprintf("%s chose %s%d rounds of learning what is inferred%s: loss %.4f\n", by, decay, c.Rounds, epochs,
+		c.Taught)
 }
 
 // compared says whether the weights of rules were learned, or kept as they are written.

@@ -21,9 +21,9 @@ type Fitter struct {
 	Inputs    int
 	Optimiser OptimiserKind
 	Rate      float64
-	// Decay is the weight decay λ: ½·λ·‖ω‖² is added to the mean loss. A negative one stands for that which suits the
-	// number of labels. Biases are held back too, the less the more labels there are: that four of five are of one class
-	// says little about the rest.
+	// Decay is the weight decay λ: ½·λ·‖ω‖² is added to the mean loss. A negative one stands for so many times that which
+	// suits the number of labels. Biases are held back too, the less the more labels there are: that four of five are of
+	// one class says little about the rest.
 	Decay    float64
 	Epochs   int // at most
 	Patience int // epochs without a better validation score before stopping; 0 means never
@@ -135,7 +135,7 @@ func (f *Fitter) start() (*fitting, error) {
 	mass := Loss{Kind: f.Loss}.mass(f.Labels)
 	r.optimiser = Optimiser{Kind: f.Optimiser, Decay: f.Decay, BiasShare: min(1, fewLabels/mass), Threads: f.Threads}
 	if f.Decay < 0 {
-		r.optimiser.Decay = decayMass / mass
+		r.optimiser.Decay *= -decayMass / mass
 	}
 	inputs := f.Inputs
 	if whole, ok := f.Perception.(Restrictable); ok {

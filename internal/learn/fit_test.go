@@ -122,6 +122,9 @@ func TestFitDecay(t *testing.T) {
 		x := fitted(t, f).X[0]
 		return math.Log(x / (1 - x))
 	}
+	if a, b := logit(-3, 4, false), logit(3*decayMass/4, 4, false); a != b {
+		t.Errorf("three times the default decay gives %v, as a number %v", a, b)
+	}
 	if a, b := logit(-1, 4, false), logit(decayMass/4, 4, false); a != b {
 		t.Errorf("the default decay gives %v, %v labels' share %v", a, decayMass, b)
 	}

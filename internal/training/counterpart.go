@@ -152,7 +152,7 @@ func (g *learner) carried(labels *learn.Labels) *learn.Labels {
 		}
 		at := g.counterpart(k)
 		if at < 0 {
-			g.carryAffirmed(carried, k, known, labels.Truth)
+			g.carryAffirmed(carried, k, known, labels)
 			continue
 		}
 		atoms, inferred := g.Tables.Store.Relations[k], g.Tables.Store.Relations[at]
@@ -160,6 +160,8 @@ func (g *learner) carried(labels *learn.Labels) *learn.Labels {
 			if label, labelled := known[inferred.Number(target)]; labelled {
 				carried.Variables = append(carried.Variables, atoms.Number(row))
 				carried.Truth = append(carried.Truth, labels.Truth[label])
+				carried.Entities = append(carried.Entities, labels.Entities[label])
+				carried.Classes = append(carried.Classes, labels.Classes[label])
 			}
 		}
 	}
@@ -168,7 +170,7 @@ func (g *learner) carried(labels *learn.Labels) *learn.Labels {
 
 // carryAffirmed adds the labels of a neural predicate one of whose two classes is affirmed: the truth of the other is
 // what is left to one.
-func (g *learner) carryAffirmed(carried *learn.Labels, neural int, known map[int32]int, truth []float64) {
+func (g *learner) carryAffirmed(carried *learn.Labels, neural int, known map[int32]int, labels *learn.Labels) {
 	at, class := g.affirmed(neural)
 	if at < 0 {
 		return
@@ -178,7 +180,8 @@ func (g *learner) carryAffirmed(carried *learn.Labels, neural int, known map[int
 	tuple := make([]symbol.ID, 0, atoms.Arity)
 	for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
 		tuple = atoms.Tuple(tuple[:0], row)
-		affirms := g.Tables.Store.Symbols.Name(tuple[place]) == class
+		own := tuple[place]
+		affirms := g.Tables.Store.Symbols.Name(own) == class
 		target, ok := inferred.Find(slices.Delete(tuple, place, place+1)...)
 		if !ok || inferred.Role(target) != relation.Target {
 			continue
@@ -187,11 +190,13 @@ func (g *learner) carryAffirmed(carried *learn.Labels, neural int, known map[int
 		if !labelled {
 			continue
 		}
-		value := truth[label]
+		value := labels.Truth[label]
 		if !affirms {
 			value = 1 - value
 		}
 		carried.Variables, carried.Truth = append(carried.Variables, atoms.Number(row)), append(carried.Truth, value)
+		carried.Entities = append(carried.Entities, labels.Entities[label])
+		carried.Classes = append(carried.Classes, int32(own))
 	}
 }
 

@@ -147,25 +147,6 @@ func (c *crossFitting) fits() (bool, error) {
 	return err == nil && len(labels.Variables) > 0 && c.lesson.fitEpochs > 0, err
 }
 
-// fit fits the networks of each fold alone.
-func (c *crossFitting) fit(ctx context.Context) error {
-	g := c.g
-	for k := range c.folds {
-		f := &c.folds[k]
-		if err := g.begin(); err != nil {
-			return err
-		}
-		if _, err := g.fitNetworks(ctx, c.without(f)); err != nil {
-			return err
-		}
-		if err := g.Perceive(); err != nil {
-			return err
-		}
-		f.networks, f.inputs = g.Networks, slices.Clone(g.Inputs)
-	}
-	return nil
-}
-
 // without is the lesson of a fold.
 func (c *crossFitting) without(f *fold) lesson {
 	return lesson{fitEpochs: c.lesson.fitEpochs, epochs: c.lesson.epochs, division: f.division, held: f.held, plan: c.plan}

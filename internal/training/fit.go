@@ -52,8 +52,8 @@ func (g *learner) fitTo(ctx context.Context, l lesson, labels *learn.Labels) (*T
 	s := g.Project.Learning.Network
 	fitter := learn.Fitter{
 		Perception: g.Perception, Labels: labels, Loss: g.fitLoss(), Inputs: len(g.Inputs),
-		Optimiser: learn.Adam, Rate: s.Rate, Decay: s.Decay, Epochs: l.fitEpochs, Patience: s.Patience, Seed: g.Seed,
-		Threads: g.Project.Threads,
+		Optimiser: learn.Adam, Rate: s.Rate, Decay: l.decayOf(s.Decay), Epochs: l.fitEpochs, Patience: s.Patience,
+		Seed: g.Seed, Threads: g.Project.Threads,
 		OnEpoch: g.onFit,
 	}
 	var err error
@@ -68,6 +68,15 @@ func (g *learner) fitTo(ctx context.Context, l lesson, labels *learn.Labels) (*T
 	copy(g.Inputs, fit.X)
 	return &Training{FitEpochs: fit.Epochs, FitKept: fit.Kept, Ended: fit.Ended,
 		Chosen: &session.Answer{Values: make([]float64, g.Model.Variables), Perceived: fit.X}}, err
+}
+
+// decayOf is the weight decay of a lesson where the option is set so: so many times that which suits the number of
+// labels, if it is left to us.
+func (l *lesson) decayOf(set float64) float64 {
+	if set < 0 && l.decayFactor > 0 {
+		return set * l.decayFactor
+	}
+	return set
 }
 
 // onFit hears of every epoch of fitting.

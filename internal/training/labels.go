@@ -100,6 +100,8 @@ func (g *learner) taught(l lesson, role relation.Role) (*learn.Labels, error) {
 	}
 	labels.Variables = append(labels.Variables, more.Variables...)
 	labels.Truth = append(labels.Truth, more.Truth...)
+	labels.Entities = append(labels.Entities, more.Entities...)
+	labels.Classes = append(labels.Classes, more.Classes...)
 	return labels, nil
 }
 

@@ -46,6 +46,8 @@ type CrossFit struct {
 	// that were found.
 	Fitted  float64 `json:"loss_fitted"`
 	Weighed float64 `json:"loss_weighed"`
+	// DecayFactor is what the decay of networks fitted alone that suits the number of labels is multiplied by.
+	DecayFactor float64 `json:"decay_factor"`
 	// Curve has the loss after each number of epochs end to end, the least of which was chosen, Epochs; nil if the
 	// validation phase chooses.
 	Curve  []float64 `json:"curve,omitempty"`
@@ -78,6 +80,8 @@ type plan struct {
 	theta []float64 // weights of rules that are found; nil: they are learned with the networks
 	// rounds counts those of teaching, and epochs those end to end.
 	rounds, epochs int
+	// decayFactor multiplies the decay of networks fitted alone that suits the number of labels; 0 stands for 1.
+	decayFactor float64
 	// afresh learns end to end from the beginning, without fitting or teaching.
 	afresh bool
 	// shared gives the classes that networks see their shares: see share.

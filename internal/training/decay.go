@@ -1,0 +1,92 @@
+package training
+
+import (
+	"context"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/relation"
+)
+
+// decayFactors are what the weight decay that suits the number of labels is multiplied by, as long as labels that are
+// held out say that more is better: where labels are often wrong, or features say little, more has to be held back.
+var decayFactors = []float64{1, 4, 16}
+
+// decayGain is by how many standard errors over the entities more decay has to be better.
+const decayGain = 1
+
+// fit fits the networks of each fold alone, and chooses how much their weights decay.
+func (c *crossFitting) fit(ctx context.Context) error {
+	if len(c.folds) == 0 {
+		return nil
+	}
+	var standing learn.Verdict
+	for k, factor := range decayFactors {
+		if k > 0 && !c.choosesDecay(standing) {
+			break
+		}
+		folds, verdict, err := c.fitted(ctx, factor)
+		if err != nil {
+			return err
+		}
+		if k > 0 && !verdict.Beats(standing, decayGain) {
+			break
+		}
+		c.folds, c.plan.decayFactor, c.chosen.DecayFactor, standing = folds, factor, factor, verdict
+	}
+	return nil
+}
+
+// choosesDecay tells whether held-out labels can choose the decay: whether it is left to us, and some are about what
+// networks see.
+func (c *crossFitting) choosesDecay(fitted learn.Verdict) bool {
+	return fitted.Entities() > 0 && c.g.Project.Learning.Network.Decay < 0
+}
+
+// fitted returns the folds with networks that are fitted alone by a decay, and what held-out labels say of these.
+func (c *crossFitting) fitted(ctx context.Context, factor float64) ([]fold, learn.Verdict, error) {
+	g, folds := c.g, slices.Clone(c.folds)
+	verdicts := make([]learn.Verdict, len(folds))
+	for k := range folds {
+		f := &folds[k]
+		if err := g.begin(); err != nil {
+			return nil, learn.Verdict{}, err
+		}
+		l := c.without(f)
+		l.decayFactor = factor
+		training, err := g.fitNetworks(ctx, l)
+		if err == nil {
+			err = g.Perceive()
+		}
+		if err != nil {
+			return nil, learn.Verdict{}, err
+		}
+		f.networks, f.inputs = g.Networks, slices.Clone(g.Inputs)
+		if training.FitEpochs == 0 {
+			continue
+		}
+		held, err := c.unseen(f)
+		if err != nil {
+			return nil, learn.Verdict{}, err
+		}
+		verdicts[k] = held.Judge(f.inputs)
+	}
+	return folds, learn.Together(verdicts...), nil
+}
+
+// unseen returns what a fold holds out about what networks see.
+func (c *crossFitting) unseen(f *fold) (*learn.Labels, error) {
+	phase := load.Learn
+	if f.division == nil {
+		phase = load.Validation
+	}
+	labels, err := c.g.labels(phase, relation.Perceived)
+	if err == nil && f.division != nil {
+		labels = labels.Where(f.division.holds)
+	}
+	if err != nil || len(labels.Variables) > 0 {
+		return labels, err
+	}
+	return c.g.carried(f.held), nil
+}
