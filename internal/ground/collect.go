@@ -70,7 +70,9 @@ func (c *collection) take(piece int, m *machine) {
 // page writes batches to the file.
 func (c *collection) page(piece int, part []*batch) {
 	own := assembly{routine: c.routine}
-	own.add(part, 0)
+	for _, b := range part {
+		own.add(b, 0)
+	}
 	blocks := own.blocks()
 	for _, b := range blocks {
 		c.share(b)
@@ -82,7 +84,10 @@ func (c *collection) page(piece int, part []*batch) {
 // join appends batches of the first piece that is not done to the arenas.
 func (c *collection) join(part []*batch) {
 	c.joined += bytesOf(part)
-	c.assembly.add(part, c.more())
+	more := c.more()
+	for _, b := range part {
+		c.assembly.add(b, more)
+	}
 	c.reuse(part)
 }
 

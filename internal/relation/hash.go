@@ -2,6 +2,7 @@ package relation
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
@@ -14,9 +15,70 @@ type hashing struct {
 	counts []int32 // per group
 }
 
+// lot is how many keys are hashed before the table is looked at.
+const lot = 256
+
+// hashWhole is hash for rows of which no two have the same key, so that each is a group of its own. It tells whether
+// that is so.
+func (x *Index) hashWhole(rows int) bool {
+	size := 1 << bits.Len(uint(rows+rows/2+64))
+	x.slots, x.shift = make([]slot, size), uint8(64-bits.TrailingZeros(uint(size)))
+	x.rows, x.keys = make([]int32, rows), rows
+	var places [lot]uint64
+	var packed [lot]uint64
+	for from := 0; from < rows; from += lot {
+		n := min(lot, rows-from)
+		packEach(packed[:n], x.columns, from)
+		for k, key := range packed[:n] {
+			places[k] = home(key, x.shift)
+		}
+		for k, at := range places[:n] {
+			row := from + k
+			for x.slots[at].count != 0 {
+				if x.slots[at].key == packed[k] && (len(x.columns) <= 2 || x.alike(int(x.slots[at].first), row)) {
+					return false
+				}
+				at = (at + 1) & uint64(size-1)
+			}
+			x.rows[row] = int32(row)
+			x.slots[at] = slot{key: packed[k], first: int32(row), count: 1}
+		}
+	}
+	return true
+}
+
+// alike tells whether two rows have the same key.
+func (x *Index) alike(a, b int) bool {
+	return !slices.ContainsFunc(x.columns, func(column []symbol.ID) bool { return column[a] != column[b] })
+}
+
+// packEach packs the keys of rows from one on.
+func packEach(packed []uint64, columns [][]symbol.ID, from int) {
+	switch len(columns) {
+	case 1:
+		for k, v := range columns[0][from : from+len(packed)] {
+			packed[k] = uint64(uint32(v))
+		}
+	case 2:
+		low := columns[1][from : from+len(packed)]
+		for k, v := range columns[0][from : from+len(packed)] {
+			packed[k] = uint64(uint32(v))<<32 | uint64(uint32(low[k]))
+		}
+	default:
+		key := make([]symbol.ID, len(columns))
+		for k := range packed {
+			for c, column := range columns {
+				key[c] = column[from+k]
+			}
+			packed[k] = pack(key)
+		}
+	}
+}
+
 // hash arranges the rows by key in a hash table; groups are in the order of their first rows.
 func (x *Index) hash(rows, expected int) {
 	h := hashing{Index: x, group: make([]int32, rows)}
+	x.slots = nil
 	h.resize(1 << bits.Len(uint(expected+expected/2+64)))
 	key := make([]symbol.ID, len(x.columns))
 	for row := range rows {
@@ -89,6 +151,57 @@ func (h *hashing) arrange() {
 		if s := &h.slots[k]; s.count != 0 {
 			g := s.first
 			s.first, s.count = next[g]-h.counts[g], h.counts[g]
+		}
+	}
+}
+
+// probeEach is FindEach in a hash table: where the keys lie is found for all before any of them is looked at.
+func (x *Index) probeEach(rows []int32, key [][]symbol.ID, some []int32) {
+	if some == nil && len(key) > 0 && len(key) <= 2 && x.taken == 0 {
+		x.probeAll(rows, key)
+		return
+	}
+	tuple := slices.Grow(make([]symbol.ID, 0, 8), len(key))[:len(key)]
+	find := func(i int32) {
+		for k, values := range key {
+			tuple[k] = values[i]
+		}
+		rows[i] = x.Find(tuple)
+	}
+	if some == nil {
+		for i := range rows {
+			find(int32(i))
+		}
+	}
+	for _, i := range some {
+		find(i)
+	}
+}
+
+// probeAll is probeEach for all keys of one or two columns.
+func (x *Index) probeAll(rows []int32, key [][]symbol.ID) {
+	var packed, places [lot]uint64
+	single := x.keys == len(x.rows)
+	for from := 0; from < len(rows); from += lot {
+		some := rows[from:min(len(rows), from+lot)]
+		packEach(packed[:len(some)], key, from)
+		for k, p := range packed[:len(some)] {
+			places[k] = home(p, x.shift)
+		}
+		for k, at := range places[:len(some)] {
+			s := &x.slots[at]
+			for s.key != packed[k] && s.count != 0 {
+				at = (at + 1) & uint64(len(x.slots)-1)
+				s = &x.slots[at]
+			}
+			switch {
+			case s.count == 0:
+				some[k] = -1
+			case single:
+				some[k] = s.first
+			default:
+				some[k] = x.rows[s.first]
+			}
 		}
 	}
 }

@@ -46,17 +46,34 @@ type slot struct {
 // sparsity is how many cells a direct index may have per row: beyond it hashing takes less memory.
 const sparsity = 8
 
-// newIndex indexes the first rows of the columns. About so many keys are expected; any number is right, but a good
-// one saves moving them.
-func newIndex(columns [][]symbol.ID, rows, expected int) *Index {
+// newIndex indexes the first rows of the columns. Of whole tuples, it is likely that no two are the same.
+func newIndex(columns [][]symbol.ID, rows int, whole bool) *Index {
 	x := &Index{columns: columns}
 	if dims, cells := box(columns, rows); cells <= sparsity*(rows+8) {
 		x.dims = dims
 		x.address(rows, cells)
-	} else {
-		x.hash(rows, expected)
+	} else if !whole || !x.hashWhole(rows) {
+		x.hash(rows, expectedKeys(columns, rows))
 	}
 	return x
+}
+
+// expectedKeys estimates how many keys there are from whether few rows have different ones: any number is right, but a
+// good one saves moving them.
+func expectedKeys(columns [][]symbol.ID, rows int) int {
+	const few = 256
+	if rows < 16*few {
+		return 0
+	}
+	seen, key := make(map[uint64]bool, few), make([]symbol.ID, len(columns))
+	for k := range few {
+		for c, column := range columns {
+			key[c] = column[k*(rows/few)]
+		}
+		seen[pack(key)] = true
+	}
+	// Of n keys that are equally likely, about few²/2n pairs of the rows have the same.
+	return min(rows, few*few/2/max(1, few-len(seen)))
 }
 
 // box returns the dimensions that hold all keys, and how many cells they have; the count saturates.
@@ -261,25 +278,6 @@ func (x *Index) firstOf(cell uint32) int32 {
 		return first
 	}
 	return x.rows[first]
-}
-
-// probeEach is FindEach in a hash table.
-func (x *Index) probeEach(rows []int32, key [][]symbol.ID, some []int32) {
-	tuple := slices.Grow(make([]symbol.ID, 0, 8), len(key))[:len(key)]
-	find := func(i int32) {
-		for k, values := range key {
-			tuple[k] = values[i]
-		}
-		rows[i] = x.Find(tuple)
-	}
-	if some == nil {
-		for i := range rows {
-			find(int32(i))
-		}
-	}
-	for _, i := range some {
-		find(i)
-	}
 }
 
 // Firsts lists the first row of each key, ascending.

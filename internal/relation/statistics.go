@@ -32,15 +32,11 @@ func (r *Relation) index(columns []int) *Index {
 	for k, column := range columns {
 		key[k] = r.Columns[column]
 	}
-	expected := 0
-	if len(columns) == r.Arity {
-		expected = r.Len() // whole tuples occur once
-	}
 	var x *Index
 	if r.living != nil {
 		x = r.indexLiving(key)
 	} else {
-		x = newIndex(key, r.Len(), expected)
+		x = newIndex(key, r.Len(), len(columns) == r.Arity)
 	}
 	if r.known.indexes == nil {
 		r.known.indexes = make(map[string]*Index)
