@@ -66,6 +66,8 @@ var layers = []layer{
 	{"internal/solve", []string{
 		"internal/parallel", "internal/ldl", "internal/cholesky", "internal/scratch", "internal/mrf",
 		"internal/partition", "internal/presolve"}},
+	{"internal/consensus", []string{
+		"internal/parallel", "internal/mrf", "internal/partition", "internal/solve", "internal/report"}},
 	{"internal/explain", []string{
 		"internal/ldl", "internal/mrf", "internal/partition", "internal/presolve", "internal/solve", "internal/report"}},
 	{"internal/learn", []string{

@@ -1,0 +1,333 @@
+package consensus
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/auto"
+)
+
+// corridor is friendship among people who live along a corridor of so many radii in width, each near some twenty
+// others: one component, which only a cut of variables divides.
+func corridor(people int, width float64, exponent int, hard bool) *mrf.Field {
+	rng := rand.New(rand.NewPCG(1, 2))
+	length := float64(people) * math.Pi / 20 / width // in radii
+	x, y := make([]float64, people), make([]float64, people)
+	for k := range people {
+		x[k], y[k] = rng.Float64()*length, rng.Float64()*width
+	}
+	cells := make(map[[2]int][]int)
+	for k := range people {
+		c := [2]int{int(x[k]), int(y[k])}
+		cells[c] = append(cells[c], k)
+	}
+	pair := make(map[[2]int]int32)
+	near := make([][]int, people)
+	for a := range people {
+		for dx := -1; dx <= 1; dx++ {
+			for dy := -1; dy <= 1; dy++ {
+				for _, b := range cells[[2]int{int(x[a]) + dx, int(y[a]) + dy}] {
+					if a != b && math.Hypot(x[a]-x[b], y[a]-y[b]) < 1 {
+						near[a] = append(near[a], b)
+						pair[[2]int{a, b}] = int32(len(pair))
+					}
+				}
+			}
+		}
+	}
+	n := len(pair)
+	alike := &mrf.Block{Rule: 0, Kind: mrf.Hinge, Exponent: 2, Coef: []float64{-1}}
+	friends := &mrf.Block{Rule: 1, Kind: mrf.Hinge, Exponent: exponent, Coef: []float64{1, 1, -1}, Constant: -1}
+	mutual := &mrf.Block{Rule: 2, Kind: mrf.Hinge, Exponent: exponent, Coef: []float64{1, -1}}
+	if hard {
+		mutual.Kind = mrf.Equal
+	}
+	prior := &mrf.Block{Rule: 3, Kind: mrf.Hinge, Exponent: 2, Coef: []float64{1}, Len: n}
+	for i := range int32(n) {
+		prior.Vars = append(prior.Vars, i)
+	}
+	for a := range people {
+		for _, b := range near[a] {
+			ab := pair[[2]int{a, b}]
+			alike.Vars = append(alike.Vars, ab)
+			alike.Bias = append(alike.Bias, float32(min(max(0.6+0.4*rng.NormFloat64(), 0), 1)))
+			mutual.Vars = append(mutual.Vars, ab, pair[[2]int{b, a}])
+			for _, c := range near[b] {
+				if ac, known := pair[[2]int{a, c}]; known {
+					friends.Vars = append(friends.Vars, ab, pair[[2]int{b, c}], ac)
+				}
+			}
+		}
+	}
+	alike.Len, mutual.Len, friends.Len = len(alike.Vars), len(mutual.Vars)/2, len(friends.Vars)/3
+	field := mrf.NewField(&mrf.Model{Variables: n, Rules: 4, Blocks: []*mrf.Block{alike, friends, mutual, prior}})
+	field.SetWeights([]float64{10, 10, 10, 1})
+	return field
+}
+
+// together runs all blocks side by side.
+func together(t testing.TB, blocks []*Block, s Settings) *Progress {
+	x := NewMemory(len(blocks))
+	out, errs := make([]*Progress, len(blocks)), make([]error, len(blocks))
+	var all sync.WaitGroup
+	for k, b := range blocks {
+		all.Go(func() {
+			own := s
+			if k > 0 {
+				own.OnRound = nil
+			}
+			out[k], errs[k] = b.Run(context.Background(), x, own)
+		})
+	}
+	all.Wait()
+	for k := range blocks {
+		if errs[k] != nil {
+			t.Fatal(errs[k])
+		}
+		if out[k].Gap != out[0].Gap {
+			t.Errorf("block %d proves %v, and the first %v", k, out[k].Gap, out[0].Gap)
+		}
+	}
+	return out[0]
+}
+
+// serial is the answer of one solver.
+func serial(t testing.TB, field *mrf.Field, gap float64) *solve.Result {
+	t.Helper()
+	solver, err := auto.Inference("auto", field, solve.Settings{Gap: gap}, auto.Options{Presolve: true, Split: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := solver.Solve(context.Background())
+	if err != nil || result.Status != solve.Optimal {
+		t.Fatal(err, result)
+	}
+	return result
+}
+
+// whole puts the blocks' points together.
+func whole(t testing.TB, m *mrf.Model, blocks []*Block) []float64 {
+	t.Helper()
+	y, seen := make([]float64, m.Variables), make([]bool, m.Variables)
+	for _, b := range blocks {
+		point := b.Answer().Point
+		for k, i := range b.Variables {
+			if seen[i] && y[i] != point[k] {
+				t.Fatalf("variable %d is %v in one block and %v in another", i, y[i], point[k])
+			}
+			y[i], seen[i] = point[k], true
+		}
+	}
+	return y
+}
+
+// Blocks prove what one solver proves, in few rounds, and every round's bound holds.
+func TestBlocksAgree(t *testing.T) {
+	for name, c := range map[string]struct {
+		exponent int
+		hard     bool
+		rounds   int
+	}{"squares": {2, false, 12}, "linear": {1, false, 30}, "hard": {2, true, 15}, "both": {1, true, 30}} {
+		t.Run(name, func(t *testing.T) {
+			field := corridor(240, 2, c.exponent, c.hard)
+			best := serial(t, field, 1e-7)
+			of, shared := Cut(field.Model, 4)
+			if shared == 0 || 4*shared > field.Model.Variables {
+				t.Errorf("%d of %d variables are shared", shared, field.Model.Variables)
+			}
+			blocks := New(field, of, 4, 1)
+			p := together(t, blocks, Settings{Gap: 1e-4, Feasibility: 1e-6, Rounds: 60, OnRound: func(p Progress) {
+				if p.Bound > best.Objective*(1+1e-7) {
+					t.Errorf("round %d: bound %v, the optimum is %v", p.Round, p.Bound, best.Objective)
+				}
+			}})
+			if p.Gap > 1e-4 || p.Round+1 > c.rounds {
+				t.Errorf("gap %v after %d rounds", p.Gap, p.Round+1)
+			}
+			y := whole(t, field.Model, blocks)
+			cost, bound := field.Energy(y), best.DualBound
+			if math.Abs(cost-p.Best) > 1e-9*cost || cost < bound*(1-1e-6) || cost > best.Objective*(1+1.01e-4) {
+				t.Errorf("the point costs %v, said to be %v; the optimum is between %v and %v", cost, p.Best, bound,
+					best.Objective)
+			}
+			sumToZero(t, field.Model, blocks)
+		})
+	}
+}
+
+// sumToZero checks that the multipliers of each variable do, exactly.
+func sumToZero(t *testing.T, m *mrf.Model, blocks []*Block) {
+	t.Helper()
+	sums := make([]int64, m.Variables)
+	for _, b := range blocks {
+		for k, v := range b.shared {
+			sums[b.Variables[v.variable]] += b.state.Lambda[k]
+		}
+	}
+	for i, sum := range sums {
+		if sum != 0 {
+			t.Fatalf("the multipliers of variable %d add up to %d", i, sum)
+		}
+	}
+}
+
+// Potentials that are in several blocks add up to what they are in the whole, whatever their kind.
+func TestBlocksAddUp(t *testing.T) {
+	for seed := range uint64(30) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		field := mrftest.Field(mrftest.Random(rng, mrftest.Shape{Variables: 40, Inputs: 5, Blocks: 6, Potentials: 20,
+			Kinds: mrftest.All, Arity: 3, Scales: true}))
+		of, _ := Cut(field.Model, 3)
+		y := mrftest.Uniform(rng, field.Model.Variables)
+		cost := 0.0
+		for _, b := range New(field, of, 3, 1) {
+			own := make([]float64, len(b.Variables))
+			for k, i := range b.Variables {
+				own[k] = y[i]
+			}
+			cost += b.base.Energy(own)
+		}
+		if want := field.Energy(y); math.Abs(cost-want) > 1e-12*math.Abs(want) {
+			t.Errorf("seed %d: the blocks cost %v, the whole %v", seed, cost, want)
+		}
+	}
+}
+
+// A block that is killed in any round, and started from its files by another process, ends with the same bits.
+func TestKilledBlockGoesOn(t *testing.T) {
+	field := corridor(160, 2, 2, true)
+	of, _ := Cut(field.Model, 3)
+	settings := Settings{Gap: 1e-5, Feasibility: 1e-6, Rounds: 60}
+	calm := New(field, of, 3, 1)
+	want := together(t, calm, settings)
+	if want.Round < 4 {
+		t.Fatalf("only %d rounds", want.Round)
+	}
+	for victim := range 3 {
+		dir := t.TempDir()
+		x, err := NewFiles(filepath.Join(dir, "rounds"), 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := make([]*Block, 3)
+		var all sync.WaitGroup
+		for k, b := range New(field, of, 3, 1) {
+			if err := b.Save(filepath.Join(dir, fmt.Sprint(k, ".block"))); err != nil {
+				t.Fatal(err)
+			}
+			all.Go(func() {
+				if k == victim {
+					run(t, x, dir, k, settings, 1+k)
+				}
+				out[k] = run(t, x, dir, k, settings, -1)
+			})
+		}
+		all.Wait()
+		for k, b := range out {
+			if b == nil {
+				t.Fatal("a block has not ended")
+			}
+			if !slices.Equal(b.state.Point, calm[k].state.Point) || b.state.Bound != calm[k].state.Bound {
+				t.Errorf("block %d has other bits after block %d was killed", k, victim)
+			}
+		}
+	}
+}
+
+// run runs a block from its files until it ends, or dies after a round: nil.
+func run(t *testing.T, x Exchange, dir string, k int, s Settings, dies int) *Block {
+	b, err := Open(filepath.Join(dir, fmt.Sprint(k, ".block")), 1+k%2)
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	state := filepath.Join(dir, fmt.Sprint(k, ".state"))
+	if _, err := b.Resume(state); err != nil {
+		t.Error(err)
+		return nil
+	}
+	ctx, kill := context.WithCancel(context.Background())
+	defer kill()
+	s.Keep = func(b *Block) error { return b.Keep(state) }
+	s.OnRound = func(p Progress) {
+		if p.Round == dies {
+			kill()
+		}
+	}
+	if _, err := b.Run(ctx, x, s); err != nil {
+		if dies < 0 {
+			t.Error(err)
+		}
+		return nil
+	}
+	return b
+}
+
+// What is in a file is what was written, or an error.
+func TestDamagedFiles(t *testing.T) {
+	field := corridor(60, 2, 2, false)
+	of, _ := Cut(field.Model, 2)
+	path := filepath.Join(t.TempDir(), "block")
+	if err := New(field, of, 2, 1)[0].Save(path); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := 0; at < len(text); at += 1 + len(text)/50 {
+		damaged := slices.Clone(text)
+		damaged[at] ^= 4
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(path, 1); err == nil || !strings.Contains(err.Error(), "is damaged") {
+			t.Fatalf("byte %d: %v", at, err)
+		}
+	}
+}
+
+// BenchmarkRounds takes a problem of some size in eight blocks to a gap of 1e-4. It reports the rounds until 1e-3 and
+// until then, the share of variables that several blocks have, and the bytes that a block tells of each in a round.
+func BenchmarkRounds(b *testing.B) {
+	for _, people := range []int{400, 4000, 40000} {
+		for exponent := 1; exponent <= 2; exponent++ {
+			b.Run(fmt.Sprintf("people=%d/exponent=%d", people, exponent), func(b *testing.B) {
+				field := corridor(people, float64(people)/400, exponent, false)
+				of, shared := Cut(field.Model, 8)
+				for b.Loop() {
+					first := 0
+					blocks := New(field, of, 8, 1)
+					p := together(b, blocks, Settings{Gap: 1e-4, Feasibility: 1e-6, OnRound: func(p Progress) {
+						if first == 0 && p.Gap <= 1e-3 {
+							first = p.Round + 1
+						}
+					}})
+					told, held := 0, 0
+					for _, k := range blocks {
+						held += len(k.shared)
+						for _, values := range k.address(make([]int32, len(k.shared))) {
+							told += 4 * len(values)
+						}
+					}
+					b.ReportMetric(float64(field.Model.Potentials()), "rules")
+					b.ReportMetric(float64(first), "rounds-to-1e-3")
+					b.ReportMetric(float64(p.Round+1), "rounds")
+					b.ReportMetric(100*float64(shared)/float64(field.Model.Variables), "%shared")
+					b.ReportMetric(float64(told)/float64(held), "bytes")
+				}
+			})
+		}
+	}
+}
