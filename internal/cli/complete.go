@@ -20,7 +20,7 @@ func completions(cmd *cobra.Command) {
 		"show":   views,
 		"phase":  {"learn", "validation", "infer"},
 		"eval":   {"discrete", "continuous", "categorical", "auc"},
-		"by":     {shard.ByComponents},
+		"by":     {shard.ByComponents, shard.ByVertices},
 		"format": option.Find("output.format").Among(),
 	} {
 		if cmd.Flags().Lookup(flag) != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deeppsl/deeppsl/internal/command"
+	"github.com/deeppsl/deeppsl/internal/consensus"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/shard"
@@ -19,7 +20,9 @@ on others: each with deeppsl run --shard k/N DIR. deeppsl merge DIR joins them.
 
 --by components cuts where no rule joins: what lies together is found from the
 tables, and nothing is ground. --by 'Lives(2)' cuts by the second argument of
-Lives; a rule that joins across its values is refused.
+Lives; a rule that joins across its values is refused. --by vertices grounds,
+and cuts what is one component into blocks that share few variables: all shards
+then have to run at the same time, and agree in rounds.
 
 The folder gets a manifest with the SHA-256 of each part. What is there already
 and whole is left as it is. A part reads its own rows alone, and the answer has
@@ -32,17 +35,18 @@ const shardExamples = `  deeppsl shard model.json --into 8 parts
 // sharder is one run of deeppsl shard.
 type sharder struct {
 	projectFlags
-	from  input
-	by    string
-	into  int
-	cells int
+	from   input
+	by     string
+	into   int
+	cells  int
+	limits limits
 }
 
 // newShard returns deeppsl shard.
 func newShard(e *command.Env) *cobra.Command {
-	s := &sharder{projectFlags: projectFlags{Env: e}}
+	s := &sharder{projectFlags: projectFlags{Env: e}, limits: limits{seconds: "inference.seconds"}}
 	cmd := &cobra.Command{
-		Use:     "shard CONFIG [--by components|PREDICATE(ARG)] --into N DIR",
+		Use:     "shard CONFIG [--by components|vertices|PREDICATE(ARG)] --into N DIR",
 		Short:   "Cut inference into parts for other processes",
 		Long:    shardHelp,
 		Example: shardExamples,
@@ -60,7 +64,8 @@ func newShard(e *command.Env) *cobra.Command {
 	}
 	s.flags(cmd)
 	s.from.flags(cmd.Flags())
-	cmd.Flags().StringVar(&s.by, "by", shard.ByComponents, "cut by `components`, or by an argument as in 'Lives(2)'")
+	s.limits.flags(cmd.Flags())
+	cmd.Flags().StringVar(&s.by, "by", shard.ByComponents, "cut by `components`, by vertices, or by an argument as in 'Lives(2)'")
 	cmd.Flags().IntVar(&s.into, "into", 1, "the `number` of shards, each for a process")
 	cmd.Flags().IntVar(&s.cells, "cells", 0,
 		"at most so many `parts`, which shards share (default 64, or one a shard)")
@@ -75,6 +80,7 @@ func (s *sharder) run(cmd *cobra.Command, args []string, dir string) error {
 		return command.Usage("output-path", "name a folder; it is made if it is not there", "%s is a file", dir)
 	}
 	options := s.options()
+	options.Set = append(options.Set, s.limits.options(cmd.Flags())...)
 	if cmd.Flags().Changed("seed") {
 		options.Set = append(options.Set, fmt.Sprintf("random.seed=%d", s.Seed))
 	}
@@ -106,6 +112,11 @@ func (c cut) Text(w io.Writer) error {
 	if !c.Written {
 		fmt.Fprintf(&b, "%s has these parts already\n", c.Dir)
 	}
+	if c.Vertices != nil {
+		fmt.Fprintf(&b, "%d blocks of %d variables share %d (%.1f %%)\n", len(c.Cells), c.Variables, c.Vertices.Shared,
+			100*float64(c.Vertices.Shared)/float64(max(c.Variables, 1)))
+		return c.shards(w, &b, "ground rules")
+	}
 	share := 0.0
 	if c.Rows > 0 {
 		share = 100 * float64(c.Largest) / float64(c.Rows)
@@ -119,7 +130,12 @@ func (c cut) Text(w io.Writer) error {
 	if c.Components == 1 {
 		fmt.Fprintf(&b, "all is one component: more shards do not help\n")
 	}
-	table := report.NewTable("shard", "parts", "rows", "variables")
+	return c.shards(w, &b, "rows")
+}
+
+// shards prints what the shards have, behind what is to be said before.
+func (c cut) shards(w io.Writer, b *strings.Builder, unit string) error {
+	table := report.NewTable("shard", "parts", unit, "variables")
 	for k := range c.Shards {
 		var parts, variables int
 		var rows int64
@@ -131,7 +147,7 @@ func (c cut) Text(w io.Writer) error {
 		table.Row(k+1, parts, rows, variables)
 	}
 	b.WriteByte('\n')
-	if err := table.Text(&b); err != nil {
+	if err := table.Text(b); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, b.String())
@@ -164,8 +180,15 @@ func (r *runner) runShard(cmd *cobra.Command, dir string, set []string) error {
 	}
 	options := r.options()
 	options.Set = set
-	done, err := shard.Run(cmd.Context(), dir, manifest, number, options, func(c *shard.Cell) {
-		r.Statusf("part %s of %d rows", c.Name, c.Rows)
+	if manifest.Vertices != nil && len(set) > 0 {
+		return command.Usage("flag-value", "set it for deeppsl shard",
+			"options of one block of %s, which all have to share", dir)
+	}
+	done, err := shard.Run(cmd.Context(), dir, manifest, number, options, shard.Told{
+		Before: func(c *shard.Cell) { r.Statusf("part %s of %d rows", c.Name, c.Rows) },
+		Round: func(p consensus.Progress) {
+			r.Statusf("round %d  objective %.6g  at least %.6g  violation %.0e", p.Round+1, p.Objective, p.Bound, p.Violation)
+		},
 	})
 	if err != nil {
 		return err

@@ -26,17 +26,19 @@ type Block struct {
 	Blocks, Number int
 	// Variables and Potentials are the numbers in the whole.
 	Variables, Potentials []int32
-	shared                []sharing
-	base, field           *mrf.Field // the latter with the pull as the last potentials
-	singles               *mrf.Singles
-	slope                 []float64
-	weights               []float64
-	inputs                []float64 // with those of the pull at the end
-	pull                  int       // number of the first potential of the pull
-	unit                  float64
-	certify               *solve.Certifier
-	threads               int
-	state                 state
+	// foreign has a bit for each potential that another block counts.
+	foreign     []uint64
+	shared      []sharing
+	base, field *mrf.Field // the latter with the pull as the last potentials
+	singles     *mrf.Singles
+	slope       []float64
+	weights     []float64
+	inputs      []float64 // with those of the pull at the end
+	pull        int       // number of the first potential of the pull
+	unit        float64
+	certify     *solve.Certifier
+	threads     int
+	state       state
 }
 
 // state is what a block goes on from: together with the problem it says all that follows.
@@ -87,6 +89,12 @@ func New(field *mrf.Field, of []int32, blocks int, threads int) []*Block {
 		share(part, b, all[b])
 		out[b] = newBlock(b, part, part.Condition(field), field.Unit(), all[b], threads)
 		out[b].Blocks = blocks
+		out[b].foreign = make([]uint64, (len(potentials[b])+63)/64)
+		for k, place := range potentials[b] {
+			if of[place] != int32(b) {
+				out[b].foreign[k/64] |= 1 << (k % 64)
+			}
+		}
 	}
 	return out
 }
@@ -329,3 +337,29 @@ func (b *Block) cost(y []float64) (objective, violation float64) {
 		func(*mrf.Span, []float64) bool { return false })
 	return c.Objective, c.MaxViolation
 }
+
+// ByRule returns what the ground rules of each rule cost at a point, and how many of them are active there, by a
+// margin: the block's parts of what the whole's do.
+func (b *Block) ByRule(y []float64, margin float64) (cost []float64, active []int64) {
+	cost, active = make([]float64, b.base.Model.Rules), make([]int64, b.base.Model.Rules)
+	b.base.GradientWeights(y, cost)
+	for r, w := range b.base.Weights() {
+		cost[r] *= w
+	}
+	slacks := make([]float64, b.pull)
+	b.base.Slacks(y, slacks)
+	place := 0
+	for _, k := range b.base.Model.Blocks {
+		bends := k.Kind == mrf.Hinge || k.Kind == mrf.LessEqual
+		for range k.Len {
+			if b.foreign[place/64]>>(place%64)&1 == 0 && !(bends && slacks[place] < -margin) {
+				active[k.Rule]++
+			}
+			place++
+		}
+	}
+	return cost, active
+}
+
+// Weight returns that of a rule.
+func (b *Block) Weight(rule int) float64 { return b.weights[rule] }

@@ -122,3 +122,9 @@ func (b *Block) Resume(path string) (resumed bool, err error) {
 	b.state = s
 	return true, nil
 }
+
+// Began tells whether a file has the state of a block that has told something already.
+func Began(path string) bool {
+	var s state
+	return read(path, &s) == nil && s.Round > 1
+}

@@ -9,6 +9,7 @@ import (
 type stored struct {
 	Blocks, Number        int
 	Variables, Potentials []int32
+	Foreign               []uint64
 	Shared                []storedSharing
 	Rules, Inputs         int
 	Arenas                []arena
@@ -41,8 +42,8 @@ type arena struct {
 // Save writes the block's problem into a file.
 func (b *Block) Save(path string) error {
 	m := b.base.Model
-	s := &stored{Blocks: b.Blocks, Number: b.Number, Variables: b.Variables, Potentials: b.Potentials, Rules: m.Rules,
-		Inputs: m.Inputs, Weights: b.base.Weights(), Values: b.base.Inputs(), Unit: b.unit}
+	s := &stored{Blocks: b.Blocks, Number: b.Number, Variables: b.Variables, Potentials: b.Potentials, Foreign: b.foreign,
+		Rules: m.Rules, Inputs: m.Inputs, Weights: b.base.Weights(), Values: b.base.Inputs(), Unit: b.unit}
 	for _, v := range b.shared {
 		s.Shared = append(s.Shared, storedSharing{v.variable, v.blocks, v.scale})
 	}
@@ -78,6 +79,6 @@ func Open(path string, threads int) (*Block, error) {
 		shared = append(shared, sharing{v.Variable, v.Blocks, v.Scale})
 	}
 	b := newBlock(s.Number, part, base, s.Unit, shared, threads)
-	b.Blocks = s.Blocks
+	b.Blocks, b.foreign = s.Blocks, s.Foreign
 	return b, nil
 }

@@ -108,7 +108,7 @@ var layers = []layer{
 	{"internal/shard", []string{
 		"internal/parallel", "internal/source", "internal/relation", "internal/syntax", "internal/program",
 		"internal/similarity", "internal/report", "internal/load", "internal/presolve", "internal/solve",
-		"internal/project", "internal/perceive", "internal/session", "internal/engine"}},
+		"internal/consensus", "internal/project", "internal/perceive", "internal/session", "internal/engine"}},
 	{".", []string{everything}},
 	{"examples", []string{".", "neural", "change"}},
 	{"internal/worker", []string{".", "neural", "change"}},

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -9,10 +10,12 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/deeppsl/deeppsl/internal/consensus"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/shard"
@@ -32,8 +35,14 @@ func sharded(ctx context.Context, path, dir, by string, shards int) (*shard.Mani
 	if err != nil {
 		return nil, nil, err
 	}
+	if by == shard.ByVertices {
+		err := agreeing(ctx, dir, m)
+		if err != nil {
+			return m, nil, err
+		}
+	}
 	for k := shards; k >= 1; k-- {
-		if _, err := shard.Run(ctx, dir, m, k, project.Options{Threads: 1}, func(*shard.Cell) {}); err != nil {
+		if _, err := shard.Run(ctx, dir, m, k, project.Options{Threads: 1}, shard.Told{Before: func(*shard.Cell) {}}); err != nil {
 			return m, nil, err
 		}
 	}
@@ -108,4 +117,51 @@ func differs(ctx context.Context, p *prog, dir string, got *shard.Merged, whole 
 func sameCount(a, b session.RuleCount) bool {
 	a.Trivial, b.Trivial = 0, 0
 	return a == b
+}
+
+// agreeing runs all blocks at the same time.
+func agreeing(ctx context.Context, dir string, m *shard.Manifest) error {
+	errs := make([]error, m.Shards)
+	var all sync.WaitGroup
+	for k := range errs {
+		all.Go(func() {
+			told := shard.Told{Before: func(*shard.Cell) {}, Round: func(consensus.Progress) {}}
+			_, errs[k] = shard.Run(ctx, dir, m, k+1, project.Options{Threads: 1}, told)
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// Blocks that agree must have the answer of the whole; where they find no proof, they must say so, and their bound must
+// hold.
+func TestBlocksAreTheWhole(t *testing.T) {
+	dir := t.TempDir()
+	path, parts := filepath.Join(dir, "model.json"), filepath.Join(dir, "parts")
+	verdicts := make(map[string]int)
+	rapid.Check(t, func(t *rapid.T) {
+		if rapid.IntRange(0, 5).Draw(t, "rest") > 0 {
+			return
+		}
+		p := draw(t)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		whole, err := p.run(dir, project.Options{Threads: 1, Set: asked})
+		if err != nil || whole.Status != "optimal" {
+			return
+		}
+		_, got, err := sharded(ctx, path, parts, shard.ByVertices, 2)
+		if err != nil {
+			t.Fatalf("%v\n%v", err, p)
+		}
+		verdicts[got.Status]++
+		if got.Status == "optimal" {
+			if wrong := differs(ctx, p, dir, got, whole); wrong != "" {
+				t.Fatalf("%s\n%v", wrong, p)
+			}
+		} else if unit := max(1, math.Abs(whole.Objective)); got.DualBound > whole.Objective+1e-5*unit {
+			t.Fatalf("%s: bound %v, but %v is possible\n%v", got.Status, got.DualBound, whole.Objective, p)
+		}
+	})
+	t.Log(verdicts)
 }

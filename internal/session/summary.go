@@ -110,8 +110,8 @@ type RuleCost struct {
 	Cost float64 `json:"cost"`
 }
 
-// activeMargin is how far below 0 the argument of a hinge is if it is flat there, and not at its kink.
-const activeMargin = 1e-3
+// ActiveMargin is how far below 0 the argument of a hinge is if it is flat there, and not at its kink.
+const ActiveMargin = 1e-3
 
 // CostByRule shares an answer's objective out among the rules.
 func (g *Grounding) CostByRule(answer *Answer) ([]RuleCost, error) {
@@ -119,7 +119,7 @@ func (g *Grounding) CostByRule(answer *Answer) ([]RuleCost, error) {
 	err := g.Guard(func() error {
 		g.Field.SetInputs(answer.Perceived)
 		g.Field.GradientWeights(answer.Values, potentials)
-		g.Field.CountActive(answer.Values, activeMargin, active)
+		g.Field.CountActive(answer.Values, ActiveMargin, active)
 		return nil
 	})
 	costs := make([]RuleCost, len(g.Program.Rules))

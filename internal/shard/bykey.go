@@ -7,8 +7,8 @@ import (
 )
 
 // byKey returns the cut by the values of one argument. The argument of an atom that a rule gives the same variable as
-// one that carries the key carries it too, one of each predicate. Predicates that are observed, and that some rule asks
-// for by another key, are everywhere; the fault is a rule that does so with a predicate that is not.
+// one that carries the key carries it too, one of each predicate. Predicates that are observed, and that some rule
+// asks for by another key, are everywhere; the fault is a rule that does so with a predicate that is not.
 func byKey(p *program.Program, free []bool, predicate, argument int) (*Cut, *fault) {
 	banned := make([]bool, len(p.Predicates))
 	for {

@@ -44,6 +44,8 @@ type Manifest struct {
 	Variables      int   `json:"variables"`
 	Shards         int   `json:"shards"`
 	MostCells      int   `json:"most_cells"` // that were asked for
+	// Vertices is there if ground rules were cut, and not rows: rows count them then.
+	Vertices *Vertices `json:"vertices,omitzero"`
 	// Cells are the parts, in the order in which their answers are added.
 	Cells []Cell `json:"cells"`
 	// Checksum is the SHA-256 of the manifest without it.
@@ -63,6 +65,8 @@ type Cell struct {
 	Rows      int64  `json:"rows"`
 	Variables int    `json:"variables"`
 	Files     []File `json:"files"`
+	// Block tells that the part is ground rules, which rows then count, and no project.
+	Block bool `json:"block,omitzero"`
 	// Checksum is the SHA-256 of all its files' names and checksums.
 	Checksum string `json:"sha256"`
 }
@@ -193,12 +197,12 @@ func readSummed(path string, value any, clear func() string) error {
 // ReadManifest reads that of a plan's folder.
 func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, manifestName)
-	m := new(Manifest)
+	m, sum := new(Manifest), ""
 	err := readSummed(path, m, func() string {
-		sum := m.Checksum
-		m.Checksum = ""
+		sum, m.Checksum = m.Checksum, ""
 		return sum
 	})
+	m.Checksum = sum
 	if err == nil && (m.Format != manifestFormat || m.Version != manifestVersion) {
 		err = fmt.Errorf("its form is %q %d, and this program reads %q %d", m.Format, m.Version, manifestFormat,
 			manifestVersion)

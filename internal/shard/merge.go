@@ -189,6 +189,9 @@ func methods(answers []*Answer) string {
 	return strings.Join(names, ", ")
 }
 
+// rounding is what adding up the same numbers in another order may change a gap by.
+const rounding = 1e-9
+
 // conclude says what the parts' proofs are together.
 func (out *Merged) conclude(m *Manifest, asked float64) {
 	a := out.Answer
@@ -197,10 +200,10 @@ func (out *Merged) conclude(m *Manifest, asked float64) {
 		a.DualBound, a.Gap = math.Inf(1), math.Inf(1)
 	case a.Violated:
 		a.Gap = math.Inf(1)
-	case a.Status == solve.Optimal.String() && !(a.Gap <= asked):
+	case a.Status == solve.Optimal.String() && !(a.Gap <= asked*(1+rounding)):
 		a.Status = solve.IterationLimit.String()
 	}
-	if len(m.Cells) > 1 {
+	if len(m.Cells) > 1 && m.Vertices == nil {
 		if a.Components != nil {
 			a.Components.Apart = true
 		}

@@ -20,7 +20,7 @@ import (
 type Request struct {
 	Config string // the path that the project was read from
 	Rules  string // the file of rules that goes with it, as in PSL up to 2.3; "" for none
-	By     string // "components", or PREDICATE(argument)
+	By     string // "components", "vertices", or PREDICATE(argument)
 	Shards int
 	// Cells is how many cells there are at most; 0 means as many as DefaultCells says.
 	Cells int
@@ -52,6 +52,12 @@ func Make(ctx context.Context, p *project.Project, r Request) (_ *Manifest, fres
 	}
 	if there, err := same(r.Dir, m); there != nil || err != nil {
 		return there, false, err
+	}
+	if r.By == ByVertices {
+		if err = m.cutVertices(ctx, p, r.Dir); err == nil {
+			err = m.write(r.Dir)
+		}
+		return m, true, err
 	}
 	if err := supported(p); err != nil {
 		return nil, false, err
@@ -216,7 +222,7 @@ func keyOf(g *session.Grounding, by string, free []bool) (*Cut, error) {
 	switch {
 	case !strings.HasSuffix(by, ")") || err != nil:
 		diags.Errorf("shard-argument", source.Span{}, "as in --by 'Lives(2)', which is Lives' second argument",
-			"%q is neither components nor an argument of a predicate", by)
+			"%q is neither components, nor vertices, nor an argument of a predicate", by)
 		return nil, diags.Err()
 	case unknown != nil:
 		diags.Errorf("shard-argument", source.Span{}, "", "%q: %v", by, unknown)

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/deeppsl/deeppsl/internal/consensus"
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/presolve"
@@ -108,11 +109,16 @@ type Done struct {
 	Variables   int     `json:"variables"`
 }
 
-// Run solves the cells of a shard, numbered from 1, that have no whole answer yet. Each is told of before it begins.
+// Told is what is told while a shard is run: each cell before it begins, and each round of one that is a block.
+type Told struct {
+	Before func(*Cell)
+	Round  func(consensus.Progress)
+}
+
+// Run solves the cells of a shard, numbered from 1, that have no whole answer yet.
 // Options win over those of the plan; the context ends the run between two cells, or the cell that is solved, whose
 // answer is then not kept.
-func Run(ctx context.Context, dir string, m *Manifest, shard int, o project.Options, before func(*Cell)) (
-	*Done, error) {
+func Run(ctx context.Context, dir string, m *Manifest, shard int, o project.Options, told Told) (*Done, error) {
 	done := &Done{Shard: shard, Shards: m.Shards, Status: solve.Optimal.String()}
 	o.Set, o.Seed = append(slices.Clone(m.Options), o.Set...), m.Seed
 	for k := range m.Cells {
@@ -122,8 +128,13 @@ func Run(ctx context.Context, dir string, m *Manifest, shard int, o project.Opti
 		}
 		answer, err := ReadAnswer(dir, cell)
 		if err != nil || !slices.Equal(answer.Options, o.Set) {
-			before(cell)
-			if answer, err = cell.solve(ctx, dir, len(m.Cells), o); err != nil {
+			told.Before(cell)
+			if m.Vertices != nil {
+				answer, err = cell.agree(ctx, dir, m, o, told.Round)
+			} else {
+				answer, err = cell.solve(ctx, dir, len(m.Cells), o)
+			}
+			if err != nil {
 				return nil, fmt.Errorf("part %s: %w", cell.Name, err)
 			}
 			done.Solved++
@@ -140,6 +151,10 @@ func (d *Done) add(a *Answer, c *Cell) {
 	d.Objective += float64(a.Objective)
 	d.DualBound += float64(a.DualBound)
 	d.Variables += c.Variables
+	if c.Block {
+		d.GroundRules += c.Rows
+		return
+	}
 	for _, r := range a.Rules {
 		d.GroundRules += r.Kept
 	}
