@@ -65,7 +65,8 @@ func newShard(e *command.Env) *cobra.Command {
 	s.flags(cmd)
 	s.from.flags(cmd.Flags())
 	s.limits.flags(cmd.Flags())
-	cmd.Flags().StringVar(&s.by, "by", shard.ByComponents, "cut by `components`, by vertices, or by an argument as in 'Lives(2)'")
+	cmd.Flags().StringVar(&s.by, "by", shard.ByComponents,
+		"cut by `components`, by vertices, or by an argument as in 'Lives(2)'")
 	cmd.Flags().IntVar(&s.into, "into", 1, "the `number` of shards, each for a process")
 	cmd.Flags().IntVar(&s.cells, "cells", 0,
 		"at most so many `parts`, which shards share (default 64, or one a shard)")

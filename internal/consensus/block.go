@@ -294,7 +294,17 @@ func (b *Block) minimise(ctx context.Context, gap, feasibility float64) (*solve.
 	if worth := b.state.Worth; worth > 0 {
 		gap *= worth / max(b.unit, b.field.Energy(b.state.Y))
 	}
-	solver := newton.New(b.field, solve.Settings{Gap: max(gap, 1e-12), Feasibility: feasibility, Threads: b.threads})
+	// What the mean is to satisfy, blocks satisfy better, unless only just anything does.
+	result, err := b.solve(ctx, max(gap, 1e-12), feasibility/8)
+	if err == nil && result.Status == solve.Infeasible {
+		result, err = b.solve(ctx, max(gap, 1e-12), feasibility)
+	}
+	return result, err
+}
+
+// solve is one attempt of minimise.
+func (b *Block) solve(ctx context.Context, gap, feasibility float64) (*solve.Result, error) {
+	solver := newton.New(b.field, solve.Settings{Gap: gap, Feasibility: feasibility, Threads: b.threads})
 	solver.WarmStart(b.state.Y, b.state.Mu)
 	return solver.Solve(ctx)
 }

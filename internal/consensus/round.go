@@ -74,7 +74,7 @@ func (b *Block) Run(ctx context.Context, x Exchange, s Settings) (*Progress, err
 // round solves, tells, and takes over what the blocks agree on.
 func (b *Block) round(ctx context.Context, x Exchange, s *Settings) (*Progress, error) {
 	start := time.Now()
-	result, err := b.minimise(ctx, b.state.Gap, s.Feasibility/8)
+	result, err := b.minimise(ctx, b.state.Gap, s.Feasibility)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,8 @@ func sharded(ctx context.Context, path, dir, by string, shards int) (*shard.Mani
 		}
 	}
 	for k := shards; k >= 1; k-- {
-		if _, err := shard.Run(ctx, dir, m, k, project.Options{Threads: 1}, shard.Told{Before: func(*shard.Cell) {}}); err != nil {
+		told := shard.Told{Before: func(*shard.Cell) {}}
+		if _, err := shard.Run(ctx, dir, m, k, project.Options{Threads: 1}, told); err != nil {
 			return m, nil, err
 		}
 	}

@@ -118,9 +118,10 @@ func (c *Cell) agree(ctx context.Context, dir string, m *Manifest, o project.Opt
 	if err != nil {
 		return nil, damaged(state, "part %s: %v", c.Name, err)
 	}
-	if others, _ := filepath.Glob(filepath.Join(rounds, "state-*")); !resumed && slices.ContainsFunc(others, consensus.Began) {
-		return nil, damaged(state, "part %s: its state is missing, while others have gone on; remove %s, and start all shards",
-			c.Name, rounds)
+	others, _ := filepath.Glob(filepath.Join(rounds, "state-*"))
+	if !resumed && slices.ContainsFunc(others, consensus.Began) {
+		return nil, damaged(state,
+			"part %s: its state is missing, while others have gone on; remove %s, and start all shards", c.Name, rounds)
 	}
 	loading := time.Since(start)
 	p, err := b.Run(ctx, exchange, consensus.Settings{Gap: m.Vertices.Gap, Feasibility: m.Vertices.Feasibility,
@@ -145,8 +146,9 @@ func (c *Cell) agreed(b *consensus.Block, p *consensus.Progress, m *Manifest, o 
 		Status: status.String(), Objective: real(part.Objective), DualBound: real(part.Bound),
 		MaxViolation: real(part.Violation), Violated: part.Violation > m.Vertices.Feasibility,
 		AtomError: real(math.Inf(1)), Unit: real(part.Unit), Asked: m.Vertices.Gap, Iterations: part.Rounds,
-		Method: "consensus", Reason: fmt.Sprintf("One problem in blocks that share %d of %d variables; they agreed in %d rounds.",
-			m.Vertices.Shared, m.Variables, part.Rounds)}
+		Method: "consensus"}
+	a.Reason = fmt.Sprintf("One problem in blocks that share %d of %d variables; they agreed in %d rounds.",
+		m.Vertices.Shared, m.Variables, part.Rounds)
 	costs, active := b.ByRule(part.Point, session.ActiveMargin)
 	for r, count := range m.Vertices.Rules {
 		cost := session.RuleCost{Rule: count.Rule, Hard: count.Hard, Active: active[r], Cost: costs[r]}
