@@ -14,7 +14,8 @@ import (
 // objective no longer falls, until that no longer helps. More epochs than that are not taken, so that they never harm.
 type Fitter struct {
 	Perception Perception
-	// Labels are the true values of some inputs x; Labels.Variables holds input numbers.
+	// Labels are the true values of some inputs x; Labels.Variables holds input numbers, and Labels.Losses the losses of
+	// networks whose outputs are of different kinds.
 	Labels *Labels
 	Loss   LossKind
 	// Inputs is the length of x.
@@ -157,7 +158,7 @@ func (f *Fitter) start() (*fitting, error) {
 // renumbered returns the labels with their variables numbered from 0, as they first come: number has the numbers of
 // those that have come, and gets the others.
 func (l *Labels) renumbered(number map[int32]int32) *Labels {
-	labels := &Labels{Truth: l.Truth, Variables: make([]int32, len(l.Variables))}
+	labels := &Labels{Truth: l.Truth, Losses: l.Losses, Variables: make([]int32, len(l.Variables))}
 	for k, variable := range l.Variables {
 		at, known := number[variable]
 		if !known {

@@ -14,6 +14,8 @@ type Labels struct {
 	// Entities and Classes say what each label is about and which class it speaks of, so that labels can be held out
 	// entity by entity: the numbers of constants, or NoClass. Both are nil where nobody divides.
 	Entities, Classes []int32
+	// Losses are those of each label, where they differ; nil if all have the one that is asked for.
+	Losses []LossKind
 }
 
 // NoClass is the class of a label that speaks of none, but says how true something is of its entity.
@@ -125,10 +127,18 @@ func ParseLoss(name string) (LossKind, error) {
 func (l Loss) Value(labels *Labels, y []float64) float64 {
 	sum := 0.0
 	for k, i := range labels.Variables {
-		value, _ := l.term(labels.Truth[k], y[i])
+		value, _ := l.of(labels, k).term(labels.Truth[k], y[i])
 		sum += value
 	}
 	return sum / l.mass(labels)
+}
+
+// of is the loss of a label.
+func (l Loss) of(labels *Labels, k int) Loss {
+	if labels.Losses != nil {
+		l.Kind = labels.Losses[k]
+	}
+	return l
 }
 
 // Gradient writes ∇_y L(ŷ, y) into g, which has one entry per variable, and returns L(ŷ, y).
@@ -136,7 +146,7 @@ func (l Loss) Gradient(labels *Labels, y, g []float64) float64 {
 	clear(g)
 	sum, mass := 0.0, l.mass(labels)
 	for k, i := range labels.Variables {
-		value, slope := l.term(labels.Truth[k], y[i])
+		value, slope := l.of(labels, k).term(labels.Truth[k], y[i])
 		sum += value
 		g[i] += slope / mass
 	}
@@ -163,7 +173,22 @@ func (l Loss) negativeLog(v float64) (value, slope float64) {
 }
 
 // mass is what the sum over the labels is divided by.
-func (l Loss) mass(labels *Labels) float64 { return math.Max(1, losses[l.Kind].Mass(labels.Truth)) }
+func (l Loss) mass(labels *Labels) float64 {
+	if labels.Losses == nil {
+		return math.Max(1, losses[l.Kind].Mass(labels.Truth))
+	}
+	mass := 0.0
+	for kind := range losses {
+		var truth []float64
+		for k, own := range labels.Losses {
+			if own == LossKind(kind) {
+				truth = append(truth, labels.Truth[k])
+			}
+		}
+		mass += losses[kind].Mass(truth)
+	}
+	return math.Max(1, mass)
+}
 
 func count(truth []float64) float64 { return float64(len(truth)) }
 

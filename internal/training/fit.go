@@ -60,6 +60,8 @@ func (g *learner) fitTo(ctx context.Context, l lesson, labels *learn.Labels) (*T
 	if fitter.Held, err = g.fitHeld(l); err != nil {
 		return nil, err
 	}
+	g.giveLosses(labels)
+	g.giveLosses(fitter.Held)
 	fit, err := fitter.Run(ctx)
 	if fit == nil {
 		return nil, err
@@ -89,18 +91,45 @@ func (g *learner) onFit(line learn.FitEpoch) {
 	}
 }
 
-// fitLoss is the loss that networks are fitted by: by default, that of classes if all of them give distributions.
+// fitLoss is the loss that networks are fitted by, of labels that have none of their own.
 func (g *learner) fitLoss() learn.LossKind {
 	if g.Project.Learning.LossSet {
 		return g.Project.Learning.Learn.Loss.Kind
 	}
-	for _, spec := range g.Networks.Specs {
-		if !spec.Exclusive() {
-			return learn.BinaryCrossEntropy
-		}
-	}
 	return learn.CrossEntropy
 }
+
+// giveLosses gives labels the losses that suit what they are about: that of classes to a thing's where the network gives
+// it shares of one, and the labels say which are true. It says nothing about false labels, so all others have the binary
+// one. A loss that is asked for and needs no shares is that of all.
+func (g *learner) giveLosses(labels *learn.Labels) {
+	if labels == nil || g.fitLoss() != learn.CrossEntropy {
+		return
+	}
+	truth := make(map[int32]float64, len(labels.Variables))
+	for k, i := range labels.Variables {
+		truth[i] = labels.Truth[k]
+	}
+	shared := make(map[int32]bool, len(labels.Variables))
+	for _, thing := range g.Perception.Distributions() {
+		sum := 0.0
+		for _, i := range thing {
+			sum += truth[i]
+		}
+		for _, i := range thing {
+			shared[i] = sum > 1-tolerance
+		}
+	}
+	labels.Losses = make([]learn.LossKind, len(labels.Variables))
+	for k, i := range labels.Variables {
+		if !shared[i] {
+			labels.Losses[k] = learn.BinaryCrossEntropy
+		}
+	}
+}
+
+// tolerance is by how much shares of one that are written with few digits may miss it.
+const tolerance = 0.01
 
 // fitHeld returns the labels that score networks alone, or nil if there are none.
 func (g *learner) fitHeld(l lesson) (*learn.Labels, error) {
