@@ -99,9 +99,9 @@ func (g *learner) fitLoss() learn.LossKind {
 	return learn.CrossEntropy
 }
 
-// giveLosses gives labels the losses that suit what they are about: that of classes to a thing's where the network gives
-// it shares of one, and the labels say which are true. It says nothing about false labels, so all others have the binary
-// one. A loss that is asked for and needs no shares is that of all.
+// giveLosses gives labels the losses that suit what they are about: that of classes to a thing's where the network
+// gives it shares of one, and the labels say which are true. It says nothing about false labels, so all others have the
+// binary one. A loss that is asked for and needs no shares is that of all.
 func (g *learner) giveLosses(labels *learn.Labels) {
 	if labels == nil || g.fitLoss() != learn.CrossEntropy {
 		return
