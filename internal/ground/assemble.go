@@ -152,7 +152,7 @@ func (b *batch) block(to *mrf.Block) *mrf.Block {
 const (
 	// cheap is how many elements an array is given room for although they may not come, and ahead is how many times as
 	// many as there are: what first pieces have may not be what others do.
-	cheap, ahead = 1 << 22, 4
+	cheap, ahead = 1 << 22, 8
 	// slack is which part of an array may be left without elements: memory that was never written takes none.
 	slack = 8
 )

@@ -50,7 +50,8 @@ type Options struct {
 	// Profile has the report tell how long each step took.
 	Profile bool
 
-	// Of tests: see plan.Plan.MeetAll, whether no rows are taken side by side, and whether all are arranged.
+	// Of tests: see plan.Plan.MeetAll, whether no rows are taken side by side, and whether all are arranged
+	// and looked ahead to.
 	meetAll, oneByOne, arrangeAll bool
 }
 
@@ -153,6 +154,9 @@ func (g *grounder) rule(ctx context.Context, rule *program.Rule) ([]*mrf.Block, 
 	r := compile(chosen, g.scope)
 	if g.options.oneByOne {
 		r.side = -1
+	}
+	if g.options.arrangeAll {
+		r.choosePeeks(0)
 	}
 	if g.spill != nil {
 		r.most = pagedPieces

@@ -37,6 +37,10 @@ type machine struct {
 	last     *batch   // where the previous potential went
 	spare    []*batch // without potentials, whose memory is for new ones
 
+	firsts  []int32   // scratch of peek
+	touched [][]int32 // scratch of ahead
+	seen    int32     // what peek has read, so that it must
+
 	vectors *vectors // nil if no rows are taken side by side
 	columns [][]symbol.ID
 
@@ -60,7 +64,7 @@ func newMachine(r *routine, stop *atomic.Bool) *machine {
 		routine: r, stop: stop, scale: 1, due: math.MaxInt64,
 		slots: slices.Clone(r.slots), rows: make([]int32, len(r.atoms)), meetings: make([]*relation.Meeting, len(r.ops)),
 		passed: make([]int64, len(r.ops)),
-		sums:   make([]expansion, len(r.sums)), sizes: make([]int, len(r.rule.Variables)),
+		firsts: make([]int32, glance), sums: make([]expansion, len(r.sums)), sizes: make([]int, len(r.rule.Variables)),
 	}
 	if r.side >= 0 {
 		m.vectors = r.newVectors()
@@ -138,11 +142,47 @@ func (m *machine) loop(o *op, k int, lo, hi int32, upper float64) {
 		return
 	}
 	for at := lo; at < hi && !m.stopped(k, at-lo); at++ {
+		if o.peeks && (at-lo)%glance == 0 {
+			m.peek(k, at, min(hi, at+glance))
+		}
 		if k == m.pivot {
 			m.at = at
 		}
 		m.visit(o, k, o.row(0, int(at)), upper)
 	}
+}
+
+// glance is how many rows of a loop are looked ahead.
+const glance = 64
+
+// peek touches what the rows at the places [lo, hi) of op k lead to in the loop behind it. Each of them waits for
+// memory, in indexes that no cache has room for: here all wait at once.
+func (m *machine) peek(k int, lo, hi int32) {
+	o, next := &m.ops[k], &m.ops[k+1]
+	firsts := m.firsts[:hi-lo]
+	for i := range firsts {
+		row := o.row(lo, i)
+		for _, b := range o.bind {
+			m.slots[b.slot] = b.column[row]
+		}
+		firsts[i] = next.index.Peek(m.key(next, k+1))
+	}
+	for _, ready := range m.ahead(k + 1) {
+		for _, first := range firsts {
+			if int(first) < len(ready) {
+				m.seen += ready[first]
+			}
+		}
+	}
+}
+
+// ahead returns what the loop op k reads from where its rows begin.
+func (m *machine) ahead(k int) (arrays [][]int32) {
+	m.touched = m.touched[:0]
+	if k == m.side && m.arranged.columns != nil {
+		m.touched = append(append(m.touched, m.arranged.columns...), m.arranged.rows...)
+	}
+	return append(m.touched, m.ops[k].grouped)
 }
 
 // part returns which of the rows [lo, hi) of op k belong to the piece, where a row of the pivot is divided.

@@ -60,6 +60,7 @@ type op struct {
 	decide  []comparison
 	found   *atom // the atom whose row is found, nil for projections
 	prunes  bool  // the row's value narrows the bound
+	peeks   bool  // the loop behind it is looked ahead to
 	whole   bool  // no generating op follows: what is dropped here was a whole grounding
 	// Of ops that are met (plan.Step.Meets): index and key are those of the lists of values for the slot value, and
 	// the first one has the number of the others in meets.
@@ -109,6 +110,7 @@ func compile(p *plan.Plan, s *scope) *routine {
 	if r.uniform() {
 		r.side = r.lastLoop()
 	}
+	r.choosePeeks(large)
 	if r.side >= 0 {
 		r.laid = r.layOut()
 		r.arranged = r.newArrangement()
@@ -274,6 +276,23 @@ func (r *routine) choosePivot() {
 			return
 		}
 	}
+}
+
+// large is the size in bytes of an index beyond which caches have no room for it.
+const large = 1 << 20
+
+// choosePeeks finds the loops which lead to a loop of random places in an index of more than so many bytes.
+func (r *routine) choosePeeks(least int64) {
+	for k := range len(r.ops) - 1 {
+		o, next := &r.ops[k], &r.ops[k+1]
+		o.peeks = (o.kind == plan.Scan || o.kind == plan.Probe) && next.kind == plan.Probe && next.lists == nil &&
+			slices.ContainsFunc(next.key, o.binds) && next.index.Bytes() > least
+	}
+}
+
+// binds tells whether an op binds a slot.
+func (o *op) binds(slot int32) bool {
+	return slices.ContainsFunc(o.bind, func(b binding) bool { return b.slot == slot })
 }
 
 // meet compiles the step k of a plan if it is met with others, or looks ahead: it and they read sorted lists of the

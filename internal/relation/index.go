@@ -224,6 +224,17 @@ func (x *Index) offset(key []symbol.ID) (c uint32, ok bool) {
 	return c, true
 }
 
+// Peek reads where the rows of a key are likely to begin in Grouped, as Range will read again.
+func (x *Index) Peek(key []symbol.ID) int32 {
+	if x.slots != nil {
+		return x.slots[home(pack(key), x.shift)].first
+	}
+	if c, ok := x.offset(key); ok {
+		return x.start[c]
+	}
+	return 0
+}
+
 // nowhere is a cell that stands for keys outside of the box.
 const nowhere = math.MaxUint32
 
