@@ -114,7 +114,7 @@ var layers = []layer{
 	{"internal/worker", []string{".", "neural", "change"}},
 	{"internal/inspect", []string{everything}},
 	{"internal/serve", []string{
-		"change", "internal/report", "internal/journal", "internal/explain", "internal/session", "internal/live",
+		"change", "internal/report", "internal/format", "internal/journal", "internal/explain", "internal/session", "internal/live",
 		"internal/inspect"}},
 	{"internal/mcp", []string{"change", "internal/source", "internal/explain", "internal/session", "internal/serve"}},
 	{"internal/command", []string{

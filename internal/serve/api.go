@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"net"
 	"net/http"
 	"time"
 
@@ -36,7 +38,41 @@ func (s *Service) Handler(version string) http.Handler {
 		_ = s.writeMetrics(w) // the reader has gone if it fails
 	})
 	mux.HandleFunc("/", s.page)
-	return s.bulk(mux)
+	return whole(s.bulk(mux))
+}
+
+// whole hands on requests whose bodies have come. What is wrong with how one comes is the client's fault.
+func whole(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body == nil || r.Body == http.NoBody {
+			next.ServeHTTP(w, r)
+			return
+		}
+		status := http.StatusRequestEntityTooLarge
+		if r.ContentLength <= maxBody {
+			body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+			if err == nil {
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				next.ServeHTTP(w, r)
+				return
+			}
+			status = bodyStatus(err)
+		}
+		w.Header().Set("Connection", "close")
+		http.Error(w, http.StatusText(status), status)
+	})
+}
+
+// bodyStatus says why a body could not be read.
+func bodyStatus(err error) int {
+	var late net.Error
+	switch {
+	case errors.As(err, new(*http.MaxBytesError)):
+		return http.StatusRequestEntityTooLarge
+	case errors.As(err, &late) && late.Timeout():
+		return http.StatusRequestTimeout
+	}
+	return http.StatusBadRequest
 }
 
 // ready tells whether updates are taken.
@@ -101,8 +137,9 @@ func (s *Service) readers(api huma.API) {
 		return &Body[[]Rule]{s.Rules()}, nil
 	})
 	huma.Register(api, huma.Operation{OperationID: "atoms", Method: http.MethodGet, Path: "/v1/atoms/{predicate}",
-		Summary:     "Atoms that are inferred, or one of any kind",
-		Description: "Accept: application/x-ndjson gets all that fit, a line each, without offset and limit."},
+		Summary: "Atoms that are inferred, or one of any kind",
+		Description: "Accept: application/x-ndjson gets all that fit by contains, min and max, a line each; " +
+			"application/vnd.apache.parquet the same as a file of columns."},
 		s.getAtoms)
 	huma.Register(api, huma.Operation{OperationID: "explain", Method: http.MethodGet,
 		Path: "/v1/atoms/{predicate}/explain", Summary: "Why an atom has its value",

@@ -9,6 +9,10 @@ import (
 	"github.com/deeppsl/deeppsl/internal/report"
 )
 
+// Metrics are written by hand: these few lines are the whole of the text format that is needed, and the library for it
+// (client_golang v1.25.0) makes deeppsl 0.83 MB larger, of 27.6 MB without, for its registry, its protocol buffers and
+// what it reads of processes.
+
 // counts are what a service has done.
 type counts struct {
 	updates, refused, reads, inferences atomic.Int64

@@ -119,10 +119,15 @@ func (s *Service) Atoms(q *Query) (Atoms, error) {
 	return out, nil
 }
 
+// fits tells whether an atom is asked for.
+func (q *Query) fits(g *session.Grounding, p session.Place) bool {
+	return p.Value >= q.Min && p.Value <= q.Max && (q.Contains == "" || g.Contains(p, q.Contains))
+}
+
 // find returns the places of the atoms that a query asks for, and whether there are more behind them.
 func (v *Version) find(q *Query) (found []session.Place, more bool) {
 	for p := range v.grounding.Places(v.Answer, []string{q.Predicate}) {
-		if p.Value < q.Min || p.Value > q.Max || q.Contains != "" && !v.grounding.Contains(p, q.Contains) {
+		if !q.fits(v.grounding, p) {
 			continue
 		}
 		found = append(found, p)

@@ -49,6 +49,9 @@ type Options struct {
 	TLS *tls.Config
 	// Ready is called with the root of all addresses.
 	Ready func(root string)
+
+	// patience is how long a request may take to come; 0 means what the bounds say.
+	patience time.Duration
 }
 
 // check returns an error for an address that anybody could reach.
@@ -81,6 +84,9 @@ func Listen(ctx context.Context, o Options, handler http.Handler) error {
 		ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
 		ErrorLog:    slog.NewLogLogger(slog.DiscardHandler, 0), // what clients do wrong is theirs to know
 		BaseContext: func(net.Listener) context.Context { return ctx }}
+	if o.patience > 0 {
+		server.ReadHeaderTimeout, server.ReadTimeout = o.patience, o.patience
+	}
 	drained := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
 		draining, done := context.WithTimeout(context.WithoutCancel(ctx), drainTime)

@@ -248,6 +248,15 @@ func (p *Place) In(answer *Answer) (v float64, ok bool) {
 	return answer.freeValue(p.atoms, p.k), true
 }
 
+// Arity is how many arguments the atoms of a predicate have; 0 if there is no such predicate.
+func (g *Grounding) Arity(predicate string) int {
+	k, err := g.Project.Predicate(predicate)
+	if err != nil {
+		return 0
+	}
+	return g.Project.Config.Predicates[k].Arity()
+}
+
 // Named gives the atom of a place its name.
 func (g *Grounding) Named(p Place) Atom { return Atom{p.predicate, g.free(p.atoms, p.k), p.Value} }
 
