@@ -220,3 +220,44 @@ func TestExport(t *testing.T) {
 		t.Errorf("%d links", found)
 	}
 }
+
+// TestImages looks at networks of images, whose entities are shown as such, and of what is none.
+func TestImages(t *testing.T) {
+	for kind, images := range map[string]int{
+		`{"kind": "cnn", "features": "f.tsv", "convolutions": [{"filters": 1, "kernel": 2}]}`:                     2,
+		`{"kind": "cnn", "features": "f.tsv", "image": [2, 2, 3], "convolutions": [{"filters": 1, "kernel": 1}]}`: 2,
+		`{"kind": "cnn", "features": "f.tsv", "image": [1, 6, 2], "convolutions": [{"filters": 1, "kernel": 1}]}`: 0,
+		`{"kind": "mlp", "features": "f.tsv", "hidden": []}`:                                                      0,
+	} {
+		width := 16
+		if strings.Contains(kind, "image") {
+			width = 12
+		}
+		dir := t.TempDir()
+		table := "a" + strings.Repeat("\t0.5", width) + "\nb" + strings.Repeat("\t0\t1", width/2) + "\n"
+		config := `{"rules": ["1: Is(X, C) -> Big(X) ^2", "1: !Big(X) ^2"], "networks": {"n": ` + kind + `}, "predicates": {
+			"Is/2": {"neural": {"network": "n", "class": 1, "classes": ["0", "1"]}}, "Big/1": {"targets": [["a"], ["b"]]}}}`
+		for name, text := range map[string]string{"f.tsv": table, "model.json": config} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, err := project.Load(filepath.Join(dir, "model.json"), project.Options{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := engine.Run(t.Context(), p, engine.Stages{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		site, err := New(t.Context(), "model.json", result, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := httptest.NewRecorder()
+		site.ServeHTTP(w, httptest.NewRequest("GET", "/networks", nil))
+		if found := strings.Count(w.Body.String(), `src="data:image/png;base64,`); w.Code != 200 || found != images {
+			t.Errorf("%s: status %d, %d images, want %d", kind, w.Code, found, images)
+		}
+	}
+}
