@@ -1,7 +1,8 @@
 package neural
 
-// Picture returns a row of the features as an image, [height, width, channels] row by row, if it is one: of a network of
-// kind "cnn", or from a file of format "idx" with as many rows as columns. Channels are 1 or 3; ok is false of others.
+// Picture returns a row of the features as an image, [height, width, channels] row by row, if it is one: of a network
+// of kind "cnn", or from a file of format "idx" with as many rows as columns. Channels are 1 or 3; ok is false of
+// others.
 func (s *Spec) Picture(f *Features, row int32) (height, width, channels int, pixels []float32, ok bool) {
 	if s.Kind != convolutional && s.Format != IDX || row < 0 || int(row) >= f.Len() {
 		return 0, 0, 0, nil, false
