@@ -114,8 +114,8 @@ var layers = []layer{
 	{"internal/worker", []string{".", "neural", "change"}},
 	{"internal/inspect", []string{everything}},
 	{"internal/serve", []string{
-		"change", "internal/report", "internal/format", "internal/journal", "internal/explain", "internal/session", "internal/live",
-		"internal/inspect"}},
+		"change", "internal/report", "internal/journal", "internal/format", "internal/explain", "internal/session",
+		"internal/live", "internal/inspect"}},
 	{"internal/mcp", []string{"change", "internal/source", "internal/explain", "internal/session", "internal/serve"}},
 	{"internal/command", []string{
 		"internal/learn", "internal/preflight", "internal/source", "internal/report"}},

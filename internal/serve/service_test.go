@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,13 +20,11 @@ import (
 
 	"github.com/deeppsl/deeppsl/change"
 	"github.com/deeppsl/deeppsl/internal/engine"
-	"github.com/deeppsl/deeppsl/internal/format"
 	"github.com/deeppsl/deeppsl/internal/inspect"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/project"
 	_ "github.com/deeppsl/deeppsl/internal/rapidtest"
 	"github.com/deeppsl/deeppsl/internal/session"
-	_ "github.com/deeppsl/deeppsl/parquet"
 )
 
 const config = `{
@@ -214,66 +211,6 @@ func TestUpdatesAreSeen(t *testing.T) {
 	if handler.ServeHTTP(w, r); strings.Count(w.Body.String(), "\n") != 5 { // one of the six targets is observed now
 		t.Errorf("all atoms are %s", w.Body)
 	}
-}
-
-// TestBulk asks for all atoms at once, in both forms, and for what cannot be had in them.
-func TestBulk(t *testing.T) {
-	s, _ := start(t, newModel(t), "")
-	handler := s.Handler("1")
-	get := func(target, accept string) *httptest.ResponseRecorder {
-		r, w := httptest.NewRequest("GET", target, nil), httptest.NewRecorder()
-		r.Header.Set("Accept", accept)
-		handler.ServeHTTP(w, r)
-		return w
-	}
-	for _, test := range []struct {
-		target, accept, kind string
-		status, atoms        int
-	}{
-		{"/v1/atoms/Likes", lines, lines, 200, 6},
-		{"/v1/atoms/likes?contains=jazz", "text/csv, " + lines + ";q=0.5", lines, 200, 3},
-		{"/v1/atoms/Likes?min=0.25", lines, lines, 200, 2},
-		{"/v1/atoms/Likes?max=0.25&contains=jazz", columns, columns, 200, 1},
-		{"/v1/atoms/Likes", columns + ";v=1, " + lines, columns, 200, 6},
-		{"/v1/atoms/Knows", columns, columns, 200, 0},
-		{"/v1/atoms/Likes?min=7", lines, "application/problem+json", 422, 0},
-		{"/v1/atoms/Likes?min=x", columns, "application/problem+json", 422, 0},
-		{"/v1/atoms/Likes?nonsense=1", columns, "application/problem+json", 422, 0},
-		{"/v1/atoms/Nothing", lines, "application/problem+json", 404, 0},
-		{"/v1/atoms/Likes", ";;;", "application/json", 200, 0},
-	} {
-		w := get(test.target, test.accept)
-		if kind := w.Header().Get("Content-Type"); w.Code != test.status || kind != test.kind {
-			t.Errorf("%s as %s: status %d, %s: %s", test.target, test.accept, w.Code, kind, w.Body)
-		}
-		found := 0
-		switch test.kind {
-		case lines:
-			found = strings.Count(w.Body.String(), "\n")
-		case columns:
-			found = rowsOf(t, w.Body.Bytes())
-		}
-		if found != test.atoms {
-			t.Errorf("%s as %s has %d atoms, want %d", test.target, test.accept, found, test.atoms)
-		}
-	}
-}
-
-// rowsOf counts the atoms of a Parquet file, each of which has two arguments and a value.
-func rowsOf(t *testing.T, file []byte) (rows int) {
-	t.Helper()
-	f, err := format.Of(".parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	err = f.Read(bytes.NewReader(file), int64(len(file)),
-		func(columns []string) bool { names = slices.Clone(columns); return true },
-		func([]string) bool { rows++; return true })
-	if err != nil || !slices.Equal(names, []string{"arg1", "arg2", "value"}) {
-		t.Errorf("columns %q: %v", names, err)
-	}
-	return rows
 }
 
 // TestJournal begins again with what was there, whether the service ended in order or not, and knows its keys.
