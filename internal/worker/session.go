@@ -53,7 +53,7 @@ var about = map[string]handler{
 	"infer": with(infer), "atoms": with(atoms), "value": with(value), "evaluate": with(evaluate),
 	"predict": with(predict), "learn": with(learn), "rules": with(rules), "program": with(program),
 	"ground": with(ground), "set": with(set), "weight": with(weight), "save": with(save), "load": with(load),
-	"gradient": with(gradient), "explain": with(explain), "change": with(apply),
+	"gradient": with(gradient), "explain": with(explain), "change": with(apply), "what_if": with(whatIf),
 	"states": with(states), "descend": with(descend),
 }
 
@@ -222,11 +222,15 @@ func atoms(_ context.Context, c call, _ nothing) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return atomsOfAnswer(answer, c.out), nil
+}
+
+func atomsOfAnswer(a *deeppsl.Answer, out *builder) allAtoms {
 	var all factorised
-	for atom := range answer.Atoms() {
+	for atom := range a.Atoms() {
 		all.add(atom)
 	}
-	return all.write(c.out), nil
+	return all.write(out)
 }
 
 type valueOf struct {
@@ -364,6 +368,21 @@ type changing struct {
 // apply makes changes, all or none.
 func apply(ctx context.Context, c call, fields changing) (any, error) {
 	return c.Apply(ctx, fields.Changes...)
+}
+
+// supposition is an answer with its atoms, which need not be those of the session.
+type supposition struct {
+	answer
+	Atoms allAtoms `json:"atoms"`
+}
+
+// whatIf answers with what an inference would after changes, and makes none.
+func whatIf(ctx context.Context, c call, fields changing) (any, error) {
+	found, err := c.WhatIf(ctx, fields.Changes...)
+	if err != nil {
+		return nil, err
+	}
+	return supposition{answerOf(found, 0, c.out.float64s(found.Values())), atomsOfAnswer(found, c.out)}, nil
 }
 
 // save answers with the parameters of all networks.

@@ -338,6 +338,20 @@ func TestChange(t *testing.T) {
 	}
 	c.wrong("failed", "there is no atom Smokes('eve')", "change",
 		`"session": 1, "changes": [{"change": "remove", "predicate": "Smokes", "arguments": ["eve"]}]`)
+	var then struct {
+		Status string
+		Atoms  struct {
+			Predicates []struct {
+				Predicate string
+				Count     int
+			}
+		}
+	}
+	c.ok("what_if", `"session": 1, "changes": [
+		{"change": "target", "predicate": "Smokes", "arguments": ["dan"]}]`, &then)
+	if then.Status != "optimal" || fmt.Sprint(then.Atoms.Predicates) != "[{Smokes 2} {Gene 2}]" {
+		t.Errorf("%+v", then)
+	}
 	var answer struct{ Status, Method string }
 	c.ok("infer", `"session": 1`, &answer)
 	if answer.Status != "optimal" || answer.Method != "local" {

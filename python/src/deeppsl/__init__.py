@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Problem,
         WorkerError,
     )
+    from .changes import Applied
     from .explanations import Counterfactual, Explanation, Leaf, Premise, Push
     from .model import Model, Network, Predicate, Rule, Similar
     from .networks import External
@@ -42,6 +43,7 @@ _HOMES = {
         "Problem",
         "WorkerError",
     ),
+    "changes": ("Applied",),
     "explanations": ("Counterfactual", "Explanation", "Leaf", "Premise", "Push"),
     "model": ("Model", "Network", "Predicate", "Rule", "Similar"),
     "networks": ("External",),
@@ -50,6 +52,7 @@ _HOMES = {
 
 __all__ = [
     "Answer",
+    "Applied",
     "CancelledError",
     "Counterfactual",
     "DeepPSLError",

@@ -284,12 +284,17 @@ def best() -> str:
 
 def merge(changes: list[tuple[str, Table]]) -> list[tuple[str, Table]]:
     """Make one table per predicate of many, of which later ones hold."""
-    atoms: dict[str, dict[tuple[str, ...], float]] = {}
+    return [(predicate, _of_rows([(*atom, v) for atom, v in rows])) for predicate, rows in atoms(changes)]
+
+
+def atoms(changes: list[tuple[str, Table]]) -> list[tuple[str, list[tuple[tuple[str, ...], float]]]]:
+    """List the atoms of tables by predicate with their values, of which later ones hold."""
+    found: dict[str, dict[tuple[str, ...], float]] = {}
     for predicate, table in changes:
         columns = []
         for column in table.columns:
             texts = column.strings().list()
             columns.append([texts[code] for code in column.codes.tolist()])
         values = [1.0] * len(table) if table.values is None else table.values.tolist()
-        atoms.setdefault(predicate, {}).update(zip(zip(*columns), values))
-    return [(predicate, _of_rows([(*atom, v) for atom, v in rows.items()])) for predicate, rows in atoms.items()]
+        found.setdefault(predicate, {}).update(zip(zip(*columns), values))
+    return [(predicate, list(rows.items())) for predicate, rows in found.items()]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _errors, _tables, _worker, explanations, networks, results
+from . import changes as _changes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -194,7 +195,8 @@ class Model:
         self._data: list[tuple[str, str, str, _tables.Table | str]] = []
         self._features: list[tuple[str, list[str], Any]] = []
         self._served: dict[str, networks.Served] = {}
-        self._changes: list[tuple[str, _tables.Table]] = []
+        self._applied: list[list[_changes.Change]] = []  # by apply
+        self._changes: list[tuple[str, _tables.Table]] = []  # of given values, since the last of them
         self._weights: dict[int, float] = {}
         self._networks: Any = None  # the parameters that were learned, while no session has them
         self._worker: _worker.Worker | None = None
@@ -359,6 +361,35 @@ class Model:
         if len(self._changes) > _MERGE:
             self._changes = _tables.merge(self._changes)
         return self
+
+    def apply(self, changes: Iterable[_changes.Change]) -> _changes.Applied:
+        """Make changes (see deeppsl.changes), all of them or, with an error, none; the next inference is around them.
+
+        Atoms come, go, and are observed or freed, rules come and go, and weights change. Only what changes touch is ground.
+        """
+        made = list(changes)
+        self._open()
+        if self._answer is not None and self._atoms is not None:
+            self._atoms()  # those of the answers until now
+        reply, _ = self._ask("change", {"changes": made}, session=True)
+        self._atoms, self._batch = _Atoms(self._worker, self._session), 0
+        self._answer = None
+        self._applied += [_given(self._changes), made]
+        self._changes = []
+        self._weights.update({c["rule"]: c["value"] for c in made if c["change"] == "weight"})
+        return _changes.Applied(
+            reply["ground_rules_come"],
+            reply["ground_rules_gone"],
+            reply.get("reground", []),
+            reply.get("derived", []),
+            reply.get("anew", False),
+        )
+
+    def what_if(self, changes: Iterable[_changes.Change]) -> results.Answer:
+        """Return the answer that infer would give after changes, and make none."""
+        reply, arrays = self._ask("what_if", {"changes": list(changes)}, session=True)
+        atoms = _columns(reply["atoms"], arrays)
+        return results.Answer(reply, arrays[reply["values"]], lambda: atoms, self._shapes())
 
     def gradient(self, slope: Mapping[str, Any]) -> results.Gradient:
         """Return the derivatives of a function of the last answer in given values, networks' outputs and weights.
@@ -539,6 +570,8 @@ class Model:
         reply, _ = self._ask("open", self._opening(arrays), arrays)
         self._session = reply["session"]
         self._atoms = _Atoms(self._worker, self._session)
+        for made in filter(None, self._applied):
+            self._ask("change", {"changes": made}, session=True)
         for k, weight in self._weights.items():
             self._ask("weight", {"rule": k, "weight": weight}, session=True)
         if self._networks is not None:
@@ -640,16 +673,26 @@ class _Atoms:
     def __call__(self) -> dict[str, results.Columns]:
         if self._columns is None:
             assert self._worker is not None
-            reply, arrays = self._worker.ask("atoms", {"session": self._session})
-            texts = arrays[reply["strings"]].list()
-            self._columns, start = {}, 0
-            for p in reply["predicates"]:
-                codes: list[npt.NDArray[np.int32]] = [arrays[k] for k in p["codes"]]
-                made = results.Columns(p["predicate"], start, codes, texts, p["count"])
-                self._columns[p["predicate"].lower()] = made
-                start += p["count"]
+            self._columns = _columns(*self._worker.ask("atoms", {"session": self._session}))
             self._worker = None
         return self._columns
+
+
+def _given(sets: list[tuple[str, _tables.Table]]) -> list[_changes.Change]:
+    """Return what has been set as changes."""
+    return [_changes.give(predicate, *atom, value=value) for predicate, atoms in _tables.atoms(sets) for atom, value in atoms]
+
+
+def _columns(reply: dict[str, Any], arrays: list[Any]) -> dict[str, results.Columns]:
+    """Return the atoms of an answer, by predicate."""
+    texts = arrays[reply["strings"]].list()
+    columns: dict[str, results.Columns] = {}
+    start = 0
+    for p in reply["predicates"]:
+        codes: list[npt.NDArray[np.int32]] = [arrays[k] for k in p["codes"]]
+        columns[p["predicate"].lower()] = results.Columns(p["predicate"], start, codes, texts, p["count"])
+        start += p["count"]
+    return columns
 
 
 def _change(model: Model, rule: int) -> Callable[[float], None]:
