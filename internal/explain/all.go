@@ -21,14 +21,17 @@ func (s *State) All(ctx context.Context, visit func(*Summary) error) error {
 		return err
 	}
 	n := int32(len(s.y))
+	pushes, sizes := s.pushOnAll()
 	for i := range n {
-		if !s.isFree(i) {
+		unsettled := func() bool { return math.Abs(pushes[i]) > 10*tolerable*sizes[i] && s.isFree(i) }
+		if !unsettled() {
 			continue
 		}
-		if push, size := s.pushOn(i); math.Abs(push) > 10*tolerable*size {
-			if err := s.sharpen(ctx, i); err != nil {
-				return err
-			}
+		if pushes[i], sizes[i] = s.pushOn(i); !unsettled() {
+			continue // what has been solved for others has settled it
+		}
+		if err := s.sharpen(ctx, i); err != nil {
+			return err
 		}
 	}
 	summary := &Summary{ByRule: make([]float64, s.field.Model.Rules)}
@@ -39,6 +42,19 @@ func (s *State) All(ctx context.Context, visit func(*Summary) error) error {
 		}
 	}
 	return nil
+}
+
+// pushOnAll is pushOn for all variables, in one pass over the potentials.
+func (s *State) pushOnAll() (pushes, sizes []float64) {
+	pushes, sizes = make([]float64, len(s.y)), make([]float64, len(s.y))
+	for place := range s.mu {
+		p := s.look(place)
+		for k, i := range p.ids {
+			push := -p.coef[k] * p.mu
+			pushes[i], sizes[i] = pushes[i]+push, sizes[i]+math.Abs(push)
+		}
+	}
+	return pushes, sizes
 }
 
 // improveAll solves the whole further, by a bounded number of sweeps.
@@ -69,6 +85,9 @@ func (s *State) summarize(i int32, e *Summary) {
 	*e = Summary{Number: i, Value: s.y[i], ByRule: e.ByRule}
 	push := 0.0
 	for _, place := range s.index.Of(i, s.places[:0]) {
+		if s.standings[place] == idle {
+			continue
+		}
 		p := s.look(place)
 		if math.Abs(p.mu) <= silent*max(p.w, s.field.Unit()) {
 			continue

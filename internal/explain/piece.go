@@ -38,6 +38,9 @@ func (s *State) isFree(i int32) bool {
 // pushOn returns the sum of what pushes a variable up, and that of the sizes.
 func (s *State) pushOn(i int32) (push, size float64) {
 	for _, place := range s.index.Of(i, nil) {
+		if s.standings[place] == idle {
+			continue
+		}
 		p := s.look(place)
 		f := -p.coefficient(i) * p.mu
 		push, size = push+f, size+math.Abs(f)
