@@ -33,9 +33,9 @@ const (
 	// wide is the part of all variables beyond which solving everything is better.
 	wide = 0.5
 	// much is how many times the model's coefficients may be gone through before everything is solved instead.
-	much = 2
+	much = 1
 	// crowded is that part of them from which on what changes at once is solved with all others.
-	crowded = 0.1
+	crowded = 0.03
 	// portion is the part of what there is too much of the gap that is taken in at once, and most is that part where it is
 	// far, so many times what may be there.
 	portion, most, far = 0.5, 0.8, 10
