@@ -130,6 +130,12 @@ func TestAnswersAreReadWhileTheSessionChanges(t *testing.T) {
 		name := fmt.Sprintf("new%d", k)
 		changes := []change.Change{change.Target("Fire", name), change.Target("Safe", name),
 			change.Observe(1, "Next", room(k%40), name), change.Give(0.5, "Reports", room(k%7))}
+		if k%20 == 10 { // all is ground anew
+			changes = append(changes, change.Give(0.7, "Reports", name))
+		}
+		if k%20 == 11 {
+			changes = append(changes, change.Remove("Reports", fmt.Sprintf("new%d", k-1)))
+		}
 		if k%2 == 1 {
 			changes = append(changes, change.Remove("Fire", fmt.Sprintf("new%d", k-1)),
 				change.Remove("Next", room((k-1)%40), fmt.Sprintf("new%d", k-1)),
@@ -236,6 +242,11 @@ func TestChangesThatGroundAnew(t *testing.T) {
 		t.Fatal(applied, err)
 	}
 	near("another room", infer(t, s), want)
+	e, err := s.Explain(ctx, deeppsl.Details{}, "Fire", room(5))
+	if err != nil || len(e.Pushes) == 0 || math.Abs(e.Unexplained) > 1e-6 {
+		t.Errorf("%+v, %v", e, err)
+	}
+	near("after an explanation", infer(t, s), want)
 	if again, known := before.Value("Fire", room(1)); !known || again != value {
 		t.Errorf("an answer of before says %v, and said %v", again, value)
 	}
