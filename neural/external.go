@@ -32,6 +32,24 @@ type Instance interface {
 	Restore(state []byte)
 }
 
+// Staged is an Instance that wants to know when learning begins, and that it is over.
+type Staged interface {
+	Instance
+	Stage(learns bool) error
+}
+
+// Stage tells networks that other programs compute that learning begins, or that it is over.
+func (s *System) Stage(learns bool) error {
+	for _, n := range s.networks {
+		if staged, ok := n.instance.(Staged); ok {
+			if err := staged.Stage(learns); err != nil {
+				return inNetwork(n.spec.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
 // Update is what the options of learning say of a step.
 type Update struct {
 	Optimiser   string // "sgd", "adagrad" or "adam"

@@ -166,7 +166,7 @@ func warnOfUnlearned(p *project.Project, networks *perceive.Networks) {
 	var warnings source.Diagnostics
 	for k, network := range p.Config.Networks {
 		if spec := networks.Specs[k]; spec.Checkpoint == "" && spec.Encoder == "" && spec.File == "" &&
-			spec.Function == nil {
+			spec.Function == nil && spec.External == nil {
 			warnings.Warnf("network-unlearned", network.Span, "learn with -l, or read what was saved by the key checkpoint",
 				"network %q has learned nothing: its parameters are drawn by the seed", network.Name)
 		}

@@ -24,7 +24,8 @@ type Parameter struct {
 type Keeper interface {
 	// Step moves the values against the gradients of all Backwards since the last one; see Optimiser.
 	Step(kind OptimiserKind, rate, decay float64)
-	// State returns the values, and whatever their next steps depend on; Restore takes that back.
+	// State returns the values, and whatever their next steps depend on; Restore takes that back. nil says that they
+	// cannot be had.
 	State() []byte
 	Restore(state []byte)
 }

@@ -8,13 +8,15 @@ type values struct {
 	Kept    [][]byte // of those that have a Keeper
 }
 
-// copyValues copies the values of parameters.
+// copyValues copies the values of parameters; nil if some cannot be had, so that there is no way back.
 func copyValues(parameters []*Parameter) *values {
 	v := &values{Numbers: make([][]float32, len(parameters)), Kept: make([][]byte, len(parameters))}
 	for k, p := range parameters {
 		v.Numbers[k] = append([]float32(nil), p.Value...)
 		if p.Keeper != nil {
-			v.Kept[k] = p.Keeper.State()
+			if v.Kept[k] = p.Keeper.State(); v.Kept[k] == nil {
+				return nil
+			}
 		}
 	}
 	return v

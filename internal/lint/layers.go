@@ -79,9 +79,11 @@ var layers = []layer{
 	{"neural", []string{
 		"internal/parallel", "internal/kernel", "internal/onnx", "internal/idx", "internal/source", "internal/symbol",
 		"internal/relation", "internal/format", "internal/learn", "internal/report"}},
+	{"internal/neupsl", []string{"neural"}},
 	{"internal/project", []string{
 		"internal/source", "internal/syntax", "internal/program", "internal/option", "internal/load", "internal/mrf",
-		"internal/ground", "internal/preflight", "internal/derive", "internal/solve", "internal/learn", "neural"}},
+		"internal/ground", "internal/preflight", "internal/derive", "internal/solve", "internal/learn", "neural",
+		"internal/neupsl"}},
 	{"internal/declare", []string{
 		"internal/source", "internal/syntax", "internal/program", "internal/similarity", "internal/load", "neural"}},
 	{"internal/perceive", []string{

@@ -130,6 +130,8 @@ type Predicate struct {
 	// Evaluations say how the answers are scored, in the order of the configuration.
 	Evaluations []Evaluation
 	Options     []Option
+	// Deep says that the predicate is a DeepPredicate of Java PSL: a network in Python gives the values of its targets.
+	Deep *Deep
 	// Words say an atom in plain words, with {0} for its first argument; "" for none.
 	Words string
 
@@ -150,8 +152,19 @@ type Neural struct {
 	// Teacher names the predicate with targets whose inferred values the network imitates while it learns, atom by atom;
 	// "" if none does.
 	Teacher string
+	// Listed says that the atoms are the predicate's targets, though there are classes.
+	Listed bool
 	// Atoms derive the atoms of a network over pairs.
 	Atoms []*syntax.Rule
+}
+
+// Deep is what the options of a DeepPredicate say of its network.
+type Deep struct {
+	Span source.Span
+	// Map is the path of the table that has an entity in each line, Classes the number of classes, and Entity the argument
+	// that is the entity. The last argument is the class.
+	Map             string
+	Entity, Classes int
 }
 
 // Derivation makes the atoms of a predicate from those of others: the union of what the rules' bodies join.

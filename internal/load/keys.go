@@ -50,7 +50,7 @@ var Keys = []Key{
 	{PredicateLevel, "arity", "whole number", "as in `\"Knows/2\"`", "how many arguments it has", `2`},
 	{PredicateLevel, "types", "list", "String for each", "the types of its arguments: String, Int, Float, or PSL's " +
 		"UniqueStringID, UniqueIntID, Integer, Long, Double", `["String", "Int"]`},
-	{PredicateLevel, "type", "string", "StandardPredicate", "PSL's class; what a DeepPredicate does, `neural` does here",
+	{PredicateLevel, "type", "string", "StandardPredicate", "PSL's class: DeepPredicate is a network of NeuPSL in Python",
 		`"StandardPredicate"`},
 	{PredicateLevel, "force-open", "true or false", "false", "whether to ask for an atom that no table has is an error, " +
 		"though there are no targets, and not 0", `true`},

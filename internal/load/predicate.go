@@ -88,7 +88,7 @@ func (d *decoder) settings(n node, decl *declaration) {
 		field{"name", func(v node) { d.sameName(v, p.Name) }},
 		field{"arity", func(v node) { decl.arity = d.integer(v, "arity", 0) }},
 		field{"types", func(v node) { p.Types = d.types(v) }},
-		field{"type", d.predicateType},
+		field{"type", func(v node) { d.predicateType(v, p) }},
 		field{"force-open", func(v node) { p.ForceOpen = d.boolean(v, "force-open") }},
 		field{"observations", func(v node) { p.Observations = d.partition(v, "observations") }},
 		field{"targets", func(v node) { p.Targets = d.partition(v, "targets") }},
@@ -103,6 +103,7 @@ func (d *decoder) settings(n node, decl *declaration) {
 		field{"options", func(v node) { p.Options = d.options(v) }},
 	)
 	d.corpusOption(p)
+	d.deepOptions(p)
 }
 
 // sameName reads a predicate's name where Java PSL may have it once more.
@@ -113,15 +114,13 @@ func (d *decoder) sameName(n node, name string) {
 	}
 }
 
-// predicateType accepts PSL's class names. A deep predicate is declared otherwise here.
-func (d *decoder) predicateType(n node) {
+// predicateType accepts PSL's class names.
+func (d *decoder) predicateType(n node, p *Predicate) {
 	name := d.text(n, "type")
 	switch short := name[strings.LastIndexByte(name, '.')+1:]; short {
 	case "StandardPredicate", "ExternalFunctionalPredicate":
 	case "DeepPredicate":
-		d.diags.Errorf("config-deep-predicate", n.span(),
-			`describe the network under "networks", and give the predicate the key "neural"`,
-			"a DeepPredicate runs a Python process, which this program does not")
+		p.Deep = &Deep{Span: n.span(), Entity: -1}
 	default:
 		d.diags.Errorf("config-choice", n.span(), suggestion(short, []string{"StandardPredicate"}),
 			"no predicate type %q", name)
@@ -430,3 +429,47 @@ func ParseEvaluator(name string) (short string, err error) {
 	}
 	return short, err
 }
+
+// The options that every DeepPredicate of Java PSL has.
+const (
+	deepModel    = "model-path"
+	deepMap      = "entity-data-map-path"
+	deepEntities = "entity-argument-indexes"
+	deepClasses  = "class-size"
+)
+
+// deepOptions reads what the options of a DeepPredicate say of its network; the rest is for the network itself.
+func (d *decoder) deepOptions(p *Predicate) {
+	if p.Deep == nil {
+		return
+	}
+	given := make(map[string]Option)
+	for _, o := range p.Options {
+		given[o.Name] = o
+	}
+	for _, name := range []string{deepModel, deepMap, deepEntities, deepClasses} {
+		if _, has := given[name]; !has {
+			d.diags.Errorf("config-deep-predicate", p.Deep.Span, `write it under "options" of the predicate`,
+				"the DeepPredicate %s has no option %s", p.Name, name)
+			return
+		}
+	}
+	p.Deep.Map = given[deepMap].Value
+	p.Deep.Entity = d.deepNumber(p, given[deepEntities], 0, "0 if the first argument is what the network sees; two "+
+		"arguments together are not supported")
+	p.Deep.Classes = d.deepNumber(p, given[deepClasses], 1, "the number of classes")
+}
+
+// deepNumber reads an option that is a number of at least some size.
+func (d *decoder) deepNumber(p *Predicate, o Option, least int, hint string) int {
+	n, err := strconv.Atoi(strings.TrimSpace(o.Value))
+	if err != nil || n < least || n > maxClasses {
+		d.diags.Errorf("config-deep-predicate", o.Span, hint, "the option %s of the DeepPredicate %s is %q", o.Name, p.Name,
+			o.Value)
+		return least
+	}
+	return n
+}
+
+// maxClasses bounds what a typing error can ask for.
+const maxClasses = 1 << 20

@@ -3,6 +3,7 @@ package load
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/program"
@@ -22,6 +23,11 @@ func (c *Config) Resolve() error {
 // which are perceived. It only looks at declarations; package program checks the rules.
 func (c *Config) resolve(diags *source.Diagnostics) {
 	c.number(diags)
+	for _, p := range c.Predicates {
+		if p.Deep != nil {
+			c.networkOf(p, diags)
+		}
+	}
 	networks := make(map[string]bool)
 	for _, network := range c.Networks {
 		networks[network.Name] = true
@@ -113,6 +119,9 @@ func (c *Config) checkNeural(p *Predicate, networks map[string]bool, diags *sour
 			"the atoms of %s are both derived and listed as targets", p.Name)
 	}
 	c.checkSlots(n, diags)
+	if n.Listed && p.Targets.Empty() {
+		diags.Errorf("config-neural", n.Span, "list its atoms as targets", "the DeepPredicate %s has no targets", p.Name)
+	}
 	if len(n.Classes) == 0 && len(n.Atoms) == 0 && p.Targets.Empty() {
 		diags.Errorf("config-neural", n.Span, "give \"class\" and \"classes\", or \"atoms\", or targets",
 			"nothing says which atoms the network gives values to")
@@ -150,4 +159,20 @@ func (c *Config) intIDs() {
 			}
 		}
 	}
+}
+
+// networkOf ties a DeepPredicate to a network of its own, which the options describe.
+func (c *Config) networkOf(p *Predicate, diags *source.Diagnostics) {
+	if p.Neural != nil {
+		if p.Neural.Network != p.Name {
+			diags.Errorf("config-origin", p.Deep.Span, "keep one of them", "predicate %s is a DeepPredicate, and has a network",
+				p.Name)
+		}
+		return
+	}
+	p.Neural = &Neural{Network: p.Name, Span: p.Deep.Span, Entity: p.Deep.Entity, Class: p.Arity() - 1, Listed: true}
+	for class := range p.Deep.Classes {
+		p.Neural.Classes = append(p.Neural.Classes, strconv.Itoa(class))
+	}
+	c.Networks = append(c.Networks, &Network{Name: p.Name, Span: p.Deep.Span, JSON: []byte("{}")})
 }

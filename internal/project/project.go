@@ -16,6 +16,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/derive"
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/neupsl"
 	"github.com/deeppsl/deeppsl/internal/option"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -66,6 +67,7 @@ type Project struct {
 	Learning Settings           // of learning
 	Warnings source.Diagnostics // of loading
 	Loading  time.Duration
+	server   neupsl.Model // what the networks of NeuPSL have in common
 	truth    map[truthKey][][]string
 	warned   *warned
 }
@@ -124,6 +126,7 @@ func newProject(config *load.Config, err error, options Options, start time.Time
 		p.Log = slog.New(slog.DiscardHandler)
 	}
 	diags := append(p.readOptions(), config.Warnings...)
+	p.addDeep(&diags)
 	var inRules source.Diagnostics
 	p.CompileAll(&inRules)
 	if diags.HasErrors() || inRules.HasErrors() { // warnings about rules come with each phase
@@ -163,7 +166,7 @@ func (p *Project) readOptions() (diags source.Diagnostics) {
 			}
 		}
 	}
-	noteIdle(idle, &diags)
+	noteIdle(p.takeDeep(idle), &diags)
 	if p.Threads == 0 {
 		p.Threads = p.Phases[load.Infer].Threads
 	}

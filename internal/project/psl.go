@@ -150,6 +150,9 @@ var pslPredicateOptions = []string{
 // idlePredicateOptions returns the options of a predicate that have no effect here, and reports those that no program
 // has.
 func idlePredicateOptions(p *load.Predicate, diags *source.Diagnostics) (idle []load.Option) {
+	if p.Deep != nil {
+		return nil // they are all for its network
+	}
 	for _, o := range p.Options {
 		name := strings.TrimPrefix(strings.TrimPrefix(o.Name, "learning::"), "inference::")
 		switch {

@@ -350,6 +350,8 @@ const bilevel = "bilevel"
 func defaultsFor(config *load.Config, given []load.Option) Settings {
 	s := Settings{Level: slog.LevelDebug, Evaluation: make(map[string]string)}
 	switch {
+	case slices.ContainsFunc(config.Predicates, func(p *load.Predicate) bool { return p.Deep != nil }):
+		s.Learn.Method = learn.Energy // as in Java PSL; and its networks cannot begin anew
 	case !slices.ContainsFunc(config.Predicates, func(p *load.Predicate) bool { return p.Neural != nil }):
 		s.Learn.Method, s.Compared = learn.Perceptron, config.Examples[load.Learn] == nil
 	case config.Examples[load.Learn] != nil:

@@ -5,6 +5,7 @@ package training
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -24,23 +25,47 @@ import (
 // kept; with the option learn.refit, all is learned anew from that truth too, for as many epochs. Afterwards the
 // grounding, and others with the same networks, have the learned parameters. If the context ends, they have the best
 // until then, and its error comes with a Training whose Ended is Early.
-func Train(ctx context.Context, g *session.Grounding) (*Training, error) {
+func Train(ctx context.Context, g *session.Grounding) (training *Training, err error) {
 	l := &learner{Grounding: g}
-	return l.learnBy(ctx, l.way())
+	err = l.staged(func() error {
+		training, err = l.learnBy(ctx, l.way())
+		return err
+	})
+	return training, err
 }
 
 // Learn is Train with signs that nothing was learned; being cut short is no error.
-func Learn(ctx context.Context, g *session.Grounding) (*Training, source.Diagnostics, error) {
+func Learn(ctx context.Context, g *session.Grounding) (training *Training, told source.Diagnostics, err error) {
 	l := &learner{Grounding: g}
-	training, err := l.learnBy(ctx, l.way())
+	err = l.staged(func() error {
+		training, told, err = l.learnAndNotice(ctx)
+		return err
+	})
+	return training, told, err
+}
+
+// staged tells networks that other programs compute when learning begins, and that it is over.
+func (g *learner) staged(learns func() error) error {
+	if g.Networks == nil {
+		return learns()
+	}
+	if err := g.Networks.System.Stage(true); err != nil {
+		return err
+	}
+	err := learns()
+	return errors.Join(err, g.Networks.System.Stage(false))
+}
+
+func (g *learner) learnAndNotice(ctx context.Context) (*Training, source.Diagnostics, error) {
+	training, err := g.learnBy(ctx, g.way())
 	if _, cut := learn.CutShort(ctx, err); err != nil && (!cut || training == nil) {
 		return nil, nil, err
 	}
 	if training.Ended.Early() {
-		return training, l.notices.told, nil
+		return training, g.notices.told, nil
 	}
-	err = l.notices.notice(ctx, training)
-	return training, l.notices.told, err
+	err = g.notices.notice(ctx, training)
+	return training, g.notices.told, err
 }
 
 // way is a way to learn from a lesson, around a method of package learn.
