@@ -53,14 +53,14 @@ func Make(ctx context.Context, p *project.Project, r Request) (_ *Manifest, fres
 	if there, err := same(r.Dir, m); there != nil || err != nil {
 		return there, false, err
 	}
+	if err := supported(p, r.By == ByVertices); err != nil {
+		return nil, false, err
+	}
 	if r.By == ByVertices {
 		if err = m.cutVertices(ctx, p, r.Dir); err == nil {
 			err = m.write(r.Dir)
 		}
 		return m, true, err
-	}
-	if err := supported(p); err != nil {
-		return nil, false, err
 	}
 	g, err := atoms(ctx, p)
 	if err != nil {
@@ -138,8 +138,8 @@ func same(dir string, m *Manifest) (*Manifest, error) {
 	return there, nil
 }
 
-// supported refuses what cannot be cut.
-func supported(p *project.Project) error {
+// supported refuses what cannot be cut. Functions need not be in other processes if it is ground rules that are.
+func supported(p *project.Project, ground bool) error {
 	var diags source.Diagnostics
 	refuse := func(span source.Span, format string, args ...any) {
 		diags.Errorf("shard-unsupported", span, "run it in one process: deeppsl run", format, args...)
@@ -155,6 +155,7 @@ func supported(p *project.Project) error {
 		switch {
 		case declared.Given:
 			refuse(declared.Span, "given atoms are not cut, and those of %s are", declared.Name)
+		case ground:
 		case declared.Call != nil || declared.Function != "" && measure == nil:
 			refuse(declared.Span, "%s is a function of the program's own, which other processes do not have", declared.Name)
 		case measure != nil && measure.Corpus:
