@@ -17,7 +17,7 @@ import (
 const fraction = 29
 
 // finest is the power of two of the least ρ that multipliers are counted in, steepest that of the largest.
-const finest, gentle, steepest = -20, -4, 20
+const finest, gentle, steepest = -12, -4, 8
 
 // Block is a part of a problem: its ground rules, and what pulls the variables that it shares to what the blocks have
 // agreed on. It is not safe for concurrent use.
@@ -61,8 +61,8 @@ type state struct {
 	OwnBest, OwnBound, Violation float64
 	Point                        []float64
 	Settled                      int // rounds since ρ was changed
-	// Gap is that of the next local solve, relative to Worth, a block's share of the objective; 0 if it is not known.
-	Gap, Worth float64
+	// Tolerance is what the next local solve may leave of its energy; 0 if that is not known.
+	Tolerance float64
 	// Apart and Moved are those of Sums, to be told.
 	Apart, Moved float64
 }
@@ -252,7 +252,7 @@ func newBlock(number int, part *partition.Part, of *mrf.Field, unit float64, sha
 	block.slope = make([]float64, m.Variables)
 	block.state = state{Lambda: make([]int64, len(shared)), Mean: make([]int32, len(shared)),
 		Middle: make([]float64, len(shared)),
-		Y:      make([]float64, m.Variables), Best: math.Inf(1), Bound: math.Inf(-1), OwnBound: math.Inf(-1), Gap: coarsest,
+		Y:      make([]float64, m.Variables), Best: math.Inf(1), Bound: math.Inf(-1), OwnBound: math.Inf(-1),
 		Log: gentle}
 	return block
 }
@@ -275,8 +275,11 @@ func (b *Block) weigh(rho float64) {
 	b.field.SetUnit(b.unit)
 }
 
-// minimise finds y_b to a relative gap. In round 0 nothing pulls.
-func (b *Block) minimise(ctx context.Context, gap, feasibility float64) (*solve.Result, error) {
+// coarsest is the relative gap of the first local solves.
+const coarsest = 1e-3
+
+// minimise finds y_b. In round 0 nothing pulls.
+func (b *Block) minimise(ctx context.Context, feasibility float64) (*solve.Result, error) {
 	rho := 0.0
 	if b.state.Round > 0 {
 		rho = math.Ldexp(1, b.state.Log)
@@ -290,14 +293,14 @@ func (b *Block) minimise(ctx context.Context, gap, feasibility float64) (*solve.
 		b.agreed()[k] = at
 	}
 	b.field.SetInputs(b.inputs)
-	// The gap is in terms of what the ground rules cost, and not of the pull, which grows with the multipliers.
-	if worth := b.state.Worth; worth > 0 {
-		gap *= worth / max(b.unit, b.field.Energy(b.state.Y))
+	gap := coarsest
+	if b.state.Tolerance > 0 {
+		gap = max(b.state.Tolerance/max(b.unit, b.field.Energy(b.state.Y)), 1e-12)
 	}
 	// What the mean is to satisfy, blocks satisfy better, unless only just anything does.
-	result, err := b.solve(ctx, max(gap, 1e-12), feasibility/8)
+	result, err := b.solve(ctx, gap, feasibility/8)
 	if err == nil && result.Status == solve.Infeasible {
-		result, err = b.solve(ctx, max(gap, 1e-12), feasibility)
+		result, err = b.solve(ctx, gap, feasibility)
 	}
 	return result, err
 }

@@ -331,3 +331,20 @@ func BenchmarkRounds(b *testing.B) {
 		}
 	}
 }
+
+// Where ρ has to change, the multipliers still move by the one that the values were found with.
+func TestChangingRho(t *testing.T) {
+	field := corridor(400, 1, 2, false)
+	of, _ := Cut(field.Model, 8)
+	for _, log := range []int{-8, -2, 2, 5} {
+		blocks := New(field, of, 8, 1)
+		for _, b := range blocks {
+			b.state.Log = log
+		}
+		if p := together(t, blocks, Settings{Gap: 1e-4, Feasibility: 1e-6, Rounds: 60}); p.Gap > 1e-4 {
+			t.Errorf("ρ begins with 2^%d: gap %v after %d rounds", log, p.Gap, p.Round+1)
+		} else {
+			t.Logf("ρ begins with 2^%d: %d rounds", log, p.Round+1)
+		}
+	}
+}

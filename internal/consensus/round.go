@@ -40,7 +40,8 @@ type Progress struct {
 const (
 	relaxation  = 1.6
 	localShare  = 30
-	coarsest    = 1e-3
+	pullShare   = 50
+	leastShare  = 1e4
 	mostRounds  = 1000
 	unbalanced  = 10 // squares of distances, from which on ρ changes
 	restRounds  = 2  // between two changes of ρ
@@ -74,7 +75,7 @@ func (b *Block) Run(ctx context.Context, x Exchange, s Settings) (*Progress, err
 // round solves, tells, and takes over what the blocks agree on.
 func (b *Block) round(ctx context.Context, x Exchange, s *Settings) (*Progress, error) {
 	start := time.Now()
-	result, err := b.minimise(ctx, b.state.Gap, s.Feasibility)
+	result, err := b.minimise(ctx, s.Feasibility)
 	if err != nil {
 		return nil, err
 	}
@@ -98,6 +99,7 @@ func (b *Block) round(ctx context.Context, x Exchange, s *Settings) (*Progress, 
 	b.state.Y, b.state.Mu = y, mu
 	p := b.decide(sums, own, point, s)
 	b.agree(told, values)
+	b.balance(p) // of the next round: the multipliers have moved by the ρ that the values were found with
 	b.state.Round++
 	return p, nil
 }
@@ -200,13 +202,22 @@ func (b *Block) decide(sums []Sums, own Sums, point []float64, s *Settings) *Pro
 		p.Gap = math.Inf(1)
 	}
 	p.Done = p.Gap <= s.Gap || p.Status == solve.Infeasible || b.state.Round+1 >= s.Rounds
-	b.state.Gap = coarsest
-	if !math.IsInf(p.Gap, 0) {
-		b.state.Worth = max(b.unit, math.Abs(p.Best)) / float64(b.Blocks)
-		b.state.Gap = min(max(p.Gap/localShare, s.Gap/8), coarsest)
-	}
-	b.balance(p)
+	b.tolerate(p, s)
 	return p
+}
+
+// tolerate says how exact the next local solves are to be: by the gap of the whole, and so that what they leave is little
+// beside what the blocks still have to agree on. Otherwise the multipliers would follow their errors.
+func (b *Block) tolerate(p *Progress, s *Settings) {
+	if math.IsInf(p.Gap, 0) {
+		return
+	}
+	worth := max(b.unit, math.Abs(p.Best)) / float64(b.Blocks)
+	b.state.Tolerance = max(p.Gap, s.Gap/4) / localShare * worth
+	if apart := p.apart + p.moved; b.state.Round > 1 && apart > 0 {
+		pull := math.Ldexp(apart, b.state.Log) / float64(b.Blocks)
+		b.state.Tolerance = max(min(b.state.Tolerance, pull/pullShare), s.Gap/leastShare*worth)
+	}
 }
 
 // balance makes ρ larger where blocks are far from each other, and less where what they agree on moves much.
