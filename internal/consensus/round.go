@@ -206,8 +206,8 @@ func (b *Block) decide(sums []Sums, own Sums, point []float64, s *Settings) *Pro
 	return p
 }
 
-// tolerate says how exact the next local solves are to be: by the gap of the whole, and so that what they leave is little
-// beside what the blocks still have to agree on. Otherwise the multipliers would follow their errors.
+// tolerate says how exact the next local solves are to be: by the gap of the whole, and so that what they leave is
+// little beside what the blocks still have to agree on. Otherwise the multipliers would follow their errors.
 func (b *Block) tolerate(p *Progress, s *Settings) {
 	if math.IsInf(p.Gap, 0) {
 		return
