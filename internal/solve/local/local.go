@@ -33,6 +33,7 @@ type State struct {
 	first    int       // how many the first model has
 	size     int       // and how many coefficients
 	come     []arrival
+	looked   int               // how many had come when it was last asked which are still there, or twice that
 	of       map[int32][]int32 // places of those that have come, by variable
 	within   map[int32][]int32 // places of potentials by input, once one changes
 	priors   []prior

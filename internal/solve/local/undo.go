@@ -39,7 +39,10 @@ func (s *State) Begin() {
 }
 
 // Commit lets what has changed since Begin be.
-func (s *State) Commit() { s.saved, s.log = nil, s.log[:0] }
+func (s *State) Commit() {
+	s.saved, s.log = nil, s.log[:0]
+	s.compact()
+}
 
 // Rollback makes everything what it was at Begin, to the last bit.
 func (s *State) Rollback() {
@@ -68,7 +71,7 @@ func (s *State) Rollback() {
 	s.objective, s.gap, s.excess, s.violations, s.kinds =
 		was.objective, was.gap, was.excess, was.violations, was.kinds
 	s.pending, s.pressed, s.theta = was.pending, was.pressed, was.theta
-	s.Commit()
+	s.saved, s.log = nil, s.log[:0]
 }
 
 func (s *State) note(e entry) {
