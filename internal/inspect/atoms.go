@@ -65,28 +65,36 @@ func (s *Site) atoms(ctx context.Context, query url.Values) (*page, error) {
 
 // find fills a listing's page with the atoms that it asks for.
 func (s *Site) find(ctx context.Context, l *listing) error {
-	fits := s.fits(l.Text)
-	var found []listed
+	type place struct {
+		relation *relation.Relation
+		row      int32
+	}
+	var found []place
 	var keys []float64 // by which they are listed, the least first
-	for atoms, row := range s.grounding.Open() {
-		if row%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if l.Predicate != "" && !strings.EqualFold(l.Predicate, atoms.Name) ||
-			l.Text != "" && !slices.ContainsFunc(atoms.Columns, func(c []symbol.ID) bool { return fits(c[row]) }) {
+	for _, atoms := range s.grounding.Tables.Store.Relations {
+		if atoms.FreeLen() == 0 || l.Predicate != "" && !strings.EqualFold(l.Predicate, atoms.Name) {
 			continue
 		}
-		a := listed{Value: session.FreeValue(s.answer, atoms, row), relation: atoms, row: row}
-		found, keys = append(found, a), append(keys, l.key(a.Value))
+		fits := s.fits(atoms, l.Text)
+		found, keys = slices.Grow(found, atoms.FreeLen()), slices.Grow(keys, atoms.FreeLen())
+		for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
+			if row%4096 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if atoms.Has(row) && (l.Text == "" || fits(row)) {
+				found = append(found, place{atoms, row})
+				keys = append(keys, l.key(session.FreeValue(s.answer, atoms, row)))
+			}
+		}
 	}
 	l.Found = len(found)
 	l.Number = min(max(l.Number, 0), max(len(found)-1, 0)/shownAtoms)
 	from := l.Number * shownAtoms
 	l.First = from + 1
 	for _, at := range ranked(keys, from, min(len(found), from+shownAtoms)) {
-		a := found[at]
-		a.Atom, a.Role = s.grounding.Tables.Store.Atom(a.relation, a.row), a.relation.Role(a.row).String()
-		l.Atoms = append(l.Atoms, a)
+		r, row := found[at].relation, found[at].row
+		l.Atoms = append(l.Atoms, listed{Atom: s.grounding.Tables.Store.Atom(r, row), Role: r.Role(row).String(),
+			Value: session.FreeValue(s.answer, r, row), relation: r, row: row})
 	}
 	return nil
 }
@@ -102,17 +110,19 @@ func (l *listing) key(value float64) float64 {
 	return 0
 }
 
-// fits returns what tells whether a constant has a text in it, in whatever case.
-func (s *Site) fits(text string) func(symbol.ID) bool {
+// fits returns what tells whether an argument of a row has a text in it, in whatever case.
+func (s *Site) fits(atoms *relation.Relation, text string) func(row int32) bool {
 	symbols, wanted := s.grounding.Tables.Store.Symbols, strings.ToLower(text)
 	has := make(map[symbol.ID]bool)
-	return func(id symbol.ID) bool {
-		known, ok := has[id]
-		if !ok {
-			known = strings.Contains(strings.ToLower(symbols.Name(id)), wanted)
-			has[id] = known
-		}
-		return known
+	return func(row int32) bool {
+		return slices.ContainsFunc(atoms.Columns, func(column []symbol.ID) bool {
+			known, ok := has[column[row]]
+			if !ok {
+				known = strings.Contains(strings.ToLower(symbols.Name(column[row])), wanted)
+				has[column[row]] = known
+			}
+			return known
+		})
 	}
 }
 
