@@ -228,14 +228,15 @@ func TestEndsWithItsContext(t *testing.T) {
 	l.check(out)
 }
 
-// TestMemoryStays lets one potential come and go for as long as one likes: what it leaves is given back, and the state is
-// what it was.
+// TestMemoryStays lets one potential come and go for as long as one likes: what it leaves is given back, and the state
+// is what it was.
 func TestMemoryStays(t *testing.T) {
 	l := start(t, 7, mrftest.Soft)
 	if _, err := l.Solve(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	stays := mrf.Potential{Kind: mrf.Hinge, Exponent: 2, Vars: []int32{1, 3}, Coef: []float64{1, -1}, Constant: 0.4, Scale: 1}
+	stays := mrf.Potential{Kind: mrf.Hinge, Exponent: 2, Vars: []int32{1, 3}, Coef: []float64{1, -1}, Constant: 0.4,
+		Scale: 1}
 	l.Begin()
 	l.Add(&stays)
 	l.Commit()
@@ -252,7 +253,8 @@ func TestMemoryStays(t *testing.T) {
 	if n := len(l.come); n > compactAt {
 		t.Errorf("%d potentials are remembered", n)
 	}
-	if after := l.Certificate(); math.Abs(after.Objective-before.Objective) > 1e-9 || math.Abs(after.Gap-before.Gap) > 1e-9 {
+	after := l.Certificate()
+	if math.Abs(after.Objective-before.Objective) > 1e-9 || math.Abs(after.Gap-before.Gap) > 1e-9 {
 		t.Errorf("the proof is %v, and was %v", after, before)
 	}
 	if n := l.Potentials(); n != model || l.Find(&stays) < l.first {
