@@ -224,7 +224,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// Every shape must have ground rules, as many for any number of threads.
+// Every shape but one must have ground rules, as many for any number of threads.
 func TestShapes(t *testing.T) {
 	for k := range joinShapes {
 		if joinShapes[k].query == "" {
@@ -239,7 +239,8 @@ func TestShapes(t *testing.T) {
 			}
 			counts[i] = one.GroundRules
 		}
-		if counts[0] == 0 || counts[0] != counts[1] {
+		none := joinShapes[k].name == "late-end" // its conditions contradict each other
+		if (counts[0] == 0) != none || counts[0] != counts[1] {
 			t.Errorf("%s: %d ground rules, then %d", joinShapes[k].name, counts[0], counts[1])
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/symbol"
@@ -18,8 +19,11 @@ type joinShape struct {
 	query string
 }
 
+// joinShapes are all shapes.
+var joinShapes = slices.Concat(plainShapes, oddShapes)
+
 // The sizes of shapes are about how many links they have, but for products and long rules.
-var joinShapes = []joinShape{
+var plainShapes = []joinShape{
 	{"chain-2", "1: Link(A, B) & Link(B, C) & Good(A) -> Good(C)\n", links(10, 1),
 		`SELECT g.id AS a, h.id AS b FROM Link l JOIN Link m ON l.c1 = m.c0 JOIN Good g ON g.c0 = l.c0
 			JOIN Good h ON h.c0 = m.c1`},

@@ -99,6 +99,11 @@ func box(columns [][]symbol.ID, rows int) (dims []dimension, cells int) {
 func (x *Index) address(rows, cells int) {
 	x.start = make([]int32, cells+1)
 	x.rows = make([]int32, rows)
+	if x.inOrder(rows) {
+		return
+	}
+	clear(x.start)
+	x.keys = 0
 	for row := range rows {
 		x.start[x.cell(row)]++
 	}
@@ -119,6 +124,34 @@ func (x *Index) address(rows, cells int) {
 	copy(x.start[1:], x.start[:cells])
 	x.start[0] = 0
 	x.ordered = slices.IsSorted(x.rows)
+}
+
+// inOrder addresses rows that are sorted by their cells already, and tells whether they are: tables often are, by some
+// of their columns.
+func (x *Index) inOrder(rows int) bool {
+	next := uint32(0) // the first cell whose start is not known yet
+	for row := range rows {
+		c := x.cell(row)
+		if c+1 < next {
+			return false
+		}
+		if c >= next {
+			x.keys++
+			fillWith(x.start[next:c+1], int32(row))
+			next = c + 1
+		}
+		x.rows[row] = int32(row)
+	}
+	fillWith(x.start[next:], int32(rows))
+	x.ordered = true
+	return true
+}
+
+// fillWith sets all values.
+func fillWith(values []int32, value int32) {
+	for k := range values {
+		values[k] = value
+	}
 }
 
 // cell returns the place of a row's key, which is in the box by construction.

@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/symbol"
@@ -102,13 +103,13 @@ func (r *Relation) DistinctCount(column int) int {
 // countDistinct counts in a bit set over the range of the values.
 func countDistinct(values []symbol.ID) (count int) {
 	low, high := slices.Min(values), slices.Max(values)
-	seen := make([]uint64, (high-low)/64+1)
+	seen := make([]uint64, uint32(high-low)/64+1)
 	for _, v := range values {
-		word, bit := (v-low)/64, uint64(1)<<((v-low)%64)
-		if seen[word]&bit == 0 {
-			seen[word] |= bit
-			count++
-		}
+		at := uint32(v - low)
+		seen[at/64] |= 1 << (at % 64)
+	}
+	for _, word := range seen {
+		count += bits.OnesCount64(word)
 	}
 	return count
 }
