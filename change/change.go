@@ -38,13 +38,13 @@ func Remove(predicate string, arguments ...string) Change {
 	return Change{Kind: RemoveAtom, Predicate: predicate, Arguments: arguments}
 }
 
-// Target makes an atom a target: one that was not there, or one that was observed, which is freed by it. The predicate
-// must have had targets when the session began.
+// Target makes an atom a target: one that was not there, or one that was observed, which is freed by it. Where it is
+// the first of its predicate, atoms of it that are not there are asked for from then on, and no longer 0.
 func Target(predicate string, arguments ...string) Change {
 	return Change{Kind: TargetAtom, Predicate: predicate, Arguments: arguments}
 }
 
-// Give changes the value of a given atom, in [0, 1].
+// Give gives an atom of a predicate whose values are given one in [0, 1]: another one, or the first.
 func Give(value float64, predicate string, arguments ...string) Change {
 	return Change{Kind: GiveValue, Predicate: predicate, Arguments: arguments, Value: value}
 }

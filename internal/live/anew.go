@@ -24,7 +24,7 @@ func (s *Session) renew(ctx context.Context, changes []change.Change) (*change.A
 	}
 	fresh, err := New(g, answer)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, g.Close())
 	}
 	if fresh.infeasible && !s.infeasible {
 		return nil, &Conflict{answer.Conflict}

@@ -64,7 +64,7 @@ func (s *State) solve(ctx context.Context) (out Outcome, err error) {
 	p.reset()
 	defer s.forget(p)
 	s.aim, s.pending = s.settings.Gap, nil
-	work := 0
+	work, pace := 0, pace{}
 	for len(more) > 0 {
 		s.take(p, more)
 		work += p.entries()
@@ -100,6 +100,11 @@ func (s *State) solve(ctx context.Context) (out Outcome, err error) {
 		more = s.pushed(p)
 		if !s.provenTo(s.aim) {
 			more = s.worst(p)
+			if pace.sees(p.entries(), math.Abs(s.Certificate().Gap)/s.aim, float64(s.size)) {
+				s.pending = append(s.pending, p.variables...)
+				out.Status = solve.Stalled
+				return out, nil
+			}
 		}
 		if len(more) == 0 || s.provenTo(s.aim) && p.entries()+s.around(more) > cheap {
 			s.press(more)
@@ -107,6 +112,35 @@ func (s *State) solve(ctx context.Context) (out Outcome, err error) {
 		}
 	}
 	return out, nil
+}
+
+// pace is how the gap falls as a part grows: mostly by a power of the part's size.
+type pace struct {
+	entries, off float64 // of the last round
+	slow         int     // rounds at whose pace the whole would be less work
+}
+
+// Rounds that are slow count from a part of the model on, and so many are enough.
+const (
+	notable = 0.05
+	enough  = 2
+)
+
+// sees notes the size of a part and how many times what was asked for the gap is, in a model of a size, and tells
+// whether solving all of it is better than going on at this pace.
+func (p *pace) sees(entries int, off, size float64) (better bool) {
+	before, grown := *p, float64(entries)
+	p.entries, p.off = grown, off
+	if before.off == 0 || grown < notable*size+cheap {
+		return false
+	}
+	power := math.Log(before.off/off) / math.Log(grown/before.entries)
+	if power > 0 && 2*grown*math.Pow(off, 1/power) < much*size { // rounds double
+		p.slow = 0
+		return false
+	}
+	p.slow++
+	return p.slow >= enough
 }
 
 // few variables are never too many.
