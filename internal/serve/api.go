@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
-	"net"
 	"net/http"
 	"time"
 
@@ -38,41 +36,7 @@ func (s *Service) Handler(version string) http.Handler {
 		_ = s.writeMetrics(w) // the reader has gone if it fails
 	})
 	mux.HandleFunc("/", s.page)
-	return whole(s.bulk(mux))
-}
-
-// whole hands on requests whose bodies have come. What is wrong with how one comes is the client's fault.
-func whole(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Body == nil || r.Body == http.NoBody {
-			next.ServeHTTP(w, r)
-			return
-		}
-		status := http.StatusRequestEntityTooLarge
-		if r.ContentLength <= maxBody {
-			body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-			if err == nil {
-				r.Body = io.NopCloser(bytes.NewReader(body))
-				next.ServeHTTP(w, r)
-				return
-			}
-			status = bodyStatus(err)
-		}
-		w.Header().Set("Connection", "close")
-		http.Error(w, http.StatusText(status), status)
-	})
-}
-
-// bodyStatus says why a body could not be read.
-func bodyStatus(err error) int {
-	var late net.Error
-	switch {
-	case errors.As(err, new(*http.MaxBytesError)):
-		return http.StatusRequestEntityTooLarge
-	case errors.As(err, &late) && late.Timeout():
-		return http.StatusRequestTimeout
-	}
-	return http.StatusBadRequest
+	return s.bulk(mux)
 }
 
 // ready tells whether updates are taken.
@@ -240,17 +204,22 @@ type whatIfInput struct {
 	}
 }
 
+// come says that bodies have come already: see whole. The library would end requests that take longer than it waits for
+// them.
+const come = -1
+
 // writers registers what the writer is asked to do.
 func (s *Service) writers(api huma.API) {
 	huma.Register(api, huma.Operation{OperationID: "update", Method: http.MethodPost, Path: "/v1/updates",
-		Summary: "Make changes, all or none", MaxBodyBytes: maxBody,
+		Summary: "Make changes, all or none", MaxBodyBytes: maxBody, BodyReadTimeout: come,
 		Description: "The answer comes when they are flushed to the journal and inferred."}, s.postUpdates)
 	huma.Register(api, huma.Operation{OperationID: "what-if", Method: http.MethodPost, Path: "/v1/what-if",
-		Summary: "What the answer would be after changes, which are not made", MaxBodyBytes: maxBody}, s.postWhatIf)
+		Summary: "What the answer would be after changes, which are not made", MaxBodyBytes: maxBody,
+		BodyReadTimeout: come}, s.postWhatIf)
 	huma.Register(api, huma.Operation{OperationID: "infer", Method: http.MethodPost, Path: "/v1/infer",
 		Summary: "Infer once more, for as long as it is given"}, s.postInfer)
 	huma.Register(api, huma.Operation{OperationID: "set-weight", Method: http.MethodPut, Path: "/v1/rules/{n}/weight",
-		Summary: "Set the weight of a rule"}, s.putWeight)
+		Summary: "Set the weight of a rule", BodyReadTimeout: come}, s.putWeight)
 	huma.Register(api, huma.Operation{OperationID: "snapshot", Method: http.MethodPost, Path: "/v1/snapshot",
 		Summary: "Shorten the journal"}, s.postSnapshot)
 }
@@ -320,7 +289,8 @@ func refusal(err error) error {
 		return huma.ErrorWithHeaders(huma.Error429TooManyRequests(err.Error()), http.Header{"Retry-After": {"1"}})
 	case errors.Is(err, ErrMissing):
 		return huma.Error404NotFound(err.Error())
-	case errors.Is(err, ErrEnding), errors.Is(err, live.ErrNoState):
+	case errors.Is(err, ErrEnding), errors.Is(err, live.ErrNoState), errors.Is(err, context.Canceled),
+		errors.Is(err, context.DeadlineExceeded):
 		return huma.Error503ServiceUnavailable(err.Error())
 	case errors.Is(err, errNoJournal):
 		return huma.Error409Conflict(err.Error())

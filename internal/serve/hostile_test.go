@@ -69,6 +69,37 @@ func TestHostileConnections(t *testing.T) {
 	}
 }
 
+// TestRequestsTakeTheirTime is about answers that take longer than requests may take to come: they are given, and what
+// makes them is not told that nobody waits.
+func TestRequestsTakeTheirTime(t *testing.T) {
+	const patience = 50 * time.Millisecond
+	ctx, cancel := context.WithCancel(context.Background())
+	roots, ended := make(chan string, 1), make(chan error, 1)
+	slow := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+			http.Error(w, "given up", http.StatusServiceUnavailable)
+		case <-time.After(5 * patience):
+			_, _ = io.WriteString(w, "done")
+		}
+	})
+	go func() {
+		ended <- Listen(ctx, Options{Address: "127.0.0.1:0", patience: patience,
+			Ready: func(root string) { roots <- root }}, slow)
+	}()
+	address := strings.TrimSuffix(strings.TrimPrefix(<-roots, "http://"), "/")
+	for _, request := range []string{"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}"} {
+		if status, _ := send(t, address, request); status != http.StatusOK {
+			t.Errorf("%q is answered with %d", request, status)
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
 // listening serves a small model to whoever takes no longer than a moment.
 func listening(t *testing.T) (address string) {
 	t.Helper()

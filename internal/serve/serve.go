@@ -7,12 +7,14 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -105,7 +107,7 @@ func Listen(ctx context.Context, o Options, handler http.Handler) error {
 // made to lead here), those that pages of other sites make a browser send, those without the token, bodies that are too
 // large, and more at once than can be done.
 func (o *Options) Guard(handler http.Handler) http.Handler {
-	handler = http.MaxBytesHandler(http.NewCrossOriginProtection().Handler(handler), maxBody)
+	handler = http.NewCrossOriginProtection().Handler(whole(handler))
 	places := make(chan struct{}, maxAtOnce)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -126,6 +128,45 @@ func (o *Options) Guard(handler http.Handler) http.Handler {
 			http.Error(w, "too many requests at once", http.StatusTooManyRequests)
 		}
 	})
+}
+
+// whole hands on requests whose bodies have come, which may then take as long as they do: the time for reading is over.
+// What is wrong with how a body comes is the client's fault.
+func whole(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body != nil && r.Body != http.NoBody {
+			if r.ContentLength > maxBody {
+				refuseBody(w, http.StatusRequestEntityTooLarge)
+				return
+			}
+			body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+			if err != nil {
+				refuseBody(w, bodyStatus(err))
+				return
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+		}
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // in tests there is no connection
+		next.ServeHTTP(w, r)
+	})
+}
+
+// refuseBody answers a request whose body has not come, so that nothing can come behind it.
+func refuseBody(w http.ResponseWriter, status int) {
+	w.Header().Set("Connection", "close")
+	http.Error(w, http.StatusText(status), status)
+}
+
+// bodyStatus says why a body could not be read.
+func bodyStatus(err error) int {
+	var late net.Error
+	switch {
+	case errors.As(err, new(*http.MaxBytesError)):
+		return http.StatusRequestEntityTooLarge
+	case errors.As(err, &late) && late.Timeout():
+		return http.StatusRequestTimeout
+	}
+	return http.StatusBadRequest
 }
 
 // known tells whether a request has the token, in a time that says nothing about it. Whether the server is well may be
