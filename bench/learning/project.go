@@ -36,6 +36,7 @@ type network struct {
 	Width    int    `json:"width,omitempty"`
 	Hidden   []int  `json:"hidden,omitempty"`
 	Encoder  string `json:"encoder,omitempty"`
+	Output   string `json:"output,omitempty"`
 }
 
 type predicate struct {

@@ -87,4 +87,8 @@ var tasks = []task{
 		about: "who knows whom: four weights, common acquaintances that are not known, no network"},
 	{name: "views", metric: "accuracy", make: views,
 		about: "two networks over two tables, one of which says little"},
+	{name: "tags", metric: "F1 of tags", make: tags,
+		about: "several classes at once, some of which imply or exclude others; 50 of 350 pictures known"},
+	{name: "faults", metric: "F1 of pipes", make: faults,
+		about: "weights of 8 rules of physics, no network; 90 of 240 pipes known, one in seven at fault"},
 }
