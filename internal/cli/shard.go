@@ -167,6 +167,10 @@ func positions(arguments []int) string {
 	return "arguments " + strings.Join(parts, " and ")
 }
 
+// wholeFlags are those of deeppsl run that a shard does not take.
+var wholeFlags = []string{"learn", "infer", "eval", "time-limit", "properties", "save-networks", "atoms", "curve",
+	"checkpoint", "output", "format", "groundrules", "write-model"}
+
 // runShard is deeppsl run --shard.
 func (r *runner) runShard(cmd *cobra.Command, dir string, set []string) error {
 	manifest, err := shard.ReadManifest(dir)
@@ -178,6 +182,12 @@ func (r *runner) runShard(cmd *cobra.Command, dir string, set []string) error {
 		of != manifest.Shards || number < 1 || number > of {
 		return command.Usage("shard-number", fmt.Sprintf("as in --shard 1/%d", manifest.Shards),
 			"%q is no shard of %s, which has %d", r.shard, dir, manifest.Shards)
+	}
+	for _, name := range wholeFlags {
+		if cmd.Flags().Changed(name) {
+			return command.Usage("flag-value", "deeppsl merge writes what shards answer; -D sets options of each part",
+				"--%s is for a run of the whole, and not for a shard", name)
+		}
 	}
 	options := r.options()
 	options.Set = set
