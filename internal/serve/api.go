@@ -22,6 +22,12 @@ import (
 // pages.
 func (s *Service) Handler(version string) http.Handler {
 	mux := http.NewServeMux()
+	s.register(mux, version)
+	return s.bulk(mux)
+}
+
+// register registers all that is answered.
+func (s *Service) register(mux *http.ServeMux, version string) huma.API {
 	config := huma.DefaultConfig("deeppsl serve: "+s.model.Title, version)
 	config.DocsPath, config.SchemasPath, config.CreateHooks, config.Transformers = "", "", nil, nil
 	config.RejectUnknownQueryParameters = true
@@ -36,7 +42,7 @@ func (s *Service) Handler(version string) http.Handler {
 		_ = s.writeMetrics(w) // the reader has gone if it fails
 	})
 	mux.HandleFunc("/", s.page)
-	return s.bulk(mux)
+	return api
 }
 
 // ready tells whether updates are taken.
@@ -204,8 +210,8 @@ type whatIfInput struct {
 	}
 }
 
-// come says that bodies have come already: see whole. The library would end requests that take longer than it waits for
-// them.
+// come says that bodies have come already: see whole. The library would set a time for reading them, at whose end the
+// connection is taken for one that its client has left.
 const come = -1
 
 // writers registers what the writer is asked to do.

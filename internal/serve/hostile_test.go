@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 )
 
 // TestHostileConnections sends what no client would: it is refused, in bounded time, and others are answered as before.
@@ -66,6 +68,25 @@ func TestHostileConnections(t *testing.T) {
 				t.Errorf("others are answered with %d", status)
 			}
 		})
+	}
+}
+
+// TestBodiesAreNotWaitedFor is about operations with bodies, which have come when they begin.
+func TestBodiesAreNotWaitedFor(t *testing.T) {
+	s, _ := start(t, newModel(t), "")
+	found := 0
+	for path, item := range s.register(http.NewServeMux(), "1").OpenAPI().Paths {
+		for _, operation := range []*huma.Operation{item.Post, item.Put} {
+			if operation == nil || operation.RequestBody == nil {
+				continue
+			}
+			if found++; operation.BodyReadTimeout >= 0 {
+				t.Errorf("%s waits for a body for %v", path, operation.BodyReadTimeout)
+			}
+		}
+	}
+	if found != 3 {
+		t.Errorf("%d operations have bodies, want 3", found)
 	}
 }
 

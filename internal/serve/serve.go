@@ -130,8 +130,7 @@ func (o *Options) Guard(handler http.Handler) http.Handler {
 	})
 }
 
-// whole hands on requests whose bodies have come, which may then take as long as they do: the time for reading is over.
-// What is wrong with how a body comes is the client's fault.
+// whole hands on requests whose bodies have come. What is wrong with how one comes is the client's fault.
 func whole(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body != nil && r.Body != http.NoBody {
@@ -146,7 +145,6 @@ func whole(next http.Handler) http.Handler {
 			}
 			r.Body = io.NopCloser(bytes.NewReader(body))
 		}
-		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // in tests there is no connection
 		next.ServeHTTP(w, r)
 	})
 }
