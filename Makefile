@@ -8,10 +8,10 @@ COUNT    ?= 6
 BASE     ?= HEAD
 PKG      ?= ./...
 
-.PHONY: help build test bench race lint fuzz oracle cover python fmt
+.PHONY: help build test bench race lint fuzz oracle cover python python-torch wheels fmt
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 build: ## build bin/deeppsl, static and fast
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags="-s -w" -o bin/deeppsl ./cmd/deeppsl
@@ -51,6 +51,14 @@ cover: ## measure test coverage and write out/cover.html
 
 python: ## build the Python package into out/wheels, and test it in out/venv
 	python/test.sh
+
+python-torch: ## install torch (5 GB) in out/venv too, and run its tests of the Python package
+	python/test.sh --collect-only >/dev/null
+	out/venv/bin/pip install --quiet --disable-pip-version-check torch==2.15.0
+	cd python && ../out/venv/bin/python -B -m pytest -q -p no:cacheprovider tests/test_torch_network.py tests/test_gradient.py
+
+wheels: ## build the Python package's wheels for all platforms into out/wheels, and check their form
+	python/wheels.sh
 
 fmt: ## format all Go files
 	$(TOOL) gofumpt -l -w .
