@@ -63,7 +63,7 @@ First(A) -> T(A) .
 Last(A) -> !T(A) .
 0 * Link(A, B) + T(A) - T(B) <= Cut(A, B) + Gone(A, B) .
 0 * Link(A, B) + T(B) - T(A) <= Cut(A, B) + Gone(A, B) .
-Gone(+A, +B) <= 5 .
+Gone(+A, +B) <= 1.2 .
 1: 0 * Cheap(A, B) + Cut(A, B) <= 0
 2: 0 * Dear(A, B) + Cut(A, B) <= 0
 3: 0 * Costly(A, B) + Cut(A, B) <= 0
@@ -144,7 +144,7 @@ X(+A, B) = 1 .
 `, flows(ladder)},
 	{"covering-infeasible", `
 0 * Row(R) + X(+A) + 2 * X(+B) >= 1 . {A: Plus(R, A)} {B: Minus(R, B)}
-X(+A) / |A| <= 0.1 .
+X(+A) / |A| <= 0.08 .
 1: X(A) = O(A)
 `, signs(6)},
 }
