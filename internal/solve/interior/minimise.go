@@ -61,7 +61,7 @@ func (p *program) run(t *target, out *outcome) {
 	least, since, crawled := math.Inf(1), 0, 0
 	for ; ; out.iterations++ {
 		off := p.off(t)
-		products, _ := p.products(0)
+		products, count := p.products(0)
 		if since++; off < p.best || products < least {
 			since = 0
 		}
@@ -80,7 +80,7 @@ func (p *program) run(t *target, out *outcome) {
 		case out.iterations >= t.limit || since > patience || t.stop():
 			return
 		}
-		length := p.step()
+		length := p.step(products, count)
 		if crawled++; length > shortStep {
 			crawled = 0
 		}
@@ -90,9 +90,9 @@ func (p *program) run(t *target, out *outcome) {
 	}
 }
 
-// step takes a step of Mehrotra's and returns its length; 0 says that the arithmetic has broken down.
-func (p *program) step() (length float64) {
-	products, count := p.products(0)
+// step takes a step of Mehrotra's from where there are so many products of this sum, and returns its length; 0 says
+// that the arithmetic has broken down.
+func (p *program) step(products float64, count int) (length float64) {
 	for p.firm /= 10; ; p.firm = max(leastFirm, 100*p.firm) {
 		p.curvature()
 		if !p.matrix.factor(p) {
