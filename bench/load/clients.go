@@ -142,7 +142,7 @@ func (w *writer) update(ctx context.Context, key string, c change) bool {
 		}
 		w.tally.refused("update", status)
 		if status != http.StatusTooManyRequests {
-			if status != http.StatusConflict {
+			if status != http.StatusConflict && status != http.StatusUnprocessableEntity { // hard rules may refuse it
 				w.tally.wrong("an update was answered with %d: %v", status, c)
 			}
 			return false
