@@ -3,6 +3,7 @@ package engine_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -191,7 +192,7 @@ func TestTrainReturnsWhatItHas(t *testing.T) {
 	}}
 	_, g := ground(t, seeing(t), options, load.Learn)
 	training, err := training.Train(ctx, g)
-	if err != context.Canceled || training == nil || !training.Ended.Early() || training.Steps != 5 {
+	if !errors.Is(err, context.Canceled) || training == nil || !training.Ended.Early() || training.Steps != 5 {
 		t.Fatalf("%v, %+v", err, training)
 	}
 	if _, err := g.Infer(t.Context()); err != nil {

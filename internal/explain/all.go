@@ -20,9 +20,33 @@ func (s *State) All(ctx context.Context, visit func(*Summary) error) error {
 	if err := s.improveAll(ctx); err != nil {
 		return err
 	}
-	n := int32(len(s.y))
+	for range rounds {
+		settled, err := s.settleAll(ctx)
+		if err != nil {
+			return err
+		}
+		if settled {
+			break
+		}
+	}
+	summary := &Summary{ByRule: make([]float64, s.field.Model.Rules)}
+	for i := range s.y {
+		s.summarize(int32(i), summary)
+		if err := visit(summary); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rounds is how often all variables are looked at: what is solved around one may unsettle others, which are few.
+const rounds = 8
+
+// settleAll solves around the variables whose pushes do not add up; settled tells that there was none.
+func (s *State) settleAll(ctx context.Context) (settled bool, err error) {
 	pushes, sizes := s.pushOnAll()
-	for i := range n {
+	settled = true
+	for i := range int32(len(s.y)) {
 		unsettled := func() bool { return math.Abs(pushes[i]) > 10*tolerable*sizes[i] && s.isFree(i) }
 		if !unsettled() {
 			continue
@@ -31,17 +55,11 @@ func (s *State) All(ctx context.Context, visit func(*Summary) error) error {
 			continue // what has been solved for others has settled it
 		}
 		if err := s.sharpen(ctx, i); err != nil {
-			return err
+			return false, err
 		}
+		settled = false
 	}
-	summary := &Summary{ByRule: make([]float64, s.field.Model.Rules)}
-	for i := range n {
-		s.summarize(i, summary)
-		if err := visit(summary); err != nil {
-			return err
-		}
-	}
-	return nil
+	return settled, nil
 }
 
 // pushOnAll is pushOn for all variables, in one pass over the potentials.
