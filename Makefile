@@ -8,7 +8,7 @@ COUNT    ?= 6
 BASE     ?= HEAD
 PKG      ?= ./...
 
-.PHONY: help build test bench race lint fuzz oracle cover python python-torch wheels fmt
+.PHONY: help build test bench race lint fuzz oracle cover python python-torch python-clusters wheels fmt
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -56,6 +56,11 @@ python-torch: ## install torch (5 GB) in out/venv too, and run its tests of the 
 	python/test.sh --collect-only >/dev/null
 	out/venv/bin/pip install --quiet --disable-pip-version-check torch==2.15.0
 	cd python && ../out/venv/bin/python -B -m pytest -q -p no:cacheprovider tests/test_torch_network.py tests/test_gradient.py
+
+python-clusters: ## install Ray (0.5 GB) in out/venv too, and run the tests that start clusters
+	python/test.sh --collect-only >/dev/null
+	out/venv/bin/pip install --quiet --disable-pip-version-check -r python/requirements-clusters.txt
+	cd python && env -u DEEPPSL_BINARY ../out/venv/bin/python -B -m pytest -q -p no:cacheprovider tests/test_ray.py
 
 wheels: ## build the Python package's wheels for all platforms into out/wheels, and check their form
 	python/wheels.sh

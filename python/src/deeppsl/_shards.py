@@ -1,0 +1,210 @@
+"""Shards of a project, as jobs for the engines of clusters: see docs/scaling.md."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import __version__, _binary
+from ._errors import DeepPSLError, FailedError, InputError, Problem, WorkerError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .results import Columns
+
+#: Becomes a program that the kernel ends with its parent, which an engine may kill at any moment.
+_TIED = """
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(1, 9)
+if os.getppid() == int(sys.argv[1]):
+    os.execvp(sys.argv[2], sys.argv[2:])
+"""
+
+
+class Done(NamedTuple):
+    """What a run of one shard did."""
+
+    shard: int  #: from 1
+    shards: int
+    cells: int  #: its parts
+    solved: int  #: those that had no answer yet
+    status: str  #: the worst of its parts
+    objective: float
+    dual_bound: float | None  #: None without any
+    ground_rules: int
+    variables: int
+
+
+class Job(NamedTuple):
+    """One shard, for any process of any machine that has this package. It may be done again, to the same bits."""
+
+    shard: int
+    shards: int
+    folder: str  #: where the parts lie for all machines; "" if the part travels
+    part: bytes  #: the part that travels
+    threads: int
+    version: str
+
+    def run(self) -> tuple[Done, bytes]:
+        """Solve the shard, and return its answers, which have been written already where the folder is shared."""
+        if self.version != __version__:
+            raise InputError(
+                f"this machine has deeppsl {__version__}, and the driver {self.version}, which may answer with other "
+                "bits: install the same version everywhere"
+            )
+        if self.folder:
+            return self._solve(self.folder), b""
+        with tempfile.TemporaryDirectory(prefix="deeppsl-") as folder:
+            with zipfile.ZipFile(io.BytesIO(self.part)) as parts:
+                parts.extractall(folder)
+            done = self._solve(folder)
+            return done, pack(Path(folder), sorted(Path(folder, "answers").glob("*.*")))
+
+    def _solve(self, folder: str) -> Done:
+        shard = f"{self.shard}/{self.shards}"
+        return Done(**call("run", "--shard", shard, folder, "--threads", str(self.threads)))
+
+
+class Plan:
+    """What `deeppsl shard` made of a project."""
+
+    def __init__(
+        self,
+        config: str | os.PathLike[str],
+        folder: Path,
+        shards: int,
+        by: str,
+        gap: float | None,
+        seed: int | None,
+        options: Mapping[str, object] | None,
+    ) -> None:
+        arguments = ["shard", os.fspath(config), "--by", by, "--into", str(shards), str(folder)]
+        if gap is not None:
+            arguments += ["--gap", repr(float(gap))]
+        if seed is not None:
+            arguments += ["--seed", str(seed)]
+        for name, value in (options or {}).items():
+            arguments += ["-D", f"{name}={str(value).lower() if isinstance(value, bool) else value}"]
+        cut = call(*arguments)
+        self.folder = folder
+        self.shards = shards
+        self._cells: list[dict[str, Any]] = cut["cells"]
+
+    def job(self, shard: int, shared: bool, threads: int) -> Job:
+        """Return a shard's job, with its part and the answers that are there already if the folder is not shared."""
+        if shared:
+            return Job(shard, self.shards, str(self.folder), b"", threads, __version__)
+        paths = [self.folder / "manifest.json"]
+        for cell in self._of(shard):
+            paths += [self.folder / "cells" / cell["name"] / file["path"] for file in cell["files"]]
+            paths += [path for path in self._answers(cell) if path.exists()]
+        return Job(shard, self.shards, "", pack(self.folder, paths), threads, __version__)
+
+    def take(self, shard: int, answers: bytes) -> None:
+        """Keep the answers of a shard whose part travelled."""
+        (self.folder / "answers").mkdir(exist_ok=True)
+        with zipfile.ZipFile(io.BytesIO(answers)) as archive:
+            for cell in self._of(shard):
+                for path in self._answers(cell):
+                    beside = path.with_name(path.name + ".part")
+                    beside.write_bytes(archive.read(f"answers/{path.name}"))
+                    beside.replace(path)
+
+    def merge(self) -> tuple[dict[str, Any], Any, Callable[[], dict[str, Columns]]]:
+        """Join the answers: return what an Answer is made of."""
+        with tempfile.TemporaryDirectory(prefix="deeppsl-") as folder:
+            told = call("merge", str(self.folder), "-o", folder, "--format", "json")
+            names = [p["predicate"] for p in told.get("answer_by_predicate", ())]
+            values, atoms = _read(Path(folder), names)
+        answers = [json.loads(self._answers(cell)[-1].read_text()) for cell in self._cells]
+        told["answer"] = 1
+        told["explanation"] = f"The proofs of {len(answers)} parts add up, to this status: {told['status']}."
+        told["atom_error"] = told["largest_atom_error"]
+        told["iterations"] = max((a["iterations"] for a in answers), default=0)
+        told["seconds"] = told["seconds"]["solve"]
+        told.setdefault("conflict", [])
+        return told, values, lambda: atoms
+
+    def _of(self, shard: int) -> list[dict[str, Any]]:
+        return [cell for cell in self._cells if cell["shard"] == shard]
+
+    def _answers(self, cell: dict[str, Any]) -> list[Path]:
+        """Return the files of a part's answer; the last one vouches for the others."""
+        return [self.folder / "answers" / (cell["name"] + end) for end in (".values", ".json")]
+
+
+def pack(folder: Path, paths: list[Path]) -> bytes:
+    """Put files of a folder into an archive."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for path in paths:
+            archive.write(path, path.relative_to(folder))
+    return packed.getvalue()
+
+
+def _read(folder: Path, names: list[str]) -> tuple[Any, dict[str, Columns]]:
+    """Read the atoms that merge wrote, a row of JSON each."""
+    import numpy as np
+
+    from .results import Columns
+
+    values: list[float] = []
+    atoms: dict[str, Columns] = {}
+    for name in names:
+        with open(folder / f"{name.upper()}.jsonl", encoding="utf-8") as file:
+            *columns, truth = zip(*map(json.loads, file))
+        numbers: dict[str, int] = {}
+        codes = [
+            np.fromiter((numbers.setdefault(text, len(numbers)) for text in column), np.int32, len(truth))
+            for column in columns
+        ]
+        atoms[name.lower()] = Columns(name, len(values), codes, list(numbers), len(truth))
+        values.extend(truth)
+    return np.array(values, np.float64), atoms
+
+
+def call(*arguments: str) -> dict[str, Any]:
+    """Run a command of the engine, and return what it answers."""
+    import subprocess
+
+    command = [_binary.find(), *arguments, "--json", "--quiet"]
+    if sys.platform == "linux":
+        command = [sys.executable, "-I", "-S", "-c", _TIED, str(os.getpid()), *command]
+    ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8")
+    told = ended.stderr.strip()
+    try:
+        reply: dict[str, Any] = json.loads(ended.stdout)
+    except ValueError:
+        code = ended.returncode
+        how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
+        raise WorkerError(f"deeppsl {arguments[0]} ended {how}" + (f":\n{told}" if told else "")) from None
+    if "errors" in reply:
+        raise _error(ended.returncode, told, reply["errors"])
+    return reply
+
+
+def _error(code: int, told: str, errors: list[dict[str, Any]]) -> DeepPSLError:
+    if code != 2:
+        return FailedError(told)
+    return InputError(
+        told,
+        tuple(
+            Problem(
+                e["id"],
+                e["severity"] == "warning",
+                e.get("file", ""),
+                e.get("line", 0),
+                e.get("column", 0),
+                e["message"],
+                e.get("hint", ""),
+            )
+            for e in errors
+        ),
+    )
