@@ -2,10 +2,7 @@ package live
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,9 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/deeppsl/deeppsl/change"
-	"github.com/deeppsl/deeppsl/internal/engine"
-	"github.com/deeppsl/deeppsl/internal/load"
-	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
@@ -74,19 +68,7 @@ func (w *world) cold(dir string) (*session.Grounding, error) {
 		}
 		predicates[name] = declared
 	}
-	text, err := json.Marshal(map[string]any{"rules": w.rules, "predicates": predicates})
-	if err != nil {
-		return nil, err
-	}
-	path := filepath.Join(dir, "model.json")
-	if err := os.WriteFile(path, text, 0o666); err != nil {
-		return nil, err
-	}
-	loaded, err := project.Load(path, project.Options{Set: []string{"inference.gap=1e-5"}})
-	if err != nil {
-		return nil, err
-	}
-	return engine.Ground(context.Background(), loaded, load.Infer)
+	return groundIn(dir, w.rules, predicates)
 }
 
 // draw draws a change, and makes it in the tables.

@@ -76,11 +76,16 @@ func (t *tables) cold(dir string) (*session.Grounding, error) {
 	for _, atom := range slices.Sorted(maps.Keys(t.targets)) {
 		rows[atom[:1]] = append(rows[atom[:1]], row(atom))
 	}
-	text, err := json.Marshal(map[string]any{"rules": t.rules, "predicates": map[string]any{
+	return groundIn(dir, t.rules, map[string]any{
 		"O/1": map[string]any{"observations": known["O"]}, "P/2": map[string]any{"observations": known["P"]},
 		"T/1": map[string]any{"observations": known["T"], "targets": rows["T"]},
 		"S/2": map[string]any{"observations": known["S"], "targets": rows["S"]},
-	}})
+	})
+}
+
+// groundIn grounds a project, which is written into a folder, for inference.
+func groundIn(dir string, rules, predicates any) (*session.Grounding, error) {
+	text, err := json.Marshal(map[string]any{"rules": rules, "predicates": predicates})
 	if err != nil {
 		return nil, err
 	}
