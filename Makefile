@@ -57,10 +57,10 @@ python-torch: ## install torch (5 GB) in out/venv too, and run its tests of the 
 	out/venv/bin/pip install --quiet --disable-pip-version-check torch==2.15.0
 	cd python && ../out/venv/bin/python -B -m pytest -q -p no:cacheprovider tests/test_torch_network.py tests/test_gradient.py
 
-python-clusters: ## install Ray (0.5 GB) in out/venv too, and run the tests that start clusters
+python-clusters: ## install Ray and Spark (1 GB) in out/venv too, and run the tests that start clusters
 	python/test.sh --collect-only >/dev/null
 	out/venv/bin/pip install --quiet --disable-pip-version-check -r python/requirements-clusters.txt
-	cd python && env -u DEEPPSL_BINARY ../out/venv/bin/python -B -m pytest -q -p no:cacheprovider tests/test_ray.py
+	cd python && env -u DEEPPSL_BINARY ../out/venv/bin/python -B -m pytest -q -p no:cacheprovider tests/test_ray.py tests/test_spark.py
 
 wheels: ## build the Python package's wheels for all platforms into out/wheels, and check their form
 	python/wheels.sh

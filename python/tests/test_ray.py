@@ -95,7 +95,7 @@ def test_an_error_of_a_task_is_that_of_the_driver(tmp_path: Path) -> None:
     job = _shards.Plan(config, parts, 2, "components", None, None, None).job(1, True, 1)
     damaged.write_text("")
     with pytest.raises(deeppsl.InputError, match="is damaged") as raised:
-        shards._get(ray.remote(shards._run).remote(job))
+        shards._get(ray.remote(shards._run).remote(job), 1)
     assert raised.value.problems[0].id == "shard-damaged"
 
 
@@ -127,5 +127,5 @@ def test_who_may_not_be_killed_more_often_says_so(tmp_path: Path, cluster: Fragi
     from deeppsl.ray import run
 
     cluster.arm()
-    with pytest.raises(ray.exceptions.WorkerCrashedError):
+    with pytest.raises(deeppsl.WorkerError, match="shard 2 was lost, and may not be tried again"):
         run(towns(tmp_path), shards=3, retries=0)

@@ -158,7 +158,10 @@ def _read(folder: Path, names: list[str]) -> tuple[Any, dict[str, Columns]]:
     values: list[float] = []
     atoms: dict[str, Columns] = {}
     for name in names:
-        with open(folder / f"{name.upper()}.jsonl", encoding="utf-8") as file:
+        path = folder / f"{name.upper()}.jsonl"
+        if not path.exists():  # the configuration wants no atoms
+            continue
+        with open(path, encoding="utf-8") as file:
             *columns, truth = zip(*map(json.loads, file))
         numbers: dict[str, int] = {}
         codes = [

@@ -110,8 +110,8 @@ def _solve(
             if not running:
                 return
             (ended, *_), _ = ray.wait(list(running), num_returns=1)
-            done, answers = _get(ended)
             shard = running.pop(ended)
+            done, answers = _get(ended, shard)
             if not shared:
                 plan.take(shard, answers)
             if progress is not None:
@@ -121,9 +121,11 @@ def _solve(
             ray.cancel(reference, force=True)
 
 
-def _get(reference: Any) -> tuple[Done, bytes]:
+def _get(reference: Any, shard: int) -> tuple[Done, bytes]:
     try:
         made: tuple[Done, bytes] = ray.get(reference)
     except ray.exceptions.RayTaskError as error:
         raise error.cause from None
+    except ray.exceptions.RayError as error:
+        raise WorkerError(f"shard {shard} was lost, and may not be tried again: {error}") from error
     return made

@@ -1,0 +1,108 @@
+"""Shards as jobs that travel, without a cluster."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import deeppsl
+from clusters import answers, one, towns
+from deeppsl import _shards
+
+
+def plan(config: Path, folder: Path, shards: int = 3, **options: object) -> _shards.Plan:
+    return _shards.Plan(config, folder, shards, "components", None, None, options)
+
+
+def solve(made: _shards.Plan) -> deeppsl.Answer:
+    """Solve all shards as other machines would, whose folders are their own."""
+    for shard in range(1, made.shards + 1):
+        job = pickle.loads(pickle.dumps(made.job(shard, False, 1)))
+        made.take(shard, job.run()[1])
+    return deeppsl.Answer(*made.merge(), {})
+
+
+def test_parts_travel_to_the_same_bits(tmp_path: Path) -> None:
+    config, folder = towns(tmp_path), tmp_path / "parts"
+    made = plan(config, folder)
+    answer = solve(made)
+    assert answers(folder) == one(config, tmp_path / "one")
+    assert answer.optimal and answer.iterations > 0 and answer.predicates == ["Smokes"]
+    assert len(answer["Smokes"]) == len(answer.values) == 60
+    done, again = made.job(2, False, 1).run()  # what is answered travels with its part
+    assert done.solved == 0 and done.cells == 4
+    made.take(2, again)
+    assert answers(folder) == answers(tmp_path / "one")
+    assert not list(folder.glob("**/*.part"))
+
+
+def test_a_damaged_answer_is_no_answer(tmp_path: Path) -> None:
+    made = plan(towns(tmp_path), tmp_path / "parts")
+    wanted = solve(made).values
+    (tmp_path / "parts" / "answers" / "0002.values").write_bytes(bytes(40))
+    with pytest.raises(deeppsl.InputError, match="part 0002 are missing or damaged"):
+        made.merge()
+    assert (solve(made).values == wanted).all()
+
+
+def test_what_cannot_be_is_an_answer_too(tmp_path: Path) -> None:
+    (tmp_path / "people.txt").write_text("ann\nbob\n")
+    config = tmp_path / "model.json"
+    predicates = {"A/1": {"observations": ["people.txt"]}, "B/1": {"targets": ["people.txt"]}}
+    config.write_text(json.dumps({"rules": ["A(X) -> B(X) .", "!B(X) ."], "predicates": predicates}))
+    answer = solve(plan(config, tmp_path / "parts"))
+    assert answer.status == "infeasible" and len(answer.conflict) == 4 and not answer.predicates
+
+
+def test_atoms_that_nobody_wants_are_not_there(tmp_path: Path) -> None:
+    answer = solve(plan(towns(tmp_path), tmp_path / "parts", **{"runtime.inference.output.results": False}))
+    assert answer.optimal and not answer.predicates and not len(answer.values)
+
+
+def test_options_are_those_of_the_command(tmp_path: Path) -> None:
+    made = plan(towns(tmp_path), tmp_path / "parts", **{"inference.method": "interior", "inference.gap": 1e-3})
+    assert solve(made).method == "interior"
+    with pytest.raises(deeppsl.InputError, match="no option inference.gab"):
+        plan(tmp_path / "model.json", tmp_path / "other", **{"inference.gab": 1})
+
+
+def test_another_version_refuses(tmp_path: Path) -> None:
+    job = plan(towns(tmp_path), tmp_path / "parts").job(1, True, 1)
+    with pytest.raises(deeppsl.InputError, match="and the driver 0.0.1, which may"):
+        job._replace(version="0.0.1").run()
+
+
+def test_an_engine_that_crashes_says_how(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    crash = tmp_path / "crash"
+    crash.write_text("#!/bin/sh\necho out of luck >&2\nkill -9 $$\n")
+    crash.chmod(0o755)
+    monkeypatch.setenv("DEEPPSL_BINARY", str(crash))
+    with pytest.raises(deeppsl.WorkerError, match="deeppsl merge ended by signal 9:\nout of luck"):
+        _shards.call("merge", "parts")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, an engine ends when it is done")
+def test_an_engine_dies_with_who_started_it(tmp_path: Path) -> None:
+    engine, told = tmp_path / "engine", tmp_path / "told"
+    engine.write_text(f"#!/bin/sh\necho $$ >{told}.new\nmv {told}.new {told}\nexec sleep 100\n")
+    engine.chmod(0o755)
+    program = "from deeppsl import _shards; _shards.call('run')"
+    parent = subprocess.Popen([sys.executable, "-c", program], env={**os.environ, "DEEPPSL_BINARY": str(engine)})
+    until = time.monotonic() + 60
+    while not told.exists():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    status = Path(f"/proc/{int(told.read_text())}/stat")
+    while status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z":
+        assert time.monotonic() < until
+        time.sleep(0.01)

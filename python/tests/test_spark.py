@@ -1,0 +1,102 @@
+"""Shards on a cluster of Spark, of several processes on this machine; where Spark is installed."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import deeppsl
+from clusters import Fragile, answers, one, ring, towns
+
+pytest.importorskip("pyspark")
+pytestmark = pytest.mark.filterwarnings("default")
+
+
+@pytest.fixture(scope="module")
+def fragile(tmp_path_factory: pytest.TempPathFactory) -> Fragile:
+    return Fragile(tmp_path_factory.mktemp("engine"))
+
+
+@pytest.fixture(scope="module")
+def spark(fragile: Fragile) -> Iterator[Any]:
+    """Start a master and two executors on the loopback, and end them."""
+    from pyspark.sql import SparkSession
+
+    with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
+        warnings.simplefilter("ignore")
+        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        builder = SparkSession.builder.master("local-cluster[2,1,1024]").appName("deeppsl")
+        settings = {
+            "spark.ui.enabled": "false",
+            "spark.log.level": "FATAL",
+            "spark.executorEnv.PYTHONPATH": os.pathsep.join(sys.path),
+            "spark.executorEnv.DEEPPSL_BINARY": str(fragile.path),
+        }
+        for name, value in settings.items():
+            builder = builder.config(name, value)
+        session = builder.getOrCreate()
+        yield session
+        session.stop()
+
+
+def test_shards_have_the_bits_of_one_process(tmp_path: Path, spark: Any) -> None:
+    from deeppsl.spark import run
+
+    config = towns(tmp_path)
+    answer = run(spark, config, shards=4, directory=tmp_path / "parts")
+    assert answers(tmp_path / "parts") == one(config, tmp_path / "one")
+    assert answer.optimal and answer.gap <= 1e-6
+    frame = answer["Smokes"]
+    assert frame.columns == ["arg1", "value"]
+    found = {row["arg1"]: row["value"] for row in frame.collect()}
+    assert len(found) == 60 and found["t3p2"] == answer.value("Smokes", "t3p2")
+    with deeppsl.Model.open(config) as whole:
+        wanted = whole.infer()
+    assert all(value == pytest.approx(wanted.value("Smokes", person), abs=1e-3) for person, value in found.items())
+    again = run(spark, config, shards=4, directory=tmp_path / "parts", shared=True)
+    assert (again.values == answer.values).all()
+
+
+def test_an_error_of_a_task_is_that_of_the_driver(tmp_path: Path, spark: Any) -> None:
+    from deeppsl import _shards
+    from deeppsl import spark as shards
+
+    config, parts = towns(tmp_path), tmp_path / "parts"
+    plan = _shards.Plan(config, parts, 2, "components", None, None, None)
+    (parts / "cells" / "0001" / "SMOKES.targets.txt").write_text("")
+    told = [row["error"] for row in shards._solved(spark, plan, True, 1, False).collect()]
+    assert sum(map(bool, told)) == 1
+    raised = shards._error(max(told))
+    assert "is damaged" in str(raised) and raised.problems[0].id == "shard-damaged"
+    with pytest.raises(deeppsl.InputError, match="shared=True"):
+        shards.run(spark, config, shards=2, by="vertices")
+
+
+def test_a_worker_that_is_killed_is_started_again(tmp_path: Path, spark: Any, fragile: Fragile) -> None:
+    from deeppsl.spark import run
+
+    config = towns(tmp_path)
+    fragile.arm()
+    answer = run(spark, config, shards=3, directory=tmp_path / "parts")
+    assert fragile.fired and answer.optimal
+    assert answers(tmp_path / "parts") == one(config, tmp_path / "one")
+
+
+def test_blocks_run_together_and_go_on(tmp_path: Path, spark: Any, fragile: Fragile) -> None:
+    from deeppsl.spark import run
+
+    config = ring(tmp_path)
+    for folder in ("calm", "killed"):
+        answer = run(spark, config, shards=2, by="vertices", directory=tmp_path / folder, shared=True, gap=1e-7)
+        assert answer.optimal and answer.method == "consensus" and answer.iterations > 3
+        if folder == "calm":
+            fragile.arm()
+    assert fragile.fired
+    assert answers(tmp_path / "killed") == answers(tmp_path / "calm")
