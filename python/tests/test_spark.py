@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import warnings
 from collections.abc import Iterator
@@ -15,7 +16,10 @@ import deeppsl
 from clusters import Fragile, answers, one, ring, towns
 
 pytest.importorskip("pyspark")
-pytestmark = pytest.mark.filterwarnings("default")
+pytestmark = [
+    pytest.mark.filterwarnings("default"),
+    pytest.mark.skipif(shutil.which("java") is None and "JAVA_HOME" not in os.environ, reason="Spark needs Java"),
+]
 
 
 @pytest.fixture(scope="module")

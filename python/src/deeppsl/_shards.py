@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import os
 import sys
@@ -162,12 +163,9 @@ def _read(folder: Path, names: list[str]) -> tuple[Any, dict[str, Columns]]:
         if not path.exists():  # the configuration wants no atoms
             continue
         with open(path, encoding="utf-8") as file:
-            *columns, truth = zip(*map(json.loads, file))
-        numbers: dict[str, int] = {}
-        codes = [
-            np.fromiter((numbers.setdefault(text, len(numbers)) for text in column), np.int32, len(truth))
-            for column in columns
-        ]
+            *columns, truth = zip(*json.loads(f"[{','.join(file)}]"))
+        numbers = {text: k for k, text in enumerate(dict.fromkeys(itertools.chain(*columns)))}
+        codes = [np.fromiter(map(numbers.__getitem__, column), np.int32, len(truth)) for column in columns]
         atoms[name.lower()] = Columns(name, len(values), codes, list(numbers), len(truth))
         values.extend(truth)
     return np.array(values, np.float64), atoms
