@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"sync"
@@ -13,6 +12,7 @@ import (
 // calls are what a worker asks of the program that it works for, while that waits for a reply.
 type calls struct {
 	current atomic.Uint64 // the request that is answered
+	ended   atomic.Uint64 // the last one that was cancelled or ended in an error
 	mutex   sync.Mutex
 	last    uint64
 	waiting map[uint64]chan *request
@@ -99,16 +99,26 @@ func (e *external) Begin(uint64) (neural.Instance, error) {
 type instance struct {
 	*external
 	number uint64
-	failed error // of what has no error to return, until it is told
+	failed error  // of what has no error to return, until it is told
+	of     uint64 // the request that it was for
 }
 
-// compute is ask for what tells errors, those of before too.
+// compute is ask for what tells errors, those of before too, but not of a request that ended by them: an interrupt in
+// a step is an error of the step and cancels the request.
 func (i *instance) compute(do string, c callOf, out *builder) (*request, answered, error) {
-	if failed := i.failed; failed != nil {
-		i.failed = nil
+	failed := i.failed
+	i.failed = nil
+	if failed != nil && i.of != i.server.calls.ended.Load() {
 		return nil, answered{}, failed
 	}
 	return i.ask(do, c, out)
+}
+
+// fail keeps the first error of what has none to return.
+func (i *instance) fail(err error) {
+	if now := i.server.calls.current.Load(); err != nil && (i.failed == nil || i.of != now) {
+		i.failed, i.of = err, now
+	}
 }
 
 func (i *instance) ask(do string, c callOf, out *builder) (*request, answered, error) {
@@ -149,7 +159,7 @@ func (i *instance) Backward(pass int, upstream []float32) error {
 // Step implements neural.Instance.
 func (i *instance) Step(u neural.Update) {
 	_, _, err := i.ask("step", callOf{Optimiser: u.Optimiser, Rate: u.Rate, Decay: u.Decay}, nil)
-	i.failed = cmp.Or(i.failed, err)
+	i.fail(err)
 }
 
 // State implements neural.Instance.
@@ -161,7 +171,7 @@ func (i *instance) State() []byte {
 			return state.data
 		}
 	}
-	i.failed = cmp.Or(i.failed, err)
+	i.fail(err)
 	return nil
 }
 
@@ -170,5 +180,5 @@ func (i *instance) Restore(state []byte) {
 	out := &builder{}
 	at := out.bytes(state)
 	_, _, err := i.ask("restore", callOf{State: &at}, out)
-	i.failed = cmp.Or(i.failed, err)
+	i.fail(err)
 }

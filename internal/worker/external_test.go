@@ -190,3 +190,33 @@ func TestErrorsElsewhere(t *testing.T) {
 	}
 	c.wrong("input", "no numbers", "open", strings.Replace(open, `, "external": true`, ``, 1), arrays...)
 }
+
+// What fails where a network keeps its state because the request is cancelled, as by an interrupt, is not told to the
+// next request.
+func TestCancelledElsewhere(t *testing.T) {
+	c := start(t)
+	net, open, arrays := seers()
+	c.net = net
+	c.ok("open", open+`, "options": {"learning": "deeppsl", "epochs": 100000}`, nil, arrays...)
+	learning, cancel := c.send("learn", `"session": 1`), 0
+	const steps = 1000 // beyond fitting
+	for ended := false; !ended; {
+		switch m := c.receive(); {
+		case m.Call != nil:
+			if m.Call.Do == "state" && net.calls["step"] > steps && cancel == 0 {
+				net.fails = "state"
+				cancel = c.send("cancel", fmt.Sprintf(`"request": %d`, learning))
+				for m := c.receive(); m.ID != cancel; m = c.receive() {
+				}
+			}
+			c.answer(m)
+		case m.ID == learning && m.Event == nil:
+			ended = true
+		}
+	}
+	if net.fails == "" {
+		t.Fatal("learning ended too soon")
+	}
+	net.fails = ""
+	c.ok("infer", `"session": 1`, nil)
+}

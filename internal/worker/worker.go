@@ -218,6 +218,9 @@ func (s *server) answer(ctx context.Context) error {
 			s.calls.current.Store(w.ID)
 			out := &builder{}
 			result, err := s.handle(w.ctx, w.request, out)
+			if err != nil || w.ctx.Err() != nil {
+				s.calls.ended.Store(w.ID)
+			}
 			s.done(w.ID)
 			if err != nil {
 				err = s.send(reply{ID: w.ID, Error: failed(err)}, nil)
