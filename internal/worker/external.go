@@ -12,10 +12,51 @@ import (
 // calls are what a worker asks of the program that it works for, while that waits for a reply.
 type calls struct {
 	current atomic.Uint64 // the request that is answered
-	ended   atomic.Uint64 // the last one that was cancelled or ended in an error
 	mutex   sync.Mutex
 	last    uint64
 	waiting map[uint64]chan *request
+	// untold is the first error in that request of what has none to return, and of whose it is.
+	untold   error
+	untoldOf *instance
+}
+
+// begin begins a request, which hears of no error of those before it.
+func (c *calls) begin(id uint64) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.current.Store(id)
+	c.untold, c.untoldOf = nil, nil
+}
+
+// keep keeps an error of an instance until that can tell it, or the request ends.
+func (c *calls) keep(i *instance, err error) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.untold == nil && err != nil {
+		c.untold, c.untoldOf = err, i
+	}
+}
+
+// tell returns the error that was kept of an instance, which then is told.
+func (c *calls) tell(i *instance) error {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.untoldOf != i {
+		return nil
+	}
+	err := c.untold
+	c.untold, c.untoldOf = nil, nil
+	return err
+}
+
+// end returns what nobody told before the request ended.
+func (c *calls) end() error {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.untold == nil {
+		return nil
+	}
+	return fmt.Errorf("network %q: %w", c.untoldOf.network, c.untold)
 }
 
 // call is one of them: what there is to do with an instance of a network. The numbers of arrays are members of those
@@ -99,26 +140,14 @@ func (e *external) Begin(uint64) (neural.Instance, error) {
 type instance struct {
 	*external
 	number uint64
-	failed error  // of what has no error to return, until it is told
-	of     uint64 // the request that it was for
 }
 
-// compute is ask for what tells errors, those of before too, but not of a request that ended by them: an interrupt in
-// a step is an error of the step and cancels the request.
+// compute is ask for what tells errors, those of before too.
 func (i *instance) compute(do string, c callOf, out *builder) (*request, answered, error) {
-	failed := i.failed
-	i.failed = nil
-	if failed != nil && i.of != i.server.calls.ended.Load() {
-		return nil, answered{}, failed
+	if err := i.server.calls.tell(i); err != nil {
+		return nil, answered{}, err
 	}
 	return i.ask(do, c, out)
-}
-
-// fail keeps the first error of what has none to return.
-func (i *instance) fail(err error) {
-	if now := i.server.calls.current.Load(); err != nil && (i.failed == nil || i.of != now) {
-		i.failed, i.of = err, now
-	}
 }
 
 func (i *instance) ask(do string, c callOf, out *builder) (*request, answered, error) {
@@ -159,7 +188,7 @@ func (i *instance) Backward(pass int, upstream []float32) error {
 // Step implements neural.Instance.
 func (i *instance) Step(u neural.Update) {
 	_, _, err := i.ask("step", callOf{Optimiser: u.Optimiser, Rate: u.Rate, Decay: u.Decay}, nil)
-	i.fail(err)
+	i.server.calls.keep(i, err)
 }
 
 // State implements neural.Instance.
@@ -171,7 +200,7 @@ func (i *instance) State() []byte {
 			return state.data
 		}
 	}
-	i.fail(err)
+	i.server.calls.keep(i, err)
 	return nil
 }
 
@@ -180,5 +209,5 @@ func (i *instance) Restore(state []byte) {
 	out := &builder{}
 	at := out.bytes(state)
 	_, _, err := i.ask("restore", callOf{State: &at}, out)
-	i.fail(err)
+	i.server.calls.keep(i, err)
 }

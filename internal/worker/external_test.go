@@ -172,7 +172,7 @@ func TestErrorsElsewhere(t *testing.T) {
 	net, open, arrays := seers()
 	c.net = net
 	c.ok("open", open+`, "options": {"learning": "deeppsl", "epochs": 3}`, nil, arrays...)
-	for _, do := range []string{"forward", "backward", "step"} {
+	for _, do := range []string{"forward", "backward", "step", "state", "restore"} {
 		net.fails = do
 		c.wrong("failed", `network "Looks": ValueError: it fails`, "learn", `"session": 1`)
 		net.fails = ""
@@ -203,8 +203,8 @@ func TestCancelledElsewhere(t *testing.T) {
 	for ended := false; !ended; {
 		switch m := c.receive(); {
 		case m.Call != nil:
-			if m.Call.Do == "state" && net.calls["step"] > steps && cancel == 0 {
-				net.fails = "state"
+			if m.Call.Do == "step" && net.calls["step"] > steps && cancel == 0 {
+				net.fails = "restore"
 				cancel = c.send("cancel", fmt.Sprintf(`"request": %d`, learning))
 				for m := c.receive(); m.ID != cancel; m = c.receive() {
 				}

@@ -215,11 +215,11 @@ func (s *server) answer(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case w := <-s.waiting:
-			s.calls.current.Store(w.ID)
+			s.calls.begin(w.ID)
 			out := &builder{}
 			result, err := s.handle(w.ctx, w.request, out)
-			if err != nil || w.ctx.Err() != nil {
-				s.calls.ended.Store(w.ID)
+			if err == nil {
+				err = s.calls.end()
 			}
 			s.done(w.ID)
 			if err != nil {
