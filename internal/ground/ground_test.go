@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -15,6 +16,28 @@ import (
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
 )
+
+// What two comparisons in both orders leave is what == does, which joins before it compares.
+func TestEqualityJoins(t *testing.T) {
+	same := func(b *builder, rule, comparison string) {
+		x, y, _ := strings.Cut(comparison, " == ")
+		slowly := "!(" + x + " % " + y + ") & !(" + y + " % " + x + ")"
+		text := func(comparison string) string {
+			lines := strings.Split(b.rules(t, strings.Replace(rule, "?", comparison, 1)).text(t,
+				Options{DiscardMissing: true}, 0), "\n")
+			slices.Sort(lines)
+			return strings.Join(lines, "\n")
+		}
+		if diff := cmp.Diff(text(slowly), text("("+comparison+")")); diff != "" {
+			t.Errorf("%s with %s: %s", rule, comparison, diff)
+		}
+	}
+	for _, comparison := range []string{"A == B", "B == C", "D == A", "X == 'tea'", "'ann' == B", "A == 'nobody'"} {
+		same(small(), "2: Knows(A, B) & Knows(C, D) & Likes(A, X) & ? -> Likes(D, X) ^2", comparison)
+		same(small(), "0.5 * Knows(A, B): Knows(A, B) & Net(C) & Net(D) & ? & !Likes(C, 'ale') -> Likes(A, X) | !Likes(D, X)",
+			strings.ReplaceAll(comparison, "X", "D"))
+	}
+}
 
 // small is data for the tests of text: three people, one of whom nothing is asked about.
 func small() *builder {

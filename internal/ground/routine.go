@@ -332,19 +332,9 @@ type comparison struct {
 func (r *routine) comparison(c *program.Condition) comparison {
 	out := comparison{op: c.Op, left: r.slot(c.Left), right: r.slot(c.Right)}
 	if c.Op == program.Before || c.Op == program.NotBefore {
-		out.rank = r.scope.rank(r.typeOf(c))
+		out.rank = r.scope.rank(c.Type)
 	}
 	return out
-}
-
-// typeOf returns the type whose order % means. Between two constants that is the order of texts.
-func (r *routine) typeOf(c *program.Condition) program.Type {
-	for _, t := range [...]program.Term{c.Left, c.Right} {
-		if t.IsVariable() {
-			return r.rule.Variables[t.Variable].Type
-		}
-	}
-	return program.String
 }
 
 // holds decides the condition for the values in slots.

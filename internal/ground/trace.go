@@ -333,6 +333,11 @@ func (p *probe) instance(m *machine) *Instance {
 			out.Constants[variable.Name] = p.scope.name(m.slots[v])
 		}
 	}
+	for name, t := range p.rule.Same {
+		if out.Constants[name] = t.Constant; t.IsVariable() {
+			out.Constants[name] = p.scope.name(m.slots[t.Variable])
+		}
+	}
 	out.Constant, _ = m.coefficient(p.rule.Constant, p.constant)
 	for k := range m.atoms {
 		a := &m.atoms[k]

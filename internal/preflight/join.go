@@ -66,16 +66,11 @@ func (m *Model) relation(a *program.Atom) *relation.Relation {
 	return m.Tables.Store.Relations[a.Predicate]
 }
 
-// joined returns the generating atoms with variables, grouped by what links them: variables, and comparisons with ==.
+// joined returns the generating atoms with variables, grouped by the variables that link them.
 func joined(rule *program.Rule) (groups [][]*program.Atom) {
 	link := make([]int, len(rule.Variables)) // a union-find forest over the variables
 	for v := range link {
 		link[v] = v
-	}
-	for _, c := range rule.Conditions {
-		if c.Op == program.Same && c.Left.IsVariable() && c.Right.IsVariable() {
-			link[root(link, c.Left.Variable)] = root(link, c.Right.Variable)
-		}
 	}
 	for k := range rule.Atoms {
 		variables := own(rule, &rule.Atoms[k])

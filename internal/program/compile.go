@@ -13,6 +13,7 @@ func Compile(predicates []*Predicate, rules []*syntax.Rule, diags *source.Diagno
 	c := newCompiler(predicates, diags)
 	for _, parsed := range rules {
 		if rule := c.rule(parsed); rule != nil && !c.repeats(rule) {
+			rule.unify()
 			rule.Index = len(c.program.Rules)
 			c.program.Rules = append(c.program.Rules, rule)
 		}
@@ -33,6 +34,7 @@ func CompileDerivation(predicates []*Predicate, parsed *syntax.Rule, diags *sour
 	if s.failed {
 		return nil
 	}
+	s.rule.unify()
 	return s.rule
 }
 

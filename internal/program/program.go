@@ -60,7 +60,9 @@ type Rule struct {
 	Variables  []Variable
 	Atoms      []Atom      // the linear template's atoms, in the order they were written
 	Conditions []Condition // comparisons of terms that every grounding must satisfy
-	Constant   Expr        // the template's constant
+	// Same holds what stands for the variables, by name, that comparisons have made one with another term.
+	Same       map[string]Term
+	Constant   Expr // the template's constant
 	Comparator Comparator
 	Form       Form
 	Exponent   int // 1 or 2
@@ -136,6 +138,7 @@ type Condition struct {
 	Span        source.Span
 	Op          Relop
 	Left, Right Term
+	Type        Type // whose order % means
 }
 
 // Relop is a comparison of terms.

@@ -202,7 +202,7 @@ func (s *scope) condition(x *syntax.Comparison) Condition {
 		}
 	}
 	return Condition{
-		Span: x.Span, Op: relops[x.Op], Left: s.known(x.Left, typ), Right: s.known(x.Right, typ),
+		Span: x.Span, Op: relops[x.Op], Left: s.known(x.Left, typ), Right: s.known(x.Right, typ), Type: typ,
 	}
 }
 
