@@ -35,81 +35,65 @@ func ask(t testing.TB, x *session.Explainer, a *session.Atom) *explain.Explanati
 	return e
 }
 
-// The first explanation of an answer, with all that is made for those that follow.
-func BenchmarkExplainFirst(b *testing.B) {
+// overBaselines runs a benchmark for each of the baselines, with what explains its answer and some of its atoms.
+func overBaselines(b *testing.B, run func(b *testing.B, fresh func() *session.Explainer, atoms []session.Atom)) {
 	for _, name := range []string{"cora-pre", "er-eval"} {
 		b.Run(name, func(b *testing.B) {
 			g, answer := baseline(b, name, "1e-4")
-			atoms, k := explained(g, answer, 40), 0
-			for b.Loop() {
+			run(b, func() *session.Explainer {
 				x, err := g.Explainer(answer)
 				if err != nil {
 					b.Fatal(err)
 				}
-				k = (k + 1) % len(atoms)
-				ask(b, x, &atoms[k])
-			}
+				return x
+			}, explained(g, answer, 40))
 		})
 	}
+}
+
+// The first explanation of an answer, with all that is made for those that follow.
+func BenchmarkExplainFirst(b *testing.B) {
+	overBaselines(b, func(b *testing.B, fresh func() *session.Explainer, atoms []session.Atom) {
+		for k := 0; b.Loop(); k++ {
+			ask(b, fresh(), &atoms[k%len(atoms)])
+		}
+	})
 }
 
 // Explanations after others.
 func BenchmarkExplainWarm(b *testing.B) {
-	for _, name := range []string{"cora-pre", "er-eval"} {
-		b.Run(name, func(b *testing.B) {
-			g, answer := baseline(b, name, "1e-4")
-			x, err := g.Explainer(answer)
-			if err != nil {
-				b.Fatal(err)
-			}
-			atoms, k := explained(g, answer, 40), 0
-			for i := range atoms {
-				ask(b, x, &atoms[i])
-			}
-			for b.Loop() {
-				k = (k + 1) % len(atoms)
-				ask(b, x, &atoms[k])
-			}
-		})
-	}
+	overBaselines(b, func(b *testing.B, fresh func() *session.Explainer, atoms []session.Atom) {
+		x := fresh()
+		for i := range atoms {
+			ask(b, x, &atoms[i])
+		}
+		for k := 0; b.Loop(); k++ {
+			ask(b, x, &atoms[k%len(atoms)])
+		}
+	})
 }
 
 // Five counterfactuals of an atom.
 func BenchmarkCounterfactuals(b *testing.B) {
-	for _, name := range []string{"cora-pre", "er-eval"} {
-		b.Run(name, func(b *testing.B) {
-			g, answer := baseline(b, name, "1e-4")
-			x, err := g.Explainer(answer)
-			if err != nil {
+	overBaselines(b, func(b *testing.B, fresh func() *session.Explainer, atoms []session.Atom) {
+		x := fresh()
+		for k := 0; b.Loop(); k++ {
+			if err := x.Changes(context.Background(), ask(b, x, &atoms[k%len(atoms)]), 5); err != nil {
 				b.Fatal(err)
 			}
-			atoms, k := explained(g, answer, 40), 0
-			for b.Loop() {
-				k = (k + 1) % len(atoms)
-				if err := x.Changes(context.Background(), ask(b, x, &atoms[k]), 5); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
+		}
+	})
 }
 
 // A table of all atoms, beside inference.
 func BenchmarkExplainAll(b *testing.B) {
-	for _, name := range []string{"cora-pre", "er-eval"} {
-		b.Run(name, func(b *testing.B) {
-			g, answer := baseline(b, name, "1e-4")
-			for b.Loop() {
-				x, err := g.Explainer(answer)
-				if err != nil {
-					b.Fatal(err)
-				}
-				all, err := x.WriteAll(context.Background(), io.Discard)
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.ReportMetric(all.Unexplained, "unexplained")
+	overBaselines(b, func(b *testing.B, fresh func() *session.Explainer, _ []session.Atom) {
+		for b.Loop() {
+			all, err := fresh().WriteAll(context.Background(), io.Discard)
+			if err != nil {
+				b.Fatal(err)
 			}
-		})
-	}
+			b.ReportMetric(all.Unexplained, "unexplained")
+		}
+	})
 }

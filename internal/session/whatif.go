@@ -10,6 +10,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/explain"
 	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
 // Changes adds to an explanation what the atom would be without the facts that contribute most and the ground rules
@@ -75,39 +76,31 @@ func (x *Explainer) fact(a *explain.Atom, value float64) *explain.Change {
 	store.Relations[a.Predicate] = after
 	tuple := before.Tuple(nil, a.Row)
 	change := explain.Without(name, -1, -1)
-	for _, m := range x.tracer.Involving(a.Predicate, tuple) {
-		change.Gone = append(change.Gone, explain.Ground(m))
-	}
-	for _, m := range ground.NewTracer(g.Program, store).Involving(a.Predicate, tuple) {
-		change.Added = append(change.Added, explain.Ground(m))
-	}
+	change.Gone = involving(x.tracer, a.Predicate, tuple)
+	change.Added = involving(ground.NewTracer(g.Program, store), a.Predicate, tuple)
 	return change
 }
 
 // altered is fact for a living relation, which is changed for as long as it takes to see what comes of it.
 func (x *Explainer) altered(name string, r *relation.Relation, a *explain.Atom, value float64) *explain.Change {
 	change, tuple, was := explain.Without(name, -1, -1), r.Tuple(nil, a.Row), r.Value(a.Row)
-	for _, m := range x.tracer.Involving(a.Predicate, tuple) {
-		change.Gone = append(change.Gone, explain.Ground(m))
+	there, back := func() { r.Delete(a.Row) }, func() { r.Revive(a.Row) }
+	if value >= 0 {
+		there, back = func() { r.SetValue(a.Row, value) }, func() { r.SetValue(a.Row, was) }
 	}
-	x.grounding.Alter(func() {
-		if value >= 0 {
-			r.SetValue(a.Row, value)
-		} else {
-			r.Delete(a.Row)
-		}
-	})
-	for _, m := range x.tracer.Involving(a.Predicate, tuple) {
-		change.Added = append(change.Added, explain.Ground(m))
-	}
-	x.grounding.Alter(func() {
-		if value >= 0 {
-			r.SetValue(a.Row, was)
-		} else {
-			r.Revive(a.Row)
-		}
-	})
+	change.Gone = involving(x.tracer, a.Predicate, tuple)
+	x.grounding.Alter(there)
+	change.Added = involving(x.tracer, a.Predicate, tuple)
+	x.grounding.Alter(back)
 	return change
+}
+
+// involving are the ground rules that have an atom.
+func involving(tracer *ground.Tracer, predicate int, tuple []symbol.ID) (out []explain.Ground) {
+	for _, m := range tracer.Involving(predicate, tuple) {
+		out = append(out, explain.Ground(m))
+	}
+	return out
 }
 
 // WithFact returns what an explained atom would be if an observed atom had another value, or, below 0, were not there.

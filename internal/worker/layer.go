@@ -16,18 +16,16 @@ type layer struct {
 
 // states infers examples one after the other, each from where the one before ended, and keeps their answers.
 func states(ctx context.Context, c call, fields layer) (any, error) {
-	values, err := c.request.array(fields.Values, "f8")
+	given, width, err := c.byExample("values", fields.Values, fields.Examples)
+	if err == nil && width == 0 && fields.Examples > 0 {
+		err = wrong{fmt.Errorf("no values are given for %d examples", fields.Examples)}
+	}
 	if err != nil {
 		return nil, err
 	}
-	given, n := values.float64s(), fields.Examples
-	if n < 0 || n > len(given) || n > 0 && len(given)%n != 0 {
-		return nil, wrong{fmt.Errorf("%d values are not those of %d examples", len(given), n)}
-	}
 	var out []float64
 	var kept []*deeppsl.Answer
-	for k := range n {
-		width := len(given) / n
+	for k := range fields.Examples {
 		if err := c.SetValues(given[k*width : (k+1)*width]); err != nil {
 			return nil, err
 		}
@@ -53,20 +51,15 @@ type slopes struct {
 
 // descend answers with the derivatives in the values of each example, and the sum of those in the weights.
 func descend(_ context.Context, c call, fields slopes) (any, error) {
-	array, err := c.request.array(fields.Slopes, "f8")
+	if fields.Batch != c.batches || c.batches == 0 {
+		return nil, wrong{fmt.Errorf("the last batch is %d, and not %d", c.batches, fields.Batch)}
+	}
+	slope, width, err := c.byExample("slopes", fields.Slopes, len(c.batch))
 	if err != nil {
 		return nil, err
 	}
-	slope, n := array.float64s(), len(c.batch)
-	switch {
-	case fields.Batch != c.batches || c.batches == 0:
-		return nil, wrong{fmt.Errorf("the last batch is %d, and not %d", c.batches, fields.Batch)}
-	case n == 0 && len(slope) > 0, n > 0 && len(slope)%n != 0:
-		return nil, wrong{fmt.Errorf("%d slopes are not those of %d examples", len(slope), n)}
-	}
 	values, weights := make([]float64, 0, len(slope)), make([]float64, len(c.Rules()))
 	for k, answer := range c.batch {
-		width := len(slope) / n
 		found, err := c.Gradient(answer, slope[k*width:(k+1)*width])
 		if err != nil {
 			return nil, err
@@ -77,4 +70,17 @@ func descend(_ context.Context, c call, fields slopes) (any, error) {
 		}
 	}
 	return map[string]int{"values": c.out.float64s(values), "weights": c.out.float64s(weights)}, nil
+}
+
+// byExample reads an array that has equally many numbers, the width, for each of n examples.
+func (c call) byExample(what string, place, n int) (numbers []float64, width int, err error) {
+	array, err := c.request.array(place, "f8")
+	if err != nil {
+		return nil, 0, err
+	}
+	numbers = array.float64s()
+	if n < 0 || len(numbers)%max(1, n) != 0 || n == 0 && len(numbers) > 0 {
+		return nil, 0, wrong{fmt.Errorf("%d %s are not those of %d examples", len(numbers), what, n)}
+	}
+	return numbers, len(numbers) / max(1, n), nil
 }
