@@ -53,11 +53,16 @@ func mustLink(t *testing.T) []linkage {
 	return all
 }
 
-// heavy are what deeppsl does without: the laboratory, and libraries that draw, which bring fonts and PDF along.
+// heavy are what deeppsl does without: the laboratory, libraries that draw, which bring fonts and PDF along, and what
+// makes records of Parquet's rows, with geometry and the reflection of protobuf.
 var heavy = []string{
 	modulePath + "/paper", "gonum.org/v1/plot", "git.sr.ht/~sbinet/", "codeberg.org/go-fonts", "codeberg.org/go-pdf",
 	"codeberg.org/go-latex", "github.com/golang/freetype", "golang.org/x/image", "github.com/nlpodyssey/gopickle",
+	"github.com/twpayne/go-geom", "google.golang.org/protobuf/reflect",
 }
+
+// maxBinary is how many bytes the program that people download has at most.
+const maxBinary = 25_000_000
 
 // TestProductIsLight looks at all packages that deeppsl links.
 func TestProductIsLight(t *testing.T) {
@@ -67,6 +72,20 @@ func TestProductIsLight(t *testing.T) {
 				t.Errorf("deeppsl links %s", one.pkg)
 			}
 		}
+	}
+}
+
+// TestBinary builds deeppsl as make build does, and weighs it.
+func TestBinary(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "deeppsl")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", file, "./cmd/deeppsl")
+	build.Dir = root
+	build.Env = append(os.Environ(), "GOTOOLCHAIN=local", "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	if about, err := os.Stat(file); err != nil || about.Size() > maxBinary {
+		t.Errorf("deeppsl has %d bytes, more than %d: %v", about.Size(), maxBinary, err)
 	}
 }
 

@@ -1,10 +1,11 @@
 package parquet
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"strconv"
 
-	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -12,7 +13,10 @@ import (
 // column is what a file says about one of its columns.
 type column struct {
 	name     string
+	kind     format.Type
+	width    int  // bytes of each value; 0 of texts
 	unsigned bool // its integers are
+	optional bool // it says of each row whether it has a value
 }
 
 // columns returns those of a flat schema. Values that mean something else than what is stored are refused: a date is
@@ -31,7 +35,11 @@ func columns(schema []format.SchemaElement) (all []column, err error) {
 			return nil, fmt.Errorf("column %q is of a type for times, decimals or bytes: write it as text or as a number",
 				element.Name)
 		}
-		all = append(all, column{element.Name, unsigned})
+		width, ok := width(element)
+		if !ok {
+			err = errDamaged
+		}
+		all = append(all, column{element.Name, element.Type.V, width, unsigned, element.RepetitionType.V == format.Optional})
 	}
 	return all, err
 }
@@ -47,7 +55,7 @@ func meaning(element *format.SchemaElement) (unsigned, plain bool) {
 	case nil:
 		switch old := element.ConvertedType; {
 		case !old.Valid:
-			return false, true
+			return false, element.Type.V != format.Int96 // which are times
 		case deprecated.Uint8 <= old.V && old.V <= deprecated.Uint64:
 			return true, true
 		case deprecated.Int8 <= old.V && old.V <= deprecated.Json, old.V == deprecated.UTF8, old.V == deprecated.Enum:
@@ -57,15 +65,54 @@ func meaning(element *format.SchemaElement) (unsigned, plain bool) {
 	return false, false
 }
 
-// integer writes an integer as a table of text would have it.
-func (c *column) integer(value parquet.Value) string {
-	switch short := value.Kind() == parquet.Int32; {
-	case short && c.unsigned:
-		return strconv.FormatUint(uint64(value.Uint32()), 10)
-	case short:
-		return strconv.FormatInt(int64(value.Int32()), 10)
-	case c.unsigned:
-		return strconv.FormatUint(value.Uint64(), 10)
+// width returns how many bytes each value has.
+func width(element *format.SchemaElement) (bytes int, ok bool) {
+	switch element.Type.V {
+	case format.Boolean, format.ByteArray:
+		return 0, element.Type.Valid
+	case format.Int32, format.Float:
+		return 4, true
+	case format.Int64, format.Double:
+		return 8, true
+	case format.FixedLenByteArray:
+		return int(element.TypeLength.V), element.TypeLength.V > 0
 	}
-	return strconv.FormatInt(value.Int64(), 10)
+	return 0, false
+}
+
+// names are those of the columns.
+func names(all []column) []string {
+	out := make([]string, len(all))
+	for k, c := range all {
+		out[k] = c.name
+	}
+	return out
+}
+
+// text writes a value, which has the column's width, as a table of text would have it.
+func (c *column) text(value []byte) string {
+	switch {
+	case len(value) == 0 || c.kind == format.ByteArray || c.kind == format.FixedLenByteArray:
+		return string(value)
+	case c.kind == format.Float:
+		number := math.Float32frombits(binary.LittleEndian.Uint32(value))
+		return strconv.FormatFloat(float64(number), 'g', -1, 32)
+	case c.kind == format.Double:
+		return strconv.FormatFloat(math.Float64frombits(binary.LittleEndian.Uint64(value)), 'g', -1, 64)
+	case c.kind == format.Int32 && c.unsigned:
+		return strconv.FormatUint(uint64(binary.LittleEndian.Uint32(value)), 10)
+	case c.kind == format.Int32:
+		return strconv.FormatInt(int64(int32(binary.LittleEndian.Uint32(value))), 10)
+	case c.unsigned:
+		return strconv.FormatUint(binary.LittleEndian.Uint64(value), 10)
+	}
+	return strconv.FormatInt(int64(binary.LittleEndian.Uint64(value)), 10)
+}
+
+// checked is text of a value that has a length of its own.
+func (c *column) checked(value []byte) (string, error) {
+	if c.width > 0 && len(value) != c.width {
+		return "", errValues
+	}
+	return string(value), nil
 }

@@ -42,7 +42,8 @@ type (
 	}
 )
 
-var codecs = []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Zstd, &parquet.Brotli}
+var codecs = []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Zstd, &parquet.Brotli,
+	&parquet.Lz4Raw}
 
 // written returns a table of so many rows in a file.
 func written[T plainRecord | optionalRecord | dictionaryRecord | deltaRecord](t testing.TB, rows, version int,
@@ -122,28 +123,34 @@ func TestLies(t *testing.T) {
 	}
 }
 
-// TestRuns checks the checks of encoded values.
+// TestRuns reads runs, as many values as they have.
 func TestRuns(t *testing.T) {
-	many := "\xfe\xff\xff\xff\x0f" // 2³¹ - 1 times what follows
 	for _, c := range []struct {
-		data        string
-		width       int
-		least, most int
-		good        bool
+		data  string
+		width int
+		want  string
 	}{
-		{"", 1, 0, 0, true},
-		{"", 1, 1, 1, false},
-		{"\x0a\x01", 1, 5, 5, true},
-		{"\x0a\x01", 1, 6, 6, false},
-		{"\x03\xff", 1, 8, 8, true},
-		{"\x03\xff", 1, 3, 3, true},
-		{"\x03\xff", 2, 8, 8, false},
-		{many + "\x01", 1, 5, 5, false},
-		{strings.Repeat("\xd0\x0f\x01", 3), 1, 1000, 1000, false},
-		{"\x80", 1, 0, 0, false},
+		{"", 1, ""},
+		{"\x0a\x01", 1, "11111"},
+		{"\x03\x0f", 1, "11110000"},
+		{"\x03\xff", 2, "3333"}, // cut short
+		{"\x03\x88\xc6\xfa", 3, "01234567"},
+		{"\x00\x05\x04\x05\x03\x02", 3, "5520"}, // cut short,
+		{"\x02\xff\xff\xff\xff\x0f", 32, "4294967295"},
+		{"\x02\xff", 32, ""},
+		{"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x80", 1, "00000001"},
+		{"\x80", 1, ""},
 	} {
-		if err := checkRuns([]byte(c.data), c.width, c.least, c.most); (err == nil) != c.good {
-			t.Errorf("%q of %d bits for %d to %d values: %v", c.data, c.width, c.least, c.most, err)
+		got := ""
+		for r := (runs{data: []byte(c.data), width: c.width}); ; {
+			value, err := r.next()
+			if err != nil {
+				break
+			}
+			got += fmt.Sprint(value)
+		}
+		if got != c.want {
+			t.Errorf("%q of %d bits: %q, and not %q", c.data, c.width, got, c.want)
 		}
 	}
 }
@@ -155,7 +162,7 @@ func TestExpand(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unzstd.Close()
-	c := checker{zstd: unzstd}
+	c := reader{zstd: unzstd}
 	zeros := make([]byte, 1<<20)
 	for _, codec := range codecs[1:] {
 		page, err := codec.Encode(nil, zeros)

@@ -10,14 +10,14 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/parquet-go/parquet-go/format"
+	"github.com/pierrec/lz4/v4"
 )
 
 var errExpanded = errors.New("the file is damaged: a page is compressed and holds more than it says")
 
 // expand returns what a page holds, in the buffer if it is compressed. More than fits into the buffer is an error: the
-// library would go on allocating. LZ4 is refused: of most of its pages, the library reads something else than they
-// hold.
-func (c *checker) expand(codec format.CompressionCodec, page, buffer []byte) ([]byte, error) {
+// libraries would go on allocating. The old LZ4 is refused, of which there are several kinds that nothing tells apart.
+func (r *reader) expand(codec format.CompressionCodec, page, buffer []byte) ([]byte, error) {
 	switch codec {
 	case format.Uncompressed:
 		return page, nil
@@ -27,21 +27,27 @@ func (c *checker) expand(codec format.CompressionCodec, page, buffer []byte) ([]
 		}
 		return snappy.Decode(buffer, page)
 	case format.Zstd:
-		data, err := c.zstd.DecodeAll(page, buffer[:0:len(buffer)])
+		data, err := r.zstd.DecodeAll(page, buffer[:0:len(buffer)])
 		if err != nil {
 			return nil, errors.Join(err, errExpanded)
 		}
 		return data, nil
 	case format.Gzip:
-		r, err := gzip.NewReader(bytes.NewReader(page))
+		unzip, err := gzip.NewReader(bytes.NewReader(page))
 		if err != nil {
 			return nil, err
 		}
-		return expandStream(r, buffer)
+		return expandStream(unzip, buffer)
+	case format.Lz4Raw:
+		n, err := lz4.UncompressBlock(page, buffer)
+		if err != nil {
+			return nil, errors.Join(err, errExpanded)
+		}
+		return buffer[:n], nil
 	case format.Brotli:
 		return expandStream(brotli.NewReader(bytes.NewReader(page)), buffer)
 	}
-	return nil, fmt.Errorf("the compression %s cannot be read; Snappy, Zstandard, gzip and Brotli can", codec)
+	return nil, fmt.Errorf("the compression %s cannot be read; Snappy, Zstandard, gzip, Brotli and LZ4_RAW can", codec)
 }
 
 // expandStream fills the buffer from r, which must end there.

@@ -1,157 +1,148 @@
 // Package parquet reads and writes tables in Apache Parquet: flat ones, whose columns are text, numbers or booleans. It
-// is the only package that knows the library, so that the rest of the program does not depend on whose it is.
+// is the only package that knows the libraries, so that the rest of the program does not depend on whose they are.
+//
+// What a file says about itself, and the compression of its pages, are read by libraries; the pages are read here.
+// A library that makes records of rows believes the sizes in a file and allocates as much, so that each page would have
+// to be gone through before it; and linking one doubles the program. What is read here is looked at value by value,
+// where it lies in its page, so that of what a file says, only what it has is allocated:
+//
+//   - for each column what one of its pages holds, and its dictionary;
+//   - for rows, whose number compression does not bound, rowsPerByte for each byte of what the pages hold.
 package parquet
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strconv"
 
-	"github.com/parquet-go/parquet-go"
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 )
 
-// batch is how many rows are read or written at once.
-const batch = 128
+const (
+	// A page holds expansion times the file's size and pageSize at most, which is four times what writers put into one.
+	expansion   = 20
+	pageSize    = 4 << 20
+	rowsPerByte = 32 // of a column that differs from row to row, 26 fit into a byte
+	fewRows     = 1 << 16
+	// A structure in a list of the file's description takes about 500 bytes of memory, and some ten of the file.
+	structSize = 25
+	fewStructs = 1 << 10
+)
+
+// mark begins a file and ends it.
+const mark = "PAR1"
+
+var errDamaged = errors.New("the file is damaged: sizes in it do not agree")
 
 // Read calls header with the names of the columns, in the order of the schema, and then row with the fields of each row
 // in that order, as text; row must not keep the slice. Either ends the reading by returning false. The error says what
 // is wrong with the file: it is not Parquet, is damaged, or has nested or missing values.
-func Read(file io.ReaderAt, size int64, header func(names []string) bool, row func(fields []string) bool) (err error) {
-	// The library panics on some damaged files, which are the user's and not a broken invariant of ours.
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("the file is damaged: %v", cause)
-		}
-	}()
-	all, err := check(file, size)
-	if err != nil || !header(names(all)) {
-		return err
-	}
-	table, err := parquet.OpenFile(file, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+func Read(file io.ReaderAt, size int64, header func(names []string) bool, row func(fields []string) bool) error {
+	about, err := describe(file, size)
 	if err != nil {
 		return err
 	}
-	for _, group := range table.RowGroups() {
-		if more, err := readGroup(group, all, row); err != nil || !more {
+	all, err := columns(about.Schema)
+	if err != nil || !header(names(all)) {
+		return err
+	}
+	unzstd, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
+	if err != nil {
+		return err
+	}
+	defer unzstd.Close()
+	r := reader{file: file, size: size, left: size, zstd: unzstd}
+	for k := range about.RowGroups {
+		if more, err := r.group(&about.RowGroups[k], all, row); err != nil || !more {
 			return err
 		}
 	}
 	return nil
 }
 
-func names(all []column) []string {
-	out := make([]string, len(all))
-	for k, c := range all {
-		out[k] = c.name
+// describe reads the description of a file.
+func describe(file io.ReaderAt, size int64) (*format.FileMetaData, error) {
+	footer, err := readFooter(file, size)
+	if err != nil {
+		return nil, err
 	}
-	return out
+	length, structs, err := skipStruct(footer)
+	if err != nil {
+		return nil, err
+	}
+	if int64(structs) > size/structSize+fewStructs {
+		return nil, errDamaged
+	}
+	about := new(format.FileMetaData)
+	return about, thrift.Unmarshal(new(thrift.CompactProtocol), footer[:length], about)
 }
 
-// readGroup reads the rows of one group; more is false if row wants no more of them.
-func readGroup(group parquet.RowGroup, all []column, row func([]string) bool) (more bool, err error) {
-	if group.NumRows() == 0 {
-		return true, nil // the library looks for pages, which there are none of
+// readFooter reads the description at the file's end, which its length and the format's mark follow.
+func readFooter(file io.ReaderAt, size int64) ([]byte, error) {
+	const end = 8
+	tail := make([]byte, end)
+	if size < end {
+		return nil, errors.New("this is no Parquet file")
 	}
-	fields := make([]string, len(all))
-	rows := group.Rows()
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	buffer := make([]parquet.Row, batch)
-	for {
-		n, err := rows.ReadRows(buffer)
-		for _, values := range buffer[:n] {
-			if err := texts(fields, all, values); err != nil {
-				return false, err
-			}
-			if !row(fields) {
-				return false, nil
-			}
-		}
-		if errors.Is(err, io.EOF) || err == nil && n == 0 {
-			return true, nil
-		}
-		if err != nil {
-			return false, err
-		}
+	if err := readAt(file, tail, size-end); err != nil {
+		return nil, err
 	}
+	length := int64(binary.LittleEndian.Uint32(tail))
+	if string(tail[4:]) != mark || length > size-end {
+		return nil, errors.New("this is no Parquet file, or its end is missing")
+	}
+	footer := make([]byte, length)
+	return footer, readAt(file, footer, size-end-length)
 }
 
-// texts writes the values of a row into the fields of their columns.
-func texts(fields []string, all []column, values parquet.Row) (err error) {
-	for _, value := range values {
-		k := value.Column()
-		if fields[k], err = all[k].text(value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// text writes a value as a table of text would have it.
-func (c *column) text(value parquet.Value) (string, error) {
-	switch value.Kind() {
-	case parquet.ByteArray, parquet.FixedLenByteArray:
-		return string(value.ByteArray()), nil
-	case parquet.Float:
-		return strconv.FormatFloat(float64(value.Float()), 'g', -1, 32), nil
-	case parquet.Double:
-		return strconv.FormatFloat(value.Double(), 'g', -1, 64), nil
-	case parquet.Int32, parquet.Int64:
-		return c.integer(value), nil
-	case parquet.Boolean:
-		return strconv.FormatBool(value.Boolean()), nil
-	}
-	return "", errors.New("a value is missing or of a kind that cannot be read")
-}
-
-// Writer writes a table.
-type Writer struct {
-	out    *parquet.GenericWriter[any]
-	rows   []parquet.Row
-	column []int // of the texts and then of the numbers: columns are ordered by name
-}
-
-// NewWriter returns a writer of rows with columns of text and of numbers. Nothing is complete before Close.
-func NewWriter(w io.Writer, texts, numbers []string) *Writer {
-	schema := parquet.Group{}
-	for _, name := range texts {
-		schema[name] = parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
-	}
-	for _, name := range numbers {
-		schema[name] = parquet.Leaf(parquet.DoubleType)
-	}
-	names := slices.Concat(texts, numbers)
-	out := &Writer{column: make([]int, len(names))}
-	sorted := slices.Sorted(slices.Values(names))
-	for k, name := range names {
-		out.column[k], _ = slices.BinarySearch(sorted, name)
-	}
-	out.out = parquet.NewGenericWriter[any](w, parquet.NewSchema("atoms", schema), parquet.Compression(&parquet.Snappy))
-	return out
-}
-
-// Write adds one row.
-func (w *Writer) Write(texts []string, numbers ...float64) error {
-	row := make(parquet.Row, len(w.column))
-	for k, text := range texts {
-		row[w.column[k]] = parquet.ByteArrayValue([]byte(text)).Level(0, 0, w.column[k])
-	}
-	for k, number := range numbers {
-		at := w.column[len(texts)+k]
-		row[at] = parquet.DoubleValue(number).Level(0, 0, at)
-	}
-	if w.rows = append(w.rows, row); len(w.rows) < batch {
+// readAt fills data; a reader may report the end of the file together with its last bytes.
+func readAt(file io.ReaderAt, data []byte, offset int64) error {
+	n, err := file.ReadAt(data, offset)
+	if n == len(data) {
 		return nil
 	}
-	return w.flush()
-}
-
-func (w *Writer) flush() error {
-	_, err := w.out.WriteRows(w.rows)
-	w.rows = w.rows[:0]
 	return err
 }
 
-// Close writes what is left, and the file's end. It does not close the underlying writer.
-func (w *Writer) Close() error { return errors.Join(w.flush(), w.out.Close()) }
+// A reader reads the groups of rows of a file.
+type reader struct {
+	file   io.ReaderAt
+	size   int64
+	left   int64 // of size, for the chunks of columns that are still to come
+	held   int64 // bytes in the pages of the group so far, uncompressed
+	buffer []byte
+	zstd   *zstd.Decoder
+}
+
+// group reads the rows of one group; more is false if row wants no more of them.
+func (r *reader) group(about *format.RowGroup, all []column, row func([]string) bool) (more bool, err error) {
+	if len(about.Columns) != len(all) || about.NumRows < 0 {
+		return false, errDamaged
+	}
+	r.held = 0
+	chunks := make([]chunk, len(all))
+	for k := range all {
+		chunks[k] = chunk{reader: r, column: &all[k], rows: about.NumRows}
+		if err := chunks[k].open(&about.Columns[k].MetaData); err != nil {
+			return false, fmt.Errorf("column %q: %w", all[k].name, err)
+		}
+	}
+	fields := make([]string, len(all))
+	for n := range about.NumRows {
+		for k := range chunks {
+			if fields[k], err = chunks[k].next(); err != nil {
+				return false, fmt.Errorf("column %q: %w", all[k].name, err)
+			}
+		}
+		if n > rowsPerByte*r.held+fewRows {
+			return false, errDamaged
+		}
+		if !row(fields) {
+			return false, nil
+		}
+	}
+	return true, nil
+}

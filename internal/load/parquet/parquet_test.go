@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/deprecated"
 )
 
 // read returns all of a file as lines of fields between bars.
@@ -121,12 +122,12 @@ func TestRefusals(t *testing.T) {
 	if err := parquet.Write(&missing, []optional{{nil}}); err != nil {
 		t.Fatal(err)
 	}
-	err := parquet.Write(&other, []struct{ Who string }{{"ann"}}, parquet.Compression(&parquet.Lz4Raw))
-	if err != nil {
+	type times struct{ When deprecated.Int96 }
+	if err := parquet.Write(&other, []times{{}}); err != nil {
 		t.Fatal(err)
 	}
 	for want, data := range map[string][]byte{
-		"LZ4_RAW cannot be read": other.Bytes(),
+		"is of a type for times": other.Bytes(),
 		"is nested":              nested.Bytes(), "is missing": missing.Bytes(), "no Parquet file": []byte("a\tb\n"),
 		"its end is missing": []byte("PAR1\xff\xff\xff\xffPAR1"),
 	} {
@@ -146,5 +147,12 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
+	for _, file := range others(f) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
 	f.Fuzz(func(_ *testing.T, data []byte) { _, _ = read(data) })
 }
