@@ -8,7 +8,7 @@ COUNT    ?= 6
 BASE     ?= HEAD
 PKG      ?= ./...
 
-.PHONY: help build test bench race lint fuzz oracle cover python python-torch python-clusters wheels fmt
+.PHONY: help build test bench race lint fuzz oracle cover python python-torch python-clusters cloud wheels fmt
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -61,6 +61,11 @@ python-clusters: ## install Ray and Spark (1 GB) in out/venv too, and run the te
 	python/test.sh --collect-only >/dev/null
 	out/venv/bin/pip install --quiet --disable-pip-version-check -r python/requirements-clusters.txt
 	cd python && env -u DEEPPSL_BINARY ../out/venv/bin/python -B -m pytest -q -p no:cacheprovider tests/test_ray.py tests/test_spark.py
+
+cloud: ## build bin/cloud/deeppsl, which reads and writes parts on S3 too, and test it
+	@mkdir -p bin/cloud
+	cd cloud && CGO_ENABLED=0 $(GO) build -trimpath -ldflags="-s -w" -o ../bin/cloud/deeppsl ./cmd/deeppsl
+	cd cloud && GOTOOLCHAIN=local go vet ./... && GOTOOLCHAIN=local go test ./...
 
 wheels: ## build the Python package's wheels for all platforms into out/wheels, and check their form
 	python/wheels.sh

@@ -15,13 +15,14 @@ var views = []string{"counts", "program", "plan", "ground", "mrf"}
 // completions are the values that shells offer for flags.
 func completions(cmd *cobra.Command) {
 	for flag, values := range map[string][]string{
-		"learn":  option.Find("learn.method").Among(),
-		"infer":  option.Find("inference.method").Among(),
-		"show":   views,
-		"phase":  {"learn", "validation", "infer"},
-		"eval":   {"discrete", "continuous", "categorical", "auc"},
-		"by":     {shard.ByComponents, shard.ByVertices},
-		"format": option.Find("output.format").Among(),
+		"learn":    option.Find("learn.method").Among(),
+		"infer":    option.Find("inference.method").Among(),
+		"show":     views,
+		"phase":    {"learn", "validation", "infer"},
+		"eval":     {"discrete", "continuous", "categorical", "auc"},
+		"by":       {shard.ByComponents, shard.ByVertices},
+		"exchange": exchanges,
+		"format":   option.Find("output.format").Among(),
 	} {
 		if cmd.Flags().Lookup(flag) != nil {
 			mustComplete(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))

@@ -55,6 +55,7 @@ type runner struct {
 	curve        string // file for the learning curve
 	atoms        bool   // the result has them all
 	shard        string // as in "3/8"; "" for all
+	exchange     string // of exchanges
 	epochs       []learn.Epoch
 }
 
@@ -74,6 +75,8 @@ func newRun(e *command.Env) *cobra.Command {
 	r.forceFlag(cmd)
 	r.memoryFlags(cmd)
 	cmd.Flags().StringVar(&r.shard, "shard", "", "solve `k/N`, a shard of a folder that deeppsl shard made")
+	cmd.Flags().StringVar(&r.exchange, "exchange", byFiles,
+		"what a shard's block tells others goes by `files` beside the parts, or stdio")
 	f := cmd.Flags()
 	f.StringVarP(&r.learn, "learn", "l", "", "learn, with a `method` if given as --learn=METHOD")
 	f.StringVarP(&r.infer, "infer", "i", "", "infer, with a `method` if given as --infer=METHOD")

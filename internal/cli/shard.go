@@ -10,6 +10,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/consensus"
+	"github.com/deeppsl/deeppsl/internal/place"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/shard"
@@ -24,6 +25,7 @@ Lives; a rule that joins across its values is refused. --by vertices grounds,
 and cuts what is one component into blocks that share few variables: all shards
 then have to run at the same time, and agree in rounds.
 
+DIR may be s3://bucket/prefix in a program that reads it (see docs/scaling.md).
 The folder gets a manifest with the SHA-256 of each part. What is there already
 and whole is left as it is. A part reads its own rows alone, and the answer has
 the same bits for any number of shards.`
@@ -77,6 +79,10 @@ func (s *sharder) run(cmd *cobra.Command, args []string, dir string) error {
 	if s.into < 1 || s.cells < 0 {
 		return command.Usage("flag-value", command.SeeHelp(cmd), "--into and --cells take numbers above 0")
 	}
+	at, err := place.Open(cmd.Context(), dir)
+	if err != nil {
+		return err
+	}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return command.Usage("output-path", "name a folder; it is made if it is not there", "%s is a file", dir)
 	}
@@ -91,7 +97,7 @@ func (s *sharder) run(cmd *cobra.Command, args []string, dir string) error {
 	}
 	s.bound(loaded)
 	request := shard.Request{Config: s.from.name(args), Rules: s.from.rules, By: s.by, Shards: s.into, Cells: s.cells,
-		Dir: dir}
+		At: at}
 	manifest, fresh, err := shard.Make(cmd.Context(), loaded, request)
 	if err != nil {
 		return err
@@ -173,7 +179,11 @@ var wholeFlags = []string{"learn", "infer", "eval", "time-limit", "properties", 
 
 // runShard is deeppsl run --shard.
 func (r *runner) runShard(cmd *cobra.Command, dir string, set []string) error {
-	manifest, err := shard.ReadManifest(dir)
+	at, err := place.Open(cmd.Context(), dir)
+	if err != nil {
+		return err
+	}
+	manifest, err := shard.ReadManifest(cmd.Context(), at)
 	if err != nil {
 		return err
 	}
@@ -195,17 +205,52 @@ func (r *runner) runShard(cmd *cobra.Command, dir string, set []string) error {
 		return command.Usage("flag-value", "set it for deeppsl shard",
 			"options of one block of %s, which all have to share", dir)
 	}
-	done, err := shard.Run(cmd.Context(), dir, manifest, number, options, shard.Told{
-		Before: func(c *shard.Cell) { r.Statusf("part %s of %d rows", c.Name, c.Rows) },
-		Round: func(p consensus.Progress) {
-			r.Statusf("round %d  objective %.6g  at least %.6g  violation %.0e", p.Round+1, p.Objective, p.Bound, p.Violation)
-		},
-	})
+	told, err := r.told(cmd)
+	if err != nil {
+		return err
+	}
+	done, err := shard.Run(cmd.Context(), at, manifest, number, options, told)
 	if err != nil {
 		return err
 	}
 	return r.Emit(shardRun{done})
 }
+
+// How blocks can tell each other what they have to: by files where the parts are, or by whoever has started them.
+const byFiles, byStreams = "files", "stdio"
+
+var exchanges = []string{byFiles, byStreams}
+
+// told shows how a shard gets on: to the user, or to the program that carries its letters.
+func (r *runner) told(cmd *cobra.Command) (shard.Told, error) {
+	told := shard.Told{
+		Before: func(c *shard.Cell) { r.Statusf("part %s of %d rows", c.Name, c.Rows) },
+		Round: func(p consensus.Progress) {
+			r.Statusf("round %d  objective %.6g  at least %.6g  violation %.0e", p.Round+1, p.Objective, p.Bound, p.Violation)
+		},
+	}
+	switch {
+	case r.exchange == byFiles:
+		return told, nil
+	case r.exchange != byStreams:
+		return told, command.Usage("flag-value", command.SeeHelp(cmd), "--exchange takes files or stdio, not %q", r.exchange)
+	case !r.JSON:
+		return told, command.Usage("flag-value", "add --json", "--exchange stdio speaks JSON")
+	}
+	told.Exchange = func(blocks int) consensus.Exchange { return consensus.NewStream(r.In, r.Out, blocks) }
+	told.Round = func(p consensus.Progress) {
+		if err := r.Emit(roundOf{p}); err != nil {
+			r.Notef("round %d could not be told: %v", p.Round+1, err)
+		}
+	}
+	return told, nil
+}
+
+// roundOf is a round as programs are told of it.
+type roundOf struct{ consensus.Progress }
+
+// Text implements command.Result; rounds are told in JSON alone.
+func (roundOf) Text(io.Writer) error { return nil }
 
 // shardRun is what deeppsl run --shard answers.
 type shardRun struct{ *shard.Done }
@@ -256,7 +301,11 @@ func newMerge(e *command.Env) *cobra.Command {
 }
 
 func (m *merger) run(cmd *cobra.Command, dir string) error {
-	manifest, err := shard.ReadManifest(dir)
+	at, err := place.Open(cmd.Context(), dir)
+	if err != nil {
+		return err
+	}
+	manifest, err := shard.ReadManifest(cmd.Context(), at)
 	if err != nil {
 		return err
 	}
@@ -279,7 +328,7 @@ func (m *merger) run(cmd *cobra.Command, dir string) error {
 	if err := check.checkOutputs(project.Outputs{Atoms: outputs.Atoms}, loaded); err != nil {
 		return err
 	}
-	merged, err := shard.Merge(cmd.Context(), dir, manifest, loaded)
+	merged, err := shard.Merge(cmd.Context(), at, manifest, loaded)
 	if err != nil {
 		return err
 	}

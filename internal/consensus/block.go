@@ -29,6 +29,7 @@ type Block struct {
 	// foreign has a bit for each potential that another block counts.
 	foreign     []uint64
 	shared      []sharing
+	hubs        bool       // whether any block's variables have them
 	base, field *mrf.Field // the latter with the pull as the last potentials
 	singles     *mrf.Singles
 	slope       []float64
@@ -65,6 +66,11 @@ type state struct {
 	Tolerance float64
 	// Apart and Moved are those of Sums, to be told.
 	Apart, Moved float64
+	// Solved tells that Own, and Told for each shared variable, are what the block tells in this round, in steps of
+	// 2^-fraction; else it is to solve first.
+	Solved bool
+	Own    Sums
+	Told   []int32
 }
 
 // MostBlocks is how many blocks there can be.
@@ -83,12 +89,13 @@ func New(field *mrf.Field, of []int32, blocks int, threads int) []*Block {
 	}
 	potentials := deal(m, of, masks, blocks)
 	all := sharings(variables, curvatures(field))
+	hubs := slices.ContainsFunc(masks, func(mask uint64) bool { return bits.OnesCount64(mask) > mostDirect })
 	out := make([]*Block, blocks)
 	for b := range out {
 		part := partition.Extract(m, variables[b], potentials[b])
 		share(part, b, all[b])
 		out[b] = newBlock(b, part, part.Condition(field), field.Unit(), all[b], threads)
-		out[b].Blocks = blocks
+		out[b].Blocks, out[b].hubs = blocks, hubs
 		out[b].foreign = make([]uint64, (len(potentials[b])+63)/64)
 		for k, place := range potentials[b] {
 			if of[place] != int32(b) {
@@ -251,8 +258,8 @@ func newBlock(number int, part *partition.Part, of *mrf.Field, unit float64, sha
 	block.base, block.singles, block.certify = of, of.NewSingles(), solve.NewCertifier(of)
 	block.slope = make([]float64, m.Variables)
 	block.state = state{Lambda: make([]int64, len(shared)), Mean: make([]int32, len(shared)),
-		Middle: make([]float64, len(shared)),
-		Y:      make([]float64, m.Variables), Best: math.Inf(1), Bound: math.Inf(-1), OwnBound: math.Inf(-1),
+		Middle: make([]float64, len(shared)), Told: make([]int32, len(shared)),
+		Y: make([]float64, m.Variables), Best: math.Inf(1), Bound: math.Inf(-1), OwnBound: math.Inf(-1),
 		Log: gentle}
 	return block
 }

@@ -1,8 +1,14 @@
 package consensus
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -12,8 +18,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
+	"github.com/deeppsl/deeppsl/internal/place"
+	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/auto"
 )
@@ -216,14 +226,11 @@ func TestKilledBlockGoesOn(t *testing.T) {
 	}
 	for victim := range 3 {
 		dir := t.TempDir()
-		x, err := NewFiles(filepath.Join(dir, "rounds"), 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := NewFiles(place.Folder(dir), "rounds", 3)
 		out := make([]*Block, 3)
 		var all sync.WaitGroup
 		for k, b := range New(field, of, 3, 1) {
-			if err := b.Save(filepath.Join(dir, fmt.Sprint(k, ".block"))); err != nil {
+			if err := report.WriteFileFunc(filepath.Join(dir, fmt.Sprint(k, ".block")), b.Save); err != nil {
 				t.Fatal(err)
 			}
 			all.Go(func() {
@@ -247,19 +254,27 @@ func TestKilledBlockGoesOn(t *testing.T) {
 
 // run runs a block from its files until it ends, or dies after a round: nil.
 func run(t *testing.T, x Exchange, dir string, k int, s Settings, dies int) *Block {
-	b, err := Open(filepath.Join(dir, fmt.Sprint(k, ".block")), 1+k%2)
+	text, err := os.ReadFile(filepath.Join(dir, fmt.Sprint(k, ".block")))
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	b, err := Open(text, 1+k%2)
 	if err != nil {
 		t.Error(err)
 		return nil
 	}
 	state := filepath.Join(dir, fmt.Sprint(k, ".state"))
-	if _, err := b.Resume(state); err != nil {
+	if text, err = os.ReadFile(state); err == nil {
+		err = b.Resume(text)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 		return nil
 	}
 	ctx, kill := context.WithCancel(context.Background())
 	defer kill()
-	s.Keep = func(b *Block) error { return b.Keep(state) }
+	s.Keep = func(b *Block) error { return report.WriteFileFunc(state, b.Keep) }
 	s.OnRound = func(p Progress) {
 		if p.Round == dies {
 			kill()
@@ -278,21 +293,15 @@ func run(t *testing.T, x Exchange, dir string, k int, s Settings, dies int) *Blo
 func TestDamagedFiles(t *testing.T) {
 	field := corridor(60, 2, 2, false)
 	of, _ := Cut(field.Model, 2)
-	path := filepath.Join(t.TempDir(), "block")
-	if err := New(field, of, 2, 1)[0].Save(path); err != nil {
+	var file bytes.Buffer
+	if err := New(field, of, 2, 1)[0].Save(&file); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := file.Bytes()
 	for at := 0; at < len(text); at += 1 + len(text)/50 {
 		damaged := slices.Clone(text)
 		damaged[at] ^= 4
-		if err := os.WriteFile(path, damaged, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Open(path, 1); err == nil || !strings.Contains(err.Error(), "is damaged") {
+		if _, err := Open(damaged, 1); !errors.Is(err, errDamaged) {
 			t.Fatalf("byte %d: %v", at, err)
 		}
 	}
@@ -316,10 +325,7 @@ func BenchmarkRounds(b *testing.B) {
 					}})
 					told, held := 0, 0
 					for _, k := range blocks {
-						held += len(k.shared)
-						for _, values := range k.address(make([]int32, len(k.shared))) {
-							told += 4 * len(values)
-						}
+						held, told = held+len(k.shared), told+bytesTold(k)
 					}
 					b.ReportMetric(float64(field.Model.Potentials()), "rules")
 					b.ReportMetric(float64(first), "rounds-to-1e-3")
@@ -328,6 +334,194 @@ func BenchmarkRounds(b *testing.B) {
 					b.ReportMetric(float64(told)/float64(held), "bytes")
 				}
 			})
+		}
+	}
+}
+
+// bytesTold is how many bytes a block says of the variables that it shares, in both steps of a round.
+func bytesTold(b *Block) (told int) {
+	for _, letter := range b.values() {
+		if letter != nil {
+			told += len(letter) - binary.Size(Sums{})
+		}
+	}
+	for _, letter := range b.totals(make([]int64, len(b.shared))) {
+		told += len(letter)
+	}
+	return told
+}
+
+// crowd is a field whose potentials tie a few variables to many others, so that any cut has them in all blocks.
+func crowd(variables, common int) *mrf.Field {
+	rng := rand.New(rand.NewPCG(5, 6))
+	ties := &mrf.Block{Rule: 0, Kind: mrf.Hinge, Exponent: 2, Coef: []float64{1, -1}}
+	prior := &mrf.Block{Rule: 1, Kind: mrf.Absolute, Exponent: 2, Coef: []float64{-1}}
+	for i := common; i < variables-1; i++ {
+		ties.Vars = append(ties.Vars, int32(i), int32(i%common), int32(i), int32(i+1))
+		prior.Vars, prior.Bias = append(prior.Vars, int32(i)), append(prior.Bias, rng.Float32())
+	}
+	ties.Len, prior.Len = len(ties.Vars)/2, len(prior.Vars)
+	field := mrf.NewField(&mrf.Model{Variables: variables, Rules: 2, Blocks: []*mrf.Block{ties, prior}})
+	field.SetWeights([]float64{3, 1})
+	return field
+}
+
+// However many blocks share a variable, they say 12 bytes of it each, and agree.
+func TestHubs(t *testing.T) {
+	field := crowd(6000, 41)
+	best := serial(t, field, 1e-7)
+	of := make([]int32, field.Model.Potentials())
+	for k := range of {
+		of[k] = int32(k / 2 % 16)
+	}
+	blocks := New(field, of, 16, 1)
+	told, held, most := 0, 0, 0
+	for _, b := range blocks {
+		if !b.hubs {
+			t.Fatal("no variable has a hub")
+		}
+		for _, v := range b.shared {
+			most = max(most, len(v.blocks))
+		}
+		told, held = told+bytesTold(b), held+len(b.shared)
+		if own := float64(bytesTold(b)) / float64(len(b.shared)); own > 16 {
+			t.Errorf("block %d says %.1f bytes of a variable", b.Number, own)
+		}
+	}
+	if most != 16 || told > 12*held {
+		t.Errorf("%d bytes are said of %d variables in blocks, one of which %d have", told, held, most)
+	}
+	p := together(t, blocks, Settings{Gap: 1e-4, Feasibility: 1e-6, Rounds: 100})
+	if cost := field.Energy(whole(t, field.Model, blocks)); p.Gap > 1e-4 || cost > best.Objective*(1+1.01e-4) {
+		t.Errorf("gap %v after %d rounds, cost %v beside %v", p.Gap, p.Round+1, cost, best.Objective)
+	}
+	sumToZero(t, field.Model, blocks)
+}
+
+// What another process says is checked before it is taken.
+func TestWrongLetters(t *testing.T) {
+	field := crowd(600, 5)
+	of := make([]int32, field.Model.Potentials())
+	for k := range of {
+		of[k] = int32(k / 2 % 6)
+	}
+	blocks := New(field, of, 6, 1)
+	b := blocks[0]
+	right := func() [][]byte {
+		told := make([][]byte, 6)
+		for k, other := range blocks {
+			if k > 0 {
+				told[k] = other.values()[0]
+			}
+		}
+		return told
+	}
+	if _, _, err := b.add(right()); err != nil {
+		t.Fatal(err)
+	}
+	for k := 1; k < 6; k++ {
+		for _, change := range []func([]byte) []byte{
+			func(l []byte) []byte { return l[:len(l)-1] },
+			func(l []byte) []byte { return append(l, 0) },
+			func([]byte) []byte { return nil },
+		} {
+			told := right()
+			told[k] = change(told[k])
+			if _, _, err := b.add(told); !errors.Is(err, errLetter) {
+				t.Errorf("block %d: %v", k, err)
+			}
+		}
+	}
+	if _, _, err := b.add(right()[:5]); err == nil {
+		t.Error("a block is missing, and nothing is said")
+	}
+	if err := b.take(make([][]byte, 6), make([]int64, len(b.shared))); !errors.Is(err, errLetter) {
+		t.Error(err)
+	}
+}
+
+// carry takes letters from streams to streams, until they end.
+func carry(t *testing.T, in []*io.PipeWriter, out []*bufio.Reader) {
+	for {
+		letters := make([][][]byte, len(in))
+		step := 0
+		for k, from := range out {
+			line, err := from.ReadBytes('\n')
+			if err == io.EOF {
+				return
+			}
+			var head heading
+			if err := json.Unmarshal(line, &head); err != nil {
+				t.Error(err)
+				return
+			}
+			step = head.Step
+			for _, length := range head.Letters {
+				letter := make([]byte, length)
+				if _, err := io.ReadFull(from, letter); err != nil {
+					t.Error(err)
+				}
+				letters[k] = append(letters[k], letter)
+			}
+		}
+		for k, to := range in {
+			head := heading{Step: step}
+			var body []byte
+			for _, from := range letters {
+				head.Letters, body = append(head.Letters, len(from[k])), append(body, from[k]...)
+			}
+			text, _ := json.Marshal(head)
+			if _, err := to.Write(append(append(text, '\n'), body...)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// Blocks whose letters someone else carries come to the bits of those in one process.
+func TestStreams(t *testing.T) {
+	field := crowd(900, 7)
+	of := make([]int32, field.Model.Potentials())
+	for k := range of {
+		of[k] = int32(k / 2 % 6)
+	}
+	settings := Settings{Gap: 1e-5, Feasibility: 1e-6, Rounds: 60}
+	calm := New(field, of, 6, 1)
+	together(t, calm, settings)
+	blocks := New(field, of, 6, 1)
+	in, out := make([]*io.PipeWriter, 6), make([]*bufio.Reader, 6)
+	var all sync.WaitGroup
+	for k, b := range blocks {
+		reads, tells := io.Pipe()
+		told, writes := io.Pipe()
+		in[k], out[k] = tells, bufio.NewReader(told)
+		all.Go(func() {
+			if _, err := b.Run(context.Background(), NewStream(reads, writes, 6), settings); err != nil {
+				t.Error(err)
+			}
+			writes.Close()
+		})
+	}
+	carry(t, in, out)
+	all.Wait()
+	for k, b := range blocks {
+		if !slices.Equal(b.state.Point, calm[k].state.Point) || b.state.Round != calm[k].state.Round {
+			t.Errorf("block %d has other bits", k)
+		}
+	}
+	for text, want := range map[string]string{
+		"":                                   "unexpected EOF",
+		"{}":                                 "unexpected EOF",
+		"{}\n":                               "0 of step 0, and should be 2",
+		"{\"step\":1,\"letters\":[0,0]}\n":   "2 of step 1, and should be 2",
+		"{\"step\":0,\"letters\":[0,-1]}\n":  "no length of a letter",
+		"{\"step\":0,\"letters\":[0,9]}\n12": "unexpected EOF",
+		strings.Repeat("1", 1<<20):           "a line is too long",
+	} {
+		x := NewStream(strings.NewReader(text), io.Discard, 2)
+		_, err := x.Gather(context.Background(), 0, 0, make([][]byte, 2))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: %v", text, err)
 		}
 	}
 }

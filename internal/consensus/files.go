@@ -9,62 +9,66 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"path"
 	"time"
 
-	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/place"
 )
 
-// files is an exchange through a folder that all blocks see: a file for each block and round.
+// files is an exchange through a place that all blocks see: a file for each block and step.
 type files struct {
+	at     place.Files
 	dir    string
 	blocks int
 }
 
-// NewFiles returns an exchange through a folder, which is made if it is not there. A block's file of a round goes when
-// that block has all of the next round: then all have read it.
-func NewFiles(dir string, blocks int) (Exchange, error) {
-	return &files{dir, blocks}, os.MkdirAll(dir, 0o777)
-}
+// NewFiles returns an exchange through a folder of a place. A block's file of a step goes two steps later: then all
+// have read it, and have kept a state that needs it no more.
+func NewFiles(at place.Files, dir string, blocks int) Exchange { return &files{at, dir, blocks} }
 
 // How often the files of others are looked for: at first soon, and then ever less often.
 const soon, seldom = 2 * time.Millisecond, 500 * time.Millisecond
 
-func (x *files) path(round, block int) string {
-	return filepath.Join(x.dir, fmt.Sprintf("round-%06d-block-%02d", round, block+1))
+func (x *files) name(step, block int) string {
+	return path.Join(x.dir, fmt.Sprintf("step-%06d-block-%02d", step, block+1))
 }
 
 // Gather implements Exchange.
-func (x *files) Gather(ctx context.Context, block int, m *Message) ([]Sums, [][]int32, error) {
-	if err := write(x.path(m.Round, block), m); err != nil {
-		return nil, nil, err
+func (x *files) Gather(ctx context.Context, block, step int, letters [][]byte) ([][]byte, error) {
+	err := x.at.Write(ctx, x.name(step, block), func(w io.Writer) error { return write(w, letters) })
+	if err != nil {
+		return nil, err
 	}
-	sums, values := make([]Sums, x.blocks), make([][]int32, x.blocks)
-	for k := range sums {
-		other := m
-		if k != block {
-			other = new(Message)
-			if err := await(ctx, x.path(m.Round, k), other); err != nil {
-				return nil, nil, err
-			}
+	told := make([][]byte, x.blocks)
+	for k := range told {
+		if k == block {
+			continue
 		}
-		if len(other.Values) != x.blocks || other.Round != m.Round {
-			return nil, nil, fmt.Errorf("%s is of other rounds or blocks", x.path(m.Round, k))
+		var all [][]byte
+		if err := x.await(ctx, x.name(step, k), &all); err != nil {
+			return nil, err
 		}
-		sums[k], values[k] = other.Sums, other.Values[block]
+		if len(all) != x.blocks {
+			return nil, fmt.Errorf("%s is of other blocks", x.at.Address(x.name(step, k)))
+		}
+		told[k] = all[block]
 	}
-	err := os.Remove(x.path(m.Round-1, block))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+	if step < stepsPerRound {
+		return told, nil
 	}
-	return sums, values, err
+	return told, x.at.Remove(ctx, x.name(step-stepsPerRound, block))
 }
 
-// await reads a value from a file, when it is there. Files come by renaming, and so are whole.
-func await(ctx context.Context, path string, value any) error {
+// await reads a value from a file, when it is there.
+func (x *files) await(ctx context.Context, name string, value any) error {
 	for pause := soon; ; pause = min(2*pause, seldom) {
-		err := read(path, value)
+		text, err := place.Read(ctx, x.at, name)
+		if err == nil {
+			if err = read(text, value); err != nil {
+				err = fmt.Errorf("%s: %w", x.at.Address(name), err)
+			}
+			return err
+		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -76,55 +80,49 @@ func await(ctx context.Context, path string, value any) error {
 	}
 }
 
-// write writes a value with its checksum, beside and renamed.
-func write(path string, value any) error {
-	return report.WriteFileFunc(path, func(w io.Writer) error {
-		sum := sha256.New()
-		if err := gob.NewEncoder(io.MultiWriter(w, sum)).Encode(value); err != nil {
-			return err
-		}
-		_, err := w.Write(sum.Sum(nil))
+// write writes a value with its checksum.
+func write(w io.Writer, value any) error {
+	sum := sha256.New()
+	if err := gob.NewEncoder(io.MultiWriter(w, sum)).Encode(value); err != nil {
 		return err
-	})
+	}
+	_, err := w.Write(sum.Sum(nil))
+	return err
 }
 
+// errDamaged is the error of what write did not write.
+var errDamaged = errors.New("the file is damaged")
+
 // read reads what write wrote.
-func read(path string, value any) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
+func read(text []byte, value any) error {
 	end := len(text) - sha256.Size
 	if end < 0 {
-		return fmt.Errorf("%s is damaged", path)
+		return errDamaged
 	}
 	if sum := sha256.Sum256(text[:end]); !bytes.Equal(sum[:], text[end:]) {
-		return fmt.Errorf("%s is damaged", path)
+		return errDamaged
 	}
 	return gob.NewDecoder(bytes.NewReader(text[:end])).Decode(value)
 }
 
-// Keep writes the block's state, and Resume goes on from it: false if there is none.
-func (b *Block) Keep(path string) error { return write(path, &b.state) }
+// Keep writes the block's state.
+func (b *Block) Keep(w io.Writer) error { return write(w, &b.state) }
 
-// Resume is the opposite of Keep.
-func (b *Block) Resume(path string) (resumed bool, err error) {
+// Resume goes on from a state that Keep wrote.
+func (b *Block) Resume(text []byte) error {
 	var s state
-	switch err := read(path, &s); {
-	case errors.Is(err, fs.ErrNotExist):
-		return false, nil
-	case err != nil:
-		return false, err
+	if err := read(text, &s); err != nil {
+		return err
 	}
-	if len(s.Y) != len(b.Variables) || len(s.Lambda) != len(b.shared) {
-		return false, fmt.Errorf("%s is the state of another block", path)
+	if len(s.Y) != len(b.Variables) || len(s.Lambda) != len(b.shared) || len(s.Told) != len(b.shared) {
+		return errors.New("it is the state of another block")
 	}
 	b.state = s
-	return true, nil
+	return nil
 }
 
-// Began tells whether a file has the state of a block that has told something already.
-func Began(path string) bool {
+// Began tells whether a state is that of a block that has gone beyond what one without a state could still be told.
+func Began(text []byte) bool {
 	var s state
-	return read(path, &s) == nil && s.Round > 1
+	return read(text, &s) == nil && s.Round > 1
 }

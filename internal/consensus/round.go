@@ -17,7 +17,7 @@ type Settings struct {
 	Rounds int
 	// OnRound, if set, is called after every round.
 	OnRound func(Progress)
-	// Keep, if set, keeps a block's state before the block tells its values of a round.
+	// Keep, if set, keeps a block's state when it has solved, before it tells its values of a round.
 	Keep func(*Block) error
 }
 
@@ -54,11 +54,6 @@ func (b *Block) Run(ctx context.Context, x Exchange, s Settings) (*Progress, err
 		s.Rounds = mostRounds
 	}
 	for {
-		if s.Keep != nil {
-			if err := s.Keep(b); err != nil {
-				return nil, err
-			}
-		}
 		p, err := b.round(ctx, x, &s)
 		if err != nil {
 			return nil, err
@@ -74,84 +69,76 @@ func (b *Block) Run(ctx context.Context, x Exchange, s Settings) (*Progress, err
 
 // round solves, tells, and takes over what the blocks agree on.
 func (b *Block) round(ctx context.Context, x Exchange, s *Settings) (*Progress, error) {
-	start := time.Now()
-	result, err := b.minimise(ctx, s.Feasibility)
-	if err != nil {
-		return nil, err
-	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	y, mu := slices.Clone(result.Y), slices.Clone(result.Multipliers)
-	own := Sums{Bound: b.bound(y, mu), Objective: math.Inf(1), Apart: b.state.Apart, Moved: b.state.Moved,
-		Status: result.Status}
-	point := slices.Clone(y)
-	if b.state.Round > 0 {
-		b.settle(point)
-		own.Objective, own.Violation = b.cost(point)
-	}
-	own.Work = time.Since(start).Seconds()
-	told := b.tell(y)
-	sums, values, err := x.Gather(ctx, b.Number, &Message{b.state.Round, own, b.address(told)})
-	if err != nil {
-		return nil, err
-	}
-	b.state.Y, b.state.Mu = y, mu
-	p := b.decide(sums, own, point, s)
-	b.agree(told, values)
-	b.balance(p) // of the next round: the multipliers have moved by the ρ that the values were found with
-	b.state.Round++
-	return p, nil
-}
-
-// settle moves the shared variables of a point to what was agreed.
-func (b *Block) settle(point []float64) {
-	for k, v := range b.shared {
-		point[v.variable] = b.state.Middle[k]
-	}
-}
-
-// tell returns the values that the block tells of a point: beyond it, as seen from what was agreed.
-func (b *Block) tell(y []float64) []int32 {
-	told := make([]int32, len(b.shared))
-	for k, v := range b.shared {
-		at := y[v.variable]
-		if b.state.Round > 0 {
-			at = b.mean(k) + relaxation*(at-b.mean(k))
+	if !b.state.Solved {
+		if err := b.solved(ctx, s); err != nil {
+			return nil, err
 		}
-		told[k] = int32(math.RoundToEven(math.Ldexp(at, fraction)))
-	}
-	return told
-}
-
-// address sorts values by whom they are for.
-func (b *Block) address(told []int32) [][]int32 {
-	values := make([][]int32, b.Blocks)
-	for k, v := range b.shared {
-		for _, other := range v.blocks {
-			if int(other) != b.Number {
-				values[other] = append(values[other], told[k])
+		if s.Keep != nil {
+			if err := s.Keep(b); err != nil {
+				return nil, err
 			}
 		}
 	}
-	return values
+	sums, totals, err := b.gather(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	p := b.decide(sums, s)
+	b.agree(totals)
+	b.balance(p) // of the next round: the multipliers have moved by the ρ that the values were found with
+	b.state.Round++
+	b.state.Solved = false
+	return p, nil
+}
+
+// solved finds what the block tells in a round.
+func (b *Block) solved(ctx context.Context, s *Settings) error {
+	start := time.Now()
+	result, err := b.minimise(ctx, s.Feasibility)
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	b.state.Y, b.state.Mu = slices.Clone(result.Y), slices.Clone(result.Multipliers)
+	b.state.Own = Sums{Bound: b.bound(b.state.Y, b.state.Mu), Objective: math.Inf(1), Apart: b.state.Apart,
+		Moved: b.state.Moved, Status: result.Status}
+	if b.state.Round > 0 {
+		b.state.Own.Objective, b.state.Own.Violation = b.cost(b.point())
+	}
+	b.state.Own.Work = time.Since(start).Seconds()
+	b.tell()
+	b.state.Solved = true
+	return nil
+}
+
+// point is where the block is, with the shared variables where it was agreed that they are.
+func (b *Block) point() []float64 {
+	point := slices.Clone(b.state.Y)
+	for k, v := range b.shared {
+		point[v.variable] = b.state.Middle[k]
+	}
+	return point
+}
+
+// tell notes the values that the block tells: beyond where it is, as seen from what was agreed.
+func (b *Block) tell() {
+	for k, v := range b.shared {
+		at := b.state.Y[v.variable]
+		if b.state.Round > 0 {
+			at = b.mean(k) + relaxation*(at-b.mean(k))
+		}
+		b.state.Told[k] = int32(math.RoundToEven(math.Ldexp(at, fraction)))
+	}
 }
 
 // agree takes the mean of what the blocks told, and moves the multipliers. What rounding leaves of a sum is taken by
 // the first of the blocks, one step each, so that all of it is.
-func (b *Block) agree(told []int32, values [][]int32) {
-	next := make([]int, b.Blocks)
+func (b *Block) agree(totals []int64) {
 	b.state.Apart, b.state.Moved = 0, 0
 	for k, v := range b.shared {
-		sum, rank := int64(told[k]), 0
-		for r, other := range v.blocks {
-			if int(other) == b.Number {
-				rank = r
-				continue
-			}
-			sum += int64(values[other][next[other]])
-			next[other]++
-		}
+		told, sum := int64(b.state.Told[k]), totals[k]
 		count := int64(len(v.blocks))
 		mean := sum / count
 		if sum%count < 0 {
@@ -159,13 +146,13 @@ func (b *Block) agree(told []int32, values [][]int32) {
 		}
 		rest := sum - mean*count
 		own := mean
-		if int64(rank) < rest {
+		if rank := slices.Index(v.blocks, int32(b.Number)); int64(rank) < rest {
 			own++
 		}
 		if b.state.Round > 0 {
-			b.state.Lambda[k] += (int64(told[k]) - own) << (b.state.Log - finest)
+			b.state.Lambda[k] += (told - own) << (b.state.Log - finest)
 		}
-		apart := math.Ldexp(float64(int64(told[k])-own), -fraction)
+		apart := math.Ldexp(float64(told-own), -fraction)
 		moved := math.Ldexp(float64(mean-int64(b.state.Mean[k])), -fraction)
 		b.state.Apart += float64(v.scale) * apart * apart
 		b.state.Moved += float64(v.scale) * moved * moved
@@ -179,7 +166,7 @@ func (b *Block) agree(told []int32, values [][]int32) {
 }
 
 // decide adds up what the blocks told. All blocks come to the same.
-func (b *Block) decide(sums []Sums, own Sums, point []float64, s *Settings) *Progress {
+func (b *Block) decide(sums []Sums, s *Settings) *Progress {
 	p := &Progress{Round: b.state.Round, Log: b.state.Log}
 	for _, o := range sums {
 		p.Objective += o.Objective
@@ -190,11 +177,11 @@ func (b *Block) decide(sums []Sums, own Sums, point []float64, s *Settings) *Pro
 		p.Status = max(p.Status, o.Status)
 	}
 	if p.Violation <= s.Feasibility && p.Objective < b.state.Best {
-		b.state.Best, b.state.Point = p.Objective, point
-		b.state.OwnBest, b.state.Violation = own.Objective, own.Violation
+		b.state.Best, b.state.Point = p.Objective, b.point()
+		b.state.OwnBest, b.state.Violation = b.state.Own.Objective, b.state.Own.Violation
 	}
 	if p.Bound > b.state.Bound {
-		b.state.Bound, b.state.OwnBound = p.Bound, own.Bound
+		b.state.Bound, b.state.OwnBound = p.Bound, b.state.Own.Bound
 	}
 	p.Best, p.Bound = b.state.Best, b.state.Bound
 	p.Gap = (p.Best - p.Bound) / max(b.unit, math.Abs(p.Best))
@@ -249,8 +236,7 @@ type Answer struct {
 func (b *Block) Answer() *Answer {
 	a := &Answer{b.state.OwnBest, b.state.OwnBound, b.state.Violation, b.state.Point, b.state.Round, b.unit}
 	if a.Point == nil {
-		a.Point = slices.Clone(b.state.Y)
-		b.settle(a.Point)
+		a.Point = b.point()
 		_, a.Violation = b.cost(a.Point)
 		a.Objective = math.Inf(1)
 	}

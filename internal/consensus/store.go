@@ -1,6 +1,8 @@
 package consensus
 
 import (
+	"io"
+
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/partition"
 )
@@ -8,6 +10,7 @@ import (
 // stored is a block as it lies in a file: what another process needs to run it.
 type stored struct {
 	Blocks, Number        int
+	Hubs                  bool
 	Variables, Potentials []int32
 	Foreign               []uint64
 	Shared                []storedSharing
@@ -39,11 +42,12 @@ type arena struct {
 	Scale                []float32
 }
 
-// Save writes the block's problem into a file.
-func (b *Block) Save(path string) error {
+// Save writes the block's problem.
+func (b *Block) Save(w io.Writer) error {
 	m := b.base.Model
-	s := &stored{Blocks: b.Blocks, Number: b.Number, Variables: b.Variables, Potentials: b.Potentials, Foreign: b.foreign,
-		Rules: m.Rules, Inputs: m.Inputs, Weights: b.base.Weights(), Values: b.base.Inputs(), Unit: b.unit}
+	s := &stored{Blocks: b.Blocks, Number: b.Number, Hubs: b.hubs, Variables: b.Variables, Potentials: b.Potentials,
+		Foreign: b.foreign,
+		Rules:   m.Rules, Inputs: m.Inputs, Weights: b.base.Weights(), Values: b.base.Inputs(), Unit: b.unit}
 	for _, v := range b.shared {
 		s.Shared = append(s.Shared, storedSharing{v.variable, v.blocks, v.scale})
 	}
@@ -51,13 +55,13 @@ func (b *Block) Save(path string) error {
 		s.Arenas = append(s.Arenas, arena{k.Rule, k.Kind, k.Exponent, k.Len, k.Coef, k.InputCoef, k.VarStart, k.InputStart,
 			k.VarCoef, k.InputValue, k.Vars, k.Inputs, k.First, k.Constant, k.Bias, k.Bias64, k.Scale})
 	}
-	return write(path, s)
+	return write(w, s)
 }
 
 // Open reads a block that Save wrote, to run on so many threads.
-func Open(path string, threads int) (*Block, error) {
+func Open(text []byte, threads int) (*Block, error) {
 	s := new(stored)
-	if err := read(path, s); err != nil {
+	if err := read(text, s); err != nil {
 		return nil, err
 	}
 	m := &mrf.Model{Variables: len(s.Variables), Inputs: s.Inputs, Rules: s.Rules}
@@ -79,6 +83,6 @@ func Open(path string, threads int) (*Block, error) {
 		shared = append(shared, sharing{v.Variable, v.Blocks, v.Scale})
 	}
 	b := newBlock(s.Number, part, base, s.Unit, shared, threads)
-	b.Blocks, b.foreign = s.Blocks, s.Foreign
+	b.Blocks, b.foreign, b.hubs = s.Blocks, s.Foreign, s.Hubs
 	return b, nil
 }

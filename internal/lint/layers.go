@@ -38,6 +38,7 @@ var layers = []layer{
 	{"internal/program", []string{"internal/source", "internal/syntax"}},
 	{"internal/similarity", []string{"internal/parallel"}},
 	{"internal/report", nil},
+	{"internal/place", []string{"internal/source", "internal/report"}},
 	{"internal/journal", []string{"internal/report"}},
 	{"internal/format", nil},
 	{"internal/load/parquet", nil},
@@ -67,7 +68,7 @@ var layers = []layer{
 		"internal/parallel", "internal/ldl", "internal/cholesky", "internal/scratch", "internal/mrf",
 		"internal/partition", "internal/presolve"}},
 	{"internal/consensus", []string{
-		"internal/parallel", "internal/mrf", "internal/partition", "internal/solve", "internal/report"}},
+		"internal/parallel", "internal/mrf", "internal/partition", "internal/solve", "internal/place"}},
 	{"internal/explain", []string{
 		"internal/ldl", "internal/mrf", "internal/partition", "internal/presolve", "internal/solve", "internal/report"}},
 	{"internal/learn", []string{
@@ -109,7 +110,7 @@ var layers = []layer{
 	{"internal/engine", []string{everything}},
 	{"internal/shard", []string{
 		"internal/parallel", "internal/source", "internal/relation", "internal/syntax", "internal/program",
-		"internal/similarity", "internal/report", "internal/load", "internal/presolve", "internal/solve",
+		"internal/similarity", "internal/report", "internal/place", "internal/load", "internal/presolve", "internal/solve",
 		"internal/consensus", "internal/project", "internal/perceive", "internal/session", "internal/engine"}},
 	{".", []string{everything}},
 	{"examples", []string{".", "neural", "change"}},

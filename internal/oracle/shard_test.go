@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/deeppsl/deeppsl/internal/consensus"
+	"github.com/deeppsl/deeppsl/internal/place"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/shard"
@@ -31,7 +32,7 @@ func sharded(ctx context.Context, path, dir, by string, shards int) (*shard.Mani
 	if err != nil {
 		return nil, nil, err
 	}
-	m, _, err := shard.Make(ctx, loaded, shard.Request{Config: path, By: by, Shards: shards, Dir: dir})
+	m, _, err := shard.Make(ctx, loaded, shard.Request{Config: path, By: by, Shards: shards, At: place.Folder(dir)})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -43,11 +44,11 @@ func sharded(ctx context.Context, path, dir, by string, shards int) (*shard.Mani
 	}
 	for k := shards; k >= 1; k-- {
 		told := shard.Told{Before: func(*shard.Cell) {}}
-		if _, err := shard.Run(ctx, dir, m, k, project.Options{Threads: 1}, told); err != nil {
+		if _, err := shard.Run(ctx, place.Folder(dir), m, k, project.Options{Threads: 1}, told); err != nil {
 			return m, nil, err
 		}
 	}
-	merged, err := shard.Merge(ctx, dir, m, loaded)
+	merged, err := shard.Merge(ctx, place.Folder(dir), m, loaded)
 	return m, merged, err
 }
 
@@ -127,7 +128,7 @@ func agreeing(ctx context.Context, dir string, m *shard.Manifest) error {
 	for k := range errs {
 		all.Go(func() {
 			told := shard.Told{Before: func(*shard.Cell) {}, Round: func(consensus.Progress) {}}
-			_, errs[k] = shard.Run(ctx, dir, m, k+1, project.Options{Threads: 1}, told)
+			_, errs[k] = shard.Run(ctx, place.Folder(dir), m, k+1, project.Options{Threads: 1}, told)
 		})
 	}
 	all.Wait()

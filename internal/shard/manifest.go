@@ -2,6 +2,7 @@ package shard
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -10,12 +11,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/place"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
@@ -106,14 +108,14 @@ func (d *digest) file(path string) File {
 	return File{Path: path, Bytes: d.bytes, Checksum: hex.EncodeToString(d.Sum(nil))}
 }
 
-// sumFile reads a file for its checksum; it is to be called by another path.
-func sumFile(path, called string) (File, error) {
-	file, err := os.Open(path)
+// sumFile reads a file for its checksum, and copies it to w; it is to be called by another path.
+func sumFile(ctx context.Context, at place.Files, name, called string, w io.Writer) (File, error) {
+	file, err := at.Open(ctx, name)
 	if err != nil {
 		return File{}, err
 	}
 	d := newDigest()
-	_, err = io.Copy(d, file)
+	_, err = io.Copy(io.MultiWriter(d, w), file)
 	return d.file(called), errors.Join(err, file.Close())
 }
 
@@ -126,19 +128,52 @@ func (c *Cell) sum() string {
 	return d.file("").Checksum
 }
 
-// folder returns that of a cell.
-func (c *Cell) folder(dir string) string { return filepath.Join(dir, "cells", c.Name) }
+// file returns the name of one of a cell's files.
+func (c *Cell) file(name string) string { return path.Join("cells", c.Name, name) }
 
 // verify reads the cell's files, and says which of them is not what was written.
-func (c *Cell) verify(dir string) error {
+func (c *Cell) verify(ctx context.Context, at place.Files) error {
+	return c.copy(ctx, at, func(string) (io.WriteCloser, error) { return discard{io.Discard}, nil })
+}
+
+// discard is a file that keeps nothing.
+type discard struct{ io.Writer }
+
+// Close implements io.Closer.
+func (discard) Close() error { return nil }
+
+// local returns a folder of this machine that has the cell's files, which are what was written; it is to be ended with.
+func (c *Cell) local(ctx context.Context, at place.Files) (folder string, end func() error, err error) {
+	if here, is := at.(place.Folder); is {
+		return filepath.Dir(here.Address(c.file(modelName))), func() error { return nil }, c.verify(ctx, at)
+	}
+	if folder, err = os.MkdirTemp("", "deeppsl-part-"); err != nil {
+		return "", nil, err
+	}
+	end = func() error { return os.RemoveAll(folder) }
+	err = c.copy(ctx, at, func(name string) (io.WriteCloser, error) { return os.Create(filepath.Join(folder, name)) })
+	if err != nil {
+		return "", nil, errors.Join(err, end())
+	}
+	return folder, end, nil
+}
+
+// copy copies the cell's files, and says which of them is not what was written.
+func (c *Cell) copy(ctx context.Context, at place.Files, create func(name string) (io.WriteCloser, error)) error {
 	for _, want := range c.Files {
-		path := filepath.Join(c.folder(dir), want.Path)
-		got, err := sumFile(path, want.Path)
+		name := c.file(want.Path)
+		path := at.Address(name)
+		to, err := create(want.Path)
+		if err != nil {
+			return err
+		}
+		got, err := sumFile(ctx, at, name, want.Path, to)
+		err = errors.Join(err, to.Close())
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return damaged(path, "part %s: its file %s is missing", c.Name, want.Path)
 		case err != nil:
-			return damaged(path, "part %s: its file %s cannot be read: %v", c.Name, want.Path, errors.Unwrap(err))
+			return fmt.Errorf("part %s: its file %s cannot be read: %w", c.Name, want.Path, err)
 		case got != want:
 			return damaged(path, "part %s: its file %s is damaged: %d bytes with the SHA-256 %.12s…, not %d with %.12s…",
 				c.Name, want.Path, got.Bytes, got.Checksum, want.Bytes, want.Checksum)
@@ -156,7 +191,7 @@ func damaged(path, format string, args ...any) error {
 }
 
 // writeSummed writes a value as JSON with its checksum, which set puts into it.
-func writeSummed(path string, value any, set func(sum string)) error {
+func writeSummed(ctx context.Context, at place.Files, name string, value any, set func(sum string)) error {
 	set("")
 	sum, err := sumOf(value)
 	if err != nil {
@@ -167,8 +202,14 @@ func writeSummed(path string, value any, set func(sum string)) error {
 	if err != nil {
 		return err
 	}
-	return report.WriteFile(path, append(text, '\n'))
+	return at.Write(ctx, name, func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
+		return err
+	})
 }
+
+// errSum is the error of what is not as it was written.
+var errSum = errors.New("it is damaged")
 
 // sumOf is the checksum of a value as JSON.
 func sumOf(value any) (string, error) {
@@ -178,46 +219,47 @@ func sumOf(value any) (string, error) {
 }
 
 // readSummed reads what writeSummed wrote; clear takes the checksum out of the value and returns it.
-func readSummed(path string, value any, clear func() string) error {
-	text, err := os.ReadFile(path)
+func readSummed(ctx context.Context, at place.Files, name string, value any, clear func() string) error {
+	text, err := place.Read(ctx, at, name)
 	if err != nil {
 		return err
 	}
 	if err := json.UnmarshalRead(bytes.NewReader(text), value); err != nil {
-		return fmt.Errorf("it is damaged: %w", err)
+		return fmt.Errorf("%w: %w", errSum, err)
 	}
 	want := clear()
 	got, err := sumOf(value)
 	if err == nil && got != want {
-		err = fmt.Errorf("it is damaged: its checksum is %.12s…, not %.12s…", got, want)
+		err = fmt.Errorf("%w: its checksum is %.12s…, not %.12s…", errSum, got, want)
 	}
 	return err
 }
 
-// ReadManifest reads that of a plan's folder.
-func ReadManifest(dir string) (*Manifest, error) {
-	path := filepath.Join(dir, manifestName)
+// ReadManifest reads that of a plan.
+func ReadManifest(ctx context.Context, at place.Files) (*Manifest, error) {
 	m, sum := new(Manifest), ""
-	err := readSummed(path, m, func() string {
+	err := readSummed(ctx, at, manifestName, m, func() string {
 		sum, m.Checksum = m.Checksum, ""
 		return sum
 	})
 	m.Checksum = sum
 	if err == nil && (m.Format != manifestFormat || m.Version != manifestVersion) {
-		err = fmt.Errorf("its form is %q %d, and this program reads %q %d", m.Format, m.Version, manifestFormat,
+		err = fmt.Errorf("%w: its form is %q %d, and this program reads %q %d", errSum, m.Format, m.Version, manifestFormat,
 			manifestVersion)
 	}
-	if err == nil {
+	switch {
+	case err == nil:
 		return m, nil
-	}
-	if errors.Is(err, fs.ErrNotExist) {
+	case errors.Is(err, fs.ErrNotExist):
 		err = errors.New("there is none, or deeppsl shard has not finished")
+	case !errors.Is(err, errSum):
+		return nil, fmt.Errorf("the manifest: %w", err)
 	}
-	return nil, damaged(path, "the manifest: %v", err)
+	return nil, damaged(at.Address(manifestName), "the manifest: %v", err)
 }
 
 // write writes the manifest.
-func (m *Manifest) write(dir string) error {
+func (m *Manifest) write(ctx context.Context, at place.Files) error {
 	m.Format, m.Version = manifestFormat, manifestVersion
-	return writeSummed(filepath.Join(dir, manifestName), m, func(sum string) { m.Checksum = sum })
+	return writeSummed(ctx, at, manifestName, m, func(sum string) { m.Checksum = sum })
 }

@@ -9,8 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +16,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/parallel"
+	"github.com/deeppsl/deeppsl/internal/place"
 	"github.com/deeppsl/deeppsl/internal/presolve"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/report"
@@ -34,16 +33,16 @@ type Merged struct {
 
 // Merge joins the answers of all cells of a plan, whose project is read again for the names of its atoms, and for the
 // truth to score them by.
-func Merge(ctx context.Context, dir string, m *Manifest, p *project.Project) (*Merged, error) {
+func Merge(ctx context.Context, at place.Files, m *Manifest, p *project.Project) (*Merged, error) {
 	start := time.Now()
-	now, err := inputs(p)
+	now, err := inputs(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	if !slices.EqualFunc(now, m.Inputs, func(a, b File) bool { return a.Bytes == b.Bytes && a.Checksum == b.Checksum }) {
 		return nil, otherInputs(now, m)
 	}
-	answers, err := readAnswers(dir, m)
+	answers, err := readAnswers(ctx, at, m)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +57,7 @@ func Merge(ctx context.Context, dir string, m *Manifest, p *project.Project) (*M
 	answer := out.Answer
 	answer.Values = make([]float64, m.Variables)
 	for k := range m.Cells {
-		if err := m.Cells[k].scatter(dir, answer.Values); err != nil {
+		if err := m.Cells[k].scatter(ctx, at, answer.Values); err != nil {
 			return nil, err
 		}
 	}
@@ -88,13 +87,13 @@ func otherInputs(now []File, m *Manifest) error {
 }
 
 // readAnswers reads those of all cells. The error names every one that is missing or damaged.
-func readAnswers(dir string, m *Manifest) ([]*Answer, error) {
+func readAnswers(ctx context.Context, at place.Files, m *Manifest) ([]*Answer, error) {
 	var diags source.Diagnostics
 	answers := make([]*Answer, len(m.Cells))
 	for k := range m.Cells {
 		c := &m.Cells[k]
-		hint := fmt.Sprintf("deeppsl run --shard %d/%d %s", c.Shard, m.Shards, dir)
-		answer, err := ReadAnswer(dir, c)
+		hint := fmt.Sprintf("deeppsl run --shard %d/%d %s", c.Shard, m.Shards, at.Address(""))
+		answer, err := ReadAnswer(ctx, at, c)
 		failure := (*source.Failure)(nil)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -117,13 +116,17 @@ func readAnswers(dir string, m *Manifest) ([]*Answer, error) {
 }
 
 // scatter reads a cell's values into those of the whole.
-func (c *Cell) scatter(dir string, values []float64) (err error) {
-	numbers, err := os.Open(filepath.Join(c.folder(dir), variablesName))
-	if err != nil {
-		return damaged(c.folder(dir), "part %s: its file %s cannot be read: %v", c.Name, variablesName, errors.Unwrap(err))
+func (c *Cell) scatter(ctx context.Context, at place.Files, values []float64) (err error) {
+	name := c.file(variablesName)
+	numbers, err := at.Open(ctx, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return damaged(at.Address(name), "part %s: its file %s is missing", c.Name, variablesName)
+	case err != nil:
+		return fmt.Errorf("part %s: its file %s cannot be read: %w", c.Name, variablesName, err)
 	}
 	defer func() { err = errors.Join(err, numbers.Close()) }()
-	own, err := os.Open(valuesPath(dir, c))
+	own, err := at.Open(ctx, c.values())
 	if err != nil {
 		return err
 	}
@@ -137,7 +140,7 @@ func (c *Cell) scatter(dir string, values []float64) (err error) {
 		}
 		i := binary.LittleEndian.Uint32(number[:4])
 		if err != nil || int64(i) >= int64(len(values)) {
-			return damaged(c.folder(dir), "part %s: its variables and values do not fit", c.Name)
+			return damaged(at.Address(name), "part %s: its variables and values do not fit", c.Name)
 		}
 		values[i] = math.Float64frombits(binary.LittleEndian.Uint64(value[:]))
 	}

@@ -2,6 +2,7 @@ package shard
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/parallel"
+	"github.com/deeppsl/deeppsl/internal/place"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/syntax"
@@ -22,7 +25,7 @@ import (
 
 // parts writes the cells of a plan.
 type parts struct {
-	dir    string
+	dir    string // of this machine, where the cells are written
 	g      *session.Grounding
 	groups *components
 	of     []int32 // the cell of each component
@@ -38,7 +41,7 @@ type out struct {
 
 // create opens a file of a cell.
 func (w *parts) create(cell int, name string) (*out, error) {
-	file, err := os.Create(filepath.Join(w.cells[cell].folder(w.dir), name))
+	file, err := os.Create(filepath.Join(w.dir, filepath.FromSlash(w.cells[cell].file(name))))
 	if err != nil {
 		return nil, err
 	}
@@ -74,10 +77,52 @@ func (w *parts) inEach(name string, write func(to []*bufio.Writer) error) (err e
 	return err
 }
 
+// writeTo writes all cells' files to a place. Where that is no folder of this machine, they are written here first: all
+// are written at the same time, row by row.
+func (w *parts) writeTo(ctx context.Context, at place.Files) (err error) {
+	if here, is := at.(place.Folder); is {
+		w.dir = string(here)
+		return w.write()
+	}
+	if w.dir, err = os.MkdirTemp("", "deeppsl-parts-"); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(w.dir)) }()
+	if err := w.write(); err != nil {
+		return err
+	}
+	var names []string
+	for k := range w.cells {
+		for _, file := range w.cells[k].Files {
+			names = append(names, w.cells[k].file(file.Path))
+		}
+	}
+	errs := make([]error, len(names))
+	parallel.For(mostSent, len(names), func(k int) {
+		errs[k] = at.Write(ctx, names[k], func(to io.Writer) error {
+			file, err := os.Open(filepath.Join(w.dir, filepath.FromSlash(names[k])))
+			if err != nil {
+				return err
+			}
+			_, err = io.Copy(to, file)
+			return errors.Join(err, file.Close())
+		})
+	})
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostSent is how many files go to another machine at a time.
+const mostSent = 8
+
 // write writes all cells' files.
 func (w *parts) write() error {
 	for k := range w.cells {
-		if err := os.MkdirAll(w.cells[k].folder(w.dir), 0o777); err != nil {
+		if err := os.MkdirAll(filepath.Join(w.dir, filepath.FromSlash(w.cells[k].file(""))), 0o777); err != nil {
 			return err
 		}
 	}

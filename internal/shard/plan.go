@@ -2,7 +2,9 @@ package shard
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/perceive"
+	"github.com/deeppsl/deeppsl/internal/place"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/similarity"
@@ -24,7 +27,7 @@ type Request struct {
 	Shards int
 	// Cells is how many cells there are at most; 0 means as many as DefaultCells says.
 	Cells int
-	Dir   string
+	At    place.Files
 }
 
 // ByComponents cuts where nothing is connected.
@@ -34,7 +37,7 @@ const ByComponents = "components"
 // large, so that the answer is.
 func DefaultCells(shards int) int { return max(64, shards) }
 
-// Make writes the plan of a project's inference into a folder. Where the same plan lies already and is whole, nothing
+// Make writes the plan of a project's inference. Where the same plan lies already and is whole, nothing
 // is written, and fresh is false.
 func Make(ctx context.Context, p *project.Project, r Request) (_ *Manifest, fresh bool, err error) {
 	if r.Cells == 0 {
@@ -45,20 +48,20 @@ func Make(ctx context.Context, p *project.Project, r Request) (_ *Manifest, fres
 		m.Rules, err = filepath.Abs(r.Rules)
 	}
 	if err == nil {
-		m.Inputs, err = inputs(p)
+		m.Inputs, err = inputs(ctx, p)
 	}
 	if err != nil {
 		return nil, false, err
 	}
-	if there, err := same(r.Dir, m); there != nil || err != nil {
+	if there, err := same(ctx, r.At, m); there != nil || err != nil {
 		return there, false, err
 	}
 	if err := supported(p, r.By == ByVertices); err != nil {
 		return nil, false, err
 	}
 	if r.By == ByVertices {
-		if err = m.cutVertices(ctx, p, r.Dir); err == nil {
-			err = m.write(r.Dir)
+		if err = m.cutVertices(ctx, p, r.At); err == nil {
+			err = m.write(ctx, r.At)
 		}
 		return m, true, err
 	}
@@ -76,12 +79,12 @@ func Make(ctx context.Context, p *project.Project, r Request) (_ *Manifest, fres
 	for k := range m.Cells {
 		m.Cells[k].Name = fmt.Sprintf("%04d", k+1)
 	}
-	w := &parts{dir: r.Dir, g: g, groups: groups, of: of, cells: m.Cells}
-	if err := w.write(); err != nil {
+	w := &parts{g: g, groups: groups, of: of, cells: m.Cells}
+	if err := w.writeTo(ctx, r.At); err != nil {
 		return nil, false, fmt.Errorf("writing the parts: %w", err)
 	}
 	m.assign()
-	return m, true, m.write(r.Dir)
+	return m, true, m.write(ctx, r.At)
 }
 
 // atoms makes the atoms of a project's inference.
@@ -99,7 +102,7 @@ func atoms(ctx context.Context, p *project.Project) (*session.Grounding, error) 
 }
 
 // inputs sums the files that a project is read from.
-func inputs(p *project.Project) (files []File, err error) {
+func inputs(ctx context.Context, p *project.Project) (files []File, err error) {
 	for _, path := range p.Inputs() {
 		if path, err = filepath.Abs(path); err != nil {
 			return nil, err
@@ -107,7 +110,7 @@ func inputs(p *project.Project) (files []File, err error) {
 		if slices.ContainsFunc(files, func(f File) bool { return f.Path == path }) {
 			continue
 		}
-		file, err := sumFile(path, path)
+		file, err := sumFile(ctx, place.Folder(filepath.Dir(path)), filepath.Base(path), path, io.Discard)
 		if err != nil {
 			return nil, nil // whoever reads it says so, with its place
 		}
@@ -116,22 +119,24 @@ func inputs(p *project.Project) (files []File, err error) {
 	return files, nil
 }
 
-// same returns the plan that a folder has, if it is that of m, and whole; nil if there is none, or it is damaged. A
+// same returns the plan that is there, if it is that of m, and whole; nil if there is none, or it is damaged. A
 // plan of something else is an error: its answers would be lost.
-func same(dir string, m *Manifest) (*Manifest, error) {
-	there, err := ReadManifest(dir)
-	if err != nil {
+func same(ctx context.Context, at place.Files, m *Manifest) (*Manifest, error) {
+	there, err := ReadManifest(ctx, at)
+	if failure := (*source.Failure)(nil); err != nil && !errors.As(err, &failure) {
+		return nil, err // there may be one
+	} else if err != nil {
 		return nil, nil
 	}
 	if there.Config != m.Config || there.By != m.By || there.Shards != m.Shards || there.MostCells != m.MostCells ||
 		there.Seed != m.Seed || !slices.Equal(there.Options, m.Options) || !slices.Equal(there.Inputs, m.Inputs) {
 		var diags source.Diagnostics
 		diags.Errorf("shard-other", source.Span{}, "name another folder, or remove this one",
-			"%s has the parts of something else: of other arguments, or of files that have changed since", dir)
+			"%s has the parts of something else: of other arguments, or of files that have changed since", at.Address(""))
 		return nil, diags.Err()
 	}
 	for k := range there.Cells {
-		if there.Cells[k].verify(dir) != nil {
+		if there.Cells[k].verify(ctx, at) != nil {
 			return nil, nil
 		}
 	}

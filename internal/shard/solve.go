@@ -8,7 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,6 +17,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/consensus"
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/place"
 	"github.com/deeppsl/deeppsl/internal/presolve"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/report"
@@ -88,11 +89,11 @@ const (
 	answerVersion = 1
 )
 
-// answerPath returns where the answer of a cell lies; its values lie beside it.
-func (c *Cell) answerPath(dir string) string { return filepath.Join(dir, "answers", c.Name+".json") }
+// answer returns the name of a cell's answer; its values lie beside it.
+func (c *Cell) answer() string { return path.Join("answers", c.Name+".json") }
 
-// valuesPath is that of an answer's values.
-func valuesPath(dir string, c *Cell) string { return filepath.Join(dir, "answers", c.Name+".values") }
+// values is that of an answer's values.
+func (c *Cell) values() string { return path.Join("answers", c.Name+".values") }
 
 // Done is what a run of a shard did.
 type Done struct {
@@ -113,12 +114,14 @@ type Done struct {
 type Told struct {
 	Before func(*Cell)
 	Round  func(consensus.Progress)
+	// Exchange, if set, carries what blocks tell each other; else it is files where the parts are.
+	Exchange func(blocks int) consensus.Exchange
 }
 
 // Run solves the cells of a shard, numbered from 1, that have no whole answer yet.
 // Options win over those of the plan; the context ends the run between two cells, or the cell that is solved, whose
 // answer is then not kept.
-func Run(ctx context.Context, dir string, m *Manifest, shard int, o project.Options, told Told) (*Done, error) {
+func Run(ctx context.Context, at place.Files, m *Manifest, shard int, o project.Options, told Told) (*Done, error) {
 	done := &Done{Shard: shard, Shards: m.Shards, Status: solve.Optimal.String()}
 	o.Set, o.Seed = append(slices.Clone(m.Options), o.Set...), m.Seed
 	for k := range m.Cells {
@@ -126,13 +129,13 @@ func Run(ctx context.Context, dir string, m *Manifest, shard int, o project.Opti
 		if cell.Shard != shard {
 			continue
 		}
-		answer, err := ReadAnswer(dir, cell)
+		answer, err := ReadAnswer(ctx, at, cell)
 		if err != nil || !slices.Equal(answer.Options, o.Set) {
 			told.Before(cell)
 			if m.Vertices != nil {
-				answer, err = cell.agree(ctx, dir, m, o, told.Round)
+				answer, err = cell.agree(ctx, at, m, o, told)
 			} else {
-				answer, err = cell.solve(ctx, dir, len(m.Cells), o)
+				answer, err = cell.solve(ctx, at, len(m.Cells), o)
 			}
 			if err != nil {
 				return nil, fmt.Errorf("part %s: %w", cell.Name, err)
@@ -171,12 +174,14 @@ func worse(a, b string) string {
 }
 
 // solve grounds and solves a cell, and writes its answer.
-func (c *Cell) solve(ctx context.Context, dir string, cells int, o project.Options) (*Answer, error) {
-	if err := c.verify(dir); err != nil {
+func (c *Cell) solve(ctx context.Context, at place.Files, cells int, o project.Options) (_ *Answer, err error) {
+	folder, end, err := c.local(ctx, at)
+	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, end()) }()
 	o.OnWarning = nil // they have been told, of the whole
-	p, err := project.Load(filepath.Join(c.folder(dir), modelName), o)
+	p, err := project.Load(filepath.Join(folder, modelName), o)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +190,8 @@ func (c *Cell) solve(ctx context.Context, dir string, cells int, o project.Optio
 		return nil, err
 	}
 	if g.Variables() != c.Variables {
-		return nil, damaged(c.folder(dir), "part %s has %d variables, not %d", c.Name, g.Variables(), c.Variables)
+		return nil, damaged(at.Address(c.file(modelName)), "part %s has %d variables, not %d", c.Name, g.Variables(),
+			c.Variables)
 	}
 	result, asked, err := infer(ctx, g, cells)
 	if err != nil {
@@ -205,7 +211,7 @@ func (c *Cell) solve(ctx context.Context, dir string, cells int, o project.Optio
 	if answer.Costs, err = g.CostByRule(result); err != nil {
 		return nil, err
 	}
-	return answer, answer.write(dir, c, result.Values)
+	return answer, answer.write(ctx, at, c, result.Values)
 }
 
 // infer solves a cell to half of the gap that was asked for, and, where it costs next to nothing, to a share of that
@@ -230,27 +236,24 @@ func infer(ctx context.Context, g *session.Grounding, cells int) (answer *sessio
 }
 
 // write writes the answer, its values first.
-func (a *Answer) write(dir string, c *Cell, values []float64) error {
-	if err := os.MkdirAll(filepath.Dir(c.answerPath(dir)), 0o777); err != nil {
-		return err
-	}
+func (a *Answer) write(ctx context.Context, at place.Files, c *Cell, values []float64) error {
 	sum := newDigest()
-	err := report.WriteFileFunc(valuesPath(dir, c), func(w io.Writer) error {
+	err := at.Write(ctx, c.values(), func(w io.Writer) error {
 		return binary.Write(io.MultiWriter(w, sum), binary.LittleEndian, values)
 	})
 	if err != nil {
 		return err
 	}
-	a.Values = sum.file(filepath.Base(valuesPath(dir, c)))
-	return writeSummed(c.answerPath(dir), a, func(sum string) { a.Checksum = sum })
+	a.Values = sum.file(path.Base(c.values()))
+	return writeSummed(ctx, at, c.answer(), a, func(sum string) { a.Checksum = sum })
 }
 
 // ReadAnswer reads the answer of a cell, and sees to it that it is whole and that of the cell as it is. The error is
 // fs.ErrNotExist if there is none.
-func ReadAnswer(dir string, c *Cell) (*Answer, error) {
+func ReadAnswer(ctx context.Context, at place.Files, c *Cell) (*Answer, error) {
 	a := new(Answer)
-	path := c.answerPath(dir)
-	err := readSummed(path, a, func() string {
+	path := at.Address(c.answer())
+	err := readSummed(ctx, at, c.answer(), a, func() string {
 		sum := a.Checksum
 		a.Checksum = ""
 		return sum
@@ -258,14 +261,19 @@ func ReadAnswer(dir string, c *Cell) (*Answer, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, err
+	case err != nil && !errors.Is(err, errSum):
+		return nil, fmt.Errorf("the answer to part %s: %w", c.Name, err)
 	case err != nil:
 		return nil, damaged(path, "the answer to part %s: %v", c.Name, err)
 	case a.Format != answerFormat || a.Version != answerVersion || a.Part != c.Checksum:
 		return nil, damaged(path, "the answer to part %s is that of another part, or another program's", c.Name)
 	}
-	values, err := sumFile(valuesPath(dir, c), a.Values.Path)
-	if err != nil || values != a.Values {
-		return nil, damaged(valuesPath(dir, c), "the values of part %s are missing or damaged", c.Name)
+	values, err := sumFile(ctx, at, c.values(), a.Values.Path, io.Discard)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("the values of part %s: %w", c.Name, err)
+	case err != nil || values != a.Values:
+		return nil, damaged(at.Address(c.values()), "the values of part %s are missing or damaged", c.Name)
 	}
 	return a, nil
 }

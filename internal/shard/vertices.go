@@ -1,18 +1,23 @@
 package shard
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
+	"path"
 	"slices"
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/consensus"
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/place"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/session"
@@ -36,7 +41,7 @@ type Vertices struct {
 const blockName = "block"
 
 // cutVertices grounds a project and writes a block for each shard.
-func (m *Manifest) cutVertices(ctx context.Context, p *project.Project, dir string) error {
+func (m *Manifest) cutVertices(ctx context.Context, p *project.Project, at place.Files) error {
 	if m.Shards > consensus.MostBlocks {
 		var diags source.Diagnostics
 		diags.Errorf("shard-unsupported", source.Span{}, fmt.Sprintf("--into %d is the most", consensus.MostBlocks),
@@ -64,7 +69,7 @@ func (m *Manifest) cutVertices(ctx context.Context, p *project.Project, dir stri
 		*c = Cell{Name: fmt.Sprintf("%04d", k+1), Shard: k + 1, Block: true, Rows: int64(len(b.Potentials)),
 			Variables: len(b.Variables)}
 		m.Rows += c.Rows
-		if err := c.writeBlock(dir, b); err != nil {
+		if err := c.writeBlock(ctx, at, b); err != nil {
 			return fmt.Errorf("writing the parts: %w", err)
 		}
 	}
@@ -72,66 +77,104 @@ func (m *Manifest) cutVertices(ctx context.Context, p *project.Project, dir stri
 }
 
 // writeBlock writes a cell that is a block.
-func (c *Cell) writeBlock(dir string, b *consensus.Block) error {
-	folder := c.folder(dir)
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
-	}
-	if err := b.Save(filepath.Join(folder, blockName)); err != nil {
-		return err
-	}
-	numbers, err := binary.Append(nil, binary.LittleEndian, b.Variables)
-	if err == nil {
-		err = report.WriteFile(filepath.Join(folder, variablesName), numbers)
-	}
-	for _, name := range []string{blockName, variablesName} {
+func (c *Cell) writeBlock(ctx context.Context, at place.Files, b *consensus.Block) error {
+	for name, write := range map[string]func(io.Writer) error{
+		blockName:     b.Save,
+		variablesName: func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, b.Variables) },
+	} {
+		sum := newDigest()
+		err := at.Write(ctx, c.file(name), func(w io.Writer) error { return write(io.MultiWriter(w, sum)) })
 		if err != nil {
 			return err
 		}
-		var file File
-		file, err = sumFile(filepath.Join(folder, name), name)
-		c.Files = append(c.Files, file)
+		c.Files = append(c.Files, sum.file(name))
 	}
+	slices.SortFunc(c.Files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
 	c.Checksum = c.sum()
-	return err
+	return nil
 }
 
 // agree runs a block until all blocks have agreed, and writes its answer. Its state and the messages of the last round
 // stay, so that each block can be asked again.
-func (c *Cell) agree(ctx context.Context, dir string, m *Manifest, o project.Options, told func(consensus.Progress)) (
-	*Answer, error) {
+func (c *Cell) agree(ctx context.Context, at place.Files, m *Manifest, o project.Options, told Told) (*Answer, error) {
 	start := time.Now()
-	if err := c.verify(dir); err != nil {
-		return nil, err
-	}
-	b, err := consensus.Open(filepath.Join(c.folder(dir), blockName), o.Threads)
+	b, err := c.block(ctx, at, o.Threads)
 	if err != nil {
 		return nil, err
 	}
-	rounds := filepath.Join(dir, "rounds-"+m.Checksum[:12])
-	state := filepath.Join(rounds, "state-"+c.Name)
-	exchange, err := consensus.NewFiles(rounds, len(m.Cells))
+	rounds := "rounds-" + m.Checksum[:12]
+	resumed, err := c.resume(ctx, at, rounds, b)
 	if err != nil {
 		return nil, err
 	}
-	resumed, err := b.Resume(state)
-	if err != nil {
-		return nil, damaged(state, "part %s: %v", c.Name, err)
-	}
-	others, _ := filepath.Glob(filepath.Join(rounds, "state-*"))
-	if !resumed && slices.ContainsFunc(others, consensus.Began) {
-		return nil, damaged(state,
-			"part %s: its state is missing, while others have gone on; remove %s, and start all shards", c.Name, rounds)
+	exchange := consensus.NewFiles(at, rounds, len(m.Cells))
+	if told.Exchange != nil {
+		exchange = told.Exchange(len(m.Cells))
+	} else if !resumed {
+		if err := c.alone(ctx, at, m, rounds); err != nil {
+			return nil, err
+		}
 	}
 	loading := time.Since(start)
 	p, err := b.Run(ctx, exchange, consensus.Settings{Gap: m.Vertices.Gap, Feasibility: m.Vertices.Feasibility,
-		Keep: func(b *consensus.Block) error { return b.Keep(state) }, OnRound: told})
+		Keep:    func(b *consensus.Block) error { return at.Write(ctx, c.state(rounds), b.Keep) },
+		OnRound: told.Round})
 	if err != nil {
 		return nil, err
 	}
 	answer := c.agreed(b, p, m, o)
 	answer.Work = Work{loading.Seconds(), 0, (time.Since(start) - loading).Seconds(), report.PeakRSS()}
-	return answer, answer.write(dir, c, b.Answer().Point)
+	return answer, answer.write(ctx, at, c, b.Answer().Point)
+}
+
+// block reads a cell that is one, and sees to it that it is what was written.
+func (c *Cell) block(ctx context.Context, at place.Files, threads int) (*consensus.Block, error) {
+	var text bytes.Buffer
+	err := c.copy(ctx, at, func(name string) (io.WriteCloser, error) {
+		if name == blockName {
+			return discard{&text}, nil
+		}
+		return discard{io.Discard}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	b, err := consensus.Open(text.Bytes(), threads)
+	if err != nil {
+		return nil, damaged(at.Address(c.file(blockName)), "part %s: %v", c.Name, err)
+	}
+	return b, nil
+}
+
+// state is the name of the file of a block's state.
+func (c *Cell) state(rounds string) string { return path.Join(rounds, "state-"+c.Name) }
+
+// resume goes on from the state that a block has kept; false if there is none.
+func (c *Cell) resume(ctx context.Context, at place.Files, rounds string, b *consensus.Block) (bool, error) {
+	text, err := place.Read(ctx, at, c.state(rounds))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("part %s: its state: %w", c.Name, err)
+	}
+	if err := b.Resume(text); err != nil {
+		return false, damaged(at.Address(c.state(rounds)), "part %s: its state: %v", c.Name, err)
+	}
+	return true, nil
+}
+
+// alone is an error if a block without a state comes too late: others have gone on, and what they told is gone.
+func (c *Cell) alone(ctx context.Context, at place.Files, m *Manifest, rounds string) error {
+	for k := range m.Cells {
+		text, err := place.Read(ctx, at, m.Cells[k].state(rounds))
+		if err == nil && consensus.Began(text) {
+			return damaged(at.Address(c.state(rounds)),
+				"part %s: its state is missing, while others have gone on; remove %s, and start all shards", c.Name,
+				at.Address(rounds))
+		}
+	}
+	return nil
 }
 
 // agreed is the answer of a block: its terms of the objective and of the bound. The first block has the counts of the
