@@ -1,10 +1,8 @@
 package learn
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
 
 // Labels are the known true values ŷ of some variables.
@@ -113,15 +111,7 @@ func RegisterLoss(row LossInfo) LossKind {
 func (k LossKind) String() string { return losses[k].Name }
 
 // ParseLoss returns the kind of loss with the given name.
-func ParseLoss(name string) (LossKind, error) {
-	var names []string
-	for k := range losses {
-		if names = append(names, losses[k].Name); names[k] == name {
-			return LossKind(k), nil
-		}
-	}
-	return 0, fmt.Errorf("want one of %s", strings.Join(names, ", "))
-}
+func ParseLoss(name string) (LossKind, error) { return Named[LossKind](len(losses), name) }
 
 // Value returns L(ŷ, y).
 func (l Loss) Value(labels *Labels, y []float64) float64 {

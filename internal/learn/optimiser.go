@@ -1,9 +1,7 @@
 package learn
 
 import (
-	"fmt"
 	"math"
-	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/kernel"
 	"github.com/deeppsl/deeppsl/internal/parallel"
@@ -43,12 +41,7 @@ func (k OptimiserKind) String() string { return optimiserNames[k] }
 
 // ParseOptimiser returns the kind with the given name.
 func ParseOptimiser(name string) (OptimiserKind, error) {
-	for k, known := range optimiserNames {
-		if name == known {
-			return OptimiserKind(k), nil
-		}
-	}
-	return 0, fmt.Errorf("want one of %s", strings.Join(optimiserNames, ", "))
+	return Named[OptimiserKind](len(optimiserNames), name)
 }
 
 // Step moves every parameter against its gradient with the given learning rate, and sets the gradients to 0.
@@ -163,14 +156,7 @@ var scheduleNames = []string{"constant", "inverse", "linear"}
 func (s Schedule) String() string { return scheduleNames[s] }
 
 // ParseSchedule returns the schedule with the given name.
-func ParseSchedule(name string) (Schedule, error) {
-	for k, known := range scheduleNames {
-		if name == known {
-			return Schedule(k), nil
-		}
-	}
-	return 0, fmt.Errorf("want one of %s", strings.Join(scheduleNames, ", "))
-}
+func ParseSchedule(name string) (Schedule, error) { return Named[Schedule](len(scheduleNames), name) }
 
 // rate returns the learning rate of an epoch, counted from 0, of so many.
 func (s Schedule) rate(initial float64, epoch, epochs int) float64 {

@@ -78,18 +78,29 @@ func (m Method) String() string { return methods[m].Name }
 
 // ParseMethod returns the method with the given name, or with that of a class of PSL's, with or without its package.
 func ParseMethod(name string) (Method, error) {
-	var names []string
-	for k := range methods {
-		if names = append(names, methods[k].Name); names[k] == strings.ToLower(name) {
-			return Method(k), nil
-		}
+	method, err := Named[Method](len(methods), strings.ToLower(name))
+	if err == nil {
+		return method, nil
 	}
 	class := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
 	if method, ok := pslMethods[class]; ok {
 		return method, nil
 	}
-	return 0, fmt.Errorf("want one of %s, or a class of PSL's such as StructuredPerceptron",
-		strings.Join(names, ", "))
+	return 0, fmt.Errorf("%w, or a class of PSL's such as StructuredPerceptron", err)
+}
+
+// Named returns the one of so many things, numbered from 0, that has the name. The error names them all.
+func Named[K interface {
+	~uint8
+	fmt.Stringer
+}](count int, name string) (K, error) {
+	names := make([]string, count)
+	for k := range names {
+		if names[k] = K(k).String(); names[k] == name {
+			return K(k), nil
+		}
+	}
+	return 0, fmt.Errorf("want one of %s", strings.Join(names, ", "))
 }
 
 // Searches tells whether the method tries weights by their score and needs no gradient.

@@ -1,10 +1,8 @@
 package learn
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
 
 // Update says how the weights of rules follow their gradient.
@@ -45,15 +43,7 @@ func (u Update) KeepsSum() bool { return u == Mirror || u == Projected }
 func (u Update) String() string { return updates[u].name }
 
 // ParseUpdate returns the update with the given name.
-func ParseUpdate(name string) (Update, error) {
-	var names []string
-	for k := range updates {
-		if names = append(names, updates[k].name); names[k] == name {
-			return Update(k), nil
-		}
-	}
-	return 0, fmt.Errorf("want one of %s", strings.Join(names, ", "))
-}
+func ParseUpdate(name string) (Update, error) { return Named[Update](len(updates), name) }
 
 // smallestShare keeps a weight from becoming 0, where multiplying would leave it for ever. It is relative to the mean.
 const smallestShare = 1e-5

@@ -1,10 +1,9 @@
 package search
 
 import (
-	"fmt"
 	"math"
-	"slices"
-	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
 )
 
 // Sampling says how weights are drawn.
@@ -25,10 +24,7 @@ func (s Sampling) String() string { return samplingNames[s] }
 
 // ParseSampling returns the sampling with the given name.
 func ParseSampling(name string) (Sampling, error) {
-	if at := slices.Index(samplingNames, name); at >= 0 {
-		return Sampling(at), nil
-	}
-	return 0, fmt.Errorf("want one of %s", strings.Join(samplingNames, ", "))
+	return learn.Named[Sampling](len(samplingNames), name)
 }
 
 // random tries independent draws.
