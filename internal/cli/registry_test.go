@@ -27,6 +27,7 @@ func TestRegistriesAreOptions(t *testing.T) {
 		},
 		Mass: func(truth []float64) float64 { return float64(len(truth)) }})
 	learn.Register(learn.MethodInfo{Name: "sensitive", Doc: "the derivative, as it stands", Like: "likelihood",
+		OfAnswer: true,
 		New: func(task learn.Task, s learn.Settings) (learn.Objective, error) {
 			return &sensitive{Task: task, loss: s.Loss, slope: make([]float64, task.Field.Model.Variables)}, nil
 		}})

@@ -14,19 +14,26 @@ type MethodInfo struct {
 	Like string
 	// New makes what it descends on; nil of searches, which try weights by their score.
 	New func(Task, Settings) (Objective, error)
+	// OfAnswer says that its loss is of the answer, of so much a label; energies have a unit of their own.
+	OfAnswer bool
+	// Inexact says in a sentence why its gradient is not quite the loss's derivative; "" if it is.
+	Inexact string
 }
 
 // methods is the registry of methods, by Method.
 var methods = []MethodInfo{
-	ConvexDifference: {Name: "deeppsl", Doc: "the paper's Algorithm 1", New: differenceOf},
-	Implicit:         {Name: "implicit", Doc: "the exact derivative", New: implicitOf},
-	Perceptron:       {Name: "perceptron", Doc: "the labels' energy less the least one", New: energiesOf(Perceptron)},
-	Energy:           {Name: "energy", Doc: "the labels' energy", New: energiesOf(Energy)},
-	Likelihood:       {Name: "likelihood", Doc: "the labels' pseudo-likelihood", New: energiesOf(Likelihood)},
-	Grid:             {Name: "grid", Doc: "combinations of weights"},
-	Random:           {Name: "random", Doc: "random weights"},
-	Bayes:            {Name: "bayes", Doc: "weights that a Gaussian process chooses"},
-	Hyperband:        {Name: "hyperband", Doc: "random weights, the better ones with more effort"},
+	ConvexDifference: {Name: "deeppsl", Doc: "the paper's Algorithm 1", New: differenceOf, OfAnswer: true,
+		Inexact: "A surrogate is not a derivative: a cosine of 0.8 is usual."},
+	Implicit:   {Name: "implicit", Doc: "the exact derivative", New: implicitOf, OfAnswer: true},
+	Perceptron: {Name: "perceptron", Doc: "the labels' energy less the least one", New: energiesOf(Perceptron)},
+	Energy:     {Name: "energy", Doc: "the labels' energy", New: energiesOf(Energy)},
+	Likelihood: {Name: "likelihood", Doc: "the labels' pseudo-likelihood", New: energiesOf(Likelihood),
+		Inexact: "The pseudo-likelihood holds targets without a label where they are best, so that its gradient is not " +
+			"quite the derivative."},
+	Grid:      {Name: "grid", Doc: "combinations of weights"},
+	Random:    {Name: "random", Doc: "random weights"},
+	Bayes:     {Name: "bayes", Doc: "weights that a Gaussian process chooses"},
+	Hyperband: {Name: "hyperband", Doc: "random weights, the better ones with more effort"},
 }
 
 // pslMethods are PSL's class names, in lower case. Its perceptron went by the name of a maximum likelihood estimate
@@ -89,19 +96,8 @@ func ParseMethod(name string) (Method, error) {
 	return 0, fmt.Errorf("%w, or a class of PSL's such as StructuredPerceptron", err)
 }
 
-// Named returns the one of so many things, numbered from 0, that has the name. The error names them all.
-func Named[K interface {
-	~uint8
-	fmt.Stringer
-}](count int, name string) (K, error) {
-	names := make([]string, count)
-	for k := range names {
-		if names[k] = K(k).String(); names[k] == name {
-			return K(k), nil
-		}
-	}
-	return 0, fmt.Errorf("want one of %s", strings.Join(names, ", "))
-}
+// Info returns the method's row.
+func (m Method) Info() MethodInfo { return methods[m] }
 
 // Searches tells whether the method tries weights by their score and needs no gradient.
 func (m Method) Searches() bool { return methods[m].New == nil }

@@ -185,15 +185,12 @@ func (r *GradientReport) judge(method learn.Method) {
 		says = append(says, "Nothing could be compared: at every sampled parameter the loss has a kink.")
 	case math.IsNaN(r.Cosine):
 		says = append(says, r.flat())
-	case method == learn.ConvexDifference:
-		says = append(says, "A surrogate is not a derivative: a cosine of 0.8 is usual.", r.downhill())
 	case r.Cosine >= sameCosine:
 		says = append(says, "The gradient is the derivative.")
 	case r.Cosine >= nearCosine:
 		says = append(says, "The gradient is the derivative but for rounding, and for kinks nearby.")
-	case method == learn.Likelihood:
-		says = append(says, "The pseudo-likelihood holds targets without a label where they are best, so that its gradient "+
-			"is not quite the derivative.", r.downhill())
+	case method.Info().Inexact != "":
+		says = append(says, method.Info().Inexact, r.downhill())
 	case r.Loose:
 		says = append(says, "The MAP state is not unique here, or all but not, so that there is no derivative to rely on: "+
 			"a weak rule about each target, such as 0.1: !Target(X) ^2, makes it unique.")

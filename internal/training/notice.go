@@ -171,7 +171,7 @@ const (
 // finished tells whether a loss is next to 0; energies have a unit of their own, in which the first one was.
 func (n *notices) finished(loss float64) bool {
 	unit := 1.0
-	if method := n.g.Project.Learning.Learn.Method; method != learn.ConvexDifference && method != learn.Implicit {
+	if !n.g.Project.Learning.Learn.Method.Info().OfAnswer {
 		unit = math.Abs(n.curve[0].Loss)
 	}
 	return loss < nothingLeft*unit
@@ -223,7 +223,7 @@ func (n *notices) still() {
 			place = g.Program.Rules[r].Span
 		}
 	}
-	ratios := s.Learn.Method != learn.ConvexDifference && s.Learn.Method != learn.Implicit && s.Learn.Update.KeepsSum()
+	ratios := !s.Learn.Method.Info().OfAnswer && s.Learn.Update.KeepsSum()
 	if count > 1 || count == 1 && !ratios { // of a single one there is no ratio
 		n.see("learn-still", place, "",
 			"look whether the labels depend on the rules, raise learn.rate.rules, or try another learn.method",
