@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 )
 
 // Save writes the parameters of all networks, the frozen ones too.
@@ -34,7 +35,7 @@ func (s *System) Save(w io.Writer) error {
 			values = append(values, state...)
 		}
 	}
-	header[metadataKey] = map[string]string{formatKey: ourFormat, checksumKey: checksum(values)}
+	header[metadataKey] = s.metadata(values)
 	text, err := json.Marshal(header)
 	if err != nil {
 		return fmt.Errorf("writing the networks: %w", err)
@@ -47,6 +48,17 @@ func (s *System) Save(w io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// metadata says what is not a tensor: the checksum, and the names of features that stand for texts and gaps.
+func (s *System) metadata(values []byte) map[string]string {
+	metadata := map[string]string{formatKey: ourFormat, checksumKey: checksum(values)}
+	for _, n := range s.networks {
+		if n.raw != nil && n.raw.names != nil {
+			metadata[featuresKey+n.spec.Name] = strings.Join(n.raw.names, "\n")
+		}
+	}
+	return metadata
 }
 
 // Load reads what Save wrote for the same specifications and feature widths. On an error no parameter changes.
@@ -70,7 +82,7 @@ func (s *System) decode(data []byte) error {
 		return err
 	}
 	for _, n := range s.networks {
-		if err := n.fitsScale(file.entries, n.spec.Name); err != nil {
+		if err := n.fitsFeatures(file, n.spec.Name); err != nil {
 			return inNetwork(n.spec.Name, err)
 		}
 	}
@@ -120,6 +132,17 @@ func (s *System) states(file *saved) (map[*network][]byte, error) {
 		states[n] = file.values[lo:hi]
 	}
 	return states, nil
+}
+
+// fitsFeatures checks that a file's network saw such features as the table has, where either says what they stand for,
+// and on such a scale.
+func (n *network) fitsFeatures(file *saved, name string) error {
+	if n.raw != nil && (file.format == ourFormat || file.features[name] != nil) {
+		if err := sameFeatures(file.features[name], n.raw.names); err != nil {
+			return err
+		}
+	}
+	return n.fitsScale(file.entries, name)
 }
 
 // fitsScale checks that a file has a scale of the network's features, under the network's name there, if the network
@@ -177,7 +200,7 @@ func (s *System) begin(n *network) error {
 		return err
 	}
 	from := file.savedName(n.spec.Name)
-	if err := n.fitsScale(file.entries, from); err != nil {
+	if err := n.fitsFeatures(file, from); err != nil {
 		return err
 	}
 	for _, p := range s.parameters {

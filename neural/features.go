@@ -12,6 +12,7 @@ type Features struct {
 	ids   []string
 	rowOf map[string]int32
 	width int
+	names []string // of the features, if texts or gaps are among them
 
 	start   []int   // sparse: row r has the nonzeros start[r]..start[r+1]
 	columns []int32 // sparse
@@ -107,6 +108,9 @@ func (f *Features) Sparse() bool { return f.start != nil }
 
 // IDs returns the entities of all rows.
 func (f *Features) IDs() []string { return f.ids }
+
+// Names returns what the features stand for, such as town=Rome and "income missing"; nil for a table of numbers alone.
+func (f *Features) Names() []string { return f.names }
 
 // ID returns the entity of a row.
 func (f *Features) ID(row int32) string { return f.ids[row] }

@@ -9,16 +9,18 @@ import (
 	"strings"
 )
 
-// ReadFiles reads a feature table from files, one after the other, decompressing those whose names end in .gz; see
-// Read. The empty format is that of the first file's extension.
-func ReadFiles(format Format, paths []string, width int) (*Features, error) {
+// ReadFiles reads the table that a specification describes by its format, width, columns and categories from files, one
+// after the other, decompressing those whose names end in .gz; see Read. The empty format is that of the first file's
+// extension.
+func ReadFiles(spec *Spec, paths []string) (*Features, error) {
+	format := spec.Format
 	if format == "" && len(paths) > 0 {
 		format = formatOf(paths[0])
 	}
-	if width < 0 || width > maxWidth {
-		return nil, fmt.Errorf("width %d is not between 0 and %d", width, maxWidth)
+	if spec.Width < 0 || spec.Width > maxWidth {
+		return nil, fmt.Errorf("width %d is not between 0 and %d", spec.Width, maxWidth)
 	}
-	t := newTableReader(width)
+	t := newTableReader(spec)
 	for _, path := range paths {
 		if err := t.readFile(format, path); err != nil {
 			return nil, err

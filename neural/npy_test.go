@@ -110,7 +110,7 @@ func TestFormatsByExtension(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		f, err := ReadFiles("", []string{path}, 0)
+		f, err := ReadFiles(&Spec{}, []string{path})
 		if err != nil || f.Len() != 1 || f.values[0] != 1 {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -2,6 +2,7 @@ package neural
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"slices"
 	"strconv"
@@ -13,8 +14,9 @@ import (
 // pandasIndex is what pandas calls an index without a name, which it writes as the last column.
 const pandasIndex = "__index_level_0__"
 
-// eachRow calls row with the id and the values of each row of a table in Parquet's format, until it returns false.
-func eachRow(r io.Reader, row func(id string, values []string) bool) error {
+// eachRow calls head with the names of the columns of a table in Parquet's format and which of them has the ids, and row
+// with the cells that it picks of each row, until it returns false.
+func eachRow(r io.Reader, head func(names []string, id int) (picked, error), row func(cells []string) bool) error {
 	parquet, err := format.Of(".parquet")
 	if err != nil {
 		return err
@@ -23,19 +25,22 @@ func eachRow(r io.Reader, row func(id string, values []string) bool) error {
 	if err != nil {
 		return err
 	}
-	var names, values []string
-	id := -1
+	var names []string
+	var chosen picked
+	var wrong error
 	header := func(all []string) bool {
 		names = all
 		return true
 	}
-	return parquet.Read(bytes.NewReader(data), int64(len(data)), header, func(fields []string) bool {
-		if id < 0 {
-			id = idColumn(names, fields)
+	err = parquet.Read(bytes.NewReader(data), int64(len(data)), header, func(fields []string) bool {
+		if chosen.columns == nil {
+			if chosen, wrong = head(slices.Clone(names), idColumn(names, fields)); wrong != nil {
+				return false
+			}
 		}
-		values = append(append(values[:0], fields[:id]...), fields[id+1:]...)
-		return row(fields[id], values)
+		return row(chosen.of(fields))
 	})
+	return cmp.Or(wrong, err)
 }
 
 // idColumn returns the column of the ids: the index of pandas, which stands last, the only one without a number in the

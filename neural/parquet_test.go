@@ -15,7 +15,7 @@ import (
 func TestParquetOfPandas(t *testing.T) {
 	want := map[string][]float32{"ann": {0.5, 1, 1}, "bob": {1.5, 0, 2}, "cy": {-2, 1, 3}}
 	for _, path := range []string{"testdata/index.parquet", "testdata/named.parquet"} {
-		f, err := ReadFiles("", []string{path}, 0)
+		f, err := ReadFiles(&Spec{}, []string{path})
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			continue

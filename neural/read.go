@@ -31,7 +31,7 @@ func Read(format Format, name string, r io.Reader, width int) (*Features, error)
 	if width < 0 || width > maxWidth {
 		return nil, fmt.Errorf("%s: width %d is not between 0 and %d", name, width, maxWidth)
 	}
-	t := newTableReader(width)
+	t := newTableReader(&Spec{Width: width})
 	if err := t.readFrom(format, name, r); err != nil {
 		return nil, err
 	}
@@ -42,8 +42,11 @@ func Read(format Format, name string, r io.Reader, width int) (*Features, error)
 type tableReader struct {
 	name  string
 	line  int
-	text  string // of the line
+	text  string   // of the line
+	cells []string // of a table whose cells are texts
 	width int
+	spec  *Spec
+	code  coding
 	// widest is the largest column of a sparse table, and one more.
 	widest int
 	seen   map[string]int // id to the line that has it
@@ -59,27 +62,34 @@ type tableReader struct {
 type mistake struct {
 	field int
 	text  string
+	hint  string
 }
 
 func (m *mistake) Error() string { return m.text }
 
 // wrong returns a mistake of the row.
 func wrong(field int, format string, args ...any) error {
-	return &mistake{field, fmt.Sprintf(format, args...)}
+	return &mistake{field: field, text: fmt.Sprintf(format, args...)}
 }
 
 // report adds an error at the current line and tells whether there have been enough. The diagnostic's file has empty
 // lines in place of those before, which need not be in memory.
 func (t *tableReader) report(err error) (enough bool) {
-	margin := strings.Repeat("\n", t.line-1)
-	file := &source.File{Name: t.name, Text: margin + t.text}
-	start, end := 0, len(t.text)
-	if m := (*mistake)(nil); errors.As(err, &m) && m.field >= 0 {
-		start, end = fieldAt(t.text, m.field)
-	}
-	hint := ""
-	if !strings.Contains(t.text, "\t") {
+	margin, text, hint := strings.Repeat("\n", t.line-1), t.text, ""
+	if t.cells != nil {
+		text = t.cells[0] + "\t" + strings.Join(t.cells[1:], " ")
+	} else if !strings.Contains(text, "\t") {
 		hint = "a tab ends the row's id"
+	}
+	file := &source.File{Name: t.name, Text: margin + text}
+	start, end := 0, len(text)
+	if m := (*mistake)(nil); errors.As(err, &m) {
+		if hint = cmp.Or(m.hint, hint); m.field >= 0 && t.cells != nil {
+			start = len(strings.Join(t.cells[:m.field+1], " ")) + 1
+			end = start + len(t.cells[m.field+1])
+		} else if m.field >= 0 {
+			start, end = fieldAt(text, m.field)
+		}
 	}
 	t.diags.Errorf("feature-row", file.Span(len(margin)+start, len(margin)+end), hint, "%v", err)
 	return len(t.diags) >= maxErrors
@@ -98,13 +108,17 @@ func fieldAt(line string, field int) (start, end int) {
 	return 0, len(line)
 }
 
-func newTableReader(width int) *tableReader {
-	return &tableReader{width: width, seen: map[string]int{}}
+// newTableReader is for a table of the width, columns and categories of a specification.
+func newTableReader(spec *Spec) *tableReader {
+	return &tableReader{width: spec.Width, spec: spec, seen: map[string]int{}}
 }
 
 // readFrom adds the rows of a file.
 func (t *tableReader) readFrom(format Format, name string, r io.Reader) error {
 	t.name, t.line = name, 0
+	if format != CSV && format != Parquet && len(t.spec.Columns)+len(t.spec.Categories) > 0 {
+		return wrongKey("columns", "columns and categories are of tables of the formats csv and parquet, not of %s", format)
+	}
 	switch format {
 	case SparseText:
 		return t.readSparse(unmarked(r))
@@ -134,6 +148,9 @@ func unmarked(r io.Reader) io.Reader {
 
 // finish makes a table of all rows.
 func (t *tableReader) finish(format Format) (f *Features, err error) {
+	if !t.code.plain() {
+		return t.finishCoded()
+	}
 	if format == SparseText {
 		f, err = NewSparse(t.ids, max(t.width, t.widest), append(t.start, len(t.columns)), t.columns, t.values)
 	} else {
@@ -159,10 +176,30 @@ func (t *tableReader) readSparse(r io.Reader) error {
 	})
 }
 
+// finishCoded makes a table of rows some of which have texts or gaps.
+func (t *tableReader) finishCoded() (*Features, error) {
+	if err := t.code.check(t); err != nil {
+		return nil, err
+	}
+	names, values := t.code.coded(t.values)
+	if t.spec.Width > 0 && t.spec.Width != len(names) {
+		return nil, wrongKey("width", "the width is %d, and the %d columns of %s are %d features", t.spec.Width,
+			len(t.code.columns), t.name, len(names))
+	}
+	f, err := NewDense(t.ids, len(names), values)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.name, err)
+	}
+	f.names = names
+	return f, nil
+}
+
 // readCSV takes the line from the CSV reader, because quoted ids may go over several.
 func (t *tableReader) readCSV(r io.Reader) error {
 	reader := csv.NewReader(r)
 	reader.FieldsPerRecord = -1
+	var chosen picked
+	var names []string
 	for first := true; ; first = false {
 		record, err := reader.Read()
 		if errors.Is(err, io.EOF) {
@@ -172,15 +209,96 @@ func (t *tableReader) readCSV(r io.Reader) error {
 			return fmt.Errorf("%s: %w", t.name, err)
 		}
 		t.line, _ = reader.FieldPos(0)
-		if first && isHeader(record[0], record[1:]) {
+		if first && (len(t.spec.Columns)+len(t.spec.Categories) > 0 || isHeader(record[0], record[1:])) {
+			names = record
 			continue
 		}
-		t.text = record[0] + "\t" + strings.Join(record[1:], " ")
-		if err := t.add(record[0], record[1:], t.addValues); err != nil && t.report(err) {
+		if names != nil && chosen.columns == nil {
+			if len(record) == len(names)+1 { // the ids' column has no name, as R writes it
+				names = slices.Insert(names, 0, "")
+			}
+			if chosen, err = t.head(names, 0); err != nil {
+				return err
+			}
+		}
+		if err := t.addCells(chosen.of(record)); err != nil && t.report(err) {
 			break
 		}
 	}
 	return t.diags.Err()
+}
+
+// picked are the columns that are read, that of the ids first; all in their order if nil.
+type picked struct{ columns []int }
+
+// of returns the cells of a row in these columns. What a short row lacks is left out, which is told by its length.
+func (p picked) of(row []string) []string {
+	if p.columns == nil {
+		return row
+	}
+	cells := make([]string, 0, len(p.columns))
+	for _, k := range p.columns {
+		if k < len(row) {
+			cells = append(cells, row[k])
+		}
+	}
+	return cells
+}
+
+// head takes the names of a table's columns, of which one has the ids, and returns those that are read.
+func (t *tableReader) head(names []string, id int) (picked, error) {
+	for k := range names {
+		names[k] = strings.TrimSpace(names[k])
+	}
+	var columns []int
+	for _, name := range t.spec.Columns {
+		k := slices.Index(names, name)
+		if k < 0 {
+			return picked{}, noColumn("columns", name, names)
+		}
+		columns = append(columns, k)
+	}
+	if columns == nil {
+		columns = append(columns, id)
+		for k := range names {
+			if k != id {
+				columns = append(columns, k)
+			}
+		}
+	}
+	chosen := make([]string, 0, len(columns))
+	for _, k := range columns[1:] {
+		chosen = append(chosen, names[k])
+	}
+	if t.code.header && !slices.Equal(chosen, t.code.names) {
+		return picked{}, wrongKey("more", "%s has the columns %s, the files before have %s", t.name,
+			strings.Join(chosen, ", "), strings.Join(t.code.names, ", "))
+	}
+	t.code.header, t.code.names = true, chosen
+	return picked{columns}, nil
+}
+
+// addCells adds a row of an id and values, which may be texts.
+func (t *tableReader) addCells(cells []string) error {
+	t.cells = cells
+	if err := t.addID(cells[0]); err != nil {
+		return err
+	}
+	if err := t.fits(len(cells) - 1); err != nil {
+		return err
+	}
+	if err := t.code.begin(t.width, t.spec.Categories); err != nil {
+		return err
+	}
+	row := int32(len(t.ids) - 1)
+	for k := range t.code.columns {
+		v, err := t.code.add(row, k, cells, t.name, t.line)
+		if err != nil {
+			return err
+		}
+		t.values = append(t.values, v)
+	}
+	return nil
 }
 
 // readIDX is for pictures. Those of a further file are numbered on.
@@ -206,12 +324,14 @@ func (t *tableReader) readIDX(r io.Reader) error {
 
 // readParquet reads rows as those of CSV; the number of a row stands for its line.
 func (t *tableReader) readParquet(r io.Reader) error {
-	err := eachRow(r, func(id string, values []string) bool {
+	err := eachRow(r, t.head, func(cells []string) bool {
 		t.line++
-		t.text = id + "\t" + strings.Join(values, " ")
-		err := t.add(id, values, t.addValues)
+		err := t.addCells(cells)
 		return err == nil || !t.report(err)
 	})
+	if known := (*SpecError)(nil); errors.As(err, &known) {
+		return err
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.name, err)
 	}
@@ -244,11 +364,8 @@ func isHeader(id string, fields []string) bool {
 	return named || numbered
 }
 
-// missing are the signs that a value is missing, and idNames what the column of ids is called.
-var (
-	missing = map[string]bool{"": true, "?": true, "-": true, "na": true, "n/a": true, "null": true, "none": true}
-	idNames = map[string]bool{"": true, "id": true, "ids": true, "index": true, "name": true, "entity": true}
-)
+// idNames are what the column of ids is called.
+var idNames = map[string]bool{"": true, "id": true, "ids": true, "index": true, "name": true, "entity": true}
 
 // eachLine calls add with the fields after the id of each line that is not blank, but for a first one that is a header.
 func (t *tableReader) eachLine(r io.Reader, header func(id string, fields []string) bool,
@@ -282,7 +399,11 @@ func (t *tableReader) addID(id string) error {
 		return wrong(-1, "the row has no id")
 	}
 	if line, exists := t.seen[id]; exists {
-		return wrong(-1, "entity %q has a row already, on line %d", id, line)
+		again := &mistake{field: -1, text: fmt.Sprintf("entity %q has a row already, on line %d", id, line)}
+		if t.cells != nil {
+			again.hint = `the ids are in the first column, unless "columns" names another one first`
+		}
+		return again
 	}
 	t.seen[id] = t.line
 	t.ids = append(t.ids, id)
@@ -291,18 +412,27 @@ func (t *tableReader) addID(id string) error {
 
 // addValues adds a row of all values. The first row decides the width, unless it is given.
 func (t *tableReader) addValues(fields []string) error {
-	if t.width == 0 {
-		t.width = len(fields)
-	}
-	if len(fields) == 0 || len(fields) != t.width {
-		return wrong(-1, "the row has %d values, %d are wanted", len(fields), max(1, t.width))
+	if err := t.fits(len(fields)); err != nil {
+		return err
 	}
 	for k, field := range fields {
 		v, err := number(k, field)
-		if err != nil {
-			return err
+		if m := (*mistake)(nil); errors.As(err, &m) {
+			m.hint = "text and gaps are read from .csv and .parquet files"
+			return m
 		}
 		t.values = append(t.values, v)
+	}
+	return nil
+}
+
+// fits checks how many values a row has.
+func (t *tableReader) fits(values int) error {
+	if t.width == 0 {
+		t.width = values
+	}
+	if values == 0 || values != t.width {
+		return wrong(-1, "the row has %d values, %d are wanted", values, max(1, t.width))
 	}
 	return nil
 }

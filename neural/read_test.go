@@ -79,7 +79,8 @@ func TestReadErrors(t *testing.T) {
 		{DenseText, "a\tinf", `f:1:3: error: "inf" is not a finite number`, 0},
 		{DenseText, "a\t1e99", `f:1:3: error: "1e99" is not a finite number`, 0},
 		{CSV, "a,1\nb,1,2", "f:2:1: error: the row has 2 values, 1 are wanted", 0},
-		{CSV, "a,1\nb,", `f:2:1: error: "" is not a finite number`, 0},
+		{CSV, "a,1\nb,inf", `f:2:3: error: "inf" is not a finite number`, 0},
+		{CSV, "a,1\nb,1e99", `f:2:3: error: "1e99" is not a finite number`, 0},
 		{CSV, "a,\"1", "f: parse error on line 1", 0},
 		{"tsv", "", `unknown format "tsv"; allowed are sparse, dense, csv`, 0},
 		{DenseText, "", "f: width -1", -1},
@@ -101,20 +102,20 @@ func TestReadFile(t *testing.T) {
 	if err := errors.Join(w.Close(), os.WriteFile(path, zipped.Bytes(), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	f, err := ReadFiles("", []string{path}, 0)
+	f, err := ReadFiles(&Spec{}, []string{path})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string][]float32{"a": {1, 2}}, rowsOf(f)); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := ReadFiles("", []string{path + "x"}, 0); err == nil {
+	if _, err := ReadFiles(&Spec{}, []string{path + "x"}); err == nil {
 		t.Error("a file that does not exist was read")
 	}
 	if err := os.WriteFile(path, []byte("a\t1 2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err = ReadFiles("", []string{path}, 0)
+	_, err = ReadFiles(&Spec{}, []string{path})
 	if err == nil || !strings.Contains(err.Error(), "reading features: "+path) {
 		t.Errorf("text in a .gz file: error %v", err)
 	}
@@ -186,7 +187,7 @@ func TestHeaders(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"a,?,NA\nb,3,4\n": `f:1:3: error: "?" is not a finite number`, "id,x,2\nb,3,4\n": `"x" is not`,
+		"id,x,2\nb,3,4\n": `"x" is not`,
 		"id,x,y\n":        "is empty",
 		"a,1,2\nid,x,y\n": `f:2:4: error: "x" is not`,
 	} {

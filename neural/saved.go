@@ -28,6 +28,7 @@ const (
 	metadataKey = "__metadata__"
 	formatKey   = "format"
 	checksumKey = "sha256"
+	featuresKey = "features." // and the network's name
 	float32Type = "F32"
 	bytesType   = "U8"
 )
@@ -51,9 +52,10 @@ var layouts = []Layout{InputsFirst, OutputsFirst}
 
 // saved is a checkpoint that has been read.
 type saved struct {
-	format  string // of the program that wrote it; "" if it does not say
-	entries map[string]entry
-	values  []byte
+	format   string // of the program that wrote it; "" if it does not say
+	entries  map[string]entry
+	features map[string][]string // by network, if they have names
+	values   []byte
 }
 
 // openSaved reads the header and checks what can be known without the networks.
@@ -76,7 +78,12 @@ func openSaved(data []byte) (*saved, error) {
 		return nil, errors.New("the header's metadata is damaged")
 	}
 	delete(header, metadataKey)
-	f.entries = make(map[string]entry, len(header))
+	f.entries, f.features = make(map[string]entry, len(header)), make(map[string][]string)
+	for key, names := range metadata {
+		if network, are := strings.CutPrefix(key, featuresKey); are {
+			f.features[network] = strings.Split(names, "\n")
+		}
+	}
 	for name, raw := range header {
 		var e entry
 		if err := json.Unmarshal(raw, &e); err != nil {

@@ -24,6 +24,11 @@ type Spec struct {
 	More []string `json:"more"`
 	// Format is the form of that table; default "dense".
 	Format Format `json:"format"`
+	// Columns names, of a table of the format csv or parquet, the column of the ids and those of the features; by default
+	// the first one, and all others.
+	Columns []string `json:"columns"`
+	// Categories names those of its columns whose numbers are names, such as postcodes.
+	Categories []string `json:"categories"`
 	// Width is the number of features; by default a sparse table has as many as its largest column asks for.
 	Width int `json:"width"`
 	// Normalize rescales the feature vectors; default "columns".

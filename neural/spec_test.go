@@ -31,7 +31,7 @@ func TestParseSpecErrors(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{`[]`, "JSON object from names"},
 		{`{"n": 3}`, `network "n": a network is written as a JSON object`},
-		{`{"n": {"hiden": [3]}}`, `network "n": unknown key "hiden"; allowed are kind, features, more, format, width, `},
+		{`{"n": {"hiden": [3]}}`, `network "n": unknown key "hiden"; allowed are kind, features, more, format, columns, `},
 		{`{"n": {"hiden": [3]}}`, "did you mean hidden?"},
 		{`{"n": {"Hidden": [3]}}`, `unknown key "Hidden"`},
 		{`{"n": {"hidden": 3}}`, "hidden must be a list of whole numbers, not a JSON number"},

@@ -89,6 +89,9 @@ func (p *projectFlags) checkJSON(path string, summary *engine.Summary, failure *
 	return command.ErrWrongInput
 }
 
+// shownFeatures bounds the names that a line has; in JSON all are there.
+const shownFeatures = 12
+
 // checked is what deeppsl check answers.
 type checked struct {
 	Config string `json:"config"`
@@ -110,6 +113,14 @@ func (c checked) Text(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "\n%d rules over %d predicates, %d observations, %d targets\n",
 		len(c.Rules), c.Predicates, c.Observations, c.Targets)
+	for _, f := range c.Features {
+		names, more := f.Names, ""
+		if len(names) > shownFeatures {
+			names, more = names[:shownFeatures], ", …"
+		}
+		fmt.Fprintf(&b, "network %s sees %d features of %d things: %s%s\n", f.Network, len(f.Names), f.Rows,
+			strings.Join(names, ", "), more)
+	}
 	switch {
 	case len(c.Lints) > 0:
 	case c.Total.Seconds > preflight.SlowSeconds:

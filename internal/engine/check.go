@@ -25,7 +25,9 @@ type Summary struct {
 	Predicates   int            `json:"predicates"`
 	Observations int            `json:"observations"`
 	Targets      int            `json:"targets"`
-	Lints        []source.Plain `json:"lints"`
+	// Features are the tables whose texts and gaps became features.
+	Features []FeatureTable `json:"features,omitempty"`
+	Lints    []source.Plain `json:"lints"`
 
 	// Diagnostics are the lints in the form that can show the places.
 	Diagnostics source.Diagnostics `json:"-"`
@@ -46,6 +48,13 @@ type RuleEstimate struct {
 	Cost
 	// Exact says that the ground rules were counted and not estimated.
 	Exact bool `json:"exact"`
+}
+
+// FeatureTable says what a network sees of a table with texts or gaps.
+type FeatureTable struct {
+	Network string   `json:"network"`
+	Rows    int      `json:"rows"`
+	Names   []string `json:"names"`
 }
 
 // Check compiles the rules of every phase, reads their tables, estimates what grounding would cost, and looks for what
@@ -86,6 +95,13 @@ func Check(ctx context.Context, p *project.Project) (*Summary, error) {
 	diags.Sort()
 	summary := &Summary{Predicates: len(p.Config.Predicates), Lints: diags.Plain(), Diagnostics: diags}
 	summary.count(g, estimates)
+	if networks != nil {
+		for _, spec := range networks.Specs {
+			if f := networks.Features[spec.Name]; f.Names() != nil {
+				summary.Features = append(summary.Features, FeatureTable{spec.Name, f.Len(), f.Names()})
+			}
+		}
+	}
 	return summary, diags.Err()
 }
 

@@ -6,6 +6,7 @@ package perceive
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -158,10 +159,13 @@ func loadFeatures(p *project.Project, network *load.Network, spec *neural.Spec, 
 	}
 	paths := p.FeaturePaths(spec)
 	spec.Features = strings.Join(paths, " and ")
+	if len(spec.Columns)+len(spec.Categories) > 0 {
+		spec.Features += fmt.Sprintf(" (%s; %s)", strings.Join(spec.Columns, ", "), strings.Join(spec.Categories, ", "))
+	}
 	if tables[spec.Features] != nil {
 		return
 	}
-	features, err := neural.ReadFiles(spec.Format, paths, spec.Width)
+	features, err := neural.ReadFiles(spec, paths)
 	var rows *source.Failure
 	var path *fs.PathError
 	switch {
@@ -170,7 +174,10 @@ func loadFeatures(p *project.Project, network *load.Network, spec *neural.Spec, 
 	case errors.As(err, &path):
 		p.Config.Unreadable(diags, network.At("features"), path.Path, path)
 	case err != nil:
-		diags.Errorf("config-network", network.At("features"), "", "network %q: %v", network.Name, err)
+		if known := (*neural.SpecError)(nil); !errors.As(err, &known) {
+			err = &neural.SpecError{Key: "features", Err: err}
+		}
+		misspecified(network, err, diags)
 	}
 	tables[spec.Features] = features
 }

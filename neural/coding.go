@@ -1,0 +1,237 @@
+package neural
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/deeppsl/deeppsl/internal/source"
+)
+
+// A table as people keep it has columns of text beside those of numbers, and gaps. A network sees a column of text as
+// one feature for each of its texts, which is 1 where the column has it and else 0. A gap in a column of numbers is
+// seen as the median of the others, with one feature more that is 1 where there are gaps; one in a column of text is
+// none of its texts.
+
+// coding collects what is no number in the columns of a table.
+type coding struct {
+	header  bool     // whether names are those of a first line
+	names   []string // of the columns
+	columns []column
+}
+
+// column is one of them.
+type column struct {
+	category bool // whether its numbers are texts too
+	numbers  int
+	gaps     []int32 // rows
+	rows     []int32 // those with a text, which is texts[k] of rows[k]
+	texts    []int32
+	codes    map[string]int32 // by text
+	odd      []oddity         // the first rows with a text
+}
+
+// oddity is a row as messages show it.
+type oddity struct {
+	file  string
+	line  int
+	cells []string // its id first
+}
+
+// manyTexts is how many texts a column may have though most are of one row: more of them are names.
+const manyTexts = 20
+
+// missing are the signs that a value is missing.
+var missing = map[string]bool{"": true, "?": true, "-": true, "na": true, "n/a": true, "nan": true, "null": true,
+	"none": true}
+
+func isMissing(field string) bool { return missing[strings.ToLower(strings.TrimSpace(field))] }
+
+// begin makes room for the columns of the first row.
+func (c *coding) begin(width int, categories []string) error {
+	if len(c.columns) > 0 {
+		return nil
+	}
+	c.columns = make([]column, width)
+	for k := len(c.names); k < width; k++ {
+		c.names = append(c.names, fmt.Sprintf("column %d", k+1))
+	}
+	for _, name := range categories {
+		k := slices.Index(c.names, name)
+		if k < 0 {
+			return noColumn("categories", name, c.names)
+		}
+		c.columns[k].category = true
+	}
+	return nil
+}
+
+// noColumn says that a table has no column of a name that a key has.
+func noColumn(key, name string, names []string) error {
+	text := fmt.Sprintf("there is no column %q; there are %s", name, strings.Join(names, ", "))
+	if hint := source.Suggest(name, names); hint != "" {
+		text += "; " + hint
+	}
+	return wrongKey(key, "%s", text)
+}
+
+// add returns the value of a field, after it has noted what is no number. Numbers beyond all bounds are none.
+func (c *coding) add(row int32, k int, cells []string, file string, line int) (float32, error) {
+	at, field := &c.columns[k], cells[k+1]
+	v, err := parse(field, 32)
+	switch number := err == nil || errors.Is(err, strconv.ErrRange); {
+	case number && !at.category && isFinite(v):
+		at.numbers++
+		return float32(v), nil
+	case isMissing(field):
+		at.gaps = append(at.gaps, row)
+		return 0, nil
+	case number && !at.category:
+		return 0, wrong(k, "%q is not a finite number", field)
+	}
+	text := strings.TrimSpace(field)
+	code, known := at.codes[text]
+	if !known {
+		if at.codes == nil {
+			at.codes = make(map[string]int32)
+		}
+		code = int32(len(at.codes))
+		at.codes[text] = code
+	}
+	at.rows, at.texts = append(at.rows, row), append(at.texts, code)
+	if len(at.odd) < maxErrors {
+		at.odd = append(at.odd, oddity{file, line, slices.Clone(cells)})
+	}
+	return 0, nil
+}
+
+// plain tells whether all is numbers.
+func (c *coding) plain() bool {
+	return !slices.ContainsFunc(c.columns, func(at column) bool { return len(at.rows)+len(at.gaps) > 0 })
+}
+
+// check reports columns that are neither of numbers nor of texts, and such whose texts only name the rows.
+func (c *coding) check(t *tableReader) error {
+	for k := range c.columns {
+		at := &c.columns[k]
+		switch present := len(at.rows); {
+		case present == 0:
+		case !c.header, at.numbers > 0:
+			for _, row := range at.odd {
+				t.name, t.line, t.cells = row.file, row.line, row.cells
+				if t.report(c.mixed(k, row.cells[k+1])) {
+					break
+				}
+			}
+		case len(at.codes) > manyTexts && 2*len(at.codes) > present:
+			return wrongKey("features", "column %q has %d different texts in %d rows, which tell rows apart and say nothing "+
+				`about others: name the column of the ids and those of features, "columns": ["id", "age"]`,
+				c.names[k], len(at.codes), present)
+		}
+	}
+	return t.diags.Err()
+}
+
+// mixed says what is wrong with the text that a message is about.
+func (c *coding) mixed(k int, text string) error {
+	m := &mistake{field: k, text: fmt.Sprintf("%q is not a finite number", text), hint: "columns of text need names: a first line that has them"}
+	if c.header {
+		m.hint = fmt.Sprintf(`column %q has numbers too: write "categories": [%q] if they are names, and leave empty `+
+			"what is missing", c.names[k], c.names[k])
+	}
+	return m
+}
+
+// coded returns the features of rows of values, and their names.
+func (c *coding) coded(values []float32) ([]string, []float32) {
+	width, names := len(c.columns), []string(nil)
+	for k := range c.columns {
+		names = append(names, c.columns[k].features(c.names[k])...)
+	}
+	rows := len(values) / width
+	made := make([]float32, rows*len(names))
+	at := 0
+	for k := range c.columns {
+		column := &c.columns[k]
+		if len(column.rows) > 0 {
+			places := column.places()
+			for i, row := range column.rows {
+				made[int(row)*len(names)+at+places[column.texts[i]]] = 1
+			}
+			at += len(column.codes)
+			continue
+		}
+		for row := range rows {
+			made[row*len(names)+at] = values[row*width+k]
+		}
+		if at++; len(column.gaps) > 0 && column.numbers > 0 {
+			middle := column.median(values[k:], width)
+			for _, row := range column.gaps {
+				made[int(row)*len(names)+at-1], made[int(row)*len(names)+at] = middle, 1
+			}
+			at++
+		}
+	}
+	return names, made
+}
+
+// features returns the names of the features that a column becomes.
+func (at *column) features(name string) []string {
+	switch {
+	case len(at.rows) > 0:
+		names := sortedKeys(at.codes)
+		for k, text := range names {
+			names[k] = name + "=" + text
+		}
+		return names
+	case len(at.gaps) > 0 && at.numbers > 0:
+		return []string{name, name + " missing"}
+	}
+	return []string{name}
+}
+
+// places returns, by code, the place of a text among all in alphabetical order.
+func (at *column) places() []int {
+	places := make([]int, len(at.codes))
+	for k, text := range sortedKeys(at.codes) {
+		places[at.codes[text]] = k
+	}
+	return places
+}
+
+// median returns that of the numbers of a column, which are every width-th value.
+func (at *column) median(values []float32, width int) float32 {
+	gap := make(map[int32]bool, len(at.gaps))
+	for _, row := range at.gaps {
+		gap[row] = true
+	}
+	var numbers []float32
+	for i := 0; i < len(values); i += width {
+		if !gap[int32(i/width)] {
+			numbers = append(numbers, values[i])
+		}
+	}
+	slices.Sort(numbers)
+	low, high := numbers[(len(numbers)-1)/2], numbers[len(numbers)/2]
+	return low + (high-low)/2
+}
+
+// sameFeatures tells whether a checkpoint's features are those of a table. Those of numbers alone have no names.
+func sameFeatures(saved, table []string) error {
+	for k := range max(len(saved), len(table)) {
+		theirs, ours := "nothing", "nothing"
+		if k < len(saved) {
+			theirs = saved[k]
+		}
+		if k < len(table) {
+			ours = table[k]
+		}
+		if theirs != ours {
+			return wrongKey("checkpoint", "its feature %d is %q, where the table has %q: the table's texts and gaps must be "+
+				"those that the network learned from", k+1, theirs, ours)
+		}
+	}
+	return nil
+}
