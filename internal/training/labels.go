@@ -25,12 +25,12 @@ func (g *learner) labels(phase load.Phase, role relation.Role) (*learn.Labels, e
 		if truth == nil {
 			continue
 		}
-		entity := 0
+		entity, related := 0, relates(atoms)
 		if declared := g.Project.Config.Predicates[k].Neural; declared != nil && len(declared.Classes) > 0 {
-			entity = declared.Entity
+			entity, related = declared.Entity, false
 		}
 		first := len(labels.Truth)
-		if strangers := addLabels(labels, atoms, truth, role, entity); strangers > 0 {
+		if strangers := addLabels(labels, atoms, truth, role, entity, related); strangers > 0 {
 			g.Project.Log.Warn("truth about atoms that are no targets is not learned from", "predicate", atoms.Name,
 				"phase", phase.String(), "rows", strangers)
 		}
@@ -44,10 +44,9 @@ func (g *learner) labels(phase load.Phase, role relation.Role) (*learn.Labels, e
 // addLabels adds the known values of a predicate's atoms with the role; it returns how many are of no atom at all.
 // The argument entity says what a label is about. A label that relates two things is about the one whose number is
 // less, so that nothing is held out whose converse is learned from.
-func addLabels(labels *learn.Labels, atoms, truth *relation.Relation, role relation.Role, entity int) (
+func addLabels(labels *learn.Labels, atoms, truth *relation.Relation, role relation.Role, entity int, related bool) (
 	strangers int) {
 	tuple := make([]symbol.ID, 0, atoms.Arity)
-	related := relates(truth)
 	for row := range int32(truth.Len()) {
 		tuple = truth.Tuple(tuple[:0], row)
 		at, ok := atoms.Find(tuple...)
@@ -64,7 +63,7 @@ func addLabels(labels *learn.Labels, atoms, truth *relation.Relation, role relat
 				about = tuple[entity]
 			}
 			if len(tuple) > 1 && !related {
-				class = int32(tuple[len(tuple)-1])
+				class = int32(tuple[len(tuple)-1-entity])
 			}
 			labels.Entities, labels.Classes = append(labels.Entities, int32(about)), append(labels.Classes, class)
 		}
@@ -72,17 +71,31 @@ func addLabels(labels *learn.Labels, atoms, truth *relation.Relation, role relat
 	return strangers
 }
 
-// relates tells whether rows of two arguments relate things to each other, and do not give them classes: something is
-// named by both.
-func relates(truth *relation.Relation) bool {
-	if truth.Arity != 2 {
+// relates tells whether atoms of two arguments relate things to each other, and do not give them classes. Classes are few
+// beside the things, or each thing may be of each. Where something is named by both arguments they are both, as are rows
+// of a table and digits that happen to have the same names; and things of two files, or users and what they rate, are
+// neither.
+func relates(atoms *relation.Relation) bool {
+	if atoms.Arity != 2 {
 		return false
 	}
-	things := make(map[symbol.ID]bool, truth.Len())
-	for _, thing := range truth.Columns[0] {
-		things[thing] = true
+	things, others := distinct(atoms.Columns[0]), distinct(atoms.Columns[1])
+	few, complete := 4*len(others) <= len(things), len(things)*len(others) == atoms.Len()
+	for other := range others {
+		if things[other] {
+			return !few || !complete
+		}
 	}
-	return slices.ContainsFunc(truth.Columns[1], func(other symbol.ID) bool { return things[other] })
+	return !few && !complete
+}
+
+// distinct returns the constants of a column.
+func distinct(column []symbol.ID) map[symbol.ID]bool {
+	found := make(map[symbol.ID]bool)
+	for _, constant := range column {
+		found[constant] = true
+	}
+	return found
 }
 
 // taught returns the labels of a lesson for the atoms with the given role.

@@ -1,0 +1,68 @@
+package training
+
+import (
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// pairs makes targets of two arguments: all pairs, or those that a function takes.
+func pairs(things, others []symbol.ID, takes func(a, b int) bool) *relation.Relation {
+	r := &relation.Relation{Arity: 2, Columns: make([][]symbol.ID, 2), Free: relation.Target}
+	for a, thing := range things {
+		for b, other := range others {
+			if takes == nil || takes(a, b) {
+				r.Columns[0], r.Columns[1] = append(r.Columns[0], thing), append(r.Columns[1], other)
+			}
+		}
+	}
+	return r
+}
+
+// numbered returns so many constants from one on.
+func numbered(from, n int) []symbol.ID {
+	constants := make([]symbol.ID, n)
+	for k := range constants {
+		constants[k] = symbol.ID(from + k)
+	}
+	return constants
+}
+
+// The candidates of two files, and what users rate, are no classes of theirs: there are as many classes as things, most
+// of which no label could be held out of. Rows of a table with the names of digits are no digits.
+func TestPairsAndClasses(t *testing.T) {
+	block := func(a, b int) bool { return (a-b)%7 == 0 }
+	for name, test := range map[string]struct {
+		atoms   *relation.Relation
+		related bool
+	}{
+		"classes":                  {pairs(numbered(0, 40), numbered(100, 7), nil), false},
+		"as many classes":          {pairs(numbered(0, 3), numbered(100, 3), nil), false},
+		"some classes of each":     {pairs(numbered(0, 40), numbered(100, 10), block), false},
+		"rows named as classes":    {pairs(numbered(0, 40), numbered(0, 10), nil), false},
+		"people who know people":   {pairs(numbered(0, 9), numbered(0, 9), nil), true},
+		"candidates of two files":  {pairs(numbered(0, 40), numbered(100, 30), block), true},
+		"candidates among one":     {pairs(numbered(0, 40), numbered(0, 40), block), true},
+		"no pairs":                 {&relation.Relation{Arity: 1, Columns: [][]symbol.ID{numbered(0, 3)}}, false},
+		"few whom some people met": {pairs(numbered(0, 40), numbered(0, 10), block), true},
+	} {
+		if got := relates(test.atoms); got != test.related {
+			t.Errorf("%s: related is %v", name, got)
+		}
+	}
+}
+
+// A class that stands before what has it is the class all the same.
+func TestClassesThatStandFirst(t *testing.T) {
+	atoms, labels := pairs(numbered(100, 2), numbered(0, 5), nil), new(learn.Labels)
+	truth := pairs(numbered(101, 1), numbered(3, 1), nil)
+	truth.Observed = 1
+	if strangers := addLabels(labels, atoms, truth, relation.Target, 1, false); strangers > 0 {
+		t.Fatal("the label is of no atom")
+	}
+	if labels.Entities[0] != 3 || labels.Classes[0] != 101 {
+		t.Errorf("the label is about %d, of class %d", labels.Entities[0], labels.Classes[0])
+	}
+}
