@@ -127,6 +127,36 @@ func (m *Model) lintTruth(k int, p *load.Predicate, out *source.Diagnostics) {
 	}
 }
 
+// fewTruths is up to how many truth values nothing follows from their being the same.
+const fewTruths = 4
+
+// lintOneSided reports truth that says only what is so, or only what is not, where atoms are scored one by one, or learned
+// as such: whatever is inferred, half of what can be wrong cannot be seen. Of classes, naming the right one is enough.
+func (m *Model) lintOneSided(k int, p *load.Predicate, out *source.Diagnostics) {
+	truth := m.Tables.Truth[k]
+	if truth == nil || truth.Len() <= fewTruths || m.Tables.Store.Relations[k].FreeLen() == 0 {
+		return
+	}
+	single, place := m.Learns && truth.Arity == 1, p.Span
+	for _, e := range p.Evaluations {
+		if e.Evaluator == "discrete" || e.Evaluator == "auc" {
+			single, place = true, e.Span
+			break
+		}
+	}
+	value := truth.Value(0)
+	if !single || value != 0 && value != 1 {
+		return
+	}
+	for row := range int32(truth.Len()) {
+		if truth.Value(row) != value {
+			return
+		}
+	}
+	out.Warnf("one-sided-truth", place, fmt.Sprintf("list what is otherwise too, such as candidates that were rejected: "+
+		"their arguments and %v", 1-value), "every truth value of %s is %v: scores say nothing about the others", p.Name, value)
+}
+
 // count returns "1 thing" or "n things".
 func count(n int, thing string) string {
 	if n == 1 {

@@ -63,4 +63,7 @@ func (m *Model) LintProgram(out *source.Diagnostics) {
 	}
 	m.lintTargets(out)
 	m.lintUse(out)
+	for k, p := range m.Config.Predicates {
+		m.lintOneSided(k, p, out)
+	}
 }
