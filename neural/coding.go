@@ -49,6 +49,33 @@ var missing = map[string]bool{"": true, "?": true, "-": true, "na": true, "n/a":
 
 func isMissing(field string) bool { return missing[strings.ToLower(strings.TrimSpace(field))] }
 
+// NewTable returns what a network sees of columns of text, as Read does of the format csv: numbers, texts and gaps.
+// Names are those of the columns, of which the categories have no numbers.
+func NewTable(ids, names []string, columns [][]string, categories []string) (*Features, error) {
+	t := newTableReader(&Spec{Categories: categories})
+	t.name, t.code.header, t.code.names = "the features", true, slices.Clone(names)
+	for k, column := range columns {
+		if len(column) != len(ids) || len(names) != len(columns) {
+			return nil, fmt.Errorf("%d ids and %d names need as many rows and columns, and not %d rows of column %d of %d",
+				len(ids), len(names), len(column), k+1, len(columns))
+		}
+	}
+	for row, id := range ids {
+		t.line = row + 1
+		cells := []string{id}
+		for _, column := range columns {
+			cells = append(cells, column[row])
+		}
+		if err := t.addCells(cells); err != nil && t.report(err) {
+			break
+		}
+	}
+	if err := t.diags.Err(); err != nil {
+		return nil, err
+	}
+	return t.finish(CSV)
+}
+
 // begin makes room for the columns of the first row.
 func (c *coding) begin(width int, categories []string) error {
 	if len(c.columns) > 0 {
@@ -136,7 +163,8 @@ func (c *coding) check(t *tableReader) error {
 
 // mixed says what is wrong with the text that a message is about.
 func (c *coding) mixed(k int, text string) error {
-	m := &mistake{field: k, text: fmt.Sprintf("%q is not a finite number", text), hint: "columns of text need names: a first line that has them"}
+	m := &mistake{field: k, text: fmt.Sprintf("%q is not a finite number", text),
+		hint: "columns of text need names: a first line that has them"}
 	if c.header {
 		m.hint = fmt.Sprintf(`column %q has numbers too: write "categories": [%q] if they are names, and leave empty `+
 			"what is missing", c.names[k], c.names[k])

@@ -50,6 +50,31 @@ func TestTextsAndGaps(t *testing.T) {
 	}
 }
 
+func TestNewTable(t *testing.T) {
+	ids, names := []string{"a", "b", "c"}, []string{"age", "code"}
+	f, err := NewTable(ids, names, [][]string{{"1", "", "3"}, {"7", "x", "7"}}, []string{"code"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][]float32{"a": {1, 0, 1, 0}, "b": {2, 1, 0, 1}, "c": {3, 0, 1, 0}}
+	features := []string{"age", "age missing", "code=7", "code=x"}
+	if diff := cmp.Diff(want, rowsOf(f)) + cmp.Diff(features, f.Names()); diff != "" {
+		t.Error(diff)
+	}
+	f, err = NewTable(ids, names[:1], [][]string{{"1", "2", "3"}}, nil)
+	if err != nil || f.Names() != nil || f.Width() != 1 {
+		t.Errorf("a table of numbers: %v, %v", f, err)
+	}
+	for want, columns := range map[string][][]string{
+		`the features:2:3: error: "x" is not a finite number`: {{"1", "x", "2"}, {"1", "2", "3"}},
+		"3 ids and 2 names": {{"1", "2"}, {"1", "2", "3"}},
+	} {
+		if _, err := NewTable(ids, names, columns, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
+	}
+}
+
 func TestTextErrors(t *testing.T) {
 	names := "id,name\n"
 	for k := range 50 {
@@ -64,7 +89,7 @@ func TestTextErrors(t *testing.T) {
 			`3 twelve`, `column "b" has numbers too: write "categories": ["b"]`}},
 		{Spec{}, "x,1,red\ny,2,blue\n", []string{`f:1:5: error: "red"`, "a first line that has them"}},
 		{Spec{}, names, []string{`column "name" has 50 different texts in 50 rows`, `"columns"`}},
-		{Spec{}, "id,a\nx,1\nx,2\n", []string{`entity "x" has a row already, on line 2`, `"columns" names another one first`}},
+		{Spec{}, "id,a\nx,1\nx,2\n", []string{`entity "x" has a row already, on line 2`, `names another one first`}},
 		{Spec{Columns: []string{"name", "aeg"}}, people, []string{`there is no column "aeg"`, "did you mean age?"}},
 		{Spec{Categories: []string{"twon"}}, people, []string{`there is no column "twon"`, "did you mean town?"}},
 		{Spec{Columns: []string{"name", "town"}, Width: 7}, people, []string{"1 values, 7 are wanted"}},

@@ -14,8 +14,8 @@ import (
 // pandasIndex is what pandas calls an index without a name, which it writes as the last column.
 const pandasIndex = "__index_level_0__"
 
-// eachRow calls head with the names of the columns of a table in Parquet's format and which of them has the ids, and row
-// with the cells that it picks of each row, until it returns false.
+// eachRow calls head with the names of the columns of a table in Parquet's format and which of them has the ids, and
+// row with the cells that it picks of each row, until it returns false.
 func eachRow(r io.Reader, head func(names []string, id int) (picked, error), row func(cells []string) bool) error {
 	parquet, err := format.Of(".parquet")
 	if err != nil {

@@ -130,8 +130,9 @@ func (m *Model) lintTruth(k int, p *load.Predicate, out *source.Diagnostics) {
 // fewTruths is up to how many truth values nothing follows from their being the same.
 const fewTruths = 4
 
-// lintOneSided reports truth that says only what is so, or only what is not, where atoms are scored one by one, or learned
-// as such: whatever is inferred, half of what can be wrong cannot be seen. Of classes, naming the right one is enough.
+// lintOneSided reports truth that says only what is so, or only what is not, where atoms are scored one by one, or
+// learned as such: whatever is inferred, half of what can be wrong cannot be seen. Of classes, naming the right one is
+// enough.
 func (m *Model) lintOneSided(k int, p *load.Predicate, out *source.Diagnostics) {
 	truth := m.Tables.Truth[k]
 	if truth == nil || truth.Len() <= fewTruths || m.Tables.Store.Relations[k].FreeLen() == 0 {
@@ -154,7 +155,8 @@ func (m *Model) lintOneSided(k int, p *load.Predicate, out *source.Diagnostics) 
 		}
 	}
 	out.Warnf("one-sided-truth", place, fmt.Sprintf("list what is otherwise too, such as candidates that were rejected: "+
-		"their arguments and %v", 1-value), "every truth value of %s is %v: scores say nothing about the others", p.Name, value)
+		"their arguments and %v", 1-value), "every truth value of %s is %v: scores say nothing about the others",
+		p.Name, value)
 }
 
 // count returns "1 thing" or "n things".

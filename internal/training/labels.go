@@ -71,10 +71,10 @@ func addLabels(labels *learn.Labels, atoms, truth *relation.Relation, role relat
 	return strangers
 }
 
-// relates tells whether atoms of two arguments relate things to each other, and do not give them classes. Classes are few
-// beside the things, or each thing may be of each. Where something is named by both arguments they are both, as are rows
-// of a table and digits that happen to have the same names; and things of two files, or users and what they rate, are
-// neither.
+// relates tells whether atoms of two arguments relate things to each other, and do not give them classes. Classes are
+// few beside the things, or each thing may be of each. Where something is named by both arguments they have to be both,
+// as digits are of the rows of a table that happen to have the same names; things of two files, or users and what they
+// rate, are neither.
 func relates(atoms *relation.Relation) bool {
 	if atoms.Arity != 2 {
 		return false

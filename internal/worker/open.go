@@ -118,6 +118,15 @@ type features struct {
 	IDs     int    `json:"ids"`
 	Width   int    `json:"width"`
 	Values  *int   `json:"values"` // none if another program has them
+	// Columns are those of a table with texts and gaps, in place of width and values.
+	Columns []featureColumn `json:"columns"`
+}
+
+// featureColumn is one of them: its cells are a str.
+type featureColumn struct {
+	Name     string `json:"name"`
+	Cells    int    `json:"cells"`
+	Category bool   `json:"category"` // whether its numbers are names
 }
 
 // program makes a program and its data.
@@ -167,7 +176,10 @@ func (f *features) addTo(data *deeppsl.Data, r *request) error {
 		return err
 	}
 	made, err := neural.NewNames(ids.strings())
-	if f.Values != nil {
+	switch {
+	case f.Columns != nil:
+		made, err = f.table(ids.strings(), r)
+	case f.Values != nil:
 		var values *array
 		if values, err = r.array(*f.Values, "f4"); err != nil {
 			return err
@@ -179,6 +191,22 @@ func (f *features) addTo(data *deeppsl.Data, r *request) error {
 	}
 	data.Features(f.Network, made)
 	return nil
+}
+
+// table makes features of columns of text.
+func (f *features) table(ids []string, r *request) (*neural.Features, error) {
+	names, columns, categories := make([]string, len(f.Columns)), make([][]string, len(f.Columns)), []string(nil)
+	for k, column := range f.Columns {
+		cells, err := r.array(column.Cells, "str")
+		if err != nil {
+			return nil, err
+		}
+		names[k], columns[k] = column.Name, cells.strings()
+		if column.Category {
+			categories = append(categories, column.Name)
+		}
+	}
+	return neural.NewTable(ids, names, columns, categories)
 }
 
 // array returns an array of a request by its number, which must be of a type.

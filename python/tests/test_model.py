@@ -133,6 +133,54 @@ def test_networks_learn_and_are_saved(tmp_path: Path) -> None:
         fruits().features("Looks", ["a"], np.zeros((2, 2)))
 
 
+@pytest.mark.parametrize("form", ["index", "ids", "dict", "array", "arrow", "polars"])
+def test_features_may_have_texts_and_gaps(form: str) -> None:
+    """A network learns from a frame as it is: what tells the kinds apart is a text, and there are gaps in the numbers."""
+    names = [f"fruit{k}" for k in range(24)]
+    frame = pandas.DataFrame(
+        {
+            "weight": [None if k % 5 == 0 else 1e6 * (k % 7) for k in range(24)],
+            "colour": [["green", "yellow"][k % 2] if k != 3 else None for k in range(24)],
+            "code": pandas.array([k % 3 for k in range(24)], dtype="Int64"),
+            "ripe": [k % 4 < 2 for k in range(24)],
+        },
+        index=names,
+    )
+    network = deeppsl.Network(classes=["apple", "pear"], hidden=[4])
+    model = deeppsl.Model(
+        "1: Looks(F, K) -> Is(F, K) ^2\nIs(F, +K) = 1 .", predicates=[deeppsl.Predicate("Looks", network=network)], seed=1
+    )
+    if form == "index":
+        model.features("Looks", frame)
+    elif form == "polars":
+        model.features("Looks", names, pytest.importorskip("polars").from_pandas(frame))
+    elif form == "arrow":
+        model.features("Looks", names, pytest.importorskip("pyarrow").Table.from_pandas(frame, preserve_index=False))
+    else:
+        given = {"ids": frame, "dict": dict(frame.items()), "array": frame.to_numpy(dtype=object)}
+        model.features("Looks", names, given[form])
+    kinds = ["apple", "pear"]
+    model.target("Is", [(n, k) for n in names for k in kinds])
+    model.truth("Is", [(n, kinds[k % 2]) for k, n in enumerate(names[:12])], phase="learning")
+    with model:
+        model.learn()
+        answer = model.infer()
+        right = [answer.value("Is", n, kinds[k % 2]) > 0.5 for k, n in enumerate(names[12:])]
+        assert sum(right) >= 11
+
+
+def test_features_that_cannot_be() -> None:
+    model = deeppsl.Model("1: Looks(F, 'pear') -> Is(F)")
+    with pytest.raises(TypeError, match="whose index has the ids"):
+        model.features("Looks", ["a", "b"])
+    with pytest.raises(ValueError, match="2 ids need as many rows"):
+        model.features("Looks", ["a", "b"], {"x": [1.0]})
+    with pytest.raises(ValueError, match="different lengths"):
+        model.features("Looks", ["a", "b"], {"x": [1.0, 2.0], "y": ["r"]})
+    with pytest.raises(ValueError, match="shape"):
+        model.features("Looks", ["a"], [1.0])
+
+
 def test_configurations_can_be_opened(tmp_path: Path) -> None:
     (tmp_path / "likes.csv").write_text("a,b\nann,bob\n")
     (tmp_path / "model.json").write_text(

@@ -82,6 +82,59 @@ def read(data: Any, value: Any = None) -> Table:
     return _of_rows(data)
 
 
+def features(data: Any) -> Any:
+    """Make feature vectors of an array, a frame or a mapping of columns.
+
+    They are an array [rows, features] of numbers; or, where there are texts or gaps, a list of columns: its name, its cells
+    as texts, "" where there is none, and whether it is one of texts, so that its numbers are names.
+    """
+    import numpy as np
+
+    columns = _columns(data)
+    if columns is None:
+        array = np.asarray(data)
+        if array.ndim != 2:
+            raise ValueError(f"features are rows of numbers, and not an array of shape {array.shape}")
+        if array.dtype.kind in "fiub" and np.isfinite(array).all():
+            return np.ascontiguousarray(array, np.float32)
+        columns = {f"column {k + 1}": array[:, k] for k in range(array.shape[1])}
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"the columns have different lengths: {lengths}")
+    cells = {name: _items(column) for name, column in columns.items()}
+    if all(_is_number(item) for column in cells.values() for item in column):
+        return np.ascontiguousarray(np.array([list(map(float, column)) for column in cells.values()], np.float32).T)
+    return [
+        (
+            str(name),
+            ["" if _is_gap(item) else text(item) for item in column],
+            not all(_is_gap(item) or _is_number(item) for item in column),
+        )
+        for name, column in cells.items()
+    ]
+
+
+def _is_number(item: Any) -> bool:
+    return isinstance(item, (int, float)) and item == item
+
+
+def _is_gap(item: Any) -> bool:
+    return item is None or type(item).__name__ in ("NAType", "NaTType") or isinstance(item, float) and item != item
+
+
+def _columns(data: Any) -> Mapping[Any, Any] | None:
+    """Return the columns of a frame or a mapping; None if data are neither."""
+    if isinstance(data, Mapping):
+        return data
+    if hasattr(data, "column_names"):  # of Arrow
+        return {name: data.column(name).to_pylist() for name in data.column_names}
+    if hasattr(data, "columns") and hasattr(data, "__getitem__"):
+        if len(set(data.columns)) < len(data.columns):
+            raise ValueError(f"two columns have the same name; the columns are {list(data.columns)}")
+        return {name: data[name].tolist() if hasattr(data, "iloc") else data[name].to_list() for name in data.columns}
+    return None
+
+
 def _split(columns: Mapping[Any, Any], value: Any, kind: str, column: Callable[[Any, Any], Column]) -> Table:
     """Tell the column of truth values from the arguments."""
     import numpy as np

@@ -257,16 +257,24 @@ class Model:
         """
         return self._add("truth", predicate, data, value, phase)
 
-    def features(self, network: str, ids: Iterable[Any], values: Any) -> Model:
-        """Give a network the feature vectors of what its predicate is about: one row of the array per id."""
-        import numpy as np
+    def features(self, network: str, ids: Any, values: Any = None) -> Model:
+        """Give a network the feature vectors of what its predicate is about: one row per id.
 
-        array = np.ascontiguousarray(values, np.float32)
+        Values are an array of numbers, or a frame of pandas, polars or Arrow, or a dict of columns, which may have columns of
+        text and gaps: of a column of text, each text becomes a feature; a gap in a column of numbers is seen as their
+        median, with a feature that says so. Without `values`, `ids` is a frame of pandas whose index has the ids.
+        """
+        if values is None:
+            if not hasattr(ids, "iloc"):
+                raise TypeError("features are ids and values, or a frame of pandas whose index has the ids")
+            ids, values = ids.index, ids
         names = [_tables.text(i) for i in ids]
-        if array.ndim != 2 or len(array) != len(names):
-            raise ValueError(f"{len(names)} ids need as many rows of features, and not an array of shape {array.shape}")
+        made = _tables.features(values)
+        rows = len(made) if not isinstance(made, list) else len(made[0][1]) if made else 0
+        if rows != len(names):
+            raise ValueError(f"{len(names)} ids need as many rows of features, and not {rows}")
         self._leave()
-        self._features.append((network, names, array))
+        self._features.append((network, names, made))
         return self
 
     def add_network(
@@ -546,7 +554,12 @@ class Model:
         for network, ids, values in self._features:
             described: dict[str, Any] = {"network": network, "ids": len(arrays)}
             arrays.append(_frames.Strings.of(ids))
-            if values is not None:
+            if isinstance(values, list):
+                described["columns"] = columns = []
+                for name, cells, category in values:
+                    columns.append({"name": name, "cells": len(arrays), "category": category})
+                    arrays.append(_frames.Strings.of(cells))
+            elif values is not None:
                 described.update(width=values.shape[1], values=len(arrays))
                 arrays.append(values.reshape(-1))
             features.append(described)
