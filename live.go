@@ -58,7 +58,7 @@ func (s *Session) Journal(ctx context.Context, path string) (applied int, err er
 }
 
 // replay makes a session what a journal says.
-func (s *Session) replay(ctx context.Context, snapshot *live.Snapshot, all [][]change.Change) error {
+func (s *Session) replay(ctx context.Context, snapshot *live.Snapshot, all []live.Record) error {
 	if snapshot != nil {
 		if err := s.settle(); err != nil {
 			return err
@@ -73,8 +73,8 @@ func (s *Session) replay(ctx context.Context, snapshot *live.Snapshot, all [][]c
 	if err := s.liven(ctx); err != nil {
 		return err
 	}
-	for k, changes := range all {
-		if _, err := s.live.Apply(ctx, changes); err != nil {
+	for k, record := range all {
+		if _, err := s.live.Apply(ctx, record.Changes); err != nil {
 			return fmt.Errorf("line %d of changes: %w", k+1, err)
 		}
 	}

@@ -17,24 +17,29 @@ import (
 
 // report is what came of it.
 type report struct {
-	Seconds          float64        `json:"seconds"`
-	Updates          int64          `json:"updates"`
-	UpdatesPerSecond float64        `json:"updates_per_second"`
-	UpdateMedian     float64        `json:"update_median_ms"`
-	Update99         float64        `json:"update_99_ms"`
-	Reads            int64          `json:"reads"`
-	ReadsPerSecond   float64        `json:"reads_per_second"`
-	ReadMedian       float64        `json:"read_median_ms"`
-	Read99           float64        `json:"read_99_ms"`
-	Refused          map[string]int `json:"refused"`
-	Kills            int            `json:"kills"`
-	Resent           int            `json:"updates_sent_again"`
-	Checked          int            `json:"atoms_checked"`
-	Processor        float64        `json:"server_processor_seconds"` // since the last kill
-	// Early is the memory after a tenth of the time, or since the last kill, and Late that at the end.
-	Early   int64 `json:"memory_early_bytes"`
-	Late    int64 `json:"memory_late_bytes"`
-	Journal int64 `json:"journal_bytes"`
+	Seconds          float64 `json:"seconds"`
+	Updates          int64   `json:"updates"`
+	UpdatesPerSecond float64 `json:"updates_per_second"`
+	UpdateMedian     float64 `json:"update_median_ms"`
+	Update99         float64 `json:"update_99_ms"`
+	// Stages are the parts of what updates took, since the last kill.
+	Stages         map[string]*stage `json:"update_stages"`
+	Reads          int64             `json:"reads"`
+	ReadsPerSecond float64           `json:"reads_per_second"`
+	ReadMedian     float64           `json:"read_median_ms"`
+	Read99         float64           `json:"read_99_ms"`
+	Refused        map[string]int    `json:"refused"`
+	Kills          int               `json:"kills"`
+	Resent         int               `json:"updates_sent_again"`
+	Checked        int               `json:"atoms_checked"`
+	Processor      float64           `json:"server_processor_seconds"` // since the last kill
+	Snapshots      int               `json:"snapshots"`
+	// Memory is that after each twentieth of the time. Start is how long the process that begins anew takes to answer, and
+	// Cold how long the first one took.
+	Memory  []int64 `json:"memory_bytes"`
+	Journal int64   `json:"journal_bytes"`
+	Cold    float64 `json:"cold_start_seconds"`
+	Start   float64 `json:"start_seconds"`
 	// Objective and Gap are those at the end, and Anew those of a process that begins with the journal. Moved is the
 	// largest difference of a value.
 	Objective     float64  `json:"objective"`
@@ -56,14 +61,16 @@ func (p *plan) load(ctx context.Context) (*report, error) {
 	defer os.RemoveAll(dir)
 	s := &server{args: append([]string{commandName, "serve", p.config, "--listen", "127.0.0.1:0", "--journal", dir,
 		"--json", "--quiet"}, p.serve...)}
+	begun := time.Now()
 	if err := s.start(); err != nil {
 		return nil, err
 	}
+	r := &report{Kills: p.kill, Cold: time.Since(begun).Seconds()}
 	atoms, err := p.draw(s)
 	if err != nil {
 		return nil, errors.Join(err, s.stop())
 	}
-	r, t := &report{Kills: p.kill}, &tally{answers: make(map[string]int)}
+	t := &tally{answers: make(map[string]int)}
 	writers, err := p.drive(ctx, s, atoms, r, t)
 	if err == nil {
 		err = r.conclude(s, writers, filepath.Join(dir, "journal.jsonl"))
@@ -160,25 +167,34 @@ func (p *plan) drive(ctx context.Context, s *server, atoms []atom, r *report, t 
 	err := p.disturb(limited, s, r)
 	running.Wait()
 	r.Seconds = time.Since(start).Seconds()
-	r.Late, r.Processor = s.resident(), s.cpu()
+	r.Processor = s.cpu()
+	if err == nil {
+		r.Stages, err = s.stages()
+	}
 	return writers, err
 }
 
-// disturb waits for the end, and kills the process as often as it is to be.
+// points is how often the memory is looked at.
+const points = 20
+
+// disturb waits for the end, looks at the memory, and asks for snapshots and kills the process as often as it is to.
 func (p *plan) disturb(ctx context.Context, s *server, r *report) error {
-	early := time.After(p.duration / 10)
-	kills := make(<-chan time.Time)
-	if p.kill > 0 {
-		ticker := time.NewTicker(p.duration / time.Duration(p.kill+1))
-		defer ticker.Stop()
-		kills = ticker.C
-	}
+	looks := time.NewTicker(p.duration / points)
+	defer looks.Stop()
+	kills, stop := every(p.kill > 0, p.duration/time.Duration(p.kill+1))
+	defer stop()
+	snapshots, stop := every(p.snapshots > 0, p.snapshots)
+	defer stop()
+	client := newClient()
 	for left := p.kill; ; {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-early:
-			r.Early = s.resident()
+		case <-looks.C:
+			r.Memory = append(r.Memory, s.resident())
+		case <-snapshots: // while the process may be killed, which is no error
+			go func() { _, _ = s.ask(client, http.MethodPost, "v1/snapshot", nil, nil) }()
+			r.Snapshots++
 		case <-kills:
 			if left--; left < 0 {
 				continue
@@ -186,9 +202,17 @@ func (p *plan) disturb(ctx context.Context, s *server, r *report) error {
 			if err := s.kill(); err != nil {
 				return err
 			}
-			r.Early = s.resident()
 		}
 	}
+}
+
+// every returns what ticks, if it is to.
+func every(is bool, pause time.Duration) (ticks <-chan time.Time, stop func()) {
+	if !is {
+		return nil, func() {}
+	}
+	ticker := time.NewTicker(pause)
+	return ticker.C, ticker.Stop
 }
 
 // conclude checks all atoms, and compares the answer with that of a process that begins with the journal.
@@ -205,9 +229,11 @@ func (r *report) conclude(s *server, writers []*writer, journal string) error {
 	if err != nil {
 		return err
 	}
+	begun := time.Now()
 	if err := s.kill(); err != nil {
 		return err
 	}
+	r.Start = time.Since(begun).Seconds()
 	anew, again, err := s.answer()
 	if err != nil {
 		return err

@@ -31,7 +31,7 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	args := []string{"-duration", "3s", "-writers", "3", "-readers", "2", "-kills", "4", path}
+	args := []string{"-duration", "3s", "-writers", "3", "-readers", "2", "-kills", "4", "-snapshots", "50ms", path}
 	if err := run(t.Context(), args, &out); err != nil {
 		t.Errorf("%v\n%s", err, &out)
 	}
@@ -39,7 +39,8 @@ func TestLoad(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		t.Fatal(err)
 	}
-	if r.Updates < 20 || r.Reads < 100 || r.Kills != 4 || r.Resent == 0 || r.Checked < 10 || r.Journal == 0 {
+	if r.Updates < 20 || r.Reads < 100 || r.Kills != 4 || r.Resent == 0 || r.Checked < 10 || r.Journal == 0 ||
+		r.Snapshots < 10 || len(r.Memory) < points/2 || r.Stages["all"].Mean <= 0 {
 		t.Errorf("%s", &out)
 	}
 }

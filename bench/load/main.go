@@ -4,9 +4,10 @@
 // when the answer must be that of a process that begins with the journal.
 //
 //	go run ./bench/load --duration 15m --writers 8 --readers 8 model.json
-//	go run ./bench/load --duration 5m --kills 20 model.json
+//	go run ./bench/load --duration 5m --kills 20 --snapshots 1s model.json
 //
-// It prints one JSON object, and exits with 1 if a check fails.
+// Updates are timed by the clients, and by the server in stages: in the queue, until they are made, flushed and
+// inferred. It prints one JSON object, and exits with 1 if a check fails.
 package main
 
 import (
@@ -44,6 +45,7 @@ type plan struct {
 	config                 string
 	duration               time.Duration
 	writers, readers, kill int
+	snapshots              time.Duration // from one to the next; 0 for none
 	atoms                  int
 	seed                   uint64
 	serve                  []string // more arguments of deeppsl serve
@@ -56,6 +58,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.IntVar(&p.writers, "writers", 4, "how many change atoms at once")
 	flags.IntVar(&p.readers, "readers", 4, "how many ask for values at once")
 	flags.IntVar(&p.kill, "kills", 0, "how often the process is killed meanwhile")
+	flags.DurationVar(&p.snapshots, "snapshots", 0, "how often a snapshot is asked for (default: never)")
 	flags.IntVar(&p.atoms, "atoms", 10_000, "how many atoms are changed and asked for")
 	flags.Uint64Var(&p.seed, "seed", 1, "seed of what is drawn")
 	if err := flags.Parse(args); err != nil {

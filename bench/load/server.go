@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"os"
@@ -108,6 +109,50 @@ func (s *server) cpu() float64 {
 		ticks += n
 	}
 	return ticks / tick
+}
+
+// stage is how long updates took on a part of their way, by the server's histogram: quantiles are bounds of buckets.
+type stage struct {
+	Mean      float64 `json:"mean_ms"`
+	Median    float64 `json:"median_ms_at_most"`
+	Percent99 float64 `json:"99th_ms_at_most"`
+}
+
+// stages reads the histograms of the server's metrics.
+func (s *server) stages() (map[string]*stage, error) {
+	response, err := newClient().Get(s.url() + "metrics")
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	all, sums := make(map[string]*stage), make(map[string]float64)
+	type bucket struct{ bound, count float64 }
+	buckets := make(map[string][]bucket)
+	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		apart := func(c rune) bool { return strings.ContainsRune(" {}=,\"+", c) }
+		f := strings.FieldsFunc(lines.Text(), apart)
+		value, _ := strconv.ParseFloat(f[len(f)-1], 64)
+		switch f[0] {
+		case "deeppsl_update_seconds_bucket":
+			bound, _ := strconv.ParseFloat(f[4], 64)
+			buckets[f[2]] = append(buckets[f[2]], bucket{bound, value})
+		case "deeppsl_update_seconds_sum":
+			sums[f[2]] = value
+		}
+	}
+	for name, of := range buckets {
+		total := of[len(of)-1].count
+		quantile := func(share float64) float64 {
+			for _, b := range of {
+				if b.count >= share*total && !math.IsInf(b.bound, 0) {
+					return 1000 * b.bound
+				}
+			}
+			return 1000 * of[len(of)-2].bound
+		}
+		all[name] = &stage{1000 * sums[name] / max(1, total), quantile(0.5), quantile(0.99)}
+	}
+	return all, nil
 }
 
 // ask sends a request and reads its answer into a value.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -48,12 +47,10 @@ func newMCP(e *command.Env) *cobra.Command {
 func (x *agents) run(cmd *cobra.Command, args []string) error {
 	service, result, err := x.open(cmd, args, "given to agents")
 	switch {
-	case err != nil:
-		return err
-	case result.Interrupted():
+	case err != nil && result != nil && result.Interrupted():
 		return cmd.Context().Err()
-	case service == nil: // stdout belongs to the protocol
-		return errors.New("the project has no answer to give to an agent: deeppsl run says why")
+	case err != nil: // stdout belongs to the protocol
+		return err
 	}
 	x.Answering.Store(true) // an interrupt ends in order
 	tools := mcp.New(service, x.lints.Plain(), x.changes)

@@ -10,11 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
-	"github.com/deeppsl/deeppsl/internal/inspect"
-	"github.com/deeppsl/deeppsl/internal/load"
-	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/serve"
-	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
@@ -38,15 +34,11 @@ func (x *resident) flags(cmd *cobra.Command) {
 }
 
 // open loads, learns and infers, and makes the changes of the journal again; the verb says what is not done with
-// examples. The service is nil if there is no answer to begin with.
+// examples. With ErrNoAnswer, the report says why there is none.
 func (x *resident) open(cmd *cobra.Command, args []string, verb string) (*serve.Service, *engine.Report, error) {
 	loaded, err := x.loadShown(cmd, &x.from, args, &x.lints, verb)
 	if err != nil {
 		return nil, nil, err
-	}
-	result, err := engine.Run(cmd.Context(), loaded, engine.Stages{})
-	if err != nil || infeasible(result) || result.Answer == nil {
-		return nil, result, err
 	}
 	path := x.journal
 	if path != "" {
@@ -55,31 +47,9 @@ func (x *resident) open(cmd *cobra.Command, args []string, verb string) (*serve.
 		}
 		path = filepath.Join(path, "journal.jsonl")
 	}
-	model := x.model(loaded, result, filepath.Base(x.from.name(args)))
+	model := &serve.Model{Title: filepath.Base(x.from.name(args)), Project: loaded, Lints: &x.lints}
 	service, err := serve.Open(cmd.Context(), model, path, x.budget)
-	return service, result, err
-}
-
-// model says what the service answers from: what was learned is learned once.
-func (x *resident) model(loaded *project.Project, result *engine.Report, title string) serve.Model {
-	return serve.Model{Title: title,
-		Ground: func(ctx context.Context) (*session.Grounding, *session.Answer, error) {
-			g, err := engine.Ground(ctx, loaded, load.Infer)
-			if err == nil && result.Learned != nil {
-				err = g.Adopt(result.Learned)
-			}
-			if err != nil {
-				return nil, nil, err
-			}
-			answer, err := g.InferAgain(ctx, nil)
-			return g, answer, err
-		},
-		Pages: func(ctx context.Context, g *session.Grounding, answer *session.Answer) (*inspect.Site, error) {
-			now := *result
-			now.Grounding, now.Answer, now.Objective = g, answer, answer.Objective
-			now.Variables, now.GroundRules = g.Variables(), g.Potentials()
-			return inspect.New(ctx, title, &now, x.lints.Plain())
-		}}
+	return service, model.Report, err
 }
 
 // resides runs a service and what asks it until that ends: it first, so that what has begun is done.

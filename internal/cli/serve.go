@@ -70,10 +70,10 @@ func (x *server) run(cmd *cobra.Command, args []string) error {
 	}
 	service, result, err := x.open(cmd, args, "served")
 	switch {
+	case errors.Is(err, serve.ErrNoAnswer):
+		return errors.Join(x.Emit(ran{Report: result}), command.ErrReported)
 	case err != nil:
 		return err
-	case service == nil:
-		return errors.Join(x.Emit(ran{Report: result}), command.ErrReported)
 	}
 	x.Answering.Store(true) // an interrupt ends in order
 	var failed error

@@ -4,6 +4,7 @@
 package journal
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -17,6 +18,7 @@ import (
 
 // Journal is an open file of records. It is not safe for concurrent use.
 type Journal struct {
+	path string
 	file *os.File
 	size int64 // of what is whole
 	sum  uint32
@@ -60,7 +62,7 @@ func Open(path string) (j *Journal, records []json.RawMessage, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	j = &Journal{file: file}
+	j = &Journal{path: path, file: file}
 	for line := 1; ; line++ {
 		end := bytes.IndexByte(text, '\n')
 		if end < 0 {
@@ -138,17 +140,105 @@ func (j *Journal) Size() int64 { return j.size }
 // Replace makes the journal one of these records alone: of a snapshot of what it had come to. Whatever happens, the
 // file is the old one or the new one.
 func (j *Journal) Replace(records ...any) error {
-	path := j.file.Name()
-	if err := Write(path, records...); err != nil {
-		return err
-	}
-	next, _, err := Open(path)
+	next, err := j.Next()
 	if err != nil {
 		return err
 	}
+	if err := next.Write(records...); err != nil {
+		return err
+	}
+	return j.Take(next)
+}
+
+// Next is a file that is to take a journal's place.
+type Next struct {
+	file *report.Unfinished
+	from int64 // what the journal has behind that is not in the file
+	size int64
+	sum  uint32
+}
+
+// Next begins a file that is to take the journal's place, with a snapshot of what the journal comes to now. Either Take
+// or a Write that fails ends it.
+func (j *Journal) Next() (*Next, error) {
+	file, err := report.Beside(j.path)
+	if err != nil {
+		return nil, err
+	}
+	return &Next{file: file, from: j.size}, nil
+}
+
+// Write writes the records, and returns when they are on the disk. Records may be appended to the journal meanwhile.
+func (n *Next) Write(records ...any) error {
+	counted := &counter{to: bufio.NewWriter(n.file)}
+	sum, err := write(counted, n.sum, records)
+	if err == nil {
+		err = counted.to.Flush()
+	}
+	if err == nil {
+		err = n.file.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, n.Drop())
+	}
+	n.sum, n.size = sum, n.size+counted.size
+	return nil
+}
+
+// Drop gives the file up.
+func (n *Next) Drop() error { return errors.Join(n.file.Close(), n.file.Remove()) }
+
+// counter counts what is written.
+type counter struct {
+	to   *bufio.Writer
+	size int64
+}
+
+func (c *counter) Write(text []byte) (int, error) {
+	n, err := c.to.Write(text)
+	c.size += int64(n)
+	return n, err
+}
+
+// Take lets a file take the journal's place, with all records that have been appended since it was begun. On an error
+// the journal is what it was.
+func (j *Journal) Take(n *Next) error {
+	later, err := j.since(n.from)
+	if err == nil {
+		err = n.Write(later...) // which drops it, if it cannot
+	} else {
+		err = errors.Join(err, n.Drop())
+	}
+	if err != nil {
+		return err
+	}
+	if err := n.file.Rename(); err != nil {
+		return errors.Join(err, n.Drop())
+	}
 	err = j.file.Close()
-	*j = *next
+	j.file, j.size, j.sum = n.file.File, n.size, n.sum
 	return err
+}
+
+// since reads the records behind a place.
+func (j *Journal) since(place int64) (records []any, err error) {
+	text := make([]byte, j.size-place)
+	if _, err := j.file.ReadAt(text, place); err != nil {
+		return nil, err
+	}
+	for line := range bytes.Lines(text) {
+		records = append(records, json.RawMessage(line[sumLength+1:len(line)-1]))
+	}
+	return records, nil
+}
+
+// Records reads all records.
+func (j *Journal) Records() (records []json.RawMessage, err error) {
+	all, err := j.since(0)
+	for _, record := range all {
+		records = append(records, record.(json.RawMessage))
+	}
+	return records, err
 }
 
 // Write writes a journal of records to a file, which is the whole one, or what it was.

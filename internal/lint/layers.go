@@ -117,8 +117,8 @@ var layers = []layer{
 	{"internal/worker", []string{".", "neural", "change"}},
 	{"internal/inspect", []string{everything}},
 	{"internal/serve", []string{
-		"change", "internal/report", "internal/journal", "internal/format", "internal/explain", "internal/session",
-		"internal/live", "internal/inspect"}},
+		"change", "internal/source", "internal/report", "internal/format", "internal/explain", "internal/project",
+		"internal/session", "internal/live", "internal/engine", "internal/inspect"}},
 	{"internal/mcp", []string{"change", "internal/source", "internal/explain", "internal/session", "internal/serve"}},
 	{"internal/command", []string{
 		"internal/learn", "internal/preflight", "internal/source", "internal/report"}},

@@ -30,7 +30,7 @@ func (s *Session) renew(ctx context.Context, changes []change.Change) (*change.A
 		return nil, &Conflict{answer.Conflict}
 	}
 	if s.Journal != nil {
-		if err := s.Journal.add(changes); err != nil {
+		if err := s.Journal.Append(Record{Changes: changes}); err != nil {
 			return nil, err
 		}
 	}

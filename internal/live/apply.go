@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/deeppsl/deeppsl/change"
 	"github.com/deeppsl/deeppsl/internal/ground"
@@ -22,15 +23,13 @@ type difference struct {
 	hard   bool // hard ground rules have come
 	// derives says that others follow from atoms that have changed.
 	derives bool
-	// bytes are those of ground rules that have come, and room is how many there may be, once some have. If they are
-	// too many, it is full.
-	bytes, room int64
-	full        bool
+	full    bool // there is no memory for the ground rules that have come
 }
 
 // make makes changes one after the other; if there is an error, some are made.
 func (s *Session) make(ctx context.Context, changes []change.Change) (*difference, error) {
 	d := &difference{}
+	s.ask()
 	for k := range changes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -53,6 +52,19 @@ func (s *Session) make(ctx context.Context, changes []change.Change) (*differenc
 	}
 	options := s.grounding.Settings.Model.Options()
 	return d, d.faults.Failure(options)
+}
+
+// often is how long the memory that there was is believed to be there, less what has come since.
+const often = time.Second
+
+// ask asks how much memory there is, unless it has just done so, which costs as much as a small change.
+func (s *Session) ask() {
+	if time.Since(s.roomAt) < often && s.room > 0 {
+		return
+	}
+	if s.room, s.roomAt = s.grounding.Room(), time.Now(); s.room == 0 {
+		s.room = math.MaxInt64
+	}
 }
 
 // change makes one change.
@@ -212,12 +224,7 @@ func (s *Session) remove(d *difference, p *mrf.Potential) bool {
 // add lets a ground rule come, unless there is no memory for it: then all will be taken back.
 func (s *Session) add(d *difference, p *mrf.Potential) bool {
 	const header = 250
-	if d.room == 0 {
-		if d.room = s.grounding.Room(); d.room == 0 {
-			d.room = math.MaxInt64
-		}
-	}
-	if d.bytes += int64(header + 24*(len(p.Vars)+len(p.Inputs))); d.bytes > d.room {
+	if s.room -= int64(header + 24*(len(p.Vars)+len(p.Inputs))); s.room < 0 {
 		d.full = true
 		return false
 	}

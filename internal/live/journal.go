@@ -1,6 +1,7 @@
 package live
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,25 +18,106 @@ type Journal struct {
 	path string
 }
 
-// OpenJournal opens a journal, or begins one, and returns the snapshot that it begins with, nil for none, and the
-// changes that it has behind that, by Apply.
-func OpenJournal(path string) (*Journal, *Snapshot, [][]change.Change, error) {
-	file, records, err := journal.Open(path)
+// Record is the changes of an Apply, in a journal: a list, or an object if it has the key that they were sent with.
+type Record struct {
+	Key     string
+	Changes []change.Change
+}
+
+// keyed is a record with a key as the journal has it.
+type keyed struct {
+	Key     string          `json:"key,omitempty"`
+	Changes []change.Change `json:"changes"`
+}
+
+// MarshalJSON writes a record.
+func (r Record) MarshalJSON() ([]byte, error) {
+	if r.Key == "" {
+		return json.Marshal(r.Changes)
+	}
+	return json.Marshal(keyed(r))
+}
+
+// UnmarshalJSON reads a record.
+func (r *Record) UnmarshalJSON(text []byte) error {
+	if bytes.HasPrefix(text, []byte("[")) {
+		return json.Unmarshal(text, &r.Changes)
+	}
+	return json.Unmarshal(text, (*keyed)(r))
+}
+
+// OpenJournal opens a journal, or begins one, and returns the snapshot that it begins with, nil for none, and what it
+// has behind that.
+func OpenJournal(path string) (*Journal, *Snapshot, []Record, error) {
+	file, texts, err := journal.Open(path)
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("journal %w", err)
 	}
-	snapshot, records, err := readSnapshot(records)
-	all := make([][]change.Change, len(records))
-	for k, record := range records {
+	j := &Journal{file, path}
+	snapshot, records, err := j.read(texts)
+	if err != nil {
+		return nil, nil, nil, errors.Join(err, file.Close())
+	}
+	return j, snapshot, records, nil
+}
+
+// Read returns what OpenJournal would, if the process had just been killed.
+func (j *Journal) Read() (*Snapshot, []Record, error) {
+	texts, err := j.file.Records()
+	if err != nil {
+		return nil, nil, err
+	}
+	return j.read(texts)
+}
+
+func (j *Journal) read(texts []json.RawMessage) (*Snapshot, []Record, error) {
+	snapshot, texts, err := readSnapshot(texts)
+	records := make([]Record, len(texts))
+	for k, text := range texts {
 		if err == nil {
-			err = json.Unmarshal(record, &all[k])
+			err = json.Unmarshal(text, &records[k])
 		}
 	}
 	if err != nil {
-		return nil, nil, nil, errors.Join(fmt.Errorf("journal %s: %w", path, err), file.Close())
+		return nil, nil, fmt.Errorf("journal %s: %w", j.path, err)
 	}
-	return &Journal{file, path}, snapshot, all, nil
+	return snapshot, records, nil
 }
+
+// Append adds records, and returns when all are on the disk; on an error none is.
+func (j *Journal) Append(records ...Record) error {
+	all := make([]any, len(records))
+	for k := range records {
+		all[k] = records[k]
+	}
+	if err := j.file.Append(all...); err != nil {
+		return fmt.Errorf("writing the journal: %w", err)
+	}
+	return nil
+}
+
+// Size is how many bytes the journal has.
+func (j *Journal) Size() int64 { return j.file.Size() }
+
+// Compaction is a file that is to take a journal's place: it begins with a snapshot of what the journal had come to.
+type Compaction struct {
+	snapshot *Snapshot
+	journal  *Journal
+	next     *journal.Next
+}
+
+// Compact begins one with what the journal comes to now. Write writes the snapshot, beside Append if need be, and then
+// Take gives the file the journal's place, with all records since. An error of either ends it.
+func (j *Journal) Compact(s *Snapshot) (*Compaction, error) {
+	next, err := j.file.Next()
+	return &Compaction{s, j, next}, err
+}
+
+// Write writes the snapshot and returns when it is on the disk.
+func (c *Compaction) Write() error { return c.next.Write(c.snapshot.records()...) }
+
+// Take gives the file the journal's place.
+func (c *Compaction) Take() error { return c.journal.file.Take(c.next) }
 
 // Save writes a snapshot of the session to a file, which can be the journal that it has: this then begins with it, and
 // has nothing of before. The file is whole, or as it was.
@@ -55,14 +137,6 @@ func same(a, b string) bool {
 	}
 	second, err := os.Stat(b)
 	return err == nil && os.SameFile(first, second)
-}
-
-// add writes the changes of an Apply. If it fails, what was written of them is taken back, as far as can be.
-func (j *Journal) add(changes []change.Change) error {
-	if err := j.file.Append(changes); err != nil {
-		return fmt.Errorf("writing the journal: %w", err)
-	}
-	return nil
 }
 
 // Close closes the file.

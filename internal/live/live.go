@@ -41,6 +41,9 @@ type Session struct {
 	graves     map[grave]handle // rows without atoms that had some
 	log        []func()         // what takes the present changes back, last first
 	infeasible bool             // there is no state
+	// room is how many bytes there are for ground rules that come, as of roomAt.
+	room   int64
+	roomAt time.Time
 	// Journal gets all changes that are made; nil for none.
 	Journal *Journal
 }
@@ -133,7 +136,7 @@ func (s *Session) Apply(ctx context.Context, changes []change.Change) (*change.A
 		err = s.admit(ctx)
 	}
 	if err == nil && s.Journal != nil {
-		err = s.Journal.add(changes)
+		err = s.Journal.Append(Record{Changes: changes})
 	}
 	if err != nil {
 		s.rollback()
@@ -169,9 +172,10 @@ func (s *Session) Infer(ctx context.Context) (*session.Answer, error) { return s
 func (s *Session) begin() {
 	s.state.Begin()
 	theta, ground, off, prog := slices.Clone(s.grounding.Theta), slices.Clone(s.ground), slices.Clone(s.off), *s.prog
-	infeasible := s.infeasible
+	infeasible, room := s.infeasible, s.room
 	s.log = append(s.log[:0], func() {
 		s.grounding.Theta, s.ground, s.off, s.infeasible = theta, ground, off, infeasible
+		s.room = room
 		if len(prog.Rules) != len(s.prog.Rules) {
 			*s.prog, s.tracer = prog, nil
 		}
@@ -232,7 +236,7 @@ func (s *Session) answer(start time.Time, out local.Outcome) *session.Answer {
 		Status: out.Status.String(), Explanation: out.Status.Sentence(), Method: "local", Reason: fmt.Sprintf(
 			"%d of %d atoms, around what has changed, were solved; the proof is that of all.", out.Variables, s.atoms()),
 		Objective: proof.Objective, DualBound: proof.DualBound, Gap: proof.Gap, MaxViolation: proof.MaxViolation,
-		AtomError: math.Inf(1), Iterations: out.Rounds, Values: slices.Clone(s.state.Values()),
+		AtomError: math.Inf(1), Iterations: out.Rounds, Pages: s.state.Pages(),
 		Perceived: slices.Clone(s.grounding.Inputs), Absent: slices.Clone(s.absent),
 	}
 	a.Judge(s.grounding.Settings, out.Status)

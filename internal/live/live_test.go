@@ -208,7 +208,12 @@ func TestChangesAreColdRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := drawTables(t)
 		s := begin(t, now, dir)
+		warm := s.Warm()
 		for range rapid.IntRange(1, 10).Draw(t, "steps") {
+			for k := rapid.IntRange(0, 4).Draw(t, "warm"); k > 0 && len(warm) > 0; k-- {
+				warm[0]()
+				warm = warm[1:]
+			}
 			next := now.clone()
 			var changes []change.Change
 			for range rapid.IntRange(1, 3).Draw(t, "changes") {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -20,13 +19,18 @@ import (
 // follows from tables is not in it, nor is what was learned by networks.
 type Snapshot struct {
 	head
-	Tables []savedTable
+	tables []savedTable // of one that was read
+	taken  []piece      // of one of a session
 }
 
-// head is the first record of a snapshot, and Parts is how many others it has.
+// head is the first record of a snapshot.
 type head struct {
 	Rules []savedRule `json:"rules"`
-	Parts int         `json:"snapshot_parts"`
+	// Parts is how many others it has.
+	Parts int `json:"snapshot_parts"`
+	// Updates and Keys are for who keeps the journal: how many updates there had been, and the keys of the last ones.
+	Updates int      `json:"updates,omitempty"`
+	Keys    []string `json:"keys,omitempty"`
 }
 
 // savedRule is a rule as it stands.
@@ -36,7 +40,7 @@ type savedRule struct {
 	Off    bool    `json:"inactive,omitempty"`
 }
 
-// savedTable is rows of a predicate: those that are observed, or the others.
+// savedTable is rows of a predicate: some of those that are observed, or of the others.
 type savedTable struct {
 	Predicate string        `json:"predicate"`
 	Role      relation.Role `json:"role"`
@@ -45,52 +49,75 @@ type savedTable struct {
 	Values    []float64     `json:"values,omitempty"` // none if all are 1
 }
 
-// Snapshot returns that of the session as it is.
+// piece is rows of a relation that does not change. Their names, which take most of the time, are written when it is.
+type piece struct {
+	relation *relation.Relation
+	names    symbol.Names
+	role     relation.Role
+	from, to int
+}
+
+// pieceLen is how many rows a piece has at most.
+const pieceLen = 1 << 15
+
+// Snapshot returns that of the session as it is, which may be written while the session goes on.
 func (s *Session) Snapshot() *Snapshot {
 	out := &Snapshot{}
 	for r, rule := range s.prog.Rules {
 		out.Rules = append(out.Rules, savedRule{rule.Text, s.grounding.Theta[r], s.off[r]})
 	}
 	store := s.grounding.Tables.Store
+	known := store.Symbols.Names()
 	for k := range store.Relations {
 		raw := s.grounding.Listed(k)
-		var tables [relation.Perceived + 1]savedTable
-		for row := range int32(raw.Len()) {
-			role := raw.Role(row)
-			t, value := &tables[role], 1.0
-			if role == relation.Observed {
-				value = raw.Value(row)
-			} else {
-				value = raw.GivenValue(row)
-			}
-			t.Rows, t.Values = append(t.Rows, names(store, raw, row)), append(t.Values, value)
-		}
-		for role := range tables {
-			t := &tables[role]
-			if !slices.ContainsFunc(t.Values, func(v float64) bool { return v != 1 }) {
-				t.Values = nil
-			}
-			if t.Predicate, t.Role, t.Open = raw.Name, relation.Role(role), raw.Open; len(t.Rows) > 0 || role == 0 {
-				out.Tables = append(out.Tables, *t)
+		add := func(role relation.Role, from, to int) {
+			for ; from < to || from == 0 && role == relation.Observed; from += pieceLen {
+				out.taken = append(out.taken, piece{raw, known, role, from, min(to, from+pieceLen)})
 			}
 		}
+		add(relation.Observed, 0, raw.Observed)
+		add(raw.Free, raw.Observed, raw.Len())
 	}
-	out.Parts = len(out.Tables)
+	out.Parts = len(out.taken)
 	return out
+}
+
+// MarshalJSON writes the rows.
+func (p piece) MarshalJSON() ([]byte, error) {
+	t := savedTable{Predicate: p.relation.Name, Role: p.role, Open: p.relation.Open,
+		Rows: make([][]string, 0, p.to-p.from)}
+	plain := true
+	for row := int32(p.from); int(row) < p.to; row++ {
+		names, value := make([]string, len(p.relation.Columns)), 0.0
+		for k, column := range p.relation.Columns {
+			names[k] = p.names.Of(column[row])
+		}
+		if p.role == relation.Observed {
+			value = p.relation.Value(row)
+		} else {
+			value = p.relation.GivenValue(row)
+		}
+		t.Rows, t.Values = append(t.Rows, names), append(t.Values, value)
+		plain = plain && value == 1
+	}
+	if plain {
+		t.Values = nil
+	}
+	return json.Marshal(t)
 }
 
 // records are what a file has of the snapshot.
 func (s *Snapshot) records() []any {
 	all := []any{s.head}
-	for k := range s.Tables {
-		all = append(all, &s.Tables[k])
+	for _, p := range s.taken {
+		all = append(all, p)
 	}
 	return all
 }
 
 // readSnapshot returns the snapshot that records begin with, nil for none, and the other records.
 func readSnapshot(records []json.RawMessage) (*Snapshot, []json.RawMessage, error) {
-	if len(records) == 0 || !bytes.HasPrefix(records[0], []byte("{")) {
+	if len(records) == 0 || !bytes.HasPrefix(records[0], []byte(`{"rules":`)) {
 		return nil, records, nil
 	}
 	s := &Snapshot{}
@@ -100,9 +127,9 @@ func readSnapshot(records []json.RawMessage) (*Snapshot, []json.RawMessage, erro
 	if s.Parts < 0 || s.Parts >= len(records) {
 		return nil, nil, fmt.Errorf("the snapshot has %d parts, of which %d are there", s.Parts, len(records)-1)
 	}
-	s.Tables = make([]savedTable, s.Parts)
-	for k := range s.Tables {
-		if err := json.Unmarshal(records[k+1], &s.Tables[k]); err != nil {
+	s.tables = make([]savedTable, s.Parts)
+	for k := range s.tables {
+		if err := json.Unmarshal(records[k+1], &s.tables[k]); err != nil {
 			return nil, nil, fmt.Errorf("record %d: %w", k+2, err)
 		}
 	}
@@ -149,7 +176,7 @@ func (s *Snapshot) program(written *program.Program) (*program.Program, []float6
 // fill makes a store that of the snapshot.
 func (s *Snapshot) fill(g *session.Grounding, store *relation.Store) error {
 	builders, opens := make([]*relation.Builder, len(store.Relations)), make([]bool, len(store.Relations))
-	for _, t := range s.Tables {
+	for _, t := range s.tables {
 		k, err := g.Project.Predicate(t.Predicate)
 		if err != nil {
 			return errors.Join(errStranger, err)

@@ -40,7 +40,7 @@ func (s *Session) Still(last *session.Answer) (*session.Grounding, *session.Answ
 	g.Field.SetWeights(g.Theta)
 	g.Field.SetInputs(g.Inputs)
 	answer := *last
-	answer.Values, answer.Perceived = slices.Clone(s.state.Values()), slices.Clone(g.Inputs)
+	answer.Pages, answer.Values, answer.Perceived = nil, slices.Clone(s.state.Values()), slices.Clone(g.Inputs)
 	answer.Absent, answer.Multipliers = slices.Clone(s.absent), mu
 	return &g, &answer, nil
 }

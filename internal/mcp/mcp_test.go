@@ -13,12 +13,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/deeppsl/deeppsl/internal/engine"
-	"github.com/deeppsl/deeppsl/internal/inspect"
-	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/serve"
-	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
@@ -39,18 +35,9 @@ func newTools(t testing.TB, changes bool) *Tools {
 	if err != nil {
 		t.Fatal(err)
 	}
-	service, err := serve.Open(t.Context(), serve.Model{Title: "model.json",
-		Ground: func(ctx context.Context) (*session.Grounding, *session.Answer, error) {
-			g, err := engine.Ground(ctx, p, load.Infer)
-			if err != nil {
-				return nil, nil, err
-			}
-			answer, err := g.InferAgain(ctx, nil)
-			return g, answer, err
-		},
-		Pages: func(ctx context.Context, g *session.Grounding, answer *session.Answer) (*inspect.Site, error) {
-			return inspect.New(ctx, "model.json", &engine.Report{Grounding: g, Answer: answer}, nil)
-		}}, "", 0)
+	var lints source.Diagnostics
+	model := &serve.Model{Title: "model.json", Project: p, Lints: &lints}
+	service, err := serve.Open(t.Context(), model, "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -189,8 +189,12 @@ func (r *Relation) indexLiving(columns [][]symbol.ID) *Index {
 		}
 		x.taken++
 		group := x.rows[s.first : s.first+s.count]
-		kept := slices.DeleteFunc(slices.Clone(group), func(row int32) bool { return !r.Has(row) })
-		copy(group, kept)
+		kept := group[:0]
+		for _, row := range group {
+			if r.Has(row) {
+				kept = append(kept, row)
+			}
+		}
 		s.resize(len(kept))
 	}
 	x.rows = slices.Grow(x.rows, len(x.rows)/4+1024)

@@ -24,44 +24,74 @@ func WriteFile(path string, data []byte) error {
 // killed has left beside it goes. An existing file keeps its permissions, and a symbolic link its target's place; a
 // path that is no regular file, such as a pipe or a device, is written directly.
 func WriteFileFunc(path string, write func(w io.Writer) error) error {
+	if old, err := os.Stat(path); err == nil && !old.Mode().IsRegular() {
+		return writeDirectly(path, write)
+	}
+	next, err := Beside(path)
+	if err != nil {
+		return err
+	}
+	err = fill(next.File, write)
+	if closed := next.Close(); err == nil { // the first error tells what went wrong; those after it follow from it
+		err = closed
+	}
+	if err == nil {
+		err = next.Rename()
+	}
+	if err != nil {
+		return errors.Join(err, next.Remove())
+	}
+	return nil
+}
+
+// Unfinished is a file that is to take another one's place. Rename gives it that, Remove gives it up; either is called
+// once.
+type Unfinished struct {
+	*os.File
+	path string // the other's
+}
+
+// Beside begins a file beside that at path, which need not be there. It is locked until it is closed. What a process
+// that was killed has left there goes.
+func Beside(path string) (*Unfinished, error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
 	old, err := os.Stat(path)
-	switch {
-	case err == nil && !old.Mode().IsRegular():
-		return writeDirectly(path, write)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return err
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
 	dir := filepath.Dir(path)
 	sweep(dir)
-	beside := filepath.Join(dir, unfinished+rand.Text())
-	file, err := os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	file, err := os.OpenFile(filepath.Join(dir, unfinished+rand.Text()), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	_ = Lock(file) // where that cannot be, nobody takes the file for abandoned
-	if old != nil {
-		err = file.Chmod(old.Mode().Perm())
+	next := &Unfinished{file, path}
+	if old == nil {
+		return next, nil
 	}
-	err = errors.Join(err, fill(file, write))
-	if err == nil {
-		err = os.Rename(beside, path)
+	if err := file.Chmod(old.Mode().Perm()); err != nil {
+		return nil, errors.Join(err, file.Close(), next.Remove())
 	}
-	if err != nil {
-		return errors.Join(err, os.Remove(beside))
-	}
-	return syncDir(dir)
+	return next, nil
 }
 
-// fill writes, flushes, syncs and closes file. The first error tells what went wrong; those after it follow from it.
-func fill(file *os.File, write func(w io.Writer) error) (err error) {
-	defer func() {
-		if closed := file.Close(); err == nil {
-			err = closed
-		}
-	}()
+// Rename lets the file, which is on the disk, take its place.
+func (u *Unfinished) Rename() error {
+	err := os.Rename(u.Name(), u.path)
+	if err == nil {
+		syncDir(filepath.Dir(u.path))
+	}
+	return err
+}
+
+// Remove removes the file.
+func (u *Unfinished) Remove() error { return os.Remove(u.Name()) }
+
+// fill writes, flushes and syncs file.
+func fill(file *os.File, write func(w io.Writer) error) error {
 	buffer := bufio.NewWriter(file)
 	if err := write(buffer); err != nil {
 		return err
@@ -88,11 +118,9 @@ func writeDirectly(path string, write func(w io.Writer) error) (err error) {
 
 // syncDir makes a rename in dir durable. Systems that cannot sync a directory lose nothing but that, so their refusal
 // is no error.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return nil
+func syncDir(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync()
+		_ = d.Close()
 	}
-	_ = d.Sync()
-	return d.Close()
 }

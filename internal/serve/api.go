@@ -37,22 +37,34 @@ func (s *Service) register(mux *http.ServeMux, version string) huma.API {
 	s.watchers(api)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", s.ready)
-	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		_ = s.writeMetrics(w) // the reader has gone if it fails
-	})
+	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.HandleFunc("/", s.page)
 	return api
 }
 
-// ready tells whether updates are taken.
+// ready tells whether updates are taken, and made as fast as they can be.
 func (s *Service) ready(w http.ResponseWriter, _ *http.Request) {
 	select {
 	case <-s.ended:
 		http.Error(w, ErrEnding.Error(), http.StatusServiceUnavailable)
 	default:
+		if !s.warm.Load() {
+			http.Error(w, "indexes are being made; updates may wait for these", http.StatusServiceUnavailable)
+			return
+		}
 		_, _ = w.Write([]byte("ready\n"))
 	}
+}
+
+// metrics tells what the service has done, for Prometheus.
+func (s *Service) metrics(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	v := s.Current()
+	_ = s.counts.writeMetrics(w, // the reader has gone if it fails
+		gauge{"version", "The number of the last version.", float64(v.Number)},
+		gauge{"objective", "The objective of the last version.", v.Answer.Objective},
+		gauge{"gap", "The proven gap of the last version.", v.Answer.Gap},
+		gauge{"updates_waiting", "Updates that wait.", float64(len(s.waiting))})
 }
 
 // page serves the pages about the last version. They are made by the writer, and sent when it is at something else.

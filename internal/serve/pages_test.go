@@ -57,8 +57,8 @@ func TestPagesAreThoseOfAColdRun(t *testing.T) {
 }
 
 // siteOf makes pages.
-func siteOf(r *rapid.T, model Model, g *session.Grounding, answer *session.Answer) *inspect.Site {
-	site, err := model.Pages(r.Context(), g, answer)
+func siteOf(r *rapid.T, model *Model, g *session.Grounding, answer *session.Answer) *inspect.Site {
+	site, err := model.pages(r.Context(), g, answer)
 	if err != nil {
 		r.Fatal(err)
 	}

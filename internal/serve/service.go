@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -11,39 +10,29 @@ import (
 
 	"github.com/deeppsl/deeppsl/change"
 	"github.com/deeppsl/deeppsl/internal/inspect"
-	"github.com/deeppsl/deeppsl/internal/journal"
 	"github.com/deeppsl/deeppsl/internal/live"
 	"github.com/deeppsl/deeppsl/internal/session"
 )
 
-// Model is what a service makes its answers from.
-type Model struct {
-	Title string
-	// Ground makes the grounding that all begins with, with its answer, anew at each call and the same each time.
-	Ground func(context.Context) (*session.Grounding, *session.Answer, error)
-	// Pages makes those about an answer, which has its multipliers.
-	Pages func(context.Context, *session.Grounding, *session.Answer) (*inspect.Site, error)
-}
-
 // Service is a model that lives: one goroutine changes it, and any number read the last version, for which they never
 // wait.
 type Service struct {
-	model   Model
+	model   *Model
 	budget  time.Duration // of an inference after changes; 0 means none
-	journal *journal.Journal
+	journal *live.Journal // nil for none
 	waiting chan *task
 	ended   chan struct{} // closed when no more tasks are taken
 	current atomic.Pointer[Version]
 	events  events
 	counts  counts
+	warm    atomic.Bool // the indexes that the first updates take are there
 
 	// What follows is the writer's.
-	live    *live.Session
-	site    *inspect.Site     // of the last version; nil until somebody asks, and after a change
-	changes [][]change.Change // that were made, all or none of each
-	keys    map[string]Updated
-	order   []string // of the keys, the oldest first
-	broken  error    // why nothing can be written any more
+	live  *live.Session
+	site  *inspect.Site // of the last version; nil until somebody asks, and after a change
+	keys  map[string]Updated
+	order []string // of the keys, the oldest first
+	short snapshots
 
 	rules atomic.Pointer[[]Rule]
 }
@@ -76,12 +65,6 @@ func finite(v float64) *float64 {
 	return &v
 }
 
-// record is an update in the journal.
-type record struct {
-	Key     string          `json:"key,omitempty"`
-	Changes []change.Change `json:"changes"`
-}
-
 // maxKeys is how many keys of updates are known.
 const maxKeys = 10_000
 
@@ -90,11 +73,12 @@ const maxGroup = 256
 
 // task is what the writer is asked to do.
 type task struct {
-	ctx  context.Context
-	key  string
-	make []change.Change             // an update, if it is not nil
-	do   func(context.Context) error // or something else
-	done chan outcome                // has room for one
+	ctx   context.Context
+	key   string
+	make  []change.Change             // an update, if it is not nil
+	do    func(context.Context) error // or something else
+	done  chan outcome                // has room for one
+	asked time.Time
 }
 
 type outcome struct {
@@ -103,55 +87,64 @@ type outcome struct {
 }
 
 // Open begins a service, with the changes of a journal, if its path is not "". It ends with Close.
-func Open(ctx context.Context, model Model, path string, budget time.Duration) (_ *Service, failed error) {
-	s := &Service{model: model, budget: budget, waiting: make(chan *task, maxGroup), ended: make(chan struct{}),
-		keys: make(map[string]Updated)}
+func Open(ctx context.Context, model *Model, path string, budget time.Duration) (_ *Service, failed error) {
+	s := &Service{model: model, budget: budget, waiting: make(chan *task, maxGroup), ended: make(chan struct{})}
 	s.events.init()
-	var records []json.RawMessage
+	var snapshot *live.Snapshot
+	var records []live.Record
 	if path != "" {
-		kept, all, err := journal.Open(path)
-		if err != nil {
+		var err error
+		if s.journal, snapshot, records, err = live.OpenJournal(path); err != nil {
 			return nil, err
 		}
-		s.journal, records = kept, all
 		defer func() {
 			if failed != nil {
-				failed = errors.Join(failed, kept.Close())
+				failed = errors.Join(failed, s.journal.Close())
 			}
 		}()
 	}
-	grounding, answer, err := model.Ground(ctx)
+	start := time.Now()
+	updates, err := s.begin(ctx, snapshot, records)
 	if err != nil {
 		return nil, err
 	}
-	if s.live, err = live.New(grounding, answer); err != nil {
+	s.short.cold = max(time.Since(start)-s.short.tail, leastTail)
+	answer, err := s.live.Infer(ctx) // one that knows which atoms are not there
+	if err != nil {
 		return nil, err
 	}
-	if err := s.replay(ctx, records); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if answer, err = s.live.Infer(ctx); err != nil { // one that knows which atoms are not there
-		return nil, err
-	}
-	s.publish(answer, len(records), len(records))
+	s.publish(answer, updates, updates)
 	return s, nil
 }
 
-// replay makes the changes of a journal again.
-func (s *Service) replay(ctx context.Context, records []json.RawMessage) error {
-	for k, text := range records {
-		var r record
-		if err := json.Unmarshal(text, &r); err != nil {
-			return fmt.Errorf("record %d: %w", k+1, err)
-		}
-		applied, err := s.live.Apply(ctx, r.Changes)
-		if err != nil {
-			return fmt.Errorf("record %d does not fit the project any more: %w", k+1, err)
-		}
-		s.changes = append(s.changes, r.Changes)
-		s.remember(r.Key, Updated{Version: len(records), Applied: *applied})
+// begin makes the model that a journal comes to, and returns how many updates there had been.
+func (s *Service) begin(ctx context.Context, snapshot *live.Snapshot, records []live.Record) (updates int, err error) {
+	if s.live, err = s.model.begin(ctx, snapshot); err != nil {
+		return 0, err
 	}
-	return nil
+	s.keys, s.order, s.short.tail = make(map[string]Updated), nil, 0
+	if snapshot != nil {
+		updates = snapshot.Updates
+		for _, key := range snapshot.Keys {
+			s.remember(key, Updated{Version: updates})
+		}
+	}
+	for k, r := range records {
+		applied, err := s.apply(ctx, r.Changes)
+		if err != nil {
+			return 0, fmt.Errorf("record %d of changes does not fit the project any more: %w", k+1, err)
+		}
+		s.remember(r.Key, Updated{Version: updates + len(records), Applied: *applied})
+	}
+	return updates + len(records), nil
+}
+
+// apply makes the changes of an update.
+func (s *Service) apply(ctx context.Context, changes []change.Change) (*change.Applied, error) {
+	start := time.Now()
+	applied, err := s.live.Apply(ctx, changes)
+	s.short.tail += time.Since(start)
+	return applied, err
 }
 
 // remember keeps what an update with a key came to, for whoever sends it again.
@@ -178,24 +171,41 @@ func (s *Service) publish(answer *session.Answer, number, updates int) {
 // Current returns the last version.
 func (s *Service) Current() *Version { return s.current.Load() }
 
-// Run does what is asked for until the context ends, and then what is waiting.
+// Run does what is asked for until the context ends, and then what is waiting. While nothing is at first, it makes what
+// the first updates would otherwise wait for.
 func (s *Service) Run(ctx context.Context) {
-	working := context.WithoutCancel(ctx)
+	working, first := context.WithoutCancel(ctx), s.live.Warm()
+	for ctx.Err() == nil {
+		for len(first) > 0 && len(s.waiting) == 0 && ctx.Err() == nil {
+			first[0]()
+			first = first[1:]
+		}
+		s.warm.Store(len(first) == 0)
+		select {
+		case task := <-s.waiting:
+			s.work(working, task)
+			s.shorten()
+		case written := <-s.short.written:
+			s.take(written)
+		case <-ctx.Done():
+		}
+	}
+	close(s.ended)
+	s.drain(working)
+	s.events.close()
+}
+
+// drain does what is waiting.
+func (s *Service) drain(ctx context.Context) {
 	for {
 		select {
 		case first := <-s.waiting:
-			s.work(working, first)
-		case <-ctx.Done():
-			close(s.ended)
-			for {
-				select {
-				case first := <-s.waiting:
-					s.work(working, first)
-				default:
-					s.events.close()
-					return
-				}
+			s.work(ctx, first)
+		default:
+			if s.short.being != nil {
+				s.take(<-s.short.written)
 			}
+			return
 		}
 	}
 }
@@ -228,7 +238,13 @@ func (s *Service) work(ctx context.Context, first *task) {
 		}
 		s.update(ctx, updates) // what was asked before
 		updates = updates[:0]
-		t.done <- outcome{err: t.do(t.ctx)}
+		err := errBroken
+		if s.live != nil {
+			err = t.do(t.ctx)
+		}
+		if err != errLater {
+			t.done <- outcome{err: err}
+		}
 	}
 	s.update(ctx, updates)
 }
@@ -238,44 +254,44 @@ func (s *Service) update(ctx context.Context, tasks []*task) {
 	if len(tasks) == 0 {
 		return
 	}
+	begun := time.Now()
 	s.site = nil // its atoms change
 	for _, t := range tasks {
 		s.Current().keep(t.make)
 	}
 	var made []*task
 	var found []outcome
-	var records []any
+	var records []live.Record
 	for _, t := range tasks {
 		if before, known := s.keys[t.key]; known && t.key != "" {
 			t.done <- outcome{updated: before}
 			continue
 		}
-		applied, err := (*change.Applied)(nil), s.broken
-		if err == nil {
-			applied, err = s.live.Apply(t.ctx, t.make)
-		}
+		applied, err := s.attempt(t)
 		if err != nil {
 			s.counts.refused.Add(1)
 			t.done <- outcome{err: err}
 			continue
 		}
-		made, records = append(made, t), append(records, record{t.key, t.make})
+		made, records = append(made, t), append(records, live.Record{Key: t.key, Changes: t.make})
 		found = append(found, outcome{updated: Updated{Applied: *applied}})
 	}
 	if len(made) == 0 {
 		return
 	}
+	applied := time.Now()
 	err := s.write(ctx, records)
+	flushed := time.Now()
 	if err == nil {
 		err = s.infer(ctx, len(made))
 	}
-	v := s.Current()
+	v, inferred := s.Current(), time.Now()
 	for k, t := range made {
+		s.counts.time(t.asked, begun, applied, flushed, inferred)
 		if err != nil {
 			t.done <- outcome{err: err}
 			continue
 		}
-		s.changes = append(s.changes, t.make)
 		u := found[k].updated
 		u.Version, u.Status, u.Objective, u.Gap = v.Number, v.Answer.Status, finite(v.Answer.Objective), finite(v.Answer.Gap)
 		s.remember(t.key, u)
@@ -284,8 +300,19 @@ func (s *Service) update(ctx context.Context, tasks []*task) {
 	s.counts.updates.Add(int64(len(made)))
 }
 
-// write flushes updates that have been made. If it cannot, they are taken back by beginning anew.
-func (s *Service) write(ctx context.Context, records []any) error {
+// attempt makes an update, if there still is a model.
+func (s *Service) attempt(t *task) (*change.Applied, error) {
+	if s.live == nil {
+		return nil, errBroken
+	}
+	return s.apply(t.ctx, t.make)
+}
+
+// errBroken is the error of a service that could neither write nor take back what it could not write.
+var errBroken = errors.New("the journal could not be written: the service must be started again")
+
+// write flushes updates that have been made. If it cannot, they are taken back by beginning with the journal again.
+func (s *Service) write(ctx context.Context, records []live.Record) error {
 	if s.journal == nil {
 		return nil
 	}
@@ -293,31 +320,14 @@ func (s *Service) write(ctx context.Context, records []any) error {
 	if err == nil {
 		return nil
 	}
-	again, failed := s.grown(ctx, s.changes)
+	snapshot, before, failed := s.journal.Read()
+	if failed == nil {
+		_, failed = s.begin(ctx, snapshot, before)
+	}
 	if failed != nil {
-		s.broken = errors.Join(err, failed)
-		return s.broken
+		s.live = nil
 	}
-	s.live = again
-	return err
-}
-
-// grown makes the model as changes leave it, from the beginning.
-func (s *Service) grown(ctx context.Context, changes [][]change.Change) (*live.Session, error) {
-	grounding, answer, err := s.model.Ground(ctx)
-	if err != nil {
-		return nil, err
-	}
-	l, err := live.New(grounding, answer)
-	if err != nil {
-		return nil, err
-	}
-	for _, update := range changes {
-		if _, err := l.Apply(ctx, update); err != nil {
-			return nil, err
-		}
-	}
-	return l, nil
+	return errors.Join(err, failed)
 }
 
 // infer makes the next version.
@@ -327,13 +337,11 @@ func (s *Service) infer(ctx context.Context, updates int) error {
 		defer done()
 		ctx = limited
 	}
-	start := time.Now()
 	answer, err := s.live.Infer(ctx)
 	if err != nil {
 		return err
 	}
 	s.counts.inferences.Add(1)
-	s.counts.inferring.Add(int64(time.Since(start)))
 	last := s.Current()
 	s.publish(answer, last.Number+1, last.Updates+updates)
 	return nil
@@ -347,7 +355,7 @@ var (
 
 // ask gives the writer something to do and waits for it.
 func (s *Service) ask(t *task) (Updated, error) {
-	t.done = make(chan outcome, 1)
+	t.done, t.asked = make(chan outcome, 1), time.Now()
 	select {
 	case <-s.ended:
 		return Updated{}, ErrEnding
@@ -405,30 +413,6 @@ func (s *Service) Infer(ctx context.Context) error {
 	return err
 }
 
-// Snapshot makes the journal as short as what it has come to allows, and returns its bytes before and after.
-func (s *Service) Snapshot(ctx context.Context) (before, after int64, err error) {
-	_, err = s.ask(&task{ctx: ctx, do: func(context.Context) error {
-		if s.journal == nil {
-			return errNoJournal
-		}
-		before = s.journal.Size()
-		short := compacted(s.changes)
-		records := []any{record{Changes: short}}
-		for _, key := range s.order { // so that they are still known
-			records = append(records, record{Key: key, Changes: []change.Change{}})
-		}
-		if err := s.journal.Replace(records...); err != nil {
-			return err
-		}
-		s.changes = [][]change.Change{short}
-		after = s.journal.Size()
-		return nil
-	}})
-	return before, after, err
-}
-
-var errNoJournal = errors.New("the service has no journal")
-
 // Look calls show with the pages about the last version, and its number, between changes. They rest on the ground rules
 // and multipliers that are there: the first who asks after a change waits for these to be copied.
 func (s *Service) Look(ctx context.Context, show func(site *inspect.Site, version int) error) error {
@@ -439,7 +423,7 @@ func (s *Service) Look(ctx context.Context, show func(site *inspect.Site, versio
 			if err != nil {
 				return err
 			}
-			if s.site, err = s.model.Pages(ctx, grounding, answer); err != nil {
+			if s.site, err = s.model.pages(ctx, grounding, answer); err != nil {
 				return err
 			}
 		}

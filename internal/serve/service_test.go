@@ -19,12 +19,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/deeppsl/deeppsl/change"
-	"github.com/deeppsl/deeppsl/internal/engine"
-	"github.com/deeppsl/deeppsl/internal/inspect"
-	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/project"
 	_ "github.com/deeppsl/deeppsl/internal/rapidtest"
-	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/source"
 )
 
 const config = `{
@@ -36,7 +33,8 @@ const config = `{
 			"targets": [["bob", "jazz"], ["cy", "jazz"], ["dan", "jazz"], ["bob", "rock"], ["cy", "rock"], ["dan", "rock"]]}}}`
 
 // newModel is a small model to serve.
-func newModel(t testing.TB) Model {
+func newModel(t testing.TB) *Model {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "model.json")
 	if err := os.WriteFile(path, []byte(config), 0o666); err != nil {
 		t.Fatal(err)
@@ -45,26 +43,26 @@ func newModel(t testing.TB) Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Model{Title: "model.json",
-		Ground: func(ctx context.Context) (*session.Grounding, *session.Answer, error) {
-			g, err := engine.Ground(ctx, p, load.Infer)
-			if err != nil {
-				return nil, nil, err
-			}
-			answer, err := g.InferAgain(ctx, nil)
-			return g, answer, err
-		},
-		Pages: func(ctx context.Context, g *session.Grounding, answer *session.Answer) (*inspect.Site, error) {
-			return inspect.New(ctx, "model.json", &engine.Report{Grounding: g, Answer: answer}, nil)
-		}}
+	return &Model{Title: "model.json", Project: p, Lints: &source.Diagnostics{}}
 }
 
 // start opens a service and runs it until stop is called, or the test ends.
-func start(t testing.TB, model Model, journal string) (s *Service, stop func()) {
+func start(t testing.TB, model *Model, journal string) (s *Service, stop func()) {
+	t.Helper()
+	s, stop = run(t, model, journal, false)
+	t.Cleanup(stop)
+	return s, stop
+}
+
+// run opens a service and runs it until stop is called; one that is eager takes snapshots all the time.
+func run(t rapid.TB, model *Model, journal string, eager bool) (s *Service, stop func()) {
 	t.Helper()
 	s, err := Open(context.Background(), model, journal, 0)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if eager {
+		s.short.cold = 0
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -72,15 +70,16 @@ func start(t testing.TB, model Model, journal string) (s *Service, stop func()) 
 		defer close(done)
 		s.Run(ctx)
 	}()
-	stop = sync.OnceFunc(func() {
+	for !s.warm.Load() {
+		time.Sleep(time.Millisecond)
+	}
+	return s, sync.OnceFunc(func() {
 		cancel()
 		<-done
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	t.Cleanup(stop)
-	return s, stop
 }
 
 // ask sends a request and returns what is answered, decoded.
@@ -213,55 +212,6 @@ func TestUpdatesAreSeen(t *testing.T) {
 	}
 }
 
-// TestJournal begins again with what was there, whether the service ended in order or not, and knows its keys.
-func TestJournal(t *testing.T) {
-	model, path := newModel(t), filepath.Join(t.TempDir(), "journal")
-	s, stop := start(t, model, path)
-	changes := []change.Change{change.Observe(1, "Likes", "bob", "jazz"), change.Observe(0.5, "Knows", "cy", "ann")}
-	for k, key := range []string{"a", "b", "a"} {
-		if _, err := s.Update(t.Context(), key, changes[min(k, 1):min(k, 1)+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := s.Current().Updates; n != 2 {
-		t.Errorf("%d updates, want 2: the third has the key of the first", n)
-	}
-	killed := filepath.Join(t.TempDir(), "killed")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(killed, append(text, "12345678 {\"chan"...), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	want := s.Current().Answer.Objective
-	stop()
-	if _, err := s.Update(t.Context(), "", changes); err == nil {
-		t.Error("an update of what has ended was made")
-	}
-	for _, path := range []string{path, killed} {
-		again, stop := start(t, model, path)
-		if got := again.Current(); got.Updates != 2 || math.Abs(got.Answer.Objective-want) > 1e-4*want {
-			t.Errorf("%d updates with the objective %v, want 2 and %v", got.Updates, got.Answer.Objective, want)
-		}
-		if _, err := again.Update(t.Context(), "b", changes[1:]); err != nil || again.Current().Updates != 2 {
-			t.Errorf("the key of an update is not known: %v", err)
-		}
-		if before, after, err := again.Snapshot(t.Context()); err != nil || after <= 0 || before <= 0 {
-			t.Errorf("%d bytes, %d after: %v", before, after, err)
-		}
-		stop()
-		again, stop = start(t, model, path)
-		if got := again.Current().Answer.Objective; math.Abs(got-want) > 1e-4*want {
-			t.Errorf("after a snapshot the objective is %v, want %v", got, want)
-		}
-		if _, err := again.Update(t.Context(), "b", changes[1:]); err != nil || again.Current().Updates > 4 {
-			t.Errorf("after a snapshot the key of an update is not known: %v", err)
-		}
-		stop()
-	}
-}
-
 // TestGroups sends many updates at once, with readers beside: all are there in the end, and no answer is of a state in
 // between.
 func TestGroups(t *testing.T) {
@@ -389,43 +339,35 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestCompacted makes random changes, and compares their answer with that of the compacted ones made at once.
-func TestCompacted(t *testing.T) {
-	model := newModel(t)
-	rapid.Check(t, func(r *rapid.T) {
-		s, err := Open(context.Background(), model, "", 0)
-		if err != nil {
-			r.Fatal(err)
+// TestReady asks whether updates are made at once: not before the indexes are there, nor after the end.
+func TestReady(t *testing.T) {
+	s, err := Open(t.Context(), newModel(t), "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready := func(want int) {
+		t.Helper()
+		if status, _ := ask(t, s.Handler("1"), "GET", "/readyz", ""); status != want {
+			t.Errorf("status %d, want %d", status, want)
 		}
-		for range rapid.IntRange(1, 20).Draw(r, "updates") {
-			changes := []change.Change{drawChange(r)}
-			if _, err := s.live.Apply(r.Context(), changes); err == nil {
-				s.changes = append(s.changes, changes)
-			}
-		}
-		again, err := Open(context.Background(), model, "", 0)
-		if err != nil {
-			r.Fatal(err)
-		}
-		short := compacted(s.changes)
-		if _, err := again.live.Apply(r.Context(), short); err != nil {
-			r.Fatalf("%v: of %v", err, s.changes)
-		}
-		want, err := s.live.Infer(r.Context())
-		if err != nil {
-			r.Fatal(err)
-		}
-		got, err := again.live.Infer(r.Context())
-		if err != nil {
-			r.Fatal(err)
-		}
-		if proven := want.Status == "optimal" && got.Status == "optimal"; !proven {
-			r.Skip("one of them ends at a limit")
-		}
-		if math.Abs(want.Objective-got.Objective) > 1e-4*max(1, want.Objective) {
-			r.Fatalf("objective %v, want %v: %v for %v", got.Objective, want.Objective, short, s.changes)
-		}
-	})
+	}
+	ready(503)
+	ctx, end := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.Run(ctx)
+	}()
+	if _, err := s.Update(ctx, "", []change.Change{change.Weight(0, 2)}); err != nil { // which may come before them
+		t.Error(err)
+	}
+	for !s.warm.Load() {
+		time.Sleep(time.Millisecond)
+	}
+	ready(200)
+	end()
+	<-done
+	ready(503)
 }
 
 // drawChange draws a change, which need not be possible.

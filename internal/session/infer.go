@@ -14,6 +14,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/local"
 )
 
 // Answer is a MAP state with the proof of how good it is.
@@ -49,6 +50,8 @@ type Answer struct {
 	Components *solve.Components
 	// Values holds the target atoms' values in [0,1], by variable number.
 	Values []float64
+	// Pages are the Values of an answer of a grounding that lives, which then are nil.
+	Pages local.Pages
 	// Perceived holds the networks' outputs, and the given values, that the answer rests on, by input number.
 	Perceived []float64
 	// multipliers are those of the proof, one per ground rule; nil unless the grounding lives on.
@@ -230,10 +233,18 @@ func (g *Grounding) Each(answer *Answer, perceived bool, visit func(Atom)) {
 	}
 }
 
+// value is that of a variable.
+func (a *Answer) value(number int32) float64 {
+	if a.Pages != nil {
+		return a.Pages.At(number)
+	}
+	return a.Values[number]
+}
+
 // FreeValue returns the value of a free row's atom.
 func FreeValue(answer *Answer, atoms *relation.Relation, row int32) float64 {
 	if atoms.Free == relation.Perceived {
 		return answer.Perceived[atoms.Number(row)]
 	}
-	return answer.Values[atoms.Number(row)]
+	return answer.value(atoms.Number(row))
 }

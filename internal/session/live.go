@@ -294,7 +294,7 @@ func (a *Answer) freeValue(atoms *relation.Relation, k int32) float64 {
 	if atoms.Free == relation.Perceived {
 		return a.Perceived[atoms.Base+k]
 	}
-	return a.Values[atoms.Base+k]
+	return a.value(atoms.Base + k)
 }
 
 // Values returns the values of Atoms, in their order.

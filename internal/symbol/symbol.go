@@ -4,6 +4,7 @@ package symbol
 
 import (
 	"hash/maphash"
+	"slices"
 	"strings"
 )
 
@@ -64,6 +65,15 @@ func (t *Table) Lookup(name string) (ID, bool) {
 
 // Name returns the constant numbered id. It panics on an ID that this table did not give.
 func (t *Table) Name(id ID) string { return t.pages[id/pageSize][id%pageSize] }
+
+// Names are the names that a table had once, whatever it gets since, while it gets that.
+type Names [][]string
+
+// Names returns those that there are.
+func (t *Table) Names() Names { return slices.Clone(t.pages) }
+
+// Of returns the name of a constant.
+func (n Names) Of(id ID) string { return n[id/pageSize][id%pageSize] }
 
 // Bytes returns about how much memory the table takes.
 func (t *Table) Bytes() int64 { return t.bytes + 16*int64(t.count) + 8*int64(len(t.slots)) }

@@ -219,6 +219,7 @@ func (s *State) AddRule(weight float64) { s.theta = append(slices.Clip(s.theta),
 // Grow adds variables, which no potential has, behind the others.
 func (s *State) Grow(variables int) {
 	for len(s.y) < variables {
+		s.moved(int32(len(s.y)))
 		s.y, s.g = append(s.y, 0), append(s.g, 0)
 	}
 }
@@ -284,6 +285,7 @@ func (s *State) Adopt(w *Whole, y, multipliers []float64) (*State, error) {
 		return New(field, y, multipliers, s.settings)
 	}
 	copy(s.y, y)
+	s.pages, s.stale = nil, nil
 	for k, place := range w.places {
 		s.mu[place] = multipliers[k]
 	}

@@ -52,6 +52,8 @@ type State struct {
 	places   []int
 	log      []entry
 	saved    *saved
+	pages    Pages    // the last ones
+	stale    []uint64 // which of them are not what they would be now
 	settings solve.Settings
 	aim      float64 // the gap at which a Solve leaves off
 }
@@ -82,7 +84,7 @@ func New(field *mrf.Field, y, multipliers []float64, settings solve.Settings) (*
 	n := m.Potentials()
 	s := &State{
 		model: m, index: index, theta: slices.Clone(field.Weights()), x: slices.Clone(field.Inputs()), y: slices.Clone(y),
-		g: make([]float64, m.Variables), mu: make([]float64, n), first: n,
+		g: make([]float64, m.Variables), mu: make([]float64, n, n+n/8+compactAt), first: n, // with room for some to come
 		gone: make([]uint64, n/64+1), seen: make([]uint64, n/64+1), of: make(map[int32][]int32),
 		settings: settings.WithDefaults(0),
 	}

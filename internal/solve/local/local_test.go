@@ -144,6 +144,45 @@ func TestWhatComesAndGoesIsProven(t *testing.T) {
 	}
 }
 
+// TestPages compares pages with the values that they were taken from, also when these have changed since, or changes
+// were taken back.
+func TestPages(t *testing.T) {
+	l := start(t, 7, mrftest.All)
+	type taken struct {
+		pages  Pages
+		values []float64
+	}
+	var all []taken
+	solve := func() {
+		if _, err := l.Solve(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, taken{l.Pages(), slices.Clone(l.y)})
+	}
+	for range 30 {
+		l.Begin()
+		there, theta := slices.Clone(l.there), l.theta
+		l.Grow(len(l.y) + l.rng.IntN(400))
+		l.SetValue(int32(l.rng.IntN(len(l.y))), l.rng.Float64())
+		l.change()
+		solve()
+		if l.rng.IntN(2) == 0 {
+			l.Rollback()
+			l.there, l.theta = there, theta
+		} else {
+			l.Commit()
+		}
+		solve()
+	}
+	for k, at := range all {
+		for i, value := range at.values {
+			if got := at.pages.At(int32(i)); got != value {
+				t.Fatalf("value %d of pages %d is %v, and was %v", i, k, got, value)
+			}
+		}
+	}
+}
+
 func TestRollbackLeavesNoTrace(t *testing.T) {
 	l := start(t, 5, mrftest.All)
 	for range 30 {

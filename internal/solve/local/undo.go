@@ -50,6 +50,7 @@ func (s *State) Rollback() {
 		switch e := s.log[k]; e.what {
 		case ofValue:
 			s.y[e.at] = e.old
+			s.moved(e.at)
 		case ofSlope:
 			s.g[e.at] = e.old
 		case ofMultiplier:
@@ -83,6 +84,7 @@ func (s *State) note(e entry) {
 func (s *State) setValue(i int32, value float64) {
 	s.note(entry{ofValue, i, s.y[i]})
 	s.y[i] = value
+	s.moved(i)
 }
 
 func (s *State) setSlope(i int32, slope float64) {
