@@ -43,7 +43,13 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 	if bytes.HasPrefix(text, []byte("[")) {
 		return json.Unmarshal(text, &r.Changes)
 	}
-	return json.Unmarshal(text, (*keyed)(r))
+	if err := json.Unmarshal(text, (*keyed)(r)); err != nil {
+		return err
+	}
+	if r.Changes == nil {
+		return errors.New("it has no changes")
+	}
+	return nil
 }
 
 // OpenJournal opens a journal, or begins one, and returns the snapshot that it begins with, nil for none, and what it
@@ -74,8 +80,11 @@ func (j *Journal) read(texts []json.RawMessage) (*Snapshot, []Record, error) {
 	snapshot, texts, err := readSnapshot(texts)
 	records := make([]Record, len(texts))
 	for k, text := range texts {
-		if err == nil {
-			err = json.Unmarshal(text, &records[k])
+		if err != nil {
+			break
+		}
+		if err = json.Unmarshal(text, &records[k]); err != nil {
+			err = fmt.Errorf("record %d: %w", k+1, err)
 		}
 	}
 	if err != nil {
@@ -95,6 +104,9 @@ func (j *Journal) Append(records ...Record) error {
 	}
 	return nil
 }
+
+// Path is where the journal is.
+func (j *Journal) Path() string { return j.path }
 
 // Size is how many bytes the journal has.
 func (j *Journal) Size() int64 { return j.file.Size() }

@@ -119,7 +119,10 @@ func Open(ctx context.Context, model *Model, path string, budget time.Duration) 
 
 // begin makes the model that a journal comes to, and returns how many updates there had been.
 func (s *Service) begin(ctx context.Context, snapshot *live.Snapshot, records []live.Record) (updates int, err error) {
-	if s.live, err = s.model.begin(ctx, snapshot); err != nil {
+	if s.live, err = s.model.begin(ctx, snapshot); err != nil && snapshot != nil {
+		err = fmt.Errorf("%s: %w", s.journal.Path(), err)
+	}
+	if err != nil {
 		return 0, err
 	}
 	s.keys, s.order, s.short.tail = make(map[string]Updated), nil, 0
@@ -132,7 +135,7 @@ func (s *Service) begin(ctx context.Context, snapshot *live.Snapshot, records []
 	for k, r := range records {
 		applied, err := s.apply(ctx, r.Changes)
 		if err != nil {
-			return 0, fmt.Errorf("record %d of changes does not fit the project any more: %w", k+1, err)
+			return 0, fmt.Errorf("%s: record %d of changes does not fit the project any more: %w", s.journal.Path(), k+1, err)
 		}
 		s.remember(r.Key, Updated{Version: updates + len(records), Applied: *applied})
 	}
