@@ -82,7 +82,7 @@ func (s *System) decode(data []byte) error {
 		return err
 	}
 	for _, n := range s.networks {
-		if err := n.fitsFeatures(file, n.spec.Name); err != nil {
+		if err := n.fits(file, n.spec.Name); err != nil {
 			return inNetwork(n.spec.Name, err)
 		}
 	}
@@ -90,8 +90,8 @@ func (s *System) decode(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if len(file.entries) != len(s.parameters)+len(states) {
-		return fmt.Errorf("it holds %d tensors, these networks have %d", len(file.entries), len(s.parameters)+len(states))
+	if wanted := len(s.parameters) + len(states); len(file.entries) != wanted-file.spared(s.parameters) {
+		return fmt.Errorf("it holds %d tensors, these networks have %d", len(file.entries), wanted)
 	}
 	read := make([][]float32, len(s.parameters))
 	for i, p := range s.parameters {
@@ -134,6 +134,14 @@ func (s *System) states(file *saved) (map[*network][]byte, error) {
 	return states, nil
 }
 
+// fits checks that what a file has beside a network's layers, under the network's name there, is what it has itself.
+func (n *network) fits(file *saved, name string) error {
+	if _, has := file.entries[name+"."+distanceLayer+"."+differencesTensor]; has && n.distance.skip == nil {
+		return wrongKey("skip", `it compared the features themselves too when it was saved: write "skip": true`)
+	}
+	return n.fitsFeatures(file, name)
+}
+
 // fitsFeatures checks that a file's network saw such features as the table has, where either says what they stand for,
 // and on such a scale.
 func (n *network) fitsFeatures(file *saved, name string) error {
@@ -143,6 +151,16 @@ func (n *network) fitsFeatures(file *saved, name string) error {
 		}
 	}
 	return n.fitsScale(file.entries, name)
+}
+
+// spared counts the optional parameters that a file lacks.
+func (f *saved) spared(parameters []*parameter) (count int) {
+	for _, p := range parameters {
+		if _, has := f.entries[p.Name]; !has && p.optional() {
+			count++
+		}
+	}
+	return count
 }
 
 // fitsScale checks that a file has a scale of the network's features, under the network's name there, if the network
@@ -200,7 +218,7 @@ func (s *System) begin(n *network) error {
 		return err
 	}
 	from := file.savedName(n.spec.Name)
-	if err := n.fitsFeatures(file, from); err != nil {
+	if err := n.fits(file, from); err != nil {
 		return err
 	}
 	for _, p := range s.parameters {

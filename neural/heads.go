@@ -32,7 +32,7 @@ func (h *classes) backward(upstream []float64) {
 
 // pairs is the head of a siamese network: the distance layer of Koch, Zemel and Salakhutdinov (2015), with the truth
 // σ(Σ_j α_j·|h_j − h'_j| + Σ_m α_m·s_m + β) for the outputs h and h' of the twins and similarities s that the pair is
-// given. The twins run once for each row; the distance layer runs once for each pair.
+// given, and with a skip what that adds. The twins run once for each row; the distance layer runs once for each pair.
 type pairs struct {
 	pass          *pass
 	inputs        []int32
@@ -42,6 +42,7 @@ type pairs struct {
 	weights       []float32 // α of the twins' nodes, as in the last forward
 	given         []float32 // s, [pairs, measures]
 	measures      []float32 // α of the measures, as in the last forward
+	columns       *columns  // of the skip, as in the last forward; nil without
 
 	start []int // by place: the pairs that a row is in
 	meets []meeting
@@ -81,6 +82,7 @@ func (h *pairs) row(place int32) []float32 {
 // forward keeps the weights that it used, because an optimiser may write new ones before backward.
 func (h *pairs) forward(x []float64) {
 	copy(h.measures, h.pass.network.distance.weights.Value[copy(h.weights, h.pass.network.distance.weights.Value):])
+	h.columns = h.pass.network.distance.skip.weights()
 	bias := float64(h.pass.network.distance.bias.Value[0])
 	eachChunk(h.pass.threads, len(h.inputs), func(lo, hi int) {
 		for k := lo; k < hi; k++ {
@@ -92,10 +94,10 @@ func (h *pairs) forward(x []float64) {
 	}
 }
 
-// distance returns Σ_j α_j·|h_j − h'_j| + Σ_m α_m·s_m for a pair.
+// distance returns Σ_j α_j·|h_j − h'_j| + Σ_m α_m·s_m for a pair, and what a skip adds.
 func (h *pairs) distance(k int) float64 {
 	a, b := h.row(h.first[k]), h.row(h.second[k])
-	sum := 0.0
+	sum := h.columns.sum(h.pass.group.product, h.first[k], h.second[k])
 	for j, w := range h.weights {
 		sum += float64(w) * math.Abs(float64(a[j]-b[j]))
 	}
@@ -130,7 +132,7 @@ func (h *pairs) backward(upstream []float64) {
 	h.backwardTwins()
 }
 
-// backwardParameters adds the gradients of α and β, summed over chunks of pairs in order.
+// backwardParameters adds the gradients of α and β, summed over chunks of pairs in order, and of a skip.
 func (h *pairs) backwardParameters() {
 	twins := len(h.weights)
 	d := twins + len(h.measures)
@@ -156,6 +158,9 @@ func (h *pairs) backwardParameters() {
 		h.pass.network.distance.weights.Gradient[j] += float32(v)
 	}
 	h.pass.network.distance.bias.Gradient[0] += float32(total[d])
+	if skip := h.pass.network.distance.skip; skip != nil {
+		skip.backward(h)
+	}
 }
 
 // backwardTwins adds ∂L/∂h for each row: the derivative of |h − h'| is the same for both twins, each seen from its own

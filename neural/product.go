@@ -13,6 +13,8 @@ type product interface {
 	forward(weights, biases, z []float32, masks stream, rate float64)
 	// backward adds Xᵀ·dz to weights, where X has the features that the last forward left.
 	backward(dz, weights []float32)
+	// row returns the features of the k-th row that the last forward left, and the columns where they are; nil of all.
+	row(k int) (columns []int32, values []float32)
 }
 
 // newProduct copies the chosen rows, so that the loops over them run through memory in order.
@@ -46,6 +48,8 @@ func (p *denseProduct) forward(weights, biases, z []float32, masks stream, rate 
 	}
 	p.affine.forward(p.dropped, len(p.rows), weights, biases, z, "")
 }
+
+func (p *denseProduct) row(k int) ([]int32, []float32) { return nil, p.dropped[k*p.in : (k+1)*p.in] }
 
 // cell numbers an element of x by its entity and feature, so that its mask does not depend on the choice of rows.
 func (p *denseProduct) cell(i int) uint64 {
@@ -142,6 +146,11 @@ func (p *sparseProduct) drop(r int, masks stream, rate float64) {
 		cell := uint64(p.rows[r])*uint64(p.width) + uint64(p.columns[k])
 		p.dropped[k] = p.values[k] * masks.keep(cell, rate)
 	}
+}
+
+func (p *sparseProduct) row(k int) ([]int32, []float32) {
+	lo, hi := p.start[k], p.start[k+1]
+	return p.columns[lo:hi], p.dropped[lo:hi]
 }
 
 func (p *sparseProduct) backward(dz, weights []float32) {

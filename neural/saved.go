@@ -171,7 +171,10 @@ func (f *saved) nameOf(p *parameter, network string) string {
 // here.
 func (f *saved) tensor(p *parameter, name, network string) ([]float32, error) {
 	e, exists := f.entries[name]
-	if !exists {
+	switch {
+	case !exists && p.optional():
+		return make([]float32, len(p.Value)), nil
+	case !exists:
 		return nil, fmt.Errorf("tensor %q: missing%s", name, f.otherNames(p))
 	}
 	turned, err := f.turned(e, name, p)

@@ -68,6 +68,9 @@ type Spec struct {
 	// Distance is the number of nodes of a siamese network's distance layer. It compares the twins node by node, so it
 	// is the width of their last layer, which is also the default.
 	Distance int `json:"distance"`
+	// Skip says whether that layer also sees how far apart the two rows' features are, and their products, column by
+	// column; by default it does unless there is an encoder.
+	Skip *bool `json:"skip"`
 	// Measures names similarities of strings that a siamese network's distance layer sees beside the twins: those of the
 	// names of the two rows. A Binding has their values.
 	Measures []string `json:"measures"`
@@ -238,6 +241,9 @@ func (s Spec) withDefaults() Spec {
 	default:
 		setDefault(&s.Shared, 1)
 	}
+	if s.pairs() && s.Skip == nil {
+		s.Skip = new(s.Encoder == "")
+	}
 	if s.pairs() || s.Outputs == 1 {
 		setDefault(&s.Output, SigmoidOutput)
 	} else {
@@ -298,8 +304,8 @@ func (s *Spec) validate() error {
 		return wrongKey("output", "output %q: of one output it is always 1; take %q", s.Output, SigmoidOutput)
 	case s.pairs():
 		return cmp.Or(s.validateCNN(), s.validatePairs())
-	case s.Encoder != "" || s.Shared != 0 || s.Distance != 0 || len(s.Measures) > 0:
-		return wrongKey("encoder", "encoder, shared, distance and measures are for networks that compare pairs, "+
+	case s.Encoder != "" || s.Shared != 0 || s.Distance != 0 || s.Skip != nil || len(s.Measures) > 0:
+		return wrongKey("encoder", "encoder, shared, distance, skip and measures are for networks that compare pairs, "+
 			"not for kind %q", s.Kind)
 	}
 	return s.validateCNN()

@@ -39,7 +39,10 @@ type network struct {
 	passes   int          // that compute the instance's rows, by now
 	width    int          // outputs, or for twins the nodes of their last layer
 
-	distance struct{ weights, bias *parameter } // of networks that compare pairs
+	distance struct { // of networks that compare pairs
+		weights, bias *parameter
+		skip          *skip // nil without
+	}
 }
 
 // firstLayer is the affine map of feature vectors that a network may begin with, shared by all with the same weights.
@@ -101,6 +104,9 @@ func (s *System) Presume(name string, truth float64) {
 	for _, n := range s.networks {
 		if n.spec.Name == name && n.distance.weights != nil && n.spec.Checkpoint == "" && !n.distance.weights.frozen {
 			clear(n.distance.weights.Value)
+			if skip := n.distance.skip; skip != nil {
+				clear(skip.differences.Value)
+			}
 			n.distance.bias.Value[0] = float32(math.Log(truth / (1 - truth)))
 		}
 	}
@@ -248,18 +254,22 @@ func (s *System) discover(n *network) error {
 	return nil
 }
 
+// distanceLayer is what checkpoints call the last layer of a network that compares pairs.
+const distanceLayer = "distance"
+
 // addDistance makes the distance layer of a network that compares pairs.
 func (s *System) addDistance(n *network) error {
 	if d := n.spec.Distance; d != 0 && d != n.width {
 		return wrongKey("distance", "distance %d: its nodes compare the twins' last layer, which "+
 			"has %d; give the twins a hidden layer of %d", d, n.width, d)
 	}
-	n.distance.weights = s.add(n, "distance", weights, Glorot, n.width+len(n.spec.Measures), 1)
+	n.distance.weights = s.add(n, distanceLayer, weights, Glorot, n.width+len(n.spec.Measures), 1)
 	for k, weight := range n.distance.weights.Value {
 		n.distance.weights.Value[k] = float32(-apartness * math.Abs(float64(weight)))
 	}
 	clear(n.distance.weights.Value[n.width:]) // what a similarity means is learned
-	n.distance.bias = s.add(n, "distance", biases, Zeros, 1)
+	n.distance.bias = s.add(n, distanceLayer, biases, Zeros, 1)
+	s.addSkip(n)
 	return nil
 }
 

@@ -1,0 +1,69 @@
+package engine_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/project"
+)
+
+// Few labels of pairs are enough where near is alike: the network compares features before it has learned any layer.
+func TestFewPairsAreEnough(t *testing.T) {
+	aurocs := make(map[bool]float64)
+	for _, skip := range []bool{true, false} {
+		const seeds = 3
+		for seed := range uint64(seeds) {
+			r := run(t, writeProject(t, copies(seed, skip)), project.Options{Seed: seed}, learnAndInfer)
+			aurocs[skip] += r.Evaluations[0].Values["AUROC"] / seeds
+		}
+	}
+	t.Logf("AUROC %.3f with a skip, %.3f without", aurocs[true], aurocs[false])
+	if !(aurocs[true] > 0.95 && aurocs[true] > aurocs[false]+0.02) {
+		t.Errorf("AUROC %.3f with a skip, and %.3f without", aurocs[true], aurocs[false])
+	}
+}
+
+// copies are records of which four each are of one thing, seen through columns of other scales; 60 pairs are known.
+func copies(seed uint64, skip bool) map[string]string {
+	random := rand.New(rand.NewPCG(seed, 7))
+	const records, columns, known, asked = 120, 10, 60, 300
+	files := map[string]string{"model.json": fmt.Sprintf(`{
+		"rules": ["1: Alike(A, B) -> Same(A, B) ^2", "1: !Alike(A, B) -> !Same(A, B) ^2"],
+		"networks": {"twins": {"kind": "siamese", "features": "features.tsv", "hidden": [16], "skip": %v}},
+		"predicates": {
+			"Pair/2": {"observations": ["pairs.tsv"]},
+			"Alike/2": {"neural": {"network": "twins", "atoms": "Alike(A, B) <- Pair(A, B)"}},
+			"Same/2": {"targets": ["pairs.tsv"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]},
+				"evaluations": ["AUCEvaluator"]}
+		}}`, skip)}
+	var thing [columns]float64
+	for k := range records {
+		files["features.tsv"] += fmt.Sprintf("r%d", k)
+		for c := range thing {
+			if k%4 == 0 {
+				thing[c] = random.NormFloat64()
+			}
+			files["features.tsv"] += fmt.Sprintf("\t%g", (thing[c]+0.5*random.NormFloat64())*float64(1+100*c))
+		}
+		files["features.tsv"] += "\n"
+	}
+	seen := make(map[[2]int]bool)
+	for len(seen) < known+asked {
+		a, same, table := random.IntN(records/2), len(seen)%3 == 0, "train.tsv"
+		b := a/4*4 + random.IntN(4)
+		if !same {
+			b = random.IntN(records / 2)
+		}
+		if len(seen) >= known {
+			a, b, table = a+records/2, b+records/2, "test.tsv"
+		}
+		if a == b || a/4 == b/4 != same || seen[[2]int{a, b}] {
+			continue
+		}
+		seen[[2]int{a, b}] = true
+		files["pairs.tsv"] += fmt.Sprintf("r%d\tr%d\n", a, b)
+		files[table] += fmt.Sprintf("r%d\tr%d\t%d\n", a, b, map[bool]int{true: 1}[same])
+	}
+	return files
+}
