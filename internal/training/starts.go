@@ -56,35 +56,33 @@ func (g *learner) learnFromExamples(ctx context.Context, l lesson) (*Training, e
 		return nil, err
 	}
 	defer func() { g.Seed = s.seed }()
-	for again := true; again; {
-		training, err := s.start(ctx)
-		early, cut := learn.CutShort(ctx, err)
-		if err != nil && !cut {
-			return nil, err
-		}
-		if cut {
-			s.kept.Ended = early
-			g.takeBack(s.best)
-			return s.kept, err
-		}
-		if again, err = s.begin(training.Epochs); err != nil {
-			return nil, err
-		}
-	}
-	err = s.whole(ctx)
+	err = s.run(ctx)
 	early, cut := learn.CutShort(ctx, err)
 	if err != nil && !cut {
 		return nil, err
 	}
-	if cut {
-		s.kept.Ended = early
-	}
 	g.takeBack(s.best)
-	if s.kept.Starts = s.all; s.most >= 0 {
-		g.plan.decay = s.kept.plan.decay
-		s.tell()
+	if s.kept.Starts = s.all; cut {
+		s.kept.Ended = early
+		return s.kept, err
 	}
-	return s.kept, err
+	g.plan.decay = s.kept.plan.decay
+	s.tell()
+	return s.kept, nil
+}
+
+// run makes one start after the other, and learns from all examples in the end.
+func (s *starts) run(ctx context.Context) error {
+	for again := true; again; {
+		training, err := s.start(ctx)
+		if err == nil {
+			again, err = s.begin(training.Epochs)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return s.whole(ctx)
 }
 
 // starts prepares the first one.
