@@ -81,7 +81,8 @@ func TestNearIsAlikeAtFirst(t *testing.T) {
 	}
 }
 
-// A file of before there was a skip, or of another program, computes what it did; one with a skip is no network without.
+// A file of before there was a skip, or of another program, computes what it did. One with a skip is for no network
+// without.
 func TestSkipInCheckpoints(t *testing.T) {
 	table := sparseTable(t, 9, 6, 27, 5)
 	written := func(s *System) []byte {
