@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import random
+import signal
 import subprocess
 from pathlib import Path
 
@@ -34,13 +37,39 @@ def ring(folder: Path, people: int = 3000) -> Path:
     return _write(folder, friends, smokes, targets)
 
 
+def blocks(config: Path, folder: Path, shards: int, gap: str = "1e-7") -> dict[str, bytes]:
+    """Solve a project by blocks that exchange files, with no cluster, and return the values of its parts."""
+    cut = (_binary.find(), "shard", str(config), "--by", "vertices", "--into", str(shards), "--gap", gap)
+    subprocess.run([*cut, str(folder), "-q"], check=True, capture_output=True)
+    lines = [[_binary.find(), "run", "--shard", f"{k}/{shards}", str(folder), "-q"] for k in range(1, shards + 1)]
+    running = [subprocess.Popen(line, stdout=subprocess.DEVNULL) for line in lines]
+    assert [engine.wait() for engine in running] == [0] * shards
+    return answers(folder)
+
+
+def slay(shard: int) -> bool:
+    """Kill -9 the engine that waits between two rounds of a shard, and what has started it; tell whether there was one."""
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (process / "cmdline").read_bytes().split(b"\0")
+            parent = int((process / "stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+        if b"--exchange" in line and b"--shard" in line and line[line.index(b"--shard") + 1].startswith(b"%d/" % shard):
+            for pid in (parent, int(process.name)):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            return True
+    return False
+
+
 #: The engine; once it is armed, the next that solves shard 2 dies in the middle, with what has started it.
 _FRAGILE = """#!/bin/sh
 case "$*" in
 *"--shard 2/"*)
     if mv '{armed}' '{fired}' 2>/dev/null; then
         '{binary}' "$@" >/dev/null & engine=$!
-        while kill -0 $engine && [ -z "$(ls "$4"/answers/*.json "$4"/rounds-*/state-0002 2>/dev/null)" ]; do
+        while kill -0 $engine && [ -z "$(ls "$4"/answers/*.json 2>/dev/null)" ]; do
             sleep 0.01
         done
         kill -9 $engine $PPID $$

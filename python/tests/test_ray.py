@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import deeppsl
-from clusters import Fragile, answers, one, ring, towns
+from clusters import Fragile, answers, blocks, one, ring, slay, towns
 
 ray: Any = pytest.importorskip("ray")
 
@@ -73,8 +73,8 @@ def test_what_is_wrong_is_said_as_elsewhere(tmp_path: Path) -> None:
     with pytest.raises(deeppsl.InputError, match="unknown predicate Smoke") as raised:
         run(config)
     assert raised.value.problems[0].line == 1 and raised.value.problems[0].hint == "did you mean Smokes?"
-    with pytest.raises(deeppsl.InputError, match="shared=True"):
-        run(config, by="vertices")
+    with pytest.raises(deeppsl.InputError, match="shared=True needs"):
+        run(config, shared=True)
     with pytest.raises(deeppsl.InputError, match="enough for 3: say shards=3"):
         run(config, by="vertices", shards=4, directory=tmp_path / "blocks", shared=True)
 
@@ -110,17 +110,59 @@ def test_a_worker_that_is_killed_is_started_again(tmp_path: Path, cluster: Fragi
     assert answers(tmp_path / "parts") == one(config, tmp_path / "one")
 
 
-def test_a_worker_that_is_killed_goes_on_with_its_block(tmp_path: Path, cluster: Fragile) -> None:
-    from deeppsl.ray import run
+@pytest.mark.parametrize("shared", [False, True])
+def test_an_actor_that_is_killed_goes_on_with_its_block(tmp_path: Path, shared: bool) -> None:
+    from deeppsl.ray import Done, Round, run
 
     config = ring(tmp_path)
-    for folder in ("calm", "killed"):
-        answer = run(config, shards=3, by="vertices", directory=tmp_path / folder, shared=True, gap=1e-7)
-        assert answer.optimal and answer.method == "consensus" and answer.iterations > 3
-        if folder == "calm":
-            cluster.arm()
-    assert cluster.fired
-    assert answers(tmp_path / "killed") == answers(tmp_path / "calm")
+    told: list[Done | Round] = []
+
+    def progress(step: Done | Round) -> None:
+        told.append(step)
+        if isinstance(step, Round) and step.round in (1, 3):  # in shards 2, and 3 or 1
+            assert slay(2) and slay(4 - step.round)
+
+    answer = run(
+        config, shards=3, by="vertices", directory=tmp_path / "parts", shared=shared, gap=1e-7, progress=progress
+    )
+    assert answer.optimal and answer.method == "consensus" and answer.iterations > 4
+    rounds = [step for step in told if isinstance(step, Round)]
+    assert [step.round for step in rounds] == list(range(1, answer.iterations + 1))
+    assert rounds[-1].gap <= 1e-7 and rounds[-1].best == pytest.approx(answer.objective)
+    assert len(told) == len(rounds) + 3
+    assert answers(tmp_path / "parts") == blocks(config, tmp_path / "files", 3)
+    told.clear()
+    run(config, shards=3, by="vertices", directory=tmp_path / "parts", shared=shared, gap=1e-7, progress=told.append)
+    assert not told
+
+
+def test_a_driver_that_is_killed_goes_on_with_all_blocks(tmp_path: Path) -> None:
+    from deeppsl.ray import Done, Round, run
+
+    config = ring(tmp_path)
+    told: list[Done | Round] = []
+
+    def stops(step: Done | Round) -> None:
+        if isinstance(step, Round) and step.round == 5:
+            raise KeyboardInterrupt
+
+    kept = {"shards": 3, "by": "vertices", "directory": tmp_path / "parts", "gap": 1e-7, "checkpoint": 2}
+    with pytest.raises(KeyboardInterrupt):
+        run(config, progress=stops, **kept)
+    run(config, progress=told.append, **kept)
+    assert isinstance(told[0], Round) and told[0].round == 5
+    assert answers(tmp_path / "parts") == blocks(config, tmp_path / "files", 3)
+
+
+def test_who_may_not_be_killed_more_often_says_so_of_a_block(tmp_path: Path) -> None:
+    from deeppsl.ray import Done, Round, run
+
+    def progress(step: Done | Round) -> None:
+        if isinstance(step, Round):
+            assert slay(1)
+
+    with pytest.raises(deeppsl.WorkerError, match="block 1 was lost, and may not be tried again"):
+        run(ring(tmp_path), shards=2, by="vertices", gap=1e-7, retries=2, progress=progress)
 
 
 def test_who_may_not_be_killed_more_often_says_so(tmp_path: Path, cluster: Fragile) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pickle
+import random
 import signal
 import subprocess
 import sys
@@ -14,8 +16,8 @@ from pathlib import Path
 import pytest
 
 import deeppsl
-from clusters import answers, one, towns
-from deeppsl import _shards
+from clusters import answers, blocks, one, towns
+from deeppsl import _blocks, _shards
 
 
 def plan(config: Path, folder: Path, shards: int = 3, **options: object) -> _shards.Plan:
@@ -106,3 +108,97 @@ def test_an_engine_dies_with_who_started_it(tmp_path: Path) -> None:
     while status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z":
         assert time.monotonic() < until
         time.sleep(0.01)
+
+
+class Engines:
+    """Blocks in processes of this machine, some of which are lost in each step."""
+
+    def __init__(self, made: _shards.Plan, losing: bool) -> None:
+        self._jobs = [pickle.loads(pickle.dumps(made.job(shard, False, 1))) for shard in range(1, made.shards + 1)]
+        self._running: list[_blocks.Block | None] = [None] * made.shards
+        self._losing, self._steps = losing, 0
+
+    def step(self, places: list[_blocks.Place]) -> list[_blocks.Told]:
+        self._steps += 1
+        if self._losing and self._steps == 6:
+            self.close()
+            raise _blocks.LostError
+        told = [self._one(k, place) for k, place in enumerate(places)]
+        if self._losing:
+            victim = self._steps % len(places)
+            engine, self._running[victim] = self._running[victim], None
+            assert engine is not None
+            engine.close()
+        return told
+
+    def _one(self, k: int, place: _blocks.Place) -> _blocks.Told:
+        engine = self._running[k]
+        if engine is not None:
+            return engine.step(place.since[-1])
+        engine = self._running[k] = _blocks.Block(self._jobs[k], place.state)
+        told = engine.step()
+        for letters in place.since:
+            told = engine.step(letters)
+        return told
+
+    def close(self) -> None:
+        for engine in self._running:
+            if engine is not None:
+                engine.close()
+        self._running = [None] * len(self._jobs)
+
+
+def crowd(folder: Path, people: int = 400) -> Path:
+    """Write a project of people who all have to do with the same three: every block has these."""
+    chance = random.Random(9)
+    friends = [f"p{k}\tp{k % 3}\t1" for k in range(3, people)] + [f"p{k}\tp{k + 1}\t1" for k in range(3, people - 1)]
+    (folder / "friends.txt").write_text("\n".join(friends) + "\n")
+    (folder / "likes.txt").write_text("".join(f"p{k}\t{chance.random():.3f}\n" for k in range(people)))
+    (folder / "targets.txt").write_text("".join(f"p{k}\n" for k in range(people)))
+    rules = ["3: Friends(A, B) & Smokes(A) -> Smokes(B) ^2", "3: Friends(A, B) & Smokes(B) -> Smokes(A) ^2"]
+    rules += ["1: Likes(A) -> Smokes(A) ^2", "1: Smokes(A) -> Likes(A) ^2"]
+    tables = {"Friends/2": {"observations": ["friends.txt"]}, "Likes/1": {"observations": ["likes.txt"]}}
+    config = folder / "model.json"
+    predicates = {**tables, "Smokes/1": {"targets": ["targets.txt"]}}
+    config.write_text(json.dumps({"rules": rules, "predicates": predicates}))
+    return config
+
+
+@pytest.mark.parametrize("shards", [1, 3, 6])
+def test_blocks_that_are_lost_come_to_the_same_bits(tmp_path: Path, shards: int) -> None:
+    config = crowd(tmp_path)
+    wanted = blocks(config, tmp_path / "files", shards)
+    for losing in (False, True):
+        made = _shards.Plan(config, tmp_path / f"parts{losing}", shards, "vertices", 1e-7, None, None)
+        engines = Engines(made, losing)
+        told: list[_blocks.Done | _blocks.Round] = []
+        _blocks.agree(made, engines.step, list, 2, told.append)
+        engines.close()
+        assert answers(made.folder) == wanted
+        rounds = [step for step in told if isinstance(step, _blocks.Round)]
+        assert sorted({step.round for step in rounds}) == list(range(1, rounds[-1].round + 1))
+        assert len(told) == len(rounds) + shards
+        answer = deeppsl.Answer(*made.merge(), {})
+        assert answer.optimal and answer.iterations == len({step.round for step in rounds})
+        told.clear()
+        _blocks.agree(made, engines.step, list, 2, told.append)
+        assert not told
+
+
+def test_a_block_says_what_is_wrong(tmp_path: Path) -> None:
+    made = _shards.Plan(crowd(tmp_path), tmp_path / "parts", 2, "vertices", 1e-7, None, None)
+    (tmp_path / "parts" / "cells" / "0001" / "block").write_bytes(b"none")
+    with pytest.raises(deeppsl.InputError, match="is damaged"), contextlib.closing(_blocks.Block(made.job(1, False, 1))) as b:
+        b.step()
+    with contextlib.closing(_blocks.Block(made.job(2, False, 1))) as block:
+        block.step()
+        with pytest.raises(deeppsl.FailedError, match="the letters of step 0 from standard input"):
+            block.step([b"", b"", b""])
+    with contextlib.closing(_blocks.Block(made.job(2, False, 1))) as block:
+        block.step()
+        block._engine.kill()
+        with pytest.raises(deeppsl.WorkerError, match="ended by signal 9"):
+            block.step([b"", b""])
+    with contextlib.closing(_blocks.Block(made.job(2, False, 1), b"no state")) as block:
+        with pytest.raises(deeppsl.InputError, match="its state"):
+            block.step()

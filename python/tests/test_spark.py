@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import threading
+import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +15,7 @@ from typing import Any
 import pytest
 
 import deeppsl
-from clusters import Fragile, answers, one, ring, towns
+from clusters import Fragile, answers, blocks, one, ring, slay, towns
 
 pytest.importorskip("pyspark")
 pytestmark = [
@@ -75,12 +77,12 @@ def test_an_error_of_a_task_is_that_of_the_driver(tmp_path: Path, spark: Any) ->
     config, parts = towns(tmp_path), tmp_path / "parts"
     plan = _shards.Plan(config, parts, 2, "components", None, None, None)
     (parts / "cells" / "0001" / "SMOKES.targets.txt").write_text("")
-    told = [row["error"] for row in shards._solved(spark, plan, True, 1, False).collect()]
+    told = [row["error"] or "" for row in shards._solved(spark, plan, True, 1).collect()]
     assert sum(map(bool, told)) == 1
     raised = shards._error(max(told))
     assert "is damaged" in str(raised) and raised.problems[0].id == "shard-damaged"
-    with pytest.raises(deeppsl.InputError, match="shared=True"):
-        shards.run(spark, config, shards=2, by="vertices")
+    with pytest.raises(deeppsl.InputError, match="shared=True needs"):
+        shards.run(spark, config, shards=2, shared=True)
 
 
 def test_a_worker_that_is_killed_is_started_again(tmp_path: Path, spark: Any, fragile: Fragile) -> None:
@@ -93,14 +95,23 @@ def test_a_worker_that_is_killed_is_started_again(tmp_path: Path, spark: Any, fr
     assert answers(tmp_path / "parts") == one(config, tmp_path / "one")
 
 
-def test_blocks_run_together_and_go_on(tmp_path: Path, spark: Any, fragile: Fragile) -> None:
-    from deeppsl.spark import run
+def test_blocks_agree_in_stages_and_go_on(tmp_path: Path, spark: Any) -> None:
+    from deeppsl.spark import Done, Round, run
 
     config = ring(tmp_path)
-    for folder in ("calm", "killed"):
-        answer = run(spark, config, shards=2, by="vertices", directory=tmp_path / folder, shared=True, gap=1e-7)
-        assert answer.optimal and answer.method == "consensus" and answer.iterations > 3
-        if folder == "calm":
-            fragile.arm()
-    assert fragile.fired
-    assert answers(tmp_path / "killed") == answers(tmp_path / "calm")
+    told: list[Done | Round] = []
+    killer = threading.Thread(target=lambda: killed.append(any(slay(2) or time.sleep(0.01) for _ in range(3000))))
+    killed: list[bool] = []
+
+    def progress(step: Done | Round) -> None:
+        told.append(step)
+        if isinstance(step, Round) and step.round == 2:
+            killer.start()
+
+    answer = run(spark, config, shards=2, by="vertices", directory=tmp_path / "parts", gap=1e-5, progress=progress)
+    killer.join()
+    assert killed == [True]
+    assert answer.optimal and answer.method == "consensus" and answer.iterations > 2
+    rounds = [step for step in told if isinstance(step, Round)]
+    assert [step.round for step in rounds] == list(range(1, answer.iterations + 1)) and len(told) == len(rounds) + 2
+    assert answers(tmp_path / "parts") == blocks(config, tmp_path / "files", 2, "1e-5")

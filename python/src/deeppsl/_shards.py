@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import itertools
 import json
@@ -16,7 +17,7 @@ from . import __version__, _binary
 from ._errors import DeepPSLError, FailedError, InputError, Problem, WorkerError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from .results import Columns
 
@@ -43,6 +44,12 @@ class Done(NamedTuple):
     variables: int
 
 
+def check(directory: object, shared: bool) -> None:
+    """Refuse a folder that machines share and nobody names."""
+    if shared and directory is None:
+        raise InputError("shared=True needs directory=…, which all machines see under the same path")
+
+
 class Job(NamedTuple):
     """One shard, for any process of any machine that has this package. It may be done again, to the same bits."""
 
@@ -53,24 +60,35 @@ class Job(NamedTuple):
     threads: int
     version: str
 
-    def run(self) -> tuple[Done, bytes]:
-        """Solve the shard, and return its answers, which have been written already where the folder is shared."""
+    @contextlib.contextmanager
+    def opened(self) -> Iterator[Path]:
+        """Give the folder of this machine that has the part."""
         if self.version != __version__:
             raise InputError(
                 f"this machine has deeppsl {__version__}, and the driver {self.version}, which may answer with other "
                 "bits: install the same version everywhere"
             )
         if self.folder:
-            return self._solve(self.folder), b""
+            yield Path(self.folder)
+            return
         with tempfile.TemporaryDirectory(prefix="deeppsl-") as folder:
             with zipfile.ZipFile(io.BytesIO(self.part)) as parts:
                 parts.extractall(folder)
-            done = self._solve(folder)
-            return done, pack(Path(folder), sorted(Path(folder, "answers").glob("*.*")))
+            yield Path(folder)
 
-    def _solve(self, folder: str) -> Done:
-        shard = f"{self.shard}/{self.shards}"
-        return Done(**call("run", "--shard", shard, folder, "--threads", str(self.threads)))
+    def run(self) -> tuple[Done, bytes]:
+        """Solve the shard, and return its answers, which have been written already where the folder is shared."""
+        with self.opened() as folder:
+            done = Done(**call(*self.arguments(folder)))
+            return done, self.answers(folder)
+
+    def arguments(self, folder: Path) -> list[str]:
+        """Return the engine's, to solve the shard."""
+        return ["run", "--shard", f"{self.shard}/{self.shards}", str(folder), "--threads", str(self.threads)]
+
+    def answers(self, folder: Path) -> bytes:
+        """Return the answers that are there, to travel back."""
+        return b"" if self.folder else pack(folder, sorted((folder / "answers").glob("*.*")))
 
 
 class Plan:
@@ -95,8 +113,10 @@ class Plan:
             arguments += ["-D", f"{name}={str(value).lower() if isinstance(value, bool) else value}"]
         cut = call(*arguments)
         self.folder = folder
+        self.by = by
         self.shards = shards
         self._cells: list[dict[str, Any]] = cut["cells"]
+        self._kept = folder / f"rounds-{cut['sha256'][:12]}.zip"
 
     def job(self, shard: int, shared: bool, threads: int) -> Job:
         """Return a shard's job, with its part and the answers that are there already if the folder is not shared."""
@@ -107,6 +127,31 @@ class Plan:
             paths += [self.folder / "cells" / cell["name"] / file["path"] for file in cell["files"]]
             paths += [path for path in self._answers(cell) if path.exists()]
         return Job(shard, self.shards, "", pack(self.folder, paths), threads, __version__)
+
+    def complete(self) -> bool:
+        """Tell whether all answers are there. Those of blocks are together or not at all: any others are removed."""
+        paths = [path for cell in self._cells for path in self._answers(cell)]
+        if all(path.exists() for path in paths):
+            return True
+        for path in paths:
+            path.unlink(missing_ok=True)
+        return False
+
+    def keep(self, states: list[bytes]) -> None:
+        """Keep the states of all blocks, from which the same call goes on if it is made again."""
+        beside = self._kept.with_suffix(".part")
+        with zipfile.ZipFile(beside, "w") as archive:
+            for k, state in enumerate(states):
+                archive.writestr(str(k), state)
+        beside.replace(self._kept)
+
+    def kept(self) -> list[bytes]:
+        """Return the states that were kept; of blocks that are to begin, they are empty."""
+        try:
+            with zipfile.ZipFile(self._kept) as archive:
+                return [archive.read(str(k)) for k in range(self.shards)]
+        except (OSError, KeyError, zipfile.BadZipFile):
+            return [b""] * self.shards
 
     def take(self, shard: int, answers: bytes) -> None:
         """Keep the answers of a shard whose part travelled."""
@@ -171,23 +216,34 @@ def _read(folder: Path, names: list[str]) -> tuple[Any, dict[str, Columns]]:
     return np.array(values, np.float64), atoms
 
 
+def command(*arguments: str) -> list[str]:
+    """Return the command line of an engine that ends with this process."""
+    line = [_binary.find(), *arguments, "--json", "--quiet"]
+    if sys.platform == "linux":
+        line = [sys.executable, "-I", "-S", "-c", _TIED, str(os.getpid()), *line]
+    return line
+
+
 def call(*arguments: str) -> dict[str, Any]:
     """Run a command of the engine, and return what it answers."""
     import subprocess
 
-    command = [_binary.find(), *arguments, "--json", "--quiet"]
-    if sys.platform == "linux":
-        command = [sys.executable, "-I", "-S", "-c", _TIED, str(os.getpid()), *command]
-    ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8")
-    told = ended.stderr.strip()
+    ended = subprocess.run(
+        command(*arguments), stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8"
+    )
+    return answered(arguments[0], ended.returncode, ended.stdout, ended.stderr)
+
+
+def answered(name: str, code: int, out: str, errors: str) -> dict[str, Any]:
+    """Return what a command has answered that has ended."""
+    told = errors.strip()
     try:
-        reply: dict[str, Any] = json.loads(ended.stdout)
+        reply: dict[str, Any] = json.loads(out)
     except ValueError:
-        code = ended.returncode
         how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
-        raise WorkerError(f"deeppsl {arguments[0]} ended {how}" + (f":\n{told}" if told else "")) from None
+        raise WorkerError(f"deeppsl {name} ended {how}" + (f":\n{told}" if told else "")) from None
     if "errors" in reply:
-        raise _error(ended.returncode, told, reply["errors"])
+        raise _error(code, told, reply["errors"])
     return reply
 
 

@@ -13,6 +13,7 @@ from ray.util.placement_group import placement_group, remove_placement_group
 from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
 from . import _shards
+from ._blocks import Block, LostError, Place, Round, Told, agree
 from ._errors import InputError, WorkerError
 from ._shards import Done
 from .results import Answer
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping
 
-__all__ = ["Done", "run"]
+__all__ = ["Done", "Round", "run"]
 
 _AHEAD = 2  # parts that travel or wait, for each that can be solved at a time
 
@@ -38,7 +39,8 @@ def run(
     seed: int | None = None,
     options: Mapping[str, object] | None = None,
     retries: int = 3,
-    progress: Callable[[Done], None] | None = None,
+    checkpoint: int = 10,
+    progress: Callable[[Done | Round], None] | None = None,
 ) -> Answer:
     """Infer a project on the cluster that Ray is connected to; without one, as ray.init() finds or starts it.
 
@@ -47,8 +49,12 @@ def run(
     travel to the tasks, and answers back; with `shared`, all machines see `directory` under the same path, and nothing
     travels. What is in a directory already is not solved again; without one, a temporary one is used.
 
-    A task whose process or machine is lost is done again, up to `retries` times (-1: always), to the same bits. Blocks of
-    by="vertices" run at the same time, exchange files in the shared directory, and go on in the round where they were.
+    Blocks of by="vertices" are actors, which keep their part and their engine from round to round, and tell each other what
+    they have to through Ray; `progress` is called with each Round, too.
+
+    A task or an actor whose process or machine is lost is started again, up to `retries` times (-1: always), to the same
+    bits; an actor goes on in the round where it was. Every `checkpoint` rounds, the driver keeps the states of all in the
+    directory: from there all go on if a machine has taken their last states along, or the driver itself is started again.
     """
     if not ray.is_initialized():
         ray.init()
@@ -58,23 +64,21 @@ def run(
     with contextlib.ExitStack() as stack:
         folder = Path(directory or stack.enter_context(tempfile.TemporaryDirectory(prefix="deeppsl-"))).absolute()
         plan = _shards.Plan(config, folder, shards, by, gap, seed, options)
-        most, place = _AHEAD * max(slots, 1), "SPREAD"
         if by == "vertices":
-            most, place = shards, stack.enter_context(_together(shards, threads))
-        task = ray.remote(_run).options(
-            num_cpus=threads, max_retries=retries, retry_exceptions=[WorkerError], scheduling_strategy=place
-        )
-        _solve(plan, task, shared, threads, most, progress)
+            jobs = [plan.job(shard, shared, threads) for shard in range(1, shards + 1)]
+            place = stack.enter_context(_together(shards, threads))
+            actors = stack.enter_context(contextlib.closing(_Actors(jobs, threads, retries, place)))
+            agree(plan, actors.step, ray.get, checkpoint, progress)
+        else:
+            task = ray.remote(_run).options(
+                num_cpus=threads, max_retries=retries, retry_exceptions=[WorkerError], scheduling_strategy="SPREAD"
+            )
+            _solve(plan, task, shared, threads, _AHEAD * max(slots, 1), progress)
         return Answer(*plan.merge(), {})
 
 
 def _check(by: str, shards: int, slots: int, threads: int, directory: object, shared: bool) -> None:
-    if shared and directory is None:
-        raise InputError("shared=True needs directory=…, which all machines see under the same path")
-    if by == "vertices" and not shared:
-        raise InputError(
-            "blocks exchange files: name a directory that all machines see under the same path, and say shared=True"
-        )
+    _shards.check(directory, shared)
     if by == "vertices" and slots < shards:
         raise InputError(
             f"{shards} blocks have to run at the same time, on {shards * threads} processors; the cluster has enough for "
@@ -97,8 +101,87 @@ def _together(shards: int, threads: int) -> Iterator[Any]:
         remove_placement_group(group)
 
 
+class _Actor:
+    """A block in a process of the cluster."""
+
+    def __init__(self, job: _shards.Job, state: bytes) -> None:
+        self._block = Block(job, state)
+
+    def step(self, *letters: bytes) -> list[Any]:
+        """Return what the block tells, its state, and its letters, each to be an object of Ray."""
+        told = self._block.step(letters)
+        blank = [b""] * (self._block.blocks - len(told.letters))
+        return [told._replace(state=None, letters=[]), told.state, *told.letters, *blank]
+
+
+class _Actors:
+    """The blocks of a plan, of which those that are lost are started again."""
+
+    def __init__(self, jobs: list[_shards.Job], threads: int, retries: int, place: Any) -> None:
+        self._jobs = [ray.put(job) for job in jobs]
+        self._kind = ray.remote(_Actor).options(num_cpus=threads, scheduling_strategy=place)
+        self._running: list[Any] = [None] * len(jobs)
+        self._left = [retries] * len(jobs)
+
+    def step(self, places: list[Place]) -> list[Told]:
+        """Have each block tell its next step; letters and states are references."""
+        asked = [self._ask(k, place) for k, place in enumerate(places)]
+        return [self._told(k, place, asked[k]) for k, place in enumerate(places)]
+
+    def close(self) -> None:
+        """End all."""
+        for k in range(len(self._running)):
+            self._end(k)
+
+    def _end(self, k: int) -> None:
+        actor, self._running[k] = self._running[k], None
+        if actor is not None:
+            ray.kill(actor)
+
+    def _ask(self, k: int, place: Place) -> list[Any]:
+        if self._running[k] is not None:
+            return self._call(k, place.since[-1])
+        self._running[k] = self._kind.remote(self._jobs[k], place.state)
+        asked = self._call(k, [])
+        for letters in place.since:
+            asked = self._call(k, letters)
+        return asked
+
+    def _call(self, k: int, letters: list[Any]) -> list[Any]:
+        asked: list[Any] = self._running[k].step.options(num_returns=2 + len(self._jobs)).remote(*letters)
+        return asked
+
+    def _told(self, k: int, place: Place, asked: list[Any]) -> Told:
+        while True:
+            try:
+                told: Told = ray.get(asked[0])
+                return told._replace(state=asked[1], letters=asked[2:])
+            except ray.exceptions.ObjectLostError:
+                self._spend(k, "what it goes on from was lost")
+                self.close()
+                raise LostError from None
+            except ray.exceptions.RayTaskError as error:
+                if not isinstance(error.cause, WorkerError):
+                    raise error.cause from None
+                self._spend(k, error.cause)
+            except ray.exceptions.RayError as error:
+                self._spend(k, error)
+            self._end(k)
+            asked = self._ask(k, place)
+
+    def _spend(self, k: int, why: object) -> None:
+        if self._left[k] == 0:
+            raise WorkerError(f"block {k + 1} was lost, and may not be tried again: {why}")
+        self._left[k] -= 1
+
+
 def _solve(
-    plan: _shards.Plan, task: Any, shared: bool, threads: int, most: int, progress: Callable[[Done], None] | None
+    plan: _shards.Plan,
+    task: Any,
+    shared: bool,
+    threads: int,
+    most: int,
+    progress: Callable[[Done | Round], None] | None,
 ) -> None:
     """Have all shards solved, with so many at most on their way; the first error ends the others."""
     left = iter(range(1, plan.shards + 1))

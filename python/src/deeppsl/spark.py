@@ -10,21 +10,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow
+from pyspark.sql.functions import broadcast
 
-from . import _shards
+from . import __version__, _shards
+from ._blocks import Block, Place, Round, Told, agree
 from ._errors import InputError, Problem
+from ._shards import Done
 from .results import Answer
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["SparkAnswer", "run"]
+__all__ = ["Done", "Round", "SparkAnswer", "run"]
 
 _JOB = "shard int, folder string, part binary"
-_MADE = "shard int, answers binary, error string"
+_MADE = "shard int, answers binary, done string, error string"
+_PLACE = "shard int, state binary, since array<array<binary>>"
+_TOLD = "shard int, rounds string, done string, fresh boolean, state binary, error string, letters array<binary>"
 
 
 class SparkAnswer(Answer):
@@ -55,6 +60,8 @@ def run(
     gap: float | None = None,
     seed: int | None = None,
     options: Mapping[str, object] | None = None,
+    checkpoint: int = 10,
+    progress: Callable[[Done | Round], None] | None = None,
 ) -> SparkAnswer:
     """Infer a project on a cluster of Spark.
 
@@ -63,30 +70,35 @@ def run(
     binary column, of at most 2 GB each, and answers back; with `shared`, all machines see `directory` under the same path,
     and nothing travels. What is in a directory already is not solved again; without one, a temporary one is used.
 
-    A task whose process or machine is lost is done again as spark.task.maxFailures says, to the same bits. Blocks of
-    by="vertices" are one barrier stage, exchange files in the shared directory, and go on in the round where they were.
+    Blocks of by="vertices" are rows, too: each step of a round is a job, whose tasks take a block's state and what others
+    told it, and return its next state and what it tells. Parts stay with the executors, states and letters go by the
+    driver, which keeps the states in the directory every `checkpoint` rounds: from there the same call goes on.
+
+    A task whose process or machine is lost is done again as spark.task.maxFailures says, to the same bits. `progress` is
+    called with each Round, and with each shard that is Done when all are.
     """
-    if shared and directory is None:
-        raise InputError("shared=True needs directory=…, which all machines see under the same path")
-    if by == "vertices" and not shared:
-        raise InputError(
-            "blocks exchange files: name a directory that all machines see under the same path, and say shared=True"
-        )
+    _shards.check(directory, shared)
     with contextlib.ExitStack() as stack:
         folder = Path(directory or stack.enter_context(tempfile.TemporaryDirectory(prefix="deeppsl-"))).absolute()
         plan = _shards.Plan(config, folder, shards, by, gap, seed, options)
-        for row in _solved(session, plan, shared, threads, by == "vertices").collect():
-            if row["error"]:
-                raise _error(row["error"])
-            if not shared:
-                plan.take(row["shard"], bytes(row["answers"]))
+        if by == "vertices":
+            stages = stack.enter_context(contextlib.closing(_Stages(session, plan, shared, threads)))
+            agree(plan, stages.step, list, checkpoint, progress)
+        else:
+            for row in _solved(session, plan, shared, threads).collect():
+                if row["error"]:
+                    raise _error(row["error"])
+                if not shared:
+                    plan.take(row["shard"], bytes(row["answers"]))
+                if progress is not None:
+                    progress(Done(**json.loads(row["done"])))
         answer = SparkAnswer(*plan.merge(), {})
         answer._session = session
         return answer
 
 
-def _solved(session: SparkSession, plan: _shards.Plan, shared: bool, threads: int, together: bool) -> DataFrame:
-    """Return the data frame of the answers, one partition for each shard."""
+def _jobs(session: SparkSession, plan: _shards.Plan, shared: bool, threads: int) -> DataFrame:
+    """Return the data frame of the parts, one partition for each shard."""
     rows = []
     for shard in range(1, plan.shards + 1):
         job = plan.job(shard, shared, threads)
@@ -96,37 +108,98 @@ def _solved(session: SparkSession, plan: _shards.Plan, shared: bool, threads: in
                 "shared=True with a directory that all machines see"
             )
         rows.append((shard, job.folder, job.part))
-    jobs = session.createDataFrame(rows, _JOB).repartitionByRange(plan.shards, "shard")
-    made = jobs.mapInArrow(_Solver(plan.shards, threads, job.version, together), _MADE, barrier=together)
-    # Spark does a barrier stage again only if another stage comes behind it.
-    return made.repartition(1) if together else made
+    return session.createDataFrame(rows, _JOB).repartitionByRange(plan.shards, "shard")
 
 
-class _Solver:
-    """What tasks do with the rows of jobs."""
+def _solved(session: SparkSession, plan: _shards.Plan, shared: bool, threads: int) -> DataFrame:
+    """Return the data frame of the answers."""
+    return _jobs(session, plan, shared, threads).mapInArrow(_Solver(plan.shards, threads), _MADE)
 
-    def __init__(self, shards: int, threads: int, version: str, together: bool) -> None:
-        self._shards, self._threads, self._version, self._together = shards, threads, version, together
+
+class _Tasks:
+    """What tasks do with rows, one at a time, which they make others of."""
+
+    def __init__(self, shards: int, threads: int) -> None:
+        self._shards, self._threads, self._version = shards, threads, __version__
 
     def __call__(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         for batch in batches:
             for row in batch.to_pylist():
-                answers, error = self._solve(row)
-                made = {"shard": [row["shard"]], "answers": [answers], "error": [error]}
-                kinds = [("shard", "int32"), ("answers", "binary"), ("error", "string")]
-                yield pyarrow.RecordBatch.from_pydict(
-                    made, pyarrow.schema([(name, pyarrow.type_for_alias(kind)) for name, kind in kinds])
-                )
+                job = _shards.Job(row["shard"], self._shards, row["folder"], row["part"], self._threads, self._version)
+                try:
+                    made = self._make(job, row)
+                except InputError as error:  # it stays so, and is no reason to try again
+                    made = {"error": json.dumps({"message": str(error), "problems": error.problems})}
+                made = {"shard": row["shard"], **made}
+                yield pyarrow.RecordBatch.from_pylist([made], self._schema())
 
-    def _solve(self, row: dict[str, Any]) -> tuple[bytes, str]:
-        """Solve a shard. What is wrong with the input stays so, and is no reason to try again."""
-        job = _shards.Job(row["shard"], self._shards, row["folder"], row["part"], self._threads, self._version)
-        try:
-            return job.run()[1], ""
-        except InputError as error:
-            if self._together:  # the others wait for this one
-                raise
-            return b"", json.dumps({"message": str(error), "problems": error.problems})
+    def _make(self, job: _shards.Job, row: dict[str, Any]) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _schema(self) -> pyarrow.Schema:
+        raise NotImplementedError
+
+
+class _Solver(_Tasks):
+    """Solves a shard."""
+
+    def _make(self, job: _shards.Job, row: dict[str, Any]) -> dict[str, Any]:
+        done, answers = job.run()
+        return {"answers": answers, "done": json.dumps(done._asdict())}
+
+    def _schema(self) -> pyarrow.Schema:
+        return pyarrow.schema([("shard", "int32"), ("answers", "binary"), ("done", "string"), ("error", "string")])
+
+
+class _Stepper(_Tasks):
+    """Has a block tell its next step."""
+
+    def _make(self, job: _shards.Job, row: dict[str, Any]) -> dict[str, Any]:
+        with contextlib.closing(Block(job, row["state"])) as block:
+            told = block.step()
+            for letters in row["since"]:
+                told = block.step(letters)
+        made = told._asdict()
+        made["rounds"] = json.dumps(told.rounds)
+        made["done"] = json.dumps(told.done and told.done._asdict())
+        made["fresh"] = told.state != row["state"] and bool(told.state)
+        return made
+
+    def _schema(self) -> pyarrow.Schema:
+        kinds = {"rounds": "string", "done": "string", "fresh": "bool", "state": "binary", "error": "string"}
+        fields = [(name, pyarrow.type_for_alias(kind)) for name, kind in {"shard": "int32", **kinds}.items()]
+        return pyarrow.schema([*fields, ("letters", pyarrow.list_(pyarrow.binary()))])
+
+
+class _Stages:
+    """The blocks of a plan, whose parts stay with the executors."""
+
+    def __init__(self, session: SparkSession, plan: _shards.Plan, shared: bool, threads: int) -> None:
+        self._session = session
+        self._parts = _jobs(session, plan, shared, threads).persist()
+        self._stepper = _Stepper(plan.shards, threads)
+
+    def step(self, places: list[Place]) -> list[Told]:
+        """Have each block tell its next step."""
+        rows = [(shard, place.state, place.since) for shard, place in enumerate(places, 1)]
+        frame = broadcast(self._session.createDataFrame(rows, _PLACE))
+        told = {}
+        for row in self._parts.join(frame, "shard").mapInArrow(self._stepper, _TOLD).collect():
+            if row["error"]:
+                raise _error(row["error"])
+            done = json.loads(row["done"])
+            told[row["shard"]] = Told(
+                [Round(*ended) for ended in json.loads(row["rounds"])],
+                done and Done(**done),
+                row["fresh"],
+                bytes(row["state"]),
+                [bytes(letter) for letter in row["letters"]],
+            )
+        return [told[shard] for shard in range(1, len(places) + 1)]
+
+    def close(self) -> None:
+        """Let the parts go."""
+        self._parts.unpersist()
 
 
 def _error(told: str) -> InputError:
