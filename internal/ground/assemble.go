@@ -3,6 +3,7 @@ package ground
 import (
 	"math"
 	"slices"
+	"sync"
 	"unsafe"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
@@ -10,15 +11,60 @@ import (
 )
 
 // assembly joins the batches of a rule, as they come in the order of the pieces, into one arena for each shape. Arenas
-// are batches themselves: each potential is copied once, to where it stays.
+// are batches themselves: each potential is copied once, to where it stays. What is there most of, the numbers of
+// variables and inputs, is given its place first, and is copied by settle.
 type assembly struct {
 	*routine
 	arenas []*batch // in the order of shapes
+	moves  []move
+	// still is held for reading while numbers are copied, and for writing when an arena goes elsewhere.
+	still sync.RWMutex
 }
 
-// add joins a batch, which can be used for something else from then on. About so many times as much is still to come as
-// there is then.
-func (a *assembly) add(p *batch, more float64) { a.arena(p).join(p, 1+more) }
+// move is numbers that have a place in an arena, and are still to be copied there.
+type move struct{ to, from []int32 }
+
+// settle copies numbers to their places. It may run several times at once.
+func settle(moves []move) {
+	for _, m := range moves {
+		copy(m.to, m.from)
+	}
+}
+
+// pending returns the moves that add has left; none of the arenas goes elsewhere until a.still.RUnlock is called.
+func (a *assembly) pending() (moves []move) {
+	a.still.RLock()
+	moves, a.moves = a.moves, nil
+	return moves
+}
+
+// add joins batches, which can be used for something else once what is pending is settled. There are expected to be so
+// many times as many of each shape in the end as there are then.
+func (a *assembly) add(part []*batch, times float64) {
+	for k, p := range part {
+		alike := 0 // these and those that follow
+		for _, q := range part[k:] {
+			if compareShapes(p, q) == 0 {
+				alike += q.len
+			}
+		}
+		a.join(a.arena(p), p, times*float64(alike)/float64(p.len))
+	}
+}
+
+// extended makes room for more numbers in an array which there are expected to be so many times as many of in the end.
+func (a *assembly) extended(numbers, more []int32, times float64) []int32 {
+	n := len(numbers)
+	if n+len(more) > cap(numbers) {
+		a.still.Lock()
+		settle(a.moves)
+		a.moves, numbers = nil, roomy(numbers, len(more), times)
+		a.still.Unlock()
+	}
+	numbers = numbers[:n+len(more)]
+	a.moves = append(a.moves, move{numbers[n:], more})
+	return numbers
+}
 
 // arena returns the last arena of a batch's shape, or a new one if there is none, or if the offsets within it might not
 // fit 32 bits any more.
@@ -44,6 +90,7 @@ func (b *batch) extent() int64 { return int64(max(len(b.vars), len(b.inputs), b.
 
 // blocks makes a block of each arena.
 func (a *assembly) blocks() (blocks []*mrf.Block) {
+	settle(a.moves)
 	for _, b := range a.arenas {
 		blocks = append(blocks, b.block(a.routine.block()))
 	}
@@ -52,11 +99,11 @@ func (a *assembly) blocks() (blocks []*mrf.Block) {
 }
 
 // join appends the potentials of a batch to an arena, for which there will be so many times as many in the end.
-func (b *batch) join(p *batch, times float64) {
+func (a *assembly) join(b, p *batch, times float64) {
 	if p.ragged {
 		b.joinRagged(p, times)
 	}
-	b.vars, b.inputs = extended(b.vars, p.vars, times), extended(b.inputs, p.inputs, times)
+	b.vars, b.inputs = a.extended(b.vars, p.vars, times), a.extended(b.inputs, p.inputs, times)
 	b.scale = extended(b.scale, p.scale, times)
 	b.joinBias(p, times)
 	b.len += p.len
@@ -152,7 +199,7 @@ func (b *batch) block(to *mrf.Block) *mrf.Block {
 const (
 	// cheap is how many elements an array is given room for although they may not come, and ahead is how many times as
 	// many as there are: what first pieces have may not be what others do.
-	cheap, ahead = 1 << 22, 8
+	cheap, ahead = 1 << 22, 1 << 12
 	// slack is which part of an array may be left without elements: memory that was never written takes none.
 	slack = 8
 )

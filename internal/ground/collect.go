@@ -18,11 +18,14 @@ type collection struct {
 	mu       sync.Mutex
 	assembly assembly
 	next     int        // the first piece that is not done
+	reached  int        // the first piece of which nothing has been joined
 	waiting  [][]*batch // per piece
 	done     []bool     // per piece
+	joining  []*batch   // which have their places, but have not been copied there
 	spare    []*batch   // whose potentials are joined
-	before   []int64    // per piece, how many bytes had been joined when it became the first one
-	joined   int64      // how many have been by now
+	before   []int64    // per piece, how many bytes there were of those before it when it became the first one
+	arrived  int64      // how many there are of those before the first one, and of this
+	joined   int64      // how many of them have been joined
 
 	paged  [][]*mrf.Block // per piece, what is in the file
 	counts []Counts
@@ -37,7 +40,7 @@ type collection struct {
 func newCollection(g *grounder, r *routine) *collection {
 	n := r.pieces()
 	return &collection{grounder: g, routine: r, assembly: assembly{routine: r}, waiting: make([][]*batch, n),
-		done: make([]bool, n), before: make([]int64, n), paged: make([][]*mrf.Block, n),
+		done: make([]bool, n), before: make([]int64, n+1), paged: make([][]*mrf.Block, n),
 		counts: make([]Counts, n), found: make([]problems, n), passed: make([]atomic.Int64, len(r.ops))}
 }
 
@@ -52,27 +55,44 @@ func (c *collection) take(piece int, m *machine) {
 		c.grounder.hold(bytes)
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	if piece == c.next && !paged {
+		c.arrived += bytes
+	}
 	switch {
 	case paged:
-		c.reuse(part)
-	case piece == c.next:
+		c.joining = append(c.joining, part...)
+	case piece == c.next && c.foreseen():
 		c.join(part)
 	default:
 		c.waiting[piece] = append(c.waiting[piece], part...)
 	}
+	c.settle()
 	for len(m.spare) < len(part) && len(c.spare) > 0 {
 		last := len(c.spare) - 1
 		m.spare, c.spare = append(m.spare, c.spare[last]), c.spare[:last]
 	}
+	c.mu.Unlock()
+}
+
+// settle has what has been joined copied, without the mutex, which it is called with, and keeps the memory of the
+// batches.
+func (c *collection) settle() {
+	part, moves := c.joining, c.assembly.pending()
+	c.joining = nil
+	c.mu.Unlock()
+	settle(moves)
+	c.assembly.still.RUnlock()
+	c.mu.Lock()
+	for _, b := range part {
+		b.reset()
+	}
+	c.spare = append(c.spare, part...)
 }
 
 // page writes batches to the file.
 func (c *collection) page(piece int, part []*batch) {
 	own := assembly{routine: c.routine}
-	for _, b := range part {
-		own.add(b, 0)
-	}
+	own.add(part, 1)
 	blocks := own.blocks()
 	for _, b := range blocks {
 		c.share(b)
@@ -81,31 +101,30 @@ func (c *collection) page(piece int, part []*batch) {
 	c.size.Add(c.grounder.keep(blocks))
 }
 
-// join appends batches of the first piece that is not done to the arenas.
+// join appends batches of a piece before which all are done to the arenas.
 func (c *collection) join(part []*batch) {
 	c.joined += bytesOf(part)
-	more := c.more()
-	for _, b := range part {
-		c.assembly.add(b, more)
-	}
-	c.reuse(part)
+	c.assembly.add(part, c.total()/float64(max(1, c.joined)))
+	c.joining = append(c.joining, part...)
 }
 
-// more estimates how many times as much is to come as has been joined: the pieces to come make as much as the last
-// quarter of those before.
-func (c *collection) more() float64 {
-	from := c.next - c.next/4
-	recent := float64(c.joined-c.before[from]) / float64(c.next+1-from)
-	return recent * float64(len(c.done)-c.next-1) / float64(max(1, c.joined))
+// total estimates how many bytes all pieces make: those that are not done as much as the last quarter of those before.
+func (c *collection) total() float64 {
+	pieces := len(c.done)
+	if c.next == 0 {
+		return float64(c.arrived) * float64(pieces)
+	}
+	done, from := c.before[c.next], c.next-(c.next+3)/4
+	recent := float64(done-c.before[from]) / float64(c.next-from)
+	return max(float64(c.arrived), float64(done)+recent*float64(pieces-c.next))
 }
 
-// reuse keeps the memory of batches.
-func (c *collection) reuse(part []*batch) {
-	for _, b := range part {
-		b.reset()
-	}
-	c.spare = append(c.spare, part...)
-}
+// glimpse is which part of the pieces must be done for it to be known how much room arenas need: one that turns out too
+// small is there twice while it is copied.
+const glimpse = 16
+
+// foreseen tells whether so many are.
+func (c *collection) foreseen() bool { return c.next >= len(c.done)/glimpse }
 
 // end takes what a machine has counted in a piece.
 func (c *collection) end(piece int, m *machine) {
@@ -118,12 +137,16 @@ func (c *collection) end(piece int, m *machine) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.done[piece] = true; c.next < len(c.done) && c.done[c.next]; {
-		if c.next++; c.next < len(c.done) {
-			c.before[c.next] = c.joined
-			c.join(c.waiting[c.next])
-			c.waiting[c.next] = nil
+		c.next++
+		if c.before[c.next] = c.arrived; c.next < len(c.done) {
+			c.arrived += bytesOf(c.waiting[c.next])
 		}
 	}
+	for ; c.foreseen() && c.reached < min(c.next+1, len(c.done)); c.reached++ {
+		c.join(c.waiting[c.reached])
+		c.waiting[c.reached] = nil
+	}
+	c.settle()
 }
 
 // share gives a block the first one's coefficients if they are the same.

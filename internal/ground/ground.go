@@ -89,6 +89,7 @@ func Ground(
 	for _, rule := range prog.Rules {
 		g.scope.declare(rule)
 	}
+	plan.Count(g.threads, prog.Rules, store)
 	report := &Report{}
 	var diagnostics source.Diagnostics
 	for _, rule := range prog.Rules {
@@ -151,6 +152,7 @@ func (g *grounder) rule(ctx context.Context, rule *program.Rule) ([]*mrf.Block, 
 	if rule.Inactive {
 		return nil, RuleReport{Plan: chosen}, &problems{}
 	}
+	prepare(g.threads, chosen)
 	r := compile(chosen, g.scope)
 	if g.options.oneByOne {
 		r.side = -1

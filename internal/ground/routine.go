@@ -92,7 +92,7 @@ func compile(p *plan.Plan, s *scope) *routine {
 	r.upper, r.dust = r.bound(), r.roundingError()
 	r.repeats = repeats(p.Rule)
 	for k := range p.Steps {
-		r.ops = append(r.ops, r.op(&p.Steps[k], k+1 >= p.Generators))
+		r.ops = append(r.ops, r.op(p, k))
 	}
 	for k := range p.Steps {
 		r.meet(p, k)
@@ -197,28 +197,21 @@ func (r *routine) slotsOf(a *program.Atom, columns []int) []int32 {
 	return slots
 }
 
-// op compiles one step. A projection is a relation of its own, with its own columns; but to match against it, the
-// index of the relation itself on the same columns is as good.
-func (r *routine) op(s *plan.Step, whole bool) op {
-	rel := s.Relation
-	at := func(column int) int { return column }
-	if s.Projected() && s.Op != plan.Match && !rel.Lives() {
-		rel = rel.Distinct(s.Columns...)
-		at = func(column int) int { return slices.Index(s.Columns, column) }
+// op compiles step k.
+func (r *routine) op(p *plan.Plan, k int) op {
+	s, way := &p.Steps[k], accessOf(p, k)
+	rel, at := way.rows()
+	o := op{
+		kind: s.Op, at: s.Index, size: int32(rel.Len()), key: r.slotsOf(s.Atom, s.Key), whole: k+1 >= p.Generators,
 	}
-	o := op{kind: s.Op, at: s.Index, size: int32(rel.Len()), key: r.slotsOf(s.Atom, s.Key), whole: whole}
 	if rel.Lives() {
 		o.live(s, rel)
 	}
-	if o.kind != plan.Scan {
-		key := make([]int, len(s.Key))
-		for k, column := range s.Key {
-			key[k] = at(column)
-		}
-		o.index = rel.Index(key...)
+	if o.index = way.index(); o.index != nil {
 		o.grouped = o.index.Grouped()
-	} else if s.Order > 0 {
-		o.grouped = rel.Index(s.Order - 1).Grouped()
+	}
+	if o.kind == plan.Scan {
+		o.index = nil
 	}
 	for _, column := range s.Bind {
 		o.bind = append(o.bind, binding{rel.Columns[at(column)], r.slot(s.Atom.Args[column])})
@@ -302,7 +295,7 @@ func (r *routine) meet(p *plan.Plan, k int) {
 	if first.Meets == 0 && first.Ahead == nil || first.Relation.Lives() {
 		return
 	}
-	x := first.Atom.Args[first.Bind[0]]
+	x := first.Met()
 	for j := k; j <= k+first.Meets; j++ {
 		s, o := &p.Steps[j], &r.ops[j]
 		value := slices.Index(s.Atom.Args, x)

@@ -64,12 +64,17 @@ func Sample(
 	for _, rule := range prog.Rules {
 		g.scope.declare(rule)
 	}
-	routines := make([]*routine, len(prog.Rules))
+	plan.Count(g.threads, prog.Rules, store)
+	plans := make([]*plan.Plan, len(prog.Rules))
 	for k, rule := range prog.Rules {
-		chosen, err := plan.New(ctx, rule, store)
-		if err != nil {
+		var err error
+		if plans[k], err = plan.New(ctx, rule, store); err != nil {
 			return nil, err
 		}
+	}
+	prepare(g.threads, plans...)
+	routines := make([]*routine, len(plans))
+	for k, chosen := range plans {
 		routines[k] = compile(chosen, g.scope)
 	}
 	estimates := make([]Estimate, len(routines))

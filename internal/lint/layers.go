@@ -50,7 +50,8 @@ var layers = []layer{
 	{"internal/scratch", []string{"internal/parallel"}},
 	{"internal/mrf", []string{"internal/parallel", "internal/scratch"}},
 	{"internal/plan", []string{
-		"internal/source", "internal/symbol", "internal/relation", "internal/program", "internal/similarity"}},
+		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/program",
+		"internal/similarity"}},
 	{"internal/ground", []string{
 		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/program",
 		"internal/similarity", "internal/scratch", "internal/mrf", "internal/plan"}},

@@ -49,7 +49,7 @@ func (o *orderer) meetAt(k, n int) {
 	sorted, shortest := float64(steps[k].Relation.Len()), all
 	for j := k + 1; j <= k+n; j++ {
 		sorted += float64(steps[j].Relation.Len())
-		shortest = min(shortest, times*steps[j].list(steps[k].met()))
+		shortest = min(shortest, times*steps[j].list(steps[k].Met()))
 	}
 	// What is left of the rows that are tried is the same part of them as of those expected, or fewer.
 	left := min(shortest, all*steps[k+n].Rows/max(1, steps[k].Rows))
@@ -70,7 +70,7 @@ func (p *Plan) meetable(k int) (n int) {
 	if !p.listed(k) {
 		return 0
 	}
-	x := p.Steps[k].met()
+	x := p.Steps[k].Met()
 	for j := k + 1; j < len(p.Steps); j++ {
 		next := &p.Steps[j]
 		if next.Op != Match || next.Projected() || occurrences(next.Atom, x) != 1 {
@@ -115,7 +115,7 @@ func (p *Plan) ahead(k int) *Ahead {
 	if q == len(p.Steps) || p.Steps[q].Meets == 0 {
 		return nil
 	}
-	x, y := p.Steps[k].met(), p.Steps[q].met()
+	x, y := p.Steps[k].Met(), p.Steps[q].Met()
 	a, shortest := &Ahead{-1, -1}, math.Inf(1)
 	for j := q; j <= q+p.Steps[q].Meets; j++ {
 		s := &p.Steps[j]
@@ -200,8 +200,22 @@ func occurrences(a *program.Atom, x program.Term) (count int) {
 	return count
 }
 
-// met returns the variable that a step binds, if it binds one.
-func (s *Step) met() program.Term { return s.Atom.Args[s.Bind[0]] }
+// Meeting returns the first of the steps that step k is met with, which may be itself, as it is if it looks ahead; -1
+// if it is not met.
+func (p *Plan) Meeting(k int) int {
+	if p.Steps[k].Ahead != nil {
+		return k
+	}
+	for j := range k + 1 {
+		if p.Steps[j].Meets > 0 && j+p.Steps[j].Meets >= k {
+			return j
+		}
+	}
+	return -1
+}
+
+// Met returns the variable that a step binds, if it binds one.
+func (s *Step) Met() program.Term { return s.Atom.Args[s.Bind[0]] }
 
 // list estimates how long a list of the values of x is.
 func (s *Step) list(x program.Term) float64 {

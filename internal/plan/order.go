@@ -19,6 +19,8 @@ type orderer struct {
 	plan  *Plan
 	bound []bool // per variable: it has a value before the first step; nil if none has
 	used  []bool // per atom
+	// alone says that how many values columns have makes no difference.
+	alone bool
 	// boundBy holds the number of generating steps after which a variable is bound.
 	boundBy []int
 	// users lists the atoms of each variable, and checks its conditions, by their places in the rule.
@@ -68,6 +70,7 @@ func newOrderer(rule *program.Rule, store *relation.Store, bound []bool) *ordere
 			}
 		}
 	}
+	o.alone = alone(rule)
 	o.begin()
 	return o
 }
@@ -175,7 +178,10 @@ func (o *orderer) bind(k int) (bound []int) {
 		if o.isSum(arg) || !arg.IsVariable() {
 			continue
 		}
-		values := float64(max(1, o.store.Relations[a.Predicate].DistinctCount(column)))
+		values := 1.0
+		if !o.alone {
+			values = max(1, o.values(a, column))
+		}
 		switch known := o.distinct[arg.Variable]; {
 		case known == 0:
 			bound = append(bound, arg.Variable)
@@ -224,16 +230,15 @@ func (o *orderer) outlook(k int) outlook {
 		if o.isSum(arg) {
 			continue
 		}
-		values := float64(o.store.Relations[a.Predicate].DistinctCount(column))
 		switch {
 		case !arg.IsVariable():
-			x.rows /= max(1, values)
+			x.rows /= max(1, o.values(a, column))
 		case o.isBound(arg):
 			x.reached *= o.distinct[arg.Variable]
 		default:
 			x.whole = false
 			if slices.Contains(a.Args[:column], arg) {
-				repeated = min(repeated, values) // as if every P(A, A) were there
+				repeated = min(repeated, o.values(a, column)) // as if every P(A, A) were there
 			}
 			continue
 		}
@@ -245,8 +250,7 @@ func (o *orderer) outlook(k int) outlook {
 	x.keyed = keys > 0
 	for column, arg := range a.Args {
 		if arg.IsVariable() && !o.isSum(arg) && o.isBound(arg) {
-			values := float64(max(1, o.store.Relations[a.Predicate].DistinctCount(column)))
-			x.rows /= max(values, o.distinct[arg.Variable])
+			x.rows /= max(1, o.values(a, column), o.distinct[arg.Variable])
 		}
 	}
 	x.rows = min(x.rows, repeated)
@@ -266,19 +270,21 @@ func (o *orderer) after(x *outlook) float64 {
 // size returns the rows of an atom's relation or, as an upper bound, of its projection on the columns that are not
 // summed over.
 func (o *orderer) size(a *program.Atom) float64 {
-	r := o.store.Relations[a.Predicate]
-	rows, combinations, projected := float64(r.Len()), 1.0, false
+	rows, combinations := float64(o.store.Relations[a.Predicate].Len()), 1.0
+	if !slices.ContainsFunc(a.Args, o.isSum) {
+		return rows
+	}
 	for column, arg := range a.Args {
-		if o.isSum(arg) {
-			projected = true
-		} else {
-			combinations *= float64(r.DistinctCount(column))
+		if !o.isSum(arg) {
+			combinations *= o.values(a, column)
 		}
 	}
-	if projected {
-		return min(rows, combinations)
-	}
-	return rows
+	return min(rows, combinations)
+}
+
+// values returns how many values a column of an atom's relation has.
+func (o *orderer) values(a *program.Atom, column int) float64 {
+	return float64(o.store.Relations[a.Predicate].DistinctCount(column))
 }
 
 // decidable tells whether both terms of a condition have a value where the plan stands.

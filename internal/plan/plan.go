@@ -8,6 +8,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
 )
@@ -119,6 +120,41 @@ func New(ctx context.Context, rule *program.Rule, store *relation.Store) (*Plan,
 		}
 	}
 	return best, ctx.Err()
+}
+
+// Count has relations count what New asks for of the rules, side by side.
+func Count(threads int, rules []*program.Rule, store *relation.Store) {
+	type column struct{ predicate, number int }
+	var all []column
+	known := make(map[column]bool)
+	for _, rule := range rules {
+		for k := range rule.Atoms {
+			a := &rule.Atoms[k]
+			for number, arg := range a.Args {
+				c := column{a.Predicate, number}
+				summed := arg.IsVariable() && rule.Variables[arg.Variable].Summation
+				if a.Generates && !alone(rule) && !summed && !known[c] {
+					known[c] = true
+					all = append(all, c)
+				}
+			}
+		}
+	}
+	parallel.For(threads, len(all), func(k int) {
+		store.Relations[all[k].predicate].DistinctCount(all[k].number)
+	})
+}
+
+// alone tells whether one atom generates and nothing is compared: how many values columns have makes no difference
+// then.
+func alone(rule *program.Rule) bool {
+	generating := 0
+	for k := range rule.Atoms {
+		if rule.Atoms[k].Generates {
+			generating++
+		}
+	}
+	return generating == 1 && len(rule.Conditions) == 0
 }
 
 // Bound plans rule for groundings in which some variables have values before the first step, as bound says: Conditions

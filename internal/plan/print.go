@@ -42,13 +42,11 @@ func (p *Plan) Describe(k int) string { return p.op(k) + " " + p.atom(&p.Steps[k
 
 // op names what step k does; those that are met go with the first.
 func (p *Plan) op(k int) string {
-	if p.Steps[k].Meets > 0 {
+	switch first := p.Meeting(k); {
+	case p.Steps[k].Meets > 0:
 		return "meet"
-	}
-	for j := range k {
-		if j+p.Steps[j].Meets >= k {
-			return "with"
-		}
+	case first >= 0 && first < k:
+		return "with"
 	}
 	return p.Steps[k].Op.String()
 }

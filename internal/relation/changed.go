@@ -1,6 +1,9 @@
 package relation
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Changed returns a relation in which an observed row has another value. It shares all that does not depend on values.
 func (r *Relation) Changed(row int32, value float64) *Relation {
@@ -15,12 +18,7 @@ func (r *Relation) Changed(row int32, value float64) *Relation {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for name, index := range r.known.indexes {
-		if out.known.indexes == nil {
-			out.known.indexes = make(map[string]*Index)
-		}
-		out.known.indexes[name] = index
-	}
+	out.known.indexes = maps.Clone(r.known.indexes)
 	return out
 }
 

@@ -46,10 +46,11 @@ type slot struct {
 // sparsity is how many cells a direct index may have per row: beyond it hashing takes less memory.
 const sparsity = 8
 
-// newIndex indexes the first rows of the columns. Of whole tuples, it is likely that no two are the same.
-func newIndex(columns [][]symbol.ID, rows int, whole bool) *Index {
+// newIndex indexes the first rows of the columns, whose values are in the spans. Of whole tuples, it is likely that no
+// two are the same.
+func newIndex(columns [][]symbol.ID, spans []span, rows int, whole bool) *Index {
 	x := &Index{columns: columns}
-	if dims, cells := box(columns, rows); cells <= sparsity*(rows+8) {
+	if dims, cells := box(spans); cells <= sparsity*(rows+8) {
 		x.dims = dims
 		x.address(rows, cells)
 	} else if !whole || !x.hashWhole(rows) {
@@ -76,15 +77,14 @@ func expectedKeys(columns [][]symbol.ID, rows int) int {
 	return min(rows, few*few/2/max(1, few-len(seen)))
 }
 
-// box returns the dimensions that hold all keys, and how many cells they have; the count saturates.
-func box(columns [][]symbol.ID, rows int) (dims []dimension, cells int) {
+// box returns the dimensions that hold all values of the spans, and how many cells they have; the count saturates.
+func box(spans []span) (dims []dimension, cells int) {
 	const most = 1 << 31
 	cells = 1
-	for _, column := range slices.Backward(columns) {
+	for _, s := range slices.Backward(spans) {
 		d := dimension{stride: uint32(cells)}
-		if rows > 0 {
-			d.low = slices.Min(column[:rows])
-			d.size = uint32(slices.Max(column[:rows])-d.low) + 1
+		if s.low <= s.high {
+			d.low, d.size = s.low, uint32(s.high-s.low)+1
 		}
 		dims = append(dims, d)
 		if cells *= int(d.size); cells > most {

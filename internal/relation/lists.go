@@ -19,23 +19,15 @@ type Lists struct {
 // Lists returns the lists of a column's values by the other columns, building them on first use. It is safe for
 // concurrent use.
 func (r *Relation) Lists(value int) *Lists {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if l, ok := r.known.lists[value]; ok {
-		return l
-	}
-	var key []int
-	for column := range r.Arity {
-		if column != value {
-			key = append(key, column)
+	return known(r, &r.known.lists, value, func() *Lists {
+		var key []int
+		for column := range r.Arity {
+			if column != value {
+				key = append(key, column)
+			}
 		}
-	}
-	if r.known.lists == nil {
-		r.known.lists = make(map[int]*Lists)
-	}
-	l := newLists(r.index(key), r.Columns[value])
-	r.known.lists[value] = l
-	return l
+		return newLists(r.Index(key...), r.Columns[value])
+	})
 }
 
 // newLists sorts the rows of each key by value.
@@ -117,17 +109,11 @@ func (l *Lists) Bytes() int64 { return l.Index.Bytes() + 4*int64(len(l.Rows)+len
 // are for each value if they are spread evenly, and many more if some values have most rows. It is counted on first
 // use and safe for concurrent use.
 func (r *Relation) Crowd(column int) float64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.known.crowds == nil {
-		r.known.crowds = make([]float64, r.Arity)
-	}
-	if r.known.crowds[column] == 0 && r.Len() > 0 {
+	return known(r, &r.known.crowds, column, func() float64 {
 		sum := 0.0
-		r.index([]int{column}).eachGroup(func(lo, hi int32) { sum += float64(hi-lo) * float64(hi-lo) })
-		r.known.crowds[column] = sum / float64(r.Len())
-	}
-	return r.known.crowds[column]
+		r.Index(column).eachGroup(func(lo, hi int32) { sum += float64(hi-lo) * float64(hi-lo) })
+		return sum / max(1, float64(r.Len()))
+	})
 }
 
 // Marks is a set of values, in bits.

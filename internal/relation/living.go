@@ -30,11 +30,11 @@ func (r *Relation) Living(observed, free int) *Relation {
 		return r
 	}
 	out := r.sharing()
+	out.known.counts, out.known.crowds = make(map[int]*made[int]), make(map[int]*made[float64])
 	for column := range r.Arity {
-		r.DistinctCount(column)
-		r.Crowd(column)
+		out.known.counts[column] = madeOf(r.DistinctCount(column))
+		out.known.crowds[column] = madeOf(r.Crowd(column))
 	}
-	out.known.counts, out.known.crowds = slices.Clone(r.known.counts), slices.Clone(r.known.crowds)
 	out.living = &living{observed: int32(r.Observed), free: int32(r.Len() + observed)}
 	out.Truth = Values{}
 	for row := range int32(r.Observed) {
@@ -160,7 +160,7 @@ func (r *Relation) widen() {
 func (r *Relation) Delete(row int32) {
 	r.living.flip(row)
 	for _, x := range r.known.indexes {
-		x.remove(row)
+		x.value.remove(row)
 	}
 }
 
@@ -168,7 +168,7 @@ func (r *Relation) Delete(row int32) {
 func (r *Relation) Revive(row int32) {
 	r.living.flip(row)
 	for _, x := range r.known.indexes {
-		if x.insert(row) {
+		if x.value.insert(row) {
 			r.living.version++
 		}
 	}

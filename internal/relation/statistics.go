@@ -1,49 +1,69 @@
 package relation
 
 import (
+	"math"
 	"math/bits"
-	"slices"
+	"sync"
 
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
-// derived is what a relation works out about itself when it is first asked, under its mutex.
+// derived is what a relation works out about itself when it is first asked; its maps are guarded by its mutex.
 type derived struct {
-	indexes     map[string]*Index
-	projections map[string]*Relation
-	lists       map[int]*Lists
-	counts      []int     // distinct values per column; 0 is not yet known
-	crowds      []float64 // see Crowd; 0 is not yet known
+	indexes     map[string]*made[*Index]
+	projections map[string]*made[*Relation]
+	lists       map[int]*made[*Lists]
+	spans       map[int]*made[span]
+	counts      map[int]*made[int]     // distinct values per column
+	crowds      map[int]*made[float64] // see Crowd
 }
 
-// Index returns the index on columns, building it on first use. It is safe for concurrent use.
-func (r *Relation) Index(columns ...int) *Index {
+// made is something that is made once, by the first one who asks for it, while others can make other things.
+type made[T any] struct {
+	once  sync.Once
+	value T
+}
+
+// madeOf is already made.
+func madeOf[T any](value T) *made[T] {
+	m := &made[T]{value: value}
+	m.once.Do(func() {})
+	return m
+}
+
+// known returns what all, one of the maps of r.known, has for a key, and makes it if need be.
+func known[K comparable, T any](r *Relation, all *map[K]*made[T], key K, build func() T) T {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.index(columns)
+	m := (*all)[key]
+	if m == nil {
+		if *all == nil {
+			*all = make(map[K]*made[T])
+		}
+		m = &made[T]{}
+		(*all)[key] = m
+	}
+	r.mu.Unlock()
+	m.once.Do(func() { m.value = build() })
+	return m.value
 }
 
-// index is Index under the mutex. Indexes are kept as long as the relation: the rules of a program share them.
-func (r *Relation) index(columns []int) *Index {
-	name := columnsName(columns)
-	if x, ok := r.known.indexes[name]; ok {
-		return x
-	}
-	key := make([][]symbol.ID, len(columns))
-	for k, column := range columns {
-		key[k] = r.Columns[column]
-	}
-	var x *Index
-	if r.living != nil {
-		x = r.indexLiving(key)
-	} else {
-		x = newIndex(key, r.Len(), len(columns) == r.Arity)
-	}
-	if r.known.indexes == nil {
-		r.known.indexes = make(map[string]*Index)
-	}
-	r.known.indexes[name] = x
-	return x
+// Index returns the index on columns, building it on first use. It is safe for concurrent use. Indexes are kept as long
+// as the relation: the rules of a program share them.
+func (r *Relation) Index(columns ...int) *Index {
+	return known(r, &r.known.indexes, columnsName(columns), func() *Index {
+		key := make([][]symbol.ID, len(columns))
+		spans := make([]span, len(columns))
+		for k, column := range columns {
+			key[k] = r.Columns[column]
+			if r.living == nil {
+				spans[k] = r.span(column)
+			}
+		}
+		if r.living != nil {
+			return r.indexLiving(key)
+		}
+		return newIndex(key, spans, r.Len(), len(columns) == r.Arity)
+	})
 }
 
 // Find returns the row of a whole tuple. Loops should use the Find of Tuples' index instead.
@@ -69,45 +89,55 @@ func (r *Relation) Tuples() *Index {
 // Distinct returns the projection on columns without repetitions, in the order of first appearance, as a relation of
 // observed rows. It is built on first use and safe for concurrent use.
 func (r *Relation) Distinct(columns ...int) *Relation {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	name := columnsName(columns)
-	if p, ok := r.known.projections[name]; ok {
+	return known(r, &r.known.projections, columnsName(columns), func() *Relation {
+		firsts := r.Index(columns...).Firsts()
+		p := &Relation{Name: r.Name, Arity: len(columns), Observed: len(firsts)}
+		for _, column := range columns {
+			p.Columns = append(p.Columns, gather(r.Columns[column], firsts))
+		}
 		return p
-	}
-	firsts := r.index(columns).Firsts()
-	p := &Relation{Name: r.Name, Arity: len(columns), Observed: len(firsts)}
-	for _, column := range columns {
-		p.Columns = append(p.Columns, gather(r.Columns[column], firsts))
-	}
-	if r.known.projections == nil {
-		r.known.projections = make(map[string]*Relation)
-	}
-	r.known.projections[name] = p
-	return p
+	})
 }
 
 // DistinctCount returns how many different values column holds. It is counted on first use and safe for concurrent use.
 func (r *Relation) DistinctCount(column int) int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.known.counts == nil {
-		r.known.counts = make([]int, r.Arity)
-	}
-	if r.known.counts[column] == 0 && r.Len() > 0 {
-		r.known.counts[column] = countDistinct(r.Columns[column])
-	}
-	return r.known.counts[column]
+	return known(r, &r.known.counts, column, func() int { return countDistinct(r.Columns[column], r.span(column)) })
 }
 
-// countDistinct counts in a bit set over the range of the values.
-func countDistinct(values []symbol.ID) (count int) {
-	low, high := slices.Min(values), slices.Max(values)
-	seen := make([]uint64, uint32(high-low)/64+1)
+// span is the smallest and the largest value of a column; of one without values, low is above high.
+type span struct{ low, high symbol.ID }
+
+// span returns that of a column, which is found on first use.
+func (r *Relation) span(column int) span {
+	return known(r, &r.known.spans, column, func() span { return spanOf(r.Columns[column]) })
+}
+
+// spanOf finds the smallest and the largest value.
+func spanOf(values []symbol.ID) span {
+	s := span{low: math.MaxInt32, high: math.MinInt32}
 	for _, v := range values {
-		at := uint32(v - low)
-		seen[at/64] |= 1 << (at % 64)
+		s.low, s.high = min(s.low, v), max(s.high, v)
 	}
+	return s
+}
+
+// countDistinct counts in a bit set over the range of the values. Those that follow each other are often in one word,
+// which is written when another one is at hand.
+func countDistinct(values []symbol.ID, s span) (count int) {
+	if len(values) == 0 {
+		return 0
+	}
+	seen := make([]uint64, uint32(s.high-s.low)/64+1)
+	word, bits64 := uint32(0), uint64(0)
+	for _, v := range values {
+		at := uint32(v - s.low)
+		if at/64 != word {
+			seen[word] |= bits64
+			word, bits64 = at/64, 0
+		}
+		bits64 |= 1 << (at % 64)
+	}
+	seen[word] |= bits64
 	for _, word := range seen {
 		count += bits.OnesCount64(word)
 	}
