@@ -54,6 +54,9 @@ func (s *Session) Learn(ctx context.Context) (result *Training, err error) {
 		s.learned++
 		g := s.learning
 		g.TakeWeights(s.inference)
+		if err := g.TakeFeatures(s.inference); err != nil {
+			return err
+		}
 		learned, warnings, err := training.Learn(ctx, g)
 		if err != nil {
 			return err

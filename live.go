@@ -73,12 +73,15 @@ func (s *Session) replay(ctx context.Context, snapshot *live.Snapshot, all []liv
 	if err := s.liven(ctx); err != nil {
 		return err
 	}
-	for k, record := range all {
-		if _, err := s.live.Apply(ctx, record.Changes); err != nil {
-			return fmt.Errorf("line %d of changes: %w", k+1, err)
-		}
+	changes := make([][]change.Change, len(all))
+	for k := range all {
+		changes[k] = all[k].Changes
 	}
+	at, err := s.live.Replay(ctx, changes)
 	s.inference = s.live.Grounding()
+	if err != nil {
+		return fmt.Errorf("line %d of changes: %w", at+1, err)
+	}
 	return nil
 }
 

@@ -1,5 +1,6 @@
 // Package change has what can change while a session of deeppsl lives: atoms that come, go and are observed, weights,
-// and rules. A session applies changes all together or not at all, see Session.Apply and Session.WhatIf.
+// rules, and features of networks. A session applies changes all together or not at all, see Session.Apply and
+// Session.WhatIf.
 package change
 
 // Kind says what changes.
@@ -15,6 +16,7 @@ const (
 	RuleOff     Kind = "deactivate"
 	RuleOn      Kind = "activate"
 	RuleAdded   Kind = "rule"
+	FeatureRow  Kind = "features"
 )
 
 // Change is one change. Functions make them.
@@ -25,6 +27,11 @@ type Change struct {
 	Value     float64  `json:"value,omitempty"`
 	Rule      int      `json:"rule,omitempty"`
 	Text      string   `json:"text,omitempty"`
+
+	Network string    `json:"network,omitempty"`
+	Row     string    `json:"row,omitempty"`
+	Columns []int32   `json:"columns,omitzero"`
+	Values  []float64 `json:"values,omitempty"`
 }
 
 // Observe gives an atom a known value in [0, 1]: one that was not there, had another value, or was a target, which is
@@ -63,6 +70,21 @@ func Activate(rule int) Change { return Change{Kind: RuleOn, Rule: rule} }
 // Rule adds a rule, behind all others. To replace one, Deactivate it in the same breath.
 func Rule(text string) Change { return Change{Kind: RuleAdded, Text: text} }
 
+// Features gives an entity a row of features, of the table that a network reads: a new one, with which the atoms of the
+// network's classes come, or another one in the place of that which it has. There is a value for each column. How the
+// network scales its columns stays what it is.
+func Features(network, row string, values ...float64) Change {
+	return Change{Kind: FeatureRow, Network: network, Row: row, Values: values}
+}
+
+// SparseFeatures is Features with the values of some columns, from 0 and ascending, where all others are 0.
+func SparseFeatures(network, row string, columns []int32, values []float64) Change {
+	if columns == nil {
+		columns = []int32{} // and not all
+	}
+	return Change{Kind: FeatureRow, Network: network, Row: row, Columns: columns, Values: values}
+}
+
 // Applied says what changes came to.
 type Applied struct {
 	// Come and Gone count ground rules.
@@ -72,6 +94,8 @@ type Applied struct {
 	Reground []int `json:"reground,omitempty"`
 	// Derived are the predicates of which other atoms follow now.
 	Derived []string `json:"derived,omitempty"`
-	// Anew says that all was ground anew and inferred: where a predicate gets its first targets, or networks get atoms.
+	// Perceived counts the atoms that networks were asked about.
+	Perceived int `json:"perceived,omitempty"`
+	// Anew says that all was ground anew and inferred: where a predicate gets its first targets.
 	Anew bool `json:"anew,omitempty"`
 }

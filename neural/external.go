@@ -99,8 +99,8 @@ type externalRunner struct {
 
 func newExternalRunner(p *pass) *externalRunner {
 	n := p.network
-	n.passes++
-	return &externalRunner{pass: p, number: n.passes, gradient: make([]float32, len(p.out))}
+	*n.passes++
+	return &externalRunner{pass: p, number: *n.passes, gradient: make([]float32, len(p.out))}
 }
 
 func (r *externalRunner) forward(train bool, seed uint64) error {

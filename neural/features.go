@@ -9,10 +9,12 @@ import (
 // Features is an immutable table of feature vectors, one row for each entity. A sparse table keeps the nonzeros of
 // each row in ascending order of columns; a dense one keeps all values.
 type Features struct {
-	ids   []string
-	rowOf map[string]int32
-	width int
-	names []string // of the features, if texts or gaps are among them
+	ids    []string
+	rowOf  map[string]int32
+	late   map[string]int32 // rows that With has added, and rowOf has not
+	width  int
+	names  []string // of the features, if texts or gaps are among them
+	opened bool     // With has made the table
 
 	start   []int   // sparse: row r has the nonzeros start[r]..start[r+1]
 	columns []int32 // sparse
@@ -117,7 +119,9 @@ func (f *Features) ID(row int32) string { return f.ids[row] }
 
 // Row returns the row of an entity.
 func (f *Features) Row(id string) (row int32, ok bool) {
-	row, ok = f.rowOf[id]
+	if row, ok = f.rowOf[id]; !ok {
+		row, ok = f.late[id]
+	}
 	return row, ok
 }
 

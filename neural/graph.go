@@ -241,6 +241,23 @@ func (r *graphRunner) recall(rows []int32, out []float32) error {
 	return nil
 }
 
+// carry keeps what a frozen network has said of the rows that two tables have alike.
+func (g *Graph) carry(from, to *Features, width int) {
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	known := g.known[from]
+	if known == nil || from == to {
+		return
+	}
+	delete(g.known, from)
+	out := &answers{have: make([]bool, to.Len()), out: make([]float32, to.Len()*width)}
+	copy(out.out, known.out)
+	for at := range min(from.Len(), to.Len()) {
+		out.have[at] = known.have[at] && from.alike(to, at)
+	}
+	g.known[to] = out
+}
+
 func (r *graphRunner) backward() error {
 	if r.network.spec.Frozen {
 		return nil

@@ -247,18 +247,23 @@ func (c *scaling) ofValues(rows []int32) {
 func (c *scaling) apply() {
 	c.known = true
 	raw := c.network.raw
-	c.network.features = raw
-	for k, v := range raw.values {
-		if c.seen(v, raw.columnOf(k)) != v {
-			c.network.features = c.scaled()
-			return
-		}
+	if c.network.features = raw; c.moves(raw, 0) {
+		c.network.features = c.scaled(raw)
 	}
 }
 
-// scaled returns the table as the network sees it.
-func (c *scaling) scaled() *Features {
-	raw := c.network.raw
+// moves tells whether the scale changes any value of a table, from one on.
+func (c *scaling) moves(table *Features, from int) bool {
+	for k := from; k < len(table.values); k++ {
+		if v := table.values[k]; c.seen(v, table.columnOf(k)) != v {
+			return true
+		}
+	}
+	return false
+}
+
+// scaled returns a table as the network sees it.
+func (c *scaling) scaled(raw *Features) *Features {
 	table := *raw
 	table.values = make([]float32, len(raw.values))
 	parallel.Range(c.threads, len(raw.values), func(lo, hi int) {
@@ -267,6 +272,36 @@ func (c *scaling) scaled() *Features {
 		}
 	})
 	return &table
+}
+
+// look returns what the network sees of a table that was made of its own, whose values are there already unless rows
+// have taken the place of others.
+func (n *network) look(table *Features, replaced bool) *Features {
+	c, from := n.scaling, len(n.raw.values)
+	if replaced {
+		from = 0
+	}
+	switch byRows := n.spec.Normalize == RowsToUnitSum || n.spec.Normalize == RowsToUnitL2; {
+	case c == nil && !byRows, c != nil && !c.known, c != nil && n.features == n.raw && !c.moves(table, from):
+		return table
+	case c != nil && (replaced || n.features == n.raw):
+		return c.scaled(table)
+	case replaced:
+		return table.Normalized(n.spec.Normalize)
+	}
+	out, seen := *table, n.features.values
+	if !n.raw.opened {
+		seen = slices.Clip(seen) // others may have it too
+	}
+	out.values = append(seen, table.values[from:]...)
+	for k := from; c != nil && k < len(out.values); k++ {
+		out.values[k] = c.seen(table.values[k], table.columnOf(k))
+	}
+	for r := n.raw.Len(); c == nil && r < table.Len(); r++ {
+		lo, hi := table.span(r)
+		scale(out.values[lo:hi], n.spec.Normalize)
+	}
+	return &out
 }
 
 // columnOf returns the column of the k-th value.
@@ -285,6 +320,37 @@ func (c *scaling) seen(v float32, column int) float32 {
 	}
 	z := (float64(v) - float64(c.center.Value[column])) / scale
 	return float32(max(-cutoff, min(z, cutoff)))
+}
+
+// Scale is how the features of a network are scaled, column by column.
+type Scale struct {
+	Network string    `json:"network"`
+	Center  []float32 `json:"center"`
+	Scale   []float32 `json:"scale"`
+}
+
+// Scales returns those that are known.
+func (s *System) Scales() (all []Scale) {
+	for _, n := range s.networks {
+		if c := n.scaling; c != nil && c.known {
+			all = append(all, Scale{n.spec.Name, slices.Clone(c.center.Value), slices.Clone(c.scale.Value)})
+		}
+	}
+	return all
+}
+
+// SetScales has networks scale their features as others of their specifications do.
+func (s *System) SetScales(all []Scale) error {
+	for _, scale := range all {
+		n := s.network(scale.Network)
+		if n == nil || n.scaling == nil || len(scale.Center) != n.raw.width || len(scale.Scale) != n.raw.width {
+			return fmt.Errorf("network %q has no features of %d columns to scale", scale.Network, len(scale.Scale))
+		}
+		copy(n.scaling.center.Value, scale.Center)
+		copy(n.scaling.scale.Value, scale.Scale)
+		n.scaling.apply()
+	}
+	return nil
 }
 
 // Constant returns how many of a network's features were the same in all rows that its scale comes from, and so are not

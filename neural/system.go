@@ -36,7 +36,7 @@ type network struct {
 	layered  *layered     // of kinds "mlp" and "siamese"
 	tensors  []*parameter // of a Function or a Graph, in their order
 	instance Instance     // of kind "external"
-	passes   int          // that compute the instance's rows, by now
+	passes   *int         // that compute the instance's rows, by now
 	width    int          // outputs, or for twins the nodes of their last layer
 
 	distance struct { // of networks that compare pairs
@@ -129,6 +129,86 @@ func (s *System) Lean(name string, by []float64) bool {
 	return true
 }
 
+// Fork returns networks of the same parameters whose features can be revised without these.
+func (s *System) Fork() *System {
+	out := *s
+	out.networks = nil
+	copies := make(map[*network]*network)
+	for _, n := range s.networks {
+		again := *n
+		if n.encoder != nil {
+			again.encoder = copies[n.encoder]
+		}
+		if n.scaling != nil {
+			scaling := *n.scaling
+			scaling.network = &again
+			again.scaling = &scaling
+		}
+		copies[n] = &again
+		out.networks = append(out.networks, &again)
+	}
+	return &out
+}
+
+// Revise gives the features of a network other rows, as Features.With does, and so those of all networks that read the
+// same table, which it returns. How columns are scaled stays what it is. What was bound sees them from its next Forward
+// on. Undo takes them back, if nothing has been revised since that has not been taken back.
+func (s *System) Revise(network string, rows []Row) (table *Features, undo func(), err error) {
+	n := s.network(network)
+	if n == nil {
+		return nil, nil, fmt.Errorf("there is no network %q", network)
+	}
+	if n = n.root(); n.instance != nil {
+		return nil, nil, inNetwork(network, fmt.Errorf("its features are where it is computed, and cannot change here"))
+	}
+	before := n.raw
+	table, replaced, err := before.with(rows)
+	if err != nil {
+		return nil, nil, inNetwork(network, err)
+	}
+	var undone []func()
+	for _, reader := range s.networks {
+		if reader.raw == before {
+			undone = append(undone, reader.see(table, replaced))
+		}
+	}
+	return table, func() {
+		for _, f := range undone {
+			f()
+		}
+	}, nil
+}
+
+// see gives a network another table and returns what takes it back.
+func (n *network) see(table *Features, replaced bool) (undo func()) {
+	raw, seen := n.raw, n.features
+	revised := n.look(table, replaced)
+	n.raw, n.features = table, revised
+	if n.spec.Graph != nil {
+		n.spec.Graph.carry(seen, revised, n.width)
+	}
+	return func() {
+		n.raw, n.features = raw, seen
+		if n.spec.Graph != nil {
+			n.spec.Graph.carry(revised, seen, n.width)
+		}
+	}
+}
+
+// Same tells whether two systems have the same networks with the same parameters: but for scales of features, where one
+// of the two has none yet.
+func (s *System) Same(other *System) bool {
+	return slices.EqualFunc(s.parameters, other.parameters, func(a, b *parameter) bool {
+		if a.Name != b.Name || !slices.Equal(a.Shape, b.Shape) {
+			return false
+		}
+		unknown := a.layer == scalingLayer && a.owner.scaling != nil && b.owner.scaling != nil &&
+			!(a.owner.scaling.known && b.owner.scaling.known)
+		bits := func(v, w float32) bool { return math.Float32bits(v) == math.Float32bits(w) }
+		return unknown || slices.EqualFunc(a.Value, b.Value, bits)
+	})
+}
+
 // resolve makes the networks, encoders before those that share their layers.
 func (s *System) resolve(specs []Spec, features map[string]*Features) error {
 	ordered := slices.Clone(specs)
@@ -155,7 +235,7 @@ func (s *System) resolveOne(spec Spec, features map[string]*Features) (*network,
 	if err := spec.validate(); err != nil {
 		return nil, err
 	}
-	n := &network{spec: spec}
+	n := &network{spec: spec, passes: new(int)}
 	if spec.Encoder != "" {
 		if err := s.share(n); err != nil {
 			return nil, err

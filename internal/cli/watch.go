@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/live"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/perceive"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/source"
@@ -24,8 +26,9 @@ import (
 
 const watchHelp = `Watch runs a project, and again whenever its configuration, rules or tables
 change on disk, until it is interrupted; each time it prints which atoms have
-changed. Where rows alone have changed, only what they touch is ground and
-inferred; otherwise, and where there are networks, all is run again.
+changed. Where rows of tables alone have changed, those of features included,
+only what they touch is ground and inferred; otherwise, and where anything is
+learned, all is run again.
 
 What cannot be read is told, and the last answer stays the one to compare with.`
 
@@ -38,6 +41,7 @@ type watcher struct {
 	from  input
 	every time.Duration
 
+	config    []byte             // the configuration, as it was
 	grounding *session.Grounding // as the tables were; it does not change
 	living    *live.Session      // nil where all is run again
 	answer    *session.Answer
@@ -112,6 +116,10 @@ func (x *watcher) again(ctx context.Context, loaded *project.Project) error {
 	start := time.Now()
 	out := watched{Run: x.runs + 1}
 	before, beforeOf := x.answer, x.answered
+	config, err := os.ReadFile(loaded.Config.Name)
+	if err != nil || !bytes.Equal(config, x.config) {
+		x.living, x.config = nil, config // whatever is different means something else
+	}
 	done, err := x.incrementally(ctx, loaded, &out)
 	if err == nil && !done {
 		err = x.whole(ctx, loaded, &out)
@@ -128,11 +136,15 @@ func (x *watcher) again(ctx context.Context, loaded *project.Project) error {
 
 // incrementally makes the changes of tables in what lives, and tells whether that could be.
 func (x *watcher) incrementally(ctx context.Context, loaded *project.Project, out *watched) (bool, error) {
-	if x.living == nil || loaded.Networks() {
+	if x.living == nil {
 		return false, nil
 	}
+	networks, err := perceive.Load(loaded)
+	if err != nil {
+		return false, err
+	}
 	var warnings source.Diagnostics
-	now, err := session.Prepare(ctx, loaded, load.Infer, nil, &warnings)
+	now, err := session.Prepare(ctx, loaded, load.Infer, networks, &warnings)
 	if err != nil {
 		return false, err
 	}
@@ -153,7 +165,7 @@ func (x *watcher) incrementally(ctx context.Context, loaded *project.Project, ou
 	return true, nil
 }
 
-// whole runs all, and begins a life where there are no networks.
+// whole runs all, and begins a life where nothing is learned: what is, depends on all tables.
 func (x *watcher) whole(ctx context.Context, loaded *project.Project, out *watched) error {
 	x.living = nil
 	result, err := engine.Run(ctx, loaded, engine.Stages{})
@@ -165,7 +177,7 @@ func (x *watcher) whole(ctx context.Context, loaded *project.Project, out *watch
 	}
 	out.GroundRules = result.GroundRules
 	x.grounding, x.answered = result.Grounding, result.Grounding
-	if x.answer, err = result.Grounding.InferAgain(ctx, result.Answer); err != nil || loaded.Networks() {
+	if x.answer, err = result.Grounding.InferAgain(ctx, result.Answer); err != nil || result.Learned != nil {
 		return err
 	}
 	living, err := live.New(result.Grounding, x.answer)

@@ -15,11 +15,20 @@ import (
 // have the parameters that the project's seed gives them. The error carries everything that is wrong, each with its
 // place.
 func Ground(ctx context.Context, p *project.Project, phase load.Phase) (*session.Grounding, error) {
+	return groundRevised(ctx, p, phase, nil)
+}
+
+// groundRevised is Ground with other rows of features.
+func groundRevised(ctx context.Context, p *project.Project, phase load.Phase, revisions []perceive.Revision) (
+	*session.Grounding, error) {
 	start := time.Now()
 	if err := phase.Check(); err != nil {
 		return nil, err
 	}
 	networks, err := perceive.Load(p)
+	if err == nil {
+		err = networks.Take(revisions)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -39,5 +48,5 @@ func For(ctx context.Context, g *session.Grounding, phase load.Phase) (*session.
 	case g.Loaded:
 		return batch.Ground(ctx, g.Project, phase, g.Networks)
 	}
-	return Ground(ctx, g.Project, phase)
+	return groundRevised(ctx, g.Project, phase, g.Networks.Revisions())
 }

@@ -68,12 +68,16 @@ func (s *Site) networks(context.Context, url.Values) (*page, error) {
 
 // perceived sums up what a network says of a predicate's atoms.
 func (s *Site) perceived(atoms *relation.Relation) perceivedPredicate {
-	p := perceivedPredicate{Predicate: atoms.Name, Atoms: atoms.FreeLen()}
+	p := perceivedPredicate{Predicate: atoms.Name}
 	store := s.grounding.Tables.Store
 	best := make(map[string]int) // by entity
 	counts := make(map[string]int)
 	var tuple []symbol.ID
 	for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
+		if !atoms.Has(row) {
+			continue
+		}
+		p.Atoms++
 		tuple = atoms.Tuple(tuple[:0], row)
 		names := make([]string, len(tuple))
 		for k, id := range tuple {

@@ -106,8 +106,9 @@ var layers = []layer{
 		"internal/project", "internal/perceive", "internal/session", "internal/batch"}},
 	{"change", nil},
 	{"internal/live", []string{
-		"internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program", "internal/mrf",
-		"internal/journal", "internal/ground", "internal/solve", "internal/session", "change"}},
+		"internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program", "internal/load",
+		"internal/mrf", "internal/journal", "internal/ground", "internal/solve", "neural", "internal/perceive",
+		"internal/session", "change"}},
 	{"internal/engine", []string{everything}},
 	{"internal/shard", []string{
 		"internal/parallel", "internal/source", "internal/relation", "internal/syntax", "internal/program",

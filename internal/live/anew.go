@@ -13,7 +13,7 @@ import (
 )
 
 // errAnew is what changes fail with that take more than ground rules of some atoms: a predicate that gets targets means
-// something else, and atoms of networks are numbered together. All is ground anew then.
+// something else. All is ground anew then.
 var errAnew = errors.New("all has to be ground anew")
 
 // renew makes changes by grounding all anew.
@@ -53,7 +53,12 @@ func (s *Session) renewed(ctx context.Context, changes []change.Change) (*sessio
 		return nil, nil, err
 	}
 	a := amendment{grounding: s.grounding, edits: make([]edits, len(s.grounding.Tables.Store.Relations))}
-	g, err := s.grounding.Anew(ctx, prog, theta, func(store *relation.Store) error { return a.amend(store, changes) })
+	revised := *s.grounding
+	revised.Networks = revised.Networks.Fork()
+	if err := revised.Networks.Take(revisions(revised.Networks, changes)); err != nil {
+		return nil, nil, err
+	}
+	g, err := revised.Anew(ctx, prog, theta, func(store *relation.Store) error { return a.amend(store, changes) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -237,7 +242,7 @@ func (s *Session) derive(ctx context.Context, d *difference) error {
 		switch {
 		case len(changes) == 0:
 			continue
-		case role == relation.Perceived || len(changes) > many || role == relation.Target && old.Room() < len(changes):
+		case len(changes) > many || role != relation.Observed && old.Room() < len(changes):
 			return errAnew
 		}
 		d.Derived = append(d.Derived, old.Name)

@@ -129,6 +129,7 @@ func TestWhatFollowsIsThatOfColdRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		var made [][]change.Change
 		for range rapid.IntRange(1, 8).Draw(t, "steps") {
 			next := now.clone()
 			var changes []change.Change
@@ -155,7 +156,7 @@ func TestWhatFollowsIsThatOfColdRuns(t *testing.T) {
 					t.Fatal(coldErr)
 				}
 			} else {
-				now = next
+				now, made = next, append(made, changes)
 				if applied.Anew {
 					anew++
 				}
@@ -165,10 +166,32 @@ func TestWhatFollowsIsThatOfColdRuns(t *testing.T) {
 			answer, err := s.Infer(context.Background())
 			checkAgainst(t, changes, cold, nil, answer, err)
 		}
+		checkReplay(t, g, answer, made, s)
 	})
 	if derived == 0 || anew == 0 || refused == 0 {
 		t.Errorf("atoms were derived %d times, all ground anew %d times, %d changes refused", derived, anew, refused)
 	}
+}
+
+// checkReplay makes changes in another session of a grounding, all together, and compares it with one that has them.
+func checkReplay(t *rapid.T, g *session.Grounding, answer *session.Answer, made [][]change.Change, s *Session) {
+	again, err := New(g, answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at, err := again.Replay(context.Background(), made); err != nil {
+		t.Fatalf("%v, of %v: %v", made[at], made, err)
+	}
+	got, want := lines(again.grounding.Tables.Store, again.state.Each), lines(s.grounding.Tables.Store, s.state.Each)
+	if !slices.Equal(got, want) {
+		t.Fatalf("made again, %v has the ground rules\n%s\nwant\n%s", made, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	first, err := s.Infer(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := again.Infer(context.Background())
+	checkAnswer(t, first.Status == solve.Infeasible.String(), first, second, err)
 }
 
 // checkAgainst compares an answer with that of a cold run.

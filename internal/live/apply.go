@@ -24,12 +24,17 @@ type difference struct {
 	// derives says that others follow from atoms that have changed.
 	derives bool
 	full    bool // there is no memory for the ground rules that have come
+	// asked are the inputs, by predicate, that networks are to be asked about.
+	asked map[int][]int32
 }
 
 // make makes changes one after the other; if there is an error, some are made.
 func (s *Session) make(ctx context.Context, changes []change.Change) (*difference, error) {
-	d := &difference{}
+	d := &difference{asked: make(map[int][]int32)}
 	s.ask()
+	if err := s.revise(d, changes); err != nil {
+		return nil, err
+	}
 	for k := range changes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -49,6 +54,9 @@ func (s *Session) make(ctx context.Context, changes []change.Change) (*differenc
 	}
 	if d.full {
 		return nil, fmt.Errorf("there is no memory for its ground rules, of which %d have come", d.Come)
+	}
+	if err := s.perceive(d); err != nil {
+		return nil, err
 	}
 	options := s.grounding.Settings.Model.Options()
 	return d, d.faults.Failure(options)
@@ -78,6 +86,8 @@ func (s *Session) change(d *difference, c *change.Change) error {
 		return s.addRule(d, c.Text)
 	case change.ObserveAtom, change.RemoveAtom, change.TargetAtom, change.GiveValue:
 		return s.atom(d, c)
+	case change.FeatureRow:
+		return nil // revise has made it
 	}
 	return fmt.Errorf("there is no kind of change %q", c.Kind)
 }
@@ -93,7 +103,8 @@ func (s *Session) atom(d *difference, c *change.Change) error {
 	}
 	free := at.row >= 0 && at.relation.Role(at.row) != relation.Observed
 	if c.Kind == change.GiveValue && free && s.given(at.predicate) {
-		return s.give(at.relation.Number(at.row), c.Value)
+		s.give(at.relation.Number(at.row), c.Value)
+		return nil
 	}
 	if err := s.refuse(&at, c); err != nil {
 		return err
@@ -116,7 +127,7 @@ func (s *Session) refuse(at *place, c *change.Change) error {
 	r, given := at.relation, s.given(at.predicate)
 	name := relation.AtomText(r.Name, c.Arguments)
 	role, made := s.grounding.Derivations.Makes(at.predicate)
-	follows := made || s.grounding.Project.Config.Predicates[at.predicate].Neural != nil
+	follows := made || s.grounding.Project.Config.Predicates[at.predicate].Neural.Makes()
 	free := at.row >= 0 && r.Role(at.row) != relation.Observed
 	switch {
 	case r.Function != nil || r.Arity == 0:
@@ -138,15 +149,18 @@ func (s *Session) refuse(at *place, c *change.Change) error {
 // wide tells whether a change takes more than the ground rules of its atom.
 func (s *Session) wide(at *place, c *change.Change) bool {
 	r, declared := at.relation, s.grounding.Project.Config.Predicates[at.predicate]
-	_, made := s.grounding.Derivations.Makes(at.predicate)
-	switch {
-	case made, c.Kind == change.GiveValue, at.row >= 0 && r.Role(at.row) == relation.Perceived:
+	if _, made := s.grounding.Derivations.Makes(at.predicate); made {
 		return true
-	case c.Kind != change.TargetAtom:
-		return declared.Neural != nil // an observed one that goes is the network's again
 	}
-	return r.FreeLen() == 0 || r.Free != relation.Target || at.row < 0 && r.Room() == 0 || at.row >= 0 &&
-		r.Role(at.row) == relation.Observed && r.Room() == 0
+	switch c.Kind {
+	case change.ObserveAtom:
+		return false
+	case change.RemoveAtom:
+		return declared.Neural.Makes() // an observed one that goes is the network's again
+	}
+	role := roleOf(declared.Perceived, c.Kind)
+	there := at.row >= 0 && r.Role(at.row) == role
+	return r.FreeLen() == 0 || r.Free != role || !there && r.Room() == 0
 }
 
 // place is where an atom is.
@@ -191,7 +205,7 @@ func (s *Session) replace(d *difference, at place, c *change.Change) {
 	s.refresh()
 	d.faults.Leaving(true)
 	s.each(d, &at, func(p *mrf.Potential) bool { return s.remove(d, p) })
-	s.grounding.Alter(func() { s.store(&at, c) })
+	s.grounding.Alter(func() { s.store(d, &at, c) })
 	d.faults.Leaving(false)
 	s.each(d, &at, func(p *mrf.Potential) bool { return s.add(d, p) })
 }
@@ -236,12 +250,10 @@ func (s *Session) add(d *difference, p *mrf.Potential) bool {
 }
 
 // store changes an atom's row.
-func (s *Session) store(at *place, c *change.Change) {
-	r, role := at.relation, relation.Observed
-	if c.Kind == change.TargetAtom {
-		role = relation.Target
-	}
-	if at.row >= 0 && c.Kind == change.ObserveAtom && r.Role(at.row) == relation.Observed {
+func (s *Session) store(d *difference, at *place, c *change.Change) {
+	r, declared := at.relation, s.grounding.Project.Config.Predicates[at.predicate]
+	role := roleOf(declared.Perceived, c.Kind)
+	if at.row >= 0 && role == relation.Observed && c.Kind != change.RemoveAtom && r.Role(at.row) == role {
 		s.setTruth(r, at.row, c.Value)
 		return
 	}
@@ -251,7 +263,12 @@ func (s *Session) store(at *place, c *change.Change) {
 	if c.Kind == change.RemoveAtom {
 		return
 	}
-	s.raise(at, role, c.Value)
+	switch h := s.raise(at, role, c.Value); {
+	case role == relation.Perceived && declared.Neural != nil:
+		d.asked[at.predicate] = append(d.asked[at.predicate], h.number)
+	case role == relation.Perceived:
+		s.give(h.number, c.Value)
+	}
 }
 
 // setTruth changes the value of an observed row.
@@ -297,13 +314,13 @@ func (s *Session) bury(at *place, row int32) {
 
 // present notes whether a row has an atom, if answers have a value of it.
 func (s *Session) present(h handle, is bool) {
-	if h.role == relation.Target {
-		s.setAbsent(h.number, !is)
+	if h.role != relation.Observed {
+		s.setAbsent(h.role, h.number, !is)
 	}
 }
 
 // raise gives an atom a row: the one that it had, or a new one.
-func (s *Session) raise(at *place, role relation.Role, value float64) {
+func (s *Session) raise(at *place, role relation.Role, value float64) handle {
 	r, key := at.relation, grave{at.predicate, role, tupleName(at.tuple)}
 	h, known := s.graves[key]
 	if known {
@@ -321,6 +338,7 @@ func (s *Session) raise(at *place, role relation.Role, value float64) {
 		s.graves[key] = h
 		s.present(h, false)
 	})
+	return h
 }
 
 // tupleName makes a key of a tuple.
@@ -333,12 +351,11 @@ func tupleName(tuple []symbol.ID) string {
 }
 
 // give changes the value of an input.
-func (s *Session) give(number int32, value float64) error {
+func (s *Session) give(number int32, value float64) {
 	was := s.grounding.Inputs[number]
 	s.state.SetInput(number, value)
 	s.grounding.Inputs[number] = value
 	s.log = append(s.log, func() { s.grounding.Inputs[number] = was })
-	return nil
 }
 
 // rule checks the number of a rule.

@@ -11,8 +11,8 @@ import (
 )
 
 // Changes lists what is different in the tables of another grounding of the same project, which has been prepared alone
-// (session.Prepare): what would make the one the other. What follows from other atoms is not listed. It is false if
-// rules or predicates differ.
+// (session.Prepare): what would make the one the other, rows of features included. What follows from other atoms is not
+// listed. It is false if rules, predicates, networks or what these have learned differ, or rows of features are gone.
 func Changes(before, after *session.Grounding) (all []change.Change, same bool) {
 	alike := func(a, b *program.Rule) bool { return a.Text == b.Text }
 	matching := func(a, b *relation.Relation) bool { return a.Name == b.Name && a.Arity == b.Arity }
@@ -20,6 +20,20 @@ func Changes(before, after *session.Grounding) (all []change.Change, same bool) 
 		slices.EqualFunc(before.Tables.Store.Relations, after.Tables.Store.Relations, matching)
 	if !same {
 		return nil, false
+	}
+	revised, same := before.Networks.Differences(after.Networks)
+	if !same {
+		return nil, false
+	}
+	for _, r := range revised {
+		for _, row := range r.Rows {
+			values := make([]float64, len(row.Values))
+			for k, v := range row.Values {
+				values[k] = float64(v)
+			}
+			all = append(all, change.Change{Kind: change.FeatureRow, Network: r.Network, Row: row.ID, Columns: row.Columns,
+				Values: values})
+		}
 	}
 	for k, old := range before.Raw {
 		d := differ{before.Tables.Store, after.Tables.Store, old, after.Raw[k]}

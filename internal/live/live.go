@@ -37,7 +37,7 @@ type Session struct {
 	limits     solve.Settings
 	off        []bool           // by rule
 	ground     []int64          // ground rules, by rule
-	absent     []uint64         // variables that stand for no atom
+	absent     [3][]uint64      // variables and inputs that stand for no atom, by role
 	graves     map[grave]handle // rows without atoms that had some
 	log        []func()         // what takes the present changes back, last first
 	infeasible bool             // there is no state
@@ -61,21 +61,23 @@ func New(g *session.Grounding, answer *session.Answer) (*Session, error) {
 	if g.Model.Paged() != nil {
 		return nil, local.ErrPaged
 	}
-	living, numbers := g.Living()
-	living.Field.SetWeights(g.Theta)
-	living.Field.SetInputs(answer.Perceived)
-	copy(living.Inputs, answer.Perceived)
+	living, variables, inputs := g.Living()
 	y := make([]float64, living.Model.Variables)
 	s := &Session{grounding: living, prog: &program.Program{Predicates: g.Program.Predicates,
 		Rules: slices.Clone(g.Program.Rules)}, limits: g.Settings.Solve.WithDefaults(0), off: make([]bool, len(g.Theta)),
-		graves: make(map[grave]handle), absent: make([]uint64, len(y)/64+1)}
-	for k := range s.absent {
-		s.absent[k] = math.MaxUint64
-	}
-	for i, number := range numbers {
+		graves: make(map[grave]handle)}
+	s.absent[relation.Target] = slices.Repeat([]uint64{math.MaxUint64}, len(y)/64+1)
+	s.absent[relation.Perceived] = slices.Repeat([]uint64{math.MaxUint64}, len(living.Inputs)/64+1)
+	for i, number := range variables {
 		y[number] = answer.Values[i]
-		s.setAbsent(number, false)
+		s.setAbsent(relation.Target, number, false)
 	}
+	for i, number := range inputs {
+		living.Inputs[number] = answer.Perceived[i]
+		s.setAbsent(relation.Perceived, number, false)
+	}
+	living.Field.SetWeights(g.Theta)
+	living.Field.SetInputs(living.Inputs)
 	for r, counts := range g.Counts() {
 		s.ground, s.off[r] = append(s.ground, counts.Kept), g.Program.Rules[r].Inactive
 	}
@@ -106,10 +108,16 @@ func (s *Session) refresh() {
 	}
 }
 
-func (s *Session) setAbsent(number int32, absent bool) {
-	if bit := uint64(1) << (number % 64); (s.absent[number/64]&bit != 0) != absent {
-		s.absent[number/64] ^= bit
+func (s *Session) setAbsent(role relation.Role, number int32, absent bool) {
+	bits := s.absent[role]
+	if bit := uint64(1) << (number % 64); (bits[number/64]&bit != 0) != absent {
+		bits[number/64] ^= bit
 	}
+}
+
+// mark says in an answer which variables and inputs stand for atoms.
+func (s *Session) mark(a *session.Answer) {
+	a.Absent, a.AbsentInputs = slices.Clone(s.absent[relation.Target]), slices.Clone(s.absent[relation.Perceived])
 }
 
 // Conflict is the error of changes that hard rules do not allow. It names some that cannot hold together then.
@@ -144,6 +152,24 @@ func (s *Session) Apply(ctx context.Context, changes []change.Change) (*change.A
 	}
 	s.commit()
 	return &applied.Applied, nil
+}
+
+// Replay makes changes that have been made once, as a journal has them; Journal gets none. They are made together, so
+// that what follows from them, is ground anew and inferred is so once; where they do not fit any more, at says which is
+// the first that does not, and those before it are made.
+func (s *Session) Replay(ctx context.Context, all [][]change.Change) (at int, err error) {
+	journal := s.Journal
+	s.Journal = nil
+	defer func() { s.Journal = journal }()
+	if _, err := s.Apply(ctx, slices.Concat(all...)); err == nil || ctx.Err() != nil {
+		return 0, err
+	}
+	for at, changes := range all {
+		if _, err := s.Apply(ctx, changes); err != nil {
+			return at, err
+		}
+	}
+	return 0, nil
 }
 
 // WhatIf returns what Infer would answer after changes, which it does not make, and the grounding that it is about.
@@ -237,8 +263,9 @@ func (s *Session) answer(start time.Time, out local.Outcome) *session.Answer {
 			"%d of %d atoms, around what has changed, were solved; the proof is that of all.", out.Variables, s.atoms()),
 		Objective: proof.Objective, DualBound: proof.DualBound, Gap: proof.Gap, MaxViolation: proof.MaxViolation,
 		AtomError: math.Inf(1), Iterations: out.Rounds, Pages: s.state.Pages(),
-		Perceived: slices.Clone(s.grounding.Inputs), Absent: slices.Clone(s.absent),
+		Perceived: slices.Clone(s.grounding.Inputs),
 	}
+	s.mark(a)
 	a.Judge(s.grounding.Settings, out.Status)
 	a.Elapsed = time.Since(start)
 	return a
@@ -281,7 +308,8 @@ func (s *Session) whole(ctx context.Context, start time.Time) (answer *session.A
 		result.Status = solve.Optimal
 	}
 	answer = session.NewAnswer(g.Settings, g.Field, result, start)
-	answer.Conflict, answer.Absent = g.Conflict(ctx, result.Conflict), slices.Clone(s.absent)
+	answer.Conflict = g.Conflict(ctx, result.Conflict)
+	s.mark(answer)
 	return answer, func() (err error) {
 		if result.Status != solve.Infeasible && result.Multipliers != nil {
 			s.state, err = s.state.Adopt(all, result.Y, result.Multipliers)

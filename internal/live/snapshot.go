@@ -7,16 +7,18 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/deeppsl/deeppsl/internal/perceive"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 	"github.com/deeppsl/deeppsl/internal/syntax"
+	"github.com/deeppsl/deeppsl/neural"
 )
 
 // Snapshot is what changes have made of a project's tables and rules, to begin a session with instead of these. What
-// follows from tables is not in it, nor is what was learned by networks.
+// follows from tables is not in it, nor is what was learned by networks; the rows of features are that have changed.
 type Snapshot struct {
 	head
 	tables []savedTable // of one that was read
@@ -31,6 +33,10 @@ type head struct {
 	// Updates and Keys are for who keeps the journal: how many updates there had been, and the keys of the last ones.
 	Updates int      `json:"updates,omitempty"`
 	Keys    []string `json:"keys,omitempty"`
+	// Features are the rows that networks read and the data do not have, or have otherwise.
+	Features []perceive.Revision `json:"features,omitempty"`
+	// Scales are of the rows with which the session began.
+	Scales []neural.Scale `json:"scales,omitempty"`
 }
 
 // savedRule is a rule as it stands.
@@ -65,6 +71,9 @@ func (s *Session) Snapshot() *Snapshot {
 	out := &Snapshot{}
 	for r, rule := range s.prog.Rules {
 		out.Rules = append(out.Rules, savedRule{rule.Text, s.grounding.Theta[r], s.off[r]})
+	}
+	if networks := s.grounding.Networks; networks != nil {
+		out.Features, out.Scales = networks.Revisions(), networks.System.Scales()
 	}
 	store := s.grounding.Tables.Store
 	known := store.Symbols.Names()
@@ -145,7 +154,14 @@ func (s *Snapshot) Restore(ctx context.Context, g *session.Grounding) (*session.
 	if err != nil {
 		return nil, err
 	}
-	return g.Anew(ctx, prog, theta, func(store *relation.Store) error { return s.fill(g, store) })
+	revised := *g
+	if revised.Networks = g.Networks.Fork(); revised.Networks != nil {
+		err = revised.Networks.System.SetScales(s.Scales)
+	}
+	if err := errors.Join(err, revised.Networks.Take(s.Features)); err != nil {
+		return nil, errors.Join(errStranger, err)
+	}
+	return revised.Anew(ctx, prog, theta, func(store *relation.Store) error { return s.fill(g, store) })
 }
 
 // program returns the rules and their weights: those of a program as it is written, and others behind them.

@@ -41,6 +41,7 @@ func (s *Session) Still(last *session.Answer) (*session.Grounding, *session.Answ
 	g.Field.SetInputs(g.Inputs)
 	answer := *last
 	answer.Pages, answer.Values, answer.Perceived = nil, slices.Clone(s.state.Values()), slices.Clone(g.Inputs)
-	answer.Absent, answer.Multipliers = slices.Clone(s.absent), mu
+	answer.Multipliers = mu
+	s.mark(&answer)
 	return &g, &answer, nil
 }

@@ -158,6 +158,9 @@ type Neural struct {
 	Atoms []*syntax.Rule
 }
 
+// Makes tells whether the atoms follow from the rows of the network's features: one for each and class.
+func (n *Neural) Makes() bool { return n != nil && len(n.Classes) > 0 && !n.Listed }
+
 // Deep is what the options of a DeepPredicate say of its network.
 type Deep struct {
 	Span source.Span

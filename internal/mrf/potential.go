@@ -82,12 +82,17 @@ func (b *Block) takes(p *Potential) bool {
 		b.Exponent == p.Exponent && (b.Scale != nil) == (p.Scale != 1)
 }
 
-// Renumbered returns the block with other numbers for its variables, by their old ones, which ascend as they did.
-func (b *Block) Renumbered(numbers []int32) *Block {
+// Renumbered returns the block with other numbers for its variables and inputs, by their old ones, which ascend as they
+// did.
+func (b *Block) Renumbered(variables, inputs []int32) *Block {
 	out := *b
 	out.Vars = make([]int32, 0, len(b.Vars))
 	for _, i := range b.Numbers() {
-		out.Vars = append(out.Vars, numbers[i])
+		out.Vars = append(out.Vars, variables[i])
+	}
+	out.Inputs = slices.Clone(b.Inputs)
+	for k, i := range b.Inputs {
+		out.Inputs[k] = inputs[i]
 	}
 	out.Compact()
 	return &out

@@ -32,6 +32,8 @@ type Networks struct {
 	similarities map[*relation.Relation][]float32
 	// blind are the networks that have been told to see nothing.
 	blind map[string]bool
+	// revised are the rows that are others than those that were read.
+	revised map[revision]bool
 }
 
 // Load reads the feature tables and builds the networks with fresh parameters.
@@ -280,13 +282,19 @@ func (n *Networks) Bindings(config *load.Config, store *relation.Store) ([]neura
 			bindings = append(bindings, givenAtoms(store.Relations[k]))
 			continue
 		}
-		b := binder{features: n.Features[declared.Neural.Network], symbols: store.Symbols, atoms: store.Relations[k]}
-		b.binding.Network = declared.Neural.Network
+		b := n.binder(declared, store.Relations[k], store.Symbols)
 		b.slots, b.firstSlot = declared.Neural.Slots, slots
 		slots += len(b.slots)
-		b.bind(declared.Neural)
+		for row := int32(b.atoms.Observed); int(row) < b.atoms.Len(); row++ {
+			b.bind(declared.Neural, row, b.atoms.Number(row))
+		}
 		b.report(declared, &diags)
-		b.binding.Similarities = n.measure(declared.Neural.Network, store.Relations[k], &b)
+		if known, has := n.similarities[b.atoms]; has {
+			b.binding.Similarities = known
+		} else if len(b.strangers.names) == 0 && len(n.measures(b.binding.Network)) > 0 {
+			b.binding.Similarities = n.measure(b)
+			n.similarities[b.atoms] = b.binding.Similarities
+		}
 		bindings = append(bindings, b.binding)
 	}
 	return bindings, diags.Err()
@@ -304,13 +312,12 @@ func givenAtoms(atoms *relation.Relation) (b neural.Binding) {
 // from no to yes within a tenth of a similarity, for which weights would otherwise have to grow for long.
 const measureScale = 10
 
-// measure returns the similarities of each atom's names that its network wants to see, scaled. The features' names are
-// the corpus of the measures that need one.
-func (n *Networks) measure(network string, atoms *relation.Relation, b *binder) []float32 {
-	at := slices.IndexFunc(n.Specs, func(s neural.Spec) bool { return s.Name == network })
-	measures := n.Specs[at].Measures
-	if have, known := n.similarities[atoms]; known || len(measures) == 0 || len(b.strangers.names) > 0 {
-		return have
+// measure returns the similarities of each bound atom's names that its network wants to see, scaled. The features'
+// names are the corpus of the measures that need one.
+func (n *Networks) measure(b *binder) []float32 {
+	measures := n.measures(b.binding.Network)
+	if len(measures) == 0 {
+		return nil
 	}
 	pairs := make([][2]int32, len(b.binding.Inputs))
 	for k := range pairs {
@@ -322,8 +329,12 @@ func (n *Networks) measure(network string, atoms *relation.Relation, b *binder) 
 			values[k*len(measures)+m] = float32(measureScale * (value - 0.5))
 		}
 	}
-	n.similarities[atoms] = values
 	return values
+}
+
+// measures names the similarities that a network wants to see.
+func (n *Networks) measures(network string) []string {
+	return n.Specs[slices.IndexFunc(n.Specs, func(s neural.Spec) bool { return s.Name == network })].Measures
 }
 
 // binder finds the features' rows, and the class, of each perceived atom of one predicate.
@@ -339,19 +350,24 @@ type binder struct {
 	strangers, foreign mentions
 }
 
-func (b *binder) bind(declared *load.Neural) {
-	for r := int32(b.atoms.Observed); int(r) < b.atoms.Len(); r++ {
-		b.binding.Inputs = append(b.binding.Inputs, b.atoms.Number(r))
-		if b.atoms.Arity == 1 {
-			b.binding.Rows = append(b.binding.Rows, b.row(0, r))
-			b.binding.Classes = append(b.binding.Classes, 0)
-			continue
-		}
-		if len(declared.Classes) == 0 {
-			b.binding.Rows = append(b.binding.Rows, b.row(0, r))
-			b.binding.Others = append(b.binding.Others, b.row(1, r))
-			continue
-		}
+// binder returns that of a predicate, with no atoms yet.
+func (n *Networks) binder(declared *load.Predicate, atoms *relation.Relation, symbols *symbol.Table) *binder {
+	b := &binder{features: n.Features[declared.Neural.Network], symbols: symbols, atoms: atoms}
+	b.binding.Network = declared.Neural.Network
+	return b
+}
+
+// bind binds the atom of a row to an input.
+func (b *binder) bind(declared *load.Neural, r, input int32) {
+	b.binding.Inputs = append(b.binding.Inputs, input)
+	switch {
+	case b.atoms.Arity == 1:
+		b.binding.Rows = append(b.binding.Rows, b.row(0, r))
+		b.binding.Classes = append(b.binding.Classes, 0)
+	case len(declared.Classes) == 0:
+		b.binding.Rows = append(b.binding.Rows, b.row(0, r))
+		b.binding.Others = append(b.binding.Others, b.row(1, r))
+	default:
 		class := b.constant(declared.Class, r)
 		number := slices.Index(declared.Classes, class)
 		if number < 0 {

@@ -146,12 +146,17 @@ func (s *Service) getExplanation(ctx context.Context, in *struct {
 
 // Change is one change, as requests have it.
 type Change struct {
-	Change    string   `json:"change" enum:"observe,remove,target,give,weight,deactivate,activate,rule"`
+	Change    string   `json:"change" enum:"observe,remove,target,give,weight,deactivate,activate,rule,features"`
 	Predicate string   `json:"predicate,omitempty"`
 	Arguments []string `json:"arguments,omitempty"`
 	Value     *float64 `json:"value,omitempty" doc:"of observe and give, from 0 to 1; of weight, the weight"`
 	Rule      *int     `json:"rule,omitempty" doc:"the number of a rule"`
 	Text      string   `json:"text,omitempty" doc:"of a new rule"`
+
+	Network string    `json:"network,omitempty" doc:"of features, the network that reads them"`
+	Row     string    `json:"row,omitempty" doc:"and the entity that has them"`
+	Columns []int32   `json:"columns,omitempty" doc:"which values there are, from 0 and ascending; without it, all"`
+	Values  []float64 `json:"values,omitempty"`
 }
 
 // read returns a change with all that its kind needs.
@@ -179,8 +184,13 @@ func (c *Change) read() (change.Change, error) {
 		if c.Text == "" {
 			needs = "the text of a rule"
 		}
+	case change.FeatureRow:
+		if c.Network == "" || c.Row == "" || c.Values == nil {
+			needs = "a network, a row and values"
+		}
 	}
-	out := change.Change{Kind: kind, Predicate: c.Predicate, Arguments: c.Arguments, Text: c.Text}
+	out := change.Change{Kind: kind, Predicate: c.Predicate, Arguments: c.Arguments, Text: c.Text, Network: c.Network,
+		Row: c.Row, Columns: c.Columns, Values: c.Values}
 	if needs != "" {
 		return out, errors.New("the change " + c.Change + " needs " + needs)
 	}

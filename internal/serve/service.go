@@ -132,13 +132,15 @@ func (s *Service) begin(ctx context.Context, snapshot *live.Snapshot, records []
 			s.remember(key, Updated{Version: updates})
 		}
 	}
+	all, start := make([][]change.Change, len(records)), time.Now()
 	for k, r := range records {
-		applied, err := s.apply(ctx, r.Changes)
-		if err != nil {
-			return 0, fmt.Errorf("%s: record %d of changes does not fit the project any more: %w", s.journal.Path(), k+1, err)
-		}
-		s.remember(r.Key, Updated{Version: updates + len(records), Applied: *applied})
+		all[k] = r.Changes
+		s.remember(r.Key, Updated{Version: updates + len(records)})
 	}
+	if at, err := s.live.Replay(ctx, all); err != nil {
+		return 0, fmt.Errorf("%s: record %d of changes does not fit the project any more: %w", s.journal.Path(), at+1, err)
+	}
+	s.short.tail += time.Since(start)
 	return updates + len(records), nil
 }
 

@@ -139,7 +139,7 @@ func (g *Grounding) CompleteAtoms(ctx context.Context, blanks []bool) error {
 	store := g.Tables.Store
 	var diags source.Diagnostics
 	for k, declared := range g.Project.Config.Predicates {
-		if declared.Neural != nil && len(declared.Neural.Classes) > 0 && !declared.Neural.Listed {
+		if declared.Neural.Makes() {
 			var absent []bool
 			if n := len(declared.Neural.Slots); blanks != nil {
 				absent, blanks = blanks[:n], blanks[n:]

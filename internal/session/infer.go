@@ -58,8 +58,8 @@ type Answer struct {
 	Multipliers []float64
 
 	clash []HardRule // of the conflict
-	// Absent has a bit for each variable that stands for no atom; nil if all do.
-	Absent []uint64
+	// Absent and AbsentInputs have a bit for each variable and each input that stands for no atom; nil if all do.
+	Absent, AbsentInputs []uint64
 }
 
 // Infer perceives with the current networks and finds the MAP state. An answer that is not proven optimal is no error:

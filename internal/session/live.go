@@ -175,9 +175,9 @@ func (g *Grounding) Key(predicate string, arguments []string) string {
 	return key
 }
 
-// gone returns the value of a target that the answer has and the grounding has no more: it has changed since.
+// gone returns the value of a free atom that the answer has and the grounding has no more: it has changed since.
 func (g *Grounding) gone(answer *Answer, atoms *relation.Relation, tuple []symbol.ID) (v float64, ok bool) {
-	if answer.Absent == nil || atoms.Free != relation.Target {
+	if answer.Absent == nil {
 		return 0, false
 	}
 	for k := range int32(atoms.FreeLen()) {
@@ -278,8 +278,11 @@ func (g *Grounding) freeLen(atoms *relation.Relation) int32 {
 
 // lacks tells whether a free row, by its place among them, had no atom when the answer was found.
 func (a *Answer) lacks(atoms *relation.Relation, k int32) bool {
-	i := atoms.Base + k
-	return a.Absent != nil && atoms.Free == relation.Target && a.Absent[i/64]>>(i%64)&1 == 1
+	i, absent := atoms.Base+k, a.Absent
+	if atoms.Free == relation.Perceived {
+		absent = a.AbsentInputs
+	}
+	return absent != nil && absent[i/64]>>(i%64)&1 == 1
 }
 
 // free returns the arguments of a free row, by its place among them: where atoms come, rows may move meanwhile.
@@ -422,7 +425,14 @@ func (g *Grounding) Adopt(learned *Grounding) error {
 	if g.Perception == nil {
 		return nil
 	}
-	g.Networks = learned.Networks
+	networks := learned.Networks
+	if revisions := g.Networks.Revisions(); len(revisions) > 0 {
+		networks = networks.Fork()
+		if err := networks.Take(revisions); err != nil {
+			return err
+		}
+	}
+	g.Networks = networks
 	return g.Rebind()
 }
 
@@ -433,6 +443,14 @@ func (g *Grounding) Rebind() (err error) {
 	}
 	g.Perception, err = g.Networks.Bind(g.Project, g.Tables.Store, len(g.Inputs))
 	return err
+}
+
+// TakeFeatures takes over the rows of features that have been revised in another grounding of the same project.
+func (g *Grounding) TakeFeatures(revised *Grounding) error {
+	if g.Networks == revised.Networks {
+		return nil
+	}
+	return g.Networks.Take(revised.Networks.Revisions())
 }
 
 // TakeWeights takes over the learned weights of the rules that both groundings have: those that are written at one

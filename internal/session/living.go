@@ -9,14 +9,15 @@ import (
 	"github.com/deeppsl/deeppsl/internal/relation"
 )
 
-// Living returns a grounding of the same atoms in living relations, whose variables have other numbers, and what these
-// are: the model is the same but for that. What was answered before belongs to the old one, which stays what it is.
-func (g *Grounding) Living() (living *Grounding, numbers []int32) {
+// Living returns a grounding of the same atoms in living relations, whose variables and inputs have other numbers, and
+// what these are: the model is the same but for that. What was answered before belongs to the old one, which stays what
+// it is, networks included.
+func (g *Grounding) Living() (living *Grounding, variables, inputs []int32) {
 	out := *g
 	store := &relation.Store{Symbols: g.Tables.Store.Symbols}
 	for _, r := range g.Tables.Store.Relations {
 		free := 0
-		if r.FreeLen() > 0 && r.Free == relation.Target {
+		if r.FreeLen() > 0 {
 			free = r.FreeLen()/4 + room
 		}
 		store.Relations = append(store.Relations, r.Living(r.Observed/4+room, free))
@@ -24,22 +25,28 @@ func (g *Grounding) Living() (living *Grounding, numbers []int32) {
 	tables, report := *g.Tables, *g.Report
 	report.Rules = slices.Clone(report.Rules)
 	tables.Store, out.Tables, out.Report = store, &tables, &report
-	variables, _ := store.Number()
-	numbers = make([]int32, g.Model.Variables)
+	out.Model = &mrf.Model{Rules: g.Model.Rules}
+	out.Model.Variables, out.Model.Inputs = store.Number()
+	variables, inputs = make([]int32, g.Model.Variables), make([]int32, g.Model.Inputs)
 	for k, before := range g.Tables.Store.Relations {
+		numbers := variables
+		if before.Free == relation.Perceived {
+			numbers = inputs
+		}
 		for at := range int32(before.FreeLen()) {
-			if before.Free == relation.Target {
-				numbers[before.Base+at] = store.Relations[k].Base + at
-			}
+			numbers[before.Base+at] = store.Relations[k].Base + at
 		}
 	}
-	out.Model = &mrf.Model{Variables: variables, Inputs: g.Model.Inputs, Rules: g.Model.Rules}
 	for _, b := range g.Model.Blocks {
-		out.Model.Blocks = append(out.Model.Blocks, b.Renumbered(numbers))
+		out.Model.Blocks = append(out.Model.Blocks, b.Renumbered(variables, inputs))
 	}
 	out.Field = mrf.NewFieldOn(out.Model, g.Project.Threads)
-	out.Theta, out.Inputs = slices.Clone(g.Theta), slices.Clone(g.Inputs)
-	return &out, numbers
+	out.Theta, out.Inputs, out.Perception = slices.Clone(g.Theta), make([]float64, out.Model.Inputs), nil
+	for k, number := range inputs {
+		out.Inputs[number] = g.Inputs[k]
+	}
+	out.Networks = g.Networks.Fork()
+	return &out, variables, inputs
 }
 
 // room is for how many rows there is, at least.
@@ -49,9 +56,13 @@ const room = 1024
 func (g *Grounding) Settled(ctx context.Context, prog *program.Program) (*Grounding, error) {
 	out := *g
 	store := &relation.Store{Symbols: g.Tables.Store.Symbols}
-	for _, r := range g.Tables.Store.Relations {
-		settled, _ := r.Settled()
+	perceived := make([][]int32, len(g.Tables.Store.Relations)) // rows of what lives, by predicate
+	for k, r := range g.Tables.Store.Relations {
+		settled, rows := r.Settled()
 		store.Relations = append(store.Relations, settled)
+		if r.Free == relation.Perceived {
+			perceived[k] = rows[settled.Observed:]
+		}
 	}
 	tables := *g.Tables
 	tables.Store, out.Tables, out.Program = store, &tables, prog
@@ -59,7 +70,11 @@ func (g *Grounding) Settled(ctx context.Context, prog *program.Program) (*Ground
 		return nil, err
 	}
 	copy(out.Theta, g.Theta)
-	copy(out.Inputs, g.Inputs) // inputs stay as many as they were
+	for k, rows := range perceived {
+		for at, row := range rows {
+			out.Inputs[store.Relations[k].Base+int32(at)] = g.Inputs[g.Tables.Store.Relations[k].Number(row)]
+		}
+	}
 	return &out, nil
 }
 
@@ -85,7 +100,7 @@ func (g *Grounding) Remade(ctx context.Context, amend func(*relation.Store) erro
 func (g *Grounding) Listed(predicate int) *relation.Relation {
 	declared, before := g.Project.Config.Predicates[predicate], g.Raw[predicate]
 	role, made := g.Derivations.Makes(predicate)
-	made = made && role != relation.Observed || declared.Neural != nil
+	made = made && role != relation.Observed || declared.Neural.Makes()
 	switch _, all := g.Derivations.Makes(predicate); {
 	case all && !made:
 		return before.Copy()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+
+import numpy as np
 import pytest
 
 import deeppsl
@@ -44,3 +47,24 @@ def test_refused() -> None:
         with pytest.raises(deeppsl.FailedError, match="there is no atom"):
             model.apply([changes.remove("Smokes", "eve")])
         assert model.infer().optimal
+
+
+def test_features_come_and_change() -> None:
+    looks = deeppsl.Predicate("Looks", network=deeppsl.Network(classes=["apple", "pear"]))
+    with deeppsl.Model("1: Looks(F, K) -> Is(F, K) ^2\nIs(F, +K) = 1 .", predicates=[looks], seed=1) as model:
+        model.features("Looks", ["a", "b"], [[0.0, 1.0], [1.0, 0.5]])
+        model.target("Is", [("a", "apple"), ("a", "pear")])
+        model.target("Is", [("b", "apple"), ("b", "pear")])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", deeppsl.DeepPSLWarning)
+            before = model.infer().value("Looks", "a", "apple")
+        come = [changes.target("Is", 3, kind) for kind in ("apple", "pear")]
+        made = [changes.features("Looks", 3, np.array([0.0, 1.0])), changes.features("Looks", "a", [2, 0.5]), *come]
+        applied = model.apply(made)
+        assert applied.perceived == 4 and not applied.anew
+        now = model.infer()
+        assert now.value("Looks", "3", "apple") == pytest.approx(before)
+        assert now.value("Looks", "a", "apple") != pytest.approx(before)
+        with pytest.raises(deeppsl.DeepPSLError, match="has 1 values"):
+            model.apply([changes.features("Looks", "c", [1])])
+        assert model.infer().objective == pytest.approx(now.objective, rel=2e-4)

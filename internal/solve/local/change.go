@@ -18,6 +18,11 @@ func (s *State) Add(p *mrf.Potential) int {
 	for _, i := range p.Vars {
 		s.of[i] = append(s.of[i], int32(place))
 	}
+	for _, i := range p.Inputs {
+		if s.within != nil {
+			s.within[i] = append(s.within[i], int32(place))
+		}
+	}
 	s.kinds.add(p, s.theta, 1)
 	v := s.view(place)
 	t := s.term(&v, v.slack(s.y), 0)
@@ -109,11 +114,6 @@ func (s *State) SetInput(i int32, value float64) {
 		s.indexInputs()
 	}
 	places := slices.DeleteFunc(slices.Clone(s.within[i]), func(place int32) bool { return s.isGone(int(place)) })
-	for k := range s.come {
-		if place := s.first + k; slices.Contains(s.come[k].Inputs, i) && !s.isGone(place) {
-			places = append(places, int32(place))
-		}
-	}
 	for _, sign := range []float64{-1, 1} {
 		for _, place := range places {
 			v := s.view(int(place))
@@ -141,6 +141,11 @@ func (s *State) indexInputs() {
 			}
 		}
 		first += b.Len
+	}
+	for k := range s.come {
+		for _, i := range s.come[k].Inputs {
+			s.within[i] = append(s.within[i], int32(first+k))
+		}
 	}
 }
 

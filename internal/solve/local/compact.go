@@ -31,7 +31,7 @@ func (s *State) compact() {
 	for place := s.first; place < 64*words; place++ {
 		s.gone[place/64] &^= 1 << (place % 64)
 	}
-	s.of = make(map[int32][]int32)
+	s.of, s.within = make(map[int32][]int32), nil
 	for k := range s.come {
 		for _, i := range s.come[k].Vars {
 			s.of[i] = append(s.of[i], int32(s.first+k))

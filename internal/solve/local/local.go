@@ -35,7 +35,7 @@ type State struct {
 	come     []arrival
 	looked   int               // how many had come when it was last asked which are still there, or twice that
 	of       map[int32][]int32 // places of those that have come, by variable
-	within   map[int32][]int32 // places of potentials by input, once one changes
+	within   map[int32][]int32 // places of potentials, gone ones too, by input, once one changes
 	priors   []prior
 
 	objective, gap, excess total

@@ -66,6 +66,11 @@ func (s *State) Rollback() {
 		for _, i := range s.come[k].Vars {
 			s.of[i] = s.of[i][:len(s.of[i])-1]
 		}
+		for _, i := range s.come[k].Inputs {
+			if s.within != nil {
+				s.within[i] = s.within[i][:len(s.within[i])-1]
+			}
+		}
 	}
 	s.come, s.mu = s.come[:was.come], s.mu[:s.first+was.come]
 	s.y, s.g = s.y[:was.variables], s.g[:was.variables]

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from . import _tables
@@ -20,6 +21,7 @@ class Applied(NamedTuple):
     reground: list[int]  #: rules that were ground anew as a whole
     derived: list[str]  #: predicates of which other atoms follow now
     anew: bool  #: whether all was ground anew
+    perceived: int = 0  #: atoms that networks were asked about
 
 
 def observe(predicate: str, *arguments: Any, value: float = 1.0) -> Change:
@@ -60,6 +62,13 @@ def activate(rule: int) -> Change:
 def rule(text: str) -> Change:
     """Add a rule behind the others."""
     return {"change": "rule", "text": text}
+
+
+def features(network: str, row: Any, values: Iterable[Any]) -> Change:
+    """Give an entity a row of the features that a network reads: a new one, with which the atoms of the network's classes
+    come, or one in the place of that which it has. There is a value for each column."""
+    numbers = [float(v) for v in values]
+    return {"change": "features", "network": network, "row": _tables.text(row), "values": numbers}
 
 
 def _of(kind: str, predicate: str, arguments: tuple[Any, ...], value: float = 0.0) -> Change:

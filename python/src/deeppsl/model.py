@@ -373,7 +373,8 @@ class Model:
     def apply(self, changes: Iterable[_changes.Change]) -> _changes.Applied:
         """Make changes (see deeppsl.changes), all of them or, with an error, none; the next inference is around them.
 
-        Atoms come, go, and are observed or freed, rules come and go, and weights change. Only what changes touch is ground.
+        Atoms come, go, and are observed or freed, rules and features come, and weights change. Only what changes touch is
+        ground.
         """
         made = list(changes)
         self._open()
@@ -391,6 +392,7 @@ class Model:
             reply.get("reground", []),
             reply.get("derived", []),
             reply.get("anew", False),
+            reply.get("perceived", 0),
         )
 
     def what_if(self, changes: Iterable[_changes.Change]) -> results.Answer:
