@@ -11,6 +11,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
@@ -124,7 +125,7 @@ func (r *exampleReader) readFactTable(table *load.FactTable) {
 	if example < 0 {
 		r.diags.Errorf("examples-fact", sheet.Span(-1), "the columns are example, the arguments of "+declared.Name+
 			", and perhaps value", "%s has %s, but here are %s", declared.Name,
-			plural(declared.Arity(), "argument"), strings.Join(sheet.Header, ", "))
+			source.Count(declared.Arity(), "argument"), strings.Join(sheet.Header, ", "))
 		return
 	}
 	numbers := make(map[string]int, r.Count)
@@ -189,14 +190,6 @@ func factColumns(header []string, arity int) (example int, arguments []int, valu
 		return -1, nil, -1
 	}
 	return example, arguments, value
-}
-
-// plural counts things in words.
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }
 
 // checkFact checks the i-th fact of an example, which are sorted.

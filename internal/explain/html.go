@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/source"
 )
 
 // HTML writes the explanation as a page that needs nothing else: the leaves as a waterfall chart, what pushes the atom,
@@ -75,5 +76,5 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"signed": func(v float64) string { return fmt.Sprintf("%+.4g", v) },
 	"number": func(v float64) string { return fmt.Sprintf("%.4g", v) },
 	"gap":    func(v float64) string { return fmt.Sprintf("%.0e", v) },
-	"count":  func(n int) string { return plural(n, "ground rule") },
+	"count":  func(n int) string { return source.Count(n, "ground rule") },
 }).Parse(pageText))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/source"
 )
 
 // Text writes the explanation as a tree that fits the width of w, if that is known.
@@ -97,7 +98,7 @@ const (
 func (t *tree) balance(e *Explanation, indent string) {
 	t.line(indent, "", "what pushes it, up (+) or down (-):")
 	for _, r := range e.Rules {
-		t.line(indent, number(r.Push), fmt.Sprintf("%s  (%s)", r.Rule, plural(r.Count, "ground rule")))
+		t.line(indent, number(r.Push), fmt.Sprintf("%s  (%s)", r.Rule, source.Count(r.Count, "ground rule")))
 		for k := range e.Pushes {
 			if p := &e.Pushes[k]; p.Rule == r.Rule {
 				t.push(p, indent+"  ")
@@ -193,11 +194,4 @@ func (t *tree) changes(e *Explanation, indent string) {
 		t.line(indent, fmt.Sprintf("%-10.4g ", c.Value),
 			fmt.Sprintf("%s  (objective %.6g, gap %.0e)", c.Change, c.Objective, c.Gap))
 	}
-}
-
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -71,7 +71,8 @@ var layers = []layer{
 	{"internal/consensus", []string{
 		"internal/parallel", "internal/mrf", "internal/partition", "internal/solve", "internal/place"}},
 	{"internal/explain", []string{
-		"internal/ldl", "internal/mrf", "internal/partition", "internal/presolve", "internal/solve", "internal/report"}},
+		"internal/ldl", "internal/source", "internal/mrf", "internal/partition", "internal/presolve", "internal/solve",
+		"internal/report"}},
 	{"internal/learn", []string{
 		"internal/parallel", "internal/kernel", "internal/cholesky", "internal/stat", "internal/mrf", "internal/partition",
 		"internal/solve", "internal/report"}},

@@ -36,7 +36,7 @@ func (t *table) arrange(names []string, offset int) *arrangement {
 			hint = "choose some of them: " + choiceHint(t.origins[len(t.origins)-1].file.Name, names[:arity])
 		}
 		t.errorf("data-columns", offset, hint, "%s has %s, or %d with a truth value, but %d are named here: %s",
-			t.predicate.Name, plural(arity, "column"), arity+1, len(names), strings.Join(names, ", "))
+			t.predicate.Name, source.Count(arity, "column"), arity+1, len(names), strings.Join(names, ", "))
 		return nil
 	}
 	order := make([]int, len(names))
@@ -62,7 +62,7 @@ func (t *table) choose(columns []NamedColumn, names []string) *arrangement {
 		t.errors++
 		t.told++
 		t.diags.Errorf("data-columns", o.data.Span, "", "%s has %s, or %d with a truth value, but %d are named here",
-			t.predicate.Name, plural(arity, "column"), arity+1, len(columns))
+			t.predicate.Name, source.Count(arity, "column"), arity+1, len(columns))
 		return nil
 	}
 	chosen := &arrangement{width: len(names), chosen: true}
@@ -94,7 +94,8 @@ func (t *table) addArranged(fields []string, by *arrangement, offset int) {
 		if t.seenWidth(len(fields)) {
 			return
 		}
-		t.errorf("data-columns", offset, "", "this row has %s, but %d have names", plural(len(fields), "column"), by.width)
+		t.errorf("data-columns", offset, "", "this row has %s, but %d have names",
+			source.Count(len(fields), "column"), by.width)
 		return
 	}
 	t.fields = t.fields[:0]

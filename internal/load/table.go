@@ -111,7 +111,7 @@ func (t *table) addValued(arguments []string, truth float64, offset int) {
 	if len(arguments) != t.predicate.Arity() {
 		if !t.seenWidth(len(arguments)) {
 			t.errorf("data-columns", offset, "", "an atom of %s has %s, but this one has %d", t.predicate.Name,
-				plural(t.predicate.Arity(), "argument"), len(arguments))
+				source.Count(t.predicate.Arity(), "argument"), len(arguments))
 		}
 		return
 	}
@@ -180,7 +180,7 @@ func (t *table) checkWidth(row []string, offset int) bool {
 			hint = "columns can be chosen where the first line names them: " + choiceHint(o.file.Name, []string{"from", "to"})
 		}
 		t.errorf("data-columns", offset, hint, "a row of %s has %s, or %d with a truth value, but this one has %d",
-			t.predicate.Name, plural(arity, "column"), arity+1, len(row))
+			t.predicate.Name, source.Count(arity, "column"), arity+1, len(row))
 		return false
 	case !o.decided:
 		o.decided, o.valued = true, len(row) == arity+1
@@ -204,14 +204,6 @@ func (t *table) seenWidth(width int) bool {
 	}
 	t.widths = append(t.widths, width)
 	return false
-}
-
-// plural counts things in words.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return strconv.Itoa(n) + " " + thing + "s"
 }
 
 // separatorHint guesses which separator was used instead of tabs.

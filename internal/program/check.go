@@ -1,7 +1,6 @@
 package program
 
 import (
-	"fmt"
 	"slices"
 )
 
@@ -60,11 +59,3 @@ func (r *Rule) bounds() (low, high float64, ok bool) {
 
 // same reports whether two atoms are written alike, and thus are one atom in every grounding.
 func (a Atom) same(b Atom) bool { return a.Predicate == b.Predicate && slices.Equal(a.Args, b.Args) }
-
-// count returns "1 thing" or "n things".
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}

@@ -93,7 +93,8 @@ func (s *scope) predicate(a *syntax.Atom) int {
 		return -1
 	}
 	if p := s.c.program.Predicates[number]; len(a.Args) != p.Arity() {
-		s.errorf("wrong-arity", a.Span, "", "%s takes %s, not %d", p.Name, count(p.Arity(), "argument"), len(a.Args))
+		s.errorf("wrong-arity", a.Span, "", "%s takes %s, not %d",
+			p.Name, source.Count(p.Arity(), "argument"), len(a.Args))
 		return -1
 	}
 	return number

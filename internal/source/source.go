@@ -4,6 +4,7 @@ package source
 import (
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -130,4 +131,12 @@ func (s Span) String() string {
 	}
 	line, column := s.File.Position(s.Start)
 	return fmt.Sprintf("%s:%d:%d", s.File.Name, line, column)
+}
+
+// Count is so many things in words: "1 row" or "3 rows".
+func Count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
 }

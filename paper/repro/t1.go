@@ -13,6 +13,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/eval"
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/report"
+	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/task"
 	"github.com/deeppsl/deeppsl/paper/published"
 )
@@ -219,20 +220,14 @@ func (r *T1Result) Text(w io.Writer) error {
 		to97 = fmt.Sprintf(", %.1f s to 97 %%", r.SecondsTo97.Median)
 	}
 	_, err := fmt.Fprintf(w, "%s: sums %v, digits %v (%s of %s; training %.1f s%s, %.0f %% of it for the rules; "+
-		"%d MiB)\n", r.title(), r.SumAccuracy, r.DigitAccuracy, count(r.Runs, "run"), count(r.Epochs, "epoch"),
+		"%d MiB)\n", r.title(), r.SumAccuracy, r.DigitAccuracy, source.Count(r.Runs, "run"),
+		source.Count(r.Epochs, "epoch"),
 		r.TrainSeconds.Median, to97, 100*r.RulesShare.Median, r.PeakRSS>>20)
 	return err
 }
 
 // title says what was learned.
 func (r *T1Result) title() string {
-	return fmt.Sprintf("Sums of numbers of %s, %s, %s", count(r.Digits, "digit"), r.Net, count(r.TrainPairs, "pair"))
-}
-
-// count prints a number of things.
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return fmt.Sprintf("Sums of numbers of %s, %s, %s",
+		source.Count(r.Digits, "digit"), r.Net, source.Count(r.TrainPairs, "pair"))
 }
