@@ -48,17 +48,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 1
 }
 
-// options are the command's arguments.
-type options struct {
-	tasks             []*task
-	seeds             uint64
-	threads, parallel int
-	limit             time.Duration
-	set               []string
-	out, peers, write string
-	json, list, quick bool
-}
-
 // parse reads the arguments.
 func parse(args []string, stderr io.Writer) (*options, error) {
 	o := new(options)

@@ -83,7 +83,7 @@ func (e *Examples) span(k int) source.Span {
 	if own := e.Count - e.others(); k >= own {
 		return e.more.span(k - own)
 	}
-	return e.sheet.Span(k)
+	return e.sheet.Place(k)
 }
 
 // exampleReader makes numbers of a table of examples, and collects what is wrong.
@@ -161,7 +161,7 @@ func (r *exampleReader) readSlots(slots []perceive.Slot) []bool {
 	for s, slot := range slots {
 		column := slot.Column(r.sheet.Header, slots)
 		if column < 0 {
-			r.diags.Errorf("examples-column", r.sheet.Span(-1), "", "no column %s says what that slot stands for", slot.Full)
+			r.diags.Errorf("examples-column", r.sheet.Place(-1), "", "no column %s says what that slot stands for", slot.Full)
 			continue
 		}
 		used[column], r.wrong = true, 0
@@ -191,7 +191,7 @@ func (r *exampleReader) readNames(column int) {
 		case cells[column] == "":
 			r.fail("examples-name", k, column, "", "the example has no name")
 		case known:
-			r.fail("examples-name", k, column, "", "example %q is there already, at %s", cells[column], r.sheet.Span(before))
+			r.fail("examples-name", k, column, "", "example %q is there already, at %s", cells[column], r.sheet.Place(before))
 		}
 		first[cells[column]] = k
 	}
@@ -294,11 +294,11 @@ func (r *exampleReader) fillTruth(phase load.Phase) {
 		}
 	}
 	if len(r.Labels) == 0 && phase == load.Infer && !r.diags.HasErrors() {
-		r.diags.Warnf("examples-label", r.sheet.Span(-1), "add a column such as Sum, about the targets of Sum, whose cells "+
+		r.diags.Warnf("examples-label", r.sheet.Place(-1), "add a column such as Sum, about the targets of Sum, whose cells "+
 			"may be empty", "no column asks for a label, so that nothing is predicted")
 	}
 	if known == 0 && phase != load.Infer && !r.diags.HasErrors() {
-		r.diags.Errorf("examples-label", r.sheet.Span(-1), "a label is a column such as Sum, about the targets of Sum",
+		r.diags.Errorf("examples-label", r.sheet.Place(-1), "a label is a column such as Sum, about the targets of Sum",
 			"no example has a label to %s from", [...]string{load.Learn: "learn", load.Validation: "choose"}[phase])
 	}
 }

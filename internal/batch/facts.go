@@ -123,7 +123,7 @@ func (r *exampleReader) readFactTable(table *load.FactTable) {
 	}
 	example, arguments, value := factColumns(sheet.Header, declared.Arity())
 	if example < 0 {
-		r.diags.Errorf("examples-fact", sheet.Span(-1), "the columns are example, the arguments of "+declared.Name+
+		r.diags.Errorf("examples-fact", sheet.Place(-1), "the columns are example, the arguments of "+declared.Name+
 			", and perhaps value", "%s has %s, but here are %s", declared.Name,
 			source.Count(declared.Arity(), "argument"), strings.Join(sheet.Header, ", "))
 		return

@@ -109,3 +109,8 @@ func (c *Config) neighbour(path string) string {
 	}
 	return source.Suggest(filepath.Base(path), names)
 }
+
+// extension returns the extension that says a file's format, in lower case.
+func extension(name string) string {
+	return filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz"))
+}

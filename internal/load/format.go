@@ -2,7 +2,6 @@ package load
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/format"
@@ -40,11 +39,6 @@ var formats = map[string]func(*table, *source.File){
 	".csv":    (*table).addCSV,
 	".jsonl":  (*table).addJSONLines,
 	".ndjson": (*table).addJSONLines,
-}
-
-// extension returns the extension that says a file's format, in lower case.
-func extension(name string) string {
-	return filepath.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz"))
 }
 
 // addTabs reads a tab-separated table: blank lines are skipped, lines are trimmed, and nothing is quoted.

@@ -1,9 +1,5 @@
 package mrf
 
-// Constants writes c_j, the slacks at y = 0 with the inputs in them, of the potentials [lo,hi) of a block into d, which
-// has their number.
-func (f *Field) Constants(block, lo, hi int, d []float64) { f.terms[block].constants(lo, hi, d) }
-
 // RowBuffer is memory for a row. The zero value is ready.
 type RowBuffer struct {
 	coef []float64

@@ -162,3 +162,7 @@ func mustLen(what string, got, want int) {
 		panic(fmt.Sprintf("mrf: %d %s for a model with %d", got, what, want))
 	}
 }
+
+// Constants writes c_j, the slacks at y = 0 with the inputs in them, of the potentials [lo,hi) of a block into d, which
+// has their number.
+func (f *Field) Constants(block, lo, hi int, d []float64) { f.terms[block].constants(lo, hi, d) }

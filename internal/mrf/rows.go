@@ -2,6 +2,9 @@ package mrf
 
 import "math"
 
+// spanLen is the largest number of potentials in a span.
+const spanLen = 1024
+
 // rows is one side of a block, its variables or its perceived inputs: a sparse matrix with a row per potential. Both
 // layouts of a Block are behind it, so that the loops over arities are written once.
 type rows struct {

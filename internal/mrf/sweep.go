@@ -14,9 +14,6 @@ import (
 // variable do not, most multipliers are zero and can be skipped, and nothing has to be stored. For results that do not
 // depend on threads, the buffers belong to lanes: a number of equal parts of the spans that the model alone decides.
 
-// spanLen is the largest number of potentials in a span.
-const spanLen = 1024
-
 // Span is a run of potentials of one block while a sweep visits it.
 type Span struct {
 	// Block is the potentials' block.
