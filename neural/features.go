@@ -139,6 +139,15 @@ func (f *Features) Normalized(normalization Normalization) *Features {
 	return &scaled
 }
 
+// Column returns the values of some rows of a dense table in a column.
+func (f *Features) Column(rows []int32, column int) []float32 {
+	values := make([]float32, len(rows))
+	for k, r := range rows {
+		values[k] = f.values[int(r)*f.width+column]
+	}
+	return values
+}
+
 // span returns where the values of a row lie.
 func (f *Features) span(row int) (lo, hi int) {
 	if f.Sparse() {

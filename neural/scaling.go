@@ -108,9 +108,9 @@ func (n *network) standardizeByAll() {
 func (c *scaling) ofDense(rows []int32) {
 	table, thin := c.network.raw, thinned(rows)
 	parallel.For(c.threads, table.width, func(column int) {
-		center, scale := spread(table.column(thin, column))
+		center, scale := spread(table.Column(thin, column))
 		if scale == 0 && len(thin) < len(rows) { // what is rare may be in the other rows
-			center, scale = spread(table.column(rows, column))
+			center, scale = spread(table.Column(rows, column))
 		}
 		c.center.Value[column], c.scale.Value[column] = center, scale
 	})
@@ -126,15 +126,6 @@ func thinned(rows []int32) []int32 {
 		thin[k] = rows[k*len(rows)/sampled]
 	}
 	return thin
-}
-
-// column copies a column of some rows of a dense table.
-func (f *Features) column(rows []int32, column int) []float32 {
-	values := make([]float32, len(rows))
-	for k, r := range rows {
-		values[k] = f.values[int(r)*f.width+column]
-	}
-	return values
 }
 
 // spread returns the median and the typical deviation from it of the values that differ; 0 if none does.

@@ -26,7 +26,7 @@ type lesson struct {
 func (l lesson) write(t *testing.T) string {
 	t.Helper()
 	if l.features == nil {
-		l.features = func(k int) string { return fmt.Sprintf("%d %g", k%2, 1+0.1*float64(k%3)) }
+		l.features = func(k int) string { return fmt.Sprintf("%g %g", float64(k%2)+0.01*float64(k%5), 1+0.1*float64(k%3)) }
 	}
 	if l.options == "" {
 		l.options = `"learn.method": "deeppsl", "learn.epochs": 5`
@@ -155,6 +155,8 @@ func TestNotices(t *testing.T) {
 		{lesson{files: map[string]string{"train.tsv": "1\tcat\t1\n1\tdog\t1\n2\tcat\t0\n2\tdog\t0\n3\tcat\t0\n"}},
 			`2 of 3 things with labels of Is are of several classes or of none, but the network gives each thing just one ` +
 				`[learn-exclusive]`},
+		{lesson{features: func(k int) string { return fmt.Sprintf("%d %d", k%7, 5*(k%2)) }},
+			`the features of network "seer" have the labels of Is, such as the column "2": it sees the answer [learn-told]`},
 		{lesson{more: `"Other/1": {"targets": [["x"], ["y"]], "truth": {"learn": [["x"]]}},`},
 			`1 of 1 labels of Other are about atoms that are in no ground rule: nothing is learned from them [learn-unreached]`},
 	}

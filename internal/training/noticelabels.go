@@ -16,7 +16,7 @@ func (n *notices) begins() error {
 	if n.g.Project.Config.Examples[load.Learn] != nil {
 		return nil // see lookAtExamples
 	}
-	for _, look := range []func() error{n.labels, n.classes} {
+	for _, look := range []func() error{n.labels, n.classes, n.answers} {
 		if err := look(); err != nil {
 			return err
 		}
@@ -50,10 +50,7 @@ func (n *notices) classes() error {
 		if declared.Neural == nil || len(declared.Neural.Classes) == 0 {
 			continue
 		}
-		truth, err := g.Truth(load.Learn, k)
-		if at := g.counterpart(k); err == nil && at >= 0 && (truth == nil || truth.Len() == 0) {
-			truth, err = g.Truth(load.Learn, at)
-		}
+		truth, err := n.truthOf(k)
 		if err != nil {
 			return err
 		}
