@@ -207,3 +207,178 @@ func (c *counts) add(answer, is bool) {
 }
 
 func (c *counts) f1() float64 { return 2 * c.hits / (c.found + c.all) }
+
+// partners are animals of a table as people keep it, with columns of text and gaps in those of numbers. What tells the
+// sexes apart are sizes, which differ more between the species; the two of a nest are of either sex. 30 are known.
+func partners(seed uint64) (*problem, error) {
+	const (
+		nests = 160
+		known = 30
+		gaps  = 0.08
+	)
+	random := newRandom("partners", seed)
+	p := newProject(`
+1: Looks(A, S) -> Sex(A, S) ^2
+1: Mate(A, B) & Sex(A, 'female') -> Sex(B, 'male') ^2
+1: Mate(A, B) & Sex(A, 'male') -> Sex(B, 'female') ^2
+Sex(A, +S) = 1 .
+`)
+	sexes, kinds := []string{"female", "male"}, []string{"Adélie", "Chinstrap", "Gentoo"}
+	truths := map[string]string{"learn": trainTable, "infer": testTable}
+	p.config.Networks["eye"] = &network{Features: "animals.csv", Hidden: []int{16}}
+	p.declare("Looks/2", predicate{Truth: truths,
+		Neural: &neural{Network: "eye", Entity: new(int), Class: one(), Classes: sexes}})
+	p.declare("Mate/2", predicate{Observations: []string{"mates.tsv"}})
+	p.declare("Sex/2", predicate{Targets: []string{"targets.tsv"}, Truth: truths,
+		Evaluations: []any{"CategoricalEvaluator"}})
+	animals := p.table("animals.csv")
+	animals.WriteString("id,species,island,mass (g),bill (mm),flipper (mm)\n")
+	learned := make(map[int]bool, known)
+	for _, k := range random.Perm(2 * nests)[:known] {
+		learned[k] = true
+	}
+	right, judged := 0, 0
+	for nest := range nests {
+		kind, island, first := random.IntN(len(kinds)), random.IntN(3), random.IntN(2)
+		odds := 0.0 // that the first is male
+		for k := range 2 {
+			sex := first ^ k
+			cells, own := sizes(random, kind, sex, gaps)
+			odds += own * float64(1-2*k)
+			name := entity(2*nest + k)
+			fmt.Fprintf(animals, "%s,%s,%s%s\n", name, kinds[kind], []string{"Biscoe", "Dream", ""}[island], cells)
+			p.row("mates.tsv", name, entity(2*nest+1-k))
+			table := testTable
+			if learned[2*nest+k] {
+				table = trainTable
+			}
+			p.row(table, name, sexes[sex])
+			for _, other := range sexes {
+				p.row("targets.tsv", name, other)
+			}
+		}
+		for k := range 2 {
+			if !learned[2*nest+k] {
+				judged++
+				right += truth(odds > 0 == (first == 1))
+			}
+		}
+	}
+	plain := p.fork()
+	plain.rules = ""
+	plain.config.Predicates["Looks/2"].Evaluations = []any{"CategoricalEvaluator"}
+	delete(plain.config.Predicates, "Sex/2")
+	return &problem{project: p, score: accuracy("Sex"), plain: plain, plainScore: accuracy("Looks"), fixed: p,
+		reference: 100 * float64(right) / float64(judged)}, nil
+}
+
+// sizes draws an animal's cells, some of them gaps, and says what they tell of its being male: logarithms of odds.
+func sizes(random *rand.Rand, kind, sex int, gaps float64) (cells string, odds float64) {
+	for _, column := range []struct{ usual, step, more, wide float64 }{
+		{3600, 700, 500, 300}, {38, 5, 3, 2.5}, {190, 12, 6, 6},
+	} {
+		low := column.usual + column.step*float64(kind)
+		value := low + column.more*float64(sex) + column.wide*random.NormFloat64()
+		if random.Float64() < gaps {
+			cells += ","
+			continue
+		}
+		cells += "," + number(value)
+		odds += column.more / (column.wide * column.wide) * (value - low - column.more/2)
+	}
+	return cells, odds
+}
+
+// catalogues are records of the same things in two files, in pairs that share a word: which of them are of one thing is
+// told from how alike their fields are, with weights that are learned. One field says little. Pairs of a third of the
+// first file are known, one in six of which is right.
+func catalogues(seed uint64) (*problem, error) {
+	const (
+		things = 180
+		others = 4
+		known  = 3 // one in so many
+	)
+	random := newRandom("catalogues", seed)
+	p := newProject(`
+1: Pair(A, B) & Name(A, B) -> Same(A, B) ^2
+1: Pair(A, B) & Street(A, B) -> Same(A, B) ^2
+1: Pair(A, B) & Kind(A, B) -> Same(A, B) ^2
+1: !Same(A, B) ^2
+1: Same(A, +B) <= 1
+1: Same(+A, B) <= 1
+`)
+	fields := []field{{"Name", 0.8, 0.45, 0.12}, {"Street", 0.7, 0.3, 0.15}, {"Kind", 0.55, 0.5, 0.25}}
+	for _, f := range fields {
+		p.declare(f.name+"/2", predicate{Observations: []string{f.table()}})
+	}
+	p.declare("Pair/2", predicate{Observations: []string{"pairs.tsv"}})
+	p.declare("Same/2", predicate{Targets: []string{"pairs.tsv"},
+		Truth:       map[string]string{"learn": trainTable, "infer": testTable},
+		Evaluations: []any{"DiscreteEvaluator"}})
+	plain := newProject("")
+	plain.config.Networks["eye"] = &network{Features: "fields.tsv", Hidden: []int{8}}
+	plain.declare("Match/1", predicate{Targets: []string{"ids.tsv"}, Neural: &neural{Network: "eye"},
+		Truth:       map[string]string{"learn": trainTable, "infer": testTable},
+		Evaluations: []any{"DiscreteEvaluator"}})
+	var best counts
+	for a := range things {
+		candidates := map[int]bool{}
+		if random.IntN(6) > 0 { // or it is in one file only
+			candidates[a] = true
+		}
+		for len(candidates) <= others {
+			if b := random.IntN(things); b != a {
+				candidates[b] = true
+			}
+		}
+		for b := range things {
+			if !candidates[b] {
+				continue
+			}
+			is, pair := a == b, []any{"left " + entity(a), "right " + entity(b)}
+			id := fmt.Sprintf("%d and %d", a, b)
+			odds, cells := -math.Log(others+1.), []any{id}
+			for _, f := range fields {
+				value := f.draw(random, is)
+				odds += f.odds(value)
+				value = min(max(value, 0), 1)
+				p.row(f.table(), append(pair, value)...)
+				cells = append(cells, value)
+			}
+			p.row("pairs.tsv", pair...)
+			plain.row("fields.tsv", cells...)
+			plain.row("ids.tsv", id)
+			table := testTable
+			if a%known == 0 {
+				table = trainTable
+			} else {
+				best.add(odds > 0, is)
+			}
+			p.row(table, append(pair, truth(is))...)
+			plain.row(table, id, truth(is))
+		}
+	}
+	return &problem{project: p, score: score{"Same", "discrete", "F1"}, plain: plain,
+		plainScore: score{"Match", "discrete", "F1"}, fixed: p, reference: 100 * best.f1()}, nil
+}
+
+// A field is alike by so much in records of one thing, and by so much in others.
+type field struct {
+	name             string
+	same, other, off float64
+}
+
+func (f field) table() string { return f.name + ".tsv" }
+
+func (f field) draw(random *rand.Rand, is bool) float64 {
+	mean := f.other
+	if is {
+		mean = f.same
+	}
+	return mean + f.off*random.NormFloat64()
+}
+
+// odds is what a value says of the records being of one thing.
+func (f field) odds(value float64) float64 {
+	return (f.same - f.other) / (f.off * f.off) * (value - (f.same+f.other)/2)
+}

@@ -91,4 +91,8 @@ var tasks = []task{
 		about: "several classes at once, some of which imply or exclude others; 50 of 350 pictures known"},
 	{name: "faults", metric: "F1 of pipes", make: faults,
 		about: "weights of 8 rules of physics, no network; 90 of 240 pipes known, one in seven at fault"},
+	{name: "partners", metric: "accuracy", make: partners,
+		about: "a table with text and gaps; partners are of either sex; 30 of 320 animals known"},
+	{name: "catalogues", metric: "F1 of pairs", make: catalogues,
+		about: "weights of 6 rules, no network: which records of two files are of one thing; pairs of a third known"},
 }
