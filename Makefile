@@ -8,7 +8,7 @@ COUNT    ?= 6
 BASE     ?= HEAD
 PKG      ?= ./...
 
-.PHONY: help build test bench race lint fuzz oracle cover python python-torch python-clusters cloud wheels fmt
+.PHONY: help build test bench race lint fuzz oracle cover python python-torch python-torch-cpu python-clusters cloud wheels fmt
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -56,6 +56,9 @@ python-torch: ## install torch (5 GB) in out/venv too, and run its tests of the 
 	python/test.sh --collect-only >/dev/null
 	out/venv/bin/pip install --quiet --disable-pip-version-check torch==2.15.0
 	cd python && ../out/venv/bin/python -B -m pytest -q -p no:cacheprovider tests/test_torch_network.py tests/test_gradient.py
+
+python-torch-cpu: python ## the same with Debian's torch (python3-torch, 150 MB), as CI does
+	python/torch.sh
 
 python-clusters: ## install Ray and Spark (1 GB) in out/venv too, and run the tests that start clusters
 	python/test.sh --collect-only >/dev/null
