@@ -105,6 +105,9 @@ func (m *Model) lintTruth(k int, p *load.Predicate, out *source.Diagnostics) {
 		}
 		return
 	}
+	if atoms.FreeLen() > 0 {
+		Unasked(p, m.Tables.Store, atoms, truth, out)
+	}
 	overlap, example := 0, int32(0)
 	tuple := make([]symbol.ID, 0, truth.Arity)
 	for row := range int32(truth.Len()) {
@@ -125,6 +128,39 @@ func (m *Model) lintTruth(k int, p *load.Predicate, out *source.Diagnostics) {
 			"%s of %s %s observed too, for example %s", count(overlap, "atom"), "the truth of "+p.Name,
 			map[bool]string{true: "is", false: "are"}[overlap == 1], m.Tables.Store.Atom(atoms, example))
 	}
+}
+
+// Unasked tells of truth about atoms that there are not: nothing is learned from it, and it is not scored. Of pairs,
+// the converse may be what is asked for.
+func Unasked(p *load.Predicate, store *relation.Store, atoms, truth *relation.Relation, out *source.Diagnostics) {
+	missed, converse, example := 0, 0, int32(0)
+	tuple := make([]symbol.ID, 0, truth.Arity)
+	for row := range int32(truth.Len()) {
+		tuple = truth.Tuple(tuple[:0], row)
+		if _, ok := atoms.Find(tuple...); ok {
+			continue
+		}
+		if missed++; missed == 1 {
+			example = row
+		}
+		if truth.Arity == 2 {
+			if _, ok := atoms.Find(tuple[1], tuple[0]); ok {
+				converse++
+			}
+		}
+	}
+	if missed == 0 {
+		return
+	}
+	turned := ""
+	hint := `ask for it under "targets", or check the spelling; what is not asked for is not found, and no score says so`
+	if converse > 0 {
+		turned = fmt.Sprintf("; of %s, the targets have the converse", ground.Amount(float64(converse), true))
+		hint = "write the truth in the order of the targets, or targets and rules for both orders"
+	}
+	out.Warnf("truth-without-target", p.Span, hint, "%s of the %s of %s %s neither learned from nor scored, such as that "+
+		"of %s, which is no target%s", ground.Amount(float64(missed), true), count(truth.Len(), "truth value"), p.Name,
+		map[bool]string{true: "is", false: "are"}[missed == 1], store.Atom(truth, example), turned)
 }
 
 // fewTruths is up to how many truth values nothing follows from their being the same.

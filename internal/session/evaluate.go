@@ -7,7 +7,9 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/eval"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/preflight"
 	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/source"
 )
 
 // Evaluation is the score of one predicate's atoms.
@@ -85,10 +87,17 @@ func (g *Grounding) scored(answer *Answer, phase load.Phase, predicate int, opti
 	scored := eval.Join(atoms, truth, func(row int32) float64 { return FreeValue(answer, atoms, row) }, scopeOf(options))
 	if key := (truthOf{phase, predicate}); scored.Unmatched > 0 && !g.unscored[key] {
 		g.unscored[key] = true
-		g.Project.Log.Warn("truth about atoms that are no targets is not scored",
-			"predicate", g.Project.Config.Predicates[predicate].Name, "phase", phase.String(), "rows", scored.Unmatched)
+		g.TellUnasked(predicate, truth)
 	}
 	return scored, nil
+}
+
+// TellUnasked warns of truth about a predicate's atoms that there are not.
+func (g *Grounding) TellUnasked(predicate int, truth *relation.Relation) {
+	var warnings source.Diagnostics
+	store := g.Tables.Store
+	preflight.Unasked(g.Project.Config.Predicates[predicate], store, store.Relations[predicate], truth, &warnings)
+	g.Project.Warn(warnings)
 }
 
 // evaluate runs one evaluator.

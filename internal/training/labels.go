@@ -31,8 +31,7 @@ func (g *learner) labels(phase load.Phase, role relation.Role) (*learn.Labels, e
 		}
 		first := len(labels.Truth)
 		if strangers := addLabels(labels, atoms, truth, role, entity, related); strangers > 0 {
-			g.Project.Log.Warn("truth about atoms that are no targets is not learned from", "predicate", atoms.Name,
-				"phase", phase.String(), "rows", strangers)
+			g.TellUnasked(k, truth)
 		}
 		if g.Project.Learning.Auto && entity == 0 {
 			completeChoices(labels, first, atoms)
