@@ -118,12 +118,7 @@ T(+A) / |A| = 0.5 .
 `, chain(2, wave)},
 
 	// Grids, trees and random graphs.
-	{"grid-path", `
-X(A, +B) + Sink(A) = X(+C, A) + Source(A) .
-1: 0 * Cheap(A, B) + X(A, B) <= 0
-2: 0 * Dear(A, B) + X(A, B) <= 0
-3: 0 * Costly(A, B) + X(A, B) <= 0
-`, gridPath},
+	{"grid-path", flowRules, flows(lattice)},
 	{"grid-variation", `
 1: 0 * Beside(A, B) + T(A) = T(B)
 1: T(A) = O(A)
@@ -273,58 +268,13 @@ func grid(size int, seed uint64) *data {
 	k := max(3, int(math.Sqrt(float64(size)/3)))
 	node := d.constants("n", k*k)
 	beside := newTable(2)
-	for i := range k * k {
-		if i%k+1 < k {
-			beside.observe(1, node+symbol.ID(i), node+symbol.ID(i+1))
-		}
-		if i+k < k*k {
-			beside.observe(1, node+symbol.ID(i), node+symbol.ID(i+k))
-		}
+	for _, l := range lattice(d, k*k) {
+		beside.observe(1, node+symbol.ID(l[0]), node+symbol.ID(l[1]))
 	}
 	d.add("Beside", false, beside)
 	d.addNodes(node, k*k, func(d *data, i, n int) float64 {
 		return d.value(float64(i/k+i%k)/float64(2*k), 0.3)
 	})
-	return d
-}
-
-// gridPath is the cheapest way through a square, as a flow along its edges in both directions.
-func gridPath(size int, seed uint64) *data {
-	d := newData(seed)
-	k := max(3, int(math.Sqrt(float64(size)/5)))
-	node := d.constants("n", k*k)
-	flow, cost := newTable(2), []*table{newTable(2), newTable(2), newTable(2)}
-	edge := func(i, j int) {
-		for _, e := range [][2]int{{i, j}, {j, i}} {
-			a, b := node+symbol.ID(e[0]), node+symbol.ID(e[1])
-			flow.target(a, b)
-			cost[d.rng.IntN(3)].observe(1, a, b)
-		}
-	}
-	source, sink := newTable(1), newTable(1)
-	for i := range k * k {
-		if i%k+1 < k {
-			edge(i, i+1)
-		}
-		if i+k < k*k {
-			edge(i, i+k)
-		}
-		from, to := 0.0, 0.0
-		if i == 0 {
-			from = 1
-		}
-		if i == k*k-1 {
-			to = 1
-		}
-		source.observe(from, node+symbol.ID(i))
-		sink.observe(to, node+symbol.ID(i))
-	}
-	d.add("Source", false, source)
-	d.add("Sink", false, sink)
-	for c, name := range []string{"Cheap", "Dear", "Costly"} {
-		d.add(name, false, cost[c])
-	}
-	d.add("X", true, flow)
 	return d
 }
 

@@ -232,14 +232,22 @@ func web(of linker) func(size int, seed uint64) *data {
 
 // addLinks adds the links, and each to one of three classes.
 func (d *data) addLinks(node symbol.ID, all [][2]int) {
-	link, cost := newTable(2), []*table{newTable(2), newTable(2), newTable(2)}
+	link := newTable(2)
 	for _, l := range all {
 		link.observe(1, node+symbol.ID(l[0]), node+symbol.ID(l[1]))
-		cost[d.rng.IntN(3)].observe(1, node+symbol.ID(l[0]), node+symbol.ID(l[1]))
 	}
 	d.add("Link", false, link)
+	d.addClasses(link)
+}
+
+// addClasses adds each pair of a table to one of three classes, by what it costs.
+func (d *data) addClasses(pairs *table) {
+	classes := []*table{newTable(2), newTable(2), newTable(2)}
+	for k, a := range pairs.columns[0] {
+		classes[d.rng.IntN(len(classes))].observe(1, a, pairs.columns[1][k])
+	}
 	for c, name := range []string{"Cheap", "Dear", "Costly"} {
-		d.add(name, false, cost[c])
+		d.add(name, false, classes[c])
 	}
 }
 

@@ -362,18 +362,13 @@ func cuts(size int, seed uint64) *data {
 func ties(size int, seed uint64) *data {
 	d := newData(seed)
 	n := max(3, int(math.Sqrt(float64(size))))
-	left := d.constants("a", n)
-	right := d.constants("b", n)
-	x, cost := newTable(2), []*table{newTable(2), newTable(2), newTable(2)}
+	left, right, x := d.constants("a", n), d.constants("b", n), newTable(2)
 	for a := range symbol.ID(n) {
 		for b := range symbol.ID(n) {
 			x.target(left+a, right+b)
-			cost[d.rng.IntN(3)].observe(1, left+a, right+b)
 		}
 	}
 	d.add("X", true, x)
-	for c, name := range []string{"Cheap", "Dear", "Costly"} {
-		d.add(name, false, cost[c])
-	}
+	d.addClasses(x)
 	return d
 }
