@@ -26,6 +26,9 @@ func (f *Factor) Factor(diagonal, numbers []float64) (lost int) {
 	return lost + f.rest.lost
 }
 
+// Pivot returns the entry of D of a row of the matrix. One that was lost is infinite, and has the sign that it should.
+func (f *Factor) Pivot(row int) float64 { return f.numbers[f.targets[row]] }
+
 // factorGroup factors the fronts of a group, in their order.
 func (f *Factor) factorGroup(g *group, threads int) {
 	g.lost = 0

@@ -53,7 +53,7 @@ func newHybrid(field *mrf.Field, settings solve.Settings) solve.Solver {
 func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 	began := time.Now()
 	handed := false
-	p := pace{first: math.NaN()}
+	p := pace{first: math.NaN(), leaps: demanding(h.field.Model)}
 	h.Limit(func(work float64) bool {
 		off := p.see(h.Off())
 		handed = handed || work > h.hope*h.analysis && h.affordable() && work > patience*h.cost.Work &&
@@ -67,8 +67,15 @@ func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 	return h.takeOver(ctx, began, result)
 }
 
-// pace is how fast a method nears its goal: it is 1 off there.
-type pace struct{ first, best float64 }
+// pace is how fast a method nears its goal: it is 1 off there. Some near it by leaps, of which how far they have got says
+// nothing until they are nearly there.
+type pace struct {
+	first, best float64
+	leaps       bool
+}
+
+// nearly is how far off a method is that is expected to end soon.
+const nearly = 100
 
 // see takes how far off the method is, and returns the least of that so far.
 func (p *pace) see(off float64) float64 {
@@ -81,6 +88,11 @@ func (p *pace) see(off float64) float64 {
 
 // expected is the work that the whole takes at the pace so far, that of every digit being the same.
 func (p *pace) expected(work, off float64) float64 {
+	if p.leaps && off > nearly {
+		return math.Inf(1)
+	} else if p.leaps {
+		return work
+	}
 	if gained := math.Log(p.first / off); gained > 0 {
 		return work * math.Log(p.first) / gained
 	}

@@ -22,7 +22,7 @@ const usual = 25
 // components, which stay in the cache, for a row and an entry.
 const (
 	perRow, perEntry           = 120, 25
-	perThousand, perNonzero    = 150, 12
+	perThousand, perNonzero    = 75, 12
 	perSmallRow, perSmallEntry = 40, 8
 )
 

@@ -40,7 +40,12 @@ func (p *program) minimise(t target) (out outcome) {
 	if p.rigid {
 		size *= larger
 	}
-	p.best, p.ray.each = math.Inf(1), 0
+	if direct, ok := p.matrix.(*sparse); ok {
+		if e, ok := newEarly(p, direct); ok {
+			p.matrix = e
+		}
+	}
+	p.best, p.ray.each, p.feasibility = math.Inf(1), 0, t.feasibility
 	for range runs {
 		p.firm = 0
 		p.begin(size)
@@ -81,6 +86,10 @@ func (p *program) run(t *target, out *outcome) {
 			return
 		}
 		length := p.step(products, count)
+		if p.inconsistent {
+			out.infeasible = true
+			return
+		}
 		if crawled++; length > shortStep {
 			crawled = 0
 		}
@@ -95,7 +104,7 @@ func (p *program) run(t *target, out *outcome) {
 func (p *program) step(products float64, count int) (length float64) {
 	for p.firm /= 10; ; p.firm = max(leastFirm, 100*p.firm) {
 		p.curvature()
-		if !p.matrix.factor(p) {
+		if !p.matrix.factor(p) || p.inconsistent {
 			return 0
 		}
 		p.rough = false
@@ -111,7 +120,7 @@ func (p *program) step(products float64, count int) (length float64) {
 	aim := max(mean*ratio*ratio*ratio, ample*p.tolerance/float64(count))
 	p.direct(aim)
 	length = min(1, 0.995*p.lengthen(aim))
-	if next, _ := p.products(length); math.IsNaN(next) || math.IsInf(next, 0) {
+	if next, _ := p.products(length); math.IsNaN(next) || math.IsInf(next, 0) || p.inconsistent {
 		return 0
 	}
 	p.move(length)

@@ -34,6 +34,9 @@ type program struct {
 	// objective and violation are the last proof's.
 	objective, violation float64
 	tolerance            float64 // of its gap
+	feasibility          float64 // the violation that is accepted
+	examined             bool    // for equations that follow from others
+	inconsistent         bool    // one of those contradicts the others, as the multipliers show
 	best                 float64 // how far off the saved point is
 	ray                  ray
 
@@ -71,6 +74,7 @@ type row struct {
 	hard            bool
 	below           bool // the side -d of an equation d = 0, whose other side is the next row
 	kept            bool // Δμ is found with Δy, and not from it
+	idle            bool // follows from other rows, and has no multiplier
 }
 
 // soft is a compliance that rows have in steps, and proximal a curvature that variables have there: pulls to the
@@ -106,6 +110,7 @@ func (p *program) prepare(c *component) {
 	}
 	p.beyond = resize(p.beyond, 2*(p.n+len(p.rows)))
 	p.several, p.rigid, p.steep = p.several[:0], false, false
+	p.examined, p.inconsistent = false, false
 	most := spread * p.least()
 	for j := range p.rows {
 		r := &p.rows[j]
@@ -131,7 +136,7 @@ func (p *program) prepare(c *component) {
 
 // spread is how many times the least weight those may be whose rows are summed: the stiffness of a steep row that holds
 // would leave no digit of what the least weights ask for.
-const spread = 1e6
+const spread = 1e3
 
 // weight is what a soft row's multiplier can be, or its curvature; 0 if the row is hard.
 func (r *row) weight() float64 {

@@ -132,6 +132,14 @@ func (s *sparse) factor(p *program) bool {
 		}
 	}
 	s.factored.Factor(s.diagonal, s.numbers)
+	if !p.examined {
+		p.examined = true
+		if s.examine(p) && !p.inconsistent {
+			p.curvature()
+			s.assemble(p)
+			s.factored.Factor(s.diagonal, s.numbers)
+		}
+	}
 	return true
 }
 

@@ -1,5 +1,8 @@
 package interior
 
+// infinite is what rows give that take no part.
+const infinite = 1e64
+
 // curvature computes the stiffness of the rows and the diagonal of the box and of rows with a single variable.
 func (p *program) curvature() {
 	for i, y := range p.y {
@@ -13,6 +16,9 @@ func (p *program) curvature() {
 		}
 		if r.lower {
 			give += r.s / (r.mu - r.lo)
+		}
+		if r.idle {
+			give = infinite
 		}
 		r.stiffness = 1 / give
 		if r.last-r.first == 1 {

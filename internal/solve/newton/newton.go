@@ -106,13 +106,15 @@ func (s *Solver) WarmStart(y, multipliers []float64) {
 // that was done, in about nanoseconds of a core, says no. The work is the same for any number of threads.
 func (s *Solver) Limit(goOn func(work float64) bool) { s.goOn = goOn }
 
-// Off is how many times the gap that was asked for the present one is, of a model that is minimised in one go. Of
-// others it is infinite: they near theirs by leaps.
+// Off is how many times the gap, or the violation, that was asked for the last proof's is; infinite before there is one.
 func (s *Solver) Off() float64 {
-	if !s.smooth {
+	switch {
+	case s.smooth:
+		return s.inner.gap / s.settings.Gap
+	case s.result.Certificate == solve.Certificate{}:
 		return math.Inf(1)
 	}
-	return s.inner.gap / s.settings.Gap
+	return s.merit(s.result.Certificate)
 }
 
 // Solve implements solve.Solver.

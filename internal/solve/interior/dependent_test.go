@@ -1,0 +1,74 @@
+package interior_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/interior"
+)
+
+// Equations that follow from others leave pivots of rounding alone, which must neither spoil the steps near the end nor
+// hide that they contradict each other: sums of the rows and of the columns of a table.
+func TestEquationsThatFollow(t *testing.T) {
+	const n = 60
+	for _, c := range []struct {
+		name   string
+		excess float64 // of the columns' sums over the rows'
+		want   solve.Status
+	}{{"balanced", 0, solve.Optimal}, {"unbalanced", 1e-3, solve.Infeasible}} {
+		b := mrftest.New(n*n, 0, 2).Rule(0, mrf.Linear, 1)
+		for k := range n * n {
+			b.Add(0, []mrftest.Term{{Index: k, Coef: math.Abs(float64(k/n-k%n)) / n}}, nil)
+		}
+		b.Rule(1, mrf.Equal, 0)
+		for i := range n {
+			var row, column []mrftest.Term
+			for k := range n {
+				row = append(row, mrftest.Term{Index: i*n + k, Coef: 1})
+				column = append(column, mrftest.Term{Index: k*n + i, Coef: 1})
+			}
+			b.Add(-0.5, row, nil).Add(-0.25-0.5*float64(i%2)-c.excess/n, column, nil)
+		}
+		r, err := interior.New(mrf.NewField(b.Model()), solve.Settings{Gap: 1e-6, MaxIterations: 25}).Solve(t.Context())
+		if err != nil || r.Status != c.want || c.want == solve.Infeasible && (r.Iterations > 0 || len(r.Conflict) != 2*n) {
+			t.Errorf("%s: %v after %d steps, %+v, conflict of %d, %v", c.name, r.Status, r.Iterations, r.Certificate,
+				len(r.Conflict), err)
+		}
+	}
+}
+
+// Rows that hold, of weights that are many times others, must leave the digits of what the least weights ask for.
+func TestLeastWeights(t *testing.T) {
+	const width, n = 25, 625
+	for _, least := range []float64{1e-3, 1e-4, 1e-5, 1e-6, 1e-8} {
+		b := mrftest.New(n, 0, 3)
+		each := func(kind int, add func(i, k int)) {
+			for i := range n {
+				if i%3 == kind && (i+1)%width > 0 {
+					add(i, i+1)
+				}
+				if (i+1)%3 == kind && i+width < n {
+					add(i, i+width)
+				}
+			}
+		}
+		b.Rule(0, mrf.Absolute, 1)
+		each(0, func(i, k int) { b.Add(0, []mrftest.Term{{Index: i, Coef: 1}, {Index: k, Coef: -1}}, nil) })
+		b.Rule(2, mrf.LessEqual, 0)
+		each(1, func(i, k int) { b.Add(-700, []mrftest.Term{{Index: i, Coef: 1000}, {Index: k, Coef: 0.001}}, nil) })
+		each(2, func(i, k int) { b.Add(-80, []mrftest.Term{{Index: i, Coef: 0.01}, {Index: k, Coef: 100}}, nil) })
+		b.Rule(1, mrf.Absolute, 2)
+		for i := range n {
+			b.Add(-math.Mod(float64(i)*0.618, 1), []mrftest.Term{{Index: i, Coef: 1}}, nil)
+		}
+		field := mrf.NewField(b.Model())
+		field.SetWeights([]float64{1, least, 0})
+		r, err := interior.New(field, solve.Settings{Gap: 1e-6}).Solve(t.Context())
+		if err != nil || r.Status != solve.Optimal {
+			t.Errorf("least weight %v: %v after %d steps, %+v, %v", least, r.Status, r.Iterations, r.Certificate, err)
+		}
+	}
+}

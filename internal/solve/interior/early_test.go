@@ -1,0 +1,71 @@
+package interior_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/interior"
+)
+
+// What links variables at random fills a factor, so that conjugate gradients begin: sums to the end, and orders until a
+// factorisation is less work. Threads must not matter.
+func TestGraphsThatFill(t *testing.T) {
+	for name, field := range map[string]*mrf.Field{"sums": randomSums(), "orders": randomOrders()} {
+		var first *solve.Result
+		for _, threads := range []int{1, 3} {
+			r, err := interior.New(field, solve.Settings{Gap: 1e-6, Threads: threads}).Solve(t.Context())
+			if err != nil || r.Status != solve.Optimal {
+				t.Fatalf("%s: %v, %+v, %v", name, r.Status, r.Certificate, err)
+			}
+			if first == nil {
+				first = r
+			} else if !slices.Equal(first.Y, r.Y) {
+				t.Errorf("%s: threads change bits", name)
+			}
+		}
+	}
+}
+
+// fillers is the number of variables of the models below.
+const fillers = 1500
+
+// randomSums are sums of six variables each, which are to reach 1, and costs.
+func randomSums() *mrf.Field {
+	rng := rand.New(rand.NewPCG(1, 2))
+	b := mrftest.New(fillers, 0, 2).Rule(0, mrf.LessEqual, 0)
+	for range fillers {
+		var row []mrftest.Term
+		for k, i := range rng.Perm(fillers)[:6] {
+			row = append(row, mrftest.Term{Index: i, Coef: -float64(1 + k%2)})
+		}
+		b.Add(1, row, nil)
+	}
+	return withGuesses(b, rng, 0.1)
+}
+
+// randomOrders are a path along which values do not fall, and links between any two along which they do not either.
+func randomOrders() *mrf.Field {
+	rng := rand.New(rand.NewPCG(1, 2))
+	b := mrftest.New(fillers, 0, 2).Rule(0, mrf.LessEqual, 0)
+	for i := range fillers - 2 {
+		for _, k := range []int{i + 1, i + 2 + rng.IntN(fillers-i-2)} {
+			b.Add(0, []mrftest.Term{{Index: i, Coef: 1}, {Index: k, Coef: -1}}, nil)
+		}
+	}
+	return withGuesses(b, rng, 1)
+}
+
+// withGuesses adds what the values are guessed to be, at most so much.
+func withGuesses(b *mrftest.Builder, rng *rand.Rand, most float64) *mrf.Field {
+	b.Rule(1, mrf.Absolute, 1)
+	for i := range fillers {
+		b.Add(-most*rng.Float64(), []mrftest.Term{{Index: i, Coef: 1}}, nil)
+	}
+	field := mrf.NewField(b.Model())
+	field.SetWeights([]float64{0, 1})
+	return field
+}
