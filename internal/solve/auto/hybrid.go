@@ -67,8 +67,8 @@ func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 	return h.takeOver(ctx, began, result)
 }
 
-// pace is how fast a method nears its goal: it is 1 off there. Some near it by leaps, of which how far they have got says
-// nothing until they are nearly there.
+// pace is how fast a method nears its goal: it is 1 off there. Some near it by leaps, of which how far they have got
+// says nothing until they are nearly there.
 type pace struct {
 	first, best float64
 	leaps       bool

@@ -18,11 +18,9 @@ const hopeless = 5e11
 // usual is the number of steps that costs are about.
 const usual = 25
 
-// Nanoseconds that a step takes for a row, an entry, and, of the factor, a thousand flops and an entry of L; of small
-// components, which stay in the cache, for a row and an entry.
+// Nanoseconds that a step takes for a row and an entry; of small components, which stay in the cache, too.
 const (
 	perRow, perEntry           = 120, 25
-	perThousand, perNonzero    = 75, 12
 	perSmallRow, perSmallEntry = 40, 8
 )
 

@@ -106,7 +106,8 @@ func (s *Solver) WarmStart(y, multipliers []float64) {
 // that was done, in about nanoseconds of a core, says no. The work is the same for any number of threads.
 func (s *Solver) Limit(goOn func(work float64) bool) { s.goOn = goOn }
 
-// Off is how many times the gap, or the violation, that was asked for the last proof's is; infinite before there is one.
+// Off is how many times the gap, or the violation, that was asked for the last proof's is; infinite before there is
+// one.
 func (s *Solver) Off() float64 {
 	switch {
 	case s.smooth:
