@@ -28,9 +28,9 @@ func eachRow(r io.Reader, head func(names []string, id int) (picked, error), row
 	var names []string
 	var chosen picked
 	var wrong error
-	header := func(all []string) bool {
+	header := func(all []string) format.Rows {
 		names = all
-		return true
+		return format.Gapped
 	}
 	err = parquet.Read(bytes.NewReader(data), int64(len(data)), header, func(fields []string) bool {
 		if chosen.columns == nil {
@@ -51,7 +51,7 @@ func idColumn(names, first []string) int {
 	}
 	id, texts := 0, 0
 	for k, field := range first {
-		if _, err := parse(field, 64); err != nil {
+		if _, err := parse(field, 64); err != nil && field != "" {
 			id, texts = k, texts+1
 		}
 	}

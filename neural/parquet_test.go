@@ -54,3 +54,20 @@ func TestParquetErrors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A table that pandas wrote, which lacks values, is what the same in text is.
+func TestParquetGaps(t *testing.T) {
+	columns := []string{"who", "age", "town", "member"}
+	table, err := ReadFiles(&Spec{Columns: columns}, []string{"testdata/gaps.parquet"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const written = "who,age,town,member\nann,31,Oslo,1\nbob,,,0\ncy,52,Rome,1\ndan,40,Oslo,1\n"
+	text, err := Read(CSV, "f", strings.NewReader(written), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(rowsOf(text), rowsOf(table)); diff != "" || len(rowsOf(table)["ann"]) != 5 {
+		t.Error(rowsOf(table), diff)
+	}
+}

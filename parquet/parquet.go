@@ -20,7 +20,7 @@ func init() { format.Register(".parquet", tables{}) }
 type tables struct{}
 
 // Read implements format.Format.
-func (tables) Read(file io.ReaderAt, size int64, header, row func([]string) bool) error {
+func (tables) Read(file io.ReaderAt, size int64, header func([]string) format.Rows, row func([]string) bool) error {
 	return parquet.Read(file, size, header, row)
 }
 

@@ -10,13 +10,25 @@ import (
 
 // Format is a format of tables: rows below columns that have names.
 type Format interface {
-	// Read calls header with the names of the columns and then row with the fields of each row in that order, as text;
-	// row must not keep the slice. Either ends the reading by returning false. The error says what is wrong with the
-	// file.
-	Read(file io.ReaderAt, size int64, header func(names []string) bool, row func(fields []string) bool) error
+	// Read calls header with the names of the columns, which says what is wanted of the rows, and then row with the
+	// fields of each row in that order, as text; row must not keep the slice, and ends the reading by returning false.
+	// The error says what is wrong with the file.
+	Read(file io.ReaderAt, size int64, header func(names []string) Rows, row func(fields []string) bool) error
 	// Writer returns what writes a table with columns of text and of numbers. All names are different.
 	Writer(w io.Writer, texts, numbers []string) Writer
 }
+
+// Rows says what is wanted of a table's rows.
+type Rows uint8
+
+const (
+	// None are wanted.
+	None Rows = iota
+	// Whole rows have a value in each field: it is an error if one is missing.
+	Whole
+	// Gapped rows may have none, which is an empty field.
+	Gapped
+)
 
 // Writer writes a table.
 type Writer interface {

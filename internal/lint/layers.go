@@ -41,7 +41,7 @@ var layers = []layer{
 	{"internal/place", []string{"internal/source", "internal/report"}},
 	{"internal/journal", []string{"internal/report"}},
 	{"internal/format", nil},
-	{"internal/load/parquet", nil},
+	{"internal/load/parquet", []string{"internal/format"}},
 	{"parquet", []string{"internal/format", "internal/load/parquet"}},
 	{"internal/load", []string{
 		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/syntax",

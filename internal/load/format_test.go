@@ -128,3 +128,24 @@ func checkValues(t *testing.T, r *relation.Relation) {
 		}
 	}
 }
+
+// TestGapsInParquet leaves out rows that lack a value in a chosen column, whatever the others lack. Where nothing is
+// chosen, rows are to be whole.
+func TestGapsInParquet(t *testing.T) {
+	const path = "parquet/testdata/gaps/polars.parquet"
+	whole := &Config{Predicates: []*Predicate{predicate("All", 11)}}
+	whole.Predicates[0].Observations.All = []Data{{Path: path}}
+	_, err := whole.Tables(Infer)
+	if err == nil || !strings.Contains(err.Error(), `column "none", row 1: a value is missing`) {
+		t.Error(err)
+	}
+	chosen := &Config{Predicates: []*Predicate{predicate("Knows", 2)}}
+	chosen.Predicates[0].Observations.All = []Data{{Path: path, Choice: Choose([]string{"who", "byte"})}}
+	tables, err := chosen.Tables(Infer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := tables.Store.Relations[0].Len(); n != 3 {
+		t.Error(n, "rows")
+	}
+}

@@ -116,9 +116,14 @@ func (t *table) addRegistered(file *source.File) {
 	registered, err := format.Of(extension(file.Name))
 	if err == nil {
 		err = registered.Read(strings.NewReader(file.Text), int64(len(file.Text)),
-			func(names []string) bool {
-				by = t.arrange(names, 0)
-				return by != nil
+			func(names []string) format.Rows {
+				switch by = t.arrange(names, 0); {
+				case by == nil:
+					return format.None
+				case by.chosen:
+					return format.Gapped
+				}
+				return format.Whole
 			},
 			func(fields []string) bool {
 				t.addArranged(fields, by, row)

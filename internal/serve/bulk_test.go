@@ -63,7 +63,7 @@ func rowsOf(t *testing.T, file []byte) (rows int) {
 	}
 	var names []string
 	err = f.Read(bytes.NewReader(file), int64(len(file)),
-		func(columns []string) bool { names = slices.Clone(columns); return true },
+		func(columns []string) format.Rows { names = slices.Clone(columns); return format.Whole },
 		func([]string) bool { rows++; return true })
 	if err != nil || !slices.Equal(names, []string{"arg1", "arg2", "value"}) {
 		t.Errorf("columns %q: %v", names, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// errMissing is the error of a row without a value: a table of text has something in each field.
+// errMissing is the error of a row without a value.
 var errMissing = errors.New("a value is missing")
 
 // chunk is the pages of one column of a group of rows.
@@ -21,7 +21,8 @@ type chunk struct {
 	data       []byte // of those pages
 	content    []byte // of the page that is read now
 	dictionary lookup // nil if there has been none
-	left       int    // values of the page that are still to come
+	left       int    // rows of the page that are still to come
+	levels     *runs  // say of each whether it has a value; nil if all have
 	values     cursor // gives them
 }
 
@@ -50,7 +51,18 @@ func (c *chunk) next() (string, error) {
 		}
 	}
 	c.left--
-	return c.values()
+	if c.levels == nil {
+		return c.values()
+	}
+	switch level, err := c.levels.next(); {
+	case err != nil:
+		return "", err
+	case level > 0:
+		return c.values()
+	case c.gaps:
+		return "", nil
+	}
+	return "", errMissing
 }
 
 // turn begins with the next page.
@@ -111,6 +123,7 @@ func (c *chunk) first(h *format.DataPageHeader, page []byte, size int64) (err er
 		return err
 	}
 	values := c.content
+	c.levels = nil
 	if c.column.optional {
 		const prefix = 4
 		if len(values) < prefix {
@@ -120,10 +133,7 @@ func (c *chunk) first(h *format.DataPageHeader, page []byte, size int64) (err er
 		if values = values[prefix:]; length > int64(len(values)) || h.DefinitionLevelEncoding != format.RLE {
 			return errDamaged
 		}
-		if err := present(values[:length], h.NumValues); err != nil {
-			return err
-		}
-		values = values[length:]
+		c.levels, values = &runs{data: values[:length], width: 1}, values[length:]
 	}
 	return c.begin(values, h.Encoding, h.NumValues)
 }
@@ -135,10 +145,8 @@ func (c *chunk) second(h *format.DataPageHeaderV2, page []byte, size int64) (err
 		return errDamaged
 	}
 	levels, page := page[repetitions:repetitions+definitions], page[repetitions+definitions:]
-	if definitions > 0 && c.column.optional {
-		if err := present(levels, h.NumValues); err != nil {
-			return err
-		}
+	if c.levels = nil; definitions > 0 && c.column.optional {
+		c.levels = &runs{data: levels, width: 1}
 	}
 	c.held += definitions
 	if h.IsCompressed.Valid && !h.IsCompressed.V {
@@ -151,19 +159,6 @@ func (c *chunk) second(h *format.DataPageHeaderV2, page []byte, size int64) (err
 	return c.begin(c.content, h.Encoding, h.NumValues)
 }
 
-// present checks the levels that say of so many rows whether they have values.
-func present(levels []byte, n int32) error {
-	r := runs{data: levels, width: 1}
-	for range n {
-		if level, err := r.next(); err != nil {
-			return err
-		} else if level == 0 {
-			return errMissing
-		}
-	}
-	return nil
-}
-
 // begin takes the values of a page.
 func (c *chunk) begin(values []byte, encoding format.Encoding, n int32) (err error) {
 	if n < 0 || int64(n) > c.rows {
@@ -171,7 +166,7 @@ func (c *chunk) begin(values []byte, encoding format.Encoding, n int32) (err err
 	}
 	c.rows -= int64(n)
 	c.left = int(n)
-	if n > 0 {
+	if c.values = empty; len(values) > 0 {
 		c.values, err = c.cursor(values, encoding)
 	}
 	return err

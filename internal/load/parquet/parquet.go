@@ -19,6 +19,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	tables "github.com/deeppsl/deeppsl/internal/format"
 )
 
 const (
@@ -37,24 +39,27 @@ const mark = "PAR1"
 
 var errDamaged = errors.New("the file is damaged: sizes in it do not agree")
 
-// Read calls header with the names of the columns, in the order of the schema, and then row with the fields of each row
-// in that order, as text; row must not keep the slice. Either ends the reading by returning false. The error says what
-// is wrong with the file: it is not Parquet, is damaged, or has nested or missing values.
-func Read(file io.ReaderAt, size int64, header func(names []string) bool, row func(fields []string) bool) error {
+// Read is that of a tables.Format; the columns are in the order of the schema. The error says what is wrong with the
+// file: it is not Parquet, is damaged, or has nested values, or no value where rows are to be whole.
+func Read(file io.ReaderAt, size int64, header func([]string) tables.Rows, row func([]string) bool) error {
 	about, err := describe(file, size)
 	if err != nil {
 		return err
 	}
 	all, err := columns(about.Schema)
-	if err != nil || !header(names(all)) {
+	if err != nil {
 		return err
+	}
+	wanted := header(names(all))
+	if wanted == tables.None {
+		return nil
 	}
 	unzstd, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true))
 	if err != nil {
 		return err
 	}
 	defer unzstd.Close()
-	r := reader{file: file, size: size, left: size, zstd: unzstd}
+	r := reader{file: file, size: size, left: size, gaps: wanted == tables.Gapped, zstd: unzstd}
 	for k := range about.RowGroups {
 		if more, err := r.group(&about.RowGroups[k], all, row); err != nil || !more {
 			return err
@@ -111,6 +116,7 @@ func readAt(file io.ReaderAt, data []byte, offset int64) error {
 type reader struct {
 	file   io.ReaderAt
 	size   int64
+	gaps   bool  // a missing value is an empty field
 	left   int64 // of size, for the chunks of columns that are still to come
 	held   int64 // bytes in the pages of the group so far, uncompressed
 	buffer []byte
@@ -134,7 +140,7 @@ func (r *reader) group(about *format.RowGroup, all []column, row func([]string) 
 	for n := range about.NumRows {
 		for k := range chunks {
 			if fields[k], err = chunks[k].next(); err != nil {
-				return false, fmt.Errorf("column %q: %w", all[k].name, err)
+				return false, fmt.Errorf("column %q, row %d: %w", all[k].name, n+1, err)
 			}
 		}
 		if n > rowsPerByte*r.held+fewRows {

@@ -10,15 +10,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
+
+	"github.com/deeppsl/deeppsl/internal/format"
 )
 
-// read returns all of a file as lines of fields between bars.
-func read(data []byte) (lines []string, err error) {
+// read returns all of a file, in which no value is missing, as lines of fields between bars.
+func read(data []byte) (lines []string, err error) { return readRows(data, format.Whole) }
+
+func readRows(data []byte, wanted format.Rows) (lines []string, err error) {
 	add := func(fields []string) bool {
 		lines = append(lines, strings.Join(fields, "|"))
 		return true
 	}
-	err = Read(bytes.NewReader(data), int64(len(data)), add, add)
+	err = Read(bytes.NewReader(data), int64(len(data)), func(names []string) format.Rows {
+		add(names)
+		return wanted
+	}, add)
 	return lines, err
 }
 
@@ -147,12 +154,8 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
-	for _, file := range others(f) {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
+	for _, file := range append(others(f, "others", 47), others(f, "gaps", 11)...) {
+		f.Add(contents(f, file))
 	}
-	f.Fuzz(func(_ *testing.T, data []byte) { _, _ = read(data) })
+	f.Fuzz(func(_ *testing.T, data []byte) { _, _ = readRows(data, format.Gapped) })
 }

@@ -13,6 +13,9 @@ const plainDictionary = format.Encoding(2)
 
 var errValues = errors.New("the file is damaged: a page does not have the values that it says")
 
+// empty is the cursor of a page without values.
+func empty() (string, error) { return "", errValues }
+
 // cursor returns what reads the values of a page.
 func (c *chunk) cursor(page []byte, encoding format.Encoding) (cursor, error) {
 	switch kind := c.column.kind; {
@@ -30,7 +33,7 @@ func (c *chunk) cursor(page []byte, encoding format.Encoding) (cursor, error) {
 	case encoding == format.DeltaByteArray && (kind == format.ByteArray || kind == format.FixedLenByteArray):
 		return c.continued(page)
 	case encoding == format.ByteStreamSplit && c.column.width > 0 && kind != format.Boolean:
-		return c.split(page)
+		return c.split(page), nil
 	}
 	return nil, fmt.Errorf("values of type %s in the encoding %s cannot be read", c.column.kind, encoding)
 }
@@ -111,7 +114,7 @@ func (c *column) dictionary(page []byte, n int) (lookup, error) {
 
 // looked reads places in the dictionary, which begin with how many bits each has.
 func (c *chunk) looked(page []byte) (cursor, error) {
-	if c.dictionary == nil || len(page) == 0 || page[0] > 32 {
+	if c.dictionary == nil || page[0] > 32 {
 		return nil, errValues
 	}
 	r := &runs{data: page[1:], width: int(page[0])}
@@ -195,16 +198,16 @@ func (c *chunk) continued(page []byte) (cursor, error) {
 }
 
 // split reads values whose first bytes come first, then all second ones, and so on.
-func (c *chunk) split(page []byte) (cursor, error) {
+func (c *chunk) split(page []byte) cursor {
 	n, k, value := len(page)/c.column.width, 0, make([]byte, c.column.width)
-	if n < c.left {
-		return nil, errValues
-	}
 	return func() (string, error) {
+		if k == n {
+			return "", errValues
+		}
 		for i := range value {
 			value[i] = page[i*n+k]
 		}
 		k++
 		return c.column.text(value), nil
-	}, nil
+	}
 }
