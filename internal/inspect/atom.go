@@ -26,6 +26,9 @@ type atomPage struct {
 	Explanation *explain.Explanation
 	Waterfall   template.HTML
 	Graph       report.Graph
+	// Size is how many atoms the drawing may have, of the Sizes that there are.
+	Size  string
+	Sizes []string
 	// Fact and To are what the form asked for, Found is what the atom would be then, and Refused why it cannot be said.
 	Fact, To string
 	Found    *explain.Counterfactual
@@ -38,7 +41,10 @@ func (s *Site) atom(ctx context.Context, query url.Values) (*page, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", errMissing, err)
 	}
-	p := &atomPage{Fact: query.Get("fact"), To: query.Get("to")}
+	p := &atomPage{Fact: query.Get("fact"), To: query.Get("to"), Size: query.Get("nodes"), Sizes: drawnAtoms}
+	if !slices.Contains(p.Sizes, p.Size) {
+		p.Size = p.Sizes[1]
+	}
 	err = s.explaining(func(x *session.Explainer) error {
 		atoms, row, err := s.grounding.Row(predicate, arguments)
 		if err != nil || row < 0 {
@@ -64,14 +70,19 @@ func (s *Site) atom(ctx context.Context, query url.Values) (*page, error) {
 // explain fills a target's page.
 func (s *Site) explain(ctx context.Context, x *session.Explainer, p *atomPage, predicate string, arguments []string) (
 	err error) {
-	if p.Explanation, err = x.Explain(ctx, explain.Options{Depth: 1, Shown: 20}, predicate, arguments...); err != nil {
+	nodes, err := strconv.Atoi(p.Size)
+	if err != nil {
+		return err
+	}
+	shown := explain.Options{Depth: 1, Shown: max(20, nodes/4)}
+	if p.Explanation, err = x.Explain(ctx, shown, predicate, arguments...); err != nil {
 		return err
 	}
 	p.Value = p.Explanation.Value
 	if p.Waterfall, err = p.Explanation.Waterfall(); err != nil {
 		return err
 	}
-	p.Graph = neighbours(p.Explanation)
+	p.Graph = neighbours(p.Explanation, nodes)
 	if p.Fact == "" {
 		return nil
 	}
@@ -109,18 +120,21 @@ func readAtom(text string) (predicate string, arguments []string, err error) {
 	return atom.Name, arguments, nil
 }
 
-// The most atoms that a drawing has, pushes of an atom that it shows, and atoms of a push.
-const shownNodes, shownPushes, shownPremises = 48, 12, 4
+// drawnAtoms is how many atoms a drawing may have: one to glance at, one to read, and one to look around in.
+var drawnAtoms = []string{"20", "50", "200"}
 
-// neighbours is a drawing of the atoms that push an atom, and of those that push these.
-func neighbours(e *explain.Explanation) report.Graph {
+// shownPremises is how many atoms of a push a drawing has at most.
+const shownPremises = 4
+
+// neighbours is a drawing of the atoms that push an atom, and of those that push these: so many of them.
+func neighbours(e *explain.Explanation, nodes int) report.Graph {
 	g := report.Graph{Title: "What pushes " + e.Atom, Nodes: []report.Node{{Name: e.Atom, Value: e.Value}}}
 	places := map[string]int{e.Atom: 0}
 	add := func(from *explain.Explanation, to, column int) {
-		for _, push := range from.Pushes[:min(len(from.Pushes), shownPushes)] {
+		for _, push := range from.Pushes[:min(len(from.Pushes), max(8, nodes/4))] {
 			for _, a := range premises(push, from.Atom) {
 				at, known := places[a.Atom]
-				if !known && len(g.Nodes) < shownNodes {
+				if !known && len(g.Nodes) < nodes {
 					at = len(g.Nodes)
 					places[a.Atom] = at
 					g.Nodes = append(g.Nodes, report.Node{Name: a.Atom, Value: a.Value, Column: column})

@@ -9,7 +9,7 @@ import (
 )
 
 // policy allows pages nothing but what comes with them.
-const policy = "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; " +
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; " +
 	"frame-ancestors 'none'"
 
 // errMissing says that there is no such page, atom or rule.
@@ -33,11 +33,11 @@ func secure(header http.Header) {
 
 // Static serves what all pages refer to, and tells whether the request was for that.
 func Static(w http.ResponseWriter, r *http.Request) bool {
-	if r.URL.Path != "/style.css" || r.Method != http.MethodGet && r.Method != http.MethodHead {
+	if r.URL.Path != "/style.css" && r.URL.Path != "/graph.js" || r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
 	}
 	secure(w.Header())
-	http.ServeFileFS(w, r, files, "pages/style.css")
+	http.ServeFileFS(w, r, files, "pages"+r.URL.Path)
 	return true
 }
 

@@ -1,6 +1,6 @@
 // Package inspect shows an answer to people who would rather look than read: pages about rules, atoms, why these have
-// their values, what costs most and what is wrong, made here and without a script, for a browser or for one file to
-// mail. Names of a user's data are text everywhere, whatever is in them.
+// their values, what costs most and what is wrong, made here, for a browser or for one file to mail. The one script
+// moves drawings, which can be scrolled without. Names of a user's data are text everywhere, whatever is in them.
 package inspect
 
 import (

@@ -136,7 +136,7 @@ func TestPagesSayWhatTheyShould(t *testing.T) {
 		{"/atoms?q=" + url.QueryEscape("نور"), []string{right}},
 		{"/tense", []string{"costs"}},
 		{"/errors", []string{"atoms are on the other side of ½"}},
-		{"/networks", []string{"No network says anything here."}},
+		{"/networks", []string{"The project has no networks"}},
 		{likes, []string{"What pushes it", "What the value is the sum of", "<svg", "knows.txt"}},
 		{"/atom?name=Knows('ann','" + url.QueryEscape(script) + "')", []string{"observed", "there is nothing to explain"}},
 	}

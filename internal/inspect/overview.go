@@ -62,7 +62,7 @@ func (s *Site) rule(ctx context.Context, query url.Values) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	written := s.grounding.Program.Rules[k].Span
+	written := s.grounding.Program.Rules[k].Span.Written()
 	file, line := "", 0
 	if written.File != nil {
 		file = written.File.Name

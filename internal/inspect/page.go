@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io"
 	"net/url"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -44,6 +45,7 @@ func newView(live bool, link func(page string, query ...string) template.URL) *v
 		"count":   grouped[int],
 		"count64": grouped[int64],
 		"join":    strings.Join,
+		"base":    filepath.Base,
 	}).ParseFS(files, "pages/*.html"))
 	return v
 }

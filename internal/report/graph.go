@@ -31,7 +31,8 @@ type Edge struct {
 // The sizes of a graph in pixels: a node's row and box, the room above, and that between two columns.
 const (
 	graphRow, graphBox, graphWide, graphTop, graphGap = 24, 18, 250, 40, 110
-	graphName                                         = 34 // runes of a name
+	graphName                                         = 34  // runes of a name
+	graphSeen                                         = 200 // how far down the first node is at most
 )
 
 // SVG writes the drawing. Its bytes are a function of the graph alone. The error is the writer's, or says which edge
@@ -48,17 +49,17 @@ func (g *Graph) SVG(w io.Writer) error {
 	d := newDrawing(max(width, 20+textWidth(g.Title, 12)), height)
 	d.text(10, 20, 12, "start", g.Title)
 	for _, e := range g.Edges {
-		colour := palette[0]
-		if e.Weight < 0 {
-			colour = palette[1]
+		colour, dashes := palette[0], ""
+		if e.Weight < 0 { // told by more than its colour
+			colour, dashes = palette[1], ` stroke-dasharray="7 3"`
 		}
 		x0, y0, x1, y1 := x[e.From], y[e.From]+graphBox/2, x[e.To]+graphWide, y[e.To]+graphBox/2
 		if x0 < x1 { // within a column, or back
 			x1 = x[e.To]
 		}
 		middle := (x0 + x1) / 2
-		d.printf(`<path d="M%d %dC%d %d %d %d %d %d" fill="none" stroke="%s" stroke-width="%.1f" stroke-opacity="0.7"/>`+
-			"\n", x0, y0, middle, y0, middle, y1, x1, y1, colour, 1+4*math.Abs(e.Weight)/max(strongest, 1e-300))
+		d.printf(`<path d="M%d %dC%d %d %d %d %d %d" fill="none" stroke="%s" stroke-width="%.1f" stroke-opacity="0.7"%s/>`+
+			"\n", x0, y0, middle, y0, middle, y1, x1, y1, colour, 1+4*math.Abs(e.Weight)/max(strongest, 1e-300), dashes)
 	}
 	for k := range g.Nodes {
 		g.Nodes[k].draw(d, x[k], y[k])
@@ -82,8 +83,8 @@ func (g *Graph) places() (x, y []int, width, height int) {
 	for _, n := range filled {
 		rows = max(rows, n)
 	}
-	for k := range g.Nodes { // columns that are shorter stand in the middle
-		y[k] += (rows - filled[g.Nodes[k].Column]) * graphRow / 2
+	for k := range g.Nodes { // columns that are shorter stand in the middle, if one need not look for it
+		y[k] += min((rows-filled[g.Nodes[k].Column])*graphRow/2, graphSeen)
 	}
 	return x, y, 20 + len(filled)*(graphWide+graphGap) - graphGap, graphTop + rows*graphRow + 10
 }

@@ -298,3 +298,37 @@ func TestKeyboard(t *testing.T) {
 		t.Errorf("the first key leads to %q, and from there to %q", first, then)
 	}
 }
+
+// TestDrawing enlarges a drawing by keys and buttons, finds no two boxes that lie upon each other, and goes by one to
+// the page of its atom.
+func TestDrawing(t *testing.T) {
+	ctx := newBrowser(t)
+	root := newSite(t)
+	do(t, ctx, chromedp.Navigate(root+"atom?nodes=200&name="+url.QueryEscape(`Likes('`+right+`', 'jazz')`)))
+	width := func() float64 {
+		return run(t, ctx, chromedp.Evaluate[float64](`document.querySelector('.stage svg').getBoundingClientRect().width`))
+	}
+	natural := width()
+	do(t, ctx, chromedp.Focus(".stage"), chromedp.KeyEvent("+"))
+	larger := width()
+	do(t, ctx, chromedp.Click(".tools button:nth-of-type(2)"))
+	largest := width()
+	do(t, ctx, chromedp.Focus(".stage"), chromedp.KeyEvent("-"))
+	smaller := width()
+	do(t, ctx, chromedp.KeyEvent("0"))
+	if whole := width(); !(natural < larger && larger < largest && smaller < largest && whole <= natural) {
+		t.Errorf("the widths are %v, %v, %v, %v and %v", natural, larger, largest, smaller, whole)
+	}
+	const upon = `(() => {
+		const boxes = Array.from(document.querySelectorAll('.stage g rect:first-of-type'), r => r.getBoundingClientRect());
+		return boxes.filter((a, k) => boxes.some((b, j) => j < k &&
+			a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)).length + (boxes.length < 3);
+	})()`
+	if n := run(t, ctx, chromedp.Evaluate[int](upon)); n > 0 {
+		t.Errorf("%d boxes lie upon others", n)
+	}
+	do(t, ctx, chromedp.Click(".stage a:nth-of-type(2)"), chromedp.Sleep(300*time.Millisecond))
+	if heading := run(t, ctx, chromedp.Text("h1")); strings.Contains(heading, "('"+right) {
+		t.Errorf("a box leads to %q", heading)
+	}
+}
