@@ -1,7 +1,6 @@
 package inspect
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"net/url"
@@ -179,34 +178,24 @@ func (s *Site) mistaken(ctx context.Context) (all []scoredPredicate, err error) 
 // judge compares a predicate's atoms with their truth.
 func (s *Site) judge(atoms, truth *relation.Relation) scoredPredicate {
 	p := scoredPredicate{Predicate: atoms.Name}
-	for _, scored := range joined(s.answer, atoms, truth) {
-		p.Scored++
-		if (scored.Value > 0.5) != (scored.Truth > 0.5) {
-			p.Wrong++
-			p.Mistakes = append(p.Mistakes, scored)
-		}
+	type wrong struct {
+		row          int32
+		value, known float64
 	}
-	off := func(m mistake) float64 { return max(m.Value-m.Truth, m.Truth-m.Value) }
-	slices.SortStableFunc(p.Mistakes, func(a, b mistake) int { return -cmp.Compare(off(a), off(b)) })
-	p.Mistakes = p.Mistakes[:min(len(p.Mistakes), shownAtoms)]
-	for k := range p.Mistakes {
-		p.Mistakes[k].Atom = s.grounding.Tables.Store.Atom(atoms, p.Mistakes[k].row)
+	var all []wrong
+	var off []float64 // how far they are from the truth, less than 0
+	s.Known.each(atoms, truth, func(row int32, known float64) {
+		value := session.FreeValue(s.answer, atoms, row)
+		p.Scored++
+		if (value > 0.5) != (known > 0.5) {
+			all = append(all, wrong{row, value, known})
+			off = append(off, -math.Abs(value-known))
+		}
+	})
+	p.Wrong = len(all)
+	for _, at := range ranked(off, 0, min(len(off), shownAtoms)) {
+		p.Mistakes = append(p.Mistakes, mistake{listed{Atom: s.grounding.Tables.Store.Atom(atoms, all[at].row),
+			Value: all[at].value, relation: atoms, row: all[at].row}, all[at].known})
 	}
 	return p
-}
-
-// joined are the inferred atoms whose truth is known.
-func joined(answer *session.Answer, atoms, truth *relation.Relation) (all []mistake) {
-	var tuple []symbol.ID
-	for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
-		if !atoms.Has(row) {
-			continue
-		}
-		tuple = atoms.Tuple(tuple[:0], row)
-		if known, ok := truth.Find(tuple...); ok {
-			all = append(all, mistake{listed{Value: session.FreeValue(answer, atoms, row), relation: atoms, row: row},
-				truth.Value(known)})
-		}
-	}
-	return all
 }

@@ -22,6 +22,8 @@ type Site struct {
 	lints      []source.Plain
 	predicates []session.PredicateAnswer
 	costs      func() ([]session.RuleCost, error) // by rule, once somebody asks
+	// Known is the site's own, or shared by those of the versions of a model.
+	Known *Known
 
 	mu        sync.Mutex // of what follows, and of the grounding
 	explainer *session.Explainer
@@ -32,7 +34,8 @@ type Site struct {
 // New makes the pages about a run of a project with the given name, and of what was suspicious about it. Unless its
 // answer has multipliers, the run is inferred once more, from where it ended, for what its explanations rest on.
 func New(ctx context.Context, title string, result *engine.Report, lints []source.Plain) (*Site, error) {
-	s := &Site{title: title, report: result, grounding: result.Grounding, answer: result.Answer, lints: lints}
+	s := &Site{title: title, report: result, grounding: result.Grounding, answer: result.Answer, lints: lints,
+		Known: &Known{}}
 	if s.answer.Multipliers == nil {
 		var err error
 		if s.answer, err = s.grounding.InferAgain(ctx, s.answer); err != nil {

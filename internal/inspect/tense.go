@@ -47,35 +47,81 @@ func (s *Site) costliest(ctx context.Context, rule int) (found []groundRule, err
 	return slices.Clone(found), err
 }
 
-// weigh goes through all ground rules for those that cost most.
+// stretch is where ground rules lie that a sweep visits together, and what the costliest of them costs.
+type stretch struct {
+	block, first, len int
+	most              float64
+}
+
+// weigh goes through all ground rules for those that cost most. Those of a rule lie where the costliest of a stretch
+// costs most, so that one pass over all finds stretches, and another one goes through these alone.
 func (s *Site) weigh() error {
 	g := s.grounding
-	all := make([][]groundRule, g.Model.Rules)
+	all, stretches := make([][]groundRule, g.Model.Rules), make([][]stretch, g.Model.Rules)
 	err := g.Guard(func() error {
 		g.Field.SetInputs(s.answer.Perceived)
-		slacks := make([]float64, g.Potentials())
-		g.Field.Slacks(s.answer.Values, slacks)
-		first := 0
-		for b, block := range g.Model.Blocks {
-			for j := range block.Len {
-				cost := 0.0
-				if d := slacks[first+j]; block.Kind.Hard() {
-					cost = violation(block.Kind, d)
-				} else {
-					value, _ := block.Potential(d)
-					cost = g.Theta[block.Rule] * value
-					if block.Scale != nil {
-						cost *= float64(block.Scale[j])
-					}
-				}
-				keep(&all[block.Rule], groundRule{Rule: block.Rule, Hard: block.Kind.Hard(), Cost: cost, block: b, at: j})
+		found := make([]stretch, g.Field.Spans())
+		g.Field.Sweep(s.answer.Values, nil, func(span *mrf.Span) float64 {
+			found[span.Number] = stretch{span.Place, span.First, len(span.D), highest(span)}
+			return 0
+		})
+		for _, each := range found {
+			if rule := g.Model.Blocks[each.block].Rule; each.most > least {
+				stretches[rule] = append(stretches[rule], each)
 			}
-			first += block.Len
+		}
+		for rule, of := range stretches {
+			slices.SortStableFunc(of, func(a, b stretch) int { return -cmp.Compare(a.most, b.most) })
+			of = of[:min(len(of), shownGround)]
+			slices.SortFunc(of, func(a, b stretch) int { return cmp.Compare(a.first, b.first) })
+			for _, each := range of {
+				s.pick(&all[rule], each)
+			}
 		}
 		return nil
 	})
 	s.tense = all
 	return err
+}
+
+// highest is what the costliest ground rule of a span costs.
+func highest(s *mrf.Span) (most float64) {
+	for k, d := range s.D {
+		if d > 0 || s.Block.Kind == mrf.Equal || s.Block.Kind == mrf.Absolute {
+			most = max(most, cost(s.Block, d, s.W(k)))
+		}
+	}
+	return most
+}
+
+// cost is what a ground rule with a slack and a weight costs, or by how much a hard one is violated.
+func cost(block *mrf.Block, slack, weight float64) float64 {
+	if block.Kind.Hard() {
+		return violation(block.Kind, slack)
+	}
+	value, _ := block.Potential(slack)
+	return weight * value
+}
+
+// pick keeps those of a stretch that cost most.
+func (s *Site) pick(all *[]groundRule, at stretch) {
+	g, first := s.grounding, 0
+	for _, before := range g.Model.Blocks[:at.block] {
+		first += before.Len
+	}
+	block := g.Model.Blocks[at.block]
+	for j := at.first - first; j < at.first-first+at.len; j++ {
+		p := block.At(j)
+		slack := p.Constant
+		for k, i := range p.Vars {
+			slack += p.Coef[k] * s.answer.Values[i]
+		}
+		for k, i := range p.Inputs {
+			slack += p.InputCoef[k] * s.answer.Perceived[i]
+		}
+		keep(all, groundRule{Rule: block.Rule, Hard: block.Kind.Hard(), Cost: cost(block, slack, g.Theta[block.Rule]*p.Scale),
+			block: at.block, at: j})
+	}
 }
 
 // violation is by how much a hard ground rule with a slack is violated.

@@ -20,6 +20,8 @@ type Model struct {
 	Lints *source.Diagnostics
 	// Report is of the run that all begins with, once Open has returned; without its groundings, whose time is over then.
 	Report *engine.Report
+
+	known *inspect.Known
 }
 
 // ErrNoAnswer is the error of a project without an answer to begin with; Model.Report says why.
@@ -45,6 +47,7 @@ func (m *Model) begin(ctx context.Context, snapshot *live.Snapshot) (*live.Sessi
 		return nil, err
 	}
 	m.Report.Grounding, m.Report.Answer, m.Report.Training, m.Report.Learned = nil, nil, nil, nil
+	m.known = &inspect.Known{}
 	return live.New(g, answer)
 }
 
@@ -53,5 +56,9 @@ func (m *Model) pages(ctx context.Context, g *session.Grounding, answer *session
 	now := *m.Report
 	now.Grounding, now.Answer, now.Objective = g, answer, answer.Objective
 	now.Variables, now.GroundRules = g.Variables(), g.Potentials()
-	return inspect.New(ctx, m.Title, &now, m.Lints.Plain())
+	site, err := inspect.New(ctx, m.Title, &now, m.Lints.Plain())
+	if err == nil {
+		site.Known = m.known
+	}
+	return site, err
 }

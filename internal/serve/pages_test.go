@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -31,6 +34,13 @@ func TestPagesAreThoseOfAColdRun(t *testing.T) {
 				c.Value = max(c.Value, 0.3) // a rule that weighs nothing leaves many states that cost the same
 			}
 			_, _ = s.live.Apply(r.Context(), []change.Change{c}) // what cannot be made is not
+			if rapid.IntRange(0, 3).Draw(r, "look") == 0 {
+				if answer, err := s.live.Infer(r.Context()); err == nil && answer.Status == "optimal" {
+					if g, still, err := s.live.Still(answer); err == nil {
+						errorsOf(r, siteOf(r, model, g, still)) // which keeps truth for the last look
+					}
+				}
+			}
 		}
 		answer, err := s.live.Infer(r.Context())
 		if err != nil {
@@ -52,8 +62,21 @@ func TestPagesAreThoseOfAColdRun(t *testing.T) {
 			r.Skip("one of them ends at a limit")
 		}
 		compareCosts(r, g, cold, still, wanted)
+		errors := errorsOf(r, siteOf(r, model, g, still))
+		model.known = &inspect.Known{}
+		equalTexts(r, errors, errorsOf(r, siteOf(r, model, g, still)))
 		compareSites(r, siteOf(r, model, g, still), siteOf(r, model, cold, wanted), cold, wanted)
 	})
+}
+
+// errorsOf are what a site's page of errors says, line by line.
+func errorsOf(r *rapid.T, site *inspect.Site) []string {
+	w := httptest.NewRecorder()
+	site.ServeHTTP(w, httptest.NewRequest("GET", "/errors", nil))
+	if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "other side of") {
+		r.Fatalf("status %d: %s", w.Code, w.Body)
+	}
+	return strings.Split(w.Body.String(), "\n")
 }
 
 // siteOf makes pages.

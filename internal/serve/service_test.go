@@ -30,7 +30,8 @@ const config = `{
 	"predicates": {
 		"Knows/2": {"observations": [["ann", "bob"], ["bob", "cy"], ["cy", "dan"], ["dan", "ann"]]},
 		"Likes/2": {"observations": [["ann", "jazz", 0.9], ["ann", "rock", 0.05]],
-			"targets": [["bob", "jazz"], ["cy", "jazz"], ["dan", "jazz"], ["bob", "rock"], ["cy", "rock"], ["dan", "rock"]]}}}`
+			"targets": [["bob", "jazz"], ["cy", "jazz"], ["dan", "jazz"], ["bob", "rock"], ["cy", "rock"], ["dan", "rock"]],
+			"truth": [["bob", "jazz", 1], ["cy", "jazz", 0], ["dan", "rock", 1], ["eve", "folk", 1], ["bob", "folk", 0]]}}}`
 
 // newModel is a small model to serve.
 func newModel(t testing.TB) *Model {

@@ -1,0 +1,69 @@
+package inspect
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/session"
+)
+
+// TestWeigh compares the costliest of many ground rules of all kinds, some of which cost the same, with what sorting all
+// of them finds.
+func TestWeigh(t *testing.T) {
+	const variables, each = 500, 70_000 // more than there are stretches to look at
+	rng := rand.New(rand.NewPCG(3, 1))
+	m := &mrf.Model{Variables: variables, Rules: 5}
+	for rule := range m.Rules {
+		kind := []mrf.Kind{mrf.Hinge, mrf.Hinge, mrf.Absolute, mrf.LessEqual, mrf.Equal}[rule]
+		for k := range each {
+			p := mrf.Potential{Rule: rule, Kind: kind, Exponent: 1 + rule%2, Scale: 1,
+				Vars: []int32{rng.Int32N(variables), int32(k % variables)}, Coef: []float64{1, -1},
+				Constant: float64(rng.IntN(8)) / 4}
+			if p.Vars[0] == p.Vars[1] {
+				continue
+			}
+			if rule == 1 {
+				p.Scale = 0.5
+			}
+			m.AppendPotential(&p)
+		}
+	}
+	y := make([]float64, variables)
+	for i := range y {
+		y[i] = float64(rng.IntN(200)) / 199
+	}
+	g := &session.Grounding{Model: m, Field: mrf.NewFieldOn(m, 2), Theta: []float64{3, 1, 0.5, 0, 0}}
+	g.Field.SetWeights(g.Theta)
+	s := &Site{grounding: g, answer: &session.Answer{Values: y}}
+	if err := s.weigh(); err != nil {
+		t.Fatal(err)
+	}
+	slacks := make([]float64, m.Potentials())
+	g.Field.Slacks(y, slacks)
+	want, first := make([][]float64, m.Rules), 0
+	for _, b := range m.Blocks {
+		for j := range b.Len {
+			scale := 1.0
+			if b.Scale != nil {
+				scale = float64(b.Scale[j])
+			}
+			want[b.Rule] = append(want[b.Rule], cost(b, slacks[first+j], scale*g.Theta[b.Rule]))
+		}
+		first += b.Len
+	}
+	for rule, all := range want {
+		slices.SortFunc(all, func(a, b float64) int { return -cmp.Compare(a, b) })
+		if len(s.tense[rule]) != shownGround {
+			t.Fatalf("rule %d: %d are shown", rule, len(s.tense[rule]))
+		}
+		for k, found := range s.tense[rule] {
+			if math.Abs(found.Cost-all[k]) > 1e-12 || found.Cost <= 0 {
+				t.Fatalf("rule %d: number %d costs %v, want %v", rule, k, found.Cost, all[k])
+			}
+		}
+	}
+}
