@@ -9,8 +9,8 @@ import (
 )
 
 // policy allows pages nothing but what comes with them.
-const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; " +
-	"frame-ancestors 'none'"
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action 'self'; " +
+	"base-uri 'none'; frame-ancestors 'none'"
 
 // errMissing says that there is no such page, atom or rule.
 var errMissing = errors.New("there is no such page")
@@ -33,7 +33,8 @@ func secure(header http.Header) {
 
 // Static serves what all pages refer to, and tells whether the request was for that.
 func Static(w http.ResponseWriter, r *http.Request) bool {
-	if r.URL.Path != "/style.css" && r.URL.Path != "/graph.js" || r.Method != http.MethodGet && r.Method != http.MethodHead {
+	known := r.URL.Path == "/style.css" || r.URL.Path == "/graph.js"
+	if !known || r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
 	}
 	secure(w.Header())

@@ -11,8 +11,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/session"
 )
 
-// TestWeigh compares the costliest of many ground rules of all kinds, some of which cost the same, with what sorting all
-// of them finds.
+// TestWeigh compares the costliest of many ground rules of all kinds, some of which cost the same, with what sorting
+// all of them finds.
 func TestWeigh(t *testing.T) {
 	const variables, each = 500, 70_000 // more than there are stretches to look at
 	rng := rand.New(rand.NewPCG(3, 1))
