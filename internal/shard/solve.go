@@ -10,6 +10,7 @@ import (
 	"math"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -141,6 +142,7 @@ func Run(ctx context.Context, at place.Files, m *Manifest, shard int, o project.
 				return nil, fmt.Errorf("part %s: %w", cell.Name, err)
 			}
 			done.Solved++
+			runtime.GC() // a part takes its share of memory, and not that of the one before it too
 		}
 		done.Cells++
 		done.add(answer, cell)
