@@ -1,11 +1,8 @@
 package deeppsl_test
 
 import (
-	"bufio"
 	"fmt"
 	"math"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +11,7 @@ import (
 
 	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/change"
+	"github.com/deeppsl/deeppsl/internal/killtest"
 	"github.com/deeppsl/deeppsl/neural"
 )
 
@@ -125,37 +123,18 @@ func arrive(t *testing.T, path string) {
 		if _, err := s.Apply(ctx, arrival(k)...); err != nil {
 			t.Fatal(err)
 		}
-		fmt.Println("arrived", k+1)
+		fmt.Println("done", k+1)
 	}
 }
 
 // No item may be lost that a session has said has come, whenever the process is killed.
 func TestFeaturesOutliveTheirProcess(t *testing.T) {
-	if path := os.Getenv("DEEPPSL_TEST_ARRIVALS"); path != "" {
+	if path := killtest.Path(); path != "" {
 		arrive(t, path)
 	}
 	path, last := filepath.Join(t.TempDir(), "journal"), 0
 	for round := range 8 {
-		child := exec.Command(os.Args[0], "-test.run=TestFeaturesOutliveTheirProcess")
-		child.Env = append(os.Environ(), "DEEPPSL_TEST_ARRIVALS="+path)
-		out, err := child.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines, before := bufio.NewScanner(out), last
-		for last < before+1+round%3 && lines.Scan() {
-			if _, err := fmt.Sscanf(lines.Text(), "arrived %d", &last); err != nil {
-				t.Fatalf("%s after %d", lines.Text(), before)
-			}
-		}
-		time.Sleep(time.Duration(round) * time.Millisecond / 4)
-		if err := child.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		_ = child.Wait()
+		last = killtest.Kill(t, path, 1+round%3, time.Duration(round)*time.Millisecond/4)
 	}
 	s := looking(t)
 	n, err := s.Journal(ctx, path)

@@ -73,11 +73,7 @@ func (s *Session) replay(ctx context.Context, snapshot *live.Snapshot, all []liv
 	if err := s.liven(ctx); err != nil {
 		return err
 	}
-	changes := make([][]change.Change, len(all))
-	for k := range all {
-		changes[k] = all[k].Changes
-	}
-	at, err := s.live.Replay(ctx, changes)
+	at, err := s.live.Replay(ctx, all)
 	s.inference = s.live.Grounding()
 	if err != nil {
 		return fmt.Errorf("line %d of changes: %w", at+1, err)

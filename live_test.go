@@ -1,12 +1,10 @@
 package deeppsl_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/deeppsl/deeppsl"
 	"github.com/deeppsl/deeppsl/change"
+	"github.com/deeppsl/deeppsl/internal/killtest"
 )
 
 // journaled changes a session again and again, and says when each change is made, until it is killed.
@@ -29,37 +28,18 @@ func journaled(t *testing.T, path string) {
 		if _, err := s.Apply(ctx, change.Observe(float64(k%7)/7, "Next", room(k%10), room((k+1+k/10)%10))); err != nil {
 			t.Fatal(err)
 		}
-		fmt.Println("applied", k+1)
+		fmt.Println("done", k+1)
 	}
 }
 
 // A session that is killed, however often, must lose no change that was made; what is damaged must be told.
 func TestKilledSessionsLoseNothing(t *testing.T) {
-	if path := os.Getenv("DEEPPSL_TEST_JOURNAL"); path != "" {
+	if path := killtest.Path(); path != "" {
 		journaled(t, path)
 	}
 	path, last := filepath.Join(t.TempDir(), "journal"), 0
 	for round := range 20 {
-		child := exec.Command(os.Args[0], "-test.run=TestKilledSessionsLoseNothing")
-		child.Env = append(os.Environ(), "DEEPPSL_TEST_JOURNAL="+path)
-		out, err := child.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines, seen := bufio.NewScanner(out), 0
-		for seen <= round%4 && lines.Scan() {
-			if _, err := fmt.Sscanf(lines.Text(), "applied %d", &last); err != nil {
-				t.Fatal(lines.Text())
-			}
-			seen++
-		}
-		if err := child.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		_ = child.Wait()
+		last = killtest.Kill(t, path, 1+round%4, 0)
 		if round%3 == 0 { // as if a line had not been written to its end
 			text, err := os.ReadFile(path)
 			if err == nil {
@@ -351,7 +331,7 @@ func saved(t *testing.T, path string) {
 		if _, err := s.Apply(ctx, change.Observe(float64(k+1)/1000, "Next", room(0), room(1))); err != nil {
 			t.Fatal(err)
 		}
-		fmt.Println("applied", k+1)
+		fmt.Println("done", k+1)
 		if k%3 == 0 {
 			if err := s.Save(ctx, path); err != nil {
 				t.Fatal(err)
@@ -362,32 +342,15 @@ func saved(t *testing.T, path string) {
 
 // Saving must not lose a change either, whenever the process is killed.
 func TestSessionsKilledWhileSaving(t *testing.T) {
-	if path := os.Getenv("DEEPPSL_TEST_SAVED"); path != "" {
+	if path := killtest.Path(); path != "" {
 		saved(t, path)
 	}
 	path, last := filepath.Join(t.TempDir(), "journal"), 0
 	for round := range 20 {
-		child := exec.Command(os.Args[0], "-test.run=TestSessionsKilledWhileSaving")
-		child.Env = append(os.Environ(), "DEEPPSL_TEST_SAVED="+path)
-		out, err := child.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
+		was := last
+		if last = killtest.Kill(t, path, 1+round%5, time.Duration(round)*time.Millisecond/4); last < was {
+			t.Fatalf("%d after %d", last, was)
 		}
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines, before := bufio.NewScanner(out), last
-		for last < before+1+round%5 && lines.Scan() {
-			was := last
-			if _, err := fmt.Sscanf(lines.Text(), "applied %d", &last); err != nil || last < was {
-				t.Fatalf("%s after %d", lines.Text(), was)
-			}
-		}
-		time.Sleep(time.Duration(round) * time.Millisecond / 4)
-		if err := child.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		_ = child.Wait()
 	}
 	p := parse(t, alarms)
 	s := begin(t, p, rooms(p, 10, func(int) float64 { return 0.5 }), deeppsl.Options{})

@@ -133,7 +133,8 @@ func (s *Session) Rules() (rules []Rule) {
 	}
 	weights := s.inference.Weights()
 	for k, c := range s.inference.Counts() {
-		rules = append(rules, Rule{Text: c.Rule, Weight: weights[k], Hard: c.Hard, Ground: int(c.Kept)})
+		rules = append(rules, Rule{Text: c.Rule, Weight: weights[k], Hard: c.Hard, Ground: int(c.Kept),
+			Inactive: s.inference.Program.Rules[k].Inactive})
 	}
 	return rules
 }

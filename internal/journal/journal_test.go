@@ -1,18 +1,17 @@
 package journal
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/deeppsl/deeppsl/internal/killtest"
 	_ "github.com/deeppsl/deeppsl/internal/rapidtest"
 )
 
@@ -146,7 +145,7 @@ func TestMissing(t *testing.T) {
 
 // TestKill kills a process that writes: all that it was told was written is there.
 func TestKill(t *testing.T) {
-	if path := os.Getenv("JOURNAL_TO_WRITE"); path != "" {
+	if path := killtest.Path(); path != "" {
 		j, _, err := Open(path)
 		if err != nil {
 			t.Fatal(err)
@@ -155,30 +154,12 @@ func TestKill(t *testing.T) {
 			if err := j.Append(k); err != nil {
 				t.Fatal(err)
 			}
-			fmt.Printf("written %d\n", k)
+			fmt.Println("done", k)
 		}
 	}
 	for round := range 5 {
 		path := filepath.Join(t.TempDir(), "journal")
-		writer := exec.Command(os.Args[0], "-test.run=^TestKill$")
-		writer.Env = append(os.Environ(), "JOURNAL_TO_WRITE="+path)
-		out, err := writer.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := writer.Start(); err != nil {
-			t.Fatal(err)
-		}
-		told := -1
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			if _, err := fmt.Sscanf(lines.Text(), "written %d", &told); err != nil {
-				t.Fatalf("%q: %v", lines.Text(), err)
-			}
-			if told >= 3+7*round {
-				_ = writer.Process.Kill()
-			}
-		}
-		_ = writer.Wait()
+		told := killtest.Kill(t, path, 4+7*round, 0)
 		j, records, err := Open(path)
 		if err != nil {
 			t.Fatal(err)

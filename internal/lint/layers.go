@@ -21,6 +21,7 @@ const everything = "*"
 var layers = []layer{
 	{"internal/alloctest", nil},
 	{"internal/contexttest", nil},
+	{"internal/killtest", nil},
 	{"internal/goldentest", nil},
 	{"internal/rapidtest", nil},
 	{"internal/scripttest", []string{"internal/goldentest"}},

@@ -118,18 +118,8 @@ func TestWhatFollowsIsThatOfColdRuns(t *testing.T) {
 			now.draw(t)
 		}
 		g, err := now.cold(dir)
-		if err != nil {
-			t.Skip(err)
-		}
-		answer, err := g.InferAgain(context.Background(), nil)
-		if err != nil || answer.Status != solve.Optimal.String() {
-			t.Skip("no answer")
-		}
-		s, err := New(g, answer)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var made [][]change.Change
+		s, answer := begin(t, g, err)
+		var made []Record
 		for range rapid.IntRange(1, 8).Draw(t, "steps") {
 			next := now.clone()
 			var changes []change.Change
@@ -156,7 +146,7 @@ func TestWhatFollowsIsThatOfColdRuns(t *testing.T) {
 					t.Fatal(coldErr)
 				}
 			} else {
-				now, made = next, append(made, changes)
+				now, made = next, append(made, Record{Changes: changes})
 				if applied.Anew {
 					anew++
 				}
@@ -174,7 +164,7 @@ func TestWhatFollowsIsThatOfColdRuns(t *testing.T) {
 }
 
 // checkReplay makes changes in another session of a grounding, all together, and compares it with one that has them.
-func checkReplay(t *rapid.T, g *session.Grounding, answer *session.Answer, made [][]change.Change, s *Session) {
+func checkReplay(t *rapid.T, g *session.Grounding, answer *session.Answer, made []Record, s *Session) {
 	again, err := New(g, answer)
 	if err != nil {
 		t.Fatal(err)

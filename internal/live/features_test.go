@@ -234,15 +234,8 @@ func TestFeaturesAreColdRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer, err := g.InferAgain(context.Background(), nil)
-		if err != nil || answer.Status != solve.Optimal.String() {
-			t.Skip("no answer")
-		}
-		s, err := New(g, answer)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var made [][]change.Change
+		s, answer := begin(t, g, nil)
+		var made []Record
 		for range rapid.IntRange(1, 8).Draw(t, "steps") {
 			next := now.clone()
 			var changes []change.Change
@@ -289,7 +282,7 @@ func TestFeaturesAreColdRuns(t *testing.T) {
 			} else {
 				applied++
 				perceived += done.Perceived
-				now, made = next, append(made, changes)
+				now, made = next, append(made, Record{Changes: changes})
 			}
 			checkRules(t, s, cold)
 			answer, err := s.Infer(context.Background())

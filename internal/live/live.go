@@ -157,15 +157,19 @@ func (s *Session) Apply(ctx context.Context, changes []change.Change) (*change.A
 // Replay makes changes that have been made once, as a journal has them; Journal gets none. They are made together, so
 // that what follows from them, is ground anew and inferred is so once; where they do not fit any more, at says which is
 // the first that does not, and those before it are made.
-func (s *Session) Replay(ctx context.Context, all [][]change.Change) (at int, err error) {
+func (s *Session) Replay(ctx context.Context, all []Record) (at int, err error) {
 	journal := s.Journal
 	s.Journal = nil
 	defer func() { s.Journal = journal }()
-	if _, err := s.Apply(ctx, slices.Concat(all...)); err == nil || ctx.Err() != nil {
+	var together []change.Change
+	for _, r := range all {
+		together = append(together, r.Changes...)
+	}
+	if _, err := s.Apply(ctx, together); err == nil || ctx.Err() != nil {
 		return 0, err
 	}
-	for at, changes := range all {
-		if _, err := s.Apply(ctx, changes); err != nil {
+	for at, r := range all {
+		if _, err := s.Apply(ctx, r.Changes); err != nil {
 			return at, err
 		}
 	}

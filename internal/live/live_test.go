@@ -183,9 +183,8 @@ func drawTables(r *rapid.T) *tables {
 	return t
 }
 
-// begin starts a session of tables, or gives up where they have no meaning.
-func begin(t *rapid.T, tables *tables, dir string) *Session {
-	g, err := tables.cold(dir)
+// begin starts a session of a grounding, or gives up where that has no meaning or no answer.
+func begin(t *rapid.T, g *session.Grounding, err error) (*Session, *session.Answer) {
 	if err != nil {
 		t.Skip(err)
 	}
@@ -197,7 +196,7 @@ func begin(t *rapid.T, tables *tables, dir string) *Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return s, answer
 }
 
 // Whatever changes, the ground rules must be those of a cold run over tables with the changes made, and the answer must
@@ -207,7 +206,8 @@ func TestChangesAreColdRuns(t *testing.T) {
 	applied, refused := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		now := drawTables(t)
-		s := begin(t, now, dir)
+		g, err := now.cold(dir)
+		s, _ := begin(t, g, err)
 		warm := s.Warm()
 		for range rapid.IntRange(1, 10).Draw(t, "steps") {
 			for k := rapid.IntRange(0, 4).Draw(t, "warm"); k > 0 && len(warm) > 0; k-- {

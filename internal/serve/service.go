@@ -132,12 +132,11 @@ func (s *Service) begin(ctx context.Context, snapshot *live.Snapshot, records []
 			s.remember(key, Updated{Version: updates})
 		}
 	}
-	all, start := make([][]change.Change, len(records)), time.Now()
-	for k, r := range records {
-		all[k] = r.Changes
+	start := time.Now()
+	for _, r := range records {
 		s.remember(r.Key, Updated{Version: updates + len(records)})
 	}
-	if at, err := s.live.Replay(ctx, all); err != nil {
+	if at, err := s.live.Replay(ctx, records); err != nil {
 		return 0, fmt.Errorf("%s: record %d of changes does not fit the project any more: %w", s.journal.Path(), at+1, err)
 	}
 	s.short.tail += time.Since(start)
