@@ -191,7 +191,7 @@ func (m *machine) candidates(v *summand, x *expansion) {
 	for k := range v.filter {
 		c := v.filter[k].origin
 		lo, hi := c.index.Range(m.originKey(c))
-		for _, row := range c.index.Grouped()[lo:hi] {
+		for _, row := range c.index.At(&x.own, lo, hi) {
 			m.slots[v.slot] = c.column[row]
 			if c.closed.positive(row) && m.satisfies(v.filter[k].rest) && !m.passedBefore(v, k) {
 				x.passed = append(x.passed, c.column[row])

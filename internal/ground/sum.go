@@ -126,6 +126,7 @@ func (r *routine) domain(a *program.Atom, column int) *domain {
 // expansion is where a machine keeps what it found for one sum.
 type expansion struct {
 	rows   []int32     // the rows that count in the grounding at hand
+	own    []int32     // space for those that may
 	passed []symbol.ID // the values that a filter let pass
 	key    []symbol.ID
 	// Whose filter it was, nil if nobody's, and what it asked for: as long as that stays the same, so does what passes.
@@ -143,7 +144,7 @@ func (m *machine) expand(k int) {
 		m.candidates(v, x)
 		m.pick(s, x)
 	} else {
-		m.sift(s, x, s.own.Grouped()[lo:hi])
+		m.sift(s, x, s.own.At(&x.own, lo, hi))
 	}
 	if s.sized {
 		size := m.size(s, x)

@@ -23,7 +23,7 @@ const lot = 256
 func (x *Index) hashWhole(rows int) bool {
 	size := 1 << bits.Len(uint(rows+rows/2+64))
 	x.slots, x.shift = make([]slot, size), uint8(64-bits.TrailingZeros(uint(size)))
-	x.rows, x.keys = make([]int32, rows), rows
+	x.keys = rows
 	var places [lot]uint64
 	var packed [lot]uint64
 	for from := 0; from < rows; from += lot {
@@ -40,7 +40,6 @@ func (x *Index) hashWhole(rows int) bool {
 				}
 				at = (at + 1) & uint64(size-1)
 			}
-			x.rows[row] = int32(row)
 			x.slots[at] = slot{key: packed[k], first: int32(row), count: 1}
 		}
 	}
@@ -136,6 +135,9 @@ func (h *hashing) resize(size int) {
 // arrange lays the rows out by group and lets the slots point at them.
 func (h *hashing) arrange() {
 	h.keys = len(h.rep)
+	if h.keys == len(h.group) {
+		return // groups are in the order of their first rows: with one row each, that order is the rows' own
+	}
 	h.rows = make([]int32, len(h.group))
 	next := h.rep // the representatives have served
 	total := int32(0)
@@ -181,7 +183,7 @@ func (x *Index) probeEach(rows []int32, key [][]symbol.ID, some []int32) {
 // probeAll is probeEach for all keys of one or two columns.
 func (x *Index) probeAll(rows []int32, key [][]symbol.ID) {
 	var packed, places [lot]uint64
-	single := x.keys == len(x.rows)
+	single := x.rows == nil
 	for from := 0; from < len(rows); from += lot {
 		some := rows[from:min(len(rows), from+lot)]
 		packEach(packed[:len(some)], key, from)
@@ -217,7 +219,7 @@ func (x *Index) probe(key []symbol.ID) (lo, hi int32) {
 			}
 			return 0, 0
 		}
-		if s.key == packed && (len(key) <= 2 || x.equal(x.rows[s.first], key)) {
+		if s.key == packed && (len(key) <= 2 || x.equal(x.row(s.first), key)) {
 			return s.first, s.first + s.count
 		}
 	}

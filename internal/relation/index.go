@@ -14,13 +14,13 @@ import (
 // table. An Index is immutable and safe for concurrent use, and looking up allocates nothing.
 type Index struct {
 	columns [][]symbol.ID // the key's columns
-	rows    []int32       // all rows, grouped by key
+	rows    []int32       // all rows, grouped by key; nil if they lie in their own order
+	count   int           // number of rows
 	keys    int           // number of groups
 
 	// Direct addressing: the key's group is rows[start[c]:start[c+1]], c = Σ (key[k]-low)·stride.
-	dims    []dimension
-	start   []int32
-	ordered bool // the rows lie in their own order
+	dims  []dimension
+	start []int32
 
 	// Hashing, if slots is not nil.
 	slots []slot
@@ -49,7 +49,7 @@ const sparsity = 8
 // newIndex indexes the first rows of the columns, whose values are in the spans. Of whole tuples, it is likely that no
 // two are the same.
 func newIndex(columns [][]symbol.ID, spans []span, rows int, whole bool) *Index {
-	x := &Index{columns: columns}
+	x := &Index{columns: columns, count: rows}
 	if dims, cells := box(spans); cells <= sparsity*(rows+8) {
 		x.dims = dims
 		x.address(rows, cells)
@@ -98,7 +98,6 @@ func box(spans []span) (dims []dimension, cells int) {
 // address sorts the rows into the cells by counting.
 func (x *Index) address(rows, cells int) {
 	x.start = make([]int32, cells+1)
-	x.rows = make([]int32, rows)
 	if x.inOrder(rows) {
 		return
 	}
@@ -116,6 +115,7 @@ func (x *Index) address(rows, cells int) {
 		total += count
 	}
 	// Filling moves each cell's start to its end, which is the next cell's start: so moving all by one restores them.
+	x.rows = make([]int32, rows)
 	for row := range rows {
 		c := x.cell(row)
 		x.rows[x.start[c]] = int32(row)
@@ -123,7 +123,6 @@ func (x *Index) address(rows, cells int) {
 	}
 	copy(x.start[1:], x.start[:cells])
 	x.start[0] = 0
-	x.ordered = slices.IsSorted(x.rows)
 }
 
 // inOrder addresses rows that are sorted by their cells already, and tells whether they are: tables often are, by some
@@ -140,10 +139,8 @@ func (x *Index) inOrder(rows int) bool {
 			fillWith(x.start[next:c+1], int32(row))
 			next = c + 1
 		}
-		x.rows[row] = int32(row)
 	}
 	fillWith(x.start[next:], int32(rows))
-	x.ordered = true
 	return true
 }
 
@@ -162,8 +159,19 @@ func (x *Index) cell(row int) (c uint32) {
 	return c
 }
 
-// Grouped returns all rows, grouped by key. The caller must not change the slice. That of a living relation has room
-// for rows to come, too.
+// Len returns the number of rows.
+func (x *Index) Len() int { return x.count }
+
+// row returns the row at a place of Grouped.
+func (x *Index) row(at int32) int32 {
+	if x.rows == nil {
+		return at
+	}
+	return x.rows[at]
+}
+
+// Grouped returns all rows, grouped by key, or nil if they lie in their own order. The caller must not change the slice.
+// That of a living relation has room for rows to come, too.
 func (x *Index) Grouped() []int32 {
 	if x.rooms != nil {
 		return x.rows[:cap(x.rows)]
@@ -190,7 +198,20 @@ func (x *Index) Bytes() int64 { return 4*int64(len(x.rows)+len(x.start)) + 16*in
 // Rows returns the rows whose indexed columns hold key, ascending. The caller must not change the slice.
 func (x *Index) Rows(key ...symbol.ID) []int32 {
 	lo, hi := x.Range(key)
-	return x.rows[lo:hi]
+	return x.At(new([]int32), lo, hi)
+}
+
+// At returns the rows at the places [lo, hi) of Grouped, which the caller must not change: in the space if they lie in
+// their own order.
+func (x *Index) At(space *[]int32, lo, hi int32) []int32 {
+	if x.rows != nil {
+		return x.rows[lo:hi]
+	}
+	*space = (*space)[:0]
+	for row := lo; row < hi; row++ {
+		*space = append(*space, row)
+	}
+	return *space
 }
 
 // Find returns the first row of key, or -1.
@@ -199,10 +220,7 @@ func (x *Index) Find(key []symbol.ID) int32 {
 	if lo == hi {
 		return -1
 	}
-	if x.slots != nil && x.keys == len(x.rows) {
-		return lo // groups are in order of their first rows: with one row each, that order is the rows' own
-	}
-	return x.rows[lo]
+	return x.row(lo)
 }
 
 // FindEach is Find for several keys side by side: rows[i] is the first row of the key whose k-th value is key[k][i],
@@ -318,24 +336,21 @@ func (x *Index) firstOf(cell uint32) int32 {
 	if first == x.start[cell+1] {
 		return -1
 	}
-	if x.ordered {
-		return first
-	}
-	return x.rows[first]
+	return x.row(first)
 }
 
 // Firsts lists the first row of each key, ascending.
 func (x *Index) Firsts() []int32 {
-	first := make([]uint64, len(x.rows)/64+1) // a bit set of rows
+	first := make([]uint64, x.count/64+1) // a bit set of rows
 	mark := func(row int32) { first[row/64] |= 1 << (row % 64) }
 	for c := range len(x.start) - 1 {
 		if lo := x.start[c]; lo < x.start[c+1] {
-			mark(x.rows[lo])
+			mark(x.row(lo))
 		}
 	}
 	for _, s := range x.slots {
 		if s.count > 0 {
-			mark(x.rows[s.first])
+			mark(x.row(s.first))
 		}
 	}
 	out := make([]int32, 0, x.keys)

@@ -32,7 +32,8 @@ func (r *Relation) Lists(value int) *Lists {
 
 // newLists sorts the rows of each key by value.
 func newLists(x *Index, values []symbol.ID) *Lists {
-	l := &Lists{Index: x, Rows: slices.Clone(x.rows), Values: gather(values, x.rows)}
+	l := &Lists{Index: x, Rows: slices.Clone(x.At(new([]int32), 0, int32(x.count)))}
+	l.Values = gather(values, l.Rows)
 	var pairs []pair
 	x.eachGroup(func(lo, hi int32) {
 		if slices.IsSorted(l.Values[lo:hi]) {

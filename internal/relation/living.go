@@ -98,7 +98,7 @@ func (r *Relation) Constants(column int) []symbol.ID {
 	var all []symbol.ID
 	x := r.Index(column)
 	for row, id := range r.Columns[column] {
-		if r.Has(int32(row)) && x.Rows(id)[0] == int32(row) {
+		if r.Has(int32(row)) && x.Find([]symbol.ID{id}) == int32(row) {
 			all = append(all, id)
 		}
 	}
@@ -181,6 +181,9 @@ func (r *Relation) SetValue(row int32, value float64) { r.Truth.doubles[row] = v
 func (r *Relation) indexLiving(columns [][]symbol.ID) *Index {
 	x := &Index{columns: columns}
 	x.hash(r.Len(), r.Len()/2)
+	if x.rows == nil {
+		x.rows = identity(nil, r.Len())
+	}
 	x.keys, x.rooms = -1, make([]int32, len(x.slots))
 	for k := range x.slots {
 		s := &x.slots[k]
