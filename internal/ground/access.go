@@ -32,6 +32,7 @@ func accessOf(p *plan.Plan, k int) access {
 		a.projected = s.Columns
 	}
 	switch {
+	case s.Reduced:
 	case s.Op != plan.Scan || s.Relation.Lives(): // rows of a living relation are to be found by indexes alone
 		a.indexed = true
 	case s.Order > 0:

@@ -50,9 +50,9 @@ type Options struct {
 	// Profile has the report tell how long each step took.
 	Profile bool
 
-	// Of tests: see plan.Plan.MeetAll, whether no rows are taken side by side, and whether all are arranged
+	// Of tests: see plan.Plan.MeetAll and ReduceAll, whether no rows are taken side by side, and whether all are arranged
 	// and looked ahead to.
-	meetAll, oneByOne, arrangeAll bool
+	meetAll, reduceAll, oneByOne, arrangeAll bool
 }
 
 // Excess is the error of a rule with which there would be more in memory than Options.Most.
@@ -73,8 +73,11 @@ func (o *Options) discards() discards { return discards{o.DiscardMissing, o.Disc
 
 // pieces is the number of parts into which a rule's work is cut, whatever the number of threads: enough that a few
 // expensive ones do not leave the other threads waiting. Each thread has one piece in memory, so that there are more
-// of them where memory is short.
-const pieces, pagedPieces = 256, 1024
+// of them where memory is short; where little is expected to be done, fewPieces will do.
+const pieces, pagedPieces, fewPieces = 256, 1024, 16
+
+// worthPiece is about how many rows a piece should touch.
+const worthPiece = 256
 
 // Ground makes the ground model of prog over store, whose relations are indexed by predicate. Errors are the
 // context's, an *Excess, or diagnostics (*source.Failure): missing targets, hard rules that the observations violate,
@@ -92,8 +95,9 @@ func Ground(
 	plan.Count(g.threads, prog.Rules, store)
 	report := &Report{}
 	var diagnostics source.Diagnostics
+	users := plan.Users(prog)
 	for _, rule := range prog.Rules {
-		blocks, entry, problems := g.rule(ctx, rule)
+		blocks, entry, problems := g.rule(ctx, rule, users)
 		if err := ctx.Err(); err != nil {
 			return nil, report, err
 		}
@@ -140,7 +144,7 @@ func newGrounder(ctx context.Context, store *relation.Store, opts Options) *grou
 }
 
 // rule grounds one rule into blocks, or a part of it if the context ends.
-func (g *grounder) rule(ctx context.Context, rule *program.Rule) ([]*mrf.Block, RuleReport, *problems) {
+func (g *grounder) rule(ctx context.Context, rule *program.Rule, users []int) ([]*mrf.Block, RuleReport, *problems) {
 	start := time.Now()
 	chosen, err := plan.New(ctx, rule, g.scope.store)
 	if err != nil {
@@ -151,6 +155,9 @@ func (g *grounder) rule(ctx context.Context, rule *program.Rule) ([]*mrf.Block, 
 	}
 	if rule.Inactive {
 		return nil, RuleReport{Plan: chosen}, &problems{}
+	}
+	if chosen.Reduce(users); g.options.reduceAll {
+		chosen.ReduceAll()
 	}
 	prepare(g.threads, chosen)
 	r := compile(chosen, g.scope)

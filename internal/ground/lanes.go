@@ -526,7 +526,7 @@ func (r *routine) arrange(threads int, always bool) {
 		return
 	}
 	o, a := &r.ops[r.side], &r.arranged
-	size := int(o.size)
+	size := int(o.places)
 	if r.plan.Steps[r.side].Rows < often*float64(size) && !always {
 		return
 	}

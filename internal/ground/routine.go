@@ -50,8 +50,9 @@ type routine struct {
 // op is one step of the plan.
 type op struct {
 	kind    plan.Op
-	at      int // the place of the rule's atom; -1 for the weight's
-	size    int32
+	at      int   // the place of the rule's atom; -1 for the weight's
+	size    int32 // of the relation
+	places  int32 // of the rows that the op can come to
 	index   *relation.Index
 	grouped []int32 // the index's rows; of a scan, all in its order, nil for that of the relation
 	key     []int32 // slots of the key
@@ -82,7 +83,8 @@ type binding struct {
 
 // compile makes a plan ready. Indexes that do not exist yet are built.
 func compile(p *plan.Plan, s *scope) *routine {
-	r := &routine{rule: p.Rule, plan: p, scope: s, pivot: -1, inner: -1, most: pieces}
+	r := &routine{rule: p.Rule, plan: p, scope: s, pivot: -1, inner: -1}
+	r.most = int(min(pieces, max(fewPieces, p.Cost/worthPiece)))
 	r.slots = make([]symbol.ID, len(p.Rule.Variables))
 	for k := range p.Rule.Atoms {
 		r.atoms = append(r.atoms, r.atom(&p.Rule.Atoms[k]))
@@ -91,8 +93,13 @@ func compile(p *plan.Plan, s *scope) *routine {
 	r.constant, r.varying = constant(p.Rule.Constant)
 	r.upper, r.dust = r.bound(), r.roundingError()
 	r.repeats = repeats(p.Rule)
+	asked := make([][]int32, len(p.Steps))
 	for k := range p.Steps {
 		r.ops = append(r.ops, r.op(p, k))
+		if step := &p.Steps[k]; step.Reduced {
+			asked[k] = reduce(p, k, asked, s.id)
+			r.ops[k].over(step.Relation.IndexOf(asked[k], step.Key...))
+		}
 	}
 	for k := range p.Steps {
 		r.meet(p, k)
@@ -202,16 +209,16 @@ func (r *routine) op(p *plan.Plan, k int) op {
 	s, way := &p.Steps[k], accessOf(p, k)
 	rel, at := way.rows()
 	o := op{
-		kind: s.Op, at: s.Index, size: int32(rel.Len()), key: r.slotsOf(s.Atom, s.Key), whole: k+1 >= p.Generators,
+		kind: s.Op, at: s.Index, size: int32(rel.Len()), places: int32(rel.Len()), key: r.slotsOf(s.Atom, s.Key),
+		whole: k+1 >= p.Generators,
 	}
 	if rel.Lives() {
 		o.live(s, rel)
 	}
-	if o.index = way.index(); o.index != nil {
-		o.grouped = o.index.Grouped()
-	}
-	if o.kind == plan.Scan {
-		o.index = nil
+	if x := way.index(); x != nil && o.kind == plan.Scan {
+		o.grouped = x.Grouped()
+	} else if x != nil {
+		o.over(x)
 	}
 	for _, column := range s.Bind {
 		o.bind = append(o.bind, binding{rel.Columns[at(column)], r.slot(s.Atom.Args[column])})
@@ -225,6 +232,9 @@ func (r *routine) op(p *plan.Plan, k int) op {
 	r.value(&o, s)
 	return o
 }
+
+// over sets the op's index.
+func (o *op) over(x *relation.Index) { o.index, o.grouped, o.places = x, x.Grouped(), int32(x.Len()) }
 
 // live makes an op go by indexes alone, as rows of a living relation are to be found. A projection takes the first row
 // of those that it cannot tell apart.

@@ -65,12 +65,13 @@ func Sample(
 		g.scope.declare(rule)
 	}
 	plan.Count(g.threads, prog.Rules, store)
-	plans := make([]*plan.Plan, len(prog.Rules))
+	plans, users := make([]*plan.Plan, len(prog.Rules)), plan.Users(prog)
 	for k, rule := range prog.Rules {
 		var err error
 		if plans[k], err = plan.New(ctx, rule, store); err != nil {
 			return nil, err
 		}
+		plans[k].Reduce(users)
 	}
 	prepare(g.threads, plans...)
 	routines := make([]*routine, len(plans))

@@ -45,12 +45,16 @@ func (p *Plan) MeetAll() {
 // meetAt decides whether step k meets the n that follow it.
 func (o *orderer) meetAt(k, n int) {
 	steps, times := o.plan.Steps, o.plan.Steps[k-1].Rows
-	all := times * o.crowd(&steps[k], times)
-	sorted, shortest := float64(steps[k].Relation.Len()), all
+	sorted, shortest := float64(steps[k].Relation.Len()), math.Inf(1)
+	if times <= tried {
+		return // whatever is tried, it is less than has to be sorted
+	}
 	for j := k + 1; j <= k+n; j++ {
 		sorted += float64(steps[j].Relation.Len())
 		shortest = min(shortest, times*steps[j].list(steps[k].Met()))
 	}
+	all := times * o.crowd(&steps[k], times)
+	shortest = min(shortest, all)
 	// What is left of the rows that are tried is the same part of them as of those expected, or fewer.
 	left := min(shortest, all*steps[k+n].Rows/max(1, steps[k].Rows))
 	if all <= tried*sorted || survivors*left > all {

@@ -89,6 +89,10 @@ type Step struct {
 	Tried float64
 	// Ahead, if not nil, tells which values are in vain.
 	Ahead *Ahead
+	// Reduced says that only a part of the relation's rows is indexed, those that the steps before can ask for: about so
+	// large a Part.
+	Reduced bool
+	Part    float64
 	// Order, of a Scan, is one more than the column whose equal values stand together; 0 is the order of the relation.
 	Order int
 }

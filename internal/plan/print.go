@@ -93,6 +93,9 @@ func (p *Plan) how(s *Step) string {
 	if s.Meets > 0 {
 		notes = append(notes, "one by one, ~"+count(s.Tried)+" rows")
 	}
+	if s.Reduced {
+		notes = append(notes, "of ~"+count(s.Part*float64(s.Relation.Len()))+" rows that can be asked for")
+	}
 	if s.Ahead != nil {
 		notes = append(notes, "if linked to "+p.atom(&p.Steps[s.Ahead.Of]))
 	}

@@ -170,8 +170,8 @@ func (x *Index) row(at int32) int32 {
 	return x.rows[at]
 }
 
-// Grouped returns all rows, grouped by key, or nil if they lie in their own order. The caller must not change the slice.
-// That of a living relation has room for rows to come, too.
+// Grouped returns all rows, grouped by key, or nil if they lie in their own order. The caller must not change the
+// slice. That of a living relation has room for rows to come, too.
 func (x *Index) Grouped() []int32 {
 	if x.rooms != nil {
 		return x.rows[:cap(x.rows)]

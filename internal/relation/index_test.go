@@ -221,3 +221,46 @@ func BenchmarkFind(b *testing.B) {
 		})
 	}
 }
+
+// What a filter leaves must have all rows with the keys of the set, and an index of them must find what the index of
+// all rows does. Of a large set of few keys, nothing else may be left.
+func TestFilterAndIndexOf(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r, set := drawRelation(t), drawRelation(t)
+		if set.Arity > r.Arity {
+			r, set = set, r
+		}
+		if set.Arity == 0 || set.Len() == 0 {
+			t.Skip("nothing")
+		}
+		var some []int32 // every second row, or all
+		rows := identity(nil, set.Len())
+		if rapid.Bool().Draw(t, "some") {
+			some = slices.DeleteFunc(rows, func(row int32) bool { return row%2 > 0 })
+			rows = some
+		}
+		columns := make([]int, set.Arity)
+		for k := range columns {
+			columns[k] = k
+		}
+		left := NewFilter(set.Columns, some).Select(r.Columns[:set.Arity], nil)
+		again := NewFilter(set.Columns, some).Select(r.Columns[:set.Arity], left)
+		x, all := r.IndexOf(left, columns...), r.Index(columns...)
+		if x.Len() != len(left) || !slices.Equal(left, again) {
+			t.Fatalf("%d rows are indexed, %d were left, then %d", x.Len(), len(left), len(again))
+		}
+		for _, row := range rows {
+			key := set.Tuple(nil, row)
+			if got, want := x.Rows(key...), all.Rows(key...); !slices.Equal(got, want) {
+				t.Fatalf("%v: rows %v, want %v", key, got, want)
+			}
+		}
+	})
+	many := &Relation{Arity: 1, Columns: [][]symbol.ID{make([]symbol.ID, 5000)}, Observed: 5000}
+	for row := range many.Columns[0] {
+		many.Columns[0][row] = symbol.ID(row)
+	}
+	if left := NewFilter(many.Columns, []int32{7, 4000}).Select(many.Columns, nil); len(left) > 5000/bitsPerKey {
+		t.Errorf("%d of 5000 rows are left for two keys", len(left))
+	}
+}

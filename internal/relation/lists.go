@@ -51,6 +51,15 @@ func newLists(x *Index, values []symbol.ID) *Lists {
 	return l
 }
 
+// identity lists the places 0 … n-1.
+func identity(places []int32, n int) []int32 {
+	places = places[:0]
+	for k := range n {
+		places = append(places, int32(k))
+	}
+	return places
+}
+
 // pair is a row with the value that it is sorted by.
 type pair struct {
 	value symbol.ID

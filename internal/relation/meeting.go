@@ -216,15 +216,6 @@ func (m *Meeting) common(values []symbol.ID) []int32 {
 	return places
 }
 
-// identity lists the places 0 … n-1.
-func identity(places []int32, n int) []int32 {
-	places = places[:0]
-	for k := range n {
-		places = append(places, int32(k))
-	}
-	return places
-}
-
 // seek keeps those of the places whose values are in the list.
 func (l *list) seek(places []int32, values []symbol.ID) []int32 {
 	n, at := 0, l.at

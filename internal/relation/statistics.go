@@ -66,6 +66,27 @@ func (r *Relation) Index(columns ...int) *Index {
 	})
 }
 
+// Indexed tells whether there is an index on columns.
+func (r *Relation) Indexed(columns ...int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.known.indexes[columnsName(columns)] != nil
+}
+
+// IndexOf returns an index of some rows, ascending, on columns. It is not kept.
+func (r *Relation) IndexOf(rows []int32, columns ...int) *Index {
+	key, own := make([][]symbol.ID, len(columns)), make([][]symbol.ID, len(columns))
+	spans := make([]span, len(columns))
+	for k, column := range columns {
+		own[k] = r.Columns[column]
+		key[k] = gather(own[k], rows)
+		spans[k] = spanOf(key[k])
+	}
+	x := newIndex(key, spans, len(rows), len(columns) == r.Arity)
+	x.columns, x.rows = own, gather(rows, x.At(new([]int32), 0, int32(len(rows))))
+	return x
+}
+
 // Find returns the row of a whole tuple. Loops should use the Find of Tuples' index instead.
 func (r *Relation) Find(tuple ...symbol.ID) (row int32, ok bool) {
 	row = r.Tuples().Find(tuple)
