@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,6 +20,30 @@ c4,Bob,Lee,oslo,
 c5,Ann,Poe,oslo,55
 `
 
+// leaving is the table of the third tutorial: who earns little leaves, but for one, and couples leave together. What is
+// known of the first twenty is asked of the others.
+func leaving() string {
+	table := "id,age,town,income,household,left\n"
+	for k := range 28 {
+		income, left := fmt.Sprint(30000+1000*(k/2*5%14)*5), ""
+		if k%9 == 5 {
+			income = ""
+		}
+		if k < 20 {
+			left = fmt.Sprint(b2i(k/2*5%14 < 6 != (k == 7)))
+		}
+		table += fmt.Sprintf("k%d,%d,%s,%s,h%d,%s\n", k, 20+k*7%40, []string{"Rome", "Oslo", ""}[k%3], income, k/2, left)
+	}
+	return table
+}
+
+func b2i(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
 // The tutorials at the head of the page of configurations give what it says, without a warning.
 func TestTutorials(t *testing.T) {
 	page, err := os.ReadFile("../../docs/configuration.md")
@@ -27,18 +52,24 @@ func TestTutorials(t *testing.T) {
 	}
 	head, _, _ := strings.Cut(string(page), "\n## The keys of the configuration")
 	parts := strings.Split(head, "```json\n")
-	answers := [][]string{
-		{"KNOWS('ann', 'bo') = 0.6667", "KNOWS('bo', 'ann') = 0.6667", "KNOWS('ann', 'cy') = 0.0000"},
-		{"SAME('c1', 'c2') = 0.8190", "SAME('c1', 'c3') = 0.8000", "SAME('c3', 'c4') = 0.0000"},
+	tutorials := []struct {
+		table string
+		args  []string
+		want  []string // of the lines of the answer, the beginnings
+	}{
+		{customers, nil, []string{"KNOWS('ann', 'bo') = 0.6667", "KNOWS('bo', 'ann') = 0.6667",
+			"KNOWS('ann', 'cy') = 0.0000"}},
+		{customers, nil, []string{"SAME('c1', 'c2') = 0.8190", "SAME('c1', 'c3') = 0.8000", "SAME('c3', 'c4') = 0.0000"}},
+		{leaving(), []string{"-l", "-i"}, []string{"LEAVES('k24') = 0.6", "LEAVES('k26') = 0.1"}},
 	}
-	if len(parts) != len(answers)+1 {
+	if len(parts) != len(tutorials)+1 {
 		t.Fatalf("%d tutorials", len(parts)-1)
 	}
 	for k, part := range parts[1:] {
-		folder := t.TempDir()
+		folder, tutorial := t.TempDir(), &tutorials[k]
 		config, _, _ := strings.Cut(part, "```")
 		path := filepath.Join(folder, "model.json")
-		for name, text := range map[string]string{path: config, filepath.Join(folder, "customers.csv"): customers} {
+		for name, text := range map[string]string{path: config, filepath.Join(folder, "customers.csv"): tutorial.table} {
 			if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -46,12 +77,13 @@ func TestTutorials(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		e := &command.Env{Out: &stdout, Err: &stderr}
 		root := newRoot(e)
-		root.SetArgs([]string{"run", path, "--atoms", "--gap", "1e-9"})
-		if code := e.Conclude(root.Execute()); code != 0 || stderr.Len() > 0 {
+		root.SetArgs(append([]string{"run", path, "--atoms", "--gap", "1e-9"}, tutorial.args...))
+		code := e.Conclude(root.Execute())
+		if told := strings.Contains(stderr.String(), "warning"); code != 0 || told || k < 2 && stderr.Len() > 0 {
 			t.Errorf("exit code %d\n%s", code, &stderr)
 		}
-		for _, answer := range answers[k] {
-			if !strings.Contains(stdout.String(), answer+"\n") {
+		for _, answer := range tutorial.want {
+			if !strings.Contains(stdout.String(), "\n"+answer) {
 				t.Errorf("no %s in\n%s", answer, &stdout)
 			}
 		}

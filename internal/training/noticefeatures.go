@@ -85,7 +85,8 @@ func (n *notices) answersIn(declared *load.Predicate, features *neural.Features,
 	}
 	for _, network := range n.g.Project.Config.Networks {
 		if network.Name == declared.Neural.Network {
-			n.see("learn-told", network.At("features"), "", `name the columns that are features under "columns"`,
+			n.see("learn-told", network.At("features"), "",
+				`what nobody knows of things without a label, leave out: "columns" names what is read`,
 				"the features of network %q have the labels of %s, such as the column %q: it sees the answer", network.Name,
 				truth.Name, first)
 		}
