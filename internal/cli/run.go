@@ -378,6 +378,8 @@ func (r ran) proof(b *strings.Builder) {
 	switch {
 	case infeasible(r.Report):
 		fmt.Fprintf(b, "infeasible: any assignment violates a hard rule, by %s\n", r.Method)
+	case r.LearnedAlone():
+		fmt.Fprintf(b, "%s: nothing was inferred; -l -i infers with what is learned\n", r.Status)
 	case r.Answer == nil:
 		fmt.Fprintf(b, "%s: nothing was inferred\n", r.Status)
 	case r.Predictions != nil:

@@ -105,6 +105,9 @@ const (
 	statusLearned     = "learned"
 )
 
+// LearnedAlone tells whether the run was to learn, and to infer nothing.
+func (r *Report) LearnedAlone() bool { return r.Status == statusLearned }
+
 // Interrupted tells whether the context was cancelled, so that the parameters and the answer are the best until then.
 func (r *Report) Interrupted() bool { return r.Status == statusInterrupted }
 
