@@ -424,6 +424,11 @@ func (r ran) scores(b *strings.Builder) {
 			fmt.Fprintf(b, "  %s %.4f with the threshold %.4g instead of %.4g\n", e.Primary, best.Value, best.Threshold,
 				best.Default)
 		}
+		if rarest := e.Rarest; rarest != nil {
+			fmt.Fprintf(b, "  of %s, %.1f %% of them: AUROC %.4f (%.4f to %.4f), F1 %.4f with the threshold %.4g\n",
+				rarest.Category, 100*rarest.Share, rarest.AUROC, rarest.Interval[0], rarest.Interval[1],
+				rarest.Best.Value, rarest.Best.Threshold)
+		}
 	}
 	if r.Atoms != nil || r.showAtoms && r.Predictions == nil && r.Answer != nil {
 		r.atoms(b)

@@ -165,6 +165,34 @@ func TestCategorical(t *testing.T) {
 	}
 }
 
+// One thing in twelve is of class 1, which none of them has most of.
+func TestRarestCategory(t *testing.T) {
+	values, known := make([][]float64, 13), make(map[int]int)
+	for k := range values {
+		values[k] = []float64{1 - float64(k)/50, float64(k) / 50}
+		known[k] = bit(k == 10)
+	}
+	delete(known, 12) // whose class is not known
+	atoms, truth, flat := labels(t, values, known)
+	s := Join(atoms, truth, func(row int32) float64 { return flat[row] }, Scope{})
+	if r := categorical(s, 1); r.Values[1].Number != 0.5 {
+		t.Errorf("%+v", r.Values)
+	}
+	r := RarestCategory(nil, s)
+	want := 10. / 11 // all others but one have less of it
+	if r == nil || r.Category[0] != 1 || r.Share != 1./12 || math.Abs(r.AUROC.Number-want) > 1e-12 {
+		t.Fatalf("%+v, want an AUROC of %v", r, want)
+	}
+	if b := r.Best; math.Abs(b.Value-2./3) > 1e-12 || !(b.Threshold > 9./50 && b.Threshold < 10./50) {
+		t.Errorf("%+v, want an F1 of 2/3 from between 0.18 and 0.2 on", b)
+	}
+	known[9] = 1
+	atoms, truth, flat = labels(t, values, known)
+	if r := RarestCategory(nil, Join(atoms, truth, func(row int32) float64 { return flat[row] }, Scope{})); r != nil {
+		t.Errorf("two of twelve are not rare: %+v", r)
+	}
+}
+
 func TestJoin(t *testing.T) {
 	atoms := relation.NewBuilder("Label", 2)
 	add(t, atoms, relation.Observed, 0.25, 0, 0)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/eval"
 	"github.com/deeppsl/deeppsl/internal/load"
@@ -25,8 +26,20 @@ type Evaluation struct {
 	// Primary names the value that stands for the evaluation.
 	Primary string `json:"primary"`
 	// Best is the threshold with the best primary value; nil of evaluators that have none.
-	Best    *BestThreshold `json:"best_threshold,omitempty"`
+	Best *BestThreshold `json:"best_threshold,omitempty"`
+	// Rarest is about the rarest category, if it is rare; nil of other evaluators.
+	Rarest  *Rarest `json:"rarest,omitempty"`
 	primary eval.Value
+}
+
+// Rarest says how well a rare category is told from all others by the values of its atoms.
+type Rarest struct {
+	Category string     `json:"category"`
+	Share    float64    `json:"share"` // of what is scored
+	AUROC    float64    `json:"auroc"`
+	Interval [2]float64 `json:"interval"` // the 95 % confidence interval of that
+	// Best is the value from which things had best be taken to be of the category, by F1.
+	Best BestThreshold `json:"best_threshold"`
 }
 
 // BestThreshold is the value from which atoms had best counted as true: by the very truth that they are scored with, so
@@ -57,14 +70,31 @@ func (g *Grounding) Evaluate(answer *Answer, phase load.Phase) ([]Evaluation, er
 			if err != nil {
 				return nil, err
 			}
-			if e.Evaluator == "discrete" {
+			switch e.Evaluator {
+			case "discrete":
 				best := BestThreshold(eval.BestThreshold(options, scored))
 				result.Best = &best
+			case "categorical":
+				result.Rarest = g.rarest(options, scored)
 			}
 			all = append(all, *result)
 		}
 	}
 	return all, nil
+}
+
+// rarest looks at the rarest category of an answer; nil if it is not rare.
+func (g *Grounding) rarest(options map[string]string, scored *eval.Scored) *Rarest {
+	found := eval.RarestCategory(options, scored)
+	if found == nil {
+		return nil
+	}
+	names := make([]string, len(found.Category))
+	for k, id := range found.Category {
+		names[k] = g.Tables.Store.Symbols.Name(id)
+	}
+	return &Rarest{strings.Join(names, ", "), found.Share, found.AUROC.Number, found.AUROC.Interval,
+		BestThreshold(found.Best)}
 }
 
 // evaluationOptions are an evaluation's own options over those of all.
