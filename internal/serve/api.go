@@ -3,8 +3,11 @@ package serve
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -29,7 +32,8 @@ func (s *Service) Handler(version string) http.Handler {
 // register registers all that is answered.
 func (s *Service) register(mux *http.ServeMux, version string) huma.API {
 	config := huma.DefaultConfig("deeppsl serve: "+s.model.Title, version)
-	config.DocsPath, config.SchemasPath, config.CreateHooks, config.Transformers = "", "", nil, nil
+	config.DocsPath, config.SchemasPath, config.CreateHooks = "", "", nil
+	config.Transformers = []huma.Transformer{brief}
 	config.RejectUnknownQueryParameters = true
 	api := humago.New(mux, config)
 	s.readers(api)
@@ -40,6 +44,35 @@ func (s *Service) register(mux *http.ServeMux, version string) huma.API {
 	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.HandleFunc("/", s.page)
 	return api
+}
+
+// What an answer says of what is wrong with a request, at most: so many things, and so many bytes of each.
+const shownErrors, shownError = 20, 500
+
+// brief shortens an answer that says what is wrong: it need not be longer than the request.
+func brief(_ huma.Context, _ string, answer any) (any, error) {
+	m, wrong := answer.(*huma.ErrorModel)
+	if !wrong {
+		return answer, nil
+	}
+	if more := len(m.Errors) - shownErrors; more > 0 {
+		m.Errors = append(m.Errors[:shownErrors:shownErrors], &huma.ErrorDetail{Message: fmt.Sprint("and ", more, " more")})
+	}
+	for _, e := range m.Errors {
+		e.Message, e.Location = beginning(e.Message), beginning(e.Location)
+		if text, err := json.Marshal(e.Value); err != nil || len(text) > shownError {
+			e.Value = nil
+		}
+	}
+	return m, nil
+}
+
+// beginning is that of a text that is too long.
+func beginning(text string) string {
+	if len(text) > shownError {
+		return strings.ToValidUTF8(text[:shownError], "") + "…"
+	}
+	return text
 }
 
 // ready tells whether updates are taken, and made as fast as they can be.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -66,6 +67,14 @@ func TestJournal(t *testing.T) {
 // TestUnwritable lets the disk be full for a moment: what could not be written is not there, what was before is, and
 // updates go on when there is room again.
 func TestUnwritable(t *testing.T) {
+	if os.Getenv("DEEPPSL_TEST_UNWRITABLE") == "" { // in a process of its own, whose files alone are bounded
+		child := exec.Command(os.Args[0], "-test.run=^TestUnwritable$")
+		child.Env = append(os.Environ(), "DEEPPSL_TEST_UNWRITABLE=yes")
+		if out, err := child.CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+		return
+	}
 	s, _ := start(t, newModel(t), filepath.Join(t.TempDir(), "journal"))
 	likes := func(value float64) error {
 		_, err := s.Update(t.Context(), fmt.Sprint(value), []change.Change{change.Observe(value, "Likes", "bob", "jazz")})

@@ -19,8 +19,11 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // The bounds of what a server takes.
@@ -143,10 +146,47 @@ func whole(next http.Handler) http.Handler {
 				refuseBody(w, bodyStatus(err))
 				return
 			}
+			if !text(body) {
+				http.Error(w, "the body is no Unicode text", http.StatusBadRequest)
+				return
+			}
 			r.Body = io.NopCloser(bytes.NewReader(body))
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// text tells whether JSON is text: in UTF-8, and without halves of surrogates, which readers would all replace by the
+// same sign, so that different names became one.
+func text(body []byte) bool {
+	for at := 0; at < len(body); at++ {
+		if body[at] != '\\' {
+			continue
+		}
+		at++ // which is no beginning of an escape
+		switch unit := escaped(body[at-1:]); {
+		case unit < 0:
+		case !utf16.IsSurrogate(unit):
+			at += 4
+		case at+5 < len(body) && utf16.DecodeRune(unit, escaped(body[at+5:])) != utf8.RuneError:
+			at += 10
+		default:
+			return false
+		}
+	}
+	return utf8.Valid(body)
+}
+
+// escaped is the unit of UTF-16 that a text begins with as an escape; below 0 if it does not.
+func escaped(text []byte) rune {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return -1
+	}
+	unit, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	if err != nil {
+		return -1
+	}
+	return rune(unit)
 }
 
 // refuseBody answers a request whose body has not come, so that nothing can come behind it.
