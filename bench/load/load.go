@@ -246,8 +246,9 @@ func (r *report) conclude(s *server, writers []*writer, journal string) error {
 		}
 		r.Moved = max(r.Moved, math.Abs(value-other))
 	}
+	// The gap of a point that violates hard rules a little can be below 0.
 	unit := max(1, math.Abs(last.Objective), math.Abs(anew.Objective))
-	if off := math.Abs(last.Objective - anew.Objective); off > 2*(last.Gap+anew.Gap)*unit {
+	if off := math.Abs(last.Objective - anew.Objective); off > 2*(math.Abs(last.Gap)+math.Abs(anew.Gap))*unit {
 		r.Wrong = append(r.Wrong, fmt.Sprintf("the objectives %v and %v are further apart than their gaps %v and %v",
 			last.Objective, anew.Objective, last.Gap, anew.Gap))
 	}
