@@ -24,4 +24,6 @@ const (
 	Bayes
 	// Hyperband draws many weights and gives the promising ones more precise inference.
 	Hyperband
+	// Climb goes on from the weights that there are, one after another.
+	Climb
 )

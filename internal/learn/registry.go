@@ -34,6 +34,7 @@ var methods = []MethodInfo{
 	Random:    {Name: "random", Doc: "random weights"},
 	Bayes:     {Name: "bayes", Doc: "weights that a Gaussian process chooses"},
 	Hyperband: {Name: "hyperband", Doc: "random weights, the better ones with more effort"},
+	Climb:     {Name: "climb", Doc: "the weights one after another, larger or smaller by a factor"},
 }
 
 // pslMethods are PSL's class names, in lower case. Its perceptron went by the name of a maximum likelihood estimate

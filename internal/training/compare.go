@@ -32,6 +32,7 @@ type comparison struct {
 type contestant struct {
 	theta, y []float64
 	settings *learn.Settings // of the method that has learned them
+	sought   bool            // from there on by their score
 	verdict  learn.Verdict
 	score    float64
 }
@@ -87,6 +88,9 @@ func (c *comparison) decide(ctx context.Context) (*Comparison, error) {
 		return nil, err
 	}
 	if err := c.admit(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.seek(ctx); err != nil {
 		return nil, err
 	}
 	gain, err := c.judge(c.labels, &c.written, &c.learned)
@@ -166,9 +170,15 @@ func (c *comparison) admit(ctx context.Context) error {
 
 // infer returns the state that weights give.
 func (c *comparison) infer(ctx context.Context, theta []float64) ([]float64, error) {
+	return c.inferFrom(ctx, theta, make([]float64, c.g.Model.Variables))
+}
+
+// inferFrom is infer from a state. The solver's own answer changes with the next.
+func (c *comparison) inferFrom(ctx context.Context, theta, y []float64) ([]float64, error) {
 	c.solver.SetWeights(theta)
 	c.solver.SetInputs(c.g.Inputs)
-	return learn.SolveFrom(ctx, c.solver, make([]float64, c.g.Model.Variables))
+	y, err := learn.SolveFrom(ctx, c.solver, y)
+	return slices.Clone(y), err
 }
 
 // charge is what the fit of an entity's labels owes to each weight having been fitted: one nat in all for each, as in
@@ -194,6 +204,9 @@ func (c *comparison) heldOut(ctx context.Context, divided map[int32]int) (gain g
 		held := c.labels.Where(d.holds)
 		_, y, err := c.learn(ctx, lesson{epochs: c.learned.settings.Epochs, division: d, held: held,
 			settings: c.learned.settings}, k+1)
+		if err == nil && c.learned.sought {
+			_, y, err = c.improve(ctx, c.g.Theta, d)
+		}
 		if err != nil {
 			return gain, err
 		}
@@ -329,7 +342,11 @@ func (c *comparison) result(by string, learned bool) *Comparison {
 	if learned {
 		reason = "are told better"
 	}
-	return &Comparison{Labels: by, Learned: learned, Method: c.learned.settings.Method.String(),
+	method := c.learned.settings.Method
+	if c.learned.sought {
+		method = learn.Climb
+	}
+	return &Comparison{Labels: by, Learned: learned, Method: method.String(),
 		Reason:      "labels " + by + " " + reason,
 		WrittenLoss: c.written.verdict.Loss(), LearnedLoss: c.learned.verdict.Loss(),
 		WrittenScore: c.written.score, LearnedScore: c.learned.score}

@@ -1,11 +1,12 @@
 // Package search finds weights of rules by trying them: each trial infers with some weights and scores the answer with
-// the evaluator that matters in the end, which need not have a derivative. Four methods choose what to try:
+// the evaluator that matters in the end, which need not have a derivative. Five methods choose what to try:
 //
 //	grid       combinations of a list of weights, as PSL's GridSearch; in random order if there are too many
 //	random     draws from the simplex or log-uniform ones (Bergstra & Bengio 2012)
 //	bayes      a Gaussian process over log weights chooses by expected improvement (Jones et al. 1998; for PSL,
 //	           Srinivasan et al. 2020)
 //	hyperband  many draws with a small budget, more of it for the better ones (Li et al. 2018)
+//	climb      the weights as they are, each in turn larger or smaller by a factor as long as that gains
 //
 // A MAP state depends on the ratios of the weights only, as long as none is fixed; hard rules do not count, they hold
 // at any weight. Trials are deterministic functions of the seed, made one after another, so that each inference can
@@ -38,7 +39,7 @@ type Problem struct {
 
 // Settings are the knobs of the searches. The zero value of a field means its default.
 type Settings struct {
-	// Trials bounds the number of trials of grid (default 150), random (250) and bayes (25).
+	// Trials bounds the number of trials of grid (default 150), random (250), bayes (25) and climb (100).
 	Trials int
 	// Levels are the weights that grid combines, and the smallest and the largest of them bound what the others draw.
 	// Default: 0.001, 0.01, 0.1, 1, 10.
@@ -86,6 +87,7 @@ func Run(ctx context.Context, method learn.Method, problem Problem, settings Set
 // seekers is the registry of searches.
 var seekers = map[learn.Method]func(*run) error{
 	learn.Grid: (*run).grid, learn.Random: (*run).random, learn.Bayes: (*run).bayes, learn.Hyperband: (*run).hyperband,
+	learn.Climb: (*run).climb,
 }
 
 // Best returns the trial with the highest score among those with a full budget, the first of equals.

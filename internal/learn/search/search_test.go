@@ -10,7 +10,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/learn"
 )
 
-var methods = []learn.Method{learn.Grid, learn.Random, learn.Bayes, learn.Hyperband}
+var methods = []learn.Method{learn.Grid, learn.Random, learn.Bayes, learn.Hyperband, learn.Climb}
 
 // hill is a problem whose score is highest, 0, where the weights of rules 0, 2 and 3 have given ratios to each other.
 // Rule 1 is fixed. A low budget blurs the score.

@@ -1,0 +1,62 @@
+package training
+
+import (
+	"context"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/learn/search"
+	"github.com/deeppsl/deeppsl/internal/session"
+)
+
+// mostSought is the number of ground rules up to which weights are tried one after another, an inference each.
+const mostSought = 20_000
+
+// seek goes on from the weights that were learned by what the task is evaluated by. Likelihood compares the values 0
+// and 1 of an atom, between which its MAP state lies: of W (s-y)₊² against w y² likelihood changes sides at s = √(w/W),
+// and the state is above a half from (1+w/W)/2 on. So what is true may be told apart well and yet all lie below a half.
+func (c *comparison) seek(ctx context.Context) error {
+	if len(c.guides) == 0 || c.g.Model.Potentials() > mostSought {
+		return nil
+	}
+	sought := contestant{settings: c.learned.settings, sought: true}
+	var err error
+	if sought.theta, sought.y, err = c.improve(ctx, c.learned.theta, nil); err != nil {
+		return err
+	}
+	gain, err := c.judge(c.labels, &c.learned, &sought)
+	if err == nil && gain.wins(0) {
+		c.learned = sought
+		c.training.Chosen.Values = sought.y
+	}
+	return err
+}
+
+// improve searches for weights of a better score, maybe without a fold, and returns the best with their state.
+func (c *comparison) improve(ctx context.Context, theta []float64, without *division) (best, y []float64, err error) {
+	g := c.g
+	y = make([]float64, g.Model.Variables)
+	held := make(map[int32]bool)
+	if without != nil {
+		for _, i := range c.labels.Where(without.holds).Variables {
+			held[i] = true
+		}
+	}
+	score := func(ctx context.Context, weights []float64, _ float64) (float64, error) {
+		if y, err = c.inferFrom(ctx, weights, y); err != nil {
+			return 0, err
+		}
+		return g.GuidedBy(&session.Answer{Values: y, Perceived: g.Inputs}, c.phase, c.guides,
+			func(i int32) bool { return !held[i] })
+	}
+	settings := g.Project.Learning.Search
+	settings.Seed = g.Seed
+	trials, err := search.Run(ctx, learn.Climb, search.Problem{Start: slices.Clone(theta), Learned: g.learned(),
+		Relative: g.relative(), Score: score}, settings)
+	if err != nil {
+		return nil, nil, err
+	}
+	best = search.Best(trials).Weights
+	y, err = c.infer(ctx, best)
+	return best, y, err
+}
