@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -115,3 +116,24 @@ def test_blocks_agree_in_stages_and_go_on(tmp_path: Path, spark: Any) -> None:
     rounds = [step for step in told if isinstance(step, Round)]
     assert [step.round for step in rounds] == list(range(1, answer.iterations + 1)) and len(told) == len(rounds) + 2
     assert answers(tmp_path / "parts") == blocks(config, tmp_path / "files", 2, "1e-5")
+
+
+def test_tables_may_be_frames(tmp_path: Path, spark: Any) -> None:
+    from deeppsl.spark import run
+
+    config = towns(tmp_path)
+    project = json.loads(config.read_text())
+    for predicate in project["predicates"].values():
+        for key, files in predicate.items():
+            rows = [line.split("\t") for line in (tmp_path / files[0]).read_text().splitlines()]
+            columns = [f"c{k} string" for k in range(len(rows[0]))]
+            if key == "observations":
+                rows = [(*names, float(value)) for *names, value in rows]
+                columns[-1] = "value double"
+            predicate[key] = spark.createDataFrame(rows, ", ".join(columns))
+    answer = run(spark, project, shards=3)
+    wanted = run(spark, config, shards=3)
+    assert answer.optimal and answer.objective == pytest.approx(wanted.objective)
+    rows = answer["Smokes"].collect()
+    assert len(rows) == 60
+    assert all(row["value"] == pytest.approx(wanted.value("Smokes", row["arg1"]), abs=1e-3) for row in rows)

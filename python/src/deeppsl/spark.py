@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
+import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow
+import pyarrow.parquet
 from pyspark.sql.functions import broadcast
 
 from . import __version__, _shards
@@ -19,8 +22,7 @@ from ._shards import Done
 from .results import Answer
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -50,7 +52,7 @@ class SparkAnswer(Answer):
 
 def run(
     session: SparkSession,
-    config: str | os.PathLike[str],
+    config: str | os.PathLike[str] | Mapping[str, Any],
     *,
     shards: int,
     by: str = "components",
@@ -66,7 +68,8 @@ def run(
     """Infer a project on a cluster of Spark.
 
     The driver cuts the project as `deeppsl shard --by … --into …` does, each shard is a row of a data frame that
-    mapInArrow solves, a task for each, and the driver merges. `threads` should be spark.task.cpus. Parts travel as a
+    mapInArrow solves, a task for each, and the driver merges. A configuration that is a dict may have data frames of Spark
+    in the place of files, whose columns are arguments and maybe a value; files that it names have absolute paths. `threads` should be spark.task.cpus. Parts travel as a
     binary column, of at most 2 GB each, and answers back; with `shared`, all machines see `directory` under the same path,
     and nothing travels. What is in a directory already is not solved again; without one, a temporary one is used.
 
@@ -80,6 +83,8 @@ def run(
     _shards.check(directory, shared)
     with contextlib.ExitStack() as stack:
         folder = Path(directory or stack.enter_context(tempfile.TemporaryDirectory(prefix="deeppsl-"))).absolute()
+        if not isinstance(config, (str, os.PathLike)):
+            config = _write(config, Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="deeppsl-"))))
         plan = _shards.Plan(config, folder, shards, by, gap, seed, options)
         if by == "vertices":
             stages = stack.enter_context(contextlib.closing(_Stages(session, plan, shared, threads)))
@@ -95,6 +100,26 @@ def run(
         answer = SparkAnswer(*plan.merge(), {})
         answer._session = session
         return answer
+
+
+def _write(config: Mapping[str, Any], folder: Path) -> Path:
+    """Write a configuration whose tables may be data frames, each as a file."""
+    frames = itertools.count(1)
+
+    def written(part: Any) -> Any:
+        if isinstance(part, Mapping):
+            return {name: written(value) for name, value in part.items()}
+        if isinstance(part, list):
+            return [written(value) for value in part]
+        if hasattr(part, "toArrow"):
+            path = folder / f"{next(frames)}.parquet"
+            pyarrow.parquet.write_table(part.toArrow(), path)
+            return path.name
+        return part
+
+    path = folder / "config.json"
+    path.write_text(json.dumps(written(config)), encoding="utf-8")
+    return path
 
 
 def _jobs(session: SparkSession, plan: _shards.Plan, shared: bool, threads: int) -> DataFrame:
