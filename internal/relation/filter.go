@@ -16,17 +16,28 @@ type Filter struct {
 // bitsPerKey is how many bits of a filter there are for each of its keys, at least.
 const bitsPerKey = 16
 
+// fewestBits is how many bits a filter has at least: what it lets pass is indexed, of however many rows.
+const fewestBits = 1 << 12
+
+// bit returns a key's bit in a filter. It has nothing to do with the key's home in an index: otherwise all rows that
+// pass would have their homes in a few places, and an index of them would take the square of their number to make.
+func bit(packed uint64, shift uint8) uint64 {
+	packed *= 0xd6e8feb86659fd93
+	packed ^= packed >> 32
+	return packed * 0xd6e8feb86659fd93 >> shift
+}
+
 // NewFilter returns the keys that some rows have in columns; nil means all rows.
 func NewFilter(columns [][]symbol.ID, some []int32) *Filter {
 	n := len(columns[0])
 	if some != nil {
 		n = len(some)
 	}
-	size := bits.Len(uint(max(64, bitsPerKey*n) - 1))
+	size := bits.Len(uint(max(fewestBits, bitsPerKey*n) - 1))
 	f := &Filter{words: make([]uint64, 1<<size/64), shift: uint8(64 - size)}
 	eachKey(columns, some, func(_ int, packed []uint64) {
 		for _, key := range packed {
-			at := home(key, f.shift)
+			at := bit(key, f.shift)
 			f.words[at/64] |= 1 << (at % 64)
 		}
 	})
@@ -43,7 +54,7 @@ func (f *Filter) Select(columns [][]symbol.ID, some []int32) (left []int32) {
 			if space[n] = int32(from + k); some != nil {
 				space[n] = some[from+k]
 			}
-			at := home(key, f.shift)
+			at := bit(key, f.shift)
 			n += int(f.words[at/64] >> (at % 64) & 1)
 		}
 		left = append(left, space[:n]...)

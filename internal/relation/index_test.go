@@ -264,3 +264,28 @@ func TestFilterAndIndexOf(t *testing.T) {
 		t.Errorf("%d of 5000 rows are left for two keys", len(left))
 	}
 }
+
+// Rows that a filter of the whole key lets pass lie spread over an index of them: none is far from its home.
+func TestFilteredRowsAreSpread(t *testing.T) {
+	const side = 1 << 10
+	pairs := &Relation{Arity: 2, Columns: [][]symbol.ID{make([]symbol.ID, side*side), make([]symbol.ID, side*side)},
+		Observed: side * side}
+	for row := range side * side {
+		pairs.Columns[0][row], pairs.Columns[1][row] = symbol.ID(row%side), symbol.ID(row/side)
+	}
+	set := make([]int32, side)
+	for k := range set {
+		set[k] = int32(k*side + k)
+	}
+	left := NewFilter(pairs.Columns, set).Select(pairs.Columns, nil)
+	x := pairs.IndexOf(left, 0, 1)
+	far := 0
+	for at, s := range x.slots {
+		if s.count > 0 {
+			far = max(far, (at-int(home(s.key, x.shift)))&(len(x.slots)-1))
+		}
+	}
+	if len(left) < side || len(left) > side*side/8 || far > 200 {
+		t.Errorf("%d of %d rows are left, one of them %d places from home", len(left), side*side, far)
+	}
+}
