@@ -69,9 +69,10 @@ def run(
 
     The driver cuts the project as `deeppsl shard --by … --into …` does, each shard is a row of a data frame that
     mapInArrow solves, a task for each, and the driver merges. A configuration that is a dict may have data frames of Spark
-    in the place of files, whose columns are arguments and maybe a value; files that it names have absolute paths. `threads` should be spark.task.cpus. Parts travel as a
-    binary column, of at most 2 GB each, and answers back; with `shared`, all machines see `directory` under the same path,
-    and nothing travels. What is in a directory already is not solved again; without one, a temporary one is used.
+    in the place of files, whose columns are arguments and maybe a value; files that it names have absolute paths.
+    `threads` should be spark.task.cpus. Parts travel as a binary column, of at most 2 GB each, and answers back; with
+    `shared`, all machines see `directory` under the same path, and nothing travels. What is in a directory already is not
+    solved again; without one, a temporary one is used.
 
     Blocks of by="vertices" are rows, too: each step of a round is a job, whose tasks take a block's state and what others
     told it, and return its next state and what it tells. Parts stay with the executors, states and letters go by the
