@@ -44,41 +44,44 @@ func (s *Session) Journal(ctx context.Context, path string) (applied int, err er
 		if s.journal != nil {
 			return errors.New("the session has a journal")
 		}
-		journal, snapshot, all, err := live.OpenJournal(path)
+		journal, history, err := live.OpenJournal(path)
 		if err != nil {
 			return err
 		}
-		if err := s.replay(ctx, snapshot, all); err != nil {
+		if err := s.replay(ctx, history); err != nil {
 			return errors.Join(fmt.Errorf("journal %s: %w", path, err), journal.Close())
 		}
-		applied, s.journal, s.live.Journal = len(all), journal, journal
+		applied, s.journal, s.live.Journal = len(history.Records), journal, journal
 		return nil
 	})
 	return applied, err
 }
 
 // replay makes a session what a journal says.
-func (s *Session) replay(ctx context.Context, snapshot *live.Snapshot, all []live.Record) error {
-	if snapshot != nil {
-		if err := s.settle(); err != nil {
+func (s *Session) replay(ctx context.Context, h *live.History) error {
+	if h.Snapshot == nil {
+		if err := s.liven(ctx); err != nil {
 			return err
 		}
-		restored, err := snapshot.Restore(ctx, s.inference)
-		if err != nil {
-			return err
-		}
-		s.inference, s.last = restored, nil
-		s.learned++
-	}
-	if err := s.liven(ctx); err != nil {
+		err := s.live.Replay(ctx, h.Records)
+		s.inference = s.live.Grounding()
 		return err
 	}
-	at, err := s.live.Replay(ctx, all)
-	s.inference = s.live.Grounding()
-	if err != nil {
-		return fmt.Errorf("line %d of changes: %w", at+1, err)
+	if err := s.settle(); err != nil {
+		return err
 	}
-	return nil
+	before := s.inference
+	_, err := h.Begin(ctx, func(h *live.History) (*live.Session, error) {
+		restored, err := h.Restore(ctx, before)
+		if err != nil {
+			return nil, err
+		}
+		s.inference, s.last, s.live = restored, nil, nil
+		s.learned++
+		err = s.liven(ctx)
+		return s.live, err
+	})
+	return err
 }
 
 // Save writes what changes have made of the session, its tables, rules and weights, to a file that Journal takes. Where

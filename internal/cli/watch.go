@@ -176,9 +176,9 @@ func (x *watcher) whole(ctx context.Context, loaded *project.Project, out *watch
 		return fmt.Errorf("%s: there is no answer; deeppsl run says why", result.Status)
 	}
 	out.GroundRules = result.GroundRules
-	x.grounding, x.answered = result.Grounding, result.Grounding
-	if x.answer, err = result.Grounding.InferAgain(ctx, result.Answer); err != nil || result.Learned != nil {
-		return err
+	x.grounding, x.answered, x.answer = result.Grounding, result.Grounding, result.Answer
+	if result.Learned != nil {
+		return nil
 	}
 	living, err := live.New(result.Grounding, x.answer)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // Resume is Run for a project of which a part of the way has been gone before: restore makes the grounding to infer
-// with of one that is only prepared, with its own tables, rules and weights, so that nothing is ground or inferred
+// with of one that is only read, with its own tables, rules and weights, so that nothing is ground or inferred
 // twice. Of learning, networks alone are left to do.
 func Resume(ctx context.Context, p *project.Project,
 	restore func(context.Context, *session.Grounding) (*session.Grounding, error)) (*Report, error) {
@@ -25,13 +25,13 @@ func Resume(ctx context.Context, p *project.Project,
 		return nil, err
 	}
 	var warnings source.Diagnostics
-	prepared, err := session.Prepare(ctx, p, load.Infer, networks, &warnings)
+	tables, err := session.Read(p, load.Infer, networks, &warnings)
 	if err != nil {
 		return nil, err
 	}
 	p.Warn(warnings)
 	grounding := time.Now()
-	g, err := restore(ctx, prepared)
+	g, err := restore(ctx, tables)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func Resume(ctx context.Context, p *project.Project,
 
 // relearned returns the networks of a project, learned if it learns.
 func (r *Report) relearned(ctx context.Context, p *project.Project) (*perceive.Networks, error) {
-	if len(p.Config.Networks) == 0 || !stagesOf(p).Learn {
+	if len(p.Config.Networks) == 0 || !Learns(p) {
 		return perceive.Load(p)
 	}
 	learned, err := Run(ctx, p, Stages{Learn: true})

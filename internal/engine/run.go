@@ -177,6 +177,9 @@ func warnOfUnlearned(p *project.Project, networks *perceive.Networks) {
 	p.Warn(warnings)
 }
 
+// Learns tells whether a run of a project learns, unless it is told which stages to do.
+func Learns(p *project.Project) bool { return stagesOf(p).Learn }
+
 // stagesOf are those that the options ask for, or else those of the phases that have anything of their own.
 func stagesOf(p *project.Project) Stages {
 	s := &p.Phases[load.Infer]

@@ -48,17 +48,8 @@ func (s *Session) renew(ctx context.Context, changes []change.Change) (*change.A
 
 // renewed returns what changes make of this session, which stays what it is, ground and inferred.
 func (s *Session) renewed(ctx context.Context, changes []change.Change) (*session.Grounding, *session.Answer, error) {
-	prog, theta, err := s.amendRules(changes)
-	if err != nil {
-		return nil, nil, err
-	}
-	a := amendment{grounding: s.grounding, edits: make([]edits, len(s.grounding.Tables.Store.Relations))}
-	revised := *s.grounding
-	revised.Networks = revised.Networks.Fork()
-	if err := revised.Networks.Take(revisions(revised.Networks, changes)); err != nil {
-		return nil, nil, err
-	}
-	g, err := revised.Anew(ctx, prog, theta, func(store *relation.Store) error { return a.amend(store, changes) })
+	a := &amendment{grounding: *s.grounding, prog: s.written(), theta: slices.Clone(s.grounding.Theta), changes: changes}
+	g, err := a.ground(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -66,53 +57,85 @@ func (s *Session) renewed(ctx context.Context, changes []change.Change) (*sessio
 	return g, answer, err
 }
 
-// amendRules returns the rules and weights that changes make.
-func (s *Session) amendRules(changes []change.Change) (*program.Program, []float64, error) {
-	out := Session{prog: &program.Program{Predicates: s.prog.Predicates, Rules: slices.Clone(s.prog.Rules)},
-		off: slices.Clone(s.off)}
-	theta := slices.Clone(s.grounding.Theta)
-	for k, c := range changes {
-		var err error
-		switch c.Kind {
-		case change.RuleWeight:
-			if err = out.checkWeight(c.Rule, c.Value); err == nil {
-				theta[c.Rule] = c.Value
-			}
-		case change.RuleOff, change.RuleOn:
-			if _, err = out.rule(c.Rule); err == nil {
-				out.off[c.Rule] = c.Kind == change.RuleOff
-			}
-		case change.RuleAdded:
-			var more []*program.Rule
-			more, err = parse(out.prog.Predicates, c.Text)
-			for _, rule := range more {
-				rule.Index = len(out.prog.Rules)
-				out.prog.Rules, out.off = append(out.prog.Rules, rule), append(out.off, false)
-				theta = append(theta, rule.Weight.Value)
-			}
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("change %d of %d: %w", k+1, len(changes), err)
-		}
-	}
-	return out.written(), theta, nil
-}
-
 // written is the rules as they would be written down.
 func (s *Session) written() *program.Program {
-	out := &program.Program{Predicates: s.prog.Predicates}
-	for r, rule := range s.prog.Rules {
+	out := copied(s.prog)
+	for r, rule := range out.Rules {
+		rule.Inactive = s.off[r]
+	}
+	return out
+}
+
+// copied is a program with rules of its own.
+func copied(prog *program.Program) *program.Program {
+	out := &program.Program{Predicates: prog.Predicates}
+	for _, rule := range prog.Rules {
 		again := *rule
-		again.Inactive = s.off[r]
 		out.Rules = append(out.Rules, &again)
 	}
 	return out
 }
 
-// amendment makes changes of atoms in tables.
+// amendment makes changes in tables and rules, which are then ground.
 type amendment struct {
-	grounding *session.Grounding
+	grounding session.Grounding
+	prog      *program.Program // its own, of which Inactive counts
+	theta     []float64
+	snapshot  *Snapshot // whose tables take the place of those there are; nil for none
+	changes   []change.Change
 	edits     []edits // by predicate
+}
+
+// ground returns what the changes make of the grounding, which stays what it is.
+func (a *amendment) ground(ctx context.Context) (*session.Grounding, error) {
+	networks := a.grounding.Networks.Fork()
+	a.grounding.Networks = networks
+	if a.snapshot != nil {
+		if err := a.snapshot.revise(networks); err != nil {
+			return nil, err
+		}
+	}
+	if err := networks.Take(revisions(networks, a.changes)); err != nil {
+		return nil, err
+	}
+	if err := a.amendRules(); err != nil {
+		return nil, err
+	}
+	return a.grounding.Anew(ctx, a.prog, a.theta, a.amend)
+}
+
+// failed is the error of a change.
+func (a *amendment) failed(k int, err error) error {
+	return fmt.Errorf("change %d of %d: %w", k+1, len(a.changes), err)
+}
+
+// amendRules makes the changes of rules and weights.
+func (a *amendment) amendRules() error {
+	for k, c := range a.changes {
+		var err error
+		switch c.Kind {
+		case change.RuleWeight:
+			if err = checkWeight(a.prog, c.Rule, c.Value); err == nil {
+				a.theta[c.Rule] = c.Value
+			}
+		case change.RuleOff, change.RuleOn:
+			var rule *program.Rule
+			if rule, err = ruleOf(a.prog, c.Rule); err == nil {
+				rule.Inactive = c.Kind == change.RuleOff
+			}
+		case change.RuleAdded:
+			var more []*program.Rule
+			more, err = parse(a.prog.Predicates, c.Text)
+			for _, rule := range more {
+				rule.Index = len(a.prog.Rules)
+				a.prog.Rules, a.theta = append(a.prog.Rules, rule), append(a.theta, rule.Weight.Value)
+			}
+		}
+		if err != nil {
+			return a.failed(k, err)
+		}
+	}
+	return nil
 }
 
 // edits are what becomes of atoms, by their tuples, in the order of the changes.
@@ -128,14 +151,20 @@ type edit struct {
 	value float64
 }
 
-// amend makes the changes in a store.
-func (a *amendment) amend(store *relation.Store, changes []change.Change) error {
-	for k := range changes {
-		c := &changes[k]
+// amend makes the changes of atoms in a store.
+func (a *amendment) amend(store *relation.Store) error {
+	if a.snapshot != nil {
+		if err := a.snapshot.fill(&a.grounding, store); err != nil {
+			return err
+		}
+	}
+	a.edits = make([]edits, len(store.Relations))
+	for k := range a.changes {
+		c := &a.changes[k]
 		switch c.Kind {
 		case change.ObserveAtom, change.RemoveAtom, change.TargetAtom, change.GiveValue:
 			if err := a.edit(store, c); err != nil {
-				return fmt.Errorf("change %d of %d: %w", k+1, len(changes), err)
+				return a.failed(k, err)
 			}
 		}
 	}
@@ -149,7 +178,7 @@ func (a *amendment) amend(store *relation.Store, changes []change.Change) error 
 
 // edit notes what becomes of an atom.
 func (a *amendment) edit(store *relation.Store, c *change.Change) error {
-	at, err := locate(a.grounding, store, c)
+	at, err := locate(&a.grounding, store, c)
 	if err != nil {
 		return err
 	}
@@ -159,16 +188,19 @@ func (a *amendment) edit(store *relation.Store, c *change.Change) error {
 	}
 	key := tupleName(at.tuple)
 	known, edited := e.at[key]
-	there := at.row >= 0
-	if edited {
-		there = !e.edits[known].gone
+	there, role := at.row >= 0, relation.Observed
+	switch {
+	case edited:
+		there, role = !e.edits[known].gone, e.edits[known].role
+	case there:
+		role = at.relation.Role(at.row)
+	}
+	if err := refuse(&a.grounding, &at, c, there, role); err != nil {
+		return err
 	}
 	now := edit{place: at, value: c.Value, role: roleOf(declared.Perceived, c.Kind), gone: c.Kind == change.RemoveAtom}
 	if c.Kind == change.TargetAtom {
 		now.value = 1
-	}
-	if now.gone && !there {
-		return fmt.Errorf("there is no atom %s in the tables", relation.AtomText(declared.Name, c.Arguments))
 	}
 	if edited {
 		e.edits[known] = now

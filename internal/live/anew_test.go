@@ -169,19 +169,40 @@ func checkReplay(t *rapid.T, g *session.Grounding, answer *session.Answer, made 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if at, err := again.Replay(context.Background(), made); err != nil {
-		t.Fatalf("%v, of %v: %v", made[at], made, err)
+	if err := again.Replay(context.Background(), made); err != nil {
+		t.Fatalf("%v: %v", made, err)
 	}
-	got, want := lines(again.grounding.Tables.Store, again.state.Each), lines(s.grounding.Tables.Store, s.state.Each)
-	if !slices.Equal(got, want) {
-		t.Fatalf("made again, %v has the ground rules\n%s\nwant\n%s", made, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	checkSame(t, "made again", made, again, s)
+	h := &History{Records: made}
+	restored, err := h.Begin(context.Background(), func(h *History) (*Session, error) {
+		restored, err := h.Restore(context.Background(), g)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := restored.Infer(context.Background())
+		if err != nil {
+			return nil, err
+		}
+		return New(restored, answer)
+	})
+	if err != nil {
+		t.Fatalf("%v: %v", made, err)
 	}
+	checkSame(t, "in the tables", made, restored, s)
 	first, err := s.Infer(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	second, err := again.Infer(context.Background())
 	checkAnswer(t, first.Status == solve.Infeasible.String(), first, second, err)
+}
+
+// checkSame compares the ground rules of two sessions that have the same changes.
+func checkSame(t *rapid.T, how string, made []Record, a, b *Session) {
+	got, want := lines(a.grounding.Tables.Store, a.state.Each), lines(b.grounding.Tables.Store, b.state.Each)
+	if !slices.Equal(got, want) {
+		t.Fatalf("%s, %v has the ground rules\n%s\nwant\n%s", how, made, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
 }
 
 // checkAgainst compares an answer with that of a cold run.

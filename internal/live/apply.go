@@ -94,22 +94,22 @@ func (s *Session) change(d *difference, c *change.Change) error {
 
 // atom makes a change of one atom.
 func (s *Session) atom(d *difference, c *change.Change) error {
-	if !(c.Value >= 0 && c.Value <= 1) {
-		return fmt.Errorf("the value %v is not in [0, 1]", c.Value)
-	}
 	at, err := locate(s.grounding, s.grounding.Tables.Store, c)
 	if err != nil {
 		return err
 	}
-	free := at.row >= 0 && at.relation.Role(at.row) != relation.Observed
-	if c.Kind == change.GiveValue && free && s.given(at.predicate) {
-		s.give(at.relation.Number(at.row), c.Value)
-		return nil
+	there, role := at.row >= 0, relation.Observed
+	if there {
+		role = at.relation.Role(at.row)
 	}
-	if err := s.refuse(&at, c); err != nil {
+	if err := refuse(s.grounding, &at, c, there, role); err != nil {
 		return err
 	}
-	if s.wide(&at, c) {
+	switch {
+	case c.Kind == change.GiveValue && role != relation.Observed:
+		s.give(at.relation.Number(at.row), c.Value)
+		return nil
+	case s.wide(&at, c):
 		return errAnew
 	}
 	d.derives = d.derives || s.grounding.Derivations.Uses(at.predicate)
@@ -117,30 +117,26 @@ func (s *Session) atom(d *difference, c *change.Change) error {
 	return nil
 }
 
-// given tells whether values of a predicate's atoms are given.
-func (s *Session) given(predicate int) bool {
-	return s.grounding.Project.Config.Predicates[predicate].Given
-}
-
-// refuse is the error of a change that has no meaning.
-func (s *Session) refuse(at *place, c *change.Change) error {
-	r, given := at.relation, s.given(at.predicate)
+// refuse is the error of a change that has no meaning, of an atom that is there or not, and has a role then.
+func refuse(g *session.Grounding, at *place, c *change.Change, there bool, role relation.Role) error {
+	r, declared := at.relation, g.Project.Config.Predicates[at.predicate]
 	name := relation.AtomText(r.Name, c.Arguments)
-	role, made := s.grounding.Derivations.Makes(at.predicate)
-	follows := made || s.grounding.Project.Config.Predicates[at.predicate].Neural.Makes()
-	free := at.row >= 0 && r.Role(at.row) != relation.Observed
+	by, made := g.Derivations.Makes(at.predicate)
+	follows := made || declared.Neural.Makes()
 	switch {
+	case !(c.Value >= 0 && c.Value <= 1):
+		return fmt.Errorf("the value %v is not in [0, 1]", c.Value)
 	case r.Function != nil || r.Arity == 0:
 		return fmt.Errorf("atoms of %s cannot change", r.Name)
-	case c.Kind == change.GiveValue && !given:
+	case c.Kind == change.GiveValue && !declared.Given:
 		return fmt.Errorf("%s is not given", name)
-	case c.Kind == change.TargetAtom && given:
+	case c.Kind == change.TargetAtom && declared.Given:
 		return fmt.Errorf("atoms of %s are given: give them values", r.Name)
-	case made && role == relation.Observed:
+	case made && by == relation.Observed:
 		return fmt.Errorf("the atoms of %s are derived: change those that they are derived from", r.Name)
-	case c.Kind == change.RemoveAtom && at.row < 0:
+	case c.Kind == change.RemoveAtom && !there:
 		return fmt.Errorf("there is no atom %s", name)
-	case c.Kind == change.RemoveAtom && free && follows:
+	case c.Kind == change.RemoveAtom && role != relation.Observed && follows:
 		return fmt.Errorf("%s follows from others, and would be there again: change these, or observe it", name)
 	}
 	return nil
@@ -358,17 +354,17 @@ func (s *Session) give(number int32, value float64) {
 	s.log = append(s.log, func() { s.grounding.Inputs[number] = was })
 }
 
-// rule checks the number of a rule.
-func (s *Session) rule(number int) (*program.Rule, error) {
-	if number < 0 || number >= len(s.prog.Rules) {
-		return nil, fmt.Errorf("there is no rule %d: there are %d, numbered from 0", number, len(s.prog.Rules))
+// ruleOf returns the rule of a number.
+func ruleOf(prog *program.Program, number int) (*program.Rule, error) {
+	if number < 0 || number >= len(prog.Rules) {
+		return nil, fmt.Errorf("there is no rule %d: there are %d, numbered from 0", number, len(prog.Rules))
 	}
-	return s.prog.Rules[number], nil
+	return prog.Rules[number], nil
 }
 
 // checkWeight checks the weight of a rule.
-func (s *Session) checkWeight(number int, weight float64) error {
-	rule, err := s.rule(number)
+func checkWeight(prog *program.Program, number int, weight float64) error {
+	rule, err := ruleOf(prog, number)
 	switch {
 	case err != nil:
 		return err
@@ -382,7 +378,7 @@ func (s *Session) checkWeight(number int, weight float64) error {
 
 // setWeight changes the weight of a rule.
 func (s *Session) setWeight(number int, weight float64) error {
-	if err := s.checkWeight(number, weight); err != nil {
+	if err := checkWeight(s.prog, number, weight); err != nil {
 		return err
 	}
 	s.grounding.Theta[number] = weight
@@ -392,7 +388,7 @@ func (s *Session) setWeight(number int, weight float64) error {
 
 // turn takes the ground rules of a rule away, or grounds it.
 func (s *Session) turn(d *difference, number int, off bool) error {
-	rule, err := s.rule(number)
+	rule, err := ruleOf(s.prog, number)
 	if err != nil || s.off[number] == off {
 		return err
 	}

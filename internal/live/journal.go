@@ -52,31 +52,30 @@ func (r *Record) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// OpenJournal opens a journal, or begins one, and returns the snapshot that it begins with, nil for none, and what it
-// has behind that.
-func OpenJournal(path string) (*Journal, *Snapshot, []Record, error) {
+// OpenJournal opens a journal, or begins one, and returns what it has.
+func OpenJournal(path string) (*Journal, *History, error) {
 	file, texts, err := journal.Open(path)
 	if err != nil {
-		return nil, nil, nil, fmt.Errorf("journal %w", err)
+		return nil, nil, fmt.Errorf("journal %w", err)
 	}
 	j := &Journal{file, path}
-	snapshot, records, err := j.read(texts)
+	history, err := j.read(texts)
 	if err != nil {
-		return nil, nil, nil, errors.Join(err, file.Close())
+		return nil, nil, errors.Join(err, file.Close())
 	}
-	return j, snapshot, records, nil
+	return j, history, nil
 }
 
 // Read returns what OpenJournal would, if the process had just been killed.
-func (j *Journal) Read() (*Snapshot, []Record, error) {
+func (j *Journal) Read() (*History, error) {
 	texts, err := j.file.Records()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	return j.read(texts)
 }
 
-func (j *Journal) read(texts []json.RawMessage) (*Snapshot, []Record, error) {
+func (j *Journal) read(texts []json.RawMessage) (*History, error) {
 	snapshot, texts, err := readSnapshot(texts)
 	records := make([]Record, len(texts))
 	for k, text := range texts {
@@ -88,9 +87,9 @@ func (j *Journal) read(texts []json.RawMessage) (*Snapshot, []Record, error) {
 		}
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("journal %s: %w", j.path, err)
+		return nil, fmt.Errorf("journal %s: %w", j.path, err)
 	}
-	return snapshot, records, nil
+	return &History{snapshot, records}, nil
 }
 
 // Append adds records, and returns when all are on the disk; on an error none is.

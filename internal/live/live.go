@@ -55,8 +55,7 @@ type grave struct {
 	tuple     string
 }
 
-// New lets a grounding change from its answer on, which must have multipliers: see session.Grounding.InferAgain. The
-// grounding and its answers stay what they are.
+// New lets a grounding change from its answer on. The grounding and its answers stay what they are.
 func New(g *session.Grounding, answer *session.Answer) (*Session, error) {
 	if g.Model.Paged() != nil {
 		return nil, local.ErrPaged
@@ -152,28 +151,6 @@ func (s *Session) Apply(ctx context.Context, changes []change.Change) (*change.A
 	}
 	s.commit()
 	return &applied.Applied, nil
-}
-
-// Replay makes changes that have been made once, as a journal has them; Journal gets none. They are made together, so
-// that what follows from them, is ground anew and inferred is so once; where they do not fit any more, at says which is
-// the first that does not, and those before it are made.
-func (s *Session) Replay(ctx context.Context, all []Record) (at int, err error) {
-	journal := s.Journal
-	s.Journal = nil
-	defer func() { s.Journal = journal }()
-	var together []change.Change
-	for _, r := range all {
-		together = append(together, r.Changes...)
-	}
-	if _, err := s.Apply(ctx, together); err == nil || ctx.Err() != nil {
-		return 0, err
-	}
-	for at, r := range all {
-		if _, err := s.Apply(ctx, r.Changes); err != nil {
-			return at, err
-		}
-	}
-	return 0, nil
 }
 
 // WhatIf returns what Infer would answer after changes, which it does not make, and the grounding that it is about.

@@ -2,7 +2,6 @@ package live
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -148,20 +147,15 @@ func readSnapshot(records []json.RawMessage) (*Snapshot, []json.RawMessage, erro
 // errStranger is the error of a snapshot that does not fit.
 var errStranger = errors.New("the snapshot is of another program")
 
-// Restore grounds a project's phase, of which a grounding is given, with the tables and rules of a snapshot.
-func (s *Snapshot) Restore(ctx context.Context, g *session.Grounding) (*session.Grounding, error) {
-	prog, theta, err := s.program(g.Program)
-	if err != nil {
-		return nil, err
+// revise gives networks the scales and rows of features of the snapshot.
+func (s *Snapshot) revise(networks *perceive.Networks) error {
+	if networks == nil {
+		return nil
 	}
-	revised := *g
-	if revised.Networks = g.Networks.Fork(); revised.Networks != nil {
-		err = revised.Networks.System.SetScales(s.Scales)
+	if err := errors.Join(networks.System.SetScales(s.Scales), networks.Take(s.Features)); err != nil {
+		return errors.Join(errStranger, err)
 	}
-	if err := errors.Join(err, revised.Networks.Take(s.Features)); err != nil {
-		return nil, errors.Join(errStranger, err)
-	}
-	return revised.Anew(ctx, prog, theta, func(store *relation.Store) error { return s.fill(g, store) })
+	return nil
 }
 
 // program returns the rules and their weights: those of a program as it is written, and others behind them.

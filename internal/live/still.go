@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
-	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/session"
 )
 
@@ -22,13 +21,10 @@ func (s *Session) Still(last *session.Answer) (*session.Grounding, *session.Answ
 	}
 	m, index, mu := s.state.Frozen()
 	g := *s.grounding
-	g.Model, g.Index, g.Program = m, index, &program.Program{Predicates: s.prog.Predicates}
+	g.Model, g.Index, g.Program = m, index, s.written()
 	report := *g.Report
 	report.Rules = slices.Clone(report.Rules)
-	for r, rule := range s.prog.Rules {
-		again := *rule
-		again.Inactive = s.off[r]
-		g.Program.Rules = append(g.Program.Rules, &again)
+	for r := range s.prog.Rules {
 		if r == len(report.Rules) {
 			report.Rules = append(report.Rules, report.Rules[0])
 			report.Rules[r].Trivial, report.Rules[r].Constant, report.Rules[r].Missing = 0, 0, 0

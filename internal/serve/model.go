@@ -27,28 +27,29 @@ type Model struct {
 // ErrNoAnswer is the error of a project without an answer to begin with; Model.Report says why.
 var ErrNoAnswer = errors.New("the project has no answer to begin with: deeppsl run says why")
 
-// begin makes the session that a journal goes on from: of a snapshot, or, if that is nil, of the project's own tables.
-func (m *Model) begin(ctx context.Context, snapshot *live.Snapshot) (*live.Session, error) {
-	var err error
-	if snapshot == nil {
+// begin makes the session that a journal has come to. Its changes are made in the tables, so that all is ground and
+// inferred once, unless what rules weigh or how networks scale comes from the tables as they were.
+func (m *Model) begin(ctx context.Context, h *live.History) (_ *live.Session, err error) {
+	after := h.Snapshot == nil && (len(h.Records) == 0 || engine.Learns(m.Project) || len(m.Project.Config.Networks) > 0)
+	if after {
 		m.Report, err = engine.Run(ctx, m.Project, engine.Stages{})
 	} else {
-		m.Report, err = engine.Resume(ctx, m.Project, snapshot.Restore)
+		m.Report, err = engine.Resume(ctx, m.Project, h.Restore)
 	}
 	if err != nil {
 		return nil, err
 	}
-	g := m.Report.Grounding
-	if m.Report.Answer == nil || m.Report.Interrupted() || len(m.Report.Conflict) > 0 {
+	g, answer := m.Report.Grounding, m.Report.Answer
+	if answer == nil || m.Report.Interrupted() || len(m.Report.Conflict) > 0 {
 		return nil, ErrNoAnswer
-	}
-	answer, err := g.InferAgain(ctx, m.Report.Answer)
-	if err != nil {
-		return nil, err
 	}
 	m.Report.Grounding, m.Report.Answer, m.Report.Training, m.Report.Learned = nil, nil, nil, nil
 	m.known = &inspect.Known{}
-	return live.New(g, answer)
+	s, err := live.New(g, answer)
+	if err == nil && after {
+		err = s.Replay(ctx, h.Records)
+	}
+	return s, err
 }
 
 // pages makes those about an answer, which has its multipliers.

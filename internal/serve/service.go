@@ -90,11 +90,10 @@ type outcome struct {
 func Open(ctx context.Context, model *Model, path string, budget time.Duration) (_ *Service, failed error) {
 	s := &Service{model: model, budget: budget, waiting: make(chan *task, maxGroup), ended: make(chan struct{})}
 	s.events.init()
-	var snapshot *live.Snapshot
-	var records []live.Record
+	history := new(live.History)
 	if path != "" {
 		var err error
-		if s.journal, snapshot, records, err = live.OpenJournal(path); err != nil {
+		if s.journal, history, err = live.OpenJournal(path); err != nil {
 			return nil, err
 		}
 		defer func() {
@@ -104,11 +103,11 @@ func Open(ctx context.Context, model *Model, path string, budget time.Duration) 
 		}()
 	}
 	start := time.Now()
-	updates, err := s.begin(ctx, snapshot, records)
+	updates, err := s.begin(ctx, history)
 	if err != nil {
 		return nil, err
 	}
-	s.short.cold = max(time.Since(start)-s.short.tail, leastTail)
+	s.short.cold = max(time.Since(start), leastTail)
 	answer, err := s.live.Infer(ctx) // one that knows which atoms are not there
 	if err != nil {
 		return nil, err
@@ -118,29 +117,26 @@ func Open(ctx context.Context, model *Model, path string, budget time.Duration) 
 }
 
 // begin makes the model that a journal comes to, and returns how many updates there had been.
-func (s *Service) begin(ctx context.Context, snapshot *live.Snapshot, records []live.Record) (updates int, err error) {
-	if s.live, err = s.model.begin(ctx, snapshot); err != nil && snapshot != nil {
+func (s *Service) begin(ctx context.Context, h *live.History) (updates int, err error) {
+	s.live, err = h.Begin(ctx, func(h *live.History) (*live.Session, error) { return s.model.begin(ctx, h) })
+	if err != nil && (h.Snapshot != nil || len(h.Records) > 0) {
 		err = fmt.Errorf("%s: %w", s.journal.Path(), err)
 	}
 	if err != nil {
 		return 0, err
 	}
 	s.keys, s.order, s.short.tail = make(map[string]Updated), nil, 0
-	if snapshot != nil {
-		updates = snapshot.Updates
-		for _, key := range snapshot.Keys {
+	if h.Snapshot != nil {
+		updates = h.Snapshot.Updates
+		for _, key := range h.Snapshot.Keys {
 			s.remember(key, Updated{Version: updates})
 		}
 	}
-	start := time.Now()
-	for _, r := range records {
-		s.remember(r.Key, Updated{Version: updates + len(records)})
+	updates += len(h.Records)
+	for _, r := range h.Records {
+		s.remember(r.Key, Updated{Version: updates})
 	}
-	if at, err := s.live.Replay(ctx, records); err != nil {
-		return 0, fmt.Errorf("%s: record %d of changes does not fit the project any more: %w", s.journal.Path(), at+1, err)
-	}
-	s.short.tail += time.Since(start)
-	return updates + len(records), nil
+	return updates, nil
 }
 
 // apply makes the changes of an update.
@@ -324,9 +320,9 @@ func (s *Service) write(ctx context.Context, records []live.Record) error {
 	if err == nil {
 		return nil
 	}
-	snapshot, before, failed := s.journal.Read()
+	before, failed := s.journal.Read()
 	if failed == nil {
-		_, failed = s.begin(ctx, snapshot, before)
+		_, failed = s.begin(ctx, before)
 	}
 	if failed != nil {
 		s.live = nil

@@ -113,6 +113,18 @@ type truthOf struct {
 // Prepare compiles a phase's rules and makes its atoms: all that grounding needs.
 func Prepare(ctx context.Context, p *project.Project, phase load.Phase, networks *perceive.Networks,
 	warnings *source.Diagnostics) (*Grounding, error) {
+	g, err := Read(p, phase, networks, warnings)
+	if err != nil {
+		return nil, err
+	}
+	err = g.CompleteAtoms(ctx, nil)
+	g.Symbols = g.Base.Symbols.Len()
+	return g, err
+}
+
+// Read is Prepare without the atoms that follow from others, for who changes the tables first: see Remade.
+func Read(p *project.Project, phase load.Phase, networks *perceive.Networks, warnings *source.Diagnostics) (
+	*Grounding, error) {
 	g := &Grounding{Project: p, Phase: phase, Settings: &p.Phases[phase], Networks: networks,
 		unscored: make(map[truthOf]bool), names: new(sync.RWMutex), Seed: p.Seed,
 		lines: &lines{all: make(map[int]*load.Lines)}}
@@ -128,9 +140,7 @@ func Prepare(ctx context.Context, p *project.Project, phase load.Phase, networks
 	*warnings = append(*warnings, g.Tables.Warnings...)
 	warnings.Sort()
 	g.Base, g.Raw = g.Tables.Store, slices.Clone(g.Tables.Store.Relations)
-	err = g.CompleteAtoms(ctx, nil)
-	g.Symbols = g.Base.Symbols.Len()
-	return g, err
+	return g, nil
 }
 
 // CompleteAtoms makes the atoms that no table has: derived and perceived ones, but for those of blank slots, in the

@@ -54,7 +54,7 @@ type Answer struct {
 	Pages local.Pages
 	// Perceived holds the networks' outputs, and the given values, that the answer rests on, by input number.
 	Perceived []float64
-	// multipliers are those of the proof, one per ground rule; nil unless the grounding lives on.
+	// Multipliers are those of the proof, one per ground rule; nil if the solver has none.
 	Multipliers []float64
 
 	clash []HardRule // of the conflict
@@ -83,7 +83,6 @@ func (g *Grounding) InferBy(ctx context.Context, s *project.Settings) (answer *A
 type inference struct {
 	settings *project.Settings
 	last     *Answer // to start from; nil for none
-	lives    bool    // the answer keeps its multipliers, for the next one
 }
 
 // infer is Infer for ground rules that can be read.
@@ -114,7 +113,7 @@ func (g *Grounding) infer(ctx context.Context, how inference) (*Answer, error) {
 	answer := NewAnswer(how.settings, g.Field, result, start)
 	answer.clash = g.conflicting(ctx, result.Conflict)
 	answer.Conflict = g.printed(answer.clash)
-	if how.lives {
+	if answer.Multipliers = result.Multipliers; solver == g.warm {
 		answer.Multipliers = slices.Clone(result.Multipliers) // they are the solver's, which is kept
 	}
 	return answer, nil

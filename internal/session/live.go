@@ -388,14 +388,14 @@ func (g *Grounding) Turn(phase load.Phase) error {
 	return nil
 }
 
-// InferAgain is Infer for a grounding that lives on: the answer keeps its multipliers, and begins where the last
-// answer, if it is not nil, ended. That pays where little has changed since.
+// InferAgain is Infer that begins where the last answer, if it is not nil, ended. That pays where little has changed
+// since.
 func (g *Grounding) InferAgain(ctx context.Context, last *Answer) (answer *Answer, err error) {
 	if last != nil && (last.Status == solve.Infeasible.String() || last.Status == solve.NumericalError.String()) {
 		last = nil // its multipliers go to infinity
 	}
 	err = g.Guard(func() error {
-		answer, err = g.infer(ctx, inference{settings: &g.Project.Phases[load.Infer], last: last, lives: true})
+		answer, err = g.infer(ctx, inference{settings: &g.Project.Phases[load.Infer], last: last})
 		return err
 	})
 	return answer, err
