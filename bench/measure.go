@@ -11,7 +11,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/preflight"
-	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -111,15 +110,19 @@ func (m *model) once(ctx context.Context, size int, s settings) (*result, error)
 	if err != nil {
 		return nil, err
 	}
-	grounding := ground.Options{Threads: s.threads}
-	paging, err := s.place(ctx, compiled, d.store)
+	grounding := ground.Options{Threads: s.threads, Free: true}
+	rules, err := ground.Prepare(ctx, compiled, d.store, s.threads)
+	if err != nil {
+		return nil, err
+	}
+	paging, err := s.place(ctx, rules, d.store)
 	if err != nil {
 		return nil, err
 	}
 	if paging != nil {
 		grounding.Scratch, s.room = paging.File, paging.Room
 	}
-	problem, counts, err := ground.Ground(ctx, compiled, d.store, grounding)
+	problem, counts, err := rules.Ground(ctx, grounding)
 	if err != nil {
 		return nil, err
 	}
@@ -149,13 +152,13 @@ const sampledRows = 1 << 12
 
 // place decides where the ground rules are kept; nil means in memory.
 func (s *settings) place(
-	ctx context.Context, rules *program.Program, store *relation.Store,
+	ctx context.Context, rules *ground.Prepared, store *relation.Store,
 ) (*preflight.Paging, error) {
 	if s.memory == 0 {
 		return nil, nil
 	}
 	debug.SetMemoryLimit(s.memory)
-	estimates, err := ground.Sample(ctx, rules, store, ground.SampleOptions{Threads: s.threads, Rows: sampledRows})
+	estimates, err := rules.Sample(ctx, s.threads, sampledRows)
 	if err != nil {
 		return nil, err
 	}

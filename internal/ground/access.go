@@ -72,39 +72,60 @@ func (a *access) build() {
 	a.index()
 }
 
-// request tells accesses that need the same from those that do not.
-type request struct {
-	relation *relation.Relation
-	kind     byte
-	columns  string
-}
-
-// request is what the access asks of its relation.
-func (a *access) request() request {
-	key := []byte{byte(a.value), byte(len(a.projected))}
-	for _, column := range slices.Concat(a.projected, a.columns) {
-		key = append(key, byte(column), byte(column>>8))
-	}
-	kind := byte('r')
+// parts lists what is made of the relation for the step.
+func (a *access) parts() []relation.Part {
 	switch {
 	case a.listed:
-		kind, key = 'l', key[:1]
+		others := slices.Delete(every(a.relation.Arity), a.value, a.value+1)
+		return []relation.Part{relation.ListsOf(a.value), relation.IndexOn(others...)}
+	case a.projected != nil:
+		return []relation.Part{relation.ProjectionOn(a.projected...), relation.IndexOn(a.projected...)}
 	case a.indexed:
-		kind = 'i'
+		return []relation.Part{relation.IndexOn(a.columns...)}
 	}
-	return request{a.relation, kind, string(key)}
+	return nil
 }
 
-// prepare builds what the plans need, side by side.
-func prepare(threads int, plans ...*plan.Plan) {
+// every lists the columns 0 … n-1.
+func every(n int) []int {
+	all := make([]int, n)
+	for k := range all {
+		all[k] = k
+	}
+	return all
+}
+
+// accesses lists those of all steps of a plan.
+func accesses(p *plan.Plan) (all []access) {
+	for k := range p.Steps {
+		all = append(all, accessOf(p, k))
+	}
+	for k := range p.Steps {
+		if ahead := p.Steps[k].Ahead; ahead != nil && all[k].listed {
+			s := &p.Steps[ahead.Through]
+			value := slices.Index(s.Atom.Args, p.Steps[k].Met())
+			all = append(all, access{relation: s.Relation, listed: true, value: value})
+		}
+	}
+	return all
+}
+
+// build makes what the plans need, side by side.
+func build(threads int, plans ...*plan.Plan) {
+	type request struct {
+		relation *relation.Relation
+		part     relation.Part
+		columns  relation.Part // of the index of a projection
+	}
 	var all []access
 	known := make(map[request]bool)
 	for _, p := range plans {
-		for k := range p.Steps {
-			a := accessOf(p, k)
-			if key := a.request(); !known[key] {
-				known[key] = true
-				all = append(all, a)
+		for _, a := range accesses(p) {
+			for _, part := range a.parts()[:min(1, len(a.parts()))] {
+				if key := (request{a.relation, part, relation.IndexOn(a.columns...)}); !known[key] {
+					known[key] = true
+					all = append(all, a)
+				}
 			}
 		}
 	}

@@ -140,31 +140,48 @@ func (b *batch) joinBias(p *batch, times float64) {
 
 // joinRagged appends what only ragged batches have.
 func (b *batch) joinRagged(p *batch, times float64) {
-	if b.len == 0 {
-		b.regular, b.pattern, b.inputPattern = p.regular, slices.Clone(p.pattern), slices.Clone(p.inputPattern)
+	if b.len == 0 && p.regular {
+		b.begin(p.pattern, p.inputPattern)
 	}
-	b.regular = b.regular && p.regular && slices.Equal(p.pattern, b.pattern) &&
-		slices.Equal(p.inputPattern, b.inputPattern)
-	b.varEnd = roomy(b.varEnd, len(p.varEnd), times)
-	for _, end := range p.varEnd {
-		b.varEnd = append(b.varEnd, int32(len(b.vars))+end)
+	alike := p.regular && slices.Equal(p.pattern, b.pattern) && slices.Equal(p.inputPattern, b.inputPattern)
+	if b.regular && alike {
+		return
 	}
-	b.inputEnd = roomy(b.inputEnd, len(p.inputEnd), times)
-	for _, end := range p.inputEnd {
-		b.inputEnd = append(b.inputEnd, int32(len(b.inputs))+end)
+	if b.regular {
+		b.spread(times)
 	}
+	if p.regular {
+		b.repeatPattern(p.pattern, p.inputPattern, p.len, times)
+		return
+	}
+	b.varEnd = joinEnds(b.varEnd, p.varEnd, len(b.vars), times)
+	b.inputEnd = joinEnds(b.inputEnd, p.inputEnd, len(b.inputs), times)
 	joinReals(&b.varCoef, &p.varCoef, times)
 	joinReals(&b.inputValue, &p.inputValue, times)
 }
 
+// joinEnds appends where potentials end, of terms that come behind so many others.
+func joinEnds(ends, more []int32, before int, times float64) []int32 {
+	ends = roomy(ends, len(more), times)
+	for _, end := range more {
+		ends = append(ends, int32(before)+end)
+	}
+	return ends
+}
+
 // joinReals is extended for numbers.
 func joinReals(to, more *mrf.Reals, times float64) {
-	if to.Double != nil {
-		to.Double = roomy(to.Double, more.Len(), times)
-	} else {
-		to.Single = roomy(to.Single, more.Len(), times)
-	}
+	makeRoom(to, more.Len(), times)
 	to.AppendRange(more, 0, int32(more.Len()))
+}
+
+// makeRoom is roomy for numbers.
+func makeRoom(to *mrf.Reals, more int, times float64) {
+	if to.Double != nil {
+		to.Double = roomy(to.Double, more, times)
+	} else {
+		to.Single = roomy(to.Single, more, times)
+	}
 }
 
 // block gives a block the arrays of an arena. A bias that is the same for all goes into the constant, and costs

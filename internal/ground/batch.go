@@ -26,12 +26,12 @@ type batch struct {
 	bias64       []float64 // instead of bias, if fine: from the first one on that single precision would round
 	fine         bool
 
-	// Ragged only: where each potential's variables and inputs end, and their coefficients.
+	// Ragged only: whether all potentials have the coefficients of the first one, and these, unrounded.
+	regular               bool
+	pattern, inputPattern []float64
+	// Otherwise where each potential's variables and inputs end, and their coefficients.
 	varEnd, inputEnd    []int32
 	varCoef, inputValue mrf.Reals
-	// The coefficients of the first potential, unrounded, and whether all have the same.
-	pattern, inputPattern []float64
-	regular               bool
 }
 
 // add appends a potential.

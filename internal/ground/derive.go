@@ -18,7 +18,7 @@ import (
 func Derive(
 	ctx context.Context, store *relation.Store, rule *program.Rule, opts Options,
 ) (columns [][]symbol.ID, counts []int32, err error) {
-	g := newGrounder(ctx, store, Options{Threads: opts.Threads, Most: opts.Most})
+	g := newGrounder(ctx, newScope(store), Options{Threads: opts.Threads, Most: opts.Most})
 	defer g.release()
 	g.scope.declare(rule)
 	last := len(rule.Atoms) - 1
@@ -138,15 +138,6 @@ func joinTuples(width int, parts []tuples) *tuples {
 		}
 		all.counts = append(all.counts, p.counts...)
 		all.len += p.len
-	}
-	return all
-}
-
-// every lists the columns 0 … n-1.
-func every(n int) []int {
-	all := make([]int, n)
-	for k := range all {
-		all[k] = k
 	}
 	return all
 }

@@ -62,7 +62,7 @@ Hub(A) & Link(A, B) -> Good(B) .
 					divided++
 				}
 			}
-			g := newGrounder(context.Background(), f.store, Options{Threads: 1 + 2*i})
+			g := newGrounder(context.Background(), newScope(f.store), Options{Threads: 1 + 2*i})
 			c := newCollection(g, r)
 			g.each(r, c.take, c.end)
 			for piece := range c.counts {

@@ -18,13 +18,14 @@ type conjunction struct {
 	rest     []literal // those that reading a value from the origin does not settle
 }
 
-// literal is a condition, or a closed atom whose value is or is not above 0.
+// literal is a condition, or a closed atom whose value is or is not above 0. Atoms are looked up in the index of
+// whole tuples, which is built when the first one is: most values come from an origin, and need none.
 type literal struct {
 	negated   bool
 	condition *comparison // nil if this is an atom
 	atom      *program.Atom
 	closed    *atom
-	index     *relation.Index
+	relation  *relation.Relation
 	tuple     []int32 // slots of the atom's arguments
 }
 
@@ -66,7 +67,7 @@ func (r *routine) literal(l *program.Literal) literal {
 	a := r.atom(l.Atom)
 	rel := r.scope.store.Relations[l.Atom.Predicate]
 	return literal{
-		negated: l.Negated, atom: l.Atom, closed: &a, index: rel.Tuples(), tuple: r.slotsOf(l.Atom, every(rel.Arity)),
+		negated: l.Negated, atom: l.Atom, closed: &a, relation: rel, tuple: r.slotsOf(l.Atom, every(rel.Arity)),
 	}
 }
 
@@ -146,7 +147,7 @@ func (m *machine) truth(l *literal) bool {
 	if f := l.closed.function; f != nil {
 		return l.closed.positive(m.evaluate(f, key, l.atom))
 	}
-	return l.closed.positive(l.index.Find(key))
+	return l.closed.positive(l.relation.Tuples().Find(key))
 }
 
 // fewer tells whether reading values from the filter's own atoms means trying fewer than so many. Every alternative

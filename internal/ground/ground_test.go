@@ -244,7 +244,7 @@ func TestGroundingStopsWithinARow(t *testing.T) {
 			return err
 		},
 		"sample": func(ctx context.Context) error {
-			_, err := Sample(ctx, f.program, f.store, SampleOptions{Rows: 1 << 40})
+			_, err := sampled(ctx, f, 1, 1<<40)
 			return err
 		},
 	} {

@@ -182,7 +182,8 @@ func (m *machine) ahead(k int) (arrays [][]int32) {
 	if k == m.side && m.arranged.columns != nil {
 		m.touched = append(append(m.touched, m.arranged.columns...), m.arranged.rows...)
 	}
-	return append(m.touched, m.ops[k].grouped)
+	m.touched = append(m.touched, m.ops[k].grouped)
+	return m.touched
 }
 
 // part returns which of the rows [lo, hi) of op k belong to the piece, where a row of the pivot is divided.

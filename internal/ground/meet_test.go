@@ -131,7 +131,7 @@ func TestMeetingInGraphs(t *testing.T) {
 		for k := range chosen.Steps {
 			chosen.Steps[k].Meets = 0
 		}
-		g := newGrounder(context.Background(), f.store, Options{Threads: 1})
+		g := newGrounder(context.Background(), newScope(f.store), Options{Threads: 1})
 		defer g.release()
 		r := compile(chosen, g.scope)
 		col := newCollection(g, r)

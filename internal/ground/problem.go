@@ -13,6 +13,9 @@ import (
 // shown is how many examples of one rule's problems are kept.
 const shown = 3
 
+// discards is which ground rules are left out that would otherwise be errors.
+type discards struct{ missing, violated bool }
+
 // problems collects what is wrong with ground rules of one rule.
 type problems struct {
 	missing  tally // atoms of an open predicate without a row

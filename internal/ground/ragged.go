@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/program"
 )
 
@@ -160,23 +161,84 @@ func (m *machine) addTerms(bias float64) {
 		m.newBatch(0, nil).ragged = true
 	}
 	b := m.batches[0]
-	b.compare(&m.free, &m.given)
-	b.vars, b.inputs = append(b.vars, m.free.ids...), append(b.inputs, m.given.ids...)
-	b.varCoef.Extend(m.free.coef)
-	b.inputValue.Extend(m.given.coef)
-	b.varEnd = append(b.varEnd, int32(len(b.vars)))
-	b.inputEnd = append(b.inputEnd, int32(len(b.inputs)))
+	b.addRagged(&m.free, &m.given)
 	b.measure(bias, m.scale)
 	if m.full != nil && len(b.vars)+len(b.inputs) > portion/8 {
 		m.crowded()
 	}
 }
 
-// compare notes whether a potential of these terms, which is yet to be added, has the coefficients of the first one.
-func (b *batch) compare(free, given *addends) {
+// addRagged appends a potential's terms. As long as all potentials have the coefficients of the first one, these are
+// written down once.
+func (b *batch) addRagged(free, given *addends) {
 	if b.len == 0 {
-		b.regular = true
-		b.pattern, b.inputPattern = append(b.pattern[:0], free.coef...), append(b.inputPattern[:0], given.coef...)
+		b.begin(free.coef, given.coef)
+	} else if b.regular && !(slices.Equal(b.pattern, free.coef) && slices.Equal(b.inputPattern, given.coef)) {
+		b.spread(1)
 	}
-	b.regular = b.regular && slices.Equal(b.pattern, free.coef) && slices.Equal(b.inputPattern, given.coef)
+	b.vars, b.inputs = append(b.vars, free.ids...), append(b.inputs, given.ids...)
+	if !b.regular {
+		b.varCoef.Extend(free.coef)
+		b.inputValue.Extend(given.coef)
+		b.varEnd = append(b.varEnd, int32(len(b.vars)))
+		b.inputEnd = append(b.inputEnd, int32(len(b.inputs)))
+	}
+}
+
+// begin notes the coefficients of the first potential.
+func (b *batch) begin(coef, inputCoef []float64) {
+	b.regular = true
+	b.pattern, b.inputPattern = append(b.pattern[:0], coef...), append(b.inputPattern[:0], inputCoef...)
+}
+
+// spread has each potential have coefficients of its own, where so far all have the same. There are expected to be so
+// many times as many potentials in the end.
+func (b *batch) spread(times float64) {
+	b.regular = false
+	b.repeatPattern(b.pattern, b.inputPattern, b.len, times)
+}
+
+// repeatPattern appends the coefficients of so many potentials, which are the same for all, and where they end.
+func (b *batch) repeatPattern(coef, inputCoef []float64, count int, times float64) {
+	repeatReals(&b.varCoef, coef, count, times)
+	repeatReals(&b.inputValue, inputCoef, count, times)
+	b.varEnd = repeatEnds(b.varEnd, len(coef), count, times)
+	b.inputEnd = repeatEnds(b.inputEnd, len(inputCoef), count, times)
+}
+
+// repeatReals appends coefficients so many times.
+func repeatReals(to *mrf.Reals, coef []float64, count int, times float64) {
+	for _, c := range coef {
+		if float64(float32(c)) != c {
+			to.Widen()
+		}
+	}
+	makeRoom(to, count*len(coef), times)
+	for range count {
+		to.Extend(coef)
+	}
+}
+
+// repeatEnds appends the ends of so many potentials of one width.
+func repeatEnds(ends []int32, width, count int, times float64) []int32 {
+	ends = roomy(ends, count, times)
+	end := int32(0)
+	if len(ends) > 0 {
+		end = ends[len(ends)-1]
+	}
+	for range count {
+		end += int32(width)
+		ends = append(ends, end)
+	}
+	return ends
+}
+
+// coefBytes returns the size of the coefficients, written down for each potential.
+func (b *batch) coefBytes() int64 {
+	if !b.regular {
+		return b.varCoef.Bytes() + b.inputValue.Bytes()
+	}
+	var one batch
+	one.repeatPattern(b.pattern, b.inputPattern, 1, 1)
+	return int64(b.len) * one.coefBytes()
 }

@@ -1,15 +1,11 @@
 package ground
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/plan"
-	"github.com/deeppsl/deeppsl/internal/program"
-	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
@@ -43,46 +39,6 @@ func (e *Estimate) Diagnose(opts Options, out *source.Diagnostics) {
 	found.violated.count = int64(math.Round(e.Violated))
 	found.missing.sampled, found.violated.sampled = !e.Exact, !e.Exact
 	found.diagnose(e.Plan.Rule, opts.discards(), out)
-}
-
-// SampleOptions are the settings of sampling.
-type SampleOptions struct {
-	// Threads bounds the goroutines at work; not positive means GOMAXPROCS.
-	Threads int
-	// Rows bounds, roughly, how many rows are touched per rule. A rule that touches fewer is counted exactly.
-	Rows int
-}
-
-// Sample estimates the ground model of prog over store, rule by rule. The indexes that it builds are those that Ground
-// will use. The only error is the context's.
-func Sample(
-	ctx context.Context, prog *program.Program, store *relation.Store, opts SampleOptions,
-) ([]Estimate, error) {
-	g := newGrounder(ctx, store, Options{Threads: opts.Threads})
-	defer g.release()
-	store.Number()
-	for _, rule := range prog.Rules {
-		g.scope.declare(rule)
-	}
-	plan.Count(g.threads, prog.Rules, store)
-	plans, users := make([]*plan.Plan, len(prog.Rules)), plan.Users(prog)
-	for k, rule := range prog.Rules {
-		var err error
-		if plans[k], err = plan.New(ctx, rule, store); err != nil {
-			return nil, err
-		}
-		plans[k].Reduce(users)
-	}
-	prepare(g.threads, plans...)
-	routines := make([]*routine, len(plans))
-	for k, chosen := range plans {
-		routines[k] = compile(chosen, g.scope)
-	}
-	estimates := make([]Estimate, len(routines))
-	parallel.For(g.threads, len(routines), func(k int) {
-		estimates[k] = g.sample(routines[k], float64(opts.Rows))
-	})
-	return estimates, ctx.Err()
 }
 
 // measure is what is counted of groundings, each weighted by how many it stands for.
@@ -342,7 +298,7 @@ func (s *sampler) weigh(b *batch) {
 	s.biased = s.biased || !b.sameBias
 	if b.ragged {
 		s.work += len(b.vars) + len(b.inputs)
-		s.total.ragged += float64(b.varCoef.Bytes() + b.inputValue.Bytes() + 8*int64(b.len))
+		s.total.ragged += float64(b.coefBytes() + 8*int64(b.len))
 		s.irregular = s.irregular || !s.sameCoef(b)
 	}
 }

@@ -107,8 +107,17 @@ func checkEstimates(t *testing.T, f *fixture, rows int) {
 	}
 }
 
+// sampled is Prepare and Sample.
+func sampled(ctx context.Context, f *fixture, threads, rows int) ([]Estimate, error) {
+	p, err := Prepare(ctx, f.program, f.store, threads)
+	if err != nil {
+		return nil, err
+	}
+	return p.Sample(ctx, threads, rows)
+}
+
 func sample(t testing.TB, f *fixture, rows, threads int) []Estimate {
-	estimates, err := Sample(context.Background(), f.program, f.store, SampleOptions{Rows: rows, Threads: threads})
+	estimates, err := sampled(context.Background(), f, threads, rows)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func (r *routine) newSum(k int, a *program.Atom) sum {
 	}
 	return sum{
 		atom: k, relation: rel, open: rel.Open || rel.Free == relation.Perceived,
-		own: rel.Index(own...), key: r.slotsOf(a, own), whole: rel.Tuples(), tuple: r.slotsOf(a, every(rel.Arity)),
+		own: rel.Index(own...), key: r.slotsOf(a, own), tuple: r.slotsOf(a, every(rel.Arity)),
 	}
 }
 
@@ -165,7 +165,7 @@ func (m *machine) gather(x *expansion, slots []int32) []symbol.ID {
 
 // pick finds the atoms of the values that passed.
 func (m *machine) pick(s *sum, x *expansion) {
-	x.rows = s.whole.FindAlong(x.rows, m.gather(x, s.tuple), s.variables[0].column, x.passed)
+	x.rows = s.relation.Tuples().FindAlong(x.rows, m.gather(x, s.tuple), s.variables[0].column, x.passed)
 }
 
 // sift keeps those of the sum's own rows whose values pass every filter.

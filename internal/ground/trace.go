@@ -197,7 +197,7 @@ func (p *potential) read(b *mrf.Block, j int, buffer *mrf.RowBuffer) {
 func (p *potential) made(b *batch, constant float64) {
 	p.vars, p.inputs = b.vars, b.inputs
 	if b.ragged {
-		p.coef, p.inputCoef = b.varCoef.AppendTo(p.coef[:0]), b.inputValue.AppendTo(p.inputCoef[:0])
+		p.coef, p.inputCoef = append(p.coef[:0], b.pattern...), append(p.inputCoef[:0], b.inputPattern...)
 	} else {
 		p.coef, p.inputCoef = append(p.coef[:0], b.coef...), append(p.inputCoef[:0], b.inputCoef...)
 	}

@@ -3,7 +3,7 @@ package plan
 import (
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/relation"
 )
 
 // Reducing. An index costs time and memory with all rows of its relation, of which the steps before may ask for few:
@@ -19,16 +19,47 @@ const (
 	dearIndex = 2
 )
 
-// Reduce decides which steps index a part of their rows only, where so many rules have each predicate.
-func (p *Plan) Reduce(rules []int) {
-	for k := range p.Steps {
-		s := &p.Steps[k]
-		users := rules[s.Atom.Predicate] + p.alike(k)
-		s.Reduced = false
-		if p.Reducible(k) && s.Relation.Len() >= fewRows && !s.Relation.Indexed(s.Key...) {
-			s.Part = p.part(k)
-			s.Reduced = s.Part*dearIndex*float64(users) <= 1
+// Reduce decides which steps of the plans index a part of their rows only. One whose relation is indexed for others
+// does not.
+func Reduce(plans []*Plan) {
+	users, whole := make(map[lookedUp]int), make(map[lookedUp]bool)
+	for _, p := range plans {
+		for k := range p.Steps {
+			if p.Reducible(k) && !p.Rule.Inactive {
+				users[p.Steps[k].lookedUp()]++
+			}
 		}
+	}
+	for _, p := range plans {
+		for k := range p.Steps {
+			if s := &p.Steps[k]; p.Reducible(k) {
+				p.reduce(k, users[s.lookedUp()])
+				whole[s.lookedUp()] = whole[s.lookedUp()] || !s.Reduced
+			}
+		}
+	}
+	for _, p := range plans {
+		for k := range p.Steps {
+			s := &p.Steps[k]
+			s.Reduced = s.Reduced && !whole[s.lookedUp()]
+		}
+	}
+}
+
+// lookedUp is by which columns of which relation rows are looked up.
+type lookedUp struct {
+	relation *relation.Relation
+	part     relation.Part
+}
+
+func (s *Step) lookedUp() lookedUp { return lookedUp{s.Relation, relation.IndexOn(s.Key...)} }
+
+// reduce decides whether step k does so, where that is for so many steps of all plans.
+func (p *Plan) reduce(k, users int) {
+	s := &p.Steps[k]
+	if s.Reduced = false; s.Relation.Len() >= fewRows && !s.Relation.Indexed(s.Key...) {
+		s.Part = p.part(k)
+		s.Reduced = s.Part*dearIndex*float64(max(1, users)) <= 1
 	}
 }
 
@@ -44,18 +75,6 @@ func (p *Plan) Reducible(k int) bool {
 	s := &p.Steps[k]
 	return (s.Op == Probe || s.Op == Match || s.Op == Lookup) && len(s.Key) > 0 && !s.Projected() && !s.Relation.Lives() &&
 		p.Meeting(k) < 0
-}
-
-// alike counts the other steps that look the same key up.
-func (p *Plan) alike(k int) (count int) {
-	s := &p.Steps[k]
-	for j := range p.Steps {
-		o := &p.Steps[j]
-		if j != k && o.Relation == s.Relation && o.Op != Scan && slices.Equal(o.Key, s.Key) {
-			count++
-		}
-	}
-	return count
 }
 
 // Binder is which columns of a step's key have values from one step before it, in its columns At; the others are
@@ -122,19 +141,4 @@ func (s *Step) rowsIndexed() float64 {
 		return s.Part * float64(s.Relation.Len())
 	}
 	return float64(s.Relation.Len())
-}
-
-// Users counts the rules that have each predicate, as Reduce needs it.
-func Users(prog *program.Program) []int {
-	rules := make([]int, len(prog.Predicates))
-	for _, rule := range prog.Rules {
-		seen := make(map[int]bool)
-		for _, a := range rule.Atoms {
-			if !seen[a.Predicate] && !rule.Inactive {
-				seen[a.Predicate] = true
-				rules[a.Predicate]++
-			}
-		}
-	}
-	return rules
 }

@@ -1,6 +1,8 @@
 package relation
 
 import (
+	"math"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
@@ -287,5 +289,29 @@ func TestFilteredRowsAreSpread(t *testing.T) {
 	}
 	if len(left) < side || len(left) > side*side/8 || far > 200 {
 		t.Errorf("%d of %d rows are left, one of them %d places from home", len(left), side*side, far)
+	}
+}
+
+// TestCrowd counts, for each row, the rows with its value, of columns whose values are dense, far apart and skewed.
+func TestCrowd(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for name, draw := range map[string]func() int{
+		"dense":  func() int { return rng.IntN(50) },
+		"sparse": func() int { return rng.IntN(50) << 20 },
+		"skewed": func() int { return max(0, rng.IntN(100)-80) },
+	} {
+		b, times := NewBuilder("P", 2), make(map[symbol.ID]int)
+		for k := range symbol.ID(300) {
+			value := symbol.ID(draw())
+			b.MustAdd([]symbol.ID{value, k}, 1, Observed)
+			times[value]++
+		}
+		want := 0.0
+		for _, n := range times {
+			want += float64(n*n) / 300
+		}
+		if got := b.Relation(false).Crowd(0); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: %g rows share a value, want %g", name, got, want)
+		}
 	}
 }

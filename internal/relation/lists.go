@@ -19,7 +19,7 @@ type Lists struct {
 // Lists returns the lists of a column's values by the other columns, building them on first use. It is safe for
 // concurrent use.
 func (r *Relation) Lists(value int) *Lists {
-	return known(r, &r.known.lists, value, func() *Lists {
+	return known(r, &r.known.lists, ListsOf(value), func() *Lists {
 		var key []int
 		for column := range r.Arity {
 			if column != value {
@@ -120,9 +120,18 @@ func (l *Lists) Bytes() int64 { return l.Index.Bytes() + 4*int64(len(l.Rows)+len
 // use and safe for concurrent use.
 func (r *Relation) Crowd(column int) float64 {
 	return known(r, &r.known.crowds, column, func() float64 {
-		sum := 0.0
-		r.Index(column).eachGroup(func(lo, hi int32) { sum += float64(hi-lo) * float64(hi-lo) })
-		return sum / max(1, float64(r.Len()))
+		sum, rows := 0, r.Len()
+		if dims, cells := box([]span{r.span(column)}); cells <= sparsity*(rows+8) {
+			counts := make([]int32, cells)
+			for _, v := range r.Columns[column] {
+				count := &counts[v-dims[0].low]
+				sum += 2*int(*count) + 1 // (n+1)² - n²
+				*count++
+			}
+		} else {
+			r.Index(column).eachGroup(func(lo, hi int32) { sum += int(hi-lo) * int(hi-lo) })
+		}
+		return float64(sum) / max(1, float64(rows))
 	})
 }
 

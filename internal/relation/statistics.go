@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"maps"
 	"math"
 	"math/bits"
 	"sync"
@@ -10,12 +11,49 @@ import (
 
 // derived is what a relation works out about itself when it is first asked; its maps are guarded by its mutex.
 type derived struct {
-	indexes     map[string]*made[*Index]
-	projections map[string]*made[*Relation]
-	lists       map[int]*made[*Lists]
+	indexes     map[Part]*made[*Index]
+	projections map[Part]*made[*Relation]
+	lists       map[Part]*made[*Lists]
 	spans       map[int]*made[span]
 	counts      map[int]*made[int]     // distinct values per column
 	crowds      map[int]*made[float64] // see Crowd
+}
+
+// Part names what a relation makes of its rows and keeps: an index, the lists of a column, or a projection.
+type Part struct {
+	kind    byte
+	columns string
+}
+
+// IndexOn names the index on columns.
+func IndexOn(columns ...int) Part { return Part{'i', columnsName(columns)} }
+
+// ListsOf names the lists of a column's values.
+func ListsOf(value int) Part { return Part{'l', columnsName([]int{value})} }
+
+// ProjectionOn names the projection on columns.
+func ProjectionOn(columns ...int) Part { return Part{'p', columnsName(columns)} }
+
+// Forget lets go of all parts but those that are needed; they are made anew if somebody asks for them. A living
+// relation keeps all. Nothing else may be done with the relation at the same time.
+func (r *Relation) Forget(needed func(Part) bool) {
+	if r.living != nil {
+		return
+	}
+	forget(r.known.indexes, needed)
+	forget(r.known.lists, needed)
+	forget(r.known.projections, needed)
+	r.tuples.Store(nil)
+}
+
+// Parts counts the parts that there are.
+func (r *Relation) Parts() int {
+	return len(r.known.indexes) + len(r.known.lists) + len(r.known.projections)
+}
+
+// forget lets go of those of one kind.
+func forget[T any](all map[Part]T, needed func(Part) bool) {
+	maps.DeleteFunc(all, func(part Part, _ T) bool { return !needed(part) })
 }
 
 // made is something that is made once, by the first one who asks for it, while others can make other things.
@@ -50,7 +88,7 @@ func known[K comparable, T any](r *Relation, all *map[K]*made[T], key K, build f
 // Index returns the index on columns, building it on first use. It is safe for concurrent use. Indexes are kept as long
 // as the relation: the rules of a program share them.
 func (r *Relation) Index(columns ...int) *Index {
-	return known(r, &r.known.indexes, columnsName(columns), func() *Index {
+	return known(r, &r.known.indexes, IndexOn(columns...), func() *Index {
 		key := make([][]symbol.ID, len(columns))
 		spans := make([]span, len(columns))
 		for k, column := range columns {
@@ -70,7 +108,7 @@ func (r *Relation) Index(columns ...int) *Index {
 func (r *Relation) Indexed(columns ...int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.known.indexes[columnsName(columns)] != nil
+	return r.known.indexes[IndexOn(columns...)] != nil
 }
 
 // IndexOf returns an index of some rows, ascending, on columns. It is not kept.
@@ -110,7 +148,7 @@ func (r *Relation) Tuples() *Index {
 // Distinct returns the projection on columns without repetitions, in the order of first appearance, as a relation of
 // observed rows. It is built on first use and safe for concurrent use.
 func (r *Relation) Distinct(columns ...int) *Relation {
-	return known(r, &r.known.projections, columnsName(columns), func() *Relation {
+	return known(r, &r.known.projections, ProjectionOn(columns...), func() *Relation {
 		firsts := r.Index(columns...).Firsts()
 		p := &Relation{Name: r.Name, Arity: len(columns), Observed: len(firsts)}
 		for _, column := range columns {

@@ -58,6 +58,7 @@ type Grounding struct {
 	Inputs     []float64         // x, of the last perception, and what is given
 	given      []int32           // the numbers of the inputs that no network writes
 	paging     *preflight.Paging // of a model beyond the memory given; nil for one in memory
+	prepared   *ground.Prepared  // what has been estimated and is not ground yet; or nil
 	// warm is the solver of the last inference that began where an answer had ended, and warmOf its field.
 	warm   solve.Solver
 	warmOf *mrf.Field

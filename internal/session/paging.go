@@ -77,12 +77,18 @@ func (g *Grounding) LintFit(estimates []ground.Estimate, out *source.Diagnostics
 }
 
 // groundRules makes the ground model. What was expected to fit in memory and does not is ground again, into a file.
-func (g *Grounding) groundRules(ctx context.Context) (err error) {
+func (g *Grounding) groundRules(ctx context.Context) error {
+	rules, err := g.prepare(ctx)
+	if err != nil {
+		return err
+	}
+	g.prepared = nil
 	opts := g.Settings.Model.Options()
 	opts.Threads, opts.Profile = g.Project.Threads, g.Project.Profile
+	opts.Free = !g.Project.Config.HasExamples() // of which others are ground over the same relations
 	if g.paging == nil {
 		opts.Most = g.room() / preflight.Copies
-		g.Model, g.Report, err = ground.Ground(ctx, g.Program, g.Tables.Store, opts)
+		g.Model, g.Report, err = rules.Ground(ctx, opts)
 		var excess *ground.Excess
 		if !errors.As(err, &excess) || !g.pages() {
 			return preflight.Explain(err, "the ground rules")
@@ -93,7 +99,7 @@ func (g *Grounding) groundRules(ctx context.Context) (err error) {
 		opts.Most = 0
 	}
 	opts.Scratch = g.paging.File
-	g.Model, g.Report, err = ground.Ground(ctx, g.Program, g.Tables.Store, opts)
+	g.Model, g.Report, err = rules.Ground(ctx, opts)
 	if err != nil {
 		return err
 	}
@@ -121,7 +127,19 @@ func (g *Grounding) ScratchBytes() int64 {
 
 // Estimate samples what grounding would make.
 func (g *Grounding) Estimate(ctx context.Context, rows int) ([]ground.Estimate, error) {
-	return ground.Sample(ctx, g.Program, g.Tables.Store, ground.SampleOptions{Threads: g.Project.Threads, Rows: rows})
+	p, err := g.prepare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.Sample(ctx, g.Project.Threads, rows)
+}
+
+// prepare plans the rules over the tables, unless that has been done.
+func (g *Grounding) prepare(ctx context.Context) (p *ground.Prepared, err error) {
+	if !g.prepared.For(g.Program, g.Tables.Store) {
+		g.prepared, err = ground.Prepare(ctx, g.Program, g.Tables.Store, g.Project.Threads)
+	}
+	return g.prepared, err
 }
 
 // guardRows bounds how many rows are touched per rule by the guard of memory, which every grounding waits for and for
