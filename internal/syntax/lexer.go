@@ -29,31 +29,24 @@ func lex(file *source.File, diags *source.Diagnostics) ([]token, []comment) {
 		l.next()
 	}
 	l.emit(end, l.pos, "")
-	return glued(l.tokens), l.comments
+	return l.tokens, l.comments
 }
 
-// glued joins what is one operator in Java PSL, whose grammar makes them of tokens: the two characters of &, |, = and !
-// may have white space between them, as where one & ends a line and another begins the next.
-func glued(tokens []token) []token {
-	kept := tokens[:0]
-	for _, t := range tokens {
-		if n := len(kept); n > 0 {
-			last := &kept[n-1]
-			if both, ok := pairs[last.text+" "+t.text]; ok && last.kind != quoted && t.kind != quoted {
-				last.kind, last.text, last.end = both, last.text+t.text, t.end
-				continue
-			}
-		}
-		kept = append(kept, t)
-	}
-	return kept
+// pairs are the operators whose two characters may have white space between them, as where one & ends a line and another
+// begins the next: Java PSL's grammar makes them of tokens.
+var pairs = map[[2]string]kind{
+	{"&", "&"}: and, {"|", "|"}: bar, {"=", "="}: same, {"!", "="}: different, {"~", "="}: different,
 }
 
-// pairs are the operators that may be written in two parts.
-var pairs = map[string]kind{"& &": and, "| |": bar, "= =": same, "! =": different, "~ =": different}
-
-// emit appends the token from start to the current position.
+// emit appends the token from start to the current position, or makes one of it and the last.
 func (l *lexer) emit(k kind, start int, text string) {
+	if n := len(l.tokens); n > 0 && (k == and || k == bar || k == equal) {
+		last := &l.tokens[n-1]
+		if both, ok := pairs[[2]string{last.text, text}]; ok && last.kind != quoted {
+			last.kind, last.text, last.end = both, last.text+text, l.pos
+			return
+		}
+	}
 	l.tokens = append(l.tokens, token{kind: k, start: start, end: l.pos, text: text, firstOnRow: l.newRow})
 	l.newRow = false
 }
@@ -226,30 +219,19 @@ func (l *lexer) function() {
 // isTerm tells whether a token is a variable or a constant.
 func isTerm(k kind) bool { return k == identifier || k == quoted }
 
-// foreign are operators of other languages, with what to write instead.
-var foreign = []struct{ text, hint string }{
-	{"<->", "write two rules, one for each direction"},
-	{"<=>", "write two rules, one for each direction"},
-	{"=>", "write -> for implies"},
-}
-
 // operator reads a token of fixed spelling.
 func (l *lexer) operator(c rune) {
 	start := l.pos
-	for _, f := range foreign {
-		if strings.HasPrefix(l.rest(), f.text) {
-			l.pos += len(f.text)
-			l.diags.Errorf("syntax", l.file.Span(start, l.pos), f.hint, "unknown operator %s", f.text)
-			l.emit(illegal, start, f.text)
-			return
-		}
-	}
 	for _, o := range operators {
-		if strings.HasPrefix(l.rest(), o.text) {
-			l.pos += len(o.text)
-			l.emit(o.kind, start, o.text)
-			return
+		if !strings.HasPrefix(l.rest(), o.text) {
+			continue
 		}
+		l.pos += len(o.text)
+		if o.kind == illegal {
+			l.diags.Errorf("syntax", l.file.Span(start, l.pos), foreign[o.text], "unknown operator %s", o.text)
+		}
+		l.emit(o.kind, start, o.text)
+		return
 	}
 	_, size := utf8.DecodeRuneInString(l.rest())
 	l.pos += size // of a byte that is no UTF-8, 1 and not the length of its replacement

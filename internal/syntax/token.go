@@ -38,16 +38,24 @@ const (
 	atMax
 )
 
-// operators lists the tokens of fixed spelling. Of those that fit, the first is taken, so longer ones come first.
+// operators lists the tokens of fixed spelling. Of those that fit, the first is taken: a longer one comes before those
+// that it begins with, and what is most frequent comes first.
 var operators = []struct {
 	text string
 	kind kind
 }{
-	{"->", implies}, {">>", implies}, {"<-", follows}, {"<<", follows}, {"&&", and}, {"||", bar}, {"==", same},
-	{"!=", different}, {"~=", different}, {"<=", atMost}, {">=", atLeast}, {"&", and}, {"|", bar}, {"!", not},
-	{"~", not}, {"=", equal}, {"+", plus}, {"-", minus}, {"*", times}, {"/", slash}, {"^", caret}, {"%", percent},
-	{"(", leftParen}, {")", rightParen}, {"[", leftBracket}, {"]", rightBracket}, {"{", leftBrace}, {"}", rightBrace},
-	{",", comma}, {":", colon}, {".", dot},
+	{"(", leftParen}, {")", rightParen}, {",", comma}, {"&&", and}, {"&", and}, {":", colon}, {"->", implies},
+	{"<->", illegal}, {"<=>", illegal}, {"=>", illegal}, {">>", implies}, {"<-", follows}, {"<<", follows},
+	{"||", bar}, {"==", same}, {"!=", different}, {"~=", different}, {"<=", atMost}, {">=", atLeast}, {"|", bar},
+	{"!", not}, {"~", not}, {"=", equal}, {"+", plus}, {"-", minus}, {"*", times}, {"/", slash}, {"^", caret},
+	{"%", percent}, {"[", leftBracket}, {"]", rightBracket}, {"{", leftBrace}, {"}", rightBrace}, {".", dot},
+}
+
+// foreign says what to write instead of the operators that other languages have, which are illegal here.
+var foreign = map[string]string{
+	"<->": "write two rules, one for each direction",
+	"<=>": "write two rules, one for each direction",
+	"=>":  "write -> for implies",
 }
 
 // infix gives the operator that a token is between two expressions.
