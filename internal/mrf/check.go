@@ -147,6 +147,8 @@ func (b *Block) Arity(j int) int {
 
 // Coefficient returns the coefficient of the k-th variable of potential j.
 func (b *Block) Coefficient(j, k int) float64 {
-	r := b.variableRows()
-	return r.coefficient(j, k)
+	if b.VarStart != nil {
+		return b.VarCoef.At(int(b.VarStart[j]) + k)
+	}
+	return b.Coef[k]
 }
