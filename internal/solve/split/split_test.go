@@ -203,12 +203,12 @@ func BenchmarkSplit(b *testing.B) {
 		f := groups(2, 2000, kinds)
 		b.Run(name+"/apart", func(b *testing.B) {
 			for b.Loop() {
-				apart(b, f, solve.Settings{})
+				apart(b, f, solve.Settings{Gap: 1e-4})
 			}
 		})
 		b.Run(name+"/together", func(b *testing.B) {
 			for b.Loop() {
-				if _, err := newton.New(f, solve.Settings{}).Solve(context.Background()); err != nil {
+				if _, err := newton.New(f, solve.Settings{Gap: 1e-4}).Solve(context.Background()); err != nil {
 					b.Fatal(err)
 				}
 			}
