@@ -140,7 +140,7 @@ func (o *options) complete(name, sizes string, rest []string) error {
 		return fmt.Errorf("--gap takes a number above 0, not %v", o.gap)
 	}
 	o.model = &models[at]
-	for _, text := range strings.Split(sizes, ",") {
+	for text := range strings.SplitSeq(sizes, ",") {
 		n, err := strconv.ParseFloat(text, 64)
 		if err != nil || !(n >= 1) || n > 1e10 || n != math.Trunc(n) {
 			return fmt.Errorf("%q is not a size: want a whole number from 1 to 1e10", text)

@@ -205,10 +205,8 @@ func largest(digits []int) int { return slices.Max(digits) }
 
 func allDifferent(digits []int) int {
 	for k, d := range digits {
-		for _, other := range digits[:k] {
-			if d == other {
-				return 0
-			}
+		if slices.Contains(digits[:k], d) {
+			return 0
 		}
 	}
 	return 1

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -47,9 +48,7 @@ func (l lesson) write(t *testing.T) string {
 		files["targets.tsv"] += fmt.Sprintf("%d\tcat\n%[1]d\tdog\n", k)
 	}
 	files["train.tsv"] = labelled(30, 1)
-	for name, text := range l.files {
-		files[name] = text
-	}
+	maps.Copy(files, l.files)
 	return writeProject(t, files)
 }
 

@@ -41,7 +41,7 @@ func (t *tree) line(indent, head, text string) {
 		room = max(narrowest, t.width-len([]rune(first)))
 	}
 	line := ""
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		switch {
 		case line == "":
 			line = word

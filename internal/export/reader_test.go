@@ -81,7 +81,7 @@ func readQPS(t *testing.T, text string) *quadratic {
 	t.Helper()
 	q, section, objective := newQuadratic(), "", ""
 	signs := map[string]string{"L": "<=", "E": "=", "G": ">="}
-	for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
+	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
 		fields := strings.Fields(line)
 		if line[0] != ' ' {
 			section = fields[0]
@@ -148,7 +148,7 @@ func readLP(t *testing.T, text string) *quadratic {
 	q.cost = readSum(t, linear)
 	q.offset = q.cost[""]
 	delete(q.cost, "")
-	for _, row := range strings.Split(strings.ReplaceAll(rows, "\n  ", "  "), "\n") {
+	for row := range strings.SplitSeq(strings.ReplaceAll(rows, "\n  ", "  "), "\n") {
 		if name, sum, ok := strings.Cut(row, ":"); ok {
 			q.rows[strings.TrimSpace(name)] = readRow(t, sum)
 		}

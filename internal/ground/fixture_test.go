@@ -40,7 +40,7 @@ func (b *builder) add(name string, arity int, open bool, rows ...data) {
 	r := relation.NewBuilder(name, arity)
 	for _, row := range rows {
 		var tuple []symbol.ID
-		for _, arg := range strings.Fields(row.args) {
+		for arg := range strings.FieldsSeq(row.args) {
 			tuple = append(tuple, b.store.Symbols.Intern(arg))
 		}
 		p.Perceived = p.Perceived || row.role == relation.Perceived

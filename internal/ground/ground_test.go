@@ -156,7 +156,7 @@ func TestProblems(t *testing.T) {
 func TestProblemsAreCountedBeyondTheExamples(t *testing.T) {
 	b := newBuilder()
 	var people []data
-	for _, name := range strings.Fields("a b c d e f g") {
+	for name := range strings.FieldsSeq("a b c d e f g") {
 		people = append(people, observed(name, 1))
 	}
 	b.add("Person", 1, false, people...)

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -288,9 +289,7 @@ func (i *instance) died(err error) error {
 // options are the predicate's, and those that an application has of its own, "learning::epochs" or "inference::epochs".
 func (m *Model) options(application string) map[string]string {
 	all := map[string]string{"relative-dir": m.Dir}
-	for name, value := range m.Options {
-		all[name] = value
-	}
+	maps.Copy(all, m.Options)
 	for name, value := range m.Options {
 		if own, found := strings.CutPrefix(name, application+"::"); found {
 			all[own] = value

@@ -48,7 +48,7 @@ func (s *Service) bulk(next *http.ServeMux) http.Handler {
 
 // wanted is the first of the two media types that a request accepts; "" if it accepts neither.
 func wanted(accept []string) string {
-	for _, each := range strings.Split(strings.Join(accept, ","), ",") {
+	for each := range strings.SplitSeq(strings.Join(accept, ","), ",") {
 		if name, _, err := mime.ParseMediaType(each); err == nil && (name == lines || name == columns) {
 			return name
 		}

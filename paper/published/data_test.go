@@ -119,7 +119,7 @@ func TestPlanetoidAgreesWithPlainText(t *testing.T) {
 		}
 		for d, row := range lines(t, cache, "citation/"+set.name+"/features.tsv") {
 			var words []int32
-			for _, word := range strings.Fields(strings.Join(row[1:], " ")) {
+			for word := range strings.FieldsSeq(strings.Join(row[1:], " ")) {
 				words = append(words, int32(number(t, word)))
 			}
 			if !slices.Equal(words, c.WordsOf(d)) {

@@ -138,7 +138,7 @@ func textsOf(items []published.Named) []string {
 func (n *neuralResolution) features(kind string, texts func(*resolution) []string) ([]byte, error) {
 	learn := texts(n.folds[0])
 	var parts []featurizer
-	for _, name := range strings.Split(kind, "+") {
+	for name := range strings.SplitSeq(kind, "+") {
 		switch name {
 		case "characters":
 			parts = append(parts, oneHot{})

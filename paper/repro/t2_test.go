@@ -170,7 +170,7 @@ func checkReport(t *testing.T, results []*T2Result) {
 		if err := report.JSON(&text, result); err != nil {
 			t.Fatal(err)
 		}
-		for _, key := range strings.Fields("task dataset split method runs accuracy_class_avg accuracy train_seconds " +
+		for key := range strings.FieldsSeq("task dataset split method runs accuracy_class_avg accuracy train_seconds " +
 			"inference_seconds ground_rules epochs seed") {
 			if !strings.Contains(text.String(), `"`+key+`":`) {
 				t.Errorf("%s lacks the key %s", &text, key)

@@ -330,7 +330,7 @@ func (w *work) saveForced() {
 		m := 0.0
 		vars, coef := w.c.row(f.row)
 		for e, i := range vars {
-			if !contains(f.variables, i) {
+			if !slices.Contains(f.variables, i) {
 				continue
 			}
 			if need := -g[i] / coef[e]; f.most {
@@ -350,15 +350,6 @@ func (w *work) push(g []float64, j int, mu float64) {
 	for k, i := range vars {
 		g[i] += mu * coef[k]
 	}
-}
-
-func contains(ids []int32, i int32) bool {
-	for _, v := range ids {
-		if v == i {
-			return true
-		}
-	}
-	return false
 }
 
 // resize returns a slice of n values, v's memory if that is enough.
