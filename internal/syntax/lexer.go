@@ -32,8 +32,8 @@ func lex(file *source.File, diags *source.Diagnostics) ([]token, []comment) {
 	return l.tokens, l.comments
 }
 
-// pairs are the operators whose two characters may have white space between them, as where one & ends a line and another
-// begins the next: Java PSL's grammar makes them of tokens.
+// pairs are the operators whose two characters may have white space between them, as where one & ends a line and
+// another begins the next: Java PSL's grammar makes them of tokens.
 var pairs = map[[2]string]kind{
 	{"&", "&"}: and, {"|", "|"}: bar, {"=", "="}: same, {"!", "="}: different, {"~", "="}: different,
 }
