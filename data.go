@@ -39,7 +39,7 @@ func Open(path string, predicates ...Predicate) (*Program, *Data, error) {
 	return &Program{p}, &Data{declared: data}, nil
 }
 
-// A Source is a table: one of Rows, Values, File, Derived and what Reader returns. A row has an atom's arguments, and
+// A Source is a table: one of Rows, Values, Columns, File, Derived and what Reader returns. A row has an atom's arguments, and
 // may have its truth value in [0, 1] behind them, which is otherwise 1.
 type Source interface{ table() (load.Data, error) }
 
@@ -49,15 +49,20 @@ type Rows [][]string
 // Values are arguments with truth values.
 type Values iter.Seq2[[]string, float64]
 
+// Columns is a table by columns, which is read fastest: constants, and for each row the indices of its own.
+type Columns struct {
+	Constants [][]string // by argument
+	Rows      [][]int32  // by argument
+	Truth     []float64  // by row; nil if all are 1
+}
+
 // File is a file of rows, in the format that its name says: .csv, .jsonl, .parquet in programs that import the package
-// deeppsl/parquet, or else between tabs; each may be compressed by gzip. FS is where it is; nil means the files of the
-// operating system.
+// deeppsl/parquet, or else between tabs; each may be compressed by gzip. Without FS it is the system's.
 type File struct {
 	FS   fs.FS
 	Path string
-	// Columns are those that are taken, by the names in the file: those of the arguments in their order, and perhaps
-	// that of the truth value. Rows that differ in others only are one, and such with an empty field are left out. nil
-	// takes all of any file.
+	// Columns are those that are taken, by the names in the file: those of the arguments in their order, and perhaps that of
+	// the truth value. Rows that differ in others only are one; those with an empty field are left out. nil takes all.
 	Columns []string
 }
 
@@ -69,6 +74,8 @@ func (r Rows) table() (load.Data, error) { return load.Data{Rows: slices.Values(
 func (v Values) table() (load.Data, error) {
 	return load.Data{Values: iter.Seq2[[]string, float64](v)}, nil
 }
+
+func (c Columns) table() (load.Data, error) { return (*load.Columns)(&c).Data() }
 
 func (f File) table() (load.Data, error) {
 	data := load.Data{Path: f.Path, Choice: load.Choose(f.Columns)}
@@ -84,16 +91,12 @@ func (r Derived) table() (load.Data, error) { return declare.Derived(string(r)) 
 func Reader(name string, r io.Reader) Source {
 	text, err := io.ReadAll(r)
 	open := func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
-	return read{load.Data{Path: name, Open: open}, err}
+	return read(func() (load.Data, error) { return load.Data{Path: name, Open: open}, err })
 }
 
-// read is a table that has been read, or could not be.
-type read struct {
-	data load.Data
-	err  error
-}
+type read func() (load.Data, error)
 
-func (r read) table() (load.Data, error) { return r.data, r.err }
+func (r read) table() (load.Data, error) { return r() }
 
 // During returns the same data for what belongs to one phase alone, such as the truth that is held back from learning.
 // What is noted without it belongs to all phases.

@@ -160,7 +160,7 @@ func ExampleSession_Explain() {
 	// 1 1
 }
 
-// Rows come from tables of strings, iterators, file systems and readers alike.
+// Rows come from tables of strings, columns, iterators, file systems and readers alike.
 func ExampleData_Observe() {
 	p := must(deeppsl.Parse(`1: Likes(A, B) -> Knows(A, B) ^2   1: !Knows(A, B) ^2`))
 	data := deeppsl.NewData(p)
@@ -168,10 +168,14 @@ func ExampleData_Observe() {
 	data.Observe("Likes", deeppsl.Values(func(yield func([]string, float64) bool) {
 		_ = yield([]string{"bob", "cid"}, 0.5) && yield([]string{"cid", "ann"}, 0.1)
 	}))
+	people := []string{"ann", "bob", "cid"}
+	data.Observe("Likes", deeppsl.Columns{Constants: [][]string{people, people}, Rows: [][]int32{{2, 1}, {1, 0}},
+		Truth: []float64{0.2, 0.3}})
 	files := fstest.MapFS{"likes.csv": {Data: []byte("who,whom\ndan,ann\n")}}
 	data.Observe("Likes", deeppsl.File{FS: files, Path: "likes.csv"})
 	data.Observe("Likes", deeppsl.Reader("likes.tsv", strings.NewReader("dan\tbob\t0.3\n")))
 	data.Target("Knows", deeppsl.Rows{{"ann", "bob"}, {"bob", "cid"}, {"cid", "ann"}, {"dan", "ann"}, {"dan", "bob"}})
+	data.Target("Knows", deeppsl.Derived("Knows(A, B) <- Likes(A, B)"))
 	session := must(deeppsl.NewSession(ctx, p, data, deeppsl.Options{}))
 	defer session.Close()
 	answer := must(session.Infer(ctx))

@@ -257,10 +257,12 @@ type Data struct {
 	Path string
 	// Open opens the file, if the configuration's Open is not to; nil if it is.
 	Open func(path string) (io.ReadCloser, error)
-	// Rows is a table in memory, and Values one whose truth values stand beside the arguments; nil if it is none.
-	Rows   iter.Seq[[]string]
-	Values iter.Seq2[[]string, float64]
-	rows   *rowList // the table if it is none of these
+	// Rows is a table in memory, Values one whose truth values stand beside the arguments, and Columns one by columns;
+	// nil if it is none.
+	Rows    iter.Seq[[]string]
+	Values  iter.Seq2[[]string, float64]
+	Columns *Columns
+	rows    *rowList // the table if it is none of these
 	// Choice says which columns are read of a file whose first line names them; nil means all of any file.
 	Choice *Choice
 	// Rule makes the rows, which are targets, from those of other predicates; nil if they are in a table.

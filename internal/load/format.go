@@ -63,10 +63,18 @@ func (t *table) addBulk(text string, size, threads int) bool {
 		}
 	})
 	columns, truth, places := b.join(threads, ids, relation.Place(len(t.origins)-1)<<offsetBits)
-	if len(places) == 0 || !t.builder.AddAll(threads, columns, truth, t.role, places) {
+	if len(places) == 0 || !t.addAll(columns, truth, places) {
 		return false
 	}
 	o.decided, o.valued = true, b.width > len(columns)
+	return true
+}
+
+// addAll gives many atoms to the builder at once; false if one of them may be there already.
+func (t *table) addAll(columns [][]symbol.ID, truth relation.Values, places []relation.Place) bool {
+	if !t.builder.AddAll(parallel.Threads(t.threads), columns, truth, t.role, places) {
+		return false
+	}
 	for k, column := range columns {
 		t.tuple[k] = column[len(places)-1]
 		t.last[k] = t.symbols.Name(t.tuple[k])

@@ -21,7 +21,7 @@ func (c *Config) Lines(phase Phase, predicate int) *Lines {
 	p := c.Predicates[predicate]
 	data := p.Observations.of(phase)
 	for k := range data {
-		if data[k].Rows != nil || data[k].Values != nil {
+		if data[k].Rows != nil || data[k].Values != nil || data[k].Columns != nil {
 			return &Lines{}
 		}
 	}

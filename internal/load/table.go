@@ -100,6 +100,8 @@ func (t *table) addRows(data *Data, what string, role relation.Role) {
 			t.addValued(arguments, truth, row)
 			row++
 		}
+	case data.Columns != nil:
+		t.addColumns(data.Columns, manyRows)
 	default:
 		data.rows.each(t.add)
 	}

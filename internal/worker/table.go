@@ -62,16 +62,16 @@ func (t *table) addTo(data *deeppsl.Data, r *request) error {
 
 // rows are the rows of a table in memory.
 type rows struct {
-	strings [][]string // by column, those that columns share once
-	codes   [][]int32
-	values  []float64 // nil if all are 1
+	strings [][]string // by column; those that columns share are there once
+	codes   [][]int32  // so are these
+	values  []float64  // nil if all are 1
 	count   int
 }
 
 // rows takes the arrays of a table out of its request, and checks them.
 func (t *table) rows(r *request) (*rows, error) {
 	made := &rows{}
-	dictionaries := make(map[int][]string)
+	dictionaries, numbers := make(map[int][]string), make(map[int][]int32)
 	for k, c := range t.Columns {
 		strings, err := r.array(c.Strings, "str")
 		if err != nil {
@@ -84,13 +84,16 @@ func (t *table) rows(r *request) (*rows, error) {
 		if dictionaries[c.Strings] == nil {
 			dictionaries[c.Strings] = strings.strings()
 		}
+		if numbers[c.Codes] == nil {
+			numbers[c.Codes] = codes.int32s()
+		}
 		if k > 0 && codes.Length != made.count {
 			return nil, wrong{fmt.Errorf("column %d of %s has %d rows, and column 0 has %d", k, t.Predicate, codes.Length,
 				made.count)}
 		}
 		made.count = codes.Length
 		made.strings = append(made.strings, dictionaries[c.Strings])
-		made.codes = append(made.codes, codes.int32s())
+		made.codes = append(made.codes, numbers[c.Codes])
 		for row, code := range made.codes[k] {
 			if code < 0 || int(code) >= strings.Length {
 				return nil, wrong{fmt.Errorf("row %d of %s has string %d of column %d, which has %d", row, t.Predicate, code,
@@ -117,15 +120,9 @@ func (t *table) takeValues(made *rows, r *request) error {
 	return nil
 }
 
-// source gives the rows to data, all in the same slice.
-func (r *rows) source() deeppsl.Values {
-	return func(yield func([]string, float64) bool) {
-		for row, arguments := range r.each() {
-			if !yield(arguments, r.value(row)) {
-				return
-			}
-		}
-	}
+// source gives the rows to data.
+func (r *rows) source() deeppsl.Columns {
+	return deeppsl.Columns{Constants: r.strings, Rows: r.codes, Truth: r.values}
 }
 
 // each iterates over the arguments of the rows, all in the same slice.
