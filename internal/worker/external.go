@@ -15,9 +15,17 @@ type calls struct {
 	mutex   sync.Mutex
 	last    uint64
 	waiting map[uint64]chan *request
+	// posted are those that nobody waits for, until someone waits for a later one, or the request ends.
+	posted []post
 	// untold is the first error in that request of what has none to return, and of whose it is.
 	untold   error
 	untoldOf *instance
+}
+
+// post is a call whose answer has nothing but perhaps an error.
+type post struct {
+	by     *instance
+	answer chan *request
 }
 
 // begin begins a request, which hears of no error of those before it.
@@ -47,6 +55,22 @@ func (c *calls) tell(i *instance) error {
 	err := c.untold
 	c.untold, c.untoldOf = nil, nil
 	return err
+}
+
+// settle waits for the answers of calls that were posted, and keeps their errors.
+func (s *server) settle(posted []post) {
+	for _, p := range posted {
+		_, _, err := s.await(p.answer)
+		s.calls.keep(p.by, err)
+	}
+}
+
+// take returns the calls that were posted, which the caller has to settle.
+func (c *calls) take() (posted []post) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	posted, c.posted = c.posted, nil
+	return posted
 }
 
 // end returns what nobody told before the request ended.
@@ -86,18 +110,20 @@ type answered struct {
 	State   *int   `json:"state"`
 }
 
-// call asks, and waits for the answer, which comes even if the request is cancelled: only the end of the input ends it.
-func (s *server) call(c callOf, out *builder) (*request, answered, error) {
+// ask sends a call, and returns where its answer comes.
+func (s *server) ask(c callOf, out *builder) (chan *request, error) {
 	answer := make(chan *request, 1)
 	s.calls.mutex.Lock()
 	s.calls.last++
 	c.Number = s.calls.last
 	s.calls.waiting[c.Number] = answer
 	s.calls.mutex.Unlock()
+	return answer, s.send(reply{ID: s.calls.current.Load(), Call: c}, out)
+}
+
+// await waits for an answer, which comes even if the request is cancelled: only the end of the input ends it.
+func (s *server) await(answer chan *request) (*request, answered, error) {
 	var told answered
-	if err := s.send(reply{ID: s.calls.current.Load(), Call: c}, out); err != nil {
-		return nil, told, err
-	}
 	select {
 	case r := <-answer:
 		err := r.into(&told)
@@ -142,17 +168,35 @@ type instance struct {
 	number uint64
 }
 
-// compute is ask for what tells errors, those of before too.
+// compute asks, and waits for the answer, and for those of what was posted before.
 func (i *instance) compute(do string, c callOf, out *builder) (*request, answered, error) {
-	if err := i.server.calls.tell(i); err != nil {
+	posted := i.server.calls.take()
+	answer, err := i.server.ask(i.about(do, c), out)
+	if err != nil {
 		return nil, answered{}, err
 	}
-	return i.ask(do, c, out)
+	r, told, err := i.server.await(answer)
+	i.server.settle(posted)
+	return r, told, err
 }
 
-func (i *instance) ask(do string, c callOf, out *builder) (*request, answered, error) {
+// post asks, and goes on meanwhile: the program on the other side does what it is asked for in that order. An error is
+// told by what is computed next.
+func (i *instance) post(do string, c callOf, out *builder) {
+	answer, err := i.server.ask(i.about(do, c), out)
+	if err != nil {
+		i.server.calls.keep(i, err)
+		return
+	}
+	i.server.calls.mutex.Lock()
+	defer i.server.calls.mutex.Unlock()
+	i.server.calls.posted = append(i.server.calls.posted, post{i, answer})
+}
+
+// about adds to a call what it is for.
+func (i *instance) about(do string, c callOf) callOf {
 	c.Session, c.Network, c.Instance, c.Do = i.session, i.network, i.number, do
-	return i.server.call(c, out)
+	return c
 }
 
 // Forward implements neural.Instance.
@@ -160,6 +204,9 @@ func (i *instance) Forward(pass int, rows []int32, train bool, seed uint64, outp
 	out := &builder{}
 	at := out.int32s(rows)
 	r, told, err := i.compute("forward", callOf{Pass: pass, Rows: &at, Train: train, Seed: seed}, out)
+	if before := i.server.calls.tell(i); before != nil {
+		err = before
+	}
 	if err != nil {
 		return err
 	}
@@ -181,19 +228,18 @@ func (i *instance) Forward(pass int, rows []int32, train bool, seed uint64, outp
 func (i *instance) Backward(pass int, upstream []float32) error {
 	out := &builder{}
 	at := out.float32s(upstream)
-	_, _, err := i.compute("backward", callOf{Pass: pass, Gradient: &at}, out)
-	return err
+	i.post("backward", callOf{Pass: pass, Gradient: &at}, out)
+	return nil
 }
 
 // Step implements neural.Instance.
 func (i *instance) Step(u neural.Update) {
-	_, _, err := i.ask("step", callOf{Optimiser: u.Optimiser, Rate: u.Rate, Decay: u.Decay}, nil)
-	i.server.calls.keep(i, err)
+	i.post("step", callOf{Optimiser: u.Optimiser, Rate: u.Rate, Decay: u.Decay}, nil)
 }
 
 // State implements neural.Instance.
 func (i *instance) State() []byte {
-	r, told, err := i.ask("state", callOf{}, nil)
+	r, told, err := i.compute("state", callOf{}, nil)
 	if err == nil && told.State != nil {
 		var state *array
 		if state, err = r.array(*told.State, "u1"); err == nil {
@@ -208,6 +254,6 @@ func (i *instance) State() []byte {
 func (i *instance) Restore(state []byte) {
 	out := &builder{}
 	at := out.bytes(state)
-	_, _, err := i.ask("restore", callOf{State: &at}, out)
+	_, _, err := i.compute("restore", callOf{State: &at}, out)
 	i.server.calls.keep(i, err)
 }

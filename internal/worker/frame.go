@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -186,6 +187,7 @@ func (b *builder) add(kind string, length int) int {
 }
 
 func (b *builder) float64s(values []float64) int {
+	b.body = slices.Grow(b.body, 8*len(values))
 	for _, v := range values {
 		b.body = binary.LittleEndian.AppendUint64(b.body, math.Float64bits(v))
 	}
@@ -193,6 +195,7 @@ func (b *builder) float64s(values []float64) int {
 }
 
 func (b *builder) float32s(values []float32) int {
+	b.body = slices.Grow(b.body, 4*len(values))
 	for _, v := range values {
 		b.body = binary.LittleEndian.AppendUint32(b.body, math.Float32bits(v))
 	}
@@ -200,6 +203,7 @@ func (b *builder) float32s(values []float32) int {
 }
 
 func (b *builder) int32s(values []int32) int {
+	b.body = slices.Grow(b.body, 4*len(values))
 	for _, v := range values {
 		b.body = binary.LittleEndian.AppendUint32(b.body, uint32(v))
 	}
@@ -212,6 +216,7 @@ func (b *builder) bytes(data []byte) int {
 }
 
 func (b *builder) strings(texts []string) int {
+	b.body = slices.Grow(b.body, 8*(len(texts)+1))
 	end := 0
 	b.body = binary.LittleEndian.AppendUint64(b.body, 0)
 	for _, text := range texts {

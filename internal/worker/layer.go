@@ -23,7 +23,7 @@ func states(ctx context.Context, c call, fields layer) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []float64
+	out := make([]float64, 0, len(given))
 	var kept []*deeppsl.Answer
 	for k := range fields.Examples {
 		if err := c.SetValues(given[k*width : (k+1)*width]); err != nil {

@@ -218,6 +218,7 @@ func (s *server) answer(ctx context.Context) error {
 			s.calls.begin(w.ID)
 			out := &builder{}
 			result, err := s.handle(w.ctx, w.request, out)
+			s.settle(s.calls.take())
 			if err == nil {
 				err = s.calls.end()
 			}

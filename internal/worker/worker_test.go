@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -50,13 +51,19 @@ type failure struct {
 func start(t testing.TB) *client {
 	t.Helper()
 	requests, in := io.Pipe()
-	out, replies := io.Pipe()
+	out, replies, err := os.Pipe() // which has room, unlike io.Pipe: the worker may write while it is written to
+	if err != nil {
+		t.Fatal(err)
+	}
 	c := &client{t: t, in: in, out: out, end: make(chan error, 1)}
 	go func() {
 		c.end <- worker.Serve(context.Background(), requests, replies, "v0")
 		_ = replies.Close()
 	}()
-	t.Cleanup(func() { _ = in.Close() })
+	t.Cleanup(func() {
+		_ = in.Close()
+		_ = out.Close()
+	})
 	c.ok("hello", `"protocol": 1`, nil)
 	return c
 }
