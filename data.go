@@ -39,8 +39,8 @@ func Open(path string, predicates ...Predicate) (*Program, *Data, error) {
 	return &Program{p}, &Data{declared: data}, nil
 }
 
-// A Source is a table: one of Rows, Values, Columns, File, Derived and what Reader returns. A row has an atom's arguments, and
-// may have its truth value in [0, 1] behind them, which is otherwise 1.
+// A Source is a table: one of Rows, Values, Columns, File, Derived and what Reader returns. A row has an atom's
+// arguments, and may have its truth value in [0, 1] behind them, which is otherwise 1.
 type Source interface{ table() (load.Data, error) }
 
 // Rows is a table of strings: either each row ends with a truth value, or none does.
@@ -61,7 +61,7 @@ type Columns struct {
 type File struct {
 	FS   fs.FS
 	Path string
-	// Columns are those that are taken, by the names in the file: those of the arguments in their order, and perhaps that of
+	// Columns are those that are taken, by the names in the file: those of the arguments in order, and perhaps that of
 	// the truth value. Rows that differ in others only are one; those with an empty field are left out. nil takes all.
 	Columns []string
 }

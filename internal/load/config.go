@@ -271,6 +271,9 @@ type Data struct {
 	Span source.Span
 }
 
+// Data returns the table, or what is wrong with its columns.
+func (c *Columns) Data() (Data, error) { return Data{Columns: c}, c.check() }
+
 // Choice is columns of a table by their names: those of the arguments, in order, and perhaps that of the truth value.
 // Rows that differ in others only are one, and such with an empty field are left out.
 type Choice struct {

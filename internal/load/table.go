@@ -108,6 +108,66 @@ func (t *table) addRows(data *Data, what string, role relation.Role) {
 	t.end()
 }
 
+// addColumns reads a table by columns: all rows at once if there are at least so many and nothing is wrong with any, or
+// one by one, which says what is.
+func (t *table) addColumns(c *Columns, least int) {
+	if c.many(max(least, t.builder.Len()/8)) && len(c.Rows) == len(t.tuple) && t.addAtOnce(c) {
+		return
+	}
+	arguments := make([]string, len(c.Rows))
+	for row := range c.len() {
+		for k, rows := range c.Rows {
+			arguments[k] = c.Constants[k][rows[row]]
+		}
+		t.addValued(arguments, c.truth(row), row)
+	}
+}
+
+// manyRows is from how many rows on a table in memory is read at once: if it is not small beside the rows before it,
+// since all of them are looked at again.
+const manyRows = 1 << 12
+
+// addAtOnce adds all rows, and returns false if one of them may not be as it should be. Constants have their IDs then,
+// the same ones as row by row.
+func (t *table) addAtOnce(c *Columns) bool {
+	var truth relation.Values
+	places := make([]relation.Place, c.len())
+	for row := range places {
+		value := c.truth(row)
+		if !(value >= 0 && value <= 1) {
+			return false
+		}
+		truth.Append(math.Abs(value))
+		places[row] = relation.Place(len(t.origins)-1)<<offsetBits | relation.Place(row)
+	}
+	columns := t.internAll(c)
+	return columns != nil && t.addAll(columns, truth, places)
+}
+
+// internAll returns the IDs of all arguments, in the order of the rows; nil where a constant is not written as that of
+// its type is.
+func (t *table) internAll(c *Columns) [][]symbol.ID {
+	columns, next := make([][]symbol.ID, len(t.tuple)), make([][]symbol.ID, len(t.tuple))
+	for k, constants := range c.Constants {
+		columns[k] = make([]symbol.ID, c.len())
+		next[k] = make([]symbol.ID, len(constants)) // behind its ID, 0 where that is not known yet
+	}
+	for row := range c.len() {
+		for k, rows := range c.Rows {
+			at := rows[row]
+			if next[k][at] == 0 {
+				if !isCanonical(t.predicate.Types[k], c.Constants[k][at]) {
+					return nil
+				}
+				id, _ := t.constant(k, c.Constants[k][at], row)
+				next[k][at] = id + 1
+			}
+			columns[k][row] = next[k][at] - 1
+		}
+	}
+	return columns
+}
+
 // addValued is add for a row whose truth value is a number.
 func (t *table) addValued(arguments []string, truth float64, offset int) {
 	if len(arguments) != t.predicate.Arity() {

@@ -199,7 +199,7 @@ func TestCancelledElsewhere(t *testing.T) {
 	c.net = net
 	c.ok("open", open+`, "options": {"learning": "deeppsl", "epochs": 100000}`, nil, arrays...)
 	learning, cancel := c.send("learn", `"session": 1`), 0 // the reply to a cancel comes among calls
-	const steps = 1000 // beyond fitting
+	const steps = 1000                                     // beyond fitting
 	for ended := false; !ended; {
 		switch m := c.receive(); {
 		case m.Call != nil:
