@@ -18,8 +18,7 @@ type Training struct {
 	Epochs []Epoch
 	// Kept is after how many epochs the parameters were best, and kept.
 	Kept int
-	// Ended says why learning ended; Early tells whether that was the context, so that what was learned until then
-	// holds.
+	// Ended says why learning ended; Early tells whether the context did, with what was learned until then.
 	Ended string
 	Early bool
 	// Warnings are signs that nothing was learned.
@@ -30,8 +29,7 @@ type Training struct {
 // Epoch is one line of a learning curve.
 type Epoch struct {
 	Number int
-	// Loss is that of the truth to learn from; Validation is the score of that to choose by, the higher the better, NaN
-	// without any.
+	// Loss is that of the truth to learn from; Validation scores that to choose by: higher is better, NaN is none.
 	Loss, Validation float64
 	// Gap is what is proven of the epoch's inference.
 	Gap float64

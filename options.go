@@ -19,8 +19,7 @@ type Options struct {
 	Seed uint64
 	// Threads bounds the goroutines at work, by default one per core. Results do not depend on it.
 	Threads int
-	// Memory is how many bytes the ground rules may take: more of them are kept in a temporary file. By default nothing
-	// bounds them.
+	// Memory is how many bytes the ground rules may take before they go to a temporary file; 0 is no bound.
 	Memory int64
 	// Gap is the relative duality gap that inference proves, above 0 and by default 1e-6.
 	Gap float64

@@ -154,8 +154,7 @@ func (s *Session) WriteGround(w io.Writer, limit int) error {
 	return s.use(func() error { return s.inference.Write(w, session.GroundView, limit) })
 }
 
-// SaveNetworks writes the parameters of all networks, and LoadNetworks reads them into a session of a program with the
-// same networks.
+// SaveNetworks writes the parameters of all networks; LoadNetworks reads them, in a session with the same networks.
 func (s *Session) SaveNetworks(w io.Writer) error {
 	return s.use(func() error { return s.inference.WriteNetworks(w) })
 }
