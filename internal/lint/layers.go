@@ -29,6 +29,7 @@ var layers = []layer{
 	{"internal/kernel", nil},
 	{"internal/onnx", []string{"internal/parallel", "internal/kernel"}},
 	{"internal/ldl", []string{"internal/parallel", "internal/kernel"}},
+	{"internal/basis", nil},
 	{"internal/cholesky", nil},
 	{"internal/stat", nil},
 	{"internal/idx", nil},
@@ -67,7 +68,7 @@ var layers = []layer{
 	{"internal/partition", []string{"internal/parallel", "internal/mrf"}},
 	{"internal/presolve", []string{"internal/parallel", "internal/mrf"}},
 	{"internal/solve", []string{
-		"internal/parallel", "internal/ldl", "internal/cholesky", "internal/scratch", "internal/mrf",
+		"internal/parallel", "internal/ldl", "internal/basis", "internal/cholesky", "internal/scratch", "internal/mrf",
 		"internal/partition", "internal/presolve"}},
 	{"internal/consensus", []string{
 		"internal/parallel", "internal/mrf", "internal/partition", "internal/solve", "internal/place"}},

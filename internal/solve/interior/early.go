@@ -1,23 +1,34 @@
 package interior
 
-import "math"
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/basis"
+)
 
 // early is the matrix of steps for as long as conjugate gradients are less work than a factorisation: while no variable
 // is near a bound, the Schur complement of all rows of several variables,
 //
 //	S = Θ⁻¹ + K D⁻¹ Kᵀ,
 //
-// is not far from its diagonal, even where factoring it fills memory. It is multiplied with, and never made.
+// is not far from its diagonal, even where factoring it fills memory. It is multiplied with, and never made. Later it
+// is not far from B W Bᵀ, where B are those of the columns of K and of the unit matrix whose weights, D⁻¹ and Θ⁻¹, are
+// the greatest. With such a basis few products do at any precision: what they leave of the rows' equations, the basic
+// variables and slacks take, so that the rows hold exactly, and what remains is left in the products of these. That is
+// little of mu where they move by little of what they are.
 type early struct {
 	direct *sparse // what solves when they are no longer
 	over   bool
-	most   int // products of a solution, from which on a factorisation is less work
+	most   int           // products of a solution, from which on a factorisation is less work
+	greedy *basis.Greedy // nil while the diagonal is enough
+	single bool          // the diagonal is the better preconditioner for good
 
 	rows    []int32 // of the program
 	start   []int32 // of the variables' entries in K
 	row     []int32
 	coef    []float64
-	inverse []float64 // D⁻¹
+	weights []float64 // of the columns of K, and of the unit columns
+	inverse []float64 // the first of these, D⁻¹
 	whole   []float64 // the diagonal of S
 
 	x, r, z, d, q []float64
@@ -26,33 +37,44 @@ type early struct {
 
 const (
 	// fewest is the least number of products that conjugate gradients are tried for, and share the part of a
-	// factorisation's work that those of one solution, of some three, may take.
-	fewest, share = 30, 0.3
+	// factorisation's work that those of one solution, of some three, may take. A solution that takes many with the
+	// diagonal is tried with a basis, where a factorisation is as much as several of that.
+	fewest, many, several, share = 30, 60, 120, 0.3
 	// exactness is the part of the right-hand side, squared and in the metric of the diagonal, that may remain, if the
 	// violation of rows falls by steadily with it, or is little of what is accepted.
 	exactness, steadily, accepted = 1e-6, 1.0 / 30, 0.05
+	// near is how much basic columns may take, in terms of the root of the mean product.
+	near = 0.3
 	// perProduct is the work of a product for an entry, in about nanoseconds.
 	perProduct = 4
 )
 
 // newEarly lays out K. It tells whether conjugate gradients are worth trying.
 func newEarly(p *program, direct *sparse) (e *early, ok bool) {
-	entries := 0
-	for _, j := range p.several {
-		entries += int(p.rows[j].last - p.rows[j].first)
-	}
-	product := perProduct * float64(entries+p.n+len(p.several))
 	direct.analyse(math.Inf(1))
-	work := perThousand*direct.symbolic.Flops/1000 + perNonzero*direct.symbolic.Entries
-	if most := share * work / product; most >= fewest {
-		e = &early{direct: direct, most: int(most), rows: p.several}
-		e.lay(p, entries)
+	if most := p.affordable(direct); most >= fewest {
+		e = &early{direct: direct, most: int(most), rows: p.several, single: most < several}
+		e.lay(p)
 	}
 	return e, e != nil
 }
 
+// affordable is the number of products of a solution from which on a factorisation is less work.
+func (p *program) affordable(direct *sparse) float64 {
+	return share * direct.work() / (perProduct * p.length())
+}
+
+// length is the number of entries of the rows in the matrix, and of the vectors beside them.
+func (p *program) length() float64 {
+	entries := p.n + len(p.several)
+	for _, j := range p.several {
+		entries += int(p.rows[j].last - p.rows[j].first)
+	}
+	return float64(entries)
+}
+
 // lay makes the columns of K, and has all rows kept.
-func (e *early) lay(p *program, entries int) {
+func (e *early) lay(p *program) {
 	e.start = make([]int32, p.n+1)
 	for _, j := range e.rows {
 		r := &p.rows[j]
@@ -64,6 +86,7 @@ func (e *early) lay(p *program, entries int) {
 	for i := range p.n {
 		e.start[i+1] += e.start[i]
 	}
+	entries := e.start[p.n]
 	e.row, e.coef = make([]int32, entries), make([]float64, entries)
 	at := append([]int32(nil), e.start...)
 	for k, j := range e.rows {
@@ -74,7 +97,8 @@ func (e *early) lay(p *program, entries int) {
 			*to++
 		}
 	}
-	e.inverse, e.t = make([]float64, p.n), make([]float64, p.n)
+	e.weights, e.t = make([]float64, p.n+len(e.rows)), make([]float64, p.n)
+	e.inverse = e.weights[:p.n]
 	for _, v := range []*[]float64{&e.whole, &e.x, &e.r, &e.z, &e.d, &e.q} {
 		*v = make([]float64, len(e.rows))
 	}
@@ -87,6 +111,7 @@ func (e *early) factor(p *program) bool {
 	}
 	for k, j := range e.rows {
 		e.whole[k] = 1 / p.rows[j].stiffness
+		e.weights[p.n+k] = e.whole[k]
 	}
 	for i, d := range p.diagonal {
 		e.inverse[i] = 1 / d
@@ -94,12 +119,15 @@ func (e *early) factor(p *program) bool {
 			e.whole[e.row[l]] += e.coef[l] * e.coef[l] / d
 		}
 	}
+	if e.greedy != nil && !e.greedy.Follow() {
+		e.greedy, e.single = nil, true
+	}
 	return true
 }
 
 // solve implements matrix.
 func (e *early) solve(p *program) {
-	if !e.over && !e.conjugate(p) {
+	if !e.over && !e.conjugate(p) && !e.improve(p) {
 		e.giveUp(p)
 	}
 	if e.over {
@@ -115,6 +143,41 @@ func (e *early) solve(p *program) {
 	for i, v := range e.t {
 		p.dy[i] = v * e.inverse[i]
 	}
+	if e.greedy != nil {
+		e.settle(p)
+	}
+}
+
+// settle has the basic variables and slacks take what the solution has left.
+func (e *early) settle(p *program) {
+	for k, j := range e.greedy.Chosen {
+		left := e.greedy.Left[k]
+		if int(j) < p.n {
+			p.dy[j] -= left
+		} else if r := &p.rows[e.rows[int(j)-p.n]]; r.lower && (!r.upper || r.s > r.t) {
+			r.ds -= left
+		} else if r.upper {
+			r.dt += left
+		}
+	}
+}
+
+// improve solves what has taken too many products with another preconditioner, a basis that was chosen for it or else
+// the diagonal, and tells whether that took few.
+func (e *early) improve(p *program) bool {
+	if e.greedy == nil && !e.single {
+		columns := &basis.Columns{Rows: len(e.rows), Start: e.start, Row: e.row, Coef: e.coef}
+		e.greedy = basis.NewGreedy(columns, e.weights)
+	}
+	if e.greedy != nil && !e.greedy.Young {
+		if e.greedy.ChooseByWeight() && e.conjugate(p) {
+			return true
+		}
+	} else if e.single {
+		return false
+	}
+	e.greedy, e.single = nil, true
+	return e.conjugate(p)
 }
 
 // giveUp has the present right-hand side, and all that follow, solved directly.
@@ -141,11 +204,11 @@ func (e *early) conjugate(p *program) bool {
 	e.precondition()
 	copy(e.d, e.z)
 	clear(e.x)
-	rz := product(e.r, e.z)
-	for first, products := rz, 0; rz > exactness*first || largest(e.r) > goal; products++ {
+	rz, products := product(e.r, e.z), 0
+	for first := rz; !e.enough(p, rz/first, goal); products++ {
 		e.multiply(p)
 		curvature := product(e.d, e.q)
-		if products >= e.most || !(curvature > 0) {
+		if products >= e.limit() || !(curvature > 0) {
 			return false
 		}
 		step := rz / curvature
@@ -160,7 +223,30 @@ func (e *early) conjugate(p *program) bool {
 			e.d[k] = e.z[k] + rz/before*e.d[k]
 		}
 	}
+	if e.greedy != nil {
+		e.greedy.Note(products)
+	}
 	return true
+}
+
+// limit is the number of products from which on another preconditioner, or a factorisation, is better.
+func (e *early) limit() int {
+	switch {
+	case e.greedy != nil:
+		return min(e.most, e.greedy.Limit())
+	case !e.single:
+		return min(e.most, many)
+	}
+	return e.most
+}
+
+// enough tells whether so little of the right-hand side remains, a part of it in the metric of the preconditioner, that
+// the solution is exact enough.
+func (e *early) enough(p *program, part, goal float64) bool {
+	if e.greedy != nil {
+		return e.greedy.Off <= near*math.Sqrt(p.mean)
+	}
+	return !(part > exactness || largest(e.r) > goal)
 }
 
 // begin sets r to the right-hand side of S, and returns how far the rows' equations are from holding now.
@@ -184,6 +270,10 @@ func (e *early) begin(p *program) (violation float64) {
 }
 
 func (e *early) precondition() {
+	if e.greedy != nil {
+		e.greedy.Precondition(e.r, e.z)
+		return
+	}
 	for k, v := range e.r {
 		e.z[k] = v / e.whole[k]
 	}

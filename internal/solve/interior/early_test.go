@@ -11,10 +11,11 @@ import (
 	"github.com/deeppsl/deeppsl/internal/solve/interior"
 )
 
-// What links variables at random fills a factor, so that conjugate gradients begin: sums to the end, and orders until a
-// factorisation is less work. Threads must not matter.
+// What links variables at random fills a factor, so that conjugate gradients begin: sums to the end, orders until a
+// factorisation is less work, and packings until a basis is the better preconditioner. Threads must not matter.
 func TestGraphsThatFill(t *testing.T) {
-	for name, field := range map[string]*mrf.Field{"sums": randomSums(), "orders": randomOrders()} {
+	for name, field := range map[string]*mrf.Field{"sums": randomSums(), "orders": randomOrders(),
+		"packings": randomPackings()} {
 		var first *solve.Result
 		for _, threads := range []int{1, 3} {
 			r, err := interior.New(field, solve.Settings{Gap: 1e-6, Threads: threads}).Solve(t.Context())
@@ -44,25 +45,37 @@ func randomSums() *mrf.Field {
 		}
 		b.Add(1, row, nil)
 	}
-	return withGuesses(b, rng, 0.1)
+	return withGuesses(b, rng, fillers, 0.1)
 }
 
 // randomOrders are a path along which values do not fall, and links between any two along which they do not either.
 func randomOrders() *mrf.Field {
+	return randomLinks(fillers, 1, 0, -1)
+}
+
+// randomPackings are more such links, of which both ends are 1 together at most.
+func randomPackings() *mrf.Field { return randomLinks(2*fillers, 3, -1, 1) }
+
+// randomLinks are a path of n variables, and so many links of each to any other, each with a hard rule about its ends.
+func randomLinks(n, links int, constant, second float64) *mrf.Field {
 	rng := rand.New(rand.NewPCG(1, 2))
-	b := mrftest.New(fillers, 0, 2).Rule(0, mrf.LessEqual, 0)
-	for i := range fillers - 2 {
-		for _, k := range []int{i + 1, i + 2 + rng.IntN(fillers-i-2)} {
-			b.Add(0, []mrftest.Term{{Index: i, Coef: 1}, {Index: k, Coef: -1}}, nil)
+	b := mrftest.New(n, 0, 2).Rule(0, mrf.LessEqual, 0)
+	for i := range n - 2 {
+		for l := range links + 1 {
+			k := i + 1
+			if l > 0 {
+				k += 1 + rng.IntN(n-k-1)
+			}
+			b.Add(constant, []mrftest.Term{{Index: i, Coef: 1}, {Index: k, Coef: second}}, nil)
 		}
 	}
-	return withGuesses(b, rng, 1)
+	return withGuesses(b, rng, n, 1)
 }
 
 // withGuesses adds what the values are guessed to be, at most so much.
-func withGuesses(b *mrftest.Builder, rng *rand.Rand, most float64) *mrf.Field {
+func withGuesses(b *mrftest.Builder, rng *rand.Rand, n int, most float64) *mrf.Field {
 	b.Rule(1, mrf.Absolute, 1)
-	for i := range fillers {
+	for i := range n {
 		b.Add(-most*rng.Float64(), []mrftest.Term{{Index: i, Coef: 1}}, nil)
 	}
 	field := mrf.NewField(b.Model())

@@ -102,6 +102,7 @@ func (p *program) run(t *target, out *outcome) {
 // step takes a step of Mehrotra's from where there are so many products of this sum, and returns its length; 0 says
 // that the arithmetic has broken down.
 func (p *program) step(products float64, count int) (length float64) {
+	p.mean = products / float64(count)
 	for p.firm /= 10; ; p.firm = max(leastFirm, 100*p.firm) {
 		p.curvature()
 		if !p.matrix.factor(p) || p.inconsistent {
@@ -115,9 +116,9 @@ func (p *program) step(products float64, count int) (length float64) {
 		}
 	}
 	affine, _ := p.products(p.longest())
-	mean, ratio := products/float64(count), affine/products
+	ratio := affine / products
 	p.correct()
-	aim := max(mean*ratio*ratio*ratio, ample*p.tolerance/float64(count))
+	aim := max(p.mean*ratio*ratio*ratio, ample*p.tolerance/float64(count))
 	p.direct(aim)
 	length = min(1, 0.995*p.lengthen(aim))
 	if next, _ := p.products(length); math.IsNaN(next) || math.IsInf(next, 0) || p.inconsistent {

@@ -30,7 +30,8 @@ type program struct {
 	steep    bool    // or have weights that are many times others
 	saved    []float64
 	firm     float64
-	rough    bool // the last solution of the matrix is not one
+	mean     float64 // of the products before the present step
+	rough    bool    // the last solution of the matrix is not one
 	// objective and violation are the last proof's.
 	objective, violation float64
 	tolerance            float64 // of its gap

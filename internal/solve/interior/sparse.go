@@ -119,6 +119,11 @@ func (s *sparse) analyse(flops float64) (ok bool) {
 	return true
 }
 
+// work is what a factorisation takes, in about nanoseconds, once the matrix is analysed.
+func (s *sparse) work() float64 {
+	return perThousand*s.symbolic.Flops/1000 + perNonzero*s.symbolic.Entries
+}
+
 // factor implements matrix.
 func (s *sparse) factor(p *program) bool {
 	if s.factored == nil {

@@ -1,0 +1,250 @@
+// Package basis takes a basis from the columns of a sparse matrix with more columns than rows, those first that are
+// wanted most, and factors it: B = LU, column by column (Gilbert and Peierls 1988), with a pivot in the row that has
+// the fewest entries of those that are large enough. A basis of the columns of greatest weight is a preconditioner of
+// A W Aᵀ as it is in the steps of an interior point method (Schork and Gondzio 2020): each other column is a combination
+// of columns that weigh no less, so that the nearer a point comes to a vertex, the nearer the two are.
+package basis
+
+import "math"
+
+// Columns are those of a matrix, each a list of entries; after them come the unit columns of all rows.
+type Columns struct {
+	Rows  int
+	Start []int32 // column j has the entries Start[j]..Start[j+1]
+	Row   []int32
+	Coef  []float64
+}
+
+// Basis is a factored one.
+type Basis struct {
+	// Chosen are its columns, in the order of the pivots.
+	Chosen []int32
+	// Work is how many entries the last choice visited.
+	Work int
+
+	a      *Columns
+	counts []int32 // entries of the rows
+	pivot  []int32 // the pivot of each row, or none
+	row    []int32 // the row of each pivot
+	lower  triangle
+	upper  triangle
+	values []float64 // of U's diagonal
+	x      []float64
+	seen   []int32
+	stack  []int32
+	next   []int32
+	order  []int32
+	stamp  int32
+}
+
+// triangle has the entries beside the diagonal by columns.
+type triangle struct {
+	start []int32
+	row   []int32
+	coef  []float64
+}
+
+const none = -1
+
+const (
+	// threshold is the part of a column's largest entry that its pivot is at least.
+	threshold = 0.1
+	// dependent is the part of a column's largest entry that is rounding if nothing else is left of it.
+	dependent = 1e-6
+)
+
+// New makes a basis of unit columns.
+func New(a *Columns) *Basis {
+	b := &Basis{a: a, counts: make([]int32, a.Rows), pivot: make([]int32, a.Rows), seen: make([]int32, a.Rows),
+		x: make([]float64, a.Rows)}
+	for _, r := range a.Row {
+		b.counts[r]++
+	}
+	return b
+}
+
+// Choose takes the first columns in the order that do not depend on those before, and factors them. The order has all
+// columns, or enough of them. It gives up, and says so, where the factors have more than so many entries.
+func (b *Basis) Choose(order []int32, most int) (ok bool) {
+	b.Chosen, b.row, b.values, b.Work = b.Chosen[:0], b.row[:0], b.values[:0], len(order)
+	b.lower.clear()
+	b.upper.clear()
+	for r := range b.pivot {
+		b.pivot[r] = none
+	}
+	for _, j := range order {
+		if len(b.Chosen) == b.a.Rows {
+			break
+		}
+		b.add(j)
+		if len(b.lower.row)+len(b.upper.row) > most {
+			return false
+		}
+	}
+	for k, r := range b.lower.row {
+		b.lower.row[k] = b.pivot[r]
+	}
+	return len(b.Chosen) == b.a.Rows
+}
+
+// Entries is the number of entries of the factors.
+func (b *Basis) Entries() int { return len(b.lower.row) + len(b.upper.row) + len(b.values) }
+
+func (t *triangle) clear() {
+	t.start, t.row, t.coef = append(t.start[:0], 0), t.row[:0], t.coef[:0]
+}
+
+func (t *triangle) add(row int32, v float64) {
+	t.row, t.coef = append(t.row, row), append(t.coef, v)
+}
+
+func (t *triangle) end() { t.start = append(t.start, int32(len(t.row))) }
+
+// add takes a column if it does not depend on those before.
+func (b *Basis) add(j int32) {
+	largest := b.spread(j)
+	best, at := 0.0, int32(none)
+	for _, r := range b.order {
+		if b.pivot[r] == none {
+			best = max(best, math.Abs(b.x[r]))
+		}
+	}
+	if best <= dependent*largest {
+		b.wipe()
+		return
+	}
+	for _, r := range b.order {
+		if b.pivot[r] == none && math.Abs(b.x[r]) >= threshold*best && (at == none || b.counts[r] < b.counts[at]) {
+			at = r
+		}
+	}
+	v := b.x[at]
+	for _, r := range b.order {
+		switch k := b.pivot[r]; {
+		case r == at || b.x[r] == 0:
+		case k != none:
+			b.upper.add(k, b.x[r])
+		default:
+			b.lower.add(r, b.x[r]/v)
+		}
+	}
+	b.lower.end()
+	b.upper.end()
+	b.pivot[at] = int32(len(b.Chosen))
+	b.Chosen, b.row, b.values = append(b.Chosen, j), append(b.row, at), append(b.values, v)
+	b.wipe()
+}
+
+func (b *Basis) wipe() {
+	for _, r := range b.order {
+		b.x[r] = 0
+	}
+}
+
+// spread sets x to L⁻¹ times a column, and order to the rows where it is not 0; it returns the column's largest entry.
+func (b *Basis) spread(j int32) (largest float64) {
+	b.stamp++
+	b.order = b.order[:0]
+	if first := int32(len(b.a.Start)) - 1; j >= first {
+		b.reach(j - first)
+		b.x[j-first], largest = 1, 1
+	} else {
+		for l := b.a.Start[j]; l < b.a.Start[j+1]; l++ {
+			b.reach(b.a.Row[l])
+		}
+		for l := b.a.Start[j]; l < b.a.Start[j+1]; l++ {
+			b.x[b.a.Row[l]] += b.a.Coef[l]
+			largest = max(largest, math.Abs(b.a.Coef[l]))
+		}
+	}
+	b.Work += 2 * len(b.order)
+	for k := len(b.order) - 1; k >= 0; k-- {
+		r := b.order[k]
+		if p := b.pivot[r]; p != none && b.x[r] != 0 {
+			v := b.x[r]
+			b.Work += int(b.lower.start[p+1] - b.lower.start[p])
+			for l := b.lower.start[p]; l < b.lower.start[p+1]; l++ {
+				b.x[b.lower.row[l]] -= v * b.lower.coef[l]
+			}
+		}
+	}
+	return largest
+}
+
+// reach appends to order the rows that an entry of this one leads to, each after those that it leads to.
+func (b *Basis) reach(r int32) {
+	if b.seen[r] == b.stamp {
+		return
+	}
+	b.seen[r] = b.stamp
+	b.stack, b.next = append(b.stack[:0], r), append(b.next[:0], b.first(r))
+	for len(b.stack) > 0 {
+		top := len(b.stack) - 1
+		at, p := b.stack[top], b.pivot[b.stack[top]]
+		deeper := false
+		if p != none {
+			for l := b.next[top]; l < b.lower.start[p+1]; l++ {
+				if to := b.lower.row[l]; b.seen[to] != b.stamp {
+					b.seen[to] = b.stamp
+					b.next[top] = l + 1
+					b.stack, b.next = append(b.stack, to), append(b.next, b.first(to))
+					deeper = true
+					break
+				}
+			}
+		}
+		if !deeper {
+			b.order = append(b.order, at)
+			b.stack, b.next = b.stack[:top], b.next[:top]
+		}
+	}
+}
+
+func (b *Basis) first(r int32) int32 {
+	if p := b.pivot[r]; p != none {
+		return b.lower.start[p]
+	}
+	return 0
+}
+
+// Solve sets z, by pivots, to B⁻¹ v, v by rows.
+func (b *Basis) Solve(v, z []float64) {
+	for k, r := range b.row {
+		z[k] = v[r]
+	}
+	for k := range b.row {
+		if x := z[k]; x != 0 {
+			for l := b.lower.start[k]; l < b.lower.start[k+1]; l++ {
+				z[b.lower.row[l]] -= x * b.lower.coef[l]
+			}
+		}
+	}
+	for k := len(b.row) - 1; k >= 0; k-- {
+		x := z[k] / b.values[k]
+		z[k] = x
+		if x != 0 {
+			for l := b.upper.start[k]; l < b.upper.start[k+1]; l++ {
+				z[b.upper.row[l]] -= x * b.upper.coef[l]
+			}
+		}
+	}
+}
+
+// SolveTransposed sets v, by rows, to B⁻ᵀ z, z by pivots, which it overwrites.
+func (b *Basis) SolveTransposed(z, v []float64) {
+	for k := range b.row {
+		x := z[k]
+		for l := b.upper.start[k]; l < b.upper.start[k+1]; l++ {
+			x -= z[b.upper.row[l]] * b.upper.coef[l]
+		}
+		z[k] = x / b.values[k]
+	}
+	for k := len(b.row) - 1; k >= 0; k-- {
+		x := z[k]
+		for l := b.lower.start[k]; l < b.lower.start[k+1]; l++ {
+			x -= z[b.lower.row[l]] * b.lower.coef[l]
+		}
+		z[k] = x
+		v[b.row[k]] = x
+	}
+}

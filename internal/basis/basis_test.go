@@ -1,0 +1,160 @@
+package basis_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/basis"
+)
+
+// random makes a matrix of columns with a few entries each, of which some repeat others or are empty.
+func random(rng *rand.Rand, rows, columns int) *basis.Columns {
+	a := &basis.Columns{Rows: rows, Start: []int32{0}}
+	for j := range columns {
+		first := rng.IntN(j + 1)
+		switch kind := rng.IntN(10); {
+		case kind == 0 && j > 0: // twice another one
+			if first == j {
+				first--
+			}
+			for l := a.Start[first]; l < a.Start[first+1]; l++ {
+				a.Row, a.Coef = append(a.Row, a.Row[l]), append(a.Coef, 2*a.Coef[l])
+			}
+		case kind > 1:
+			for _, r := range rng.Perm(rows)[:1+rng.IntN(min(4, rows))] {
+				a.Row, a.Coef = append(a.Row, int32(r)), append(a.Coef, float64(rng.IntN(9)-4)+0.5)
+			}
+		}
+		a.Start = append(a.Start, int32(len(a.Row)))
+	}
+	return a
+}
+
+// column returns a column with all its zeros.
+func column(a *basis.Columns, j int32) []float64 {
+	v, n := make([]float64, a.Rows), int32(len(a.Start)-1)
+	if j >= n {
+		v[j-n] = 1
+		return v
+	}
+	for l := a.Start[j]; l < a.Start[j+1]; l++ {
+		v[a.Row[l]] += a.Coef[l]
+	}
+	return v
+}
+
+// rank is how many of the columns are independent.
+func rank(a *basis.Columns, columns []int32) (found int) {
+	var reduced [][]float64
+	var pivots []int
+	for _, j := range columns {
+		v := column(a, j)
+		for k, u := range reduced {
+			factor := v[pivots[k]]
+			for r := range v {
+				v[r] -= factor * u[r]
+			}
+		}
+		best := 0
+		for r := range v {
+			if math.Abs(v[r]) > math.Abs(v[best]) {
+				best = r
+			}
+		}
+		if math.Abs(v[best]) < 1e-7 {
+			continue
+		}
+		pivot := v[best]
+		for r := range v {
+			v[r] /= pivot
+		}
+		reduced, pivots = append(reduced, v), append(pivots, best)
+		found++
+	}
+	return found
+}
+
+// The basis has the first independent columns of the order, and its factors solve with it both ways.
+func TestChoose(t *testing.T) {
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		rows := 1 + rng.IntN(12)
+		columns := 1 + rng.IntN(25)
+		a := random(rng, rows, columns)
+		var order []int32
+		for _, j := range rng.Perm(columns + rows) {
+			order = append(order, int32(j))
+		}
+		b := basis.New(a)
+		for range 2 { // also where one was chosen before
+			rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+			if !b.Choose(order, math.MaxInt) || len(b.Chosen) != rows {
+				t.Fatalf("seed %d: %d columns of %d", seed, len(b.Chosen), rows)
+			}
+			last := 0
+			for k, j := range b.Chosen {
+				for ; order[last] != j; last++ {
+					if rank(a, append(b.Chosen[:k:k], order[last])) > k {
+						t.Fatalf("seed %d: column %d is independent and was left out", seed, order[last])
+					}
+				}
+			}
+			checkSolutions(t, rng, a, b)
+		}
+	}
+}
+
+func checkSolutions(t *testing.T, rng *rand.Rand, a *basis.Columns, b *basis.Basis) {
+	t.Helper()
+	x, v, z := make([]float64, a.Rows), make([]float64, a.Rows), make([]float64, a.Rows)
+	for k, j := range b.Chosen {
+		x[k] = rng.Float64() - 0.5
+		for r, c := range column(a, j) {
+			v[r] += x[k] * c
+		}
+	}
+	b.Solve(v, z)
+	for k := range x {
+		if math.Abs(x[k]-z[k]) > 1e-8 {
+			t.Fatalf("Solve: %v, want %v", z, x)
+		}
+	}
+	for k, j := range b.Chosen {
+		z[k] = 0
+		for r, c := range column(a, j) {
+			z[k] += x[r] * c
+		}
+	}
+	b.SolveTransposed(z, v)
+	for r := range x {
+		if math.Abs(x[r]-v[r]) > 1e-8 {
+			t.Fatalf("SolveTransposed: %v, want %v", v, x)
+		}
+	}
+}
+
+// What fills is given up, and the columns that are chosen first are those that do not.
+func TestChooseGivesUp(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	const n = 200
+	a := &basis.Columns{Rows: n, Start: []int32{0}}
+	var order []int32
+	for j := range n {
+		for _, r := range rng.Perm(n)[:5] {
+			a.Row, a.Coef = append(a.Row, int32(r)), append(a.Coef, rng.Float64())
+		}
+		a.Start = append(a.Start, int32(len(a.Row)))
+		order = append(order, int32(j))
+	}
+	for r := range n {
+		order = append(order, int32(n+r))
+	}
+	b := basis.New(a)
+	if b.Choose(order, 2*len(a.Row)) {
+		t.Errorf("%d entries are more than %d", b.Entries(), 2*len(a.Row))
+	}
+	if !b.Choose(order[n:], 0) || b.Entries() != n {
+		t.Errorf("unit columns have %d entries", b.Entries())
+	}
+}

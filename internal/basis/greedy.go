@@ -1,0 +1,104 @@
+package basis
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Greedy is the basis of the columns of greatest weight as a preconditioner of A W Aᵀ, where the unit columns are of A
+// too. It is kept while weights change, until products with A and it have cost as much as another one.
+type Greedy struct {
+	*Basis
+	// Weights are those of all columns.
+	Weights []float64
+	// Left is what basic columns take so that the rows of the last r of Precondition hold, by pivots, and Off the most of
+	// that in terms of the roots of the weights.
+	Left []float64
+	Off  float64
+	// Young says that nothing was solved with the basis since it was chosen.
+	Young bool
+
+	// least is how many products a solution has taken at least, and lost what those beyond have cost since the choice.
+	least, lost int
+	classes     []int32 // of columns by weight, the greatest first
+	order       []int32
+	u           []float64
+}
+
+const (
+	// ratio is that of the weights of a class, in which columns with few entries come first.
+	ratio = 1.2
+	// fill is how many times as many entries as the matrix a basis may have.
+	fill = 8
+	// perVisit is how many times the work of an entry of a product that of one visited in a choice is.
+	perVisit = 2
+)
+
+// NewGreedy makes one that has no basis yet. The weights may change at any time.
+func NewGreedy(a *Columns, weights []float64) *Greedy {
+	return &Greedy{Basis: New(a), Weights: weights, classes: make([]int32, len(weights)),
+		order: make([]int32, len(weights)), Left: make([]float64, a.Rows), u: make([]float64, a.Rows)}
+}
+
+// ChooseByWeight takes a basis by the present weights. It tells whether there is one that does not fill.
+func (g *Greedy) ChooseByWeight() bool {
+	g.Young, g.least, g.lost = true, math.MaxInt, 0
+	a := g.a
+	columns := len(a.Start) - 1
+	for j, w := range g.Weights {
+		size := 1.0
+		if j < columns {
+			size = 0
+			for _, c := range a.Coef[a.Start[j]:a.Start[j+1]] {
+				size = max(size, math.Abs(c))
+			}
+		}
+		g.order[j], g.classes[j] = int32(j), math.MaxInt32
+		if w *= size * size; w > 0 {
+			g.classes[j] = int32(math.Floor(-math.Log(w) / math.Log(ratio)))
+		}
+	}
+	entries := func(j int32) int32 {
+		if int(j) < columns {
+			return a.Start[j+1] - a.Start[j]
+		}
+		return 1
+	}
+	slices.SortFunc(g.order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(g.classes[a], g.classes[b]), cmp.Compare(entries(a), entries(b)), cmp.Compare(a, b))
+	})
+	return g.Choose(g.order, fill*(len(a.Coef)+a.Rows))
+}
+
+// Follow takes another basis if solutions with this one have cost as much as that. It tells whether there is one.
+func (g *Greedy) Follow() bool { return g.lost <= perVisit*g.Work || g.ChooseByWeight() }
+
+// perProduct is the number of entries that a product and its preconditioning visit.
+func (g *Greedy) perProduct() int { return 2 * (len(g.a.Coef) + g.Entries()) }
+
+// Limit is the number of products of a solution from which on another basis is less work.
+func (g *Greedy) Limit() int {
+	if g.Young {
+		return math.MaxInt
+	}
+	return g.least + (perVisit*g.Work-g.lost)/g.perProduct()
+}
+
+// Note counts the products of a solution.
+func (g *Greedy) Note(products int) {
+	g.Young, g.least = false, min(g.least, products)
+	g.lost += (products - g.least) * g.perProduct()
+}
+
+// Precondition sets z to B⁻ᵀ W⁻¹ B⁻¹ r.
+func (g *Greedy) Precondition(r, z []float64) {
+	g.Solve(r, g.Left)
+	off := 0.0
+	for k, j := range g.Chosen {
+		g.u[k] = g.Left[k] / g.Weights[j]
+		off = max(off, g.Left[k]*g.u[k])
+	}
+	g.Off = math.Sqrt(off)
+	g.SolveTransposed(g.u, z)
+}
