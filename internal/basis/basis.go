@@ -1,8 +1,8 @@
 // Package basis takes a basis from the columns of a sparse matrix with more columns than rows, those first that are
 // wanted most, and factors it: B = LU, column by column (Gilbert and Peierls 1988), with a pivot in the row that has
 // the fewest entries of those that are large enough. A basis of the columns of greatest weight is a preconditioner of
-// A W Aᵀ as it is in the steps of an interior point method (Schork and Gondzio 2020): each other column is a combination
-// of columns that weigh no less, so that the nearer a point comes to a vertex, the nearer the two are.
+// A W Aᵀ as it is in the steps of an interior point method (Schork and Gondzio 2020): each other column is a
+// combination of columns that weigh no less, so that the nearer a point comes to a vertex, the nearer the two are.
 package basis
 
 import "math"
