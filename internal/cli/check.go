@@ -100,7 +100,6 @@ type checked struct {
 
 // Text prints a line per rule, the totals, and what the rules are about.
 func (c checked) Text(w io.Writer) error {
-	var b strings.Builder
 	table := report.NewTable("ground rules", "memory", "time", "rule")
 	all := true
 	for _, r := range c.Rules {
@@ -108,28 +107,27 @@ func (c checked) Text(w io.Writer) error {
 		all = all && r.Exact
 	}
 	table.Row(costCells(c.Total, all, "all rules")...)
-	if err := table.Text(&b); err != nil {
+	if err := table.Text(w); err != nil {
 		return err
 	}
-	fmt.Fprintf(&b, "\n%d rules over %d predicates, %d observations, %d targets\n",
+	fmt.Fprintf(w, "\n%d rules over %d predicates, %d observations, %d targets\n",
 		len(c.Rules), c.Predicates, c.Observations, c.Targets)
 	for _, f := range c.Features {
 		names, more := f.Names, ""
 		if len(names) > shownFeatures {
 			names, more = names[:shownFeatures], ", …"
 		}
-		fmt.Fprintf(&b, "network %s sees %d features of %d things: %s%s\n", f.Network, len(f.Names), f.Rows,
+		fmt.Fprintf(w, "network %s sees %d features of %d things: %s%s\n", f.Network, len(f.Names), f.Rows,
 			strings.Join(names, ", "), more)
 	}
 	switch {
 	case len(c.Lints) > 0:
 	case c.Total.Seconds > preflight.SlowSeconds:
-		fmt.Fprintf(&b, "nothing is wrong, but grounding takes about %s\n", preflight.Duration(c.Total.Seconds))
+		fmt.Fprintf(w, "nothing is wrong, but grounding takes about %s\n", preflight.Duration(c.Total.Seconds))
 	default:
-		b.WriteString("nothing is wrong\n")
+		fmt.Fprintln(w, "nothing is wrong")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return nil
 }
 
 // costCells are the cells of one line; estimates are marked.

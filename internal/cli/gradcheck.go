@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -105,33 +104,31 @@ type gradchecked struct{ *training.GradientReport }
 
 // Text prints the verdict and the tables.
 func (g gradchecked) Text(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: cosine %s, at worst %s, relative error %s, of %d parameters; loss %.6g, seed %d\n", g.Gradient,
+	fmt.Fprintf(w, "%s: cosine %s, at worst %s, relative error %s, of %d parameters; loss %.6g, seed %d\n", g.Gradient,
 		cosine(g.Cosine), cosine(g.WorstCosine), cosine(g.RelativeError), g.Samples, g.Loss, g.Seed)
-	b.WriteString(g.Verdict + "\n")
+	fmt.Fprintln(w, g.Verdict)
 	if len(g.ByRule) > 0 {
-		b.WriteByte('\n')
+		fmt.Fprintln(w)
 		table := report.NewTable("gradient", "difference", "cosine", "relative error", "rule")
 		for _, r := range g.ByRule {
 			table.Row(report.Number(fmt.Sprintf("%.3g", r.Gradient)), report.Number(fmt.Sprintf("%.3g", r.Difference)),
 				cosine(r.Cosine), cosine(r.RelativeError), r.Rule)
 		}
-		if err := table.Text(&b); err != nil {
+		if err := table.Text(w); err != nil {
 			return err
 		}
 	}
 	if len(g.ByNetwork) > 0 {
-		b.WriteByte('\n')
+		fmt.Fprintln(w)
 		table := report.NewTable("parameters", "kinks", "cosine", "relative error", "network")
 		for _, n := range g.ByNetwork {
 			table.Row(n.Samples, n.Kinks, cosine(n.Cosine), cosine(n.RelativeError), n.Network)
 		}
-		if err := table.Text(&b); err != nil {
+		if err := table.Text(w); err != nil {
 			return err
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return nil
 }
 
 // cosine prints a number that may not be there.

@@ -78,8 +78,10 @@ func (x *inspector) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if x.export != "" {
-		err := x.output(x.export, func(w io.Writer) error { return site.Export(cmd.Context(), w) })
-		return x.Wrote([]string{x.export}, err)
+		if err := x.output(x.export, func(w io.Writer) error { return site.Export(cmd.Context(), w) }); err != nil {
+			return err
+		}
+		return x.Wrote([]string{x.export}, nil)
 	}
 	x.Answering.Store(true) // an interrupt ends in order
 	var failed error

@@ -157,10 +157,8 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	answer := ran{Report: result, showAtoms: outputs.Atoms == "" && !outputs.Hidden}
-	if r.JSON || !r.Quiet {
-		if answer.summary, err = summarize(result); err != nil {
-			return err
-		}
+	if answer.summary, err = summarize(result); err != nil {
+		return err
 	}
 	if r.atoms && result.Answer != nil && !result.Failed() {
 		answer.Atoms = slices.Collect(result.Grounding.Atoms(result.Answer, nil))
@@ -320,15 +318,14 @@ const shownAtoms = 20
 
 // Text prints the answer, its proof, the counts and the scores.
 func (r ran) Text(w io.Writer) error {
-	var b strings.Builder
-	r.proof(&b)
+	r.proof(w)
 	if t := r.Training; t != nil {
-		fmt.Fprintf(&b, "learning ended after %d epochs: %s\n", r.Epochs, t.Ended.Sentence())
-		b.WriteString(heldOut(t.CrossFit))
-		b.WriteString(compared(t.Compared))
+		fmt.Fprintf(w, "learning ended after %d epochs: %s\n", r.Epochs, t.Ended.Sentence())
+		fmt.Fprint(w, heldOut(t.CrossFit))
+		fmt.Fprint(w, compared(t.Compared))
 	}
 	if r.Training != nil && r.ExamplesOf == load.Learn.String() {
-		b.WriteString("there are no examples of inference: those of learning were inferred and scored\n")
+		fmt.Fprintln(w, "there are no examples of inference: those of learning were inferred and scored")
 	}
 	each := ""
 	if r.Predictions != nil {
@@ -339,130 +336,128 @@ func (r ran) Text(w io.Writer) error {
 			each = fmt.Sprintf("%d of %d examples, each of ", r.Examples, all)
 		}
 	}
-	fmt.Fprintf(&b, "%s%d variables, %d ground rules, seed %d\n", each, r.Variables, r.GroundRules, r.Seed)
+	fmt.Fprintf(w, "%s%d variables, %d ground rules, seed %d\n", each, r.Variables, r.GroundRules, r.Seed)
 	if p := r.Presolve; p != nil {
-		fmt.Fprintf(&b, "presolved: %d variables fixed and %d tied, %d ground rules dropped and %d merged\n", p.Fixed, p.Tied,
+		fmt.Fprintf(w, "presolved: %d variables fixed and %d tied, %d ground rules dropped and %d merged\n", p.Fixed, p.Tied,
 			p.Dropped, p.Merged)
 	}
 	if c := r.Components; c != nil && c.Apart {
-		fmt.Fprintf(&b, "solved apart: %d components, the largest of %d ground rules\n", c.Count, c.Largest)
+		fmt.Fprintf(w, "solved apart: %d components, the largest of %d ground rules\n", c.Count, c.Largest)
 	}
 	if r.Scratch > 0 {
-		fmt.Fprintf(&b, "kept the ground rules in a temporary file of %s\n", report.FormatBytes(float64(r.Scratch)))
+		fmt.Fprintf(w, "kept the ground rules in a temporary file of %s\n", report.FormatBytes(float64(r.Scratch)))
 	}
-	fmt.Fprintf(&b, "load %s, ground %s, learn %s, solve %s\n\n", seconds(r.Seconds.Load), seconds(r.Seconds.Ground),
+	fmt.Fprintf(w, "load %s, ground %s, learn %s, solve %s\n\n", seconds(r.Seconds.Load), seconds(r.Seconds.Ground),
 		seconds(r.Seconds.Learn), seconds(r.Seconds.Solve))
-	fitted := report.Fitted(&b, w)
-	if err := r.predicates(fitted); err != nil {
+	if err := r.predicates(w); err != nil {
 		return err
 	}
 	rules := r.rules()
 	if r.CostByRule == nil {
 		rules = countTable(r.GroundRulesByRule, r.RuleWeights)
 	}
-	if err := rules.Text(fitted); err != nil {
+	if err := rules.Text(w); err != nil {
 		return err
 	}
-	b.WriteByte('\n')
+	fmt.Fprintln(w)
 	if infeasible(r.Report) {
-		r.conflict(&b)
+		r.conflict(w)
 	} else {
-		r.scores(&b)
+		r.scores(w)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return nil
 }
 
 // proof prints how good the answer is, and which method found it and why.
-func (r ran) proof(b *strings.Builder) {
+func (r ran) proof(w io.Writer) {
 	switch {
 	case infeasible(r.Report):
-		fmt.Fprintf(b, "infeasible: any assignment violates a hard rule, by %s\n", r.Method)
+		fmt.Fprintf(w, "infeasible: any assignment violates a hard rule, by %s\n", r.Method)
 	case r.LearnedAlone():
-		fmt.Fprintf(b, "%s: nothing was inferred; -l -i infers with what is learned\n", r.Status)
+		fmt.Fprintf(w, "%s: nothing was inferred; -l -i infers with what is learned\n", r.Status)
 	case r.Answer == nil:
-		fmt.Fprintf(b, "%s: nothing was inferred\n", r.Status)
+		fmt.Fprintf(w, "%s: nothing was inferred\n", r.Status)
 	case r.Predictions != nil:
-		fmt.Fprintf(b, "%s: objectives add up to %.6g, at least %.6g (largest gap %.1e, largest violation %.1e), by %s\n",
+		fmt.Fprintf(w, "%s: objectives add up to %.6g, at least %.6g (largest gap %.1e, largest violation %.1e), by %s\n",
 			r.Status, r.Objective, r.DualBound, r.Gap, r.MaxViolation, r.Method)
 	case r.Answer.Violated:
-		fmt.Fprintf(b, "%s: no feasible point yet, hard rules are violated by up to %.1e (no feasible point costs less than "+
+		fmt.Fprintf(w, "%s: no feasible point yet, hard rules are violated by up to %.1e (no feasible point costs less than "+
 			"%.6g), by %s\n", r.Status, r.MaxViolation, r.DualBound, r.Method)
 	default:
-		fmt.Fprintf(b, "%s: objective %.6g, at least %.6g (gap %.1e, largest violation %.1e), by %s\n",
+		fmt.Fprintf(w, "%s: objective %.6g, at least %.6g (gap %.1e, largest violation %.1e), by %s\n",
 			r.Status, r.Objective, r.DualBound, r.Gap, r.MaxViolation, r.Method)
 	}
 	if r.Answer != nil && !math.IsInf(r.AtomError, 0) {
-		fmt.Fprintf(b, "no atom is further than %.1e from its value at the optimum\n", r.AtomError)
+		fmt.Fprintf(w, "no atom is further than %.1e from its value at the optimum\n", r.AtomError)
 	}
 	if r.Reason != "" {
-		fmt.Fprintf(b, "%s: %s\n", r.Method, r.Reason)
+		fmt.Fprintf(w, "%s: %s\n", r.Method, r.Reason)
 	}
 }
 
 // conflict prints why there is no answer.
-func (r ran) conflict(b *strings.Builder) {
-	b.WriteString("These hard ground rules cannot hold together")
+func (r ran) conflict(w io.Writer) {
+	fmt.Fprint(w, "These hard ground rules cannot hold together")
 	if r.ConflictIn != "" {
-		b.WriteString(", in " + r.ConflictIn)
+		fmt.Fprint(w, ", in "+r.ConflictIn)
 	}
-	b.WriteString(":\n")
+	fmt.Fprintln(w, ":")
 	for k, line := range r.Conflict {
 		if k == shownAtoms {
-			fmt.Fprintf(b, "  and %d more; --json lists all of them\n", len(r.Conflict)-k)
+			fmt.Fprintf(w, "  and %d more; --json lists all of them\n", len(r.Conflict)-k)
 			break
 		}
-		fmt.Fprintf(b, "  %s\n", line)
+		fmt.Fprintf(w, "  %s\n", line)
 	}
 }
 
 // scores prints the evaluations, and the first atoms if all are not written to files.
-func (r ran) scores(b *strings.Builder) {
+func (r ran) scores(w io.Writer) {
 	for _, e := range r.Evaluations {
-		fmt.Fprintf(b, "%s, %s: %s (%d scored)\n", e.Predicate, e.Evaluator, valuesOf(e), e.Count)
+		fmt.Fprintf(w, "%s, %s: %s (%d scored)\n", e.Predicate, e.Evaluator, valuesOf(e), e.Count)
 		if best := e.Best; best != nil && best.Threshold != best.Default {
-			fmt.Fprintf(b, "  %s %.4f with the threshold %.4g instead of %.4g\n", e.Primary, best.Value, best.Threshold,
+			fmt.Fprintf(w, "  %s %.4f with the threshold %.4g instead of %.4g\n", e.Primary, best.Value, best.Threshold,
 				best.Default)
 		}
 		if rarest := e.Rarest; rarest != nil {
-			fmt.Fprintf(b, "  of %s, %.1f %% of them: AUROC %.4f (%.4f to %.4f), F1 %.4f with the threshold %.4g\n",
+			fmt.Fprintf(w, "  of %s, %.1f %% of them: AUROC %.4f (%.4f to %.4f), F1 %.4f with the threshold %.4g\n",
 				rarest.Category, 100*rarest.Share, rarest.AUROC, rarest.Interval[0], rarest.Interval[1],
 				rarest.Best.Value, rarest.Best.Threshold)
 		}
 	}
 	if r.Atoms != nil || r.showAtoms && r.Predictions == nil && r.Answer != nil {
-		r.atoms(b)
+		r.atoms(w)
 	}
 }
 
 // atoms prints all atoms if they were asked for, and otherwise the first targets.
-func (r ran) atoms(b *strings.Builder) {
+func (r ran) atoms(w io.Writer) {
 	if len(r.Evaluations) > 0 {
-		b.WriteByte('\n')
+		fmt.Fprintln(w)
 	}
 	if r.Atoms != nil {
 		for _, a := range r.Atoms {
-			printAtom(b, a)
+			printAtom(w, a)
 		}
 		return
 	}
 	if n := r.Variables; n > shownAtoms && r.ByPredicate != nil { // which names the largest
-		fmt.Fprintf(b, "--atoms prints the values of all %d atoms, -o DIR writes them\n", n)
+		fmt.Fprintf(w, "--atoms prints the values of all %d atoms, -o DIR writes them\n", n)
 		return
 	}
 	n := 0
 	r.Grounding.Each(r.Answer, false, func(a session.Atom) {
 		if n++; n <= shownAtoms {
-			printAtom(b, a)
+			printAtom(w, a)
 		}
 	})
 	if n > shownAtoms {
-		fmt.Fprintf(b, "and %d more; -o DIR writes all of them\n", n-shownAtoms)
+		fmt.Fprintf(w, "and %d more; -o DIR writes all of them\n", n-shownAtoms)
 	}
 }
 
-func printAtom(b *strings.Builder, a session.Atom) {
-	fmt.Fprintf(b, "%s('%s') = %.4f\n", strings.ToUpper(a.Predicate), strings.Join(a.Arguments, "', '"), a.Value)
+func printAtom(w io.Writer, a session.Atom) {
+	fmt.Fprintf(w, "%s('%s') = %.4f\n", strings.ToUpper(a.Predicate), strings.Join(a.Arguments, "', '"), a.Value)
 }
 
 // countTable shows what became of each rule's groundings, with the rules' weights if they are given.

@@ -115,33 +115,32 @@ type cut struct {
 
 // Text prints what was cut, and by what.
 func (c cut) Text(w io.Writer) error {
-	var b strings.Builder
 	if !c.Written {
-		fmt.Fprintf(&b, "%s has these parts already\n", c.Dir)
+		fmt.Fprintf(w, "%s has these parts already\n", c.Dir)
 	}
 	if c.Vertices != nil {
-		fmt.Fprintf(&b, "%d blocks of %d variables share %d (%.1f %%)\n", len(c.Cells), c.Variables, c.Vertices.Shared,
+		fmt.Fprintf(w, "%d blocks of %d variables share %d (%.1f %%)\n", len(c.Cells), c.Variables, c.Vertices.Shared,
 			100*float64(c.Vertices.Shared)/float64(max(c.Variables, 1)))
-		return c.shards(w, &b, "ground rules")
+		return c.shards(w, "ground rules")
 	}
 	share := 0.0
 	if c.Rows > 0 {
 		share = 100 * float64(c.Largest) / float64(c.Rows)
 	}
-	fmt.Fprintf(&b, "%d components, the largest of %d rows (%.1f %%); %d rows are in every part\n", c.Components,
+	fmt.Fprintf(w, "%d components, the largest of %d rows (%.1f %%); %d rows are in every part\n", c.Components,
 		c.Largest, share, c.EverywhereRows)
 	for _, k := range c.Keys {
-		fmt.Fprintf(&b, "rows of %s lie by %s\n", k.Predicate, positions(k.Arguments))
+		fmt.Fprintf(w, "rows of %s lie by %s\n", k.Predicate, positions(k.Arguments))
 	}
-	fmt.Fprintf(&b, "%d parts in %d shards\n", len(c.Cells), c.Shards)
+	fmt.Fprintf(w, "%d parts in %d shards\n", len(c.Cells), c.Shards)
 	if c.Components == 1 {
-		fmt.Fprintf(&b, "all is one component: more shards do not help\n")
+		fmt.Fprintf(w, "all is one component: more shards do not help\n")
 	}
-	return c.shards(w, &b, "rows")
+	return c.shards(w, "rows")
 }
 
 // shards prints what the shards have, behind what is to be said before.
-func (c cut) shards(w io.Writer, b *strings.Builder, unit string) error {
+func (c cut) shards(w io.Writer, unit string) error {
 	table := report.NewTable("shard", "parts", unit, "variables")
 	for k := range c.Shards {
 		var parts, variables int
@@ -153,12 +152,8 @@ func (c cut) shards(w io.Writer, b *strings.Builder, unit string) error {
 		}
 		table.Row(k+1, parts, rows, variables)
 	}
-	b.WriteByte('\n')
-	if err := table.Text(b); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	fmt.Fprintln(w)
+	return table.Text(w)
 }
 
 // positions lists arguments.

@@ -251,24 +251,22 @@ func (w *watched) compare(before *session.Answer, beforeOf *session.Grounding, n
 
 // Text prints a line about the run and one per changed atom.
 func (w *watched) Text(out io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "run %d: %s, objective %.6g, gap %.1e, %s", w.Run, w.Status, w.Objective, w.Gap, seconds(w.Seconds))
+	fmt.Fprintf(out, "run %d: %s, objective %.6g, gap %.1e, %s", w.Run, w.Status, w.Objective, w.Gap, seconds(w.Seconds))
 	if w.Incremental {
-		fmt.Fprintf(&b, ", %d rows changed, %d ground rules came and %d went", w.Changes, w.Come, w.Gone)
+		fmt.Fprintf(out, ", %d rows changed, %d ground rules came and %d went", w.Changes, w.Come, w.Gone)
 	} else {
-		fmt.Fprintf(&b, ", %d ground rules", w.GroundRules)
+		fmt.Fprintf(out, ", %d ground rules", w.GroundRules)
 	}
-	b.WriteByte('\n')
+	fmt.Fprintln(out)
 	for _, a := range w.Atoms {
 		before := "new"
 		if a.Before != nil {
 			before = fmt.Sprintf("%.4f", *a.Before)
 		}
-		fmt.Fprintf(&b, "  %s('%s')  %s -> %.4f\n", a.Predicate, strings.Join(a.Arguments, "', '"), before, a.Value)
+		fmt.Fprintf(out, "  %s('%s')  %s -> %.4f\n", a.Predicate, strings.Join(a.Arguments, "', '"), before, a.Value)
 	}
 	if more := w.Changed - len(w.Atoms); more > 0 {
-		fmt.Fprintf(&b, "  and %d more atoms changed\n", more)
+		fmt.Fprintf(out, "  and %d more atoms changed\n", more)
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return nil
 }

@@ -98,6 +98,9 @@ func (c *Config) neighbour(path string) string {
 	if c.Open != nil {
 		return ""
 	}
+	if filepath.Separator == '/' && strings.Contains(path, `\`) {
+		return "write / between folders, as all systems understand it"
+	}
 	folder := filepath.Dir(path)
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {

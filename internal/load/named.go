@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -31,7 +32,7 @@ func (t *table) arrange(names []string, offset int) *arrangement {
 	}
 	arity := t.predicate.Arity()
 	if len(names) != arity && len(names) != arity+1 {
-		hint := ""
+		hint := semicolonHint(names)
 		if len(names) > arity+1 {
 			hint = "choose some of them: " + choiceHint(t.origins[len(t.origins)-1].file.Name, names[:arity])
 		}
@@ -47,6 +48,14 @@ func (t *table) arrange(names []string, offset int) *arrangement {
 		order = append(slices.Delete(order, at, at+1), at)
 	}
 	return &arrangement{width: len(names), order: order}
+}
+
+// semicolonHint says what stands between columns if all names are in one.
+func semicolonHint(names []string) string {
+	if len(names) == 1 && strings.Contains(names[0], ";") {
+		return "its columns stand between semicolons; write commas, or tabs in a .tsv"
+	}
+	return ""
 }
 
 // choiceHint shows how columns are chosen.
@@ -71,7 +80,8 @@ func (t *table) choose(columns []NamedColumn, names []string) *arrangement {
 		if at < 0 {
 			t.errors++
 			t.told++
-			t.diags.Errorf("data-no-column", column.Span, source.Suggest(column.Name, names),
+			hint := cmp.Or(semicolonHint(names), source.Suggest(column.Name, names))
+			t.diags.Errorf("data-no-column", column.Span, hint,
 				"%s has no column %q; its columns are %s", o.file.Name, column.Name, strings.Join(names, ", "))
 		}
 		chosen.order = append(chosen.order, at)

@@ -62,19 +62,6 @@ func format(cell any) (text string, numeric bool) {
 // Wide is a writer that knows how many columns it shows, such as a terminal; 0 is no bound.
 type Wide interface{ Columns() int }
 
-// Fitted returns w as a writer of as many columns as another one shows.
-func Fitted(w, like io.Writer) io.Writer {
-	if wide, ok := like.(Wide); ok {
-		return fitted{w, wide}
-	}
-	return w
-}
-
-type fitted struct {
-	io.Writer
-	Wide
-}
-
 // Text writes the table with aligned columns, two blanks apart, and a rule below the header. Widths are those of a
 // terminal: wide and combining characters count as they are shown. If w is Wide, the cells of the widest column of text
 // are broken between words where lines would be too long.

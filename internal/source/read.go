@@ -14,6 +14,8 @@ const LongestLine = 16 << 20
 // ErrZeroByte is the error of what cannot be a text.
 var ErrZeroByte = errors.New("it has a zero byte, so that it is no text in UTF-8")
 
+var errUTF16 = errors.New("it is in UTF-16: save it in UTF-8")
+
 var errLongLine = fmt.Errorf("it has a line of more than %d MiB", LongestLine>>20)
 
 // readSize is how many bytes ReadText reads at once, and how often it looks at what it has read.
@@ -28,10 +30,10 @@ func ReadText(r io.Reader, size int64, longest int) (string, error) {
 	piece, line := make([]byte, readSize), 0
 	for {
 		n, err := r.Read(piece)
-		if bytes.IndexByte(piece[:n], 0) >= 0 {
-			return "", ErrZeroByte
-		}
 		text.write(piece[:n])
+		if bytes.IndexByte(piece[:n], 0) >= 0 {
+			return "", zeroByte(text.join())
+		}
 		if at := bytes.LastIndexByte(piece[:n], '\n'); at >= 0 {
 			line = n - at - 1
 		} else {
@@ -46,6 +48,14 @@ func ReadText(r io.Reader, size int64, longest int) (string, error) {
 			return "", err
 		}
 	}
+}
+
+// zeroByte says why a text has a zero byte: it may begin as those in UTF-16 do, which spreadsheets write.
+func zeroByte(text string) error {
+	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
+		return errUTF16
+	}
+	return ErrZeroByte
 }
 
 // pieces is a text of unknown size: it never takes more than twice its size.

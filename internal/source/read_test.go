@@ -31,6 +31,9 @@ func TestReadText(t *testing.T) {
 	if _, err := ReadText(endless{"\x00"}, 0, 0); !errors.Is(err, ErrZeroByte) {
 		t.Errorf("zero bytes without an end: %v", err)
 	}
+	if _, err := ReadText(iotest.OneByteReader(strings.NewReader("\xff\xfea\x00")), 0, 0); !errors.Is(err, errUTF16) {
+		t.Errorf("a text in UTF-16: %v", err)
+	}
 	if _, err := ReadText(endless{"ab"}, 0, LongestLine); !errors.Is(err, errLongLine) {
 		t.Errorf("a line without an end: %v", err)
 	}
