@@ -1,13 +1,23 @@
 package command
 
-import "github.com/spf13/cobra"
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
 
 // Root returns cmd as the command that all others of a program are below: it has the flags of every command, and shows
 // its help if none is asked for.
 func (e *Env) Root(cmd *cobra.Command) *cobra.Command {
 	cmd.Args, cmd.RunE = OnlyCommands, ShowHelp
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true // Conclude prints them
-	cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return noEmptyFlags(cmd) }
+	cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if cmd.Name() == cobra.ShellCompRequestCmd {
+			plain(cmd.Root())
+		}
+		return noEmptyFlags(cmd)
+	}
 	cmd.SetIn(e.In)
 	cmd.SetOut(e.Out)
 	cmd.SetErr(e.Err)
@@ -25,6 +35,16 @@ func spellOut(cmd *cobra.Command) {
 	cmd.DisableFlagsInUseLine = true
 	for _, sub := range cmd.Commands() {
 		spellOut(sub)
+	}
+}
+
+// plain takes the quotes, by which the help knows how a flag's value is called, out of what shells show of it.
+func plain(cmd *cobra.Command) {
+	unquote := func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") }
+	cmd.Flags().VisitAll(unquote)
+	cmd.PersistentFlags().VisitAll(unquote)
+	for _, sub := range cmd.Commands() {
+		plain(sub)
 	}
 }
 

@@ -25,7 +25,11 @@ func parseYAML(file *source.File, diags *source.Diagnostics) (root node, ok bool
 	documents := yaml.NewDecoder(strings.NewReader(file.Text))
 	if err := documents.Decode(&tree); err != nil && !errors.Is(err, io.EOF) {
 		span, message := yamlError(file, err)
-		diags.Errorf("config-syntax", span, "", "%s", message)
+		hint := ""
+		if strings.HasPrefix(strings.TrimLeft(span.Text(), " "), "\t") {
+			hint = "YAML is indented by blanks, not by tabs"
+		}
+		diags.Errorf("config-syntax", span, hint, "%s", message)
 		return node{}, false
 	}
 	if err := documents.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {

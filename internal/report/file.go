@@ -64,7 +64,9 @@ func Beside(path string) (*Unfinished, error) {
 	dir := filepath.Dir(path)
 	sweep(dir)
 	file, err := os.OpenFile(filepath.Join(dir, unfinished+rand.Text()), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, &fs.PathError{Op: "write", Path: path, Err: failed.Err} // the name beside it tells nobody anything
+	} else if err != nil {
 		return nil, err
 	}
 	_ = Lock(file) // where that cannot be, nobody takes the file for abandoned
