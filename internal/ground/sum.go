@@ -16,7 +16,6 @@ type sum struct {
 	open      bool            // missing atoms are left out rather than 0
 	own       *relation.Index // on the columns without summation variables
 	key       []int32         // their slots
-	whole     *relation.Index // on all columns
 	tuple     []int32         // their slots
 	variables []summand
 	// sized says that |B| of one of the variables occurs in the rule.
