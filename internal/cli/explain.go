@@ -170,7 +170,8 @@ func (x *explainer) explain(cmd *cobra.Command, by *session.Explainer, atom *syn
 	how := explain.Options{Depth: x.depth, Shown: x.shown}
 	found, err := by.Explain(cmd.Context(), how, atom.Name, arguments...)
 	if err != nil {
-		return nil, command.Usage("unknown-atom", "name an atom that is inferred, as it is in the tables: "+explainForm, "%v", err)
+		hint := "name an atom that is inferred, as it is in the tables: " + explainForm
+		return nil, command.Usage("unknown-atom", hint, "%v", err)
 	}
 	if cmd.Flags().Changed("why-not") {
 		err = by.WhyNot(cmd.Context(), found, x.whyNot)
