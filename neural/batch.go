@@ -41,7 +41,7 @@ func (g *group) choose(rows []int32) {
 	g.rows, g.features = rows, g.root.features
 	g.selection++
 	if g.first != nil {
-		g.product = newProduct(g.features, rows, g.first.width, g.threads)
+		g.product = newProduct(g.features, rows, g.threads)
 	}
 }
 

@@ -136,8 +136,13 @@ func (s *System) states(file *saved) (map[*network][]byte, error) {
 
 // fits checks that what a file has beside a network's layers, under the network's name there, is what it has itself.
 func (n *network) fits(file *saved, name string) error {
-	if _, has := file.entries[name+"."+distanceLayer+"."+differencesTensor]; has && n.distance.skip == nil {
-		return wrongKey("skip", `it compared the features themselves too when it was saved: write "skip": true`)
+	has := func(layer, tensor string) bool {
+		_, has := file.entries[name+"."+layer+"."+tensor]
+		return has
+	}
+	if n.distance.skip == nil && has(distanceLayer, differencesTensor) ||
+		n.layered != nil && n.layered.skip == nil && has(skipLayer, weights) {
+		return wrongKey("skip", `its last layer saw the features themselves too when it was saved: write "skip": true`)
 	}
 	return n.fitsFeatures(file, name)
 }

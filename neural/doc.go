@@ -14,12 +14,12 @@
 // # Kinds
 //
 // An mlp classifies one row: affine hidden layers, each followed by the activation and by dropout, and a softmax or
-// sigmoid output. A siamese network compares two rows: both go through the same hidden layers, and a distance layer
-// weighs, node by node, how far apart they come out (Koch, Zemel and Salakhutdinov, 2015), and, column by column, how
-// far apart the rows themselves are, and their products (Skip). Its encoder, if it has one, is an mlp whose first
-// layers it shares, as in the paper's task T2, without a skip. A cnn classifies one image: convolutions with
-// maxima, then the layers of an mlp; presets are the paper's network of task T1 and LeNet-5. A Function is any other
-// classifier, in Go; package neural/gomlx makes one of a GoMLX graph.
+// sigmoid output of the last one and of the row itself (Skip). A siamese network compares two rows: both go through
+// the same hidden layers, and a distance layer weighs, node by node, how far apart they come out (Koch, Zemel and
+// Salakhutdinov, 2015), and, column by column, how far apart the rows themselves are, and their products (Skip). Its
+// encoder, if it has one, is an mlp whose first layers it shares, as in the paper's task T2; both have no skip then. A
+// cnn classifies one image: convolutions with maxima, then the layers of an mlp; presets are the paper's network of
+// task T1 and LeNet-5. A Function is any other classifier, in Go; package neural/gomlx makes one of a GoMLX graph.
 //
 // # Batches
 //

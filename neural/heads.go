@@ -209,7 +209,7 @@ const (
 
 // addSkip makes the weights of the columns. All begin with none of their own, and distance with a little.
 func (s *System) addSkip(n *network) {
-	if n.spec.Skip == nil || !*n.spec.Skip {
+	if !n.spec.skips() {
 		return
 	}
 	columns := n.table().width
@@ -221,6 +221,9 @@ func (s *System) addSkip(n *network) {
 // optional tells whether files may lack a tensor, which is then 0: networks of before there was a skip, and those of
 // other programs, compute the same without.
 func (p *parameter) optional() bool {
+	if net := p.owner.layered; net != nil && net.skip == p {
+		return true
+	}
 	skip := p.owner.distance.skip
 	return skip != nil && (p == skip.differences || p == skip.products)
 }

@@ -3,9 +3,12 @@ package neural
 import (
 	"bytes"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
 )
 
 // comparing is a network that compares rows of a table whose columns stay as they are.
@@ -81,6 +84,54 @@ func TestNearIsAlikeAtFirst(t *testing.T) {
 	}
 }
 
+// A classifier's skip adds u·S to what its softmax is of, of dense and sparse tables alike. It begins with 0, and where
+// networks share layers there is none.
+func TestSkipPastHiddenLayers(t *testing.T) {
+	sparse := sparseTable(t, 9, 6, 27, 5)
+	values := make([]float32, 9*6)
+	sparse.dense([]int32{0, 1, 2, 3, 4, 5, 6, 7, 8}, values)
+	dense, err := NewDense(sparse.ids, 6, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, table := range map[string]*Features{"dense": dense, "sparse": sparse} {
+		s, p := classifying(t, table, nil)
+		_, pWithout := classifying(t, table, new(false))
+		without, _ := both(t, pWithout, false, 1)
+		if with, _ := both(t, p, false, 1); !slices.Equal(with, without) {
+			t.Errorf("%s: at first it says %v, and %v without a skip", name, with, without)
+		}
+		skip := s.byName["n.skip.weights"]
+		newStream(7, skip.Name).initialize(skip.Value, skip.Shape, Glorot)
+		with, _ := both(t, p, false, 1)
+		for k, row := range []int{0, 8} {
+			want := 0.0
+			for c := range 6 {
+				want += float64(values[row*6+c]) * float64(skip.Value[2*c]-skip.Value[2*c+1])
+			}
+			if got := logit(with[2*k]) - logit(without[2*k]); math.Abs(got-want) > 1e-4*(1+math.Abs(want)) {
+				t.Errorf("%s: row %d: the skip adds %v, want %v", name, row, got, want)
+			}
+		}
+	}
+	if shared := newSmall(t, Tanh, 1); shared.byName["neural.skip.weights"] != nil {
+		t.Error("an encoder has a skip")
+	}
+}
+
+// classifying is a network that tells two classes of two rows apart, of a table whose columns stay as they are.
+func classifying(t *testing.T, table *Features, skip *bool) (*System, *Perception) {
+	t.Helper()
+	s := mustNew(t, []Spec{{Name: "n", Features: "words", Normalize: NoNormalization, Hidden: []int{3}, Activation: Tanh,
+		Outputs: 2, Skip: skip}}, table, 3)
+	p, err := s.Bind(4, Binding{Network: "n", Inputs: []int32{0, 1, 2, 3}, Rows: []int32{0, 0, 8, 8},
+		Classes: []int32{0, 1, 0, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, p
+}
+
 // A file of before there was a skip, or of another program, computes what it did. One with a skip is for no network
 // without.
 func TestSkipInCheckpoints(t *testing.T) {
@@ -92,17 +143,73 @@ func TestSkipInCheckpoints(t *testing.T) {
 		}
 		return file.Bytes()
 	}
-	old, oldSees := comparing(t, table, new(false))
-	now, nowSees := comparing(t, table, nil)
-	want, _ := both(t, oldSees, false, 1)
-	if err := now.Load(bytes.NewReader(written(old))); err != nil {
+	for kind, makes := range map[string]func(*testing.T, *Features, *bool) (*System, *Perception){
+		"siamese": comparing, "mlp": classifying,
+	} {
+		old, oldSees := makes(t, table, new(false))
+		now, nowSees := makes(t, table, nil)
+		want, _ := both(t, oldSees, false, 1)
+		if err := now.Load(bytes.NewReader(written(old))); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := both(t, nowSees, false, 1); !slices.Equal(got, want) {
+			t.Errorf("%s: an old file's network says %v, want %v", kind, got, want)
+		}
+		err := old.Load(bytes.NewReader(written(now)))
+		if err == nil || !strings.Contains(err.Error(), `write "skip": true`) {
+			t.Errorf("%s: a network with a skip is read by one without: %v", kind, err)
+		}
+	}
+}
+
+// Few labels are enough where what matters is linear: past the hidden layer, they tell the rest better.
+func TestFewLabelsAreEnough(t *testing.T) {
+	const tables = 12
+	losses := make(map[bool]float64)
+	for seed := range uint64(tables) {
+		for _, skip := range []bool{true, false} {
+			losses[skip] += lossOfFew(t, seed, skip) / tables
+		}
+	}
+	t.Logf("cross-entropy %.3f with a skip, %.3f without", losses[true], losses[false])
+	if !(losses[true] < losses[false]-0.03) {
+		t.Errorf("cross-entropy %.3f with a skip, and %.3f without", losses[true], losses[false])
+	}
+}
+
+// lossOfFew is the cross-entropy of rows that a network has not seen, whose odds of being true are linear, after it has
+// been fitted to others.
+func lossOfFew(t *testing.T, seed uint64, skip bool) float64 {
+	t.Helper()
+	const columns, known, asked = 6, 80, 300
+	random := rand.New(rand.NewPCG(seed, 11))
+	values, labels := make([]float32, 0, columns*(known+asked)), [2]*learn.Labels{new(learn.Labels), new(learn.Labels)}
+	b := Binding{Network: "n"}
+	for k := range int32(known + asked) {
+		odds := math.Log(1/random.Float64() - 1)
+		for c := range columns {
+			u := random.NormFloat64()
+			odds += u * float64(c%3-1)
+			values = append(values, float32(u))
+		}
+		b.Inputs, b.Rows, b.Classes = append(b.Inputs, k), append(b.Rows, k), append(b.Classes, 0)
+		part := labels[min(1, k/known)]
+		part.Variables, part.Truth = append(part.Variables, k), append(part.Truth, map[bool]float64{true: 1}[odds > 0])
+	}
+	table, err := NewDense(names(known+asked), columns, values)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := both(t, nowSees, false, 1); !slices.Equal(got, want) {
-		t.Errorf("an old file's network says %v, want %v", got, want)
+	s := mustNew(t, []Spec{{Name: "n", Features: "words", Hidden: []int{16}, Outputs: 1, Skip: &skip}}, table, seed)
+	p, err := s.Bind(len(b.Inputs), b)
+	if err != nil {
+		t.Fatal(err)
 	}
-	err := old.Load(bytes.NewReader(written(now)))
-	if err == nil || !strings.Contains(err.Error(), `write "skip": true`) {
-		t.Errorf("a network with a skip is read by one without: %v", err)
+	fitter := learn.Fitter{Perception: p, Labels: labels[0], Loss: learn.BinaryCrossEntropy, Inputs: len(b.Inputs),
+		Optimiser: learn.Adam, Rate: 0.01, Decay: -1, Epochs: 2000, Seed: seed, Threads: 1}
+	fit, err := fitter.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
+	return learn.Loss{Kind: learn.BinaryCrossEntropy, Floor: learn.TinyFloor}.Value(labels[1], fit.X)
 }

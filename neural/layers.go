@@ -14,7 +14,8 @@ type layered struct {
 	dense      []*dense   // the others
 	hidden     int        // how many of all layers are hidden
 	dropout    float64
-	output     Output // "" for twins, whose last layer is compared
+	output     Output     // "" for twins, whose last layer is compared
+	skip       *parameter // [features, outputs], added to the output's layer; nil without
 }
 
 // newLayered makes the layers and parameters that a specification asks for.
@@ -38,7 +39,22 @@ func newLayered(s *System, n *network) (*layered, error) {
 			weights: s.shared(n, layer, weights, n.spec.initializer(), in, width),
 			biases:  s.shared(n, layer, biases, Zeros, width)})
 	}
+	if net.output != "" && n.spec.skips() {
+		net.addSkip(s, n)
+	}
 	return net, nil
+}
+
+// skipLayer is what checkpoints call the layer that leads from the features to the output.
+const skipLayer = "skip"
+
+// addSkip makes the weights that lead past the hidden layers, which begin with 0: few labels are told by them.
+func (net *layered) addSkip(s *System, n *network) {
+	net.skip = s.add(n, skipLayer, weights, Zeros, n.table().width, n.width)
+	n.first.weights.Hidden = true
+	for _, d := range net.dense {
+		d.weights.Hidden = true
+	}
 }
 
 // layer names the l-th layer, as checkpoints show it.
@@ -81,6 +97,7 @@ type layersRunner struct {
 	net   *layered
 	first *nodes // of the first layer
 	dense []*denseRun
+	past  []float32 // what the skip adds, [rows, network.width]; nil without
 }
 
 func newLayersRunner(p *pass, net *layered) *layersRunner {
@@ -88,6 +105,9 @@ func newLayersRunner(p *pass, net *layered) *layersRunner {
 	r := &layersRunner{pass: p, net: net, first: newNodes(n, p.network.first.width, net.activation)}
 	for _, d := range net.dense {
 		r.dense = append(r.dense, newDenseRun(d, n, p.threads))
+	}
+	if net.skip != nil {
+		r.past = make([]float32, len(p.out))
 	}
 	return r
 }
@@ -114,6 +134,12 @@ func (r *layersRunner) forward(train bool, seed uint64) error {
 		r.drop(l+1, train, seed)
 	}
 	copy(r.out, x)
+	if r.past != nil {
+		r.group.product.forward(r.net.skip.Value, make([]float32, r.network.width), r.past)
+		for i, v := range r.past {
+			r.out[i] += v
+		}
+	}
 	if r.net.output != "" {
 		width := r.network.width
 		eachChunk(r.threads, n, func(lo, hi int) { r.net.output.apply(r.out[lo*width:hi*width], width) })
@@ -139,6 +165,9 @@ func (r *layersRunner) backward() error {
 	copy(top.gradient, r.upstream)
 	if r.net.output != "" {
 		r.net.output.descend(top.gradient, r.out, r.network.width)
+		if r.past != nil {
+			r.group.product.backward(top.gradient, r.net.skip.Gradient, r.network.width)
+		}
 	} else {
 		top.descend(n)
 	}

@@ -220,7 +220,7 @@ func newGroup(root *network, rows []int32, threads int) *group {
 		g.place[r] = int32(i)
 	}
 	if g.first != nil {
-		g.product = newProduct(g.features, rows, g.first.width, threads)
+		g.product = newProduct(g.features, rows, threads)
 		g.z, g.dz = make([]float32, len(rows)*g.first.width), make([]float32, len(rows)*g.first.width)
 	}
 	return g
@@ -340,7 +340,8 @@ func (g *group) forward(train bool, seed uint64) {
 	if !train {
 		rate = 0
 	}
-	g.product.forward(g.first.weights.Value, g.first.biases.Value, g.z, newStream(seed, g.first.name), rate)
+	g.product.drop(newStream(seed, g.first.name), rate)
+	g.product.forward(g.first.weights.Value, g.first.biases.Value, g.z)
 }
 
 // backward adds the gradient of the first layer, after all networks that share it have added theirs to dz. The biases'
@@ -349,7 +350,7 @@ func (g *group) backward() {
 	if g.first == nil || g.first.weights.frozen {
 		return
 	}
-	g.product.backward(g.dz, g.first.weights.Gradient)
+	g.product.backward(g.dz, g.first.weights.Gradient, g.first.width)
 	sums := make([]float64, g.first.width)
 	for i, d := range g.dz {
 		sums[i%len(sums)] += float64(d)

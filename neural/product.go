@@ -6,61 +6,70 @@ import (
 	"github.com/deeppsl/deeppsl/internal/parallel"
 )
 
-// product computes the first layer, Z = X·W + b, for a fixed choice of rows X of a feature table, and its gradient. It
+// product computes affine maps Z = X·W + b, for a fixed choice of rows X of a feature table, and their gradients. It
 // stands apart because feature vectors are often sparse.
 type product interface {
-	// forward writes Z, of shape [rows, outputs]. If rate is positive, each feature is dropped with that probability.
-	forward(weights, biases, z []float32, masks stream, rate float64)
-	// backward adds Xᵀ·dz to weights, where X has the features that the last forward left.
-	backward(dz, weights []float32)
-	// row returns the features of the k-th row that the last forward left, and the columns where they are; nil of all.
+	// drop chooses what the others see: if rate is positive, each feature is dropped with that probability.
+	drop(masks stream, rate float64)
+	// forward writes Z, of shape [rows, len(biases)].
+	forward(weights, biases, z []float32)
+	// backward adds Xᵀ·dz to weights, of shape [features, outputs].
+	backward(dz, weights []float32, outputs int)
+	// row returns the features of the k-th row, and the columns where they are; nil of all.
 	row(k int) (columns []int32, values []float32)
 }
 
 // newProduct copies the chosen rows, so that the loops over them run through memory in order.
-func newProduct(f *Features, rows []int32, outputs, threads int) product {
+func newProduct(f *Features, rows []int32, threads int) product {
 	if f.Sparse() {
-		p := newSparseProduct(f, rows, outputs)
+		p := newSparseProduct(f, rows)
 		p.threads = threads
 		return p
 	}
 	x := make([]float32, len(rows)*f.width)
 	f.dense(rows, x)
-	return &denseProduct{affine: affine{threads, f.width, outputs}, rows: rows, x: x, dropped: x}
+	return &denseProduct{threads: threads, width: f.width, rows: rows, x: x, dropped: x}
 }
 
 // denseProduct is that of dense rows.
 type denseProduct struct {
-	affine
-	rows       []int32
-	x, dropped []float32
+	threads, width int
+	rows           []int32
+	x, dropped     []float32
 }
 
-func (p *denseProduct) forward(weights, biases, z []float32, masks stream, rate float64) {
+func (p *denseProduct) drop(masks stream, rate float64) {
 	p.dropped = p.x
-	if rate > 0 {
-		p.dropped = make([]float32, len(p.x))
-		parallel.Range(p.threads, len(p.x), func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				p.dropped[i] = p.x[i] * masks.keep(p.cell(i), rate)
-			}
-		})
+	if rate == 0 {
+		return
 	}
-	p.affine.forward(p.dropped, len(p.rows), weights, biases, z, "")
+	p.dropped = make([]float32, len(p.x))
+	parallel.Range(p.threads, len(p.x), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			p.dropped[i] = p.x[i] * masks.keep(p.cell(i), rate)
+		}
+	})
 }
 
-func (p *denseProduct) row(k int) ([]int32, []float32) { return nil, p.dropped[k*p.in : (k+1)*p.in] }
+func (p *denseProduct) forward(weights, biases, z []float32) {
+	affine{p.threads, p.width, len(biases)}.forward(p.dropped, len(p.rows), weights, biases, z, "")
+}
+
+func (p *denseProduct) row(k int) ([]int32, []float32) {
+	return nil, p.dropped[k*p.width : (k+1)*p.width]
+}
 
 // cell numbers an element of x by its entity and feature, so that its mask does not depend on the choice of rows.
 func (p *denseProduct) cell(i int) uint64 {
-	return uint64(p.rows[i/p.in])*uint64(p.in) + uint64(i%p.in)
+	return uint64(p.rows[i/p.width])*uint64(p.width) + uint64(i%p.width)
 }
 
 // backward goes by pieces of the rows, so that those of a block of features stay in the cache.
-func (p *denseProduct) backward(dz, weights []float32) {
+func (p *denseProduct) backward(dz, weights []float32, outputs int) {
+	a := affine{p.threads, p.width, outputs}
 	for lo := 0; lo < len(p.rows); lo += piece {
 		hi := min(len(p.rows), lo+piece)
-		p.affine.backward(p.dropped[lo*p.in:hi*p.in], dz[lo*p.out:hi*p.out], hi-lo, weights)
+		a.backward(p.dropped[lo*a.in:hi*a.in], dz[lo*a.out:hi*a.out], hi-lo, weights)
 	}
 }
 
@@ -69,13 +78,12 @@ func (p *denseProduct) backward(dz, weights []float32) {
 type sparseProduct struct {
 	threads int
 	rows    []int32
-	outputs int
 	width   int
 
 	start   []int // nonzeros of X by rows
 	columns []int32
 	values  []float32
-	dropped []float32 // values under the last forward's dropout
+	dropped []float32 // values under dropout
 
 	columnStart []int // the same nonzeros by columns
 	rowOf       []int32
@@ -87,8 +95,8 @@ type sparseProduct struct {
 const chunk = 128
 
 // newSparseProduct copies the nonzeros of the rows and lists them both ways.
-func newSparseProduct(f *Features, rows []int32, outputs int) *sparseProduct {
-	p := &sparseProduct{rows: rows, outputs: outputs, width: f.width, start: make([]int, 1, len(rows)+1)}
+func newSparseProduct(f *Features, rows []int32) *sparseProduct {
+	p := &sparseProduct{rows: rows, width: f.width, start: make([]int, 1, len(rows)+1)}
 	for _, r := range rows {
 		lo, hi := f.span(int(r))
 		p.columns = append(p.columns, f.columns[lo:hi]...)
@@ -121,31 +129,34 @@ func (p *sparseProduct) transpose() {
 	}
 }
 
-func (p *sparseProduct) forward(weights, biases, z []float32, masks stream, rate float64) {
-	p.dropped = p.values
-	if rate > 0 {
-		p.dropped = make([]float32, len(p.values))
-	}
+func (p *sparseProduct) forward(weights, biases, z []float32) {
+	outputs := len(biases)
 	eachChunk(p.threads, len(p.rows), func(lo, hi int) {
 		for r := lo; r < hi; r++ {
-			if rate > 0 {
-				p.drop(r, masks, rate)
-			}
-			out := z[r*p.outputs : (r+1)*p.outputs]
+			out := z[r*outputs : (r+1)*outputs]
 			copy(out, biases)
 			for k := p.start[r]; k < p.start[r+1]; k++ {
-				addScaled(out, p.dropped[k], weights[int(p.columns[k])*p.outputs:])
+				addScaled(out, p.dropped[k], weights[int(p.columns[k])*outputs:])
 			}
 		}
 	})
 }
 
-// drop applies dropout to the nonzeros of a row; zeros stay zero anyway.
-func (p *sparseProduct) drop(r int, masks stream, rate float64) {
-	for k := p.start[r]; k < p.start[r+1]; k++ {
-		cell := uint64(p.rows[r])*uint64(p.width) + uint64(p.columns[k])
-		p.dropped[k] = p.values[k] * masks.keep(cell, rate)
+// drop applies dropout to the nonzeros; zeros stay zero anyway.
+func (p *sparseProduct) drop(masks stream, rate float64) {
+	p.dropped = p.values
+	if rate == 0 {
+		return
 	}
+	p.dropped = make([]float32, len(p.values))
+	eachChunk(p.threads, len(p.rows), func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			for k := p.start[r]; k < p.start[r+1]; k++ {
+				cell := uint64(p.rows[r])*uint64(p.width) + uint64(p.columns[k])
+				p.dropped[k] = p.values[k] * masks.keep(cell, rate)
+			}
+		}
+	})
 }
 
 func (p *sparseProduct) row(k int) ([]int32, []float32) {
@@ -153,12 +164,12 @@ func (p *sparseProduct) row(k int) ([]int32, []float32) {
 	return p.columns[lo:hi], p.dropped[lo:hi]
 }
 
-func (p *sparseProduct) backward(dz, weights []float32) {
+func (p *sparseProduct) backward(dz, weights []float32, outputs int) {
 	eachChunk(p.threads, p.width, func(lo, hi int) {
 		for c := lo; c < hi; c++ {
-			out := weights[c*p.outputs : (c+1)*p.outputs]
+			out := weights[c*outputs : (c+1)*outputs]
 			for k := p.columnStart[c]; k < p.columnStart[c+1]; k++ {
-				addScaled(out, p.dropped[p.entry[k]], dz[int(p.rowOf[k])*p.outputs:])
+				addScaled(out, p.dropped[p.entry[k]], dz[int(p.rowOf[k])*outputs:])
 			}
 		}
 	})

@@ -176,6 +176,8 @@ func TestShapesByDifferences(t *testing.T) {
 		"logistic":   {Spec{Outputs: 2, Output: SigmoidOutput, InputDropout: 0.3}, classes},
 		"softmax":    {Spec{Outputs: 2, Normalize: RowsToUnitSum}, classes},
 		"deep":       {Spec{Outputs: 2, Hidden: []int{3, 4, 5}, Activation: Tanh, Dropout: 0.1}, classes},
+		"no skip":    {Spec{Outputs: 2, Hidden: []int{3}, Activation: Tanh, Skip: new(false)}, classes},
+		"dropping":   {Spec{Outputs: 2, Hidden: []int{3}, Activation: Tanh, InputDropout: 0.3}, classes},
 		"twins":      {Spec{Kind: "siamese", Hidden: []int{5}, Activation: Sigmoid, InputDropout: 0.3}, twins},
 		"deep twins": {Spec{Kind: "siamese", Hidden: []int{5, 3}, Activation: ELU}, twins},
 		"measures":   {Spec{Kind: "siamese", Hidden: []int{5}, Measures: []string{"Jaro", "Jaccard"}}, measured},
@@ -206,11 +208,11 @@ func TestProducts(t *testing.T) {
 		biases := rapid.SliceOfN(rapid.Float32Range(-2, 2), outputs, outputs).Draw(t, "biases")
 		chosen := rapid.SliceOfNDistinct(rapid.Int32Range(0, int32(rows-1)), 1, rows, rapid.ID).Draw(t, "chosen")
 		for _, table := range []*Features{f, toSparse(f)} {
-			p := newProduct(table, chosen, outputs, 2)
+			p := newProduct(table, chosen, 2)
 			z := make([]float32, len(chosen)*outputs)
-			p.forward(weights, biases, z, 0, 0)
+			p.forward(weights, biases, z)
 			gradient := make([]float32, len(weights))
-			p.backward(z, gradient)
+			p.backward(z, gradient, outputs)
 			for i, r := range chosen {
 				for j := range outputs {
 					want := float64(biases[j])

@@ -68,8 +68,9 @@ type Spec struct {
 	// Distance is the number of nodes of a siamese network's distance layer. It compares the twins node by node, so it
 	// is the width of their last layer, which is also the default.
 	Distance int `json:"distance"`
-	// Skip says whether that layer also sees how far apart the two rows' features are, and their products, column by
-	// column; by default it does unless there is an encoder.
+	// Skip says whether the last layer also sees the features themselves: of an mlp those of the row, past the hidden
+	// layers, and of a siamese network how far apart those of the two rows are, and their products, column by column. By
+	// default it does unless networks share layers.
 	Skip *bool `json:"skip"`
 	// Measures names similarities of strings that a siamese network's distance layer sees beside the twins: those of the
 	// names of the two rows. A Binding has their values.
@@ -226,7 +227,7 @@ func (s Spec) withDefaults() Spec {
 	if s.File != "" || s.Graph != nil {
 		setDefault(&s.Kind, exchanged)
 	}
-	setDefault(&s.Kind, "mlp")
+	setDefault(&s.Kind, multilayer)
 	setDefault(&s.Format, DenseText)
 	setDefault(&s.Gain, 1)
 	if s.Graph != nil {
@@ -241,8 +242,8 @@ func (s Spec) withDefaults() Spec {
 	default:
 		setDefault(&s.Shared, 1)
 	}
-	if s.pairs() && s.Skip == nil {
-		s.Skip = new(s.Encoder == "")
+	if s.Skip == nil && (s.pairs() || s.Kind == multilayer) {
+		s.Skip = new(s.Encoder == "" && len(s.Hidden) > 0)
 	}
 	if s.pairs() || s.Outputs == 1 {
 		setDefault(&s.Output, SigmoidOutput)
@@ -304,20 +305,30 @@ func (s *Spec) validate() error {
 		return wrongKey("output", "output %q: of one output it is always 1; take %q", s.Output, SigmoidOutput)
 	case s.pairs():
 		return cmp.Or(s.validateCNN(), s.validatePairs())
-	case s.Encoder != "" || s.Shared != 0 || s.Distance != 0 || s.Skip != nil || len(s.Measures) > 0:
-		return wrongKey("encoder", "encoder, shared, distance, skip and measures are for networks that compare pairs, "+
+	case s.Encoder != "" || s.Shared != 0 || s.Distance != 0 || len(s.Measures) > 0:
+		return wrongKey("encoder", "encoder, shared, distance and measures are for networks that compare pairs, "+
 			"not for kind %q", s.Kind)
+	case s.Skip != nil && s.Kind != multilayer:
+		return wrongKey("skip", "skip is for networks of kind %q and %q, not %q", multilayer, siamese, s.Kind)
+	case s.skips() && len(s.Hidden) == 0:
+		return wrongKey("skip", "skip: there is no hidden layer for it to lead past")
 	}
 	return s.validateCNN()
 }
 
 // kinds are those that this package has.
-var kinds = []string{convolutional, "mlp", exchanged, siamese}
+var kinds = []string{convolutional, multilayer, exchanged, siamese}
+
+// multilayer is the kind of networks that classify one row by affine layers.
+const multilayer = "mlp"
 
 // siamese is the kind of networks that compare two rows.
 const siamese = "siamese"
 
 func (s *Spec) pairs() bool { return s.Kind == siamese }
+
+// skips tells whether a skip is wanted, once defaults are written out.
+func (s *Spec) skips() bool { return s.Skip != nil && *s.Skip }
 
 // validatePairs checks a network that compares two rows: it says how alike they are with one number.
 func (s *Spec) validatePairs() error {

@@ -214,6 +214,10 @@ func (s *System) resolve(specs []Spec, features map[string]*Features) error {
 	ordered := slices.Clone(specs)
 	slices.SortStableFunc(ordered, func(a, b Spec) int { return min(1, len(a.Encoder)) - min(1, len(b.Encoder)) })
 	for _, spec := range ordered {
+		isEncoder := func(other Spec) bool { return spec.Name != "" && other.Encoder == spec.Name }
+		if spec.Skip == nil && slices.ContainsFunc(specs, isEncoder) {
+			spec.Skip = new(false)
+		}
 		err := spec.readGraph(features)
 		var n *network
 		if err == nil {
@@ -262,7 +266,7 @@ func (s *System) share(n *network) error {
 	spec := &n.spec
 	encoder := s.network(spec.Encoder)
 	switch {
-	case encoder == nil || encoder.spec.Kind != "mlp":
+	case encoder == nil || encoder.spec.Kind != multilayer:
 		return wrongKey("encoder", "encoder %q: the name of a network of kind \"mlp\" is wanted", spec.Encoder)
 	case spec.Features != "" && spec.Features != encoder.spec.Features,
 		spec.Normalize != "" && spec.Normalize != encoder.spec.Normalize,

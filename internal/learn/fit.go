@@ -23,8 +23,8 @@ type Fitter struct {
 	Optimiser OptimiserKind
 	Rate      float64
 	// Decay is the weight decay λ: ½·λ·‖ω‖² is added to the mean loss. A negative one stands for so many times that which
-	// suits the number of labels. Biases are held back too, the less the more labels there are: that four of five are of
-	// one class says little about the rest.
+	// suits the number of labels, and hidden layers have more of it where a skip goes past them. Biases are held back too,
+	// the less the more labels there are: that four of five are of one class says little about the rest.
 	Decay    float64
 	Epochs   int // at most
 	Patience int // epochs without a better validation score before stopping; 0 means never
@@ -65,6 +65,9 @@ const (
 	// decayMass is the default of decay times the number of labels. Logistic regression has 1 by custom; half of it does
 	// as well on measurements, and better on words and on many classes.
 	decayMass = 0.5
+	// hiddenShare is how many times of it hidden layers have that a skip goes past: what is linear is to be said by the
+	// skip, which takes fewer labels. With once, they learn few labels by heart; with four times, chains lose.
+	hiddenShare = 2
 	// fewLabels is up to how many labels biases decay as weights do.
 	fewLabels = 5
 	// A look is the number of epochs in which the objective has to fall by the share progress for the rate to stay, and
@@ -137,6 +140,7 @@ func (f *Fitter) start() (*fitting, error) {
 	r.optimiser = Optimiser{Kind: f.Optimiser, Decay: f.Decay, BiasShare: min(1, fewLabels/mass), Threads: f.Threads}
 	if f.Decay < 0 {
 		r.optimiser.Decay *= -decayMass / mass
+		r.optimiser.HiddenShare = hiddenShare
 	}
 	inputs := f.Inputs
 	if whole, ok := f.Perception.(Restrictable); ok {
@@ -228,7 +232,7 @@ func (r *fitting) ends(epoch int) (Ending, bool) {
 			r.goBack()
 			if r.lost { // and so are the optimiser's moments
 				r.optimiser = Optimiser{Kind: r.optimiser.Kind, Decay: r.optimiser.Decay, BiasShare: r.optimiser.BiasShare,
-					Threads: r.optimiser.Threads}
+					HiddenShare: r.optimiser.HiddenShare, Threads: r.optimiser.Threads}
 			}
 		}
 		r.mark = r.best.Score

@@ -15,6 +15,8 @@ type Optimiser struct {
 	Decay float64
 	// BiasShare is the share of it that biases have; 0 stands for all.
 	BiasShare float64
+	// HiddenShare is how many times of it hidden layers have that a skip goes past; 0 stands for once.
+	HiddenShare float64
 	// Threads bounds the goroutines at work; 0 means one per core. Results do not depend on it.
 	Threads int
 
@@ -88,6 +90,8 @@ func (o *Optimiser) decay(p *Parameter) float64 {
 		return *p.OwnDecay
 	case p.Bias && o.BiasShare > 0:
 		return o.BiasShare * o.Decay
+	case p.Hidden && o.HiddenShare > 0:
+		return o.HiddenShare * o.Decay
 	}
 	return o.Decay
 }

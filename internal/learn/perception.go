@@ -15,6 +15,7 @@ type Parameter struct {
 	// the optimiser's.
 	Decay    bool
 	Bias     bool // it is added to what weights have multiplied
+	Hidden   bool // it is of a hidden layer that a skip goes past
 	OwnDecay *float64
 	// Keeper, unless it is nil, has the values in place of Value and Gradient, which are empty.
 	Keeper Keeper
