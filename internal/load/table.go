@@ -171,8 +171,12 @@ func (t *table) internAll(c *Columns) [][]symbol.ID {
 // addValued is add for a row whose truth value is a number.
 func (t *table) addValued(arguments []string, truth float64, offset int) {
 	if len(arguments) != t.predicate.Arity() {
+		hint := ""
+		if len(arguments) == t.predicate.Arity()+1 {
+			hint = "if the last one is meant as a truth value, it is given beside the arguments, and not as one"
+		}
 		if !t.seenWidth(len(arguments)) {
-			t.errorf("data-columns", offset, "", "an atom of %s has %s, but this one has %d", t.predicate.Name,
+			t.errorf("data-columns", offset, hint, "an atom of %s has %s, but this one has %d", t.predicate.Name,
 				source.Count(t.predicate.Arity(), "argument"), len(arguments))
 		}
 		return

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
+import pickle
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas
@@ -48,7 +51,7 @@ def test_weights_of_rules_can_be_set(model: deeppsl.Model) -> None:
     model.observe("Friends", [("cid", "bob")])
     assert model.rules[0].weight == 1  # in the next session, too
     assert model.program().startswith("1.0: Friends(A, B)") or model.program().startswith("1: Friends(A, B)")
-    with pytest.raises(deeppsl.FailedError, match="weight"):
+    with pytest.raises(ValueError, match="weight"):
         rule.weight = -1
     with pytest.raises(AttributeError):
         deeppsl.Rule("1: A(X)").weight = 2
@@ -279,3 +282,51 @@ def test_names_are_exported() -> None:
     assert pandas.DataFrame is not None
     with pytest.raises(AttributeError):
         deeppsl.nothing  # noqa: B018
+
+
+def test_copies_are_models_of_their_own() -> None:
+    with deeppsl.Model("1: In(A) -> Out(A) ^2\n1: !Out(A) ^2", seed=np.int64(3)) as model:
+        model.observe("In", ["a"]).target("Out", ["a"]).infer()
+        model.rules[0].weight = np.float32(3)
+        for copied in (copy.copy(model), copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+            with copied:
+                assert copied.infer().value("Out", "a") == pytest.approx(0.75)
+                copied.target("Out", ["b"]).infer()
+        for answer in (model.infer(), model.what_if([])):
+            kept = pickle.loads(pickle.dumps(answer))
+            assert kept["Out"].to_dict("list") == {0: ["a"], "value": [pytest.approx(0.75)]}
+
+
+def test_errors_are_pickled_whole() -> None:
+    with pytest.raises(deeppsl.InputError) as raised:
+        deeppsl.Model("1: In(A -> Out(A)")
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert (str(again), again.problems) == (str(raised.value), raised.value.problems)
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"seed": -1}, "seed is at least 0, and not -1"),
+        ({"seed": 1.5}, "float"),
+        ({"gap": math.nan}, "gap is a number of at least 0, and not nan"),
+        ({"rules": Path("model.psl")}, "Model.open reads"),
+        ({"rules": [deeppsl.Rule("A(X)", 1)], "epochs": -3}, "epochs is at least 0"),
+    ],
+)
+def test_options_that_have_no_meaning(options: dict[str, Any], error: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=error):
+        deeppsl.Model(**options)
+
+
+def test_numbers_that_have_no_meaning() -> None:
+    with deeppsl.Model("1: In(A) -> Out(A) ^2") as model:
+        model.observe("In", ["a"]).target("Out", ["a"])
+        with pytest.raises(ValueError, match="seconds is a number of at least 0"):
+            model.infer(seconds=-1)
+        with pytest.raises(ValueError, match="a weight is a number of at least 0, and not nan"):
+            model.rules[0].weight = math.nan
+        with pytest.raises(ValueError, match="and not inf"):
+            deeppsl.Rule("A(X)", math.inf)
+        with pytest.raises(ValueError, match="a phase is learning, validation or inference, and not 'train'"):
+            model.truth("Out", ["a"], phase="train")

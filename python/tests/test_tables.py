@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 
 import numpy as np
@@ -107,7 +108,7 @@ def test_what_a_table_may_be(data: Any, columns: list[list[str]], values: list[f
     table = _tables.read(data)
     made = []
     for column in table.columns:
-        texts = column.strings().list()
+        texts = column.strings.list()
         assert len(set(texts)) == len(texts)
         made.append([texts[c] for c in column.codes])
     assert made == columns
@@ -154,3 +155,99 @@ def test_strings_cross() -> None:
     texts = ["", "a", "äö", "😀", "b\0c"]
     assert _frames.Strings.of(texts).list() == texts
     assert _frames.Strings.of([]).list() == []
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pandas.Series(["a", "b"], dtype="category"),
+        pandas.Series([7, 3], dtype="category"),
+        pandas.Series(["a", "b"], dtype=object),
+        pandas.Series(["a", "b"], dtype="string"),
+        pandas.Series([7, 3], dtype="Int64"),
+        pandas.Series([7, 3], dtype="int8"),
+        pandas.Series([2**64 - 1, 0], dtype="uint64"),
+        pandas.Series([0.1, 0.3], dtype="float32"),
+        pandas.Series([True, False]),
+        pandas.Series(pandas.to_datetime(["2020-01-01", "2021-02-03"])),
+        pandas.Series(pandas.to_datetime(["2020-01-01", "2021-02-03"], utc=True)),
+        polars.Series(["a", "b"], dtype=polars.Categorical),
+        polars.Series(["a", "b"], dtype=polars.Enum(["b", "a"])),
+        polars.Series([7, 3], dtype=polars.UInt8),
+        polars.Series([datetime.date(2020, 1, 1), datetime.date(2021, 2, 3)]),
+        pyarrow.array(["a", "b"]).dictionary_encode(),
+        pyarrow.array([7, 3], pyarrow.int16()),
+        pyarrow.array([datetime.date(2020, 1, 1), datetime.date(2021, 2, 3)]),
+    ],
+    ids=lambda column: f"{type(column).__module__.partition('.')[0]}-{getattr(column, 'dtype', None) or column.type}",
+)
+def test_columns_keep_their_type(column: Any) -> None:
+    with deeppsl.Model("1: In(A) -> Out(A) ^2") as model:
+        back = model.observe("In", column).target("Out", column).infer()["Out"]
+    if isinstance(column, pyarrow.Array):
+        assert back.column(0).combine_chunks() == column
+    else:
+        one = back[back.columns[0]]
+        assert one.dtype == column.dtype
+        assert one.to_list() == column.to_list()
+
+
+def test_atoms_that_no_category_has() -> None:
+    with deeppsl.Model("1: In(A) -> Out(A) ^2") as model:
+        model.observe("In", ["a", "b"]).target("Out", pandas.Series(["a"], dtype="category")).target("Out", ["b"])
+        assert model.infer()["Out"].iloc[:, 0].tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pandas.Series([0.25, 1.0], index=["a", "b"]),
+        pandas.Series([0.25, 1.0], index=pandas.MultiIndex.from_tuples([("a",), ("b",)], names=["who"]), name="share"),
+        pandas.DataFrame({"value": [0.25, 1.0]}, index=["a", "b"]),
+        {"a": np.float32(0.25), "b": np.int64(1)},
+        {"a": 0.25, "b": np.True_},
+        [{"who": "a", "value": 0.25}, {"who": "b", "value": 1}],
+        polars.LazyFrame({"who": ["a", "b"], "value": [0.25, 1.0]}),
+        pyarrow.table({"who": ["a", "b"], "value": [0.25, 1.0]}).to_reader(),
+        (row for row in [("a", 0.25), ("b", 1.0)]),
+    ],
+    ids=lambda data: type(data).__name__,
+)
+def test_atoms_with_values(data: Any) -> None:
+    with deeppsl.Model("1: In(A) -> Out(A) ^2") as model:
+        answer = model.given("In", data).target("Out", ["a", "b"]).infer()
+        assert [answer.value("In", "a"), answer.value("In", "b")] == [0.25, 1]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [np.array([3, 5]), pandas.Index([3, 5]), pandas.Series([3, 5], index=[7, 8]), pyarrow.chunked_array([[3], [5]]), {3, 5}],
+    ids=lambda data: type(data).__name__,
+)
+def test_single_arguments(data: Any) -> None:
+    with deeppsl.Model("1: In(A) -> Out(A) ^2") as model:
+        answer = model.observe("In", data).target("Out", [3, 5]).infer()
+        assert answer.value("Out", 3) == pytest.approx(1) and answer.value("Out", np.int64(5)) == pytest.approx(1)
+        with pytest.raises(KeyError, match=r"no open atom Out\(8\)"):
+            answer.value("Out", 8)
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (5, "and not 5"),
+        (None, "and not None"),
+        (["\ud800"], "is no Unicode text"),
+        (polars.DataFrame({"p": [1.0, float("nan")]}), "row 1 has nothing in the column 'p'"),
+        (pyarrow.table({"p": [1.0, float("nan")]}), "row 1 has nothing in the column 'p'"),
+        ([{"p": "a"}, {"q": "b"}], r"row 1 has the columns \['q'\]"),
+    ],
+)
+def test_what_is_no_data(data: Any, text: str) -> None:
+    with deeppsl.Model("1: In(A) -> Out(A) ^2") as model, pytest.raises((TypeError, ValueError), match=text):
+        model.observe("In", data)
+
+
+def test_a_value_that_is_an_argument_is_told() -> None:
+    with deeppsl.Model("1: In(A) -> Out(A) ^2") as model, pytest.raises(deeppsl.InputError, match="meant as a truth value"):
+        model.observe("In", [("a", 1)]).target("Out", ["a"]).infer()

@@ -33,6 +33,9 @@ class InputError(DeepPSLError, ValueError):
         super().__init__(message)
         self.problems = problems
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.problems)
+
 
 class FailedError(DeepPSLError, RuntimeError):
     """The engine could not do what was asked for."""

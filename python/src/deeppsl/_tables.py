@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _frames
 
@@ -20,17 +21,22 @@ VALUE = "value"
 class Column:
     """The arguments at one place: strings once, and the number of each row's string."""
 
-    __slots__ = ("codes", "convert", "name", "texts")
+    __slots__ = ("codes", "kinds", "name", "originals", "strings", "type")
 
-    def __init__(self, name: Any, codes: npt.NDArray[np.int32], texts: Any, convert: Callable[[str], Any] = str) -> None:
+    def __init__(self, name: Any, codes: npt.NDArray[np.int32], strings: _frames.Strings) -> None:
         self.name = name
         self.codes = codes
-        self.texts: list[str] | _frames.Strings = texts
-        self.convert = convert  # makes of a string what the user's column has
+        self.strings = strings  # as they cross
+        self.originals: dict[str, Any] = {}  # what the user's column has, by string, where that is something else
+        self.kinds: set[type] = set()
+        self.type: Any = None  # that of the column in the library that it is of
 
-    def strings(self) -> _frames.Strings:
-        """Return the strings as they cross."""
-        return self.texts if isinstance(self.texts, _frames.Strings) else _frames.Strings.of(self.texts)
+    def convert(self, text: str) -> Any:
+        """Make of a string what the user's column has, or would have."""
+        if text in self.originals:
+            return self.originals[text]
+        kind = next(iter(self.kinds)) if len(self.kinds) == 1 else str
+        return kind(text) if kind in (int, float) else text
 
 
 class Table:
@@ -54,7 +60,7 @@ class Table:
             made["phase"] = phase
         for column in self.columns:
             made["columns"].append({"strings": len(arrays), "codes": len(arrays) + 1})
-            arrays += [column.strings(), column.codes]
+            arrays += [column.strings, column.codes]
         if self.values is not None:
             made["values"] = len(arrays)
             arrays.append(self.values)
@@ -65,8 +71,8 @@ def read(data: Any, value: Any = None) -> Table:
     """Make a table of a data frame (pandas, polars, Arrow), a mapping of columns or of atoms to values, or of rows.
 
     Of a frame, the column named `value` (or another, if the argument says so) has truth values, and all others are
-    arguments, in their order. Rows are sequences of arguments, or single arguments; where the last item of each is a
-    float, it is the truth value.
+    arguments, in their order. Rows are sequences of arguments, or single arguments, or mappings as rows of a frame; where
+    the last item of each is a float, it is the truth value.
     """
     module = type(data).__module__.partition(".")[0]
     if module == "pandas":
@@ -118,7 +124,7 @@ def _is_number(item: Any) -> bool:
     return isinstance(item, (int, float)) and item == item
 
 
-def _is_gap(item: Any) -> bool:
+def _is_gap(item: Any) -> bool:  # also of the libraries that have a value of their own for it
     return item is None or type(item).__name__ in ("NAType", "NaTType") or isinstance(item, float) and item != item
 
 
@@ -153,10 +159,29 @@ def _split(columns: Mapping[Any, Any], value: Any, kind: str, column: Callable[[
 
 
 def _of_pandas(data: Any, value: Any) -> Table:
+    if data.ndim == 1 and _are_values(data):
+        value = VALUE if data.name is None else data.name
+        data = data.rename(value)
     frame = data.to_frame() if data.ndim == 1 else data
     if not frame.columns.is_unique:
         raise ValueError(f"two columns have the same name; the columns are {list(frame.columns)}")
+    if list(frame.columns) == [VALUE if value is None else value] and _has_index(frame):
+        frame = frame.reset_index()
     return _split({name: frame[name] for name in frame.columns}, value, "pandas", _of_series)
+
+
+def _are_values(series: Any) -> bool:
+    """Tell whether a series of pandas has truth values, of arguments that are in its index, and not arguments."""
+    if not hasattr(series, "index") or not _has_index(series) or series.dtype.kind not in "fb":
+        return False
+    return bool(series.between(0, 1).all())
+
+
+def _has_index(data: Any) -> bool:
+    """Tell whether the index of pandas says something of its own."""
+    import pandas
+
+    return not isinstance(data.index, pandas.RangeIndex)
 
 
 def _of_series(name: Any, series: Any) -> Column:
@@ -165,10 +190,12 @@ def _of_series(name: Any, series: Any) -> Column:
     codes, unique = pandas.factorize(series)
     if len(codes) and codes.min() < 0:
         raise _missing(name, int(codes.argmin()))
-    return _column(name, codes, unique)
+    return _column(name, codes, unique, series.dtype)
 
 
 def _of_polars(data: Any, value: Any) -> Table:
+    if hasattr(data, "collect"):  # it is lazy
+        data = data.collect()
     frame = data.to_frame() if hasattr(data, "to_frame") else data
     return _split({name: frame[name] for name in frame.columns}, value, "polars", _of_polars_series)
 
@@ -180,12 +207,16 @@ def _of_polars_series(name: Any, series: Any) -> Column:
     codes = series.to_frame("v").join(
         unique.to_frame("v").with_row_index("k"), on="v", how="left", maintain_order="left"
     )["k"]
-    return _column(name, codes.to_numpy(), unique.to_list())
+    return _column(name, codes.to_numpy(), unique.to_list(), series.dtype)
 
 
 def _of_arrow(data: Any, value: Any) -> Table:
     import pyarrow
 
+    if hasattr(data, "read_all"):
+        data = data.read_all()
+    elif isinstance(data, (pyarrow.Array, pyarrow.ChunkedArray)):
+        data = pyarrow.table([data], names=["0"])
     table = pyarrow.Table.from_batches([data]) if isinstance(data, pyarrow.RecordBatch) else data
     return _split(dict(zip(table.column_names, table.columns)), value, "arrow", _of_chunks)
 
@@ -199,12 +230,14 @@ def _of_chunks(name: Any, chunks: Any) -> Column:
     array = pyarrow.chunked_array([array]).combine_chunks() if isinstance(array, pyarrow.ChunkedArray) else array
     if not pyarrow.types.is_dictionary(array.type):
         array = array.dictionary_encode()
-    return _column(name, array.indices.to_numpy(zero_copy_only=False), array.dictionary.to_pylist())
+    return _column(name, array.indices.to_numpy(zero_copy_only=False), array.dictionary.to_pylist(), chunks.type)
 
 
 def _of_mapping(data: Mapping[Any, Any], value: Any) -> Table:
     """Take columns by name, or atoms with their values: {("ann", "bob"): 0.5}, {"ann": 0.5}."""
-    if all(isinstance(v, (int, float)) for v in data.values()):
+    import numpy as np
+
+    if all(isinstance(v, (numbers.Real, np.bool_)) for v in data.values()):
         rows = [(*key, float(v)) if isinstance(key, tuple) else (key, float(v)) for key, v in data.items()]
         return _of_rows(rows)
     lengths = {name: len(column) for name, column in data.items()}
@@ -218,7 +251,12 @@ def _of_rows(data: Iterable[Any]) -> Table:
 
     if isinstance(data, (str, bytes)):
         raise TypeError(f"rows are a data frame or a list of rows, and not the text {data!r}")
-    rows = list(data)
+    try:
+        rows = list(data)
+    except TypeError:
+        raise TypeError(f"data are a frame, a mapping, rows or a path, and not {data!r}") from None
+    if rows and all(isinstance(row, Mapping) for row in rows):
+        return _split(_of_records(rows), None, "", _of_values)
     if any(type(row) is not tuple and type(row) is not list for row in rows):
         rows = [row if _is_row(row) else (row,) for row in rows]
     if not rows:
@@ -235,20 +273,25 @@ def _of_rows(data: Iterable[Any]) -> Table:
     return Table([_of_values(k, column) for k, column in enumerate(columns)], values)
 
 
+def _of_records(rows: list[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
+    """Return the columns of rows whose items have names."""
+    for k, row in enumerate(rows):
+        if row.keys() != rows[0].keys():
+            raise ValueError(f"row {k} has the columns {list(row)}, and row 0 has {list(rows[0])}")
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
 def _is_row(row: Any) -> bool:
-    return isinstance(row, Sequence) and not isinstance(row, (str, bytes)) or hasattr(row, "__array__")
+    return isinstance(row, Sequence) and not isinstance(row, (str, bytes)) or getattr(row, "ndim", 0) == 1
 
 
 def _of_values(name: Any, values: Iterable[Any]) -> Column:
     import numpy as np
 
     items = _items(values)
-    numbers = {item: number for number, item in enumerate(dict.fromkeys(items))}
-    codes = np.fromiter(map(numbers.__getitem__, items), np.int32)
-    for item, number in numbers.items():
-        if item is None or item != item:
-            raise _missing(name, int(np.argmax(codes == number)))
-    return _column(name, codes, list(numbers))
+    places = {item: place for place, item in enumerate(dict.fromkeys(items))}
+    codes = np.fromiter(map(places.__getitem__, items), np.int32)
+    return _column(name, codes, list(places))
 
 
 def _items(values: Iterable[Any]) -> list[Any] | tuple[Any, ...]:
@@ -263,25 +306,26 @@ def _missing(name: Any, row: int) -> ValueError:
     return ValueError(f"row {row} has nothing in the column {name!r}: every argument of an atom is given")
 
 
-def _column(name: Any, codes: Any, unique: Any) -> Column:
+def _column(name: Any, codes: Any, unique: Any, type_: Any = None) -> Column:
     """Make a column of numbers, and what is numbered."""
     import numpy as np
 
     items = list(_items(unique))
-    kinds = {type(item) for item in items}
     codes = np.ascontiguousarray(codes, np.int32)
-    if kinds <= {str}:
-        return Column(name, codes, items)
-    texts = [text(item) for item in items]
-    convert: Callable[[str], Any] = str
-    if len(kinds) == 1:
-        originals = dict(zip(texts, items))
-        kind = kinds.pop()
-
-        def convert(text: str) -> Any:
-            return originals[text] if text in originals else kind(text) if kind in (int, float) else text
-
-    return Column(name, codes, texts, convert)
+    kinds = {type(item) for item in items}
+    texts = items if kinds <= {str} else [text(item) for item in items]
+    if not kinds <= {str}:
+        for number, item in enumerate(items):
+            if _is_gap(item):
+                raise _missing(name, int(np.argmax(codes == number)))
+    try:
+        column = Column(name, codes, _frames.Strings.of(texts))
+    except UnicodeEncodeError as error:
+        raise ValueError(f"the column {name!r} has {error.object!r}, which is no Unicode text") from None
+    column.type, column.kinds = type_, kinds
+    if texts is not items:
+        column.originals = dict(zip(texts, items))
+    return column
 
 
 def text(item: Any) -> str:
@@ -290,39 +334,63 @@ def text(item: Any) -> str:
     return item if isinstance(item, str) else str(item)
 
 
-def write(kind: str, columns: list[tuple[Any, Any, Any]], value_name: Any, values: Any) -> Any:
-    """Make a frame of the library `kind` ("pandas", "polars", "arrow"; "" for a dict of arrays).
+class Written(NamedTuple):
+    """A column of a frame that is made."""
 
-    A column is its name, the numbers of its items, and an array of the items.
-    """
+    name: Any
+    codes: Any  #: the numbers of its items
+    items: Any  #: an array
+    type: Any = None  #: of the column in the library of the frame, if it is known
+
+
+def write(kind: str, columns: list[Written], value_name: Any, values: Any) -> Any:
+    """Make a frame of the library `kind` ("pandas", "polars", "arrow"; "" for a dict of arrays)."""
     if kind == "pandas":
         import pandas
 
-        made = {name: _pandas_column(codes, items) for name, codes, items in columns}
+        made = {c.name: _pandas_column(c) for c in columns}
         made[value_name] = values
         return pandas.DataFrame(made)
     if kind == "arrow":
         import pyarrow
 
-        arrays = [pyarrow.array(items.tolist()).take(pyarrow.array(codes)) for _, codes, items in columns]
-        names = [str(name) for name, _, _ in columns] + [str(value_name)]
+        arrays = [_typed(c, lambda items, t: pyarrow.array(items, type=t)).take(pyarrow.array(c.codes)) for c in columns]
+        names = [str(c.name) for c in columns] + [str(value_name)]
         return pyarrow.table([*arrays, pyarrow.array(values)], names=names)
     if kind == "polars":
         import polars
 
-        series = [polars.Series(str(name), items.tolist())[codes] for name, codes, items in columns]
+        series = [_typed(c, lambda items, t: polars.Series(items, dtype=t))[c.codes].alias(str(c.name)) for c in columns]
         return polars.DataFrame([*series, polars.Series(str(value_name), values)])
     if kind:
         raise ValueError(f"there are frames of pandas, polars and arrow, and not of {kind!r}")
-    plain = {name: items[codes] for name, codes, items in columns}
+    plain = {c.name: c.items[c.codes] for c in columns}
     plain[value_name] = values
     return plain
 
 
-def _pandas_column(codes: Any, items: Any) -> Any:
+def _typed(column: Written, make: Callable[[list[Any], Any], Any]) -> Any:
+    """Make the items of a column, of its type if all of them can be."""
+    items = column.items.tolist()
+    if column.type is not None:
+        try:
+            return make(items, column.type)
+        except Exception:  # each library has its own
+            pass
+    return make(items, None)
+
+
+def _pandas_column(column: Written) -> Any:
     import pandas
 
-    return pandas.Series(items.tolist() if len(items) else [], dtype=None if len(items) else "str").take(codes).array
+    def make(items: list[Any], type_: Any) -> Any:
+        made = pandas.Series(items, dtype=type_ if type_ is not None or items else "str").array
+        if type_ is not None and pandas.isna(made).any():  # such as what is no category
+            raise ValueError
+        return made
+
+    made = _typed(column, make).take(column.codes)
+    return pandas.Series(made, dtype=made.dtype)  # as it is: a frame would guess again what objects are
 
 
 def best() -> str:
@@ -346,7 +414,7 @@ def atoms(changes: list[tuple[str, Table]]) -> list[tuple[str, list[tuple[tuple[
     for predicate, table in changes:
         columns = []
         for column in table.columns:
-            texts = column.strings().list()
+            texts = column.strings.list()
             columns.append([texts[code] for code in column.codes.tolist()])
         values = [1.0] * len(table) if table.values is None else table.values.tolist()
         found.setdefault(predicate, {}).update(zip(zip(*columns), values))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 import os
 import sys
 import warnings
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _TYPES = {str: "string", int: "int", float: "float", "string": "string", "int": "int", "float": "float"}
+_PHASES = ("", "learning", "validation", "inference")
 _MERGE = 64  # changes of given values that are kept one by one
 
 
@@ -120,7 +123,7 @@ class Rule:
     """A rule, whose weight may stand in its text or beside it. Of a model that is open, its weight can be set."""
 
     def __init__(self, text: str, weight: float | None = None) -> None:
-        self.text = text if weight is None else f"{float(weight)!r}: {text}"
+        self.text = text if weight is None else f"{_at_least_0('a weight', weight)!r}: {text}"
         #: whether it has no weight, of a rule of an open model
         self.hard = False
         #: how many ground rules there are of it, of a rule of an open model
@@ -137,8 +140,9 @@ class Rule:
     def weight(self, weight: float) -> None:
         if self._change is None:
             raise AttributeError("the weight of a rule can be set once it is in a model: model.rules")
-        self._change(float(weight))
-        self._weight = float(weight)
+        weight = _at_least_0("a weight", weight)
+        self._change(weight)
+        self._weight = weight
 
     def __repr__(self) -> str:
         return f"Rule({self.text!r})"
@@ -162,6 +166,7 @@ class Model:
 
     The first inference, or whatever else needs it, grounds the rules; the model then lives in a process of its own, and
     each further inference begins where the last one ended. Adding data or rules grounds anew. What is learned stays.
+    Copies, and what is pickled, are models of their own with the same rules, data and parameters.
     """
 
     def __init__(
@@ -178,18 +183,20 @@ class Model:
         epochs: int | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> None:
+        if isinstance(rules, os.PathLike):
+            raise TypeError(f"rules are text; Model.open reads a model from a file, such as {os.fspath(rules)!r}")
         self._path = ""
         self._rules: list[str] = []
         self._count = 0  # of rules: a text may have several
         self._predicates: list[Predicate] = []
         self._options: dict[str, Any] = {
-            "seed": seed,
-            "threads": threads,
-            "memory": memory,
-            "gap": gap,
+            "seed": _whole("seed", seed),
+            "threads": _whole("threads", threads),
+            "memory": _whole("memory", memory),
+            "gap": _at_least_0("gap", gap),
             "method": method,
             "learning": learning,
-            "epochs": epochs,
+            "epochs": epochs if epochs is None else _whole("epochs", epochs),
             "set": {name: _option(value) for name, value in (options or {}).items()},
         }
         self._data: list[tuple[str, str, str, _tables.Table | str]] = []
@@ -317,7 +324,7 @@ class Model:
 
     def infer(self, seconds: float = 0.0) -> results.Answer:
         """Find the values of all targets, from the last answer on. Within a time, the answer is the best until then."""
-        reply, arrays = self._ask("infer", {"seconds": seconds}, session=True)
+        reply, arrays = self._ask("infer", {"seconds": _at_least_0("seconds", seconds)}, session=True)
         assert self._atoms is not None
         self._answer = results.Answer(reply, arrays[reply["values"]], self._atoms, self._shapes())
         return self._answer
@@ -333,7 +340,7 @@ class Model:
             progress = sys.stderr.isatty()
         show = _show if progress is True else (progress or None)
         try:
-            reply, _ = self._ask("learn", {"seconds": seconds}, session=True, on_epoch=show)
+            reply, _ = self._ask("learn", {"seconds": _at_least_0("seconds", seconds)}, session=True, on_epoch=show)
         finally:
             if show is _show:
                 print(file=sys.stderr)
@@ -398,8 +405,8 @@ class Model:
     def what_if(self, changes: Iterable[_changes.Change]) -> results.Answer:
         """Return the answer that infer would give after changes, and make none."""
         reply, arrays = self._ask("what_if", {"changes": list(changes)}, session=True)
-        atoms = _columns(reply["atoms"], arrays)
-        return results.Answer(reply, arrays[reply["values"]], lambda: atoms, self._shapes())
+        atoms = _Atoms(None, 0, _columns(reply["atoms"], arrays))
+        return results.Answer(reply, arrays[reply["values"]], atoms, self._shapes())
 
     def gradient(self, slope: Mapping[str, Any]) -> results.Gradient:
         """Return the derivatives of a function of the last answer in given values, networks' outputs and weights.
@@ -519,6 +526,13 @@ class Model:
             self._worker.close()
             self._worker = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy is made of: all but the session and its process."""
+        if self._session and self._learned:
+            self._keep_networks()
+        state = {name: value.copy() if isinstance(value, (list, dict)) else value for name, value in vars(self).items()}
+        return state | {"_worker": None, "_session": 0, "_atoms": None, "_answer": None, "_batch": 0}
+
     def __enter__(self) -> Model:
         return self
 
@@ -528,6 +542,8 @@ class Model:
     # What follows is how a model gets at its session.
 
     def _add(self, part: str, predicate: str, data: Any, value: Any, phase: str) -> Model:
+        if phase not in _PHASES:
+            raise ValueError(f"a phase is learning, validation or inference, and not {phase!r}")
         table = os.path.abspath(data) if isinstance(data, (str, os.PathLike)) else _tables.read(data, value)
         self._leave()
         self._data.append((predicate, part, phase, table))
@@ -604,13 +620,16 @@ class Model:
         if self._answer is not None and self._atoms is not None:
             self._atoms()
         if self._learned:
-            try:
-                reply, arrays = self._ask("save", {}, session=True)
-                self._networks = arrays[reply["parameters"]]
-            except _errors.FailedError:
-                pass  # there are no networks
+            self._keep_networks()
         self._ask("close", {}, session=True)
         self._session, self._answer, self._atoms, self._batch = 0, None, None, 0
+
+    def _keep_networks(self) -> None:
+        try:
+            reply, arrays = self._ask("save", {}, session=True)
+            self._networks = arrays[reply["parameters"]]
+        except _errors.FailedError:
+            pass  # there are no networks
 
     def _ask(
         self,
@@ -680,10 +699,15 @@ class _States(NamedTuple):
 class _Atoms:
     """The open atoms of a session, which are asked for once, by whoever needs them first."""
 
-    def __init__(self, worker: _worker.Worker | None, session: int) -> None:
+    def __init__(
+        self, worker: _worker.Worker | None, session: int, columns: dict[str, results.Columns] | None = None
+    ) -> None:
         self._worker = worker
         self._session = session
-        self._columns: dict[str, results.Columns] | None = None
+        self._columns = columns
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_columns": self(), "_worker": None}
 
     def __call__(self) -> dict[str, results.Columns]:
         if self._columns is None:
@@ -716,6 +740,21 @@ def _change(model: Model, rule: int) -> Callable[[float], None]:
         model._weights[rule] = weight
 
     return change
+
+
+def _whole(name: str, value: Any) -> int:
+    """Return a whole number of any library, of at least 0."""
+    whole = operator.index(value)
+    if whole < 0:
+        raise ValueError(f"{name} is at least 0, and not {whole}")
+    return whole
+
+
+def _at_least_0(name: str, value: Any) -> float:
+    number = float(value)
+    if not 0 <= number < math.inf:
+        raise ValueError(f"{name} is a number of at least 0, and not {number!r}")
+    return number
 
 
 def _option(value: Any) -> str:

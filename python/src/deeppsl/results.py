@@ -96,7 +96,8 @@ class Columns:
             number = np.cumsum(used, dtype=np.int32) - np.int32(1)
             items = np.array([convert(self._texts[i]) for i in np.flatnonzero(used)], dtype=object)
             if len(items) and all(isinstance(item, (int, float)) for item in items):
-                items = np.array(items.tolist())
+                made = np.array(items.tolist())
+                items = made if made.tolist() == items.tolist() else items  # large whole numbers would be rounded
             self._items[k, convert] = number[self._codes[k]], items
         return self._items[k, convert]  # type: ignore[no-any-return]
 
@@ -184,13 +185,17 @@ class Answer:
         shape = self._shapes.get(predicate.lower())
         if shape is not None and len(shape.columns) != columns.arity():
             shape = None
-        made: list[tuple[Any, Any, Any]] = []
-        for k in range(columns.arity()):
-            given = shape.columns[k] if shape is not None else None
-            codes, items = columns.column(k, given.convert if given is not None else str)
-            made.append((given.name if given is not None else k, codes, items))
+        own = shape.kind if shape is not None else ""
         if kind is None:
-            kind = (shape.kind if shape is not None else "") or _tables.best()
+            kind = own or _tables.best()
+        made: list[_tables.Written] = []
+        for k in range(columns.arity()):
+            if shape is None:
+                made.append(_tables.Written(k, *columns.column(k, str)))
+            else:
+                given = shape.columns[k]
+                of = given.type if kind == own else None
+                made.append(_tables.Written(given.name, *columns.column(k, given.convert), of))
         return _tables.write(kind, made, shape.value_name if shape is not None else _tables.VALUE, self.values_of(predicate))
 
     __getitem__ = frame
@@ -202,7 +207,7 @@ class Answer:
         """Return the value of one open atom. An atom that is not there is a KeyError."""
         row = self._columns(predicate).row(tuple(_tables.text(a) for a in arguments))
         if row is None:
-            raise KeyError(f"there is no open atom {predicate}{arguments!r}")
+            raise KeyError(f"there is no open atom {predicate}({', '.join(map(repr, arguments))})")
         return float(self.values_of(predicate)[row])
 
     def __repr__(self) -> str:
@@ -267,10 +272,10 @@ class Training:
         import numpy as np
 
         numbers = np.array([e.number for e in self.epochs])
-        columns = [("epoch", np.arange(len(numbers), dtype=np.int32), numbers)]
+        columns = [_tables.Written("epoch", np.arange(len(numbers), dtype=np.int32), numbers)]
         for name in ("loss", "validation"):
             items = np.array([getattr(e, name) for e in self.epochs])
-            columns.append((name, np.arange(len(items), dtype=np.int32), items))
+            columns.append(_tables.Written(name, np.arange(len(items), dtype=np.int32), items))
         return _tables.write(_tables.best() if kind is None else kind, columns, "gap", np.array([e.gap for e in self.epochs]))
 
     def __repr__(self) -> str:
