@@ -189,6 +189,26 @@ func TestFiles(t *testing.T) {
 	checkError(t, err, "there is no folder")
 }
 
+// A list of rules may name rule files among them.
+func TestRuleFilesInLists(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"knows.psl":   "1: !Knows(A, B) ^2\n2: Knows(A, B) -> Knows(B, A)\n",
+		"config.json": `{"predicates": {"Knows/2": {}}, "rules": ["knows.psl", "3: Knows(A, B)"]}`,
+		"wrong.json":  `{"predicates": {"Knows/2": {}}, "rules": ["know.psl", "3: Knows(A, B)"]}`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := Read(filepath.Join(dir, "config.json"))
+	if err != nil || len(c.Common.Rules) != 3 {
+		t.Fatalf("%v, %d rules", err, len(c.Common.Rules))
+	}
+	_, err = Read(filepath.Join(dir, "wrong.json"))
+	checkError(t, err, "there is no file", "did you mean knows.psl?", "wrong.json:1:43")
+}
+
 func TestUnreadableFiles(t *testing.T) {
 	dir := t.TempDir()
 	half := compress(t, strings.Repeat("a\tb\n", 1000))

@@ -1,6 +1,9 @@
 package load
 
 import (
+	"path/filepath"
+	"strings"
+
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/syntax"
 )
@@ -11,11 +14,25 @@ func (d *decoder) rules(n node) []*syntax.Rule {
 	case text:
 		return d.ruleFile(n)
 	case list:
-		return d.inline(n, "a rule", syntax.ParseRule)
+		return d.mixed(n)
 	}
 	d.diags.Errorf("config-kind", n.span(), "", "rules must be a list of rules or the path of a rule file, not %s",
 		n.kind())
 	return nil
+}
+
+// mixed reads a list of rules and of rule files, which end in .psl as no rule does.
+func (d *decoder) mixed(n node) (out []*syntax.Rule) {
+	for item := range d.elements(n) {
+		if item.kind() == text && strings.EqualFold(filepath.Ext(item.scalar()), ".psl") {
+			out = append(out, d.ruleFile(item)...)
+			continue
+		}
+		if rule := d.inlineRule(item, "a rule", syntax.ParseRule); rule != nil {
+			out = append(out, rule)
+		}
+	}
+	return out
 }
 
 // ruleFile reads the rules of a file of their own.
@@ -41,17 +58,25 @@ func (d *decoder) derivations(n node, what string) []*syntax.Rule {
 func (d *decoder) inline(
 	n node, what string, parse func(*source.File, *source.Diagnostics) *syntax.Rule,
 ) (out []*syntax.Rule) {
-	before := d.diags.Errors()
-	defer func() { d.ruleErrors += d.diags.Errors() - before }()
 	for item := range d.elements(n) {
-		if !d.expect(item, text, what) {
-			continue
-		}
-		if rule := parse(inPlace(item), d.diags); rule != nil {
+		if rule := d.inlineRule(item, what, parse); rule != nil {
 			out = append(out, rule)
 		}
 	}
 	return out
+}
+
+// inlineRule parses one of them, nil if it is none.
+func (d *decoder) inlineRule(
+	item node, what string, parse func(*source.File, *source.Diagnostics) *syntax.Rule,
+) *syntax.Rule {
+	if !d.expect(item, text, what) {
+		return nil
+	}
+	before := d.diags.Errors()
+	rule := parse(inPlace(item), d.diags)
+	d.ruleErrors += d.diags.Errors() - before
+	return rule
 }
 
 // inPlace makes a file of a string in a configuration, which knows where it stands there.

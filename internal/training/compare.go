@@ -33,6 +33,7 @@ type contestant struct {
 	theta, y []float64
 	settings *learn.Settings // of the method that has learned them
 	sought   bool            // from there on by their score
+	afresh   bool            // or from the weights written
 	verdict  learn.Verdict
 	score    float64
 }
@@ -184,13 +185,17 @@ func (c *comparison) inferFrom(ctx context.Context, theta, y []float64) ([]float
 // charge is what the fit of an entity's labels owes to each weight having been fitted: one nat in all for each, as in
 // Akaike's criterion.
 func (c *comparison) charge() float64 {
-	weights := 0
+	return float64(c.weights()) / float64(max(1, c.learned.verdict.Entities()))
+}
+
+// weights counts those that are learned.
+func (c *comparison) weights() (count int) {
 	for _, learned := range c.g.learned() {
 		if learned {
-			weights++
+			count++
 		}
 	}
-	return float64(weights) / float64(max(1, c.learned.verdict.Entities()))
+	return count
 }
 
 // plainly is the number of standard errors from which on no further fold is held out.
@@ -202,11 +207,7 @@ func (c *comparison) heldOut(ctx context.Context, divided map[int32]int) (gain g
 	for k := range c.g.Project.Learning.Folds {
 		d := &division{divided, k}
 		held := c.labels.Where(d.holds)
-		_, y, err := c.learn(ctx, lesson{epochs: c.learned.settings.Epochs, division: d, held: held,
-			settings: c.learned.settings}, k+1)
-		if err == nil && c.learned.sought {
-			_, y, err = c.improve(ctx, c.g.Theta, d)
-		}
+		y, err := c.without(ctx, d, held, k+1)
 		if err != nil {
 			return gain, err
 		}
@@ -220,6 +221,19 @@ func (c *comparison) heldOut(ctx context.Context, divided map[int32]int) (gain g
 		}
 	}
 	return gain, nil
+}
+
+// without learns without a fold as the weights that are compared were learned, and returns the state in the end.
+func (c *comparison) without(ctx context.Context, d *division, held *learn.Labels, fold int) (y []float64, err error) {
+	copy(c.g.Theta, c.written.theta)
+	if !c.learned.afresh {
+		_, y, err = c.learn(ctx, lesson{epochs: c.learned.settings.Epochs, division: d, held: held,
+			settings: c.learned.settings}, fold)
+	}
+	if err == nil && c.learned.sought {
+		_, y, err = c.improve(ctx, c.g.Theta, d)
+	}
+	return y, err
 }
 
 // learn learns from the weights written, maybe without a fold, and returns the state in the end.

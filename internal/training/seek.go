@@ -9,22 +9,31 @@ import (
 	"github.com/deeppsl/deeppsl/internal/session"
 )
 
-// mostSought is the number of ground rules up to which weights are tried one after another, an inference each.
-const mostSought = 20_000
+// mostSought is the number of ground rules up to which weights are tried one after another, an inference each, and
+// mostTuned that of weights, each of which takes two.
+const mostSought, mostTuned = 100_000, 50
 
-// seek goes on from the weights that were learned by what the task is evaluated by. Likelihood compares the values 0
-// and 1 of an atom, between which its MAP state lies: of W (s-y)₊² against w y² likelihood changes sides at s = √(w/W),
-// and the state is above a half from (1+w/W)/2 on. So what is true may be told apart well and yet all lie below a half.
+// seek goes on by what the task is evaluated by from the weights that were learned, or from those written if these do
+// better by it. Likelihood compares the values 0 and 1 of an atom, between which its MAP state lies: of W (s-y)₊²
+// against w y² likelihood changes sides at s = √(w/W), and the state is above a half from (1+w/W)/2 on. So what is true
+// may be told apart well and yet all lie below a half.
 func (c *comparison) seek(ctx context.Context) error {
-	if len(c.guides) == 0 || c.g.Model.Potentials() > mostSought {
+	if len(c.guides) == 0 || c.g.Model.Potentials() > mostSought || c.weights() > mostTuned {
 		return nil
 	}
-	sought := contestant{settings: c.learned.settings, sought: true}
-	var err error
-	if sought.theta, sought.y, err = c.improve(ctx, c.learned.theta, nil); err != nil {
+	gain, err := c.judge(c.labels, &c.learned, &c.written)
+	if err != nil {
 		return err
 	}
-	gain, err := c.judge(c.labels, &c.learned, &sought)
+	sought := contestant{settings: c.learned.settings, sought: true, afresh: gain.score > 0}
+	start := c.learned.theta
+	if sought.afresh {
+		start = c.written.theta
+	}
+	if sought.theta, sought.y, err = c.improve(ctx, start, nil); err != nil {
+		return err
+	}
+	gain, err = c.judge(c.labels, &c.learned, &sought)
 	if err == nil && gain.wins(0) {
 		c.learned = sought
 		c.training.Chosen.Values = sought.y
@@ -32,22 +41,28 @@ func (c *comparison) seek(ctx context.Context) error {
 	return err
 }
 
+// tie is what the loss of the labels counts beside their score: it decides between equals. All that is true may be told
+// false, and its score 0, until several weights have changed.
+const tie = 1e-6
+
 // improve searches for weights of a better score, maybe without a fold, and returns the best with their state.
 func (c *comparison) improve(ctx context.Context, theta []float64, without *division) (best, y []float64, err error) {
 	g := c.g
 	y = make([]float64, g.Model.Variables)
-	held := make(map[int32]bool)
+	labels, held := c.labels, make(map[int32]bool)
 	if without != nil {
 		for _, i := range c.labels.Where(without.holds).Variables {
 			held[i] = true
 		}
+		labels = c.labels.Where(func(entity int32) bool { return !without.holds(entity) })
 	}
 	score := func(ctx context.Context, weights []float64, _ float64) (float64, error) {
 		if y, err = c.inferFrom(ctx, weights, y); err != nil {
 			return 0, err
 		}
-		return g.GuidedBy(&session.Answer{Values: y, Perceived: g.Inputs}, c.phase, c.guides,
+		score, err := g.GuidedBy(&session.Answer{Values: y, Perceived: g.Inputs}, c.phase, c.guides,
 			func(i int32) bool { return !held[i] })
+		return score - tie*labels.Judge(y).Loss(), err
 	}
 	settings := g.Project.Learning.Search
 	settings.Seed = g.Seed

@@ -5,16 +5,19 @@ import "slices"
 // factors are what climb multiplies and divides weights by, one after another.
 var factors = []float64{8, 4, 2, 1.5, 1.2}
 
+// worthwhile is the gain of a round from which on another one is made with the same factor.
+const worthwhile = 1e-4
+
 // climb multiplies and divides each weight in turn as long as that gains, by smaller and smaller factors. It needs no
 // idea of where good weights lie: those it begins with are good but for their balance, such as after a descent.
 func (r *run) climb() error {
 	at, best := slices.Clone(r.Start), rank(r.trials[0].Score)
-	for k := 0; k < len(factors); {
+	for k := 0; k < len(factors) && len(r.trials) < r.limit(100); {
 		gained, err := r.round(at, best, factors[k])
 		if err != nil {
 			return err
 		}
-		if gained <= best {
+		if gained <= best+worthwhile {
 			k++
 		}
 		best = gained
@@ -22,13 +25,14 @@ func (r *run) climb() error {
 	return nil
 }
 
-// round tries each weight with a factor, keeps what gains, and returns the best score.
+// round tries each weight with a factor, keeps what gains most, and returns the best score.
 func (r *run) round(at []float64, best, factor float64) (float64, error) {
 	for _, rule := range r.free {
 		was := at[rule]
+		kept := was
 		for _, by := range []float64{1 / factor, factor} {
 			if len(r.trials) >= r.limit(100) {
-				return best, nil
+				break
 			}
 			at[rule] = max(was, r.lo) * by
 			score, err := r.try(at, 1)
@@ -36,11 +40,10 @@ func (r *run) round(at []float64, best, factor float64) (float64, error) {
 				return best, err
 			}
 			if score > best {
-				best, was = score, at[rule]
-				break
+				best, kept = score, at[rule]
 			}
 		}
-		at[rule] = was
+		at[rule] = kept
 	}
 	return best, nil
 }
