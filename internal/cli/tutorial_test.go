@@ -60,7 +60,7 @@ func TestTutorials(t *testing.T) {
 		{customers, nil, []string{"KNOWS('ann', 'bo') = 0.6667", "KNOWS('bo', 'ann') = 0.6667",
 			"KNOWS('ann', 'cy') = 0.0000"}},
 		{customers, nil, []string{"SAME('c1', 'c2') = 0.8190", "SAME('c1', 'c3') = 0.8000", "SAME('c3', 'c4') = 0.0000"}},
-		{leaving(), []string{"-l", "-i"}, []string{"LEAVES('k24') = 0.6", "LEAVES('k26') = 0.1"}},
+		{leaving(), []string{"-l", "-i"}, []string{"LEAVES('k24') = 0.7", "LEAVES('k26') = 0.1"}},
 	}
 	if len(parts) != len(tutorials)+1 {
 		t.Fatalf("%d tutorials", len(parts)-1)
