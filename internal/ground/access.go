@@ -49,8 +49,8 @@ func (a *access) rows() (*relation.Relation, func(column int) int) {
 	return a.relation.Distinct(a.projected...), func(column int) int { return slices.Index(a.projected, column) }
 }
 
-// index returns the step's index, nil if it has none.
-func (a *access) index() *relation.Index {
+// index returns the step's index, nil if it has none, built by so many threads.
+func (a *access) index(threads int) *relation.Index {
 	if !a.indexed {
 		return nil
 	}
@@ -59,25 +59,30 @@ func (a *access) index() *relation.Index {
 	for k, column := range a.columns {
 		columns[k] = at(column)
 	}
-	return rows.Index(columns...)
+	return rows.IndexBy(threads, columns...)
 }
 
 // build makes what the step needs.
-func (a *access) build() {
-	if a.listed {
-		a.relation.Lists(a.value)
-		return
+func (a *access) build(threads int) {
+	switch {
+	case a.listed:
+		a.relation.ListsBy(threads, a.value)
+	case a.projected != nil:
+		a.relation.IndexBy(threads, a.projected...)
 	}
-	a.rows()
-	a.index()
+	a.index(threads)
+}
+
+// others are the columns that are the key of lists.
+func (a *access) others() []int {
+	return slices.Delete(every(a.relation.Arity), a.value, a.value+1)
 }
 
 // parts lists what is made of the relation for the step.
 func (a *access) parts() []relation.Part {
 	switch {
 	case a.listed:
-		others := slices.Delete(every(a.relation.Arity), a.value, a.value+1)
-		return []relation.Part{relation.ListsOf(a.value), relation.IndexOn(others...)}
+		return []relation.Part{relation.ListsOf(a.value), relation.IndexOn(a.others()...)}
 	case a.projected != nil:
 		return []relation.Part{relation.ProjectionOn(a.projected...), relation.IndexOn(a.projected...)}
 	case a.indexed:
@@ -110,7 +115,7 @@ func accesses(p *plan.Plan) (all []access) {
 	return all
 }
 
-// build makes what the plans need, side by side.
+// build makes what the plans need, side by side; few and large indexes are each built by several threads.
 func build(threads int, plans ...*plan.Plan) {
 	type request struct {
 		relation *relation.Relation
@@ -129,5 +134,6 @@ func build(threads int, plans ...*plan.Plan) {
 			}
 		}
 	}
-	parallel.For(threads, len(all), func(k int) { all[k].build() })
+	each := (threads + len(all) - 1) / max(1, len(all))
+	parallel.For(threads, len(all), func(k int) { all[k].build(each) })
 }

@@ -215,7 +215,7 @@ func (r *routine) op(p *plan.Plan, k int) op {
 	if rel.Lives() {
 		o.live(s, rel)
 	}
-	if x := way.index(); x != nil && o.kind == plan.Scan {
+	if x := way.index(1); x != nil && o.kind == plan.Scan {
 		o.grouped = x.Grouped()
 	} else if x != nil {
 		o.over(x)

@@ -139,14 +139,19 @@ func (b *Builder) rehash(size int) {
 	}
 }
 
-// hash mixes with the multiplier of MurmurHash's finaliser. It has no seed: the table's layout never shows.
+// hash has no seed: the table's layout never shows.
 func hash(tuple []symbol.ID) uint64 {
 	h := uint64(len(tuple))
 	for _, id := range tuple {
-		h = (h ^ uint64(uint32(id))) * 0xff51afd7ed558ccd
-		h ^= h >> 32
+		h = mix(h, id)
 	}
 	return h
+}
+
+// mix adds one more value to a hash, with the multiplier of MurmurHash's finaliser.
+func mix(h uint64, id symbol.ID) uint64 {
+	h = (h ^ uint64(uint32(id))) * 0xff51afd7ed558ccd
+	return h ^ h>>32
 }
 
 // Relation returns the rows as a relation; open says whether a missing atom is unknown rather than 0. The builder must

@@ -13,6 +13,7 @@ type hashing struct {
 	group  []int32 // per row
 	rep    []int32 // per group, its first row
 	counts []int32 // per group
+	seen   int32   // what was read ahead, so that it must
 }
 
 // lot is how many keys are hashed before the table is looked at.
@@ -64,12 +65,13 @@ func packEach(packed []uint64, columns [][]symbol.ID, from int) {
 			packed[k] = uint64(uint32(v))<<32 | uint64(uint32(low[k]))
 		}
 	default:
-		key := make([]symbol.ID, len(columns))
 		for k := range packed {
-			for c, column := range columns {
-				key[c] = column[from+k]
+			packed[k] = uint64(len(columns))
+		}
+		for _, column := range columns {
+			for k, v := range column[from : from+len(packed)] {
+				packed[k] = mix(packed[k], v)
 			}
-			packed[k] = pack(key)
 		}
 	}
 }
@@ -79,21 +81,24 @@ func (x *Index) hash(rows, expected int) {
 	h := hashing{Index: x, group: make([]int32, rows)}
 	x.slots = nil
 	h.resize(1 << bits.Len(uint(expected+expected/2+64)))
-	key := make([]symbol.ID, len(x.columns))
-	for row := range rows {
-		for k, column := range x.columns {
-			key[k] = column[row]
+	var packed [lot]uint64
+	for from := 0; from < rows; from += lot {
+		some := packed[:min(lot, rows-from)]
+		packEach(some, x.columns, from)
+		for _, key := range some { // all wait for memory at once, and not one after the other
+			h.seen += h.slots[home(key, h.shift)].count
 		}
-		h.add(int32(row), key)
+		for k, key := range some {
+			h.add(int32(from+k), key)
+		}
 	}
 	h.arrange()
 }
 
 // add puts row into the group of its key.
-func (h *hashing) add(row int32, key []symbol.ID) {
-	packed := pack(key)
+func (h *hashing) add(row int32, packed uint64) {
 	at := home(packed, h.shift)
-	for h.slots[at].count != 0 && !h.holds(&h.slots[at], packed, key) {
+	for h.slots[at].count != 0 && !h.holds(&h.slots[at], packed, row) {
 		at = (at + 1) & uint64(len(h.slots)-1)
 	}
 	s := &h.slots[at]
@@ -109,9 +114,10 @@ func (h *hashing) add(row int32, key []symbol.ID) {
 	}
 }
 
-// holds tells whether a slot is that of key. Up to two columns the packed key says it; beyond, rows must be compared.
-func (h *hashing) holds(s *slot, packed uint64, key []symbol.ID) bool {
-	return s.key == packed && (len(key) <= 2 || h.equal(h.rep[s.first], key))
+// holds tells whether a slot is that of a row's key. Up to two columns the packed key says it; beyond, rows must be
+// compared.
+func (h *hashing) holds(s *slot, packed uint64, row int32) bool {
+	return s.key == packed && (len(h.columns) <= 2 || h.alike(int(h.rep[s.first]), int(row)))
 }
 
 // resize moves the groups into a table of size slots, a power of 2. Tables grow at two thirds full: finding a key then

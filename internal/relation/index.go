@@ -4,7 +4,9 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync/atomic"
 
+	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
@@ -46,13 +48,13 @@ type slot struct {
 // sparsity is how many cells a direct index may have per row: beyond it hashing takes less memory.
 const sparsity = 8
 
-// newIndex indexes the first rows of the columns, whose values are in the spans. Of whole tuples, it is likely that no
-// two are the same.
-func newIndex(columns [][]symbol.ID, spans []span, rows int, whole bool) *Index {
+// newIndex indexes the first rows of the columns, whose values are in the spans, by so many threads. Of whole tuples, it
+// is likely that no two are the same.
+func newIndex(threads int, columns [][]symbol.ID, spans []span, rows int, whole bool) *Index {
 	x := &Index{columns: columns, count: rows}
 	if dims, cells := box(spans); cells <= sparsity*(rows+8) {
 		x.dims = dims
-		x.address(rows, cells)
+		x.address(threads, rows, cells)
 	} else if !whole || !x.hashWhole(rows) {
 		x.hash(rows, expectedKeys(columns, rows))
 	}
@@ -95,53 +97,104 @@ func box(spans []span) (dims []dimension, cells int) {
 	return dims, cells
 }
 
+// parallelRows is how many rows are worth a thread of their own.
+const parallelRows = 1 << 15
+
 // address sorts the rows into the cells by counting.
-func (x *Index) address(rows, cells int) {
+func (x *Index) address(threads, rows, cells int) {
 	x.start = make([]int32, cells+1)
-	if x.inOrder(rows) {
+	parts := partsOf(threads, rows)
+	if x.inOrder(parts, rows) {
 		return
 	}
 	clear(x.start)
 	x.keys = 0
-	for row := range rows {
-		x.start[x.cell(row)]++
+	parts = min(parts, 1+rows/cells) // for which counts take no more memory than the rows
+	counts := make([][]int32, parts)
+	for k := range counts {
+		if counts[k] = x.start[:cells]; k > 0 {
+			counts[k] = make([]int32, cells)
+		}
 	}
+	eachPart(parts, rows, func(k, from, to int) {
+		for row := from; row < to; row++ {
+			counts[k][x.cell(row)]++
+		}
+	})
 	total := int32(0)
-	for c, count := range x.start {
-		if count > 0 {
+	for c := range cells {
+		before := total
+		for _, count := range counts {
+			count[c], total = total, total+count[c]
+		}
+		if total > before {
 			x.keys++
 		}
-		x.start[c] = total
-		total += count
 	}
-	// Filling moves each cell's start to its end, which is the next cell's start: so moving all by one restores them.
 	x.rows = make([]int32, rows)
-	for row := range rows {
-		c := x.cell(row)
-		x.rows[x.start[c]] = int32(row)
-		x.start[c]++
-	}
-	copy(x.start[1:], x.start[:cells])
+	eachPart(parts, rows, func(k, from, to int) {
+		count := counts[k]
+		for row := from; row < to; row++ {
+			c := x.cell(row)
+			x.rows[count[c]] = int32(row)
+			count[c]++
+		}
+	})
+	// Filling moves each cell's start to its end, of the last part, which is the next cell's start.
+	copy(x.start[1:], counts[parts-1])
 	x.start[0] = 0
 }
 
+// partsOf returns into how many parts rows are cut for so many threads.
+func partsOf(threads, rows int) int { return max(1, min(threads, rows/parallelRows)) }
+
+// eachPart runs do for so many parts of the rows, side by side.
+func eachPart(parts, rows int, do func(part, from, to int)) {
+	parallel.For(parts, parts, func(k int) { do(k, k*rows/parts, (k+1)*rows/parts) })
+}
+
 // inOrder addresses rows that are sorted by their cells already, and tells whether they are: tables often are, by some
-// of their columns.
-func (x *Index) inOrder(rows int) bool {
-	next := uint32(0) // the first cell whose start is not known yet
-	for row := range rows {
-		c := x.cell(row)
-		if c+1 < next {
+// of their columns. Each part sets the starts of the cells behind that of the row before it, up to that of its last row.
+func (x *Index) inOrder(parts, rows int) bool {
+	for k := 1; k < parts; k++ {
+		if x.cellBefore(k*rows/parts) > x.cellBefore((k+1)*rows/parts) {
 			return false
 		}
-		if c >= next {
-			x.keys++
-			fillWith(x.start[next:c+1], int32(row))
-			next = c + 1
-		}
 	}
-	fillWith(x.start[next:], int32(rows))
-	return true
+	keys, mixed := make([]int, parts), new(atomic.Bool)
+	eachPart(parts, rows, func(k, from, to int) {
+		next, last := uint32(0), x.cellBefore(to) // the first cell whose start is not known yet
+		if from > 0 {
+			next = x.cellBefore(from) + 1
+		}
+		for row := from; row < to; row++ {
+			c := x.cell(row)
+			if c+1 < next || c > last || row&0xfff == 0 && mixed.Load() {
+				mixed.Store(true)
+				return
+			}
+			if c >= next {
+				keys[k]++
+				fillWith(x.start[next:c+1], int32(row))
+				next = c + 1
+			}
+		}
+		if to == rows {
+			fillWith(x.start[next:], int32(rows))
+		}
+	})
+	for _, n := range keys {
+		x.keys += n
+	}
+	return !mixed.Load()
+}
+
+// cellBefore returns the cell of the row before one, 0 if there is none.
+func (x *Index) cellBefore(row int) uint32 {
+	if row == 0 {
+		return 0
+	}
+	return x.cell(row - 1)
 }
 
 // fillWith sets all values.

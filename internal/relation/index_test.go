@@ -315,3 +315,34 @@ func TestCrowd(t *testing.T) {
 		}
 	}
 }
+
+// TestIndexByThreads makes indexes and lists by several threads, of rows in order, out of order in one place, at the
+// border of two threads' parts too, and of random ones.
+func TestIndexByThreads(t *testing.T) {
+	const rows = 4*parallelRows + 17
+	rng := rand.New(rand.NewPCG(3, 4))
+	for name, value := range map[string]func(k int) int{
+		"in order": func(k int) int { return k / 3 },
+		"steps":    func(k int) int { return k / (rows / 5) },
+		"one":      func(int) int { return 7 },
+		"random":   func(int) int { return rng.IntN(rows / 4) },
+		"last":     func(k int) int { return (k + 1) % rows },
+		"border":   func(k int) int { return k - 2*(k/(rows/4)%2) },
+	} {
+		columns := make([][]symbol.ID, 2)
+		for k := range rows {
+			columns[0] = append(columns[0], symbol.ID(max(0, value(k))))
+			columns[1] = append(columns[1], symbol.ID(k*7919%rows))
+		}
+		for _, threads := range []int{2, 3, 4} {
+			one, several := &Relation{Arity: 2, Columns: columns}, &Relation{Arity: 2, Columns: columns}
+			want, got := one.Lists(1), several.ListsBy(threads, 1)
+			if !slices.Equal(got.start, want.start) || !slices.Equal(got.rows, want.rows) || got.keys != want.keys {
+				t.Errorf("%s: the index differs with %d threads", name, threads)
+			}
+			if !slices.Equal(got.Rows, want.Rows) || !slices.Equal(got.Values, want.Values) {
+				t.Errorf("%s: the lists differ with %d threads", name, threads)
+			}
+		}
+	}
+}

@@ -1,9 +1,10 @@
 package relation
 
 import (
-	"cmp"
+	"math"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
@@ -18,7 +19,10 @@ type Lists struct {
 
 // Lists returns the lists of a column's values by the other columns, building them on first use. It is safe for
 // concurrent use.
-func (r *Relation) Lists(value int) *Lists {
+func (r *Relation) Lists(value int) *Lists { return r.ListsBy(1, value) }
+
+// ListsBy is Lists, built by so many threads.
+func (r *Relation) ListsBy(threads, value int) *Lists {
 	return known(r, &r.known.lists, ListsOf(value), func() *Lists {
 		var key []int
 		for column := range r.Arity {
@@ -26,29 +30,40 @@ func (r *Relation) Lists(value int) *Lists {
 				key = append(key, column)
 			}
 		}
-		return newLists(r.Index(key...), r.Columns[value])
+		return newLists(threads, r.IndexBy(threads, key...), r.Columns[value])
 	})
 }
 
 // newLists sorts the rows of each key by value.
-func newLists(x *Index, values []symbol.ID) *Lists {
+func newLists(threads int, x *Index, values []symbol.ID) *Lists {
 	l := &Lists{Index: x, Rows: slices.Clone(x.At(new([]int32), 0, int32(x.count)))}
-	l.Values = gather(values, l.Rows)
-	var pairs []pair
-	x.eachGroup(func(lo, hi int32) {
-		if slices.IsSorted(l.Values[lo:hi]) {
-			return
-		}
-		pairs = pairs[:0]
-		for at := lo; at < hi; at++ {
-			pairs = append(pairs, pair{l.Values[at], l.Rows[at]})
-		}
-		slices.SortFunc(pairs, func(a, b pair) int { return cmp.Compare(a.value, b.value) })
-		for k, p := range pairs {
-			l.Values[int(lo)+k], l.Rows[int(lo)+k] = p.value, p.row
+	l.Values = make([]symbol.ID, len(l.Rows))
+	parts := partsOf(threads, len(l.Rows))
+	eachPart(parts, len(l.Rows), func(_, from, to int) {
+		for at, row := range l.Rows[from:to] {
+			l.Values[from+at] = values[row]
 		}
 	})
+	parallel.For(threads, parts, func(k int) {
+		var pairs []uint64 // a value and its row
+		x.eachGroupOf(k, parts, func(lo, hi int32) { pairs = l.sort(int(lo), int(hi), pairs[:0]) })
+	})
 	return l
+}
+
+// sort sorts the rows of one key by value, in the space of pairs.
+func (l *Lists) sort(lo, hi int, pairs []uint64) []uint64 {
+	if slices.IsSorted(l.Values[lo:hi]) {
+		return pairs
+	}
+	for at := lo; at < hi; at++ {
+		pairs = append(pairs, uint64(l.Values[at])<<32|uint64(l.Rows[at]))
+	}
+	slices.Sort(pairs)
+	for k, p := range pairs {
+		l.Values[lo+k], l.Rows[lo+k] = symbol.ID(p>>32), int32(p&math.MaxUint32)
+	}
+	return pairs
 }
 
 // identity lists the places 0 … n-1.
@@ -60,20 +75,18 @@ func identity(places []int32, n int) []int32 {
 	return places
 }
 
-// pair is a row with the value that it is sorted by.
-type pair struct {
-	value symbol.ID
-	row   int32
-}
-
 // eachGroup visits where the rows of each key lie in Grouped.
-func (x *Index) eachGroup(visit func(lo, hi int32)) {
-	for c := range max(0, len(x.start)-1) {
+func (x *Index) eachGroup(visit func(lo, hi int32)) { x.eachGroupOf(0, 1, visit) }
+
+// eachGroupOf visits the k-th of so many parts of the groups.
+func (x *Index) eachGroupOf(k, parts int, visit func(lo, hi int32)) {
+	cells := max(0, len(x.start)-1)
+	for c := k * cells / parts; c < (k+1)*cells/parts; c++ {
 		if x.start[c] < x.start[c+1] {
 			visit(x.start[c], x.start[c+1])
 		}
 	}
-	for _, s := range x.slots {
+	for _, s := range x.slots[k*len(x.slots)/parts : (k+1)*len(x.slots)/parts] {
 		if s.count > 0 {
 			visit(s.first, s.first+s.count)
 		}

@@ -86,8 +86,11 @@ func known[K comparable, T any](r *Relation, all *map[K]*made[T], key K, build f
 }
 
 // Index returns the index on columns, building it on first use. It is safe for concurrent use. Indexes are kept as long
-// as the relation: the rules of a program share them.
-func (r *Relation) Index(columns ...int) *Index {
+// as the relation, or until Forget: the rules of a program share them.
+func (r *Relation) Index(columns ...int) *Index { return r.IndexBy(1, columns...) }
+
+// IndexBy is Index, built by so many threads.
+func (r *Relation) IndexBy(threads int, columns ...int) *Index {
 	return known(r, &r.known.indexes, IndexOn(columns...), func() *Index {
 		key := make([][]symbol.ID, len(columns))
 		spans := make([]span, len(columns))
@@ -100,7 +103,7 @@ func (r *Relation) Index(columns ...int) *Index {
 		if r.living != nil {
 			return r.indexLiving(key)
 		}
-		return newIndex(key, spans, r.Len(), len(columns) == r.Arity)
+		return newIndex(threads, key, spans, r.Len(), len(columns) == r.Arity)
 	})
 }
 
@@ -120,7 +123,7 @@ func (r *Relation) IndexOf(rows []int32, columns ...int) *Index {
 		key[k] = gather(own[k], rows)
 		spans[k] = spanOf(key[k])
 	}
-	x := newIndex(key, spans, len(rows), len(columns) == r.Arity)
+	x := newIndex(1, key, spans, len(rows), len(columns) == r.Arity)
 	x.columns, x.rows = own, gather(rows, x.At(new([]int32), 0, int32(len(rows))))
 	return x
 }
