@@ -217,8 +217,9 @@ const (
 	// cheap is how many elements an array is given room for although they may not come, and ahead is how many times as
 	// many as there are: what first pieces have may not be what others do.
 	cheap, ahead = 1 << 22, 1 << 12
-	// slack is which part of an array may be left without elements: memory that was never written takes none.
-	slack = 8
+	// slack is which part of an array may be left without elements, and wide which part of one of more than cheap, which
+	// takes long to copy and as much memory while that lasts: memory that was never written takes none.
+	slack, wide = 8, 2
 )
 
 // extended appends values to an array which there are expected to be so many times as many of in the end.
@@ -233,14 +234,22 @@ func roomy[T any](values []T, more int, times float64) []T {
 		return values
 	}
 	room := min(int(times*float64(n)), max(ahead*n, cheap))
-	bigger := make([]T, len(values), max(n, room+room/(2*slack)))
+	spare := room / (2 * slack)
+	if room > cheap {
+		spare = room / (2 * wide)
+	}
+	bigger := make([]T, len(values), max(n, room+spare))
 	copy(bigger, values)
 	return bigger
 }
 
 // trimmed returns an array without much spare room.
 func trimmed[T any](values []T) []T {
-	if n := len(values); cap(values)-n > n/slack {
+	n, least := len(values), len(values)/slack
+	if n > cheap {
+		least = n / wide
+	}
+	if cap(values)-n > least {
 		return append(make([]T, 0, n), values...)
 	}
 	return slices.Clip(values)

@@ -26,6 +26,7 @@ type collection struct {
 	before   []int64    // per piece, how many bytes there were of those before it when it became the first one
 	arrived  int64      // how many there are of those before the first one, and of this
 	joined   int64      // how many of them have been joined
+	expected float64    // how many a sample makes all pieces have; 0 if there is none
 
 	paged  [][]*mrf.Block // per piece, what is in the file
 	counts []Counts
@@ -108,23 +109,34 @@ func (c *collection) join(part []*batch) {
 	c.joining = append(c.joining, part...)
 }
 
-// total estimates how many bytes all pieces make: those that are not done as much as the last quarter of those before.
+// total estimates how many bytes all pieces make: as a sample says, and the further the pieces are the more that those
+// which are not done make as much as the last quarter of those before.
 func (c *collection) total() float64 {
-	pieces := len(c.done)
-	if c.next == 0 {
-		return float64(c.arrived) * float64(pieces)
+	pieces, arrived := float64(len(c.done)), float64(c.arrived)
+	recent := arrived
+	if c.next > 0 {
+		from := c.next - (c.next+3)/4
+		recent = float64(c.before[c.next]-c.before[from]) / float64(c.next-from)
 	}
-	done, from := c.before[c.next], c.next-(c.next+3)/4
-	recent := float64(done-c.before[from]) / float64(c.next-from)
-	return max(float64(c.arrived), float64(done)+recent*float64(pieces-c.next))
+	left := pieces - float64(c.next)
+	total := float64(c.before[c.next]) + recent*left
+	if c.expected > 0 {
+		total += (c.expected - total) * left / pieces
+	}
+	return max(arrived, total)
 }
 
 // glimpse is which part of the pieces must be done for it to be known how much room arenas need: one that turns out too
-// small is there twice while it is copied.
-const glimpse = 16
+// small is there twice while it is copied. Where a sample has told that, fewer will do, to tell shapes.
+const glimpse, sampledGlimpse = 16, 64
 
 // foreseen tells whether so many are.
-func (c *collection) foreseen() bool { return c.next >= len(c.done)/glimpse }
+func (c *collection) foreseen() bool {
+	if c.expected > 0 {
+		return c.next >= len(c.done)/sampledGlimpse
+	}
+	return c.next >= len(c.done)/glimpse
+}
 
 // end takes what a machine has counted in a piece.
 func (c *collection) end(piece int, m *machine) {

@@ -92,6 +92,7 @@ func (g *grounder) rule(p *Prepared, k int) ([]*mrf.Block, RuleReport, *problems
 	r.divide()
 	r.arrange(g.threads, g.options.arrangeAll)
 	c := newCollection(g, r)
+	c.expected = p.expected(g, k)
 	if g.options.Profile {
 		g.profiler = newProfiler(len(r.ops))
 	}

@@ -19,6 +19,7 @@ type Prepared struct {
 	plans     []*plan.Plan
 	routines  []*routine  // nil before the rule is asked for, and once it has been ground
 	last      map[use]int // the last rule that needs something
+	estimates []Estimate  // of the last sample; nil if there is none
 }
 
 // use is a part of a relation that rules need; the zero part stands for all of them.
@@ -95,7 +96,27 @@ func (p *Prepared) Sample(ctx context.Context, threads, rows int) ([]Estimate, e
 	parallel.For(g.threads, len(routines), func(k int) {
 		estimates[k] = g.sample(routines[k], float64(rows))
 	})
+	p.estimates = estimates
 	return estimates, ctx.Err()
+}
+
+const (
+	// worthSample is how many rows a rule should touch for its arenas to be foreseen by a sample of their own, and
+	// glimpsed how many rows that may touch.
+	worthSample = 1 << 18
+	glimpsed    = 1 << 12
+)
+
+// expected estimates the bytes of the ground rules that rule k makes; 0 means that nothing is known.
+func (p *Prepared) expected(g *grounder, k int) float64 {
+	switch {
+	case p.estimates != nil:
+		return p.estimates[k].Bytes
+	case p.plans[k].Cost < worthSample:
+		return 0
+	}
+	e := g.sample(p.routines[k], glimpsed)
+	return e.Bytes
 }
 
 // free lets go of what no rule behind the k-th needs of its relations, or of all if k is -1.
