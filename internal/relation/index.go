@@ -48,8 +48,8 @@ type slot struct {
 // sparsity is how many cells a direct index may have per row: beyond it hashing takes less memory.
 const sparsity = 8
 
-// newIndex indexes the first rows of the columns, whose values are in the spans, by so many threads. Of whole tuples, it
-// is likely that no two are the same.
+// newIndex indexes the first rows of the columns, whose values are in the spans, by so many threads. Of whole tuples,
+// it is likely that no two are the same.
 func newIndex(threads int, columns [][]symbol.ID, spans []span, rows int, whole bool) *Index {
 	x := &Index{columns: columns, count: rows}
 	if dims, cells := box(spans); cells <= sparsity*(rows+8) {
@@ -154,7 +154,8 @@ func eachPart(parts, rows int, do func(part, from, to int)) {
 }
 
 // inOrder addresses rows that are sorted by their cells already, and tells whether they are: tables often are, by some
-// of their columns. Each part sets the starts of the cells behind that of the row before it, up to that of its last row.
+// of their columns. Each part sets the starts of the cells behind that of the row before it, up to that of its last
+// row.
 func (x *Index) inOrder(parts, rows int) bool {
 	for k := 1; k < parts; k++ {
 		if x.cellBefore(k*rows/parts) > x.cellBefore((k+1)*rows/parts) {
