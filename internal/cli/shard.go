@@ -204,6 +204,9 @@ func (r *runner) runShard(cmd *cobra.Command, dir string, set []string) error {
 	if err != nil {
 		return err
 	}
+	if manifest.Vertices != nil {
+		command.CollectOften() // a block is a few arrays without pointers, some of which each round makes anew
+	}
 	done, err := shard.Run(cmd.Context(), at, manifest, number, options, told)
 	if err != nil {
 		return err
@@ -333,9 +336,18 @@ func (m *merger) run(cmd *cobra.Command, dir string) error {
 	return verdict(merged.Report)
 }
 
+// joined is what deeppsl merge answers.
+type joined struct {
+	ran
+	Parts int `json:"parts"`
+	// Iterations are the most that any part took.
+	Iterations int `json:"iterations"`
+}
+
 // emit writes and prints a merged answer as deeppsl run does.
 func (m *merger) emit(merged *shard.Merged, outputs project.Outputs) error {
-	answer := ran{Report: merged.Report, showAtoms: outputs.Atoms == "" && !outputs.Hidden}
+	answer := joined{ran{Report: merged.Report, showAtoms: outputs.Atoms == "" && !outputs.Hidden}, merged.Parts,
+		merged.Answer.Iterations}
 	if !merged.Failed() {
 		answer.summary = summary{merged.Grounding.ByPredicate(merged.Answer), merged.Costs}
 		if m.atoms {

@@ -17,15 +17,20 @@ const (
 // SaveMemory lets the collector run more often as soon as the heap is large, unless the user says how often. It looks
 // after each collection.
 func SaveMemory() {
+	afterCollection(func() (again bool) {
+		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		if metrics.Read(live); live[0].Value.Uint64() < largeHeap {
+			return true
+		}
+		CollectOften()
+		return false
+	})
+}
+
+// CollectOften lets the collector run more often from now on, unless the user says how often.
+func CollectOften() {
 	if os.Getenv("GOGC") == "" {
-		afterCollection(func() (again bool) {
-			live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-			if metrics.Read(live); live[0].Value.Uint64() < largeHeap {
-				return true
-			}
-			debug.SetGCPercent(often)
-			return false
-		})
+		debug.SetGCPercent(often)
 	}
 }
 

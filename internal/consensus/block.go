@@ -24,8 +24,8 @@ const finest, gentle, steepest = -12, -4, 8
 type Block struct {
 	// Blocks is how many there are, Number which of them this one is, from 0.
 	Blocks, Number int
-	// Variables and Potentials are the numbers in the whole.
-	Variables, Potentials []int32
+	// Variables are the numbers in the whole.
+	Variables []int32
 	// foreign has a bit for each potential that another block counts.
 	foreign     []uint64
 	shared      []sharing
@@ -239,7 +239,7 @@ func curvatures(field *mrf.Field) []float32 {
 // input x is set in each round.
 func newBlock(number int, part *partition.Part, of *mrf.Field, unit float64, shared []sharing, threads int) *Block {
 	m := *part.Model
-	block := &Block{Number: number, Variables: part.Variables, Potentials: part.Potentials, shared: shared,
+	block := &Block{Number: number, Variables: part.Variables, shared: shared,
 		pull: m.Potentials(), unit: unit, threads: threads,
 		weights: append(slices.Clone(of.Weights()), 0), inputs: slices.Clone(of.Inputs())}
 	pull := &mrf.Block{Rule: m.Rules, Kind: mrf.Absolute, Exponent: 2, Len: len(shared), Coef: []float64{1},
@@ -263,6 +263,9 @@ func newBlock(number int, part *partition.Part, of *mrf.Field, unit float64, sha
 		Log: gentle}
 	return block
 }
+
+// Potentials counts its ground rules.
+func (b *Block) Potentials() int { return b.pull }
 
 // agreed returns where the inputs of the pull are.
 func (b *Block) agreed() []float64 { return b.inputs[len(b.inputs)-len(b.shared):] }

@@ -259,7 +259,7 @@ func run(t *testing.T, x Exchange, dir string, k int, s Settings, dies int) *Blo
 		t.Error(err)
 		return nil
 	}
-	b, err := Open(text, 1+k%2)
+	b, err := Open(bytes.NewReader(text), 1+k%2)
 	if err != nil {
 		t.Error(err)
 		return nil
@@ -301,7 +301,7 @@ func TestDamagedFiles(t *testing.T) {
 	for at := 0; at < len(text); at += 1 + len(text)/50 {
 		damaged := slices.Clone(text)
 		damaged[at] ^= 4
-		if _, err := Open(damaged, 1); !errors.Is(err, errDamaged) {
+		if _, err := Open(bytes.NewReader(damaged), 1); !errors.Is(err, errDamaged) {
 			t.Fatalf("byte %d: %v", at, err)
 		}
 	}

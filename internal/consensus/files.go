@@ -1,12 +1,14 @@
 package consensus
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/gob"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"path"
@@ -64,7 +66,7 @@ func (x *files) await(ctx context.Context, name string, value any) error {
 	for pause := soon; ; pause = min(2*pause, seldom) {
 		text, err := place.Read(ctx, x.at, name)
 		if err == nil {
-			if err = read(text, value); err != nil {
+			if err = read(bytes.NewReader(text), value); err != nil {
 				err = fmt.Errorf("%s: %w", x.at.Address(name), err)
 			}
 			return err
@@ -93,16 +95,41 @@ func write(w io.Writer, value any) error {
 // errDamaged is the error of what write did not write.
 var errDamaged = errors.New("the file is damaged")
 
-// read reads what write wrote.
-func read(text []byte, value any) error {
-	end := len(text) - sha256.Size
-	if end < 0 {
+// summed adds up what is read from a file.
+type summed struct {
+	*bufio.Reader
+	sum hash.Hash
+}
+
+// Read implements io.Reader.
+func (s summed) Read(p []byte) (int, error) {
+	n, err := s.Reader.Read(p)
+	s.sum.Write(p[:n])
+	return n, err
+}
+
+// ReadByte implements io.ByteReader, by which gob takes no more than is its own.
+func (s summed) ReadByte() (byte, error) {
+	c, err := s.Reader.ReadByte()
+	if err == nil {
+		s.sum.Write([]byte{c})
+	}
+	return c, err
+}
+
+// read reads what write wrote, as it comes in: a block takes its memory only once.
+func read(r io.Reader, value any) error {
+	from := summed{bufio.NewReaderSize(r, 1<<16), sha256.New()}
+	failed := gob.NewDecoder(from).Decode(value)
+	got := from.sum.Sum(nil)
+	want, err := io.ReadAll(io.LimitReader(from.Reader, sha256.Size+1))
+	switch {
+	case err != nil:
+		return err
+	case failed != nil || !bytes.Equal(got, want):
 		return errDamaged
 	}
-	if sum := sha256.Sum256(text[:end]); !bytes.Equal(sum[:], text[end:]) {
-		return errDamaged
-	}
-	return gob.NewDecoder(bytes.NewReader(text[:end])).Decode(value)
+	return nil
 }
 
 // Keep writes the block's state.
@@ -111,7 +138,7 @@ func (b *Block) Keep(w io.Writer) error { return write(w, &b.state) }
 // Resume goes on from a state that Keep wrote.
 func (b *Block) Resume(text []byte) error {
 	var s state
-	if err := read(text, &s); err != nil {
+	if err := read(bytes.NewReader(text), &s); err != nil {
 		return err
 	}
 	if len(s.Y) != len(b.Variables) || len(s.Lambda) != len(b.shared) || len(s.Told) != len(b.shared) {
@@ -124,5 +151,5 @@ func (b *Block) Resume(text []byte) error {
 // Began tells whether a state is that of a block that has gone beyond what one without a state could still be told.
 func Began(text []byte) bool {
 	var s state
-	return read(text, &s) == nil && s.Round > 1
+	return read(bytes.NewReader(text), &s) == nil && s.Round > 1
 }

@@ -101,7 +101,7 @@ func (b *Block) solved(ctx context.Context, s *Settings) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	b.state.Y, b.state.Mu = slices.Clone(result.Y), slices.Clone(result.Multipliers)
+	b.state.Y, b.state.Mu = result.Y, result.Multipliers
 	b.state.Own = Sums{Bound: b.bound(b.state.Y, b.state.Mu), Objective: math.Inf(1), Apart: b.state.Apart,
 		Moved: b.state.Moved, Status: result.Status}
 	if b.state.Round > 0 {

@@ -9,15 +9,15 @@ import (
 
 // stored is a block as it lies in a file: what another process needs to run it.
 type stored struct {
-	Blocks, Number        int
-	Hubs                  bool
-	Variables, Potentials []int32
-	Foreign               []uint64
-	Shared                []storedSharing
-	Rules, Inputs         int
-	Arenas                []arena
-	Weights, Values       []float64
-	Unit                  float64
+	Blocks, Number  int
+	Hubs            bool
+	Variables       []int32
+	Foreign         []uint64
+	Shared          []storedSharing
+	Rules, Inputs   int
+	Arenas          []arena
+	Weights, Values []float64
+	Unit            float64
 }
 
 type storedSharing struct {
@@ -45,9 +45,8 @@ type arena struct {
 // Save writes the block's problem.
 func (b *Block) Save(w io.Writer) error {
 	m := b.base.Model
-	s := &stored{Blocks: b.Blocks, Number: b.Number, Hubs: b.hubs, Variables: b.Variables, Potentials: b.Potentials,
-		Foreign: b.foreign,
-		Rules:   m.Rules, Inputs: m.Inputs, Weights: b.base.Weights(), Values: b.base.Inputs(), Unit: b.unit}
+	s := &stored{Blocks: b.Blocks, Number: b.Number, Hubs: b.hubs, Variables: b.Variables, Foreign: b.foreign,
+		Rules: m.Rules, Inputs: m.Inputs, Weights: b.base.Weights(), Values: b.base.Inputs(), Unit: b.unit}
 	for _, v := range b.shared {
 		s.Shared = append(s.Shared, storedSharing{v.variable, v.blocks, v.scale})
 	}
@@ -59,9 +58,9 @@ func (b *Block) Save(w io.Writer) error {
 }
 
 // Open reads a block that Save wrote, to run on so many threads.
-func Open(text []byte, threads int) (*Block, error) {
+func Open(r io.Reader, threads int) (*Block, error) {
 	s := new(stored)
-	if err := read(text, s); err != nil {
+	if err := read(r, s); err != nil {
 		return nil, err
 	}
 	m := &mrf.Model{Variables: len(s.Variables), Inputs: s.Inputs, Rules: s.Rules}
@@ -77,7 +76,7 @@ func Open(text []byte, threads int) (*Block, error) {
 	base := mrf.NewFieldOn(m, threads)
 	base.SetWeights(s.Weights)
 	base.SetInputs(s.Values)
-	part := &partition.Part{Model: m, Variables: s.Variables, Potentials: s.Potentials}
+	part := &partition.Part{Model: m, Variables: s.Variables}
 	var shared []sharing
 	for _, v := range s.Shared {
 		shared = append(shared, sharing{v.Variable, v.Blocks, v.Scale})

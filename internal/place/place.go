@@ -54,7 +54,8 @@ func Open(ctx context.Context, address string) (Files, error) {
 	mu.RUnlock()
 	if open == nil {
 		var diags source.Diagnostics
-		diags.Errorf("place-scheme", source.Span{}, "the program of cloud/ reads and writes s3://; others take folders",
+		diags.Errorf("place-scheme", source.Span{},
+			"the program of cloud/ reads and writes s3:// (for Python, DEEPPSL_BINARY names it); others take folders",
 			"this program has no access to %s", address)
 		return nil, diags.Err()
 	}

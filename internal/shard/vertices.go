@@ -1,7 +1,6 @@
 package shard
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -10,7 +9,9 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -66,7 +67,7 @@ func (m *Manifest) cutVertices(ctx context.Context, p *project.Project, at place
 	m.Components, m.Cells = 1, make([]Cell, m.Shards)
 	for k, b := range consensus.New(g.Field, of, m.Shards, p.Threads) {
 		c := &m.Cells[k]
-		*c = Cell{Name: fmt.Sprintf("%04d", k+1), Shard: k + 1, Block: true, Rows: int64(len(b.Potentials)),
+		*c = Cell{Name: fmt.Sprintf("%04d", k+1), Shard: k + 1, Block: true, Rows: int64(b.Potentials()),
 			Variables: len(b.Variables)}
 		m.Rows += c.Rows
 		if err := c.writeBlock(ctx, at, b); err != nil {
@@ -128,18 +129,18 @@ func (c *Cell) agree(ctx context.Context, at place.Files, m *Manifest, o project
 }
 
 // block reads a cell that is one, and sees to it that it is what was written.
-func (c *Cell) block(ctx context.Context, at place.Files, threads int) (*consensus.Block, error) {
-	var text bytes.Buffer
-	err := c.copy(ctx, at, func(name string) (io.WriteCloser, error) {
-		if name == blockName {
-			return discard{&text}, nil
-		}
-		return discard{io.Discard}, nil
-	})
+func (c *Cell) block(ctx context.Context, at place.Files, threads int) (_ *consensus.Block, err error) {
+	folder, end, err := c.local(ctx, at)
 	if err != nil {
 		return nil, err
 	}
-	b, err := consensus.Open(text.Bytes(), threads)
+	defer func() { err = errors.Join(err, end()) }()
+	file, err := os.Open(filepath.Join(folder, blockName))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	b, err := consensus.Open(file, threads)
 	if err != nil {
 		return nil, damaged(at.Address(c.file(blockName)), "part %s: %v", c.Name, err)
 	}
