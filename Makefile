@@ -63,7 +63,7 @@ python-torch-cpu: python ## the same with Debian's torch (python3-torch, 150 MB)
 python-clusters: ## install Ray and Spark (1 GB) in out/venv too, and run the tests that start clusters
 	python/test.sh --collect-only >/dev/null
 	out/venv/bin/pip install --quiet --disable-pip-version-check -r python/requirements-clusters.txt
-	cd python && env -u DEEPPSL_BINARY ../out/venv/bin/python -B -m pytest -q -p no:cacheprovider tests/test_ray.py tests/test_spark.py
+	cd python && env -u DEEPPSL_BINARY ../out/venv/bin/python -B -m pytest -q -p no:cacheprovider tests/test_ray.py tests/test_machines.py tests/test_spark.py
 
 cloud: ## build bin/cloud/deeppsl, which reads and writes parts on S3 too, and test it
 	@mkdir -p bin/cloud

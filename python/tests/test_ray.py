@@ -92,7 +92,7 @@ def test_an_error_of_a_task_is_that_of_the_driver(tmp_path: Path) -> None:
     from deeppsl import _shards
     from deeppsl import ray as shards
 
-    job = _shards.Plan(config, parts, 2, "components", None, None, None).job(1, True, 1)
+    job = _shards.Plan(config, parts, True, 2, "components", None, None, None).job(1, 1)
     damaged.write_text("")
     with pytest.raises(deeppsl.InputError, match="is damaged") as raised:
         shards._get(ray.remote(shards._run).remote(job), 1)

@@ -17,17 +17,17 @@ import pytest
 
 import deeppsl
 from clusters import answers, blocks, one, towns
-from deeppsl import _blocks, _shards
+from deeppsl import _binary, _blocks, _shards
 
 
 def plan(config: Path, folder: Path, shards: int = 3, **options: object) -> _shards.Plan:
-    return _shards.Plan(config, folder, shards, "components", None, None, options)
+    return _shards.Plan(config, folder, False, shards, "components", None, None, options)
 
 
 def solve(made: _shards.Plan) -> deeppsl.Answer:
     """Solve all shards as other machines would, whose folders are their own."""
     for shard in range(1, made.shards + 1):
-        job = pickle.loads(pickle.dumps(made.job(shard, False, 1)))
+        job = pickle.loads(pickle.dumps(made.job(shard, 1)))
         made.take(shard, job.run()[1])
     return deeppsl.Answer(*made.merge(), {})
 
@@ -39,7 +39,7 @@ def test_parts_travel_to_the_same_bits(tmp_path: Path) -> None:
     assert answers(folder) == one(config, tmp_path / "one")
     assert answer.optimal and answer.iterations > 0 and answer.predicates == ["Smokes"]
     assert len(answer["Smokes"]) == len(answer.values) == 60
-    done, again = made.job(2, False, 1).run()  # what is answered travels with its part
+    done, again = made.job(2, 1).run()  # what is answered travels with its part
     assert done.solved == 0 and done.cells == 4
     made.take(2, again)
     assert answers(folder) == answers(tmp_path / "one")
@@ -77,9 +77,29 @@ def test_options_are_those_of_the_command(tmp_path: Path) -> None:
 
 
 def test_another_version_refuses(tmp_path: Path) -> None:
-    job = plan(towns(tmp_path), tmp_path / "parts").job(1, True, 1)
+    job = plan(towns(tmp_path), tmp_path / "parts").job(1, 1)._replace(folder="parts")
     with pytest.raises(deeppsl.InputError, match="and the driver 0.0.1, which may"):
         job._replace(version="0.0.1").run()
+
+
+def test_parts_may_lie_at_an_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = towns(tmp_path)
+    wanted = solve(plan(config, tmp_path / "parts"))
+    with pytest.raises(deeppsl.InputError, match="no access to s3://bucket/parts") as raised:
+        _shards.Plan(config, "s3://bucket/parts", False, 3, "components", None, None, None)
+    assert "DEEPPSL_BINARY" in raised.value.problems[0].hint
+    with pytest.raises(deeppsl.InputError, match="keep their states in a folder, and not at s3://bucket/parts"):
+        _shards.check("s3://bucket/parts", False, "vertices")
+    reaches = tmp_path / "reaches"  # what is at the address: a program to which it is a folder
+    bucket, engine = str(tmp_path / "bucket"), _binary.find()
+    line = f"[a.replace('s3://bucket', {bucket!r}) for a in sys.argv]"
+    reaches.write_text(f"#!{sys.executable}\nimport os, sys\nos.execv({engine!r}, {line})\n")
+    reaches.chmod(0o755)
+    monkeypatch.setenv("DEEPPSL_BINARY", str(reaches))
+    made = _shards.Plan(config, "s3://bucket/parts", False, 3, "components", None, None, None)
+    assert made.job(1, 1).part == b""
+    assert (solve(made).values == wanted.values).all()
+    assert answers(tmp_path / "bucket" / "parts") == answers(tmp_path / "parts")
 
 
 def test_an_engine_that_crashes_says_how(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +134,7 @@ class Engines:
     """Blocks in processes of this machine, some of which are lost in each step."""
 
     def __init__(self, made: _shards.Plan, losing: bool) -> None:
-        self._jobs = [pickle.loads(pickle.dumps(made.job(shard, False, 1))) for shard in range(1, made.shards + 1)]
+        self._jobs = [pickle.loads(pickle.dumps(made.job(shard, 1))) for shard in range(1, made.shards + 1)]
         self._running: list[_blocks.Block | None] = [None] * made.shards
         self._losing, self._steps = losing, 0
 
@@ -169,12 +189,12 @@ def test_blocks_that_are_lost_come_to_the_same_bits(tmp_path: Path, shards: int)
     config = crowd(tmp_path)
     wanted = blocks(config, tmp_path / "files", shards)
     for losing in (False, True):
-        made = _shards.Plan(config, tmp_path / f"parts{losing}", shards, "vertices", 1e-7, None, None)
+        made = _shards.Plan(config, tmp_path / f"parts{losing}", False, shards, "vertices", 1e-7, None, None)
         engines = Engines(made, losing)
         told: list[_blocks.Done | _blocks.Round] = []
         _blocks.agree(made, engines.step, list, 2, told.append)
         engines.close()
-        assert answers(made.folder) == wanted
+        assert answers(tmp_path / f"parts{losing}") == wanted
         rounds = [step for step in told if isinstance(step, _blocks.Round)]
         assert sorted({step.round for step in rounds}) == list(range(1, rounds[-1].round + 1))
         assert len(told) == len(rounds) + shards
@@ -186,19 +206,19 @@ def test_blocks_that_are_lost_come_to_the_same_bits(tmp_path: Path, shards: int)
 
 
 def test_a_block_says_what_is_wrong(tmp_path: Path) -> None:
-    made = _shards.Plan(crowd(tmp_path), tmp_path / "parts", 2, "vertices", 1e-7, None, None)
+    made = _shards.Plan(crowd(tmp_path), tmp_path / "parts", False, 2, "vertices", 1e-7, None, None)
     (tmp_path / "parts" / "cells" / "0001" / "block").write_bytes(b"none")
-    with pytest.raises(deeppsl.InputError, match="is damaged"), contextlib.closing(_blocks.Block(made.job(1, False, 1))) as b:
+    with pytest.raises(deeppsl.InputError, match="is damaged"), contextlib.closing(_blocks.Block(made.job(1, 1))) as b:
         b.step()
-    with contextlib.closing(_blocks.Block(made.job(2, False, 1))) as block:
+    with contextlib.closing(_blocks.Block(made.job(2, 1))) as block:
         block.step()
         with pytest.raises(deeppsl.FailedError, match="the letters of step 0 from standard input"):
             block.step([b"", b"", b""])
-    with contextlib.closing(_blocks.Block(made.job(2, False, 1))) as block:
+    with contextlib.closing(_blocks.Block(made.job(2, 1))) as block:
         block.step()
         block._engine.kill()
         with pytest.raises(deeppsl.WorkerError, match="ended by signal 9"):
             block.step([b"", b""])
-    with contextlib.closing(_blocks.Block(made.job(2, False, 1), b"no state")) as block:
+    with contextlib.closing(_blocks.Block(made.job(2, 1), b"no state")) as block:
         with pytest.raises(deeppsl.InputError, match="its state"):
             block.step()

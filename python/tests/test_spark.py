@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import deeppsl
-from clusters import Fragile, answers, blocks, one, ring, slay, towns
+from clusters import Fragile, answers, blocks, one, ring, slay, slay_executor, towns
 
 pytest.importorskip("pyspark")
 pytestmark = [
@@ -43,6 +43,7 @@ def spark(fragile: Fragile) -> Iterator[Any]:
         settings = {
             "spark.ui.enabled": "false",
             "spark.log.level": "FATAL",
+            "spark.rpc.message.maxSize": "1",
             "spark.executorEnv.PYTHONPATH": os.pathsep.join(sys.path),
             "spark.executorEnv.DEEPPSL_BINARY": str(fragile.path),
         }
@@ -76,14 +77,16 @@ def test_an_error_of_a_task_is_that_of_the_driver(tmp_path: Path, spark: Any) ->
     from deeppsl import spark as shards
 
     config, parts = towns(tmp_path), tmp_path / "parts"
-    plan = _shards.Plan(config, parts, 2, "components", None, None, None)
+    plan = _shards.Plan(config, parts, True, 2, "components", None, None, None)
     (parts / "cells" / "0001" / "SMOKES.targets.txt").write_text("")
-    told = [row["error"] or "" for row in shards._solved(spark, plan, True, 1).collect()]
+    told = [row["error"] or "" for row in shards._solved(shards._Rows(spark), plan, 1).collect()]
     assert sum(map(bool, told)) == 1
     raised = shards._error(max(told))
     assert "is damaged" in str(raised) and raised.problems[0].id == "shard-damaged"
     with pytest.raises(deeppsl.InputError, match="shared=True needs"):
         shards.run(spark, config, shards=2, shared=True)
+    with pytest.raises(deeppsl.InputError, match="shard 7 takes 2 MB to a task, and spark.rpc.message.maxSize lets 1"):
+        shards._Rows(spark).frame([(7, "", bytes(2_000_000))], shards._JOB)
 
 
 def test_a_worker_that_is_killed_is_started_again(tmp_path: Path, spark: Any, fragile: Fragile) -> None:
@@ -106,6 +109,8 @@ def test_blocks_agree_in_stages_and_go_on(tmp_path: Path, spark: Any) -> None:
 
     def progress(step: Done | Round) -> None:
         told.append(step)
+        if isinstance(step, Round) and step.round == 1:  # with the parts that it keeps
+            assert slay_executor()
         if isinstance(step, Round) and step.round == 2:
             killer.start()
 

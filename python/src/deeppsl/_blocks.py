@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _shards
@@ -52,8 +53,8 @@ class Block:
         self._state = b""  # what it told last
         with contextlib.ExitStack() as opened:
             self._folder = opened.enter_context(job.opened())
-            manifest = json.loads((self._folder / "manifest.json").read_text())
-            rounds = self._folder / f"rounds-{manifest['sha256'][:12]}"
+            manifest = json.loads(Path(self._folder, "manifest.json").read_text())
+            rounds = Path(self._folder, f"rounds-{manifest['sha256'][:12]}")
             rounds.mkdir(exist_ok=True)
             self._path = rounds / f"state-{job.shard:04d}"
             self._path.unlink(missing_ok=True)
@@ -162,7 +163,6 @@ def _finish(
 ) -> None:
     answers = fetch([block.letters[0] for block in told])
     for shard, block in enumerate(told, 1):
-        if answers[shard - 1]:
-            plan.take(shard, answers[shard - 1])
+        plan.take(shard, answers[shard - 1])
         if progress is not None and block.done is not None:
             progress(block.done)

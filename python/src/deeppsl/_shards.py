@@ -44,10 +44,20 @@ class Done(NamedTuple):
     variables: int
 
 
-def check(directory: object, shared: bool) -> None:
-    """Refuse a folder that machines share and nobody names."""
+def check(directory: object, shared: bool, by: str) -> None:
+    """Refuse what cannot be where parts lie."""
     if shared and directory is None:
         raise InputError("shared=True needs directory=…, which all machines see under the same path")
+    if by == "vertices" and remote(directory):
+        raise InputError(
+            f"blocks of by='vertices' keep their states in a folder, and not at {directory}: leave directory out, or name "
+            "a folder of the driver; parts and states travel anyway"
+        )
+
+
+def remote(directory: object) -> bool:
+    """Tell whether a directory is an address that all machines see, such as s3://bucket/parts, and no folder."""
+    return isinstance(directory, str) and "://" in directory
 
 
 class Job(NamedTuple):
@@ -55,26 +65,26 @@ class Job(NamedTuple):
 
     shard: int
     shards: int
-    folder: str  #: where the parts lie for all machines; "" if the part travels
+    folder: str  #: where the parts lie for all machines, or their address; "" if the part travels
     part: bytes  #: the part that travels
     threads: int
     version: str
 
     @contextlib.contextmanager
-    def opened(self) -> Iterator[Path]:
-        """Give the folder of this machine that has the part."""
+    def opened(self) -> Iterator[str]:
+        """Give the folder or the address where this machine sees the part."""
         if self.version != __version__:
             raise InputError(
                 f"this machine has deeppsl {__version__}, and the driver {self.version}, which may answer with other "
                 "bits: install the same version everywhere"
             )
         if self.folder:
-            yield Path(self.folder)
+            yield self.folder
             return
         with tempfile.TemporaryDirectory(prefix="deeppsl-") as folder:
             with zipfile.ZipFile(io.BytesIO(self.part)) as parts:
                 parts.extractall(folder)
-            yield Path(folder)
+            yield folder
 
     def run(self) -> tuple[Done, bytes]:
         """Solve the shard, and return its answers, which have been written already where the folder is shared."""
@@ -82,13 +92,13 @@ class Job(NamedTuple):
             done = Done(**call(*self.arguments(folder)))
             return done, self.answers(folder)
 
-    def arguments(self, folder: Path) -> list[str]:
+    def arguments(self, folder: str) -> list[str]:
         """Return the engine's, to solve the shard."""
-        return ["run", "--shard", f"{self.shard}/{self.shards}", str(folder), "--threads", str(self.threads)]
+        return ["run", "--shard", f"{self.shard}/{self.shards}", folder, "--threads", str(self.threads)]
 
-    def answers(self, folder: Path) -> bytes:
+    def answers(self, folder: str) -> bytes:
         """Return the answers that are there, to travel back."""
-        return b"" if self.folder else pack(folder, sorted((folder / "answers").glob("*.*")))
+        return b"" if self.folder else pack(Path(folder), sorted(Path(folder, "answers").glob("*.*")))
 
 
 class Plan:
@@ -97,14 +107,18 @@ class Plan:
     def __init__(
         self,
         config: str | os.PathLike[str],
-        folder: Path,
+        directory: str | os.PathLike[str],
+        shared: bool,
         shards: int,
         by: str,
         gap: float | None,
         seed: int | None,
         options: Mapping[str, object] | None,
     ) -> None:
-        arguments = ["shard", os.fspath(config), "--by", by, "--into", str(shards), str(folder)]
+        directory = os.fspath(directory)
+        self._address = directory if remote(directory) else os.path.abspath(directory)
+        self.shared = shared or remote(directory)
+        arguments = ["shard", os.fspath(config), "--by", by, "--into", str(shards), self._address]
         if gap is not None:
             arguments += ["--gap", repr(float(gap))]
         if seed is not None:
@@ -112,21 +126,21 @@ class Plan:
         for name, value in (options or {}).items():
             arguments += ["-D", f"{name}={str(value).lower() if isinstance(value, bool) else value}"]
         cut = call(*arguments)
-        self.folder = folder
+        self._folder = Path(self._address)  # where it is no address
         self.by = by
         self.shards = shards
         self._cells: list[dict[str, Any]] = cut["cells"]
-        self._kept = folder / f"rounds-{cut['sha256'][:12]}.zip"
+        self._kept = self._folder / f"rounds-{cut['sha256'][:12]}.zip"
 
-    def job(self, shard: int, shared: bool, threads: int) -> Job:
+    def job(self, shard: int, threads: int) -> Job:
         """Return a shard's job, with its part and the answers that are there already if the folder is not shared."""
-        if shared:
-            return Job(shard, self.shards, str(self.folder), b"", threads, __version__)
-        paths = [self.folder / "manifest.json"]
+        if self.shared:
+            return Job(shard, self.shards, self._address, b"", threads, __version__)
+        paths = [self._folder / "manifest.json"]
         for cell in self._of(shard):
-            paths += [self.folder / "cells" / cell["name"] / file["path"] for file in cell["files"]]
+            paths += [self._folder / "cells" / cell["name"] / file["path"] for file in cell["files"]]
             paths += [path for path in self._answers(cell) if path.exists()]
-        return Job(shard, self.shards, "", pack(self.folder, paths), threads, __version__)
+        return Job(shard, self.shards, "", pack(self._folder, paths), threads, __version__)
 
     def complete(self) -> bool:
         """Tell whether all answers are there. Those of blocks are together or not at all: any others are removed."""
@@ -154,8 +168,10 @@ class Plan:
             return [b""] * self.shards
 
     def take(self, shard: int, answers: bytes) -> None:
-        """Keep the answers of a shard whose part travelled."""
-        (self.folder / "answers").mkdir(exist_ok=True)
+        """Keep the answers of a shard, if they have travelled."""
+        if self.shared:
+            return
+        (self._folder / "answers").mkdir(exist_ok=True)
         with zipfile.ZipFile(io.BytesIO(answers)) as archive:
             for cell in self._of(shard):
                 for path in self._answers(cell):
@@ -166,14 +182,12 @@ class Plan:
     def merge(self) -> tuple[dict[str, Any], Any, Callable[[], dict[str, Columns]]]:
         """Join the answers: return what an Answer is made of."""
         with tempfile.TemporaryDirectory(prefix="deeppsl-") as folder:
-            told = call("merge", str(self.folder), "-o", folder, "--format", "json")
+            told = call("merge", self._address, "-o", folder, "--format", "json")
             names = [p["predicate"] for p in told.get("answer_by_predicate", ())]
             values, atoms = _read(Path(folder), names)
-        answers = [json.loads(self._answers(cell)[-1].read_text()) for cell in self._cells]
         told["answer"] = 1
-        told["explanation"] = f"The proofs of {len(answers)} parts add up, to this status: {told['status']}."
+        told["explanation"] = f"The proofs of {told['parts']} parts add up, to this status: {told['status']}."
         told["atom_error"] = told["largest_atom_error"]
-        told["iterations"] = max((a["iterations"] for a in answers), default=0)
         told["seconds"] = told["seconds"]["solve"]
         told.setdefault("conflict", [])
         return told, values, lambda: atoms
@@ -183,7 +197,7 @@ class Plan:
 
     def _answers(self, cell: dict[str, Any]) -> list[Path]:
         """Return the files of a part's answer; the last one vouches for the others."""
-        return [self.folder / "answers" / (cell["name"] + end) for end in (".values", ".json")]
+        return [self._folder / "answers" / (cell["name"] + end) for end in (".values", ".json")]
 
 
 def pack(folder: Path, paths: list[Path]) -> bytes:
@@ -208,7 +222,10 @@ def _read(folder: Path, names: list[str]) -> tuple[Any, dict[str, Columns]]:
         if not path.exists():  # the configuration wants no atoms
             continue
         with open(path, encoding="utf-8") as file:
-            *columns, truth = zip(*json.loads(f"[{','.join(file)}]"))
+            rows = [line.rstrip()[1:-1] for line in file]
+        flat = json.loads(f"[{','.join(rows)}]")  # a list for each row would take three times as long
+        width = len(flat) // len(rows)
+        *columns, truth = (flat[k::width] for k in range(width))
         numbers = {text: k for k, text in enumerate(dict.fromkeys(itertools.chain(*columns)))}
         codes = [np.fromiter(map(numbers.__getitem__, column), np.int32, len(truth)) for column in columns]
         atoms[name.lower()] = Columns(name, len(values), codes, list(numbers), len(truth))

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
+import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ray
-from ray.util.placement_group import placement_group, remove_placement_group
+from ray.util.placement_group import placement_group, placement_group_table, remove_placement_group
 from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
 from . import _shards
 from ._blocks import Block, LostError, Place, Round, Told, agree
-from ._errors import InputError, WorkerError
+from ._errors import DeepPSLWarning, InputError, WorkerError
 from ._shards import Done
 from .results import Answer
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Done", "Round", "run"]
 
 _AHEAD = 2  # parts that travel or wait, for each that can be solved at a time
+_PATIENCE = 30.0  # seconds that blocks wait for processors before that is said
 
 
 def run(
@@ -47,7 +48,8 @@ def run(
     The driver cuts the project as `deeppsl shard --by … --into …` does, each shard is a task of `threads` processors, by
     default as many shards as these make, and the driver merges. `progress` is called with each shard that is done. Parts
     travel to the tasks, and answers back; with `shared`, all machines see `directory` under the same path, and nothing
-    travels. What is in a directory already is not solved again; without one, a temporary one is used.
+    travels; s3://bucket/parts is such a directory, with the program of cloud/. What is in a directory already is not
+    solved again; without one, a temporary one is used.
 
     Blocks of by="vertices" are actors, which keep their part and their engine from round to round, and tell each other what
     they have to through Ray; `progress` is called with each Round, too.
@@ -62,23 +64,23 @@ def run(
     shards = shards or max(slots, 1)
     _check(by, shards, slots, threads, directory, shared)
     with contextlib.ExitStack() as stack:
-        folder = Path(directory or stack.enter_context(tempfile.TemporaryDirectory(prefix="deeppsl-"))).absolute()
-        plan = _shards.Plan(config, folder, shards, by, gap, seed, options)
+        folder = directory or stack.enter_context(tempfile.TemporaryDirectory(prefix="deeppsl-"))
+        plan = _shards.Plan(config, folder, shared, shards, by, gap, seed, options)
         if by == "vertices":
-            jobs = [plan.job(shard, shared, threads) for shard in range(1, shards + 1)]
-            place = stack.enter_context(_together(shards, threads))
-            actors = stack.enter_context(contextlib.closing(_Actors(jobs, threads, retries, place)))
+            jobs = [plan.job(shard, threads) for shard in range(1, shards + 1)]
+            group = stack.enter_context(_together(shards, threads))
+            actors = stack.enter_context(contextlib.closing(_Actors(jobs, threads, retries, group)))
             agree(plan, actors.step, ray.get, checkpoint, progress)
         else:
             task = ray.remote(_run).options(
                 num_cpus=threads, max_retries=retries, retry_exceptions=[WorkerError], scheduling_strategy="SPREAD"
             )
-            _solve(plan, task, shared, threads, _AHEAD * max(slots, 1), progress)
+            _solve(plan, task, threads, _AHEAD * max(slots, 1), progress)
         return Answer(*plan.merge(), {})
 
 
 def _check(by: str, shards: int, slots: int, threads: int, directory: object, shared: bool) -> None:
-    _shards.check(directory, shared)
+    _shards.check(directory, shared, by)
     if by == "vertices" and slots < shards:
         raise InputError(
             f"{shards} blocks have to run at the same time, on {shards * threads} processors; the cluster has enough for "
@@ -95,10 +97,25 @@ def _together(shards: int, threads: int) -> Iterator[Any]:
     """Reserve processors for all shards, so that none waits for one that cannot begin."""
     group = placement_group([{"CPU": threads}] * shards, strategy="SPREAD")
     try:
-        ray.get(group.ready())
-        yield PlacementGroupSchedulingStrategy(group)
+        _await(group.ready(), group)
+        yield group
     finally:
         remove_placement_group(group)
+
+
+def _await(reference: Any, group: Any) -> Any:
+    """Return what a reference stands for when it is there, and say so if it waits for processors."""
+    warned = False
+    while not ray.wait([reference], timeout=_PATIENCE)[0]:
+        if not warned and placement_group_table(group)["state"] != "CREATED":
+            warned = True
+            warnings.warn(
+                "blocks wait for processors: those of the cluster are in use, or a machine was lost; they go on when there "
+                "are enough again",
+                DeepPSLWarning,
+                stacklevel=2,
+            )
+    return ray.get(reference)
 
 
 class _Actor:
@@ -117,8 +134,10 @@ class _Actor:
 class _Actors:
     """The blocks of a plan, of which those that are lost are started again."""
 
-    def __init__(self, jobs: list[_shards.Job], threads: int, retries: int, place: Any) -> None:
+    def __init__(self, jobs: list[_shards.Job], threads: int, retries: int, group: Any) -> None:
         self._jobs = [ray.put(job) for job in jobs]
+        self._group = group
+        place = PlacementGroupSchedulingStrategy(group)
         self._kind = ray.remote(_Actor).options(num_cpus=threads, scheduling_strategy=place)
         self._running: list[Any] = [None] * len(jobs)
         self._left = [retries] * len(jobs)
@@ -154,7 +173,7 @@ class _Actors:
     def _told(self, k: int, place: Place, asked: list[Any]) -> Told:
         while True:
             try:
-                told: Told = ray.get(asked[0])
+                told: Told = _await(asked[0], self._group)
                 return told._replace(state=asked[1], letters=asked[2:])
             except ray.exceptions.ObjectLostError:
                 self._spend(k, "what it goes on from was lost")
@@ -178,7 +197,6 @@ class _Actors:
 def _solve(
     plan: _shards.Plan,
     task: Any,
-    shared: bool,
     threads: int,
     most: int,
     progress: Callable[[Done | Round], None] | None,
@@ -189,14 +207,13 @@ def _solve(
     try:
         while True:
             while len(running) < most and (shard := next(left, None)) is not None:
-                running[task.remote(plan.job(shard, shared, threads))] = shard
+                running[task.remote(plan.job(shard, threads))] = shard
             if not running:
                 return
             (ended, *_), _ = ray.wait(list(running), num_returns=1)
             shard = running.pop(ended)
             done, answers = _get(ended, shard)
-            if not shared:
-                plan.take(shard, answers)
+            plan.take(shard, answers)
             if progress is not None:
                 progress(done)
     finally:

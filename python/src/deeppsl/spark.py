@@ -28,10 +28,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Done", "Round", "SparkAnswer", "run"]
 
-_JOB = "shard int, folder string, part binary"
+_JOB = pyarrow.schema([("shard", "int32"), ("folder", "string"), ("part", "binary")])
+_PLACE = pyarrow.schema(
+    [("shard", "int32"), ("state", "binary"), ("since", pyarrow.list_(pyarrow.list_(pyarrow.binary())))]
+)
 _MADE = "shard int, answers binary, done string, error string"
-_PLACE = "shard int, state binary, since array<array<binary>>"
 _TOLD = "shard int, rounds string, done string, fresh boolean, state binary, error string, letters array<binary>"
+_REST = 1 << 17  # bytes of a task beside its row
 
 
 class SparkAnswer(Answer):
@@ -70,9 +73,10 @@ def run(
     The driver cuts the project as `deeppsl shard --by … --into …` does, each shard is a row of a data frame that
     mapInArrow solves, a task for each, and the driver merges. A configuration that is a dict may have data frames of Spark
     in the place of files, whose columns are arguments and maybe a value; files that it names have absolute paths.
-    `threads` should be spark.task.cpus. Parts travel as a binary column, of at most 2 GB each, and answers back; with
-    `shared`, all machines see `directory` under the same path, and nothing travels. What is in a directory already is not
-    solved again; without one, a temporary one is used.
+    `threads` should be spark.task.cpus. Parts travel as a binary column, each within spark.rpc.message.maxSize, and
+    answers back; with `shared`, all machines see `directory` under the same path, and nothing travels; s3://bucket/parts
+    is such a directory, with the program of cloud/. What is in a directory already is not solved again; without one, a
+    temporary one is used.
 
     Blocks of by="vertices" are rows, too: each step of a round is a job, whose tasks take a block's state and what others
     told it, and return its next state and what it tells. Parts stay with the executors, states and letters go by the
@@ -81,21 +85,21 @@ def run(
     A task whose process or machine is lost is done again as spark.task.maxFailures says, to the same bits. `progress` is
     called with each Round, and with each shard that is Done when all are.
     """
-    _shards.check(directory, shared)
+    _shards.check(directory, shared, by)
     with contextlib.ExitStack() as stack:
-        folder = Path(directory or stack.enter_context(tempfile.TemporaryDirectory(prefix="deeppsl-"))).absolute()
+        folder = directory or stack.enter_context(tempfile.TemporaryDirectory(prefix="deeppsl-"))
         if not isinstance(config, (str, os.PathLike)):
             config = _write(config, Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="deeppsl-"))))
-        plan = _shards.Plan(config, folder, shards, by, gap, seed, options)
+        plan = _shards.Plan(config, folder, shared, shards, by, gap, seed, options)
+        rows = _Rows(session)
         if by == "vertices":
-            stages = stack.enter_context(contextlib.closing(_Stages(session, plan, shared, threads)))
+            stages = stack.enter_context(contextlib.closing(_Stages(rows, plan, threads)))
             agree(plan, stages.step, list, checkpoint, progress)
         else:
-            for row in _solved(session, plan, shared, threads).collect():
+            for row in _solved(rows, plan, threads).collect():
                 if row["error"]:
                     raise _error(row["error"])
-                if not shared:
-                    plan.take(row["shard"], bytes(row["answers"]))
+                plan.take(row["shard"], bytes(row["answers"]))
                 if progress is not None:
                     progress(Done(**json.loads(row["done"])))
         answer = SparkAnswer(*plan.merge(), {})
@@ -123,23 +127,38 @@ def _write(config: Mapping[str, Any], folder: Path) -> Path:
     return path
 
 
-def _jobs(session: SparkSession, plan: _shards.Plan, shared: bool, threads: int) -> DataFrame:
-    """Return the data frame of the parts, one partition for each shard."""
-    rows = []
-    for shard in range(1, plan.shards + 1):
-        job = plan.job(shard, shared, threads)
-        if len(job.part) >= 1 << 31:
-            raise InputError(
-                f"shard {shard} has {len(job.part) / 1e9:.1f} GB, and a row of Spark holds 2 GB: say more shards, or "
-                "shared=True with a directory that all machines see"
-            )
-        rows.append((shard, job.folder, job.part))
-    return session.createDataFrame(rows, _JOB).repartitionByRange(plan.shards, "shard")
+class _Rows:
+    """Makes data frames of a few large rows, each a partition."""
+
+    def __init__(self, session: SparkSession) -> None:
+        self._most = int(session.conf.get("spark.rpc.message.maxSize", "128") or 128) << 20
+        self._session = session.newSession()  # whose settings are nobody else's
+        self._session.conf.set("spark.sql.execution.arrow.localRelationThreshold", "0")  # each batch is a partition
+
+    def frame(self, rows: list[tuple[Any, ...]], schema: pyarrow.Schema) -> DataFrame:
+        """Return that of rows about shards, which are numbers from 1."""
+        batches = []
+        for row in rows:
+            batch = pyarrow.record_batch([pyarrow.array([cell], kind) for cell, kind in zip(row, schema.types)], schema)
+            if batch.nbytes > self._most - _REST:
+                raise InputError(
+                    f"shard {row[0]} takes {batch.nbytes / 1e6:.0f} MB to a task, and spark.rpc.message.maxSize lets "
+                    f"{self._most / 1e6:.0f} pass: say more shards, shared=True with a directory that all machines see, or "
+                    "more there (in MiB, up to 2047)"
+                )
+            batches.append(batch)
+        return self._session.createDataFrame(pyarrow.Table.from_batches(batches))
 
 
-def _solved(session: SparkSession, plan: _shards.Plan, shared: bool, threads: int) -> DataFrame:
+def _jobs(rows: _Rows, plan: _shards.Plan, threads: int) -> DataFrame:
+    """Return the data frame of the parts."""
+    jobs = [plan.job(shard, threads) for shard in range(1, plan.shards + 1)]
+    return rows.frame([(job.shard, job.folder, job.part) for job in jobs], _JOB)
+
+
+def _solved(rows: _Rows, plan: _shards.Plan, threads: int) -> DataFrame:
     """Return the data frame of the answers."""
-    return _jobs(session, plan, shared, threads).mapInArrow(_Solver(plan.shards, threads), _MADE)
+    return _jobs(rows, plan, threads).mapInArrow(_Solver(plan.shards, threads), _MADE)
 
 
 class _Tasks:
@@ -200,17 +219,17 @@ class _Stepper(_Tasks):
 class _Stages:
     """The blocks of a plan, whose parts stay with the executors."""
 
-    def __init__(self, session: SparkSession, plan: _shards.Plan, shared: bool, threads: int) -> None:
-        self._session = session
-        self._parts = _jobs(session, plan, shared, threads).persist()
+    def __init__(self, rows: _Rows, plan: _shards.Plan, threads: int) -> None:
+        self._rows = rows
+        self._parts = _jobs(rows, plan, threads).persist()
         self._stepper = _Stepper(plan.shards, threads)
 
     def step(self, places: list[Place]) -> list[Told]:
         """Have each block tell its next step."""
         rows = [(shard, place.state, place.since) for shard, place in enumerate(places, 1)]
-        frame = broadcast(self._session.createDataFrame(rows, _PLACE))
+        frame = self._rows.frame(rows, _PLACE)
         told = {}
-        for row in self._parts.join(frame, "shard").mapInArrow(self._stepper, _TOLD).collect():
+        for row in self._parts.join(broadcast(frame), "shard").mapInArrow(self._stepper, _TOLD).collect():
             if row["error"]:
                 raise _error(row["error"])
             done = json.loads(row["done"])
