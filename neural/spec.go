@@ -70,7 +70,7 @@ type Spec struct {
 	Distance int `json:"distance"`
 	// Skip says whether the last layer also sees the features themselves: of an mlp those of the row, past the hidden
 	// layers, and of a siamese network how far apart those of the two rows are, and their products, column by column. By
-	// default it does unless networks share layers.
+	// default it does unless networks share layers or a classifier learns from examples.
 	Skip *bool `json:"skip"`
 	// Measures names similarities of strings that a siamese network's distance layer sees beside the twins: those of the
 	// names of the two rows. A Binding has their values.
@@ -308,7 +308,7 @@ func (s *Spec) validate() error {
 	case s.Encoder != "" || s.Shared != 0 || s.Distance != 0 || len(s.Measures) > 0:
 		return wrongKey("encoder", "encoder, shared, distance and measures are for networks that compare pairs, "+
 			"not for kind %q", s.Kind)
-	case s.Skip != nil && s.Kind != multilayer:
+	case s.skips() && s.Kind != multilayer:
 		return wrongKey("skip", "skip is for networks of kind %q and %q, not %q", multilayer, siamese, s.Kind)
 	case s.skips() && len(s.Hidden) == 0:
 		return wrongKey("skip", "skip: there is no hidden layer for it to lead past")

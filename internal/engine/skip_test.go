@@ -3,8 +3,11 @@ package engine_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/perceive"
 	"github.com/deeppsl/deeppsl/internal/project"
 )
 
@@ -21,6 +24,34 @@ func TestFewPairsAreEnough(t *testing.T) {
 	t.Logf("AUROC %.3f with a skip, %.3f without", aurocs[true], aurocs[false])
 	if !(aurocs[true] > 0.95 && aurocs[true] > aurocs[false]+0.02) {
 		t.Errorf("AUROC %.3f with a skip, and %.3f without", aurocs[true], aurocs[false])
+	}
+}
+
+// A classifier's skip is for labels of what it sees: where examples are learned from, there is none by default.
+func TestSkipNotByExamples(t *testing.T) {
+	for examples, want := range map[string]bool{
+		`"examples": {"learn": "examples.csv"},`: false, "": true,
+	} {
+		slots := map[bool]string{true: "", false: `, "slots": ["a", "b"]`}[want]
+		networks, err := perceive.Load(loaded(t, writeProject(t, map[string]string{
+			"model.json": fmt.Sprintf(`{
+				"rules": ["1: Sees(A, 'yes') -> Is('x') ^2"], %s
+				"networks": {"eye": {"features": "features.tsv", "hidden": [4]}},
+				"predicates": {
+					"Sees/2": {"neural": {"network": "eye", "class": 1, "classes": ["yes", "no"]%s}},
+					"Is/1": {"targets": [["x"]]}
+				}}`, examples, slots),
+			"features.tsv": "p\t1\t2\nq\t0\t1\n", "examples.csv": "a,b,Is\np,q,x\n",
+		}), project.Options{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		has := slices.ContainsFunc(networks.System.Parameters(), func(p *learn.Parameter) bool {
+			return p.Name == "eye.skip.weights"
+		})
+		if has != want {
+			t.Errorf("with %q: a skip %v, want %v", examples, has, want)
+		}
 	}
 }
 

@@ -82,6 +82,9 @@ func loadNetwork(p *project.Project, network *load.Network, n *Networks, diags *
 	} else if spec.Outputs == 0 {
 		spec.Outputs = classes
 	}
+	if spec.Skip == nil && classes > 0 && p.Config.HasExamples() {
+		spec.Skip = new(false) // of what nobody labels, a skip learns examples by heart
+	}
 	if classes > 0 && spec.Kind == "siamese" {
 		diags.Errorf("config-network", network.At("kind"), "give the predicate two arguments, and no classes",
 			"network %q compares two rows, but %s speaks of one", network.Name, predicate)
