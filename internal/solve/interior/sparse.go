@@ -2,6 +2,7 @@ package interior
 
 import (
 	"math"
+	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/ldl"
 	"github.com/deeppsl/deeppsl/internal/presolve"
@@ -245,35 +246,61 @@ func (s *sparse) subtractProduct(x, out []float64) {
 // Equations that follow from others leave a pivot of nothing but rounding, and steps of any length along their
 // combination. They are found in the first matrix of a program: weak is the part of its row's diagonal below which a
 // pivot is looked at, and none the part of a combination that may remain. A pivot is about the square of what remains,
-// so that long chains of equations, which are nearly dependent, are told from these.
+// so that long chains of equations, which are nearly dependent, are told from these. Pivots that come before those of
+// the row's variables are weak, too, and lead to the same few combinations: another is the part of one that must be
+// left without those that were found for it to be one more.
 const (
-	weak = 1e-9
-	none = 1e-10
+	weak    = 1e-9
+	none    = 1e-10
+	another = 1e-6
 )
 
 // examine finds equations that follow from others, which take no part in any step, and tells whether there are any. If
 // one contradicts those that it follows from, by more than rounding of tables can be, their multipliers are the proof.
 func (s *sparse) examine(p *program) (found bool) {
 	solves := s.symbolic.Flops / (4 * s.symbolic.Entries)
+	var known []combination
 	for k, j := range s.kept {
 		r := &p.rows[j]
-		if r.lower || r.upper || r.compliance > 0 || !s.weak(p, k) {
+		if !r.equation() || r.idle || !s.weak(p, k) {
 			continue
 		}
 		if solves--; solves < 0 {
 			break
 		}
-		if !s.combine(p, k) {
+		if !s.combine(p, k, known) {
 			continue
 		}
 		if nothing := s.constant(p); nothing > presolve.Affordable*p.feasibility {
 			s.contradict(p)
 			return true
-		} else if nothing <= p.feasibility/4*math.Abs(s.x[p.n+k]) {
-			r.idle, found = true, true
+		} else if nothing <= p.feasibility/4 {
+			most := s.largestEquation(p)
+			p.rows[s.kept[most]].idle = true
+			known = append(known, combination{most, slices.Clone(s.x[p.n:])})
 		}
 	}
-	return found
+	return known != nil
+}
+
+// combination is one of the kept rows that vanishes, and the row that is left out for it, whose coefficient is 1 or -1.
+type combination struct {
+	row  int
+	coef []float64
+}
+
+// equation tells whether a row is hard and has no bound on its multiplier.
+func (r *row) equation() bool { return !r.lower && !r.upper && r.compliance == 0 }
+
+// largestEquation is the kept equation that has the largest part in the combination in x.
+func (s *sparse) largestEquation(p *program) (most int) {
+	size := 0.0
+	for k, j := range s.kept {
+		if v := math.Abs(s.x[p.n+k]); v > size && p.rows[j].equation() {
+			most, size = k, v
+		}
+	}
+	return most
 }
 
 // weak tells whether the pivot of a kept row is next to nothing of what its diagonal would be.
@@ -286,18 +313,28 @@ func (s *sparse) weak(p *program, k int) bool {
 	return !(-pivot > weak*whole && -pivot < whole/weak)
 }
 
-// combine sets x to the combination of the kept rows of which that one's pivot says that it vanishes, and tells whether
-// it does.
-func (s *sparse) combine(p *program, k int) bool {
+// combine sets x to the combination of the kept rows of which that one's pivot says that it vanishes, without those
+// that are known, and tells whether there is one.
+func (s *sparse) combine(p *program, k int, known []combination) bool {
 	clear(s.x)
 	s.x[p.n+k] = 1
 	s.factored.Solve(s.x)
 	v := s.x[p.n:]
-	size := 1 / largest(v)
+	normalise(v)
+	for _, c := range known {
+		part := v[c.row] / c.coef[c.row]
+		for l, a := range c.coef {
+			v[l] -= part * a
+		}
+		v[c.row] = 0
+	}
+	if largest(v) < another {
+		return false
+	}
+	normalise(v)
 	sum, most := resize(s.rest, len(s.rest))[:p.n], 0.0
 	clear(sum)
 	for l := range v {
-		v[l] *= size
 		r := &p.rows[s.kept[l]]
 		p.addTo(r, v[l], sum)
 		for e := r.first; e < r.last; e++ {
@@ -305,6 +342,14 @@ func (s *sparse) combine(p *program, k int) bool {
 		}
 	}
 	return largest(sum) <= none*most
+}
+
+// normalise makes a vector's largest entry 1 or -1.
+func normalise(v []float64) {
+	size := 1 / largest(v)
+	for l := range v {
+		v[l] *= size
+	}
 }
 
 // constant is what the combination in x is for all points, by its size, where it should be 0.

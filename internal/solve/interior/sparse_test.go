@@ -2,6 +2,7 @@ package interior_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
@@ -36,6 +37,37 @@ func TestEquationsThatFollow(t *testing.T) {
 		if err != nil || r.Status != c.want || c.want == solve.Infeasible && (r.Iterations > 0 || len(r.Conflict) != 2*n) {
 			t.Errorf("%s: %v after %d steps, %+v, conflict of %d, %v", c.name, r.Status, r.Iterations, r.Certificate,
 				len(r.Conflict), err)
+		}
+	}
+}
+
+// Of random equations of which one follows from all others, one is left out, however many pivots are weak.
+func TestEquationsOfWhichOneFollows(t *testing.T) {
+	for _, n := range []int{100, 300} {
+		rng := rand.New(rand.NewPCG(1, 3))
+		b := mrftest.New(n, 0, 2).Rule(0, mrf.Absolute, 2)
+		mean := 0.0
+		for i := range n {
+			guess := rng.Float64()
+			mean += guess / float64(n)
+			b.Add(-guess, []mrftest.Term{{Index: i, Coef: 1}}, nil)
+		}
+		b.Rule(1, mrf.Equal, 0)
+		for own := range n { // each variable is in one at least
+			row := []mrftest.Term{{Index: own, Coef: 1}}
+			for k, i := range rng.Perm(n - 1)[:5] {
+				row = append(row, mrftest.Term{Index: (own + 1 + i) % n, Coef: float64(2*(k%2) - 1)})
+			}
+			b.Add(0, row, nil)
+		}
+		r, err := interior.New(mrf.NewField(b.Model()), solve.Settings{Gap: 1e-6, MaxIterations: 25}).Solve(t.Context())
+		if err != nil || r.Status != solve.Optimal {
+			t.Fatalf("%d: %v after %d steps, %+v, %v", n, r.Status, r.Iterations, r.Certificate, err)
+		}
+		for _, y := range r.Y { // all the same, as nothing else solves the equations
+			if math.Abs(y-mean) > 1e-3 {
+				t.Fatalf("%d: a value of %v, and not of %v", n, y, mean)
+			}
 		}
 	}
 }
