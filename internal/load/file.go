@@ -101,6 +101,9 @@ func (c *Config) neighbour(path string) string {
 	if filepath.Separator == '/' && strings.Contains(path, `\`) {
 		return "write / between folders, as all systems understand it"
 	}
+	if target, err := os.Readlink(path); err == nil {
+		return "it is a link to " + target + ", which is not there"
+	}
 	folder := filepath.Dir(path)
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {

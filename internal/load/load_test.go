@@ -187,6 +187,10 @@ func TestFiles(t *testing.T) {
 	checkError(t, err, "there is no file", "did you mean config.json?")
 	_, err = Read(dir + "/nowhere/config.json")
 	checkError(t, err, "there is no folder")
+	if err := os.Symlink("gone.json", filepath.Join(dir, "link.json")); err == nil {
+		_, err = Read(filepath.Join(dir, "link.json"))
+		checkError(t, err, "there is no file", "it is a link to gone.json, which is not there")
+	}
 }
 
 // A list of rules may name rule files among them.
