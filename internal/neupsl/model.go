@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -304,11 +303,8 @@ func (m *Model) size() int64 { return 8 + 4*int64(m.Rows) + 4*int64(m.Rows)*int6
 // write puts rows, and gradients if there are any, into the file.
 func (s *server) write(rows []int32, gradients []float32) error {
 	data := binary.BigEndian.AppendUint32(nil, uint32(len(rows)))
-	for _, r := range rows {
-		data = binary.BigEndian.AppendUint32(data, uint32(r))
-	}
-	for _, g := range gradients {
-		data = binary.BigEndian.AppendUint32(data, math.Float32bits(g))
+	for _, numbers := range []any{rows, gradients} {
+		data, _ = binary.Append(data, binary.BigEndian, numbers) // which it can, of numbers
 	}
 	_, err := s.shared.WriteAt(data, 0)
 	return err
@@ -324,8 +320,6 @@ func (s *server) read(n int) ([]float32, error) {
 		return nil, fmt.Errorf("the model has written %d outputs, and %d are wanted", count, n)
 	}
 	values := make([]float32, n)
-	for k := range values {
-		values[k] = math.Float32frombits(binary.BigEndian.Uint32(data[4+4*k:]))
-	}
-	return values, nil
+	_, err := binary.Decode(data[4:], binary.BigEndian, values)
+	return values, err
 }
