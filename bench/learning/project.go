@@ -65,10 +65,7 @@ func newProject(rules string) *setting {
 }
 
 // declare adds a predicate, such as "Label/2".
-func (p *setting) declare(name string, d predicate) *predicate {
-	p.config.Predicates[name] = &d
-	return &d
-}
+func (p *setting) declare(name string, d predicate) { p.config.Predicates[name] = &d }
 
 // row adds a row to a table, with tabs between its cells.
 func (p *setting) row(table string, cells ...any) {

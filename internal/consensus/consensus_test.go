@@ -88,7 +88,7 @@ func corridor(people int, width float64, exponent int, hard bool) *mrf.Field {
 
 // together runs all blocks side by side.
 func together(t testing.TB, blocks []*Block, s Settings) *Progress {
-	x := NewMemory(len(blocks))
+	x := newMemory(len(blocks))
 	out, errs := make([]*Progress, len(blocks)), make([]error, len(blocks))
 	var all sync.WaitGroup
 	for k, b := range blocks {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deeppsl/deeppsl/internal/dataset"
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/project"
 )
@@ -26,7 +25,7 @@ func matchingF1(t *testing.T, stages engine.Stages) float64 {
 
 // generateMatching makes the tables of the example about a customer file.
 func generateMatching() map[string][]byte {
-	records := dataset.Customers{Persons: 240, Seed: 4}.Generate()
+	records := customerFile{Persons: 240, Seed: 4}.Generate()
 	tables := map[string]*bytes.Buffer{}
 	line := func(table, format string, fields ...any) {
 		if tables[table] == nil {
@@ -80,7 +79,7 @@ func generateMatching() map[string][]byte {
 
 // candidates tells whether two records are compared at all: they share a telephone, an e-mail address, or the first
 // two letters of the family name and the first letter of the city.
-func candidates(a, b *dataset.Customer) bool {
+func candidates(a, b *customer) bool {
 	return a.Phone != "" && a.Phone == b.Phone || a.Email != "" && a.Email == b.Email ||
 		a.Family[:2] == b.Family[:2] && a.City[:1] == b.City[:1]
 }

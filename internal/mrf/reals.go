@@ -86,26 +86,6 @@ func (r *Reals) AppendTo(to []float64) []float64 {
 // Bytes returns the size of the array.
 func (r *Reals) Bytes() int64 { return 4*int64(len(r.Single)) + 8*int64(len(r.Double)) }
 
-// Copy sets the numbers from place at on, which exist; what is copied must not be rounded.
-func (r *Reals) Copy(at int, from *Reals) {
-	if r.Double == nil {
-		copy(r.Single[at:], from.Single)
-		return
-	}
-	copy(r.Double[at:], from.Double)
-	for k, single := range from.Single {
-		r.Double[at+k] = float64(single)
-	}
-}
-
-// NewReals returns n zeros.
-func NewReals(n int, double bool) Reals {
-	if double {
-		return Reals{Double: make([]float64, n)}
-	}
-	return Reals{Single: make([]float32, n)}
-}
-
 // Reset forgets the numbers but keeps the memory.
 func (r *Reals) Reset() {
 	if r.Double != nil {

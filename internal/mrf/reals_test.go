@@ -31,12 +31,6 @@ func TestRealsAreExact(t *testing.T) {
 	if got := numbers(&r); !slices.Equal(got, want) || r.Bytes() != 40 {
 		t.Errorf("%v in %d bytes, want %v in 40", got, r.Bytes(), want)
 	}
-	copied := mrf.NewReals(8, true)
-	copied.Copy(0, &single)
-	copied.Copy(3, &r)
-	if got, want := numbers(&copied), slices.Concat(want[:3], want); !slices.Equal(got, want) {
-		t.Errorf("copied %v, want %v", got, want)
-	}
 	single.AppendRange(&r, 3, 5)
 	if got := numbers(&single); !slices.Equal(got, want) {
 		t.Errorf("appended %v, want %v", got, want)

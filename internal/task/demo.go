@@ -213,7 +213,7 @@ func (r *DemoResult) Text(w io.Writer) error {
 	}
 	table := report.NewTable("method", "accuracy %", "class-averaged %", "training s")
 	for _, row := range r.Rows {
-		table.Row(row.Method, decimals(row.Accuracy, 1), decimals(row.ClassAverage, 1), decimals(row.TrainSeconds, 1))
+		table.Row(row.Method, decimal(row.Accuracy), decimal(row.ClassAverage), decimal(row.TrainSeconds))
 	}
 	if err := table.Text(w); err != nil {
 		return err
@@ -223,7 +223,5 @@ func (r *DemoResult) Text(w io.Writer) error {
 	return err
 }
 
-// decimals prints a number with a fixed number of decimals, as a table's number.
-func decimals(v float64, digits int) report.Number {
-	return report.Number(fmt.Sprintf("%.*f", digits, v))
-}
+// decimal prints a number with one decimal, as a table's number.
+func decimal(v float64) report.Number { return report.Number(fmt.Sprintf("%.1f", v)) }

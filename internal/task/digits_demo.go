@@ -118,9 +118,9 @@ func (r *DigitsResult) Text(w io.Writer) error {
 		return err
 	}
 	table := report.NewTable("", "right %")
-	table.Row("sums, after one epoch", decimals(r.First, 1))
-	table.Row(fmt.Sprintf("sums, after %d", r.Epochs), decimals(r.Sums, 1))
-	table.Row("digits, which nobody labelled", decimals(r.Digits, 1))
+	table.Row("sums, after one epoch", decimal(r.First))
+	table.Row(fmt.Sprintf("sums, after %d", r.Epochs), decimal(r.Sums))
+	table.Row("digits, which nobody labelled", decimal(r.Digits))
 	if err := table.Text(w); err != nil {
 		return err
 	}

@@ -1,22 +1,23 @@
-package dataset
+package engine_test
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"testing"
 )
 
-// Customers generates a customer file as firms have them: the same person entered several times, with typing errors,
+// customerFile generates a customer file as firms have them: the same person entered several times, with typing errors,
 // nicknames, old addresses and missing fields, and relatives who share a name, an address and a telephone. The zero
 // value of a field means its default.
-type Customers struct {
+type customerFile struct {
 	Persons int // default 120
 	Seed    uint64
 }
 
-// Customer is one record. Email and Phone may be empty.
-type Customer struct {
+// customer is one record. Email and Phone may be empty.
+type customer struct {
 	ID                                        string
 	First, Family, Street, City, Email, Phone string
 	// Person is whose record it is, which a real file does not say.
@@ -24,7 +25,7 @@ type Customer struct {
 }
 
 // Name is the full name.
-func (c *Customer) Name() string { return c.First + " " + c.Family }
+func (c *customer) Name() string { return c.First + " " + c.Family }
 
 // Names and places the generator draws from. A first name is followed by its nicknames.
 var (
@@ -43,13 +44,13 @@ var (
 )
 
 // Generate makes the records in random order. The same generator makes the same ones on every machine.
-func (g Customers) Generate() []Customer {
+func (g customerFile) Generate() []customer {
 	if g.Persons == 0 {
 		g.Persons = 120
 	}
 	c := clerk{rand.New(rand.NewPCG(g.Seed, 0x637573))}
-	var records []Customer
-	var last Customer
+	var records []customer
+	var last customer
 	for person := range g.Persons {
 		truth := c.person()
 		if person > 0 && c.chance(0.25) { // a relative of the one before
@@ -78,8 +79,8 @@ func (c clerk) chance(p float64) bool { return c.Float64() < p }
 func one[T any](c clerk, of []T) T { return of[c.IntN(len(of))] }
 
 // person makes a person's first record, which is right and complete.
-func (c clerk) person() Customer {
-	p := Customer{First: one(c, firstNames)[0], Family: one(c, familyNames), Phone: fmt.Sprintf("01%08d", c.IntN(1e8))}
+func (c clerk) person() customer {
+	p := customer{First: one(c, firstNames)[0], Family: one(c, familyNames), Phone: fmt.Sprintf("01%08d", c.IntN(1e8))}
 	p.Street, p.City = c.street(), one(c, cities)
 	p.Email = c.email(p)
 	return p
@@ -89,13 +90,13 @@ func (c clerk) street() string {
 	return fmt.Sprintf("%d %s %s", 1+c.IntN(90), one(c, streetNames), one(c, streetKinds)[0])
 }
 
-func (c clerk) email(p Customer) string {
+func (c clerk) email(p customer) string {
 	host := one(c, []string{"example.com", "example.org", "example.net"})
 	return fmt.Sprintf("%s.%s%d@%s", strings.ToLower(p.First[:1]), strings.ToLower(p.Family), 10+c.IntN(90), host)
 }
 
 // again enters a person once more.
-func (c clerk) again(p Customer) Customer {
+func (c clerk) again(p customer) customer {
 	switch {
 	case c.chance(0.35):
 		p.First = c.nickname(p.First)
@@ -164,4 +165,51 @@ func abbreviated(street string) string {
 		}
 	}
 	return street
+}
+
+// The same seed makes the same file; some persons are there several times, and some persons share a telephone.
+func TestCustomers(t *testing.T) {
+	records := customerFile{Seed: 1}.Generate()
+	if !slices.Equal(records, customerFile{Seed: 1}.Generate()) || slices.Equal(records, customerFile{Seed: 2}.Generate()) {
+		t.Error("the seed does not decide what is generated")
+	}
+	copies, phones := map[int]int{}, map[string]map[int]bool{}
+	for _, r := range records {
+		if r.ID == "" || r.Name() == " " || r.Street == "" || r.City == "" {
+			t.Errorf("incomplete: %+v", r)
+		}
+		copies[r.Person]++
+		if r.Phone != "" {
+			if phones[r.Phone] == nil {
+				phones[r.Phone] = map[int]bool{}
+			}
+			phones[r.Phone][r.Person] = true
+		}
+	}
+	several, shared := 0, 0
+	for _, n := range copies {
+		if n > 1 {
+			several++
+		}
+	}
+	for _, persons := range phones {
+		if len(persons) > 1 {
+			shared++
+		}
+	}
+	if len(copies) != 120 || several < 40 || shared < 15 {
+		t.Errorf("%d persons, %d of them several times; %d shared telephones", len(copies), several, shared)
+	}
+}
+
+func TestTypoKeepsShortWords(t *testing.T) {
+	c := clerk{rand.New(rand.NewPCG(1, 0))}
+	for range 50 {
+		if got := c.typo("Ely"); got != "Ely" {
+			t.Fatalf("Ely became %s", got)
+		}
+		if got := c.typo("Taylor"); got[0] != 'T' || len(got) < 5 || len(got) > 7 {
+			t.Fatalf("Taylor became %s", got)
+		}
+	}
 }
