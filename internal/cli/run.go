@@ -96,35 +96,12 @@ func newRun(e *command.Env) *cobra.Command {
 }
 
 func (r *runner) run(cmd *cobra.Command, args []string) error {
-	options := r.options()
-	if err := r.readProperties(&options); err != nil {
+	options, err := r.settings(cmd)
+	if err != nil {
 		return err
 	}
-	options.Set = append(options.Set, optionsOf(cmd.Flags())...)
-	options.Set = append(options.Set, r.limits.options(cmd.Flags())...)
 	if r.shard != "" {
 		return r.runShard(cmd, r.from.name(args), options.Set)
-	}
-	options.Checkpoint = r.checkpoint
-	line := epochLine(r.Env, "learning")
-	options.OnBatch = r.Batches(1, "examples")
-	options.OnEpoch = func(e learn.Epoch) {
-		line(e)
-		r.epochs = append(r.epochs, e)
-	}
-	options.OnGround = func() { r.Answering.Store(true) }
-	options.OnFit = fitting(r.Env)
-	for _, name := range r.evaluators {
-		options.Set = append(options.Set, "evaluation.default="+name)
-	}
-	if r.learn != "" && r.learn != asConfigured {
-		options.Set = append(options.Set, "learn.method="+r.learn)
-	}
-	if r.infer != "" && r.infer != asConfigured {
-		options.Set = append(options.Set, "inference.method="+r.infer)
-	}
-	if cmd.Flags().Changed("seed") {
-		options.Set = append(options.Set, fmt.Sprintf("random.seed=%d", r.Seed))
 	}
 	r.EndAfter(r.limits.grounding())
 	loaded, err := r.from.load(args, options)
@@ -156,7 +133,46 @@ func (r *runner) run(cmd *cobra.Command, args []string) error {
 	if err := r.write(result, outputs); err != nil {
 		return err
 	}
-	answer := ran{Report: result, showAtoms: outputs.Atoms == "" && !outputs.Hidden}
+	return r.answer(result, outputs.Atoms == "" && !outputs.Hidden)
+}
+
+// settings are the options that files and flags set, flags last, and what is to be told of learning as it goes on.
+func (r *runner) settings(cmd *cobra.Command) (project.Options, error) {
+	options := r.options()
+	if err := r.readProperties(&options); err != nil {
+		return options, err
+	}
+	options.Set = append(options.Set, optionsOf(cmd.Flags())...)
+	options.Set = append(options.Set, r.limits.options(cmd.Flags())...)
+	if r.shard != "" { // its folder says the rest
+		return options, nil
+	}
+	for _, name := range r.evaluators {
+		options.Set = append(options.Set, "evaluation.default="+name)
+	}
+	if r.learn != "" && r.learn != asConfigured {
+		options.Set = append(options.Set, "learn.method="+r.learn)
+	}
+	if r.infer != "" && r.infer != asConfigured {
+		options.Set = append(options.Set, "inference.method="+r.infer)
+	}
+	if cmd.Flags().Changed("seed") {
+		options.Set = append(options.Set, fmt.Sprintf("random.seed=%d", r.Seed))
+	}
+	options.Checkpoint = r.checkpoint
+	options.OnGround = func() { r.Answering.Store(true) }
+	options.OnFit, options.OnBatch = fitting(r.Env), r.Batches(1, "examples")
+	line := epochLine(r.Env, "learning")
+	options.OnEpoch = func(e learn.Epoch) {
+		line(e)
+		r.epochs = append(r.epochs, e)
+	}
+	return options, nil
+}
+
+// answer prints what a run came to; showAtoms adds the first atoms.
+func (r *runner) answer(result *engine.Report, showAtoms bool) (err error) {
+	answer := ran{Report: result, showAtoms: showAtoms}
 	if answer.summary, err = summarize(result); err != nil {
 		return err
 	}
