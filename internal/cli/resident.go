@@ -30,7 +30,9 @@ func (x *resident) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	x.from.flags(f)
 	f.StringVar(&x.journal, "journal", "", "the `folder` for changes, and to read them from")
-	f.DurationVar(&x.budget, "budget", 0, "the most `time` that inference after changes takes (default: as configured)")
+	f.DurationVar(&x.budget, "budget", 0,
+		"the `time` in which changes are answered, with what is proven by then; the rest is inferred behind them "+
+			"(default: until all is proven)")
 }
 
 // open loads, learns and infers, and makes the changes of the journal again; the verb says what is not done with

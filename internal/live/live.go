@@ -19,7 +19,6 @@ import (
 
 	"github.com/deeppsl/deeppsl/change"
 	"github.com/deeppsl/deeppsl/internal/ground"
-	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
@@ -175,6 +174,41 @@ func (s *Session) WhatIf(ctx context.Context, changes []change.Change) (*session
 // far.
 func (s *Session) Infer(ctx context.Context) (*session.Answer, error) { return s.infer(ctx, false) }
 
+// InferNear is Infer of what is near to what has changed since the last inference alone, in the time of the context:
+// the answer has the gap proven so far.
+func (s *Session) InferNear(ctx context.Context) (*session.Answer, error) {
+	answer, _, err := s.inferNear(ctx, (*local.State).Near)
+	return answer, err
+}
+
+// InferLocally is InferNear of all that has not been done, for as long as the context lasts. The answer is far from
+// proven if that takes the whole: see Refine.
+func (s *Session) InferLocally(ctx context.Context) (answer *session.Answer, far bool, err error) {
+	return s.inferNear(ctx, (*local.State).Solve)
+}
+
+func (s *Session) inferNear(ctx context.Context, by func(*local.State, context.Context) (local.Outcome, error)) (
+	answer *session.Answer, far bool, err error) {
+	if s.infeasible {
+		answer, err = s.Infer(ctx)
+		return answer, false, err
+	}
+	start := time.Now()
+	out, err := by(s.state, ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	if out.Status == solve.Infeasible { // which takes the whole to say
+		answer, err = s.Infer(ctx)
+		return answer, false, err
+	}
+	far = out.Status == solve.Stalled
+	if out.Status != solve.Optimal {
+		out.Status = solve.TimeLimit
+	}
+	return s.answer(start, out), far, nil
+}
+
 // begin starts changes that can be taken back.
 func (s *Session) begin() {
 	s.state.Begin()
@@ -260,47 +294,4 @@ func (s *Session) atoms() (n int) {
 		}
 	}
 	return n
-}
-
-// whole solves everything, from where it is, and returns what makes the session's state the one that was found.
-func (s *Session) whole(ctx context.Context, start time.Time) (answer *session.Answer, adopt func() error, err error) {
-	all := s.state.Gather()
-	g := *s.grounding
-	g.Model, g.Program, g.Field = all.Model, s.prog, mrf.NewFieldOn(all.Model, g.Project.Threads)
-	g.Field.SetWeights(s.grounding.Theta)
-	g.Field.SetInputs(g.Inputs)
-	settings := *g.Settings
-	settings.Solve = s.limits
-	settings.Solve.Gap = local.Spare(s.limits.Gap)
-	solver, err := settings.Inference(g.Field, g.Options())
-	if err != nil {
-		return nil, nil, err
-	}
-	solver.SetWeights(s.grounding.Theta)
-	solver.SetInputs(g.Inputs)
-	if !s.infeasible {
-		solver.WarmStart(slices.Clone(s.state.Values()), all.Multipliers)
-	}
-	result, err := solver.Solve(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	if s.enough(result) {
-		result.Status = solve.Optimal
-	}
-	answer = session.NewAnswer(g.Settings, g.Field, result, start)
-	answer.Conflict = g.Conflict(ctx, result.Conflict)
-	s.mark(answer)
-	return answer, func() (err error) {
-		if result.Status != solve.Infeasible && result.Multipliers != nil {
-			s.state, err = s.state.Adopt(all, result.Y, result.Multipliers)
-		}
-		return err
-	}, nil
-}
-
-// enough tells whether a result is what was asked for: whole problems are solved to more, so that there is room for
-// changes.
-func (s *Session) enough(r *solve.Result) bool {
-	return r.Status != solve.Infeasible && math.Abs(r.Gap) <= s.limits.Gap && r.MaxViolation <= s.limits.Feasibility
 }

@@ -19,9 +19,9 @@ func (s *Session) Still(last *session.Answer) (*session.Grounding, *session.Answ
 	if s.infeasible {
 		return nil, nil, ErrNoState
 	}
-	m, index, mu := s.state.Frozen()
+	all, index := s.state.Frozen()
 	g := *s.grounding
-	g.Model, g.Index, g.Program = m, index, s.written()
+	g.Model, g.Index, g.Program = all.Model, index, s.written()
 	report := *g.Report
 	report.Rules = slices.Clone(report.Rules)
 	for r := range s.prog.Rules {
@@ -32,12 +32,12 @@ func (s *Session) Still(last *session.Answer) (*session.Grounding, *session.Answ
 		report.Rules[r].Potentials = s.ground[r]
 	}
 	g.Report, g.Theta, g.Inputs = &report, slices.Clone(g.Theta), slices.Clone(g.Inputs)
-	g.Field = mrf.NewFieldOn(m, g.Project.Threads)
+	g.Field = mrf.NewFieldOn(all.Model, g.Project.Threads)
 	g.Field.SetWeights(g.Theta)
 	g.Field.SetInputs(g.Inputs)
 	answer := *last
 	answer.Pages, answer.Values, answer.Perceived = nil, slices.Clone(s.state.Values()), slices.Clone(g.Inputs)
-	answer.Multipliers = mu
+	answer.Multipliers = all.Multipliers
 	s.mark(&answer)
 	return &g, &answer, nil
 }

@@ -17,7 +17,7 @@ import (
 
 // counts are what a service has done.
 type counts struct {
-	updates, refused, reads, inferences, snapshots, unshortened atomic.Int64
+	updates, refused, reads, inferences, snapshots, unshortened, wholes atomic.Int64
 
 	copying atomic.Int64 // nanoseconds that updates waited for snapshots
 	stages  [len(stageNames)]histogram
@@ -87,6 +87,7 @@ func (c *counts) writeMetrics(w io.Writer, now ...gauge) error {
 	write("updates_refused_total", "counter", "Updates refused.", float64(c.refused.Load()))
 	write("reads_total", "counter", "Requests for atoms.", float64(c.reads.Load()))
 	write("inferences_total", "counter", "Inferences after updates.", float64(c.inferences.Load()))
+	write("wholes_total", "counter", "Times that everything was solved beside updates.", float64(c.wholes.Load()))
 	write("snapshots_total", "counter", "Snapshots taken.", float64(c.snapshots.Load()))
 	write("snapshots_failed_total", "counter", "Snapshots that could not be written.", float64(c.unshortened.Load()))
 	write("snapshot_copy_seconds_total", "counter", "Time that updates waited for snapshots to be begun.",

@@ -18,7 +18,7 @@ import (
 // wait.
 type Service struct {
 	model   *Model
-	budget  time.Duration // of an inference after changes; 0 means none
+	budget  time.Duration // of an answer to an update, which then may not be proven; 0 means none
 	journal *live.Journal // nil for none
 	waiting chan *task
 	ended   chan struct{} // closed when no more tasks are taken
@@ -28,11 +28,12 @@ type Service struct {
 	warm    atomic.Bool // the indexes that the first updates take are there
 
 	// What follows is the writer's.
-	live  *live.Session
-	site  *inspect.Site // of the last version; nil until somebody asks, and after a change
-	keys  map[string]Updated
-	order []string // of the keys, the oldest first
-	short snapshots
+	live   *live.Session
+	site   *inspect.Site // of the last version; nil until somebody asks, and after a change
+	keys   map[string]Updated
+	order  []string // of the keys, the oldest first
+	short  snapshots
+	behind refinement
 
 	rules atomic.Pointer[[]Rule]
 }
@@ -89,6 +90,7 @@ type outcome struct {
 // Open begins a service, with the changes of a journal, if its path is not "". It ends with Close.
 func Open(ctx context.Context, model *Model, path string, budget time.Duration) (_ *Service, failed error) {
 	s := &Service{model: model, budget: budget, waiting: make(chan *task, maxGroup), ended: make(chan struct{})}
+	s.behind.solved = make(chan *live.Whole, 1)
 	s.events.init()
 	history := new(live.History)
 	if path != "" {
@@ -181,10 +183,13 @@ func (s *Service) Run(ctx context.Context) {
 			first = first[1:]
 		}
 		s.warm.Store(len(first) == 0)
+		s.refine(ctx, working)
 		select {
 		case task := <-s.waiting:
 			s.work(working, task)
 			s.shorten()
+		case whole := <-s.behind.solved:
+			s.refined(working, whole)
 		case written := <-s.short.written:
 			s.take(written)
 		case <-ctx.Done():
@@ -192,6 +197,7 @@ func (s *Service) Run(ctx context.Context) {
 	}
 	close(s.ended)
 	s.drain(working)
+	s.endRefining()
 	s.events.close()
 }
 
@@ -333,18 +339,13 @@ func (s *Service) write(ctx context.Context, records []live.Record) error {
 // infer makes the next version.
 func (s *Service) infer(ctx context.Context, updates int) error {
 	if s.budget > 0 {
-		limited, done := context.WithTimeout(ctx, s.budget)
-		defer done()
-		ctx = limited
+		return s.inferWithin(ctx, updates)
 	}
 	answer, err := s.live.Infer(ctx)
-	if err != nil {
-		return err
+	if err == nil {
+		s.next(answer, updates)
 	}
-	s.counts.inferences.Add(1)
-	last := s.Current()
-	s.publish(answer, last.Number+1, last.Updates+updates)
-	return nil
+	return err
 }
 
 // ErrEnding is the error of what is asked of a service that ends, and ErrBusy of one that has too much to do.
@@ -363,6 +364,7 @@ func (s *Service) ask(t *task) (Updated, error) {
 	}
 	select {
 	case s.waiting <- t:
+		s.interrupt()
 	default:
 		return Updated{}, ErrBusy
 	}
@@ -405,8 +407,7 @@ func (s *Service) Infer(ctx context.Context) error {
 		s.site = nil
 		answer, err := s.live.Infer(ctx)
 		if err == nil {
-			last := s.Current()
-			s.publish(answer, last.Number+1, last.Updates)
+			s.next(answer, 0)
 		}
 		return err
 	}})

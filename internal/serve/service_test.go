@@ -65,6 +65,22 @@ func run(t rapid.TB, model *Model, journal string, eager bool) (s *Service, stop
 	if eager {
 		s.short.cold = 0
 	}
+	return s, running(t, s)
+}
+
+// within is start for a service with a budget.
+func within(t testing.TB, model *Model, journal string, budget time.Duration) *Service {
+	t.Helper()
+	s, err := Open(context.Background(), model, journal, budget)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(running(t, s))
+	return s
+}
+
+// running runs a service until what it returns is called.
+func running(t rapid.TB, s *Service) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() {
@@ -74,7 +90,7 @@ func run(t rapid.TB, model *Model, journal string, eager bool) (s *Service, stop
 	for !s.warm.Load() {
 		time.Sleep(time.Millisecond)
 	}
-	return s, sync.OnceFunc(func() {
+	return sync.OnceFunc(func() {
 		cancel()
 		<-done
 		if err := s.Close(); err != nil {

@@ -62,6 +62,11 @@ type Answer struct {
 	Absent, AbsentInputs []uint64
 }
 
+// Done tells whether nothing is left to be proven: the answer is optimal, or there is none.
+func (a *Answer) Done() bool {
+	return a.Status == solve.Optimal.String() || a.Status == solve.Infeasible.String()
+}
+
 // Infer perceives with the current networks and finds the MAP state. An answer that is not proven optimal is no error:
 // its Status says so. A context that is cancelled before is an error, but one that ends while a MAP state is looked for
 // is not: the answer is then the best so far, with its proven gap, and the Status "cancelled". A deadline is a limit of

@@ -39,6 +39,9 @@ func NewCertifier(field *mrf.Field) *Certifier {
 	}
 }
 
+// Slopes returns the gradient g = Aᵀμ of the last proof, until the next one.
+func (c *Certifier) Slopes() []float64 { return c.g }
+
 // Certify is the function of that name.
 func (c *Certifier) Certify(y, multipliers []float64) Certificate {
 	of := func(s *mrf.Span) []float64 { return multipliers[s.First : s.First+len(s.D)] }

@@ -24,21 +24,15 @@ func (s *State) Add(p *mrf.Potential) int {
 		}
 	}
 	s.kinds.add(p, s.theta, 1)
-	v := s.view(place)
-	t := s.term(&v, v.slack(s.y), 0)
-	s.mu[place] = t.mu
-	s.count(&t, 1)
-	s.push(&v, t.mu)
+	s.mu[place] = s.account(place, 0, 1)
 	s.pending = append(s.pending, p.Vars...)
 	return place
 }
 
 // Remove takes out the potential at a place.
 func (s *State) Remove(place int) {
+	s.account(place, s.mu[place], -1)
 	v := s.view(place)
-	t := s.term(&v, v.slack(s.y), s.mu[place])
-	s.count(&t, -1)
-	s.push(&v, -t.mu)
 	s.pending = append(s.pending, v.ids...)
 	p := mrf.Potential{Rule: v.block.Rule, Kind: v.block.Kind, Scale: s.scale(place)}
 	s.kinds.add(&p, s.theta, -1)
@@ -241,64 +235,6 @@ func (s *State) push(v *view, mu float64) {
 	}
 }
 
-// Whole is all of a problem, to be solved elsewhere.
-type Whole struct {
-	Model       *mrf.Model
-	Multipliers []float64 // in the model's order
-	places      []int     // of the model's potentials
-	changed     int       // how many potentials have come or gone
-}
-
-// Gather returns the problem as it is now.
-func (s *State) Gather() *Whole {
-	w := &Whole{}
-	for place := range s.first {
-		if !s.isGone(place) {
-			w.places = append(w.places, place)
-		}
-	}
-	w.changed = s.first - len(w.places) + len(s.come)
-	w.Model = s.model.Only(w.places)
-	w.Model.Variables, w.Model.Rules = len(s.y), len(s.theta)
-	var come []int
-	for k := range s.come {
-		if !s.isGone(s.first + k) {
-			come = append(come, k)
-		}
-	}
-	slices.SortStableFunc(come, func(a, b int) int { return s.come[a].CompareShape(&s.come[b].Potential) })
-	for _, k := range come {
-		w.Model.AppendPotential(&s.come[k].Potential)
-		w.places = append(w.places, s.first+k)
-	}
-	for _, place := range w.places {
-		w.Multipliers = append(w.Multipliers, s.mu[place])
-	}
-	return w
-}
-
-// stale is the part of the potentials after whose change the index is worth making anew.
-const stale = 0.1
-
-// Adopt returns the state at a solution of what Gather has returned: this one, or where much has changed since the
-// index was made, a new one.
-func (s *State) Adopt(w *Whole, y, multipliers []float64) (*State, error) {
-	if float64(w.changed) > stale*float64(len(w.places)) {
-		field := mrf.NewFieldOn(w.Model, 1)
-		field.SetWeights(s.theta)
-		field.SetInputs(s.x)
-		return New(field, y, multipliers, s.settings)
-	}
-	copy(s.y, y)
-	s.pages, s.stale = nil, nil
-	for k, place := range w.places {
-		s.mu[place] = multipliers[k]
-	}
-	s.pending, s.pressed, s.crowd = s.pending[:0], s.pressed[:0], 0
-	s.recount()
-	return s, nil
-}
-
 // Each visits all potentials.
 func (s *State) Each(visit func(p *mrf.Potential)) {
 	for place := range s.mu {
@@ -310,6 +246,45 @@ func (s *State) Each(visit func(p *mrf.Potential)) {
 			block, j := s.index.Locate(place)
 			p := s.model.Blocks[block].At(j)
 			visit(&p)
+		}
+	}
+}
+
+// compactAt is how many potentials have come before it is asked how many of them have gone since.
+const compactAt = 4096
+
+// compact gives back what potentials take that have come and gone, once they are half of those that have come: then it
+// costs no more than they did. The places of the others change. Nothing may be taken back any more.
+func (s *State) compact() {
+	if len(s.come) < max(compactAt, s.looked) || s.lent != nil {
+		return
+	}
+	kept := 0
+	for k := range s.come {
+		if !s.isGone(s.first + k) {
+			kept++
+		}
+	}
+	s.looked = 2 * max(kept, compactAt/2)
+	if kept > len(s.come)/2 {
+		return
+	}
+	come, mu := make([]arrival, 0, kept), append(make([]float64, 0, s.first+2*kept), s.mu[:s.first]...)
+	for k := range s.come {
+		if place := s.first + k; !s.isGone(place) {
+			come, mu = append(come, s.come[k]), append(mu, s.mu[place])
+		}
+	}
+	s.come, s.mu = come, mu
+	words := len(s.mu)/64 + 1
+	s.gone, s.seen = s.gone[:words], s.seen[:words]
+	for place := s.first; place < 64*words; place++ {
+		s.gone[place/64] &^= 1 << (place % 64)
+	}
+	s.of, s.within = make(map[int32][]int32), nil
+	for k := range s.come {
+		for _, i := range s.come[k].Vars {
+			s.of[i] = append(s.of[i], int32(s.first+k))
 		}
 	}
 }

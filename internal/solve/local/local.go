@@ -8,6 +8,9 @@
 // multipliers that it had, and then takes in the neighbours that this pushes, those that add most to the gap first,
 // until little is added any more, or until the gap is proven and more would not be cheap.
 //
+// Where that is too much for an answer that has to come soon, Near leaves the rest to be done later, and a Whole that
+// was lent is solved beside what changes and then adopted.
+//
 // What is asked in between leaves no trace: Begin notes what changes, and Rollback takes it back.
 package local
 
@@ -43,6 +46,7 @@ type State struct {
 	kinds                  kinds // what counts in the unit
 
 	pending  []int32 // variables of what has changed since the last Solve
+	left     []int32 // and of what Near has not done
 	pressed  []int32 // variables that were left with some of the gap
 	crowd    int     // how many these were when each was there once
 	part     part
@@ -56,6 +60,8 @@ type State struct {
 	stale    []uint64 // which of them are not what they would be now
 	settings solve.Settings
 	aim      float64 // the gap at which a Solve leaves off
+	lent     *Whole  // nil for none
+	brief    bool    // the whole took few steps the last time
 }
 
 // arrival is a potential that has come.

@@ -16,7 +16,7 @@ import (
 // Outcome says what a Solve did.
 type Outcome struct {
 	// Status is Optimal if the whole problem is proven to the gap that was asked for, and Stalled if that would take the
-	// whole problem, of which Solve then has done what is cheap: see Gather.
+	// whole problem, of which Solve then has done what is cheap: see Gather and Lend.
 	Status solve.Status
 	// Variables were solved, in so many Rounds.
 	Variables, Rounds int
@@ -51,7 +51,17 @@ func Spare(gap float64) float64 { return spare * gap }
 // Solve brings the values and multipliers up to date with what has come, gone and changed since the last one. If the
 // context ends, they are the best so far, with what Certificate says about them; it is then no error to go on later.
 func (s *State) Solve(ctx context.Context) (Outcome, error) {
-	out, err := s.solve(ctx)
+	s.pending, s.left = append(s.pending, s.left...), nil
+	return s.prove(ctx, false)
+}
+
+// Near is Solve for what has changed since the last Solve or Near, in little time: it begins nothing that would outlast
+// the context's deadline, and what it has not done is for Solve.
+func (s *State) Near(ctx context.Context) (Outcome, error) { return s.prove(ctx, true) }
+
+// prove is Solve, or Near.
+func (s *State) prove(ctx context.Context, near bool) (Outcome, error) {
+	out, err := s.solve(ctx, near)
 	if err == nil && out.Status == solve.Optimal && !s.proven() {
 		out.Status = solve.Stalled
 	}
@@ -59,20 +69,32 @@ func (s *State) Solve(ctx context.Context) (Outcome, error) {
 }
 
 // solve is Solve for the pending variables alone; the status is Optimal even if they do not make the proof.
-func (s *State) solve(ctx context.Context) (out Outcome, err error) {
+func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 	p, more := &s.part, s.pending
 	p.reset()
 	defer s.forget(p)
 	s.aim, s.pending = s.settings.Gap, nil
+	if s.lent != nil {
+		s.lent.since = append(s.lent.since, more...)
+	}
+	if s.lent != nil || near && len(s.left) > 0 {
+		s.aim = math.Inf(1) // that is not what is proven now
+	}
 	work, pace := 0, pace{}
-	for len(more) > 0 {
+	for round := time.Now(); len(more) > 0; {
+		if near && out.Rounds > 0 && ends(ctx, patience*time.Since(round)) {
+			s.leave(p, near)
+			out.Status = solve.TimeLimit
+			return out, nil
+		}
+		round = time.Now()
 		s.take(p, more)
 		work += p.entries()
 		if out.Rounds == 0 && float64(p.entries()) > crowded*float64(s.size)+cheap {
 			work = math.MaxInt // so much at once
 		}
 		if float64(len(p.variables)) > wide*float64(len(s.y))+few || float64(work) > much*float64(s.size)+cheap {
-			s.pending = append(s.pending, p.variables...)
+			s.leave(p, near)
 			out.Status = solve.Stalled
 			return out, nil
 		}
@@ -90,18 +112,19 @@ func (s *State) solve(ctx context.Context) (out Outcome, err error) {
 		}
 		s.install(p, result)
 		if ctx.Err() != nil {
-			s.pending = append(s.pending, p.variables...)
+			s.leave(p, near)
 			out.Status = solve.Ended(ctx)
 			return out, nil
 		}
-		if !s.proven() {
+		if !s.proven() && !math.IsInf(s.aim, 1) {
 			s.aim = roomy * s.settings.Gap // so that the next change does not find the same
 		}
 		more = s.pushed(p)
 		if !s.provenTo(s.aim) {
 			more = s.worst(p)
-			if pace.sees(p.entries(), math.Abs(s.Certificate().Gap)/s.aim, float64(s.size)) {
-				s.pending = append(s.pending, p.variables...)
+			pace.sees(p.entries(), math.Abs(s.Certificate().Gap)/s.aim, float64(s.size))
+			if pace.slow >= enough || pace.slow > 0 && s.brief {
+				s.leave(p, near)
 				out.Status = solve.Stalled
 				return out, nil
 			}
@@ -114,33 +137,54 @@ func (s *State) solve(ctx context.Context) (out Outcome, err error) {
 	return out, nil
 }
 
+// leave leaves a part to the next Solve, unless the whole that is lent, or the one after that, has it.
+func (s *State) leave(p *part, near bool) {
+	switch {
+	case s.lent != nil:
+	case near:
+		s.left = append(s.left, p.variables...)
+	default:
+		s.pending = append(s.pending, p.variables...)
+	}
+}
+
+// patience is how many times as long as a round the next one is expected to take.
+const patience = 2
+
+// ends tells whether a context ends within a time.
+func ends(ctx context.Context, within time.Duration) bool {
+	deadline, limited := ctx.Deadline()
+	return limited && time.Until(deadline) < within
+}
+
 // pace is how the gap falls as a part grows: mostly by a power of the part's size.
 type pace struct {
 	entries, off float64 // of the last round
 	slow         int     // rounds at whose pace the whole would be less work
 }
 
-// Rounds that are slow count from a part of the model on, and so many are enough.
+// Rounds that are slow count from a part of the model on. So many are enough, and one where the whole was brief the
+// last time, which took no more than so many steps.
 const (
 	notable = 0.05
 	enough  = 2
+	brief   = 4
 )
 
-// sees notes the size of a part and how many times what was asked for the gap is, in a model of a size, and tells
-// whether solving all of it is better than going on at this pace.
-func (p *pace) sees(entries int, off, size float64) (better bool) {
+// sees notes the size of a part and how many times what was asked for the gap is, in a model of a size, and whether
+// solving all of it is better than going on at this pace.
+func (p *pace) sees(entries int, off, size float64) {
 	before, grown := *p, float64(entries)
 	p.entries, p.off = grown, off
 	if before.off == 0 || grown < notable*size+cheap {
-		return false
+		return
 	}
 	power := math.Log(before.off/off) / math.Log(grown/before.entries)
-	if power > 0 && 2*grown*math.Pow(off, 1/power) < much*size { // rounds double
+	if power > 0 && 2*grown*math.Pow(off, 1/power) < much*size { // rounds double // rounds double
 		p.slow = 0
-		return false
+		return
 	}
 	p.slow++
-	return p.slow >= enough
 }
 
 // few variables are never too many.

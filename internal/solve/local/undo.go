@@ -1,5 +1,7 @@
 package local
 
+import "slices"
+
 // entry is a number that was something else before.
 type entry struct {
 	what what
@@ -25,7 +27,7 @@ type saved struct {
 	kinds                  kinds
 	come, variables        int
 	theta                  []float64
-	pending, pressed       []int32
+	pending, pressed, left []int32
 }
 
 // Begin starts to note what changes, so that Rollback can take it back, until one of Rollback and Commit.
@@ -34,8 +36,8 @@ func (s *State) Begin() {
 		panic("local: changes within changes")
 	}
 	s.saved = &saved{objective: s.objective, gap: s.gap, excess: s.excess, violations: s.violations, kinds: s.kinds,
-		come: len(s.come), variables: len(s.y), theta: s.theta, pending: append([]int32(nil), s.pending...),
-		pressed: append([]int32(nil), s.pressed...)}
+		come: len(s.come), variables: len(s.y), theta: s.theta, pending: slices.Clone(s.pending),
+		pressed: slices.Clone(s.pressed), left: slices.Clone(s.left)}
 }
 
 // Commit lets what has changed since Begin be.
@@ -76,7 +78,7 @@ func (s *State) Rollback() {
 	s.y, s.g = s.y[:was.variables], s.g[:was.variables]
 	s.objective, s.gap, s.excess, s.violations, s.kinds =
 		was.objective, was.gap, was.excess, was.violations, was.kinds
-	s.pending, s.pressed, s.theta = was.pending, was.pressed, was.theta
+	s.pending, s.pressed, s.left, s.theta = was.pending, was.pressed, was.left, was.theta
 	s.saved, s.log = nil, s.log[:0]
 }
 

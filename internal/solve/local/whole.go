@@ -1,0 +1,158 @@
+package local
+
+import (
+	"math"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// Whole is all of a problem, to be solved elsewhere. It does not change with the state.
+type Whole struct {
+	Model       *mrf.Model
+	Multipliers []float64 // in the model's order
+	places      []int32   // of the model's potentials
+	gone        []uint64  // of the first ones
+	come        []*mrf.Block
+	changed     int     // how many potentials have come or gone when it was gathered
+	end         int     // of the places
+	before      []int32 // variables that it was lent for
+	since       []int32 // and of what has changed since then
+
+	// The solution, with what Solved makes of it.
+	y, g, theta, x []float64
+	proof          solve.Certificate
+	gap            float64
+	brief          bool // it took few steps
+}
+
+// Gather returns the problem as it is now. It takes the time to copy numbers, and the blocks that potentials have gone
+// from.
+func (s *State) Gather() *Whole {
+	w := &Whole{places: make([]int32, 0, len(s.mu)), Multipliers: make([]float64, 0, len(s.mu))}
+	add := func(place int) {
+		w.places, w.Multipliers = append(w.places, int32(place)), append(w.Multipliers, s.mu[place])
+	}
+	for place := range s.first {
+		if !s.isGone(place) {
+			add(place)
+		}
+	}
+	var here []int
+	for k := range s.come {
+		if !s.isGone(s.first + k) {
+			here = append(here, k)
+		}
+	}
+	w.end = len(s.mu)
+	w.changed = s.first - len(w.places) + len(s.come)
+	slices.SortStableFunc(here, func(a, b int) int { return s.come[a].CompareShape(&s.come[b].Potential) })
+	come := &mrf.Model{}
+	for _, k := range here {
+		come.AppendPotential(&s.come[k].Potential)
+		add(s.first + k)
+	}
+	w.come, w.gone = come.Blocks, slices.Clone(s.gone[:s.first/64+1])
+	for place := s.first; place < 64*len(w.gone); place++ {
+		w.gone[place/64] &^= 1 << (place % 64)
+	}
+	w.Model = s.model.Changed(w.gone, w.come)
+	w.Model.Variables, w.Model.Rules = len(s.y), len(s.theta)
+	return w
+}
+
+// Frozen is Gather with what the variables of the model occur in.
+func (s *State) Frozen() (*Whole, *mrf.Occurrences) {
+	w := s.Gather()
+	return w, s.index.Changed(w.gone, w.Model, w.come)
+}
+
+// Lend is Gather for who solves the problem while the state goes on changing, until Adopt. Meanwhile Solve does what is
+// new, and no more: the proof comes with the solution.
+func (s *State) Lend() *Whole {
+	s.lent = s.Gather()
+	s.lent.before = append(s.pending, s.left...)
+	s.pending, s.left = nil, nil
+	return s.lent
+}
+
+// Lent tells whether a problem that Lend has returned is still to be adopted.
+func (s *State) Lent(w *Whole) bool { return s.lent == w }
+
+// Return ends what Lend has begun, without a solution.
+func (s *State) Return(w *Whole) {
+	s.left = append(append(s.left, w.before...), w.since...)
+	s.lent = nil
+}
+
+// Solved says what the problem's solution is, and proves it, for a field of the model with the weights and inputs that
+// there were. It may be called beside the state's changes.
+func (w *Whole) Solved(field *mrf.Field, r *solve.Result) {
+	c := solve.NewCertifier(field)
+	w.y, w.Multipliers, w.theta, w.x = r.Y, slices.Clone(r.Multipliers), field.Weights(), field.Inputs()
+	w.proof, w.brief = c.Certify(w.y, w.Multipliers), r.Iterations <= brief
+	w.gap, w.g = w.proof.Gap*max(field.Unit(), math.Abs(w.proof.Objective)), c.Slopes()
+}
+
+// stale is the part of the potentials after whose change the index is worth making anew.
+const stale = 0.1
+
+// Adopt returns the state at the solution of what Gather or Lend has returned: this one, or where much has changed
+// since the index was made, a new one. What has changed since a problem was lent is for the next Solve.
+func (s *State) Adopt(w *Whole) (*State, error) {
+	var since []int32
+	if s.lent == w {
+		since = append(w.since, s.pending...)
+	}
+	s.lent, s.brief = nil, w.brief
+	if len(since) == 0 && float64(w.changed) > stale*float64(len(w.places)) {
+		field := mrf.NewFieldOn(w.Model, 1)
+		field.SetWeights(s.theta)
+		field.SetInputs(s.x)
+		return New(field, w.y, w.Multipliers, s.settings)
+	}
+	copy(s.y, w.y)
+	s.pages, s.stale = nil, nil
+	for k, place := range w.places {
+		if !s.isGone(int(place)) {
+			s.mu[place] = w.Multipliers[k]
+		}
+	}
+	s.pending, s.left, s.pressed, s.crowd = since, nil, s.pressed[:0], 0
+	if w.proof.MaxViolation > s.settings.Feasibility || math.IsInf(w.gap, 0) || !slices.Equal(w.theta, s.theta) ||
+		!slices.Equal(w.x, s.x) {
+		s.recount()
+	} else {
+		s.recountFrom(w)
+	}
+	return s, nil
+}
+
+// recountFrom makes the totals those of a solution, with what has come and gone since.
+func (s *State) recountFrom(w *Whole) {
+	s.objective, s.gap, s.excess = total{sum: w.proof.Objective}, total{sum: w.gap}, total{sum: w.proof.Excess}
+	s.violations = violations{slight: w.proof.MaxViolation}
+	clear(s.g)
+	copy(s.g, w.g)
+	for k, place := range w.places {
+		if s.isGone(int(place)) {
+			s.account(int(place), w.Multipliers[k], -1)
+		}
+	}
+	for place := w.end; place < len(s.mu); place++ {
+		if !s.isGone(place) {
+			s.mu[place] = s.account(place, s.mu[place], 1)
+		}
+	}
+}
+
+// account adds a potential with a multiplier to the totals, or takes it out if sign is -1, and returns the multiplier
+// that it has.
+func (s *State) account(place int, mu, sign float64) float64 {
+	v := s.view(place)
+	t := s.term(&v, v.slack(s.y), mu)
+	s.count(&t, sign)
+	s.push(&v, sign*t.mu)
+	return t.mu
+}

@@ -1,0 +1,115 @@
+package local
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// A whole that is solved elsewhere while potentials come and go must leave totals that are those of everything, and the
+// next Solve must prove what a cold solver finds.
+func TestLent(t *testing.T) {
+	for seed := range uint64(24) {
+		forms := [][]mrftest.Form{mrftest.Squared, mrftest.Soft, mrftest.All}[seed%3]
+		l := start(t, seed, forms)
+		proven := 0
+		for range 12 {
+			l.change()
+			w := l.Lend()
+			if !l.Lent(w) {
+				t.Fatal("what was lent is not")
+			}
+			field := mrf.NewFieldOn(w.Model, 1)
+			field.SetWeights(l.theta)
+			field.SetInputs(l.x)
+			result := l.cold(w.Model)
+			l.meanwhile()
+			if result.Status == solve.Infeasible || l.rng.IntN(5) == 0 {
+				l.Return(w)
+			} else {
+				w.Solved(field, result)
+				var err error
+				if l.State, err = l.Adopt(w); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if l.Lent(w) {
+				t.Fatal("what was adopted is lent")
+			}
+			l.check(Outcome{Status: solve.Stalled})
+			out, err := l.Solve(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.check(out)
+			if out.Status == solve.Optimal {
+				proven++
+			}
+		}
+		if proven < 6 {
+			t.Errorf("seed %d: only %d of 12 are proven in the end", seed, proven)
+		}
+	}
+}
+
+// solveSomehow solves all, or what is near, with time or without.
+func (l *living) solveSomehow() (Outcome, error) {
+	limited, done := context.WithTimeout(context.Background(), time.Duration(l.rng.IntN(2))*time.Hour)
+	defer done()
+	if l.rng.IntN(2) == 0 {
+		return l.Near(limited)
+	}
+	return l.Solve(limited)
+}
+
+// What Near leaves is for Solve.
+func TestNear(t *testing.T) {
+	proven := 0
+	for seed := range uint64(12) {
+		l := start(t, seed, mrftest.Soft)
+		for range 8 {
+			for range l.rng.IntN(4) {
+				l.change()
+				if _, err := l.solveSomehow(); err != nil {
+					t.Fatal(err)
+				}
+				l.check(Outcome{Status: solve.Stalled})
+			}
+			out, err := l.Solve(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.check(out)
+			if out.Status == solve.Optimal {
+				proven++
+			}
+		}
+	}
+	if proven < 80 {
+		t.Errorf("%d of 96 are proven", proven)
+	}
+}
+
+// meanwhile makes some changes, solves near them, and takes others back.
+func (l *living) meanwhile() {
+	for range l.rng.IntN(4) {
+		l.Begin()
+		there, theta := slices.Clone(l.there), l.theta
+		l.change()
+		if _, err := l.solveSomehow(); err != nil {
+			l.t.Fatal(err)
+		}
+		if l.rng.IntN(3) == 0 {
+			l.Rollback()
+			l.there, l.theta = there, theta
+		} else {
+			l.Commit()
+		}
+		l.check(Outcome{Status: solve.Stalled})
+	}
+}
