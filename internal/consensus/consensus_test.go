@@ -20,6 +20,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/deeppsl/deeppsl/internal/alloctest"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	"github.com/deeppsl/deeppsl/internal/place"
@@ -304,6 +305,36 @@ func TestDamagedFiles(t *testing.T) {
 		if _, err := Open(bytes.NewReader(damaged), 1); !errors.Is(err, errDamaged) {
 			t.Fatalf("byte %d: %v", at, err)
 		}
+	}
+}
+
+// A block is read without its file's text beside it: what is held while it is opened is the file's buffer, and itself.
+func TestOpenTakesItsMemoryOnce(t *testing.T) {
+	alloctest.SkipIfRacing(t)
+	field := corridor(1000, 2.5, 2, false)
+	of, _ := Cut(field.Model, 2)
+	path := filepath.Join(t.TempDir(), "block")
+	if err := report.WriteFileFunc(path, New(field, of, 2, 1)[0].Save); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened := func() {
+		file, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		if _, err := Open(file, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Garbage that is not collected yet may add to any one of them.
+	peak := min(alloctest.Peak(opened), alloctest.Peak(opened), alloctest.Peak(opened))
+	if float64(peak) > 3*float64(info.Size()) {
+		t.Errorf("%d bytes are held while a file of %d is opened", peak, info.Size())
 	}
 }
 

@@ -46,8 +46,8 @@ func (x *files) Gather(ctx context.Context, block, step int, letters [][]byte) (
 		if k == block {
 			continue
 		}
-		var all [][]byte
-		if err := x.await(ctx, x.name(step, k), &all); err != nil {
+		all, err := x.await(ctx, x.name(step, k))
+		if err != nil {
 			return nil, err
 		}
 		if len(all) != x.blocks {
@@ -61,22 +61,22 @@ func (x *files) Gather(ctx context.Context, block, step int, letters [][]byte) (
 	return told, x.at.Remove(ctx, x.name(step-stepsPerRound, block))
 }
 
-// await reads a value from a file, when it is there.
-func (x *files) await(ctx context.Context, name string, value any) error {
+// await reads all letters of a block, when they are there.
+func (x *files) await(ctx context.Context, name string) (letters [][]byte, _ error) {
 	for pause := soon; ; pause = min(2*pause, seldom) {
 		text, err := place.Read(ctx, x.at, name)
 		if err == nil {
-			if err = read(bytes.NewReader(text), value); err != nil {
+			if err = read(bytes.NewReader(text), &letters); err != nil {
 				err = fmt.Errorf("%s: %w", x.at.Address(name), err)
 			}
-			return err
+			return letters, err
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return err
+			return nil, err
 		}
 		select {
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		case <-time.After(pause):
 		}
 	}
