@@ -141,14 +141,6 @@ func (s *Service) begin(ctx context.Context, h *live.History) (updates int, err 
 	return updates, nil
 }
 
-// apply makes the changes of an update.
-func (s *Service) apply(ctx context.Context, changes []change.Change) (*change.Applied, error) {
-	start := time.Now()
-	applied, err := s.live.Apply(ctx, changes)
-	s.short.tail += time.Since(start)
-	return applied, err
-}
-
 // remember keeps what an update with a key came to, for whoever sends it again.
 func (s *Service) remember(key string, updated Updated) {
 	if key == "" {
@@ -265,9 +257,40 @@ func (s *Service) update(ctx context.Context, tasks []*task) {
 	for _, t := range tasks {
 		s.Current().keep(t.make)
 	}
-	var made []*task
-	var found []outcome
-	var records []live.Record
+	all, records := s.makeAll(tasks)
+	if len(all) == 0 {
+		return
+	}
+	applied := time.Now()
+	err := s.write(ctx, records)
+	flushed := time.Now()
+	if err == nil {
+		err = s.infer(ctx, len(all))
+	}
+	v, inferred := s.Current(), time.Now()
+	for _, m := range all {
+		s.counts.time(m.asked, begun, applied, flushed, inferred)
+		if err != nil {
+			m.done <- outcome{err: err}
+			continue
+		}
+		u := Updated{Version: v.Number, Applied: m.applied, Status: v.Answer.Status, Objective: finite(v.Answer.Objective),
+			Gap: finite(v.Answer.Gap)}
+		s.remember(m.key, u)
+		m.done <- outcome{updated: u}
+	}
+	s.counts.updates.Add(int64(len(all)))
+}
+
+// made is an update whose changes are made.
+type made struct {
+	*task
+	applied change.Applied
+}
+
+// makeAll makes the changes of updates, one after the other, and answers those that are refused or have been made
+// before. It returns the others, and what the journal is to have of them.
+func (s *Service) makeAll(tasks []*task) (all []made, records []live.Record) {
 	for _, t := range tasks {
 		if before, known := s.keys[t.key]; known && t.key != "" {
 			t.done <- outcome{updated: before}
@@ -279,39 +302,20 @@ func (s *Service) update(ctx context.Context, tasks []*task) {
 			t.done <- outcome{err: err}
 			continue
 		}
-		made, records = append(made, t), append(records, live.Record{Key: t.key, Changes: t.make})
-		found = append(found, outcome{updated: Updated{Applied: *applied}})
+		all, records = append(all, made{t, *applied}), append(records, live.Record{Key: t.key, Changes: t.make})
 	}
-	if len(made) == 0 {
-		return
-	}
-	applied := time.Now()
-	err := s.write(ctx, records)
-	flushed := time.Now()
-	if err == nil {
-		err = s.infer(ctx, len(made))
-	}
-	v, inferred := s.Current(), time.Now()
-	for k, t := range made {
-		s.counts.time(t.asked, begun, applied, flushed, inferred)
-		if err != nil {
-			t.done <- outcome{err: err}
-			continue
-		}
-		u := found[k].updated
-		u.Version, u.Status, u.Objective, u.Gap = v.Number, v.Answer.Status, finite(v.Answer.Objective), finite(v.Answer.Gap)
-		s.remember(t.key, u)
-		t.done <- outcome{updated: u}
-	}
-	s.counts.updates.Add(int64(len(made)))
+	return all, records
 }
 
-// attempt makes an update, if there still is a model.
+// attempt makes the changes of an update, if there still is a model.
 func (s *Service) attempt(t *task) (*change.Applied, error) {
 	if s.live == nil {
 		return nil, errBroken
 	}
-	return s.apply(t.ctx, t.make)
+	start := time.Now()
+	applied, err := s.live.Apply(t.ctx, t.make)
+	s.short.tail += time.Since(start)
+	return applied, err
 }
 
 // errBroken is the error of a service that could neither write nor take back what it could not write.
