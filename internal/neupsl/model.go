@@ -133,20 +133,9 @@ func (i *instance) predicted(rows []int32) ([]float32, error) {
 	}
 	values, err := i.server.read(len(rows) * i.model.Classes)
 	if err == nil && i.application == inference {
-		err = i.ended(rows)
+		err = i.endEpoch() // the only one of inference
 	}
 	return values, err
-}
-
-// ended ends what is the only epoch of inference.
-func (i *instance) ended(rows []int32) error {
-	if err := i.server.write(rows, nil); err != nil {
-		return err
-	}
-	if err := i.tellOf("eval"); err != nil {
-		return err
-	}
-	return i.endEpoch()
 }
 
 // prepare starts the server if there is none, in the mode of its application, and begins an epoch.
