@@ -339,6 +339,7 @@ func (r ran) Text(w io.Writer) error {
 		fmt.Fprintf(w, "learning ended after %d epochs: %s\n", r.Epochs, t.Ended.Sentence())
 		fmt.Fprint(w, heldOut(t.CrossFit))
 		fmt.Fprint(w, compared(t.Compared))
+		r.known(w)
 	}
 	if r.Training != nil && r.ExamplesOf == load.Learn.String() {
 		fmt.Fprintln(w, "there are no examples of inference: those of learning were inferred and scored")
@@ -382,6 +383,19 @@ func (r ran) Text(w io.Writer) error {
 		r.scores(w)
 	}
 	return nil
+}
+
+// known says what inference knew of the labels learned from.
+func (r ran) known(w io.Writer) {
+	switch {
+	case r.Known > 0:
+		fmt.Fprintf(w, "inference knew %d values that were learned from\n", r.Known)
+	case r.Contradicted:
+		fmt.Fprintln(w, "hard rules contradict the values that were learned from, so inference did not know them")
+	case r.Unknown > 0:
+		fmt.Fprintf(w, "inference did not know the %d values that were learned from; -D inference.known=true lets rules "+
+			"spread them\n", r.Unknown)
+	}
 }
 
 // proof prints how good the answer is, and which method found it and why.

@@ -76,6 +76,11 @@ type Report struct {
 	// Components are those of the problem after that; null if they were not looked for.
 	Components *solve.Components `json:"components"`
 
+	// Known counts the labels learned from that inference knows, by inference.known; Unknown those that it does not,
+	// where ground rules relate them to targets without; Contradicted tells that hard rules do not allow them.
+	Known        int  `json:"known_labels,omitempty"`
+	Unknown      int  `json:"-"`
+	Contradicted bool `json:"-"`
 	// LearningEnded says why learning ended; "" if the run did not learn.
 	LearningEnded string `json:"learning_ended,omitempty"`
 	// LearningCurve is that of Training.
@@ -278,7 +283,7 @@ func (r *Report) infer(ctx context.Context, g *session.Grounding) (err error) {
 	var answer *session.Answer
 	if g.Project.Config.HasExamples() {
 		answer, err = r.predict(ctx, g)
-	} else if answer, err = g.Infer(ctx); err == nil {
+	} else if answer, err = r.inferWorld(ctx, g); err == nil {
 		r.Evaluations, err = g.Evaluate(answer, load.Infer)
 	}
 	if err != nil {

@@ -19,6 +19,30 @@ func (m *Model) Clamp(variables []int32, values []float64) *Model {
 	return m.changed(chosen, func(b *Block) *Block { return b.clamp(chosen, at) })
 }
 
+// Joins tells whether a potential has some of the variables and others.
+func (m *Model) Joins(variables []int32) bool {
+	chosen := make([]bool, m.Variables)
+	for _, i := range variables {
+		chosen[i] = true
+	}
+	for _, b := range m.Blocks {
+		vars := b.variableRows()
+		for j := range b.Len {
+			some := 0
+			row := vars.row(j)
+			for _, i := range row {
+				if chosen[i] {
+					some++
+				}
+			}
+			if some > 0 && some < len(row) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // changed returns the model with other blocks in the place of those that have a chosen variable, and shares the rest.
 func (m *Model) changed(chosen []bool, change func(*Block) *Block) *Model {
 	out := &Model{Variables: m.Variables, Inputs: m.Inputs, Rules: m.Rules, Blocks: slices.Clone(m.Blocks)}

@@ -69,6 +69,25 @@ func sameSlacks(t *testing.T, whole, part *mrf.Field, y, y2 []float64) {
 	}
 }
 
+// Joins finds potentials with variables on both sides.
+func TestJoins(t *testing.T) {
+	for seed := range uint64(40) {
+		random := rand.New(rand.NewPCG(seed, 5))
+		model, _, _ := mrftest.Random(random, mrftest.Shape{Variables: 8, Inputs: 2, Blocks: 1, Potentials: 2,
+			Kinds: mrftest.All, Arity: 2, Scales: true})
+		chosen := []int32{0, 3, 4}
+		want := false
+		for _, some := range [][]int32{{1}, {2}, {5}, {6}, {7}} {
+			for _, b := range model.Touching(chosen).Touching(some).Blocks {
+				want = want || b.Len > 0
+			}
+		}
+		if got := model.Joins(chosen); got != want {
+			t.Errorf("seed %d: %v, want %v", seed, got, want)
+		}
+	}
+}
+
 func TestPotential(t *testing.T) {
 	for _, c := range []struct {
 		kind         mrf.Kind

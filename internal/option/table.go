@@ -75,6 +75,8 @@ var Table = []Option{
 		Doc: "whether connected components are solved apart"},
 	{Name: "inference.skip", Kind: Flag, Default: "false", Phases: Inference,
 		Doc: "answer with the targets' values in the tables, such as to evaluate them"},
+	{Name: "inference.known", Kind: Flag, Default: "false", Phases: Inference,
+		Doc: "whether what the same run has learned from is known, but for what is scored, so that rules spread it"},
 	{Name: "inference.relax", Kind: Flag, Default: "false", Phases: Both,
 		Doc: "whether hard rules become weighted"},
 	{Name: "inference.relax.multiplier", Kind: Number, Default: "100", Phases: Both, Above: true,

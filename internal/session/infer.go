@@ -84,10 +84,22 @@ func (g *Grounding) InferBy(ctx context.Context, s *project.Settings) (answer *A
 	return answer, err
 }
 
+// InferKnowing is Infer where the values of some variables are known, from which relations spread to others. Objective
+// and bound are those of the same ground rules.
+func (g *Grounding) InferKnowing(ctx context.Context, variables []int32, values []float64) (answer *Answer, err error) {
+	err = g.Guard(func() error {
+		answer, err = g.infer(ctx, inference{settings: &g.Project.Phases[load.Infer], variables: variables, values: values})
+		return err
+	})
+	return answer, err
+}
+
 // inference says how one is done.
 type inference struct {
-	settings *project.Settings
-	last     *Answer // to start from; nil for none
+	variables []int32   // with known values
+	values    []float64 // theirs
+	settings  *project.Settings
+	last      *Answer // to start from; nil for none
 }
 
 // infer is Infer for ground rules that can be read.
@@ -103,6 +115,8 @@ func (g *Grounding) infer(ctx context.Context, how inference) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.Field.SetWeights(g.Theta)
+	g.Field.SetInputs(g.Inputs)
 	solver.SetWeights(g.Theta)
 	solver.SetInputs(g.Inputs)
 	if how.last != nil {
@@ -116,6 +130,13 @@ func (g *Grounding) infer(ctx context.Context, how inference) (*Answer, error) {
 		return nil, err
 	}
 	answer := NewAnswer(how.settings, g.Field, result, start)
+	for k, i := range how.variables {
+		answer.Values[i] = how.values[k]
+	}
+	if len(how.variables) > 0 { // hard rules about nothing else have not been looked at
+		answer.MaxViolation = g.Field.MaxViolation(answer.Values)
+		answer.Judge(how.settings, result.Status)
+	}
 	answer.clash = g.conflicting(ctx, result.Conflict)
 	answer.Conflict = g.printed(answer.clash)
 	if answer.Multipliers = result.Multipliers; solver == g.warm {
@@ -127,6 +148,10 @@ func (g *Grounding) infer(ctx context.Context, how inference) (*Answer, error) {
 // solver makes the solver of an inference. One that goes on from the last answer takes that of the one before, if that
 // depends on nothing but the start that it is given.
 func (g *Grounding) solver(how inference) (solver solve.Solver, err error) {
+	if len(how.variables) > 0 {
+		known := mrf.NewFieldOn(g.Model.Clamp(how.variables, how.values), g.Field.Threads)
+		return how.settings.Inference(known, g.Options())
+	}
 	if how.last == nil || !how.settings.Restarts() {
 		g.warm = nil
 		return how.settings.Inference(g.Field, g.Options())

@@ -8,6 +8,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
@@ -133,4 +134,27 @@ func (g *learner) exampleTaught(l lesson) (*batch.Examples, error) {
 			g.Project.Config.Name)
 	}
 	return e.Joined(more), nil
+}
+
+// Known returns the targets whose values learning was told and that inference is not scored by, and these values.
+func Known(g *session.Grounding) (variables []int32, values []float64, err error) {
+	l := &learner{Grounding: g}
+	told, err := l.labels(load.Learn, relation.Target)
+	if err != nil {
+		return nil, nil, err
+	}
+	scored, err := l.labels(load.Infer, relation.Target)
+	if err != nil {
+		return nil, nil, err
+	}
+	asked := make(map[int32]bool, len(scored.Variables))
+	for _, i := range scored.Variables {
+		asked[i] = true
+	}
+	for k, i := range told.Variables {
+		if !asked[i] {
+			variables, values = append(variables, i), append(values, told.Truth[k])
+		}
+	}
+	return variables, values, nil
 }

@@ -33,6 +33,21 @@ func search(t *testing.T, method learn.Method, p Problem, s Settings) []Trial {
 	return trials
 }
 
+// Climbing does not spend its trials on gains next to nothing, such as a loss that decides between equal scores.
+func TestClimbLeavesPlateaus(t *testing.T) {
+	p := Problem{Start: []float64{1, 1}, Learned: []bool{true, true}, Score: func(_ context.Context, w []float64,
+		_ float64) (float64, error) {
+		score := 1e-6 * math.Log(w[0])
+		if w[1] > 1.9 && w[1] < 2.1 {
+			score++
+		}
+		return score, nil
+	}}
+	if best := Best(search(t, learn.Climb, p, Settings{})); best.Score < 1 {
+		t.Errorf("the best weights are %v", best.Weights)
+	}
+}
+
 func TestSearchesFindThePlantedOptimum(t *testing.T) {
 	for _, method := range methods {
 		for _, seed := range []uint64{1, 2, 3} {

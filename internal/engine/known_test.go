@@ -1,0 +1,62 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/project"
+)
+
+// With inference.known, labels learned from are known in inference, and relations spread them: here to friends. What is
+// scored stays unknown.
+func TestLabelsAreKnownInInference(t *testing.T) {
+	f1 := func(r *engine.Report) float64 { return r.Evaluations[0].Values["F1"] }
+	const seeds = 8
+	var forgotten, known float64
+	for seed := range uint64(seeds) {
+		r := run(t, museum(t, seed, ""), project.Options{}, learnAndInfer)
+		if r.Known != 0 || r.Unknown != 15 {
+			t.Fatalf("%d labels are known, %d are not", r.Known, r.Unknown)
+		}
+		forgotten += f1(r) / seeds
+		r = run(t, museum(t, seed, `"inference.known": true`), project.Options{}, learnAndInfer)
+		if r.Known != 15 || r.Unknown != 0 || r.Status != "optimal" {
+			t.Fatalf("%d labels are known, %d are not: %s", r.Known, r.Unknown, r.Status)
+		}
+		known += f1(r) / seeds
+	}
+	t.Logf("F1 %.3f, with what is known %.3f", forgotten, known)
+	if known < forgotten+0.03 {
+		t.Errorf("F1 %.3f, with what is known %.3f", forgotten, known)
+	}
+}
+
+// Labels that hard rules contradict, and those that are scored too, are inferred.
+func TestLabelsThatCannotBeKnown(t *testing.T) {
+	path := writeProject(t, map[string]string{"model.json": `{
+		"rules": ["A(X) + B(X) = 1 .", "1: !A(X) ^2", "1: !B(X) ^2"],
+		"predicates": {
+			"A/1": {"targets": [["x"], ["y"]], "truth": {"learn": [["x", 1], ["y", 1]], "infer": [["y", 1]]}},
+			"B/1": {"targets": [["x"], ["y"]], "truth": {"learn": [["x", 1]]}}},
+		"options": {"inference.known": true, "learn.method": "perceptron", "learn.epochs": 1}}`})
+	if r := run(t, path, project.Options{}, learnAndInfer); !r.Contradicted || r.Known != 0 || r.Status != "optimal" {
+		t.Errorf("contradicted %v, %d known, %s", r.Contradicted, r.Known, r.Status)
+	}
+	path = writeProject(t, map[string]string{"model.json": `{
+		"rules": ["1: A(X) -> B(X) ^2", "1: !A(X) ^2", "1: !B(X) ^2"],
+		"predicates": {
+			"A/1": {"targets": [["x"], ["y"]], "truth": {"learn": [["x", 1], ["y", 1]], "infer": [["y", 1]]}},
+			"B/1": {"targets": [["x"], ["y"]]}},
+		"options": {"inference.known": true, "learn.method": "perceptron", "learn.epochs": 1}}`})
+	r := run(t, path, project.Options{}, learnAndInfer)
+	if r.Known != 1 {
+		t.Errorf("%d known", r.Known)
+	}
+	sum := 0.0
+	for _, value := range r.Answer.Values {
+		sum += value
+	}
+	if sum < 1.4 || sum > 1.6 { // A(x) 1, A(y) 0, B(x) a half, as both rules weigh the same, and B(y) 0
+		t.Errorf("values %v, weights %v", r.Answer.Values, r.RuleWeights)
+	}
+}
