@@ -1,9 +1,6 @@
 package interior
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Cost is what Solve is about to take.
 type Cost struct {
@@ -46,7 +43,7 @@ func (s *Solver) Cost() (c Cost) {
 				return Cost{Work: math.Inf(1), Bytes: math.Inf(1), Flops: math.Inf(1)}
 			} else if p != nil {
 				c.Flops += p.symbolic.Flops
-				step += w.solutions(p)
+				step += p.work()
 				bytes += p.symbolic.Bytes()
 			}
 		}
@@ -54,16 +51,6 @@ func (s *Solver) Cost() (c Cost) {
 		c.Bytes = max(c.Bytes, bytes)
 	}
 	return c
-}
-
-// solutions is the work of the solutions of a step's matrix: of its factorisation, or where conjugate gradients with a
-// basis do as well, which is towards a vertex, a part of that.
-func (p *program) solutions(s *sparse) float64 {
-	curved := slices.ContainsFunc(p.rows, func(r row) bool { return r.compliance > 0 })
-	if p.rigid && !curved && p.affordable(s) >= several {
-		return s.work() / 3
-	}
-	return s.work()
 }
 
 // Analysis estimates the work of Cost for a model with so many entries: most of it is the ordering.
