@@ -228,19 +228,31 @@ func (r *Report) learnAndInfer(ctx context.Context, b budget, g *session.Groundi
 	return nil
 }
 
-// inferLearned infers with what was learned, in the time that is left; without an answer if that is too short.
+// inferLearned infers with what was learned, in the time that is left; without an answer if that is too short. An
+// interrupt that comes before there is an answer to be cut short leaves the time of grace, as one in learning does.
 func (r *Report) inferLearned(ctx context.Context, b budget, g *session.Grounding) error {
+	for graced := ctx.Err() != nil; ; graced = true {
+		early, err := r.inferRest(ctx, b, g)
+		if early == learn.Completed {
+			return err
+		}
+		if graced || ctx.Err() == nil {
+			r.withoutAnswer(early.String())
+			return nil
+		}
+	}
+}
+
+// inferRest is one attempt of inferLearned. It says whether it was completed; if not, err tells nothing more.
+func (r *Report) inferRest(ctx context.Context, b budget, g *session.Grounding) (early learn.Ending, err error) {
 	inferring, done := b.rest(ctx)
 	defer done()
 	next, err := r.next(inferring, g)
 	if err == nil {
 		err = r.infer(inferring, next)
 	}
-	if early, cut := learn.CutShort(inferring, err); cut && r.Answer == nil {
-		r.withoutAnswer(early.String())
-		return nil
-	}
-	return err
+	early, _ = learn.CutShort(inferring, err)
+	return early, err
 }
 
 // withoutAnswer is the state of a report before there is an answer.
