@@ -61,7 +61,7 @@ func compare(t *testing.T, name string, spec neural.Spec, build func(*gomlx.Buil
 	random := rand.New(rand.NewPCG(3, 4))
 	values := make(map[string][]float32)
 	for _, p := range ours.Parameters() {
-		if strings.HasSuffix(p.Name, "biases") { // they begin at 0, and should matter
+		if strings.HasSuffix(p.Name, "biases") || strings.Contains(p.Name, "skip") { // they begin at 0, and should matter
 			for k := range p.Value {
 				p.Value[k] = random.Float32() - 0.5
 			}
@@ -122,7 +122,8 @@ func TestMLP(t *testing.T) {
 		compare(t, "mlp with "+string(a), neural.Spec{Kind: "mlp", Hidden: []int{20, 7}, Activation: a},
 			func(b *gomlx.Builder) *graph.Node {
 				hidden := activate(a, b.Dense("hidden1", b.Rows(), 20))
-				return b.Dense("output", activate(a, b.Dense("hidden2", hidden, 7)), b.Outputs())
+				output := b.Dense("output", activate(a, b.Dense("hidden2", hidden, 7)), b.Outputs())
+				return graph.Add(output, graph.MatMul(b.Rows(), b.Parameter("skip", 70, b.Outputs())))
 			}, 70)
 	}
 	compare(t, "no hidden layer", neural.Spec{Kind: "mlp"}, func(b *gomlx.Builder) *graph.Node {
