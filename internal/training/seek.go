@@ -13,36 +13,35 @@ import (
 // mostTuned that of weights, each of which takes two.
 const mostSought, mostTuned = 100_000, 50
 
-// seek goes on by what the task is evaluated by from the weights that were learned, or from those written if these do
-// better by it. Likelihood compares the values 0 and 1 of an atom, between which its MAP state lies: of W (s-y)₊²
-// against w y² likelihood changes sides at s = √(w/W), and the state is above a half from (1+w/W)/2 on. So what is true
-// may be told apart well and yet all lie below a half.
+// seek goes on by what the task is evaluated by, from the weights that were learned and from those written, either of
+// which may lead to a maximum of its own, and takes what is better. Likelihood compares the values 0 and 1 of an atom,
+// between which its MAP state lies: of W (s-y)₊² against w y² likelihood changes sides at s = √(w/W), and the state is
+// above a half from (1+w/W)/2 on. So what is true may be told apart well and yet all lie below a half.
 func (c *comparison) seek(ctx context.Context) error {
 	if len(c.guides) == 0 || c.g.Model.Potentials() > mostSought || c.weights() > mostTuned {
 		return nil
 	}
-	gain, err := c.judge(c.labels, &c.learned, &c.written)
-	if err != nil {
-		return err
+	learned := c.learned
+	for _, start := range []*contestant{&learned, &c.written} {
+		sought := contestant{settings: learned.settings, sought: true, afresh: start == &c.written}
+		var err error
+		if sought.theta, sought.y, err = c.improve(ctx, start.theta, nil); err != nil {
+			return err
+		}
+		gain, err := c.judge(c.labels, &c.learned, &sought)
+		if err != nil {
+			return err
+		}
+		if gain.wins(0) {
+			c.learned = sought
+			c.training.Chosen.Values = sought.y
+		}
 	}
-	sought := contestant{settings: c.learned.settings, sought: true, afresh: gain.score > 0}
-	start := c.learned.theta
-	if sought.afresh {
-		start = c.written.theta
-	}
-	if sought.theta, sought.y, err = c.improve(ctx, start, nil); err != nil {
-		return err
-	}
-	gain, err = c.judge(c.labels, &c.learned, &sought)
-	if err == nil && gain.wins(0) {
-		c.learned = sought
-		c.training.Chosen.Values = sought.y
-	}
-	return err
+	return nil
 }
 
-// tie is what the loss of the labels counts beside their score: it decides between equals. All that is true may be told
-// false, and its score 0, until several weights have changed.
+// tie is what the loss of the labels counts where their score is 0: all that is true may be told false until several
+// weights have changed.
 const tie = 1e-6
 
 // improve searches for weights of a better score, maybe without a fold, and returns the best with their state.
@@ -62,7 +61,10 @@ func (c *comparison) improve(ctx context.Context, theta []float64, without *divi
 		}
 		score, err := g.GuidedBy(&session.Answer{Values: y, Perceived: g.Inputs}, c.phase, c.guides,
 			func(i int32) bool { return !held[i] })
-		return score - tie*labels.Judge(y).Loss(), err
+		if score > 0 {
+			return score, err
+		}
+		return -tie * labels.Judge(y).Loss(), err
 	}
 	settings := g.Project.Learning.Search
 	settings.Seed = g.Seed
