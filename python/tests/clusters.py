@@ -65,19 +65,25 @@ def slay(shard: int) -> bool:
 
 def slay_executor() -> bool:
     """Kill -9 an executor of a Spark that this process has started, and tell whether there was one."""
-    parents, executors = {}, []
-    for process in Path("/proc").glob("[0-9]*"):
+    for process in below(os.getpid()):
         with contextlib.suppress(OSError):
-            parents[int(process.name)] = int((process / "stat").read_text().rpartition(")")[2].split()[1])
-            if b"CoarseGrainedExecutorBackend" in (process / "cmdline").read_bytes():
-                executors.append(int(process.name))
-    for executor in executors:
-        above = executor
-        while above := parents.get(above, 0):
-            if above == os.getpid():
-                os.kill(executor, signal.SIGKILL)
+            if b"CoarseGrainedExecutorBackend" in Path(f"/proc/{process}/cmdline").read_bytes():
+                os.kill(process, signal.SIGKILL)
                 return True
     return False
+
+
+def below(process: int) -> list[int]:
+    """Return the processes that a process has started, and those that these have, and so on."""
+    children: dict[int, list[int]] = {}
+    for child in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            parent = int((child / "stat").read_text().rpartition(")")[2].split()[1])
+            children.setdefault(parent, []).append(int(child.name))
+    found = list(children.get(process, []))
+    for started in found:
+        found += children.get(started, [])
+    return found
 
 
 #: The engine; once it is armed, the next that solves shard 2 dies in the middle, with what has started it.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import sys
 import threading
 import time
@@ -14,7 +16,7 @@ from typing import Any
 import pytest
 
 import deeppsl
-from clusters import answers, blocks, one, ring, towns
+from clusters import answers, below, blocks, one, ring, towns
 from deeppsl import _binary
 
 ray: Any = pytest.importorskip("ray")
@@ -38,8 +40,14 @@ class Machines:
         self.nodes = [self.cluster.add_node(num_cpus=1) for _ in range(2)]
 
     def lose(self) -> None:
-        """Kill one, and all that runs on it."""
-        self.cluster.remove_node(self.nodes.pop(), allow_graceful=False)
+        """Kill -9 one, and all that runs on it, which its Ray ends only when it gets to it."""
+        node = self.nodes.pop()
+        raylet = node.all_processes["raylet"][0].process.pid
+        running = below(raylet)
+        self.cluster.remove_node(node, allow_graceful=False)
+        for process in running:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
 
     def add(self) -> None:
         """Start another one."""
