@@ -87,7 +87,9 @@ func (p *propagation) sweep() bool {
 // index lists the constraints of each variable, and puts them in an order.
 func (p *propagation) index() {
 	n := p.field.Model.Variables
-	c := constraints{rows: make([]int, 1, len(p.places)+1)}
+	m := len(p.places)
+	c := constraints{rows: make([]int, 1, m+1), equal: make([]bool, 0, m),
+		vars: make([]int32, 0, 2*m), up: make([]bool, 0, 2*m)}
 	for _, place := range p.places {
 		k, j := p.locate(place)
 		b := p.field.Model.Blocks[k]
@@ -97,7 +99,7 @@ func (p *propagation) index() {
 		}
 		c.rows, c.equal = append(c.rows, len(c.vars)), append(c.equal, b.Kind == mrf.Equal)
 	}
-	p.queued, p.times = make([]bool, len(p.places)), make([]uint8, n)
+	p.queued, p.times = make([]bool, m), make([]uint8, n)
 	p.start, p.of = c.byVariable(n)
 	p.order = c.arrange(p.start, p.of)
 }

@@ -1,5 +1,7 @@
 package presolve
 
+import "slices"
+
 // trail remembers what hard constraints implied, in order, so that it can be proven from the constraints alone.
 type trail struct {
 	steps []step
@@ -19,9 +21,17 @@ type step struct {
 // note adds a bound of variable i, which a constraint implies by its coefficient a.
 func (t *trail) note(place int32, sign float64, i int32, a float64) {
 	if n := len(t.steps); n == 0 || t.steps[n-1].place != place || t.steps[n-1].sign != sign {
-		t.steps = append(t.steps, step{place, sign, len(t.vars)})
+		t.steps = append(doubled(t.steps), step{place, sign, len(t.vars)})
 	}
-	t.vars, t.coef = append(t.vars, i), append(t.coef, a)
+	t.vars, t.coef = append(doubled(t.vars), i), append(doubled(t.coef), a)
+}
+
+// doubled makes as much room again where there is none: append alone would copy a long trail a dozen times.
+func doubled[T any](s []T) []T {
+	if len(s) < cap(s) {
+		return s
+	}
+	return slices.Grow(s, len(s)+1)
 }
 
 // retrace gives slopes that variables have at their bounds to the constraints that imply these, the last one first, and
