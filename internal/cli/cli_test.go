@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,6 +50,24 @@ func TestInterruptLeavesTheBestAnswer(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A help that nobody gets is a failure, as any other answer is.
+func TestHelpThatCannotBeWritten(t *testing.T) {
+	for _, args := range [][]string{{}, {"help"}, {"run", "--help"}, {"help", "fmt"}, {"completion", "bash"}} {
+		var stderr bytes.Buffer
+		code := Main(args, nil, full{}, &stderr)
+		if code != command.ExitFailure || !strings.Contains(stderr.String(), errFull.Error()) {
+			t.Errorf("%q: exit code %d\n%s", args, code, &stderr)
+		}
+	}
+}
+
+var errFull = errors.New("no space left")
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
 
 // Every command must explain itself, and stay within the width of a terminal.
 func TestHelpOfEveryCommand(t *testing.T) {

@@ -35,7 +35,12 @@ func (e *Env) Run(root *cobra.Command, args []string) int {
 	root.SetErr(e.Err)
 	e.JSON = slices.Contains(args, "--json")  // also if the flags after it, or before, cannot be read
 	root.SetArgs(append([]string{}, args...)) // never nil, for which cobra would take the process's own
-	return e.Conclude(e.attend(ctx, func() error { return root.ExecuteContext(ctx) }))
+	return e.Conclude(e.attend(ctx, func() error {
+		if err := root.ExecuteContext(ctx); err != nil {
+			return err
+		}
+		return e.help.err
+	}))
 }
 
 // grace is how long a command has to end in order once it is interrupted, unless an answer is on its way.

@@ -27,6 +27,21 @@ type Env struct {
 	Answering atomic.Bool
 
 	bounds bounds
+	help   kept // what the help is written to
+}
+
+// kept is a writer that keeps its first error, for what writes without looking at one.
+type kept struct {
+	io.Writer
+	err error
+}
+
+func (k *kept) Write(p []byte) (int, error) {
+	n, err := k.Writer.Write(p)
+	if k.err == nil {
+		k.err = err
+	}
+	return n, err
 }
 
 // globalFlags declares the flags that every command has.

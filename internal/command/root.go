@@ -19,7 +19,8 @@ func (e *Env) Root(cmd *cobra.Command) *cobra.Command {
 		return noEmptyFlags(cmd)
 	}
 	cmd.SetIn(e.In)
-	cmd.SetOut(e.Out)
+	e.help.Writer = e.Out
+	cmd.SetOut(&e.help)
 	cmd.SetErr(e.Err)
 	cmd.SetFlagErrorFunc(flagError)
 	e.globalFlags(cmd.PersistentFlags())
