@@ -57,20 +57,38 @@ func (f *Field) MaxViolation(y []float64) float64 {
 	return worst
 }
 
-// Violation returns the largest violation of the span's constraints, or 0 if it holds potentials.
+// Violation returns the largest violation of the span's constraints, in terms of their magnitudes, or 0 if it holds
+// potentials.
 func (s *Span) Violation() float64 {
 	worst := 0.0
-	switch s.Block.Kind {
-	case LessEqual:
+	switch {
+	case !s.Block.Kind.Hard():
+	case s.term.magnitudes != nil:
+		for k, m := range s.term.magnitudes[s.lo:s.hi] {
+			worst = max(worst, s.Block.Kind.Violation(s.D[k])/m)
+		}
+		return worst
+	case s.Block.Kind == LessEqual:
 		for _, d := range s.D {
 			worst = max(worst, d)
 		}
-	case Equal:
+	default:
 		for _, d := range s.D {
 			worst = max(worst, math.Abs(d))
 		}
 	}
-	return worst
+	return worst / s.term.magnitude
+}
+
+// Violation is by how much a constraint of this kind with the slack d is violated.
+func (k Kind) Violation(d float64) float64 {
+	switch {
+	case k == Equal:
+		return math.Abs(d)
+	case k == LessEqual && d > 0:
+		return d
+	}
+	return 0
 }
 
 // Differentiate replaces the slacks by the potentials' derivatives w_j φ'_j(d_j) and returns Σ_j w_j φ_j(d_j). As φ is

@@ -39,6 +39,8 @@ type term struct {
 	first        int        // number of its first potential among all blocks'
 	folded       []float64  // c_j = Constant + Bias_j + b_jᵀx, for blocks with inputs only
 	scales       logarithms // of s_j, once they are asked for
+	magnitude    float64    // of a hard block's violations
+	magnitudes   []float64  // of each, if they differ
 }
 
 // NewField conditions the model on inputs 0 and weights 1. The model must be valid: see Check. As many goroutines as
@@ -67,6 +69,7 @@ func NewFieldOn(m *Model, threads int) *Field {
 		if !inputs.empty() {
 			f.terms[k].folded = make([]float64, b.Len)
 		}
+		f.terms[k].measure()
 		first += b.Len
 	}
 	f.cut()

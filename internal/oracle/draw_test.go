@@ -136,6 +136,11 @@ func drawLinear(t *rapid.T) rule {
 			r.terms = append(r.terms, term{coef: -1, atom: literal{name: "T", args: []string{"A"}}})
 		}
 	}
+	if rapid.IntRange(0, 7).Draw(t, "spread") == 0 {
+		for k := range r.terms {
+			r.terms[k].coef *= rapid.SampledFrom([]float64{1e-3, 0.01, 1, 100, 1e4}).Draw(t, "size")
+		}
+	}
 	r.bound = rapid.SampledFrom([]float64{0, 0, 0.5, 1, 1, 0.7, 2, -0.25}).Draw(t, "bound")
 	return r
 }

@@ -215,6 +215,23 @@ var variants = []struct {
 		}
 		return &q
 	}},
+	{"with hard rules times powers of two", func(p *prog, _ *project.Options) *prog {
+		q := *p
+		q.rules = slices.Clone(p.rules)
+		for k := range q.rules {
+			r := &q.rules[k]
+			if r.weight >= 0 || r.terms == nil {
+				continue
+			}
+			power := math.Ldexp(1, []int{30, -30, 11, -17, 20, -9}[k])
+			r.bound *= power
+			r.terms = slices.Clone(r.terms)
+			for l := range r.terms {
+				r.terms[l].coef *= power
+			}
+		}
+		return &q
+	}},
 	{"with rules that always hold", func(p *prog, _ *project.Options) *prog {
 		q := *p
 		q.rules = append(slices.Clone(p.rules), rule{weight: -1, op: "<=", bound: 1,

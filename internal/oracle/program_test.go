@@ -171,6 +171,23 @@ type row struct {
 	twoSided bool
 }
 
+// largest is the size of the largest coefficient.
+func (r *row) largest() (most float64) {
+	for _, a := range r.a {
+		most = max(most, math.Abs(a))
+	}
+	return most
+}
+
+// most is the largest sum that the row can have.
+func (r *row) most() float64 {
+	most := r.c
+	for _, a := range r.a {
+		most += max(0, a)
+	}
+	return most
+}
+
 // ground goes through all constants of all variables of all rules.
 func (p *prog) ground() (rows []row) {
 	index := make(map[string]int)
@@ -241,8 +258,18 @@ func (g *grounder) instance() {
 	g.keep(r)
 }
 
-// keep leaves out what has no target, and no say.
+// keep leaves out what has no target, no say, or always holds. What a hard rule is multiplied by means nothing: how far
+// it is from holding is in terms of its largest coefficient.
 func (g *grounder) keep(r row) {
+	if r.w < 0 && !r.twoSided && r.most() <= 0 {
+		return
+	}
+	if _, exponent := math.Frexp(r.largest()); r.w < 0 && (exponent > 5 || exponent < -3) && r.largest() > 0 {
+		r.c = math.Ldexp(r.c, 1-exponent)
+		for i := range r.a {
+			r.a[i] = math.Ldexp(r.a[i], 1-exponent)
+		}
+	}
 	if r.w < 0 || slices.ContainsFunc(r.a, func(a float64) bool { return math.Abs(a) > 1e-12 }) {
 		g.rows = append(g.rows, r)
 	}

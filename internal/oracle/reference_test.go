@@ -38,11 +38,7 @@ func energy(rows []row, y []float64) (cost, violation float64) {
 func meanWeight(rows []row) float64 {
 	sum, n := 0.0, 0.0
 	for _, r := range rows {
-		most := r.c
-		for _, a := range r.a {
-			most += max(0, a)
-		}
-		if r.w > 0 && (r.twoSided || most > 1e-13) { // others always hold
+		if r.w > 0 && (r.twoSided || r.most() > 1e-13) { // others always hold
 			sum, n = sum+math.Log(r.w), n+1
 		}
 	}

@@ -35,13 +35,14 @@ func Inference(method string, field *mrf.Field, settings solve.Settings, options
 		return Feasible(row.New(field, settings, options.Own), field, settings), nil
 	}
 	options.Split = options.Split && !row.Whole
-	// The solver is made at each Solve, and not here: its own vectors are as large as the problem.
-	simplified := &inference{field: field, settings: settings, options: options,
-		method: func(f *mrf.Field, s solve.Settings) solve.Solver { return row.New(f, s, options.Own) }}
+	one := func(f *mrf.Field, s solve.Settings) solve.Solver { return row.New(f, s, options.Own) }
 	if row.Name != method && field.Model.Paged() == nil {
-		simplified.method = newHybrid
+		one = newHybrid
 	}
-	return Feasible(simplified, field, settings), nil
+	return balance(field, func(f *mrf.Field) solve.Solver {
+		// The solver is made at each Solve, and not here: its own vectors are as large as the problem.
+		return Feasible(&inference{field: f, settings: settings, options: options, method: one}, f, settings)
+	}), nil
 }
 
 // inference is a solver that simplifies each problem. Weights and inputs decide what can go, so that every Solve starts

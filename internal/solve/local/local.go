@@ -133,8 +133,8 @@ type term struct{ mu, gap, objective, excess, violation float64 }
 
 func (s *State) term(v *view, d, mu float64) (t term) {
 	t.mu, t.gap, t.objective = solve.Contribution(v.block, v.w, d, mu)
-	if v.block.Kind == mrf.Equal || v.block.Kind == mrf.LessEqual && d > 0 {
-		t.violation = math.Abs(d)
+	if by := v.block.Kind.Violation(d); by > 0 {
+		t.violation = by / mrf.Magnitude(v.coef)
 		t.excess = math.Abs(t.mu * d)
 	}
 	return t
