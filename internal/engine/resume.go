@@ -46,7 +46,7 @@ func Resume(ctx context.Context, p *project.Project,
 
 // relearned returns the networks of a project, learned if it learns.
 func (r *Report) relearned(ctx context.Context, p *project.Project) (*perceive.Networks, error) {
-	if len(p.Config.Networks) == 0 || !Learns(p) {
+	if len(p.Config.Networks) == 0 || !p.Learns() {
 		return perceive.Load(p)
 	}
 	learned, err := Run(ctx, p, Stages{Learn: true})

@@ -182,16 +182,10 @@ func warnOfUnlearned(p *project.Project, networks *perceive.Networks) {
 	p.Warn(warnings)
 }
 
-// Learns tells whether a run of a project learns, unless it is told which stages to do.
-func Learns(p *project.Project) bool { return stagesOf(p).Learn }
-
 // stagesOf are those that the options ask for, or else those of the phases that have anything of their own.
 func stagesOf(p *project.Project) Stages {
 	s := &p.Phases[load.Infer]
-	stages := Stages{Learn: p.Config.Runs(load.Learn)}
-	if s.Learns != nil {
-		stages.Learn = *s.Learns
-	}
+	stages := Stages{Learn: p.Learns()}
 	stages.Infer = p.Config.Runs(load.Infer) || !stages.Learn
 	if s.Infers != nil {
 		stages.Infer = *s.Infers || !stages.Learn

@@ -127,7 +127,7 @@ type Predicate struct {
 	// rare they are; nil leaves it to the program.
 	Corpus *Column
 
-	// Evaluations say how the answers are scored, in the order of the configuration.
+	// Evaluations say how the answers are scored, in the order of the configuration; nil leaves it to the truth.
 	Evaluations []Evaluation
 	Options     []Option
 	// Deep says that the predicate is a DeepPredicate of Java PSL: a network in Python gives the values of its targets.

@@ -73,7 +73,9 @@ var Keys = []Key{
 	{PredicateLevel, "value", "one, inverse-count", "one",
 		"the value of derived atoms: 1, or 1 divided by the number of " +
 			"ways in which the bodies hold", `"inverse-count"`},
-	{PredicateLevel, "evaluations", "list", "none", "how its answers are scored: names, or objects",
+	{PredicateLevel, "evaluations", "list", "what suits its truth",
+		"how its answers are scored: names, or objects; [] for not at all. What is learned from is scored only if this " +
+			"asks for it",
 		`["DiscreteEvaluator", {"evaluator": "auc", "primary": true}]`},
 	{PredicateLevel, "words", "string", "none", "what an atom says in plain words, with {0}, {1} and so on for its " +
 		"arguments, for explanations", `"{0} and {1} are the same person"`},

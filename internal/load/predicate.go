@@ -362,7 +362,8 @@ func (d *decoder) derivedValue(n node, before *Derivation) *Derivation {
 var evaluators = []string{"discrete", "continuous", "auc", "categorical"}
 
 // evaluations reads a list of evaluators: names, or objects with options.
-func (d *decoder) evaluations(n node) (out []Evaluation) {
+func (d *decoder) evaluations(n node) []Evaluation {
+	out := []Evaluation{} // of an empty list too: nothing is to be scored then
 	for item := range d.elements(n) {
 		e := Evaluation{Span: item.span()}
 		if item.kind() == text {

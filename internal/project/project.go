@@ -140,6 +140,14 @@ func newProject(config *load.Config, err error, options Options, start time.Time
 	return p, nil
 }
 
+// Learns tells whether a run of the project learns, unless it is told which stages to do.
+func (p *Project) Learns() bool {
+	if asked := p.Phases[load.Infer].Learns; asked != nil {
+		return *asked
+	}
+	return p.Config.Runs(load.Learn)
+}
+
 // readOptions reads the settings of all phases, and those that are the whole project's.
 func (p *Project) readOptions() (diags source.Diagnostics) {
 	var idle []load.Option
@@ -154,7 +162,7 @@ func (p *Project) readOptions() (diags source.Diagnostics) {
 	}
 	p.Learning = p.Phases[load.Learn]
 	for _, predicate := range p.Config.Predicates {
-		if len(predicate.Evaluations) == 0 && !predicate.Truth.Empty() {
+		if predicate.Evaluations == nil && !predicate.Truth.Empty() {
 			predicate.Evaluations = p.Phases[load.Infer].Evaluators
 		}
 		idle = append(idle, idlePredicateOptions(predicate, &diags)...)

@@ -30,7 +30,7 @@ var ErrNoAnswer = errors.New("the project has no answer to begin with: deeppsl r
 // begin makes the session that a journal has come to. Its changes are made in the tables, so that all is ground and
 // inferred once, unless what rules weigh or how networks scale comes from the tables as they were.
 func (m *Model) begin(ctx context.Context, h *live.History) (_ *live.Session, err error) {
-	after := h.Snapshot == nil && (len(h.Records) == 0 || engine.Learns(m.Project) || len(m.Project.Config.Networks) > 0)
+	after := h.Snapshot == nil && (len(h.Records) == 0 || m.Project.Learns() || len(m.Project.Config.Networks) > 0)
 	if after {
 		m.Report, err = engine.Run(ctx, m.Project, engine.Stages{})
 	} else {

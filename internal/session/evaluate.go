@@ -52,12 +52,12 @@ type BestThreshold struct {
 	Default float64 `json:"default"`
 }
 
-// Evaluate scores an answer against the known truth of a phase with the evaluators that the configuration names.
-// Predicates without truth in that phase are left out.
+// Evaluate scores an answer against the known truth of a phase with the evaluators that the configuration names, or
+// else with the one that suits the truth. Predicates without truth in that phase are left out.
 func (g *Grounding) Evaluate(answer *Answer, phase load.Phase) ([]Evaluation, error) {
 	var all []Evaluation
 	for k, declared := range g.Project.Config.Predicates {
-		for _, e := range declared.Evaluations {
+		for _, e := range g.evaluations(declared) {
 			options := g.evaluationOptions(e)
 			scored, err := g.scored(answer, phase, k, options)
 			if err != nil {
@@ -65,6 +65,11 @@ func (g *Grounding) Evaluate(answer *Answer, phase load.Phase) ([]Evaluation, er
 			}
 			if scored == nil {
 				continue
+			}
+			if e.Evaluator == "" {
+				if e.Evaluator = eval.Suited(scored); e.Evaluator == "" {
+					continue
+				}
 			}
 			result, err := g.evaluate(k, e, options, scored)
 			if err != nil {
@@ -81,6 +86,16 @@ func (g *Grounding) Evaluate(answer *Answer, phase load.Phase) ([]Evaluation, er
 		}
 	}
 	return all, nil
+}
+
+// evaluations are those of a predicate. One that names none is scored in the way that suits its truth, unless that is
+// also what was learned from, or there are no values that it could be about.
+func (g *Grounding) evaluations(declared *load.Predicate) []load.Evaluation {
+	learned := len(declared.Truth.All) > 0 && g.Project.Learns()
+	if declared.Evaluations == nil && !learned {
+		return []load.Evaluation{{}}
+	}
+	return declared.Evaluations
 }
 
 // rarest looks at the rarest category of an answer; nil if it is not rare.
