@@ -128,7 +128,12 @@ var arithmetics = map[string]arithmetic{
 		func(x, y, _ float32) float32 { return share(x < y, x == y) },
 		func(x, y, _ float32) float32 { return share(y < x, x == y) }},
 	"Pow": {power, func(x, y int64) int64 { return int64(math.Pow(float64(x), float64(y))) },
-		func(x, y, _ float32) float32 { return y * power(x, y-1) },
+		func(x, y, _ float32) float32 {
+			if y == 0 {
+				return 0 // for x = 0 too
+			}
+			return y * power(x, y-1)
+		},
 		func(x, _, z float32) float32 { return z * float32(math.Log(float64(x))) }},
 	"PRelu": {func(x, y float32) float32 { return max(x, 0) + y*min(x, 0) }, nil,
 		func(x, y, _ float32) float32 {

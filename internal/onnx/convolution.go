@@ -26,6 +26,7 @@ type sizes struct {
 func (c convolution) sizes(in []*tensor) sizes {
 	mustReals(in...)
 	x, weights := imageOf(in[0].shape), imageOf(in[1].shape)
+	c.check(len(in[0].shape))
 	s := sizes{window: c.window, in: x, channels: weights.channels}
 	if len(in[0].shape) != len(in[1].shape) {
 		fail("filters of shape %v do not fit images of shape %v", in[1].shape, in[0].shape)

@@ -203,3 +203,57 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// attributed adds an attribute of integers, a list or one, to a node.
+func attributed(node []byte, name string, list bool, values ...uint64) []byte {
+	attribute, place := text(attributeName, []byte(name)), attributeInteger
+	if list {
+		place = attributeInts
+	}
+	for _, v := range values {
+		attribute = join(attribute, number(place, v))
+	}
+	return join(node, text(nodeAttribute, attribute))
+}
+
+// listedAs is a constant list of integers, such as a shape.
+func listedAs(name string, values ...uint64) []byte {
+	return attributed(operatorNode("Constant", name), "value_ints", true, values...)
+}
+
+// Files whose shapes are large, or hide large dimensions behind one of 0, are errors that take neither memory nor time.
+func TestLargeShapes(t *testing.T) {
+	const large = 1 << 27
+	filled := func(name, shape string) []byte { return operatorNode("ConstantOfShape", name, shape) }
+	concat := func(axis uint64, in ...string) []byte {
+		return attributed(operatorNode("Concat", "y", in...), "axis", false, axis)
+	}
+	for name, data := range map[string][]byte{
+		"an expansion to nothing": file(listedAs("s", 0, large, 1), operatorNode("Expand", "y", "x", "s")),
+		"nothing, turned":         file(listedAs("s", 0, large), filled("z", "s"), operatorNode("Transpose", "y", "z")),
+		"nothing, side by side": file(listedAs("s", large, large, large, 0), filled("z", "s"),
+			concat(3, "z", "z")),
+		"stacks of matrices": file(listedAs("s", 1<<16, 1, 1, 1), listedAs("u", 1, 1<<16, 1, 1), filled("a", "s"),
+			filled("b", "u"), operatorNode("MatMul", "y", "a", "b")),
+	} {
+		var err error
+		bytes := alloctest.Bytes(func() { _, err = Read(data, Options{Features: 4, Frozen: true}) })
+		if err == nil || bytes > 1<<20 {
+			t.Errorf("%s: %d bytes, and the error is %v", name, bytes, err)
+		}
+	}
+}
+
+// A product without rows, and an output that no operator gives, once were panics.
+func TestNothingIsNoPanic(t *testing.T) {
+	for want, data := range map[string][]byte{
+		"do not fit each other": file(listedAs("s", 0, 5), listedAs("u", 5, 100), operatorNode("ConstantOfShape", "a", "s"),
+			operatorNode("ConstantOfShape", "b", "u"), operatorNode("Gemm", "c", "a", "b"), operatorNode("Add", "y", "x", "c")),
+		"is not supported": file(listedAs("s", 4), operatorNode("ConstantOfShape", "w", "s"),
+			join(operatorNode("LayerNormalization", "z", "x", "w"), text(nodeOutput, []byte("y")))),
+	} {
+		if _, err := Read(data, Options{Features: 4, Frozen: true}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want %s", err, want)
+		}
+	}
+}

@@ -8,6 +8,9 @@ const blockInner, blockColumns = 96, 64
 // multiply adds A·B to C: A is [rows, inner], with steps from row to row and from column to column, B is
 // [inner, columns] and C is [rows, columns], both row by row.
 func multiply(c []float32, a kernel.Left, b []float32, rows, inner, columns int) {
+	if rows == 0 {
+		return // there is no C to begin in
+	}
 	for left := 0; left < columns; left += blockColumns {
 		wide := min(blockColumns, columns-left)
 		for p := 0; p < inner; p += blockInner {
@@ -46,7 +49,7 @@ type matrices struct {
 }
 
 // pair finds the products that MatMul means for two shapes.
-func pair(a, b []int) matrices {
+func pair(memory *memory, a, b []int) matrices {
 	if len(a) == 0 || len(b) == 0 {
 		fail("shapes %v and %v are no matrices", a, b)
 	}
@@ -67,6 +70,7 @@ func pair(a, b []int) matrices {
 		m.first, m.second, m.shape = []int{0}, []int{0}, append(m.shape, a[:len(a)-1]...)
 	} else {
 		outer := broadcast(outerA, outerB)
+		memory.take(2 * size(outer))
 		eachRun(outer, outerA, outerB, func(r run) {
 			for k := range r.length {
 				m.first = append(m.first, (r.first+k*r.firstStep)*m.rows*m.inner)
@@ -88,7 +92,7 @@ func matMul(*attributes) operator {
 	return operator{
 		forward: func(m *memory, in []*tensor) []*tensor {
 			mustReals(in...)
-			p := pair(in[0].shape, in[1].shape)
+			p := pair(m, in[0].shape, in[1].shape)
 			y := m.newReals(p.shape...)
 			for k, at := range p.first {
 				out := y.reals[k*p.rows*p.columns:]
@@ -97,7 +101,7 @@ func matMul(*attributes) operator {
 			return one(y)
 		},
 		backward: func(in []*tensor, out *tensor) {
-			p := pair(in[0].shape, in[1].shape)
+			p := pair(nil, in[0].shape, in[1].shape)
 			da, db := in[0].ascend(), in[1].ascend()
 			for k, at := range p.first {
 				g := out.gradient[k*p.rows*p.columns:]

@@ -200,6 +200,9 @@ func (m *Model) probe(values [][]float32, features []float32, rows int) (out []f
 		return nil, 0, err
 	}
 	t := result[m.output]
+	if t == nil {
+		return nil, 0, errors.New("its output is one of a node that is not supported, as the node's others are")
+	}
 	if t.isInt() || t.len() == 0 || t.len()%rows != 0 || len(t.shape) > 0 && t.shape[0] != rows {
 		return nil, 0, fmt.Errorf("its output has the shape %v for %d rows: a real number or more for each is wanted",
 			t.shape, rows)

@@ -72,8 +72,8 @@ func gather(list []int32, steps []int, tables [][]int, at int, nowhere bool) []i
 }
 
 // all returns 0, 1, …, n-1.
-func all(n int) []int {
-	size([]int{n})
+func (m *memory) all(n int) []int {
+	m.take(n)
 	list := make([]int, n)
 	for k := range list {
 		list[k] = k
@@ -82,10 +82,11 @@ func all(n int) []int {
 }
 
 // whole returns tables that leave a shape as it is.
-func whole(shape []int) [][]int {
+func (m *memory) whole(shape []int) [][]int {
+	size(shape)
 	tables := make([][]int, len(shape))
 	for k, d := range shape {
-		tables[k] = all(d)
+		tables[k] = m.all(d)
 	}
 	return tables
 }
@@ -118,7 +119,7 @@ func turn(a *attributes) operator {
 		}
 		m.take(in[0].len())
 		list := make([]int32, 0, in[0].len())
-		return shape, gather(list, steps, whole(shape), 0, false)
+		return shape, gather(list, steps, m.whole(shape), 0, false)
 	}, nil)
 }
 
@@ -133,7 +134,7 @@ func slice(a *attributes) operator {
 			}
 		}
 		if at == nil {
-			at = all(len(starts))
+			at = m.all(len(starts))
 		}
 		if steps == nil {
 			steps = slices.Repeat([]int{1}, len(starts))
@@ -142,7 +143,7 @@ func slice(a *attributes) operator {
 			fail("%d starts, %d ends, %d axes, %d steps", len(starts), len(ends), len(at), len(steps))
 		}
 		axes(at, len(in[0].shape))
-		tables := whole(in[0].shape)
+		tables := m.whole(in[0].shape)
 		for k, a := range at {
 			a = axis(a, len(in[0].shape))
 			tables[a] = between(starts[k], ends[k], steps[k], in[0].shape[a])
@@ -174,7 +175,7 @@ func between(start, end, step, n int) []int {
 	if end >= -n {
 		last = bound(end, -1, n-1)
 	}
-	for k := bound(start, -1, n-1); k > last; k += step {
+	for k := bound(start, 0, n-1); k > last; k += step {
 		list = append(list, k)
 	}
 	return list
@@ -187,7 +188,7 @@ func expand(*attributes) operator {
 		from := append(slices.Repeat([]int{1}, len(shape)-len(in[0].shape)), in[0].shape...)
 		tables := make([][]int, len(shape))
 		for k, d := range shape {
-			if tables[k] = all(d); from[k] != d {
+			if tables[k] = m.all(d); from[k] != d {
 				clear(tables[k])
 			}
 		}
@@ -206,7 +207,7 @@ func tile(*attributes) operator {
 			shape[k] = size([]int{shape[k], r})
 		}
 		m.fits(shape)
-		tables := whole(shape)
+		tables := m.whole(shape)
 		for k, table := range tables {
 			for i := range table {
 				table[i] %= in[0].shape[k]
@@ -232,7 +233,7 @@ func take(a *attributes) operator {
 				list[i] += from[k]
 			}
 		}
-		tables := whole(from)
+		tables := m.whole(from)
 		tables[k] = list
 		shape := slices.Concat(from[:k], in[1].shape, from[k+1:])
 		return shape, places(m, from, tables)
@@ -248,7 +249,7 @@ func takeEach(a *attributes) operator {
 		if len(shape) != len(from) {
 			fail("indices of shape %v do not fit the shape %v", shape, from)
 		}
-		tables := whole(shape)
+		tables := m.whole(shape)
 		for d := range shape {
 			if d != k && shape[d] > from[d] {
 				fail("indices of shape %v do not fit the shape %v", shape, from)
@@ -256,6 +257,7 @@ func takeEach(a *attributes) operator {
 		}
 		clear(tables[k])
 		list := places(m, from, tables)
+		step := strides(from)[k]
 		for i, v := range in[1].integers() {
 			if v < 0 {
 				v += int64(from[k])
@@ -263,7 +265,7 @@ func takeEach(a *attributes) operator {
 			if v < 0 || v >= int64(from[k]) {
 				fail("there is no element %d of %d", v, from[k])
 			}
-			list[i] += int32(int(v) * strides(from)[k])
+			list[i] += int32(int(v) * step)
 		}
 		return shape, list
 	}, nil)
@@ -280,7 +282,7 @@ func pad(a *attributes) operator {
 		if t := given(in, 1); t != nil {
 			margins = t.whole()
 		}
-		at := all(len(from))
+		at := m.all(len(from))
 		if t := given(in, 3); t != nil {
 			at = t.whole()
 			axes(at, len(from))
@@ -288,7 +290,7 @@ func pad(a *attributes) operator {
 		if len(margins) != 2*len(at) {
 			fail("pads %v do not fit the shape %v", margins, from)
 		}
-		tables := whole(from)
+		tables := m.whole(from)
 		for k, a := range at {
 			a = axis(a, len(from))
 			m.fits([]int{max(0, margins[k]), 1})
@@ -349,7 +351,7 @@ func triangle(a *attributes) operator {
 			fail("shape %v is none of matrices", shape)
 		}
 		rows, columns := shape[len(shape)-2], shape[len(shape)-1]
-		list := places(m, shape, whole(shape))
+		list := places(m, shape, m.whole(shape))
 		for i := range list {
 			if row, column := i/columns%rows, i%columns; upper && column-row < diagonal || !upper && column-row > diagonal {
 				list[i] = -1

@@ -74,13 +74,6 @@ func (p pool) backward(in []*tensor, out *tensor) {
 	})
 }
 
-// check is a failure if the window has another number of dimensions than the images.
-func (p pool) check(rank int) {
-	if p.flat != (rank == 3) {
-		fail("the window does not have the dimensions of the images")
-	}
-}
-
 // seen is what a window sees of an image.
 type seen struct {
 	top, bottom, down, left, right, across int

@@ -47,8 +47,14 @@ const (
 // reader reads the parts of a file.
 type reader struct {
 	open   func(name string) ([]byte, error) // another file that has tensors; nil if none can be
-	files  map[string][]byte                 // that have been opened
+	files  map[string]*sidecar               // that have been opened
 	opened [][]byte                          // the same, in their order
+}
+
+// sidecar is another file that has tensors, and how many of its bytes these may still be.
+type sidecar struct {
+	data []byte
+	left int
 }
 
 // head is what a file says before its graph.
@@ -212,11 +218,11 @@ func (r *reader) elsewhere(where map[string]string) ([]byte, error) {
 	if !filepath.IsLocal(location) {
 		return nil, fmt.Errorf("a tensor is in the file %q, which is not beside this one", location)
 	}
-	data, err := r.file(location)
+	file, err := r.file(location)
 	if err != nil {
 		return nil, err
 	}
-	from, length := 0, len(data)
+	data, from, length := file.data, 0, len(file.data)
 	if text := where["offset"]; text != "" {
 		if from, err = strconv.Atoi(text); err != nil || from < 0 || from > len(data) {
 			return nil, fmt.Errorf("a tensor is at byte %s of %s, which has %d", text, location, len(data))
@@ -228,13 +234,20 @@ func (r *reader) elsewhere(where map[string]string) ([]byte, error) {
 			return nil, fmt.Errorf("a tensor of %s bytes is at byte %d of %s, which has %d", text, from, location, len(data))
 		}
 	}
+	// Many tensors of the same bytes would take more memory than both files have.
+	if file.left -= length; file.left < 0 {
+		return nil, fmt.Errorf("the tensors in %s have more than %d times its bytes", location, timesShared)
+	}
 	return data[from : from+length], nil
 }
 
-// file returns the bytes of another file, which is read once.
-func (r *reader) file(name string) ([]byte, error) {
-	if data, known := r.files[name]; known {
-		return data, nil
+// timesShared is how often tensors may have the bytes of another file.
+const timesShared = 4
+
+// file returns another file, which is read once.
+func (r *reader) file(name string) (*sidecar, error) {
+	if known := r.files[name]; known != nil {
+		return known, nil
 	}
 	if r.open == nil {
 		return nil, fmt.Errorf("a tensor is in the file %q, which cannot be read from here", name)
@@ -244,10 +257,10 @@ func (r *reader) file(name string) ([]byte, error) {
 		return nil, err
 	}
 	if r.files == nil {
-		r.files = make(map[string][]byte)
+		r.files = make(map[string]*sidecar)
 	}
-	r.files[name], r.opened = data, append(r.opened, data)
-	return data, nil
+	r.files[name], r.opened = &sidecar{data, timesShared * len(data)}, append(r.opened, data)
+	return r.files[name], nil
 }
 
 // node is one operator of the graph.

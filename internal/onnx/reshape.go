@@ -213,7 +213,7 @@ func split(at, part, parts int, list []int) operator {
 				fail("%d parts of %v do not fit %d elements", parts, list, from[k])
 			}
 			if p == part {
-				tables := whole(from)
+				tables := m.whole(from)
 				tables[k] = tables[k][start : start+n]
 				return lengths(tables), places(m, from, tables)
 			}

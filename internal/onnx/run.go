@@ -88,7 +88,7 @@ func (m *Model) execute(memory *memory, fixed *setting, features []float32, rows
 			continue
 		}
 		for _, t := range s.inputs(values) {
-			if t != nil && t.active && s.compute.backward != nil {
+			if t != nil && t.active && s.compute.backward != nil && !out[0].isInt() {
 				out[0].active = true
 			}
 		}

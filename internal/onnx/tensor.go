@@ -42,22 +42,23 @@ func attempt(run func()) (err error) {
 	return nil
 }
 
-// size returns the number of elements of a shape; too many are a failure.
+// size returns the number of elements of a shape; too many are a failure, also where a dimension of 0 leaves none of
+// them: some of the dimensions are gone through alone.
 func size(shape []int) int {
+	if len(shape) > maxRank {
+		fail("a tensor of %d dimensions: %d are allowed", len(shape), maxRank)
+	}
 	n := 1
 	for _, d := range shape {
 		if d < 0 {
 			fail("a dimension of %d", d)
 		}
-		if d > 0 && n > maxElements/d {
+		if n > maxElements/max(1, d) {
 			fail("a tensor of shape %v is too large: %d elements are allowed", shape, maxElements)
 		}
-		n *= d
+		n *= max(1, d)
 	}
-	if len(shape) > maxRank {
-		fail("a tensor of %d dimensions: %d are allowed", len(shape), maxRank)
-	}
-	return n
+	return product(shape)
 }
 
 // maxElements bounds a tensor.

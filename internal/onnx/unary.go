@@ -276,6 +276,14 @@ func castLike(a *attributes) operator {
 // converted returns the elements as reals, or as integers or truth values.
 func converted(m *memory, x *tensor, real, truth bool) *tensor {
 	switch {
+	case x.isInt() && truth:
+		y := m.newInts(x.shape...)
+		for i, v := range x.ints {
+			if v != 0 {
+				y.ints[i] = 1
+			}
+		}
+		return y
 	case x.isInt() != real:
 		return x.view(x.shape...)
 	case real:

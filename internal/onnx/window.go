@@ -6,7 +6,7 @@ type window struct {
 	kernel, stride, dilation, before, after [2]int
 	same                                    string // how margins follow from sizes, if they do
 	ceil                                    bool
-	flat                                    bool // one dimension
+	dims                                    int  // that lists of sizes have; 0 if there are none
 	given                                   bool // the kernel is
 }
 
@@ -15,7 +15,7 @@ func readWindow(a *attributes) window {
 	w := window{stride: [2]int{1, 1}, dilation: [2]int{1, 1}, kernel: [2]int{1, 1}}
 	kernel, stride, dilation, pads := a.ints("kernel_shape"), a.ints("strides"), a.ints("dilations"), a.ints("pads")
 	n := max(len(kernel), len(stride), len(dilation), len(pads)/2)
-	w.flat, w.given = n == 1, kernel != nil
+	w.dims, w.given = n, kernel != nil
 	if n > 2 {
 		a.wrong("it goes over %d dimensions; one and two are supported", n)
 		return w
@@ -100,13 +100,20 @@ func (w window) over(in image) (window, image) {
 	return w, out
 }
 
+// check is a failure if the window has another number of dimensions than images of a rank.
+func (w window) check(rank int) {
+	if w.dims > 0 && w.dims != rank-2 {
+		fail("the window has %d dimensions, and the images have %d", w.dims, rank-2)
+	}
+}
+
 // span is what a window sees of one dimension: the elements first, first+step, … below limit.
 func (w window) span(k, at, size int) (first, limit, step int) {
 	step = w.dilation[k]
 	first = at*w.stride[k] - w.before[k]
 	limit = min(size, first+(w.kernel[k]-1)*step+1)
-	for first < 0 {
-		first += step
+	if first < 0 {
+		first += (step - 1 - first) / step * step
 	}
 	return first, limit, step
 }

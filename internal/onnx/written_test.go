@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // outside writes a tensor of four numbers that lie in another file.
@@ -124,5 +126,83 @@ func TestSoftmaxOverSomethingElse(t *testing.T) {
 	}
 	if m := mustRead(t, file(over(1, "x")), Options{Features: 4, Frozen: true}); m.Ending() != "Softmax" {
 		t.Error("a Softmax over the classes is not taken off")
+	}
+}
+
+// outputsOf computes a network that has no parameters, for one row.
+func outputsOf(t *testing.T, data []byte, x ...float32) []float32 {
+	t.Helper()
+	m := mustRead(t, data, Options{Features: len(x), Frozen: true})
+	out := make([]float32, m.Outputs())
+	if err := m.Forward(nil, x, out, 1); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// castTo is a node that changes the kind of elements.
+func castTo(kind uint64, out, in string) []byte {
+	return attributed(operatorNode("Cast", out, in), "to", false, kind)
+}
+
+// Whole numbers that become truth values are 0 or 1, also where they become numbers again.
+func TestTruthOfWholeNumbers(t *testing.T) {
+	data := file(castTo(typeInt64, "a", "x"), castTo(typeBool, "b", "a"), castTo(typeFloat, "y", "b"))
+	if got := outputsOf(t, data, 5, 0, -3, 0.5); !slices.Equal(got, []float32{1, 0, 1, 0}) {
+		t.Errorf("%v", got)
+	}
+}
+
+// A slice that goes back from before the first element has that one, as the standard clamps its start.
+func TestSliceBackwards(t *testing.T) {
+	back := func(n int) uint64 { return uint64(-int64(n)) }
+	data := file(listedAs("start", back(9)), listedAs("end", back(9)), listedAs("axis", 1), listedAs("step", back(1)),
+		operatorNode("Slice", "y", "x", "start", "end", "axis", "step"))
+	if got := outputsOf(t, data, 7, 8, 9, 10); !slices.Equal(got, []float32{7}) {
+		t.Errorf("%v", got)
+	}
+}
+
+// Gradients stop at whole numbers, and that of x⁰ is 0 everywhere.
+func TestGradientsThatStop(t *testing.T) {
+	weight := func(values ...float32) []byte {
+		tensor := join(number(tensorDims, uint64(len(values))), number(tensorType, typeFloat), text(tensorName, []byte("w")))
+		for _, v := range values {
+			tensor = protowire.AppendFixed32(protowire.AppendTag(tensor, tensorFloats, protowire.Fixed32Type), math.Float32bits(v))
+		}
+		return tensor
+	}
+	for name, nodes := range map[string][][]byte{
+		"cast": {operatorNode("Mul", "m", "x", "w"), castTo(typeInt64, "i", "m"), castTo(typeFloat, "f", "i"),
+			operatorNode("Add", "y", "m", "f")},
+		"power": {listedAs("s", 1), operatorNode("ConstantOfShape", "zero", "s"), operatorNode("Mul", "m", "x", "w"),
+			operatorNode("Pow", "p", "m", "zero"), operatorNode("Add", "y", "m", "p")},
+	} {
+		m := mustRead(t, written{nodes: nodes, tensors: [][]byte{weight(2, 0, 1, 3)}}.file(), Options{Features: 4})
+		parameters, gradients := values(m)
+		x := []float32{0.5, 2, 0, 4}
+		if err := m.Backward(nil, parameters, x, []float32{1, 1, 1, 1}, gradients, 1); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(gradients[0], x) {
+			t.Errorf("%s: the gradient is %v, want %v", name, gradients[0], x)
+		}
+	}
+}
+
+// Tensors that have the bytes of another file again and again are an error before they fill the memory.
+func TestTensorsOfTheSameBytes(t *testing.T) {
+	data := make([]byte, 1<<16)
+	var tensors [][]byte
+	for k := range 200 {
+		entry := func(key, value string) []byte { return join(text(1, []byte(key)), text(2, []byte(value))) }
+		tensors = append(tensors, join(number(tensorDims, uint64(len(data)/4)), number(tensorType, typeFloat),
+			text(tensorName, []byte{'a' + byte(k%26), 'a' + byte(k/26)}), number(tensorPlace, 1),
+			text(tensorExternal, entry("location", "net.data"))))
+	}
+	options := Options{Features: 4, External: func(string) ([]byte, error) { return data, nil }}
+	_, err := Read(written{nodes: [][]byte{operatorNode("Neg", "y", "x")}, tensors: tensors}.file(), options)
+	if err == nil || !strings.Contains(err.Error(), "more than 4 times its bytes") {
+		t.Errorf("the error is %v", err)
 	}
 }
