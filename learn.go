@@ -89,7 +89,7 @@ func (s *Session) Gradient(answer *Answer, slope []float64) (gradient *Gradient,
 		if answer == nil || answer.grounding != s.inference || answer.learned != s.learned {
 			return errors.New("the gradient is that of an answer, since which no weight and no network has changed")
 		}
-		values, weights, err := training.Sensitivity(s.inference, answer.answer, slope)
+		values, weights, err := s.slopes.Of(s.inference, answer.answer, slope)
 		gradient = &Gradient{values, weights}
 		return err
 	})

@@ -106,5 +106,5 @@ func (s *sensitive) Aim(at learn.State) {
 func (s *sensitive) Field() *mrf.Field { return s.Task.Field }
 
 func (s *sensitive) Gradients(inputs, weights []float64) {
-	learn.Sensitivity(s.at.Field, s.at.Y, s.at.Multipliers, s.slope, inputs, weights)
+	learn.NewSensitivity(s.at.Field).Of(s.at.Y, s.at.Multipliers, s.slope, inputs, weights)
 }

@@ -185,7 +185,6 @@ func (s *implicitSolver) assemble(field *mrf.Field, y []float64, ridge float64) 
 				s.hessian.Diagonal[i] += 2 * boxCurvature
 			}
 		}
-		s.hessian.Restrict(nil)
 	}
 	s.right = resized(s.right, len(s.hessian.Free))
 	s.part = resized(s.part, len(s.hessian.Free))

@@ -13,16 +13,20 @@ type Conjugate struct {
 // when the residual's norm, in the preconditioner's metric, is at most tolerance times that of b, after limit
 // products, or when stop, unless it is nil, returns true. Whenever it ends, x is a descent direction of ½xᵀhx - bᵀx.
 func (c *Conjugate) Solve(h *Hessian, b, x []float64, tolerance float64, limit int, stop func() bool) int {
-	n, threads := len(b), h.field.Threads
+	n, threads := len(b), h.threads()
 	for _, v := range []*[]float64{&c.residual, &c.direction, &c.product, &c.preconditioned} {
 		*v = resize(*v, n)
 	}
+	if len(h.pre.inverse) < n {
+		h.Restrict(nil)
+	}
 	r, p, q, z := c.residual, c.direction, c.product, c.preconditioned
 	clear(x)
+	clear(p)
+	clear(q)
 	copy(r, b)
-	h.precondition(r, z)
+	rz := c.advance(h, x, 0)
 	copy(p, z)
-	rz := dot(threads, r, z)
 	goal := tolerance * tolerance * rz
 	for k := range limit {
 		if rz <= goal || stop != nil && stop() {
@@ -33,11 +37,8 @@ func (c *Conjugate) Solve(h *Hessian, b, x []float64, tolerance float64, limit i
 		if !(curvature > 0) {
 			return k
 		}
-		addScaled(threads, x, rz/curvature, p)
-		addScaled(threads, r, -rz/curvature, q)
-		h.precondition(r, z)
 		before := rz
-		rz = dot(threads, r, z)
+		rz = c.advance(h, x, rz/curvature)
 		combine(threads, p, z, rz/before)
 	}
 	return limit
@@ -53,14 +54,26 @@ func dot(threads int, a, b []float64) float64 {
 	})
 }
 
-// addScaled sets x to x + s·p.
-func addScaled(threads int, x []float64, s float64, p []float64) {
-	parallel.Range(threads, len(x), func(lo, hi int) {
-		v := p[lo:hi]
-		for i := range x[lo:hi] {
-			x[lo+i] += s * v[i]
+// advance moves x by a part of the direction, and with it the residual r, preconditions that, and returns r·z: all in
+// one pass where the preconditioner is a diagonal, since vectors go through the caches in each.
+func (c *Conjugate) advance(h *Hessian, x []float64, part float64) float64 {
+	threads, own := h.threads(), h.owns()
+	rz := parallel.Sum(threads, len(x), func(lo, hi int) float64 {
+		x, r, p, q := x[lo:hi], c.residual[lo:hi], c.direction[lo:hi], c.product[lo:hi]
+		z, inverse, sum := c.preconditioned[lo:hi], h.pre.inverse[lo:hi], 0.0
+		for i, v := range r {
+			x[i] += part * p[i]
+			v -= part * q[i]
+			r[i], z[i] = v, v*inverse[i]
+			sum += v * z[i]
 		}
+		return sum
 	})
+	if !own {
+		return rz
+	}
+	h.correct(c.preconditioned)
+	return dot(threads, c.residual, c.preconditioned)
 }
 
 // combine sets p to z + s·p.

@@ -75,7 +75,8 @@ func (f *Field) NewHessian() *Hessian {
 
 // Assemble sets the matrix to the curvature of the potentials at y between the variables whose free is true. The curve
 // replaces a span's slacks by h_j ≥ 0; (*Span).Curve is that of the energy itself. If the field's Room is bounded, y
-// and what curve rests on must stay as they are while there are products.
+// and what curve rests on must stay as they are while there are products. The diagonal may be added to before the first
+// system is solved.
 func (h *Hessian) Assemble(y []float64, free []bool, shift float64, curve func(*Span)) {
 	h.number(free)
 	h.y, h.curve = y, curve
@@ -97,7 +98,7 @@ func (h *Hessian) Assemble(y []float64, free []bool, shift float64, curve func(*
 	}
 	h.merge(h.Diagonal)
 	h.few = h.Entries() < 4*len(h.lanes)*len(h.Free) && h.whole()
-	h.Restrict(nil)
+	h.pre.inverse = h.pre.inverse[:0] // Restrict's is that of another matrix
 }
 
 // visit calls each for a lane's spans from first on, with the curvatures in place of the slacks.
@@ -292,8 +293,19 @@ func (h *Hessian) addRow(vars *rows, j int, curvature float64, v, out []float64)
 	}
 }
 
+// alone is the number of variables up to which a pass over vectors takes less than waking another processor for it.
+const alone = 4 * parallel.Grain
+
+// threads is how many goroutines go over vectors.
+func (h *Hessian) threads() int {
+	if len(h.Free) < alone {
+		return 1
+	}
+	return h.field.Threads
+}
+
 func (h *Hessian) scale(v, out []float64) {
-	parallel.Range(h.field.Threads, len(out), func(lo, hi int) {
+	parallel.Range(h.threads(), len(out), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			out[i] = h.Diagonal[i] * v[i]
 		}

@@ -123,19 +123,18 @@ func (c *compact) weighOwn(inverse []float64) {
 	}
 }
 
-// precondition sets z to M⁻¹r, where M is the matrix's own part.
-func (h *Hessian) precondition(r, z []float64) {
-	inverse := h.pre.inverse
-	parallel.Range(h.field.Threads, len(r), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			z[i] = r[i] * inverse[i]
-		}
-	})
+// owns tells whether the matrix has own rows.
+func (h *Hessian) owns() bool {
+	return slices.ContainsFunc(h.lanes, func(c compact) bool { return len(c.own.h) > 0 })
+}
+
+// correct turns z = D⁻¹r into M⁻¹r, where M is the matrix's own part.
+func (h *Hessian) correct(z []float64) {
 	threads := h.field.Threads
 	if h.few {
 		threads = 1
 	}
-	parallel.For(threads, len(h.lanes), func(c int) { h.lanes[c].correct(inverse, z) })
+	parallel.For(threads, len(h.lanes), func(c int) { h.lanes[c].correct(h.pre.inverse, z) })
 }
 
 // correct turns z = D⁻¹r into (D + h·a aᵀ)⁻¹r for each own row, as (I - h D⁻¹a aᵀ / (1 + h aᵀD⁻¹a)) z.

@@ -10,10 +10,14 @@ import (
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
-// Sensitivity returns the derivatives of a loss of an answer, whose derivative in each of Values slope is: in the
-// inputs among those values, 0 for targets, and in the weights of the rules. The grounding must have the weights of the
-// answer.
-func Sensitivity(g *session.Grounding, answer *session.Answer, slope []float64) (values, weights []float64, err error) {
+// Sensitivity finds derivatives of losses of answers. It keeps its memory between them. The zero value is ready.
+type Sensitivity struct{ at *learn.Sensitivity }
+
+// Of returns the derivatives of a loss of an answer, whose derivative in each of Values slope is: in the inputs among
+// those values, 0 for targets, and in the weights of the rules. The grounding must have the weights of the answer.
+func (s *Sensitivity) Of(g *session.Grounding, answer *session.Answer, slope []float64) (
+	values, weights []float64, err error,
+) {
 	if answer.Status == solve.Infeasible.String() || len(answer.Multipliers) != g.Field.Model.Potentials() {
 		return nil, nil, errors.New("an answer has a derivative if it has a state and its proof, of ground rules in memory")
 	}
@@ -33,7 +37,10 @@ func Sensitivity(g *session.Grounding, answer *session.Answer, slope []float64) 
 	err = g.Guard(func() error {
 		g.Field.SetWeights(g.Theta)
 		g.Field.SetInputs(answer.Perceived)
-		learn.Sensitivity(g.Field, answer.Values, answer.Multipliers, along, inputs, weights)
+		if s.at == nil || s.at.Field != g.Field {
+			s.at = learn.NewSensitivity(g.Field)
+		}
+		s.at.Of(answer.Values, answer.Multipliers, along, inputs, weights)
 		return nil
 	})
 	values = make([]float64, len(slope))

@@ -116,7 +116,8 @@ func (m *model) begin(y, g []float64) {
 // fix finds the variables that sit at a bound and are pushed against it.
 func (m *model) fix() {
 	for k, r := range m.residual {
-		m.fixed[k] = r <= 0 && m.p[k] <= m.lo[k] || r >= 0 && m.p[k] >= m.hi[k]
+		p := m.p[k] // which is seldom at a bound, while residuals have either sign
+		m.fixed[k] = p <= m.lo[k] && r <= 0 || p >= m.hi[k] && r >= 0
 	}
 }
 
