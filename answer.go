@@ -74,6 +74,18 @@ func (a *Answer) Atoms(predicates ...string) iter.Seq[Atom] {
 	}
 }
 
+// Columns iterates over the predicates that have Atoms, named ones or all, with these as tables whose Truth are the
+// values: the quickest way to many. All arguments have the same Constants, to which each predicate may add some.
+func (a *Answer) Columns(predicates ...string) iter.Seq2[string, Columns] {
+	return func(yield func(string, Columns) bool) {
+		for name, columns := range a.grounding.Columns(a.answer, predicates) {
+			if !yield(name, Columns(columns)) {
+				return
+			}
+		}
+	}
+}
+
 // Values returns the values of Atoms, in their order, which is the same for all answers of a session.
 func (a *Answer) Values(predicates ...string) []float64 {
 	return a.grounding.Values(a.answer, predicates)

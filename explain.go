@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/explain"
+	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
@@ -110,13 +111,7 @@ func (s *Session) Explain(ctx context.Context, d Details, predicate string, argu
 	}
 	e, err := s.explainer.Explain(ctx, explain.Options{Shown: d.Shown, Depth: d.Depth}, predicate, arguments...)
 	if err == nil {
-		err = s.explainer.Changes(ctx, e, d.Changes)
-	}
-	if err == nil && d.Rules {
-		err = s.explainer.WithoutRules(ctx, e)
-	}
-	if err == nil && d.WhyNot > 0 {
-		err = s.explainer.WhyNot(ctx, e, d.WhyNot)
+		err = s.explainer.Counter(ctx, e, session.Counter{Changes: d.Changes, Rules: d.Rules, WhyNot: d.WhyNot})
 	}
 	if err != nil {
 		return nil, err

@@ -152,14 +152,3 @@ func (s *Session) settle() error {
 	s.learned++ // what was answered is about another grounding
 	return nil
 }
-
-// rules are the rules of a session that lives.
-func (s *Session) rules() (rules []Rule) {
-	all, ground, off := s.live.Rules()
-	weights := s.inference.Weights()
-	for k, rule := range all {
-		rules = append(rules, Rule{Text: rule.Text, Weight: weights[k], Hard: rule.Weight.Hard, Ground: int(ground[k]),
-			Inactive: off[k]})
-	}
-	return rules
-}

@@ -12,6 +12,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/training"
 )
 
 // Session is a program with data, ground, that lives: it keeps the model, the networks and the last answer. Any number
@@ -26,6 +27,7 @@ type Session struct {
 	explainer *session.Explainer // of the last answer; nil if something may have changed since
 	live      *live.Session      // of inference, once something has changed by Apply; nil if not
 	journal   *live.Journal      // of all changes; nil for none
+	slopes    training.Sensitivity
 	closed    bool
 }
 
@@ -128,13 +130,12 @@ type Rule struct {
 func (s *Session) Rules() (rules []Rule) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	all := s.inference.Rules
 	if s.live != nil {
-		return s.rules()
+		all = s.live.Rules
 	}
-	weights := s.inference.Weights()
-	for k, c := range s.inference.Counts() {
-		rules = append(rules, Rule{Text: c.Rule, Weight: weights[k], Hard: c.Hard, Ground: int(c.Kept),
-			Inactive: s.inference.Program.Rules[k].Inactive})
+	for _, r := range all() {
+		rules = append(rules, Rule(r))
 	}
 	return rules
 }

@@ -424,7 +424,13 @@ func (s *Session) addRule(d *difference, text string) error {
 	return nil
 }
 
-// Rules returns the rules with their numbers of ground rules, and whether they are active.
-func (s *Session) Rules() (rules []*program.Rule, ground []int64, off []bool) {
-	return s.prog.Rules, s.ground, s.off
+// Rules returns the rules as they are now.
+func (s *Session) Rules() []session.Rule {
+	weights := s.Grounding().Weights()
+	rules := make([]session.Rule, len(s.prog.Rules))
+	for k, rule := range s.prog.Rules {
+		rules[k] = session.Rule{Text: rule.Text, Weight: weights[k], Hard: rule.Weight.Hard, Ground: int(s.ground[k]),
+			Inactive: s.off[k]}
+	}
+	return rules
 }

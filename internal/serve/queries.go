@@ -39,13 +39,12 @@ func (s *Service) Rules() []Rule { return *s.rules.Load() }
 
 // listRules lists the writer's rules.
 func (s *Service) listRules() []Rule {
-	rules, ground, off := s.live.Rules()
-	weights := s.live.Grounding().Weights()
+	rules := s.live.Rules()
 	list := make([]Rule, len(rules))
 	for k, r := range rules {
-		list[k] = Rule{Number: k, Rule: r.Text, Active: !off[k], GroundRules: ground[k]}
-		if !r.Weight.Hard {
-			list[k].Weight = finite(weights[k])
+		list[k] = Rule{Number: k, Rule: r.Text, Active: !r.Inactive, GroundRules: int64(r.Ground)}
+		if !r.Hard {
+			list[k].Weight = finite(r.Weight)
 		}
 	}
 	return list

@@ -228,6 +228,25 @@ func (g *Grounding) Counts() []RuleCount {
 	return counts
 }
 
+// Rule is a rule as it is now.
+type Rule struct {
+	Text     string // in canonical form
+	Weight   float64
+	Hard     bool // and so without a weight
+	Ground   int  // how many ground rules the model has of it
+	Inactive bool
+}
+
+// Rules returns the rules, in the order of the program.
+func (g *Grounding) Rules() []Rule {
+	rules := make([]Rule, len(g.Program.Rules))
+	for k, rule := range g.Program.Rules {
+		rules[k] = Rule{Text: rule.Text, Weight: g.Theta[k], Hard: rule.Weight.Hard,
+			Ground: int(g.Report.Rules[k].Potentials), Inactive: rule.Inactive}
+	}
+	return rules
+}
+
 // RuleProfile tells how one rule was ground: wall time, and what each step of its plan did.
 type RuleProfile struct {
 	Rule        string  `json:"rule"`

@@ -13,6 +13,26 @@ import (
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
+// Counter says which counterfactuals are wanted: so many of Changes, those WithoutRules, and, where it is above 0, the
+// one of WhyNot.
+type Counter struct {
+	Changes int
+	Rules   bool
+	WhyNot  float64
+}
+
+// Counter adds counterfactuals to an explanation.
+func (x *Explainer) Counter(ctx context.Context, e *explain.Explanation, c Counter) error {
+	err := x.Changes(ctx, e, c.Changes)
+	if err == nil && c.Rules {
+		err = x.WithoutRules(ctx, e)
+	}
+	if err == nil && c.WhyNot > 0 {
+		err = x.WhyNot(ctx, e, c.WhyNot)
+	}
+	return err
+}
+
 // Changes adds to an explanation what the atom would be without the facts that contribute most and the ground rules
 // that push most: count changes at most, each solved and proven.
 func (x *Explainer) Changes(ctx context.Context, e *explain.Explanation, count int) error {

@@ -1,7 +1,6 @@
 package worker
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -66,11 +65,19 @@ func readFrame(r io.Reader) (*frame, error) {
 
 // readBytes reads so many bytes, and takes memory for those alone that have arrived.
 func readBytes(r io.Reader, n int64) ([]byte, error) {
-	var read bytes.Buffer
-	if got, err := io.CopyN(&read, r, n); err != nil {
-		return nil, BrokenError{fmt.Errorf("the input ends %d bytes before the frame does: %w", n-got, err)}
+	const first = 1 << 10
+	read, got := make([]byte, min(n, first)), int64(0)
+	for {
+		more, err := io.ReadFull(r, read[got:])
+		if got += int64(more); err != nil {
+			return nil, BrokenError{fmt.Errorf("the input ends %d bytes before the frame does: %w", n-got, err)}
+		}
+		if got == n {
+			return read, nil
+		}
+		read = append(make([]byte, 0, min(n, 4*got)), read...)
+		read = read[:cap(read)]
 	}
-	return read.Bytes(), nil
 }
 
 // arraySpec is what a header says of one array.

@@ -128,67 +128,28 @@ func summaryOf(s *deeppsl.Summary) summary {
 		Observations: s.Observations, Targets: s.Targets}
 }
 
-// factorised collects atoms as columns of numbers of strings, by predicate, in the order in which they come.
-type factorised struct {
-	numbers    map[string]int32
-	strings    []string
-	predicates []*columns
-}
-
-// columns are the atoms of a predicate.
-type columns struct {
-	name  string
-	count int
-	codes [][]int32
-	last  []string // the arguments of the atom before, which the next one often repeats
-}
-
-func (f *factorised) add(atom deeppsl.Atom) {
-	if f.numbers == nil {
-		f.numbers = make(map[string]int32)
-	}
-	end := len(f.predicates) - 1
-	if end < 0 || f.predicates[end].name != atom.Predicate {
-		end++
-		f.predicates = append(f.predicates, &columns{name: atom.Predicate, codes: make([][]int32, len(atom.Arguments)),
-			last: make([]string, len(atom.Arguments))})
-	}
-	c := f.predicates[end]
-	for k, argument := range atom.Arguments {
-		if c.count > 0 && c.last[k] == argument {
-			c.codes[k] = append(c.codes[k], c.codes[k][c.count-1])
-			continue
-		}
-		number, known := f.numbers[argument]
-		if !known {
-			number = int32(len(f.strings))
-			f.numbers[argument] = number
-			f.strings = append(f.strings, argument)
-		}
-		c.codes[k], c.last[k] = append(c.codes[k], number), argument
-	}
-	c.count++
-}
-
 type atomsOf struct {
 	Predicate string `json:"predicate"`
 	Count     int    `json:"count"`
 	Codes     []int  `json:"codes"` // the numbers of an array for each argument
 }
 
+// allAtoms are atoms as columns of numbers of strings, by predicate.
 type allAtoms struct {
 	Strings    int       `json:"strings"` // the number of an array
 	Predicates []atomsOf `json:"predicates"`
 }
 
-func (f *factorised) write(out *builder) allAtoms {
-	all := allAtoms{Strings: out.strings(f.strings)}
-	for _, p := range f.predicates {
-		of := atomsOf{Predicate: p.name, Count: p.count}
-		for _, codes := range p.codes {
+func atomsOfAnswer(a *deeppsl.Answer, out *builder) (all allAtoms) {
+	var strings []string
+	for name, columns := range a.Columns() {
+		of := atomsOf{Predicate: name, Count: len(columns.Truth)}
+		for k, codes := range columns.Rows {
 			of.Codes = append(of.Codes, out.int32s(codes))
+			strings = columns.Constants[k] // which those before begin with
 		}
 		all.Predicates = append(all.Predicates, of)
 	}
+	all.Strings = out.strings(strings)
 	return all
 }

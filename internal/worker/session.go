@@ -225,14 +225,6 @@ func atoms(_ context.Context, c call, _ nothing) (any, error) {
 	return atomsOfAnswer(answer, c.out), nil
 }
 
-func atomsOfAnswer(a *deeppsl.Answer, out *builder) allAtoms {
-	var all factorised
-	for atom := range a.Atoms() {
-		all.add(atom)
-	}
-	return all.write(out)
-}
-
 type valueOf struct {
 	Answer uint64 `json:"answer"`
 	Table  table  `json:"table"`
