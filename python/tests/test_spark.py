@@ -72,7 +72,9 @@ def test_shards_have_the_bits_of_one_process(tmp_path: Path, spark: Any) -> None
     assert (again.values == answer.values).all()
 
 
-def test_an_error_of_a_task_is_that_of_the_driver(tmp_path: Path, spark: Any) -> None:
+def test_an_error_of_a_task_is_that_of_the_driver(
+    tmp_path: Path, spark: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from deeppsl import _shards
     from deeppsl import spark as shards
 
@@ -85,8 +87,23 @@ def test_an_error_of_a_task_is_that_of_the_driver(tmp_path: Path, spark: Any) ->
     assert "is damaged" in str(raised) and raised.problems[0].id == "shard-damaged"
     with pytest.raises(deeppsl.InputError, match="shared=True needs"):
         shards.run(spark, config, shards=2, shared=True)
-    with pytest.raises(deeppsl.InputError, match="shard 7 takes 2 MB to a task, and spark.rpc.message.maxSize lets 1"):
+    monkeypatch.setattr(shards, "_CELL", 1_000_000)
+    with pytest.raises(deeppsl.InputError, match="shard 7 takes 2 MB to a task, and a cell of Spark has at most 1"):
         shards._Rows(spark).frame([(7, "", bytes(2_000_000))], shards._JOB)
+
+
+def test_parts_larger_than_a_message_go_in_pieces(
+    tmp_path: Path, spark: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from deeppsl import spark as shards
+
+    rows = [(1, "a", os.urandom(3_500_000)), (2, "b", b""), (3, "c", os.urandom(1_200_000))]
+    found = shards._Rows(spark).frame(rows, shards._JOB).collect()
+    assert sorted((row["shard"], row["folder"], bytes(row["part"])) for row in found) == rows
+    monkeypatch.setattr(shards, "_REST", (1 << 20) - 2000)
+    config = towns(tmp_path)
+    shards.run(spark, config, shards=3, directory=tmp_path / "parts")
+    assert answers(tmp_path / "parts") == one(config, tmp_path / "one")
 
 
 def test_a_worker_that_is_killed_is_started_again(tmp_path: Path, spark: Any, fragile: Fragile) -> None:

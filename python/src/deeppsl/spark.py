@@ -34,7 +34,9 @@ _PLACE = pyarrow.schema(
 )
 _MADE = "shard int, answers binary, done string, error string"
 _TOLD = "shard int, rounds string, done string, fresh boolean, state binary, error string, letters array<binary>"
+_PIECE = pyarrow.schema([("place", "int32"), ("number", "int32"), ("piece", "binary")])
 _REST = 1 << 17  # bytes of a task beside its row
+_CELL = 2_000_000_000  # bytes that a cell may have
 
 
 class SparkAnswer(Answer):
@@ -73,8 +75,8 @@ def run(
     The driver cuts the project as `deeppsl shard --by … --into …` does, each shard is a row of a data frame that
     mapInArrow solves, a task for each, and the driver merges. A configuration that is a dict may have data frames of Spark
     in the place of files, whose columns are arguments and maybe a value; files that it names have absolute paths.
-    `threads` should be spark.task.cpus. Parts travel as a binary column, each within spark.rpc.message.maxSize, and
-    answers back; with `shared`, all machines see `directory` under the same path, and nothing travels; s3://bucket/parts
+    `threads` should be spark.task.cpus. Parts travel as a binary column, in pieces where they are larger than
+    spark.rpc.message.maxSize, and answers back; with `shared`, all machines see `directory` under the same path, and nothing travels; s3://bucket/parts
     is such a directory, with the program of cloud/. What is in a directory already is not solved again; without one, a
     temporary one is used.
 
@@ -134,20 +136,52 @@ class _Rows:
         self._most = int(session.conf.get("spark.rpc.message.maxSize", "128") or 128) << 20
         self._session = session.newSession()  # whose settings are nobody else's
         self._session.conf.set("spark.sql.execution.arrow.localRelationThreshold", "0")  # each batch is a partition
+        self._session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1")  # one may have two gigabytes
 
     def frame(self, rows: list[tuple[Any, ...]], schema: pyarrow.Schema) -> DataFrame:
-        """Return that of rows about shards, which are numbers from 1."""
-        batches = []
-        for row in rows:
-            batch = pyarrow.record_batch([pyarrow.array([cell], kind) for cell, kind in zip(row, schema.types)], schema)
-            if batch.nbytes > self._most - _REST:
+        """Return that of rows about shards, which are numbers from 1.
+
+        A row travels with its task. Where one is larger than what Spark lets pass with that, all go in pieces, and through
+        a shuffle.
+        """
+        for shard, *cells in rows:
+            size = max((len(cell) for cell in cells if isinstance(cell, bytes)), default=0)
+            if size > _CELL:
                 raise InputError(
-                    f"shard {row[0]} takes {batch.nbytes / 1e6:.0f} MB to a task, and spark.rpc.message.maxSize lets "
-                    f"{self._most / 1e6:.0f} pass: say more shards, shared=True with a directory that all machines see, or "
-                    "more there (in MiB, up to 2047)"
+                    f"shard {shard} takes {size / 1e6:.0f} MB to a task, and a cell of Spark has at most {_CELL / 1e6:.0f}: "
+                    "say more shards, or shared=True with a directory that all machines see"
                 )
-            batches.append(batch)
+        whole = [_batch(row, schema) for row in rows]
+        most = self._most - _REST
+        if all(batch.nbytes <= most for batch in whole):
+            return self._frame(whole)
+        pieces = []
+        for place, batch in enumerate(whole):
+            sink = pyarrow.BufferOutputStream()
+            with pyarrow.ipc.new_stream(sink, schema) as stream:
+                stream.write_batch(batch)
+            data = sink.getvalue()
+            for number, at in enumerate(range(0, data.size, most)):
+                pieces.append(_batch((place, number, data[at : at + most].to_pybytes()), _PIECE))
+        frame = self._frame(pieces)
+        like = self._session.createDataFrame(schema.empty_table())
+        return frame.repartitionById(len(rows), frame["place"]).mapInArrow(_whole, like.schema)
+
+    def _frame(self, batches: list[pyarrow.RecordBatch]) -> DataFrame:
         return self._session.createDataFrame(pyarrow.Table.from_batches(batches))
+
+
+def _batch(row: tuple[Any, ...], schema: pyarrow.Schema) -> pyarrow.RecordBatch:
+    """Return a row as a batch of its own."""
+    return pyarrow.record_batch([pyarrow.array([cell], kind) for cell, kind in zip(row, schema.types)], schema)
+
+
+def _whole(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+    """Put the row of a partition together, whose pieces come in any order."""
+    pieces = {row["number"]: row["piece"] for batch in batches for row in batch.to_pylist()}
+    if pieces:
+        with pyarrow.ipc.open_stream(b"".join(pieces[number] for number in sorted(pieces))) as stream:
+            yield from stream
 
 
 def _jobs(rows: _Rows, plan: _shards.Plan, threads: int) -> DataFrame:
