@@ -54,7 +54,7 @@ type state struct {
 	// Middle is the mean of the points themselves, which those told lie beyond.
 	Middle []float64
 	Y      []float64
-	Mu     []float64 // of all potentials; nil before the first solve
+	Mu     []float64 // of all potentials; nil before the first solve, and where all are squares: theirs follow from Y
 	// Point is the best point: Y with the agreed values.
 	Best  float64 // the best objective of the whole
 	Bound float64 // the best dual bound of the whole
@@ -330,7 +330,7 @@ func (b *Block) bound(y, mu []float64) float64 {
 	f := b.base
 	value := make([]float64, f.Spans())
 	slackness := f.Sweep(y, b.slope, func(s *mrf.Span) (gap float64) {
-		if s.Block.Exponent == 2 && !s.Block.Kind.Hard() {
+		if squared(s.Block) {
 			value[s.Number] = s.Differentiate()
 			return 0
 		}
@@ -353,6 +353,9 @@ func (b *Block) bound(y, mu []float64) float64 {
 	}
 	return total - b.singles.Minimise(y, b.slope, 0)
 }
+
+// squared tells whether a block's potentials are squares.
+func squared(k *mrf.Block) bool { return k.Exponent == 2 && !k.Kind.Hard() }
 
 // cost returns f_b at a point whose shared variables have the agreed values, and the largest violation there.
 func (b *Block) cost(y []float64) (objective, violation float64) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
@@ -106,6 +107,9 @@ func (b *Block) solved(ctx context.Context, s *Settings) error {
 		Moved: b.state.Moved, Status: result.Status}
 	if b.state.Round > 0 {
 		b.state.Own.Objective, b.state.Own.Violation = b.cost(b.point())
+	}
+	if !slices.ContainsFunc(b.base.Model.Blocks, func(k *mrf.Block) bool { return k.Len > 0 && !squared(k) }) {
+		b.state.Mu = nil // as much memory as ground rules' numbers take, beside those of the next solve
 	}
 	b.state.Own.Work = time.Since(start).Seconds()
 	b.tell()

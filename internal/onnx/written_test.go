@@ -168,7 +168,8 @@ func TestGradientsThatStop(t *testing.T) {
 	weight := func(values ...float32) []byte {
 		tensor := join(number(tensorDims, uint64(len(values))), number(tensorType, typeFloat), text(tensorName, []byte("w")))
 		for _, v := range values {
-			tensor = protowire.AppendFixed32(protowire.AppendTag(tensor, tensorFloats, protowire.Fixed32Type), math.Float32bits(v))
+			tag := protowire.AppendTag(tensor, tensorFloats, protowire.Fixed32Type)
+			tensor = protowire.AppendFixed32(tag, math.Float32bits(v))
 		}
 		return tensor
 	}
