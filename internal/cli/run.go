@@ -388,10 +388,16 @@ func (r ran) Text(w io.Writer) error {
 // known says what inference knew of the labels learned from.
 func (r ran) known(w io.Writer) {
 	switch {
+	case r.Known > 0 && r.Rehearsed != nil && r.Rehearsed.Known:
+		fmt.Fprintf(w, "inference knew %d values that were learned from: labels held out are told better by it; "+
+			"-D inference.known=false forgets them\n", r.Known)
 	case r.Known > 0:
 		fmt.Fprintf(w, "inference knew %d values that were learned from\n", r.Known)
 	case r.Contradicted:
 		fmt.Fprintln(w, "hard rules contradict the values that were learned from, so inference did not know them")
+	case r.Unknown > 0 && r.Rehearsed != nil && !r.Rehearsed.Known:
+		fmt.Fprintf(w, "inference did not know the %d values that were learned from: labels held out are not told better by "+
+			"more than chance if it does; -D inference.known=true lets rules spread them\n", r.Unknown)
 	case r.Unknown > 0:
 		fmt.Fprintf(w, "inference did not know the %d values that were learned from; -D inference.known=true lets rules "+
 			"spread them\n", r.Unknown)
@@ -445,6 +451,10 @@ func (r ran) conflict(w io.Writer) {
 func (r ran) scores(w io.Writer) {
 	for _, e := range r.Evaluations {
 		fmt.Fprintf(w, "%s, %s: %s (%d scored)\n", e.Predicate, e.Evaluator, valuesOf(e), e.Count)
+		if learned := e.Learned; learned != nil {
+			fmt.Fprintf(w, "  true from %.4g on, as the labels learned from have it; from %.4g on, %s is %.4f\n",
+				learned.Threshold, learned.Default, e.Primary, learned.Value)
+		}
 		if best := e.Best; best != nil && best.Threshold != best.Default {
 			fmt.Fprintf(w, "  %s %.4f with the threshold %.4g instead of %.4g\n", e.Primary, best.Value, best.Threshold,
 				best.Default)

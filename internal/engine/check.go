@@ -135,10 +135,7 @@ func checkOthers(p *project.Project, main load.Phase, diags *source.Diagnostics)
 			continue
 		}
 		_, err := p.Config.Tables(phase)
-		var failure *source.Failure
-		if errors.As(err, &failure) {
-			*diags = append(*diags, failure.Diagnostics...)
-		} else if err != nil {
+		if err := diagnosed(err, diags); err != nil {
 			return err
 		}
 	}
@@ -155,13 +152,21 @@ func mainPhase(p *project.Project) load.Phase {
 
 // collect adds the diagnostics of an error to others, and returns the error of them all.
 func collect(err error, diags *source.Diagnostics) error {
+	if err := diagnosed(err, diags); err != nil {
+		return err
+	}
+	diags.Sort()
+	return diags.Err()
+}
+
+// diagnosed adds the diagnostics of an error to others, and returns an error that has none.
+func diagnosed(err error, diags *source.Diagnostics) error {
 	var failure *source.Failure
 	if !errors.As(err, &failure) {
 		return err
 	}
 	*diags = append(*diags, failure.Diagnostics...)
-	diags.Sort()
-	return diags.Err()
+	return nil
 }
 
 // count sums up the atoms and the estimates.

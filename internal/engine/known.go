@@ -9,8 +9,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/training"
 )
 
-// inferWorld infers a world. With inference.known, what learning was told of it is known, unless hard rules contradict
-// that.
+// inferWorld infers a world. What learning was told of it is known if inference.known says so, or else if held-out
+// labels were told better by it, unless hard rules contradict that.
 func (r *Report) inferWorld(ctx context.Context, g *session.Grounding) (*session.Answer, error) {
 	if r.Learned != g || g.Project.Phases[load.Infer].Skip {
 		return g.Infer(ctx)
@@ -19,7 +19,7 @@ func (r *Report) inferWorld(ctx context.Context, g *session.Grounding) (*session
 	if err != nil {
 		return nil, err
 	}
-	if !g.Project.Phases[load.Infer].Known {
+	if !r.knows(g) {
 		if g.Model.Joins(variables) {
 			r.Unknown = len(variables)
 		}
@@ -32,4 +32,12 @@ func (r *Report) inferWorld(ctx context.Context, g *session.Grounding) (*session
 	}
 	r.Known = len(variables)
 	return answer, err
+}
+
+// knows tells whether inference is to know the labels learned from.
+func (r *Report) knows(g *session.Grounding) bool {
+	if asked := g.Project.Phases[load.Infer].Known; asked != nil {
+		return *asked
+	}
+	return r.Rehearsed != nil && r.Rehearsed.Known
 }

@@ -31,7 +31,7 @@ func TestRefit(t *testing.T) {
 	for _, more := range [][]string{
 		nil, {"network.epochs=20", "network.patience=2"}, {"network.epochs=0", "learn.patience=1"},
 	} {
-		set := append([]string{"learn.method=deeppsl"}, more...)
+		set := append([]string{"learn.method=deeppsl", "inference.known=false"}, more...)
 		t.Run(fmt.Sprint(set), func(t *testing.T) {
 			options := project.Options{Seed: 5, Set: append([]string{"learn.refit=true"}, set...)}
 			path := taught(t, `["train.tsv"]`, validation)

@@ -68,6 +68,8 @@ type Report struct {
 	CrossFit *training.CrossFit `json:"cross_fit,omitempty"`
 	// Compared says how the rules' weights that were learned did beside those written; nil if they were not compared.
 	Compared *training.Comparison `json:"weights_compared,omitempty"`
+	// Rehearsed says whether held-out labels are told better if inference knows the others; nil if that was not found out.
+	Rehearsed *training.Rehearsed `json:"known_compared,omitempty"`
 	// Trials is the table of a search for weights, if there was one.
 	Trials []search.Trial `json:"trials,omitempty"`
 
@@ -76,8 +78,8 @@ type Report struct {
 	// Components are those of the problem after that; null if they were not looked for.
 	Components *solve.Components `json:"components"`
 
-	// Known counts the labels learned from that inference knows, by inference.known; Unknown those that it does not,
-	// where ground rules relate them to targets without; Contradicted tells that hard rules do not allow them.
+	// Known counts the labels learned from that inference knows; Unknown those that it does not, where ground rules relate
+	// them to targets without; Contradicted tells that hard rules do not allow them.
 	Known        int  `json:"known_labels,omitempty"`
 	Unknown      int  `json:"-"`
 	Contradicted bool `json:"-"`
@@ -142,6 +144,11 @@ func Run(ctx context.Context, p *project.Project, stages Stages) (*Report, error
 	first := load.Infer
 	if stages.Learn {
 		first = load.Learn
+	}
+	if stages.Learn && stages.Infer {
+		if err := lookAhead(p); err != nil {
+			return nil, err
+		}
 	}
 	last := newBudget(p, start.Add(-p.Loading))
 	g, err := last.ground(ctx, p, first)
@@ -262,6 +269,7 @@ func (r *Report) learn(ctx context.Context, g *session.Grounding) (err error) {
 		return err
 	}
 	r.CrossFit, r.Compared, r.Starts = r.Training.CrossFit, r.Training.Compared, r.Training.Starts
+	r.Rehearsed = r.Training.Rehearsed
 	r.Epochs, r.Trials, r.LearningEnded = r.Training.Steps, r.Training.Trials, r.Training.Ended.String()
 	r.Seconds.Learn = r.Training.Elapsed.Seconds()
 	r.LearningCurve, r.Warnings = r.Training.Epochs, warnings.Plain()

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// discrete scores atoms as true or false: an atom is true from threshold on, in prediction and truth alike. A ratio
-// whose denominator is 0 is 0. The representative is F1.
-func discrete(s *Scored, threshold float64) Result {
+// discrete scores atoms as true or false: the truth is true from threshold on, and a prediction from decision on. A
+// ratio whose denominator is 0 is 0. The representative is F1.
+func discrete(s *Scored, threshold, decision float64) Result {
 	var c confusion
-	n := s.known(func(prediction, truth float64) { c[bit(truth >= threshold)][bit(prediction >= threshold)]++ })
+	n := s.known(func(prediction, truth float64) { c[bit(truth >= threshold)][bit(prediction >= decision)]++ })
 	return c.result(n)
 }
 
@@ -53,14 +53,15 @@ func (c *confusion) ratio(place int) float64 {
 type Best struct{ Threshold, Value, Default float64 }
 
 // BestThreshold finds from which prediction on atoms had best count as true, by the representative value of the
-// discrete evaluator; what is true keeps its threshold. It lies halfway between two predictions. The options' own
+// discrete evaluator; what is true keeps its threshold. It lies halfway between two predictions. The evaluation's own
 // threshold stays if none is better. The options must be those of an evaluation that was no error.
 func BestThreshold(options map[string]string, s *Scored) Best {
 	o := optionReader{prefix: "discreteevaluator.", options: options}
 	threshold := o.threshold()
-	r := discrete(s, threshold)
+	decision := s.decision(threshold)
+	r := discrete(s, threshold, decision)
 	o.representative(&r)
-	best := Best{threshold, r.Primary().Number, threshold}
+	best := Best{decision, r.Primary().Number, decision}
 	var ranking []ranked
 	var c confusion // of nothing being predicted
 	s.known(func(prediction, truth float64) {

@@ -50,7 +50,8 @@ func Evaluate(name string, options map[string]string, s *Scored) (Result, error)
 	var r Result
 	switch name {
 	case "discrete":
-		r = discrete(s, o.threshold())
+		threshold := o.threshold()
+		r = discrete(s, threshold, s.decision(threshold))
 	case "continuous":
 		r = continuous(s)
 	case "auc":
@@ -82,11 +83,14 @@ func (o *optionReader) fail(key, want string) {
 	}
 }
 
+// DefaultThreshold is the value from which an atom counts as true where nobody says another.
+const DefaultThreshold = 0.5
+
 // threshold is the value from which an atom counts as true.
 func (o *optionReader) threshold() float64 {
 	value, ok := o.options[o.prefix+"threshold"]
 	if !ok {
-		return 0.5
+		return DefaultThreshold
 	}
 	threshold, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(0 <= threshold && threshold <= 1) {

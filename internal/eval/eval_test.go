@@ -42,7 +42,7 @@ func number(t rapid.TB, r Result, name string) float64 {
 
 func TestDiscrete(t *testing.T) {
 	s := numbers([]float64{0.9, 0.5, 0.6, 0.1, 0.2, 0.7}, []float64{1, 1, 0, 0, 1, math.NaN()})
-	r := discrete(s, 0.5)
+	r := discrete(s, 0.5, 0.5)
 	check(t, r, map[string]float64{
 		"Accuracy": 3.0 / 5, "F1": 2.0 / 3, "PositivePrecision": 2.0 / 3, "PositiveRecall": 2.0 / 3,
 		"NegativePrecision": 0.5, "NegativeRecall": 0.5,
@@ -50,7 +50,7 @@ func TestDiscrete(t *testing.T) {
 	if r.Count != 5 || r.Primary().Name != "F1" {
 		t.Errorf("%d scored, representative %s", r.Count, r.Primary().Name)
 	}
-	check(t, discrete(numbers(nil, nil), 0.5), map[string]float64{
+	check(t, discrete(numbers(nil, nil), 0.5, 0.5), map[string]float64{
 		"Accuracy": 0, "F1": 0, "PositivePrecision": 0, "PositiveRecall": 0, "NegativePrecision": 0, "NegativeRecall": 0,
 	})
 }
@@ -295,7 +295,7 @@ func TestBestThreshold(t *testing.T) {
 				cut.Prediction[k] = float64(bit(s.Prediction[k] >= threshold))
 				cut.Truth[k] = float64(bit(s.Truth[k] >= own))
 			}
-			return number(t, discrete(cut, 0.5), name)
+			return number(t, discrete(cut, 0.5, 0.5), name)
 		}
 		if best.Default != own || best.Value != at(best.Threshold) {
 			t.Fatalf("%+v, but its value is %v", best, at(best.Threshold))

@@ -17,6 +17,17 @@ type Scored struct {
 	Prediction, Truth []float64
 	// Unmatched counts the rows of the truth that are no atom of the relation, and so are not scored.
 	Unmatched int
+	// Decision is the value from which on the discrete evaluator takes a prediction to be true; 0 stands for the
+	// threshold from which the truth is.
+	Decision float64
+}
+
+// decision is Decision, given the threshold of the truth.
+func (s *Scored) decision(threshold float64) float64 {
+	if s.Decision != 0 {
+		return s.Decision
+	}
+	return threshold
 }
 
 // Scope says which atoms Join scores; the zero value is PSL's default: free atoms with a known truth.

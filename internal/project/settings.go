@@ -49,8 +49,8 @@ type Settings struct {
 	Model ModelSettings
 	// skip answers without inference.
 	Skip bool
-	// Known are the labels that the same run has learned from.
-	Known bool
+	// Known are the labels that the same run has learned from; nil: held-out labels decide.
+	Known *bool
 	// evaluation holds the options that package eval reads, evaluators what predicates are scored by that do not say it.
 	Evaluation map[string]string
 	Evaluators []load.Evaluation
@@ -161,7 +161,7 @@ var setters = map[string]setter{
 		return &s.Model.relaxMultiplier
 	}),
 	"inference.skip":  flag(func(s *Settings) *bool { return &s.Skip }),
-	"inference.known": flag(func(s *Settings) *bool { return &s.Known }),
+	"inference.known": decision(func(s *Settings) **bool { return &s.Known }),
 
 	"random.seed":         setSeed,
 	"parallel.numthreads": count(func(s *Settings) *int { return &s.Threads }),

@@ -25,12 +25,27 @@ type Evaluation struct {
 	Intervals map[string][2]float64 `json:"intervals"`
 	// Primary names the value that stands for the evaluation.
 	Primary string `json:"primary"`
+	// Learned is the threshold of the evaluation, if learning has chosen it.
+	Learned *LearnedThreshold `json:"learned_threshold,omitempty"`
 	// Best is the threshold with the best primary value; nil of evaluators that have none.
 	Best *BestThreshold `json:"best_threshold,omitempty"`
 	// Rarest is about the rarest category, if it is rare; nil of other evaluators.
-	Rarest  *Rarest `json:"rarest,omitempty"`
+	Rarest *Rarest `json:"rarest,omitempty"`
+	// Guess is the primary value at the best answer that looks at nothing.
+	Guess   float64 `json:"-"`
 	primary eval.Value
 }
+
+// Blind tells whether the answer is no better than one that looks at nothing.
+func (e *Evaluation) Blind() bool {
+	if e.primary.LowerIsBetter {
+		return e.primary.Number >= e.Guess
+	}
+	return e.primary.Number <= e.Guess
+}
+
+// PrimaryValue is the value that stands for the evaluation.
+func (e *Evaluation) PrimaryValue() float64 { return e.primary.Number }
 
 // Rarest says how well a rare category is told from all others by the values of its atoms.
 type Rarest struct {
@@ -71,10 +86,11 @@ func (g *Grounding) Evaluate(answer *Answer, phase load.Phase) ([]Evaluation, er
 					continue
 				}
 			}
-			result, err := g.evaluate(k, e, options, scored)
+			result, err := g.evaluateLearned(k, e.Evaluator, options, scored)
 			if err != nil {
 				return nil, err
 			}
+			result.Guess = eval.Guess(e.Evaluator, options, scored)
 			switch e.Evaluator {
 			case "discrete":
 				best := BestThreshold(eval.BestThreshold(options, scored))
@@ -146,10 +162,8 @@ func (g *Grounding) TellUnasked(predicate int, truth *relation.Relation) {
 }
 
 // evaluate runs one evaluator.
-func (g *Grounding) evaluate(predicate int, e load.Evaluation, options map[string]string, scored *eval.Scored) (
-	*Evaluation, error) {
-	name := g.Project.Config.Predicates[predicate].Name
-	result, err := eval.Evaluate(e.Evaluator, options, scored)
+func (g *Grounding) evaluate(name, evaluator string, options map[string]string, scored *eval.Scored) (*Evaluation, error) {
+	result, err := eval.Evaluate(evaluator, options, scored)
 	if err != nil {
 		return nil, fmt.Errorf("evaluating %s: %w", name, err)
 	}
@@ -244,7 +258,8 @@ func (g *Grounding) GuidedBy(answer *Answer, phase load.Phase, guides []Guide, t
 				scored.Truth[k] = math.NaN()
 			}
 		}
-		result, err := g.evaluate(guide.predicate, guide.evaluation, options, scored)
+		name := g.Project.Config.Predicates[guide.predicate].Name
+		result, err := g.evaluate(name, guide.evaluation.Evaluator, options, scored)
 		if err != nil {
 			return 0, err
 		}

@@ -56,6 +56,7 @@ type Grounding struct {
 	Field      *mrf.Field
 	Theta      []float64         // the rules' weights
 	Inputs     []float64         // x, of the last perception, and what is given
+	thresholds map[int]float64   // from which on atoms of a predicate count as true, as far as that is learned
 	given      []int32           // the numbers of the inputs that no network writes
 	paging     *preflight.Paging // of a model beyond the memory given; nil for one in memory
 	prepared   *ground.Prepared  // what has been estimated and is not ground yet; or nil

@@ -453,9 +453,10 @@ func (g *Grounding) TakeFeatures(revised *Grounding) error {
 	return g.Networks.Take(revised.Networks.Revisions())
 }
 
-// TakeWeights takes over the learned weights of the rules that both groundings have: those that are written at one
-// place.
+// TakeWeights takes over the learned weights of the rules that both groundings have, those that are written at one
+// place, and learned thresholds.
 func (g *Grounding) TakeWeights(learned *Grounding) {
+	g.thresholds = learned.thresholds
 	if g.Settings.Model.ClearRules {
 		return
 	}

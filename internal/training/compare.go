@@ -8,6 +8,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -52,7 +53,7 @@ func (g *learner) learnWeights(ctx context.Context, l lesson) (*Training, error)
 		return training, nil // the weights written were among those that validation has chosen from
 	}
 	c := &comparison{g: g, lesson: l, written: contestant{theta: written}, training: training}
-	c.learned = contestant{theta: slices.Clone(g.Theta), y: training.Chosen.Values, settings: &g.Project.Learning.Learn}
+	c.learned = contestant{theta: slices.Clone(g.Theta), settings: &g.Project.Learning.Learn}
 	training.Compared, err = c.decide(ctx)
 	copy(g.Theta, c.learned.theta)
 	if err != nil {
@@ -85,8 +86,10 @@ func (c *comparison) decide(ctx context.Context) (*Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.written.y, err = c.infer(ctx, c.written.theta); err != nil {
-		return nil, err
+	for _, one := range []*contestant{&c.written, &c.learned} {
+		if one.y, err = c.infer(ctx, one.theta); err != nil {
+			return nil, err
+		}
 	}
 	if err := c.admit(ctx); err != nil {
 		return nil, err
@@ -94,6 +97,7 @@ func (c *comparison) decide(ctx context.Context) (*Comparison, error) {
 	if err := c.seek(ctx); err != nil {
 		return nil, err
 	}
+	c.training.Chosen.Values = c.learned.y
 	gain, err := c.judge(c.labels, &c.written, &c.learned)
 	switch {
 	case err != nil:
@@ -165,21 +169,44 @@ func (c *comparison) admit(ctx context.Context) error {
 	c.learned = rival
 	c.training.Epochs, c.training.Steps, c.training.Kept, c.training.Ended = outcome.Epochs, outcome.Steps, outcome.Kept,
 		outcome.Ended
-	c.training.Chosen.Values = y
 	return nil
 }
 
-// infer returns the state that weights give.
+// infer returns the state that weights give, found from nothing, as inference finds it: of several that cost the same,
+// another may be found from elsewhere.
 func (c *comparison) infer(ctx context.Context, theta []float64) ([]float64, error) {
-	return c.inferFrom(ctx, theta, make([]float64, c.g.Model.Variables))
+	return c.g.inferCold(ctx, c.g.Field, theta, c.g.Inputs)
 }
 
-// inferFrom is infer from a state. The solver's own answer changes with the next.
+// inferFrom finds a state near another one, as learning does. The solver's own answer changes with the next.
 func (c *comparison) inferFrom(ctx context.Context, theta, y []float64) ([]float64, error) {
 	c.solver.SetWeights(theta)
 	c.solver.SetInputs(c.g.Inputs)
 	y, err := learn.SolveFrom(ctx, c.solver, y)
 	return slices.Clone(y), err
+}
+
+// inferCold finds the state of a field as inference does: from nothing, and with its options.
+func (g *learner) inferCold(ctx context.Context, field *mrf.Field, theta, inputs []float64) ([]float64, error) {
+	options := g.Options()
+	options.OnIteration = nil
+	solver, err := g.Project.Phases[load.Infer].Inference(field, options)
+	if err != nil {
+		return nil, err
+	}
+	solver.SetWeights(theta)
+	solver.SetInputs(inputs)
+	result, err := solver.Solve(ctx)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if result.Status == solve.Infeasible {
+		return nil, &learn.InfeasibleError{Conflict: result.Conflict}
+	}
+	return slices.Clone(result.Y), nil
 }
 
 // charge is what the fit of an entity's labels owes to each weight having been fitted: one nat in all for each, as in
@@ -251,8 +278,11 @@ func (c *comparison) learn(ctx context.Context, l lesson, fold int) (learn.Outco
 		}
 	}
 	outcome, err := trainer.Run(ctx)
-	y, _, _ := trainer.State()
-	return outcome, slices.Clone(y), err
+	if err != nil {
+		return outcome, nil, err
+	}
+	y, err := c.infer(ctx, g.Theta)
+	return outcome, y, err
 }
 
 // gain is by how much the weights that were learned are better, with standard errors.

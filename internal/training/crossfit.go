@@ -69,6 +69,9 @@ func (g *learner) crossFit(ctx context.Context, l lesson) (*Training, error) {
 	training, err := c.learn(ctx)
 	if training != nil {
 		training.plan = g.plan
+		if c.chosen.Folds > 0 && !g.plan.afresh {
+			training.folds = c.folds
+		}
 	}
 	if training != nil && len(c.folds) > 0 {
 		training.CrossFit = &c.chosen

@@ -26,26 +26,46 @@ func (g *learner) labels(phase load.Phase, role relation.Role) (*learn.Labels, e
 		if truth == nil {
 			continue
 		}
-		entity, related := 0, relates(atoms)
-		if declared := g.Project.Config.Predicates[k].Neural; declared != nil && len(declared.Classes) > 0 {
-			entity, related = declared.Entity, false
-		}
-		first := len(labels.Truth)
-		if strangers := addLabels(labels, atoms, truth, role, entity, related); strangers > 0 {
+		first, subject := len(labels.Truth), g.about(k)
+		if strangers := addLabels(labels, atoms, truth, role, subject); strangers > 0 {
 			g.TellUnasked(k, truth)
 		}
-		if g.Project.Learning.Auto && entity == 0 {
+		if g.Project.Learning.Auto && subject.entity == 0 {
 			completeChoices(labels, first, atoms)
 		}
 	}
 	return labels, nil
 }
 
+// subject says what atoms of a predicate are about: the argument entity, or both, if they relate things.
+type subject struct {
+	entity  int
+	related bool
+}
+
+func (g *learner) about(predicate int) subject {
+	if declared := g.Project.Config.Predicates[predicate].Neural; declared != nil && len(declared.Classes) > 0 {
+		return subject{declared.Entity, false}
+	}
+	return subject{0, relates(g.Tables.Store.Relations[predicate])}
+}
+
+// of returns what an atom is about, and the class that it speaks of. An atom that relates two things is about the one
+// whose number is less, so that nothing is held out whose converse is learned from.
+func (s subject) of(tuple []symbol.ID) (about, class int32) {
+	switch {
+	case s.related:
+		return int32(min(tuple[0], tuple[1])), learn.NoClass
+	case len(tuple) > 1:
+		return int32(tuple[s.entity]), int32(tuple[len(tuple)-1-s.entity])
+	case len(tuple) == 1:
+		return int32(tuple[s.entity]), learn.NoClass
+	}
+	return 0, learn.NoClass
+}
+
 // addLabels adds the known values of a predicate's atoms with the role; it returns how many are of no atom at all.
-// The argument entity says what a label is about. A label that relates two things is about the one whose number is
-// less, so that nothing is held out whose converse is learned from.
-func addLabels(labels *learn.Labels, atoms, truth *relation.Relation, role relation.Role, entity int, related bool) (
-	strangers int) {
+func addLabels(labels *learn.Labels, atoms, truth *relation.Relation, role relation.Role, of subject) (strangers int) {
 	tuple := make([]symbol.ID, 0, atoms.Arity)
 	for row := range int32(truth.Len()) {
 		tuple = truth.Tuple(tuple[:0], row)
@@ -55,17 +75,8 @@ func addLabels(labels *learn.Labels, atoms, truth *relation.Relation, role relat
 		} else if atoms.Role(at) == role {
 			labels.Variables = append(labels.Variables, atoms.Number(at))
 			labels.Truth = append(labels.Truth, truth.Value(row))
-			about, class := symbol.ID(0), learn.NoClass
-			switch {
-			case related:
-				about = min(tuple[0], tuple[1])
-			case len(tuple) > 0:
-				about = tuple[entity]
-			}
-			if len(tuple) > 1 && !related {
-				class = int32(tuple[len(tuple)-1-entity])
-			}
-			labels.Entities, labels.Classes = append(labels.Entities, int32(about)), append(labels.Classes, class)
+			about, class := of.of(tuple)
+			labels.Entities, labels.Classes = append(labels.Entities, about), append(labels.Classes, class)
 		}
 	}
 	return strangers
@@ -139,21 +150,32 @@ func (g *learner) exampleTaught(l lesson) (*batch.Examples, error) {
 // Known returns the targets whose values learning was told and that inference is not scored by, and these values.
 func Known(g *session.Grounding) (variables []int32, values []float64, err error) {
 	l := &learner{Grounding: g}
-	told, err := l.labels(load.Learn, relation.Target)
+	if !g.Project.Learning.Refit {
+		return l.knownOf(load.Learn)
+	}
+	return l.knownOf(load.Learn, load.Validation)
+}
+
+// knownOf is Known by the truth of some phases.
+func (g *learner) knownOf(phases ...load.Phase) (variables []int32, values []float64, err error) {
+	asked, err := g.labels(load.Infer, relation.Target)
 	if err != nil {
 		return nil, nil, err
 	}
-	scored, err := l.labels(load.Infer, relation.Target)
-	if err != nil {
-		return nil, nil, err
+	left := make(map[int32]bool, len(asked.Variables))
+	for _, i := range asked.Variables {
+		left[i] = true
 	}
-	asked := make(map[int32]bool, len(scored.Variables))
-	for _, i := range scored.Variables {
-		asked[i] = true
-	}
-	for k, i := range told.Variables {
-		if !asked[i] {
-			variables, values = append(variables, i), append(values, told.Truth[k])
+	for _, phase := range phases {
+		told, err := g.labels(phase, relation.Target)
+		if err != nil {
+			return nil, nil, err
+		}
+		for k, i := range told.Variables {
+			if !left[i] {
+				left[i] = true
+				variables, values = append(variables, i), append(values, told.Truth[k])
+			}
 		}
 	}
 	return variables, values, nil

@@ -59,7 +59,7 @@ func TestClassesThatStandFirst(t *testing.T) {
 	atoms, labels := pairs(numbered(100, 2), numbered(0, 5), nil), new(learn.Labels)
 	truth := pairs(numbered(101, 1), numbered(3, 1), nil)
 	truth.Observed = 1
-	if strangers := addLabels(labels, atoms, truth, relation.Target, 1, false); strangers > 0 {
+	if strangers := addLabels(labels, atoms, truth, relation.Target, subject{entity: 1}); strangers > 0 {
 		t.Fatal("the label is of no atom")
 	}
 	if labels.Entities[0] != 3 || labels.Classes[0] != 101 {

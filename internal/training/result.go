@@ -27,6 +27,8 @@ type Training struct {
 	CrossFit *CrossFit
 	// Compared says how weights that were learned did beside those written; nil if they were not compared.
 	Compared *Comparison
+	// Rehearsed says whether inference had better know the labels learned from; nil where that was not found out.
+	Rehearsed *Rehearsed
 	// Anew is the learning curve of the option learn.refit, without validation.
 	Anew []learn.Epoch
 	// Starts are those of learning from examples; nil if there are none to choose from.
@@ -34,7 +36,8 @@ type Training struct {
 	// Trials is the table of a search for weights: what was tried, with its score. The best is kept.
 	Trials  []search.Trial
 	Elapsed time.Duration
-	plan    plan // that held-out labels have chosen
+	plan    plan   // that held-out labels have chosen
+	folds   []fold // with networks that have learned like the final ones, but for epochs end to end; nil without any
 }
 
 // CrossFit says what learning by default chose by labels that the networks had not seen. Losses are means over what was

@@ -2,6 +2,7 @@ package training
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
@@ -34,7 +35,6 @@ func (c *comparison) seek(ctx context.Context) error {
 		}
 		if gain.wins(0) {
 			c.learned = sought
-			c.training.Chosen.Values = sought.y
 		}
 	}
 	return nil
@@ -55,16 +55,27 @@ func (c *comparison) improve(ctx context.Context, theta []float64, without *divi
 		}
 		labels = c.labels.Where(func(entity int32) bool { return !without.holds(entity) })
 	}
-	score := func(ctx context.Context, weights []float64, _ float64) (float64, error) {
-		if y, err = c.inferFrom(ctx, weights, y); err != nil {
-			return 0, err
-		}
+	rate := func(y []float64) (float64, error) {
 		score, err := g.GuidedBy(&session.Answer{Values: y, Perceived: g.Inputs}, c.phase, c.guides,
 			func(i int32) bool { return !held[i] })
 		if score > 0 {
 			return score, err
 		}
 		return -tie * labels.Judge(y).Loss(), err
+	}
+	most := math.Inf(-1)
+	score := func(ctx context.Context, weights []float64, _ float64) (value float64, err error) {
+		if y, err = c.inferFrom(ctx, weights, y); err != nil {
+			return 0, err
+		}
+		if value, err = rate(y); err == nil && value > most && g.Field.Convexity() == 0 {
+			// Several states may cost the same, and inference may find another one.
+			if y, err = c.infer(ctx, weights); err == nil {
+				value, err = rate(y)
+			}
+		}
+		most = max(most, value)
+		return value, err
 	}
 	settings := g.Project.Learning.Search
 	settings.Seed = g.Seed

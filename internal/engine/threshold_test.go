@@ -1,0 +1,87 @@
+package engine_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/project"
+)
+
+// columns are columns of two tables that belong together if they are alike, one to one.
+func columns(power, options string) map[string]string {
+	random := rand.New(rand.NewPCG(7, 9))
+	files := map[string]string{"model.json": `{
+		"rules": ["fixed 1: Alike(A, B) -> Match(A, B)` + power + `", "fixed 1: !Match(A, B)` + power + `",
+			"0.1: Rare(A, B) -> Match(A, B)", "Match(A, +B) <= 1 .", "Match(+A, B) <= 1 ."],
+		"predicates": {"Alike/2": {"observations": ["alike.tsv"]}, "Rare/2": {"observations": [["l0", "r1"]]},
+			"Match/2": {"targets": ["pairs.tsv"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]},
+				"evaluations": ["Discrete", "AUC"]}},
+		"options": {` + options + `}}`}
+	for a := range 120 {
+		for b := range 6 {
+			name := fmt.Sprintf("l%d\tr%d", a, a/6*6+b)
+			same, table := 0, "train.tsv"
+			alike := 0.3 + 0.1*random.Float64()
+			if a%6 == b {
+				same, alike = 1, 0.6+0.2*random.Float64()
+			}
+			if a >= 60 {
+				table = "test.tsv"
+			}
+			files["pairs.tsv"] += name + "\n"
+			files["alike.tsv"] += fmt.Sprintf("%s\t%.3f\n", name, alike)
+			files[table] += fmt.Sprintf("%s\t%d\n", name, same)
+		}
+	}
+	return files
+}
+
+// What is true may be told apart well and lie below a half: learning finds from where on it had best count as true.
+func TestThresholdIsLearned(t *testing.T) {
+	r := run(t, writeProject(t, columns(" ^2", "")), project.Options{}, learnAndInfer)
+	e := r.Evaluations[0]
+	if e.Learned == nil || e.Values["F1"] < 0.95 || e.Learned.Value > 0.5 || e.Learned.Default != 0.5 {
+		t.Errorf("F1 %v by %+v", e.Values["F1"], e.Learned)
+	}
+	for _, options := range []string{`"discreteevaluator.threshold": 0.5`, ""} {
+		stages := learnAndInfer
+		if options == "" {
+			stages = engine.Stages{Infer: true} // without learning there is none
+		}
+		if e := run(t, writeProject(t, columns(" ^2", options)), project.Options{}, stages).Evaluations[0]; e.Learned != nil ||
+			e.Values["F1"] > 0.5 {
+			t.Errorf("%q: F1 %v by %+v", options, e.Values["F1"], e.Learned)
+		}
+	}
+}
+
+// An answer that is no better than one that looks at nothing is told.
+func TestBlindAnswersAreNoticed(t *testing.T) {
+	const want = "F1 of Match is 0 for the 360 labels learned from; an answer that looks at nothing has 0.2857 [learn-blind]"
+	path := writeProject(t, columns(" ^2", `"discreteevaluator.threshold": 0.5`))
+	if printed := notices(t, path); !strings.Contains(printed, want) {
+		t.Errorf("not noticed: %s", printed)
+	}
+	if printed := notices(t, writeProject(t, columns(" ^2", ""))); strings.Contains(printed, "learn-blind") {
+		t.Errorf("noticed though a threshold was learned: %s", printed)
+	}
+}
+
+// Weights are compared by the answer that inference will give, where several cost the same too.
+func TestComparedAsInferred(t *testing.T) {
+	files := columns("", `"inference.known": false, "discreteevaluator.threshold": 0.2`)
+	config := strings.ReplaceAll(files["model.json"], "fixed ", "")
+	files["model.json"] = strings.ReplaceAll(config, `"test.tsv"`, `"train.tsv"`)
+	r := run(t, writeProject(t, files), project.Options{}, learnAndInfer)
+	c := r.Compared
+	want := c.WrittenScore
+	if c.Learned {
+		want = c.LearnedScore
+	}
+	if got := r.Evaluations[0].Values["F1"]; c.Labels != "learned from" || got != want {
+		t.Errorf("F1 %v is inferred where %v decided: %+v", got, want, c)
+	}
+}

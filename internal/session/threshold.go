@@ -1,0 +1,70 @@
+package session
+
+import (
+	"github.com/deeppsl/deeppsl/internal/eval"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/relation"
+)
+
+// LearnedThreshold is the value from which on atoms count as true in an evaluation, as learning has found it.
+type LearnedThreshold struct {
+	Threshold float64 `json:"threshold"`
+	// Default is the threshold without learning, and Value what the primary value of the evaluation is with that.
+	Default float64 `json:"default"`
+	Value   float64 `json:"value"`
+}
+
+// LearnThresholds finds from which value on an atom of each predicate had best count as true, by an answer about atoms
+// whose truth a phase has: for predicates with a discrete evaluation that nobody has written a threshold for. part deals
+// these atoms, by their numbers, out to parts from 0 on.
+func (g *Grounding) LearnThresholds(answer *Answer, phase load.Phase, part func(free int32) int) error {
+	g.thresholds = make(map[int]float64)
+	for k, declared := range g.Project.Config.Predicates {
+		for _, e := range declared.Evaluations {
+			options := g.evaluationOptions(e)
+			if _, learned := g.thresholds[k]; learned || !learnsThreshold(e.Evaluator, options) {
+				continue
+			}
+			scored, err := g.scored(answer, phase, k, options)
+			if err != nil {
+				return err
+			}
+			if scored == nil {
+				continue
+			}
+			parts := make([]int, len(scored.Rows))
+			for at, row := range scored.Rows {
+				if parts[at] = -1; scored.Atoms.Role(row) != relation.Observed {
+					parts[at] = part(scored.Atoms.Number(row))
+				}
+			}
+			if threshold, better := eval.LearnThreshold(options, scored, parts); better {
+				g.thresholds[k] = threshold
+			}
+		}
+	}
+	return nil
+}
+
+// learnsThreshold tells whether an evaluation has a threshold, and none that is written.
+func learnsThreshold(evaluator string, options map[string]string) bool {
+	_, written := options["discreteevaluator.threshold"]
+	return evaluator == "discrete" && !written
+}
+
+// evaluateLearned is evaluate with the threshold that was learned, if one was.
+func (g *Grounding) evaluateLearned(predicate int, evaluator string, options map[string]string, scored *eval.Scored) (
+	*Evaluation, error) {
+	name := g.Project.Config.Predicates[predicate].Name
+	plain, err := g.evaluate(name, evaluator, options, scored)
+	threshold, learned := g.thresholds[predicate]
+	if err != nil || !learned || !learnsThreshold(evaluator, options) {
+		return plain, err
+	}
+	scored.Decision = threshold
+	result, err := g.evaluate(name, evaluator, options, scored)
+	if err == nil {
+		result.Learned = &LearnedThreshold{threshold, eval.DefaultThreshold, plain.primary.Number}
+	}
+	return result, err
+}

@@ -1,0 +1,176 @@
+package training
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+// rehearsal infers as inference will, from nothing and with its options, about labels that nothing but the weights of
+// rules has learned from. So it finds out what inference had best do: whether to know what was learned from, and from
+// which value on an atom had best count as true.
+type rehearsal struct {
+	c      *comparison
+	shifts []shift
+	// folds are those of the entities, nil if one shift is about all labels; about is each variable's entity.
+	folds map[int32]int
+	about []int32
+	// known are variables that inference may know, and values theirs.
+	known  []int32
+	values []float64
+}
+
+// shift is what is seen while a part of the labels is held out.
+type shift struct{ inputs []float64 }
+
+// Rehearsed says whether held-out labels are told better if inference knows the others. Losses and scores are those of
+// a Comparison.
+type Rehearsed struct {
+	Known          bool    `json:"known"`
+	ForgottenLoss  float64 `json:"loss_forgotten"`
+	KnownLoss      float64 `json:"loss_known"`
+	ForgottenScore float64 `json:"score_forgotten"`
+	KnownScore     float64 `json:"score_known"`
+}
+
+// rehearse rehearses inference, if it may be told anything by that.
+func (g *learner) rehearse(ctx context.Context, training *Training) error {
+	s := &g.Project.Phases[load.Infer]
+	if g.Project.Config.HasExamples() || s.Skip || training.Ended.Early() {
+		return nil
+	}
+	r := &rehearsal{c: &comparison{g: g}, about: g.entities()}
+	if err := r.schedule(training); err != nil || r.shifts == nil {
+		return err
+	}
+	forgotten, err := r.infer(ctx, false)
+	if err != nil {
+		return err
+	}
+	chosen := forgotten
+	if asked := s.Known; (asked == nil || *asked) && len(r.known) > 0 {
+		known, err := r.infer(ctx, true)
+		if infeasible := (*learn.InfeasibleError)(nil); errors.As(err, &infeasible) {
+			known, err = forgotten, nil // what hard rules contradict is not known
+		}
+		if err != nil {
+			return err
+		}
+		gain, err := r.c.judge(r.c.labels, &forgotten, &known)
+		if err != nil {
+			return err
+		}
+		training.Rehearsed = &Rehearsed{gain.wins(0), forgotten.verdict.Loss(), known.verdict.Loss(), forgotten.score,
+			known.score}
+		if asked != nil || training.Rehearsed.Known {
+			chosen = known
+		}
+	}
+	if g.Perception != nil && r.folds != nil && training.plan.epochs > 0 {
+		return nil // end to end, values become sharper
+	}
+	part, _ := r.c.parts(r.c.labels)
+	return g.LearnThresholds(&session.Answer{Values: chosen.y, Perceived: g.Inputs}, r.c.phase, func(i int32) int {
+		if p, labelled := part[i]; labelled {
+			return p
+		}
+		return noPart
+	})
+}
+
+// schedule finds what is held out in turn: no shift if networks have seen it all, or there is too little.
+func (r *rehearsal) schedule(training *Training) error {
+	c := r.c
+	g := c.g
+	by, err := c.gather()
+	if err != nil || len(c.labels.Variables) == 0 {
+		return err
+	}
+	if g.Project.SharesAtoms(load.Learn, load.Infer) {
+		if r.known, r.values, err = g.knownOf(load.Learn); err != nil {
+			return err
+		}
+		if !g.Model.Joins(r.known) {
+			r.known = nil
+		}
+	}
+	if err := g.Perceive(); err != nil {
+		return err
+	}
+	switch {
+	case by == byValidation:
+		r.shifts = []shift{{g.Inputs}}
+	case g.Perception == nil:
+		if r.folds = learn.Divide(c.labels, g.Project.Learning.Folds, g.Seed); r.folds != nil {
+			r.shifts = slices.Repeat([]shift{{g.Inputs}}, g.Project.Learning.Folds)
+		}
+	default:
+		for _, f := range training.folds {
+			r.folds = f.division.folds
+			r.shifts = append(r.shifts, shift{f.inputs})
+		}
+	}
+	return nil
+}
+
+// infer returns the answer to what each shift holds out.
+func (r *rehearsal) infer(ctx context.Context, knowing bool) (whole contestant, err error) {
+	g := r.c.g
+	var y []float64
+	for k, s := range r.shifts {
+		field := g.Field
+		if knowing {
+			variables, values := r.others(k)
+			field = mrf.NewFieldOn(g.Model.Clamp(variables, values), g.Field.Threads)
+		}
+		if k == 0 || knowing || g.Perception != nil {
+			if y, err = g.inferCold(ctx, field, g.Theta, s.inputs); err != nil {
+				return whole, err
+			}
+		}
+		if k == 0 {
+			whole.y = slices.Clone(y)
+			continue
+		}
+		for i, entity := range r.about {
+			if fold, held := r.folds[entity]; held && fold == k {
+				whole.y[i] = y[i]
+			}
+		}
+	}
+	return whole, nil
+}
+
+// others are the variables that may be known while a shift holds others out, with their values.
+func (r *rehearsal) others(k int) (variables []int32, values []float64) {
+	for at, i := range r.known {
+		if fold, divided := r.folds[r.about[i]]; !divided || fold != k {
+			variables, values = append(variables, i), append(values, r.values[at])
+		}
+	}
+	return variables, values
+}
+
+// entities returns what each variable is about, as labels of it would be.
+func (g *learner) entities() []int32 {
+	about := make([]int32, g.Model.Variables)
+	for k, atoms := range g.Tables.Store.Relations {
+		if atoms.FreeLen() == 0 || atoms.Free != relation.Target {
+			continue
+		}
+		subject := g.about(k)
+		tuple := make([]symbol.ID, 0, atoms.Arity)
+		for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
+			tuple = atoms.Tuple(tuple[:0], row)
+			about[atoms.Number(row)], _ = subject.of(tuple)
+		}
+	}
+	return about
+}
