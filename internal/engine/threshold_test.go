@@ -51,8 +51,8 @@ func TestThresholdIsLearned(t *testing.T) {
 		if options == "" {
 			stages = engine.Stages{Infer: true} // without learning there is none
 		}
-		if e := run(t, writeProject(t, columns(" ^2", options)), project.Options{}, stages).Evaluations[0]; e.Learned != nil ||
-			e.Values["F1"] > 0.5 {
+		e := run(t, writeProject(t, columns(" ^2", options)), project.Options{}, stages).Evaluations[0]
+		if e.Learned != nil || e.Values["F1"] > 0.5 {
 			t.Errorf("%q: F1 %v by %+v", options, e.Values["F1"], e.Learned)
 		}
 	}
@@ -60,7 +60,8 @@ func TestThresholdIsLearned(t *testing.T) {
 
 // An answer that is no better than one that looks at nothing is told.
 func TestBlindAnswersAreNoticed(t *testing.T) {
-	const want = "F1 of Match is 0 for the 360 labels learned from; an answer that looks at nothing has 0.2857 [learn-blind]"
+	const want = "F1 of Match is 0 for the 360 labels learned from; an answer that looks at nothing has 0.2857 " +
+		"[learn-blind]"
 	path := writeProject(t, columns(" ^2", `"discreteevaluator.threshold": 0.5`))
 	if printed := notices(t, path); !strings.Contains(printed, want) {
 		t.Errorf("not noticed: %s", printed)

@@ -8,8 +8,8 @@ import (
 )
 
 // Guess is the representative value of an evaluation at the best answer that looks at nothing: the same value for all
-// atoms, or of categories how often each is right. It is NaN without a known truth. Name and options must be those of an
-// evaluation that was no error.
+// atoms, or of categories how often each is right. It is NaN without a known truth. Name and options must be those of
+// an evaluation that was no error.
 func Guess(name string, options map[string]string, s *Scored) float64 {
 	var known []float64
 	s.known(func(_, truth float64) { known = append(known, truth) })

@@ -162,7 +162,8 @@ func (g *Grounding) TellUnasked(predicate int, truth *relation.Relation) {
 }
 
 // evaluate runs one evaluator.
-func (g *Grounding) evaluate(name, evaluator string, options map[string]string, scored *eval.Scored) (*Evaluation, error) {
+func (g *Grounding) evaluate(name, evaluator string, options map[string]string, scored *eval.Scored) (
+	*Evaluation, error) {
 	result, err := eval.Evaluate(evaluator, options, scored)
 	if err != nil {
 		return nil, fmt.Errorf("evaluating %s: %w", name, err)

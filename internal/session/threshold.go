@@ -15,8 +15,8 @@ type LearnedThreshold struct {
 }
 
 // LearnThresholds finds from which value on an atom of each predicate had best count as true, by an answer about atoms
-// whose truth a phase has: for predicates with a discrete evaluation that nobody has written a threshold for. part deals
-// these atoms, by their numbers, out to parts from 0 on.
+// whose truth a phase has: for predicates with a discrete evaluation that nobody has written a threshold for. part
+// deals these atoms, by their numbers, out to parts from 0 on.
 func (g *Grounding) LearnThresholds(answer *Answer, phase load.Phase, part func(free int32) int) error {
 	g.thresholds = make(map[int]float64)
 	for k, declared := range g.Project.Config.Predicates {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
-	"github.com/deeppsl/deeppsl/internal/perceive"
 	"github.com/deeppsl/deeppsl/internal/relation"
 )
 
@@ -27,14 +26,6 @@ type crossFitting struct {
 	plan     plan
 	standing learn.Verdict // of the plan
 	chosen   CrossFit
-}
-
-// fold is a part of the labels that is held out, and the networks that have learned without it.
-type fold struct {
-	division *division // nil if validation truth is held out
-	held     *learn.Labels
-	networks *perceive.Networks
-	inputs   []float64 // what these see
 }
 
 // cautious is the number of epochs end to end where nothing can be held out to choose it, and networks cannot be fitted

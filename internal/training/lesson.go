@@ -2,6 +2,7 @@ package training
 
 import (
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/perceive"
 )
 
 // lesson is what one training learns from, and for how long.
@@ -34,3 +35,11 @@ type division struct {
 func (d *division) learns(entity int32) bool { return d.folds[entity] != d.held }
 
 func (d *division) holds(entity int32) bool { return d.folds[entity] == d.held }
+
+// fold is a part of the labels that is held out, and the networks that have learned without it.
+type fold struct {
+	division *division // nil if validation truth is held out
+	held     *learn.Labels
+	networks *perceive.Networks
+	inputs   []float64 // what these see
+}

@@ -245,44 +245,14 @@ func (n *notices) lookAtAtoms(ctx context.Context, training *Training) error {
 	if chosen == nil || len(training.Epochs) == 0 {
 		return nil
 	}
-	if g.Field.Convexity() == 0 { // of several states that cost the same, inference may find another one
-		y, err := g.inferCold(ctx, g.Field, g.Theta, chosen.Perceived)
-		if err != nil {
-			return err
-		}
-		chosen = &session.Answer{Values: y, Perceived: chosen.Perceived}
+	chosen, err := n.cold(ctx, chosen)
+	if err == nil {
+		err = n.chance(chosen)
 	}
-	if err := n.chance(chosen); err != nil {
+	if err != nil {
 		return err
 	}
 	return n.blind(chosen)
-}
-
-// blind notices answers that what they are evaluated by tells no better than one that looks at nothing.
-func (n *notices) blind(chosen *session.Answer) error {
-	phase, which := load.Learn, "labels learned from"
-	if n.g.Project.SharesAtoms(n.g.Phase, load.Validation) {
-		guides, err := n.g.Guides(load.Validation)
-		if err != nil {
-			return err
-		}
-		if len(guides) > 0 {
-			phase, which = load.Validation, "labels of validation"
-		}
-	}
-	evaluations, err := n.g.Evaluate(chosen, phase)
-	for _, e := range evaluations {
-		told := slices.ContainsFunc(n.signs, func(s sign) bool { return s.about == e.Predicate })
-		if told || e.Count < fewLabels || !e.Blind() {
-			continue
-		}
-		n.see("learn-blind", source.Span{}, e.Predicate,
-			"write ^2 behind rules that have none, whose states are often not unique; look at AUROC, which tells whether only "+
-				"the threshold is wrong; compare with the weights as written (-i)",
-			"%s, %s of %s is %.4g for the %d %s; an answer that looks at nothing has %.4g", n.when, e.Primary, e.Predicate,
-			e.PrimaryValue(), e.Count, which, e.Guess)
-	}
-	return err
 }
 
 // sampled is how many examples are looked at, evenly spread over the table.

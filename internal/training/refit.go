@@ -26,11 +26,6 @@ func (g *learner) learnBy(ctx context.Context, way way) (*Training, error) {
 		return nil, err
 	}
 	training, err := way(g, ctx, lesson{fitEpochs: s.Network.Epochs, epochs: s.Learn.Epochs})
-	if err == nil {
-		if err = g.rehearse(ctx, training); ctx.Err() != nil {
-			err = nil // inference does without
-		}
-	}
 	if err == nil && s.Refit {
 		g.Project.Log.Info("learning anew, from the truth of validation too", "epochs", training.Kept,
 			"epochs of networks alone", training.FitKept)

@@ -17,7 +17,7 @@ import (
 // rules has learned from. So it finds out what inference had best do: whether to know what was learned from, and from
 // which value on an atom had best count as true.
 type rehearsal struct {
-	c      *comparison
+	referee
 	shifts []shift
 	// folds are those of the entities, nil if one shift is about all labels; about is each variable's entity.
 	folds map[int32]int
@@ -30,40 +30,30 @@ type rehearsal struct {
 // shift is what is seen while a part of the labels is held out.
 type shift struct{ inputs []float64 }
 
-// Rehearsed says whether held-out labels are told better if inference knows the others. Losses and scores are those of
-// a Comparison.
-type Rehearsed struct {
-	Known          bool    `json:"known"`
-	ForgottenLoss  float64 `json:"loss_forgotten"`
-	KnownLoss      float64 `json:"loss_known"`
-	ForgottenScore float64 `json:"score_forgotten"`
-	KnownScore     float64 `json:"score_known"`
-}
-
 // rehearse rehearses inference, if it may be told anything by that.
 func (g *learner) rehearse(ctx context.Context, training *Training) error {
 	s := &g.Project.Phases[load.Infer]
 	if g.Project.Config.HasExamples() || s.Skip || training.Ended.Early() {
 		return nil
 	}
-	r := &rehearsal{c: &comparison{g: g}, about: g.entities()}
+	r := &rehearsal{referee: referee{g: g}, about: g.entities()}
 	if err := r.schedule(training); err != nil || r.shifts == nil {
 		return err
 	}
-	forgotten, err := r.infer(ctx, false)
+	forgotten, err := r.answer(ctx, false)
 	if err != nil {
 		return err
 	}
 	chosen := forgotten
 	if asked := s.Known; (asked == nil || *asked) && len(r.known) > 0 {
-		known, err := r.infer(ctx, true)
+		known, err := r.answer(ctx, true)
 		if infeasible := (*learn.InfeasibleError)(nil); errors.As(err, &infeasible) {
 			known, err = forgotten, nil // what hard rules contradict is not known
 		}
 		if err != nil {
 			return err
 		}
-		gain, err := r.c.judge(r.c.labels, &forgotten, &known)
+		gain, err := r.judge(r.labels, &forgotten, &known)
 		if err != nil {
 			return err
 		}
@@ -76,8 +66,8 @@ func (g *learner) rehearse(ctx context.Context, training *Training) error {
 	if g.Perception != nil && r.folds != nil && training.plan.epochs > 0 {
 		return nil // end to end, values become sharper
 	}
-	part, _ := r.c.parts(r.c.labels)
-	return g.LearnThresholds(&session.Answer{Values: chosen.y, Perceived: g.Inputs}, r.c.phase, func(i int32) int {
+	part, _ := r.parts(r.labels)
+	return g.LearnThresholds(&session.Answer{Values: chosen.y, Perceived: g.Inputs}, r.phase, func(i int32) int {
 		if p, labelled := part[i]; labelled {
 			return p
 		}
@@ -87,10 +77,9 @@ func (g *learner) rehearse(ctx context.Context, training *Training) error {
 
 // schedule finds what is held out in turn: no shift if networks have seen it all, or there is too little.
 func (r *rehearsal) schedule(training *Training) error {
-	c := r.c
-	g := c.g
-	by, err := c.gather()
-	if err != nil || len(c.labels.Variables) == 0 {
+	g := r.g
+	by, err := r.gather(lesson{})
+	if err != nil || len(r.labels.Variables) == 0 {
 		return err
 	}
 	if g.Project.SharesAtoms(load.Learn, load.Infer) {
@@ -108,7 +97,7 @@ func (r *rehearsal) schedule(training *Training) error {
 	case by == byValidation:
 		r.shifts = []shift{{g.Inputs}}
 	case g.Perception == nil:
-		if r.folds = learn.Divide(c.labels, g.Project.Learning.Folds, g.Seed); r.folds != nil {
+		if r.folds = learn.Divide(r.labels, g.Project.Learning.Folds, g.Seed); r.folds != nil {
 			r.shifts = slices.Repeat([]shift{{g.Inputs}}, g.Project.Learning.Folds)
 		}
 	default:
@@ -120,9 +109,9 @@ func (r *rehearsal) schedule(training *Training) error {
 	return nil
 }
 
-// infer returns the answer to what each shift holds out.
-func (r *rehearsal) infer(ctx context.Context, knowing bool) (whole contestant, err error) {
-	g := r.c.g
+// answer returns the answer to what each shift holds out.
+func (r *rehearsal) answer(ctx context.Context, knowing bool) (whole contestant, err error) {
+	g := r.g
 	var y []float64
 	for k, s := range r.shifts {
 		field := g.Field

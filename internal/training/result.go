@@ -78,6 +78,16 @@ type Comparison struct {
 	Reason       string  `json:"reason"`
 }
 
+// Rehearsed says whether held-out labels are told better if inference knows the others. Losses and scores are those of
+// a Comparison.
+type Rehearsed struct {
+	Known          bool    `json:"known"`
+	ForgottenLoss  float64 `json:"loss_forgotten"`
+	KnownLoss      float64 `json:"loss_known"`
+	ForgottenScore float64 `json:"score_forgotten"`
+	KnownScore     float64 `json:"score_known"`
+}
+
 // plan is how to learn, as held-out labels have chosen it.
 type plan struct {
 	theta []float64 // weights of rules that are found; nil: they are learned with the networks

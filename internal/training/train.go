@@ -82,14 +82,24 @@ var ways = []struct {
 		(*learner).learnFromExamples},
 }
 
-// way is what learns from a lesson.
+// way is what learns from a lesson, and then finds out how inference had best make use of that.
 func (g *learner) way() way {
-	for _, row := range ways {
+	learns := (*learner).train
+	for _, row := range slices.Backward(ways) { // the first one counts
 		if row.suits(&g.Project.Learning, g.Project.Config.Examples[load.Learn] != nil) {
-			return row.learn
+			learns = row.learn
 		}
 	}
-	return (*learner).train
+	return func(g *learner, ctx context.Context, l lesson) (*Training, error) {
+		training, err := learns(g, ctx, l)
+		if err != nil || l.anew {
+			return training, err
+		}
+		if err := g.rehearse(ctx, training); err != nil && ctx.Err() == nil {
+			return training, err
+		}
+		return training, nil // a rehearsal that is cut short is left out
+	}
 }
 
 func (g *learner) train(ctx context.Context, l lesson) (*Training, error) {

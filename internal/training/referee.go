@@ -1,0 +1,185 @@
+package training
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/stat"
+)
+
+// referee compares states by labels.
+type referee struct {
+	g      *learner
+	labels *learn.Labels
+	phase  load.Phase // of the labels
+	guides []session.Guide
+}
+
+// contestant is one of those that are compared: weights, and the state that they give.
+type contestant struct {
+	theta, y []float64
+	settings *learn.Settings // of the method that has learned them
+	sought   bool            // from there on by their score
+	afresh   bool            // or from the weights written
+	verdict  learn.Verdict
+	score    float64
+}
+
+// What the two are compared by.
+const (
+	byFit        = "learned from"
+	byHeldOut    = "held out"
+	byValidation = "validation"
+)
+
+// gather finds the labels to compare by, and says which they are.
+func (c *referee) gather(l lesson) (by string, err error) {
+	g := c.g
+	by, c.phase = byFit, load.Learn
+	if g.Project.SharesAtoms(g.Phase, load.Validation) {
+		if c.labels, err = g.labels(load.Validation, relation.Target); err != nil {
+			return by, err
+		}
+		if len(c.labels.Variables) > 0 {
+			by, c.phase = byValidation, load.Validation
+		}
+	}
+	if by == byFit {
+		if c.labels, err = g.taught(l, relation.Target); err != nil {
+			return by, err
+		}
+	}
+	c.guides, err = g.Guides(c.phase)
+	return by, err
+}
+
+// infer returns the state that weights give, found from nothing, as inference finds it: of several that cost the same,
+// another may be found from elsewhere.
+func (c *referee) infer(ctx context.Context, theta []float64) ([]float64, error) {
+	return c.g.inferCold(ctx, c.g.Field, theta, c.g.Inputs)
+}
+
+// inferCold finds the state of a field as inference does: from nothing, and with its options.
+func (g *learner) inferCold(ctx context.Context, field *mrf.Field, theta, inputs []float64) ([]float64, error) {
+	options := g.Options()
+	options.OnIteration = nil
+	solver, err := g.Project.Phases[load.Infer].Inference(field, options)
+	if err != nil {
+		return nil, err
+	}
+	solver.SetWeights(theta)
+	solver.SetInputs(inputs)
+	result, err := solver.Solve(ctx)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if result.Status == solve.Infeasible {
+		return nil, &learn.InfeasibleError{Conflict: result.Conflict}
+	}
+	return slices.Clone(result.Y), nil
+}
+
+// gain is by how much the weights that were learned are better, with standard errors.
+type gain struct {
+	score, scoreError float64 // of the evaluations that guide learning; 0 without any
+	loss, lossError   float64
+}
+
+// any tells whether they are better at all.
+func (g gain) any() bool { return g.score > 0 || g.score == 0 && g.loss > 0 }
+
+// wins tells whether they are better by more than chance would have it. What the task is evaluated by decides where it
+// tells the two apart, and else the loss, which sees smaller differences. What was fitted is charged for that, in the
+// unit of the loss.
+func (g gain) wins(charge float64) bool {
+	switch {
+	case g.score < -g.scoreError:
+		return false
+	case g.score > g.scoreError && charge == 0:
+		return true
+	}
+	return g.loss-charge > max(g.lossError, learn.Trifle)
+}
+
+// judge compares the states of two by some of the labels, and returns the gain of the second.
+func (c *referee) judge(labels *learn.Labels, first, second *contestant) (gain, error) {
+	first.verdict, second.verdict = labels.Judge(first.y), labels.Judge(second.y)
+	var gain gain
+	gain.loss, gain.lossError = second.verdict.Gain(first.verdict)
+	if len(c.guides) == 0 {
+		first.score, second.score = math.NaN(), math.NaN()
+		return gain, nil
+	}
+	err := c.judgeScores(labels, first, second, &gain)
+	return gain, err
+}
+
+// resamples is the number of parts of the labels that are left out in turn to find the standard error of a score.
+const resamples = 20
+
+// judgeScores compares the scores. Their difference's standard error is the jackknife's, which holds for any smooth
+// score (Efron 1982): parts of the entities are left out in turn.
+func (c *referee) judgeScores(labels *learn.Labels, first, second *contestant, gain *gain) error {
+	part, count := c.parts(labels)
+	differences := make([]float64, 0, count)
+	for without := range count {
+		d, err := c.difference(part, without, first, second)
+		if err != nil {
+			return err
+		}
+		if !math.IsNaN(d) {
+			differences = append(differences, d)
+		}
+	}
+	all, err := c.difference(part, noPart, first, second)
+	if n := float64(len(differences)); err == nil && n > 1 && !math.IsNaN(all) {
+		gain.score, gain.scoreError = all, stat.StandardError(differences)*(n-1)
+	}
+	return err
+}
+
+// noPart is the place of no part of the labels that are judged by, and notJudged that of all other labels.
+const noPart, notJudged = -1, -2
+
+// parts deals the entities of labels out, and returns the part of each variable with a label, and the number of parts.
+func (c *referee) parts(labels *learn.Labels) (part map[int32]int, count int) {
+	part = make(map[int32]int, len(c.labels.Variables))
+	for _, i := range c.labels.Variables {
+		part[i] = notJudged
+	}
+	entities := make(map[int32]int) // in the order of the labels
+	for k, i := range labels.Variables {
+		entity := labels.Entities[k]
+		if _, seen := entities[entity]; !seen {
+			entities[entity] = len(entities) % resamples
+		}
+		part[i] = entities[entity]
+	}
+	return part, min(resamples, len(entities))
+}
+
+// difference scores both without a part of the labels, and returns by how much the second is better.
+func (c *referee) difference(part map[int32]int, without int, first, second *contestant) (float64, error) {
+	takes := func(i int32) bool {
+		at, labelled := part[i]
+		return !labelled || at != without && at != notJudged
+	}
+	for _, one := range []*contestant{first, second} {
+		var err error
+		answer := &session.Answer{Values: one.y, Perceived: c.g.Inputs}
+		if one.score, err = c.g.GuidedBy(answer, c.phase, c.guides, takes); err != nil {
+			return 0, err
+		}
+	}
+	return second.score - first.score, nil
+}
