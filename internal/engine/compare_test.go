@@ -146,7 +146,8 @@ func TestAnotherMethodCompetes(t *testing.T) {
 		"1: Mail(P) -> Same(P) ^2", "1: Pair(P) & !Mail(P) -> !Same(P) ^2", "1: !Same(P) ^2"], "predicates": {
 		"Name/1": {"observations": ["name.tsv"]}, "Mail/1": {"observations": ["mail.tsv"]},
 		"Pair/1": {"observations": ["pairs.tsv"]}, "Same/1": {"targets": ["pairs.tsv"], "evaluations": ["Discrete"],
-			"truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]}}}}`
+			"truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]}}},
+		"options": {"discreteevaluator.threshold": 0.5}}`
 	path := writeProject(t, files)
 	f1 := func(set ...string) float64 {
 		r := run(t, path, project.Options{Set: set}, learnAndInfer)
@@ -176,7 +177,8 @@ func TestStatesComeToTheRightSide(t *testing.T) {
 	}
 	files["model.json"] = `{"rules": ["1: Alike(P) -> Same(P) ^2", "1: !Same(P) ^2"], "predicates": {
 		"Alike/1": {"observations": ["alike.tsv"]}, "Same/1": {"targets": ["pairs.tsv"], "evaluations": ["Discrete"],
-			"truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]}}}}`
+			"truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]}}},
+		"options": {"discreteevaluator.threshold": 0.5}}`
 	path := writeProject(t, files)
 	f1 := func(set ...string) float64 {
 		return run(t, path, project.Options{Set: set}, learnAndInfer).Evaluations[0].Values["F1"]
