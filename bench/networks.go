@@ -22,7 +22,7 @@ var networks = []model{
 0 * Link(A, B) + X(+K, A, B) <= 1 .
 1: 0 * Good(K) + 0 * Cheap(A, B) + X(K, A, B) <= 0
 3: 0 * Good(K) + 0 * Costly(A, B) + X(K, A, B) <= 0
-`, commodities},
+`, commodities(lattice)},
 	{"transport", `
 X(A, +B) <= 0.9 .
 X(+A, B) >= 0.3 .
@@ -290,30 +290,32 @@ func flows(of linker) func(size int, seed uint64) *data {
 	}
 }
 
-// commodities makes flows of four goods along the links of a square, which they share.
-func commodities(size int, seed uint64) *data {
-	d := newData(seed)
-	const goods = 4
-	n := max(9, size/(goods*4))
-	node, good := d.constants("n", n), d.constants("g", goods)
-	all := both(lattice(d, n))
-	d.addLinks(node, all)
-	kinds, flow, source, sink := newTable(1), newTable(3), newTable(2), newTable(2)
-	for k := range symbol.ID(goods) {
-		kinds.observe(1, good+k)
-		for _, l := range all {
-			flow.target(good+k, node+symbol.ID(l[0]), node+symbol.ID(l[1]))
+// commodities makes flows of four goods along the links of a graph, which they share.
+func commodities(of linker) func(size int, seed uint64) *data {
+	return func(size int, seed uint64) *data {
+		d := newData(seed)
+		const goods = 4
+		n := max(9, size/(goods*4))
+		node, good := d.constants("n", n), d.constants("g", goods)
+		all := both(of(d, n))
+		d.addLinks(node, all)
+		kinds, flow, source, sink := newTable(1), newTable(3), newTable(2), newTable(2)
+		for k := range symbol.ID(goods) {
+			kinds.observe(1, good+k)
+			for _, l := range all {
+				flow.target(good+k, node+symbol.ID(l[0]), node+symbol.ID(l[1]))
+			}
+			for i := range symbol.ID(n) {
+				source.observe(0.4*indicator(i == k), good+k, node+i)
+				sink.observe(0.4*indicator(i == symbol.ID(n-1)-k), good+k, node+i)
+			}
 		}
-		for i := range symbol.ID(n) {
-			source.observe(0.4*indicator(i == k), good+k, node+i)
-			sink.observe(0.4*indicator(i == symbol.ID(n-1)-k), good+k, node+i)
-		}
+		d.add("Good", false, kinds)
+		d.add("X", true, flow)
+		d.add("Source", false, source)
+		d.add("Sink", false, sink)
+		return d
 	}
-	d.add("Good", false, kinds)
-	d.add("X", true, flow)
-	d.add("Source", false, source)
-	d.add("Sink", false, sink)
-	return d
 }
 
 // schedule makes tasks, each after some of those before it, which take some time.
