@@ -2,8 +2,9 @@ package mrf
 
 import "math"
 
-// ordinary is how large the largest coefficient of a hard constraint may be, and its inverse how small, for the
-// constraint to be left as it is written.
+// ordinary is how large the largest coefficient of a hard constraint may be, and its inverse how small all of them
+// together, for the constraint to be left as it is written. A mean over very many is not small, though each of its
+// coefficients is.
 const ordinary = 16
 
 // Magnitude is what the violation of a hard constraint with these coefficients is measured in: 1, or, if the largest is
@@ -43,8 +44,9 @@ func (t *term) measure() {
 }
 
 // Balanced returns the model with each hard constraint whose coefficients are not of ordinary size multiplied by the
-// power of two that makes the largest at least 1 and less than 2, and those powers, of all potentials in the order of
-// the blocks. Nothing is rounded by that. The model itself and nil say that there is none, or that it is beyond memory.
+// power of two that makes the largest, or the sum of their sizes if that is small, at least 1 and less than 2, and
+// those powers, of all potentials in the order of the blocks. Nothing is rounded by that. The model itself and nil say
+// that there is none, or that it is beyond memory.
 func (m *Model) Balanced() (balanced *Model, powers []float64) {
 	if m.Paged() != nil {
 		return m, nil
@@ -94,11 +96,13 @@ func (b *Block) powers() (powers []float64) {
 
 // balancing is what a constraint with these coefficients is to be multiplied by.
 func balancing(coef []float64) float64 {
-	most := largest(coef)
-	if most == 0 || most <= ordinary && most >= 1.0/ordinary {
-		return 1
+	if most := largest(coef); most > ordinary {
+		return 1 / powerBelow(most)
 	}
-	return 1 / powerBelow(most)
+	if sum := norm1(coef); sum > 0 && sum < 1.0/ordinary {
+		return 1 / powerBelow(sum)
+	}
+	return 1
 }
 
 // times returns the block with each constraint multiplied by a power of two, all by the same if the block is uniform.

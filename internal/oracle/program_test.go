@@ -188,6 +188,15 @@ func (r *row) most() float64 {
 	return most
 }
 
+// least is the smallest.
+func (r *row) least() float64 {
+	least := r.c
+	for _, a := range r.a {
+		least += min(0, a)
+	}
+	return least
+}
+
 // ground goes through all constants of all variables of all rules.
 func (p *prog) ground() (rows []row) {
 	index := make(map[string]int)
@@ -264,7 +273,13 @@ func (g *grounder) keep(r row) {
 	if r.w < 0 && !r.twoSided && r.most() <= 0 {
 		return
 	}
-	if _, exponent := math.Frexp(r.largest()); r.w < 0 && (exponent > 5 || exponent < -3) && r.largest() > 0 {
+	size := r.largest()
+	if size <= 16 {
+		if size = r.most() - r.least(); size >= 1.0/16 || size == 0 {
+			size = 1
+		}
+	}
+	if _, exponent := math.Frexp(size); r.w < 0 {
 		r.c = math.Ldexp(r.c, 1-exponent)
 		for i := range r.a {
 			r.a[i] = math.Ldexp(r.a[i], 1-exponent)

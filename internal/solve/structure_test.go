@@ -68,6 +68,25 @@ var structures = []struct {
 		return path(n, mrf.LessEqual, 0, 1.0001/float64(n-1), 1, -1).Model()
 	}, true},
 	{"steep", func(n int) *mrf.Model { return path(n, mrf.LessEqual, 0, 0.999/float64(n-1), 1, -1).Model() }, false},
+	{"means within means", func(n int) *mrf.Model {
+		rng := rand.New(rand.NewPCG(3, 3))
+		n *= 4
+		b := mrftest.New(n, 0, 2).Rule(0, mrf.LessEqual, 0)
+		for size := n; size >= 4; size /= 2 {
+			for from := 0; from+size <= n; from += size {
+				var row []term
+				for i := range size {
+					row = append(row, term{Index: from + i, Coef: 1 / float64(size)})
+				}
+				b.Add(-0.4-0.1*rng.NormFloat64(), row, nil)
+			}
+		}
+		b.Rule(1, mrf.Hinge, 1)
+		for i := range n {
+			b.Add(rng.Float64(), at(i, -1), nil)
+		}
+		return b.Model()
+	}, false},
 	{"budgets", func(n int) *mrf.Model {
 		rng := rand.New(rand.NewPCG(2, 2))
 		b := mrftest.New(n, 0, 2).Rule(0, mrf.LessEqual, 0)
