@@ -40,11 +40,9 @@ func (c *comparison) seek(ctx context.Context) error {
 	return nil
 }
 
-// tie is what the loss of the labels counts where their score is 0: all that is true may be told false until several
-// weights have changed.
-const tie = 1e-6
-
-// improve searches for weights of a better score, maybe without a fold, and returns the best with their state.
+// improve searches for weights of a better score, maybe without a fold, and returns the best with their state. The loss
+// of the labels counts as well: few labels give many weights the same score, which may not change until several weights
+// have.
 func (c *comparison) improve(ctx context.Context, theta []float64, without *division) (best, y []float64, err error) {
 	g := c.g
 	y = make([]float64, g.Model.Variables)
@@ -58,10 +56,7 @@ func (c *comparison) improve(ctx context.Context, theta []float64, without *divi
 	rate := func(y []float64) (float64, error) {
 		score, err := g.GuidedBy(&session.Answer{Values: y, Perceived: g.Inputs}, c.phase, c.guides,
 			func(i int32) bool { return !held[i] })
-		if score > 0 {
-			return score, err
-		}
-		return -tie * labels.Judge(y).Loss(), err
+		return score - labels.Judge(y).Loss(), err
 	}
 	most := math.Inf(-1)
 	score := func(ctx context.Context, weights []float64, _ float64) (value float64, err error) {
