@@ -18,6 +18,8 @@ type Fitter struct {
 	// networks whose outputs are of different kinds.
 	Labels *Labels
 	Loss   LossKind
+	// Latent, if set, takes the place of Labels.
+	Latent *Latent
 	// Inputs is the length of x.
 	Inputs    int
 	Optimiser OptimiserKind
@@ -131,19 +133,19 @@ func (f *Fitter) Run(ctx context.Context) (*Fit, error) {
 
 // start prepares a run, whose first snapshot is of the parameters as they are.
 func (f *Fitter) start() (*fitting, error) {
-	if len(f.Labels.Variables) == 0 {
+	if f.Latent == nil && len(f.Labels.Variables) == 0 {
 		return nil, fmt.Errorf("nothing to fit the networks to: no output of theirs has a label")
 	}
 	r := &fitting{Fitter: f, perception: f.Perception, labels: f.Labels, held: f.Held,
 		parameters: f.Perception.Parameters(), rate: f.Rate, best: snapshot{Score: math.Inf(-1)}, mark: math.Inf(-1)}
-	mass := Loss{Kind: f.Loss}.mass(f.Labels)
+	mass := f.mass()
 	r.optimiser = Optimiser{Kind: f.Optimiser, Decay: f.Decay, BiasShare: min(1, fewLabels/mass), Threads: f.Threads}
 	if f.Decay < 0 {
 		r.optimiser.Decay *= -decayMass / mass
 		r.optimiser.HiddenShare = hiddenShare
 	}
 	inputs := f.Inputs
-	if whole, ok := f.Perception.(Restrictable); ok {
+	if whole, ok := f.Perception.(Restrictable); ok && f.Latent == nil {
 		var err error
 		number := make(map[int32]int32)
 		if r.labels = f.Labels.renumbered(number); f.Held != nil {
@@ -157,6 +159,27 @@ func (f *Fitter) start() (*fitting, error) {
 	r.x, r.upstream = make([]float64, inputs), make([]float64, inputs)
 	_, err := r.look(0)
 	return r, err
+}
+
+// mass is how many labels there are for decay to be measured by.
+func (f *Fitter) mass() float64 {
+	if f.Latent != nil {
+		return float64(f.Latent.Len())
+	}
+	return Loss{Kind: f.Loss}.mass(f.Labels)
+}
+
+// loss returns the mean of the labels' losses, and writes its gradient if upstream is not nil.
+func (r *fitting) loss(upstream []float64) float64 {
+	if r.Latent != nil {
+		return r.Latent.Value(r.x, upstream)
+	}
+	loss := Loss{Kind: r.Loss, Floor: TinyFloor}
+	if upstream == nil {
+		return loss.Value(r.labels, r.x)
+	}
+	loss.Gradient(r.labels, r.x, upstream)
+	return 0
 }
 
 // renumbered returns the labels with their variables numbered from 0, as they first come: number has the numbers of
@@ -188,7 +211,7 @@ func (r *fitting) step(epoch int) error {
 	if err := r.perception.Forward(r.x, true, r.Seed+uint64(epoch)+1); err != nil {
 		return err
 	}
-	Loss{Kind: r.Loss, Floor: TinyFloor}.Gradient(r.labels, r.x, r.upstream)
+	r.loss(r.upstream)
 	if err := r.perception.Backward(r.upstream); err != nil {
 		return err
 	}
@@ -203,7 +226,7 @@ func (r *fitting) look(epoch int) (FitEpoch, error) {
 	if err := r.perception.Forward(r.x, false, 0); err != nil {
 		return line, err
 	}
-	line.Loss = Loss{Kind: r.Loss, Floor: TinyFloor}.Value(r.labels, r.x)
+	line.Loss = r.loss(nil)
 	score := -line.Loss - r.optimiser.penalty(r.parameters)
 	if r.held != nil {
 		line.Validation = -Loss{Kind: r.Loss, Floor: TinyFloor}.Value(r.held, r.x)

@@ -26,6 +26,7 @@ type crossFitting struct {
 	plan     plan
 	standing learn.Verdict // of the plan
 	chosen   CrossFit
+	fitsAny  bool // networks were fitted alone to something
 }
 
 // cautious is the number of epochs end to end where nothing can be held out to choose it, and networks cannot be fitted
@@ -283,9 +284,8 @@ func (c *crossFitting) afresh(ctx context.Context) error {
 		return nil
 	}
 	nothing := c.nothing()
-	fitted, err := c.fits()
-	if err != nil || fitted && c.standing.Beats(nothing, fittedGain) {
-		return err
+	if c.fitsAny && c.standing.Beats(nothing, fittedGain) {
+		return nil
 	}
 	curves := make([][]learn.Verdict, len(c.folds))
 	for k := range c.folds {

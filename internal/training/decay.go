@@ -66,6 +66,7 @@ func (c *crossFitting) fitted(ctx context.Context, factor float64) ([]fold, lear
 		if training.FitEpochs == 0 {
 			continue
 		}
+		c.fitsAny = true
 		held, err := c.unseen(f)
 		if err != nil {
 			return nil, learn.Verdict{}, err

@@ -25,7 +25,7 @@ func (g *learner) fitNetworks(ctx context.Context, l lesson) (*Training, error) 
 		return nil, err
 	}
 	if len(labels.Variables) == 0 {
-		return new(Training), nil
+		return g.fitLatent(ctx, l)
 	}
 	training, err := g.fitTo(ctx, l, labels)
 	if err == nil && l.shared {
@@ -49,19 +49,30 @@ func (g *learner) fitLabels(l lesson) (*learn.Labels, error) {
 
 // fitTo fits the networks alone to labels of what they see.
 func (g *learner) fitTo(ctx context.Context, l lesson, labels *learn.Labels) (*Training, error) {
-	s := g.Project.Learning.Network
-	fitter := learn.Fitter{
-		Perception: g.Perception, Labels: labels, Loss: g.fitLoss(), Inputs: len(g.Inputs),
-		Optimiser: learn.Adam, Rate: s.Rate, Decay: l.decayOf(s.Decay), Epochs: l.fitEpochs, Patience: s.Patience,
-		Seed: g.Seed, Threads: g.Project.Threads,
-		OnEpoch: g.onFit,
-	}
+	fitter := g.fitter(l)
+	fitter.Labels = labels
 	var err error
 	if fitter.Held, err = g.fitHeld(l); err != nil {
 		return nil, err
 	}
 	g.giveLosses(labels)
 	g.giveLosses(fitter.Held)
+	return g.fitBy(ctx, fitter)
+}
+
+// fitter fits the networks of a lesson alone.
+func (g *learner) fitter(l lesson) *learn.Fitter {
+	s := g.Project.Learning.Network
+	return &learn.Fitter{
+		Perception: g.Perception, Loss: g.fitLoss(), Inputs: len(g.Inputs),
+		Optimiser: learn.Adam, Rate: s.Rate, Decay: l.decayOf(s.Decay), Epochs: l.fitEpochs, Patience: s.Patience,
+		Seed: g.Seed, Threads: g.Project.Threads,
+		OnEpoch: g.onFit,
+	}
+}
+
+// fitBy fits the networks, which then see what they have learned to.
+func (g *learner) fitBy(ctx context.Context, fitter *learn.Fitter) (*Training, error) {
 	fit, err := fitter.Run(ctx)
 	if fit == nil {
 		return nil, err

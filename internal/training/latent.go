@@ -1,0 +1,67 @@
+package training
+
+import (
+	"context"
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/relation"
+)
+
+// latentStarts is how often networks begin that see what nobody has labelled: which class is which is decided by what
+// they begin with, and some beginnings lead to classes that are two in one.
+const latentStarts = 5
+
+// latentKept is the share of labels that must agree with classes that are certain. Where fewer do, rules are about
+// degrees: of things in an order, each better than the next, no two classes tell more than half.
+const latentKept = 0.75
+
+// latent returns what labels say of networks that have no labels of their own, through the ground rules that tie the
+// two together; nil if there is nothing.
+func (g *learner) latent(l lesson) (*learn.Latent, error) {
+	if !g.Project.Learning.Auto || g.Perception == nil {
+		return nil, nil
+	}
+	labels, err := g.taught(l, relation.Target)
+	if err != nil || len(labels.Variables) == 0 {
+		return nil, err
+	}
+	g.Field.SetWeights(g.written())
+	return learn.NewLatent(g.Field, labels, g.Perception.Distributions()), nil
+}
+
+// fitLatent fits networks to these, from several beginnings, and keeps the best.
+func (g *learner) fitLatent(ctx context.Context, l lesson) (*Training, error) {
+	latent, err := g.latent(l)
+	if latent == nil || err != nil {
+		return new(Training), err
+	}
+	seed, least := g.Seed, math.Inf(1)
+	defer func() { g.Seed = seed }()
+	var kept *Training
+	var best parameters
+	for start := range uint64(latentStarts) {
+		if start > 0 {
+			g.Seed = seed + start*startStride
+			if err := g.begin(); err != nil {
+				return nil, err
+			}
+		}
+		fitter := g.fitter(l)
+		fitter.Latent = latent
+		training, err := g.fitBy(ctx, fitter)
+		if err != nil {
+			return training, err
+		}
+		if loss := latent.Value(training.Chosen.Perceived, nil); kept == nil || loss < least {
+			kept, best, least = training, g.parameters(), loss
+		}
+	}
+	if latent.Kept(kept.Chosen.Perceived) < latentKept {
+		g.Seed = seed
+		return new(Training), g.begin()
+	}
+	g.takeBack(best)
+	copy(g.Inputs, kept.Chosen.Perceived)
+	return kept, nil
+}
