@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"time"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
 )
 
 // enter makes a scene what the next steps are about.
@@ -91,6 +93,9 @@ func length(values []float64) float64 {
 // learnBatch takes the gradient steps of the batch that is shown, the number-th of the run. Each starts from nowhere:
 // the state of other examples is no help.
 func (t *Trainer) learnBatch(ctx context.Context, number int, line *Epoch) error {
+	if t.Latent {
+		return t.learnLatent(number, line)
+	}
 	clear(t.y)
 	t.multipliers = nil
 	if v := t.energies(); v != nil {
@@ -143,4 +148,45 @@ func (t *Trainer) learnEnergies(ctx context.Context, v *energies, number int, li
 	err = t.update()
 	line.Gradient += time.Since(start).Seconds()
 	return err
+}
+
+// latentOf prepares the likelihood of a scene's labels, as networks see its things; nil as NewLatent is.
+func latentOf(field *mrf.Field, labels *Labels, perception Perception) *Latent {
+	seen, ok := perception.(Distributed)
+	if !ok {
+		return nil
+	}
+	return NewLatent(field, labels, seen.Distributions())
+}
+
+// HasLatent tells whether the first of a task's batches has a likelihood of its labels, and all together would not take
+// too long.
+func (t *Task) HasLatent() bool {
+	t.Field.SetWeights(t.Theta)
+	latent := latentOf(t.Field, t.Labels, t.Perception)
+	return latent != nil && latent.tried <= mostTried/t.Batches.Len()
+}
+
+// learnLatent takes the gradient step of a batch by the likelihood of its labels, which needs no inference.
+func (t *Trainer) learnLatent(number int, line *Epoch) error {
+	if err := t.perceive(t.Field, true, t.stepSeed(number, 0)); err != nil {
+		return err
+	}
+	line.Forward += t.forward.Seconds()
+	start := time.Now()
+	defer func() { line.Gradient += time.Since(start).Seconds() }()
+	k := number % t.Batches.Len()
+	latent, seen := t.latents[k]
+	if !seen {
+		if t.latents == nil {
+			t.latents = make(map[int]*Latent)
+		}
+		latent = latentOf(t.Field, t.Labels, t.Perception)
+		t.latents[k] = latent
+	}
+	if latent == nil {
+		return nil
+	}
+	line.Loss += latent.Value(t.x, t.inputs)
+	return t.update()
 }

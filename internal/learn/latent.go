@@ -21,6 +21,7 @@ import (
 // outputs that are all uniform.
 type Latent struct {
 	scopes []*scope
+	tried  int // choices times the inputs of ground rules that they are tried in
 }
 
 // scope is some things and all choices of their classes.
@@ -86,7 +87,6 @@ type latentBuilder struct {
 	things           [][]int32
 	thingOf, classOf map[int32]int
 	largest          float64
-	tried            int
 	at               map[string]*scope
 	latent           Latent
 }
@@ -111,7 +111,7 @@ func (b *latentBuilder) add(block *mrf.Block) bool {
 			continue
 		}
 		if s, literals := b.scope(&p); s != nil {
-			if b.tried += len(s.weight) * len(literals); b.tried > mostTried {
+			if b.latent.tried += len(s.weight) * len(literals); b.latent.tried > mostTried {
 				return false
 			}
 			s.charge(block, literals, slack, b.unit(block.Rule, &p))

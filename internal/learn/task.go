@@ -55,7 +55,9 @@ type Settings struct {
 	Movement       float64 // change of relative weights in an epoch below which Perceptron and Energy stop
 	// Sharpen is the weight of the entropy of what networks see of examples, at first: see sharpen.
 	Sharpen float64
-	Seed    uint64
+	// Latent learns from examples by the likelihood of their labels, and not by the method: see Latent.
+	Latent bool
+	Seed   uint64
 }
 
 // smallestWeight keeps rule weights positive, as a hinge-loss energy must have them to be convex.

@@ -36,8 +36,9 @@ type Trainer struct {
 
 	next    int // the next epoch's number
 	history []Epoch
-	forward time.Duration // that the networks last took
-	seen    bool          // x is what the next step's networks see
+	forward time.Duration   // that the networks last took
+	seen    bool            // x is what the next step's networks see
+	latents map[int]*Latent // by batch
 	best    snapshot
 	// activity and gauge look on; see signs.go.
 	activity activity

@@ -19,6 +19,8 @@ type lesson struct {
 	// start counts how often learning has begun before, and sharpening is how sharp outputs are made: see starts.go.
 	start      int
 	sharpening float64
+	// latent is whether examples are learned from by the likelihood of their labels.
+	latent bool
 	// settings are those of the method, nil the project's.
 	settings *learn.Settings
 	// plan is what held-out labels have chosen; its epochs are those above.

@@ -31,6 +31,8 @@ type notices struct {
 	told   source.Diagnostics
 	// waits keeps signs for the end: learning may begin anew, and then those of what is kept count.
 	waits bool
+	// fixed says that what is kept has not learned rules' weights.
+	fixed bool
 
 	// What is looked at: the learning curve up to the parameters that count, after so many epochs, which when says.
 	curve []learn.Epoch
@@ -207,7 +209,7 @@ const unmoved = 1e-6
 func (n *notices) still() {
 	g, curve := n.g, n.curve
 	s := &g.Project.Learning
-	if s.Auto || s.Learn.RuleRate == 0 || n.steps < 2 || len(curve) < 2 {
+	if s.Auto || s.Learn.RuleRate == 0 || n.fixed || n.steps < 2 || len(curve) < 2 {
 		return
 	}
 	count, place := 0, source.Span{}

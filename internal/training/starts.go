@@ -42,6 +42,7 @@ type starts struct {
 	best   parameters
 	most   float64 // its share of right examples
 	blurry int     // starts that many examples were wrong in, without decay
+	likely bool    // labels have a likelihood of what networks see
 }
 
 // learnFromExamples learns from examples, and where that comes to rest with many of them wrong, begins once more with
@@ -92,6 +93,13 @@ func (g *learner) starts(l lesson) (*starts, error) {
 	if s.fixed = l.anew || g.Project.Learning.DecaySet; l.anew {
 		s.lesson.decay = g.plan.decay
 	}
+	if s.judges() && !l.anew {
+		task, err := g.exampleTask(context.Background(), l)
+		if err != nil {
+			return nil, err
+		}
+		s.likely = task.HasLatent()
+	}
 	return s, s.empanel()
 }
 
@@ -112,6 +120,7 @@ func (s *starts) start(ctx context.Context) (*Training, error) {
 	s.all = append(s.all, this)
 	if s.kept == nil || score > s.most {
 		s.kept, s.most, s.best = training, score, s.g.parameters()
+		s.g.notices.fixed = s.lesson.latent
 		s.kept.plan.decay = s.lesson.decay
 	}
 	return training, err
@@ -127,12 +136,26 @@ func (s *starts) judge(ctx context.Context, this *Start) (score float64, err err
 	return held, err
 }
 
+// score is the share of right examples, of those not learned from if there are any.
+func (s *Start) score() float64 {
+	if s.Held != nil {
+		return *s.Held
+	}
+	return s.Right
+}
+
 // begin makes the next start, if there is to be one.
 func (s *starts) begin(curve []learn.Epoch) (again bool, err error) {
 	last := s.all[len(s.all)-1]
+	if len(s.all) == 2 && last.score() < s.most {
+		s.lesson.latent = false
+	}
 	switch {
 	case len(s.all) >= s.g.Project.Learning.Starts || !s.judges():
 		return false, nil
+	case len(s.all) == 1 && last.score() < enough && s.likely:
+		s.lesson.latent, again = true, true
+		s.g.Project.Log.Info("many examples are wrong: beginning with the likelihood of the labels", "right", last.score())
 	case s.lesson.decay > 0 && !s.fixed:
 		again = s.adjust(last)
 	case last.Right < enough && !stuck(curve):

@@ -164,6 +164,9 @@ func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error)
 	if l.decay > 0 {
 		settings.Decay = l.decay
 	}
+	if l.latent {
+		settings.Latent, settings.RuleRate, settings.Deviation = true, 0, 0
+	}
 	if g.Project.Learning.Freeze {
 		settings.NetworkRate = 0
 	}
