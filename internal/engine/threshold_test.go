@@ -60,7 +60,7 @@ func TestThresholdIsLearned(t *testing.T) {
 
 // An answer that is no better than one that looks at nothing is told.
 func TestBlindAnswersAreNoticed(t *testing.T) {
-	const want = "F1 of Match is 0 for the 360 labels learned from; an answer that looks at nothing has 0.2857 " +
+	const want = "F1 of Match is 0 for the 360 labels learned from; an answer that looks at nothing has 0 " +
 		"[learn-blind]"
 	path := writeProject(t, columns(" ^2", `"discreteevaluator.threshold": 0.5`))
 	if printed := notices(t, path); !strings.Contains(printed, want) {
@@ -68,6 +68,19 @@ func TestBlindAnswersAreNoticed(t *testing.T) {
 	}
 	if printed := notices(t, writeProject(t, columns(" ^2", ""))); strings.Contains(printed, "learn-blind") {
 		t.Errorf("noticed though a threshold was learned: %s", printed)
+	}
+}
+
+// Linear rules that would do better with squares are told, and squared ones are not.
+func TestLinearRulesAreNoticed(t *testing.T) {
+	const want = "with squares, the rules would tell the labels better: a loss of "
+	for _, power := range []string{"", " ^2"} {
+		files := columns(power, "")
+		files["model.json"] = strings.ReplaceAll(strings.ReplaceAll(files["model.json"], "fixed ", ""),
+			"-> Match(A, B)\"", "-> Match(A, B)"+power+"\"")
+		if printed := notices(t, writeProject(t, files)); strings.Contains(printed, want) != (power == "") {
+			t.Errorf("%q: %s", power, printed)
+		}
 	}
 }
 

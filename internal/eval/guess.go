@@ -8,9 +8,13 @@ import (
 )
 
 // Guess is the representative value of an evaluation at the best answer that looks at nothing: the same value for all
-// atoms, or of categories how often each is right. It is NaN without a known truth. Name and options must be those of
-// an evaluation that was no error.
+// atoms, or of categories how often each is right; F1 at one that calls as many atoms true as the answer, but draws them
+// by lot. It is NaN without a known truth. Name and options must be those of an evaluation that was no error.
 func Guess(name string, options map[string]string, s *Scored) float64 {
+	if r, err := Evaluate(name, options, s); err == nil && r.Primary().Name == "F1" {
+		o := optionReader{prefix: "discreteevaluator.", options: options}
+		return s.lot(o.threshold())
+	}
 	var known []float64
 	s.known(func(_, truth float64) { known = append(known, truth) })
 	if len(known) == 0 {
@@ -34,6 +38,16 @@ func Guess(name string, options map[string]string, s *Scored) float64 {
 		}
 	}
 	return best
+}
+
+// lot is the F1 that as many true atoms have by lot: of both shares, the harmonic mean.
+func (s *Scored) lot(threshold float64) float64 {
+	said, right := 0.0, 0.0
+	n := s.known(func(prediction, truth float64) {
+		said += float64(bit(prediction >= s.decision(threshold)))
+		right += float64(bit(truth >= threshold))
+	})
+	return ratio(2*said*right, (said+right)*float64(n))
 }
 
 // frequencies says of each atom how often its category is right.

@@ -114,3 +114,21 @@ func (b *Block) Potential(d float64) (value, slope float64) {
 	}
 	return d, sign
 }
+
+// Squared returns the model in which potentials that are not squared are, and the rules that these are of, in order.
+func (m *Model) Squared() (squared *Model, rules []int) {
+	squared = &Model{Variables: m.Variables, Inputs: m.Inputs, Rules: m.Rules, Blocks: slices.Clone(m.Blocks)}
+	for k, b := range m.Blocks {
+		if b.Kind.Hard() || b.Kind != Linear && b.Exponent == 2 || b.Len == 0 {
+			continue
+		}
+		other := *b
+		if other.Exponent = 2; other.Kind == Linear {
+			other.Kind = Hinge // which it is where it never ends
+		}
+		squared.Blocks[k] = &other
+		rules = append(rules, b.Rule)
+	}
+	slices.Sort(rules)
+	return squared, slices.Compact(rules)
+}

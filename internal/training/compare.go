@@ -49,7 +49,7 @@ func (g *learner) learnWeights(ctx context.Context, l lesson) (*Training, error)
 		copy(g.Theta, written)
 		training.Kept, training.Chosen.Values = 0, c.written.y
 	}
-	return training, nil
+	return training, c.linear(ctx)
 }
 
 // mostCompared is the number of ground rules up to which learning is repeated without some labels.

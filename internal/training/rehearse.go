@@ -14,8 +14,8 @@ import (
 )
 
 // rehearsal infers as inference will, from nothing and with its options, about labels that nothing but the weights of
-// rules has learned from. So it finds out what inference had best do: whether to know what was learned from, and from
-// which value on an atom had best count as true.
+// rules has learned from. So it finds out what inference had best do: whether to know what was learned from, or else
+// from which value on an atom had best count as true.
 type rehearsal struct {
 	referee
 	shifts []shift
@@ -44,7 +44,6 @@ func (g *learner) rehearse(ctx context.Context, training *Training) error {
 	if err != nil {
 		return err
 	}
-	chosen := forgotten
 	if asked := s.Known; (asked == nil || *asked) && len(r.known) > 0 {
 		known, err := r.answer(ctx, true)
 		if infeasible := (*learn.InfeasibleError)(nil); errors.As(err, &infeasible) {
@@ -60,14 +59,14 @@ func (g *learner) rehearse(ctx context.Context, training *Training) error {
 		training.Rehearsed = &Rehearsed{gain.wins(0), forgotten.verdict.Loss(), known.verdict.Loss(), forgotten.score,
 			known.score}
 		if asked != nil || training.Rehearsed.Known {
-			chosen = known
+			return nil // inference will know all labels: more, and its values lie elsewhere
 		}
 	}
 	if g.Perception != nil && r.folds != nil && training.plan.epochs > 0 {
 		return nil // end to end, values become sharper
 	}
 	part, _ := r.parts(r.labels)
-	return g.LearnThresholds(&session.Answer{Values: chosen.y, Perceived: g.Inputs}, r.phase, func(i int32) int {
+	return g.LearnThresholds(&session.Answer{Values: forgotten.y, Perceived: g.Inputs}, r.phase, func(i int32) int {
 		if p, labelled := part[i]; labelled {
 			return p
 		}

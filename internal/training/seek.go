@@ -40,6 +40,10 @@ func (c *comparison) seek(ctx context.Context) error {
 	return nil
 }
 
+// looseWork bounds the ground rules of all inferences together where several states may cost the same: each trial then
+// takes two inferences, and each of these longer.
+const looseWork = 1_000_000
+
 // improve searches for weights of a better score, maybe without a fold, and returns the best with their state. The loss
 // of the labels counts as well: few labels give many weights the same score, which may not change until several weights
 // have.
@@ -74,6 +78,9 @@ func (c *comparison) improve(ctx context.Context, theta []float64, without *divi
 	}
 	settings := g.Project.Learning.Search
 	settings.Seed = g.Seed
+	if most := looseWork / max(1, g.Model.Potentials()); settings.Trials == 0 && most < 100 && g.Field.Convexity() == 0 {
+		settings.Trials = max(1, most)
+	}
 	trials, err := search.Run(ctx, learn.Climb, search.Problem{Start: slices.Clone(theta), Learned: g.learned(),
 		Relative: g.relative(), Score: score}, settings)
 	if err != nil {

@@ -1,0 +1,38 @@
+package training
+
+import (
+	"context"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+)
+
+// squaredGain is by how many standard errors squared rules have to be better than those written.
+const squaredGain = 2
+
+// linear notices rules without ^2 that would tell the labels better with it, the weights being those kept or those
+// written: of linear rules, many states cost the same.
+func (c *comparison) linear(ctx context.Context) error {
+	g := c.g
+	model, rules := g.Model.Squared()
+	if len(rules) == 0 || g.notices == nil || model.Potentials() > mostCompared {
+		return nil
+	}
+	kept, best := c.labels.Judge(c.training.Chosen.Values), c.labels.Judge(c.training.Chosen.Values)
+	field := mrf.NewFieldOn(model, g.Field.Threads)
+	for _, theta := range [][]float64{g.Theta, c.written.theta} {
+		y, err := g.inferCold(ctx, field, theta, g.Inputs)
+		if err != nil {
+			return err
+		}
+		if other := c.labels.Judge(y); other.Loss() < best.Loss() {
+			best = other
+		}
+	}
+	if best.Beats(kept, squaredGain) {
+		g.notices.see("learn-linear", g.Program.Rules[rules[0]].Span, "",
+			"write ^2 behind it, and behind other rules that have none",
+			"with squares, the rules would tell the labels better: a loss of %.3f in place of %.3f; without, many states cost "+
+				"the same", best.Loss(), kept.Loss())
+	}
+	return nil
+}
