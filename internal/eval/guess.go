@@ -8,8 +8,8 @@ import (
 )
 
 // Guess is the representative value of an evaluation at the best answer that looks at nothing: the same value for all
-// atoms, or of categories how often each is right; F1 at one that calls as many atoms true as the answer, but draws them
-// by lot. It is NaN without a known truth. Name and options must be those of an evaluation that was no error.
+// atoms, or of categories how often each is right; F1 at one that calls as many atoms true as the answer, but draws
+// them by lot. It is NaN without a known truth. Name and options must be those of an evaluation that was no error.
 func Guess(name string, options map[string]string, s *Scored) float64 {
 	if r, err := Evaluate(name, options, s); err == nil && r.Primary().Name == "F1" {
 		o := optionReader{prefix: "discreteevaluator.", options: options}
