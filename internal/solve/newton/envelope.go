@@ -18,6 +18,7 @@ type envelope struct {
 	mu    multipliers // those of exact potentials are only written; none if all are exact
 	// steepness is ρ/w of linear potentials, and times hardness ρ of constraints.
 	steepness, hardness float64
+	kinked              bool // some soft potentials are not exact
 	// constraintsOnly drops the soft potentials, for the search for a feasible point.
 	constraintsOnly bool
 }
@@ -25,6 +26,15 @@ type envelope struct {
 // exact tells whether the block's potentials are smooth as they are.
 func exact(b *mrf.Block) bool {
 	return b.Kind == mrf.Linear || b.Exponent == 2 && !b.Kind.Hard()
+}
+
+// radius is how far a variable's first steps may lead it: the quadratic model knows nothing beyond the curved pieces of
+// linear potentials, which are 1/steepness wide.
+func (e *envelope) radius() float64 {
+	if !e.kinked || e.constraintsOnly {
+		return 1
+	}
+	return min(1, 1/e.steepness)
 }
 
 // differentiate replaces the slacks by the derivatives ν and returns the sum of the terms.

@@ -60,6 +60,10 @@ func (in *inner) minimise(tolerance float64) outcome {
 // minimiseUntil runs until enough says so of the value and a bound on its distance from the minimum.
 func (in *inner) minimiseUntil(enough func(value, gap float64) bool) outcome {
 	in.value = in.evaluate(in.y, in.g)
+	in.model.radius = in.env.radius()
+	if in.env.kinked {
+		in.model.effort = leastEffort // the first steps after a change of the terms are seldom the last ones
+	}
 	least, still := math.Inf(1), 0
 	for {
 		gap := solve.BoxGap(in.y, in.g)
@@ -77,6 +81,9 @@ func (in *inner) minimiseUntil(enough func(value, gap float64) bool) outcome {
 		before, predicted := in.value, in.model.decrease(in.g)
 		step, ok := in.search()
 		in.model.learn(predicted, before-in.value)
+		if step == 1 {
+			in.model.widen()
+		}
 		if still++; gap < least || before-in.value > rounding*math.Abs(before) {
 			least, still = min(least, gap), 0
 		}

@@ -11,6 +11,7 @@ package newton
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
@@ -46,7 +47,7 @@ type Solver struct {
 func New(field *mrf.Field, settings solve.Settings) *Solver {
 	settings = settings.WithDefaults(defaultIterations)
 	field.Threads = parallel.Threads(settings.Threads)
-	env, soft := &envelope{field: field}, smooth(field.Model)
+	env, soft := &envelope{field: field, kinked: kinked(field.Model)}, smooth(field.Model)
 	whole := field.Model.Paged() == nil
 	if !soft {
 		env.mu = newMultipliers(field.Model, whole)
@@ -80,13 +81,11 @@ func sweep(m *mrf.Model) float64 {
 // defaultIterations bounds the Newton steps of one Solve.
 const defaultIterations = 3000
 
-func smooth(m *mrf.Model) bool {
-	for _, b := range m.Blocks {
-		if b.Len > 0 && !exact(b) {
-			return false
-		}
-	}
-	return true
+// smooth tells whether all potentials are exact, and kinked whether any soft one is not.
+func smooth(m *mrf.Model) bool { return !kinked(m) && !m.Hard() }
+
+func kinked(m *mrf.Model) bool {
+	return slices.ContainsFunc(m.Blocks, func(b *mrf.Block) bool { return b.Len > 0 && !b.Kind.Hard() && !exact(b) })
 }
 
 // SetWeights implements solve.Solver.

@@ -2,6 +2,7 @@ package newton
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -220,5 +221,38 @@ func TestRepairEndsEarly(t *testing.T) {
 	}
 	if own := solve.Certify(field, r.Y, r.Multipliers); own != r.Certificate || own.MaxViolation > 1e-6 {
 		t.Errorf("certificate %+v, by itself %+v", r.Certificate, own)
+	}
+}
+
+// Where a few variables leave the place where the quadratic model holds, all others must move nevertheless: the larger
+// the model, the more of them there are, and each step was cut to what the worst allowed.
+func TestFarVariablesDoNotHoldTheOthers(t *testing.T) {
+	const documents, classes = 4000, 7
+	rng := rand.New(rand.NewPCG(1, 2))
+	model := mrftest.New(documents*classes, 0, 3).Rule(0, mrf.Hinge, 1)
+	for i := range documents * classes {
+		for range 3 {
+			model.Add(rng.Float64()/2, []mrftest.Term{{Index: i, Coef: -1}}, nil)
+		}
+	}
+	model.Rule(1, mrf.Hinge, 1)
+	for i := range documents * classes {
+		j := rng.IntN(documents)*classes + i%classes
+		if j != i {
+			model.Add(-rng.Float64()/2, []mrftest.Term{{Index: i, Coef: 1}, {Index: j, Coef: -1}}, nil)
+		}
+	}
+	model.Rule(2, mrf.Equal, 0)
+	for d := range documents {
+		sum := make([]mrftest.Term, classes)
+		for c := range sum {
+			sum[c] = mrftest.Term{Index: d*classes + c, Coef: 1}
+		}
+		model.Add(-1, sum, nil)
+	}
+	s := New(mrftest.Field(model.Model(), []float64{1, 0.3, 0}, nil), solve.Settings{Gap: 1e-6})
+	solved(t, s)
+	if sweeps := s.inner.work / s.inner.sweep; sweeps > 420 {
+		t.Errorf("as much work as %.0f sweeps; 359 without far steps, 503 with them", sweeps)
 	}
 }
