@@ -32,8 +32,9 @@ const (
 	roomy = 0.8
 	// wide is the part of all variables beyond which solving everything is better.
 	wide = 0.5
-	// much is how many times the model's coefficients may be gone through before everything is solved instead.
-	much = 1
+	// much is how many times the model's coefficients may be gone through before everything is solved instead, and little
+	// that where this was brief the last time.
+	much, little = 4, 1
 	// crowded is that part of them from which on what changes at once is solved with all others.
 	crowded = 0.03
 	// portion is the part of what there is too much of the gap that is taken in at once, and most is that part where it is
@@ -80,8 +81,12 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 	if s.lent != nil || near && len(s.left) > 0 {
 		s.aim = math.Inf(1) // that is not what is proven now
 	}
-	work, pace := 0, pace{}
-	for round := time.Now(); len(more) > 0; {
+	work, pace, worth := 0, pace{}, much*float64(s.size)
+	if s.brief {
+		worth = little * float64(s.size)
+	}
+	late := false
+	for round := time.Now(); len(more) > 0 || late; {
 		if near && out.Rounds > 0 && ends(ctx, patience*time.Since(round)) {
 			s.leave(p, near)
 			out.Status = solve.TimeLimit
@@ -89,11 +94,11 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 		}
 		round = time.Now()
 		s.take(p, more)
-		work += p.entries()
-		if out.Rounds == 0 && float64(p.entries()) > crowded*float64(s.size)+cheap {
+		work += p.looked
+		if out.Rounds == 0 && float64(p.looked) > crowded*float64(s.size)+cheap {
 			work = math.MaxInt // so much at once
 		}
-		if float64(len(p.variables)) > wide*float64(len(s.y))+few || float64(work) > much*float64(s.size)+cheap {
+		if float64(len(p.variables)) > wide*float64(len(s.y))+few || float64(work) > worth+cheap {
 			s.leave(p, near)
 			out.Status = solve.Stalled
 			return out, nil
@@ -110,11 +115,15 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 			more = slices.Clone(p.frontier)
 			continue
 		}
-		s.install(p, result)
+		late = s.install(p, result)
+		more = nil
 		if ctx.Err() != nil {
 			s.leave(p, near)
 			out.Status = solve.Ended(ctx)
 			return out, nil
+		}
+		if late {
+			continue
 		}
 		if !s.proven() && !math.IsInf(s.aim, 1) {
 			s.aim = roomy * s.settings.Gap // so that the next change does not find the same
@@ -122,7 +131,7 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 		more = s.pushed(p)
 		if !s.provenTo(s.aim) {
 			more = s.worst(p)
-			pace.sees(p.entries(), math.Abs(s.Certificate().Gap)/s.aim, float64(s.size))
+			pace.sees(p.looked, math.Abs(s.Certificate().Gap)/s.aim, worth)
 			if pace.slow >= enough || pace.slow > 0 && s.brief {
 				s.leave(p, near)
 				out.Status = solve.Stalled
@@ -159,8 +168,8 @@ func ends(ctx context.Context, within time.Duration) bool {
 
 // pace is how the gap falls as a part grows: mostly by a power of the part's size.
 type pace struct {
-	entries, off float64 // of the last round
-	slow         int     // rounds at whose pace the whole would be less work
+	looked, off float64 // of the last round
+	slow        int     // rounds at whose pace the whole would be less work
 }
 
 // Rounds that are slow count from a part of the model on. So many are enough, and one where the whole was brief the
@@ -171,16 +180,16 @@ const (
 	brief   = 4
 )
 
-// sees notes the size of a part and how many times what was asked for the gap is, in a model of a size, and whether
-// solving all of it is better than going on at this pace.
-func (p *pace) sees(entries int, off, size float64) {
-	before, grown := *p, float64(entries)
-	p.entries, p.off = grown, off
-	if before.off == 0 || grown < notable*size+cheap {
+// sees notes how much a part has looked at and how many times what was asked for the gap is, where solving all is worth
+// so much, and whether that is better than going on at this pace.
+func (p *pace) sees(looked int, off, worth float64) {
+	before, grown := *p, float64(looked)
+	p.looked, p.off = grown, off
+	if before.off == 0 || grown < notable*worth+cheap {
 		return
 	}
-	power := math.Log(before.off/off) / math.Log(grown/before.entries)
-	if power > 0 && 2*grown*math.Pow(off, 1/power) < much*size { // rounds double // rounds double
+	power := math.Log(before.off/off) / math.Log(grown/before.looked)
+	if power > 0 && 2*grown*math.Pow(off, 1/power) < worth { // rounds double
 		p.slow = 0
 		return
 	}
