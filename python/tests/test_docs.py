@@ -75,14 +75,6 @@ def test_imports_of_the_page() -> None:
     assert {"Model", "Partition"} <= set(run(fragment("compat"), "docs/python.md"))
 
 
-def test_the_layer_of_the_page() -> None:
-    torch = pytest.importorskip("torch")
-    network = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.Sigmoid())
-    known = {"Model": deeppsl.Model, "names": ["a", "b"], "network": network, "images": torch.rand(5, 3)}
-    run(fragment("deeppsl.torch"), "docs/python.md", **known)
-    assert bool((network[0].weight.grad != 0).any())
-
-
 def test_the_wheel_is_small() -> None:
     wheels = list((ROOT / "out" / "wheels").glob("*.whl"))
     if not wheels:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import deeppsl
+from test_docs import fragment, run
 
 RULES = {
     "squared": "2: G(A) -> T(A) ^2\n1: N(A, B) & T(A) -> T(B) ^2\n0.7: !T(A) ^2",
@@ -74,3 +75,11 @@ def test_gradcheck(name: str) -> None:
         assert losses[-1] <= losses[0]
         with pytest.raises(ValueError, match="6 given atoms"):
             layer(torch.zeros(5))
+
+
+def test_the_layer_of_the_page() -> None:
+    torch = pytest.importorskip("torch")
+    network = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.Sigmoid())
+    known = {"Model": deeppsl.Model, "names": ["a", "b"], "network": network, "images": torch.rand(5, 3)}
+    run(fragment("deeppsl.torch"), "docs/python.md", **known)
+    assert bool((network[0].weight.grad != 0).any())
