@@ -1,8 +1,6 @@
 package onnx
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -35,7 +33,6 @@ type Parameter struct {
 // Model is a network that has been read. It does not change, and may be used by several goroutines.
 type Model struct {
 	data       []byte
-	hash       string
 	steps      []step
 	constants  []*tensor // by value; nil for what is computed
 	input      int32
@@ -85,16 +82,8 @@ func (e *UnsupportedError) Error() string {
 // Read reads a network. It keeps data, which must not change.
 func Read(data []byte, options Options) (*Model, error) {
 	c := &compiler{reader: reader{open: options.External}, options: options, names: make(map[string]int32)}
-	m, err := c.compile(data)
-	if err != nil {
-		return nil, err
-	}
-	m.hash = hashOf(append([][]byte{data}, c.opened...))
-	return m, nil
+	return c.compile(data)
 }
-
-// Hash returns the SHA-256 of the file, and of others that have its tensors, in hexadecimal.
-func (m *Model) Hash() string { return m.hash }
 
 // Outputs returns the number of outputs of a row.
 func (m *Model) Outputs() int { return m.outputs }
@@ -111,15 +100,6 @@ func (m *Model) Ending() string { return m.ending }
 
 // Probabilities tells whether the outputs look like probabilities already.
 func (m *Model) Probabilities() bool { return m.shares }
-
-// hashOf returns the SHA-256 of files one after the other.
-func hashOf(files [][]byte) string {
-	hash := sha256.New()
-	for _, file := range files {
-		hash.Write(file)
-	}
-	return hex.EncodeToString(hash.Sum(nil))
-}
 
 // endings are the operators that are left to whoever reads the outputs, who then has exact gradients.
 var endings = map[string]bool{"Softmax": true, "Sigmoid": true}

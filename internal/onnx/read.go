@@ -46,9 +46,8 @@ const (
 
 // reader reads the parts of a file.
 type reader struct {
-	open   func(name string) ([]byte, error) // another file that has tensors; nil if none can be
-	files  map[string]*sidecar               // that have been opened
-	opened [][]byte                          // the same, in their order
+	open  func(name string) ([]byte, error) // another file that has tensors; nil if none can be
+	files map[string]*sidecar               // that have been opened
 }
 
 // sidecar is another file that has tensors, and how many of its bytes these may still be.
@@ -259,7 +258,7 @@ func (r *reader) file(name string) (*sidecar, error) {
 	if r.files == nil {
 		r.files = make(map[string]*sidecar)
 	}
-	r.files[name], r.opened = &sidecar{data, timesShared * len(data)}, append(r.opened, data)
+	r.files[name] = &sidecar{data, timesShared * len(data)}
 	return r.files[name], nil
 }
 

@@ -48,7 +48,7 @@ func FuzzRequest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, header, body []byte) {
 		c := start(t)
 		c.tell(conversation()[0])
-		timer := time.AfterFunc(3*time.Second, func() { panic(fmt.Sprintf("no answer: %q", header)) })
+		timer := time.AfterFunc(30*time.Second, func() { panic(fmt.Sprintf("no answer: %q", header)) })
 		defer timer.Stop()
 		c.tell(encode(string(header), body))
 	})

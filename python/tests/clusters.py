@@ -48,15 +48,19 @@ def blocks(config: Path, folder: Path, shards: int, gap: str = "1e-7") -> dict[s
 
 
 def slay(shard: int) -> bool:
-    """Kill -9 the engine that waits between two rounds of a shard, and what has started it; tell whether there was one."""
-    for process in Path("/proc").glob("[0-9]*"):
+    """Kill -9 the engine that waits between two rounds of a shard, and what has started it; tell whether there was one.
+
+    It is one of this process's own cluster: others may run on the machine.
+    """
+    for process in below(os.getpid()):
+        folder = Path(f"/proc/{process}")
         try:
-            line = (process / "cmdline").read_bytes().split(b"\0")
-            parent = int((process / "stat").read_text().rpartition(")")[2].split()[1])
+            line = (folder / "cmdline").read_bytes().split(b"\0")
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
         except OSError:
             continue
         if b"--exchange" in line and b"--shard" in line and line[line.index(b"--shard") + 1].startswith(b"%d/" % shard):
-            for pid in (parent, int(process.name)):
+            for pid in (parent, process):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             return True
@@ -86,7 +90,8 @@ def below(process: int) -> list[int]:
     return found
 
 
-#: The engine; once it is armed, the next that solves shard 2 dies in the middle, with what has started it.
+#: The engine; once it is armed, the next that solves shard 2 dies in the middle, with what has started it. One that
+#: waits for letters hears none, and ends at once.
 _FRAGILE = """#!/bin/sh
 case "$*" in
 *"--shard 2/"*)

@@ -81,15 +81,19 @@ def test_shards_of_a_machine_that_is_lost_are_solved_elsewhere(tmp_path: Path, m
     hold.touch()
 
     def lose() -> None:
-        while len(list(machines.folder.glob("has-*"))) < 2:  # each machine has one
-            time.sleep(0.01)
-        machines.lose()
-        hold.unlink()
+        until = time.monotonic() + 300
+        try:
+            while time.monotonic() < until and len(list(machines.folder.glob("has-*"))) < 2:  # each machine has one
+                time.sleep(0.01)
+            machines.lose()
+        finally:
+            hold.unlink()
 
-    loser = threading.Thread(target=lose)
+    loser = threading.Thread(target=lose, daemon=True)
     loser.start()
     answer = run(config, shards=4, directory=tmp_path / "parts")
     loser.join()
+    assert len(machines.nodes) == 1
     assert answer.optimal and answers(tmp_path / "parts") == one(config, tmp_path / "one")
 
 

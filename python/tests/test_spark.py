@@ -6,8 +6,6 @@ import json
 import os
 import shutil
 import sys
-import threading
-import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +14,7 @@ from typing import Any
 import pytest
 
 import deeppsl
-from clusters import Fragile, answers, blocks, one, ring, slay, slay_executor, towns
+from clusters import Fragile, answers, blocks, one, ring, slay_executor, towns
 
 pytest.importorskip("pyspark")
 pytestmark = [
@@ -116,24 +114,21 @@ def test_a_worker_that_is_killed_is_started_again(tmp_path: Path, spark: Any, fr
     assert answers(tmp_path / "parts") == one(config, tmp_path / "one")
 
 
-def test_blocks_agree_in_stages_and_go_on(tmp_path: Path, spark: Any) -> None:
+def test_blocks_agree_in_stages_and_go_on(tmp_path: Path, spark: Any, fragile: Fragile) -> None:
     from deeppsl.spark import Done, Round, run
 
     config = ring(tmp_path)
     told: list[Done | Round] = []
-    killer = threading.Thread(target=lambda: killed.append(any(slay(2) or time.sleep(0.01) for _ in range(3000))))
-    killed: list[bool] = []
 
     def progress(step: Done | Round) -> None:
         told.append(step)
         if isinstance(step, Round) and step.round == 1:  # with the parts that it keeps
             assert slay_executor()
         if isinstance(step, Round) and step.round == 2:
-            killer.start()
+            fragile.arm()  # a task of the next job
 
     answer = run(spark, config, shards=2, by="vertices", directory=tmp_path / "parts", gap=1e-5, progress=progress)
-    killer.join()
-    assert killed == [True]
+    assert fragile.fired
     assert answer.optimal and answer.method == "consensus" and answer.iterations > 2
     rounds = [step for step in told if isinstance(step, Round)]
     assert [step.round for step in rounds] == list(range(1, answer.iterations + 1)) and len(told) == len(rounds) + 2
