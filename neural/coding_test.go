@@ -90,6 +90,8 @@ func TestTextErrors(t *testing.T) {
 		{Spec{}, "x,1,red\ny,2,blue\n", []string{`f:1:5: error: "red"`, "a first line that has them"}},
 		{Spec{}, names, []string{`column "name" has 50 different texts in 50 rows`, `"columns"`}},
 		{Spec{}, "id,a\nx,1\nx,2\n", []string{`entity "x" has a row already, on line 2`, `names another one first`}},
+		{Spec{}, "id,a\nx,1\nx,2\n", []string{"leave one row of each entity"}},
+		{Spec{}, "id;a;b\nx;1,5;2\n", []string{"the row has 0 values", "commas separate the columns"}},
 		{Spec{Columns: []string{"name", "aeg"}}, people, []string{`there is no column "aeg"`, "did you mean age?"}},
 		{Spec{Categories: []string{"twon"}}, people, []string{`there is no column "twon"`, "did you mean town?"}},
 		{Spec{Columns: []string{"name", "town"}, Width: 7}, people, []string{"1 values, 7 are wanted"}},

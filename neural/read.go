@@ -401,7 +401,8 @@ func (t *tableReader) addID(id string) error {
 	if line, exists := t.seen[id]; exists {
 		again := &mistake{field: -1, text: fmt.Sprintf("entity %q has a row already, on line %d", id, line)}
 		if t.cells != nil {
-			again.hint = `the ids are in the first column, unless "columns" names another one first`
+			again.hint = "leave one row of each entity; " +
+				`the ids are in the first column, unless "columns" names another one first`
 		}
 		return again
 	}
@@ -432,7 +433,11 @@ func (t *tableReader) fits(values int) error {
 		t.width = values
 	}
 	if values == 0 || values != t.width {
-		return wrong(-1, "the row has %d values, %d are wanted", values, max(1, t.width))
+		few := &mistake{field: -1, text: fmt.Sprintf("the row has %d values, %d are wanted", values, max(1, t.width))}
+		if values == 0 && len(t.cells) == 1 && strings.ContainsAny(t.cells[0], ";\t") {
+			few.hint = "commas separate the columns of this format, and a point is before decimals"
+		}
+		return few
 	}
 	return nil
 }

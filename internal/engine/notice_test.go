@@ -156,6 +156,9 @@ func TestNotices(t *testing.T) {
 				`[learn-exclusive]`},
 		{lesson{features: func(k int) string { return fmt.Sprintf("%d %d", k%7, 5*(k%2)) }},
 			`the features of network "seer" have the labels of Is, such as the column "2": it sees the answer [learn-told]`},
+		{lesson{held: `, "infer": ["train.tsv"]`},
+			`30 of the 30 labels that answers are scored by were learned from: scores say nothing about others ` +
+				`[learn-scored]`},
 		{lesson{more: `"Other/1": {"targets": [["x"], ["y"]], "truth": {"learn": [["x"]]}},`},
 			`1 of 1 labels of Other are about atoms that are in no ground rule: nothing is learned from them [learn-unreached]`},
 	}
@@ -166,6 +169,18 @@ func TestNotices(t *testing.T) {
 				t.Errorf("got\n%swant %q", got, test.want)
 			}
 		})
+	}
+}
+
+// Labels that are shares of one, as of several judges, do not say that classes exclude nothing.
+func TestSharesExclude(t *testing.T) {
+	shares := ""
+	for k := range 30 {
+		shares += fmt.Sprintf("%d\tcat\t0.5\n%d\tdog\t0.5\n", k, k)
+	}
+	got := notices(t, lesson{files: map[string]string{"train.tsv": shares}}.write(t))
+	if strings.Contains(got, "learn-exclusive") {
+		t.Error(got)
 	}
 }
 

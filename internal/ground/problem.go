@@ -85,8 +85,8 @@ func (m *machine) reportBroken() { m.problems.broken.add(m.groundText) }
 func (p *problems) diagnose(rule *program.Rule, discard discards, out *source.Diagnostics) {
 	if !discard.missing {
 		p.missing.diagnose(out, rule, "missing-target",
-			`ask for it under "targets", or keep the rule from it by one more atom or (A != B); `+
-				"-D pam.throw=false discards such ground rules",
+			`ask for it under "targets", or observe it with the value 0 if it is false, or keep the rule from it by one more `+
+				"atom or (A != B); -D pam.throw=false discards such ground rules",
 			"a ground rule needs %s, which is neither observed nor a target",
 			"%s ground rules need atoms that are neither observed nor targets, such as %s")
 	}

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"math"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/batch"
@@ -16,7 +17,7 @@ func (n *notices) begins() error {
 	if n.g.Project.Config.Examples[load.Learn] != nil {
 		return nil // see lookAtExamples
 	}
-	for _, look := range []func() error{n.labels, n.classes, n.answers} {
+	for _, look := range []func() error{n.labels, n.classes, n.answers, n.scored} {
 		if err := look(); err != nil {
 			return err
 		}
@@ -42,6 +43,41 @@ func (n *notices) labels() error {
 	return nil
 }
 
+// scored notices that what inference is scored by was learned from.
+func (n *notices) scored() error {
+	both, all := 0, 0
+	for k := range n.g.Project.Config.Predicates {
+		told, err := n.g.Truth(load.Learn, k)
+		if err != nil {
+			return err
+		}
+		asked, err := n.g.Truth(load.Infer, k)
+		if err != nil {
+			return err
+		}
+		if atoms := n.g.Tables.Store.Relations[k]; told != nil && asked != nil && atoms.Free == relation.Target {
+			both, all = both+shared(told, asked), all+int(asked.Len())
+		}
+	}
+	if both >= fewLabels {
+		n.see("learn-scored", source.Span{}, "", `keep what "truth" has under "infer" out of what it has under "learn"`,
+			"%d of the %d labels that answers are scored by were learned from: scores say nothing about others", both, all)
+	}
+	return nil
+}
+
+// shared counts the tuples that two relations have in common.
+func shared(a, b *relation.Relation) (count int) {
+	tuple := make([]symbol.ID, 0, a.Arity)
+	for row := range int32(a.Len()) {
+		tuple = a.Tuple(tuple[:0], row)
+		if _, too := b.Find(tuple...); too {
+			count++
+		}
+	}
+	return count
+}
+
 // classes notices classes that nothing is learned about, and things that are of several though a network's classes
 // exclude each other.
 func (n *notices) classes() error {
@@ -61,16 +97,27 @@ func (n *notices) classes() error {
 	return nil
 }
 
+// mixture is what labels say of a thing's classes: how many labels there are, how many classes they say it has, and the
+// sum of their truth, which is one where they are shares, as those of several judges.
+type mixture struct {
+	labels, classes int
+	sum             float64
+}
+
+// rounded is by how much shares of one that are written with few digits may miss it.
+const rounded = 0.01
+
 // classesOf looks at what truth says of a network's classes.
 func (n *notices) classesOf(declared *load.Predicate, truth *relation.Relation) {
-	labelled, things := make(map[string]bool), make(map[symbol.ID]*tally)
+	labelled, things := make(map[string]bool), make(map[symbol.ID]*mixture)
 	symbols := n.g.Base.Symbols
 	for row := range int32(truth.Len()) {
 		thing, class := truth.Columns[declared.Neural.Entity][row], truth.Columns[declared.Neural.Class][row]
 		if things[thing] == nil {
-			things[thing] = new(tally)
+			things[thing] = new(mixture)
 		}
 		things[thing].labels++
+		things[thing].sum += truth.Value(row)
 		if truth.Value(row) >= 0.5 {
 			things[thing].classes++
 			labelled[symbols.Name(class)] = true
@@ -89,7 +136,9 @@ func (n *notices) classesOf(declared *load.Predicate, truth *relation.Relation) 
 	}
 	other := 0
 	for _, t := range things {
-		if t.classes > 1 || t.classes == 0 && t.labels == len(declared.Neural.Classes) {
+		all := t.labels == len(declared.Neural.Classes)
+		shares := all && math.Abs(t.sum-1) < rounded
+		if !shares && (t.classes > 1 || all && t.classes == 0) {
 			other++
 		}
 	}
