@@ -62,7 +62,7 @@ type State struct {
 	settings solve.Settings
 	aim      float64 // the gap at which a Solve leaves off
 	lent     *Whole  // nil for none
-	brief    bool    // the whole took few steps the last time
+	dear     bool    // the whole took many steps the last time
 }
 
 // arrival is a potential that has come.

@@ -32,9 +32,9 @@ const (
 	roomy = 0.8
 	// wide is the part of all variables beyond which solving everything is better.
 	wide = 0.5
-	// much is how many times the model's coefficients may be gone through before everything is solved instead, and little
-	// that where this was brief the last time.
-	much, little = 4, 1
+	// little is how many times the model's coefficients may be gone through before everything is solved instead, and much
+	// that where this was dear the last time.
+	little, much = 1, 4
 	// crowded is that part of them from which on what changes at once is solved with all others.
 	crowded = 0.03
 	// portion is the part of what there is too much of the gap that is taken in at once, and most is that part where it is
@@ -81,9 +81,9 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 	if s.lent != nil || near && len(s.left) > 0 {
 		s.aim = math.Inf(1) // that is not what is proven now
 	}
-	work, pace, worth := 0, pace{}, much*float64(s.size)
-	if s.brief {
-		worth = little * float64(s.size)
+	work, pace, worth := 0, pace{}, little*float64(s.size)
+	if s.dear {
+		worth = much * float64(s.size)
 	}
 	late := false
 	for round := time.Now(); len(more) > 0 || late; {
@@ -132,7 +132,7 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 		if !s.provenTo(s.aim) {
 			more = s.worst(p)
 			pace.sees(p.looked, math.Abs(s.Certificate().Gap)/s.aim, worth)
-			if pace.slow >= enough || pace.slow > 0 && s.brief {
+			if pace.slow >= enough || pace.slow > 0 && !s.dear {
 				s.leave(p, near)
 				out.Status = solve.Stalled
 				return out, nil
@@ -172,8 +172,8 @@ type pace struct {
 	slow        int     // rounds at whose pace the whole would be less work
 }
 
-// Rounds that are slow count from a part of the model on. So many are enough, and one where the whole was brief the
-// last time, which took no more than so many steps.
+// Rounds that are slow count from a part of the model on. One is enough, and so many where the whole was dear the
+// last time, which took more than so many steps.
 const (
 	notable = 0.05
 	enough  = 2
