@@ -32,7 +32,9 @@ type early struct {
 	whole   []float64 // the diagonal of S
 
 	x, r, z, d, q []float64
+	right         []float64
 	t             []float64 // by variables
+	resumes       bool      // x is a solution of this matrix
 }
 
 const (
@@ -41,8 +43,9 @@ const (
 	// diagonal is tried with a basis, where a factorisation is as much as several of that.
 	fewest, many, several, share = 30, 60, 120, 0.3
 	// exactness is the part of the right-hand side, squared and in the metric of the diagonal, that may remain, if the
-	// violation of rows falls by steadily with it, or is little of what is accepted.
-	exactness, steadily, accepted = 1e-6, 1.0 / 30, 0.05
+	// violation of rows falls by steadily with it, or is little of what is accepted, or of the mean product in terms of
+	// the weights, which is about how far values are from their bounds.
+	exactness, steadily, accepted, slightly = 1e-6, 1.0 / 30, 0.05, 0.03
 	// near is how much basic columns may take, in terms of the root of the mean product.
 	near = 0.3
 	// perProduct is the work of a product for an entry, in about nanoseconds.
@@ -99,7 +102,7 @@ func (e *early) lay(p *program) {
 	}
 	e.weights, e.t = make([]float64, p.n+len(e.rows)), make([]float64, p.n)
 	e.inverse = e.weights[:p.n]
-	for _, v := range []*[]float64{&e.whole, &e.x, &e.r, &e.z, &e.d, &e.q} {
+	for _, v := range []*[]float64{&e.whole, &e.x, &e.r, &e.z, &e.d, &e.q, &e.right} {
 		*v = make([]float64, len(e.rows))
 	}
 }
@@ -109,6 +112,7 @@ func (e *early) factor(p *program) bool {
 	if e.over {
 		return e.direct.factor(p)
 	}
+	e.resumes = false
 	for k, j := range e.rows {
 		e.whole[k] = 1 / p.rows[j].stiffness
 		e.weights[p.n+k] = e.whole[k]
@@ -200,12 +204,10 @@ func (e *early) giveUp(p *program) {
 // conjugate sets x to the steps of the multipliers, and tells whether that took few products.
 func (e *early) conjugate(p *program) bool {
 	violation := e.begin(p)
-	goal := max(steadily*violation, accepted*p.feasibility)
-	e.precondition()
-	copy(e.d, e.z)
-	clear(e.x)
-	rz, products := product(e.r, e.z), 0
-	for first := rz; !e.enough(p, rz/first, goal); products++ {
+	goal := max(steadily*violation, accepted*p.feasibility, slightly*p.mean/p.scale)
+	first := e.precondition()
+	rz, products := e.resume(p, first), 0
+	for copy(e.d, e.z); !e.enough(p, rz/first, goal); products++ {
 		e.multiply(p)
 		curvature := product(e.d, e.q)
 		if products >= e.limit() || !(curvature > 0) {
@@ -216,9 +218,8 @@ func (e *early) conjugate(p *program) bool {
 			e.x[k] += step * e.d[k]
 			e.r[k] -= step * e.q[k]
 		}
-		e.precondition()
 		before := rz
-		rz = product(e.r, e.z)
+		rz = e.precondition()
 		for k := range e.d {
 			e.d[k] = e.z[k] + rz/before*e.d[k]
 		}
@@ -269,14 +270,37 @@ func (e *early) begin(p *program) (violation float64) {
 	return violation
 }
 
-func (e *early) precondition() {
+// resume begins at the solution of the last right-hand side of the same matrix, of which Mehrotra's and Gondzio's have
+// several that differ little, if that is nearer than nothing. It returns what precondition does.
+func (e *early) resume(p *program, first float64) float64 {
+	if e.resumes {
+		copy(e.right, e.r)
+		copy(e.d, e.x)
+		e.multiply(p)
+		for k, v := range e.q {
+			e.r[k] -= v
+		}
+		if rz := e.precondition(); rz < first {
+			return rz
+		}
+		copy(e.r, e.right)
+		e.precondition()
+	}
+	clear(e.x)
+	e.resumes = true
+	return first
+}
+
+// precondition sets z to about the solution for r, and returns how large that is in the metric of the preconditioner.
+func (e *early) precondition() float64 {
 	if e.greedy != nil {
 		e.greedy.Precondition(e.r, e.z)
-		return
+	} else {
+		for k, v := range e.r {
+			e.z[k] = v / e.whole[k]
+		}
 	}
-	for k, v := range e.r {
-		e.z[k] = v / e.whole[k]
-	}
+	return product(e.r, e.z)
 }
 
 // multiply sets q to S·d.

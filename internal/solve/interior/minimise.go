@@ -37,6 +37,7 @@ func (p *program) minimise(t target) (out outcome) {
 		return outcome{converged: true}
 	}
 	size := p.size()
+	p.scale = size
 	if p.rigid {
 		size *= larger
 	}

@@ -31,6 +31,7 @@ type program struct {
 	saved    []float64
 	firm     float64
 	mean     float64 // of the products before the present step
+	scale    float64 // of the multipliers
 	rough    bool    // the last solution of the matrix is not one
 	// objective and violation are the last proof's.
 	objective, violation float64
