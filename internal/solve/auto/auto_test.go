@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/deeppsl/deeppsl/internal/contexttest"
 	"github.com/deeppsl/deeppsl/internal/mrf"
@@ -280,4 +281,33 @@ func pairs(exponent int) *mrf.Field {
 		b.Add(min(1, max(0, o)), []mrftest.Term{term(i, -1)}, nil)
 	}
 	return mrftest.Field(b.Model(), []float64{1, 1, 0.4, 1}, nil)
+}
+
+// What Newton's method does not solve in time, and the other one has too much to do for, says how much that is.
+func TestWhyNothingTookOver(t *testing.T) {
+	const n, terms = 4000, 10
+	rng := rand.New(rand.NewPCG(1, 1))
+	b := mrftest.New(n, 0, 1).Rule(0, mrf.Absolute, 1)
+	for range n {
+		var row []mrftest.Term
+		for k, i := range rng.Perm(n)[:terms] {
+			row = append(row, mrftest.Term{Index: i, Coef: float64(2*(k%2) - 1)})
+		}
+		b.Add(-rng.Float64(), row, nil)
+	}
+	for limit := time.Second / 4; ; limit *= 4 { // a busy machine needs longer until it knows
+		s, err := auto.Inference("auto", mrf.NewField(b.Model()), solve.Settings{TimeLimit: limit}, auto.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Solve(t.Context())
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case r.Status == solve.TimeLimit && strings.Contains(r.Reason, "flops"):
+			return
+		case r.Status != solve.TimeLimit || limit > 10*time.Second:
+			t.Fatalf("%v: %q", r.Status, r.Reason)
+		}
+	}
 }

@@ -62,9 +62,22 @@ func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 	})
 	result, err := h.Solver.Solve(ctx)
 	if err != nil || !handed && !stuck(result.Status) || ctx.Err() != nil || !h.affordable() {
+		if err == nil && ended(result.Status) && h.interior != nil {
+			result.Reason = h.whyNot()
+		}
 		return result, err
 	}
 	return h.takeOver(ctx, began, result)
+}
+
+// whyNot says, of a problem that Newton's method did not solve in time, what the other method would have taken.
+func (h *hybrid) whyNot() string {
+	const both = "Newton's method was not in time, and an interior point method did not take over: "
+	if math.IsInf(h.cost.Flops, 1) {
+		return both + fmt.Sprintf("a step would cost more than %.2g flops.", interior.Hopeless)
+	}
+	return both + fmt.Sprintf("that would take about %.0f s on a core, as a step costs %.2g flops.",
+		math.Ceil(h.cost.Work/1e9), h.cost.Flops)
 }
 
 // pace is how fast a method nears its goal: it is 1 off there. Some near it by leaps, of which how far they have got

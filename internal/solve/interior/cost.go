@@ -12,8 +12,8 @@ type Cost struct {
 	Flops float64
 }
 
-// hopeless is a number of flops for which steps take minutes: whatever other method there is is the better one.
-const hopeless = 5e11
+// Hopeless is a number of flops for which steps take minutes: whatever other method there is is the better one.
+const Hopeless = 5e11
 
 // usual is the number of steps that costs are about.
 const usual = 25
@@ -39,7 +39,7 @@ func (s *Solver) Cost() (c Cost) {
 			step = perSmallRow*rows + perSmallEntry*entries + m*m*m/3
 		} else {
 			w.lay(component)
-			if p := component.sparse; p != nil && !p.analyse(hopeless) {
+			if p := component.sparse; p != nil && !p.analyse(Hopeless) {
 				return Cost{Work: math.Inf(1), Bytes: math.Inf(1), Flops: math.Inf(1)}
 			} else if p != nil {
 				c.Flops += p.symbolic.Flops
