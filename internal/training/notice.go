@@ -254,6 +254,9 @@ func (n *notices) lookAtAtoms(ctx context.Context, training *Training) error {
 	if err != nil {
 		return err
 	}
+	if r := training.Rehearsed; r != nil && r.Known {
+		return nil // inference answers otherwise: it knows labels
+	}
 	return n.blind(chosen)
 }
 
