@@ -26,9 +26,8 @@ type proof struct {
 	Gap       *float64 `json:"gap"`
 }
 
-// proof is that of the last version.
-func (t *Tools) proof() proof {
-	e := t.service.Current().Event()
+// proofOf is that of a version.
+func proofOf(e *serve.Event) proof {
 	return proof{e.Version, e.Status, e.Objective, e.Gap}
 }
 
@@ -45,9 +44,9 @@ type checked struct {
 
 func (t *Tools) check(context.Context, *struct{}) (any, error) {
 	rules := t.service.Rules()
-	out := checked{Proof: t.proof(), Predicates: t.service.Predicates(), Rules: rules[:min(len(rules), shownRules)],
-		MoreRules: max(0, len(rules)-shownRules), Messages: []string{}, More: max(0, len(t.messages)-shownMessages),
-		ReadOnly: !t.all[len(t.all)-1].changes}
+	out := checked{Proof: proofOf(t.service.Current().Event()), Predicates: t.service.Predicates(),
+		Rules: rules[:min(len(rules), shownRules)], MoreRules: max(0, len(rules)-shownRules), Messages: []string{},
+		More: max(0, len(t.messages)-shownMessages), ReadOnly: !t.all[len(t.all)-1].changes}
 	for _, m := range t.messages[:min(len(t.messages), shownMessages)] {
 		text := fmt.Sprintf("%s: %s [%s]", m.Severity, m.Message, m.ID)
 		if m.File != "" {
@@ -86,7 +85,10 @@ func (t *Tools) query(_ context.Context, in *queryInput) (any, error) {
 		q.Limit = shownAtoms
 	}
 	found, err := t.service.Atoms(&q)
-	return queried{t.proof(), found.Atoms, found.Next}, err
+	if err != nil {
+		return nil, err
+	}
+	return queried{proofOf(found.Of), found.Atoms, found.Next}, nil
 }
 
 // explainInput asks why.
@@ -123,9 +125,8 @@ func (t *Tools) explain(ctx context.Context, in *explainInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := explained{Proof: t.proof(), Atom: found.Atom, Value: found.Value, BoundForce: found.BoundForce,
+	out := explained{Proof: proofOf(found.Of), Atom: found.Atom, Value: found.Value, BoundForce: found.BoundForce,
 		Unexplained: found.Unexplained, Counterfactuals: found.Counterfactuals, SumOf: []reason{}, Pushes: []reason{}}
-	out.Proof.Version = found.Version
 	if !found.Unique {
 		out.Interval = found.Interval
 	}

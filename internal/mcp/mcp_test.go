@@ -241,3 +241,28 @@ func FuzzTake(f *testing.F) {
 		}
 	})
 }
+
+// TestWrongArguments says what is wrong with arguments in few words, however long these are.
+func TestWrongArguments(t *testing.T) {
+	tools := newTools(t, true)
+	long := strings.Repeat("x", 100_000)
+	for arguments, want := range map[string]string{
+		`{"atom": "Likes('bob')"}`: "expected required property arguments to be present; " +
+			"expected required property predicate to be present; atom: unexpected property",
+		`{"predicate": "Likes", "arguments": "` + long + `"}`:                        "arguments: expected array",
+		`{"predicate": "Likes", "arguments": [` + strings.Repeat("1,", 5000) + `1]}`: "; and 4993 more",
+	} {
+		params, err := json.Marshal(map[string]any{"name": "explain", "arguments": json.RawMessage(arguments)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := tools.call(t.Context(), params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer := result.(called)
+		if text := answer.Content[0].Text; !answer.Failed || !strings.Contains(text, want) || len(text) > 1000 {
+			t.Errorf("%.100s: %.1000s; want %q", arguments, text, want)
+		}
+	}
+}

@@ -164,11 +164,29 @@ func (s *schema) read(arguments json.RawMessage, into any) error {
 	var found huma.ValidateResult
 	huma.Validate(s.registry, s.top, huma.NewPathBuffer(make([]byte, 0, 128), 0), huma.ModeWriteToServer, plain, &found)
 	if len(found.Errors) > 0 {
-		texts := make([]string, len(found.Errors))
-		for k, err := range found.Errors {
-			texts[k] = err.Error()
-		}
-		return errors.New(strings.Join(texts, "; "))
+		return wrong(found.Errors)
 	}
 	return json.Unmarshal(arguments, into)
+}
+
+// The bounds of what an agent is told about wrong arguments: so many things, of so many bytes each.
+const shownErrors, shownError = 8, 300
+
+// wrong says what is wrong with arguments, and where, without repeating them.
+func wrong(all []error) error {
+	var texts []string
+	for _, err := range all[:min(len(all), shownErrors)] {
+		text := err.Error()
+		if detail, ok := err.(huma.ErrorDetailer); ok {
+			text = detail.ErrorDetail().Message
+			if at := detail.ErrorDetail().Location; at != "" {
+				text = at + ": " + text
+			}
+		}
+		texts = append(texts, strings.ToValidUTF8(text[:min(len(text), shownError)], ""))
+	}
+	if more := len(all) - shownErrors; more > 0 {
+		texts = append(texts, fmt.Sprint("and ", more, " more"))
+	}
+	return errors.New(strings.Join(texts, "; "))
 }

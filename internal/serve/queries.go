@@ -71,6 +71,7 @@ type Atoms struct {
 	Version int         `json:"version"`
 	Atoms   []AtomValue `json:"atoms"`
 	Next    *int        `json:"next" nullable:"true" doc:"the offset to go on with; null at the end"`
+	Of      *Event      `json:"-"` // the version
 }
 
 // Query asks for atoms.
@@ -104,10 +105,10 @@ func (s *Service) Atoms(q *Query) (Atoms, error) {
 		if value == nil {
 			return Atoms{}, missing{errors.New("there is no such atom")}
 		}
-		return Atoms{Version: v.Number, Atoms: []AtomValue{{q.Predicate, q.Argument, *value}}}, nil
+		return Atoms{Version: v.Number, Atoms: []AtomValue{{q.Predicate, q.Argument, *value}}, Of: v.Event()}, nil
 	}
 	v := s.Current()
-	out := Atoms{Version: v.Number, Atoms: []AtomValue{}}
+	out := Atoms{Version: v.Number, Atoms: []AtomValue{}, Of: v.Event()}
 	places, more := v.find(q)
 	if more {
 		next := q.Offset + q.Limit
@@ -149,6 +150,7 @@ const ByValue = "value"
 type Explained struct {
 	Version int `json:"version"`
 	*explain.Explanation
+	Of *Event `json:"-"` // the version
 }
 
 // Explain says why an atom has its value, with so many counterfactuals.
@@ -163,7 +165,7 @@ func (s *Service) Explain(ctx context.Context, o explain.Options, changes int, p
 		if err != nil && ctx.Err() == nil {
 			err = missing{err}
 		}
-		out = Explained{version, found}
+		out = Explained{version, found, s.Current().Event()} // the writer, who publishes versions, is here
 		return err
 	})
 	return out, err
