@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
@@ -20,6 +21,8 @@ type collection struct {
 	next     int        // the first piece that is not done
 	reached  int        // the first piece of which nothing has been joined
 	waiting  [][]*batch // per piece
+	ahead    int64      // how many bytes wait of pieces behind the first one
+	roomy    int64      // how many may, at least
 	done     []bool     // per piece
 	joining  []*batch   // which have their places, but have not been copied there
 	spare    []*batch   // whose potentials are joined
@@ -42,7 +45,7 @@ func newCollection(g *grounder, r *routine) *collection {
 	n := r.pieces()
 	return &collection{grounder: g, routine: r, assembly: assembly{routine: r}, waiting: make([][]*batch, n),
 		done: make([]bool, n), before: make([]int64, n+1), paged: make([][]*mrf.Block, n),
-		counts: make([]Counts, n), found: make([]problems, n), passed: make([]atomic.Int64, len(r.ops))}
+		roomy: leastRoom, counts: make([]Counts, n), found: make([]problems, n), passed: make([]atomic.Int64, len(r.ops))}
 }
 
 // take empties a machine's batches into the collection. It may run for several pieces at once.
@@ -56,16 +59,10 @@ func (c *collection) take(piece int, m *machine) {
 		c.grounder.hold(bytes)
 	}
 	c.mu.Lock()
-	if piece == c.next && !paged {
-		c.arrived += bytes
-	}
-	switch {
-	case paged:
+	if paged {
 		c.joining = append(c.joining, part...)
-	case piece == c.next && c.foreseen():
-		c.join(part)
-	default:
-		c.waiting[piece] = append(c.waiting[piece], part...)
+	} else {
+		c.add(piece, part, bytes)
 	}
 	c.settle()
 	for len(m.spare) < len(part) && len(c.spare) > 0 {
@@ -73,6 +70,38 @@ func (c *collection) take(piece int, m *machine) {
 		m.spare, c.spare = append(m.spare, c.spare[last]), c.spare[:last]
 	}
 	c.mu.Unlock()
+}
+
+// add joins batches of the first piece, and lets others wait.
+func (c *collection) add(piece int, part []*batch, bytes int64) {
+	c.await(piece)
+	first := piece == c.next
+	if first {
+		c.arrived += bytes
+	} else {
+		c.ahead += bytes
+	}
+	if first && c.foreseen() {
+		c.join(part)
+	} else {
+		c.waiting[piece] = append(c.waiting[piece], part...)
+	}
+}
+
+// leastRoom is how many bytes may always wait for the pieces before them.
+const leastRoom = 64 << 20
+
+// await waits, with the mutex, until there is room for more of a piece behind the first one: on a busy machine a thread
+// may not get its turn for long, and the others would fill the memory meanwhile. There is room for what two pieces of
+// each thread make. The first piece never waits, and nobody does for one that has ended without its end: then all stops.
+func (c *collection) await(piece int) {
+	each := c.total() / float64(len(c.done))
+	room := max(c.roomy, int64(2*each*float64(c.grounder.threads)))
+	for piece != c.next && c.ahead > room && !c.grounder.stop.Load() {
+		c.mu.Unlock()
+		time.Sleep(time.Millisecond)
+		c.mu.Lock()
+	}
 }
 
 // settle has what has been joined copied, without the mutex, which it is called with, and keeps the memory of the
@@ -151,7 +180,8 @@ func (c *collection) end(piece int, m *machine) {
 	for c.done[piece] = true; c.next < len(c.done) && c.done[c.next]; {
 		c.next++
 		if c.before[c.next] = c.arrived; c.next < len(c.done) {
-			c.arrived += bytesOf(c.waiting[c.next])
+			bytes := bytesOf(c.waiting[c.next])
+			c.arrived, c.ahead = c.arrived+bytes, c.ahead-bytes
 		}
 	}
 	for ; c.foreseen() && c.reached < min(c.next+1, len(c.done)); c.reached++ {

@@ -130,11 +130,18 @@ func (g *grounder) each(r *routine, take, done func(piece int, m *machine)) {
 		if g.stop.Load() {
 			return
 		}
+		ended := false
+		defer func() {
+			if !ended {
+				g.stop.Store(true) // in a panic: nobody may wait for this piece
+			}
+		}()
 		m := machines.Get().(*machine)
 		m.counts, m.problems = Counts{}, problems{}
 		m.handOver(func() { take(piece, m) })
 		m.run(r.piece(piece))
 		done(piece, m)
+		ended = true
 		m.note(-1)
 		machines.Put(m)
 	})
