@@ -93,7 +93,7 @@ const leastRoom = 64 << 20
 
 // await waits, with the mutex, until there is room for more of a piece behind the first one: on a busy machine a thread
 // may not get its turn for long, and the others would fill the memory meanwhile. There is room for what two pieces of
-// each thread make. The first piece never waits, and nobody does for one that has ended without its end: then all stops.
+// each thread make. The first piece never waits, and nobody for one that panics: then all stop.
 func (c *collection) await(piece int) {
 	each := c.total() / float64(len(c.done))
 	room := max(c.roomy, int64(2*each*float64(c.grounder.threads)))
