@@ -168,7 +168,8 @@ func (m *model) search(parts ...float64) bool {
 
 // fallBack moves p where the projected path of a step is cut too soon for the quadratic to decrease, as along valleys
 // without curvature. Then a decrease is certain only as far as the first bound on the way; but to stop there may mean
-// to fix one variable in twenty thousand. So the scaled residual, the steepest step, is tried too.
+// to fix one variable in twenty thousand. So the scaled residual, the steepest step, is tried too: where a step would
+// leave the box at once, and many variables share a sum, only a small part of that decreases anything.
 func (m *model) fallBack() bool {
 	m.kept = append(m.kept[:0], m.step...)
 	part := m.reach()
@@ -180,13 +181,16 @@ func (m *model) fallBack() bool {
 			return true
 		}
 	}
-	copy(m.step, m.kept)
-	if change, ok := m.try(part); !ok || !(change < 0) {
-		return false
+	m.step, m.kept = m.kept, m.step
+	if m.search(part) {
+		return true
 	}
-	m.take()
-	return true
+	m.step, m.kept = m.kept, m.step
+	return m.search(smallParts...)
 }
+
+// smallParts of a step decrease what it decreases at all, but for rounding.
+var smallParts = []float64{0x1p-6, 0x1p-8, 0x1p-10, 0x1p-12, 0x1p-14, 0x1p-16, 0x1p-20, 0x1p-24, 0x1p-30}
 
 // try makes the move for a part of the step, and returns by how much the quadratic changes; the move is good if that is
 // not much less than its slope promises.

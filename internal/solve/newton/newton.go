@@ -32,6 +32,7 @@ type Solver struct {
 	start    []float64   // WarmStart's point, until it is used
 	warm     bool        // multipliers are those of an earlier solve or the caller's
 	whole    bool        // all multipliers are kept
+	cold     int         // steps that the last proof from nothing took; 0 before there is one
 	// unrepaired is the violation from which on it is not worth another repair.
 	unrepaired float64
 

@@ -256,3 +256,26 @@ func TestFarVariablesDoNotHoldTheOthers(t *testing.T) {
 		t.Errorf("as much work as %.0f sweeps; 359 without far steps, 503 with them", sweeps)
 	}
 }
+
+// Things with many classes, nearly all of them at 0, of which a sum is known: there a whole step leaves the box at
+// once, and so did all that had been tried in its place. Then no inner solve moved, multipliers went astray, and 3,000
+// steps found nothing.
+func TestManyClassesFromTheLast(t *testing.T) {
+	c := mrftest.Cora
+	c.Documents, c.Links, c.Classes, c.HardSum = 300, 500, 60, true
+	m, theta, x := c.Model()
+	f := mrftest.Field(m, theta, x)
+	s := New(f, solve.Settings{})
+	rng := rand.New(rand.NewPCG(1, 2))
+	for k := range 40 {
+		for i := range x {
+			x[i] = min(max(x[i]*(0.9+0.2*rng.Float64()), 0), 1)
+		}
+		s.SetInputs(x)
+		if r := solved(t, s); r.Iterations > 50 {
+			t.Errorf("change %d took %d steps", k, r.Iterations)
+		}
+		y, nu := slices.Clone(s.result.Y), slices.Clone(s.result.Multipliers)
+		s.WarmStart(y, nu)
+	}
+}

@@ -2,6 +2,7 @@ package newton
 
 import (
 	"math"
+	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -28,7 +29,43 @@ const (
 
 // solveByMultipliers runs the proximal method of multipliers: minimise the envelope plus a pull to the last point, take
 // the envelope's derivatives for new multipliers, and check what they prove.
+//
+// A start that needs many more steps than none would is given up: where nearly all of many classes are at 0, those that
+// are not quite leave the box with every step.
 func (s *Solver) solveByMultipliers() {
+	limit := s.inner.limit
+	if slices.ContainsFunc(s.inner.y, func(v float64) bool { return v != 0 }) {
+		s.inner.limit = min(limit, s.allowance())
+		proven := s.outerIterations()
+		if proven || s.result.Status == solve.Infeasible || s.inner.steps >= limit || s.interrupted() {
+			return
+		}
+		clear(s.inner.y)
+		s.result, s.warm, s.inner.limit = solve.Result{}, false, limit
+	}
+	before := s.inner.steps
+	if s.outerIterations() {
+		s.cold = s.inner.steps - before
+	}
+}
+
+// allowance is how many steps are made from a start until it is given up.
+func (s *Solver) allowance() int {
+	switch {
+	case s.cold > 0:
+		return max(fewSteps, 3*s.cold)
+	case squared(s.field.Model):
+		return fewSteps
+	}
+	return manySteps
+}
+
+// Steps that are made from a start in any case, and where squares alone need few; and where it is not known how many
+// would be made from nothing.
+const fewSteps, manySteps = 20, 500
+
+// outerIterations minimises until there is a proof, or nothing more can be done. It tells whether there is one.
+func (s *Solver) outerIterations() (proven bool) {
 	scale := weightScale(s.field)
 	s.begin(scale)
 	s.unrepaired = math.Inf(1)
@@ -49,7 +86,7 @@ func (s *Solver) solveByMultipliers() {
 		if s.proven() || s.repair() {
 			s.warm = true
 			copy(s.env.mu.values, s.nu.values)
-			return
+			return true
 		}
 		if idle++; s.inner.steps > steps {
 			idle = 0
@@ -60,16 +97,16 @@ func (s *Solver) solveByMultipliers() {
 			end = spent // an inner solve that is done at once has not asked
 		case idle > ended:
 			s.result.Status = s.why(stuck)
-			return
+			return false
 		}
 		if end == spent || end == broken {
 			s.result.Status = s.why(end)
-			return
+			return false
 		}
 		certified = true
 		if s.result.MaxViolation > s.settings.Feasibility && doubt.grows(s.result.MaxViolation) {
 			if s.contradictory() {
-				return
+				return false
 			}
 			certified = s.interrupted()
 		}
