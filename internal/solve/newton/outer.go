@@ -51,18 +51,14 @@ func (s *Solver) solveByMultipliers() {
 
 // allowance is how many steps are made from a start until it is given up.
 func (s *Solver) allowance() int {
-	switch {
-	case s.cold > 0:
-		return max(fewSteps, 3*s.cold)
-	case squared(s.field.Model):
-		return fewSteps
+	if s.cold == 0 {
+		return unknownSteps
 	}
-	return manySteps
+	return max(fewSteps, 3*s.cold)
 }
 
-// Steps that are made from a start in any case, and where squares alone need few; and where it is not known how many
-// would be made from nothing.
-const fewSteps, manySteps = 20, 500
+// fewSteps are made from a start in any case, and unknownSteps where it is not known how many one from nothing takes.
+const fewSteps, unknownSteps = 20, 500
 
 // outerIterations minimises until there is a proof, or nothing more can be done. It tells whether there is one.
 func (s *Solver) outerIterations() (proven bool) {
