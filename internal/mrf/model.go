@@ -79,9 +79,6 @@ const (
 // Hard tells constraints from potentials.
 func (k Kind) Hard() bool { return k == LessEqual || k == Equal }
 
-// OneSided tells whether a potential is 0, with a multiplier of 0, wherever d_j is below 0.
-func (k Kind) OneSided() bool { return k == Hinge || k == LessEqual }
-
 // Potentials returns the number of potentials and constraints in all blocks.
 func (m *Model) Potentials() int {
 	total := 0

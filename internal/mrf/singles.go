@@ -1,6 +1,8 @@
 package mrf
 
 import (
+	"math"
+
 	"github.com/deeppsl/deeppsl/internal/parallel"
 )
 
@@ -89,12 +91,12 @@ const piece = 256
 func (s *Singles) Minimise(y, g []float64, flat float64) float64 {
 	step, threads := s.Step, s.field.Threads
 	parallel.For(threads, (len(y)+piece-1)/piece, func(k int) {
-		var line Line
+		var line line
 		for i := k * piece; i < min((k+1)*piece, len(y)); i++ {
 			step[i], s.gap[i] = 0, g[i]*y[i]-min(0, g[i])
 			if s.gap[i] > flat {
 				line.load(s.along(int32(i)), s.field.theta, y[i])
-				step[i], s.gap[i], _ = line.Minimise(g[i], y[i], flat)
+				step[i], s.gap[i], _ = line.minimise(g[i], y[i], flat)
 			}
 		}
 	})
@@ -128,11 +130,82 @@ func (s *Singles) Clear() {
 // along returns the singles of variable i.
 func (s *Singles) along(i int32) []member { return s.members[s.start[i]:s.start[i+1]] }
 
+// line is the part of the energy along one variable that is not linearised.
+type line struct {
+	squares   []square
+	curvature float64 // F”(0)
+}
+
+// square is w·max(0, d)², or w·d² if it always counts, with d = slack + a·t; the excess is what is squared at t = 0.
+type square struct {
+	slack, excess, a, w float64
+	always              uint64 // all bits set, or none
+}
+
 // load makes the line through y.
-func (l *Line) load(members []member, theta []float64, y float64) {
-	l.Reset()
+func (l *line) load(members []member, theta []float64, y float64) {
+	l.squares, l.curvature = l.squares[:0], 0
 	for _, m := range members {
-		a := m.term.vars.coef[0]
-		l.Add(m.weight(theta), m.term.constant(int(m.j))+a*y, a, m.term.Kind == Absolute)
+		a, w := m.term.vars.coef[0], m.weight(theta)
+		q := square{slack: m.term.constant(int(m.j)) + a*y, a: a, w: w}
+		if m.term.Kind == Absolute {
+			q.always = math.MaxUint64
+		}
+		active := positive(q.slack) | q.always
+		q.excess = masked(q.slack, active)
+		l.curvature += masked(2*w*a*a, active)
+		l.squares = append(l.squares, q)
 	}
+}
+
+// masked is v if all bits of the mask are set, and 0 if none is.
+func masked(v float64, mask uint64) float64 { return math.Float64frombits(math.Float64bits(v) & mask) }
+
+// attempts is how many points are tried for a minimiser.
+const attempts = 20
+
+// minimise returns the minimiser over y+t in [0,1] of
+//
+//	F(t) = g·t + Σ_j (φ_j(t) - φ_j(0) - φ'_j(0)·t),
+//
+// and how far F(0) is above the bound that the derivatives there are multipliers for: -F(t), and what is left of the
+// slope. The slope of F is piecewise linear, so that Newton's method mostly ends after one point or two.
+func (l *line) minimise(g, y, flat float64) (t, gap, curvature float64) {
+	lo, hi := -y, 1-y
+	value, slope := 0.0, g
+	curvature = l.curvature
+	for k := range attempts {
+		if slope > 0 {
+			hi = t
+		} else {
+			lo = t
+		}
+		next := min(max(t-slope/curvature, lo), hi)
+		if k >= attempts/4 && (next == lo || next == hi) {
+			next = (lo + hi) / 2 // Newton's method goes to and fro between two pieces
+		}
+		if next == t {
+			break
+		}
+		t = next
+		if value, slope, curvature = l.at(g, t); math.Abs(slope) <= flat {
+			break
+		}
+	}
+	return t, slope*(y+t) - min(0, slope) - value, curvature
+}
+
+// at returns F(t), F'(t) and F”(t).
+func (l *line) at(g, t float64) (value, slope, curvature float64) {
+	value, slope = g*t, g
+	for k := range l.squares {
+		q := &l.squares[k]
+		d := q.slack + q.a*t
+		active := positive(d) | q.always
+		rise := masked(d, active) - q.excess
+		value += q.w * (rise*rise + 2*q.excess*(rise-q.a*t))
+		slope += 2 * q.w * q.a * rise
+		curvature += masked(2*q.w*q.a*q.a, active)
+	}
+	return value, slope, curvature
 }

@@ -39,8 +39,7 @@ type State struct {
 	looked   int               // how many had come when it was last asked which are still there, or twice that
 	of       map[int32][]int32 // places of those that have come, by variable
 	within   map[int32][]int32 // places of potentials, gone ones too, by input, once one changes
-	singles  singles
-	line     mrf.Line
+	priors   []prior
 
 	objective, gap, excess total
 	violations             violations
@@ -62,7 +61,7 @@ type State struct {
 	settings solve.Settings
 	aim      float64 // the gap at which a Solve leaves off
 	lent     *Whole  // nil for none
-	dear     bool    // the whole took many steps the last time
+	brief    bool    // the whole took few steps the last time
 }
 
 // arrival is a potential that has come.
@@ -100,7 +99,7 @@ func New(field *mrf.Field, y, multipliers []float64, settings solve.Settings) (*
 	}
 	copy(s.mu, multipliers)
 	s.kinds.count(m, s.theta)
-	s.singles = findSingles(m)
+	s.findPriors()
 	s.recount()
 	return s, nil
 }
@@ -204,14 +203,6 @@ func (v *view) slack(y []float64) float64 {
 	return d
 }
 
-// size is how far the slack goes when each variable goes by one.
-func (v *view) size() (size float64) {
-	for _, a := range v.coef {
-		size += math.Abs(a)
-	}
-	return size
-}
-
 // view returns the potential at a place, until the next call.
 func (s *State) view(place int) (v view) {
 	if place >= s.first {
@@ -230,10 +221,8 @@ func (s *State) view(place int) (v view) {
 		v.scale = b.Scale[j]
 		v.w *= float64(v.scale)
 	}
-	if len(b.Inputs) > 0 {
-		for k, i := range b.InputRow(j) {
-			v.c += b.InputCoefficient(j, k) * s.x[i]
-		}
+	for k, i := range b.InputRow(j) {
+		v.c += b.InputCoefficient(j, k) * s.x[i]
 	}
 	v.ids, v.coef = b.Row(j, &s.row)
 	return v
@@ -276,8 +265,7 @@ func (s *State) Certificate() solve.Certificate {
 
 // Bytes is what all of this takes beside the model.
 func (s *State) Bytes() int64 {
-	bytes := s.index.Bytes() + 8*int64(2*len(s.y)+len(s.mu)+len(s.gone)+len(s.seen)) +
-		4*int64(len(s.marks)+len(s.singles.start)+len(s.singles.places))
+	bytes := s.index.Bytes() + 8*int64(2*len(s.y)+len(s.mu)+len(s.gone)+len(s.seen)) + 4*int64(len(s.marks))
 	bytes += s.part.bytes()
 	for k := range s.come {
 		p := &s.come[k]

@@ -1,20 +1,15 @@
 package local
 
 import (
-	"math"
-
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
 // part is the problem of some variables, with all others held where they are. It grows: what has been gathered stays.
-// Potentials that are far from mattering are left out, until a variable of theirs moves by more than a step.
 type part struct {
-	variables []int32   // their numbers in the part are their places here
-	from      []float64 // where these were when their potentials were looked at
-	frontier  []int32   // variables that the part's potentials have, and the part has not
+	variables []int32 // their numbers in the part are their places here
+	frontier  []int32 // variables that the part's potentials have, and the part has not
 	rows      []row
-	looked    int     // how many coefficients have been looked at
 	ids       []int32 // of the rows, one after the other
 	coef      []float64
 	groups    []group
@@ -43,15 +38,14 @@ type group struct {
 func (p *part) entries() int { return len(p.ids) }
 
 func (p *part) bytes() int64 {
-	const ofVariable, ofRow, ofEntry = 4 + 8, 56 + 8, 12
-	return ofVariable*int64(cap(p.variables)) + 4*int64(cap(p.frontier)) + ofRow*int64(cap(p.rows)) +
-		ofEntry*int64(cap(p.ids))
+	const ofRow, ofEntry = 56 + 8, 12
+	return 4*int64(cap(p.variables)+cap(p.frontier)) + ofRow*int64(cap(p.rows)) + ofEntry*int64(cap(p.ids))
 }
 
 // reset empties the part, whose memory stays.
 func (p *part) reset() {
-	p.variables, p.from, p.frontier, p.rows = p.variables[:0], p.from[:0], p.frontier[:0], p.rows[:0]
-	p.ids, p.coef, p.groups, p.looked, p.indebted = p.ids[:0], p.coef[:0], p.groups[:0], 0, false
+	p.variables, p.frontier, p.rows = p.variables[:0], p.frontier[:0], p.rows[:0]
+	p.ids, p.coef, p.groups, p.indebted = p.ids[:0], p.coef[:0], p.groups[:0], false
 }
 
 // terms returns the variables and coefficients of a row.
@@ -70,9 +64,6 @@ const (
 	beside  = -1 // in its frontier
 )
 
-// step is how far a variable moves before its potentials are looked at again.
-const step = 0.005
-
 // take lets variables move, and gathers their potentials.
 func (s *State) take(p *part, variables []int32) {
 	if n := len(s.y) - len(s.marks); n > 0 {
@@ -84,8 +75,13 @@ func (s *State) take(p *part, variables []int32) {
 		}
 		p.variables = append(p.variables, i)
 		s.marks[i] = int32(len(p.variables))
-		p.from = append(p.from, s.y[i])
-		s.look(p, i)
+		s.places = s.along(i, s.places[:0])
+		for _, place := range s.places {
+			if bit := uint64(1) << (place % 64); s.seen[place/64]&bit == 0 {
+				s.seen[place/64] |= bit
+				s.gather(p, place)
+			}
+		}
 	}
 	kept := p.frontier[:0]
 	for _, i := range p.frontier {
@@ -96,47 +92,9 @@ func (s *State) take(p *part, variables []int32) {
 	p.frontier = kept
 }
 
-// look gathers the potentials of a variable that matter within two steps of each of their variables: one back to where
-// the others were looked at, and one from there.
-func (s *State) look(p *part, i int32) {
-	s.places = s.along(i, s.places[:0])
-	for _, place := range s.places {
-		bit := uint64(1) << (place % 64)
-		if s.seen[place/64]&bit != 0 {
-			continue
-		}
-		v := s.view(place)
-		p.looked += len(v.ids)
-		if d := v.slack(s.y); s.mu[place] != 0 || !v.block.Kind.OneSided() || d >= -2*step*v.size() {
-			s.seen[place/64] |= bit
-			s.gather(p, place, &v, d)
-		}
-	}
-}
-
-// wake looks again at the potentials of variables that have moved by more than a step, and counts those that were left
-// out and now matter. It tells whether there are such.
-func (s *State) wake(p *part) (late bool) {
-	first := len(p.rows)
-	for k, i := range p.variables {
-		if math.Abs(s.y[i]-p.from[k]) > step {
-			p.from[k] = s.y[i]
-			s.look(p, i)
-		}
-	}
-	for k := first; k < len(p.rows); k++ {
-		if r := &p.rows[k]; r.d > 0 {
-			ids, coef := p.terms(int32(k))
-			t := s.term(&view{block: r.block, ids: ids, coef: coef, w: r.w, c: r.c}, r.d, 0)
-			s.count(&t, 1)
-			late = true
-		}
-	}
-	return late
-}
-
-// gather adds a potential with its slack to a part.
-func (s *State) gather(p *part, place int, v *view, d float64) {
+// gather adds a potential to a part.
+func (s *State) gather(p *part, place int) {
+	v := s.view(place)
 	for _, i := range v.ids {
 		if s.marks[i] == outside {
 			s.marks[i] = beside
@@ -144,7 +102,7 @@ func (s *State) gather(p *part, place int, v *view, d float64) {
 		}
 	}
 	p.ids, p.coef = append(p.ids, v.ids...), append(p.coef, v.coef...)
-	r := row{block: v.block, place: int32(place), end: int32(len(p.ids)), scale: v.scale, c: v.c, d: d, w: v.w}
+	r := row{block: v.block, place: int32(place), end: int32(len(p.ids)), scale: v.scale, c: v.c, d: v.slack(s.y), w: v.w}
 	p.rows = append(p.rows, r)
 	g := p.group(&r)
 	g.rows = append(g.rows, int32(len(p.rows)-1))
@@ -212,8 +170,8 @@ func (s *State) modelOf(p *part) *mrf.Model {
 	return m
 }
 
-// install makes a part's solution that of the whole. It tells whether potentials matter there that the part had not.
-func (s *State) install(p *part, result *solve.Result) (late bool) {
+// install makes a part's solution that of the whole.
+func (s *State) install(p *part, result *solve.Result) {
 	for _, set := range [][]int32{p.variables, p.frontier} {
 		for _, i := range set {
 			s.gap.add(-s.box(i))
@@ -247,9 +205,7 @@ func (s *State) install(p *part, result *solve.Result) (late bool) {
 			s.gap.add(s.box(i))
 		}
 	}
-	late = s.wake(p)
 	for _, i := range p.frontier {
 		s.absorb(i)
 	}
-	return late
 }

@@ -32,9 +32,8 @@ const (
 	roomy = 0.8
 	// wide is the part of all variables beyond which solving everything is better.
 	wide = 0.5
-	// little is how many times the model's coefficients may be gone through before everything is solved instead, and much
-	// that where this was dear the last time.
-	little, much = 1, 4
+	// much is how many times the model's coefficients may be gone through before everything is solved instead.
+	much = 1
 	// crowded is that part of them from which on what changes at once is solved with all others.
 	crowded = 0.03
 	// portion is the part of what there is too much of the gap that is taken in at once, and most is that part where it is
@@ -81,12 +80,8 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 	if s.lent != nil || near && len(s.left) > 0 {
 		s.aim = math.Inf(1) // that is not what is proven now
 	}
-	work, pace, worth := 0, pace{}, little*float64(s.size)
-	if s.dear {
-		worth = much * float64(s.size)
-	}
-	late := false
-	for round := time.Now(); len(more) > 0 || late; {
+	work, pace := 0, pace{}
+	for round := time.Now(); len(more) > 0; {
 		if near && out.Rounds > 0 && ends(ctx, patience*time.Since(round)) {
 			s.leave(p, near)
 			out.Status = solve.TimeLimit
@@ -94,11 +89,11 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 		}
 		round = time.Now()
 		s.take(p, more)
-		work += p.looked
-		if out.Rounds == 0 && float64(p.looked) > crowded*float64(s.size)+cheap {
+		work += p.entries()
+		if out.Rounds == 0 && float64(p.entries()) > crowded*float64(s.size)+cheap {
 			work = math.MaxInt // so much at once
 		}
-		if float64(len(p.variables)) > wide*float64(len(s.y))+few || float64(work) > worth+cheap {
+		if float64(len(p.variables)) > wide*float64(len(s.y))+few || float64(work) > much*float64(s.size)+cheap {
 			s.leave(p, near)
 			out.Status = solve.Stalled
 			return out, nil
@@ -115,15 +110,11 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 			more = slices.Clone(p.frontier)
 			continue
 		}
-		late = s.install(p, result)
-		more = nil
+		s.install(p, result)
 		if ctx.Err() != nil {
 			s.leave(p, near)
 			out.Status = solve.Ended(ctx)
 			return out, nil
-		}
-		if late {
-			continue
 		}
 		if !s.proven() && !math.IsInf(s.aim, 1) {
 			s.aim = roomy * s.settings.Gap // so that the next change does not find the same
@@ -131,8 +122,8 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 		more = s.pushed(p)
 		if !s.provenTo(s.aim) {
 			more = s.worst(p)
-			pace.sees(p.looked, math.Abs(s.Certificate().Gap)/s.aim, worth)
-			if pace.slow >= enough || pace.slow > 0 && !s.dear {
+			pace.sees(p.entries(), math.Abs(s.Certificate().Gap)/s.aim, float64(s.size))
+			if pace.slow >= enough || pace.slow > 0 && s.brief {
 				s.leave(p, near)
 				out.Status = solve.Stalled
 				return out, nil
@@ -168,28 +159,28 @@ func ends(ctx context.Context, within time.Duration) bool {
 
 // pace is how the gap falls as a part grows: mostly by a power of the part's size.
 type pace struct {
-	looked, off float64 // of the last round
-	slow        int     // rounds at whose pace the whole would be less work
+	entries, off float64 // of the last round
+	slow         int     // rounds at whose pace the whole would be less work
 }
 
-// Rounds that are slow count from a part of the model on. One is enough, and so many where the whole was dear the
-// last time, which took more than so many steps.
+// Rounds that are slow count from a part of the model on. So many are enough, and one where the whole was brief the
+// last time, which took no more than so many steps.
 const (
 	notable = 0.05
 	enough  = 2
 	brief   = 4
 )
 
-// sees notes how much a part has looked at and how many times what was asked for the gap is, where solving all is worth
-// so much, and whether that is better than going on at this pace.
-func (p *pace) sees(looked int, off, worth float64) {
-	before, grown := *p, float64(looked)
-	p.looked, p.off = grown, off
-	if before.off == 0 || grown < notable*worth+cheap {
+// sees notes the size of a part and how many times what was asked for the gap is, in a model of a size, and whether
+// solving all of it is better than going on at this pace.
+func (p *pace) sees(entries int, off, size float64) {
+	before, grown := *p, float64(entries)
+	p.entries, p.off = grown, off
+	if before.off == 0 || grown < notable*size+cheap {
 		return
 	}
-	power := math.Log(before.off/off) / math.Log(grown/before.looked)
-	if power > 0 && 2*grown*math.Pow(off, 1/power) < worth { // rounds double
+	power := math.Log(before.off/off) / math.Log(grown/before.entries)
+	if power > 0 && 2*grown*math.Pow(off, 1/power) < much*size { // rounds double // rounds double
 		p.slow = 0
 		return
 	}

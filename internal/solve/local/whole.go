@@ -24,7 +24,7 @@ type Whole struct {
 	y, g, theta, x []float64
 	proof          solve.Certificate
 	gap            float64
-	dear           bool // it took many steps
+	brief          bool // it took few steps
 }
 
 // Gather returns the problem as it is now. It takes the time to copy numbers, and the blocks that potentials have gone
@@ -91,7 +91,7 @@ func (s *State) Return(w *Whole) {
 func (w *Whole) Solved(field *mrf.Field, r *solve.Result) {
 	c := solve.NewCertifier(field)
 	w.y, w.Multipliers, w.theta, w.x = r.Y, slices.Clone(r.Multipliers), field.Weights(), field.Inputs()
-	w.proof, w.dear = c.Certify(w.y, w.Multipliers), r.Iterations > brief
+	w.proof, w.brief = c.Certify(w.y, w.Multipliers), r.Iterations <= brief
 	w.gap, w.g = w.proof.Gap*max(field.Unit(), math.Abs(w.proof.Objective)), c.Slopes()
 }
 
@@ -105,7 +105,7 @@ func (s *State) Adopt(w *Whole) (*State, error) {
 	if s.lent == w {
 		since = append(w.since, s.pending...)
 	}
-	s.lent, s.dear = nil, w.dear
+	s.lent, s.brief = nil, w.brief
 	if len(since) == 0 && float64(w.changed) > stale*float64(len(w.places)) {
 		field := mrf.NewFieldOn(w.Model, 1)
 		field.SetWeights(s.theta)

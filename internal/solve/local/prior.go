@@ -1,0 +1,121 @@
+package local
+
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+)
+
+// A prior over variables that follow one another can take over a part of their slopes: what that costs is of the second
+// order, where the slope at a variable that is held costs the first. See the absorber of package newton.
+type prior struct {
+	block *mrf.Block
+	place int // of the first
+}
+
+// findPriors lists the blocks of squares over variables that follow one another.
+func (s *State) findPriors() {
+	place := 0
+	for _, b := range s.model.Blocks {
+		square := b.Exponent == 2 && (b.Kind == mrf.Hinge || b.Kind == mrf.Absolute)
+		if square && b.Vars == nil && b.VarStart == nil && len(b.Coef) == 1 && len(b.InputCoef) == 0 {
+			s.priors = append(s.priors, prior{b, place})
+		}
+		place += b.Len
+	}
+}
+
+// absorb gives a variable's prior the multiplier that leaves least of the gap.
+func (s *State) absorb(i int32) {
+	for _, p := range s.priors {
+		j := int(i - p.block.First)
+		if j < 0 || j >= p.block.Len || s.isGone(p.place+j) {
+			continue
+		}
+		place := p.place + j
+		v := s.view(place)
+		d, a := v.slack(s.y), v.coef[0]
+		if v.w == 0 || d < 0 && v.block.Kind == mrf.Hinge {
+			continue
+		}
+		natural := 2 * v.w * d
+		slope := s.g[i] + a*(natural-s.mu[place])
+		step := -min(slope, 2*v.w*a*a*s.y[i]) / a
+		if slope < 0 {
+			step = min(-slope, 2*v.w*a*a*(1-s.y[i])) / a
+		}
+		s.setPrior(place, &v, d, natural+step)
+		return
+	}
+}
+
+// setPrior gives a potential of one variable another multiplier.
+func (s *State) setPrior(place int, v *view, d, mu float64) {
+	old := s.term(v, d, s.mu[place])
+	now := s.term(v, d, mu)
+	if now.mu == old.mu {
+		return
+	}
+	s.count(&old, -1)
+	s.count(&now, 1)
+	s.push(v, now.mu-old.mu)
+	s.setMultiplier(place, now.mu)
+}
+
+// rest is what a variable and its priors add to the gap.
+func (s *State) rest(i int32) float64 {
+	rest := s.box(i)
+	for _, p := range s.priors {
+		if j := int(i - p.block.First); j >= 0 && j < p.block.Len && !s.isGone(p.place+j) {
+			v := s.view(p.place + j)
+			t := s.term(&v, v.slack(s.y), s.mu[p.place+j])
+			rest += t.gap
+		}
+	}
+	return rest
+}
+
+// kinds counts the soft potentials whose weight is not 0, and adds up the logarithms of the weights: the unit of energy
+// is their geometric mean, see mrf.Field.Unit.
+type kinds struct {
+	number int
+	logs   total
+}
+
+func (k *kinds) count(m *mrf.Model, theta []float64) {
+	for _, b := range m.Blocks {
+		w := theta[b.Rule]
+		switch {
+		case b.Kind.Hard() || w <= 0:
+		case b.Scale == nil:
+			k.number += b.Len
+			k.logs.add(float64(b.Len) * math.Log2(w))
+		default:
+			for _, scale := range b.Scale {
+				k.addWeight(w*float64(scale), 1)
+			}
+		}
+	}
+}
+
+func (k *kinds) addWeight(w float64, sign float64) {
+	if w > 0 {
+		k.number += int(sign)
+		k.logs.add(sign * math.Log2(w))
+	}
+}
+
+// add counts a potential, or takes it out if sign is -1.
+func (k *kinds) add(p *mrf.Potential, theta []float64, sign float64) {
+	if !p.Kind.Hard() {
+		k.addWeight(theta[p.Rule]*p.Scale, sign)
+	}
+}
+
+// Unit is the unit of energy of the problem as it is now.
+func (s *State) Unit() float64 {
+	if s.kinds.number == 0 {
+		return 1
+	}
+	return math.Exp2(s.kinds.logs.value() / float64(s.kinds.number))
+}
