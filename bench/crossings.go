@@ -264,21 +264,11 @@ func (d *data) points(n int) [][2]float64 {
 // distances makes a noisy guess for the distance of each pair of nodes.
 func distances(size int, seed uint64) *data {
 	d := newData(seed)
-	n := max(4, int(math.Cbrt(float64(size))))
-	node := d.constants("n", n)
-	good, distance := newTable(2), newTable(2)
-	points := d.points(n)
-	for a := range n {
-		for b := range n {
-			if a != b {
-				apart := math.Hypot(points[a][0]-points[b][0], points[a][1]-points[b][1])
-				good.observe(d.value(0.6*apart, 0.2), node+symbol.ID(a), node+symbol.ID(b))
-				distance.target(node+symbol.ID(a), node+symbol.ID(b))
-			}
-		}
-	}
-	d.add("Good", false, good)
-	d.add("D", true, distance)
+	points := d.points(pairable(size))
+	d.guesses("D", len(points), func(a, b int) float64 {
+		apart := math.Hypot(points[a][0]-points[b][0], points[a][1]-points[b][1])
+		return d.value(0.6*apart, 0.2)
+	})
 	return d
 }
 

@@ -490,25 +490,32 @@ func square(size int, seed uint64) *data {
 // relatedness makes a noisy guess for each pair of nodes whether they are of one of five kinds.
 func relatedness(size int, seed uint64) *data {
 	d := newData(seed)
-	n := max(4, int(math.Cbrt(float64(size))))
+	d.guesses("S", pairable(size), func(a, b int) float64 {
+		if a%5 == b%5 {
+			return d.value(0.7, 0.3)
+		}
+		return d.value(0.3, 0.3)
+	})
+	return d
+}
+
+// pairable is the number of nodes whose triples are so many.
+func pairable(size int) int { return max(4, int(math.Cbrt(float64(size)))) }
+
+// guesses makes a target of a predicate for each pair of n nodes, and a guess for its value.
+func (d *data) guesses(predicate string, n int, guess func(a, b int) float64) {
 	node := d.constants("n", n)
-	good, s := newTable(2), newTable(2)
+	good, target := newTable(2), newTable(2)
 	for a := range n {
 		for b := range n {
-			if a == b {
-				continue
+			if a != b {
+				good.observe(guess(a, b), node+symbol.ID(a), node+symbol.ID(b))
+				target.target(node+symbol.ID(a), node+symbol.ID(b))
 			}
-			mean := 0.3
-			if a%5 == b%5 {
-				mean = 0.7
-			}
-			good.observe(d.value(mean, 0.3), node+symbol.ID(a), node+symbol.ID(b))
-			s.target(node+symbol.ID(a), node+symbol.ID(b))
 		}
 	}
 	d.add("Good", false, good)
-	d.add("S", true, s)
-	return d
+	d.add(predicate, true, target)
 }
 
 func indicator(holds bool) float64 {
