@@ -42,14 +42,13 @@ const (
 // all other inputs are things by themselves. It is nil if no ground rule ties a label to inputs and to nothing else
 // that is unknown, or if there are too many choices.
 func NewLatent(field *mrf.Field, labels *Labels, things [][]int32) *Latent {
-	thingOf, classOf := make(map[int32]int), make(map[int32]int)
+	b := latentBuilder{field: field, truth: make(map[int32]float64, len(labels.Variables)), things: things,
+		meanings: make(map[int32]meaning), at: make(map[string]*scope)}
 	for t, inputs := range things {
 		for class, i := range inputs {
-			thingOf[i], classOf[i] = t, class
+			b.meanings[i] = meaning{t, class}
 		}
 	}
-	b := latentBuilder{field: field, truth: make(map[int32]float64, len(labels.Variables)), things: things,
-		thingOf: thingOf, classOf: classOf, at: make(map[string]*scope)}
 	for k, i := range labels.Variables {
 		b.truth[i] = labels.Truth[k]
 	}
@@ -82,13 +81,24 @@ func (l *Latent) Len() int { return len(l.scopes) }
 
 // latentBuilder finds the scopes.
 type latentBuilder struct {
-	field            *mrf.Field
-	truth            map[int32]float64
-	things           [][]int32
-	thingOf, classOf map[int32]int
-	largest          float64
-	at               map[string]*scope
-	latent           Latent
+	field    *mrf.Field
+	truth    map[int32]float64
+	things   [][]int32
+	meanings map[int32]meaning // of inputs of things with classes
+	largest  float64
+	at       map[string]*scope
+	latent   Latent
+}
+
+// meaning is what an input says: that a thing, by its number, is of a class.
+type meaning struct{ thing, class int }
+
+// meaning returns that of any input: things by themselves have numbers below 0.
+func (b *latentBuilder) meaning(input int32) meaning {
+	if m, classified := b.meanings[input]; classified {
+		return m
+	}
+	return meaning{thing: -1 - int(input)}
 }
 
 // literal is an input of a ground rule: a class of one of the scope's things.
@@ -133,11 +143,7 @@ func (b *latentBuilder) scope(p *mrf.Potential) (*scope, []literal) {
 	var key []byte
 	var numbers []int
 	for _, i := range p.Inputs {
-		number := -1 - int(i)
-		if t, classified := b.thingOf[i]; classified {
-			number = t
-		}
-		if !slices.Contains(numbers, number) {
+		if number := b.meaning(i).thing; !slices.Contains(numbers, number) {
 			numbers = append(numbers, number)
 		}
 	}
@@ -155,11 +161,8 @@ func (b *latentBuilder) scope(p *mrf.Potential) (*scope, []literal) {
 	}
 	literals := make([]literal, len(p.Inputs))
 	for k, i := range p.Inputs {
-		number, class := -1-int(i), 0
-		if t, classified := b.thingOf[i]; classified {
-			number, class = t, b.classOf[i]
-		}
-		literals[k] = literal{slices.Index(numbers, number), class, p.InputCoef[k]}
+		m := b.meaning(i)
+		literals[k] = literal{slices.Index(numbers, m.thing), m.class, p.InputCoef[k]}
 	}
 	return s, literals
 }
