@@ -3,14 +3,12 @@ package training
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
-	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/stat"
 )
 
@@ -76,17 +74,7 @@ func (g *learner) inferCold(ctx context.Context, field *mrf.Field, theta, inputs
 	}
 	solver.SetWeights(theta)
 	solver.SetInputs(inputs)
-	result, err := solver.Solve(ctx)
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		return nil, err
-	}
-	if result.Status == solve.Infeasible {
-		return nil, &learn.InfeasibleError{Conflict: result.Conflict}
-	}
-	return slices.Clone(result.Y), nil
+	return learn.SolveFrom(ctx, solver, nil)
 }
 
 // gain is by how much the weights that were learned are better, with standard errors.
