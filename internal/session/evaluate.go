@@ -30,18 +30,20 @@ type Evaluation struct {
 	// Best is the threshold with the best primary value; nil of evaluators that have none.
 	Best *BestThreshold `json:"best_threshold,omitempty"`
 	// Rarest is about the rarest category, if it is rare; nil of other evaluators.
-	Rarest *Rarest `json:"rarest,omitempty"`
-	// Guess is the primary value at the best answer that looks at nothing.
-	Guess   float64 `json:"-"`
+	Rarest  *Rarest `json:"rarest,omitempty"`
 	primary eval.Value
+	scored  *eval.Scored
+	options map[string]string
 }
 
-// Blind tells whether the answer is no better than one that looks at nothing.
-func (e *Evaluation) Blind() bool {
+// Blind tells whether the answer is no better than the best one that looks at nothing, and what that has. It takes as
+// long as several evaluations.
+func (e *Evaluation) Blind() (guess float64, blind bool) {
+	guess = eval.Guess(e.Evaluator, e.options, e.scored)
 	if e.primary.LowerIsBetter {
-		return e.primary.Number >= e.Guess
+		return guess, e.primary.Number >= guess
 	}
-	return e.primary.Number <= e.Guess
+	return guess, e.primary.Number <= guess
 }
 
 // PrimaryValue is the value that stands for the evaluation.
@@ -90,7 +92,7 @@ func (g *Grounding) Evaluate(answer *Answer, phase load.Phase) ([]Evaluation, er
 			if err != nil {
 				return nil, err
 			}
-			result.Guess = eval.Guess(e.Evaluator, options, scored)
+			result.scored, result.options = scored, options
 			switch e.Evaluator {
 			case "discrete":
 				best := BestThreshold(eval.BestThreshold(options, scored))

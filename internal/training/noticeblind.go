@@ -34,14 +34,18 @@ func (n *notices) blind(chosen *session.Answer) error {
 	evaluations, err := n.g.Evaluate(chosen, phase)
 	for _, e := range evaluations {
 		told := slices.ContainsFunc(n.signs, func(s sign) bool { return s.about == e.Predicate })
-		if told || e.Count < fewLabels || !e.Blind() {
+		if told || e.Count < fewLabels {
+			continue
+		}
+		guess, blind := e.Blind()
+		if !blind {
 			continue
 		}
 		n.see("learn-blind", source.Span{}, e.Predicate,
 			"write ^2 behind rules that have none, whose states are often not unique; look at AUROC, which tells whether only "+
 				"the threshold is wrong; compare with the weights as written (-i)",
 			"%s, %s of %s is %.4g for the %d %s; an answer that looks at nothing has %.4g", n.when, e.Primary, e.Predicate,
-			e.PrimaryValue(), e.Count, which, e.Guess)
+			e.PrimaryValue(), e.Count, which, guess)
 	}
 	return err
 }
