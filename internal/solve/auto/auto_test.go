@@ -311,3 +311,53 @@ func TestWhyNothingTookOver(t *testing.T) {
 		}
 	}
 }
+
+// The answer is about the variables as they are numbered in the model, in whatever order a method has them, and those
+// without a potential stay where they start.
+func TestInferenceNumbersVariablesAsTheModelDoes(t *testing.T) {
+	const n = 1 << 16
+	b := &mrf.Block{Kind: mrf.Absolute, Exponent: 2, Coef: []float64{1, -1}}
+	goal := &mrf.Block{Rule: 1, Kind: mrf.Absolute, Exponent: 2, Coef: []float64{1}}
+	want := make([]float64, n)
+	for k := range n / 16 {
+		i, other := int32(16*k), int32(16*((k*4097)%(n/16))+8)
+		b.Vars, goal.Vars = append(b.Vars, i, other), append(goal.Vars, i)
+		want[i] = float64(k) / n
+		want[other] = want[i]
+		goal.Bias64 = append(goal.Bias64, -want[i])
+	}
+	b.Len, goal.Len = n/16, n/16
+	field := mrf.NewField(&mrf.Model{Variables: n, Rules: 2, Blocks: []*mrf.Block{b, goal}})
+	if packed, _ := field.Packed(); packed == nil {
+		t.Fatal("the variables lie well as they are")
+	}
+	start := slices.Repeat([]float64{0.5}, n)
+	for _, start := range [][]float64{nil, start} {
+		solver, err := auto.Inference("auto", field, solve.Settings{Gap: 1e-9}, auto.Options{Presolve: true, Split: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if start != nil {
+			solver.WarmStart(start, nil)
+		}
+		r, err := solver.Solve(context.Background())
+		if err != nil || r.Status != solve.Optimal {
+			t.Fatal(err, r.Status)
+		}
+		for i, v := range r.Y {
+			to := want[i]
+			if i%8 > 0 {
+				to = 0
+				if start != nil {
+					to = start[i]
+				}
+			}
+			if math.Abs(v-to) > 1e-3 {
+				t.Fatalf("variable %d is %v, want %v", i, v, to)
+			}
+		}
+		if c := solve.Certify(field, r.Y, r.Multipliers); !(c.Gap <= 1e-9) {
+			t.Errorf("the gap is %v", c.Gap)
+		}
+	}
+}

@@ -191,11 +191,7 @@ func (p *inference) solve(ctx context.Context, field *mrf.Field, y, duals []floa
 			return result, err
 		}
 	}
-	solver := p.solver(field, settings)
-	if y != nil {
-		solver.WarmStart(y, duals)
-	}
-	result, err := solver.Solve(ctx)
+	result, err := p.whole(ctx, field, settings, y, duals)
 	if err == nil {
 		result.Components = found
 		if result.Reason == "" {
@@ -203,6 +199,55 @@ func (p *inference) solve(ctx context.Context, field *mrf.Field, y, duals []floa
 		}
 	}
 	return result, err
+}
+
+// whole is what the method does for a field in one piece; without multipliers, which others will follow, with the
+// variables in an order that is faster to go through, if there is one.
+func (p *inference) whole(ctx context.Context, field *mrf.Field, settings solve.Settings, y, duals []float64) (
+	*solve.Result, error,
+) {
+	var variables []int32
+	if duals == nil {
+		field.Threads = parallel.Threads(settings.Threads)
+		if packed, numbers := field.Packed(); packed != nil {
+			field, variables = packed, numbers
+		}
+	}
+	solver := p.solver(field, settings)
+	switch {
+	case y == nil:
+	case variables == nil:
+		solver.WarmStart(y, duals)
+	default:
+		solver.WarmStart(taken(y, variables), nil)
+	}
+	result, err := solver.Solve(ctx)
+	if err == nil && variables != nil {
+		result.Y = p.spread(result.Y, y, variables)
+	}
+	return result, err
+}
+
+// taken returns the values of some variables.
+func taken(y []float64, variables []int32) []float64 {
+	out := make([]float64, len(variables))
+	for k, i := range variables {
+		out[k] = y[i]
+	}
+	return out
+}
+
+// spread returns the values of all variables, given those of some: others, which are in no potential, stay where they
+// start.
+func (p *inference) spread(values, start []float64, variables []int32) []float64 {
+	out := make([]float64, p.field.Model.Variables)
+	for i, v := range start {
+		out[i] = min(max(v, 0), 1)
+	}
+	for k, i := range variables {
+		out[i] = values[k]
+	}
+	return out
 }
 
 // solver makes the method's solver of a field, or takes the one that is kept. One with a limit of time is made anew, as
