@@ -1,6 +1,7 @@
 package neural
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/deeppsl/deeppsl/internal/onnx"
 	"github.com/deeppsl/deeppsl/internal/report"
@@ -20,14 +22,20 @@ const exchanged = "onnx"
 // of a row is computed once.
 type Graph struct {
 	model *onnx.Model
+	hash  hash // of what outputs follow from beside the features
 	mutex sync.Mutex
 	known map[*Features]*answers
+	kept  *kept // nil if nothing is
 }
 
 // answers are the outputs of a frozen network for the rows of a table.
 type answers struct {
 	have []bool
 	out  []float32
+	// contents is the hash of the features, nil before it is wanted; unkept is the time that computing outputs took which
+	// no file has, and writing that of the last one.
+	contents        *hash
+	unkept, writing time.Duration
 }
 
 // ReadGraph reads the file that a specification names, for rows of so many features. Operators that are not supported
@@ -37,14 +45,18 @@ func ReadGraph(s *Spec, features int) (*Graph, error) {
 	if err != nil {
 		return nil, wrongKey("file", "%w", err)
 	}
+	all := sha256.New()
+	fmt.Fprintf(all, "%d %q %x\n", features, s.Head, sha256.Sum256(data))
 	model, err := onnx.Read(data, onnx.Options{Features: features, Output: s.Head, Frozen: s.Frozen, Fixed: s.Fixed,
 		External: func(name string) ([]byte, error) {
-			return os.ReadFile(filepath.Join(filepath.Dir(s.File), name))
+			beside, err := os.ReadFile(filepath.Join(filepath.Dir(s.File), name))
+			fmt.Fprintf(all, "%q %x\n", name, sha256.Sum256(beside))
+			return beside, err
 		}})
 	if err != nil {
 		return nil, wrongKey("file", "%s: %w", s.File, err)
 	}
-	return &Graph{model: model, known: make(map[*Features]*answers)}, nil
+	return &Graph{model: model, hash: hash(all.Sum(nil)), known: make(map[*Features]*answers)}, nil
 }
 
 // readGraph reads the file of a network that is of one, unless it has been; what is wrong with the rest is told later.
@@ -218,6 +230,9 @@ func (r *graphRunner) recall(rows []int32, out []float32) error {
 		n := r.group.features.Len()
 		known = &answers{have: make([]bool, n), out: make([]float32, n*width)}
 		graph.known[r.group.features] = known
+		if graph.kept != nil {
+			graph.kept.load(graph.hash, r.group.features, known)
+		}
 	}
 	var missing []int32
 	for _, row := range rows {
@@ -227,13 +242,17 @@ func (r *graphRunner) recall(rows []int32, out []float32) error {
 	}
 	slices.Sort(missing)
 	missing = slices.Compact(missing)
-	fresh := make([]float32, len(missing)*width)
+	fresh, start := make([]float32, len(missing)*width), time.Now()
 	if err := r.compute(missing, fresh); err != nil {
 		return err
 	}
+	known.unkept += time.Since(start)
 	for k, at := range missing {
 		known.have[at] = true
 		copy(row(known.out, int(at), width), row(fresh, k, width))
+	}
+	if graph.kept != nil && len(missing) > 0 {
+		graph.kept.save(graph.hash, r.group.features, known)
 	}
 	for k, at := range rows {
 		copy(row(out, k, width), row(known.out, int(at), width))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -67,7 +69,7 @@ func (p *projectFlags) options() project.Options {
 		set = append(set, "ground.scratch="+p.scratch)
 	}
 	return project.Options{
-		Seed: p.Seed, Threads: int(p.Threads), Set: set, OnIteration: iterationLine(p.Env),
+		Seed: p.Seed, Threads: int(p.Threads), Set: set, Kept: keptFolder(), OnIteration: iterationLine(p.Env),
 		Log: slog.New(slog.NewTextHandler(p.Err, &slog.HandlerOptions{Level: level, ReplaceAttr: withoutTime})),
 		OnWarning: func(warnings source.Diagnostics) {
 			if !quiet {
@@ -75,6 +77,15 @@ func (p *projectFlags) options() project.Options {
 			}
 		},
 	}
+}
+
+// keptFolder is the user's folder for what can be computed again; "" where there is none.
+func keptFolder() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "deeppsl")
 }
 
 // loadShown loads a project whose answer is shown; the verb says what is not done with examples. The warnings that it

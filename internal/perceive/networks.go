@@ -114,6 +114,10 @@ func loadNetwork(p *project.Project, network *load.Network, n *Networks, diags *
 		var err error
 		if spec.Graph, err = neural.ReadGraph(&spec, features.Width()); err != nil {
 			misspecified(network, err, diags)
+		} else if folder := p.KeptIn(); folder != "" && spec.Frozen {
+			spec.Graph.Keep(folder, func(message string, about ...any) {
+				p.Log.Info(message, append(about, "network", network.Name)...)
+			})
 		}
 	}
 	return spec

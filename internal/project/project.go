@@ -4,6 +4,7 @@
 package project
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,6 +58,9 @@ type Options struct {
 	Profile bool
 	// Checkpoint is a file that training writes after every epoch and continues from if it exists; "" means none.
 	Checkpoint string
+	// Kept is the folder for what frozen networks of ONNX files say, where the option network.kept does not name one; ""
+	// keeps nothing.
+	Kept string
 }
 
 // Project is a program with its data: what a configuration file describes. It is read-only, but for SetTruth.
@@ -314,6 +318,15 @@ func (p *Project) Exchanged() (names []string) {
 		}
 	}
 	return names
+}
+
+// KeptIn returns the folder for what frozen networks of ONNX files say, "" if nothing is kept.
+func (p *Project) KeptIn() string {
+	folder := cmp.Or(p.Phases[load.Infer].Kept, p.Learning.Kept, p.Kept)
+	if folder == Nowhere {
+		return ""
+	}
+	return folder
 }
 
 // Examples tells whether the project is about examples.

@@ -76,7 +76,12 @@ type Settings struct {
 	// the system's folder for temporary files.
 	Memory  int64
 	Scratch string
+	// Kept is the folder for what frozen networks say; "" if nothing says it, Nowhere if there is to be none.
+	Kept string
 }
+
+// Nowhere is the folder in which nothing is kept.
+const Nowhere = "none"
 
 // FitSettings are those of networks that are trained alone, on the truth of their own predicates.
 type FitSettings struct {
@@ -148,6 +153,8 @@ var setters = map[string]setter{
 	"network.patience": count(func(s *Settings) *int { return &s.Network.Patience }),
 	"network.rate":     number(func(s *Settings) *float64 { return &s.Network.Rate }),
 	"network.decay":    number(func(s *Settings) *float64 { return &s.Network.Decay }),
+
+	"network.kept": text(func(s *Settings) *string { return &s.Kept }),
 
 	"ground.force":            flag(func(s *Settings) *bool { return &s.Force }),
 	"ground.memory":           parsed(preflight.ParseSize, func(s *Settings) *int64 { return &s.Memory }),
