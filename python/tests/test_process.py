@@ -178,13 +178,29 @@ def test_a_fork_is_refused() -> None:
 
 def test_threads_may_share_a_model(model: deeppsl.Model) -> None:
     found: list[float] = []
-    threads = [threading.Thread(target=lambda: found.append(model.infer().objective)) for _ in range(8)]
-    model._open()
+
+
+    def ask(k: int) -> None:
+        if k % 3 == 0:
+            model.observe("Friends", [(f"p{k}", f"q{k}")])  # which ends the session that others ask
+        answer = model.infer()
+        assert answer.value("Smokes", "bob") == answer["Smokes"]["value"][0]
+        found.append(answer.objective)
+
+    threads = [threading.Thread(target=ask, args=(k,)) for k in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert len(found) == 8 and max(found) - min(found) < 1e-6
+
+
+def test_progress_cannot_ask_its_own_model() -> None:
+    with deeppsl.Model("1: In(A) -> Out(A) ^2\n1: !Out(A) ^2", epochs=3) as model:
+        model.observe("In", ["a"]).target("Out", ["a"]).truth("Out", {"a": 1.0})
+        with pytest.raises(deeppsl.WorkerError, match="progress"):
+            model.learn(progress=lambda _: model.rules)
+        assert model.learn(progress=False).epochs and model.infer().optimal
 
 
 def test_a_program_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:

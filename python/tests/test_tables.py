@@ -12,7 +12,7 @@ import pyarrow
 import pytest
 
 import deeppsl
-from deeppsl import _frames, _tables
+from deeppsl import _frames, _tables, changes
 
 COLUMNS: dict[str, list[Any]] = {"who": ["ann", "bob", "ann"], "age": [3, 40, -5], "value": [0.25, 1.0, 0.0]}
 
@@ -122,6 +122,11 @@ def test_what_a_table_may_be(data: Any, columns: list[list[str]], values: list[f
         ({"a": ["x"], "b": []}, "different lengths"),
         (pandas.DataFrame({"a": ["x"], "value": ["high"]}), "no number"),
         (pandas.DataFrame([["x", "y"]], columns=["a", "a"]), "same name"),
+        (pyarrow.table([["x"], ["y"]], names=["a", "a"]), "same name"),
+        (pandas.DataFrame({"value": [0.5]}), "no column with the arguments"),
+        ([b"ann"], "the column 0: b'ann' is no text: decode it"),
+        ({"a": np.array(["ann"], "S")}, "decode it"),
+        ({"a": np.array(["2024-01-01T00:00:00.000000001"], "datetime64[ns]")}, "nanoseconds"),
     ],
 )
 def test_what_no_table_is(data: Any, text: str) -> None:
@@ -136,6 +141,59 @@ def test_names_that_are_hard() -> None:
     with deeppsl.Model("0.5: A(X) ^2\n1: !A(X) ^2") as model, pytest.warns(deeppsl.DeepPSLWarning, match="space"):
         frame = model.target("A", {"name": names}).infer().frame("A", "pandas")
     assert frame["name"].tolist() == names
+
+
+def test_a_predicate_is_a_name() -> None:
+    with deeppsl.Model("1: A(X) ^2") as model, pytest.raises(TypeError, match="by its name, and not of None"):
+        model.target(None, ["a"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("item", "like"),
+    [
+        (np.float64(0.5), 0.5),
+        (np.float32(0.1), float(np.float32(0.1))),
+        (np.int8(5), 5),
+        (np.bool_(True), True),
+        (np.str_("a"), "a"),
+        (np.datetime64("2024-01-02"), datetime.date(2024, 1, 2)),
+        (np.datetime64("2024-01-02T03:04:05", "ns"), datetime.datetime(2024, 1, 2, 3, 4, 5)),
+    ],
+    ids=repr,
+)
+def test_what_numpy_has_is_what_python_has(item: Any, like: Any) -> None:
+    assert _tables.text(item) == _tables.text(like)
+    assert changes.observe("A", item)["arguments"] == [_tables.text(like)]
+    for data in ([item], {"a": np.array([item])}, pandas.DataFrame({"a": np.array([item])}), pandas.Series([item])):
+        (column,) = _tables.read(data).columns
+        shown = _tables.text(like)
+        if isinstance(like, datetime.date) and not isinstance(data, (list, dict)):
+            shown = str(pandas.Timestamp(like))  # pandas has no dates without a time
+        assert column.strings.list() == [shown]
+
+
+def test_changes_are_numbers() -> None:
+    for change in (changes.weight(np.int64(1), 2), changes.deactivate(np.int64(1)), changes.activate(np.int64(1))):
+        assert type(change["rule"]) is int
+    with pytest.raises(ValueError, match="a value is a number, and not nan"):
+        changes.observe("A", "a", value=float("nan"))
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+def test_targets_without_rows_have_a_frame(kind: str) -> None:
+    empty = {"pandas": pandas.DataFrame({"who": []}), "polars": polars.DataFrame({"who": []}, {"who": polars.String})}
+    with deeppsl.Model("1: A(X) ^2") as model, pytest.warns(deeppsl.DeepPSLWarning):
+        answer = model.target("A", empty.get(kind, pyarrow.table({"who": pyarrow.array([], pyarrow.string())}))).infer()
+        frame = answer["A"]
+        assert list(frame.column_names if kind == "arrow" else frame.columns) == ["who", "value"] and len(frame) == 0
+        with pytest.raises(KeyError, match="no atom of B"):
+            answer.frame("B")
+
+
+def test_views_of_strings_come_back() -> None:
+    with deeppsl.Model("1: A(X) ^2") as model:
+        model.target("A", pyarrow.table({"who": pyarrow.array(["x"]).cast(pyarrow.string_view())}))
+        assert model.infer()["A"].column("who").to_pylist() == ["x"]
 
 
 def test_empty_tables() -> None:
@@ -241,6 +299,9 @@ def test_single_arguments(data: Any) -> None:
         (polars.DataFrame({"p": [1.0, float("nan")]}), "row 1 has nothing in the column 'p'"),
         (pyarrow.table({"p": [1.0, float("nan")]}), "row 1 has nothing in the column 'p'"),
         ([{"p": "a"}, {"q": "b"}], r"row 1 has the columns \['q'\]"),
+        (polars.DataFrame({"p": [[1, 2]]}), r"the column 'p' has \[1, 2\], of the type List"),
+        (pyarrow.table({"p": [[1, 2]]}), r"the column 'p' has \[1, 2\], of the type list"),
+        (np.zeros((2, 1, 1)), "an argument is a text, a number, a date"),
     ],
 )
 def test_what_is_no_data(data: Any, text: str) -> None:

@@ -133,12 +133,17 @@ def _columns(data: Any) -> Mapping[Any, Any] | None:
     if isinstance(data, Mapping):
         return data
     if hasattr(data, "column_names"):  # of Arrow
+        _distinct(data.column_names)
         return {name: data.column(name).to_pylist() for name in data.column_names}
     if hasattr(data, "columns") and hasattr(data, "__getitem__"):
-        if len(set(data.columns)) < len(data.columns):
-            raise ValueError(f"two columns have the same name; the columns are {list(data.columns)}")
+        _distinct(list(data.columns))
         return {name: data[name].tolist() if hasattr(data, "iloc") else data[name].to_list() for name in data.columns}
     return None
+
+
+def _distinct(names: list[Any]) -> None:
+    if len(set(names)) < len(names):
+        raise ValueError(f"two columns have the same name; the columns are {names}")
 
 
 def _split(columns: Mapping[Any, Any], value: Any, kind: str, column: Callable[[Any, Any], Column]) -> Table:
@@ -155,6 +160,8 @@ def _split(columns: Mapping[Any, Any], value: Any, kind: str, column: Callable[[
         except (TypeError, ValueError) as error:
             raise ValueError(f"the column {name!r} of truth values has what is no number: {error}") from None
     arguments = [column(key, given) for key, given in columns.items() if not (name in columns and key == name)]
+    if values is not None and len(values) and not arguments:
+        raise ValueError(f"there are truth values, the column {name!r}, and no column with the arguments of the atoms")
     return Table(arguments, values, kind, name)
 
 
@@ -163,8 +170,7 @@ def _of_pandas(data: Any, value: Any) -> Table:
         value = VALUE if data.name is None else data.name
         data = data.rename(value)
     frame = data.to_frame() if data.ndim == 1 else data
-    if not frame.columns.is_unique:
-        raise ValueError(f"two columns have the same name; the columns are {list(frame.columns)}")
+    _distinct(list(frame.columns))
     if list(frame.columns) == [VALUE if value is None else value] and _has_index(frame):
         frame = frame.reset_index()
     return _split({name: frame[name] for name in frame.columns}, value, "pandas", _of_series)
@@ -203,6 +209,8 @@ def _of_polars(data: Any, value: Any) -> Table:
 def _of_polars_series(name: Any, series: Any) -> Column:
     if series.null_count():
         raise _missing(name, int(series.is_null().arg_max()))
+    if series.dtype.is_nested() or series.dtype.is_object():
+        return _nested(name, series.to_list(), series.dtype)
     unique = series.unique(maintain_order=True)
     codes = series.to_frame("v").join(
         unique.to_frame("v").with_row_index("k"), on="v", how="left", maintain_order="left"
@@ -218,6 +226,7 @@ def _of_arrow(data: Any, value: Any) -> Table:
     elif isinstance(data, (pyarrow.Array, pyarrow.ChunkedArray)):
         data = pyarrow.table([data], names=["0"])
     table = pyarrow.Table.from_batches([data]) if isinstance(data, pyarrow.RecordBatch) else data
+    _distinct(table.column_names)
     return _split(dict(zip(table.column_names, table.columns)), value, "arrow", _of_chunks)
 
 
@@ -229,8 +238,19 @@ def _of_chunks(name: Any, chunks: Any) -> Column:
     array = chunks.combine_chunks()
     array = pyarrow.chunked_array([array]).combine_chunks() if isinstance(array, pyarrow.ChunkedArray) else array
     if not pyarrow.types.is_dictionary(array.type):
-        array = array.dictionary_encode()
+        try:
+            array = array.dictionary_encode()
+        except pyarrow.ArrowNotImplementedError:
+            return _nested(name, array.to_pylist(), chunks.type)
     return _column(name, array.indices.to_numpy(zero_copy_only=False), array.dictionary.to_pylist(), chunks.type)
+
+
+def _nested(name: Any, items: list[Any], type_: Any) -> Column:
+    """Make a column of items that their library cannot number, if they can be arguments at all."""
+    try:
+        return _of_values(name, items)
+    except TypeError:
+        raise TypeError(f"the column {name!r} has {items[0]!r}, of the type {type_}: an argument is a text, a number, a date") from None
 
 
 def _of_mapping(data: Mapping[Any, Any], value: Any) -> Table:
@@ -289,7 +309,11 @@ def _of_values(name: Any, values: Iterable[Any]) -> Column:
     import numpy as np
 
     items = _items(values)
-    places = {item: place for place, item in enumerate(dict.fromkeys(items))}
+    try:
+        places = {item: place for place, item in enumerate(dict.fromkeys(items))}
+    except TypeError:
+        odd = next(item for item in items if getattr(item, "__hash__", None) is None)
+        raise TypeError(f"the column {name!r} has {odd!r}: an argument is a text, a number, a date") from None
     codes = np.fromiter(map(places.__getitem__, items), np.int32)
     return _column(name, codes, list(places))
 
@@ -298,8 +322,21 @@ def _items(values: Iterable[Any]) -> list[Any] | tuple[Any, ...]:
     """Return what is in a column, as Python has it: numbers of numpy are numbers."""
     if isinstance(values, (list, tuple)):
         return values
+    if str(getattr(values, "dtype", "")) in ("datetime64[ns]", "timedelta64[ns]") and hasattr(values, "astype"):
+        values = _in_microseconds(values)
     tolist = getattr(values, "tolist", None)
     return list(values) if tolist is None else list(tolist())
+
+
+def _in_microseconds(values: Any) -> Any:
+    """Return times of numpy's, which count nanoseconds, as Python has them: in microseconds, if that is all there is to them."""
+    if not type(values).__module__.startswith("numpy"):
+        return values
+    made = values.astype(values.dtype.str[:2] + "8[us]")
+    rounded = (made.astype(values.dtype) != values) & (values == values)
+    if rounded.any():
+        raise ValueError(f"{values[rounded.argmax()]} has nanoseconds, which Python's times have not: make it text")
+    return made
 
 
 def _missing(name: Any, row: int) -> ValueError:
@@ -313,7 +350,10 @@ def _column(name: Any, codes: Any, unique: Any, type_: Any = None) -> Column:
     items = list(_items(unique))
     codes = np.ascontiguousarray(codes, np.int32)
     kinds = {type(item) for item in items}
-    texts = items if kinds <= {str} else [text(item) for item in items]
+    try:
+        texts = items if kinds <= {str} else [text(item) for item in items]
+    except ValueError as error:
+        raise ValueError(f"the column {name!r}: {error}") from None
     if not kinds <= {str}:
         for number, item in enumerate(items):
             if _is_gap(item):
@@ -329,9 +369,14 @@ def _column(name: Any, codes: Any, unique: Any, type_: Any = None) -> Column:
 
 
 def text(item: Any) -> str:
-    if isinstance(item, float):
-        return repr(item)
-    return item if isinstance(item, str) else str(item)
+    """Return an argument as text: the same of a number of Python and of one of numpy."""
+    if isinstance(item, str):
+        return str(item)
+    if hasattr(item, "dtype") and hasattr(item, "tolist"):
+        item = _items(item.reshape(1))[0] if getattr(item, "ndim", 1) == 0 else item.tolist()
+    if isinstance(item, (bytes, bytearray)):
+        raise ValueError(f"{item!r} is no text: decode it")
+    return repr(item) if isinstance(item, float) else str(item)
 
 
 class Written(NamedTuple):
@@ -354,7 +399,7 @@ def write(kind: str, columns: list[Written], value_name: Any, values: Any) -> An
     if kind == "arrow":
         import pyarrow
 
-        arrays = [_typed(c, lambda items, t: pyarrow.array(items, type=t)).take(pyarrow.array(c.codes)) for c in columns]
+        arrays = [_arrow_column(c) for c in columns]
         names = [str(c.name) for c in columns] + [str(value_name)]
         return pyarrow.table([*arrays, pyarrow.array(values)], names=names)
     if kind == "polars":
@@ -391,6 +436,15 @@ def _pandas_column(column: Written) -> Any:
 
     made = _typed(column, make).take(column.codes)
     return pandas.Series(made, dtype=made.dtype)  # as it is: a frame would guess again what objects are
+
+
+def _arrow_column(column: Written) -> Any:
+    import pyarrow
+
+    def make(items: list[Any], type_: Any) -> Any:
+        return pyarrow.array(items, type=type_).take(pyarrow.array(column.codes))
+
+    return _typed(column, make)
 
 
 def best() -> str:

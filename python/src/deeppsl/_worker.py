@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import weakref
@@ -12,7 +13,7 @@ from . import _binary, _errors, _frames, _interrupts
 if TYPE_CHECKING:
     import queue
     import subprocess
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import IO
 
     #: What a call asks for, with its arrays, to what answers it, with its arrays.
@@ -41,7 +42,7 @@ class Worker:
             raise
         self._replies: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._ids = 0
-        self._calling = 0  # the thread that computes what the engine asks for
+        self._calling = 0  # the thread in which something of the user's runs, while a request is answered
         self._asking = threading.Lock()
         # A thread reads, since only the main thread is interrupted, which could then have taken a part of a frame.
         reader = threading.Thread(target=_read, args=(self._process.stdout, self._replies), daemon=True)
@@ -81,7 +82,9 @@ class Worker:
         on_event, and what the engine asks for in between to on_call, whose errors are raised in place of the engine's.
         """
         if self._calling == threading.get_ident():
-            raise _errors.WorkerError("the engine waits for a network, which cannot ask the same model for something")
+            raise _errors.WorkerError(
+                "what is called while the engine is at work, such as a network or progress, cannot ask the same model for something"
+            )
         if self._owner != os.getpid():
             raise _errors.WorkerError("the engine belongs to the process that this one was forked from: make a new model")
         with self._asking:
@@ -135,7 +138,7 @@ class Worker:
                 continue  # of a request that was cancelled
             elif "event" in header:
                 if said.on_event is not None:
-                    with said.interrupts.allowed():
+                    with self._called(said):
                         said.on_event(header["event"])
             elif "error" in header:
                 raise _errors.from_reply(header["error"])
@@ -144,11 +147,10 @@ class Worker:
 
     def _answer(self, call: dict[str, Any], arrays: list[Any], said: _Said) -> None:
         """Compute what the engine asks for; an error goes to the engine, which gives up what it does."""
-        self._calling = threading.get_ident()
         try:
             if said.on_call is None:
                 raise _errors.WorkerError(f"nobody computes the network {call['network']!r}")
-            with said.interrupts.allowed():
+            with self._called(said):
                 members, out = said.on_call(call, arrays)
         except BaseException as error:
             self._write({"call": call["number"], "error": f"{type(error).__name__}: {error}"}, [])
@@ -156,9 +158,17 @@ class Worker:
                 raise
             said.raised.append(error)
             return
+        self._write({"call": call["number"], **members}, out)
+
+    @contextlib.contextmanager
+    def _called(self, said: _Said) -> Iterator[None]:
+        """Let something of the user's run, which can be interrupted, and can ask this process for nothing."""
+        self._calling = threading.get_ident()
+        try:
+            with said.interrupts.allowed():
+                yield
         finally:
             self._calling = 0
-        self._write({"call": call["number"], **members}, out)
 
     def _cancel(self, request: int, said: _Said) -> None:
         """Cancel a request and wait until it is answered; whatever keeps that from ending well ends the process."""

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -46,17 +48,17 @@ def give(predicate: str, *arguments: Any, value: float) -> Change:
 
 def weight(rule: int, value: float) -> Change:
     """Give a rule, by its number from 0, another weight."""
-    return {"change": "weight", "rule": rule, "value": float(value)}
+    return {"change": "weight", "rule": operator.index(rule), "value": _number(value)}
 
 
 def deactivate(rule: int) -> Change:
     """Take the ground rules of a rule away."""
-    return {"change": "deactivate", "rule": rule}
+    return {"change": "deactivate", "rule": operator.index(rule)}
 
 
 def activate(rule: int) -> Change:
     """Bring back what deactivate took away."""
-    return {"change": "activate", "rule": rule}
+    return {"change": "activate", "rule": operator.index(rule)}
 
 
 def rule(text: str) -> Change:
@@ -67,10 +69,17 @@ def rule(text: str) -> Change:
 def features(network: str, row: Any, values: Iterable[Any]) -> Change:
     """Give an entity a row of the features that a network reads: a new one, with which the atoms of the network's classes
     come, or one in the place of that which it has. There is a value for each column."""
-    numbers = [float(v) for v in values]
+    numbers = [_number(v) for v in values]
     return {"change": "features", "network": network, "row": _tables.text(row), "values": numbers}
 
 
 def _of(kind: str, predicate: str, arguments: tuple[Any, ...], value: float = 0.0) -> Change:
     texts = [_tables.text(a) for a in arguments]
-    return {"change": kind, "predicate": predicate, "arguments": texts, "value": float(value)}
+    return {"change": kind, "predicate": predicate, "arguments": texts, "value": _number(value)}
+
+
+def _number(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"a value is a number, and not {number!r}")
+    return number

@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 import os
 import sys
+import threading
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from . import _errors, _tables, _worker, explanations, networks, results
 from . import changes as _changes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import numpy as np
     import numpy.typing as npt
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
 
 _TYPES = {str: "string", int: "int", float: "float", "string": "string", "int": "int", "float": "float"}
 _PHASES = ("", "learning", "validation", "inference")
 _MERGE = 64  # changes of given values that are kept one by one
+
+
+def _alone(
+    method: Callable[Concatenate[Model, _Arguments], _Result],
+) -> Callable[Concatenate[Model, _Arguments], _Result]:
+    """Let threads that share a model wait for each other: what a method asks for in turn is about one session."""
+
+    def waits(self: Model, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
+        with self._using:
+            return method(self, *args, **kwargs)
+
+    functools.update_wrapper(waits, method)
+    return waits
 
 
 class Similar(NamedTuple):
@@ -185,6 +201,7 @@ class Model:
     ) -> None:
         if isinstance(rules, os.PathLike):
             raise TypeError(f"rules are text; Model.open reads a model from a file, such as {os.fspath(rules)!r}")
+        self._using = threading.RLock()
         self._path = ""
         self._rules: list[str] = []
         self._count = 0  # of rules: a text may have several
@@ -221,6 +238,7 @@ class Model:
         model._path = os.path.abspath(path)
         return model
 
+    @_alone
     def add(self, *items: str | Rule | Predicate) -> Model:
         """Add rules and predicates. What has no meaning is an InputError, with its place and a caret."""
         rules = [item if isinstance(item, str) else item.text for item in items if not isinstance(item, Predicate)]
@@ -264,6 +282,7 @@ class Model:
         """
         return self._add("truth", predicate, data, value, phase)
 
+    @_alone
     def features(self, network: str, ids: Any, values: Any = None) -> Model:
         """Give a network the feature vectors of what its predicate is about: one row per id.
 
@@ -284,6 +303,7 @@ class Model:
         self._features.append((network, names, made))
         return self
 
+    @_alone
     def add_network(
         self,
         predicate: str,
@@ -322,6 +342,7 @@ class Model:
         self._served[predicate] = served
         return self
 
+    @_alone
     def infer(self, seconds: float = 0.0) -> results.Answer:
         """Find the values of all targets, from the last answer on. Within a time, the answer is the best until then."""
         reply, arrays = self._ask("infer", {"seconds": _at_least_0("seconds", seconds)}, session=True)
@@ -329,6 +350,7 @@ class Model:
         self._answer = results.Answer(reply, arrays[reply["values"]], self._atoms, self._shapes())
         return self._answer
 
+    @_alone
     def learn(
         self, seconds: float = 0.0, *, progress: bool | Callable[[results.Epoch], None] | None = None
     ) -> results.Training:
@@ -350,6 +372,7 @@ class Model:
             self._ask("save", {}, session=True)  # asks modules for the state that was kept, which they are in from then on
         return results.Training(reply)
 
+    @_alone
     def evaluate(self) -> list[results.Evaluation]:
         """Score the last answer, or one that is inferred now, by the truth."""
         self._open()
@@ -361,11 +384,13 @@ class Model:
             for e in reply["evaluations"]
         ]
 
+    @_alone
     def predict(self) -> list[results.Prediction]:
         """Infer each example of a model about examples."""
         reply, _ = self._ask("predict", {}, session=True)
         return [results.Prediction(**p) for p in reply["predictions"]]
 
+    @_alone
     def set(self, predicate: str, data: Any, *, value: Any = None) -> Model:
         """Change the values of given atoms; the next inference sees them."""
         table = _tables.read(data, value)
@@ -377,6 +402,7 @@ class Model:
             self._changes = _tables.merge(self._changes)
         return self
 
+    @_alone
     def apply(self, changes: Iterable[_changes.Change]) -> _changes.Applied:
         """Make changes (see deeppsl.changes), all of them or, with an error, none; the next inference is around them.
 
@@ -402,12 +428,14 @@ class Model:
             reply.get("perceived", 0),
         )
 
+    @_alone
     def what_if(self, changes: Iterable[_changes.Change]) -> results.Answer:
         """Return the answer that infer would give after changes, and make none."""
         reply, arrays = self._ask("what_if", {"changes": list(changes)}, session=True)
         atoms = _Atoms(None, 0, _columns(reply["atoms"], arrays))
         return results.Answer(reply, arrays[reply["values"]], atoms, self._shapes())
 
+    @_alone
     def gradient(self, slope: Mapping[str, Any]) -> results.Gradient:
         """Return the derivatives of a function of the last answer in given values, networks' outputs and weights.
 
@@ -427,6 +455,7 @@ class Model:
         reply, arrays = self._ask("gradient", {"slope": 0}, [along], session=True)
         return results.Gradient(arrays[reply["values"]], arrays[reply["weights"]], self._atoms)
 
+    @_alone
     def explain(
         self, atom: str, *arguments: Any, shown: int = 0, depth: int = 0, changes: int = 0
     ) -> explanations.Explanation:
@@ -440,6 +469,7 @@ class Model:
         fields = {"predicate": predicate, "arguments": listed, "shown": shown, "depth": depth, "changes": changes}
         return explanations.Explanation(self._ask("explain", fields, session=True)[0])
 
+    @_alone
     def _states(self, given: list[str], values: Any, weights: Any) -> _States:
         """Infer examples with other given values, in the order of their predicates and of the data, and other weights."""
         import numpy as np
@@ -466,6 +496,7 @@ class Model:
         self._batch = reply["batch"]
         return _States(reply["batch"], arrays[reply["values"]].reshape(rows.shape), answer)
 
+    @_alone
     def _descend(self, states: _States, slopes: Any) -> tuple[Any, Any] | None:
         """Return the derivatives in the values of each example and in the weights; None if the states are gone."""
         if not self._session or self._batch != states.batch:
@@ -474,11 +505,13 @@ class Model:
         return arrays[reply["values"]].reshape(slopes.shape), arrays[reply["weights"]]
 
     @property
+    @_alone
     def rules(self) -> list[Rule]:
         """The rules with their present weights, which can be set: model.rules[0].weight = 2."""
         reply, _ = self._ask("rules", {}, session=True)
         return [Rule._of(r, _change(self, k)) for k, r in enumerate(reply["rules"])]
 
+    @_alone
     def check(self) -> results.Summary:
         """Estimate what grounding would cost, and look for what is probably not meant."""
         arrays: list[Any] = []
@@ -490,15 +523,18 @@ class Model:
             reply["targets"],
         )
 
+    @_alone
     def program(self) -> str:
         """Return the rules with their present weights, as text."""
         return str(self._ask("program", {}, session=True)[0]["program"])
 
+    @_alone
     def ground(self, limit: int = 0) -> str:
         """Return the ground rules, one per line; limit bounds them, 0 means all."""
         reply, arrays = self._ask("ground", {"limit": limit}, session=True)
         return bytes(arrays[reply["text"]]).decode(errors="replace")
 
+    @_alone
     def save_networks(self, path: str | os.PathLike[str]) -> None:
         """Write the parameters of all networks to a file, whole or not at all."""
         reply, arrays = self._ask("save", {}, session=True)
@@ -509,6 +545,7 @@ class Model:
         finally:
             beside.unlink(missing_ok=True)
 
+    @_alone
     def load_networks(self, path: str | os.PathLike[str]) -> Model:
         """Read what save_networks wrote, into networks that are the same. On an error no parameter changes."""
         import numpy as np
@@ -518,6 +555,7 @@ class Model:
         self._learned = True
         return self
 
+    @_alone
     def close(self) -> None:
         """End the model's process. Its answers stay, and it begins anew when it is used again."""
         if self._atoms is not None:
@@ -526,12 +564,16 @@ class Model:
             self._worker.close()
             self._worker = None
 
+    @_alone
     def __getstate__(self) -> dict[str, Any]:
         """Return what a copy is made of: all but the session and its process."""
         if self._session and self._learned:
             self._keep_networks()
         state = {name: value.copy() if isinstance(value, (list, dict)) else value for name, value in vars(self).items()}
-        return state | {"_worker": None, "_session": 0, "_atoms": None, "_answer": None, "_batch": 0}
+        return state | {"_worker": None, "_session": 0, "_atoms": None, "_answer": None, "_batch": 0, "_using": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _using=threading.RLock())
 
     def __enter__(self) -> Model:
         return self
@@ -541,7 +583,10 @@ class Model:
 
     # What follows is how a model gets at its session.
 
+    @_alone
     def _add(self, part: str, predicate: str, data: Any, value: Any, phase: str) -> Model:
+        if not isinstance(predicate, str):
+            raise TypeError(f"data are of a predicate, by its name, and not of {predicate!r}")
         if phase not in _PHASES:
             raise ValueError(f"a phase is learning, validation or inference, and not {phase!r}")
         table = os.path.abspath(data) if isinstance(data, (str, os.PathLike)) else _tables.read(data, value)
@@ -670,6 +715,7 @@ class Model:
         state = "" if self._answer is None else f", {self._answer!r}"
         return f"<Model: {source}, {len(self._data)} tables{state}>"
 
+    @_alone
     def _repr_html_(self) -> str:
         if not self._session:
             return results.table(("rule",), [(line,) for text in self._rules for line in text.strip().splitlines()])
@@ -705,16 +751,21 @@ class _Atoms:
         self._worker = worker
         self._session = session
         self._columns = columns
+        self._asking = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_columns": self(), "_worker": None}
+        return {"_columns": self()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _asking=threading.Lock())
 
     def __call__(self) -> dict[str, results.Columns]:
-        if self._columns is None:
-            assert self._worker is not None
-            self._columns = _columns(*self._worker.ask("atoms", {"session": self._session}))
-            self._worker = None
-        return self._columns
+        with self._asking:
+            if self._columns is None:
+                assert self._worker is not None
+                self._columns = _columns(*self._worker.ask("atoms", {"session": self._session}))
+                self._worker = None
+            return self._columns
 
 
 def _given(sets: list[tuple[str, _tables.Table]]) -> list[_changes.Change]:
@@ -736,8 +787,9 @@ def _columns(reply: dict[str, Any], arrays: list[Any]) -> dict[str, results.Colu
 
 def _change(model: Model, rule: int) -> Callable[[float], None]:
     def change(weight: float) -> None:
-        model._ask("weight", {"rule": rule, "weight": weight}, session=True)
-        model._weights[rule] = weight
+        with model._using:
+            model._ask("weight", {"rule": rule, "weight": weight}, session=True)
+            model._weights[rule] = weight
 
     return change
 

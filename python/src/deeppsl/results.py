@@ -165,10 +165,14 @@ class Answer:
         return [columns.name for columns in self._atoms().values()]
 
     def _columns(self, predicate: str) -> Columns:
-        try:
-            return self._atoms()[predicate.lower()]
-        except KeyError:
-            raise KeyError(f"no atom of {predicate} is open; there are those of {', '.join(self.predicates)}") from None
+        found, shape = self._atoms().get(predicate.lower()), self._shapes.get(predicate.lower())
+        if found is None and shape is not None:  # its tables have no rows
+            import numpy as np
+
+            return Columns(predicate, 0, [np.zeros(0, np.int32) for _ in shape.columns], [], 0)
+        if found is None:
+            raise KeyError(f"no atom of {predicate} is open; there are those of {', '.join(self.predicates)}")
+        return found
 
     def values_of(self, predicate: str) -> npt.NDArray[np.float64]:
         """Return the values of a predicate's open atoms, in the order of the frames."""
