@@ -89,43 +89,106 @@ func (o *observations) draw(b *testing.B) change.Change {
 	return change.Observe(o.rng.Float64(), o.predicate, atom...)
 }
 
-// BenchmarkOneChange applies a change and infers, again and again: the 50th and 99th percentiles of the
-// processor time count, the garbage collector's included.
+// targets fixes random targets, at another value or for the first time, and frees them again, as the clients of
+// bench/load do.
+type targets struct {
+	rng       *rand.Rand
+	predicate string
+	atoms     [][]string
+	fixed     []bool
+}
+
+// manyTargets is how many atoms are fixed and freed.
+const manyTargets = 10_000
+
+func newTargets(b *testing.B, s *Session, predicate string) *targets {
+	k, err := s.grounding.Project.Predicate(predicate)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r, t := s.grounding.Tables.Store.Relations[k], &targets{rng: rand.New(rand.NewPCG(1, 1)), predicate: predicate}
+	var rows []int32
+	for row := int32(r.Observed); row < int32(r.Len()); row++ {
+		if r.Has(row) && r.Columns[0][row] != r.Columns[1][row] { // hard rules may say what an atom of one thing is
+			rows = append(rows, row)
+		}
+	}
+	for _, at := range t.rng.Perm(len(rows))[:min(manyTargets, len(rows))] {
+		atom := make([]string, r.Arity)
+		for column := range atom {
+			atom[column] = s.grounding.Tables.Store.Symbols.Name(r.Columns[column][rows[at]])
+		}
+		t.atoms = append(t.atoms, atom)
+	}
+	t.fixed = make([]bool, len(t.atoms))
+	return t
+}
+
+func (t *targets) draw(*testing.B) change.Change {
+	k := t.rng.IntN(len(t.atoms))
+	if t.fixed[k] && t.rng.IntN(2) == 0 {
+		t.fixed[k] = false
+		return change.Target(t.predicate, t.atoms[k]...)
+	}
+	t.fixed[k] = true
+	return change.Observe(float64(t.rng.IntN(11))/10, t.predicate, t.atoms[k]...)
+}
+
+// BenchmarkOneChange applies a change of an observation and infers, again and again, and BenchmarkOneTarget one that
+// fixes or frees a target: the 50th and 99th percentiles of the processor time count, the garbage collector's included.
 func BenchmarkOneChange(b *testing.B) {
 	for name, predicate := range map[string]string{"friendship-1m": "Similar", "er-eval": "SimName"} {
 		b.Run(name, func(b *testing.B) {
 			s := baseline(b, name)
 			o := &observations{Session: s, rng: rand.New(rand.NewPCG(1, 1)), predicate: predicate}
-			var times []time.Duration
-			whole, apply := 0, time.Duration(0)
-			for b.Loop() {
-				c := o.draw(b)
-				start := processor()
-				if _, err := s.Apply(context.Background(), []change.Change{c}); err != nil {
-					b.Fatal(err)
-				}
-				apply += processor() - start
-				answer, err := s.Infer(context.Background())
-				if err != nil {
-					b.Fatal(err)
-				}
-				times = append(times, processor()-start)
-				if answer.Method != "local" {
-					whole++
-				}
-				if answer.Gap > 1e-4 {
-					b.Fatalf("gap %v", answer.Gap)
-				}
-			}
-			b.Log(histogram(times))
-			slices.Sort(times)
-			at := func(q float64) float64 { return float64(times[int(q*float64(len(times)-1))].Microseconds()) }
-			b.ReportMetric(at(0.5), "µs-median")
-			b.ReportMetric(at(0.99), "µs-p99")
-			b.ReportMetric(float64(whole), "whole")
-			b.ReportMetric(float64(apply.Microseconds())/float64(len(times)), "µs-apply")
+			changesOneByOne(b, s, o.draw)
 		})
 	}
+}
+
+func BenchmarkOneTarget(b *testing.B) {
+	for name, predicate := range map[string]string{"friendship-1m": "Friends", "er-eval": "SameAuthor"} {
+		b.Run(name, func(b *testing.B) {
+			s := baseline(b, name)
+			changesOneByOne(b, s, newTargets(b, s, predicate).draw)
+		})
+	}
+}
+
+func changesOneByOne(b *testing.B, s *Session, draw func(*testing.B) change.Change) {
+	var times []time.Duration
+	whole, apply := 0, time.Duration(0)
+	for b.Loop() {
+		c := draw(b)
+		start := processor()
+		if _, err := s.Apply(context.Background(), []change.Change{c}); err != nil {
+			b.Fatal(err)
+		}
+		apply += processor() - start
+		answer, err := s.Infer(context.Background())
+		if err != nil {
+			b.Fatal(err)
+		}
+		times = append(times, processor()-start)
+		if answer.Method != "local" {
+			whole++
+		}
+		if answer.Gap > 1e-4 {
+			b.Fatalf("gap %v", answer.Gap)
+		}
+	}
+	b.Log(histogram(times))
+	sum := time.Duration(0)
+	for _, d := range times {
+		sum += d
+	}
+	slices.Sort(times)
+	at := func(q float64) float64 { return float64(times[int(q*float64(len(times)-1))].Microseconds()) }
+	b.ReportMetric(at(0.5), "µs-median")
+	b.ReportMetric(at(0.99), "µs-p99")
+	b.ReportMetric(float64(sum.Microseconds())/float64(len(times)), "µs-mean")
+	b.ReportMetric(float64(whole), "whole")
+	b.ReportMetric(float64(apply.Microseconds())/float64(len(times)), "µs-apply")
 }
 
 // BenchmarkOneChangeWithin applies a change and infers what is near, with a budget, again and again, and proves it

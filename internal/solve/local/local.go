@@ -221,8 +221,10 @@ func (s *State) view(place int) (v view) {
 		v.scale = b.Scale[j]
 		v.w *= float64(v.scale)
 	}
-	for k, i := range b.InputRow(j) {
-		v.c += b.InputCoefficient(j, k) * s.x[i]
+	if len(b.Inputs) > 0 {
+		for k, i := range b.InputRow(j) {
+			v.c += b.InputCoefficient(j, k) * s.x[i]
+		}
 	}
 	v.ids, v.coef = b.Row(j, &s.row)
 	return v
@@ -259,9 +261,12 @@ func (s *State) Certificate() solve.Certificate {
 	gap := s.gap.value()
 	c := solve.Certificate{Objective: s.objective.value(), MaxViolation: s.violations.bound(),
 		Excess: max(0, s.excess.value())}
-	c.DualBound, c.Gap = c.Objective-gap, gap/max(s.Unit(), math.Abs(c.Objective))
+	c.DualBound, c.Gap = c.Objective-gap, gap/s.worth()
 	return c
 }
+
+// worth is what a gap is relative to.
+func (s *State) worth() float64 { return max(s.Unit(), math.Abs(s.objective.value())) }
 
 // Bytes is what all of this takes beside the model.
 func (s *State) Bytes() int64 {

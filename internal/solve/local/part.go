@@ -1,6 +1,8 @@
 package local
 
 import (
+	"math"
+
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
@@ -17,6 +19,16 @@ type part struct {
 	around    []pressure // what the frontier adds to the gap
 	debts     []pressure // and those that earlier changes have left pressed, once it is indebted
 	indebted  bool
+	far       []idle  // potentials of the part that its model leaves out
+	drift     float64 // how far variables can have moved in all, each by the largest move of each round
+	looked    int     // coefficients of all potentials that the part has, far ones too
+	missed    float64 // what potentials add to the gap that were far in the last round
+}
+
+// idle is a potential that is 0, with a multiplier of 0, until variables can have moved far enough for it to matter.
+type idle struct {
+	until float64 // of the part's drift
+	place int32
 }
 
 // row is a potential of a part.
@@ -35,17 +47,19 @@ type group struct {
 	rows   []int32
 }
 
-func (p *part) entries() int { return len(p.ids) }
+func (p *part) entries() int { return p.looked }
 
 func (p *part) bytes() int64 {
 	const ofRow, ofEntry = 56 + 8, 12
-	return 4*int64(cap(p.variables)+cap(p.frontier)) + ofRow*int64(cap(p.rows)) + ofEntry*int64(cap(p.ids))
+	return 4*int64(cap(p.variables)+cap(p.frontier)) + ofRow*int64(cap(p.rows)) + ofEntry*int64(cap(p.ids)) +
+		16*int64(cap(p.far))
 }
 
 // reset empties the part, whose memory stays.
 func (p *part) reset() {
 	p.variables, p.frontier, p.rows = p.variables[:0], p.frontier[:0], p.rows[:0]
 	p.ids, p.coef, p.groups, p.indebted = p.ids[:0], p.coef[:0], p.groups[:0], false
+	p.far, p.drift, p.looked, p.missed = p.far[:0], 0, 0, 0
 }
 
 // terms returns the variables and coefficients of a row.
@@ -79,7 +93,9 @@ func (s *State) take(p *part, variables []int32) {
 		for _, place := range s.places {
 			if bit := uint64(1) << (place % 64); s.seen[place/64]&bit == 0 {
 				s.seen[place/64] |= bit
-				s.gather(p, place)
+				v := s.view(place)
+				p.looked += len(v.ids)
+				s.gather(p, place, &v, v.slack(s.y))
 			}
 		}
 	}
@@ -92,9 +108,12 @@ func (s *State) take(p *part, variables []int32) {
 	p.frontier = kept
 }
 
-// gather adds a potential to a part.
-func (s *State) gather(p *part, place int) {
-	v := s.view(place)
+// gather adds a potential with a slack to a part, which leaves it out of its model if it is far from mattering.
+func (s *State) gather(p *part, place int, v *view, d float64) {
+	if s.isIdle(place, v, d) {
+		p.far = append(p.far, idle{p.drift - d/reach(v), int32(place)})
+		return
+	}
 	for _, i := range v.ids {
 		if s.marks[i] == outside {
 			s.marks[i] = beside
@@ -102,7 +121,7 @@ func (s *State) gather(p *part, place int) {
 		}
 	}
 	p.ids, p.coef = append(p.ids, v.ids...), append(p.coef, v.coef...)
-	r := row{block: v.block, place: int32(place), end: int32(len(p.ids)), scale: v.scale, c: v.c, d: v.slack(s.y), w: v.w}
+	r := row{block: v.block, place: int32(place), end: int32(len(p.ids)), scale: v.scale, c: v.c, d: d, w: v.w}
 	p.rows = append(p.rows, r)
 	g := p.group(&r)
 	g.rows = append(g.rows, int32(len(p.rows)-1))
@@ -135,6 +154,9 @@ func (s *State) forget(p *part) {
 	}
 	for k := range p.rows {
 		s.seen[p.rows[k].place/64] = 0
+	}
+	for _, f := range p.far {
+		s.seen[f.place/64] = 0
 	}
 }
 
@@ -177,9 +199,12 @@ func (s *State) install(p *part, result *solve.Result) {
 			s.gap.add(-s.box(i))
 		}
 	}
+	most := 0.0
 	for k, i := range p.variables {
+		most = max(most, math.Abs(result.Y[k]-s.y[i]))
 		s.setValue(i, result.Y[k])
 	}
+	p.drift += most
 	for k, at := range p.order {
 		r := &p.rows[at]
 		ids, coef := p.terms(at)
@@ -207,5 +232,43 @@ func (s *State) install(p *part, result *solve.Result) {
 	}
 	for _, i := range p.frontier {
 		s.absorb(i)
+	}
+	s.lookAgain(p)
+}
+
+// isIdle tells whether it takes moves of more than a margin by each of its variables until a potential matters.
+func (s *State) isIdle(place int, v *view, d float64) bool {
+	oneSided := v.block.Kind == mrf.Hinge || v.block.Kind == mrf.LessEqual
+	return oneSided && s.mu[place] == 0 && d < -margin*reach(v)
+}
+
+// reach is by how much a potential's slack changes at most where each of its variables moves by 1.
+func reach(v *view) (sum float64) {
+	for _, a := range v.coef {
+		sum += math.Abs(a)
+	}
+	return sum
+}
+
+// lookAgain gathers those idle potentials anew that may matter now, and counts what they add to the totals.
+func (s *State) lookAgain(p *part) {
+	all := p.far
+	p.far, p.missed = p.far[:0], 0
+	for _, f := range all {
+		if f.until > p.drift {
+			p.far = append(p.far, f)
+			continue
+		}
+		v := s.view(int(f.place))
+		d := v.slack(s.y)
+		if d > 0 {
+			t := s.term(&v, d, 0)
+			s.count(&t, 1)
+			p.missed += t.gap
+			if v.block.Kind.Hard() {
+				p.missed = math.Inf(1)
+			}
+		}
+		s.gather(p, int(f.place), &v, d)
 	}
 }

@@ -32,6 +32,8 @@ const (
 	roomy = 0.8
 	// wide is the part of all variables beyond which solving everything is better.
 	wide = 0.5
+	// margin is how far each variable of a potential must move for it to matter where it is left out.
+	margin = 0.01
 	// much is how many times the model's coefficients may be gone through before everything is solved instead.
 	much = 1
 	// crowded is that part of them from which on what changes at once is solved with all others.
@@ -39,6 +41,11 @@ const (
 	// portion is the part of what there is too much of the gap that is taken in at once, and most is that part where it is
 	// far, so many times what may be there.
 	portion, most, far = 0.5, 0.8, 10
+	// ample is how many times what is too much suffices in any case, where the part grows by an eighth (1/grown).
+	ample, grown = 2, 8
+	// slight is the part of the gap that potentials may add which turned out to matter after a round, for the next one to
+	// take in more variables; negligible that part which variables may be left with all together and are forgotten.
+	slight, negligible = 0.1, 0.01
 	// spare is the part of the gap that is left for changes to come, where the whole is solved.
 	spare = 0.25
 	// direct is up to how many potentials the interior point method takes over from Newton's.
@@ -81,7 +88,7 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 		s.aim = math.Inf(1) // that is not what is proven now
 	}
 	work, pace := 0, pace{}
-	for round := time.Now(); len(more) > 0; {
+	for round := time.Now(); len(more) > 0 || p.missed > 0; {
 		if near && out.Rounds > 0 && ends(ctx, patience*time.Since(round)) {
 			s.leave(p, near)
 			out.Status = solve.TimeLimit
@@ -89,11 +96,13 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 		}
 		round = time.Now()
 		s.take(p, more)
-		work += p.entries()
+		p.missed = 0
+		work += len(p.ids)
 		if out.Rounds == 0 && float64(p.entries()) > crowded*float64(s.size)+cheap {
 			work = math.MaxInt // so much at once
 		}
-		if float64(len(p.variables)) > wide*float64(len(s.y))+few || float64(work) > much*float64(s.size)+cheap {
+		if float64(len(p.variables)) > wide*float64(len(s.y))+few ||
+			float64(work)+float64(p.entries()) > much*float64(s.size)+cheap {
 			s.leave(p, near)
 			out.Status = solve.Stalled
 			return out, nil
@@ -120,16 +129,22 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 			s.aim = roomy * s.settings.Gap // so that the next change does not find the same
 		}
 		more = s.pushed(p)
-		if !s.provenTo(s.aim) {
+		proven := s.provenTo(max(s.aim, s.settings.Gap))
+		switch {
+		case proven:
+		case p.missed > slight*s.settings.Gap*s.worth():
+			more = nil // what was left out is solved first
+			continue
+		default:
 			more = s.worst(p)
-			pace.sees(p.entries(), math.Abs(s.Certificate().Gap)/s.aim, float64(s.size))
-			if pace.slow >= enough || pace.slow > 0 && s.brief {
+			pace.sees(p.entries(), math.Abs(s.Certificate().Gap)/s.settings.Gap, float64(s.size))
+			if pace.isSlow(s.brief) {
 				s.leave(p, near)
 				out.Status = solve.Stalled
 				return out, nil
 			}
 		}
-		if len(more) == 0 || s.provenTo(s.aim) && p.entries()+s.around(more) > cheap {
+		if len(more) == 0 && p.missed == 0 || proven && p.entries()+s.around(more) > cheap {
 			s.press(more)
 			break
 		}
@@ -174,18 +189,21 @@ const (
 // sees notes the size of a part and how many times what was asked for the gap is, in a model of a size, and whether
 // solving all of it is better than going on at this pace.
 func (p *pace) sees(entries int, off, size float64) {
-	before, grown := *p, float64(entries)
-	p.entries, p.off = grown, off
-	if before.off == 0 || grown < notable*size+cheap {
+	before, now := *p, float64(entries)
+	p.entries, p.off = now, off
+	if before.off == 0 || now < notable*size+cheap {
 		return
 	}
-	power := math.Log(before.off/off) / math.Log(grown/before.entries)
-	if power > 0 && 2*grown*math.Pow(off, 1/power) < much*size { // rounds double // rounds double
+	power := math.Log(before.off/off) / math.Log(now/before.entries)
+	if power > 0 && 2*now*math.Pow(off, 1/power) < much*size { // rounds double
 		p.slow = 0
 		return
 	}
 	p.slow++
 }
+
+// isSlow tells whether solving all is better, which was brief the last time, or was not.
+func (p *pace) isSlow(wasBrief bool) bool { return p.slow >= enough || p.slow > 0 && wasBrief }
 
 // few variables are never too many.
 const few = 1000
@@ -272,34 +290,34 @@ func (s *State) pushed(p *part) (most []int32) {
 
 // worst returns those of the variables around a part, and of those that earlier changes have left pressed, that add
 // most to the gap: as many as it takes for a part of what is too much, since those behind them will be pushed in turn,
-// and as many as the part has, unless they add little. After pushed.
+// and as many as the part has, unless they add little or are ample. After pushed.
 func (s *State) worst(p *part) (chosen []int32) {
-	slices.SortFunc(p.around, heavier)
+	heaped(p.around)
 	if !p.indebted {
 		p.debts, p.indebted = s.debts(p.debts[:0]), true
 	}
-	c := s.Certificate()
-	worth := max(s.Unit(), math.Abs(c.Objective))
-	excess := math.Abs(c.Gap)*worth - s.aim*worth
-	needed, slight := portion*excess, excess/float64(4*len(p.variables))
+	worth := s.worth()
+	excess := (math.Abs(s.Certificate().Gap) - s.aim) * worth
+	needed, little := portion*excess, excess/float64(4*len(p.variables))
 	if excess > far*s.aim*worth {
 		needed = most * excess
 	}
-	around, debts := p.around, p.debts
+	around, debts, size, sum := p.around, p.debts, len(p.variables), 0.0
 	for len(around)+len(debts) > 0 {
 		from := &around
 		if len(around) == 0 || len(debts) > 0 && heavier(debts[0], around[0]) < 0 {
 			from = &debts
 		}
 		next := (*from)[0]
-		*from = (*from)[1:]
-		if needed <= 0 && (len(chosen) >= len(p.variables) || next.rest < slight) {
+		if sum >= needed && (len(chosen) >= size || next.rest < little) || sum >= ample*excess && grown*len(chosen) >= size {
 			break
 		}
+		*from = taken(*from)
 		if from == &around || s.marks[next.i] == outside {
-			chosen, needed = append(chosen, next.i), needed-next.rest
+			chosen, sum = append(chosen, next.i), sum+next.rest
 		}
 	}
+	p.debts = debts
 	return chosen
 }
 
@@ -309,23 +327,54 @@ type pressure struct {
 	rest float64
 }
 
+// heaped makes a heap of pressures, the heaviest first.
+func heaped(h []pressure) {
+	for k := len(h)/2 - 1; k >= 0; k-- {
+		sift(h, k)
+	}
+}
+
+// taken is a heap without its first.
+func taken(h []pressure) []pressure {
+	n := len(h) - 1
+	h[0] = h[n]
+	sift(h[:n], 0)
+	return h[:n]
+}
+
+// sift lets the one at k sink to its place in a heap.
+func sift(h []pressure, k int) {
+	for {
+		next := 2*k + 1
+		if next >= len(h) {
+			return
+		}
+		if next+1 < len(h) && heavier(h[next+1], h[next]) < 0 {
+			next++
+		}
+		if heavier(h[k], h[next]) <= 0 {
+			return
+		}
+		h[k], h[next] = h[next], h[k]
+		k = next
+	}
+}
+
 // heavier compares pressures, the larger one first.
 func heavier(a, b pressure) int { return cmp.Or(cmp.Compare(b.rest, a.rest), cmp.Compare(a.i, b.i)) }
 
-// debts lists the variables that were left with some of the gap, each once.
+// debts lists the variables that were left with some of the gap, each once, the heaviest first as a heap.
 func (s *State) debts(debts []pressure) []pressure {
+	s.compactPressed()
+	least := negligible * s.settings.Gap * s.worth() / float64(len(s.y))
+	kept := s.pressed[:0]
 	for _, i := range s.pressed {
-		if rest := s.rest(i); rest > 0 {
-			debts = append(debts, pressure{i, rest})
+		if rest := s.rest(i); rest > least {
+			debts, kept = append(debts, pressure{i, rest}), append(kept, i)
 		}
 	}
-	slices.SortFunc(debts, heavier)
-	debts = slices.Compact(debts)
-	s.pressed = s.pressed[:0]
-	for _, d := range debts {
-		s.pressed = append(s.pressed, d.i)
-	}
-	s.crowd = len(debts)
+	s.pressed, s.crowd = kept, len(kept)
+	heaped(debts)
 	return debts
 }
 
@@ -343,8 +392,12 @@ const usual = 3
 // press notes variables that are left with some of the gap.
 func (s *State) press(variables []int32) {
 	if s.pressed = append(s.pressed, variables...); len(s.pressed) > 2*s.crowd+few {
-		slices.Sort(s.pressed)
-		s.pressed = slices.Compact(s.pressed)
-		s.crowd = len(s.pressed)
+		s.compactPressed()
 	}
+}
+
+func (s *State) compactPressed() {
+	slices.Sort(s.pressed)
+	s.pressed = slices.Compact(s.pressed)
+	s.crowd = len(s.pressed)
 }
