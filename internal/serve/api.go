@@ -153,7 +153,7 @@ func (s *Service) readers(api huma.API) {
 	})
 	huma.Register(api, huma.Operation{OperationID: "atoms", Method: http.MethodGet, Path: "/v1/atoms/{predicate}",
 		Summary: "Atoms that are inferred, or one of any kind",
-		Description: "Accept: application/x-ndjson gets all that fit by contains, min and max, a line each; " +
+		Description: "Accept: application/x-ndjson gets all that fit, or as many as limit says, a line each; " +
 			"application/vnd.apache.parquet the same as a file of columns."},
 		s.getAtoms)
 	huma.Register(api, huma.Operation{OperationID: "explain", Method: http.MethodGet,

@@ -4,9 +4,12 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"iter"
+	"math"
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,8 +23,8 @@ const (
 	columns = "application/vnd.apache.parquet"
 )
 
-// bulk answers requests for all atoms of a predicate in one of the types above, and hands on all others, those too that
-// are wrong, for what is wrong with them to be said.
+// bulk answers requests for atoms of a predicate in one of the types above, and hands on all others, those too that are
+// wrong, for what is wrong with them to be said.
 func (s *Service) bulk(next *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		predicate, ok := strings.CutPrefix(r.URL.Path, "/v1/atoms/")
@@ -32,15 +35,21 @@ func (s *Service) bulk(next *http.ServeMux) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
+		atoms, arity := s.matching(q)
+		if atoms == nil {
+			next.ServeHTTP(w, r)
+			return
+		}
 		s.counts.reads.Add(1)
 		w.Header().Set("Content-Type", accepted)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		buffered := bufio.NewWriter(w)
-		write := s.Current().writeLines
 		if accepted == columns {
-			write = s.Current().writeColumns
+			err = writeColumns(buffered, arity, atoms)
+		} else {
+			err = writeLines(buffered, atoms)
 		}
-		if write(buffered, q) == nil { // the reader has gone if it fails
+		if err == nil { // the reader has gone if it fails
 			_ = buffered.Flush()
 		}
 	})
@@ -56,54 +65,105 @@ func wanted(accept []string) string {
 	return ""
 }
 
-// bulkQuery reads what restricts the atoms.
+// bulkQuery reads what restricts the atoms, as a Query without a Limit does for all that there are.
 func bulkQuery(predicate string, values url.Values) (*Query, error) {
-	q := &Query{Predicate: predicate, Max: 1, Contains: values.Get("contains")}
+	q := &Query{Predicate: predicate, Max: 1, Limit: math.MaxInt, Contains: values.Get("contains")}
 	for name, of := range values {
 		var err error
 		switch name {
 		case "contains":
+		case "argument":
+			q.Argument = of
 		case "min":
 			q.Min, err = strconv.ParseFloat(of[0], 64)
 		case "max":
 			q.Max, err = strconv.ParseFloat(of[0], 64)
+		case "offset":
+			q.Offset, err = strconv.Atoi(of[0])
+		case "limit":
+			q.Limit, err = strconv.Atoi(of[0])
+		case "order":
+			q.Order = of[0]
 		default:
 			err = http.ErrNotSupported
 		}
-		if err != nil || !(q.Min >= 0 && q.Min <= 1 && q.Max >= 0 && q.Max <= 1) {
+		if err != nil || !q.meaningful() {
 			return nil, http.ErrNotSupported
 		}
 	}
 	return q, nil
 }
 
-// all visits the atoms that fit.
-func (v *Version) all(q *Query, visit func(session.Atom) error) error {
-	for p := range v.grounding.Places(v.Answer, []string{q.Predicate}) {
-		if q.fits(v.grounding, p) {
-			if err := visit(v.grounding.Named(p)); err != nil {
-				return err
+// meaningful tells whether a query asks for what there can be.
+func (q *Query) meaningful() bool {
+	ordered := q.Order == "" || q.Order == ByValue || q.Order == byData
+	return q.Min >= 0 && q.Min <= 1 && q.Max >= 0 && q.Max <= 1 && q.Offset >= 0 && q.Limit >= 1 && ordered
+}
+
+// matching returns the atoms that a query asks for, of one version, and how many arguments they have; nil if it asks
+// for one that there is not.
+func (s *Service) matching(q *Query) (atoms iter.Seq[session.Atom], arity int) {
+	v := s.Current()
+	arity = v.grounding.Arity(q.Predicate)
+	if len(q.Argument) > 0 {
+		value, _ := s.Value(q.Predicate, q.Argument)
+		if value == nil {
+			return nil, 0
+		}
+		one := session.Atom{Predicate: q.Predicate, Arguments: q.Argument, Value: *value}
+		return func(yield func(session.Atom) bool) { yield(one) }, arity
+	}
+	return func(yield func(session.Atom) bool) {
+		for p := range v.matching(q) {
+			if !yield(v.grounding.Named(p)) {
+				return
 			}
+		}
+	}, arity
+}
+
+// matching visits the places of the atoms that a query asks for, and keeps none of them in memory where they come as in
+// the data.
+func (v *Version) matching(q *Query) iter.Seq[session.Place] {
+	if q.Order == ByValue {
+		found, _ := v.find(q)
+		return slices.Values(found)
+	}
+	return func(yield func(session.Place) bool) {
+		n := 0
+		for p := range v.grounding.Places(v.Answer, []string{q.Predicate}) {
+			if !q.fits(v.grounding, p) {
+				continue
+			}
+			if n++; n > q.Offset && (n-q.Offset > q.Limit || !yield(p)) {
+				return
+			}
+		}
+	}
+}
+
+// writeLines writes atoms as JSON, one on each line.
+func writeLines(w io.Writer, atoms iter.Seq[session.Atom]) error {
+	encoder := json.NewEncoder(w)
+	for a := range atoms {
+		if err := encoder.Encode(AtomValue(a)); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// writeLines writes atoms as JSON, one on each line.
-func (v *Version) writeLines(w io.Writer, q *Query) error {
-	encoder := json.NewEncoder(w)
-	return v.all(q, func(a session.Atom) error { return encoder.Encode(AtomValue(a)) })
-}
-
 // writeColumns writes atoms as Parquet: arguments in columns arg1, arg2, … and the value in the last one.
-func (v *Version) writeColumns(w io.Writer, q *Query) error {
+func writeColumns(w io.Writer, arity int, atoms iter.Seq[session.Atom]) error {
 	f, err := format.Of(".parquet")
 	if err != nil {
 		return err
 	}
-	out := f.Writer(w, format.Arguments(v.grounding.Arity(q.Predicate)), []string{"value"})
-	if err := v.all(q, func(a session.Atom) error { return out.Write(a.Arguments, a.Value) }); err != nil {
-		return err
+	out := f.Writer(w, format.Arguments(arity), []string{"value"})
+	for a := range atoms {
+		if err := out.Write(a.Arguments, a.Value); err != nil {
+			return err
+		}
 	}
 	return out.Close()
 }

@@ -132,7 +132,7 @@ func (v *Version) find(q *Query) (found []session.Place, more bool) {
 			continue
 		}
 		found = append(found, p)
-		if q.Order != ByValue && len(found) > q.Offset+q.Limit {
+		if q.Order != ByValue && len(found)-q.Offset > q.Limit {
 			break
 		}
 	}
@@ -143,8 +143,11 @@ func (v *Version) find(q *Query) (found []session.Place, more bool) {
 	return found[:min(q.Limit, len(found))], len(found) > q.Limit
 }
 
-// ByValue is the Order of the largest values first.
-const ByValue = "value"
+// ByValue is the Order of the largest values first, byData the one that atoms have in the data.
+const (
+	ByValue = "value"
+	byData  = "data"
+)
 
 // Explained is an explanation of an atom in a version.
 type Explained struct {
