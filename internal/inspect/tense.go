@@ -27,24 +27,35 @@ type groundRule struct {
 	block, at int // where it is
 }
 
-// costliest returns the ground rules of a rule that cost most.
-func (s *Site) costliest(ctx context.Context, rule int) (found []groundRule, err error) {
+// costliest returns the ground rules that cost most of those of some rules, named.
+func (s *Site) costliest(ctx context.Context, rules ...int) (found []groundRule, err error) {
 	err = s.explaining(func(x *session.Explainer) error {
 		if s.tense == nil {
 			if err := s.weigh(); err != nil {
 				return err
 			}
 		}
-		found = s.tense[rule]
-		for k := range found {
+		for _, g := range s.top(rules) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			s.name(x, &found[k])
+			s.name(x, g)
+			found = append(found, *g)
 		}
 		return nil
 	})
-	return slices.Clone(found), err
+	return found, err
+}
+
+// top returns the ground rules that cost most of those of some rules, the costliest first.
+func (s *Site) top(rules []int) (all []*groundRule) {
+	for _, rule := range rules {
+		for k := range s.tense[rule] {
+			all = append(all, &s.tense[rule][k])
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *groundRule) int { return -cmp.Compare(a.Cost, b.Cost) })
+	return all[:min(len(all), shownGround)]
 }
 
 // stretch is where ground rules lie that a sweep visits together, and what the costliest of them costs.
@@ -179,21 +190,21 @@ func (s *Site) value(role string, number int32) float64 {
 
 // tensest is the page of the ground rules that cost most of all, and of hard ones that are violated.
 func (s *Site) tensest(ctx context.Context, _ url.Values) (*page, error) {
-	var soft, hard []groundRule
+	var rules [2][]int // soft, hard
 	for k, rule := range s.grounding.Program.Rules {
-		found, err := s.costliest(ctx, k)
-		if err != nil {
-			return nil, err
-		}
+		kind := 0
 		if rule.Weight.Hard {
-			hard = append(hard, found...)
-		} else {
-			soft = append(soft, found...)
+			kind = 1
 		}
+		rules[kind] = append(rules[kind], k)
 	}
-	for _, all := range []*[]groundRule{&soft, &hard} {
-		slices.SortStableFunc(*all, func(a, b groundRule) int { return -cmp.Compare(a.Cost, b.Cost) })
-		*all = (*all)[:min(len(*all), shownGround)]
+	soft, err := s.costliest(ctx, rules[0]...)
+	if err != nil {
+		return nil, err
+	}
+	hard, err := s.costliest(ctx, rules[1]...)
+	if err != nil {
+		return nil, err
 	}
 	return &page{Name: "tense", Title: "Costly ground rules", Data: struct {
 		Soft, Hard []groundRule
