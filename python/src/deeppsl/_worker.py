@@ -82,9 +82,7 @@ class Worker:
         on_event, and what the engine asks for in between to on_call, whose errors are raised in place of the engine's.
         """
         if self._calling == threading.get_ident():
-            raise _errors.WorkerError(
-                "what is called while the engine is at work, such as a network or progress, cannot ask the same model for something"
-            )
+            raise _errors.WorkerError("the engine waits for a network or for progress, which cannot ask the same model for something")
         if self._owner != os.getpid():
             raise _errors.WorkerError("the engine belongs to the process that this one was forked from: make a new model")
         with self._asking:
