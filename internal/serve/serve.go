@@ -12,6 +12,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -24,6 +25,8 @@ import (
 	"time"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
 )
 
 // The bounds of what a server takes.
@@ -110,16 +113,20 @@ func Listen(ctx context.Context, o Options, handler http.Handler) error {
 // made to lead here), those that pages of other sites make a browser send, those without the token, bodies that are too
 // large, and more at once than can be done.
 func (o *Options) Guard(handler http.Handler) http.Handler {
-	handler = http.NewCrossOriginProtection().Handler(whole(handler))
+	origins := http.NewCrossOriginProtection()
+	origins.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, http.StatusForbidden, "pages of other sites change nothing here")
+	}))
+	handler = origins.Handler(whole(handler))
 	places := make(chan struct{}, maxAtOnce)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case !o.ownName(r.Host):
-			http.Error(w, "this is another machine", http.StatusMisdirectedRequest)
+			refuse(w, http.StatusMisdirectedRequest, "this machine has another name; --host adds one")
 			return
 		case !o.known(r):
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			http.Error(w, "a token is needed", http.StatusUnauthorized)
+			refuse(w, http.StatusUnauthorized, "a token is needed")
 			return
 		}
 		select {
@@ -128,7 +135,7 @@ func (o *Options) Guard(handler http.Handler) http.Handler {
 			handler.ServeHTTP(w, r)
 		default:
 			w.Header().Set("Retry-After", "1")
-			http.Error(w, "too many requests at once", http.StatusTooManyRequests)
+			refuse(w, http.StatusTooManyRequests, "too many requests at once")
 		}
 	})
 }
@@ -147,7 +154,7 @@ func whole(next http.Handler) http.Handler {
 				return
 			}
 			if !text(body) {
-				http.Error(w, "the body is no Unicode text", http.StatusBadRequest)
+				refuse(w, http.StatusBadRequest, "the body is no Unicode text")
 				return
 			}
 			r.Body = io.NopCloser(bytes.NewReader(body))
@@ -192,7 +199,16 @@ func escaped(text []byte) rune {
 // refuseBody answers a request whose body has not come, so that nothing can come behind it.
 func refuseBody(w http.ResponseWriter, status int) {
 	w.Header().Set("Connection", "close")
-	http.Error(w, http.StatusText(status), status)
+	refuse(w, status, "the body is too large, too late or not whole")
+}
+
+// refuse answers a request that nothing is done for, with problem details (RFC 9457).
+func refuse(w http.ResponseWriter, status int, detail string) {
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	problem := huma.ErrorModel{Title: http.StatusText(status), Status: status, Detail: detail}
+	_ = json.NewEncoder(w).Encode(&problem) // who asked may have gone
 }
 
 // bodyStatus says why a body could not be read.

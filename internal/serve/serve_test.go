@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -52,6 +53,15 @@ func TestGuard(t *testing.T) {
 			guarded.ServeHTTP(w, r)
 			if w.Code != test.want {
 				t.Errorf("status %d, want %d", w.Code, test.want)
+			}
+			var problem struct {
+				Status        int
+				Title, Detail string
+			}
+			err := json.Unmarshal(w.Body.Bytes(), &problem)
+			if refused := w.Code != 200; refused && (err != nil || problem.Status != w.Code || problem.Title == "" ||
+				problem.Detail == "" || w.Header().Get("Content-Type") != "application/problem+json") {
+				t.Errorf("refused with %q: %s", w.Header(), w.Body)
 			}
 		})
 	}
