@@ -83,3 +83,22 @@ def test_the_layer_of_the_page() -> None:
     known = {"Model": deeppsl.Model, "names": ["a", "b"], "network": network, "images": torch.rand(5, 3)}
     run(fragment("deeppsl.torch"), "docs/python.md", **known)
     assert bool((network[0].weight.grad != 0).any())
+
+
+def test_tensors_of_any_kind() -> None:
+    torch: Any = pytest.importorskip("torch")
+    from deeppsl.torch import MAP
+
+    with chain(RULES["squared"]) as model:
+        layer = MAP(model, "G", "T")
+        whole = layer(torch.tensor([1, 0, 1, 0, 1, 0]))
+        assert whole.is_floating_point() and whole.tolist() == layer(torch.tensor([1.0, 0, 1, 0, 1, 0])).tolist()
+        assert (whole > 0).all()  # and not made whole again
+        with pytest.raises(ValueError, match="given value 2 of example 1 is NaN"):
+            layer(torch.tensor([[0.0] * 6, [0, 0, float("nan"), 0, 0, 0]]))
+        with pytest.raises(ValueError, match="not a single number"):
+            layer(torch.tensor(0.5))
+        values = torch.tensor(START, requires_grad=True)
+        slope = torch.autograd.grad(layer(values).square().sum(), values, create_graph=True)[0]
+        with pytest.raises(RuntimeError, match="once_differentiable"):
+            slope.sum().backward()

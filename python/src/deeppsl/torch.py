@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from torch.autograd.function import once_differentiable
 
 from . import _states
 
@@ -36,6 +37,10 @@ class MAP(torch.nn.Module):
 
     def forward(self, values: torch.Tensor, weights: torch.Tensor | None = None) -> torch.Tensor:
         """Infer each example."""
+        if not values.ndim:
+            raise ValueError("given values are a tensor of shape (…, inputs), and not a single number")
+        if not values.is_floating_point():
+            values = values.to(torch.get_default_dtype())  # outputs lie between whole numbers
         if weights is None:
             weights = torch.tensor([r.weight or 0.0 for r in self.model.rules], dtype=torch.float64)
         flat = values.reshape(-1, values.shape[-1])
@@ -51,14 +56,16 @@ class _MAP(torch.autograd.Function):
         ctx: Any, values: torch.Tensor, weights: torch.Tensor, model: Model, given: list[str], targets: list[str]
     ) -> torch.Tensor:
         examples = values.detach().cpu().double().numpy()
+        if np.isnan(examples).any():  # which would leave a value as it was
+            row, column = np.argwhere(np.isnan(examples))[0]
+            raise ValueError(f"the given value {column} of example {row} is NaN")
         theta = weights.detach().cpu().double().numpy()
         states = model._states(given, examples, theta)
         ctx.save_for_backward(values, weights)
         ctx.asked = model, given, targets, examples, theta, states
         return torch.from_numpy(states.values[:, states.columns(targets)]).to(values)
 
-    @staticmethod
-    def backward(ctx: Any, *grads: torch.Tensor) -> Any:
+    def _backward(ctx: Any, *grads: torch.Tensor) -> Any:
         values, weights = ctx.saved_tensors
         model, given, targets, examples, theta, states = ctx.asked
         slopes = np.zeros(states.values.shape)
@@ -68,6 +75,8 @@ class _MAP(torch.autograd.Function):
             found = model._descend(model._states(given, examples, theta), slopes)
         inputs = found[0][:, states.columns(given)]
         return torch.from_numpy(inputs).to(values), torch.from_numpy(found[1].copy()).to(weights), None, None, None
+
+    backward = staticmethod(once_differentiable(_backward))
 
 
 _OPTIMISERS = {"sgd": torch.optim.SGD, "adagrad": torch.optim.Adagrad, "adam": torch.optim.Adam}
