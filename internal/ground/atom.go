@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/plan"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -119,14 +120,14 @@ func unifiable(a, b *program.Atom) bool {
 	return true
 }
 
-// layout is what of a routine's groundings differs from lane to lane, and what is the same in all: it is found out
-// once, from what relations hold.
+// layout is what of a routine's groundings, from one loop on, differs from lane to lane, and what is the same in all:
+// it is found out once, from what relations hold.
 type layout struct {
-	asked  []int32 // the slots that ops ask for from the last loop on
+	asked  []int32 // the slots that ops ask for from the loop on
 	outer  []int32 // those of them that are bound before
 	before []int   // the atoms found before, which row of whose matters
-	prunes bool    // an op from the last loop on narrows the bound
-	// numbered says that it matters which row of the last loop's atom it is.
+	prunes bool    // an op from the loop on narrows the bound
+	// numbered says that it matters which row of the loop's atom it is.
 	numbered bool
 	// What is the same in all potentials that are not odd: their free atoms, and the observed part, up to the first of
 	// the atoms adds, in order, whose part is still to be found.
@@ -138,12 +139,12 @@ type layout struct {
 	perceived uint64   // the atoms that are inputs where they are free
 }
 
-// layOut finds the layout of a routine whose last loop is op side.
-func (r *routine) layOut() *layout {
+// layOut finds the layout of the loop that is op side.
+func (r *routine) layOut(side int) *layout {
 	l := &layout{}
-	for j, o := range r.ops[r.side:] {
+	for j, o := range r.ops[side:] {
 		l.prunes = l.prunes || o.prunes
-		if !r.metLast(r.side+j) && j > 0 {
+		if !r.metLast(side+j) && j > 0 {
 			l.ask(o.key...)
 		}
 		for _, c := range o.check {
@@ -167,7 +168,7 @@ func (r *routine) layOut() *layout {
 	for at := range r.atoms {
 		l.add(at, &r.atoms[at], steps[at])
 	}
-	l.look(r)
+	l.look(r, side)
 	return l
 }
 
@@ -180,9 +181,9 @@ func (l *layout) ask(slots ...int32) {
 	}
 }
 
-// look finds what is asked for of what is bound and found before the last loop.
-func (l *layout) look(r *routine) {
-	for j := range r.ops[:r.side] {
+// look finds what is asked for of what is bound and found before the loop.
+func (l *layout) look(r *routine, side int) {
+	for j := range r.ops[:side] {
 		o := &r.ops[j]
 		for _, b := range o.bind {
 			if slices.Contains(l.asked, b.slot) {
@@ -193,7 +194,7 @@ func (l *layout) look(r *routine) {
 			l.before = append(l.before, o.at)
 		}
 	}
-	last := &r.ops[r.side]
+	last := &r.ops[side]
 	if l.numbered = l.matters(last) || last.prunes || len(last.check) > 0; last.lists != nil {
 		l.ask(last.value)
 	}
@@ -239,4 +240,125 @@ func (a *atom) narrows(o *op) bool {
 		return o.kind == plan.Lookup && !a.open
 	}
 	return a.coef < 0 || !a.settled(o)
+}
+
+// arrangement is what the rows of a routine's last loop bind and lead to, in the order in which the loop goes through
+// them: where it goes through each of them more than once, that is found once and copied from then on.
+type arrangement struct {
+	columns [][]symbol.ID // per binding of the loop; nil if its column is not arranged
+	rows    [][]int32     // per op: the row that it finds, for a look-up that needs nothing but what the loop binds
+	gathers bool          // a column that is asked for is not arranged
+}
+
+// newArrangement arranges nothing of a loop's rows but what is in order.
+func (r *routine) newArrangement(side int, l *layout) arrangement {
+	o := &r.ops[side]
+	a := arrangement{columns: make([][]symbol.ID, len(o.bind)), rows: make([][]int32, len(r.ops))}
+	for i, b := range o.bind {
+		if o.grouped == nil {
+			a.columns[i] = b.column
+		} else {
+			a.gathers = a.gathers || slices.Contains(l.asked, b.slot)
+		}
+	}
+	return a
+}
+
+// often is how many times the rows of the last loop must be gone through, on average, to be arranged.
+const often = 2
+
+// chunk is how many of them are arranged at a time.
+const chunk = 1 << 13
+
+// arrange arranges the rows of the last loop, if that is worth it.
+func (r *routine) arrange(threads int, always bool) {
+	if r.side < 0 || r.ops[r.side].lists != nil {
+		return
+	}
+	o, a := &r.ops[r.side], &r.arranged
+	size := int(o.places)
+	if r.plan.Steps[r.side].Rows < often*float64(size) && !always {
+		return
+	}
+	a.gathers = false
+	for i := range o.bind {
+		if a.columns[i] == nil && slices.Contains(r.lastLayout().asked, o.bind[i].slot) {
+			a.columns[i] = make([]symbol.ID, size)
+		}
+	}
+	for j := r.side + 1; j < len(r.ops); j++ {
+		if r.ops[j].at >= 0 && r.local(r.ops[j].key) {
+			a.rows[j] = make([]int32, size)
+		}
+	}
+	parallel.For(threads, (size+chunk-1)/chunk, func(c int) { r.arrangeSome(c*chunk, min(size, (c+1)*chunk)) })
+}
+
+// local tells whether slots are constants or bound by the last loop.
+func (r *routine) local(slots []int32) bool {
+	return !slices.ContainsFunc(slots, func(slot int32) bool {
+		return int(slot) < len(r.rule.Variables) && r.boundHere(slot) < 0
+	})
+}
+
+// boundHere returns which binding of the last loop binds a slot, -1 if none does.
+func (r *routine) boundHere(slot int32) int {
+	return slices.IndexFunc(r.ops[r.side].bind, func(b binding) bool { return b.slot == slot })
+}
+
+// arrangeSome arranges the rows at the places [lo, hi).
+func (r *routine) arrangeSome(lo, hi int) {
+	o, a := &r.ops[r.side], &r.arranged
+	for i, b := range o.bind {
+		if o.grouped == nil || a.columns[i] == nil {
+			continue
+		}
+		values := a.columns[i][lo:hi]
+		for k, row := range o.grouped[lo:hi] {
+			values[k] = b.column[row]
+		}
+	}
+	cells := make([]uint32, hi-lo)
+	for j, rows := range a.rows {
+		if rows == nil {
+			continue
+		}
+		var key [][]symbol.ID
+		for _, slot := range r.ops[j].key {
+			if i := r.boundHere(slot); i >= 0 {
+				key = append(key, a.columns[i][lo:hi])
+			} else {
+				key = append(key, slices.Repeat([]symbol.ID{r.slots[slot]}, hi-lo))
+			}
+		}
+		r.ops[j].index.FindEach(rows[lo:hi], key, nil, cells)
+	}
+}
+
+// copyArranged copies what is arranged of the rows from a place on.
+func (m *machine) copyArranged(v *vectors, from, to int, lo int32) {
+	for i, b := range m.ops[v.side].bind {
+		if ready := v.arranged.columns[i]; ready != nil && v.slots[b.slot] != nil {
+			copy(v.slots[b.slot][from:to], ready[lo:])
+		}
+	}
+	for j := v.side + 1; j < v.end; j++ {
+		if ready := v.arranged.rows[j]; ready != nil {
+			copy(v.rows[m.ops[j].at][from:to], ready[lo:])
+		}
+	}
+}
+
+// gatherArranged gathers what is arranged of the rows at the places of n lanes.
+func (m *machine) gatherArranged(v *vectors, n int) {
+	for i, b := range m.ops[v.side].bind {
+		if ready := v.arranged.columns[i]; ready != nil && v.slots[b.slot] != nil {
+			gather(v.slots[b.slot][:n], ready, v.place)
+		}
+	}
+	for j := v.side + 1; j < v.end; j++ {
+		if ready := v.arranged.rows[j]; ready != nil {
+			gather(v.rows[m.ops[j].at][:n], ready, v.place)
+		}
+	}
 }

@@ -90,6 +90,7 @@ func (g *grounder) rule(p *Prepared, k int) ([]*mrf.Block, RuleReport, *problems
 		r.most = pagedPieces
 	}
 	r.divide()
+	r.chooseTiers(g.leastTiers())
 	r.arrange(g.threads, g.options.arrangeAll)
 	c := newCollection(g, r)
 	c.expected = p.expected(g, k)

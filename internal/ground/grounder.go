@@ -87,6 +87,14 @@ func newGrounder(ctx context.Context, s *scope, opts Options) *grounder {
 	return g
 }
 
+// leastTiers is how many rows a rule should touch for more than its last loop to be taken side by side.
+func (g *grounder) leastTiers() float64 {
+	if g.options.arrangeAll {
+		return 0
+	}
+	return worthTiers
+}
+
 // hold counts bytes that are in memory from now on, and ends grounding if they are too many.
 func (g *grounder) hold(bytes int64) {
 	if held := g.held.Add(bytes); g.most > 0 && held > g.most {

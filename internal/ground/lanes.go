@@ -4,40 +4,49 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/plan"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
-// The last loop of a routine is where nearly all time goes. Its rows are taken side by side, in lanes, those of one
+// The last loops of a routine are where nearly all time goes. Their rows are taken side by side, in lanes, those of one
 // key after those of another: what the loop binds is copied or gathered, look-ups are made, observed atoms are folded
 // and trivial groundings left out by going through all lanes for one op or atom after the other; then the lanes whose
 // potentials have one shape are written at once. What is the same in all lanes is found out before anything runs. What
 // only one lane in many has, such as an atom that occurs twice or is missing, is left to the routine's emit.
+//
+// Loops that lead to the last one have lanes of their own (tiers): where the rows of the next loop lie is looked up for
+// all of them, and these rows fill the lanes of the next tier, again and again, before the ones above are touched. So
+// ground rules come in the order of the loops, as if they were nested.
 
 // lanes is how many rows are taken side by side.
 const lanes = 512
 
-// vectors are what a machine knows of each lane.
+// vectors are what a machine knows of each lane of a tier.
 type vectors struct {
 	*layout
-	n     int           // how many lanes are taken
-	slots [][]symbol.ID // per slot: its value; nil if no op asks for it
-	rows  [][]int32     // per atom: its row; nil if it is the same to the potential which one it is
-	place []int32       // where the row of the last loop lies in its index
-	last  []int32       // this row, if it is asked for
-	upper []float64     // the template's bound
-	bias  []float64     // the observed part of the template
-	mask  []uint64      // the free atoms
-	odd   []bool        // left to emit
-	scale []float64     // the weight's atom; nil if there is none
-	alive []int32       // the lanes that are left, ascending
-	cells []uint32      // scratch of look-ups
+	side, end    int      // the loop, and the op behind the look-ups that follow it
+	above, below *vectors // the tiers before and behind it; nil if there is none
+	arranged     *arrangement
+	n            int           // how many lanes are taken
+	slots        [][]symbol.ID // per slot: its value; nil if no op asks for it
+	rows         [][]int32     // per atom: its row; nil if it is the same to the potential which one it is
+	place        []int32       // where the row of the last loop lies in its index
+	last         []int32       // this row, if it is asked for
+	upper        []float64     // the template's bound
+	bias         []float64     // the observed part of the template
+	mask         []uint64      // the free atoms
+	odd          []bool        // left to emit
+	scale        []float64     // the weight's atom; nil if there is none
+	alive        []int32       // the lanes that are left, ascending
+	cells        []uint32      // scratch of look-ups
 	// factors are the rows of the weight's atom.
 	factors []int32
 
-	// frame is, per lane, which of the groundings was at hand before the last loop; these lie one after the other.
+	// lows and highs are where the rows of the loop lie, per lane of the tier above.
+	lows, highs []int32
+	// frame is, per lane, the lane of the tier above that led to it; of the first tier, which of the groundings was at
+	// hand before the loop: these lie one after the other.
 	frame  []int32
 	values []symbol.ID
 	found  []int32
@@ -69,15 +78,39 @@ func (r *routine) metLast(j int) bool {
 	return r.ops[r.side].lists != nil && j >= r.side && j <= r.side+r.ops[r.side].meets
 }
 
-// newVectors makes a routine's vectors. Constants are in all lanes from the start.
-func (r *routine) newVectors() *vectors {
-	v := &vectors{
-		layout: r.laid, slots: make([][]symbol.ID, len(r.slots)), rows: make([][]int32, len(r.atoms)),
-		place: make([]int32, lanes), upper: make([]float64, lanes), bias: make([]float64, lanes), mask: make([]uint64, lanes),
-		odd: make([]bool, lanes), alive: make([]int32, lanes), cells: make([]uint32, lanes), frame: make([]int32, lanes),
+// newTiers makes a routine's vectors, and returns those of the first and of the last tier.
+func (r *routine) newTiers() (first, last *vectors) {
+	for i, side := range r.sides {
+		end, arranged := len(r.ops), &r.arranged
+		if i+1 < len(r.sides) {
+			plain := r.newArrangement(side, r.tiers[i])
+			end, arranged = r.sides[i+1], &plain
+		}
+		v := r.newVectors(r.tiers[i], side, end)
+		v.arranged = arranged
+		if v.above = last; last != nil {
+			last.below = v
+			v.lows, v.highs = make([]int32, lanes), make([]int32, lanes)
+		} else {
+			first = v
+		}
+		last = v
 	}
-	if v.last = v.place; r.ops[r.side].grouped != nil {
+	return first, last
+}
+
+// newVectors makes the vectors of a loop and the look-ups up to an op. Constants are in all lanes from the start.
+func (r *routine) newVectors(l *layout, side, end int) *vectors {
+	v := &vectors{
+		layout: l, side: side, end: end, slots: make([][]symbol.ID, len(r.slots)), rows: make([][]int32, len(r.atoms)),
+		place: make([]int32, lanes), upper: make([]float64, lanes), alive: make([]int32, lanes), cells: make([]uint32, lanes),
+		frame: make([]int32, lanes),
+	}
+	if v.last = v.place; r.ops[side].grouped != nil {
 		v.last = make([]int32, lanes)
+	}
+	if end == len(r.ops) {
+		v.bias, v.mask, v.odd = make([]float64, lanes), make([]uint64, lanes), make([]bool, lanes)
 	}
 	if r.rule.Weight.Atom != nil {
 		v.scale = make([]float64, lanes)
@@ -85,12 +118,12 @@ func (r *routine) newVectors() *vectors {
 	for _, slot := range v.asked {
 		v.slots[slot] = slices.Repeat([]symbol.ID{r.slots[slot]}, lanes)
 	}
-	for j := range r.ops {
+	for j := range r.ops[:end] {
 		o := &r.ops[j]
 		switch {
-		case o.at < 0 || j < r.side && !slices.Contains(v.before, o.at):
-		case r.metLast(j) && !o.prunes && !r.laid.matters(o):
-		case j == r.side:
+		case o.at < 0 || j < side && !slices.Contains(v.before, o.at):
+		case r.metLast(j) && !o.prunes && !l.matters(o):
+		case j == side:
 			v.rows[o.at] = v.last
 		default:
 			v.rows[o.at] = make([]int32, lanes)
@@ -99,24 +132,15 @@ func (r *routine) newVectors() *vectors {
 	return v
 }
 
-// sideBySide takes the places [lo, hi) of the rows of the last loop, op k, and runs what follows whenever all lanes
+// sideBySide takes the places [lo, hi) of the rows of the first tier's loop, and runs what follows whenever all lanes
 // are taken.
-func (m *machine) sideBySide(o *op, lo, hi int32, upper float64) {
-	v := m.vectors
+func (m *machine) sideBySide(lo, hi int32, upper float64) {
+	v := m.top
 	for lo < hi && !m.stop.Load() {
 		from, n := v.n, min(lanes-v.n, int(hi-lo))
 		to := from + n
 		ascend(v.place[from:to], lo)
-		for i, b := range o.bind {
-			if ready := m.arranged.columns[i]; ready != nil && v.slots[b.slot] != nil {
-				copy(v.slots[b.slot][from:to], ready[lo:])
-			}
-		}
-		for j := m.side + 1; j < len(m.ops); j++ {
-			if ready := m.arranged.rows[j]; ready != nil {
-				copy(v.rows[m.ops[j].at][from:to], ready[lo:])
-			}
-		}
+		m.copyArranged(v, from, to, lo)
 		lo += int32(n)
 		m.enter(from, to, upper)
 	}
@@ -139,9 +163,10 @@ func (m *machine) meetSideBySide(x *relation.Meeting, places []int32, upper floa
 	}
 }
 
-// enter notes for some lanes what was found before the last loop, and runs what follows if they were the last ones.
+// enter notes for some lanes of the first tier what was found before it, and runs what follows if they were the last
+// ones.
 func (m *machine) enter(from, to int, upper float64) {
-	v := m.vectors
+	v := m.top
 	fill(v.frame[from:to], int32(len(v.values)/max(1, len(m.slots))))
 	v.values, v.found = append(v.values, m.slots...), append(v.found, m.rows...)
 	for _, slot := range v.outer {
@@ -157,18 +182,65 @@ func (m *machine) enter(from, to int, upper float64) {
 		fill(v.scale[from:to], m.scale)
 	}
 	if v.n = to; to == lanes {
-		m.flush()
+		m.flush(v)
 	}
 }
 
-// flush runs what follows the last loop in the lanes that are taken.
-func (m *machine) flush() {
-	v, o := m.vectors, &m.ops[m.side]
-	n := v.n
+// descend takes the rows that the loop of the tier below has for the lanes that are left.
+func (m *machine) descend(above *vectors) {
+	v := above.below
+	o := &m.ops[v.side]
+	if o.kind == plan.Scan {
+		fill(v.lows, 0)
+		fill(v.highs, o.size)
+	} else {
+		o.index.RangeEach(v.lows, v.highs, m.keysOf(above, o), above.alive, above.cells)
+	}
+	for _, i := range above.alive {
+		for lo, hi := v.lows[i], v.highs[i]; lo < hi && !m.stop.Load(); {
+			from, n := v.n, min(lanes-v.n, int(hi-lo))
+			v.n += n
+			ascend(v.place[from:v.n], lo)
+			fill(v.frame[from:v.n], i)
+			if lo += int32(n); v.n == lanes {
+				m.flush(v)
+			}
+		}
+	}
+	m.flush(v)
+}
+
+// inherit gathers what n lanes of a tier have of those above that led to them.
+func (m *machine) inherit(v *vectors, n int) {
+	for _, slot := range v.outer {
+		gather(v.slots[slot][:n], v.above.slots[slot], v.frame)
+	}
+	for _, at := range v.before {
+		gather(v.rows[at][:n], v.above.rows[at], v.frame)
+	}
+	if v.prunes {
+		gather(v.upper[:n], v.above.upper, v.frame)
+	}
+	if v.scale != nil {
+		gather(v.scale[:n], v.above.scale, v.frame)
+	}
+	m.gatherArranged(v, n)
+}
+
+// flush runs what follows the loop of a tier in the lanes that are taken.
+func (m *machine) flush(v *vectors) {
+	o, n := &m.ops[v.side], v.n
+	if n == 0 {
+		return
+	}
 	v.n, v.alive = 0, v.alive[:n]
 	ascend(v.alive, 0)
+	m.note(v.side)
+	if v.above != nil {
+		m.inherit(v, n)
+	}
 	if o.lists == nil {
-		m.gatherLast(o, n)
+		m.gatherLast(v, o, n)
 	}
 	for _, c := range o.check {
 		v.check(v.slots[c.slot], c.column)
@@ -177,27 +249,30 @@ func (m *machine) flush() {
 		c := &o.decide[j]
 		v.decide(c, v.slots[c.left], v.slots[c.right])
 	}
-	for j := m.side; j < len(m.ops) && len(v.alive) > 0; j++ {
+	for j := v.side; j < v.end && len(v.alive) > 0; j++ {
 		m.note(j)
-		m.lookUp(j, n)
+		m.lookUp(v, j, n)
 		m.passed[j] += int64(len(v.alive))
 	}
-	if len(v.alive) > 0 {
+	switch {
+	case len(v.alive) == 0:
+	case v.below != nil:
+		m.descend(v)
+	default:
 		m.note(len(m.ops))
 		m.emitLanes(n)
 	}
 	v.values, v.found = v.values[:0], v.found[:0]
-	m.note(m.side)
+	m.note(v.side)
 }
 
-// gatherLast gathers what the last loop's rows have.
-func (m *machine) gatherLast(o *op, n int) {
-	v := m.vectors
-	if o.grouped != nil && (v.numbered || m.arranged.gathers) {
+// gatherLast gathers what a tier's rows have.
+func (m *machine) gatherLast(v *vectors, o *op, n int) {
+	if o.grouped != nil && (v.numbered || v.arranged.gathers) {
 		gather(v.last[:n], o.grouped, v.place)
 	}
 	for i, b := range o.bind {
-		if values := v.slots[b.slot]; values != nil && m.arranged.columns[i] == nil {
+		if values := v.slots[b.slot]; values != nil && v.arranged.columns[i] == nil {
 			gather(values[:n], b.column, v.last)
 		}
 	}
@@ -225,16 +300,16 @@ func (v *vectors) decide(c *comparison, left, right []symbol.ID) {
 	v.alive = v.alive[:n]
 }
 
-// lookUp finds the rows of op j, the last loop or a look-up after it, in all n lanes, and leaves those that go on.
-func (m *machine) lookUp(j, n int) {
-	o, v := &m.ops[j], m.vectors
+// lookUp finds the rows of op j, a tier's loop or a look-up after it, in all n lanes, and leaves those that go on.
+func (m *machine) lookUp(v *vectors, j, n int) {
+	o := &m.ops[j]
 	if o.kind == plan.Weigh {
-		m.weighLanes(j, n)
+		m.weighLanes(v, j, n)
 		return
 	}
 	rows, met := v.rows[o.at], m.metLast(j)
-	if j > m.side && m.arranged.rows[j] == nil && !met {
-		m.find(o, rows[:n])
+	if j > v.side && v.arranged.rows[j] == nil && !met {
+		m.find(v, o, rows[:n])
 	}
 	if o.kind == plan.Match && !met {
 		n := 0
@@ -246,15 +321,15 @@ func (m *machine) lookUp(j, n int) {
 		v.alive = v.alive[:n]
 	}
 	if o.prunes {
-		m.prune(j, rows)
+		m.prune(v, j, rows)
 	}
 }
 
 // weighLanes finds the observed factors of the weights by op j, and leaves the lanes in which it is not 0.
-func (m *machine) weighLanes(j, n int) {
-	v, o := m.vectors, &m.ops[j]
+func (m *machine) weighLanes(v *vectors, j, n int) {
+	o := &m.ops[j]
 	v.factors = grown(v.factors[:0], n)
-	m.find(o, v.factors)
+	m.find(v, o, v.factors)
 	left := 0
 	for _, i := range v.alive {
 		row := v.factors[i]
@@ -269,22 +344,26 @@ func (m *machine) weighLanes(j, n int) {
 }
 
 // find looks op o's key up in all lanes that are left.
-func (m *machine) find(o *op, rows []int32) {
-	v := m.vectors
-	m.columns = m.columns[:0]
-	for _, slot := range o.key {
-		m.columns = append(m.columns, v.slots[slot])
-	}
+func (m *machine) find(v *vectors, o *op, rows []int32) {
 	some := v.alive
 	if len(some) == len(rows) {
 		some = nil
 	}
-	o.index.FindEach(rows, m.columns, some, v.cells)
+	o.index.FindEach(rows, m.keysOf(v, o), some, v.cells)
+}
+
+// keysOf lists the columns of an op's key in the lanes of a tier.
+func (m *machine) keysOf(v *vectors, o *op) [][]symbol.ID {
+	m.columns = m.columns[:0]
+	for _, slot := range o.key {
+		m.columns = append(m.columns, v.slots[slot])
+	}
+	return m.columns
 }
 
 // prune leaves out the lanes in which the rows of op j show that the template is not above 0.
-func (m *machine) prune(j int, rows []int32) {
-	v, a, n := m.vectors, m.ops[j].found, 0
+func (m *machine) prune(v *vectors, j int, rows []int32) {
+	a, n := m.ops[j].found, 0
 	for _, i := range v.alive {
 		if row := rows[i]; row < a.observed {
 			if v.upper[i] += a.slack(row); v.upper[i] <= m.dust {
@@ -356,9 +435,7 @@ func (m *machine) emitLane(i int32) {
 	v := m.vectors
 	v.kept.slots = append(v.kept.slots[:0], m.slots...)
 	v.kept.rows = append(v.kept.rows[:0], m.rows...)
-	copy(m.slots, v.values[int(v.frame[i])*len(m.slots):])
-	copy(m.rows, v.found[int(v.frame[i])*len(m.rows):])
-	m.placeLane(&m.ops[m.side], i)
+	m.placeLane(v, i)
 	scale := m.scale
 	if v.scale != nil {
 		m.scale = v.scale[i]
@@ -370,9 +447,16 @@ func (m *machine) emitLane(i int32) {
 	copy(m.rows, v.kept.rows)
 }
 
-// placeLane finds what the last loop and those after it have found in a lane. A row that does not matter may be any.
-func (m *machine) placeLane(o *op, i int32) {
-	v := m.vectors
+// placeLane finds what was found before a lane, and what its loop and the look-ups after it have found. A row that does
+// not matter may be any.
+func (m *machine) placeLane(v *vectors, i int32) {
+	if frame := v.frame[i]; v.above != nil {
+		m.placeLane(v.above, frame)
+	} else {
+		copy(m.slots, v.values[int(frame)*len(m.slots):])
+		copy(m.rows, v.found[int(frame)*len(m.rows):])
+	}
+	o := &m.ops[v.side]
 	if o.lists != nil {
 		m.slots[o.value] = v.slots[o.value][i]
 	} else {
@@ -382,10 +466,10 @@ func (m *machine) placeLane(o *op, i int32) {
 			m.slots[b.slot] = b.column[row]
 		}
 	}
-	for j := m.side; j < len(m.ops); j++ {
+	for j := v.side; j < v.end; j++ {
 		at := m.ops[j].at
 		switch {
-		case at < 0 || j == m.side && o.lists == nil:
+		case at < 0 || j == v.side && o.lists == nil:
 		case v.rows[at] == nil:
 			m.rows[at] = 0
 		default:
@@ -490,97 +574,4 @@ func (m *machine) writeIDs(out []int32, some []int32, n int, mask uint64) []int3
 		place++
 	}
 	return out
-}
-
-// arrangement is what the rows of a routine's last loop bind and lead to, in the order in which the loop goes through
-// them: where it goes through each of them more than once, that is found once and copied from then on.
-type arrangement struct {
-	columns [][]symbol.ID // per binding of the loop; nil if its column is not arranged
-	rows    [][]int32     // per op: the row that it finds, for a look-up that needs nothing but what the loop binds
-	gathers bool          // a column that is asked for is not arranged
-}
-
-// newArrangement arranges nothing but what is in order.
-func (r *routine) newArrangement() arrangement {
-	o := &r.ops[r.side]
-	a := arrangement{columns: make([][]symbol.ID, len(o.bind)), rows: make([][]int32, len(r.ops))}
-	for i, b := range o.bind {
-		if o.grouped == nil {
-			a.columns[i] = b.column
-		} else {
-			a.gathers = a.gathers || slices.Contains(r.laid.asked, b.slot)
-		}
-	}
-	return a
-}
-
-// often is how many times the rows of the last loop must be gone through, on average, to be arranged.
-const often = 2
-
-// chunk is how many of them are arranged at a time.
-const chunk = 1 << 13
-
-// arrange arranges the rows of the last loop, if that is worth it.
-func (r *routine) arrange(threads int, always bool) {
-	if r.side < 0 || r.ops[r.side].lists != nil {
-		return
-	}
-	o, a := &r.ops[r.side], &r.arranged
-	size := int(o.places)
-	if r.plan.Steps[r.side].Rows < often*float64(size) && !always {
-		return
-	}
-	a.gathers = false
-	for i := range o.bind {
-		if a.columns[i] == nil && slices.Contains(r.laid.asked, o.bind[i].slot) {
-			a.columns[i] = make([]symbol.ID, size)
-		}
-	}
-	for j := r.side + 1; j < len(r.ops); j++ {
-		if r.ops[j].at >= 0 && r.local(r.ops[j].key) {
-			a.rows[j] = make([]int32, size)
-		}
-	}
-	parallel.For(threads, (size+chunk-1)/chunk, func(c int) { r.arrangeSome(c*chunk, min(size, (c+1)*chunk)) })
-}
-
-// local tells whether slots are constants or bound by the last loop.
-func (r *routine) local(slots []int32) bool {
-	return !slices.ContainsFunc(slots, func(slot int32) bool {
-		return int(slot) < len(r.rule.Variables) && r.boundHere(slot) < 0
-	})
-}
-
-// boundHere returns which binding of the last loop binds a slot, -1 if none does.
-func (r *routine) boundHere(slot int32) int {
-	return slices.IndexFunc(r.ops[r.side].bind, func(b binding) bool { return b.slot == slot })
-}
-
-// arrangeSome arranges the rows at the places [lo, hi).
-func (r *routine) arrangeSome(lo, hi int) {
-	o, a := &r.ops[r.side], &r.arranged
-	for i, b := range o.bind {
-		if o.grouped == nil || a.columns[i] == nil {
-			continue
-		}
-		values := a.columns[i][lo:hi]
-		for k, row := range o.grouped[lo:hi] {
-			values[k] = b.column[row]
-		}
-	}
-	cells := make([]uint32, hi-lo)
-	for j, rows := range a.rows {
-		if rows == nil {
-			continue
-		}
-		var key [][]symbol.ID
-		for _, slot := range r.ops[j].key {
-			if i := r.boundHere(slot); i >= 0 {
-				key = append(key, a.columns[i][lo:hi])
-			} else {
-				key = append(key, slices.Repeat([]symbol.ID{r.slots[slot]}, hi-lo))
-			}
-		}
-		r.ops[j].index.FindEach(rows[lo:hi], key, nil, cells)
-	}
 }

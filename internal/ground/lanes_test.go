@@ -84,3 +84,49 @@ func TestSideBySide(t *testing.T) {
 		t.Errorf("%d potentials are few", potentials)
 	}
 }
+
+// Loops of few rows each are taken side by side as well, tier by tier, and give what they give one by one, to the bit,
+// in the same order: lots that are full and not, rows that lead to none and to many, for any number of threads.
+func TestTiers(t *testing.T) {
+	b, random := newBuilder(), rand.New(rand.NewPCG(3, 4))
+	const nodes = 200
+	for _, name := range []string{"P", "Q", "R"} {
+		var rows []data
+		seen := make(map[string]bool)
+		for k := range 6 * nodes {
+			args := fmt.Sprint("n", random.IntN(nodes), " n", random.IntN(nodes))
+			if k%3 == 0 {
+				args = fmt.Sprint("n", random.IntN(nodes), " n", random.IntN(3)) // few have very many
+			}
+			if !seen[args] {
+				seen[args] = true
+				rows = append(rows, data{args, relation.Observed, []float64{1, 1, 0.9, 0}[random.IntN(4)]})
+			}
+		}
+		b.add(name, 2, false, rows...)
+	}
+	var goals []data
+	for k := range nodes {
+		if k%50 > 0 {
+			goals = append(goals, data{fmt.Sprint("n", k), relation.Target, 0})
+		}
+	}
+	b.add("Goal", 1, true, goals...)
+	for _, text := range []string{
+		"1: P(A, B) & Q(B, C) & R(C, D) & (A != D) & Goal(D) -> Goal(A)",
+		"P(A, B): Q(A, B) & R(B, C) & P(C, D) & !Q(A, D) -> Goal(C) ^2",
+		"1: P(A, B) & Q(A, C) & R(A, D) & P(A, E) & (B % C) -> Goal(E)",
+	} {
+		f := b.rules(t, text)
+		want, wantReport, wantErr := f.ground(Options{Threads: 1, DiscardMissing: true, oneByOne: true})
+		for threads := 1; threads <= 3; threads++ {
+			got, report, err := f.ground(Options{Threads: threads, DiscardMissing: true, arrangeAll: true})
+			if !reflect.DeepEqual(got, want) || report.Total != wantReport.Total || err != nil || wantErr != nil {
+				t.Errorf("%s: %+v in tiers, %+v one by one (%v, %v)", text, report.Total, wantReport.Total, err, wantErr)
+			}
+			if report.Total.Potentials < lanes {
+				t.Errorf("%s: %d potentials are few", text, report.Total.Potentials)
+			}
+		}
+	}
+}

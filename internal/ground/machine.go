@@ -41,7 +41,8 @@ type machine struct {
 	touched [][]int32 // scratch of ahead
 	seen    int32     // what peek has read, so that it must
 
-	vectors *vectors // nil if no rows are taken side by side
+	vectors *vectors // of the last loop; nil if no rows are taken side by side
+	top     *vectors // of the first loop whose rows are
 	columns [][]symbol.ID
 
 	// Scratch of the potential at hand.
@@ -67,7 +68,7 @@ func newMachine(r *routine, stop *atomic.Bool) *machine {
 		firsts: make([]int32, glance), sums: make([]expansion, len(r.sums)), sizes: make([]int, len(r.rule.Variables)),
 	}
 	if r.side >= 0 {
-		m.vectors = r.newVectors()
+		m.top, m.vectors = r.newTiers()
 	}
 	m.sizeOf = func(variable int) int { return m.sizes[variable] }
 	for k := range r.ops {
@@ -87,8 +88,8 @@ func (m *machine) run(from, to cut) {
 		m.sums[k].of = nil // relations may have changed
 	}
 	m.step(0, m.routine.upper)
-	if m.vectors != nil {
-		m.flush()
+	if m.top != nil {
+		m.flush(m.top)
 	}
 }
 
@@ -137,8 +138,8 @@ func (m *machine) loop(o *op, k int, lo, hi int32, upper float64) {
 		return
 	}
 	lo, hi = m.part(k, lo, hi)
-	if k == m.side {
-		m.sideBySide(o, lo, hi, upper)
+	if m.top != nil && k == m.top.side {
+		m.sideBySide(lo, hi, upper)
 		return
 	}
 	for at := lo; at < hi && !m.stopped(k, at-lo); at++ {

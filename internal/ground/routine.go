@@ -25,9 +25,11 @@ type routine struct {
 	atoms []atom // one per atom of the rule
 	sums  []sum
 	emit  func(*machine)
-	// side is the op whose rows are taken side by side, see lanes.go; -1 if there is none.
+	// side is the last loop if its rows are taken side by side, see lanes.go; -1 if they are not. Sides are all such
+	// loops, tiers their layouts, and arranged is the last one's rows.
 	side     int
-	laid     *layout
+	sides    []int
+	tiers    []*layout
 	arranged arrangement
 	// pivot is the op whose rows [lo, hi) are cut into pieces; -1 if no op goes through rows.
 	pivot  int
@@ -119,8 +121,9 @@ func compile(p *plan.Plan, s *scope) *routine {
 	}
 	r.choosePeeks(large)
 	if r.side >= 0 {
-		r.laid = r.layOut()
-		r.arranged = r.newArrangement()
+		r.sides = []int{r.side}
+		r.layTiers()
+		r.arranged = r.newArrangement(r.side, r.lastLayout())
 	}
 	return r
 }
@@ -355,4 +358,43 @@ func (c *comparison) compare(a, b symbol.ID) bool {
 		return c.rank[a] >= c.rank[b]
 	}
 	return c.rank[a] < c.rank[b]
+}
+
+// worthTiers is how many rows a rule should touch for more than its last loop to be taken side by side: lanes have to
+// be made.
+const worthTiers = 1 << 14
+
+// chooseTiers finds the loops whose rows are taken side by side, from the pivot on, or from the loop by whose rows a
+// row of the pivot is divided: those after which there are no steps but look-ups and such loops.
+func (r *routine) chooseTiers(least float64) {
+	if r.side < 0 || r.plan.Cost < least {
+		return
+	}
+	r.sides = nil
+	for k := r.side; k >= max(r.pivot, r.inner) && r.ops[k].tiered(); k-- {
+		if kind := r.ops[k].kind; kind == plan.Scan || kind == plan.Probe {
+			r.sides = append(r.sides, k)
+		}
+	}
+	if len(r.sides) == 0 {
+		r.sides = []int{r.side}
+	}
+	slices.Reverse(r.sides)
+	r.layTiers()
+}
+
+// lastLayout returns that of the last loop.
+func (r *routine) lastLayout() *layout { return r.tiers[len(r.tiers)-1] }
+
+// layTiers finds the layouts of the loops that are taken side by side.
+func (r *routine) layTiers() {
+	r.tiers = nil
+	for _, side := range r.sides {
+		r.tiers = append(r.tiers, r.layOut(side))
+	}
+}
+
+// tiered tells whether an op can be made in the lanes of any loop.
+func (o *op) tiered() bool {
+	return o.lists == nil && o.once == nil && o.kind != plan.Compute && (o.kind != plan.Weigh || o.found.function == nil)
 }

@@ -186,6 +186,17 @@ func (x *Index) probeEach(rows []int32, key [][]symbol.ID, some []int32) {
 	}
 }
 
+// rangeHashed is RangeEach in a hash table.
+func (x *Index) rangeHashed(lows, highs []int32, key [][]symbol.ID, some []int32) {
+	tuple := slices.Grow(make([]symbol.ID, 0, 8), len(key))[:len(key)]
+	for _, i := range some {
+		for k, values := range key {
+			tuple[k] = values[i]
+		}
+		lows[i], highs[i] = x.probe(tuple)
+	}
+}
+
 // probeAll is probeEach for all keys of one or two columns.
 func (x *Index) probeAll(rows []int32, key [][]symbol.ID) {
 	var packed, places [lot]uint64

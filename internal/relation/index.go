@@ -290,6 +290,21 @@ func (x *Index) FindEach(rows []int32, key [][]symbol.ID, some []int32, scratch 
 	}
 }
 
+// RangeEach is Range for some keys side by side: lows[i] and highs[i] are where the rows of the key lie whose k-th
+// value is key[k][i]. The scratch has room for all i.
+func (x *Index) RangeEach(lows, highs []int32, key [][]symbol.ID, some []int32, scratch []uint32) {
+	if x.slots != nil {
+		x.rangeHashed(lows, highs, key, some)
+		return
+	}
+	x.cellsOf(scratch, key, some)
+	for _, i := range some {
+		if lows[i], highs[i] = 0, 0; scratch[i] != nowhere {
+			lows[i], highs[i] = x.start[scratch[i]], x.start[scratch[i]+1]
+		}
+	}
+}
+
 // FindAlong appends the first rows of those keys, in their order, that there are: each is the given one, but has one of
 // the values at a place. The key is changed there.
 func (x *Index) FindAlong(rows []int32, key []symbol.ID, at int, values []symbol.ID) []int32 {
@@ -363,6 +378,14 @@ func (x *Index) findAll(rows []int32, key [][]symbol.ID, cells []uint32) {
 
 // findSome is FindEach for some keys, by direct addressing.
 func (x *Index) findSome(rows []int32, key [][]symbol.ID, some []int32, cells []uint32) {
+	x.cellsOf(cells, key, some)
+	for _, i := range some {
+		rows[i] = x.firstOf(cells[i])
+	}
+}
+
+// cellsOf finds the cells of some keys.
+func (x *Index) cellsOf(cells []uint32, key [][]symbol.ID, some []int32) {
 	for _, i := range some {
 		cells[i] = 0
 	}
@@ -375,9 +398,6 @@ func (x *Index) findSome(rows []int32, key [][]symbol.ID, some []int32, cells []
 				cells[i] = nowhere
 			}
 		}
-	}
-	for _, i := range some {
-		rows[i] = x.firstOf(cells[i])
 	}
 }
 
