@@ -18,6 +18,8 @@ type Greedy struct {
 	Off  float64
 	// Young says that nothing was solved with the basis since it was chosen.
 	Young bool
+	// Visits are those of all choices.
+	Visits int
 
 	// least is how many products a solution has taken at least, and lost what those beyond have cost since the choice.
 	least, lost int
@@ -68,7 +70,9 @@ func (g *Greedy) ChooseByWeight() bool {
 	slices.SortFunc(g.order, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(g.classes[a], g.classes[b]), cmp.Compare(entries(a), entries(b)), cmp.Compare(a, b))
 	})
-	return g.Choose(g.order, fill*(len(a.Coef)+a.Rows))
+	ok := g.Choose(g.order, fill*(len(a.Coef)+a.Rows))
+	g.Visits += g.Work
+	return ok
 }
 
 // Follow takes another basis if solutions with this one have cost as much as that. It tells whether there is one.

@@ -249,6 +249,37 @@ func TestEndedTakeOver(t *testing.T) {
 	}
 }
 
+// Sums that nothing divides fill a factor, and steps of an interior point method can do without one: it is tried long
+// before Newton's method has worked for as long as factorisations would take.
+func TestTriedWithoutFactors(t *testing.T) {
+	const rows, terms, n = 3000, 8, 12000
+	rng := rand.New(rand.NewPCG(1, 1))
+	b := mrftest.New(n, 0, 2).Rule(0, mrf.Equal, 0)
+	for range 2 {
+		of := rng.Perm(n)
+		for k := range rows / 2 {
+			var row []mrftest.Term
+			for _, i := range of[k*terms : (k+1)*terms] {
+				row = append(row, mrftest.Term{Index: i, Coef: 1})
+			}
+			b.Add(-1, row, nil)
+		}
+	}
+	b.Rule(1, mrf.Hinge, 1)
+	for i := range n {
+		b.Add(0, []mrftest.Term{{Index: i, Coef: rng.Float64()}}, nil)
+	}
+	field := mrftest.Field(b.Model(), []float64{0, 1}, nil)
+	s, err := auto.Inference("auto", field, solve.Settings{Threads: 1}, auto.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Solve(t.Context())
+	if err != nil || r.Status != solve.Optimal || r.Method != "interior" || !strings.HasSuffix(r.Reason, "without.") {
+		t.Fatalf("%v by %q, %v: %s", r.Status, r.Method, err, r.Reason)
+	}
+}
+
 // pairs is a model with a value for each of 100 nodes and for each pair of them, with potentials of that exponent.
 func pairs(exponent int) *mrf.Field {
 	const n = 100

@@ -24,6 +24,12 @@ type hybrid struct {
 	hope     float64
 	interior *interior.Solver // nil until its cost was of interest
 	cost     interior.Cost
+	// equations says that there are hard ones; turn is the work of Newton's method before the other is tried next, without
+	// factors, for the budget, which is 0 before its cost is known.
+	equations    bool
+	turn, budget float64
+	tried        *solve.Result // what that has found, or nil
+	tired        bool          // no more of it
 }
 
 const (
@@ -32,6 +38,10 @@ const (
 	patience   = 0.25
 	hope       = patience
 	smoothHope = 1
+	// eager is that of a method that is without factors, or for as long as next to nothing is gained, where equations tie
+	// variables: Newton's method has to move all their multipliers. The first try of the other takes up to generous times
+	// what is expected.
+	eager, generous = 0.1, 4
 	// roomy is the memory that a factorisation may take, in bytes.
 	roomy = 4 << 30
 )
@@ -44,6 +54,7 @@ func newHybrid(field *mrf.Field, settings solve.Settings) solve.Solver {
 	entries := field.Model.Potentials()
 	for _, b := range field.Model.Blocks {
 		entries += len(b.Vars)
+		h.equations = h.equations || b.Len > 0 && b.Kind == mrf.Equal
 	}
 	h.analysis = interior.Analysis(entries)
 	return h
@@ -53,11 +64,15 @@ func newHybrid(field *mrf.Field, settings solve.Settings) solve.Solver {
 func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 	began := time.Now()
 	handed := false
+	h.budget, h.tried, h.tired = 0, nil, false
+	if h.interior != nil {
+		h.interior.Forget()
+	}
 	p := pace{first: math.NaN(), leaps: demanding(h.field.Model)}
 	h.Limit(func(work float64) bool {
 		off := p.see(h.Off())
-		handed = handed || work > h.hope*h.analysis && h.affordable() && work > patience*h.cost.Work &&
-			!(p.expected(work, off) < h.cost.Work)
+		handed = handed || work > h.hope*h.analysis && h.affordable() && (h.try(ctx, began, work) ||
+			work > h.patience(off)*h.cost.Work && !(p.expected(work, off) < h.cost.Work))
 		return !handed
 	})
 	result, err := h.Solver.Solve(ctx)
@@ -68,6 +83,35 @@ func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 		return result, err
 	}
 	return h.takeOver(ctx, began, result)
+}
+
+// try has the interior point method work without factorisations when it is its turn, for twice as long each time, and
+// tells whether that has solved the problem.
+func (h *hybrid) try(ctx context.Context, began time.Time, work float64) (solved bool) {
+	if h.budget == 0 {
+		h.turn, h.budget = math.Inf(1), generous*h.cost.Early
+		if h.equations {
+			h.turn = eager * h.cost.Early
+		}
+	}
+	if work < h.turn {
+		return false
+	}
+	h.interior.Within(h.left(began))
+	var more bool
+	if h.tried, more = h.interior.Try(ctx, h.budget); !more {
+		h.tired, h.budget = true, math.Inf(1)
+	}
+	h.turn, h.budget = h.budget, 2*h.budget
+	return h.tried != nil
+}
+
+// patience is how much of the work with factorisations Newton's method does first. What was done without them is done.
+func (h *hybrid) patience(off float64) float64 {
+	if h.equations && (h.tired || off > far) {
+		return eager
+	}
+	return patience
 }
 
 // whyNot says, of a problem that Newton's method did not solve in time, what the other method would have taken.
@@ -87,8 +131,8 @@ type pace struct {
 	leaps       bool
 }
 
-// nearly is how far off a method is that is expected to end soon.
-const nearly = 100
+// nearly is how far off a method is that is expected to end soon, and far if it has next to nothing.
+const nearly, far = 100, 1e5
 
 // see takes how far off the method is, and returns the least of that so far.
 func (p *pace) see(off float64) float64 {
@@ -114,15 +158,21 @@ func (p *pace) expected(work, off float64) float64 {
 
 // takeOver solves what Newton's method has left. If rounding forbids that too, Newton's goes on from the better answer.
 func (h *hybrid) takeOver(ctx context.Context, began time.Time, first *solve.Result) (*solve.Result, error) {
-	h.interior.Within(h.left(began))
-	second, err := h.interior.Solve(ctx)
-	if err != nil {
-		return nil, err
+	second := h.tried
+	if second == nil {
+		h.interior.Within(h.left(began))
+		var err error
+		if second, err = h.interior.Solve(ctx); err != nil {
+			return nil, err
+		}
 	}
 	second.Method = "interior"
 	second.Reason = fmt.Sprintf("After %d steps of Newton's method, with a gap of %.1e and a violation of %.1e, an "+
 		"interior point method took over: a step costs %.2g flops.", first.Iterations, first.Gap, first.MaxViolation,
 		h.cost.Flops)
+	if h.tried != nil {
+		second.Reason += " It did without."
+	}
 	if stuck(second.Status) {
 		best := second
 		if h.off(first) < h.off(second) {

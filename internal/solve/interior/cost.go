@@ -8,6 +8,9 @@ type Cost struct {
 	Work float64
 	// Bytes is the memory of the largest component's factor, and of the rows of its program.
 	Bytes float64
+	// Early is the work if conjugate gradients do in place of factorisations, which Try finds out; infinite if that is
+	// not worth trying.
+	Early float64
 	// Flops is what the factorisations of a step take.
 	Flops float64
 }
@@ -15,34 +18,35 @@ type Cost struct {
 // Hopeless is a number of flops for which steps take minutes: whatever other method there is is the better one.
 const Hopeless = 5e11
 
-// usual is the number of steps that costs are about.
-const usual = 25
-
-// Nanoseconds that a step takes for a row and an entry; of small components, which stay in the cache, too.
-const (
-	perRow, perEntry           = 120, 25
-	perSmallRow, perSmallEntry = 40, 8
-)
+// usual is the number of steps that costs are about, usualEarly that where conjugate gradients do, and usualProducts
+// how many they take in such a step.
+const usual, usualEarly, usualProducts = 25, 15, 50
 
 // Cost analyses the model, with its present weights and inputs, and says what solving it takes. What it finds of the
 // structure is kept for that.
 func (s *Solver) Cost() (c Cost) {
+	c.Early = math.Inf(1)
 	s.load()
 	w := &work{solver: s}
 	w.threads = s.field.Threads
+	main := s.main()
 	for k := range s.components {
 		component := &s.components[k]
 		rows, entries := float64(len(component.potentials)), float64(len(component.index))
 		step, bytes := perRow*rows+perEntry*entries, 200*rows+12*entries
-		if m := float64(min(len(component.variables), len(component.potentials))); m <= small {
+		if m := float64(component.order()); m <= small {
 			c.Flops += m * m * m / 3
 			step = perSmallRow*rows + perSmallEntry*entries + m*m*m/3
 		} else {
 			w.lay(component)
 			if p := component.sparse; p != nil && !p.analyse(Hopeless) {
-				return Cost{Work: math.Inf(1), Bytes: math.Inf(1), Flops: math.Inf(1)}
+				never := math.Inf(1)
+				return Cost{Work: never, Bytes: never, Early: never, Flops: never}
 			} else if p != nil {
 				c.Flops += p.symbolic.Flops
+				if k == main && w.affordable(p) >= fewest {
+					c.Early = usualEarly * (step + usualProducts*perProduct*w.length())
+				}
 				step += p.work()
 				bytes += p.symbolic.Bytes()
 			}

@@ -19,10 +19,12 @@ import (
 type early struct {
 	direct *sparse // what solves when they are no longer
 	over   bool
+	spent  bool          // it is to be over
 	most   int           // products of a solution, from which on a factorisation is less work
 	greedy *basis.Greedy // nil while the diagonal is enough
 	single bool          // the diagonal is the better preconditioner for good
 
+	length  float64 // of a product
 	rows    []int32 // of the program
 	start   []int32 // of the variables' entries in K
 	row     []int32
@@ -56,7 +58,7 @@ const (
 func newEarly(p *program, direct *sparse) (e *early, ok bool) {
 	direct.analyse(math.Inf(1))
 	if most := p.affordable(direct); most >= fewest {
-		e = &early{direct: direct, most: int(most), rows: p.several, single: most < several}
+		e = &early{direct: direct, most: int(most), length: p.length(), rows: p.several, single: most < several}
 		e.lay(p)
 	}
 	return e, e != nil
@@ -123,7 +125,7 @@ func (e *early) factor(p *program) bool {
 			e.whole[e.row[l]] += e.coef[l] * e.coef[l] / d
 		}
 	}
-	if e.greedy != nil && !e.greedy.Follow() {
+	if e.greedy != nil && !e.choose(p, e.greedy.Follow) {
 		e.greedy, e.single = nil, true
 	}
 	return true
@@ -131,7 +133,13 @@ func (e *early) factor(p *program) bool {
 
 // solve implements matrix.
 func (e *early) solve(p *program) {
-	if !e.over && !e.conjugate(p) && !e.improve(p) {
+	if p.paused {
+		return
+	}
+	if e.spent = e.spent || !e.over && !e.conjugate(p) && !e.improve(p); e.spent && !e.over {
+		if p.paused = p.budget > 0; p.paused {
+			return
+		}
 		e.giveUp(p)
 	}
 	if e.over {
@@ -174,7 +182,7 @@ func (e *early) improve(p *program) bool {
 		e.greedy = basis.NewGreedy(columns, e.weights)
 	}
 	if e.greedy != nil && !e.greedy.Young {
-		if e.greedy.ChooseByWeight() && e.conjugate(p) {
+		if e.choose(p, e.greedy.ChooseByWeight) && e.conjugate(p) {
 			return true
 		}
 	} else if e.single {
@@ -182,6 +190,14 @@ func (e *early) improve(p *program) bool {
 	}
 	e.greedy, e.single = nil, true
 	return e.conjugate(p)
+}
+
+// choose has a basis chosen, and counts what that takes.
+func (e *early) choose(p *program, by func() bool) (ok bool) {
+	before := e.greedy.Visits
+	ok = by()
+	p.spent += perProduct * float64(e.greedy.Visits-before)
+	return ok
 }
 
 // giveUp has the present right-hand side, and all that follow, solved directly.
@@ -201,11 +217,17 @@ func (e *early) giveUp(p *program) {
 	e.direct.factor(p)
 }
 
+// gaveUp tells whether conjugate gradients do no longer.
+func (p *program) gaveUp() bool {
+	e, ok := p.matrix.(*early)
+	return !ok || e.spent
+}
+
 // conjugate sets x to the steps of the multipliers, and tells whether that took few products.
 func (e *early) conjugate(p *program) bool {
 	violation := e.begin(p)
 	goal := max(steadily*violation, accepted*p.feasibility, slightly*p.mean/p.scale)
-	first := e.precondition()
+	first := e.precondition(p)
 	rz, products := e.resume(p, first), 0
 	for copy(e.d, e.z); !e.enough(p, rz/first, goal); products++ {
 		e.multiply(p)
@@ -219,7 +241,7 @@ func (e *early) conjugate(p *program) bool {
 			e.r[k] -= step * e.q[k]
 		}
 		before := rz
-		rz = e.precondition()
+		rz = e.precondition(p)
 		for k := range e.d {
 			e.d[k] = e.z[k] + rz/before*e.d[k]
 		}
@@ -280,11 +302,11 @@ func (e *early) resume(p *program, first float64) float64 {
 		for k, v := range e.q {
 			e.r[k] -= v
 		}
-		if rz := e.precondition(); rz < first {
+		if rz := e.precondition(p); rz < first {
 			return rz
 		}
 		copy(e.r, e.right)
-		e.precondition()
+		e.precondition(p)
 	}
 	clear(e.x)
 	e.resumes = true
@@ -292,8 +314,9 @@ func (e *early) resume(p *program, first float64) float64 {
 }
 
 // precondition sets z to about the solution for r, and returns how large that is in the metric of the preconditioner.
-func (e *early) precondition() float64 {
+func (e *early) precondition(p *program) float64 {
 	if e.greedy != nil {
+		p.spent += perProduct * float64(e.greedy.Entries())
 		e.greedy.Precondition(e.r, e.z)
 	} else {
 		for k, v := range e.r {
@@ -305,6 +328,7 @@ func (e *early) precondition() float64 {
 
 // multiply sets q to S·d.
 func (e *early) multiply(p *program) {
+	p.spent += perProduct * e.length
 	for i, v := range e.inverse {
 		sum := 0.0
 		for l := e.start[i]; l < e.start[i+1]; l++ {

@@ -1,6 +1,7 @@
 package interior_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -81,4 +82,27 @@ func withGuesses(b *mrftest.Builder, rng *rand.Rand, n int, most float64) *mrf.F
 	field := mrf.NewField(b.Model())
 	field.SetWeights([]float64{0, 1})
 	return field
+}
+
+// What is tried for a little work at a time, until factorisations are less, ends as what is solved at once.
+func TestTry(t *testing.T) {
+	field, settings := randomSums(), solve.Settings{Gap: 1e-6, Threads: 1}
+	whole, err := interior.New(field, settings).Solve(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := interior.New(field, settings)
+	step, more, tries := s.Cost().Early/50, true, 0
+	for ; more && tries < 1000; tries++ {
+		var r *solve.Result
+		if r, more = s.Try(t.Context(), float64(tries+1)*step); r != nil {
+			t.Fatal("no factorisation was less work")
+		}
+	}
+	r, err := s.Solve(t.Context())
+	if err != nil || r.Status != solve.Optimal || r.Iterations != whole.Iterations || tries < 3 ||
+		math.Abs(r.Objective-whole.Objective) > 1e-9 {
+		t.Errorf("%v, %d tries and %d steps to %v, not %d to %v; %v", r.Status, tries, r.Iterations, r.Objective,
+			whole.Iterations, whole.Objective, err)
+	}
 }

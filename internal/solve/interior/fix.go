@@ -44,6 +44,16 @@ func (w *work) solve(c *component) outcome {
 	if possible {
 		out = w.minimise(w.target)
 	}
+	return w.conclude(out)
+}
+
+// conclude is the rest of solve once the program is minimised, or its minimisation paused.
+func (w *work) conclude(out outcome) outcome {
+	if w.budget > 0 && !out.converged && !out.infeasible {
+		w.paused = true
+		return out
+	}
+	w.budget = 0
 	if out.infeasible && len(w.forced) > 0 {
 		clear(w.fixed)
 		w.forced = w.forced[:0]

@@ -33,6 +33,8 @@ type Solver struct {
 	weights    []float64 // in terms of unit, the field's
 	unit       float64
 	ended      []outcome
+	budget     float64 // Try's, or 0
+	tried      *work   // what Try has left, or nil
 	certify    *solve.Certifier
 	memory     sync.Pool
 	result     solve.Result
@@ -105,6 +107,9 @@ func (s *Solver) Solve(ctx context.Context) (*solve.Result, error) {
 	for range attempts {
 		t.least = t.gap / float64(max(1, len(s.components)))
 		s.each(t)
+		if s.tried != nil {
+			break
+		}
 		s.finish(ctx, late())
 		if s.result.Status != solve.IterationLimit || !s.converged() {
 			break
@@ -115,11 +120,41 @@ func (s *Solver) Solve(ctx context.Context) (*solve.Result, error) {
 	return &s.result, nil
 }
 
+// Try solves the problem, if all of its components but one are small, for as long as conjugate gradients are less work
+// in each step than a factorisation, and until so much work is done in all, in about nanoseconds of a core. It returns
+// nil if it has no proof then, and whether more of the same may find one; another Try, and Solve, go on from there.
+func (s *Solver) Try(ctx context.Context, work float64) (r *solve.Result, more bool) {
+	if s.main() < 0 {
+		return nil, false
+	}
+	s.budget = work
+	r, err := s.Solve(ctx)
+	s.budget = 0
+	switch {
+	case err != nil:
+		return nil, false
+	case s.tried != nil:
+		return nil, !s.tried.gaveUp()
+	case r.Status != solve.Optimal && r.Status != solve.Infeasible:
+		return nil, false
+	}
+	return r, false
+}
+
+// Forget has the next Try or Solve begin anew, as weights or inputs have changed.
+func (s *Solver) Forget() { s.tried = nil }
+
 // attempts bounds how often the components are solved to a smaller gap.
 const attempts = 3
 
 // each solves all components: one that is most of the model by all threads, others side by side.
 func (s *Solver) each(t target) {
+	main := -1
+	if s.budget > 0 || s.tried != nil {
+		if main = s.main(); s.try(t, main) {
+			return
+		}
+	}
 	chunks := (len(s.components) + grain - 1) / grain
 	threads := 1
 	if len(s.components) < s.field.Threads*grain {
@@ -136,9 +171,43 @@ func (s *Solver) each(t target) {
 			if t.stop() {
 				w.target.limit = 0
 			}
-			s.ended[k] = w.solve(&s.components[k])
+			if k != main {
+				s.ended[k] = w.solve(&s.components[k])
+			}
 		}
 	})
+}
+
+// main is the component that is not small, or -1 if there are several or none.
+func (s *Solver) main() (main int) {
+	main = -1
+	for k := range s.components {
+		if s.components[k].order() > small {
+			if main >= 0 {
+				return -1
+			}
+			main = k
+		}
+	}
+	return main
+}
+
+// try solves a component, or goes on where it was left, and tells whether it is left again.
+func (s *Solver) try(t target, k int) (left bool) {
+	w := s.tried
+	if w == nil {
+		w = &work{solver: s}
+	}
+	w.target, w.threads, w.budget = t, s.field.Threads, s.budget
+	if s.tried == nil {
+		s.ended[k] = w.solve(&s.components[k])
+	} else {
+		s.ended[k] = w.conclude(w.goOn(t, s.ended[k]))
+	}
+	if s.tried = nil; w.paused {
+		s.tried = w
+	}
+	return w.paused
 }
 
 // converged tells whether all components were solved to what was asked for.
@@ -300,6 +369,9 @@ func takeApart(m *mrf.Model, parts *partition.Components) (components []componen
 	}
 	return components, loose
 }
+
+// order is that of its matrix if that is dense.
+func (c *component) order() int { return min(len(c.variables), len(c.potentials)) }
 
 func (c *component) add(number int32, vars []int32, coef []float64, local []int32) {
 	c.potentials = append(c.potentials, number)

@@ -29,6 +29,12 @@ const (
 	crawling, shortStep = 6, 0.15
 )
 
+// Nanoseconds that a step takes for a row and an entry; of small components, which stay in the cache, too.
+const (
+	perRow, perEntry           = 120, 25
+	perSmallRow, perSmallEntry = 40, 8
+)
+
 // minimise runs until y and the multipliers prove what is asked for, or that hard rows contradict each other. It ends
 // at the best point that it came by: from where rounding keeps the equations from holding any better, steps towards
 // smaller products only lead away from it.
@@ -47,14 +53,22 @@ func (p *program) minimise(t target) (out outcome) {
 		}
 	}
 	p.best, p.ray.each, p.feasibility = math.Inf(1), 0, t.feasibility
-	for range runs {
-		p.firm = 0
-		p.begin(size)
+	p.runs, p.spent = 1, 0
+	p.begin(size)
+	return p.goOn(t, out)
+}
+
+// goOn is the rest of minimise, from wherever it is.
+func (p *program) goOn(t target, out outcome) outcome {
+	for p.paused = false; ; p.runs++ {
 		p.run(&t, &out)
-		if out.converged || out.infeasible || out.iterations >= t.limit || t.stop() {
+		if p.paused {
+			return out
+		}
+		if out.converged || out.infeasible || out.iterations >= t.limit || p.runs >= runs || t.stop() {
 			break
 		}
-		size *= larger
+		p.begin(p.extent * larger)
 	}
 	if !out.converged && !out.infeasible && p.best < hopeful {
 		p.restore()
@@ -85,8 +99,15 @@ func (p *program) run(t *target, out *outcome) {
 			return
 		case out.iterations >= t.limit || since > patience || t.stop():
 			return
+		case p.budget > 0 && p.spent > p.budget:
+			p.paused = true
+			return
 		}
+		p.spent += perRow*float64(len(p.rows)) + perEntry*float64(len(p.index))
 		length := p.step(products, count)
+		if p.paused {
+			return
+		}
 		if p.inconsistent {
 			out.infeasible = true
 			return
@@ -112,7 +133,7 @@ func (p *program) step(products float64, count int) (length float64) {
 		p.rough = false
 		clear(p.beyond)
 		p.direct(0)
-		if !p.rough || p.firm > mostFirm {
+		if !p.rough || p.firm > mostFirm || p.paused {
 			break
 		}
 	}
@@ -122,7 +143,7 @@ func (p *program) step(products float64, count int) (length float64) {
 	aim := max(p.mean*ratio*ratio*ratio, ample*p.tolerance/float64(count))
 	p.direct(aim)
 	length = min(1, 0.995*p.lengthen(aim))
-	if next, _ := p.products(length); math.IsNaN(next) || math.IsInf(next, 0) || p.inconsistent {
+	if next, _ := p.products(length); math.IsNaN(next) || math.IsInf(next, 0) || p.inconsistent || p.paused {
 		return 0
 	}
 	p.move(length)
@@ -138,7 +159,7 @@ const ample = 0.05
 func (p *program) lengthen(mu float64) float64 {
 	length := p.longest()
 	for range corrections {
-		if length > long {
+		if length > long || p.paused {
 			break
 		}
 		p.keepStep()

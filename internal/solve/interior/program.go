@@ -40,6 +40,10 @@ type program struct {
 	examined             bool    // for equations that follow from others
 	inconsistent         bool    // one of those contradicts the others, as the multipliers show
 	best                 float64 // how far off the saved point is
+	runs                 int     // that have begun, the last with products of this extent
+	extent               float64
+	budget, spent        float64 // the work of conjugate gradients after which it pauses, and that so far
+	paused               bool
 	ray                  ray
 
 	threads int
@@ -189,6 +193,7 @@ func (p *program) form() uint64 {
 
 // begin takes the first point: in the middle of the box, with all products of the same size.
 func (p *program) begin(size float64) {
+	p.extent, p.firm = size, 0
 	for i := range p.n {
 		p.y[i], p.zl[i], p.zu[i] = 0.5, size, size
 	}

@@ -131,8 +131,12 @@ func (in *inner) direction() {
 	}
 	in.model.h.Assemble(in.y, in.free, max(in.shift, regular*in.unit), in.env.curve)
 	in.model.minimise(in.y, in.g)
-	in.work += 2*in.sweep + in.model.work()
+	in.work = in.spent() + 2*in.sweep
+	in.model.products = 0
 }
+
+// spent is the work so far, that of a minimisation of the model that has not ended included.
+func (in *inner) spent() float64 { return in.work + in.model.work() }
 
 // Constants of the line search: the part of the slope that may be left (between the kinks of steep terms, less exact
 // searches jump back and forth across them), the relative growth of the value that is but rounding, and how many points

@@ -21,7 +21,7 @@ type model struct {
 	kept     []float64 // a step that others are compared with
 	move     []float64 // of p, within the bounds
 	product  []float64 // H·move
-	products int       // by H in the last minimisation
+	products int       // by H that are not counted as work yet
 	effort   int
 	// brief keeps to few rounds and no effort: where all potentials are smooth, the active set settles so soon that more
 	// exact steps never pay (measured on models of the size of Cora: a third of the time).
@@ -100,7 +100,8 @@ func (m *model) minimise(y, g []float64) {
 	}
 }
 
-// work is what the last minimisation took, in about nanoseconds of a core: products, and six passes over vectors each.
+// work is what products took that are not counted yet, in about nanoseconds of a core: each with six passes over
+// vectors.
 func (m *model) work() float64 {
 	return float64(m.products) * (2*float64(m.h.Entries()) + 6*float64(len(m.p)))
 }
@@ -119,7 +120,6 @@ func (m *model) begin(y, g []float64) {
 	}
 	m.fixed = m.fixed[:n]
 	clear(m.p)
-	m.products = 0
 	for k, i := range m.h.Free {
 		m.lo[k], m.hi[k] = max(-y[i], -m.radius), min(1-y[i], m.radius)
 		m.residual[k] = -g[i]

@@ -206,7 +206,7 @@ func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 func (s *Solver) late() bool { return !s.deadline.IsZero() && time.Now().After(s.deadline) }
 
 func (s *Solver) interrupted() bool {
-	s.handed = s.handed || s.goOn != nil && !s.goOn(s.inner.work)
+	s.handed = s.handed || s.goOn != nil && !s.goOn(s.inner.spent())
 	return s.handed || s.ctx.Err() != nil || s.late()
 }
 
