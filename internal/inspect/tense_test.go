@@ -66,4 +66,14 @@ func TestWeigh(t *testing.T) {
 			}
 		}
 	}
+	all, both := s.top([]int{0, 1}), slices.Concat(want[0], want[1])
+	slices.SortFunc(both, func(a, b float64) int { return -cmp.Compare(a, b) })
+	if len(all) != shownGround { // no more are named than a page shows
+		t.Fatalf("%d of two rules are shown", len(all))
+	}
+	for k, found := range all {
+		if math.Abs(found.Cost-both[k]) > 1e-12 {
+			t.Fatalf("number %d of two rules costs %v, want %v", k, found.Cost, both[k])
+		}
+	}
 }
