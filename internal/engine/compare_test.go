@@ -221,3 +221,41 @@ func TestClimbingThroughPlateaus(t *testing.T) {
 		t.Errorf("F1 %.4f", mean)
 	}
 }
+
+// Truth that names the one true class of each thing says that the others are false, also where there are no networks:
+// of rules mined from a graph, without ^2 and of one weight, two in six tell something. Which classes a thing may have
+// differs, and all states in which the true ones are 1 cost the same.
+func TestTruthThatNamesTheTrueClassAlone(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 3))
+	files, rules := make(map[string]string), `"0.5: !Works(A, Z) ^2"`
+	for r := range 6 {
+		rules += fmt.Sprintf(`, "1: In(A, 'r%d', B) & Of(B, Z) & May(A, Z) -> Works(A, Z)"`, r)
+	}
+	for place := range 12 {
+		files["of.tsv"] += fmt.Sprintf("b%d\tz%d\n", place, place%4)
+	}
+	for k := range 150 {
+		class := random.IntN(4)
+		for r := range 6 {
+			place := random.IntN(12)
+			if r > 3 && random.IntN(5) > 0 {
+				place += class - place%4
+			}
+			files["in.tsv"] += fmt.Sprintf("a%d\tr%d\tb%d\n", k, r, place)
+		}
+		for z := range 4 {
+			if z == class || (z+k)%4 > 0 {
+				files["may.tsv"] += fmt.Sprintf("a%d\tz%d\n", k, z)
+			}
+		}
+		files[[2]string{"train.tsv", "test.tsv"}[k%2]] += fmt.Sprintf("a%d\tz%d\n", k, class)
+	}
+	files["model.json"] = `{"rules": [` + rules + `], "predicates": {
+		"In/3": {"observations": ["in.tsv"]}, "Of/2": {"observations": ["of.tsv"]}, "May/2": {"observations": ["may.tsv"]},
+		"Works/2": {"targets": ["may.tsv"], "evaluations": ["Categorical"],
+			"truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]}}}}`
+	r := run(t, writeProject(t, files), project.Options{}, learnAndInfer)
+	if accuracy := r.Evaluations[0].Values["Accuracy"]; accuracy < 0.7 || r.Compared == nil || !r.Compared.Learned {
+		t.Errorf("accuracy %.2f: %+v", accuracy, r.Compared)
+	}
+}

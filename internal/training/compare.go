@@ -157,6 +157,7 @@ const plainly = 4
 // heldOut learns without each part of the labels in turn, and compares by these, until that is plain.
 func (c *comparison) heldOut(ctx context.Context, divided map[int32]int) (gain gain, err error) {
 	c.learned.y = slices.Clone(c.written.y)
+	about := c.g.entities()
 	for k := range c.g.Project.Learning.Folds {
 		d := &division{divided, k}
 		held := c.labels.Where(d.holds)
@@ -164,8 +165,10 @@ func (c *comparison) heldOut(ctx context.Context, divided map[int32]int) (gain g
 		if err != nil {
 			return gain, err
 		}
-		for _, i := range held.Variables {
-			c.learned.y[i] = y[i]
+		for i, entity := range about { // scores also look at atoms without a label
+			if fold, divides := divided[entity]; divides && fold == k {
+				c.learned.y[i] = y[i]
+			}
 		}
 		some := c.labels.Where(func(entity int32) bool { return divided[entity] <= k })
 		gain, err = c.judge(some, &c.written, &c.learned)

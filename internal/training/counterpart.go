@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/symbol"
@@ -202,8 +203,9 @@ func (g *learner) carryAffirmed(carried *learn.Labels, neural int, known map[int
 
 // completeChoices adds what a table of truth leaves out that names the one true class of each thing: that its other
 // classes are false. The labels are those from first on, of one predicate of two arguments, a thing and its class. They
-// are completed only if each labelled thing has one label, which is true, and an atom for every class there is.
-func completeChoices(labels *learn.Labels, first int, atoms *relation.Relation) {
+// are completed only if each labelled thing has one label, which is true, and an atom for every class there is, unless
+// a thing is known to have one class, of those that it has atoms for.
+func completeChoices(labels *learn.Labels, first int, atoms *relation.Relation, one bool) {
 	if atoms.Arity != 2 || first == len(labels.Truth) {
 		return
 	}
@@ -222,7 +224,7 @@ func completeChoices(labels *learn.Labels, first int, atoms *relation.Relation) 
 		candidates[int32(things[row])]++
 	}
 	for entity := range labelled {
-		if candidates[entity] != len(distinct) {
+		if !one && candidates[entity] != len(distinct) {
 			return
 		}
 	}
@@ -233,6 +235,13 @@ func completeChoices(labels *learn.Labels, first int, atoms *relation.Relation) 
 			labels.Entities, labels.Classes = append(labels.Entities, entity), append(labels.Classes, int32(classes[row]))
 		}
 	}
+}
+
+// choosesOne tells whether answers about a predicate are scored by the one class that each thing has.
+func (g *learner) choosesOne(predicate int) bool {
+	return slices.ContainsFunc(g.Project.Config.Predicates[predicate].Evaluations, func(e load.Evaluation) bool {
+		return e.Evaluator == "categorical"
+	})
 }
 
 // learned tells which rules have a weight to learn.

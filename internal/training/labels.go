@@ -30,8 +30,8 @@ func (g *learner) labels(phase load.Phase, role relation.Role) (*learn.Labels, e
 		if strangers := addLabels(labels, atoms, truth, role, subject); strangers > 0 {
 			g.TellUnasked(k, truth)
 		}
-		if g.Project.Learning.Auto && subject.entity == 0 {
-			completeChoices(labels, first, atoms)
+		if s := &g.Project.Learning; (s.Auto || s.Compared) && subject.entity == 0 {
+			completeChoices(labels, first, atoms, g.choosesOne(k))
 		}
 	}
 	return labels, nil
