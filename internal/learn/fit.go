@@ -72,8 +72,8 @@ const (
 	hiddenShare = 2
 	// fewLabels is up to how many labels biases decay as weights do.
 	fewLabels = 5
-	// A look is the number of epochs in which the objective has to fall by the share progress for the rate to stay, and
-	// halvings is how often it does not before fitting ends.
+	// A look is the number of epochs in which the objective, less what no network can undercut, has to fall by the share
+	// progress for the rate to stay, and halvings is how often it does not before fitting ends.
 	look     = 20
 	progress = 2e-3
 	halvings = 4
@@ -91,6 +91,7 @@ type fitting struct {
 	x, upstream []float64
 	best        snapshot // by its score; Epoch counts the epochs until then
 	mark        float64  // the best score at the last look
+	least       float64  // what the loss of the labels is at least
 	lost        bool     // the last outputs were no numbers
 	halved      int
 	gauge       gauge
@@ -155,6 +156,9 @@ func (f *Fitter) start() (*fitting, error) {
 			return nil, err
 		}
 		inputs = len(number)
+	}
+	if f.Latent == nil {
+		r.least = Loss{Kind: r.Loss, Floor: TinyFloor}.Least(r.labels)
 	}
 	r.x, r.upstream = make([]float64, inputs), make([]float64, inputs)
 	_, err := r.look(0)
@@ -246,7 +250,7 @@ func (r *fitting) ends(epoch int) (Ending, bool) {
 			return OutOfPatience, true
 		}
 	case epoch%look == 0:
-		if r.best.Score-r.mark < progress*math.Abs(r.best.Score) {
+		if r.best.Score-r.mark < progress*math.Abs(r.best.Score+r.least) {
 			if r.halved == halvings {
 				return Converged, true
 			}

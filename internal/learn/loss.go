@@ -123,6 +123,16 @@ func (l Loss) Value(labels *Labels, y []float64) float64 {
 	return sum / l.mass(labels)
 }
 
+// Least returns a bound from below of what Value can be: that of values which are the truth, of degrees their entropy.
+func (l Loss) Least(labels *Labels) float64 {
+	sum := 0.0
+	for k, truth := range labels.Truth {
+		value, _ := l.of(labels, k).term(truth, truth)
+		sum += value
+	}
+	return sum / l.mass(labels)
+}
+
 // of is the loss of a label.
 func (l Loss) of(labels *Labels, k int) Loss {
 	if labels.Losses != nil {

@@ -24,7 +24,7 @@ func doubted(p float64, classes int) float64 { return (1-doubt)*p + doubt/float6
 // A Verdict is what states say about labels that were held out, however sure they are of it: the cross-entropy of each
 // entity, at the temperature that makes their mean least. Training end to end makes values sharper, and rules make them
 // blunter; neither makes an answer right. The values of an entity with several labels, if these have one true class,
-// are taken as shares of their sum; any other label is taken by itself.
+// are taken as shares of their sum; any other label is taken by itself, and by its distance where labels are degrees.
 type Verdict struct {
 	losses [len(temperatures)][]float64 // by entity
 	right  int
@@ -34,7 +34,7 @@ type Verdict struct {
 func (l *Labels) Judge(y []float64) Verdict {
 	groups := l.choices()
 	var v Verdict
-	degrees := l.degrees()
+	degrees, variance := l.degrees(), l.variance()
 	for _, group := range groups {
 		v.right += l.right(y, group)
 	}
@@ -45,31 +45,34 @@ func (l *Labels) Judge(y []float64) Verdict {
 				v.losses[t] = append(v.losses[t], -math.Log(share))
 				continue
 			}
-			if degrees {
-				exponent = 1
-			}
 			for _, k := range group.labels {
-				v.losses[t] = append(v.losses[t], binary(l.Truth[k], y[l.Variables[k]], exponent))
+				truth, value := l.Truth[k], y[l.Variables[k]]
+				if degrees {
+					v.losses[t] = append(v.losses[t], normal(value-truth, variance, exponent))
+				} else {
+					v.losses[t] = append(v.losses[t], binary(truth, value, exponent))
+				}
 			}
 		}
 	}
 	return v
 }
 
-// degrees tells whether some labels are neither true nor false. Values are to be like these, not only on their side.
-func (l *Labels) degrees() bool {
-	return slices.ContainsFunc(l.Truth, func(truth float64) bool { return truth > 0 && truth < 1 })
-}
-
 // OfSides tells whether each label is by itself and true or false, so that only the side of a half counts that values
 // are on.
-func (l *Labels) OfSides() bool {
+func (l *Labels) OfSides() bool { return l.single() && !l.degrees() }
+
+// grading tells whether each label is by itself, and they are degrees.
+func (l *Labels) grading() bool { return l.single() && l.degrees() }
+
+// single tells whether each label is by itself.
+func (l *Labels) single() bool {
 	for _, group := range l.choices() {
 		if group.choice {
 			return false
 		}
 	}
-	return len(l.Entities) > 0 && !l.degrees()
+	return len(l.Entities) > 0
 }
 
 // choosing tells whether each entity has one true class.

@@ -16,8 +16,9 @@ import (
 //	mean over the folds of L(ŷ held out, y(θ, x of the fold)) + prior · Σ_r log²(θ_r/θ_r as written)
 //
 // by the exact derivative of the MAP states, in the logarithms of the weights, none of which becomes more than
-// farthest times larger or smaller. L is that of a Verdict where each entity has one true class: rules that leave all
-// classes nearly alike, and the true one ahead, are not to be weakened for the sake of sharper values.
+// farthest times larger or smaller. L is that of a Verdict where each entity has one true class, or labels are degrees:
+// rules that leave all classes nearly alike, and the true one ahead, are not to be weakened for the sake of sharper
+// values.
 type Weigher struct {
 	Field   *mrf.Field
 	Solver  solve.Solver // of this very Field
@@ -45,7 +46,11 @@ const farthest = 4.6
 type Fold struct {
 	Inputs []float64 // x
 	Labels *Labels   // held out
-	start  solution
+	// Field and Solver are its own where it knows other labels; nil for the Weigher's.
+	Field     *mrf.Field
+	Solver    solve.Solver
+	surrogate *implicit
+	start     solution
 }
 
 // solution is where the next inference of a fold starts.
@@ -57,14 +62,14 @@ func (w *Weigher) Run(ctx context.Context) (before, after float64, err error) {
 	logs := &Parameter{Name: "logarithms", Value: make([]float32, len(written)), Gradient: make([]float32, len(written))}
 	optimiser := Optimiser{Kind: Adam, Threads: w.Field.Threads}
 	best := slices.Clone(written)
-	surrogate := newImplicit(w.Field.Model, w.Ridge)
+	w.prepare()
 	for step := range weighings + 1 {
 		for r, log := range logs.Value {
 			if w.Learned[r] {
 				w.Theta[r] = written[r] * math.Exp(float64(log))
 			}
 		}
-		value, err := w.objective(ctx, surrogate, logs)
+		value, err := w.objective(ctx, logs)
 		if err != nil {
 			copy(w.Theta, best)
 			return before, after, err
@@ -85,15 +90,26 @@ func (w *Weigher) Run(ctx context.Context) (before, after float64, err error) {
 	return before, after, nil
 }
 
+// prepare gives each fold what it lacks.
+func (w *Weigher) prepare() {
+	for k := range w.Folds {
+		fold := &w.Folds[k]
+		if fold.Field == nil {
+			fold.Field, fold.Solver = w.Field, w.Solver
+		}
+		fold.surrogate = newImplicit(fold.Field.Model, w.Ridge)
+	}
+}
+
 // objective returns what Run minimises at the weights, and writes its gradient by their logarithms.
-func (w *Weigher) objective(ctx context.Context, s *implicit, logs *Parameter) (float64, error) {
+func (w *Weigher) objective(ctx context.Context, logs *Parameter) (float64, error) {
 	value := 0.0
 	clear(logs.Gradient)
 	model := w.Field.Model
 	slope := make([]float64, model.Variables)
 	inputs, weights := make([]float64, model.Inputs), make([]float64, model.Rules)
 	verdicts := make([]Verdict, len(w.Folds))
-	choices := true
+	choices, degrees := true, true
 	for k := range w.Folds {
 		fold := &w.Folds[k]
 		if err := w.solve(ctx, fold); err != nil {
@@ -101,25 +117,30 @@ func (w *Weigher) objective(ctx context.Context, s *implicit, logs *Parameter) (
 		}
 		verdicts[k] = fold.Labels.Judge(fold.start.y)
 		choices = choices && fold.Labels.choosing()
+		degrees = degrees && fold.Labels.grading()
 	}
 	all := Together(verdicts...)
 	for k := range w.Folds {
 		fold, loss := &w.Folds[k], 0.0
 		share := 1 / float64(len(w.Folds))
-		if w.Field.SetInputs(fold.Inputs); choices {
+		fold.Field.SetInputs(fold.Inputs)
+		switch {
+		case choices:
 			loss = fold.Labels.refined(fold.start.y, all.exponent(), slope)
-		} else {
+		case degrees:
+			loss = fold.Labels.byDegree(fold.start.y, all.exponent(), slope)
+		default:
 			loss = w.Loss.Gradient(fold.Labels, fold.start.y, slope)
 		}
 		value += share * loss
-		s.aim(w.Field, fold.start.y, fold.start.multipliers, slope)
-		s.gradients(w.Field, inputs, weights)
+		fold.surrogate.aim(fold.Field, fold.start.y, fold.start.multipliers, slope)
+		fold.surrogate.gradients(fold.Field, inputs, weights)
 		for r, g := range weights {
 			logs.Gradient[r] += float32(share * g * w.Theta[r])
 		}
 	}
 	prior := weighingPrior
-	if choices {
+	if choices || degrees {
 		prior = classesPrior / float64(all.Entities())
 	}
 	for r := range logs.Value {
@@ -136,12 +157,12 @@ func (w *Weigher) objective(ctx context.Context, s *implicit, logs *Parameter) (
 
 // solve finds the MAP state of a fold at the present weights, from the one before.
 func (w *Weigher) solve(ctx context.Context, fold *Fold) error {
-	w.Field.SetWeights(w.Theta)
-	w.Field.SetInputs(fold.Inputs)
+	fold.Field.SetWeights(w.Theta)
+	fold.Field.SetInputs(fold.Inputs)
 	if fold.start.y == nil {
 		fold.start.y = make([]float64, w.Field.Model.Variables)
 	}
-	result, err := solveFrom(ctx, w.Solver, fold.start.y, fold.start.multipliers)
+	result, err := solveFrom(ctx, fold.Solver, fold.start.y, fold.start.multipliers)
 	if err != nil {
 		return err
 	}

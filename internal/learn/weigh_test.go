@@ -67,12 +67,12 @@ func TestWeigherStays(t *testing.T) {
 // The gradient is that of differences of the objective, which infers anew.
 func TestWeigherGradient(t *testing.T) {
 	w, written := weighing(t, func(theta []float64) { theta[0], theta[1] = 2*theta[0], theta[1]/2 })
-	s := newImplicit(w.Field.Model, w.Ridge)
+	w.prepare()
 	logs := &Parameter{Value: make([]float32, len(written)), Gradient: make([]float32, len(written))}
 	at := func(r int, log float64) float64 {
 		copy(w.Theta, written)
 		w.Theta[r] *= math.Exp(log)
-		value, err := w.objective(t.Context(), s, logs)
+		value, err := w.objective(t.Context(), logs)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -253,6 +253,15 @@ func (g *learner) learned() []bool {
 	return learned
 }
 
+// written returns the rules' weights as written.
+func (g *learner) written() []float64 {
+	theta := make([]float64, len(g.Program.Rules))
+	for r, rule := range g.Program.Rules {
+		theta[r] = rule.Weight.Value
+	}
+	return theta
+}
+
 // relative tells whether the MAP state depends on the ratios of the learned weights alone.
 func (g *learner) relative() bool {
 	for _, rule := range g.Program.Rules {

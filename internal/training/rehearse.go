@@ -40,12 +40,12 @@ func (g *learner) rehearse(ctx context.Context, training *Training) error {
 	if err := r.schedule(training); err != nil || r.shifts == nil {
 		return err
 	}
-	forgotten, err := r.answer(ctx, false)
+	forgotten, err := r.answer(ctx, false, g.Theta)
 	if err != nil {
 		return err
 	}
 	if asked := s.Known; (asked == nil || *asked) && len(r.known) > 0 {
-		known, err := r.answer(ctx, true)
+		known, err := r.know(ctx, training)
 		if infeasible := (*learn.InfeasibleError)(nil); errors.As(err, &infeasible) {
 			known, err = forgotten, nil // what hard rules contradict is not known
 		}
@@ -58,6 +58,10 @@ func (g *learner) rehearse(ctx context.Context, training *Training) error {
 		}
 		training.Rehearsed = &Rehearsed{gain.wins(0), forgotten.verdict.Loss(), known.verdict.Loss(), forgotten.score,
 			known.score}
+		if known.theta != nil && (training.Rehearsed.Known || asked != nil) {
+			copy(g.Theta, known.theta)
+			g.plan.theta, training.plan.theta = known.theta, known.theta
+		}
 		if asked != nil || training.Rehearsed.Known {
 			return nil // inference will know all labels: more, and its values lie elsewhere
 		}
@@ -108,8 +112,52 @@ func (r *rehearsal) schedule(training *Training) error {
 	return nil
 }
 
+// know returns the answer with all other labels known, by the weights that are, or by those that are found for that, if
+// they are better: a thing whose neighbours are known need not rely as much on what networks see of it.
+func (r *rehearsal) know(ctx context.Context, training *Training) (contestant, error) {
+	known, err := r.answer(ctx, true, r.g.Theta)
+	if s := &r.g.Project.Learning; err != nil || r.g.Perception == nil || training.plan.theta == nil ||
+		training.plan.epochs > 0 || s.Learn.RuleRate == 0 || !slices.Contains(r.g.learned(), true) {
+		return known, err
+	}
+	theta, err := r.weigh(ctx)
+	if err != nil {
+		return known, err
+	}
+	other, err := r.answer(ctx, true, theta)
+	if err != nil {
+		return known, err
+	}
+	other.theta = theta
+	if gain, err := r.judge(r.labels, &known, &other); err != nil || !gain.wins(0) {
+		return known, err
+	}
+	return other, nil
+}
+
+// weigh finds the weights of the rules with all other labels known.
+func (r *rehearsal) weigh(ctx context.Context) ([]float64, error) {
+	g, s := r.g, &r.g.Project.Learning
+	w := learn.Weigher{Field: g.Field, Theta: g.written(), Learned: g.learned(), Loss: s.Learn.Loss, Ridge: s.Learn.Ridge}
+	for k, shift := range r.shifts {
+		variables, values := r.others(k)
+		fold := learn.Fold{Inputs: shift.inputs, Labels: r.labels,
+			Field: mrf.NewFieldOn(g.Model.Clamp(variables, values), g.Field.Threads)}
+		if r.folds != nil {
+			fold.Labels = r.labels.Where((&division{r.folds, k}).holds)
+		}
+		var err error
+		if fold.Solver, err = g.SolverOf(fold.Field, s.Solve); err != nil {
+			return nil, err
+		}
+		w.Folds = append(w.Folds, fold)
+	}
+	_, _, err := w.Run(ctx)
+	return w.Theta, err
+}
+
 // answer returns the answer to what each shift holds out.
-func (r *rehearsal) answer(ctx context.Context, knowing bool) (whole contestant, err error) {
+func (r *rehearsal) answer(ctx context.Context, knowing bool, theta []float64) (whole contestant, err error) {
 	g := r.g
 	var y []float64
 	for k, s := range r.shifts {
@@ -119,7 +167,7 @@ func (r *rehearsal) answer(ctx context.Context, knowing bool) (whole contestant,
 			field = mrf.NewFieldOn(g.Model.Clamp(variables, values), g.Field.Threads)
 		}
 		if k == 0 || knowing || g.Perception != nil {
-			if y, err = g.inferCold(ctx, field, g.Theta, s.inputs); err != nil {
+			if y, err = g.inferCold(ctx, field, theta, s.inputs); err != nil {
 				return whole, err
 			}
 		}

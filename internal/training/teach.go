@@ -250,12 +250,3 @@ func (c *crossFitting) advance(ctx context.Context, course *course) (err error) 
 	course.verdict, err = c.judge(ctx, course.theta, course.folds)
 	return err
 }
-
-// written returns the rules' weights as written.
-func (g *learner) written() []float64 {
-	theta := make([]float64, len(g.Program.Rules))
-	for r, rule := range g.Program.Rules {
-		theta[r] = rule.Weight.Value
-	}
-	return theta
-}
