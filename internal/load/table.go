@@ -288,6 +288,17 @@ func separatorHint(line string, arity int) string {
 
 const truthHint = "a truth value is a number from 0 to 1"
 
+// hintOfTruth says how a word for true or false is written.
+func hintOfTruth(field string) string {
+	switch word := strings.ToLower(strings.TrimSpace(field)); word {
+	case "yes", "y", "true", "t", "on":
+		return truthHint + fmt.Sprintf(": write 1 for %q, or leave the column out where all rows are true", field)
+	case "no", "n", "false", "f", "off":
+		return truthHint + fmt.Sprintf(": write 0 for %q", field)
+	}
+	return truthHint
+}
+
 // truth reads a truth value. Most are 1, which needs no parsing.
 func (t *table) truth(field string, offset int) (float64, bool) {
 	if field == "1" || field == "1.0" {
@@ -295,7 +306,7 @@ func (t *table) truth(field string, offset int) (float64, bool) {
 	}
 	value, ok := truthOf(field)
 	if _, err := strconv.ParseFloat(strings.TrimSpace(field), 64); !ok && (err != nil || isGoNumber(field)) {
-		t.errorf("data-truth", offset, truthHint, "%q is not a truth value", field)
+		t.errorf("data-truth", offset, hintOfTruth(field), "%q is not a truth value", field)
 	} else if !ok {
 		t.errorf("data-truth", offset, truthHint, "the truth value %s is not in [0, 1]", field)
 	}

@@ -1,8 +1,6 @@
 package preflight
 
 import (
-	"slices"
-
 	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -12,8 +10,8 @@ import (
 // neverHint goes with every reason why a rule has no ground rules.
 const neverHint = "the rule has no effect; check the data, and whether constants are spelt alike in all tables"
 
-// LintFiring is the part of Lint about rules without ground rules. After grounding, Estimates that are Counted let
-// every run do it.
+// LintFiring is the part of Lint about rules without ground rules, or with fewer than they might have. After grounding,
+// Estimates that are Counted let every run do it.
 func (m *Model) LintFiring(out *source.Diagnostics) {
 	told := newTold(out)
 	for k, rule := range m.Program.Rules {
@@ -21,6 +19,7 @@ func (m *Model) LintFiring(out *source.Diagnostics) {
 			m.lintFiring(rule, &m.Estimates[k], out)
 		}
 	}
+	m.lintSpelling(out)
 }
 
 // Counted puts what was counted while a program was ground in the place of estimates.
@@ -89,26 +88,10 @@ func (m *Model) holds(r *relation.Relation, column int, constant string) bool {
 	return known && len(r.Index(column).Rows(id)) > 0
 }
 
-// use is a column of a generating atom.
-type use struct {
-	atom   *program.Atom
-	column int
-}
-
-// disjointAtoms reports a variable for which two atoms have no value in common. Atoms that use the same column of one
-// relation for it do not, so that of each only the first is looked at: a rule may have very many atoms.
+// disjointAtoms reports a variable for which two atoms have no value in common.
 func (m *Model) disjointAtoms(rule *program.Rule, out *source.Diagnostics) bool {
-	uses := make([][]use, len(rule.Variables))
-	for k := range rule.Atoms {
-		a := &rule.Atoms[k]
-		for column, arg := range a.Args {
-			if a.Generates && arg.IsVariable() && !rule.Variables[arg.Variable].Summation {
-				uses[arg.Variable] = addUse(uses[arg.Variable], use{a, column})
-			}
-		}
-	}
 	known := make(map[[4]int]bool)
-	for v, list := range uses {
+	for v, list := range usesOf(rule) {
 		for k, second := range list {
 			for _, first := range list[:k] {
 				if m.disjoint(known, first, second) {
@@ -124,18 +107,9 @@ func (m *Model) disjointAtoms(rule *program.Rule, out *source.Diagnostics) bool 
 	return false
 }
 
-// addUse adds a use of a column unless there is one already.
-func addUse(list []use, u use) []use {
-	same := func(other use) bool { return other.column == u.column && other.atom.Predicate == u.atom.Predicate }
-	if slices.ContainsFunc(list, same) {
-		return list
-	}
-	return append(list, u)
-}
-
 // disjoint tells whether two columns have no value in common. What was found is known from then on.
 func (m *Model) disjoint(known map[[4]int]bool, first, second use) bool {
-	pair := [4]int{first.atom.Predicate, first.column, second.atom.Predicate, second.column}
+	pair := pairOf(first, second)
 	answer, ok := known[pair]
 	if !ok {
 		a, b := m.relation(first.atom).Columns[first.column], m.relation(second.atom).Columns[second.column]
