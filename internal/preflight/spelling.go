@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/program"
-	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
@@ -16,66 +15,141 @@ const spelledRows = 200_000
 // lintSpelling reports a variable whose values two atoms spell differently, as tables from two sources do: 007 and 7,
 // 12 and 12.0, Rome and rome. Such rows do not join, and where others do nothing else would say so.
 func (m *Model) lintSpelling(out *source.Diagnostics) {
-	told := make(map[[4]int]bool)
-	for _, rule := range m.Program.Rules {
+	s := spellings{Model: m, columns: make(map[[2]int][]symbol.ID)}
+	if s.pair(); len(s.pairs) == 0 {
+		return
+	}
+	s.findTwins()
+	for k := 0; k < len(s.pairs) && len(s.plain) > 0; k++ {
+		s.apart(&s.pairs[k], out)
+	}
+}
+
+// spellings are the columns that give a variable its values, and what they spell in several ways.
+type spellings struct {
+	*Model
+	pairs   []spelled
+	plain   map[symbol.ID]string   // of the constants that others spell otherwise
+	columns map[[2]int][]symbol.ID // those of these that a column has, each once, by predicate and column
+}
+
+// spelled is a variable that two atoms give values.
+type spelled struct {
+	variable      string
+	first, second use
+}
+
+// pair lists each two columns that are not too long once.
+func (s *spellings) pair() {
+	seen := make(map[[4]int]bool)
+	for _, rule := range s.Program.Rules {
 		for v, list := range usesOf(rule) {
 			for k, second := range list {
 				for _, first := range list[:k] {
-					if pair := pairOf(first, second); !told[pair] {
-						told[pair] = true
-						m.spelledApart(rule.Variables[v].Name, first, second, out)
+					pair := pairOf(first, second)
+					if !seen[pair] && max(s.relation(first.atom).Len(), s.relation(second.atom).Len()) <= spelledRows {
+						s.pairs = append(s.pairs, spelled{rule.Variables[v].Name, first, second})
 					}
+					seen[pair] = true
 				}
 			}
 		}
 	}
 }
 
-// spelledApart reports the values that only one of two columns has, where only the other one has them spelt otherwise.
-func (m *Model) spelledApart(variable string, first, second use, out *source.Diagnostics) {
-	a, b := m.relation(first.atom), m.relation(second.atom)
-	if max(a.Len(), b.Len()) > spelledRows {
-		return
+// findTwins finds the constants of all columns that others of them spell otherwise: mostly there are none, and of two
+// that are alike one at least is not spelt plainly.
+func (s *spellings) findTwins() {
+	names := s.Tables.Store.Symbols
+	s.plain = make(map[symbol.ID]string)
+	met, odd := make([]bool, names.Len()), make(map[string]symbol.ID)
+	for k := range s.pairs {
+		for _, u := range []use{s.pairs[k].first, s.pairs[k].second} {
+			if key := keyOf(u); s.columns[key] == nil {
+				s.columns[key] = []symbol.ID{}
+				for _, id := range s.relation(u.atom).Columns[u.column] {
+					met[id] = true
+				}
+			}
+		}
 	}
-	here, there := m.without(a, first.column, b, second.column), m.without(b, second.column, a, first.column)
-	spelt := make(map[string]string)
-	for _, name := range there {
-		spelt[plainly(name)] = name
+	for id := range symbol.ID(len(met)) {
+		name := names.Name(id)
+		plain := ""
+		if met[id] {
+			plain = plainly(name)
+		}
+		if !met[id] || plain == name {
+			continue
+		}
+		if other, known := names.Lookup(plain); known && met[other] {
+			s.plain[id], s.plain[other] = plain, plain
+		}
+		if other, known := odd[plain]; known {
+			s.plain[id], s.plain[other] = plain, plain
+		} else {
+			odd[plain] = id
+		}
 	}
-	count, example := 0, ""
-	for _, name := range here {
-		if _, ok := spelt[plainly(name)]; ok {
+	for key := range s.columns {
+		s.columns[key] = s.twins(s.Tables.Store.Relations[key[0]].Columns[key[1]])
+	}
+}
+
+// twins are the constants of a column that others spell otherwise, each once.
+func (s *spellings) twins(column []symbol.ID) (found []symbol.ID) {
+	if len(s.plain) == 0 {
+		return nil
+	}
+	seen := make(map[symbol.ID]bool)
+	for _, id := range column {
+		if _, twin := s.plain[id]; twin && !seen[id] {
+			seen[id] = true
+			found = append(found, id)
+		}
+	}
+	return found
+}
+
+// apart reports the values that only one of two columns has, where only the other one has them spelt otherwise.
+func (s *spellings) apart(p *spelled, out *source.Diagnostics) {
+	here, there := s.columns[keyOf(p.first)], s.columns[keyOf(p.second)]
+	isHere, isThere, spelt := setOf(here), setOf(there), make(map[string]symbol.ID)
+	for _, id := range there {
+		if !isHere[id] {
+			spelt[s.plain[id]] = id
+		}
+	}
+	count := 0
+	var example, other symbol.ID
+	for _, id := range here {
+		if twin, ok := spelt[s.plain[id]]; ok && !isThere[id] {
 			if count++; count == 1 {
-				example = name
+				example, other = id, twin
 			}
 		}
 	}
 	if count == 0 {
 		return
 	}
-	out.Warnf("spelt-otherwise", second.atom.Span,
+	names := s.Tables.Store.Symbols
+	out.Warnf("spelt-otherwise", p.second.atom.Span,
 		"write them alike in both tables; what is spelt otherwise is something else",
 		"%s of %s in %s as argument %d, spelt otherwise in %s as argument %d, such as '%s' and '%s'",
-		source.Count(count, "value"), variable, a.Name, first.column+1, b.Name, second.column+1, example,
-		spelt[plainly(example)])
+		source.Count(count, "value"), p.variable, s.relation(p.first.atom).Name, p.first.column+1,
+		s.relation(p.second.atom).Name, p.second.column+1, names.Name(example), names.Name(other))
 }
 
-// without returns the constants of a column that another one does not have, each once.
-func (m *Model) without(r *relation.Relation, column int, other *relation.Relation, otherColumn int) []string {
-	marks := relation.NewMarks(m.Tables.Store.Symbols.Len())
-	marks.Add(other.Columns[otherColumn])
-	shared, seen := marks.Select(nil, r.Columns[column]), make(map[symbol.ID]bool)
-	var names []string
-	for row, id := range r.Columns[column] {
-		if len(shared) > 0 && int(shared[0]) == row {
-			shared = shared[1:]
-		} else if !seen[id] {
-			seen[id] = true
-			names = append(names, m.Tables.Store.Symbols.Name(id))
-		}
+func setOf(ids []symbol.ID) map[symbol.ID]bool {
+	set := make(map[symbol.ID]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
 	}
-	return names
+	return set
 }
+
+// keyOf names a column.
+func keyOf(u use) [2]int { return [2]int{u.atom.Predicate, u.column} }
 
 // plainly is how different spellings of one constant are all written: in lower case, without spaces around it, and a
 // whole number without zeros before it or after a point.
