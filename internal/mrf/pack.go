@@ -1,7 +1,5 @@
 package mrf
 
-import "github.com/deeppsl/deeppsl/internal/parallel"
-
 // Packed numbers the variables anew, in the order in which the potentials of several variables meet them, those that
 // have only potentials of their own behind, and leaves out those that have none. It returns the field with these
 // numbers, and the number that each of its variables had. Sweeps then go through vectors that fit caches, where the
@@ -17,7 +15,7 @@ func (f *Field) Packed() (packed *Field, variables []int32) {
 	}
 	m := &Model{Variables: len(variables), Inputs: f.Model.Inputs, Rules: f.Model.Rules}
 	for _, b := range f.Model.Blocks {
-		m.Blocks = append(m.Blocks, b.renumbered(to, f.Threads))
+		m.Blocks = append(m.Blocks, b.Renumbered(to, nil, f.Threads))
 	}
 	packed = NewFieldOn(m, f.Threads)
 	packed.SetWeights(f.theta)
@@ -80,16 +78,4 @@ func (f *Field) closer(to []int32) bool {
 		clear(then)
 	}
 	return before > fewer*after
-}
-
-// renumbered is the block with other numbers of its variables.
-func (b *Block) renumbered(to []int32, threads int) *Block {
-	out, from := *b, b.Numbers()
-	out.Vars = make([]int32, len(from))
-	parallel.Range(threads, len(from), func(lo, hi int) {
-		for k, i := range from[lo:hi] {
-			out.Vars[lo+k] = to[i]
-		}
-	})
-	return &out
 }

@@ -3,6 +3,8 @@ package mrf
 import (
 	"cmp"
 	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/parallel"
 )
 
 // Potential is a ground rule by itself, in numbers: Block has them side by side.
@@ -82,17 +84,21 @@ func (b *Block) takes(p *Potential) bool {
 		b.Exponent == p.Exponent && (b.Scale != nil) == (p.Scale != 1)
 }
 
-// Renumbered returns the block with other numbers for its variables and inputs, by their old ones, which ascend as they
-// did.
-func (b *Block) Renumbered(variables, inputs []int32) *Block {
-	out := *b
-	out.Vars = make([]int32, 0, len(b.Vars))
-	for _, i := range b.Numbers() {
-		out.Vars = append(out.Vars, variables[i])
-	}
-	out.Inputs = slices.Clone(b.Inputs)
-	for k, i := range b.Inputs {
-		out.Inputs[k] = inputs[i]
+// Renumbered returns the block with other numbers for its variables and inputs, by their old ones; nil leaves the
+// inputs as they are.
+func (b *Block) Renumbered(variables, inputs []int32, threads int) *Block {
+	out, from := *b, b.Numbers()
+	out.Vars = make([]int32, len(from))
+	parallel.Range(threads, len(from), func(lo, hi int) {
+		for k, i := range from[lo:hi] {
+			out.Vars[lo+k] = variables[i]
+		}
+	})
+	if inputs != nil {
+		out.Inputs = slices.Clone(b.Inputs)
+		for k, i := range b.Inputs {
+			out.Inputs[k] = inputs[i]
+		}
 	}
 	out.Compact()
 	return &out

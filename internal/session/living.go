@@ -38,7 +38,7 @@ func (g *Grounding) Living() (living *Grounding, variables, inputs []int32) {
 		}
 	}
 	for _, b := range g.Model.Blocks {
-		out.Model.Blocks = append(out.Model.Blocks, b.Renumbered(variables, inputs))
+		out.Model.Blocks = append(out.Model.Blocks, b.Renumbered(variables, inputs, g.Project.Threads))
 	}
 	out.Field = mrf.NewFieldOn(out.Model, g.Project.Threads)
 	out.Theta, out.Inputs, out.Perception = slices.Clone(g.Theta), make([]float64, out.Model.Inputs), nil
