@@ -176,6 +176,31 @@ def test_a_fork_is_refused() -> None:
     model.close()
 
 
+@posix
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
+def test_a_fork_while_a_thread_uses_the_model_waits_for_nobody() -> None:
+    model = smokers()
+    used, done = threading.Event(), threading.Event()
+
+    def use() -> None:
+        with model._using:
+            used.set()
+            done.wait(20)
+
+    thread = threading.Thread(target=use)
+    thread.start()
+    used.wait()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(10)
+        os._exit(0 if model.infer().optimal else 1)
+    _, status = os.waitpid(child, 0)
+    done.set()
+    thread.join()
+    assert status == 0
+    model.close()
+
+
 def test_threads_may_share_a_model(model: deeppsl.Model) -> None:
     found: list[float] = []
 

@@ -9,6 +9,7 @@ import os
 import sys
 import threading
 import warnings
+import weakref
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
@@ -39,6 +40,19 @@ def _alone(
 
     functools.update_wrapper(waits, method)
     return waits
+
+
+_models: weakref.WeakSet[Model] = weakref.WeakSet()
+
+
+def _forked() -> None:
+    """Free all models, in the child of a fork: the threads that may have held them do not live there."""
+    for model in _models:
+        model._using = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
 
 
 class Similar(NamedTuple):
@@ -202,6 +216,7 @@ class Model:
         if isinstance(rules, os.PathLike):
             raise TypeError(f"rules are text; Model.open reads a model from a file, such as {os.fspath(rules)!r}")
         self._using = threading.RLock()
+        _models.add(self)
         self._path = ""
         self._rules: list[str] = []
         self._count = 0  # of rules: a text may have several
@@ -574,6 +589,7 @@ class Model:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _using=threading.RLock())
+        _models.add(self)
 
     def __enter__(self) -> Model:
         return self
