@@ -9,7 +9,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -120,26 +119,6 @@ func (s *Service) matching(q *Query) (atoms iter.Seq[session.Atom], arity int) {
 			}
 		}
 	}, arity
-}
-
-// matching visits the places of the atoms that a query asks for, and keeps none of them in memory where they come as in
-// the data.
-func (v *Version) matching(q *Query) iter.Seq[session.Place] {
-	if q.Order == ByValue {
-		found, _ := v.find(q)
-		return slices.Values(found)
-	}
-	return func(yield func(session.Place) bool) {
-		n := 0
-		for p := range v.grounding.Places(v.Answer, []string{q.Predicate}) {
-			if !q.fits(v.grounding, p) {
-				continue
-			}
-			if n++; n > q.Offset && (n-q.Offset > q.Limit || !yield(p)) {
-				return
-			}
-		}
-	}
 }
 
 // writeLines writes atoms as JSON, one on each line.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -120,26 +121,40 @@ func (s *Service) Atoms(q *Query) (Atoms, error) {
 	return out, nil
 }
 
-// fits tells whether an atom is asked for.
-func (q *Query) fits(g *session.Grounding, p session.Place) bool {
-	return p.Value >= q.Min && p.Value <= q.Max && (q.Contains == "" || g.Contains(p, q.Contains))
+// fitting visits the places of all atoms that have what a query asks for, as they come in the data.
+func (v *Version) fitting(q *Query) iter.Seq[session.Place] {
+	return func(yield func(session.Place) bool) {
+		for p := range v.grounding.Places(v.Answer, []string{q.Predicate}) {
+			fits := p.Value >= q.Min && p.Value <= q.Max && (q.Contains == "" || v.grounding.Contains(p, q.Contains))
+			if fits && !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+// matching visits the places of the atoms that a query asks for, and keeps none of them in memory where they come as in
+// the data.
+func (v *Version) matching(q *Query) iter.Seq[session.Place] {
+	return func(yield func(session.Place) bool) {
+		all, n := v.fitting(q), 0
+		if q.Order == ByValue {
+			byValue := func(a, b session.Place) int { return -cmp.Compare(a.Value, b.Value) }
+			all = slices.Values(slices.SortedStableFunc(all, byValue))
+		}
+		for p := range all {
+			if n++; n > q.Offset && (n-q.Offset > q.Limit || !yield(p)) {
+				return
+			}
+		}
+	}
 }
 
 // find returns the places of the atoms that a query asks for, and whether there are more behind them.
 func (v *Version) find(q *Query) (found []session.Place, more bool) {
-	for p := range v.grounding.Places(v.Answer, []string{q.Predicate}) {
-		if !q.fits(v.grounding, p) {
-			continue
-		}
-		found = append(found, p)
-		if q.Order != ByValue && len(found)-q.Offset > q.Limit {
-			break
-		}
-	}
-	if q.Order == ByValue {
-		slices.SortStableFunc(found, func(a, b session.Place) int { return -cmp.Compare(a.Value, b.Value) })
-	}
-	found = found[min(q.Offset, len(found)):]
+	further := *q
+	further.Limit++
+	found = slices.Collect(v.matching(&further))
 	return found[:min(q.Limit, len(found))], len(found) > q.Limit
 }
 
