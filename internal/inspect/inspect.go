@@ -21,34 +21,39 @@ type Site struct {
 	answer     *session.Answer
 	lints      []source.Plain
 	predicates []session.PredicateAnswer
-	costs      func() ([]session.RuleCost, error) // by rule, once somebody asks
+	// multipliers are the answer's, for explanations.
+	multipliers func() []float64
 	// Known is the site's own, or shared by those of the versions of a model.
 	Known *Known
 
 	mu        sync.Mutex // of what follows, and of the grounding
 	explainer *session.Explainer
+	namer     *session.Explainer // of ground rules alone
 	judged    []scoredPredicate
-	tense     [][]groundRule // by rule, the costliest first; nil until it is asked for
+	weighed   *weighed             // nil until it is asked for
+	costly    map[int][]groundRule // named, by what was asked for
 }
 
 // New makes the pages about a run of a project with the given name, and of what was suspicious about it. Unless its
 // answer has multipliers, the run is inferred once more, from where it ended, for what its explanations rest on.
 func New(ctx context.Context, title string, result *engine.Report, lints []source.Plain) (*Site, error) {
-	s := &Site{title: title, report: result, grounding: result.Grounding, answer: result.Answer, lints: lints,
-		Known: &Known{}}
-	if s.answer.Multipliers == nil {
+	now := *result
+	if now.Answer.Multipliers == nil {
 		var err error
-		if s.answer, err = s.grounding.InferAgain(ctx, s.answer); err != nil {
+		if now.Answer, err = now.Grounding.InferAgain(ctx, now.Answer); err != nil {
 			return nil, err
 		}
 	}
-	s.costs = sync.OnceValues(func() ([]session.RuleCost, error) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.grounding.CostByRule(s.answer)
-	})
+	mu := now.Answer.Multipliers
+	return Of(title, &now, lints, func() []float64 { return mu }), nil
+}
+
+// Of is New for an answer of what multipliers prove, which are asked for once somebody wants an explanation.
+func Of(title string, result *engine.Report, lints []source.Plain, multipliers func() []float64) *Site {
+	s := &Site{title: title, report: result, grounding: result.Grounding, answer: result.Answer, lints: lints,
+		multipliers: multipliers, Known: &Known{}, costly: make(map[int][]groundRule)}
 	s.predicates = s.grounding.ByPredicate(s.answer)
-	return s, nil
+	return s
 }
 
 // explaining calls f with what explains atoms, while nobody else uses it.
@@ -56,8 +61,10 @@ func (s *Site) explaining(f func(*session.Explainer) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.explainer == nil {
+		answer := *s.answer
+		answer.Multipliers = s.multipliers()
 		var err error
-		if s.explainer, err = s.grounding.Explainer(s.answer); err != nil {
+		if s.explainer, err = s.grounding.Explainer(&answer); err != nil {
 			return err
 		}
 	}

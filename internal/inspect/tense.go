@@ -27,82 +27,85 @@ type groundRule struct {
 	block, at int // where it is
 }
 
-// costliest returns the ground rules that cost most of those of some rules, named.
-func (s *Site) costliest(ctx context.Context, rules ...int) (found []groundRule, err error) {
-	err = s.explaining(func(x *session.Explainer) error {
-		if s.tense == nil {
-			if err := s.weigh(); err != nil {
-				return err
-			}
-		}
-		for _, g := range s.top(rules) {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			s.name(x, g)
-			found = append(found, *g)
-		}
-		return nil
-	})
-	return found, err
-}
+// The ground rules that cost most are asked for of a rule, by its number, or of these.
+const softRules, hardRules = -1, -2
 
-// top returns the ground rules that cost most of those of some rules, the costliest first.
-func (s *Site) top(rules []int) (all []*groundRule) {
-	for _, rule := range rules {
-		for k := range s.tense[rule] {
-			all = append(all, &s.tense[rule][k])
-		}
+// costliest returns the ground rules that cost most of those of a rule, or of all soft or hard ones, named.
+func (s *Site) costliest(ctx context.Context, of int) ([]groundRule, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if found, known := s.costly[of]; known {
+		return found, nil
 	}
-	slices.SortStableFunc(all, func(a, b *groundRule) int { return -cmp.Compare(a.Cost, b.Cost) })
-	return all[:min(len(all), shownGround)]
-}
-
-// stretch is where ground rules lie that a sweep visits together, and what the costliest of them costs.
-type stretch struct {
-	block, first, len int
-	most              float64
-}
-
-// weigh goes through all ground rules for those that cost most. Those of a rule lie where the costliest of a stretch
-// costs most, so that one pass over all finds stretches, and another one goes through these alone.
-func (s *Site) weigh() error {
-	g := s.grounding
-	all, stretches := make([][]groundRule, g.Model.Rules), make([][]stretch, g.Model.Rules)
-	err := g.Guard(func() error {
-		g.Field.SetInputs(s.answer.Perceived)
-		found := make([]stretch, g.Field.Spans())
-		g.Field.Sweep(s.answer.Values, nil, func(span *mrf.Span) float64 {
-			found[span.Number] = stretch{span.Place, span.First, len(span.D), highest(span)}
-			return 0
-		})
-		for _, each := range found {
-			if rule := g.Model.Blocks[each.block].Rule; each.most > least {
-				stretches[rule] = append(stretches[rule], each)
-			}
-		}
-		for rule, of := range stretches {
-			slices.SortStableFunc(of, func(a, b stretch) int { return -cmp.Compare(a.most, b.most) })
-			of = of[:min(len(of), shownGround)]
-			slices.SortFunc(of, func(a, b stretch) int { return cmp.Compare(a.first, b.first) })
-			for _, each := range of {
-				s.pick(&all[rule], each)
-			}
-		}
-		return nil
+	w, err := s.weigh()
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.pick(w.spans, func(rule int) bool {
+		return rule == of || of < 0 && s.grounding.Program.Rules[rule].Weight.Hard == (of == hardRules)
 	})
-	s.tense = all
-	return err
+	if err != nil {
+		return nil, err
+	}
+	if s.namer == nil {
+		s.namer = s.grounding.Namer()
+	}
+	for k := range found {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		s.name(&found[k])
+	}
+	s.costly[of] = found
+	return found, nil
 }
 
-// highest is what the costliest ground rule of a span costs.
-func highest(s *mrf.Span) (most float64) {
+// weighed is what all ground rules cost.
+type weighed struct {
+	costs []session.RuleCost
+	spans []stretch // where some cost more than least
+}
+
+// stretch is a span of a rule's ground rules, and what the costliest of them costs.
+type stretch struct {
+	span, rule int
+	most       float64
+}
+
+// costs are those of the rules.
+func (s *Site) costs() ([]session.RuleCost, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w, err := s.weigh()
+	if err != nil {
+		return nil, err
+	}
+	return w.costs, nil
+}
+
+// weigh goes through all ground rules, once; the site is locked.
+func (s *Site) weigh() (*weighed, error) {
+	if s.weighed != nil {
+		return s.weighed, nil
+	}
+	all := make([]stretch, s.grounding.Field.Spans())
+	costs, err := s.grounding.Costs(s.answer, func(span *mrf.Span) { all[span.Number] = measure(span) })
+	if err != nil {
+		return nil, err
+	}
+	s.weighed = &weighed{costs, slices.DeleteFunc(all, func(each stretch) bool { return each.most <= least })}
+	return s.weighed, nil
+}
+
+// measure is the stretch of a span.
+func measure(s *mrf.Span) stretch {
+	most := 0.0
 	for k, d := range s.D {
 		if d > 0 || s.Block.Kind == mrf.Equal || s.Block.Kind == mrf.Absolute {
 			most = max(most, cost(s.Block, d, s.W(k)))
 		}
 	}
-	return most
+	return stretch{s.Number, s.Block.Rule, most}
 }
 
 // cost is what a ground rule with a slack and a weight costs, or by how much a hard one is violated.
@@ -114,25 +117,31 @@ func cost(block *mrf.Block, slack, weight float64) float64 {
 	return weight * value
 }
 
-// pick keeps those of a stretch that cost most.
-func (s *Site) pick(all *[]groundRule, at stretch) {
-	g, first := s.grounding, 0
-	for _, before := range g.Model.Blocks[:at.block] {
-		first += before.Len
-	}
-	block := g.Model.Blocks[at.block]
-	for j := at.first - first; j < at.first-first+at.len; j++ {
-		p := block.At(j)
-		slack := p.Constant
-		for k, i := range p.Vars {
-			slack += p.Coef[k] * s.answer.Values[i]
+// pick finds those that cost most of some rules. They lie where the costliest of a span costs most: so few spans are
+// gone through again.
+func (s *Site) pick(spans []stretch, wanted func(rule int) bool) (found []groundRule, err error) {
+	var of []stretch
+	for _, each := range spans {
+		if wanted(each.rule) {
+			of = append(of, each)
 		}
-		for k, i := range p.Inputs {
-			slack += p.InputCoef[k] * s.answer.Perceived[i]
-		}
-		keep(all, groundRule{Rule: block.Rule, Hard: block.Kind.Hard(), Cost: cost(block, slack, g.Theta[block.Rule]*p.Scale),
-			block: at.block, at: j})
 	}
+	slices.SortStableFunc(of, func(a, b stretch) int { return -cmp.Compare(a.most, b.most) })
+	var numbers []int
+	for _, each := range of[:min(len(of), shownGround)] {
+		numbers = append(numbers, each.span)
+	}
+	slices.Sort(numbers)
+	err = s.grounding.Guard(func() error {
+		s.grounding.Field.Visit(numbers, s.answer.Values, func(span *mrf.Span) {
+			for k, d := range span.D {
+				keep(&found, groundRule{Rule: span.Block.Rule, Hard: span.Block.Kind.Hard(),
+					Cost: cost(span.Block, d, span.W(k)), block: span.Place, at: span.At(k)})
+			}
+		})
+		return nil
+	})
+	return found, err
 }
 
 // violation is by how much a hard ground rule with a slack is violated.
@@ -161,12 +170,9 @@ func keep(all *[]groundRule, g groundRule) {
 	*all = (*all)[:min(len(*all), shownGround)]
 }
 
-// name says what a ground rule is in words, once.
-func (s *Site) name(x *session.Explainer, g *groundRule) {
-	if g.Text != "" {
-		return
-	}
-	instance := x.Instance(g.block, g.at, 0)
+// name says what a ground rule is in words.
+func (s *Site) name(g *groundRule) {
+	instance := s.namer.Instance(g.block, g.at, 0)
 	if instance == nil {
 		g.Text = s.grounding.Program.Rules[g.Rule].Text
 		return
@@ -190,19 +196,11 @@ func (s *Site) value(role string, number int32) float64 {
 
 // tensest is the page of the ground rules that cost most of all, and of hard ones that are violated.
 func (s *Site) tensest(ctx context.Context, _ url.Values) (*page, error) {
-	var rules [2][]int // soft, hard
-	for k, rule := range s.grounding.Program.Rules {
-		kind := 0
-		if rule.Weight.Hard {
-			kind = 1
-		}
-		rules[kind] = append(rules[kind], k)
-	}
-	soft, err := s.costliest(ctx, rules[0]...)
+	soft, err := s.costliest(ctx, softRules)
 	if err != nil {
 		return nil, err
 	}
-	hard, err := s.costliest(ctx, rules[1]...)
+	hard, err := s.costliest(ctx, hardRules)
 	if err != nil {
 		return nil, err
 	}

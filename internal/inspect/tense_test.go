@@ -39,8 +39,14 @@ func TestWeigh(t *testing.T) {
 	g := &session.Grounding{Model: m, Field: mrf.NewFieldOn(m, 2), Theta: []float64{3, 1, 0.5, 0, 0}}
 	g.Field.SetWeights(g.Theta)
 	s := &Site{grounding: g, answer: &session.Answer{Values: y}}
-	if err := s.weigh(); err != nil {
-		t.Fatal(err)
+	spans := make([]stretch, g.Field.Spans())
+	g.Field.Sweep(y, nil, func(span *mrf.Span) float64 { spans[span.Number] = measure(span); return 0 })
+	costliest := func(rules ...int) []groundRule {
+		found, err := s.pick(spans, func(rule int) bool { return slices.Contains(rules, rule) })
+		if err != nil || len(found) != shownGround {
+			t.Fatalf("rules %v: %d are shown: %v", rules, len(found), err)
+		}
+		return found
 	}
 	slacks := make([]float64, m.Potentials())
 	g.Field.Slacks(y, slacks)
@@ -57,21 +63,15 @@ func TestWeigh(t *testing.T) {
 	}
 	for rule, all := range want {
 		slices.SortFunc(all, func(a, b float64) int { return -cmp.Compare(a, b) })
-		if len(s.tense[rule]) != shownGround {
-			t.Fatalf("rule %d: %d are shown", rule, len(s.tense[rule]))
-		}
-		for k, found := range s.tense[rule] {
+		for k, found := range costliest(rule) {
 			if math.Abs(found.Cost-all[k]) > 1e-12 || found.Cost <= 0 {
 				t.Fatalf("rule %d: number %d costs %v, want %v", rule, k, found.Cost, all[k])
 			}
 		}
 	}
-	all, both := s.top([]int{0, 1}), slices.Concat(want[0], want[1])
+	both := slices.Concat(want[0], want[1])
 	slices.SortFunc(both, func(a, b float64) int { return -cmp.Compare(a, b) })
-	if len(all) != shownGround { // no more are named than a page shows
-		t.Fatalf("%d of two rules are shown", len(all))
-	}
-	for k, found := range all {
+	for k, found := range costliest(0, 1) {
 		if math.Abs(found.Cost-both[k]) > 1e-12 {
 			t.Fatalf("number %d of two rules costs %v, want %v", k, found.Cost, both[k])
 		}

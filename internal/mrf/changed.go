@@ -1,18 +1,27 @@
 package mrf
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // Changed returns a model without the potentials whose places are marked by bits, and with those of other blocks behind
-// the rest. Blocks that nothing has gone from are shared.
-func (m *Model) Changed(gone []uint64, come []*Block) *Model {
+// the rest. Blocks that nothing has gone from are shared. Where the pieces that are left of a block have so many
+// potentials on average, or more, each of them is a block, and shared; what is left of other blocks is copied.
+func (m *Model) Changed(gone []uint64, come []*Block, piece int) *Model {
 	out := &Model{Variables: m.Variables, Inputs: m.Inputs, Rules: m.Rules}
 	first := 0
 	for _, b := range m.Blocks {
 		switch kept := present(gone, first, first+b.Len); {
-		case kept == nil:
+		case len(kept) == 0:
+		case kept[0].hi-kept[0].lo == b.Len:
 			out.Blocks = append(out.Blocks, b)
-		case len(kept) > 0:
+		case b.VarStart != nil || b.Len/len(kept) < piece:
 			out.Blocks = append(out.Blocks, b.pick(kept))
+		default:
+			for _, at := range kept {
+				out.Blocks = append(out.Blocks, b.piece(at))
+			}
 		}
 		first += b.Len
 	}
@@ -20,26 +29,48 @@ func (m *Model) Changed(gone []uint64, come []*Block) *Model {
 	return out
 }
 
-// present lists the places from lo to hi that are not marked, from 0; nil if none is.
-func present(gone []uint64, lo, hi int) []int32 {
-	from := lo
-	for from < hi && !marked(gone, from) {
-		if from%64 == 0 && (from/64 >= len(gone) || gone[from/64] == 0) {
-			from += 64
-		} else {
-			from++
-		}
-	}
-	if from >= hi {
+// piece returns some potentials of a uniform block, in the same arrays.
+func (b *Block) piece(at extent) *Block {
+	part := *b
+	part.Len = at.hi - at.lo
+	part.First += int32(at.lo)
+	part.Vars, part.Inputs = between(b.Vars, len(b.Coef), at), between(b.Inputs, len(b.InputCoef), at)
+	part.Bias, part.Bias64, part.Scale = between(b.Bias, 1, at), between(b.Bias64, 1, at), between(b.Scale, 1, at)
+	return &part
+}
+
+// between is a part of an array that has so many numbers for each potential, or is not there.
+func between[T int32 | float32 | float64](all []T, each int, at extent) []T {
+	if all == nil {
 		return nil
 	}
-	kept := make([]int32, 0, hi-lo)
-	for place := lo; place < hi; place++ {
-		if !marked(gone, place) {
-			kept = append(kept, int32(place-lo))
-		}
+	return all[at.lo*each : at.hi*each]
+}
+
+// present lists the places from lo to hi that are not marked, from 0.
+func present(gone []uint64, lo, hi int) (kept []extent) {
+	for at := until(gone, lo, hi, math.MaxUint64); at < hi; at = until(gone, at, hi, math.MaxUint64) {
+		end := until(gone, at, hi, 0)
+		kept = append(kept, extent{at - lo, end - lo})
+		at = end
 	}
 	return kept
+}
+
+// until returns the first place that is marked, from one on and before hi, or else hi; where all bits of flip are set,
+// the first one that is not.
+func until(gone []uint64, from, hi int, flip uint64) int {
+	for from < hi {
+		word := flip
+		if from/64 < len(gone) {
+			word ^= gone[from/64]
+		}
+		if word >>= from % 64; word != 0 {
+			return min(from+bits.TrailingZeros64(word), hi)
+		}
+		from += 64 - from%64
+	}
+	return hi
 }
 
 func marked(bits []uint64, place int) bool {

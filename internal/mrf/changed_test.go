@@ -1,6 +1,7 @@
 package mrf_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -32,7 +33,7 @@ func TestChanged(t *testing.T) {
 			come.AppendPotential(&mrf.Potential{Kind: mrf.Hinge, Exponent: 1 + rng.IntN(2),
 				Vars: []int32{int32(rng.IntN(m.Variables))}, Coef: []float64{1}, Scale: 1})
 		}
-		changed := m.Changed(gone, come.Blocks)
+		changed := m.Changed(gone, come.Blocks, []int{1, 3, math.MaxInt}[seed%3])
 		want := m.Only(kept)
 		want.Blocks = append(want.Blocks, come.Blocks...)
 		got := mrf.NewOccurrences(m).Changed(gone, changed, come.Blocks)

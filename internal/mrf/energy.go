@@ -27,20 +27,39 @@ func (f *Field) Slacks(y, d []float64) {
 // CountActive adds, by rule, how many ground rules are active at y: equations, and hinges and inequalities whose
 // argument is at least -margin.
 func (f *Field) CountActive(y []float64, margin float64, count []float64) {
-	f.Sweep(y, nil, func(s *Span) float64 {
-		if s.Block.Kind != Hinge && s.Block.Kind != LessEqual {
-			return float64(len(s.D))
-		}
-		active := 0
-		for _, d := range s.D {
-			if !(d < -margin) {
-				active++
-			}
-		}
-		return float64(active)
-	})
+	f.Sweep(y, nil, func(s *Span) float64 { return s.active(margin) })
 	for k, s := range f.spans {
 		count[s.term.Rule] += f.partial[k]
+	}
+}
+
+// active counts the span's potentials that are.
+func (s *Span) active(margin float64) float64 {
+	if s.Block.Kind != Hinge && s.Block.Kind != LessEqual {
+		return float64(len(s.D))
+	}
+	active := 0
+	for _, d := range s.D {
+		if !(d < -margin) {
+			active++
+		}
+	}
+	return float64(active)
+}
+
+// Tally is GradientWeights and CountActive in one sweep, in which also looks at each span, unless it is nil.
+func (f *Field) Tally(y []float64, margin float64, gtheta, count []float64, also func(s *Span)) {
+	active := make([]float64, len(f.spans))
+	f.Sweep(y, nil, func(s *Span) float64 {
+		if also != nil {
+			also(s)
+		}
+		active[s.Number], s.Weight = s.active(margin), 1
+		return s.Differentiate()
+	})
+	f.byRule(gtheta)
+	for k, s := range f.spans {
+		count[s.term.Rule] += active[k]
 	}
 }
 

@@ -28,7 +28,9 @@ type Field struct {
 	spans   []spanRange
 	partial []float64 // one sum per span
 	lanes   []lane
-	near    []bool // of Near
+	// measured tells whether it is known what the lanes touch.
+	measured bool
+	near     []bool // of Near
 }
 
 // term is a block conditioned on x.

@@ -37,6 +37,9 @@ type Span struct {
 	lo, hi int
 }
 
+// At is the number in its block of the span's k-th potential.
+func (s *Span) At(k int) int { return s.lo + k }
+
 // Constants writes c_j, the slacks at y = 0, into d; it has the length of D.
 func (s *Span) Constants(d []float64) { s.term.constants(s.lo, s.hi, d) }
 
@@ -109,13 +112,12 @@ func (f *Field) cut() {
 	next := 0
 	for k := range f.lanes {
 		l := &f.lanes[k]
-		l.lo = next
+		l.lo, l.slacks = next, make([]float64, 2*spanLen)
 		for next < len(f.spans) && (k == len(f.lanes)-1 || work[next] < (k+1)*work[len(f.spans)]/len(f.lanes)) {
 			next++
 		}
 		l.hi = next
 	}
-	parallel.For(f.Threads, len(f.lanes), func(k int) { f.lanes[k].measure(f.spans) })
 }
 
 // laneCount is the number of lanes: one if the work is too small to share, else as many as make the traffic of the
@@ -131,9 +133,16 @@ func laneCount(work, variables int) int {
 // pagedLanes bounds the lanes of a paged model, as memory is short: each has a buffer with a number per variable.
 const pagedLanes = 4
 
+// measure finds the columns that the lanes can touch, once something is to be scattered.
+func (f *Field) measure() {
+	if !f.measured {
+		parallel.For(f.Threads, len(f.lanes), func(k int) { f.lanes[k].measure(f.spans) })
+		f.measured = true
+	}
+}
+
 // measure finds the columns that the lane can touch.
 func (l *lane) measure(spans []spanRange) {
-	l.slacks = make([]float64, 2*spanLen)
 	l.touched = [2]extent{{lo: math.MaxInt}, {lo: math.MaxInt}}
 	for _, span := range spans[l.lo:l.hi] {
 		for s := range l.touched {
@@ -209,6 +218,9 @@ func (f *Field) sweep(to side, y, g []float64, visit func(s *Span) float64) floa
 // sweepSome sweeps the spans whose term is among some, or all of them.
 func (f *Field) sweepSome(to side, some func(*term) bool, y, g []float64, visit func(s *Span) float64) float64 {
 	mustLen("variables", len(y), f.Model.Variables)
+	if g != nil && len(f.lanes) > 1 {
+		f.measure()
+	}
 	parallel.For(f.Threads, len(f.lanes), func(k int) {
 		l := &f.lanes[k]
 		target := f.target(l, g)
@@ -228,6 +240,19 @@ func (f *Field) sweepSome(to side, some func(*term) bool, y, g []float64, visit 
 	})
 	f.merge(to, g)
 	return sum(f.partial)
+}
+
+// Visit visits some spans at the point y, by their numbers, one after the other.
+func (f *Field) Visit(numbers []int, y []float64, visit func(s *Span)) {
+	var s Span
+	var passed trail
+	memory := make([]float64, 2*spanLen)
+	for _, n := range numbers {
+		f.open(&s, n, y, memory)
+		visit(&s)
+		passed.pass(f.spans[n])
+	}
+	passed.end()
 }
 
 // Spans returns how many spans a sweep visits, for visitors that keep something for each.

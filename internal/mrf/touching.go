@@ -1,5 +1,7 @@
 package mrf
 
+import "slices"
+
 // Touching returns the model of those potentials that have at least one of the given variables, with the numbers of
 // variables, inputs and rules unchanged. What depends on a difference of two points that agree in all other variables,
 // such as the paper's convex difference, is the same in both models.
@@ -11,7 +13,7 @@ func (m *Model) Touching(variables []int32) *Model {
 	part := &Model{Variables: m.Variables, Inputs: m.Inputs, Rules: m.Rules}
 	for _, b := range m.Blocks {
 		if kept := b.touching(chosen); len(kept) > 0 {
-			part.Blocks = append(part.Blocks, b.pick(kept))
+			part.Blocks = append(part.Blocks, b.pick(runs(kept)))
 		}
 	}
 	return part
@@ -28,7 +30,7 @@ func (m *Model) Only(places []int) *Model {
 			kept, places = append(kept, int32(places[0]-first)), places[1:]
 		}
 		if len(kept) > 0 {
-			part.Blocks = append(part.Blocks, b.pick(kept))
+			part.Blocks = append(part.Blocks, b.pick(runs(kept)))
 		}
 		first += b.Len
 	}
@@ -50,20 +52,33 @@ func (b *Block) touching(chosen []bool) []int32 {
 	return kept
 }
 
-// pick returns a block of some of the potentials, which ascend.
-func (b *Block) pick(kept []int32) *Block {
-	part := &Block{Rule: b.Rule, Kind: b.Kind, Exponent: b.Exponent, Len: len(kept), Coef: b.Coef, InputCoef: b.InputCoef,
-		Constant: b.Constant}
-	if b.VarStart != nil {
-		part.VarStart, part.InputStart = append(make([]int32, 0, len(kept)+1), 0), append(make([]int32, 0, len(kept)+1), 0)
-	}
-	for len(kept) > 0 {
+// runs are the places that are listed, in ascending order, those together that follow one another.
+func runs(places []int32) (all []extent) {
+	for len(places) > 0 {
 		n := 1
-		for n < len(kept) && kept[n] == kept[0]+int32(n) {
+		for n < len(places) && places[n] == places[0]+int32(n) {
 			n++
 		}
-		part.appendRows(b, kept[0], kept[0]+int32(n))
-		kept = kept[n:]
+		all = append(all, extent{int(places[0]), int(places[0]) + n})
+		places = places[n:]
+	}
+	return all
+}
+
+// pick returns a block of some of the potentials, which ascend.
+func (b *Block) pick(kept []extent) *Block {
+	part := &Block{Rule: b.Rule, Kind: b.Kind, Exponent: b.Exponent, Coef: b.Coef, InputCoef: b.InputCoef,
+		Constant: b.Constant}
+	for _, at := range kept {
+		part.Len += at.hi - at.lo
+	}
+	if b.VarStart != nil {
+		part.VarStart, part.InputStart = append(make([]int32, 0, part.Len+1), 0), append(make([]int32, 0, part.Len+1), 0)
+	} else {
+		part.Vars = slices.Grow(part.Vars, part.Len*len(b.Coef))
+	}
+	for _, at := range kept {
+		part.appendRows(b, int32(at.lo), int32(at.hi))
 	}
 	return part
 }

@@ -52,14 +52,12 @@ func (m *Model) begin(ctx context.Context, h *live.History) (_ *live.Session, er
 	return s, err
 }
 
-// pages makes those about an answer, which has its multipliers.
-func (m *Model) pages(ctx context.Context, g *session.Grounding, answer *session.Answer) (*inspect.Site, error) {
+// pages makes those about an answer, whose multipliers are asked for where they are needed.
+func (m *Model) pages(g *session.Grounding, answer *session.Answer, multipliers func() []float64) *inspect.Site {
 	now := *m.Report
 	now.Grounding, now.Answer, now.Objective = g, answer, answer.Objective
 	now.Variables, now.GroundRules = g.Variables(), g.Potentials()
-	site, err := inspect.New(ctx, m.Title, &now, m.Lints.Plain())
-	if err == nil {
-		site.Known = m.known
-	}
-	return site, err
+	site := inspect.Of(m.Title, &now, m.Lints.Plain(), multipliers)
+	site.Known = m.known
+	return site
 }

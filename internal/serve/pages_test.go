@@ -36,8 +36,8 @@ func TestPagesAreThoseOfAColdRun(t *testing.T) {
 			_, _ = s.live.Apply(r.Context(), []change.Change{c}) // what cannot be made is not
 			if rapid.IntRange(0, 3).Draw(r, "look") == 0 {
 				if answer, err := s.live.Infer(r.Context()); err == nil && answer.Status == "optimal" {
-					if g, still, err := s.live.Still(answer); err == nil {
-						errorsOf(r, siteOf(r, model, g, still)) // which keeps truth for the last look
+					if g, still, mu, err := s.live.Still(answer); err == nil {
+						errorsOf(r, model.pages(g, still, mu)) // which keeps truth for the last look
 					}
 				}
 			}
@@ -46,7 +46,7 @@ func TestPagesAreThoseOfAColdRun(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		g, still, err := s.live.Still(answer)
+		g, still, mu, err := s.live.Still(answer)
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -62,10 +62,11 @@ func TestPagesAreThoseOfAColdRun(t *testing.T) {
 			r.Skip("one of them ends at a limit")
 		}
 		compareCosts(r, g, cold, still, wanted)
-		errors := errorsOf(r, siteOf(r, model, g, still))
+		errors := errorsOf(r, model.pages(g, still, mu))
 		model.known = &inspect.Known{}
-		equalTexts(r, errors, errorsOf(r, siteOf(r, model, g, still)))
-		compareSites(r, siteOf(r, model, g, still), siteOf(r, model, cold, wanted), cold, wanted)
+		equalTexts(r, errors, errorsOf(r, model.pages(g, still, mu)))
+		fresh := model.pages(cold, wanted, func() []float64 { return wanted.Multipliers })
+		compareSites(r, model.pages(g, still, mu), fresh, cold, wanted)
 	})
 }
 
@@ -77,15 +78,6 @@ func errorsOf(r *rapid.T, site *inspect.Site) []string {
 		r.Fatalf("status %d: %s", w.Code, w.Body)
 	}
 	return strings.Split(w.Body.String(), "\n")
-}
-
-// siteOf makes pages.
-func siteOf(r *rapid.T, model *Model, g *session.Grounding, answer *session.Answer) *inspect.Site {
-	site, err := model.pages(r.Context(), g, answer)
-	if err != nil {
-		r.Fatal(err)
-	}
-	return site
 }
 
 func compareCosts(r *rapid.T, g, cold *session.Grounding, answer, wanted *session.Answer) {

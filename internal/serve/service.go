@@ -419,18 +419,16 @@ func (s *Service) Infer(ctx context.Context) error {
 }
 
 // Look calls show with the pages about the last version, and its number, between changes. They rest on the ground rules
-// and multipliers that are there: the first who asks after a change waits for these to be copied.
+// and multipliers that are there.
 func (s *Service) Look(ctx context.Context, show func(site *inspect.Site, version int) error) error {
 	_, err := s.ask(&task{ctx: ctx, do: func(ctx context.Context) error {
 		v := s.Current()
 		if s.site == nil {
-			grounding, answer, err := s.live.Still(v.Answer)
+			grounding, answer, multipliers, err := s.live.Still(v.Answer)
 			if err != nil {
 				return err
 			}
-			if s.site, err = s.model.pages(ctx, grounding, answer); err != nil {
-				return err
-			}
+			s.site = s.model.pages(grounding, answer, multipliers)
 		}
 		return show(s.site, v.Number)
 	}})

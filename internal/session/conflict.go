@@ -44,7 +44,7 @@ func (g *Grounding) conflicting(ctx context.Context, places []int) []HardRule {
 
 // ExplainConflict is why an answer has no state: the ground rules of its conflict, with all that they were made from.
 func (g *Grounding) ExplainConflict(answer *Answer) *explain.Conflict {
-	x, out := g.namer(), &explain.Conflict{Status: answer.Status, Conflict: answer.Conflict}
+	x, out := g.Namer(), &explain.Conflict{Status: answer.Status, Conflict: answer.Conflict}
 	for _, rule := range answer.clash {
 		named := x.groundRule(slices.Index(g.Model.Blocks, rule.Block), rule.At, 0, answer)
 		out.GroundRules = append(out.GroundRules, explain.Clash{Rule: named.Rule, File: named.File, Line: named.Line,

@@ -30,7 +30,7 @@ func (g *Grounding) Explainer(answer *Answer) (*Explainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := g.namer()
+	x := g.Namer()
 	x.state = state
 	return x, nil
 }

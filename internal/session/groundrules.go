@@ -40,7 +40,7 @@ func (g *Grounding) WriteGroundRules(w io.Writer, answer *Answer) error {
 	if g.Model.Paged() != nil {
 		return explain.ErrPaged
 	}
-	x := g.namer()
+	x := g.Namer()
 	index := mrf.NewOccurrences(g.Model)
 	if index == nil {
 		return explain.ErrTooLarge
@@ -61,8 +61,8 @@ func (g *Grounding) WriteGroundRules(w io.Writer, answer *Answer) error {
 	return out.Flush()
 }
 
-// namer is an Explainer that names ground rules, and explains no state.
-func (g *Grounding) namer() *Explainer {
+// Namer is an Explainer that names ground rules, and explains no state.
+func (g *Grounding) Namer() *Explainer {
 	return &Explainer{grounding: g, tracer: ground.NewTracer(g.Program, g.Tables.Store)}
 }
 

@@ -3,6 +3,7 @@ package session
 import (
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/relation"
 )
 
@@ -114,12 +115,14 @@ type RuleCost struct {
 const ActiveMargin = 1e-3
 
 // CostByRule shares an answer's objective out among the rules.
-func (g *Grounding) CostByRule(answer *Answer) ([]RuleCost, error) {
+func (g *Grounding) CostByRule(answer *Answer) ([]RuleCost, error) { return g.Costs(answer, nil) }
+
+// Costs is CostByRule, for which all ground rules are gone through: also sees them span by span, unless it is nil.
+func (g *Grounding) Costs(answer *Answer, also func(*mrf.Span)) ([]RuleCost, error) {
 	potentials, active := make([]float64, g.Model.Rules), make([]float64, g.Model.Rules)
 	err := g.Guard(func() error {
 		g.Field.SetInputs(answer.Perceived)
-		g.Field.GradientWeights(answer.Values, potentials)
-		g.Field.CountActive(answer.Values, ActiveMargin, active)
+		g.Field.Tally(answer.Values, ActiveMargin, potentials, active, also)
 		return nil
 	})
 	costs := make([]RuleCost, len(g.Program.Rules))

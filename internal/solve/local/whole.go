@@ -30,42 +30,80 @@ type Whole struct {
 // Gather returns the problem as it is now. It takes the time to copy numbers, and the blocks that potentials have gone
 // from.
 func (s *State) Gather() *Whole {
-	w := &Whole{places: make([]int32, 0, len(s.mu)), Multipliers: make([]float64, 0, len(s.mu))}
-	add := func(place int) {
+	w := &Whole{places: make([]int32, 0, len(s.mu)), Multipliers: make([]float64, 0, len(s.mu)), end: len(s.mu)}
+	here := s.here()
+	s.each(here, func(place int) {
 		w.places, w.Multipliers = append(w.places, int32(place)), append(w.Multipliers, s.mu[place])
-	}
-	for place := range s.first {
-		if !s.isGone(place) {
-			add(place)
-		}
-	}
-	var here []int
+	})
+	w.changed = s.first - len(w.places) + len(s.come)
+	w.come, w.gone = s.arrivals(here), s.departures()
+	w.Model = s.changed(w.gone, w.come, math.MaxInt)
+	return w
+}
+
+// here lists the potentials that have come and are still there, those of one shape together.
+func (s *State) here() (here []int) {
 	for k := range s.come {
 		if !s.isGone(s.first + k) {
 			here = append(here, k)
 		}
 	}
-	w.end = len(s.mu)
-	w.changed = s.first - len(w.places) + len(s.come)
 	slices.SortStableFunc(here, func(a, b int) int { return s.come[a].CompareShape(&s.come[b].Potential) })
+	return here
+}
+
+// each visits the places of what there is, in the order of a model of it.
+func (s *State) each(here []int, visit func(place int)) {
+	for place := range s.first {
+		if !s.isGone(place) {
+			visit(place)
+		}
+	}
+	for _, k := range here {
+		visit(s.first + k)
+	}
+}
+
+// arrivals are blocks of what has come.
+func (s *State) arrivals(here []int) []*mrf.Block {
 	come := &mrf.Model{}
 	for _, k := range here {
 		come.AppendPotential(&s.come[k].Potential)
-		add(s.first + k)
 	}
-	w.come, w.gone = come.Blocks, slices.Clone(s.gone[:s.first/64+1])
-	for place := s.first; place < 64*len(w.gone); place++ {
-		w.gone[place/64] &^= 1 << (place % 64)
-	}
-	w.Model = s.model.Changed(w.gone, w.come)
-	w.Model.Variables, w.Model.Rules = len(s.y), len(s.theta)
-	return w
+	return come.Blocks
 }
 
-// Frozen is Gather with what the variables of the model occur in.
-func (s *State) Frozen() (*Whole, *mrf.Occurrences) {
-	w := s.Gather()
-	return w, s.index.Changed(w.gone, w.Model, w.come)
+// departures has bits for those of the first model that have gone.
+func (s *State) departures() []uint64 {
+	gone := slices.Clone(s.gone[:s.first/64+1])
+	for place := s.first; place < 64*len(gone); place++ {
+		gone[place/64] &^= 1 << (place % 64)
+	}
+	return gone
+}
+
+// changed is a model of what there is; see mrf.Model.Changed.
+func (s *State) changed(gone []uint64, come []*mrf.Block, piece int) *mrf.Model {
+	m := s.model.Changed(gone, come, piece)
+	m.Variables, m.Rules = len(s.y), len(s.theta)
+	return m
+}
+
+// leastPiece is how many potentials are shared at least, on average, between those that have gone: a block takes as
+// much memory as some dozens.
+const leastPiece = 256
+
+// Frozen returns a model of what there is now, which stays as it is, with what its variables occur in; of its arrays
+// most are the state's own. The multipliers are those of now as well, of whoever asks before the state changes.
+func (s *State) Frozen() (model *mrf.Model, index *mrf.Occurrences, multipliers func() []float64) {
+	here, gone := s.here(), s.departures()
+	come := s.arrivals(here)
+	model = s.changed(gone, come, leastPiece)
+	return model, s.index.Changed(gone, model, come), func() []float64 {
+		mu := make([]float64, 0, model.Potentials())
+		s.each(here, func(place int) { mu = append(mu, s.mu[place]) })
+		return mu
+	}
 }
 
 // Lend is Gather for who solves the problem while the state goes on changing, until Adopt. Meanwhile Solve does what is
