@@ -75,6 +75,8 @@ var tasks = []task{
 		about: "which records are of one thing: a siamese network, mutual and transitive"},
 	{name: "ranking", metric: "accuracy of pairs", make: ranking,
 		about: "which of two things is better, by 300 comparisons"},
+	{name: "league", metric: "accuracy", make: league,
+		about: "who wins, by strengths that a network sees and nobody has labelled; 80 of 276 games known"},
 	{name: "levels", metric: "1 − mean error", make: levels,
 		about: "degrees of truth between 0 and 1 on a map, 90 of 900 known"},
 	{name: "sequences", metric: "accuracy", make: sequences,

@@ -80,7 +80,6 @@ type GradientReport struct {
 func Compare(ctx context.Context, grounding *session.Grounding, o GradientOptions) (*GradientReport, error) {
 	g := &learner{Grounding: grounding}
 	p := g.Project
-	method := p.Learning.Learn.Method
 	if o.Samples == 0 {
 		o.Samples = 24
 	}
@@ -105,10 +104,10 @@ func Compare(ctx context.Context, grounding *session.Grounding, o GradientOption
 	if err != nil {
 		return nil, g.explainInfeasible(ctx, err)
 	}
-	r := &GradientReport{Gradient: method.String(), Loss: found.Loss, Noise: found.Noise,
+	r := &GradientReport{Gradient: trainer.Method.String(), Loss: found.Loss, Noise: found.Noise,
 		BoundedLabels: found.Bounded, Loose: found.Loose, Step: o.Step, Seed: p.Seed}
 	r.sum(found.Slopes, func(rule int) string { return g.Program.Rules[rule].Text })
-	r.judge(method)
+	r.judge(trainer.Method)
 	return r, nil
 }
 

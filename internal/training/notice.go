@@ -511,8 +511,9 @@ func (n *notices) network(f *learn.Finding) {
 // vanishing says that no gradient reaches a network, or a layer of it.
 func (n *notices) vanishing(f *learn.Finding, see func(id, hint, format string, args ...any)) {
 	if f.Layer == "" {
-		see("learn-vanishing", "look whether a rule ties what the network sees to the labels, raise learn.mu, or fit the "+
-			"network first (network.epochs)", "no gradient reaches network %q, though not all labels are met", f.Network)
+		see("learn-vanishing", "look whether a rule ties what the network sees to the labels, take learn.method=implicit "+
+			"if a target without labels lies between, raise learn.mu, or fit the network first (network.epochs)",
+			"no gradient reaches network %q, though not all labels are met", f.Network)
 		return
 	}
 	see("learn-vanishing", "take fewer hidden layers, or the activation relu",

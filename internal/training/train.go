@@ -183,8 +183,13 @@ func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error)
 		copy(g.Theta, l.theta)
 		settings.RuleRate, settings.Deviation = 0, 0
 	}
-	if p := &g.Project.Learning; p.Auto && !p.LossSet && task.Batches == nil && task.Labels.OfSides() {
-		settings.Loss.Exponent = sideExponent
+	if p := &g.Project.Learning; p.Auto && task.Batches == nil {
+		if !p.LossSet && task.Labels.OfSides() {
+			settings.Loss.Exponent = sideExponent
+		}
+		if g.bypassed(task.Labels) {
+			settings.Method = learn.Implicit
+		}
 	}
 	trainer, err := learn.NewTrainer(task, settings)
 	if err != nil {
