@@ -15,6 +15,9 @@ type Options struct {
 	Balance bool
 	// Depth is how many steps to go on with the atoms that push.
 	Depth int
+	// Drawn is for a drawing of these: how many ground rules of each rule are named of them, and no leaves; 0 means that
+	// they are explained as the atom itself is.
+	Drawn int
 }
 
 const defaultShown = 5
@@ -167,6 +170,9 @@ func (s *State) because(ctx context.Context, e *Explanation, names Names, i int3
 				asked[k] = true
 				next := o
 				next.Depth = 0
+				if o.Drawn > 0 {
+					next.Shown, next.Balance = o.Drawn, true
+				}
 				below, err := s.Explain(ctx, names, k, next)
 				if err != nil {
 					return err

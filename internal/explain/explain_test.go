@@ -179,3 +179,25 @@ func TestIntervals(t *testing.T) {
 		}
 	}
 }
+
+// What is drawn of the atoms that push has no more than a drawing shows, and the atom itself is explained as ever.
+func TestDrawn(t *testing.T) {
+	const drawn = 2
+	m, theta, x := mrftest.Random(rand.New(rand.NewPCG(2, 5)), families["sparse"])
+	s, below := solved(t, mrftest.Field(m, theta, x), 1e-6), 0
+	for i := range int32(m.Variables) {
+		e, err := s.Explain(context.Background(), numbers{}, i, Options{Depth: 1, Shown: -1, Drawn: drawn})
+		if err != nil || e.Unique && e.Value > 0 && len(e.Leaves) == 0 {
+			t.Fatalf("%v is not explained: %v", e, err)
+		}
+		for _, of := range e.Because {
+			below++
+			if len(of.Leaves) > 0 || len(of.Pushes) > (drawn+1)*len(of.Rules) {
+				t.Errorf("%s has %d leaves and %d pushes", of.Atom, len(of.Leaves), len(of.Pushes))
+			}
+		}
+	}
+	if below == 0 {
+		t.Error("nothing is drawn")
+	}
+}

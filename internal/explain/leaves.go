@@ -83,20 +83,14 @@ func (t *tally) piece(p *piece, v []float64) {
 	for k := range p.tights {
 		t.constant(p, p.tights[k].place, -v[n+k])
 	}
-	pulls := make(map[int]float64) // v·a of the linear ones
-	for k, i := range p.variables {
-		if v[k] == 0 {
-			continue
-		}
-		for _, place := range t.state.index.Of(i, nil) {
-			if at := t.state.look(place); at.standing.fixed() && !p.binds(&at) {
-				pulls[place] += at.coefficient(i) * v[k]
+	for _, place := range p.fixed {
+		at, pull := t.state.look(int(place)), 0.0 // v·a
+		for k, i := range at.ids {
+			if column, in := slices.BinarySearch(p.variables, i); in {
+				pull += at.coef[k] * v[column]
 			}
 		}
-	}
-	for _, place := range sortedKeys(pulls) {
-		at := t.state.look(place)
-		t.rule(&at, -at.mu*pulls[place])
+		t.rule(&at, -at.mu*pull)
 	}
 }
 

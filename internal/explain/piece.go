@@ -54,6 +54,7 @@ type piece struct {
 	variables []int32
 	squares   []row
 	tights    []row
+	fixed     []int32 // places of what pushes by as much, whatever the state nearby
 	factor    *ldl.Factor
 	units     []float64 // see measure
 	work      []float64 // for the factor, which has rows for long squares, too
@@ -186,6 +187,9 @@ func (s *State) build(p *piece, places []int32) {
 	for _, place := range places {
 		at := s.look(int(place))
 		if !p.couples(&at) {
+			if at.standing.fixed() {
+				p.fixed = append(p.fixed, place)
+			}
 			continue
 		}
 		r := row{place: int(place), h: 2 * at.w}
@@ -204,7 +208,7 @@ func (s *State) build(p *piece, places []int32) {
 	if p.scale == 0 {
 		p.scale = s.field.Unit()
 	}
-	p.assemble()
+	p.assemble(s.settings.Threads)
 }
 
 // slight is what is added to K's diagonal, and taken from that of its lower half: refinement takes it out again. short
@@ -248,7 +252,7 @@ func (p *piece) measure() {
 }
 
 // assemble factors K, with a row for each long square, whose product would fill it.
-func (p *piece) assemble() {
+func (p *piece) assemble(threads int) {
 	p.measure()
 	n := len(p.variables)
 	least := slight
@@ -286,7 +290,7 @@ func (p *piece) assemble() {
 	for k := n; k < len(negative); k++ {
 		negative[k] = true
 	}
-	p.factor = ldl.NewFactor(ldl.Analyse(pattern), negative, 1)
+	p.factor = ldl.NewFactor(ldl.Analyse(pattern), negative, threads)
 	p.factor.Factor(diagonal, numbers)
 	p.work = make([]float64, len(diagonal))
 }

@@ -11,7 +11,7 @@ func TestNearlyEqualRows(t *testing.T) {
 				{index: []int32{0, 1, 2}, coef: []float64{1 + apart, 1, -1}},
 				{index: []int32{0, 1, 2}, coef: []float64{1, 1 + apart, -1}}},
 		}
-		p.assemble()
+		p.assemble(1)
 		right := []float64{1, 0, 0, 0, 0}
 		x, ok := p.solve(right)
 		if p.subtract(x, right); !ok || p.norm(right) > rough {

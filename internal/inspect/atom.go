@@ -74,7 +74,7 @@ func (s *Site) explain(ctx context.Context, x *session.Explainer, p *atomPage, p
 	if err != nil {
 		return err
 	}
-	shown := explain.Options{Depth: 1, Shown: max(20, nodes/4)}
+	shown := explain.Options{Depth: 1, Shown: max(20, nodes/4), Drawn: drawnPushes(nodes)}
 	if p.Explanation, err = x.Explain(ctx, shown, predicate, arguments...); err != nil {
 		return err
 	}
@@ -126,12 +126,16 @@ var drawnAtoms = []string{"20", "50", "200"}
 // shownPremises is how many atoms of a push a drawing has at most.
 const shownPremises = 4
 
+// drawnPushes is how many pushes on one atom a drawing of so many atoms has at most.
+func drawnPushes(nodes int) int { return max(8, nodes/4) }
+
 // neighbours is a drawing of the atoms that push an atom, and of those that push these: so many of them.
 func neighbours(e *explain.Explanation, nodes int) report.Graph {
 	g := report.Graph{Title: "What pushes " + e.Atom, Nodes: []report.Node{{Name: e.Atom, Value: e.Value}}}
 	places := map[string]int{e.Atom: 0}
 	add := func(from *explain.Explanation, to, column int) {
-		for _, push := range from.Pushes[:min(len(from.Pushes), max(8, nodes/4))] {
+		alone := slices.DeleteFunc(slices.Clone(from.Pushes), func(p explain.Push) bool { return p.Count > 0 })
+		for _, push := range alone[:min(len(alone), drawnPushes(nodes))] {
 			for _, a := range premises(push, from.Atom) {
 				at, known := places[a.Atom]
 				if !known && len(g.Nodes) < nodes {
