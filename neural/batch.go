@@ -15,6 +15,12 @@ import "fmt"
 //		err = perception.Backward(upstream)
 //	}
 func (p *Perception) Select(rows []int32) error {
+	for _, s := range p.passes {
+		if s.along != nil {
+			return fmt.Errorf("neural: the rows of network %q are linked, so that none can stand for another",
+				s.network.spec.Name)
+		}
+	}
 	for _, g := range p.groups {
 		if last := g.bound[len(g.bound)-1]; int(last) >= len(rows) {
 			return fmt.Errorf("neural: %d rows are selected, but row %d is bound", len(rows), last)
@@ -61,6 +67,10 @@ func (s *System) Predict(network string, rows []int32) ([]float32, error) {
 		}
 	}
 	out := make([]float32, len(rows)*n.width)
+	if n.spec.Propagate != "" {
+		return nil, fmt.Errorf("network %q: what it says of a row depends on those linked to it, which are not given here",
+			network)
+	}
 	n.root().standardizeByAll()
 	size := min(predicted, len(rows))
 	if size == 0 {

@@ -144,9 +144,6 @@ func (r *cnnRunner) features(n int) []float32 {
 	return last.out[:n*last.convolution.out.size()]
 }
 
-// row returns the i-th row of a matrix.
-func row[T any](values []T, i, width int) []T { return values[i*width : (i+1)*width] }
-
 // backward adds the parameters' gradients for the upstream ones.
 func (r *cnnRunner) backward() error {
 	if r.network.spec.Frozen {

@@ -21,6 +21,15 @@ type Features struct {
 	values  []float32
 }
 
+// rows numbers all rows.
+func (f *Features) rows() []int32 {
+	all := make([]int32, f.Len())
+	for r := range all {
+		all[r] = int32(r)
+	}
+	return all
+}
+
 // NewDense returns a dense table whose row r is values[r*width:(r+1)*width].
 func NewDense(ids []string, width int, values []float32) (*Features, error) {
 	f, err := newTable(ids, width, values)

@@ -142,6 +142,7 @@ func (r *layersRunner) forward(train bool, seed uint64) error {
 	}
 	if r.net.output != "" {
 		width := r.network.width
+		r.along.apply(r.out, width)
 		eachChunk(r.threads, n, func(lo, hi int) { r.net.output.apply(r.out[lo*width:hi*width], width) })
 	}
 	return nil
@@ -165,6 +166,7 @@ func (r *layersRunner) backward() error {
 	copy(top.gradient, r.upstream)
 	if r.net.output != "" {
 		r.net.output.descend(top.gradient, r.out, r.network.width)
+		r.along.apply(top.gradient, r.network.width)
 		if r.past != nil {
 			r.group.product.backward(top.gradient, r.net.skip.Gradient, r.network.width)
 		}

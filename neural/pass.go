@@ -15,6 +15,7 @@ type pass struct {
 	out      []float32 // outputs, [rows, network.width]
 	upstream []float32 // ∂L/∂out
 	threads  int
+	along    *propagation // of the logits; nil without
 }
 
 // A runner computes a pass.
@@ -42,6 +43,14 @@ func newPass(s *System, n *network, g *group) *pass {
 		p.runner = newFunctionRunner(p)
 	}
 	return p
+}
+
+// propagate lets logits be propagated along links, if there are any. The rows of the pass are then all of the table.
+func (p *pass) propagate(links *Links) {
+	if links != nil {
+		p.along = &propagation{Links: links, steps: p.network.spec.Steps, restart: float32(p.network.spec.Restart),
+			threads: p.threads}
+	}
 }
 
 // checkTruth refuses outputs that are to be truth values and are not.

@@ -23,6 +23,8 @@ type Binding struct {
 	Classes []int32
 	// Similarities are the values of the network's Measures, those of an atom one after the other; nil without any.
 	Similarities []float32
+	// Links are those that the network's logits are propagated along, among all rows of its features; nil without any.
+	Links *Links
 }
 
 // Perception computes the perceived atoms of one ground model. It implements learn.Perception.
@@ -105,7 +107,7 @@ func (p *Perception) Restrict(inputs []int32) (learn.Perception, error) {
 
 // restrict returns the binding of the atoms that have a place.
 func (b *Binding) restrict(place map[int32]int32) Binding {
-	part := Binding{Network: b.Network}
+	part := Binding{Network: b.Network, Links: b.Links}
 	measures := len(b.Similarities) / max(1, len(b.Inputs))
 	for k, x := range b.Inputs {
 		at, wanted := place[x]
@@ -136,6 +138,12 @@ func (s *System) check(b *Binding, bound []bool) error {
 	n := s.network(b.Network)
 	if n == nil {
 		return fmt.Errorf("there is no such network")
+	}
+	switch {
+	case (b.Links == nil) != (n.spec.Propagate == ""):
+		return fmt.Errorf("links are wanted of a network that propagates along a predicate, and of no other one")
+	case b.Links != nil && b.Links.rows() != n.raw.Len():
+		return fmt.Errorf("links among %d rows do not suit features of %d", b.Links.rows(), n.raw.Len())
 	}
 	second, limit, what := b.Classes, n.width, "class"
 	if n.pairs() {
@@ -181,6 +189,12 @@ func mark(inputs []int32, bound []bool) error {
 // so that the first layer is computed once for all of them.
 func (p *Perception) addGroups(bindings []Binding) {
 	rows := p.rowsOf(bindings)
+	for i := range bindings {
+		if b := &bindings[i]; b.Links != nil && len(b.Inputs) > 0 {
+			n := p.system.network(b.Network).root()
+			rows[n] = n.raw.rows()
+		}
+	}
 	for _, n := range p.system.networks {
 		if len(rows[n]) > 0 {
 			p.groups = append(p.groups, newGroup(n, rows[n], p.system.threads))
@@ -232,6 +246,7 @@ func (p *Perception) addHead(b *Binding) {
 		return
 	}
 	s := p.pass(p.system.network(b.Network))
+	s.propagate(b.Links)
 	if s.network.pairs() {
 		p.heads = append(p.heads, newPairs(s, b))
 		return

@@ -90,10 +90,6 @@ type sparseProduct struct {
 	entry       []int32 // where the values of the columns lie in values
 }
 
-// chunk is the number of rows, columns or pairs of one parallel task. Sums over chunks depend on it, but not on the
-// number of threads.
-const chunk = 128
-
 // newSparseProduct copies the nonzeros of the rows and lists them both ways.
 func newSparseProduct(f *Features, rows []int32) *sparseProduct {
 	p := &sparseProduct{rows: rows, width: f.width, start: make([]int, 1, len(rows)+1)}
@@ -172,20 +168,5 @@ func (p *sparseProduct) backward(dz, weights []float32, outputs int) {
 				addScaled(out, p.dropped[p.entry[k]], dz[int(p.rowOf[k])*outputs:])
 			}
 		}
-	})
-}
-
-// addScaled adds a·x to out, over the length of out.
-func addScaled(out []float32, a float32, x []float32) {
-	x = x[:len(out)]
-	for i := range out {
-		out[i] += a * x[i]
-	}
-}
-
-// eachChunk calls body on consecutive pieces of [0,n), in parallel; body writes to its own piece only.
-func eachChunk(threads, n int, body func(lo, hi int)) {
-	parallel.For(threads, (n+chunk-1)/chunk, func(task int) {
-		body(task*chunk, min(n, (task+1)*chunk))
 	})
 }

@@ -97,11 +97,7 @@ func (n *network) standardizeByAll() {
 	if n.scaling == nil || n.scaling.known {
 		return
 	}
-	rows := make([]int32, n.raw.Len())
-	for r := range rows {
-		rows[r] = int32(r)
-	}
-	n.standardize(rows)
+	n.standardize(n.raw.rows())
 }
 
 // ofDense estimates the scale of each column from the rows.

@@ -72,6 +72,13 @@ type Spec struct {
 	// layers, and of a siamese network how far apart those of the two rows are, and their products, column by column. By
 	// default it does unless networks share layers or a classifier learns from examples.
 	Skip *bool `json:"skip"`
+	// Propagate names the predicate along whose atoms an mlp's logits are propagated between rows; "" for none. A Binding
+	// has the links.
+	Propagate string `json:"propagate"`
+	// Steps is how often they are propagated; default 10.
+	Steps int `json:"steps"`
+	// Restart is the share of a row's own logits in each step, in (0,1]; default 0.1.
+	Restart float64 `json:"restart"`
 	// Measures names similarities of strings that a siamese network's distance layer sees beside the twins: those of the
 	// names of the two rows. A Binding has their values.
 	Measures []string `json:"measures"`
@@ -245,6 +252,10 @@ func (s Spec) withDefaults() Spec {
 	if s.Skip == nil && (s.pairs() || s.Kind == multilayer) {
 		s.Skip = new(s.Encoder == "" && len(s.Hidden) > 0)
 	}
+	if s.Propagate != "" {
+		setDefault(&s.Steps, 10)
+		setDefault(&s.Restart, 0.1)
+	}
 	if s.pairs() || s.Outputs == 1 {
 		setDefault(&s.Output, SigmoidOutput)
 	} else {
@@ -304,10 +315,12 @@ func (s *Spec) validate() error {
 	case !s.pairs() && s.Outputs == 1 && s.Output == SoftmaxOutput:
 		return wrongKey("output", "output %q: of one output it is always 1; take %q", s.Output, SigmoidOutput)
 	case s.pairs():
-		return cmp.Or(s.validateCNN(), s.validatePairs())
+		return cmp.Or(s.validatePropagation(), s.validateCNN(), s.validatePairs())
 	case s.Encoder != "" || s.Shared != 0 || s.Distance != 0 || len(s.Measures) > 0:
 		return wrongKey("encoder", "encoder, shared, distance and measures are for networks that compare pairs, "+
 			"not for kind %q", s.Kind)
+	case s.validatePropagation() != nil:
+		return s.validatePropagation()
 	case s.skips() && s.Kind != multilayer:
 		return wrongKey("skip", "skip is for networks of kind %q and %q, not %q", multilayer, siamese, s.Kind)
 	case s.skips() && len(s.Hidden) == 0:
@@ -339,6 +352,24 @@ func (s *Spec) validatePairs() error {
 		return wrongKey("outputs", "outputs %d: a network of kind %q has one", s.Outputs, s.Kind)
 	case s.Encoder == "" && s.Shared != 0:
 		return wrongKey("shared", "shared %d: there is no encoder to share layers with", s.Shared)
+	}
+	return nil
+}
+
+// validatePropagation checks the keys of propagation.
+func (s *Spec) validatePropagation() error {
+	const many = 1000
+	switch {
+	case s.Propagate == "" && s.Steps == 0 && s.Restart == 0:
+		return nil
+	case s.Propagate == "":
+		return wrongKey("propagate", "steps and restart are about propagation: propagate names no predicate")
+	case s.Kind != multilayer:
+		return wrongKey("propagate", "propagate is for networks of kind %q, not %q", multilayer, s.Kind)
+	case s.Steps < 1 || s.Steps > many:
+		return wrongKey("steps", "steps %d: 1 to %d are wanted", s.Steps, many)
+	case !(s.Restart > 0 && s.Restart <= 1):
+		return wrongKey("restart", "restart %v: a number above 0 and at most 1 is wanted", s.Restart)
 	}
 	return nil
 }

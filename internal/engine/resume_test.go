@@ -165,6 +165,7 @@ func TestBadCheckpoints(t *testing.T) {
 		{"networks fitted first", string(text), "other rules, networks", []string{"network.epochs=2"}, "", ""},
 		{"other nodes", string(text), "another network", nil, `[5]`, `[6]`},
 		{"another dropout", string(text), "other rules, networks", nil, `"dropout": 0.3`, `"dropout": 0.2`},
+		{"propagation", string(text), "other rules, networks", nil, `"dropout": 0.3`, `"dropout": 0.3, "propagate": "Near"`},
 		{"another decay", string(text), "other rules, networks", nil, `"dropout": 0.3`, `"dropout": 0.3, "decay": 1e-6`},
 		{"another gap", string(text), "other rules, networks", []string{"inference.gap=1e-9"}, "", ""},
 		{"another method", string(text), "other rules, networks", []string{"inference.method=sgd"}, "", ""},

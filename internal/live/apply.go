@@ -26,11 +26,13 @@ type difference struct {
 	full    bool // there is no memory for the ground rules that have come
 	// asked are the inputs, by predicate, that networks are to be asked about.
 	asked map[int][]int32
+	// changed are the predicates of which atoms have changed.
+	changed map[int]bool
 }
 
 // make makes changes one after the other; if there is an error, some are made.
 func (s *Session) make(ctx context.Context, changes []change.Change) (*difference, error) {
-	d := &difference{asked: make(map[int][]int32)}
+	d := &difference{asked: make(map[int][]int32), changed: make(map[int]bool)}
 	s.ask()
 	if err := s.revise(d, changes); err != nil {
 		return nil, err
@@ -199,6 +201,7 @@ func findIn(g *session.Grounding, store *relation.Store, c *change.Change) (at p
 // replace lets the ground rules go that an atom has a part in, changes the atom, and lets those come that it has then.
 func (s *Session) replace(d *difference, at place, c *change.Change) {
 	s.refresh()
+	d.changed[at.predicate] = true
 	d.faults.Leaving(true)
 	s.each(d, &at, func(p *mrf.Potential) bool { return s.remove(d, p) })
 	s.grounding.Alter(func() { s.store(d, &at, c) })

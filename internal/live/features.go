@@ -151,8 +151,12 @@ func (s *Session) consultAll(d *difference, predicate int) {
 
 // perceive asks the networks about the atoms that have come, and those whose features have changed.
 func (s *Session) perceive(d *difference) error {
-	for k, declared := range s.grounding.Project.Config.Predicates {
+	config := s.grounding.Project.Config
+	for k, declared := range config.Predicates {
 		r := s.grounding.Tables.Store.Relations[k]
+		if declared.Neural != nil && d.changed[s.grounding.Networks.Along(config, declared.Neural.Network)] {
+			s.consultAll(d, k)
+		}
 		numbers, rows := d.asked[k], []int32(nil)
 		slices.Sort(numbers)
 		for _, number := range slices.Compact(numbers) {
@@ -163,7 +167,7 @@ func (s *Session) perceive(d *difference) error {
 		if len(rows) == 0 {
 			continue
 		}
-		values, err := s.grounding.Networks.Values(declared, r, rows, s.grounding.Tables.Store.Symbols)
+		values, err := s.grounding.Networks.Values(config, k, rows, s.grounding.Tables.Store)
 		if err != nil {
 			return err
 		}

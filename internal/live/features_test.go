@@ -23,8 +23,9 @@ import (
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
-// perceiving has rules over networks of all kinds: C is a classifier of all rows, G says one thing of listed ones, S
-// compares listed pairs by what C's network sees and by names, and N derived pairs of another table.
+// perceiving has rules over networks of all kinds: C is a classifier of all rows, G says one thing of listed ones and
+// propagates it along W, S compares listed pairs by what C's network sees and by names, and N derived pairs of another
+// table.
 var perceiving = []string{
 	"2: C(A, 'x') -> T(A) ^2",
 	"1: C(A, L) & S(A, B) & T(A) -> T(B)",
@@ -66,7 +67,7 @@ func (w *seen) configure(dir, checkpoint string) (string, error) {
 		}
 	}
 	networks := map[string]map[string]any{
-		"c": {"features": "f.csv", "hidden": []int{3}}, "g": {"features": "f.csv", "normalize": "l2"},
+		"c": {"features": "f.csv", "hidden": []int{3}}, "g": {"features": "f.csv", "normalize": "l2", "propagate": "W"},
 		"s": {"kind": "siamese", "encoder": "c", "measures": []string{"TFIDF"}},
 		"n": {"kind": "siamese", "features": "h.csv", "normalize": "none", "hidden": []int{2}},
 	}
@@ -92,7 +93,7 @@ func (w *seen) configure(dir, checkpoint string) (string, error) {
 	}
 	predicates := make(map[string]any)
 	for name, more := range map[string]map[string]any{
-		"O/1": {}, "T/1": {"targets": rows("T", true)},
+		"O/1": {}, "W/2": {}, "T/1": {"targets": rows("T", true)},
 		"C/2": {"neural": map[string]any{"network": "c", "entity": 0, "class": 1, "classes": []string{"x", "y"}}},
 		"G/1": {"neural": map[string]any{"network": "g"}, "targets": rows("G", true)},
 		"S/2": {"neural": map[string]any{"network": "s"}, "targets": rows("S", true)},
@@ -138,7 +139,7 @@ func (w *seen) draw(r *rapid.T) change.Change {
 		w.targets[atom] = 1
 		return change.Target(atom[:1], arguments(atom)...)
 	}
-	switch rapid.IntRange(0, 9).Draw(r, "kind") {
+	switch rapid.IntRange(0, 10).Draw(r, "kind") {
 	case 0, 1, 2:
 		table, id := rapid.SampledFrom([]string{"f", "f", "h"}).Draw(r, "table"), entity()
 		row := []float64{value, rapid.SampledFrom([]float64{0, -3, 0.5}).Draw(r, "value")}
@@ -157,6 +158,8 @@ func (w *seen) draw(r *rapid.T) change.Change {
 	case 6:
 		return target("G(" + entity() + ")")
 	case 7:
+		return observe("W(" + entity() + "," + entity() + ")")
+	case 8:
 		return target("T(" + entity() + ")")
 	}
 	all := slices.Sorted(maps.Keys(w.observed))

@@ -30,8 +30,8 @@ type Networks struct {
 	Features map[string]*neural.Features // by the network's name; an encoder's also under those that share it
 	// similarities are those of the atoms' names, as bindings want them, so that new parameters find them again.
 	similarities map[*relation.Relation][]float32
-	// blind are the networks that have been told to see nothing.
-	blind map[string]bool
+	// blind are the networks that have been told to see nothing, and lonely those without links: false until that is told.
+	blind, lonely map[string]bool
 	// revised are the rows that are others than those that were read.
 	revised map[revision]bool
 }
@@ -44,7 +44,8 @@ func Load(p *project.Project) (*Networks, error) {
 	var diags source.Diagnostics
 	n := &Networks{threads: p.Threads,
 		Features: make(map[string]*neural.Features), tables: make(map[string]*neural.Features),
-		similarities: make(map[*relation.Relation][]float32), blind: make(map[string]bool)}
+		similarities: make(map[*relation.Relation][]float32), blind: make(map[string]bool),
+		lonely: make(map[string]bool)}
 	for _, network := range p.Config.Networks {
 		n.Specs = append(n.Specs, loadNetwork(p, network, n, &diags))
 	}
@@ -101,6 +102,7 @@ func loadNetwork(p *project.Project, network *load.Network, n *Networks, diags *
 				strings.Join(similarity.Names(), ", "))
 		}
 	}
+	checkLinks(p, network, &spec, diags)
 	for _, path := range []*string{&spec.Checkpoint, &spec.File} {
 		if *path != "" && !filepath.IsAbs(*path) {
 			*path = filepath.Join(filepath.Dir(p.Config.Name), *path)
@@ -263,9 +265,10 @@ func (n *Networks) Standardize(p *project.Project) error {
 	return nil
 }
 
-// LintScales warns, once, of networks that see no difference between their rows.
-func (n *Networks) LintScales(config *load.Config, diags *source.Diagnostics) {
+// Lint warns, once, of networks that see no difference between their rows, or no links among them.
+func (n *Networks) Lint(config *load.Config, diags *source.Diagnostics) {
 	for _, network := range config.Networks {
+		n.lintLinks(network, diags)
 		constant, features := n.System.Constant(network.Name)
 		if constant == 0 || constant < features || n.blind[network.Name] {
 			continue
@@ -296,6 +299,7 @@ func (n *Networks) Bindings(config *load.Config, store *relation.Store) ([]neura
 			b.bind(declared.Neural, row, b.atoms.Number(row))
 		}
 		b.report(declared, &diags)
+		b.binding.Links = n.links(config, b.binding.Network, store)
 		if known, has := n.similarities[b.atoms]; has {
 			b.binding.Similarities = known
 		} else if len(b.strangers.names) == 0 && len(n.measures(b.binding.Network)) > 0 {
@@ -341,7 +345,12 @@ func (n *Networks) measure(b *binder) []float32 {
 
 // measures names the similarities that a network wants to see.
 func (n *Networks) measures(network string) []string {
-	return n.Specs[slices.IndexFunc(n.Specs, func(s neural.Spec) bool { return s.Name == network })].Measures
+	return n.spec(network).Measures
+}
+
+// spec returns the specification of a network.
+func (n *Networks) spec(network string) *neural.Spec {
+	return &n.Specs[slices.IndexFunc(n.Specs, func(s neural.Spec) bool { return s.Name == network })]
 }
 
 // binder finds the features' rows, and the class, of each perceived atom of one predicate.

@@ -9,7 +9,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/similarity"
 	"github.com/deeppsl/deeppsl/internal/source"
-	"github.com/deeppsl/deeppsl/internal/symbol"
 	"github.com/deeppsl/deeppsl/neural"
 )
 
@@ -157,15 +156,17 @@ func (n *Networks) Differences(other *Networks) (all []Revision, enough bool) {
 }
 
 // Wide tells whether other rows of the features change what a network says of any: it compares names by the tokens that
-// all have.
+// all have, or propagates logits between rows.
 func (n *Networks) Wide(network string) bool {
-	return slices.ContainsFunc(n.measures(network), func(name string) bool { return similarity.Find(name).Corpus })
+	corpus := func(name string) bool { return similarity.Find(name).Corpus }
+	return n.spec(network).Propagate != "" || slices.ContainsFunc(n.measures(network), corpus)
 }
 
 // Values returns what the networks say of the atoms of some rows of a predicate.
-func (n *Networks) Values(declared *load.Predicate, atoms *relation.Relation, rows []int32, symbols *symbol.Table) (
-	[]float64, error) {
-	b := n.binder(declared, atoms, symbols)
+func (n *Networks) Values(config *load.Config, predicate int, rows []int32, store *relation.Store) ([]float64, error) {
+	declared := config.Predicates[predicate]
+	b := n.binder(declared, store.Relations[predicate], store.Symbols)
+	b.binding.Links = n.links(config, declared.Neural.Network, store)
 	for k, row := range rows {
 		b.bind(declared.Neural, row, int32(k))
 	}

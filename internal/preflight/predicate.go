@@ -53,10 +53,13 @@ func uses(rules []*program.Rule) map[int]bool {
 	return used
 }
 
-// serving tells, by name in lower case, which predicates another declaration needs: as the teacher of a network, or for
-// their strings.
+// serving tells, by name in lower case, which predicates another declaration needs: as the teacher of a network, for
+// its links, or for their strings.
 func (m *Model) serving() map[string]bool {
 	names := make(map[string]bool)
+	for _, name := range m.Links {
+		names[strings.ToLower(name)] = true
+	}
 	for _, p := range m.Config.Predicates {
 		if p.Neural != nil {
 			names[strings.ToLower(p.Neural.Teacher)] = true

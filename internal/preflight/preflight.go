@@ -22,6 +22,8 @@ type Model struct {
 	Estimates []ground.Estimate
 	// Learns says that weights are learned, so that their values are only beginnings.
 	Learns bool
+	// Links are the predicates that networks propagate logits along.
+	Links []string
 	// Grounding says which ground rules are dropped.
 	Grounding ground.Options
 }

@@ -15,6 +15,7 @@ func (g *Grounding) Preflight(estimates []ground.Estimate) *preflight.Model {
 	return &preflight.Model{
 		Config: config, Program: g.Program, Derivations: g.Derivations.Rules(), Tables: g.Tables, Estimates: estimates,
 		Learns: config.Runs(load.Learn), Grounding: g.Project.Phases[load.Infer].Model.Options(),
+		Links: g.Networks.Links(),
 	}
 }
 

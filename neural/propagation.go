@@ -1,0 +1,86 @@
+package neural
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Link ties two rows of a table of features, both ways alike.
+type Link struct {
+	A, B   int32
+	Weight float32 // above 0
+}
+
+// Links are what a network's logits are propagated along: a symmetric matrix S over the rows of its features, with
+// S_ij = w_ij / √(d_i·d_j), where a row is linked to itself with the weight 1 and d_i is the sum of row i's weights.
+type Links struct {
+	start []int // by row, into the others
+	to    []int32
+	share []float32
+}
+
+// NewLinks makes the links among so many rows. Links of a row to itself do not count; of several between two rows the
+// heaviest does. Their order does not matter.
+func NewLinks(rows int, links []Link) *Links {
+	all := make([]Link, 0, rows+2*len(links))
+	for i := range int32(rows) {
+		all = append(all, Link{i, i, 1})
+	}
+	for _, l := range links {
+		if l.A != l.B {
+			all = append(all, l, Link{l.B, l.A, l.Weight})
+		}
+	}
+	slices.SortFunc(all, func(a, b Link) int {
+		return cmp.Or(cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B), cmp.Compare(b.Weight, a.Weight))
+	})
+	all = slices.CompactFunc(all, func(a, b Link) bool { return a.A == b.A && a.B == b.B })
+	s := &Links{start: make([]int, rows+1), to: make([]int32, len(all)), share: make([]float32, len(all))}
+	weight := make([]float64, rows)
+	for k, l := range all {
+		s.start[l.A+1], s.to[k] = k+1, l.B
+		weight[l.A] += float64(l.Weight)
+	}
+	for k, l := range all {
+		s.share[k] = float32(float64(l.Weight) / math.Sqrt(weight[l.A]*weight[l.B]))
+	}
+	return s
+}
+
+func (s *Links) rows() int { return len(s.start) - 1 }
+
+// propagation is personalised PageRank of a network's logits (Gasteiger, Bojchevski and Günnemann, 2019): from Z₀ = Z,
+// so many times Z ← (1−α)·S·Z + α·Z₀. As S is symmetric, so is the whole, which is its own derivative.
+type propagation struct {
+	*Links
+	steps      int
+	restart    float32 // α
+	threads    int
+	here, next []float32
+}
+
+// apply propagates the rows of a matrix [rows, width] in place. A nil propagation leaves it as it is.
+func (p *propagation) apply(z []float32, width int) {
+	if p == nil {
+		return
+	}
+	if len(p.here) != len(z) {
+		p.here, p.next = make([]float32, len(z)), make([]float32, len(z))
+	}
+	copy(p.here, z)
+	for range p.steps {
+		eachChunk(p.threads, p.rows(), func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				out := row(p.next, i, width)
+				clear(out)
+				addScaled(out, p.restart, row(z, i, width))
+				for k := p.start[i]; k < p.start[i+1]; k++ {
+					addScaled(out, (1-p.restart)*p.share[k], row(p.here, int(p.to[k]), width))
+				}
+			}
+		})
+		p.here, p.next = p.next, p.here
+	}
+	copy(z, p.here)
+}
