@@ -58,6 +58,31 @@ func TestThresholdIsLearned(t *testing.T) {
 	}
 }
 
+// What inference knows moves values, and so the threshold is learned with other labels known.
+func TestThresholdOfWhatIsKnown(t *testing.T) {
+	const clubs, members = 40, 5
+	files := map[string]string{"model.json": `{
+		"rules": ["fixed 1: Near(A, B) & Odd(A) -> Odd(B) ^2", "fixed 9: !Odd(A) ^2", "0.1: Rare(A) -> Odd(A) ^2"],
+		"predicates": {"Near/2": {"observations": ["near.tsv"]}, "Rare/1": {"observations": [["p0"]]},
+			"Odd/1": {"targets": ["people.tsv"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]},
+				"evaluations": ["Discrete"]}},
+		"options": {"inference.known": true}}`}
+	for a := range clubs * members {
+		for b := a / members * members; b < (a/members+1)*members; b++ {
+			if a != b {
+				files["near.tsv"] += fmt.Sprintf("p%d\tp%d\n", a, b)
+			}
+		}
+		table := []string{"train.tsv", "test.tsv"}[a%members%2]
+		files["people.tsv"] += fmt.Sprintf("p%d\n", a)
+		files[table] += fmt.Sprintf("p%d\t%d\n", a, a/members%2)
+	}
+	e := run(t, writeProject(t, files), project.Options{}, learnAndInfer).Evaluations[0]
+	if e.Learned == nil || e.Values["F1"] < 0.95 || e.Learned.Value > 0.5 {
+		t.Errorf("F1 %v by %+v", e.Values["F1"], e.Learned)
+	}
+}
+
 // An answer that is no better than one that looks at nothing is told.
 func TestBlindAnswersAreNoticed(t *testing.T) {
 	const want = "F1 of Match is 0 for the 360 labels learned from; an answer that looks at nothing has 0 " +

@@ -46,6 +46,18 @@ func (g *Grounding) LearnThresholds(answer *Answer, phase load.Phase, part func(
 	return nil
 }
 
+// LearnsThresholds tells whether there is a predicate for which LearnThresholds may find one.
+func (g *Grounding) LearnsThresholds() bool {
+	for _, declared := range g.Project.Config.Predicates {
+		for _, e := range declared.Evaluations {
+			if learnsThreshold(e.Evaluator, g.evaluationOptions(e)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // learnsThreshold tells whether an evaluation has a threshold, and none that is written.
 func learnsThreshold(evaluator string, options map[string]string) bool {
 	_, written := options["discreteevaluator.threshold"]

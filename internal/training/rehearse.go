@@ -63,19 +63,64 @@ func (g *learner) rehearse(ctx context.Context, training *Training) error {
 			g.plan.theta, training.plan.theta = known.theta, known.theta
 		}
 		if asked != nil || training.Rehearsed.Known {
-			return nil // inference will know all labels: more, and its values lie elsewhere
+			return r.decide(ctx, training, true, known.y)
 		}
 	}
-	if g.Perception != nil && r.folds != nil && training.plan.epochs > 0 {
+	return r.decide(ctx, training, false, forgotten.y)
+}
+
+// mostRehearsed is the number of ground rules up to which so many more inferences are made.
+const mostRehearsed = 100_000
+
+// decide finds from which value on atoms count as true, by an answer that knows the other labels or not.
+func (r *rehearsal) decide(ctx context.Context, training *Training, knowing bool, y []float64) error {
+	g := r.g
+	if g.Perception != nil && r.folds != nil && training.plan.epochs > 0 || !g.LearnsThresholds() {
 		return nil // end to end, values become sharper
 	}
 	part, _ := r.parts(r.labels)
-	return g.LearnThresholds(&session.Answer{Values: forgotten.y, Perceived: g.Inputs}, r.phase, func(i int32) int {
+	if knowing && r.folds != nil {
+		// Inference will know more labels than a fold leaves, and values lie elsewhere then.
+		if g.Model.Potentials() > mostRehearsed {
+			return nil
+		}
+		fine := r.finer()
+		answer, err := fine.answer(ctx, true, g.Theta)
+		if infeasible := (*learn.InfeasibleError)(nil); errors.As(err, &infeasible) {
+			return nil // what hard rules contradict tells no threshold
+		}
+		if err != nil {
+			return err
+		}
+		y = answer.y
+		for i := range part {
+			part[i] = fine.folds[r.about[i]]
+		}
+	}
+	return g.LearnThresholds(&session.Answer{Values: y, Perceived: g.Inputs}, r.phase, func(i int32) int {
 		if p, labelled := part[i]; labelled {
 			return p
 		}
 		return noPart
 	})
+}
+
+// finer holds less out at a time: each fold in parts, about as many as resamples in all.
+func (r *rehearsal) finer() *rehearsal {
+	fine := *r
+	fine.folds = make(map[int32]int, len(r.folds))
+	each := (resamples + len(r.shifts) - 1) / len(r.shifts)
+	fine.shifts = slices.Repeat(r.shifts, each)
+	dealt := make([]int, len(r.shifts))
+	for _, entity := range r.labels.Entities {
+		fold, divided := r.folds[entity]
+		if _, seen := fine.folds[entity]; seen || !divided {
+			continue
+		}
+		fine.folds[entity] = fold + len(r.shifts)*(dealt[fold]%each)
+		dealt[fold]++
+	}
+	return &fine
 }
 
 // schedule finds what is held out in turn: no shift if networks have seen it all, or there is too little.
