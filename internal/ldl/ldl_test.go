@@ -234,3 +234,33 @@ func TestWithin(t *testing.T) {
 		t.Errorf("%.2g flops are not within ten times that", s.Flops)
 	}
 }
+
+// What is known of the rest while a graph is ordered is never more than that takes.
+func TestWithinWhatItTakes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	graphs := map[string][][2]int{"chain": chain(300), "grid": grid(30), "clique": join(1, 120), "cliques": join(20, 30)}
+	for _, degree := range []int{1, 2, 4, 8, 30} {
+		graphs[fmt.Sprint("random ", degree)] = random(600, 300*degree, rng)
+	}
+	for name, edges := range graphs {
+		n := 0
+		for _, e := range edges {
+			n = max(n, e[0]+1, e[1]+1)
+		}
+		m := newMatrix(n, edges, func(int) bool { return false }, rng)
+		s := ldl.Analyse(&m.pattern)
+		if _, ok := ldl.AnalyseWithin(&m.pattern, s.Flops); !ok {
+			t.Errorf("%s: %.3g flops are not within as many", name, s.Flops)
+		}
+	}
+}
+
+// join returns cliques of so many nodes each.
+func join(cliques, nodes int) (edges [][2]int) {
+	for i := range cliques * nodes {
+		for j := i - i%nodes; j < i; j++ {
+			edges = append(edges, [2]int{i, j})
+		}
+	}
+	return edges
+}

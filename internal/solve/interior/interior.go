@@ -351,10 +351,18 @@ func takeApart(m *mrf.Model, parts *partition.Components) (components []componen
 			components[k].variables = append(components[k].variables, int32(i))
 		}
 	}
-	for k := range components {
-		components[k].start = []int32{0}
-	}
 	var buffer mrf.RowBuffer
+	entries := make([]int, len(components))
+	for _, b := range m.Blocks {
+		for j := range b.Len {
+			if vars := b.Ids(j, &buffer); len(vars) > 0 {
+				entries[parts.Of[vars[0]]] += len(vars)
+			}
+		}
+	}
+	for k, n := range parts.Potentials {
+		components[k].room(n, entries[k])
+	}
 	number := int32(0)
 	for _, b := range m.Blocks {
 		for j := range b.Len {
@@ -372,6 +380,12 @@ func takeApart(m *mrf.Model, parts *partition.Components) (components []componen
 
 // order is that of its matrix if that is dense.
 func (c *component) order() int { return min(len(c.variables), len(c.potentials)) }
+
+// room makes room for so many potentials with so many entries.
+func (c *component) room(potentials, entries int) {
+	c.potentials, c.start = make([]int32, 0, potentials), append(make([]int32, 0, potentials+1), 0)
+	c.index, c.coef = make([]int32, 0, entries), make([]float64, 0, entries)
+}
 
 func (c *component) add(number int32, vars []int32, coef []float64, local []int32) {
 	c.potentials = append(c.potentials, number)
