@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
@@ -28,28 +29,29 @@ func (p *inference) Solve(ctx context.Context) (*solve.Result, error) {
 	p.field.SetWeights(scaled)
 	defer p.field.SetWeights(theta)
 	duals := p.duals
-	p.duals = times(duals, 1/largest)
+	p.duals = slices.Clone(duals)
+	p.multiply(p.duals, 1/largest)
 	defer func() { p.duals = duals }()
 	result, err := p.simplify(ctx)
 	if err != nil {
 		return nil, err
 	}
-	result.Multipliers = times(result.Multipliers, largest)
+	if p.kept != nil { // whose next Solve writes where it has its own
+		result.Multipliers = slices.Clone(result.Multipliers)
+	}
+	p.multiply(result.Multipliers, largest)
 	p.field.SetWeights(theta)
 	p.restate(result, largest, exact)
 	return result, nil
 }
 
-// times returns c·v; nil stays nil.
-func times(v []float64, c float64) []float64 {
-	if v == nil {
-		return nil
-	}
-	out := make([]float64, len(v))
-	for j := range v {
-		out[j] = c * v[j]
-	}
-	return out
+// multiply multiplies v by c, where it lies: multipliers can be most of the memory that a solve takes.
+func (p *inference) multiply(v []float64, c float64) {
+	parallel.Range(parallel.Threads(p.settings.Threads), len(v), func(lo, hi int) {
+		for j := lo; j < hi; j++ {
+			v[j] *= c
+		}
+	})
 }
 
 // precision is the number of bits that shares are rounded to. Times another factor, weights differ in their last bits,
