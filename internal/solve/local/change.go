@@ -13,7 +13,10 @@ func (s *State) Add(p *mrf.Potential) int {
 	s.come = append(s.come, arrival{*p, &mrf.Block{Rule: p.Rule, Kind: p.Kind, Exponent: p.Exponent}})
 	s.mu = append(s.mu, 0)
 	if place/64 >= len(s.gone) {
-		s.gone, s.seen = append(s.gone, 0), append(s.seen, 0)
+		s.gone, s.quiet = append(s.gone, 0), append(s.quiet, 0)
+		for k := range s.levels {
+			s.levels[k].still = append(s.levels[k].still, 0)
+		}
 	}
 	for _, i := range p.Vars {
 		s.of[i] = append(s.of[i], int32(place))
@@ -36,7 +39,7 @@ func (s *State) Remove(place int) {
 	s.pending = append(s.pending, v.ids...)
 	p := mrf.Potential{Rule: v.block.Rule, Kind: v.block.Kind, Scale: s.scale(place)}
 	s.kinds.add(&p, s.theta, -1)
-	s.flip(place)
+	s.bury(place)
 }
 
 // scale is the factor of a potential's weight.
@@ -62,10 +65,9 @@ func (s *State) Find(p *mrf.Potential) int {
 			rarest = i
 		}
 	}
-	s.places = s.along(rarest, s.places[:0])
-	for _, place := range s.places {
-		if s.equal(place, p) {
-			return place
+	for _, place := range s.along(rarest, s.present()) {
+		if s.equal(int(place), p) {
+			return int(place)
 		}
 	}
 	return -1
@@ -115,6 +117,8 @@ func (s *State) SetInput(i int32, value float64) {
 			s.count(&t, sign)
 			if sign > 0 {
 				s.pending = append(s.pending, v.ids...)
+			} else {
+				s.stir(int(place))
 			}
 		}
 		if sign < 0 {
@@ -145,19 +149,19 @@ func (s *State) indexInputs() {
 
 // SetValue moves a variable, which the next Solve takes for one that was touched.
 func (s *State) SetValue(i int32, value float64) {
-	s.places = s.along(i, s.places[:0])
-	places := slices.Clone(s.places)
+	places := slices.Clone(s.along(i, s.present()))
 	s.recountAt(places, -1)
 	s.gap.add(-s.box(i))
 	s.setValue(i, value)
 	s.gap.add(s.box(i))
 	s.recountAt(places, 1)
+	s.wake([]int32{i})
 	s.pending = append(s.pending, i)
 }
 
-func (s *State) recountAt(places []int, sign float64) {
+func (s *State) recountAt(places []int32, sign float64) {
 	for _, place := range places {
-		v := s.view(place)
+		v := s.view(int(place))
 		t := s.term(&v, v.slack(s.y), s.mu[place])
 		s.count(&t, sign)
 	}
@@ -220,6 +224,9 @@ func (s *State) Grow(variables int) {
 	for len(s.y) < variables {
 		s.moved(int32(len(s.y)))
 		s.y, s.g = append(s.y, 0), append(s.g, 0)
+		for k := range s.levels {
+			s.levels[k].anchors = append(s.levels[k].anchors, 0)
+		}
 	}
 }
 
@@ -277,9 +284,14 @@ func (s *State) compact() {
 	}
 	s.come, s.mu = come, mu
 	words := len(s.mu)/64 + 1
-	s.gone, s.seen = s.gone[:words], s.seen[:words]
+	s.gone, s.quiet = s.gone[:words], s.quiet[:words]
+	for k := range s.levels {
+		s.levels[k].still = s.levels[k].still[:words]
+	}
 	for place := s.first; place < 64*words; place++ {
+		s.stir(place)
 		s.gone[place/64] &^= 1 << (place % 64)
+		s.quiet[place/64] &^= 1 << (place % 64)
 	}
 	s.of, s.within = make(map[int32][]int32), nil
 	for k := range s.come {

@@ -50,10 +50,11 @@ type State struct {
 	pressed  []int32 // variables that were left with some of the gap
 	crowd    int     // how many these were when each was there once
 	part     part
-	marks    []int32  // of variables, in the part
-	seen     []uint64 // potentials that the part has
+	marks    []int32 // of variables, in the part
+	levels   [len(tethers)]level
+	quiet    []uint64 // potentials that a part need not look at: gone, still, or in it already
 	row      mrf.RowBuffer
-	places   []int
+	places   []int32
 	log      []entry
 	saved    *saved
 	pages    Pages    // the last ones
@@ -91,11 +92,14 @@ func New(field *mrf.Field, y, multipliers []float64, settings solve.Settings) (*
 	s := &State{
 		model: m, index: index, theta: slices.Clone(field.Weights()), x: slices.Clone(field.Inputs()), y: slices.Clone(y),
 		g: make([]float64, m.Variables), mu: make([]float64, n, n+n/8+compactAt), first: n, // with room for some to come
-		gone: make([]uint64, n/64+1), seen: make([]uint64, n/64+1), of: make(map[int32][]int32),
+		gone: make([]uint64, n/64+1), quiet: make([]uint64, n/64+1), of: make(map[int32][]int32),
 		settings: settings.WithDefaults(0),
 	}
 	for _, b := range m.Blocks {
 		s.size += len(b.Vars)
+	}
+	for k := range s.levels {
+		s.levels[k].still = make([]uint64, len(s.gone))
 	}
 	copy(s.mu, multipliers)
 	s.kinds.count(m, s.theta)
@@ -108,6 +112,7 @@ func New(field *mrf.Field, y, multipliers []float64, settings solve.Settings) (*
 func (s *State) recount() {
 	s.objective, s.gap, s.excess, s.violations = total{}, total{}, total{}, violations{}
 	clear(s.g)
+	s.restless()
 	for place := range s.mu {
 		if s.isGone(place) {
 			continue
@@ -116,6 +121,9 @@ func (s *State) recount() {
 		t := s.term(&v, v.slack(s.y), s.mu[place])
 		s.mu[place] = t.mu
 		s.count(&t, 1)
+		if k := s.levelOf(&v, t.mu); k >= 0 {
+			s.turn(k, place)
+		}
 		for k, i := range v.ids {
 			s.g[i] += v.coef[k] * t.mu
 		}
@@ -215,7 +223,11 @@ func (s *State) view(place int) (v view) {
 		return v
 	}
 	block, j := s.index.Locate(place)
-	b := s.model.Blocks[block]
+	return s.viewIn(s.model.Blocks[block], j)
+}
+
+// viewIn returns potential j of a block of the first model, until the next call.
+func (s *State) viewIn(b *mrf.Block, j int) (v view) {
 	v = view{block: b, scale: 1, w: s.theta[b.Rule], c: b.Constant + b.Own(j)}
 	if b.Scale != nil {
 		v.scale = b.Scale[j]
@@ -230,23 +242,45 @@ func (s *State) view(place int) (v view) {
 	return v
 }
 
-// along appends the places of the potentials that a variable is in.
-func (s *State) along(i int32, places []int) []int {
-	first := len(places)
+// set is a set of potentials, of which bits has each, or, but for those, all.
+type set struct {
+	bits []uint64
+	but  bool
+}
+
+// along returns the places of the potentials that a variable is in and a set has, until the next call. Of hundreds that
+// it goes through few are wanted, and which is not foreseen by a processor.
+func (s *State) along(i int32, among set) []int32 {
+	flip := uint64(0)
+	if among.but {
+		flip = 1
+	}
+	places, here := s.places[:0], func(place int32) uint64 { return among.bits[place/64]>>(place%64)&1 ^ flip }
 	if int(i) < s.model.Variables {
-		places = s.index.Of(i, places)
+		listed, n := s.index.Listed(i), 0
+		places = slices.Grow(places, len(listed))[:len(listed)]
+		for _, place := range listed {
+			places[n] = place
+			n += int(here(place))
+		}
+		places = places[:n]
+		s.index.Runs(i, func(place int32) {
+			if here(place) == 1 {
+				places = append(places, place)
+			}
+		})
 	}
 	for _, place := range s.of[i] {
-		places = append(places, int(place))
-	}
-	kept := places[:first]
-	for _, place := range places[first:] {
-		if !s.isGone(place) {
-			kept = append(kept, place)
+		if here(place) == 1 {
+			places = append(places, place)
 		}
 	}
-	return kept
+	s.places = places
+	return places
 }
+
+// present is the set of potentials that are there.
+func (s *State) present() set { return set{s.gone, true} }
 
 func (s *State) isGone(place int) bool { return s.gone[place/64]>>(place%64)&1 == 1 }
 
@@ -270,7 +304,7 @@ func (s *State) worth() float64 { return max(s.Unit(), math.Abs(s.objective.valu
 
 // Bytes is what all of this takes beside the model.
 func (s *State) Bytes() int64 {
-	bytes := s.index.Bytes() + 8*int64(2*len(s.y)+len(s.mu)+len(s.gone)+len(s.seen)) + 4*int64(len(s.marks))
+	bytes := s.index.Bytes() + 8*int64((2+len(s.levels))*(len(s.y)+len(s.gone))+len(s.mu)) + 4*int64(len(s.marks))
 	bytes += s.part.bytes()
 	for k := range s.come {
 		p := &s.come[k]

@@ -106,6 +106,7 @@ func (l *living) check(out Outcome) {
 		got.MaxViolation < want.MaxViolation-1e-12 || math.Abs(field.Unit()-l.Unit()) > 1e-9*l.Unit() {
 		l.t.Fatalf("the totals say %+v (unit %v), and all together %+v (unit %v)", got, l.Unit(), want, field.Unit())
 	}
+	l.checkStill()
 	if out.Status != solve.Optimal {
 		return
 	}
@@ -115,6 +116,59 @@ func (l *living) check(out Outcome) {
 	if cold := l.cold(m); cold.Status == solve.Optimal && math.Abs(cold.Objective-got.Objective) >
 		1.3e-4*max(l.Unit(), math.Abs(cold.Objective))+want.Excess {
 		l.t.Fatalf("objective %v, cold %v", got.Objective, cold.Objective)
+	}
+}
+
+// checkStill finds out whether what is taken for still has no part in the totals, and is all that parts do not look at.
+func (l *living) checkStill() {
+	l.t.Helper()
+	for place := range l.mu {
+		levels := 0
+		for k := range l.levels {
+			levels += int(l.levels[k].still[place/64] >> (place % 64) & 1)
+		}
+		quiet := l.quiet[place/64]>>(place%64)&1 == 1
+		if v := l.view(place); levels > 1 || quiet != (l.isGone(place) || levels == 1) ||
+			levels == 1 && (l.isGone(place) || l.mu[place] != 0 || v.slack(l.y) > 0) {
+			l.t.Fatalf("potential %d is still on %d levels, quiet %v, with multiplier %v", place, levels, quiet, l.mu[place])
+		}
+	}
+	for k := range l.levels {
+		for i, y := range l.y {
+			if math.Abs(y-l.levels[k].anchors[i]) > tethers[k] {
+				l.t.Fatalf("variable %d is at %v, and anchored at %v", i, y, l.levels[k].anchors[i])
+			}
+		}
+	}
+}
+
+// A part has potentials that are near to mattering alone, and others as soon as their variables have moved.
+func TestStill(t *testing.T) {
+	first := &mrf.Model{Variables: 3, Rules: 1}
+	for range 100 { // they keep the sum of the first two variables below 1.5
+		first.AppendPotential(&mrf.Potential{Kind: mrf.Hinge, Exponent: 2, Vars: []int32{0, 1}, Coef: []float64{1, 1},
+			Constant: -1.5, Scale: 1})
+	}
+	for i := range int32(3) {
+		first.AppendPotential(&mrf.Potential{Kind: mrf.Hinge, Exponent: 2, Vars: []int32{i}, Coef: []float64{1}, Scale: 1})
+	}
+	l := &living{t: t, theta: []float64{1}}
+	s, err := New(mrf.NewFieldOn(first, 1), make([]float64, 3), nil, solve.Settings{Gap: 1e-4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.State = s
+	for i, rows := range []int{5, 105} { // with all variables, as some are cheap
+		l.Add(&mrf.Potential{Kind: mrf.Hinge, Exponent: 2, Vars: []int32{int32(i)}, Coef: []float64{-1}, Constant: 1,
+			Scale: 1e3})
+		out, err := l.Solve(t.Context())
+		if err != nil || out.Status != solve.Optimal || len(l.part.rows) > rows {
+			t.Fatalf("%v with %d ground rules, want at most %d: %v", out.Status, len(l.part.rows), rows, err)
+		}
+		l.check(out)
+	}
+	if len(l.part.rows) < 100 {
+		t.Errorf("%d ground rules matter, want 100 and more", len(l.part.rows))
 	}
 }
 
@@ -188,6 +242,7 @@ func TestRollbackLeavesNoTrace(t *testing.T) {
 	for range 30 {
 		before := *l.State
 		y, g, mu, gone := slices.Clone(l.y), slices.Clone(l.g), slices.Clone(l.mu), slices.Clone(l.gone)
+		quiet, anchors := slices.Clone(l.quiet), slices.Clone(l.levels[0].anchors)
 		there, theta := slices.Clone(l.there), l.theta
 		l.Begin()
 		l.change()
@@ -198,7 +253,8 @@ func TestRollbackLeavesNoTrace(t *testing.T) {
 		l.Rollback()
 		l.there, l.theta = there, theta
 		if !slices.Equal(y, l.y) || !slices.Equal(g, l.g) || !slices.Equal(mu, l.mu) ||
-			!slices.Equal(gone, l.gone[:len(gone)]) || before.gap != l.gap || before.objective != l.objective ||
+			!slices.Equal(gone, l.gone[:len(gone)]) || !slices.Equal(quiet, l.quiet[:len(quiet)]) ||
+			!slices.Equal(anchors, l.levels[0].anchors) || before.gap != l.gap || before.objective != l.objective ||
 			before.kinds != l.kinds || len(before.come) != len(l.come) {
 			t.Fatal("the state is not what it was")
 		}

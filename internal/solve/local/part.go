@@ -19,16 +19,7 @@ type part struct {
 	around    []pressure // what the frontier adds to the gap
 	debts     []pressure // and those that earlier changes have left pressed, once it is indebted
 	indebted  bool
-	far       []idle  // potentials of the part that its model leaves out
-	drift     float64 // how far variables can have moved in all, each by the largest move of each round
-	looked    int     // coefficients of all potentials that the part has, far ones too
-	missed    float64 // what potentials add to the gap that were far in the last round
-}
-
-// idle is a potential that is 0, with a multiplier of 0, until variables can have moved far enough for it to matter.
-type idle struct {
-	until float64 // of the part's drift
-	place int32
+	missed    float64 // what potentials add to the gap that were still in the last round
 }
 
 // row is a potential of a part.
@@ -47,19 +38,18 @@ type group struct {
 	rows   []int32
 }
 
-func (p *part) entries() int { return p.looked }
+func (p *part) entries() int { return len(p.ids) }
 
 func (p *part) bytes() int64 {
 	const ofRow, ofEntry = 56 + 8, 12
-	return 4*int64(cap(p.variables)+cap(p.frontier)) + ofRow*int64(cap(p.rows)) + ofEntry*int64(cap(p.ids)) +
-		16*int64(cap(p.far))
+	return 4*int64(cap(p.variables)+cap(p.frontier)) + ofRow*int64(cap(p.rows)) + ofEntry*int64(cap(p.ids))
 }
 
 // reset empties the part, whose memory stays.
 func (p *part) reset() {
 	p.variables, p.frontier, p.rows = p.variables[:0], p.frontier[:0], p.rows[:0]
 	p.ids, p.coef, p.groups, p.indebted = p.ids[:0], p.coef[:0], p.groups[:0], false
-	p.far, p.drift, p.looked, p.missed = p.far[:0], 0, 0, 0
+	p.missed = 0
 }
 
 // terms returns the variables and coefficients of a row.
@@ -89,13 +79,12 @@ func (s *State) take(p *part, variables []int32) {
 		}
 		p.variables = append(p.variables, i)
 		s.marks[i] = int32(len(p.variables))
-		s.places = s.along(i, s.places[:0])
-		for _, place := range s.places {
-			if bit := uint64(1) << (place % 64); s.seen[place/64]&bit == 0 {
-				s.seen[place/64] |= bit
-				v := s.view(place)
-				p.looked += len(v.ids)
-				s.gather(p, place, &v, v.slack(s.y))
+		for _, place := range s.along(i, set{s.quiet, true}) {
+			v := s.view(int(place))
+			if k := s.levelOf(&v, s.mu[place]); k >= 0 {
+				s.turn(k, int(place))
+			} else {
+				s.gather(p, int(place), &v, v.slack(s.y))
 			}
 		}
 	}
@@ -108,12 +97,9 @@ func (s *State) take(p *part, variables []int32) {
 	p.frontier = kept
 }
 
-// gather adds a potential with a slack to a part, which leaves it out of its model if it is far from mattering.
+// gather adds a potential with a slack to a part.
 func (s *State) gather(p *part, place int, v *view, d float64) {
-	if s.isIdle(place, v, d) {
-		p.far = append(p.far, idle{p.drift - d/reach(v), int32(place)})
-		return
-	}
+	s.quiet[place/64] |= 1 << (place % 64)
 	for _, i := range v.ids {
 		if s.marks[i] == outside {
 			s.marks[i] = beside
@@ -153,10 +139,8 @@ func (s *State) forget(p *part) {
 		}
 	}
 	for k := range p.rows {
-		s.seen[p.rows[k].place/64] = 0
-	}
-	for _, f := range p.far {
-		s.seen[f.place/64] = 0
+		place := p.rows[k].place
+		s.quiet[place/64] &^= 1 << (place % 64)
 	}
 }
 
@@ -199,12 +183,9 @@ func (s *State) install(p *part, result *solve.Result) {
 			s.gap.add(-s.box(i))
 		}
 	}
-	most := 0.0
 	for k, i := range p.variables {
-		most = max(most, math.Abs(result.Y[k]-s.y[i]))
 		s.setValue(i, result.Y[k])
 	}
-	p.drift += most
 	for k, at := range p.order {
 		r := &p.rows[at]
 		ids, coef := p.terms(at)
@@ -236,10 +217,56 @@ func (s *State) install(p *part, result *solve.Result) {
 	s.lookAgain(p)
 }
 
-// isIdle tells whether it takes moves of more than a margin by each of its variables until a potential matters.
-func (s *State) isIdle(place int, v *view, d float64) bool {
-	oneSided := v.block.Kind == mrf.Hinge || v.block.Kind == mrf.LessEqual
-	return oneSided && s.mu[place] == 0 && d < -margin*reach(v)
+// lookAgain gathers those potentials that are still no more, and counts what they add to the totals.
+func (s *State) lookAgain(p *part) {
+	p.missed = 0
+	for _, place := range s.wake(p.variables) {
+		v := s.view(place)
+		d := v.slack(s.y)
+		if d > 0 {
+			t := s.term(&v, d, 0)
+			s.count(&t, 1)
+			p.missed += t.gap
+			if v.block.Kind.Hard() {
+				p.missed = math.Inf(1)
+			}
+		}
+		s.gather(p, place, &v, d)
+	}
+}
+
+// Most potentials around variables that change are far from mattering: they are 0, their multipliers are 0, and it
+// takes moves of their variables until that is otherwise. Such a potential is *still*, and what is done around it looks
+// at no more of it than a bit. That is so on one of several levels: its slack is that at the level's anchors, which are
+// points that no variable is further from than the level's tether. A variable that goes further is anchored anew where
+// it is then, and those potentials around it are looked at that are still on this level. Potentials a little away from
+// mattering are on a level of a short tether; most are on one of a long tether, which is seldom too short.
+
+// tethers are how far variables may go from their anchors, level by level.
+var tethers = [...]float64{0.05, 0.005}
+
+// slackness is how many tethers each variable of a still potential would have to go for it to matter: more than
+// rounding reaches.
+const slackness = 1.01
+
+// level has the potentials that are still because of its anchors.
+type level struct {
+	still   []uint64
+	anchors []float64
+}
+
+// levelOf returns the level on which a potential with a multiplier is still, or -1.
+func (s *State) levelOf(v *view, mu float64) int {
+	if mu != 0 || v.block.Kind != mrf.Hinge && v.block.Kind != mrf.LessEqual {
+		return -1
+	}
+	reach := reach(v)
+	for k, tether := range tethers {
+		if v.slack(s.levels[k].anchors) < -slackness*tether*reach {
+			return k
+		}
+	}
+	return -1
 }
 
 // reach is by how much a potential's slack changes at most where each of its variables moves by 1.
@@ -250,25 +277,67 @@ func reach(v *view) (sum float64) {
 	return sum
 }
 
-// lookAgain gathers those idle potentials anew that may matter now, and counts what they add to the totals.
-func (s *State) lookAgain(p *part) {
-	all := p.far
-	p.far, p.missed = p.far[:0], 0
-	for _, f := range all {
-		if f.until > p.drift {
-			p.far = append(p.far, f)
-			continue
+// turn takes the potential at a place for still on a level, or no more.
+func (s *State) turn(level, place int) {
+	s.note(entry{ofStillness + what(level), int32(place), 0})
+	s.levels[level].still[place/64] ^= 1 << (place % 64)
+	s.quiet[place/64] ^= 1 << (place % 64)
+}
+
+// stir takes the potential at a place for still no more.
+func (s *State) stir(place int) {
+	for k := range s.levels {
+		if s.levels[k].still[place/64]>>(place%64)&1 == 1 {
+			s.turn(k, place)
 		}
-		v := s.view(int(f.place))
-		d := v.slack(s.y)
-		if d > 0 {
-			t := s.term(&v, d, 0)
-			s.count(&t, 1)
-			p.missed += t.gap
-			if v.block.Kind.Hard() {
-				p.missed = math.Inf(1)
+	}
+}
+
+// wake anchors those of some variables anew that have gone too far, and returns the places of the potentials around
+// them that are still no more.
+func (s *State) wake(variables []int32) (woken []int) {
+	for k := range s.levels {
+		var moved []int32
+		l := &s.levels[k]
+		for _, i := range variables {
+			if math.Abs(s.y[i]-l.anchors[i]) > tethers[k] {
+				s.note(entry{ofAnchor + what(k), i, l.anchors[i]})
+				l.anchors[i] = s.y[i]
+				moved = append(moved, i)
 			}
 		}
-		s.gather(p, int(f.place), &v, d)
+		for _, i := range moved {
+			woken = s.look(k, i, woken)
+		}
+	}
+	return woken
+}
+
+// look looks at the potentials of a variable that have been still on a level, and appends those that are so on none
+// now.
+func (s *State) look(level int, i int32, woken []int) []int {
+	for _, place := range s.along(i, set{s.levels[level].still, false}) {
+		v := s.view(int(place))
+		now := s.levelOf(&v, 0)
+		if now == level {
+			continue
+		}
+		s.turn(level, int(place))
+		if now < 0 {
+			woken = append(woken, int(place))
+		} else {
+			s.turn(now, int(place))
+		}
+	}
+	return woken
+}
+
+// restless forgets which potentials are still, and anchors all variables where they are.
+func (s *State) restless() {
+	copy(s.quiet, s.gone)
+	for k := range s.levels {
+		l := &s.levels[k]
+		clear(l.still)
+		l.anchors = append(l.anchors[:0], s.y...)
 	}
 }

@@ -33,7 +33,7 @@ func (s *State) absorb(i int32) {
 			continue
 		}
 		place := p.place + j
-		v := s.view(place)
+		v := s.viewIn(p.block, j)
 		d, a := v.slack(s.y), v.coef[0]
 		if v.w == 0 || d < 0 && v.block.Kind == mrf.Hinge {
 			continue
@@ -44,7 +44,9 @@ func (s *State) absorb(i int32) {
 		if slope < 0 {
 			step = min(-slope, 2*v.w*a*a*(1-s.y[i])) / a
 		}
-		s.setPrior(place, &v, d, natural+step)
+		if natural+step != s.mu[place] {
+			s.setPrior(place, &v, d, natural+step)
+		}
 		return
 	}
 }
@@ -67,9 +69,11 @@ func (s *State) rest(i int32) float64 {
 	rest := s.box(i)
 	for _, p := range s.priors {
 		if j := int(i - p.block.First); j >= 0 && j < p.block.Len && !s.isGone(p.place+j) {
-			v := s.view(p.place + j)
-			t := s.term(&v, v.slack(s.y), s.mu[p.place+j])
-			rest += t.gap
+			v, mu := s.viewIn(p.block, j), s.mu[p.place+j]
+			if d := v.slack(s.y); mu != 0 || d > 0 || v.block.Kind == mrf.Absolute {
+				t := s.term(&v, d, mu)
+				rest += t.gap
+			}
 		}
 	}
 	return rest

@@ -32,8 +32,6 @@ const (
 	roomy = 0.8
 	// wide is the part of all variables beyond which solving everything is better.
 	wide = 0.5
-	// margin is how far each variable of a potential must move for it to matter where it is left out.
-	margin = 0.01
 	// much is how many times the model's coefficients may be gone through before everything is solved instead.
 	much = 1
 	// crowded is that part of them from which on what changes at once is solved with all others.

@@ -17,7 +17,9 @@ const (
 	ofSlope
 	ofMultiplier
 	ofInput
-	ofPresence // it has no number: the potential was there, or was not
+	ofPresence                                  // it has no number: the potential was there, or was not
+	ofAnchor                                    // of the first level, those of the others follow
+	ofStillness = ofAnchor + what(len(tethers)) // it has no number either
 )
 
 // saved is what Begin keeps as a whole.
@@ -61,6 +63,9 @@ func (s *State) Rollback() {
 			s.x[e.at] = e.old
 		case ofPresence:
 			s.gone[e.at/64] ^= 1 << (e.at % 64)
+			s.quiet[e.at/64] ^= 1 << (e.at % 64)
+		default:
+			s.undoLevel(e)
 		}
 	}
 	was := s.saved
@@ -76,10 +81,23 @@ func (s *State) Rollback() {
 	}
 	s.come, s.mu = s.come[:was.come], s.mu[:s.first+was.come]
 	s.y, s.g = s.y[:was.variables], s.g[:was.variables]
+	for k := range s.levels {
+		s.levels[k].anchors = s.levels[k].anchors[:was.variables]
+	}
 	s.objective, s.gap, s.excess, s.violations, s.kinds =
 		was.objective, was.gap, was.excess, was.violations, was.kinds
 	s.pending, s.pressed, s.left, s.theta = was.pending, was.pressed, was.left, was.theta
 	s.saved, s.log = nil, s.log[:0]
+}
+
+// undoLevel takes back an entry of a level.
+func (s *State) undoLevel(e entry) {
+	if e.what < ofStillness {
+		s.levels[e.what-ofAnchor].anchors[e.at] = e.old
+	} else {
+		s.levels[e.what-ofStillness].still[e.at/64] ^= 1 << (e.at % 64)
+		s.quiet[e.at/64] ^= 1 << (e.at % 64)
+	}
 }
 
 func (s *State) note(e entry) {
@@ -108,8 +126,10 @@ func (s *State) setMultiplier(place int, mu float64) {
 	s.mu[place] = mu
 }
 
-// flip takes a potential away, or brings it back.
-func (s *State) flip(place int) {
+// bury takes a potential away.
+func (s *State) bury(place int) {
+	s.stir(place)
 	s.note(entry{ofPresence, int32(place), 0})
-	s.gone[place/64] ^= 1 << (place % 64)
+	s.gone[place/64] |= 1 << (place % 64)
+	s.quiet[place/64] |= 1 << (place % 64)
 }

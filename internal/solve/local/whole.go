@@ -171,6 +171,7 @@ func (s *State) Adopt(w *Whole) (*State, error) {
 func (s *State) recountFrom(w *Whole) {
 	s.objective, s.gap, s.excess = total{sum: w.proof.Objective}, total{sum: w.gap}, total{sum: w.proof.Excess}
 	s.violations = violations{slight: w.proof.MaxViolation}
+	s.restless()
 	clear(s.g)
 	copy(s.g, w.g)
 	for k, place := range w.places {
