@@ -280,6 +280,40 @@ func TestTriedWithoutFactors(t *testing.T) {
 	}
 }
 
+// What Newton's method has nearly solved is not tried by another, though its sums fill a factor just as much.
+func TestNearlySolvedIsNotTried(t *testing.T) {
+	const nodes, classes, links = 1000, 3, 4
+	rng := rand.New(rand.NewPCG(1, 1))
+	b := mrftest.New(nodes*classes, 0, 3).Rule(0, mrf.Equal, 0)
+	for i := range nodes {
+		var row []mrftest.Term
+		for c := range classes {
+			row = append(row, mrftest.Term{Index: i*classes + c, Coef: 1})
+		}
+		b.Add(-1, row, nil)
+	}
+	b.Rule(1, mrf.Hinge, 1)
+	for i := range nodes * classes {
+		b.Add(rng.Float64(), []mrftest.Term{{Index: i, Coef: -1}}, nil)
+	}
+	b.Rule(2, mrf.Hinge, 1)
+	for i := range nodes * links {
+		from, to, alike := i/links, rng.IntN(nodes), rng.Float64()
+		for c := range classes {
+			b.Add(alike-1, []mrftest.Term{{Index: from*classes + c, Coef: 1}, {Index: to*classes + c, Coef: -1}}, nil)
+		}
+	}
+	field := mrftest.Field(b.Model(), []float64{0, 1, 1}, nil)
+	s, err := auto.Inference("auto", field, solve.Settings{Threads: 1, Gap: 1e-6}, auto.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Solve(t.Context())
+	if err != nil || r.Status != solve.Optimal || r.Method == "interior" {
+		t.Fatalf("%v by %q, %v: %s", r.Status, r.Method, err, r.Reason)
+	}
+}
+
 // pairs is a model with a value for each of 100 nodes and for each pair of them, with potentials of that exponent.
 func pairs(exponent int) *mrf.Field {
 	const n = 100

@@ -24,8 +24,8 @@ type hybrid struct {
 	hope     float64
 	interior *interior.Solver // nil until its cost was of interest
 	cost     interior.Cost
-	// equations says that there are hard ones; turn is the work of Newton's method before the other is tried next, without
-	// factors, for the budget, which is 0 before its cost is known.
+	// equations says that there are hard ones; turn is the work of Newton's method before the other is tried once more,
+	// without factors, for the budget, which is 0 before its cost is known.
 	equations    bool
 	turn, budget float64
 	tried        *solve.Result // what that has found, or nil
@@ -38,9 +38,8 @@ const (
 	patience   = 0.25
 	hope       = patience
 	smoothHope = 1
-	// eager is that of a method that is without factors, or for as long as next to nothing is gained, where equations tie
-	// variables: Newton's method has to move all their multipliers. The first try of the other takes up to generous times
-	// what is expected.
+	// eager is that for as long as next to nothing is gained where equations tie variables: Newton's method has to move
+	// all their multipliers. The first try of the other without factors takes up to generous times what is expected.
 	eager, generous = 0.1, 4
 	// roomy is the memory that a factorisation may take, in bytes.
 	roomy = 4 << 30
@@ -64,14 +63,14 @@ func newHybrid(field *mrf.Field, settings solve.Settings) solve.Solver {
 func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 	began := time.Now()
 	handed := false
-	h.budget, h.tried, h.tired = 0, nil, false
+	h.turn, h.budget, h.tried, h.tired = 0, 0, nil, false
 	if h.interior != nil {
 		h.interior.Forget()
 	}
 	p := pace{first: math.NaN(), leaps: demanding(h.field.Model)}
 	h.Limit(func(work float64) bool {
 		off := p.see(h.Off())
-		handed = handed || work > h.hope*h.analysis && h.affordable() && (h.try(ctx, began, work) ||
+		handed = handed || work > h.hope*h.analysis && h.affordable() && (h.try(ctx, began, work, off) ||
 			work > h.patience(off)*h.cost.Work && !(p.expected(work, off) < h.cost.Work))
 		return !handed
 	})
@@ -86,16 +85,18 @@ func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 }
 
 // try has the interior point method work without factorisations when it is its turn, for twice as long each time, and
-// tells whether that has solved the problem.
-func (h *hybrid) try(ctx context.Context, began time.Time, work float64) (solved bool) {
-	if h.budget == 0 {
-		h.turn, h.budget = math.Inf(1), generous*h.cost.Early
-		if h.equations {
-			h.turn = eager * h.cost.Early
-		}
+// tells whether that has solved the problem. Its turn comes soon only where Newton's method has next to nothing: what
+// is but hundreds of times off is often solved before the other has taken its first steps.
+func (h *hybrid) try(ctx context.Context, began time.Time, work, off float64) (solved bool) {
+	turn := h.cost.Early
+	if off > far {
+		turn *= eager
 	}
-	if work < h.turn {
+	if !h.equations || work < max(h.turn, turn) {
 		return false
+	}
+	if h.budget == 0 {
+		h.budget = generous * h.cost.Early
 	}
 	h.interior.Within(h.left(began))
 	var more bool
