@@ -18,6 +18,9 @@ type Options struct {
 	// Drawn is for a drawing of these: how many ground rules of each rule are named of them, and no leaves; 0 means that
 	// they are explained as the atom itself is.
 	Drawn int
+	// Within, if not 0, is in how many ground rules the atoms may be that are tied to one for the whole explanation of it,
+	// those of each counted: of more, which takes seconds, there are the pushes alone, as the last inference left them.
+	Within int
 }
 
 const defaultShown = 5
@@ -26,6 +29,11 @@ const defaultShown = 5
 func (s *State) Explain(ctx context.Context, names Names, i int32, o Options) (*Explanation, error) {
 	if o.Shown == 0 {
 		o.Shown = defaultShown
+	}
+	if o.Within > 0 && s.wide(i, o.Within) {
+		e, _ := s.pushes(names, i, o)
+		e.Wide = true
+		return e, nil
 	}
 	if err := s.sharpen(ctx, i); err != nil {
 		return nil, err

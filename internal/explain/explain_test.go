@@ -180,6 +180,34 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
+// An atom that many others are tied to has its pushes alone, if that is asked for, and all once it is known.
+func TestWithin(t *testing.T) {
+	const n = 40
+	b := mrftest.New(n, 0, 2).Rule(0, mrf.Hinge, 2).Add(0.5, []mrftest.Term{{Index: 0, Coef: -1}}, nil).
+		Add(0, []mrftest.Term{{Index: n - 1, Coef: 1}}, nil)
+	b.Rule(1, mrf.Absolute, 2)
+	for i := range n - 1 {
+		b.Add(-0.001, []mrftest.Term{{Index: i, Coef: 1}, {Index: i + 1, Coef: -1}}, nil)
+	}
+	s := solved(t, mrftest.Field(b.Model(), []float64{1, 1}, nil), 1e-6)
+	ask := func(within int) *Explanation {
+		e, err := s.Explain(context.Background(), numbers{}, n/2, Options{Depth: 1, Within: within})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	if e := ask(2*n - 1); !e.Wide || len(e.Leaves) > 0 || len(e.Because) > 0 || len(e.Pushes) != 2 {
+		t.Errorf("%d atoms are tied, and it is explained whole: %+v", n, e)
+	}
+	if e := ask(2 * n); e.Wide || len(e.Leaves) == 0 || len(e.Because) == 0 {
+		t.Errorf("%d atoms are tied, and it is not explained whole: %+v", n, e)
+	}
+	if e := ask(1); e.Wide || len(e.Leaves) == 0 {
+		t.Errorf("what is known is not told: %+v", e)
+	}
+}
+
 // What is drawn of the atoms that push has no more than a drawing shows, and the atom itself is explained as ever.
 func TestDrawn(t *testing.T) {
 	const drawn = 2

@@ -25,6 +25,8 @@ type Explanation struct {
 
 	// Number is that of the variable.
 	Number int32 `json:"-"`
+	// Wide says that more is tied to this atom than was asked for: there are the pushes alone.
+	Wide bool `json:"-"`
 	// Sizes is the sum of the sizes of all pushes, which Unexplained is small against.
 	Sizes float64 `json:"-"`
 	// Rules sums the pushes by rule, the strongest first.

@@ -103,6 +103,31 @@ func (s *State) pieceOf(i int32) *piece {
 	return s.pieceOf(i)
 }
 
+// wide tells whether the piece of a variable, which is not known yet, is in more ground rules than so many, where those
+// of each of its variables count.
+func (s *State) wide(i int32, most int) bool {
+	if !s.isFree(i) || s.piece[i] > 0 {
+		return false
+	}
+	found, known, rules := []int32{i}, map[int32]bool{i: true}, 0
+	for next := 0; next < len(found) && rules <= most; next++ {
+		for _, place := range s.index.Of(found[next], nil) {
+			rules++
+			at := s.look(place)
+			if !(&piece{}).couples(&at) {
+				continue
+			}
+			for _, k := range at.ids {
+				if !known[k] && s.isFree(k) {
+					known[k] = true
+					found = append(found, k)
+				}
+			}
+		}
+	}
+	return rules > most
+}
+
 // lands tells whether variables of a piece, which were free, have come to a wall that they are pushed against.
 func (s *State) lands(p *piece) (some bool) {
 	for _, k := range p.variables {

@@ -29,6 +29,8 @@ type atomPage struct {
 	// Size is how many atoms the drawing may have, of the Sizes that there are.
 	Size  string
 	Sizes []string
+	// Whole says that all is to be explained, however many others are tied to the atom.
+	Whole bool
 	// Fact and To are what the form asked for, Found is what the atom would be then, and Refused why it cannot be said.
 	Fact, To string
 	Found    *explain.Counterfactual
@@ -41,7 +43,8 @@ func (s *Site) atom(ctx context.Context, query url.Values) (*page, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %v", errMissing, err)
 	}
-	p := &atomPage{Fact: query.Get("fact"), To: query.Get("to"), Size: query.Get("nodes"), Sizes: drawnAtoms}
+	p := &atomPage{Fact: query.Get("fact"), To: query.Get("to"), Size: query.Get("nodes"), Sizes: drawnAtoms,
+		Whole: query.Get("whole") != ""}
 	if !slices.Contains(p.Sizes, p.Size) {
 		p.Size = p.Sizes[1]
 	}
@@ -75,12 +78,17 @@ func (s *Site) explain(ctx context.Context, x *session.Explainer, p *atomPage, p
 		return err
 	}
 	shown := explain.Options{Depth: 1, Shown: max(20, nodes/4), Drawn: drawnPushes(nodes)}
+	if !s.whole && !p.Whole && p.Fact == "" {
+		shown.Within = tied
+	}
 	if p.Explanation, err = x.Explain(ctx, shown, predicate, arguments...); err != nil {
 		return err
 	}
 	p.Value = p.Explanation.Value
-	if p.Waterfall, err = p.Explanation.Waterfall(); err != nil {
-		return err
+	if !p.Explanation.Wide {
+		if p.Waterfall, err = p.Explanation.Waterfall(); err != nil {
+			return err
+		}
 	}
 	p.Graph = neighbours(p.Explanation, nodes)
 	if p.Fact == "" {
@@ -119,6 +127,9 @@ func readAtom(text string) (predicate string, arguments []string, err error) {
 	}
 	return atom.Name, arguments, nil
 }
+
+// tied is in how many ground rules the atoms are that may be tied to one for its page to explain it whole at once.
+const tied = 20_000
 
 // drawnAtoms is how many atoms a drawing may have: one to glance at, one to read, and one to look around in.
 var drawnAtoms = []string{"20", "50", "200"}

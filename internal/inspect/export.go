@@ -29,6 +29,7 @@ type wanted struct {
 // Export writes one file that has the pages of the answer, of its rules and of the atoms that matter most, and needs
 // nothing else.
 func (s *Site) Export(ctx context.Context, w io.Writer) error {
+	s.whole = true
 	all, err := s.exported(ctx)
 	if err != nil {
 		return err

@@ -23,6 +23,8 @@ type Site struct {
 	predicates []session.PredicateAnswer
 	// multipliers are the answer's, for explanations.
 	multipliers func() []float64
+	// whole says that explanations are whole, however long they take.
+	whole bool
 	// Known is the site's own, or shared by those of the versions of a model.
 	Known *Known
 
