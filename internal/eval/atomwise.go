@@ -17,6 +17,12 @@ func discrete(s *Scored, threshold, decision float64) Result {
 // confusion counts atoms by truth, then by prediction.
 type confusion [2][2]float64
 
+// add counts atoms that are true with a probability, by what they are said to be.
+func (c *confusion) add(probability float64, said int, count float64) {
+	c[1][said] += count * probability
+	c[0][said] += count * (1 - probability)
+}
+
 // result is what the discrete evaluator says of n atoms.
 func (c *confusion) result(n int) Result {
 	truePositive, trueNegative := c[1][1], c[0][0]
@@ -58,27 +64,38 @@ type Best struct{ Threshold, Value, Default float64 }
 func BestThreshold(options map[string]string, s *Scored) Best {
 	o := optionReader{prefix: "discreteevaluator.", options: options}
 	threshold := o.threshold()
-	decision := s.decision(threshold)
-	r := discrete(s, threshold, decision)
-	o.representative(&r)
-	best := Best{decision, r.Primary().Number, decision}
-	var ranking []ranked
-	var c confusion // of nothing being predicted
+	var atoms []chance
 	s.known(func(prediction, truth float64) {
-		ranking = append(ranking, ranked{prediction, truth >= threshold})
-		c[bit(truth >= threshold)][0]++
+		atoms = append(atoms, chance{prediction, float64(bit(truth >= threshold))})
 	})
-	slices.SortFunc(ranking, func(a, b ranked) int { return cmp.Compare(b.score, a.score) })
-	for k, atom := range ranking {
-		c[bit(atom.relevant)][0]--
-		c[bit(atom.relevant)][1]++
-		if k+1 < len(ranking) && ranking[k+1].score == atom.score {
+	r := new(confusion).result(0)
+	o.representative(&r)
+	return bestCut(atoms, r.Representative, s.decision(threshold))
+}
+
+// chance is how probable it is that an atom with a prediction is true.
+type chance struct{ prediction, probability float64 }
+
+// bestCut finds the threshold, the default or another, whose expected confusion has the best ratio at a place.
+func bestCut(atoms []chance, place int, byDefault float64) Best {
+	atoms = slices.Clone(atoms)
+	slices.SortStableFunc(atoms, func(a, b chance) int { return cmp.Compare(b.prediction, a.prediction) })
+	var c, given confusion // of nothing being predicted, and of the default
+	for _, a := range atoms {
+		c.add(a.probability, 0, 1)
+		given.add(a.probability, bit(a.prediction >= byDefault), 1)
+	}
+	best := Best{byDefault, given.ratio(place), byDefault}
+	for k, a := range atoms {
+		c.add(a.probability, 0, -1)
+		c.add(a.probability, 1, 1)
+		if k+1 < len(atoms) && atoms[k+1].prediction == a.prediction {
 			continue
 		}
-		if value := c.ratio(r.Representative); value > best.Value {
-			best.Threshold, best.Value = atom.score, value
-			if k+1 < len(ranking) {
-				best.Threshold = between(ranking[k+1].score, atom.score)
+		if value := c.ratio(place); value > best.Value {
+			best.Threshold, best.Value = a.prediction, value
+			if k+1 < len(atoms) {
+				best.Threshold = between(atoms[k+1].prediction, a.prediction)
 			}
 		}
 	}

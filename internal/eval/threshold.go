@@ -3,80 +3,80 @@ package eval
 import (
 	"math"
 	"slices"
-
-	"github.com/deeppsl/deeppsl/internal/stat"
 )
 
 // fewestSides is how many labels that are true, and how many that are false, tell a threshold.
 const fewestSides = 5
 
+// plainlyBetter is the least gain for which a threshold is learned.
+const plainlyBetter = 0.01
+
 // LearnThreshold finds from which prediction on atoms had best count as true, where atoms of the same kind are to be
-// decided whose truth is not known. The labels are dealt into parts, -1 being none: each is decided by the threshold
-// that is best for the others. It returns false where that is not better than the options' own threshold by a standard
-// error, the jackknife's over the parts, and a hundredth. The options must be those of an evaluation that was no error.
+// decided whose truth is not known: where the value that the evaluation is expected to have is best, if predictions are
+// as right as a curve says that is fitted to the labels. The best value on the labels themselves says less: of few that
+// are true, one more or less moves it far. The labels are dealt into parts, -1 being none: each is decided by the
+// threshold that the others tell, and if that is not plainly better than the options' own threshold, it returns false.
+// The options must be those of an evaluation that was no error.
 func LearnThreshold(options map[string]string, s *Scored, part []int) (threshold float64, better bool) {
 	o := optionReader{prefix: "discreteevaluator.", options: options}
 	own := o.threshold()
-	r := discrete(s, own, own)
+	r := new(confusion).result(0)
 	o.representative(&r)
 	if name := r.Primary().Name; name != "F1" && name != "Accuracy" {
 		return own, false // of precision or recall alone, all or nothing is best
 	}
+	var labels []label
 	parts := 0
-	var sides [2]int
 	for k, truth := range s.Truth {
 		if !math.IsNaN(truth) {
-			sides[bit(truth >= own)]++
+			labels = append(labels, label{s.Prediction[k], bit(truth >= own), part[k]})
 			parts = max(parts, part[k]+1)
 		}
 	}
-	if min(sides[0], sides[1]) < fewestSides || parts < 2 {
+	if sides := countSides(labels); min(sides[0], sides[1]) < fewestSides || parts < 2 {
 		return own, false
 	}
-	// By part: how the labels are decided by the threshold that is best for the others, and by their own.
-	learned, given := make([]confusion, parts), make([]confusion, parts)
+	var learned, given confusion
 	for p := range parts {
-		best := BestThreshold(options, s.without(part, p)).Threshold
-		for k, truth := range s.Truth {
-			if !math.IsNaN(truth) && part[k] == p {
-				learned[p][bit(truth >= own)][bit(s.Prediction[k] >= best)]++
-				given[p][bit(truth >= own)][bit(s.Prediction[k] >= own)]++
+		cut := expectedCut(labels, p, r.Representative, own)
+		for _, l := range labels {
+			if l.part == p {
+				learned[l.truth][bit(l.prediction >= cut)]++
+				given[l.truth][bit(l.prediction >= own)]++
 			}
 		}
 	}
-	gain := func(without int) float64 {
-		a, b := sumOf(learned, without), sumOf(given, without)
-		return a.ratio(r.Representative) - b.ratio(r.Representative)
-	}
-	gains := make([]float64, parts)
-	for p := range parts {
-		gains[p] = gain(p)
-	}
-	deviation := stat.StandardError(gains) * float64(parts-1)
-	return BestThreshold(options, s).Threshold, gain(-1) > max(deviation, 0.01)
+	better = learned.ratio(r.Representative)-given.ratio(r.Representative) > plainlyBetter
+	return expectedCut(labels, noPart, r.Representative, own), better
 }
 
-// without is s with the labels of a part unknown.
-func (s *Scored) without(part []int, p int) *Scored {
-	rest := &Scored{Prediction: s.Prediction, Truth: slices.Clone(s.Truth)}
-	for k := range rest.Truth {
-		if part[k] == p {
-			rest.Truth[k] = math.NaN()
-		}
-	}
-	return rest
+// label is an atom whose truth is known.
+type label struct {
+	prediction  float64
+	truth, part int
 }
 
-// sumOf adds confusions up, but for one.
-func sumOf(all []confusion, without int) (sum confusion) {
-	for p, c := range all {
-		if p != without {
-			for truth := range c {
-				for prediction := range c[truth] {
-					sum[truth][prediction] += c[truth][prediction]
-				}
-			}
-		}
+// noPart is no label's part: those of -1 are in none, and tell thresholds as all others do.
+const noPart = -2
+
+// countSides counts the labels that are false and those that are true.
+func countSides(labels []label) (sides [2]int) {
+	for _, l := range labels {
+		sides[l.truth]++
 	}
-	return sum
+	return sides
+}
+
+// expectedCut is the threshold with the best expected value, by all labels but those of a part.
+func expectedCut(labels []label, part, place int, own float64) float64 {
+	rest := slices.DeleteFunc(slices.Clone(labels), func(l label) bool { return l.part == part })
+	c := calibrate(rest)
+	if c.slope <= 0 {
+		return own
+	}
+	atoms := make([]chance, len(rest))
+	for k, l := range rest {
+		atoms[k] = chance{l.prediction, c.probability(l.prediction)}
+	}
+	return bestCut(atoms, place, own).Threshold
 }
