@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/source"
@@ -80,9 +79,8 @@ func (h *header) check(t *table) {
 		return
 	}
 	for k, name := range h.names {
-		_, notNumber := strconv.ParseFloat(strings.TrimSpace(name), 64)
 		_, isConstant := t.symbols.Lookup(name)
-		if notNumber == nil || isConstant || slices.Contains(h.names[:k], name) {
+		if isNumber(name) || isConstant || slices.Contains(h.names[:k], name) {
 			o := &t.origins[len(t.origins)-1]
 			t.diags.Warnf("data-header", o.span(h.offset), "add a line of names before the first row, or call the file "+
 				".tsv and use tabs", "the first line of a CSV file names its columns and is no row, but %q looks like a value",

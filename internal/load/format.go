@@ -27,6 +27,9 @@ func (t *table) addFile(file *source.File, data *Data, what string, role relatio
 		read = (*table).addTabs
 	}
 	t.begin(origin{file: file, data: data, what: what, tabs: !known, binary: binary}, role)
+	if !binary {
+		t.checkUTF8(file)
+	}
 	read(t, file)
 	if t.errors == 0 && !t.origins[len(t.origins)-1].decided {
 		t.diags.Warnf("data-empty", data.Span, "", "%s has no rows", file.Name)
@@ -43,6 +46,7 @@ var formats = map[string]func(*table, *source.File){
 
 // addTabs reads a tab-separated table: blank lines are skipped, lines are trimmed, and nothing is quoted.
 func (t *table) addTabs(file *source.File) {
+	t.checkStart(file)
 	if len(file.Text) >= least && t.addBulk(file.Text, pieceSize, parallel.Threads(t.threads)) {
 		return
 	}
@@ -57,7 +61,7 @@ func (t *table) addBulk(text string, size, threads int) bool {
 		return false
 	}
 	ids := t.symbols.InternAll(b.locals, func(p symbol.Place) {
-		if name := text[p.At : p.At+int(p.Len)]; strings.Contains(name, " ") {
+		if name := text[p.At : p.At+int(p.Len)]; spaced(name) {
 			k, row := b.column(p)
 			t.checkSpaces(k, name, row)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/format"
@@ -32,11 +33,11 @@ func (t *table) arrange(names []string, offset int) *arrangement {
 	}
 	arity := t.predicate.Arity()
 	if len(names) != arity && len(names) != arity+1 {
-		hint := semicolonHint(names)
+		hint := namesHint(names)
 		if len(names) > arity+1 {
 			hint = "choose some of them: " + choiceHint(t.origins[len(t.origins)-1].file.Name, names[:arity])
 		}
-		t.errorf("data-columns", offset, hint, "%s has %s, or %d with a truth value, but %d are named here: %s",
+		t.errorf("data-columns", offset, hint, "%s has %s, or %d with a truth value, and not %d: %s",
 			t.predicate.Name, source.Count(arity, "column"), arity+1, len(names), strings.Join(names, ", "))
 		return nil
 	}
@@ -50,12 +51,27 @@ func (t *table) arrange(names []string, offset int) *arrangement {
 	return &arrangement{width: len(names), order: order}
 }
 
-// semicolonHint says what stands between columns if all names are in one.
-func semicolonHint(names []string) string {
-	if len(names) == 1 && strings.Contains(names[0], ";") {
-		return "its columns stand between semicolons; write commas, or tabs in a .tsv"
+// namesHint says what stands between columns if all names are in one, or that a name looks like a value.
+func namesHint(names []string) string {
+	for _, name := range names {
+		switch {
+		case len(names) == 1 && strings.Contains(name, ";"):
+			return "its columns stand between semicolons; write commas, or tabs in a .tsv"
+		case len(names) == 1 && strings.Contains(name, "\t"):
+			return "its columns stand between tabs; call it .tsv, or write commas"
+		case len(names) == 1 && strings.Contains(name, ","):
+			return "its columns stand between commas; call it .csv, or write tabs"
+		case isNumber(name):
+			return fmt.Sprintf("the first line names the columns, and %q looks like a value", name)
+		}
 	}
 	return ""
+}
+
+// isNumber recognises what is hardly the name of a column.
+func isNumber(name string) bool {
+	_, err := strconv.ParseFloat(strings.TrimSpace(name), 64)
+	return err == nil
 }
 
 // choiceHint shows how columns are chosen.
@@ -70,23 +86,30 @@ func (t *table) choose(columns []NamedColumn, names []string) *arrangement {
 	if len(columns) != arity && len(columns) != arity+1 {
 		t.errors++
 		t.told++
-		t.diags.Errorf("data-columns", o.data.Span, "", "%s has %s, or %d with a truth value, but %d are named here",
+		t.diags.Errorf("data-columns", o.data.Span, "", "%s has %s, or %d with a truth value, and not %d",
 			t.predicate.Name, source.Count(arity, "column"), arity+1, len(columns))
 		return nil
 	}
 	chosen := &arrangement{width: len(names), chosen: true}
 	for _, column := range columns {
-		at := slices.IndexFunc(names, func(name string) bool { return strings.TrimSpace(name) == column.Name })
-		if at < 0 {
-			t.errors++
-			t.told++
-			hint := cmp.Or(semicolonHint(names), source.Suggest(column.Name, names))
+		isIt := func(name string) bool { return strings.TrimSpace(name) == column.Name }
+		at := slices.IndexFunc(names, isIt)
+		switch {
+		case at < 0:
+			hint := cmp.Or(source.Suggest(column.Name, names), namesHint(names))
 			t.diags.Errorf("data-no-column", column.Span, hint,
 				"%s has no column %q; its columns are %s", o.file.Name, column.Name, strings.Join(names, ", "))
+		case slices.ContainsFunc(names[at+1:], isIt):
+			t.diags.Errorf("data-repeated-column", column.Span, "give one of them another name",
+				"%s has more than one column %q", o.file.Name, column.Name)
+		default:
+			chosen.order = append(chosen.order, at)
+			continue
 		}
-		chosen.order = append(chosen.order, at)
+		t.errors++
+		t.told++
 	}
-	if slices.Contains(chosen.order, -1) {
+	if len(chosen.order) < len(columns) {
 		return nil
 	}
 	return chosen

@@ -71,7 +71,7 @@ func (t *table) begin(o origin, role relation.Role) {
 func (t *table) end() {
 	if rest := t.errors - t.told; rest > 0 {
 		o := t.origins[len(t.origins)-1]
-		t.diags.Errorf("data-more-errors", o.data.Span, "", "%d more rows of %s are wrong", rest, o.name())
+		t.diags.Errorf("data-more-errors", o.data.Span, "", "further wrong rows of %s: %d", o.name(), rest)
 	}
 	t.endSpaces()
 }
@@ -288,9 +288,20 @@ func separatorHint(line string, arity int) string {
 
 const truthHint = "a truth value is a number from 0 to 1"
 
-// hintOfTruth says how a word for true or false is written.
+// hintOfTruth says how a word for true or false is written, and a number as people write it elsewhere.
 func hintOfTruth(field string) string {
-	switch word := strings.ToLower(strings.TrimSpace(field)); word {
+	text := strings.TrimSpace(field)
+	if value, ok := truthOf(strings.Replace(text, ",", ".", 1)); ok {
+		return truthHint + fmt.Sprintf(": write %v for %q", value, field)
+	}
+	value, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+	switch {
+	case err == nil && value >= 0 && value <= 100 && strings.HasSuffix(text, "%"):
+		return truthHint + fmt.Sprintf(": write %v for %q", value/100, field)
+	case err == nil && value >= 2 && value <= 100:
+		return truthHint + "; percentages are divided by 100"
+	}
+	switch strings.ToLower(text) {
 	case "yes", "y", "true", "t", "on":
 		return truthHint + fmt.Sprintf(": write 1 for %q, or leave the column out where all rows are true", field)
 	case "no", "n", "false", "f", "off":
@@ -308,7 +319,7 @@ func (t *table) truth(field string, offset int) (float64, bool) {
 	if _, err := strconv.ParseFloat(strings.TrimSpace(field), 64); !ok && (err != nil || isGoNumber(field)) {
 		t.errorf("data-truth", offset, hintOfTruth(field), "%q is not a truth value", field)
 	} else if !ok {
-		t.errorf("data-truth", offset, truthHint, "the truth value %s is not in [0, 1]", field)
+		t.errorf("data-truth", offset, hintOfTruth(field), "the truth value %s is not in [0, 1]", field)
 	}
 	return value, ok
 }

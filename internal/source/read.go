@@ -16,6 +16,8 @@ var ErrZeroByte = errors.New("it has a zero byte, so that it is no text in UTF-8
 
 var errUTF16 = errors.New("it is in UTF-16: save it in UTF-8")
 
+var errCarriage = errors.New("its lines end in carriage returns alone: save it with line feeds")
+
 var errLongLine = fmt.Errorf("it has a line of more than %d MiB", LongestLine>>20)
 
 // readSize is how many bytes ReadText reads at once, and how often it looks at what it has read.
@@ -23,7 +25,7 @@ const readSize = 1 << 16
 
 // ReadText reads a text to its end. A zero byte ends it with ErrZeroByte, and so does a line of more than longest bytes
 // with an error, as soon as it is read: a device, or an archive of nothing, has no end. 0 means that a line may have
-// any length. Size is a guess at the text's, or 0.
+// any length, and end as it likes. Size is a guess at the text's, or 0.
 func ReadText(r io.Reader, size int64, longest int) (string, error) {
 	var text pieces
 	text.last.Grow(int(size))
@@ -43,11 +45,19 @@ func ReadText(r io.Reader, size int64, longest int) (string, error) {
 		case longest > 0 && line > longest:
 			return "", errLongLine
 		case errors.Is(err, io.EOF):
-			return text.join(), nil
+			return lines(text.join(), longest)
 		case err != nil:
 			return "", err
 		}
 	}
+}
+
+// lines returns a text, unless it should have lines and they end as on old Macintoshes.
+func lines(text string, longest int) (string, error) {
+	if longest > 0 && !strings.Contains(text, "\n") && strings.Contains(strings.TrimRight(text, "\r"), "\r") {
+		return "", errCarriage
+	}
+	return text, nil
 }
 
 // zeroByte says why a text has a zero byte: it may begin as those in UTF-16 do, which spreadsheets write.
