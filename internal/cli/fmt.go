@@ -3,6 +3,9 @@ package cli
 import (
 	"errors"
 	"io"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
@@ -75,6 +78,12 @@ func (f *formatter) run(names []string) error {
 
 // file formats one file, and says whether its form was another.
 func (f *formatter) file(name string) (changed bool, err error) {
+	if slices.Contains(configExtensions, strings.ToLower(filepath.Ext(name))) {
+		var diags source.Diagnostics
+		diags.Errorf("unreadable-file", (&source.File{Name: name}).Whole(), "rules that are formatted have a file of their own",
+			"this is a configuration, and no file of rules")
+		return false, diags.Err()
+	}
 	file, err := f.ReadSource(name)
 	if err != nil {
 		return false, err

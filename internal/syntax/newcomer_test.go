@@ -27,6 +27,7 @@ func TestHintsForNewcomers(t *testing.T) {
 		"1: forall X: A(X) -> T(X)":   "write Body(X) -> Head(X); a rule holds for all values of its variables",
 		"1: A(X) → T(X)":              "write -> for implies",
 		"1: ¬A(X)":                    "write ! for not",
+		"0,5: T(X)":                   "write 0.5",
 	} {
 		var diags source.Diagnostics
 		Parse(&source.File{Name: "a.psl", Text: text}, &diags)

@@ -344,11 +344,15 @@ func (p *parser) unexpectedHint(t token) string {
 	if (t.kind == atMost || t.kind == atLeast) && isTerm(p.last().kind) {
 		return orderHint
 	}
+	next := p.tokens[min(p.pos+1, len(p.tokens)-1)]
 	switch t.text {
 	case ",":
+		if p.last().kind == number && next.kind == number {
+			return "write " + p.last().text + "." + next.text
+		}
 		return "write & between the literals of a body, and | between those of a head"
 	case ":":
-		if p.tokens[min(p.pos+1, len(p.tokens)-1)].kind == minus {
+		if next.kind == minus {
 			return "write Head(X) <- Body(X), with a weight before it"
 		}
 		return "a weight is a number, an observed atom, or number * Atom, before a colon"
