@@ -1,6 +1,9 @@
 package preflight
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -61,13 +64,30 @@ func (m *Model) emptyAtom(rule *program.Rule, out *source.Diagnostics) bool {
 		}
 		for column, arg := range a.Args {
 			if !arg.IsVariable() && !m.holds(r, column, arg.Constant) {
-				out.Warnf("never-fires", a.Span, neverHint, "no atom of %s has '%s' as argument %d", r.Name, arg.Constant, column+1)
+				out.Warnf("never-fires", a.Span, cmp.Or(m.suggest(r, column, arg.Constant), neverHint),
+					"no atom of %s has '%s' as argument %d", r.Name, arg.Constant, column+1)
 				return true
 			}
 		}
 	}
 	return false
 }
+
+// suggest asks whether one of a column's constants was meant, unless there are many.
+func (m *Model) suggest(r *relation.Relation, column int, constant string) string {
+	if r.Len() > suggestRows {
+		return ""
+	}
+	var names []string
+	for id := range setOf(r.Columns[column]) {
+		names = append(names, m.Tables.Store.Symbols.Name(id))
+	}
+	slices.Sort(names)
+	return source.Suggest(constant, names)
+}
+
+// suggestRows is up to how many rows a column is looked through for what a constant should be.
+const suggestRows = 10_000
 
 // required returns the atoms without whose rows a rule has no ground rules: the generating ones, and the weight's.
 func required(rule *program.Rule) (all []*program.Atom) {
