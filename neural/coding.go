@@ -98,7 +98,7 @@ func (c *coding) begin(width int, categories []string) error {
 // noColumn says that a table has no column of a name that a key has.
 func noColumn(key, name string, names []string) error {
 	text := fmt.Sprintf("there is no column %q; there are %s", name, strings.Join(names, ", "))
-	if hint := source.Suggest(name, names); hint != "" {
+	if hint := source.SuggestColumn(name, names); hint != "" {
 		text += "; " + hint
 	}
 	return wrongKey(key, "%s", text)
@@ -152,6 +152,9 @@ func (c *coding) check(t *tableReader) error {
 					break
 				}
 			}
+		case !at.category && at.likeNumbers():
+			t.name, t.line, t.cells = at.odd[0].file, at.odd[0].line, at.odd[0].cells
+			t.report(c.mixed(k, at.odd[0].cells[k+1]))
 		case len(at.codes) > manyTexts && 2*len(at.codes) > present:
 			return wrongKey("features", "column %q has %d different texts in %d rows, which tell rows apart and say nothing "+
 				`about others: name the column of the ids and those of features, "columns": ["id", "age"]`,
@@ -165,11 +168,31 @@ func (c *coding) check(t *tableReader) error {
 func (c *coding) mixed(k int, text string) error {
 	m := &mistake{field: k, text: fmt.Sprintf("%q is not a finite number", text),
 		hint: "columns of text need names: a first line that has them"}
-	if c.header {
+	switch {
+	case c.header && likeNumber(text):
+		m.hint = fmt.Sprintf("numbers have a point before decimals, and no other sign: "+
+			`write them so, or "categories": [%q] if they are names`, c.names[k])
+	case c.header:
 		m.hint = fmt.Sprintf(`column %q has numbers too: write "categories": [%q] if they are names, and leave empty `+
 			"what is missing", c.names[k], c.names[k])
 	}
 	return m
+}
+
+// likeNumbers tells whether all texts of a column are numbers as people write them.
+func (at *column) likeNumbers() bool {
+	for text := range at.codes {
+		if !likeNumber(text) {
+			return false
+		}
+	}
+	return true
+}
+
+// likeNumber recognises a number with a sign that no program writes: 14%, $5, 1,58 or 12,000.
+func likeNumber(text string) bool {
+	_, err := parse(strings.ReplaceAll(strings.Trim(text, "%$€£ "), ",", ""), 32)
+	return err == nil
 }
 
 // coded returns the features of rows of values, and their names.

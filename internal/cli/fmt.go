@@ -80,7 +80,7 @@ func (f *formatter) run(names []string) error {
 func (f *formatter) file(name string) (changed bool, err error) {
 	if slices.Contains(configExtensions, strings.ToLower(filepath.Ext(name))) {
 		var diags source.Diagnostics
-		diags.Errorf("unreadable-file", (&source.File{Name: name}).Whole(), "rules that are formatted have a file of their own",
+		diags.Errorf("unreadable-file", (&source.File{Name: name}).Whole(), "only rules in a file of their own are formatted",
 			"this is a configuration, and no file of rules")
 		return false, diags.Err()
 	}

@@ -79,7 +79,7 @@ func Check(ctx context.Context, p *project.Project) (*Summary, error) {
 		if _, err := networks.Bind(p, g.Tables.Store, inputs); err != nil {
 			return nil, collect(err, &diags)
 		}
-		networks.Lint(p.Config, &diags)
+		networks.Lint(p.Config, g.Tables, &diags)
 	}
 	if p.Config.HasExamples() {
 		if err := checkExamplesOf(ctx, p, g, &diags); err != nil {

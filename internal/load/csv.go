@@ -80,7 +80,7 @@ func (h *header) check(t *table) {
 	}
 	for k, name := range h.names {
 		_, isConstant := t.symbols.Lookup(name)
-		if isNumber(name) || isConstant || slices.Contains(h.names[:k], name) {
+		if source.IsNumber(name) || isConstant || slices.Contains(h.names[:k], name) {
 			o := &t.origins[len(t.origins)-1]
 			t.diags.Warnf("data-header", o.span(h.offset), "add a line of names before the first row, or call the file "+
 				".tsv and use tabs", "the first line of a CSV file names its columns and is no row, but %q looks like a value",

@@ -1,12 +1,10 @@
 package load
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/format"
@@ -33,7 +31,7 @@ func (t *table) arrange(names []string, offset int) *arrangement {
 	}
 	arity := t.predicate.Arity()
 	if len(names) != arity && len(names) != arity+1 {
-		hint := namesHint(names)
+		hint := source.SuggestColumn("", names)
 		if len(names) > arity+1 {
 			hint = "choose some of them: " + choiceHint(t.origins[len(t.origins)-1].file.Name, names[:arity])
 		}
@@ -49,29 +47,6 @@ func (t *table) arrange(names []string, offset int) *arrangement {
 		order = append(slices.Delete(order, at, at+1), at)
 	}
 	return &arrangement{width: len(names), order: order}
-}
-
-// namesHint says what stands between columns if all names are in one, or that a name looks like a value.
-func namesHint(names []string) string {
-	for _, name := range names {
-		switch {
-		case len(names) == 1 && strings.Contains(name, ";"):
-			return "its columns stand between semicolons; write commas, or tabs in a .tsv"
-		case len(names) == 1 && strings.Contains(name, "\t"):
-			return "its columns stand between tabs; call it .tsv, or write commas"
-		case len(names) == 1 && strings.Contains(name, ","):
-			return "its columns stand between commas; call it .csv, or write tabs"
-		case isNumber(name):
-			return fmt.Sprintf("the first line names the columns, and %q looks like a value", name)
-		}
-	}
-	return ""
-}
-
-// isNumber recognises what is hardly the name of a column.
-func isNumber(name string) bool {
-	_, err := strconv.ParseFloat(strings.TrimSpace(name), 64)
-	return err == nil
 }
 
 // choiceHint shows how columns are chosen.
@@ -96,8 +71,7 @@ func (t *table) choose(columns []NamedColumn, names []string) *arrangement {
 		at := slices.IndexFunc(names, isIt)
 		switch {
 		case at < 0:
-			hint := cmp.Or(source.Suggest(column.Name, names), namesHint(names))
-			t.diags.Errorf("data-no-column", column.Span, hint,
+			t.diags.Errorf("data-no-column", column.Span, source.SuggestColumn(column.Name, names),
 				"%s has no column %q; its columns are %s", o.file.Name, column.Name, strings.Join(names, ", "))
 		case slices.ContainsFunc(names[at+1:], isIt):
 			t.diags.Errorf("data-repeated-column", column.Span, "give one of them another name",

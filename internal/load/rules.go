@@ -28,7 +28,7 @@ func (d *decoder) mixed(n node) (out []*syntax.Rule) {
 			out = append(out, d.ruleFile(item)...)
 			continue
 		}
-		if name := item.scalar(); item.kind() == text && name != "" && !strings.ContainsAny(name, "(:") {
+		if name := item.scalar(); item.kind() == text && filepath.Ext(name) != "" && !strings.ContainsAny(name, "(: ") {
 			d.diags.Errorf("config-kind", item.span(),
 				"a file of rules in a list ends in .psl; one that is not in a list may have any name", "%q is no rule", name)
 			continue

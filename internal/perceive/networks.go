@@ -32,6 +32,7 @@ type Networks struct {
 	similarities map[*relation.Relation][]float32
 	// blind are the networks that have been told to see nothing, and lonely those without links: false until that is told.
 	blind, lonely map[string]bool
+	leaks         map[string]bool // those that have been told to see the truth
 	// revised are the rows that are others than those that were read.
 	revised map[revision]bool
 }
@@ -45,7 +46,7 @@ func Load(p *project.Project) (*Networks, error) {
 	n := &Networks{threads: p.Threads,
 		Features: make(map[string]*neural.Features), tables: make(map[string]*neural.Features),
 		similarities: make(map[*relation.Relation][]float32), blind: make(map[string]bool),
-		lonely: make(map[string]bool)}
+		lonely: make(map[string]bool), leaks: make(map[string]bool)}
 	for _, network := range p.Config.Networks {
 		n.Specs = append(n.Specs, loadNetwork(p, network, n, &diags))
 	}
@@ -265,10 +266,11 @@ func (n *Networks) Standardize(p *project.Project) error {
 	return nil
 }
 
-// Lint warns, once, of networks that see no difference between their rows, or no links among them.
-func (n *Networks) Lint(config *load.Config, diags *source.Diagnostics) {
+// Lint warns, once, of networks that see no difference between their rows, no links among them, or the truth.
+func (n *Networks) Lint(config *load.Config, tables *load.Tables, diags *source.Diagnostics) {
 	for _, network := range config.Networks {
 		n.lintLinks(network, diags)
+		n.lintLeaks(network, config, tables, diags)
 		constant, features := n.System.Constant(network.Name)
 		if constant == 0 || constant < features || n.blind[network.Name] {
 			continue

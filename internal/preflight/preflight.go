@@ -42,6 +42,7 @@ func (m *Model) Lint(out *source.Diagnostics) {
 	m.LintFiring(out)
 	m.lintTwins(out)
 	m.lintTouched(out)
+	m.lintUnseen(out)
 	m.lintNames(out)
 	for k, p := range m.Config.Predicates {
 		m.lintTruth(k, p, out)
@@ -59,6 +60,10 @@ func (m *Model) lintWeight(rule *program.Rule, out *source.Diagnostics) {
 func (m *Model) LintProgram(out *source.Diagnostics) {
 	for _, rule := range m.Program.Rules {
 		lintVariables(rule, out)
+		lintBlank(rule, out)
+	}
+	for _, rule := range m.Derivations {
+		lintBlank(rule, out)
 	}
 	if m.Config.HasExamples() {
 		return // whose atoms are none of the tables

@@ -35,6 +35,23 @@ func lintVariables(rule *program.Rule, out *source.Diagnostics) {
 	}
 }
 
+// lintBlank reports _ in several places of a rule: other languages take it for another variable in each.
+func lintBlank(rule *program.Rule, out *source.Diagnostics) {
+	v := slices.IndexFunc(rule.Variables, func(v program.Variable) bool { return v.Name == "_" })
+	uses := 0
+	for _, args := range termLists(rule) {
+		for _, arg := range args {
+			if v >= 0 && arg.IsVariable() && arg.Variable == v {
+				uses++
+			}
+		}
+	}
+	if uses > 1 {
+		out.Warnf("repeated-blank", variableSpan(rule, v), "if any values will do, call them _1, _2 and so on",
+			"_ is one variable, which has the same value in all %d places of the rule", uses)
+	}
+}
+
 // forAll tells whether a variable that is used once is one of an arithmetic rule, which is about all values of each.
 // One in lower case may be a constant without quotes.
 func forAll(rule *program.Rule, v int) bool {

@@ -192,7 +192,7 @@ func (g *Grounding) ground(ctx context.Context) error {
 			return err
 		}
 		var warnings source.Diagnostics
-		g.Networks.Lint(g.Project.Config, &warnings)
+		g.Networks.Lint(g.Project.Config, g.Tables, &warnings)
 		g.Project.Warn(warnings)
 	}
 	return nil

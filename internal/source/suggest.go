@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -25,6 +26,33 @@ func Suggest(name string, candidates []string) string {
 		return ""
 	}
 	return fmt.Sprintf("did you mean %s?", best)
+}
+
+// SuggestColumn returns the hint that Suggest has of a table's names, or else what stands between its columns if all
+// names are in one, or that a name looks like a value.
+func SuggestColumn(name string, names []string) string {
+	if hint := Suggest(name, names); hint != "" {
+		return hint
+	}
+	for _, found := range names {
+		switch {
+		case len(names) == 1 && strings.Contains(found, ";"):
+			return "its columns stand between semicolons; write commas, or tabs in a .tsv"
+		case len(names) == 1 && strings.Contains(found, "\t"):
+			return "its columns stand between tabs; call it .tsv, or write commas"
+		case len(names) == 1 && strings.Contains(found, ","):
+			return "its columns stand between commas; call it .csv, or write tabs"
+		case IsNumber(found):
+			return fmt.Sprintf("the first line names the columns, and %q looks like a value", found)
+		}
+	}
+	return ""
+}
+
+// IsNumber recognises what is hardly the name of a column.
+func IsNumber(name string) bool {
+	_, err := strconv.ParseFloat(strings.TrimSpace(name), 64)
+	return err == nil
 }
 
 // distance returns the Levenshtein distance of a and b.
