@@ -26,15 +26,13 @@ const (
 // Answer is a state of all atoms with the proof of how good it is. It is a value: it stays what it is whatever becomes
 // of its session, and any number of goroutines may read it.
 type Answer struct {
-	Status      Status
-	Explanation string // the Status in a sentence
-	// Method names the solver, and Reason says why it was taken.
-	Method, Reason string
+	Status         Status
+	Explanation    string // the Status in a sentence
+	Method, Reason string // the solver, and why it was taken
 	// Objective is the weighted sum of the potentials. No feasible state costs less than DualBound, and Gap is their
 	// difference relative to the objective. +∞ if there is no feasible state.
 	Objective, DualBound, Gap float64
-	// MaxViolation is the largest violation of a hard rule.
-	MaxViolation float64
+	MaxViolation              float64 // the largest violation of a hard rule
 	// AtomError is what no value can be further from that of the optimum than; +∞ where the optimum need not be unique.
 	AtomError  float64
 	Iterations int

@@ -2,14 +2,14 @@ package deeppsl
 
 import (
 	"context"
+
 	"github.com/deeppsl/deeppsl/internal/engine"
 )
 
 // Summary is what can be said before anything is ground.
 type Summary struct {
-	Rules []Estimate // by rule
-	// Problems are what is probably not meant.
-	Problems []Problem
+	Rules    []Estimate // by rule
+	Problems []Problem  // what is probably not meant
 	// Observations and Targets count atoms.
 	Observations, Targets int
 }

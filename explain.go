@@ -92,6 +92,11 @@ func (s *Session) Explain(ctx context.Context, d Details, predicate string, argu
 	if s.closed {
 		return nil, ErrClosed
 	}
+	if len(s.inference.Known.Variables) > 0 { // they become observed, and are explained as such
+		if err := s.liven(ctx); err != nil {
+			return nil, explained(err)
+		}
+	}
 	if err := s.settle(); err != nil {
 		return nil, explained(err)
 	}

@@ -132,7 +132,7 @@ func (s *Session) liven(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.live, err = live.New(s.inference, last); err != nil {
+	if s.live, err = live.Knowing(ctx, s.inference, last); err != nil {
 		return err
 	}
 	s.inference, s.live.Journal = s.live.Grounding(), s.journal

@@ -9,6 +9,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/explain"
+	"github.com/deeppsl/deeppsl/internal/live"
 	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
@@ -40,6 +41,14 @@ type Site struct {
 // answer has multipliers, the run is inferred once more, from where it ended, for what its explanations rest on.
 func New(ctx context.Context, title string, result *engine.Report, lints []source.Plain) (*Site, error) {
 	now := *result
+	if len(now.Grounding.Known.Variables) > 0 { // they are reasons, and are not explained themselves
+		g, answer, err := live.Observed(ctx, now.Grounding, now.Answer)
+		if err != nil {
+			return nil, err
+		}
+		now.Grounding, now.Answer = g, answer
+		now.Variables, now.GroundRules, now.Objective = g.Variables(), g.Potentials(), answer.Objective
+	}
 	if now.Answer.Multipliers == nil {
 		var err error
 		if now.Answer, err = now.Grounding.InferAgain(ctx, now.Answer); err != nil {

@@ -299,7 +299,7 @@ func hintOfTruth(field string) string {
 	case err == nil && value >= 0 && value <= 100 && strings.HasSuffix(text, "%"):
 		return truthHint + fmt.Sprintf(": write %v for %q", value/100, field)
 	case err == nil && value >= 2 && value <= 100:
-		return truthHint + "; percentages are divided by 100"
+		return truthHint + "; divide percentages by 100"
 	}
 	switch strings.ToLower(text) {
 	case "yes", "y", "true", "t", "on":

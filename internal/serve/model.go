@@ -45,7 +45,7 @@ func (m *Model) begin(ctx context.Context, h *live.History) (_ *live.Session, er
 	}
 	m.Report.Grounding, m.Report.Answer, m.Report.Training, m.Report.Learned = nil, nil, nil, nil
 	m.known = &inspect.Known{}
-	s, err := live.New(g, answer)
+	s, err := live.Knowing(ctx, g, answer)
 	if err == nil && after {
 		err = s.Replay(ctx, h.Records)
 	}

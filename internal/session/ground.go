@@ -57,6 +57,7 @@ type Grounding struct {
 	Theta      []float64         // the rules' weights
 	Inputs     []float64         // x, of the last perception, and what is given
 	thresholds map[int]float64   // from which on atoms of a predicate count as true, as far as that is learned
+	Known      Known             // what inference knows; what learns makes it what it had better know
 	given      []int32           // the numbers of the inputs that no network writes
 	paging     *preflight.Paging // of a model beyond the memory given; nil for one in memory
 	prepared   *ground.Prepared  // what has been estimated and is not ground yet; or nil

@@ -84,26 +84,46 @@ func (g *Grounding) InferBy(ctx context.Context, s *project.Settings) (answer *A
 	return answer, err
 }
 
-// InferKnowing is Infer where the values of some variables are known, from which relations spread to others. Objective
-// and bound are those of the same ground rules.
-func (g *Grounding) InferKnowing(ctx context.Context, variables []int32, values []float64) (answer *Answer, err error) {
-	err = g.Guard(func() error {
-		answer, err = g.infer(ctx, inference{settings: &g.Project.Phases[load.Infer], variables: variables, values: values})
-		return err
-	})
-	return answer, err
-}
-
 // inference says how one is done.
 type inference struct {
-	variables []int32   // with known values
-	values    []float64 // theirs
-	settings  *project.Settings
-	last      *Answer // to start from; nil for none
+	settings *project.Settings
+	last     *Answer // to start from; nil for none
 }
 
-// infer is Infer for ground rules that can be read.
+// Known are targets whose values inference knows, such as labels that were learned from: relations spread them.
+// Objective and bound are those of the same ground rules.
+type Known struct {
+	Variables []int32
+	Values    []float64 // of each variable
+}
+
+// EachKnown calls visit for what inference knows, in the order of the tables.
+func (g *Grounding) EachKnown(visit func(Atom)) {
+	chosen := make(map[int32]float64, len(g.Known.Variables))
+	for k, i := range g.Known.Variables {
+		chosen[i] = g.Known.Values[k]
+	}
+	for k, atoms := range g.Tables.Store.Relations {
+		for row := int32(atoms.Observed); atoms.Free == relation.Target && int(row) < atoms.Len(); row++ {
+			if value, ok := chosen[atoms.Number(row)]; ok {
+				visit(Atom{g.Project.Config.Predicates[k].Name, g.arguments(atoms, row), value})
+			}
+		}
+	}
+}
+
+// infer is Infer for ground rules that can be read. What is known and contradicts hard rules is forgotten.
 func (g *Grounding) infer(ctx context.Context, how inference) (*Answer, error) {
+	answer, err := g.inferOnce(ctx, how)
+	if len(g.Known.Variables) == 0 || err != nil ||
+		!answer.Violated && answer.Status != solve.Infeasible.String() {
+		return answer, err
+	}
+	g.Known, how.last = Known{}, nil
+	return g.inferOnce(ctx, how)
+}
+
+func (g *Grounding) inferOnce(ctx context.Context, how inference) (*Answer, error) {
 	start := time.Now()
 	if err := g.Perceive(); err != nil {
 		return nil, err
@@ -130,10 +150,10 @@ func (g *Grounding) infer(ctx context.Context, how inference) (*Answer, error) {
 		return nil, err
 	}
 	answer := NewAnswer(how.settings, g.Field, result, start)
-	for k, i := range how.variables {
-		answer.Values[i] = how.values[k]
+	for k, i := range g.Known.Variables {
+		answer.Values[i] = g.Known.Values[k]
 	}
-	if len(how.variables) > 0 { // hard rules about nothing else have not been looked at
+	if len(g.Known.Variables) > 0 { // hard rules about nothing else have not been looked at
 		answer.MaxViolation = g.Field.MaxViolation(answer.Values)
 		answer.Judge(how.settings, result.Status)
 	}
@@ -148,9 +168,8 @@ func (g *Grounding) infer(ctx context.Context, how inference) (*Answer, error) {
 // solver makes the solver of an inference. One that goes on from the last answer takes that of the one before, if that
 // depends on nothing but the start that it is given.
 func (g *Grounding) solver(how inference) (solver solve.Solver, err error) {
-	if len(how.variables) > 0 {
-		known := mrf.NewFieldOn(g.Model.Clamp(how.variables, how.values), g.Field.Threads)
-		return how.settings.Inference(known, g.Options())
+	if len(g.Known.Variables) > 0 {
+		return how.settings.Inference(g.Knowing(), g.Options())
 	}
 	if how.last == nil || !how.settings.Restarts() {
 		g.warm = nil
@@ -161,6 +180,14 @@ func (g *Grounding) solver(how inference) (solver solve.Solver, err error) {
 		g.warm, err = how.settings.Inference(g.Field, g.Options())
 	}
 	return g.warm, err
+}
+
+// Knowing is the field of ground rules in which what is known is constant; the grounding's own if nothing is.
+func (g *Grounding) Knowing() *mrf.Field {
+	if len(g.Known.Variables) == 0 {
+		return g.Field
+	}
+	return mrf.NewFieldOn(g.Model.Clamp(g.Known.Variables, g.Known.Values), g.Field.Threads)
 }
 
 // NewAnswer is a solver's result as an answer, but for a conflict.

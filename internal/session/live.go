@@ -401,9 +401,9 @@ func (g *Grounding) InferAgain(ctx context.Context, last *Answer) (answer *Answe
 	return answer, err
 }
 
-// Reset gives the rules their weights as written and the networks new parameters, drawn by seed.
+// Reset gives the rules their weights as written and the networks new parameters, drawn by seed. Nothing is known then.
 func (g *Grounding) Reset(seed uint64) error {
-	g.Seed = seed
+	g.Seed, g.Known = seed, Known{}
 	for r, rule := range g.Program.Rules {
 		g.Theta[r] = rule.Weight.Value
 	}

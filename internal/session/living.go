@@ -45,7 +45,7 @@ func (g *Grounding) Living() (living *Grounding, variables, inputs []int32) {
 	for k, number := range inputs {
 		out.Inputs[number] = g.Inputs[k]
 	}
-	out.Networks = g.Networks.Fork()
+	out.Networks, out.Known = g.Networks.Fork(), Known{}
 	return &out, variables, inputs
 }
 

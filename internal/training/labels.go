@@ -147,16 +147,31 @@ func (g *learner) exampleTaught(l lesson) (*batch.Examples, error) {
 	return e.Joined(more), nil
 }
 
-// Known returns the targets whose values learning was told and that inference is not scored by, and these values.
-func Known(g *session.Grounding) (variables []int32, values []float64, err error) {
+// Told returns the targets whose values learning was told and that inference is not scored by.
+func Told(g *session.Grounding) (told session.Known, err error) {
 	l := &learner{Grounding: g}
+	phases := []load.Phase{load.Learn, load.Validation}
 	if !g.Project.Learning.Refit {
-		return l.knownOf(load.Learn)
+		phases = phases[:1]
 	}
-	return l.knownOf(load.Learn, load.Validation)
+	told.Variables, told.Values, err = l.knownOf(phases...)
+	return told, err
 }
 
-// knownOf is Known by the truth of some phases.
+// knows tells whether inference is to know what learning was told: if inference.known says so, or else if held-out
+// labels were told better by it.
+func (g *learner) knows(training *Training) bool {
+	s := &g.Project.Phases[load.Infer]
+	switch {
+	case s.Skip || g.Project.Config.HasExamples() || !g.Project.SharesAtoms(load.Learn, load.Infer):
+		return false
+	case s.Known != nil:
+		return *s.Known
+	}
+	return training.Rehearsed != nil && training.Rehearsed.Known
+}
+
+// knownOf is Told by the truth of some phases.
 func (g *learner) knownOf(phases ...load.Phase) (variables []int32, values []float64, err error) {
 	asked, err := g.labels(load.Infer, relation.Target)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 type Sensitivity struct{ at *learn.Sensitivity }
 
 // Of returns the derivatives of a loss of an answer, whose derivative in each of Values slope is: in the inputs among
-// those values, 0 for targets, and in the weights of the rules. The grounding must have the weights of the answer.
+// those values, 0 for targets, and in the weights of the rules. The grounding must have the weights of the answer, and
+// know what its inference knew.
 func (s *Sensitivity) Of(g *session.Grounding, answer *session.Answer, slope []float64) (
 	values, weights []float64, err error,
 ) {
@@ -32,13 +33,17 @@ func (s *Sensitivity) Of(g *session.Grounding, answer *session.Answer, slope []f
 	if at != len(slope) {
 		return nil, nil, fmt.Errorf("there are %d values, and not %d", at, len(slope))
 	}
+	for _, i := range g.Known.Variables {
+		along[i] = 0
+	}
 	inputs := make([]float64, len(answer.Perceived))
 	weights = make([]float64, len(g.Theta))
 	err = g.Guard(func() error {
-		g.Field.SetWeights(g.Theta)
-		g.Field.SetInputs(answer.Perceived)
-		if s.at == nil || s.at.Field != g.Field {
-			s.at = learn.NewSensitivity(g.Field)
+		field := g.Knowing()
+		field.SetWeights(g.Theta)
+		field.SetInputs(answer.Perceived)
+		if s.at == nil || s.at.Field != field {
+			s.at = learn.NewSensitivity(field)
 		}
 		s.at.Of(answer.Values, answer.Multipliers, along, inputs, weights)
 		return nil

@@ -34,13 +34,18 @@ func Train(ctx context.Context, g *session.Grounding) (training *Training, err e
 	return training, err
 }
 
-// Learn is Train with signs that nothing was learned; being cut short is no error.
+// Learn is Train with signs that nothing was learned; being cut short is no error. Inference knows then what had better
+// be known of what was learned from.
 func Learn(ctx context.Context, g *session.Grounding) (training *Training, told source.Diagnostics, err error) {
 	l := &learner{Grounding: g}
+	g.Known = session.Known{}
 	err = l.staged(func() error {
 		training, told, err = l.learnAndNotice(ctx)
 		return err
 	})
+	if err == nil && l.knows(training) {
+		g.Known, err = Told(g)
+	}
 	return training, told, err
 }
 
