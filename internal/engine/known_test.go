@@ -1,6 +1,8 @@
 package engine_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
@@ -63,5 +65,42 @@ func TestLabelsThatCannotBeKnown(t *testing.T) {
 	}
 	if sum < 1.4 || sum > 1.6 { // A(x) 1, A(y) 0, B(x) a half, as both rules weigh the same, and B(y) 0
 		t.Errorf("values %v, weights %v", r.Answer.Values, r.RuleWeights)
+	}
+}
+
+// Without known labels, a state in which all is a half costs nothing where judges are as reliable as what they say is
+// true. Against that, knowing cannot lose, and it need not be sure to win.
+func TestKnownAgainstNothing(t *testing.T) {
+	files := map[string]string{"model.json": `{
+		"rules": ["1: Yes(W, Q) & Reliable(W) -> True(Q) ^2", "1: No(W, Q) & Reliable(W) -> !True(Q) ^2",
+			"1: Yes(W, Q) & True(Q) -> Reliable(W) ^2", "1: No(W, Q) & !True(Q) -> Reliable(W) ^2",
+			"0.1: True(Q) = 0.5 ^2"],
+		"predicates": {"Yes/2": {"observations": ["yes.tsv"]}, "No/2": {"observations": ["no.tsv"]},
+			"Reliable/1": {"targets": ["judges.tsv"]},
+			"True/1": {"targets": ["questions.tsv"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]}}}}`}
+	for seed := range uint64(6) {
+		random := rand.New(rand.NewPCG(seed, 31))
+		for _, table := range []string{"yes.tsv", "no.tsv", "judges.tsv", "questions.tsv", "train.tsv", "test.tsv"} {
+			files[table] = ""
+		}
+		for q := range 90 {
+			truth := random.IntN(2)
+			files["questions.tsv"] += fmt.Sprintf("q%d\n", q)
+			files[[2]string{"train.tsv", "test.tsv"}[min(q/30, 1)]] += fmt.Sprintf("q%d\t%d\n", q, truth)
+			for w := range 8 {
+				said := truth
+				if random.Float64() > 0.55+0.2*float64(w%2) {
+					said = 1 - truth
+				}
+				files[[2]string{"no.tsv", "yes.tsv"}[said]] += fmt.Sprintf("w%d\tq%d\n", w, q)
+			}
+		}
+		for w := range 8 {
+			files["judges.tsv"] += fmt.Sprintf("w%d\n", w)
+		}
+		r := run(t, writeProject(t, files), project.Options{}, learnAndInfer).Training.Rehearsed
+		if r == nil || !r.Known && r.KnownLoss < r.ForgottenLoss-0.02 {
+			t.Errorf("seed %d: %+v", seed, r)
+		}
 	}
 }

@@ -56,7 +56,8 @@ func (g *learner) rehearse(ctx context.Context, training *Training) error {
 		if err != nil {
 			return err
 		}
-		training.Rehearsed = &Rehearsed{gain.wins(0), forgotten.verdict.Loss(), known.verdict.Loss(), forgotten.score,
+		knows := gain.wins(0) || gain.any() && !forgotten.verdict.Beats(r.nothing(), 0)
+		training.Rehearsed = &Rehearsed{knows, forgotten.verdict.Loss(), known.verdict.Loss(), forgotten.score,
 			known.score}
 		if known.theta != nil && (training.Rehearsed.Known || asked != nil) {
 			copy(g.Theta, known.theta)
@@ -67,6 +68,11 @@ func (g *learner) rehearse(ctx context.Context, training *Training) error {
 		}
 	}
 	return r.decide(ctx, training, false, forgotten.y)
+}
+
+// nothing is the verdict on a state that tells nothing from anything: against it, knowing cannot lose.
+func (r *rehearsal) nothing() learn.Verdict {
+	return r.labels.Judge(slices.Repeat([]float64{0.5}, r.g.Model.Variables))
 }
 
 // mostRehearsed is the number of ground rules up to which so many more inferences are made.
