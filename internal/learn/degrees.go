@@ -32,15 +32,3 @@ func (l *Labels) variance() float64 {
 func normal(distance, variance, exponent float64) float64 {
 	return (exponent*distance*distance/variance - math.Log(exponent)) / 2
 }
-
-// byDegree returns the mean surprise of the labels, and writes its derivative.
-func (l *Labels) byDegree(y []float64, exponent float64, slope []float64) float64 {
-	clear(slope)
-	variance, sum, count := l.variance(), 0.0, float64(len(l.Truth))
-	for k, i := range l.Variables {
-		distance := y[i] - l.Truth[k]
-		sum += normal(distance, variance, exponent)
-		slope[i] += exponent * distance / variance / count
-	}
-	return sum / count
-}

@@ -62,9 +62,6 @@ func (l *Labels) Judge(y []float64) Verdict {
 // are on.
 func (l *Labels) OfSides() bool { return l.single() && !l.degrees() }
 
-// grading tells whether each label is by itself, and they are degrees.
-func (l *Labels) grading() bool { return l.single() && l.degrees() }
-
 // single tells whether each label is by itself.
 func (l *Labels) single() bool {
 	for _, group := range l.choices() {
@@ -75,25 +72,34 @@ func (l *Labels) single() bool {
 	return len(l.Entities) > 0
 }
 
-// choosing tells whether each entity has one true class.
-func (l *Labels) choosing() bool {
-	for _, group := range l.choices() {
-		if !group.choice {
-			return false
-		}
-	}
-	return len(l.Entities) > 0
-}
-
-// refined returns the mean loss of entities that have one true class each, at a temperature, and writes its derivative.
+// refined returns the mean loss of a verdict at a temperature, and writes its derivative.
 func (l *Labels) refined(y []float64, exponent float64, slope []float64) float64 {
 	clear(slope)
-	groups, sum := l.choices(), 0.0
+	groups, degrees, variance := l.choices(), l.degrees(), l.variance()
+	count, sum := 0.0, 0.0
 	for _, group := range groups {
-		sum -= math.Log(doubted(l.share(y, group.labels, exponent), len(group.labels)))
-		l.shareSlope(y, group.labels, exponent, 1/float64(len(groups)), slope)
+		if group.choice {
+			sum -= math.Log(doubted(l.share(y, group.labels, exponent), len(group.labels)))
+			l.shareSlope(y, group.labels, exponent, slope)
+			count++
+			continue
+		}
+		for _, k := range group.labels {
+			i, truth := l.Variables[k], l.Truth[k]
+			if degrees {
+				sum += normal(y[i]-truth, variance, exponent)
+				slope[i] += exponent * (y[i] - truth) / variance
+			} else {
+				sum += binary(truth, y[i], exponent)
+				slope[i] += binarySlope(truth, y[i], exponent)
+			}
+			count++
+		}
 	}
-	return sum / float64(len(groups))
+	for i := range slope {
+		slope[i] /= count
+	}
+	return sum / count
 }
 
 // right counts what is told right of an entity: 1 if its true class alone has the highest value, or labels whose values
@@ -234,14 +240,14 @@ func (l *Labels) share(y []float64, labels []int, exponent float64) float64 {
 	return right / sum
 }
 
-// shareSlope adds the derivative of the loss of a group's share, times a scale.
-func (l *Labels) shareSlope(y []float64, labels []int, exponent, scale float64, slope []float64) {
+// shareSlope adds the derivative of the loss of a group's share.
+func (l *Labels) shareSlope(y []float64, labels []int, exponent float64, slope []float64) {
 	right := l.share(y, labels, exponent)
 	sum := 0.0
 	for _, k := range labels {
 		sum += math.Pow(math.Max(y[l.Variables[k]], leastValue), exponent)
 	}
-	scale *= exponent * (1 - doubt) / doubted(right, len(labels))
+	scale := exponent * (1 - doubt) / doubted(right, len(labels))
 	for _, k := range labels {
 		if v := y[l.Variables[k]]; v > leastValue {
 			slope[l.Variables[k]] -= scale / v * math.Pow(v, exponent) / sum * (l.Truth[k] - right)
@@ -254,4 +260,19 @@ func binary(truth, y, exponent float64) float64 {
 	yes := math.Pow(math.Max(y, leastValue), exponent)
 	no := math.Pow(math.Max(1-y, leastValue), exponent)
 	return -truth*math.Log(doubted(yes/(yes+no), 2)) - (1-truth)*math.Log(doubted(no/(yes+no), 2))
+}
+
+// binarySlope is the derivative of binary by y.
+func binarySlope(truth, y, exponent float64) float64 {
+	yes := math.Pow(math.Max(y, leastValue), exponent)
+	no := math.Pow(math.Max(1-y, leastValue), exponent)
+	yes, no = yes/(yes+no), no/(yes+no)
+	by := 0.0 // the derivative of log yes/no
+	if y > leastValue {
+		by += exponent / y
+	}
+	if 1-y > leastValue {
+		by += exponent / (1 - y)
+	}
+	return (1 - doubt) * yes * no * by * ((1-truth)/doubted(no, 2) - truth/doubted(yes, 2))
 }

@@ -66,23 +66,34 @@ func TestImitated(t *testing.T) {
 	}
 }
 
-// The derivative of the refined loss is that of its differences.
+// The refined loss is a verdict's, of classes, of labels by themselves and of degrees, and its derivative is that of
+// its differences.
 func TestRefinedSlope(t *testing.T) {
-	labels := threeClasses(5)
+	sides, degrees := threeClasses(5), threeClasses(5)
+	for k := range sides.Classes {
+		sides.Classes[k], degrees.Classes[k] = NoClass, NoClass
+		degrees.Truth[k] = 0.2 + 0.6*degrees.Truth[k]
+	}
 	random := rand.New(rand.NewPCG(1, 2))
 	y, slope := make([]float64, 15), make([]float64, 15)
 	for i := range y {
 		y[i] = 0.1 + 0.8*random.Float64()
 	}
-	for _, exponent := range []float64{0.5, 1, 4} {
-		loss := labels.refined(y, exponent, slope)
-		for i := range y {
-			const h = 1e-5
-			moved := slices.Clone(y)
-			moved[i] += h
-			want := (labels.refined(moved, exponent, make([]float64, 15)) - loss) / h
-			if math.Abs(slope[i]-want) > 1e-3*math.Abs(want)+1e-4 {
-				t.Errorf("exponent %v, variable %d: %v, differences give %v", exponent, i, slope[i], want)
+	for name, labels := range map[string]*Labels{"classes": threeClasses(5), "sides": sides, "degrees": degrees} {
+		verdict := labels.Judge(y)
+		for at, exponent := range temperatures {
+			loss := labels.refined(y, exponent, slope)
+			if want := mean(verdict.losses[at]); math.Abs(loss-want) > 1e-12 {
+				t.Errorf("%s, exponent %v: loss %v, the verdict's %v", name, exponent, loss, want)
+			}
+			for i := range y {
+				const h = 1e-6
+				moved := slices.Clone(y)
+				moved[i] += h
+				want := (labels.refined(moved, exponent, make([]float64, 15)) - loss) / h
+				if math.Abs(slope[i]-want) > 1e-3*math.Abs(want)+1e-4 {
+					t.Errorf("%s, exponent %v, variable %d: %v, differences give %v", name, exponent, i, slope[i], want)
+				}
 			}
 		}
 	}

@@ -16,15 +16,13 @@ import (
 //	mean over the folds of L(ŷ held out, y(θ, x of the fold)) + prior · Σ_r log²(θ_r/θ_r as written)
 //
 // by the exact derivative of the MAP states, in the logarithms of the weights, none of which becomes more than
-// farthest times larger or smaller. L is that of a Verdict where each entity has one true class, or labels are degrees:
-// rules that leave all classes nearly alike, and the true one ahead, are not to be weakened for the sake of sharper
-// values.
+// farthest times larger or smaller. L is that of a Verdict: rules that leave all classes nearly alike, and the true one
+// ahead, are not to be weakened for the sake of sharper values.
 type Weigher struct {
 	Field   *mrf.Field
 	Solver  solve.Solver // of this very Field
 	Theta   []float64    // the weights as written; in the end those found
 	Learned []bool
-	Loss    Loss
 	Ridge   float64 // ν of the implicit derivative
 	Folds   []Fold
 }
@@ -33,10 +31,9 @@ const (
 	// weighings is the number of steps, and weighingRate their rate: Adam's, for logarithms.
 	weighings    = 40
 	weighingRate = 0.2
-	// classesPrior, over the number of entities, holds weights back as if their logarithms were normal around those
-	// written, with deviation 1.3: of few labels, most of what would fit better is chance. Other losses than a Verdict's
-	// are no likelihoods of so many things: weighingPrior is that for them.
-	classesPrior, weighingPrior = 0.3, 0.005
+	// weighingPrior, over the number of entities, holds weights back as if their logarithms were normal around those
+	// written, with deviation 1.3: of few labels, most of what would fit better is chance.
+	weighingPrior = 0.3
 )
 
 // farthest is the logarithm of 100.
@@ -109,40 +106,25 @@ func (w *Weigher) objective(ctx context.Context, logs *Parameter) (float64, erro
 	slope := make([]float64, model.Variables)
 	inputs, weights := make([]float64, model.Inputs), make([]float64, model.Rules)
 	verdicts := make([]Verdict, len(w.Folds))
-	choices, degrees := true, true
 	for k := range w.Folds {
 		fold := &w.Folds[k]
 		if err := w.solve(ctx, fold); err != nil {
 			return 0, err
 		}
 		verdicts[k] = fold.Labels.Judge(fold.start.y)
-		choices = choices && fold.Labels.choosing()
-		degrees = degrees && fold.Labels.grading()
 	}
 	all := Together(verdicts...)
 	for k := range w.Folds {
-		fold, loss := &w.Folds[k], 0.0
-		share := 1 / float64(len(w.Folds))
+		fold, share := &w.Folds[k], 1/float64(len(w.Folds))
 		fold.Field.SetInputs(fold.Inputs)
-		switch {
-		case choices:
-			loss = fold.Labels.refined(fold.start.y, all.exponent(), slope)
-		case degrees:
-			loss = fold.Labels.byDegree(fold.start.y, all.exponent(), slope)
-		default:
-			loss = w.Loss.Gradient(fold.Labels, fold.start.y, slope)
-		}
-		value += share * loss
+		value += share * fold.Labels.refined(fold.start.y, all.exponent(), slope)
 		fold.surrogate.aim(fold.Field, fold.start.y, fold.start.multipliers, slope)
 		fold.surrogate.gradients(fold.Field, inputs, weights)
 		for r, g := range weights {
 			logs.Gradient[r] += float32(share * g * w.Theta[r])
 		}
 	}
-	prior := weighingPrior
-	if choices || degrees {
-		prior = classesPrior / float64(all.Entities())
-	}
+	prior := weighingPrior / float64(all.Entities())
 	for r := range logs.Value {
 		if !w.Learned[r] {
 			logs.Gradient[r] = 0

@@ -18,7 +18,7 @@ func weighing(t *testing.T, wanted func(theta []float64)) (*Weigher, []float64) 
 	aim := append([]float64(nil), task.Theta...)
 	wanted(aim)
 	w := &Weigher{Field: task.Field, Solver: newton.New(task.Field, solve.Settings{Gap: 1e-10, Threads: 1}),
-		Theta: task.Theta, Learned: task.Learned, Loss: Loss{Kind: SquaredError}, Ridge: 1e-9}
+		Theta: task.Theta, Learned: task.Learned, Ridge: 1e-9}
 	for range 2 {
 		x := make([]float64, task.Field.Model.Inputs)
 		for i := range x {
@@ -31,6 +31,7 @@ func weighing(t *testing.T, wanted func(theta []float64)) (*Weigher, []float64) 
 		labels := new(Labels)
 		for i, v := range result.Y {
 			labels.Variables, labels.Truth = append(labels.Variables, int32(i)), append(labels.Truth, v)
+			labels.Entities, labels.Classes = append(labels.Entities, int32(i)), append(labels.Classes, NoClass)
 		}
 		w.Folds = append(w.Folds, Fold{Inputs: x, Labels: labels})
 	}
@@ -45,7 +46,7 @@ func TestWeigherFindsWeights(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := len(written) - 1
-	if after > 0.6*before || w.Theta[0] < 1.2*written[0] || w.Theta[1] > 0.8*written[1] || w.Theta[last] != written[last] {
+	if after > before-1 || w.Theta[0] < 1.2*written[0] || w.Theta[1] > 0.8*written[1] || w.Theta[last] != written[last] {
 		t.Errorf("objective %v to %v, weights %v to %v", before, after, written, w.Theta)
 	}
 }
@@ -54,7 +55,7 @@ func TestWeigherFindsWeights(t *testing.T) {
 func TestWeigherStays(t *testing.T) {
 	w, written := weighing(t, func([]float64) {})
 	before, after, err := w.Run(t.Context())
-	if err != nil || before > 1e-12 || after > before {
+	if err != nil || after != before {
 		t.Fatalf("objective %v to %v, %v", before, after, err)
 	}
 	for r := range written {
@@ -85,7 +86,7 @@ func TestWeigherGradient(t *testing.T) {
 		const h = 1e-3
 		want := (at(r, h) - at(r, -h)) / (2 * h)
 		at(r, 0)
-		if got := float64(logs.Gradient[r]); math.Abs(got-want) > 1e-2*math.Abs(want)+1e-6 {
+		if got := float64(logs.Gradient[r]); math.Abs(got-want) > 1e-2*math.Abs(want)+2e-5 {
 			t.Errorf("rule %d: %v, differences give %v", r, got, want)
 		}
 	}

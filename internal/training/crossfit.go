@@ -162,7 +162,7 @@ func (c *crossFitting) weigh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w := learn.Weigher{Field: g.Field, Solver: solver, Theta: slices.Clone(g.Theta), Learned: learned, Loss: s.Learn.Loss,
+	w := learn.Weigher{Field: g.Field, Solver: solver, Theta: slices.Clone(g.Theta), Learned: learned,
 		Ridge: s.Learn.Ridge}
 	for _, f := range c.folds {
 		w.Folds = append(w.Folds, learn.Fold{Inputs: f.inputs, Labels: f.held})
@@ -307,10 +307,34 @@ func (c *crossFitting) afresh(ctx context.Context) error {
 	}
 	more := verdict.Right() - c.standing.Right() // of many epochs, one is always right about one more
 	if epochs > 0 && more > 1 && verdict.Beats(c.standing, needed) {
+		if known, err := c.knowing(ctx); err != nil || known != nil && known.Loss() <= verdict.Loss() {
+			return err
+		}
 		c.chosen.Curve, c.chosen.Epochs, c.chosen.Afresh, c.chosen.Rounds = curve, epochs, true, 0
 		c.plan, c.standing = plan{epochs: epochs, afresh: true}, verdict
 	}
 	return nil
+}
+
+// knowing is the verdict on what stands once inference knows the labels that are not held out; nil where it would not.
+func (c *crossFitting) knowing(ctx context.Context) (*learn.Verdict, error) {
+	g := c.g
+	if c.chosen.Folds == 0 || g.Project.Phases[load.Infer].Skip {
+		return nil, nil
+	}
+	r := &rehearsal{referee: referee{g: g}, about: g.entities()}
+	if err := r.schedule(c.folds); err != nil || !r.mayKnow() {
+		return nil, err
+	}
+	forgotten, err := r.answer(ctx, false, c.plan.theta)
+	if err != nil {
+		return nil, err
+	}
+	known, rehearsed, err := r.know(ctx, &forgotten, c.plan.theta, &c.plan)
+	if err != nil || !rehearsed.Known {
+		return nil, err
+	}
+	return &known.verdict, nil
 }
 
 // nothing is the verdict on a state that tells nothing from anything.

@@ -37,37 +37,35 @@ func (g *learner) rehearse(ctx context.Context, training *Training) error {
 		return nil
 	}
 	r := &rehearsal{referee: referee{g: g}, about: g.entities()}
-	if err := r.schedule(training); err != nil || r.shifts == nil {
+	if err := r.schedule(training.folds); err != nil || r.shifts == nil {
 		return err
 	}
 	forgotten, err := r.answer(ctx, false, g.Theta)
 	if err != nil {
 		return err
 	}
-	if asked := s.Known; (asked == nil || *asked) && len(r.known) > 0 {
-		known, err := r.know(ctx, training)
-		if infeasible := (*learn.InfeasibleError)(nil); errors.As(err, &infeasible) {
-			known, err = forgotten, nil // what hard rules contradict is not known
-		}
-		if err != nil {
-			return err
-		}
-		gain, err := r.judge(r.labels, &forgotten, &known)
-		if err != nil {
-			return err
-		}
-		knows := gain.wins(0) || gain.any() && !forgotten.verdict.Beats(r.nothing(), 0)
-		training.Rehearsed = &Rehearsed{knows, forgotten.verdict.Loss(), known.verdict.Loss(), forgotten.score,
-			known.score}
-		if known.theta != nil && (training.Rehearsed.Known || asked != nil) {
-			copy(g.Theta, known.theta)
-			g.plan.theta, training.plan.theta = known.theta, known.theta
-		}
-		if asked != nil || training.Rehearsed.Known {
-			return r.decide(ctx, training, true, known.y)
-		}
+	if !r.mayKnow() {
+		return r.decide(ctx, training, false, forgotten.y)
+	}
+	known, rehearsed, err := r.know(ctx, &forgotten, g.Theta, &training.plan)
+	if err != nil {
+		return err
+	}
+	training.Rehearsed = rehearsed
+	if known.theta != nil && (rehearsed.Known || s.Known != nil) {
+		copy(g.Theta, known.theta)
+		g.plan.theta, training.plan.theta = known.theta, known.theta
+	}
+	if rehearsed.Known || s.Known != nil {
+		return r.decide(ctx, training, true, known.y)
 	}
 	return r.decide(ctx, training, false, forgotten.y)
+}
+
+// mayKnow tells whether inference may know some of the labels.
+func (r *rehearsal) mayKnow() bool {
+	asked := r.g.Project.Phases[load.Infer].Known
+	return (asked == nil || *asked) && len(r.known) > 0
 }
 
 // nothing is the verdict on a state that tells nothing from anything: against it, knowing cannot lose.
@@ -130,7 +128,7 @@ func (r *rehearsal) finer() *rehearsal {
 }
 
 // schedule finds what is held out in turn: no shift if networks have seen it all, or there is too little.
-func (r *rehearsal) schedule(training *Training) error {
+func (r *rehearsal) schedule(folds []fold) error {
 	g := r.g
 	by, err := r.gather(lesson{})
 	if err != nil || len(r.labels.Variables) == 0 {
@@ -155,7 +153,7 @@ func (r *rehearsal) schedule(training *Training) error {
 			r.shifts = slices.Repeat([]shift{{g.Inputs}}, g.Project.Learning.Folds)
 		}
 	default:
-		for _, f := range training.folds {
+		for _, f := range folds {
 			r.folds = f.division.folds
 			r.shifts = append(r.shifts, shift{f.inputs})
 		}
@@ -163,16 +161,30 @@ func (r *rehearsal) schedule(training *Training) error {
 	return nil
 }
 
-// know returns the answer with all other labels known, by the weights that are, or by those that are found for that, if
-// they are better: a thing whose neighbours are known need not rely as much on what networks see of it.
-func (r *rehearsal) know(ctx context.Context, training *Training) (contestant, error) {
-	known, err := r.answer(ctx, true, r.g.Theta)
-	if s := &r.g.Project.Learning; err != nil || r.g.Perception == nil || training.plan.theta == nil ||
-		training.plan.epochs > 0 || s.Learn.RuleRate == 0 || !slices.Contains(r.g.learned(), true) {
+// know returns the answer with all other labels known, and whether it is better than one with nothing known.
+func (r *rehearsal) know(ctx context.Context, forgotten *contestant, theta []float64, p *plan) (contestant, *Rehearsed,
+	error) {
+	known, err := r.knowBest(ctx, theta, p)
+	if infeasible := (*learn.InfeasibleError)(nil); errors.As(err, &infeasible) {
+		known, err = *forgotten, nil // what hard rules contradict is not known
+	}
+	if err != nil {
+		return known, nil, err
+	}
+	gain, err := r.judge(r.labels, forgotten, &known)
+	wins := gain.wins(0) || gain.any() && !forgotten.verdict.Beats(r.nothing(), 0)
+	return known, &Rehearsed{wins, forgotten.verdict.Loss(), known.verdict.Loss(), forgotten.score, known.score}, err
+}
+
+// knowBest knows by the weights that are, or by those that are found for that, if they are better: a thing whose
+// neighbours are known need not rely as much on what networks see of it.
+func (r *rehearsal) knowBest(ctx context.Context, theta []float64, p *plan) (contestant, error) {
+	known, err := r.answer(ctx, true, theta)
+	if s := &r.g.Project.Learning; err != nil || r.g.Perception == nil || p.theta == nil || p.epochs > 0 ||
+		s.Learn.RuleRate == 0 || !slices.Contains(r.g.learned(), true) {
 		return known, err
 	}
-	theta, err := r.weigh(ctx)
-	if err != nil {
+	if theta, err = r.weigh(ctx); err != nil {
 		return known, err
 	}
 	other, err := r.answer(ctx, true, theta)
@@ -189,7 +201,7 @@ func (r *rehearsal) know(ctx context.Context, training *Training) (contestant, e
 // weigh finds the weights of the rules with all other labels known.
 func (r *rehearsal) weigh(ctx context.Context) ([]float64, error) {
 	g, s := r.g, &r.g.Project.Learning
-	w := learn.Weigher{Field: g.Field, Theta: g.written(), Learned: g.learned(), Loss: s.Learn.Loss, Ridge: s.Learn.Ridge}
+	w := learn.Weigher{Field: g.Field, Theta: g.written(), Learned: g.learned(), Ridge: s.Learn.Ridge}
 	for k, shift := range r.shifts {
 		variables, values := r.others(k)
 		fold := learn.Fold{Inputs: shift.inputs, Labels: r.labels,
