@@ -367,7 +367,7 @@ func (m *machine) prune(v *vectors, j int, rows []int32) {
 	for _, i := range v.alive {
 		if row := rows[i]; row < a.observed {
 			if v.upper[i] += a.slack(row); v.upper[i] <= m.dust {
-				m.trivial(j)
+				m.drop(j, &m.counts.Trivial)
 				continue
 			}
 		}

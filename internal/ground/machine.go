@@ -323,7 +323,7 @@ func (m *machine) admit(o *op, k int, row int32, upper float64) (bound float64, 
 		m.rows[o.at] = row
 		if o.prunes {
 			if upper += o.found.slack(row); upper <= m.dust {
-				m.trivial(k)
+				m.drop(k, &m.counts.Trivial)
 				return 0, false
 			}
 		}
@@ -341,25 +341,15 @@ func (m *machine) first(o *op, row int32) bool {
 	return o.once.Find(m.filterKey) == row
 }
 
-// trivial counts what op k found to hold always: a whole grounding, or everything that a part of one would have led
-// to.
-func (m *machine) trivial(k int) {
-	if m.ops[k].whole {
-		m.drop(k, &m.counts.Trivial)
-	} else {
-		m.drop(k, &m.counts.Pruned)
-	}
-}
-
-// drop counts a reason for which op k went no further. The ops before the pivot run in every piece and count in the
-// first; those before the op by whose rows a row is divided run in all of its pieces and count in the first of them.
+// drop counts a reason for which op k went no further, if what it dropped was a whole grounding and not a part that may
+// have led to many, or to none. The ops before the pivot run in every piece and count in the first; those before the op
+// by whose rows a row is divided run in all of its pieces and count in the first of them.
 func (m *machine) drop(k int, reason *int64) {
-	if k < m.pivot && m.from != (cut{row: m.routine.lo}) || k < m.inner && m.at == m.from.row && m.from.inner > 0 {
+	if !m.ops[k].whole || k < m.pivot && m.from != (cut{row: m.routine.lo}) ||
+		k < m.inner && m.at == m.from.row && m.from.inner > 0 {
 		return
 	}
-	if m.ops[k].whole {
-		m.counts.Groundings++
-	}
+	m.counts.Groundings++
 	*reason++
 }
 

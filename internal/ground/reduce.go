@@ -1,29 +1,70 @@
 package ground
 
 import (
+	"slices"
+
 	"github.com/deeppsl/deeppsl/internal/plan"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
-// reduce returns the rows that step k can be asked for by the steps before it, ascending, and few others; asked has
-// those of each of these, nil where they are all.
-func reduce(p *plan.Plan, k int, asked [][]int32, id func(constant string) symbol.ID) (rows []int32) {
-	s := &p.Steps[k]
-	for _, b := range p.Binders(k) {
-		var f *relation.Filter
-		if b.Step < 0 {
-			constants := make([][]symbol.ID, len(b.Columns))
-			for i, column := range b.Columns {
-				constants[i] = []symbol.ID{id(s.Atom.Args[column].Constant)}
-			}
-			f = relation.NewFilter(constants, nil)
-		} else {
-			f = relation.NewFilter(columnsOf(p.Steps[b.Step].Relation, b.At), asked[b.Step])
+// reduce returns, for each step that is reduced, the rows that are worth indexing, ascending; nil stands for all. From
+// the last step to the first, those go that a step behind refuses, then from the first to the last those that no row
+// before leads to.
+func reduce(p *plan.Plan, id func(constant string) symbol.ID) (rows [][]int32) {
+	rows = make([][]int32, len(p.Steps))
+	for k := range slices.Backward(p.Steps) {
+		if p.Steps[k].Reduced {
+			rows[k] = required(p, k, rows, id)
 		}
-		rows = f.Select(columnsOf(s.Relation, b.Columns), rows)
+	}
+	for k := range p.Steps {
+		if p.Steps[k].Reduced {
+			rows[k] = reachable(p, k, rows)
+		}
 	}
 	return rows
+}
+
+// required returns the rows of step k that have its constants and that the steps behind it let pass, and few others.
+func required(p *plan.Plan, k int, left [][]int32, id func(constant string) symbol.ID) (rows []int32) {
+	s := &p.Steps[k]
+	for _, column := range s.Key {
+		if arg := s.Atom.Args[column]; !arg.IsVariable() {
+			f := relation.NewFilter([][]symbol.ID{{id(arg.Constant)}}, nil)
+			rows = f.Select(columnsOf(s.Relation, []int{column}), rows)
+		}
+	}
+	if s.Op == plan.Lookup {
+		return rows
+	}
+	for _, b := range p.Requirers(k) {
+		if its := p.Steps[b.Step].Relation; plan.WorthRequiring(howMany(its, left[b.Step]), howMany(s.Relation, rows)) {
+			f := relation.NewFilter(columnsOf(its, b.At), left[b.Step])
+			rows = f.Select(columnsOf(s.Relation, b.Columns), rows)
+		}
+	}
+	return rows
+}
+
+// reachable returns those rows of step k that the steps before it can ask for, and few others.
+func reachable(p *plan.Plan, k int, left [][]int32) []int32 {
+	s, rows := &p.Steps[k], left[k]
+	for _, b := range p.Binders(k) {
+		if b.Step >= 0 {
+			f := relation.NewFilter(columnsOf(p.Steps[b.Step].Relation, b.At), left[b.Step])
+			rows = f.Select(columnsOf(s.Relation, b.Columns), rows)
+		}
+	}
+	return rows
+}
+
+// howMany returns how many rows there are, where nil stands for all of a relation's.
+func howMany(of *relation.Relation, rows []int32) int {
+	if rows == nil {
+		return len(of.Columns[0])
+	}
+	return len(rows)
 }
 
 // columnsOf returns some of a relation's columns.

@@ -2,8 +2,8 @@ package ground
 
 import "github.com/deeppsl/deeppsl/internal/plan"
 
-// Counts says what became of the groundings of a rule. They are the same for any number of threads, but Pruned depends
-// on the order of the joins, and so does whether a trivial grounding is counted or cut off before it is whole.
+// Counts says what became of the groundings of a rule. They are the same for any number of threads, but whether a
+// trivial or weightless grounding is counted, or cut off before it is whole, depends on the order of the joins.
 type Counts struct {
 	Groundings int64 // groundings that were looked at
 	Potentials int64 // kept, as potentials or constraints
@@ -11,8 +11,7 @@ type Counts struct {
 	Constant   int64 // removed: without a variable
 	Missing    int64 // with an atom of an open predicate that has no row
 	Violated   int64 // hard, and violated whatever the variables are
-	Weightless int64 // removed, whole or in part: the weight's atom is 0
-	Pruned     int64 // partial groundings that could only have led to trivial ones
+	Weightless int64 // removed: the weight's atom is 0
 }
 
 // add sums the counts of pieces, or of rules.
@@ -24,7 +23,6 @@ func (c *Counts) add(other *Counts) {
 	c.Missing += other.Missing
 	c.Violated += other.Violated
 	c.Weightless += other.Weightless
-	c.Pruned += other.Pruned
 }
 
 // RuleReport tells how one rule was grounded.

@@ -95,12 +95,12 @@ func compile(p *plan.Plan, s *scope) *routine {
 	r.constant, r.varying = constant(p.Rule.Constant)
 	r.upper, r.dust = r.bound(), r.roundingError()
 	r.repeats = repeats(p.Rule)
-	asked := make([][]int32, len(p.Steps))
+	rows := reduce(p, s.id)
 	for k := range p.Steps {
 		r.ops = append(r.ops, r.op(p, k))
 		if step := &p.Steps[k]; step.Reduced {
-			asked[k] = reduce(p, k, asked, s.id)
-			r.ops[k].over(step.Relation.IndexOf(asked[k], step.Key...))
+			r.ops[k].over(step.Relation.IndexOf(rows[k], step.Key...))
+			r.never = r.never || step.Op != plan.Lookup && howMany(step.Relation, rows[k]) == 0
 		}
 	}
 	for k := range p.Steps {

@@ -60,12 +60,26 @@ func (o *orderer) meetAt(k, n int) {
 	if all <= tried*sorted || survivors*left > all {
 		return
 	}
-	steps[k].Meets, steps[k].Tried = n, all
+	if steps[k].Tried = all; o.plan.refuses(k, n) {
+		steps[k].refused = n
+	} else {
+		steps[k].Meets = n
+	}
 	before := times + steps[k].Rows
 	for j := k; j < k+n; j++ {
 		before += steps[j].Rows
 	}
 	o.plan.Cost += min(0, times*float64(1+n)+shortest/values-before)
+}
+
+// refuses tells whether the n steps behind the k-th ask for nothing but what it binds, and for so few values that the
+// rows with others are best left out beforehand (Reduce).
+func (p *Plan) refuses(k, n int) bool {
+	all, part := p.Requirers(k), 1.0
+	for _, b := range all {
+		part *= p.passing(k, b)
+	}
+	return len(all) >= n && part*dearIndex <= 1 && p.Steps[k].Relation.Len() >= fewRows
 }
 
 // meetable returns how many of the steps behind the k-th look the variable up that it binds, and nothing else. The

@@ -85,12 +85,13 @@ type Step struct {
 	Rows float64
 	// Meets is how many of the next steps, all of which match, are made together with this one, which binds one variable:
 	// what they allow for it is read off sorted lists. Tried estimates the rows that would be tried otherwise.
-	Meets int
-	Tried float64
+	// One with refused would, if it were not better to leave the rows out that those steps refuse, see Reduce.
+	Meets, refused int
+	Tried          float64
 	// Ahead, if not nil, tells which values are in vain.
 	Ahead *Ahead
-	// Reduced says that only a part of the relation's rows is indexed, those that the steps before can ask for: about so
-	// large a Part.
+	// Reduced says that only a part of the relation's rows is indexed, those that the steps before can ask for and those
+	// behind do not refuse: about so large a Part.
 	Reduced bool
 	Part    float64
 	// Order, of a Scan, is one more than the column whose equal values stand together; 0 is the order of the relation.

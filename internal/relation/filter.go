@@ -7,10 +7,11 @@ import (
 )
 
 // Filter is a set of keys of one or more columns, in bits by their hashes: what it does not hold is not among them, and
-// of what it holds, a few are neither.
+// of what it holds, a few are neither. Single values have bits of their own where that takes little room.
 type Filter struct {
 	words []uint64
 	shift uint8
+	exact bool // a value's bit is its number; larger ones are not in the set
 }
 
 // bitsPerKey is how many bits of a filter there are for each of its keys, at least.
@@ -34,6 +35,11 @@ func NewFilter(columns [][]symbol.ID, some []int32) *Filter {
 		n = len(some)
 	}
 	size := bits.Len(uint(max(fewestBits, bitsPerKey*n) - 1))
+	if len(columns) == 1 {
+		if f := exactFilter(columns[0], some, roomy<<size); f != nil {
+			return f
+		}
+	}
 	f := &Filter{words: make([]uint64, 1<<size/64), shift: uint8(64 - size)}
 	eachKey(columns, some, func(_ int, packed []uint64) {
 		for _, key := range packed {
@@ -44,8 +50,54 @@ func NewFilter(columns [][]symbol.ID, some []int32) *Filter {
 	return f
 }
 
+// roomy is how many times as many bits single values may have as their hashes would, and fewestExact how many always.
+const roomy, fewestExact = 4, 1 << 20
+
+// exactFilter returns the values that some rows have in a column; nil if that takes more bits than most.
+func exactFilter(column []symbol.ID, some []int32, most int) *Filter {
+	if some != nil {
+		column = gather(column, some)
+	}
+	s := spanOf(column)
+	if s.low < 0 && len(column) > 0 || int(s.high) >= max(most, fewestExact) {
+		return nil
+	}
+	f := &Filter{words: make([]uint64, max(0, int(s.high))/64+1), exact: true}
+	for _, v := range column {
+		f.words[v/64] |= 1 << (v % 64)
+	}
+	return f
+}
+
+// selectExact is Select for single values.
+func (f *Filter) selectExact(column []symbol.ID, some []int32) (left []int32) {
+	var space [lot]int32
+	rows, limit := len(column), uint32(64*len(f.words))
+	if some != nil {
+		rows = len(some)
+	}
+	left = []int32{}
+	for from := 0; from < rows; from += lot {
+		n := 0
+		for k := from; k < min(rows, from+lot); k++ {
+			row := int32(k)
+			if some != nil {
+				row = some[k]
+			}
+			if space[n] = row; uint32(column[row]) < limit {
+				n += int(f.words[uint32(column[row])/64] >> (uint32(column[row]) % 64) & 1)
+			}
+		}
+		left = append(left, space[:n]...)
+	}
+	return left
+}
+
 // Select returns those of some rows, or of all if that is nil, whose keys may be in the set.
 func (f *Filter) Select(columns [][]symbol.ID, some []int32) (left []int32) {
+	if f.exact {
+		return f.selectExact(columns[0], some)
+	}
 	var space [lot]int32
 	left = []int32{}
 	eachKey(columns, some, func(from int, packed []uint64) {

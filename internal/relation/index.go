@@ -75,6 +75,9 @@ func expectedKeys(columns [][]symbol.ID, rows int) int {
 		}
 		seen[pack(key)] = true
 	}
+	if len(seen) == few {
+		return rows // as likely as not, there are more keys than few tell apart
+	}
 	// Of n keys that are equally likely, about few²/2n pairs of the rows have the same.
 	return min(rows, few*few/2/max(1, few-len(seen)))
 }

@@ -1,0 +1,68 @@
+package ground
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/relation"
+)
+
+// Of a path between few nodes, the rows that lead nowhere are not indexed, from whichever end they are refused, and
+// what is ground is what it is without that. Where very many rules go along the same links, these are indexed once for
+// all.
+func TestRefusedRowsAreNotIndexed(t *testing.T) {
+	const nodes, degree, ends = 3000, 3, 5
+	paths := func() *builder {
+		b := newBuilder()
+		var links, first, last, goals []data
+		for k := range nodes {
+			for d := range degree {
+				links = append(links, observed(fmt.Sprintf("n%d n%d", k, (k+d+1)%nodes), 1))
+			}
+			goals = append(goals, data{fmt.Sprint("n", k), relation.Target, 0})
+		}
+		for k := range ends {
+			first, last = append(first, observed(fmt.Sprint("n", 11*k), 1)), append(last, observed(fmt.Sprint("n", 13*k), 1))
+		}
+		b.add("Link", 2, false, links...)
+		b.add("Start", 1, false, first...)
+		b.add("End", 1, false, last...)
+		b.add("Goal", 1, true, goals...)
+		return b
+	}
+	const path = "Start(A) & Link(A, B) & Link(B, C) & Link(C, D) & Link(D, E) & End(E) & Goal(A) -> Goal(E)\n"
+	f := paths().rules(t, "1: "+path)
+	prepared, err := Prepare(context.Background(), f.program, f.store, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range prepared.routine(1, 0).ops {
+		if o := &prepared.routines[0].ops[k]; o.size == nodes*degree && o.places > o.size/10 {
+			t.Errorf("%d rows are indexed:\n%s", o.places, prepared.plans[0])
+		}
+	}
+	_, report := f.made(t, Options{Threads: 1})
+	_, plain := paths().rules(t, "1: "+path+"1: Link(A, B) -> Goal(B)\n1: Link(A, B) & Link(B, C) -> Goal(C)\n").
+		made(t, Options{Threads: 1})
+	if one, other := report.Rules[0].Counts, plain.Rules[0].Counts; one != other || one.Potentials == 0 {
+		t.Errorf("%+v where rows are left out, %+v where they are indexed for others", one, other)
+	}
+
+	var many strings.Builder
+	for k := range 20 {
+		fmt.Fprintf(&many, "1: Start(A) & Link(A, B) & Link(C, B) & End(C) & (A != 'n%d') & Goal(A) -> Goal(C)\n", k)
+	}
+	f = paths().rules(t, many.String())
+	if prepared, err = Prepare(context.Background(), f.program, f.store, 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range prepared.plans {
+		for k := range p.Steps {
+			if p.Steps[k].Reduced && p.Steps[k].Relation.Len() > ends {
+				t.Fatalf("rows are chosen for each of many rules:\n%s", p)
+			}
+		}
+	}
+}
