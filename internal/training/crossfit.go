@@ -61,7 +61,7 @@ func (g *learner) crossFit(ctx context.Context, l lesson) (*Training, error) {
 	training, err := c.learn(ctx)
 	if training != nil {
 		training.plan = g.plan
-		if c.chosen.Folds > 0 && !g.plan.afresh {
+		if c.chosen.Folds > 0 && (!g.plan.afresh || c.folds[0].ends != nil) {
 			training.folds = c.folds
 		}
 	}
@@ -204,7 +204,7 @@ func (c *crossFitting) chooseEpochs(ctx context.Context) error {
 	if c.chosen.Folds == 0 {
 		return nil
 	}
-	curves := make([][]learn.Verdict, len(c.folds))
+	curves := make([]curve, len(c.folds))
 	for k := range c.folds {
 		f := &c.folds[k]
 		err := c.g.seeWith(f.networks)
@@ -222,16 +222,36 @@ func (c *crossFitting) chooseEpochs(ctx context.Context) error {
 		return nil
 	}
 	c.plan.epochs, c.standing = c.chosen.Epochs, chosen
+	c.see(curves)
 	return nil
 }
 
+// curve is what held-out labels of a fold say after each number of epochs, and what its networks see then; nothing of
+// that where it would be too much.
+type curve struct {
+	verdicts []learn.Verdict
+	inputs   [][]float64
+}
+
+// mostSeen is the number of values up to which all is kept that folds see after each number of epochs: 128 MiB.
+const mostSeen = 1 << 24
+
+// see gives the folds what their networks see after the epochs chosen.
+func (c *crossFitting) see(curves []curve) {
+	for k, curve := range curves {
+		if c.folds[k].ends = nil; len(curve.inputs) > 0 {
+			c.folds[k].ends = curve.inputs[min(c.chosen.Epochs, len(curve.inputs)-1)]
+		}
+	}
+}
+
 // least returns the loss after each number of epochs, and the number whose loss is least with its verdict.
-func least(curves [][]learn.Verdict, epochs int) (losses []float64, best int, verdict learn.Verdict) {
+func least(curves []curve, epochs int) (losses []float64, best int, verdict learn.Verdict) {
 	losses = make([]float64, epochs+1)
 	for t := range losses {
 		verdicts := make([]learn.Verdict, len(curves))
 		for k, curve := range curves {
-			verdicts[k] = curve[min(t, len(curve)-1)]
+			verdicts[k] = curve.verdicts[min(t, len(curve.verdicts)-1)]
 		}
 		all := learn.Together(verdicts...)
 		if losses[t] = all.Loss(); t == 0 || losses[t] < losses[best] {
@@ -242,26 +262,33 @@ func least(curves [][]learn.Verdict, epochs int) (losses []float64, best int, ve
 }
 
 // heldOut trains the grounding's networks, and returns what a fold's labels say after each number of epochs.
-func (c *crossFitting) heldOut(ctx context.Context, k int, l lesson, patience int) (curve []learn.Verdict, err error) {
+func (c *crossFitting) heldOut(ctx context.Context, k int, l lesson, patience int) (found curve, err error) {
 	g, f := c.g, &c.folds[k]
 	trainer, err := g.trainer(ctx, l)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
 	var last learn.Verdict
-	trainer.Validate = func(_ context.Context, y, _ []float64) (float64, error) {
-		last = f.held.Judge(y)
+	var seen []float64
+	keeps := g.Model.Inputs*(l.epochs+1)*len(c.folds) <= mostSeen
+	trainer.Validate = func(_ context.Context, y, x []float64) (float64, error) {
+		if last = f.held.Judge(y); keeps {
+			seen = slices.Clone(x)
+		}
 		return -last.Loss(), nil
 	}
 	trainer.Save, trainer.Patience = nil, patience
 	trainer.OnEpoch = func(line learn.Epoch) {
-		curve = append(curve, last)
+		found.verdicts = append(found.verdicts, last)
+		if keeps {
+			found.inputs = append(found.inputs, seen)
+		}
 		if line.Fold = k + 1; g.Project.OnEpoch != nil {
 			g.Project.OnEpoch(line)
 		}
 	}
 	_, err = trainer.Run(ctx)
-	return curve, err
+	return found, err
 }
 
 // afreshEpochs is how long learning afresh goes on at most, and afreshRate its rate relative to learn.rate.networks.
@@ -287,7 +314,7 @@ func (c *crossFitting) afresh(ctx context.Context) error {
 	if c.fitsAny && c.standing.Beats(nothing, fittedGain) {
 		return nil
 	}
-	curves := make([][]learn.Verdict, len(c.folds))
+	curves := make([]curve, len(c.folds))
 	for k := range c.folds {
 		f := &c.folds[k]
 		if err := g.begin(); err != nil {
@@ -312,6 +339,10 @@ func (c *crossFitting) afresh(ctx context.Context) error {
 		}
 		c.chosen.Curve, c.chosen.Epochs, c.chosen.Afresh, c.chosen.Rounds = curve, epochs, true, 0
 		c.plan, c.standing = plan{epochs: epochs, afresh: true}, verdict
+		c.see(curves)
+		for k := range c.folds {
+			c.folds[k].inputs = c.folds[k].ends
+		}
 	}
 	return nil
 }

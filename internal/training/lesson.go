@@ -44,4 +44,5 @@ type fold struct {
 	held     *learn.Labels
 	networks *perceive.Networks
 	inputs   []float64 // what these see
+	ends     []float64 // what they see after the epochs end to end that were chosen; nil where that was not kept
 }

@@ -79,8 +79,20 @@ const mostRehearsed = 100_000
 // decide finds from which value on atoms count as true, by an answer that knows the other labels or not.
 func (r *rehearsal) decide(ctx context.Context, training *Training, knowing bool, y []float64) error {
 	g := r.g
-	if g.Perception != nil && r.folds != nil && training.plan.epochs > 0 || !g.LearnsThresholds() {
-		return nil // end to end, values become sharper
+	if !g.LearnsThresholds() {
+		return nil
+	}
+	if g.Perception != nil && r.folds != nil && training.plan.epochs > 0 { // end to end, values become sharper
+		if r.shifts = ends(training.folds); r.shifts == nil {
+			return nil
+		}
+		if !knowing {
+			answer, err := r.answer(ctx, false, g.Theta)
+			if err != nil {
+				return err
+			}
+			y = answer.y
+		}
 	}
 	part, _ := r.parts(r.labels)
 	if knowing && r.folds != nil {
@@ -107,6 +119,17 @@ func (r *rehearsal) decide(ctx context.Context, training *Training, knowing bool
 		}
 		return noPart
 	})
+}
+
+// ends are what folds see after the epochs end to end; nil where that is not known.
+func ends(folds []fold) (shifts []shift) {
+	for _, f := range folds {
+		if f.ends == nil {
+			return nil
+		}
+		shifts = append(shifts, shift{f.ends})
+	}
+	return shifts
 }
 
 // finer holds less out at a time: each fold in parts, about as many as resamples in all.
