@@ -24,6 +24,7 @@ type Basis struct {
 
 	a      *Columns
 	counts []int32 // entries of the rows
+	behind []int32 // how many pivots' rows lead to a row without one, at most
 	pivot  []int32 // the pivot of each row, or none
 	row    []int32 // the row of each pivot
 	lower  triangle
@@ -56,7 +57,7 @@ const (
 // New makes a basis of unit columns.
 func New(a *Columns) *Basis {
 	b := &Basis{a: a, counts: make([]int32, a.Rows), pivot: make([]int32, a.Rows), seen: make([]int32, a.Rows),
-		x: make([]float64, a.Rows)}
+		x: make([]float64, a.Rows), behind: make([]int32, a.Rows)}
 	for _, r := range a.Row {
 		b.counts[r]++
 	}
@@ -64,20 +65,22 @@ func New(a *Columns) *Basis {
 }
 
 // Choose takes the first columns in the order that do not depend on those before, and factors them. The order has all
-// columns, or enough of them. It gives up, and says so, where the factors have more than so many entries.
-func (b *Basis) Choose(order []int32, most int) (ok bool) {
+// columns, or enough of them. It gives up, and says so, where the factors have more than so many entries, or where so
+// many have been visited: columns that depend on others, such as those of tables whose margins all add up to the same,
+// are each found to do so by going through what they depend on.
+func (b *Basis) Choose(order []int32, most, work int) (ok bool) {
 	b.Chosen, b.row, b.values, b.Work = b.Chosen[:0], b.row[:0], b.values[:0], len(order)
 	b.lower.clear()
 	b.upper.clear()
 	for r := range b.pivot {
-		b.pivot[r] = none
+		b.pivot[r], b.behind[r] = none, 0
 	}
 	for _, j := range order {
 		if len(b.Chosen) == b.a.Rows {
 			break
 		}
 		b.add(j)
-		if len(b.lower.row)+len(b.upper.row) > most {
+		if len(b.lower.row)+len(b.upper.row) > most || b.Work > work {
 			return false
 		}
 	}
@@ -114,7 +117,7 @@ func (b *Basis) add(j int32) {
 		return
 	}
 	for _, r := range b.order {
-		if b.pivot[r] == none && math.Abs(b.x[r]) >= threshold*best && (at == none || b.counts[r] < b.counts[at]) {
+		if b.pivot[r] == none && math.Abs(b.x[r]) >= threshold*best && (at == none || b.easier(r, at)) {
 			at = r
 		}
 	}
@@ -126,6 +129,7 @@ func (b *Basis) add(j int32) {
 			b.upper.add(k, b.x[r])
 		default:
 			b.lower.add(r, b.x[r]/v)
+			b.behind[r] = min(b.behind[r]+b.behind[at]+1, math.MaxInt32/4)
 		}
 	}
 	b.lower.end()
@@ -133,6 +137,14 @@ func (b *Basis) add(j int32) {
 	b.pivot[at] = int32(len(b.Chosen))
 	b.Chosen, b.row, b.values = append(b.Chosen, j), append(b.row, at), append(b.values, v)
 	b.wipe()
+}
+
+// easier tells whether a row is the better pivot: the one that fewer lead to, so that ways along rows stay short.
+func (b *Basis) easier(r, than int32) bool {
+	if b.behind[r] != b.behind[than] {
+		return b.behind[r] < b.behind[than]
+	}
+	return b.counts[r] < b.counts[than]
 }
 
 func (b *Basis) wipe() {

@@ -89,7 +89,7 @@ func TestChoose(t *testing.T) {
 		b := basis.New(a)
 		for range 2 { // also where one was chosen before
 			rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-			if !b.Choose(order, math.MaxInt) || len(b.Chosen) != rows {
+			if !b.Choose(order, math.MaxInt, math.MaxInt) || len(b.Chosen) != rows {
 				t.Fatalf("seed %d: %d columns of %d", seed, len(b.Chosen), rows)
 			}
 			last := 0
@@ -151,10 +151,33 @@ func TestChooseGivesUp(t *testing.T) {
 		order = append(order, int32(n+r))
 	}
 	b := basis.New(a)
-	if b.Choose(order, 2*len(a.Row)) {
+	if b.Choose(order, 2*len(a.Row), math.MaxInt) {
 		t.Errorf("%d entries are more than %d", b.Entries(), 2*len(a.Row))
 	}
-	if !b.Choose(order[n:], 0) || b.Entries() != n {
+	if !b.Choose(order[n:], 0, math.MaxInt) || b.Entries() != n {
 		t.Errorf("unit columns have %d entries", b.Entries())
+	}
+}
+
+// Columns that depend on many others are not all looked at: margins of a table add up to the same, and each of its cells
+// is found to depend on a way through those before.
+func TestChooseGivesUpSearching(t *testing.T) {
+	const n = 40
+	a := &basis.Columns{Rows: 2 * n, Start: []int32{0}}
+	var order []int32
+	for k := range n * n {
+		a.Row, a.Coef = append(a.Row, int32(k/n), int32(n+k%n)), append(a.Coef, 1, 1)
+		a.Start = append(a.Start, int32(len(a.Row)))
+		order = append(order, int32(k))
+	}
+	rand.New(rand.NewPCG(1, 1)).Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	order = append(order, n*n+n)
+	b := basis.New(a)
+	if !b.Choose(order, math.MaxInt, math.MaxInt) {
+		t.Fatal("no basis")
+	}
+	t.Logf("%d columns visited %d", len(b.Chosen), b.Work)
+	if b.Choose(order, math.MaxInt, len(order)) {
+		t.Errorf("%d visits are more than %d", b.Work, len(order))
 	}
 }

@@ -31,8 +31,9 @@ type Greedy struct {
 const (
 	// ratio is that of the weights of a class, in which columns with few entries come first.
 	ratio = 1.2
-	// fill is how many times as many entries as the matrix a basis may have.
-	fill = 8
+	// fill is how many times as many entries as the matrix a basis may have, and effort how many times as many may be
+	// visited to choose it.
+	fill, effort = 8, 512
 	// perVisit is how many times the work of an entry of a product that of one visited in a choice is.
 	perVisit = 2
 )
@@ -70,7 +71,8 @@ func (g *Greedy) ChooseByWeight() bool {
 	slices.SortFunc(g.order, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(g.classes[a], g.classes[b]), cmp.Compare(entries(a), entries(b)), cmp.Compare(a, b))
 	})
-	ok := g.Choose(g.order, fill*(len(a.Coef)+a.Rows))
+	all := len(a.Coef) + a.Rows
+	ok := g.Choose(g.order, fill*all, effort*all)
 	g.Visits += g.Work
 	return ok
 }

@@ -4,13 +4,13 @@ import "math"
 
 // Cost is what Solve is about to take.
 type Cost struct {
-	// Work is in about nanoseconds of a core.
+	// Work is in about nanoseconds of a core, infinite if factorisations are Hopeless.
 	Work float64
-	// Bytes is the memory of the largest component's factor, and of the rows of its program.
+	// Bytes is the memory of the largest component's factor, infinite if that is Hopeless, and of the rows of its program.
 	Bytes float64
 	// Early is the work if conjugate gradients do in place of factorisations, which Try finds out; infinite if that is
-	// not worth trying.
-	Early float64
+	// not worth trying. EarlyBytes is the memory of the rows alone.
+	Early, EarlyBytes float64
 	// Flops is what the factorisations of a step take.
 	Flops float64
 }
@@ -34,19 +34,22 @@ func (s *Solver) Cost() (c Cost) {
 		component := &s.components[k]
 		rows, entries := float64(len(component.potentials)), float64(len(component.index))
 		step, bytes := perRow*rows+perEntry*entries, 200*rows+12*entries
+		c.EarlyBytes = max(c.EarlyBytes, bytes)
 		if m := float64(component.order()); m <= small {
 			c.Flops += m * m * m / 3
 			step = perSmallRow*rows + perSmallEntry*entries + m*m*m/3
 		} else {
 			w.lay(component)
-			if p := component.sparse; p != nil && !p.analyse(Hopeless) {
-				never := math.Inf(1)
-				return Cost{Work: never, Bytes: never, Early: never, Flops: never}
-			} else if p != nil {
-				c.Flops += p.symbolic.Flops
+			if p := component.sparse; p != nil {
+				hopeless := !p.analyse(Hopeless)
 				if k == main && w.affordable(p) >= fewest {
 					c.Early = usualEarly * (step + usualProducts*perProduct*w.length())
 				}
+				if hopeless {
+					c.Work, c.Bytes, c.Flops = math.Inf(1), math.Inf(1), math.Inf(1)
+					continue
+				}
+				c.Flops += p.symbolic.Flops
 				step += p.work()
 				bytes += p.symbolic.Bytes()
 			}

@@ -43,7 +43,7 @@ const (
 	// fewest is the least number of products that conjugate gradients are tried for, and share the part of a
 	// factorisation's work that those of one solution, of some three, may take. A solution that takes many with the
 	// diagonal is tried with a basis, where a factorisation is as much as several of that.
-	fewest, many, several, share = 30, 60, 120, 0.3
+	fewest, many, several, share = 30, 60, 45, 0.3
 	// exactness is the part of the right-hand side, squared and in the metric of the diagonal, that may remain, if the
 	// violation of rows falls by steadily with it, or is little of what is accepted, or of the mean product in terms of
 	// the weights, which is about how far values are from their bounds.
@@ -54,11 +54,15 @@ const (
 	perProduct = 4
 )
 
-// newEarly lays out K. It tells whether conjugate gradients are worth trying.
+// newEarly lays out K. It tells whether conjugate gradients are worth trying. Where there is a budget, it is Try's,
+// which makes no factorisations, and the matrix is analysed as far as it is to be.
 func newEarly(p *program, direct *sparse) (e *early, ok bool) {
-	direct.analyse(math.Inf(1))
+	if p.budget == 0 {
+		direct.analyse(math.Inf(1))
+	}
 	if most := p.affordable(direct); most >= fewest {
-		e = &early{direct: direct, most: int(most), length: p.length(), rows: p.several, single: most < several}
+		e = &early{direct: direct, most: int(min(most, math.MaxInt32)), length: p.length(), rows: p.several,
+			single: most < several}
 		e.lay(p)
 	}
 	return e, e != nil
@@ -160,8 +164,14 @@ func (e *early) solve(p *program) {
 	}
 }
 
-// settle has the basic variables and slacks take what the solution has left.
+// settle has the basic variables and slacks take what the step leaves of the rows' equations. That is found anew from
+// the step: where variables are nearly free, their weights make of rounding more than the solution has left.
 func (e *early) settle(p *program) {
+	for k, j := range e.rows {
+		r := &p.rows[j]
+		e.r[k] = r.lift + p.product(r, p.dy) - r.dmu/r.stiffness
+	}
+	e.greedy.Solve(e.r, e.greedy.Left)
 	for k, j := range e.greedy.Chosen {
 		left := e.greedy.Left[k]
 		if int(j) < p.n {

@@ -120,8 +120,12 @@ func (s *sparse) analyse(flops float64) (ok bool) {
 	return true
 }
 
-// work is what a factorisation takes, in about nanoseconds, once the matrix is analysed.
+// work is what a factorisation takes, in about nanoseconds, once the matrix is analysed; infinite if it is not worth
+// what that was about.
 func (s *sparse) work() float64 {
+	if s.symbolic == nil {
+		return math.Inf(1)
+	}
 	return perThousand*s.symbolic.Flops/1000 + perNonzero*s.symbolic.Entries
 }
 
