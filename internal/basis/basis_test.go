@@ -159,8 +159,8 @@ func TestChooseGivesUp(t *testing.T) {
 	}
 }
 
-// Columns that depend on many others are not all looked at: margins of a table add up to the same, and each of its cells
-// is found to depend on a way through those before.
+// Columns that depend on many others are not all looked at: margins of a table add up to the same, and each of its
+// cells is found to depend on a way through those before.
 func TestChooseGivesUpSearching(t *testing.T) {
 	const n = 40
 	a := &basis.Columns{Rows: 2 * n, Start: []int32{0}}

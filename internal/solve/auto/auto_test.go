@@ -280,6 +280,39 @@ func TestTriedWithoutFactors(t *testing.T) {
 	}
 }
 
+// So are limits of sums within sums of two orders, where Newton's method gets nowhere: factors of them fill memory.
+func TestLimitsAreTriedWithoutFactors(t *testing.T) {
+	const n, smallest, growth = 4000, 4, 6
+	rng := rand.New(rand.NewPCG(1, 1))
+	b := mrftest.New(n, 0, 2).Rule(0, mrf.LessEqual, 0)
+	for range 2 {
+		of := rng.Perm(n)
+		for size := smallest; size < n; size *= growth {
+			for some := range slices.Chunk(of, size) {
+				var row []mrftest.Term
+				for _, i := range some {
+					row = append(row, mrftest.Term{Index: i, Coef: 1 / float64(len(some))})
+				}
+				b.Add(0.04*math.Log(float64(size))-0.55, row, nil)
+			}
+		}
+	}
+	b.Rule(1, mrf.Hinge, 1)
+	for i := range n {
+		c := rng.Float64()
+		b.Add(c, []mrftest.Term{{Index: i, Coef: -c}}, nil)
+	}
+	field := mrftest.Field(b.Model(), []float64{0, 1}, nil)
+	s, err := auto.Inference("auto", field, solve.Settings{Threads: 1, TimeLimit: time.Minute}, auto.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Solve(t.Context())
+	if err != nil || r.Status != solve.Optimal || r.Method != "interior" || !strings.HasSuffix(r.Reason, "without.") {
+		t.Fatalf("%v by %q, %v: %s", r.Status, r.Method, err, r.Reason)
+	}
+}
+
 // What Newton's method has nearly solved is not tried by another, though its sums fill a factor just as much.
 func TestNearlySolvedIsNotTried(t *testing.T) {
 	const nodes, classes, links = 1000, 3, 4

@@ -24,8 +24,9 @@ type hybrid struct {
 	hope     float64
 	interior *interior.Solver // nil until its cost was of interest
 	cost     interior.Cost
-	// equations says that there are hard ones; turn is the work of Newton's method before the other is tried once more,
-	// without factors, for the budget, which is 0 before its cost is known.
+	// hard says that there are hard rules, and equations that some of them are; turn is the work of Newton's method before
+	// the other is tried once more, without factors, for the budget, which is 0 before its cost is known.
+	hard         bool
 	equations    bool
 	turn, budget float64
 	tried        *solve.Result // what that has found, or nil
@@ -46,7 +47,8 @@ const (
 )
 
 func newHybrid(field *mrf.Field, settings solve.Settings) solve.Solver {
-	h := &hybrid{Solver: newton.New(field, settings), field: field, settings: settings, hope: hope}
+	h := &hybrid{Solver: newton.New(field, settings), field: field, settings: settings, hope: hope,
+		hard: field.Model.Hard()}
 	if !demanding(field.Model) {
 		h.hope = smoothHope
 	}
@@ -70,12 +72,12 @@ func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 	p := pace{first: math.NaN(), leaps: demanding(h.field.Model)}
 	h.Limit(func(work float64) bool {
 		off := p.see(h.Off())
-		handed = handed || work > h.hope*h.analysis && h.affordable() && (h.try(ctx, began, work, off) ||
+		handed = handed || work > h.hope*h.analysis && (h.try(ctx, began, work, off) || h.affordable() &&
 			work > h.patience(off)*h.cost.Work && !(p.expected(work, off) < h.cost.Work))
 		return !handed
 	})
 	result, err := h.Solver.Solve(ctx)
-	if err != nil || !handed && !stuck(result.Status) || ctx.Err() != nil || !h.affordable() {
+	if err != nil || !handed && !(stuck(result.Status) && h.affordable()) || ctx.Err() != nil {
 		if err == nil && ended(result.Status) && h.interior != nil {
 			result.Reason = h.whyNot()
 		}
@@ -85,18 +87,24 @@ func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 }
 
 // try has the interior point method work without factorisations when it is its turn, for twice as long each time, and
-// tells whether that has solved the problem. Its turn comes soon only where Newton's method has next to nothing: what
-// is but hundreds of times off is often solved before the other has taken its first steps.
+// tells whether that has solved the problem. Where equations are hard, its turn comes soon if Newton's method has next
+// to nothing: what is but hundreds of times off is often solved before the other has taken its first steps. With limits
+// alone Newton's method often does well, and the other has a turn only for as long as next to nothing is gained, and
+// works for no longer than Newton's has.
 func (h *hybrid) try(ctx context.Context, began time.Time, work, off float64) (solved bool) {
+	h.analyse()
 	turn := h.cost.Early
-	if off > far {
+	if h.equations && off > far {
 		turn *= eager
 	}
-	if !h.equations || work < max(h.turn, turn) {
+	if !h.hard || work < max(h.turn, turn) || h.cost.EarlyBytes > roomy || !h.equations && off <= far {
 		return false
 	}
 	if h.budget == 0 {
-		h.budget = generous * h.cost.Early
+		h.budget = h.cost.Early
+		if h.equations {
+			h.budget *= generous
+		}
 	}
 	h.interior.Within(h.left(began))
 	var more bool
@@ -104,6 +112,9 @@ func (h *hybrid) try(ctx context.Context, began time.Time, work, off float64) (s
 		h.tired, h.budget = true, math.Inf(1)
 	}
 	h.turn, h.budget = h.budget, 2*h.budget
+	if !h.equations {
+		h.turn = max(h.turn, 2*work)
+	}
 	return h.tried != nil
 }
 
@@ -217,12 +228,17 @@ func (h *hybrid) off(r *solve.Result) float64 {
 	return max(math.Abs(r.Gap)/s.Gap, r.MaxViolation/s.Feasibility)
 }
 
-// affordable tells whether the interior point method has the memory that it takes.
-func (h *hybrid) affordable() bool {
+// analyse finds out what the interior point method takes.
+func (h *hybrid) analyse() {
 	if h.interior == nil {
 		h.interior = interior.New(h.field, h.settings)
 		h.cost = h.interior.Cost()
 	}
+}
+
+// affordable tells whether the interior point method has the memory that factorisations take.
+func (h *hybrid) affordable() bool {
+	h.analyse()
 	return h.cost.Bytes <= roomy
 }
 
