@@ -39,7 +39,8 @@ func required(p *plan.Plan, k int, left [][]int32, id func(constant string) symb
 		return rows
 	}
 	for _, b := range p.Requirers(k) {
-		if its := p.Steps[b.Step].Relation; plan.WorthRequiring(howMany(its, left[b.Step]), howMany(s.Relation, rows)) {
+		its := p.Steps[b.Step].Relation
+		if p.WorthRequiring(k, b, howMany(its, left[b.Step]), howMany(s.Relation, rows)) {
 			f := relation.NewFilter(columnsOf(its, b.At), left[b.Step])
 			rows = f.Select(columnsOf(s.Relation, b.Columns), rows)
 		}
@@ -60,11 +61,11 @@ func reachable(p *plan.Plan, k int, left [][]int32) []int32 {
 }
 
 // howMany returns how many rows there are, where nil stands for all of a relation's.
-func howMany(of *relation.Relation, rows []int32) int {
+func howMany(of *relation.Relation, rows []int32) float64 {
 	if rows == nil {
-		return len(of.Columns[0])
+		return float64(len(of.Columns[0]))
 	}
-	return len(rows)
+	return float64(len(rows))
 }
 
 // columnsOf returns some of a relation's columns.

@@ -38,6 +38,14 @@ func TestRefusedRowsAreNotIndexed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for k := range prepared.plans[0].Steps {
+		for _, b := range prepared.plans[0].Requirers(k) {
+			its := prepared.plans[0].Steps[b.Step].Relation // a step with all values refuses no row
+			if prepared.plans[0].WorthRequiring(k, b, float64(its.Len()), nodes*degree) != (its.Name == "End") {
+				t.Errorf("step %d and what %s requires of it:\n%s", k, its.Name, prepared.plans[0])
+			}
+		}
+	}
 	for k := range prepared.routine(1, 0).ops {
 		if o := &prepared.routines[0].ops[k]; o.size == nodes*degree && o.places > o.size/10 {
 			t.Errorf("%d rows are indexed:\n%s", o.places, prepared.plans[0])

@@ -44,7 +44,7 @@ type routine struct {
 	constant float64   // the template's constant; 0 if it depends on |B|
 	upper    float64   // the template's largest value before any row is found; +Inf if nothing may be pruned
 	varying  bool      // some coefficient or the constant depends on |B|
-	never    bool      // a comparison of constants fails
+	never    bool      // a comparison of constants fails, or a step has no rows
 	// repeats lists the pairs of atoms that may turn out to be one ground atom.
 	repeats [][2]int
 }

@@ -77,7 +77,7 @@ func (o *orderer) meetAt(k, n int) {
 func (p *Plan) refuses(k, n int) bool {
 	all, part := p.Requirers(k), 1.0
 	for _, b := range all {
-		part *= p.passing(k, b)
+		part *= p.passing(k, b, p.Steps[b.Step].asked())
 	}
 	return len(all) >= n && part*dearIndex <= 1 && p.Steps[k].Relation.Len() >= fewRows
 }

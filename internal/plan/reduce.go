@@ -166,24 +166,27 @@ func (p *Plan) behind(k int) float64 {
 		return part
 	}
 	for _, b := range p.Requirers(k) {
-		if WorthRequiring(int(p.Steps[b.Step].asked()), int(part*float64(s.Relation.Len()))) {
-			part *= p.passing(k, b)
+		if its := p.Steps[b.Step].asked(); p.WorthRequiring(k, b, its, part*float64(s.Relation.Len())) {
+			part *= p.passing(k, b, its)
 		}
 	}
 	return part
 }
 
-// WorthRequiring tells whether it takes less to find which of so many rows a step behind lets pass, by so many of its
-// own, than to index them all.
-func WorthRequiring(its, rows int) bool { return its*dearIndex <= rows }
+// WorthRequiring tells whether it takes less to find which of so many rows of step k a step behind it lets pass, by so
+// many of its own, than to index them all.
+func (p *Plan) WorthRequiring(k int, b Binder, its, rows float64) bool {
+	return its*dearIndex <= rows && p.passing(k, b, its)+1./passes < 1
+}
 
-// passing estimates which part of the rows of step k another one, which requires something of them alone, lets pass.
-func (p *Plan) passing(k int, b Binder) float64 {
-	next, among := &p.Steps[b.Step], 1.0
+// passing estimates which part of the rows of step k another one, which requires something of them alone, lets pass by
+// so many of its own.
+func (p *Plan) passing(k int, b Binder, its float64) float64 {
+	among := 1.0
 	for i, column := range b.Columns {
-		among *= max(p.Steps[k].values(column), next.values(b.At[i]))
+		among *= max(p.Steps[k].values(column), p.Steps[b.Step].values(b.At[i]))
 	}
-	return min(1, next.asked()/among)
+	return min(1, its/among)
 }
 
 // Requirers lists the steps that go through rows behind step k only if those have what it binds, constants aside: their

@@ -58,11 +58,14 @@ func exactFilter(column []symbol.ID, some []int32, most int) *Filter {
 	if some != nil {
 		column = gather(column, some)
 	}
+	if len(column) == 0 {
+		return &Filter{exact: true}
+	}
 	s := spanOf(column)
-	if s.low < 0 && len(column) > 0 || int(s.high) >= max(most, fewestExact) {
+	if s.low < 0 || int(s.high) >= max(most, fewestExact) {
 		return nil
 	}
-	f := &Filter{words: make([]uint64, max(0, int(s.high))/64+1), exact: true}
+	f := &Filter{words: make([]uint64, int(s.high)/64+1), exact: true}
 	for _, v := range column {
 		f.words[v/64] |= 1 << (v % 64)
 	}
@@ -77,6 +80,9 @@ func (f *Filter) selectExact(column []symbol.ID, some []int32) (left []int32) {
 		rows = len(some)
 	}
 	left = []int32{}
+	if limit == 0 {
+		return left
+	}
 	for from := 0; from < rows; from += lot {
 		n := 0
 		for k := from; k < min(rows, from+lot); k++ {
