@@ -20,7 +20,7 @@ type joinShape struct {
 }
 
 // joinShapes are all shapes.
-var joinShapes = slices.Concat(plainShapes, oddShapes, hostileShapes, typicalShapes)
+var joinShapes = slices.Concat(plainShapes, oddShapes, hostileShapes, typicalShapes, broughtShapes)
 
 // The sizes of shapes are about how many links they have, but for products and long rules.
 var plainShapes = []joinShape{
