@@ -18,8 +18,9 @@ type Greedy struct {
 	Off  float64
 	// Young says that nothing was solved with the basis since it was chosen.
 	Young bool
-	// Visits are those of all choices.
+	// Visits are those of all choices, and Worth is how many a basis is worth.
 	Visits int
+	Worth  float64
 
 	// least is how many products a solution has taken at least, and lost what those beyond have cost since the choice.
 	least, lost int
@@ -32,15 +33,15 @@ const (
 	// ratio is that of the weights of a class, in which columns with few entries come first.
 	ratio = 1.2
 	// fill is how many times as many entries as the matrix a basis may have, and effort how many times as many may be
-	// visited to choose it.
+	// visited to choose it, if the basis is worth that.
 	fill, effort = 8, 512
 	// perVisit is how many times the work of an entry of a product that of one visited in a choice is.
 	perVisit = 2
 )
 
 // NewGreedy makes one that has no basis yet. The weights may change at any time.
-func NewGreedy(a *Columns, weights []float64) *Greedy {
-	return &Greedy{Basis: New(a), Weights: weights, classes: make([]int32, len(weights)),
+func NewGreedy(a *Columns, weights []float64, worth float64) *Greedy {
+	return &Greedy{Basis: New(a), Weights: weights, Worth: worth, classes: make([]int32, len(weights)),
 		order: make([]int32, len(weights)), Left: make([]float64, a.Rows), u: make([]float64, a.Rows)}
 }
 
@@ -72,7 +73,7 @@ func (g *Greedy) ChooseByWeight() bool {
 		return cmp.Or(cmp.Compare(g.classes[a], g.classes[b]), cmp.Compare(entries(a), entries(b)), cmp.Compare(a, b))
 	})
 	all := len(a.Coef) + a.Rows
-	ok := g.Choose(g.order, fill*all, effort*all)
+	ok := g.Choose(g.order, fill*all, int(min(effort*float64(all), g.Worth)))
 	g.Visits += g.Work
 	return ok
 }

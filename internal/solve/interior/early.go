@@ -189,7 +189,7 @@ func (e *early) settle(p *program) {
 func (e *early) improve(p *program) bool {
 	if e.greedy == nil && !e.single {
 		columns := &basis.Columns{Rows: len(e.rows), Start: e.start, Row: e.row, Coef: e.coef}
-		e.greedy = basis.NewGreedy(columns, e.weights)
+		e.greedy = basis.NewGreedy(columns, e.weights, float64(e.most)*e.length)
 	}
 	if e.greedy != nil && !e.greedy.Young {
 		if e.choose(p, e.greedy.ChooseByWeight) && e.conjugate(p) {
