@@ -41,7 +41,7 @@ const (
 	smoothHope = 1
 	// eager is that for as long as next to nothing is gained where equations tie variables: Newton's method has to move
 	// all their multipliers. The first try of the other without factors takes up to generous times what is expected.
-	eager, generous = 0.1, 4
+	eager, generous = 0.1, 2
 	// roomy is the memory that a factorisation may take, in bytes.
 	roomy = 4 << 30
 )
