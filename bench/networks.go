@@ -100,7 +100,22 @@ Joins(A, B, C) & T(A) & T(B) -> T(C) .
 	{"budget-tree", `
 0 * Group(G) + T(+A) / |A| <= Share(G) . {A: In(G, A)}
 1: O(A) -> T(A)
-`, nested},
+`, nested(1)},
+	{"budget-trees", `
+0 * Group(G) + T(+A) / |A| <= Share(G) . {A: In(G, A)}
+1: O(A) -> T(A)
+`, nested(2)},
+	{"latin", `
+X(+R, C, V) = 1 .
+X(R, +C, V) = 1 .
+X(R, C, +V) = 1 .
+1 * Cost(R, C, V): !X(R, C, V)
+`, latin},
+	{"coverage", `
+0 * O(A) + T(A) <= X(+S) . {S: Has(S, A)}
+X(+S) / |S| <= 0.15 .
+1: O(A) -> T(A)
+`, coverage},
 	{"sudoku", `
 X(C, +V) = 1 .
 0 * Row(R) + 0 * Value(V) + X(+C, V) = 1 . {C: InRow(C, R)}
@@ -387,31 +402,82 @@ func clusters(size int, seed uint64) *data {
 	return d
 }
 
-// nested makes groups of nodes that halve each other down to a few, each with a share of its own.
-func nested(size int, seed uint64) *data {
-	d := newData(seed)
-	n := max(9, size)
-	node, group := d.constants("n", n), d.constants("g", n)
-	in, all, share := newTable(2), newTable(1), newTable(1)
-	var halve func(from, to int)
-	halve = func(from, to int) {
-		if to-from < 4 {
-			return
+// nested makes groups of nodes that halve each other down to a few, each with a share of its own: in so many orders, of
+// which the first is that of the nodes.
+func nested(orders int) func(size int, seed uint64) *data {
+	return func(size int, seed uint64) *data {
+		d := newData(seed)
+		n := max(9, size)
+		node, group := d.constants("n", n), d.constants("g", orders*n)
+		in, all, share := newTable(2), newTable(1), newTable(1)
+		var halve func(of []int)
+		halve = func(of []int) {
+			if len(of) < 4 {
+				return
+			}
+			g := group + symbol.ID(len(all.truth))
+			all.observe(1, g)
+			share.observe(d.value(0.4, 0.1), g)
+			for _, k := range of {
+				in.observe(1, g, node+symbol.ID(k))
+			}
+			halve(of[:len(of)/2])
+			halve(of[len(of)/2:])
 		}
-		g := group + symbol.ID(len(all.truth))
-		all.observe(1, g)
-		share.observe(d.value(0.4, 0.1), g)
-		for k := from; k < to; k++ {
-			in.observe(1, g, node+symbol.ID(k))
+		order := make([]int, n)
+		for k := range order {
+			order[k] = k
 		}
-		middle := from + (to-from)/2
-		halve(from, middle)
-		halve(middle, to)
+		for k := range orders {
+			if k > 0 {
+				order = d.rng.Perm(n)
+			}
+			halve(order)
+		}
+		d.add("In", false, in)
+		d.add("Group", false, all)
+		d.add("Share", false, share)
+		d.addNodes(node, n, wave)
+		return d
 	}
-	halve(0, n)
-	d.add("In", false, in)
-	d.add("Group", false, all)
-	d.add("Share", false, share)
+}
+
+// latin makes squares whose cells each take a value that no other of the row or the column has, at costs of their own.
+func latin(size int, seed uint64) *data {
+	d := newData(seed)
+	n := 2
+	for (n+1)*(n+1)*(n+1) <= size {
+		n++
+	}
+	row, column, value := d.constants("r", n), d.constants("c", n), d.constants("v", n)
+	x, cost := newTable(3), newTable(3)
+	for k := range symbol.ID(n * n * n) {
+		r, c, v := row+k/symbol.ID(n*n), column+k/symbol.ID(n)%symbol.ID(n), value+k%symbol.ID(n)
+		x.target(r, c, v)
+		cost.observe(d.rng.Float64(), r, c, v)
+	}
+	d.add("X", true, x)
+	d.add("Cost", false, cost)
+	return d
+}
+
+// coverage makes nodes that are each in some of a fifth as many sets, of which not many are taken.
+func coverage(size int, seed uint64) *data {
+	const some = 3
+	d := newData(seed)
+	n := max(20, size/2)
+	node, set := d.constants("n", n), d.constants("s", n/5)
+	has, x := newTable(2), newTable(1)
+	for s := range symbol.ID(n / 5) {
+		x.target(set + s)
+	}
+	for a := range symbol.ID(n) {
+		for _, s := range d.rng.Perm(n / 5)[:some] {
+			has.observe(1, set+symbol.ID(s), node+a)
+		}
+	}
+	d.add("Has", false, has)
+	d.add("X", true, x)
 	d.addNodes(node, n, wave)
 	return d
 }
