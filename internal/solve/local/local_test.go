@@ -281,6 +281,35 @@ func TestInputsChange(t *testing.T) {
 	}
 }
 
+// A part that nothing is around is solved until all is proven: there is nothing else that could take a change in.
+func TestPartsByThemselves(t *testing.T) {
+	const group, all = 100, 1_000
+	first := &mrf.Model{Variables: all, Rules: 1}
+	pull := func(i int32, weight float64) *mrf.Potential {
+		return &mrf.Potential{Kind: mrf.Hinge, Exponent: 2, Vars: []int32{i}, Coef: []float64{-1}, Constant: 0.9,
+			Scale: weight}
+	}
+	for i := range int32(all) {
+		first.AppendPotential(&mrf.Potential{Kind: mrf.Hinge, Exponent: 2, Vars: []int32{i}, Coef: []float64{1}, Scale: 1})
+		for j := range i % group {
+			first.AppendPotential(&mrf.Potential{Kind: mrf.Hinge, Exponent: 1 + int(j%2), Vars: []int32{i, i - i%group + j},
+				Coef: []float64{1, -1}, Scale: 0.1 + float64((i*j)%7)/10})
+		}
+	}
+	multipliers := make([]float64, first.Potentials())
+	s, err := New(mrf.NewFieldOn(first, 1), make([]float64, all), multipliers, solve.Settings{Gap: 1e-4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range int32(5) {
+		s.Add(pull(99-7*k, math.Pow(4, float64(k))))
+		out, err := s.Solve(t.Context())
+		if err != nil || out.Status != solve.Optimal || out.Variables > group {
+			t.Fatalf("change %d: %v with %d variables in %d rounds: %v", k, out.Status, out.Variables, out.Rounds, err)
+		}
+	}
+}
+
 func TestContradictionIsFound(t *testing.T) {
 	first := &mrf.Model{Variables: 3, Rules: 1}
 	for i := range int32(2) {

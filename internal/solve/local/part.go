@@ -19,6 +19,7 @@ type part struct {
 	around    []pressure // what the frontier adds to the gap
 	debts     []pressure // and those that earlier changes have left pressed, once it is indebted
 	indebted  bool
+	exact     bool    // it is solved to the gap that was asked for, whatever that of all is
 	missed    float64 // what potentials add to the gap that were still in the last round
 }
 
@@ -49,7 +50,7 @@ func (p *part) bytes() int64 {
 func (p *part) reset() {
 	p.variables, p.frontier, p.rows = p.variables[:0], p.frontier[:0], p.rows[:0]
 	p.ids, p.coef, p.groups, p.indebted = p.ids[:0], p.coef[:0], p.groups[:0], false
-	p.missed = 0
+	p.missed, p.exact = 0, false
 }
 
 // terms returns the variables and coefficients of a row.

@@ -42,8 +42,11 @@ const (
 	// ample is how many times what is too much suffices in any case, where the part grows by an eighth (1/grown).
 	ample, grown = 2, 8
 	// slight is the part of the gap that potentials may add which turned out to matter after a round, for the next one to
-	// take in more variables; negligible that part which variables may be left with all together and are forgotten.
+	// take in more variables, and negligible that part which variables may be left with all together and are forgotten.
 	slight, negligible = 0.1, 0.01
+	// rough is the part of the gap of all to which one is solved that is not cheap, as long as that is more than was asked
+	// for; coarsest is the gap of its own to which it is solved in any case.
+	rough, coarsest = 0.05, 0.1
 	// spare is the part of the gap that is left for changes to come, where the whole is solved.
 	spare = 0.25
 	// direct is up to how many potentials the interior point method takes over from Newton's.
@@ -86,7 +89,7 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 		s.aim = math.Inf(1) // that is not what is proven now
 	}
 	work, pace := 0, pace{}
-	for round := time.Now(); len(more) > 0 || p.missed > 0; {
+	for round := time.Now(); len(more) > 0 || p.missed > 0 || p.exact; {
 		if near && out.Rounds > 0 && ends(ctx, patience*time.Since(round)) {
 			s.leave(p, near)
 			out.Status = solve.TimeLimit
@@ -130,7 +133,7 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 		proven := s.provenTo(max(s.aim, s.settings.Gap))
 		switch {
 		case proven:
-		case p.missed > slight*s.settings.Gap*s.worth():
+		case p.missed > slight*s.excessive():
 			more = nil // what was left out is solved first
 			continue
 		default:
@@ -141,6 +144,10 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 				out.Status = solve.Stalled
 				return out, nil
 			}
+		}
+		if len(more) == 0 && p.missed == 0 && !proven && !p.exact {
+			p.exact = true // nothing else can be done about the gap
+			continue
 		}
 		if len(more) == 0 && p.missed == 0 || proven && p.entries()+s.around(more) > cheap {
 			s.press(more)
@@ -230,7 +237,7 @@ func (s *State) solvePart(ctx context.Context, p *part) (*solve.Result, error) {
 	field.SetWeights(s.theta)
 	field.SetUnit(s.Unit())
 	limits := s.settings
-	limits.Gap, limits.Threads = spare*limits.Gap, 1
+	limits.Gap, limits.Threads = s.tolerance(p), 1
 	if deadline, ok := ctx.Deadline(); ok {
 		limits.TimeLimit = max(1, time.Until(deadline))
 	}
@@ -255,6 +262,30 @@ func (s *State) solvePart(ctx context.Context, p *part) (*solve.Result, error) {
 		return result, err
 	}
 	return other, nil
+}
+
+// excessive is the gap, or the one that was asked for if that is more, in the unit of the objective.
+func (s *State) excessive() float64 {
+	return max(s.settings.Gap, math.Abs(s.Certificate().Gap)) * s.worth()
+}
+
+// tolerance is the gap to which a part is solved, relative to its own objective: what is held around it moves in the
+// next round, so that more would be for nothing while that of all is far from what it is to be.
+func (s *State) tolerance(p *part) float64 {
+	fine := spare * s.settings.Gap
+	if p.exact || p.entries() <= cheap || math.IsInf(s.aim, 1) {
+		return fine
+	}
+	objective := 0.0
+	for k := range p.rows {
+		r := &p.rows[k]
+		value, _ := r.block.Potential(r.d)
+		objective += r.w * value
+	}
+	if coarse := rough * s.excessive() / max(s.Unit(), math.Abs(objective)); coarse > fine {
+		return min(coarse, coarsest)
+	}
+	return fine
 }
 
 // sweeps is about how many of them Newton's method has.
