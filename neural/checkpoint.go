@@ -50,12 +50,16 @@ func (s *System) Save(w io.Writer) error {
 	return nil
 }
 
-// metadata says what is not a tensor: the checksum, and the names of features that stand for texts and gaps.
+// metadata says what is not a tensor: the checksum, the names of features that stand for texts and gaps, and what is
+// propagated along.
 func (s *System) metadata(values []byte) map[string]string {
 	metadata := map[string]string{formatKey: ourFormat, checksumKey: checksum(values)}
 	for _, n := range s.networks {
 		if n.raw != nil && n.raw.names != nil {
 			metadata[featuresKey+n.spec.Name] = strings.Join(n.raw.names, "\n")
+		}
+		if n.spec.Propagate != "" {
+			metadata[propagateKey+n.spec.Name] = n.spec.Propagate
 		}
 	}
 	return metadata
@@ -107,6 +111,7 @@ func (s *System) decode(data []byte) error {
 	}
 	for _, n := range s.networks {
 		n.rescale()
+		n.propagateAs(file, n.spec.Name)
 		if state := states[n]; state != nil {
 			n.instance.Restore(state)
 		}
@@ -240,7 +245,15 @@ func (s *System) begin(n *network) error {
 		copy(p.Value, read)
 	}
 	n.rescale()
+	n.propagateAs(file, from)
 	return nil
+}
+
+// propagateAs propagates along what a file's network does, unless the specification says along what.
+func (n *network) propagateAs(file *saved, name string) {
+	if along := file.along[name]; along != "" && n.spec.Propagate == "" && n.spec.Kind == multilayer {
+		n.spec.propagateAlong(along)
+	}
 }
 
 // checkLayers checks that the layers whose names in a file are given are the network's.

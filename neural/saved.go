@@ -25,12 +25,13 @@ type entry struct {
 }
 
 const (
-	metadataKey = "__metadata__"
-	formatKey   = "format"
-	checksumKey = "sha256"
-	featuresKey = "features." // and the network's name
-	float32Type = "F32"
-	bytesType   = "U8"
+	metadataKey  = "__metadata__"
+	formatKey    = "format"
+	checksumKey  = "sha256"
+	featuresKey  = "features."  // and the network's name
+	propagateKey = "propagate." // likewise
+	float32Type  = "F32"
+	bytesType    = "U8"
 )
 
 // Formats that metadata name.
@@ -55,6 +56,7 @@ type saved struct {
 	format   string // of the program that wrote it; "" if it does not say
 	entries  map[string]entry
 	features map[string][]string // by network, if they have names
+	along    map[string]string   // by network, the predicates that logits are propagated along
 	values   []byte
 }
 
@@ -79,9 +81,13 @@ func openSaved(data []byte) (*saved, error) {
 	}
 	delete(header, metadataKey)
 	f.entries, f.features = make(map[string]entry, len(header)), make(map[string][]string)
+	f.along = make(map[string]string)
 	for key, names := range metadata {
 		if network, are := strings.CutPrefix(key, featuresKey); are {
 			f.features[network] = strings.Split(names, "\n")
+		}
+		if network, propagates := strings.CutPrefix(key, propagateKey); propagates {
+			f.along[network] = names
 		}
 	}
 	for name, raw := range header {

@@ -253,8 +253,7 @@ func (s Spec) withDefaults() Spec {
 		s.Skip = new(s.Encoder == "" && len(s.Hidden) > 0)
 	}
 	if s.Propagate != "" {
-		setDefault(&s.Steps, 10)
-		setDefault(&s.Restart, 0.1)
+		s.propagateAlong(s.Propagate)
 	}
 	if s.pairs() || s.Outputs == 1 {
 		setDefault(&s.Output, SigmoidOutput)
@@ -262,6 +261,13 @@ func (s Spec) withDefaults() Spec {
 		setDefault(&s.Output, SoftmaxOutput)
 	}
 	return s
+}
+
+// propagateAlong makes it a network that propagates.
+func (s *Spec) propagateAlong(predicate string) {
+	s.Propagate = predicate
+	setDefault(&s.Steps, 10)
+	setDefault(&s.Restart, 0.1)
 }
 
 // setDefault gives a field that is zero its default.

@@ -195,6 +195,29 @@ func (n *network) see(table *Features, replaced bool) (undo func()) {
 	}
 }
 
+// Along names the predicate that a network's logits are propagated along, as its specification or its checkpoint says;
+// "" for none.
+func (s *System) Along(name string) string {
+	if n := s.network(name); n != nil {
+		return n.spec.Propagate
+	}
+	return ""
+}
+
+// CanPropagate tells whether a network's logits could be propagated, and are not.
+func (s *System) CanPropagate(name string) bool {
+	n := s.network(name)
+	return n != nil && n.spec.Kind == multilayer && n.spec.Propagate == ""
+}
+
+// Propagating returns networks of the same parameters, of which one propagates its logits along a predicate: see
+// CanPropagate.
+func (s *System) Propagating(name, along string) *System {
+	out := s.Fork()
+	out.network(name).spec.propagateAlong(along)
+	return out
+}
+
 // Same tells whether two systems have the same networks with the same parameters: but for scales of features, where one
 // of the two has none yet.
 func (s *System) Same(other *System) bool {

@@ -309,8 +309,13 @@ func heldOut(c *training.CrossFit) string {
 	if c.Afresh {
 		return fmt.Sprintf("%s chose to learn end to end from the beginning, in %d epochs\n", by, c.Epochs)
 	}
-	return fmt.Sprintf("%s chose %s%d rounds of learning what is inferred%s: loss %.4f\n", by, decay, c.Rounds, epochs,
-		c.Taught)
+	along := ""
+	for _, p := range c.Propagated {
+		along += fmt.Sprintf("network %s propagates along %s, as labels held out are told better by it: loss %.4f, %.4f "+
+			"without; -D learn.propagate=false turns that off\n", p.Network, p.Along, p.Loss, p.Without)
+	}
+	return fmt.Sprintf("%s chose %s%d rounds of learning what is inferred%s: loss %.4f\n%s", by, decay, c.Rounds, epochs,
+		c.Taught, along)
 }
 
 // compared says whether the weights of rules were learned, or kept as they are written.

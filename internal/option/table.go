@@ -160,6 +160,8 @@ var Table = []Option{
 		Doc: "whether networks stay as fitted alone"},
 	{Name: "learn.refit", Kind: Flag, Default: "false", Phases: Learning,
 		Doc: "whether, once validation has chosen the epoch, all is learned anew from its truth too, for as long"},
+	{Name: "learn.propagate", Kind: Flag, Default: "true", Phases: Learning,
+		Doc: "whether networks propagate what they say along relations where held-out labels are told better by it"},
 	{Name: "learn.update", Kind: Choice, Phases: Learning,
 		Unset: "optimiser",
 		Words: []string{"optimiser", "mirror", "projected", "logarithmic"},

@@ -25,6 +25,7 @@ import (
 type Networks struct {
 	System   *neural.System
 	Specs    []neural.Spec
+	written  []neural.Spec // as they were before anything was learned of them
 	threads  int
 	tables   map[string]*neural.Features // by path
 	Features map[string]*neural.Features // by the network's name; an encoder's also under those that share it
@@ -58,6 +59,7 @@ func Load(p *project.Project) (*Networks, error) {
 	if err := diags.Err(); err != nil {
 		return nil, err
 	}
+	n.written = n.Specs
 	n, err := n.Renewed(p.Seed)
 	known := (*neural.SpecError)(nil)
 	if !errors.As(err, &known) {
@@ -285,6 +287,10 @@ func (n *Networks) Lint(config *load.Config, tables *load.Tables, diags *source.
 func (n *Networks) Bindings(config *load.Config, store *relation.Store) ([]neural.Binding, error) {
 	var bindings []neural.Binding
 	var diags source.Diagnostics
+	n.checkLearned(config, &diags)
+	if err := diags.Err(); err != nil {
+		return nil, err
+	}
 	slots := 0
 	for k, declared := range config.Predicates {
 		if store.Relations[k].FreeLen() == 0 || declared.Neural == nil && !declared.Given {

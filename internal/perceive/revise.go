@@ -159,7 +159,7 @@ func (n *Networks) Differences(other *Networks) (all []Revision, enough bool) {
 // all have, or propagates logits between rows.
 func (n *Networks) Wide(network string) bool {
 	corpus := func(name string) bool { return similarity.Find(name).Corpus }
-	return n.spec(network).Propagate != "" || slices.ContainsFunc(n.measures(network), corpus)
+	return n.System.Along(network) != "" || slices.ContainsFunc(n.measures(network), corpus)
 }
 
 // Values returns what the networks say of the atoms of some rows of a predicate.

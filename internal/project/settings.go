@@ -36,6 +36,8 @@ type Settings struct {
 	// Compared says that weights that were learned compete with those written, and those that Rival learns with both.
 	Compared bool
 	Rival    learn.Settings
+	// Propagate lets networks propagate along relations, where held-out labels are told better by it.
+	Propagate bool
 	// LossSet and DecaySet say that the loss of learning, and the decay of networks then, are not the defaults.
 	LossSet, DecaySet bool
 	// starts is how often learning from examples begins at most.
@@ -134,6 +136,7 @@ var setters = map[string]setter{
 	"learn.patience":        count(func(s *Settings) *int { return &s.Learn.Patience }),
 	"learn.freeze":          flag(func(s *Settings) *bool { return &s.Freeze }),
 	"learn.refit":           flag(func(s *Settings) *bool { return &s.Refit }),
+	"learn.propagate":       flag(func(s *Settings) *bool { return &s.Propagate }),
 
 	"learn.update":        parsed(learn.ParseUpdate, func(s *Settings) *learn.Update { return &s.Learn.Update }),
 	"learn.l2":            number(func(s *Settings) *float64 { return &s.Learn.L2 }),

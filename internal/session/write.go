@@ -38,7 +38,10 @@ func (g *Grounding) LoadNetworks(path string) error {
 	if g.Networks == nil {
 		return fmt.Errorf("%s has no network to load", g.Project.Config.Name)
 	}
-	return g.Networks.System.LoadFile(path)
+	if err := g.Networks.System.LoadFile(path); err != nil {
+		return err
+	}
+	return g.Rebind() // they may propagate
 }
 
 // WriteNetworks writes the networks' parameters, and ReadNetworks gives them those that it wrote.
@@ -55,7 +58,10 @@ func (g *Grounding) ReadNetworks(r io.Reader) error {
 		return fmt.Errorf("%s has no network to load", g.Project.Config.Name)
 	}
 	g.Loaded = true
-	return g.Networks.System.Load(r)
+	if err := g.Networks.System.Load(r); err != nil {
+		return err
+	}
+	return g.Rebind()
 }
 
 // Classify returns the outputs of a classifier for rows of its features, a matrix [len(rows), classes].

@@ -13,9 +13,9 @@ import (
 
 // crossFitting learns with nothing but defaults, in stages: networks are fitted alone; the weights of rules are found
 // on labels that the networks have not seen; networks learn what is inferred; then all is trained end to end, or that
-// is done from the beginning. What a stage brings is kept if held-out labels are told better by it, and by more than
-// chance would have it. Held out is the validation phase's truth, or else each of some folds of the labels in turn, and
-// then all is learned once more from all of them.
+// is done from the beginning; or else networks propagate what they say along a relation. What a stage brings is kept if
+// held-out labels are told better by it, and by more than chance would have it. Held out is validation's truth, or else
+// each of some folds of the labels in turn, and then all is learned once more from all of them.
 //
 // Rules and networks cannot simply be learned from the same labels: a network that fits them is right about all that is
 // asked, so that rules come to trust it blindly, and relations among entities without labels count for nothing.
@@ -45,7 +45,11 @@ func (g *learner) crossFit(ctx context.Context, l lesson) (*Training, error) {
 		return g.fitOnly(ctx, l)
 	}
 	if !l.anew { // else the first lesson has chosen all there is, but for the epochs
-		for _, stage := range []func(context.Context) error{c.divide, c.fit, c.weigh, c.teach, c.chooseEpochs, c.afresh} {
+		if err := g.asWritten(); err != nil {
+			return nil, err
+		}
+		for _, stage := range []func(context.Context) error{
+			c.divide, c.fit, c.weigh, c.teach, c.chooseEpochs, c.afresh, c.propagate} {
 			if err := stage(ctx); err != nil {
 				ended, cut := learn.CutShort(ctx, err)
 				if cut {

@@ -56,5 +56,14 @@ func (g *learner) seeWith(n *perceive.Networks) error {
 	return g.Rebind()
 }
 
+// asWritten has networks see as they are specified, whatever learning has chosen before.
+func (g *learner) asWritten() error {
+	networks, err := g.Networks.AsWritten(g.Seed)
+	if err != nil || networks == g.Networks {
+		return err
+	}
+	return g.seeWith(networks)
+}
+
 // presumed is the truth of pairs about which nothing is known.
 const presumed = 0.9

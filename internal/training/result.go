@@ -60,6 +60,17 @@ type CrossFit struct {
 	Taught float64 `json:"loss_taught"`
 	// Afresh says that epochs end to end from the beginning were better than all that begins with fitting.
 	Afresh bool `json:"afresh"`
+	// Propagated are the networks whose logits are propagated along a relation, as that was better.
+	Propagated []Propagated `json:"propagated,omitempty"`
+}
+
+// Propagated says along which predicate a network's logits are propagated since held-out labels are told better by it.
+type Propagated struct {
+	Network string `json:"network"`
+	Along   string `json:"along"`
+	// Loss is that with it, Without that of the best without it.
+	Loss    float64 `json:"loss"`
+	Without float64 `json:"loss_without"`
 }
 
 // Comparison is that of the rules' weights that were learned with those written. Losses are means of the cross-entropy
