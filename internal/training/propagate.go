@@ -9,6 +9,10 @@ import (
 // propagatedGain is by how many standard errors over the entities networks that propagate have to be better.
 const propagatedGain = 1
 
+// mostPropagating is the number of rows of features up to which that is tried: all are computed in each epoch, and not
+// those with labels alone.
+const mostPropagating = 20_000
+
 // propagate finds out of each network whether its logits had better be propagated along a relation. Things that are
 // tied to each other are often alike, and where they are, that tells more than rules over finished answers: what is
 // averaged is still what the network has seen (Gasteiger, Bojchevski and Günnemann, ICLR 2019). Where they are not, it
@@ -91,6 +95,9 @@ func (c *crossFitting) propagating(ctx context.Context, network string) (*crossF
 // none. That takes no learning.
 func (c *crossFitting) nearest(ctx context.Context, network string) (along string, err error) {
 	g := c.g
+	if g.Networks.Of(network).Len() > mostPropagating {
+		return "", nil
+	}
 	ways := g.Networks.Ways(g.Project.Config, network, g.Tables.Store)
 	if len(ways) == 1 {
 		return ways[0], nil
