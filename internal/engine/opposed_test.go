@@ -122,4 +122,9 @@ func TestParliament(t *testing.T) {
 	if accuracy := lastAccuracy(r); r.CrossFit.Afresh || accuracy < 0.8 {
 		t.Errorf("an accuracy of %.3f, afresh %v", accuracy, r.CrossFit.Afresh)
 	}
+	// Rules that are idle until labels are known are not said to be dying.
+	r = run(t, parliament(t, 4), project.Options{Seed: 4}, learnAndInfer)
+	if r.Known == 0 || len(r.Warnings) > 0 {
+		t.Errorf("%d labels are known, and yet: %+v", r.Known, r.Warnings)
+	}
 }

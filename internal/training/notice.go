@@ -159,7 +159,9 @@ func (n *notices) notice(ctx context.Context, training *Training) error {
 	}
 	n.states()
 	n.gradients()
-	n.dying()
+	if r := training.Rehearsed; r == nil || !r.Known { // else rules that are idle here may be what labels spread by
+		n.dying()
+	}
 	n.tell(1)
 	return nil
 }
