@@ -42,8 +42,40 @@ func (s *Service) register(mux *http.ServeMux, version string) huma.API {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.HandleFunc("GET /metrics", s.metrics)
-	mux.HandleFunc("/", s.page)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if methods := allowed(mux, r); len(methods) > 0 {
+			w.Header().Set("Allow", strings.Join(append(methods, http.MethodOptions), ", "))
+			otherMethod(w, r)
+			return
+		}
+		if strings.HasPrefix(r.URL.Path, "/v1/") {
+			refuse(w, http.StatusNotFound, "there is no such path; /openapi.json describes those that there are")
+			return
+		}
+		s.page(w, r)
+	})
 	return api
+}
+
+// allowed returns the methods that the path of a request has handlers for; none if it is that of a page or of nothing.
+func allowed(mux *http.ServeMux, r *http.Request) (methods []string) {
+	asked := *r
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut} {
+		asked.Method = method
+		if _, pattern := mux.Handler(&asked); pattern != "/" {
+			methods = append(methods, method)
+		}
+	}
+	return methods
+}
+
+// otherMethod answers a request by a method that its path has no handler for.
+func otherMethod(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodOptions {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	refuse(w, http.StatusMethodNotAllowed, "this path takes "+w.Header().Get("Allow"))
 }
 
 // What an answer says of what is wrong with a request, at most: so many things, and so many bytes of each.

@@ -144,6 +144,11 @@ func (o *Options) Guard(handler http.Handler) http.Handler {
 func whole(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body != nil && r.Body != http.NoBody {
+			if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+				w.Header().Set("Accept-Encoding", "identity")
+				refuse(w, http.StatusUnsupportedMediaType, "bodies are taken as they are, without Content-Encoding")
+				return
+			}
 			if r.ContentLength > maxBody {
 				refuseBody(w, http.StatusRequestEntityTooLarge)
 				return

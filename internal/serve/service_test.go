@@ -153,7 +153,7 @@ func TestRequests(t *testing.T) {
 		{"POST", "/v1/updates", update(""), 422},
 		{"POST", "/v1/updates", "{", 400},
 		{"POST", "/v1/updates", "", 400},
-		{"GET", "/v1/updates", "", 404},
+		{"GET", "/v1/updates", "", 405},
 		{"DELETE", "/v1/updates", "", 405},
 		{"POST", "/v1/what-if", update(`{"change": "weight", "rule": 1, "value": 5}`), 200},
 		{"POST", "/v1/what-if",
