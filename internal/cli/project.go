@@ -94,7 +94,7 @@ func (p *projectFlags) loadShown(cmd *cobra.Command, from *input, args []string,
 	set ...string) (*project.Project, error) {
 	options := p.options()
 	options.Set = append(options.Set, set...)
-	options.OnEpoch, options.OnFit = epochLine(p.Env, "learning"), fitting(p.Env)
+	options.OnEpoch, options.OnFit, options.OnWeigh = epochLine(p.Env, "learning"), fitting(p.Env), weighing(p.Env)
 	warn := options.OnWarning
 	options.OnWarning = func(warnings source.Diagnostics) {
 		*lints = append(*lints, warnings...)
@@ -167,6 +167,21 @@ func fitting(e *command.Env) func(learn.FitEpoch) {
 		}
 		bar.Add(1)
 		if line.Last {
+			bar.Done()
+		}
+	}
+}
+
+// weighing shows how far finding the weights of rules by held-out labels is.
+func weighing(e *command.Env) func(step, steps int) {
+	progress := e.Progress()
+	var bar report.Task
+	return func(step, steps int) {
+		if step == 1 {
+			bar = progress.Start("weighing rules", int64(steps), "steps")
+		}
+		bar.Add(1)
+		if step == steps {
 			bar.Done()
 		}
 	}

@@ -25,6 +25,8 @@ type Weigher struct {
 	Learned []bool
 	Ridge   float64 // ν of the implicit derivative
 	Folds   []Fold
+	// OnStep, if set, is called after each of so many steps.
+	OnStep func(step, steps int)
 }
 
 const (
@@ -81,6 +83,9 @@ func (w *Weigher) Run(ctx context.Context) (before, after float64, err error) {
 		optimiser.Step([]*Parameter{logs}, weighingRate)
 		for r, log := range logs.Value {
 			logs.Value[r] = min(max(log, -farthest), farthest)
+		}
+		if w.OnStep != nil {
+			w.OnStep(step+1, weighings+1)
 		}
 	}
 	copy(w.Theta, best)

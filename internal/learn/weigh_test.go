@@ -41,9 +41,15 @@ func weighing(t *testing.T, wanted func(theta []float64)) (*Weigher, []float64) 
 // Weights move to those that the held-out labels were made with, and fixed ones stay.
 func TestWeigherFindsWeights(t *testing.T) {
 	w, written := weighing(t, func(theta []float64) { theta[0], theta[1] = 3*theta[0], theta[1]/3 })
+	said := 0
+	w.OnStep = func(step, steps int) {
+		if said++; step != said || steps != weighings+1 {
+			t.Errorf("step %d of %d after %d", step, steps, said-1)
+		}
+	}
 	before, after, err := w.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || said != weighings+1 {
+		t.Fatal(said, err)
 	}
 	last := len(written) - 1
 	if after > before-1 || w.Theta[0] < 1.2*written[0] || w.Theta[1] > 0.8*written[1] || w.Theta[last] != written[last] {

@@ -39,6 +39,8 @@ type Options struct {
 	OnEpoch func(learn.Epoch)
 	// OnFit, if set, is called after every epoch of fitting networks alone.
 	OnFit func(learn.FitEpoch)
+	// OnWeigh, if set, is called after each of so many steps of finding the weights of rules by labels that are held out.
+	OnWeigh func(step, steps int)
 	// OnBatch, if set, is called after every batch of training examples.
 	OnBatch func(learn.Batch)
 	// OnIteration, if set, is called after every iteration of an inference, but not of those within training, nor where

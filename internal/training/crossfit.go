@@ -167,7 +167,7 @@ func (c *crossFitting) weigh(ctx context.Context) error {
 		return err
 	}
 	w := learn.Weigher{Field: g.Field, Solver: solver, Theta: slices.Clone(g.Theta), Learned: learned,
-		Ridge: s.Learn.Ridge}
+		Ridge: s.Learn.Ridge, OnStep: g.Project.OnWeigh}
 	for _, f := range c.folds {
 		w.Folds = append(w.Folds, learn.Fold{Inputs: f.inputs, Labels: f.held})
 	}

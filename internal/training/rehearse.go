@@ -224,7 +224,8 @@ func (r *rehearsal) knowBest(ctx context.Context, theta []float64, p *plan) (con
 // weigh finds the weights of the rules with all other labels known.
 func (r *rehearsal) weigh(ctx context.Context) ([]float64, error) {
 	g, s := r.g, &r.g.Project.Learning
-	w := learn.Weigher{Field: g.Field, Theta: g.written(), Learned: g.learned(), Ridge: s.Learn.Ridge}
+	w := learn.Weigher{Field: g.Field, Theta: g.written(), Learned: g.learned(), Ridge: s.Learn.Ridge,
+		OnStep: g.Project.OnWeigh}
 	for k, shift := range r.shifts {
 		variables, values := r.others(k)
 		fold := learn.Fold{Inputs: shift.inputs, Labels: r.labels,
