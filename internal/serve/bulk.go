@@ -22,16 +22,25 @@ const (
 	columns = "application/vnd.apache.parquet"
 )
 
-// bulk answers requests for atoms of a predicate in one of the types above, and hands on all others, those too that are
-// wrong, for what is wrong with them to be said.
+// bulk answers requests for atoms of a predicate in one of the types above, and those for one atom, which are most and
+// for which the library's layers would take four times as long. It hands on all others, those too that are wrong, for
+// what is wrong with them to be said.
 func (s *Service) bulk(next *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		predicate, ok := strings.CutPrefix(r.URL.Path, "/v1/atoms/")
-		accepted := wanted(r.Header.Values("Accept"))
-		q, err := bulkQuery(predicate, r.URL.Query())
-		if r.Method != http.MethodGet || !ok || strings.Contains(predicate, "/") || accepted == "" || err != nil ||
-			s.predicate(predicate) != nil {
+		if !ok || r.Method != http.MethodGet || strings.Contains(predicate, "/") {
 			next.ServeHTTP(w, r)
+			return
+		}
+		accepted, values := wanted(r.Header.Values("Accept")), r.URL.Query()
+		q, err := bulkQuery(predicate, values)
+		one := accepted == "" && len(values) == 1 && len(values["argument"]) > 0
+		if accepted == "" && !one || err != nil || s.predicate(predicate) != nil {
+			next.ServeHTTP(w, r)
+			return
+		}
+		if one {
+			s.one(w, r, q, next)
 			return
 		}
 		atoms, arity := s.matching(q)
@@ -52,6 +61,21 @@ func (s *Service) bulk(next *http.ServeMux) http.Handler {
 			_ = buffered.Flush()
 		}
 	})
+}
+
+// one answers a request for one atom, if there is such an atom.
+func (s *Service) one(w http.ResponseWriter, r *http.Request, q *Query, next http.Handler) {
+	value, v := s.Value(q.Predicate, q.Argument)
+	if value == nil {
+		next.ServeHTTP(w, r)
+		return
+	}
+	s.counts.reads.Add(1)
+	w.Header().Set("Content-Type", "application/json")
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false) // as the library writes all others
+	found := Atoms{Version: v.Number, Atoms: []AtomValue{{q.Predicate, q.Argument, *value}}}
+	_ = encoder.Encode(&found) // the reader has gone if it fails
 }
 
 // wanted is the first of the two media types that a request accepts; "" if it accepts neither.

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"maps"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -59,6 +60,26 @@ func TestBulk(t *testing.T) {
 		}
 		if found != test.atoms {
 			t.Errorf("%s as %s has %d atoms, want %d", test.target, test.accept, found, test.atoms)
+		}
+	}
+}
+
+// TestOneAtomIsAsOthersAre asks for one atom in the short way, and in the library's, which one more parameter takes.
+func TestOneAtomIsAsOthersAre(t *testing.T) {
+	s, _ := start(t, newModel(t), "")
+	handler := s.Handler("1")
+	for _, atom := range []string{"Likes?argument=bob&argument=jazz", "likes?argument=ann&argument=rock",
+		"Knows?argument=a<b>%26&argument=x", "Likes?argument=bob", "Likes?argument=%zz", "Nothing?argument=ann"} {
+		var answers [2]*httptest.ResponseRecorder
+		for k, more := range []string{"", "&min=0"} {
+			answers[k] = httptest.NewRecorder()
+			handler.ServeHTTP(answers[k], httptest.NewRequest("GET", "/v1/atoms/"+atom+more, nil))
+		}
+		short, long := answers[0], answers[1]
+		if short.Code != long.Code || short.Body.String() != long.Body.String() ||
+			!maps.EqualFunc(short.Header(), long.Header(), slices.Equal) {
+			t.Errorf("%s: %d %v %s, and otherwise %d %v %s", atom, short.Code, short.Header(), short.Body, long.Code,
+				long.Header(), long.Body)
 		}
 	}
 }
