@@ -48,12 +48,12 @@ func (s *Site) atom(ctx context.Context, query url.Values) (*page, error) {
 	if !slices.Contains(p.Sizes, p.Size) {
 		p.Size = p.Sizes[1]
 	}
-	err = s.explaining(func(x *session.Explainer) error {
-		atoms, row, err := s.grounding.Row(predicate, arguments)
+	err = s.explaining(func(g *session.Grounding, x *session.Explainer) error {
+		atoms, row, err := g.Row(predicate, arguments)
 		if err != nil || row < 0 {
 			return fmt.Errorf("%w: there is no atom %s", errMissing, query.Get("name"))
 		}
-		p.Atom, p.Role = s.grounding.Tables.Store.Atom(atoms, row), atoms.Role(row).String()
+		p.Atom, p.Role = g.Tables.Store.Atom(atoms, row), atoms.Role(row).String()
 		switch atoms.Role(row) {
 		case relation.Observed:
 			p.Value = atoms.Value(row)

@@ -29,12 +29,21 @@ type Site struct {
 	// Known is the site's own, or shared by those of the versions of a model.
 	Known *Known
 
-	mu        sync.Mutex // of what follows, and of the grounding
-	explainer *session.Explainer
-	namer     *session.Explainer // of ground rules alone
-	judged    []scoredPredicate
-	weighed   *weighed             // nil until it is asked for
-	costly    map[int][]groundRule // named, by what was asked for
+	why why
+
+	mu      sync.Mutex         // of what follows, and of the grounding
+	namer   *session.Explainer // of ground rules alone
+	judged  []scoredPredicate
+	weighed *weighed             // nil until it is asked for
+	costly  map[int][]groundRule // named, by what was asked for
+}
+
+// why is what explains atoms, which may take long: by itself, so that other pages need not wait.
+type why struct {
+	mu          sync.Mutex
+	grounding   *session.Grounding // nil until somebody asks
+	multipliers []float64
+	explainer   *session.Explainer
 }
 
 // New makes the pages about a run of a project with the given name, and of what was suspicious about it. Unless its
@@ -67,25 +76,41 @@ func Of(title string, result *engine.Report, lints []source.Plain, multipliers f
 	return s
 }
 
-// explaining calls f with what explains atoms, while nobody else uses it.
-func (s *Site) explaining(f func(*session.Explainer) error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.explainer == nil {
-		answer := *s.answer
-		answer.Multipliers = s.multipliers()
-		var err error
-		if s.explainer, err = s.grounding.Explainer(&answer); err != nil {
-			return err
-		}
-	}
-	return f(s.explainer)
+// Apart makes ready that atoms are explained while tables and multipliers change, which must not before it has returned.
+// It takes the time to copy them.
+func (s *Site) Apart() {
+	s.why.mu.Lock()
+	defer s.why.mu.Unlock()
+	s.apart()
 }
 
-// Explain says why a target has its value, with so many counterfactuals.
+func (s *Site) apart() {
+	if s.why.grounding == nil {
+		s.why.grounding, s.why.multipliers = s.grounding.Apart(), s.multipliers()
+	}
+}
+
+// explaining calls f with what explains atoms, while nobody else uses it.
+func (s *Site) explaining(f func(*session.Grounding, *session.Explainer) error) error {
+	s.why.mu.Lock()
+	defer s.why.mu.Unlock()
+	s.apart()
+	if s.why.explainer == nil {
+		answer := *s.answer
+		answer.Multipliers = s.why.multipliers
+		var err error
+		if s.why.explainer, err = s.why.grounding.Explainer(&answer); err != nil {
+			return err
+		}
+		s.why.multipliers = nil // it has its own
+	}
+	return f(s.why.grounding, s.why.explainer)
+}
+
+// Explain says why a target has its value, with so many counterfactuals. After Apart, it may be called beside changes.
 func (s *Site) Explain(ctx context.Context, o explain.Options, changes int, predicate string, arguments []string) (
 	found *explain.Explanation, err error) {
-	err = s.explaining(func(x *session.Explainer) error {
+	err = s.explaining(func(_ *session.Grounding, x *session.Explainer) error {
 		if found, err = x.Explain(ctx, o, predicate, arguments...); err != nil || changes == 0 {
 			return err
 		}

@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"maps"
 	"math/bits"
 	"slices"
 
@@ -305,6 +306,23 @@ func (x *Index) rehash() {
 		x.slots[at], x.rooms[at] = s, rooms[k]
 		x.taken++
 	}
+}
+
+// Apart returns a relation of the same rows, with the same numbers, which stays as it is while this one goes on living.
+func (r *Relation) Apart() *Relation {
+	if r.living == nil {
+		return r
+	}
+	out, l := r.sharing(), *r.living
+	for k, column := range r.Columns {
+		out.Columns[k] = slices.Clone(column)
+	}
+	out.Truth.doubles, l.atoms = slices.Clone(r.Truth.doubles), slices.Clone(l.atoms)
+	out.living = &l
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out.known.counts, out.known.crowds = maps.Clone(r.known.counts), maps.Clone(r.known.crowds)
+	return out
 }
 
 // Settled returns a relation of the rows that have atoms, in their order, that does not live, and which row each was.

@@ -110,6 +110,15 @@ type Store struct {
 	Relations []*Relation
 }
 
+// Apart returns a store of what there is, with the same numbers, which stays as it is while this one changes.
+func (s *Store) Apart() *Store {
+	out := &Store{Symbols: s.Symbols.Copy()}
+	for _, r := range s.Relations {
+		out.Relations = append(out.Relations, r.Apart())
+	}
+	return out
+}
+
 // Number gives consecutive numbers to all target rows (variables) and to all perceived rows (inputs), in the order of
 // the predicates, and returns how many there are of each. On a store that is numbered already it only reads.
 func (s *Store) Number() (variables, inputs int) {

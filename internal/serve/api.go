@@ -132,13 +132,18 @@ func (s *Service) metrics(w http.ResponseWriter, _ *http.Request) {
 		gauge{"updates_waiting", "Updates that wait.", float64(len(s.waiting))})
 }
 
-// page serves the pages about the last version. They are made by the writer, and sent when it is at something else.
+// page serves the pages about the last version. They are made by the writer, but for those that explain an atom, and
+// sent when it is at something else.
 func (s *Service) page(w http.ResponseWriter, r *http.Request) {
 	if inspect.Static(w, r) {
 		return
 	}
 	made := &page{header: w.Header(), status: http.StatusOK}
-	err := s.Look(r.Context(), func(site *inspect.Site, _ int) error {
+	look := s.Look
+	if r.URL.Path == "/atom" {
+		look = s.Beside
+	}
+	err := look(r.Context(), func(site *inspect.Site, _ *Version) error {
 		site.ServeHTTP(made, r)
 		return nil
 	})
@@ -190,7 +195,7 @@ func (s *Service) readers(api huma.API) {
 		s.getAtoms)
 	huma.Register(api, huma.Operation{OperationID: "explain", Method: http.MethodGet,
 		Path: "/v1/atoms/{predicate}/explain", Summary: "Why an atom has its value",
-		Description: "It is made between changes."},
+		Description: "It is made beside changes, one after the other."},
 		s.getExplanation)
 }
 

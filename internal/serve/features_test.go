@@ -86,7 +86,7 @@ func TestFeatures(t *testing.T) {
 		t.Fatalf("dan is %v, and bob %v", came, changed)
 	}
 	var pages strings.Builder
-	err := s.Look(t.Context(), func(site *inspect.Site, _ int) error { return site.Export(t.Context(), &pages) })
+	err := s.Look(t.Context(), func(site *inspect.Site, _ *Version) error { return site.Export(t.Context(), &pages) })
 	if err != nil || strings.Count(pages.String(), "Kind(&#39;dan&#39;, &#39;x&#39;)")+
 		strings.Count(pages.String(), "Kind(&#39;dan&#39;, &#39;y&#39;)") == 0 {
 		t.Error("the pages do not have dan", err)

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -152,4 +153,81 @@ func counterfactuals(e *explain.Explanation) (all []string) {
 		all = append(all, fmt.Sprintf("%s: %.1f", e.Counterfactuals[0].Change, e.Counterfactuals[0].Value+1e-4))
 	}
 	return all
+}
+
+// TestUpdatesDoNotWaitForExplanations changes all that an explanation is about when it is to begin: it is made all the
+// same, of the version that there was.
+func TestUpdatesDoNotWaitForExplanations(t *testing.T) {
+	s, _ := start(t, newModel(t), "")
+	explained := func(meanwhile ...change.Change) (text string) {
+		err := s.Beside(t.Context(), func(site *inspect.Site, of *Version) error {
+			if len(meanwhile) > 0 {
+				if u, err := s.Update(t.Context(), "", meanwhile); err != nil || u.Version != of.Number+1 {
+					t.Errorf("version %d after %d: %v", u.Version, of.Number, err)
+				}
+			}
+			e, err := site.Explain(t.Context(), explain.Options{}, 5, "Likes", []string{"cy", "jazz"})
+			if err != nil {
+				return err
+			}
+			text = fmt.Sprintf("%.6f %q", e.Value, pushes(e))
+			for _, leaf := range e.Leaves {
+				text += fmt.Sprintf("\n%s: %.6f", leaf.Name, leaf.Contribution)
+			}
+			for _, c := range e.Counterfactuals {
+				text += fmt.Sprintf("\n%s: %.6f", c.Change, c.Value)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	before := explained()
+	if _, err := s.Update(t.Context(), "", []change.Change{change.Target("Likes", "eve", "jazz")}); err != nil {
+		t.Fatal(err) // so that another explainer is made
+	}
+	beside := explained(change.Remove("Knows", "bob", "cy"), change.Observe(0.3, "Likes", "ann", "jazz"),
+		change.Observe(1, "Knows", "zoe", "cy"), change.Observe(0.7, "Likes", "cy", "jazz"), change.Weight(0, 3),
+		change.Deactivate(1))
+	if before != beside || strings.Count(before, "\n") < 6 {
+		t.Errorf("an explanation is\n%s\nand beside changes\n%s", before, beside)
+	}
+}
+
+// TestExplanationsBesideChanges explains atoms while all kinds of changes are made; the race detector has more to say.
+func TestExplanationsBesideChanges(t *testing.T) {
+	s, _ := start(t, newModel(t), "")
+	var changing sync.WaitGroup
+	end := make(chan struct{})
+	changing.Go(func() {
+		for k := 0; ; k++ {
+			select {
+			case <-end:
+				return
+			default:
+			}
+			name := fmt.Sprint("n", k%40)
+			for _, c := range []change.Change{change.Observe(1, "Knows", name, "bob"), change.Target("Likes", name, "jazz"),
+				change.Observe(0.5, "Likes", "bob", "rock"), change.Target("Likes", "bob", "rock"), change.Weight(1, 0.5),
+				change.Remove("Knows", name, "bob")} {
+				if _, err := s.Update(t.Context(), "", []change.Change{c}); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+	for range 40 {
+		e, err := s.Explain(t.Context(), explain.Options{Depth: 1}, 4, "Likes", []string{"cy", "jazz"})
+		if err != nil || len(e.Leaves) == 0 || len(e.Pushes) == 0 || e.Pushes[0].GroundRule == "" {
+			t.Fatalf("%+v: %v", e.Explanation, err)
+		}
+		status, page := ask(t, s.Handler("1"), "GET", "/atom?name=Likes('dan','jazz')&fact=Knows('bob','cy')&to=0.5", "")
+		if status != 200 {
+			t.Errorf("a page: %d %v", status, page)
+		}
+	}
+	close(end)
+	changing.Wait()
 }

@@ -178,12 +178,12 @@ func (s *Service) Explain(ctx context.Context, o explain.Options, changes int, p
 		return Explained{}, err
 	}
 	out := Explained{}
-	err := s.Look(ctx, func(site *inspect.Site, version int) error {
+	err := s.Beside(ctx, func(site *inspect.Site, of *Version) error {
 		found, err := site.Explain(ctx, o, changes, predicate, arguments)
 		if err != nil && ctx.Err() == nil {
 			err = missing{err}
 		}
-		out = Explained{version, found, s.Current().Event()} // the writer, who publishes versions, is here
+		out = Explained{of.Number, found, of.Event()}
 		return err
 	})
 	return out, err

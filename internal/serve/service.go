@@ -26,6 +26,8 @@ type Service struct {
 	events  events
 	counts  counts
 	warm    atomic.Bool // the indexes that the first updates take are there
+	// explaining has room for one who makes explanations beside changes.
+	explaining chan struct{}
 
 	// What follows is the writer's.
 	live   *live.Session
@@ -89,7 +91,8 @@ type outcome struct {
 
 // Open begins a service, with the changes of a journal, if its path is not "". It ends with Close.
 func Open(ctx context.Context, model *Model, path string, budget time.Duration) (_ *Service, failed error) {
-	s := &Service{model: model, budget: budget, waiting: make(chan *task, maxGroup), ended: make(chan struct{})}
+	s := &Service{model: model, budget: budget, waiting: make(chan *task, maxGroup), ended: make(chan struct{}),
+		explaining: make(chan struct{}, 1)}
 	s.behind.solved = make(chan *live.Whole, 1)
 	s.events.init()
 	history := new(live.History)
@@ -418,9 +421,31 @@ func (s *Service) Infer(ctx context.Context) error {
 	return err
 }
 
-// Look calls show with the pages about the last version, and its number, between changes. They rest on the ground rules
-// and multipliers that are there.
-func (s *Service) Look(ctx context.Context, show func(site *inspect.Site, version int) error) error {
+// Beside is Look for atom pages and explanations, which may take long: show is called when the tables and multipliers of
+// the version are copied, and changes are made meanwhile. One is made after the other, as each takes memory of its own.
+func (s *Service) Beside(ctx context.Context, show func(site *inspect.Site, of *Version) error) error {
+	select {
+	case s.explaining <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.explaining }()
+	var site *inspect.Site
+	var version *Version
+	err := s.Look(ctx, func(now *inspect.Site, of *Version) error {
+		site, version = now, of
+		site.Apart()
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return show(site, version)
+}
+
+// Look calls show with the pages about the last version, between changes. They rest on the ground rules and multipliers
+// that are there.
+func (s *Service) Look(ctx context.Context, show func(site *inspect.Site, of *Version) error) error {
 	_, err := s.ask(&task{ctx: ctx, do: func(ctx context.Context) error {
 		v := s.Current()
 		if s.site == nil {
@@ -430,7 +455,7 @@ func (s *Service) Look(ctx context.Context, show func(site *inspect.Site, versio
 			}
 			s.site = s.model.pages(grounding, answer, multipliers)
 		}
-		return show(s.site, v.Number)
+		return show(s.site, v)
 	}})
 	return err
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/program"
@@ -47,6 +48,15 @@ func (g *Grounding) Living() (living *Grounding, variables, inputs []int32) {
 	}
 	out.Networks, out.Known = g.Networks.Fork(), Known{}
 	return &out, variables, inputs
+}
+
+// Apart returns the grounding with tables and a field of its own, for who asks it while living relations change. The
+// model must be one that stays as it is.
+func (g *Grounding) Apart() *Grounding {
+	out, tables := *g, *g.Tables
+	tables.Store = g.Tables.Store.Apart()
+	out.Tables, out.Field, out.names = &tables, mrf.NewFieldOn(g.Model, g.Project.Threads), new(sync.RWMutex)
+	return &out
 }
 
 // room is for how many rows there is, at least.

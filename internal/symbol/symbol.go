@@ -66,6 +66,15 @@ func (t *Table) Lookup(name string) (ID, bool) {
 // Name returns the constant numbered id. It panics on an ID that this table did not give.
 func (t *Table) Name(id ID) string { return t.pages[id/pageSize][id%pageSize] }
 
+// Copy returns a table of the constants that there are, which may be read while this one gets more.
+func (t *Table) Copy() *Table {
+	out := &Table{seed: t.seed, slots: slices.Clone(t.slots), pages: slices.Clone(t.pages), count: t.count, bytes: t.bytes}
+	if last := len(out.pages) - 1; last >= 0 {
+		out.pages[last] = slices.Clip(out.pages[last])
+	}
+	return out
+}
+
 // Names are the names that a table had once, whatever it gets since, while it gets that.
 type Names [][]string
 
