@@ -64,7 +64,7 @@ var (
 	ErrMultipliers = errors.New("the answer has no multipliers")
 )
 
-// NewState takes a state and the multipliers that prove it, one per potential; both are copied. The index is that of
+// NewState takes a state, which is copied, and the multipliers that prove it, one per potential, which are not. The index is that of
 // the field's model; one is made if it is nil. Of the settings, Threads and TimeLimit matter.
 func NewState(field *mrf.Field, index *mrf.Occurrences, y, multipliers []float64, settings solve.Settings) (
 	*State, error) {
@@ -82,7 +82,7 @@ func NewState(field *mrf.Field, index *mrf.Occurrences, y, multipliers []float64
 		return nil, ErrTooLarge
 	}
 	return &State{
-		field: field, index: index, y: slices.Clone(y), mu: slices.Clone(multipliers), settings: settings,
+		field: field, index: index, y: slices.Clone(y), mu: multipliers, settings: settings,
 		component: make([]int32, m.Variables), freedom: make([]freedom, m.Variables), piece: make([]int32, m.Variables),
 		standings: make([]standing, len(multipliers)), seen: make([]uint64, len(multipliers)/64+1),
 		known: make(map[int][]Term),

@@ -5,6 +5,7 @@ package inspect
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
@@ -65,10 +66,10 @@ func New(ctx context.Context, title string, result *engine.Report, lints []sourc
 		}
 	}
 	mu := now.Answer.Multipliers
-	return Of(title, &now, lints, func() []float64 { return mu }), nil
+	return Of(title, &now, lints, func() []float64 { return slices.Clone(mu) }), nil
 }
 
-// Of is New for an answer of what multipliers prove, which are asked for once somebody wants an explanation.
+// Of is New for an answer of what multipliers prove, a copy of which is asked for once somebody wants an explanation.
 func Of(title string, result *engine.Report, lints []source.Plain, multipliers func() []float64) *Site {
 	s := &Site{title: title, report: result, grounding: result.Grounding, answer: result.Answer, lints: lints,
 		multipliers: multipliers, Known: &Known{}, costly: make(map[int][]groundRule)}
@@ -96,13 +97,10 @@ func (s *Site) explaining(f func(*session.Grounding, *session.Explainer) error) 
 	defer s.why.mu.Unlock()
 	s.apart()
 	if s.why.explainer == nil {
-		answer := *s.answer
-		answer.Multipliers = s.why.multipliers
 		var err error
-		if s.why.explainer, err = s.why.grounding.Explainer(&answer); err != nil {
+		if s.why.explainer, err = s.why.grounding.ExplainerBy(s.answer, s.why.multipliers); err != nil {
 			return err
 		}
-		s.why.multipliers = nil // it has its own
 	}
 	return f(s.why.grounding, s.why.explainer)
 }

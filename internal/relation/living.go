@@ -17,6 +17,8 @@ type living struct {
 	atoms    []uint64 // a bit for each row that has one
 	observed int32    // where the next observed row comes
 	free     int32    // where the next free row comes
+	// still says that rows do not change, so that indexes need no room for others and are made faster.
+	still bool
 	// version changes when what has been taken from the relation, its columns and grouped rows, is no longer its own.
 	version int
 }
@@ -159,6 +161,12 @@ func (r *Relation) widen() {
 
 // Delete takes the atom of a row away, and Revive brings it back.
 func (r *Relation) Delete(row int32) {
+	if l := r.living; l.still {
+		l.still = false
+		l.version++
+		r.known.indexes = nil
+		r.tuples.Store(nil)
+	}
 	r.living.flip(row)
 	for _, x := range r.known.indexes {
 		x.value.remove(row)
@@ -177,6 +185,17 @@ func (r *Relation) Revive(row int32) {
 
 // SetValue changes the value of an observed row.
 func (r *Relation) SetValue(row int32, value float64) { r.Truth.doubles[row] = value }
+
+// indexStill is newIndex for the rows that have atoms.
+func (r *Relation) indexStill(threads int, columns []int) *Index {
+	rows := make([]int32, 0, r.Len())
+	for row := range int32(r.Len()) {
+		if r.Has(row) {
+			rows = append(rows, row)
+		}
+	}
+	return r.indexOf(threads, rows, columns)
+}
 
 // indexLiving is newIndex for the rows that have atoms, with room for others.
 func (r *Relation) indexLiving(columns [][]symbol.ID) *Index {
@@ -308,7 +327,8 @@ func (x *Index) rehash() {
 	}
 }
 
-// Apart returns a relation of the same rows, with the same numbers, which stays as it is while this one goes on living.
+// Apart returns a relation of the same rows, with the same numbers, which stays as it is while this one goes on living,
+// or changes by itself; but none may be inserted.
 func (r *Relation) Apart() *Relation {
 	if r.living == nil {
 		return r
@@ -318,7 +338,7 @@ func (r *Relation) Apart() *Relation {
 		out.Columns[k] = slices.Clone(column)
 	}
 	out.Truth.doubles, l.atoms = slices.Clone(r.Truth.doubles), slices.Clone(l.atoms)
-	out.living = &l
+	l.still, out.living = true, &l
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	out.known.counts, out.known.crowds = maps.Clone(r.known.counts), maps.Clone(r.known.crowds)

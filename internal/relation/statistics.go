@@ -100,7 +100,10 @@ func (r *Relation) IndexBy(threads int, columns ...int) *Index {
 				spans[k] = r.span(column)
 			}
 		}
-		if r.living != nil {
+		switch {
+		case r.living != nil && r.living.still:
+			return r.indexStill(threads, columns)
+		case r.living != nil:
 			return r.indexLiving(key)
 		}
 		return newIndex(threads, key, spans, r.Len(), len(columns) == r.Arity)
@@ -115,7 +118,9 @@ func (r *Relation) Indexed(columns ...int) bool {
 }
 
 // IndexOf returns an index of some rows, ascending, on columns. It is not kept.
-func (r *Relation) IndexOf(rows []int32, columns ...int) *Index {
+func (r *Relation) IndexOf(rows []int32, columns ...int) *Index { return r.indexOf(1, rows, columns) }
+
+func (r *Relation) indexOf(threads int, rows []int32, columns []int) *Index {
 	key, own := make([][]symbol.ID, len(columns)), make([][]symbol.ID, len(columns))
 	spans := make([]span, len(columns))
 	for k, column := range columns {
@@ -123,7 +128,7 @@ func (r *Relation) IndexOf(rows []int32, columns ...int) *Index {
 		key[k] = gather(own[k], rows)
 		spans[k] = spanOf(key[k])
 	}
-	x := newIndex(1, key, spans, len(rows), len(columns) == r.Arity)
+	x := newIndex(threads, key, spans, len(rows), len(columns) == r.Arity)
 	x.columns, x.rows = own, gather(rows, x.At(new([]int32), 0, int32(len(rows))))
 	return x
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/deeppsl/deeppsl/internal/explain"
@@ -22,11 +23,16 @@ type Explainer struct {
 
 // Explainer makes what explains an answer of InferAgain, whose multipliers it rests on.
 func (g *Grounding) Explainer(answer *Answer) (*Explainer, error) {
+	return g.ExplainerBy(answer, slices.Clone(answer.Multipliers))
+}
+
+// ExplainerBy is Explainer with multipliers that are its own from then on.
+func (g *Grounding) ExplainerBy(answer *Answer, multipliers []float64) (*Explainer, error) {
 	g.Field.SetWeights(g.Theta)
 	g.Field.SetInputs(answer.Perceived)
 	limits := g.Settings.Solve
 	limits.Threads = g.Project.Threads
-	state, err := explain.NewState(g.Field, g.Index, answer.Values, answer.Multipliers, limits)
+	state, err := explain.NewState(g.Field, g.Index, answer.Values, multipliers, limits)
 	if err != nil {
 		return nil, err
 	}

@@ -101,7 +101,20 @@ func (s *State) Frozen() (model *mrf.Model, index *mrf.Occurrences, multipliers 
 	model = s.changed(gone, come, leastPiece)
 	return model, s.index.Changed(gone, model, come), func() []float64 {
 		mu := make([]float64, 0, model.Potentials())
-		s.each(here, func(place int) { mu = append(mu, s.mu[place]) })
+		for from := 0; from < s.first; from += 64 {
+			if to := min(from+64, s.first); gone[from/64] == 0 {
+				mu = append(mu, s.mu[from:to]...)
+			} else {
+				for place := from; place < to; place++ {
+					if !s.isGone(place) {
+						mu = append(mu, s.mu[place])
+					}
+				}
+			}
+		}
+		for _, k := range here {
+			mu = append(mu, s.mu[s.first+k])
+		}
 		return mu
 	}
 }
