@@ -64,8 +64,8 @@ var (
 	ErrMultipliers = errors.New("the answer has no multipliers")
 )
 
-// NewState takes a state, which is copied, and the multipliers that prove it, one per potential, which are not. The index is that of
-// the field's model; one is made if it is nil. Of the settings, Threads and TimeLimit matter.
+// NewState takes a state, which is copied, and the multipliers that prove it, one per potential, which are not. The
+// index is that of the field's model; one is made if it is nil. Of the settings, Threads and TimeLimit matter.
 func NewState(field *mrf.Field, index *mrf.Occurrences, y, multipliers []float64, settings solve.Settings) (
 	*State, error) {
 	m := field.Model

@@ -77,8 +77,8 @@ func Of(title string, result *engine.Report, lints []source.Plain, multipliers f
 	return s
 }
 
-// Apart makes ready that atoms are explained while tables and multipliers change, which must not before it has returned.
-// It takes the time to copy them.
+// Apart makes ready that atoms are explained while tables and multipliers change, which must not before it has
+// returned. It takes the time to copy them.
 func (s *Site) Apart() {
 	s.why.mu.Lock()
 	defer s.why.mu.Unlock()

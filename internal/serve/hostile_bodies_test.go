@@ -44,7 +44,8 @@ func TestHostileBodies(t *testing.T) {
 		{"a number that is nearly nothing", strings.Replace(observe(`"x"`), "0.5", "1e-400", 1), []int{200, 400, 422}},
 		{"a number of many digits", strings.Replace(observe(`"x"`), "0.5", "0."+strings.Repeat("3", 1<<20), 1),
 			[]int{200, 422}},
-		{"a key twice", strings.Replace(observe(`"y"`), `"value"`, `"value": 7, "value"`, 1), []int{200, 422}},
+		{"a key twice", strings.Replace(observe(`"y"`), `"value"`, `"value": 0.7, "value"`, 1), []int{422}},
+		{"a key twice in other letters", strings.Replace(observe(`"y"`), `"value"`, `"vAlue": 0.7, "value"`, 1), []int{422}},
 		{"a key in other letters", strings.Replace(observe(`"y"`), `"value"`, `"VALUE"`, 1), []int{200, 422}},
 		{"lists in lists", deep, []int{400, 422}},
 		{"lists in a name's place", observe(deep + strings.Repeat("]", 1_000_000)), []int{400, 422}},
@@ -72,6 +73,25 @@ func TestHostileBodies(t *testing.T) {
 	s, _ = start(t, model, path)
 	if got := s.Current().Updates; got != updates || !reflect.DeepEqual(s.Predicates(), known) {
 		t.Errorf("%d updates and %v after a start, want %d and %v", got, s.Predicates(), updates, known)
+	}
+}
+
+// TestRepeated looks for keys that are there twice.
+func TestRepeated(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"a": 1, "b": {"a": 2, "b": "a"}, "c": ["a", "a", {"a": "a"}, {"a": 1}]}`: "",
+		`{"a": 1, "a": 2}`: "body.a",
+		`{"a": [{"x": 1}, [7, {"y": [], "z": {}, "Y": 1}]]}`:      "body.a[1][1].Y",
+		`[{"changes": {}, "a": {"b": 1, "c": [1], "\u0062": 2}}]`: "body[0].a.b",
+		`{"changes": [}`:           "",
+		`{"a": 1, "b": 2} {"a": 3`: "",
+		``:                         "",
+		`"a"`:                      "",
+		strings.Repeat(`[`, 1e6):   "",
+	} {
+		if got := repeated([]byte(body)); got != want {
+			t.Errorf("%.80s: %q, want %q", body, got, want)
+		}
 	}
 }
 

@@ -162,6 +162,10 @@ func whole(next http.Handler) http.Handler {
 				refuse(w, http.StatusBadRequest, "the body is no Unicode text")
 				return
 			}
+			if place := repeated(body); place != "" {
+				refuse(w, http.StatusUnprocessableEntity, beginning(place)+" is there twice")
+				return
+			}
 			r.Body = io.NopCloser(bytes.NewReader(body))
 		}
 		next.ServeHTTP(w, r)

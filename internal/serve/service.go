@@ -421,8 +421,8 @@ func (s *Service) Infer(ctx context.Context) error {
 	return err
 }
 
-// Beside is Look for atom pages and explanations, which may take long: show is called when the tables and multipliers of
-// the version are copied, and changes are made meanwhile. One is made after the other, as each takes memory of its own.
+// Beside is Look for atom pages and explanations, which may take long: show is called when the tables and multipliers
+// of the version are copied, and changes are made meanwhile. One is made after the other, as each takes memory.
 func (s *Service) Beside(ctx context.Context, show func(site *inspect.Site, of *Version) error) error {
 	select {
 	case s.explaining <- struct{}{}:
