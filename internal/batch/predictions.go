@@ -98,7 +98,7 @@ func InferSome(ctx context.Context, g *session.Grounding, e *Examples, order []i
 	}}
 	slices.SortStableFunc(order, func(a, b int32) int { return int(e.Shapes[a] - e.Shapes[b]) })
 	p := NewPredictions(e)
-	worst, sum := solve.Optimal, new(session.Answer)
+	worst, sum := solve.Optimal, &session.Answer{AtomError: math.Inf(1)}
 	for members := range slices.Chunk(order, Size(g, inferred, e)) {
 		if err := ctx.Err(); errors.Is(err, context.Canceled) || p.Inferred > 0 && err != nil {
 			worst = max(worst, solve.Ended(ctx))
@@ -110,7 +110,7 @@ func InferSome(ctx context.Context, g *session.Grounding, e *Examples, order []i
 			return nil, nil, err
 		}
 		if sum.Method == "" {
-			sum.Method, sum.Reason = auto.ChooseExamples(g.Settings.Method, scene.Field.Model)
+			sum.Method, sum.Reason = auto.ChooseExamples(g.Settings.Method, scene.Field)
 		}
 		result, err := scene.Infer(ctx, e, members, g.Theta)
 		if err != nil {

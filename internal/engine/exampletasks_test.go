@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -34,6 +35,9 @@ func images(random *rand.Rand, classes, width, n int) (text string, class []int)
 func accuracyOf(t *testing.T, label string, files map[string]string) float64 {
 	t.Helper()
 	report := run(t, writeProject(t, files), project.Options{Seed: 1}, learnAndInfer)
+	if !math.IsInf(report.AtomError, 1) {
+		t.Errorf("no atom of an example is further than %v from the optimum, which nobody has found out", report.AtomError)
+	}
 	for _, e := range report.Evaluations {
 		if e.Predicate == label {
 			t.Logf("%s: %.3f of %d, learned in %.1f s, %d shapes", label, e.Values["Accuracy"], e.Count, report.Seconds.Learn,

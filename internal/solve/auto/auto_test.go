@@ -55,6 +55,48 @@ func TestChooseSaysWhy(t *testing.T) {
 	}
 }
 
+// Examples of more rules than few are factored, too, where that takes little: here a table of all triples, whose sums
+// are long, but not many. Where all variables are tied to each other, it takes much.
+func TestLargeExamplesAreFactored(t *testing.T) {
+	const n = 10
+	table := mrftest.New(n*n*n, 0, 2).Rule(0, mrf.Absolute, 2)
+	all := make([]mrftest.Term, 0, n*n*n)
+	for k := range 3 * n {
+		var sum []mrftest.Term
+		for i := range n * n * n {
+			if digit := []int{i / n / n, i / n % n, i % n}[k/n]; digit == k%n {
+				sum = append(sum, mrftest.Term{Index: i, Coef: 1})
+			}
+		}
+		table.Add(-1/float64(1+k), sum, nil)
+	}
+	table.Rule(0, mrf.Hinge, 2)
+	for i := range n * n * n {
+		all = append(all, mrftest.Term{Index: i, Coef: 1})
+		table.Add(-0.001, all[i:], nil) // of one variable
+	}
+	table.Rule(1, mrf.Equal, 0).Add(-1, all, nil)
+	random := rand.New(rand.NewPCG(1, 1))
+	tied := mrftest.New(1000, 0, 1).Rule(0, mrf.Hinge, 2)
+	for range 4000 {
+		pair := []mrftest.Term{{Index: random.IntN(500), Coef: 1}, {Index: 500 + random.IntN(500), Coef: 1}}
+		tied.Add(random.Float64()-1, pair, nil)
+	}
+	for model, want := range map[*mrf.Model]string{mrftest.Repeat(table.Model(), 2): "interior", tied.Model(): "newton"} {
+		field := mrf.NewField(model)
+		if method, why := auto.ChooseExamples("auto", field); method != want {
+			t.Errorf("%s, because %q; want %s", method, why, want)
+		}
+		solver, err := auto.Examples("auto", field, solve.Settings{}, auto.Own{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := solver.Solve(t.Context()); err != nil || r.Status != solve.Optimal {
+			t.Errorf("%s: %v, %v", want, r.Status, err)
+		}
+	}
+}
+
 // One example without a proof goes to Newton's method alone, which says what is wrong with it.
 func TestOneContradictoryExample(t *testing.T) {
 	const n, broken = 40, 17

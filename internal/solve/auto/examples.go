@@ -12,23 +12,39 @@ import (
 )
 
 // Examples makes a solver for a field of examples side by side, for the method "auto" by a direct factorisation of each
-// if they are small.
+// if that is fast.
 func Examples(method string, field *mrf.Field, settings solve.Settings, own Own) (solve.Solver, error) {
-	if method, _ = ChooseExamples(method, field.Model); method == "interior" {
-		return &examples{interior.New(field, settings), field, settings}, nil
+	if method != "" && method != automatic {
+		return With(method, field, settings, own)
 	}
-	return With(method, field, settings, own)
+	if direct, _ := factored(field, settings); direct != nil {
+		return &examples{direct, field, settings}, nil
+	}
+	return newHybrid(field, settings), nil
 }
 
 // ChooseExamples names the method for examples side by side, and why in a sentence.
-func ChooseExamples(method string, m *mrf.Model) (name, why string) {
-	switch {
-	case method != "" && method != "auto":
+func ChooseExamples(method string, field *mrf.Field) (name, why string) {
+	if method != "" && method != automatic {
 		return method, "It was asked for."
-	case interior.Fits(partition.Find(m)):
-		return "interior", "The examples are small: each is solved by direct factorisation."
 	}
-	return Choose(m)
+	if direct, why := factored(field, solve.Settings{Threads: field.Threads}); direct != nil {
+		return "interior", why
+	}
+	return Choose(field.Model)
+}
+
+// factored makes a solver by direct factorisation, and says why, or nil if it is not plain that this is fast: examples
+// are small, or they are demanding and their factors fill but little.
+func factored(field *mrf.Field, settings solve.Settings) (direct *interior.Solver, why string) {
+	direct = interior.New(field, settings)
+	switch {
+	case direct.Fits():
+		return direct, "The examples are small: each is solved by direct factorisation."
+	case demanding(field.Model) && direct.Cheap():
+		return direct, "A direct factorisation of each example takes little time for its size."
+	}
+	return nil, ""
 }
 
 // examples falls back to Newton's method for those examples where a factorisation breaks down or hard rules contradict

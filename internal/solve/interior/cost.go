@@ -60,5 +60,11 @@ func (s *Solver) Cost() (c Cost) {
 	return c
 }
 
+// worth is the work, in nanoseconds a potential, that no other method is much faster than where hard rules hold.
+const worth = 20_000
+
+// Cheap tells whether a solution takes little for as many potentials as there are: factors that fill but little.
+func (s *Solver) Cheap() bool { return s.Cost().Work <= worth*float64(len(s.blocks)) }
+
 // Analysis estimates the work of Cost for a model with so many entries: most of it is the ordering.
 func Analysis(entries int) float64 { return 400 * float64(entries) }

@@ -54,8 +54,14 @@ const grain = 2
 // defaultIterations bounds the steps of a component. About ten are usual.
 const defaultIterations = 200
 
-// Fits tells whether the components of a model are small enough for a direct factorisation to be fast.
-func Fits(c *partition.Components) bool { return len(c.Potentials) > 0 && c.Largest() <= 1000 }
+// few is a number of potentials of which a direct factorisation is fast whatever they are.
+const few = 1000
+
+// Fits tells whether the components are small enough for direct factorisations to be fast.
+func (s *Solver) Fits() bool {
+	large := func(c component) bool { return len(c.potentials) > few }
+	return len(s.components) > 0 && !slices.ContainsFunc(s.components, large)
+}
 
 // New makes a solver for a field, whose weights and inputs it shares.
 func New(field *mrf.Field, settings solve.Settings) *Solver {
