@@ -81,12 +81,20 @@ func (f *fixture) made(t testing.TB, options Options) (*mrf.Model, *Report) {
 	return model, report
 }
 
+// weights are those of the rules as written.
+func (f *fixture) weights() (all []float64) {
+	for _, rule := range f.program.Rules {
+		all = append(all, rule.Weight.Value)
+	}
+	return all
+}
+
 // text writes the first limit ground rules, or all.
 func (f *fixture) text(t testing.TB, options Options, limit int) string {
 	t.Helper()
 	model, _ := f.made(t, options)
 	var out strings.Builder
-	if err := Write(&out, f.program, f.store, model, limit); err != nil {
+	if err := Write(&out, f.weights(), f.store, model, limit); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

@@ -48,6 +48,16 @@ func small() *builder {
 	return b
 }
 
+// TestTextHasPresentWeights writes ground rules whose weights are no more those that the rules are written with.
+func TestTextHasPresentWeights(t *testing.T) {
+	f := small().rules(t, "3: Likes(A, X)")
+	model, _ := f.made(t, Options{})
+	var out strings.Builder
+	if err := Write(&out, []float64{0.5}, f.store, model, 1); err != nil || !strings.HasPrefix(out.String(), "0.5: ") {
+		t.Errorf("%q: %v", out.String(), err)
+	}
+}
+
 func TestText(t *testing.T) {
 	for _, c := range []struct{ name, rule, want string }{
 		{"hinge", "2: Knows(A, B) & Likes(A, 'tea') -> Likes(B, 'tea') ^2", `

@@ -9,19 +9,18 @@ import (
 	"text/tabwriter"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
-	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
 )
 
 // Write prints the ground rules of a model, one per line in the order of its blocks, as arithmetic rules: the free
-// atoms on the left, the constant on the right. After limit ground rules it says how many there are besides; a limit of
-// 0 or less prints all.
-func Write(w io.Writer, prog *program.Program, store *relation.Store, model *mrf.Model, limit int) error {
+// atoms on the left, the constant on the right. The weights are those of the rules. After limit ground rules it says
+// how many there are besides; a limit of 0 or less prints all.
+func Write(w io.Writer, weights []float64, store *relation.Store, model *mrf.Model, limit int) error {
 	out := bufio.NewWriter(w)
 	written := 0
 	for _, b := range model.Blocks {
 		for j := 0; j < b.Len && (limit <= 0 || written < limit); j++ {
-			fmt.Fprintln(out, Text(prog, store, b, j))
+			fmt.Fprintln(out, Text(weights, store, b, j))
 			written++
 		}
 	}
@@ -32,15 +31,10 @@ func Write(w io.Writer, prog *program.Program, store *relation.Store, model *mrf
 }
 
 // Text prints potential j of a block as a ground rule.
-func Text(prog *program.Program, store *relation.Store, b *mrf.Block, j int) string {
+func Text(weights []float64, store *relation.Store, b *mrf.Block, j int) string {
 	var text strings.Builder
-	weight := prog.Rules[b.Rule].Weight
 	if !b.Kind.Hard() {
-		value := weight.Value
-		if b.Scale != nil {
-			value *= float64(b.Scale[j])
-		}
-		text.WriteString(number(value) + ": ")
+		text.WriteString(number(weights[b.Rule]*scaleOf(b, j)) + ": ")
 	}
 	first := true
 	for _, s := range sides(b, j) {

@@ -24,7 +24,7 @@ func TestTraceFindsEachGrounding(t *testing.T) {
 		seen, place, index := make(map[string]bool), 0, mrf.NewOccurrences(model)
 		for _, b := range model.Blocks {
 			for j := range b.Len {
-				text, twins := fmt.Sprint(b.Rule, Text(f.program, f.store, b, j)), index.Twins(place)
+				text, twins := fmt.Sprint(b.Rule, Text(f.weights(), f.store, b, j)), index.Twins(place)
 				found := tracer.Trace(b, j, twins)
 				if found == nil {
 					t.Fatalf("%s: no grounding of %s (after %d)", text, f.program.Rules[b.Rule].Text, twins)

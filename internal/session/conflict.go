@@ -77,7 +77,7 @@ func arranged(rules []HardRule) []HardRule {
 // inWords prints a hard ground rule as its rule is written, with constants for the variables; and if observed atoms
 // decide what it says of the others, that too.
 func (g *Grounding) inWords(tracer *ground.Tracer, rule HardRule) string {
-	linear := ground.Text(g.Program, g.Tables.Store, rule.Block, rule.At)
+	linear := ground.Text(g.Theta, g.Tables.Store, rule.Block, rule.At)
 	found := tracer.Trace(rule.Block, rule.At, 0)
 	if found == nil { // of examples, which are ground with other observations
 		return linear

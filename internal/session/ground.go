@@ -318,7 +318,7 @@ func (g *Grounding) Write(w io.Writer, view View, limit int) error {
 	case PlanView:
 		return g.writePlans(w)
 	case GroundView:
-		return g.Guard(func() error { return ground.Write(w, g.Program, g.Tables.Store, g.Model, limit) })
+		return g.Guard(func() error { return ground.Write(w, g.Theta, g.Tables.Store, g.Model, limit) })
 	case PSLView:
 		return g.Guard(func() error { return ground.WritePSL(w, g.Program, g.Tables.Store, g.Model, g.Theta) })
 	case FieldView:
