@@ -154,8 +154,6 @@ func TestNotices(t *testing.T) {
 		{lesson{files: map[string]string{"train.tsv": "1\tcat\t1\n1\tdog\t1\n2\tcat\t0\n2\tdog\t0\n3\tcat\t0\n"}},
 			`2 of 3 things with labels of Is are of several classes or of none, but the network gives each thing just one ` +
 				`[learn-exclusive]`},
-		{lesson{features: func(k int) string { return fmt.Sprintf("%d %d", k%7, 5*(k%2)) }},
-			`the features of network "seer" have the labels of Is, such as the column "2": it sees the answer [learn-told]`},
 		{lesson{held: `, "infer": ["train.tsv"]`},
 			`30 of the 30 labels that answers are scored by were learned from: scores say nothing about others ` +
 				`[learn-scored]`},

@@ -15,7 +15,7 @@ import (
 // This file finds the column of the answers among those of the features: with it a network tells all that it has been
 // told, and nothing that it has not.
 
-// lintLeaks warns, once, of a feature that is what the truth says, wherever it says something.
+// lintLeaks warns, once, of a feature that tells the truth, wherever that is known.
 func (n *Networks) lintLeaks(
 	network *load.Network, config *load.Config, tables *load.Tables, diags *source.Diagnostics,
 ) {
@@ -26,7 +26,7 @@ func (n *Networks) lintLeaks(
 	for k, declared := range config.Predicates {
 		rows, answers := answersOf(tables.Truth[k], tables.Store.Symbols, features)
 		for _, answer := range answers {
-			column := sameColumn(features, rows, answer)
+			column := sameColumn(features, rows, answer, 100*len(answers))
 			if column < 0 {
 				continue
 			}
@@ -36,7 +36,7 @@ func (n *Networks) lintLeaks(
 			}
 			n.leaks[network.Name] = true
 			diags.Warnf("features-truth", network.At("columns"), `leave it out: "columns" names the features after the ids`,
-				"feature %s of network %q is the truth of %s in all %d rows that have one", name, network.Name,
+				"feature %s of network %q says the truth of %s in all %d rows that have one", name, network.Name,
 				declared.Name, len(rows))
 			return
 		}
@@ -47,7 +47,7 @@ func (n *Networks) lintLeaks(
 const maxClasses = 100
 
 // answersOf returns the rows of the features that the truth of a predicate is about, and what it says of each: a truth
-// value, or for each class whether it is that, and of classes that are numbers which.
+// value; or for each class whether it is that, and at last which.
 func answersOf(
 	truth *relation.Relation, symbols *symbol.Table, features *neural.Features,
 ) (rows []int32, all [][]float32) {
@@ -65,8 +65,7 @@ func answersOf(
 	if truth.Arity == 2 {
 		class = truth.Columns[1-entity]
 	}
-	at, place := make([]int, truth.Len()), make(map[int32]int)
-	of := make(map[symbol.ID]int)
+	at, place, code := make([]int, truth.Len()), make(map[int32]int), make(map[symbol.ID]int)
 	for r, id := range truth.Columns[entity] {
 		row, ok := features.Row(symbols.Name(id))
 		if at[r] = -1; !ok {
@@ -76,46 +75,58 @@ func answersOf(
 			place[row] = len(rows)
 			rows = append(rows, row)
 		}
-		at[r] = place[row]
-		if _, met := of[class[r]]; !met {
-			of[class[r]] = len(of)
+		if _, met := code[class[r]]; !met {
+			code[class[r]] = len(code)
 		}
-		if len(of) > maxClasses {
+		if at[r] = place[row]; len(code) > maxClasses {
 			return nil, nil
 		}
 	}
-	all = make([][]float32, len(of)+1)
+	all = make([][]float32, len(code)+1)
 	for k := range all {
 		all[k] = make([]float32, len(rows))
 	}
-	number := all[len(of)]
 	for r, k := range at {
 		if k < 0 {
 			continue
 		}
-		value := float32(truth.Value(int32(r)))
-		all[of[class[r]]][k] = value
-		if v, err := strconv.ParseFloat(symbols.Name(class[r]), 32); truth.Arity == 2 && err == nil && value == 1 {
-			number[k] = float32(v)
+		value, is := float32(truth.Value(int32(r))), code[class[r]]
+		if all[is][k] = value; value == 1 {
+			all[len(code)][k] = float32(is)
 		}
 	}
 	return rows, all
 }
 
-// sameColumn returns the column of the features that is the answer in all rows; -1 if none is, or if one may be so by
-// chance: of all ways in which the answers could be shuffled, there have to be a thousand for each column.
-func sameColumn(features *neural.Features, rows []int32, answer []float32) int {
-	if shuffles(answer) < math.Log(1000*float64(features.Width())) {
+// sameColumn returns the column of the features that says in all rows what an answer says, in other numbers perhaps; -1
+// if none does, or if one may do so by chance: of all ways in which the answer could be shuffled, there have to be least
+// for each column.
+func sameColumn(features *neural.Features, rows []int32, answer []float32, least int) int {
+	if shuffles(answer) < math.Log(float64(least)*float64(features.Width())) {
 		return -1
 	}
 	first := min(len(rows), 16) // which most columns differ in
 	for column := range features.Width() {
-		if slices.Equal(features.Column(rows[:first], column), answer[:first]) &&
-			slices.Equal(features.Column(rows, column), answer) {
+		if alike(features.Column(rows[:first], column), answer[:first]) && alike(features.Column(rows, column), answer) {
 			return column
 		}
 	}
 	return -1
+}
+
+// alike tells whether two lists are equal but for what their values are called.
+func alike(a, b []float32) bool {
+	toB, toA := make(map[float32]float32), make(map[float32]float32)
+	for k := range a {
+		if other, known := toB[a[k]]; known && other != b[k] {
+			return false
+		}
+		if other, known := toA[b[k]]; known && other != a[k] {
+			return false
+		}
+		toB[a[k]], toA[b[k]] = b[k], a[k]
+	}
+	return true
 }
 
 // shuffles returns the logarithm of the number of different orders of some values.

@@ -17,7 +17,7 @@ func (n *notices) begins() error {
 	if n.g.Project.Config.Examples[load.Learn] != nil {
 		return nil // see lookAtExamples
 	}
-	for _, look := range []func() error{n.labels, n.classes, n.answers, n.scored} {
+	for _, look := range []func() error{n.labels, n.classes, n.scored} {
 		if err := look(); err != nil {
 			return err
 		}
@@ -209,4 +209,13 @@ func (n *notices) isolated(e *batch.Examples, members []int32, scene *batch.Scen
 		}
 		n.unreached(label.Name, source.Span{}, lost, labels)
 	}
+}
+
+// truthOf returns the truth to learn from about what a network sees: of its own predicate, or of its counterpart.
+func (n *notices) truthOf(k int) (*relation.Relation, error) {
+	truth, err := n.g.Truth(load.Learn, k)
+	if at := n.g.counterpart(k); err == nil && at >= 0 && (truth == nil || truth.Len() == 0) {
+		truth, err = n.g.Truth(load.Learn, at)
+	}
+	return truth, err
 }
