@@ -99,15 +99,21 @@ func answersOf(
 }
 
 // sameColumn returns the column of the features that says in all rows what an answer says, in other numbers perhaps; -1
-// if none does, or if one may do so by chance: of all ways in which the answer could be shuffled, there have to be least
-// for each column.
+// if none does, or if one may do so by chance: of all ways in which the answer could be shuffled, there have to be
+// least for each column, where ways that differ in what values are called alone count once if others may be called so.
 func sameColumn(features *neural.Features, rows []int32, answer []float32, least int) int {
-	if shuffles(answer) < math.Log(float64(least)*float64(features.Width())) {
+	ways, names := shuffles(answer)
+	enough := math.Log(float64(least) * float64(features.Width()))
+	same := alike
+	if ways-names < enough {
+		same = slices.Equal[[]float32]
+	}
+	if ways < enough {
 		return -1
 	}
 	first := min(len(rows), 16) // which most columns differ in
 	for column := range features.Width() {
-		if alike(features.Column(rows[:first], column), answer[:first]) && alike(features.Column(rows, column), answer) {
+		if same(features.Column(rows[:first], column), answer[:first]) && same(features.Column(rows, column), answer) {
 			return column
 		}
 	}
@@ -129,8 +135,9 @@ func alike(a, b []float32) bool {
 	return true
 }
 
-// shuffles returns the logarithm of the number of different orders of some values.
-func shuffles(values []float32) float64 {
+// shuffles returns the logarithms of the number of different orders of some values, and of the number of ways to give
+// the different ones among them each other's names.
+func shuffles(values []float32) (orders, names float64) {
 	factorial := func(n int) float64 {
 		log, _ := math.Lgamma(float64(n) + 1)
 		return log
@@ -139,9 +146,9 @@ func shuffles(values []float32) float64 {
 	for _, v := range values {
 		count[v]++
 	}
-	log := factorial(len(values))
+	orders = factorial(len(values))
 	for _, n := range count {
-		log -= factorial(n)
+		orders -= factorial(n)
 	}
-	return log
+	return orders, factorial(len(count))
 }
