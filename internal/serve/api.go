@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,7 +27,7 @@ import (
 func (s *Service) Handler(version string) http.Handler {
 	mux := http.NewServeMux()
 	s.register(mux, version)
-	return s.bulk(mux)
+	return tagged(func() string { return s.Current().tag }, s.bulk(mux))
 }
 
 // register registers all that is answered.
@@ -169,6 +170,48 @@ type page struct {
 func (p *page) Header() http.Header            { return p.header }
 func (p *page) WriteHeader(status int)         { p.status = status }
 func (p *page) Write(text []byte) (int, error) { return p.body.Write(text) }
+
+// tagged answers requests for what a version alone decides with the version's tag, and such that have it already with
+// that alone: nobody makes an explanation twice for who keeps it. The tag is weak, since what is accepted decides too.
+func tagged(tag func() string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path := r.URL.Path
+		decided := path == "/v1/version" || path == "/v1/rules" || strings.HasPrefix(path, "/v1/atoms/")
+		if !decided || r.Method != http.MethodGet && r.Method != http.MethodHead {
+			next.ServeHTTP(w, r)
+			return
+		}
+		t := &tagging{ResponseWriter: w, tag: tag()} // before it is read: a later one would hide a change
+		known := r.Header.Values("If-None-Match")
+		if slices.Contains(strings.Split(strings.ReplaceAll(strings.Join(known, ","), " ", ""), ","), t.tag) {
+			t.WriteHeader(http.StatusNotModified)
+			return
+		}
+		next.ServeHTTP(t, r)
+	})
+}
+
+// tagging gives an answer its tag, if it is one.
+type tagging struct {
+	http.ResponseWriter
+	tag   string
+	begun bool
+}
+
+func (t *tagging) WriteHeader(status int) {
+	if t.begun = true; status == http.StatusOK || status == http.StatusNotModified {
+		t.Header().Set("ETag", t.tag)
+		t.Header().Set("Vary", "Accept")
+	}
+	t.ResponseWriter.WriteHeader(status)
+}
+
+func (t *tagging) Write(text []byte) (int, error) {
+	if !t.begun {
+		t.WriteHeader(http.StatusOK)
+	}
+	return t.ResponseWriter.Write(text)
+}
 
 // Body is what an answer is sent in.
 type Body[T any] struct{ Body T }

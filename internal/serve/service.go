@@ -25,6 +25,7 @@ type Service struct {
 	current atomic.Pointer[Version]
 	events  events
 	counts  counts
+	begun   time.Time
 	warm    atomic.Bool // the indexes that the first updates take are there
 	// explaining has room for one who makes explanations beside changes.
 	explaining chan struct{}
@@ -46,6 +47,7 @@ type Version struct {
 	Updates   int // how many these were
 	Answer    *session.Answer
 	grounding *session.Grounding
+	tag       string // of what it decides, and no version of another process
 	// kept has the values of the atoms that changes are being made of, which the grounding has no more; nil if there are
 	// none.
 	kept atomic.Pointer[map[string]*float64]
@@ -92,7 +94,7 @@ type outcome struct {
 // Open begins a service, with the changes of a journal, if its path is not "". It ends with Close.
 func Open(ctx context.Context, model *Model, path string, budget time.Duration) (_ *Service, failed error) {
 	s := &Service{model: model, budget: budget, waiting: make(chan *task, maxGroup), ended: make(chan struct{}),
-		explaining: make(chan struct{}, 1)}
+		explaining: make(chan struct{}, 1), begun: time.Now()}
 	s.behind.solved = make(chan *live.Whole, 1)
 	s.events.init()
 	history := new(live.History)
@@ -160,7 +162,8 @@ func (s *Service) remember(key string, updated Updated) {
 func (s *Service) publish(answer *session.Answer, number, updates int) {
 	rules := s.listRules()
 	s.rules.Store(&rules)
-	v := &Version{Number: number, Updates: updates, Answer: answer, grounding: s.live.Grounding()}
+	v := &Version{Number: number, Updates: updates, Answer: answer, grounding: s.live.Grounding(),
+		tag: fmt.Sprintf(`W/"%x-%d"`, s.begun.UnixNano(), number)}
 	s.current.Store(v)
 	s.events.send(*v.Event())
 }
