@@ -96,6 +96,7 @@ type writer struct {
 	client *http.Client
 	rng    *rand.Rand
 	atoms  []*owned
+	pause  time.Duration
 	tally  *tally
 	times  times
 }
@@ -112,6 +113,7 @@ func (w *writer) run(ctx context.Context) {
 		if w.update(ctx, fmt.Sprint(w.name, "-", n), c) {
 			*a = next
 		}
+		time.Sleep(w.pause)
 	}
 	w.tally.mu.Lock()
 	defer w.tally.mu.Unlock()

@@ -148,7 +148,7 @@ func (p *plan) drive(ctx context.Context, s *server, atoms []atom, r *report, t 
 	var writers []*writer
 	for k := range p.writers {
 		w := &writer{name: fmt.Sprint("w", k), server: s, client: newClient(),
-			rng: rand.New(rand.NewPCG(p.seed, uint64(k+1))), tally: t}
+			rng: rand.New(rand.NewPCG(p.seed, uint64(k+1))), pause: p.pause, tally: t}
 		for at := k; at < len(atoms); at += p.writers {
 			w.atoms = append(w.atoms, &owned{atom: atoms[at]})
 		}

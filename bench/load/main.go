@@ -46,6 +46,7 @@ type plan struct {
 	duration               time.Duration
 	writers, readers, kill int
 	snapshots              time.Duration // from one to the next; 0 for none
+	pause                  time.Duration // of a writer after each change
 	atoms                  int
 	seed                   uint64
 	serve                  []string // more arguments of deeppsl serve
@@ -59,6 +60,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.IntVar(&p.readers, "readers", 4, "how many ask for values at once")
 	flags.IntVar(&p.kill, "kills", 0, "how often the process is killed meanwhile")
 	flags.DurationVar(&p.snapshots, "snapshots", 0, "how often a snapshot is asked for (default: never)")
+	flags.DurationVar(&p.pause, "pause", 0, "how long a writer waits after each change")
 	flags.IntVar(&p.atoms, "atoms", 10_000, "how many atoms are changed and asked for")
 	flags.Uint64Var(&p.seed, "seed", 1, "seed of what is drawn")
 	if err := flags.Parse(args); err != nil {
