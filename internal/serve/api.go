@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -216,21 +218,27 @@ func (t *tagging) Write(text []byte) (int, error) {
 // Body is what an answer is sent in.
 type Body[T any] struct{ Body T }
 
+// ask registers what has no parameters. The description has the answer's type, and the handler any: the library's
+// registration, which is large, is compiled once for all of these.
+func ask[T any](api huma.API, o huma.Operation, answer func(context.Context) (T, error)) {
+	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[T](), true, o.OperationID+"Response")
+	content := map[string]*huma.MediaType{"application/json": {Schema: schema}}
+	o.Responses = map[string]*huma.Response{strconv.Itoa(http.StatusOK): {Content: content}}
+	huma.Register(api, o, func(ctx context.Context, _ *struct{}) (*Body[any], error) {
+		found, err := answer(ctx)
+		return &Body[any]{found}, err
+	})
+}
+
 // readers registers what only reads the last version.
 func (s *Service) readers(api huma.API) {
-	huma.Register(api, huma.Operation{OperationID: "version", Method: http.MethodGet, Path: "/v1/version",
-		Summary: "The last version"}, func(context.Context, *struct{}) (*Body[Event], error) {
-		return &Body[Event]{*s.Current().Event()}, nil
-	})
-	huma.Register(api, huma.Operation{OperationID: "predicates", Method: http.MethodGet, Path: "/v1/predicates",
+	ask(api, huma.Operation{OperationID: "version", Method: http.MethodGet, Path: "/v1/version",
+		Summary: "The last version"}, func(context.Context) (Event, error) { return *s.Current().Event(), nil })
+	ask(api, huma.Operation{OperationID: "predicates", Method: http.MethodGet, Path: "/v1/predicates",
 		Summary: "The predicates, and how many atoms they have"},
-		func(context.Context, *struct{}) (*Body[[]session.PredicateSize], error) {
-			return &Body[[]session.PredicateSize]{s.Predicates()}, nil
-		})
-	huma.Register(api, huma.Operation{OperationID: "rules", Method: http.MethodGet, Path: "/v1/rules",
-		Summary: "The rules with their weights"}, func(context.Context, *struct{}) (*Body[[]Rule], error) {
-		return &Body[[]Rule]{s.Rules()}, nil
-	})
+		func(context.Context) ([]session.PredicateSize, error) { return s.Predicates(), nil })
+	ask(api, huma.Operation{OperationID: "rules", Method: http.MethodGet, Path: "/v1/rules",
+		Summary: "The rules with their weights"}, func(context.Context) ([]Rule, error) { return s.Rules(), nil })
 	huma.Register(api, huma.Operation{OperationID: "atoms", Method: http.MethodGet, Path: "/v1/atoms/{predicate}",
 		Summary: "Atoms that are inferred, or one of any kind",
 		Description: "Accept: application/x-ndjson gets all that fit, or as many as limit says, a line each; " +
@@ -361,7 +369,7 @@ func (s *Service) writers(api huma.API) {
 		Summary: "Infer once more, for as long as it is given"}, s.postInfer)
 	huma.Register(api, huma.Operation{OperationID: "set-weight", Method: http.MethodPut, Path: "/v1/rules/{n}/weight",
 		Summary: "Set the weight of a rule", BodyReadTimeout: come}, s.putWeight)
-	huma.Register(api, huma.Operation{OperationID: "snapshot", Method: http.MethodPost, Path: "/v1/snapshot",
+	ask(api, huma.Operation{OperationID: "snapshot", Method: http.MethodPost, Path: "/v1/snapshot",
 		Summary: "Shorten the journal"}, s.postSnapshot)
 }
 
@@ -395,9 +403,9 @@ func (s *Service) postInfer(ctx context.Context, in *struct {
 	return &Body[Event]{*s.Current().Event()}, nil
 }
 
-func (s *Service) postSnapshot(ctx context.Context, _ *struct{}) (*Body[Shortened], error) {
+func (s *Service) postSnapshot(ctx context.Context) (Shortened, error) {
 	before, after, err := s.Snapshot(ctx)
-	return &Body[Shortened]{Shortened{before, after}}, refusal(err)
+	return Shortened{before, after}, refusal(err)
 }
 
 // Shortened says what a snapshot did.
