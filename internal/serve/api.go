@@ -218,9 +218,9 @@ func (t *tagging) Write(text []byte) (int, error) {
 // Body is what an answer is sent in.
 type Body[T any] struct{ Body T }
 
-// ask registers what has no parameters. The description has the answer's type, and the handler any: the library's
+// plain registers what has no parameters. The description has the answer's type, and the handler any: the library's
 // registration, which is large, is compiled once for all of these.
-func ask[T any](api huma.API, o huma.Operation, answer func(context.Context) (T, error)) {
+func plain[T any](api huma.API, o huma.Operation, answer func(context.Context) (T, error)) {
 	schema := api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[T](), true, o.OperationID+"Response")
 	content := map[string]*huma.MediaType{"application/json": {Schema: schema}}
 	o.Responses = map[string]*huma.Response{strconv.Itoa(http.StatusOK): {Content: content}}
@@ -232,12 +232,12 @@ func ask[T any](api huma.API, o huma.Operation, answer func(context.Context) (T,
 
 // readers registers what only reads the last version.
 func (s *Service) readers(api huma.API) {
-	ask(api, huma.Operation{OperationID: "version", Method: http.MethodGet, Path: "/v1/version",
+	plain(api, huma.Operation{OperationID: "version", Method: http.MethodGet, Path: "/v1/version",
 		Summary: "The last version"}, func(context.Context) (Event, error) { return *s.Current().Event(), nil })
-	ask(api, huma.Operation{OperationID: "predicates", Method: http.MethodGet, Path: "/v1/predicates",
+	plain(api, huma.Operation{OperationID: "predicates", Method: http.MethodGet, Path: "/v1/predicates",
 		Summary: "The predicates, and how many atoms they have"},
 		func(context.Context) ([]session.PredicateSize, error) { return s.Predicates(), nil })
-	ask(api, huma.Operation{OperationID: "rules", Method: http.MethodGet, Path: "/v1/rules",
+	plain(api, huma.Operation{OperationID: "rules", Method: http.MethodGet, Path: "/v1/rules",
 		Summary: "The rules with their weights"}, func(context.Context) ([]Rule, error) { return s.Rules(), nil })
 	huma.Register(api, huma.Operation{OperationID: "atoms", Method: http.MethodGet, Path: "/v1/atoms/{predicate}",
 		Summary: "Atoms that are inferred, or one of any kind",
@@ -369,7 +369,7 @@ func (s *Service) writers(api huma.API) {
 		Summary: "Infer once more, for as long as it is given"}, s.postInfer)
 	huma.Register(api, huma.Operation{OperationID: "set-weight", Method: http.MethodPut, Path: "/v1/rules/{n}/weight",
 		Summary: "Set the weight of a rule", BodyReadTimeout: come}, s.putWeight)
-	ask(api, huma.Operation{OperationID: "snapshot", Method: http.MethodPost, Path: "/v1/snapshot",
+	plain(api, huma.Operation{OperationID: "snapshot", Method: http.MethodPost, Path: "/v1/snapshot",
 		Summary: "Shorten the journal"}, s.postSnapshot)
 }
 
