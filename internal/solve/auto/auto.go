@@ -65,11 +65,18 @@ func New(method string, field *mrf.Field, settings solve.Settings) (solve.Solver
 	return With(method, field, settings, Own{})
 }
 
-// With makes a solver as New does, with options of the method's own.
+// With makes a solver as New does, with options of the method's own. Where the method is chosen, another one takes over
+// what Newton's does not solve in time: rules with weights of very different sizes, as learning tries them, may take it
+// thousands of steps.
 func With(method string, field *mrf.Field, settings solve.Settings, own Own) (solve.Solver, error) {
 	row, err := named(method, field.Model)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case row.Name != method && field.Model.Paged() == nil:
+		h := newHybrid(field, settings)
+		h.warm = warm
+		return h, nil
 	}
 	return row.New(field, settings, own), nil
 }

@@ -345,13 +345,20 @@ func TestLimitsAreTriedWithoutFactors(t *testing.T) {
 		b.Add(c, []mrftest.Term{{Index: i, Coef: -c}}, nil)
 	}
 	field := mrftest.Field(b.Model(), []float64{0, 1}, nil)
-	s, err := auto.Inference("auto", field, solve.Settings{Threads: 1, TimeLimit: time.Minute}, auto.Options{})
+	settings := solve.Settings{Threads: 1, TimeLimit: time.Minute}
+	inference, err := auto.Inference("auto", field, settings, auto.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.Solve(t.Context())
-	if err != nil || r.Status != solve.Optimal || r.Method != "interior" || !strings.HasSuffix(r.Reason, "without.") {
-		t.Fatalf("%v by %q, %v: %s", r.Status, r.Method, err, r.Reason)
+	learning, err := auto.New("auto", field, settings) // infers as much
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []solve.Solver{inference, learning} {
+		r, err := s.Solve(t.Context())
+		if err != nil || r.Status != solve.Optimal || r.Method != "interior" || !strings.HasSuffix(r.Reason, "without.") {
+			t.Fatalf("%v by %q, %v: %s", r.Status, r.Method, err, r.Reason)
+		}
 	}
 }
 

@@ -22,6 +22,7 @@ type hybrid struct {
 	settings solve.Settings
 	analysis float64
 	hope     float64
+	warm     float64          // how many times as long the other method waits
 	interior *interior.Solver // nil until its cost was of interest
 	cost     interior.Cost
 	// hard says that there are hard rules, and equations that some of them are; turn is the work of Newton's method before
@@ -42,13 +43,16 @@ const (
 	// eager is that for as long as next to nothing is gained where equations tie variables: Newton's method has to move
 	// all their multipliers. The first try of the other without factors takes up to generous times what is expected.
 	eager, generous = 0.1, 2
+	// warm is how many times as long the other method waits where a problem is solved again and again, as learning does:
+	// Newton's begins with the last answer, which is mostly near the next one.
+	warm = 8
 	// roomy is the memory that a factorisation may take, in bytes.
 	roomy = 4 << 30
 )
 
-func newHybrid(field *mrf.Field, settings solve.Settings) solve.Solver {
+func newHybrid(field *mrf.Field, settings solve.Settings) *hybrid {
 	h := &hybrid{Solver: newton.New(field, settings), field: field, settings: settings, hope: hope,
-		hard: field.Model.Hard()}
+		warm: 1, hard: field.Model.Hard()}
 	if !demanding(field.Model) {
 		h.hope = smoothHope
 	}
@@ -83,7 +87,11 @@ func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 		}
 		return result, err
 	}
-	return h.takeOver(ctx, began, result)
+	second, err := h.takeOver(ctx, began, result)
+	if err == nil && h.warm > 1 && second.Status == solve.Optimal && second.Multipliers != nil {
+		h.WarmStart(second.Y, second.Multipliers)
+	}
+	return second, err
 }
 
 // try has the interior point method work without factorisations when it is its turn, for twice as long each time, and
@@ -121,9 +129,9 @@ func (h *hybrid) try(ctx context.Context, began time.Time, work, off float64) (s
 // patience is how much of the work with factorisations Newton's method does first. What was done without them is done.
 func (h *hybrid) patience(off float64) float64 {
 	if h.equations && (h.tired || off > far) {
-		return eager
+		return h.warm * eager
 	}
-	return patience
+	return h.warm * patience
 }
 
 // whyNot says, of a problem that Newton's method did not solve in time, what the other method would have taken.

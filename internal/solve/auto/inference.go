@@ -37,7 +37,7 @@ func Inference(method string, field *mrf.Field, settings solve.Settings, options
 	options.Split = options.Split && !row.Whole
 	one := func(f *mrf.Field, s solve.Settings) solve.Solver { return row.New(f, s, options.Own) }
 	if row.Name != method && field.Model.Paged() == nil {
-		one = newHybrid
+		one = func(f *mrf.Field, s solve.Settings) solve.Solver { return newHybrid(f, s) }
 	}
 	return balance(field, func(f *mrf.Field) solve.Solver {
 		// The solver is made at each Solve, and not here: its own vectors are as large as the problem.
