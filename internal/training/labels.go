@@ -43,25 +43,61 @@ type subject struct {
 	related bool
 }
 
+// either is the entity of a subject of which neither argument is alone.
+const either = -1
+
 func (g *learner) about(predicate int) subject {
 	if declared := g.Project.Config.Predicates[predicate].Neural; declared != nil && len(declared.Classes) > 0 {
 		return subject{declared.Entity, false}
 	}
-	return subject{0, relates(g.Tables.Store.Relations[predicate])}
+	atoms := g.Tables.Store.Relations[predicate]
+	if !relates(atoms) {
+		return subject{}
+	}
+	truth, err := g.Truth(load.Learn, predicate)
+	if err != nil || truth == nil {
+		return subject{either, true}
+	}
+	return subject{apart(atoms, truth, 2*g.Project.Learning.Folds), true}
 }
 
-// of returns what an atom is about, and the class that it speaks of. An atom that relates two things is about the one
-// whose number is less, so that nothing is held out whose converse is learned from.
+// of returns what an atom is about, and the class that it speaks of. An atom that relates two things of one kind is
+// about the one whose number is less, so that nothing is held out whose converse is learned from.
 func (s subject) of(tuple []symbol.ID) (about, class int32) {
 	switch {
-	case s.related:
+	case s.related && s.entity == either:
 		return int32(min(tuple[0], tuple[1])), learn.NoClass
+	case s.related:
+		return int32(tuple[s.entity]), learn.NoClass
 	case len(tuple) > 1:
 		return int32(tuple[s.entity]), int32(tuple[len(tuple)-1-s.entity])
 	case len(tuple) == 1:
 		return int32(tuple[s.entity]), learn.NoClass
 	}
 	return 0, learn.NoClass
+}
+
+// apart returns the argument that no atom with a label shares with one without, as where the candidates of some records
+// of a file are labelled, or else either: nothing that inference knows is about what it is asked then, so what is held
+// out must not be known in part. Where both arguments are things of one kind, or too few to hold any out, it is either.
+func apart(atoms, truth *relation.Relation, fewest int) int {
+	said := [2]map[symbol.ID]bool{distinct(truth.Columns[0]), distinct(truth.Columns[1])}
+	alone, asked := [2]bool{len(said[0]) >= fewest, len(said[1]) >= fewest}, false
+	things := distinct(atoms.Columns[0])
+	tuple := make([]symbol.ID, 0, 2)
+	for row := 0; row < atoms.Len() && alone != [2]bool{}; row++ {
+		tuple = atoms.Tuple(tuple[:0], int32(row))
+		if things[tuple[1]] {
+			return either
+		}
+		if _, labelled := truth.Find(tuple...); !labelled && row >= atoms.Observed {
+			alone[0], alone[1], asked = alone[0] && !said[0][tuple[0]], alone[1] && !said[1][tuple[1]], true
+		}
+	}
+	if !asked {
+		return either
+	}
+	return slices.Index(alone[:], true)
 }
 
 // addLabels adds the known values of a predicate's atoms with the role; it returns how many are of no atom at all.

@@ -54,6 +54,34 @@ func TestPairsAndClasses(t *testing.T) {
 	}
 }
 
+// Where the labels are of some records' candidates alone, a record is held out with all of them, and not what a pair of
+// two files has the lesser number.
+func TestPairsThatAreHeldOutTogether(t *testing.T) {
+	block := func(a, b int) bool { return (a-b)%7 == 0 }
+	things, others := numbered(100, 40), numbered(0, 30)
+	for name, test := range map[string]struct {
+		atoms, truth *relation.Relation
+		argument     int
+	}{
+		"of some things": {pairs(things, others, block), pairs(things[:20], others, block), 0},
+		"of some others": {pairs(things, others, block), pairs(things, others[7:14], block), 1},
+		"of some pairs":  {pairs(things, others, block), pairs(things[:20], others[:20], block), either},
+		"of few things":  {pairs(things, others, block), pairs(things[:4], others, block), either},
+		"of all":         {pairs(things, others, block), pairs(things, others, block), either},
+		"of one file":    {pairs(things, things, block), pairs(things[:20], things, block), either},
+		"of parts of a file": {pairs(things, things, func(a, b int) bool { return a < 20 == (b < 20) }),
+			pairs(things[:20], things[:20], nil), either},
+	} {
+		test.truth.Observed = test.truth.Len()
+		if got := apart(test.atoms, test.truth, 5); got != test.argument {
+			t.Errorf("%s: held out by argument %d, want %d", name, got, test.argument)
+		}
+	}
+	if about, class := (subject{0, true}).of([]symbol.ID{100, 3}); about != 100 || class != learn.NoClass {
+		t.Errorf("the pair is about %d, of class %d", about, class)
+	}
+}
+
 // A class that stands before what has it is the class all the same.
 func TestClassesThatStandFirst(t *testing.T) {
 	atoms, labels := pairs(numbered(100, 2), numbered(0, 5), nil), new(learn.Labels)
