@@ -67,3 +67,15 @@ func (c calibration) logit(prediction float64) float64 {
 func (c calibration) probability(prediction float64) float64 {
 	return 1 / (1 + math.Exp(-c.logit(prediction)))
 }
+
+// Calibrate returns how probable a prediction makes it that an atom is true, by the logistic curve that suits the truth
+// of some predictions best.
+func Calibrate(truth, predictions []float64) (probability func(prediction float64) float64) {
+	labels := make([]label, len(truth))
+	for k := range labels {
+		labels[k] = label{prediction: predictions[k], truth: bit(truth[k] >= DefaultThreshold)}
+	}
+	c := calibrate(labels)
+	c.slope = math.Max(c.slope, 0)
+	return c.probability
+}

@@ -50,6 +50,15 @@ func LearnThreshold(options map[string]string, s *Scored, part []int) (threshold
 	return expectedCut(labels, noPart, r.Representative, own), better
 }
 
+// TellsThreshold tells whether there are labels enough for a threshold.
+func TellsThreshold(truth []float64) bool {
+	var sides [2]int
+	for _, t := range truth {
+		sides[bit(t >= DefaultThreshold)]++
+	}
+	return min(sides[0], sides[1]) >= fewestSides
+}
+
 // label is an atom whose truth is known.
 type label struct {
 	prediction  float64

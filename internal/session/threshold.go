@@ -48,11 +48,19 @@ func (g *Grounding) LearnThresholds(answer *Answer, phase load.Phase, part func(
 
 // LearnsThresholds tells whether there is a predicate for which LearnThresholds may find one.
 func (g *Grounding) LearnsThresholds() bool {
-	for _, declared := range g.Project.Config.Predicates {
-		for _, e := range declared.Evaluations {
-			if learnsThreshold(e.Evaluator, g.evaluationOptions(e)) {
-				return true
-			}
+	for k := range g.Project.Config.Predicates {
+		if g.LearnsThreshold(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// LearnsThreshold tells whether LearnThresholds may find one for a predicate.
+func (g *Grounding) LearnsThreshold(predicate int) bool {
+	for _, e := range g.Project.Config.Predicates[predicate].Evaluations {
+		if learnsThreshold(e.Evaluator, g.evaluationOptions(e)) {
+			return true
 		}
 	}
 	return false

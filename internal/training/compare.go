@@ -72,9 +72,22 @@ func (c *comparison) decide(ctx context.Context) (*Comparison, error) {
 	if err := c.admit(ctx); err != nil {
 		return nil, err
 	}
+	fitted := c.learned
+	c.levels = c.learnsLevels()
 	if err := c.seek(ctx); err != nil {
 		return nil, err
 	}
+	c.levels = c.levels && c.learned.sought
+	r, err := c.choose(ctx, by)
+	if err != nil || r.Learned || !c.levels {
+		return r, err
+	}
+	c.levels, c.learned = false, fitted // what has not stood the test may have come of weights that do
+	return c.choose(ctx, by)
+}
+
+// choose compares the weights that were learned with those written.
+func (c *comparison) choose(ctx context.Context, by string) (*Comparison, error) {
 	c.training.Chosen.Values = c.learned.y
 	gain, err := c.judge(c.labels, &c.written, &c.learned)
 	switch {

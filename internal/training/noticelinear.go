@@ -17,14 +17,15 @@ func (c *comparison) linear(ctx context.Context) error {
 	if len(rules) == 0 || g.notices == nil || model.Potentials() > mostCompared {
 		return nil
 	}
-	kept, best := c.labels.Judge(c.training.Chosen.Values), c.labels.Judge(c.training.Chosen.Values)
+	kept := c.verdict(c.labels, c.training.Chosen.Values)
+	best := kept
 	field := mrf.NewFieldOn(model, g.Field.Threads)
 	for _, theta := range [][]float64{g.Theta, c.written.theta} {
 		y, err := g.inferCold(ctx, field, theta, g.Inputs)
 		if err != nil {
 			return err
 		}
-		if other := c.labels.Judge(y); other.Loss() < best.Loss() {
+		if other := c.verdict(c.labels, y); other.Loss() < best.Loss() {
 			best = other
 		}
 	}

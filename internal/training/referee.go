@@ -3,7 +3,9 @@ package training
 import (
 	"context"
 	"math"
+	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/eval"
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
@@ -18,6 +20,9 @@ type referee struct {
 	labels *learn.Labels
 	phase  load.Phase // of the labels
 	guides []session.Guide
+	// levels tells that from which value on atoms are true is still to be learned: then only what tells true from false
+	// counts, wherever values lie.
+	levels bool
 }
 
 // contestant is one of those that are compared: weights, and the state that they give.
@@ -99,9 +104,63 @@ func (g gain) wins(charge float64) bool {
 	return g.loss-charge > max(g.lossError, learn.Trifle)
 }
 
-// judge compares the states of two by some of the labels, and returns the gain of the second.
+// verdict judges a state by some of the labels.
+func (c *referee) verdict(labels *learn.Labels, y []float64) learn.Verdict {
+	if c.levels {
+		y = c.calibrated(labels, y)
+	}
+	return labels.Judge(y)
+}
+
+// calibrated returns a state in which atoms with labels have the values that logistic curves give them, one for each
+// predicate, as each has a threshold.
+func (c *referee) calibrated(labels *learn.Labels, y []float64) []float64 {
+	y = slices.Clone(y)
+	for _, part := range c.byPredicate(labels) {
+		values := make([]float64, len(part.Variables))
+		for k, i := range part.Variables {
+			values[k] = y[i]
+		}
+		probability := eval.Calibrate(part.Truth, values)
+		for k, i := range part.Variables {
+			y[i] = probability(values[k])
+		}
+	}
+	return y
+}
+
+// byPredicate divides labels by the predicates of their atoms.
+func (c *referee) byPredicate(labels *learn.Labels) map[*relation.Relation]*learn.Labels {
+	parts := make(map[*relation.Relation]*learn.Labels)
+	for k, i := range labels.Variables {
+		atoms, _ := c.g.Tables.Store.Locate(relation.Target, i)
+		part := parts[atoms]
+		if part == nil {
+			part = new(learn.Labels)
+			parts[atoms] = part
+		}
+		part.Variables, part.Truth = append(part.Variables, i), append(part.Truth, labels.Truth[k])
+	}
+	return parts
+}
+
+// learnsLevels tells whether it will be learned from which value on atoms are true, of all predicates with labels.
+func (c *referee) learnsLevels() bool {
+	if c.g.Project.Phases[load.Infer].Skip || !c.labels.OfSides() {
+		return false
+	}
+	for atoms, part := range c.byPredicate(c.labels) {
+		if !c.g.LearnsThreshold(slices.Index(c.g.Tables.Store.Relations, atoms)) || !eval.TellsThreshold(part.Truth) {
+			return false
+		}
+	}
+	return true
+}
+
+// judge compares the states of two by some of the labels, and returns the gain of the second. The score does not count
+// where a level is still to be learned: it is that from a half on.
 func (c *referee) judge(labels *learn.Labels, first, second *contestant) (gain, error) {
-	first.verdict, second.verdict = labels.Judge(first.y), labels.Judge(second.y)
+	first.verdict, second.verdict = c.verdict(labels, first.y), c.verdict(labels, second.y)
 	var gain gain
 	gain.loss, gain.lossError = second.verdict.Gain(first.verdict)
 	if len(c.guides) == 0 {
@@ -109,6 +168,9 @@ func (c *referee) judge(labels *learn.Labels, first, second *contestant) (gain, 
 		return gain, nil
 	}
 	err := c.judgeScores(labels, first, second, &gain)
+	if c.levels {
+		gain.score, gain.scoreError = 0, 0
+	}
 	return gain, err
 }
 

@@ -44,9 +44,14 @@ func (c *comparison) seek(ctx context.Context) error {
 // takes two inferences, and each of these longer.
 const looseWork = 1_000_000
 
+// aboutHalf is how much the loss of values as they are counts where a level is still to be learned: of weights that
+// tell as much apart, those whose values lie about a half are better to read, and farther from what is rounded.
+const aboutHalf = 0.03
+
 // improve searches for weights of a better score, maybe without a fold, and returns the best with their state. The loss
 // of the labels counts as well: few labels give many weights the same score, which may not change until several weights
-// have.
+// have. It alone counts where a level is still to be learned: a score from a half on would lift what is true above
+// that, and not tell it apart.
 func (c *comparison) improve(ctx context.Context, theta []float64, without *division) (best, y []float64, err error) {
 	g := c.g
 	y = make([]float64, g.Model.Variables)
@@ -58,6 +63,9 @@ func (c *comparison) improve(ctx context.Context, theta []float64, without *divi
 		labels = c.labels.Where(func(entity int32) bool { return !without.holds(entity) })
 	}
 	rate := func(y []float64) (float64, error) {
+		if c.levels {
+			return -c.verdict(labels, y).Loss() - aboutHalf*labels.Judge(y).Loss(), nil
+		}
 		score, err := g.GuidedBy(&session.Answer{Values: y, Perceived: g.Inputs}, c.phase, c.guides,
 			func(i int32) bool { return !held[i] })
 		return score - labels.Judge(y).Loss(), err
