@@ -29,10 +29,12 @@ func (t *table) addCSV(file *source.File) {
 		}
 		offset := afterBlankLines(file.Text, before)
 		if by != nil {
+			h.rows.keep(fields)
 			t.addArranged(fields, by, offset)
 			continue
 		}
 		h = header{names: slices.Clone(fields), offset: offset}
+		h.rows.keep(h.names)
 		if by = t.arrange(h.names, offset); by == nil {
 			return
 		}
@@ -70,16 +72,19 @@ func (t *table) csvError(file *source.File, offset int, err error) {
 type header struct {
 	names  []string
 	offset int
+	rows   start
 }
 
-// check warns of a first line that is likely to be a row: one with a number in it, or with a name that the rows of this
-// table or of earlier ones have for a constant, or that is there twice. Names that were asked for are none.
+// check warns of a first line that is likely to be a row: one with a number in it, or with a name that is there twice,
+// or that the rows of this table or of earlier ones have for a constant, unless it is unlike the rows that follow.
+// Names that were asked for are none.
 func (h *header) check(t *table) {
 	if t.origins[len(t.origins)-1].data.Choice != nil {
 		return
 	}
 	for k, name := range h.names {
 		_, isConstant := t.symbols.Lookup(name)
+		isConstant = isConstant && !t.beginsWithNames(h.rows)
 		if source.IsNumber(name) || isConstant || slices.Contains(h.names[:k], name) {
 			o := &t.origins[len(t.origins)-1]
 			t.diags.Warnf("data-header", o.span(h.offset), "add a line of names before the first row, or call the file "+

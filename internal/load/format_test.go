@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -147,5 +148,35 @@ func TestGapsInParquet(t *testing.T) {
 	}
 	if n := tables.Store.Relations[0].Len(); n != 3 {
 		t.Error(n, "rows")
+	}
+}
+
+// Names of columns are no row because another table has a constant of the name, if the rows that follow look otherwise.
+func TestNamesOfColumnsThatAreConstants(t *testing.T) {
+	dir := t.TempDir()
+	for content, warns := range map[string]bool{
+		"a,b\ng1,g2\ng2,g3\ng3,g1\n":      false,
+		"a,b\nc,a\nb,c\nd,a\n":            true,
+		"g1,g2\ng2,g3\ng3,g1\ng4,g1\n":    true,
+		"a,0.5\ng1,0.2\ng2,0.1\ng3,0.7\n": true,
+	} {
+		path := filepath.Join(dir, "links.csv")
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		arity := 2
+		if strings.Contains(content, "0.5") {
+			arity = 1
+		}
+		c := &Config{Predicates: []*Predicate{predicate("Kind", 1), predicate("Link", arity)}}
+		c.Predicates[0].Observations.All = []Data{{Rows: slices.Values([][]string{{"a"}, {"b"}})}}
+		c.Predicates[1].Observations.All = []Data{{Path: path}}
+		tables, err := c.Tables(Infer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(tables.Warnings) > 0; got != warns {
+			t.Errorf("%q: %v", content, tables.Warnings)
+		}
 	}
 }

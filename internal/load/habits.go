@@ -24,10 +24,20 @@ func (t *table) checkUTF8(file *source.File) {
 // startRows is how many rows the start of a table has.
 const startRows = 100
 
+// start is the first rows of a table.
+type start [][]string
+
+// keep adds a row, whose slice may be used again, as long as it is one of the first.
+func (s *start) keep(row []string) {
+	if len(*s) < startRows {
+		*s = append(*s, slices.Clone(row))
+	}
+}
+
 // checkStart warns of a table between tabs whose constants stand in quotes, which are part of them there, and of one
 // whose first row is likely to be the names of its columns.
 func (t *table) checkStart(file *source.File) {
-	var rows [][]string
+	var rows start
 	first := 0
 	for offset := 0; offset < len(file.Text) && len(rows) < startRows; {
 		end := endOfLine(file.Text, offset)
@@ -56,7 +66,7 @@ func isQuoted(field string) bool {
 
 // beginsWithNames tells whether the first row has no digit where at least three rows that follow, and all of them, have
 // some, or whether it begins with the name that columns of IDs mostly have.
-func (t *table) beginsWithNames(rows [][]string) bool {
+func (t *table) beginsWithNames(rows start) bool {
 	hasDigit := func(field string) bool { return strings.ContainsAny(field, "0123456789") }
 	for k := range t.tuple {
 		digits := 0
