@@ -364,6 +364,29 @@ func TestLimitsAreTriedWithoutFactors(t *testing.T) {
 
 // What Newton's method has nearly solved is not tried by another, though its sums fill a factor just as much.
 func TestNearlySolvedIsNotTried(t *testing.T) {
+	s, err := auto.Inference("auto", tied(), solve.Settings{Threads: 1, Gap: 1e-6}, auto.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Solve(t.Context())
+	if err != nil || r.Status != solve.Optimal || r.Method == "interior" {
+		t.Fatalf("%v by %q, %v: %s", r.Status, r.Method, err, r.Reason)
+	}
+}
+
+// Nor is it found out what the other would take, where Newton's method ends before that could have a turn.
+func TestWhatEndsSoonIsNotAnalysed(t *testing.T) {
+	s, err := auto.New("auto", tied(), solve.Settings{Threads: 1, Gap: 1e-4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.Solve(t.Context()); err != nil || r.Status != solve.Optimal || auto.Analysed(s) {
+		t.Fatalf("%v, %v, analysed: %v", r.Status, err, auto.Analysed(s))
+	}
+}
+
+// tied is a model of nodes whose classes add up to 1, and of links between nodes at random.
+func tied() *mrf.Field {
 	const nodes, classes, links = 1000, 3, 4
 	rng := rand.New(rand.NewPCG(1, 1))
 	b := mrftest.New(nodes*classes, 0, 3).Rule(0, mrf.Equal, 0)
@@ -385,15 +408,7 @@ func TestNearlySolvedIsNotTried(t *testing.T) {
 			b.Add(alike-1, []mrftest.Term{{Index: from*classes + c, Coef: 1}, {Index: to*classes + c, Coef: -1}}, nil)
 		}
 	}
-	field := mrftest.Field(b.Model(), []float64{0, 1, 1}, nil)
-	s, err := auto.Inference("auto", field, solve.Settings{Threads: 1, Gap: 1e-6}, auto.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := s.Solve(t.Context())
-	if err != nil || r.Status != solve.Optimal || r.Method == "interior" {
-		t.Fatalf("%v by %q, %v: %s", r.Status, r.Method, err, r.Reason)
-	}
+	return mrftest.Field(b.Model(), []float64{0, 1, 1}, nil)
 }
 
 // pairs is a model with a value for each of 100 nodes and for each pair of them, with potentials of that exponent.

@@ -25,6 +25,7 @@ type hybrid struct {
 	warm     float64          // how many times as long the other method waits
 	interior *interior.Solver // nil until its cost was of interest
 	cost     interior.Cost
+	foreseen *interior.Cost // about the least that it is; nil until that was of interest
 	// hard says that there are hard rules, and equations that some of them are; turn is the work of Newton's method before
 	// the other is tried once more, without factors, for the budget, which is 0 before its cost is known.
 	hard         bool
@@ -76,8 +77,9 @@ func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 	p := pace{first: math.NaN(), leaps: demanding(h.field.Model)}
 	h.Limit(func(work float64) bool {
 		off := p.see(h.Off())
-		handed = handed || work > h.hope*h.analysis && (h.try(ctx, began, work, off) || h.affordable() &&
-			work > h.patience(off)*h.cost.Work && !(p.expected(work, off) < h.cost.Work))
+		handed = handed || work > h.hope*h.analysis && work > h.soonest(off) &&
+			(h.try(ctx, began, work, off) || h.affordable() && work > h.patience(off)*h.cost.Work &&
+				!(p.expected(work, off) < h.cost.Work))
 		return !handed
 	})
 	result, err := h.Solver.Solve(ctx)
@@ -94,6 +96,30 @@ func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 	return second, err
 }
 
+// soonest is about the least work after which the other method can have a turn: before that, nobody need know what it
+// takes.
+func (h *hybrid) soonest(off float64) float64 {
+	if h.foreseen == nil {
+		h.foreseen = &interior.Cost{}
+		if demanding(h.field.Model) {
+			*h.foreseen = interior.Foreseen(h.field.Model)
+		}
+	}
+	least := h.patience(off) * h.foreseen.Work
+	if h.hard {
+		least = min(least, h.haste(off)*h.foreseen.Early)
+	}
+	return least
+}
+
+// haste is the part of what steps without factorisations take that Newton's method works before they have a turn.
+func (h *hybrid) haste(off float64) float64 {
+	if h.equations && off > far {
+		return eager
+	}
+	return 1
+}
+
 // try has the interior point method work without factorisations when it is its turn, for twice as long each time, and
 // tells whether that has solved the problem. Where equations are hard, its turn comes soon if Newton's method has next
 // to nothing: what is but hundreds of times off is often solved before the other has taken its first steps. With limits
@@ -101,11 +127,8 @@ func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 // works for no longer than Newton's has.
 func (h *hybrid) try(ctx context.Context, began time.Time, work, off float64) (solved bool) {
 	h.analyse()
-	turn := h.cost.Early
-	if h.equations && off > far {
-		turn *= eager
-	}
-	if !h.hard || work < max(h.turn, turn) || h.cost.EarlyBytes > roomy || !h.equations && off <= far {
+	if turn := max(h.turn, h.haste(off)*h.cost.Early); !h.hard || work < turn || h.cost.EarlyBytes > roomy ||
+		!h.equations && off <= far {
 		return false
 	}
 	if h.budget == 0 {
