@@ -74,7 +74,7 @@ func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 	if h.interior != nil {
 		h.interior.Forget()
 	}
-	p := pace{first: math.NaN(), leaps: demanding(h.field.Model)}
+	p := newPace(demanding(h.field.Model))
 	h.Limit(func(work float64) bool {
 		off := p.see(h.Off())
 		handed = handed || work > h.hope*h.analysis && work > h.soonest(off) &&
@@ -176,6 +176,9 @@ type pace struct {
 
 // nearly is how far off a method is that is expected to end soon, and far if it has next to nothing.
 const nearly, far = 100, 1e5
+
+// newPace returns the pace of a method that has proven nothing yet: it is infinitely far off.
+func newPace(leaps bool) pace { return pace{first: math.NaN(), best: math.Inf(1), leaps: leaps} }
 
 // see takes how far off the method is, and returns the least of that so far.
 func (p *pace) see(off float64) float64 {
