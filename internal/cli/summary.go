@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
@@ -31,20 +32,37 @@ func (s summary) predicates(w io.Writer) error {
 	if len(s.ByPredicate) == 0 {
 		return nil
 	}
-	table := report.NewTable("predicate", "atoms", "mean", "above ½", "largest")
+	headers := []string{"predicate", "atoms", "mean", "above ½", "largest"}
+	known := slices.ContainsFunc(s.ByPredicate, func(p session.PredicateAnswer) bool { return p.True != nil })
+	if known {
+		headers = slices.Insert(headers, 4, "true")
+	}
+	table := report.NewTable(headers...)
 	for _, p := range s.ByPredicate {
 		largest := make([]string, len(p.Largest))
 		for k, a := range p.Largest {
 			largest[k] = fmt.Sprintf("(%s) %.4f", strings.Join(a.Arguments, ", "), a.Value)
 		}
-		table.Row(p.Predicate, p.Atoms, report.Number(fmt.Sprintf("%.4f", p.Mean)),
-			report.Number(fmt.Sprintf("%.1f %%", 100*p.AboveHalf)), strings.Join(largest, ", "))
+		row := []any{p.Predicate, p.Atoms, report.Number(fmt.Sprintf("%.4f", p.Mean)),
+			report.Number(fmt.Sprintf("%.1f %%", 100*p.AboveHalf))}
+		if known {
+			row = append(row, trueAtoms(p.True))
+		}
+		table.Row(append(row, strings.Join(largest, ", "))...)
 	}
 	if err := table.Text(w); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, "\n")
 	return err
+}
+
+// trueAtoms says which atoms count as true, where that was learned.
+func trueAtoms(t *session.TrueAtoms) report.Number {
+	if t == nil {
+		return ""
+	}
+	return report.Number(fmt.Sprintf("%.1f %% from %.4g on", 100*t.Share, t.From))
 }
 
 // rules shows the cost by rule.

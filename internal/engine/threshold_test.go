@@ -3,6 +3,7 @@ package engine_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -168,5 +169,22 @@ func TestWeightsAreSoughtBeforeThresholds(t *testing.T) {
 		if e.Learned == nil || e.Values["F1"] < 0.9 {
 			t.Errorf("seed %d: F1 %.3f by %+v", seed, e.Values["F1"], e.Learned)
 		}
+	}
+}
+
+// Whoever leaves it to the truth how answers are scored has what he learns scored so, too.
+func TestWhatSuitsTruthGuidesLearning(t *testing.T) {
+	files := gazetteers(0)
+	for _, table := range []string{"train.tsv", "test.tsv"} { // not all are the same as another: no choice of one
+		files[table] = strings.Replace(files[table], "\t1\n", "\t0\n", 1)
+	}
+	named := run(t, writeProject(t, files), project.Options{}, learnAndInfer)
+	files["model.json"] = strings.Replace(files["model.json"], `,
+				"evaluations": ["Discrete"]`, "", 1)
+	suited := run(t, writeProject(t, files), project.Options{}, learnAndInfer)
+	want, got := named.Evaluations[0].Learned, suited.Evaluations[0].Learned
+	if !slices.Equal(suited.RuleWeights, named.RuleWeights) || got == nil || *got != *want {
+		t.Errorf("weights %v and %+v where the evaluator is named, %v and %+v where it is not", named.RuleWeights,
+			want, suited.RuleWeights, got)
 	}
 }

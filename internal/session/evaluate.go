@@ -200,34 +200,66 @@ type Guide struct {
 }
 
 // Guides returns the evaluations that guide learning together: of the target predicates that have truth in the phase,
-// those that are marked primary, or the first one's first if none is. Networks alone are scored only if no target is.
+// those that are marked primary, or the first one's first if none is, or where none is named what suits the truth of
+// each. Networks alone are scored only if no target is.
 func (g *Grounding) Guides(phase load.Phase) ([]Guide, error) {
-	for _, role := range []relation.Role{relation.Target, relation.Perceived} {
-		var first, primary []Guide
-		for k, declared := range g.Project.Config.Predicates {
-			atoms := g.Tables.Store.Relations[k]
-			if len(declared.Evaluations) == 0 || atoms.FreeLen() == 0 || atoms.Free != role {
-				continue
-			}
-			truth, err := g.Truth(phase, k)
-			if err != nil {
-				return nil, err
-			}
-			if truth == nil || truth.Len() == 0 {
-				continue
-			}
-			chosen := Guide{k, primaryOf(declared.Evaluations)}
-			first = append(first, chosen)
-			if chosen.evaluation.Primary {
-				primary = append(primary, chosen)
+	for _, named := range []bool{true, false} {
+		for _, role := range []relation.Role{relation.Target, relation.Perceived} {
+			guides, err := g.guidesOf(phase, role, named)
+			if err != nil || len(guides) > 0 {
+				return guides, err
 			}
 		}
-		switch {
-		case len(primary) > 0:
-			return primary, nil
-		case len(first) > 0:
-			return first[:1], nil
+	}
+	return nil, nil
+}
+
+// guidesOf is Guides of the predicates of a role whose evaluations are named, or not.
+func (g *Grounding) guidesOf(phase load.Phase, role relation.Role, named bool) ([]Guide, error) {
+	var all, primary []Guide
+	for k, declared := range g.Project.Config.Predicates {
+		if (declared.Evaluations != nil) != named || g.Tables.Store.Relations[k].Free != role {
+			continue
 		}
+		evaluations, err := g.evaluationsIn(phase, k)
+		if err != nil {
+			return nil, err
+		}
+		if len(evaluations) == 0 {
+			continue
+		}
+		chosen := Guide{k, primaryOf(evaluations)}
+		all = append(all, chosen)
+		if chosen.evaluation.Primary {
+			primary = append(primary, chosen)
+		}
+	}
+	switch {
+	case len(primary) > 0:
+		return primary, nil
+	case named && len(all) > 0:
+		return all[:1], nil
+	}
+	return all, nil
+}
+
+// evaluationsIn are the evaluations by which answers about a predicate are scored by the truth of a phase: without
+// truth, or atoms to infer, none; and the one that suits the truth where none is named.
+func (g *Grounding) evaluationsIn(phase load.Phase, predicate int) ([]load.Evaluation, error) {
+	atoms, named := g.Tables.Store.Relations[predicate], g.Project.Config.Predicates[predicate].Evaluations
+	if atoms.FreeLen() == 0 {
+		return nil, nil
+	}
+	truth, err := g.Truth(phase, predicate)
+	if err != nil || truth == nil || truth.Len() == 0 {
+		return nil, err
+	}
+	if named != nil {
+		return named, nil
+	}
+	scored := eval.Join(atoms, truth, func(int32) float64 { return 0 }, scopeOf(g.Settings.Evaluation))
+	if suited := eval.Suited(scored); suited != "" {
+		return []load.Evaluation{{Evaluator: suited}}, nil
 	}
 	return nil, nil
 }

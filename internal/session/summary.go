@@ -14,8 +14,16 @@ type PredicateAnswer struct {
 	// Mean is that of the values, and AboveHalf the share of those above ½.
 	Mean      float64 `json:"mean"`
 	AboveHalf float64 `json:"above_half"`
+	// True says which of them count as true, where learning has found from which value on; nil elsewhere.
+	True *TrueAtoms `json:"true,omitempty"`
 	// Largest are the atoms with the largest values, the largest first; of equal ones the first in the data.
 	Largest []Atom `json:"largest"`
+}
+
+// TrueAtoms are the atoms of a predicate whose values are at least a threshold that was learned.
+type TrueAtoms struct {
+	From  float64 `json:"from"`
+	Share float64 `json:"share"`
 }
 
 // largestAtoms is how many atoms a PredicateAnswer names.
@@ -26,7 +34,8 @@ func (g *Grounding) ByPredicate(answer *Answer) []PredicateAnswer {
 	var all []PredicateAnswer
 	for k, atoms := range g.Tables.Store.Relations {
 		p := PredicateAnswer{Predicate: g.Project.Config.Predicates[k].Name}
-		var sum, above float64
+		var sum, above, from float64
+		threshold, learned := g.thresholds[k]
 		var rows []int32 // of the largest values
 		for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
 			if !atoms.Has(row) {
@@ -37,6 +46,9 @@ func (g *Grounding) ByPredicate(answer *Answer) []PredicateAnswer {
 			sum += v
 			if v > 0.5 {
 				above++
+			}
+			if v >= threshold {
+				from++
 			}
 			if len(rows) == largestAtoms && v <= FreeValue(answer, atoms, rows[len(rows)-1]) {
 				continue
@@ -52,6 +64,9 @@ func (g *Grounding) ByPredicate(answer *Answer) []PredicateAnswer {
 			continue
 		}
 		p.Mean, p.AboveHalf = sum/float64(p.Atoms), above/float64(p.Atoms)
+		if learned {
+			p.True = &TrueAtoms{threshold, from / float64(p.Atoms)}
+		}
 		for _, row := range rows {
 			p.Largest = append(p.Largest, Atom{p.Predicate, g.arguments(atoms, row), FreeValue(answer, atoms, row)})
 		}

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"slices"
+
 	"github.com/deeppsl/deeppsl/internal/eval"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -19,8 +21,12 @@ type LearnedThreshold struct {
 // deals these atoms, by their numbers, out to parts from 0 on.
 func (g *Grounding) LearnThresholds(answer *Answer, phase load.Phase, part func(free int32) int) error {
 	g.thresholds = make(map[int]float64)
-	for k, declared := range g.Project.Config.Predicates {
-		for _, e := range declared.Evaluations {
+	for k := range g.Project.Config.Predicates {
+		evaluations, err := g.evaluationsIn(phase, k)
+		if err != nil {
+			return err
+		}
+		for _, e := range evaluations {
 			options := g.evaluationOptions(e)
 			if _, learned := g.thresholds[k]; learned || !learnsThreshold(e.Evaluator, options) {
 				continue
@@ -47,23 +53,21 @@ func (g *Grounding) LearnThresholds(answer *Answer, phase load.Phase, part func(
 }
 
 // LearnsThresholds tells whether there is a predicate for which LearnThresholds may find one.
-func (g *Grounding) LearnsThresholds() bool {
+func (g *Grounding) LearnsThresholds(phase load.Phase) (bool, error) {
 	for k := range g.Project.Config.Predicates {
-		if g.LearnsThreshold(k) {
-			return true
+		if learns, err := g.LearnsThreshold(phase, k); learns || err != nil {
+			return learns, err
 		}
 	}
-	return false
+	return false, nil
 }
 
 // LearnsThreshold tells whether LearnThresholds may find one for a predicate.
-func (g *Grounding) LearnsThreshold(predicate int) bool {
-	for _, e := range g.Project.Config.Predicates[predicate].Evaluations {
-		if learnsThreshold(e.Evaluator, g.evaluationOptions(e)) {
-			return true
-		}
-	}
-	return false
+func (g *Grounding) LearnsThreshold(phase load.Phase, predicate int) (bool, error) {
+	evaluations, err := g.evaluationsIn(phase, predicate)
+	return slices.ContainsFunc(evaluations, func(e load.Evaluation) bool {
+		return learnsThreshold(e.Evaluator, g.evaluationOptions(e))
+	}), err
 }
 
 // learnsThreshold tells whether an evaluation has a threshold, and none that is written.

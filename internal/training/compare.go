@@ -73,7 +73,9 @@ func (c *comparison) decide(ctx context.Context) (*Comparison, error) {
 		return nil, err
 	}
 	fitted := c.learned
-	c.levels = c.learnsLevels()
+	if c.levels, err = c.learnsLevels(); err != nil {
+		return nil, err
+	}
 	if err := c.seek(ctx); err != nil {
 		return nil, err
 	}

@@ -145,16 +145,17 @@ func (c *referee) byPredicate(labels *learn.Labels) map[*relation.Relation]*lear
 }
 
 // learnsLevels tells whether it will be learned from which value on atoms are true, of all predicates with labels.
-func (c *referee) learnsLevels() bool {
+func (c *referee) learnsLevels() (bool, error) {
 	if c.g.Project.Phases[load.Infer].Skip || !c.labels.OfSides() {
-		return false
+		return false, nil
 	}
 	for atoms, part := range c.byPredicate(c.labels) {
-		if !c.g.LearnsThreshold(slices.Index(c.g.Tables.Store.Relations, atoms)) || !eval.TellsThreshold(part.Truth) {
-			return false
+		learns, err := c.g.LearnsThreshold(c.phase, slices.Index(c.g.Tables.Store.Relations, atoms))
+		if !learns || err != nil || !eval.TellsThreshold(part.Truth) {
+			return false, err
 		}
 	}
-	return true
+	return true, nil
 }
 
 // judge compares the states of two by some of the labels, and returns the gain of the second. The score does not count

@@ -79,8 +79,8 @@ const mostRehearsed = 100_000
 // decide finds from which value on atoms count as true, by an answer that knows the other labels or not.
 func (r *rehearsal) decide(ctx context.Context, training *Training, knowing bool, y []float64) error {
 	g := r.g
-	if !g.LearnsThresholds() {
-		return nil
+	if learns, err := g.LearnsThresholds(r.phase); !learns || err != nil {
+		return err
 	}
 	if g.Perception != nil && r.folds != nil && training.plan.epochs > 0 { // end to end, values become sharper
 		if r.shifts = ends(training.folds); r.shifts == nil {
