@@ -14,8 +14,8 @@ func (s *State) Add(p *mrf.Potential) int {
 	s.mu = append(s.mu, 0)
 	if place/64 >= len(s.gone) {
 		s.gone, s.quiet = append(s.gone, 0), append(s.quiet, 0)
-		for k := range s.levels {
-			s.levels[k].still = append(s.levels[k].still, 0)
+		for k := range s.still {
+			s.still[k] = append(s.still[k], 0)
 		}
 	}
 	for _, i := range p.Vars {
@@ -223,10 +223,7 @@ func (s *State) AddRule(weight float64) { s.theta = append(slices.Clip(s.theta),
 func (s *State) Grow(variables int) {
 	for len(s.y) < variables {
 		s.moved(int32(len(s.y)))
-		s.y, s.g = append(s.y, 0), append(s.g, 0)
-		for k := range s.levels {
-			s.levels[k].anchors = append(s.levels[k].anchors, 0)
-		}
+		s.y, s.g, s.anchors = append(s.y, 0), append(s.g, 0), append(s.anchors, anchors{})
 	}
 }
 
@@ -285,8 +282,8 @@ func (s *State) compact() {
 	s.come, s.mu = come, mu
 	words := len(s.mu)/64 + 1
 	s.gone, s.quiet = s.gone[:words], s.quiet[:words]
-	for k := range s.levels {
-		s.levels[k].still = s.levels[k].still[:words]
+	for k := range s.still {
+		s.still[k] = s.still[k][:words]
 	}
 	for place := s.first; place < 64*words; place++ {
 		s.stir(place)

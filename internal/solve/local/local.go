@@ -50,8 +50,9 @@ type State struct {
 	pressed  []int32 // variables that were left with some of the gap
 	crowd    int     // how many these were when each was there once
 	part     part
-	marks    []int32 // of variables, in the part
-	levels   [len(tethers)]level
+	marks    []int32                // of variables, in the part
+	still    [len(tethers)][]uint64 // potentials that are still, level by level
+	anchors  []anchors
 	quiet    []uint64 // potentials that a part need not look at: gone, still, or in it already
 	row      mrf.RowBuffer
 	places   []int32
@@ -98,8 +99,8 @@ func New(field *mrf.Field, y, multipliers []float64, settings solve.Settings) (*
 	for _, b := range m.Blocks {
 		s.size += len(b.Vars)
 	}
-	for k := range s.levels {
-		s.levels[k].still = make([]uint64, len(s.gone))
+	for k := range s.still {
+		s.still[k] = make([]uint64, len(s.gone))
 	}
 	copy(s.mu, multipliers)
 	s.kinds.count(m, s.theta)
@@ -304,8 +305,8 @@ func (s *State) worth() float64 { return max(s.Unit(), math.Abs(s.objective.valu
 
 // Bytes is what all of this takes beside the model.
 func (s *State) Bytes() int64 {
-	bytes := s.index.Bytes() + 8*int64((2+len(s.levels))*(len(s.y)+len(s.gone))+len(s.mu)) + 4*int64(len(s.marks))
-	bytes += s.part.bytes()
+	bytes := s.index.Bytes() + 8*int64(2*len(s.y)+(2+len(s.still))*len(s.gone)+len(s.mu)) + 4*int64(len(s.marks))
+	bytes += 4*int64(len(tethers)*len(s.anchors)) + s.part.bytes()
 	for k := range s.come {
 		p := &s.come[k]
 		bytes += int64(160 + 12*(len(p.Vars)+len(p.Inputs)) + 4*len(p.Vars))

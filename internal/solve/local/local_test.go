@@ -124,8 +124,8 @@ func (l *living) checkStill() {
 	l.t.Helper()
 	for place := range l.mu {
 		levels := 0
-		for k := range l.levels {
-			levels += int(l.levels[k].still[place/64] >> (place % 64) & 1)
+		for k := range l.still {
+			levels += int(l.still[k][place/64] >> (place % 64) & 1)
 		}
 		quiet := l.quiet[place/64]>>(place%64)&1 == 1
 		if v := l.view(place); levels > 1 || quiet != (l.isGone(place) || levels == 1) ||
@@ -133,10 +133,10 @@ func (l *living) checkStill() {
 			l.t.Fatalf("potential %d is still on %d levels, quiet %v, with multiplier %v", place, levels, quiet, l.mu[place])
 		}
 	}
-	for k := range l.levels {
+	for k, tether := range tethers {
 		for i, y := range l.y {
-			if math.Abs(y-l.levels[k].anchors[i]) > tethers[k] {
-				l.t.Fatalf("variable %d is at %v, and anchored at %v", i, y, l.levels[k].anchors[i])
+			if math.Abs(y-float64(l.anchors[i][k])) > tether {
+				l.t.Fatalf("variable %d is at %v, and anchored at %v", i, y, l.anchors[i])
 			}
 		}
 	}
@@ -242,7 +242,7 @@ func TestRollbackLeavesNoTrace(t *testing.T) {
 	for range 30 {
 		before := *l.State
 		y, g, mu, gone := slices.Clone(l.y), slices.Clone(l.g), slices.Clone(l.mu), slices.Clone(l.gone)
-		quiet, anchors := slices.Clone(l.quiet), slices.Clone(l.levels[0].anchors)
+		quiet, anchors := slices.Clone(l.quiet), slices.Clone(l.anchors)
 		there, theta := slices.Clone(l.there), l.theta
 		l.Begin()
 		l.change()
@@ -254,7 +254,7 @@ func TestRollbackLeavesNoTrace(t *testing.T) {
 		l.there, l.theta = there, theta
 		if !slices.Equal(y, l.y) || !slices.Equal(g, l.g) || !slices.Equal(mu, l.mu) ||
 			!slices.Equal(gone, l.gone[:len(gone)]) || !slices.Equal(quiet, l.quiet[:len(quiet)]) ||
-			!slices.Equal(anchors, l.levels[0].anchors) || before.gap != l.gap || before.objective != l.objective ||
+			!slices.Equal(anchors, l.anchors) || before.gap != l.gap || before.objective != l.objective ||
 			before.kinds != l.kinds || len(before.come) != len(l.come) {
 			t.Fatal("the state is not what it was")
 		}

@@ -2,6 +2,7 @@ package local
 
 import (
 	"math"
+	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -250,45 +251,43 @@ var tethers = [...]float64{0.05, 0.005}
 // rounding reaches.
 const slackness = 1.01
 
-// level has the potentials that are still because of its anchors.
-type level struct {
-	still   []uint64
-	anchors []float64
-}
+// anchors are those of a variable, level by level: side by side, since most looks go through all of them, and in single
+// precision, which is no less exact where they are that number.
+type anchors [len(tethers)]float32
 
 // levelOf returns the level on which a potential with a multiplier is still, or -1.
 func (s *State) levelOf(v *view, mu float64) int {
 	if mu != 0 || v.block.Kind != mrf.Hinge && v.block.Kind != mrf.LessEqual {
 		return -1
 	}
-	reach := reach(v)
+	var slacks [len(tethers)]float64
+	reach := 0.0 // by how much the slack changes at most where each variable moves by 1
+	for e, i := range v.ids {
+		at, a := &s.anchors[i], v.coef[e]
+		for k := range slacks {
+			slacks[k] += a * float64(at[k])
+		}
+		reach += math.Abs(a)
+	}
 	for k, tether := range tethers {
-		if v.slack(s.levels[k].anchors) < -slackness*tether*reach {
+		if v.c+slacks[k] < -slackness*tether*reach {
 			return k
 		}
 	}
 	return -1
 }
 
-// reach is by how much a potential's slack changes at most where each of its variables moves by 1.
-func reach(v *view) (sum float64) {
-	for _, a := range v.coef {
-		sum += math.Abs(a)
-	}
-	return sum
-}
-
 // turn takes the potential at a place for still on a level, or no more.
 func (s *State) turn(level, place int) {
 	s.note(entry{ofStillness + what(level), int32(place), 0})
-	s.levels[level].still[place/64] ^= 1 << (place % 64)
+	s.still[level][place/64] ^= 1 << (place % 64)
 	s.quiet[place/64] ^= 1 << (place % 64)
 }
 
 // stir takes the potential at a place for still no more.
 func (s *State) stir(place int) {
-	for k := range s.levels {
-		if s.levels[k].still[place/64]>>(place%64)&1 == 1 {
+	for k := range s.still {
+		if s.still[k][place/64]>>(place%64)&1 == 1 {
 			s.turn(k, place)
 		}
 	}
@@ -297,13 +296,12 @@ func (s *State) stir(place int) {
 // wake anchors those of some variables anew that have gone too far, and returns the places of the potentials around
 // them that are still no more.
 func (s *State) wake(variables []int32) (woken []int) {
-	for k := range s.levels {
+	for k, tether := range tethers {
 		var moved []int32
-		l := &s.levels[k]
 		for _, i := range variables {
-			if math.Abs(s.y[i]-l.anchors[i]) > tethers[k] {
-				s.note(entry{ofAnchor + what(k), i, l.anchors[i]})
-				l.anchors[i] = s.y[i]
+			if at := &s.anchors[i][k]; math.Abs(s.y[i]-float64(*at)) > tether {
+				s.note(entry{ofAnchor + what(k), i, float64(*at)})
+				*at = float32(s.y[i])
 				moved = append(moved, i)
 			}
 		}
@@ -317,7 +315,7 @@ func (s *State) wake(variables []int32) (woken []int) {
 // look looks at the potentials of a variable that have been still on a level, and appends those that are so on none
 // now.
 func (s *State) look(level int, i int32, woken []int) []int {
-	for _, place := range s.along(i, set{s.levels[level].still, false}) {
+	for _, place := range s.along(i, set{s.still[level], false}) {
 		v := s.view(int(place))
 		now := s.levelOf(&v, 0)
 		if now == level {
@@ -336,9 +334,13 @@ func (s *State) look(level int, i int32, woken []int) []int {
 // restless forgets which potentials are still, and anchors all variables where they are.
 func (s *State) restless() {
 	copy(s.quiet, s.gone)
-	for k := range s.levels {
-		l := &s.levels[k]
-		clear(l.still)
-		l.anchors = append(l.anchors[:0], s.y...)
+	for _, still := range s.still {
+		clear(still)
+	}
+	s.anchors = slices.Grow(s.anchors[:0], len(s.y))[:len(s.y)]
+	for i, y := range s.y {
+		for k := range tethers {
+			s.anchors[i][k] = float32(y)
+		}
 	}
 }

@@ -80,10 +80,7 @@ func (s *State) Rollback() {
 		}
 	}
 	s.come, s.mu = s.come[:was.come], s.mu[:s.first+was.come]
-	s.y, s.g = s.y[:was.variables], s.g[:was.variables]
-	for k := range s.levels {
-		s.levels[k].anchors = s.levels[k].anchors[:was.variables]
-	}
+	s.y, s.g, s.anchors = s.y[:was.variables], s.g[:was.variables], s.anchors[:was.variables]
 	s.objective, s.gap, s.excess, s.violations, s.kinds =
 		was.objective, was.gap, was.excess, was.violations, was.kinds
 	s.pending, s.pressed, s.left, s.theta = was.pending, was.pressed, was.left, was.theta
@@ -93,9 +90,9 @@ func (s *State) Rollback() {
 // undoLevel takes back an entry of a level.
 func (s *State) undoLevel(e entry) {
 	if e.what < ofStillness {
-		s.levels[e.what-ofAnchor].anchors[e.at] = e.old
+		s.anchors[e.at][e.what-ofAnchor] = float32(e.old)
 	} else {
-		s.levels[e.what-ofStillness].still[e.at/64] ^= 1 << (e.at % 64)
+		s.still[e.what-ofStillness][e.at/64] ^= 1 << (e.at % 64)
 		s.quiet[e.at/64] ^= 1 << (e.at % 64)
 	}
 }
