@@ -42,8 +42,9 @@ const (
 	// ample is how many times what is too much suffices in any case, where the part grows by an eighth (1/grown).
 	ample, grown = 2, 8
 	// slight is the part of the gap that potentials may add which turned out to matter after a round, for the next one to
-	// take in more variables, and negligible that part which variables may be left with all together and are forgotten.
-	slight, negligible = 0.1, 0.01
+	// take in more variables, as it does too where so many times what may be there (distant) is too much without them;
+	// negligible is that part which variables may be left with all together and are forgotten.
+	slight, distant, negligible = 0.1, 2, 0.1
 	// rough is the part of the gap of all to which one is solved that is not cheap, as long as that is more than was asked
 	// for; coarsest is the gap of its own to which it is solved in any case.
 	rough, coarsest = 0.05, 0.1
@@ -133,12 +134,12 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 		proven := s.provenTo(max(s.aim, s.settings.Gap))
 		switch {
 		case proven:
-		case p.missed > slight*s.excessive():
+		case p.missed > slight*s.excessive() && s.surplus(p, s.aim) <= distant*s.aim*s.worth():
 			more = nil // what was left out is solved first
 			continue
 		default:
 			more = s.worst(p)
-			pace.sees(p.entries(), math.Abs(s.Certificate().Gap)/s.settings.Gap, float64(s.size))
+			pace.sees(p.entries(), max(0, s.surplus(p, 0))/(s.settings.Gap*s.worth()), float64(s.size))
 			if pace.isSlow(s.brief) {
 				s.leave(p, near)
 				out.Status = solve.Stalled
@@ -269,6 +270,11 @@ func (s *State) excessive() float64 {
 	return max(s.settings.Gap, math.Abs(s.Certificate().Gap)) * s.worth()
 }
 
+// surplus is by how much the gap is more than an aim, but for what the part has missed, in the unit of the objective.
+func (s *State) surplus(p *part, aim float64) float64 {
+	return (math.Abs(s.Certificate().Gap)-aim)*s.worth() - p.missed
+}
+
 // tolerance is the gap to which a part is solved, relative to its own objective: what is held around it moves in the
 // next round, so that more would be for nothing while that of all is far from what it is to be.
 func (s *State) tolerance(p *part) float64 {
@@ -325,10 +331,9 @@ func (s *State) worst(p *part) (chosen []int32) {
 	if !p.indebted {
 		p.debts, p.indebted = s.debts(p.debts[:0]), true
 	}
-	worth := s.worth()
-	excess := (math.Abs(s.Certificate().Gap) - s.aim) * worth
+	excess := s.surplus(p, s.aim)
 	needed, little := portion*excess, excess/float64(4*len(p.variables))
-	if excess > far*s.aim*worth {
+	if excess > far*s.aim*s.worth() {
 		needed = most * excess
 	}
 	around, debts, size, sum := p.around, p.debts, len(p.variables), 0.0
