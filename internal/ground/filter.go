@@ -35,8 +35,7 @@ type origin struct {
 	index  *relation.Index
 	key    []int32
 	column []symbol.ID
-	// repeated says that the variable stands in other columns too: whether they agree is still to be seen.
-	repeated bool
+	same   [][]symbol.ID // columns in which the variable stands, too
 }
 
 // filter compiles the disjunctive normal form of a summation variable's filter.
@@ -49,7 +48,7 @@ func (r *routine) filter(s *program.Sum) (out []conjunction) {
 			if c.origin == nil && l.closed != nil && l.closed.function == nil && !l.negated {
 				c.origin = r.origin(literals[k].Atom, l.closed, s.Variable)
 			}
-			if c.origin == nil || c.origin.closed != l.closed || c.origin.repeated {
+			if c.origin == nil || c.origin.closed != l.closed {
 				c.rest = append(c.rest, l)
 			}
 		}
@@ -77,10 +76,12 @@ func (r *routine) origin(a *program.Atom, closed *atom, variable int) *origin {
 	out := &origin{closed: closed}
 	var others []int
 	for column, arg := range a.Args {
-		if arg.Variable == variable {
-			out.repeated = out.column != nil
+		switch {
+		case arg.Variable == variable && out.column == nil:
 			out.column = rel.Columns[column]
-		} else {
+		case arg.Variable == variable:
+			out.same = append(out.same, rel.Columns[column])
+		default:
 			others = append(others, column)
 		}
 	}
@@ -150,24 +151,57 @@ func (m *machine) truth(l *literal) bool {
 	return l.closed.positive(l.relation.Tuples().Find(key))
 }
 
-// fewer tells whether reading values from the filter's own atoms means trying fewer than so many. Every alternative
-// must have an atom to read from: one without lets through values that stand nowhere.
-func (m *machine) fewer(v *summand, than int) bool {
-	if len(v.filter) == 0 {
+// fewer tells whether reading values from the filter's own atoms means trying fewer than so many.
+func (m *machine) fewer(v *summand, x *expansion, than int) bool {
+	if !v.readable {
 		return false
+	}
+	m.findOrigins(v, x)
+	return x.tried < than
+}
+
+// findOrigins finds where the origins of v's filter have their values. As long as nothing changes that the filter asks
+// for, that stays the same, and so does what passes.
+func (m *machine) findOrigins(v *summand, x *expansion) {
+	if x.of == v && m.hold(v.asked, x.at) {
+		return
+	}
+	x.of, x.at, x.ranges, x.tried, x.read = v, x.at[:0], x.ranges[:0], 0, false
+	for _, slot := range v.asked {
+		x.at = append(x.at, m.slots[slot])
 	}
 	for k := range v.filter {
 		c := v.filter[k].origin
-		if c == nil {
-			return false
-		}
 		lo, hi := c.index.Range(m.originKey(c))
-		if than -= int(hi - lo); than <= 0 {
-			return false
+		x.ranges, x.tried = append(x.ranges, [2]int32{lo, hi}), x.tried+int(hi-lo)
+	}
+}
+
+// peekSums touches what sums read for the rows at the places [lo, hi) of op k: the first value of each origin, for all
+// rows at once, as peek does.
+func (m *machine) peekSums(k int, lo, hi int32) {
+	o, firsts := &m.ops[k], m.firsts[:hi-lo]
+	for _, c := range m.peeked {
+		if len(c.column) == 0 {
+			continue
+		}
+		for i := range firsts {
+			m.bind(o, o.row(lo, i))
+			firsts[i] = c.index.Peek(m.originKey(c))
+		}
+		if grouped := c.index.Grouped(); len(grouped) > 0 {
+			for i, first := range firsts {
+				firsts[i] = within(grouped, first)
+			}
+		}
+		for _, row := range firsts {
+			m.seen += int32(within(c.column, row))
 		}
 	}
-	return true
 }
+
+// within reads what is at a place, or near it where the place is none.
+func within[T any](values []T, place int32) T { return values[min(max(0, int(place)), len(values)-1)] }
 
 // originKey gathers the values of an origin's other arguments.
 func (m *machine) originKey(c *origin) []symbol.ID {
@@ -179,26 +213,85 @@ func (m *machine) originKey(c *origin) []symbol.ID {
 	return key
 }
 
-// candidates reads the values that pass v's filter from its origins into x, each once: by the first alternative that
-// lets it pass. What passed the last time is there still if nothing has changed that the filter asks for.
+// candidates reads the values that pass v's filter from its origins, which have been found, into x, each once: by the
+// first alternative that lets it pass.
 func (m *machine) candidates(v *summand, x *expansion) {
-	if x.of == v && m.hold(v.asked, x.at) {
+	if x.read {
 		return
 	}
-	x.of, x.at, x.passed = v, x.at[:0], x.passed[:0]
-	for _, slot := range v.asked {
-		x.at = append(x.at, m.slots[slot])
-	}
+	x.read, x.passed = true, x.passed[:0]
 	for k := range v.filter {
-		c := v.filter[k].origin
-		lo, hi := c.index.Range(m.originKey(c))
-		for _, row := range c.index.At(&x.own, lo, hi) {
-			m.slots[v.slot] = c.column[row]
-			if c.closed.positive(row) && m.satisfies(v.filter[k].rest) && !m.passedBefore(v, k) {
+		c, before := v.filter[k].origin, len(x.passed)
+		for _, row := range c.index.At(&x.own, x.ranges[k][0], x.ranges[k][1]) {
+			if c.closed.positive(row) && c.agrees(row) {
 				x.passed = append(x.passed, c.column[row])
 			}
 		}
+		left := x.passed[before:]
+		for i := range v.filter[k].rest {
+			left = m.satisfying(v, x, &v.filter[k].rest[i], left)
+		}
+		x.passed = x.passed[:before+len(m.fresh(v, k, x.passed[:before], left))]
 	}
+}
+
+// agrees tells whether a row has one value in all columns in which the variable stands.
+func (c *origin) agrees(row int32) bool {
+	return !slices.ContainsFunc(c.same, func(column []symbol.ID) bool { return column[row] != c.column[row] })
+}
+
+// fewValues is how many values are looked up one by one, and fewPassed among how many a value is sought one by one.
+const fewValues, fewPassed = 4, 32
+
+// satisfying keeps the values of v for which a literal holds.
+func (m *machine) satisfying(v *summand, x *expansion, l *literal, values []symbol.ID) []symbol.ID {
+	if len(values) > fewValues && l.condition == nil && l.closed.function == nil {
+		return m.satisfyingEach(v, x, l, values)
+	}
+	n := 0
+	for _, value := range values {
+		m.slots[v.slot] = value
+		if values[n] = value; m.truth(l) != l.negated {
+			n++
+		}
+	}
+	return values[:n]
+}
+
+// satisfyingEach looks all atoms of the values up side by side.
+func (m *machine) satisfyingEach(v *summand, x *expansion, l *literal, values []symbol.ID) []symbol.ID {
+	m.columns = m.columns[:0]
+	x.space = grown(x.space[:0], len(values)*len(l.tuple))
+	for k, slot := range l.tuple {
+		column := values
+		if slot != v.slot {
+			column = x.space[k*len(values) : (k+1)*len(values)]
+			fill(column, m.slots[slot])
+		}
+		m.columns = append(m.columns, column)
+	}
+	x.found, x.cells = grown(x.found[:0], len(values)), grown(x.cells[:0], len(values))
+	l.relation.Tuples().FindEach(x.found, m.columns, nil, x.cells)
+	n := 0
+	for k, row := range x.found {
+		if values[n] = values[k]; l.closed.positive(row) != l.negated {
+			n++
+		}
+	}
+	return values[:n]
+}
+
+// fresh keeps the values that none of the alternatives before the k-th, by which others have passed, lets pass.
+func (m *machine) fresh(v *summand, k int, passed, values []symbol.ID) []symbol.ID {
+	n := 0
+	for _, value := range values {
+		m.slots[v.slot] = value
+		values[n] = value
+		if len(passed) <= fewPassed && !slices.Contains(passed, value) || len(passed) > fewPassed && !m.passedBefore(v, k) {
+			n++
+		}
+	}
+	return values[:n]
 }
 
 // hold tells whether the slots hold the values.

@@ -146,10 +146,20 @@ func (m *machine) loop(o *op, k int, lo, hi int32, upper float64) {
 		if o.peeks && (at-lo)%glance == 0 {
 			m.peek(k, at, min(hi, at+glance))
 		}
+		if k == m.peeker && (at-lo)%glance == 0 {
+			m.peekSums(k, at, min(hi, at+glance))
+		}
 		if k == m.pivot {
 			m.at = at
 		}
 		m.visit(o, k, o.row(0, int(at)), upper)
+	}
+}
+
+// bind takes what a row of an op binds.
+func (m *machine) bind(o *op, row int32) {
+	for _, b := range o.bind {
+		m.slots[b.slot] = b.column[row]
 	}
 }
 
@@ -162,10 +172,7 @@ func (m *machine) peek(k int, lo, hi int32) {
 	o, next := &m.ops[k], &m.ops[k+1]
 	firsts := m.firsts[:hi-lo]
 	for i := range firsts {
-		row := o.row(lo, i)
-		for _, b := range o.bind {
-			m.slots[b.slot] = b.column[row]
-		}
+		m.bind(o, o.row(lo, i))
 		firsts[i] = next.index.Peek(m.key(next, k+1))
 	}
 	for _, ready := range m.ahead(k + 1) {

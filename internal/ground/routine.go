@@ -31,6 +31,9 @@ type routine struct {
 	sides    []int
 	tiers    []*layout
 	arranged arrangement
+	// peeker is the loop which leads to sums that are looked ahead to, -1 if there is none, and peeked is what they read.
+	peeker int
+	peeked []*origin
 	// pivot is the op whose rows [lo, hi) are cut into pieces; -1 if no op goes through rows.
 	pivot  int
 	lo, hi int32
@@ -293,6 +296,33 @@ func (r *routine) choosePeeks(least int64) {
 		o, next := &r.ops[k], &r.ops[k+1]
 		o.peeks = (o.kind == plan.Scan || o.kind == plan.Probe) && next.kind == plan.Probe && next.lists == nil &&
 			slices.ContainsFunc(next.key, o.binds) && next.index.Bytes() > least
+	}
+	r.choosePeeked(least)
+}
+
+// choosePeeked finds what sums read at random places of an index of more than so many bytes, for each row of the last
+// loop.
+func (r *routine) choosePeeked(least int64) {
+	r.peeker, r.peeked = -1, nil
+	k := r.lastLoop()
+	if k < 0 || len(r.sums) == 0 {
+		return
+	}
+	add := func(c *origin) {
+		if slices.ContainsFunc(c.key, r.ops[k].binds) && c.index.Bytes() > least {
+			r.peeker, r.peeked = k, append(r.peeked, c)
+		}
+	}
+	for i := range r.sums {
+		s := &r.sums[i]
+		add(&origin{index: s.own, key: s.key, column: s.relation.Columns[s.variables[0].column]})
+		for _, v := range s.variables {
+			for _, c := range v.filter {
+				if v.readable {
+					add(c.origin)
+				}
+			}
+		}
 	}
 }
 

@@ -28,7 +28,10 @@ type summand struct {
 	column int
 	filter []conjunction
 	asked  []int32 // the slots that the filter asks for, but for the variable's own
-	domain *domain // nil unless the sum is sized and its predicate closed
+	// readable says that every alternative has an atom to read values from: one without lets through values that stand
+	// nowhere.
+	readable bool
+	domain   *domain // nil unless the sum is sized and its predicate closed
 }
 
 // domain is the set of values of a column over the whole predicate, constants of the atom respected.
@@ -49,6 +52,7 @@ func (r *routine) addSum(s *program.Sum) {
 	v := summand{slot: int32(s.Variable), filter: r.filter(s)}
 	v.column = slices.IndexFunc(a.Args, func(t program.Term) bool { return t.Variable == s.Variable })
 	v.asked = v.asks()
+	v.readable = len(v.filter) > 0 && !slices.ContainsFunc(v.filter, func(c conjunction) bool { return c.origin == nil })
 	r.sums[at].variables = append(r.sums[at].variables, v)
 	r.sums[at].sized = r.sums[at].sized || r.sized(s.Variable)
 }
@@ -124,13 +128,20 @@ func (r *routine) domain(a *program.Atom, column int) *domain {
 
 // expansion is where a machine keeps what it found for one sum.
 type expansion struct {
-	rows   []int32     // the rows that count in the grounding at hand
-	own    []int32     // space for those that may
-	passed []symbol.ID // the values that a filter let pass
-	key    []symbol.ID
-	// Whose filter it was, nil if nobody's, and what it asked for: as long as that stays the same, so does what passes.
-	of *summand
-	at []symbol.ID
+	rows []int32 // the rows that count in the grounding at hand
+	own  []int32 // space for those that may
+	key  []symbol.ID
+	// Whose origins have been found, nil if nobody's, and for what the filter asks for.
+	of     *summand
+	at     []symbol.ID
+	ranges [][2]int32  // per origin, the places of its rows
+	tried  int         // how many these are
+	read   bool        // they have been read
+	passed []symbol.ID // the values that the filter let pass
+	// Scratch of look-ups.
+	found []int32
+	cells []uint32
+	space []symbol.ID
 }
 
 // expand finds the rows of sum k and the sizes |B| of its variables. What the sum adds up are always rows that exist;
@@ -139,7 +150,7 @@ func (m *machine) expand(k int) {
 	s, x := &m.routine.sums[k], &m.sums[k]
 	x.rows = x.rows[:0]
 	lo, hi := s.own.Range(m.gather(x, s.key))
-	if v := &s.variables[0]; len(s.variables) == 1 && m.fewer(v, int(hi-lo)) {
+	if v := &s.variables[0]; len(s.variables) == 1 && m.fewer(v, x, int(hi-lo)) {
 		m.candidates(v, x)
 		m.pick(s, x)
 	} else {
@@ -205,7 +216,7 @@ func (m *machine) values(v *summand, x *expansion) int {
 	switch {
 	case len(v.filter) == 0:
 		return len(v.domain.values)
-	case m.fewer(v, len(v.domain.values)):
+	case m.fewer(v, x, len(v.domain.values)):
 		return m.known(v, x)
 	}
 	count := 0
