@@ -188,3 +188,19 @@ func TestWhatSuitsTruthGuidesLearning(t *testing.T) {
 			want, suited.RuleWeights, got)
 	}
 }
+
+// Whoever gives validation truth has weights learned no worse: they are sought by the labels learned from, and
+// validation chooses.
+func TestWeightsAreSoughtBesideValidation(t *testing.T) {
+	for seed := range uint64(3) {
+		files := gazetteers(seed)
+		files["model.json"] = strings.Replace(files["model.json"], `"train.tsv"]`,
+			`"train.tsv"], "validation": ["valid.tsv"]`, 1)
+		rows := strings.SplitAfter(files["train.tsv"], "\n")
+		files["train.tsv"], files["valid.tsv"] = strings.Join(rows[:100], ""), strings.Join(rows[100:], "")
+		r := run(t, writeProject(t, files), project.Options{}, learnAndInfer)
+		if e := r.Evaluations[0]; r.Compared == nil || r.Compared.Labels != "validation" || e.Values["F1"] < 0.9 {
+			t.Errorf("seed %d: F1 %.3f by %+v, %+v", seed, e.Values["F1"], e.Learned, r.Compared)
+		}
+	}
+}

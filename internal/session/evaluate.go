@@ -244,24 +244,40 @@ func (g *Grounding) guidesOf(phase load.Phase, role relation.Role, named bool) (
 }
 
 // evaluationsIn are the evaluations by which answers about a predicate are scored by the truth of a phase: without
-// truth, or atoms to infer, none; and the one that suits the truth where none is named.
+// truth, or atoms to infer, none; and where none is named, the one that suits the truth.
 func (g *Grounding) evaluationsIn(phase load.Phase, predicate int) ([]load.Evaluation, error) {
-	atoms, named := g.Tables.Store.Relations[predicate], g.Project.Config.Predicates[predicate].Evaluations
-	if atoms.FreeLen() == 0 {
-		return nil, nil
-	}
 	truth, err := g.Truth(phase, predicate)
-	if err != nil || truth == nil || truth.Len() == 0 {
+	if err != nil || truth == nil || truth.Len() == 0 || g.Tables.Store.Relations[predicate].FreeLen() == 0 {
 		return nil, err
 	}
-	if named != nil {
+	if named := g.Project.Config.Predicates[predicate].Evaluations; named != nil {
 		return named, nil
 	}
-	scored := eval.Join(atoms, truth, func(int32) float64 { return 0 }, scopeOf(g.Settings.Evaluation))
-	if suited := eval.Suited(scored); suited != "" {
-		return []load.Evaluation{{Evaluator: suited}}, nil
+	suited, err := g.suited(phase, predicate)
+	if suited == "" || err != nil {
+		return nil, err
 	}
-	return nil, nil
+	return []load.Evaluation{{Evaluator: suited}}, nil
+}
+
+// suited names the evaluator that inference will be scored by, or else the one that suits the truth of a phase: of few
+// things, each may have one true class by chance.
+func (g *Grounding) suited(phase load.Phase, predicate int) (string, error) {
+	for _, phase := range []load.Phase{load.Infer, phase} {
+		truth, err := g.Truth(phase, predicate)
+		if err != nil {
+			return "", err
+		}
+		if truth == nil || truth.Len() == 0 {
+			continue
+		}
+		unknown := func(int32) float64 { return 0 }
+		scored := eval.Join(g.Tables.Store.Relations[predicate], truth, unknown, scopeOf(g.Settings.Evaluation))
+		if suited := eval.Suited(scored); suited != "" {
+			return suited, nil
+		}
+	}
+	return "", nil
 }
 
 func primaryOf(evaluations []load.Evaluation) load.Evaluation {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"math"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/eval"
@@ -17,12 +18,12 @@ type LearnedThreshold struct {
 }
 
 // LearnThresholds finds from which value on an atom of each predicate had best count as true, by an answer about atoms
-// whose truth a phase has: for predicates with a discrete evaluation that nobody has written a threshold for. part
+// whose truth some phases have: for predicates with a discrete evaluation that nobody has written a threshold for. part
 // deals these atoms, by their numbers, out to parts from 0 on.
-func (g *Grounding) LearnThresholds(answer *Answer, phase load.Phase, part func(free int32) int) error {
+func (g *Grounding) LearnThresholds(answer *Answer, phases []load.Phase, part func(free int32) int) error {
 	g.thresholds = make(map[int]float64)
 	for k := range g.Project.Config.Predicates {
-		evaluations, err := g.evaluationsIn(phase, k)
+		evaluations, err := g.evaluationsIn(phases[0], k)
 		if err != nil {
 			return err
 		}
@@ -31,7 +32,7 @@ func (g *Grounding) LearnThresholds(answer *Answer, phase load.Phase, part func(
 			if _, learned := g.thresholds[k]; learned || !learnsThreshold(e.Evaluator, options) {
 				continue
 			}
-			scored, err := g.scored(answer, phase, k, options)
+			scored, err := g.scoredIn(answer, phases, k, options)
 			if err != nil {
 				return err
 			}
@@ -50,6 +51,27 @@ func (g *Grounding) LearnThresholds(answer *Answer, phase load.Phase, part func(
 		}
 	}
 	return nil
+}
+
+// scoredIn is scored by the truth of several phases, of which the first that has an atom's counts.
+func (g *Grounding) scoredIn(answer *Answer, phases []load.Phase, predicate int, options map[string]string) (
+	all *eval.Scored, err error) {
+	for _, phase := range phases {
+		scored, err := g.scored(answer, phase, predicate, options)
+		switch {
+		case err != nil:
+			return nil, err
+		case all == nil:
+			all = scored
+		case scored != nil:
+			for k, truth := range scored.Truth {
+				if math.IsNaN(all.Truth[k]) {
+					all.Truth[k] = truth
+				}
+			}
+		}
+	}
+	return all, nil
 }
 
 // LearnsThresholds tells whether there is a predicate for which LearnThresholds may find one.

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
@@ -14,6 +16,7 @@ import (
 // what a method minimises need not be what the weights are wanted for.
 type comparison struct {
 	referee
+	fit      referee // by the labels learned from, which validation truth spares for the comparison
 	lesson   lesson
 	solver   solve.Solver
 	written  contestant
@@ -31,10 +34,10 @@ func (g *learner) learnWeights(ctx context.Context, l lesson) (*Training, error)
 	if err != nil || l.anew || training.Chosen == nil || !slices.Contains(g.learned(), true) {
 		return training, err
 	}
-	if !math.IsNaN(training.Epochs[0].Validation) {
+	c := &comparison{referee: referee{g: g}, lesson: l, written: contestant{theta: written}, training: training}
+	if c.validated() && (g.Project.Learning.Refit || !g.Project.SharesAtoms(g.Phase, load.Validation)) {
 		return training, nil // the weights written were among those that validation has chosen from
 	}
-	c := &comparison{referee: referee{g: g}, lesson: l, written: contestant{theta: written}, training: training}
 	c.learned = contestant{theta: slices.Clone(g.Theta), settings: &g.Project.Learning.Learn}
 	training.Compared, err = c.decide(ctx)
 	copy(g.Theta, c.learned.theta)
@@ -59,6 +62,9 @@ const mostCompared = 100_000
 func (c *comparison) decide(ctx context.Context) (*Comparison, error) {
 	by, err := c.gather(c.lesson)
 	if err == nil {
+		err = c.gatherFit(by)
+	}
+	if err == nil {
 		c.solver, err = c.g.SolverOf(c.g.Field, c.g.Project.Learning.WhileLearning())
 	}
 	if err != nil {
@@ -76,16 +82,47 @@ func (c *comparison) decide(ctx context.Context) (*Comparison, error) {
 	if c.levels, err = c.learnsLevels(); err != nil {
 		return nil, err
 	}
+	c.fit.levels = c.levels
 	if err := c.seek(ctx); err != nil {
 		return nil, err
 	}
-	c.levels = c.levels && c.learned.sought
-	r, err := c.choose(ctx, by)
-	if err != nil || r.Learned || !c.levels {
-		return r, err
+	overfitted, err := c.overfitted(by, &fitted)
+	if err != nil {
+		return nil, err
 	}
-	c.levels, c.learned = false, fitted // what has not stood the test may have come of weights that do
+	if c.levels = c.levels && c.learned.sought; !overfitted {
+		r, err := c.choose(ctx, by)
+		if err == nil && r.Learned && c.levels {
+			return r, c.centre(ctx)
+		}
+		if err != nil || r.Learned || !c.levels {
+			return r, err
+		}
+	}
+	c.learned = fitted // what has not stood the test may have come of weights that do
+	c.levels, c.fit.levels = false, false
 	return c.choose(ctx, by)
+}
+
+// overfitted tells whether validation tells weights that were sought from those that they came of, and against them.
+func (c *comparison) overfitted(by string, fitted *contestant) (bool, error) {
+	if by != byValidation || !c.learned.sought {
+		return false, nil
+	}
+	gain, err := c.judge(c.labels, &c.learned, fitted)
+	return gain.wins(0), err
+}
+
+// gatherFit finds the labels that were learned from: those compared by, unless these are of validation.
+func (c *comparison) gatherFit(by string) (err error) {
+	if c.fit = c.referee; by != byValidation {
+		return nil
+	}
+	c.fit.phase = load.Learn
+	if c.fit.labels, err = c.g.taught(c.lesson, relation.Target); err == nil {
+		c.fit.guides, err = c.g.Guides(load.Learn)
+	}
+	return err
 }
 
 // choose compares the weights that were learned with those written.
@@ -96,7 +133,7 @@ func (c *comparison) choose(ctx context.Context, by string) (*Comparison, error)
 	case err != nil:
 		return nil, err
 	case by == byValidation:
-		return c.result(by, gain.wins(0)), nil
+		return c.result(by, gain.wins(0) || gain.any() && c.validated()), nil
 	case !gain.any():
 		return c.result(by, false), nil
 	case gain.wins(c.charge()):
@@ -113,6 +150,9 @@ func (c *comparison) choose(ctx context.Context, by string) (*Comparison, error)
 	gain, err = c.heldOut(ctx, divided)
 	return c.result(byHeldOut, gain.wins(0)), err
 }
+
+// validated tells whether validation truth has chosen among epochs, as the one judge there is: it needs no proof.
+func (c *comparison) validated() bool { return !math.IsNaN(c.training.Epochs[0].Validation) }
 
 // admit lets weights that another method has learned take the place of those learned first, if they are better by the
 // labels: both were fitted to them. Where that method has nothing to say, there are none.
@@ -239,8 +279,12 @@ func (c *comparison) result(by string, learned bool) *Comparison {
 	if c.learned.sought {
 		method = learn.Climb
 	}
+	labels := by
+	if by == byValidation {
+		labels = "of validation"
+	}
 	return &Comparison{Labels: by, Learned: learned, Method: method.String(),
-		Reason:      "labels " + by + " " + reason,
+		Reason:      "labels " + labels + " " + reason,
 		WrittenLoss: c.written.verdict.Loss(), LearnedLoss: c.learned.verdict.Loss(),
 		WrittenScore: c.written.score, LearnedScore: c.learned.score}
 }

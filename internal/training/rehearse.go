@@ -25,6 +25,8 @@ type rehearsal struct {
 	// known are variables that inference may know, and values theirs.
 	known  []int32
 	values []float64
+	// truths are the phases whose truth is that of the labels.
+	truths []load.Phase
 }
 
 // shift is what is seen while a part of the labels is held out.
@@ -113,7 +115,7 @@ func (r *rehearsal) decide(ctx context.Context, training *Training, knowing bool
 			part[i] = fine.folds[r.about[i]]
 		}
 	}
-	return g.LearnThresholds(&session.Answer{Values: y, Perceived: g.Inputs}, r.phase, func(i int32) int {
+	return g.LearnThresholds(&session.Answer{Values: y, Perceived: g.Inputs}, r.truths, func(i int32) int {
 		if p, labelled := part[i]; labelled {
 			return p
 		}
@@ -156,6 +158,14 @@ func (r *rehearsal) schedule(folds []fold) error {
 	by, err := r.gather(lesson{})
 	if err != nil || len(r.labels.Variables) == 0 {
 		return err
+	}
+	r.truths = []load.Phase{r.phase}
+	if by == byValidation && g.Perception == nil {
+		// A few weights have learned next to nothing by heart: all labels are as good, and more than validation's.
+		if r.labels, err = g.taught(lesson{anew: true}, relation.Target); err != nil {
+			return err
+		}
+		by, r.truths = byFit, []load.Phase{load.Learn, load.Validation}
 	}
 	if g.Project.SharesAtoms(load.Learn, load.Infer) {
 		if r.known, r.values, err = g.knownOf(load.Learn); err != nil {

@@ -19,7 +19,7 @@ const mostSought, mostTuned = 100_000, 50
 // between which its MAP state lies: of W (s-y)₊² against w y² likelihood changes sides at s = √(w/W), and the state is
 // above a half from (1+w/W)/2 on. So what is true may be told apart well and yet all lie below a half.
 func (c *comparison) seek(ctx context.Context) error {
-	if len(c.guides) == 0 || c.g.Model.Potentials() > mostSought || c.weights() > mostTuned {
+	if len(c.fit.guides) == 0 || c.g.Model.Potentials() > mostSought || c.weights() > mostTuned {
 		return nil
 	}
 	learned := c.learned
@@ -29,7 +29,7 @@ func (c *comparison) seek(ctx context.Context) error {
 		if sought.theta, sought.y, err = c.improve(ctx, start.theta, nil); err != nil {
 			return err
 		}
-		gain, err := c.judge(c.labels, &c.learned, &sought)
+		gain, err := c.fit.judge(c.fit.labels, &c.learned, &sought)
 		if err != nil {
 			return err
 		}
@@ -54,22 +54,48 @@ const aboutHalf = 0.03
 // that, and not tell it apart.
 func (c *comparison) improve(ctx context.Context, theta []float64, without *division) (best, y []float64, err error) {
 	g := c.g
-	y = make([]float64, g.Model.Variables)
-	labels, held := c.labels, make(map[int32]bool)
+	labels, held := c.fit.labels, make(map[int32]bool)
 	if without != nil {
-		for _, i := range c.labels.Where(without.holds).Variables {
+		for _, i := range c.fit.labels.Where(without.holds).Variables {
 			held[i] = true
 		}
-		labels = c.labels.Where(func(entity int32) bool { return !without.holds(entity) })
+		labels = c.fit.labels.Where(func(entity int32) bool { return !without.holds(entity) })
 	}
 	rate := func(y []float64) (float64, error) {
 		if c.levels {
 			return -c.verdict(labels, y).Loss() - aboutHalf*labels.Judge(y).Loss(), nil
 		}
-		score, err := g.GuidedBy(&session.Answer{Values: y, Perceived: g.Inputs}, c.phase, c.guides,
+		score, err := g.GuidedBy(&session.Answer{Values: y, Perceived: g.Inputs}, c.fit.phase, c.fit.guides,
 			func(i int32) bool { return !held[i] })
 		return score - labels.Judge(y).Loss(), err
 	}
+	return c.climb(ctx, theta, rate)
+}
+
+// centre moves the weights that were sought to where values tell labels by a half, too, as far as that costs what a
+// level can tell nothing that counts: whoever reads values, reads them so.
+func (c *comparison) centre(ctx context.Context) error {
+	y, err := c.infer(ctx, c.learned.theta)
+	if err != nil {
+		return err
+	}
+	labels := c.fit.labels
+	most := c.verdict(labels, y).Loss() + learn.Trifle/2
+	c.learned.theta, c.learned.y, err = c.climb(ctx, c.learned.theta, func(y []float64) (float64, error) {
+		if c.verdict(labels, y).Loss() > most {
+			return math.Inf(-1), nil
+		}
+		return -labels.Judge(y).Loss(), nil
+	})
+	c.training.Chosen.Values = c.learned.y
+	return err
+}
+
+// climb tries weights one after another, each by the state that it gives, and returns the best with theirs.
+func (c *comparison) climb(ctx context.Context, theta []float64, rate func(y []float64) (float64, error)) (
+	best, y []float64, err error) {
+	g := c.g
+	y = make([]float64, g.Model.Variables)
 	most := math.Inf(-1)
 	score := func(ctx context.Context, weights []float64, _ float64) (value float64, err error) {
 		if y, err = c.inferFrom(ctx, weights, y); err != nil {
