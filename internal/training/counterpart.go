@@ -12,9 +12,17 @@ import (
 )
 
 // counterpart returns the open predicate that a rule equates a neural predicate with, or -1. Such a rule says N(A, Y)
-// -> L(A, Y), maybe under conditions: truth about the one is then truth about the other, and what is inferred is what
-// the network should have seen.
+// -> L(A, Y), maybe under conditions, or links other arguments: truth about the one is then truth about the other, and
+// what is inferred is what the network should have seen.
 func (g *learner) counterpart(neural int) int {
+	if twin := g.twin(neural); twin >= 0 {
+		return twin
+	}
+	return g.linked(neural).inferred
+}
+
+// twin is the counterpart of the same arguments, or -1.
+func (g *learner) twin(neural int) int {
 	for _, rule := range g.Program.Rules {
 		if inferred := equated(g.Program, rule, neural); inferred >= 0 {
 			return inferred
@@ -26,7 +34,10 @@ func (g *learner) counterpart(neural int) int {
 // equates tells whether a rule equates what some network sees with what is inferred.
 func (g *learner) equates(rule int) bool {
 	for k, declared := range g.Project.Config.Predicates {
-		if declared.Neural != nil && equated(g.Program, g.Program.Rules[rule], k) >= 0 {
+		if declared.Neural == nil {
+			continue
+		}
+		if equated(g.Program, g.Program.Rules[rule], k) >= 0 || g.linked(k).rule == rule {
 			return true
 		}
 	}
@@ -126,14 +137,30 @@ func (g *learner) teacherOf(neural int) (int, error) {
 	return -1, nil
 }
 
-// inferredLike visits the rows of perceived atoms that targets have the arguments of, with the rows of these.
+// matched visits the rows of a network's atoms that have a target of theirs, with its variable: by a link, or else that
+// of the same arguments.
+func (g *learner) matched(neural int, perceived, inferred *relation.Relation) iter.Seq2[int32, int32] {
+	variables := g.linked(neural).variables
+	if variables == nil {
+		return inferredLike(perceived, inferred)
+	}
+	return func(visit func(row, variable int32) bool) {
+		for row := int32(perceived.Observed); int(row) < perceived.Len(); row++ {
+			if variable, tied := variables[perceived.Number(row)]; tied && !visit(row, variable) {
+				return
+			}
+		}
+	}
+}
+
+// inferredLike visits the rows of perceived atoms that targets have the arguments of, with the variables of these.
 func inferredLike(perceived, inferred *relation.Relation) iter.Seq2[int32, int32] {
-	return func(visit func(row, target int32) bool) {
+	return func(visit func(row, variable int32) bool) {
 		tuple := make([]symbol.ID, 0, perceived.Arity)
 		for row := int32(perceived.Observed); int(row) < perceived.Len(); row++ {
 			tuple = perceived.Tuple(tuple[:0], row)
 			target, ok := inferred.Find(tuple...)
-			if ok && inferred.Role(target) == relation.Target && !visit(row, target) {
+			if ok && inferred.Role(target) == relation.Target && !visit(row, inferred.Number(target)) {
 				return
 			}
 		}
@@ -157,8 +184,8 @@ func (g *learner) carried(labels *learn.Labels) *learn.Labels {
 			continue
 		}
 		atoms, inferred := g.Tables.Store.Relations[k], g.Tables.Store.Relations[at]
-		for row, target := range inferredLike(atoms, inferred) {
-			if label, labelled := known[inferred.Number(target)]; labelled {
+		for row, target := range g.matched(k, atoms, inferred) {
+			if label, labelled := known[target]; labelled {
 				carried.Variables = append(carried.Variables, atoms.Number(row))
 				carried.Truth = append(carried.Truth, labels.Truth[label])
 				carried.Entities = append(carried.Entities, labels.Entities[label])
@@ -283,7 +310,12 @@ func (g *learner) teacher() (*learn.Teacher, error) {
 		if teacher < 0 {
 			continue
 		}
-		groups := imitations(g.Base.Relations[k], g.Base.Relations[teacher], declared.Neural.Entity)
+		perceived, inferred := g.Base.Relations[k], g.Base.Relations[teacher]
+		pairs := inferredLike(perceived, inferred)
+		if g.linked(k).inferred == teacher {
+			pairs = g.matched(k, perceived, inferred)
+		}
+		groups := imitations(perceived.Columns[declared.Neural.Entity], perceived.Number, pairs)
 		t.Groups = append(t.Groups, groups...)
 	}
 	if len(t.Groups) == 0 {
@@ -292,12 +324,12 @@ func (g *learner) teacher() (*learn.Teacher, error) {
 	return t, nil
 }
 
-// imitations pairs perceived atoms with targets of the same arguments, one group per entity, in the order of the atoms.
-func imitations(perceived, inferred *relation.Relation, entity int) []learn.TeacherGroup {
+// imitations pairs perceived atoms, by their rows, with targets, one group per entity, in the order of the atoms.
+func imitations(things []symbol.ID, input func(row int32) int32, pairs iter.Seq2[int32, int32]) []learn.TeacherGroup {
 	var groups []learn.TeacherGroup
 	place := make(map[symbol.ID]int)
-	for row, target := range inferredLike(perceived, inferred) {
-		thing := perceived.Columns[entity][row]
+	for row, variable := range pairs {
+		thing := things[row]
 		at, seen := place[thing]
 		if !seen {
 			at = len(groups)
@@ -305,8 +337,8 @@ func imitations(perceived, inferred *relation.Relation, entity int) []learn.Teac
 			groups = append(groups, learn.TeacherGroup{})
 		}
 		group := &groups[at]
-		group.Inputs = append(group.Inputs, perceived.Number(row))
-		group.Variables = append(group.Variables, inferred.Number(target))
+		group.Inputs = append(group.Inputs, input(row))
+		group.Variables = append(group.Variables, variable)
 	}
 	return groups
 }

@@ -15,8 +15,9 @@ import (
 // learner learns the parameters of a grounding.
 type learner struct {
 	*session.Grounding
-	plan    plan     // how to learn, where held-out labels choose it
-	notices *notices // look on while it learns; nil before
+	plan    plan         // how to learn, where held-out labels choose it
+	notices *notices     // look on while it learns; nil before
+	links   map[int]link // of neural predicates, as they have been found
 }
 
 // explainInfeasible names the ground rules that contradict each other, if that is what ended learning.

@@ -211,10 +211,10 @@ func (n *notices) isolated(e *batch.Examples, members []int32, scene *batch.Scen
 	}
 }
 
-// truthOf returns the truth to learn from about what a network sees: of its own predicate, or of its counterpart.
+// truthOf returns the truth to learn from about what a network sees: of its own predicate, or of its twin.
 func (n *notices) truthOf(k int) (*relation.Relation, error) {
 	truth, err := n.g.Truth(load.Learn, k)
-	if at := n.g.counterpart(k); err == nil && at >= 0 && (truth == nil || truth.Len() == 0) {
+	if at := n.g.twin(k); err == nil && at >= 0 && (truth == nil || truth.Len() == 0) {
 		truth, err = n.g.Truth(load.Learn, at)
 	}
 	return truth, err

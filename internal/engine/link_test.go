@@ -1,0 +1,45 @@
+package engine_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/project"
+)
+
+// A network whose rows are about pairs has names of rows for arguments, and a rule says of which pair each is: what is
+// known of pairs is then known of rows, to which the network is fitted alone. Learned end to end from the beginning,
+// 0.63 of the things picked the right one, after more than ten times as long.
+func TestNetworkOfRowsAboutPairs(t *testing.T) {
+	const groups, members, labelled = 12, 9, 6
+	files := map[string]string{"model.json": `{
+		"rules": ["1: Row(X, A, B) & Likely(X) -> Picks(A, B) ^2", "0.1: !Picks(A, B) ^2", "Picks(A, +B) = 1 .",
+			"!Picks(A, B) | !Picks(B, A) | (A == B) ."],
+		"networks": {"eye": {"features": "features.tsv", "hidden": [8]}},
+		"predicates": {"Row/3": {"observations": ["rows.tsv"]},
+			"Likely/1": {"neural": {"network": "eye", "atoms": "Likely(X) <- Row(X, A, B)"}},
+			"Picks/2": {"targets": "Picks(A, B) <- Row(X, A, B)", "evaluations": ["Categorical"],
+				"truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]}}}}`}
+	random := rand.New(rand.NewPCG(0, 33))
+	for row := range groups * members * members {
+		a, b := row/members, row%members
+		group, truth := a/members, 0
+		if b == a*a%members {
+			truth = 1
+		}
+		pair := fmt.Sprintf("p%d\tp%d", a, group*members+b)
+		files["rows.tsv"] += fmt.Sprintf("r%d\t%s\n", row, pair)
+		files["features.tsv"] += fmt.Sprintf("r%d\t%.3f\t%.3f\n", row, 2.5*float64(truth)+random.NormFloat64(),
+			random.NormFloat64())
+		table := "test.tsv"
+		if group < labelled {
+			table = "train.tsv"
+		}
+		files[table] += fmt.Sprintf("%s\t%d\n", pair, truth)
+	}
+	got := lastAccuracy(run(t, writeProject(t, files), project.Options{}, learnAndInfer))
+	if got < 0.75 {
+		t.Errorf("%.3f of the things picked the right one, want at least 0.75", got)
+	}
+}
