@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/deeppsl/deeppsl/internal/source"
 )
@@ -13,7 +14,7 @@ import (
 // A table as people keep it has columns of text beside those of numbers, and gaps. A network sees a column of text as
 // one feature for each of its texts, which is 1 where the column has it and else 0. A gap in a column of numbers is
 // seen as the median of the others, with one feature more that is 1 where there are gaps; one in a column of text is
-// none of its texts.
+// none of its texts. A column of many dates is one of numbers: of days.
 
 // coding collects what is no number in the columns of a table.
 type coding struct {
@@ -137,6 +138,43 @@ func (c *coding) add(row int32, k int, cells []string, file string, line int) (f
 // plain tells whether all is numbers.
 func (c *coding) plain() bool {
 	return !slices.ContainsFunc(c.columns, func(at column) bool { return len(at.rows)+len(at.gaps) > 0 })
+}
+
+// dates makes columns of many texts that are all dates columns of numbers: of days since the year 1970.
+func (c *coding) dates(values []float32) {
+	for k := range c.columns {
+		at := &c.columns[k]
+		if !c.header || at.category || at.numbers > 0 || len(at.codes) <= manyTexts {
+			continue
+		}
+		days := make([]float32, len(at.codes))
+		dated := true
+		for text, code := range at.codes {
+			day, ok := dayOf(text)
+			days[code], dated = day, dated && ok
+		}
+		if !dated {
+			continue
+		}
+		for i, row := range at.rows {
+			values[int(row)*len(c.columns)+k] = days[at.texts[i]]
+		}
+		at.numbers, at.rows, at.texts, at.codes, at.odd = len(at.rows), nil, nil, nil, nil
+	}
+}
+
+// dateForms are how dates, and times of them, are written (ISO 8601).
+var dateForms = []string{time.DateOnly, time.DateTime, "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02T15:04:05",
+	time.RFC3339}
+
+// dayOf returns the days from the beginning of 1970 to a date, and whether it is one.
+func dayOf(text string) (float32, bool) {
+	for _, form := range dateForms {
+		if date, err := time.Parse(form, text); err == nil {
+			return float32(float64(date.Unix()) / (24 * 60 * 60)), true
+		}
+	}
+	return 0, false
 }
 
 // check reports columns that are neither of numbers nor of texts, and such whose texts only name the rows.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -72,6 +73,34 @@ func TestNewTable(t *testing.T) {
 		if _, err := NewTable(ids, names, columns, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
+	}
+}
+
+// Many dates are numbers of days, and a few are texts like others.
+func TestDates(t *testing.T) {
+	const rows = 30
+	ids, days, times, few := make([]string, rows), make([]string, rows), make([]string, rows), make([]string, rows)
+	for k := range rows {
+		ids[k], days[k] = fmt.Sprint(k), time.Unix(int64(k)*24*60*60, 0).UTC().Format("2006-01-02")
+		times[k], few[k] = days[k]+"T12:00:00Z", days[k%2]
+	}
+	days[3] = ""
+	f, err := NewTable(ids, []string{"day", "time", "few"}, [][]string{days, times, few}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"day", "day missing", "time", "few=1970-01-01", "few=1970-01-02"}
+	if diff := cmp.Diff(want, f.Names()); diff != "" {
+		t.Error(diff)
+	}
+	seen := rowsOf(f)
+	rowsWanted := [][]float32{{15, 1, 3.5, 0, 1}, {4, 0, 4.5, 1, 0}}
+	if diff := cmp.Diff(rowsWanted, [][]float32{seen["3"], seen["4"]}); diff != "" {
+		t.Error(diff)
+	}
+	days[4] = "soon"
+	if _, err := NewTable(ids, []string{"day"}, [][]string{days}, nil); err == nil {
+		t.Error("days that are none are read")
 	}
 }
 

@@ -178,6 +178,7 @@ func (t *tableReader) readSparse(r io.Reader) error {
 
 // finishCoded makes a table of rows some of which have texts or gaps.
 func (t *tableReader) finishCoded() (*Features, error) {
+	t.code.dates(t.values)
 	if err := t.code.check(t); err != nil {
 		return nil, err
 	}
