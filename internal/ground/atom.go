@@ -160,6 +160,9 @@ func (r *routine) layOut(side int) *layout {
 			steps[r.ops[j].at] = &r.ops[j]
 		}
 	}
+	for j := range r.tabled {
+		steps[r.tabled[j].at] = &r.tabled[j].op
+	}
 	for _, pair := range r.repeats {
 		if r.atoms[pair[0]].observed < steps[pair[0]].size {
 			l.pairs = append(l.pairs, pair)
@@ -203,7 +206,7 @@ func (l *layout) look(r *routine, side int) {
 // matters tells whether it makes a difference to the potential which row an op finds.
 func (l *layout) matters(o *op) bool {
 	paired := func(pair [2]int) bool { return slices.Contains(pair[:], o.at) }
-	return o.found.coef != 0 && !o.found.settled(o) || slices.ContainsFunc(l.pairs, paired)
+	return o.found != nil && o.found.coef != 0 && !o.found.settled(o) || slices.ContainsFunc(l.pairs, paired)
 }
 
 // add finds what is known of an atom's part in the potentials.
@@ -277,7 +280,7 @@ func (r *routine) arrange(threads int, always bool) {
 	}
 	o, a := &r.ops[r.side], &r.arranged
 	size := int(o.places)
-	if r.plan.Steps[r.side].Rows < often*float64(size) && !always {
+	if r.plan.Steps[r.stepOf(r.side)].Rows < often*float64(size) && !always {
 		return
 	}
 	a.gathers = false

@@ -80,7 +80,9 @@ func (g *grounder) rule(p *Prepared, k int) ([]*mrf.Block, RuleReport, *problems
 		return nil, RuleReport{Plan: p.plans[k]}, &problems{}
 	}
 	r := p.routine(g.threads, k)
-	if g.options.oneByOne {
+	if !g.options.oneByOne {
+		g.table(r, g.options.tableAll)
+	} else {
 		r.side = -1
 	}
 	if g.options.arrangeAll {
@@ -114,10 +116,13 @@ func (g *grounder) rule(p *Prepared, k int) ([]*mrf.Block, RuleReport, *problems
 // profile tells what each step did.
 func (g *grounder) profile(c *collection, entry *RuleReport) {
 	ops := c.routine.ops
-	entry.Steps = make([]StepProfile, len(ops))
+	entry.Steps = make([]StepProfile, len(c.routine.plan.Steps))
+	for _, t := range c.routine.tabled {
+		entry.Steps[t.step] = StepProfile{Rows: t.passed, Tabled: true}
+	}
 	for k := range ops {
-		s := &entry.Steps[k]
-		if s.Rows = c.passed[k].Load(); ops[k].lists != nil {
+		s := &entry.Steps[c.routine.stepOf(k)]
+		if s.Rows, s.Tabled = c.passed[k].Load(), false; ops[k].lists != nil {
 			s.Bytes = ops[k].lists.Bytes()
 		} else if ops[k].index != nil {
 			s.Bytes = ops[k].index.Bytes()
@@ -128,7 +133,7 @@ func (g *grounder) profile(c *collection, entry *RuleReport) {
 	}
 	seconds := g.profiler.end()
 	for k := range ops {
-		entry.Steps[k].Seconds = seconds[k]
+		entry.Steps[c.routine.stepOf(k)].Seconds = seconds[k]
 	}
 	entry.Making, g.profiler = seconds[len(ops)], nil
 }

@@ -38,9 +38,9 @@ type Options struct {
 	// grounds these again.
 	Free bool
 
-	// Of tests: see plan.Plan.MeetAll and ReduceAll, whether no rows are taken side by side, and whether all are arranged
-	// and looked ahead to.
-	meetAll, reduceAll, oneByOne, arrangeAll bool
+	// Of tests: see plan.Plan.MeetAll and ReduceAll, whether all is tabled that can be, whether nothing is and no rows are
+	// taken side by side, and whether all are arranged and looked ahead to.
+	meetAll, reduceAll, tableAll, oneByOne, arrangeAll bool
 }
 
 // Excess is the error of a rule with which there would be more in memory than Options.Most.

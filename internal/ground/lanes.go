@@ -307,6 +307,9 @@ func (m *machine) lookUp(v *vectors, j, n int) {
 		m.weighLanes(v, j, n)
 		return
 	}
+	if o.at < 0 {
+		return // of a table
+	}
 	rows, met := v.rows[o.at], m.metLast(j)
 	if j > v.side && v.arranged.rows[j] == nil && !met {
 		m.find(v, o, rows[:n])
@@ -461,7 +464,9 @@ func (m *machine) placeLane(v *vectors, i int32) {
 		m.slots[o.value] = v.slots[o.value][i]
 	} else {
 		row := o.row(0, int(v.place[i]))
-		m.rows[o.at] = row
+		if o.at >= 0 {
+			m.rows[o.at] = row
+		}
 		for _, b := range o.bind {
 			m.slots[b.slot] = b.column[row]
 		}

@@ -70,11 +70,11 @@ func TestSideBySide(t *testing.T) {
 		f := &fixture{program: prog, store: b.store}
 		discard := rapid.Bool().Draw(t, "discard")
 		arrange, meet := rapid.Bool().Draw(t, "arrange"), rapid.Bool().Draw(t, "meet")
-		reduce := rapid.Bool().Draw(t, "reduce")
+		reduce, table := rapid.Bool().Draw(t, "reduce"), rapid.Bool().Draw(t, "table")
 		want, wantReport, wantErr := f.ground(
 			Options{Threads: 2, DiscardMissing: discard, meetAll: meet, oneByOne: true})
 		got, report, err := f.ground(
-			Options{Threads: 2, DiscardMissing: discard, meetAll: meet, reduceAll: reduce, arrangeAll: arrange})
+			Options{Threads: 2, DiscardMissing: discard, meetAll: meet, reduceAll: reduce, tableAll: table, arrangeAll: arrange})
 		if !reflect.DeepEqual(got, want) || fmt.Sprint(err) != fmt.Sprint(wantErr) || report.Total != wantReport.Total {
 			t.Fatalf("%s: %+v side by side, %+v one by one\n%v\n%v", text, report.Total, wantReport.Total, err, wantErr)
 		}

@@ -72,6 +72,10 @@ func TestMeetingMatchesTheDefinition(t *testing.T) {
 		if !reflect.DeepEqual(got, want) {
 			t.Fatal("3 threads make a difference")
 		}
+		got, tabled, _ := f.ground(Options{Threads: 3, DiscardMissing: true, meetAll: true, tableAll: true})
+		if !reflect.DeepEqual(got, want) || tabled.Total != total {
+			t.Fatalf("%s\ntables make a difference: %+v", describe(f), tabled.Total)
+		}
 		for _, r := range report.Rules {
 			for k := range r.Plan.Steps {
 				met += r.Plan.Steps[k].Meets

@@ -10,6 +10,9 @@ import (
 type StepProfile struct {
 	// Rows counts those that it handed to the next step.
 	Rows int64
+	// Tabled says that it was run once for each value that those before it have, and a table took its place: so many
+	// rows it handed on for that.
+	Tabled bool
 	// Seconds is about the time that threads spent in it, the steps behind it left out; 0 unless Options.Profile is
 	// set.
 	Seconds float64

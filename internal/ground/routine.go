@@ -22,9 +22,13 @@ type routine struct {
 
 	slots []symbol.ID // initial values: constants at their places
 	ops   []op
-	atoms []atom // one per atom of the rule
-	sums  []sum
-	emit  func(*machine)
+	// tabled are the ops that tables are in the place of, and steps says of which step of the plan each other one is; nil
+	// if there are no tables.
+	tabled []tabled
+	steps  []int
+	atoms  []atom // one per atom of the rule
+	sums   []sum
+	emit   func(*machine)
 	// side is the last loop if its rows are taken side by side, see lanes.go; -1 if they are not. Sides are all such
 	// loops, tiers their layouts, and arranged is the last one's rows.
 	side     int
@@ -80,6 +84,13 @@ type op struct {
 	apart [][]symbol.ID
 }
 
+// tabled is an op that a table is in the place of.
+type tabled struct {
+	op
+	step   int   // of the plan
+	passed int64 // how many rows it handed on for the table
+}
+
 // binding connects a column to a slot.
 type binding struct {
 	column []symbol.ID
@@ -118,6 +129,12 @@ func compile(p *plan.Plan, s *scope) *routine {
 	}
 	r.addDomains()
 	r.choosePivot()
+	r.chooseLanes()
+	return r
+}
+
+// chooseLanes decides how the ops are run.
+func (r *routine) chooseLanes() {
 	r.emitBy(r.emitter())
 	if r.uniform() {
 		r.side = r.lastLoop()
@@ -128,7 +145,6 @@ func compile(p *plan.Plan, s *scope) *routine {
 		r.layTiers()
 		r.arranged = r.newArrangement(r.side, r.lastLayout())
 	}
-	return r
 }
 
 // roundingError is the template value up to which a ground rule counts as always satisfied: what adding up its terms
@@ -237,6 +253,14 @@ func (r *routine) op(p *plan.Plan, k int) op {
 	}
 	r.value(&o, s)
 	return o
+}
+
+// stepOf returns the step of the plan that an op is of, the last one of a table.
+func (r *routine) stepOf(k int) int {
+	if r.steps == nil {
+		return k
+	}
+	return r.steps[k]
 }
 
 // over sets the op's index.

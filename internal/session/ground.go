@@ -290,7 +290,7 @@ func (g *Grounding) Profile() []RuleProfile {
 			expected, rows := r.Plan.Steps[j].Rows, float64(s.Rows)
 			all[k].Steps[j] = Step{
 				Step: r.Plan.Describe(j), Rows: s.Rows, Estimated: expected, Seconds: s.Seconds, Bytes: s.Bytes,
-				Wrong: max(rows, expected) >= wrongRows && max(rows, expected) >= wrongTimes*min(rows, expected),
+				Wrong: !s.Tabled && max(rows, expected) >= wrongRows && max(rows, expected) >= wrongTimes*min(rows, expected),
 			}
 		}
 	}
