@@ -3,6 +3,8 @@ package eval
 import (
 	"math"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/relation"
 )
 
 // A threshold is learned where it is plainly better than a half on labels that it was not found by.
@@ -44,5 +46,30 @@ func TestLearnThreshold(t *testing.T) {
 	}
 	if got := Guess("discrete", map[string]string{"discreteevaluator.representative": "Accuracy"}, noise); got != 0.75 {
 		t.Errorf("always saying false is right %v of the time", got)
+	}
+}
+
+// Where things have categories of their own, none is frequent, and a guess is one of a thing's by lot.
+func TestGuessOfOwnCategories(t *testing.T) {
+	for _, test := range []struct {
+		own  bool
+		want float64
+	}{{true, 1. / 3}, {false, 0.5}} {
+		atoms, s := relation.NewBuilder("Label", 2), new(Scored)
+		for thing := range 8 {
+			for class := range 3 {
+				name := class
+				if test.own {
+					name += 3 * (thing / 2) // those of two things
+				}
+				add(t, atoms, relation.Target, 0, thing, name)
+				s.Rows = append(s.Rows, int32(len(s.Rows)))
+				s.Truth = append(s.Truth, float64(bit(class == max(0, thing%4-1))))
+			}
+		}
+		s.Atoms, s.Prediction = atoms.Relation(false), s.Truth
+		if got := Guess("categorical", nil, s); math.Abs(got-test.want) > 1e-12 {
+			t.Errorf("own categories %v: %v", test.own, got)
+		}
 	}
 }
