@@ -101,27 +101,6 @@ func sides(p *program.Program, rule *program.Rule, neural int) (seen, inferred *
 	return seen, inferred
 }
 
-// affirmed returns the open predicate that a rule equates one of a network's two classes with, and the class, or -1: of
-// N(A, 'yes') -> L(A), truth about the latter is truth about both classes.
-func (g *learner) affirmed(neural int) (inferred int, class string) {
-	declared := g.Project.Config.Predicates[neural].Neural
-	if len(declared.Classes) != 2 {
-		return -1, ""
-	}
-	for _, rule := range g.Program.Rules {
-		seen, inferred := sides(g.Program, rule, neural)
-		if seen == nil || len(seen.Args) <= declared.Class {
-			continue
-		}
-		term := seen.Args[declared.Class]
-		others := slices.Delete(slices.Clone(seen.Args), declared.Class, declared.Class+1)
-		if !term.IsVariable() && slices.Equal(others, inferred.Args) {
-			return inferred.Predicate, term.Constant
-		}
-	}
-	return -1, ""
-}
-
 // teacherOf returns the predicate whose inferred values a network imitates: the one that the configuration names, or by
 // default its counterpart; -1 for none.
 func (g *learner) teacherOf(neural int) (int, error) {
@@ -164,67 +143,6 @@ func inferredLike(perceived, inferred *relation.Relation) iter.Seq2[int32, int32
 				return
 			}
 		}
-	}
-}
-
-// carried returns the labels of perceived atoms that those of their counterparts stand for.
-func (g *learner) carried(labels *learn.Labels) *learn.Labels {
-	known := make(map[int32]int, len(labels.Variables))
-	for k, i := range labels.Variables {
-		known[i] = k
-	}
-	carried := new(learn.Labels)
-	for k, declared := range g.Project.Config.Predicates {
-		if declared.Neural == nil {
-			continue
-		}
-		at := g.counterpart(k)
-		if at < 0 {
-			g.carryAffirmed(carried, k, known, labels)
-			continue
-		}
-		atoms, inferred := g.Tables.Store.Relations[k], g.Tables.Store.Relations[at]
-		for row, target := range g.matched(k, atoms, inferred) {
-			if label, labelled := known[target]; labelled {
-				carried.Variables = append(carried.Variables, atoms.Number(row))
-				carried.Truth = append(carried.Truth, labels.Truth[label])
-				carried.Entities = append(carried.Entities, labels.Entities[label])
-				carried.Classes = append(carried.Classes, labels.Classes[label])
-			}
-		}
-	}
-	return carried
-}
-
-// carryAffirmed adds the labels of a neural predicate one of whose two classes is affirmed: the truth of the other is
-// what is left to one.
-func (g *learner) carryAffirmed(carried *learn.Labels, neural int, known map[int32]int, labels *learn.Labels) {
-	at, class := g.affirmed(neural)
-	if at < 0 {
-		return
-	}
-	place := g.Project.Config.Predicates[neural].Neural.Class
-	atoms, inferred := g.Tables.Store.Relations[neural], g.Tables.Store.Relations[at]
-	tuple := make([]symbol.ID, 0, atoms.Arity)
-	for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
-		tuple = atoms.Tuple(tuple[:0], row)
-		own := tuple[place]
-		affirms := g.Tables.Store.Symbols.Name(own) == class
-		target, ok := inferred.Find(slices.Delete(tuple, place, place+1)...)
-		if !ok || inferred.Role(target) != relation.Target {
-			continue
-		}
-		label, labelled := known[inferred.Number(target)]
-		if !labelled {
-			continue
-		}
-		value := labels.Truth[label]
-		if !affirms {
-			value = 1 - value
-		}
-		carried.Variables, carried.Truth = append(carried.Variables, atoms.Number(row)), append(carried.Truth, value)
-		carried.Entities = append(carried.Entities, labels.Entities[label])
-		carried.Classes = append(carried.Classes, int32(own))
 	}
 }
 

@@ -18,6 +18,7 @@ type learner struct {
 	plan    plan         // how to learn, where held-out labels choose it
 	notices *notices     // look on while it learns; nil before
 	links   map[int]link // of neural predicates, as they have been found
+	affirms map[int]affirmation
 }
 
 // explainInfeasible names the ground rules that contradict each other, if that is what ended learning.
