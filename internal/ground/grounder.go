@@ -197,9 +197,13 @@ func (r *routine) divide() {
 		return
 	}
 	widths, total, widest := make([]int64, rows), int64(0), int64(0)
-	slots := slices.Clone(r.slots)
+	slots, key, asked := slices.Clone(r.slots), make([]symbol.ID, len(r.ops[next].key)), r.asked(next)
 	for k := range widths {
-		widths[k] = max(1, r.width(next, r.ops[r.pivot].row(r.lo, k), slots))
+		row := r.ops[r.pivot].row(r.lo, k)
+		for _, b := range asked {
+			slots[b.slot] = b.column[row]
+		}
+		widths[k] = max(1, r.ops[next].width(slots, key))
 		total += widths[k]
 		widest = max(widest, widths[k])
 	}
@@ -238,16 +242,11 @@ func (r *routine) nextLoop() int {
 	return -1
 }
 
-// width returns how many rows the loop op k has for a row of the pivot.
-func (r *routine) width(k int, row int32, slots []symbol.ID) int64 {
-	o := &r.ops[k]
+// width returns how many rows a loop has where these are the slots. The key is scratch.
+func (o *op) width(slots, key []symbol.ID) int64 {
 	if o.kind == plan.Scan {
 		return int64(o.size)
 	}
-	for _, b := range r.ops[r.pivot].bind {
-		slots[b.slot] = b.column[row]
-	}
-	key := make([]symbol.ID, len(o.key))
 	for i, slot := range o.key {
 		key[i] = slots[slot]
 	}

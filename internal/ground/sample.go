@@ -71,9 +71,10 @@ func (m *measure) add(other *measure, weight float64) {
 type sampler struct {
 	*machine
 	random *rand.Rand
-	loops  []int    // per op, how many loops there are from it on
-	draws  [][]draw // per op, space for the rows to visit
-	direct []int    // the loops whose keys are known once the pivot has a row
+	loops  []int     // per op, how many loops there are from it on
+	draws  [][]draw  // per op, space for the rows to visit
+	direct []int     // the loops whose keys are known once the pivot has a row
+	bound  []binding // what the pivot binds of these keys
 	share  float64
 	work   int
 	most   float64 // bounds work; 0 means no bound
@@ -125,8 +126,22 @@ func newSampler(m *machine) *sampler {
 			s.direct = append(s.direct, k)
 		}
 	}
+	s.bound = m.asked(s.direct...)
 	m.sampler = s
 	return s
+}
+
+// asked lists what the pivot binds of the keys of some ops behind it.
+func (r *routine) asked(ops ...int) (all []binding) {
+	if len(ops) == 0 {
+		return nil
+	}
+	for _, b := range r.ops[r.pivot].bind {
+		if slices.ContainsFunc(ops, func(k int) bool { return slices.Contains(r.ops[k].key, b.slot) }) {
+			all = append(all, b)
+		}
+	}
+	return all
 }
 
 // knows tells whether slots hold constants or are bound by the pivot.
@@ -207,17 +222,19 @@ func (s *sampler) draw(o *op, k int, lo int32, n, take int) []draw {
 	return draws
 }
 
-// candidates is how many rows drawByFanOut looks at for each that it chooses.
-const candidates = 32
+// candidates is how many rows drawByFanOut looks at for each that it chooses, and lookedAt how many of them in the time
+// of touching a row.
+const candidates, lookedAt = 32, 4
 
 // drawByFanOut chooses rows of the pivot with a probability in proportion to how many combinations of rows the loops
 // inside go through for each: a block of a thousand makes more triples than all the small ones together, and is rare.
 func (s *sampler) drawByFanOut(draws []draw, o *op, lo int32, n, take int) []draw {
 	few := min(n, candidates*take)
+	s.work += few / lookedAt
 	all, total := make([]draw, few), 0.0
 	for i := range all {
 		at := s.pick(i, few, n)
-		all[i] = draw{at, s.fanOut(o, o.row(lo, at))}
+		all[i] = draw{at, s.fanOut(o.row(lo, at))}
 		total += all[i].weight
 	}
 	step := total / float64(take)
@@ -235,14 +252,13 @@ func (s *sampler) drawByFanOut(draws []draw, o *op, lo int32, n, take int) []dra
 }
 
 // fanOut returns the product of the lengths of the direct loops for a row of the pivot.
-func (s *sampler) fanOut(o *op, row int32) float64 {
-	for _, b := range o.bind {
+func (s *sampler) fanOut(row int32) float64 {
+	for _, b := range s.bound {
 		s.slots[b.slot] = b.column[row]
 	}
 	product := 1.0
 	for _, k := range s.direct {
-		lo, hi := s.ops[k].index.Range(s.key(&s.ops[k], k))
-		product *= float64(hi - lo)
+		product *= float64(s.ops[k].width(s.slots, s.keys[k]))
 	}
 	return min(boundless, product)
 }

@@ -52,10 +52,16 @@ type outlook struct {
 // newOrderer begins a plan in which nothing is bound but these variables; comparisons of constants and of what is bound
 // are decided before the first step.
 func newOrderer(rule *program.Rule, store *relation.Store, bound []bool) *orderer {
-	o := &orderer{
-		rule: rule, store: store, bound: bound,
-		users: make([][]int, len(rule.Variables)), checks: make([][]int, len(rule.Variables)),
-	}
+	o := &orderer{rule: rule, store: store, bound: bound, alone: alone(rule)}
+	o.use()
+	o.begin()
+	return o
+}
+
+// use finds where each variable is used.
+func (o *orderer) use() {
+	rule := o.rule
+	o.users, o.checks = make([][]int, len(rule.Variables)), make([][]int, len(rule.Variables))
 	for k := range rule.Atoms {
 		for _, t := range rule.Atoms[k].Args {
 			if t.IsVariable() {
@@ -70,9 +76,6 @@ func newOrderer(rule *program.Rule, store *relation.Store, bound []bool) *ordere
 			}
 		}
 	}
-	o.alone = alone(rule)
-	o.begin()
-	return o
 }
 
 // begin forgets all steps.
@@ -179,7 +182,7 @@ func (o *orderer) bind(k int) (bound []int) {
 			continue
 		}
 		values := 1.0
-		if !o.alone {
+		if !o.alone && o.links(arg.Variable) {
 			values = max(1, o.values(a, column))
 		}
 		switch known := o.distinct[arg.Variable]; {
@@ -194,6 +197,20 @@ func (o *orderer) bind(k int) (bound []int) {
 		}
 	}
 	return bound
+}
+
+// links tells whether a variable stands anywhere else than where it is bound: how many values it takes makes no
+// difference otherwise.
+func (o *orderer) links(variable int) bool { return len(o.users[variable])+len(o.checks[variable]) > 1 }
+
+// asks tells whether estimates may ask how many values a column of an atom has.
+func (o *orderer) asks(a *program.Atom, column int) bool {
+	switch arg := a.Args[column]; {
+	case !arg.IsVariable() || slices.ContainsFunc(a.Args, o.isSum):
+		return !o.isSum(arg)
+	default:
+		return o.links(arg.Variable)
+	}
 }
 
 // isSum tells whether a term is a summation variable, whose columns are projected away.

@@ -133,12 +133,15 @@ func Count(threads int, rules []*program.Rule, store *relation.Store) {
 	var all []column
 	known := make(map[column]bool)
 	for _, rule := range rules {
+		if alone(rule) {
+			continue
+		}
+		o := &orderer{rule: rule}
+		o.use()
 		for k := range rule.Atoms {
 			a := &rule.Atoms[k]
-			for number, arg := range a.Args {
-				c := column{a.Predicate, number}
-				summed := arg.IsVariable() && rule.Variables[arg.Variable].Summation
-				if a.Generates && !alone(rule) && !summed && !known[c] {
+			for number := range a.Args {
+				if c := (column{a.Predicate, number}); a.Generates && o.asks(a, number) && !known[c] {
 					known[c] = true
 					all = append(all, c)
 				}
