@@ -26,7 +26,8 @@ func reduce(p *plan.Plan, id func(constant string) symbol.ID) (rows [][]int32) {
 	return rows
 }
 
-// required returns the rows of step k that have its constants and that the steps behind it let pass, and few others.
+// required returns the rows of step k that have its constants and repetitions and that the steps behind it let pass,
+// and few others.
 func required(p *plan.Plan, k int, left [][]int32, id func(constant string) symbol.ID) (rows []int32) {
 	s := &p.Steps[k]
 	for _, column := range s.Key {
@@ -34,6 +35,9 @@ func required(p *plan.Plan, k int, left [][]int32, id func(constant string) symb
 			f := relation.NewFilter([][]symbol.ID{{id(arg.Constant)}}, nil)
 			rows = f.Select(columnsOf(s.Relation, []int{column}), rows)
 		}
+	}
+	for _, pair := range s.Repeats() {
+		rows = relation.SelectSame(s.Relation.Columns[pair[0]], s.Relation.Columns[pair[1]], rows)
 	}
 	if s.Op == plan.Lookup {
 		return rows

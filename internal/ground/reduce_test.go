@@ -74,3 +74,31 @@ func TestRefusedRowsAreNotIndexed(t *testing.T) {
 		}
 	}
 }
+
+// Where a variable stands twice in an atom, rows with two values there are not indexed.
+func TestRowsOfTwoValuesAreNotIndexed(t *testing.T) {
+	b := newBuilder()
+	var rows, goals []data
+	for k := range 5000 {
+		rows = append(rows, observed(fmt.Sprintf("a%d b%d b%d", k%1000, k/2, k/2+k/1000), 1))
+	}
+	for k := range 2500 {
+		goals = append(goals, data{fmt.Sprint("b", k), relation.Target, 0})
+	}
+	b.add("T", 3, false, rows...)
+	b.add("Start", 1, false, observed("a1", 1))
+	b.add("Goal", 1, true, goals...)
+	f := b.rules(t, "1: Start(A) & T(A, B, B) -> Goal(B)\n")
+	prepared, err := Prepare(context.Background(), f.program, f.store, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range prepared.routine(1, 0).ops {
+		if o := &prepared.routines[0].ops[k]; int(o.size) == len(rows) && o.places > 1 {
+			t.Errorf("%d rows are indexed:\n%s", o.places, prepared.plans[0])
+		}
+	}
+	if _, report := f.made(t, Options{Threads: 1}); report.Rules[0].Counts.Groundings != 1 {
+		t.Errorf("%d groundings", report.Rules[0].Counts.Groundings)
+	}
+}

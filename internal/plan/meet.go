@@ -65,11 +65,28 @@ func (o *orderer) meetAt(k, n int) {
 	} else {
 		steps[k].Meets = n
 	}
-	before := times + steps[k].Rows
+	o.plan.Cost += min(0, times*float64(1+n)+shortest/values-o.plan.oneByOne(k, n))
+}
+
+// oneByOne returns what step k and the n behind it cost if they do not meet.
+func (p *Plan) oneByOne(k, n int) float64 {
+	cost := p.Steps[k-1].Rows + p.Steps[k].Rows
 	for j := k; j < k+n; j++ {
-		before += steps[j].Rows
+		cost += p.Steps[j].Rows
 	}
-	o.plan.Cost += min(0, times*float64(1+n)+shortest/values-before)
+	return cost
+}
+
+// least returns what a plan costs at least, whatever steps meet: how crowded columns are, by which that is decided,
+// takes time to count.
+func (p *Plan) least() float64 {
+	cost := p.Cost
+	for k := range p.Steps {
+		if n := p.meetable(k); n > 0 {
+			cost -= p.oneByOne(k, n)
+		}
+	}
+	return cost
 }
 
 // refuses tells whether the n steps behind the k-th ask for nothing but what it binds, and for so few values that the

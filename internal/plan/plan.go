@@ -6,6 +6,7 @@ package plan
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/parallel"
@@ -111,18 +112,19 @@ func New(ctx context.Context, rule *program.Rule, store *relation.Store) (*Plan,
 	firsts = firsts[:min(len(firsts), tries(len(rule.Atoms)))]
 	slices.Sort(firsts) // of plans that are as good as each other, the one that is nearest to the rule as it is written
 	if len(firsts) == 0 {
-		return o.from(ctx, nil), ctx.Err()
+		return o.from(ctx, nil, math.Inf(1)), ctx.Err()
 	}
-	var best *Plan
-	for _, first := range firsts {
-		if p := o.from(ctx, []int{first}); best == nil || p.score() < best.score() {
-			best = p
+	best, lowest := (*Plan)(nil), math.Inf(1)
+	take := func(first []int) {
+		if p := o.from(ctx, first, lowest); best == nil || p.score() < lowest {
+			best, lowest = p, p.score()
 		}
+	}
+	for _, first := range firsts {
+		take([]int{first})
 	}
 	if short {
-		if p := o.from(ctx, o.exact(firsts)); p.score() < best.score() {
-			best = p
-		}
+		take(o.exact(firsts))
 	}
 	return best, ctx.Err()
 }
@@ -168,7 +170,7 @@ func alone(rule *program.Rule) bool {
 // Bound plans rule for groundings in which some variables have values before the first step, as bound says: Conditions
 // lists the comparisons that these decide, too. It is for few groundings at a time, so that the order is a greedy one.
 func Bound(rule *program.Rule, store *relation.Store, bound []bool) *Plan {
-	return newOrderer(rule, store, bound).from(context.Background(), nil)
+	return newOrderer(rule, store, bound).from(context.Background(), nil, math.Inf(1))
 }
 
 // tries is how many greedy plans are worth their time: each takes time with the square of the rule's length.
@@ -181,8 +183,9 @@ func (p *Plan) score() float64 { return p.Cost * uneven(p.Steps[0].Rows) }
 // uneven is the factor of a score for so many rows of the first step.
 func uneven(rows float64) float64 { return 1 + 8/max(1, rows) }
 
-// from builds the plan that begins with these atoms and goes on greedily.
-func (o *orderer) from(ctx context.Context, first []int) *Plan {
+// from builds the plan that begins with these atoms and goes on greedily. Its steps do not meet where its score would
+// not be below the lowest even so.
+func (o *orderer) from(ctx context.Context, first []int, lowest float64) *Plan {
 	o.begin()
 	for _, k := range first {
 		o.generate(k)
@@ -190,7 +193,9 @@ func (o *orderer) from(ctx context.Context, first []int) *Plan {
 	o.greedy(ctx)
 	o.plan.Generators, o.plan.Cost = len(o.plan.Steps), o.cost
 	o.hoist()
-	o.meet()
+	if math.IsInf(lowest, 1) || o.plan.least()*uneven(o.plan.Steps[0].Rows) < lowest {
+		o.meet()
+	}
 	o.plan.Groundings = o.rows
 	o.plan.Bytes = o.rows * o.bytesPerGrounding()
 	return o.plan

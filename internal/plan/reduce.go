@@ -83,7 +83,7 @@ func (s *Step) lookedUp() lookedUp { return lookedUp{s.Relation, relation.IndexO
 func (p *Plan) reduce(k, users int) {
 	s := &p.Steps[k]
 	if s.Reduced = false; s.Relation.Len() >= fewRows && !s.Relation.Indexed(s.Key...) {
-		s.Part *= p.part(k)
+		s.Part = max(s.Part*p.part(k), 1/float64(s.Relation.Len()))
 		s.Reduced = (s.Part+1./passes)*dearIndex*float64(max(1, users)) <= 1
 	}
 }
@@ -153,14 +153,28 @@ func (p *Plan) part(k int) float64 {
 	return part
 }
 
-// behind estimates which part of its relation's rows step k can have by its constants, and by the steps behind it that
-// take it into account.
+// Repeats lists the pairs of columns in which rows must have the same: each column with the first one of its variable.
+func (s *Step) Repeats() (pairs [][2]int) {
+	for _, column := range s.Columns {
+		arg := s.Atom.Args[column]
+		if first := slices.Index(s.Atom.Args, arg); first < column && arg.IsVariable() {
+			pairs = append(pairs, [2]int{first, column})
+		}
+	}
+	return pairs
+}
+
+// behind estimates which part of its relation's rows step k can have by its constants and repetitions, and by the steps
+// behind it that take it into account.
 func (p *Plan) behind(k int) float64 {
 	s, part := &p.Steps[k], 1.0
 	for _, column := range s.Key {
 		if !s.Atom.Args[column].IsVariable() {
 			part /= s.values(column)
 		}
+	}
+	for _, pair := range s.Repeats() {
+		part /= s.values(pair[1])
 	}
 	if s.Op == Lookup {
 		return part

@@ -2,6 +2,7 @@ package relation
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
@@ -74,27 +75,59 @@ func exactFilter(column []symbol.ID, some []int32, most int) *Filter {
 
 // selectExact is Select for single values.
 func (f *Filter) selectExact(column []symbol.ID, some []int32) (left []int32) {
-	var space [lot]int32
-	rows, limit := len(column), uint32(64*len(f.words))
-	if some != nil {
-		rows = len(some)
-	}
+	var space, rows [lot]int32
 	left = []int32{}
-	if limit == 0 {
+	if len(f.words) == 0 {
 		return left
 	}
-	for from := 0; from < rows; from += lot {
-		n := 0
-		for k := from; k < min(rows, from+lot); k++ {
-			row := int32(k)
-			if some != nil {
-				row = some[k]
+	if some != nil {
+		for chunk := range slices.Chunk(some, lot) {
+			for k, row := range chunk {
+				rows[k] = column[row]
 			}
-			if space[n] = row; uint32(column[row]) < limit {
-				n += int(f.words[uint32(column[row])/64] >> (uint32(column[row]) % 64) & 1)
+			n := f.places(&space, rows[:len(chunk)])
+			for _, k := range space[:n] {
+				left = append(left, chunk[k])
 			}
 		}
-		left = append(left, space[:n]...)
+		return left
+	}
+	for from := 0; from < len(column); from += lot {
+		n := f.places(&space, column[from:min(len(column), from+lot)])
+		for _, k := range space[:n] {
+			left = append(left, int32(from)+k)
+		}
+	}
+	return left
+}
+
+// places finds the places of those of a lot of single values that are in the set, and returns how many they are. There
+// is no branch: whether a value is there is anyone's guess.
+func (f *Filter) places(space *[lot]int32, values []symbol.ID) int {
+	n, words := 0, f.words
+	for k, v := range values {
+		space[uint8(n)] = int32(k)
+		at := int(uint32(v) / 64)
+		within := (at - len(words)) >> 63 // all bits, or none beyond the last word
+		n += int(words[at&within]>>(uint32(v)%64)) & within & 1
+	}
+	return n
+}
+
+// SelectSame returns those of some rows, or of all if that is nil, which have one value in both columns.
+func SelectSame(one, other []symbol.ID, some []int32) []int32 {
+	left := []int32{}
+	if some == nil {
+		for row, v := range one {
+			if v == other[row] {
+				left = append(left, int32(row))
+			}
+		}
+	}
+	for _, row := range some {
+		if one[row] == other[row] {
+			left = append(left, row)
+		}
 	}
 	return left
 }

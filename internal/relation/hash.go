@@ -29,14 +29,14 @@ func (x *Index) hashWhole(rows int) bool {
 	var packed [lot]uint64
 	for from := 0; from < rows; from += lot {
 		n := min(lot, rows-from)
-		packEach(packed[:n], x.columns, from)
+		x.packEach(packed[:n], x.columns, from)
 		for k, key := range packed[:n] {
 			places[k] = home(key, x.shift)
 		}
 		for k, at := range places[:n] {
 			row := from + k
 			for x.slots[at].count != 0 {
-				if x.slots[at].key == packed[k] && (len(x.columns) <= 2 || x.alike(int(x.slots[at].first), row)) {
+				if x.slots[at].key == packed[k] && (x.exact() || x.alike(int(x.slots[at].first), row)) {
 					return false
 				}
 				at = (at + 1) & uint64(size-1)
@@ -52,30 +52,6 @@ func (x *Index) alike(a, b int) bool {
 	return !slices.ContainsFunc(x.columns, func(column []symbol.ID) bool { return column[a] != column[b] })
 }
 
-// packEach packs the keys of rows from one on.
-func packEach(packed []uint64, columns [][]symbol.ID, from int) {
-	switch len(columns) {
-	case 1:
-		for k, v := range columns[0][from : from+len(packed)] {
-			packed[k] = uint64(uint32(v))
-		}
-	case 2:
-		low := columns[1][from : from+len(packed)]
-		for k, v := range columns[0][from : from+len(packed)] {
-			packed[k] = uint64(uint32(v))<<32 | uint64(uint32(low[k]))
-		}
-	default:
-		for k := range packed {
-			packed[k] = uint64(len(columns))
-		}
-		for _, column := range columns {
-			for k, v := range column[from : from+len(packed)] {
-				packed[k] = mix(packed[k], v)
-			}
-		}
-	}
-}
-
 // hash arranges the rows by key in a hash table; groups are in the order of their first rows.
 func (x *Index) hash(rows, expected int) {
 	h := hashing{Index: x, group: make([]int32, rows)}
@@ -84,7 +60,7 @@ func (x *Index) hash(rows, expected int) {
 	var packed [lot]uint64
 	for from := 0; from < rows; from += lot {
 		some := packed[:min(lot, rows-from)]
-		packEach(some, x.columns, from)
+		x.packEach(some, x.columns, from)
 		for _, key := range some { // all wait for memory at once, and not one after the other
 			h.seen += h.slots[home(key, h.shift)].count
 		}
@@ -114,10 +90,10 @@ func (h *hashing) add(row int32, packed uint64) {
 	}
 }
 
-// holds tells whether a slot is that of a row's key. Up to two columns the packed key says it; beyond, rows must be
+// holds tells whether a slot is that of a row's key. Mostly the packed key says it; where it does not, rows must be
 // compared.
 func (h *hashing) holds(s *slot, packed uint64, row int32) bool {
-	return s.key == packed && (len(h.columns) <= 2 || h.alike(int(h.rep[s.first]), int(row)))
+	return s.key == packed && (h.exact() || h.alike(int(h.rep[s.first]), int(row)))
 }
 
 // resize moves the groups into a table of size slots, a power of 2. Tables grow at two thirds full: finding a key then
@@ -165,69 +141,106 @@ func (h *hashing) arrange() {
 
 // probeEach is FindEach in a hash table: where the keys lie is found for all before any of them is looked at.
 func (x *Index) probeEach(rows []int32, key [][]symbol.ID, some []int32) {
-	if some == nil && len(key) > 0 && len(key) <= 2 && x.taken == 0 {
+	switch {
+	case !x.batched():
+		x.eachTuple(key, some, len(rows), func(i int32, tuple []symbol.ID) { rows[i] = x.Find(tuple) })
+	case some == nil:
 		x.probeAll(rows, key)
-		return
-	}
-	tuple := slices.Grow(make([]symbol.ID, 0, 8), len(key))[:len(key)]
-	find := func(i int32) {
-		for k, values := range key {
-			tuple[k] = values[i]
-		}
-		rows[i] = x.Find(tuple)
-	}
-	if some == nil {
-		for i := range rows {
-			find(int32(i))
+	default:
+		var places [lot]uint64
+		for lanes := range slices.Chunk(some, lot) {
+			x.slotsOf(places[:len(lanes)], key, 0, lanes)
+			for k, at := range places[:len(lanes)] {
+				rows[lanes[k]] = x.firstAt(at)
+			}
 		}
 	}
-	for _, i := range some {
-		find(i)
+}
+
+// probeAll is probeEach for all keys.
+func (x *Index) probeAll(rows []int32, key [][]symbol.ID) {
+	var places [lot]uint64
+	for from := 0; from < len(rows); from += lot {
+		some := rows[from:min(len(rows), from+lot)]
+		x.slotsOf(places[:len(some)], key, from, nil)
+		for k, at := range places[:len(some)] {
+			some[k] = x.firstAt(at)
+		}
 	}
 }
 
 // rangeHashed is RangeEach in a hash table.
 func (x *Index) rangeHashed(lows, highs []int32, key [][]symbol.ID, some []int32) {
-	tuple := slices.Grow(make([]symbol.ID, 0, 8), len(key))[:len(key)]
-	for _, i := range some {
-		for k, values := range key {
-			tuple[k] = values[i]
+	if !x.batched() {
+		x.eachTuple(key, some, 0, func(i int32, tuple []symbol.ID) { lows[i], highs[i] = x.probe(tuple) })
+		return
+	}
+	var places [lot]uint64
+	for lanes := range slices.Chunk(some, lot) {
+		x.slotsOf(places[:len(lanes)], key, 0, lanes)
+		for k, at := range places[:len(lanes)] {
+			s := &x.slots[at]
+			lows[lanes[k]], highs[lanes[k]] = s.first, s.first+s.count
 		}
-		lows[i], highs[i] = x.probe(tuple)
 	}
 }
 
-// probeAll is probeEach for all keys of one or two columns.
-func (x *Index) probeAll(rows []int32, key [][]symbol.ID) {
-	var packed, places [lot]uint64
-	single := x.rows == nil
-	for from := 0; from < len(rows); from += lot {
-		some := rows[from:min(len(rows), from+lot)]
-		packEach(packed[:len(some)], key, from)
-		for k, p := range packed[:len(some)] {
-			places[k] = home(p, x.shift)
+// batched tells whether many keys can be looked up by their packed forms alone: those of a living relation may have
+// slots without rows.
+func (x *Index) batched() bool { return x.exact() && len(x.columns) > 0 && x.taken == 0 }
+
+// slotsOf finds the slots of keys, or empty ones: of those in some lanes, or of all from one on.
+func (x *Index) slotsOf(places []uint64, key [][]symbol.ID, from int, some []int32) {
+	var space [lot]uint64
+	packed := space[:len(places)]
+	if some == nil {
+		x.packEach(packed, key, from)
+	} else {
+		x.packSome(packed, key, some)
+	}
+	for k, p := range packed {
+		places[k] = home(p, x.shift)
+	}
+	for k, at := range places {
+		s := &x.slots[at]
+		for s.key != packed[k] && s.count != 0 {
+			at = (at + 1) & uint64(len(x.slots)-1)
+			s = &x.slots[at]
 		}
-		for k, at := range places[:len(some)] {
-			s := &x.slots[at]
-			for s.key != packed[k] && s.count != 0 {
-				at = (at + 1) & uint64(len(x.slots)-1)
-				s = &x.slots[at]
-			}
-			switch {
-			case s.count == 0:
-				some[k] = -1
-			case single:
-				some[k] = s.first
-			default:
-				some[k] = x.rows[s.first]
-			}
+		places[k] = at
+	}
+}
+
+// firstAt returns the first row of a slot's key, -1 if it is empty.
+func (x *Index) firstAt(at uint64) int32 {
+	if s := &x.slots[at]; s.count > 0 {
+		return x.row(s.first)
+	}
+	return -1
+}
+
+// eachTuple gathers the keys of some lanes, or of the first ones, and visits each.
+func (x *Index) eachTuple(key [][]symbol.ID, some []int32, first int, visit func(i int32, tuple []symbol.ID)) {
+	tuple := slices.Grow(make([]symbol.ID, 0, 8), len(key))[:len(key)]
+	gathered := func(i int32) {
+		for k, values := range key {
+			tuple[k] = values[i]
 		}
+		visit(i, tuple)
+	}
+	if some == nil {
+		for i := range first {
+			gathered(int32(i))
+		}
+	}
+	for _, i := range some {
+		gathered(i)
 	}
 }
 
 // probe is Range in a hash table.
 func (x *Index) probe(key []symbol.ID) (lo, hi int32) {
-	packed := pack(key)
+	packed := x.pack(key)
 	for at := home(packed, x.shift); ; at = (at + 1) & uint64(len(x.slots)-1) {
 		s := &x.slots[at]
 		if s.count == 0 {
@@ -236,7 +249,7 @@ func (x *Index) probe(key []symbol.ID) (lo, hi int32) {
 			}
 			return 0, 0
 		}
-		if s.key == packed && (len(key) <= 2 || x.equal(x.row(s.first), key)) {
+		if s.key == packed && (x.exact() || x.equal(x.row(s.first), key)) {
 			return s.first, s.first + s.count
 		}
 	}
@@ -252,6 +265,42 @@ func (x *Index) equal(row int32, key []symbol.ID) bool {
 	return true
 }
 
+// exact tells whether keys that are packed alike are the same.
+func (x *Index) exact() bool { return len(x.columns) <= 2 || x.packing != nil }
+
+// pack makes one number of a key.
+func (x *Index) pack(key []symbol.ID) uint64 {
+	if x.packing != nil {
+		return x.packing.pack(key)
+	}
+	return pack(key)
+}
+
+// packEach packs the keys of rows from one on.
+func (x *Index) packEach(packed []uint64, columns [][]symbol.ID, from int) {
+	if x.packing != nil {
+		x.packing.packEach(packed, columns, from)
+	} else {
+		packEach(packed, columns, from)
+	}
+}
+
+// packSome packs the keys of some rows, exactly.
+func (x *Index) packSome(packed []uint64, columns [][]symbol.ID, some []int32) {
+	switch {
+	case x.packing != nil:
+		x.packing.packSome(packed, columns, some)
+	case len(columns) == 1:
+		for i, row := range some {
+			packed[i] = uint64(uint32(columns[0][row]))
+		}
+	default:
+		for i, row := range some {
+			packed[i] = uint64(uint32(columns[0][row]))<<32 | uint64(uint32(columns[1][row]))
+		}
+	}
+}
+
 // pack makes one number of a key: exact for up to two columns, a hash for more.
 func pack(key []symbol.ID) uint64 {
 	switch len(key) {
@@ -263,6 +312,30 @@ func pack(key []symbol.ID) uint64 {
 		return uint64(uint32(key[0]))<<32 | uint64(uint32(key[1]))
 	}
 	return hash(key)
+}
+
+// packEach packs the keys of rows from one on.
+func packEach(packed []uint64, columns [][]symbol.ID, from int) {
+	switch len(columns) {
+	case 1:
+		for k, v := range columns[0][from : from+len(packed)] {
+			packed[k] = uint64(uint32(v))
+		}
+	case 2:
+		low := columns[1][from : from+len(packed)]
+		for k, v := range columns[0][from : from+len(packed)] {
+			packed[k] = uint64(uint32(v))<<32 | uint64(uint32(low[k]))
+		}
+	default:
+		for k := range packed {
+			packed[k] = uint64(len(columns))
+		}
+		for _, column := range columns {
+			for k, v := range column[from : from+len(packed)] {
+				packed[k] = mix(packed[k], v)
+			}
+		}
+	}
 }
 
 // home returns the slot where the search for a packed key begins: Fibonacci hashing of the folded key, so that tuples

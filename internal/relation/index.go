@@ -25,8 +25,9 @@ type Index struct {
 	start []int32
 
 	// Hashing, if slots is not nil.
-	slots []slot
-	shift uint8
+	slots   []slot
+	shift   uint8
+	packing packing // of the keys; nil if they are packed as pack does
 
 	// Of a living relation: how many rows each slot's group has room for, and how many slots are not empty.
 	rooms []int32
@@ -55,7 +56,7 @@ func newIndex(threads int, columns [][]symbol.ID, spans []span, rows int, whole 
 	if dims, cells := box(spans); cells <= sparsity*(rows+8) {
 		x.dims = dims
 		x.address(threads, rows, cells)
-	} else if !whole || !x.hashWhole(rows) {
+	} else if x.packing = packingOf(spans); !whole || !x.hashWhole(rows) {
 		x.hash(rows, expectedKeys(columns, rows))
 	}
 	return x
@@ -350,7 +351,7 @@ func (x *Index) offset(key []symbol.ID) (c uint32, ok bool) {
 // Peek reads where the rows of a key are likely to begin in Grouped, as Range will read again.
 func (x *Index) Peek(key []symbol.ID) int32 {
 	if x.slots != nil {
-		return x.slots[home(pack(key), x.shift)].first
+		return x.slots[home(x.pack(key), x.shift)].first
 	}
 	if c, ok := x.offset(key); ok {
 		return x.start[c]

@@ -108,9 +108,18 @@ func TestFindEachIsFind(t *testing.T) {
 		}
 		clear(got)
 		x.FindEach(got, keys, some, scratch)
+		lows, highs := make([]int32, n), make([]int32, n)
+		x.RangeEach(lows, highs, keys, some, scratch)
 		for _, i := range some {
 			if got[i] != want[i] {
 				t.Fatalf("found %d of %v, not %d", got[i], keys, want[i])
+			}
+			key := make([]symbol.ID, len(columns))
+			for k := range key {
+				key[k] = keys[k][i]
+			}
+			if lo, hi := x.Range(key); lo != lows[i] || hi != highs[i] {
+				t.Fatalf("rows [%d, %d) of %v, not [%d, %d)", lows[i], highs[i], key, lo, hi)
 			}
 		}
 	})

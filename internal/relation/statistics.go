@@ -2,7 +2,6 @@ package relation
 
 import (
 	"maps"
-	"math"
 	"math/bits"
 	"sync"
 
@@ -171,21 +170,9 @@ func (r *Relation) DistinctCount(column int) int {
 	return known(r, &r.known.counts, column, func() int { return countDistinct(r.Columns[column], r.span(column)) })
 }
 
-// span is the smallest and the largest value of a column; of one without values, low is above high.
-type span struct{ low, high symbol.ID }
-
 // span returns that of a column, which is found on first use.
 func (r *Relation) span(column int) span {
 	return known(r, &r.known.spans, column, func() span { return spanOf(r.Columns[column]) })
-}
-
-// spanOf finds the smallest and the largest value.
-func spanOf(values []symbol.ID) span {
-	s := span{low: math.MaxInt32, high: math.MinInt32}
-	for _, v := range values {
-		s.low, s.high = min(s.low, v), max(s.high, v)
-	}
-	return s
 }
 
 // countDistinct counts in a bit set over the range of the values. Those that follow each other are often in one word,
