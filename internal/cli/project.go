@@ -148,11 +148,17 @@ func epochLine(e *command.Env, name string) func(learn.Epoch) {
 		if line.Iterations > 0 {
 			proof = fmt.Sprintf("gap %.0e in %d steps  ", line.Gap, line.Iterations)
 		}
-		name := name
-		if line.Fold > 0 {
-			name = fmt.Sprintf("%s, fold %d,", name, line.Fold)
+		about := name
+		if line.Method != "" {
+			about += " by " + line.Method
 		}
-		e.Statusf("%s epoch %3d  loss %.4f  %s%sinference %.0f ms  gradient %.0f ms", name, line.Number, line.Loss,
+		if line.Fold > 0 {
+			about += fmt.Sprintf(", fold %d", line.Fold)
+		}
+		if about != name {
+			about += ","
+		}
+		e.Statusf("%s epoch %3d  loss %.4f  %s%sinference %.0f ms  gradient %.0f ms", about, line.Number, line.Loss,
 			validation, proof, 1e3*line.Inference, 1e3*line.Gradient)
 	}
 }

@@ -66,6 +66,7 @@ const smallestWeight = 1e-3
 // Epoch is one line of the learning curve: the state before its gradient steps.
 type Epoch struct {
 	Number     int       `json:"epoch"`
+	Method     string    `json:"-"`              // whose steps these are, where methods compete
 	Fold       int       `json:"fold,omitempty"` // of the labels that are held out, from 1; 0 if none are
 	Loss       float64   `json:"loss"`
 	Validation float64   `json:"validation"`

@@ -255,12 +255,7 @@ func (c *comparison) learn(ctx context.Context, l lesson, fold int) (learn.Outco
 	if err != nil {
 		return learn.Outcome{}, nil, err
 	}
-	trainer.Save = nil
-	trainer.OnEpoch = func(line learn.Epoch) {
-		if line.Fold = fold; g.Project.OnEpoch != nil {
-			g.Project.OnEpoch(line)
-		}
-	}
+	trainer.Save, trainer.OnEpoch = nil, g.told(trainer.Method, fold)
 	outcome, err := trainer.Run(ctx)
 	if err != nil {
 		return outcome, nil, err

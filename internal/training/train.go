@@ -201,12 +201,24 @@ func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error)
 		return nil, fmt.Errorf("%s: %w", g.Project.Config.Name, err)
 	}
 	trainer.Last = l.epochs
-	trainer.OnEpoch, trainer.OnBatch = g.Project.OnEpoch, g.Project.OnBatch
+	trainer.OnEpoch, trainer.OnBatch = g.told(trainer.Method, 0), g.Project.OnBatch
 	if g.notices != nil {
 		g.notices.watch(trainer, l.start)
 	}
 	trainer.Save = g.save(trainer, g.checkpoint(l))
 	return trainer, nil
+}
+
+// told tells the project of the epochs of a method, maybe without a fold.
+func (g *learner) told(method learn.Method, fold int) func(learn.Epoch) {
+	return func(line learn.Epoch) {
+		if line.Fold = fold; g.Project.Learning.Compared {
+			line.Method = method.String()
+		}
+		if g.Project.OnEpoch != nil {
+			g.Project.OnEpoch(line)
+		}
+	}
 }
 
 // task is what there is to learn from: this grounding with its labels, or examples.
