@@ -3,7 +3,6 @@ package ground
 import (
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/program"
@@ -13,6 +12,10 @@ import (
 type addends struct {
 	ids  []int32
 	coef []float64
+
+	// Scratch of sort: the numbers above the lowest one, each with its place behind it, and coefficients.
+	keys, next []uint64
+	moved      []float64
 }
 
 // clear leaves no terms.
@@ -130,8 +133,8 @@ func (m *machine) mergeTerms() {
 
 // merge leaves each atom once, by its number, unless its coefficients cancel out.
 func (t *addends) merge() {
-	sort.Stable(t)
-	kept := addends{t.ids[:0], t.coef[:0]}
+	t.sort()
+	kept := addends{ids: t.ids[:0], coef: t.coef[:0]}
 	for k, id := range t.ids {
 		if n := len(kept.ids); n > 0 && kept.ids[n-1] == id {
 			kept.coef[n-1] += t.coef[k]
@@ -147,12 +150,51 @@ func (t *addends) merge() {
 	}
 }
 
-// Len, Less and Swap sort terms by their numbers.
-func (t *addends) Len() int           { return len(t.ids) }
-func (t *addends) Less(i, k int) bool { return t.ids[i] < t.ids[k] }
-func (t *addends) Swap(i, k int) {
-	t.ids[i], t.ids[k] = t.ids[k], t.ids[i]
-	t.coef[i], t.coef[k] = t.coef[k], t.coef[i]
+// sort sorts terms by their numbers; those of one atom stay in their order.
+func (t *addends) sort() {
+	if slices.IsSorted(t.ids) {
+		return
+	}
+	low := slices.Min(t.ids)
+	t.keys = t.keys[:0]
+	for k, id := range t.ids {
+		t.keys = append(t.keys, uint64(id-low)<<32|uint64(k))
+	}
+	if len(t.keys) < manyKeys {
+		slices.Sort(t.keys)
+	} else {
+		t.sortByDigits(uint64(slices.Max(t.ids) - low))
+	}
+	t.moved = grown(t.moved[:0], len(t.coef))
+	for k, key := range t.keys {
+		t.ids[k], t.moved[k] = low+int32(key>>32), t.coef[uint32(key)]
+	}
+	t.coef, t.moved = t.moved, t.coef
+}
+
+// manyKeys is how many keys are sorted by their digits at least.
+const manyKeys = 64
+
+// sortByDigits sorts the keys, none of which is above the highest, by one byte after the other, the lowest first.
+func (t *addends) sortByDigits(highest uint64) {
+	for shift := 0; highest>>shift != 0; shift += 8 {
+		var ends [256]int32
+		digit := func(key uint64) uint8 { return uint8(key >> (32 + shift)) }
+		for _, key := range t.keys {
+			ends[digit(key)]++
+		}
+		total := int32(0)
+		for d, count := range ends {
+			ends[d], total = total, total+count
+		}
+		t.next = grown(t.next[:0], len(t.keys))
+		for _, key := range t.keys {
+			at := &ends[digit(key)]
+			t.next[*at] = key
+			*at++
+		}
+		t.keys, t.next = t.next, t.keys
+	}
 }
 
 // addTerms appends the terms at hand, and remembers where they end.
