@@ -48,7 +48,9 @@ func (g *learner) learnWeights(ctx context.Context, l lesson) (*Training, error)
 		}
 		return training, err
 	}
-	if !training.Compared.Learned {
+	if training.Compared.Learned {
+		training.written = written
+	} else {
 		copy(g.Theta, written)
 		training.Kept, training.Chosen.Values = 0, c.written.y
 	}

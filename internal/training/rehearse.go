@@ -27,6 +27,10 @@ type rehearsal struct {
 	values []float64
 	// truths are the phases whose truth is that of the labels.
 	truths []load.Phase
+	// written are the weights over which those that were learned have won, while nothing was known; nil if they have
+	// not. Once labels are known, they compete again, and restored says how, if they won.
+	written  []float64
+	restored *Comparison
 }
 
 // shift is what is seen while a part of the labels is held out.
@@ -38,7 +42,7 @@ func (g *learner) rehearse(ctx context.Context, training *Training) error {
 	if g.Project.Config.HasExamples() || s.Skip || training.Ended.Early() {
 		return nil
 	}
-	r := &rehearsal{referee: referee{g: g}, about: g.entities()}
+	r := &rehearsal{referee: referee{g: g}, about: g.entities(), written: training.written}
 	if err := r.schedule(training.folds); err != nil || r.shifts == nil {
 		return err
 	}
@@ -57,6 +61,10 @@ func (g *learner) rehearse(ctx context.Context, training *Training) error {
 	if known.theta != nil && (rehearsed.Known || s.Known != nil) {
 		copy(g.Theta, known.theta)
 		g.plan.theta, training.plan.theta = known.theta, known.theta
+		if r.restored != nil {
+			r.restored.Method = training.Compared.Method
+			training.Compared, training.Kept = r.restored, 0
+		}
 	}
 	if rehearsed.Known || s.Known != nil {
 		return r.decide(ctx, training, true, known.y)
@@ -209,15 +217,14 @@ func (r *rehearsal) know(ctx context.Context, forgotten *contestant, theta []flo
 	return known, &Rehearsed{wins, forgotten.verdict.Loss(), known.verdict.Loss(), forgotten.score, known.score}, err
 }
 
-// knowBest knows by the weights that are, or by those that are found for that, if they are better: a thing whose
-// neighbours are known need not rely as much on what networks see of it.
+// knowBest knows by the weights that are, or by others, if they are better.
 func (r *rehearsal) knowBest(ctx context.Context, theta []float64, p *plan) (contestant, error) {
 	known, err := r.answer(ctx, true, theta)
-	if s := &r.g.Project.Learning; err != nil || r.g.Perception == nil || p.theta == nil || p.epochs > 0 ||
-		s.Learn.RuleRate == 0 || !slices.Contains(r.g.learned(), true) {
+	if err != nil {
 		return known, err
 	}
-	if theta, err = r.weigh(ctx); err != nil {
+	theta, err = r.rival(ctx, p)
+	if err != nil || theta == nil {
 		return known, err
 	}
 	other, err := r.answer(ctx, true, theta)
@@ -228,7 +235,24 @@ func (r *rehearsal) knowBest(ctx context.Context, theta []float64, p *plan) (con
 	if gain, err := r.judge(r.labels, &known, &other); err != nil || !gain.wins(0) {
 		return known, err
 	}
+	if r.written != nil {
+		r.restored = &Comparison{Labels: byHeldOut, Reason: "labels held out are told better, with the others known",
+			WrittenLoss: other.verdict.Loss(), LearnedLoss: known.verdict.Loss(),
+			WrittenScore: other.score, LearnedScore: known.score}
+	}
 	return other, nil
+}
+
+// rival returns the weights that compete with those that are once labels are known, nil for none. Beside networks, they
+// are found for that: a thing whose neighbours are known need not rely as much on what networks see of it. Else they
+// are those written: what labels follow from is not to be seen while nothing is known.
+func (r *rehearsal) rival(ctx context.Context, p *plan) ([]float64, error) {
+	g := r.g
+	if g.Perception == nil || p.theta == nil || p.epochs > 0 || g.Project.Learning.Learn.RuleRate == 0 ||
+		!slices.Contains(g.learned(), true) {
+		return r.written, nil
+	}
+	return r.weigh(ctx)
 }
 
 // weigh finds the weights of the rules with all other labels known.

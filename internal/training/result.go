@@ -36,7 +36,9 @@ type Training struct {
 	// Trials is the table of a search for weights: what was tried, with its score. The best is kept.
 	Trials  []search.Trial
 	Elapsed time.Duration
-	plan    plan   // that held-out labels have chosen
+	plan    plan // that held-out labels have chosen
+	// written are the weights that learning began with, if those that were learned were kept in their place.
+	written []float64
 	folds   []fold // with networks that have learned like the final ones, but for epochs end to end; nil without any
 }
 

@@ -1,0 +1,57 @@
+package engine_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/project"
+)
+
+// Whom of twelve to believe shows only by answers that are known. While none is, any weights are as good as others, and
+// those that were learned have won over those written by chance: of the others, 0.35 were right.
+func TestWrittenWeightsOnceLabelsAreKnown(t *testing.T) {
+	r := run(t, writeProject(t, witnesses(4)), project.Options{}, learnAndInfer)
+	accuracy := r.Evaluations[0].Values["Accuracy"]
+	if c := r.Compared; accuracy < 0.8 || c == nil || c.Learned || c.WrittenLoss >= c.LearnedLoss {
+		t.Errorf("%.3f are right, want at least 0.8: %+v", accuracy, c)
+	}
+}
+
+// witnesses answer some of 150 questions each; four in ten of them are mostly right, and the others guess.
+func witnesses(seed uint64) map[string]string {
+	random := rand.New(rand.NewPCG(seed, 31))
+	files := map[string]string{"model.json": `{
+		"rules": ["1: Yes(W, Q) & Reliable(W) -> True(Q) ^2", "1: No(W, Q) & Reliable(W) -> !True(Q) ^2",
+			"1: Yes(W, Q) & True(Q) -> Reliable(W) ^2", "1: No(W, Q) & !True(Q) -> Reliable(W) ^2", "0.1: True(Q) = 0.5 ^2"],
+		"predicates": {"Yes/2": {"observations": ["yes.tsv"]}, "No/2": {"observations": ["no.tsv"]},
+			"Reliable/1": {"targets": ["Reliable(W) <- Yes(W, Q)"]},
+			"True/1": {"targets": ["True(Q) <- Yes(W, Q)", "True(Q) <- No(W, Q)"],
+				"truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]}}}}`}
+	said := []string{"no.tsv", "yes.tsv"}
+	truth := make([]int, 150)
+	for q := range truth {
+		truth[q] = random.IntN(2)
+		table := "test.tsv"
+		if q < 40 {
+			table = "train.tsv"
+		}
+		files[table] += fmt.Sprintf("q%d\t%d\n", q, truth[q])
+	}
+	for w := range 12 {
+		right := 0.52
+		if random.Float64() < 0.4 {
+			right = 0.9
+		}
+		for q, is := range truth {
+			if random.Float64() > 0.4 {
+				continue
+			}
+			if random.Float64() > right {
+				is = 1 - is
+			}
+			files[said[is]] += fmt.Sprintf("w%d\tq%d\n", w, q)
+		}
+	}
+	return files
+}
