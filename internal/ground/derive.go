@@ -28,7 +28,7 @@ func Derive(
 	if err != nil {
 		return nil, nil, err
 	}
-	r := compile(chosen, g.scope)
+	r := compile(g.threads, chosen, g.scope)
 	head := r.slotsOf(&rule.Atoms[last], every(len(rule.Atoms[last].Args)))
 	r.emitBy(func(m *machine) { m.emitHead(head) })
 	r.divide()

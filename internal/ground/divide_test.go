@@ -56,7 +56,7 @@ Hub(A) & Link(A, B) -> Good(B) .
 		for i := range 2 {
 			s := newScope(f.store)
 			s.declare(rule)
-			r := compile(planned(t, rule, f.store), s)
+			r := compile(1, planned(t, rule, f.store), s)
 			if i == 1 {
 				if r.divide(); r.cuts != nil {
 					divided++

@@ -286,7 +286,7 @@ func TestMachinesDoNotAllocate(t *testing.T) {
 		s := newScope(f.store)
 		for _, rule := range f.program.Rules {
 			s.declare(rule)
-			m := newMachine(compile(planned(t, rule, f.store), s), new(atomic.Bool))
+			m := newMachine(compile(1, planned(t, rule, f.store), s), new(atomic.Bool))
 			run := func() {
 				m.run(cut{row: m.routine.lo}, cut{row: m.routine.hi})
 				for _, b := range m.batches {

@@ -137,7 +137,7 @@ func TestMeetingInGraphs(t *testing.T) {
 		}
 		g := newGrounder(context.Background(), newScope(f.store), Options{Threads: 1})
 		defer g.release()
-		r := compile(chosen, g.scope)
+		r := compile(1, chosen, g.scope)
 		col := newCollection(g, r)
 		g.each(r, col.take, col.end)
 		model2 := *model

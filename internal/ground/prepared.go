@@ -71,7 +71,7 @@ func (p *Prepared) For(prog *program.Program, store *relation.Store) bool {
 func (p *Prepared) routine(threads, k int) *routine {
 	if p.routines[k] == nil {
 		build(threads, p.plans[k])
-		p.routines[k] = compile(p.plans[k], p.scope)
+		p.routines[k] = compile(threads, p.plans[k], p.scope)
 	}
 	return p.routines[k]
 }

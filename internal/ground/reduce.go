@@ -11,16 +11,16 @@ import (
 // reduce returns, for each step that is reduced, the rows that are worth indexing, ascending; nil stands for all. From
 // the last step to the first, those go that a step behind refuses, then from the first to the last those that no row
 // before leads to.
-func reduce(p *plan.Plan, id func(constant string) symbol.ID) (rows [][]int32) {
+func reduce(threads int, p *plan.Plan, id func(constant string) symbol.ID) (rows [][]int32) {
 	rows = make([][]int32, len(p.Steps))
 	for k := range slices.Backward(p.Steps) {
 		if p.Steps[k].Reduced {
-			rows[k] = required(p, k, rows, id)
+			rows[k] = required(threads, p, k, rows, id)
 		}
 	}
 	for k := range p.Steps {
 		if p.Steps[k].Reduced {
-			rows[k] = reachable(p, k, rows)
+			rows[k] = reachable(threads, p, k, rows)
 		}
 	}
 	return rows
@@ -28,12 +28,14 @@ func reduce(p *plan.Plan, id func(constant string) symbol.ID) (rows [][]int32) {
 
 // required returns the rows of step k that have its constants and repetitions and that the steps behind it let pass,
 // and few others.
-func required(p *plan.Plan, k int, left [][]int32, id func(constant string) symbol.ID) (rows []int32) {
+func required(
+	threads int, p *plan.Plan, k int, left [][]int32, id func(constant string) symbol.ID,
+) (rows []int32) {
 	s := &p.Steps[k]
 	for _, column := range s.Key {
 		if arg := s.Atom.Args[column]; !arg.IsVariable() {
 			f := relation.NewFilter([][]symbol.ID{{id(arg.Constant)}}, nil)
-			rows = f.Select(columnsOf(s.Relation, []int{column}), rows)
+			rows = f.SelectBy(threads, columnsOf(s.Relation, []int{column}), rows)
 		}
 	}
 	for _, pair := range s.Repeats() {
@@ -46,19 +48,19 @@ func required(p *plan.Plan, k int, left [][]int32, id func(constant string) symb
 		its := p.Steps[b.Step].Relation
 		if p.WorthRequiring(k, b, howMany(its, left[b.Step]), howMany(s.Relation, rows)) {
 			f := relation.NewFilter(columnsOf(its, b.At), left[b.Step])
-			rows = f.Select(columnsOf(s.Relation, b.Columns), rows)
+			rows = f.SelectBy(threads, columnsOf(s.Relation, b.Columns), rows)
 		}
 	}
 	return rows
 }
 
 // reachable returns those rows of step k that the steps before it can ask for, and few others.
-func reachable(p *plan.Plan, k int, left [][]int32) []int32 {
+func reachable(threads int, p *plan.Plan, k int, left [][]int32) []int32 {
 	s, rows := &p.Steps[k], left[k]
 	for _, b := range p.Binders(k) {
 		if b.Step >= 0 {
 			f := relation.NewFilter(columnsOf(p.Steps[b.Step].Relation, b.At), left[b.Step])
-			rows = f.Select(columnsOf(s.Relation, b.Columns), rows)
+			rows = f.SelectBy(threads, columnsOf(s.Relation, b.Columns), rows)
 		}
 	}
 	return rows

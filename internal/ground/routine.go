@@ -97,8 +97,8 @@ type binding struct {
 	slot   int32
 }
 
-// compile makes a plan ready. Indexes that do not exist yet are built.
-func compile(p *plan.Plan, s *scope) *routine {
+// compile makes a plan ready, by so many threads. Indexes that do not exist yet are built.
+func compile(threads int, p *plan.Plan, s *scope) *routine {
 	r := &routine{rule: p.Rule, plan: p, scope: s, pivot: -1, inner: -1}
 	r.most = int(min(pieces, max(fewPieces, p.Cost/worthPiece)))
 	r.slots = make([]symbol.ID, len(p.Rule.Variables))
@@ -109,11 +109,11 @@ func compile(p *plan.Plan, s *scope) *routine {
 	r.constant, r.varying = constant(p.Rule.Constant)
 	r.upper, r.dust = r.bound(), r.roundingError()
 	r.repeats = repeats(p.Rule)
-	rows := reduce(p, s.id)
+	rows := reduce(threads, p, s.id)
 	for k := range p.Steps {
 		r.ops = append(r.ops, r.op(p, k))
 		if step := &p.Steps[k]; step.Reduced {
-			r.ops[k].over(step.Relation.IndexOf(rows[k], step.Key...))
+			r.ops[k].over(step.Relation.IndexOf(threads, rows[k], step.Key...))
 			r.never = r.never || step.Op != plan.Lookup && howMany(step.Relation, rows[k]) == 0
 		}
 	}

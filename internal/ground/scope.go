@@ -2,8 +2,10 @@ package ground
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -77,11 +79,11 @@ func (s *scope) rank(t program.Type) []int32 {
 	}
 	switch t {
 	case program.Int:
-		s.ranks[t] = rankBy(names, parseInt)
+		s.ranks[t] = rankBy(names, parseInt, equally)
 	case program.Float:
-		s.ranks[t] = rankBy(names, parseFloat)
+		s.ranks[t] = rankBy(names, parseFloat, equally)
 	default:
-		s.ranks[t] = rankBy(names, func(name string) string { return name })
+		s.ranks[t] = rankNames(names)
 	}
 	return s.ranks[t]
 }
@@ -99,23 +101,59 @@ func parseFloat(name string) float64 {
 	return value
 }
 
-// rankBy sorts the names by key and gives each its dense rank.
-func rankBy[K cmp.Ordered](names []string, key func(string) K) []int32 {
-	keys := make([]K, len(names))
-	order := make([]int32, len(names))
+// ranked is a constant with a key that sorts it, among those of its type, but for ties.
+type ranked[K cmp.Ordered] struct {
+	key K
+	id  int32
+}
+
+// rankBy sorts the names by key, and those with the same by tie, and gives each its dense rank.
+func rankBy[K cmp.Ordered](names []string, key func(string) K, tie func(a, b string) int) []int32 {
+	order := make([]ranked[K], len(names))
 	for id, name := range names {
-		keys[id], order[id] = key(name), int32(id)
+		order[id] = ranked[K]{key(name), int32(id)}
 	}
-	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(keys[a], keys[b]) })
+	compare := func(a, b ranked[K]) int {
+		if c := cmp.Compare(a.key, b.key); c != 0 {
+			return c
+		}
+		return tie(names[a.id], names[b.id])
+	}
+	slices.SortFunc(order, compare)
 	ranks := make([]int32, len(names))
 	rank := int32(0)
-	for k, id := range order {
-		if k > 0 && keys[id] != keys[order[k-1]] {
+	for k, r := range order {
+		if k > 0 && compare(order[k-1], r) != 0 {
 			rank++
 		}
-		ranks[id] = rank
+		ranks[r.id] = rank
 	}
 	return ranks
+}
+
+// equally is the tie of keys that say everything.
+func equally(string, string) int { return 0 }
+
+// rankNames ranks by the names themselves: by eight bytes behind what all of them begin with, which mostly tell, since
+// names lie anywhere in memory and may be long.
+func rankNames(names []string) []int32 {
+	common := ""
+	if len(names) > 0 {
+		common = names[0]
+	}
+	for _, name := range names {
+		n := 0
+		for n < min(len(common), len(name)) && common[n] == name[n] {
+			n++
+		}
+		common = common[:n]
+	}
+	head := func(name string) (key uint64) {
+		var bytes [8]byte
+		copy(bytes[:], name[len(common):])
+		return binary.BigEndian.Uint64(bytes[:])
+	}
+	return rankBy(names, head, strings.Compare)
 }
 
 // allTerms returns every term of a rule.

@@ -248,7 +248,7 @@ func (t *Tracer) probe(rule *program.Rule, values []symbol.ID) *probe {
 		return known
 	}
 	chosen := plan.Bound(rule, t.store, bound)
-	p := &probe{routine: compile(chosen, t.scope)}
+	p := &probe{routine: compile(1, chosen, t.scope)}
 	for _, k := range chosen.Conditions {
 		p.conditions = append(p.conditions, p.comparison(&rule.Conditions[k]))
 	}

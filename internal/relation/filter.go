@@ -153,6 +153,37 @@ func (f *Filter) Select(columns [][]symbol.ID, some []int32) (left []int32) {
 	return left
 }
 
+// SelectBy is Select, by so many threads.
+func (f *Filter) SelectBy(threads int, columns [][]symbol.ID, some []int32) []int32 {
+	rows := len(columns[0])
+	if some != nil {
+		rows = len(some)
+	}
+	parts := partsOf(threads, rows)
+	if parts == 1 {
+		return f.Select(columns, some)
+	}
+	left := make([][]int32, parts)
+	eachPart(parts, rows, func(k, from, to int) {
+		if some != nil {
+			left[k] = f.Select(columns, some[from:to])
+			return
+		}
+		own := make([][]symbol.ID, len(columns))
+		for c, column := range columns {
+			own[c] = column[from:to]
+		}
+		left[k] = f.Select(own, nil)
+		for i := range left[k] {
+			left[k][i] += int32(from)
+		}
+	})
+	if all := slices.Concat(left...); all != nil {
+		return all
+	}
+	return []int32{} // nil would be all rows
+}
+
 // eachKey packs the keys of some rows, or of all, a lot at a time, the first of which is the from-th.
 func eachKey(columns [][]symbol.ID, some []int32, visit func(from int, packed []uint64)) {
 	var packed [lot]uint64

@@ -256,7 +256,7 @@ func TestFilterAndIndexOf(t *testing.T) {
 		}
 		left := NewFilter(set.Columns, some).Select(r.Columns[:set.Arity], nil)
 		again := NewFilter(set.Columns, some).Select(r.Columns[:set.Arity], left)
-		x, all := r.IndexOf(left, columns...), r.Index(columns...)
+		x, all := r.IndexOf(1, left, columns...), r.Index(columns...)
 		if x.Len() != len(left) || !slices.Equal(left, again) {
 			t.Fatalf("%d rows are indexed, %d were left, then %d", x.Len(), len(left), len(again))
 		}
@@ -289,7 +289,7 @@ func TestFilteredRowsAreSpread(t *testing.T) {
 		set[k] = int32(k*side + k)
 	}
 	left := NewFilter(pairs.Columns, set).Select(pairs.Columns, nil)
-	x := pairs.IndexOf(left, 0, 1)
+	x := pairs.IndexOf(1, left, 0, 1)
 	far := 0
 	for at, s := range x.slots {
 		if s.count > 0 {
@@ -351,6 +351,27 @@ func TestIndexByThreads(t *testing.T) {
 			}
 			if !slices.Equal(got.Rows, want.Rows) || !slices.Equal(got.Values, want.Values) {
 				t.Errorf("%s: the lists differ with %d threads", name, threads)
+			}
+		}
+	}
+}
+
+// Several threads select what one does, of all rows and of some, by one column and by two; of nothing, nothing.
+func TestSelectByThreads(t *testing.T) {
+	const rows = 3*parallelRows + 5
+	columns := make([][]symbol.ID, 2)
+	for k := range symbol.ID(rows) {
+		columns[0], columns[1] = append(columns[0], k%997), append(columns[1], k%1009)
+	}
+	half := slices.DeleteFunc(identity(nil, rows), func(row int32) bool { return row%3 == 0 })
+	for _, some := range [][]int32{nil, half} {
+		for width := 1; width <= 2; width++ {
+			for _, set := range [][]int32{{5, 70, 900}, {}} {
+				f := NewFilter(columns[:width], set)
+				one, several := f.Select(columns[:width], some), f.SelectBy(3, columns[:width], some)
+				if several == nil || !slices.Equal(one, several) || (len(one) > 0) != (len(set) > 0) {
+					t.Errorf("%d columns: three threads select %d rows, one %d", width, len(several), len(one))
+				}
 			}
 		}
 	}

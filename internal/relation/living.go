@@ -194,7 +194,7 @@ func (r *Relation) indexStill(threads int, columns []int) *Index {
 			rows = append(rows, row)
 		}
 	}
-	return r.indexOf(threads, rows, columns)
+	return r.IndexOf(threads, rows, columns...)
 }
 
 // indexLiving is newIndex for the rows that have atoms, with room for others.

@@ -116,10 +116,8 @@ func (r *Relation) Indexed(columns ...int) bool {
 	return r.known.indexes[IndexOn(columns...)] != nil
 }
 
-// IndexOf returns an index of some rows, ascending, on columns. It is not kept.
-func (r *Relation) IndexOf(rows []int32, columns ...int) *Index { return r.indexOf(1, rows, columns) }
-
-func (r *Relation) indexOf(threads int, rows []int32, columns []int) *Index {
+// IndexOf returns an index of some rows, ascending, on columns, built by so many threads. It is not kept.
+func (r *Relation) IndexOf(threads int, rows []int32, columns ...int) *Index {
 	key, own := make([][]symbol.ID, len(columns)), make([][]symbol.ID, len(columns))
 	spans := make([]span, len(columns))
 	for k, column := range columns {
