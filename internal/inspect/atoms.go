@@ -135,9 +135,19 @@ type mistake struct {
 type scoredPredicate struct {
 	Predicate string
 	Scored    int
-	// Wrong counts the atoms on the other side of ½ than the truth is.
+	// True says from which value on atoms count as true, where that was learned; elsewhere it is nil, and ½ parts them.
+	True *session.TrueAtoms
+	// Wrong counts the atoms that are not on the side on which they are known to be.
 	Wrong    int
 	Mistakes []mistake // the furthest from the truth first
+}
+
+// holds tells whether an atom of a value counts as true.
+func (p *scoredPredicate) holds(value float64) bool {
+	if p.True != nil {
+		return value >= p.True.From
+	}
+	return value > 0.5
 }
 
 // mistakes is the page of atoms that are not what they are known to be, those that the model is surest of first.
@@ -178,6 +188,11 @@ func (s *Site) mistaken(ctx context.Context) (all []scoredPredicate, err error) 
 // judge compares a predicate's atoms with their truth.
 func (s *Site) judge(atoms, truth *relation.Relation) scoredPredicate {
 	p := scoredPredicate{Predicate: atoms.Name}
+	for _, summary := range s.predicates {
+		if summary.Predicate == atoms.Name {
+			p.True = summary.True
+		}
+	}
 	type wrong struct {
 		row          int32
 		value, known float64
@@ -187,7 +202,7 @@ func (s *Site) judge(atoms, truth *relation.Relation) scoredPredicate {
 	s.Known.each(atoms, truth, func(row int32, known float64) {
 		value := session.FreeValue(s.answer, atoms, row)
 		p.Scored++
-		if (value > 0.5) != (known > 0.5) {
+		if p.holds(value) != (known > 0.5) {
 			all = append(all, wrong{row, value, known})
 			off = append(off, -math.Abs(value-known))
 		}

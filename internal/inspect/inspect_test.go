@@ -35,12 +35,8 @@ const rules = `1: Knows(A, B) & Likes(A, T) -> Likes(B, T) ^2
 // newSite makes the pages of a small model whose names are hostile.
 func newSite(t *testing.T) *Site {
 	t.Helper()
-	dir := t.TempDir()
-	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	files := make(map[string]string)
+	write := func(name, text string) { files[name] = text }
 	long := strings.Repeat("x", 10_000)
 	people := []string{"ann", script, quotes, right, long}
 	var knows, targets, friends, truth strings.Builder
@@ -62,13 +58,25 @@ func newSite(t *testing.T) *Site {
 		"Likes/2": {"observations": "likes.txt", "targets": "likes-targets.txt", "truth": "likes-truth.txt",
 			"evaluations": ["Continuous"]},
 		"Friends/2": {"targets": "friends.txt"}}}`)
+	return siteOf(t, files, engine.Stages{})
+}
+
+// siteOf makes the pages of a project whose configuration is model.json.
+func siteOf(t *testing.T, files map[string]string, stages engine.Stages) *Site {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
 	var lints source.Diagnostics
 	p, err := project.Load(filepath.Join(dir, "model.json"), project.Options{Seed: 1,
 		OnWarning: func(w source.Diagnostics) { lints = append(lints, w...) }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := engine.Run(t.Context(), p, engine.Stages{})
+	result, err := engine.Run(t.Context(), p, stages)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,5 +267,42 @@ func TestImages(t *testing.T) {
 		if found := strings.Count(w.Body.String(), `src="data:image/png;base64,`); w.Code != 200 || found != images {
 			t.Errorf("%s: status %d, %d images, want %d", kind, w.Code, found, images)
 		}
+	}
+}
+
+// Atoms count as true from the value on that was learned, not from ½.
+func TestLearnedThreshold(t *testing.T) {
+	files := map[string]string{"model.json": `{
+		"rules": ["Same(A, B) = 0.5 * Alike(A, B) .", "1: !Same(A, B) ^2"],
+		"predicates": {"Alike/2": {"observations": ["alike.tsv"]},
+			"Same/2": {"targets": "Same(A, B) <- Alike(A, B)",
+				"truth": {"learn": ["learned.tsv"], "infer": ["asked.tsv"]}}}}`}
+	for k := range 200 {
+		alike, same, table := float64(k*37%200+1)/200, 0, "learned.tsv"
+		if alike > 0.6 {
+			same = 1
+		}
+		if k >= 100 {
+			table = "asked.tsv"
+		}
+		files["alike.tsv"] += fmt.Sprintf("a%d\tb%d\t%g\n", k, k, alike)
+		files[table] += fmt.Sprintf("a%d\tb%d\t%d\n", k, k, same)
+	}
+	s := siteOf(t, files, engine.Stages{Learn: true, Infer: true})
+	learned := s.predicates[0].True
+	if learned == nil || learned.From > 0.45 || s.report.Evaluations[0].Learned == nil {
+		t.Fatalf("no threshold below ½ was learned: %+v", learned)
+	}
+	from := html.EscapeString(number(learned.From))
+	for address, want := range map[string]string{
+		"/":       fmt.Sprintf("<td>%.1f %% from %s on</td>", 100*learned.Share, from),
+		"/errors": "of 100 atoms are on the other side of " + from,
+	} {
+		if body := get(t, s, address, http.StatusOK); !strings.Contains(body, want) {
+			t.Errorf("%s lacks %q: %s", address, want, body)
+		}
+	}
+	if wrong := s.judged[0].Wrong; wrong > 2 {
+		t.Errorf("%d atoms are called wrong", wrong)
 	}
 }

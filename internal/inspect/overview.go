@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"math"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/deeppsl/deeppsl/internal/engine"
@@ -28,14 +29,19 @@ func (s *Site) overview(context.Context, url.Values) (*page, error) {
 		Report     *engine.Report
 		Answer     *session.Answer
 		Predicates []session.PredicateAnswer
+		Learned    bool // from which value on atoms are true, of some predicate
 		Rules      []session.RuleCost
 		Curve      template.HTML
 		Lints      int
 		Proven     bool
 		Memory     string
-	}{s.report, s.answer, s.predicates, costs, curve, len(s.lints), !math.IsInf(s.answer.Gap, 0),
+	}{s.report, s.answer, s.predicates, slices.ContainsFunc(s.predicates, learned),
+		costs, curve, len(s.lints), !math.IsInf(s.answer.Gap, 0),
 		report.FormatBytes(float64(s.report.PeakRSS))}}, nil
 }
+
+// learned tells whether learning has found from which value on a predicate's atoms are true.
+func learned(p session.PredicateAnswer) bool { return p.True != nil }
 
 // curve draws how learning went; "" if nothing was learned epoch by epoch.
 func (s *Site) curve() (template.HTML, error) {
