@@ -28,7 +28,8 @@ type Latent struct {
 type scope struct {
 	things [][]int32 // the inputs of each thing's classes
 	alone  []bool    // whether a thing has one input, and its choices are this or not
-	weight []float64 // exp(−β e) of each choice, the last thing's class changing fastest
+	weight []float64 // e of each choice, the last thing's class changing fastest, until all ground rules are added
+	likely *diagram  // exp(−β e) of each choice
 }
 
 const (
@@ -66,9 +67,7 @@ func NewLatent(field *mrf.Field, labels *Labels, things [][]int32) *Latent {
 		}
 	}
 	for _, s := range b.latent.scopes {
-		for z, e := range s.weight {
-			s.weight[z] = math.Pow(wrongLabels, e)
-		}
+		s.finish()
 	}
 	if len(b.latent.scopes) == 0 {
 		return nil
@@ -270,40 +269,35 @@ func (l *Latent) Kept(x []float64) float64 {
 	return float64(kept) / float64(len(l.scopes))
 }
 
-// sum returns the chance of choices that break nothing, and adds its gradient, times a factor, to upstream unless that
-// is nil.
-func (s *scope) sum(x, upstream []float64, factor float64) (total float64) {
-	choice := make([]int, len(s.things))
-	for _, weight := range s.weight {
-		chance := weight
-		for t, class := range choice {
-			chance *= s.chance(x, t, class)
-		}
-		total += chance
-		if upstream != nil {
-			s.addSlopes(x, upstream, factor*weight, choice)
-		}
-		s.next(choice)
+// finish makes the diagram of what each choice costs.
+func (s *scope) finish() {
+	classes := make([]int, len(s.things))
+	for t := range classes {
+		classes[t] = s.classes(t)
 	}
-	return total
+	for z, e := range s.weight {
+		s.weight[z] = math.Pow(wrongLabels, e)
+	}
+	s.likely, s.weight = newDiagram(classes, s.weight), nil
 }
 
-// addSlopes adds the gradient of one choice's chance.
-func (s *scope) addSlopes(x, upstream []float64, factor float64, choice []int) {
-	for t, class := range choice {
-		slope := factor
-		for other, its := range choice {
-			if other != t {
-				slope *= s.chance(x, other, its)
-			}
-		}
-		switch {
-		case !s.alone[t]:
-			upstream[s.things[t][class]] += slope
-		case class == 0:
-			upstream[s.things[t][0]] += slope
-		default:
-			upstream[s.things[t][0]] -= slope
-		}
+// sum returns the chance of choices that break nothing, and adds its gradient, times a factor, to upstream unless that
+// is nil.
+func (s *scope) sum(x, upstream []float64, factor float64) float64 {
+	chance := func(thing, class int) float64 { return s.chance(x, thing, class) }
+	total := s.likely.expect(chance)
+	if upstream == nil {
+		return total
 	}
+	s.likely.slopes(chance, func(thing, class int, slope float64) {
+		switch {
+		case !s.alone[thing]:
+			upstream[s.things[thing][class]] += factor * slope
+		case class == 0:
+			upstream[s.things[thing][0]] += factor * slope
+		default:
+			upstream[s.things[thing][0]] -= factor * slope
+		}
+	})
+	return total
 }
