@@ -60,13 +60,13 @@ func Load(p *project.Project) (*Networks, error) {
 		return nil, err
 	}
 	n.written = n.Specs
-	n, err := n.Renewed(p.Seed)
+	renewed, err := n.Renewed(p.Seed)
 	known := (*neural.SpecError)(nil)
 	if !errors.As(err, &known) {
-		return n, err
+		return renewed, err
 	}
 	for _, network := range p.Config.Networks {
-		if network.Name == known.Network {
+		if network.Name == known.Network && !n.withoutClasses(p, network, known, &diags) {
 			misspecified(network, err, &diags)
 		}
 	}
@@ -75,7 +75,7 @@ func Load(p *project.Project) (*Networks, error) {
 
 // loadNetwork reads a network's specification and its features.
 func loadNetwork(p *project.Project, network *load.Network, n *Networks, diags *source.Diagnostics) neural.Spec {
-	predicate, classes := classifies(p, network.Name)
+	declared, classes := classifies(p, network.Name)
 	spec, given := p.Specs[network.Name]
 	if !given {
 		spec = neural.Spec{Name: network.Name, Outputs: classes}
@@ -91,12 +91,12 @@ func loadNetwork(p *project.Project, network *load.Network, n *Networks, diags *
 	}
 	if classes > 0 && spec.Kind == "siamese" {
 		diags.Errorf("config-network", network.At("kind"), "give the predicate two arguments, and no classes",
-			"network %q compares two rows, but %s speaks of one", network.Name, predicate)
+			"network %q compares two rows, but %s speaks of one", network.Name, declared.Name)
 		return spec
 	}
 	if classes > 0 && spec.Outputs != classes {
 		diags.Errorf("config-network", network.At("outputs"), "leave outputs out",
-			"network %q has %d outputs, but %s has %d classes", network.Name, spec.Outputs, predicate, classes)
+			"network %q has %d outputs, but %s has %d classes", network.Name, spec.Outputs, declared.Name, classes)
 	}
 	for _, name := range spec.Measures {
 		if similarity.Find(name) == nil {
@@ -128,6 +128,20 @@ func loadNetwork(p *project.Project, network *load.Network, n *Networks, diags *
 	return spec
 }
 
+// withoutClasses reports, where a network does not know how many outputs it has, the predicate that names no classes.
+func (n *Networks) withoutClasses(p *project.Project, network *load.Network, known *neural.SpecError,
+	diags *source.Diagnostics) bool {
+	declared, classes := classifies(p, network.Name)
+	if known.Key != "outputs" || n.spec(network.Name).Outputs != 0 || classes > 0 || declared == nil {
+		return false
+	}
+	diags.Errorf("config-neural", declared.Neural.Span,
+		`write "class": 1, "classes": ["a", "b"] for argument 1 being a or b; or "kind": "siamese" in the network that `+
+			"compares two rows",
+		"network %q tells classes apart, but %s does not say which there are", network.Name, declared.Name)
+	return true
+}
+
 // misspecified reports an error in a network's specification at the key that it is about.
 func misspecified(network *load.Network, err error, diags *source.Diagnostics) {
 	place := network.Span
@@ -145,18 +159,18 @@ func (n *Networks) Renewed(seed uint64) (*Networks, error) {
 	return &fresh, err
 }
 
-// classifies returns the predicate whose truth the network gives and its number of classes: 0 if it compares two rows,
-// 1 if it has one argument, which is or is not what the predicate says.
-func classifies(p *project.Project, network string) (predicate string, classes int) {
+// classifies returns the predicate whose truth the network gives, nil if there is none, and its number of classes: 0 if
+// it compares two rows, 1 if it has one argument, which is or is not what the predicate says.
+func classifies(p *project.Project, network string) (predicate *load.Predicate, classes int) {
 	for _, declared := range p.Config.Predicates {
 		if declared.Neural != nil && declared.Neural.Network == network {
 			if declared.Arity() == 1 {
-				return declared.Name, 1
+				return declared, 1
 			}
-			return declared.Name, len(declared.Neural.Classes)
+			return declared, len(declared.Neural.Classes)
 		}
 	}
-	return "", 0
+	return nil, 0
 }
 
 // loadFeatures reads the table that a network names, unless another network has, and names it by its paths.
