@@ -28,15 +28,19 @@ func doubted(p float64, classes int) float64 { return (1-doubt)*p + doubt/float6
 type Verdict struct {
 	losses [len(temperatures)][]float64 // by entity
 	right  int
+	often  map[int32]int // how often each class is the true one, of entities that have one
 }
 
 // Judge returns the verdict of the labels on a state.
 func (l *Labels) Judge(y []float64) Verdict {
 	groups := l.choices()
-	var v Verdict
+	v := Verdict{often: make(map[int32]int)}
 	degrees, variance := l.degrees(), l.variance()
 	for _, group := range groups {
 		v.right += l.right(y, group)
+		if group.choice {
+			v.often[l.Classes[group.true(l.Truth)]]++
+		}
 	}
 	for t, exponent := range temperatures {
 		for _, group := range groups {
@@ -131,9 +135,12 @@ func (v Verdict) Right() int { return v.right }
 
 // Together returns the verdict on all that several are about: they share one temperature.
 func Together(verdicts ...Verdict) Verdict {
-	var all Verdict
+	all := Verdict{often: make(map[int32]int)}
 	for _, v := range verdicts {
 		all.right += v.right
+		for class, count := range v.often {
+			all.often[class] += count
+		}
 		for t, losses := range v.losses {
 			all.losses[t] = append(all.losses[t], losses...)
 		}
@@ -146,6 +153,27 @@ func (v Verdict) Loss() float64 { return mean(v.least()) }
 
 // Entities counts what it is about.
 func (v Verdict) Entities() int { return len(v.losses[0]) }
+
+// fewEntities is the number of entities below which a verdict is not called a guess, and luck is by how many standard
+// deviations a guess may be right about more of them than about those of the most frequent class.
+const (
+	fewEntities = 20
+	luck        = 0.5
+)
+
+// Guesses tells whether it is right about no more entities, of which each has one class, than the most frequent class
+// is, or a few by luck.
+func (v Verdict) Guesses() bool {
+	most, entities := 0, 0
+	for _, count := range v.often {
+		most, entities = max(most, count), entities+count
+	}
+	if entities < max(fewEntities, v.Entities()) {
+		return false
+	}
+	share := float64(most) / float64(entities)
+	return float64(v.right-most) <= luck*math.Sqrt(float64(most)*(1-share))
+}
 
 // exponent is the temperature at which the mean is least.
 func (v Verdict) exponent() float64 {
@@ -200,6 +228,11 @@ func mean(values []float64) float64 {
 type entityLabels struct {
 	labels []int
 	choice bool
+}
+
+// true returns the place of the label that is true.
+func (e entityLabels) true(truth []float64) int {
+	return e.labels[slices.IndexFunc(e.labels, func(k int) bool { return truth[k] == 1 })]
 }
 
 // choices groups the labels by their entities, in the order of the labels.

@@ -54,6 +54,28 @@ func TestVerdictBeats(t *testing.T) {
 	}
 }
 
+// A guess is right about no more than the most frequent class is; of a few entities nothing is called one.
+func TestGuesses(t *testing.T) {
+	guesses := func(entities, right int) bool {
+		labels := threeClasses(entities)
+		y := make([]float64, 3*entities)
+		for k, truth := range labels.Truth {
+			if int(labels.Entities[k]-100) < right {
+				y[labels.Variables[k]] = truth
+			}
+		}
+		return Together(labels.Judge(y), labels.Judge(y)).Guesses()
+	}
+	for _, c := range []struct {
+		entities, right int
+		guess           bool
+	}{{9, 3, false}, {30, 5, true}, {30, 10, true}, {30, 20, false}} {
+		if got := guesses(c.entities, c.right); got != c.guess {
+			t.Errorf("%d of %d right: a guess %v, want %v", 2*c.right, 2*c.entities, got, c.guess)
+		}
+	}
+}
+
 // What is known of inputs is kept, and the rest imitates the state.
 func TestImitated(t *testing.T) {
 	groups := []TeacherGroup{{Inputs: []int32{0, 1}, Variables: []int32{2, 3}},

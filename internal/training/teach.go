@@ -107,7 +107,8 @@ type course struct {
 
 // teach chooses how often networks learn what is inferred, and by which weights, which may be not at all. No standard
 // error has to be gained: networks that have seen all things are more often the better ones. Where no rule relates
-// things, they would only learn from themselves, and get surer without being righter.
+// things, they would only learn from themselves, and get surer without being righter; and where what is inferred is no
+// better than a guess, there is nothing to learn.
 func (c *crossFitting) teach(ctx context.Context) error {
 	if len(c.folds) == 0 {
 		return nil
@@ -117,7 +118,7 @@ func (c *crossFitting) teach(ctx context.Context) error {
 		return err
 	}
 	best := *courses[0]
-	if c.take(best); len(best.lessons) == 0 || !c.g.relates() {
+	if c.take(best); len(best.lessons) == 0 || !c.g.relates() || best.verdict.Guesses() {
 		return nil
 	}
 	for _, course := range courses {
