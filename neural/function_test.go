@@ -49,7 +49,7 @@ func TestFunctionIsANetwork(t *testing.T) {
 	var outputs [][]float64
 	var gradients [][][]float32
 	for _, spec := range []Spec{
-		{Name: "n", Features: "f", Outputs: 2, Activation: Tanh},
+		{Name: "n", Features: "f", Outputs: 2, Hidden: []int{}, Activation: Tanh},
 		{Name: "n", Features: "f", Outputs: 2, Function: matrixFunction{}},
 	} {
 		system, err := New([]Spec{spec}, map[string]*Features{"f": features}, 7)

@@ -39,7 +39,8 @@ type Spec struct {
 	Encoder string `json:"encoder"`
 	// Shared is the number of hidden layers shared with the encoder; default 1.
 	Shared int `json:"shared"`
-	// Hidden are the widths of the hidden layers, after the shared ones if there are any.
+	// Hidden are the widths of the hidden layers, after the shared ones if there are any; by default an mlp has one of 32,
+	// and others have none. An empty list is none.
 	Hidden []int `json:"hidden"`
 	// Activation follows each hidden layer; default "relu", or the encoder's.
 	Activation Activation `json:"activation"`
@@ -249,6 +250,9 @@ func (s Spec) withDefaults() Spec {
 	default:
 		setDefault(&s.Shared, 1)
 	}
+	if s.Hidden == nil && s.Kind == multilayer && s.Encoder == "" {
+		s.Hidden = []int{defaultHidden}
+	}
 	if s.Skip == nil && (s.pairs() || s.Kind == multilayer) {
 		s.Skip = new(s.Encoder == "" && len(s.Hidden) > 0)
 	}
@@ -262,6 +266,9 @@ func (s Spec) withDefaults() Spec {
 	}
 	return s
 }
+
+// defaultHidden is the width of an mlp's hidden layer: without one, no combination of features tells anything.
+const defaultHidden = 32
 
 // propagateAlong makes it a network that propagates.
 func (s *Spec) propagateAlong(predicate string) {

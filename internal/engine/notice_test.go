@@ -137,7 +137,7 @@ func TestNotices(t *testing.T) {
 		{lesson{network: `, "hidden": [4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4], "activation": "sigmoid"`},
 			`epochs of fitting, next to no gradient reaches layer hidden1 of network "seer", less than a millionth ` +
 				`of what others get [learn-vanishing]`},
-		{lesson{rules: `, "fixed 1000000: Sees(A, C) & Is(A, B) & (B != C) -> Is(A, C) ^2"`,
+		{lesson{network: `, "hidden": []`, rules: `, "fixed 1000000: Sees(A, C) & Is(A, B) & (B != C) -> Is(A, C) ^2"`,
 			options: strings.Replace(still, "0, \"network", "1e-9, \"network", 1)},
 			`far beyond its weights [learn-exploding]`},
 		{lesson{network: `, "hidden": [4], "activation": "sigmoid"`,
@@ -145,7 +145,8 @@ func TestNotices(t *testing.T) {
 			rules: `, "1: Known('x') -> Other('x') ^2"`,
 			files: map[string]string{"train.tsv": ""}},
 			`no gradient reaches network "seer", though not all labels are met [learn-vanishing]`},
-		{lesson{rules: `, "1: Sees(A, C) & Seldom(A) -> Is(A, C) ^2"`, more: `"Seldom/1": {"observations": ["seldom.tsv"]},`,
+		{lesson{network: `, "hidden": []`, rules: `, "1: Sees(A, C) & Seldom(A) -> Is(A, C) ^2"`,
+			more:  `"Seldom/1": {"observations": ["seldom.tsv"]},`,
 			files: map[string]string{"seldom.tsv": "1\t0.01\n2\t0.01\n"}},
 			`after 3 epochs, none of the rule's ground rules is active, from the first epoch on: ` +
 				`nothing more is learned from it [learn-dying]`},
@@ -247,7 +248,7 @@ func wantNotice(t *testing.T, report *engine.Report, id, words string) {
 // A sign that lasts is told while learning goes on, once, and not again at its end. The
 // learning curve says which rules were active, and how long gradients were.
 func TestNoticesWhileLearning(t *testing.T) {
-	path := lesson{network: `, "normalize": "none"`, features: func(int) string { return "0 0" },
+	path := lesson{network: `, "normalize": "none", "hidden": []`, features: func(int) string { return "0 0" },
 		rules: `, "1: Sees(A, C) & Seldom(A) -> Is(A, C) ^2"`,
 		more: `"Seldom/1": {"observations": [["1", "0.01"]]},
 			"Other/1": {"targets": [["x"]], "truth": {"learn": [["x"]]}},`,

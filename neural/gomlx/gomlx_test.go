@@ -126,7 +126,7 @@ func TestMLP(t *testing.T) {
 				return graph.Add(output, graph.MatMul(b.Rows(), b.Parameter("skip", 70, b.Outputs())))
 			}, 70)
 	}
-	compare(t, "no hidden layer", neural.Spec{Kind: "mlp"}, func(b *gomlx.Builder) *graph.Node {
+	compare(t, "no hidden layer", neural.Spec{Kind: "mlp", Hidden: []int{}}, func(b *gomlx.Builder) *graph.Node {
 		return b.Dense("output", b.Rows(), b.Outputs())
 	}, 5)
 }
