@@ -303,13 +303,14 @@ func (s *State) Certificate() solve.Certificate {
 // worth is what a gap is relative to.
 func (s *State) worth() float64 { return max(s.Unit(), math.Abs(s.objective.value())) }
 
-// Bytes is what all of this takes beside the model.
-func (s *State) Bytes() int64 {
-	bytes := s.index.Bytes() + 8*int64(2*len(s.y)+(2+len(s.still))*len(s.gone)+len(s.mu)) + 4*int64(len(s.marks))
-	bytes += 4*int64(len(tethers)*len(s.anchors)) + s.part.bytes()
+// Bytes is what all of this takes beside the model, and what the index of occurrences alone does.
+func (s *State) Bytes() (all, index int64) {
+	index = s.index.Bytes()
+	all = index + 8*int64(2*len(s.y)+(2+len(s.still))*len(s.gone)+len(s.mu)) + 4*int64(len(s.marks))
+	all += 4*int64(len(tethers)*len(s.anchors)) + s.part.bytes()
 	for k := range s.come {
 		p := &s.come[k]
-		bytes += int64(160 + 12*(len(p.Vars)+len(p.Inputs)) + 4*len(p.Vars))
+		all += int64(160 + 12*(len(p.Vars)+len(p.Inputs)) + 4*len(p.Vars))
 	}
-	return bytes
+	return all, index
 }
