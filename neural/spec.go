@@ -250,7 +250,7 @@ func (s Spec) withDefaults() Spec {
 	default:
 		setDefault(&s.Shared, 1)
 	}
-	if s.Hidden == nil && s.Kind == multilayer && s.Encoder == "" {
+	if s.Hidden == nil && s.Kind == multilayer {
 		s.Hidden = []int{defaultHidden}
 	}
 	if s.Skip == nil && (s.pairs() || s.Kind == multilayer) {

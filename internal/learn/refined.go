@@ -39,7 +39,7 @@ func (l *Labels) Judge(y []float64) Verdict {
 	for _, group := range groups {
 		v.right += l.right(y, group)
 		if group.choice {
-			v.often[l.Classes[group.true(l.Truth)]]++
+			v.often[l.Classes[group.told(l.Truth)]]++
 		}
 	}
 	for t, exponent := range temperatures {
@@ -154,25 +154,13 @@ func (v Verdict) Loss() float64 { return mean(v.least()) }
 // Entities counts what it is about.
 func (v Verdict) Entities() int { return len(v.losses[0]) }
 
-// fewEntities is the number of entities below which a verdict is not called a guess, and luck is by how many standard
-// deviations a guess may be right about more of them than about those of the most frequent class.
-const (
-	fewEntities = 20
-	luck        = 0.5
-)
+// fewEntities is the number of entities below which a verdict is not called a guess.
+const fewEntities = 20
 
-// Guesses tells whether it is right about no more entities, of which each has one class, than the most frequent class
-// is, or a few by luck.
+// Guesses tells whether it is no better than a guess, where each entity has one class.
 func (v Verdict) Guesses() bool {
-	most, entities := 0, 0
-	for _, count := range v.often {
-		most, entities = max(most, count), entities+count
-	}
-	if entities < max(fewEntities, v.Entities()) {
-		return false
-	}
-	share := float64(most) / float64(entities)
-	return float64(v.right-most) <= luck*math.Sqrt(float64(most)*(1-share))
+	t := Count(v.often)
+	return t.Labels >= max(fewEntities, v.Entities()) && t.Guessed(v.right)
 }
 
 // exponent is the temperature at which the mean is least.
@@ -230,8 +218,8 @@ type entityLabels struct {
 	choice bool
 }
 
-// true returns the place of the label that is true.
-func (e entityLabels) true(truth []float64) int {
+// told returns the place of the label of a choice that is true.
+func (e entityLabels) told(truth []float64) int {
 	return e.labels[slices.IndexFunc(e.labels, func(k int) bool { return truth[k] == 1 })]
 }
 

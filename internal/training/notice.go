@@ -314,33 +314,17 @@ func (n *notices) guesses(e *batch.Examples, p *batch.Predictions, members []int
 			}
 		}
 		if label.Candidates != nil {
-			n.compare(label.Name, right, counted(counts))
+			n.compare(label.Name, right, learn.Count(counts))
 		}
 	}
-}
-
-// tally is how often labels name each class.
-type tally struct{ labels, classes, largest int }
-
-func counted[K comparable](counts map[K]int) (t tally) {
-	for _, count := range counts {
-		t.labels, t.classes, t.largest = t.labels+count, t.classes+1, max(t.largest, count)
-	}
-	return t
 }
 
 // fewLabels are too few to tell a guess from an answer.
 const fewLabels = 10
 
-// compare notices answers that are no better than the labels' most frequent class, to within half of the deviation
-// that its share has by chance.
-func (n *notices) compare(what string, right int, t tally) {
-	if t.labels < fewLabels || t.classes < 2 {
-		return
-	}
-	count := float64(t.labels)
-	share, guess := float64(right)/count, float64(t.largest)/count
-	if share > guess+math.Sqrt(guess*(1-guess)/count)/2 {
+// compare notices answers that are no better than the labels' most frequent class.
+func (n *notices) compare(what string, right int, t learn.Tally) {
+	if t.Labels < fewLabels || t.Classes < 2 || !t.Guessed(right) {
 		return
 	}
 	hint := "raise learn.epochs or network.epochs, and look whether the features tell the classes apart"
@@ -349,7 +333,7 @@ func (n *notices) compare(what string, right int, t tally) {
 	}
 	n.see("learn-chance", source.Span{}, what, hint,
 		"%s, %.0f %% of %d labels of %s are right; always saying the most frequent one would give %.0f %%",
-		n.when, 100*share, t.labels, what, 100*guess)
+		n.when, 100*float64(right)/float64(t.Labels), t.Labels, what, 100*t.Majority())
 }
 
 // chance compares the answers with truth that validates, or else that was learned from.
@@ -377,8 +361,8 @@ func (n *notices) chance(chosen *session.Answer) error {
 		if err != nil {
 			return err
 		}
-		if t := counted(classes); result.Count == t.labels {
-			n.compare(declared.Name, int(math.Round(result.Primary().Number*float64(t.labels))), t)
+		if t := learn.Count(classes); result.Count == t.Labels {
+			n.compare(declared.Name, int(math.Round(result.Primary().Number*float64(t.Labels))), t)
 		}
 	}
 	return nil
@@ -399,8 +383,8 @@ func (n *notices) oneSided(what string, scored *eval.Scored) {
 			above++
 		}
 	}
-	t := counted(labels)
-	if t.labels < fewLabels || t.classes < 2 || above > 0 && above < t.labels {
+	t := learn.Count(labels)
+	if t.Labels < fewLabels || t.Classes < 2 || above > 0 && above < t.Labels {
 		return
 	}
 	side := "below"
@@ -409,7 +393,7 @@ func (n *notices) oneSided(what string, scored *eval.Scored) {
 	}
 	n.see("learn-one-side", source.Span{}, what,
 		"compare with the weights as written (-i), with learn.method=likelihood, and with the best threshold of run's scores",
-		"%s, all answers to the %d labels of %s are %s a half, though %d of these are true", n.when, t.labels, what, side,
+		"%s, all answers to the %d labels of %s are %s a half, though %d of these are true", n.when, t.Labels, what, side,
 		labels[true])
 }
 
@@ -540,12 +524,12 @@ func (n *notices) usual(network string) (largest float64) {
 			continue
 		}
 		classes, exclusive := classesOf(truth)
-		t := counted(classes)
-		switch share := float64(t.labels) / float64(truth.Len()); {
+		t := learn.Count(classes)
+		switch share := float64(t.Labels) / float64(truth.Len()); {
 		case pairs:
 			largest = max(largest, share, 1-share)
-		case exclusive && t.classes > 0:
-			largest = max(largest, float64(t.largest)/float64(t.labels))
+		case exclusive && t.Classes > 0:
+			largest = max(largest, t.Majority())
 		}
 	}
 	return largest

@@ -1,0 +1,24 @@
+package learn
+
+import "math"
+
+// A Tally is how many labels there are, how many classes they name, and how many name the most frequent one.
+type Tally struct{ Labels, Classes, Largest int }
+
+// Count tallies how often each class is named.
+func Count[K comparable](counts map[K]int) (t Tally) {
+	for _, count := range counts {
+		t.Labels, t.Classes, t.Largest = t.Labels+count, t.Classes+1, max(t.Largest, count)
+	}
+	return t
+}
+
+// Majority is the share of labels that always saying the most frequent class tells right.
+func (t Tally) Majority() float64 { return float64(t.Largest) / float64(t.Labels) }
+
+// Guessed tells whether so many labels told right are no more than by always saying the most frequent class, to within
+// half of the deviation that its share has by chance.
+func (t Tally) Guessed(right int) bool {
+	count, majority := float64(t.Labels), t.Majority()
+	return float64(right)/count <= majority+math.Sqrt(majority*(1-majority)/count)/2
+}
