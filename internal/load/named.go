@@ -110,7 +110,8 @@ func (t *table) addArranged(fields []string, by *arrangement, offset int) {
 		t.fields = append(t.fields, fields[column])
 	}
 	if by.chosen && slices.Contains(t.fields, "") {
-		t.origins[len(t.origins)-1].decided = true
+		o := &t.origins[len(t.origins)-1]
+		o.decided, o.valued = true, len(by.order) > t.predicate.Arity()
 		return
 	}
 	t.add(t.fields, offset)
