@@ -128,10 +128,10 @@ func TestWhatFollowsIsThatOfColdRuns(t *testing.T) {
 			}
 			cold, coldErr := next.cold(dir)
 			if rapid.IntRange(0, 3).Draw(t, "what if") == 0 {
-				before := lines(s.grounding.Tables.Store, s.state.Each)
+				before := lines(s.grounding.Tables.Store, s.state.Each, nil)
 				answer, _, err := s.WhatIf(context.Background(), changes)
 				checkAgainst(t, changes, cold, coldErr, answer, err)
-				if after := lines(s.grounding.Tables.Store, s.state.Each); !slices.Equal(before, after) {
+				if after := lines(s.grounding.Tables.Store, s.state.Each, nil); !slices.Equal(before, after) {
 					t.Fatal("a question leaves a trace")
 				}
 				continue
@@ -152,7 +152,7 @@ func TestWhatFollowsIsThatOfColdRuns(t *testing.T) {
 				}
 				derived += len(applied.Derived)
 			}
-			checkRules(t, s, cold)
+			checkRules(t, s, cold, nil)
 			answer, err := s.Infer(context.Background())
 			checkAgainst(t, changes, cold, nil, answer, err)
 		}
@@ -199,7 +199,7 @@ func checkReplay(t *rapid.T, g *session.Grounding, answer *session.Answer, made 
 
 // checkSame compares the ground rules of two sessions that have the same changes.
 func checkSame(t *rapid.T, how string, made []Record, a, b *Session) {
-	got, want := lines(a.grounding.Tables.Store, a.state.Each), lines(b.grounding.Tables.Store, b.state.Each)
+	got, want := lines(a.grounding.Tables.Store, a.state.Each, nil), lines(b.grounding.Tables.Store, b.state.Each, nil)
 	if !slices.Equal(got, want) {
 		t.Fatalf("%s, %v has the ground rules\n%s\nwant\n%s", how, made, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

@@ -253,7 +253,7 @@ func TestFeaturesAreColdRuns(t *testing.T) {
 				}
 			}
 			if rapid.IntRange(0, 3).Draw(t, "what if") == 0 {
-				before, revised := lines(s.grounding.Tables.Store, s.state.Each), s.grounding.Networks.Revisions()
+				before, revised := lines(s.grounding.Tables.Store, s.state.Each, nil), s.grounding.Networks.Revisions()
 				answer, about, err := s.WhatIf(context.Background(), changes)
 				if (err != nil) != (coldErr != nil) {
 					t.Fatalf("%v: error %v, a cold run's %v", changes, err, coldErr)
@@ -263,7 +263,7 @@ func TestFeaturesAreColdRuns(t *testing.T) {
 				} else if err == nil {
 					checkAnswer(t, want.Status == solve.Infeasible.String(), want, answer, nil)
 				}
-				if after := lines(s.grounding.Tables.Store, s.state.Each); !slices.Equal(before, after) ||
+				if after := lines(s.grounding.Tables.Store, s.state.Each, nil); !slices.Equal(before, after) ||
 					fmt.Sprint(revised) != fmt.Sprint(s.grounding.Networks.Revisions()) {
 					t.Fatal("a question leaves a trace")
 				}
@@ -287,7 +287,7 @@ func TestFeaturesAreColdRuns(t *testing.T) {
 				perceived += done.Perceived
 				now, made = next, append(made, Record{Changes: changes})
 			}
-			checkRules(t, s, cold)
+			checkRules(t, s, cold, nil)
 			answer, err := s.Infer(context.Background())
 			if err != nil {
 				t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -50,11 +51,45 @@ var constants = []string{"a", "b", "c", "d"}
 type tables struct {
 	observed map[string]float64
 	targets  map[string]bool
-	rules    []string
+	rules    []stated
+}
+
+// stated is a rule of the tables: cold runs have those that are not off, with their present weights.
+type stated struct {
+	text string
+	off  bool
 }
 
 func (t *tables) clone() *tables {
 	return &tables{maps.Clone(t.observed), maps.Clone(t.targets), slices.Clone(t.rules)}
+}
+
+// active are the rules that count, and the number of each among all.
+func (t *tables) active() (rules []string, numbers []int) {
+	rules = []string{}
+	for k, rule := range t.rules {
+		if !rule.off {
+			rules, numbers = append(rules, rule.text), append(numbers, k)
+		}
+	}
+	return rules, numbers
+}
+
+// settle leaves out the rules that are off, but one, as a project has them with which a session begins.
+func (t *tables) settle() {
+	if !slices.ContainsFunc(t.rules, func(s stated) bool { return !s.off }) {
+		t.rules[0].off = false
+	}
+	t.rules = slices.DeleteFunc(t.rules, func(s stated) bool { return s.off })
+}
+
+// weigh gives a rule another weight, if it is not a hard one.
+func (s *stated) weigh(weight float64) bool {
+	_, rest, soft := strings.Cut(s.text, ": ")
+	if soft {
+		s.text = strconv.FormatFloat(weight, 'g', -1, 64) + ": " + rest
+	}
+	return soft
 }
 
 func row(atom string) (row []any) {
@@ -76,7 +111,8 @@ func (t *tables) cold(dir string) (*session.Grounding, error) {
 	for _, atom := range slices.Sorted(maps.Keys(t.targets)) {
 		rows[atom[:1]] = append(rows[atom[:1]], row(atom))
 	}
-	return groundIn(dir, t.rules, map[string]any{
+	rules, _ := t.active()
+	return groundIn(dir, rules, map[string]any{
 		"O/1": map[string]any{"observations": known["O"]}, "P/2": map[string]any{"observations": known["P"]},
 		"T/1": map[string]any{"observations": known["T"], "targets": rows["T"]},
 		"S/2": map[string]any{"observations": known["S"], "targets": rows["S"]},
@@ -101,8 +137,13 @@ func groundIn(dir string, rules, predicates any) (*session.Grounding, error) {
 }
 
 // lines prints ground rules with the names of their atoms, sorted, so that those of different stores can be compared.
-func lines(store *relation.Store, each func(func(*mrf.Potential))) (all []string) {
+// The numbers are those of the rules elsewhere, nil where they have the same.
+func lines(store *relation.Store, each func(func(*mrf.Potential)), numbers []int) (all []string) {
 	each(func(p *mrf.Potential) {
+		rule := p.Rule
+		if numbers != nil {
+			rule = numbers[rule]
+		}
 		var terms []string
 		for k, i := range p.Vars {
 			r, row := store.Locate(relation.Target, i)
@@ -113,7 +154,7 @@ func lines(store *relation.Store, each func(func(*mrf.Potential))) (all []string
 			terms = append(terms, fmt.Sprintf("%+.6g %s", p.InputCoef[k], store.Atom(r, row)))
 		}
 		slices.Sort(terms)
-		all = append(all, fmt.Sprintf("%d %d^%d %v %+.6g x%.6g", p.Rule, p.Kind, p.Exponent, terms, p.Constant, p.Scale))
+		all = append(all, fmt.Sprintf("%d %d^%d %v %+.6g x%.6g", rule, p.Kind, p.Exponent, terms, p.Constant, p.Scale))
 	})
 	slices.Sort(all)
 	return all
@@ -143,7 +184,10 @@ func drawAtom(t *rapid.T, predicates string) string {
 // draw draws a change, and makes it in the tables.
 func (t *tables) draw(r *rapid.T) change.Change {
 	value := rapid.SampledFrom([]float64{0, 0.25, 0.6, 1}).Draw(r, "value")
-	kind, atom := rapid.IntRange(0, 3).Draw(r, "kind"), drawAtom(r, "OPTS")
+	kind, atom := rapid.IntRange(0, 4).Draw(r, "kind"), drawAtom(r, "OPTS")
+	if kind == 4 {
+		return t.drawRule(r)
+	}
 	if kind == 1 {
 		atom = drawAtom(r, "TS")
 	}
@@ -169,17 +213,51 @@ func (t *tables) draw(r *rapid.T) change.Change {
 	return change.Observe(value, atom[:1], arguments(atom)...)
 }
 
+// drawRule draws a change of a rule: another weight, one less, one that comes back, or one more.
+func (t *tables) drawRule(r *rapid.T) change.Change {
+	k := rapid.IntRange(0, len(t.rules)-1).Draw(r, "which")
+	rule := &t.rules[k]
+	switch rapid.IntRange(0, 3).Draw(r, "change") {
+	case 0:
+		if weight := rapid.SampledFrom([]float64{0.05, 0.5, 1, 4}).Draw(r, "weight"); rule.weigh(weight) {
+			return change.Weight(k, weight)
+		}
+	case 1:
+		if text := rapid.SampledFrom(pool).Draw(r, "rule"); !t.has(text) {
+			t.rules = append(t.rules, stated{text: text})
+			return change.Rule(text)
+		}
+	}
+	if rule.off = !rule.off; rule.off {
+		return change.Deactivate(k)
+	}
+	return change.Activate(k)
+}
+
+// has tells whether the tables have a rule, with whatever weight.
+func (t *tables) has(text string) bool {
+	plain := func(text string) string {
+		_, rest, soft := strings.Cut(text, ": ")
+		if !soft {
+			return text
+		}
+		return rest
+	}
+	return slices.ContainsFunc(t.rules, func(s stated) bool { return plain(s.text) == plain(text) })
+}
+
 // drawTables draws a program with data.
 func drawTables(r *rapid.T) *tables {
 	t := &tables{observed: make(map[string]float64), targets: map[string]bool{"T(a)": true, "S(a,b)": true}}
 	for range rapid.IntRange(2, 6).Draw(r, "rules") {
-		if rule := rapid.SampledFrom(pool).Draw(r, "rule"); !slices.Contains(t.rules, rule) {
-			t.rules = append(t.rules, rule)
+		if rule := rapid.SampledFrom(pool).Draw(r, "rule"); !t.has(rule) {
+			t.rules = append(t.rules, stated{text: rule})
 		}
 	}
 	for range rapid.IntRange(5, 20).Draw(r, "atoms") {
 		t.draw(r)
 	}
+	t.settle()
 	return t
 }
 
@@ -229,10 +307,10 @@ func TestChangesAreColdRuns(t *testing.T) {
 			}
 			bad := coldErr != nil || want.Status == solve.Infeasible.String()
 			if rapid.Bool().Draw(t, "what if") {
-				before := lines(s.grounding.Tables.Store, s.state.Each)
+				before := lines(s.grounding.Tables.Store, s.state.Each, nil)
 				answer, _, err := s.WhatIf(context.Background(), changes)
 				checkAnswer(t, bad, want, answer, err)
-				if after := lines(s.grounding.Tables.Store, s.state.Each); !slices.Equal(before, after) {
+				if after := lines(s.grounding.Tables.Store, s.state.Each, nil); !slices.Equal(before, after) {
 					t.Fatal("a question leaves a trace")
 				}
 				continue
@@ -253,7 +331,8 @@ func TestChangesAreColdRuns(t *testing.T) {
 				applied++
 				now = next
 			}
-			checkRules(t, s, cold)
+			_, numbers := now.active()
+			checkRules(t, s, cold, numbers)
 			answer, err := s.Infer(context.Background())
 			checkAnswer(t, false, want, answer, err)
 		}
@@ -263,13 +342,17 @@ func TestChangesAreColdRuns(t *testing.T) {
 	}
 }
 
-func checkRules(t *rapid.T, s *Session, cold *session.Grounding) {
-	got := lines(s.grounding.Tables.Store, s.state.Each)
-	want := lines(cold.Tables.Store, potentials(cold.Model))
+// checkRules compares the ground rules with those of a cold run, whose rules have the numbers, nil for the same ones.
+func checkRules(t *rapid.T, s *Session, cold *session.Grounding, numbers []int) {
+	got := lines(s.grounding.Tables.Store, s.state.Each, nil)
+	want := lines(cold.Tables.Store, potentials(cold.Model), numbers)
 	if !slices.Equal(got, want) {
 		t.Fatalf("ground rules\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	for r, counts := range cold.Counts() {
+		if numbers != nil {
+			r = numbers[r]
+		}
 		if s.ground[r] != counts.Kept {
 			t.Fatalf("rule %d has %d ground rules, counted as %d", r, counts.Kept, s.ground[r])
 		}
