@@ -36,7 +36,7 @@ type Block struct {
 	weights     []float64
 	inputs      []float64 // with those of the pull at the end
 	pull        int       // number of the first potential of the pull
-	unit        float64
+	unit        unit
 	certify     *solve.Certifier
 	threads     int
 	state       state
@@ -94,7 +94,7 @@ func New(field *mrf.Field, of []int32, blocks int, threads int) []*Block {
 	for b := range out {
 		part := partition.Extract(m, variables[b], potentials[b])
 		share(part, b, all[b])
-		out[b] = newBlock(b, part, part.Condition(field), field.Unit(), all[b], threads)
+		out[b] = newBlock(b, part, part.Condition(field), unit{field.Unit(), field.Grain()}, all[b], threads)
 		out[b].Blocks, out[b].hubs = blocks, hubs
 		out[b].foreign = make([]uint64, (len(potentials[b])+63)/64)
 		for k, place := range potentials[b] {
@@ -235,9 +235,12 @@ func curvatures(field *mrf.Field) []float32 {
 	return out
 }
 
+// unit is the unit of energy of the whole, and its grain.
+type unit struct{ mean, grain float64 }
+
 // newBlock adds the pull to a part, which is conditioned as of is: a square |y - x|² for each shared variable, whose
 // input x is set in each round.
-func newBlock(number int, part *partition.Part, of *mrf.Field, unit float64, shared []sharing, threads int) *Block {
+func newBlock(number int, part *partition.Part, of *mrf.Field, unit unit, shared []sharing, threads int) *Block {
 	m := *part.Model
 	block := &Block{Number: number, Variables: part.Variables, shared: shared,
 		pull: m.Potentials(), unit: unit, threads: threads,
@@ -254,7 +257,7 @@ func newBlock(number int, part *partition.Part, of *mrf.Field, unit float64, sha
 	block.inputs = append(block.inputs, make([]float64, len(shared))...)
 	block.field = mrf.NewFieldOn(&m, threads)
 	of.Threads = parallel.Threads(threads)
-	of.SetUnit(block.unit)
+	of.SetUnit(block.unit.mean, block.unit.grain)
 	block.base, block.singles, block.certify = of, of.NewSingles(), solve.NewCertifier(of)
 	block.slope = make([]float64, m.Variables)
 	block.state = state{Lambda: make([]int64, len(shared)), Mean: make([]int32, len(shared)),
@@ -282,7 +285,7 @@ func (b *Block) lambda(k int) float64 {
 func (b *Block) weigh(rho float64) {
 	b.weights[len(b.weights)-1] = rho / 2
 	b.field.SetWeights(b.weights)
-	b.field.SetUnit(b.unit)
+	b.field.SetUnit(b.unit.mean, b.unit.grain)
 }
 
 // coarsest is the relative gap of the first local solves.
@@ -305,7 +308,7 @@ func (b *Block) minimise(ctx context.Context, feasibility float64) (*solve.Resul
 	b.field.SetInputs(b.inputs)
 	gap := coarsest
 	if b.state.Tolerance > 0 {
-		gap = max(b.state.Tolerance/max(b.unit, b.field.Energy(b.state.Y)), 1e-12)
+		gap = max(b.state.Tolerance/max(b.unit.grain, b.field.Energy(b.state.Y)), 1e-12)
 	}
 	// What the mean is to satisfy, blocks satisfy better, unless only just anything does.
 	result, err := b.solve(ctx, gap, feasibility/8)

@@ -188,7 +188,7 @@ func (b *Block) decide(sums []Sums, s *Settings) *Progress {
 		b.state.Bound, b.state.OwnBound = p.Bound, b.state.Own.Bound
 	}
 	p.Best, p.Bound = b.state.Best, b.state.Bound
-	p.Gap = (p.Best - p.Bound) / max(b.unit, math.Abs(p.Best))
+	p.Gap = (p.Best - p.Bound) / max(b.unit.grain, math.Abs(p.Best))
 	if math.IsInf(p.Best, 0) {
 		p.Gap = math.Inf(1)
 	}
@@ -203,7 +203,7 @@ func (b *Block) tolerate(p *Progress, s *Settings) {
 	if math.IsInf(p.Gap, 0) {
 		return
 	}
-	worth := max(b.unit, math.Abs(p.Best)) / float64(b.Blocks)
+	worth := max(b.unit.grain, math.Abs(p.Best)) / float64(b.Blocks)
 	b.state.Tolerance = max(p.Gap, s.Gap/4) / localShare * worth
 	if apart := p.apart + p.moved; b.state.Round > 1 && apart > 0 {
 		pull := math.Ldexp(apart, b.state.Log) / float64(b.Blocks)
@@ -233,12 +233,13 @@ type Answer struct {
 	Objective, Bound, Violation float64
 	Point                       []float64
 	Rounds                      int
-	Unit                        float64
+	Unit, Grain                 float64
 }
 
 // Answer returns the block's.
 func (b *Block) Answer() *Answer {
-	a := &Answer{b.state.OwnBest, b.state.OwnBound, b.state.Violation, b.state.Point, b.state.Round, b.unit}
+	a := &Answer{b.state.OwnBest, b.state.OwnBound, b.state.Violation, b.state.Point, b.state.Round,
+		b.unit.mean, b.unit.grain}
 	if a.Point == nil {
 		a.Point = b.point()
 		_, a.Violation = b.cost(a.Point)

@@ -17,7 +17,7 @@ type stored struct {
 	Rules, Inputs   int
 	Arenas          []arena
 	Weights, Values []float64
-	Unit            float64
+	Unit, Grain     float64
 }
 
 type storedSharing struct {
@@ -46,7 +46,8 @@ type arena struct {
 func (b *Block) Save(w io.Writer) error {
 	m := b.base.Model
 	s := &stored{Blocks: b.Blocks, Number: b.Number, Hubs: b.hubs, Variables: b.Variables, Foreign: b.foreign,
-		Rules: m.Rules, Inputs: m.Inputs, Weights: b.base.Weights(), Values: b.base.Inputs(), Unit: b.unit}
+		Rules: m.Rules, Inputs: m.Inputs, Weights: b.base.Weights(), Values: b.base.Inputs(), Unit: b.unit.mean,
+		Grain: b.unit.grain}
 	for _, v := range b.shared {
 		s.Shared = append(s.Shared, storedSharing{v.variable, v.blocks, v.scale})
 	}
@@ -81,7 +82,7 @@ func Open(r io.Reader, threads int) (*Block, error) {
 	for _, v := range s.Shared {
 		shared = append(shared, sharing{v.Variable, v.Blocks, v.Scale})
 	}
-	b := newBlock(s.Number, part, base, s.Unit, shared, threads)
+	b := newBlock(s.Number, part, base, unit{s.Unit, s.Grain}, shared, threads)
 	b.Blocks, b.foreign, b.hubs = s.Blocks, s.Foreign, s.Hubs
 	return b, nil
 }

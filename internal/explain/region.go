@@ -234,7 +234,7 @@ func (r *region) solve(ctx context.Context, gap float64) error {
 	limits := r.state.settings
 	limits.Threads = 1
 	limits.Feasibility = feasible / 10
-	limits.Gap = gap / max(field.Unit(), objective)
+	limits.Gap = gap / max(field.Grain(), objective)
 	solver := limited(field, limits, more, len(order))
 	solver.WarmStart(y, mu)
 	result, err := solver.Solve(ctx)

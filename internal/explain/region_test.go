@@ -63,7 +63,7 @@ func TestRegionsAgreeWithTheWhole(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				room := (near.Gap+far.Gap)*max(s.field.Unit(), math.Abs(far.Objective)) + 1e-7
+				room := (near.Gap+far.Gap)*max(s.field.Grain(), math.Abs(far.Objective)) + 1e-7
 				if math.IsNaN(near.Value) != math.IsNaN(far.Value) || math.Abs(near.Objective-far.Objective) > room {
 					t.Errorf("%s, seed %d: without %d: %+v, and all of it: %+v", name, seed, place, near, far)
 				}

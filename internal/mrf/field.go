@@ -22,6 +22,7 @@ type Field struct {
 	theta   []float64
 	x       []float64
 	unit    float64 // Unit's answer; 0 until it is asked for
+	grain   float64 // Grain's
 	shared  bool    // the unit is SetUnit's, whatever the weights
 	whole   *Field  // of Within, or nil
 	terms   []term
@@ -37,12 +38,12 @@ type Field struct {
 type term struct {
 	*Block
 	vars, inputs rows
-	place        int        // the block's number
-	first        int        // number of its first potential among all blocks'
-	folded       []float64  // c_j = Constant + Bias_j + b_jᵀx, for blocks with inputs only
-	scales       logarithms // of s_j, once they are asked for
-	magnitude    float64    // of a hard block's violations
-	magnitudes   []float64  // of each, if they differ
+	place        int       // the block's number
+	first        int       // number of its first potential among all blocks'
+	folded       []float64 // c_j = Constant + Bias_j + b_jᵀx, for blocks with inputs only
+	scales       Weights   // the s_j, once they are asked for
+	magnitude    float64   // of a hard block's violations
+	magnitudes   []float64 // of each, if they differ
 }
 
 // NewField conditions the model on inputs 0 and weights 1. The model must be valid: see Check. As many goroutines as

@@ -20,7 +20,7 @@ func (f *Field) Packed() (packed *Field, variables []int32) {
 	packed = NewFieldOn(m, f.Threads)
 	packed.SetWeights(f.theta)
 	packed.SetInputs(f.x)
-	packed.SetUnit(f.Unit())
+	packed.SetUnit(f.Unit(), f.Grain())
 	return packed, variables
 }
 

@@ -6,51 +6,57 @@ import (
 )
 
 // Unit returns the unit of energy: the geometric mean of the weights w_j of the potentials whose weight is not 0, or 1
-// if there are none. It is what a ground rule costs that is broken outright. Tolerances are in terms of it where the
-// energy itself is smaller, so that no answer depends on what weights are measured in: a field with all weights times c
-// has c times the unit, exactly so if c is a power of two. The arithmetic mean would let a few large weights, of rules
-// that cost nothing in the end, hide what all others ask for.
+// if there are none. It is what a ground rule costs that is broken outright, and the size of multipliers and
+// curvatures. A field with all weights times c has c times the unit, exactly so if c is a power of two.
 func (f *Field) Unit() float64 {
 	if f.unit == 0 {
-		f.unit = f.meanWeight()
+		all := f.weighed()
+		f.unit, f.grain = all.Mean(), all.Grain()
 	}
 	return f.unit
+}
+
+// Grain returns the energy that gaps are relative to where the energy itself is smaller: what the weights of least size
+// are about, see Weights.Grain. It, too, is c times as much if all weights are. In terms of a mean, what rules of small
+// weight ask for would be hidden by those of large weight, which mostly cost nothing in the end.
+func (f *Field) Grain() float64 {
+	f.Unit()
+	return f.grain
 }
 
 // Within says that the field is a part of another one, which has the unit if none of its own potentials has a weight:
 // multipliers of hard constraints alone are then in the unit of those beside them.
 func (f *Field) Within(whole *Field) { f.whole = whole }
 
-// SetUnit sets the unit, whatever weights are set later: for a field that stands for another one, which the proofs are
-// to be about.
-func (f *Field) SetUnit(unit float64) { f.unit, f.shared = unit, true }
+// SetUnit sets unit and grain, whatever weights are set later: for a field that stands for another one, which the
+// proofs are to be about.
+func (f *Field) SetUnit(unit, grain float64) { f.unit, f.grain, f.shared = unit, grain, true }
 
-func (f *Field) meanWeight() float64 {
-	var all logarithms
+// weighed are the weights of all potentials, or those of the field that this one is a part of.
+func (f *Field) weighed() *Weights {
+	all := new(Weights)
 	for k := range f.terms {
 		t := &f.terms[k]
 		if w := f.theta[t.Rule]; !t.Kind.Hard() && w > 0 {
-			scales := t.scaleLogarithms()
-			all.add(w, scales.count)
-			all.exponents += scales.exponents
-			all.fractions += scales.fractions
+			all.addTimes(w, t.scaleWeights())
 		}
 	}
-	if all.count == 0 && f.whole != nil {
-		return f.whole.Unit()
+	if all.logarithms.count == 0 && f.whole != nil {
+		return f.whole.weighed()
 	}
-	return all.mean()
+	return all
 }
 
-// scaleLogarithms returns those of s_j that are not 0. It goes through the scales once.
-func (t *term) scaleLogarithms() logarithms {
+// scaleWeights are the s_j that are not 0. It goes through the scales once.
+func (t *term) scaleWeights() Weights {
 	if t.Scale == nil {
-		return logarithms{count: t.Len}
+		n := float64(t.Len)
+		return Weights{logarithms{count: t.Len}, n, n}
 	}
-	if t.scales.count == 0 {
+	if t.scales.logarithms.count == 0 {
 		for _, s := range t.Scale {
 			if s > 0 {
-				t.scales.add(float64(s), 1)
+				t.scales.add(float64(s))
 			}
 		}
 		t.Release(0, t.Len)

@@ -28,7 +28,7 @@ func draw(t *rapid.T) *prog {
 			Draw(t, "kind")(t)
 		r.weight = scale * rapid.SampledFrom([]float64{0.1, 0.5, 1, 2, 3.7}).Draw(t, "weight")
 		if mixed {
-			r.weight *= rapid.SampledFrom([]float64{1e-4, 1, 1e4}).Draw(t, "mix")
+			r.weight *= rapid.SampledFrom([]float64{1e-6, 1e-3, 1, 1e3, 1e6}).Draw(t, "mix")
 		}
 		if rapid.IntRange(0, 3).Draw(t, "hard") == 0 {
 			r.weight = -1

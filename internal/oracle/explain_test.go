@@ -98,7 +98,7 @@ func TestCounterfactualsAreColdRuns(t *testing.T) {
 			return // what nobody can decide, or the grounder refuses
 		}
 		compared++
-		unit := max(grounding.Field.Unit(), math.Abs(want.Objective))
+		unit := max(grounding.Field.Grain(), math.Abs(want.Objective))
 		if !(math.Abs(got.Objective-want.Objective) <= (max(got.Gap, 0)+gap+1e-9)*unit+1e-5*unit*want.MaxViolation) {
 			t.Fatalf("%s := %v: objective %v (gap %v), and cold %v (gap %v)\n%v", fact, value, got.Objective, got.Gap,
 				want.Objective, want.Gap, p)

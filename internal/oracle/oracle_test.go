@@ -149,7 +149,7 @@ func (p *prog) wrong(rows []row, best optimum, got *solved) string {
 		return ""
 	}
 	cost, violation := energy(rows, got.y)
-	unit := max(meanWeight(rows), math.Abs(best.cost))
+	unit := max(leastWeight(rows), math.Abs(best.cost))
 	slack, weights := best.push*feasibility, 0.0
 	for _, r := range rows {
 		weights += max(0, r.w)
@@ -184,7 +184,7 @@ func TestProgramsHaveTheirOptimum(t *testing.T) {
 			t.Fatalf("%v\n%v", err, p)
 		}
 		verdicts[got.Status]++
-		if best.violation <= 1e-9 && best.cost-best.bound > 1e-7*max(meanWeight(rows), best.cost) {
+		if best.violation <= 1e-9 && best.cost-best.bound > 1e-7*max(leastWeight(rows), best.cost) {
 			verdicts["not known"]++
 		}
 		if wrong := p.wrong(rows, best, got); wrong != "" {

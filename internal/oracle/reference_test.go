@@ -34,15 +34,19 @@ func energy(rows []row, y []float64) (cost, violation float64) {
 	return cost, violation
 }
 
-// meanWeight is the unit of energy.
-func meanWeight(rows []row) float64 {
-	sum, n := 0.0, 0.0
+// leastWeight is about the least weight, but no less than 1e-8 of about the largest: what energies are relative to if
+// they are less.
+func leastWeight(rows []row) float64 {
+	low, high, n := 0.0, 0.0, 0.0
 	for _, r := range rows {
 		if r.w > 0 && (r.twoSided || r.most() > 1e-13) { // others always hold
-			sum, n = sum+math.Log(r.w), n+1
+			low, high, n = low+math.Pow(r.w, -4), high+math.Pow(r.w, 4), n+1
 		}
 	}
-	return math.Exp(sum / max(1, n))
+	if n == 0 {
+		return 1
+	}
+	return max(math.Pow(low/n, -0.25), 1e-8*math.Pow(high/n, 0.25))
 }
 
 // optimum is what the reference knows of a problem.

@@ -108,7 +108,7 @@ func differs(ctx context.Context, p *prog, dir string, got *shard.Merged, whole 
 		return ""
 	}
 	g.Field.SetWeights(g.Theta)
-	unit := max(g.Field.Unit(), math.Abs(whole.Objective))
+	unit := max(g.Field.Grain(), math.Abs(whole.Objective))
 	if far := math.Abs(got.Objective - whole.Objective); far > 4*tolerance*unit+1e-6*math.Abs(whole.Objective) {
 		return fmt.Sprintf("objective %v, of the whole %v", got.Objective, whole.Objective)
 	}

@@ -39,7 +39,7 @@ func build(field *mrf.Field, d *decisions, merge bool) *Reduction {
 	b.Field = mrf.NewFieldOn(b.model, field.Threads)
 	b.Field.SetWeights(theta)
 	b.Field.SetInputs(b.x)
-	b.Field.SetUnit(field.Unit())
+	b.Field.SetUnit(field.Unit(), field.Grain())
 	b.count()
 	return b.Reduction
 }

@@ -25,7 +25,7 @@ type Answer struct {
 	// Method names the solver and Reason says why it was chosen.
 	Method, Reason string
 	// Objective is the weighted sum of the potentials, with the weights as given; no feasible state costs less than
-	// DualBound. Gap is (Objective - DualBound) / max(unit, |Objective|), where the unit is the geometric mean of the
+	// DualBound. Gap is (Objective - DualBound) / max(grain, |Objective|), where the grain is about the least of the
 	// weights of soft ground rules: so it is the same for all weights times the same number.
 	Objective, DualBound, Gap float64
 	// MaxViolation is the largest violation of a hard rule. Violated tells whether that is more than what was to be
@@ -204,7 +204,7 @@ func NewAnswer(s *project.Settings, field *mrf.Field, result *solve.Result, star
 	}
 	answer.AtomError = math.Inf(1)
 	if convexity := field.Convexity(); result.MaxViolation == 0 && result.Status != solve.Infeasible && convexity > 0 {
-		gap := max(0, result.Gap) * max(field.Unit(), math.Abs(result.Objective))
+		gap := max(0, result.Gap) * max(field.Grain(), math.Abs(result.Objective))
 		answer.AtomError = math.Sqrt(2 * gap / convexity)
 	}
 	answer.Judge(s, result.Status)

@@ -152,7 +152,7 @@ func (c *Cell) scatter(ctx context.Context, at place.Files, values []float64) (e
 func join(m *Manifest, answers []*Answer) *Merged {
 	answer := &session.Answer{Status: solve.Optimal.String()}
 	out := &Merged{Report: &engine.Report{Answer: answer, Seed: m.Seed, Variables: m.Variables}, Parts: len(m.Cells)}
-	var logs, soft, magnitude float64
+	var low, soft, magnitude float64
 	for k, a := range answers {
 		answer.Status = worse(answer.Status, a.Status)
 		answer.Objective += float64(a.Objective)
@@ -169,14 +169,14 @@ func join(m *Manifest, answers []*Answer) *Merged {
 		out.Seconds.Solve += a.Work.Solve
 		out.PeakRSS = max(out.PeakRSS, a.Work.PeakRSS)
 		n := out.addRules(a, k > 0, m.EverywhereRules)
-		logs, soft = logs+n*math.Log2(float64(a.Unit)), soft+n
+		low, soft = low+n*math.Pow(float64(a.Grain), -4), soft+n // as a field's grain is a power mean
 		addStructure(answer, a)
 	}
-	unit := 1.0
+	grain := 1.0
 	if soft > 0 {
-		unit = math.Exp2(logs / soft)
+		grain = math.Pow(low/soft, -0.25)
 	}
-	answer.Gap = (answer.Objective - answer.DualBound) / max(unit, math.Abs(answer.Objective))
+	answer.Gap = (answer.Objective - answer.DualBound) / max(grain, math.Abs(answer.Objective))
 	answer.Method, answer.Reason = methods(answers), answers[0].Reason
 	out.conclude(m, magnitude)
 	return out

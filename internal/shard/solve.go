@@ -42,7 +42,7 @@ type Answer struct {
 	MaxViolation real                `json:"max_violation"`
 	Violated     bool                `json:"violated"`
 	AtomError    real                `json:"largest_atom_error"`
-	Unit         real                `json:"unit"` // of energy
+	Grain        real                `json:"grain"` // of energy: what gaps are relative to at least
 	Asked        float64             `json:"asked"`
 	Iterations   int                 `json:"iterations"`
 	Method       string              `json:"method"`
@@ -205,7 +205,7 @@ func (c *Cell) solve(ctx context.Context, at place.Files, cells int, o project.O
 	answer := &Answer{Format: answerFormat, Version: answerVersion, Cell: c.Name, Part: c.Checksum, Options: o.Set,
 		Status: result.Status, Objective: real(result.Objective), DualBound: real(result.DualBound),
 		MaxViolation: real(result.MaxViolation), Violated: result.Violated, AtomError: real(result.AtomError),
-		Unit: real(g.Field.Unit()), Asked: asked,
+		Grain: real(g.Field.Grain()), Asked: asked,
 		Iterations: result.Iterations, Method: result.Method, Reason: result.Reason, Conflict: result.Conflict,
 		Rules: g.Counts(), Presolve: result.Presolve, Components: result.Components, Scratch: g.ScratchBytes(),
 		Work: Work{p.Loading.Seconds() + g.LoadTime.Seconds(), g.GroundTime.Seconds(), result.Elapsed.Seconds(),
@@ -225,8 +225,8 @@ func infer(ctx context.Context, g *session.Grounding, cells int) (answer *sessio
 	if answer, err = g.InferBy(ctx, &settings); err != nil || answer.Status != solve.Optimal.String() {
 		return answer, asked, err
 	}
-	unit := g.Field.Unit()
-	if answer.Objective-answer.DualBound <= settings.Solve.Gap*max(unit/float64(cells), math.Abs(answer.Objective)) {
+	grain := g.Field.Grain()
+	if answer.Objective-answer.DualBound <= settings.Solve.Gap*max(grain/float64(cells), math.Abs(answer.Objective)) {
 		return answer, asked, nil
 	}
 	settings.Solve.Gap /= float64(cells)

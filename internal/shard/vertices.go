@@ -189,7 +189,7 @@ func (c *Cell) agreed(b *consensus.Block, p *consensus.Progress, m *Manifest, o 
 	a := &Answer{Format: answerFormat, Version: answerVersion, Cell: c.Name, Part: c.Checksum, Options: o.Set,
 		Status: status.String(), Objective: real(part.Objective), DualBound: real(part.Bound),
 		MaxViolation: real(part.Violation), Violated: part.Violation > m.Vertices.Feasibility,
-		AtomError: real(math.Inf(1)), Unit: real(part.Unit), Asked: m.Vertices.Gap, Iterations: part.Rounds,
+		AtomError: real(math.Inf(1)), Grain: real(part.Grain), Asked: m.Vertices.Gap, Iterations: part.Rounds,
 		Method: "consensus"}
 	a.Reason = fmt.Sprintf("One problem in blocks that share %d of %d variables; they agreed in %d rounds.",
 		m.Vertices.Shared, m.Variables, part.Rounds)

@@ -68,7 +68,7 @@ func TestHardRulesHaveNoUnit(t *testing.T) {
 			for _, simplify := range []bool{false, true} {
 				want, got := solution(t, method, f, simplify), solution(t, method, rewritten(f, power(30), one), simplify)
 				if got.Status != want.Status || want.Status == solve.Optimal &&
-					math.Abs(got.Objective-want.Objective) > 2e-6*max(f.Unit(), math.Abs(want.Objective)) {
+					math.Abs(got.Objective-want.Objective) > 2e-6*max(f.Grain(), math.Abs(want.Objective)) {
 					t.Errorf("field %d, %s, %v: %v %+v, not %v %+v", k, method, simplify, got.Status, got.Certificate, want.Status,
 						want.Certificate)
 				}

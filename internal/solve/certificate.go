@@ -101,10 +101,10 @@ func Slackness(value, d, mu, compliance float64) float64 {
 	return value - mu*d + mu*(compliance*mu/2) // a square could overflow
 }
 
-// Relative is a difference of energies relative to an objective, or to the field's unit if that is more. All gaps are
+// Relative is a difference of energies relative to an objective, or to the field's grain if that is more. All gaps are
 // compared and reported like that: none depends on what weights are measured in.
 func Relative(field *mrf.Field, difference, objective float64) float64 {
-	return difference / max(field.Unit(), math.Abs(objective))
+	return difference / max(field.Grain(), math.Abs(objective))
 }
 
 // Yielding returns the certificate for all points that violate no constraint by more than this one's does, and not for

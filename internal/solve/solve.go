@@ -27,8 +27,8 @@ type Solver interface {
 
 // Settings are the knobs that every method understands. The zero value of a field means its default.
 type Settings struct {
-	// Gap is the relative duality gap to prove: (primal - dual) ≤ Gap · max(unit, |primal|), for the field's unit
-	// of energy, the geometric mean of its potentials' weights. Default 1e-6.
+	// Gap is the relative duality gap to prove: (primal - dual) ≤ Gap · max(grain, |primal|), see mrf.Field.Grain.
+	// Default 1e-6.
 	Gap float64
 	// Feasibility is the largest violation of a hard constraint to accept. Default 1e-6.
 	Feasibility float64
@@ -156,7 +156,7 @@ type Certificate struct {
 	Objective float64
 	// DualBound is a lower bound on every feasible point's objective.
 	DualBound float64
-	// Gap is (Objective - DualBound) / max(unit, |Objective|), for the field's unit of energy.
+	// Gap is (Objective - DualBound) / max(grain, |Objective|), for the field's grain.
 	Gap float64
 	// MaxViolation is the largest violation of a hard constraint at the point.
 	MaxViolation float64

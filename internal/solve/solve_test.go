@@ -232,7 +232,7 @@ func checkProof(t *testing.T, f *mrf.Field, r *solve.Result) {
 		}
 	}
 	want := solve.Certificate{
-		Objective: objective, DualBound: dual, Gap: (objective - dual) / max(f.Unit(), math.Abs(objective)),
+		Objective: objective, DualBound: dual, Gap: (objective - dual) / max(f.Grain(), math.Abs(objective)),
 		MaxViolation: violation,
 	}
 	for _, p := range [][2]float64{

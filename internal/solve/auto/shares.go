@@ -77,7 +77,7 @@ func (p *inference) restate(result *solve.Result, largest float64, exact bool) {
 		result.Objective, result.DualBound = result.Objective*largest, result.DualBound*largest
 	} else {
 		result.Objective = p.field.Energy(result.Y)
-		result.DualBound = result.Objective - result.Gap*max(p.field.Unit(), math.Abs(result.Objective))
+		result.DualBound = result.Objective - result.Gap*max(p.field.Grain(), math.Abs(result.Objective))
 	}
 	if math.IsInf(result.Objective, 0) && result.Status == solve.Optimal {
 		result.Status = solve.NumericalError

@@ -111,7 +111,7 @@ func (s *Solver) Solve(ctx context.Context) (*solve.Result, error) {
 	t := target{gap: s.settings.Gap / 4, feasibility: s.settings.Feasibility, limit: s.settings.MaxIterations,
 		stop: func() bool { return ctx.Err() != nil || late() }}
 	for range attempts {
-		t.least = t.gap / float64(max(1, len(s.components)))
+		t.least = t.gap * (s.field.Grain() / s.unit) / float64(max(1, len(s.components)))
 		s.each(t)
 		if s.tried != nil {
 			break

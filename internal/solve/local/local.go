@@ -301,7 +301,7 @@ func (s *State) Certificate() solve.Certificate {
 }
 
 // worth is what a gap is relative to.
-func (s *State) worth() float64 { return max(s.Unit(), math.Abs(s.objective.value())) }
+func (s *State) worth() float64 { return max(s.Grain(), math.Abs(s.objective.value())) }
 
 // Bytes is what all of this takes beside the model, and what the index of occurrences alone does.
 func (s *State) Bytes() (all, index int64) {

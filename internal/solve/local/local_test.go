@@ -103,7 +103,8 @@ func (l *living) check(out Outcome) {
 	want, got := solve.Certify(field, l.Values(), slices.Clone(mu)), l.Certificate()
 	scale := 1e-9 * (1 + math.Abs(want.Objective))
 	if math.Abs(want.Objective-got.Objective) > scale || math.Abs(want.DualBound-got.DualBound) > scale ||
-		got.MaxViolation < want.MaxViolation-1e-12 || math.Abs(field.Unit()-l.Unit()) > 1e-9*l.Unit() {
+		got.MaxViolation < want.MaxViolation-1e-12 || math.Abs(field.Unit()-l.Unit()) > 1e-9*l.Unit() ||
+		math.Abs(field.Grain()-l.Grain()) > 1e-9*l.Grain() {
 		l.t.Fatalf("the totals say %+v (unit %v), and all together %+v (unit %v)", got, l.Unit(), want, field.Unit())
 	}
 	l.checkStill()
@@ -114,7 +115,7 @@ func (l *living) check(out Outcome) {
 		l.t.Fatalf("optimal with %+v", want)
 	}
 	if cold := l.cold(m); cold.Status == solve.Optimal && math.Abs(cold.Objective-got.Objective) >
-		1.3e-4*max(l.Unit(), math.Abs(cold.Objective))+want.Excess {
+		1.3e-4*max(l.Grain(), math.Abs(cold.Objective))+want.Excess {
 		l.t.Fatalf("objective %v, cold %v", got.Objective, cold.Objective)
 	}
 }

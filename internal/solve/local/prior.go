@@ -80,10 +80,10 @@ func (s *State) rest(i int32) float64 {
 }
 
 // kinds counts the soft potentials whose weight is not 0, and adds up the logarithms of the weights: the unit of energy
-// is their geometric mean, see mrf.Field.Unit.
+// is their geometric mean, see mrf.Field.Unit, and its grain follows from the fourth powers.
 type kinds struct {
-	number int
-	logs   total
+	number          int
+	logs, low, high total
 }
 
 func (k *kinds) count(m *mrf.Model, theta []float64) {
@@ -92,8 +92,11 @@ func (k *kinds) count(m *mrf.Model, theta []float64) {
 		switch {
 		case b.Kind.Hard() || w <= 0:
 		case b.Scale == nil:
+			n := float64(b.Len)
 			k.number += b.Len
-			k.logs.add(float64(b.Len) * math.Log2(w))
+			k.logs.add(n * math.Log2(w))
+			k.low.add(n * mrf.Fourth(1/w))
+			k.high.add(n * mrf.Fourth(w))
 		default:
 			for _, scale := range b.Scale {
 				k.addWeight(w*float64(scale), 1)
@@ -106,6 +109,8 @@ func (k *kinds) addWeight(w float64, sign float64) {
 	if w > 0 {
 		k.number += int(sign)
 		k.logs.add(sign * math.Log2(w))
+		k.low.add(sign * mrf.Fourth(1/w))
+		k.high.add(sign * mrf.Fourth(w))
 	}
 }
 
@@ -114,6 +119,12 @@ func (k *kinds) add(p *mrf.Potential, theta []float64, sign float64) {
 	if !p.Kind.Hard() {
 		k.addWeight(theta[p.Rule]*p.Scale, sign)
 	}
+}
+
+// Grain is that of the problem as it is now.
+func (s *State) Grain() float64 {
+	k := &s.kinds
+	return mrf.GrainOf(s.Unit(), k.low.value(), k.high.value(), float64(k.number))
 }
 
 // Unit is the unit of energy of the problem as it is now.

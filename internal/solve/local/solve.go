@@ -236,7 +236,7 @@ func (s *State) provenTo(gap float64) bool {
 func (s *State) solvePart(ctx context.Context, p *part) (*solve.Result, error) {
 	field := mrf.NewFieldOn(s.modelOf(p), 1)
 	field.SetWeights(s.theta)
-	field.SetUnit(s.Unit())
+	field.SetUnit(s.Unit(), s.Grain())
 	limits := s.settings
 	limits.Gap, limits.Threads = s.tolerance(p), 1
 	if deadline, ok := ctx.Deadline(); ok {
@@ -288,7 +288,7 @@ func (s *State) tolerance(p *part) float64 {
 		value, _ := r.block.Potential(r.d)
 		objective += r.w * value
 	}
-	if coarse := rough * s.excessive() / max(s.Unit(), math.Abs(objective)); coarse > fine {
+	if coarse := rough * s.excessive() / max(s.Grain(), math.Abs(objective)); coarse > fine {
 		return min(coarse, coarsest)
 	}
 	return fine
@@ -312,7 +312,7 @@ func (s *State) pushed(p *part) (most []int32) {
 			sum += rest
 		}
 	}
-	if sum <= spare*s.settings.Gap*s.Unit() {
+	if sum <= spare*s.settings.Gap*s.Grain() {
 		return nil
 	}
 	for _, a := range p.around {

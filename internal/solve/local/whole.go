@@ -143,7 +143,7 @@ func (w *Whole) Solved(field *mrf.Field, r *solve.Result) {
 	c := solve.NewCertifier(field)
 	w.y, w.Multipliers, w.theta, w.x = r.Y, slices.Clone(r.Multipliers), field.Weights(), field.Inputs()
 	w.proof, w.brief = c.Certify(w.y, w.Multipliers), r.Iterations <= brief
-	w.gap, w.g = w.proof.Gap*max(field.Unit(), math.Abs(w.proof.Objective)), c.Slopes()
+	w.gap, w.g = w.proof.Gap*max(field.Grain(), math.Abs(w.proof.Objective)), c.Slopes()
 }
 
 // stale is the part of the potentials after whose change the index is worth making anew.

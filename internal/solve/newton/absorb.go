@@ -55,7 +55,7 @@ const unabsorbed = 0.01
 
 // enough tells whether a gap is proven, for a smooth energy at y with gradient g.
 func (a *absorber) enough(y, g []float64, value, gap, tolerance float64) bool {
-	bound := tolerance * max(a.field.Unit(), math.Abs(value))
+	bound := tolerance * max(a.field.Grain(), math.Abs(value))
 	if a.singles == nil {
 		return gap <= bound
 	}

@@ -22,7 +22,7 @@ func (s *Solver) contradictory() bool {
 	s.env.constraintsOnly, s.env.steepness = true, 1
 	s.env.mu = kept.mu.zero()
 	shift := s.inner.shift
-	s.inner.shift, s.inner.unit = 0, scale
+	s.inner.shift, s.inner.unit, s.inner.grain = 0, scale, scale
 	copy(s.inner.centre, s.inner.y)
 	s.inner.minimiseUntil(func(value, gap float64) bool {
 		return value <= scale*s.settings.Feasibility*s.settings.Feasibility/2 || gap <= value/10
@@ -30,7 +30,7 @@ func (s *Solver) contradictory() bool {
 	s.env.multipliers(s.inner.y, &s.nu)
 	bound, length := s.ray()
 	found := bound > s.settings.Feasibility*length
-	*s.env, s.inner.shift, s.inner.unit = kept, shift, s.field.Unit()
+	*s.env, s.inner.shift, s.inner.unit, s.inner.grain = kept, shift, s.field.Unit(), s.field.Grain()
 	switch {
 	case found:
 		s.sayInfeasible()

@@ -11,7 +11,8 @@ import (
 type inner struct {
 	env    *envelope
 	shift  float64
-	unit   float64   // of the values
+	unit   float64   // of the curvature
+	grain  float64   // of the values
 	centre []float64 // nil if shift is always 0
 
 	y, g            []float64 // the present point and gradient
@@ -52,9 +53,9 @@ func (in *inner) reset(limit int, stop func() bool) {
 	in.model.stop, in.model.effort = stop, leastEffort
 }
 
-// minimise runs until the function is proven to be within tolerance·max(unit, |value|) of its minimum.
+// minimise runs until the function is proven to be within tolerance·max(grain, |value|) of its minimum.
 func (in *inner) minimise(tolerance float64) outcome {
-	return in.minimiseUntil(func(value, gap float64) bool { return gap <= tolerance*max(in.unit, math.Abs(value)) })
+	return in.minimiseUntil(func(value, gap float64) bool { return gap <= tolerance*max(in.grain, math.Abs(value)) })
 }
 
 // minimiseUntil runs until enough says so of the value and a bound on its distance from the minimum.
@@ -67,7 +68,7 @@ func (in *inner) minimiseUntil(enough func(value, gap float64) bool) outcome {
 	least, still := math.Inf(1), 0
 	for {
 		gap := solve.BoxGap(in.y, in.g)
-		in.gap = gap / max(in.unit, math.Abs(in.value))
+		in.gap = gap / max(in.grain, math.Abs(in.value))
 		switch {
 		case math.IsNaN(gap) || math.IsInf(in.value, 0):
 			return broken

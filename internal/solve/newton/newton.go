@@ -129,7 +129,7 @@ func (s *Solver) Solve(ctx context.Context) (*solve.Result, error) {
 		s.deadline = start.Add(s.settings.TimeLimit)
 	}
 	s.inner.reset(s.settings.MaxIterations, s.interrupted)
-	s.inner.unit = s.field.Unit()
+	s.inner.unit, s.inner.grain = s.field.Unit(), s.field.Grain()
 	s.result = solve.Result{}
 	for i, v := range s.start {
 		s.inner.y[i] = min(max(v, 0), 1)

@@ -165,7 +165,7 @@ func (s *Solver) tighten(tolerance float64, moved bool) float64 {
 
 // adapt goes on in the schedule, faster with what the larger part of the gap comes from.
 func (s *Solver) adapt(scale float64) {
-	gap := s.result.Gap * max(s.inner.unit, math.Abs(s.result.Objective))
+	gap := s.result.Gap * max(s.inner.grain, math.Abs(s.result.Objective))
 	pull := s.inner.gapOfPull()
 	if pull < gap*3/4 || s.result.MaxViolation > s.settings.Feasibility {
 		s.env.steepness = min(s.env.steepness*steeper, steepest)
