@@ -151,6 +151,11 @@ func (x *explainer) infer(cmd *cobra.Command, args []string) (*session.Grounding
 		return nil, nil, command.Usage("flag-value", command.SeeHelp(cmd),
 			"the project is about examples, which are not explained")
 	}
+	for _, path := range []string{x.html, x.all} {
+		if err := checkOutput(path, loaded); err != nil {
+			return nil, nil, err
+		}
+	}
 	grounding, err := engine.Ground(cmd.Context(), loaded, load.Infer)
 	if err != nil {
 		return nil, nil, err

@@ -90,6 +90,9 @@ func (g *grounder) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	g.bound(loaded)
+	if err := checkOutput(g.export, loaded); err != nil {
+		return err
+	}
 	grounding, err := engine.Ground(cmd.Context(), loaded, phase)
 	if err != nil {
 		return err

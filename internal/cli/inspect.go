@@ -61,6 +61,9 @@ func (x *inspector) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := checkOutput(x.export, loaded); err != nil {
+		return err
+	}
 	result, err := engine.Run(cmd.Context(), loaded, engine.Stages{})
 	switch {
 	case err != nil:

@@ -38,6 +38,18 @@ func (r *runner) checkOutputs(outputs project.Outputs, project *project.Project)
 	return diags.Err()
 }
 
+// checkOutput finds before a long run that the one file which a command writes cannot be made, or is an input. Nothing
+// is wrong with "", which is no file.
+func checkOutput(path string, project *project.Project) error {
+	if path == "" || path == command.StdinName {
+		return nil
+	}
+	var diags source.Diagnostics
+	checkFile(path, &diags)
+	checkInputs([]string{path}, project.Inputs(), &diags)
+	return diags.Err()
+}
+
 // checkInputs refuses outputs in the place of inputs: a run must not destroy what it was made from.
 func checkInputs(outputs, inputs []string, diags *source.Diagnostics) {
 	for _, output := range outputs {

@@ -114,6 +114,16 @@ func flagError(cmd *cobra.Command, err error) error {
 	return Usage("flag-value", SeeHelp(cmd), "%v", err)
 }
 
+// noEmptyArguments refuses arguments that are nothing, for the same reason as noEmptyFlags.
+func noEmptyArguments(cmd *cobra.Command, args []string) error {
+	for k, arg := range args {
+		if strings.TrimSpace(arg) == "" {
+			return Usage("missing-argument", "the form is: "+cmd.UseLine(), "argument %d is empty", k+1)
+		}
+	}
+	return nil
+}
+
 // noEmptyFlags refuses a flag with a value of nothing, which is mostly that of a script's variable that is not set.
 func noEmptyFlags(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {

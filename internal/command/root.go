@@ -12,9 +12,15 @@ import (
 func (e *Env) Root(cmd *cobra.Command) *cobra.Command {
 	cmd.Args, cmd.RunE = OnlyCommands, ShowHelp
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true // Conclude prints them
-	cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if cmd.Name() == cobra.ShellCompRequestCmd {
+	cmd.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		switch cmd.Name() {
+		case cobra.ShellCompRequestCmd:
 			plain(cmd.Root())
+		case cobra.ShellCompNoDescRequestCmd:
+		default:
+			if err := noEmptyArguments(cmd, args); err != nil {
+				return err
+			}
 		}
 		return noEmptyFlags(cmd)
 	}
