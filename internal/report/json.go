@@ -28,9 +28,11 @@ func encodeFloat(enc *jsontext.Encoder, x float64) error {
 
 // JSON writes one result as one line of JSON. The bytes are a function of the value: struct fields keep their order,
 // map keys are sorted, and nothing is escaped that JSON does not ask for. Floats that are not finite become null,
-// durations are seconds, nil slices are []. The error is the writer's, or names a value that has no JSON form.
+// durations are seconds, nil slices are []. Bytes that are no text in UTF-8, which tables may have in constants, become
+// U+FFFD. The error is the writer's, or names a value that has no JSON form.
 func JSON(w io.Writer, result any) error {
-	line, err := json.Marshal(result, json.WithMarshalers(encoders), json.Deterministic(true))
+	line, err := json.Marshal(result, json.WithMarshalers(encoders), json.Deterministic(true),
+		jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return err
 	}

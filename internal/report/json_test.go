@@ -35,6 +35,17 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// A constant in another encoding must not cost the whole answer.
+func TestJSONOfOtherEncodings(t *testing.T) {
+	var b bytes.Buffer
+	if err := JSON(&b, map[string]string{"name": "K\xf6ln"}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "{\"name\":\"K\ufffdln\"}\n"; b.String() != want {
+		t.Errorf("got %swant %s", b.String(), want)
+	}
+}
+
 func TestJSONErrorsWriteNothing(t *testing.T) {
 	var b bytes.Buffer
 	if err := JSON(&b, make(chan int)); err == nil || b.Len() > 0 {
