@@ -38,18 +38,19 @@ func categorical(s *Scored, categories ...int) Result {
 	}}
 }
 
-// classAverage is the mean of the classes' shares, with the normal interval of independent proportions.
+// classAverage is the mean of the classes' shares. Its interval comes from Wilson's of each: what they reach below and
+// above the shares is squared and added up (Zou and Donner 2008), so that it has a width where all of a class is right.
 func classAverage(right, total []float64) Value {
-	average, variance := 0.0, 0.0
+	average, below, above := 0.0, 0.0, 0.0
 	classes := float64(len(total))
 	for class, n := range total {
-		p := right[class] / n
+		p, interval := right[class]/n, wilson(right[class], n)
 		average += p / classes
-		variance += p * (1 - p) / n / (classes * classes)
+		below += (p - interval[0]) * (p - interval[0])
+		above += (interval[1] - p) * (interval[1] - p)
 	}
-	half := z * math.Sqrt(variance)
 	return Value{Name: "ClassAveragedAccuracy", Number: average,
-		Interval: [2]float64{max(0, average-half), min(1, average+half)}}
+		Interval: [2]float64{average - math.Sqrt(below)/classes, average + math.Sqrt(above)/classes}}
 }
 
 // best marks the atom of each object that has the highest prediction.
