@@ -184,3 +184,11 @@ func TestExamplesLearnedByHeart(t *testing.T) {
 	}
 	t.Logf("%.3f of %+v; %.3f as written", lastAccuracy(r), r.Starts, lastAccuracy(asWritten))
 }
+
+// Where labels have nothing to do with what is seen, others than the examples learned from are guessed: that is told.
+func TestNoiseIsTold(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	noise := func(int, int) int { return rnd.IntN(3) }
+	r := run(t, latent(t, 6, 200, 40, "[32]", noise), project.Options{Seed: 1}, engine.Stages{Learn: true})
+	wantNotice(t, r, "learn-chance", "of examples not learned from, ")
+}

@@ -134,17 +134,28 @@ func (s *starts) whole(ctx context.Context) error {
 	return nil
 }
 
-// tell warns where what is kept is learned by heart.
-func (s *starts) tell() {
+// tell warns where what is kept is learned by heart, and where it is no better than a guess about other examples.
+func (s *starts) tell(ctx context.Context) error {
 	at := slices.IndexFunc(s.all, func(one Start) bool { return one.Held != nil && *one.Held == s.most })
-	if at < 0 || !s.byHeart(s.all[at]) {
-		return
+	if at < 0 {
+		return nil
 	}
 	n := s.g.notices
-	n.see("learn-by-heart", source.Span{}, "",
-		"give more examples, a smaller network (hidden) or one that sees less (dropout), or try a larger learn.decay",
-		"%.0f %% of the examples learned from are right, and %.0f %% of %d others", 100*s.all[at].Right, 100*s.most,
-		len(s.held.members))
+	if s.byHeart(s.all[at]) {
+		n.see("learn-by-heart", source.Span{}, "",
+			"give more examples, a smaller network (hidden) or one that sees less (dropout), or try a larger learn.decay",
+			"%.0f %% of the examples learned from are right, and %.0f %% of %d others", 100*s.all[at].Right, 100*s.most,
+			len(s.held.members))
+	}
+	members, _ := batch.Draw(s.held.members, sampled)
+	p, _, err := batch.InferSome(ctx, s.g.Grounding, s.held.examples, slices.Clone(members))
+	if err != nil {
+		return err
+	}
+	n.when = "of examples not learned from"
+	n.guesses(s.held.examples, p, members,
+		"look whether the features tell the classes apart, and whether there are enough examples")
 	n.waits = false
 	n.tell(1)
+	return nil
 }

@@ -295,13 +295,13 @@ func (n *notices) lookAtExamples(ctx context.Context, _ *Training) error {
 	for k, example := range members {
 		p.Read(e, int(example), result.Y[k*scene.Variables:(k+1)*scene.Variables])
 	}
-	n.guesses(e, p, members)
+	n.guesses(e, p, members, n.untold())
 	n.isolated(e, members, scene)
 	return nil
 }
 
 // guesses notices labels of examples that are predicted no better than by always saying the same.
-func (n *notices) guesses(e *batch.Examples, p *batch.Predictions, members []int32) {
+func (n *notices) guesses(e *batch.Examples, p *batch.Predictions, members []int32, hint string) {
 	for l, label := range e.Labels {
 		right, counts := 0, make(map[string]int)
 		for _, example := range members {
@@ -314,7 +314,7 @@ func (n *notices) guesses(e *batch.Examples, p *batch.Predictions, members []int
 			}
 		}
 		if label.Candidates != nil {
-			n.compare(label.Name, right, learn.Count(counts))
+			n.compare(label.Name, right, learn.Count(counts), hint)
 		}
 	}
 }
@@ -322,14 +322,18 @@ func (n *notices) guesses(e *batch.Examples, p *batch.Predictions, members []int
 // fewLabels are too few to tell a guess from an answer.
 const fewLabels = 10
 
+// untold is what to do where answers are no better than a guess.
+func (n *notices) untold() string {
+	if len(n.curve) > 0 && n.finished(n.last()) {
+		return "the loss is near 0 all the same: learn.loss or learn.method asks for something else than the labels"
+	}
+	return "raise learn.epochs or network.epochs, and look whether the features tell the classes apart"
+}
+
 // compare notices answers that are no better than the labels' most frequent class.
-func (n *notices) compare(what string, right int, t learn.Tally) {
+func (n *notices) compare(what string, right int, t learn.Tally, hint string) {
 	if t.Labels < fewLabels || t.Classes < 2 || !t.Guessed(right) {
 		return
-	}
-	hint := "raise learn.epochs or network.epochs, and look whether the features tell the classes apart"
-	if len(n.curve) > 0 && n.finished(n.last()) {
-		hint = "the loss is near 0 all the same: learn.loss or learn.method asks for something else than the labels"
 	}
 	n.see("learn-chance", source.Span{}, what, hint,
 		"%s, %.0f %% of %d labels of %s are right; always saying the most frequent one would give %.0f %%",
@@ -362,7 +366,7 @@ func (n *notices) chance(chosen *session.Answer) error {
 			return err
 		}
 		if t := learn.Count(classes); result.Count == t.Labels {
-			n.compare(declared.Name, int(math.Round(result.Primary().Number*float64(t.Labels))), t)
+			n.compare(declared.Name, int(math.Round(result.Primary().Number*float64(t.Labels))), t, n.untold())
 		}
 	}
 	return nil

@@ -68,8 +68,7 @@ func (g *learner) learnFromExamples(ctx context.Context, l lesson) (*Training, e
 		return s.kept, err
 	}
 	g.plan.decay = s.kept.plan.decay
-	s.tell()
-	return s.kept, nil
+	return s.kept, s.tell(ctx)
 }
 
 // run makes one start after the other, and learns from all examples in the end.
