@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/source"
+	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
 // addCSV reads comma-separated values as in RFC 4180, the first line of which names the columns.
@@ -76,23 +77,43 @@ type header struct {
 }
 
 // check warns of a first line that is likely to be a row: one with a number in it, or with a name that is there twice,
-// or that the rows of this table or of earlier ones have for a constant, unless it is unlike the rows that follow.
-// Names that were asked for are none.
+// or that the rows of any table have for a constant, unless it is unlike the rows that follow. Names that were asked
+// for are none.
 func (h *header) check(t *table) {
-	if t.origins[len(t.origins)-1].data.Choice != nil {
+	o := &t.origins[len(t.origins)-1]
+	if o.data.Choice != nil {
 		return
 	}
 	for k, name := range h.names {
-		_, isConstant := t.symbols.Lookup(name)
-		isConstant = isConstant && !t.beginsWithNames(h.rows)
-		if source.IsNumber(name) || isConstant || slices.Contains(h.names[:k], name) {
-			o := &t.origins[len(t.origins)-1]
-			t.diags.Warnf("data-header", o.span(h.offset), "add a line of names before the first row, or call the file "+
-				".tsv and use tabs", "the first line of a CSV file names its columns and is no row, but %q looks like a value",
-				name)
+		if source.IsNumber(name) || slices.Contains(h.names[:k], name) {
+			warnHeader(t.diags, o.span(h.offset), name)
 			return
 		}
 	}
+	if len(h.rows) > 0 && !t.beginsWithNames(h.rows) {
+		t.named = append(t.named, namedColumns{o.span(h.offset), h.names})
+	}
+}
+
+// namedColumns are the names that the first line of a table has, until all constants are known.
+type namedColumns struct {
+	span  source.Span
+	names []string
+}
+
+// check warns if one of them is a constant.
+func (n *namedColumns) check(symbols *symbol.Table, diags *source.Diagnostics) {
+	for _, name := range n.names {
+		if _, isConstant := symbols.Lookup(name); isConstant {
+			warnHeader(diags, n.span, name)
+			return
+		}
+	}
+}
+
+func warnHeader(diags *source.Diagnostics, span source.Span, name string) {
+	diags.Warnf("data-header", span, "add a line of names before the first row, or call the file .tsv and use tabs",
+		"the first line of a CSV file names its columns and is no row, but %q looks like a value", name)
 }
 
 // newCSV returns a reader of comma-separated values, which refuses rows of more than maxColumns fields.

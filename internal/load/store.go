@@ -29,6 +29,7 @@ func (c *Config) Tables(phase Phase) (*Tables, error) {
 	symbols := symbol.NewTable()
 	out := &Tables{Store: &relation.Store{Symbols: symbols}}
 	shared := c.sharedFiles(phase)
+	var named []namedColumns
 	for _, p := range c.Predicates {
 		t := newTable(p, symbols, &diags)
 		t.shared = shared
@@ -36,9 +37,19 @@ func (c *Config) Tables(phase Phase) (*Tables, error) {
 		c.read(t, p.Targets.of(phase), "targets", p.targetRole())
 		c.read(t, p.Inputs.of(phase), "given values", relation.Perceived)
 		out.Store.Relations = append(out.Store.Relations, t.builder.Relation(p.opens(phase)))
+		named = append(named, t.named...)
 	}
 	for _, p := range c.Predicates {
-		out.Truth = append(out.Truth, c.truth(p, phase, symbols, &diags))
+		t := c.truth(p, phase, symbols, &diags)
+		if t == nil {
+			out.Truth = append(out.Truth, nil)
+			continue
+		}
+		out.Truth = append(out.Truth, t.builder.Relation(false))
+		named = append(named, t.named...)
+	}
+	for k := range named {
+		named[k].check(symbols, &diags)
 	}
 	if err := diags.Err(); err != nil {
 		return nil, err
@@ -62,22 +73,28 @@ func (p *Predicate) targetRole() relation.Role {
 	return relation.Target
 }
 
-// truth reads a predicate's known values as a relation of its own; nil if it has none.
-func (c *Config) truth(p *Predicate, phase Phase, symbols *symbol.Table, diags *source.Diagnostics) *relation.Relation {
+// truth reads a predicate's known values as a table of its own; nil if it has none.
+func (c *Config) truth(p *Predicate, phase Phase, symbols *symbol.Table, diags *source.Diagnostics) *table {
 	data := p.Truth.of(phase)
 	if len(data) == 0 {
 		return nil
 	}
 	t := newTable(p, symbols, diags)
 	c.read(t, data, "truth", relation.Observed)
-	return t.builder.Relation(false)
+	return t
 }
 
 // TruthOf reads the known values of one predicate in a phase, over a symbol table that exists already; nil if there
 // are none. Learning and validation often have the atoms in common, and differ only in which are labelled.
 func (c *Config) TruthOf(phase Phase, predicate int, symbols *symbol.Table) (*relation.Relation, error) {
 	var diags source.Diagnostics
-	truth := c.truth(c.Predicates[predicate], phase, symbols, &diags)
+	var truth *relation.Relation
+	if t := c.truth(c.Predicates[predicate], phase, symbols, &diags); t != nil {
+		truth = t.builder.Relation(false)
+		for k := range t.named {
+			t.named[k].check(symbols, &diags)
+		}
+	}
 	return truth, diags.Err()
 }
 

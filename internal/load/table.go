@@ -32,6 +32,7 @@ type table struct {
 	told    int   // how many of them are reported
 	widths  []int // wrong numbers of columns that are reported
 	spaces  int   // constants with suspicious spaces, there
+	named   []namedColumns
 
 	fields []string
 	tuple  []symbol.ID

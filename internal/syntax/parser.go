@@ -213,8 +213,27 @@ func (p *parser) weight() Weight {
 	}
 	w.Span = p.spanFrom(first)
 	p.expect(colon, "':' after the weight")
+	if w.Atom != nil && p.isProlog() {
+		p.fail("syntax", p.span(p.last()), prologHint, "unknown operator :-")
+	}
 	return w
 }
+
+// isProlog tells whether what has been read is Head(X) :- of a clause of Prolog's, and not a weight before arithmetic
+// that begins with a minus.
+func (p *parser) isProlog() bool {
+	if next := p.peek(); next.kind != minus || next.start != p.last().end {
+		return false
+	}
+	for i := p.pos; p.tokens[i].kind != end && p.tokens[i].kind != dot && (i == p.pos || !p.tokens[i].firstOnRow); i++ {
+		if k := p.tokens[i].kind; k == equal || k == atMost || k == atLeast {
+			return false
+		}
+	}
+	return true
+}
+
+const prologHint = "write Head(X) <- Body(X), with a weight before it"
 
 // number reads a numeral without a sign.
 func (p *parser) number() *Number {
@@ -353,7 +372,7 @@ func (p *parser) unexpectedHint(t token) string {
 		return "write & between the literals of a body, and | between those of a head"
 	case ":":
 		if next.kind == minus {
-			return "write Head(X) <- Body(X), with a weight before it"
+			return prologHint
 		}
 		return "a weight is a number, an observed atom, or number * Atom, before a colon"
 	case "and", "AND":
@@ -362,6 +381,10 @@ func (p *parser) unexpectedHint(t token) string {
 		return "write | for or"
 	case "implies", "IMPLIES", "then", "THEN":
 		return "write -> for implies"
+	case "iff", "IFF":
+		return "write two rules, one for each direction"
+	case "==":
+		return "write = between the sides of an arithmetic rule; == is for terms"
 	case "not", "NOT":
 		return "write ! for not"
 	}
