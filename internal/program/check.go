@@ -1,11 +1,13 @@
 package program
 
 import (
+	"math"
 	"slices"
 )
 
-// tolerance is how far beyond its bound a sum of coefficients may be by rounding alone.
-const tolerance = 1e-9
+// rounding is how far beyond its bound a sum may be by rounding alone, relative to the sizes that it adds up; tolerance
+// is by how much all values have to violate a hard rule.
+const rounding, tolerance = 1e-14, 1e-9
 
 // checkMeaning reports rules that cannot do what they were written for: those that always hold, and hard ones that
 // never do, whatever values in [0, 1] the atoms have.
@@ -16,11 +18,11 @@ func (s *scope) checkMeaning() {
 		s.c.diags.Warnf("vacuous-rule", r.Span, "it has no effect", "all atoms of this rule are observed")
 		return
 	}
-	low, high, ok := r.bounds()
+	low, high, size, ok := r.bounds()
 	if !ok {
 		return
 	}
-	always := high <= tolerance && (r.Comparator == LessEqual || low >= -tolerance)
+	always := high <= rounding*size && (r.Comparator == LessEqual || low >= -rounding*size)
 	never := low > tolerance || r.Comparator == Equal && high < -tolerance
 	switch {
 	case always:
@@ -34,19 +36,20 @@ func (s *scope) checkMeaning() {
 	}
 }
 
-// bounds returns the smallest and the largest value of the template over the box [0, 1]; ok is false if they depend on
-// the grounding. Atoms that are written alike are merged first, as T(X) -> T(X) shows; Java PSL looks at the signs of
-// the coefficients only and so loses rules such as 2 * T(X) <= 1.
-func (r *Rule) bounds() (low, high float64, ok bool) {
+// bounds returns the smallest and the largest value of the template over the box [0, 1], and the sum of all sizes in
+// it; ok is false if they depend on the grounding. Atoms that are written alike are merged first, as T(X) -> T(X)
+// shows; Java PSL looks at the signs of the coefficients only and so loses rules such as 2 * T(X) <= 1.
+func (r *Rule) bounds() (low, high, size float64, ok bool) {
 	if r.Constant.Op != Number || len(r.Sums) > 0 {
-		return 0, 0, false
+		return 0, 0, 0, false
 	}
-	low, high = r.Constant.Number, r.Constant.Number
+	low, high, size = r.Constant.Number, r.Constant.Number, math.Abs(r.Constant.Number)
 	merged := make([]float64, len(r.Atoms))
 	for _, a := range r.Atoms {
 		if a.Coef.Op != Number {
-			return 0, 0, false
+			return 0, 0, 0, false
 		}
+		size += math.Abs(a.Coef.Number)
 		first := slices.IndexFunc(r.Atoms, a.same)
 		merged[first] += a.Coef.Number
 	}
@@ -54,7 +57,7 @@ func (r *Rule) bounds() (low, high float64, ok bool) {
 		low += min(0, coef)
 		high += max(0, coef)
 	}
-	return low, high, true
+	return low, high, size, true
 }
 
 // same reports whether two atoms are written alike, and thus are one atom in every grounding.

@@ -191,3 +191,24 @@ func TestHugeFilter(t *testing.T) {
 		t.Errorf("got %v, want one bad-filter", diags)
 	}
 }
+
+// What rounding alone leaves of a sum holds for all values; what is written does not, however little it is.
+func TestOnlyRoundingIsVacuous(t *testing.T) {
+	for rule, vacuous := range map[string]bool{
+		"1: T('a') <= 0.9999999999":                          false,
+		"1: 1e-12 * T('a') <= 0":                             false,
+		"1: T('a') <= 1":                                     true,
+		"0.1 * T('a') + 0.2 * T('a') - 0.3 * T('a') <= 0 .":  true,
+		"1: 0.1 * T('a') + 0.2 * T('b') <= 0.3":              true,
+		"1: 0.1 * T('a') + 0.2 * T('b') + 1e-11 <= 0.3":      false,
+		"1e6: 1000000 * T('a') <= 999999.99999":              false,
+		"1: 0.1 * T('a') + 0.2 * T('a') = 0.3 * T('a') + 0":  true,
+		"1: 0.1 * T('a') + 0.2 * T('a') = 0.30001 * T('a')":  false,
+		"1: 0.1 * T('a') + 0.2 * T('a') <= 0.3 * T('a') + 1": true,
+	} {
+		_, diags := compileFile(testPredicates(), text(rule))
+		if got := strings.Contains(fmt.Sprint(diags), "this rule holds for all values"); got != vacuous {
+			t.Errorf("%s: %v, want a warning that it always holds: %v", rule, diags, vacuous)
+		}
+	}
+}
