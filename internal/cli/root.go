@@ -24,7 +24,7 @@ func newRoot(e *command.Env) *cobra.Command {
 		Short: "Reason with rules and networks",
 		Long:  rootHelp,
 	}
-	asked := root.Flags().Bool("version", false, "say which version this is and what built it")
+	asked := root.Flags().BoolP("version", "v", false, "say which version this is and what built it")
 	licensed := root.Flags().Bool("licenses", false, "print the licences of all that is linked into this program")
 	root.AddGroup(
 		&cobra.Group{ID: groupRules, Title: "Rules:"},

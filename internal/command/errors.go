@@ -103,7 +103,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		if unknown.GetSpecifiedShortnames() != "" {
 			name = "-" + unknown.GetSpecifiedName()
 		}
-		return Usage("unknown-flag", HintFor(cmd, name, flagNames(cmd)), "there is no flag %s", name)
+		hint := HintFor(cmd, name, flagNames(cmd))
+		if other := commandWith(cmd, unknown); other != nil {
+			hint = other.CommandPath() + " has it: put the command first"
+		}
+		return Usage("unknown-flag", hint, "there is no flag %s", name)
 	case errors.As(err, &missing):
 		flag := missing.GetFlag()
 		return Usage("flag-value", SeeHelp(cmd), "--%s needs a value: %s", flag.Name, valueOf(flag))
@@ -112,6 +116,22 @@ func flagError(cmd *cobra.Command, err error) error {
 		return Usage("flag-value", SeeHelp(cmd), "--%s takes %s, not %q", flag.Name, valueOf(flag), invalid.GetValue())
 	}
 	return Usage("flag-value", SeeHelp(cmd), "%v", err)
+}
+
+// commandWith returns a command below one that has a flag which that has not, as other programs have no commands: of
+// several the one with the most flags, which does the most.
+func commandWith(cmd *cobra.Command, unknown *pflag.NotExistError) (found *cobra.Command) {
+	name, most := unknown.GetSpecifiedName(), 0
+	for _, sub := range cmd.Commands() {
+		flag := sub.Flags().Lookup(name)
+		if unknown.GetSpecifiedShortnames() != "" {
+			flag = sub.Flags().ShorthandLookup(name)
+		}
+		if n := len(flagNames(sub)); flag != nil && n > most {
+			found, most = sub, n
+		}
+	}
+	return found
 }
 
 // noEmptyArguments refuses arguments that are nothing, for the same reason as noEmptyFlags.
