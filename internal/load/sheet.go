@@ -90,6 +90,13 @@ func (s *Sheet) read(diags *source.Diagnostics) {
 			return
 		}
 		span := s.File.Span(at, endOfLine(s.File.Text, at))
+		if s.Header == nil {
+			if form := otherForm(span.Text()); form != "" {
+				diags.Errorf("examples-row", span, "its columns stand between commas, below a line of their names",
+					"a table of examples or of facts about them is no table of %s", form)
+				return
+			}
+		}
 		switch {
 		case err != nil && !errors.Is(err, csv.ErrFieldCount):
 			diags.Errorf("examples-row", span, "", "%v", err)
@@ -103,6 +110,21 @@ func (s *Sheet) read(diags *source.Diagnostics) {
 			s.Rows, s.spans = append(s.Rows, record), append(s.spans, whole(span, text))
 		}
 	}
+}
+
+// otherForm says what the first line of a table belongs to that is not one between commas.
+func otherForm(line string) string {
+	switch {
+	case strings.HasPrefix(line, "{") || strings.HasPrefix(line, "["):
+		return "JSON"
+	case strings.Contains(line, ","):
+		return ""
+	case strings.Contains(line, "\t"):
+		return "columns between tabs"
+	case strings.Contains(line, ";"):
+		return "columns between semicolons"
+	}
+	return ""
 }
 
 // whole returns the place of the row that was read last, which begins at span: a quote may hold line breaks.
