@@ -15,7 +15,7 @@ func TestChangesOfTables(t *testing.T) {
 		first := drawTables(r)
 		second := first.clone()
 		for range rapid.IntRange(0, 8).Draw(r, "changes") {
-			second.draw(r)
+			second.drawRow(r)
 		}
 		before, err := first.cold(dir)
 		if err != nil {

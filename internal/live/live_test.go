@@ -75,14 +75,6 @@ func (t *tables) active() (rules []string, numbers []int) {
 	return rules, numbers
 }
 
-// settle leaves out the rules that are off, but one, as a project has them with which a session begins.
-func (t *tables) settle() {
-	if !slices.ContainsFunc(t.rules, func(s stated) bool { return !s.off }) {
-		t.rules[0].off = false
-	}
-	t.rules = slices.DeleteFunc(t.rules, func(s stated) bool { return s.off })
-}
-
 // weigh gives a rule another weight, if it is not a hard one.
 func (s *stated) weigh(weight float64) bool {
 	_, rest, soft := strings.Cut(s.text, ": ")
@@ -183,11 +175,16 @@ func drawAtom(t *rapid.T, predicates string) string {
 
 // draw draws a change, and makes it in the tables.
 func (t *tables) draw(r *rapid.T) change.Change {
-	value := rapid.SampledFrom([]float64{0, 0.25, 0.6, 1}).Draw(r, "value")
-	kind, atom := rapid.IntRange(0, 4).Draw(r, "kind"), drawAtom(r, "OPTS")
-	if kind == 4 {
+	if rapid.IntRange(0, 4).Draw(r, "what") == 4 {
 		return t.drawRule(r)
 	}
+	return t.drawRow(r)
+}
+
+// drawRow draws a change of an atom.
+func (t *tables) drawRow(r *rapid.T) change.Change {
+	value := rapid.SampledFrom([]float64{0, 0.25, 0.6, 1}).Draw(r, "value")
+	kind, atom := rapid.IntRange(0, 3).Draw(r, "kind"), drawAtom(r, "OPTS")
 	if kind == 1 {
 		atom = drawAtom(r, "TS")
 	}
@@ -255,9 +252,8 @@ func drawTables(r *rapid.T) *tables {
 		}
 	}
 	for range rapid.IntRange(5, 20).Draw(r, "atoms") {
-		t.draw(r)
+		t.drawRow(r)
 	}
-	t.settle()
 	return t
 }
 
