@@ -36,6 +36,7 @@ func (p *inference) Solve(ctx context.Context) (*solve.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.polish(ctx, result)
 	if p.kept != nil { // whose next Solve writes where it has its own
 		result.Multipliers = slices.Clone(result.Multipliers)
 	}
