@@ -149,6 +149,10 @@ func (n *network) fits(file *saved, name string) error {
 		n.layered != nil && n.layered.skip == nil && has(skipLayer, weights) {
 		return wrongKey("skip", `its last layer saw the features themselves too when it was saved: write "skip": true`)
 	}
+	if file.format == ourFormat && n.layered != nil && n.layered.hidden > 0 && n.spec.Encoder == "" &&
+		has(n.layered.layer(n.layered.hidden), weights) && !has(hiddenName(0), weights) {
+		return wrongKey("hidden", `it had no hidden layer when it was saved: write "hidden": []`)
+	}
 	return n.fitsFeatures(file, name)
 }
 

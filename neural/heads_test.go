@@ -132,6 +132,26 @@ func classifying(t *testing.T, table *Features, skip *bool) (*System, *Perceptio
 	return s, p
 }
 
+// A file of a network without a hidden layer, as was the default, says what to write.
+func TestCheckpointWithoutHiddenLayer(t *testing.T) {
+	table := sparseTable(t, 9, 6, 27, 5)
+	makes := func(hidden []int) *System {
+		return mustNew(t, []Spec{{Name: "n", Features: "words", Normalize: NoNormalization, Hidden: hidden, Outputs: 2}},
+			table, 3)
+	}
+	var file bytes.Buffer
+	if err := makes([]int{}).Save(&file); err != nil {
+		t.Fatal(err)
+	}
+	if err := makes([]int{}).Load(bytes.NewReader(file.Bytes())); err != nil {
+		t.Error(err)
+	}
+	err := makes(nil).Load(&file)
+	if err == nil || !strings.Contains(err.Error(), `write "hidden": []`) {
+		t.Errorf("a network with a hidden layer reads one without: %v", err)
+	}
+}
+
 // A file of before there was a skip, or of another program, computes what it did. One with a skip is for no network
 // without.
 func TestSkipInCheckpoints(t *testing.T) {
