@@ -93,8 +93,14 @@ func (l *Lessons) prepare() error {
 			if l.Examples.Truth[int(e)*len(l.Examples.Labels)+k] == Blank {
 				continue
 			}
-			for _, i := range label.Variables {
+			for candidate, i := range label.Variables {
+				class := int32(candidate)
+				if label.Candidates == nil {
+					class = learn.NoClass
+				}
 				s.Labels.Variables = append(s.Labels.Variables, i+int32(p*s.Variables))
+				s.Labels.Entities = append(s.Labels.Entities, int32(p*len(l.Examples.Labels)+k))
+				s.Labels.Classes = append(s.Labels.Classes, class)
 			}
 		}
 	}

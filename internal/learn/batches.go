@@ -151,20 +151,19 @@ func (t *Trainer) learnEnergies(ctx context.Context, v *energies, number int, li
 }
 
 // latentOf prepares the likelihood of a scene's labels, as networks see its things; nil as NewLatent is.
-func latentOf(field *mrf.Field, labels *Labels, perception Perception) *Latent {
+func latentOf(field *mrf.Field, labels *Labels, perception Perception, most int) *Latent {
 	seen, ok := perception.(Distributed)
 	if !ok {
 		return nil
 	}
-	return NewLatent(field, labels, seen.Distributions())
+	return NewLatent(field, labels, seen.Distributions(), most)
 }
 
 // HasLatent tells whether the first of a task's batches has a likelihood of its labels, and all together would not take
 // too long.
 func (t *Task) HasLatent() bool {
 	t.Field.SetWeights(t.Theta)
-	latent := latentOf(t.Field, t.Labels, t.Perception)
-	return latent != nil && latent.tried <= mostTried/t.Batches.Len()
+	return latentOf(t.Field, t.Labels, t.Perception, MostTried/t.Batches.Len()) != nil
 }
 
 // learnLatent takes the gradient step of a batch by the likelihood of its labels, which needs no inference.
@@ -181,7 +180,7 @@ func (t *Trainer) learnLatent(number int, line *Epoch) error {
 		if t.latents == nil {
 			t.latents = make(map[int]*Latent)
 		}
-		latent = latentOf(t.Field, t.Labels, t.Perception)
+		latent = latentOf(t.Field, t.Labels, t.Perception, MostTried/t.Batches.Len())
 		t.latents[k] = latent
 	}
 	if latent == nil {

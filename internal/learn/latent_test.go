@@ -31,38 +31,132 @@ func likes() (*mrf.Field, [][]int32) {
 	return field, [][]int32{{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {9, 10, 11}}
 }
 
-// What labels say of outputs is the chance of choices that break no rule, but for a factor of wrongLabels to the
-// share of the largest weight that is broken.
+// What labels say of outputs is how probable they are by what rules would cost with other ones: a factor of wrongLabels
+// to the share of the largest weight that is broken.
 func TestLatentByHand(t *testing.T) {
 	field, things := likes()
 	labels := &Labels{Variables: []int32{0, 1, 2}, Truth: []float64{1, 0, 1}}
-	latent := NewLatent(field, labels, things)
-	if latent.Len() != 4 { // of labels 0 to 2, and of input 12; nothing is known of label 3
-		t.Fatalf("%d scopes, want 4", latent.Len())
+	latent := NewLatent(field, labels, things, MostTried)
+	if latent.Len() != 3 { // nothing is known of label 3
+		t.Fatalf("%d scopes, want 3", latent.Len())
 	}
 	x := []float64{0.2, 0.5, 0.3, 0.1, 0.6, 0.3, 0.7, 0.2, 0.1, 0.3, 0.3, 0.4, 0.9}
 	same := func(a, b int) float64 { return x[a]*x[b] + x[a+1]*x[b+1] + x[a+2]*x[b+2] }
+	mean := func(chance, ifSo, otherwise float64) float64 { return chance*ifSo + (1-chance)*otherwise }
 	slip := math.Sqrt(wrongLabels) // of rule 1, which has half of the largest weight
 	chances := []float64{
-		same(0, 6) + (1-same(0, 6))*slip, 1 - same(0, 9) + same(0, 9)*wrongLabels, same(3, 6) + (1-same(3, 6))*slip,
-		0.9 + 0.1*slip,
+		mean(x[12], mean(same(0, 6), 1/(1+wrongLabels), slip/(1+slip)),
+			mean(same(0, 6), slip/(slip+wrongLabels), wrongLabels/(1+wrongLabels))),
+		mean(same(0, 9), wrongLabels/(1+wrongLabels), 1/(1+slip)),
+		mean(same(3, 6), 1/(1+wrongLabels), slip/(1+slip)),
 	}
 	want := 0.0
 	for _, chance := range chances {
-		want -= math.Log(chance) / 4
+		want -= math.Log(chance) / 3
 	}
 	if got := latent.Value(x, nil); math.Abs(got-want) > 1e-12 {
 		t.Errorf("loss %v, want %v", got, want)
 	}
-	if got := latent.Kept(x); got != 0.5 { // labels 1 and the input by itself
-		t.Errorf("%v of the scopes are kept, want 0.5", got)
+	if got := latent.Kept(x); math.Abs(got-1./3) > 1e-12 { // label 1
+		t.Errorf("%v of the scopes are kept, want a third", got)
+	}
+}
+
+// tallest is a model of three things, of three classes each, and which of them is the tallest: variables 0 to 2. Who is
+// of a lower class than another is not.
+func tallest(sum *mrf.Potential) (*mrf.Field, [][]int32) {
+	model := &mrf.Model{Variables: 3, Inputs: 9, Rules: 2}
+	things := [][]int32{{0, 1, 2}, {3, 4, 5}, {6, 7, 8}}
+	for a := range int32(3) {
+		for b := range int32(3) {
+			for high := range 3 {
+				for low := range high {
+					if a != b {
+						model.AppendPotential(&mrf.Potential{Exponent: 2, Vars: []int32{b}, Coef: []float64{1},
+							Inputs: []int32{things[a][high], things[b][low]}, InputCoef: []float64{1, 1}, Constant: -2, Scale: 1})
+					}
+				}
+			}
+		}
+	}
+	if sum != nil {
+		sum.Vars, sum.Coef, sum.Constant, sum.Scale = []int32{0, 1, 2}, []float64{1, 1, 1}, -1, 1
+		model.AppendPotential(sum)
+	}
+	field := mrf.NewFieldOn(model, 1)
+	field.SetWeights([]float64{1, 20})
+	return field, things
+}
+
+// Of several labels one is true, whether a hard rule says so, a soft one or none: what explains one must not explain
+// all. The loss is that of all choices and labels gone through, and least where classes tell.
+func TestLatentOfOne(t *testing.T) {
+	labels := &Labels{Variables: []int32{0, 1, 2}, Truth: []float64{0, 1, 0}, Entities: []int32{0, 0, 0},
+		Classes: []int32{0, 1, 2}}
+	hard := &Labels{Variables: labels.Variables, Truth: labels.Truth}
+	x := []float64{0.2, 0.5, 0.3, 0.1, 0.2, 0.7, 0.6, 0.3, 0.1}
+	broken := func(z [3]int, tallest int) (count float64) { // those that are taller
+		for _, class := range z {
+			if class > z[tallest] {
+				count++
+			}
+		}
+		return count
+	}
+	chance := 0.0
+	for k := range 27 {
+		z := [3]int{k / 9, k / 3 % 3, k % 3}
+		all := 0.0
+		for label := range 3 {
+			all += math.Pow(wrongLabels, broken(z, label))
+		}
+		chance += x[z[0]] * x[3+z[1]] * x[6+z[2]] * math.Pow(wrongLabels, broken(z, 1)) / all
+	}
+	for _, c := range []struct {
+		name   string
+		sum    *mrf.Potential
+		labels *Labels
+	}{
+		{"a hard sum", &mrf.Potential{Kind: mrf.Equal, Rule: 1}, hard},
+		{"a hard sum of classes", &mrf.Potential{Kind: mrf.Equal, Rule: 1}, labels},
+		{"a soft sum", &mrf.Potential{Kind: mrf.Absolute, Exponent: 2, Rule: 1}, labels},
+		{"no sum", nil, labels},
+	} {
+		field, things := tallest(c.sum)
+		latent := NewLatent(field, c.labels, things, MostTried)
+		if latent.Len() != 1 {
+			t.Fatalf("%s: %d scopes, want 1", c.name, latent.Len())
+		}
+		if got, want := latent.Value(x, nil), -math.Log(chance); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: loss %v, want %v", c.name, got, want)
+		}
+		alike := latent.Value([]float64{0, 1, 0, 0, 1, 0, 0, 1, 0}, nil)
+		apart := latent.Value([]float64{1, 0, 0, 0, 0, 1, 1, 0, 0}, nil)
+		if math.Abs(alike-math.Log(3)) > 1e-12 || apart > 0.05 {
+			t.Errorf("%s: a loss of %v where all are alike and of %v where classes tell", c.name, alike, apart)
+		}
+	}
+}
+
+// Where there is too much to try for all things of a label together, it is tried for those of each ground rule.
+func TestLatentInParts(t *testing.T) {
+	field, things := tallest(nil)
+	labels := &Labels{Variables: []int32{0, 1, 2}, Truth: []float64{0, 1, 0}, Entities: []int32{0, 0, 0},
+		Classes: []int32{0, 1, 2}}
+	whole := NewLatent(field, labels, things, MostTried)
+	parts := NewLatent(field, labels, things, whole.tried-1)
+	if parts == nil || parts.Len() != 3 {
+		t.Fatalf("%v in place of three scopes", parts)
+	}
+	if none := NewLatent(field, labels, things, parts.tried-1); none != nil {
+		t.Errorf("%d scopes of more than there is to be tried", none.Len())
 	}
 }
 
 // The gradient agrees with central differences.
 func TestLatentGradient(t *testing.T) {
 	field, things := likes()
-	latent := NewLatent(field, &Labels{Variables: []int32{0, 1, 2, 3}, Truth: []float64{1, 0, 0.3, 1}}, things)
+	latent := NewLatent(field, &Labels{Variables: []int32{0, 1, 2, 3}, Truth: []float64{1, 0, 0.3, 1}}, things, MostTried)
 	random := rand.New(rand.NewPCG(1, 2))
 	x, upstream := make([]float64, 13), make([]float64, 13)
 	for i := range x {
@@ -86,7 +180,7 @@ func TestLatentGradient(t *testing.T) {
 // Where no label depends on inputs and on nothing else that is unknown, there is nothing to learn so.
 func TestLatentOfNothing(t *testing.T) {
 	field, things := likes()
-	if latent := NewLatent(field, &Labels{}, things); latent != nil {
+	if latent := NewLatent(field, &Labels{}, things, MostTried); latent != nil {
 		t.Errorf("%d scopes without a label", latent.Len())
 	}
 }

@@ -27,7 +27,7 @@ func (g *learner) latent(l lesson) (*learn.Latent, error) {
 		return nil, err
 	}
 	g.Field.SetWeights(g.written())
-	return learn.NewLatent(g.Field, labels, g.Perception.Distributions()), nil
+	return learn.NewLatent(g.Field, labels, g.Perception.Distributions(), learn.MostTried), nil
 }
 
 // fitLatent fits networks to these, from several beginnings, and keeps the best.

@@ -1,0 +1,416 @@
+package learn
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+)
+
+const (
+	// mostChoices bounds those of a scope.
+	mostChoices = 10_000
+	// MostTried bounds the work of NewLatent: choices times the terms that they are tried in.
+	MostTried = 100_000_000
+)
+
+// NewLatent prepares the likelihood of labels under a field's weights. Things are the inputs of those with classes;
+// all other inputs are things by themselves. It is nil if no ground rule ties a label to inputs and to nothing else
+// that is unknown, or if there is more to try than most.
+func NewLatent(field *mrf.Field, labels *Labels, things [][]int32, most int) *Latent {
+	b := latentBuilder{field: field, truth: make(map[int32]float64, len(labels.Variables)), things: things, most: most,
+		meanings: make(map[int32]meaning), groupOf: make(map[int32]*labelGroup)}
+	for t, inputs := range things {
+		for class, i := range inputs {
+			b.meanings[i] = meaning{t, class}
+		}
+	}
+	for k, i := range labels.Variables {
+		b.truth[i] = labels.Truth[k]
+	}
+	b.group(labels)
+	b.findLargest()
+	for _, block := range field.Model.Blocks {
+		if !b.add(block) {
+			return nil
+		}
+	}
+	for _, g := range b.groups {
+		b.addScopes(g)
+	}
+	if len(b.latent.scopes) == 0 || b.latent.tried > most {
+		return nil
+	}
+	return &b.latent
+}
+
+// latentBuilder finds the scopes.
+type latentBuilder struct {
+	field    *mrf.Field
+	truth    map[int32]float64
+	things   [][]int32
+	meanings map[int32]meaning // of inputs of things with classes
+	largest  float64           // weight of the rules that tie labels to inputs
+	most     int
+	groups   []*labelGroup
+	groupOf  map[int32]*labelGroup
+	latent   Latent
+}
+
+// meaning is what an input says: that a thing, by its number, is of a class.
+type meaning struct{ thing, class int }
+
+// meaning returns that of any input: things by themselves have numbers below 0.
+func (b *latentBuilder) meaning(input int32) meaning {
+	if m, classified := b.meanings[input]; classified {
+		return m
+	}
+	return meaning{thing: -1 - int(input)}
+}
+
+// labelGroup is labels that have other values together.
+type labelGroup struct {
+	values []otherValues // that they could have; the first are the true ones
+	parts  []*part
+	at     map[string]*part
+	free   []float64 // what ground rules cost that speak of no thing, by the values
+}
+
+// otherValues are those of labels that are not the true ones.
+type otherValues map[int32]float64
+
+// part is what ground rules about the same things cost: by the labels' values, and by the choice of classes.
+type part struct {
+	numbers []int // of the things, ascending
+	scope   *scope
+	costs   [][]float64
+}
+
+// group finds which labels have other values together, and which values.
+func (b *latentBuilder) group(labels *Labels) {
+	e := newEqualities(b.withChoices(labels), labels)
+	root := make(map[int32]int32, len(labels.Variables)) // of a label's group
+	find := func(i int32) int32 {
+		for root[i] != i {
+			i = root[i]
+		}
+		return i
+	}
+	for _, i := range labels.Variables {
+		root[i] = i
+	}
+	others := make([]otherValues, len(labels.Variables))
+	for k, i := range labels.Variables {
+		others[k] = b.moved(e.line(i))
+		for j := range others[k] {
+			if j = find(j); j != i {
+				root[max(find(i), j)] = min(find(i), j)
+			}
+		}
+	}
+	for k, i := range labels.Variables {
+		g := b.groupOf[find(i)]
+		if g == nil {
+			g = &labelGroup{values: []otherValues{nil}, at: make(map[string]*part)}
+			b.groups, b.groupOf[find(i)] = append(b.groups, g), g
+		}
+		b.groupOf[i] = g
+		known := func(o otherValues) bool { return maps.Equal(o, others[k]) }
+		if !slices.ContainsFunc(g.values, known) {
+			g.values = append(g.values, others[k])
+		}
+	}
+	for _, g := range b.groups {
+		g.free = make([]float64, len(g.values))
+	}
+}
+
+// withChoices returns the model with an equality more for each thing of whose classes one is true.
+func (b *latentBuilder) withChoices(labels *Labels) *mrf.Model {
+	model := b.field.Model
+	choices := mrf.Model{Variables: model.Variables, Rules: 1}
+	for _, group := range labels.choices() {
+		if !group.choice {
+			continue
+		}
+		p := mrf.Potential{Kind: mrf.Equal, Constant: -1, Scale: 1}
+		for _, k := range group.labels {
+			p.Vars, p.Coef = append(p.Vars, labels.Variables[k]), append(p.Coef, 1)
+		}
+		choices.AppendPotential(&p)
+	}
+	return &mrf.Model{Variables: model.Variables, Blocks: slices.Concat(model.Blocks, choices.Blocks)}
+}
+
+// moved returns the other values at the end of a label's line; nil if it has no end where all are true or false.
+func (b *latentBuilder) moved(l *line) otherValues {
+	if l == nil {
+		return nil
+	}
+	by := 1 - 2*b.truth[l.variables[0]]
+	others := make(otherValues, len(l.variables))
+	for k, i := range l.variables {
+		truth, labelled := b.truth[i]
+		value := truth + by*l.steps[k]
+		if !labelled || truth != 0 && truth != 1 || value != 0 && value != 1 {
+			return nil
+		}
+		others[i] = value
+	}
+	return others
+}
+
+// findLargest finds the largest weight of rules that tie labels to inputs.
+func (b *latentBuilder) findLargest() {
+	for _, block := range b.field.Model.Blocks {
+		if !block.Kind.Hard() && block.Len > 0 && len(block.InputRow(0)) > 0 {
+			b.largest = math.Max(b.largest, b.field.Weights()[block.Rule])
+		}
+	}
+	if b.largest == 0 {
+		b.largest = 1
+	}
+}
+
+// add adds the ground rules of a block to the groups of their labels, and tells whether that is not too much.
+func (b *latentBuilder) add(block *mrf.Block) bool {
+	for j := range block.Len {
+		p := block.At(j)
+		slack, known := p.Constant, len(p.Vars) > 0
+		var groups []*labelGroup
+		for k, i := range p.Vars {
+			value, labelled := b.truth[i]
+			slack += p.Coef[k] * value
+			if known = known && labelled; labelled && !slices.Contains(groups, b.groupOf[i]) {
+				groups = append(groups, b.groupOf[i])
+			}
+		}
+		if !known {
+			continue
+		}
+		for _, g := range groups {
+			slacks := g.slacks(&p, slack, b.truth)
+			if b.charge(g, block, &p, slacks); b.latent.tried > b.most {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// slacks returns that of a ground rule for each of the values.
+func (g *labelGroup) slacks(p *mrf.Potential, slack float64, truth map[int32]float64) []float64 {
+	slacks := make([]float64, len(g.values))
+	for v, values := range g.values {
+		slacks[v] = slack
+		for k, i := range p.Vars {
+			if value, other := values[i]; other {
+				slacks[v] += p.Coef[k] * (value - truth[i])
+			}
+		}
+	}
+	return slacks
+}
+
+// charge adds what a ground rule costs.
+func (b *latentBuilder) charge(g *labelGroup, block *mrf.Block, p *mrf.Potential, slacks []float64) {
+	unit := b.unit(block.Rule, p)
+	if len(p.Inputs) == 0 {
+		for v, d := range slacks {
+			g.free[v] += unit * cost(block, d)
+		}
+		return
+	}
+	a, literals := b.part(g, p)
+	if a == nil {
+		return
+	}
+	b.latent.tried += len(a.costs[0]) * (len(literals) + len(slacks))
+	choice := make([]int, len(a.scope.things))
+	for z := range a.costs[0] {
+		d := 0.0
+		for _, l := range literals {
+			if choice[l.thing] == l.class {
+				d += l.coefficient
+			}
+		}
+		for v, slack := range slacks {
+			a.costs[v][z] += unit * cost(block, slack+d)
+		}
+		a.scope.next(choice)
+	}
+}
+
+// unit is what a ground rule's weight is in terms of the largest. Hard rules have that.
+func (b *latentBuilder) unit(rule int, p *mrf.Potential) float64 {
+	if p.Kind.Hard() {
+		return 1
+	}
+	return b.field.Weights()[rule] * p.Scale / b.largest
+}
+
+// cost is what a ground rule costs; hard ones cost how far they are broken.
+func cost(block *mrf.Block, d float64) float64 {
+	switch block.Kind {
+	case mrf.LessEqual:
+		return math.Max(0, d)
+	case mrf.Equal:
+		return math.Abs(d)
+	}
+	value, _ := block.Potential(d)
+	return value
+}
+
+// literal is an input of a ground rule: a class of one of a part's things.
+type literal struct {
+	thing, class int
+	coefficient  float64
+}
+
+// part returns that of a ground rule, and what the rule's inputs are there; nil if there are too many choices.
+func (b *latentBuilder) part(g *labelGroup, p *mrf.Potential) (*part, []literal) {
+	var key []byte
+	var numbers []int
+	for _, i := range p.Inputs {
+		if number := b.meaning(i).thing; !slices.Contains(numbers, number) {
+			numbers = append(numbers, number)
+		}
+	}
+	slices.Sort(numbers)
+	for _, n := range numbers {
+		key = append(key, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
+	}
+	a, seen := g.at[string(key)]
+	if !seen {
+		if s := b.scope(numbers); s != nil {
+			a = &part{numbers: numbers, scope: s, costs: make([][]float64, len(g.values))}
+			for v := range a.costs {
+				a.costs[v] = make([]float64, s.choices())
+			}
+			g.parts = append(g.parts, a)
+		}
+		g.at[string(key)] = a
+	}
+	if a == nil {
+		return nil, nil
+	}
+	literals := make([]literal, len(p.Inputs))
+	for k, i := range p.Inputs {
+		m := b.meaning(i)
+		literals[k] = literal{slices.Index(numbers, m.thing), m.class, p.InputCoef[k]}
+	}
+	return a, literals
+}
+
+// scope makes the scope of some things; nil if there are too many choices.
+func (b *latentBuilder) scope(numbers []int) *scope {
+	s, choices := new(scope), 1
+	for t, n := range numbers {
+		inputs := []int32{int32(-1 - n)}
+		if n >= 0 {
+			inputs = b.things[n]
+		}
+		s.things, s.alone = append(s.things, inputs), append(s.alone, n < 0)
+		if choices *= s.classes(t); choices > mostChoices {
+			return nil
+		}
+	}
+	return s
+}
+
+// next makes the next choice of a choice.
+func (s *scope) next(choice []int) {
+	for t := len(choice) - 1; t >= 0; t-- {
+		if choice[t]++; choice[t] < s.classes(t) {
+			return
+		}
+		choice[t] = 0
+	}
+}
+
+// addScopes makes one scope of all things that a group's ground rules speak of or, where these are too many, one of
+// each part.
+func (b *latentBuilder) addScopes(g *labelGroup) {
+	if whole := b.whole(g); whole != nil {
+		g.parts = []*part{whole}
+	}
+	for _, a := range g.parts {
+		b.latent.scopes = append(b.latent.scopes, a.finish(g.free))
+	}
+}
+
+// whole returns a group's parts together; nil if that is too much.
+func (b *latentBuilder) whole(g *labelGroup) *part {
+	if len(g.parts) < 2 {
+		return nil
+	}
+	var numbers []int
+	for _, a := range g.parts {
+		numbers = append(numbers, a.numbers...)
+	}
+	slices.Sort(numbers)
+	numbers = slices.Compact(numbers)
+	s := b.scope(numbers)
+	if s == nil {
+		return nil
+	}
+	tries := s.choices() * len(g.parts) * len(g.values)
+	if b.latent.tried+tries > b.most {
+		return nil
+	}
+	b.latent.tried += tries
+	all := &part{numbers: numbers, scope: s, costs: make([][]float64, len(g.values))}
+	for v := range all.costs {
+		all.costs[v] = make([]float64, s.choices())
+	}
+	for _, a := range g.parts {
+		all.add(a)
+	}
+	return all
+}
+
+// add adds the costs of some of the things.
+func (a *part) add(some *part) {
+	strides := make([]int, len(a.numbers)) // of a thing's classes among the choices of some
+	stride := 1
+	for t := len(some.numbers) - 1; t >= 0; t-- {
+		at, _ := slices.BinarySearch(a.numbers, some.numbers[t])
+		strides[at] = stride
+		stride *= some.scope.classes(t)
+	}
+	choice := make([]int, len(a.numbers))
+	for z := range a.costs[0] {
+		at := 0
+		for t, class := range choice {
+			at += strides[t] * class
+		}
+		for v := range a.costs {
+			a.costs[v][z] += some.costs[v][at]
+		}
+		a.scope.next(choice)
+	}
+}
+
+// finish returns the scope with the probability of the labels for each choice.
+func (a *part) finish(free []float64) *scope {
+	s := a.scope
+	classes := make([]int, len(s.things))
+	for t := range classes {
+		classes[t] = s.classes(t)
+	}
+	likely, unhurt := make([]float64, len(a.costs[0])), make([]float64, len(a.costs[0]))
+	for z, cost := range a.costs[0] {
+		unhurt[z] = math.Pow(wrongLabels, cost)
+		all := 0.0
+		for v, costs := range a.costs {
+			all += math.Pow(wrongLabels, costs[z]+free[v]-cost-free[0])
+		}
+		likely[z] = 1 / all
+	}
+	s.unhurt, s.likely = newDiagram(classes, unhurt), newDiagram(classes, likely)
+	if len(free) == 1 {
+		s.likely = s.unhurt
+	}
+	return s
+}
