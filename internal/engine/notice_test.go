@@ -74,17 +74,22 @@ func notices(t *testing.T, path string) (printed string) {
 	return b.String()
 }
 
-// Answers that are all below a half are noticed where labels are not, and only there.
+// Answers that are all below a half are noticed where labels are not, and only there; not where it was learned from
+// which lower value on atoms are true.
 func TestOneSideIsNoticed(t *testing.T) {
 	for _, test := range []struct {
-		pull string
-		told bool
-	}{{"0.2", true}, {"20", false}} {
+		pull, options string
+		told          bool
+	}{
+		{"0.2", `, "discreteevaluator.threshold": 0.5, "learn.method": "energy"`, true},
+		{"0.2", "", false},
+		{"20", "", false},
+	} {
 		files := map[string]string{"model.json": `{
 			"rules": ["fixed ` + test.pull + `: Hint(A) -> Likes(A) ^2", "1: !Likes(A) ^2"],
 			"predicates": {"Hint/1": {"observations": ["hint.tsv"]},
 				"Likes/1": {"targets": ["targets.tsv"], "truth": {"learn": ["train.tsv"]}}},
-			"options": {"learn.epochs": 2}
+			"options": {"learn.epochs": 2` + test.options + `}
 		}`}
 		for k := range 20 {
 			files["targets.tsv"] += fmt.Sprintf("%d\n", k)
@@ -97,7 +102,7 @@ func TestOneSideIsNoticed(t *testing.T) {
 		}
 		const want = "all answers to the 12 labels of Likes are below a half, though 6 of these are true [learn-one-side]"
 		if printed := notices(t, writeProject(t, files)); strings.Contains(printed, want) != test.told {
-			t.Errorf("a pull of %s: %q", test.pull, printed)
+			t.Errorf("a pull of %s%s: %q", test.pull, test.options, printed)
 		}
 	}
 }

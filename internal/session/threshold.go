@@ -74,6 +74,12 @@ func (g *Grounding) scoredIn(answer *Answer, phases []load.Phase, predicate int,
 	return all, nil
 }
 
+// HasThreshold tells whether it was learned from which value on a predicate's atoms are true.
+func (g *Grounding) HasThreshold(predicate int) bool {
+	_, learned := g.thresholds[predicate]
+	return learned
+}
+
 // LearnsThresholds tells whether there is a predicate for which LearnThresholds may find one.
 func (g *Grounding) LearnsThresholds(phase load.Phase) (bool, error) {
 	for k := range g.Project.Config.Predicates {

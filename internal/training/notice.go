@@ -327,6 +327,9 @@ func (n *notices) untold() string {
 	if len(n.curve) > 0 && n.finished(n.last()) {
 		return "the loss is near 0 all the same: learn.loss or learn.method asks for something else than the labels"
 	}
+	if n.g.Networks == nil {
+		return "look whether rules lead from what is known to the labels; inference may know others (inference.known)"
+	}
 	return "raise learn.epochs or network.epochs, and look whether the features tell the classes apart"
 }
 
@@ -358,7 +361,9 @@ func (n *notices) chance(chosen *session.Answer) error {
 		scored := eval.Join(atoms, truth, value, eval.Scope{})
 		classes, exclusive := classesOf(truth)
 		if !exclusive {
-			n.oneSided(declared.Name, scored)
+			if !n.g.HasThreshold(k) {
+				n.oneSided(declared.Name, scored)
+			}
 			continue
 		}
 		result, err := eval.Evaluate("categorical", nil, scored)
