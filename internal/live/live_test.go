@@ -40,6 +40,8 @@ var pool = []string{
 	"O(A) & P(A, A) -> T(A) .",
 	"S(A, B) & P(B, A) -> T(B) .",
 	"T('a') + T('b') <= 1 .",
+	"T('c') = 0.6 .",
+	"S(A, A) = 1 .",
 	"0.1: !T(A) ^2",
 	"0.2: !S(A, B) ^2",
 	"0.3: T(A)",
@@ -139,14 +141,14 @@ func lines(store *relation.Store, each func(func(*mrf.Potential)), numbers []int
 		var terms []string
 		for k, i := range p.Vars {
 			r, row := store.Locate(relation.Target, i)
-			terms = append(terms, fmt.Sprintf("%+.6g %s", p.Coef[k], store.Atom(r, row)))
+			terms = append(terms, fmt.Sprintf("%+.12g %s", p.Coef[k], store.Atom(r, row)))
 		}
 		for k, i := range p.Inputs {
 			r, row := store.Locate(relation.Perceived, i)
-			terms = append(terms, fmt.Sprintf("%+.6g %s", p.InputCoef[k], store.Atom(r, row)))
+			terms = append(terms, fmt.Sprintf("%+.12g %s", p.InputCoef[k], store.Atom(r, row)))
 		}
 		slices.Sort(terms)
-		all = append(all, fmt.Sprintf("%d %d^%d %v %+.6g x%.6g", rule, p.Kind, p.Exponent, terms, p.Constant, p.Scale))
+		all = append(all, fmt.Sprintf("%d %d^%d %v %+.12g x%.12g", rule, p.Kind, p.Exponent, terms, p.Constant, p.Scale))
 	})
 	slices.Sort(all)
 	return all

@@ -19,12 +19,15 @@ func (s *State) Add(p *mrf.Potential) int {
 		}
 	}
 	for _, i := range p.Vars {
-		s.of[i] = append(s.of[i], int32(place))
+		s.of.add(i, int32(place))
 	}
 	for _, i := range p.Inputs {
 		if s.within != nil {
 			s.within[i] = append(s.within[i], int32(place))
 		}
+	}
+	if pins(p.Kind, p.Vars) {
+		s.pins.add(p.Vars[0], int32(place))
 	}
 	s.kinds.add(p, s.theta, 1)
 	s.mu[place] = s.account(place, 0, 1)
@@ -75,7 +78,7 @@ func (s *State) Find(p *mrf.Potential) int {
 
 // occurs is about how many potentials a variable is in.
 func (s *State) occurs(i int32) int {
-	n := len(s.of[i])
+	n := len(s.of.at(i))
 	if int(i) < s.model.Variables {
 		n += s.index.Count(i)
 	}
@@ -290,10 +293,14 @@ func (s *State) compact() {
 		s.gone[place/64] &^= 1 << (place % 64)
 		s.quiet[place/64] &^= 1 << (place % 64)
 	}
-	s.of, s.within = make(map[int32][]int32), nil
+	s.of, s.within = byVariable{}, nil
+	s.pins.cut(s.first)
 	for k := range s.come {
+		if p := &s.come[k]; pins(p.Kind, p.Vars) {
+			s.pins.add(p.Vars[0], int32(s.first+k))
+		}
 		for _, i := range s.come[k].Vars {
-			s.of[i] = append(s.of[i], int32(s.first+k))
+			s.of.add(i, int32(s.first+k))
 		}
 	}
 }

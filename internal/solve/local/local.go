@@ -37,9 +37,10 @@ type State struct {
 	size     int       // and how many coefficients
 	come     []arrival
 	looked   int               // how many had come when it was last asked which are still there, or twice that
-	of       map[int32][]int32 // places of those that have come, by variable
+	of       byVariable        // of those that have come
 	within   map[int32][]int32 // places of potentials, gone ones too, by input, once one changes
 	priors   []prior
+	pins     byVariable // of potentials that pin variables, gone ones too
 
 	objective, gap, excess total
 	violations             violations
@@ -93,7 +94,7 @@ func New(field *mrf.Field, y, multipliers []float64, settings solve.Settings) (*
 	s := &State{
 		model: m, index: index, theta: slices.Clone(field.Weights()), x: slices.Clone(field.Inputs()), y: slices.Clone(y),
 		g: make([]float64, m.Variables), mu: make([]float64, n, n+n/8+compactAt), first: n, // with room for some to come
-		gone: make([]uint64, n/64+1), quiet: make([]uint64, n/64+1), of: make(map[int32][]int32),
+		gone: make([]uint64, n/64+1), quiet: make([]uint64, n/64+1),
 		settings: settings.WithDefaults(0),
 	}
 	for _, b := range m.Blocks {
@@ -105,6 +106,7 @@ func New(field *mrf.Field, y, multipliers []float64, settings solve.Settings) (*
 	copy(s.mu, multipliers)
 	s.kinds.count(m, s.theta)
 	s.findPriors()
+	s.findPins()
 	s.recount()
 	return s, nil
 }
@@ -271,7 +273,7 @@ func (s *State) along(i int32, among set) []int32 {
 			}
 		})
 	}
-	for _, place := range s.of[i] {
+	for _, place := range s.of.at(i) {
 		if here(place) == 1 {
 			places = append(places, place)
 		}

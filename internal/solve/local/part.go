@@ -20,6 +20,7 @@ type part struct {
 	around    []pressure // what the frontier adds to the gap
 	debts     []pressure // and those that earlier changes have left pressed, once it is indebted
 	indebted  bool
+	loose     bool    // pinned variables are taken in
 	exact     bool    // it is solved to the gap that was asked for, whatever that of all is
 	missed    float64 // what potentials add to the gap that were still in the last round
 }
@@ -51,7 +52,7 @@ func (p *part) bytes() int64 {
 func (p *part) reset() {
 	p.variables, p.frontier, p.rows = p.variables[:0], p.frontier[:0], p.rows[:0]
 	p.ids, p.coef, p.groups, p.indebted = p.ids[:0], p.coef[:0], p.groups[:0], false
-	p.missed, p.exact = 0, false
+	p.missed, p.exact, p.loose = 0, false, false
 }
 
 // terms returns the variables and coefficients of a row.
@@ -77,6 +78,14 @@ func (s *State) take(p *part, variables []int32) {
 	}
 	for _, i := range variables {
 		if s.marks[i] > 0 {
+			continue
+		}
+		if !p.loose && s.pin(i) >= 0 {
+			if s.marks[i] == outside {
+				s.marks[i] = beside
+				p.frontier = append(p.frontier, i)
+			}
+			s.settle(i)
 			continue
 		}
 		p.variables = append(p.variables, i)
@@ -214,7 +223,9 @@ func (s *State) install(p *part, result *solve.Result) {
 		}
 	}
 	for _, i := range p.frontier {
-		s.absorb(i)
+		if !s.hold(i) {
+			s.absorb(i)
+		}
 	}
 	s.lookAgain(p)
 }
@@ -245,7 +256,7 @@ func (s *State) lookAgain(p *part) {
 // mattering are on a level of a short tether; most are on one of a long tether, which is seldom too short.
 
 // tethers are how far variables may go from their anchors, level by level.
-var tethers = [...]float64{0.05, 0.005}
+var tethers = [...]float64{0.2, 0.06, 0.018, 0.005}
 
 // slackness is how many tethers each variable of a still potential would have to go for it to matter: more than
 // rounding reaches.

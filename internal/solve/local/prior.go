@@ -2,6 +2,7 @@ package local
 
 import (
 	"math"
+	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
@@ -77,6 +78,78 @@ func (s *State) rest(i int32) float64 {
 		}
 	}
 	return rest
+}
+
+// A variable that a hard ground rule of its own gives a value is *pinned*: it is in no part, since it cannot move, and
+// the multiplier of that ground rule takes up whatever pushes it, which costs nothing. So what is around it is solved
+// without hard rules, where there are no others. Parts have them in the end all the same where nothing else makes the
+// proof: two ground rules may give one variable different values.
+
+// pins tells whether a potential pins a variable.
+func pins(kind mrf.Kind, vars []int32) bool { return kind == mrf.Equal && len(vars) == 1 }
+
+// findPins lists what pins variables.
+func (s *State) findPins() {
+	place := 0
+	for _, b := range s.model.Blocks {
+		for j := 0; b.Kind == mrf.Equal && j < b.Len; j++ {
+			if ids := b.Ids(j, &s.row); pins(b.Kind, ids) {
+				s.pins.add(ids[0], int32(place+j))
+			}
+		}
+		place += b.Len
+	}
+}
+
+// pin returns the place of a potential that pins a variable where it is, or -1.
+func (s *State) pin(i int32) int {
+	for _, place := range s.pins.at(i) {
+		if s.isGone(int(place)) {
+			continue
+		}
+		if v := s.view(int(place)); v.slack(s.y) == 0 {
+			return int(place)
+		}
+	}
+	return -1
+}
+
+// hold gives the potential that pins a variable the multiplier that leaves no slope.
+func (s *State) hold(i int32) bool {
+	place := s.pin(i)
+	if place < 0 {
+		return false
+	}
+	if s.g[i] != 0 {
+		v := s.view(place)
+		s.setPrior(place, &v, 0, s.mu[place]-s.g[i]/v.coef[0])
+	}
+	return true
+}
+
+// settle gives the soft potentials whose variables are all pinned, one of them here, the multipliers of where they are.
+func (s *State) settle(i int32) {
+	loose := func(k int32) bool { return len(s.pins.at(k)) == 0 }
+	for _, place := range s.along(i, set{s.quiet, true}) {
+		v := s.view(int(place))
+		if v.block.Kind.Hard() || slices.ContainsFunc(v.ids, loose) || len(s.pinned(slices.Clone(v.ids))) < len(v.ids) {
+			continue
+		}
+		v = s.view(int(place))
+		d := v.slack(s.y)
+		_, slope := v.block.Potential(d)
+		s.setPrior(int(place), &v, d, v.w*slope)
+	}
+}
+
+// pinned are those of some variables that are.
+func (s *State) pinned(variables []int32) (pinned []int32) {
+	for _, i := range variables {
+		if s.pin(i) >= 0 {
+			pinned = append(pinned, i)
+		}
+	}
+	return pinned
 }
 
 // kinds counts the soft potentials whose weight is not 0, and adds up the logarithms of the weights: the unit of energy

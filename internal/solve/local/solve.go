@@ -118,7 +118,7 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 			if len(p.frontier) == 0 {
 				return infeasible(out, p, result), nil
 			}
-			more = slices.Clone(p.frontier)
+			more, p.loose = slices.Clone(p.frontier), true
 			continue
 		}
 		s.install(p, result)
@@ -147,7 +147,7 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 			}
 		}
 		if len(more) == 0 && p.missed == 0 && !proven && !p.exact {
-			p.exact = true // nothing else can be done about the gap
+			more = s.lastResort(p)
 			continue
 		}
 		if len(more) == 0 && p.missed == 0 || proven && p.entries()+s.around(more) > cheap {
@@ -156,6 +156,16 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 		}
 	}
 	return out, nil
+}
+
+// lastResort is what there is to do about the gap where nothing else is: pinned variables are taken in, and then all is
+// solved exactly.
+func (s *State) lastResort(p *part) (more []int32) {
+	if !p.loose {
+		more = s.pinned(p.frontier)
+	}
+	p.loose, p.exact = true, len(more) == 0
+	return more
 }
 
 // leave leaves a part to the next Solve, unless the whole that is lent, or the one after that, has it.
@@ -234,6 +244,10 @@ func (s *State) provenTo(gap float64) bool {
 
 // solvePart solves a part, from where it is.
 func (s *State) solvePart(ctx context.Context, p *part) (*solve.Result, error) {
+	if len(p.variables) == 0 {
+		p.order = p.order[:0]
+		return &solve.Result{Status: solve.Optimal}, nil // all that has changed is pinned
+	}
 	field := mrf.NewFieldOn(s.modelOf(p), 1)
 	field.SetWeights(s.theta)
 	field.SetUnit(s.Unit(), s.Grain())
@@ -307,7 +321,7 @@ func (s *State) pushed(p *part) (most []int32) {
 	sum := 0.0
 	p.around = p.around[:0]
 	for _, i := range p.frontier {
-		if rest := s.rest(i); rest > 0 {
+		if rest := s.rest(i); rest > 0 && s.pin(i) < 0 {
 			p.around = append(p.around, pressure{i, rest})
 			sum += rest
 		}

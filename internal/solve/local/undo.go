@@ -71,7 +71,10 @@ func (s *State) Rollback() {
 	was := s.saved
 	for k := len(s.come) - 1; k >= was.come; k-- {
 		for _, i := range s.come[k].Vars {
-			s.of[i] = s.of[i][:len(s.of[i])-1]
+			s.of.pop(i)
+		}
+		if p := &s.come[k]; pins(p.Kind, p.Vars) {
+			s.pins.pop(p.Vars[0])
 		}
 		for _, i := range s.come[k].Inputs {
 			if s.within != nil {
