@@ -256,7 +256,7 @@ func histogram(times []time.Duration) (text string) {
 	}
 	for k, n := range counts {
 		if n > 0 {
-			text += fmt.Sprintf("\n  %8d µs  %d", 1<<k, n)
+			text += fmt.Sprintf("%d µs: %d, ", 1<<k, n) // in one line: more than ten are cut
 		}
 	}
 	return text
