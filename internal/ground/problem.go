@@ -1,12 +1,14 @@
 package ground
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
@@ -23,6 +25,8 @@ type problems struct {
 	broken   tally // coefficients that are not finite numbers
 	// senseless counts the times that a value was asked for which its function does not give
 	senseless tally
+	// perceived is a predicate of a rule with missing atoms whose truth a network gives
+	perceived string
 }
 
 // tally counts and keeps the first few different examples.
@@ -64,12 +68,21 @@ func (p *problems) merge(other *problems) {
 	p.violated.merge(&other.violated)
 	p.broken.merge(&other.broken)
 	p.senseless.merge(&other.senseless)
+	p.perceived = cmp.Or(p.perceived, other.perceived)
 }
 
 // reportMissing counts a grounding whose atom k is neither observed nor a target although its predicate is open.
 func (m *machine) reportMissing(k int) {
 	m.counts.Missing++
 	m.problems.missing.add(func() string { return m.atomText(&m.rule.Atoms[k]) })
+	if m.problems.missing.count > 1 {
+		return
+	}
+	for _, a := range m.rule.Atoms {
+		if r := m.scope.store.Relations[a.Predicate]; r.Free == relation.Perceived {
+			m.problems.perceived = r.Name
+		}
+	}
 }
 
 // reportViolated counts a hard ground rule that no values of the variables can satisfy.
@@ -84,9 +97,7 @@ func (m *machine) reportBroken() { m.problems.broken.add(m.groundText) }
 // diagnose turns a rule's problems into diagnostics, but for what is to be discarded.
 func (p *problems) diagnose(rule *program.Rule, discard discards, out *source.Diagnostics) {
 	if !discard.missing {
-		p.missing.diagnose(out, rule, "missing-target",
-			`ask for it under "targets", or observe it with the value 0 if it is false, or keep the rule from it by one more `+
-				"atom or (A != B); -D pam.throw=false discards such ground rules",
+		p.missing.diagnose(out, rule, "missing-target", p.hintOfMissing(),
 			"a ground rule needs %s, which is neither observed nor a target",
 			"%s ground rules need atoms that are neither observed nor targets, such as %s")
 	}
@@ -105,6 +116,18 @@ func (p *problems) diagnose(rule *program.Rule, discard discards, out *source.Di
 		"a function must return a number in [0, 1]",
 		"the value of %s is no number in [0, 1]",
 		"%s times a value is no number in [0, 1], such as that of %s")
+}
+
+// hintOfMissing says what to do about atoms that are neither observed nor targets. A network gives the truth of all
+// that its features have a row for, be it of this phase or of another.
+func (p *problems) hintOfMissing() string {
+	hint := `ask for it under "targets", or observe it with the value 0 if it is false, or keep the rule from it by one ` +
+		"more atom or (A != B); -D pam.throw=false discards such ground rules"
+	if p.perceived == "" {
+		return hint
+	}
+	return hint + fmt.Sprintf("; unless it has targets by phase, too, %s is about all rows of its network's features",
+		p.perceived)
 }
 
 // diagnose makes a diagnostic of the problem, if there is any: in the words of one for a single example, and else of

@@ -138,8 +138,8 @@ type Predicate struct {
 	untyped bool // nothing said the types, so that they are the default
 }
 
-// Neural ties a predicate to a network. The atoms are one per row of the network's features and class; or those that
-// rules derive; or, if neither Class nor Atoms is given, the predicate's targets.
+// Neural ties a predicate to a network. The atoms are those that rules derive, or the predicate's targets; without
+// either one per row of the network's features and class.
 type Neural struct {
 	Network string
 	Span    source.Span
@@ -159,7 +159,9 @@ type Neural struct {
 }
 
 // Makes tells whether the atoms follow from the rows of the network's features: one for each and class.
-func (n *Neural) Makes() bool { return n != nil && len(n.Classes) > 0 && !n.Listed }
+func (n *Neural) Makes() bool {
+	return n != nil && len(n.Classes) > 0 && len(n.Atoms) == 0 && !n.Listed
+}
 
 // Deep is what the options of a DeepPredicate say of its network.
 type Deep struct {

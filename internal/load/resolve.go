@@ -119,6 +119,7 @@ func (c *Config) checkNeural(p *Predicate, networks map[string]bool, diags *sour
 			"the atoms of %s are both derived and listed as targets", p.Name)
 	}
 	c.checkSlots(n, diags)
+	n.Listed = n.Listed || !p.Targets.Empty() && len(n.Slots) == 0
 	if n.Listed && p.Targets.Empty() {
 		diags.Errorf("config-neural", n.Span, "list its atoms as targets", "the DeepPredicate %s has no targets", p.Name)
 	}
