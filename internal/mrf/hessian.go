@@ -24,12 +24,13 @@ type Hessian struct {
 	// y and curve are the last Assemble's, for what there was no room to keep.
 	y     []float64
 	curve func(*Span)
+	above *Active // the squared hinges of several variables that have curvature; nil if that is not known
 }
 
 // compact is a lane's part of the matrix, off the diagonal.
 type compact struct {
 	pairs   []pair
-	rows    compactRows
+	rows    alikeRows
 	own     compactRows
 	shares  []float64 // per own row: how the preconditioner weighs it
 	partial []float64 // of a product, or of the diagonal; zero in between
@@ -45,7 +46,7 @@ type pair struct {
 	value float64
 }
 
-// compactRows are potentials of three or more free variables: a term h·a aᵀ each.
+// compactRows are potentials of several free variables: a term h·a aᵀ each.
 type compactRows struct {
 	h     []float64
 	start []int32
@@ -78,8 +79,14 @@ func (f *Field) NewHessian() *Hessian {
 // and what curve rests on must stay as they are while there are products. The diagonal may be added to before the first
 // system is solved.
 func (h *Hessian) Assemble(y []float64, free []bool, shift float64, curve func(*Span)) {
+	h.AssembleActive(y, free, shift, curve, nil)
+}
+
+// AssembleActive is Assemble where it is known which squared hinges of several variables are above 0 at y, unless that
+// is nil; the others have no curvature. It must stay as it is for as long as y.
+func (h *Hessian) AssembleActive(y []float64, free []bool, shift float64, curve func(*Span), above *Active) {
 	h.number(free)
-	h.y, h.curve = y, curve
+	h.y, h.curve, h.above = y, curve, above
 	f := h.field
 	parallel.For(f.Threads, len(f.lanes), func(k int) {
 		c, l := &h.lanes[k], &f.lanes[k]
@@ -97,7 +104,7 @@ func (h *Hessian) Assemble(y []float64, free []bool, shift float64, curve func(*
 		h.Diagonal[i] = shift
 	}
 	h.merge(h.Diagonal)
-	h.few = h.Entries() < 4*len(h.lanes)*len(h.Free) && h.whole()
+	h.few = h.Entries() < len(h.lanes)*len(h.Free)/2 && h.whole()
 	h.pre.inverse = h.pre.inverse[:0] // Restrict's is that of another matrix
 }
 
@@ -105,7 +112,11 @@ func (h *Hessian) Assemble(y []float64, free []bool, shift float64, curve func(*
 func (h *Hessian) visit(l *lane, first int, each func(*Span)) {
 	var s Span
 	for n := first; n < l.hi; n++ {
-		h.field.open(&s, n, h.y, l.slacks)
+		if h.above != nil && h.field.spans[n].term.selects() {
+			h.field.openActive(&s, n, h.y, []*Active{h.above}, l)
+		} else {
+			h.field.open(&s, n, h.y, l.slacks)
+		}
 		h.curve(&s)
 		each(&s)
 		l.trail.pass(h.field.spans[n])
@@ -120,7 +131,8 @@ func (h *Hessian) whole() bool {
 
 // bytes is what the entries take that the room is for.
 func (c *compact) bytes() int64 {
-	return int64(len(c.pairs))*16 + int64(len(c.rows.h))*12 + int64(len(c.rows.index))*12
+	return int64(len(c.pairs))*16 + int64(len(c.rows.h))*8 + int64(len(c.rows.index))*4 +
+		int64(len(c.rows.runs))*12 + int64(len(c.rows.values))*8
 }
 
 // Entries counts the coefficients off the diagonal, which a product goes through.
@@ -179,16 +191,17 @@ func (h *Hessian) compact(c *compact, s *Span) {
 			continue
 		}
 		c.members, c.coefs = c.members[:0], c.coefs[:0]
-		for k, i := range vars.row(s.lo + j) {
+		at := s.At(j)
+		for k, i := range vars.row(at) {
 			if p := h.place[i]; p >= 0 {
-				a := vars.coefficient(s.lo+j, k)
+				a := vars.coefficient(at, k)
 				c.members, c.coefs = append(c.members, p), append(c.coefs, a)
 				c.partial[p] += curvature * a * a
 			}
 		}
 		switch m := c.members; {
 		case len(m) < 2:
-		case own != nil && own[s.lo+j]:
+		case own != nil && own[at]:
 			c.own.add(curvature, m, c.coefs)
 		case c.full:
 		case len(m) == 2:
@@ -220,12 +233,12 @@ func (h *Hessian) compactSingles(c *compact, s *Span) {
 // compactPairs is compact for potentials of two variables that are not the preconditioner's own.
 func (h *Hessian) compactPairs(c *compact, s *Span) {
 	a0, a1 := s.term.vars.coef[0], s.term.vars.coef[1]
-	index := s.term.vars.index[2*s.lo : 2*s.hi]
 	for j, curvature := range s.D {
 		if curvature <= 0 {
 			continue
 		}
-		p0, p1 := h.place[index[2*j]], h.place[index[2*j+1]]
+		index := s.term.vars.row(s.At(j))
+		p0, p1 := h.place[index[0]], h.place[index[1]]
 		if p0 >= 0 {
 			c.partial[p0] += curvature * a0 * a0
 		}
@@ -270,8 +283,8 @@ func (h *Hessian) addRest(k int, v, out []float64) {
 		}
 		own := h.own[s.Place]
 		for j, curvature := range s.D {
-			if curvature > 0 && (own == nil || !own[s.lo+j]) {
-				h.addRow(vars, s.lo+j, curvature, v, out)
+			if at := s.At(j); curvature > 0 && (own == nil || !own[at]) {
+				h.addRow(vars, at, curvature, v, out)
 			}
 		}
 	})
@@ -335,14 +348,7 @@ func (c *compact) addProduct(v, out []float64) {
 func (r *compactRows) addProduct(v, out []float64) {
 	for j, h := range r.h {
 		index, value := r.row(j)
-		t := 0.0
-		for k, i := range index {
-			t += value[k] * v[i]
-		}
-		for k, i := range index {
-			a := value[k]
-			out[i] += h * a * (t - a*v[i])
-		}
+		addOuter(h, index, value, v, out)
 	}
 }
 

@@ -35,10 +35,16 @@ type Span struct {
 
 	term   *term
 	lo, hi int
+	places []int32 // of the potentials behind lo, if they are not all up to hi; see SweepActive
 }
 
 // At is the number in its block of the span's k-th potential.
-func (s *Span) At(k int) int { return s.lo + k }
+func (s *Span) At(k int) int {
+	if s.places != nil {
+		return s.lo + int(s.places[k])
+	}
+	return s.lo + k
+}
 
 // Constants writes c_j, the slacks at y = 0, into d; it has the length of D.
 func (s *Span) Constants(d []float64) { s.term.constants(s.lo, s.hi, d) }
@@ -65,8 +71,10 @@ type spanRange struct {
 
 // lane is a fixed part of the spans, with the memory that one goroutine needs to sweep it.
 type lane struct {
-	lo, hi  int       // spans
-	slacks  []float64 // of a span, and as much to spare
+	lo, hi  int             // spans
+	slacks  []float64       // of a span, and as much to spare
+	places  *[spanLen]int32 // of a span's, and their scales, once they are needed
+	scale   []float32
 	trail   trail
 	buffer  []float64 // partial sums of a scatter; zero between sweeps
 	touched [2]extent // the columns that the lane's spans can scatter to, per side
@@ -217,6 +225,13 @@ func (f *Field) sweep(to side, y, g []float64, visit func(s *Span) float64) floa
 
 // sweepSome sweeps the spans whose term is among some, or all of them.
 func (f *Field) sweepSome(to side, some func(*term) bool, y, g []float64, visit func(s *Span) float64) float64 {
+	return f.sweepSpans(to, some, y, g, func(s *Span, n int, l *lane) { f.open(s, n, y, l.slacks) }, visit)
+}
+
+// sweepSpans is sweepSome with a choice of how a span is opened.
+func (f *Field) sweepSpans(
+	to side, some func(*term) bool, y, g []float64, open func(s *Span, n int, l *lane), visit func(s *Span) float64,
+) float64 {
 	mustLen("variables", len(y), f.Model.Variables)
 	if g != nil && len(f.lanes) > 1 {
 		f.measure()
@@ -228,9 +243,13 @@ func (f *Field) sweepSome(to side, some func(*term) bool, y, g []float64, visit 
 		for n := l.lo; n < l.hi; n++ {
 			f.partial[n] = 0
 			if r := f.spans[n]; some == nil || some(r.term) {
-				f.open(&s, n, y, l.slacks)
+				open(&s, n, l)
 				f.partial[n] = visit(&s)
-				if g != nil {
+				switch {
+				case g == nil:
+				case s.places != nil:
+					r.term.side(to).addTransposeAt(r.lo, s.places, s.D, target)
+				default:
 					r.term.side(to).addTranspose(r.lo, r.hi, s.D, target)
 				}
 				l.trail.pass(r)
@@ -260,6 +279,14 @@ func (f *Field) Spans() int { return len(f.spans) }
 
 // open computes the slacks of span n at y.
 func (f *Field) open(s *Span, n int, y, memory []float64) {
+	f.describe(s, n, memory)
+	r := f.spans[n]
+	r.term.constants(r.lo, r.hi, s.D)
+	r.term.vars.addProduct(r.lo, r.hi, y, s.D)
+}
+
+// describe says what span n is, without its slacks.
+func (f *Field) describe(s *Span, n int, memory []float64) {
 	r := f.spans[n]
 	t := r.term
 	*s = Span{
@@ -269,8 +296,6 @@ func (f *Field) open(s *Span, n int, y, memory []float64) {
 	if t.Scale != nil {
 		s.Scale = t.Scale[r.lo:r.hi]
 	}
-	t.constants(r.lo, r.hi, s.D)
-	t.vars.addProduct(r.lo, r.hi, y, s.D)
 }
 
 // target returns where a lane scatters to: its buffer, or g itself if there is but one lane.

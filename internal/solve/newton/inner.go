@@ -3,6 +3,7 @@ package newton
 import (
 	"math"
 
+	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
@@ -20,6 +21,10 @@ type inner struct {
 	trial, gradient []float64 // the search's
 	free            []bool
 	model           model
+
+	// at are the squared hinges that are above 0 at y, or where the part of a segment begins that is searched, beyond
+	// those at its end, and tried those at the trial; nil if there is nothing to be known.
+	at, beyond, tried *mrf.Active
 
 	steps, limit int
 	// work is what was done since reset, in about nanoseconds of a core; sweep is that of a sweep over all potentials.
@@ -41,9 +46,11 @@ const (
 func newInner(env *envelope) *inner {
 	n := env.field.Model.Variables
 	vector := func() []float64 { return make([]float64, n) }
+	f := env.field
 	return &inner{
 		env: env, y: vector(), g: vector(), trial: vector(), gradient: vector(),
-		free: make([]bool, n), model: model{h: env.field.NewHessian()},
+		free: make([]bool, n), model: model{h: f.NewHessian()},
+		at: f.NewActive(), beyond: f.NewActive(), tried: f.NewActive(),
 	}
 }
 
@@ -60,7 +67,7 @@ func (in *inner) minimise(tolerance float64) outcome {
 
 // minimiseUntil runs until enough says so of the value and a bound on its distance from the minimum.
 func (in *inner) minimiseUntil(enough func(value, gap float64) bool) outcome {
-	in.value = in.evaluate(in.y, in.g)
+	in.value = in.evaluate(in.y, in.g, in.at)
 	in.model.radius = in.env.radius()
 	if in.env.kinked {
 		in.model.effort = leastEffort // the first steps after a change of the terms are seldom the last ones
@@ -97,10 +104,11 @@ func (in *inner) minimiseUntil(enough func(value, gap float64) bool) outcome {
 	}
 }
 
-// evaluate returns the function at y and sets g to its gradient.
-func (in *inner) evaluate(y, g []float64) float64 {
+// evaluate returns the function at y, sets g to its gradient, and found to what is above 0 there, which is looked for
+// among some sets, or everywhere if there is none.
+func (in *inner) evaluate(y, g []float64, found *mrf.Active, among ...*mrf.Active) float64 {
 	in.work += in.sweep
-	value := in.env.field.Sweep(y, g, in.env.differentiate)
+	value := in.env.field.SweepActive(y, g, among, found, in.env.differentiate)
 	if in.shift > 0 {
 		for i, c := range in.centre {
 			d := y[i] - c
@@ -130,7 +138,7 @@ func (in *inner) direction() {
 		y := in.y[i]
 		in.free[i] = !(y <= 0 && g >= 0 || y >= 1 && g <= 0)
 	}
-	in.model.h.Assemble(in.y, in.free, max(in.shift, regular*in.unit), in.env.curve)
+	in.model.h.AssembleActive(in.y, in.free, max(in.shift, regular*in.unit), in.env.curve, in.at)
 	in.model.minimise(in.y, in.g)
 	in.work = in.spent() + 2*in.sweep
 	in.model.products = 0
@@ -161,12 +169,13 @@ func (in *inner) search() (step float64, ok bool) {
 	lo, below := 0.0, slope
 	hi, above := 1.0, 0.0
 	step = 1
+	var among []*mrf.Active
 	for k := range searches {
 		if in.stop() {
 			break // a sweep over a large model takes seconds
 		}
 		in.move(step)
-		value := in.evaluate(in.trial, in.gradient)
+		value := in.evaluate(in.trial, in.gradient, in.tried, among...)
 		after := in.slope(in.gradient)
 		level := math.Abs(after) <= -flat*slope || k == 0 && after < 0 || k == searches-1
 		if level && value <= in.value+rounding*math.Abs(in.value) {
@@ -174,10 +183,11 @@ func (in *inner) search() (step float64, ok bool) {
 			return step, true
 		}
 		if after < 0 {
-			lo, below = step, after
+			lo, below, in.at, in.tried = step, after, in.tried, in.at
 		} else {
-			hi, above = step, after
+			hi, above, in.beyond, in.tried = step, after, in.tried, in.beyond
 		}
+		among = []*mrf.Active{in.at, in.beyond} // in between, what is above 0 is so at one of the ends
 		step = lo + (hi-lo)*min(max(below/(below-above), 0.1), 0.9)
 	}
 	return 0, false
@@ -187,6 +197,7 @@ func (in *inner) search() (step float64, ok bool) {
 func (in *inner) accept(value float64) {
 	in.y, in.trial = in.trial, in.y
 	in.g, in.gradient = in.gradient, in.g
+	in.at, in.tried = in.tried, in.at
 	in.value = value
 }
 
