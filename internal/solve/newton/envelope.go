@@ -46,10 +46,12 @@ func (e *envelope) differentiate(s *mrf.Span) float64 {
 	case exact(s.Block):
 		return s.Differentiate()
 	}
-	value := 0.0
-	mu := e.mu.of(s)
+	value, mu := 0.0, e.mu.of(s)
+	rho, lo, hi := e.shape(s, 0)
 	for k, d := range s.D {
-		rho, lo, hi := e.shape(s, k)
+		if s.Scale != nil {
+			rho, lo, hi = e.shape(s, k)
+		}
 		nu := min(max(mu[k]+rho*d, lo), hi)
 		if rho > 0 {
 			value += nu*d - (nu-mu[k])*(nu-mu[k])/(2*rho)
@@ -70,12 +72,16 @@ func (e *envelope) curve(s *mrf.Span) {
 		return
 	}
 	mu := e.mu.of(s)
+	rho, lo, hi := e.shape(s, 0)
 	for k, d := range s.D {
-		rho, lo, hi := e.shape(s, k)
-		if nu := mu[k] + rho*d; nu <= lo || nu >= hi {
-			rho = 0
+		if s.Scale != nil {
+			rho, lo, hi = e.shape(s, k)
 		}
-		s.D[k] = rho
+		curvature := rho
+		if nu := mu[k] + rho*d; nu <= lo || nu >= hi {
+			curvature = 0
+		}
+		s.D[k] = curvature
 	}
 }
 
