@@ -170,7 +170,7 @@ func answerTo(ctx context.Context, problem *mrf.Model, theta []float64, s settin
 	field := mrf.NewField(problem)
 	field.Room = s.room
 	field.Threads = parallel.Threads(s.threads)
-	solver, err := auto.Inference("auto", field, solve.Settings{Gap: s.gap, Threads: s.threads},
+	solver, err := auto.Inference("auto", field, solve.Settings{Gap: s.gap, Threads: s.threads, Bare: true},
 		auto.Options{Presolve: true, Split: true})
 	if err != nil {
 		return nil, err

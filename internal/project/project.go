@@ -43,6 +43,8 @@ type Options struct {
 	OnWeigh func(step, steps int)
 	// OnBatch, if set, is called after every batch of training examples.
 	OnBatch func(learn.Batch)
+	// Bare says that nobody asks for the multipliers of answers.
+	Bare bool
 	// OnIteration, if set, is called after every iteration of an inference, but not of those within training, nor where
 	// components are solved apart.
 	OnIteration func(solve.Iteration)

@@ -40,7 +40,7 @@ func (s *Settings) BatchSolver(field *mrf.Field, limits solve.Settings, o *Optio
 // Inference makes a solver for one inference, which simplifies the problem first as the options allow.
 func (s *Settings) Inference(field *mrf.Field, o *Options) (solve.Solver, error) {
 	limits := s.Solve
-	limits.Threads, limits.Trace = o.Threads, o.OnIteration
+	limits.Threads, limits.Trace, limits.Bare = o.Threads, o.OnIteration, o.Bare
 	simplify := s.Simplify
 	simplify.Own = s.own(o)
 	return auto.Inference(s.Method, field, limits, simplify)

@@ -54,7 +54,8 @@ type Answer struct {
 	Pages local.Pages
 	// Perceived holds the networks' outputs, and the given values, that the answer rests on, by input number.
 	Perceived []float64
-	// Multipliers are those of the proof, one per ground rule; nil if the solver has none.
+	// Multipliers are those of the proof, one per ground rule; nil if the solver has none, and perhaps if the answer is
+	// Infer's and not InferAgain's.
 	Multipliers []float64
 
 	clash []HardRule // of the conflict
@@ -78,7 +79,7 @@ func (g *Grounding) Infer(ctx context.Context) (answer *Answer, err error) {
 // InferBy is Infer with the options of another phase.
 func (g *Grounding) InferBy(ctx context.Context, s *project.Settings) (answer *Answer, err error) {
 	err = g.Guard(func() error {
-		answer, err = g.infer(ctx, inference{settings: s})
+		answer, err = g.infer(ctx, inference{settings: s, bare: true})
 		return err
 	})
 	return answer, err
@@ -88,6 +89,7 @@ func (g *Grounding) InferBy(ctx context.Context, s *project.Settings) (answer *A
 type inference struct {
 	settings *project.Settings
 	last     *Answer // to start from; nil for none
+	bare     bool    // nobody asks for multipliers
 }
 
 // Known are targets whose values inference knows, such as labels that were learned from: relations spread them.
@@ -168,16 +170,18 @@ func (g *Grounding) inferOnce(ctx context.Context, how inference) (*Answer, erro
 // solver makes the solver of an inference. One that goes on from the last answer takes that of the one before, if that
 // depends on nothing but the start that it is given.
 func (g *Grounding) solver(how inference) (solver solve.Solver, err error) {
+	options := g.Options()
+	options.Bare = how.bare
 	if len(g.Known.Variables) > 0 {
-		return how.settings.Inference(g.Knowing(), g.Options())
+		return how.settings.Inference(g.Knowing(), options)
 	}
 	if how.last == nil || !how.settings.Restarts() {
 		g.warm = nil
-		return how.settings.Inference(g.Field, g.Options())
+		return how.settings.Inference(g.Field, options)
 	}
 	if g.warm == nil || g.warmOf != g.Field {
 		g.warmOf = g.Field
-		g.warm, err = how.settings.Inference(g.Field, g.Options())
+		g.warm, err = how.settings.Inference(g.Field, options)
 	}
 	return g.warm, err
 }

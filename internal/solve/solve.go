@@ -40,6 +40,9 @@ type Settings struct {
 	Threads int
 	// Trace, if set, is called once per outer iteration.
 	Trace func(Iteration)
+	// Bare says that nobody asks for the answer's multipliers: a method need not keep them, where they follow from the
+	// point. They are as many numbers as there are ground rules.
+	Bare bool
 }
 
 // WithDefaults fills in the defaults; the method gives that of MaxIterations.
@@ -120,7 +123,7 @@ type Result struct {
 	// Y is the answer, in [0,1]ⁿ. The Solver owns it until its next Solve.
 	Y []float64
 	// Multipliers holds one dual multiplier per potential, in the order of the model's blocks; nil for a paged model, for
-	// which they would take too much memory.
+	// which they would take too much memory, and perhaps where the settings say Bare.
 	Multipliers []float64
 	Certificate
 	// Conflict lists, if the status is Infeasible, hard constraints that contradict each other, by their place among all

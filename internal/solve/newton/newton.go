@@ -49,7 +49,7 @@ func New(field *mrf.Field, settings solve.Settings) *Solver {
 	settings = settings.WithDefaults(defaultIterations)
 	field.Threads = parallel.Threads(settings.Threads)
 	env, soft := &envelope{field: field, kinked: kinked(field.Model)}, smooth(field.Model)
-	whole := field.Model.Paged() == nil
+	whole := field.Model.Paged() == nil && !(settings.Bare && soft)
 	if !soft {
 		env.mu = newMultipliers(field.Model, whole)
 	}
