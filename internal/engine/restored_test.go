@@ -55,3 +55,41 @@ func witnesses(seed uint64) map[string]string {
 	}
 	return files
 }
+
+// Which of four relations tells the class shows only by things whose class is known.
+func TestWeightsFoundOnceLabelsAreKnown(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 37))
+	files := map[string]string{"model.json": `{
+		"rules": ["1: R0(A, B) & Is(B, C) -> Is(A, C) ^2", "1: R1(A, B) & Is(B, C) -> Is(A, C) ^2",
+			"1: R2(A, B) & Is(B, C) -> Is(A, C) ^2", "1: R3(A, B) & Is(B, C) -> Is(A, C) ^2", "Is(A, +C) = 1 ."],
+		"predicates": {"R0/2": {"observations": ["r0.tsv"]}, "R1/2": {"observations": ["r1.tsv"]},
+			"R2/2": {"observations": ["r2.tsv"]}, "R3/2": {"observations": ["r3.tsv"]},
+			"Is/2": {"targets": ["targets.tsv"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]}}}}`}
+	const things, classes = 120, 3
+	for a := range things {
+		table := "test.tsv"
+		if a < things/2 {
+			table = "train.tsv"
+		}
+		files[table] += fmt.Sprintf("t%d\tc%d\n", a, a%classes)
+		for c := range classes {
+			files["targets.tsv"] += fmt.Sprintf("t%d\tc%d\n", a, c)
+		}
+		for r := range 4 {
+			for k := range 3 {
+				b := (a + 1 + k*things/3 + random.IntN(things/3-1)) % things
+				if r == 0 && random.Float64() < 0.9 {
+					b += (a%classes - b%classes + classes) % classes
+				}
+				if b %= things; b != a {
+					files[fmt.Sprintf("r%d.tsv", r)] += fmt.Sprintf("t%d\tt%d\n", a, b)
+				}
+			}
+		}
+	}
+	r := run(t, writeProject(t, files), project.Options{}, learnAndInfer)
+	accuracy := r.Evaluations[0].Values["Accuracy"]
+	if c := r.Compared; accuracy < 0.85 || c == nil || !c.Learned || c.LearnedLoss >= c.WrittenLoss {
+		t.Errorf("%.3f are right, want at least 0.85: %+v", accuracy, c)
+	}
+}

@@ -28,9 +28,9 @@ type rehearsal struct {
 	// truths are the phases whose truth is that of the labels.
 	truths []load.Phase
 	// written are the weights over which those that were learned have won, while nothing was known; nil if they have
-	// not. Once labels are known, they compete again, and restored says how, if they won.
+	// not. Once labels are known, others compete with these, and compared says how, if one won.
 	written  []float64
-	restored *Comparison
+	compared *Comparison
 }
 
 // shift is what is seen while a part of the labels is held out.
@@ -61,9 +61,8 @@ func (g *learner) rehearse(ctx context.Context, training *Training) error {
 	if known.theta != nil && (rehearsed.Known || s.Known != nil) {
 		copy(g.Theta, known.theta)
 		g.plan.theta, training.plan.theta = known.theta, known.theta
-		if r.restored != nil {
-			r.restored.Method = training.Compared.Method
-			training.Compared, training.Kept = r.restored, 0
+		if r.compared != nil {
+			r.tell(training)
 		}
 	}
 	if rehearsed.Known || s.Known != nil {
@@ -215,66 +214,6 @@ func (r *rehearsal) know(ctx context.Context, forgotten *contestant, theta []flo
 	gain, err := r.judge(r.labels, forgotten, &known)
 	wins := gain.wins(0) || gain.any() && !forgotten.verdict.Beats(r.nothing(), 0)
 	return known, &Rehearsed{wins, forgotten.verdict.Loss(), known.verdict.Loss(), forgotten.score, known.score}, err
-}
-
-// knowBest knows by the weights that are, or by others, if they are better.
-func (r *rehearsal) knowBest(ctx context.Context, theta []float64, p *plan) (contestant, error) {
-	known, err := r.answer(ctx, true, theta)
-	if err != nil {
-		return known, err
-	}
-	theta, err = r.rival(ctx, p)
-	if err != nil || theta == nil {
-		return known, err
-	}
-	other, err := r.answer(ctx, true, theta)
-	if err != nil {
-		return known, err
-	}
-	other.theta = theta
-	if gain, err := r.judge(r.labels, &known, &other); err != nil || !gain.wins(0) {
-		return known, err
-	}
-	if r.written != nil {
-		r.restored = &Comparison{Labels: byHeldOut, Reason: "labels held out are told better, with the others known",
-			WrittenLoss: other.verdict.Loss(), LearnedLoss: known.verdict.Loss(),
-			WrittenScore: other.score, LearnedScore: known.score}
-	}
-	return other, nil
-}
-
-// rival returns the weights that compete with those that are once labels are known, nil for none. Beside networks, they
-// are found for that: a thing whose neighbours are known need not rely as much on what networks see of it. Else they
-// are those written: what labels follow from is not to be seen while nothing is known.
-func (r *rehearsal) rival(ctx context.Context, p *plan) ([]float64, error) {
-	g := r.g
-	if g.Perception == nil || p.theta == nil || p.epochs > 0 || g.Project.Learning.Learn.RuleRate == 0 ||
-		!slices.Contains(g.learned(), true) {
-		return r.written, nil
-	}
-	return r.weigh(ctx)
-}
-
-// weigh finds the weights of the rules with all other labels known.
-func (r *rehearsal) weigh(ctx context.Context) ([]float64, error) {
-	g, s := r.g, &r.g.Project.Learning
-	w := learn.Weigher{Field: g.Field, Theta: g.written(), Learned: g.learned(), Ridge: s.Learn.Ridge,
-		OnStep: g.Project.OnWeigh}
-	for k, shift := range r.shifts {
-		variables, values := r.others(k)
-		fold := learn.Fold{Inputs: shift.inputs, Labels: r.labels,
-			Field: mrf.NewFieldOn(g.Model.Clamp(variables, values), g.Field.Threads)}
-		if r.folds != nil {
-			fold.Labels = r.labels.Where((&division{r.folds, k}).holds)
-		}
-		var err error
-		if fold.Solver, err = g.SolverOf(fold.Field, s.Solve); err != nil {
-			return nil, err
-		}
-		w.Folds = append(w.Folds, fold)
-	}
-	_, _, err := w.Run(ctx)
-	return w.Theta, err
 }
 
 // answer returns the answer to what each shift holds out.
