@@ -7,7 +7,7 @@ package basis
 
 import "math"
 
-// Columns are those of a matrix, each a list of entries; after them come the unit columns of all rows.
+// Columns are those of a matrix, each a list of entries.
 type Columns struct {
 	Rows  int
 	Start []int32 // column j has the entries Start[j]..Start[j+1]
@@ -29,7 +29,7 @@ type Basis struct {
 	row    []int32 // the row of each pivot
 	lower  triangle
 	upper  triangle
-	values []float64 // of U's diagonal
+	values []float64 // the inverses of U's diagonal
 	x      []float64
 	seen   []int32
 	stack  []int32
@@ -54,7 +54,7 @@ const (
 	dependent = 1e-6
 )
 
-// New makes a basis of unit columns.
+// New makes a basis without columns.
 func New(a *Columns) *Basis {
 	b := &Basis{a: a, counts: make([]int32, a.Rows), pivot: make([]int32, a.Rows), seen: make([]int32, a.Rows),
 		x: make([]float64, a.Rows), behind: make([]int32, a.Rows)}
@@ -135,7 +135,7 @@ func (b *Basis) add(j int32) {
 	b.lower.end()
 	b.upper.end()
 	b.pivot[at] = int32(len(b.Chosen))
-	b.Chosen, b.row, b.values = append(b.Chosen, j), append(b.row, at), append(b.values, v)
+	b.Chosen, b.row, b.values = append(b.Chosen, j), append(b.row, at), append(b.values, 1/v)
 	b.wipe()
 }
 
@@ -157,17 +157,12 @@ func (b *Basis) wipe() {
 func (b *Basis) spread(j int32) (largest float64) {
 	b.stamp++
 	b.order = b.order[:0]
-	if first := int32(len(b.a.Start)) - 1; j >= first {
-		b.reach(j - first)
-		b.x[j-first], largest = 1, 1
-	} else {
-		for l := b.a.Start[j]; l < b.a.Start[j+1]; l++ {
-			b.reach(b.a.Row[l])
-		}
-		for l := b.a.Start[j]; l < b.a.Start[j+1]; l++ {
-			b.x[b.a.Row[l]] += b.a.Coef[l]
-			largest = max(largest, math.Abs(b.a.Coef[l]))
-		}
+	for l := b.a.Start[j]; l < b.a.Start[j+1]; l++ {
+		b.reach(b.a.Row[l])
+	}
+	for l := b.a.Start[j]; l < b.a.Start[j+1]; l++ {
+		b.x[b.a.Row[l]] += b.a.Coef[l]
+		largest = max(largest, math.Abs(b.a.Coef[l]))
 	}
 	b.Work += 2 * len(b.order)
 	for k := len(b.order) - 1; k >= 0; k-- {
@@ -232,7 +227,7 @@ func (b *Basis) Solve(v, z []float64) {
 		}
 	}
 	for k := len(b.row) - 1; k >= 0; k-- {
-		x := z[k] / b.values[k]
+		x := z[k] * b.values[k]
 		z[k] = x
 		if x != 0 {
 			for l := b.upper.start[k]; l < b.upper.start[k+1]; l++ {
@@ -249,7 +244,7 @@ func (b *Basis) SolveTransposed(z, v []float64) {
 		for l := b.upper.start[k]; l < b.upper.start[k+1]; l++ {
 			x -= z[b.upper.row[l]] * b.upper.coef[l]
 		}
-		z[k] = x / b.values[k]
+		z[k] = x * b.values[k]
 	}
 	for k := len(b.row) - 1; k >= 0; k-- {
 		x := z[k]

@@ -8,7 +8,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/basis"
 )
 
-// random makes a matrix of columns with a few entries each, of which some repeat others or are empty.
+// random makes a matrix of columns with a few entries each, of which some repeat others or are empty, and after them
+// the unit columns.
 func random(rng *rand.Rand, rows, columns int) *basis.Columns {
 	a := &basis.Columns{Rows: rows, Start: []int32{0}}
 	for j := range columns {
@@ -28,16 +29,21 @@ func random(rng *rand.Rand, rows, columns int) *basis.Columns {
 		}
 		a.Start = append(a.Start, int32(len(a.Row)))
 	}
+	return addUnits(a)
+}
+
+// addUnits adds the unit columns of all rows.
+func addUnits(a *basis.Columns) *basis.Columns {
+	for r := range a.Rows {
+		a.Row, a.Coef = append(a.Row, int32(r)), append(a.Coef, 1)
+		a.Start = append(a.Start, int32(len(a.Row)))
+	}
 	return a
 }
 
 // column returns a column with all its zeros.
 func column(a *basis.Columns, j int32) []float64 {
-	v, n := make([]float64, a.Rows), int32(len(a.Start)-1)
-	if j >= n {
-		v[j-n] = 1
-		return v
-	}
+	v := make([]float64, a.Rows)
 	for l := a.Start[j]; l < a.Start[j+1]; l++ {
 		v[a.Row[l]] += a.Coef[l]
 	}
@@ -150,7 +156,7 @@ func TestChooseGivesUp(t *testing.T) {
 	for r := range n {
 		order = append(order, int32(n+r))
 	}
-	b := basis.New(a)
+	b := basis.New(addUnits(a))
 	if b.Choose(order, 2*len(a.Row), math.MaxInt) {
 		t.Errorf("%d entries are more than %d", b.Entries(), 2*len(a.Row))
 	}
@@ -172,7 +178,7 @@ func TestChooseGivesUpSearching(t *testing.T) {
 	}
 	rand.New(rand.NewPCG(1, 1)).Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	order = append(order, n*n+n)
-	b := basis.New(a)
+	b := basis.New(addUnits(a))
 	if !b.Choose(order, math.MaxInt, math.MaxInt) {
 		t.Fatal("no basis")
 	}

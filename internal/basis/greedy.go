@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Greedy is the basis of the columns of greatest weight as a preconditioner of A W Aᵀ, where the unit columns are of A
-// too. It is kept while weights change, until products with A and it have cost as much as another one.
+// Greedy is the basis of the columns of greatest weight as a preconditioner of A W Aᵀ. It is kept while weights change,
+// until products with A and it have cost as much more as another one does, or many times as much.
 type Greedy struct {
 	*Basis
 	// Weights are those of all columns.
@@ -16,17 +16,18 @@ type Greedy struct {
 	// that in terms of the roots of the weights.
 	Left []float64
 	Off  float64
-	// Young says that nothing was solved with the basis since it was chosen.
+	// Young says that the weights have not changed since it was chosen.
 	Young bool
 	// Visits are those of all choices, and Worth is how many a basis is worth.
 	Visits int
 	Worth  float64
 
-	// least is how many products a solution has taken at least, and lost what those beyond have cost since the choice.
-	least, lost int
-	classes     []int32 // of columns by weight, the greatest first
-	order       []int32
-	u           []float64
+	// least is how many products a solution has taken at least; spent is what those since the choice have cost, and lost
+	// what those beyond the least have.
+	least, lost, spent int
+	classes            []int32 // of columns by weight, the greatest first
+	order              []int32
+	u                  []float64
 }
 
 const (
@@ -37,6 +38,8 @@ const (
 	fill, effort = 8, 512
 	// perVisit is how many times the work of an entry of a product that of one visited in a choice is.
 	perVisit = 2
+	// dear is how many times as much as the choice of a basis products with it may have cost when weights change.
+	dear = 10
 )
 
 // NewGreedy makes one that has no basis yet. The weights may change at any time.
@@ -47,39 +50,35 @@ func NewGreedy(a *Columns, weights []float64, worth float64) *Greedy {
 
 // ChooseByWeight takes a basis by the present weights. It tells whether there is one that does not fill.
 func (g *Greedy) ChooseByWeight() bool {
-	g.Young, g.least, g.lost = true, math.MaxInt, 0
+	g.Young, g.least, g.lost, g.spent = true, math.MaxInt, 0, 0
 	a := g.a
-	columns := len(a.Start) - 1
 	for j, w := range g.Weights {
-		size := 1.0
-		if j < columns {
-			size = 0
-			for _, c := range a.Coef[a.Start[j]:a.Start[j+1]] {
-				size = max(size, math.Abs(c))
-			}
+		size := 0.0
+		for _, c := range a.Coef[a.Start[j]:a.Start[j+1]] {
+			size = max(size, math.Abs(c))
 		}
 		g.order[j], g.classes[j] = int32(j), math.MaxInt32
 		if w *= size * size; w > 0 {
 			g.classes[j] = int32(math.Floor(-math.Log(w) / math.Log(ratio)))
 		}
 	}
-	entries := func(j int32) int32 {
-		if int(j) < columns {
-			return a.Start[j+1] - a.Start[j]
-		}
-		return 1
-	}
+	entries := func(j int32) int32 { return a.Start[j+1] - a.Start[j] }
 	slices.SortFunc(g.order, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(g.classes[a], g.classes[b]), cmp.Compare(entries(a), entries(b)), cmp.Compare(a, b))
 	})
-	all := len(a.Coef) + a.Rows
+	all := len(a.Coef)
 	ok := g.Choose(g.order, fill*all, int(min(effort*float64(all), g.Worth)))
 	g.Visits += g.Work
 	return ok
 }
 
-// Follow takes another basis if solutions with this one have cost as much as that. It tells whether there is one.
-func (g *Greedy) Follow() bool { return g.lost <= perVisit*g.Work || g.ChooseByWeight() }
+// Follow takes another basis, as weights have changed, if solutions with this one have cost as much as that. It tells
+// whether there is one.
+func (g *Greedy) Follow() bool {
+	g.Young = false
+	cost := perVisit * g.Work
+	return g.lost <= cost && g.spent <= dear*cost || g.ChooseByWeight()
+}
 
 // perProduct is the number of entries that a product and its preconditioning visit.
 func (g *Greedy) perProduct() int { return 2 * (len(g.a.Coef) + g.Entries()) }
@@ -94,8 +93,9 @@ func (g *Greedy) Limit() int {
 
 // Note counts the products of a solution.
 func (g *Greedy) Note(products int) {
-	g.Young, g.least = false, min(g.least, products)
+	g.least = min(g.least, products)
 	g.lost += (products - g.least) * g.perProduct()
+	g.spent += products * g.perProduct()
 }
 
 // Precondition sets z to B⁻ᵀ W⁻¹ B⁻¹ r.

@@ -44,6 +44,8 @@ const (
 	// eager is that for as long as next to nothing is gained where equations tie variables: Newton's method has to move
 	// all their multipliers. The first try of the other without factors takes up to generous times what is expected.
 	eager, generous = 0.1, 2
+	// promising is how many times what Newton's method has done what is left of a try may be for it to go on.
+	promising = 1.5
 	// warm is how many times as long the other method waits where a problem is solved again and again, as learning does:
 	// Newton's begins with the last answer, which is mostly near the next one.
 	warm = 8
@@ -121,14 +123,14 @@ func (h *hybrid) haste(off float64) float64 {
 }
 
 // try has the interior point method work without factorisations when it is its turn, for twice as long each time, and
-// tells whether that has solved the problem. Where equations are hard, its turn comes soon if Newton's method has next
-// to nothing: what is but hundreds of times off is often solved before the other has taken its first steps. With limits
-// alone Newton's method often does well, and the other has a turn only for as long as next to nothing is gained, and
-// works for no longer than Newton's has.
+// longer if it seems to end soon, and tells whether that has solved the problem. Where equations are hard, its turn
+// comes soon if Newton's method has next to nothing: what is but hundreds of times off is often solved before the other
+// has taken its first steps. With limits alone Newton's method often does well, and the other has a second turn only if
+// next to nothing is gained, and works for about as long as Newton's has.
 func (h *hybrid) try(ctx context.Context, began time.Time, work, off float64) (solved bool) {
 	h.analyse()
 	if turn := max(h.turn, h.haste(off)*h.cost.Early); !h.hard || work < turn || h.cost.EarlyBytes > roomy ||
-		!h.equations && off <= far {
+		!h.equations && (off <= nearly || off <= far && h.budget > 0) {
 		return false
 	}
 	if h.budget == 0 {
@@ -138,11 +140,17 @@ func (h *hybrid) try(ctx context.Context, began time.Time, work, off float64) (s
 		}
 	}
 	h.interior.Within(h.left(began))
-	var more bool
-	if h.tried, more = h.interior.Try(ctx, h.budget); !more {
-		h.tired, h.budget = true, math.Inf(1)
+	for {
+		var left float64
+		if h.tried, left = h.interior.Try(ctx, h.budget); h.tried != nil || !(left <= promising*work) {
+			h.tired = math.IsInf(left, 1)
+			break
+		}
+		h.budget += max(left, h.budget/4)
 	}
-	h.turn, h.budget = h.budget, 2*h.budget
+	if h.turn, h.budget = h.budget, 2*h.budget; h.tired {
+		h.turn = math.Inf(1)
+	}
 	if !h.equations {
 		h.turn = max(h.turn, 2*work)
 	}

@@ -49,7 +49,7 @@ func (s *Solver) Cost() (c Cost) {
 			if p := component.sparse; p != nil {
 				hopeless := !p.analyse(Hopeless)
 				if k == main && w.affordable(p) >= fewest {
-					c.Early = usualEarly * (step + usualProducts*perProduct*w.length())
+					c.Early = usualEarly * (step + usualProducts*perProduct*p.length(&w.program))
 				}
 				if hopeless {
 					c.Work, c.Bytes, c.Flops = math.Inf(1), math.Inf(1), math.Inf(1)

@@ -2,6 +2,7 @@ package interior
 
 import (
 	"math"
+	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/basis"
 )
@@ -9,13 +10,14 @@ import (
 // early is the matrix of steps for as long as conjugate gradients are less work than a factorisation: while no variable
 // is near a bound, the Schur complement of all rows of several variables,
 //
-//	S = Θ⁻¹ + K D⁻¹ Kᵀ,
+//	S = (1 - R)(Θ⁻¹ + K D⁻¹ Kᵀ)(1 - R)ᵀ,
 //
-// is not far from its diagonal, even where factoring it fills memory. It is multiplied with, and never made. Later it
-// is not far from B W Bᵀ, where B are those of the columns of K and of the unit matrix whose weights, D⁻¹ and Θ⁻¹, are
-// the greatest. With such a basis few products do at any precision: what they leave of the rows' equations, the basic
-// variables and slacks take, so that the rows hold exactly, and what remains is left in the products of these. That is
-// little of mu where they move by little of what they are.
+// is not far from its diagonal, even where factoring it fills memory; R is that of nest, 0 where no row is in another
+// one. It is multiplied with, and never made. Later it is not far from B W Bᵀ, where B are those of the columns of
+// (1 - R)K and of 1 - R whose weights, D⁻¹ and Θ⁻¹, are the greatest. With such a basis few products do at any
+// precision: what they leave of the rows' equations, the basic variables and slacks take, so that the rows hold
+// exactly, and what remains is left in the products of these. That is little of mu where they move by little of what
+// they are.
 type early struct {
 	direct *sparse // what solves when they are no longer
 	over   bool
@@ -26,15 +28,16 @@ type early struct {
 
 	length  float64 // of a product
 	rows    []int32 // of the program
-	start   []int32 // of the variables' entries in K
-	row     []int32
-	coef    []float64
-	weights []float64 // of the columns of K, and of the unit columns
-	inverse []float64 // the first of these, D⁻¹
-	whole   []float64 // the diagonal of S
+	nest    nest
+	columns basis.Columns // of (1 - R)K and of 1 - R
+	weights []float64     // of these
+	inverse []float64     // the first of them, D⁻¹
+	whole   []float64     // the diagonal of S
 
 	x, r, z, d, q []float64
 	right         []float64
+	known         []float64 // what the columns of the basis make of d
+	others        []float64 // the weights of all other columns
 	t             []float64 // by variables
 	resumes       bool      // x is a solution of this matrix
 }
@@ -61,7 +64,7 @@ func newEarly(p *program, direct *sparse) (e *early, ok bool) {
 		direct.analyse(math.Inf(1))
 	}
 	if most := p.affordable(direct); most >= fewest {
-		e = &early{direct: direct, most: int(min(most, math.MaxInt32)), length: p.length(), rows: p.several,
+		e = &early{direct: direct, most: int(min(most, math.MaxInt32)), length: direct.length(p), rows: p.several,
 			single: most < several}
 		e.lay(p)
 	}
@@ -70,46 +73,61 @@ func newEarly(p *program, direct *sparse) (e *early, ok bool) {
 
 // affordable is the number of products of a solution from which on a factorisation is less work.
 func (p *program) affordable(direct *sparse) float64 {
-	return share * direct.work() / (perProduct * p.length())
+	return share * direct.work() / (perProduct * direct.length(p))
 }
 
-// length is the number of entries of the rows in the matrix, and of the vectors beside them.
-func (p *program) length() float64 {
-	entries := p.n + len(p.several)
+// length is the number of entries of S's columns.
+func (s *sparse) length(p *program) float64 {
+	entries := p.n + len(p.several) - s.nest.saved
 	for _, j := range p.several {
 		entries += int(p.rows[j].last - p.rows[j].first)
 	}
 	return float64(entries)
 }
 
-// lay makes the columns of K, and has all rows kept.
+// lay makes the columns, and has all rows kept.
 func (e *early) lay(p *program) {
-	e.start = make([]int32, p.n+1)
+	e.nest = e.direct.nest
 	for _, j := range e.rows {
-		r := &p.rows[j]
-		r.kept = true
-		for _, i := range p.index[r.first:r.last] {
-			e.start[i+1]++
-		}
+		p.rows[j].kept = true
 	}
-	for i := range p.n {
-		e.start[i+1] += e.start[i]
+	start := make([]int32, p.n+len(e.rows)+1)
+	e.eachEntry(p, func(column, _ int32, _ float64) { start[column+1]++ })
+	for i := range start[1:] {
+		start[i+1] += start[i]
 	}
-	entries := e.start[p.n]
-	e.row, e.coef = make([]int32, entries), make([]float64, entries)
-	at := append([]int32(nil), e.start...)
-	for k, j := range e.rows {
-		r := &p.rows[j]
-		for l := r.first; l < r.last; l++ {
-			to := &at[p.index[l]]
-			e.row[*to], e.coef[*to] = int32(k), p.coef[l]
-			*to++
-		}
-	}
+	entries := start[len(start)-1]
+	c := basis.Columns{Rows: len(e.rows), Start: start, Row: make([]int32, entries), Coef: make([]float64, entries)}
+	at := slices.Clone(start)
+	e.eachEntry(p, func(column, row int32, a float64) {
+		c.Row[at[column]], c.Coef[at[column]] = row, a
+		at[column]++
+	})
+	e.columns = c
 	e.weights, e.t = make([]float64, p.n+len(e.rows)), make([]float64, p.n)
 	e.inverse = e.weights[:p.n]
 	for _, v := range []*[]float64{&e.whole, &e.x, &e.r, &e.z, &e.d, &e.q, &e.right} {
 		*v = make([]float64, len(e.rows))
+	}
+}
+
+// eachEntry visits the entries of (1 - R)K and of 1 - R.
+func (e *early) eachEntry(p *program, visit func(column, row int32, a float64)) {
+	for k, j := range e.rows {
+		r := &p.rows[j]
+		visit(int32(p.n+k), int32(k), 1)
+		if rest, ok := e.nest.rest[int32(k)]; ok {
+			for _, l := range rest {
+				visit(p.index[l], int32(k), p.coef[l])
+			}
+			continue
+		}
+		for l := r.first; l < r.last; l++ {
+			visit(p.index[l], int32(k), p.coef[l])
+		}
+	}
+	for _, in := range e.nest.inner {
+		visit(int32(p.n)+in.row, in.outer, -in.times)
 	}
 }
 
@@ -120,13 +138,16 @@ func (e *early) factor(p *program) bool {
 	}
 	e.resumes = false
 	for k, j := range e.rows {
-		e.whole[k] = 1 / p.rows[j].stiffness
-		e.weights[p.n+k] = e.whole[k]
+		e.weights[p.n+k] = 1 / p.rows[j].stiffness
 	}
 	for i, d := range p.diagonal {
 		e.inverse[i] = 1 / d
-		for l := e.start[i]; l < e.start[i+1]; l++ {
-			e.whole[e.row[l]] += e.coef[l] * e.coef[l] / d
+	}
+	clear(e.whole)
+	c := &e.columns
+	for j, w := range e.weights {
+		for l := c.Start[j]; l < c.Start[j+1]; l++ {
+			e.whole[c.Row[l]] += c.Coef[l] * c.Coef[l] * w
 		}
 	}
 	if e.greedy != nil && !e.choose(p, e.greedy.Follow) {
@@ -151,9 +172,11 @@ func (e *early) solve(p *program) {
 		return
 	}
 	copy(e.t, p.rhs)
+	copy(e.q, e.x)
+	e.nest.applyTransposed(e.q)
 	for k, j := range e.rows {
 		r := &p.rows[j]
-		r.dmu = e.x[k]
+		r.dmu = e.q[k]
 		p.addTo(r, -r.dmu, e.t)
 	}
 	for i, v := range e.t {
@@ -171,6 +194,7 @@ func (e *early) settle(p *program) {
 		r := &p.rows[j]
 		e.r[k] = r.lift + p.product(r, p.dy) - r.dmu/r.stiffness
 	}
+	e.nest.apply(e.r)
 	e.greedy.Solve(e.r, e.greedy.Left)
 	for k, j := range e.greedy.Chosen {
 		left := e.greedy.Left[k]
@@ -188,8 +212,7 @@ func (e *early) settle(p *program) {
 // the diagonal, and tells whether that took few.
 func (e *early) improve(p *program) bool {
 	if e.greedy == nil && !e.single {
-		columns := &basis.Columns{Rows: len(e.rows), Start: e.start, Row: e.row, Coef: e.coef}
-		e.greedy = basis.NewGreedy(columns, e.weights, float64(e.most)*e.length)
+		e.greedy = basis.NewGreedy(&e.columns, e.weights, float64(e.most)*e.length)
 	}
 	if e.greedy != nil && !e.greedy.Young {
 		if e.choose(p, e.greedy.ChooseByWeight) && e.conjugate(p) {
@@ -227,10 +250,18 @@ func (e *early) giveUp(p *program) {
 	e.direct.factor(p)
 }
 
-// gaveUp tells whether conjugate gradients do no longer.
-func (p *program) gaveUp() bool {
-	e, ok := p.matrix.(*early)
-	return !ok || e.spent
+// left is about how much work is left if each digit of the products takes as much as those so far; infinite if
+// conjugate gradients do no longer.
+func (p *program) left() float64 {
+	if e, ok := p.matrix.(*early); !ok || e.spent {
+		return math.Inf(1)
+	}
+	products, count := p.products(0)
+	mean, goal := products/float64(count), p.tolerance/float64(count)
+	if gained := math.Log(p.extent / mean); gained > 0 {
+		return p.spent * math.Log(max(1, mean/goal)) / gained
+	}
+	return math.MaxFloat64
 }
 
 // conjugate sets x to the steps of the multipliers, and tells whether that took few products.
@@ -239,8 +270,9 @@ func (e *early) conjugate(p *program) bool {
 	goal := max(steadily*violation, accepted*p.feasibility, slightly*p.mean/p.scale)
 	first := e.precondition(p)
 	rz, products := e.resume(p, first), 0
+	e.start()
 	for copy(e.d, e.z); !e.enough(p, rz/first, goal); products++ {
-		e.multiply(p)
+		e.multiplyOn(p)
 		curvature := product(e.d, e.q)
 		if products >= e.limit() || !(curvature > 0) {
 			return false
@@ -254,6 +286,11 @@ func (e *early) conjugate(p *program) bool {
 		rz = e.precondition(p)
 		for k := range e.d {
 			e.d[k] = e.z[k] + rz/before*e.d[k]
+		}
+		if e.greedy != nil {
+			for k := range e.d {
+				e.known[k] = e.r[k] + rz/before*e.known[k]
+			}
 		}
 	}
 	if e.greedy != nil {
@@ -279,7 +316,12 @@ func (e *early) enough(p *program, part, goal float64) bool {
 	if e.greedy != nil {
 		return e.greedy.Off <= near*math.Sqrt(p.mean)
 	}
-	return !(part > exactness || largest(e.r) > goal)
+	if part > exactness {
+		return false
+	}
+	copy(e.q, e.r)
+	e.nest.undo(e.q)
+	return !(largest(e.q) > goal)
 }
 
 // begin sets r to the right-hand side of S, and returns how far the rows' equations are from holding now.
@@ -299,6 +341,7 @@ func (e *early) begin(p *program) (violation float64) {
 		}
 		violation = max(violation, math.Abs(v))
 	}
+	e.nest.apply(e.r)
 	return violation
 }
 
@@ -339,16 +382,48 @@ func (e *early) precondition(p *program) float64 {
 // multiply sets q to S·d.
 func (e *early) multiply(p *program) {
 	p.spent += perProduct * e.length
-	for i, v := range e.inverse {
-		sum := 0.0
-		for l := e.start[i]; l < e.start[i+1]; l++ {
-			sum += e.coef[l] * e.d[e.row[l]]
+	clear(e.q)
+	e.multiplyBy(e.weights)
+}
+
+// start prepares for multiplyOn: the direction is what the preconditioner makes of r.
+func (e *early) start() {
+	if e.greedy != nil {
+		e.known = append(e.known[:0], e.r...)
+		e.others = append(e.others[:0], e.weights...)
+		for _, j := range e.greedy.Chosen {
+			e.others[j] = 0
 		}
-		e.t[i] = sum * v
 	}
-	for k, j := range e.rows {
-		r := &p.rows[j]
-		e.q[k] = e.d[k]/r.stiffness + p.product(r, e.t)
+}
+
+// multiplyOn is multiply where it is known what the columns of a basis add.
+func (e *early) multiplyOn(p *program) {
+	if e.greedy == nil {
+		e.multiply(p)
+		return
+	}
+	p.spent += perProduct * e.length
+	copy(e.q, e.known)
+	e.multiplyBy(e.others)
+}
+
+// multiplyBy adds to q the product of d with the sum of all columns with these weights.
+func (e *early) multiplyBy(weights []float64) {
+	c := &e.columns
+	for j, w := range weights {
+		if w == 0 {
+			continue
+		}
+		rows, coef := c.Row[c.Start[j]:c.Start[j+1]], c.Coef[c.Start[j]:c.Start[j+1]]
+		sum := 0.0
+		for l, a := range coef {
+			sum += a * e.d[rows[l]]
+		}
+		sum *= w
+		for l, a := range coef {
+			e.q[rows[l]] += a * sum
+		}
 	}
 }
 

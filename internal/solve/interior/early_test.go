@@ -92,11 +92,11 @@ func TestTry(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := interior.New(field, settings)
-	step, more, tries := s.Cost().Early/50, true, 0
-	for ; more && tries < 1000; tries++ {
+	step, left, tries := s.Cost().Early/50, 0.0, 0
+	for ; !math.IsInf(left, 1) && tries < 1000; tries++ {
 		var r *solve.Result
-		if r, more = s.Try(t.Context(), float64(tries+1)*step); r != nil {
-			t.Fatal("no factorisation was less work")
+		if r, left = s.Try(t.Context(), float64(tries+1)*step); r != nil || !(left > 0) {
+			t.Fatalf("%v with %v left, though factorisations are less work", r, left)
 		}
 	}
 	r, err := s.Solve(t.Context())

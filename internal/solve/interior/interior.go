@@ -128,23 +128,22 @@ func (s *Solver) Solve(ctx context.Context) (*solve.Result, error) {
 
 // Try solves the problem, if all of its components but one are small, for as long as conjugate gradients are less work
 // in each step than a factorisation, and until so much work is done in all, in about nanoseconds of a core. It returns
-// nil if it has no proof then, and whether more of the same may find one; another Try, and Solve, go on from there.
-func (s *Solver) Try(ctx context.Context, work float64) (r *solve.Result, more bool) {
+// nil if it has no proof then, and about how much work is left, infinite if more of the same will find none; another
+// Try, and Solve, go on from there.
+func (s *Solver) Try(ctx context.Context, work float64) (r *solve.Result, left float64) {
 	if s.main() < 0 {
-		return nil, false
+		return nil, math.Inf(1)
 	}
 	s.budget = work
 	r, err := s.Solve(ctx)
 	s.budget = 0
 	switch {
-	case err != nil:
-		return nil, false
-	case s.tried != nil:
-		return nil, !s.tried.gaveUp()
-	case r.Status != solve.Optimal && r.Status != solve.Infeasible:
-		return nil, false
+	case err == nil && s.tried != nil:
+		return nil, s.tried.left()
+	case err != nil || r.Status != solve.Optimal && r.Status != solve.Infeasible:
+		return nil, math.Inf(1)
 	}
-	return r, false
+	return r, 0
 }
 
 // Forget has the next Try or Solve begin anew, as weights or inputs have changed.

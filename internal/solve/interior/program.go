@@ -219,6 +219,17 @@ func (p *program) begin(size float64) {
 // small is the order of matrices that are factored as dense ones.
 const small = 48
 
+// nest finds rows that others have within them, but for equations, which may follow from others.
+func (p *program) nest() nest {
+	rows := make([]span, len(p.several))
+	for k, j := range p.several {
+		if r := &p.rows[j]; !r.equation() {
+			rows[k] = span{r.first, r.last}
+		}
+	}
+	return newNest(p.n, rows, p.index, p.coef)
+}
+
 // size is the scale of the multipliers: the mean of what bounds them or makes them.
 func (p *program) size() float64 {
 	sum, n := 0.0, 0

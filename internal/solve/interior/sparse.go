@@ -25,6 +25,7 @@ type sparse struct {
 	symbolic *ldl.Symbolic
 	factored *ldl.Factor
 	form     uint64 // of the program that it is for
+	nest     nest   // of the rows of several variables, for solutions without the factor
 
 	x, rest, correction []float64
 }
@@ -37,7 +38,7 @@ const short = 4
 
 // newSparse finds the structure of a program's matrix.
 func newSparse(p *program) *sparse {
-	s := &sparse{form: p.form()}
+	s := &sparse{form: p.form(), nest: p.nest()}
 	for _, j := range p.several {
 		if p.rows[j].kept {
 			s.kept = append(s.kept, j)
