@@ -1,7 +1,9 @@
 package neural
 
 import (
+	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 )
@@ -28,6 +30,13 @@ func (f *Features) rows() []int32 {
 		all[r] = int32(r)
 	}
 	return all
+}
+
+// Write writes all rows to a digest: two tables that write the same are the same. It is no format to read again.
+func (f *Features) Write(digest io.Writer) {
+	fmt.Fprintf(digest, "%q %d %d\n", f.ids, f.width, f.start)
+	binary.Write(digest, binary.LittleEndian, f.columns)
+	binary.Write(digest, binary.LittleEndian, f.values)
 }
 
 // NewDense returns a dense table whose row r is values[r*width:(r+1)*width].

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -22,7 +23,8 @@ func seeing(t *testing.T) string {
 	return seeingWith(t, func(config string) string { return config })
 }
 
-// seeingWith is seeing with another configuration, which may also name more.tsv: half of what test.tsv knows.
+// seeingWith is seeing with another configuration, which may also name more.tsv, half of what
+// test.tsv knows, and nearer.tsv, other facts.
 func seeingWith(t *testing.T, change func(config string) string) string {
 	t.Helper()
 	files := map[string]string{
@@ -48,6 +50,7 @@ func seeingWith(t *testing.T, change func(config string) string) string {
 		files["features.tsv"] += fmt.Sprintf("%d\t%.2f %.2f %d\n", k, cat, 1-cat, k%3)
 		files["targets.tsv"] += fmt.Sprintf("%d\tcat\n%[1]d\tdog\n", k)
 		files["near.tsv"] += fmt.Sprintf("%d\t%d\n", k, (k+2)%16)
+		files["nearer.tsv"] += fmt.Sprintf("%d\t%d\n", k, (k+1)%16)
 		known := "test.tsv"
 		if k < 6 {
 			known = "train.tsv"
@@ -173,6 +176,7 @@ func TestBadCheckpoints(t *testing.T) {
 			`"rules": ["1: Sees(A, C) -> Is(A, C)", "1: Near(A, B) & Is(A, C) -> Is(B, C)", "fixed 9: Is(A, +C) = 1"]`},
 		{"other labels", string(text), "other rules, networks", nil, `"learn": ["train.tsv"], "validation"`,
 			`"learn": ["more.tsv"], "validation"`},
+		{"other facts", string(text), "other rules, networks", nil, `["near.tsv"]`, `["nearer.tsv"]`},
 	} {
 		bad := filepath.Join(t.TempDir(), "checkpoint")
 		if err := os.WriteFile(bad, []byte(test.text), 0o666); err != nil {
@@ -188,5 +192,24 @@ func TestBadCheckpoints(t *testing.T) {
 		if after, _ := os.ReadFile(bad); string(after) != test.text {
 			t.Errorf("%s: the file was changed", test.name)
 		}
+	}
+}
+
+// Features of the same name that are others now are other features.
+func TestResumeOtherFeatures(t *testing.T) {
+	path := seeing(t)
+	options := project.Options{Checkpoint: filepath.Join(t.TempDir(), "checkpoint")}
+	run(t, path, options, learnAndInfer)
+	features := filepath.Join(filepath.Dir(path), "features.tsv")
+	text, err := os.ReadFile(features)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(features, bytes.Replace(text, []byte("0.3"), []byte("0.4"), 1), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err = engine.Run(context.Background(), loaded(t, path, options), learnAndInfer)
+	if err == nil || !strings.Contains(err.Error(), "other rules, networks, labels, tables") {
+		t.Errorf("learning went on from features that are others: %v", err)
 	}
 }

@@ -64,7 +64,7 @@ func (t *Trainer) Resume(data []byte, subject string) error {
 		return err
 	}
 	if saved.Subject != subject {
-		return fmt.Errorf("the checkpoint is of other rules, networks, labels or settings of inference")
+		return fmt.Errorf("the checkpoint is of other rules, networks, labels, tables or settings of inference")
 	}
 	// Last, since what a run learns from may also choose its settings.
 	same := saved.Settings

@@ -41,7 +41,11 @@ func (g *learner) subject(trainer *learn.Trainer) string {
 	}
 	for _, network := range g.Project.Config.Networks {
 		fmt.Fprintf(digest, "%s %s\n", network.Name, network.JSON)
+		if features := g.Networks.Features[network.Name]; features != nil {
+			features.Write(digest)
+		}
 	}
+	g.Model.Write(digest)
 	fmt.Fprintln(digest, g.Project.Learning.Batch, g.Project.Learning.Network)
 	limits := g.Project.Learning.WhileLearning().WithDefaults(0)
 	fmt.Fprintln(digest, g.Project.Learning.Method, limits.Gap, limits.Feasibility, limits.MaxIterations,
