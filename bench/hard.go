@@ -150,7 +150,7 @@ func (m *model) field(ctx context.Context, size int, s settings) (*mrf.Field, er
 func (a *attempt) ours(ctx context.Context, c *contest, s settings) error {
 	begin, cpu := time.Now(), report.ProcessorSeconds()
 	solver, err := auto.Inference("auto", c.field, solve.Settings{Gap: c.gap, Threads: s.threads, TimeLimit: c.limit},
-		auto.Options{Presolve: true, Split: true})
+		auto.Options{Presolve: true, Split: true, Polish: true})
 	if err != nil {
 		return err
 	}

@@ -171,7 +171,7 @@ func answerTo(ctx context.Context, problem *mrf.Model, theta []float64, s settin
 	field.Room = s.room
 	field.Threads = parallel.Threads(s.threads)
 	solver, err := auto.Inference("auto", field, solve.Settings{Gap: s.gap, Threads: s.threads, Bare: true},
-		auto.Options{Presolve: true, Split: true})
+		auto.Options{Presolve: true, Split: true, Polish: true})
 	if err != nil {
 		return nil, err
 	}

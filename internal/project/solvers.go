@@ -37,12 +37,22 @@ func (s *Settings) BatchSolver(field *mrf.Field, limits solve.Settings, o *Optio
 	return auto.Examples(s.Method, field, limits, s.own(o))
 }
 
-// Inference makes a solver for one inference, which simplifies the problem first as the options allow.
+// Inference makes a solver for one inference, which simplifies the problem first as the options allow, and goes on from
+// what is proven where that is cheap.
 func (s *Settings) Inference(field *mrf.Field, o *Options) (solve.Solver, error) {
+	return s.inference(field, o, true)
+}
+
+// Trial is Inference for one of many whose answers are compared, and which no more than their gap is asked of.
+func (s *Settings) Trial(field *mrf.Field, o *Options) (solve.Solver, error) {
+	return s.inference(field, o, false)
+}
+
+func (s *Settings) inference(field *mrf.Field, o *Options, polish bool) (solve.Solver, error) {
 	limits := s.Solve
 	limits.Threads, limits.Trace, limits.Bare = o.Threads, o.OnIteration, o.Bare
 	simplify := s.Simplify
-	simplify.Own = s.own(o)
+	simplify.Own, simplify.Polish = s.own(o), polish
 	return auto.Inference(s.Method, field, limits, simplify)
 }
 

@@ -69,11 +69,11 @@ func (c *referee) infer(ctx context.Context, theta []float64) ([]float64, error)
 	return c.g.inferCold(ctx, c.g.Field, theta, c.g.Inputs)
 }
 
-// inferCold finds the state of a field as inference does: from nothing, and with its options.
+// inferCold finds the state of a field as inference does, from nothing and with its options, but to its gap alone.
 func (g *learner) inferCold(ctx context.Context, field *mrf.Field, theta, inputs []float64) ([]float64, error) {
 	options := g.Options()
 	options.OnIteration = nil
-	solver, err := g.Project.Phases[load.Infer].Inference(field, options)
+	solver, err := g.Project.Phases[load.Infer].Trial(field, options)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,8 @@ import (
 type Options struct {
 	// Presolve makes the problem smaller, Split solves its connected components apart.
 	Presolve, Split bool
+	// Polish has small problems solved on.
+	Polish bool
 	// Own are the method's own.
 	Own Own
 }

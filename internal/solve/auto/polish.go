@@ -17,17 +17,18 @@ const (
 )
 
 // polish goes on from a proven answer of a small problem: a gap of 1e-6 may leave a value of a flat energy 0.001 from
-// where it would be. What is not better stays.
+// where it would be. What is not better stays. It takes milliseconds, and is not interrupted: an answer that is proven
+// has to be the same one whenever somebody loses patience.
 func (p *inference) polish(ctx context.Context, result *solve.Result) {
 	s := p.settings.WithDefaults(0)
-	if result.Status != solve.Optimal || s.Gap > fine || math.Abs(result.Gap) <= polished || p.over(ctx) ||
+	if !p.options.Polish || result.Status != solve.Optimal || s.Gap > fine || math.Abs(result.Gap) <= polished ||
 		p.field.Model.Paged() != nil || p.field.Model.Potentials() > smallest || len(result.Y) > smallest {
 		return
 	}
-	s.Gap, s.MaxIterations, s.Trace = polished, few, nil
+	s.Gap, s.MaxIterations, s.TimeLimit, s.Trace = polished, few, 0, nil
 	solver := p.method(p.field, s)
 	solver.WarmStart(result.Y, result.Multipliers)
-	better, err := solver.Solve(ctx)
+	better, err := solver.Solve(context.WithoutCancel(ctx))
 	if err != nil || better.Status == solve.Infeasible || better.Yields || math.IsNaN(better.Gap) ||
 		math.Abs(better.Gap) >= math.Abs(result.Gap) || better.MaxViolation > max(result.MaxViolation, polished) {
 		return

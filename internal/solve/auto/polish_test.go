@@ -20,7 +20,7 @@ func TestSmallProblemsArePolished(t *testing.T) {
 	b.Rule(2, mrf.Absolute, 1).Add(-0.5, []mrftest.Term{at(2, 1)}, nil)
 	field := mrf.NewField(b.Model())
 	field.SetWeights([]float64{1e-3, 1, 1})
-	solver, err := Inference("auto", field, solve.Settings{}, Options{Presolve: true, Split: true})
+	solver, err := Inference("auto", field, solve.Settings{}, Options{Presolve: true, Split: true, Polish: true})
 	if err != nil {
 		t.Fatal(err)
 	}
