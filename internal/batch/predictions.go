@@ -21,7 +21,8 @@ import (
 )
 
 // Predictions are the labels of examples: of the targets that differ in their last argument, the one with the highest
-// value in the MAP state; of labels that are values, "1" or "0", whichever is nearer.
+// value in the MAP state, or, where none is near 1, the one that costs least if it is true (Decide); of labels that are
+// values, "1" or "0", whichever is nearer.
 type Predictions struct {
 	// Labels are the columns of the table of examples that are labels.
 	Labels []string
@@ -57,10 +58,10 @@ func Infer(ctx context.Context, g *session.Grounding, phase load.Phase) (*Predic
 	if err != nil {
 		return nil, nil, err
 	}
-	return InferAll(ctx, g, e)
+	return inferSome(ctx, g, e, e.All(), true)
 }
 
-// InferAll is Infer for examples that have been read.
+// InferAll is InferSome for all examples.
 func InferAll(ctx context.Context, g *session.Grounding, e *Examples) (*Predictions, *session.Answer, error) {
 	return InferSome(ctx, g, e, e.All())
 }
@@ -89,9 +90,15 @@ func (e *Examples) All() []int32 {
 	return order
 }
 
-// InferSome is Infer for some of the examples, whose order it changes.
+// InferSome infers some of the examples, whose order it changes. Learning compares its predictions: they are the MAP
+// states' own, without Decide.
 func InferSome(ctx context.Context, g *session.Grounding, e *Examples, order []int32) (*Predictions, *session.Answer,
 	error) {
+	return inferSome(ctx, g, e, order, false)
+}
+
+func inferSome(ctx context.Context, g *session.Grounding, e *Examples, order []int32, decide bool) (*Predictions,
+	*session.Answer, error) {
 	start := time.Now()
 	stage := Stage{Grounding: g, Examples: e, Solver: func(field *mrf.Field) (solve.Solver, error) {
 		return g.Settings.BatchSolver(field, g.Settings.Solve, g.Options())
@@ -116,8 +123,11 @@ func InferSome(ctx context.Context, g *session.Grounding, e *Examples, order []i
 		if err != nil {
 			return nil, nil, err
 		}
-		for k, example := range members {
-			p.Read(e, int(example), result.Y[k*scene.Variables:(k+1)*scene.Variables])
+		p.Take(scene, e, members, result.Y)
+		if decide {
+			if err := p.Decide(context.WithoutCancel(ctx), &stage, scene, e, members, g.Theta, result.Y); err != nil {
+				return nil, nil, err
+			}
 		}
 		if result.Status == solve.Infeasible {
 			p.contradicted(ctx, &stage, scene, members, result.Conflict)
@@ -198,8 +208,15 @@ func NewPredictions(e *Examples) *Predictions {
 	return p
 }
 
-// Read takes the labels of an example from its MAP state. Of equal values, the first counts.
-func (p *Predictions) Read(e *Examples, example int, y []float64) {
+// Take takes the labels of a scene's examples from their MAP states y. Of equal values, the first counts.
+func (p *Predictions) Take(s *Scene, e *Examples, members []int32, y []float64) {
+	for k, example := range members {
+		p.read(e, int(example), y[k*s.Variables:(k+1)*s.Variables])
+	}
+}
+
+// read takes the labels of an example from its MAP state.
+func (p *Predictions) read(e *Examples, example int, y []float64) {
 	for l, label := range e.Labels {
 		best := 0
 		for c, i := range label.Variables {

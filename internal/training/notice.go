@@ -292,8 +292,9 @@ func (n *notices) lookAtExamples(ctx context.Context, _ *Training) error {
 		n.networks = networks.States()
 	}
 	p := batch.NewPredictions(e)
-	for k, example := range members {
-		p.Read(e, int(example), result.Y[k*scene.Variables:(k+1)*scene.Variables])
+	p.Take(scene, e, members, result.Y)
+	if err := p.Decide(context.WithoutCancel(ctx), &stage, scene, e, members, g.Theta, result.Y); err != nil {
+		return err
 	}
 	n.guesses(e, p, members, n.untold())
 	n.isolated(e, members, scene)
