@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// Write writes all of the model to a digest, whose errors there are none of: two models that write the same are the
+// Write writes all of the model to a digest, which takes it without errors: two models that write the same are the
 // same. It is no format to read again.
 func (m *Model) Write(digest io.Writer) {
 	fmt.Fprintln(digest, m.Variables, m.Inputs, m.Rules, len(m.Blocks))
