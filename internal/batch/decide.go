@@ -19,10 +19,10 @@ const (
 	cheaper         = 1e-4
 )
 
-// Decide goes on from labels that were taken from MAP states y. Among three candidates of a label or more, of which none
-// has a value near 1, it takes the one that costs least if it is true and the others are false, which is what learning by
-// energies compares. A state in between may say nothing of that: where Σ n·Count(n) = 2, all mass on 2 costs as little as
-// half of it on 0 and half on 4.
+// Decide goes on from labels that were taken from MAP states y. Among three candidates of a label or more, of which
+// none has a value near 1, it takes the one that costs least if it is true and the others are false, which is what
+// learning by energies compares. A state in between may say nothing of that: where Σ n·Count(n) = 2, all mass on 2
+// costs as little as half of it on 0 and half on 4.
 func (p *Predictions) Decide(ctx context.Context, stage *Stage, s *Scene, e *Examples, members []int32,
 	theta, y []float64) error {
 	for l, label := range e.Labels {
