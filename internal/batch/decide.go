@@ -46,23 +46,22 @@ func (p *Predictions) Decide(ctx context.Context, stage *Stage, s *Scene, e *Exa
 		}
 		for k, example := range members {
 			if costs[k] != nil {
-				p.choose(e, int(example), l, costs[k], y[k*s.Variables:])
+				p.choose(e, int(example), l, best[k], costs[k], y[k*s.Variables:])
 			}
 		}
 	}
 	return nil
 }
 
-// choose takes the candidate that costs least, if it is cheaper than the one that the MAP state y prefers.
-func (p *Predictions) choose(e *Examples, example, label int, costs, y []float64) {
-	at, candidates := example*len(p.Labels)+label, e.Labels[label].Candidates
-	best := slices.Index(candidates, p.Predicted[at])
+// choose takes the candidate that costs least, if it is cheaper than the one that is best in the MAP state y.
+func (p *Predictions) choose(e *Examples, example, label, best int, costs, y []float64) {
 	for c, cost := range costs {
 		if cost < costs[best]-cheaper*(1+math.Abs(cost)) {
 			best = c
 		}
 	}
-	p.Predicted[at], p.Values[at] = candidates[best], y[e.Labels[label].Variables[best]]
+	at := example*len(p.Labels) + label
+	p.Predicted[at], p.Values[at] = e.Labels[label].Candidates[best], y[e.Labels[label].Variables[best]]
 }
 
 // clamped is a scene in which a label of each example is observed.
