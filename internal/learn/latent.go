@@ -63,12 +63,17 @@ func (s *scope) chance(x []float64, thing, class int) float64 {
 	return 1 - x[s.things[thing][0]]
 }
 
+// chanceOf returns chance for some inputs.
+func (s *scope) chanceOf(x []float64) func(thing, class int) float64 {
+	return func(thing, class int) float64 { return s.chance(x, thing, class) }
+}
+
 // Value returns the mean loss of the scopes, and writes its gradient by the inputs if upstream is not nil.
 func (l *Latent) Value(x, upstream []float64) float64 {
 	clear(upstream)
 	loss := 0.0
 	for _, s := range l.scopes {
-		chance := func(thing, class int) float64 { return s.chance(x, thing, class) }
+		chance := s.chanceOf(x)
 		total := math.Max(s.likely.expect(chance), TinyFloor)
 		loss -= math.Log(total)
 		if upstream != nil {
@@ -82,7 +87,7 @@ func (l *Latent) Value(x, upstream []float64) float64 {
 func (l *Latent) Kept(x []float64) float64 {
 	kept := 0
 	for _, s := range l.scopes {
-		if s.unhurt.expect(func(thing, class int) float64 { return s.chance(x, thing, class) }) > 0.5 {
+		if s.unhurt.expect(s.chanceOf(x)) > 0.5 {
 			kept++
 		}
 	}

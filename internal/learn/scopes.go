@@ -19,8 +19,18 @@ const (
 // all other inputs are things by themselves. It is nil if no ground rule ties a label to inputs and to nothing else
 // that is unknown, or if there is more to try than most.
 func NewLatent(field *mrf.Field, labels *Labels, things [][]int32, most int) *Latent {
+	if hidden := findHidden(field.Model, labels); hidden != nil {
+		if latent := buildLatent(field, labels, things, hidden, most); latent != nil {
+			return latent
+		}
+	}
+	return buildLatent(field, labels, things, nil, most)
+}
+
+// buildLatent is NewLatent with the hidden targets that are to be summed out, or without any.
+func buildLatent(field *mrf.Field, labels *Labels, things [][]int32, hidden *hidden, most int) *Latent {
 	b := latentBuilder{field: field, truth: make(map[int32]float64, len(labels.Variables)), things: things, most: most,
-		meanings: make(map[int32]meaning), groupOf: make(map[int32]*labelGroup)}
+		hidden: hidden, meanings: make(map[int32]meaning), groupOf: make(map[int32]*labelGroup)}
 	for t, inputs := range things {
 		for class, i := range inputs {
 			b.meanings[i] = meaning{t, class}
@@ -31,6 +41,7 @@ func NewLatent(field *mrf.Field, labels *Labels, things [][]int32, most int) *La
 	}
 	b.group(labels)
 	b.findLargest()
+	b.findReached()
 	for _, block := range field.Model.Blocks {
 		if !b.add(block) {
 			return nil
@@ -55,6 +66,8 @@ type latentBuilder struct {
 	most     int
 	groups   []*labelGroup
 	groupOf  map[int32]*labelGroup
+	hidden   *hidden                 // nil if none are summed out
+	reached  map[int32][]*labelGroup // by a cluster of hidden targets, those that ground rules tie to it
 	latent   Latent
 }
 
@@ -85,6 +98,7 @@ type part struct {
 	numbers []int // of the things, ascending
 	scope   *scope
 	costs   [][]float64
+	least   []float64 // with the true labels and the best values of what is summed out; nil if that is costs[0]
 }
 
 // group finds which labels have other values together, and which values.
@@ -173,21 +187,28 @@ func (b *latentBuilder) findLargest() {
 	}
 }
 
-// add adds the ground rules of a block to the groups of their labels, and tells whether that is not too much.
+// add adds the ground rules of a block to the groups of their labels, and tells whether that is not too much. Those of
+// hidden targets are added to all groups that reach these.
 func (b *latentBuilder) add(block *mrf.Block) bool {
 	for j := range block.Len {
 		p := block.At(j)
-		slack, known := p.Constant, len(p.Vars) > 0
+		slack, cluster := p.Constant, noCluster
 		var groups []*labelGroup
 		for k, i := range p.Vars {
 			value, labelled := b.truth[i]
 			slack += p.Coef[k] * value
-			if known = known && labelled; labelled && !slices.Contains(groups, b.groupOf[i]) {
+			switch {
+			case !labelled:
+				cluster = b.hidden.cluster(i)
+			case !slices.Contains(groups, b.groupOf[i]):
 				groups = append(groups, b.groupOf[i])
 			}
 		}
-		if !known {
+		if cluster == tooLarge {
 			continue
+		}
+		if cluster >= 0 {
+			groups = b.reached[cluster]
 		}
 		for _, g := range groups {
 			slacks := g.slacks(&p, slack, b.truth)
@@ -216,13 +237,14 @@ func (g *labelGroup) slacks(p *mrf.Potential, slack float64, truth map[int32]flo
 // charge adds what a ground rule costs.
 func (b *latentBuilder) charge(g *labelGroup, block *mrf.Block, p *mrf.Potential, slacks []float64) {
 	unit := b.unit(block.Rule, p)
-	if len(p.Inputs) == 0 {
+	numbers := b.numbers(p)
+	if len(numbers) == 0 {
 		for v, d := range slacks {
 			g.free[v] += unit * cost(block, d)
 		}
 		return
 	}
-	a, literals := b.part(g, p)
+	a, literals := b.part(g, p, numbers)
 	if a == nil {
 		return
 	}
@@ -262,32 +284,36 @@ func cost(block *mrf.Block, d float64) float64 {
 	return value
 }
 
-// literal is an input of a ground rule: a class of one of a part's things.
+// literal is an input of a ground rule, or a hidden target: a class of one of a part's things.
 type literal struct {
 	thing, class int
 	coefficient  float64
 }
 
-// part returns that of a ground rule, and what the rule's inputs are there; nil if there are too many choices.
-func (b *latentBuilder) part(g *labelGroup, p *mrf.Potential) (*part, []literal) {
-	var key []byte
-	var numbers []int
+// numbers returns those of the things that a ground rule speaks of, ascending.
+func (b *latentBuilder) numbers(p *mrf.Potential) (numbers []int) {
 	for _, i := range p.Inputs {
-		if number := b.meaning(i).thing; !slices.Contains(numbers, number) {
-			numbers = append(numbers, number)
+		numbers = append(numbers, b.meaning(i).thing)
+	}
+	for _, i := range p.Vars {
+		if _, labelled := b.truth[i]; !labelled {
+			numbers = append(numbers, b.hiddenNumber(i))
 		}
 	}
 	slices.Sort(numbers)
+	return slices.Compact(numbers)
+}
+
+// part returns that of a ground rule, and what its inputs and hidden targets are there; nil if there are too many
+// choices.
+func (b *latentBuilder) part(g *labelGroup, p *mrf.Potential, numbers []int) (*part, []literal) {
+	var key []byte
 	for _, n := range numbers {
 		key = append(key, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
 	}
 	a, seen := g.at[string(key)]
 	if !seen {
-		if s := b.scope(numbers); s != nil {
-			a = &part{numbers: numbers, scope: s, costs: make([][]float64, len(g.values))}
-			for v := range a.costs {
-				a.costs[v] = make([]float64, s.choices())
-			}
+		if a = b.newPart(numbers, len(g.values)); a != nil {
 			g.parts = append(g.parts, a)
 		}
 		g.at[string(key)] = a
@@ -295,12 +321,30 @@ func (b *latentBuilder) part(g *labelGroup, p *mrf.Potential) (*part, []literal)
 	if a == nil {
 		return nil, nil
 	}
-	literals := make([]literal, len(p.Inputs))
+	literals := make([]literal, 0, len(p.Inputs))
 	for k, i := range p.Inputs {
 		m := b.meaning(i)
-		literals[k] = literal{slices.Index(numbers, m.thing), m.class, p.InputCoef[k]}
+		literals = append(literals, literal{slices.Index(numbers, m.thing), m.class, p.InputCoef[k]})
+	}
+	for k, i := range p.Vars {
+		if _, labelled := b.truth[i]; !labelled {
+			literals = append(literals, literal{slices.Index(numbers, b.hiddenNumber(i)), 0, p.Coef[k]})
+		}
 	}
 	return a, literals
+}
+
+// newPart makes a part that costs nothing; nil if there are too many choices.
+func (b *latentBuilder) newPart(numbers []int, values int) *part {
+	s := b.scope(numbers)
+	if s == nil {
+		return nil
+	}
+	a := &part{numbers: numbers, scope: s, costs: make([][]float64, values)}
+	for v := range a.costs {
+		a.costs[v] = make([]float64, s.choices())
+	}
+	return a
 }
 
 // scope makes the scope of some things; nil if there are too many choices.
@@ -330,9 +374,12 @@ func (s *scope) next(choice []int) {
 }
 
 // addScopes makes one scope of all things that a group's ground rules speak of or, where these are too many, one of
-// each part.
+// each part. What is hidden is summed out before; where that is too much, it has no say.
 func (b *latentBuilder) addScopes(g *labelGroup) {
-	if whole := b.whole(g); whole != nil {
+	if !b.sumOut(g) {
+		g.parts = slices.DeleteFunc(g.parts, b.hides)
+	}
+	if whole := b.together(g.parts, len(g.values)); whole != nil && len(g.parts) > 1 {
 		g.parts = []*part{whole}
 	}
 	for _, a := range g.parts {
@@ -340,31 +387,34 @@ func (b *latentBuilder) addScopes(g *labelGroup) {
 	}
 }
 
-// whole returns a group's parts together; nil if that is too much.
-func (b *latentBuilder) whole(g *labelGroup) *part {
-	if len(g.parts) < 2 {
+// together returns parts as one; nil if that is too much, or there are none.
+func (b *latentBuilder) together(parts []*part, values int) *part {
+	if len(parts) < 2 {
+		if len(parts) == 1 {
+			return parts[0]
+		}
 		return nil
 	}
 	var numbers []int
-	for _, a := range g.parts {
+	for _, a := range parts {
 		numbers = append(numbers, a.numbers...)
 	}
 	slices.Sort(numbers)
-	numbers = slices.Compact(numbers)
-	s := b.scope(numbers)
-	if s == nil {
+	all := b.newPart(slices.Compact(numbers), values)
+	if all == nil {
 		return nil
 	}
-	tries := s.choices() * len(g.parts) * len(g.values)
+	tries := len(all.costs[0]) * len(parts) * values
 	if b.latent.tried+tries > b.most {
 		return nil
 	}
 	b.latent.tried += tries
-	all := &part{numbers: numbers, scope: s, costs: make([][]float64, len(g.values))}
-	for v := range all.costs {
-		all.costs[v] = make([]float64, s.choices())
+	for _, a := range parts {
+		if a.least != nil {
+			all.least = make([]float64, len(all.costs[0]))
+		}
 	}
-	for _, a := range g.parts {
+	for _, a := range parts {
 		all.add(a)
 	}
 	return all
@@ -388,6 +438,9 @@ func (a *part) add(some *part) {
 		for v := range a.costs {
 			a.costs[v][z] += some.costs[v][at]
 		}
+		if a.least != nil {
+			a.least[z] += some.leastCosts()[at]
+		}
 		a.scope.next(choice)
 	}
 }
@@ -400,8 +453,9 @@ func (a *part) finish(free []float64) *scope {
 		classes[t] = s.classes(t)
 	}
 	likely, unhurt := make([]float64, len(a.costs[0])), make([]float64, len(a.costs[0]))
+	least := a.leastCosts()
 	for z, cost := range a.costs[0] {
-		unhurt[z] = math.Pow(wrongLabels, cost)
+		unhurt[z] = math.Pow(wrongLabels, least[z])
 		all := 0.0
 		for v, costs := range a.costs {
 			all += math.Pow(wrongLabels, costs[z]+free[v]-cost-free[0])

@@ -2,7 +2,6 @@ package training
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/batch"
@@ -79,9 +78,7 @@ func (s *starts) byHeart(this Start) bool {
 	if this.Held == nil {
 		return false
 	}
-	learned, held := float64(min(judged, len(s.learned.members))), float64(min(judged, len(s.held.members)))
-	share := (this.Right*learned + *this.Held*held) / (learned + held)
-	deviation := math.Sqrt(share * (1 - share) * (1/learned + 1/held))
+	_, deviation := s.pooled(this)
 	return this.Right-*this.Held > max(heartGap, heartErrors*deviation)
 }
 
@@ -100,7 +97,7 @@ func (s *starts) adjust(last Start) (again bool) {
 	switch {
 	case last.Right < fitted:
 		s.lesson.decay /= decayStep
-	case *last.Held == s.most && s.improvable(last):
+	case s.score(last) == s.most && s.improvable(last):
 		s.lesson.decay *= decayStep
 	default:
 		return false
@@ -114,7 +111,7 @@ func (s *starts) whole(ctx context.Context) error {
 	if s.lesson.members == nil || len(s.all) == s.blurry+1 {
 		return nil
 	}
-	best := s.all[slices.IndexFunc(s.all, func(one Start) bool { return one.Held != nil && *one.Held == s.most })]
+	best := s.all[s.at]
 	s.lesson.members, s.lesson.decay, s.lesson.start = nil, best.Decay, len(s.all)
 	s.learned.members = s.learned.examples.All()
 	if err := s.g.Reset(s.g.Seed); err != nil {
@@ -136,15 +133,15 @@ func (s *starts) whole(ctx context.Context) error {
 
 // tell warns where what is kept is learned by heart, and where it is no better than a guess about other examples.
 func (s *starts) tell(ctx context.Context) error {
-	at := slices.IndexFunc(s.all, func(one Start) bool { return one.Held != nil && *one.Held == s.most })
-	if at < 0 {
+	best := s.all[s.at]
+	if best.Held == nil {
 		return nil
 	}
 	n := s.g.notices
-	if s.byHeart(s.all[at]) {
+	if s.byHeart(best) {
 		n.see("learn-by-heart", source.Span{}, "",
 			"give more examples, a smaller network (hidden) or one that sees less (dropout), or try a larger learn.decay",
-			"%.0f %% of the examples learned from are right, and %.0f %% of %d others", 100*s.all[at].Right, 100*s.most,
+			"%.0f %% of the examples learned from are right, and %.0f %% of %d others", 100*best.Right, 100**best.Held,
 			len(s.held.members))
 	}
 	members, _ := batch.Draw(s.held.members, sampled)

@@ -40,7 +40,8 @@ type starts struct {
 	all    []Start
 	kept   *Training // of the best one
 	best   parameters
-	most   float64 // its share of right examples
+	most   float64 // its score
+	at     int     // its place among all that were judged
 	blurry int     // starts that many examples were wrong in, without decay
 	likely bool    // labels have a likelihood of what networks see
 }
@@ -50,7 +51,8 @@ type starts struct {
 // symmetric, networks learn nothing without, and some initial ones learn what is right for some labels only. What has
 // not come to rest wants more epochs, and not another start. Where examples that were not learned from are less often
 // right, the others were learned by heart, and the next start holds the networks' weights back. The start with most
-// examples right is kept, of those not learned from if there are any, the first of equal ones.
+// examples right is kept, of those not learned from if there are any; of equal ones the one with most decay, or else
+// the first.
 func (g *learner) learnFromExamples(ctx context.Context, l lesson) (*Training, error) {
 	s, err := g.starts(l)
 	if err != nil {
@@ -117,44 +119,56 @@ func (s *starts) start(ctx context.Context) (*Training, error) {
 		return nil, err
 	}
 	s.all = append(s.all, this)
-	if s.kept == nil || score > s.most {
-		s.kept, s.most, s.best = training, score, s.g.parameters()
+	if s.kept == nil || score > s.most || score == s.most && this.Decay > s.kept.plan.decay {
+		s.kept, s.most, s.best, s.at = training, score, s.g.parameters(), len(s.all)-1
 		s.g.notices.fixed = s.lesson.latent
 		s.kept.plan.decay = s.lesson.decay
 	}
 	return training, err
 }
 
-// judge counts the right examples, and returns the share that decides which start is kept.
+// judge counts the right examples, and returns the score that decides which start is kept.
 func (s *starts) judge(ctx context.Context, this *Start) (score float64, err error) {
 	if this.Right, err = s.learned.right(ctx, s.g); err != nil || len(s.held.members) == 0 {
 		return this.Right, err
 	}
 	held, err := s.held.right(ctx, s.g)
 	this.Held = &held
-	return held, err
+	return s.score(*this), err
 }
 
-// score is the share of right examples, of those not learned from if there are any.
-func (s *Start) score() float64 {
-	if s.Held != nil {
-		return *s.Held
+// score is the share of right examples, of those not learned from if there are any. No start is better about these than
+// about those it has learned from but by luck: where it is by more than chance would have it, the share of all counts.
+func (s *starts) score(this Start) float64 {
+	if this.Held == nil {
+		return this.Right
 	}
-	return s.Right
+	if share, deviation := s.pooled(this); *this.Held-this.Right > heartErrors*deviation {
+		return share
+	}
+	return *this.Held
+}
+
+// pooled is the share of right examples among all that were judged, and the standard error of the difference between
+// those learned from and the others if it is the same for both.
+func (s *starts) pooled(this Start) (share, deviation float64) {
+	learned, held := float64(min(judged, len(s.learned.members))), float64(min(judged, len(s.held.members)))
+	share = (this.Right*learned + *this.Held*held) / (learned + held)
+	return share, math.Sqrt(share * (1 - share) * (1/learned + 1/held))
 }
 
 // begin makes the next start, if there is to be one.
 func (s *starts) begin(curve []learn.Epoch) (again bool, err error) {
 	last := s.all[len(s.all)-1]
-	if len(s.all) == 2 && last.score() < s.most {
+	if len(s.all) == 2 && s.score(last) < s.most {
 		s.lesson.latent = false
 	}
 	switch {
 	case len(s.all) >= s.g.Project.Learning.Starts || !s.judges():
 		return false, nil
-	case len(s.all) == 1 && last.score() < enough && s.likely:
+	case len(s.all) == 1 && s.score(last) < enough && s.likely:
 		s.lesson.latent, again = true, true
-		s.g.Project.Log.Info("many examples are wrong: beginning with the likelihood of the labels", "right", last.score())
+		s.g.Project.Log.Info("many examples are wrong: beginning with the likelihood of the labels", "right", s.score(last))
 	case s.lesson.decay > 0 && !s.fixed:
 		again = s.adjust(last)
 	case last.Right < enough && !stuck(curve):

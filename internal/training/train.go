@@ -171,6 +171,9 @@ func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error)
 	}
 	if l.latent {
 		settings.Latent, settings.RuleRate, settings.Deviation = true, 0, 0
+		if l.decay == 0 && !g.Project.Learning.DecaySet {
+			settings.Decay = -1 // a likelihood's, as that of labels which networks are fitted to alone
+		}
 	}
 	if g.Project.Learning.Freeze {
 		settings.NetworkRate = 0
