@@ -168,14 +168,22 @@ func (s *State) lastResort(p *part) (more []int32) {
 	return more
 }
 
-// leave leaves a part to the next Solve, unless the whole that is lent, or the one after that, has it.
+// leave leaves a part to the next Solve, unless the whole that is lent, or the one after that, has it. What it pushes
+// is left as well: the next Solve finds a part that is solved, and perhaps nothing that is tied to it any more.
 func (s *State) leave(p *part, near bool) {
 	switch {
 	case s.lent != nil:
+		return
 	case near:
 		s.left = append(s.left, p.variables...)
 	default:
 		s.pending = append(s.pending, p.variables...)
+	}
+	least := s.negligible()
+	for _, i := range p.frontier {
+		if s.rest(i) > least {
+			s.pressed = append(s.pressed, i)
+		}
 	}
 }
 
@@ -414,7 +422,7 @@ func heavier(a, b pressure) int { return cmp.Or(cmp.Compare(b.rest, a.rest), cmp
 // debts lists the variables that were left with some of the gap, each once, the heaviest first as a heap.
 func (s *State) debts(debts []pressure) []pressure {
 	s.compactPressed()
-	least := negligible * s.settings.Gap * s.worth() / float64(len(s.y))
+	least := s.negligible()
 	kept := s.pressed[:0]
 	for _, i := range s.pressed {
 		if rest := s.rest(i); rest > least {
@@ -424,6 +432,11 @@ func (s *State) debts(debts []pressure) []pressure {
 	s.pressed, s.crowd = kept, len(kept)
 	heaped(debts)
 	return debts
+}
+
+// negligible is what a variable may add to the gap and is forgotten.
+func (s *State) negligible() float64 {
+	return negligible * s.settings.Gap * s.worth() / float64(len(s.y))
 }
 
 // around is about how many coefficients the potentials of some variables have.

@@ -95,6 +95,39 @@ func TestNear(t *testing.T) {
 	}
 }
 
+// What is pushed by a part that Near had to leave is not forgotten, whatever the next Solve finds around that part.
+func TestWhatIsLeftIsKnown(t *testing.T) {
+	ended, end := context.WithCancel(context.Background())
+	end()
+	left := 0
+	for seed := range uint64(40) {
+		l := start(t, seed, mrftest.Soft)
+		before := make([]float64, len(l.y))
+		for i := range l.y {
+			before[i] = l.rest(int32(i))
+		}
+		for range 3 {
+			l.change()
+			if _, err := l.Near(ended); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range l.y {
+			rest := l.rest(int32(i))
+			if rest <= max(l.negligible(), 1.01*before[i]) {
+				continue
+			}
+			left++
+			if i := int32(i); !slices.Contains(l.left, i) && !slices.Contains(l.pressed, i) {
+				t.Errorf("seed %d: variable %d is left with %v, and not noted", seed, i, rest)
+			}
+		}
+	}
+	if left < 100 {
+		t.Errorf("only %d variables are left with anything", left)
+	}
+}
+
 // meanwhile makes some changes, solves near them, and takes others back.
 func (l *living) meanwhile() {
 	for range l.rng.IntN(4) {
