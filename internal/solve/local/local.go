@@ -65,6 +65,10 @@ type State struct {
 	aim      float64 // the gap at which a Solve leaves off
 	lent     *Whole  // nil for none
 	brief    bool    // the whole took few steps the last time
+
+	// many is how many variables a part has to begin with to be looked into for components, and least how many rows a
+	// piece has at least, if there are so many in components that are smaller.
+	many, least int
 }
 
 // arrival is a potential that has come.
@@ -95,7 +99,7 @@ func New(field *mrf.Field, y, multipliers []float64, settings solve.Settings) (*
 		model: m, index: index, theta: slices.Clone(field.Weights()), x: slices.Clone(field.Inputs()), y: slices.Clone(y),
 		g: make([]float64, m.Variables), mu: make([]float64, n, n+n/8+compactAt), first: n, // with room for some to come
 		gone: make([]uint64, n/64+1), quiet: make([]uint64, n/64+1),
-		settings: settings.WithDefaults(0),
+		settings: settings.WithDefaults(0), many: few, least: leastRows,
 	}
 	for _, b := range m.Blocks {
 		s.size += len(b.Vars)

@@ -50,6 +50,9 @@ func start(t *testing.T, seed uint64, kinds []mrftest.Form) *living {
 	if l.State, err = New(field, cold.Y, cold.Multipliers, solve.Settings{Gap: 1e-4}); err != nil {
 		t.Fatal(err)
 	}
+	if seed%2 == 1 {
+		l.many, l.least = 1, 1 // parts are solved apart wherever they can be
+	}
 	return l
 }
 
@@ -391,4 +394,53 @@ func TestMemoryStays(t *testing.T) {
 func (l *living) Potentials() (n int) {
 	l.Each(func(*mrf.Potential) { n++ })
 	return n
+}
+
+// Where much changes at once in many places, what is in one of them is solved apart from the others, as well as all
+// together would be.
+func TestScattered(t *testing.T) {
+	const clusters, size, changed = 6_000, 5, 400
+	rng := rand.New(rand.NewPCG(1, 2))
+	m := &mrf.Model{Variables: clusters * size, Rules: 2}
+	theta := []float64{1, 20}
+	for i := range int32(clusters * size) {
+		m.AppendPotential(&mrf.Potential{Rule: 0, Kind: mrf.Hinge, Exponent: 2, Scale: 1, Vars: []int32{i},
+			Coef: []float64{1}, Constant: -rng.Float64() / 4})
+		if i%size > 1 { // what holds for two holds for the third
+			m.AppendPotential(&mrf.Potential{Rule: 1, Kind: mrf.Hinge, Exponent: 2, Scale: 1,
+				Vars: []int32{i - 2, i - 1, i}, Coef: []float64{1, 1, -1}, Constant: -1})
+		}
+	}
+	var first []float64
+	for _, threads := range []int{1, 3} {
+		l := &living{t: t, theta: theta}
+		cold := l.cold(m)
+		field := mrf.NewFieldOn(m, 1)
+		field.SetWeights(theta)
+		var err error
+		l.State, err = New(field, cold.Y, cold.Multipliers, solve.Settings{Gap: 1e-4, Threads: threads})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(1, 3))
+		for cluster := range int32(changed) {
+			for i := range int32(3) {
+				l.Add(&mrf.Potential{Rule: 1, Kind: mrf.Hinge, Exponent: 2, Scale: 1, Coef: []float64{-1},
+					Vars: []int32{clusters/changed*size*cluster + i}, Constant: 0.5 + rng.Float64()/2})
+			}
+		}
+		out, err := l.Solve(context.Background())
+		if err != nil || out.Status != solve.Optimal {
+			t.Fatalf("%+v, %v", out, err)
+		}
+		l.check(out)
+		if n := slices.Max(l.part.member); n < changed-1 {
+			t.Errorf("%d components of %d", n+1, changed)
+		}
+		if first == nil {
+			first = l.Values()
+		} else if !slices.Equal(first, l.Values()) {
+			t.Error("other values with more threads")
+		}
+	}
 }

@@ -16,7 +16,12 @@ type part struct {
 	ids       []int32 // of the rows, one after the other
 	coef      []float64
 	groups    []group
-	order     []int32    // the rows in the order of the part's model
+	member    []int32    // the component of each variable
+	residue   []float64  // what each variable has of the gap of its component's last solution
+	numbers   []int32    // of the variables in their pieces
+	of        []int32    // the component of each row
+	scattered bool       // it began with many variables
+	fresh     bool       // it has not been solved yet
 	around    []pressure // what the frontier adds to the gap
 	debts     []pressure // and those that earlier changes have left pressed, once it is indebted
 	indebted  bool
@@ -52,6 +57,7 @@ func (p *part) bytes() int64 {
 func (p *part) reset() {
 	p.variables, p.frontier, p.rows = p.variables[:0], p.frontier[:0], p.rows[:0]
 	p.ids, p.coef, p.groups, p.indebted = p.ids[:0], p.coef[:0], p.groups[:0], false
+	p.residue, p.fresh, p.scattered = p.residue[:0], true, false
 	p.missed, p.exact, p.loose = 0, false, false
 }
 
@@ -155,69 +161,43 @@ func (s *State) forget(p *part) {
 	}
 }
 
-// modelOf makes the part's model, and the order of its rows there.
-func (s *State) modelOf(p *part) *mrf.Model {
-	m := &mrf.Model{Variables: len(p.variables), Rules: len(s.theta)}
-	p.order = p.order[:0]
-	for k := range p.groups {
-		g := &p.groups[k]
-		p.order = append(p.order, g.rows...)
-		n := len(g.rows)
-		b := &mrf.Block{Rule: g.block.Rule, Kind: g.block.Kind, Exponent: g.block.Exponent, Len: n,
-			VarStart: make([]int32, 1, n+1), InputStart: make([]int32, n+1), Bias64: make([]float64, 0, n)}
-		for _, at := range g.rows {
-			r := &p.rows[at]
-			ids, coef := p.terms(at)
-			constant := r.c
-			for e, i := range ids {
-				if number := s.marks[i]; number > 0 {
-					b.Vars = append(b.Vars, number-1)
-					b.VarCoef.Append(coef[e])
-				} else {
-					constant += coef[e] * s.y[i]
-				}
-			}
-			b.VarStart, b.Bias64 = append(b.VarStart, int32(len(b.Vars))), append(b.Bias64, constant)
-			if g.scaled {
-				b.Scale = append(b.Scale, r.scale)
-			}
-		}
-		m.Blocks = append(m.Blocks, b)
+// step is how far a variable goes at most in the first round, where so many change at once that most of what keeps
+// them from going further is still: it is found there before they are where it does.
+const step = 0.3
+
+// reach is how far a variable may go.
+func (p *part) reach() float64 {
+	if p.fresh && p.scattered {
+		return step
 	}
-	return m
+	return 1
 }
 
-// install makes a part's solution that of the whole.
-func (s *State) install(p *part, result *solve.Result) {
-	for _, set := range [][]int32{p.variables, p.frontier} {
-		for _, i := range set {
+// install makes the solutions of a part's pieces those of the whole.
+func (s *State) install(p *part, pieces []*piece) {
+	var moved []int32
+	for _, q := range pieces {
+		for n, k := range q.variables {
+			i := p.variables[k]
+			moved = append(moved, i)
 			s.gap.add(-s.box(i))
-		}
-	}
-	for k, i := range p.variables {
-		s.setValue(i, result.Y[k])
-	}
-	for k, at := range p.order {
-		r := &p.rows[at]
-		ids, coef := p.terms(at)
-		v := view{block: r.block, ids: ids, coef: coef, w: r.w, c: r.c}
-		d, mu := v.slack(s.y), s.mu[r.place]
-		if r.d <= 0 && d <= 0 && mu == 0 && result.Multipliers[k] == 0 && r.block.Kind == mrf.Hinge {
-			r.d = d
-			continue // as most are
-		}
-		before, now := s.term(&v, r.d, mu), s.term(&v, d, result.Multipliers[k])
-		s.count(&before, -1)
-		s.count(&now, 1)
-		r.d = d
-		if change := now.mu - mu; change != 0 {
-			s.setMultiplier(int(r.place), now.mu)
-			for e, i := range ids {
-				s.setSlope(i, s.g[i]+coef[e]*change)
+			to, left := q.result.Y[n], q.left/float64(len(q.variables))
+			if reach := p.reach(); math.Abs(to-s.y[i]) > reach {
+				to, left = min(max(to, s.y[i]-reach), s.y[i]+reach), math.Inf(1)
 			}
+			s.setValue(i, to)
+			p.residue[k] = left
 		}
 	}
-	for _, set := range [][]int32{p.variables, p.frontier} {
+	for _, i := range p.frontier {
+		s.gap.add(-s.box(i))
+	}
+	for _, q := range pieces {
+		for n, row := range q.order {
+			s.installRow(p, row, q.result.Multipliers[n])
+		}
+	}
+	for _, set := range [][]int32{moved, p.frontier} {
 		for _, i := range set {
 			s.gap.add(s.box(i))
 		}
@@ -227,24 +207,244 @@ func (s *State) install(p *part, result *solve.Result) {
 			s.absorb(i)
 		}
 	}
-	s.lookAgain(p)
+	p.fresh = false
+	s.lookAgain(p, moved)
 }
 
-// lookAgain gathers those potentials that are still no more, and counts what they add to the totals.
-func (s *State) lookAgain(p *part) {
+// installRow makes a row what it is where its variables are now, with a multiplier.
+func (s *State) installRow(p *part, row int32, multiplier float64) {
+	r := &p.rows[row]
+	ids, coef := p.terms(row)
+	v := view{block: r.block, ids: ids, coef: coef, w: r.w, c: r.c}
+	d, mu := v.slack(s.y), s.mu[r.place]
+	if r.d <= 0 && d <= 0 && mu == 0 && multiplier == 0 && r.block.Kind == mrf.Hinge {
+		r.d = d
+		return // as most are
+	}
+	before, now := s.term(&v, r.d, mu), s.term(&v, d, multiplier)
+	s.count(&before, -1)
+	s.count(&now, 1)
+	r.d = d
+	if change := now.mu - mu; change != 0 {
+		s.setMultiplier(int(r.place), now.mu)
+		for e, i := range ids {
+			s.setSlope(i, s.g[i]+coef[e]*change)
+		}
+	}
+}
+
+// lookAgain gathers those potentials around variables that have moved that are still no more, and counts what they add
+// to the totals.
+func (s *State) lookAgain(p *part, moved []int32) {
 	p.missed = 0
-	for _, place := range s.wake(p.variables) {
+	for _, place := range s.wake(moved) {
 		v := s.view(place)
 		d := v.slack(s.y)
 		if d > 0 {
 			t := s.term(&v, d, 0)
 			s.count(&t, 1)
 			p.missed += t.gap
+			s.unsolved(p, v.ids)
 			if v.block.Kind.Hard() {
 				p.missed = math.Inf(1)
 			}
 		}
 		s.gather(p, place, &v, d)
+	}
+}
+
+// A large part mostly falls into components, which none of its potentials ties to each other: what changes at once is
+// in many places, and what is held between them keeps them apart. They are solved apart, each in the steps that it
+// takes: those of all together are as short as they have to be where that is shortest, and as many as where most are
+// needed. And a component that nothing has come to since the last round keeps the solution that it has.
+
+// piece is some components of a part that are solved together.
+type piece struct {
+	variables []int32 // their numbers in the part
+	order     []int32 // the rows in the order of the model
+	entries   int
+	model     *mrf.Model
+	result    *solve.Result
+	left      float64 // of the gap
+	err       error
+}
+
+func (q *piece) contradictory() bool { return q.result.Status == solve.Infeasible }
+
+// leastRows is as many as are solved in less time than setting up takes.
+const leastRows = 1_000
+
+// component is one of a part's.
+type component struct {
+	rows      int
+	objective float64
+	left      float64 // of the gap by its last solution; infinite if there is none for what it is now
+	piece     int     // -1 if its last solution is good enough
+}
+
+// pieces makes those of what is not solved to a tolerance.
+func (s *State) pieces(p *part, tolerance float64) (pieces []*piece) {
+	components := s.components(p)
+	open := func() int {
+		pieces = append(pieces, &piece{model: &mrf.Model{Rules: len(s.theta)}})
+		return len(pieces) - 1
+	}
+	last, filled := -1, 0
+	for k := range components {
+		c := &components[k]
+		switch {
+		case c.left <= tolerance*max(s.Grain(), math.Abs(c.objective)):
+			c.piece = -1
+			continue
+		case c.rows >= s.least:
+			c.piece = open()
+			continue
+		case last < 0:
+			last, filled = open(), 0
+		}
+		c.piece = last
+		if filled += c.rows; filled >= s.least {
+			last = -1
+		}
+	}
+	p.numbers = p.numbers[:0]
+	for k := range p.variables {
+		number := 0
+		if at := components[p.member[k]].piece; at >= 0 {
+			number = len(pieces[at].variables)
+			pieces[at].variables = append(pieces[at].variables, int32(k))
+		}
+		p.numbers = append(p.numbers, int32(number))
+	}
+	for k := range p.groups {
+		s.share(p, &p.groups[k], components, pieces)
+	}
+	for _, q := range pieces {
+		q.model.Variables = len(q.variables)
+	}
+	return pieces
+}
+
+// share makes blocks of a group's rows in the models of their pieces.
+func (s *State) share(p *part, g *group, components []component, pieces []*piece) {
+	sizes := make([]int, len(pieces))
+	for _, row := range g.rows {
+		if at := components[p.of[row]].piece; at >= 0 {
+			sizes[at]++
+		}
+	}
+	blocks := make([]*mrf.Block, len(pieces))
+	for at, n := range sizes {
+		if n > 0 {
+			blocks[at] = &mrf.Block{Rule: g.block.Rule, Kind: g.block.Kind, Exponent: g.block.Exponent, Len: n,
+				VarStart: make([]int32, 1, n+1), InputStart: make([]int32, n+1), Bias64: make([]float64, 0, n)}
+			pieces[at].model.Blocks = append(pieces[at].model.Blocks, blocks[at])
+		}
+	}
+	for _, row := range g.rows {
+		if at := components[p.of[row]].piece; at >= 0 {
+			pieces[at].order = append(pieces[at].order, row)
+			s.copy(p, row, blocks[at])
+		}
+	}
+	for at, b := range blocks {
+		if b != nil {
+			pieces[at].entries += len(b.Vars)
+		}
+	}
+}
+
+// copy appends a row to a block of a piece.
+func (s *State) copy(p *part, row int32, b *mrf.Block) {
+	r := &p.rows[row]
+	ids, coef := p.terms(row)
+	constant := r.c
+	for e, i := range ids {
+		if number := s.marks[i]; number > 0 {
+			b.Vars = append(b.Vars, p.numbers[number-1])
+			b.VarCoef.Append(coef[e])
+		} else {
+			constant += coef[e] * s.y[i]
+		}
+	}
+	b.VarStart, b.Bias64 = append(b.VarStart, int32(len(b.Vars))), append(b.Bias64, constant)
+	if r.scale != 1 {
+		b.Scale = append(b.Scale, r.scale)
+	}
+}
+
+// components finds those of a part, in the order of their first variables. A part that began in one place is not looked
+// into: it mostly is a single one.
+func (s *State) components(p *part) (components []component) {
+	for range len(p.variables) - len(p.residue) {
+		p.residue = append(p.residue, math.Inf(1))
+	}
+	if p.of = p.of[:0]; !p.scattered {
+		p.member = append(p.member[:0], make([]int32, len(p.variables))...)
+		p.of = append(p.of, make([]int32, len(p.rows))...)
+		return []component{{rows: len(p.rows), left: math.Inf(1)}}
+	}
+	s.join(p)
+	for k, root := range p.member {
+		if int(root) == k {
+			p.member[k] = int32(len(components))
+			components = append(components, component{})
+		} else {
+			p.member[k] = p.member[root] // it comes before, and has its number already
+		}
+		components[p.member[k]].left += p.residue[k]
+	}
+	for k := range p.rows {
+		r := &p.rows[k]
+		p.of[k] = p.member[p.of[k]]
+		c := &components[p.of[k]]
+		value, _ := r.block.Potential(r.d)
+		c.rows++
+		c.objective += r.w * value
+	}
+	return components
+}
+
+// join finds for each variable one before it that rows tie it to, or itself, by union and find, and one for each row.
+func (s *State) join(p *part) {
+	parent := p.member[:0]
+	for k := range p.variables {
+		parent = append(parent, int32(k))
+	}
+	find := func(k int32) int32 {
+		for parent[k] != k {
+			parent[k] = parent[parent[k]]
+			k = parent[k]
+		}
+		return k
+	}
+	from := int32(0)
+	for k := range p.rows {
+		root := int32(-1)
+		for _, i := range p.ids[from:p.rows[k].end] {
+			number := s.marks[i]
+			if number <= 0 {
+				continue
+			}
+			other := find(number - 1)
+			if root >= 0 && root != other {
+				root, other = min(root, other), max(root, other)
+				parent[other] = root
+			} else {
+				root = other
+			}
+		}
+		p.of, from = append(p.of, root), p.rows[k].end
+	}
+	p.member = parent
+}
+
+// unsolved says that something has come to some variables, so that what they had is no solution any more.
+func (s *State) unsolved(p *part, variables []int32) {
+	for _, i := range variables {
+		if number := s.marks[i]; number > 0 {
+			p.residue[number-1] = math.Inf(1)
+		}
 	}
 }
 

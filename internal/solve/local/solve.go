@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/interior"
 	"github.com/deeppsl/deeppsl/internal/solve/newton"
@@ -98,6 +99,7 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 		}
 		round = time.Now()
 		s.take(p, more)
+		p.scattered = p.scattered || out.Rounds == 0 && len(p.variables) > s.many
 		p.missed = 0
 		work += len(p.ids)
 		if out.Rounds == 0 && float64(p.entries()) > crowded*float64(s.size)+cheap {
@@ -109,19 +111,19 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 			out.Status = solve.Stalled
 			return out, nil
 		}
-		result, err := s.solvePart(ctx, p)
+		pieces, err := s.solvePart(ctx, p)
 		if err != nil {
 			return out, err
 		}
 		out.Variables, out.Rounds = len(p.variables), out.Rounds+1
-		if result.Status == solve.Infeasible {
+		if at := slices.IndexFunc(pieces, (*piece).contradictory); at >= 0 {
 			if len(p.frontier) == 0 {
-				return infeasible(out, p, result), nil
+				return infeasible(out, p, pieces[at]), nil
 			}
 			more, p.loose = slices.Clone(p.frontier), true
 			continue
 		}
-		s.install(p, result)
+		s.install(p, pieces)
 		if ctx.Err() != nil {
 			s.leave(p, near)
 			out.Status = solve.Ended(ctx)
@@ -233,10 +235,10 @@ func (p *pace) isSlow(wasBrief bool) bool { return p.slow >= enough || p.slow > 
 const few = 1000
 
 // infeasible ends a Solve that has found a contradiction.
-func infeasible(out Outcome, p *part, result *solve.Result) Outcome {
+func infeasible(out Outcome, p *part, q *piece) Outcome {
 	out.Status = solve.Infeasible
-	for _, k := range result.Conflict {
-		out.Conflict = append(out.Conflict, int(p.rows[p.order[k]].place))
+	for _, k := range q.result.Conflict {
+		out.Conflict = append(out.Conflict, int(p.rows[q.order[k]].place))
 	}
 	return out
 }
@@ -250,41 +252,59 @@ func (s *State) provenTo(gap float64) bool {
 	return math.Abs(c.Gap) <= gap && c.MaxViolation <= s.settings.Feasibility
 }
 
-// solvePart solves a part, from where it is.
-func (s *State) solvePart(ctx context.Context, p *part) (*solve.Result, error) {
+// solvePart solves the pieces of a part, from where they are.
+func (s *State) solvePart(ctx context.Context, p *part) (pieces []*piece, err error) {
 	if len(p.variables) == 0 {
-		p.order = p.order[:0]
-		return &solve.Result{Status: solve.Optimal}, nil // all that has changed is pinned
+		return nil, nil // all that has changed is pinned
 	}
-	field := mrf.NewFieldOn(s.modelOf(p), 1)
+	tolerance := s.tolerance(p)
+	pieces = s.pieces(p, tolerance)
+	parallel.For(parallel.Threads(s.settings.Threads), len(pieces), func(k int) {
+		pieces[k].err = s.solvePiece(ctx, p, pieces[k], tolerance)
+	})
+	for _, q := range pieces {
+		err = cmp.Or(err, q.err)
+	}
+	return pieces, err
+}
+
+// solvePiece solves one, beside others, and leaves the state as it is.
+func (s *State) solvePiece(ctx context.Context, p *part, q *piece, tolerance float64) error {
+	field := mrf.NewFieldOn(q.model, 1)
 	field.SetWeights(s.theta)
 	field.SetUnit(s.Unit(), s.Grain())
 	limits := s.settings
-	limits.Gap, limits.Threads = s.tolerance(p), 1
+	limits.Gap, limits.Threads = tolerance, 1
 	if deadline, ok := ctx.Deadline(); ok {
 		limits.TimeLimit = max(1, time.Until(deadline))
 	}
-	y, mu := make([]float64, len(p.variables)), make([]float64, len(p.rows))
-	for k, i := range p.variables {
-		y[k] = s.y[i]
+	y, mu := make([]float64, len(q.variables)), make([]float64, len(q.order))
+	for n, k := range q.variables {
+		y[n] = s.y[p.variables[k]]
 	}
-	for k, row := range p.order {
-		mu[k] = s.mu[p.rows[row].place]
+	for n, row := range q.order {
+		mu[n] = s.mu[p.rows[row].place]
 	}
-	quick, most := newton.New(field, limits), sweeps*float64(4*p.entries()+len(y))
-	if len(p.rows) <= direct {
+	quick, most := newton.New(field, limits), sweeps*float64(4*q.entries+len(y))
+	if len(q.order) <= direct {
 		quick.Limit(func(work float64) bool { return work < most })
 	}
 	quick.WarmStart(y, mu)
 	result, err := quick.Solve(ctx)
-	if err != nil || len(p.rows) > direct || result.Status != solve.IterationLimit && result.Status != solve.Stalled {
-		return result, err
+	if err != nil {
+		return err
 	}
-	other, err := interior.New(field, limits).Solve(ctx)
-	if err != nil || other.Status != solve.Infeasible && worse(&other.Certificate, &result.Certificate) {
-		return result, err
+	if len(q.order) <= direct && (result.Status == solve.IterationLimit || result.Status == solve.Stalled) {
+		other, err := interior.New(field, limits).Solve(ctx)
+		if err != nil {
+			return err
+		}
+		if other.Status == solve.Infeasible || !worse(&other.Certificate, &result.Certificate) {
+			result = other
+		}
 	}
-	return other, nil
+	q.result, q.left = result, math.Abs(result.Gap)*max(s.Grain(), math.Abs(result.Objective))
+	return nil
 }
 
 // excessive is the gap, or the one that was asked for if that is more, in the unit of the objective.
