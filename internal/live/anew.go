@@ -111,6 +111,7 @@ func (a *amendment) failed(k int, err error) error {
 
 // amendRules makes the changes of rules and weights.
 func (a *amendment) amendRules() error {
+	rules := len(a.prog.Rules)
 	for k, c := range a.changes {
 		var err error
 		switch c.Kind {
@@ -135,7 +136,7 @@ func (a *amendment) amendRules() error {
 			return a.failed(k, err)
 		}
 	}
-	return nil
+	return checkRepeats(a.prog, rules, func(k int) bool { return a.prog.Rules[k].Inactive }, a.changes)
 }
 
 // edits are what becomes of atoms, by their tuples, in the order of the changes.

@@ -33,6 +33,7 @@ type difference struct {
 // make makes changes one after the other; if there is an error, some are made.
 func (s *Session) make(ctx context.Context, changes []change.Change) (*difference, error) {
 	d := &difference{asked: make(map[int][]int32), changed: make(map[int]bool)}
+	rules := len(s.prog.Rules)
 	s.ask()
 	if err := s.revise(d, changes); err != nil {
 		return nil, err
@@ -48,6 +49,9 @@ func (s *Session) make(ctx context.Context, changes []change.Change) (*differenc
 		if err != nil {
 			return nil, fmt.Errorf("change %d of %d: %w", k+1, len(changes), err)
 		}
+	}
+	if err := checkRepeats(s.prog, rules, func(k int) bool { return s.off[k] }, changes); err != nil {
+		return nil, err
 	}
 	if d.derives {
 		if err := s.derive(ctx, d); err != nil {
@@ -375,6 +379,40 @@ func checkWeight(prog *program.Program, number int, weight float64) error {
 		return fmt.Errorf("rule %d is hard and has no weight: %s", number, rule.Text)
 	case !(weight >= 0) || math.IsInf(weight, 0):
 		return fmt.Errorf("the weight %v is not a number of at least 0", weight)
+	}
+	return nil
+}
+
+// checkRepeats checks that no rule that changes have added, from a number on, or activated is the same as another one
+// that counts: in files, the first of such alone would.
+func checkRepeats(prog *program.Program, added int, off func(rule int) bool, changes []change.Change) error {
+	var come []int
+	for k := added; k < len(prog.Rules); k++ {
+		come = append(come, k)
+	}
+	for _, c := range changes {
+		if c.Kind == change.RuleOn {
+			come = append(come, c.Rule)
+		}
+	}
+	if len(come) == 0 {
+		return nil
+	}
+	var names []string
+	for _, p := range prog.Predicates {
+		names = append(names, p.Name)
+	}
+	seen := make(map[string]int)
+	for k, rule := range prog.Rules {
+		if off(k) {
+			continue
+		}
+		clause := rule.Clause(names)
+		if first, ok := seen[clause]; ok && (slices.Contains(come, k) || slices.Contains(come, first)) {
+			return fmt.Errorf("rule %d is the same as rule %d, which alone would count: give that another weight, or "+
+				"deactivate it: %s", k, first, rule.Text)
+		}
+		seen[clause] = k
 	}
 	return nil
 }

@@ -13,8 +13,8 @@ import (
 // order and on whichever side of the arrow; a linear comparison is a list. What is written in another order, or hard
 // where the other is weighted, counts.
 func (c *compiler) repeats(rule *Rule) bool {
-	literal := c.literals(rule)
-	exact := rule.shell(true) + strings.Join(literal, "\n")
+	literal := rule.literals(c.names)
+	exact := rule.Clause(c.names)
 	if first, ok := c.seen[exact]; ok {
 		c.diags.Warnf("duplicate-rule", rule.Span, "remove one of the two; Java PSL keeps the first, too",
 			"this rule is the same as the one at %s, which alone counts", first)
@@ -32,28 +32,33 @@ func (c *compiler) repeats(rule *Rule) bool {
 	return false
 }
 
+// Clause is the same for rules of which a program counts the first alone. The names are those of the predicates.
+func (r *Rule) Clause(names []string) string {
+	return r.shell(true) + strings.Join(r.literals(names), "\n")
+}
+
 // literals describes the atoms of a rule's template, with their coefficients, and its comparisons; a clause's in order.
-func (c *compiler) literals(rule *Rule) (all []string) {
+func (r *Rule) literals(names []string) (all []string) {
 	term := func(t Term) string {
 		switch {
 		case !t.IsVariable():
 			return syntax.Quote(t.Constant)
-		case rule.Variables[t.Variable].Summation:
-			return "+" + rule.Variables[t.Variable].Name
+		case r.Variables[t.Variable].Summation:
+			return "+" + r.Variables[t.Variable].Name
 		}
-		return rule.Variables[t.Variable].Name
+		return r.Variables[t.Variable].Name
 	}
-	for _, a := range rule.Atoms {
-		text := fmt.Sprint(a.Coef, " ", c.names[a.Predicate])
+	for _, a := range r.Atoms {
+		text := fmt.Sprint(a.Coef, " ", names[a.Predicate])
 		for _, t := range a.Args {
 			text += " " + term(t)
 		}
 		all = append(all, text)
 	}
-	for _, x := range rule.Conditions {
+	for _, x := range r.Conditions {
 		all = append(all, fmt.Sprint(x.Op, " ", term(x.Left), " ", term(x.Right)))
 	}
-	if rule.Logical {
+	if r.Logical {
 		slices.Sort(all)
 		all = slices.Compact(all)
 	}
