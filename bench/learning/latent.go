@@ -133,7 +133,7 @@ func (z *puzzle) project(x [][]float64) *setting {
 		Slots: z.slots()}})
 	p.declare("Row/"+strconv.Itoa(z.inputs+1), predicate{Targets: []string{"rows.tsv"}})
 	p.declare("Result/1", predicate{Targets: []string{"results.tsv"}})
-	p.config.Examples = map[string]string{"learn": "train.csv", "infer": "test.csv"}
+	p.config.Examples = map[string]any{"learn": "train.csv", "infer": "test.csv"}
 	if !z.defaults {
 		p.config.Options = documented
 	}

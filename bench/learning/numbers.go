@@ -32,7 +32,7 @@ func numbers(seed uint64) (*problem, error) {
 	p.declare("Column/7", predicate{Targets: []string{"columns.tsv"}})
 	p.declare("Carry/2", predicate{Observations: []string{"nothing.tsv"}, Targets: []string{"carries.tsv"}})
 	p.declare("Result/2", predicate{Targets: []string{"results.tsv"}})
-	p.config.Examples = map[string]string{"learn": "train.csv", "infer": "test.csv"}
+	p.config.Examples = map[string]any{"learn": "train.csv", "infer": "test.csv"}
 	p.config.Options = map[string]string{"learn.method": "energy", "learn.epochs": "40", "learn.batch": "4",
 		"learn.rate.networks": "0.002", "learn.schedule": "linear", "inference.gap": "1e-6"}
 	p.additions()

@@ -24,7 +24,7 @@ type config struct {
 	Rules      string                `json:"rules,omitempty"`
 	Networks   map[string]*network   `json:"networks,omitempty"`
 	Predicates map[string]*predicate `json:"predicates"`
-	Examples   map[string]string     `json:"examples,omitempty"`
+	Examples   map[string]any        `json:"examples,omitempty"`
 	Options    map[string]string     `json:"options,omitempty"`
 }
 
@@ -40,8 +40,8 @@ type network struct {
 }
 
 type predicate struct {
-	Observations []string          `json:"observations,omitempty"`
-	Targets      []string          `json:"targets,omitempty"`
+	Observations any               `json:"observations,omitempty"` // names of tables, maybe by phase
+	Targets      any               `json:"targets,omitempty"`
 	Derive       string            `json:"derive,omitempty"`
 	Neural       *neural           `json:"neural,omitempty"`
 	Truth        map[string]string `json:"truth,omitempty"`

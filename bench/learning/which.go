@@ -196,7 +196,7 @@ func (q *which) project() *setting {
 			}
 		}
 	}
-	p.config.Examples = map[string]string{"learn": "train.csv", "infer": "test.csv"}
+	p.config.Examples = map[string]any{"learn": "train.csv", "infer": "test.csv"}
 	return p
 }
 
