@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
@@ -31,6 +32,22 @@ func SolveFrom(ctx context.Context, solver solve.Solver, y []float64) ([]float64
 	}
 	return result.Y, nil
 }
+
+// Solution is a MAP state with its multipliers, where the search for another one may begin; the zero one is nowhere.
+type Solution struct{ Y, Multipliers []float64 }
+
+// SolveNear returns the MAP state of a solver's field, found from another one: of other weights and inputs, or of as
+// many ground rules in the same order.
+func SolveNear(ctx context.Context, solver solve.Solver, from Solution) (Solution, error) {
+	result, err := solveFrom(ctx, solver, from.Y, from.Multipliers)
+	if err != nil {
+		return from, err
+	}
+	return Solution{result.Y, result.Multipliers}.clone(), nil
+}
+
+// clone returns a copy that no solver writes over.
+func (s Solution) clone() Solution { return Solution{slices.Clone(s.Y), slices.Clone(s.Multipliers)} }
 
 // InfeasibleError says that the hard rules contradict each other, so that there is no MAP state to learn from.
 type InfeasibleError struct {

@@ -46,14 +46,12 @@ type Fold struct {
 	Inputs []float64 // x
 	Labels *Labels   // held out
 	// Field and Solver are its own where it knows other labels; nil for the Weigher's.
-	Field     *mrf.Field
-	Solver    solve.Solver
+	Field  *mrf.Field
+	Solver solve.Solver
+	// Start is where the first inference begins; in the end it is the last MAP state.
+	Start     Solution
 	surrogate *implicit
-	start     solution
 }
-
-// solution is where the next inference of a fold starts.
-type solution struct{ y, multipliers []float64 }
 
 // Run finds the weights and returns the objective as written and in the end.
 func (w *Weigher) Run(ctx context.Context) (before, after float64, err error) {
@@ -116,14 +114,14 @@ func (w *Weigher) objective(ctx context.Context, logs *Parameter) (float64, erro
 		if err := w.solve(ctx, fold); err != nil {
 			return 0, err
 		}
-		verdicts[k] = fold.Labels.Judge(fold.start.y)
+		verdicts[k] = fold.Labels.Judge(fold.Start.Y)
 	}
 	all := Together(verdicts...)
 	for k := range w.Folds {
 		fold, share := &w.Folds[k], 1/float64(len(w.Folds))
 		fold.Field.SetInputs(fold.Inputs)
-		value += share * fold.Labels.refined(fold.start.y, all.exponent(), slope)
-		fold.surrogate.aim(fold.Field, fold.start.y, fold.start.multipliers, slope)
+		value += share * fold.Labels.refined(fold.Start.Y, all.exponent(), slope)
+		fold.surrogate.aim(fold.Field, fold.Start.Y, fold.Start.Multipliers, slope)
 		fold.surrogate.gradients(fold.Field, inputs, weights)
 		for r, g := range weights {
 			logs.Gradient[r] += float32(share * g * w.Theta[r])
@@ -146,14 +144,10 @@ func (w *Weigher) objective(ctx context.Context, logs *Parameter) (float64, erro
 func (w *Weigher) solve(ctx context.Context, fold *Fold) error {
 	fold.Field.SetWeights(w.Theta)
 	fold.Field.SetInputs(fold.Inputs)
-	if fold.start.y == nil {
-		fold.start.y = make([]float64, w.Field.Model.Variables)
+	if fold.Start.Y == nil {
+		fold.Start.Y = make([]float64, w.Field.Model.Variables)
 	}
-	result, err := solveFrom(ctx, fold.Solver, fold.start.y, fold.start.multipliers)
-	if err != nil {
-		return err
-	}
-	copy(fold.start.y, result.Y)
-	fold.start.multipliers = append(fold.start.multipliers[:0], result.Multipliers...)
-	return nil
+	var err error
+	fold.Start, err = SolveNear(ctx, fold.Solver, fold.Start)
+	return err
 }

@@ -172,11 +172,15 @@ func (c *crossFitting) weigh(ctx context.Context) error {
 		w.Folds = append(w.Folds, learn.Fold{Inputs: f.inputs, Labels: f.held})
 	}
 	c.chosen.Fitted, c.chosen.Weighed, err = w.Run(ctx)
+	for k := range c.folds {
+		c.folds[k].last = w.Folds[k].Start
+	}
 	c.plan.theta = w.Theta
 	return err
 }
 
-// judge returns what held-out labels say of weights and the networks of each fold.
+// judge returns what held-out labels say of weights and the networks of each fold. It looks for MAP states near those
+// that were judged before, which takes a small part of the time: what the networks of a fold see does not change much.
 func (c *crossFitting) judge(ctx context.Context, theta []float64, folds []fold) (learn.Verdict, error) {
 	g := c.g
 	solver, err := g.SolverOf(g.Field, g.Project.Learning.WhileLearning())
@@ -185,13 +189,16 @@ func (c *crossFitting) judge(ctx context.Context, theta []float64, folds []fold)
 	}
 	solver.SetWeights(theta)
 	verdicts := make([]learn.Verdict, len(folds))
-	for k, f := range folds {
+	for k := range folds {
+		f := &folds[k]
 		solver.SetInputs(f.inputs)
-		y, err := learn.SolveFrom(ctx, solver, make([]float64, g.Model.Variables))
-		if err != nil {
+		if f.last.Y == nil {
+			f.last.Y = make([]float64, g.Model.Variables)
+		}
+		if f.last, err = learn.SolveNear(ctx, solver, f.last); err != nil {
 			return learn.Verdict{}, err
 		}
-		verdicts[k] = f.held.Judge(y)
+		verdicts[k] = f.held.Judge(f.last.Y)
 	}
 	return learn.Together(verdicts...), nil
 }

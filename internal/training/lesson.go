@@ -43,6 +43,7 @@ type fold struct {
 	division *division // nil if validation truth is held out
 	held     *learn.Labels
 	networks *perceive.Networks
-	inputs   []float64 // what these see
-	ends     []float64 // what they see after the epochs end to end that were chosen; nil where that was not kept
+	inputs   []float64      // what these see
+	ends     []float64      // what they see after the epochs end to end that were chosen; nil where that was not kept
+	last     learn.Solution // the MAP state that was judged last, where the next one is looked for
 }

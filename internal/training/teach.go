@@ -24,7 +24,7 @@ type teaching struct {
 	own    *learn.Labels // of what networks see
 	field  *mrf.Field    // with the labels at their true values
 	solver solve.Solver
-	y      []float64
+	last   learn.Solution
 }
 
 // newTeaching prepares it; nil if no network has a counterpart to learn from.
@@ -33,7 +33,8 @@ func (g *learner) newTeaching(l lesson) (*teaching, error) {
 	if s := &g.Project.Learning; teacher == nil || err != nil || s.Freeze || s.Learn.NetworkRate == 0 {
 		return nil, err
 	}
-	t := &teaching{g: g, lesson: l, groups: teacher.Groups, y: make([]float64, g.Model.Variables)}
+	t := &teaching{g: g, lesson: l, groups: teacher.Groups}
+	t.last.Y = make([]float64, g.Model.Variables)
 	if t.labels, err = g.taught(l, relation.Target); err != nil {
 		return nil, err
 	}
@@ -56,21 +57,21 @@ func (t *teaching) round(ctx context.Context, theta []float64) error {
 	}
 	t.solver.SetWeights(theta)
 	t.solver.SetInputs(g.Inputs)
-	y, err := learn.SolveFrom(ctx, t.solver, t.y)
+	last, err := learn.SolveNear(ctx, t.solver, t.last)
 	if infeasible := (*learn.InfeasibleError)(nil); errors.As(err, &infeasible) {
 		return nil // labels that hard rules contradict teach nothing
 	}
 	if err != nil {
 		return err
 	}
-	copy(t.y, y)
+	t.last = last
 	for k, i := range t.labels.Variables {
-		t.y[i] = t.labels.Truth[k]
+		t.last.Y[i] = t.labels.Truth[k]
 	}
 	if err := g.begin(); err != nil {
 		return err
 	}
-	_, err = g.fitTo(ctx, t.lesson, t.own.Join(learn.Imitated(t.groups, t.y)))
+	_, err = g.fitTo(ctx, t.lesson, t.own.Join(learn.Imitated(t.groups, t.last.Y)))
 	return err
 }
 

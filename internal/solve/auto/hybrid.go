@@ -114,10 +114,11 @@ func (h *hybrid) soonest(off float64) float64 {
 	return least
 }
 
-// haste is the part of what steps without factorisations take that Newton's method works before they have a turn.
+// haste is the part of what steps without factorisations take that Newton's method works before they have a turn. From
+// an answer to nearly the same problem it moves the multipliers of equations that changed alone, and works longer.
 func (h *hybrid) haste(off float64) float64 {
 	if h.equations && off > far {
-		return eager
+		return min(1, h.warm*eager)
 	}
 	return 1
 }
