@@ -25,14 +25,19 @@ type Weigher struct {
 	Learned []bool
 	Ridge   float64 // ν of the implicit derivative
 	Folds   []Fold
-	// OnStep, if set, is called after each of so many steps.
+	// OnStep, if set, is called after each of at most so many steps, and with the last one when the weights are found.
 	OnStep func(step, steps int)
 }
 
 const (
-	// weighings is the number of steps, and weighingRate their rate: Adam's, for logarithms.
+	// weighings is the largest number of steps, and weighingRate their rate: Adam's, for logarithms.
 	weighings    = 40
 	weighingRate = 0.2
+	// weighingPatience is how many steps may bring nothing in a row, which is less than weighingTrifle of the objective,
+	// before the rate is halved, and leastWeighingRate the rate below which that is the end.
+	weighingPatience  = 2
+	weighingTrifle    = 1e-4
+	leastWeighingRate = weighingRate / 8
 	// weighingPrior, over the number of entities, holds weights back as if their logarithms were normal around those
 	// written, with deviation 1.3: of few labels, most of what would fit better is chance.
 	weighingPrior = 0.3
@@ -53,41 +58,65 @@ type Fold struct {
 	surrogate *implicit
 }
 
-// Run finds the weights and returns the objective as written and in the end.
+// Run finds the weights and returns the objective as written and in the end. Where steps bring nothing more, it goes
+// back to the best weights and on with half the rate: of rules with linear potentials the objective is steep here and
+// flat there, and momentum carries weights to where no derivative leads back.
 func (w *Weigher) Run(ctx context.Context) (before, after float64, err error) {
 	written := slices.Clone(w.Theta)
 	logs := &Parameter{Name: "logarithms", Value: make([]float32, len(written)), Gradient: make([]float32, len(written))}
-	optimiser := Optimiser{Kind: Adam, Threads: w.Field.Threads}
-	best := slices.Clone(written)
+	best := struct{ value, gradient []float32 }{slices.Clone(logs.Value), slices.Clone(logs.Gradient)}
 	w.prepare()
-	for step := range weighings + 1 {
-		for r, log := range logs.Value {
-			if w.Learned[r] {
-				w.Theta[r] = written[r] * math.Exp(float64(log))
-			}
-		}
+	defer func() { w.weigh(written, best.value) }()
+	optimiser, rate, stale := w.optimiser(), weighingRate, 0
+	for step := 0; step < weighings && rate >= leastWeighingRate; step++ {
+		w.weigh(written, logs.Value)
 		value, err := w.objective(ctx, logs)
 		if err != nil {
-			copy(w.Theta, best)
 			return before, after, err
 		}
-		if step == 0 {
-			before, after = value, value
+		if stale++; step == 0 {
+			before = value
 		}
-		if value < after {
+		if step == 0 || value < after-weighingTrifle*math.Abs(after) {
+			stale = 0
+		}
+		if step == 0 || value < after {
 			after = value
-			copy(best, w.Theta)
+			copy(best.value, logs.Value)
+			copy(best.gradient, logs.Gradient)
 		}
-		optimiser.Step([]*Parameter{logs}, weighingRate)
+		if stale > weighingPatience {
+			copy(logs.Value, best.value)
+			copy(logs.Gradient, best.gradient)
+			optimiser, rate, stale = w.optimiser(), rate/2, 0
+		}
+		optimiser.Step([]*Parameter{logs}, rate)
 		for r, log := range logs.Value {
 			logs.Value[r] = min(max(log, -farthest), farthest)
 		}
-		if w.OnStep != nil {
-			w.OnStep(step+1, weighings+1)
+		w.tell(step + 1)
+	}
+	w.tell(weighings + 1)
+	return before, after, nil
+}
+
+// tell says how far the search is.
+func (w *Weigher) tell(step int) {
+	if w.OnStep != nil {
+		w.OnStep(step, weighings+1)
+	}
+}
+
+// optimiser is that of the logarithms.
+func (w *Weigher) optimiser() *Optimiser { return &Optimiser{Kind: Adam, Threads: w.Field.Threads} }
+
+// weigh sets the learned weights by the logarithms of what they are multiplied by.
+func (w *Weigher) weigh(written []float64, logs []float32) {
+	for r, log := range logs {
+		if w.Learned[r] {
+			w.Theta[r] = written[r] * math.Exp(float64(log))
 		}
 	}
-	copy(w.Theta, best)
-	return before, after, nil
 }
 
 // prepare gives each fold what it lacks.
@@ -111,6 +140,9 @@ func (w *Weigher) objective(ctx context.Context, logs *Parameter) (float64, erro
 	verdicts := make([]Verdict, len(w.Folds))
 	for k := range w.Folds {
 		fold := &w.Folds[k]
+		if k > 0 && fold.Start.Y == nil && fold.Field == w.Field {
+			fold.Start = w.Folds[k-1].Start.clone() // what networks see differs little
+		}
 		if err := w.solve(ctx, fold); err != nil {
 			return 0, err
 		}

@@ -43,9 +43,10 @@ func TestWeigherFindsWeights(t *testing.T) {
 	w, written := weighing(t, func(theta []float64) { theta[0], theta[1] = 3*theta[0], theta[1]/3 })
 	said := 0
 	w.OnStep = func(step, steps int) {
-		if said++; step != said || steps != weighings+1 {
-			t.Errorf("step %d of %d after %d", step, steps, said-1)
+		if step != said+1 && step != steps || steps != weighings+1 {
+			t.Errorf("step %d of %d after %d", step, steps, said)
 		}
+		said = step
 	}
 	before, after, err := w.Run(t.Context())
 	if err != nil || said != weighings+1 {
@@ -57,12 +58,17 @@ func TestWeigherFindsWeights(t *testing.T) {
 	}
 }
 
-// Weights that cannot be better stay as written.
+// Weights that cannot be better stay as written, and it ends soon.
 func TestWeigherStays(t *testing.T) {
 	w, written := weighing(t, func([]float64) {})
+	steps := 0
+	w.OnStep = func(int, int) { steps++ }
 	before, after, err := w.Run(t.Context())
 	if err != nil || after != before {
 		t.Fatalf("objective %v to %v, %v", before, after, err)
+	}
+	if most := 4*(weighingPatience+1) + 2; steps > most {
+		t.Errorf("%d steps, want %d at most", steps, most)
 	}
 	for r := range written {
 		if math.Abs(w.Theta[r]/written[r]-1) > 1e-3 {

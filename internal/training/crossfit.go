@@ -151,6 +151,11 @@ func (c *crossFitting) without(f *fold) lesson {
 	return lesson{fitEpochs: c.lesson.fitEpochs, epochs: c.lesson.epochs, division: f.division, held: f.held, plan: c.plan}
 }
 
+// mostExact is the number of ground rules up to which weights are found by all folds, and by MAP states to an answer's
+// gap. Of more, each inference takes long: then as many folds do as have enoughHeld things, as a few weights are not told
+// better by more, and the gap is that of learning.
+const mostExact, enoughHeld = 100_000, 300
+
 // weigh finds the weights of the rules, unless they are to stay.
 func (c *crossFitting) weigh(ctx context.Context) error {
 	g, learned := c.g, c.g.learned()
@@ -162,17 +167,26 @@ func (c *crossFitting) weigh(ctx context.Context) error {
 	if !slices.Contains(learned, true) || s.Learn.RuleRate == 0 {
 		return nil
 	}
-	solver, err := g.SolverOf(g.Field, s.Solve)
+	limits, large := s.Solve, g.Model.Potentials() > mostExact
+	if large {
+		limits = s.WhileLearning()
+	}
+	solver, err := g.SolverOf(g.Field, limits)
 	if err != nil {
 		return err
 	}
 	w := learn.Weigher{Field: g.Field, Solver: solver, Theta: slices.Clone(g.Theta), Learned: learned,
 		Ridge: s.Learn.Ridge, OnStep: g.Project.OnWeigh}
+	held, anywhere := 0, make([]float64, g.Model.Variables)
 	for _, f := range c.folds {
+		if large && held >= enoughHeld {
+			break
+		}
 		w.Folds = append(w.Folds, learn.Fold{Inputs: f.inputs, Labels: f.held})
+		held += f.held.Judge(anywhere).Entities()
 	}
 	c.chosen.Fitted, c.chosen.Weighed, err = w.Run(ctx)
-	for k := range c.folds {
+	for k := range w.Folds {
 		c.folds[k].last = w.Folds[k].Start
 	}
 	c.plan.theta = w.Theta
