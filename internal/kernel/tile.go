@@ -1,12 +1,14 @@
 package kernel
 
+import "math"
+
 // Tile is the number of rows and columns that SubtractTile takes at once.
 const Tile = 8
 
 // SubtractTile subtracts the product of two packed matrices from a tile of C, whose columns begin stride numbers apart:
 // left and right have Tile numbers for each of so many places of the inner dimension, of Tile rows and of Tile columns.
-// Each sum is in the order of the inner dimension and is subtracted once. All levels round once for each product, sum
-// and difference, so that the bits are the same whatever the machine.
+// Each sum is in the order of the inner dimension and is subtracted once. All levels round once for each product with
+// its sum, and each difference, so that the bits are the same whatever the machine.
 func SubtractTile(c []float64, stride int, left, right []float64) {
 	depth := len(left) / Tile
 	_, _ = c[(Tile-1)*stride+Tile-1], right[Tile*depth-1]
@@ -23,14 +25,14 @@ func subtractTilePortably(c []float64, stride int, left, right []float64) {
 			var a0, a1, a2, a3, b0, b1, b2, b3 float64
 			for k := 0; k+Tile <= len(left); k += Tile {
 				l, r := (*[4]float64)(left[k+i:]), (*[2]float64)(right[k+j:])
-				a0 += float64(l[0] * r[0])
-				a1 += float64(l[1] * r[0])
-				a2 += float64(l[2] * r[0])
-				a3 += float64(l[3] * r[0])
-				b0 += float64(l[0] * r[1])
-				b1 += float64(l[1] * r[1])
-				b2 += float64(l[2] * r[1])
-				b3 += float64(l[3] * r[1])
+				a0 = math.FMA(l[0], r[0], a0)
+				a1 = math.FMA(l[1], r[0], a1)
+				a2 = math.FMA(l[2], r[0], a2)
+				a3 = math.FMA(l[3], r[0], a3)
+				b0 = math.FMA(l[0], r[1], b0)
+				b1 = math.FMA(l[1], r[1], b1)
+				b2 = math.FMA(l[2], r[1], b2)
+				b3 = math.FMA(l[3], r[1], b3)
 			}
 			first, second := (*[4]float64)(c[j*stride+i:]), (*[4]float64)(c[(j+1)*stride+i:])
 			first[0] -= a0

@@ -1,14 +1,13 @@
 #include "textflag.h"
 
-// Products and sums are rounded each, and not fused, as the code in Go does.
+// Tiles add fused products, as the code in Go does; multiples are rounded before they are subtracted, as there.
 
 // func subtractTile512(c unsafe.Pointer, stride int, left, right unsafe.Pointer, depth int)
 //
 // Z0 to Z7 are the sums of the eight columns, Z16 the present rows.
 
-#define COLUMN512(at, sum, product) \
-	VMULPD.BCST at(R9), Z16, product \
-	VADDPD      product, sum, sum
+#define COLUMN512(at, sum) \
+	VFMADD231PD.BCST at(R9), Z16, sum
 
 #define LEAVE512(sum) \
 	VMOVUPD (DI), Z16      \
@@ -33,14 +32,14 @@ TEXT ·subtractTile512(SB), NOSPLIT, $0-40
 
 inner512:
 	VMOVUPD (R8), Z16
-	COLUMN512(0, Z0, Z17)
-	COLUMN512(8, Z1, Z18)
-	COLUMN512(16, Z2, Z19)
-	COLUMN512(24, Z3, Z20)
-	COLUMN512(32, Z4, Z21)
-	COLUMN512(40, Z5, Z22)
-	COLUMN512(48, Z6, Z23)
-	COLUMN512(56, Z7, Z24)
+	COLUMN512(0, Z0)
+	COLUMN512(8, Z1)
+	COLUMN512(16, Z2)
+	COLUMN512(24, Z3)
+	COLUMN512(32, Z4)
+	COLUMN512(40, Z5)
+	COLUMN512(48, Z6)
+	COLUMN512(56, Z7)
 	ADDQ    $64, R8
 	ADDQ    $64, R9
 	DECQ    CX
@@ -62,10 +61,8 @@ inner512:
 
 #define COLUMN256(at, low, high) \
 	VBROADCASTSD at(R9), Y10    \
-	VMULPD       Y10, Y8, Y11   \
-	VMULPD       Y10, Y9, Y12   \
-	VADDPD       Y11, low, low  \
-	VADDPD       Y12, high, high
+	VFMADD231PD  Y10, Y8, low   \
+	VFMADD231PD  Y10, Y9, high
 
 #define LEAVE256(low, high) \
 	VMOVUPD (DI), Y8      \

@@ -25,7 +25,7 @@ func TestTiles(t *testing.T) {
 			for i := range Tile {
 				sum := 0.0
 				for k := range depth {
-					sum += float64(left[Tile*k+i] * right[Tile*k+j])
+					sum = math.FMA(left[Tile*k+i], right[Tile*k+j], sum)
 				}
 				want[j*stride+i] -= sum
 			}

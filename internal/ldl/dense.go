@@ -1,6 +1,8 @@
 package ldl
 
 import (
+	"math"
+
 	"github.com/deeppsl/deeppsl/internal/kernel"
 	"github.com/deeppsl/deeppsl/internal/parallel"
 )
@@ -23,14 +25,14 @@ const (
 )
 
 // factor factors the first width columns of a front in place: panel has them, order numbers each. Pivots have the given
-// signs; it returns how many were lost.
+// signs, and were whole in the matrix; it returns how many were lost.
 func (d *dense) factor(panel []float64, order, width int, whole, sign []float64) (lost int) {
 	for lo := 0; lo < width; lo += block {
 		hi := min(lo+block, width)
 		for c := lo; c < hi; c++ {
 			column := panel[c*order : (c+1)*order]
 			pivot := column[c]
-			if !(pivot*sign[c] > rank*whole[c]) {
+			if !(pivot*sign[c] > rank*math.Abs(whole[c])) {
 				pivot = infinite * sign[c]
 				column[c] = pivot
 				lost++

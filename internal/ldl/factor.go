@@ -12,25 +12,28 @@ type Factor struct {
 	rows     []int32   // of all fronts, one after the other, in places: their own columns first, then ascending
 	relative []int32   // of each row below a front's columns, its number in the parent's rows
 	layout   []layout  // of the fronts
-	targets  []int     // of the diagonal and the entries of the pattern: where they go among the numbers
+	sources  []int     // the pattern's entries, front by front
+	targets  []int     // where they go in its panel
 	numbers  []float64 // the panels, by columns: L below the diagonal, D on it
-	whole    []float64 // |M_ii| by place
+	diagonal []float64 // of the matrix, by place
 	sign     []float64 // by place
 	updates  [][]float64
 	x        []float64 // a vector in places
+	part     []float64 // of it: what a front has below
 	groups   []group
 	rest     group   // the fronts above all groups
 	home     []int32 // the group of each front, nobody for the rest
 	threads  int
 }
 
-// layout says where a front lies.
-type layout struct{ rows, relative, panel int }
+// layout says where a front lies, and which of two stacks its update is on: another one than those of its children,
+// from which it is made.
+type layout struct{ rows, relative, panel, source, stack int }
 
 // group is fronts in postorder, with the memory that factoring them takes.
 type group struct {
 	fronts []int32
-	stack  []float64
+	stacks [2][]float64
 	work   dense
 	lost   int // pivots
 }
@@ -38,8 +41,9 @@ type group struct {
 // NewFactor makes room for factors of matrices with the pattern. signs tells which pivots are negative.
 func NewFactor(s *Symbolic, negative []bool, threads int) *Factor {
 	n := len(s.tree.place)
-	f := &Factor{s: s, layout: make([]layout, len(s.fronts)), targets: make([]int, n+len(s.pattern.Row)),
-		numbers: make([]float64, int(s.Entries)), whole: make([]float64, n), sign: make([]float64, n),
+	f := &Factor{s: s, layout: make([]layout, len(s.fronts)+1), sources: make([]int, len(s.pattern.Row)),
+		targets: make([]int, len(s.pattern.Row)), numbers: make([]float64, int(s.Entries)),
+		diagonal: make([]float64, n), sign: make([]float64, n),
 		updates: make([][]float64, len(s.fronts)), x: make([]float64, n), threads: parallel.Threads(threads)}
 	for i, k := range s.tree.place {
 		f.sign[k] = 1
@@ -49,6 +53,11 @@ func NewFactor(s *Symbolic, negative []bool, threads int) *Factor {
 	}
 	f.lay()
 	f.aim()
+	below := 0
+	for k := range s.fronts {
+		below = max(below, s.fronts[k].below())
+	}
+	f.part = make([]float64, below)
 	f.share()
 	return f
 }
@@ -66,7 +75,7 @@ func (f *Factor) lay() {
 	panel, at := 0, 0
 	for k := range f.s.fronts {
 		fr := &f.s.fronts[k]
-		f.layout[k] = layout{len(f.rows), at, panel}
+		f.layout[k] = layout{rows: len(f.rows), relative: at, panel: panel}
 		panel += fr.width * fr.order
 		at += fr.below()
 		last := fr.first + fr.width
@@ -131,25 +140,33 @@ func (f *Factor) aim() {
 			of[f.s.fronts[k].first+c] = int32(k)
 		}
 	}
-	target := func(column, row int32) int {
+	each := func(visit func(e int, column, row int32)) {
+		for j := range p.Size() {
+			for e := p.Start[j]; e < p.Start[j+1]; e++ {
+				a, b := place[j], place[p.Row[e]]
+				visit(e, min(a, b), max(a, b))
+			}
+		}
+	}
+	each(func(_ int, column, _ int32) { f.layout[of[column]+1].source++ })
+	for k := range f.s.fronts {
+		f.layout[k+1].source += f.layout[k].source
+	}
+	at := make([]int, len(f.s.fronts))
+	for k := range at {
+		at[k] = f.layout[k].source
+	}
+	each(func(e int, column, row int32) {
 		k := of[column]
-		fr, l := &f.s.fronts[k], f.layout[k]
-		at := int(row) - fr.first
-		if at >= fr.width {
+		fr := &f.s.fronts[k]
+		line := int(row) - fr.first
+		if line >= fr.width {
 			below, _ := slices.BinarySearch(f.below(k), row)
-			at = fr.width + below
+			line = fr.width + below
 		}
-		return l.panel + (int(column)-fr.first)*fr.order + at
-	}
-	n := p.Size()
-	for j := range n {
-		a := place[j]
-		f.targets[j] = target(a, a)
-		for e := p.Start[j]; e < p.Start[j+1]; e++ {
-			b := place[p.Row[e]]
-			f.targets[n+e] = target(min(a, b), max(a, b))
-		}
-	}
+		f.sources[at[k]], f.targets[at[k]] = e, (int(column)-fr.first)*fr.order+line
+		at[k]++
+	})
 }
 
 // pieces is about how many groups of fronts the work is cut into, and shareable the flops from which that is done.
@@ -163,6 +180,11 @@ const (
 func (f *Factor) share() {
 	fronts := f.s.fronts
 	flops, size := make([]float64, len(fronts)), make([]int, len(fronts))
+	for k := len(fronts) - 1; k >= 0; k-- {
+		if up := fronts[k].parent; up != nobody {
+			f.layout[k].stack = 1 - f.layout[up].stack
+		}
+	}
 	for k := range fronts {
 		fr := &fronts[k]
 		flops[k] += float64(fr.width) * float64(fr.order) * float64(fr.order)
@@ -206,17 +228,18 @@ func (f *Factor) prepare(g *group, number int32) {
 	for _, k := range g.fronts {
 		f.home[k] = number
 	}
-	top, depth := 0, 0
+	var top, depth [2]int
 	for _, k := range g.fronts {
-		fr := &f.s.fronts[k]
-		own := int(fr.update())
-		depth = max(depth, top+own)
+		fr, own := &f.s.fronts[k], f.layout[k].stack
+		top[own] += int(fr.update())
+		depth[own] = max(depth[own], top[own])
 		for _, c := range fr.children {
 			if f.home[c] == number {
-				top -= int(f.s.fronts[c].update())
+				top[1-own] -= int(f.s.fronts[c].update())
 			}
 		}
-		top += own
 	}
-	g.stack = make([]float64, depth)
+	for n := range depth {
+		g.stacks[n] = make([]float64, depth[n])
+	}
 }

@@ -1,25 +1,21 @@
 package ldl
 
 import (
-	"math"
+	"cmp"
+	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/kernel"
 	"github.com/deeppsl/deeppsl/internal/parallel"
 )
 
 // Factor factors the matrix with this diagonal and these numbers at the pattern's places. Pivots that rounding leaves
 // nothing of, or turns to the wrong sign, are taken for infinite: the solution is 0 there. It returns how many were.
 func (f *Factor) Factor(diagonal, numbers []float64) (lost int) {
-	clear(f.numbers)
 	for i, v := range diagonal {
-		f.numbers[f.targets[i]] += v
-		f.whole[f.s.tree.place[i]] = math.Abs(v)
+		f.diagonal[f.s.tree.place[i]] = v
 	}
-	targets := f.targets[len(diagonal):]
-	for e, v := range numbers {
-		f.numbers[targets[e]] += v
-	}
-	parallel.For(f.threads, len(f.groups), func(n int) { f.factorGroup(&f.groups[n], 1) })
-	f.factorGroup(&f.rest, f.threads)
+	parallel.For(f.threads, len(f.groups), func(n int) { f.factorGroup(&f.groups[n], numbers, 1) })
+	f.factorGroup(&f.rest, numbers, f.threads)
 	for n := range f.groups {
 		lost += f.groups[n].lost
 	}
@@ -27,22 +23,31 @@ func (f *Factor) Factor(diagonal, numbers []float64) (lost int) {
 }
 
 // Pivot returns the entry of D of a row of the matrix. One that was lost is infinite, and has the sign that it should.
-func (f *Factor) Pivot(row int) float64 { return f.numbers[f.targets[row]] }
+func (f *Factor) Pivot(row int) float64 {
+	place := int(f.s.tree.place[row])
+	k, found := slices.BinarySearchFunc(f.s.fronts, place, func(fr front, at int) int { return cmp.Compare(fr.first, at) })
+	if !found {
+		k--
+	}
+	fr := &f.s.fronts[k]
+	return f.numbers[f.layout[k].panel+(place-fr.first)*(fr.order+1)]
+}
 
 // factorGroup factors the fronts of a group, in their order.
-func (f *Factor) factorGroup(g *group, threads int) {
+func (f *Factor) factorGroup(g *group, numbers []float64, threads int) {
 	g.lost = 0
 	g.work.threads = threads
-	top := 0
+	var top [2]int
 	for _, k := range g.fronts {
-		fr, l := &f.s.fronts[k], f.layout[k]
-		below := fr.below()
+		fr, l := &f.s.fronts[k], &f.layout[k]
+		below, own := fr.below(), l.stack
 		var update []float64
 		if !fr.thin() {
-			update = g.stack[top : top+below*below]
-			clear(update)
+			update = g.stacks[own][top[own] : top[own]+below*below]
+			clearLower(update, below, below)
 		}
 		panel := f.numbers[l.panel : l.panel+fr.width*fr.order]
+		f.begin(k, panel, numbers)
 		for _, c := range fr.children {
 			if f.s.fronts[c].thin() {
 				f.assembleThin(c, panel, update, fr)
@@ -50,22 +55,40 @@ func (f *Factor) factorGroup(g *group, threads int) {
 			}
 			f.assemble(c, panel, update, fr)
 			if f.home[c] == f.home[k] {
-				top -= len(f.updates[c])
+				top[1-own] -= len(f.updates[c])
 			}
 		}
 		last := fr.first + fr.width
-		g.lost += g.work.factor(panel, fr.order, fr.width, f.whole[fr.first:last], f.sign[fr.first:last])
+		g.lost += g.work.factor(panel, fr.order, fr.width, f.diagonal[fr.first:last], f.sign[fr.first:last])
 		if fr.thin() {
 			continue
 		}
 		if below > 0 {
 			g.work.downdate(panel, fr.order, fr.width, update)
 		}
-		f.updates[k] = g.stack[top : top+len(update)]
-		if len(fr.children) > 0 { // whose updates it takes the place of
-			copy(f.updates[k], update)
-		}
-		top += len(update)
+		f.updates[k] = update
+		top[own] += len(update)
+	}
+}
+
+// clearLower makes the lower part of so many columns 0, of so many numbers each. What is above is never looked at.
+func clearLower(columns []float64, count, order int) {
+	for c := range count {
+		clear(columns[c*order+c : (c+1)*order])
+	}
+}
+
+// begin writes what the matrix has in a front.
+func (f *Factor) begin(k int32, panel, numbers []float64) {
+	fr := &f.s.fronts[k]
+	clearLower(panel, fr.width, fr.order)
+	for c, v := range f.diagonal[fr.first : fr.first+fr.width] {
+		panel[c*(fr.order+1)] = v
+	}
+	first, last := f.layout[k].source, f.layout[k+1].source
+	targets := f.targets[first:last]
+	for n, e := range f.sources[first:last] {
+		panel[targets[n]] = numbers[e]
 	}
 }
 
@@ -140,39 +163,95 @@ func (f *Factor) Solve(b []float64) {
 
 // forward solves with L, front by front, and divides by D.
 func (f *Factor) forward(k int, x []float64) {
-	fr, l := &f.s.fronts[k], f.layout[k]
+	fr, l := &f.s.fronts[k], &f.layout[k]
 	own := x[fr.first : fr.first+fr.width]
+	if !slices.ContainsFunc(own, func(v float64) bool { return v != 0 }) {
+		return
+	}
 	panel := f.numbers[l.panel : l.panel+fr.width*fr.order]
 	rows := f.rows[l.rows+fr.width : l.rows+fr.order]
+	if len(rows) < wide {
+		for c, v := range own {
+			column := panel[c*fr.order : (c+1)*fr.order]
+			for n := c + 1; n < fr.width; n++ {
+				own[n] -= float64(column[n] * v)
+			}
+			low := column[fr.width:]
+			for n, i := range rows {
+				x[i] -= float64(low[n] * v)
+			}
+			own[c] = v / column[c]
+		}
+		return
+	}
+	part := f.gather(rows, x)
 	for c, v := range own {
 		column := panel[c*fr.order : (c+1)*fr.order]
-		for n := c + 1; n < fr.width; n++ {
-			own[n] -= column[n] * v
-		}
-		low := column[fr.width:]
-		for n, i := range rows {
-			x[i] -= low[n] * v
-		}
+		kernel.SubtractMultiple(own[c+1:], column[c+1:fr.width], v)
+		kernel.SubtractMultiple(part, column[fr.width:], v)
 		own[c] = v / column[c]
+	}
+	for n, i := range rows {
+		x[i] = part[n]
 	}
 }
 
-// backward solves with Lᵀ.
+// wide is the number of rows below a front from which on their part of a vector is copied while columns are gone
+// through.
+const wide = 8
+
+// gather copies the part of a vector that some rows have.
+func (f *Factor) gather(rows []int32, x []float64) []float64 {
+	part := f.part[:len(rows)]
+	for n, i := range rows {
+		part[n] = x[i]
+	}
+	return part
+}
+
+// backward solves with Lᵀ. What columns have below their front is summed up for four of them side by side.
 func (f *Factor) backward(k int, x []float64) {
-	fr, l := &f.s.fronts[k], f.layout[k]
+	fr, l := &f.s.fronts[k], &f.layout[k]
 	own := x[fr.first : fr.first+fr.width]
 	panel := f.numbers[l.panel : l.panel+fr.width*fr.order]
-	rows := f.rows[l.rows+fr.width : l.rows+fr.order]
-	for c := fr.width - 1; c >= 0; c-- {
-		column := panel[c*fr.order : (c+1)*fr.order]
-		low := column[fr.width:]
-		sum := own[c]
-		for n, i := range rows {
-			sum -= low[n] * x[i]
+	part := f.gather(f.rows[l.rows+fr.width:l.rows+fr.order], x)
+	c, w := fr.width-1, fr.width
+	for ; c >= 3; c -= 4 {
+		low := func(back int) []float64 { return panel[(c-back)*fr.order+w : (c-back+1)*fr.order] }
+		own[c], own[c-1], own[c-2], own[c-3] = subtractProducts(part, low(0), low(1), low(2), low(3),
+			own[c], own[c-1], own[c-2], own[c-3])
+		for back := range 4 {
+			finish(own, panel[(c-back)*fr.order:], c-back)
 		}
-		for n := c + 1; n < fr.width; n++ {
-			sum -= column[n] * own[n]
+	}
+	for ; c >= 0; c-- {
+		low := panel[c*fr.order+w : (c+1)*fr.order]
+		sum := own[c]
+		for n, v := range part {
+			sum -= float64(low[n] * v)
 		}
 		own[c] = sum
+		finish(own, panel[c*fr.order:], c)
 	}
+}
+
+// finish subtracts from a front's unknown what the columns right of its own add, which are known.
+func finish(own, column []float64, c int) {
+	sum, column := own[c], column[:len(own)]
+	for n := c + 1; n < len(own); n++ {
+		sum -= float64(column[n] * own[n])
+	}
+	own[c] = sum
+}
+
+// subtractProducts subtracts from four numbers the inner products of a vector with four others.
+func subtractProducts(v, a, b, c, d []float64, p, q, r, s float64) (float64, float64, float64, float64) {
+	a, b, c, d = a[:len(v)], b[:len(v)], c[:len(v)], d[:len(v)]
+	for n, x := range v {
+		p -= float64(a[n] * x)
+		q -= float64(b[n] * x)
+		r -= float64(c[n] * x)
+		s -= float64(d[n] * x)
+	}
+	return p, q, r, s
 }
