@@ -256,7 +256,7 @@ func (p *program) left() float64 {
 	if e, ok := p.matrix.(*early); !ok || e.spent {
 		return math.Inf(1)
 	}
-	products, count := p.products(0)
+	products, count := p.products(stride{})
 	mean, goal := products/float64(count), p.tolerance/float64(count)
 	if gained := math.Log(p.extent / mean); gained > 0 {
 		return p.spent * math.Log(max(1, mean/goal)) / gained
@@ -410,19 +410,28 @@ func (e *early) multiplyOn(p *program) {
 
 // multiplyBy adds to q the product of d with the sum of all columns with these weights.
 func (e *early) multiplyBy(weights []float64) {
-	c := &e.columns
+	c, d, q := &e.columns, e.d, e.q
+	last := c.Start[0]
 	for j, w := range weights {
+		first := last
+		last = c.Start[j+1]
 		if w == 0 {
 			continue
 		}
-		rows, coef := c.Row[c.Start[j]:c.Start[j+1]], c.Coef[c.Start[j]:c.Start[j+1]]
+		rows := c.Row[first:last]
+		coef := c.Coef[first:last][:len(rows)]
+		if len(rows) == 1 {
+			r, a := rows[0], coef[0]
+			q[r] += a * (a * d[r] * w)
+			continue
+		}
 		sum := 0.0
-		for l, a := range coef {
-			sum += a * e.d[rows[l]]
+		for l, r := range rows {
+			sum += coef[l] * d[r]
 		}
 		sum *= w
-		for l, a := range coef {
-			e.q[rows[l]] += a * sum
+		for l, r := range rows {
+			q[r] += coef[l] * sum
 		}
 	}
 }

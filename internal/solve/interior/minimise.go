@@ -81,7 +81,7 @@ func (p *program) run(t *target, out *outcome) {
 	least, since, crawled := math.Inf(1), 0, 0
 	for ; ; out.iterations++ {
 		off := p.off(t)
-		products, count := p.products(0)
+		products, count := p.products(stride{})
 		if since++; off < p.best || products < least {
 			since = 0
 		}
@@ -142,12 +142,23 @@ func (p *program) step(products float64, count int) (length float64) {
 	p.correct()
 	aim := max(p.mean*ratio*ratio*ratio, ample*p.tolerance/float64(count))
 	p.direct(aim)
-	length = min(1, 0.995*p.lengthen(aim))
-	if next, _ := p.products(length); math.IsNaN(next) || math.IsInf(next, 0) || p.inconsistent || p.paused {
+	step, next := p.better(p.lengthen(aim).times(0.995))
+	if math.IsNaN(next) || math.IsInf(next, 0) || p.inconsistent || p.paused {
 		return 0
 	}
-	p.move(length)
-	return length
+	p.move(step)
+	return max(step.primal, step.dual)
+}
+
+// better returns a step, or one that goes as far by values and multipliers if that leaves smaller products, and their sum.
+func (p *program) better(step stride) (stride, float64) {
+	sum, _ := p.products(step)
+	if equal := step.upTo(min(step.primal, step.dual)); equal != step {
+		if other, _ := p.products(equal); other < sum {
+			return equal, other
+		}
+	}
+	return step, sum
 }
 
 // ample is the part of the gap that may remain that products need not be less than: what is left then are residuals,
@@ -156,23 +167,23 @@ const ample = 0.05
 
 // lengthen takes the step to products of mu to one that is longer, if that is short, as some products would be left far
 // from it, and returns how long it can be.
-func (p *program) lengthen(mu float64) float64 {
-	length := p.longest()
+func (p *program) lengthen(mu float64) stride {
+	step := p.longest()
 	for range corrections {
-		if length > long || p.paused {
+		if min(step.primal, step.dual) > long || p.paused {
 			break
 		}
 		p.keepStep()
-		p.centre(mu, min(1, length+longer))
+		p.centre(mu, stride{step.primal + longer, step.dual + longer}.upTo(1))
 		p.direct(mu)
-		if now := p.longest(); now > length {
-			length = now
+		if now := p.longest(); now.primal+now.dual > step.primal+step.dual {
+			step = now
 			continue
 		}
 		p.takeStepBack()
 		break
 	}
-	return length
+	return step
 }
 
 // keepStep remembers the present step.

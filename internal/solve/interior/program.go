@@ -28,6 +28,7 @@ type program struct {
 	several  []int32 // rows of more than one variable, which go into the factorisation
 	rigid    bool    // some of which are hard
 	steep    bool    // or have weights that are many times others
+	curved   bool    // some row has a compliance
 	saved    []float64
 	firm     float64
 	mean     float64 // of the products before the present step
@@ -115,11 +116,12 @@ func (p *program) prepare(c *component) {
 		*v = resize(*v, p.n)
 	}
 	p.beyond = resize(p.beyond, 2*(p.n+len(p.rows)))
-	p.several, p.rigid, p.steep = p.several[:0], false, false
+	p.several, p.rigid, p.steep, p.curved = p.several[:0], false, false, false
 	p.examined, p.inconsistent = false, false
 	most := spread * p.least()
 	for j := range p.rows {
 		r := &p.rows[j]
+		p.curved = p.curved || r.compliance > 0
 		if r.last-r.first > 1 {
 			p.several = append(p.several, int32(j))
 			p.rigid = p.rigid || r.hard
@@ -267,21 +269,21 @@ func (p *program) addTo(r *row, m float64, v []float64) {
 }
 
 // products sums all products of what must not both be positive, after a step of the given length.
-func (p *program) products(step float64) (sum float64, count int) {
+func (p *program) products(step stride) (sum float64, count int) {
 	for i, y := range p.y {
-		y += step * p.dy[i]
-		sum += y*(p.zl[i]+step*p.dzl[i]) + (1-y)*(p.zu[i]+step*p.dzu[i])
+		y += step.primal * p.dy[i]
+		sum += y*(p.zl[i]+step.dual*p.dzl[i]) + (1-y)*(p.zu[i]+step.dual*p.dzu[i])
 	}
 	count = 2 * p.n
 	for k := range p.rows {
 		r := &p.rows[k]
-		mu := r.mu + step*r.dmu
+		mu := r.mu + step.dual*r.dmu
 		if r.lower {
-			sum += (r.s + step*r.ds) * (mu - r.lo)
+			sum += (r.s + step.primal*r.ds) * (mu - r.lo)
 			count++
 		}
 		if r.upper {
-			sum += (r.t + step*r.dt) * (r.hi - mu)
+			sum += (r.t + step.primal*r.dt) * (r.hi - mu)
 			count++
 		}
 	}

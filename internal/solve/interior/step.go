@@ -71,7 +71,7 @@ func (p *program) correct() {
 
 // centre adds to what is wanted what brings those products nearer to mu that a step of the given length would leave far
 // from it (Gondzio 1996).
-func (p *program) centre(mu, step float64) {
+func (p *program) centre(mu float64, step stride) {
 	towards := func(at *float64, product float64) {
 		switch {
 		case product < mu/wide:
@@ -81,18 +81,18 @@ func (p *program) centre(mu, step float64) {
 		}
 	}
 	for i, y := range p.y {
-		dy := step * p.dy[i]
-		towards(&p.beyond[2*i], (y+dy)*(p.zl[i]+step*p.dzl[i]))
-		towards(&p.beyond[2*i+1], (1-y-dy)*(p.zu[i]+step*p.dzu[i]))
+		dy := step.primal * p.dy[i]
+		towards(&p.beyond[2*i], (y+dy)*(p.zl[i]+step.dual*p.dzl[i]))
+		towards(&p.beyond[2*i+1], (1-y-dy)*(p.zu[i]+step.dual*p.dzu[i]))
 	}
 	beyond := p.beyond[2*p.n:]
 	for k := range p.rows {
 		r := &p.rows[k]
 		if r.lower {
-			towards(&beyond[2*k], (r.s+step*r.ds)*(r.mu-r.lo+step*r.dmu))
+			towards(&beyond[2*k], (r.s+step.primal*r.ds)*(r.mu-r.lo+step.dual*r.dmu))
 		}
 		if r.upper {
-			towards(&beyond[2*k+1], (r.t+step*r.dt)*(r.hi-r.mu-step*r.dmu))
+			towards(&beyond[2*k+1], (r.t+step.primal*r.dt)*(r.hi-r.mu-step.dual*r.dmu))
 		}
 	}
 }
@@ -120,49 +120,62 @@ func (p *program) complete() {
 	}
 }
 
+// stride is how far a step is taken: by the values and the slacks of rows, and by the multipliers. Where nothing is
+// curved these have equations of their own, and need not go equally far.
+type stride struct{ primal, dual float64 }
+
+// upTo returns a stride of at most so much of each.
+func (s stride) upTo(most float64) stride { return stride{min(s.primal, most), min(s.dual, most)} }
+
+// times returns a stride that is so many times as long.
+func (s stride) times(v float64) stride { return stride{v * s.primal, v * s.dual} }
+
 // longest returns the longest step, at most 1, that keeps everything positive that must be.
-func (p *program) longest() float64 {
-	step := 1.0
-	bound := func(v, dv float64) {
-		if v+step*dv < 0 {
-			step = -v / dv
+func (p *program) longest() stride {
+	step := stride{1, 1}
+	bound := func(length *float64, v, dv float64) {
+		if v+*length*dv < 0 {
+			*length = -v / dv
 		}
 	}
 	for i, y := range p.y {
-		bound(y, p.dy[i])
-		bound(1-y, -p.dy[i])
-		bound(p.zl[i], p.dzl[i])
-		bound(p.zu[i], p.dzu[i])
+		bound(&step.primal, y, p.dy[i])
+		bound(&step.primal, 1-y, -p.dy[i])
+		bound(&step.dual, p.zl[i], p.dzl[i])
+		bound(&step.dual, p.zu[i], p.dzu[i])
 	}
 	for k := range p.rows {
 		r := &p.rows[k]
 		if r.upper {
-			bound(r.t, r.dt)
-			bound(r.hi-r.mu, -r.dmu)
+			bound(&step.primal, r.t, r.dt)
+			bound(&step.dual, r.hi-r.mu, -r.dmu)
 		}
 		if r.lower {
-			bound(r.s, r.ds)
-			bound(r.mu-r.lo, r.dmu)
+			bound(&step.primal, r.s, r.ds)
+			bound(&step.dual, r.mu-r.lo, r.dmu)
 		}
+	}
+	if p.curved {
+		return step.upTo(min(step.primal, step.dual))
 	}
 	return step
 }
 
 // move takes a step.
-func (p *program) move(step float64) {
+func (p *program) move(step stride) {
 	for i := range p.y {
-		p.y[i] += step * p.dy[i]
-		p.zl[i] += step * p.dzl[i]
-		p.zu[i] += step * p.dzu[i]
+		p.y[i] += step.primal * p.dy[i]
+		p.zl[i] += step.dual * p.dzl[i]
+		p.zu[i] += step.dual * p.dzu[i]
 	}
 	for k := range p.rows {
 		r := &p.rows[k]
-		r.mu += step * r.dmu
+		r.mu += step.dual * r.dmu
 		if r.upper {
-			r.t += step * r.dt
+			r.t += step.primal * r.dt
 		}
 		if r.lower {
-			r.s += step * r.ds
+			r.s += step.primal * r.ds
 		}
 		r.d = p.slack(r, p.y)
 	}
