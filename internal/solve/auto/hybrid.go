@@ -22,6 +22,7 @@ type hybrid struct {
 	settings solve.Settings
 	analysis float64
 	hope     float64
+	patient  float64          // how much of the other method's work is done first
 	warm     float64          // how many times as long the other method waits
 	interior *interior.Solver // nil until its cost was of interest
 	cost     interior.Cost
@@ -36,26 +37,29 @@ type hybrid struct {
 }
 
 const (
-	// patience is how much of the interior point method's work Newton's does first, and hope how much of what it takes to
-	// find out what that is: a soft model of squares is nearly always solved in some tens of steps.
-	patience   = 0.25
-	hope       = patience
-	smoothHope = 1
-	// eager is that for as long as next to nothing is gained where equations tie variables: Newton's method has to move
-	// all their multipliers. The first try of the other without factors takes up to generous times what is expected.
-	eager, generous = 0.1, 2
+	// patience is how much of the interior point method's work Newton's does first, by its own count, which is about half
+	// of what it takes, and hope how much of what it takes to find out what that is: a soft model of squares is nearly
+	// always solved in some tens of steps. Linear potentials have less of it, unless some is gained.
+	patience, squaresPatience = 0.1, 0.25
+	patienceNearer            = 0.2
+	hope                      = 0.25
+	smoothHope                = 1
+	// impatience is that for as long as next to nothing is gained where equations tie variables: Newton's method has to
+	// move all their multipliers. Eager is the part of a first try of the other without factors that it works before;
+	// that takes up to generous times what is expected.
+	impatience, eager, generous = 0.05, 0.1, 2
 	// promising is how many times what Newton's method has done what is left of a try may be for it to go on.
-	promising = 1.5
+	promising = 3
 	// warm is how many times as long the other method waits where a problem is solved again and again, as learning does:
 	// Newton's begins with the last answer, which is mostly near the next one.
-	warm = 8
+	warm = 16
 	// roomy is the memory that a factorisation may take, in bytes.
 	roomy = 4 << 30
 )
 
 func newHybrid(field *mrf.Field, settings solve.Settings) *hybrid {
 	h := &hybrid{Solver: newton.New(field, settings), field: field, settings: settings, hope: hope,
-		warm: 1, hard: field.Model.Hard()}
+		patient: squaresPatience, warm: 1, hard: field.Model.Hard()}
 	if !demanding(field.Model) {
 		h.hope = smoothHope
 	}
@@ -63,6 +67,9 @@ func newHybrid(field *mrf.Field, settings solve.Settings) *hybrid {
 	for _, b := range field.Model.Blocks {
 		entries += len(b.Vars)
 		h.equations = h.equations || b.Len > 0 && b.Kind == mrf.Equal
+		if b.Len > 0 && !b.Kind.Hard() && (b.Kind == mrf.Linear || b.Exponent == 1) {
+			h.patient = patience
+		}
 	}
 	h.analysis = interior.Analysis(entries)
 	return h
@@ -161,9 +168,12 @@ func (h *hybrid) try(ctx context.Context, began time.Time, work, off float64) (s
 // patience is how much of the work with factorisations Newton's method does first. What was done without them is done.
 func (h *hybrid) patience(off float64) float64 {
 	if h.equations && (h.tired || off > far) {
-		return h.warm * eager
+		return h.warm * impatience
 	}
-	return h.warm * patience
+	if off <= nearer {
+		return h.warm * max(h.patient, patienceNearer)
+	}
+	return h.warm * h.patient
 }
 
 // whyNot says, of a problem that Newton's method did not solve in time, what the other method would have taken.
@@ -183,8 +193,9 @@ type pace struct {
 	leaps       bool
 }
 
-// nearly is how far off a method is that is expected to end soon, and far if it has next to nothing.
-const nearly, far = 100, 1e5
+// nearly is how far off a method is that is expected to end soon, nearer if it has gained something, and far if it has
+// next to nothing.
+const nearly, nearer, far = 100, 1e4, 1e5
 
 // newPace returns the pace of a method that has proven nothing yet: it is infinitely far off.
 func newPace(leaps bool) pace { return pace{first: math.NaN(), best: math.Inf(1), leaps: leaps} }
