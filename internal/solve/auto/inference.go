@@ -18,7 +18,7 @@ import (
 type Options struct {
 	// Presolve makes the problem smaller, Split solves its connected components apart.
 	Presolve, Split bool
-	// Polish has small problems solved on.
+	// Polish has small problems solved on, and others by a step where that is cheap.
 	Polish bool
 	// Own are the method's own.
 	Own Own
@@ -37,6 +37,7 @@ func Inference(method string, field *mrf.Field, settings solve.Settings, options
 		return Feasible(row.New(field, settings, options.Own), field, settings), nil
 	}
 	options.Split = options.Split && !row.Whole
+	settings.Further = settings.Further || options.Polish && settings.WithDefaults(0).Gap <= fine
 	settings.Bare = settings.Bare && !demanding(field.Model) // what is presolved or taken apart needs multipliers
 	one := func(f *mrf.Field, s solve.Settings) solve.Solver { return row.New(f, s, options.Own) }
 	if row.Name != method && field.Model.Paged() == nil {

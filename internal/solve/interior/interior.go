@@ -109,7 +109,7 @@ func (s *Solver) Solve(ctx context.Context) (*solve.Result, error) {
 	late := func() bool { return s.settings.TimeLimit > 0 && time.Since(start) > s.settings.TimeLimit }
 	s.load()
 	t := target{gap: s.settings.Gap / 4, feasibility: s.settings.Feasibility, limit: s.settings.MaxIterations,
-		stop: func() bool { return ctx.Err() != nil || late() }}
+		further: s.settings.Further, stop: func() bool { return ctx.Err() != nil || late() }}
 	for range attempts {
 		t.least = t.gap * (s.field.Grain() / s.unit) / float64(max(1, len(s.components)))
 		s.each(t)
