@@ -43,8 +43,8 @@ type Settings struct {
 	// Bare says that nobody asks for the answer's multipliers: a method need not keep them, where they follow from the
 	// point. They are as many numbers as there are ground rules.
 	Bare bool
-	// Further has a method go on from a proven answer by a step or so where that is cheap: values are nearer to those of the
-	// optimum than the gap says.
+	// Further has a method go on from a proven answer by a step or so where that is cheap: values are nearer to those of
+	// the optimum than the gap says.
 	Further bool
 }
 

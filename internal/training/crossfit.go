@@ -152,8 +152,8 @@ func (c *crossFitting) without(f *fold) lesson {
 }
 
 // mostExact is the number of ground rules up to which weights are found by all folds, and by MAP states to an answer's
-// gap. Of more, each inference takes long: then as many folds do as have enoughHeld things, as a few weights are not told
-// better by more, and the gap is that of learning.
+// gap. Of more, each inference takes long: then as many folds do as have enoughHeld things, as a few weights are not
+// told better by more, and the gap is that of learning.
 const mostExact, enoughHeld = 100_000, 300
 
 // weigh finds the weights of the rules, unless they are to stay.

@@ -132,8 +132,8 @@ func (p *program) factored() bool {
 	return !ok || e.over
 }
 
-// goFurther takes one more step from a point that is good enough, and goes back if that is no better: near the end a step
-// leaves little of the products, while those that prove a gap of 1e-6 may leave values 0.001 from the optimum's.
+// goFurther takes one more step from a point that is good enough, and goes back if that is no better: near the end a
+// step leaves little of the products, while those that prove a gap of 1e-6 may leave values 0.001 from the optimum's.
 func (p *program) goFurther(t *target, off float64) {
 	p.save()
 	products, count := p.products(stride{})
@@ -179,7 +179,8 @@ func (p *program) step(products float64, count int) (length float64) {
 	return max(step.primal, step.dual)
 }
 
-// better returns a step, or one that goes as far by values and multipliers if that leaves smaller products, and their sum.
+// better returns a step, or one that goes as far by values as by multipliers if that leaves smaller products, and their
+// sum.
 func (p *program) better(step stride) (stride, float64) {
 	sum, _ := p.products(step)
 	if equal := step.upTo(min(step.primal, step.dual)); equal != step {
