@@ -124,20 +124,7 @@ func TestLatentSumsOutHidden(t *testing.T) {
 			t.Errorf("%v break nothing, want %v", got, unhurt)
 		}
 	}
-	upstream := make([]float64, 9)
-	latent.Value(x, upstream)
-	const step = 1e-6
-	for i := range x {
-		at := x[i]
-		x[i] = at + step
-		above := latent.Value(x, nil)
-		x[i] = at - step
-		below := latent.Value(x, nil)
-		x[i] = at
-		if want := (above - below) / (2 * step); math.Abs(upstream[i]-want) > 1e-6 {
-			t.Errorf("input %d: slope %v, differences say %v", i, upstream[i], want)
-		}
-	}
+	compareSlopes(t, latent, x)
 }
 
 // Where it is too much to sum them out, or they are too many, what they say counts for nothing.

@@ -158,10 +158,17 @@ func TestLatentGradient(t *testing.T) {
 	field, things := likes()
 	latent := NewLatent(field, &Labels{Variables: []int32{0, 1, 2, 3}, Truth: []float64{1, 0, 0.3, 1}}, things, MostTried)
 	random := rand.New(rand.NewPCG(1, 2))
-	x, upstream := make([]float64, 13), make([]float64, 13)
+	x := make([]float64, 13)
 	for i := range x {
 		x[i] = 0.05 + 0.9*random.Float64()
 	}
+	compareSlopes(t, latent, x)
+}
+
+// compareSlopes compares a loss's gradient with central differences.
+func compareSlopes(t *testing.T, latent *Latent, x []float64) {
+	t.Helper()
+	upstream := make([]float64, len(x))
 	latent.Value(x, upstream)
 	const step = 1e-6
 	for i := range x {
