@@ -4,52 +4,47 @@ import (
 	"math"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/forest"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
 
 // hidden are the targets without a label, in clusters: two are of one if a ground rule has both.
 type hidden struct {
-	parent []int32       // of each variable, in a tree whose root names the cluster; noParent of labels
-	size   map[int32]int // by cluster
+	clusters forest.Forest // of all variables but labels
+	size     map[int32]int // by root
 }
 
 const (
 	// mostHidden is the number of hidden targets that a cluster has at most if it is summed out.
 	mostHidden = 64
 
-	noParent = -1
 	// noCluster is that of labels, and tooLarge any cluster that is not summed out.
 	noCluster, tooLarge = int32(-1), int32(-2)
 )
 
 // findHidden finds the clusters; nil if there is none.
 func findHidden(model *mrf.Model, labels *Labels) *hidden {
-	h := &hidden{parent: make([]int32, model.Variables), size: make(map[int32]int)}
-	for i := range h.parent {
-		h.parent[i] = int32(i)
-	}
+	h := &hidden{clusters: forest.New(model.Variables), size: make(map[int32]int)}
 	for _, i := range labels.Variables {
-		h.parent[i] = noParent
+		h.clusters[i] = forest.None
 	}
 	for _, block := range model.Blocks {
 		for j := range block.Len {
-			first := int32(noParent)
+			first := int32(forest.None)
 			for _, i := range block.Variables(j) {
-				if h.parent[i] == noParent {
-					continue
-				}
-				if root := h.root(i); first == noParent {
-					first = root
-				} else {
-					h.parent[max(first, root)] = min(first, root)
-					first = min(first, root)
+				switch {
+				case h.clusters[i] == forest.None:
+				case first == forest.None:
+					first = i
+				default:
+					first = h.clusters.Join(first, i)
 				}
 			}
 		}
 	}
-	for i, parent := range h.parent {
-		if parent != noParent {
-			h.size[h.root(int32(i))]++
+	for i, parent := range h.clusters {
+		if parent != forest.None {
+			h.size[h.clusters.Root(int32(i))]++
 		}
 	}
 	if len(h.size) == 0 {
@@ -58,21 +53,12 @@ func findHidden(model *mrf.Model, labels *Labels) *hidden {
 	return h
 }
 
-// root returns the root of a variable's tree, and makes the way there shorter.
-func (h *hidden) root(i int32) int32 {
-	for h.parent[i] != i {
-		h.parent[i] = h.parent[h.parent[i]]
-		i = h.parent[i]
-	}
-	return i
-}
-
 // cluster returns that of a hidden target.
 func (h *hidden) cluster(i int32) int32 {
 	if h == nil {
 		return tooLarge
 	}
-	if root := h.root(i); h.size[root] <= mostHidden {
+	if root := h.clusters.Root(i); h.size[root] <= mostHidden {
 		return root
 	}
 	return tooLarge

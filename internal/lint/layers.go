@@ -30,6 +30,7 @@ var layers = []layer{
 	{"internal/onnx", []string{"internal/parallel", "internal/kernel"}},
 	{"internal/ldl", []string{"internal/parallel", "internal/kernel"}},
 	{"internal/basis", nil},
+	{"internal/forest", nil},
 	{"internal/cholesky", nil},
 	{"internal/stat", nil},
 	{"internal/idx", nil},
@@ -58,17 +59,17 @@ var layers = []layer{
 		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/program",
 		"internal/similarity", "internal/scratch", "internal/mrf", "internal/plan"}},
 	{"internal/preflight", []string{
-		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/syntax",
+		"internal/parallel", "internal/forest", "internal/source", "internal/symbol", "internal/relation", "internal/syntax",
 		"internal/program", "internal/similarity", "internal/load", "internal/scratch", "internal/mrf", "internal/plan",
 		"internal/ground"}},
 	{"internal/derive", []string{
 		"internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program",
 		"internal/similarity", "internal/load", "internal/ground", "internal/preflight"}},
 	{"internal/export", []string{"internal/parallel", "internal/mrf"}},
-	{"internal/partition", []string{"internal/parallel", "internal/mrf"}},
-	{"internal/presolve", []string{"internal/parallel", "internal/mrf"}},
+	{"internal/partition", []string{"internal/parallel", "internal/forest", "internal/mrf"}},
+	{"internal/presolve", []string{"internal/parallel", "internal/forest", "internal/mrf"}},
 	{"internal/solve", []string{
-		"internal/parallel", "internal/ldl", "internal/basis", "internal/cholesky", "internal/scratch", "internal/mrf",
+		"internal/parallel", "internal/ldl", "internal/basis", "internal/forest", "internal/cholesky", "internal/scratch", "internal/mrf",
 		"internal/partition", "internal/presolve"}},
 	{"internal/consensus", []string{
 		"internal/parallel", "internal/mrf", "internal/partition", "internal/solve", "internal/place"}},
@@ -76,7 +77,7 @@ var layers = []layer{
 		"internal/ldl", "internal/source", "internal/mrf", "internal/partition", "internal/presolve", "internal/solve",
 		"internal/report"}},
 	{"internal/learn", []string{
-		"internal/parallel", "internal/kernel", "internal/cholesky", "internal/stat", "internal/mrf", "internal/partition",
+		"internal/parallel", "internal/kernel", "internal/forest", "internal/cholesky", "internal/stat", "internal/mrf", "internal/partition",
 		"internal/solve", "internal/report"}},
 	{"internal/option", []string{"internal/learn", "internal/solve"}},
 	{"internal/eval", []string{
@@ -114,7 +115,7 @@ var layers = []layer{
 		"internal/session", "change"}},
 	{"internal/engine", []string{everything}},
 	{"internal/shard", []string{
-		"internal/parallel", "internal/source", "internal/relation", "internal/syntax", "internal/program",
+		"internal/parallel", "internal/forest", "internal/source", "internal/relation", "internal/syntax", "internal/program",
 		"internal/similarity", "internal/report", "internal/place", "internal/load", "internal/presolve", "internal/solve",
 		"internal/consensus", "internal/project", "internal/perceive", "internal/session", "internal/engine"}},
 	{".", []string{everything}},

@@ -5,6 +5,7 @@ package partition
 import (
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/forest"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
 
@@ -17,19 +18,22 @@ type Components struct {
 }
 
 // None is the component of what is connected to nothing.
-const None = -1
+const None = forest.None
 
 // Find finds the components in one pass over the arenas, by union and find.
 func Find(m *mrf.Model) *Components {
-	parent := make([]int32, m.Variables)
-	for i := range parent {
-		parent[i] = None
+	groups := make(forest.Forest, m.Variables)
+	for i := range groups {
+		groups[i] = None
 	}
 	for _, b := range m.Blocks {
-		each(b, func(variables []int32) { join(parent, variables) })
+		each(b, func(variables []int32) { join(groups, variables) })
 	}
-	c := &Components{Of: number(parent)}
-	c.count(m)
+	of, count := groups.Number()
+	c := &Components{Of: of, Potentials: make([]int, count)}
+	for _, b := range m.Blocks {
+		each(b, func(variables []int32) { c.Potentials[of[variables[0]]]++ })
+	}
 	return c
 }
 
@@ -49,59 +53,16 @@ func each(b *mrf.Block, visit func(variables []int32)) {
 	}
 }
 
-// join makes the groups of the variables one; the least variable is the root of a group.
-func join(parent, variables []int32) {
-	root := parent[variables[0]]
-	if root == None || parent[root] != root {
-		root = find(parent, variables[0])
-	}
-	for _, i := range variables[1:] {
-		if parent[i] == root {
-			continue
+// join makes the groups of the variables one. A variable that was in no group becomes its own.
+func join(groups forest.Forest, variables []int32) {
+	root := variables[0]
+	for _, i := range variables {
+		if groups[i] == None {
+			groups[i] = i
 		}
-		other := find(parent, i)
-		parent[max(root, other)] = min(root, other)
-		root = min(root, other)
-	}
-}
-
-// find returns the root of i's group, and halves the way to it. A variable that was in no group becomes its own.
-func find(parent []int32, i int32) int32 {
-	if parent[i] == None {
-		parent[i] = i
-	}
-	for parent[i] != i {
-		parent[i] = parent[parent[i]]
-		i = parent[i]
-	}
-	return i
-}
-
-// number replaces the roots by the components' numbers. A root comes before the others of its group.
-func number(parent []int32) []int32 {
-	next := int32(0)
-	for i, p := range parent {
-		switch {
-		case p == None:
-		case int(p) == i:
-			parent[i] = next
-			next++
-		default:
-			parent[i] = parent[p] // a parent is less, and so has its number already
+		if groups[i] != root { // most are there already
+			root = groups.Join(root, i)
 		}
-	}
-	return parent
-}
-
-// count counts the components' potentials.
-func (c *Components) count(m *mrf.Model) {
-	n := int32(0)
-	for _, k := range c.Of {
-		n = max(n, k+1)
-	}
-	c.Potentials = make([]int, n)
-	for _, b := range m.Blocks {
-		each(b, func(variables []int32) { c.Potentials[c.Of[variables[0]]]++ })
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/deeppsl/deeppsl/internal/forest"
 	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -68,27 +69,25 @@ func (m *Model) relation(a *program.Atom) *relation.Relation {
 
 // joined returns the generating atoms with variables, grouped by the variables that link them.
 func joined(rule *program.Rule) (groups [][]*program.Atom) {
-	link := make([]int, len(rule.Variables)) // a union-find forest over the variables
-	for v := range link {
-		link[v] = v
-	}
+	links := forest.New(len(rule.Variables))
 	for k := range rule.Atoms {
 		variables := own(rule, &rule.Atoms[k])
 		for _, v := range variables {
-			link[root(link, v)] = root(link, variables[0])
+			links.Join(int32(v), int32(variables[0]))
 		}
 	}
-	at := make(map[int]int)
+	at := make(map[int32]int)
 	for k := range rule.Atoms {
 		a := &rule.Atoms[k]
 		variables := own(rule, a)
 		if len(variables) == 0 {
 			continue
 		}
-		group, seen := at[root(link, variables[0])]
+		root := links.Root(int32(variables[0]))
+		group, seen := at[root]
 		if !seen {
 			group = len(groups)
-			groups, at[root(link, variables[0])] = append(groups, nil), group
+			groups, at[root] = append(groups, nil), group
 		}
 		groups[group] = append(groups[group], a)
 	}
@@ -103,11 +102,4 @@ func own(rule *program.Rule, a *program.Atom) (variables []int) {
 		}
 	}
 	return variables
-}
-
-func root(link []int, v int) int {
-	for link[v] != v {
-		v = link[v]
-	}
-	return v
 }

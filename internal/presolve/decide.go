@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/deeppsl/deeppsl/internal/forest"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/parallel"
 )
@@ -13,7 +14,7 @@ import (
 type decisions struct {
 	field *mrf.Field
 	// parent leads to the variable that stands for those tied to it; nil if none are.
-	parent []int32
+	parent forest.Forest
 	ties   []tie
 	// lo and hi are the bounds, of variables that stand for themselves; trail says why, and tight tells whether variables
 	// that are not fixed have bounds within the box.
@@ -126,32 +127,19 @@ func (d *decisions) tie() {
 		}
 	}
 	for i := range d.parent {
-		d.parent[i] = d.parent[d.parent[i]] // parents are less, so theirs are roots already
+		d.parent[i] = d.parent.Root(int32(i))
 	}
 }
 
 // join makes the tie's groups of variables one, if they are two.
 func (d *decisions) join(t tie) {
 	if d.parent == nil {
-		d.parent = make([]int32, d.field.Model.Variables)
-		for v := range d.parent {
-			d.parent[v] = int32(v)
-		}
+		d.parent = forest.New(d.field.Model.Variables)
 	}
-	i, k := d.find(t.i), d.find(t.k)
-	if i != k {
-		d.parent[max(i, k)] = min(i, k)
+	if d.parent.Root(t.i) != d.parent.Root(t.k) {
+		d.parent.Join(t.i, t.k)
 		d.ties = append(d.ties, t)
 	}
-}
-
-// find is root while groups grow: it halves the way for the next one.
-func (d *decisions) find(i int32) int32 {
-	for d.parent[i] != i {
-		d.parent[i] = d.parent[d.parent[i]]
-		i = d.parent[i]
-	}
-	return i
 }
 
 // fix gives a variable its value.

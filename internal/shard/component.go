@@ -7,16 +7,17 @@ import (
 	"math"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/forest"
 	"github.com/deeppsl/deeppsl/internal/relation"
 )
 
 // components are the groups of rows that lie together by a cut, numbered in the order of their first rows.
 type components struct {
 	cut    *Cut
-	n      int     // symbols
-	base   []int   // of each class, in parent; none of those without keys
-	parent []int32 // by class and symbol: union and find; a root's is itself
-	number []int32 // of the components, at their roots
+	n      int           // symbols
+	base   []int         // of each class, in keys; none of those without keys
+	keys   forest.Forest // by class and symbol
+	number []int32       // of the components, at their roots
 	// Rows counts the rows of each component, Everywhere those of predicates without keys.
 	Rows       []int64
 	Everywhere int64
@@ -40,10 +41,7 @@ func (c *Cut) join(store *relation.Store) (*components, error) {
 	if size > math.MaxInt32 {
 		return nil, errKeys
 	}
-	g.parent = make([]int32, size)
-	for k := range g.parent {
-		g.parent[k] = int32(k)
-	}
+	g.keys = forest.New(size)
 	for p, r := range store.Relations {
 		g.link(p, r)
 	}
@@ -64,27 +62,16 @@ func (g *components) link(predicate int, r *relation.Relation) {
 		return
 	}
 	for row := range r.Len() {
-		root := g.find(int32(bases[0]) + columns[0][row])
+		root := int32(bases[0]) + columns[0][row]
 		for k := 1; k < len(columns); k++ {
-			other := g.find(int32(bases[k]) + columns[k][row])
-			g.parent[max(root, other)] = min(root, other)
-			root = min(root, other)
+			root = g.keys.Join(root, int32(bases[k])+columns[k][row])
 		}
 	}
 }
 
-// find returns the root of a key, and halves the way to it.
-func (g *components) find(k int32) int32 {
-	for g.parent[k] != k {
-		g.parent[k] = g.parent[g.parent[k]]
-		k = g.parent[k]
-	}
-	return k
-}
-
 // count numbers the components and counts their rows.
 func (g *components) count(store *relation.Store) {
-	g.number = slices.Repeat([]int32{none}, len(g.parent))
+	g.number = slices.Repeat([]int32{none}, len(g.keys))
 	for p, r := range store.Relations {
 		if !g.cut.keyed(p) {
 			g.Everywhere += int64(r.Len())
@@ -105,7 +92,7 @@ func (g *components) count(store *relation.Store) {
 func (g *components) root(predicate int, r *relation.Relation, row int) int32 {
 	for k, class := range g.cut.Class[predicate] {
 		if class != none {
-			return g.find(int32(g.base[class]) + r.Columns[k][row])
+			return g.keys.Root(int32(g.base[class]) + r.Columns[k][row])
 		}
 	}
 	panic("shard: a row without a key has no component")

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/forest"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
@@ -384,15 +385,10 @@ func (s *State) components(p *part) (components []component) {
 		p.of = append(p.of, make([]int32, len(p.rows))...)
 		return []component{{rows: len(p.rows), left: math.Inf(1)}}
 	}
-	s.join(p)
-	for k, root := range p.member {
-		if int(root) == k {
-			p.member[k] = int32(len(components))
-			components = append(components, component{})
-		} else {
-			p.member[k] = p.member[root] // it comes before, and has its number already
-		}
-		components[p.member[k]].left += p.residue[k]
+	of, count := s.join(p).Number()
+	components = make([]component, count)
+	for k, at := range of {
+		components[at].left += p.residue[k]
 	}
 	for k := range p.rows {
 		r := &p.rows[k]
@@ -405,38 +401,25 @@ func (s *State) components(p *part) (components []component) {
 	return components
 }
 
-// join finds for each variable one before it that rows tie it to, or itself, by union and find, and one for each row.
-func (s *State) join(p *part) {
-	parent := p.member[:0]
-	for k := range p.variables {
-		parent = append(parent, int32(k))
-	}
-	find := func(k int32) int32 {
-		for parent[k] != k {
-			parent[k] = parent[parent[k]]
-			k = parent[k]
-		}
-		return k
-	}
+// join groups the variables that rows tie, in p.member, and has one variable of each row in p.of.
+func (s *State) join(p *part) forest.Forest {
+	groups := forest.Forest(p.member[:0]).Grow(len(p.variables))
 	from := int32(0)
 	for k := range p.rows {
-		root := int32(-1)
+		root := int32(forest.None)
 		for _, i := range p.ids[from:p.rows[k].end] {
-			number := s.marks[i]
-			if number <= 0 {
-				continue
-			}
-			other := find(number - 1)
-			if root >= 0 && root != other {
-				root, other = min(root, other), max(root, other)
-				parent[other] = root
-			} else {
-				root = other
+			switch number := s.marks[i]; {
+			case number <= 0:
+			case root == forest.None:
+				root = number - 1
+			default:
+				root = groups.Join(root, number-1)
 			}
 		}
 		p.of, from = append(p.of, root), p.rows[k].end
 	}
-	p.member = parent
+	p.member = groups
+	return groups
 }
 
 // unsolved says that something has come to some variables, so that what they had is no solution any more.
