@@ -38,8 +38,8 @@ func (f Forest) Join(i, k int32) int32 {
 	return i
 }
 
-// Number replaces each parent by the number of its group, and returns how many there are; groups have the order of their
-// roots. The forest is one no more.
+// Number replaces each parent by the number of its group, and returns how many there are, in the order of their roots.
+// The forest is one no more.
 func (f Forest) Number() (of []int32, count int) {
 	for i, parent := range f {
 		switch {

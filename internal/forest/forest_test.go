@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/deeppsl/deeppsl/internal/forest"
+	_ "github.com/deeppsl/deeppsl/internal/rapidtest"
 )
 
 // Groups are those that names painted over by hand say, with None left out, and numbered as they come.

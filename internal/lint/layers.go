@@ -69,16 +69,16 @@ var layers = []layer{
 	{"internal/partition", []string{"internal/parallel", "internal/forest", "internal/mrf"}},
 	{"internal/presolve", []string{"internal/parallel", "internal/forest", "internal/mrf"}},
 	{"internal/solve", []string{
-		"internal/parallel", "internal/ldl", "internal/basis", "internal/forest", "internal/cholesky", "internal/scratch", "internal/mrf",
-		"internal/partition", "internal/presolve"}},
+		"internal/parallel", "internal/ldl", "internal/basis", "internal/forest", "internal/cholesky", "internal/scratch",
+		"internal/mrf", "internal/partition", "internal/presolve"}},
 	{"internal/consensus", []string{
 		"internal/parallel", "internal/mrf", "internal/partition", "internal/solve", "internal/place"}},
 	{"internal/explain", []string{
 		"internal/ldl", "internal/source", "internal/mrf", "internal/partition", "internal/presolve", "internal/solve",
 		"internal/report"}},
 	{"internal/learn", []string{
-		"internal/parallel", "internal/kernel", "internal/forest", "internal/cholesky", "internal/stat", "internal/mrf", "internal/partition",
-		"internal/solve", "internal/report"}},
+		"internal/parallel", "internal/kernel", "internal/forest", "internal/cholesky", "internal/stat", "internal/mrf",
+		"internal/partition", "internal/solve", "internal/report"}},
 	{"internal/option", []string{"internal/learn", "internal/solve"}},
 	{"internal/eval", []string{
 		"internal/stat", "internal/symbol", "internal/relation", "internal/program", "internal/mrf", "internal/report"}},
