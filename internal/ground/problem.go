@@ -21,12 +21,14 @@ type discards struct{ missing, violated bool }
 // problems collects what is wrong with ground rules of one rule.
 type problems struct {
 	missing  tally // atoms of an open predicate without a row
-	violated tally // hard ground rules that observations contradict
+	violated tally // hard ground rules that no values of the targets satisfy
 	broken   tally // coefficients that are not finite numbers
 	// senseless counts the times that a value was asked for which its function does not give
 	senseless tally
 	// perceived is a predicate of a rule with missing atoms whose truth a network gives
 	perceived string
+	// observed tells whether a rule with violated ground rules has atoms that may be observed
+	observed bool
 }
 
 // tally counts and keeps the first few different examples.
@@ -68,7 +70,7 @@ func (p *problems) merge(other *problems) {
 	p.violated.merge(&other.violated)
 	p.broken.merge(&other.broken)
 	p.senseless.merge(&other.senseless)
-	p.perceived = cmp.Or(p.perceived, other.perceived)
+	p.perceived, p.observed = cmp.Or(p.perceived, other.perceived), p.observed || other.observed
 }
 
 // reportMissing counts a grounding whose atom k is neither observed nor a target although its predicate is open.
@@ -89,6 +91,10 @@ func (m *machine) reportMissing(k int) {
 func (m *machine) reportViolated() {
 	m.counts.Violated++
 	m.problems.violated.add(m.groundText)
+	for _, a := range m.rule.Atoms {
+		r := m.scope.store.Relations[a.Predicate]
+		m.problems.observed = m.problems.observed || r.Observed > 0 || !r.Open
+	}
 }
 
 // reportBroken counts a ground rule with a coefficient that is needed and is not finite.
@@ -102,11 +108,14 @@ func (p *problems) diagnose(rule *program.Rule, discard discards, out *source.Di
 			"%s ground rules need atoms that are neither observed nor targets, such as %s")
 	}
 	if !discard.violated {
+		who, what := "no values of the targets satisfy", "the rule, give it"
+		if p.observed {
+			who, what = "the observations violate", "the observations, give the rule"
+		}
 		p.violated.diagnose(out, rule, "violated-by-observations",
-			"correct the observations, give the rule a weight, or leave such ground rules out with "+
-				"-D ground.discardviolated=true",
-			"the observations violate the hard ground rule %s",
-			"the observations violate %s hard ground rules, such as %s")
+			"correct "+what+" a weight, or leave such ground rules out with -D ground.discardviolated=true",
+			who+" the hard ground rule %s",
+			who+" %s hard ground rules, such as %s")
 	}
 	p.broken.diagnose(out, rule, "coefficient-not-finite",
 		"guard the division: @Max[|B|, 1]",

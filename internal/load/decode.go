@@ -37,12 +37,21 @@ func (d *decoder) object(n node, level Level, what string, fields ...field) {
 	for key, value := range d.members(n) {
 		at := slices.Index(allowed, key.scalar())
 		if at < 0 {
-			d.diags.Errorf("config-unknown-key", key.span(), suggestion(key.scalar(), allowed),
+			d.diags.Errorf("config-unknown-key", key.span(), hintOfKey(key.scalar(), allowed),
 				"%s has no key %q; the keys are %s", what, key.scalar(), strings.Join(allowed, ", "))
 			continue
 		}
 		read[at](value)
 	}
+}
+
+// hintOfKey says what an unknown key may have been meant to be. With a closing parenthesis it is the end of an atom,
+// whose comma has ended a value of YAML between braces.
+func hintOfKey(name string, allowed []string) string {
+	if before, _, closed := strings.Cut(name, ")"); closed && !strings.Contains(before, "(") {
+		return "a comma ends a value between braces: write the value in quotes"
+	}
+	return suggestion(name, allowed)
 }
 
 // readersOf puts the readers of a level's keys in the order of the table. That each key has a reader, and each reader a

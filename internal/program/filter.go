@@ -38,7 +38,12 @@ func (s *scope) sumOf(f syntax.Filter) *Sum {
 		}
 		return sum
 	}
-	s.errorf("bad-filter", f.Variable.Span, "sum over it with +"+f.Variable.Text+" in an atom",
+	hint := "sum over it with +" + f.Variable.Text + " in an atom"
+	if known {
+		hint += "; what the rule is about is restricted by an observed atom beside the others, times 0: 0 * P(" +
+			f.Variable.Text + ")"
+	}
+	s.errorf("bad-filter", f.Variable.Span, hint,
 		"a filter restricts a sum, and nothing is summed over %s", f.Variable.Text)
 	return nil
 }
