@@ -343,12 +343,15 @@ func compress(entries []entry, n int) (*ldl.Pattern, []float64) {
 }
 
 // Refinement ends when the residual, relative to the right-hand side, is at most exact, or does not fall by half more
-// than so many times. What is above rough is no solution.
+// than so many times. What is above rough is no solution, unless it is at most roughest and no more than what rounding
+// leaves of the terms that make it up: along directions of little curvature these are many times the right-hand side.
 const (
 	refinements = 60
 	slowest     = 8
 	exact       = 1e-13
 	rough       = 1e-8
+	roughest    = 1e-5
+	rounded     = 0x1p-48
 )
 
 // solve returns a solution of K x = b, and whether there is one. Where K is singular and b is in its range, it is one
@@ -380,7 +383,27 @@ func (p *piece) solve(b []float64) (x []float64, ok bool) {
 		copy(residual, b)
 		p.subtract(x, residual)
 	}
-	return answer, size == 0 || best <= rough
+	return answer, size == 0 || best <= rough || best <= roughest && best*size <= rounded*p.terms(answer)
+}
+
+// terms is the largest component of |K| |x|, in the units of right-hand sides.
+func (p *piece) terms(x []float64) float64 {
+	n, out := len(p.variables), make([]float64, len(x))
+	for k := range p.squares {
+		r := &p.squares[k]
+		size := r.h * r.size(x)
+		for e, i := range r.index {
+			out[i] += size * math.Abs(r.coef[e])
+		}
+	}
+	for k := range p.tights {
+		r := &p.tights[k]
+		out[n+k] += r.size(x)
+		for e, i := range r.index {
+			out[i] += math.Abs(x[n+k] * r.coef[e])
+		}
+	}
+	return p.norm(out)
 }
 
 // refined is a step of refinement with its image under K, which has the length 1 and is orthogonal to those before it.
@@ -460,6 +483,15 @@ func (r *row) dot(x []float64) float64 {
 	sum := 0.0
 	for e, i := range r.index {
 		sum += r.coef[e] * x[i]
+	}
+	return sum
+}
+
+// size is |a|·|x|.
+func (r *row) size(x []float64) float64 {
+	sum := 0.0
+	for e, i := range r.index {
+		sum += math.Abs(r.coef[e] * x[i])
 	}
 	return sum
 }
