@@ -10,7 +10,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/partition"
 	"github.com/deeppsl/deeppsl/internal/solve"
-	"github.com/deeppsl/deeppsl/internal/solve/newton"
+	"github.com/deeppsl/deeppsl/internal/solve/auto"
 )
 
 // Blocks tell each other values in steps of 2^-fraction: 32 bits have room for those beyond the box.
@@ -320,7 +320,7 @@ func (b *Block) minimise(ctx context.Context, feasibility float64) (*solve.Resul
 
 // solve is one attempt of minimise.
 func (b *Block) solve(ctx context.Context, gap, feasibility float64) (*solve.Result, error) {
-	solver := newton.New(b.field, solve.Settings{Gap: gap, Feasibility: feasibility, Threads: b.threads})
+	solver := auto.Part(b.field, solve.Settings{Gap: gap, Feasibility: feasibility, Threads: b.threads})
 	solver.WarmStart(b.state.Y, b.state.Mu)
 	return solver.Solve(ctx)
 }

@@ -49,6 +49,12 @@ func Inference(method string, field *mrf.Field, settings solve.Settings, options
 	}), nil
 }
 
+// Part makes a solver for a part of a problem that rounds of agreeing change a little each time: with hard rules
+// balanced, and nothing simplified. Methods are chosen as for inference.
+func Part(field *mrf.Field, settings solve.Settings) solve.Solver {
+	return balance(field, func(f *mrf.Field) solve.Solver { return newHybrid(f, settings) })
+}
+
 // inference is a solver that simplifies each problem. Weights and inputs decide what can go, so that every Solve starts
 // anew: this is for inference, and not for learning.
 type inference struct {
