@@ -173,7 +173,7 @@ func (s *Solver) adapt(scale float64) {
 	if pull > gap/2 {
 		s.inner.shift *= weaker
 	}
-	s.inner.shift = max(s.inner.shift*weaker, weakest*scale)
+	s.inner.shift = max(s.inner.shift*weaker, weakest*min(scale, s.inner.grain))
 }
 
 // begin sets the schedule's start.
