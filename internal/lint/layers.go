@@ -116,7 +116,8 @@ var layers = []layer{
 	{"internal/engine", []string{everything}},
 	{"internal/shard", []string{
 		"internal/parallel", "internal/forest", "internal/source", "internal/relation", "internal/syntax", "internal/program",
-		"internal/similarity", "internal/report", "internal/place", "internal/load", "internal/presolve", "internal/solve",
+		"internal/similarity", "internal/report", "internal/place", "internal/load", "internal/mrf", "internal/presolve",
+		"internal/solve",
 		"internal/consensus", "internal/project", "internal/perceive", "internal/session", "internal/engine"}},
 	{".", []string{everything}},
 	{"examples", []string{".", "neural", "change"}},

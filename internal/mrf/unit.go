@@ -24,6 +24,9 @@ func (f *Field) Grain() float64 {
 	return f.grain
 }
 
+// Means are those of the weights of soft potentials.
+func (f *Field) Means() Means { return f.weighed().Means() }
+
 // Within says that the field is a part of another one, which has the unit if none of its own potentials has a weight:
 // multipliers of hard constraints alone are then in the unit of those beside them.
 func (f *Field) Within(whole *Field) { f.whole = whole }

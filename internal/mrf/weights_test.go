@@ -45,3 +45,28 @@ func TestGrain(t *testing.T) {
 		}
 	}
 }
+
+// The means of parts tell the grain of the whole.
+func TestGrainOfParts(t *testing.T) {
+	parts := [][]float64{{1, 2, 1e9}, {1e-3}, {}, {5e-4, 1e-3}}
+	grain := func(weights []float64) *mrf.Field {
+		b := mrftest.New(1, 0, max(1, len(weights)))
+		for rule := range weights {
+			b.Rule(rule, mrf.Hinge, 1)
+			b.Add(0, []mrftest.Term{{Index: 0, Coef: 1}}, nil)
+		}
+		field := mrf.NewField(b.Model())
+		field.SetWeights(append(weights[:len(weights):len(weights)], make([]float64, max(1-len(weights), 0))...))
+		return field
+	}
+	var all []float64
+	var counts []int
+	var means []mrf.Means
+	for _, weights := range parts {
+		all, counts = append(all, weights...), append(counts, len(weights))
+		means = append(means, grain(weights).Means())
+	}
+	if got, want := mrf.GrainOfParts(counts, means), grain(all).Grain(); math.Abs(got/want-1) > 1e-9 {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

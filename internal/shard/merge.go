@@ -15,6 +15,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/place"
 	"github.com/deeppsl/deeppsl/internal/presolve"
@@ -152,7 +153,7 @@ func (c *Cell) scatter(ctx context.Context, at place.Files, values []float64) (e
 func join(m *Manifest, answers []*Answer) *Merged {
 	answer := &session.Answer{Status: solve.Optimal.String()}
 	out := &Merged{Report: &engine.Report{Answer: answer, Seed: m.Seed, Variables: m.Variables}, Parts: len(m.Cells)}
-	var low, soft, magnitude float64
+	magnitude, soft, means := 0.0, make([]int, len(answers)), make([]mrf.Means, len(answers))
 	for k, a := range answers {
 		answer.Status = worse(answer.Status, a.Status)
 		answer.Objective += float64(a.Objective)
@@ -168,14 +169,10 @@ func join(m *Manifest, answers []*Answer) *Merged {
 		out.Seconds.Ground += a.Work.Ground
 		out.Seconds.Solve += a.Work.Solve
 		out.PeakRSS = max(out.PeakRSS, a.Work.PeakRSS)
-		n := out.addRules(a, k > 0, m.EverywhereRules)
-		low, soft = low+n*math.Pow(float64(a.Grain), -4), soft+n // as a field's grain is a power mean
+		soft[k], means[k] = out.addRules(a, k > 0, m.EverywhereRules), a.Weights.means()
 		addStructure(answer, a)
 	}
-	grain := 1.0
-	if soft > 0 {
-		grain = math.Pow(low/soft, -0.25)
-	}
+	grain := mrf.GrainOfParts(soft, means)
 	answer.Gap = (answer.Objective - answer.DualBound) / max(grain, math.Abs(answer.Objective))
 	answer.Method, answer.Reason = methods(answers), answers[0].Reason
 	out.conclude(m, magnitude)
@@ -225,14 +222,14 @@ func (out *Merged) conclude(m *Manifest, asked float64) {
 
 // addRules adds the counts and costs of a part's rules, and returns how many soft ground rules with a weight it has.
 // Of rules that are everywhere, all parts but the first have the same ground rules once more.
-func (out *Merged) addRules(a *Answer, again bool, everywhere []int) (soft float64) {
+func (out *Merged) addRules(a *Answer, again bool, everywhere []int) (soft int) {
 	if !again {
 		out.GroundRulesByRule, out.Costs = slices.Clone(a.Rules), slices.Clone(a.Costs)
 	}
 	for r, count := range a.Rules {
 		cost := a.Costs[r]
 		if !count.Hard && cost.Weight > 0 {
-			soft += float64(count.Kept)
+			soft += int(count.Kept)
 		}
 		if again && !slices.Contains(everywhere, r) {
 			c, k := &out.GroundRulesByRule[r], &out.Costs[r]

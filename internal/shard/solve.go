@@ -18,6 +18,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/consensus"
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/place"
 	"github.com/deeppsl/deeppsl/internal/presolve"
 	"github.com/deeppsl/deeppsl/internal/project"
@@ -42,7 +43,7 @@ type Answer struct {
 	MaxViolation real                `json:"max_violation"`
 	Violated     bool                `json:"violated"`
 	AtomError    real                `json:"largest_atom_error"`
-	Grain        real                `json:"grain"` // of energy: what gaps are relative to at least
+	Weights      weights             `json:"weights"` // of soft ground rules: gaps are relative to their grain at least
 	Asked        float64             `json:"asked"`
 	Iterations   int                 `json:"iterations"`
 	Method       string              `json:"method"`
@@ -77,6 +78,19 @@ func (r *real) UnmarshalJSON(text []byte) error {
 	return err
 }
 
+// weights are the means of a cell's, see mrf.Means.
+type weights struct {
+	Mean    real `json:"mean"`
+	Least   real `json:"least"`
+	Largest real `json:"largest"`
+}
+
+func newWeights(m mrf.Means) weights { return weights{real(m.Mean), real(m.Least), real(m.Largest)} }
+
+func (w weights) means() mrf.Means {
+	return mrf.Means{Mean: float64(w.Mean), Least: float64(w.Least), Largest: float64(w.Largest)}
+}
+
 // Work is what an answer took.
 type Work struct {
 	Load    float64 `json:"load_seconds"`
@@ -87,7 +101,7 @@ type Work struct {
 
 const (
 	answerFormat  = "deeppsl shard answer"
-	answerVersion = 1
+	answerVersion = 2
 )
 
 // answer returns the name of a cell's answer; its values lie beside it.
@@ -205,7 +219,7 @@ func (c *Cell) solve(ctx context.Context, at place.Files, cells int, o project.O
 	answer := &Answer{Format: answerFormat, Version: answerVersion, Cell: c.Name, Part: c.Checksum, Options: o.Set,
 		Status: result.Status, Objective: real(result.Objective), DualBound: real(result.DualBound),
 		MaxViolation: real(result.MaxViolation), Violated: result.Violated, AtomError: real(result.AtomError),
-		Grain: real(g.Field.Grain()), Asked: asked,
+		Weights: newWeights(g.Field.Means()), Asked: asked,
 		Iterations: result.Iterations, Method: result.Method, Reason: result.Reason, Conflict: result.Conflict,
 		Rules: g.Counts(), Presolve: result.Presolve, Components: result.Components, Scratch: g.ScratchBytes(),
 		Work: Work{p.Loading.Seconds() + g.LoadTime.Seconds(), g.GroundTime.Seconds(), result.Elapsed.Seconds(),

@@ -18,6 +18,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/consensus"
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/place"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/report"
@@ -189,8 +190,9 @@ func (c *Cell) agreed(b *consensus.Block, p *consensus.Progress, m *Manifest, o 
 	a := &Answer{Format: answerFormat, Version: answerVersion, Cell: c.Name, Part: c.Checksum, Options: o.Set,
 		Status: status.String(), Objective: real(part.Objective), DualBound: real(part.Bound),
 		MaxViolation: real(part.Violation), Violated: part.Violation > m.Vertices.Feasibility,
-		AtomError: real(math.Inf(1)), Grain: real(part.Grain), Asked: m.Vertices.Gap, Iterations: part.Rounds,
-		Method: "consensus"}
+		AtomError: real(math.Inf(1)), Asked: m.Vertices.Gap, Iterations: part.Rounds,
+		Weights: newWeights(mrf.Means{Mean: part.Grain, Least: part.Grain, Largest: part.Grain}),
+		Method:  "consensus"}
 	a.Reason = fmt.Sprintf("One problem in blocks that share %d of %d variables; they agreed in %d rounds.",
 		m.Vertices.Shared, m.Variables, part.Rounds)
 	costs, active := b.ByRule(part.Point, session.ActiveMargin)

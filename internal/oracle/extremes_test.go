@@ -1,0 +1,123 @@
+package oracle
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/explain"
+	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/shard"
+)
+
+// extreme writes a configuration of some rules about targets T(a), T(b), T(c) and S of each two of these, with the
+// truth of O.
+func extreme(t *testing.T, truth []float64, rules ...string) (path string) {
+	constants := []string{"a", "b", "c"}
+	var o, one, two [][]any
+	for k, a := range constants {
+		o, one = append(o, []any{a, truth[k]}), append(one, []any{a})
+		for _, b := range constants {
+			two = append(two, []any{a, b})
+		}
+	}
+	text, err := json.Marshal(map[string]any{"rules": rules, "predicates": map[string]any{
+		"O/1": map[string]any{"observations": o}, "T/1": map[string]any{"targets": one},
+		"S/2": map[string]any{"targets": two},
+	}})
+	path = filepath.Join(t.TempDir(), "model.json")
+	if err == nil {
+		err = os.WriteFile(path, text, 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Models whose weights or coefficients are 13 orders of magnitude apart are solved wherever they are.
+func TestExtremes(t *testing.T) {
+	ctx, none := context.Background(), []float64{0, 0, 0}
+	t.Run("beyond memory", func(t *testing.T) {
+		path := extreme(t, []float64{0.9, 1e-6, 0}, "10: T(A) ^2", "10000: O(A) & S(C, A) & (C != A) -> T(A)",
+			"370000000000: O(B) & T(A) & (A != B) -> T(B)", "10000: S(A, B) ^2", "50000: !S(A, B) ^2")
+		answer := inferred(t, path, "ground.memory=4000")
+		if math.Abs(answer.Objective-75000) > 0.1 {
+			t.Errorf("objective %v, and the optimum is 75000", answer.Objective)
+		}
+	})
+	t.Run("components", func(t *testing.T) {
+		path := extreme(t, none, "0.037: T(A) ^2", "0.000000000000005: S(A, B)")
+		parted(t, ctx, path, shard.ByComponents)
+	})
+	t.Run("blocks", func(t *testing.T) {
+		path := extreme(t, none, "2 * S(B, A) + -0.01 * T(A) + -30000 * S(A, B) <= -0.25 .")
+		parted(t, ctx, path, shard.ByVertices)
+	})
+	t.Run("explained", func(t *testing.T) {
+		path := extreme(t, none, "0.000000001: 0.001 * T(A) <= 0",
+			"0.00000001: 10000 / |B| * S(A, +B) + -0.001 * T(A) >= 0.5 ^2", "0.000000001: !S(A, B) ^2")
+		loaded, err := project.Load(path, project.Options{Threads: 1, Set: asked})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := engine.Ground(ctx, loaded, load.Infer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := g.InferAgain(ctx, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := g.Explainer(answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := x.Explain(ctx, explain.Options{Shown: -1}, "S", "a", "c")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wrong := unexplained(e, 1e-8); wrong != "" {
+			t.Errorf("%s: %+v", wrong, e)
+		}
+	})
+}
+
+// inferred solves a configuration, which must be proven.
+func inferred(t *testing.T, path string, set ...string) *session.Answer {
+	loaded, err := project.Load(path, project.Options{Threads: 1, Set: append(set, asked...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := engine.Ground(context.Background(), loaded, load.Infer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := g.Infer(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.Status != "optimal" {
+		t.Errorf("%s, with a gap of %v", answer.Status, answer.Gap)
+	}
+	return answer
+}
+
+// parted solves a configuration in two parts, which must have a proof together.
+func parted(t *testing.T, ctx context.Context, path, by string) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, got, err := sharded(ctx, path, filepath.Join(t.TempDir(), "parts"), by, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Status != "optimal" {
+		t.Errorf("%s, with a gap of %v", got.Status, got.Gap)
+	}
+}
