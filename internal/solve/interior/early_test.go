@@ -1,6 +1,7 @@
 package interior_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -104,5 +105,23 @@ func TestTry(t *testing.T) {
 		math.Abs(r.Objective-whole.Objective) > 1e-9 {
 		t.Errorf("%v, %d tries and %d steps to %v, not %d to %v; %v", r.Status, tries, r.Iterations, r.Objective,
 			whole.Iterations, whole.Objective, err)
+	}
+}
+
+// What is paused does not go on without time: to one who asks again as long as little is left, it is over.
+func TestTryWithoutTime(t *testing.T) {
+	s := interior.New(randomSums(), solve.Settings{Gap: 1e-6, Threads: 1})
+	step := s.Cost().Early / 50
+	if r, left := s.Try(t.Context(), step); r != nil || math.IsInf(left, 1) {
+		t.Fatalf("%v with %v left of a paused try", r, left)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if r, left := s.Try(ctx, 2*step); r != nil || !math.IsInf(left, 1) {
+		t.Errorf("%v with %v left after the end", r, left)
+	}
+	s.Within(1)
+	if r, left := s.Try(t.Context(), 2*step); r != nil || !math.IsInf(left, 1) {
+		t.Errorf("%v with %v left after the limit of time", r, left)
 	}
 }

@@ -137,7 +137,10 @@ func (s *Solver) Try(ctx context.Context, work float64) (r *solve.Result, left f
 	s.budget = work
 	r, err := s.Solve(ctx)
 	s.budget = 0
+	late := s.settings.TimeLimit > 0 && s.result.Elapsed >= s.settings.TimeLimit
 	switch {
+	case ctx.Err() != nil || late:
+		return nil, math.Inf(1) // what is paused has no time to go on
 	case err == nil && s.tried != nil:
 		return nil, s.tried.left()
 	case err != nil || r.Status != solve.Optimal && r.Status != solve.Infeasible:
