@@ -140,6 +140,13 @@ func (s *scope) checkDerivation() {
 	last := len(s.rule.Atoms) - 1
 	head := s.rule.Atoms[last].Predicate
 	for _, a := range s.rule.Atoms[:last] {
+		if s.c.program.Predicates[a.Predicate].Perceived {
+			seen, derived := a.Span.Text(), s.rule.Atoms[last].Span.Text()
+			hint := "say by observed predicates which atoms there are, and by a rule what they are worth: "
+			s.errorf("not-closed", a.Span, hint+seen+" = "+derived+" .",
+				"a network says how true %s is, and not which atoms there are", seen)
+			continue
+		}
 		s.requireClosed(a.Predicate, a.Span, "the body of a derivation")
 		if a.Predicate == head {
 			s.errorf("recursive-derivation", a.Span, "derive one step at a time, each into a relation of its own",

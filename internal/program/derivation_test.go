@@ -1,6 +1,7 @@
 package program
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -57,5 +58,13 @@ func TestCanonical(t *testing.T) {
 		if got != test.want || (err == nil) != (test.want != "") {
 			t.Errorf("%s %q: got %q, %v, want %q", test.typ, test.in, got, err, test.want)
 		}
+	}
+}
+
+// What a network says is no table to derive from: the hint is the rule to write instead.
+func TestDerivedFromNetwork(t *testing.T) {
+	_, diags := compileDefinition(figurePredicates(), "CiteP(A, B) <- Similar(A, B)")
+	if want := "Similar(A, B) = CiteP(A, B) ."; len(diags) == 0 || !strings.HasSuffix(diags[0].Hint, want) {
+		t.Errorf("got %v, want the hint to end in %s", diags, want)
 	}
 }
