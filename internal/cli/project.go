@@ -94,7 +94,7 @@ func (p *projectFlags) loadShown(cmd *cobra.Command, from *input, args []string,
 	set ...string) (*project.Project, error) {
 	options := p.options()
 	options.Set = append(options.Set, set...)
-	options.OnEpoch, options.OnFit, options.OnWeigh = epochLine(p.Env, "learning"), fitting(p.Env), weighing(p.Env)
+	options.OnEpoch, options.OnFit, options.OnStage = epochLine(p.Env, "learning"), fitting(p.Env), stages(p.Env)
 	warn := options.OnWarning
 	options.OnWarning = func(warnings source.Diagnostics) {
 		*lints = append(*lints, warnings...)
@@ -178,17 +178,20 @@ func fitting(e *command.Env) func(learn.FitEpoch) {
 	}
 }
 
-// weighing shows how far finding the weights of rules by held-out labels is.
-func weighing(e *command.Env) func(step, steps int) {
+// stages shows how far a stage of learning is.
+func stages(e *command.Env) func(name string, step, steps int) {
 	progress := e.Progress()
 	var bar report.Task
-	return func(step, steps int) {
-		if step == 1 {
-			bar = progress.Start("weighing rules", int64(steps), "steps")
+	shown, done := "", 0
+	return func(name string, step, steps int) {
+		if name != shown {
+			bar = progress.Start(name, int64(steps), "steps")
+			shown, done = name, 0
 		}
-		bar.Add(1)
-		if step == steps {
+		bar.Add(int64(step - done))
+		if done = step; step == steps {
 			bar.Done()
+			shown = ""
 		}
 	}
 }
@@ -196,10 +199,14 @@ func weighing(e *command.Env) func(step, steps int) {
 // silence is how long an inference may take without a line about it.
 const silence = 2 * time.Second
 
-// iterationLine prints how far a long inference is, now and then.
+// iterationLine prints how far a long inference is, now and then. Another one begins where iterations are counted anew.
 func iterationLine(e *command.Env) func(solve.Iteration) {
-	said := time.Now()
+	said, last := time.Now(), 0
 	return func(it solve.Iteration) {
+		if it.Number < last {
+			said = time.Now()
+		}
+		last = it.Number
 		if time.Since(said) < silence {
 			return
 		}

@@ -161,7 +161,7 @@ func (r *runner) settings(cmd *cobra.Command) (project.Options, error) {
 	}
 	options.Checkpoint = r.checkpoint
 	options.OnGround = func() { r.Answering.Store(true) }
-	options.OnFit, options.OnWeigh, options.OnBatch = fitting(r.Env), weighing(r.Env), r.Batches(1, "examples")
+	options.OnFit, options.OnStage, options.OnBatch = fitting(r.Env), stages(r.Env), r.Batches(1, "examples")
 	line := epochLine(r.Env, "learning")
 	options.OnEpoch = func(e learn.Epoch) {
 		line(e)

@@ -64,6 +64,9 @@ type implicitSolver struct {
 	// exact leaves variables at their bounds where they are, with next to no ν; else they yield, with the curvature
 	// boxCurvature.
 	exact bool
+	// rough has it end early: see roughTolerance.
+	rough bool
+	stop  func() bool // tells that there is no more time: what is solved until then is no derivative; nil for never
 
 	conjugate mrf.Conjugate
 	hessian   *mrf.Hessian
@@ -79,9 +82,9 @@ type implicitSolver struct {
 
 const (
 	// implicitTolerance is that of the adjoint, and coarseTolerance the one where it moves networks, whose gradients have
-	// single precision.
-	implicitTolerance, coarseTolerance = 1e-10, 1e-7
-	implicitIterations                 = 500
+	// single precision; roughTolerance is that where it moves a few weights, and each product takes long.
+	implicitTolerance, coarseTolerance, roughTolerance = 1e-10, 1e-7, 1e-3
+	implicitIterations                                 = 500
 	// stiffness is that of equations, in the field's unit, and rounds bounds how often their multipliers are improved.
 	stiffness, rounds = 100, 30
 	// smallestRidge, in the same unit, gives a direction without curvature no large derivative by rounding alone.
@@ -106,7 +109,7 @@ func (s *implicitSolver) solve(field *mrf.Field, y, multipliers, slope []float64
 	clear(v)
 	for range rounds {
 		s.improve(slope, v)
-		if !equations || s.violated(field, v) <= s.tolerance()*largest(v) {
+		if !equations || s.stop != nil && s.stop() || s.violated(field, v) <= s.tolerance()*largest(v) {
 			return
 		}
 	}
@@ -114,8 +117,11 @@ func (s *implicitSolver) solve(field *mrf.Field, y, multipliers, slope []float64
 
 // tolerance is how small, beside what they were, residuals and violations are to become.
 func (s *implicitSolver) tolerance() float64 {
-	if s.exact {
+	switch {
+	case s.exact:
 		return implicitTolerance
+	case s.rough:
+		return roughTolerance
 	}
 	return coarseTolerance
 }
@@ -208,7 +214,7 @@ func (s *implicitSolver) improve(slope, v []float64) {
 	if rest > 0 {
 		tolerance *= math.Max(1, math.Sqrt(whole/rest))
 	}
-	s.products += s.conjugate.Solve(s.hessian, s.right, s.part, tolerance, implicitIterations, nil)
+	s.products += s.conjugate.Solve(s.hessian, s.right, s.part, tolerance, implicitIterations, s.stop)
 	for k, i := range free {
 		v[i] += s.part[k]
 	}

@@ -33,8 +33,12 @@ func SolveFrom(ctx context.Context, solver solve.Solver, y []float64) ([]float64
 	return result.Y, nil
 }
 
-// Solution is a MAP state with its multipliers, where the search for another one may begin; the zero one is nowhere.
-type Solution struct{ Y, Multipliers []float64 }
+// Solution is a MAP state with its multipliers, where the search for another one may begin, and how many iterations it
+// took; the zero one is nowhere.
+type Solution struct {
+	Y, Multipliers []float64
+	Iterations     int
+}
 
 // SolveNear returns the MAP state of a solver's field, found from another one: of other weights and inputs, or of as
 // many ground rules in the same order.
@@ -43,11 +47,13 @@ func SolveNear(ctx context.Context, solver solve.Solver, from Solution) (Solutio
 	if err != nil {
 		return from, err
 	}
-	return Solution{result.Y, result.Multipliers}.clone(), nil
+	return Solution{result.Y, result.Multipliers, result.Iterations}.clone(), nil
 }
 
 // clone returns a copy that no solver writes over.
-func (s Solution) clone() Solution { return Solution{slices.Clone(s.Y), slices.Clone(s.Multipliers)} }
+func (s Solution) clone() Solution {
+	return Solution{slices.Clone(s.Y), slices.Clone(s.Multipliers), s.Iterations}
+}
 
 // InfeasibleError says that the hard rules contradict each other, so that there is no MAP state to learn from.
 type InfeasibleError struct {

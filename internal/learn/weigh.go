@@ -22,9 +22,14 @@ type Weigher struct {
 	Field   *mrf.Field
 	Solver  solve.Solver // of this very Field
 	Theta   []float64    // the weights as written; in the end those found
+	Start   []float64    // where the search goes on from those; nil for there
 	Learned []bool
 	Ridge   float64 // ν of the implicit derivative
-	Folds   []Fold
+	// Rough has derivatives found to a thousandth, where there are very many ground rules: a few weights need no more.
+	Rough bool
+	Most  int // iterations of inferences after which no more steps are taken; 0 for none
+	spent int
+	Folds []Fold
 	// OnStep, if set, is called after each of at most so many steps, and with the last one when the weights are found.
 	OnStep func(step, steps int)
 }
@@ -55,6 +60,7 @@ type Fold struct {
 	Solver solve.Solver
 	// Start is where the first inference begins; in the end it is the last MAP state.
 	Start     Solution
+	Next      Solution // where that of the Weigher's Start begins
 	surrogate *implicit
 }
 
@@ -68,7 +74,7 @@ func (w *Weigher) Run(ctx context.Context) (before, after float64, err error) {
 	w.prepare()
 	defer func() { w.weigh(written, best.value) }()
 	optimiser, rate, stale := w.optimiser(), weighingRate, 0
-	for step := 0; step < weighings && rate >= leastWeighingRate; step++ {
+	for step := 0; step < weighings && rate >= leastWeighingRate && !w.over(); step++ {
 		w.weigh(written, logs.Value)
 		value, err := w.objective(ctx, logs)
 		if err != nil {
@@ -85,6 +91,10 @@ func (w *Weigher) Run(ctx context.Context) (before, after float64, err error) {
 			copy(best.value, logs.Value)
 			copy(best.gradient, logs.Gradient)
 		}
+		if step == 0 && w.Start != nil {
+			w.begin(written, logs)
+			continue
+		}
 		if stale > weighingPatience {
 			copy(logs.Value, best.value)
 			copy(logs.Gradient, best.gradient)
@@ -99,6 +109,24 @@ func (w *Weigher) Run(ctx context.Context) (before, after float64, err error) {
 	w.tell(weighings + 1)
 	return before, after, nil
 }
+
+// begin goes to where the search goes on from.
+func (w *Weigher) begin(written []float64, logs *Parameter) {
+	for r, theta := range w.Start {
+		if w.Learned[r] {
+			logs.Value[r] = float32(math.Log(theta / written[r]))
+		}
+	}
+	for k := range w.Folds {
+		if next := w.Folds[k].Next; next.Y != nil {
+			w.Folds[k].Start = next
+		}
+	}
+	w.tell(1)
+}
+
+// over tells whether inferences have taken as many iterations as they may.
+func (w *Weigher) over() bool { return w.Most > 0 && w.spent >= w.Most }
 
 // tell says how far the search is.
 func (w *Weigher) tell(step int) {
@@ -127,6 +155,7 @@ func (w *Weigher) prepare() {
 			fold.Field, fold.Solver = w.Field, w.Solver
 		}
 		fold.surrogate = newImplicit(fold.Field.Model, w.Ridge)
+		fold.surrogate.rough = w.Rough
 	}
 }
 
@@ -153,7 +182,11 @@ func (w *Weigher) objective(ctx context.Context, logs *Parameter) (float64, erro
 		fold, share := &w.Folds[k], 1/float64(len(w.Folds))
 		fold.Field.SetInputs(fold.Inputs)
 		value += share * fold.Labels.refined(fold.Start.Y, all.exponent(), slope)
+		fold.surrogate.stop = func() bool { return ctx.Err() != nil }
 		fold.surrogate.aim(fold.Field, fold.Start.Y, fold.Start.Multipliers, slope)
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		fold.surrogate.gradients(fold.Field, inputs, weights)
 		for r, g := range weights {
 			logs.Gradient[r] += float32(share * g * w.Theta[r])
@@ -181,5 +214,6 @@ func (w *Weigher) solve(ctx context.Context, fold *Fold) error {
 	}
 	var err error
 	fold.Start, err = SolveNear(ctx, fold.Solver, fold.Start)
+	w.spent += fold.Start.Iterations
 	return err
 }

@@ -3,6 +3,7 @@ package learn
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -101,5 +102,23 @@ func TestWeigherGradient(t *testing.T) {
 		if got := float64(logs.Gradient[r]); math.Abs(got-want) > 1e-2*math.Abs(want)+2e-5 {
 			t.Errorf("rule %d: %v, differences give %v", r, got, want)
 		}
+	}
+}
+
+// The search goes on from other weights where it is told to, with what is found there, and ends where inferences have
+// taken as many iterations as they may.
+func TestWeigherBegins(t *testing.T) {
+	w, written := weighing(t, func(theta []float64) { theta[0], theta[1] = 3*theta[0], theta[1]/3 })
+	w.Start = slices.Clone(written)
+	w.Start[0], w.Start[1] = 3*written[0], written[1]/3
+	w.Most = 1 // the first inference takes as many
+	before, after, err := w.Run(t.Context())
+	if err != nil || after != before || !slices.Equal(w.Theta, written) {
+		t.Fatalf("objective %v to %v, weights %v to %v, %v", before, after, written, w.Theta, err)
+	}
+	w.Most, w.spent = 0, 0
+	before, after, err = w.Run(t.Context())
+	if err != nil || after > before-1 || w.Theta[0] < 2*written[0] || w.Theta[1] > 0.6*written[1] {
+		t.Errorf("objective %v to %v, weights %v to %v, %v", before, after, written, w.Theta, err)
 	}
 }

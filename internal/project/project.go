@@ -39,13 +39,14 @@ type Options struct {
 	OnEpoch func(learn.Epoch)
 	// OnFit, if set, is called after every epoch of fitting networks alone.
 	OnFit func(learn.FitEpoch)
-	// OnWeigh, if set, is called after each of so many steps of finding the weights of rules by labels that are held out.
-	OnWeigh func(step, steps int)
+	// OnStage, if set, is called after each of at most so many steps of a stage of learning, and with the last one when
+	// the stage is over.
+	OnStage func(name string, step, steps int)
 	// OnBatch, if set, is called after every batch of training examples.
 	OnBatch func(learn.Batch)
 	// Bare says that nobody asks for the multipliers of answers.
 	Bare bool
-	// OnIteration, if set, is called after every iteration of an inference, but not of those within training, nor where
+	// OnIteration, if set, is called after every iteration of an inference, but not of those of examples, nor where
 	// components are solved apart.
 	OnIteration func(solve.Iteration)
 	// OnGround, if set, is called when Run has ground its first phase. A context that ends before is an error; one that

@@ -20,7 +20,7 @@ func (s *Settings) WhileLearning() solve.Settings {
 
 // Solver makes a solver of the chosen method, with the given limits.
 func (s *Settings) Solver(field *mrf.Field, limits solve.Settings, o *Options) (solve.Solver, error) {
-	limits.Threads = o.Threads
+	limits.Threads, limits.Trace = o.Threads, o.OnIteration
 	return auto.With(s.Method, field, limits, s.own(o))
 }
 

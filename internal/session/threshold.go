@@ -19,7 +19,7 @@ type LearnedThreshold struct {
 
 // LearnThresholds finds from which value on an atom of each predicate had best count as true, by an answer about atoms
 // whose truth some phases have: for predicates with a discrete evaluation that nobody has written a threshold for. part
-// deals these atoms, by their numbers, out to parts from 0 on.
+// deals these atoms, by their numbers, out to parts from 0 on; what is NotJudged tells nothing.
 func (g *Grounding) LearnThresholds(answer *Answer, phases []load.Phase, part func(free int32) int) error {
 	g.thresholds = make(map[int]float64)
 	for k := range g.Project.Config.Predicates {
@@ -44,6 +44,9 @@ func (g *Grounding) LearnThresholds(answer *Answer, phases []load.Phase, part fu
 				if parts[at] = -1; scored.Atoms.Role(row) != relation.Observed {
 					parts[at] = part(scored.Atoms.Number(row))
 				}
+				if parts[at] == NotJudged {
+					scored.Truth[at] = math.NaN()
+				}
 			}
 			if threshold, better := eval.LearnThreshold(options, scored, parts); better {
 				g.thresholds[k] = threshold
@@ -52,6 +55,9 @@ func (g *Grounding) LearnThresholds(answer *Answer, phases []load.Phase, part fu
 	}
 	return nil
 }
+
+// NotJudged is the part of atoms by which no threshold is found.
+const NotJudged = -2
 
 // scoredIn is scored by the truth of several phases, of which the first that has an atom's counts.
 func (g *Grounding) scoredIn(answer *Answer, phases []load.Phase, predicate int, options map[string]string) (

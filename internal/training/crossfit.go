@@ -27,6 +27,10 @@ type crossFitting struct {
 	standing learn.Verdict // of the plan
 	chosen   CrossFit
 	fitsAny  bool // networks were fitted alone to something
+	// found are weights where the search for others had best begin; nil where nothing is known of that.
+	found []float64
+	// written is the verdict on the weights written with the networks fitted alone; nil before.
+	written *learn.Verdict
 }
 
 // cautious is the number of epochs end to end where nothing can be held out to choose it, and networks cannot be fitted
@@ -50,6 +54,10 @@ func (g *learner) crossFit(ctx context.Context, l lesson) (*Training, error) {
 		}
 		for _, stage := range []func(context.Context) error{
 			c.divide, c.fit, c.weigh, c.teach, c.chooseEpochs, c.afresh, c.propagate} {
+			if g.satisfied(c.standing) && c.chosen.Folds > 0 {
+				c.plan.epochs = 0
+				break
+			}
 			if err := stage(ctx); err != nil {
 				ended, cut := learn.CutShort(ctx, err)
 				if cut {
@@ -117,11 +125,16 @@ func (c *crossFitting) divide(context.Context) error {
 	if divided == nil {
 		return c.beCautious(len(labels.Variables))
 	}
-	c.chosen.Folds = g.Project.Learning.Folds
-	for k := range c.chosen.Folds {
+	held, anywhere := 0, make([]float64, g.Model.Variables)
+	for k := range g.Project.Learning.Folds {
 		d := &division{divided, k}
-		c.folds = append(c.folds, fold{division: d, held: labels.Where(d.holds)})
+		f := fold{division: d, held: labels.Where(d.holds)}
+		c.folds = append(c.folds, f)
+		if held += f.held.Judge(anywhere).Entities(); g.large() && held >= enoughHeld {
+			break
+		}
 	}
+	c.chosen.Folds = len(c.folds)
 	return nil
 }
 
@@ -151,11 +164,6 @@ func (c *crossFitting) without(f *fold) lesson {
 	return lesson{fitEpochs: c.lesson.fitEpochs, epochs: c.lesson.epochs, division: f.division, held: f.held, plan: c.plan}
 }
 
-// mostExact is the number of ground rules up to which weights are found by all folds, and by MAP states to an answer's
-// gap. Of more, each inference takes long: then as many folds do as have enoughHeld things, as a few weights are not
-// told better by more, and the gap is that of learning.
-const mostExact, enoughHeld = 100_000, 300
-
 // weigh finds the weights of the rules, unless they are to stay.
 func (c *crossFitting) weigh(ctx context.Context) error {
 	g, learned := c.g, c.g.learned()
@@ -167,23 +175,23 @@ func (c *crossFitting) weigh(ctx context.Context) error {
 	if !slices.Contains(learned, true) || s.Learn.RuleRate == 0 {
 		return nil
 	}
-	limits, large := s.Solve, g.Model.Potentials() > mostExact
-	if large {
-		limits = s.WhileLearning()
-	}
-	solver, err := g.SolverOf(g.Field, limits)
+	solver, err := g.exact(g.Field)
 	if err != nil {
 		return err
 	}
-	w := learn.Weigher{Field: g.Field, Solver: solver, Theta: slices.Clone(g.Theta), Learned: learned,
-		Ridge: s.Learn.Ridge, OnStep: g.Project.OnWeigh}
-	held, anywhere := 0, make([]float64, g.Model.Variables)
-	for _, f := range c.folds {
-		if large && held >= enoughHeld {
-			break
-		}
-		w.Folds = append(w.Folds, learn.Fold{Inputs: f.inputs, Labels: f.held})
-		held += f.held.Judge(anywhere).Entities()
+	start, began, verdict, err := c.start(ctx)
+	if err != nil {
+		return err
+	}
+	if start != nil && g.satisfied(verdict) {
+		c.folds, c.plan.theta = began, start
+		c.chosen.Fitted, c.chosen.Weighed = c.written.Loss(), verdict.Loss()
+		return nil
+	}
+	w := learn.Weigher{Field: g.Field, Solver: solver, Theta: slices.Clone(g.Theta), Start: start, Learned: learned,
+		Ridge: s.Learn.Ridge, Rough: g.large(), Most: g.mostWeighed(), OnStep: g.steps(toWeigh)}
+	for k, f := range c.folds {
+		w.Folds = append(w.Folds, learn.Fold{Inputs: f.inputs, Labels: f.held, Start: f.last, Next: began[k].last})
 	}
 	c.chosen.Fitted, c.chosen.Weighed, err = w.Run(ctx)
 	for k := range w.Folds {
@@ -193,11 +201,67 @@ func (c *crossFitting) weigh(ctx context.Context) error {
 	return err
 }
 
+// beginnings are what the weights of rules that do not just pass on what networks see are multiplied by, all together,
+// to find where the search for weights had best begin. Where each thing has many neighbours, rules about these may
+// drown what is seen: all are of one class then, and no derivative says what would change that.
+var beginnings = []float64{0.3, 0.1, 0.03, faint}
+
+// beginningGain is by how many standard errors over the entities another beginning has to be better than the weights
+// written: several are tried, and small differences the search finds by itself.
+const beginningGain = 3
+
+// start returns the weights where the search for them begins, and the folds with their states and the verdict on these:
+// those written, which is nil, unless others are plainly better.
+func (c *crossFitting) start(ctx context.Context) (start []float64, began []fold, best learn.Verdict, err error) {
+	g := c.g
+	relating := g.relating()
+	if began = c.folds; len(relating) == 0 {
+		return nil, began, best, nil
+	}
+	if best, err = c.judge(ctx, g.written(), c.folds); err != nil {
+		return nil, nil, best, err
+	}
+	written := best
+	c.written = &written
+	others := c.beginnings(relating)
+	told := g.stage(toCompare, len(others))
+	defer told.end()
+	for _, theta := range others {
+		folds := slices.Clone(c.folds)
+		verdict, err := c.judge(ctx, theta, folds)
+		if err != nil {
+			return nil, nil, best, err
+		}
+		told.next()
+		if verdict.Beats(written, beginningGain) && verdict.Loss() < best.Loss() {
+			start, began, best = theta, folds, verdict
+		} else if start != nil {
+			break
+		}
+	}
+	return start, began, best, nil
+}
+
+// beginnings are weights to begin from, other than those written.
+func (c *crossFitting) beginnings(relating []int) (thetas [][]float64) {
+	if c.found != nil {
+		return [][]float64{c.found}
+	}
+	for _, by := range beginnings {
+		theta := c.g.written()
+		for _, r := range relating {
+			theta[r] *= by
+		}
+		thetas = append(thetas, theta)
+	}
+	return thetas
+}
+
 // judge returns what held-out labels say of weights and the networks of each fold. It looks for MAP states near those
 // that were judged before, which takes a small part of the time: what the networks of a fold see does not change much.
 func (c *crossFitting) judge(ctx context.Context, theta []float64, folds []fold) (learn.Verdict, error) {
 	g := c.g
-	solver, err := g.SolverOf(g.Field, g.Project.Learning.WhileLearning())
+	solver, err := g.judging(g.Field)
 	if err != nil {
 		return learn.Verdict{}, err
 	}
@@ -206,7 +270,10 @@ func (c *crossFitting) judge(ctx context.Context, theta []float64, folds []fold)
 	for k := range folds {
 		f := &folds[k]
 		solver.SetInputs(f.inputs)
-		if f.last.Y == nil {
+		switch {
+		case f.last.Y == nil && k > 0: // what networks of different folds see differs little
+			f.last = folds[k-1].last
+		case f.last.Y == nil:
 			f.last.Y = make([]float64, g.Model.Variables)
 		}
 		if f.last, err = learn.SolveNear(ctx, solver, f.last); err != nil {
@@ -236,7 +303,11 @@ func (c *crossFitting) chooseEpochs(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if curves[k], err = c.heldOut(ctx, k, c.without(f), impatience); err != nil {
+		patience := impatience
+		if c.g.large() {
+			patience = largeImpatience
+		}
+		if curves[k], err = c.heldOut(ctx, k, c.without(f), patience); err != nil {
 			return err
 		}
 	}

@@ -66,6 +66,9 @@ func (c *crossFitting) propagating(ctx context.Context, network string) (*crossF
 	}
 	rival := &crossFitting{g: c.g, lesson: c.lesson, fitsAny: true, plan: plan{decayFactor: c.plan.decayFactor},
 		chosen: CrossFit{Folds: c.chosen.Folds, DecayFactor: c.chosen.DecayFactor}}
+	if c.g.large() {
+		rival.found = c.plan.theta
+	}
 	if c.chosen.Folds == 0 {
 		rival.plan.epochs = c.lesson.epochs // of which validation chooses
 	}

@@ -200,7 +200,7 @@ func (c *referee) judgeScores(labels *learn.Labels, first, second *contestant, g
 }
 
 // noPart is the place of no part of the labels that are judged by, and notJudged that of all other labels.
-const noPart, notJudged = -1, -2
+const noPart, notJudged = -1, session.NotJudged
 
 // parts deals the entities of labels out, and returns the part of each variable with a label, and the number of parts.
 func (c *referee) parts(labels *learn.Labels) (part map[int32]int, count int) {

@@ -34,7 +34,10 @@ type rehearsal struct {
 }
 
 // shift is what is seen while a part of the labels is held out.
-type shift struct{ inputs []float64 }
+type shift struct {
+	inputs []float64
+	last   learn.Solution // that was found, where the next one is looked for if there are many ground rules
+}
 
 // rehearse rehearses inference, if it may be told anything by that.
 func (g *learner) rehearse(ctx context.Context, training *Training) error {
@@ -123,8 +126,12 @@ func (r *rehearsal) decide(ctx context.Context, training *Training, knowing bool
 		}
 	}
 	return g.LearnThresholds(&session.Answer{Values: y, Perceived: g.Inputs}, r.truths, func(i int32) int {
-		if p, labelled := part[i]; labelled {
+		p, labelled := part[i]
+		switch {
+		case labelled:
 			return p
+		case len(r.shifts) < g.Project.Learning.Folds && r.folds != nil:
+			return session.NotJudged // networks have learned from it
 		}
 		return noPart
 	})
@@ -136,7 +143,7 @@ func ends(folds []fold) (shifts []shift) {
 		if f.ends == nil {
 			return nil
 		}
-		shifts = append(shifts, shift{f.ends})
+		shifts = append(shifts, shift{f.ends, f.last})
 	}
 	return shifts
 }
@@ -187,15 +194,18 @@ func (r *rehearsal) schedule(folds []fold) error {
 	}
 	switch {
 	case by == byValidation:
-		r.shifts = []shift{{g.Inputs}}
+		r.shifts = []shift{{inputs: g.Inputs}}
 	case g.Perception == nil:
 		if r.folds = learn.Divide(r.labels, g.Project.Learning.Folds, g.Seed); r.folds != nil {
-			r.shifts = slices.Repeat([]shift{{g.Inputs}}, g.Project.Learning.Folds)
+			r.shifts = slices.Repeat([]shift{{inputs: g.Inputs}}, g.Project.Learning.Folds)
 		}
 	default:
 		for _, f := range folds {
 			r.folds = f.division.folds
-			r.shifts = append(r.shifts, shift{f.inputs})
+			r.shifts = append(r.shifts, shift{f.inputs, f.last})
+		}
+		if r.folds != nil { // where inferences take long, not all are held out
+			r.labels = r.labels.Where(func(entity int32) bool { return r.folds[entity] < len(r.shifts) })
 		}
 	}
 	return nil
@@ -220,16 +230,19 @@ func (r *rehearsal) know(ctx context.Context, forgotten *contestant, theta []flo
 func (r *rehearsal) answer(ctx context.Context, knowing bool, theta []float64) (whole contestant, err error) {
 	g := r.g
 	var y []float64
-	for k, s := range r.shifts {
+	told := g.stage(toKnow, len(r.shifts))
+	defer told.end()
+	for k := range r.shifts {
 		field := g.Field
 		if knowing {
 			variables, values := r.others(k)
 			field = mrf.NewFieldOn(g.Model.Clamp(variables, values), g.Field.Threads)
 		}
 		if k == 0 || knowing || g.Perception != nil {
-			if y, err = g.inferCold(ctx, field, theta, s.inputs); err != nil {
+			if y, err = r.inferShift(ctx, field, theta, k); err != nil {
 				return whole, err
 			}
+			told.next()
 		}
 		if k == 0 {
 			whole.y = slices.Clone(y)
@@ -242,6 +255,25 @@ func (r *rehearsal) answer(ctx context.Context, knowing bool, theta []float64) (
 		}
 	}
 	return whole, nil
+}
+
+// inferShift infers as inference will, from nothing; but where that takes long, from what was found before.
+func (r *rehearsal) inferShift(ctx context.Context, field *mrf.Field, theta []float64, k int) ([]float64, error) {
+	g, s := r.g, &r.shifts[k]
+	if !g.large() {
+		return g.inferCold(ctx, field, theta, s.inputs)
+	}
+	solver, err := g.judging(field)
+	if err != nil {
+		return nil, err
+	}
+	solver.SetWeights(theta)
+	solver.SetInputs(s.inputs)
+	if s.last.Y == nil {
+		s.last.Y = make([]float64, g.Model.Variables)
+	}
+	s.last, err = learn.SolveNear(ctx, solver, s.last)
+	return s.last.Y, err
 }
 
 // others are the variables that may be known while a shift holds others out, with their values.

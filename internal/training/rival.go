@@ -22,6 +22,9 @@ func (r *rehearsal) knowBest(ctx context.Context, theta []float64, p *plan) (con
 	if err != nil {
 		return known, err
 	}
+	if r.g.satisfied(r.labels.Judge(known.y)) {
+		return known, nil
+	}
 	rivals, err := r.rivals(ctx, p)
 	if err != nil {
 		return known, err
@@ -68,7 +71,7 @@ func (r *rehearsal) rivals(ctx context.Context, p *plan) (rivals []rival, err er
 	finds := s.Learn.RuleRate != 0 && slices.Contains(g.learned(), true)
 	if g.Perception != nil {
 		if finds = finds && p.theta != nil && p.epochs == 0; finds {
-			return r.found(ctx, 0)
+			return r.found(ctx, 0, p.theta)
 		}
 		return nil, nil
 	}
@@ -84,30 +87,30 @@ func (r *rehearsal) rivals(ctx context.Context, p *plan) (rivals []rival, err er
 			weights++
 		}
 	}
-	found, err := r.found(ctx, weights/float64(r.labels.Judge(make([]float64, g.Model.Variables)).Entities()))
+	found, err := r.found(ctx, weights/float64(r.labels.Judge(make([]float64, g.Model.Variables)).Entities()), nil)
 	return append(rivals, found...), err
 }
 
-// found returns the weights that are found with all other labels known.
-func (r *rehearsal) found(ctx context.Context, charge float64) ([]rival, error) {
-	theta, err := r.weigh(ctx)
+// found returns the weights that are found with all other labels known, from some others on.
+func (r *rehearsal) found(ctx context.Context, charge float64, start []float64) ([]rival, error) {
+	theta, err := r.weigh(ctx, start)
 	return []rival{{theta, true, charge}}, err
 }
 
 // weigh finds the weights of the rules with all other labels known.
-func (r *rehearsal) weigh(ctx context.Context) ([]float64, error) {
+func (r *rehearsal) weigh(ctx context.Context, start []float64) ([]float64, error) {
 	g, s := r.g, &r.g.Project.Learning
-	w := learn.Weigher{Field: g.Field, Theta: g.written(), Learned: g.learned(), Ridge: s.Learn.Ridge,
-		OnStep: g.Project.OnWeigh}
+	w := learn.Weigher{Field: g.Field, Theta: g.written(), Start: start, Learned: g.learned(), Ridge: s.Learn.Ridge,
+		Rough: g.large(), Most: g.mostWeighed(), OnStep: g.steps(toWeigh)}
 	for k, shift := range r.shifts {
 		variables, values := r.others(k)
-		fold := learn.Fold{Inputs: shift.inputs, Labels: r.labels,
+		fold := learn.Fold{Inputs: shift.inputs, Labels: r.labels, Start: shift.last,
 			Field: mrf.NewFieldOn(g.Model.Clamp(variables, values), g.Field.Threads)}
 		if r.folds != nil {
 			fold.Labels = r.labels.Where((&division{r.folds, k}).holds)
 		}
 		var err error
-		if fold.Solver, err = g.SolverOf(fold.Field, s.Solve); err != nil {
+		if fold.Solver, err = g.exact(fold.Field); err != nil {
 			return nil, err
 		}
 		w.Folds = append(w.Folds, fold)

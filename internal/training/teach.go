@@ -44,7 +44,7 @@ func (g *learner) newTeaching(l lesson) (*teaching, error) {
 	}
 	t.own = t.own.Join(g.carried(t.labels))
 	t.field = mrf.NewFieldOn(g.Model.Clamp(t.labels.Variables, t.labels.Truth), g.Field.Threads)
-	t.solver, err = g.SolverOf(t.field, g.Project.Learning.WhileLearning())
+	t.solver, err = g.judging(t.field)
 	return t, err
 }
 
@@ -119,21 +119,29 @@ func (c *crossFitting) teach(ctx context.Context) error {
 		return err
 	}
 	best := *courses[0]
-	if c.take(best); len(best.lessons) == 0 || !c.g.relates() || best.verdict.Guesses() {
+	if c.take(best); len(best.lessons) == 0 || !c.g.relates() || best.verdict.Guesses() || c.g.satisfied(c.standing) {
 		return nil
 	}
+	vainRounds := vainRounds
+	if c.g.large() { // a round takes long
+		courses, vainRounds = courses[:1], 1
+	}
+	told := c.g.stage(toTeach, len(courses)+min(finalists, len(courses))*(mostRounds-1))
+	defer told.end()
 	for _, course := range courses {
 		if err := c.advance(ctx, course); err != nil {
 			return err
 		}
+		told.next()
 	}
-	slices.SortStableFunc(courses, func(a, b *course) int { return cmp.Compare(a.verdict.Loss(), b.verdict.Loss()) })
+	slices.SortStableFunc(courses, byLoss)
 	best = *courses[0]
 	for _, course := range courses[:min(finalists, len(courses))] {
 		for vain := 0; course.rounds < mostRounds && vain < vainRounds; vain++ {
 			if err := c.advance(ctx, course); err != nil {
 				return err
 			}
+			told.next()
 			if course.verdict.Loss() < best.verdict.Loss() {
 				vain, best = -1, *course
 			}
@@ -145,6 +153,8 @@ func (c *crossFitting) teach(ctx context.Context) error {
 	return nil
 }
 
+func byLoss(a, b *course) int { return cmp.Compare(a.verdict.Loss(), b.verdict.Loss()) }
+
 // take makes what a course has come to the plan.
 func (c *crossFitting) take(best course) {
 	c.folds, c.standing = best.folds, best.verdict
@@ -154,13 +164,22 @@ func (c *crossFitting) take(best course) {
 
 // courses returns what is worth a try, before its first round, the best first: the weights written and those found,
 // whatever they are like, and those without some rules. What is not as written has to be better by more than chance.
-func (c *crossFitting) courses(ctx context.Context) ([]*course, error) {
-	written, err := c.course(ctx, c.g.written())
-	if err != nil {
+func (c *crossFitting) courses(ctx context.Context) (courses []*course, err error) {
+	written := &course{theta: c.g.written(), folds: c.folds}
+	if c.g.large() && c.written != nil {
+		written.verdict = *c.written
+	} else if written.verdict, err = c.judge(ctx, written.theta, c.folds); err != nil {
 		return nil, err
 	}
-	courses, best := []*course{written}, 0
-	for k, theta := range append([][]float64{c.plan.theta}, c.leftOut()...) {
+	courses = append(courses, written)
+	best := 0
+	others := [][]float64{c.plan.theta}
+	if !c.g.large() {
+		others = append(others, c.leftOut()...)
+	}
+	told := c.g.stage(toCompare, len(others))
+	defer told.end()
+	for k, theta := range others {
 		if slices.Equal(theta, written.theta) {
 			continue
 		}
@@ -175,6 +194,7 @@ func (c *crossFitting) courses(ctx context.Context) ([]*course, error) {
 		if better && other.verdict.Loss() < courses[best].verdict.Loss() {
 			best = len(courses) - 1
 		}
+		told.next()
 	}
 	courses[0], courses[best] = courses[best], courses[0]
 	for _, course := range courses {
@@ -212,12 +232,7 @@ func (c *crossFitting) leftOut() (thetas [][]float64) {
 	if g.Project.Learning.Learn.RuleRate == 0 {
 		return nil
 	}
-	var free []int
-	for r, learned := range g.learned() {
-		if learned && !g.equates(r) && len(g.Program.Rules[r].Sums) == 0 {
-			free = append(free, r)
-		}
-	}
+	free := g.relating()
 	if len(free) == 0 || len(free) > mostLeftOut {
 		return nil
 	}
@@ -232,6 +247,16 @@ func (c *crossFitting) leftOut() (thetas [][]float64) {
 		thetas = append(thetas, alone)
 	}
 	return thetas
+}
+
+// relating are the rules with a weight to learn that do not just pass on what networks see.
+func (g *learner) relating() (rules []int) {
+	for r, learned := range g.learned() {
+		if learned && !g.equates(r) && len(g.Program.Rules[r].Sums) == 0 {
+			rules = append(rules, r)
+		}
+	}
+	return rules
 }
 
 // advance takes a course's next round.

@@ -232,7 +232,7 @@ func (g *learner) task(ctx context.Context, l lesson) (learn.Task, error) {
 	g.Field.SetInputs(g.Inputs)
 	task := learn.Task{Field: g.Field, Theta: g.Theta, Learned: g.learned(),
 		NewSolver: func(field *mrf.Field) (solve.Solver, error) {
-			return g.SolverOf(field, g.Project.Learning.WhileLearning())
+			return g.whileLearning(field)
 		}}
 	if g.Perception != nil {
 		task.Perception = g.Perception

@@ -1,0 +1,70 @@
+package engine_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/project"
+)
+
+// crowded is a classification in which each thing has about a dozen neighbours, by linear rules that are all written
+// with the same weight: what neighbours say drowns what the network sees, and all things are of one class.
+func crowded(t *testing.T) string {
+	t.Helper()
+	const things, classes, labelled = 150, 3, 30
+	random := rand.New(rand.NewPCG(5, 5))
+	var features, near, targets, train, test strings.Builder
+	for k := range things {
+		fmt.Fprintf(&features, "t%d\t%g\t%g\n", k, float64(k%classes)+0.6*random.NormFloat64(),
+			float64((k%classes)/2)+0.6*random.NormFloat64())
+		out := &test
+		if k < labelled {
+			out = &train
+		}
+		fmt.Fprintf(out, "t%d\tc%d\n", k, k%classes)
+		for c := range classes {
+			fmt.Fprintf(&targets, "t%d\tc%d\n", k, c)
+		}
+	}
+	for a := range things {
+		for _, b := range random.Perm(things)[:12] {
+			if a != b && (a%classes == b%classes || random.IntN(4) == 0) {
+				fmt.Fprintf(&near, "t%d\tt%d\n", a, b)
+			}
+		}
+	}
+	return writeProject(t, map[string]string{
+		"features.tsv": features.String(), "near.tsv": near.String(), "targets.tsv": targets.String(),
+		"train.tsv": train.String(), "test.tsv": test.String(),
+		"model.json": `{"rules": ["1: Seen(A, C) -> Is(A, C)", "1: Near(A, B) & Is(A, C) -> Is(B, C)",
+			"1: Near(A, B) & Is(B, C) -> Is(A, C)", "Is(A, +C) = 1 ."],
+			"networks": {"eye": {"features": "features.tsv"}},
+			"predicates": {
+				"Seen/2": {"neural": {"network": "eye", "class": 1, "classes": ["c0", "c1", "c2"]}},
+				"Near/2": {"observations": ["near.tsv"]},
+				"Is/2": {"targets": ["targets.tsv"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]}}
+			}}`,
+	})
+}
+
+// Where the weights written let neighbours drown what the network sees, no derivative says so; the search for weights
+// begins elsewhere. It tells how far it is.
+func TestWeightsThatDrownNetworks(t *testing.T) {
+	steps := make(map[string]int)
+	report := run(t, crowded(t), project.Options{Seed: 1, OnStage: func(name string, step, of int) {
+		if steps[name]++; step < 1 || step > of {
+			t.Errorf("%s: step %d of %d", name, step, of)
+		}
+	}}, engine.Stages{Learn: true, Infer: true})
+	if right := lastAccuracy(report); right < 0.9 {
+		t.Errorf("%.3f of the things are told right", right)
+	}
+	for _, name := range []string{"comparing weights", "weighing rules"} {
+		if steps[name] == 0 {
+			t.Errorf("nothing is heard of %s: %v", name, steps)
+		}
+	}
+}

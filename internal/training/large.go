@@ -1,0 +1,94 @@
+package training
+
+import (
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// mostExact is the number of ground rules up to which all folds are held out, and weights found by MAP states to an
+// answer's gap. Of more, each inference takes long: then as many folds are held out as have enoughHeld things, fewer
+// weights and rounds are tried, to a looser gap, and derivatives are rough.
+// Linear rules, whose states lie in corners, take many times as long as squares: of them, mostLinear is that number.
+const mostExact, mostLinear, enoughHeld = 100_000, 20_000, 300
+
+// What bounds learning of many ground rules.
+const (
+	// looseGap is proven of inferences that labels judge, which leave hard rules broken by up to looseFit and end after
+	// looseIterations.
+	looseGap, looseFit, looseIterations = 5e-3, 1e-3, 100
+	// largeWeighed is the number of iterations of inferences after which weights stay as they have been found.
+	largeWeighed = 150
+	// enoughRight is the share of what is held out from which on nothing more is tried: labels are wrong as often.
+	enoughRight = 0.98
+	// largeImpatience takes the place of impatience.
+	largeImpatience = 2
+)
+
+// large tells whether there are so many ground rules that no more inferences are made than are needed.
+func (g *learner) large() bool {
+	all := g.Model.Potentials()
+	return all > mostExact || all > mostLinear && slices.ContainsFunc(g.Model.Blocks, linear)
+}
+
+// linear tells whether a block is of linear rules.
+func linear(b *mrf.Block) bool {
+	return b.Len > 0 && b.Exponent == 1 && (b.Kind == mrf.Hinge || b.Kind == mrf.Absolute)
+}
+
+// whileLearning makes a solver for inferences that gradients are taken at: with default settings of many ground rules,
+// that is the one by whose states labels judge.
+func (g *learner) whileLearning(field *mrf.Field) (solve.Solver, error) {
+	if g.Project.Learning.Auto {
+		return g.judging(field)
+	}
+	return g.SolverOf(field, g.Project.Learning.WhileLearning())
+}
+
+// judging makes a solver for inferences that labels judge.
+func (g *learner) judging(field *mrf.Field) (solve.Solver, error) {
+	given, limits := g.Project.Learning.Solve, g.Project.Learning.WhileLearning()
+	if !g.large() {
+		return g.SolverOf(field, limits)
+	}
+	if given.Gap == 0 {
+		limits.Gap = looseGap
+	}
+	if given.Feasibility == 0 {
+		limits.Feasibility = looseFit
+	}
+	if given.MaxIterations == 0 {
+		limits.MaxIterations = looseIterations
+	}
+	s := *g.Settings
+	if s.Method == auto {
+		s.Method = newton // no other takes over: that would be longer than all that it is wanted for
+	}
+	return s.Solver(field, limits, g.Options())
+}
+
+// exact makes a solver for inferences by whose derivatives weights are found.
+func (g *learner) exact(field *mrf.Field) (solve.Solver, error) {
+	if g.large() {
+		return g.judging(field)
+	}
+	return g.SolverOf(field, g.Project.Learning.Solve)
+}
+
+const auto, newton = "auto", "newton"
+
+// satisfied tells whether so little is left to gain, and so much to compute, that nothing more is worth a try.
+func (g *learner) satisfied(standing learn.Verdict) bool {
+	all := standing.Entities()
+	return g.large() && all > 0 && float64(standing.Right()) >= enoughRight*float64(all)
+}
+
+// mostWeighed is the number of iterations of inferences in which weights are found; 0 if it has no bound.
+func (g *learner) mostWeighed() int {
+	if g.large() {
+		return largeWeighed
+	}
+	return 0
+}
