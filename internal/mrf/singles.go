@@ -91,12 +91,12 @@ const piece = 256
 func (s *Singles) Minimise(y, g []float64, flat float64) float64 {
 	step, threads := s.Step, s.field.Threads
 	parallel.For(threads, (len(y)+piece-1)/piece, func(k int) {
-		var line line
+		var line Line
 		for i := k * piece; i < min((k+1)*piece, len(y)); i++ {
 			step[i], s.gap[i] = 0, g[i]*y[i]-min(0, g[i])
 			if s.gap[i] > flat {
 				line.load(s.along(int32(i)), s.field.theta, y[i])
-				step[i], s.gap[i], _ = line.minimise(g[i], y[i], flat)
+				step[i], s.gap[i], _ = line.Minimise(g[i], y[i], flat)
 			}
 		}
 	})
@@ -130,8 +130,8 @@ func (s *Singles) Clear() {
 // along returns the singles of variable i.
 func (s *Singles) along(i int32) []member { return s.members[s.start[i]:s.start[i+1]] }
 
-// line is the part of the energy along one variable that is not linearised.
-type line struct {
+// Line is the part of the energy along one variable that is not linearised.
+type Line struct {
 	squares   []square
 	curvature float64 // F”(0)
 }
@@ -143,19 +143,27 @@ type square struct {
 }
 
 // load makes the line through y.
-func (l *line) load(members []member, theta []float64, y float64) {
-	l.squares, l.curvature = l.squares[:0], 0
+func (l *Line) load(members []member, theta []float64, y float64) {
+	l.Clear()
 	for _, m := range members {
-		a, w := m.term.vars.coef[0], m.weight(theta)
-		q := square{slack: m.term.constant(int(m.j)) + a*y, a: a, w: w}
-		if m.term.Kind == Absolute {
-			q.always = math.MaxUint64
-		}
-		active := positive(q.slack) | q.always
-		q.excess = masked(q.slack, active)
-		l.curvature += masked(2*w*a*a, active)
-		l.squares = append(l.squares, q)
+		a := m.term.vars.coef[0]
+		l.Add(m.term.Kind, m.weight(theta), m.term.constant(int(m.j))+a*y, a)
 	}
+}
+
+// Clear leaves nothing of the line.
+func (l *Line) Clear() { l.squares, l.curvature = l.squares[:0], 0 }
+
+// Add adds a squared potential of a kind, weight and slack, which the variable's coefficient a changes along the line.
+func (l *Line) Add(kind Kind, w, slack, a float64) {
+	q := square{slack: slack, a: a, w: w}
+	if kind == Absolute {
+		q.always = math.MaxUint64
+	}
+	active := positive(q.slack) | q.always
+	q.excess = masked(q.slack, active)
+	l.curvature += masked(2*w*a*a, active)
+	l.squares = append(l.squares, q)
 }
 
 // masked is v if all bits of the mask are set, and 0 if none is.
@@ -164,13 +172,14 @@ func masked(v float64, mask uint64) float64 { return math.Float64frombits(math.F
 // attempts is how many points are tried for a minimiser.
 const attempts = 20
 
-// minimise returns the minimiser over y+t in [0,1] of
+// Minimise returns the minimiser over y+t in [0,1] of
 //
 //	F(t) = g·t + Σ_j (φ_j(t) - φ_j(0) - φ'_j(0)·t),
 //
-// and how far F(0) is above the bound that the derivatives there are multipliers for: -F(t), and what is left of the
-// slope. The slope of F is piecewise linear, so that Newton's method mostly ends after one point or two.
-func (l *line) minimise(g, y, flat float64) (t, gap, curvature float64) {
+// up to slopes of flat, how far F(0) is above the bound that the derivatives there are multipliers for: -F(t), and what
+// is left of the slope, and F”(t). The slope of F is piecewise linear, so that Newton's method mostly ends after one
+// point or two. That of F at 0 is not 0.
+func (l *Line) Minimise(g, y, flat float64) (t, gap, curvature float64) {
 	lo, hi := -y, 1-y
 	value, slope := 0.0, g
 	curvature = l.curvature
@@ -196,7 +205,7 @@ func (l *line) minimise(g, y, flat float64) (t, gap, curvature float64) {
 }
 
 // at returns F(t), F'(t) and F”(t).
-func (l *line) at(g, t float64) (value, slope, curvature float64) {
+func (l *Line) at(g, t float64) (value, slope, curvature float64) {
 	value, slope = g*t, g
 	for k := range l.squares {
 		q := &l.squares[k]

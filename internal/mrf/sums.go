@@ -42,7 +42,7 @@ func (f *Field) countSingles() (total int) {
 
 // bundle is the lines of the variables of a sum, with the steps along them and what gaps these leave.
 type bundle struct {
-	lines      []line
+	lines      []Line
 	a, g, y    []float64
 	step, gaps []float64
 }
@@ -94,7 +94,7 @@ func (b *bundle) load(s *Singles, m member, y, g []float64) (lo, hi float64) {
 	index := m.term.vars.row(int(m.j))
 	n := len(index)
 	for len(b.lines) < n {
-		b.lines = append(b.lines, line{})
+		b.lines = append(b.lines, Line{})
 	}
 	for _, v := range []*[]float64{&b.a, &b.g, &b.y, &b.step, &b.gaps} {
 		*v = resize(*v, n)
@@ -113,7 +113,7 @@ func (b *bundle) load(s *Singles, m member, y, g []float64) (lo, hi float64) {
 func (b *bundle) at(lambda, flat float64) (gap, slope, curvature float64) {
 	for k, a := range b.a {
 		var c float64
-		b.step[k], b.gaps[k], c = b.lines[k].minimise(b.g[k]+lambda*a, b.y[k], flat)
+		b.step[k], b.gaps[k], c = b.lines[k].Minimise(b.g[k]+lambda*a, b.y[k], flat)
 		gap += b.gaps[k]
 		slope -= a * b.step[k]
 		if z := b.y[k] + b.step[k]; c > 0 && z > 0 && z < 1 {

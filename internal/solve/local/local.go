@@ -39,17 +39,19 @@ type State struct {
 	looked   int               // how many had come when it was last asked which are still there, or twice that
 	of       byVariable        // of those that have come
 	within   map[int32][]int32 // places of potentials, gone ones too, by input, once one changes
-	priors   []prior
+	unary    []unary
+	alone    []single // for rest
+	line     mrf.Line
 	pins     byVariable // of potentials that pin variables, gone ones too
 
 	objective, gap, excess total
 	violations             violations
 	kinds                  kinds // what counts in the unit
 
-	pending  []int32 // variables of what has changed since the last Solve
-	left     []int32 // and of what Near has not done
-	pressed  []int32 // variables that were left with some of the gap
-	crowd    int     // how many these were when each was there once
+	pending  []int32    // variables of what has changed since the last Solve
+	left     []int32    // and of what Near has not done
+	pressed  []pressure // variables that were left with some of the gap, as it was then
+	crowd    int        // how many these were when each was there once
 	part     part
 	marks    []int32                // of variables, in the part
 	still    [len(tethers)][]uint64 // potentials that are still, level by level
@@ -109,7 +111,7 @@ func New(field *mrf.Field, y, multipliers []float64, settings solve.Settings) (*
 	}
 	copy(s.mu, multipliers)
 	s.kinds.count(m, s.theta)
-	s.findPriors()
+	s.findUnary()
 	s.findPins()
 	s.recount()
 	return s, nil

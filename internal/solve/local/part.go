@@ -13,6 +13,8 @@ import (
 type part struct {
 	variables []int32 // their numbers in the part are their places here
 	frontier  []int32 // variables that the part's potentials have, and the part has not
+	fringe    []edge  // what is known of them, for as many as there were in the last round
+	singles   []single
 	rows      []row
 	ids       []int32 // of the rows, one after the other
 	coef      []float64
@@ -40,6 +42,13 @@ type row struct {
 	c, d, w float64 // constant with inputs, slack, and weight
 }
 
+// edge is a variable of the frontier: which singles it has, once they were asked for, and what it adds to the gap since
+// its slope has changed.
+type edge struct {
+	from, to int
+	rest     float64
+}
+
 // group is the rows of one kind.
 type group struct {
 	block  *mrf.Block
@@ -58,6 +67,7 @@ func (p *part) bytes() int64 {
 func (p *part) reset() {
 	p.variables, p.frontier, p.rows = p.variables[:0], p.frontier[:0], p.rows[:0]
 	p.ids, p.coef, p.groups, p.indebted = p.ids[:0], p.coef[:0], p.groups[:0], false
+	p.fringe, p.singles, p.around = p.fringe[:0], p.singles[:0], p.around[:0]
 	p.residue, p.fresh, p.scattered = p.residue[:0], true, false
 	p.missed, p.exact, p.loose = 0, false, false
 }
@@ -76,6 +86,7 @@ func (p *part) terms(k int32) (ids []int32, coef []float64) {
 const (
 	outside = 0
 	beside  = -1 // in its frontier
+	pulled  = -2 // there too, and its slope has changed
 )
 
 // take lets variables move, and gathers their potentials.
@@ -106,13 +117,16 @@ func (s *State) take(p *part, variables []int32) {
 			}
 		}
 	}
-	kept := p.frontier[:0]
-	for _, i := range p.frontier {
-		if s.marks[i] == beside {
-			kept = append(kept, i)
+	kept, known := p.frontier[:0], p.fringe[:0]
+	for k, i := range p.frontier {
+		if s.marks[i] >= outside {
+			continue
+		}
+		if kept = append(kept, i); k < len(p.fringe) {
+			known = append(known, p.fringe[k])
 		}
 	}
-	p.frontier = kept
+	p.frontier, p.fringe = kept, known
 }
 
 // gather adds a potential with a slack to a part.
@@ -203,13 +217,35 @@ func (s *State) install(p *part, pieces []*piece) {
 			s.gap.add(s.box(i))
 		}
 	}
-	for _, i := range p.frontier {
-		if !s.hold(i) {
-			s.absorb(i)
-		}
-	}
+	s.absorbAround(p)
 	p.fresh = false
 	s.lookAgain(p, moved)
+}
+
+// absorbAround leaves as little of the gap around a part as can be, and notes where that is.
+func (s *State) absorbAround(p *part) {
+	p.around = p.around[:0]
+	for len(p.fringe) < len(p.frontier) {
+		p.fringe = append(p.fringe, edge{})
+	}
+	for k, i := range p.frontier {
+		e, mark := &p.fringe[k], s.marks[i]
+		s.marks[i] = beside
+		if s.hold(i) {
+			continue
+		}
+		if mark == pulled {
+			if e.to == 0 {
+				e.from = len(p.singles)
+				p.singles = s.appendSingles(p.singles, i)
+				e.to = len(p.singles)
+			}
+			e.rest = s.absorb(i, p.singles[e.from:e.to])
+		}
+		if e.rest > 0 {
+			p.around = append(p.around, pressure{i, e.rest})
+		}
+	}
 }
 
 // installRow makes a row what it is where its variables are now, with a multiplier.
@@ -230,6 +266,9 @@ func (s *State) installRow(p *part, row int32, multiplier float64) {
 		s.setMultiplier(int(r.place), now.mu)
 		for e, i := range ids {
 			s.setSlope(i, s.g[i]+coef[e]*change)
+			if s.marks[i] == beside {
+				s.marks[i] = pulled
+			}
 		}
 	}
 }

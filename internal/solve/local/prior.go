@@ -5,51 +5,120 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
-// A prior over variables that follow one another can take over a part of their slopes: what that costs is of the second
-// order, where the slope at a variable that is held costs the first. See the absorber of package newton.
-type prior struct {
+// The squared potentials of a variable alone can take over a part of its slope: what that costs is of the second order,
+// where the slope at a variable that is held costs the first. See mrf.Singles, and the absorber of package newton.
+
+// unary is a block of them.
+type unary struct {
 	block *mrf.Block
 	place int // of the first
+	run   bool
 }
 
-// findPriors lists the blocks of squares over variables that follow one another.
-func (s *State) findPriors() {
+// findUnary lists the blocks of squares of one variable each.
+func (s *State) findUnary() {
 	place := 0
 	for _, b := range s.model.Blocks {
-		square := b.Exponent == 2 && (b.Kind == mrf.Hinge || b.Kind == mrf.Absolute)
-		if square && b.Vars == nil && b.VarStart == nil && len(b.Coef) == 1 && len(b.InputCoef) == 0 {
-			s.priors = append(s.priors, prior{b, place})
+		if squared(b) && b.VarStart == nil && len(b.Coef) == 1 {
+			s.unary = append(s.unary, unary{b, place, b.Vars == nil})
 		}
 		place += b.Len
 	}
 }
 
-// absorb gives a variable's prior the multiplier that leaves least of the gap.
-func (s *State) absorb(i int32) {
-	for _, p := range s.priors {
-		j := int(i - p.block.First)
-		if j < 0 || j >= p.block.Len || s.isGone(p.place+j) {
-			continue
+func squared(b *mrf.Block) bool {
+	return b.Exponent == 2 && (b.Kind == mrf.Hinge || b.Kind == mrf.Absolute)
+}
+
+// single is a squared potential of one variable as it stands.
+type single struct {
+	block           *mrf.Block
+	place           int
+	a, d, w, mu, at float64
+}
+
+// appendSingles appends those of a variable.
+func (s *State) appendSingles(singles []single, i int32) []single {
+	if int(i) < s.model.Variables {
+		listed := s.index.Listed(i)
+		for k := range s.unary {
+			b := &s.unary[k]
+			if b.run {
+				if j := int(i - b.block.First); j >= 0 && j < b.block.Len {
+					singles = s.appendSingle(singles, b, b.place+j)
+				}
+				continue
+			}
+			at, _ := slices.BinarySearch(listed, int32(b.place))
+			for ; at < len(listed) && int(listed[at]) < b.place+b.block.Len; at++ {
+				singles = s.appendSingle(singles, b, int(listed[at]))
+			}
 		}
-		place := p.place + j
-		v := s.viewIn(p.block, j)
-		d, a := v.slack(s.y), v.coef[0]
-		if v.w == 0 || d < 0 && v.block.Kind == mrf.Hinge {
-			continue
-		}
-		natural := 2 * v.w * d
-		slope := s.g[i] + a*(natural-s.mu[place])
-		step := -min(slope, 2*v.w*a*a*s.y[i]) / a
-		if slope < 0 {
-			step = min(-slope, 2*v.w*a*a*(1-s.y[i])) / a
-		}
-		if natural+step != s.mu[place] {
-			s.setPrior(place, &v, d, natural+step)
-		}
-		return
 	}
+	for _, place := range s.of.at(i) {
+		if p := &s.come[int(place)-s.first]; len(p.Vars) == 1 && p.Exponent == 2 && !p.Kind.Hard() && p.Kind != mrf.Linear &&
+			!s.isGone(int(place)) {
+			v := s.view(int(place))
+			singles = append(singles, single{v.block, int(place), v.coef[0], v.slack(s.y), v.w, s.mu[place], 0})
+		}
+	}
+	return singles
+}
+
+func (s *State) appendSingle(singles []single, b *unary, place int) []single {
+	if s.isGone(place) {
+		return singles
+	}
+	v := s.viewIn(b.block, place-b.place)
+	return append(singles, single{b.block, place, v.coef[0], v.slack(s.y), v.w, s.mu[place], 0})
+}
+
+// absorb gives the singles of a variable, which stays where it is, the multipliers that leave least of the gap, and
+// returns what that is.
+func (s *State) absorb(i int32, singles []single) (rest float64) {
+	slope, y := s.g[i], s.y[i]
+	s.line.Clear()
+	for k := range singles {
+		q := &singles[k]
+		q.at = q.natural(0)
+		slope += q.a * (q.at - q.mu)
+		if q.matters() {
+			s.line.Add(q.block.Kind, q.w, q.d, q.a)
+		}
+	}
+	if slope*y-min(0, slope) > 0 {
+		t, _, _ := s.line.Minimise(slope, y, 0)
+		for k := range singles {
+			if q := &singles[k]; q.matters() {
+				q.at = q.natural(t)
+			}
+		}
+	}
+	for k := range singles {
+		q := &singles[k]
+		if q.at != q.mu {
+			ids, coef := [1]int32{i}, [1]float64{q.a}
+			s.setPrior(q.place, &view{block: q.block, ids: ids[:], coef: coef[:], w: q.w}, q.d, q.at)
+			q.mu = s.mu[q.place]
+		}
+		_, gap, _ := solve.Contribution(q.block, q.w, q.d, q.mu)
+		rest += gap
+	}
+	return rest + s.box(i)
+}
+
+// matters tells whether it takes over slopes: one that does not may be still.
+func (q *single) matters() bool { return q.d >= 0 || q.block.Kind == mrf.Absolute }
+
+// natural is the derivative a step along the variable away.
+func (q *single) natural(t float64) float64 {
+	if d := q.d + q.a*t; d > 0 || q.block.Kind == mrf.Absolute {
+		return 2 * q.w * d
+	}
+	return 0
 }
 
 // setPrior gives a potential of one variable another multiplier.
@@ -65,17 +134,14 @@ func (s *State) setPrior(place int, v *view, d, mu float64) {
 	s.setMultiplier(place, now.mu)
 }
 
-// rest is what a variable and its priors add to the gap.
+// rest is what a variable and its singles add to the gap.
 func (s *State) rest(i int32) float64 {
 	rest := s.box(i)
-	for _, p := range s.priors {
-		if j := int(i - p.block.First); j >= 0 && j < p.block.Len && !s.isGone(p.place+j) {
-			v, mu := s.viewIn(p.block, j), s.mu[p.place+j]
-			if d := v.slack(s.y); mu != 0 || d > 0 || v.block.Kind == mrf.Absolute {
-				t := s.term(&v, d, mu)
-				rest += t.gap
-			}
-		}
+	s.alone = s.appendSingles(s.alone[:0], i)
+	for k := range s.alone {
+		q := &s.alone[k]
+		_, gap, _ := solve.Contribution(q.block, q.w, q.d, q.mu)
+		rest += gap
 	}
 	return rest
 }

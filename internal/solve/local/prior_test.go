@@ -2,6 +2,7 @@ package local
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -60,4 +61,61 @@ func TestPinned(t *testing.T) {
 	}
 	s.Rollback()
 	solved(0.45, 0.5, 0.45)
+}
+
+// What squares of a variable alone take over of its slope leaves no more of the gap than any other multipliers would.
+func TestAbsorb(t *testing.T) {
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		first := &mrf.Model{Variables: 1, Rules: 4}
+		var theta []float64
+		var later []*mrf.Potential
+		for rule := range first.Rules {
+			kind, a, c := mrf.Hinge, float64(1-2*rng.IntN(2)), rng.Float64()-0.5
+			if rng.IntN(4) == 0 {
+				kind = mrf.Absolute
+			}
+			if theta = append(theta, math.Exp(4*rng.Float64())); rule < 2 {
+				b := &mrf.Block{Rule: rule, Kind: kind, Exponent: 2, Len: 1, Coef: []float64{a}, Constant: c}
+				if rule == 1 {
+					b.Vars = []int32{0}
+				}
+				first.Blocks = append(first.Blocks, b)
+				continue
+			}
+			later = append(later, &mrf.Potential{Rule: rule, Kind: kind, Exponent: 2, Vars: []int32{0}, Coef: []float64{a},
+				Constant: c, Scale: 1})
+		}
+		field := mrf.NewFieldOn(first, 1)
+		field.SetWeights(theta)
+		s, err := New(field, []float64{rng.Float64()}, nil, solve.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range later {
+			s.Add(p)
+		}
+		s.g[0] += rng.NormFloat64()
+		singles := s.appendSingles(nil, 0)
+		if len(singles) != first.Rules {
+			t.Fatalf("seed %d: %d squares of %d", seed, len(singles), first.Rules)
+		}
+		rest := s.absorb(0, singles)
+		if again := s.rest(0); math.Abs(again-rest) > 1e-12*(1+rest) {
+			t.Errorf("seed %d: %v is left, and then %v", seed, rest, again)
+		}
+		for range 200 {
+			q := singles[rng.IntN(len(singles))]
+			if !q.matters() {
+				continue
+			}
+			mu, g := s.mu[q.place], s.g[0]
+			now, _, _ := solve.Contribution(q.block, q.w, q.d, mu+math.Exp(-10*rng.Float64())*rng.NormFloat64())
+			s.mu[q.place], s.g[0] = now, g+q.a*(now-mu)
+			if other := s.rest(0); other < rest-1e-12*(1+rest) {
+				t.Fatalf("seed %d: %v is left, and %v would be", seed, rest, other)
+			}
+			s.mu[q.place], s.g[0] = mu, g
+		}
+	}
 }

@@ -183,8 +183,8 @@ func (s *State) leave(p *part, near bool) {
 	}
 	least := s.negligible()
 	for _, i := range p.frontier {
-		if s.rest(i) > least {
-			s.pressed = append(s.pressed, i)
+		if rest := s.rest(i); rest > least {
+			s.pressed = append(s.pressed, pressure{i, rest})
 		}
 	}
 }
@@ -347,12 +347,8 @@ func worse(a, b *solve.Certificate) bool {
 // is next to nothing.
 func (s *State) pushed(p *part) (most []int32) {
 	sum := 0.0
-	p.around = p.around[:0]
-	for _, i := range p.frontier {
-		if rest := s.rest(i); rest > 0 && s.pin(i) < 0 {
-			p.around = append(p.around, pressure{i, rest})
-			sum += rest
-		}
+	for _, a := range p.around {
+		sum += a.rest
 	}
 	if sum <= spare*s.settings.Gap*s.Grain() {
 		return nil
@@ -371,29 +367,30 @@ func (s *State) pushed(p *part) (most []int32) {
 func (s *State) worst(p *part) (chosen []int32) {
 	heaped(p.around)
 	if !p.indebted {
-		p.debts, p.indebted = s.debts(p.debts[:0]), true
+		s.compactPressed()
+		p.debts, p.indebted = append(p.debts[:0], s.pressed...), true
+		heaped(p.debts)
 	}
 	excess := s.surplus(p, s.aim)
 	needed, little := portion*excess, excess/float64(4*len(p.variables))
 	if excess > far*s.aim*s.worth() {
 		needed = most * excess
 	}
-	around, debts, size, sum := p.around, p.debts, len(p.variables), 0.0
-	for len(around)+len(debts) > 0 {
+	around, size, sum := p.around, len(p.variables), 0.0
+	for len(around)+len(p.debts) > 0 {
 		from := &around
-		if len(around) == 0 || len(debts) > 0 && heavier(debts[0], around[0]) < 0 {
-			from = &debts
+		if len(around) == 0 || len(p.debts) > 0 && heavier(p.debts[0], around[0]) < 0 {
+			if from = &p.debts; s.paid(p) {
+				continue
+			}
 		}
 		next := (*from)[0]
 		if sum >= needed && (len(chosen) >= size || next.rest < little) || sum >= ample*excess && grown*len(chosen) >= size {
 			break
 		}
 		*from = taken(*from)
-		if from == &around || s.marks[next.i] == outside {
-			chosen, sum = append(chosen, next.i), sum+next.rest
-		}
+		chosen, sum = append(chosen, next.i), sum+next.rest
 	}
-	p.debts = debts
 	return chosen
 }
 
@@ -439,19 +436,23 @@ func sift(h []pressure, k int) {
 // heavier compares pressures, the larger one first.
 func heavier(a, b pressure) int { return cmp.Or(cmp.Compare(b.rest, a.rest), cmp.Compare(a.i, b.i)) }
 
-// debts lists the variables that were left with some of the gap, each once, the heaviest first as a heap.
-func (s *State) debts(debts []pressure) []pressure {
-	s.compactPressed()
-	least := s.negligible()
-	kept := s.pressed[:0]
-	for _, i := range s.pressed {
-		if rest := s.rest(i); rest > least {
-			debts, kept = append(debts, pressure{i, rest}), append(kept, i)
-		}
+// paid puts the first of a heap of debts, which have what they had when they were noted, in its place if it is less
+// now, and tells whether it was: it is in a part, or has been in one since.
+func (s *State) paid(p *part) bool {
+	first, rest := &p.debts[0], 0.0
+	if s.marks[first.i] == outside {
+		rest = s.rest(first.i)
 	}
-	s.pressed, s.crowd = kept, len(kept)
-	heaped(debts)
-	return debts
+	switch {
+	case rest <= s.negligible():
+		p.debts = taken(p.debts)
+	case rest < first.rest:
+		first.rest = rest
+		sift(p.debts, 0)
+	default:
+		return false
+	}
+	return true
 }
 
 // negligible is what a variable may add to the gap and is forgotten.
@@ -472,13 +473,25 @@ const usual = 3
 
 // press notes variables that are left with some of the gap.
 func (s *State) press(variables []int32) {
-	if s.pressed = append(s.pressed, variables...); len(s.pressed) > 2*s.crowd+few {
-		s.compactPressed()
+	for _, i := range variables {
+		s.pressed = append(s.pressed, pressure{i, s.rest(i)})
 	}
 }
 
+// compactPressed forgets of the variables that are left with some of the gap those that are not any more, once they may
+// be half of them. Those of before stay what they were, for who asks for them again.
 func (s *State) compactPressed() {
-	slices.Sort(s.pressed)
-	s.pressed = slices.Compact(s.pressed)
-	s.crowd = len(s.pressed)
+	if len(s.pressed) < 2*s.crowd+few {
+		return
+	}
+	s.pressed = slices.Clone(s.pressed)
+	slices.SortFunc(s.pressed, func(a, b pressure) int { return cmp.Compare(a.i, b.i) })
+	kept, last, least := s.pressed[:0], int32(-1), s.negligible()
+	for _, a := range s.pressed {
+		if a.rest = s.rest(a.i); a.rest > least && a.i != last {
+			kept = append(kept, a)
+		}
+		last = a.i
+	}
+	s.pressed, s.crowd = kept, len(kept)
 }

@@ -29,7 +29,8 @@ type saved struct {
 	kinds                  kinds
 	come, variables        int
 	theta                  []float64
-	pending, pressed, left []int32
+	pending, left          []int32
+	pressed                []pressure
 }
 
 // Begin starts to note what changes, so that Rollback can take it back, until one of Rollback and Commit.
@@ -39,7 +40,7 @@ func (s *State) Begin() {
 	}
 	s.saved = &saved{objective: s.objective, gap: s.gap, excess: s.excess, violations: s.violations, kinds: s.kinds,
 		come: len(s.come), variables: len(s.y), theta: s.theta, pending: slices.Clone(s.pending),
-		pressed: slices.Clone(s.pressed), left: slices.Clone(s.left)}
+		pressed: slices.Clip(s.pressed), left: slices.Clone(s.left)}
 }
 
 // Commit lets what has changed since Begin be.

@@ -118,7 +118,9 @@ func TestWhatIsLeftIsKnown(t *testing.T) {
 				continue
 			}
 			left++
-			if i := int32(i); !slices.Contains(l.left, i) && !slices.Contains(l.pressed, i) {
+			i := int32(i)
+			noted := func(a pressure) bool { return a.i == i }
+			if !slices.Contains(l.left, i) && !slices.ContainsFunc(l.pressed, noted) {
 				t.Errorf("seed %d: variable %d is left with %v, and not noted", seed, i, rest)
 			}
 		}
