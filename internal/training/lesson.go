@@ -19,13 +19,22 @@ type lesson struct {
 	// start counts how often learning has begun before, and sharpening is how sharp outputs are made: see starts.go.
 	start      int
 	sharpening float64
-	// latent is whether examples are learned from by the likelihood of their labels.
-	latent bool
+	// manner is what examples are learned from by.
+	manner manner
 	// settings are those of the method, nil the project's.
 	settings *learn.Settings
 	// plan is what held-out labels have chosen; its epochs are those above.
 	plan
 }
+
+// manner is what examples are learned from by.
+type manner uint8
+
+const (
+	byMethod     manner = iota // the project's learn.method
+	byLikelihood               // of the labels, through what networks see: see learn.Latent
+	byPerceptron               // the labels' energy less that of what is inferred
+)
 
 // division says which entities' labels a lesson leaves out: those of one fold.
 type division struct {

@@ -40,10 +40,11 @@ type starts struct {
 	all    []Start
 	kept   *Training // of the best one
 	best   parameters
-	most   float64 // its score
-	at     int     // its place among all that were judged
-	blurry int     // starts that many examples were wrong in, without decay
-	likely bool    // labels have a likelihood of what networks see
+	most   float64  // its score
+	at     int      // its place among all that were judged
+	blurry int      // starts that many examples were wrong in, without decay
+	tries  []manner // that are to be tried while many examples are wrong
+	manner manner   // of the best one
 }
 
 // learnFromExamples learns from examples, and where that comes to rest with many of them wrong, begins once more with
@@ -99,7 +100,16 @@ func (g *learner) starts(l lesson) (*starts, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.likely = task.HasLatent()
+		e, err := g.exampleTaught(l)
+		if err != nil {
+			return nil, err
+		}
+		if len(e.Labels) > 1 {
+			s.tries = append(s.tries, byPerceptron)
+		}
+		if task.HasLatent() {
+			s.tries = append(s.tries, byLikelihood)
+		}
 	}
 	return s, s.empanel()
 }
@@ -121,7 +131,8 @@ func (s *starts) start(ctx context.Context) (*Training, error) {
 	s.all = append(s.all, this)
 	if s.kept == nil || score > s.most || score == s.most && this.Decay > s.kept.plan.decay {
 		s.kept, s.most, s.best, s.at = training, score, s.g.parameters(), len(s.all)-1
-		s.g.notices.fixed = s.lesson.latent
+		s.manner = s.lesson.manner
+		s.g.notices.fixed = s.manner == byLikelihood
 		s.kept.plan.decay = s.lesson.decay
 	}
 	return training, err
@@ -157,18 +168,28 @@ func (s *starts) pooled(this Start) (share, deviation float64) {
 	return share, math.Sqrt(share * (1 - share) * (1/learned + 1/held))
 }
 
+// settle goes back to the best start's manner from one that was worse, and gives up those to be tried after one that was
+// better than the first.
+func (s *starts) settle(last Start) {
+	switch {
+	case s.score(last) < s.most:
+		s.lesson.manner = s.manner
+	case s.manner != byMethod:
+		s.tries = nil
+	}
+}
+
 // begin makes the next start, if there is to be one.
 func (s *starts) begin(curve []learn.Epoch) (again bool, err error) {
 	last := s.all[len(s.all)-1]
-	if len(s.all) == 2 && s.score(last) < s.most {
-		s.lesson.latent = false
-	}
+	s.settle(last)
 	switch {
 	case len(s.all) >= s.g.Project.Learning.Starts || !s.judges():
 		return false, nil
-	case len(s.all) == 1 && s.score(last) < enough && s.likely:
-		s.lesson.latent, again = true, true
-		s.g.Project.Log.Info("many examples are wrong: beginning with the likelihood of the labels", "right", s.score(last))
+	case len(s.tries) > 0 && s.lesson.decay == 0 && s.most < enough:
+		s.lesson.manner, s.tries, again = s.tries[0], s.tries[1:], true
+		s.g.Project.Log.Info("many examples are wrong: beginning with "+manners[s.lesson.manner],
+			"right", s.score(last))
 	case s.lesson.decay > 0 && !s.fixed:
 		again = s.adjust(last)
 	case last.Right < enough && !stuck(curve):
@@ -189,6 +210,10 @@ func (s *starts) begin(curve []learn.Epoch) (again bool, err error) {
 	}
 	return again, err
 }
+
+// manners says what learning begins with.
+var manners = [...]string{byMethod: "learn.method", byLikelihood: "the likelihood of the labels",
+	byPerceptron: "the difference to what is inferred"}
 
 // startStride is between the seeds of starts, far from what users count.
 const startStride = 1_000_003

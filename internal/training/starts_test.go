@@ -80,3 +80,24 @@ func TestByHeart(t *testing.T) {
 		t.Error("nothing is held out, and yet learned by heart")
 	}
 }
+
+// A manner of learning that was worse is left, one that was better ends the search, and one that was as bad goes on.
+func TestMannersAreTriedByTheirScore(t *testing.T) {
+	for _, test := range []struct {
+		name        string
+		last, most  float64
+		best, after manner // of the best start, and of the next one unless it is a try
+		tries       int
+	}{
+		{"worse", 0.2, 0.5, byMethod, byMethod, 1},
+		{"better", 0.5, 0.5, byPerceptron, byPerceptron, 0},
+		{"both know nothing", 0, 0, byMethod, byPerceptron, 1},
+	} {
+		s := &starts{most: test.most, manner: test.best, tries: []manner{byLikelihood}}
+		s.lesson.manner = byPerceptron
+		if s.settle(Start{Right: test.last}); s.lesson.manner != test.after || len(s.tries) != test.tries {
+			t.Errorf("%s: manner %v and %d to try, want %v and %d", test.name, s.lesson.manner, len(s.tries), test.after,
+				test.tries)
+		}
+	}
+}

@@ -169,7 +169,10 @@ func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error)
 	if l.decay > 0 {
 		settings.Decay = l.decay
 	}
-	if l.latent {
+	switch l.manner {
+	case byPerceptron:
+		settings.Method = learn.Perceptron
+	case byLikelihood:
 		settings.Latent, settings.RuleRate, settings.Deviation = true, 0, 0
 		if l.decay == 0 && !g.Project.Learning.DecaySet {
 			settings.Decay = -1 // a likelihood's, as that of labels which networks are fitted to alone
