@@ -176,7 +176,10 @@ func (p *program) step(products float64, count int) (length float64) {
 		return 0
 	}
 	p.move(step)
-	return max(step.primal, step.dual)
+	if length = max(step.primal, step.dual); length < lost {
+		p.firm = min(10*max(leastFirm, 100*p.firm), mostFirm)
+	}
+	return length
 }
 
 // better returns a step, or one that goes as far by values as by multipliers if that leaves smaller products, and their
@@ -190,6 +193,10 @@ func (p *program) better(step stride) (stride, float64) {
 	}
 	return step, sum
 }
+
+// lost is a length of steps that rounding has made: the next matrix is to be firmer, as steps along what is nearly
+// free lead nowhere.
+const lost = 1e-3
 
 // ample is the part of the gap that may remain that products need not be less than: what is left then are residuals,
 // and smaller products only make the matrix worse.
