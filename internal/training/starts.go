@@ -168,8 +168,8 @@ func (s *starts) pooled(this Start) (share, deviation float64) {
 	return share, math.Sqrt(share * (1 - share) * (1/learned + 1/held))
 }
 
-// settle goes back to the best start's manner from one that was worse, and gives up those to be tried after one that was
-// better than the first.
+// settle goes back to the best start's manner from one that was worse, and tries no other ones after one that was better
+// than the first.
 func (s *starts) settle(last Start) {
 	switch {
 	case s.score(last) < s.most:
