@@ -168,7 +168,7 @@ func (s *starts) pooled(this Start) (share, deviation float64) {
 	return share, math.Sqrt(share * (1 - share) * (1/learned + 1/held))
 }
 
-// settle goes back to the best start's manner from one that was worse, and tries no other ones after one that was better
+// settle goes back to the best start's manner from one that was worse, and tries no others after one that was better
 // than the first.
 func (s *starts) settle(last Start) {
 	switch {
