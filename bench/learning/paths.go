@@ -37,6 +37,7 @@ func paths(seed uint64) (*problem, error) {
 		centres[k] = normals(random, columns, 1.5)
 	}
 	costs := []float64{1, 3, 9}
+	var x [][]float64
 	for example := 0; example < pathsTrain+tests; {
 		ground, cost := make([]int, cells), make([]float64, cells)
 		for c := range ground {
@@ -58,13 +59,7 @@ func paths(seed uint64) (*problem, error) {
 			for k := range row {
 				row[k] += centres[ground[c]][k]
 			}
-			id := example*cells + c
-			all, slots = append(all, row...), append(slots, strconv.Itoa(id))
-			features := []any{id}
-			for _, value := range row {
-				features = append(features, value)
-			}
-			p.row("features.tsv", features...)
+			all, slots, x = append(all, row...), append(slots, strconv.Itoa(len(x))), append(x, row)
 		}
 		for c := range cells {
 			slots = append(slots, strconv.Itoa(known[best]>>c&1))
@@ -77,6 +72,7 @@ func paths(seed uint64) (*problem, error) {
 		}
 		example++
 	}
+	writeRows(p, "features.tsv", "", x)
 	return &problem{project: p, score: score{"all labels", "Examples", "Accuracy"}, samples: s,
 		plain: s.network(len(known)), plainScore: accuracy("Neural"), reference: 100}, nil
 }

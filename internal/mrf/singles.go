@@ -66,7 +66,7 @@ func (f *Field) eachSingle(visit func(i int32, m member)) {
 }
 
 // single tells whether each of the term's potentials is a square and has one variable.
-func (t *term) single() bool { return t.uniformArity() == 1 && t.squared() }
+func (t *term) single() bool { return t.uniformArity() == 1 && t.Squared() }
 
 // release lets go of what Minimise has looked at.
 func (s *Singles) release() {
@@ -77,8 +77,11 @@ func (s *Singles) release() {
 	}
 }
 
-// squared tells whether the block's potentials are squares.
-func (b *Block) squared() bool { return b.Exponent == 2 && (b.Kind == Hinge || b.Kind == Absolute) }
+// Squared tells whether the block's potentials are squares, which have the conjugate μ²/4w.
+func (b *Block) Squared() bool { return b.Exponent == 2 && (b.Kind == Hinge || b.Kind == Absolute) }
+
+// Kinked tells whether the block's potentials are hinges or absolute values without a square.
+func (b *Block) Kinked() bool { return b.Exponent == 1 && (b.Kind == Hinge || b.Kind == Absolute) }
 
 // piece is how many variables are minimised over at a time.
 const piece = 256

@@ -10,7 +10,7 @@ func (s *Singles) findSums() {
 	}
 	for k, own := range chooseOwn(s.field) {
 		t := &s.field.terms[k]
-		if own == nil || !t.squared() || t.Kind != Absolute {
+		if own == nil || !t.Squared() || t.Kind != Absolute {
 			continue
 		}
 		s.shift[k] = make([]float64, t.Len)

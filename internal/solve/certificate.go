@@ -135,7 +135,7 @@ func slackness(s *mrf.Span, mu []float64) (gap, objective float64) {
 	if s.Block.Kind == mrf.Hinge && s.Block.Exponent == 2 {
 		return squaredHinges(s, mu)
 	}
-	squared := curved(s.Block)
+	squared := s.Block.Squared()
 	for k, d := range s.D {
 		w := s.W(k)
 		lo, hi := Domain(s.Block, w)
@@ -194,11 +194,6 @@ func Domain(b *mrf.Block, w float64) (lo, hi float64) {
 	return -w, w
 }
 
-// curved tells whether the block's potentials are squares, which have the conjugate μ²/4w.
-func curved(b *mrf.Block) bool {
-	return b.Exponent == 2 && (b.Kind == mrf.Hinge || b.Kind == mrf.Absolute)
-}
-
 // potential is w·φ(d), and 0 for constraints.
 func potential(b *mrf.Block, w, d float64) float64 {
 	switch {
@@ -227,7 +222,7 @@ func Contribution(b *mrf.Block, w, d, mu float64) (m, gap, objective float64) {
 	}
 	objective = potential(b, w, d)
 	switch {
-	case !curved(b) || w == 0:
+	case !b.Squared() || w == 0:
 		return m, Slackness(objective, d, m, 0), objective
 	case b.Kind == mrf.Hinge:
 		h := max(0, d)

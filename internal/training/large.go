@@ -35,7 +35,7 @@ func (g *learner) large() bool {
 
 // linear tells whether a block is of linear rules.
 func linear(b *mrf.Block) bool {
-	return b.Len > 0 && b.Exponent == 1 && (b.Kind == mrf.Hinge || b.Kind == mrf.Absolute)
+	return b.Len > 0 && b.Kinked()
 }
 
 // whileLearning makes a solver for inferences that gradients are taken at: with default settings of many ground rules,

@@ -95,23 +95,17 @@ func (g *learner) starts(l lesson) (*starts, error) {
 	if s.fixed = l.anew || g.Project.Learning.DecaySet; l.anew {
 		s.lesson.decay = g.plan.decay
 	}
-	if s.judges() && !l.anew {
-		task, err := g.exampleTask(context.Background(), l)
-		if err != nil {
-			return nil, err
-		}
-		e, err := g.exampleTaught(l)
-		if err != nil {
-			return nil, err
-		}
-		if len(e.Labels) > 1 {
-			s.tries = append(s.tries, byPerceptron)
-		}
-		if task.HasLatent() {
-			s.tries = append(s.tries, byLikelihood)
-		}
+	if err := s.empanel(); err != nil || !s.judges() || l.anew {
+		return s, err
 	}
-	return s, s.empanel()
+	if len(s.learned.examples.Labels) > 1 {
+		s.tries = append(s.tries, byPerceptron)
+	}
+	task, err := g.exampleTask(context.Background(), l)
+	if err == nil && task.HasLatent() {
+		s.tries = append(s.tries, byLikelihood)
+	}
+	return s, err
 }
 
 // judges tells whether examples are judged in the end.

@@ -94,7 +94,7 @@ func named(method string, m *mrf.Model) (Info, error) {
 func Choose(m *mrf.Model) (method, why string) {
 	linear := false
 	for _, b := range m.Blocks {
-		linear = linear || (b.Kind == mrf.Hinge || b.Kind == mrf.Absolute) && b.Exponent == 1
+		linear = linear || b.Kinked()
 	}
 	switch {
 	case m.Hard() && linear:

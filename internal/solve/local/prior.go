@@ -22,15 +22,11 @@ type unary struct {
 func (s *State) findUnary() {
 	place := 0
 	for _, b := range s.model.Blocks {
-		if squared(b) && b.VarStart == nil && len(b.Coef) == 1 {
+		if b.Squared() && b.VarStart == nil && len(b.Coef) == 1 {
 			s.unary = append(s.unary, unary{b, place, b.Vars == nil})
 		}
 		place += b.Len
 	}
-}
-
-func squared(b *mrf.Block) bool {
-	return b.Exponent == 2 && (b.Kind == mrf.Hinge || b.Kind == mrf.Absolute)
 }
 
 // single is a squared potential of one variable as it stands.
@@ -61,8 +57,7 @@ func (s *State) appendSingles(singles []single, i int32) []single {
 	for _, place := range s.of.at(i) {
 		if p := &s.come[int(place)-s.first]; len(p.Vars) == 1 && p.Exponent == 2 && !p.Kind.Hard() && p.Kind != mrf.Linear &&
 			!s.isGone(int(place)) {
-			v := s.view(int(place))
-			singles = append(singles, single{v.block, int(place), v.coef[0], v.slack(s.y), v.w, s.mu[place], 0})
+			singles = append(singles, s.single(s.view(int(place)), int(place)))
 		}
 	}
 	return singles
@@ -72,8 +67,18 @@ func (s *State) appendSingle(singles []single, b *unary, place int) []single {
 	if s.isGone(place) {
 		return singles
 	}
-	v := s.viewIn(b.block, place-b.place)
-	return append(singles, single{b.block, place, v.coef[0], v.slack(s.y), v.w, s.mu[place], 0})
+	return append(singles, s.single(s.viewIn(b.block, place-b.place), place))
+}
+
+// single is what a potential of one variable is now.
+func (s *State) single(v view, place int) single {
+	return single{block: v.block, place: place, a: v.coef[0], d: v.slack(s.y), w: v.w, mu: s.mu[place]}
+}
+
+// gap is what it adds to the gap.
+func (q *single) gap() float64 {
+	_, gap, _ := solve.Contribution(q.block, q.w, q.d, q.mu)
+	return gap
 }
 
 // absorb gives the singles of a variable, which stays where it is, the multipliers that leave least of the gap, and
@@ -104,8 +109,7 @@ func (s *State) absorb(i int32, singles []single) (rest float64) {
 			s.setPrior(q.place, &view{block: q.block, ids: ids[:], coef: coef[:], w: q.w}, q.d, q.at)
 			q.mu = s.mu[q.place]
 		}
-		_, gap, _ := solve.Contribution(q.block, q.w, q.d, q.mu)
-		rest += gap
+		rest += q.gap()
 	}
 	return rest + s.box(i)
 }
@@ -139,9 +143,7 @@ func (s *State) rest(i int32) float64 {
 	rest := s.box(i)
 	s.alone = s.appendSingles(s.alone[:0], i)
 	for k := range s.alone {
-		q := &s.alone[k]
-		_, gap, _ := solve.Contribution(q.block, q.w, q.d, q.mu)
-		rest += gap
+		rest += s.alone[k].gap()
 	}
 	return rest
 }
