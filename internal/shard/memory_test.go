@@ -101,10 +101,14 @@ func TestMemoryIsThatOfAPart(t *testing.T) {
 			}
 		})
 	}
-	// A look may miss the peak of one part alone, and garbage that is not collected yet may add to that of eight.
-	one, eight := max(peak(16), peak(16), peak(16)), min(peak(2), peak(2), peak(2))
-	if float64(eight) > 1.1*float64(one) {
-		t.Errorf("eight parts take %d bytes, and one of them %d", eight, one)
+	// A look may miss the peak of one part alone, and garbage that is not collected yet may add to that of eight: both
+	// measurements err to one side, and the more of them there are the nearer they come.
+	one, eight := peak(16), peak(2)
+	for tries := 1; float64(eight) > 1.1*float64(one); tries++ {
+		if tries == 9 {
+			t.Fatalf("eight parts take %d bytes, and one of them %d", eight, one)
+		}
+		one, eight = max(one, peak(16)), min(eight, peak(2))
 	}
 }
 
