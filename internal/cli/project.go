@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -211,6 +212,10 @@ func iterationLine(e *command.Env) func(solve.Iteration) {
 			return
 		}
 		said = time.Now()
+		if math.IsNaN(it.Objective) {
+			e.Statusf("inference step %d by interior points  gap about %.0e  violation %.0e", it.Number, it.Gap, it.Violation)
+			return
+		}
 		e.Statusf("inference iteration %d  objective %.6g  at least %.6g  violation %.0e", it.Number, it.Objective,
 			it.DualBound, it.Violation)
 	}

@@ -67,6 +67,9 @@ type Iteration struct {
 	Number    int
 	Objective float64
 	DualBound float64
+	// Gap is DualBound's of the interior point method, relative, which goes without constants and so without the two
+	// others: these are NaN then.
+	Gap       float64
 	Violation float64
 	Step      float64
 }

@@ -48,6 +48,8 @@ const (
 	// move all their multipliers. Eager is the part of a first try of the other without factors that it works before;
 	// that takes up to generous times what is expected.
 	impatience, eager, generous = 0.05, 0.1, 2
+	// closing is how many times as long the other's turn waits where Newton's method is near its end.
+	closing = 2
 	// promising is how many times what Newton's method has done what is left of a try may be for it to go on.
 	promising = 3
 	// warm is how many times as long the other method waits where a problem is solved again and again, as learning does:
@@ -132,12 +134,16 @@ func (h *hybrid) haste(off float64) float64 {
 
 // try has the interior point method work without factorisations when it is its turn, for twice as long each time, and
 // longer if it seems to end soon, and tells whether that has solved the problem. Where equations are hard, its turn
-// comes soon if Newton's method has next to nothing: what is but hundreds of times off is often solved before the other
-// has taken its first steps. With limits alone Newton's method often does well, and the other has a second turn only if
-// next to nothing is gained, and works for about as long as Newton's has.
+// comes soon if Newton's method has next to nothing, and late if it is near its end: what is but hundreds of times off
+// is often solved before the other has taken its first steps. With limits alone Newton's method often does well, and
+// the other has a second turn only if next to nothing is gained, and works for about as long as Newton's has.
 func (h *hybrid) try(ctx context.Context, began time.Time, work, off float64) (solved bool) {
 	h.analyse()
-	if turn := max(h.turn, h.haste(off)*h.cost.Early); !h.hard || work < turn || h.cost.EarlyBytes > roomy ||
+	turn := max(h.turn, h.haste(off)*h.cost.Early)
+	if off <= nearly {
+		turn *= closing
+	}
+	if !h.hard || work < turn || h.cost.EarlyBytes > roomy ||
 		!h.equations && (off <= nearly || off <= far && h.budget > 0) {
 		return false
 	}
@@ -147,8 +153,8 @@ func (h *hybrid) try(ctx context.Context, began time.Time, work, off float64) (s
 			h.budget *= generous
 		}
 	}
-	h.interior.Within(h.left(began))
 	for {
+		h.interior.Within(h.left(began))
 		var left float64
 		if h.tried, left = h.interior.Try(ctx, h.budget); h.tried != nil || !(left <= promising*work) {
 			h.tired = math.IsInf(left, 1)

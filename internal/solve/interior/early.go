@@ -277,6 +277,9 @@ func (e *early) conjugate(p *program) bool {
 		if products >= e.limit() || !(curvature > 0) {
 			return false
 		}
+		if p.stop() {
+			break // whatever the step is, the next look at the clock takes the best point
+		}
 		step := rz / curvature
 		for k := range e.x {
 			e.x[k] += step * e.d[k]

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/contexttest"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -123,5 +124,33 @@ func TestTryWithoutTime(t *testing.T) {
 	s.Within(1)
 	if r, left := s.Try(t.Context(), 2*step); r != nil || !math.IsInf(left, 1) {
 		t.Errorf("%v with %v left after the limit of time", r, left)
+	}
+}
+
+// Where steps take many products, the end of a context, and of time, is noticed between two of them, and the best point
+// is the answer. What asks hears of each step meanwhile.
+func TestEndsBetweenProducts(t *testing.T) {
+	var told []solve.Iteration
+	s := interior.New(randomSums(), solve.Settings{Gap: 1e-6, Threads: 1,
+		Trace: func(it solve.Iteration) { told = append(told, it) }})
+	ctx, asked := contexttest.Counting()
+	whole, err := s.Solve(ctx)
+	if err != nil || whole.Status != solve.Optimal {
+		t.Fatal(whole.Status, err)
+	}
+	if asked() < 10*int64(whole.Iterations) {
+		t.Fatalf("asked %d times in %d steps", asked(), whole.Iterations)
+	}
+	if first, last := told[0], told[len(told)-1]; len(told) <= whole.Iterations || !(last.Gap <= 1e-6) ||
+		!(first.Gap > last.Gap) || !math.IsNaN(first.Objective) {
+		t.Errorf("told of %d of %d steps, %+v and %+v", len(told), whole.Iterations, first, last)
+	}
+	for part := range int64(8) {
+		s := interior.New(randomSums(), solve.Settings{Gap: 1e-6, Threads: 1})
+		r, err := s.Solve(contexttest.Countdown(asked() * part / 8))
+		if err != nil || r.Status != solve.Cancelled || !(r.Objective >= whole.DualBound) ||
+			!(r.DualBound <= whole.Objective) {
+			t.Errorf("ended after %d of 8 parts: %v, %+v, %v", part, r.Status, r.Certificate, err)
+		}
 	}
 }

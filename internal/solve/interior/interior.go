@@ -109,7 +109,7 @@ func (s *Solver) Solve(ctx context.Context) (*solve.Result, error) {
 	late := func() bool { return s.settings.TimeLimit > 0 && time.Since(start) > s.settings.TimeLimit }
 	s.load()
 	t := target{gap: s.settings.Gap / 4, feasibility: s.settings.Feasibility, limit: s.settings.MaxIterations,
-		further: s.settings.Further, stop: func() bool { return ctx.Err() != nil || late() }}
+		further: s.settings.Further, stop: func() bool { return ctx.Err() != nil || late() }, trace: s.tracer()}
 	for range attempts {
 		t.least = t.gap * (s.field.Grain() / s.unit) / float64(max(1, len(s.components)))
 		s.each(t)
@@ -152,16 +152,26 @@ func (s *Solver) Try(ctx context.Context, work float64) (r *solve.Result, left f
 // Forget has the next Try or Solve begin anew, as weights or inputs have changed.
 func (s *Solver) Forget() { s.tried = nil }
 
+// tracer returns what a target's trace does, or nil.
+func (s *Solver) tracer() func(step int, gap, violation float64) {
+	if s.settings.Trace == nil {
+		return nil
+	}
+	return func(step int, gap, violation float64) {
+		s.settings.Trace(solve.Iteration{Number: step, Objective: math.NaN(), DualBound: math.NaN(), Gap: gap,
+			Violation: violation})
+	}
+}
+
 // attempts bounds how often the components are solved to a smaller gap.
 const attempts = 3
 
-// each solves all components: one that is most of the model by all threads, others side by side.
+// each solves all components: one that is most of the model by all threads, others side by side and without a word.
 func (s *Solver) each(t target) {
-	main := -1
-	if s.budget > 0 || s.tried != nil {
-		if main = s.main(); s.try(t, main) {
-			return
-		}
+	main := s.main()
+	tried := s.budget > 0 || s.tried != nil
+	if tried && s.try(t, main) {
+		return
 	}
 	chunks := (len(s.components) + grain - 1) / grain
 	threads := 1
@@ -179,7 +189,10 @@ func (s *Solver) each(t target) {
 			if t.stop() {
 				w.target.limit = 0
 			}
-			if k != main {
+			if w.target.trace = nil; k == main {
+				w.target.trace = t.trace
+			}
+			if k != main || !tried {
 				s.ended[k] = w.solve(&s.components[k])
 			}
 		}

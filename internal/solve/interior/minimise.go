@@ -14,6 +14,8 @@ type target struct {
 	limit       int     // of steps
 	stop        func() bool
 	further     bool // a step is made from where that is shown
+	// trace is told the gap, in terms of the objective, and the violation before each step; nil if nobody asks.
+	trace func(step int, gap, violation float64)
 }
 
 const (
@@ -61,6 +63,7 @@ func (p *program) minimise(t target) (out outcome) {
 
 // goOn is the rest of minimise, from wherever it is.
 func (p *program) goOn(t target, out outcome) outcome {
+	p.stop = t.stop
 	for p.paused = false; ; p.runs++ {
 		p.run(&t, &out)
 		if p.paused {
@@ -82,6 +85,9 @@ func (p *program) run(t *target, out *outcome) {
 	least, since, crawled := math.Inf(1), 0, 0
 	for ; ; out.iterations++ {
 		off := p.off(t)
+		if t.trace != nil {
+			t.trace(out.iterations, p.gap, p.violation)
+		}
 		products, count := p.products(stride{})
 		if since++; off < p.best || products < least {
 			since = 0
@@ -259,6 +265,7 @@ const (
 func (p *program) off(t *target) float64 {
 	gap := p.prove()
 	p.tolerance = max(t.least, t.gap*math.Abs(p.objective))
+	p.gap = t.gap * (gap / p.tolerance)
 	return max(gap/p.tolerance, p.violation/t.feasibility)
 }
 

@@ -36,7 +36,8 @@ type program struct {
 	rough    bool    // the last solution of the matrix is not one
 	// objective and violation are the last proof's.
 	objective, violation float64
-	tolerance            float64 // of its gap
+	gap                  float64 // its gap, relative
+	tolerance            float64 // what that may be, in terms of the weights
 	feasibility          float64 // the violation that is accepted
 	examined             bool    // for equations that follow from others
 	inconsistent         bool    // one of those contradicts the others, as the multipliers show
@@ -45,6 +46,7 @@ type program struct {
 	extent               float64
 	budget, spent        float64 // the work of conjugate gradients after which it pauses, and that so far
 	paused               bool
+	stop                 func() bool // the target's
 	ray                  ray
 
 	threads int
