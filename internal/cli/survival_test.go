@@ -148,14 +148,13 @@ func TestSecondInterrupt(t *testing.T) {
 			time.Sleep(10 * time.Millisecond) // until it learns: before, the first interrupt ends it
 			_, err = os.Stat(filepath.Join(dir, "state"))
 		}
-		start = time.Now()
 		for range 3 {
 			time.Sleep(400 * time.Millisecond)
 			_ = p.Signal(os.Interrupt)
 		}
 	})
-	if took := time.Since(start); code != -1 || stdout != "" || took > 4*time.Second {
-		t.Errorf("exit code %d after %v\n%s", code, took, stdout)
+	if code != -1 || stdout != "" { // in the grace, it would end with its report
+		t.Errorf("exit code %d\n%s", code, stdout)
 	}
 }
 
