@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -120,6 +121,7 @@ func TestWhatFollowsIsThatOfColdRuns(t *testing.T) {
 		g, err := now.cold(dir)
 		s, answer := begin(t, g, err)
 		var made []Record
+		around, way := detours{first: g, path: filepath.Join(dir, "journal")}, rapid.IntRange(0, 10).Draw(t, "way")
 		for range rapid.IntRange(1, 8).Draw(t, "steps") {
 			next := now.clone()
 			var changes []change.Change
@@ -151,6 +153,12 @@ func TestWhatFollowsIsThatOfColdRuns(t *testing.T) {
 					anew++
 				}
 				derived += len(applied.Derived)
+			}
+			for range rapid.IntRange(0, 3).Draw(t, "detours") {
+				if s, err = around.take(s, way); err != nil {
+					t.Fatalf("%v: way %d: %v", changes, way, err)
+				}
+				way++
 			}
 			checkRules(t, s, cold, nil)
 			answer, err := s.Infer(context.Background())

@@ -157,7 +157,8 @@ func (s *State) Adopt(w *Whole) (*State, error) {
 		since = append(w.since, s.pending...)
 	}
 	s.lent, s.brief = nil, w.brief
-	if len(since) == 0 && float64(w.changed) > stale*float64(len(w.places)) {
+	grown := len(s.y) > w.Model.Variables || len(s.theta) > w.Model.Rules // of which no potential has any yet
+	if len(since) == 0 && !grown && float64(w.changed) > stale*float64(len(w.places)) {
 		field := mrf.NewFieldOn(w.Model, 1)
 		field.SetWeights(s.theta)
 		field.SetInputs(s.x)

@@ -57,6 +57,38 @@ func TestLent(t *testing.T) {
 	}
 }
 
+// While a whole is lent, rules and variables may come that no potential has yet: the state must know them once it is
+// adopted, also where it is made anew.
+func TestLentWhileRulesCome(t *testing.T) {
+	l := start(t, 3, mrftest.Soft)
+	for range 30 {
+		l.change() // so much that it is made anew
+	}
+	if _, err := l.Solve(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w := l.Lend()
+	field := mrf.NewFieldOn(w.Model, 1)
+	field.SetWeights(l.theta)
+	field.SetInputs(l.x)
+	w.Solved(field, l.cold(w.Model))
+	rule, variable := len(l.theta), int32(len(l.y))
+	l.theta = append(slices.Clone(l.theta), 2)
+	l.AddRule(2)
+	l.Grow(len(l.y) + 3)
+	var err error
+	if l.State, err = l.Adopt(w); err != nil {
+		t.Fatal(err)
+	}
+	l.Add(&mrf.Potential{Rule: rule, Kind: mrf.Hinge, Exponent: 2, Vars: []int32{variable, 1}, Coef: []float64{-1, 1},
+		Constant: 0.5, Scale: 1})
+	out, err := l.Solve(t.Context())
+	if err != nil || out.Status != solve.Optimal {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	l.check(out)
+}
+
 // solveSomehow solves all, or what is near, with time or without.
 func (l *living) solveSomehow() (Outcome, error) {
 	limited, done := context.WithTimeout(context.Background(), time.Duration(l.rng.IntN(2))*time.Hour)
