@@ -2,6 +2,7 @@ package learn
 
 import (
 	"context"
+	"errors"
 	"math"
 	"time"
 
@@ -120,18 +121,22 @@ func (t *Trainer) learnBatch(ctx context.Context, number int, line *Epoch) error
 // learnEnergies is learnBatch for losses of optimal energies, whose gradients come with them: one pass through the
 // networks is enough.
 func (t *Trainer) learnEnergies(ctx context.Context, v *energies, number int, line *Epoch) error {
-	start := time.Now()
-	clear(v.y)
-	v.multipliers = v.multipliers[:0]
-	if v.method == Energy {
-		if err := t.perceive(t.Field, true, t.stepSeed(number, 0)); err != nil {
-			return err
-		}
-		line.Forward += t.forward.Seconds()
-	} else if err := t.solveState(ctx, true, t.stepSeed(number, 0), line); err != nil {
+	start, before := time.Now(), line.Inference
+	if err := t.perceive(t.Field, true, t.stepSeed(number, 0)); err != nil {
 		return err
 	}
-	loss, err := t.loss(ctx)
+	line.Forward += t.forward.Seconds()
+	seen, ok := t.Perception.(Distributed)
+	if v.drawn = t.Drawn && ok; v.drawn {
+		t.drawn = draw(t.drawn[:0], t.x, seen.Distributions(), t.stepSeed(number, 0))
+		t.Field.SetInputs(t.drawn)
+	}
+	loss, err := t.compare(ctx, v, line)
+	if infeasible := (*InfeasibleError)(nil); v.drawn && errors.As(err, &infeasible) {
+		v.drawn = false // what is drawn contradicts hard rules, or the labels do
+		t.Field.SetInputs(t.x)
+		loss, err = t.compare(ctx, v, line)
+	}
 	if err != nil {
 		return err
 	}
@@ -141,13 +146,26 @@ func (t *Trainer) learnEnergies(ctx context.Context, v *energies, number int, li
 	} else {
 		t.activity.add(t.Field, t.y)
 	}
-	line.Inference += time.Since(start).Seconds()
+	line.Inference = before + time.Since(start).Seconds()
 	start = time.Now()
 	v.Gradients(t.inputs, t.weights)
 	t.sharpen()
 	err = t.update()
 	line.Gradient += time.Since(start).Seconds()
 	return err
+}
+
+// compare finds the states that losses of optimal energies are made of, and returns the loss.
+func (t *Trainer) compare(ctx context.Context, v *energies, line *Epoch) (loss float64, err error) {
+	clear(v.y)
+	v.multipliers = v.multipliers[:0]
+	if v.method != Energy {
+		clear(t.y)
+		if err := t.solve(ctx, nil, line); err != nil {
+			return 0, err
+		}
+	}
+	return t.loss(ctx)
 }
 
 // latentOf prepares the likelihood of a scene's labels, as networks see its things; nil as NewLatent is.

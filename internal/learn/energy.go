@@ -31,6 +31,7 @@ type energies struct {
 	given  []float64  // its inputs: x and, if there are batches, the labels
 	solver solve.Solver
 	pseudo *pseudoLikelihood // nil but for Likelihood
+	drawn  bool              // inputs are 0 and 1: see draw
 	fixed  bool              // no rule weight is learned, so that their derivatives stay 0
 
 	y           []float64 // y_lat, labels included
@@ -126,11 +127,11 @@ func (v *energies) at(ctx context.Context, field *mrf.Field, y, multipliers []fl
 		return err
 	}
 	v.gradientWeights(v.field, v.y, v.weights)
-	v.field.EnvelopeInputs(v.multipliers, v.inputs)
+	v.gradientInputs(v.field, v.y, v.multipliers, v.inputs)
 	if v.method == Perceptron {
 		v.loss -= field.Energy(y)
 		v.gradientWeights(field, y, v.otherWeight)
-		field.EnvelopeInputs(multipliers, v.otherInput[:field.Model.Inputs])
+		v.gradientInputs(field, y, multipliers, v.otherInput[:field.Model.Inputs])
 		subtract(v.weights, v.otherWeight)
 		subtract(v.inputs, v.otherInput)
 	}
@@ -145,6 +146,15 @@ func (v *energies) at(ctx context.Context, field *mrf.Field, y, multipliers []fl
 func (v *energies) gradientWeights(field *mrf.Field, y, gradient []float64) {
 	if !v.fixed {
 		field.GradientWeights(y, gradient)
+	}
+}
+
+// gradientInputs writes the derivative of an optimal energy in x.
+func (v *energies) gradientInputs(field *mrf.Field, y, multipliers, gradient []float64) {
+	if v.drawn {
+		field.SwitchInputs(y, multipliers, gradient)
+	} else {
+		field.EnvelopeInputs(multipliers, gradient)
 	}
 }
 

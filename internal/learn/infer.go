@@ -28,18 +28,24 @@ func (t *Trainer) infer(ctx context.Context) (Epoch, error) {
 
 // solveState perceives and finds the MAP state, starting from the one before, and adds the time that it took.
 func (t *Trainer) solveState(ctx context.Context, train bool, seed uint64, line *Epoch) error {
-	start := time.Now()
 	if err := t.perceive(t.Field, train, seed); err != nil {
 		return err
 	}
-	result, err := solveFrom(ctx, t.Solver, t.y, t.multipliers)
+	line.Inference += t.forward.Seconds()
+	line.Forward += t.forward.Seconds()
+	return t.solve(ctx, t.multipliers, line)
+}
+
+// solve finds the MAP state of what is perceived, from the one before.
+func (t *Trainer) solve(ctx context.Context, multipliers []float64, line *Epoch) error {
+	start := time.Now()
+	result, err := solveFrom(ctx, t.Solver, t.y, multipliers)
 	if err != nil {
 		return err
 	}
 	copy(t.y, result.Y)
 	t.multipliers = append(t.multipliers[:0], result.Multipliers...)
 	line.Inference += time.Since(start).Seconds()
-	line.Forward += t.forward.Seconds()
 	line.Gap, line.Iterations = result.Gap, result.Iterations
 	return nil
 }

@@ -30,6 +30,7 @@ type Trainer struct {
 	netOpt    Optimiser
 	simplex   *simplex
 	x, y      []float64
+	drawn     []float64 // x, drawn: see draw
 	// multipliers are those of y, to start the next inference from.
 	multipliers     []float64
 	inputs, weights []float64 // the objective's gradient in x and in θ
@@ -152,8 +153,8 @@ func (t *Trainer) score(ctx context.Context, line *Epoch) error {
 			return err
 		}
 		line.Validation = score
-	case t.energies() == nil, t.Batches != nil && t.Sharpen > 0:
-		return nil // of what is symmetric, knowing nothing has the smallest energy
+	case t.energies() == nil, t.Batches != nil && (t.Sharpen > 0 || t.Drawn):
+		return nil // of what is symmetric, knowing nothing has the smallest energy; and draws are noise
 	}
 	better := score > t.best.Score
 	if better || score == t.best.Score && line.Loss < t.best.Loss {

@@ -23,6 +23,39 @@ func (f *Field) EnvelopeInputs(multipliers, gx []float64) {
 	})
 }
 
+// SwitchInputs sets gx to what the energy at y is more with each input at 1 than with it at 0, the other inputs being
+// what they are; of hard constraints, with multipliers of all potentials and constraints, to what EnvelopeInputs does.
+// Where inputs are 0 or 1 it is what an expectation over one of them has for a derivative, also of classes that are not
+// the case, of which a hinge has no slope.
+func (f *Field) SwitchInputs(y, multipliers, gx []float64) {
+	mustLen("inputs", len(gx), f.Model.Inputs)
+	clear(gx)
+	for _, t := range f.terms {
+		if t.inputs.empty() {
+			continue
+		}
+		d := make([]float64, t.Len)
+		t.constants(0, t.Len, d)
+		t.vars.addProduct(0, t.Len, y, d)
+		for j, slack := range d {
+			weight := f.theta[t.Rule]
+			if t.Scale != nil {
+				weight *= float64(t.Scale[j])
+			}
+			for k, i := range t.inputs.row(j) {
+				b := t.inputs.coefficient(j, k)
+				if t.Kind.Hard() {
+					gx[i] += multipliers[t.first+j] * b
+					continue
+				}
+				off, _ := t.Potential(slack - b*f.x[i])
+				on, _ := t.Potential(slack - b*f.x[i] + b)
+				gx[i] += weight * (on - off)
+			}
+		}
+	}
+}
+
 // CrossInputs sets gx to ∂/∂x (∇_y f · v) = Σ_j w_j φ”_j (a_jᵀv) b_j at y, with the active set there. It is the right
 // hand side's part of implicit differentiation; linear potentials have no part in it.
 func (f *Field) CrossInputs(y, v, gx []float64) {

@@ -143,6 +143,46 @@ func TestEnvelopeInputsIsTheTransposedProduct(t *testing.T) {
 	nearAll(t, "Bᵀμ", gx, want)
 }
 
+// What an input makes of the energy by being 1 and not 0 is the difference of two energies, and hard constraints add
+// what their multipliers say.
+func TestSwitchInputsIsADifference(t *testing.T) {
+	for seed := range uint64(20) {
+		f, y := draw(seed, small)
+		rng := rand.New(rand.NewPCG(seed, 1))
+		x := slices.Clone(f.Inputs())
+		for i := range x {
+			if seed%2 == 0 {
+				x[i] = float64(rng.IntN(2))
+			}
+		}
+		f.SetInputs(x)
+		mu, want := make([]float64, f.Model.Potentials()), make([]float64, len(x))
+		hard := make([]float64, len(mu))
+		first := 0
+		for _, b := range f.Model.Blocks {
+			for range b.Len {
+				if mu[first] = rng.NormFloat64(); b.Kind.Hard() {
+					hard[first] = mu[first]
+				}
+				first++
+			}
+		}
+		got := make([]float64, len(x))
+		f.SwitchInputs(y, mu, got)
+		f.EnvelopeInputs(hard, want)
+		for i, v := range x {
+			x[i] = 1
+			f.SetInputs(x)
+			want[i] += f.Energy(y)
+			x[i] = 0
+			f.SetInputs(x)
+			want[i] -= f.Energy(y)
+			x[i] = v
+		}
+		nearAll(t, "the difference", got, want)
+	}
+}
+
 func TestHessianMatchesTheDefinition(t *testing.T) {
 	for _, shape := range []mrftest.Shape{small, large} {
 		f, y := draw(5, shape)

@@ -33,7 +33,7 @@ type manner uint8
 const (
 	byMethod     manner = iota // the project's learn.method
 	byLikelihood               // of the labels, through what networks see: see learn.Latent
-	byPerceptron               // the labels' energy less that of what is inferred
+	byDraws                    // the labels' energy less that of what is inferred, at classes drawn from what is seen
 )
 
 // division says which entities' labels a lesson leaves out: those of one fold.

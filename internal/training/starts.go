@@ -99,7 +99,7 @@ func (g *learner) starts(l lesson) (*starts, error) {
 		return s, err
 	}
 	if len(s.learned.examples.Labels) > 1 {
-		s.tries = append(s.tries, byPerceptron)
+		s.tries = append(s.tries, byDraws)
 	}
 	task, err := g.exampleTask(context.Background(), l)
 	if err == nil && task.HasLatent() {
@@ -186,7 +186,7 @@ func (s *starts) begin(curve []learn.Epoch) (again bool, err error) {
 			"right", s.score(last))
 	case s.lesson.decay > 0 && !s.fixed:
 		again = s.adjust(last)
-	case last.Right < enough && !stuck(curve):
+	case last.Right < enough && s.lesson.manner != byDraws && !stuck(curve):
 		s.g.notices.unfinished(len(curve), last.Right)
 	case last.Right < enough:
 		s.blurry++
@@ -207,7 +207,7 @@ func (s *starts) begin(curve []learn.Epoch) (again bool, err error) {
 
 // manners says what learning begins with.
 var manners = [...]string{byMethod: "learn.method", byLikelihood: "the likelihood of the labels",
-	byPerceptron: "the difference to what is inferred"}
+	byDraws: "classes drawn from what is seen"}
 
 // startStride is between the seeds of starts, far from what users count.
 const startStride = 1_000_003

@@ -90,11 +90,11 @@ func TestMannersAreTriedByTheirScore(t *testing.T) {
 		tries       int
 	}{
 		{"worse", 0.2, 0.5, byMethod, byMethod, 1},
-		{"better", 0.5, 0.5, byPerceptron, byPerceptron, 0},
-		{"both know nothing", 0, 0, byMethod, byPerceptron, 1},
+		{"better", 0.5, 0.5, byDraws, byDraws, 0},
+		{"both know nothing", 0, 0, byMethod, byDraws, 1},
 	} {
 		s := &starts{most: test.most, manner: test.best, tries: []manner{byLikelihood}}
-		s.lesson.manner = byPerceptron
+		s.lesson.manner = byDraws
 		if s.settle(Start{Right: test.last}); s.lesson.manner != test.after || len(s.tries) != test.tries {
 			t.Errorf("%s: manner %v and %d to try, want %v and %d", test.name, s.lesson.manner, len(s.tries), test.after,
 				test.tries)

@@ -170,8 +170,9 @@ func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error)
 		settings.Decay = l.decay
 	}
 	switch l.manner {
-	case byPerceptron:
-		settings.Method = learn.Perceptron
+	case byDraws:
+		settings.Method, settings.Drawn = learn.Perceptron, true
+		settings.Sharpen, settings.RuleRate, settings.Deviation = 0, 0, 0
 	case byLikelihood:
 		settings.Latent, settings.RuleRate, settings.Deviation = true, 0, 0
 		if l.decay == 0 && !g.Project.Learning.DecaySet {
