@@ -95,7 +95,7 @@ func (s *State) equal(place int, p *mrf.Potential) bool {
 	if b.Rule != p.Rule || b.Kind != p.Kind || b.Constant+b.Own(j) != p.Constant || s.scale(place) != p.Scale {
 		return false
 	}
-	vars, coef := b.Row(j, &s.row)
+	vars, coef := b.Row(j, &s.own.row)
 	if !slices.Equal(vars, p.Vars) || !slices.Equal(coef, p.Coef) || !slices.Equal(b.InputRow(j), p.Inputs) {
 		return false
 	}

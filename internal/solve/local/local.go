@@ -20,6 +20,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
@@ -57,8 +58,8 @@ type State struct {
 	still    [len(tethers)][]uint64 // potentials that are still, level by level
 	anchors  []anchors
 	quiet    []uint64 // potentials that a part need not look at: gone, still, or in it already
-	row      mrf.RowBuffer
-	places   []int32
+	own      reading
+	lookouts []lookout
 	log      []entry
 	saved    *saved
 	pages    Pages    // the last ones
@@ -220,8 +221,17 @@ func (v *view) slack(y []float64) float64 {
 	return d
 }
 
+// reading is what it takes to read potentials, each goroutine by itself.
+type reading struct {
+	row    mrf.RowBuffer
+	places []int32
+}
+
 // view returns the potential at a place, until the next call.
-func (s *State) view(place int) (v view) {
+func (s *State) view(place int) view { return s.viewBy(place, &s.own) }
+
+// viewBy is view for who reads by himself.
+func (s *State) viewBy(place int, own *reading) (v view) {
 	if place >= s.first {
 		a := &s.come[place-s.first]
 		v = view{block: a.block, ids: a.Vars, coef: a.Coef, scale: float32(a.Scale), w: s.theta[a.Rule] * a.Scale,
@@ -232,11 +242,11 @@ func (s *State) view(place int) (v view) {
 		return v
 	}
 	block, j := s.index.Locate(place)
-	return s.viewIn(s.model.Blocks[block], j)
+	return s.viewIn(s.model.Blocks[block], j, own)
 }
 
 // viewIn returns potential j of a block of the first model, until the next call.
-func (s *State) viewIn(b *mrf.Block, j int) (v view) {
+func (s *State) viewIn(b *mrf.Block, j int, own *reading) (v view) {
 	v = view{block: b, scale: 1, w: s.theta[b.Rule], c: b.Constant + b.Own(j)}
 	if b.Scale != nil {
 		v.scale = b.Scale[j]
@@ -247,7 +257,7 @@ func (s *State) viewIn(b *mrf.Block, j int) (v view) {
 			v.c += b.InputCoefficient(j, k) * s.x[i]
 		}
 	}
-	v.ids, v.coef = b.Row(j, &s.row)
+	v.ids, v.coef = b.Row(j, &own.row)
 	return v
 }
 
@@ -259,12 +269,15 @@ type set struct {
 
 // along returns the places of the potentials that a variable is in and a set has, until the next call. Of hundreds that
 // it goes through few are wanted, and which is not foreseen by a processor.
-func (s *State) along(i int32, among set) []int32 {
+func (s *State) along(i int32, among set) []int32 { return s.alongBy(i, among, &s.own) }
+
+// alongBy is along for who reads by himself.
+func (s *State) alongBy(i int32, among set, own *reading) []int32 {
 	flip := uint64(0)
 	if among.but {
 		flip = 1
 	}
-	places, here := s.places[:0], func(place int32) uint64 { return among.bits[place/64]>>(place%64)&1 ^ flip }
+	places, here := own.places[:0], func(place int32) uint64 { return among.bits[place/64]>>(place%64)&1 ^ flip }
 	if int(i) < s.model.Variables {
 		listed, n := s.index.Listed(i), 0
 		places = slices.Grow(places, len(listed))[:len(listed)]
@@ -284,7 +297,7 @@ func (s *State) along(i int32, among set) []int32 {
 			places = append(places, place)
 		}
 	}
-	s.places = places
+	own.places = places
 	return places
 }
 
@@ -321,4 +334,137 @@ func (s *State) Bytes() (all, index int64) {
 		all += int64(160 + 12*(len(p.Vars)+len(p.Inputs)) + 4*len(p.Vars))
 	}
 	return all, index
+}
+
+// Most potentials around variables that change are far from mattering: they are 0, their multipliers are 0, and it
+// takes moves of their variables until that is otherwise. Such a potential is *still*, and what is done around it looks
+// at no more of it than a bit. That is so on one of several levels: its slack is that at the level's anchors, which are
+// points that no variable is further from than the level's tether. A variable that goes further is anchored anew where
+// it is then, and those potentials around it are looked at that are still on this level. Potentials a little away from
+// mattering are on a level of a short tether; most are on one of a long tether, which is seldom too short.
+
+// tethers are how far variables may go from their anchors, level by level.
+var tethers = [...]float64{0.2, 0.06, 0.018, 0.005}
+
+// slackness is how many tethers each variable of a still potential would have to go for it to matter: more than
+// rounding reaches.
+const slackness = 1.01
+
+// anchors are those of a variable, level by level: side by side, since most looks go through all of them, and in single
+// precision, which is no less exact where they are that number.
+type anchors [len(tethers)]float32
+
+// levelOf returns the level on which a potential with a multiplier is still, or -1.
+func (s *State) levelOf(v *view, mu float64) int {
+	if mu != 0 || v.block.Kind != mrf.Hinge && v.block.Kind != mrf.LessEqual {
+		return -1
+	}
+	var slacks [len(tethers)]float64
+	reach := 0.0 // by how much the slack changes at most where each variable moves by 1
+	for e, i := range v.ids {
+		at, a := &s.anchors[i], v.coef[e]
+		for k := range slacks {
+			slacks[k] += a * float64(at[k])
+		}
+		reach += math.Abs(a)
+	}
+	for k, tether := range tethers {
+		if v.c+slacks[k] < -slackness*tether*reach {
+			return k
+		}
+	}
+	return -1
+}
+
+// turn takes the potential at a place for still on a level, or no more.
+func (s *State) turn(level, place int) {
+	s.note(entry{ofStillness + what(level), int32(place), 0})
+	s.still[level][place/64] ^= 1 << (place % 64)
+	s.quiet[place/64] ^= 1 << (place % 64)
+}
+
+// stir takes the potential at a place for still no more.
+func (s *State) stir(place int) {
+	for k := range s.still {
+		if s.still[k][place/64]>>(place%64)&1 == 1 {
+			s.turn(k, place)
+		}
+	}
+}
+
+// wake anchors those of some variables anew that have gone too far, and returns the places of the potentials around
+// them that are still no more.
+func (s *State) wake(variables []int32) (woken []int) {
+	for k, tether := range tethers {
+		var moved []int32
+		for _, i := range variables {
+			if at := &s.anchors[i][k]; math.Abs(s.y[i]-float64(*at)) > tether {
+				s.note(entry{ofAnchor + what(k), i, float64(*at)})
+				*at = float32(s.y[i])
+				moved = append(moved, i)
+			}
+		}
+		for _, l := range s.look(k, moved) {
+			for _, f := range l.found {
+				if s.still[k][f.place/64]>>(f.place%64)&1 == 0 {
+					continue // it was found by another variable of it
+				}
+				s.turn(k, int(f.place))
+				if f.level < 0 {
+					woken = append(woken, int(f.place))
+				} else {
+					s.turn(int(f.level), int(f.place))
+				}
+			}
+		}
+	}
+	return woken
+}
+
+// lookout looks at the potentials of some variables, beside others.
+type lookout struct {
+	own   reading
+	found []finding
+}
+
+// finding is a potential that is still on another level than before, or, below 0, on none.
+type finding struct {
+	place int32
+	level int8
+}
+
+// lookoutLen is of how many variables a lookout looks at the potentials.
+const lookoutLen = 64
+
+// look looks at the potentials of variables that have been still on a level, and finds those that are no more.
+func (s *State) look(level int, variables []int32) []lookout {
+	n := (len(variables) + lookoutLen - 1) / lookoutLen
+	s.lookouts = append(s.lookouts, make([]lookout, max(0, n-len(s.lookouts)))...)
+	parallel.For(parallel.Threads(s.settings.Threads), n, func(task int) {
+		l := &s.lookouts[task]
+		l.found = l.found[:0]
+		for _, i := range variables[task*lookoutLen : min(len(variables), (task+1)*lookoutLen)] {
+			for _, place := range s.alongBy(i, set{s.still[level], false}, &l.own) {
+				v := s.viewBy(int(place), &l.own)
+				if now := s.levelOf(&v, 0); now != level {
+					l.found = append(l.found, finding{place, int8(now)})
+				}
+			}
+		}
+	})
+	return s.lookouts[:n]
+}
+
+// restless forgets which potentials are still, and anchors all variables where they are.
+func (s *State) restless() {
+	copy(s.quiet, s.gone)
+	for _, still := range s.still {
+		clear(still)
+	}
+	s.anchors = slices.Grow(s.anchors[:0], len(s.y))[:len(s.y)]
+	for i, y := range s.y {
+		for k := range tethers {
+			s.anchors[i][k] = float32(y)
+		}
+	}
 }

@@ -2,7 +2,6 @@ package local
 
 import (
 	"math"
-	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/forest"
 	"github.com/deeppsl/deeppsl/internal/mrf"
@@ -466,114 +465,6 @@ func (s *State) unsolved(p *part, variables []int32) {
 	for _, i := range variables {
 		if number := s.marks[i]; number > 0 {
 			p.residue[number-1] = math.Inf(1)
-		}
-	}
-}
-
-// Most potentials around variables that change are far from mattering: they are 0, their multipliers are 0, and it
-// takes moves of their variables until that is otherwise. Such a potential is *still*, and what is done around it looks
-// at no more of it than a bit. That is so on one of several levels: its slack is that at the level's anchors, which are
-// points that no variable is further from than the level's tether. A variable that goes further is anchored anew where
-// it is then, and those potentials around it are looked at that are still on this level. Potentials a little away from
-// mattering are on a level of a short tether; most are on one of a long tether, which is seldom too short.
-
-// tethers are how far variables may go from their anchors, level by level.
-var tethers = [...]float64{0.2, 0.06, 0.018, 0.005}
-
-// slackness is how many tethers each variable of a still potential would have to go for it to matter: more than
-// rounding reaches.
-const slackness = 1.01
-
-// anchors are those of a variable, level by level: side by side, since most looks go through all of them, and in single
-// precision, which is no less exact where they are that number.
-type anchors [len(tethers)]float32
-
-// levelOf returns the level on which a potential with a multiplier is still, or -1.
-func (s *State) levelOf(v *view, mu float64) int {
-	if mu != 0 || v.block.Kind != mrf.Hinge && v.block.Kind != mrf.LessEqual {
-		return -1
-	}
-	var slacks [len(tethers)]float64
-	reach := 0.0 // by how much the slack changes at most where each variable moves by 1
-	for e, i := range v.ids {
-		at, a := &s.anchors[i], v.coef[e]
-		for k := range slacks {
-			slacks[k] += a * float64(at[k])
-		}
-		reach += math.Abs(a)
-	}
-	for k, tether := range tethers {
-		if v.c+slacks[k] < -slackness*tether*reach {
-			return k
-		}
-	}
-	return -1
-}
-
-// turn takes the potential at a place for still on a level, or no more.
-func (s *State) turn(level, place int) {
-	s.note(entry{ofStillness + what(level), int32(place), 0})
-	s.still[level][place/64] ^= 1 << (place % 64)
-	s.quiet[place/64] ^= 1 << (place % 64)
-}
-
-// stir takes the potential at a place for still no more.
-func (s *State) stir(place int) {
-	for k := range s.still {
-		if s.still[k][place/64]>>(place%64)&1 == 1 {
-			s.turn(k, place)
-		}
-	}
-}
-
-// wake anchors those of some variables anew that have gone too far, and returns the places of the potentials around
-// them that are still no more.
-func (s *State) wake(variables []int32) (woken []int) {
-	for k, tether := range tethers {
-		var moved []int32
-		for _, i := range variables {
-			if at := &s.anchors[i][k]; math.Abs(s.y[i]-float64(*at)) > tether {
-				s.note(entry{ofAnchor + what(k), i, float64(*at)})
-				*at = float32(s.y[i])
-				moved = append(moved, i)
-			}
-		}
-		for _, i := range moved {
-			woken = s.look(k, i, woken)
-		}
-	}
-	return woken
-}
-
-// look looks at the potentials of a variable that have been still on a level, and appends those that are so on none
-// now.
-func (s *State) look(level int, i int32, woken []int) []int {
-	for _, place := range s.along(i, set{s.still[level], false}) {
-		v := s.view(int(place))
-		now := s.levelOf(&v, 0)
-		if now == level {
-			continue
-		}
-		s.turn(level, int(place))
-		if now < 0 {
-			woken = append(woken, int(place))
-		} else {
-			s.turn(now, int(place))
-		}
-	}
-	return woken
-}
-
-// restless forgets which potentials are still, and anchors all variables where they are.
-func (s *State) restless() {
-	copy(s.quiet, s.gone)
-	for _, still := range s.still {
-		clear(still)
-	}
-	s.anchors = slices.Grow(s.anchors[:0], len(s.y))[:len(s.y)]
-	for i, y := range s.y {
-		for k := range tethers {
-			s.anchors[i][k] = float32(y)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func (s *State) appendSingle(singles []single, b *unary, place int) []single {
 	if s.isGone(place) {
 		return singles
 	}
-	return append(singles, s.single(s.viewIn(b.block, place-b.place), place))
+	return append(singles, s.single(s.viewIn(b.block, place-b.place, &s.own), place))
 }
 
 // single is what a potential of one variable is now.
@@ -161,7 +161,7 @@ func (s *State) findPins() {
 	place := 0
 	for _, b := range s.model.Blocks {
 		for j := 0; b.Kind == mrf.Equal && j < b.Len; j++ {
-			if ids := b.Ids(j, &s.row); pins(b.Kind, ids) {
+			if ids := b.Ids(j, &s.own.row); pins(b.Kind, ids) {
 				s.pins.add(ids[0], int32(place+j))
 			}
 		}

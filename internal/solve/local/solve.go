@@ -259,8 +259,10 @@ func (s *State) solvePart(ctx context.Context, p *part) (pieces []*piece, err er
 	}
 	tolerance := s.tolerance(p)
 	pieces = s.pieces(p, tolerance)
-	parallel.For(parallel.Threads(s.settings.Threads), len(pieces), func(k int) {
-		pieces[k].err = s.solvePiece(ctx, p, pieces[k], tolerance)
+	heaviest := slices.Clone(pieces) // first, so that nobody waits for it in the end
+	slices.SortStableFunc(heaviest, func(a, b *piece) int { return cmp.Compare(b.entries, a.entries) })
+	parallel.For(parallel.Threads(s.settings.Threads), len(heaviest), func(k int) {
+		heaviest[k].err = s.solvePiece(ctx, p, heaviest[k], tolerance)
 	})
 	for _, q := range pieces {
 		err = cmp.Or(err, q.err)
