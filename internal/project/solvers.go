@@ -24,6 +24,12 @@ func (s *Settings) Solver(field *mrf.Field, limits solve.Settings, o *Options) (
 	return auto.With(s.Method, field, limits, s.own(o))
 }
 
+// Apart makes a solver as Solver does, which solves connected components apart if that pays.
+func (s *Settings) Apart(field *mrf.Field, limits solve.Settings, o *Options) (solve.Solver, error) {
+	limits.Threads, limits.Trace = o.Threads, o.OnIteration
+	return auto.Apart(s.Method, field, limits, s.own(o))
+}
+
 // own are the options of single methods.
 func (s *Settings) own(o *Options) auto.Own {
 	own := auto.Own{SGD: s.SGD}

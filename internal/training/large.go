@@ -51,7 +51,7 @@ func (g *learner) whileLearning(field *mrf.Field) (solve.Solver, error) {
 func (g *learner) judging(field *mrf.Field) (solve.Solver, error) {
 	given, limits := g.Project.Learning.Solve, g.Project.Learning.WhileLearning()
 	if !g.large() {
-		return g.SolverOf(field, limits)
+		return g.solverOf(field, limits)
 	}
 	if given.Gap == 0 {
 		limits.Gap = looseGap
@@ -66,7 +66,7 @@ func (g *learner) judging(field *mrf.Field) (solve.Solver, error) {
 	if s.Method == auto {
 		s.Method = newton // no other takes over: that would be longer than all that it is wanted for
 	}
-	return s.Solver(field, limits, g.Options())
+	return s.Apart(field, limits, g.Options())
 }
 
 // exact makes a solver for inferences by whose derivatives weights are found.
@@ -74,7 +74,19 @@ func (g *learner) exact(field *mrf.Field) (solve.Solver, error) {
 	if g.large() {
 		return g.judging(field)
 	}
-	return g.SolverOf(field, g.Project.Learning.Solve)
+	return g.solverOf(field, g.Project.Learning.Solve)
+}
+
+// mostTogether is the number of ground rules up to which components are solved together: dealing few out takes longer
+// than they do.
+const mostTogether = 10_000
+
+// solverOf makes a solver of a field's components, apart where that pays: each ends when it is proven.
+func (g *learner) solverOf(field *mrf.Field, limits solve.Settings) (solve.Solver, error) {
+	if field.Model.Potentials() <= mostTogether {
+		return g.SolverOf(field, limits)
+	}
+	return g.Settings.Apart(field, limits, g.Options())
 }
 
 const auto, newton = "auto", "newton"

@@ -176,6 +176,54 @@ func TestInferenceTellsWhatItDid(t *testing.T) {
 	}
 }
 
+// What is solved again and again is solved apart where that pays, and has the same answers, from multipliers too.
+func TestApart(t *testing.T) {
+	one := func(i int, a float64) []mrftest.Term { return []mrftest.Term{{Index: i, Coef: a}} }
+	groups := mrftest.New(6, 0, 3)
+	for rule, exponent := range []int{1, 2} {
+		groups.Rule(rule, mrf.Hinge, exponent)
+		for i := range 6 {
+			groups.Add(float64(1-rule), one(i, float64(2*rule-1)), nil)
+		}
+	}
+	groups.Rule(2, mrf.LessEqual, 0)
+	tie := func(i, k int) { groups.Add(-1, []mrftest.Term{{Index: i, Coef: 1}, {Index: k, Coef: 1}}, nil) }
+	for i := range 3 {
+		tie(2*i, 2*i+1)
+	}
+	whole := mrftest.New(1, 0, 1).Rule(0, mrf.Hinge, 1).Add(1, one(0, -1), nil).Model()
+	for model, apart := range map[*mrf.Model]bool{groups.Model(): true, whole: false} {
+		solver, err := auto.Apart("auto", mrf.NewField(model), solve.Settings{}, auto.Own{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := auto.New("auto", mrf.NewField(model), solve.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var y, multipliers []float64
+		for _, weight := range []float64{1, 1.5, 0.5} {
+			theta := slices.Repeat([]float64{1}, model.Rules)
+			theta[0] = weight
+			var found [2]*solve.Result
+			for k, s := range []solve.Solver{solver, other} {
+				s.SetWeights(theta)
+				s.WarmStart(y, multipliers)
+				if found[k], err = s.Solve(context.Background()); err != nil || found[k].Status != solve.Optimal {
+					t.Fatal(found[k].Status, err)
+				}
+			}
+			if (found[0].Components != nil) != apart {
+				t.Errorf("%d ground rules: components %v", model.Potentials(), found[0].Components)
+			}
+			if math.Abs(found[0].Objective-found[1].Objective) > 1e-6 {
+				t.Errorf("apart %v, together %v", found[0].Objective, found[1].Objective)
+			}
+			y, multipliers = slices.Clone(found[0].Y), slices.Clone(found[0].Multipliers)
+		}
+	}
+}
+
 // BenchmarkOneUnproven measures a batch of pairs of digits, in one of which the probabilities of a digit add up to too
 // much: that one goes to Newton's method. Beside it, all of them do.
 func BenchmarkOneUnproven(b *testing.B) {

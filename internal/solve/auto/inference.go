@@ -49,6 +49,20 @@ func Inference(method string, field *mrf.Field, settings solve.Settings, options
 	}), nil
 }
 
+// Apart makes a solver as With does, which solves connected components apart if that pays: for problems that are solved
+// again and again, of so many ground rules that all others would wait long for the slowest component.
+func Apart(method string, field *mrf.Field, settings solve.Settings, own Own) (solve.Solver, error) {
+	row, err := named(method, field.Model)
+	m := field.Model
+	if err != nil || row.Plain || row.Whole || m.Paged() != nil || m.Potentials() > math.MaxInt32 || !demanding(m) {
+		return With(method, field, settings, own)
+	}
+	if !split.Pays(m, partition.Find(m)) {
+		return With(method, field, settings, own)
+	}
+	return Inference(method, field, settings, Options{Split: true, Own: own})
+}
+
 // Part makes a solver for a part of a problem that rounds of agreeing change a little each time: with hard rules
 // balanced, and nothing simplified. Methods are chosen as for inference.
 func Part(field *mrf.Field, settings solve.Settings) solve.Solver {
