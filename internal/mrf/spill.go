@@ -1,6 +1,7 @@
 package mrf
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/deeppsl/deeppsl/internal/scratch"
@@ -56,4 +57,25 @@ func (s *Spill) Restore(threads int) error {
 	}
 	s.later = nil
 	return nil
+}
+
+// Resident returns a copy of the model that is in memory.
+func (m *Model) Resident() *Model {
+	out := *m
+	out.Blocks = nil
+	for _, b := range m.Blocks {
+		c := *b
+		c.Paged = nil
+		for _, column := range []*[]int32{&c.Vars, &c.Inputs, &c.VarStart, &c.InputStart} {
+			*column = slices.Clone(*column)
+		}
+		for _, column := range []*[]float32{&c.VarCoef.Single, &c.InputValue.Single, &c.Bias, &c.Scale} {
+			*column = slices.Clone(*column)
+		}
+		for _, column := range []*[]float64{&c.VarCoef.Double, &c.InputValue.Double, &c.Bias64} {
+			*column = slices.Clone(*column)
+		}
+		out.Blocks = append(out.Blocks, &c)
+	}
+	return &out
 }

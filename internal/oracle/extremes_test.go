@@ -52,6 +52,34 @@ func TestExtremes(t *testing.T) {
 			t.Errorf("objective %v, and the optimum is 75000", answer.Objective)
 		}
 	})
+	t.Run("in next to no memory", func(t *testing.T) {
+		path := extreme(t, []float64{0, 0, 1}, "2 / |B| * S(A, +B) + -1 * T(A) <= 0 .",
+			"0.1: -10000 * S(A, A) + -0.001 * S(A, B) + 3333 * O(A) = 0", "T(A) .", "0.1: !T(A) ^2")
+		answer, want := inferred(t, path, "ground.memory=4000"), inferred(t, path)
+		if math.Abs(answer.Objective-want.Objective) > 2e-6*want.Objective {
+			t.Errorf("objective %v, and in memory %v", answer.Objective, want.Objective)
+		}
+	})
+	t.Run("least weights", func(t *testing.T) {
+		path := extreme(t, []float64{0.5, 0.5, 1}, "0.02: 1 * S(B, A) + -3 * T(C) + 0.5 * O(B) = 0",
+			"0.000000001: S(C, A) & (A != C) -> O(A)", "0.000000001: T(A)")
+		inferred(t, path)
+		path = extreme(t, []float64{1, 1, 0.1}, "0.0000000001: T(A) ^2", "0.0000001: S(A, B)",
+			"100: 1 * S(A, +B) + -1 * T(A) <= 1 ^2", "1 * S(A, +B) + -1 * T(A) >= 2 .",
+			"S(C, A) & S(A, B) & (A != C) & (B != C) & (B != A) -> T(A) .")
+		inferred(t, path)
+	})
+	t.Run("multipliers that hide others", func(t *testing.T) {
+		path := extreme(t, []float64{0.5, 1, 1}, "0.00000000000001: T(A)", "1 * T(A) <= 0 .",
+			"0.037: 1 / |B| * S(A, +B) >= 0.7 ^2", "0.00000000000001: S(A, B) & O(A) & (B != A) -> T(A)",
+			"-1 * S(B, A) + 1 * T(A) + 1 * S(A, B) <= 0 .")
+		for _, set := range []string{"inference.presolve=true", "inference.presolve=false"} {
+			answer := inferred(t, path, set)
+			if want := 5.3e-14; math.Abs(answer.Objective-want) > 1e-15 {
+				t.Errorf("%s: objective %v, and the optimum is %v", set, answer.Objective, want)
+			}
+		}
+	})
 	t.Run("components", func(t *testing.T) {
 		path := extreme(t, none, "0.037: T(A) ^2", "0.000000000000005: S(A, B)")
 		parted(t, ctx, path, shard.ByComponents)

@@ -16,7 +16,8 @@ import (
 //
 // The gap is not computed as the small difference of two large numbers but as the sum of what each potential and each
 // variable contributes to it, φ_j(d_j) + φ*_j(μ_j) - μ_j d_j and g_i y_i - min(0, g_i) for g = Aᵀμ, all of which are at
-// least 0 (constraints excepted: theirs is -μ_j d_j, negative if y violates them).
+// least 0 (constraints excepted: theirs is -μ_j d_j, negative if y violates them). Where multipliers of constraints, which
+// nothing bounds, are so large that rounding of the sums g could hide a part of the gap, that is added.
 func Certify(field *mrf.Field, y, multipliers []float64) Certificate {
 	c := NewCertifier(field)
 	return c.Certify(y, multipliers)
@@ -26,8 +27,8 @@ func Certify(field *mrf.Field, y, multipliers []float64) Certificate {
 type Certifier struct {
 	field *mrf.Field
 	g     []float64
-	// objective, violation and excess are per span of the sweep.
-	objective, violation, excess []float64
+	// objective, violation, excess and pushes are per span of the sweep.
+	objective, violation, excess, pushes []float64
 }
 
 // NewCertifier makes a Certifier for a field.
@@ -35,7 +36,7 @@ func NewCertifier(field *mrf.Field) *Certifier {
 	return &Certifier{
 		field: field, g: make([]float64, field.Model.Variables),
 		objective: make([]float64, field.Spans()), violation: make([]float64, field.Spans()),
-		excess: make([]float64, field.Spans()),
+		excess: make([]float64, field.Spans()), pushes: make([]float64, field.Spans()),
 	}
 }
 
@@ -66,7 +67,7 @@ func (c *Certifier) CertifyWith(
 			copy(mu, s.D)
 			return 0 // φ(d) + φ*(μ) = μ·d is what derivatives are
 		}
-		c.excess[s.Number] = excess(s, mu)
+		c.excess[s.Number], c.pushes[s.Number] = excess(s, mu)
 		gap, objective := slackness(s, mu)
 		c.objective[s.Number] = objective
 		return gap
@@ -76,15 +77,27 @@ func (c *Certifier) CertifyWith(
 		gap = math.Inf(1)
 	}
 	var out Certificate
+	pushes := 0.0
 	for n, objective := range c.objective {
 		out.Objective += objective
 		out.MaxViolation = max(out.MaxViolation, c.violation[n])
 		out.Excess += c.excess[n]
+		pushes += c.pushes[n]
+	}
+	if hidden := Hidden(pushes); Relative(c.field, hidden, out.Objective) > noticeable {
+		gap += hidden
 	}
 	out.DualBound = out.Objective - gap
 	out.Gap = Relative(c.field, gap, out.Objective)
 	return out
 }
+
+// Hidden is about what rounding can leave of a gap where these are the squares, added up, of all that constraints push
+// variables by; errors are independent of each other.
+func Hidden(pushes float64) float64 { return 0x1p-53 * math.Sqrt(pushes) }
+
+// noticeable is a relative gap below which nobody asks what rounding has hidden.
+const noticeable = 1e-9
 
 // BoxGap is the largest g·(y - z) over all z in the box: what the variables add to the gap for a Lagrangian's gradient
 // g, and, by convexity, a bound on how far a function with the gradient g at y is from its minimum (Frank and Wolfe).
@@ -116,17 +129,23 @@ func (c Certificate) Yielding(field *mrf.Field) Certificate {
 	return c
 }
 
-// excess is what violating the span's constraints is worth by the multipliers.
-func excess(s *mrf.Span, mu []float64) (total float64) {
+// excess is what violating the span's constraints is worth by the multipliers, and the sum of the squares of what these
+// push by, in terms of coefficients of 1 where each constraint has its own.
+func excess(s *mrf.Span, mu []float64) (total, pushes float64) {
 	if !s.Block.Kind.Hard() {
-		return 0
+		return 0, 0
 	}
 	for k, d := range s.D {
+		pushes += mu[k] * mu[k]
 		if s.Block.Kind == mrf.Equal || d > 0 {
 			total += math.Abs(mu[k] * d)
 		}
 	}
-	return total
+	square := 0.0
+	for _, a := range s.Block.Coef {
+		square += a * a
+	}
+	return total, pushes * max(1, square)
 }
 
 // slackness projects the span's multipliers into their domain, returns what the span adds to the gap and to the

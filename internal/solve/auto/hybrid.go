@@ -8,6 +8,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/face"
 	"github.com/deeppsl/deeppsl/internal/solve/interior"
 	"github.com/deeppsl/deeppsl/internal/solve/newton"
 )
@@ -77,8 +78,21 @@ func newHybrid(field *mrf.Field, settings solve.Settings) *hybrid {
 	return h
 }
 
-// Solve implements solve.Solver.
+// Solve implements solve.Solver. Small problems that rounding keeps from a proof are finished on a face.
 func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
+	r, err := h.solve(ctx)
+	if m := h.field.Model; err != nil || !stuck(r.Status) || r.Multipliers == nil || m.Potentials() > face.Most ||
+		m.Variables > face.Most {
+		return r, err
+	}
+	if c, y, mu, ok := face.Improve(h.field, r.Y, r.Multipliers, h.settings.WithDefaults(0)); ok {
+		r.Status, r.Certificate, r.Y, r.Multipliers, r.Yields = solve.Optimal, c, y, mu, false
+	}
+	return r, nil
+}
+
+// solve solves the problem by the two methods.
+func (h *hybrid) solve(ctx context.Context) (*solve.Result, error) {
 	began := time.Now()
 	handed := false
 	h.turn, h.budget, h.tried, h.tired = 0, 0, nil, false

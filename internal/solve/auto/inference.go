@@ -40,12 +40,16 @@ func Inference(method string, field *mrf.Field, settings solve.Settings, options
 	settings.Further = settings.Further || options.Polish && settings.WithDefaults(0).Gap <= fine
 	settings.Bare = settings.Bare && !demanding(field.Model) // what is presolved or taken apart needs multipliers
 	one := func(f *mrf.Field, s solve.Settings) solve.Solver { return row.New(f, s, options.Own) }
-	if row.Name != method && field.Model.Paged() == nil {
+	chosen, paged := row.Name != method, field.Model.Paged() != nil
+	small := chosen && paged && field.Model.Potentials() <= resident
+	if chosen && !paged {
 		one = func(f *mrf.Field, s solve.Settings) solve.Solver { return newHybrid(f, s) }
 	}
 	return balance(field, func(f *mrf.Field) solve.Solver {
 		// The solver is made at each Solve, and not here: its own vectors are as large as the problem.
-		return Feasible(&inference{field: f, settings: settings, options: options, method: one}, f, settings)
+		return Feasible(&inference{
+			field: f, settings: settings, options: options, method: one, resident: small,
+		}, f, settings)
 	}), nil
 }
 
@@ -83,6 +87,8 @@ type inference struct {
 	// then others will.
 	kept  solve.Solver
 	parts *partition.Components
+	// resident says that the model is beyond memory, but so small that a copy can be there.
+	resident bool
 }
 
 // SetWeights implements solve.Solver.
@@ -132,12 +138,15 @@ func (p *inference) simplify(ctx context.Context) (*solve.Result, error) {
 	return &result, nil
 }
 
-// solvePaged solves a model beyond memory as it is: presolving and taking apart would make copies of it. No answer
-// comes from a file that was damaged meanwhile.
+// solvePaged solves a model beyond memory as it is: presolving and taking apart would make copies of it, which only
+// those have that are next to nothing. No answer comes from a file that was damaged meanwhile.
 func (p *inference) solvePaged(ctx context.Context) (result *solve.Result, err error) {
 	file := p.field.Model.Paged()
 	err = file.Guard(func() error {
-		solver := p.method(p.field, p.settings)
+		solver, err := p.paged()
+		if err != nil {
+			return err
+		}
 		if p.start != nil {
 			solver.WarmStart(p.start, nil)
 		}
@@ -167,6 +176,20 @@ func (p *inference) reduce(ctx context.Context) (*presolve.Reduction, *presolve.
 // over tells whether the context has ended or the time limit is over.
 func (p *inference) over(ctx context.Context) bool {
 	return ctx.Err() != nil || p.settings.TimeLimit > 0 && time.Since(p.began) > p.settings.TimeLimit
+}
+
+// resident is the number of ground rules up to which a model beyond memory is copied into it: some kilobytes.
+const resident = 1000
+
+// paged makes a solver of the field, or of a copy of it.
+func (p *inference) paged() (solve.Solver, error) {
+	if !p.resident {
+		return p.method(p.field, p.settings), nil
+	}
+	field := mrf.NewFieldOn(p.field.Model.Resident(), p.field.Threads)
+	field.SetWeights(p.field.Weights())
+	field.SetInputs(p.field.Inputs())
+	return Inference(automatic, field, p.settings, p.options)
 }
 
 // infeasible is the answer to constraints that contradict each other. The dual bound grows without limit along the

@@ -272,6 +272,7 @@ func (p *program) off(t *target) float64 {
 // prove returns the gap that y and the multipliers prove, as solve.Certify does, and finds objective and violation.
 func (p *program) prove() (gap float64) {
 	p.objective, p.violation = 0, 0
+	pushes := 0.0
 	copy(p.rhs, p.linear)
 	for i, q := range p.linear {
 		p.objective += q * p.y[i]
@@ -284,6 +285,7 @@ func (p *program) prove() (gap float64) {
 				p.violation = max(p.violation, math.Abs(r.d))
 			}
 			gap += solve.Slackness(0, r.d, r.mu, 0) // whether it yields or not
+			pushes += r.mu * r.mu * r.square
 			continue
 		}
 		best := r.best()
@@ -291,7 +293,8 @@ func (p *program) prove() (gap float64) {
 		p.objective += value
 		gap += solve.Slackness(value, r.d, r.mu, r.compliance)
 	}
-	return math.Abs(gap + solve.BoxGap(p.y, p.rhs))
+	gap += solve.BoxGap(p.y, p.rhs)
+	return math.Abs(gap) + solve.Hidden(pushes)
 }
 
 // best returns the multiplier that a soft row's potential is the most with.

@@ -74,7 +74,8 @@ type row struct {
 	number             int // in the component
 	lo, hi, compliance float64
 	constant           float64
-	first, last        int32 // its entries
+	first, last        int32   // its entries
+	square             float64 // the sum of the squares of its coefficients
 
 	d, mu, s, t     float64
 	dmu, ds, dt     float64
@@ -108,6 +109,9 @@ func (p *program) addRow(r row) {
 		r.first = p.rows[n-1].last
 	}
 	r.last = int32(len(p.index))
+	for _, a := range p.coef[r.first:r.last] {
+		r.square += a * a
+	}
 	r.lower, r.upper = !math.IsInf(r.lo, 0), !math.IsInf(r.hi, 0)
 	p.rows = append(p.rows, r)
 }

@@ -1,0 +1,29 @@
+package solve_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// Two constraints whose multipliers push a variable both ways prove nothing about a weight that is less than what
+// rounding leaves of them.
+func TestLargeMultipliersHideNothing(t *testing.T) {
+	b := mrftest.New(2, 0, 2).Rule(0, mrf.LessEqual, 0)
+	b.Add(0, []term{{Index: 0, Coef: 1}, {Index: 1, Coef: -1}}, nil)
+	b.Add(0, []term{{Index: 0, Coef: -1}, {Index: 1, Coef: 1}}, nil)
+	b.Rule(1, mrf.Linear, 1).Add(0, at(0, 1), nil)
+	field := mrf.NewField(b.Model())
+	field.SetWeights([]float64{1, 1e-14})
+	y := []float64{0.5, 0.5} // the optimum is 0
+	if c := solve.Certify(field, y, []float64{250, 250, 1e-14}); c.Gap < 1e-6 {
+		t.Errorf("a gap of %v was proven of a point that costs too much: %+v", c.Gap, c)
+	}
+	y = []float64{0, 0}
+	if c := solve.Certify(field, y, []float64{0, 1e-14, 1e-14}); math.Abs(c.Gap) > 1e-6 {
+		t.Errorf("a gap of %v is left at the optimum", c.Gap)
+	}
+}
