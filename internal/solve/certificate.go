@@ -16,8 +16,8 @@ import (
 //
 // The gap is not computed as the small difference of two large numbers but as the sum of what each potential and each
 // variable contributes to it, φ_j(d_j) + φ*_j(μ_j) - μ_j d_j and g_i y_i - min(0, g_i) for g = Aᵀμ, all of which are at
-// least 0 (constraints excepted: theirs is -μ_j d_j, negative if y violates them). Where multipliers of constraints, which
-// nothing bounds, are so large that rounding of the sums g could hide a part of the gap, that is added.
+// least 0 (constraints excepted: theirs is -μ_j d_j, negative if y violates them). Where multipliers of constraints,
+// which nothing bounds, are so large that rounding of the sums g could hide a part of the gap, that is added.
 func Certify(field *mrf.Field, y, multipliers []float64) Certificate {
 	c := NewCertifier(field)
 	return c.Certify(y, multipliers)

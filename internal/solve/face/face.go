@@ -1,8 +1,9 @@
-// Package face finishes small problems: from a point near the optimum it guesses the face of the feasible points that
-// the optimum lies in, by which variables are at a bound and which rows hold as equations, moves to the nearest point of
-// that face, and finds multipliers for it by least squares between their bounds. Where weights are ten orders of
-// magnitude apart, other methods end where products of values that should be 0 are no longer small against what the
-// least weights ask for; on a face they are 0. What it finds is proven as any other answer, and dropped if it is not.
+// Package face finishes small problems by an active set method: from a point near the optimum it guesses the face of
+// the feasible points that the optimum lies in, by which variables are at a bound and which rows hold as equations,
+// moves to the nearest point of that face, finds multipliers for it by least squares between their bounds, and goes on
+// along what these leave. Where weights are ten orders of magnitude apart, other methods end where products of values
+// that should be 0 are no longer small against what the least weights ask for; on a face they are 0. What it finds is
+// proven as any other answer, and dropped if it is not.
 package face
 
 import (
@@ -69,8 +70,8 @@ type row struct {
 func (r *row) equation() bool { return r.compliance == 0 && !r.fixed() }
 func (r *row) fixed() bool    { return r.lo == r.hi }
 
-// kinked tells whether the row's slope or curvature changes where its slack is 0, and curved whether it has curvature at
-// a slack, or next to it.
+// kinked tells whether the row's slope or curvature changes where its slack is 0, and curved whether it has curvature
+// at a slack, or next to it.
 func (r *row) kinked() bool          { return r.equation() || r.hinge && !r.fixed() }
 func (r *row) curved(d float64) bool { return r.compliance > 0 && (!r.hinge || d > -exactly) }
 
@@ -221,8 +222,8 @@ func (p *problem) slide(y, along []float64, most float64) bool {
 	return true
 }
 
-// step is one of Newton's in terms of some directions, by least squares: what the squares with a curvature are to change
-// by. Where the energy falls along what nothing curves, it is that, with no limit.
+// step is one of Newton's in terms of some directions, by least squares: what the squares with a curvature are to
+// change by. Where the energy falls along what nothing curves, it is that, with no limit.
 func (p *problem) step(y []float64, tight []bool, along [][]float64) (step []float64, most float64) {
 	g, squares := make([]float64, p.n), basis{}
 	var curved [][]float64
@@ -297,8 +298,8 @@ func (r *row) derivative(d float64) float64 {
 }
 
 // multiply finds multipliers for y in a face: of the rows that are equations those that, between their bounds, come
-// nearest to gradients of 0 for free variables, and of the right sign for others. What is left is the direction in which
-// the energy falls the most.
+// nearest to gradients of 0 for free variables, and of the right sign for others. What is left is the direction in
+// which the energy falls the most.
 func (p *problem) multiply(y, mu []float64, f *face) (by, left []float64) {
 	by, g := make([]float64, len(p.rows)), make([]float64, p.n)
 	var l least

@@ -19,6 +19,8 @@ type work struct {
 	place  []int32 // of a free variable among the free ones
 	forced []forced
 	free   []int32 // the free variables
+	boxes  []box   // of all variables
+	boxed  bool    // some are not the whole interval
 	// hardOnly leaves soft rows out.
 	hardOnly bool
 	yield    float64 // the compliance of hard rows
@@ -113,7 +115,7 @@ func (w *work) giveWay(out *outcome, least float64) {
 		}
 	}
 	w.yield, w.target = 0, target
-	for _, leeway := range []float64{min(2*least, (least+target.feasibility)/2), target.feasibility * (1 - slight)} {
+	for _, leeway := range []float64{min(1.25*least, (least+target.feasibility)/2), target.feasibility * (1 - slight)} {
 		if !out.converged && !out.infeasible && !w.target.stop() && leeway < target.feasibility {
 			w.giveLeeway(out, leeway)
 		}
@@ -219,7 +221,9 @@ func (w *work) state() (possible bool) {
 			w.free = append(w.free, int32(i))
 		}
 	}
+	w.findBoxes()
 	w.program.reset(len(w.free))
+	w.layBoxes()
 	w.rows = slices.Grow(w.rows, len(w.c.potentials))
 	w.index, w.coef = slices.Grow(w.index, len(w.c.index)), slices.Grow(w.coef, len(w.c.coef))
 	for j, number := range w.c.potentials {
@@ -228,8 +232,10 @@ func (w *work) state() (possible bool) {
 		for k, i := range vars {
 			if w.fixed[i] {
 				d += coef[k] * w.y[i]
+			} else {
+				d += coef[k] * w.boxes[i].lo
+				free = true
 			}
-			free = free || !w.fixed[i]
 		}
 		if free {
 			w.stateRow(j, d)
@@ -247,12 +253,12 @@ func (w *work) stateRow(j int, d float64) {
 	vars, coef := w.c.row(j)
 	r := row{number: j, constant: d, hard: b.Kind.Hard(), lo: math.Inf(-1), hi: math.Inf(1)}
 	switch {
-	case !b.Kind.Hard() && (weight == 0 || w.hardOnly):
+	case !b.Kind.Hard() && (weight == 0 || w.hardOnly) || w.within(j):
 		return
 	case b.Kind == mrf.Linear:
 		for k, i := range vars {
 			if !w.fixed[i] {
-				w.linear[w.place[i]] += weight * coef[k]
+				w.linear[w.place[i]] += weight * coef[k] * w.width[w.place[i]]
 			}
 		}
 		return
@@ -280,7 +286,8 @@ func (w *work) stateRow(j int, d float64) {
 func (w *work) addRowOf(r row, vars []int32, coef []float64, sign float64) {
 	for k, i := range vars {
 		if !w.fixed[i] {
-			w.index, w.coef = append(w.index, w.place[i]), append(w.coef, sign*coef[k])
+			w.index = append(w.index, w.place[i])
+			w.coef = append(w.coef, sign*coef[k]*w.width[w.place[i]])
 		}
 	}
 	w.addRow(r)
@@ -290,7 +297,7 @@ func (w *work) addRowOf(r row, vars []int32, coef []float64, sign float64) {
 // prove it, and none else.
 func (w *work) record(infeasible bool) {
 	for k, i := range w.free {
-		w.y[i] = w.program.y[k]
+		w.y[i] = w.boxes[i].lo + w.width[k]*w.program.y[k]
 	}
 	s := w.solver
 	for k, i := range w.c.variables {
@@ -318,8 +325,10 @@ func (w *work) record(infeasible bool) {
 				s.result.Multipliers[number] = 0
 			}
 		}
+		w.saveBoxes()
 		return
 	}
+	w.saveBoxes()
 	w.saveForced()
 }
 
@@ -329,12 +338,7 @@ func (w *work) saveForced() {
 		return
 	}
 	mu := w.solver.result.Multipliers
-	g := resize(w.gradient, len(w.c.variables))
-	w.gradient = g
-	clear(g)
-	for j, number := range w.c.potentials {
-		w.push(g, j, mu[number])
-	}
+	g := w.gradientOf(mu)
 	for k := len(w.forced) - 1; k >= 0; k-- {
 		f := &w.forced[k]
 		m := 0.0
@@ -368,4 +372,138 @@ func resize[T any](v []T, n int) []T {
 		return make([]T, n)
 	}
 	return v[:n]
+}
+
+// box is the interval that hard rows of a variable alone leave it, and which rows they are, or none: the program has
+// the variable in terms of it, and not the rows. Slacks of such rows begin at 1, however little the rows leave, while
+// the middle of the box is a place to begin.
+type box struct {
+	lo, hi       float64
+	below, above int32
+}
+
+// unbounded is the row of a bound that is the variable's own, and narrow the width of boxes below which rows stay:
+// where values of the variable differ by little more than rounding.
+const (
+	unbounded = -1
+	narrow    = 1e-12
+)
+
+// findBoxes finds the boxes of free variables, unless hard rows are to give way.
+func (w *work) findBoxes() {
+	w.boxes = resize(w.boxes, len(w.c.variables))
+	for i := range w.boxes {
+		w.boxes[i] = box{0, 1, unbounded, unbounded}
+	}
+	if w.boxed = false; w.yield > 0 || w.leeway > 0 {
+		return
+	}
+	for j := range w.c.potentials {
+		if i, limit, up := w.limit(j); i >= 0 {
+			w.boxed = true
+			switch b := &w.boxes[i]; {
+			case up && limit < b.hi:
+				b.hi, b.above = limit, int32(j)
+			case !up && limit > b.lo:
+				b.lo, b.below = limit, int32(j)
+			}
+		}
+	}
+	for i, b := range w.boxes {
+		if b.hi-b.lo < narrow {
+			w.boxes[i] = box{0, 1, unbounded, unbounded}
+		}
+	}
+}
+
+// limit is the free variable that an inequality is about, and the limit that it sets it, from above or below; the
+// variable is -1 if it is no inequality about one.
+func (w *work) limit(j int) (variable int32, limit float64, up bool) {
+	if w.block(j).Kind != mrf.LessEqual {
+		return -1, 0, false
+	}
+	vars, coef := w.c.row(j)
+	d, a := w.solver.constants[w.c.potentials[j]], 0.0
+	variable = -1
+	for k, i := range vars {
+		switch {
+		case w.fixed[i]:
+			d += coef[k] * w.y[i]
+		case variable >= 0 || coef[k] == 0:
+			return -1, 0, false
+		default:
+			variable, a = i, coef[k]
+		}
+	}
+	return variable, -d / a, a > 0
+}
+
+// within tells whether the box of the variable that a row is about says what it does.
+func (w *work) within(j int) bool {
+	if !w.boxed {
+		return false
+	}
+	i, limit, up := w.limit(j)
+	if i < 0 {
+		return false
+	}
+	b := &w.boxes[i]
+	return up && b.hi <= limit || !up && b.lo >= limit
+}
+
+// layBoxes tells the program what its variables are in terms of, and how large the multipliers of rows are that the
+// box stands for.
+func (w *work) layBoxes() {
+	w.width = resize(w.width, len(w.free))
+	w.sides = resize(w.sides, 2*len(w.free))
+	for k, i := range w.free {
+		b := &w.boxes[i]
+		w.width[k] = b.hi - b.lo
+		w.sides[2*k], w.sides[2*k+1] = w.share(b.below, i), w.share(b.above, i)
+	}
+}
+
+// share is the multiplier of a bound's row in terms of what it pushes the program's variable by, or 0.
+func (w *work) share(row, variable int32) float64 {
+	if row == unbounded {
+		return 0
+	}
+	return 1 / (w.boxes[variable].hi - w.boxes[variable].lo) / math.Abs(w.coefficient(row, variable))
+}
+
+func (w *work) coefficient(row, variable int32) float64 {
+	vars, coef := w.c.row(int(row))
+	for k, i := range vars {
+		if i == variable {
+			return coef[k]
+		}
+	}
+	return 0
+}
+
+// saveBoxes finds the multipliers of the rows that boxes stand for: what keeps each variable within them.
+func (w *work) saveBoxes() {
+	if !w.boxed {
+		return
+	}
+	mu, g := w.solver.result.Multipliers, w.gradientOf(w.solver.result.Multipliers)
+	for _, i := range w.free {
+		row := w.boxes[i].below
+		if g[i] < 0 {
+			row = w.boxes[i].above
+		}
+		if row != unbounded {
+			mu[w.c.potentials[row]] = -g[i] / w.coefficient(row, i)
+		}
+	}
+}
+
+// gradientOf is that of the Lagrangian.
+func (w *work) gradientOf(mu []float64) []float64 {
+	w.gradient = resize(w.gradient, len(w.c.variables))
+	clear(w.gradient)
+	for j, number := range w.c.potentials {
+		w.push(w.gradient, j, mu[number])
+	}
+	return w.gradient
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/interior"
@@ -48,5 +49,62 @@ func TestFurther(t *testing.T) {
 	}
 	if better < 15 {
 		t.Errorf("only %d of 20 answers are better", better)
+	}
+}
+
+// shared makes groups of three variables with limits from above of all sizes, and from below, as hard rules with
+// coefficients of their own. Each group has to add up to a part of its limits, and so much more.
+func shared(groups int, part, more float64) *mrf.Field {
+	rng := rand.New(rand.NewPCG(4, 4))
+	b, limits := mrftest.New(3*groups, 0, 4).Rule(0, mrf.LessEqual, 0), make([]float64, groups)
+	for i := range 3 * groups {
+		limit, coef := math.Pow(10, -9*rng.Float64())/3, 0.5+rng.Float64()
+		b.Add(-limit*coef, []mrftest.Term{{Index: i, Coef: coef}}, nil)
+		b.Add(limit/4, []mrftest.Term{{Index: i, Coef: -1}}, nil)
+		limits[i/3] += limit
+	}
+	b.Rule(1, mrf.LessEqual, 0)
+	for g, limit := range limits {
+		var row []mrftest.Term
+		for k := range 3 {
+			row = append(row, mrftest.Term{Index: 3*g + k, Coef: -1})
+		}
+		b.Add(part*limit+more, row, nil)
+	}
+	b.Rule(2, mrf.Linear, 1)
+	for i := range 3 * groups {
+		b.Add(0, []mrftest.Term{{Index: i, Coef: float64(1 + i%3)}}, nil)
+	}
+	b.Rule(3, mrf.Hinge, 1)
+	for i := range 3*groups - 4 {
+		b.Add(0, []mrftest.Term{{Index: i, Coef: 0.1}, {Index: i + 4, Coef: -0.1}}, nil)
+	}
+	return mrf.NewField(b.Model())
+}
+
+// Limits of single variables, of whatever size, must take no more steps than others, and have multipliers that are a
+// proof, also of a contradiction.
+func TestLimitsOfAllSizes(t *testing.T) {
+	for _, c := range []struct {
+		part, more float64
+		want       solve.Status
+		steps      int
+	}{{0.5, 0, solve.Optimal, 30}, {1, 1e-8, solve.Optimal, 100}, {1, 1e-5, solve.Infeasible, 100}} {
+		field := shared(30, c.part, c.more)
+		r, err := interior.New(field, solve.Settings{Gap: 1e-6}).Solve(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Status != c.want || r.Iterations > c.steps {
+			t.Errorf("%v of the limits and %v: %v after %d steps: %+v", c.part, c.more, r.Status, r.Iterations, r.Certificate)
+		}
+		proof := solve.Certify(field, r.Y, r.Multipliers)
+		if r.Yields {
+			proof = proof.Yielding(field)
+		}
+		if proven := math.Abs(proof.Gap) <= 1e-6; c.want == solve.Optimal && !proven ||
+			c.want != solve.Optimal && proof.DualBound < proof.Objective {
+			t.Errorf("%v of the limits and %v: %+v is no proof", c.part, c.more, proof)
+		}
 	}
 }

@@ -25,9 +25,9 @@ const (
 	hopeful = 1e6
 	// larger is by how much the products at the start are larger than weights say where rows are hard, and in each
 	// further run. Multipliers of hard rows can be any size: steps from too small ones are short, while too large ones
-	// take a step or two to come down.
-	larger = 1e4
-	runs   = 3
+	// take a step or two to come down; or many, where they are of rows that need none, which small problems have few of.
+	larger, largerSmall = 1e3, 1e4
+	runs                = 3
 	// crawling is the number of short steps after which a run ends, but the last one.
 	crawling, shortStep = 6, 0.15
 )
@@ -48,7 +48,7 @@ func (p *program) minimise(t target) (out outcome) {
 	size := p.size()
 	p.scale = size
 	if p.rigid {
-		size *= larger
+		size *= p.larger()
 	}
 	if direct, ok := p.matrix.(*sparse); ok {
 		if e, ok := newEarly(p, direct); ok {
@@ -61,6 +61,14 @@ func (p *program) minimise(t target) (out outcome) {
 	return p.goOn(t, out)
 }
 
+// larger is by how much the products are larger at the start of a run.
+func (p *program) larger() float64 {
+	if p.matrix == &p.dense {
+		return largerSmall
+	}
+	return larger
+}
+
 // goOn is the rest of minimise, from wherever it is.
 func (p *program) goOn(t target, out outcome) outcome {
 	p.stop = t.stop
@@ -69,10 +77,11 @@ func (p *program) goOn(t target, out outcome) outcome {
 		if p.paused {
 			return out
 		}
-		if out.converged || out.infeasible || out.iterations >= t.limit || p.runs >= runs || t.stop() {
-			break
+		ended := out.converged || out.infeasible || out.iterations >= t.limit || p.runs >= runs
+		if ended || p.ray.each > certain || t.stop() {
+			break // multipliers of hard rows that contradict each other have no size
 		}
-		p.begin(p.extent * larger)
+		p.begin(p.extent * p.larger())
 	}
 	if !out.converged && !out.infeasible && p.best < hopeful {
 		p.restore()
@@ -321,8 +330,11 @@ func (p *program) contradictory(feasibility float64) bool {
 			largest = max(largest, math.Abs(r.mu))
 		}
 	}
-	for _, g := range p.rhs {
+	for i, g := range p.rhs {
 		least += min(0, g)
+		mu := max(g*p.sides[2*i], -g*p.sides[2*i+1])
+		length += mu
+		largest = max(largest, mu)
 	}
 	if distance := least / length; distance > p.ray.each {
 		p.ray.each, p.ray.total, p.ray.mu = distance, least/largest, p.ray.mu[:0]

@@ -24,6 +24,8 @@ type program struct {
 	former   []float64 // keepStep's
 	diagonal []float64
 	linear   []float64 // of linear potentials: the gradient
+	width    []float64 // of each variable, for what it stands for
+	sides    []float64 // the multiplier that each one's lower and upper bound has if it is a hard row's, for each unit
 	gradient []float64
 	several  []int32 // rows of more than one variable, which go into the factorisation
 	rigid    bool    // some of which are hard
@@ -171,9 +173,9 @@ func (p *program) least() float64 {
 			least = min(least, w)
 		}
 	}
-	for _, q := range p.linear {
+	for i, q := range p.linear {
 		if q != 0 {
-			least = min(least, math.Abs(q))
+			least = min(least, math.Abs(q)/p.width[i])
 		}
 	}
 	return least

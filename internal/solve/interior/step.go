@@ -6,7 +6,7 @@ const infinite = 1e64
 // curvature computes the stiffness of the rows and the diagonal of the box and of rows with a single variable.
 func (p *program) curvature() {
 	for i, y := range p.y {
-		p.diagonal[i] = p.zl[i]/y + p.zu[i]/(1-y) + proximal + p.firm
+		p.diagonal[i] = p.zl[i]/y + p.zu[i]/(1-y) + (proximal+p.firm)*p.width[i]*p.width[i]
 	}
 	for k := range p.rows {
 		r := &p.rows[k]
