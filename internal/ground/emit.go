@@ -10,8 +10,16 @@ import (
 // infeasible is the template value from which a hard ground rule without variables counts as violated.
 const infeasible = 1e-6
 
-// vanishing is the size below which the sum of a repeated atom's coefficients counts as 0.
+// vanishing is the part of a repeated atom's coefficients below which their sum counts as 0.
 const vanishing = 1e-12
+
+// together is the sum of two coefficients of an atom, 0 if only rounding is left of them. Either may be any size.
+func together(a, b float64) float64 {
+	if sum := a + b; math.Abs(sum) >= vanishing*max(math.Abs(a), math.Abs(b)) {
+		return sum
+	}
+	return 0
+}
 
 // emitUniform makes a potential of the current grounding of a rule whose coefficients are numbers. All potentials in
 // which the same atoms are free share one batch.
@@ -107,14 +115,14 @@ func (m *machine) emitMerged(mask uint64, bias float64, missing int) {
 	m.coef = coef
 	for _, pair := range m.repeats {
 		if i, j := pair[0], pair[1]; m.rows[i] == m.rows[j] && (mask>>i)&(mask>>j)&1 == 1 {
-			coef[i] += coef[j]
+			coef[i] = together(coef[i], coef[j])
 			mask &^= 1 << j
 		}
 	}
 	low, high, vars := m.constant+bias, m.constant+bias, 0
 	for rest := mask; rest != 0; rest &= rest - 1 {
 		k := bits.TrailingZeros64(rest)
-		if math.Abs(coef[k]) < vanishing {
+		if coef[k] == 0 {
 			mask &^= 1 << k
 			continue
 		}

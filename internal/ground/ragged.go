@@ -1,7 +1,6 @@
 package ground
 
 import (
-	"math"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
@@ -137,14 +136,14 @@ func (t *addends) merge() {
 	kept := addends{ids: t.ids[:0], coef: t.coef[:0]}
 	for k, id := range t.ids {
 		if n := len(kept.ids); n > 0 && kept.ids[n-1] == id {
-			kept.coef[n-1] += t.coef[k]
+			kept.coef[n-1] = together(kept.coef[n-1], t.coef[k])
 		} else {
 			kept.ids, kept.coef = append(kept.ids, id), append(kept.coef, t.coef[k])
 		}
 	}
 	t.clear()
 	for k, coef := range kept.coef {
-		if math.Abs(coef) >= vanishing {
+		if coef != 0 {
 			t.ids, t.coef = append(t.ids, kept.ids[k]), append(t.coef, coef)
 		}
 	}

@@ -80,6 +80,25 @@ func TestExtremes(t *testing.T) {
 			}
 		}
 	})
+	t.Run("what repeated atoms leave", func(t *testing.T) {
+		of := func(coef float64, name string, args ...string) term {
+			return term{coef: coef, atom: literal{name: name, args: args}}
+		}
+		p := &prog{constants: 1, observed: map[string]float64{"O(a)": 0}, rules: []rule{
+			{weight: 1e-9, clause: []literal{{name: "T", args: []string{"A"}}}},
+			{weight: -1, op: "<=", terms: []term{ // of T(a), 1e-12 is left
+				of(1.001*0x1p-30, "T", "A"), of(-0x1p-30, "T", "C"), of(-0x1p-30, "S", "A", "C"),
+			}},
+		}}
+		got, err := p.run(t.TempDir(), project.Options{Threads: 1, Set: asked})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := p.ground()
+		if wrong := p.wrong(rows, solveRows(rows, len(p.targets())), got); wrong != "" {
+			t.Errorf("%s: %v", wrong, got)
+		}
+	})
 	t.Run("components", func(t *testing.T) {
 		path := extreme(t, none, "0.037: T(A) ^2", "0.000000000000005: S(A, B)")
 		parted(t, ctx, path, shard.ByComponents)
