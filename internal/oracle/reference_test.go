@@ -54,8 +54,9 @@ type optimum struct {
 	// violation is the least that the worst hard ground rule can be violated by.
 	violation float64
 	// cost is that of the best state, and bound what none is below; push is the sum of the hard ground rules' multipliers:
-	// what a violation can gain.
-	cost, bound, push float64
+	// what a violation can gain. Off is by how much the state violates hard ground rules: where coefficients are 10,000
+	// and 0.001, the reference ends with values that are far from any that satisfy them.
+	cost, bound, push, off float64
 }
 
 // solve finds the optimum of n variables.
@@ -73,7 +74,7 @@ func solveRows(rows []row, n int) optimum {
 	}
 	m.Rules = len(theta)
 	result := answer(m, theta)
-	out.cost, out.bound = result.Objective, result.DualBound
+	out.cost, out.bound, out.off = result.Objective, result.DualBound, result.MaxViolation
 	for j, r := range rows {
 		if r.w < 0 {
 			out.push += math.Abs(result.Multipliers[j])

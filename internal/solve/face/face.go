@@ -64,6 +64,7 @@ type row struct {
 	size       float64 // of the largest coefficient
 	hinge      bool
 	hard       bool
+	steep      bool // a square that makes of rounding of its slack more than the gap is to be
 }
 
 // equation tells whether the row may hold as an equation, and fixed whether its multiplier is known whatever it is.
@@ -93,13 +94,17 @@ func lay(field *mrf.Field) *problem {
 				r.size = max(r.size, math.Abs(coef[e]))
 			}
 			if r.lo, r.hi = solve.Domain(b, w); b.Squared() && w > 0 {
-				r.compliance = 1 / (2 * w)
+				r.compliance, r.steep = 1/(2*w), w*p.unit > steep*field.Grain()
 			}
 			p.rows = append(p.rows, r)
 		}
 	}
 	return p
 }
+
+// steep is how many times the grain weights of squares are whose multipliers may differ from their derivatives, which
+// costs the square of that, divided by the weight.
+const steep = 1e5
 
 func (r *row) slack(y []float64) float64 { return r.constant + dot(r.a, y) }
 
@@ -303,14 +308,20 @@ func (r *row) derivative(d float64) float64 {
 func (p *problem) multiply(y, mu []float64, f *face) (by, left []float64) {
 	by, g := make([]float64, len(p.rows)), make([]float64, p.n)
 	var l least
+	var found []int // by l, one after the other
 	for j := range p.rows {
 		r := &p.rows[j]
-		if !f.tight[j] {
-			by[j] = r.derivative(r.slack(y))
+		d := r.slack(y)
+		switch by[j] = r.derivative(d); {
+		case f.tight[j]:
+			l.add(r.a, r.lo, r.hi, mu[j]/p.unit)
+		case r.steep && r.curved(d):
+			l.add(r.a, r.lo, r.hi, by[j])
+		default:
 			add(g, by[j], r.a)
 			continue
 		}
-		l.add(r.a, r.lo, r.hi, mu[j]/p.unit)
+		found = append(found, j)
 	}
 	for i, v := range g {
 		g[i] = -v
@@ -326,12 +337,10 @@ func (p *problem) multiply(y, mu []float64, f *face) (by, left []float64) {
 		l.add(unit, 0, math.Inf(1), 0)
 	}
 	left = l.solve(g)
-	k := 0
+	for k, j := range found {
+		by[j] = l.x[k]
+	}
 	for j := range by {
-		if f.tight[j] {
-			by[j] = l.x[k]
-			k++
-		}
 		by[j] *= p.unit
 	}
 	return by, left
