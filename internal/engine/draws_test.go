@@ -9,7 +9,7 @@ import (
 
 // Of three things the cheapest is taken, and what they are, and so cost, is only to be seen. All kinds a third true, a
 // third of each is had for nothing, so that learning begins anew with kinds that are drawn. Where nothing dear may be
-// taken at all, draws contradict labels, and what is seen takes their place.
+// taken at all, draws would contradict labels, and there are none.
 func TestLearnWhatCosts(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	features, class := images(random, 3, 6, 1200)

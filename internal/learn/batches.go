@@ -2,7 +2,6 @@ package learn
 
 import (
 	"context"
-	"errors"
 	"math"
 	"time"
 
@@ -122,6 +121,8 @@ func (t *Trainer) learnBatch(ctx context.Context, number int, line *Epoch) error
 // networks is enough.
 func (t *Trainer) learnEnergies(ctx context.Context, v *energies, number int, line *Epoch) error {
 	start, before := time.Now(), line.Inference
+	clear(v.y)
+	v.multipliers = v.multipliers[:0]
 	if err := t.perceive(t.Field, true, t.stepSeed(number, 0)); err != nil {
 		return err
 	}
@@ -131,12 +132,12 @@ func (t *Trainer) learnEnergies(ctx context.Context, v *energies, number int, li
 		t.drawn = draw(t.drawn[:0], t.x, seen.Distributions(), t.stepSeed(number, 0))
 		t.Field.SetInputs(t.drawn)
 	}
-	loss, err := t.compare(ctx, v, line)
-	if infeasible := (*InfeasibleError)(nil); v.drawn && errors.As(err, &infeasible) {
-		v.drawn = false // what is drawn contradicts hard rules, or the labels do
-		t.Field.SetInputs(t.x)
-		loss, err = t.compare(ctx, v, line)
+	if v.method != Energy {
+		if err := t.solve(ctx, nil, line); err != nil {
+			return err
+		}
 	}
+	loss, err := t.loss(ctx)
 	if err != nil {
 		return err
 	}
@@ -149,23 +150,28 @@ func (t *Trainer) learnEnergies(ctx context.Context, v *energies, number int, li
 	line.Inference = before + time.Since(start).Seconds()
 	start = time.Now()
 	v.Gradients(t.inputs, t.weights)
+	if v.drawn && rewarded*t.next >= t.Epochs {
+		reward(t.inputs, t.x, t.drawn, seen.Distributions(), t.right())
+	}
 	t.sharpen()
 	err = t.update()
 	line.Gradient += time.Since(start).Seconds()
 	return err
 }
 
-// compare finds the states that losses of optimal energies are made of, and returns the loss.
-func (t *Trainer) compare(ctx context.Context, v *energies, line *Epoch) (loss float64, err error) {
-	clear(v.y)
-	v.multipliers = v.multipliers[:0]
-	if v.method != Energy {
-		clear(t.y)
-		if err := t.solve(ctx, nil, line); err != nil {
-			return 0, err
+// right tells of each example of the batch that is shown whether its labels come out right.
+func (t *Trainer) right() []bool {
+	right := make([]bool, t.Batches.Size())
+	for k := range right {
+		right[k] = true
+	}
+	each := t.Field.Model.Variables / len(right)
+	for k, i := range t.Labels.Variables {
+		if math.Abs(t.y[i]-t.Labels.Truth[k]) > 0.5 {
+			right[int(i)/each] = false
 		}
 	}
-	return t.loss(ctx)
+	return right
 }
 
 // latentOf prepares the likelihood of a scene's labels, as networks see its things; nil as NewLatent is.

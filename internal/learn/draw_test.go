@@ -33,6 +33,29 @@ func TestDraw(t *testing.T) {
 	}
 }
 
+// On average over all draws, a reward is the derivative of the share of examples that come out right, less what all
+// classes of a thing have alike, and by so much as others' examples are in the mean.
+func TestReward(t *testing.T) {
+	x, things := []float64{0.3, 0.7, 0.6, 0.4}, [][]int32{{0, 1}, {2, 3}} // one of each of two examples
+	mean := make([]float64, len(x))
+	for _, a := range things[0] {
+		for _, b := range things[1] {
+			drawn, gradient := make([]float64, len(x)), make([]float64, len(x))
+			drawn[a], drawn[b] = 1, 1
+			reward(gradient, x, drawn, things, []bool{a == 0, b == 2}) // the first class is right
+			for i, g := range gradient {
+				mean[i] += x[a] * x[b] * g
+			}
+		}
+	}
+	const others = 0.5 // of the examples
+	for _, thing := range things {
+		if got := mean[thing[0]] - mean[thing[1]]; math.Abs(got+others/2) > 1e-12 {
+			t.Errorf("%v: the difference is %v", thing, got)
+		}
+	}
+}
+
 // Where nothing is known, a third of each class, half a unit runs each of two ways for nothing, and no derivative tells
 // that one of them is dear. At draws it does: what is on the labelled way and not on the other is to be cheap.
 func TestDrawsHaveASlopeWhereMixturesHaveNone(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/perceive"
 	"github.com/deeppsl/deeppsl/neural"
 )
@@ -98,14 +99,22 @@ func (g *learner) starts(l lesson) (*starts, error) {
 	if err := s.empanel(); err != nil || !s.judges() || l.anew {
 		return s, err
 	}
-	if len(s.learned.examples.Labels) > 1 {
+	task, err := g.exampleTask(context.Background(), l)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.learned.examples.Labels) > 1 && drawable(task.Field.Model) {
 		s.tries = append(s.tries, byDraws)
 	}
-	task, err := g.exampleTask(context.Background(), l)
-	if err == nil && task.HasLatent() {
+	if task.HasLatent() {
 		s.tries = append(s.tries, byLikelihood)
 	}
-	return s, err
+	return s, nil
+}
+
+// drawable tells whether no hard rule asks for what is seen: what is drawn might contradict it, or the labels by it.
+func drawable(m *mrf.Model) bool {
+	return !slices.ContainsFunc(m.Blocks, func(b *mrf.Block) bool { return b.Kind.Hard() && len(b.Inputs) > 0 })
 }
 
 // judges tells whether examples are judged in the end.
