@@ -36,14 +36,14 @@ func paths(seed uint64) (*problem, error) {
 	for k := range centres {
 		centres[k] = normals(random, columns, 1.5)
 	}
-	costs := []float64{1, 3, 9}
+	costs := [][]float64{{1}, {3}, {9}}
 	var x [][]float64
 	right := 0
 	for example := 0; example < pathsTrain+tests; {
 		ground, cost := make([]int, cells), make([]float64, cells)
 		for c := range ground {
 			ground[c] = random.IntN(len(grounds))
-			cost[c] = costs[ground[c]]
+			cost[c] = costs[ground[c]][0]
 		}
 		best := cheapest(known, cost)
 		if best < 0 {
@@ -61,7 +61,7 @@ func paths(seed uint64) (*problem, error) {
 			for k := range row {
 				row[k] += centres[ground[c]][k]
 			}
-			seen[c] = expectedCost(row, centres, costs)
+			seen[c] = expectedCosts(row, centres, costs)[0]
 			all, slots, x = append(all, row...), append(slots, strconv.Itoa(len(x))), append(x, row)
 		}
 		for c := range cells {
@@ -83,18 +83,25 @@ func paths(seed uint64) (*problem, error) {
 		plain: s.network(len(known)), plainScore: accuracy("Neural"), reference: 100 * float64(right) / tests}, nil
 }
 
-// expectedCost is what a cell costs by its features, for one who knows how those of each ground are distributed.
-func expectedCost(row []float64, centres [][]float64, costs []float64) float64 {
-	sum, mass := 0.0, 0.0
+// expectedCosts are what a thing costs in each place by its features, for one who knows what each kind costs and how
+// the features of each are distributed.
+func expectedCosts(row []float64, centres, costs [][]float64) []float64 {
+	sums, mass := make([]float64, len(costs[0])), 0.0
 	for k, centre := range centres {
 		distance := 0.0
 		for l, v := range row {
 			distance += (v - centre[l]) * (v - centre[l])
 		}
 		likely := math.Exp(-distance / 2)
-		sum, mass = sum+likely*costs[k], mass+likely
+		mass += likely
+		for place, cost := range costs[k] {
+			sums[place] += likely * cost
+		}
 	}
-	return sum / mass
+	for place := range sums {
+		sums[place] /= mass
+	}
+	return sums
 }
 
 // pathProject writes all but the examples.

@@ -48,6 +48,8 @@ var tasks = []task{
 		about: "sums of numbers of two digits, 300 examples: the shipped example with the default weight decay"},
 	{name: "paths", metric: "accuracy", make: paths,
 		about: "which cells are on the cheapest path through 4 by 4 whose cost is seen, 300 examples"},
+	baskets.task(),
+	threePlaces.task(),
 	puzzle{name: "xor", inputs: 2, classes: 2, result: modulo(2), train: 3000, noise: 0.5,
 		about: "whether just one of two latent bits is set, 3,000 examples, as documented"}.task(),
 	puzzle{name: "xor-default", inputs: 2, classes: 2, result: modulo(2), train: 1000, noise: 0.5, defaults: true,
