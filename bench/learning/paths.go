@@ -164,14 +164,20 @@ func simplePaths() (paths []int) {
 }
 
 // cheapest returns the number of the cheapest path; -1 if several are.
-func cheapest(paths []int, cost []float64) (best int) {
-	least := math.Inf(1)
-	for k, path := range paths {
-		total := 0.0
+func cheapest(paths []int, cost []float64) int {
+	return leastOf(len(paths), func(k int) (total float64) {
 		for c := range cost {
-			total += float64(path>>c&1) * cost[c]
+			total += float64(paths[k]>>c&1) * cost[c]
 		}
-		switch {
+		return total
+	})
+}
+
+// leastOf returns which of n costs the least; -1 if several do.
+func leastOf(n int, cost func(k int) float64) (best int) {
+	least := math.Inf(1)
+	for k := range n {
+		switch total := cost(k); {
 		case total < least:
 			best, least = k, total
 		case total == least:

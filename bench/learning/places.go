@@ -102,23 +102,15 @@ func (z *places) problem(seed uint64) (*problem, error) {
 }
 
 // best returns the number of the outcome of least cost, by those of each thing in each place; -1 if several are.
-func (z *places) best(costs [][]float64) (best int) {
-	least := math.Inf(1)
-	for n, outcome := range z.outcomes {
-		total := 0.0
-		for k, place := range outcome {
+func (z *places) best(costs [][]float64) int {
+	return leastOf(len(z.outcomes), func(n int) (total float64) {
+		for k, place := range z.outcomes[n] {
 			if place != nowhere {
 				total += costs[k][place]
 			}
 		}
-		switch {
-		case total < least:
-			best, least = n, total
-		case total == least:
-			best = -1
-		}
-	}
-	return best
+		return total
+	})
 }
 
 // labels are the values of all atoms.
