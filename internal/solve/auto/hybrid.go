@@ -80,12 +80,16 @@ func newHybrid(field *mrf.Field, settings solve.Settings) *hybrid {
 
 // Solve implements solve.Solver. Small problems that rounding keeps from a proof are finished on a face.
 func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
+	began := time.Now()
 	r, err := h.solve(ctx)
 	if m := h.field.Model; err != nil || !stuck(r.Status) || r.Multipliers == nil || m.Potentials() > face.Most ||
 		m.Variables > face.Most {
 		return r, err
 	}
-	if c, y, mu, ok := face.Improve(h.field, r.Y, r.Multipliers, h.settings.WithDefaults(0)); ok {
+	stop := func() bool {
+		return ctx.Err() != nil || h.settings.TimeLimit > 0 && time.Since(began) > h.settings.TimeLimit
+	}
+	if c, y, mu, ok := face.Improve(h.field, r.Y, r.Multipliers, h.settings.WithDefaults(0), stop); ok {
 		r.Status, r.Certificate, r.Y, r.Multipliers, r.Yields = solve.Optimal, c, y, mu, false
 	}
 	return r, nil

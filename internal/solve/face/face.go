@@ -20,12 +20,19 @@ const Most = 200
 // near lists how near a bound a value is, or a row that can be an equation, that is taken to be there.
 var near = []float64{1e-9, 1e-7, 1e-5, 1e-3, 1e-11}
 
-// Improve returns a point near y, and multipliers for it, that prove what the settings ask for; or false.
-func Improve(field *mrf.Field, y, mu []float64, s solve.Settings) (out solve.Certificate, at, by []float64, ok bool) {
+// Improve returns a point near y, and multipliers for it, that prove what the settings ask for; or false, also where
+// stop says so before.
+func Improve(field *mrf.Field, y, mu []float64, s solve.Settings, stop func() bool) (
+	out solve.Certificate, at, by []float64, ok bool,
+) {
 	p := lay(field)
+	p.stop = stop
 	for _, distance := range near {
 		at = slices.Clone(y)
 		for range moves {
+			if stop() {
+				return out, nil, nil, false
+			}
 			f := p.face(at, distance)
 			p.descend(at, f)
 			var pull []float64
@@ -53,6 +60,7 @@ type problem struct {
 	n    int
 	rows []row
 	unit float64
+	stop func() bool // Improve's
 }
 
 // row is a potential or a constraint. Its multiplier is between lo and hi, and d/compliance if it is a square.
@@ -307,7 +315,7 @@ func (r *row) derivative(d float64) float64 {
 // which the energy falls the most.
 func (p *problem) multiply(y, mu []float64, f *face) (by, left []float64) {
 	by, g := make([]float64, len(p.rows)), make([]float64, p.n)
-	var l least
+	l := least{stop: p.stop}
 	var found []int // by l, one after the other
 	for j := range p.rows {
 		r := &p.rows[j]

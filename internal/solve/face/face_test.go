@@ -36,7 +36,10 @@ func TestImprove(t *testing.T) {
 				t.Fatal(err)
 			}
 			all++
-			got, _, _, ok := face.Improve(field, first.Y, first.Multipliers, settings)
+			got, _, _, ok := face.Improve(field, first.Y, first.Multipliers, settings, func() bool { return false })
+			if _, _, _, late := face.Improve(field, first.Y, first.Multipliers, settings, func() bool { return true }); late {
+				t.Errorf("seed %d: it does not stop", seed)
+			}
 			if !ok {
 				continue
 			}

@@ -76,6 +76,7 @@ type least struct {
 	x       []float64
 	between []bool // not at a bound
 	size    []float64
+	stop    func() bool
 }
 
 // add adds a column, whose x begins where it is said, or at a bound if it is there.
@@ -96,7 +97,7 @@ func (l *least) add(column []float64, lo, hi, x float64) {
 }
 
 // solve finds x by exchanging columns between those at a bound and the others, which solve the problem without bounds
-// (Stark and Parker 1995). It returns what is left of the goal.
+// (Stark and Parker 1995). It returns what is left of the goal, or was when it had to stop.
 func (l *least) solve(goal []float64) (rest []float64) {
 	barred := -1
 	for range exchanges * (len(l.columns) + 1) {
@@ -118,12 +119,12 @@ func (l *least) solve(goal []float64) (rest []float64) {
 			add(rest, -more, q)
 		}
 		if k := l.approach(b, b.back(c)); k >= 0 {
-			if k == barred {
-				return rest // rounding
+			if k == barred || l.stop() {
+				return rest // rounding, or time
 			}
 			continue
 		}
-		if barred = l.enter(rest, whole); barred < 0 {
+		if barred = l.enter(rest, whole); barred < 0 || l.stop() {
 			return rest
 		}
 	}
