@@ -1,6 +1,8 @@
 package neural
 
 import (
+	"slices"
+
 	"github.com/deeppsl/deeppsl/internal/kernel"
 	"github.com/deeppsl/deeppsl/internal/parallel"
 )
@@ -12,6 +14,7 @@ type nodes struct {
 	y          []float32 // outputs, [rows, width]
 	gradient   []float32 // ∂L/∂outputs; after descend, by what the activation was applied to
 	keep       []float32 // dropout's factors for y; empty without
+	factor     float32   // those of what was kept
 }
 
 func newNodes(rows, width int, activation Activation) *nodes {
@@ -20,16 +23,10 @@ func newNodes(rows, width int, activation Activation) *nodes {
 }
 
 // drop applies dropout to the outputs for some rows.
-func (o *nodes) drop(mask dropoutMask, rows []int32) {
-	if mask.rate == 0 {
-		return
-	}
-	y := o.y[:len(rows)*o.width]
-	o.keep = append(o.keep[:0], y...)
-	mask.fill(rows, o.width, func(i int, keep float32) {
-		y[i] *= keep
-		o.keep[i] = keep
-	})
+func (o *nodes) drop(d dropout, rows []int32, threads int) {
+	o.keep = slices.Grow(o.keep[:0], len(rows)*o.width)[:len(rows)*o.width]
+	o.factor = d.factor
+	d.apply(o.y, o.keep, rows, o.width, threads)
 }
 
 // descend takes the gradient from y to before dropout and activation, for n rows. Where dropout kept a value, the
@@ -38,9 +35,7 @@ func (o *nodes) descend(n int) {
 	gradient, y := o.gradient[:n*o.width], o.y[:n*o.width]
 	for i, keep := range o.keep {
 		gradient[i] *= keep
-		if keep != 0 {
-			y[i] /= keep
-		}
+		y[i] /= o.factor
 	}
 	o.activation.descend(gradient, y)
 	for i, keep := range o.keep {

@@ -85,28 +85,27 @@ func (r *cnnRunner) forwardPiece(rows []int32) []float32 {
 	for l, d := range r.dense {
 		x = d.forward(x, len(rows))
 		if l < len(r.dense)-1 {
-			d.drop(r.mask(l), rows)
+			r.drop(l, rows)
 		}
 	}
 	r.net.output.apply(x, r.network.width)
 	return x
 }
 
-// mask gives dropout's masks for a hidden layer; they belong to entities.
-func (r *cnnRunner) mask(layer int) dropoutMask {
-	if !r.train || r.net.dropout == 0 {
-		return dropoutMask{}
+// drop applies dropout to a hidden layer.
+func (r *cnnRunner) drop(layer int, rows []int32) {
+	if r.train && r.net.dropout > 0 {
+		d := newDropout(r.seed, dropoutName(r.net.name, layer+1), r.net.dropout)
+		r.dense[layer].drop(d, rows, r.threads)
 	}
-	return dropoutMask{newStream(r.seed, dropoutName(r.net.name, layer+1)), r.net.dropout, r.threads}
 }
 
 // dropPixels applies input dropout.
 func (r *cnnRunner) dropPixels(rows []int32, images []float32) {
-	if !r.train || r.net.inputDropout == 0 {
-		return
+	if r.train && r.net.inputDropout > 0 {
+		d := newDropout(r.seed, r.net.name+".input", r.net.inputDropout)
+		d.apply(images, make([]float32, len(images)), rows, r.net.image.size(), r.threads)
 	}
-	m := dropoutMask{newStream(r.seed, r.net.name+".input"), r.net.inputDropout, r.threads}
-	m.fill(rows, r.net.image.size(), func(i int, keep float32) { images[i] *= keep })
 }
 
 // shiftImages moves each image at random while training, by up to the network's shift in either direction; what comes

@@ -148,11 +148,11 @@ func (r *layersRunner) forward(train bool, seed uint64) error {
 	return nil
 }
 
-// drop applies dropout to a hidden layer; its masks belong to entities.
+// drop applies dropout to a hidden layer.
 func (r *layersRunner) drop(l int, train bool, seed uint64) {
 	if train && r.net.dropout > 0 && l < r.net.hidden {
-		mask := dropoutMask{newStream(seed, dropoutName(r.net.name, l+1)), r.net.dropout, r.threads}
-		r.at(l).drop(mask, r.group.rows)
+		d := newDropout(seed, dropoutName(r.net.name, l+1), r.net.dropout)
+		r.at(l).drop(d, r.group.rows, r.threads)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
-	"github.com/deeppsl/deeppsl/internal/parallel"
 )
 
 // pass is one network on the rows of a group.
@@ -64,24 +63,6 @@ func (p *pass) checkTruth() error {
 		p.out[k] = min(max(v, 0), 1)
 	}
 	return nil
-}
-
-// dropoutMask draws the factors of a layer under dropout. Their numbers belong to entities, so that what an entity gets
-// does not depend on the other rows of the batch.
-type dropoutMask struct {
-	stream  stream
-	rate    float64
-	threads int
-}
-
-// fill calls set with the factor of each element of a matrix [rows, width].
-func (m dropoutMask) fill(rows []int32, width int, set func(i int, keep float32)) {
-	parallel.Range(m.threads, len(rows)*width, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			row := uint64(rows[i/width])
-			set(i, m.stream.keep(row*uint64(width)+uint64(i%width), m.rate))
-		}
-	})
 }
 
 // parameter is a learnable tensor, or a frozen one.

@@ -351,11 +351,11 @@ func (g *group) forward(train bool, seed uint64) {
 	if g.first == nil {
 		return
 	}
-	rate := g.first.rate
-	if !train {
-		rate = 0
+	var d dropout
+	if train {
+		d = newDropout(seed, g.first.name, g.first.rate)
 	}
-	g.product.drop(newStream(seed, g.first.name), rate)
+	g.product.drop(d)
 	g.product.forward(g.first.weights.Value, g.first.biases.Value, g.z)
 }
 

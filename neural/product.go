@@ -3,14 +3,14 @@ package neural
 import (
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/parallel"
+	"github.com/deeppsl/deeppsl/internal/kernel"
 )
 
 // product computes affine maps Z = X·W + b, for a fixed choice of rows X of a feature table, and their gradients. It
 // stands apart because feature vectors are often sparse.
 type product interface {
-	// drop chooses what the others see: if rate is positive, each feature is dropped with that probability.
-	drop(masks stream, rate float64)
+	// drop chooses what the others see: the features under dropout.
+	drop(d dropout)
 	// forward writes Z, of shape [rows, len(biases)].
 	forward(weights, biases, z []float32)
 	// backward adds Xᵀ·dz to weights, of shape [features, outputs].
@@ -38,17 +38,12 @@ type denseProduct struct {
 	x, dropped     []float32
 }
 
-func (p *denseProduct) drop(masks stream, rate float64) {
+func (p *denseProduct) drop(d dropout) {
 	p.dropped = p.x
-	if rate == 0 {
-		return
+	if d.below > 0 {
+		p.dropped = slices.Clone(p.x)
+		d.apply(p.dropped, make([]float32, len(p.x)), p.rows, p.width, p.threads)
 	}
-	p.dropped = make([]float32, len(p.x))
-	parallel.Range(p.threads, len(p.x), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			p.dropped[i] = p.x[i] * masks.keep(p.cell(i), rate)
-		}
-	})
 }
 
 func (p *denseProduct) forward(weights, biases, z []float32) {
@@ -57,11 +52,6 @@ func (p *denseProduct) forward(weights, biases, z []float32) {
 
 func (p *denseProduct) row(k int) ([]int32, []float32) {
 	return nil, p.dropped[k*p.width : (k+1)*p.width]
-}
-
-// cell numbers an element of x by its entity and feature, so that its mask does not depend on the choice of rows.
-func (p *denseProduct) cell(i int) uint64 {
-	return uint64(p.rows[i/p.width])*uint64(p.width) + uint64(i%p.width)
 }
 
 // backward goes by pieces of the rows, so that those of a block of features stay in the cache.
@@ -132,16 +122,16 @@ func (p *sparseProduct) forward(weights, biases, z []float32) {
 			out := z[r*outputs : (r+1)*outputs]
 			copy(out, biases)
 			for k := p.start[r]; k < p.start[r+1]; k++ {
-				addScaled(out, p.dropped[k], weights[int(p.columns[k])*outputs:])
+				kernel.AddMultiple(out, weights[int(p.columns[k])*outputs:], p.dropped[k])
 			}
 		}
 	})
 }
 
 // drop applies dropout to the nonzeros; zeros stay zero anyway.
-func (p *sparseProduct) drop(masks stream, rate float64) {
+func (p *sparseProduct) drop(d dropout) {
 	p.dropped = p.values
-	if rate == 0 {
+	if d.below == 0 {
 		return
 	}
 	p.dropped = make([]float32, len(p.values))
@@ -149,7 +139,7 @@ func (p *sparseProduct) drop(masks stream, rate float64) {
 		for r := lo; r < hi; r++ {
 			for k := p.start[r]; k < p.start[r+1]; k++ {
 				cell := uint64(p.rows[r])*uint64(p.width) + uint64(p.columns[k])
-				p.dropped[k] = p.values[k] * masks.keep(cell, rate)
+				p.dropped[k] = p.values[k] * d.keep(cell)
 			}
 		}
 	})
@@ -165,7 +155,7 @@ func (p *sparseProduct) backward(dz, weights []float32, outputs int) {
 		for c := lo; c < hi; c++ {
 			out := weights[c*outputs : (c+1)*outputs]
 			for k := p.columnStart[c]; k < p.columnStart[c+1]; k++ {
-				addScaled(out, p.dropped[p.entry[k]], dz[int(p.rowOf[k])*outputs:])
+				kernel.AddMultiple(out, dz[int(p.rowOf[k])*outputs:], p.dropped[p.entry[k]])
 			}
 		}
 	})

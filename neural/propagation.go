@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/kernel"
 )
 
 // Link ties two rows of a table of features, both ways alike.
@@ -74,9 +76,9 @@ func (p *propagation) apply(z []float32, width int) {
 			for i := lo; i < hi; i++ {
 				out := row(p.next, i, width)
 				clear(out)
-				addScaled(out, p.restart, row(z, i, width))
+				kernel.AddMultiple(out, row(z, i, width), p.restart)
 				for k := p.start[i]; k < p.start[i+1]; k++ {
-					addScaled(out, (1-p.restart)*p.share[k], row(p.here, int(p.to[k]), width))
+					kernel.AddMultiple(out, row(p.here, int(p.to[k]), width), (1-p.restart)*p.share[k])
 				}
 			}
 		})

@@ -15,10 +15,16 @@ func newStream(seed uint64, name string) stream {
 	return stream(mix(seed ^ mix(hash.Sum64())))
 }
 
+// bits is how many a float64 has of a number.
+const bits = 53
+
 // uniform returns the stream's i-th number, in [0,1).
-func (s stream) uniform(i uint64) float64 {
+func (s stream) uniform(i uint64) float64 { return float64(s.number(i)) / (1 << bits) }
+
+// number returns it times 2^bits.
+func (s stream) number(i uint64) uint64 {
 	const golden = 0x9e3779b97f4a7c15
-	return float64(mix(uint64(s)+(i+1)*golden)>>11) / (1 << 53)
+	return mix(uint64(s)+(i+1)*golden) >> (64 - bits)
 }
 
 // mix is the output function of the SplitMix64 generator (Steele, Lea and Flood, 2014).
@@ -26,14 +32,6 @@ func mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
-}
-
-// keep returns the factor of a value under dropout: 0 with probability rate, else 1/(1-rate), so that the mean stays.
-func (s stream) keep(i uint64, rate float64) float32 {
-	if s.uniform(i) < rate {
-		return 0
-	}
-	return float32(1 / (1 - rate))
 }
 
 // An Initializer gives the bound b of the uniform distribution on [-b, b) that a tensor's initial values have, from

@@ -49,7 +49,7 @@ func (r *reference) affine(x []float64, layer string) []float64 {
 func (r *reference) drop(x []float64, name string, row int, rate float64) []float64 {
 	for i := range x {
 		if r.train {
-			x[i] *= float64(newStream(r.seed, name).keep(uint64(row*len(x)+i), rate))
+			x[i] *= float64(newDropout(r.seed, name, rate).keep(uint64(row*len(x) + i)))
 		}
 	}
 	return x

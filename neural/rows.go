@@ -11,14 +11,6 @@ const chunk = 128
 // row returns the i-th row of a matrix.
 func row[T any](values []T, i, width int) []T { return values[i*width : (i+1)*width] }
 
-// addScaled adds a·x to out, over the length of out.
-func addScaled(out []float32, a float32, x []float32) {
-	x = x[:len(out)]
-	for i := range out {
-		out[i] += a * x[i]
-	}
-}
-
 // eachChunk calls body on consecutive pieces of [0,n), in parallel; body writes to its own piece only.
 func eachChunk(threads, n int, body func(lo, hi int)) {
 	parallel.For(threads, (n+chunk-1)/chunk, func(task int) {

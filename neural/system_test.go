@@ -329,9 +329,9 @@ func TestFrozenNetworks(t *testing.T) {
 
 func TestDropoutKeepsTheMean(t *testing.T) {
 	const n, rate = 200000, 0.2
-	masks, sum, zeros := newStream(1, "dropout"), 0.0, 0
+	d, sum, zeros := newDropout(1, "dropout", rate), 0.0, 0
 	for i := range uint64(n) {
-		k := masks.keep(i, rate)
+		k := d.keep(i)
 		sum += float64(k)
 		if k == 0 {
 			zeros++

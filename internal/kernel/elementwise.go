@@ -56,6 +56,16 @@ func Drop(gradient []float32) {
 	}
 }
 
+// AddMultiple adds v times b to a, number by number, as far as a goes; b is at least as long. All levels round the
+// product and the sum.
+func AddMultiple(a, b []float32, v float32) { addMultiple(a, b[:len(a)], v) }
+
+func addMultiplePortably(a, b []float32, v float32) {
+	for i, x := range b {
+		a[i] += float32(v * x)
+	}
+}
+
 // Maxima replaces, in best, what is smaller by values, and notes k in which wherever it did. All slices have the length
 // of best.
 func Maxima(best []float32, which []int32, values []float32, k int) {

@@ -25,6 +25,11 @@ func adam8(values, gradients, means, squares unsafe.Pointer, n int, constants *a
 //go:noescape
 func maxima8(best, which, values unsafe.Pointer, n int, k int32, mask *int32)
 
+// addMultiple8 computes AddMultiple of n values, a multiple of lanes.
+//
+//go:noescape
+func addMultiple8(a, b unsafe.Pointer, n int, v float32)
+
 // elu takes the values that fill no register through one of their own, so that they get the same bits.
 func elu(values []float32) {
 	if level == portable {
@@ -67,6 +72,17 @@ func descendELU(gradient, y []float32) {
 		descendELU8(unsafe.Pointer(&gradient[0]), unsafe.Pointer(&y[0]), whole)
 	}
 	descendELUPortably(gradient[whole:], y[whole:])
+}
+
+func addMultiple(a, b []float32, v float32) {
+	whole := 0
+	if level != portable {
+		whole = len(a) &^ (lanes - 1)
+	}
+	if whole > 0 {
+		addMultiple8(unsafe.Pointer(&a[0]), unsafe.Pointer(&b[0]), whole, v)
+	}
+	addMultiplePortably(a[whole:], b[whole:], v)
 }
 
 func adam(values, gradients, means, squares []float32, constants *adamConstants) {

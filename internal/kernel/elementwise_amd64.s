@@ -122,3 +122,23 @@ test:
 	VMASKMOVPS Y3, Y5, (SI)
 	VZEROUPPER
 	RET
+
+// func addMultiple8(a, b unsafe.Pointer, n int, v float32)
+TEXT ·addMultiple8(SB), NOSPLIT, $0-28
+	MOVQ         a+0(FP), DI
+	MOVQ         b+8(FP), SI
+	MOVQ         n+16(FP), CX
+	VBROADCASTSS v+24(FP), Y0
+	SHLQ         $2, CX
+	ADDQ         CX, DI
+	ADDQ         CX, SI
+	NEGQ         CX
+
+eight:
+	VMULPS  (SI)(CX*1), Y0, Y1
+	VADDPS  (DI)(CX*1), Y1, Y1
+	VMOVUPS Y1, (DI)(CX*1)
+	ADDQ    $32, CX
+	JNZ     eight
+	VZEROUPPER
+	RET

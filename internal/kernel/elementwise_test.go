@@ -62,6 +62,20 @@ func TestDescendELU(t *testing.T) {
 	}
 }
 
+// Multiples must have the bits of the definition at every level, and leave what is around them.
+func TestAddMultiple(t *testing.T) {
+	for n := range 40 {
+		a, b := numbers(n+1, 1), numbers(n+3, 5)
+		want := slices.Clone(a)
+		for k := range n {
+			want[k] += float32(0.3 * b[k])
+		}
+		if AddMultiple(a[:n], b, 0.3); !slices.Equal(a, want) {
+			t.Errorf("a multiple of %d numbers has other bits", n)
+		}
+	}
+}
+
 func TestMaxima(t *testing.T) {
 	for n := range 40 {
 		best, values, which := numbers(n+1, 1), numbers(n+1, 5), make([]int32, n+1)
@@ -77,6 +91,14 @@ func TestMaxima(t *testing.T) {
 			}
 		}
 	}
+}
+
+func BenchmarkAddMultiple(b *testing.B) {
+	sums, values := numbers(32, 1), numbers(32, 2)
+	for b.Loop() {
+		AddMultiple(sums, values, 1e-9)
+	}
+	b.SetBytes(4 * int64(len(values)))
 }
 
 func BenchmarkELU(b *testing.B) {

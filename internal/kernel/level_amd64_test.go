@@ -15,6 +15,7 @@ func TestKernels(t *testing.T) {
 		TestDescendELU(t)
 		TestAdam(t)
 		TestPatches(t)
+		TestAddMultiple(t)
 		TestMaxima(t)
 		TestTiles(t)
 	}

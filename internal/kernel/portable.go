@@ -14,6 +14,8 @@ func maxima(best []float32, which []int32, values []float32, k int32) {
 
 func descendELU(gradient, y []float32) { descendELUPortably(gradient, y) }
 
+func addMultiple(a, b []float32, v float32) { addMultiplePortably(a, b, v) }
+
 func adam(values, gradients, means, squares []float32, constants *adamConstants) {
 	adamPortably(values, gradients, means, squares, constants)
 }
