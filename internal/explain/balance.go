@@ -79,7 +79,7 @@ func (s *State) balance(e *Explanation, names Names, i int32, shown int) (places
 		f := force{place, p.coefficient(i), p.mu}
 		push += f.push()
 		e.Sizes += math.Abs(f.push())
-		if math.Abs(f.mu) <= silent*max(p.w, unit) {
+		if math.Abs(f.mu)*max(1, math.Abs(f.coef)) <= silent*max(p.w, unit) {
 			continue // not worth showing, but several of them may hold each other
 		}
 		byRule[p.block.Rule] = append(byRule[p.block.Rule], f)

@@ -173,10 +173,19 @@ func (p *piece) couples(at *potential) bool {
 
 // binds tells whether the row is one that stays 0.
 func (p *piece) binds(at *potential) bool {
-	if at.standing == tight || !p.weak || math.Abs(at.d) > still || at.w == 0 && !at.block.Kind.Hard() {
+	if at.standing == tight || !p.weak || math.Abs(at.d) > at.reach() || at.w == 0 && !at.block.Kind.Hard() {
 		return at.standing == tight
 	}
 	return at.standing != square && at.block.Kind != mrf.Linear
+}
+
+// reach is the slack that a potential loses where an atom moves by as little as tells no two values apart.
+func (p *potential) reach() float64 {
+	size := 1.0
+	for _, a := range p.coef {
+		size = max(size, math.Abs(a))
+	}
+	return still * size
 }
 
 // gather finds the variables that a piece has, beginning with one, and what they are in. Enter tells whether a variable

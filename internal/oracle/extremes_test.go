@@ -71,30 +71,42 @@ func TestExtremes(t *testing.T) {
 	t.Run("explained", func(t *testing.T) {
 		path := extreme(t, none, "0.000000001: 0.001 * T(A) <= 0",
 			"0.00000001: 10000 / |B| * S(A, +B) + -0.001 * T(A) >= 0.5 ^2", "0.000000001: !S(A, B) ^2")
-		loaded, err := project.Load(path, project.Options{Threads: 1, Set: asked})
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := engine.Ground(ctx, loaded, load.Infer)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer, err := g.InferAgain(ctx, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := g.Explainer(answer)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := x.Explain(ctx, explain.Options{Shown: -1}, "S", "a", "c")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if wrong := unexplained(e, 1e-8); wrong != "" {
-			t.Errorf("%s: %+v", wrong, e)
-		}
+		explains(t, path, 1e-8, "S", "a", "c")
+		path = extreme(t, none, "0.000000001: 1 / |B| * S(A, +B) <= 0.5", "0.000000001: 1 * S(A, A) <= 0 ^2",
+			"0.000000001: 100 * T(A) + 10000 * S(A, B) + 0.001 * T(B) = 0.5 ^2")
+		explains(t, path, 1e-9, "S", "a", "a")
+		path = extreme(t, []float64{0, 1, 1}, "0.000000001: 0.001 * O('a') + 10000 * T(A) = 1",
+			"0.000000001: 0.001 * O('b') + 10000 * T(A) = 1")
+		explains(t, path, 1e-9, "T", "a")
 	})
+}
+
+// explains explains an atom of a configuration whose largest weight is known, which must add up.
+func explains(t *testing.T, path string, unit float64, predicate string, args ...string) {
+	ctx := context.Background()
+	loaded, err := project.Load(path, project.Options{Threads: 1, Set: asked})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := engine.Ground(ctx, loaded, load.Infer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := g.InferAgain(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := g.Explainer(answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := x.Explain(ctx, explain.Options{Shown: -1}, predicate, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wrong := unexplained(e, unit); wrong != "" {
+		t.Errorf("%s: %+v", wrong, e)
+	}
 }
 
 // What little weights and what is left of coefficients ask for is answered beside others that are far larger.
@@ -106,6 +118,12 @@ func TestLeast(t *testing.T) {
 		path = extreme(t, []float64{1, 1, 0.1}, "0.0000000001: T(A) ^2", "0.0000001: S(A, B)",
 			"100: 1 * S(A, +B) + -1 * T(A) <= 1 ^2", "1 * S(A, +B) + -1 * T(A) >= 2 .",
 			"S(C, A) & S(A, B) & (A != C) & (B != C) & (B != A) -> T(A) .")
+		inferred(t, path)
+	})
+	t.Run("squares beside a steep hinge", func(t *testing.T) {
+		path := extreme(t, []float64{0, 0, 0}, "0.000000000000001: !T(A) ^2", "S(A, A) & !O(A) -> T(A) .",
+			"0.000001: -10000 * T(A) >= 0", "0.000000001: S(A, 'a') & T(A) & T(B) & (B != A) -> !T('a') ^2",
+			"0.00000000000002: S(A, B) ^2")
 		inferred(t, path)
 	})
 	t.Run("multipliers that hide others", func(t *testing.T) {

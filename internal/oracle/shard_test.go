@@ -109,10 +109,16 @@ func differs(ctx context.Context, p *prog, dir string, got *shard.Merged, whole 
 	}
 	g.Field.SetWeights(g.Theta)
 	unit := max(g.Field.Grain(), math.Abs(whole.Objective))
-	if far := math.Abs(got.Objective - whole.Objective); far > 4*tolerance*unit+1e-6*math.Abs(whole.Objective) {
+	near := 4*tolerance*unit + 1e-6*math.Abs(whole.Objective)
+	if far := math.Abs(got.Objective - whole.Objective); far > near && far > near+p.gains(got.MaxViolation) {
 		return fmt.Sprintf("objective %v, of the whole %v", got.Objective, whole.Objective)
 	}
 	return ""
+}
+
+// gains bounds what violating every hard ground rule by so much can gain.
+func (p *prog) gains(violation float64) float64 {
+	return violation * solveRows(p.ground(), len(p.targets())).push
 }
 
 // sameCount compares counts but for those of trivial ground rules, of which a plan sees as many as it does not prune.

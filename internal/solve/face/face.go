@@ -27,6 +27,7 @@ func Improve(field *mrf.Field, y, mu []float64, s solve.Settings, stop func() bo
 ) {
 	p := lay(field)
 	p.stop = stop
+	none := make([]float64, len(mu))
 	for _, distance := range near {
 		at = slices.Clone(y)
 		for range moves {
@@ -36,10 +37,12 @@ func Improve(field *mrf.Field, y, mu []float64, s solve.Settings, stop func() bo
 			f := p.face(at, distance)
 			p.descend(at, f)
 			var pull []float64
-			by, pull = p.multiply(at, mu, p.face(at, exactly))
-			out = solve.Certify(field, at, by)
-			if math.Abs(out.Gap) <= s.Gap && out.MaxViolation <= s.Feasibility {
-				return out, at, by, true
+			for _, start := range [][]float64{mu, none} { // from nothing they are as small as they can be
+				by, pull = p.multiply(at, start, p.face(at, exactly))
+				out = solve.Certify(field, at, by)
+				if math.Abs(out.Gap) <= s.Gap && out.MaxViolation <= s.Feasibility {
+					return out, at, by, true
+				}
 			}
 			if distance = exactly; !p.slide(at, pull, math.Inf(1)) {
 				break
