@@ -48,6 +48,16 @@ func (b *Block) Own(j int) float64 {
 	return 0
 }
 
+// Slacks writes the slacks of potentials [lo,hi), at y with inputs x, into d, which has their number.
+func (b *Block) Slacks(lo, hi int, y, x, d []float64) {
+	t, vars, inputs := term{Block: b}, b.variableRows(), b.inputRows()
+	t.unfolded(lo, hi, d)
+	if !inputs.empty() {
+		inputs.addProduct(lo, hi, x, d)
+	}
+	vars.addProduct(lo, hi, y, d)
+}
+
 // Varies tells whether potentials have constants of their own.
 func (b *Block) Varies() bool { return b.Bias != nil || b.Bias64 != nil }
 

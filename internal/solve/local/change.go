@@ -260,6 +260,9 @@ func (s *State) Each(visit func(p *mrf.Potential)) {
 // compactAt is how many potentials have come before it is asked how many of them have gone since.
 const compactAt = 4096
 
+// room is for how many potentials to come there is memory from the start.
+func (s *State) room() int { return s.first/8 + compactAt }
+
 // compact gives back what potentials take that have come and gone, once they are half of those that have come: then it
 // costs no more than they did. The places of the others change. Nothing may be taken back any more.
 func (s *State) compact() {
@@ -276,7 +279,10 @@ func (s *State) compact() {
 	if kept > len(s.come)/2 {
 		return
 	}
-	come, mu := make([]arrival, 0, kept), append(make([]float64, 0, s.first+2*kept), s.mu[:s.first]...)
+	come, mu := make([]arrival, 0, kept), s.mu[:s.first] // which is long
+	if room := s.room(); cap(mu) > s.first+2*(kept+room) {
+		mu = append(make([]float64, 0, s.first+kept+room), mu...)
+	}
 	for k := range s.come {
 		if place := s.first + k; !s.isGone(place) {
 			come, mu = append(come, s.come[k]), append(mu, s.mu[place])

@@ -20,7 +20,6 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
-	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
@@ -45,9 +44,8 @@ type State struct {
 	line     mrf.Line
 	pins     byVariable // of potentials that pin variables, gone ones too
 
-	objective, gap, excess total
-	violations             violations
-	kinds                  kinds // what counts in the unit
+	sums
+	kinds kinds // what counts in the unit
 
 	pending  []int32    // variables of what has changed since the last Solve
 	left     []int32    // and of what Near has not done
@@ -70,8 +68,8 @@ type State struct {
 	brief    bool    // the whole took few steps the last time
 
 	// many is how many variables a part has to begin with to be looked into for components, and least how many rows a
-	// piece has at least, if there are so many in components that are smaller.
-	many, least int
+	// piece has at least, if there are so many in components that are smaller. For crossing see there.
+	many, least, crossing int
 }
 
 // arrival is a potential that has come.
@@ -100,9 +98,9 @@ func New(field *mrf.Field, y, multipliers []float64, settings solve.Settings) (*
 	n := m.Potentials()
 	s := &State{
 		model: m, index: index, theta: slices.Clone(field.Weights()), x: slices.Clone(field.Inputs()), y: slices.Clone(y),
-		g: make([]float64, m.Variables), mu: make([]float64, n, n+n/8+compactAt), first: n, // with room for some to come
+		g: make([]float64, m.Variables), first: n,
 		gone: make([]uint64, n/64+1), quiet: make([]uint64, n/64+1),
-		settings: settings.WithDefaults(0), many: few, least: leastRows,
+		settings: settings.WithDefaults(0), many: few, least: leastRows, crossing: crossing,
 	}
 	for _, b := range m.Blocks {
 		s.size += len(b.Vars)
@@ -110,6 +108,7 @@ func New(field *mrf.Field, y, multipliers []float64, settings solve.Settings) (*
 	for k := range s.still {
 		s.still[k] = make([]uint64, len(s.gone))
 	}
+	s.mu = make([]float64, n, n+s.room())
 	copy(s.mu, multipliers)
 	s.kinds.count(m, s.theta)
 	s.findUnary()
@@ -120,7 +119,7 @@ func New(field *mrf.Field, y, multipliers []float64, settings solve.Settings) (*
 
 // recount makes the totals anew.
 func (s *State) recount() {
-	s.objective, s.gap, s.excess, s.violations = total{}, total{}, total{}, violations{}
+	s.sums = sums{}
 	clear(s.g)
 	s.restless()
 	for place := range s.mu {
@@ -159,11 +158,30 @@ func (s *State) term(v *view, d, mu float64) (t term) {
 }
 
 // count adds a potential to the totals, or takes it out if sign is -1.
-func (s *State) count(t *term, sign float64) {
+func (s *State) count(t *term, sign float64) { s.sums.count(t, sign, s.settings.Feasibility) }
+
+// sums are totals.
+type sums struct {
+	objective, gap, excess total
+	violations             violations
+}
+
+// count is State.count, where violations up to some are accepted.
+func (s *sums) count(t *term, sign, accepted float64) {
 	s.objective.add(sign * t.objective)
 	s.gap.add(sign * t.gap)
 	s.excess.add(sign * t.excess)
-	s.violations.count(t.violation, int(sign), s.settings.Feasibility)
+	s.violations.count(t.violation, int(sign), accepted)
+}
+
+// merge adds what has been counted elsewhere.
+func (s *sums) merge(other *sums) {
+	s.objective.merge(other.objective)
+	s.gap.merge(other.gap)
+	s.excess.merge(other.excess)
+	v := &other.violations
+	s.violations.many += v.many
+	s.violations.slight, s.violations.serious = max(s.violations.slight, v.slight), max(s.violations.serious, v.serious)
 }
 
 // violations are what hard constraints are violated by. Those that are violated by too much are counted.
@@ -200,6 +218,11 @@ func (t *total) add(v float64) {
 		t.lost += (v - sum) + t.sum
 	}
 	t.sum = sum
+}
+
+func (t *total) merge(other total) {
+	t.add(other.sum)
+	t.lost += other.lost
 }
 
 func (t *total) value() float64 { return t.sum + t.lost }
@@ -336,135 +359,42 @@ func (s *State) Bytes() (all, index int64) {
 	return all, index
 }
 
-// Most potentials around variables that change are far from mattering: they are 0, their multipliers are 0, and it
-// takes moves of their variables until that is otherwise. Such a potential is *still*, and what is done around it looks
-// at no more of it than a bit. That is so on one of several levels: its slack is that at the level's anchors, which are
-// points that no variable is further from than the level's tether. A variable that goes further is anchored anew where
-// it is then, and those potentials around it are looked at that are still on this level. Potentials a little away from
-// mattering are on a level of a short tether; most are on one of a long tether, which is seldom too short.
+// pageLen is how many values a page has.
+const pageLen = 512
 
-// tethers are how far variables may go from their anchors, level by level.
-var tethers = [...]float64{0.2, 0.06, 0.018, 0.005}
+// Pages are values that never change, though those go on changing that they were taken from: what is the same in two of
+// them is there once. So they take the time and memory of what has changed, beside eight bytes a page.
+type Pages []*[pageLen]float64
 
-// slackness is how many tethers each variable of a still potential would have to go for it to matter: more than
-// rounding reaches.
-const slackness = 1.01
+// At returns value i.
+func (p Pages) At(i int32) float64 { return p[i/pageLen][i%pageLen] }
 
-// anchors are those of a variable, level by level: side by side, since most looks go through all of them, and in single
-// precision, which is no less exact where they are that number.
-type anchors [len(tethers)]float32
-
-// levelOf returns the level on which a potential with a multiplier is still, or -1.
-func (s *State) levelOf(v *view, mu float64) int {
-	if mu != 0 || v.block.Kind != mrf.Hinge && v.block.Kind != mrf.LessEqual {
-		return -1
-	}
-	var slacks [len(tethers)]float64
-	reach := 0.0 // by how much the slack changes at most where each variable moves by 1
-	for e, i := range v.ids {
-		at, a := &s.anchors[i], v.coef[e]
-		for k := range slacks {
-			slacks[k] += a * float64(at[k])
-		}
-		reach += math.Abs(a)
-	}
-	for k, tether := range tethers {
-		if v.c+slacks[k] < -slackness*tether*reach {
-			return k
-		}
-	}
-	return -1
-}
-
-// turn takes the potential at a place for still on a level, or no more.
-func (s *State) turn(level, place int) {
-	s.note(entry{ofStillness + what(level), int32(place), 0})
-	s.still[level][place/64] ^= 1 << (place % 64)
-	s.quiet[place/64] ^= 1 << (place % 64)
-}
-
-// stir takes the potential at a place for still no more.
-func (s *State) stir(place int) {
-	for k := range s.still {
-		if s.still[k][place/64]>>(place%64)&1 == 1 {
-			s.turn(k, place)
-		}
+// moved notes that a value is not that of the last pages.
+func (s *State) moved(i int32) {
+	if page := int(i / pageLen); page/64 < len(s.stale) {
+		s.stale[page/64] |= 1 << (page % 64)
 	}
 }
 
-// wake anchors those of some variables anew that have gone too far, and returns the places of the potentials around
-// them that are still no more.
-func (s *State) wake(variables []int32) (woken []int) {
-	for k, tether := range tethers {
-		var moved []int32
-		for _, i := range variables {
-			if at := &s.anchors[i][k]; math.Abs(s.y[i]-float64(*at)) > tether {
-				s.note(entry{ofAnchor + what(k), i, float64(*at)})
-				*at = float32(s.y[i])
-				moved = append(moved, i)
-			}
+// Pages returns the values as they are now.
+func (s *State) Pages() Pages {
+	s.pages = slices.Clone(s.pages)
+	for page := 0; page*pageLen < len(s.y); page++ {
+		known := page < len(s.pages)
+		if known && s.stale[page/64]>>(page%64)&1 == 0 {
+			continue
 		}
-		for _, l := range s.look(k, moved) {
-			for _, f := range l.found {
-				if s.still[k][f.place/64]>>(f.place%64)&1 == 0 {
-					continue // it was found by another variable of it
-				}
-				s.turn(k, int(f.place))
-				if f.level < 0 {
-					woken = append(woken, int(f.place))
-				} else {
-					s.turn(int(f.level), int(f.place))
-				}
-			}
+		now := new([pageLen]float64)
+		copy(now[:], s.y[page*pageLen:])
+		if known {
+			s.pages[page] = now
+		} else {
+			s.pages = append(s.pages, now)
 		}
 	}
-	return woken
-}
-
-// lookout looks at the potentials of some variables, beside others.
-type lookout struct {
-	own   reading
-	found []finding
-}
-
-// finding is a potential that is still on another level than before, or, below 0, on none.
-type finding struct {
-	place int32
-	level int8
-}
-
-// lookoutLen is of how many variables a lookout looks at the potentials.
-const lookoutLen = 64
-
-// look looks at the potentials of variables that have been still on a level, and finds those that are no more.
-func (s *State) look(level int, variables []int32) []lookout {
-	n := (len(variables) + lookoutLen - 1) / lookoutLen
-	s.lookouts = append(s.lookouts, make([]lookout, max(0, n-len(s.lookouts)))...)
-	parallel.For(parallel.Threads(s.settings.Threads), n, func(task int) {
-		l := &s.lookouts[task]
-		l.found = l.found[:0]
-		for _, i := range variables[task*lookoutLen : min(len(variables), (task+1)*lookoutLen)] {
-			for _, place := range s.alongBy(i, set{s.still[level], false}, &l.own) {
-				v := s.viewBy(int(place), &l.own)
-				if now := s.levelOf(&v, 0); now != level {
-					l.found = append(l.found, finding{place, int8(now)})
-				}
-			}
-		}
-	})
-	return s.lookouts[:n]
-}
-
-// restless forgets which potentials are still, and anchors all variables where they are.
-func (s *State) restless() {
-	copy(s.quiet, s.gone)
-	for _, still := range s.still {
-		clear(still)
+	if words := len(s.pages)/64 + 1; words > len(s.stale) {
+		s.stale = make([]uint64, words)
 	}
-	s.anchors = slices.Grow(s.anchors[:0], len(s.y))[:len(s.y)]
-	for i, y := range s.y {
-		for k := range tethers {
-			s.anchors[i][k] = float32(y)
-		}
-	}
+	clear(s.stale)
+	return s.pages
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/forest"
 	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
@@ -88,11 +89,17 @@ const (
 	pulled  = -2 // there too, and its slope has changed
 )
 
-// take lets variables move, and gathers their potentials.
-func (s *State) take(p *part, variables []int32) {
+// markAll gives variables that have come since the last part marks.
+func (s *State) markAll() {
 	if n := len(s.y) - len(s.marks); n > 0 {
 		s.marks = append(s.marks, make([]int32, n)...)
 	}
+}
+
+// take lets variables move, and gathers their potentials.
+func (s *State) take(p *part, variables []int32) {
+	s.markAll()
+	from := len(p.variables)
 	for _, i := range variables {
 		if s.marks[i] > 0 {
 			continue
@@ -107,15 +114,8 @@ func (s *State) take(p *part, variables []int32) {
 		}
 		p.variables = append(p.variables, i)
 		s.marks[i] = int32(len(p.variables))
-		for _, place := range s.along(i, set{s.quiet, true}) {
-			v := s.view(int(place))
-			if k := s.levelOf(&v, s.mu[place]); k >= 0 {
-				s.turn(k, int(place))
-			} else {
-				s.gather(p, int(place), &v, v.slack(s.y))
-			}
-		}
 	}
+	s.gatherAround(p, p.variables[from:])
 	kept, known := p.frontier[:0], p.fringe[:0]
 	for k, i := range p.frontier {
 		if s.marks[i] >= outside {
@@ -128,17 +128,76 @@ func (s *State) take(p *part, variables []int32) {
 	p.frontier, p.fringe = kept, known
 }
 
+// gatherAround gathers the potentials of some variables, but for those that turn out to be still. Threads find their
+// places, and then look at each once; the order is that in which one alone would.
+func (s *State) gatherAround(p *part, variables []int32) {
+	var places []int32
+	for _, l := range s.shared(len(variables), lookoutLen, func(l *lookout, from, to int) {
+		l.places = l.places[:0]
+		for _, i := range variables[from:to] {
+			l.places = append(l.places, s.alongBy(i, set{s.quiet, true}, &l.own)...)
+		}
+	}) {
+		for _, place := range l.places {
+			if bit := uint64(1) << (place % 64); s.quiet[place/64]&bit == 0 {
+				s.quiet[place/64] |= bit
+				places = append(places, place)
+			}
+		}
+	}
+	for _, l := range s.shared(len(places), gatherLen, func(l *lookout, from, to int) {
+		l.found, l.rows, l.ids, l.coef = l.found[:0], l.rows[:0], l.ids[:0], l.coef[:0]
+		for _, place := range places[from:to] {
+			v := s.viewBy(int(place), &l.own)
+			if k := s.levelOf(&v, s.mu[place]); k >= 0 {
+				l.found = append(l.found, finding{place, int8(k)})
+				continue
+			}
+			l.ids, l.coef = append(l.ids, v.ids...), append(l.coef, v.coef...)
+			l.rows = append(l.rows, v.row(int(place), len(l.ids), v.slack(s.y)))
+		}
+	}) {
+		for _, f := range l.found {
+			s.quiet[f.place/64] &^= 1 << (f.place % 64)
+			s.turn(int(f.level), int(f.place))
+		}
+		first := int32(len(p.ids))
+		s.gatherTerms(p, l.ids, l.coef)
+		for _, r := range l.rows {
+			r.end += first
+			p.add(r)
+		}
+	}
+}
+
+// gatherLen is how many potentials are looked at in a task.
+const gatherLen = 512
+
 // gather adds a potential with a slack to a part.
 func (s *State) gather(p *part, place int, v *view, d float64) {
 	s.quiet[place/64] |= 1 << (place % 64)
-	for _, i := range v.ids {
+	s.gatherTerms(p, v.ids, v.coef)
+	p.add(v.row(place, len(p.ids), d))
+}
+
+// gatherTerms adds variables of rows, with their coefficients, to a part.
+func (s *State) gatherTerms(p *part, ids []int32, coef []float64) {
+	for _, i := range ids {
 		if s.marks[i] == outside {
 			s.marks[i] = beside
 			p.frontier = append(p.frontier, i)
 		}
 	}
-	p.ids, p.coef = append(p.ids, v.ids...), append(p.coef, v.coef...)
-	r := row{block: v.block, place: int32(place), end: int32(len(p.ids)), scale: v.scale, c: v.c, d: d, w: v.w}
+	p.ids, p.coef = append(p.ids, ids...), append(p.coef, coef...)
+}
+
+// row is the row of a potential with a slack, whose terms end somewhere.
+func (v *view) row(place, end int, d float64) row {
+	return row{block: v.block, place: int32(place), end: int32(end), scale: v.scale, c: v.c, d: d, w: v.w}
+}
+
+// add adds a row.
+func (p *part) add(r row) {
 	p.rows = append(p.rows, r)
 	g := p.group(&r)
 	g.rows = append(g.rows, int32(len(p.rows)-1))
@@ -206,9 +265,17 @@ func (s *State) install(p *part, pieces []*piece) {
 	for _, i := range p.frontier {
 		s.gap.add(-s.box(i))
 	}
+	s.noteParts(p, pieces)
+	parallel.For(parallel.Threads(s.settings.Threads), len(pieces), func(k int) {
+		for n, row := range pieces[k].order {
+			s.installRow(p, pieces[k], row, pieces[k].result.Multipliers[n])
+		}
+	})
 	for _, q := range pieces {
-		for n, row := range q.order {
-			s.installRow(p, row, q.result.Multipliers[n])
+		s.sums.merge(&q.sums)
+		for _, push := range q.pushes {
+			s.setSlope(push.i, s.g[push.i]+push.by)
+			s.marks[push.i] = pulled
 		}
 	}
 	for _, set := range [][]int32{moved, p.frontier} {
@@ -247,8 +314,8 @@ func (s *State) absorbAround(p *part) {
 	}
 }
 
-// installRow makes a row what it is where its variables are now, with a multiplier.
-func (s *State) installRow(p *part, row int32, multiplier float64) {
+// installRow makes a row of a piece what it is where its variables are now, with a multiplier, beside other pieces.
+func (s *State) installRow(p *part, q *piece, row int32, multiplier float64) {
 	r := &p.rows[row]
 	ids, coef := p.terms(row)
 	v := view{block: r.block, ids: ids, coef: coef, w: r.w, c: r.c}
@@ -258,16 +325,19 @@ func (s *State) installRow(p *part, row int32, multiplier float64) {
 		return // as most are
 	}
 	before, now := s.term(&v, r.d, mu), s.term(&v, d, multiplier)
-	s.count(&before, -1)
-	s.count(&now, 1)
+	q.sums.count(&before, -1, s.settings.Feasibility)
+	q.sums.count(&now, 1, s.settings.Feasibility)
 	r.d = d
-	if change := now.mu - mu; change != 0 {
-		s.setMultiplier(int(r.place), now.mu)
-		for e, i := range ids {
-			s.setSlope(i, s.g[i]+coef[e]*change)
-			if s.marks[i] == beside {
-				s.marks[i] = pulled
-			}
+	change := now.mu - mu
+	if change == 0 {
+		return
+	}
+	s.mu[r.place] = now.mu
+	for e, i := range ids {
+		if s.marks[i] > 0 {
+			s.g[i] += coef[e] * change
+		} else {
+			q.pushes = append(q.pushes, push{i, coef[e] * change})
 		}
 	}
 }
@@ -301,11 +371,26 @@ func (s *State) lookAgain(p *part, moved []int32) {
 type piece struct {
 	variables []int32 // their numbers in the part
 	order     []int32 // the rows in the order of the model
-	entries   int
+	entries   int     // of its rows, until it is built also those of variables around it
 	model     *mrf.Model
 	result    *solve.Result
 	left      float64 // of the gap
 	err       error
+	sums      sums   // what installing it has changed
+	pushes    []push // and by how much the slopes of variables around it
+	cuts      []cut
+}
+
+// push is a change of a slope.
+type push struct {
+	i  int32
+	by float64
+}
+
+// cut is where the rows of a group begin in a piece, of which there are so many with so many terms.
+type cut struct {
+	group               *group
+	from, rows, entries int
 }
 
 func (q *piece) contradictory() bool { return q.result.Status == solve.Infeasible }
@@ -356,7 +441,7 @@ func (s *State) pieces(p *part, tolerance float64) (pieces []*piece) {
 		p.numbers = append(p.numbers, int32(number))
 	}
 	for k := range p.groups {
-		s.share(p, &p.groups[k], components, pieces)
+		p.share(&p.groups[k], components, pieces)
 	}
 	for _, q := range pieces {
 		q.model.Variables = len(q.variables)
@@ -364,32 +449,37 @@ func (s *State) pieces(p *part, tolerance float64) (pieces []*piece) {
 	return pieces
 }
 
-// share makes blocks of a group's rows in the models of their pieces.
-func (s *State) share(p *part, g *group, components []component, pieces []*piece) {
-	sizes := make([]int, len(pieces))
+// share shares the rows of a group among the pieces.
+func (p *part) share(g *group, components []component, pieces []*piece) {
 	for _, row := range g.rows {
-		if at := components[p.of[row]].piece; at >= 0 {
-			sizes[at]++
+		at := components[p.of[row]].piece
+		if at < 0 {
+			continue
 		}
+		q := pieces[at]
+		if n := len(q.cuts); n == 0 || q.cuts[n-1].group != g {
+			q.cuts = append(q.cuts, cut{group: g, from: len(q.order)})
+		}
+		c, ids := &q.cuts[len(q.cuts)-1], p.rows[row].end
+		if row > 0 {
+			ids -= p.rows[row-1].end
+		}
+		c.rows, c.entries = c.rows+1, c.entries+int(ids)
+		q.order, q.entries = append(q.order, row), q.entries+int(ids)
 	}
-	blocks := make([]*mrf.Block, len(pieces))
-	for at, n := range sizes {
-		if n > 0 {
-			blocks[at] = &mrf.Block{Rule: g.block.Rule, Kind: g.block.Kind, Exponent: g.block.Exponent, Len: n,
-				VarStart: make([]int32, 1, n+1), InputStart: make([]int32, n+1), Bias64: make([]float64, 0, n)}
-			pieces[at].model.Blocks = append(pieces[at].model.Blocks, blocks[at])
+}
+
+// build makes the blocks of a piece's model, beside other pieces.
+func (s *State) build(p *part, q *piece) {
+	q.entries = 0
+	for _, c := range q.cuts {
+		g := c.group.block
+		b := &mrf.Block{Rule: g.Rule, Kind: g.Kind, Exponent: g.Exponent, Len: c.rows, VarStart: make([]int32, 1, c.rows+1),
+			InputStart: make([]int32, c.rows+1), Bias64: make([]float64, 0, c.rows), Vars: make([]int32, 0, c.entries)}
+		for _, row := range q.order[c.from : c.from+c.rows] {
+			s.copy(p, row, b)
 		}
-	}
-	for _, row := range g.rows {
-		if at := components[p.of[row]].piece; at >= 0 {
-			pieces[at].order = append(pieces[at].order, row)
-			s.copy(p, row, blocks[at])
-		}
-	}
-	for at, b := range blocks {
-		if b != nil {
-			pieces[at].entries += len(b.Vars)
-		}
+		q.model.Blocks, q.entries = append(q.model.Blocks, b), q.entries+len(b.Vars)
 	}
 }
 

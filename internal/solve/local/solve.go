@@ -272,6 +272,7 @@ func (s *State) solvePart(ctx context.Context, p *part) (pieces []*piece, err er
 
 // solvePiece solves one, beside others, and leaves the state as it is.
 func (s *State) solvePiece(ctx context.Context, p *part, q *piece, tolerance float64) error {
+	s.build(p, q)
 	field := mrf.NewFieldOn(q.model, 1)
 	field.SetWeights(s.theta)
 	field.SetUnit(s.Unit(), s.Grain())

@@ -20,17 +20,24 @@ const (
 	ofPresence                                  // it has no number: the potential was there, or was not
 	ofAnchor                                    // of the first level, those of the others follow
 	ofStillness = ofAnchor + what(len(tethers)) // it has no number either
+	ofSurvey    = ofStillness + what(len(tethers))
 )
 
 // saved is what Begin keeps as a whole.
 type saved struct {
-	objective, gap, excess total
-	violations             violations
-	kinds                  kinds
-	come, variables        int
-	theta                  []float64
-	pending, left          []int32
-	pressed                []pressure
+	sums            sums
+	kinds           kinds
+	come, variables int
+	theta           []float64
+	pending, left   []int32
+	pressed         []pressure
+	surveys         []stillness // what was before each
+}
+
+// stillness is which potentials are still, and the anchors that this is by.
+type stillness struct {
+	still   [len(tethers)][]uint64
+	anchors []anchors
 }
 
 // Begin starts to note what changes, so that Rollback can take it back, until one of Rollback and Commit.
@@ -38,7 +45,7 @@ func (s *State) Begin() {
 	if s.saved != nil {
 		panic("local: changes within changes")
 	}
-	s.saved = &saved{objective: s.objective, gap: s.gap, excess: s.excess, violations: s.violations, kinds: s.kinds,
+	s.saved = &saved{sums: s.sums, kinds: s.kinds,
 		come: len(s.come), variables: len(s.y), theta: s.theta, pending: slices.Clone(s.pending),
 		pressed: slices.Clip(s.pressed), left: slices.Clone(s.left)}
 }
@@ -65,6 +72,8 @@ func (s *State) Rollback() {
 		case ofPresence:
 			s.gone[e.at/64] ^= 1 << (e.at % 64)
 			s.quiet[e.at/64] ^= 1 << (e.at % 64)
+		case ofSurvey:
+			s.undoSurvey(&s.saved.surveys[e.at])
 		default:
 			s.undoLevel(e)
 		}
@@ -85,8 +94,7 @@ func (s *State) Rollback() {
 	}
 	s.come, s.mu = s.come[:was.come], s.mu[:s.first+was.come]
 	s.y, s.g, s.anchors = s.y[:was.variables], s.g[:was.variables], s.anchors[:was.variables]
-	s.objective, s.gap, s.excess, s.violations, s.kinds =
-		was.objective, was.gap, was.excess, was.violations, was.kinds
+	s.sums, s.kinds = was.sums, was.kinds
 	s.pending, s.pressed, s.left, s.theta = was.pending, was.pressed, was.left, was.theta
 	s.saved, s.log = nil, s.log[:0]
 }
@@ -98,6 +106,30 @@ func (s *State) undoLevel(e entry) {
 	} else {
 		s.still[e.what-ofStillness][e.at/64] ^= 1 << (e.at % 64)
 		s.quiet[e.at/64] ^= 1 << (e.at % 64)
+	}
+}
+
+// noteStillness notes which potentials are still.
+func (s *State) noteStillness() {
+	if s.saved == nil {
+		return
+	}
+	s.note(entry{what: ofSurvey, at: int32(len(s.saved.surveys))})
+	was := stillness{anchors: slices.Clone(s.anchors)}
+	for k := range s.still {
+		was.still[k] = slices.Clone(s.still[k])
+	}
+	s.saved.surveys = append(s.saved.surveys, was)
+}
+
+// undoSurvey takes back a survey.
+func (s *State) undoSurvey(was *stillness) {
+	copy(s.anchors, was.anchors)
+	for k := range s.still {
+		for word, bits := range was.still[k] {
+			s.quiet[word] ^= s.still[k][word] ^ bits
+			s.still[k][word] = bits
+		}
 	}
 }
 
@@ -125,6 +157,22 @@ func (s *State) setMultiplier(place int, mu float64) {
 	}
 	s.note(entry{ofMultiplier, int32(place), s.mu[place]})
 	s.mu[place] = mu
+}
+
+// noteParts notes what installing pieces of a part may change, but for values.
+func (s *State) noteParts(p *part, pieces []*piece) {
+	if s.saved == nil {
+		return
+	}
+	for _, q := range pieces {
+		for _, k := range q.variables {
+			s.setSlope(p.variables[k], s.g[p.variables[k]])
+		}
+		for _, row := range q.order {
+			place := int(p.rows[row].place)
+			s.setMultiplier(place, s.mu[place])
+		}
+	}
 }
 
 // bury takes a potential away.

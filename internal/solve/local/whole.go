@@ -183,8 +183,8 @@ func (s *State) Adopt(w *Whole) (*State, error) {
 
 // recountFrom makes the totals those of a solution, with what has come and gone since.
 func (s *State) recountFrom(w *Whole) {
-	s.objective, s.gap, s.excess = total{sum: w.proof.Objective}, total{sum: w.gap}, total{sum: w.proof.Excess}
-	s.violations = violations{slight: w.proof.MaxViolation}
+	s.sums = sums{objective: total{sum: w.proof.Objective}, gap: total{sum: w.gap}, excess: total{sum: w.proof.Excess},
+		violations: violations{slight: w.proof.MaxViolation}}
 	s.restless()
 	clear(s.g)
 	copy(s.g, w.g)
