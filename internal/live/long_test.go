@@ -10,13 +10,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/deeppsl/deeppsl/change"
+	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
 // A session that lives long must not drift: after ten thousand changes, whatever it goes through beside them, it has
 // the ground rules and the objective of a cold run, and refuses what that refuses.
 func TestTenThousandChanges(t *testing.T) {
-	const many, often = 10_000, 97
+	const many, often, asking = 10_000, 97, 7
 	dir := t.TempDir()
 	now := &tables{observed: make(map[string]float64), targets: map[string]bool{"T(a)": true, "S(a,b)": true},
 		rules: make([]stated, len(pool))}
@@ -40,7 +41,16 @@ func TestTenThousandChanges(t *testing.T) {
 	for k := range many {
 		next := now.clone()
 		c := rapid.Custom(next.draw).Example(1000 + k)
-		if _, err := s.Apply(context.Background(), []change.Change{c}); err != nil {
+		var would *session.Answer
+		var wouldBe error
+		if k%asking == 0 {
+			would, wouldBe = ask(t, s, c)
+		}
+		_, err := s.Apply(context.Background(), []change.Change{c})
+		if k%asking == 0 {
+			agree(t, s, would, wouldBe, err)
+		}
+		if err != nil {
 			refused++
 			if k%often == 0 {
 				if cold, coldErr := next.cold(dir); coldErr == nil {
@@ -82,4 +92,34 @@ func TestTenThousandChanges(t *testing.T) {
 		t.Errorf("%d applied and %d refused", applied, refused)
 	}
 	t.Logf("%d applied and %d refused", applied, refused)
+}
+
+// ask asks what a change would do, which leaves no trace.
+func ask(t *testing.T, s *Session, c change.Change) (answer *session.Answer, refused error) {
+	t.Helper()
+	values, multipliers := slices.Clone(s.state.Values()), slices.Clone(s.state.Multipliers())
+	proof, was := s.state.Certificate(), lines(s.grounding.Tables.Store, s.state.Each, nil)
+	answer, _, refused = s.WhatIf(context.Background(), []change.Change{c})
+	if !slices.Equal(values, s.state.Values()) || !slices.Equal(multipliers, s.state.Multipliers()) ||
+		proof != s.state.Certificate() || !slices.Equal(was, lines(s.grounding.Tables.Store, s.state.Each, nil)) {
+		t.Fatalf("asking what %v would do has left a trace", c)
+	}
+	return answer, refused
+}
+
+// agree finds out whether what a change would do, or why it would be refused, is what it has come to.
+func agree(t *testing.T, s *Session, would *session.Answer, wouldBe, refused error) {
+	t.Helper()
+	infeasible := wouldBe == nil && would.Status == solve.Infeasible.String()
+	switch {
+	case refused != nil && wouldBe == nil && !infeasible, refused == nil && wouldBe != nil:
+		t.Fatalf("it is refused: %v; it would be: %v", refused, wouldBe)
+	case refused != nil || would.Status != solve.Optimal.String():
+		return
+	}
+	now, err := s.Infer(context.Background())
+	if err != nil || now.Status != would.Status ||
+		!(math.Abs(now.Objective-would.Objective) <= 2e-5*max(1, math.Abs(now.Objective))+1e-5) {
+		t.Fatalf("%s, objective %v (%v); it would be %s, %v", now.Status, now.Objective, err, would.Status, would.Objective)
+	}
 }
