@@ -108,6 +108,14 @@ func BoxGap(y, g []float64) (gap float64) {
 	return gap
 }
 
+// Dot is the product of two vectors, added up in their order.
+func Dot(a, b []float64) (sum float64) {
+	for i, v := range a {
+		sum += v * b[i]
+	}
+	return sum
+}
+
 // Slackness is what a potential adds to the gap, φ(d) + φ*(μ) - μd. The value is φ(d), and φ*(μ) half the compliance
 // times μ²: the compliance is 1/2w for squares, and 0 for all others.
 func Slackness(value, d, mu, compliance float64) float64 {

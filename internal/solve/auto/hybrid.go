@@ -78,12 +78,13 @@ func newHybrid(field *mrf.Field, settings solve.Settings) *hybrid {
 	return h
 }
 
-// Solve implements solve.Solver. Small problems that rounding keeps from a proof are finished on a face.
+// Solve implements solve.Solver. Small problems that rounding keeps from a proof are finished on a face, unless there
+// are thousands of them to solve.
 func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 	began := time.Now()
 	r, err := h.solve(ctx)
-	if m := h.field.Model; err != nil || !stuck(r.Status) || r.Multipliers == nil || m.Potentials() > face.Most ||
-		m.Variables > face.Most {
+	if m := h.field.Model; err != nil || h.warm > 1 || !stuck(r.Status) || r.Multipliers == nil ||
+		m.Potentials() > face.Most || m.Variables > face.Most {
 		return r, err
 	}
 	stop := func() bool {

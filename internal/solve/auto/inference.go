@@ -22,6 +22,8 @@ type Options struct {
 	Polish bool
 	// Own are the method's own.
 	Own Own
+
+	parts *partition.Components // of the model, if they are known
 }
 
 // Inference makes a solver as New does, which first simplifies each problem as the options allow, unless the method is
@@ -45,12 +47,13 @@ func Inference(method string, field *mrf.Field, settings solve.Settings, options
 	if chosen && !paged {
 		one = func(f *mrf.Field, s solve.Settings) solve.Solver { return newHybrid(f, s) }
 	}
-	return balance(field, func(f *mrf.Field) solve.Solver {
-		// The solver is made at each Solve, and not here: its own vectors are as large as the problem.
+	// The solver is made at each Solve, and not here: its own vectors are as large as the problem.
+	simplified := func(f *mrf.Field) solve.Solver {
 		return Feasible(&inference{
-			field: f, settings: settings, options: options, method: one, resident: small,
+			field: f, settings: settings, options: options, method: one, resident: small, parts: options.parts,
 		}, f, settings)
-	}), nil
+	}
+	return balance(field, simplified), nil
 }
 
 // Apart makes a solver as With does, which solves connected components apart if that pays: for problems that are solved
@@ -61,10 +64,11 @@ func Apart(method string, field *mrf.Field, settings solve.Settings, own Own) (s
 	if err != nil || row.Plain || row.Whole || m.Paged() != nil || m.Potentials() > math.MaxInt32 || !demanding(m) {
 		return With(method, field, settings, own)
 	}
-	if !split.Pays(m, partition.Find(m)) {
+	parts := partition.Find(m)
+	if !split.Pays(m, parts) {
 		return With(method, field, settings, own)
 	}
-	return Inference(method, field, settings, Options{Split: true, Own: own})
+	return Inference(method, field, settings, Options{Split: true, Own: own, parts: parts})
 }
 
 // Part makes a solver for a part of a problem that rounds of agreeing change a little each time: with hard rules
@@ -83,12 +87,12 @@ type inference struct {
 	start    []float64 // WarmStart's, or nil
 	duals    []float64
 	began    time.Time // the present Solve
-	// kept is the solver of the field as it is, and parts its components, once a Solve has begun with multipliers:
-	// then others will.
+	// kept is the solver of the field as it is, once a Solve has begun with multipliers: then others will.
 	kept  solve.Solver
-	parts *partition.Components
-	// resident says that the model is beyond memory, but so small that a copy can be there.
+	parts *partition.Components // of the field's model; nil until they were asked for
+	// resident says that the model is beyond memory, but so small that a copy can be there; it is made once.
 	resident bool
+	copied   *mrf.Model
 }
 
 // SetWeights implements solve.Solver.
@@ -186,7 +190,10 @@ func (p *inference) paged() (solve.Solver, error) {
 	if !p.resident {
 		return p.method(p.field, p.settings), nil
 	}
-	field := mrf.NewFieldOn(p.field.Model.Resident(), p.field.Threads)
+	if p.copied == nil {
+		p.copied = p.field.Model.Resident()
+	}
+	field := mrf.NewFieldOn(p.copied, p.field.Threads)
 	field.SetWeights(p.field.Weights())
 	field.SetInputs(p.field.Inputs())
 	return Inference(automatic, field, p.settings, p.options)
@@ -311,7 +318,7 @@ func (p *inference) solver(field *mrf.Field, settings solve.Settings) solve.Solv
 
 // components finds those of a field; of the one that does not change, once.
 func (p *inference) components(field *mrf.Field) *partition.Components {
-	if field != p.field || p.duals == nil {
+	if field != p.field {
 		return partition.Find(field.Model)
 	}
 	if p.parts == nil {

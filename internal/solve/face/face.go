@@ -117,7 +117,7 @@ func lay(field *mrf.Field) *problem {
 // costs the square of that, divided by the weight.
 const steep = 1e5
 
-func (r *row) slack(y []float64) float64 { return r.constant + dot(r.a, y) }
+func (r *row) slack(y []float64) float64 { return r.constant + solve.Dot(r.a, y) }
 
 // face is a face that a point lies in, or near it: which variables are free, which rows are equations, and a basis of
 // what those that do not follow from others restrict.
@@ -217,7 +217,7 @@ func (p *problem) slide(y, along []float64, most float64) bool {
 	slope, curvature := 0.0, 0.0
 	for j := range p.rows {
 		r := &p.rows[j]
-		d, change := r.slack(y), dot(r.a, along)
+		d, change := r.slack(y), solve.Dot(r.a, along)
 		if r.kinked() && (d < -exactly && change > 0 || d > exactly && change < 0) {
 			most = min(most, -d/change)
 		}
@@ -251,7 +251,7 @@ func (p *problem) step(y []float64, tight []bool, along [][]float64) (step []flo
 			if r.curved(d) {
 				v := make([]float64, len(along))
 				for k, q := range along {
-					v[k] = dot(q, r.a) / math.Sqrt(r.compliance)
+					v[k] = solve.Dot(q, r.a) / math.Sqrt(r.compliance)
 				}
 				curved = append(curved, v)
 			}
@@ -267,7 +267,7 @@ func (p *problem) step(y []float64, tight []bool, along [][]float64) (step []flo
 	}
 	right := make([]float64, len(squares.q))
 	for k, c := range squares.from {
-		right[k] = -dot(along[c], g)
+		right[k] = -solve.Dot(along[c], g)
 	}
 	x := squares.back(squares.forward(right))
 	bends, flat, step := make([]float64, len(curved)), make([]float64, len(curved)), make([]float64, p.n)
@@ -277,9 +277,9 @@ func (p *problem) step(y []float64, tight []bool, along [][]float64) (step []flo
 	}
 	free, left := make([]float64, p.n), 0.0
 	for c, q := range along {
-		pull := -dot(q, g)
-		if !slices.Contains(squares.from, c) && math.Abs(pull-dot(columns[c], bends)) > nothing*math.Abs(pull) {
-			pull -= dot(columns[c], bends)
+		pull := -solve.Dot(q, g)
+		if !slices.Contains(squares.from, c) && math.Abs(pull-solve.Dot(columns[c], bends)) > nothing*math.Abs(pull) {
+			pull -= solve.Dot(columns[c], bends)
 			add(free, pull, q)
 			add(flat, pull, columns[c])
 			left += pull * pull
@@ -290,7 +290,7 @@ func (p *problem) step(y []float64, tight []bool, along [][]float64) (step []flo
 	}
 	parts := make([]float64, len(squares.q))
 	for k, q := range squares.q {
-		parts[k] = dot(q, flat)
+		parts[k] = solve.Dot(q, flat)
 	}
 	for k, v := range squares.back(parts) {
 		add(free, -v, along[squares.from[k]])
@@ -355,13 +355,6 @@ func (p *problem) multiply(y, mu []float64, f *face) (by, left []float64) {
 		by[j] *= p.unit
 	}
 	return by, left
-}
-
-func dot(a, b []float64) (sum float64) {
-	for i, v := range a {
-		sum += v * b[i]
-	}
-	return sum
 }
 
 // add adds c times a to y.

@@ -1,6 +1,10 @@
 package face
 
-import "math"
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
 
 // basis is orthonormal vectors that some were made into, one after the other: the k-th of those is Σ r[k][l] q[l] for
 // l up to k.
@@ -14,16 +18,16 @@ const dependent = 1e-11
 
 // add adds a vector unless it follows from those that are there.
 func (b *basis) add(a []float64) bool {
-	rest, whole := append([]float64(nil), a...), math.Sqrt(dot(a, a))
+	rest, whole := append([]float64(nil), a...), math.Sqrt(solve.Dot(a, a))
 	parts := make([]float64, len(b.q)+1)
 	for range 2 { // once more for what rounding leaves
 		for l, q := range b.q {
-			c := dot(rest, q)
+			c := solve.Dot(rest, q)
 			parts[l] += c
 			add(rest, -c, q)
 		}
 	}
-	left := math.Sqrt(dot(rest, rest))
+	left := math.Sqrt(solve.Dot(rest, rest))
 	if !(left > dependent*whole) {
 		return false
 	}
@@ -82,7 +86,7 @@ type least struct {
 // add adds a column, whose x begins where it is said, or at a bound if it is there.
 func (l *least) add(column []float64, lo, hi, x float64) {
 	l.columns, l.lo, l.hi = append(l.columns, column), append(l.lo, lo), append(l.hi, hi)
-	l.size = append(l.size, math.Sqrt(dot(column, column)))
+	l.size = append(l.size, math.Sqrt(solve.Dot(column, column)))
 	free := math.IsInf(lo, 0) && math.IsInf(hi, 0)
 	between := free || x > lo && x < hi
 	switch {
@@ -110,11 +114,11 @@ func (l *least) solve(goal []float64) (rest []float64) {
 		}
 		whole := append([]float64(nil), rest...)
 		for m, q := range b.q {
-			c[m] = dot(rest, q)
+			c[m] = solve.Dot(rest, q)
 			add(rest, -c[m], q)
 		}
 		for m, q := range b.q {
-			more := dot(rest, q)
+			more := solve.Dot(rest, q)
 			c[m] += more
 			add(rest, -more, q)
 		}
@@ -185,12 +189,12 @@ func (l *least) approach(b basis, to []float64) (blocked int) {
 // -1 if it is nothing but rounding.
 func (l *least) enter(rest, whole []float64) (column int) {
 	column = -1
-	most := math.Sqrt(dot(whole, whole)) * nothing
+	most := math.Sqrt(solve.Dot(whole, whole)) * nothing
 	for k, between := range l.between {
 		if between || l.lo[k] == l.hi[k] || l.size[k] == 0 {
 			continue
 		}
-		pull := dot(rest, l.columns[k]) / l.size[k]
+		pull := solve.Dot(rest, l.columns[k]) / l.size[k]
 		if pull > 0 && l.x[k] >= l.hi[k] || pull < 0 && l.x[k] <= l.lo[k] {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/basis"
+	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
 // early is the matrix of steps for as long as conjugate gradients are less work than a factorisation: while no variable
@@ -273,7 +274,7 @@ func (e *early) conjugate(p *program) bool {
 	e.start()
 	for copy(e.d, e.z); !e.enough(p, rz/first, goal); products++ {
 		e.multiplyOn(p)
-		curvature := product(e.d, e.q)
+		curvature := solve.Dot(e.d, e.q)
 		if products >= e.limit() || !(curvature > 0) {
 			return false
 		}
@@ -379,7 +380,7 @@ func (e *early) precondition(p *program) float64 {
 			e.z[k] = v / e.whole[k]
 		}
 	}
-	return product(e.r, e.z)
+	return solve.Dot(e.r, e.z)
 }
 
 // multiply sets q to S·d.
@@ -437,12 +438,4 @@ func (e *early) multiplyBy(weights []float64) {
 			q[r] += coef[l] * sum
 		}
 	}
-}
-
-func product(a, b []float64) float64 {
-	sum := 0.0
-	for k, v := range a {
-		sum += v * b[k]
-	}
-	return sum
 }

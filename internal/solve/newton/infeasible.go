@@ -7,6 +7,9 @@ import (
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
+// doubting is the part of the work so far that a search for a contradiction may take. Another doubt has more.
+const doubting = 0.25
+
 // contradictory tells whether the hard constraints contradict each other, and if so makes the result say it. It looks
 // for the point of least squared violation, itself a smooth problem of the same form, and takes the violations there,
 // r, for a ray of multipliers. As
@@ -15,7 +18,7 @@ import (
 //
 // is a lower bound on Σ_j r_j d_j(y) for all y in the box, every point violates some constraint by R / Σ|r_j| or more
 // (Farkas). If the constraints can be satisfied, the search leaves a nearly feasible point for the outer iterations to
-// go on from; if it is interrupted, the point and the multipliers that there were.
+// go on from; if it is interrupted, or takes too much of the work, the point and the multipliers that there were.
 func (s *Solver) contradictory() bool {
 	kept := *s.env
 	scale := kept.hardness // the multipliers stay, and are to be of the size of the weights
@@ -24,8 +27,10 @@ func (s *Solver) contradictory() bool {
 	shift := s.inner.shift
 	s.inner.shift, s.inner.unit, s.inner.grain = 0, scale, scale
 	copy(s.inner.centre, s.inner.y)
+	before, spent := s.inner.spent(), false
 	s.inner.minimiseUntil(func(value, gap float64) bool {
-		return value <= scale*s.settings.Feasibility*s.settings.Feasibility/2 || gap <= value/10
+		spent = s.inner.spent() > before*(1+doubting)
+		return spent || value <= scale*s.settings.Feasibility*s.settings.Feasibility/2 || gap <= value/10
 	})
 	s.env.multipliers(s.inner.y, &s.nu)
 	bound, length := s.ray()
@@ -34,7 +39,7 @@ func (s *Solver) contradictory() bool {
 	switch {
 	case found:
 		s.sayInfeasible()
-	case s.interrupted():
+	case spent || s.interrupted():
 		copy(s.inner.y, s.inner.centre)
 		s.check()
 	}
