@@ -91,14 +91,17 @@ type gain struct {
 // any tells whether they are better at all.
 func (g gain) any() bool { return g.score > 0 || g.score == 0 && g.loss > 0 }
 
+// plainScore is the number of standard errors from which on a score decides whatever the loss says.
+const plainScore = 2
+
 // wins tells whether they are better by more than chance would have it. What the task is evaluated by decides where it
-// tells the two apart, and else the loss, which sees smaller differences. What was fitted is charged for that, in the
-// unit of the loss.
+// tells the two apart, by two standard errors, or by one where the loss does not say the opposite, and else the loss,
+// which sees smaller differences. What was fitted is charged for that, in the unit of the loss.
 func (g gain) wins(charge float64) bool {
 	switch {
 	case g.score < -g.scoreError:
 		return false
-	case g.score > g.scoreError && charge == 0:
+	case charge == 0 && g.score > g.scoreError && (g.loss >= 0 || g.score > plainScore*g.scoreError):
 		return true
 	}
 	return g.loss-charge > max(g.lossError, learn.Trifle)
