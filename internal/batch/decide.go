@@ -2,9 +2,11 @@ package batch
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
@@ -19,19 +21,24 @@ const (
 	cheaper         = 1e-4
 )
 
-// Decide goes on from labels that were taken from MAP states y. Among three candidates of a label or more, of which
-// none has a value near 1, it takes the one that costs least if it is true and the others are false, which is what
-// learning by energies compares. A state in between may say nothing of that: where Σ n·Count(n) = 2, all mass on 2
-// costs as little as half of it on 0 and half on 4.
+// Decide goes on from labels that were taken from MAP states y. Where an example has several, of which one is not
+// plain, and there are few choices of classes for what is seen, it takes those that are most probable together
+// (decideTogether). Among three candidates of a label or more, of which none has a value near 1, it takes the one that
+// costs least if it is true and the others are false, which is what learning by energies compares. A state in between
+// may say nothing of that: where Σ n·Count(n) = 2, all mass on 2 costs as little as half of it on 0 and half on 4.
 func (p *Predictions) Decide(ctx context.Context, stage *Stage, s *Scene, e *Examples, members []int32,
 	theta, y []float64) error {
+	together, err := p.decideTogether(ctx, stage, s, e, members, theta, y)
+	if err != nil {
+		return err
+	}
 	for l, label := range e.Labels {
 		if n := len(label.Candidates); n < leastCandidates || n > mostCandidates {
 			continue
 		}
 		open := make([]bool, len(members))
 		for k, example := range members {
-			open[k] = p.Values[int(example)*len(e.Labels)+l] < decided
+			open[k] = !together[k] && p.Values[int(example)*len(e.Labels)+l] < decided
 		}
 		if !slices.Contains(open, true) {
 			continue
@@ -51,6 +58,75 @@ func (p *Predictions) Decide(ctx context.Context, stage *Stage, s *Scene, e *Exa
 		}
 	}
 	return nil
+}
+
+// decideTogether takes the most probable labels of examples that are open, by the MAP states at each choice of classes
+// (learn.Answers), and tells of which. In a state between several answers, each label by itself may be true where they
+// cannot all be.
+func (p *Predictions) decideTogether(ctx context.Context, stage *Stage, s *Scene, e *Examples, members []int32,
+	theta, y []float64) (taken []bool, err error) {
+	taken = make([]bool, len(members))
+	open := p.open(e, members)
+	if len(e.Labels) == 1 || s.Perception == nil || !slices.Contains(open, true) {
+		return taken, nil
+	}
+	asked := learn.Scene{Field: mrf.NewFieldOn(s.Field.Model, s.Field.Threads), Perception: s.Perception, Shapes: s.Shapes}
+	if asked.Solver, err = stage.Solver(asked.Field); err != nil {
+		return taken, err
+	}
+	asked.Solver.SetWeights(theta)
+	if err := stage.answers.Ask(ctx, &asked); err != nil {
+		if infeasible := (*learn.InfeasibleError)(nil); errors.As(err, &infeasible) {
+			return taken, nil // with certain classes, hard rules contradict each other
+		}
+		return taken, err
+	}
+	labels := make([][]int32, len(e.Labels))
+	for l := range labels {
+		labels[l] = e.Labels[l].Variables
+	}
+	for k, example := range members {
+		if !open[k] {
+			continue
+		}
+		state := stage.answers.Likeliest(&asked, k, s.Field.Inputs(), labels)
+		if taken[k] = state != nil; taken[k] {
+			p.say(e, int(example), state, y[k*s.Variables:])
+		}
+	}
+	return taken, nil
+}
+
+// open tells of which examples some label's value is not plain.
+func (p *Predictions) open(e *Examples, members []int32) []bool {
+	open := make([]bool, len(members))
+	for k, example := range members {
+		for l, label := range e.Labels {
+			value := p.Values[int(example)*len(e.Labels)+l]
+			if label.Candidates == nil {
+				value = max(value, 1-value)
+			}
+			open[k] = open[k] || value < decided
+		}
+	}
+	return open
+}
+
+// say takes the labels of an example as another state than y says them.
+func (p *Predictions) say(e *Examples, example int, state []float32, y []float64) {
+	for l, label := range e.Labels {
+		best := 0
+		for c, i := range label.Variables {
+			if state[i] > state[label.Variables[best]] {
+				best = c
+			}
+		}
+		at, i := example*len(e.Labels)+l, label.Variables[best]
+		p.Values[at] = y[i]
+		if p.Predicted[at] = side(float64(state[i])); label.Candidates != nil {
+			p.Predicted[at] = label.Candidates[best]
+		}
+	}
 }
 
 // choose takes the candidate that costs least, if it is cheaper than the one that is best in the MAP state y.

@@ -4,7 +4,9 @@
 package batch
 
 import (
+	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -339,19 +341,40 @@ func (r *exampleReader) truthValue(sheet *load.Sheet, row, column int) float64 {
 }
 
 // Information returns how much the known labels say, in nats: that of values drawn as often as they occur. Values are
-// taken for true or false.
+// taken for true or false. Labels that follow from each other say less together than each by itself, where all of an
+// example occur often enough together to tell.
 func (e *Examples) Information() (nats float64) {
 	for l := range e.Labels {
-		counts, all := make(map[int]int), 0
-		for k := range e.Count {
-			if truth := e.Truth[k*len(e.Labels)+l]; truth != Blank {
-				counts[int(math.Round(truth))]++
-				all++
-			}
-		}
-		for _, count := range counts {
-			nats += float64(count) * math.Log(float64(all)/float64(count))
-		}
+		said, _ := e.information(l, l+1)
+		nats += said
+	}
+	if together, kinds := e.information(0, len(e.Labels)); often*kinds <= e.Count {
+		nats = min(nats, together)
 	}
 	return nats
+}
+
+// often is how often labels occur together, on average, that tell how much they say.
+const often = 5
+
+// information returns how much some labels say together, and how many different ones there are.
+func (e *Examples) information(from, to int) (nats float64, kinds int) {
+	counts, all := make(map[string]int), 0
+	key := make([]byte, 0, 4*(to-from))
+	for k := range e.Count {
+		key = key[:0]
+		for _, truth := range e.Truth[k*len(e.Labels)+from : k*len(e.Labels)+to] {
+			if truth != Blank || to-from > 1 {
+				key = binary.LittleEndian.AppendUint32(key, uint32(int32(math.Round(truth))))
+			}
+		}
+		if len(key) > 0 {
+			counts[string(key)]++
+			all++
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(counts)) {
+		nats += float64(counts[key]) * math.Log(float64(all)/float64(counts[key]))
+	}
+	return nats, len(counts)
 }

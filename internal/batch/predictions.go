@@ -58,12 +58,12 @@ func Infer(ctx context.Context, g *session.Grounding, phase load.Phase) (*Predic
 	if err != nil {
 		return nil, nil, err
 	}
-	return inferSome(ctx, g, e, e.All(), true)
+	return InferSome(ctx, g, e, e.All(), true)
 }
 
 // InferAll is InferSome for all examples.
 func InferAll(ctx context.Context, g *session.Grounding, e *Examples) (*Predictions, *session.Answer, error) {
-	return InferSome(ctx, g, e, e.All())
+	return InferSome(ctx, g, e, e.All(), false)
 }
 
 // Draw draws so many of some examples at random, the same ones each time, or all if they are fewer, and returns them
@@ -90,14 +90,9 @@ func (e *Examples) All() []int32 {
 	return order
 }
 
-// InferSome infers some of the examples, whose order it changes. Learning compares its predictions: they are the MAP
-// states' own, without Decide.
-func InferSome(ctx context.Context, g *session.Grounding, e *Examples, order []int32) (*Predictions, *session.Answer,
-	error) {
-	return inferSome(ctx, g, e, order, false)
-}
-
-func inferSome(ctx context.Context, g *session.Grounding, e *Examples, order []int32, decide bool) (*Predictions,
+// InferSome infers some of the examples, whose order it changes. Its predictions are the MAP states' own unless they
+// are decided.
+func InferSome(ctx context.Context, g *session.Grounding, e *Examples, order []int32, decide bool) (*Predictions,
 	*session.Answer, error) {
 	start := time.Now()
 	stage := Stage{Grounding: g, Examples: e, Solver: func(field *mrf.Field) (solve.Solver, error) {
@@ -227,7 +222,7 @@ func (p *Predictions) read(e *Examples, example int, y []float64) {
 		at := example*len(e.Labels) + l
 		p.Values[at] = y[label.Variables[best]]
 		if label.Candidates == nil {
-			p.Predicted[at] = [...]string{"0", "1"}[int(math.Round(p.Values[at]))]
+			p.Predicted[at] = side(p.Values[at])
 			if e.Truth[at] != Blank {
 				p.Known[at] = strconv.FormatFloat(e.Truth[at], 'g', -1, 64)
 			}
@@ -240,10 +235,13 @@ func (p *Predictions) read(e *Examples, example int, y []float64) {
 	}
 }
 
+// side says on which side of one half a value is.
+func side(value float64) string { return [...]string{"0", "1"}[int(math.Round(value))] }
+
 // Matches tells whether what is predicted is known to be true: of values, on the same side of one half.
 func (p *Predictions) Matches(at int) bool {
 	if p.graded[at%len(p.Labels)] {
-		return p.Predicted[at] != "" && math.Round(p.Values[at]) == math.Round(p.truth[at])
+		return p.Predicted[at] == side(p.truth[at])
 	}
 	return p.Known[at] == p.Predicted[at]
 }

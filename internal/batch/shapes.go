@@ -314,6 +314,7 @@ type Stage struct {
 	Examples  *Examples
 	Solver    func(*mrf.Field) (solve.Solver, error)
 	scenes    map[string]*Scene
+	answers   learn.Answers
 }
 
 // maxScenes is how many scenes are kept. Examples of one shape need one.
@@ -341,6 +342,9 @@ func (s *Stage) Scene(ctx context.Context, members, kinds []int32) (*Scene, erro
 	}
 	if made.Solver, err = s.Solver(made.Field); err != nil {
 		return nil, err
+	}
+	for _, k := range members {
+		made.Shapes = append(made.Shapes, s.Examples.Shapes[k])
 	}
 	if s.scenes == nil {
 		s.scenes = make(map[string]*Scene)

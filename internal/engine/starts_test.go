@@ -95,7 +95,7 @@ func TestSampleOfExamples(t *testing.T) {
 	}
 	sample := func(most int) *batch.Predictions {
 		drawn, _ := batch.Draw(e.All(), most)
-		p, _, err := batch.InferSome(t.Context(), g, e, drawn)
+		p, _, err := batch.InferSome(t.Context(), g, e, drawn, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ func (t *Trainer) enter(s *Scene) (err error) {
 	if s.objective == nil {
 		s.objective, err = t.Method.objective(t.Task, t.Settings)
 	}
-	t.objective = s.objective
+	t.objective, t.scene = s.objective, s
 	return err
 }
 
@@ -94,7 +94,7 @@ func length(values []float64) float64 {
 // the state of other examples is no help.
 func (t *Trainer) learnBatch(ctx context.Context, number int, line *Epoch) error {
 	if t.Latent {
-		return t.learnLatent(number, line)
+		return t.learnLatent(ctx, number, line)
 	}
 	clear(t.y)
 	t.multipliers = nil
@@ -190,8 +190,17 @@ func (t *Task) HasLatent() bool {
 	return latentOf(t.Field, t.Labels, t.Perception, MostTried/t.Batches.Len()) != nil
 }
 
+// latentOf prepares the likelihood of the labels of the batch that is shown.
+func (t *Trainer) latentOf(ctx context.Context) (*Latent, error) {
+	if !t.Answered {
+		return latentOf(t.Field, t.Labels, t.Perception, MostTried/t.Batches.Len()), nil
+	}
+	err := t.answers.Ask(ctx, t.scene)
+	return t.answers.latent(t.scene), err
+}
+
 // learnLatent takes the gradient step of a batch by the likelihood of its labels, which needs no inference.
-func (t *Trainer) learnLatent(number int, line *Epoch) error {
+func (t *Trainer) learnLatent(ctx context.Context, number int, line *Epoch) error {
 	if err := t.perceive(t.Field, true, t.stepSeed(number, 0)); err != nil {
 		return err
 	}
@@ -204,7 +213,10 @@ func (t *Trainer) learnLatent(number int, line *Epoch) error {
 		if t.latents == nil {
 			t.latents = make(map[int]*Latent)
 		}
-		latent = latentOf(t.Field, t.Labels, t.Perception, MostTried/t.Batches.Len())
+		var err error
+		if latent, err = t.latentOf(ctx); err != nil {
+			return err
+		}
 		t.latents[k] = latent
 	}
 	if latent == nil {

@@ -44,3 +44,9 @@ type Perception interface {
 	// the next Forward uses them.
 	Parameters() []*Parameter
 }
+
+// Distributed is a Perception that knows which of its inputs are the probabilities of one thing's classes.
+type Distributed interface {
+	// Distributions returns the inputs of each thing. Those of two things may be the same outputs of a network.
+	Distributions() [][]int32
+}

@@ -2,12 +2,6 @@ package learn
 
 import "math"
 
-// Distributed is a Perception that knows which of its inputs are the probabilities of one thing's classes.
-type Distributed interface {
-	// Distributions returns the inputs of each thing. Those of two things may be the same outputs of a network.
-	Distributions() [][]int32
-}
-
 // sharpen adds to the inputs' gradient that of Sharpen · Σ_things H(x), with H the entropy, in the unit of the loss: of
 // the largest weight, by label. It breaks symmetry. Where a result is symmetric in what is seen, as the parity of two
 // bits is, the mixture of all ways to it that comes nearest to uniform outputs is uniform: its energy is 0 though

@@ -59,7 +59,9 @@ type Settings struct {
 	Drawn bool
 	// Latent learns from examples by the likelihood of their labels, and not by the method: see Latent.
 	Latent bool
-	Seed   uint64
+	// Answered has that likelihood be how probable it is that labels come out right: see Answers.
+	Answered bool
+	Seed     uint64
 }
 
 // smallestWeight keeps rule weights positive, as a hinge-loss energy must have them to be convex.
@@ -108,6 +110,8 @@ type Scene struct {
 	// Labels may be none, and then there is nothing to learn from the scene.
 	Labels  *Labels
 	Teacher *Teacher // nil if there is none
+	// Shapes are numbers of the examples' ground models: those with the same number have the same.
+	Shapes []int32
 
 	objective Objective
 }

@@ -40,6 +40,8 @@ type Trainer struct {
 	forward time.Duration   // that the networks last took
 	seen    bool            // x is what the next step's networks see
 	latents map[int]*Latent // by batch
+	answers Answers
+	scene   *Scene // that is shown; nil without batches
 	best    snapshot
 	// activity and gauge look on; see signs.go.
 	activity activity
@@ -90,6 +92,9 @@ func (t *Trainer) decay() float64 {
 		return t.Decay
 	}
 	labels := t.Loss.mass(t.Labels)
+	if t.Answered {
+		labels = float64(t.Batches.Size()) // all labels of an example are one
+	}
 	if t.Batches != nil {
 		labels *= float64(t.Batches.Len())
 	}

@@ -31,12 +31,13 @@ const (
 type jury struct {
 	examples *batch.Examples
 	members  []int32
+	decides  bool // with batch.Predictions.Decide
 }
 
 // right returns the share of the examples that are right, or of a sample of them.
 func (j jury) right(ctx context.Context, g *learner) (float64, error) {
 	members, _ := batch.Draw(j.members, judged)
-	predictions, _, err := batch.InferSome(ctx, g.Grounding, j.examples, slices.Clone(members))
+	predictions, _, err := batch.InferSome(ctx, g.Grounding, j.examples, slices.Clone(members), j.decides)
 	return rightOf(ctx, predictions, err)
 }
 
@@ -50,12 +51,12 @@ func (s *starts) empanel() error {
 	if err != nil {
 		return err
 	}
-	s.learned = jury{e, e.All()}
+	s.learned = jury{examples: e, members: e.All()}
 	switch {
 	case s.lesson.anew:
 	case s.g.Project.Config.Examples[load.Validation] != nil:
 		if e, err = batch.Read(s.g.Grounding, load.Validation); err == nil {
-			s.held = jury{e, e.All()}
+			s.held = jury{examples: e, members: e.All()}
 		}
 	case !s.fixed && e.Count >= heldShare*fewestHeld && e.Information() < natsKept*float64(s.g.capacity()):
 		s.held.examples = e
@@ -145,7 +146,7 @@ func (s *starts) tell(ctx context.Context) error {
 			len(s.held.members))
 	}
 	members, _ := batch.Draw(s.held.members, sampled)
-	p, _, err := batch.InferSome(ctx, s.g.Grounding, s.held.examples, slices.Clone(members))
+	p, _, err := batch.InferSome(ctx, s.g.Grounding, s.held.examples, slices.Clone(members), s.held.decides)
 	if err != nil {
 		return err
 	}

@@ -103,8 +103,18 @@ func (g *learner) starts(l lesson) (*starts, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(s.learned.examples.Labels) > 1 && drawable(task.Field.Model) {
-		s.tries = append(s.tries, byDraws)
+	if e := s.learned.examples; len(e.Labels) > 1 {
+		known, err := task.HasAnswers(context.Background(), int(slices.Max(e.Shapes))+1, e.Count)
+		if err != nil {
+			return nil, err
+		}
+		if known {
+			s.tries = append(s.tries, byAnswers)
+			s.learned.decides, s.held.decides = true, true
+		}
+		if drawable(task.Field.Model) {
+			s.tries = append(s.tries, byDraws)
+		}
 	}
 	if task.HasLatent() {
 		s.tries = append(s.tries, byLikelihood)
@@ -216,7 +226,7 @@ func (s *starts) begin(curve []learn.Epoch) (again bool, err error) {
 
 // manners says what learning begins with.
 var manners = [...]string{byMethod: "learn.method", byLikelihood: "the likelihood of the labels",
-	byDraws: "classes drawn from what is seen"}
+	byAnswers: "the likelihood that labels come out right", byDraws: "classes drawn from what is seen"}
 
 // startStride is between the seeds of starts, far from what users count.
 const startStride = 1_000_003

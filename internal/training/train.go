@@ -173,7 +173,8 @@ func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error)
 	case byDraws:
 		settings.Method, settings.Drawn = learn.Perceptron, true
 		settings.Sharpen, settings.RuleRate, settings.Deviation = 0, 0, 0
-	case byLikelihood:
+	case byLikelihood, byAnswers:
+		settings.Answered = l.manner == byAnswers
 		settings.Latent, settings.RuleRate, settings.Deviation = true, 0, 0
 		if l.decay == 0 && !g.Project.Learning.DecaySet {
 			settings.Decay = -1 // a likelihood's, as that of labels which networks are fitted to alone

@@ -1,0 +1,373 @@
+package learn
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+)
+
+// Answers are the MAP states of examples at each choice of classes for the things that are seen in them: one class of
+// each is true, and all else false. Where there are few choices, they are all inferred, once for each shape, and then
+// it is known how probable an answer is, by what networks see:
+//
+//	P(labels) = Σ_z Π_t x(t, z_t) · [these are the labels in the MAP state at z]
+//
+// Between certain classes, by Łukasiewicz's logic, rules ask for less: a hinge over something that is a third true
+// leaves two thirds of what depends on it for nothing. So a mixture of answers may cost nothing, whatever is seen.
+type Answers struct {
+	shapes map[int32]*choices
+	asked  int // states of all shapes
+	// contradictions counts those that hard rules forbid: each takes an inference more.
+	contradictions int
+}
+
+// mostAsked bounds the states that are inferred of all shapes together, and mostContradictions those among them that
+// hard rules forbid.
+const mostAsked, mostContradictions = 5_000, 100
+
+// choices are those of a shape.
+type choices struct {
+	scope
+	all       int
+	variables int
+	states    []float32 // [those asked, variables], NaN where hard rules contradict the choice
+	next      []int     // the choice that is asked next
+	diagrams  map[string]*diagram
+}
+
+// HasAnswers tells whether all answers of a task's examples can be known, if others are as the first one.
+func (t *Task) HasAnswers(ctx context.Context, shapes, examples int) (bool, error) {
+	scene, err := t.Batches.Show(ctx, 0)
+	if err != nil {
+		return false, err
+	}
+	c := scene.choices(0)
+	if c == nil || c.all*shapes > mostAsked || c.all*examples > MostTried {
+		return false, nil
+	}
+	scene.Field.SetWeights(t.Theta)
+	err = new(Answers).Ask(ctx, scene)
+	if infeasible := (*InfeasibleError)(nil); errors.As(err, &infeasible) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// choices returns those of an example, of which nothing is asked yet; nil if they are too many or there are none.
+func (s *Scene) choices(example int) *choices {
+	seen, ok := s.Perception.(Distributed)
+	if !ok {
+		return nil
+	}
+	used, first := s.used(example), s.firstInput(example)
+	c := &choices{all: 1, variables: s.Field.Model.Variables / len(s.Shapes), diagrams: make(map[string]*diagram)}
+	add := func(inputs []int32) {
+		thing, told := slices.Clone(inputs), false
+		for k := range thing {
+			thing[k] -= first
+			told = told || used[thing[k]]
+			used[thing[k]] = false
+		}
+		if told && c.all <= mostChoices {
+			c.things, c.alone = append(c.things, thing), append(c.alone, len(thing) == 1)
+			c.all *= c.classes(len(c.things) - 1)
+		}
+	}
+	for _, inputs := range seen.Distributions() {
+		if at := inputs[0] - first; at >= 0 && int(at) < len(used) {
+			add(inputs)
+		}
+	}
+	for i := range used { // what is by itself
+		add([]int32{first + int32(i)})
+	}
+	if c.all > mostChoices || c.all == 1 {
+		return nil
+	}
+	c.next = make([]int, len(c.things))
+	return c
+}
+
+// firstInput returns the number of an example's first input.
+func (s *Scene) firstInput(example int) int32 {
+	return int32(example * (s.Field.Model.Inputs / len(s.Shapes)))
+}
+
+// used tells which inputs of an example ground rules have.
+func (s *Scene) used(example int) []bool {
+	used := make([]bool, s.Field.Model.Inputs/len(s.Shapes))
+	first := s.firstInput(example)
+	for _, block := range s.Field.Model.Blocks {
+		for j := range block.Len {
+			for _, i := range block.InputRow(j) {
+				if at := i - first; at >= 0 && int(at) < len(used) {
+					used[at] = true
+				}
+			}
+		}
+	}
+	return used
+}
+
+// asks tells whether there are states left to ask for, if so many are asked already.
+func (c *choices) asks(already int) bool {
+	return c != nil && len(c.states)/c.variables+already < c.all
+}
+
+// ask writes the next choice as what is seen of an example.
+func (c *choices) ask(x []float64) {
+	for t, class := range c.next {
+		if !c.alone[t] || class == 0 {
+			x[c.things[t][class]] = 1
+		}
+	}
+	c.scope.next(c.next)
+}
+
+// Ask infers the states of a scene's shapes that are not known yet, as many at a time as it has examples of each. The
+// inputs of its field are others afterwards.
+func (a *Answers) Ask(ctx context.Context, s *Scene) error {
+	if a.shapes == nil {
+		a.shapes = make(map[int32]*choices)
+	}
+	for p, shape := range s.Shapes {
+		if _, known := a.shapes[shape]; known {
+			continue
+		}
+		c := s.choices(p)
+		if c != nil && a.asked+c.all > mostAsked {
+			c = nil
+		}
+		if a.shapes[shape] = c; c != nil {
+			a.asked += c.all
+		}
+	}
+	x := make([]float64, s.Field.Model.Inputs)
+	for {
+		clear(x)
+		now := make(map[int32]int)
+		var asked []int
+		for p, shape := range s.Shapes {
+			if c := a.shapes[shape]; c.asks(now[shape]) {
+				c.ask(x[s.firstInput(p):])
+				asked = append(asked, p)
+				now[shape]++
+			}
+		}
+		if len(asked) == 0 {
+			return nil
+		}
+		y, err := a.solve(ctx, s, x)
+		if err != nil {
+			return err
+		}
+		for _, p := range asked {
+			c := a.shapes[s.Shapes[p]]
+			for _, v := range y[p*c.variables : (p+1)*c.variables] {
+				c.states = append(c.states, float32(v))
+			}
+		}
+	}
+}
+
+// solve infers what is asked of a scene's examples. Where hard rules contradict what is said to be seen of one, nothing
+// is, and its state has no numbers.
+func (a *Answers) solve(ctx context.Context, s *Scene, x []float64) ([]float64, error) {
+	var contradicted []int
+	for {
+		s.Solver.SetInputs(x)
+		y, err := SolveFrom(ctx, s.Solver, nil)
+		infeasible := (*InfeasibleError)(nil)
+		if err != nil && !(errors.As(err, &infeasible) && len(infeasible.Conflict) > 0) {
+			return nil, err
+		}
+		each := s.Field.Model.Variables / len(s.Shapes)
+		if err == nil {
+			y = slices.Clone(y)
+			for _, p := range contradicted {
+				for i := range each {
+					y[p*each+i] = math.NaN()
+				}
+			}
+			return y, nil
+		}
+		p := s.exampleOf(infeasible.Conflict[0])
+		if a.contradictions++; a.contradictions > mostContradictions || slices.Contains(contradicted, p) {
+			return nil, err
+		}
+		contradicted = append(contradicted, p)
+		clear(x[s.firstInput(p):][:s.Field.Model.Inputs/len(s.Shapes)])
+	}
+}
+
+// exampleOf returns the example that a potential is about, by its place among all.
+func (s *Scene) exampleOf(place int) int {
+	model := s.Field.Model
+	for _, block := range model.Blocks {
+		if place -= block.Len; place < 0 {
+			p := block.At(place + block.Len)
+			if len(p.Vars) > 0 {
+				return int(p.Vars[0]) / (model.Variables / len(s.Shapes))
+			}
+			return int(p.Inputs[0]) / (model.Inputs / len(s.Shapes))
+		}
+	}
+	panic("deeppsl: no such potential")
+}
+
+// latent returns the likelihood of a scene's labels; nil where no answers are known.
+func (a *Answers) latent(s *Scene) *Latent {
+	latent, variables := new(Latent), s.Field.Model.Variables/len(s.Shapes)
+	groups := make([][]entityLabels, len(s.Shapes))
+	for _, group := range s.Labels.choices() {
+		p := int(s.Labels.Variables[group.labels[0]]) / variables
+		groups[p] = append(groups[p], group)
+	}
+	for p, shape := range s.Shapes {
+		c := a.shapes[shape]
+		if c == nil || len(groups[p]) == 0 {
+			continue
+		}
+		told := c.told(s.Labels, groups[p], p)
+		one := &scope{alone: c.alone, likely: told, unhurt: told}
+		for _, thing := range c.things {
+			moved := make([]int32, len(thing))
+			for k, i := range thing {
+				moved[k] = i + s.firstInput(p)
+			}
+			one.things = append(one.things, moved)
+		}
+		latent.scopes = append(latent.scopes, one)
+	}
+	if len(latent.scopes) == 0 {
+		return nil
+	}
+	return latent
+}
+
+// told returns at which choices the labels of an example come out right: 1, and else wrongLabels.
+func (c *choices) told(labels *Labels, groups []entityLabels, example int) *diagram {
+	first := int32(example * c.variables)
+	var key []byte
+	for _, group := range groups {
+		for _, k := range group.labels {
+			i, truth := labels.Variables[k]-first, math.Float32bits(float32(labels.Truth[k]))
+			key = append(key, byte(i), byte(i>>8), byte(i>>16), byte(i>>24),
+				byte(truth), byte(truth>>8), byte(truth>>16), byte(truth>>24))
+		}
+	}
+	d := c.diagrams[string(key)]
+	if d != nil {
+		return d
+	}
+	classes, likely := make([]int, len(c.things)), make([]float64, c.all)
+	for t := range classes {
+		classes[t] = c.classes(t)
+	}
+	for z := range likely {
+		if likely[z] = wrongLabels; labels.met(c.state(z), first, groups) {
+			likely[z] = 1
+		}
+	}
+	d = newDiagram(classes, likely)
+	c.diagrams[string(key)] = d
+	return d
+}
+
+// state is the MAP state at a choice.
+func (c *choices) state(z int) []float32 { return c.states[z*c.variables : (z+1)*c.variables] }
+
+// met tells whether all labels come out right in the state of an example, whose first variable is given.
+func (l *Labels) met(state []float32, first int32, groups []entityLabels) bool {
+	for _, group := range groups {
+		var true float32
+		if group.choice {
+			true = state[l.Variables[group.told(l.Truth)]-first]
+		}
+		for _, k := range group.labels {
+			value, truth := state[l.Variables[k]-first], l.Truth[k]
+			switch {
+			case math.IsNaN(float64(value)): // contradicted
+				return false
+			case !group.choice && math.Abs(float64(value)-truth) >= 0.5-tie:
+				return false
+			case group.choice && truth != 1 && value > true-tie:
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// tie is how near values are that do not tell which is greater.
+const tie = 0.01
+
+// Likeliest returns the MAP state of the most probable labels of an example, by what networks see, x; nil where answers
+// are not known, or none tells. Each label is some variables of which the greatest is true, or one that is true from a
+// half on.
+func (a *Answers) Likeliest(s *Scene, example int, x []float64, labels [][]int32) []float32 {
+	c := a.shapes[s.Shapes[example]]
+	if c == nil {
+		return nil
+	}
+	x = x[s.firstInput(example):]
+	chance := c.chanceOf(x)
+	share, states, order := make(map[string]float64), make(map[string]int), []string(nil)
+	choice := make([]int, len(c.things))
+	for z := range c.all {
+		p := 1.0
+		for t, class := range choice {
+			p *= chance(t, class)
+		}
+		c.scope.next(choice)
+		key, tells := answer(c.state(z), labels)
+		if !tells || p == 0 {
+			continue
+		}
+		if _, seen := states[key]; !seen {
+			states[key], order = z, append(order, key)
+		}
+		share[key] += p
+	}
+	best := ""
+	for _, key := range order {
+		if best == "" || share[key] > share[best] {
+			best = key
+		}
+	}
+	if best == "" {
+		return nil
+	}
+	return c.state(states[best])
+}
+
+// answer writes what a state says of labels, and tells whether it does.
+func answer(state []float32, labels [][]int32) (key string, tells bool) {
+	said := make([]byte, 0, 2*len(labels))
+	for _, variables := range labels {
+		best := 0
+		for k, i := range variables {
+			if state[i] > state[variables[best]] {
+				best = k
+			}
+		}
+		value := state[variables[best]]
+		if math.IsNaN(float64(value)) { // contradicted
+			return "", false
+		}
+		if len(variables) == 1 {
+			if math.Abs(float64(value)-0.5) < tie {
+				return "", false
+			}
+			best = int(math.Round(float64(value)))
+		}
+		for k, i := range variables {
+			if len(variables) > 1 && k != best && state[i] > value-tie {
+				return "", false
+			}
+		}
+		said = append(said, byte(best), byte(best>>8))
+	}
+	return string(said), true
+}

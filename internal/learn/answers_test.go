@@ -1,0 +1,129 @@
+package learn
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
+)
+
+// ways is a scene of three examples of one shape. Each goes one of two ways, y0 + y1 = 1, and a way is dear if what is
+// on it is so, of which inputs 0 and 2 say that it is, and 1 and 3 that it is not; else the second one costs a little.
+// What input 4 says is by itself, and makes the first way dearest, or with strict forbids it; input 5 is in no ground
+// rule.
+func ways(strict bool) *Scene {
+	b := mrftest.New(6, 18, 3)
+	for e := range 3 {
+		for way := range 2 {
+			b.Rule(0, mrf.Hinge, 1).Add(-1, ones(2*e+way), ones(6*e+2*way))
+		}
+		b.Rule(1, mrf.Equal, 0).Add(-1, ones(2*e, 2*e+1), nil)
+		b.Rule(2, mrf.Hinge, 1).Add(0, ones(2*e+1), nil)
+		kind := mrf.Hinge
+		if strict {
+			kind = mrf.LessEqual
+		}
+		b.Rule(1, kind, 1).Add(-1, ones(2*e), ones(6*e+4))
+	}
+	s := &Scene{Perception: distributed{}, Shapes: []int32{7, 7, 7}, Labels: new(Labels)}
+	s.Field = mrf.NewField(b.Model())
+	s.Field.SetWeights([]float64{1, 3, 0.5})
+	s.Solver, _ = exactSolver(s.Field)
+	s.Labels = &Labels{Variables: []int32{0, 1, 2, 3, 4, 5}, Truth: []float64{1, 0, 0, 1, 1, 0},
+		Entities: []int32{0, 1, 2, 3, 4, 5}, Classes: slices.Repeat([]int32{NoClass}, 6)}
+	return s
+}
+
+// distributed is a perception of which only the distributions are asked for.
+type distributed struct{ Perception }
+
+func (distributed) Distributions() (things [][]int32) {
+	for e := range int32(3) {
+		things = append(things, []int32{6 * e, 6*e + 1}, []int32{6*e + 2, 6*e + 3})
+	}
+	return things
+}
+
+// seenWays is what is seen of the three examples.
+var seenWays = []float64{0.2, 0.8, 0.6, 0.4, 0.1, 0, 0.7, 0.3, 0.4, 0.6, 0.3, 0, 0.5, 0.5, 0.5, 0.5, 0.9, 0}
+
+// The likelihood of labels is how probable classes are at which they are inferred, once for each shape, and its
+// gradient is what differences say.
+func TestAnswersByHand(t *testing.T) {
+	for _, strict := range []bool{false, true} {
+		s, answers := ways(strict), new(Answers)
+		if err := answers.Ask(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(answers.shapes[7].states); got != 8*2 {
+			t.Fatalf("%d values of eight states of two variables", got)
+		}
+		latent := answers.latent(s)
+		want := 0.0
+		for e := range 3 {
+			x := seenWays[6*e:]
+			right := (1 - x[4]) * (1 - x[0]*x[3]) // for the first way
+			if e == 1 {
+				right = 1 - right
+			}
+			want -= math.Log(right+wrongLabels*(1-right)) / 3
+		}
+		gradient := make([]float64, len(seenWays))
+		if got := latent.Value(seenWays, gradient); math.Abs(got-want) > 1e-9 {
+			t.Errorf("strict %v: loss %v, want %v", strict, got, want)
+		}
+		const step = 1e-6
+		for i := range seenWays {
+			up, down := slices.Clone(seenWays), slices.Clone(seenWays)
+			up[i] += step
+			down[i] -= step
+			slope := (latent.Value(up, nil) - latent.Value(down, nil)) / (2 * step)
+			if math.Abs(slope-gradient[i]) > 1e-8 {
+				t.Errorf("strict %v, input %d: slope %v, differences %v", strict, i, gradient[i], slope)
+			}
+		}
+	}
+}
+
+// The most probable labels are those of all classes together that lead to them, whatever one of them is.
+func TestLikeliest(t *testing.T) {
+	s, answers := ways(false), new(Answers)
+	if err := answers.Ask(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	labels := [][]int32{{0}, {1}}
+	for e, want := range []float32{1, 0, 0} {
+		state := answers.Likeliest(s, e, seenWays, labels)
+		if state == nil || math.Abs(float64(state[0]-want)) > 1e-3 {
+			t.Errorf("example %d goes %v, want the first way: %v", e, state, want)
+		}
+	}
+	if state := answers.Likeliest(s, 0, make([]float64, 18), labels); state != nil {
+		t.Errorf("of nothing seen, %v is likeliest", state)
+	}
+}
+
+// What is not certain has no answers: too many choices, or none.
+func TestFewChoicesAreAsked(t *testing.T) {
+	b := mrftest.New(1, 20, 1).Rule(0, mrf.Hinge, 1)
+	for i := range 20 {
+		b.Add(-1, ones(0), ones(i))
+	}
+	for name, model := range map[string]*mrf.Model{"many": b.Model(), "none": mrftest.New(1, 20, 1).Model()} {
+		s := &Scene{Field: mrf.NewField(model), Perception: nobody{}, Shapes: []int32{0}, Labels: new(Labels)}
+		answers := new(Answers)
+		if err := answers.Ask(t.Context(), s); err != nil || answers.latent(s) != nil {
+			t.Errorf("%s: %v, %v", name, answers, err)
+		}
+		if state := answers.Likeliest(s, 0, make([]float64, 20), [][]int32{{0}}); state != nil {
+			t.Errorf("%s: %v is likeliest", name, state)
+		}
+	}
+}
+
+// nobody is a perception whose outputs are all by themselves.
+type nobody struct{ Perception }
+
+func (nobody) Distributions() [][]int32 { return nil }
