@@ -18,8 +18,8 @@ func TestLearnWhatCosts(t *testing.T) {
 		rule   string
 		least  float64
 	}{
-		{"abc", "9: Kind(C, 'dear') -> !Take(C)", 0.98},     // 1; 0.985 by draws, 0.805 by neither
-		{"abc", "Kind(C, 'dear') -> !Take(C) .", 0.9},       // 0.95; 0.78 by neither
+		{"abc", "9: Kind(C, 'dear') -> !Take(C)", 0.98},     // 1, on other data 1, 0.985 by draws, 0.805 by neither
+		{"abc", "Kind(C, 'dear') -> !Take(C) .", 0.9},       // 0.95, on other data 0.935, 0.78 by neither
 		{"abcdefgh", "9: Kind(C, 'dear') -> !Take(C)", 0.9}, // 0.97
 	} {
 		random := rand.New(rand.NewPCG(7, 8))
