@@ -176,7 +176,7 @@ X(A, +B) <= 1 .
 X(+A, B) <= 1 .
 1: Good(A, B) -> X(A, B)
 `, matching},
-}, networks, programs, mixtures, extremes, crossings, everyday)
+}, networks, programs, mixtures, extremes, crossings, everyday, plans)
 
 const budgetRules = `
 0 * Group(G) + T(+A) / |A| <= 0.125 . {A: In(G, A)}

@@ -53,7 +53,7 @@ func Inference(method string, field *mrf.Field, settings solve.Settings, options
 			field: f, settings: settings, options: options, method: one, resident: small, parts: options.parts,
 		}, f, settings)
 	}
-	return balance(field, simplified), nil
+	return shear(field, settings, func(f *mrf.Field) solve.Solver { return balance(f, simplified) }), nil
 }
 
 // Apart makes a solver as With does, which solves connected components apart if that pays: for problems that are solved
