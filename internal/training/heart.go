@@ -83,13 +83,9 @@ func (s *starts) byHeart(this Start) bool {
 	return this.Right-*this.Held > max(heartGap, heartErrors*deviation)
 }
 
-// improvable tells whether more than one or two of the examples that are not learned from are wrong.
+// improvable tells whether more than a few of the examples that are not learned from are wrong.
 func (s *starts) improvable(this Start) bool {
-	if this.Held == nil {
-		return false
-	}
-	known := float64(len(s.held.members))
-	return (1-*this.Held)*known > max(1.5, heartGap*known)
+	return this.Held != nil && *this.Held < 1-heartGap/2
 }
 
 // adjust chooses the decay of the next start by the last one, which had some: more as long as that helps and is not
@@ -98,7 +94,7 @@ func (s *starts) adjust(last Start) (again bool) {
 	switch {
 	case last.Right < fitted:
 		s.lesson.decay /= decayStep
-	case s.score(last) == s.most && s.improvable(last):
+	case s.at == len(s.all)-1 && s.improvable(last):
 		s.lesson.decay *= decayStep
 	default:
 		return false

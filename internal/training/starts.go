@@ -142,13 +142,30 @@ func (s *starts) start(ctx context.Context) (*Training, error) {
 		return nil, err
 	}
 	s.all = append(s.all, this)
-	if s.kept == nil || score > s.most || score == s.most && this.Decay > s.kept.plan.decay {
-		s.kept, s.most, s.best, s.at = training, score, s.g.parameters(), len(s.all)-1
+	if s.kept == nil || s.prefers(this.Decay, score) {
+		s.kept, s.best, s.at = training, s.g.parameters(), len(s.all)-1
 		s.manner = s.lesson.manner
 		s.g.notices.fixed = s.manner == byLikelihood
 		s.kept.plan.decay = s.lesson.decay
 	}
+	s.most = max(s.most, score)
 	return training, err
+}
+
+// prefers tells whether a start by a decay is better than the one that is kept. Of those that chance may set apart,
+// with so few examples, the one with more decay is the better one, as for any regularisation (Breiman et al., 1984).
+func (s *starts) prefers(decay, score float64) bool {
+	standing, chance := s.kept.plan.decay, 0.0
+	if known := float64(len(s.held.members)); known > 0 && s.most > 0 {
+		chance = math.Sqrt(s.most * (1 - s.most) / known)
+	}
+	switch {
+	case decay > standing:
+		return score >= s.most-chance
+	case decay < standing:
+		return score > s.most+chance
+	}
+	return score > s.most
 }
 
 // judge counts the right examples, and returns the score that decides which start is kept.

@@ -44,24 +44,40 @@ func TestDecayIsChosenByStarts(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		all   []Start
-		most  float64
+		best  int
 		again bool
 		decay float64
 	}{
 		{"it helps, and more may", []Start{{Right: 1, Held: share(0.8)}, {Right: 1, Held: share(0.9), Decay: 4}},
-			0.9, true, 8},
-		{"it is enough", []Start{{Right: 1, Held: share(0.8)}, {Right: 1, Held: share(0.99), Decay: 4}}, 0.99, false, 4},
-		{"it does not help", []Start{{Right: 1, Held: share(0.8)}, {Right: 1, Held: share(0.7), Decay: 4}}, 0.8, false, 4},
-		{"it is too much", []Start{{Right: 1, Held: share(0.8)}, {Right: 0.94, Held: share(0.8), Decay: 4}}, 0.8, true, 2},
+			1, true, 8},
+		{"it is enough", []Start{{Right: 1, Held: share(0.8)}, {Right: 1, Held: share(0.99), Decay: 4}}, 1, false, 4},
+		{"it does not help", []Start{{Right: 1, Held: share(0.8)}, {Right: 1, Held: share(0.7), Decay: 4}}, 0, false, 4},
+		{"it is too much", []Start{{Right: 1, Held: share(0.8)}, {Right: 0.94, Held: share(0.8), Decay: 4}}, 1, true, 2},
 		{"the next one was tried", []Start{{Right: 0.5, Held: share(0.5), Decay: 8},
-			{Right: 1, Held: share(0.8), Decay: 4}}, 0.8, false, 8},
+			{Right: 1, Held: share(0.8), Decay: 4}}, 1, false, 8},
 	} {
 		last := test.all[len(test.all)-1]
-		s := &starts{all: test.all, most: test.most, held: jury{members: make([]int32, 100)}}
+		s := &starts{all: test.all, at: test.best}
 		s.lesson.decay = last.Decay
 		if again := s.adjust(last); again != test.again || s.lesson.decay != test.decay {
 			t.Errorf("%s: again %v with decay %v, want %v with %v", test.name, again, s.lesson.decay, test.again, test.decay)
 		}
+	}
+}
+
+// With few examples held out, a share of 0.9 is right to within 0.03: more decay is taken within that, less beyond it.
+func TestMoreDecayIsPreferredWithinChance(t *testing.T) {
+	s := &starts{most: 0.9, held: jury{members: make([]int32, 100)}, kept: &Training{plan: plan{decay: 4}}}
+	for _, test := range []struct {
+		decay, score float64
+		want         bool
+	}{{8, 0.88, true}, {8, 0.86, false}, {2, 0.92, false}, {2, 0.94, true}, {4, 0.9, false}, {4, 0.91, true}} {
+		if got := s.prefers(test.decay, test.score); got != test.want {
+			t.Errorf("decay %v with a score of %v: preferred %v", test.decay, test.score, got)
+		}
+	}
+	if s.held.members = nil; s.prefers(8, 0.89) {
+		t.Error("nothing is held out, and chance is granted all the same")
 	}
 }
 
