@@ -22,10 +22,12 @@ func (m *Model) Sheared() (sheared *Model, shears []Shear) {
 	}
 	s := shearing{model: m, equations: make(map[uint64]rowOf), of: make(map[int]Shear), from: make(map[int]rowOf)}
 	s.eachHard(func(at rowOf, equal bool, vars []int32) {
-		if h := hashed(vars); equal && len(vars) > 1 {
-			if _, there := s.equations[h]; !there {
-				s.equations[h] = at
-			}
+		if !equal {
+			return
+		}
+		h := hashed(vars)
+		if _, there := s.equations[h]; !there {
+			s.equations[h] = at
 		}
 	})
 	if len(s.equations) == 0 {
@@ -33,7 +35,7 @@ func (m *Model) Sheared() (sheared *Model, shears []Shear) {
 	}
 	blocks := append([]*Block(nil), m.Blocks...)
 	s.eachHard(func(at rowOf, _ bool, vars []int32) {
-		if e, there := s.equations[hashed(vars)]; there && e != at && len(vars) > 1 {
+		if e, there := s.equations[hashed(vars)]; there && e != at {
 			if times, ok := s.beside(at, e); ok {
 				shears = append(shears, Shear{at.place, e.place, times})
 				s.of[at.place], s.from[at.place], blocks[at.block] = shears[len(shears)-1], e, nil
@@ -64,13 +66,12 @@ type shearing struct {
 	a, b      RowBuffer
 }
 
-// eachHard visits the hard constraints without inputs.
+// eachHard visits the hard constraints of several variables and no inputs.
 func (s *shearing) eachHard(visit func(at rowOf, equal bool, vars []int32)) {
 	first := 0
 	for k, b := range s.model.Blocks {
 		for j := 0; b.Kind.Hard() && j < b.Len; j++ {
-			if len(b.InputRow(j)) == 0 {
-				vars, _ := b.Row(j, &s.a)
+			if vars, _ := b.Row(j, &s.a); len(vars) > 1 && len(b.InputRow(j)) == 0 {
 				visit(rowOf{k, j, first + j}, b.Kind == Equal, vars)
 			}
 		}
