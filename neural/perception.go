@@ -43,6 +43,7 @@ type Perception struct {
 var (
 	_ learn.Restrictable = (*Perception)(nil)
 	_ learn.Observable   = (*Perception)(nil)
+	_ learn.Steady       = (*Perception)(nil)
 )
 
 // head connects the outputs of a network to inputs x of the model.
@@ -342,6 +343,22 @@ func (p *Perception) Backward(upstream []float64) error {
 
 // Parameters returns the System's parameters.
 func (p *Perception) Parameters() []*learn.Parameter { return p.system.Parameters() }
+
+// Steady tells whether training changes nothing at random, as far as is known: networks of files and of Go code are
+// their own masters.
+func (p *Perception) Steady() bool {
+	for _, g := range p.groups {
+		if g.first != nil && g.first.rate > 0 {
+			return false
+		}
+	}
+	for _, s := range p.passes {
+		if !s.network.steady() {
+			return false
+		}
+	}
+	return true
+}
 
 // forward computes z, with input dropout if it is for training.
 func (g *group) forward(train bool, seed uint64) {

@@ -45,6 +45,18 @@ type network struct {
 	}
 }
 
+// steady tells whether nothing after the first layer is random in training.
+func (n *network) steady() bool {
+	switch {
+	case n.layered != nil:
+		return n.layered.dropout == 0
+	case n.cnn != nil:
+		return n.cnn.dropout == 0 && n.cnn.inputDropout == 0 && n.cnn.shift == 0
+	default:
+		return false
+	}
+}
+
 // firstLayer is the affine map of feature vectors that a network may begin with, shared by all with the same weights.
 type firstLayer struct {
 	name            string

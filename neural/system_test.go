@@ -297,6 +297,50 @@ func TestRowsAreIndependentOfTheBatch(t *testing.T) {
 	}
 }
 
+// What is steady gives the same in training as out of it, and the same gradients; what is random is not steady.
+func TestSteady(t *testing.T) {
+	classifier := func(change func(*Spec)) []Spec {
+		s := Spec{Name: "n", Features: "words", Hidden: []int{4}, Outputs: 3}
+		change(&s)
+		return []Spec{s}
+	}
+	image := func(change func(*Spec)) []Spec {
+		s := cnnSpec("n", ReLU)
+		change(&s)
+		return []Spec{s}
+	}
+	for name, c := range map[string]struct {
+		specs  []Spec
+		steady bool
+	}{
+		"mlp":                 {classifier(func(*Spec) {}), true},
+		"mlp, dropout":        {classifier(func(s *Spec) { s.Dropout = 0.2 }), false},
+		"mlp, input dropout":  {classifier(func(s *Spec) { s.InputDropout = 0.2 }), false},
+		"cnn":                 {image(func(*Spec) {}), true},
+		"cnn, dropout":        {image(func(s *Spec) { s.Dropout = 0.2 }), false},
+		"cnn, input dropout":  {image(func(s *Spec) { s.InputDropout = 0.2 }), false},
+		"cnn, shift":          {image(func(s *Spec) { s.Shift = 1 }), false},
+		"the network of file": {[]Spec{mlpSpec()}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			size := 6
+			if c.specs[0].Kind == "cnn" {
+				size = 7 * 6 * 2
+			}
+			p := allClasses(t, mustNew(t, c.specs, images(t, 7, size, 2), 2), 7)
+			if p.Steady() != c.steady {
+				t.Fatalf("steady: %v", p.Steady())
+			}
+			x, gradients := both(t, p, true, 3)
+			y, others := both(t, p, false, 0)
+			same := slices.Equal(x, y) && slices.Equal(gradients, others)
+			if c.steady && !same {
+				t.Error("training computes something else")
+			}
+		})
+	}
+}
+
 // A network's own decay is that of its own parameters, and not of the layers that it shares.
 func TestOwnDecay(t *testing.T) {
 	specs, decay := smallSpecs(Tanh), 0.1

@@ -63,6 +63,13 @@ type Restrictable interface {
 	Restrict(inputs []int32) (Perception, error)
 }
 
+// Steady is a Perception of which some Forwards for training are like the others.
+type Steady interface {
+	// Steady tells whether a Forward for training computes what one that is not does, whatever the seed, so that a
+	// Backward may follow either.
+	Steady() bool
+}
+
 const (
 	// decayMass is the default of decay times the number of labels. Logistic regression has 1 by custom; half of it does
 	// as well on measurements, and better on words and on many classes.
@@ -85,6 +92,8 @@ type fitting struct {
 	perception  Perception // of the labelled inputs alone, where it can be had
 	labels      *Labels
 	held        *Labels // nil if there are none
+	latent      *Latent // nil if there are labels
+	steady      bool    // whether what a look has computed can be learned from
 	parameters  []*Parameter
 	optimiser   Optimiser
 	rate        float64
@@ -93,6 +102,7 @@ type fitting struct {
 	mark        float64  // the best score at the last look
 	least       float64  // what the loss of the labels is at least
 	lost        bool     // the last outputs were no numbers
+	current     bool     // x is of the parameters as they are, and can be learned from
 	halved      int
 	gauge       gauge
 }
@@ -137,7 +147,7 @@ func (f *Fitter) start() (*fitting, error) {
 	if f.Latent == nil && len(f.Labels.Variables) == 0 {
 		return nil, fmt.Errorf("nothing to fit the networks to: no output of theirs has a label")
 	}
-	r := &fitting{Fitter: f, perception: f.Perception, labels: f.Labels, held: f.Held,
+	r := &fitting{Fitter: f, perception: f.Perception, labels: f.Labels, held: f.Held, latent: f.Latent,
 		parameters: f.Perception.Parameters(), rate: f.Rate, best: snapshot{Score: math.Inf(-1)}, mark: math.Inf(-1)}
 	mass := f.mass()
 	r.optimiser = Optimiser{Kind: f.Optimiser, Decay: f.Decay, BiasShare: min(1, fewLabels/mass), Threads: f.Threads}
@@ -146,16 +156,14 @@ func (f *Fitter) start() (*fitting, error) {
 		r.optimiser.HiddenShare = hiddenShare
 	}
 	inputs := f.Inputs
-	if whole, ok := f.Perception.(Restrictable); ok && f.Latent == nil {
+	if whole, ok := f.Perception.(Restrictable); ok {
 		var err error
-		number := make(map[int32]int32)
-		if r.labels = f.Labels.renumbered(number); f.Held != nil {
-			r.held = f.Held.renumbered(number)
-		}
-		if r.perception, err = whole.Restrict(byNumber(number)); err != nil {
+		if r.perception, inputs, err = r.restrict(whole); err != nil {
 			return nil, err
 		}
-		inputs = len(number)
+	}
+	if steady, ok := r.perception.(Steady); ok {
+		r.steady = steady.Steady()
 	}
 	if f.Latent == nil {
 		r.least = Loss{Kind: r.Loss, Floor: TinyFloor}.Least(r.labels)
@@ -163,6 +171,21 @@ func (f *Fitter) start() (*fitting, error) {
 	r.x, r.upstream = make([]float64, inputs), make([]float64, inputs)
 	_, err := r.look(0)
 	return r, err
+}
+
+// restrict numbers what labels are about anew, and returns the perception of that alone, and how much it is.
+func (r *fitting) restrict(whole Restrictable) (Perception, int, error) {
+	number := make(map[int32]int32)
+	if r.latent != nil {
+		r.latent = r.latent.renumbered(number)
+	} else {
+		r.labels = r.labels.renumbered(number)
+	}
+	if r.held != nil {
+		r.held = r.held.renumbered(number)
+	}
+	perception, err := whole.Restrict(byNumber(number))
+	return perception, len(number), err
 }
 
 // mass is how many labels there are for decay to be measured by.
@@ -175,8 +198,8 @@ func (f *Fitter) mass() float64 {
 
 // loss returns the mean of the labels' losses, and writes its gradient if upstream is not nil.
 func (r *fitting) loss(upstream []float64) float64 {
-	if r.Latent != nil {
-		return r.Latent.Value(r.x, upstream)
+	if r.latent != nil {
+		return r.latent.Value(r.x, upstream)
 	}
 	loss := Loss{Kind: r.Loss, Floor: TinyFloor}
 	if upstream == nil {
@@ -186,34 +209,17 @@ func (r *fitting) loss(upstream []float64) float64 {
 	return 0
 }
 
-// renumbered returns the labels with their variables numbered from 0, as they first come: number has the numbers of
-// those that have come, and gets the others.
+// renumbered returns the labels with their variables numbered anew.
 func (l *Labels) renumbered(number map[int32]int32) *Labels {
-	labels := &Labels{Truth: l.Truth, Losses: l.Losses, Variables: make([]int32, len(l.Variables))}
-	for k, variable := range l.Variables {
-		at, known := number[variable]
-		if !known {
-			at = int32(len(number))
-			number[variable] = at
-		}
-		labels.Variables[k] = at
-	}
-	return labels
-}
-
-// byNumber returns what has the numbers, by these.
-func byNumber(number map[int32]int32) []int32 {
-	variables := make([]int32, len(number))
-	for variable, at := range number {
-		variables[at] = variable
-	}
-	return variables
+	return &Labels{Truth: l.Truth, Losses: l.Losses, Variables: renumbered(l.Variables, number)}
 }
 
 // step takes one full-batch gradient step, with dropout.
 func (r *fitting) step(epoch int) error {
-	if err := r.perception.Forward(r.x, true, r.Seed+uint64(epoch)+1); err != nil {
-		return err
+	if !r.current {
+		if err := r.perception.Forward(r.x, true, r.Seed+uint64(epoch)+1); err != nil {
+			return err
+		}
 	}
 	r.loss(r.upstream)
 	if err := r.perception.Backward(r.upstream); err != nil {
@@ -221,6 +227,7 @@ func (r *fitting) step(epoch int) error {
 	}
 	r.gauge.read(r.parameters)
 	r.optimiser.Step(r.parameters, r.rate)
+	r.current = false
 	return nil
 }
 
@@ -230,6 +237,7 @@ func (r *fitting) look(epoch int) (FitEpoch, error) {
 	if err := r.perception.Forward(r.x, false, 0); err != nil {
 		return line, err
 	}
+	r.current = r.steady
 	line.Loss = r.loss(nil)
 	score := -line.Loss - r.optimiser.penalty(r.parameters)
 	if r.held != nil {
@@ -268,4 +276,7 @@ func (r *fitting) ends(epoch int) (Ending, bool) {
 }
 
 // goBack gives the networks the best parameters so far. There are none if no output was ever a number.
-func (r *fitting) goBack() { r.best.Values.paste(r.parameters) }
+func (r *fitting) goBack() {
+	r.best.Values.paste(r.parameters)
+	r.current = false
+}

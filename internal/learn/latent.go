@@ -35,6 +35,19 @@ const wrongLabels = 0.02
 // Len returns the number of scopes.
 func (l *Latent) Len() int { return len(l.scopes) }
 
+// renumbered returns it with inputs numbered anew.
+func (l *Latent) renumbered(number map[int32]int32) *Latent {
+	anew := &Latent{tried: l.tried}
+	for _, s := range l.scopes {
+		of := &scope{alone: s.alone, likely: s.likely, unhurt: s.unhurt, things: make([][]int32, len(s.things))}
+		for t, inputs := range s.things {
+			of.things[t] = renumbered(inputs, number)
+		}
+		anew.scopes = append(anew.scopes, of)
+	}
+	return anew
+}
+
 // classes counts those of a thing; what has one input is it or not.
 func (s *scope) classes(thing int) int {
 	if s.alone[thing] {
