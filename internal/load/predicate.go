@@ -309,7 +309,7 @@ func (d *decoder) neural(n node) *Neural {
 		field{"network", func(v node) { out.Network = d.text(v, "network") }},
 		field{"class", func(v node) { out.Class = d.integer(v, "class", 0) }},
 		field{"entity", func(v node) { out.Entity = d.integer(v, "entity", 0) }},
-		field{"atoms", func(v node) { out.Atoms = d.derivations(v, "atoms") }},
+		field{"atoms", func(v node) { out.Atoms = d.atoms(v) }},
 		field{"teacher", func(v node) { out.Teacher = d.text(v, "teacher") }},
 		field{"classes", func(v node) {
 			out.Classes = d.names(v, "a class")
@@ -325,6 +325,18 @@ func (d *decoder) neural(n node) *Neural {
 			"class and classes belong together: which argument is the class, and which constants it can be")
 	}
 	return out
+}
+
+// atoms reads the rules that make a network's atoms. Tables of them stand elsewhere, which one may not expect.
+func (d *decoder) atoms(n node) []*syntax.Rule {
+	for item := range d.elements(n) {
+		if item.kind() == list || item.kind() == text && !strings.Contains(item.scalar(), "<-") {
+			d.diags.Errorf("config-origin", item.span(), `a table of them stands under "targets" of the predicate`,
+				"the atoms of a network are made by rules, such as \"Alike(A, B) <- Pair(A, B)\"")
+			return nil
+		}
+	}
+	return d.derivations(n, "atoms")
 }
 
 // names reads a list of constants.
