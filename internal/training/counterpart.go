@@ -147,11 +147,11 @@ func inferredLike(perceived, inferred *relation.Relation) iter.Seq2[int32, int32
 }
 
 // completeChoices adds what a table of truth leaves out that names the one true class of each thing: that its other
-// classes are false. The labels are those from first on, of one predicate of two arguments, a thing and its class. They
-// are completed only if each labelled thing has one label, which is true, and an atom for every class there is, unless
-// a thing is known to have one class, of those that it has atoms for.
-func completeChoices(labels *learn.Labels, first int, atoms *relation.Relation, one bool) {
-	if atoms.Arity != 2 || first == len(labels.Truth) {
+// classes are false. The labels are those from first on, of one predicate about things and their classes. They are
+// completed only if each labelled thing has one label, which is true, and an atom for every class there is, unless a
+// thing is known to have one class, of those that it has atoms for.
+func completeChoices(labels *learn.Labels, first int, atoms *relation.Relation, of subject, one bool) {
+	if atoms.Arity < 2 || first == len(labels.Truth) {
 		return
 	}
 	labelled := make(map[int32]int32, len(labels.Truth)-first)
@@ -162,11 +162,13 @@ func completeChoices(labels *learn.Labels, first int, atoms *relation.Relation, 
 		}
 		labelled[entity] = labels.Variables[k]
 	}
-	things, classes := atoms.Columns[0], atoms.Columns[1]
-	distinct, candidates := make(map[int32]bool), make(map[int32]int)
+	distinct, candidates := make(map[symbol.ID]bool), make(map[int32]int)
+	tuple := make([]symbol.ID, 0, atoms.Arity)
 	for row := atoms.Observed; row < atoms.Len(); row++ {
-		distinct[int32(classes[row])] = true
-		candidates[int32(things[row])]++
+		tuple = atoms.Tuple(tuple[:0], int32(row))
+		entity, _ := of.of(tuple)
+		distinct[tuple[atoms.Arity-1]] = true
+		candidates[entity]++
 	}
 	for entity := range labelled {
 		if !one && candidates[entity] != len(distinct) {
@@ -174,10 +176,12 @@ func completeChoices(labels *learn.Labels, first int, atoms *relation.Relation, 
 		}
 	}
 	for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
-		entity := int32(things[row])
+		tuple = atoms.Tuple(tuple[:0], row)
+		entity, _ := of.of(tuple)
 		if right, known := labelled[entity]; known && right != atoms.Number(row) {
 			labels.Variables, labels.Truth = append(labels.Variables, atoms.Number(row)), append(labels.Truth, 0)
-			labels.Entities, labels.Classes = append(labels.Entities, entity), append(labels.Classes, int32(classes[row]))
+			labels.Entities, labels.Classes = append(labels.Entities, entity),
+				append(labels.Classes, int32(tuple[atoms.Arity-1]))
 		}
 	}
 }

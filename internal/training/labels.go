@@ -31,19 +31,20 @@ func (g *learner) labels(phase load.Phase, role relation.Role) (*learn.Labels, e
 			g.TellUnasked(k, truth)
 		}
 		if s := &g.Project.Learning; (s.Auto || s.Compared) && subject.entity == 0 {
-			completeChoices(labels, first, atoms, g.choosesOne(k))
+			completeChoices(labels, first, atoms, subject, g.choosesOne(k))
 		}
 	}
 	return labels, nil
 }
 
-// subject says what atoms of a predicate are about: the argument entity, or both, if they relate things.
+// subject says what atoms of a predicate are about: the argument entity, of more than two all but the last, or, if they
+// relate things, all of them.
 type subject struct {
 	entity  int
 	related bool
 }
 
-// either is the entity of a subject of which neither argument is alone.
+// either is the entity of a subject of which no argument is alone.
 const either = -1
 
 func (g *learner) about(predicate int) subject {
@@ -55,26 +56,38 @@ func (g *learner) about(predicate int) subject {
 		return subject{}
 	}
 	truth, err := g.Truth(load.Learn, predicate)
-	if err != nil || truth == nil {
+	if err != nil || truth == nil || atoms.Arity > 2 {
 		return subject{either, true}
 	}
 	return subject{apart(atoms, truth, 2*g.Project.Learning.Folds), true}
 }
 
-// of returns what an atom is about, and the class that it speaks of. An atom that relates two things of one kind is
-// about the one whose number is less, so that nothing is held out whose converse is learned from.
+// of returns what an atom is about, and the class that it speaks of. An atom that relates things of one kind is about
+// the one whose number is least, so that nothing is held out whose converse is learned from.
 func (s subject) of(tuple []symbol.ID) (about, class int32) {
+	last := len(tuple) - 1
 	switch {
 	case s.related && s.entity == either:
-		return int32(min(tuple[0], tuple[1])), learn.NoClass
+		return int32(slices.Min(tuple)), learn.NoClass
 	case s.related:
 		return int32(tuple[s.entity]), learn.NoClass
-	case len(tuple) > 1:
-		return int32(tuple[s.entity]), int32(tuple[len(tuple)-1-s.entity])
-	case len(tuple) == 1:
+	case last > 1:
+		return together(tuple[:last]), int32(tuple[last])
+	case last == 1:
+		return int32(tuple[s.entity]), int32(tuple[last-s.entity])
+	case last == 0:
 		return int32(tuple[s.entity]), learn.NoClass
 	}
 	return 0, learn.NoClass
+}
+
+// together returns the number of several constants that are one thing: a negative one, as those of constants are not.
+func together(constants []symbol.ID) int32 {
+	sum := uint32(2166136261)
+	for _, constant := range constants {
+		sum = (sum ^ uint32(constant)) * 16777619 // FNV-1a, by whole constants
+	}
+	return int32(sum | 1<<31)
 }
 
 // apart returns the argument that no atom with a label shares with one without, as where the candidates of some records
@@ -118,22 +131,38 @@ func addLabels(labels *learn.Labels, atoms, truth *relation.Relation, role relat
 	return strangers
 }
 
-// relates tells whether atoms of two arguments relate things to each other, and do not give them classes. Classes are
-// few beside the things, or each thing may be of each. Where something is named by both arguments they have to be both,
-// as digits are of the rows of a table that happen to have the same names; things of two files, or users and what they
-// rate, are neither.
+// relates tells whether atoms relate things to each other, and do not give them classes by their last argument. Classes
+// are few beside the things, or each thing may be of each. Where something is named by the last and another argument they
+// have to be both, as digits are of the rows of a table that happen to have the same names; things of two files, or users
+// and what they rate, are neither. What has more than two arguments is about all but the last together.
 func relates(atoms *relation.Relation) bool {
-	if atoms.Arity != 2 {
+	last := atoms.Arity - 1
+	if last < 1 {
 		return false
 	}
-	things, others := distinct(atoms.Columns[0]), distinct(atoms.Columns[1])
-	few, complete := 4*len(others) <= len(things), len(things)*len(others) == atoms.Len()
-	for other := range others {
-		if things[other] {
-			return !few || !complete
+	things, others := subjects(atoms), distinct(atoms.Columns[last])
+	few, complete := 4*len(others) <= things, things*len(others) == atoms.Len()
+	for _, column := range atoms.Columns[:last] {
+		for _, constant := range column {
+			if others[constant] {
+				return !few || !complete
+			}
 		}
 	}
 	return !few && !complete
+}
+
+// subjects counts what atoms say different things of, by all arguments but the last.
+func subjects(atoms *relation.Relation) int {
+	if atoms.Arity == 2 {
+		return len(distinct(atoms.Columns[0]))
+	}
+	found, tuple := make(map[int32]bool), make([]symbol.ID, 0, atoms.Arity)
+	for row := range int32(atoms.Len()) {
+		tuple = atoms.Tuple(tuple[:0], row)
+		found[together(tuple[:len(tuple)-1])] = true
+	}
+	return len(found)
 }
 
 // distinct returns the constants of a column.

@@ -21,6 +21,32 @@ func pairs(things, others []symbol.ID, takes func(a, b int) bool) *relation.Rela
 	return r
 }
 
+// triples makes targets of three arguments: each so manieth of all.
+func triples(things, others, classes []symbol.ID, step int) *relation.Relation {
+	r := &relation.Relation{Arity: 3, Columns: make([][]symbol.ID, 3), Free: relation.Target}
+	for k := 0; k < len(things)*len(others)*len(classes); k += step {
+		r.Columns[0] = append(r.Columns[0], things[k/len(classes)/len(others)])
+		r.Columns[1] = append(r.Columns[1], others[k/len(classes)%len(others)])
+		r.Columns[2] = append(r.Columns[2], classes[k%len(classes)])
+	}
+	return r
+}
+
+// What atoms of three arguments say is about the first two, or about each of the things that they relate.
+func TestSubjectOfThree(t *testing.T) {
+	class, related := subject{}, subject{either, true}
+	about, of := class.of([]symbol.ID{3, 7, 5})
+	if other, _ := class.of([]symbol.ID{3, 7, 6}); of != 5 || other != about || about >= 0 {
+		t.Errorf("about %d, another class of it %d, class %d", about, other, of)
+	}
+	if other, _ := class.of([]symbol.ID{3, 8, 5}); other == about {
+		t.Error("two things are one")
+	}
+	if about, of := related.of([]symbol.ID{9, 7, 4}); about != 4 || of != learn.NoClass {
+		t.Errorf("about %d, class %d, want 4 and none", about, of)
+	}
+}
+
 // numbered returns so many constants from one on.
 func numbered(from, n int) []symbol.ID {
 	constants := make([]symbol.ID, n)
@@ -47,6 +73,10 @@ func TestPairsAndClasses(t *testing.T) {
 		"candidates among one":     {pairs(numbered(0, 40), numbered(0, 40), block), true},
 		"no pairs":                 {&relation.Relation{Arity: 1, Columns: [][]symbol.ID{numbered(0, 3)}}, false},
 		"few whom some people met": {pairs(numbered(0, 40), numbered(0, 10), block), true},
+		"which of two is nearer":   {triples(numbered(0, 12), numbered(0, 12), numbered(0, 12), 5), true},
+		"users, things, and moods": {triples(numbered(0, 20), numbered(100, 20), numbered(200, 150), 67), true},
+		"classes of sentences":     {triples(numbered(0, 8), numbered(100, 9), numbered(200, 4), 1), false},
+		"some of them":             {triples(numbered(0, 12), numbered(100, 9), numbered(200, 4), 3), false},
 	} {
 		if got := relates(test.atoms); got != test.related {
 			t.Errorf("%s: related is %v", name, got)
