@@ -131,10 +131,10 @@ func addLabels(labels *learn.Labels, atoms, truth *relation.Relation, role relat
 	return strangers
 }
 
-// relates tells whether atoms relate things to each other, and do not give them classes by their last argument. Classes
-// are few beside the things, or each thing may be of each. Where something is named by the last and another argument they
-// have to be both, as digits are of the rows of a table that happen to have the same names; things of two files, or users
-// and what they rate, are neither. What has more than two arguments is about all but the last together.
+// relates tells whether atoms relate things to each other, and do not give them classes by their last argument.
+// Classes are few beside the things, or each thing may be of each. Where something is named by the last and another
+// argument they have to be both, as digits are of the rows of a table that happen to have the same names; things of two
+// files, or users and what they rate, are neither. What has more than two arguments is about all but the last together.
 func relates(atoms *relation.Relation) bool {
 	last := atoms.Arity - 1
 	if last < 1 {
