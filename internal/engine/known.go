@@ -11,7 +11,7 @@ import (
 // inferWorld infers a world, and says whether what learning was told of it is known.
 func (r *Report) inferWorld(ctx context.Context, g *session.Grounding) (*session.Answer, error) {
 	known := len(g.Known.Variables)
-	answer, err := g.Infer(ctx)
+	answer, err := r.inferFromLearning(ctx, g)
 	if err != nil || r.Learned != g || g.Project.Phases[load.Infer].Skip {
 		return answer, err
 	}
@@ -22,4 +22,13 @@ func (r *Report) inferWorld(ctx context.Context, g *session.Grounding) (*session
 		r.Unknown = len(told.Variables)
 	}
 	return answer, err
+}
+
+// inferFromLearning infers; with what learning left that was cut short, from the MAP state that this had come to: of
+// many ground rules, little else may be had in the time of grace.
+func (r *Report) inferFromLearning(ctx context.Context, g *session.Grounding) (*session.Answer, error) {
+	if r.Learned == g && r.Training.Last != nil {
+		return g.InferAgain(ctx, r.Training.Last)
+	}
+	return g.Infer(ctx)
 }

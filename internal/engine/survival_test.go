@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/deeppsl/deeppsl/internal/contexttest"
 	"github.com/deeppsl/deeppsl/internal/engine"
@@ -282,5 +283,44 @@ func TestGapOfManyExamples(t *testing.T) {
 	}
 	if some, more := objective(64), objective(65); !(more > some) || more > 1.1*some {
 		t.Errorf("65 copies of an example cost %v, 64 %v", more, some)
+	}
+}
+
+// Learning that is cut short leaves a MAP state that inference goes on from: without time for a single step, it is
+// still nearly proven for the parameters that are kept.
+func TestInferenceGoesOnFromCutLearning(t *testing.T) {
+	path := seeing(t)
+	counting, asked := contexttest.Counting()
+	_, g := ground(t, path, project.Options{Seed: 5}, load.Learn)
+	if _, err := training.Train(counting, g); err != nil {
+		t.Fatal(err)
+	}
+	over, done := context.WithDeadline(t.Context(), time.Unix(0, 0))
+	defer done()
+	went, proven := 0, 0
+	for looks := asked() / 50; looks < asked(); looks += asked() / 50 {
+		_, g := ground(t, path, project.Options{Seed: 5}, load.Learn)
+		training, err := training.Train(contexttest.Countdown(looks), g)
+		if err == nil || training.Last == nil {
+			continue
+		}
+		went++
+		answer, err := g.InferAgain(over, training.Last)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cold, err := g.Infer(over)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer.Gap > cold.Gap {
+			t.Errorf("ended after %d looks: gap %v, %v from nothing", looks, answer.Gap, cold.Gap)
+		}
+		if answer.Gap < 1e-3 {
+			proven++
+		}
+	}
+	if went < 25 || proven < went/2 { // while networks are fitted anew, they are not those of the last state
+		t.Errorf("%d of 50 ended with a state, %d of them nearly proven", went, proven)
 	}
 }

@@ -228,6 +228,9 @@ func (t *Trainer) Curve() []Epoch { return t.history }
 // State returns the last MAP state, the rule weights and the inputs it belongs to. The Trainer owns the slices.
 func (t *Trainer) State() (y, theta, x []float64) { return t.y, t.Theta, t.x }
 
+// Reached returns the last MAP state, from which another search for one may go on; nil before there is one.
+func (t *Trainer) Reached() (y, multipliers []float64) { return t.y, t.multipliers }
+
 // parameters are all of them: rule weights first, then the networks'.
 func (t *Trainer) parameters() []*Parameter { return append([]*Parameter{t.rules}, t.networks...) }
 

@@ -30,6 +30,8 @@ type Weigher struct {
 	Most  int // iterations of inferences after which no more steps are taken; 0 for none
 	spent int
 	Folds []Fold
+	// Found is the first fold's MAP state at the weights found; the zero one before there is any.
+	Found Solution
 	// OnStep, if set, is called after each of at most so many steps, and with the last one when the weights are found.
 	OnStep func(step, steps int)
 }
@@ -90,6 +92,7 @@ func (w *Weigher) Run(ctx context.Context) (before, after float64, err error) {
 			after = value
 			copy(best.value, logs.Value)
 			copy(best.gradient, logs.Gradient)
+			w.Found = w.Folds[0].Start
 		}
 		if step == 0 && w.Start != nil {
 			w.begin(written, logs)

@@ -9,6 +9,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/session"
 )
 
 // crossFitting learns with nothing but defaults, in stages: networks are fitted alone; the weights of rules are found
@@ -27,6 +28,8 @@ type crossFitting struct {
 	standing learn.Verdict // of the plan
 	chosen   CrossFit
 	fitsAny  bool // networks were fitted alone to something
+	// state is the first fold's MAP state by the plan, as far as it has come; the zero one before there is any.
+	state learn.Solution
 	// found are weights where the search for others had best begin; nil where nothing is known of that.
 	found []float64
 	// written is the verdict on the weights written with the networks fitted alone; nil before.
@@ -63,7 +66,7 @@ func (g *learner) crossFit(ctx context.Context, l lesson) (*Training, error) {
 				if cut {
 					err = errors.Join(err, c.settle())
 				}
-				return &Training{Ended: ended}, g.explainInfeasible(ctx, err)
+				return &Training{Ended: ended, Last: c.last()}, g.explainInfeasible(ctx, err)
 			}
 		}
 		g.plan = c.plan
@@ -80,7 +83,22 @@ func (g *learner) crossFit(ctx context.Context, l lesson) (*Training, error) {
 	if training != nil && len(c.folds) > 0 {
 		training.CrossFit = &c.chosen
 	}
+	if training != nil && training.Ended.Early() && training.Last == nil {
+		training.Last = c.last()
+	}
 	return training, err
+}
+
+// last is the MAP state of what settle keeps; nil before there is one.
+func (c *crossFitting) last() *session.Answer { return reached(c.state.Y, c.state.Multipliers) }
+
+// reached is a MAP state that learning came to, as an answer to go on from; nil without multipliers, which say how good
+// it is.
+func reached(y, multipliers []float64) *session.Answer {
+	if multipliers == nil {
+		return nil
+	}
+	return &session.Answer{Values: y, Multipliers: multipliers}
 }
 
 // settle keeps what is best until now, where there is no time for more.
@@ -184,7 +202,7 @@ func (c *crossFitting) weigh(ctx context.Context) error {
 		return err
 	}
 	if start != nil && g.satisfied(verdict) {
-		c.folds, c.plan.theta = began, start
+		c.folds, c.plan.theta, c.state = began, start, began[0].last
 		c.chosen.Fitted, c.chosen.Weighed = c.written.Loss(), verdict.Loss()
 		return nil
 	}
@@ -197,7 +215,7 @@ func (c *crossFitting) weigh(ctx context.Context) error {
 	for k := range w.Folds {
 		c.folds[k].last = w.Folds[k].Start
 	}
-	c.plan.theta = w.Theta
+	c.plan.theta, c.state = w.Theta, w.Found
 	return err
 }
 
@@ -222,7 +240,7 @@ func (c *crossFitting) start(ctx context.Context) (start []float64, began []fold
 		return nil, nil, best, err
 	}
 	written := best
-	c.written = &written
+	c.written, c.state = &written, c.folds[0].last
 	others := c.beginnings(relating)
 	told := g.stage(toCompare, len(others))
 	defer told.end()

@@ -23,6 +23,9 @@ type Training struct {
 	// Chosen has the Values and Perceived of these parameters, as validation saw them; nil for batches of examples and
 	// after a search, and if learning was cut short. Networks fitted alone infer nothing: Values are 0.
 	Chosen *session.Answer
+	// Last has the Values and Multipliers of the last MAP state of learning that was cut short, from which inference may
+	// go on; nil if there was none, or learning ended by itself.
+	Last *session.Answer
 	// CrossFit says what held-out labels chose; nil if they chose nothing.
 	CrossFit *CrossFit
 	// Compared says how weights that were learned did beside those written; nil if they were not compared.

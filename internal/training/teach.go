@@ -104,6 +104,7 @@ type course struct {
 	lessons []*teaching
 	rounds  int
 	verdict learn.Verdict
+	state   learn.Solution // of the first fold
 }
 
 // teach chooses how often networks learn what is inferred, and by which weights, which may be not at all. No standard
@@ -157,7 +158,7 @@ func byLoss(a, b *course) int { return cmp.Compare(a.verdict.Loss(), b.verdict.L
 
 // take makes what a course has come to the plan.
 func (c *crossFitting) take(best course) {
-	c.folds, c.standing = best.folds, best.verdict
+	c.folds, c.standing, c.state = best.folds, best.verdict, best.state
 	c.plan.theta, c.plan.rounds = best.theta, best.rounds
 	c.chosen.Rounds, c.chosen.Taught = best.rounds, best.verdict.Loss()
 }
@@ -168,7 +169,7 @@ func (c *crossFitting) courses(ctx context.Context) (courses []*course, err erro
 	written := &course{theta: c.g.written(), folds: c.folds}
 	if c.g.large() && c.written != nil {
 		written.verdict = *c.written
-	} else if written.verdict, err = c.judge(ctx, written.theta, c.folds); err != nil {
+	} else if written, err = c.course(ctx, written.theta); err != nil {
 		return nil, err
 	}
 	courses = append(courses, written)
@@ -208,7 +209,7 @@ func (c *crossFitting) courses(ctx context.Context) (courses []*course, err erro
 // course is the one by certain weights, before its first round.
 func (c *crossFitting) course(ctx context.Context, theta []float64) (*course, error) {
 	verdict, err := c.judge(ctx, theta, c.folds)
-	return &course{theta: theta, folds: c.folds, verdict: verdict}, err
+	return &course{theta: theta, folds: c.folds, verdict: verdict, state: c.folds[0].last}, err
 }
 
 // prepare makes the lessons of a course.
@@ -275,5 +276,6 @@ func (c *crossFitting) advance(ctx context.Context, course *course) (err error) 
 	}
 	course.rounds++
 	course.verdict, err = c.judge(ctx, course.theta, course.folds)
+	course.state = course.folds[0].last
 	return err
 }

@@ -135,7 +135,9 @@ func (g *learner) train(ctx context.Context, l lesson) (*Training, error) {
 		outcome.Ended
 	switch {
 	case outcome.Ended.Early():
-		training.Chosen = nil
+		if training.Chosen = nil; trainer.Batches == nil {
+			training.Last = reached(trainer.Reached())
+		}
 		return training, err
 	case err != nil:
 		if lessons, ok := trainer.Batches.(*batch.Lessons); ok {
