@@ -56,10 +56,12 @@ func (s *Links) rows() int { return len(s.start) - 1 }
 // so many times Z ← (1−α)·S·Z + α·Z₀. As S is symmetric, so is the whole, which is its own derivative.
 type propagation struct {
 	*Links
-	steps      int
-	restart    float32 // α
-	threads    int
-	here, next []float32
+	steps   int
+	restart float32 // α
+	threads int
+	shares  []float32 // (1−α)·S
+	// first is α·Z₀; here and next are Z. Their rows are padded to whole registers.
+	first, here, next []float32
 }
 
 // apply propagates the rows of a matrix [rows, width] in place. A nil propagation leaves it as it is.
@@ -67,22 +69,41 @@ func (p *propagation) apply(z []float32, width int) {
 	if p == nil {
 		return
 	}
-	if len(p.here) != len(z) {
-		p.here, p.next = make([]float32, len(z)), make([]float32, len(z))
-	}
-	copy(p.here, z)
-	for range p.steps {
+	padded := (width + kernel.Lanes - 1) / kernel.Lanes * kernel.Lanes
+	p.prepare(padded)
+	each := func(rows func(i int)) {
 		eachChunk(p.threads, p.rows(), func(lo, hi int) {
 			for i := lo; i < hi; i++ {
-				out := row(p.next, i, width)
-				clear(out)
-				kernel.AddMultiple(out, row(z, i, width), p.restart)
-				for k := p.start[i]; k < p.start[i+1]; k++ {
-					kernel.AddMultiple(out, row(p.here, int(p.to[k]), width), (1-p.restart)*p.share[k])
-				}
+				rows(i)
 			}
+		})
+	}
+	each(func(i int) {
+		copy(row(p.here, i, padded), row(z, i, width))
+		first := row(p.first, i, padded)[:width]
+		clear(first)
+		kernel.AddMultiple(first, row(z, i, width), p.restart)
+	})
+	for range p.steps {
+		each(func(i int) {
+			out := row(p.next, i, padded)
+			copy(out, row(p.first, i, padded))
+			kernel.AddRows(out, p.here, p.to[p.start[i]:p.start[i+1]], p.shares[p.start[i]:p.start[i+1]])
 		})
 		p.here, p.next = p.next, p.here
 	}
-	copy(z, p.here)
+	each(func(i int) { copy(row(z, i, width), row(p.here, i, padded)) })
+}
+
+// prepare makes the memory for rows of a padded width.
+func (p *propagation) prepare(padded int) {
+	if len(p.shares) != len(p.share) {
+		p.shares = make([]float32, len(p.share))
+		for k, share := range p.share {
+			p.shares[k] = (1 - p.restart) * share
+		}
+	}
+	if n := p.rows() * padded; len(p.here) != n {
+		p.first, p.here, p.next = make([]float32, n), make([]float32, n), make([]float32, n)
+	}
 }

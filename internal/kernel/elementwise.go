@@ -60,6 +60,24 @@ func Drop(gradient []float32) {
 // product and the sum.
 func AddMultiple(a, b []float32, v float32) { addMultiple(a, b[:len(a)], v) }
 
+// Lanes is the number of values in a register.
+const Lanes = 8
+
+// AddRows adds so many times each of some rows of a matrix to their sums, row by row. The rows of the matrix are as
+// long as the sums, a multiple of Lanes. All levels round the products and the sums.
+func AddRows(sums, matrix []float32, rows []int32, shares []float32) {
+	if len(sums)%Lanes != 0 || len(matrix)%max(1, len(sums)) != 0 || len(rows) != len(shares) {
+		panic("kernel: rows of another length")
+	}
+	addRows(sums, matrix, rows, shares)
+}
+
+func addRowsPortably(sums, matrix []float32, rows []int32, shares []float32) {
+	for k, row := range rows {
+		addMultiplePortably(sums, matrix[int(row)*len(sums):][:len(sums)], shares[k])
+	}
+}
+
 func addMultiplePortably(a, b []float32, v float32) {
 	for i, x := range b {
 		a[i] += float32(v * x)

@@ -2,20 +2,17 @@ package kernel
 
 import "unsafe"
 
-// lanes is the number of values in a register.
-const lanes = 8
-
-// elu8 computes ELU of n values, a multiple of lanes.
+// elu8 computes ELU of n values, a multiple of Lanes.
 //
 //go:noescape
 func elu8(values unsafe.Pointer, n int, constants *[11]float32)
 
-// descendELU8 computes DescendELU of n values, a multiple of lanes.
+// descendELU8 computes DescendELU of n values, a multiple of Lanes.
 //
 //go:noescape
 func descendELU8(gradient, y unsafe.Pointer, n int)
 
-// adam8 computes Adam.Step of n values, a multiple of lanes.
+// adam8 computes Adam.Step of n values, a multiple of Lanes.
 //
 //go:noescape
 func adam8(values, gradients, means, squares unsafe.Pointer, n int, constants *adamConstants)
@@ -25,10 +22,15 @@ func adam8(values, gradients, means, squares unsafe.Pointer, n int, constants *a
 //go:noescape
 func maxima8(best, which, values unsafe.Pointer, n int, k int32, mask *int32)
 
-// addMultiple8 computes AddMultiple of n values, a multiple of lanes.
+// addMultiple8 computes AddMultiple of n values, a multiple of Lanes.
 //
 //go:noescape
 func addMultiple8(a, b unsafe.Pointer, n int, v float32)
+
+// addRows8 computes AddRows of Lanes values of each of n > 0 rows, which are stride bytes apart.
+//
+//go:noescape
+func addRows8(sums, matrix unsafe.Pointer, stride int, rows, shares unsafe.Pointer, n int)
 
 // elu takes the values that fill no register through one of their own, so that they get the same bits.
 func elu(values []float32) {
@@ -36,20 +38,20 @@ func elu(values []float32) {
 		eluPortably(values)
 		return
 	}
-	whole := len(values) &^ (lanes - 1)
+	whole := len(values) &^ (Lanes - 1)
 	if whole > 0 {
 		elu8(unsafe.Pointer(&values[0]), whole, &eluConstants)
 	}
 	if rest := values[whole:]; len(rest) > 0 {
-		var register [lanes]float32
+		var register [Lanes]float32
 		copy(register[:], rest)
-		elu8(unsafe.Pointer(&register), lanes, &eluConstants)
+		elu8(unsafe.Pointer(&register), Lanes, &eluConstants)
 		copy(rest, register[:])
 	}
 }
 
 // window has a mask for each number of values at each eighth place.
-var window = [2 * lanes]int32{-1, -1, -1, -1, -1, -1, -1, -1}
+var window = [2 * Lanes]int32{-1, -1, -1, -1, -1, -1, -1, -1}
 
 func maxima(best []float32, which []int32, values []float32, k int32) {
 	if level == portable {
@@ -57,16 +59,16 @@ func maxima(best []float32, which []int32, values []float32, k int32) {
 		return
 	}
 	if n := len(best); n > 0 {
-		last := (n-1)&(lanes-1) + 1
+		last := (n-1)&(Lanes-1) + 1
 		maxima8(unsafe.Pointer(&best[0]), unsafe.Pointer(&which[0]), unsafe.Pointer(&values[0]), n, k,
-			&window[lanes-last])
+			&window[Lanes-last])
 	}
 }
 
 func descendELU(gradient, y []float32) {
 	whole := 0
 	if level != portable {
-		whole = len(y) &^ (lanes - 1)
+		whole = len(y) &^ (Lanes - 1)
 	}
 	if whole > 0 {
 		descendELU8(unsafe.Pointer(&gradient[0]), unsafe.Pointer(&y[0]), whole)
@@ -77,7 +79,7 @@ func descendELU(gradient, y []float32) {
 func addMultiple(a, b []float32, v float32) {
 	whole := 0
 	if level != portable {
-		whole = len(a) &^ (lanes - 1)
+		whole = len(a) &^ (Lanes - 1)
 	}
 	if whole > 0 {
 		addMultiple8(unsafe.Pointer(&a[0]), unsafe.Pointer(&b[0]), whole, v)
@@ -85,10 +87,21 @@ func addMultiple(a, b []float32, v float32) {
 	addMultiplePortably(a[whole:], b[whole:], v)
 }
 
+func addRows(sums, matrix []float32, rows []int32, shares []float32) {
+	if level == portable {
+		addRowsPortably(sums, matrix, rows, shares)
+		return
+	}
+	for at := 0; at < len(sums) && len(rows) > 0; at += Lanes {
+		addRows8(unsafe.Pointer(&sums[at]), unsafe.Pointer(&matrix[at]), 4*len(sums), unsafe.Pointer(&rows[0]),
+			unsafe.Pointer(&shares[0]), len(rows))
+	}
+}
+
 func adam(values, gradients, means, squares []float32, constants *adamConstants) {
 	whole := 0
 	if level != portable {
-		whole = len(values) &^ (lanes - 1)
+		whole = len(values) &^ (Lanes - 1)
 	}
 	if whole > 0 {
 		adam8(unsafe.Pointer(&values[0]), unsafe.Pointer(&gradients[0]), unsafe.Pointer(&means[0]),

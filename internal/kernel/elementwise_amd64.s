@@ -142,3 +142,28 @@ eight:
 	JNZ     eight
 	VZEROUPPER
 	RET
+
+// func addRows8(sums, matrix unsafe.Pointer, stride int, rows, shares unsafe.Pointer, n int)
+TEXT ·addRows8(SB), NOSPLIT, $0-48
+	MOVQ    sums+0(FP), DI
+	MOVQ    matrix+8(FP), SI
+	MOVQ    stride+16(FP), DX
+	MOVQ    rows+24(FP), R8
+	MOVQ    shares+32(FP), R9
+	MOVQ    n+40(FP), CX
+	VMOVUPS (DI), Y1
+	LEAQ    (R8)(CX*4), R8
+	LEAQ    (R9)(CX*4), R9
+	NEGQ    CX
+
+row:
+	MOVLQSX      (R8)(CX*4), AX
+	IMULQ        DX, AX
+	VBROADCASTSS (R9)(CX*4), Y0
+	VMULPS       (SI)(AX*1), Y0, Y0
+	VADDPS       Y0, Y1, Y1
+	INCQ         CX
+	JNZ          row
+	VMOVUPS      Y1, (DI)
+	VZEROUPPER
+	RET

@@ -76,6 +76,24 @@ func TestAddMultiple(t *testing.T) {
 	}
 }
 
+// Sums of rows must have the bits of the definition at every level, and leave what is around them.
+func TestAddRows(t *testing.T) {
+	for _, width := range []int{0, Lanes, 2 * Lanes, 5 * Lanes} {
+		for _, rows := range [][]int32{nil, {2}, {0, 2, 2, 1, 3, 0}} {
+			sums, matrix, shares := numbers(width+1, 1), numbers(4*width, 5), numbers(len(rows), 9)
+			want := slices.Clone(sums)
+			for k, row := range rows {
+				for j := range width {
+					want[j] += float32(shares[k] * matrix[int(row)*width+j])
+				}
+			}
+			if AddRows(sums[:width], matrix, rows, shares); !slices.Equal(sums, want) {
+				t.Errorf("a sum of %d rows of %d has other bits", len(rows), width)
+			}
+		}
+	}
+}
+
 func TestMaxima(t *testing.T) {
 	for n := range 40 {
 		best, values, which := numbers(n+1, 1), numbers(n+1, 5), make([]int32, n+1)
@@ -99,6 +117,14 @@ func BenchmarkAddMultiple(b *testing.B) {
 		AddMultiple(sums, values, 1e-9)
 	}
 	b.SetBytes(4 * int64(len(values)))
+}
+
+func BenchmarkAddRows(b *testing.B) {
+	sums, matrix, shares := numbers(16, 1), numbers(16*8, 2), numbers(7, 3)
+	for b.Loop() {
+		AddRows(sums, matrix, []int32{0, 2, 1, 7, 5, 4, 6}, shares)
+	}
+	b.SetBytes(4 * 16 * 7)
 }
 
 func BenchmarkELU(b *testing.B) {

@@ -74,7 +74,7 @@ func (w *walk) mask512(width int) {
 }
 
 func (w *walk) mask256(width int) {
-	w.whole, w.rest = width/lanes, width%lanes
+	w.whole, w.rest = width/Lanes, width%Lanes
 	for lane := range w.lanes {
 		w.lanes[lane] = 0
 		if lane < width {

@@ -16,6 +16,10 @@ func descendELU(gradient, y []float32) { descendELUPortably(gradient, y) }
 
 func addMultiple(a, b []float32, v float32) { addMultiplePortably(a, b, v) }
 
+func addRows(sums, matrix []float32, rows []int32, shares []float32) {
+	addRowsPortably(sums, matrix, rows, shares)
+}
+
 func adam(values, gradients, means, squares []float32, constants *adamConstants) {
 	adamPortably(values, gradients, means, squares, constants)
 }
