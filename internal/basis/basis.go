@@ -3,6 +3,7 @@
 // the fewest entries of those that are large enough. A basis of the columns of greatest weight is a preconditioner of
 // A W Aᵀ as it is in the steps of an interior point method (Schork and Gondzio 2020): each other column is a
 // combination of columns that weigh no less, so that the nearer a point comes to a vertex, the nearer the two are.
+// Where such a basis fills, as of random sums, one is taken that fills less and weighs about as much.
 package basis
 
 import "math"
@@ -69,12 +70,8 @@ func New(a *Columns) *Basis {
 // many have been visited: columns that depend on others, such as those of tables whose margins all add up to the same,
 // are each found to do so by going through what they depend on.
 func (b *Basis) Choose(order []int32, most, work int) (ok bool) {
-	b.Chosen, b.row, b.values, b.Work = b.Chosen[:0], b.row[:0], b.values[:0], len(order)
-	b.lower.clear()
-	b.upper.clear()
-	for r := range b.pivot {
-		b.pivot[r], b.behind[r] = none, 0
-	}
+	b.clear()
+	b.Work = len(order)
 	for _, j := range order {
 		if len(b.Chosen) == b.a.Rows {
 			break
@@ -84,10 +81,25 @@ func (b *Basis) Choose(order []int32, most, work int) (ok bool) {
 			return false
 		}
 	}
+	b.number()
+	return len(b.Chosen) == b.a.Rows
+}
+
+// clear leaves a basis without columns.
+func (b *Basis) clear() {
+	b.Chosen, b.row, b.values = b.Chosen[:0], b.row[:0], b.values[:0]
+	b.lower.clear()
+	b.upper.clear()
+	for r := range b.pivot {
+		b.pivot[r], b.behind[r] = none, 0
+	}
+}
+
+// number writes L by pivots, once all rows have one.
+func (b *Basis) number() {
 	for k, r := range b.lower.row {
 		b.lower.row[k] = b.pivot[r]
 	}
-	return len(b.Chosen) == b.a.Rows
 }
 
 // Entries is the number of entries of the factors.
@@ -121,6 +133,12 @@ func (b *Basis) add(j int32) {
 			at = r
 		}
 	}
+	b.keep(j, at)
+	b.wipe()
+}
+
+// keep adds the column that was spread to the factors, with its pivot in that row.
+func (b *Basis) keep(j, at int32) {
 	v := b.x[at]
 	for _, r := range b.order {
 		switch k := b.pivot[r]; {
@@ -134,9 +152,13 @@ func (b *Basis) add(j int32) {
 	}
 	b.lower.end()
 	b.upper.end()
-	b.pivot[at] = int32(len(b.Chosen))
-	b.Chosen, b.row, b.values = append(b.Chosen, j), append(b.row, at), append(b.values, 1/v)
-	b.wipe()
+	b.lead(j, at, v)
+}
+
+// lead makes a row the pivot of a column, which is v there.
+func (b *Basis) lead(j, row int32, v float64) {
+	b.pivot[row] = int32(len(b.Chosen))
+	b.Chosen, b.row, b.values = append(b.Chosen, j), append(b.row, row), append(b.values, 1/v)
 }
 
 // easier tells whether a row is the better pivot: the one that fewer lead to, so that ways along rows stay short.

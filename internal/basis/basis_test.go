@@ -1,8 +1,10 @@
 package basis_test
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/basis"
@@ -185,5 +187,76 @@ func TestChooseGivesUpSearching(t *testing.T) {
 	t.Logf("%d columns visited %d", len(b.Chosen), b.Work)
 	if b.Choose(order, math.MaxInt, len(order)) {
 		t.Errorf("%d visits are more than %d", b.Work, len(order))
+	}
+}
+
+// A basis of large columns is one whatever their scales, and its factors solve with it both ways. Columns that are
+// nothing are in none.
+func TestChooseLarge(t *testing.T) {
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		rows, columns := 1+rng.IntN(12), 1+rng.IntN(25)
+		a := random(rng, rows, columns)
+		b := basis.New(a)
+		for range 2 { // also where one was chosen before
+			order, scale := byScale(rng, columns+rows, columns)
+			if !b.ChooseLarge(order, scale, math.MaxInt, math.MaxInt) || len(b.Chosen) != rows {
+				t.Fatalf("seed %d: %d columns of %d", seed, len(b.Chosen), rows)
+			}
+			for _, j := range b.Chosen {
+				if scale[j] == 0 {
+					t.Fatalf("seed %d: column %d is nothing", seed, j)
+				}
+			}
+			checkSolutions(t, rng, a, b)
+		}
+	}
+}
+
+// byScale draws scales, some of the first columns' 0, and the order of the columns by them.
+func byScale(rng *rand.Rand, n, first int) (order []int32, scale []float64) {
+	scale = make([]float64, n)
+	for j := range scale {
+		if order = append(order, int32(j)); j >= first || rng.IntN(5) > 0 {
+			scale[j] = math.Pow(10, 4*rng.Float64())
+		}
+	}
+	slices.SortFunc(order, func(i, j int32) int { return cmp.Compare(scale[j], scale[i]) })
+	return order, scale
+}
+
+// The largest columns fill little where those that fill least come first, and the basis weighs as much.
+func TestChooseLargeFillsLess(t *testing.T) {
+	const n = 500
+	rng := rand.New(rand.NewPCG(3, 3))
+	a := &basis.Columns{Rows: n, Start: []int32{0}}
+	for range n {
+		for _, r := range rng.Perm(n)[:6] {
+			a.Row, a.Coef = append(a.Row, int32(r)), append(a.Coef, float64(1+rng.IntN(2)))
+		}
+		a.Start = append(a.Start, int32(len(a.Row)))
+	}
+	addUnits(a)
+	order, scale := byScale(rng, 2*n, 0)
+	b := basis.New(a)
+	weight := func() (sum float64) {
+		for _, j := range b.Chosen {
+			sum += math.Log(scale[j])
+		}
+		return sum / n
+	}
+	if !b.Choose(order, math.MaxInt, math.MaxInt) {
+		t.Fatal("no basis")
+	}
+	entries, heavy := b.Entries(), weight()
+	if !b.ChooseLarge(order, scale, math.MaxInt, math.MaxInt) {
+		t.Fatal("no basis")
+	}
+	t.Logf("entries: %d by weight, %d; mean log weight: %.2f by weight, %.2f", entries, b.Entries(), heavy, weight())
+	if b.Entries() > entries/2 || weight() < heavy-0.3 {
+		t.Errorf("%d entries of weight %.2f, by weight %d of %.2f", b.Entries(), weight(), entries, heavy)
+	}
+	if b.ChooseLarge(order, scale, 10, math.MaxInt) || b.ChooseLarge(order, scale, math.MaxInt, 10) {
+		t.Error("it does not give up")
 	}
 }

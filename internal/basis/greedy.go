@@ -27,15 +27,16 @@ type Greedy struct {
 	least, lost, spent int
 	classes            []int32 // of columns by weight, the greatest first
 	order              []int32
-	u                  []float64
+	u, scale           []float64
 }
 
 const (
 	// ratio is that of the weights of a class, in which columns with few entries come first.
 	ratio = 1.2
 	// fill is how many times as many entries as the matrix a basis may have, and effort how many times as many may be
-	// visited to choose it, if the basis is worth that.
-	fill, effort = 8, 512
+	// visited to choose it, if the basis is worth that. One that is not easy, column by column, is chosen where it fills
+	// least.
+	fill, easy, effort = 8, 128, 2048
 	// perVisit is how many times the work of an entry of a product that of one visited in a choice is.
 	perVisit = 2
 	// dear is how many times as much as the choice of a basis products with it may have cost when weights change.
@@ -45,7 +46,8 @@ const (
 // NewGreedy makes one that has no basis yet. The weights may change at any time.
 func NewGreedy(a *Columns, weights []float64, worth float64) *Greedy {
 	return &Greedy{Basis: New(a), Weights: weights, Worth: worth, classes: make([]int32, len(weights)),
-		order: make([]int32, len(weights)), Left: make([]float64, a.Rows), u: make([]float64, a.Rows)}
+		order: make([]int32, len(weights)), Left: make([]float64, a.Rows), u: make([]float64, a.Rows),
+		scale: make([]float64, len(weights))}
 }
 
 // ChooseByWeight takes a basis by the present weights. It tells whether there is one that does not fill.
@@ -67,8 +69,16 @@ func (g *Greedy) ChooseByWeight() bool {
 		return cmp.Or(cmp.Compare(g.classes[a], g.classes[b]), cmp.Compare(entries(a), entries(b)), cmp.Compare(a, b))
 	})
 	all := len(a.Coef)
-	ok := g.Choose(g.order, fill*all, int(min(effort*float64(all), g.Worth)))
+	limit := int(min(effort*float64(all), g.Worth))
+	ok := g.Choose(g.order, fill*all, min(limit, easy*all))
 	g.Visits += g.Work
+	if !ok && g.Work < limit {
+		for j, w := range g.Weights {
+			g.scale[j] = math.Sqrt(w)
+		}
+		ok = g.ChooseLarge(g.order, g.scale, fill*all, limit-g.Work)
+		g.Visits += g.Work
+	}
 	return ok
 }
 

@@ -33,8 +33,10 @@ type hybrid struct {
 	hard         bool
 	equations    bool
 	turn, budget float64
-	tried        *solve.Result // what that has found, or nil
-	tired        bool          // no more of it
+	// remaining is what was left of the last try, by its own count.
+	remaining float64
+	tried     *solve.Result // what that has found, or nil
+	tired     bool          // no more of it
 }
 
 const (
@@ -100,7 +102,7 @@ func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 func (h *hybrid) solve(ctx context.Context) (*solve.Result, error) {
 	began := time.Now()
 	handed := false
-	h.turn, h.budget, h.tried, h.tired = 0, 0, nil, false
+	h.turn, h.budget, h.remaining, h.tried, h.tired = 0, 0, 0, nil, false
 	if h.interior != nil {
 		h.interior.Forget()
 	}
@@ -155,7 +157,8 @@ func (h *hybrid) haste(off float64) float64 {
 // longer if it seems to end soon, and tells whether that has solved the problem. Where equations are hard, its turn
 // comes soon if Newton's method has next to nothing, and late if it is near its end: what is but hundreds of times off
 // is often solved before the other has taken its first steps. With limits alone Newton's method often does well, and
-// the other has a second turn only if next to nothing is gained, and works for about as long as Newton's has.
+// the other has a second turn only if next to nothing is gained, or Newton's has worked more than was left of the
+// first, and it works for about as long as that.
 func (h *hybrid) try(ctx context.Context, began time.Time, work, off float64) (solved bool) {
 	h.analyse()
 	turn := max(h.turn, h.haste(off)*h.cost.Early)
@@ -163,7 +166,7 @@ func (h *hybrid) try(ctx context.Context, began time.Time, work, off float64) (s
 		turn *= closing
 	}
 	if !h.hard || work < turn || h.cost.EarlyBytes > roomy ||
-		!h.equations && (off <= nearly || off <= far && h.budget > 0) {
+		!h.equations && (off <= nearly || off <= far && work < h.remaining) {
 		return false
 	}
 	if h.budget == 0 {
@@ -176,7 +179,7 @@ func (h *hybrid) try(ctx context.Context, began time.Time, work, off float64) (s
 		h.interior.Within(h.left(began))
 		var left float64
 		if h.tried, left = h.interior.Try(ctx, h.budget); h.tried != nil || !(left <= promising*work) {
-			h.tired = math.IsInf(left, 1)
+			h.tired, h.remaining = math.IsInf(left, 1), left
 			break
 		}
 		h.budget += max(left, h.budget/4)
