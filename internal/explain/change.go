@@ -46,7 +46,7 @@ func (s *State) WhatIf(ctx context.Context, i int32, change *Change) (*Counterfa
 		if err != nil {
 			return nil, err
 		}
-		if done && r.violation <= still && r.gap <= 2*changedBudget*unit {
+		if done && r.violation <= feasible && math.Abs(r.gap) <= 2*changedBudget*unit {
 			return r.counterfactual(i, change, whole), nil
 		}
 	}
@@ -209,7 +209,7 @@ func (s *State) block(g *Ground, variables []int32) *mrf.Block {
 // then directly.
 func (s *State) resolve(ctx context.Context, field *mrf.Field, y, mu []float64) (*solve.Result, error) {
 	limits := s.settings
-	limits.Gap, limits.Feasibility = changedGap, 0
+	limits.Gap, limits.Feasibility = changedGap, feasible/10
 	quick := limited(field, limits, more, len(mu))
 	quick.WarmStart(y, mu)
 	result, err := quick.Solve(ctx)

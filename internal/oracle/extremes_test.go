@@ -68,6 +68,27 @@ func TestExtremes(t *testing.T) {
 		path := extreme(t, none, "2 * S(B, A) + -0.01 * T(A) + -30000 * S(A, B) <= -0.25 .")
 		parted(t, ctx, path, shard.ByVertices)
 	})
+	t.Run("hard rules give way", func(t *testing.T) {
+		path := extreme(t, []float64{1e-6, 1, 0}, "1 * S('a', B) + 0.5 * O('a') + 1 * T(A) = 0 .",
+			"0.000000001: 20000 * S(A, 'a') + 1 * O('a') >= 0.7 ^2")
+		answer := inferred(t, path)
+		if want := 4.899986e-10; math.Abs(answer.Objective-want) > 1e-5*want {
+			t.Errorf("objective %v, and the optimum is %v", answer.Objective, want)
+		}
+	})
+	t.Run("with another fact", func(t *testing.T) {
+		rules := []string{"0.0037: 0.001 * T(A) <= -0.25 ^2", "0.0037: S(A, B) ^2", "0.0001: T(A)", "0.002: !S(A, B)",
+			"1 * S(A, +B) + -1 * T(A) >= 0 . {B: O(B)}", "0.0001: -10000 * T(B) + 0.0005 * S(A, C) <= 0"}
+		g, x, e := explanation(t, extreme(t, []float64{0.99, 0, 0}, rules...), "T", "a")
+		got, err := x.WithFact(context.Background(), e, 0, "O", "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := inferred(t, extreme(t, []float64{0, 0, 0}, rules...)).Objective
+		if math.Abs(got.Objective-want) > 2e-6*max(want, g.Field.Grain()) {
+			t.Errorf("objective %v, and of a run of its own %v", got.Objective, want)
+		}
+	})
 	t.Run("explained", func(t *testing.T) {
 		path := extreme(t, none, "0.000000001: 0.001 * T(A) <= 0",
 			"0.00000001: 10000 / |B| * S(A, +B) + -0.001 * T(A) >= 0.5 ^2", "0.000000001: !S(A, B) ^2")
@@ -83,6 +104,16 @@ func TestExtremes(t *testing.T) {
 
 // explains explains an atom of a configuration whose largest weight is known, which must add up.
 func explains(t *testing.T, path string, unit float64, predicate string, args ...string) {
+	_, _, e := explanation(t, path, predicate, args...)
+	if wrong := unexplained(e, unit); wrong != "" {
+		t.Errorf("%s: %+v", wrong, e)
+	}
+}
+
+// explanation is an explanation of an atom of a configuration, and what it is made with.
+func explanation(t *testing.T, path, predicate string, args ...string) (
+	*session.Grounding, *session.Explainer, *explain.Explanation,
+) {
 	ctx := context.Background()
 	loaded, err := project.Load(path, project.Options{Threads: 1, Set: asked})
 	if err != nil {
@@ -104,9 +135,7 @@ func explains(t *testing.T, path string, unit float64, predicate string, args ..
 	if err != nil {
 		t.Fatal(err)
 	}
-	if wrong := unexplained(e, unit); wrong != "" {
-		t.Errorf("%s: %+v", wrong, e)
-	}
+	return g, x, e
 }
 
 // What little weights and what is left of coefficients ask for is answered beside others that are far larger.

@@ -304,10 +304,15 @@ func (h *hybrid) left(began time.Time) time.Duration {
 	return max(1, h.settings.TimeLimit-time.Since(began))
 }
 
-// off measures an answer by what was asked for: 1 is enough.
+// off measures an answer by what was asked for: 1 is enough. Where hard rules have to give way by nearly as much as is
+// accepted, that is a proof against all points that violate them as little.
 func (h *hybrid) off(r *solve.Result) float64 {
 	s := h.settings.WithDefaults(0)
-	return max(math.Abs(r.Gap)/s.Gap, r.MaxViolation/s.Feasibility)
+	gap := math.Abs(r.Gap)
+	if r.MaxViolation <= s.Feasibility {
+		gap = min(gap, math.Abs(r.Certificate.Yielding(h.field).Gap))
+	}
+	return max(gap/s.Gap, r.MaxViolation/s.Feasibility)
 }
 
 // analyse finds out what the interior point method takes.
