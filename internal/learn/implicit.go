@@ -64,7 +64,7 @@ type implicitSolver struct {
 	// exact leaves variables at their bounds where they are, with next to no ν; else they yield, with the curvature
 	// boxCurvature.
 	exact bool
-	// rough has it end early: see roughTolerance.
+	// rough has it end early: see roughTolerance. It then begins with what it has found before, of a state nearby.
 	rough bool
 	stop  func() bool // tells that there is no more time: what is solved until then is no derivative; nil for never
 
@@ -100,19 +100,30 @@ func (s *implicitSolver) solve(field *mrf.Field, y, multipliers, slope []float64
 		ridge = smallestRidge * field.Unit()
 	}
 	s.assemble(field, y, ridge)
-	clear(s.forces)
-	equations := false
-	for _, rigid := range s.rigid {
-		equations = equations || rigid
-	}
-	clear(s.push)
-	clear(v)
+	equations := s.begin(field, v)
 	for range rounds {
 		s.improve(slope, v)
 		if !equations || s.stop != nil && s.stop() || s.violated(field, v) <= s.tolerance()*largest(v) {
 			return
 		}
 	}
+}
+
+// begin sets v, forces and their push to where the rounds begin, and tells whether there are equations.
+func (s *implicitSolver) begin(field *mrf.Field, v []float64) (equations bool) {
+	if !s.rough {
+		clear(s.forces)
+		clear(v)
+	}
+	for j, rigid := range s.rigid {
+		if equations = equations || rigid; !rigid {
+			s.forces[j] = 0
+		}
+	}
+	if clear(s.push); s.rough && equations {
+		s.violated(field, v)
+	}
+	return equations
 }
 
 // tolerance is how small, beside what they were, residuals and violations are to become.

@@ -192,6 +192,49 @@ func TestRoundsGoOn(t *testing.T) {
 	}
 }
 
+// A rough adjoint that begins with that of other weights is that of its own, and takes less work.
+func TestRoughGoesOn(t *testing.T) {
+	citation := mrftest.Citation{Documents: 200, Classes: 4, Links: 400, Exponent: 2, HardSum: true, Seed: 3}
+	model, theta, x := citation.Model()
+	random := rand.New(rand.NewPCG(3, 11))
+	prior(random, model)
+	field := mrf.NewField(model)
+	solver := newton.New(field, solve.Settings{Gap: 1e-9})
+	theta = append(theta, 0.3)
+	slope := make([]float64, model.Variables)
+	for i := range slope {
+		slope[i] = random.NormFloat64()
+	}
+	adjoint := func(s *implicitSolver, v []float64) []float64 {
+		result, err := solveAt(solver, theta, x)
+		if err != nil || result.Status != solve.Optimal {
+			t.Fatal(result, err)
+		}
+		s.solve(field, result.Y, result.Multipliers, slope, 1e-3, v)
+		return slices.Clone(v)
+	}
+	warm, v := implicitSolver{rough: true}, make([]float64, model.Variables)
+	adjoint(&warm, v)
+	before := warm.products
+	for i := range slope {
+		slope[i] *= 1 + 0.1*random.NormFloat64()
+	}
+	theta[0] *= 1.1
+	got := adjoint(&warm, v)
+	cold := implicitSolver{rough: true}
+	adjoint(&cold, make([]float64, model.Variables))
+	want := adjoint(new(implicitSolver), make([]float64, model.Variables))
+	if took := warm.products - before; took == 0 || took >= cold.products {
+		t.Errorf("%d products with the matrix, %d from nothing", took, cold.products)
+	}
+	for i := range got {
+		got[i] -= want[i]
+	}
+	if off := math.Sqrt(dotOf(got, got) / dotOf(want, want)); off > 5e-3 {
+		t.Errorf("the adjoint is off by %v of it", off)
+	}
+}
+
 func dotOf(a, b []float64) float64 {
 	sum := 0.0
 	for k := range a {

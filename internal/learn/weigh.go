@@ -25,7 +25,8 @@ type Weigher struct {
 	Start   []float64    // where the search goes on from those; nil for there
 	Learned []bool
 	Ridge   float64 // ν of the implicit derivative
-	// Rough has derivatives found to a thousandth, where there are very many ground rules: a few weights need no more.
+	// Rough has derivatives found to a thousandth, and ends the search earlier, where there are very many ground rules and
+	// each step takes long: what it would still gain is less than what counts when weights are compared.
 	Rough bool
 	Most  int // iterations of inferences after which no more steps are taken; 0 for none
 	spent int
@@ -45,6 +46,10 @@ const (
 	weighingPatience  = 2
 	weighingTrifle    = 1e-4
 	leastWeighingRate = weighingRate / 8
+	// roughTrifle, of the loss of an entity, and leastRoughRate take their place where the search is rough: a tenth of
+	// what has to be gained for weights to be taken.
+	roughTrifle    = 1e-3
+	leastRoughRate = weighingRate / 2
 	// weighingPrior, over the number of entities, holds weights back as if their logarithms were normal around those
 	// written, with deviation 1.3: of few labels, most of what would fit better is chance.
 	weighingPrior = 0.3
@@ -76,7 +81,7 @@ func (w *Weigher) Run(ctx context.Context) (before, after float64, err error) {
 	w.prepare()
 	defer func() { w.weigh(written, best.value) }()
 	optimiser, rate, stale := w.optimiser(), weighingRate, 0
-	for step := 0; step < weighings && rate >= leastWeighingRate && !w.over(); step++ {
+	for step := 0; step < weighings && rate >= w.leastRate() && !w.over(); step++ {
 		w.weigh(written, logs.Value)
 		value, err := w.objective(ctx, logs)
 		if err != nil {
@@ -85,7 +90,7 @@ func (w *Weigher) Run(ctx context.Context) (before, after float64, err error) {
 		if stale++; step == 0 {
 			before = value
 		}
-		if step == 0 || value < after-weighingTrifle*math.Abs(after) {
+		if step == 0 || value < after-w.trifle(after) {
 			stale = 0
 		}
 		if step == 0 || value < after {
@@ -126,6 +131,22 @@ func (w *Weigher) begin(written []float64, logs *Parameter) {
 		}
 	}
 	w.tell(1)
+}
+
+// leastRate is the rate below which the search ends.
+func (w *Weigher) leastRate() float64 {
+	if w.Rough {
+		return leastRoughRate
+	}
+	return leastWeighingRate
+}
+
+// trifle is by how much less the objective has to be for a step to have brought something.
+func (w *Weigher) trifle(objective float64) float64 {
+	if w.Rough {
+		return roughTrifle
+	}
+	return weighingTrifle * math.Abs(objective)
 }
 
 // over tells whether inferences have taken as many iterations as they may.

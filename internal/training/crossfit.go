@@ -201,8 +201,10 @@ func (c *crossFitting) weigh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if start != nil && g.satisfied(verdict) {
-		c.folds, c.plan.theta, c.state = began, start, began[0].last
+	if g.satisfied(verdict) {
+		if start != nil {
+			c.folds, c.plan.theta, c.state = began, start, began[0].last
+		}
 		c.chosen.Fitted, c.chosen.Weighed = c.written.Loss(), verdict.Loss()
 		return nil
 	}
@@ -240,7 +242,9 @@ func (c *crossFitting) start(ctx context.Context) (start []float64, began []fold
 		return nil, nil, best, err
 	}
 	written := best
-	c.written, c.state = &written, c.folds[0].last
+	if c.written, c.state = &written, c.folds[0].last; g.satisfied(best) {
+		return nil, began, best, nil
+	}
 	others := c.beginnings(relating)
 	told := g.stage(toCompare, len(others))
 	defer told.end()
@@ -253,8 +257,8 @@ func (c *crossFitting) start(ctx context.Context) (start []float64, began []fold
 		told.next()
 		if verdict.Beats(written, beginningGain) && verdict.Loss() < best.Loss() {
 			start, began, best = theta, folds, verdict
-		} else if start != nil {
-			break
+		} else if start != nil || g.large() && written.Beats(verdict, beginningGain) {
+			break // where weaker rules are that much worse, still weaker ones are not worth an inference that takes long
 		}
 	}
 	return start, began, best, nil

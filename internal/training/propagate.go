@@ -45,6 +45,9 @@ func (c *crossFitting) beats(ctx context.Context, other *crossFitting) (bool, er
 	if !c.standing.Beats(other.standing, propagatedGain) {
 		return false, nil
 	}
+	if c.g.satisfied(c.standing) {
+		return true, nil
+	}
 	theirs, err := other.knowing(ctx)
 	if err != nil || theirs == nil {
 		return true, err
