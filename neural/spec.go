@@ -250,7 +250,7 @@ func (s Spec) withDefaults() Spec {
 	default:
 		setDefault(&s.Shared, 1)
 	}
-	if s.Hidden == nil && s.Kind == multilayer {
+	if s.Hidden == nil && (s.Kind == multilayer || s.pairs() && s.Encoder == "") {
 		s.Hidden = []int{defaultHidden}
 	}
 	if s.Skip == nil && (s.pairs() || s.Kind == multilayer) {
@@ -267,7 +267,8 @@ func (s Spec) withDefaults() Spec {
 	return s
 }
 
-// defaultHidden is the width of an mlp's hidden layer: without one, no combination of features tells anything.
+// defaultHidden is the width of the hidden layer of an mlp and of twins: without one, no combination of features tells
+// anything.
 const defaultHidden = 32
 
 // propagateAlong makes it a network that propagates.

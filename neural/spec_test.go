@@ -84,7 +84,7 @@ func TestSpecErrors(t *testing.T) {
 		{Spec{Name: "n", Kind: "siamese", Output: SoftmaxOutput}, "has one output, a sigmoid"},
 		{Spec{Name: "n", Kind: "siamese", Outputs: 2}, "outputs 2"},
 		{Spec{Name: "n", Kind: "siamese", Shared: 1}, "no encoder to share layers with"},
-		{Spec{Name: "n", Kind: "siamese", Features: "words"}, "hidden is missing"},
+		{Spec{Name: "n", Kind: "siamese", Features: "words", Hidden: []int{}}, "hidden is missing"},
 		{Spec{Name: "n", Kind: "siamese", Encoder: "neuron"}, `encoder "neuron"`},
 		{Spec{Name: "n", Kind: "siamese", Encoder: "neural", Features: "names"}, "those of the encoder"},
 		{Spec{Name: "n", Kind: "siamese", Encoder: "neural", Shared: 2}, "has 1 hidden layers"},
