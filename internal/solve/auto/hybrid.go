@@ -175,10 +175,14 @@ func (h *hybrid) try(ctx context.Context, began time.Time, work, off float64) (s
 			h.budget *= generous
 		}
 	}
-	for {
+	for done := false; ; {
 		h.interior.Within(h.left(began))
 		var left float64
-		if h.tried, left = h.interior.Try(ctx, h.budget); h.tried != nil || !(left <= promising*work) {
+		h.tried, left = h.interior.Try(ctx, h.budget)
+		if done && left == 0 && h.tried == nil {
+			left = math.Inf(1) // it seems to be done a second time, and has no proof: solutions are not good enough for one
+		}
+		if done = left == 0; h.tried != nil || !(left <= promising*work) {
 			h.tired, h.remaining = math.IsInf(left, 1), left
 			break
 		}
