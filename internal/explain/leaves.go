@@ -33,6 +33,7 @@ func (s *State) leaves(ctx context.Context, e *Explanation, names Names, i int32
 		}
 		p = s.weakPieceOf(i)
 		if v, ok = p.direction(i); !ok {
+			e.Unique = false // if by next to nothing: nothing says what the value is the sum of
 			return nil
 		}
 	}
