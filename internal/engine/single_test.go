@@ -9,14 +9,27 @@ import (
 	"github.com/deeppsl/deeppsl/internal/training"
 )
 
-// TestPredicateOfOneArgument checks that a network of one output learns how far rows are what a predicate says.
+// TestPredicateOfOneArgument checks that a network of one output learns how far rows are what a predicate says, of
+// atoms that are derived, listed, or those of the rows.
 func TestPredicateOfOneArgument(t *testing.T) {
+	for _, atoms := range []string{
+		`"neural": {"network": "judge", "atoms": "Good(A) <- Thing(A)"}`,
+		`"neural": {"network": "judge"}, "targets": [["a"], ["b"], ["c"], ["d"]]`,
+		`"neural": {"network": "judge"}`,
+	} {
+		t.Run(atoms, func(t *testing.T) { checkGood(t, atoms) })
+	}
+}
+
+// checkGood learns which of four rows are good, where the configuration says which atoms there are.
+func checkGood(t *testing.T, atoms string) {
+	t.Helper()
 	path := writeFiles(t, map[string]string{
 		"model.json": `{
   "rules": ["1: Level(A) = Good(A) ^2"],
   "networks": {"judge": {"features": "features.tsv"}},
   "predicates": {
-    "Good/1": {"neural": {"network": "judge", "atoms": "Good(A) <- Thing(A)"}, "truth": {"learn": "good.tsv"}},
+    "Good/1": {` + atoms + `, "truth": {"learn": "good.tsv"}},
     "Thing/1": {"observations": [["a"], ["b"], ["c"], ["d"]]},
     "Level/1": {"targets": [["a"], ["b"], ["c"], ["d"]]}
   },

@@ -91,11 +91,8 @@ func (s *Session) meet(d *difference, predicate int, rows []neural.Row) error {
 		if !declared.Neural.Makes() {
 			continue
 		}
-		arguments := make([]string, 2)
-		arguments[declared.Neural.Entity] = rows[k].ID
-		for _, class := range declared.Neural.Classes {
-			arguments[declared.Neural.Class] = class
-			c := change.Target(declared.Name, slices.Clone(arguments)...)
+		for _, arguments := range atomsOf(declared, rows[k].ID) {
+			c := change.Target(declared.Name, arguments...)
 			at, err := locate(s.grounding, s.grounding.Tables.Store, &c)
 			switch {
 			case err != nil:
@@ -110,6 +107,19 @@ func (s *Session) meet(d *difference, predicate int, rows []neural.Row) error {
 		}
 	}
 	return nil
+}
+
+// atomsOf returns the arguments of the atoms that a row of features makes: one for each class, or one.
+func atomsOf(declared *load.Predicate, id string) (atoms [][]string) {
+	if declared.Neural.Rows {
+		return [][]string{{id}}
+	}
+	for _, class := range declared.Neural.Classes {
+		arguments := make([]string, declared.Arity())
+		arguments[declared.Neural.Entity], arguments[declared.Neural.Class] = id, class
+		atoms = append(atoms, arguments)
+	}
+	return atoms
 }
 
 // consult notes the atoms of an entity, which its network is to be asked about.

@@ -154,13 +154,15 @@ type Neural struct {
 	Teacher string
 	// Listed says that the atoms are the predicate's targets, though there are classes.
 	Listed bool
+	// Rows says that each row of the features is an atom: there are no classes, and one argument.
+	Rows bool
 	// Atoms derive the atoms of a network over pairs.
 	Atoms []*syntax.Rule
 }
 
-// Makes tells whether the atoms follow from the rows of the network's features: one for each and class.
+// Makes tells whether the atoms follow from the rows of the network's features: one for each, or each and class.
 func (n *Neural) Makes() bool {
-	return n != nil && len(n.Classes) > 0 && len(n.Atoms) == 0 && !n.Listed
+	return n != nil && (n.Rows || len(n.Classes) > 0) && len(n.Atoms) == 0 && !n.Listed
 }
 
 // Deep is what the options of a DeepPredicate say of its network.

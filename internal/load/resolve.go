@@ -123,7 +123,8 @@ func (c *Config) checkNeural(p *Predicate, networks map[string]bool, diags *sour
 	if n.Listed && p.Targets.Empty() {
 		diags.Errorf("config-neural", n.Span, "list its atoms as targets", "the DeepPredicate %s has no targets", p.Name)
 	}
-	if len(n.Classes) == 0 && len(n.Atoms) == 0 && p.Targets.Empty() {
+	n.Rows = p.Arity() == 1 && len(n.Classes) == 0 && len(n.Slots) == 0 && p.Targets.Empty()
+	if len(n.Classes) == 0 && len(n.Atoms) == 0 && p.Targets.Empty() && !n.Rows {
 		diags.Errorf("config-neural", n.Span, "give \"class\" and \"classes\", or \"atoms\", or targets",
 			"nothing says which atoms the network gives values to")
 	}

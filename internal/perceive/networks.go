@@ -211,9 +211,17 @@ func loadFeatures(p *project.Project, network *load.Network, spec *neural.Spec, 
 }
 
 // Atoms makes the atoms of a classifier's predicate: one per class and row of the features, or slot that is
-// not absent.
+// not absent; of a predicate of one argument, one per row.
 func (n *Networks) Atoms(declared *load.Predicate, known *relation.Relation, symbols *symbol.Table,
 	absent []bool, diags *source.Diagnostics) *relation.Relation {
+	if declared.Neural.Rows {
+		ids := n.Features[declared.Neural.Network].IDs()
+		column := make([]symbol.ID, len(ids))
+		for k, id := range ids {
+			column[k] = symbols.Intern(id)
+		}
+		return relation.WithPerceived(known, [][]symbol.ID{column})
+	}
 	if declared.Arity() != 2 {
 		diags.Errorf("config-neural", declared.Span, "a classifier's atoms have 2: the entity and the class",
 			"%s has %d arguments", declared.Name, declared.Arity())

@@ -19,7 +19,7 @@ func seeing(t *testing.T) *Model {
 		"rules": ["1: Kind(A, 'x') -> Good(A) ^2", "0.4: !Good(A) ^2"],
 		"networks": {"eye": {"features": "looks.csv"}, "other": {"features": "looks.csv"}}, "predicates": {
 			"Kind/2": {"neural": {"network": "eye", "entity": 0, "class": 1, "classes": ["x", "y"]}},
-			"Nice/1": {"neural": {"network": "other"}, "targets": [["ann"]]},
+			"Nice/1": {"neural": {"network": "other"}, "targets": [["ann"]]}, "Fine/1": {"neural": {"network": "other"}},
 			"Good/1": {"targets": [["ann"], ["bob"], ["cy"], ["dan"]]}}}`} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -61,7 +61,7 @@ func TestFeatures(t *testing.T) {
 		t.Fatal(status, out)
 	}
 	status, out := post("/v1/updates", dan)
-	if status != http.StatusOK || out["ground_rules_come"] != 1. || out["perceived"] != 2. || out["anew"] != nil {
+	if status != http.StatusOK || out["ground_rules_come"] != 1. || out["perceived"] != 3. || out["anew"] != nil {
 		t.Fatal(status, out)
 	}
 	for _, more := range []string{
@@ -80,6 +80,9 @@ func TestFeatures(t *testing.T) {
 		if status != http.StatusUnprocessableEntity || value("Kind", "eve", "x") != nil {
 			t.Error(wrong, status, out)
 		}
+	}
+	if value("Fine", "dan") == nil || value("Nice", "dan") != nil {
+		t.Error("a row has an atom of each predicate that lists none, and of no other")
 	}
 	came, changed := value("Kind", "dan", "x"), value("Kind", "bob", "x")
 	if came == nil || changed == first {

@@ -249,15 +249,16 @@ func (n *notices) lookAtAtoms(ctx context.Context, training *Training) error {
 	if chosen == nil || len(training.Epochs) == 0 {
 		return nil
 	}
+	r := training.Rehearsed
+	if r != nil && r.Known && r.KnownLoss < r.ForgottenLoss-learn.Trifle {
+		return nil // inference answers otherwise, and better: it knows labels
+	}
 	chosen, err := n.cold(ctx, chosen)
 	if err == nil {
 		err = n.chance(chosen)
 	}
-	if err != nil {
+	if err != nil || r != nil && r.Known {
 		return err
-	}
-	if r := training.Rehearsed; r != nil && r.Known {
-		return nil // inference answers otherwise: it knows labels
 	}
 	return n.blind(chosen)
 }

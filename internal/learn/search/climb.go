@@ -5,7 +5,8 @@ import "slices"
 // factors are what climb multiplies and divides weights by, one after another.
 var factors = []float64{8, 4, 2, 1.5, 1.2}
 
-// worthwhile is the gain of a round from which on another one is made with the same factor.
+// worthwhile is the least gain that a weight is changed for. Smaller ones say nothing, and are there nearly always: of a
+// rule that is nearly hard, each larger weight brings a little, and takes inference longer.
 const worthwhile = 1e-4
 
 // climb multiplies and divides each weight in turn as long as that gains, by smaller and smaller factors. It needs no
@@ -17,7 +18,7 @@ func (r *run) climb() error {
 		if err != nil {
 			return err
 		}
-		if gained <= best+worthwhile {
+		if gained == best {
 			k++
 		}
 		best = gained
@@ -39,7 +40,7 @@ func (r *run) round(at []float64, best, factor float64) (float64, error) {
 			if err != nil {
 				return best, err
 			}
-			if score > best {
+			if score > best+worthwhile {
 				best, kept = score, at[rule]
 			}
 		}
