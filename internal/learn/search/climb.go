@@ -5,8 +5,8 @@ import "slices"
 // factors are what climb multiplies and divides weights by, one after another.
 var factors = []float64{8, 4, 2, 1.5, 1.2}
 
-// worthwhile is the least gain that a weight is changed for. Smaller ones say nothing, and are there nearly always: of a
-// rule that is nearly hard, each larger weight brings a little, and takes inference longer.
+// worthwhile is the least gain that a weight is changed for. Smaller ones say nothing, and are there nearly always:
+// once a rule is nearly hard, each larger weight brings a little, and takes inference longer.
 const worthwhile = 1e-4
 
 // climb multiplies and divides each weight in turn as long as that gains, by smaller and smaller factors. It needs no
