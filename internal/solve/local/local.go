@@ -38,9 +38,11 @@ type State struct {
 	come     []arrival
 	looked   int               // how many had come when it was last asked which are still there, or twice that
 	of       byVariable        // of those that have come
+	alone    byVariable        // and those of them that are squares of one variable
 	within   map[int32][]int32 // places of potentials, gone ones too, by input, once one changes
+	places   []span            // of those of the first model, by rule
 	unary    []unary
-	alone    []single // for rest
+	buffer   []single // for rest
 	line     mrf.Line
 	pins     byVariable // of potentials that pin variables, gone ones too
 
@@ -111,6 +113,7 @@ func New(field *mrf.Field, y, multipliers []float64, settings solve.Settings) (*
 	s.mu = make([]float64, n, n+s.room())
 	copy(s.mu, multipliers)
 	s.kinds.count(m, s.theta)
+	s.findPlaces()
 	s.findUnary()
 	s.findPins()
 	s.recount()

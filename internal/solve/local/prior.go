@@ -18,6 +18,9 @@ type unary struct {
 	run   bool
 }
 
+// isSingle tells whether a potential that has come is one.
+func (a *arrival) isSingle() bool { return len(a.Vars) == 1 && a.block.Squared() }
+
 // findUnary lists the blocks of squares of one variable each.
 func (s *State) findUnary() {
 	place := 0
@@ -36,38 +39,37 @@ type single struct {
 	a, d, w, mu, at float64
 }
 
-// appendSingles appends those of a variable.
-func (s *State) appendSingles(singles []single, i int32) []single {
+// appendSingles appends those of a variable, for who reads by himself.
+func (s *State) appendSingles(singles []single, i int32, own *reading) []single {
 	if int(i) < s.model.Variables {
 		listed := s.index.Listed(i)
 		for k := range s.unary {
 			b := &s.unary[k]
 			if b.run {
 				if j := int(i - b.block.First); j >= 0 && j < b.block.Len {
-					singles = s.appendSingle(singles, b, b.place+j)
+					singles = s.appendSingle(singles, b, b.place+j, own)
 				}
 				continue
 			}
 			at, _ := slices.BinarySearch(listed, int32(b.place))
 			for ; at < len(listed) && int(listed[at]) < b.place+b.block.Len; at++ {
-				singles = s.appendSingle(singles, b, int(listed[at]))
+				singles = s.appendSingle(singles, b, int(listed[at]), own)
 			}
 		}
 	}
-	for _, place := range s.of.at(i) {
-		if p := &s.come[int(place)-s.first]; len(p.Vars) == 1 && p.Exponent == 2 && !p.Kind.Hard() && p.Kind != mrf.Linear &&
-			!s.isGone(int(place)) {
-			singles = append(singles, s.single(s.view(int(place)), int(place)))
+	for _, place := range s.alone.at(i) {
+		if !s.isGone(int(place)) {
+			singles = append(singles, s.single(s.viewBy(int(place), own), int(place)))
 		}
 	}
 	return singles
 }
 
-func (s *State) appendSingle(singles []single, b *unary, place int) []single {
+func (s *State) appendSingle(singles []single, b *unary, place int, own *reading) []single {
 	if s.isGone(place) {
 		return singles
 	}
-	return append(singles, s.single(s.viewIn(b.block, place-b.place, &s.own), place))
+	return append(singles, s.single(s.viewIn(b.block, place-b.place, own), place))
 }
 
 // single is what a potential of one variable is now.
@@ -80,6 +82,9 @@ func (q *single) gap() float64 {
 	_, gap, _ := solve.Contribution(q.block, q.w, q.d, q.mu)
 	return gap
 }
+
+// steep is the part of a variable's slope that its squares need not take over.
+const steep = 1e-9
 
 // absorb gives the singles of a variable, which stays where it is, the multipliers that leave least of the gap, and
 // returns what that is.
@@ -95,7 +100,7 @@ func (s *State) absorb(i int32, singles []single) (rest float64) {
 		}
 	}
 	if slope*y-min(0, slope) > 0 {
-		t, _, _ := s.line.Minimise(slope, y, 0)
+		t, _, _ := s.line.Minimise(slope, y, steep*math.Abs(slope))
 		for k := range singles {
 			if q := &singles[k]; q.matters() {
 				q.at = q.natural(t)
@@ -141,9 +146,9 @@ func (s *State) setPrior(place int, v *view, d, mu float64) {
 // rest is what a variable and its singles add to the gap.
 func (s *State) rest(i int32) float64 {
 	rest := s.box(i)
-	s.alone = s.appendSingles(s.alone[:0], i)
-	for k := range s.alone {
-		rest += s.alone[k].gap()
+	s.buffer = s.appendSingles(s.buffer[:0], i, &s.own)
+	for k := range s.buffer {
+		rest += s.buffer[k].gap()
 	}
 	return rest
 }

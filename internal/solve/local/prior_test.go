@@ -96,7 +96,7 @@ func TestAbsorb(t *testing.T) {
 			s.Add(p)
 		}
 		s.g[0] += rng.NormFloat64()
-		singles := s.appendSingles(nil, 0)
+		singles := s.appendSingles(nil, 0, &s.own)
 		if len(singles) != first.Rules {
 			t.Fatalf("seed %d: %d squares of %d", seed, len(singles), first.Rules)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/interior"
 	"github.com/deeppsl/deeppsl/internal/solve/newton"
+	"github.com/deeppsl/deeppsl/internal/solve/squares"
 )
 
 // Outcome says what a Solve did.
@@ -93,9 +94,7 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 	work, pace := 0, pace{}
 	for round := time.Now(); len(more) > 0 || p.missed > 0 || p.exact; {
 		if near && out.Rounds > 0 && ends(ctx, patience*time.Since(round)) {
-			s.leave(p, near)
-			out.Status = solve.TimeLimit
-			return out, nil
+			return s.leave(p, near, out, solve.TimeLimit, more), nil
 		}
 		round = time.Now()
 		s.take(p, more)
@@ -107,9 +106,7 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 		}
 		if float64(len(p.variables)) > wide*float64(len(s.y))+few ||
 			float64(work)+float64(p.entries()) > much*float64(s.size)+cheap {
-			s.leave(p, near)
-			out.Status = solve.Stalled
-			return out, nil
+			return s.leave(p, near, out, solve.Stalled, nil), nil
 		}
 		pieces, err := s.solvePart(ctx, p)
 		if err != nil {
@@ -125,9 +122,7 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 		}
 		s.install(p, pieces)
 		if ctx.Err() != nil {
-			s.leave(p, near)
-			out.Status = solve.Ended(ctx)
-			return out, nil
+			return s.leave(p, near, out, solve.Ended(ctx), nil), nil
 		}
 		if !s.proven() && !math.IsInf(s.aim, 1) {
 			s.aim = roomy * s.settings.Gap // so that the next change does not find the same
@@ -143,9 +138,7 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 			more = s.worst(p)
 			pace.sees(p.entries(), max(0, s.surplus(p, 0))/(s.settings.Gap*s.worth()), float64(s.size))
 			if pace.isSlow(s.brief) {
-				s.leave(p, near)
-				out.Status = solve.Stalled
-				return out, nil
+				return s.leave(p, near, out, solve.Stalled, more), nil
 			}
 		}
 		if len(more) == 0 && p.missed == 0 && !proven && !p.exact {
@@ -170,12 +163,14 @@ func (s *State) lastResort(p *part) (more []int32) {
 	return more
 }
 
-// leave leaves a part to the next Solve, unless the whole that is lent, or the one after that, has it. What it pushes
-// is left as well: the next Solve finds a part that is solved, and perhaps nothing that is tied to it any more.
-func (s *State) leave(p *part, near bool) {
+// leave ends a Solve that leaves a part to the next one, unless the whole that is lent, or the one after that, has it.
+// What it pushes is left as well, and more that it would have taken: the next Solve finds a part that is solved, and
+// perhaps nothing that is tied to it any more.
+func (s *State) leave(p *part, near bool, out Outcome, status solve.Status, more []int32) Outcome {
+	out.Status = status
 	switch {
 	case s.lent != nil:
-		return
+		return out
 	case near:
 		s.left = append(s.left, p.variables...)
 	default:
@@ -187,6 +182,8 @@ func (s *State) leave(p *part, near bool) {
 			s.pressed = append(s.pressed, pressure{i, rest})
 		}
 	}
+	s.press(more)
+	return out
 }
 
 // patience is how many times as long as a round the next one is expected to take.
@@ -261,13 +258,54 @@ func (s *State) solvePart(ctx context.Context, p *part) (pieces []*piece, err er
 	pieces = s.pieces(p, tolerance)
 	heaviest := slices.Clone(pieces) // first, so that nobody waits for it in the end
 	slices.SortStableFunc(heaviest, func(a, b *piece) int { return cmp.Compare(b.entries, a.entries) })
+	p.problems = append(p.problems, make([]squares.Problem, max(0, len(pieces)-len(p.problems)))...)
 	parallel.For(parallel.Threads(s.settings.Threads), len(heaviest), func(k int) {
-		heaviest[k].err = s.solvePiece(ctx, p, heaviest[k], tolerance)
+		if q := heaviest[k]; !q.square() || !s.solveSquares(ctx, p, q, &p.problems[k], tolerance) {
+			q.err = s.solvePiece(ctx, p, q, tolerance)
+		}
 	})
 	for _, q := range pieces {
 		err = cmp.Or(err, q.err)
 	}
 	return pieces, err
+}
+
+// attempts is how many steps a piece of squares is solved in, or by the methods for all kinds of problems.
+const attempts = 60
+
+// solveSquares solves a piece of squares, beside others, and leaves the state as it is. It tells whether it has, unless
+// the context has ended.
+func (s *State) solveSquares(ctx context.Context, p *part, q *piece, problem *squares.Problem, tolerance float64) bool {
+	problem.Reset(len(q.variables))
+	for n, k := range q.variables {
+		problem.Y[n] = s.y[p.variables[k]]
+	}
+	for _, row := range q.order {
+		r := &p.rows[row]
+		ids, coef := p.terms(row)
+		bias, free := r.c, 0
+		for e, i := range ids {
+			if s.marks[i] > 0 {
+				free++
+			} else {
+				bias += coef[e] * s.y[i]
+			}
+		}
+		vars, own := problem.Add(free, r.block.Kind, r.w, bias)
+		n := 0
+		for e, i := range ids {
+			if number := s.marks[i]; number > 0 {
+				vars[n], own[n] = p.numbers[number-1], coef[e]
+				n++
+			}
+		}
+	}
+	ended := func() bool { return ctx.Err() != nil }
+	if !problem.Solve(tolerance, s.Grain(), attempts, ended) && !ended() {
+		return false
+	}
+	q.problem, q.y, q.left = problem, problem.Y, problem.Gap
+	return true
 }
 
 // solvePiece solves one, beside others, and leaves the state as it is.
@@ -306,7 +344,7 @@ func (s *State) solvePiece(ctx context.Context, p *part, q *piece, tolerance flo
 			result = other
 		}
 	}
-	q.result, q.left = result, math.Abs(result.Gap)*max(s.Grain(), math.Abs(result.Objective))
+	q.result, q.y, q.left = result, result.Y, math.Abs(result.Gap)*max(s.Grain(), math.Abs(result.Objective))
 	return nil
 }
 
@@ -371,8 +409,10 @@ func (s *State) worst(p *part) (chosen []int32) {
 	heaped(p.around)
 	if !p.indebted {
 		s.compactPressed()
-		p.debts, p.indebted = append(p.debts[:0], s.pressed...), true
-		heaped(p.debts)
+		if p.indebted = true; s.saved != nil {
+			s.pressed = slices.Clone(s.pressed)
+		}
+		heaped(s.pressed)
 	}
 	excess := s.surplus(p, s.aim)
 	needed, little := portion*excess, excess/float64(4*len(p.variables))
@@ -380,10 +420,10 @@ func (s *State) worst(p *part) (chosen []int32) {
 		needed = most * excess
 	}
 	around, size, sum := p.around, len(p.variables), 0.0
-	for len(around)+len(p.debts) > 0 {
+	for len(around)+len(s.pressed) > 0 {
 		from := &around
-		if len(around) == 0 || len(p.debts) > 0 && heavier(p.debts[0], around[0]) < 0 {
-			if from = &p.debts; s.paid(p) {
+		if len(around) == 0 || len(s.pressed) > 0 && heavier(s.pressed[0], around[0]) < 0 {
+			if from = &s.pressed; s.paid() {
 				continue
 			}
 		}
@@ -439,19 +479,19 @@ func sift(h []pressure, k int) {
 // heavier compares pressures, the larger one first.
 func heavier(a, b pressure) int { return cmp.Or(cmp.Compare(b.rest, a.rest), cmp.Compare(a.i, b.i)) }
 
-// paid puts the first of a heap of debts, which have what they had when they were noted, in its place if it is less
-// now, and tells whether it was: it is in a part, or has been in one since.
-func (s *State) paid(p *part) bool {
-	first, rest := &p.debts[0], 0.0
-	if s.marks[first.i] == outside {
+// paid puts the first of those that are left pressed, which have what they had when they were noted, in its place if it
+// is less now, and tells whether it was: it is in a part, or has been in one since.
+func (s *State) paid() bool {
+	first, rest := &s.pressed[0], 0.0
+	if s.marks[first.i] <= 0 {
 		rest = s.rest(first.i)
 	}
 	switch {
 	case rest <= s.negligible():
-		p.debts = taken(p.debts)
+		s.pressed = taken(s.pressed)
 	case rest < first.rest:
 		first.rest = rest
-		sift(p.debts, 0)
+		sift(s.pressed, 0)
 	default:
 		return false
 	}

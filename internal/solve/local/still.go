@@ -105,6 +105,9 @@ type lookout struct {
 	rows   []row // whose ends are in ids
 	ids    []int32
 	coef   []float64
+
+	singles []single
+	ends    []int // in them, of each variable's
 }
 
 // finding is a potential that is still on another level than before, or, below 0, on none.
@@ -153,11 +156,14 @@ func (s *State) restless() {
 // anchor anchors all variables where they are.
 func (s *State) anchor() {
 	s.anchors = slices.Grow(s.anchors[:0], len(s.y))[:len(s.y)]
-	for i, y := range s.y {
-		for k := range tethers {
-			s.anchors[i][k] = float32(y)
+	parallel.Range(parallel.Threads(s.settings.Threads), len(s.y), func(lo, hi int) {
+		for i, y := range s.y[lo:hi] {
+			at := float32(y)
+			if all := (anchors{at, at, at, at}); s.anchors[lo+i] != all { // writing takes longer
+				s.anchors[lo+i] = all
+			}
 		}
-	}
+	})
 }
 
 // Where much moves, most potentials are around one variable or another, and each is reached by some jumps in memory: it
@@ -253,15 +259,12 @@ func (s *State) levelsOf(word int, still uint64, b *mrf.Block, first int) (restl
 			far |= isBelow(d, below) << at
 		}
 		s.still[k][word] = far & still
-		still &^= far
+		if still &^= far; still == 0 {
+			break
+		}
 	}
 	return still
 }
 
 // isBelow is 1 for a number below another one: which are no processor foresees, so that there is no branch.
-func isBelow(d, bound float64) (is uint64) {
-	if d < bound {
-		is = 1
-	}
-	return is
-}
+func isBelow(d, bound float64) uint64 { return math.Float64bits(d-bound) >> 63 }
