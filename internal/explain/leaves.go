@@ -39,8 +39,25 @@ func (s *State) leaves(ctx context.Context, e *Explanation, names Names, i int32
 	}
 	t := tally{state: s, names: names, at: make(map[leafKey]int)}
 	t.piece(p, v)
+	if math.Abs(t.sum()-s.y[i]) > still && s.stops(p) {
+		return s.leaves(ctx, e, names, i)
+	}
 	e.Leaves = t.sorted()
 	return nil
+}
+
+// stops takes the variable of a piece that is furthest beyond a wall for one that the wall holds, though what pushes it
+// there is next to nothing beside the pushes that it is the sum of. The piece has to be made again without it.
+func (s *State) stops(p *piece) bool {
+	if len(p.beyond) == 0 {
+		return false
+	}
+	furthest := slices.MaxFunc(p.beyond, func(a, b overshot) int { return cmp.Compare(a.by, b.by) })
+	for _, k := range p.variables {
+		s.piece[k] = 0
+	}
+	s.freedom[furthest.variable] = walled
+	return true
 }
 
 // direction returns the v of K v = e_i, and whether there is one.
@@ -196,6 +213,14 @@ func (t *tally) leaf(key leafKey, value float64) *Leaf {
 		t.leaves = append(t.leaves, leaf)
 	}
 	return &t.leaves[k]
+}
+
+// sum is what the leaves add up to.
+func (t *tally) sum() (sum float64) {
+	for k := range t.leaves {
+		sum += t.leaves[k].Contribution
+	}
+	return sum
 }
 
 // sorted returns the leaves, the largest first.

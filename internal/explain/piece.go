@@ -61,6 +61,13 @@ type piece struct {
 	scale     float64   // of weights
 	weak      bool      // see weakPieceOf
 	sound     bool      // what pushes its variables adds up
+	beyond    []overshot
+}
+
+// overshot is a variable at a wall that what pushes the piece would have beyond it, by so much.
+type overshot struct {
+	variable int32
+	by       float64
 }
 
 // row is a potential's part in a piece.
@@ -533,7 +540,11 @@ func (s *State) polish(p *piece, places []int32) bool {
 	}
 	y, mu := pick(s.y, p.variables), make([]float64, len(p.tights))
 	for k, i := range p.variables {
-		s.y[i] = min(max(y[k]+step[k], 0), 1)
+		to := y[k] + step[k]
+		s.y[i] = min(max(to, 0), 1)
+		if by := math.Abs(to - s.y[i]); by > still {
+			p.beyond = append(p.beyond, overshot{i, by})
+		}
 	}
 	for k := range p.tights {
 		at := p.tights[k].place

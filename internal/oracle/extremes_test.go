@@ -99,6 +99,10 @@ func TestExtremes(t *testing.T) {
 		path = extreme(t, []float64{0, 1, 1}, "0.000000001: 0.001 * O('a') + 10000 * T(A) = 1",
 			"0.000000001: 0.001 * O('b') + 10000 * T(A) = 1")
 		explains(t, path, 1e-9, "T", "a")
+		path = extreme(t, none, "0.00000001: 1 * S(A, A) + 1 * S('a', A) >= 1", "T(A) .",
+			"0.000000001: 10000 * S(B, 'a') + 0.001 * S(A, A) <= 0 ^2", "0.000000001: 1 / |B| * S(A, +B) <= 0",
+			"0.000000005: !S(A, B)")
+		explains(t, path, 1e-8, "S", "a", "b")
 	})
 }
 
