@@ -191,6 +191,40 @@ func TestLeast(t *testing.T) {
 	})
 }
 
+// Where rounding leaves other methods without a proof, one is found on a face of the feasible points.
+func TestLastDigits(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		truth []float64
+		rules []string
+	}{
+		{"absolute values left by next to nothing", []float64{0, 1, 1}, []string{
+			"0.000000001: 10000 * S(A, 'a') = 0.5 ^2",
+			"0.00000002: 1.001 * S(A, +B) + -1 * T(A) = 0 ^2 {B: !O(B)}",
+			"0.000000037: -0.001 * S(C, A) + 100.1 * T('a') = 2", "1 * S(A, 'a') + 0.5 * T(B) + 2 * T(A) <= 0.7 .",
+		}},
+		{"large multipliers at a bound", []float64{0, 0, 0}, []string{
+			"0.001 * S(A, B) + 10000 * T(A) <= 0 .", "0.000000005: T(A) ^2",
+			"0.000000037: 10000 / |B| * S(A, +B) >= 0.5 ^2",
+		}},
+		{"multipliers in their last digit", []float64{0, 0, 1e-6}, []string{
+			"0.000000000010000000000000001: T(A) ^2",
+			"0.005: 1 * S(B, C) + 10000 * T('a') + -0.01 * O(A) = 0.5",
+		}},
+		{"multipliers of all sizes", []float64{0, 1, 1}, []string{
+			"0.000000000000001: S(A, B)",
+			"0.000000000000037: 1 / |B| * S(A, +B) <= -0.25", "-3 * S(B, C) + 0.3333 * T(A) <= -0.25 .",
+			"0.01: T(A)", "O(B) & S('a', B) & O(C) & (C != B) -> T(C) .",
+		}},
+		{"values that rounding is less of", []float64{0, 0, 0}, []string{
+			"0.000000000000001: 1 * T(A) <= 0.5",
+			"0.001: 100 / |B| * S(A, +B) + -100 * T(A) = 0.7",
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) { inferred(t, extreme(t, test.truth, test.rules...)) })
+	}
+}
+
 // inferred solves a configuration, which must be proven.
 func inferred(t *testing.T, path string, set ...string) *session.Answer {
 	loaded, err := project.Load(path, project.Options{Threads: 1, Set: append(set, asked...)})

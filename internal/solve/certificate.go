@@ -18,9 +18,19 @@ import (
 // variable contributes to it, φ_j(d_j) + φ*_j(μ_j) - μ_j d_j and g_i y_i - min(0, g_i) for g = Aᵀμ, all of which are at
 // least 0 (constraints excepted: theirs is -μ_j d_j, negative if y violates them). Where multipliers of constraints,
 // which nothing bounds, are so large that rounding of the sums g could hide a part of the gap, that is added.
+//
+// Of few potentials all sums are added up once more, as exactly as numbers of twice the length do, which counts where
+// rounding has left more than that.
 func Certify(field *mrf.Field, y, multipliers []float64) Certificate {
 	c := NewCertifier(field)
-	return c.Certify(y, multipliers)
+	out := c.Certify(y, multipliers)
+	if field.Model.Potentials() <= countable && math.Abs(out.Gap) > noticeable {
+		gap, objective := exactly(field, y, multipliers)
+		if exact := Relative(field, gap, objective); math.Abs(exact) < math.Abs(out.Gap)-noticeable {
+			out.Objective, out.DualBound, out.Gap = objective, objective-gap, exact
+		}
+	}
+	return out
 }
 
 // Certifier is Certify with its memory kept between calls.
@@ -29,6 +39,7 @@ type Certifier struct {
 	g     []float64
 	// objective, violation, excess and pushes are per span of the sweep.
 	objective, violation, excess, pushes []float64
+	hidden                               float64 // what the last proof has added to its gap
 }
 
 // NewCertifier makes a Certifier for a field.
@@ -46,7 +57,12 @@ func (c *Certifier) Slopes() []float64 { return c.g }
 // Certify is the function of that name.
 func (c *Certifier) Certify(y, multipliers []float64) Certificate {
 	of := func(s *mrf.Span) []float64 { return multipliers[s.First : s.First+len(s.D)] }
-	return c.CertifyWith(y, of, nil)
+	out := c.CertifyWith(y, of, nil)
+	if gap := out.Objective - out.DualBound; c.hidden > 0 && c.hidden > gap-c.hidden {
+		gap += min(0, c.unsettled(y, multipliers)-c.hidden)
+		out.DualBound, out.Gap = out.Objective-gap, Relative(c.field, gap, out.Objective)
+	}
+	return out
 }
 
 // CertifyWith is Certify for multipliers that lie anywhere, and are perhaps yet to be made: of says where those of a
@@ -84,9 +100,10 @@ func (c *Certifier) CertifyWith(
 		out.Excess += c.excess[n]
 		pushes += c.pushes[n]
 	}
-	if hidden := Hidden(pushes); Relative(c.field, hidden, out.Objective) > noticeable {
-		gap += hidden
+	if c.hidden = Hidden(pushes); Relative(c.field, c.hidden, out.Objective) <= noticeable {
+		c.hidden = 0
 	}
+	gap += c.hidden
 	out.DualBound = out.Objective - gap
 	out.Gap = Relative(c.field, gap, out.Objective)
 	return out
@@ -95,6 +112,44 @@ func (c *Certifier) CertifyWith(
 // Hidden is about what rounding can leave of a gap where these are the squares, added up, of all that constraints push
 // variables by; errors are independent of each other.
 func Hidden(pushes float64) float64 { return 0x1p-53 * math.Sqrt(pushes) }
+
+// unsettled is Hidden where it is known of each variable what constraints push it by: rounding hides nothing where it
+// is at the bound that it is pushed against by more than that.
+func (c *Certifier) unsettled(y, multipliers []float64) float64 {
+	m, first := c.field.Model, 0
+	pushes, squares := make([]float64, m.Variables), 0.0
+	var buffer mrf.RowBuffer
+	for k, b := range m.Blocks {
+		if b.Kind.Hard() {
+			constants := make([]float64, b.Len)
+			c.field.Constants(k, 0, b.Len, constants)
+			for j, mu := range multipliers[first : first+b.Len] {
+				vars, coef := b.Row(j, &buffer)
+				squares += mu * constants[j] * mu * constants[j]
+				for e, i := range vars {
+					push := mu * coef[e]
+					pushes[i] += push * push
+					squares += push * y[i] * push * y[i]
+				}
+			}
+		}
+		first += b.Len
+	}
+	for i, g := range c.g {
+		far := max(y[i], 1-y[i])
+		switch sure := surely * Hidden(pushes[i]); {
+		case g > sure:
+			far = y[i]
+		case g < -sure:
+			far = 1 - y[i]
+		}
+		squares += pushes[i] * far * far
+	}
+	return Hidden(squares)
+}
+
+// surely is how many times what rounding leaves of a sum, by its terms' sizes, has the sign that it should.
+const surely = 16
 
 // noticeable is a relative gap below which nobody asks what rounding has hidden.
 const noticeable = 1e-9

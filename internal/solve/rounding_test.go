@@ -27,3 +27,16 @@ func TestLargeMultipliersHideNothing(t *testing.T) {
 		t.Errorf("a gap of %v is left at the optimum", c.Gap)
 	}
 }
+
+// A constraint whose multiplier is large, as one of its coefficients is small, hides nothing of variables that it
+// pushes against the bound where they are.
+func TestLargeMultipliersAtBounds(t *testing.T) {
+	b := mrftest.New(2, 0, 2).Rule(0, mrf.LessEqual, 0)
+	b.Add(0, []term{{Index: 0, Coef: 1e-10}, {Index: 1, Coef: 1}}, nil)
+	b.Rule(1, mrf.Linear, 1).Add(1, at(0, -1), nil)
+	field := mrf.NewField(b.Model())
+	field.SetWeights([]float64{1, 1e-3})
+	if c := solve.Certify(field, []float64{0, 0}, []float64{1e7, 1e-3}); math.Abs(c.Gap) > 1e-9 {
+		t.Errorf("a gap of %v is left at the optimum", c.Gap)
+	}
+}

@@ -28,28 +28,59 @@ func Improve(field *mrf.Field, y, mu []float64, s solve.Settings, stop func() bo
 	p := lay(field)
 	p.stop = stop
 	none := make([]float64, len(mu))
+	least, best, bestBy := math.Inf(1), slices.Clone(y), slices.Clone(mu)
+	var pull []float64
+	ways := []bool{false}
+	if slices.ContainsFunc(p.rows, func(r row) bool { return r.steep }) {
+		ways = []bool{true, false}
+	}
+	proven := func(f *face) bool {
+		for _, loose := range ways {
+			for _, start := range [][]float64{mu, none} { // from nothing they are as small as they can be
+				by, pull = p.multiply(at, start, f, loose)
+				out = solve.Certify(field, at, by)
+				if !(out.MaxViolation <= s.Feasibility) {
+					continue
+				}
+				gap := math.Abs(out.Gap)
+				if gap <= s.Gap {
+					return true
+				}
+				if gap < least {
+					least = gap
+					copy(best, at)
+					copy(bestBy, by)
+				}
+			}
+		}
+		return false
+	}
 	for _, distance := range near {
 		at = slices.Clone(y)
+		p.left = make([]float64, len(p.rows))
 		for range moves {
 			if stop() {
 				return out, nil, nil, false
 			}
-			f := p.face(at, distance)
-			p.descend(at, f)
-			var pull []float64
-			for _, start := range [][]float64{mu, none} { // from nothing they are as small as they can be
-				by, pull = p.multiply(at, start, p.face(at, exactly))
-				out = solve.Certify(field, at, by)
-				if math.Abs(out.Gap) <= s.Gap && out.MaxViolation <= s.Feasibility {
-					return out, at, by, true
-				}
+			p.descend(at, p.face(at, distance))
+			f := p.face(at, exactly)
+			if proven(f) {
+				return out, at, by, true
 			}
+			p.leave(f, by, pull)
 			if distance = exactly; !p.slide(at, pull, math.Inf(1)) {
 				break
 			}
 		}
 	}
-	return out, nil, nil, false
+	if p.left, at = make([]float64, len(p.rows)), slices.Clone(best); least > hopeful*s.Gap {
+		return out, nil, nil, false
+	}
+	if p.lower(at, bestBy); proven(p.face(at, exactly)) {
+		return out, at, by, true
+	}
+	n := p.nudge(field, best, bestBy, s)
+	return n.best, n.y, n.by, n.enough()
 }
 
 // moves bounds how often the face is left for another one, and exactly is how near what has been moved to a bound is.
@@ -64,6 +95,7 @@ type problem struct {
 	rows []row
 	unit float64
 	stop func() bool // Improve's
+	left []float64   // of rows that were equations, the side to which they have been left; else 0
 }
 
 // row is a potential or a constraint. Its multiplier is between lo and hi, and d/compliance if it is a square.
@@ -88,7 +120,8 @@ func (r *row) kinked() bool          { return r.equation() || r.hinge && !r.fixe
 func (r *row) curved(d float64) bool { return r.compliance > 0 && (!r.hinge || d > -exactly) }
 
 func lay(field *mrf.Field) *problem {
-	p := &problem{n: field.Model.Variables, unit: field.Unit()}
+	// The unit is a power of two, so that bounds of multipliers are exact.
+	p := &problem{n: field.Model.Variables, unit: math.Ldexp(1, math.Ilogb(field.Unit()))}
 	var buffer mrf.RowBuffer
 	for k, b := range field.Model.Blocks {
 		constants := make([]float64, b.Len)
@@ -142,13 +175,37 @@ func (p *problem) face(y []float64, distance float64) *face {
 	}
 	for j := range p.rows {
 		r := &p.rows[j]
-		f.tight[j] = r.equation() && (math.IsInf(r.lo, 0) || math.Abs(r.slack(y)) <= distance*max(r.size, 1))
-		if f.tight[j] && f.span.add(masked(r.a, f.free)) {
+		d := r.slack(y)
+		f.tight[j] = r.equation() && (math.IsInf(r.lo, 0) || math.Abs(d) <= distance*max(r.size, 1) && !p.aside(j, d))
+	}
+	p.restrict(f)
+	return f
+}
+
+// restrict makes the basis of what the tight rows restrict.
+func (p *problem) restrict(f *face) {
+	f.span, f.rows = basis{}, nil
+	for j, tight := range f.tight {
+		if tight && f.span.add(masked(p.rows[j].a, f.free)) {
 			f.rows = append(f.rows, j)
 		}
 	}
-	return f
 }
+
+// leave notes which equations of a face a direction leaves to where their multipliers are at a bound: beside a steep
+// square the way along it may be shorter than what tells an equation from none.
+func (p *problem) leave(f *face, by, along []float64) {
+	for j := range p.rows {
+		r := &p.rows[j]
+		change := solve.Dot(r.a, along)
+		if f.tight[j] && (change > 0 && by[j] >= r.hi*p.unit || change < 0 && by[j] <= r.lo*p.unit) {
+			p.left[j] = change
+		}
+	}
+}
+
+// aside tells whether a row with a slack is no equation any more.
+func (p *problem) aside(j int, slack float64) bool { return slack*p.left[j] > 0 }
 
 // masked returns the entries of a vector that are free; all others are 0.
 func masked(a []float64, free []bool) []float64 {
@@ -218,7 +275,7 @@ func (p *problem) slide(y, along []float64, most float64) bool {
 	for j := range p.rows {
 		r := &p.rows[j]
 		d, change := r.slack(y), solve.Dot(r.a, along)
-		if r.kinked() && (d < -exactly && change > 0 || d > exactly && change < 0) {
+		if r.kinked() && d*change < 0 && (math.Abs(d) > exactly || p.aside(j, d)) {
 			most = min(most, -d/change)
 		}
 		if slope += r.derivative(d) * change; r.curved(d) {
@@ -315,8 +372,8 @@ func (r *row) derivative(d float64) float64 {
 
 // multiply finds multipliers for y in a face: of the rows that are equations those that, between their bounds, come
 // nearest to gradients of 0 for free variables, and of the right sign for others. What is left is the direction in
-// which the energy falls the most.
-func (p *problem) multiply(y, mu []float64, f *face) (by, left []float64) {
+// which the energy falls the most, unless those of steep squares may be loose, too.
+func (p *problem) multiply(y, mu []float64, f *face, loose bool) (by, left []float64) {
 	by, g := make([]float64, len(p.rows)), make([]float64, p.n)
 	l := least{stop: p.stop}
 	var found []int // by l, one after the other
@@ -326,7 +383,7 @@ func (p *problem) multiply(y, mu []float64, f *face) (by, left []float64) {
 		switch by[j] = r.derivative(d); {
 		case f.tight[j]:
 			l.add(r.a, r.lo, r.hi, mu[j]/p.unit)
-		case r.steep && r.curved(d):
+		case loose && r.steep && r.curved(d):
 			l.add(r.a, r.lo, r.hi, by[j])
 		default:
 			add(g, by[j], r.a)
@@ -351,10 +408,31 @@ func (p *problem) multiply(y, mu []float64, f *face) (by, left []float64) {
 	for k, j := range found {
 		by[j] = l.x[k]
 	}
+	_, sizes := p.pushes(by)
+	for i, v := range left {
+		if math.Abs(v) <= cancelled*sizes[i] {
+			left[i] = 0
+		}
+	}
 	for j := range by {
 		by[j] *= p.unit
 	}
 	return by, left
+}
+
+// cancelled is the part of what pushes a variable that is nothing but rounding if it is left.
+const cancelled = 1e-14
+
+// pushes returns the sums of what pushes the variables, and those of its sizes.
+func (p *problem) pushes(by []float64) (g, sizes []float64) {
+	g, sizes = make([]float64, p.n), make([]float64, p.n)
+	for j := range p.rows {
+		for i, a := range p.rows[j].a {
+			g[i] += a * by[j]
+			sizes[i] += math.Abs(a * by[j])
+		}
+	}
+	return g, sizes
 }
 
 // add adds c times a to y.

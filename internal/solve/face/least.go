@@ -103,16 +103,11 @@ func (l *least) add(column []float64, lo, hi, x float64) {
 // solve finds x by exchanging columns between those at a bound and the others, which solve the problem without bounds
 // (Stark and Parker 1995). It returns what is left of the goal, or was when it had to stop.
 func (l *least) solve(goal []float64) (rest []float64) {
-	barred := -1
+	entered, barred := -1, make([]bool, len(l.columns))
 	for range exchanges * (len(l.columns) + 1) {
-		rest = append([]float64(nil), goal...)
 		b, c := l.basis()
-		for k, x := range l.x {
-			if !l.between[k] && x != 0 {
-				add(rest, -x, l.columns[k])
-			}
-		}
-		whole := append([]float64(nil), rest...)
+		whole := l.rest(goal, func(k int) bool { return !l.between[k] })
+		rest = append([]float64(nil), whole...)
 		for m, q := range b.q {
 			c[m] = solve.Dot(rest, q)
 			add(rest, -c[m], q)
@@ -123,16 +118,61 @@ func (l *least) solve(goal []float64) (rest []float64) {
 			add(rest, -more, q)
 		}
 		if k := l.approach(b, b.back(c)); k >= 0 {
-			if k == barred || l.stop() {
-				return rest // rounding, or time
+			if l.stop() {
+				break
 			}
+			barred[k] = barred[k] || k == entered // by rounding
 			continue
 		}
-		if barred = l.enter(rest, whole); barred < 0 || l.stop() {
+		if entered >= 0 && !barred[entered] {
+			clear(barred)
+		}
+		rest = l.refine(b, goal)
+		if entered = l.enter(rest, whole, barred); entered < 0 || l.stop() {
 			return rest
 		}
 	}
+	return l.rest(goal, func(int) bool { return true })
+}
+
+// rest is what some columns leave of a goal, added up exactly.
+func (l *least) rest(goal []float64, with func(k int) bool) []float64 {
+	sums := make([]solve.Sum, len(goal))
+	for i, v := range goal {
+		sums[i].Add(v)
+	}
+	for k, x := range l.x {
+		if x != 0 && with(k) {
+			for i, a := range l.columns[k] {
+				if a != 0 {
+					sums[i].AddProduct(a, -x)
+				}
+			}
+		}
+	}
+	rest := make([]float64, len(goal))
+	for i := range sums {
+		rest[i] = sums[i].Value()
+	}
 	return rest
+}
+
+// refine solves for what is left once more, and returns what then is: where the goal has entries of very different
+// sizes, rounding of the largest ones is as much as the least.
+func (l *least) refine(b basis, goal []float64) (rest []float64) {
+	all := func(int) bool { return true }
+	for range refinements {
+		rest = l.rest(goal, all)
+		c := make([]float64, len(b.q))
+		for m, q := range b.q {
+			c[m] = solve.Dot(rest, q)
+		}
+		for m, more := range b.back(c) {
+			k := b.from[m]
+			l.x[k] = min(max(l.x[k]+more, l.lo[k]), l.hi[k])
+		}
+	}
+	return l.rest(goal, all)
 }
 
 // exchanges bounds their number, in terms of the columns.
@@ -187,11 +227,11 @@ func (l *least) approach(b basis, to []float64) (blocked int) {
 
 // enter takes the column of those at a bound that what is left of the goal pulls the most into the interval, or returns
 // -1 if it is nothing but rounding.
-func (l *least) enter(rest, whole []float64) (column int) {
+func (l *least) enter(rest, whole []float64, barred []bool) (column int) {
 	column = -1
 	most := math.Sqrt(solve.Dot(whole, whole)) * nothing
 	for k, between := range l.between {
-		if between || l.lo[k] == l.hi[k] || l.size[k] == 0 {
+		if between || barred[k] || l.lo[k] == l.hi[k] || l.size[k] == 0 {
 			continue
 		}
 		pull := solve.Dot(rest, l.columns[k]) / l.size[k]
