@@ -243,6 +243,9 @@ func (e *early) giveUp(p *program) {
 	for _, j := range e.direct.kept {
 		p.rows[j].kept = true
 	}
+	for _, t := range e.direct.twins {
+		p.rows[t.row].kept = true
+	}
 	for _, j := range e.rows {
 		if r := &p.rows[j]; !r.kept {
 			p.addTo(r, -r.stiffness*r.lift, p.rhs)

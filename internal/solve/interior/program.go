@@ -194,6 +194,9 @@ func (p *program) form() uint64 {
 		if r.kept {
 			mix(-1)
 		}
+		if r.equation() {
+			mix(-2)
+		}
 		for _, i := range p.index[r.first:r.last] {
 			mix(int(i))
 		}

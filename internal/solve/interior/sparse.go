@@ -26,6 +26,7 @@ type sparse struct {
 	factored *ldl.Factor
 	form     uint64 // of the program that it is for
 	nest     nest   // of the rows of several variables, for solutions without the factor
+	twins    []twin // of kept rows, in the order of these
 
 	x, rest, correction []float64
 }
@@ -39,11 +40,7 @@ const short = 4
 // newSparse finds the structure of a program's matrix.
 func newSparse(p *program) *sparse {
 	s := &sparse{form: p.form(), nest: p.nest()}
-	for _, j := range p.several {
-		if p.rows[j].kept {
-			s.kept = append(s.kept, j)
-		}
-	}
+	s.keep(p)
 	s.layPairs(p)
 	s.layRows(p)
 	size := p.n + len(s.kept)
@@ -178,7 +175,13 @@ func (s *sparse) assemble(p *program) {
 		}
 	}
 	for k, j := range s.kept {
-		s.diagonal[p.n+k] = -1 / p.rows[j].stiffness
+		s.diagonal[p.n+k] = p.rows[j].stiffness
+	}
+	for _, t := range s.twins {
+		s.diagonal[p.n+int(t.of)] += t.times * p.rows[t.row].stiffness * t.times
+	}
+	for k := range s.kept {
+		s.diagonal[p.n+k] = -1 / s.diagonal[p.n+k]
 	}
 }
 
@@ -196,9 +199,7 @@ const (
 func (s *sparse) solve(p *program) {
 	right := s.rest
 	copy(right, p.rhs)
-	for k, j := range s.kept {
-		right[p.n+k] = -p.rows[j].lift
-	}
+	s.lifts(p, right[p.n:])
 	copy(s.x, right)
 	s.factored.Solve(s.x)
 	most := refinements
@@ -225,6 +226,7 @@ func (s *sparse) solve(p *program) {
 	for k, j := range s.kept {
 		p.rows[j].dmu = s.x[p.n+k]
 	}
+	s.dealOut(p)
 }
 
 func largest(v []float64) float64 {
@@ -380,5 +382,117 @@ func (s *sparse) contradict(p *program) {
 	}
 	for k := range p.rows {
 		p.rows[k].mu *= math.Copysign(1, sum)
+	}
+}
+
+// twin is a row with the entries of a kept one, each so many times as large, such as what is to be at least 1 of what
+// is at most 1. The two have one row in the matrix, whose stiffness is that of both: its multiplier is the sum of
+// theirs.
+type twin struct {
+	row   int32 // of the program
+	of    int32 // of the kept ones
+	times float64
+}
+
+// keep lists the rows of K, and their twins. Equations stand alone, as what follows from others is looked for among
+// them.
+func (s *sparse) keep(p *program) {
+	found := make(map[uint64]int32)
+	for _, j := range p.several {
+		r := &p.rows[j]
+		if !r.kept {
+			continue
+		}
+		if !r.equation() {
+			h := p.hash(r)
+			if of, known := found[h]; known {
+				if times := p.times(r, &p.rows[s.kept[of]]); times != 0 {
+					s.twins = append(s.twins, twin{j, of, times})
+					continue
+				}
+			}
+			found[h] = int32(len(s.kept))
+		}
+		s.kept = append(s.kept, j)
+	}
+	slices.SortStableFunc(s.twins, func(a, b twin) int { return int(a.of) - int(b.of) })
+}
+
+// hash is a number of a row's variables.
+func (p *program) hash(r *row) uint64 {
+	h := uint64(14695981039346656037)
+	for _, i := range p.index[r.first:r.last] {
+		h = (h ^ uint64(i)) * 1099511628211
+	}
+	return h
+}
+
+// times is how many times the entries of another row a row's are, or 0.
+func (p *program) times(r, than *row) float64 {
+	if !slices.Equal(p.index[r.first:r.last], p.index[than.first:than.last]) {
+		return 0
+	}
+	a, b := p.coef[r.first:r.last], p.coef[than.first:than.last]
+	times := a[0] / b[0]
+	for e := range a {
+		if a[e] != times*b[e] {
+			return 0
+		}
+	}
+	return times
+}
+
+// lifts writes what the kept rows have on the right-hand side: of twins the mean, by stiffness.
+func (s *sparse) lifts(p *program, out []float64) {
+	for k, j := range s.kept {
+		out[k] = -p.rows[j].lift
+	}
+	for first := 0; first < len(s.twins); {
+		last, k := s.family(first)
+		r := &p.rows[s.kept[k]]
+		sum, stiffness := r.stiffness*r.lift, r.stiffness
+		for _, t := range s.twins[first:last] {
+			other := &p.rows[t.row]
+			sum += t.times * other.stiffness * other.lift
+			stiffness += t.times * other.stiffness * t.times
+		}
+		out[k] = -sum / stiffness
+		first = last
+	}
+}
+
+// family is where the twins of the same kept row end, and that row.
+func (s *sparse) family(first int) (last int, of int32) {
+	of = s.twins[first].of
+	for last = first + 1; last < len(s.twins) && s.twins[last].of == of; last++ {
+	}
+	return last, of
+}
+
+// dealOut divides the steps of multipliers among twins: each moves by its stiffness, and the stiffest by what is left.
+func (s *sparse) dealOut(p *program) {
+	for first := 0; first < len(s.twins); {
+		last, k := s.family(first)
+		r := &p.rows[s.kept[k]]
+		whole, along := r.dmu, p.product(r, p.dy)
+		stiffest, most := r, r.stiffness
+		share := 1.0
+		for _, t := range s.twins[first:last] {
+			if other := &p.rows[t.row]; t.times*other.stiffness*t.times > most {
+				stiffest, most, share = other, t.times*other.stiffness*t.times, t.times
+			}
+		}
+		if r != stiffest {
+			r.dmu = r.stiffness * (along + r.lift)
+			whole -= r.dmu
+		}
+		for _, t := range s.twins[first:last] {
+			if other := &p.rows[t.row]; other != stiffest {
+				other.dmu = other.stiffness * (t.times*along + other.lift)
+				whole -= t.times * other.dmu
+			}
+		}
+		stiffest.dmu = whole / share
+		first = last
 	}
 }
