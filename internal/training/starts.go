@@ -28,6 +28,16 @@ func stuck(curve []learn.Epoch) bool {
 	return before >= 0 && curve[before].Loss-curve[last].Loss < little*math.Abs(curve[0].Loss)
 }
 
+// unfinished tells whether more epochs might do what a start has not: it has not come to rest, as far as the curve
+// shows, and does not just go on learning examples by heart.
+func (s *starts) unfinished(last Start, curve []learn.Epoch) bool {
+	return s.lesson.manner != byDraws && !stuck(curve) && !s.byHeart(last)
+}
+
+// wrong tells whether many examples are, of those learned from or of the others: of 90 in a hundred that come out right
+// by saying the same of all, the others may be a few more by chance.
+func (s *starts) wrong(last Start) bool { return min(s.most, last.Right) < enough }
+
 // starts is learning from examples that begins once, or more often.
 type starts struct {
 	g      *learner
@@ -51,10 +61,10 @@ type starts struct {
 // learnFromExamples learns from examples, and where that comes to rest with many of them wrong, begins once more with
 // other networks, up to learn.starts times, and pushes what they see towards sharp outputs: of what is latent and
 // symmetric, networks learn nothing without, and some initial ones learn what is right for some labels only. What has
-// not come to rest wants more epochs, and not another start. Where examples that were not learned from are less often
-// right, the others were learned by heart, and the next start holds the networks' weights back. The start with most
-// examples right is kept, of those not learned from if there are any; of equal ones the one with most decay, or else
-// the first.
+// not come to rest wants more epochs, and not another start, but where it learns by heart. Where examples that were not
+// learned from are less often right, the others were learned by heart, and the next start holds the networks' weights
+// back. The start with most examples right is kept, of those not learned from if there are any; of equal ones the one
+// with most decay, or else the first.
 func (g *learner) learnFromExamples(ctx context.Context, l lesson) (*Training, error) {
 	s, err := g.starts(l)
 	if err != nil {
@@ -216,13 +226,13 @@ func (s *starts) begin(curve []learn.Epoch) (again bool, err error) {
 	switch {
 	case len(s.all) >= s.g.Project.Learning.Starts || !s.judges():
 		return false, nil
-	case len(s.tries) > 0 && s.lesson.decay == 0 && s.most < enough:
+	case len(s.tries) > 0 && s.lesson.decay == 0 && s.wrong(last):
 		s.lesson.manner, s.tries, again = s.tries[0], s.tries[1:], true
 		s.g.Project.Log.Info("many examples are wrong: beginning with "+manners[s.lesson.manner],
 			"right", s.score(last))
 	case s.lesson.decay > 0 && !s.fixed:
 		again = s.adjust(last)
-	case last.Right < enough && s.lesson.manner != byDraws && !stuck(curve):
+	case last.Right < enough && s.unfinished(last, curve):
 		s.g.notices.unfinished(len(curve), last.Right)
 	case last.Right < enough:
 		s.blurry++

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/session"
@@ -94,6 +95,34 @@ func TestByHeart(t *testing.T) {
 	}
 	if s.byHeart(Start{Right: 1}) || s.improvable(Start{Right: 0.5}) {
 		t.Error("nothing is held out, and yet learned by heart")
+	}
+}
+
+// Learning that goes on wants more epochs, and learning that goes on by heart another start.
+func TestUnfinishedStarts(t *testing.T) {
+	s := &starts{learned: jury{members: make([]int32, 400)}, held: jury{members: make([]int32, 100)}}
+	falls, rests := []learn.Epoch{{Loss: 1}, {Loss: 0.8}, {Loss: 0.6}}, []learn.Epoch{{Loss: 1}, {Loss: 0.6}, {Loss: 0.6}}
+	for _, test := range []struct {
+		curve       []learn.Epoch
+		right, held float64
+		want        bool
+	}{{falls, 0.7, 0.7, true}, {falls, 0.7, 0.4, false}, {rests, 0.7, 0.7, false}} {
+		if got := s.unfinished(Start{Right: test.right, Held: &test.held}, test.curve); got != test.want {
+			t.Errorf("%v right, %v of others, losses %v: unfinished is %v", test.right, test.held, test.curve, got)
+		}
+	}
+}
+
+// It is enough that many of the examples learned from are wrong, though the others are right by chance.
+func TestManyAreWrong(t *testing.T) {
+	for _, test := range []struct {
+		right, most float64
+		want        bool
+	}{{0.88, 0.9, true}, {0.9, 0.88, true}, {0.95, 0.95, false}} {
+		s := &starts{most: test.most}
+		if got := s.wrong(Start{Right: test.right}); got != test.want {
+			t.Errorf("%v right, at most %v: wrong is %v", test.right, test.most, got)
+		}
 	}
 }
 
