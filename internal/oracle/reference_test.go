@@ -55,8 +55,9 @@ type optimum struct {
 	violation float64
 	// cost is that of the best state, and bound what none is below; push is the sum of the hard ground rules' multipliers:
 	// what a violation can gain. Off is by how much the state violates hard ground rules: where coefficients are 10,000
-	// and 0.001, the reference ends with values that are far from any that satisfy them.
-	cost, bound, push, off float64
+	// and 0.001, the reference ends with values that are far from any that satisfy them. Far is how far those of a ground
+	// rule may be at most, by its least coefficient.
+	cost, bound, push, off, far float64
 }
 
 // solve finds the optimum of n variables.
@@ -78,6 +79,8 @@ func solveRows(rows []row, n int) optimum {
 	for j, r := range rows {
 		if r.w < 0 {
 			out.push += math.Abs(result.Multipliers[j])
+			_, off := energy(rows[j:j+1], result.Y)
+			out.far = max(out.far, off/r.smallest())
 		}
 	}
 	return out
@@ -112,11 +115,25 @@ func leastViolation(rows []row, n int) float64 {
 	return max(0, most*answer(m, []float64{1}).Objective)
 }
 
+// smallest is the size of the smallest coefficient.
+func (r *row) smallest() float64 {
+	least := math.Inf(1)
+	for _, a := range r.a {
+		if math.Abs(a) > tiny {
+			least = min(least, math.Abs(a))
+		}
+	}
+	return least
+}
+
+// tiny is what is no coefficient.
+const tiny = 1e-12
+
 // block is a ground rule as a block of its own.
 func (r *row) block(rule int) *mrf.Block {
 	b := &mrf.Block{Rule: rule, Len: 1, Exponent: 1, Constant: r.c}
 	for i, a := range r.a {
-		if math.Abs(a) > 1e-12 {
+		if math.Abs(a) > tiny {
 			b.Coef, b.Vars = append(b.Coef, a), append(b.Vars, int32(i))
 		}
 	}
