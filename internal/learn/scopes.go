@@ -248,19 +248,29 @@ func (b *latentBuilder) charge(g *labelGroup, block *mrf.Block, p *mrf.Potential
 	if a == nil {
 		return
 	}
-	b.latent.tried += len(a.costs[0]) * (len(literals) + len(slacks))
-	choice := make([]int, len(a.scope.things))
-	for z := range a.costs[0] {
+	costs := make([]float64, len(slacks))
+	for k, more := newKinds(a.scope, literals), true; more; more = k.next() {
 		d := 0.0
 		for _, l := range literals {
-			if choice[l.thing] == l.class {
+			if k.at[l.thing] == l.class {
 				d += l.coefficient
 			}
 		}
+		breaks := false
 		for v, slack := range slacks {
-			a.costs[v][z] += unit * cost(block, slack+d)
+			costs[v] = unit * cost(block, slack+d)
+			breaks = breaks || costs[v] != 0
 		}
-		a.scope.next(choice)
+		b.latent.tried += len(literals) + len(slacks)
+		if !breaks {
+			continue // as most choices break few ground rules
+		}
+		k.each(0, 0, func(z int) {
+			for v, c := range costs {
+				a.costs[v][z] += c
+			}
+			b.latent.tried += len(costs)
+		})
 	}
 }
 
