@@ -19,6 +19,8 @@ type puzzle struct {
 	train       int // examples
 	// defaults leaves every option as it is; otherwise they are those that docs/examples.md writes for such programs.
 	defaults bool
+	// table has the rule that one would write first, over a table of all results.
+	table bool
 	// noise is the deviation of points around centres; 0 means pictures of digits.
 	noise float64
 }
@@ -30,7 +32,8 @@ func (z puzzle) task() task {
 	return task{name: z.name, metric: "accuracy", about: z.about, make: z.problem}
 }
 
-// rules are the documented program of sums, with the table of any function in the place of additions.
+// rules are the documented program of sums, with the table of any function in the place of additions, or the first rule
+// that comes to mind.
 func (z *puzzle) rules() string {
 	var b strings.Builder
 	var digits, seen, sums []string
@@ -38,6 +41,10 @@ func (z *puzzle) rules() string {
 		digits = append(digits, fmt.Sprintf("D%d", k+1))
 		sums = append(sums, fmt.Sprintf("+D%d", k+1))
 		seen = append(seen, fmt.Sprintf("Digit('%c', D%d)", 'a'+k, k+1))
+	}
+	if z.table {
+		return fmt.Sprintf("1: %s & Row(%s, R) -> Result(R) ^2\nResult(+R) = 1 .\n", strings.Join(seen, " & "),
+			strings.Join(digits, ", "))
 	}
 	for k := range z.inputs {
 		arguments := append([]string(nil), sums...)
@@ -131,7 +138,11 @@ func (z *puzzle) project(x [][]float64) *setting {
 	p.config.Networks["reader"] = &network{Features: "features.tsv", Hidden: []int{32}}
 	p.declare("Digit/2", predicate{Neural: &neural{Network: "reader", Class: one(), Classes: names("", z.classes),
 		Slots: z.slots()}})
-	p.declare("Row/"+strconv.Itoa(z.inputs+1), predicate{Targets: []string{"rows.tsv"}})
+	rowsOf := predicate{Targets: []string{"rows.tsv"}}
+	if z.table {
+		rowsOf = predicate{Observations: []string{"rows.tsv"}}
+	}
+	p.declare("Row/"+strconv.Itoa(z.inputs+1), rowsOf)
 	p.declare("Result/1", predicate{Targets: []string{"results.tsv"}})
 	p.config.Examples = map[string]any{"learn": "train.csv", "infer": "test.csv"}
 	if !z.defaults {
@@ -221,4 +232,10 @@ func order(digits []int) int {
 		return 1
 	}
 	return 2
+}
+
+func kin(digits []int) int { return truth(digits[0] == digits[1]) }
+
+func hit(digits []int) int {
+	return truth(min(digits[0], digits[1]) == 0 && max(digits[0], digits[1]) == 5)
 }

@@ -71,6 +71,9 @@ func (p peerResults) miss(stderr io.Writer, results []*result) {
 
 // writeSamples writes a file DIGEST.json for each problem that has samples.
 func (o *options) writeSamples(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
 	for _, t := range o.tasks {
 		for seed := range o.seeds {
 			p, err := t.make(seed + 1)

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/perceive"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -359,7 +360,22 @@ const often = 5
 
 // information returns how much some labels say together, and how many different ones there are.
 func (e *Examples) information(from, to int) (nats float64, kinds int) {
-	counts, all := make(map[string]int), 0
+	counts, all := e.together(from, to)
+	for _, key := range slices.Sorted(maps.Keys(counts)) {
+		nats += float64(counts[key]) * math.Log(float64(all)/float64(counts[key]))
+	}
+	return nats, len(counts)
+}
+
+// Tally counts the examples by their labels, all of an example together.
+func (e *Examples) Tally() learn.Tally {
+	counts, _ := e.together(0, len(e.Labels))
+	return learn.Count(counts)
+}
+
+// together counts the different values that some labels have together, and the examples that have any.
+func (e *Examples) together(from, to int) (counts map[string]int, all int) {
+	counts = make(map[string]int)
 	key := make([]byte, 0, 4*(to-from))
 	for k := range e.Count {
 		key = key[:0]
@@ -373,8 +389,5 @@ func (e *Examples) information(from, to int) (nats float64, kinds int) {
 			all++
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(counts)) {
-		nats += float64(counts[key]) * math.Log(float64(all)/float64(counts[key]))
-	}
-	return nats, len(counts)
+	return counts, all
 }

@@ -16,9 +16,12 @@ func Count[K comparable](counts map[K]int) (t Tally) {
 // Majority is the share of labels that always saying the most frequent class tells right.
 func (t Tally) Majority() float64 { return float64(t.Largest) / float64(t.Labels) }
 
-// Guessed tells whether so many labels told right are no more than by always saying the most frequent class, to within
-// half of the deviation that its share has by chance.
-func (t Tally) Guessed(right int) bool {
-	count, majority := float64(t.Labels), t.Majority()
-	return float64(right)/count <= majority+math.Sqrt(majority*(1-majority)/count)/2
+// Guess is the share of labels told right that is no more than by always saying the most frequent class, to within half
+// of the deviation that its share has by chance.
+func (t Tally) Guess() float64 {
+	majority := t.Majority()
+	return majority + math.Sqrt(majority*(1-majority)/float64(t.Labels))/2
 }
+
+// Guessed tells whether so many labels told right are no more than that.
+func (t Tally) Guessed(right int) bool { return float64(right)/float64(t.Labels) <= t.Guess() }

@@ -52,6 +52,9 @@ func (s *starts) empanel() error {
 		return err
 	}
 	s.learned = jury{examples: e, members: e.All()}
+	if t := e.Tally(); t.Labels > 0 {
+		s.enough, s.guessed = enough+(1-enough)*t.Majority(), t.Guess()
+	}
 	switch {
 	case s.lesson.anew:
 	case s.g.Project.Config.Examples[load.Validation] != nil:

@@ -11,7 +11,8 @@ import (
 	"github.com/deeppsl/deeppsl/neural"
 )
 
-// enough is the share of right examples from which on nothing is begun anew.
+// enough is the share of right examples from which on nothing is begun anew, of those that are not right by always
+// saying what is most frequent.
 const enough = 0.9
 
 // sharpening is how sharp outputs are made in each start, relative to learn.sharpen. The first does it a little: where
@@ -34,9 +35,8 @@ func (s *starts) unfinished(last Start, curve []learn.Epoch) bool {
 	return s.lesson.manner != byDraws && !stuck(curve) && !s.byHeart(last)
 }
 
-// wrong tells whether many examples are, of those learned from or of the others: of 90 in a hundred that come out right
-// by saying the same of all, the others may be a few more by chance.
-func (s *starts) wrong(last Start) bool { return min(s.most, last.Right) < enough }
+// wrong tells whether many examples are, of those learned from or of the others, which may be right by chance.
+func (s *starts) wrong(last Start) bool { return min(s.most, last.Right) < s.enough }
 
 // starts is learning from examples that begins once, or more often.
 type starts struct {
@@ -45,6 +45,9 @@ type starts struct {
 	seed   uint64
 	// learned and held are examples that are judged in the end; held has none if all are learned from.
 	learned, held jury
+	// enough is the share of right examples from which on nothing is begun anew, and guessed the one up to which always
+	// saying what is most frequent is as good.
+	enough, guessed float64
 	// fixed says that the decay of networks is not to be chosen.
 	fixed bool
 
@@ -152,7 +155,7 @@ func (s *starts) start(ctx context.Context) (*Training, error) {
 		return nil, err
 	}
 	s.all = append(s.all, this)
-	if s.kept == nil || s.prefers(this.Decay, score) {
+	if s.kept == nil || s.prefers(this, score) {
 		s.kept, s.best, s.at = training, s.g.parameters(), len(s.all)-1
 		s.manner = s.lesson.manner
 		s.g.notices.fixed = s.manner == byLikelihood
@@ -162,17 +165,20 @@ func (s *starts) start(ctx context.Context) (*Training, error) {
 	return training, err
 }
 
-// prefers tells whether a start by a decay is better than the one that is kept. Of those that chance may set apart,
-// with so few examples, the one with more decay is the better one, as for any regularisation (Breiman et al., 1984).
-func (s *starts) prefers(decay, score float64) bool {
-	standing, chance := s.kept.plan.decay, 0.0
+// prefers tells whether a start is better than the one that is kept. Of those that chance may set apart, with so few
+// examples, one that has learned something is better than one that says the same of all, and then the one with more
+// decay is, as for any regularisation (Breiman et al., 1984).
+func (s *starts) prefers(this Start, score float64) bool {
+	chance := 0.0
 	if known := float64(len(s.held.members)); known > 0 && s.most > 0 {
 		chance = math.Sqrt(s.most * (1 - s.most) / known)
 	}
+	standing := s.all[s.at]
+	blind, before := this.Right <= s.guessed, standing.Right <= s.guessed
 	switch {
-	case decay > standing:
+	case before && !blind, before == blind && this.Decay > standing.Decay:
 		return score >= s.most-chance
-	case decay < standing:
+	case blind && !before, this.Decay < standing.Decay:
 		return score > s.most+chance
 	}
 	return score > s.most
@@ -232,9 +238,9 @@ func (s *starts) begin(curve []learn.Epoch) (again bool, err error) {
 			"right", s.score(last))
 	case s.lesson.decay > 0 && !s.fixed:
 		again = s.adjust(last)
-	case last.Right < enough && s.unfinished(last, curve):
+	case last.Right < s.enough && s.unfinished(last, curve):
 		s.g.notices.unfinished(len(curve), last.Right)
-	case last.Right < enough:
+	case last.Right < s.enough:
 		s.blurry++
 		s.lesson.sharpening = sharpening[s.blurry%len(sharpening)]
 		s.g.Seed, again = s.seed+uint64(s.blurry)*startStride, true

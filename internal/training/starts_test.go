@@ -68,17 +68,36 @@ func TestDecayIsChosenByStarts(t *testing.T) {
 
 // With few examples held out, a share of 0.9 is right to within 0.03: more decay is taken within that, less beyond it.
 func TestMoreDecayIsPreferredWithinChance(t *testing.T) {
-	s := &starts{most: 0.9, held: jury{members: make([]int32, 100)}, kept: &Training{plan: plan{decay: 4}}}
+	s := &starts{most: 0.9, held: jury{members: make([]int32, 100)}, all: []Start{{Right: 1, Decay: 4}}, guessed: 0.5}
 	for _, test := range []struct {
 		decay, score float64
 		want         bool
 	}{{8, 0.88, true}, {8, 0.86, false}, {2, 0.92, false}, {2, 0.94, true}, {4, 0.9, false}, {4, 0.91, true}} {
-		if got := s.prefers(test.decay, test.score); got != test.want {
+		if got := s.prefers(Start{Right: 1, Decay: test.decay}, test.score); got != test.want {
 			t.Errorf("decay %v with a score of %v: preferred %v", test.decay, test.score, got)
 		}
 	}
-	if s.held.members = nil; s.prefers(8, 0.89) {
+	if s.held.members = nil; s.prefers(Start{Right: 1, Decay: 8}, 0.89) {
 		t.Error("nothing is held out, and chance is granted all the same")
+	}
+}
+
+// A start that says the same of all is worse than one that has learned something, as far as chance may set them apart.
+func TestBlindStarts(t *testing.T) {
+	s := &starts{most: 0.95, held: jury{members: make([]int32, 100)}, guessed: 0.95}
+	for _, test := range []struct {
+		name                   string
+		standing, right, score float64
+		want                   bool
+	}{
+		{"it sees", 0.95, 1, 0.94, true}, {"it sees, and is worse", 0.95, 1, 0.9, false},
+		{"it is blind", 1, 0.95, 0.96, false}, {"it is blind, and better", 1, 0.95, 0.98, true},
+		{"both see", 1, 1, 0.94, false}, {"both are blind", 0.95, 0.95, 0.96, true},
+	} {
+		s.all = []Start{{Right: test.standing}}
+		if got := s.prefers(Start{Right: test.right}, test.score); got != test.want {
+			t.Errorf("%s: preferred %v", test.name, got)
+		}
 	}
 }
 
@@ -119,7 +138,7 @@ func TestManyAreWrong(t *testing.T) {
 		right, most float64
 		want        bool
 	}{{0.88, 0.9, true}, {0.9, 0.88, true}, {0.95, 0.95, false}} {
-		s := &starts{most: test.most}
+		s := &starts{most: test.most, enough: 0.9}
 		if got := s.wrong(Start{Right: test.right}); got != test.want {
 			t.Errorf("%v right, at most %v: wrong is %v", test.right, test.most, got)
 		}
