@@ -11,8 +11,7 @@ import (
 	"github.com/deeppsl/deeppsl/neural"
 )
 
-// enough is the share of right examples from which on nothing is begun anew, of those that are not right by always
-// saying what is most frequent.
+// enough is the share of right examples from which on nothing is begun anew.
 const enough = 0.9
 
 // sharpening is how sharp outputs are made in each start, relative to learn.sharpen. The first does it a little: where
@@ -45,8 +44,8 @@ type starts struct {
 	seed   uint64
 	// learned and held are examples that are judged in the end; held has none if all are learned from.
 	learned, held jury
-	// enough is the share of right examples from which on nothing is begun anew, and guessed the one up to which always
-	// saying what is most frequent is as good.
+	// enough is the share of right examples from which on no other manner is tried: that constant, of those that always
+	// saying what is most frequent gets wrong. Guessed is the one up to which that is as good.
 	enough, guessed float64
 	// fixed says that the decay of networks is not to be chosen.
 	fixed bool
@@ -238,9 +237,9 @@ func (s *starts) begin(curve []learn.Epoch) (again bool, err error) {
 			"right", s.score(last))
 	case s.lesson.decay > 0 && !s.fixed:
 		again = s.adjust(last)
-	case last.Right < s.enough && s.unfinished(last, curve):
+	case last.Right < enough && s.unfinished(last, curve):
 		s.g.notices.unfinished(len(curve), last.Right)
-	case last.Right < s.enough:
+	case last.Right < enough:
 		s.blurry++
 		s.lesson.sharpening = sharpening[s.blurry%len(sharpening)]
 		s.g.Seed, again = s.seed+uint64(s.blurry)*startStride, true
