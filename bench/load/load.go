@@ -247,9 +247,9 @@ func (r *report) conclude(s *server, writers []*writer, journal string) error {
 		r.Moved = max(r.Moved, math.Abs(value-other))
 	}
 	// The gap of a point that violates hard rules a little can be below 0. The objective of the one that has seen all
-	// changes is a sum that they were added to and taken from, each rounded once.
+	// changes is a compensated sum that they were added to and taken from, and rounded once.
 	unit := max(1, math.Abs(last.Objective), math.Abs(anew.Objective))
-	rounding := 0x1p-53 * float64(2*r.Updates)
+	const rounding = 0x1p-53
 	if off := math.Abs(last.Objective - anew.Objective); off > (2*(math.Abs(last.Gap)+math.Abs(anew.Gap))+rounding)*unit {
 		r.Wrong = append(r.Wrong, fmt.Sprintf("the objectives %v and %v are further apart than their gaps %v and %v",
 			last.Objective, anew.Objective, last.Gap, anew.Gap))
