@@ -56,7 +56,7 @@ func (p *program) minimise(t target) (out outcome) {
 		}
 	}
 	p.best, p.ray.each, p.feasibility = math.Inf(1), 0, t.feasibility
-	p.runs, p.spent = 1, 0
+	p.runs, p.spent, p.floor = 1, 0, 0
 	p.begin(size)
 	return p.goOn(t, out)
 }
@@ -169,7 +169,7 @@ const (
 // that the arithmetic has broken down.
 func (p *program) step(products float64, count int) (length float64) {
 	p.mean = products / float64(count)
-	for p.firm /= 10; ; p.firm = max(leastFirm, 100*p.firm) {
+	for p.firm = max(p.firm/10, p.floor); ; p.firm = p.firmer() {
 		p.curvature()
 		if !p.matrix.factor(p) || p.inconsistent {
 			return 0
@@ -191,10 +191,22 @@ func (p *program) step(products float64, count int) (length float64) {
 		return 0
 	}
 	p.move(step)
-	if length = max(step.primal, step.dual); length < lost {
-		p.firm = min(10*max(leastFirm, 100*p.firm), mostFirm)
+	length = max(step.primal, step.dual)
+	if p.rough {
+		p.floor = floor
+	}
+	if length < lost {
+		p.firm = min(10*p.firmer(), mostFirm)
 	}
 	return length
+}
+
+// firmer is how firm the matrix is to be where it was not firm enough. It is not to become nearly singular again: where
+// hard rows leave no point inside the box, such as sums that come to 1 in a variable, it does from step to step, and
+// steps along what rounding leaves take the point far from where all products are alike.
+func (p *program) firmer() float64 {
+	p.floor = floor
+	return max(leastFirm, 100*p.firm)
 }
 
 // better returns a step, or one that goes as far by values as by multipliers if that leaves smaller products, and their

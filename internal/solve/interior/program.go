@@ -33,6 +33,7 @@ type program struct {
 	curved   bool    // some row has a compliance
 	saved    []float64
 	firm     float64
+	floor    float64 // the least that firm is
 	mean     float64 // of the products before the present step
 	scale    float64 // of the multipliers
 	rough    bool    // the last solution of the matrix is not one
@@ -92,10 +93,11 @@ type row struct {
 // soft is a compliance that rows have in steps, and proximal a curvature that variables have there: pulls to the
 // present point, which leave the solution as it is, and the matrix regular. A step leaves a row violated by soft times
 // what its multiplier changes by: along chains, multipliers are as large as the square of the length, or more. Where
-// that is not regular enough, both are larger by firm, from least to most.
+// that is not regular enough, both are larger by firm, from least to most, and by floor from then on.
 const (
 	soft, proximal      = 1e-18, 1e-10
 	leastFirm, mostFirm = 1e-9, 1e-4
+	floor               = 1e-8
 )
 
 func (p *program) reset(n int) {
