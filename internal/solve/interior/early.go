@@ -191,6 +191,8 @@ func (e *early) solve(p *program) {
 // settle has the basic variables and slacks take what the step leaves of the rows' equations. That is found anew from
 // the step: where variables are nearly free, their weights make of rounding more than the solution has left.
 func (e *early) settle(p *program) {
+	p.settled = resize(p.settled, p.n)
+	clear(p.settled)
 	for k, j := range e.rows {
 		r := &p.rows[j]
 		e.r[k] = r.lift + p.product(r, p.dy) - r.dmu/r.stiffness
@@ -201,10 +203,9 @@ func (e *early) settle(p *program) {
 		left := e.greedy.Left[k]
 		if int(j) < p.n {
 			p.dy[j] -= left
-		} else if r := &p.rows[e.rows[int(j)-p.n]]; r.lower && (!r.upper || r.s > r.t) {
-			r.ds -= left
-		} else if r.upper {
-			r.dt += left
+			p.settled[j] = left
+		} else {
+			p.rows[e.rows[int(j)-p.n]].take(left)
 		}
 	}
 }

@@ -154,3 +154,38 @@ func TestEndsBetweenProducts(t *testing.T) {
 		}
 	}
 }
+
+// Values that are held where a limit of great weight begins are basic in what the last steps do without factors: what
+// these leave of their equations must not come to be multipliers of the limits, which are a part of the proof.
+func TestLimitsOfAllWeights(t *testing.T) {
+	for seed := range uint64(3) {
+		const n, length = 2400, 4
+		rng := rand.New(rand.NewPCG(seed, 6))
+		b := mrftest.New(n, 0, 4).Rule(0, mrf.LessEqual, 0)
+		for range n {
+			var row []mrftest.Term
+			for _, i := range rng.Perm(n)[:length] {
+				row = append(row, mrftest.Term{Index: i, Coef: -1})
+			}
+			b.Add(1, row, nil)
+		}
+		b.Rule(1, mrf.Hinge, 1)
+		for i := 0; i < n; i += 5 {
+			b.Add(-0.5, []mrftest.Term{{Index: i, Coef: 1}}, nil)
+		}
+		b.Rule(2, mrf.Linear, 1)
+		for i := 1; i < n; i += 5 {
+			b.Add(0, []mrftest.Term{{Index: i, Coef: 1}}, nil)
+		}
+		b.Rule(3, mrf.Linear, 1)
+		for i := range n {
+			b.Add(0, []mrftest.Term{{Index: i, Coef: math.Pow(10, -4*rng.Float64())}}, nil)
+		}
+		field := mrf.NewField(b.Model())
+		field.SetWeights([]float64{0, 1e6, 1e-6, 1})
+		r, err := interior.New(field, solve.Settings{Gap: 1e-6, Threads: 1}).Solve(t.Context())
+		if err != nil || r.Status != solve.Optimal || r.Iterations > 40 {
+			t.Errorf("seed %d: %v after %d steps, %+v, %v", seed, r.Status, r.Iterations, r.Certificate, err)
+		}
+	}
+}

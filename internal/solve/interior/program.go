@@ -22,6 +22,7 @@ type program struct {
 	rhs      []float64
 	beyond   []float64 // what is wanted of the products: of each variable's lower and upper bound, and each row's
 	former   []float64 // keepStep's
+	settled  []float64 // what a basis has taken from dy, without the rows of single variables; empty if nothing
 	diagonal []float64
 	linear   []float64 // of linear potentials: the gradient
 	width    []float64 // of each variable, for what it stands for

@@ -53,6 +53,7 @@ func (p *program) direct(mu float64) {
 		}
 		p.addTo(r, -push, p.rhs)
 	}
+	p.settled = p.settled[:0]
 	p.matrix.solve(p)
 	p.complete()
 }
@@ -108,8 +109,12 @@ func (p *program) complete() {
 	}
 	for k := range p.rows {
 		r := &p.rows[k]
+		taken := 0.0
 		if !r.kept {
-			r.dmu = r.stiffness * (p.product(r, p.dy) + r.lift)
+			if len(p.settled) > 0 {
+				taken = p.product(r, p.settled)
+			}
+			r.dmu = r.stiffness * (p.product(r, p.dy) + taken + r.lift)
 		}
 		if r.upper {
 			r.dt += r.t / (r.hi - r.mu) * r.dmu
@@ -117,6 +122,16 @@ func (p *program) complete() {
 		if r.lower {
 			r.ds -= r.s / (r.mu - r.lo) * r.dmu
 		}
+		r.take(-taken)
+	}
+}
+
+// take has the larger of a row's slacks take what is left of its equation.
+func (r *row) take(left float64) {
+	if r.lower && (!r.upper || r.s > r.t) {
+		r.ds -= left
+	} else if r.upper {
+		r.dt += left
 	}
 }
 
