@@ -29,6 +29,7 @@ type Problem struct {
 	first   []int32 // of each variable's squares in alone
 	alone   []int32 // the potentials of one variable, variable by variable
 	line    mrf.Line
+	shifts  []shift // what absorb has found
 	model   model
 	present []float64
 }
@@ -44,6 +45,7 @@ type rows struct {
 	floor         []float64 // of the slack, for what counts: 0, or -∞
 	root          []float64 // of twice the weight
 	slack, change []float64 // at the point, and along a step
+	next          []float64 // behind the step
 	mu            []float64
 }
 
@@ -60,7 +62,7 @@ func (p *Problem) Reset(variables int) {
 func (p *Problem) Bytes() (bytes int64) {
 	for k := range p.rows {
 		r := &p.rows[k]
-		bytes += 12*int64(cap(r.vars)) + 64*int64(cap(r.bias))
+		bytes += 12*int64(cap(r.vars)) + 72*int64(cap(r.bias))
 	}
 	return bytes + 4*int64(cap(p.at)+cap(p.alone)) + 120*int64(cap(p.Y))
 }
@@ -122,24 +124,29 @@ func (p *Problem) Solve(tolerance, grain float64, limit int, stop func() bool) b
 		p.Objective, p.Gap = value, gap
 		bound := tolerance * max(grain, math.Abs(value))
 		if gap <= hopeful*bound {
-			if p.Gap = p.absorb(unabsorbed*bound, bound, false); p.Gap <= bound {
-				p.Gap = p.absorb(unabsorbed*bound, 0, true)
+			if p.Gap = p.absorb(unabsorbed*bound, bound); p.Gap <= bound {
+				p.takeAbsorbed()
 				return true
 			}
 		}
 		if p.Steps >= limit || stop() {
-			p.Gap = p.absorb(0, 0, true)
-			return false
+			return p.end()
 		}
 		p.Steps++
 		p.direction()
 		next, ok := p.search(value)
 		if !ok {
-			p.Gap = p.absorb(0, 0, true)
-			return false
+			return p.end()
 		}
 		value = next
 	}
+}
+
+// end leaves off without a solution.
+func (p *Problem) end() bool {
+	p.Gap = p.absorb(0, math.Inf(1))
+	p.takeAbsorbed()
+	return false
 }
 
 // prepare makes room for what depends on the potentials, and lists those of one variable by it.
@@ -148,7 +155,7 @@ func (p *Problem) prepare() {
 		r := &p.rows[k]
 		n := len(r.bias)
 		r.slack, r.change, r.mu = resized(r.slack, n), resized(r.change, n), resized(r.mu, n)
-		r.root = resized(r.root, n)
+		r.root, r.next = resized(r.root, n), resized(r.next, n)
 		for k, w := range r.weight {
 			r.root[k] = math.Sqrt(2 * w)
 		}
@@ -223,11 +230,18 @@ func (p *Problem) gradient() {
 	}
 }
 
+// shift is a step along a variable.
+type shift struct {
+	i int32
+	t float64
+}
+
 // absorb returns the gap where the multipliers of a variable's squares are those a step along it away at which the
-// energy, with everything else linearised, is least: see package newton. Some of the gap may be left. If they are to be
-// taken, it takes them; if not, it ends where the gap is more than enough.
-func (p *Problem) absorb(left, enough float64, take bool) (gap float64) {
+// energy, with everything else linearised, is least: see package newton. Some of the gap may be left, and it ends where
+// the gap is more than enough. takeAbsorbed takes them then.
+func (p *Problem) absorb(left, enough float64) (gap float64) {
 	single, least := &p.rows[1], left/float64(len(p.Y))
+	p.shifts = p.shifts[:0]
 	for i, g := range p.Slopes {
 		y := p.Y[i]
 		rest := g*y - min(0, g)
@@ -249,22 +263,27 @@ func (p *Problem) absorb(left, enough float64, take bool) (gap float64) {
 			gap += rest
 			continue
 		}
-		if gap += less; !take {
-			if gap > enough {
-				return gap
-			}
-			continue
+		if gap += less; gap > enough {
+			return gap
 		}
-		for _, n := range own {
-			d, mu := single.slack[n]+single.coef[n]*t, 0.0
+		p.shifts = append(p.shifts, shift{int32(i), t})
+	}
+	return gap
+}
+
+// takeAbsorbed takes the multipliers that absorb has found.
+func (p *Problem) takeAbsorbed() {
+	single := &p.rows[1]
+	for _, s := range p.shifts {
+		for _, n := range p.alone[p.first[s.i]:p.first[s.i+1]] {
+			d, mu := single.slack[n]+single.coef[n]*s.t, 0.0
 			if d > single.floor[n] {
 				mu = 2 * single.weight[n] * d
 			}
-			p.Slopes[i] += single.coef[n] * (mu - single.mu[n])
+			p.Slopes[s.i] += single.coef[n] * (mu - single.mu[n])
 			single.mu[n] = mu
 		}
 	}
-	return gap
 }
 
 // Constants of the line search, as those of package newton.
@@ -290,9 +309,9 @@ func (p *Problem) search(value float64) (after float64, ok bool) {
 	}
 	for arity := range p.rows {
 		r := &p.rows[arity]
-		r.slacks(p.Y, r.change, arity)
+		r.slacks(p.Y, r.next, arity)
 		for n, d := range r.slack {
-			r.change[n] -= d
+			r.change[n] = r.next[n] - d
 		}
 	}
 	lo, below, hi, above, step := 0.0, slope, 1.0, 0.0, 1.0
@@ -340,6 +359,9 @@ func (p *Problem) move(step float64) {
 	}
 	for arity := range p.rows {
 		r := &p.rows[arity]
-		r.slacks(p.Y, r.slack, arity)
+		if step < 1 {
+			r.slacks(p.Y, r.next, arity)
+		}
+		r.slack, r.next = r.next, r.slack
 	}
 }
