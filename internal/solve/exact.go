@@ -46,7 +46,8 @@ func exactly(field *mrf.Field, y, multipliers []float64) (gap, objective float64
 	return all.Value(), cost.Value()
 }
 
-// Sum is a sum of twice the usual length (Dekker 1971).
+// Sum is a sum of twice the usual length (Dekker 1971), whose roundings are those that Knuth's two-sum has: so what is
+// the small difference of what comes and goes is not lost.
 type Sum struct{ high, low float64 }
 
 // Add adds a number.
@@ -62,6 +63,12 @@ func (s *Sum) AddProduct(a, b float64) {
 	product := a * b
 	s.Add(product)
 	s.low += math.FMA(a, b, -product)
+}
+
+// Merge adds another sum.
+func (s *Sum) Merge(other Sum) {
+	s.Add(other.high)
+	s.low += other.low
 }
 
 // Value is the sum, rounded once.

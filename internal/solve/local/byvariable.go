@@ -4,8 +4,9 @@ import "slices"
 
 // byVariable are places of potentials by variable, of which most variables have none: that is seen by a bit.
 type byVariable struct {
-	some []uint64 // has bits for those that have ever had some
-	by   map[int32][]int32
+	some   []uint64 // has bits for those that have ever had some
+	number []int32  // among them, of each variable
+	lists  [][]int32
 }
 
 // at returns the places of a variable.
@@ -13,30 +14,36 @@ func (p *byVariable) at(i int32) []int32 {
 	if word := int(i / 64); word >= len(p.some) || p.some[word]>>(i%64)&1 == 0 {
 		return nil
 	}
-	return p.by[i]
+	return p.lists[p.number[i]]
 }
 
 // add adds a place behind the others of a variable, and pop takes the last one away.
 func (p *byVariable) add(i, place int32) {
 	if n := int(i/64) + 1 - len(p.some); n > 0 {
-		p.some = append(p.some, make([]uint64, n)...)
+		p.some, p.number = append(p.some, make([]uint64, n)...), append(p.number, make([]int32, 64*n)...)
 	}
-	if p.by == nil {
-		p.by = make(map[int32][]int32)
+	if bit := uint64(1) << (i % 64); p.some[i/64]&bit == 0 {
+		p.some[i/64] |= bit
+		p.number[i] = int32(len(p.lists))
+		p.lists = append(p.lists, nil)
 	}
-	p.some[i/64] |= 1 << (i % 64)
-	p.by[i] = append(p.by[i], place)
+	list := &p.lists[p.number[i]]
+	*list = append(*list, place)
 }
 
-func (p *byVariable) pop(i int32) { p.by[i] = p.by[i][:len(p.by[i])-1] }
+func (p *byVariable) pop(i int32) {
+	list := &p.lists[p.number[i]]
+	*list = (*list)[:len(*list)-1]
+}
 
 // cut takes all places away from one on.
 func (p *byVariable) cut(from int) {
-	for i, places := range p.by {
-		kept := slices.DeleteFunc(places, func(place int32) bool { return int(place) >= from })
-		if p.by[i] = kept; len(kept) == 0 {
-			delete(p.by, i)
-			p.some[i/64] &^= 1 << (i % 64)
-		}
+	for k, places := range p.lists {
+		p.lists[k] = slices.DeleteFunc(places, func(place int32) bool { return int(place) >= from })
 	}
+}
+
+// bytes is what the numbers take.
+func (p *byVariable) bytes() int64 {
+	return 8*int64(len(p.some)) + 4*int64(len(p.number)) + 24*int64(len(p.lists))
 }

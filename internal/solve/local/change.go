@@ -13,10 +13,7 @@ func (s *State) Add(p *mrf.Potential) int {
 	s.come = append(s.come, arrival{*p, &mrf.Block{Rule: p.Rule, Kind: p.Kind, Exponent: p.Exponent}})
 	s.mu = append(s.mu, 0)
 	if place/64 >= len(s.gone) {
-		s.gone, s.quiet = append(s.gone, 0), append(s.quiet, 0)
-		for k := range s.still {
-			s.still[k] = append(s.still[k], 0)
-		}
+		s.gone, s.quiet, s.still = append(s.gone, 0), append(s.quiet, 0), append(s.still, stillness{})
 	}
 	s.list(place)
 	for _, i := range p.Inputs {
@@ -191,9 +188,9 @@ func (s *State) indexInputs() {
 func (s *State) SetValue(i int32, value float64) {
 	places := slices.Clone(s.along(i, s.present()))
 	s.recountAt(places, -1)
-	s.gap.add(-s.box(i))
+	s.gap.Add(-s.box(i))
 	s.setValue(i, value)
-	s.gap.add(s.box(i))
+	s.gap.Add(s.box(i))
 	s.recountAt(places, 1)
 	s.wake([]int32{i})
 	s.pending = append(s.pending, i)
@@ -264,6 +261,7 @@ func (s *State) Grow(variables int) {
 	for len(s.y) < variables {
 		s.moved(int32(len(s.y)))
 		s.y, s.g, s.anchors = append(s.y, 0), append(s.g, 0), append(s.anchors, anchors{})
+		s.debt = append(s.debt, 0)
 	}
 }
 
@@ -273,9 +271,9 @@ func (s *State) push(v *view, mu float64) {
 		return
 	}
 	for k, i := range v.ids {
-		s.gap.add(-s.box(i))
+		s.gap.Add(-s.box(i))
 		s.setSlope(i, s.g[i]+v.coef[k]*mu)
-		s.gap.add(s.box(i))
+		s.gap.Add(s.box(i))
 	}
 }
 
@@ -327,10 +325,7 @@ func (s *State) compact() {
 	}
 	s.come, s.mu = come, mu
 	words := len(s.mu)/64 + 1
-	s.gone, s.quiet = s.gone[:words], s.quiet[:words]
-	for k := range s.still {
-		s.still[k] = s.still[k][:words]
-	}
+	s.gone, s.quiet, s.still = s.gone[:words], s.quiet[:words], s.still[:words]
 	for place := s.first; place < 64*words; place++ {
 		s.stir(place)
 		s.gone[place/64] &^= 1 << (place % 64)
@@ -362,6 +357,7 @@ const (
 	ofAnchor                                    // of the first level, those of the others follow
 	ofStillness = ofAnchor + what(len(tethers)) // it has no number either
 	ofSurvey    = ofStillness + what(len(tethers))
+	ofDebt      = ofSurvey + 1
 )
 
 // saved is what Begin keeps as a whole.
@@ -372,12 +368,13 @@ type saved struct {
 	theta           []float64
 	pending, left   []int32
 	pressed         []pressure
-	surveys         []stillness // what was before each
+	moved           bool       // the state has other ones now
+	surveys         []surveyed // what was before each
 }
 
-// stillness is which potentials are still, and the anchors that this is by.
-type stillness struct {
-	still   [len(tethers)][]uint64
+// surveyed is which potentials are still, and the anchors that this is by.
+type surveyed struct {
+	still   []stillness
 	anchors []anchors
 }
 
@@ -388,7 +385,7 @@ func (s *State) Begin() {
 	}
 	s.saved = &saved{sums: s.sums, kinds: s.kinds,
 		come: len(s.come), variables: len(s.y), theta: s.theta, pending: slices.Clone(s.pending),
-		pressed: slices.Clip(s.pressed), left: slices.Clone(s.left)}
+		pressed: s.pressed, left: slices.Clone(s.left)}
 }
 
 // Commit lets what has changed since Begin be.
@@ -413,6 +410,8 @@ func (s *State) Rollback() {
 		case ofPresence:
 			s.gone[e.at/64] ^= 1 << (e.at % 64)
 			s.quiet[e.at/64] ^= 1 << (e.at % 64)
+		case ofDebt:
+			s.debt[e.at] = float32(e.old)
 		case ofSurvey:
 			s.undoSurvey(&s.saved.surveys[e.at])
 		default:
@@ -439,6 +438,7 @@ func (s *State) Rollback() {
 	}
 	s.come, s.mu = s.come[:was.come], s.mu[:s.first+was.come]
 	s.y, s.g, s.anchors = s.y[:was.variables], s.g[:was.variables], s.anchors[:was.variables]
+	s.debt = s.debt[:was.variables]
 	s.sums, s.kinds = was.sums, was.kinds
 	s.pending, s.pressed, s.left, s.theta = was.pending, was.pressed, was.left, was.theta
 	s.saved, s.log = nil, s.log[:0]
@@ -449,7 +449,7 @@ func (s *State) undoLevel(e entry) {
 	if e.what < ofStillness {
 		s.anchors[e.at][e.what-ofAnchor] = float32(e.old)
 	} else {
-		s.still[e.what-ofStillness][e.at/64] ^= 1 << (e.at % 64)
+		s.still[e.at/64][e.what-ofStillness] ^= 1 << (e.at % 64)
 		s.quiet[e.at/64] ^= 1 << (e.at % 64)
 	}
 }
@@ -460,21 +460,17 @@ func (s *State) noteStillness() {
 		return
 	}
 	s.note(entry{what: ofSurvey, at: int32(len(s.saved.surveys))})
-	was := stillness{anchors: slices.Clone(s.anchors)}
-	for k := range s.still {
-		was.still[k] = slices.Clone(s.still[k])
-	}
-	s.saved.surveys = append(s.saved.surveys, was)
+	s.saved.surveys = append(s.saved.surveys, surveyed{slices.Clone(s.still), slices.Clone(s.anchors)})
 }
 
 // undoSurvey takes back a survey.
-func (s *State) undoSurvey(was *stillness) {
+func (s *State) undoSurvey(was *surveyed) {
 	copy(s.anchors, was.anchors)
-	for k := range s.still {
-		for word, bits := range was.still[k] {
-			s.quiet[word] ^= s.still[k][word] ^ bits
-			s.still[k][word] = bits
+	for word, levels := range was.still {
+		for k, bits := range levels {
+			s.quiet[word] ^= s.still[word][k] ^ bits
 		}
+		s.still[word] = levels
 	}
 }
 
@@ -493,6 +489,13 @@ func (s *State) setValue(i int32, value float64) {
 func (s *State) setSlope(i int32, slope float64) {
 	s.note(entry{ofSlope, i, s.g[i]})
 	s.g[i] = slope
+}
+
+func (s *State) setDebt(i int32, debt float32) {
+	if s.debt[i] != debt {
+		s.note(entry{ofDebt, i, float64(s.debt[i])})
+		s.debt[i] = debt
+	}
 }
 
 func (s *State) setMultiplier(place int, mu float64) {

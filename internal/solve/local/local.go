@@ -32,6 +32,7 @@ type State struct {
 	x     []float64
 
 	y, g, mu []float64 // g is Aᵀμ
+	debt     []float32 // of variables: what potentials of theirs add to the gap since relieve
 	gone     []uint64  // potentials that are no more
 	first    int       // how many the first model has
 	size     int       // and how many coefficients
@@ -51,11 +52,11 @@ type State struct {
 
 	pending  []int32    // variables of what has changed since the last Solve
 	left     []int32    // and of what Near has not done
-	pressed  []pressure // variables that were left with some of the gap, as it was then
+	pressed  []pressure // a heap of variables that were left with some of the gap, as it was then
 	crowd    int        // how many these were when each was there once
 	part     part
-	marks    []int32                // of variables, in the part
-	still    [len(tethers)][]uint64 // potentials that are still, level by level
+	marks    []int32     // of variables, in the part
+	still    []stillness // potentials that are still, 64 each
 	anchors  []anchors
 	quiet    []uint64 // potentials that a part need not look at: gone, still, or in it already
 	own      reading
@@ -100,15 +101,12 @@ func New(field *mrf.Field, y, multipliers []float64, settings solve.Settings) (*
 	n := m.Potentials()
 	s := &State{
 		model: m, index: index, theta: slices.Clone(field.Weights()), x: slices.Clone(field.Inputs()), y: slices.Clone(y),
-		g: make([]float64, m.Variables), first: n,
-		gone: make([]uint64, n/64+1), quiet: make([]uint64, n/64+1),
+		g: make([]float64, m.Variables), debt: make([]float32, m.Variables), first: n,
+		gone: make([]uint64, n/64+1), quiet: make([]uint64, n/64+1), still: make([]stillness, n/64+1),
 		settings: settings.WithDefaults(0), many: few, least: leastRows, crossing: crossing,
 	}
 	for _, b := range m.Blocks {
 		s.size += len(b.Vars)
-	}
-	for k := range s.still {
-		s.still[k] = make([]uint64, len(s.gone))
 	}
 	s.mu = make([]float64, n, n+s.room())
 	copy(s.mu, multipliers)
@@ -124,6 +122,7 @@ func New(field *mrf.Field, y, multipliers []float64, settings solve.Settings) (*
 func (s *State) recount() {
 	s.sums = sums{}
 	clear(s.g)
+	clear(s.debt)
 	s.restless()
 	for place := range s.mu {
 		if s.isGone(place) {
@@ -141,7 +140,7 @@ func (s *State) recount() {
 		}
 	}
 	for i := range s.y {
-		s.gap.add(s.box(int32(i)))
+		s.gap.Add(s.box(int32(i)))
 	}
 }
 
@@ -165,23 +164,23 @@ func (s *State) count(t *term, sign float64) { s.sums.count(t, sign, s.settings.
 
 // sums are totals.
 type sums struct {
-	objective, gap, excess total
+	objective, gap, excess solve.Sum
 	violations             violations
 }
 
 // count is State.count, where violations up to some are accepted.
 func (s *sums) count(t *term, sign, accepted float64) {
-	s.objective.add(sign * t.objective)
-	s.gap.add(sign * t.gap)
-	s.excess.add(sign * t.excess)
+	s.objective.Add(sign * t.objective)
+	s.gap.Add(sign * t.gap)
+	s.excess.Add(sign * t.excess)
 	s.violations.count(t.violation, int(sign), accepted)
 }
 
 // merge adds what has been counted elsewhere.
 func (s *sums) merge(other *sums) {
-	s.objective.merge(other.objective)
-	s.gap.merge(other.gap)
-	s.excess.merge(other.excess)
+	s.objective.Merge(other.objective)
+	s.gap.Merge(other.gap)
+	s.excess.Merge(other.excess)
 	v := &other.violations
 	s.violations.many += v.many
 	s.violations.slight, s.violations.serious = max(s.violations.slight, v.slight), max(s.violations.serious, v.serious)
@@ -210,26 +209,6 @@ func (v *violations) bound() float64 {
 	return v.slight
 }
 
-// total is a sum with Neumaier's compensation: a gap is the small difference of what comes and goes.
-type total struct{ sum, lost float64 }
-
-func (t *total) add(v float64) {
-	sum := t.sum + v
-	if math.Abs(t.sum) >= math.Abs(v) {
-		t.lost += (t.sum - sum) + v
-	} else {
-		t.lost += (v - sum) + t.sum
-	}
-	t.sum = sum
-}
-
-func (t *total) merge(other total) {
-	t.add(other.sum)
-	t.lost += other.lost
-}
-
-func (t *total) value() float64 { return t.sum + t.lost }
-
 // view is a potential as it stands.
 type view struct {
 	block *mrf.Block // its kind
@@ -247,10 +226,22 @@ func (v *view) slack(y []float64) float64 {
 	return d
 }
 
+// along is by how much the slack grows along a variable.
+func (v *view) along(variable int32) (slope float64) {
+	for k, i := range v.ids {
+		if i == variable {
+			slope += v.coef[k]
+		}
+	}
+	return slope
+}
+
 // reading is what it takes to read potentials, each goroutine by itself.
 type reading struct {
-	row    mrf.RowBuffer
-	places []int32
+	row       mrf.RowBuffer
+	places    []int32
+	block     *mrf.Block // of the first model, that the last potential was in, with the places where it is
+	from, end int
 }
 
 // view returns the potential at a place, until the next call.
@@ -267,8 +258,12 @@ func (s *State) viewBy(place int, own *reading) (v view) {
 		}
 		return v
 	}
-	block, j := s.index.Locate(place)
-	return s.viewIn(s.model.Blocks[block], j, own)
+	if place < own.from || place >= own.end {
+		k, j := s.index.Locate(place)
+		own.block = s.model.Blocks[k]
+		own.from, own.end = place-j, place-j+own.block.Len
+	}
+	return s.viewIn(own.block, place-own.from, own)
 }
 
 // viewIn returns potential j of a block of the first model, until the next call.
@@ -303,26 +298,35 @@ func (s *State) alongBy(i int32, among set, own *reading) []int32 {
 	if among.but {
 		flip = 1
 	}
-	places, here := own.places[:0], func(place int32) uint64 { return among.bits[place/64]>>(place%64)&1 ^ flip }
+	places, n := s.allAlong(i, own), 0
+	for _, place := range places {
+		places[n] = place
+		n += int(among.bits[place/64]>>(place%64)&1 ^ flip)
+	}
+	return places[:n]
+}
+
+// stillAlong returns the places of the potentials that a variable is in and that are still on some levels, for who
+// reads by himself, until the next call.
+func (s *State) stillAlong(i int32, levels *stillness, own *reading) []int32 {
+	places, n := s.allAlong(i, own), 0
+	for _, place := range places {
+		places[n] = place
+		w := &s.still[place/64]
+		n += int((w[0]&levels[0] | w[1]&levels[1] | w[2]&levels[2] | w[3]&levels[3]) >> (place % 64) & 1)
+	}
+	return places[:n]
+}
+
+// allAlong returns the places of the potentials that a variable is in, gone ones too, to be written to, until the next
+// call.
+func (s *State) allAlong(i int32, own *reading) []int32 {
+	places := own.places[:0]
 	if int(i) < s.model.Variables {
-		listed, n := s.index.Listed(i), 0
-		places = slices.Grow(places, len(listed))[:len(listed)]
-		for _, place := range listed {
-			places[n] = place
-			n += int(here(place))
-		}
-		places = places[:n]
-		s.index.Runs(i, func(place int32) {
-			if here(place) == 1 {
-				places = append(places, place)
-			}
-		})
+		places = append(places, s.index.Listed(i)...)
+		s.index.Runs(i, func(place int32) { places = append(places, place) })
 	}
-	for _, place := range s.of.at(i) {
-		if here(place) == 1 {
-			places = append(places, place)
-		}
-	}
+	places = append(places, s.of.at(i)...)
 	own.places = places
 	return places
 }
@@ -340,21 +344,22 @@ func (s *State) Multipliers() []float64 { return s.mu }
 
 // Certificate says how good the point is, for the problem as it is now.
 func (s *State) Certificate() solve.Certificate {
-	gap := s.gap.value()
-	c := solve.Certificate{Objective: s.objective.value(), MaxViolation: s.violations.bound(),
-		Excess: max(0, s.excess.value())}
+	gap := s.gap.Value()
+	c := solve.Certificate{Objective: s.objective.Value(), MaxViolation: s.violations.bound(),
+		Excess: max(0, s.excess.Value())}
 	c.DualBound, c.Gap = c.Objective-gap, gap/s.worth()
 	return c
 }
 
 // worth is what a gap is relative to.
-func (s *State) worth() float64 { return max(s.Grain(), math.Abs(s.objective.value())) }
+func (s *State) worth() float64 { return max(s.Grain(), math.Abs(s.objective.Value())) }
 
 // Bytes is what all of this takes beside the model, and what the index of occurrences alone does.
 func (s *State) Bytes() (all, index int64) {
 	index = s.index.Bytes()
-	all = index + 8*int64(2*len(s.y)+(2+len(s.still))*len(s.gone)+len(s.mu)) + 4*int64(len(s.marks))
-	all += 4*int64(len(tethers)*len(s.anchors)) + s.part.bytes()
+	all = index + 8*int64(2*len(s.y)+(2+len(tethers))*len(s.gone)+len(s.mu)) + 4*int64(len(s.marks))
+	all += 4*int64(len(tethers)*len(s.anchors)+len(s.debt)) + s.part.bytes()
+	all += s.of.bytes() + s.alone.bytes() + s.pins.bytes()
 	for k := range s.come {
 		p := &s.come[k]
 		all += int64(160 + 12*(len(p.Vars)+len(p.Inputs)) + 4*len(p.Vars))

@@ -131,8 +131,11 @@ func (l *living) checkStill() {
 	l.t.Helper()
 	for place := range l.mu {
 		levels := 0
-		for k := range l.still {
-			levels += int(l.still[k][place/64] >> (place % 64) & 1)
+		for k := range tethers {
+			levels += int(l.still[place/64][k] >> (place % 64) & 1)
+		}
+		if v, k := l.view(place), l.still[place/64].of(place%64); k >= 0 && !l.holds(&v, k) {
+			l.t.Fatalf("potential %d could matter without any variable leaving level %d", place, k)
 		}
 		quiet := l.quiet[place/64]>>(place%64)&1 == 1
 		if v := l.view(place); levels > 1 || quiet != (l.isGone(place) || levels == 1) ||
@@ -147,6 +150,15 @@ func (l *living) checkStill() {
 			}
 		}
 	}
+}
+
+// holds tells whether a potential is 0 wherever variables are no further from the anchors of a level than its tether.
+func (l *living) holds(v *view, level int) bool {
+	d := v.c
+	for e, i := range v.ids {
+		d += v.coef[e]*float64(l.anchors[i][level]) + tethers[level]*math.Abs(v.coef[e])
+	}
+	return d <= 0
 }
 
 // A part has potentials that are near to mattering alone, and others as soon as their variables have moved.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/parallel"
-	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/squares"
 )
 
@@ -19,15 +18,16 @@ type part struct {
 	ids       []int32 // of the rows, one after the other
 	coef      []float64
 	groups    []group
-	member    []int32           // the component of each variable
-	residue   []float64         // what each variable has of the gap of its component's last solution
+	member    []int32   // the component of each variable
+	residue   []float64 // what each variable has of the gap of its component's last solution
+	relief    relief
 	problems  []squares.Problem // of pieces, the heaviest first
 	numbers   []int32           // of the variables in their pieces
 	of        []int32           // the component of each row
 	scattered bool              // it began with many variables
 	fresh     bool              // it has not been solved yet
 	around    []pressure        // what the frontier adds to the gap
-	indebted  bool              // what earlier changes have left pressed is a heap
+	indebted  bool              // what earlier changes have left pressed is compact
 	loose     bool              // pinned variables are taken in
 	exact     bool              // it is solved to the gap that was asked for, whatever that of all is
 	missed    float64           // what potentials add to the gap that were still in the last round
@@ -66,7 +66,18 @@ func (p *part) bytes() int64 {
 	for k := range p.problems {
 		bytes += p.problems[k].Bytes()
 	}
+	bytes += p.relief.bytes()
 	return bytes
+}
+
+// square tells whether all of a part's rows are squares of few variables.
+func (p *part) square() bool {
+	for k := range p.groups {
+		if !p.groups[k].square {
+			return false
+		}
+	}
+	return true
 }
 
 // reset empties the part, whose memory stays.
@@ -262,17 +273,18 @@ func (s *State) install(p *part, pieces []*piece) {
 		for n, k := range q.variables {
 			i := p.variables[k]
 			moved = append(moved, i)
-			s.gap.add(-s.box(i))
+			s.gap.Add(-s.box(i))
 			to, left := q.y[n], q.left/float64(len(q.variables))
 			if reach := p.reach(); math.Abs(to-s.y[i]) > reach {
 				to, left, q.cut = min(max(to, s.y[i]-reach), s.y[i]+reach), math.Inf(1), true
 			}
 			s.setValue(i, to)
+			s.setDebt(i, 0)
 			p.residue[k] = left
 		}
 	}
 	for _, i := range p.frontier {
-		s.gap.add(-s.box(i))
+		s.gap.Add(-s.box(i))
 	}
 	s.noteParts(p, pieces)
 	parallel.For(parallel.Threads(s.settings.Threads), len(pieces), func(k int) {
@@ -287,7 +299,7 @@ func (s *State) install(p *part, pieces []*piece) {
 	}
 	for _, set := range [][]int32{moved, p.frontier} {
 		for _, i := range set {
-			s.gap.add(s.box(i))
+			s.gap.Add(s.box(i))
 		}
 	}
 	s.absorbAround(p)
@@ -311,8 +323,8 @@ func (s *State) absorbAround(p *part) {
 		if mark == pulled && e.known {
 			e.rest = s.absorb(i, p.singles[e.from:e.to])
 		}
-		if e.rest > 0 {
-			p.around = append(p.around, pressure{i, e.rest})
+		if rest := e.rest + float64(s.debt[i]); rest > 0 {
+			p.around = append(p.around, pressure{i, rest})
 		}
 	}
 }
@@ -372,13 +384,14 @@ func (s *State) installSquares(p *part, q *piece) {
 			r.d = d
 			continue // as most are
 		}
-		_, gap, objective := solve.Contribution(r.block, r.w, r.d, was)
-		q.sums.gap.add(-gap)
-		q.sums.objective.add(-objective)
-		mu, gap, objective = solve.Contribution(r.block, r.w, d, mu)
-		q.sums.gap.add(gap)
-		q.sums.objective.add(objective)
-		r.d, s.mu[r.place] = d, mu
+		gap, objective := r.square(was)
+		q.sums.gap.Add(-gap)
+		q.sums.objective.Add(-objective)
+		r.d = d
+		gap, objective = r.square(mu)
+		q.sums.gap.Add(gap)
+		q.sums.objective.Add(objective)
+		s.mu[r.place] = mu
 		if free == int(r.end-r.from) || mu == was {
 			continue
 		}
@@ -389,6 +402,20 @@ func (s *State) installSquares(p *part, q *piece) {
 			}
 		}
 	}
+}
+
+// square is what a square adds to the gap with a multiplier that it may have, and to the objective: see
+// solve.Contribution.
+func (r *row) square(mu float64) (gap, objective float64) {
+	d := r.d
+	if r.block.Kind == mrf.Hinge {
+		d = max(0, d)
+		gap = mu * (d - r.d)
+	}
+	if excess := mu - 2*r.w*d; excess != 0 {
+		gap += excess * (excess / (4 * r.w))
+	}
+	return gap, r.w * d * d
 }
 
 // installRow makes a row of a piece what it is where its variables are now, with a multiplier, beside other pieces.

@@ -51,7 +51,7 @@ func (s *State) appendSingles(singles []single, i int32, own *reading) []single 
 				}
 				continue
 			}
-			at, _ := slices.BinarySearch(listed, int32(b.place))
+			at := skip(listed, int32(b.place))
 			for ; at < len(listed) && int(listed[at]) < b.place+b.block.Len; at++ {
 				singles = s.appendSingle(singles, b, int(listed[at]), own)
 			}
@@ -63,6 +63,16 @@ func (s *State) appendSingles(singles []single, i int32, own *reading) []single 
 		}
 	}
 	return singles
+}
+
+// skip is how many ascending places are below one: few, mostly, since the rules with one atom come first.
+func skip(places []int32, below int32) int {
+	end := 1
+	for end < len(places) && places[end] < below {
+		end *= 2
+	}
+	at, _ := slices.BinarySearch(places[end/2:min(end+1, len(places))], below)
+	return end/2 + at
 }
 
 func (s *State) appendSingle(singles []single, b *unary, place int, own *reading) []single {
@@ -143,14 +153,193 @@ func (s *State) setPrior(place int, v *view, d, mu float64) {
 	s.setMultiplier(place, now.mu)
 }
 
-// rest is what a variable and its singles add to the gap.
+// rest is what a variable and its singles add to the gap, with its debt.
 func (s *State) rest(i int32) float64 {
-	rest := s.box(i)
+	rest := s.box(i) + float64(s.debt[i])
 	s.buffer = s.appendSingles(s.buffer[:0], i, &s.own)
 	for k := range s.buffer {
 		rest += s.buffer[k].gap()
 	}
 	return rest
+}
+
+// What is held around a part pushes back, and squares of one variable take that up at a price which is mostly many
+// times what would be won if it gave way. So where the gap is not far from proven, all of a part's potentials take it
+// up together: they get the multipliers that they would have a step away at which the variables around give way as
+// well, with those potentials that the part does not have as they are. No value changes, and so the next round would
+// solve all again; but mostly the proof is made. What the potentials add to the gap then is noted as a debt of
+// variables.
+
+// relieve takes the multipliers of a step away at which everything in and around a part gives way, if that proves a
+// gap, and tells whether it has.
+func (s *State) relieve(p *part, gap float64) bool {
+	limit := gap * s.worth()
+	if s.gap.Value() > hopeful*limit || s.Certificate().MaxViolation > s.settings.Feasibility || !p.square() {
+		return false
+	}
+	elsewhere := s.gap.Value() - p.missed
+	for _, a := range p.around {
+		elsewhere -= a.rest
+	}
+	if elsewhere > limit {
+		return false
+	}
+	r := &p.relief
+	s.gatherGivers(p, r)
+	s.give(p, r, r.response.Step(gives))
+	if s.gap.Value()+s.relieved(p, r) > limit {
+		return false
+	}
+	s.takeRelief(p, r)
+	return true
+}
+
+// at returns a variable by its number among a part's variables and those around it.
+func (p *part) at(k int) int32 {
+	if k < len(p.variables) {
+		return p.variables[k]
+	}
+	return p.frontier[k-len(p.variables)]
+}
+
+// gatherGivers gathers a part's potentials that are more than 0, the squares of single variables around it, and what
+// pushes those variables that can give way.
+func (s *State) gatherGivers(p *part, r *relief) {
+	inside := int32(len(p.variables))
+	n := len(p.variables) + len(p.frontier)
+	r.response.Reset(n)
+	r.givers, r.ids, r.coef = r.givers[:0], r.ids[:0], r.coef[:0]
+	r.slopes, r.own, r.pressure = resized(r.slopes, n), resized(r.own, n), resized(r.pressure, n)
+	clear(r.own)
+	for k, i := range p.variables {
+		r.slopes[k] = s.g[i]
+	}
+	for k, i := range p.frontier {
+		r.slopes[int(inside)+k] = s.g[i]
+		s.marks[i] = numbered - int32(k)
+	}
+	for k := range p.rows {
+		q := &p.rows[k]
+		absolute := q.block.Kind == mrf.Absolute
+		if q.d <= 0 && !absolute {
+			continue
+		}
+		ids, coef := p.terms(int32(k))
+		for _, i := range ids {
+			number := s.marks[i] - 1
+			if number < 0 {
+				number = inside + numbered - s.marks[i]
+			}
+			r.ids = append(r.ids, number)
+		}
+		r.coef = append(r.coef, coef...)
+		r.add(giver{place: q.place, absolute: absolute, d: q.d, w: q.w, was: s.mu[q.place]}, len(ids))
+	}
+	for k, i := range p.frontier {
+		if s.marks[i] = beside; k >= len(p.fringe) {
+			continue // it has come since the round
+		}
+		e := &p.fringe[k]
+		for at := e.from; at < e.to; at++ {
+			q := &p.singles[at]
+			if q.matters() {
+				r.ids, r.coef = append(r.ids, inside+int32(k)), append(r.coef, q.a)
+				it := giver{place: int32(q.place), absolute: q.block.Kind == mrf.Absolute, d: q.d, w: q.w, was: q.mu}
+				r.add(it, 1)
+			}
+		}
+	}
+	for k, slope := range r.slopes {
+		i := p.at(k)
+		if y := s.y[i]; (y > 0 || slope < 0) && (y < 1 || slope > 0) && slope != 0 && s.pin(i) < 0 {
+			r.response.Push(int32(k), slope)
+		}
+	}
+}
+
+// numbered is the mark of the first variable around a part while they are numbered, from which the others go down.
+const numbered = -3
+
+// give sets multipliers to those that there are a step away. What is left of the slopes then squares of one variable
+// take over, as far as that pays.
+func (s *State) give(p *part, r *relief, step []float64) {
+	for k := range r.givers {
+		q := &r.givers[k]
+		by := 0.0
+		for e, i := range r.ids[q.from:q.end] {
+			by += r.coef[int(q.from)+e] * step[i]
+		}
+		r.move(q, by)
+	}
+	for k, own := range r.own {
+		g, y := r.slopes[k], s.y[p.at(k)]
+		switch {
+		case own == 0:
+		case g > 0 && y > 0:
+			step[k] += max(-g/own, -y-step[k])
+		case g < 0 && y < 1:
+			step[k] += min(-g/own, 1-y-step[k])
+		}
+	}
+	for k := range r.givers {
+		if q := &r.givers[k]; q.end == q.from+1 {
+			r.move(q, r.coef[q.from]*step[r.ids[q.from]])
+		}
+	}
+}
+
+// relieved is by how much the gap would be more, and notes which variables have it then.
+func (s *State) relieved(p *part, r *relief) (more float64) {
+	for k, slope := range r.slopes {
+		i := p.at(k)
+		r.pressure[k] = 0
+		if s.pin(i) < 0 {
+			r.pressure[k] = slope*s.y[i] - min(0, slope)
+		}
+		more += r.pressure[k] - s.box(i)
+	}
+	for k := range r.givers {
+		q := &r.givers[k]
+		now := q.gap(q.now)
+		more += now - q.gap(q.was)
+		if q.end == q.from+1 {
+			r.pressure[r.ids[q.from]] += now
+		}
+	}
+	return more
+}
+
+// takeRelief takes the multipliers, and notes what variables are left with.
+func (s *State) takeRelief(p *part, r *relief) {
+	inside := int32(len(p.variables))
+	for k := range r.givers {
+		q := &r.givers[k]
+		now := q.gap(q.now)
+		s.gap.Add(-q.gap(q.was))
+		s.gap.Add(now)
+		s.setMultiplier(int(q.place), q.now)
+		if q.end == q.from+1 || now == 0 {
+			continue
+		}
+		ids, _ := r.termsOf(q)
+		for _, owner := range ids {
+			if owner < inside {
+				s.setDebt(p.variables[owner], s.debt[p.variables[owner]]+float32(now))
+				break
+			}
+		}
+	}
+	least := max(s.negligible(), forgotten*s.settings.Gap*s.worth()/float64(len(r.slopes)))
+	for k, slope := range r.slopes {
+		i := p.at(k)
+		s.gap.Add(-s.box(i))
+		s.setSlope(i, slope)
+		s.gap.Add(s.box(i))
+		s.hold(i)
+		if rest := r.pressure[k] + float64(s.debt[i]); rest > least {
+			s.pressBy(i, rest)
+		}
+	}
 }
 
 // A variable that a hard ground rule of its own gives a value is *pinned*: it is in no part, since it cannot move, and
@@ -229,7 +418,7 @@ func (s *State) pinned(variables []int32) (pinned []int32) {
 // is their geometric mean, see mrf.Field.Unit, and its grain follows from the fourth powers.
 type kinds struct {
 	number          int
-	logs, low, high total
+	logs, low, high solve.Sum
 }
 
 func (k *kinds) count(m *mrf.Model, theta []float64) {
@@ -240,9 +429,9 @@ func (k *kinds) count(m *mrf.Model, theta []float64) {
 		case b.Scale == nil:
 			n := float64(b.Len)
 			k.number += b.Len
-			k.logs.add(n * math.Log2(w))
-			k.low.add(n * mrf.Fourth(1/w))
-			k.high.add(n * mrf.Fourth(w))
+			k.logs.Add(n * math.Log2(w))
+			k.low.Add(n * mrf.Fourth(1/w))
+			k.high.Add(n * mrf.Fourth(w))
 		default:
 			for _, scale := range b.Scale {
 				k.addWeight(w*float64(scale), 1)
@@ -254,9 +443,9 @@ func (k *kinds) count(m *mrf.Model, theta []float64) {
 func (k *kinds) addWeight(w float64, sign float64) {
 	if w > 0 {
 		k.number += int(sign)
-		k.logs.add(sign * math.Log2(w))
-		k.low.add(sign * mrf.Fourth(1/w))
-		k.high.add(sign * mrf.Fourth(w))
+		k.logs.Add(sign * math.Log2(w))
+		k.low.Add(sign * mrf.Fourth(1/w))
+		k.high.Add(sign * mrf.Fourth(w))
 	}
 }
 
@@ -270,7 +459,7 @@ func (k *kinds) add(p *mrf.Potential, theta []float64, sign float64) {
 // Grain is that of the problem as it is now.
 func (s *State) Grain() float64 {
 	k := &s.kinds
-	return mrf.GrainOf(s.Unit(), k.low.value(), k.high.value(), float64(k.number))
+	return mrf.GrainOf(s.Unit(), k.low.Value(), k.high.Value(), float64(k.number))
 }
 
 // Unit is the unit of energy of the problem as it is now.
@@ -278,5 +467,5 @@ func (s *State) Unit() float64 {
 	if s.kinds.number == 0 {
 		return 1
 	}
-	return math.Exp2(s.kinds.logs.value() / float64(s.kinds.number))
+	return math.Exp2(s.kinds.logs.Value() / float64(s.kinds.number))
 }

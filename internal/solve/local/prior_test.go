@@ -119,3 +119,17 @@ func TestAbsorb(t *testing.T) {
 		}
 	}
 }
+
+func TestSkip(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 5))
+	for range 1000 {
+		var places []int32
+		for n := rng.IntN(20); len(places) < n; {
+			places = append(places, int32(3*len(places))+rng.Int32N(3))
+		}
+		below := rng.Int32N(60)
+		if want, _ := slices.BinarySearch(places, below); skip(places, below) != want {
+			t.Fatalf("%d of %v are below %d, not %d", want, places, below, skip(places, below))
+		}
+	}
+}

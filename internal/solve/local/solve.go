@@ -129,6 +129,9 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 		}
 		more = s.pushed(p)
 		proven := s.provenTo(max(s.aim, s.settings.Gap))
+		if !proven && s.relieve(p, s.settings.Gap) {
+			break
+		}
 		switch {
 		case proven:
 		case p.missed > slight*s.excessive() && s.surplus(p, s.aim) <= distant*s.aim*s.worth():
@@ -179,7 +182,7 @@ func (s *State) leave(p *part, near bool, out Outcome, status solve.Status, more
 	least := s.negligible()
 	for _, i := range p.frontier {
 		if rest := s.rest(i); rest > least {
-			s.pressed = append(s.pressed, pressure{i, rest})
+			s.pressBy(i, rest)
 		}
 	}
 	s.press(more)
@@ -408,12 +411,10 @@ func (s *State) pushed(p *part) (most []int32) {
 func (s *State) worst(p *part) (chosen []int32) {
 	heaped(p.around)
 	if !p.indebted {
+		p.indebted = true
 		s.compactPressed()
-		if p.indebted = true; s.saved != nil {
-			s.pressed = slices.Clone(s.pressed)
-		}
-		heaped(s.pressed)
 	}
+	s.ownPressed()
 	excess := s.surplus(p, s.aim)
 	needed, little := portion*excess, excess/float64(4*len(p.variables))
 	if excess > far*s.aim*s.worth() {
@@ -517,17 +518,34 @@ const usual = 3
 // press notes variables that are left with some of the gap.
 func (s *State) press(variables []int32) {
 	for _, i := range variables {
-		s.pressed = append(s.pressed, pressure{i, s.rest(i)})
+		s.pressBy(i, s.rest(i))
+	}
+}
+
+// pressBy notes a variable that is left with something.
+func (s *State) pressBy(i int32, rest float64) {
+	s.ownPressed()
+	h := append(s.pressed, pressure{i, rest})
+	for k := len(h) - 1; k > 0 && heavier(h[k], h[(k-1)/2]) < 0; k = (k - 1) / 2 {
+		h[k], h[(k-1)/2] = h[(k-1)/2], h[k]
+	}
+	s.pressed = h
+}
+
+// ownPressed sees to it that the heap of variables that are left pressed is not that which Rollback needs.
+func (s *State) ownPressed() {
+	if s.saved != nil && !s.saved.moved {
+		s.pressed, s.saved.moved = slices.Clone(s.pressed), true
 	}
 }
 
 // compactPressed forgets of the variables that are left with some of the gap those that are not any more, once they may
-// be half of them. Those of before stay what they were, for who asks for them again.
+// be half of them.
 func (s *State) compactPressed() {
 	if len(s.pressed) < 2*s.crowd+few {
 		return
 	}
-	s.pressed = slices.Clone(s.pressed)
+	s.ownPressed()
 	slices.SortFunc(s.pressed, func(a, b pressure) int { return cmp.Compare(a.i, b.i) })
 	kept, last, least := s.pressed[:0], int32(-1), s.negligible()
 	for _, a := range s.pressed {
@@ -536,5 +554,6 @@ func (s *State) compactPressed() {
 		}
 		last = a.i
 	}
+	heaped(kept)
 	s.pressed, s.crowd = kept, len(kept)
 }

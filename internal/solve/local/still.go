@@ -49,19 +49,30 @@ func (s *State) levelOf(v *view, mu float64) int {
 	return -1
 }
 
+// stillness has bits for 64 potentials that are still, level by level.
+type stillness [len(tethers)]uint64
+
+// of is the level that has a bit, or -1.
+func (w *stillness) of(bit int) int {
+	for k, still := range w {
+		if still>>bit&1 == 1 {
+			return k
+		}
+	}
+	return -1
+}
+
 // turn takes the potential at a place for still on a level, or no more.
 func (s *State) turn(level, place int) {
 	s.note(entry{ofStillness + what(level), int32(place), 0})
-	s.still[level][place/64] ^= 1 << (place % 64)
+	s.still[place/64][level] ^= 1 << (place % 64)
 	s.quiet[place/64] ^= 1 << (place % 64)
 }
 
 // stir takes the potential at a place for still no more.
 func (s *State) stir(place int) {
-	for k := range s.still {
-		if s.still[k][place/64]>>(place%64)&1 == 1 {
-			s.turn(k, place)
-		}
+	if k := s.still[place/64].of(place % 64); k >= 0 {
+		s.turn(k, place)
 	}
 }
 
@@ -71,30 +82,50 @@ func (s *State) wake(variables []int32) (woken []int) {
 	if s.crossing*s.around(s.strayed(variables)) > usual*len(s.mu) {
 		return s.survey()
 	}
-	for k, tether := range tethers {
-		var moved []int32
-		for _, i := range variables {
-			if at := &s.anchors[i][k]; math.Abs(s.y[i]-float64(*at)) > tether {
-				s.note(entry{ofAnchor + what(k), i, float64(*at)})
-				*at = float32(s.y[i])
-				moved = append(moved, i)
+	for _, l := range s.look(s.moor(variables)) {
+		for _, f := range l.found {
+			was := s.still[f.place/64].of(int(f.place % 64))
+			if was < 0 || was == int(f.level) {
+				continue // it was found by another variable of it
 			}
-		}
-		for _, l := range s.look(k, moved) {
-			for _, f := range l.found {
-				if s.still[k][f.place/64]>>(f.place%64)&1 == 0 {
-					continue // it was found by another variable of it
-				}
-				s.turn(k, int(f.place))
-				if f.level < 0 {
-					woken = append(woken, int(f.place))
-				} else {
-					s.turn(int(f.level), int(f.place))
-				}
+			s.turn(was, int(f.place))
+			if f.level < 0 {
+				woken = append(woken, int(f.place))
+			} else {
+				s.turn(int(f.level), int(f.place))
 			}
 		}
 	}
 	return woken
+}
+
+// stray is a variable that has gone too far from some of its anchors: of which levels, a bit for each, and from which
+// of them it rose.
+type stray struct {
+	i            int32
+	levels, rose uint8
+}
+
+// moor anchors those of some variables anew that have gone too far, and returns them.
+func (s *State) moor(variables []int32) (strayed []stray) {
+	for _, i := range variables {
+		v, anchors := stray{i: i}, &s.anchors[i]
+		for k, tether := range tethers {
+			by := s.y[i] - float64(anchors[k])
+			if math.Abs(by) <= tether {
+				continue
+			}
+			s.note(entry{ofAnchor + what(k), i, float64(anchors[k])})
+			anchors[k] = float32(s.y[i])
+			if v.levels |= 1 << k; by > 0 {
+				v.rose |= 1 << k
+			}
+		}
+		if v.levels != 0 {
+			strayed = append(strayed, v)
+		}
+	}
+	return strayed
 }
 
 // lookout looks at potentials, beside others.
@@ -129,27 +160,39 @@ func (s *State) shared(n, share int, look func(l *lookout, from, to int)) []look
 	return s.lookouts[:tasks]
 }
 
-// look looks at the potentials of variables that have been still on a level, and finds those that are no more.
-func (s *State) look(level int, variables []int32) []lookout {
-	return s.shared(len(variables), lookoutLen, func(l *lookout, from, to int) {
+// look looks at the potentials of strayed variables that have been still on the levels of these, and finds those that
+// are no more.
+func (s *State) look(strayed []stray) []lookout {
+	return s.shared(len(strayed), lookoutLen, func(l *lookout, from, to int) {
 		l.found = l.found[:0]
-		for _, i := range variables[from:to] {
-			for _, place := range s.alongBy(i, set{s.still[level], false}, &l.own) {
-				v := s.viewBy(int(place), &l.own)
-				if now := s.levelOf(&v, 0); now != level {
-					l.found = append(l.found, finding{place, int8(now)})
-				}
-			}
+		for _, v := range strayed[from:to] {
+			s.lookAround(l, v)
 		}
 	})
+}
+
+// lookAround is look for one variable. Potentials that it moves away from mattering are as still as they were.
+func (s *State) lookAround(l *lookout, v stray) {
+	var levels stillness
+	for k := range levels {
+		levels[k] = -uint64(v.levels >> k & 1)
+	}
+	for _, place := range s.stillAlong(v.i, &levels, &l.own) {
+		q := s.viewBy(int(place), &l.own)
+		was := s.still[place/64].of(int(place % 64))
+		if q.along(v.i) > 0 != (v.rose>>was&1 == 1) {
+			continue
+		}
+		if now := s.levelOf(&q, 0); now != was {
+			l.found = append(l.found, finding{place, int8(now)})
+		}
+	}
 }
 
 // restless forgets which potentials are still, and anchors all variables where they are.
 func (s *State) restless() {
 	copy(s.quiet, s.gone)
-	for _, still := range s.still {
-		clear(still)
-	}
+	clear(s.still)
 	s.anchor()
 }
 
@@ -206,10 +249,10 @@ func (s *State) surveyWords(from, to int) (woken []int) {
 	var own reading
 	for word := from; word < to; word++ {
 		still := uint64(0)
-		for k := range s.still {
-			still |= s.still[k][word]
-			s.still[k][word] = 0
+		for _, bits := range s.still[word] {
+			still |= bits
 		}
+		s.still[word] = stillness{}
 		if still == 0 {
 			continue
 		}
@@ -237,7 +280,7 @@ func (s *State) levels(word int, still uint64, own *reading) (restless uint64) {
 		at := bits.TrailingZeros64(still)
 		v := s.viewBy(64*word+at, own)
 		if k := s.levelOf(&v, 0); k >= 0 {
-			s.still[k][word] |= 1 << at
+			s.still[word][k] |= 1 << at
 		} else {
 			restless |= 1 << at
 		}
@@ -253,17 +296,22 @@ func (s *State) levelsOf(word int, still uint64, b *mrf.Block, first int) (restl
 	for _, a := range b.Coef {
 		reach += math.Abs(a)
 	}
+	var below [len(tethers)]float64
 	for k, tether := range tethers {
-		far, below := uint64(0), -slackness*tether*reach
-		for at, d := range slacks {
-			far |= isBelow(d, below) << at
-		}
-		s.still[k][word] = far & still
-		if still &^= far; still == 0 {
-			break
-		}
+		below[k] = -slackness * tether * reach
 	}
-	return still
+	var levels [len(tethers) + 1]uint64 // the last for none
+	for at, d := range slacks {
+		level := uint64(len(tethers))
+		for _, bound := range below { // who is below one is below those behind it
+			level -= isBelow(d, bound)
+		}
+		levels[level] |= 1 << at
+	}
+	for k := range tethers {
+		s.still[word][k] = levels[k] & still
+	}
+	return levels[len(tethers)] & still
 }
 
 // isBelow is 1 for a number below another one: which are no processor foresees, so that there is no branch.

@@ -30,14 +30,7 @@ func scattered(t *testing.T, rng *rand.Rand, scales bool) *State {
 }
 
 // level is the level on which the potential at a place is taken for still.
-func (w *stillness) level(place int) int {
-	for k := range w.still {
-		if w.still[k][place/64]>>(place%64)&1 == 1 {
-			return k
-		}
-	}
-	return -1
-}
+func (w *surveyed) level(place int) int { return w.still[place/64].of(place % 64) }
 
 // What is looked at in the order of memory gets the levels that each potential by itself has, and what is taken back is
 // as it was.
@@ -46,10 +39,7 @@ func TestSurvey(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		s := scattered(t, rng, seed%2 == 1)
-		was, quiet := stillness{anchors: slices.Clone(s.anchors)}, slices.Clone(s.quiet)
-		for k := range s.still {
-			was.still[k] = slices.Clone(s.still[k])
-		}
+		was, quiet := surveyed{slices.Clone(s.still), slices.Clone(s.anchors)}, slices.Clone(s.quiet)
 		s.Begin()
 		s.markAll()
 		for i := range s.y {
@@ -59,7 +49,7 @@ func TestSurvey(t *testing.T) {
 			}
 		}
 		woken := s.survey()
-		now := stillness{still: s.still}
+		now := surveyed{still: s.still}
 		for place := range s.mu {
 			v, been, want := s.view(place), was.level(place), -1
 			if been >= 0 {
@@ -72,10 +62,8 @@ func TestSurvey(t *testing.T) {
 		}
 		all += len(woken)
 		s.Rollback()
-		for k := range was.still {
-			if !slices.Equal(was.still[k], s.still[k]) {
-				t.Fatalf("seed %d: level %d is not what it was", seed, k)
-			}
+		if !slices.Equal(was.still, s.still) {
+			t.Fatalf("seed %d: levels are not what they were", seed)
 		}
 		if !slices.Equal(was.anchors, s.anchors) || !slices.Equal(quiet, s.quiet) {
 			t.Fatalf("seed %d: anchors or what is quiet are not what they were", seed)

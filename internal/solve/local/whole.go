@@ -183,9 +183,12 @@ func (s *State) Adopt(w *Whole) (*State, error) {
 
 // recountFrom makes the totals those of a solution, with what has come and gone since.
 func (s *State) recountFrom(w *Whole) {
-	s.sums = sums{objective: total{sum: w.proof.Objective}, gap: total{sum: w.gap}, excess: total{sum: w.proof.Excess},
-		violations: violations{slight: w.proof.MaxViolation}}
+	s.sums = sums{violations: violations{slight: w.proof.MaxViolation}}
+	s.objective.Add(w.proof.Objective)
+	s.gap.Add(w.gap)
+	s.excess.Add(w.proof.Excess)
 	s.restless()
+	clear(s.debt)
 	clear(s.g)
 	copy(s.g, w.g)
 	for k, place := range w.places {

@@ -40,7 +40,7 @@ func (p *Problem) direction() {
 		if norm <= forcing*forcing*first {
 			return
 		}
-		m.conjugate()
+		m.conjugate(forcing, most)
 		if m.search(1, 0.25, 0.0625) {
 			continue
 		}
@@ -171,8 +171,9 @@ func (m *model) fix() (norm float64) {
 	return norm
 }
 
-// conjugate sets the step to a solution of H·step = residual for the variables that are not fixed, nearly.
-func (m *model) conjugate() {
+// conjugate sets the step to a solution of H·step = residual for the variables that are not fixed, but for a
+// part of the residual, in at most so many iterations.
+func (m *model) conjugate(forcing float64, limit int) {
 	clear(m.step)
 	rz := 0.0
 	for k, r := range m.residual {
@@ -181,7 +182,7 @@ func (m *model) conjugate() {
 		rz += r * m.z[k]
 	}
 	goal := forcing * forcing * rz
-	for n := 0; n < most && rz > goal; n++ {
+	for n := 0; n < limit && rz > goal; n++ {
 		m.multiply(m.along, m.product)
 		curvature := 0.0
 		for k, d := range m.along {
