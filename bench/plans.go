@@ -1,13 +1,15 @@
 package main
 
 import (
+	"math"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
 // plans are what is planned and shared: how often states are visited, who meets whom, what is seen in a time, groups
-// that overlap with limits for each, mixtures, potentials, and machines of which the last one counts.
+// that overlap with limits for each, mixtures, potentials, machines of which the last one counts, orders of places,
+// coverings with weights of all sizes, and shares of which the least counts.
 var plans = []model{
 	{"occupancies", `
 0 * State(S) + X(+A) = 0.3 * X(+B) + 0.02 . {A: Of(A, S)} {B: To(B, S)}
@@ -59,6 +61,25 @@ X(J, +M) = 1 .
 10: Z(W) <= 0
 1 * Cost(J, M): !X(J, M)
 `, machines},
+	{"places", `
+X(I, +P) = 1 .
+X(+I, P) = 1 .
+0 * First(P) + Up(I, P) = X(I, P) .
+0 * Then(P, Q) + Up(I, Q) = Up(I, P) + X(I, Q) .
+0 * Before(I, J) + Up(I, P) >= Up(J, P) .
+1 * Cost(I, P): !X(I, P)
+`, places},
+	{"covering-scales", `
+0 * Row(R) + X(+A) >= 1 . {A: Covers(R, A)}
+1000000: 0 * Held(A) + X(A) <= 0.5
+0.000001: 0 * Cheap(A) + X(A) <= 0
+1 * Pay(A): !X(A)
+`, coveringScales},
+	{"fair-shares", `
+X(+A, I) = 1 .
+0 * Agent(A) + X(A, +I) + 0.5 * X(A, +J) >= 3 * Least(W) . {I: Loves(A, I)} {J: Likes(A, J)}
+10: Least(W)
+`, fairShares},
 }
 
 // occupancies makes states with three actions each, that pay something and lead to one of three states by chance.
@@ -229,5 +250,93 @@ func machines(size int, seed uint64) *data {
 	d.add("Cost", false, cost)
 	d.add("X", true, x)
 	d.add("Z", true, z)
+	return d
+}
+
+// places makes items that each get one of as many places, some no later than others.
+func places(size int, seed uint64) *data {
+	d := newData(seed)
+	n := max(5, int(math.Sqrt(float64(size)/4)))
+	item, place := d.constants("i", n), d.constants("p", n)
+	first, then, before, cost, x, up := newTable(1), newTable(2), newTable(2), newTable(2), newTable(2), newTable(2)
+	first.observe(1, place)
+	for i := range n {
+		if i > 0 {
+			then.observe(1, place+symbol.ID(i-1), place+symbol.ID(i))
+		}
+		if j := d.rng.IntN(n); j > i {
+			before.observe(1, item+symbol.ID(i), item+symbol.ID(j))
+		}
+		for p := range symbol.ID(n) {
+			cost.observe(d.rng.Float64(), item+symbol.ID(i), place+p)
+			x.target(item+symbol.ID(i), place+p)
+			up.target(item+symbol.ID(i), place+p)
+		}
+	}
+	d.add("First", false, first)
+	d.add("Then", false, then)
+	d.add("Before", false, before)
+	d.add("Cost", false, cost)
+	d.add("X", true, x)
+	d.add("Up", true, up)
+	return d
+}
+
+// coveringScales makes rows that four columns at random cover, of which some are held back and others cost nearly
+// nothing, and the rest from 0.0001 to 1.
+func coveringScales(size int, seed uint64) *data {
+	d := newData(seed)
+	n := max(12, size/3)
+	column, row := d.constants("a", n), d.constants("r", n)
+	covers, all, held, cheap, pay, x := newTable(2), newTable(1), newTable(1), newTable(1), newTable(1), newTable(1)
+	for k := range n {
+		all.observe(1, row+symbol.ID(k))
+		for _, a := range d.few(4, n) {
+			covers.observe(1, row+symbol.ID(k), column+symbol.ID(a))
+		}
+		switch k % 5 {
+		case 0:
+			held.observe(1, column+symbol.ID(k))
+		case 1:
+			cheap.observe(1, column+symbol.ID(k))
+		}
+		pay.observe(math.Pow(10, -4*d.rng.Float64()), column+symbol.ID(k))
+		x.target(column + symbol.ID(k))
+	}
+	d.add("Covers", false, covers)
+	d.add("Row", false, all)
+	d.add("Held", false, held)
+	d.add("Cheap", false, cheap)
+	d.add("Pay", false, pay)
+	d.add("X", true, x)
+	return d
+}
+
+// fairShares makes goods that two agents love and two others like, where the least that any agent has counts.
+func fairShares(size int, seed uint64) *data {
+	d := newData(seed)
+	n := max(10, size/2)
+	agents := n * 9 / 10
+	good, agent, whole := d.constants("i", n), d.constants("a", agents), d.constants("w", 1)
+	all, loves, likes, x, least := newTable(1), newTable(2), newTable(2), newTable(2), newTable(1)
+	for a := range symbol.ID(agents) {
+		all.observe(1, agent+a)
+	}
+	for i := range symbol.ID(n) {
+		for k, a := range d.few(4, agents) {
+			t := loves
+			if k >= 2 {
+				t = likes
+			}
+			t.observe(1, agent+symbol.ID(a), good+i)
+			x.target(agent+symbol.ID(a), good+i)
+		}
+	}
+	least.target(whole)
+	d.add("Agent", false, all)
+	d.add("Loves", false, loves)
+	d.add("Likes", false, likes)
+	d.add("X", true, x)
+	d.add("Least", true, least)
 	return d
 }
