@@ -108,10 +108,10 @@ func (h *hybrid) solve(ctx context.Context) (*solve.Result, error) {
 	}
 	p := newPace(demanding(h.field.Model))
 	h.Limit(func(work float64) bool {
-		off := p.see(h.Off())
+		off := p.see(work, h.Off())
 		handed = handed || work > h.hope*h.analysis && work > h.soonest(off) &&
 			(h.try(ctx, began, work, off) || h.affordable() && work > h.patience(off)*h.cost.Work &&
-				!(p.expected(work, off) < h.cost.Work))
+				!(p.left(work, off) < h.cost.Work))
 		return !handed
 	})
 	result, err := h.Solver.Solve(ctx)
@@ -223,35 +223,53 @@ func (h *hybrid) whyNot() string {
 type pace struct {
 	first, best float64
 	leaps       bool
+	// mark and before are where the work had doubled the last two times.
+	mark, before place
 }
 
+// place is how far off a method is after so much work.
+type place struct{ work, off float64 }
+
 // nearly is how far off a method is that is expected to end soon, nearer if it has gained something, and far if it has
-// next to nothing.
-const nearly, nearer, far = 100, 1e4, 1e5
+// next to nothing. Counted is how many times what it counts Newton's method takes, in the median of all kinds.
+const nearly, nearer, far, counted = 100, 1e4, 1e5, 2
 
 // newPace returns the pace of a method that has proven nothing yet: it is infinitely far off.
-func newPace(leaps bool) pace { return pace{first: math.NaN(), best: math.Inf(1), leaps: leaps} }
+func newPace(leaps bool) pace {
+	nowhere := place{0, math.Inf(1)}
+	return pace{first: math.NaN(), best: math.Inf(1), leaps: leaps, mark: nowhere, before: nowhere}
+}
 
-// see takes how far off the method is, and returns the least of that so far.
-func (p *pace) see(off float64) float64 {
+// see takes how far off the method is after so much work, and returns the least of that so far.
+func (p *pace) see(work, off float64) float64 {
 	if math.IsNaN(p.first) && !math.IsInf(off, 0) {
 		p.first, p.best = off, off
 	}
 	p.best = min(p.best, off)
+	if work > 2*p.mark.work {
+		p.before, p.mark = p.mark, place{work, p.best}
+	}
 	return p.best
 }
 
-// expected is the work that the whole takes at the pace so far, that of every digit being the same.
-func (p *pace) expected(work, off float64) float64 {
-	if p.leaps && off > nearly {
+// left is what has to be less than the other method's work for this one to go on at the pace so far: what the whole
+// takes if every digit takes the same, or, of what has come near by leaps, what is done, or left if each digit takes as
+// many times the work of the one before as it has since the work was half of this.
+func (p *pace) left(work, off float64) float64 {
+	if !p.leaps {
+		if gained := math.Log(p.first / off); gained > 0 {
+			return work * math.Log(p.first) / gained
+		}
 		return math.Inf(1)
-	} else if p.leaps {
+	}
+	switch {
+	case off > nearly || off >= p.before.off:
+		return math.Inf(1)
+	case math.IsInf(p.before.off, 1):
 		return work
 	}
-	if gained := math.Log(p.first / off); gained > 0 {
-		return work * math.Log(p.first) / gained
-	}
-	return math.Inf(1)
+	power := math.Log(p.before.off/off) / math.Log(work/p.before.work)
+	return max(work, counted*work*(math.Pow(off, 1/power)-1))
 }
 
 // takeOver solves what Newton's method has left. If rounding forbids that too, Newton's goes on from the better answer.
