@@ -115,16 +115,22 @@ func survives(t *testing.T, path string, options project.Options, want *engine.R
 		t.Errorf("ended after %d looks: %v", looks, err)
 		return
 	}
-	if !cut.Interrupted() && want.Predictions == nil {
-		sameRun(t, want, cut) // the answer was proven before anybody looked again
+	if !cut.Interrupted() {
+		sameEnd(t, want, cut) // the answer was proven before anybody looked again, or all that was left was to infer
 		return
 	}
 	wantWhole(t, cut, fmt.Sprintf("ended after %d looks", looks))
-	again := run(t, path, options, learnAndInfer)
+	sameEnd(t, want, run(t, path, options, learnAndInfer))
+}
+
+// sameEnd checks that a run ended as another one did.
+func sameEnd(t *testing.T, want, got *engine.Report) {
+	t.Helper()
 	if want.Predictions == nil {
-		sameRun(t, want, again)
-	} else if again.Objective != want.Objective || again.Epochs != want.Epochs {
-		t.Errorf("objective %v after %d epochs, want %v after %d", again.Objective, again.Epochs, want.Objective, want.Epochs)
+		sameRun(t, want, got)
+	} else if got.Objective != want.Objective || got.Epochs != want.Epochs || got.Status != want.Status {
+		t.Errorf("%s: objective %v after %d epochs, want %v after %d", got.Status, got.Objective, got.Epochs,
+			want.Objective, want.Epochs)
 	}
 }
 

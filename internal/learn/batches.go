@@ -225,3 +225,31 @@ func (t *Trainer) learnLatent(ctx context.Context, number int, line *Epoch) erro
 	line.Loss += latent.Value(t.x, t.inputs)
 	return t.update()
 }
+
+// Unlikelihood returns what the likelihood of the labels of all batches loses as networks are, a mean over scopes.
+func (t *Trainer) Unlikelihood(ctx context.Context) (float64, error) {
+	sum, scopes := 0.0, 0
+	for k := range t.Batches.Len() {
+		scene, err := t.Batches.Show(ctx, k)
+		if err == nil && len(scene.Labels.Variables) == 0 {
+			continue
+		}
+		if err == nil {
+			err = t.enter(scene)
+		}
+		if err == nil {
+			err = t.perceive(t.Field, false, 0)
+		}
+		var latent *Latent
+		if err == nil {
+			latent, err = t.latentOf(ctx)
+		}
+		if err != nil {
+			return 0, err
+		}
+		if latent != nil {
+			sum, scopes = sum+float64(latent.Len())*latent.Value(t.x, nil), scopes+latent.Len()
+		}
+	}
+	return sum / float64(max(1, scopes)), nil
+}

@@ -63,5 +63,7 @@ type Outcome struct {
 	Epochs []Epoch
 	// Steps is how many epochs' gradient steps were taken, whole; Kept is after how many the parameters were kept.
 	Steps, Kept int
-	Ended       Ending
+	// Decay is the weight decay of networks, and Penalty what it adds to the loss at these parameters.
+	Decay, Penalty float64
+	Ended          Ending
 }

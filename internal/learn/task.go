@@ -40,7 +40,7 @@ type Settings struct {
 	Optimiser   OptimiserKind
 	RuleRate    float64 // η for rule weights
 	NetworkRate float64 // η for network weights
-	Decay       float64 // weight decay, of network weights only; a negative one is that which suits the number of labels
+	Decay       float64 // weight decay, of network weights only; a negative one is so many times what suits the labels
 	Schedule    Schedule
 	Ridge       float64 // ν of the implicit method's (H + νI)v = ∇L
 	Deviation   float64 // standard deviation of the initial rule weights around the given ones; the paper's 0.1

@@ -86,19 +86,20 @@ func NewTrainer(task Task, settings Settings) (*Trainer, error) {
 	return t, err
 }
 
-// decay is the weight decay of networks. All labels count, those of other batches too.
+// decay is the weight decay of networks. All labels count, those of other batches too; to a likelihood, all labels of
+// an example are one.
 func (t *Trainer) decay() float64 {
 	if t.Decay >= 0 {
 		return t.Decay
 	}
 	labels := t.Loss.mass(t.Labels)
-	if t.Answered {
-		labels = float64(t.Batches.Size()) // all labels of an example are one
+	if t.Settings.Latent {
+		labels = float64(t.Batches.Size())
 	}
 	if t.Batches != nil {
 		labels *= float64(t.Batches.Len())
 	}
-	return decayMass / labels
+	return -t.Decay * decayMass / labels
 }
 
 // drawWeights samples each learned weight from a normal distribution around its given value: N(1, 0.1) in the paper.
@@ -123,7 +124,8 @@ func (t *Trainer) Run(ctx context.Context) (Outcome, error) {
 		ended = early
 		t.keepBest()
 	}
-	return Outcome{Epochs: t.history, Steps: t.next, Kept: t.Kept(), Ended: ended}, err
+	return Outcome{Epochs: t.history, Steps: t.next, Kept: t.Kept(), Decay: t.netOpt.Decay,
+		Penalty: t.netOpt.penalty(t.networks), Ended: ended}, err
 }
 
 // learn is the loop over the epochs.

@@ -86,6 +86,9 @@ func (g *learner) checkpoint(l lesson) string {
 	if path != "" && l.start > 0 {
 		path = fmt.Sprintf("%s.start%d", path, l.start+1)
 	}
+	if path != "" && l.beginning > 0 {
+		path = fmt.Sprintf("%s.beginning%d", path, l.beginning+1)
+	}
 	if path != "" && l.anew {
 		path += ".anew"
 	}

@@ -9,10 +9,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/relation"
 )
 
-// decayFactors are what the weight decay that suits the number of labels is multiplied by, as long as labels that are
-// held out say that more is better: where labels are often wrong, or features say little, more has to be held back.
-var decayFactors = []float64{1, 4, 16}
-
 // decayGain is by how many standard errors over the entities more decay has to be better.
 const decayGain = 1
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/batch"
+	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
@@ -61,7 +62,10 @@ func (s *starts) empanel() error {
 		if e, err = batch.Read(s.g.Grounding, load.Validation); err == nil {
 			s.held = jury{examples: e, members: e.All()}
 		}
-	case !s.fixed && e.Count >= heldShare*fewestHeld && e.Information() < natsKept*float64(s.g.capacity()):
+	case e.Information() >= natsKept*float64(s.g.capacity()):
+	case e.Count < heldShare*fewestHeld:
+		s.few = true
+	case !s.fixed:
 		s.held.examples = e
 		s.held.members, s.learned.members = batch.Draw(e.All(), min(e.Count/heldShare, mostHeld))
 		s.lesson.members = s.learned.members
@@ -105,30 +109,36 @@ func (s *starts) adjust(last Start) (again bool) {
 	return !slices.ContainsFunc(s.all, func(other Start) bool { return other.Decay == s.lesson.decay })
 }
 
-// whole learns from all examples in the end, as the best start did, where holding some out has chosen its decay. What
-// has then learned less stays out.
-func (s *starts) whole(ctx context.Context) error {
-	if s.lesson.members == nil || len(s.all) == s.blurry+1 {
-		return nil
+// surprised returns what the likelihood of the examples held out loses: the share of right ones among few says little,
+// and this says how sure the others are.
+func (s *starts) surprised(ctx context.Context) (float64, error) {
+	if s.held.members == nil {
+		return 0, nil
 	}
-	best := s.all[s.at]
-	s.lesson.members, s.lesson.decay, s.lesson.start = nil, best.Decay, len(s.all)
-	s.learned.members = s.learned.examples.All()
-	if err := s.g.Reset(s.g.Seed); err != nil {
-		return err
-	}
-	training, err := s.g.train(ctx, s.lesson)
+	task, err := s.g.examplesTask(ctx, s.held.examples, s.held.members)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	right, err := s.learned.right(ctx, s.g)
-	if err != nil || right < best.Right-heartGap {
-		return err
+	settings := s.g.Project.Learning.Learn
+	s.lesson.mannered(&settings, s.fixed)
+	trainer, err := learn.NewTrainer(task, settings)
+	if err != nil {
+		return 0, err
 	}
-	s.all = append(s.all, Start{Seed: s.g.Seed, Decay: best.Decay, Right: right})
-	s.kept, s.best = training, s.g.parameters()
-	s.kept.plan.decay = best.Decay
-	return nil
+	return trainer.Unlikelihood(ctx)
+}
+
+// holdBack lets the networks' weights decay more in the next start, as long as that is better, up to the most that
+// networks fitted alone have.
+func (s *starts) holdBack() bool {
+	factor := max(1, s.lesson.decayFactor)
+	if s.lesson.decayFactor = factor * decayFactors[1]; s.at < len(s.all)-1 || s.lesson.decayFactor > decayFactors[2] {
+		return false
+	}
+	s.g.Project.Log.Info("others than the examples learned from are wrong: beginning with more weight decay",
+		"factor", s.lesson.decayFactor)
+	s.g.Seed = s.all[s.at].Seed
+	return true
 }
 
 // tell warns where what is kept is learned by heart, and where it is no better than a guess about other examples.

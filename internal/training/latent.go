@@ -8,10 +8,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/relation"
 )
 
-// latentStarts is how often networks begin that see what nobody has labelled: which class is which is decided by what
-// they begin with, and some beginnings lead to classes that are two in one.
-const latentStarts = 5
-
 // latentKept is the share of labels that must agree with classes that are certain. Where fewer do, rules are about
 // degrees: of things in an order, each better than the next, no two classes tell more than half.
 const latentKept = 0.75

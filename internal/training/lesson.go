@@ -19,13 +19,25 @@ type lesson struct {
 	// start counts how often learning has begun before, and sharpening is how sharp outputs are made: see starts.go.
 	start      int
 	sharpening float64
-	// manner is what examples are learned from by.
-	manner manner
+	// beginning counts how often this start has begun before: see starts.go.
+	beginning int
 	// settings are those of the method, nil the project's.
 	settings *learn.Settings
 	// plan is what held-out labels have chosen; its epochs are those above.
 	plan
 }
+
+// decayFactors are what the weight decay that suits the number of labels is multiplied by, as long as labels that are
+// held out say that more is better: where labels are often wrong, or features say little, more has to be held back.
+var decayFactors = [...]float64{1, 4, 16}
+
+const (
+	// latentStarts is how often networks begin that see what nobody has labelled: which class is which is decided by
+	// what they begin with, and some beginnings lead to classes that are two in one.
+	latentStarts = 5
+	// startStride is between the seeds of starts, far from what users count.
+	startStride = 1_000_003
+)
 
 // manner is what examples are learned from by.
 type manner uint8
@@ -36,6 +48,29 @@ const (
 	byAnswers                  // of the labels, by what is inferred at each choice of classes
 	byDraws                    // the labels' energy less that of what is inferred, at classes drawn from what is seen
 )
+
+// likely tells whether what is learned by is a likelihood.
+func (m manner) likely() bool { return m == byLikelihood || m == byAnswers }
+
+// mannered gives the settings of a method what a start from examples changes about them.
+func (l lesson) mannered(s *learn.Settings, decaySet bool) {
+	s.Sharpen *= l.sharpening
+	if l.decay > 0 {
+		s.Decay = l.decay
+	}
+	if l.manner == byMethod {
+		return
+	}
+	s.RuleRate, s.Deviation = 0, 0
+	if l.manner == byDraws {
+		s.Method, s.Drawn, s.Sharpen = learn.Perceptron, true, 0
+		return
+	}
+	s.Latent, s.Answered = true, l.manner == byAnswers
+	if l.decay == 0 && !decaySet {
+		s.Decay = -max(1, l.decayFactor) // a likelihood's, as that of labels which networks are fitted to alone
+	}
+}
 
 // division says which entities' labels a lesson leaves out: those of one fold.
 type division struct {

@@ -40,6 +40,8 @@ type Training struct {
 	Trials  []search.Trial
 	Elapsed time.Duration
 	plan    plan // that held-out labels have chosen
+	// decay is that of the networks' weights, and penalty what it adds to the loss of the last epoch.
+	decay, penalty float64
 	// written are the weights that learning began with, if those that were learned were kept in their place.
 	written []float64
 	folds   []fold // with networks that have learned like the final ones, but for epochs end to end; nil without any
@@ -109,7 +111,8 @@ type plan struct {
 	theta []float64 // weights of rules that are found; nil: they are learned with the networks
 	// rounds counts those of teaching, and epochs those end to end.
 	rounds, epochs int
-	// decayFactor multiplies the decay of networks fitted alone that suits the number of labels; 0 stands for 1.
+	// decayFactor multiplies the decay that suits the number of labels, of networks fitted alone or by a likelihood; 0
+	// stands for 1.
 	decayFactor float64
 	// afresh learns end to end from the beginning, without fitting or teaching.
 	afresh bool
@@ -117,6 +120,8 @@ type plan struct {
 	shared bool
 	// decay of networks in learning from examples, if it is not 0, takes the place of learn.decay.
 	decay float64
+	// manner is what examples are learned from by.
+	manner manner
 }
 
 // Start says how one of several beginnings of learning from examples ended.
@@ -126,6 +131,6 @@ type Start struct {
 	// not learned from: those of validation, or else some that were held out; nil without any.
 	Right float64  `json:"right"`
 	Held  *float64 `json:"held_out,omitempty"`
-	// Decay is that of the networks where it is not the option learn.decay.
+	// Decay is that of the networks' weights where it is not the option learn.decay.
 	Decay float64 `json:"decay,omitempty"`
 }

@@ -47,8 +47,9 @@ type starts struct {
 	// enough is the share of right examples from which on no other manner is tried: that constant, of those that always
 	// saying what is most frequent gets wrong. Guessed is the one up to which that is as good.
 	enough, guessed float64
-	// fixed says that the decay of networks is not to be chosen.
-	fixed bool
+	// fixed says that the decay of networks is not to be chosen, and few that examples may be learned by heart, and are
+	// not enough to hold any out.
+	fixed, few bool
 
 	all    []Start
 	kept   *Training // of the best one
@@ -56,8 +57,12 @@ type starts struct {
 	most   float64  // its score
 	at     int      // its place among all that were judged
 	blurry int      // starts that many examples were wrong in, without decay
-	tries  []manner // that are to be tried while many examples are wrong
-	manner manner   // of the best one
+	drawn  uint64   // how often other networks were begun with
+	tries  []manner // that are still to be tried
+	taken  lesson   // of the best one
+	// surprise is what the likelihood of examples held out loses after the last start, if it has learned by that, and
+	// least that after the best one.
+	surprise, least float64
 }
 
 // learnFromExamples learns from examples, and where that comes to rest with many of them wrong, begins once more with
@@ -83,8 +88,12 @@ func (g *learner) learnFromExamples(ctx context.Context, l lesson) (*Training, e
 		s.kept.Ended = early
 		return s.kept, err
 	}
-	g.plan.decay = s.kept.plan.decay
-	return s.kept, s.tell(ctx)
+	g.plan = s.kept.plan
+	err = s.tell(ctx)
+	if early, cut = learn.CutShort(ctx, err); cut {
+		s.kept.Ended = early
+	}
+	return s.kept, err
 }
 
 // run makes one start after the other, and learns from all examples in the end.
@@ -101,12 +110,39 @@ func (s *starts) run(ctx context.Context) error {
 	return s.whole(ctx)
 }
 
+// whole learns from all examples in the end, as the best start did, where holding some out has chosen its decay. What
+// has then learned less stays out.
+func (s *starts) whole(ctx context.Context) error {
+	if s.lesson.members == nil || len(s.all) == s.blurry+1 {
+		return nil
+	}
+	best := s.all[s.at]
+	s.lesson = s.taken
+	s.lesson.members, s.lesson.start = nil, len(s.all)
+	s.learned.members = s.learned.examples.All()
+	if err := s.g.Reset(best.Seed); err != nil {
+		return err
+	}
+	training, err := s.g.train(ctx, s.lesson)
+	if err != nil {
+		return err
+	}
+	right, err := s.learned.right(ctx, s.g)
+	if err != nil || right < best.Right-heartGap {
+		return err
+	}
+	s.all = append(s.all, Start{Seed: s.g.Seed, Decay: best.Decay, Right: right})
+	s.kept, s.best = training, s.g.parameters()
+	s.kept.plan = s.lesson.plan
+	return nil
+}
+
 // starts prepares the first one.
 func (g *learner) starts(l lesson) (*starts, error) {
 	s := &starts{g: g, lesson: l, seed: g.Seed, most: math.Inf(-1)}
 	s.lesson.sharpening = sharpening[0]
 	if s.fixed = l.anew || g.Project.Learning.DecaySet; l.anew {
-		s.lesson.decay = g.plan.decay
+		s.lesson.plan = g.plan
 	}
 	if err := s.empanel(); err != nil || !s.judges() || l.anew {
 		return s, err
@@ -144,11 +180,14 @@ func (s *starts) judges() bool { return s.g.Project.Learning.Starts > 1 && s.g.P
 
 // start learns once, and keeps that if it is the best until now.
 func (s *starts) start(ctx context.Context) (*Training, error) {
-	training, err := s.g.train(ctx, s.lesson)
+	training, err := s.train(ctx)
 	this := Start{Seed: s.g.Seed, Decay: s.lesson.decay}
 	score := 0.0
 	if err == nil && s.judges() {
-		score, err = s.judge(ctx, &this)
+		if score, err = s.judge(ctx, &this); err == nil && s.lesson.manner.likely() {
+			this.Decay = training.decay
+			s.surprise, err = s.surprised(ctx)
+		}
 	}
 	if _, cut := learn.CutShort(ctx, err); err != nil && !cut {
 		return nil, err
@@ -156,23 +195,96 @@ func (s *starts) start(ctx context.Context) (*Training, error) {
 	s.all = append(s.all, this)
 	if s.kept == nil || s.prefers(this, score) {
 		s.kept, s.best, s.at = training, s.g.parameters(), len(s.all)-1
-		s.manner = s.lesson.manner
-		s.g.notices.fixed = s.manner == byLikelihood
-		s.kept.plan.decay = s.lesson.decay
+		s.taken, s.least = s.lesson, s.surprise
+		s.g.notices.fixed = s.taken.manner == byLikelihood
+		s.kept.plan = s.lesson.plan
 	}
 	s.most = max(s.most, score)
 	return training, err
+}
+
+// likeliest is the best of several beginnings by a likelihood.
+type likeliest struct {
+	training   *Training
+	parameters parameters
+	seed       uint64
+}
+
+// train learns once in the manner of the start. By a likelihood it learns several times, with networks that begin
+// differently, until it has found what there is, and keeps the likeliest: networks that learn few examples by heart
+// explain them at a price, which is what they lack in likelihood and pay in weight decay.
+func (s *starts) train(ctx context.Context) (_ *Training, err error) {
+	if !s.lesson.manner.likely() || s.lesson.decayFactor > 1 {
+		return s.g.train(ctx, s.lesson)
+	}
+	var best likeliest
+	for found := false; s.lesson.beginning < latentStarts && !found && err == nil; s.lesson.beginning++ {
+		found, err = s.learnLikely(ctx, &best)
+	}
+	if s.lesson.beginning = 0; best.training != nil {
+		s.g.takeBack(best.parameters)
+		s.g.Seed = best.seed
+	}
+	return best.training, err
+}
+
+// learnLikely learns from one of these beginnings, and tells whether it has found what there is.
+func (s *starts) learnLikely(ctx context.Context, best *likeliest) (found bool, err error) {
+	if s.lesson.beginning > 0 {
+		s.draw()
+		if err := s.g.Reset(s.g.Seed); err != nil {
+			return false, err
+		}
+	}
+	training, err := s.g.train(ctx, s.lesson)
+	if training != nil && (best.training == nil || err == nil && training.cost() < best.training.cost()) {
+		*best = likeliest{training, s.g.parameters(), s.g.Seed}
+	}
+	if err != nil {
+		return false, err
+	}
+	return s.found(ctx)
+}
+
+// cost is what learning has made small: the loss of the last epoch, and what weight decay adds to it.
+func (t *Training) cost() float64 {
+	if len(t.Epochs) == 0 {
+		return math.Inf(1)
+	}
+	return t.Epochs[len(t.Epochs)-1].Loss + t.penalty
+}
+
+// found tells whether a likelihood has found what there is: most examples are right, and not by heart.
+func (s *starts) found(ctx context.Context) (bool, error) {
+	var this Start
+	score, err := s.judge(ctx, &this)
+	if err != nil || min(score, this.Right) < s.enough {
+		return false, err
+	}
+	return !s.few && !s.byHeart(this), nil
+}
+
+// draw chooses the seed of networks that begin differently from all before.
+func (s *starts) draw() {
+	s.drawn++
+	s.g.Seed = s.seed + s.drawn*startStride
 }
 
 // prefers tells whether a start is better than the one that is kept. Of those that chance may set apart, with so few
 // examples, one that has learned something is better than one that says the same of all, and then the one with more
 // decay is, as for any regularisation (Breiman et al., 1984).
 func (s *starts) prefers(this Start, score float64) bool {
+	if s.lesson.manner.likely() && s.taken.manner == s.lesson.manner && s.held.members != nil {
+		return s.surprise < s.least
+	}
 	chance := 0.0
 	if known := float64(len(s.held.members)); known > 0 && s.most > 0 {
 		chance = math.Sqrt(s.most * (1 - s.most) / known)
 	}
 	standing := s.all[s.at]
+	if s.few && s.lesson.manner.likely() && !s.taken.manner.likely() {
+		return score >= s.most-heartGap
+	}
 	blind, before := this.Right <= s.guessed, standing.Right <= s.guessed
 	switch {
 	case before && !blind, before == blind && this.Decay > standing.Decay:
@@ -218,8 +330,8 @@ func (s *starts) pooled(this Start) (share, deviation float64) {
 func (s *starts) settle(last Start) {
 	switch {
 	case s.score(last) < s.most:
-		s.lesson.manner = s.manner
-	case s.manner != byMethod:
+		s.lesson.manner = s.taken.manner
+	case s.taken.manner != byMethod:
 		s.tries = nil
 	}
 }
@@ -231,18 +343,21 @@ func (s *starts) begin(curve []learn.Epoch) (again bool, err error) {
 	switch {
 	case len(s.all) >= s.g.Project.Learning.Starts || !s.judges():
 		return false, nil
-	case len(s.tries) > 0 && s.lesson.decay == 0 && s.wrong(last):
-		s.lesson.manner, s.tries, again = s.tries[0], s.tries[1:], true
-		s.g.Project.Log.Info("many examples are wrong: beginning with "+manners[s.lesson.manner],
+	case s.lesson.decay == 0 && s.tryNext(last):
+		again = true
+		s.g.Project.Log.Info("examples are wrong, or few: beginning with "+manners[s.lesson.manner],
 			"right", s.score(last))
 	case s.lesson.decay > 0 && !s.fixed:
 		again = s.adjust(last)
+	case s.lesson.manner.likely():
+		again = !s.fixed && s.improvable(last) && (last.Right >= s.enough || s.byHeart(last)) && s.holdBack()
 	case last.Right < enough && s.unfinished(last, curve):
 		s.g.notices.unfinished(len(curve), last.Right)
 	case last.Right < enough:
 		s.blurry++
 		s.lesson.sharpening = sharpening[s.blurry%len(sharpening)]
-		s.g.Seed, again = s.seed+uint64(s.blurry)*startStride, true
+		s.draw()
+		again = true
 		s.g.Project.Log.Info("many examples are wrong: beginning with other networks", "right", last.Right,
 			"start", len(s.all))
 	case !s.fixed && len(curve) > 0 && s.improvable(last):
@@ -256,12 +371,26 @@ func (s *starts) begin(curve []learn.Epoch) (again bool, err error) {
 	return again, err
 }
 
+// tryNext goes on to another manner, if one is to be tried: a likelihood also where some of the examples held out are
+// wrong, or none can be held out, as it learns fewest by heart.
+func (s *starts) tryNext(last Start) bool {
+	wrong := s.wrong(last)
+	if !wrong && !s.few && !s.improvable(last) {
+		return false
+	}
+	for len(s.tries) > 0 {
+		next := s.tries[0]
+		if s.tries = s.tries[1:]; wrong || next.likely() {
+			s.lesson.manner = next
+			return true
+		}
+	}
+	return false
+}
+
 // manners says what learning begins with.
 var manners = [...]string{byMethod: "learn.method", byLikelihood: "the likelihood of the labels",
 	byAnswers: "the likelihood that labels come out right", byDraws: "classes drawn from what is seen"}
-
-// startStride is between the seeds of starts, far from what users count.
-const startStride = 1_000_003
 
 // parameters are what is kept of a start.
 type parameters struct {

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -64,6 +65,36 @@ func TestDecayIsChosenByStarts(t *testing.T) {
 			t.Errorf("%s: again %v with decay %v, want %v with %v", test.name, again, s.lesson.decay, test.again, test.decay)
 		}
 	}
+}
+
+// Weights decay more in the next start by a likelihood as long as the last was the best, by whose networks examples
+// held out are likeliest.
+func TestLikelihoodIsHeldBack(t *testing.T) {
+	share := 0.9
+	s := &starts{g: logged(), all: []Start{{Seed: 1}, {Seed: 7, Right: 1, Held: &share}}, at: 1, least: 0.5}
+	s.held.members = make([]int32, 50)
+	s.lesson.manner, s.taken.manner = byLikelihood, byLikelihood
+	for _, factor := range decayFactors[1:] {
+		if !s.holdBack() || s.lesson.decayFactor != factor || s.g.Seed != 7 {
+			t.Errorf("decay times %v, seed %d; want %v and 7", s.lesson.decayFactor, s.g.Seed, factor)
+		}
+	}
+	if s.holdBack() {
+		t.Errorf("more than networks fitted alone have: %v", s.lesson.decayFactor)
+	}
+	if s.surprise = 0.4; !s.prefers(Start{Right: 0.9}, 0.8) {
+		t.Error("what makes examples held out likelier is not preferred")
+	}
+	s.surprise, s.lesson.decayFactor, s.at = 0.6, 4, 0
+	if s.prefers(Start{Right: 1}, 1) || s.holdBack() {
+		t.Error("what makes examples held out less likely is preferred")
+	}
+}
+
+// logged is a learner that has nothing but a log, of which nobody reads.
+func logged() *learner {
+	options := project.Options{Log: slog.New(slog.DiscardHandler)}
+	return &learner{Grounding: &session.Grounding{Project: &project.Project{Options: options}}}
 }
 
 // With few examples held out, a share of 0.9 is right to within 0.03: more decay is taken within that, less beyond it.
@@ -157,7 +188,7 @@ func TestMannersAreTriedByTheirScore(t *testing.T) {
 		{"better", 0.5, 0.5, byDraws, byDraws, 0},
 		{"both know nothing", 0, 0, byMethod, byDraws, 1},
 	} {
-		s := &starts{most: test.most, manner: test.best, tries: []manner{byLikelihood}}
+		s := &starts{most: test.most, taken: lesson{plan: plan{manner: test.best}}, tries: []manner{byLikelihood}}
 		s.lesson.manner = byDraws
 		if s.settle(Start{Right: test.last}); s.lesson.manner != test.after || len(s.tries) != test.tries {
 			t.Errorf("%s: manner %v and %d to try, want %v and %d", test.name, s.lesson.manner, len(s.tries), test.after,

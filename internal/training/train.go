@@ -133,6 +133,7 @@ func (g *learner) train(ctx context.Context, l lesson) (*Training, error) {
 	outcome, err := trainer.Run(ctx)
 	training.Epochs, training.Steps, training.Kept, training.Ended = outcome.Epochs, outcome.Steps, outcome.Kept,
 		outcome.Ended
+	training.decay, training.penalty = outcome.Decay, outcome.Penalty
 	switch {
 	case outcome.Ended.Early():
 		if training.Chosen = nil; trainer.Batches == nil {
@@ -167,21 +168,7 @@ func (g *learner) trainer(ctx context.Context, l lesson) (*learn.Trainer, error)
 		settings = *l.settings
 	}
 	settings.Seed = g.Seed
-	settings.Sharpen *= l.sharpening
-	if l.decay > 0 {
-		settings.Decay = l.decay
-	}
-	switch l.manner {
-	case byDraws:
-		settings.Method, settings.Drawn = learn.Perceptron, true
-		settings.Sharpen, settings.RuleRate, settings.Deviation = 0, 0, 0
-	case byLikelihood, byAnswers:
-		settings.Answered = l.manner == byAnswers
-		settings.Latent, settings.RuleRate, settings.Deviation = true, 0, 0
-		if l.decay == 0 && !g.Project.Learning.DecaySet {
-			settings.Decay = -1 // a likelihood's, as that of labels which networks are fitted to alone
-		}
-	}
+	l.mannered(&settings, g.Project.Learning.DecaySet)
 	if g.Project.Learning.Freeze {
 		settings.NetworkRate = 0
 	}
@@ -254,16 +241,21 @@ func (g *learner) task(ctx context.Context, l lesson) (learn.Task, error) {
 	return task, err
 }
 
-// exampleTask makes a task of a lesson's examples, which begins with the first batch.
+// exampleTask makes a task of a lesson's examples.
 func (g *learner) exampleTask(ctx context.Context, l lesson) (learn.Task, error) {
+	e, err := g.exampleTaught(l)
+	if err != nil {
+		return learn.Task{}, err
+	}
+	return g.examplesTask(ctx, e, l.members)
+}
+
+// examplesTask makes a task of some examples, nil for all, which begins with the first batch.
+func (g *learner) examplesTask(ctx context.Context, e *batch.Examples, members []int32) (learn.Task, error) {
 	task := learn.Task{Theta: g.Theta, Learned: g.learned(), NewSolver: func(field *mrf.Field) (solve.Solver, error) {
 		return g.Settings.BatchSolver(field, g.Project.Learning.WhileLearning(), g.Options())
 	}}
-	e, err := g.exampleTaught(l)
-	if err != nil {
-		return task, err
-	}
-	lessons := batch.NewLessons(g.Grounding, e, l.members, task.NewSolver, g.teacher)
+	lessons := batch.NewLessons(g.Grounding, e, members, task.NewSolver, g.teacher)
 	task.Batches = lessons
 	scene, err := lessons.Show(ctx, 0)
 	if err != nil {
