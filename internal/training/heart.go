@@ -128,16 +128,20 @@ func (s *starts) surprised(ctx context.Context) (float64, error) {
 	return trainer.Unlikelihood(ctx)
 }
 
-// holdBack lets the networks' weights decay more in the next start, as long as that is better, up to the most that
-// networks fitted alone have.
-func (s *starts) holdBack() bool {
-	factor := max(1, s.lesson.decayFactor)
-	if s.lesson.decayFactor = factor * decayFactors[1]; s.at < len(s.all)-1 || s.lesson.decayFactor > decayFactors[2] {
+// adjustLikely chooses the decay of the next start by a likelihood, from the same networks: more, and where that was no
+// better, less.
+func (s *starts) adjustLikely() bool {
+	switch {
+	case s.lesson.decayFactor == 0:
+		s.lesson.decayFactor = decayFactors[2]
+	case s.lesson.decayFactor == decayFactors[2] && s.at < len(s.all)-1:
+		s.lesson.decayFactor = decayFactors[0]
+	default:
 		return false
 	}
-	s.g.Project.Log.Info("others than the examples learned from are wrong: beginning with more weight decay",
-		"factor", s.lesson.decayFactor)
 	s.g.Seed = s.all[s.at].Seed
+	s.g.Project.Log.Info("others than the examples learned from are wrong: beginning with another weight decay",
+		"factor", s.lesson.decayFactor)
 	return true
 }
 

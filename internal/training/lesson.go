@@ -67,8 +67,12 @@ func (l lesson) mannered(s *learn.Settings, decaySet bool) {
 		return
 	}
 	s.Latent, s.Answered = true, l.manner == byAnswers
-	if l.decay == 0 && !decaySet {
-		s.Decay = -max(1, l.decayFactor) // a likelihood's, as that of labels which networks are fitted to alone
+	switch {
+	case l.decay > 0 || decaySet:
+	case l.decayFactor > 0:
+		s.Decay = -l.decayFactor
+	default:
+		s.Decay = -decayFactors[1]
 	}
 }
 

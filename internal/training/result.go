@@ -111,8 +111,8 @@ type plan struct {
 	theta []float64 // weights of rules that are found; nil: they are learned with the networks
 	// rounds counts those of teaching, and epochs those end to end.
 	rounds, epochs int
-	// decayFactor multiplies the decay that suits the number of labels, of networks fitted alone or by a likelihood; 0
-	// stands for 1.
+	// decayFactor multiplies the decay that suits the number of labels, of networks fitted alone or, where it is not 0,
+	// by the likelihood of examples; 0 stands for 1 there and for the middle one of decayFactors here.
 	decayFactor float64
 	// afresh learns end to end from the beginning, without fitting or teaching.
 	afresh bool

@@ -214,7 +214,7 @@ type likeliest struct {
 // differently, until it has found what there is, and keeps the likeliest: networks that learn few examples by heart
 // explain them at a price, which is what they lack in likelihood and pay in weight decay.
 func (s *starts) train(ctx context.Context) (_ *Training, err error) {
-	if !s.lesson.manner.likely() || s.lesson.decayFactor > 1 {
+	if !s.lesson.manner.likely() || s.lesson.decayFactor > 0 {
 		return s.g.train(ctx, s.lesson)
 	}
 	var best likeliest
@@ -274,14 +274,14 @@ func (s *starts) draw() {
 // examples, one that has learned something is better than one that says the same of all, and then the one with more
 // decay is, as for any regularisation (Breiman et al., 1984).
 func (s *starts) prefers(this Start, score float64) bool {
-	if s.lesson.manner.likely() && s.taken.manner == s.lesson.manner && s.held.members != nil {
-		return s.surprise < s.least
+	standing := s.all[s.at]
+	if s.lesson.manner.likely() && s.taken.manner == s.lesson.manner && this.Held != nil {
+		return s.surprise < s.least && *this.Held >= *standing.Held // what is surer need not be better
 	}
 	chance := 0.0
 	if known := float64(len(s.held.members)); known > 0 && s.most > 0 {
 		chance = math.Sqrt(s.most * (1 - s.most) / known)
 	}
-	standing := s.all[s.at]
 	if s.few && s.lesson.manner.likely() && !s.taken.manner.likely() {
 		return score >= s.most-heartGap
 	}
@@ -350,7 +350,7 @@ func (s *starts) begin(curve []learn.Epoch) (again bool, err error) {
 	case s.lesson.decay > 0 && !s.fixed:
 		again = s.adjust(last)
 	case s.lesson.manner.likely():
-		again = !s.fixed && s.improvable(last) && (last.Right >= s.enough || s.byHeart(last)) && s.holdBack()
+		again = !s.fixed && s.improvable(last) && (last.Right >= s.enough || s.byHeart(last)) && s.adjustLikely()
 	case last.Right < enough && s.unfinished(last, curve):
 		s.g.notices.unfinished(len(curve), last.Right)
 	case last.Right < enough:

@@ -67,27 +67,33 @@ func TestDecayIsChosenByStarts(t *testing.T) {
 	}
 }
 
-// Weights decay more in the next start by a likelihood as long as the last was the best, by whose networks examples
-// held out are likeliest.
-func TestLikelihoodIsHeldBack(t *testing.T) {
-	share := 0.9
-	s := &starts{g: logged(), all: []Start{{Seed: 1}, {Seed: 7, Right: 1, Held: &share}}, at: 1, least: 0.5}
+// Weights decay more in the next start by a likelihood, and less in the one after it where that was no better: where
+// examples held out are not likelier.
+func TestDecayIsChosenByLikelihood(t *testing.T) {
+	share, smaller := 0.9, 0.8
+	s := &starts{g: logged(), all: []Start{{Seed: 1}, {Seed: 7, Held: &share}}, at: 1, least: 0.5}
 	s.held.members = make([]int32, 50)
 	s.lesson.manner, s.taken.manner = byLikelihood, byLikelihood
-	for _, factor := range decayFactors[1:] {
-		if !s.holdBack() || s.lesson.decayFactor != factor || s.g.Seed != 7 {
-			t.Errorf("decay times %v, seed %d; want %v and 7", s.lesson.decayFactor, s.g.Seed, factor)
+	for k, want := range []float64{decayFactors[2], decayFactors[0]} {
+		if !s.adjustLikely() || s.lesson.decayFactor != want || s.g.Seed != 7 {
+			t.Errorf("start %d: decay times %v, seed %d; want %v and 7", k, s.lesson.decayFactor, s.g.Seed, want)
 		}
+		if s.surprise = 0.6; s.prefers(Start{Right: 1, Held: &share}, 1) {
+			t.Error("what makes examples held out less likely is preferred")
+		}
+		s.all = append(s.all, Start{Seed: 8})
 	}
-	if s.holdBack() {
-		t.Errorf("more than networks fitted alone have: %v", s.lesson.decayFactor)
+	if s.adjustLikely() {
+		t.Errorf("all were tried, and now %v", s.lesson.decayFactor)
 	}
-	if s.surprise = 0.4; !s.prefers(Start{Right: 0.9}, 0.8) {
+	if s.surprise = 0.4; !s.prefers(Start{Right: 0.9, Held: &share}, 0.9) {
 		t.Error("what makes examples held out likelier is not preferred")
 	}
-	s.surprise, s.lesson.decayFactor, s.at = 0.6, 4, 0
-	if s.prefers(Start{Right: 1}, 1) || s.holdBack() {
-		t.Error("what makes examples held out less likely is preferred")
+	if s.prefers(Start{Right: 1, Held: &smaller}, 0.8) {
+		t.Error("what makes fewer of the examples held out right is preferred")
+	}
+	if s.at, s.lesson.decayFactor = len(s.all)-1, decayFactors[2]; s.adjustLikely() {
+		t.Errorf("more decay was better, and now %v", s.lesson.decayFactor)
 	}
 }
 
