@@ -214,7 +214,7 @@ type likeliest struct {
 // differently, until it has found what there is, and keeps the likeliest: networks that learn few examples by heart
 // explain them at a price, which is what they lack in likelihood and pay in weight decay.
 func (s *starts) train(ctx context.Context) (_ *Training, err error) {
-	if !s.lesson.manner.likely() || s.lesson.decayFactor > 0 {
+	if !s.lesson.manner.likely() || s.taken.manner == s.lesson.manner {
 		return s.g.train(ctx, s.lesson)
 	}
 	var best likeliest
@@ -349,8 +349,8 @@ func (s *starts) begin(curve []learn.Epoch) (again bool, err error) {
 			"right", s.score(last))
 	case s.lesson.decay > 0 && !s.fixed:
 		again = s.adjust(last)
-	case s.lesson.manner.likely():
-		again = !s.fixed && s.improvable(last) && (last.Right >= s.enough || s.byHeart(last)) && s.adjustLikely()
+	case s.lesson.manner.likely() && !s.fixed && s.improvable(last) && (last.Right >= enough || s.byHeart(last)):
+		again = s.adjustLikely()
 	case last.Right < enough && s.unfinished(last, curve):
 		s.g.notices.unfinished(len(curve), last.Right)
 	case last.Right < enough:
