@@ -209,7 +209,9 @@ func (s *State) gatherGivers(p *part, r *relief) {
 	n := len(p.variables) + len(p.frontier)
 	r.response.Reset(n)
 	r.givers, r.ids, r.coef = r.givers[:0], r.ids[:0], r.coef[:0]
-	r.slopes, r.own, r.pressure = resized(r.slopes, n), resized(r.own, n), resized(r.pressure, n)
+	for _, v := range []*[]float64{&r.slopes, &r.own, &r.pressure} {
+		*v = slices.Grow((*v)[:0], n)[:n]
+	}
 	clear(r.own)
 	for k, i := range p.variables {
 		r.slopes[k] = s.g[i]

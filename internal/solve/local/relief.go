@@ -29,14 +29,6 @@ const (
 	forgotten = 0.01
 )
 
-// resized has a length, and the memory of what was there.
-func resized(v []float64, n int) []float64 {
-	if cap(v) < n {
-		return make([]float64, n, n+n/2)
-	}
-	return v[:n]
-}
-
 // add adds a giver of the last terms, whose multiplier is at first that of where its variables are.
 func (r *relief) add(q giver, terms int) {
 	q.from, q.end = int32(len(r.ids)-terms), int32(len(r.ids))
