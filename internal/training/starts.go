@@ -180,14 +180,11 @@ func (s *starts) judges() bool { return s.g.Project.Learning.Starts > 1 && s.g.P
 
 // start learns once, and keeps that if it is the best until now.
 func (s *starts) start(ctx context.Context) (*Training, error) {
-	training, err := s.train(ctx)
-	this := Start{Seed: s.g.Seed, Decay: s.lesson.decay}
-	score := 0.0
-	if err == nil && s.judges() {
-		if score, err = s.judge(ctx, &this); err == nil && s.lesson.manner.likely() {
-			this.Decay = training.decay
-			s.surprise, err = s.surprised(ctx)
-		}
+	last, err := s.train(ctx)
+	training, this, score := last.training, last.start, last.score
+	if err == nil && s.judges() && s.lesson.manner.likely() {
+		this.Decay = training.decay
+		s.surprise, err = s.surprised(ctx)
 	}
 	if _, cut := learn.CutShort(ctx, err); err != nil && !cut {
 		return nil, err
@@ -203,47 +200,54 @@ func (s *starts) start(ctx context.Context) (*Training, error) {
 	return training, err
 }
 
-// likeliest is the best of several beginnings by a likelihood.
-type likeliest struct {
+// attempt is what learning once has come to.
+type attempt struct {
 	training   *Training
 	parameters parameters
-	seed       uint64
+	start      Start
+	score      float64
 }
 
 // train learns once in the manner of the start. By a likelihood it learns several times, with networks that begin
 // differently, until it has found what there is, and keeps the likeliest: networks that learn few examples by heart
 // explain them at a price, which is what they lack in likelihood and pay in weight decay.
-func (s *starts) train(ctx context.Context) (_ *Training, err error) {
+func (s *starts) train(ctx context.Context) (best attempt, err error) {
 	if !s.lesson.manner.likely() || s.taken.manner == s.lesson.manner {
-		return s.g.train(ctx, s.lesson)
+		return s.attempt(ctx)
 	}
-	var best likeliest
 	for found := false; s.lesson.beginning < latentStarts && !found && err == nil; s.lesson.beginning++ {
 		found, err = s.learnLikely(ctx, &best)
 	}
 	if s.lesson.beginning = 0; best.training != nil {
 		s.g.takeBack(best.parameters)
-		s.g.Seed = best.seed
+		s.g.Seed = best.start.Seed
 	}
-	return best.training, err
+	return best, err
+}
+
+// attempt learns once, and judges that.
+func (s *starts) attempt(ctx context.Context) (a attempt, err error) {
+	a.start = Start{Seed: s.g.Seed, Decay: s.lesson.decay}
+	if a.training, err = s.g.train(ctx, s.lesson); err == nil && s.judges() {
+		a.score, err = s.judge(ctx, &a.start)
+	}
+	a.parameters = s.g.parameters()
+	return a, err
 }
 
 // learnLikely learns from one of these beginnings, and tells whether it has found what there is.
-func (s *starts) learnLikely(ctx context.Context, best *likeliest) (found bool, err error) {
+func (s *starts) learnLikely(ctx context.Context, best *attempt) (found bool, err error) {
 	if s.lesson.beginning > 0 {
 		s.draw()
 		if err := s.g.Reset(s.g.Seed); err != nil {
 			return false, err
 		}
 	}
-	training, err := s.g.train(ctx, s.lesson)
-	if training != nil && (best.training == nil || err == nil && training.cost() < best.training.cost()) {
-		*best = likeliest{training, s.g.parameters(), s.g.Seed}
+	a, err := s.attempt(ctx)
+	if a.training != nil && (best.training == nil || err == nil && a.training.cost() < best.training.cost()) {
+		*best = a
 	}
-	if err != nil {
-		return false, err
-	}
-	return s.found(ctx)
+	return err == nil && s.found(a), err
 }
 
 // cost is what learning has made small: the loss of the last epoch, and what weight decay adds to it.
@@ -255,13 +259,8 @@ func (t *Training) cost() float64 {
 }
 
 // found tells whether a likelihood has found what there is: most examples are right, and not by heart.
-func (s *starts) found(ctx context.Context) (bool, error) {
-	var this Start
-	score, err := s.judge(ctx, &this)
-	if err != nil || min(score, this.Right) < s.enough {
-		return false, err
-	}
-	return !s.few && !s.byHeart(this), nil
+func (s *starts) found(a attempt) bool {
+	return min(a.score, a.start.Right) >= s.enough && !s.few && !s.byHeart(a.start)
 }
 
 // draw chooses the seed of networks that begin differently from all before.
