@@ -385,7 +385,7 @@ func (s *State) Begin() {
 	}
 	s.saved = &saved{sums: s.sums, kinds: s.kinds,
 		come: len(s.come), variables: len(s.y), theta: s.theta, pending: slices.Clone(s.pending),
-		pressed: s.pressed, left: slices.Clone(s.left)}
+		pressed: s.pressed.heap, left: slices.Clone(s.left)}
 }
 
 // Commit lets what has changed since Begin be.
@@ -440,7 +440,10 @@ func (s *State) Rollback() {
 	s.y, s.g, s.anchors = s.y[:was.variables], s.g[:was.variables], s.anchors[:was.variables]
 	s.debt = s.debt[:was.variables]
 	s.sums, s.kinds = was.sums, was.kinds
-	s.pending, s.pressed, s.left, s.theta = was.pending, was.pressed, was.left, was.theta
+	s.pending, s.left, s.theta = was.pending, was.left, was.theta
+	if was.moved {
+		s.pressed.replace(was.pressed)
+	}
 	s.saved, s.log = nil, s.log[:0]
 }
 

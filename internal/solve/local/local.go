@@ -50,10 +50,9 @@ type State struct {
 	sums
 	kinds kinds // what counts in the unit
 
-	pending  []int32    // variables of what has changed since the last Solve
-	left     []int32    // and of what Near has not done
-	pressed  []pressure // a heap of variables that were left with some of the gap, as it was then
-	crowd    int        // how many these were when each was there once
+	pending  []int32   // variables of what has changed since the last Solve
+	left     []int32   // and of what Near has not done
+	pressed  pressures // variables that were left with some of the gap, as it was then at most
 	part     part
 	marks    []int32     // of variables, in the part
 	still    []stillness // potentials that are still, 64 each
@@ -357,7 +356,7 @@ func (s *State) worth() float64 { return max(s.Grain(), math.Abs(s.objective.Val
 // Bytes is what all of this takes beside the model, and what the index of occurrences alone does.
 func (s *State) Bytes() (all, index int64) {
 	index = s.index.Bytes()
-	all = index + 8*int64(2*len(s.y)+(2+len(tethers))*len(s.gone)+len(s.mu)) + 4*int64(len(s.marks))
+	all = index + 8*int64(2*len(s.y)+(2+len(tethers))*len(s.gone)+len(s.mu)) + 4*int64(len(s.marks)+len(s.pressed.at))
 	all += 4*int64(len(tethers)*len(s.anchors)+len(s.debt)) + s.part.bytes()
 	all += s.of.bytes() + s.alone.bytes() + s.pins.bytes()
 	for k := range s.come {

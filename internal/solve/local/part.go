@@ -27,7 +27,6 @@ type part struct {
 	scattered bool              // it began with many variables
 	fresh     bool              // it has not been solved yet
 	around    []pressure        // what the frontier adds to the gap
-	indebted  bool              // what earlier changes have left pressed is compact
 	loose     bool              // pinned variables are taken in
 	exact     bool              // it is solved to the gap that was asked for, whatever that of all is
 	missed    float64           // what potentials add to the gap that were still in the last round
@@ -83,7 +82,7 @@ func (p *part) square() bool {
 // reset empties the part, whose memory stays.
 func (p *part) reset() {
 	p.variables, p.frontier, p.rows = p.variables[:0], p.frontier[:0], p.rows[:0]
-	p.ids, p.coef, p.groups, p.indebted = p.ids[:0], p.coef[:0], p.groups[:0], false
+	p.ids, p.coef, p.groups = p.ids[:0], p.coef[:0], p.groups[:0]
 	p.fringe, p.singles, p.around = p.fringe[:0], p.singles[:0], p.around[:0]
 	p.residue, p.fresh, p.scattered = p.residue[:0], true, false
 	p.missed, p.exact, p.loose = 0, false, false

@@ -409,94 +409,30 @@ func (s *State) pushed(p *part) (most []int32) {
 // most to the gap: as many as it takes for a part of what is too much, since those behind them will be pushed in turn,
 // and as many as the part has, unless they add little or are ample. After pushed.
 func (s *State) worst(p *part) (chosen []int32) {
-	heaped(p.around)
-	if !p.indebted {
-		p.indebted = true
-		s.compactPressed()
-	}
+	own := pressures{heap: p.around}
+	own.order()
 	s.ownPressed()
 	excess := s.surplus(p, s.aim)
 	needed, little := portion*excess, excess/float64(4*len(p.variables))
 	if excess > far*s.aim*s.worth() {
 		needed = most * excess
 	}
-	around, size, sum := p.around, len(p.variables), 0.0
-	for len(around)+len(s.pressed) > 0 {
-		from := &around
-		if len(around) == 0 || len(s.pressed) > 0 && heavier(s.pressed[0], around[0]) < 0 {
+	size, sum := len(p.variables), 0.0
+	for own.len()+s.pressed.len() > 0 {
+		from := &own
+		if own.len() == 0 || s.pressed.len() > 0 && heavier(s.pressed.heap[0], own.heap[0]) < 0 {
 			if from = &s.pressed; s.paid() {
 				continue
 			}
 		}
-		next := (*from)[0]
+		next := from.heap[0]
 		if sum >= needed && (len(chosen) >= size || next.rest < little) || sum >= ample*excess && grown*len(chosen) >= size {
 			break
 		}
-		*from = taken(*from)
+		from.drop()
 		chosen, sum = append(chosen, next.i), sum+next.rest
 	}
 	return chosen
-}
-
-// pressure is what a variable adds to the gap.
-type pressure struct {
-	i    int32
-	rest float64
-}
-
-// heaped makes a heap of pressures, the heaviest first.
-func heaped(h []pressure) {
-	for k := len(h)/2 - 1; k >= 0; k-- {
-		sift(h, k)
-	}
-}
-
-// taken is a heap without its first.
-func taken(h []pressure) []pressure {
-	n := len(h) - 1
-	h[0] = h[n]
-	sift(h[:n], 0)
-	return h[:n]
-}
-
-// sift lets the one at k sink to its place in a heap.
-func sift(h []pressure, k int) {
-	for {
-		next := 2*k + 1
-		if next >= len(h) {
-			return
-		}
-		if next+1 < len(h) && heavier(h[next+1], h[next]) < 0 {
-			next++
-		}
-		if heavier(h[k], h[next]) <= 0 {
-			return
-		}
-		h[k], h[next] = h[next], h[k]
-		k = next
-	}
-}
-
-// heavier compares pressures, the larger one first.
-func heavier(a, b pressure) int { return cmp.Or(cmp.Compare(b.rest, a.rest), cmp.Compare(a.i, b.i)) }
-
-// paid puts the first of those that are left pressed, which have what they had when they were noted, in its place if it
-// is less now, and tells whether it was: it is in a part, or has been in one since.
-func (s *State) paid() bool {
-	first, rest := &s.pressed[0], 0.0
-	if s.marks[first.i] <= 0 {
-		rest = s.rest(first.i)
-	}
-	switch {
-	case rest <= s.negligible():
-		s.pressed = taken(s.pressed)
-	case rest < first.rest:
-		first.rest = rest
-		sift(s.pressed, 0)
-	default:
-		return false
-	}
-	return true
 }
 
 // negligible is what a variable may add to the gap and is forgotten.
@@ -525,35 +461,31 @@ func (s *State) press(variables []int32) {
 // pressBy notes a variable that is left with something.
 func (s *State) pressBy(i int32, rest float64) {
 	s.ownPressed()
-	h := append(s.pressed, pressure{i, rest})
-	for k := len(h) - 1; k > 0 && heavier(h[k], h[(k-1)/2]) < 0; k = (k - 1) / 2 {
-		h[k], h[(k-1)/2] = h[(k-1)/2], h[k]
+	s.pressed.note(pressure{i, rest}, len(s.y))
+}
+
+// paid puts the first of those that are left pressed, which have what they had when they were noted, in its place if it
+// is less now, and tells whether it was: it is in a part, or has been in one since.
+func (s *State) paid() bool {
+	first, rest := &s.pressed.heap[0], 0.0
+	if s.marks[first.i] <= 0 {
+		rest = s.rest(first.i)
 	}
-	s.pressed = h
+	switch {
+	case rest <= s.negligible():
+		s.pressed.drop()
+	case rest < first.rest:
+		first.rest = rest
+		s.pressed.sink(0)
+	default:
+		return false
+	}
+	return true
 }
 
 // ownPressed sees to it that the heap of variables that are left pressed is not that which Rollback needs.
 func (s *State) ownPressed() {
 	if s.saved != nil && !s.saved.moved {
-		s.pressed, s.saved.moved = slices.Clone(s.pressed), true
+		s.pressed.heap, s.saved.moved = slices.Clone(s.pressed.heap), true
 	}
-}
-
-// compactPressed forgets of the variables that are left with some of the gap those that are not any more, once they may
-// be half of them.
-func (s *State) compactPressed() {
-	if len(s.pressed) < 2*s.crowd+few {
-		return
-	}
-	s.ownPressed()
-	slices.SortFunc(s.pressed, func(a, b pressure) int { return cmp.Compare(a.i, b.i) })
-	kept, last, least := s.pressed[:0], int32(-1), s.negligible()
-	for _, a := range s.pressed {
-		if a.rest = s.rest(a.i); a.rest > least && a.i != last {
-			kept = append(kept, a)
-		}
-		last = a.i
-	}
-	heaped(kept)
-	s.pressed, s.crowd = kept, len(kept)
 }

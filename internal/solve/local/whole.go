@@ -171,7 +171,8 @@ func (s *State) Adopt(w *Whole) (*State, error) {
 			s.mu[place] = w.Multipliers[k]
 		}
 	}
-	s.pending, s.left, s.pressed, s.crowd = since, nil, s.pressed[:0], 0
+	s.pending, s.left = since, nil
+	s.pressed.replace(nil)
 	if w.proof.MaxViolation > s.settings.Feasibility || math.IsInf(w.gap, 0) || !slices.Equal(w.theta, s.theta) ||
 		!slices.Equal(w.x, s.x) {
 		s.recount()

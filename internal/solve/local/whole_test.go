@@ -152,7 +152,7 @@ func TestWhatIsLeftIsKnown(t *testing.T) {
 			left++
 			i := int32(i)
 			noted := func(a pressure) bool { return a.i == i }
-			if !slices.Contains(l.left, i) && !slices.ContainsFunc(l.pressed, noted) {
+			if !slices.Contains(l.left, i) && !slices.ContainsFunc(l.pressed.heap, noted) {
 				t.Errorf("seed %d: variable %d is left with %v, and not noted", seed, i, rest)
 			}
 		}
