@@ -189,3 +189,36 @@ func TestLimitsOfAllWeights(t *testing.T) {
 		}
 	}
 }
+
+// A square that holds at its bound gives way by its weight, and not by its slack: what is left of its equation, as much
+// as its weight allows, must not come to be its slack, which would end all steps.
+func TestSquaresAtTheirBounds(t *testing.T) {
+	for seed := range uint64(3) {
+		const n, length = 1200, 4
+		rng := rand.New(rand.NewPCG(seed, 6))
+		b := mrftest.New(n, 0, 3)
+		sums := func(constant, sign float64) {
+			for range n / 2 {
+				var row []mrftest.Term
+				for _, i := range rng.Perm(n)[:length] {
+					row = append(row, mrftest.Term{Index: i, Coef: sign})
+				}
+				b.Add(constant, row, nil)
+			}
+		}
+		b.Rule(0, mrf.Hinge, 2)
+		sums(1.5, -1)
+		b.Rule(1, mrf.Hinge, 1)
+		sums(-2, 1)
+		b.Rule(2, mrf.Absolute, 1)
+		for i := range n {
+			b.Add(-rng.Float64(), []mrftest.Term{{Index: i, Coef: 1}}, nil)
+		}
+		field := mrf.NewField(b.Model())
+		field.SetWeights([]float64{1, 1000, 1})
+		r, err := interior.New(field, solve.Settings{Gap: 1e-6, Threads: 1}).Solve(t.Context())
+		if err != nil || r.Status != solve.Optimal || r.Iterations > 40 {
+			t.Errorf("seed %d: %v after %d steps, %+v, %v", seed, r.Status, r.Iterations, r.Certificate, err)
+		}
+	}
+}

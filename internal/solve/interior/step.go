@@ -126,8 +126,11 @@ func (p *program) complete() {
 	}
 }
 
-// take has the larger of a row's slacks take what is left of its equation.
+// take has the larger of a row's slacks take what is left of its equation. Of a row that gives way by its compliance
+// too, the slack takes its own part: more than that may be much more than it is, and the next step would end there. The
+// rest is left for that, and is little: it enters the gap by its square.
 func (r *row) take(left float64) {
+	left *= 1 - r.compliance*r.stiffness
 	if r.lower && (!r.upper || r.s > r.t) {
 		r.ds -= left
 	} else if r.upper {
