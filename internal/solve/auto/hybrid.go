@@ -175,19 +175,10 @@ func (h *hybrid) try(ctx context.Context, began time.Time, work, off float64) (s
 			h.budget *= generous
 		}
 	}
-	for done := false; ; {
+	h.persist(work, func(budget float64) (*solve.Result, float64) {
 		h.interior.Within(h.left(began))
-		var left float64
-		h.tried, left = h.interior.Try(ctx, h.budget)
-		if done && left == 0 && h.tried == nil {
-			left = math.Inf(1) // it seems to be done a second time, and has no proof: solutions are not good enough for one
-		}
-		if done = left == 0; h.tried != nil || !(left <= promising*work) {
-			h.tired, h.remaining = math.IsInf(left, 1), left
-			break
-		}
-		h.budget += max(left, h.budget/4)
-	}
+		return h.interior.Try(ctx, budget)
+	})
 	if h.turn, h.budget = h.budget, 2*h.budget; h.tired {
 		h.turn = math.Inf(1)
 	}
@@ -195,6 +186,23 @@ func (h *hybrid) try(ctx context.Context, began time.Time, work, off float64) (s
 		h.turn = max(h.turn, 2*work)
 	}
 	return h.tried != nil
+}
+
+// persist tries for as long as the end seems near, and says whether more is no use. What seems to be done twice and
+// has no proof will have none: its solutions are not good enough for one.
+func (h *hybrid) persist(work float64, try func(budget float64) (*solve.Result, float64)) {
+	for done := false; ; {
+		var left float64
+		h.tried, left = try(h.budget)
+		if done && left == 0 && h.tried == nil {
+			left = math.Inf(1)
+		}
+		if done = left == 0; h.tried != nil || !(left <= promising*work) {
+			h.tired, h.remaining = math.IsInf(left, 1), left
+			return
+		}
+		h.budget += max(left, h.budget/4)
+	}
 }
 
 // patience is how much of the work with factorisations Newton's method does first. What was done without them is done.

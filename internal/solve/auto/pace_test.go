@@ -3,6 +3,8 @@ package auto
 import (
 	"math"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
 // A method that has proven nothing yet is not nearly there, however long it works for its first proof.
@@ -35,5 +37,40 @@ func TestDigitsThatTakeEverLonger(t *testing.T) {
 	}
 	if !math.IsInf(p.left(2*end, off), 1) {
 		t.Error("expected to end though it stands still")
+	}
+}
+
+// A try goes on for as long as its end is near; it ends where that is far, and where it seems done twice and has no
+// proof.
+func TestTriesEnd(t *testing.T) {
+	const work = 10
+	proof := new(solve.Result)
+	for name, c := range map[string]struct {
+		left  []float64 // after each try; the last one stays
+		proof bool      // the last one has it
+		tries int
+		tired bool
+	}{
+		"no proof":    {left: []float64{0}, tries: 2, tired: true},
+		"nearer":      {left: []float64{25, 5, 0}, proof: true, tries: 3},
+		"a late one":  {left: []float64{0, 5, 0}, proof: true, tries: 3},
+		"far":         {left: []float64{20, promising*work + 1}, tries: 2},
+		"over":        {left: []float64{20, math.Inf(1)}, tries: 2, tired: true},
+		"no progress": {left: []float64{5, 0}, tries: 3, tired: true},
+	} {
+		h, tries, last := &hybrid{budget: 1}, 0, 0.0
+		h.persist(work, func(budget float64) (*solve.Result, float64) {
+			if tries++; tries > 9 || budget <= last {
+				t.Fatalf("%s: try %d, for %g", name, tries, budget)
+			}
+			last = budget
+			if c.proof && tries == len(c.left) {
+				return proof, 0
+			}
+			return nil, c.left[min(tries, len(c.left))-1]
+		})
+		if tries != c.tries || h.tired != c.tired || (h.tried != nil) != c.proof {
+			t.Errorf("%s: %d tries, tired: %v, solved: %v", name, tries, h.tired, h.tried != nil)
+		}
 	}
 }
