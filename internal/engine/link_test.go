@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -52,6 +53,56 @@ func picks(seen, predicate string) map[string]string {
 			table = "train.tsv"
 		}
 		files[table] += fmt.Sprintf("%s\t%d\n", pair, truth)
+	}
+	return files
+}
+
+// Which of a query's candidates is the best may be told by naming it alone: one of them is true, so that the others are
+// known to be false, though other queries have other candidates. Learned from what is true alone, the network said yes
+// to all. The candidates' names are no classes that each query would have to be told about.
+func TestBestOfItsOwnCandidates(t *testing.T) {
+	for name, one := range map[string]string{"a hard rule": `, "Best(Q, +D) = 1 ."`, "the evaluation": ""} {
+		r := run(t, writeProject(t, queries(one)), project.Options{}, learnAndInfer)
+		if got := lastAccuracy(r); got < 0.8 || r.Training.FitEpochs == 0 || r.CrossFit == nil {
+			t.Errorf("%s: fitted for %d epochs, %.3f of the queries answered right, want at least 0.8", name,
+				r.Training.FitEpochs, got)
+		}
+	}
+}
+
+// queries have five candidates each, of which the one with the highest first feature is mostly the best.
+func queries(one string) map[string]string {
+	const asked, candidates, labelled, columns = 240, 5, 40, 8
+	evaluations := `"evaluations": ["Categorical"], `
+	if one != "" {
+		evaluations = ""
+	}
+	files := map[string]string{"model.json": `{
+		"rules": ["1: Of(Q, D) & Good(D) -> Best(Q, D) ^2", "1: Of(Q, D) & !Good(D) -> !Best(Q, D) ^2"` + one + `],
+		"networks": {"eye": {"features": "features.tsv"}},
+		"predicates": {"Of/2": {"observations": ["of.tsv"]}, "Good/1": {"neural": {"network": "eye"}},
+			"Best/2": {"targets": ["of.tsv"], ` + evaluations + `
+				"truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]}}}}`}
+	random := rand.New(rand.NewPCG(0, 34))
+	for q := range asked {
+		best, most := 0, math.Inf(-1)
+		for d := range candidates {
+			x := 2 * random.NormFloat64()
+			files["of.tsv"] += fmt.Sprintf("q%d\td%d\n", q, q*candidates+d)
+			files["features.tsv"] += fmt.Sprintf("d%d\t%.3f", q*candidates+d, x)
+			for range columns - 1 {
+				files["features.tsv"] += fmt.Sprintf("\t%.3f", random.NormFloat64())
+			}
+			files["features.tsv"] += "\n"
+			if x += 0.5 * random.NormFloat64(); x > most {
+				best, most = d, x
+			}
+		}
+		table := "test.tsv"
+		if q < labelled {
+			table = "train.tsv"
+		}
+		files[table] += fmt.Sprintf("q%d\td%d\n", q, q*candidates+best)
 	}
 	return files
 }

@@ -186,11 +186,27 @@ func completeChoices(labels *learn.Labels, first int, atoms *relation.Relation, 
 	}
 }
 
-// choosesOne tells whether answers about a predicate are scored by the one class that each thing has.
+// choosesOne tells whether each thing has one class by a predicate's last argument: answers are scored by it, or a hard
+// rule says so.
 func (g *learner) choosesOne(predicate int) bool {
-	return slices.ContainsFunc(g.Project.Config.Predicates[predicate].Evaluations, func(e load.Evaluation) bool {
+	scored := slices.ContainsFunc(g.Project.Config.Predicates[predicate].Evaluations, func(e load.Evaluation) bool {
 		return e.Evaluator == "categorical"
 	})
+	return scored || slices.ContainsFunc(g.Program.Rules, func(rule *program.Rule) bool {
+		return sumsToOne(rule, predicate)
+	})
+}
+
+// sumsToOne tells whether a rule is P(A, +Y) = 1 for all things A of a predicate.
+func sumsToOne(rule *program.Rule, predicate int) bool {
+	if !rule.Weight.Hard || rule.Comparator != program.Equal || len(rule.Atoms) != 1 || len(rule.Sums) != 1 {
+		return false
+	}
+	atom, sum := &rule.Atoms[0], &rule.Sums[0]
+	last := len(atom.Args) - 1
+	all := len(sum.Filter)+len(rule.Conditions) == 0 && len(rule.Variables) == len(atom.Args) // no constant, none twice
+	return atom.Predicate == predicate && all && sum.Variable == atom.Args[last].Variable &&
+		rule.Constant.Op == program.Number && atom.Coef.Op == program.Number && rule.Constant.Number == -atom.Coef.Number
 }
 
 // learned tells which rules have a weight to learn.

@@ -32,16 +32,19 @@ func (g *learner) labels(phase load.Phase, role relation.Role) (*learn.Labels, e
 		}
 		if s := &g.Project.Learning; (s.Auto || s.Compared) && subject.entity == 0 {
 			completeChoices(labels, first, atoms, subject, g.choosesOne(k))
+			if subject.own {
+				numberCandidates(labels, first)
+			}
 		}
 	}
 	return labels, nil
 }
 
 // subject says what atoms of a predicate are about: the argument entity, of more than two all but the last, or, if they
-// relate things, all of them.
+// relate things, all of them. Where things have candidates of their own, of which one is true, it is all but the last.
 type subject struct {
-	entity  int
-	related bool
+	entity       int
+	related, own bool
 }
 
 // either is the entity of a subject of which no argument is alone.
@@ -49,17 +52,22 @@ const either = -1
 
 func (g *learner) about(predicate int) subject {
 	if declared := g.Project.Config.Predicates[predicate].Neural; declared != nil && len(declared.Classes) > 0 {
-		return subject{declared.Entity, false}
+		return subject{entity: declared.Entity}
 	}
 	atoms := g.Tables.Store.Relations[predicate]
 	if !relates(atoms) {
 		return subject{}
 	}
 	truth, err := g.Truth(load.Learn, predicate)
-	if err != nil || truth == nil || atoms.Arity > 2 {
-		return subject{either, true}
+	switch {
+	case err != nil || truth == nil:
+		return subject{entity: either, related: true}
+	case g.choosesOne(predicate) && namesOne(truth):
+		return subject{own: true}
+	case atoms.Arity > 2:
+		return subject{entity: either, related: true}
 	}
-	return subject{apart(atoms, truth, 2*g.Project.Learning.Folds), true}
+	return subject{entity: apart(atoms, truth, 2*g.Project.Learning.Folds), related: true}
 }
 
 // of returns what an atom is about, and the class that it speaks of. An atom that relates things of one kind is about
@@ -129,6 +137,43 @@ func addLabels(labels *learn.Labels, atoms, truth *relation.Relation, role relat
 		}
 	}
 	return strangers
+}
+
+// namesOne tells whether truth names one atom of each thing, such as what a query is best answered by, and of others at
+// most that they are false.
+func namesOne(truth *relation.Relation) bool {
+	named, tuple := make(map[int32]bool), make([]symbol.ID, 0, truth.Arity)
+	for row := range int32(truth.Len()) {
+		tuple = truth.Tuple(tuple[:0], row)
+		thing := together(tuple[:len(tuple)-1])
+		switch value := truth.Value(row); {
+		case value != 0 && value != 1, value == 1 && named[thing]:
+			return false
+		default:
+			named[thing] = named[thing] || value == 1
+		}
+	}
+	for _, one := range named {
+		if !one {
+			return false
+		}
+	}
+	return true
+}
+
+// numberCandidates makes the classes of the labels from first on the places that they have among a thing's candidates,
+// where another thing has others: nobody learns from one of them what another is.
+func numberCandidates(labels *learn.Labels, first int) {
+	order := make([]int, len(labels.Variables)-first)
+	for k := range order {
+		order[k] = first + k
+	}
+	slices.SortFunc(order, func(a, b int) int { return int(labels.Variables[a] - labels.Variables[b]) })
+	counts := make(map[int32]int32)
+	for _, k := range order {
+		labels.Classes[k] = counts[labels.Entities[k]]
+		counts[labels.Entities[k]]++
+	}
 }
 
 // relates tells whether atoms relate things to each other, and do not give them classes by their last argument.

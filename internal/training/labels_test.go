@@ -1,6 +1,7 @@
 package training
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
@@ -34,7 +35,7 @@ func triples(things, others, classes []symbol.ID, step int) *relation.Relation {
 
 // What atoms of three arguments say is about the first two, or about each of the things that they relate.
 func TestSubjectOfThree(t *testing.T) {
-	class, related := subject{}, subject{either, true}
+	class, related := subject{}, subject{entity: either, related: true}
 	about, of := class.of([]symbol.ID{3, 7, 5})
 	if other, _ := class.of([]symbol.ID{3, 7, 6}); of != 5 || other != about || about >= 0 {
 		t.Errorf("about %d, another class of it %d, class %d", about, other, of)
@@ -107,7 +108,7 @@ func TestPairsThatAreHeldOutTogether(t *testing.T) {
 			t.Errorf("%s: held out by argument %d, want %d", name, got, test.argument)
 		}
 	}
-	if about, class := (subject{0, true}).of([]symbol.ID{100, 3}); about != 100 || class != learn.NoClass {
+	if about, class := (subject{related: true}).of([]symbol.ID{100, 3}); about != 100 || class != learn.NoClass {
 		t.Errorf("the pair is about %d, of class %d", about, class)
 	}
 }
@@ -122,5 +123,35 @@ func TestClassesThatStandFirst(t *testing.T) {
 	}
 	if labels.Entities[0] != 3 || labels.Classes[0] != 101 {
 		t.Errorf("the label is about %d, of class %d", labels.Entities[0], labels.Classes[0])
+	}
+}
+
+// Truth that names one atom of each thing may say of others that they are false, and no more.
+func TestTruthThatNamesOne(t *testing.T) {
+	for name, test := range map[string]struct {
+		values []float64 // of the atoms of two things with three candidates each
+		want   bool
+	}{
+		"one of each":         {[]float64{0, 1, 0, 1, 0, 0}, true},
+		"none of the second":  {[]float64{0, 1, 0, 0, 0, 0}, false},
+		"two of the first":    {[]float64{1, 1, 0, 1, 0, 0}, false},
+		"by degrees":          {[]float64{0.5, 0.5, 0, 1, 0, 0}, false},
+		"both named, no more": {[]float64{1, 1}, true},
+	} {
+		truth := relation.NewBuilder("Best", 2)
+		for k, value := range test.values {
+			truth.MustAdd([]symbol.ID{symbol.ID(k * 2 / len(test.values)), symbol.ID(10 + k)}, value, relation.Observed)
+		}
+		if got := namesOne(truth.Relation(false)); got != test.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// Candidates that things have for themselves are told apart by their places, in the order of the atoms.
+func TestCandidatesAreNumbered(t *testing.T) {
+	labels := &learn.Labels{Variables: []int32{9, 4, 2, 3, 0}, Entities: []int32{7, 7, 7, 8, 8}, Classes: make([]int32, 5)}
+	if numberCandidates(labels, 1); !slices.Equal(labels.Classes, []int32{0, 1, 0, 1, 0}) {
+		t.Errorf("the places are %v", labels.Classes)
 	}
 }
