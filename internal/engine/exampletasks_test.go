@@ -281,3 +281,35 @@ func TestLearnSumsOfAnyLength(t *testing.T) {
 		t.Errorf("accuracy %v", accuracy)
 	}
 }
+
+// A network that says one thing of what it sees, true or false, has slots like any other: whether a bag of three things
+// or two has one of some kind at least.
+func TestLearnByNetworksOfOneArgument(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 8))
+	features, class := images(random, 4, 4, 900)
+	bags := func(n, lo, hi int) string {
+		text := "a,b,c,Found(any)\n"
+		for k := range n {
+			found, cells := 0, make([]string, 3)
+			for slot := range cells[:3-k%2] {
+				i := lo + random.IntN(hi-lo)
+				if cells[slot] = fmt.Sprintf("i%d", i); class[i] == 0 {
+					found = 1
+				}
+			}
+			text += fmt.Sprintf("%s,%d\n", strings.Join(cells, ","), found)
+		}
+		return text
+	}
+	accuracy := accuracyOf(t, "Found(any)", map[string]string{
+		"features.tsv": features, "train.csv": bags(200, 0, 450), "test.csv": bags(300, 450, 900),
+		"model.json": `{"rules": ["1: Wanted(A) -> Found('any') ^2", "1: Found('any') <= Wanted(+A) ^2"],
+			"networks": {"eye": {"features": "features.tsv"}},
+			"predicates": {"Wanted/1": {"neural": {"network": "eye", "slots": ["a", "b", "c"]}},
+				"Found/1": {"targets": [["any"]]}},
+			"examples": {"learn": "train.csv", "infer": "test.csv"}}`,
+	})
+	if accuracy < 0.95 {
+		t.Errorf("accuracy %.3f", accuracy)
+	}
+}

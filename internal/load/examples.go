@@ -71,9 +71,10 @@ func (c *Config) HasExamples() bool {
 }
 
 // checkSlots checks that examples and the slots that they fill come together, and that all networks see examples.
-func (c *Config) checkSlots(n *Neural, diags *source.Diagnostics) {
+func (c *Config) checkSlots(p *Predicate, diags *source.Diagnostics) {
+	n := p.Neural
 	switch {
-	case len(n.Slots) > 0 && len(n.Classes) == 0:
+	case len(n.Slots) > 0 && len(n.Classes) == 0 && p.Arity() > 1:
 		diags.Errorf("config-neural", n.Span, `write "class": 1, "classes": ["a", "b"] too`,
 			"a slot is what a classifier sees")
 	case len(n.Slots) > 0 && !c.HasExamples():

@@ -118,12 +118,12 @@ func (c *Config) checkNeural(p *Predicate, networks map[string]bool, diags *sour
 		diags.Errorf("config-neural", n.Span, "keep one of them",
 			"the atoms of %s are both derived and listed as targets", p.Name)
 	}
-	c.checkSlots(n, diags)
+	c.checkSlots(p, diags)
 	n.Listed = n.Listed || !p.Targets.Empty() && len(n.Slots) == 0
 	if n.Listed && p.Targets.Empty() {
 		diags.Errorf("config-neural", n.Span, "list its atoms as targets", "the DeepPredicate %s has no targets", p.Name)
 	}
-	n.Rows = p.Arity() == 1 && len(n.Classes) == 0 && len(n.Slots) == 0 && p.Targets.Empty()
+	n.Rows = p.Arity() == 1 && len(n.Classes) == 0 && p.Targets.Empty()
 	if len(n.Classes) == 0 && len(n.Atoms) == 0 && p.Targets.Empty() && !n.Rows {
 		diags.Errorf("config-neural", n.Span, "give \"class\" and \"classes\", or \"atoms\", or targets",
 			"nothing says which atoms the network gives values to")

@@ -211,36 +211,33 @@ func loadFeatures(p *project.Project, network *load.Network, spec *neural.Spec, 
 }
 
 // Atoms makes the atoms of a classifier's predicate: one per class and row of the features, or slot that is
-// not absent; of a predicate of one argument, one per row.
+// not absent; of a predicate of one argument, one per row or slot.
 func (n *Networks) Atoms(declared *load.Predicate, known *relation.Relation, symbols *symbol.Table,
 	absent []bool, diags *source.Diagnostics) *relation.Relation {
-	if declared.Neural.Rows {
-		ids := n.Features[declared.Neural.Network].IDs()
-		column := make([]symbol.ID, len(ids))
-		for k, id := range ids {
-			column[k] = symbols.Intern(id)
-		}
-		return relation.WithPerceived(known, [][]symbol.ID{column})
-	}
-	if declared.Arity() != 2 {
+	if declared.Arity() != 2 && !declared.Neural.Rows {
 		diags.Errorf("config-neural", declared.Span, "a classifier's atoms have 2: the entity and the class",
 			"%s has %d arguments", declared.Name, declared.Arity())
 		return known
 	}
-	entities := declared.Neural.Slots
+	entities, classes := declared.Neural.Slots, declared.Neural.Classes
 	if len(entities) == 0 {
 		entities = n.Features[declared.Neural.Network].IDs()
 	}
-	columns := make([][]symbol.ID, 2)
+	if declared.Neural.Rows {
+		classes = []string{""}
+	}
+	columns := make([][]symbol.ID, declared.Arity())
 	var without []symbol.ID
 	for k, entity := range entities {
 		if absent != nil && absent[k] {
 			without = append(without, symbols.Intern(entity))
 			continue
 		}
-		for _, class := range declared.Neural.Classes {
+		for _, class := range classes {
 			columns[declared.Neural.Entity] = append(columns[declared.Neural.Entity], symbols.Intern(entity))
-			columns[declared.Neural.Class] = append(columns[declared.Neural.Class], symbols.Intern(class))
+			if !declared.Neural.Rows {
+				columns[declared.Neural.Class] = append(columns[declared.Neural.Class], symbols.Intern(class))
+			}
 		}
 	}
 	made := relation.WithPerceived(known, columns)
