@@ -128,17 +128,22 @@ func (s *starts) surprised(ctx context.Context) (float64, error) {
 	return trainer.Unlikelihood(ctx)
 }
 
-// adjustLikely chooses the decay of the next start by a likelihood, from the same networks: more, and where that was no
-// better, less.
-func (s *starts) adjustLikely() bool {
+// adjustLikely chooses the decay of the next start by a likelihood, from the same networks: more and, where that was no
+// better, less, or the other way round where not all that was learned from is right.
+func (s *starts) adjustLikely(last Start) bool {
 	switch {
-	case s.lesson.decayFactor == 0:
-		s.lesson.decayFactor = decayFactors[2]
-	case s.lesson.decayFactor == decayFactors[2] && s.at < len(s.all)-1:
-		s.lesson.decayFactor = decayFactors[0]
-	default:
+	case s.lesson.decayFactor == 0 && last.Right > s.guessed:
+		s.decays = []float64{decayFactors[2], decayFactors[0]}
+		if last.Right < fitted {
+			slices.Reverse(s.decays)
+		}
+	case s.at == len(s.all)-1:
+		s.decays = nil
+	}
+	if len(s.decays) == 0 {
 		return false
 	}
+	s.lesson.decayFactor, s.decays = s.decays[0], s.decays[1:]
 	s.g.Seed = s.all[s.at].Seed
 	s.g.Project.Log.Info("others than the examples learned from are wrong: beginning with another weight decay",
 		"factor", s.lesson.decayFactor)

@@ -63,6 +63,8 @@ type starts struct {
 	// surprise is what the likelihood of examples held out loses after the last start, if it has learned by that, and
 	// least that after the best one.
 	surprise, least float64
+	// decays are still to be tried by a likelihood: see adjustLikely.
+	decays []float64
 }
 
 // learnFromExamples learns from examples, and where that comes to rest with many of them wrong, begins once more with
@@ -275,12 +277,10 @@ func (s *starts) draw() {
 func (s *starts) prefers(this Start, score float64) bool {
 	standing := s.all[s.at]
 	if s.lesson.manner.likely() && s.taken.manner == s.lesson.manner && this.Held != nil {
-		return s.surprise < s.least && *this.Held >= *standing.Held // what is surer need not be better
+		return s.surprise < s.least && *this.Held >= *standing.Held || // what is surer need not be better
+			*this.Held > *standing.Held+s.chance(*standing.Held)
 	}
-	chance := 0.0
-	if known := float64(len(s.held.members)); known > 0 && s.most > 0 {
-		chance = math.Sqrt(s.most * (1 - s.most) / known)
-	}
+	chance := s.chance(s.most)
 	if s.few && s.lesson.manner.likely() && !s.taken.manner.likely() {
 		return score >= s.most-heartGap
 	}
@@ -292,6 +292,14 @@ func (s *starts) prefers(this Start, score float64) bool {
 		return score > s.most+chance
 	}
 	return score > s.most
+}
+
+// chance is the standard error of a share of the examples held out.
+func (s *starts) chance(share float64) float64 {
+	if known := float64(len(s.held.members)); known > 0 && share > 0 {
+		return math.Sqrt(share * (1 - share) / known)
+	}
+	return 0
 }
 
 // judge counts the right examples, and returns the score that decides which start is kept.
@@ -337,37 +345,46 @@ func (s *starts) settle(last Start) {
 
 // begin makes the next start, if there is to be one.
 func (s *starts) begin(curve []learn.Epoch) (again bool, err error) {
-	last := s.all[len(s.all)-1]
-	s.settle(last)
-	switch {
-	case len(s.all) >= s.g.Project.Learning.Starts || !s.judges():
-		return false, nil
-	case s.lesson.decay == 0 && s.tryNext(last):
-		again = true
-		s.g.Project.Log.Info("examples are wrong, or few: beginning with "+manners[s.lesson.manner],
-			"right", s.score(last))
-	case s.lesson.decay > 0 && !s.fixed:
-		again = s.adjust(last)
-	case s.lesson.manner.likely() && !s.fixed && s.improvable(last) && (last.Right >= enough || s.byHeart(last)):
-		again = s.adjustLikely()
-	case last.Right < enough && s.unfinished(last, curve):
-		s.g.notices.unfinished(len(curve), last.Right)
-	case last.Right < enough:
-		s.blurry++
-		s.lesson.sharpening = sharpening[s.blurry%len(sharpening)]
-		s.draw()
-		again = true
-		s.g.Project.Log.Info("many examples are wrong: beginning with other networks", "right", last.Right,
-			"start", len(s.all))
-	case !s.fixed && len(curve) > 0 && s.improvable(last):
-		s.lesson.decay, again = curve[0].Loss/decayShare, true
-		s.g.Project.Log.Info("others than the examples learned from are wrong: beginning with weight decay",
-			"right", last.Right, "held_out", *last.Held, "decay", s.lesson.decay)
-	}
+	again = s.next(curve)
 	if s.lesson.start = len(s.all); again {
 		err = s.g.Reset(s.g.Seed)
 	}
 	return again, err
+}
+
+// next chooses how the next start learns, and tells whether there is to be one.
+func (s *starts) next(curve []learn.Epoch) bool {
+	last := s.all[len(s.all)-1]
+	s.settle(last)
+	switch {
+	case len(s.all) >= s.g.Project.Learning.Starts || !s.judges():
+		return false
+	case s.lesson.decay == 0 && s.tryNext(last):
+		s.g.Project.Log.Info("examples are wrong, or few: beginning with "+manners[s.lesson.manner],
+			"right", s.score(last))
+		return true
+	case s.lesson.decay > 0 && !s.fixed:
+		return s.adjust(last)
+	case s.lesson.manner.likely() && !s.fixed && s.improvable(last) && s.adjustLikely(last):
+		return true
+	case last.Right < enough && s.unfinished(last, curve):
+		s.g.notices.unfinished(len(curve), last.Right)
+		return false
+	case last.Right < enough:
+		s.blurry++
+		s.lesson.sharpening = sharpening[s.blurry%len(sharpening)]
+		s.lesson.decayFactor = s.taken.decayFactor // more or less than that was no better
+		s.draw()
+		s.g.Project.Log.Info("many examples are wrong: beginning with other networks", "right", last.Right,
+			"start", len(s.all))
+		return true
+	case !s.lesson.manner.likely() && !s.fixed && len(curve) > 0 && s.improvable(last):
+		s.lesson.decay = curve[0].Loss / decayShare
+		s.g.Project.Log.Info("others than the examples learned from are wrong: beginning with weight decay",
+			"right", last.Right, "held_out", *last.Held, "decay", s.lesson.decay)
+		return true
+	}
+	return false
 }
 
 // tryNext goes on to another manner, if one is to be tried: a likelihood also where some of the examples held out are

@@ -10,6 +10,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/neural"
 )
 
 // The start that is kept must have its own weights, and not those that a later one has learned.
@@ -67,33 +68,49 @@ func TestDecayIsChosenByStarts(t *testing.T) {
 	}
 }
 
-// Weights decay more in the next start by a likelihood, and less in the one after it where that was no better: where
-// examples held out are not likelier.
+// Weights decay more in the next start by a likelihood, and less in the one after it where that was no better; or the
+// other way round, where not all that was learned from is right.
 func TestDecayIsChosenByLikelihood(t *testing.T) {
-	share, smaller := 0.9, 0.8
-	s := &starts{g: logged(), all: []Start{{Seed: 1}, {Seed: 7, Held: &share}}, at: 1, least: 0.5}
-	s.held.members = make([]int32, 50)
-	s.lesson.manner, s.taken.manner = byLikelihood, byLikelihood
-	for k, want := range []float64{decayFactors[2], decayFactors[0]} {
-		if !s.adjustLikely() || s.lesson.decayFactor != want || s.g.Seed != 7 {
-			t.Errorf("start %d: decay times %v, seed %d; want %v and 7", k, s.lesson.decayFactor, s.g.Seed, want)
+	share := 0.9
+	more, less := decayFactors[2], decayFactors[0]
+	for _, test := range []struct {
+		right float64
+		want  []float64
+	}{{1, []float64{more, less}}, {0.9, []float64{less, more}}, {0.5, nil}} {
+		first := Start{Seed: 7, Right: test.right, Held: &share}
+		s := &starts{g: logged(), all: []Start{{Seed: 1}, first}, at: 1, guessed: 0.6}
+		for k, want := range test.want {
+			if !s.adjustLikely(first) || s.lesson.decayFactor != want || s.g.Seed != 7 {
+				t.Errorf("%v right, start %d: decay times %v, seed %d; want %v and 7", test.right, k, s.lesson.decayFactor,
+					s.g.Seed, want)
+			}
+			s.all = append(s.all, Start{Seed: 8})
 		}
-		if s.surprise = 0.6; s.prefers(Start{Right: 1, Held: &share}, 1) {
-			t.Error("what makes examples held out less likely is preferred")
+		if s.adjustLikely(first) {
+			t.Errorf("%v right: all were tried, and now %v", test.right, s.lesson.decayFactor)
 		}
-		s.all = append(s.all, Start{Seed: 8})
 	}
-	if s.adjustLikely() {
-		t.Errorf("all were tried, and now %v", s.lesson.decayFactor)
-	}
-	if s.surprise = 0.4; !s.prefers(Start{Right: 0.9, Held: &share}, 0.9) {
-		t.Error("what makes examples held out likelier is not preferred")
-	}
-	if s.prefers(Start{Right: 1, Held: &smaller}, 0.8) {
-		t.Error("what makes fewer of the examples held out right is preferred")
-	}
-	if s.at, s.lesson.decayFactor = len(s.all)-1, decayFactors[2]; s.adjustLikely() {
+	s := &starts{all: make([]Start, 2), at: 1, decays: []float64{less}}
+	if s.lesson.decayFactor = more; s.adjustLikely(Start{Right: 1}) {
 		t.Errorf("more decay was better, and now %v", s.lesson.decayFactor)
+	}
+}
+
+// Of starts by a likelihood that one is better which makes examples held out likelier, and no fewer of them right, or
+// more of them right than chance would have it.
+func TestLikelierStartsArePreferred(t *testing.T) {
+	s := &starts{least: 0.5, most: 0.8, held: jury{members: make([]int32, 100)}}
+	s.lesson.manner, s.taken.manner = byLikelihood, byLikelihood
+	standing := 0.8
+	s.all = []Start{{Right: 1, Held: &standing}}
+	for _, test := range []struct {
+		surprise, held float64
+		want           bool
+	}{{0.4, 0.8, true}, {0.4, 0.79, false}, {0.6, 0.83, false}, {0.6, 0.85, true}} {
+		s.surprise = test.surprise
+		if got := s.prefers(Start{Right: 1, Held: &test.held}, test.held); got != test.want {
+			t.Errorf("a loss of %v, %v right: preferred %v", test.surprise, test.held, got)
+		}
 	}
 }
 
@@ -200,5 +217,19 @@ func TestMannersAreTriedByTheirScore(t *testing.T) {
 			t.Errorf("%s: manner %v and %d to try, want %v and %d", test.name, s.lesson.manner, len(s.tries), test.after,
 				test.tries)
 		}
+	}
+}
+
+// A decay that was no better is not kept by the starts with other networks that follow.
+func TestOtherNetworksHaveTheBestDecay(t *testing.T) {
+	before, after := 0.8, 0.7
+	s := &starts{g: logged(), all: []Start{{Right: 0.7, Held: &before}, {Right: 0.75, Held: &after}}, most: before}
+	s.g.Project.Learning.Starts = 5
+	s.g.Perception = new(neural.Perception)
+	s.lesson.manner, s.taken.manner = byLikelihood, byLikelihood
+	s.lesson.decayFactor = decayFactors[2]
+	if again := s.next([]learn.Epoch{{Loss: 1}, {Loss: 1}}); !again || s.lesson.decayFactor != s.taken.decayFactor {
+		t.Errorf("again %v, with decay times %v, want %v as in the best start", again, s.lesson.decayFactor,
+			s.taken.decayFactor)
 	}
 }
