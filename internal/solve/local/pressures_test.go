@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A heap of pressures has each variable once, with the most that was noted of it, and gives the heaviest first, whatever
-// is noted, lowered, dropped and replaced.
+// A heap of pressures has each variable once, with the most that was noted of it, and gives the heaviest first,
+// whatever is noted, lowered, dropped and replaced.
 func TestPressures(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	var h pressures
