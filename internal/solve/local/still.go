@@ -300,18 +300,22 @@ func (s *State) levelsOf(word int, still uint64, b *mrf.Block, first int) (restl
 	for k, tether := range tethers {
 		below[k] = -slackness * tether * reach
 	}
-	var levels [len(tethers) + 1]uint64 // the last for none
+	far := uint64(0) // on the first level, as most are
 	for at, d := range slacks {
+		far |= isBelow(d, below[0]) << at
+	}
+	var levels [len(tethers) + 1]uint64 // the last for none
+	levels[0] = far & still
+	for near := still &^ far; near != 0; near &= near - 1 {
+		at := bits.TrailingZeros64(near)
 		level := uint64(len(tethers))
-		for _, bound := range below { // who is below one is below those behind it
-			level -= isBelow(d, bound)
+		for _, bound := range below[1:] { // who is below one is below those behind it
+			level -= isBelow(slacks[at], bound)
 		}
 		levels[level] |= 1 << at
 	}
-	for k := range tethers {
-		s.still[word][k] = levels[k] & still
-	}
-	return levels[len(tethers)] & still
+	copy(s.still[word][:], levels[:])
+	return levels[len(tethers)]
 }
 
 // isBelow is 1 for a number below another one: which are no processor foresees, so that there is no branch.
