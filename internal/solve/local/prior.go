@@ -21,15 +21,28 @@ type unary struct {
 // isSingle tells whether a potential that has come is one.
 func (a *arrival) isSingle() bool { return len(a.Vars) == 1 && a.block.Squared() }
 
-// findUnary lists the blocks of squares of one variable each.
+// findUnary lists the blocks that have squares of one variable each.
 func (s *State) findUnary() {
 	place := 0
 	for _, b := range s.model.Blocks {
-		if b.Squared() && b.VarStart == nil && len(b.Coef) == 1 {
-			s.unary = append(s.unary, unary{b, place, b.Vars == nil})
+		if b.Squared() && hasUnary(b) {
+			s.unary = append(s.unary, unary{b, place, b.VarStart == nil && b.Vars == nil})
 		}
 		place += b.Len
 	}
+}
+
+// hasUnary tells whether potentials of a block have one variable.
+func hasUnary(b *mrf.Block) bool {
+	if b.VarStart == nil {
+		return len(b.Coef) == 1
+	}
+	for j := range b.Len {
+		if b.VarStart[j+1] == b.VarStart[j]+1 {
+			return true
+		}
+	}
+	return false
 }
 
 // single is a squared potential of one variable as it stands.
@@ -79,7 +92,10 @@ func (s *State) appendSingle(singles []single, b *unary, place int, own *reading
 	if s.isGone(place) {
 		return singles
 	}
-	return append(singles, s.single(s.viewIn(b.block, place-b.place, own), place))
+	if v := s.viewIn(b.block, place-b.place, own); len(v.ids) == 1 {
+		singles = append(singles, s.single(v, place))
+	}
+	return singles
 }
 
 // single is what a potential of one variable is now.
