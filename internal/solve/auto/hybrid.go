@@ -138,7 +138,7 @@ func (h *hybrid) soonest(off float64) float64 {
 		}
 	}
 	least := h.patience(off) * h.foreseen.Work
-	if h.hard {
+	if h.hard || off > far {
 		least = min(least, h.haste(off)*h.foreseen.Early)
 	}
 	return least
@@ -158,14 +158,17 @@ func (h *hybrid) haste(off float64) float64 {
 // comes soon if Newton's method has next to nothing, and late if it is near its end: what is but hundreds of times off
 // is often solved before the other has taken its first steps. With limits alone Newton's method often does well, and
 // the other has a second turn only if next to nothing is gained, or Newton's has worked more than was left of the
-// first, and it works for about as long as that.
+// first, and it works for about as long as that. Where nothing is hard it has a turn only if next to nothing is gained.
 func (h *hybrid) try(ctx context.Context, began time.Time, work, off float64) (solved bool) {
 	h.analyse()
 	turn := max(h.turn, h.haste(off)*h.cost.Early)
 	if off <= nearly {
 		turn *= closing
 	}
-	if !h.hard || work < turn || h.cost.EarlyBytes > roomy ||
+	if !h.hard {
+		turn *= h.warm
+	}
+	if work < turn || h.cost.EarlyBytes > roomy || !h.hard && off <= far ||
 		!h.equations && (off <= nearly || off <= far && work < h.remaining) {
 		return false
 	}

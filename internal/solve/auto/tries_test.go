@@ -1,0 +1,116 @@
+package auto_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/auto"
+)
+
+// Sums that nothing divides fill a factor, and steps of an interior point method can do without one: it is tried long
+// before Newton's method has worked for as long as factorisations would take.
+func TestTriedWithoutFactors(t *testing.T) {
+	const rows, terms, n = 3000, 8, 12000
+	rng := rand.New(rand.NewPCG(1, 1))
+	b := mrftest.New(n, 0, 2).Rule(0, mrf.Equal, 0)
+	for range 2 {
+		of := rng.Perm(n)
+		for k := range rows / 2 {
+			var row []mrftest.Term
+			for _, i := range of[k*terms : (k+1)*terms] {
+				row = append(row, mrftest.Term{Index: i, Coef: 1})
+			}
+			b.Add(-1, row, nil)
+		}
+	}
+	b.Rule(1, mrf.Hinge, 1)
+	for i := range n {
+		b.Add(0, []mrftest.Term{{Index: i, Coef: rng.Float64()}}, nil)
+	}
+	field := mrftest.Field(b.Model(), []float64{0, 1}, nil)
+	s, err := auto.Inference("auto", field, solve.Settings{Threads: 1}, auto.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Solve(t.Context())
+	if err != nil || r.Status != solve.Optimal || r.Method != "interior" || !strings.HasSuffix(r.Reason, "without.") {
+		t.Fatalf("%v by %q, %v: %s", r.Status, r.Method, err, r.Reason)
+	}
+}
+
+// So are limits of sums within sums of two orders, where Newton's method gets nowhere: factors of them fill memory.
+func TestLimitsAreTriedWithoutFactors(t *testing.T) {
+	const n, smallest, growth = 4000, 4, 6
+	rng := rand.New(rand.NewPCG(1, 1))
+	b := mrftest.New(n, 0, 2).Rule(0, mrf.LessEqual, 0)
+	for range 2 {
+		of := rng.Perm(n)
+		for size := smallest; size < n; size *= growth {
+			for some := range slices.Chunk(of, size) {
+				var row []mrftest.Term
+				for _, i := range some {
+					row = append(row, mrftest.Term{Index: i, Coef: 1 / float64(len(some))})
+				}
+				b.Add(0.04*math.Log(float64(size))-0.55, row, nil)
+			}
+		}
+	}
+	b.Rule(1, mrf.Hinge, 1)
+	for i := range n {
+		c := rng.Float64()
+		b.Add(c, []mrftest.Term{{Index: i, Coef: -c}}, nil)
+	}
+	field := mrftest.Field(b.Model(), []float64{0, 1}, nil)
+	settings := solve.Settings{Threads: 1, TimeLimit: time.Minute}
+	inference, err := auto.Inference("auto", field, settings, auto.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	learning, err := auto.New("auto", field, settings) // infers as much
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []solve.Solver{inference, learning} {
+		r, err := s.Solve(t.Context())
+		if err != nil || r.Status != solve.Optimal || r.Method != "interior" || !strings.HasSuffix(r.Reason, "without.") {
+			t.Fatalf("%v by %q, %v: %s", r.Status, r.Method, err, r.Reason)
+		}
+	}
+}
+
+// So is what has no hard rules, where weights of all sizes leave Newton's method nowhere.
+func TestWeightsOfAllSizesAreTriedWithoutFactors(t *testing.T) {
+	const n = 6000
+	rng := rand.New(rand.NewPCG(1, 1))
+	b := mrftest.New(n, 0, 3)
+	for k, constant := range []float64{-2, 1.5} {
+		b.Rule(k, mrf.Hinge, 1+k)
+		for range n / 2 {
+			var row []mrftest.Term
+			for range 4 {
+				row = append(row, mrftest.Term{Index: rng.IntN(n), Coef: float64(1 - 2*k)})
+			}
+			b.Add(constant, row, nil)
+		}
+	}
+	b.Rule(2, mrf.Absolute, 1)
+	for i := range n {
+		b.Add(-rng.Float64(), []mrftest.Term{{Index: i, Coef: 1}}, nil)
+	}
+	field := mrftest.Field(b.Model(), []float64{1e8, 0.01, 1}, nil)
+	s, err := auto.Inference("auto", field, solve.Settings{Threads: 1}, auto.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Solve(t.Context())
+	if err != nil || r.Status != solve.Optimal || r.Method != "interior" || !strings.HasSuffix(r.Reason, "without.") {
+		t.Fatalf("%v by %q, %v: %s", r.Status, r.Method, err, r.Reason)
+	}
+}
