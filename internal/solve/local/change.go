@@ -331,7 +331,8 @@ func (s *State) compact() {
 		s.gone[place/64] &^= 1 << (place % 64)
 		s.quiet[place/64] &^= 1 << (place % 64)
 	}
-	s.of, s.alone, s.within = byVariable{}, byVariable{}, nil
+	s.of, s.within = byVariable{}, nil
+	s.alone.cut(s.first)
 	s.pins.cut(s.first)
 	for k := range s.come {
 		s.list(s.first + k)

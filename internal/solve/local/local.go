@@ -39,7 +39,7 @@ type State struct {
 	come     []arrival
 	looked   int               // how many had come when it was last asked which are still there, or twice that
 	of       byVariable        // of those that have come
-	alone    byVariable        // and those of them that are squares of one variable
+	alone    byVariable        // and those of them that are squares of one variable, with others that unary has not
 	within   map[int32][]int32 // places of potentials, gone ones too, by input, once one changes
 	places   []span            // of those of the first model, by rule
 	unary    []unary

@@ -21,28 +21,27 @@ type unary struct {
 // isSingle tells whether a potential that has come is one.
 func (a *arrival) isSingle() bool { return len(a.Vars) == 1 && a.block.Squared() }
 
-// findUnary lists the blocks that have squares of one variable each.
+// fewBlocks is how many blocks are looked through for the potentials of a variable.
+const fewBlocks = 16
+
+// findUnary lists the blocks of squares of one variable each, and by variable those in blocks of any shape, or where
+// there are many of these.
 func (s *State) findUnary() {
 	place := 0
 	for _, b := range s.model.Blocks {
-		if b.Squared() && hasUnary(b) {
-			s.unary = append(s.unary, unary{b, place, b.VarStart == nil && b.Vars == nil})
+		switch {
+		case !b.Squared():
+		case b.VarStart == nil && len(b.Coef) == 1 && len(s.unary) < fewBlocks:
+			s.unary = append(s.unary, unary{b, place, b.Vars == nil})
+		case b.VarStart != nil || len(b.Coef) == 1:
+			for j := range b.Len {
+				if ids := b.Ids(j, &s.own.row); len(ids) == 1 {
+					s.alone.add(ids[0], int32(place+j))
+				}
+			}
 		}
 		place += b.Len
 	}
-}
-
-// hasUnary tells whether potentials of a block have one variable.
-func hasUnary(b *mrf.Block) bool {
-	if b.VarStart == nil {
-		return len(b.Coef) == 1
-	}
-	for j := range b.Len {
-		if b.VarStart[j+1] == b.VarStart[j]+1 {
-			return true
-		}
-	}
-	return false
 }
 
 // single is a squared potential of one variable as it stands.
@@ -92,10 +91,7 @@ func (s *State) appendSingle(singles []single, b *unary, place int, own *reading
 	if s.isGone(place) {
 		return singles
 	}
-	if v := s.viewIn(b.block, place-b.place, own); len(v.ids) == 1 {
-		singles = append(singles, s.single(v, place))
-	}
-	return singles
+	return append(singles, s.single(s.viewIn(b.block, place-b.place, own), place))
 }
 
 // single is what a potential of one variable is now.
