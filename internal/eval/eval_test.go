@@ -193,6 +193,20 @@ func TestRarestCategory(t *testing.T) {
 	}
 }
 
+// Where things have candidates of their own, there is nothing that one of them is told from by others' values.
+func TestRarestOfItsOwnCandidates(t *testing.T) {
+	atoms, truth := relation.NewBuilder("Best", 2), relation.NewBuilder("Best", 2)
+	for query := range 12 {
+		add(t, atoms, relation.Target, 0, query, 100+2*query)
+		add(t, atoms, relation.Target, 0, query, 101+2*query)
+		add(t, truth, relation.Observed, 1, query, 100+2*query)
+	}
+	s := Join(atoms.Relation(true), truth.Relation(false), func(int32) float64 { return 0.5 }, Scope{})
+	if r := RarestCategory(nil, s); r != nil {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestJoin(t *testing.T) {
 	atoms := relation.NewBuilder("Label", 2)
 	add(t, atoms, relation.Observed, 0.25, 0, 0)

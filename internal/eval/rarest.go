@@ -22,7 +22,8 @@ type Rarest struct {
 const rare = 0.1
 
 // RarestCategory looks at the answer of a categorical evaluation, whose options must be those of one that was no error.
-// It returns nil if no category is rare.
+// It returns nil if no category is rare, and if the rarest is that of nothing else, as of things with candidates of
+// their own.
 func RarestCategory(options map[string]string, s *Scored) *Rarest {
 	o := optionReader{prefix: "categoricalevaluator.", options: options}
 	categories := o.categories(s.arity())
@@ -54,6 +55,9 @@ func RarestCategory(options map[string]string, s *Scored) *Rarest {
 		}
 		part.Rows, part.Prediction = append(part.Rows, row), append(part.Prediction, s.Prediction[k])
 		part.Truth = append(part.Truth, float64(bit(class == rarest)))
+	}
+	if !slices.Contains(part.Truth, 0) {
+		return nil
 	}
 	return &Rarest{Category: s.pick(sample[rarest], isCategory), Share: float64(count[rarest]) / float64(len(right)),
 		AUROC: auc(part, 0.5).Primary(), Best: BestThreshold(nil, part)}
