@@ -112,6 +112,10 @@ func TestNotices(t *testing.T) {
 	const still = `"learn.method": "deeppsl", "learn.epochs": 3, "learn.deviation": 0, "learn.rate.rules": 0.01, ` +
 		`"learn.rate.networks": 0, "network.epochs": 0`
 	nothing := func(int) string { return "0 0" }
+	foxes := ""
+	for k := range 30 {
+		foxes += fmt.Sprintf("%d\tcat\n%[1]d\tdog\n%[1]d\tfox\n", k)
+	}
 	tests := []struct {
 		lesson
 		want string
@@ -157,6 +161,8 @@ func TestNotices(t *testing.T) {
 				`nothing more is learned from it [learn-dying]`},
 		{lesson{files: map[string]string{"train.tsv": "1\tcat\n2\tcat\n"}},
 			`1 of the 2 classes of Is have no label to learn from, such as "dog" [learn-unlabelled]`},
+		{lesson{files: map[string]string{"targets.tsv": foxes, "train.tsv": "0\tcat\n1\tfox\n2\tfox\n3\tdog\n"}},
+			`1 of the 3 classes with labels of Is are none of network "seer", such as "fox" [learn-foreign]`},
 		{lesson{files: map[string]string{"train.tsv": "1\tcat\t1\n1\tdog\t1\n2\tcat\t0\n2\tdog\t0\n3\tcat\t0\n"}},
 			`2 of 3 things with labels of Is are of several classes or of none, but the network gives each thing just one ` +
 				`[learn-exclusive]`},

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -123,6 +124,7 @@ func (n *notices) classesOf(declared *load.Predicate, truth *relation.Relation) 
 			labelled[symbols.Name(class)] = true
 		}
 	}
+	n.foreign(declared, truth.Name, labelled)
 	var without []string
 	for _, class := range declared.Neural.Classes {
 		if !labelled[class] {
@@ -149,6 +151,19 @@ func (n *notices) classesOf(declared *load.Predicate, truth *relation.Relation) 
 				"%d of %d things with labels of %s are of several classes or of none, but the network gives each thing just one",
 				other, len(things), truth.Name)
 		}
+	}
+}
+
+// foreign notices classes with labels that a network cannot see, having no output for them.
+func (n *notices) foreign(declared *load.Predicate, labels string, labelled map[string]bool) {
+	known := declared.Neural.Classes
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(labelled)), func(class string) bool {
+		return slices.Contains(known, class)
+	})
+	if len(others) > 0 {
+		n.see("learn-foreign", declared.Neural.Span, "", `name it under "classes"`,
+			"%d of the %d classes with labels of %s are none of network %q, such as %q", len(others), len(labelled), labels,
+			declared.Neural.Network, others[0])
 	}
 }
 
