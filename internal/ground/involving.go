@@ -13,7 +13,8 @@ import (
 // atom of the rule or its weight, or by a filter. What another store makes of the same atom is the rest of the truth:
 // the difference is what a change of the atom does to the model.
 func (t *Tracer) Involving(predicate int, tuple []symbol.ID) (made []mrf.Potential) {
-	for _, rule := range t.prog.Rules {
+	for _, r := range t.Rules(predicate, tuple) {
+		rule := t.prog.Rules[r]
 		if rule.Inactive {
 			continue
 		}
@@ -23,6 +24,57 @@ func (t *Tracer) Involving(predicate int, tuple []symbol.ID) (made []mrf.Potenti
 		})
 	}
 	return made
+}
+
+// Rules lists the rules that an atom may have a part in, in their order. Programs may have thousands of an atom with one
+// constant or another, as for the words of documents: only those are looked at whose constants the atom has.
+func (t *Tracer) Rules(predicate int, tuple []symbol.ID) (rules []int) {
+	if size := [2]int{len(t.prog.Rules), t.store.Symbols.Len()}; t.listed != size {
+		t.listed, t.asking = size, make(map[int]*asking)
+	}
+	if t.asking[predicate] == nil {
+		t.asking[predicate] = t.ask(predicate, len(tuple))
+	}
+	asked := t.asking[predicate]
+	rules = append(rules, asked.always...)
+	for column, id := range tuple {
+		rules = append(rules, asked.with[column][id]...)
+	}
+	slices.Sort(rules)
+	return slices.Compact(rules)
+}
+
+// asking are the rules that have atoms of a predicate: always those with an atom that has no constant, or which count
+// its values, and the others with the first constant of each atom, by its column.
+type asking struct {
+	always []int
+	with   []map[symbol.ID][]int
+}
+
+func (t *Tracer) ask(predicate, arity int) *asking {
+	asked := &asking{with: make([]map[symbol.ID][]int, arity)}
+	for r, rule := range t.prog.Rules {
+		atoms := atomsOf(rule, predicate)
+		anything := func(a *program.Atom) bool { return firstConstant(a) < 0 }
+		if len(atoms) > 0 && (t.sized(rule, predicate) || slices.ContainsFunc(atoms, anything)) {
+			asked.always = append(asked.always, r)
+			continue
+		}
+		for _, a := range atoms {
+			column := firstConstant(a)
+			if asked.with[column] == nil {
+				asked.with[column] = make(map[symbol.ID][]int)
+			}
+			id := t.scope.id(a.Args[column].Constant)
+			asked.with[column][id] = append(asked.with[column][id], r)
+		}
+	}
+	return asked
+}
+
+// firstConstant is the first column in which an atom has a constant, or -1.
+func firstConstant(a *program.Atom) int {
+	return slices.IndexFunc(a.Args, func(t program.Term) bool { return !t.IsVariable() })
 }
 
 // Effect visits the ground rules of one rule that Involving returns, until visit returns false, and adds what is wrong

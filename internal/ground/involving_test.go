@@ -69,6 +69,44 @@ func TestInvolvingIsWhatChanges(t *testing.T) {
 	}
 }
 
+// Rules leaves out no rule that an atom has a part in, and most of those that have other constants.
+func TestRulesThatAnAtomMayBeIn(t *testing.T) {
+	left := 0
+	rapid.Check(t, func(t *rapid.T) {
+		f := drawFixture(t)
+		predicate := rapid.IntRange(0, len(f.store.Relations)-1).Draw(t, "predicate")
+		r := f.store.Relations[predicate]
+		if r.Len() == 0 || r.Function != nil {
+			return
+		}
+		tuple := r.Tuple(nil, rapid.Int32Range(0, int32(r.Len())-1).Draw(t, "row"))
+		tracer := NewTracer(f.program, f.store)
+		rules := tracer.Rules(predicate, tuple)
+		if !slices.IsSorted(rules) {
+			t.Fatalf("rules %v are out of order", rules)
+		}
+		for k, rule := range f.program.Rules {
+			if slices.Contains(rules, k) {
+				continue
+			}
+			if len(atomsOf(rule, predicate)) > 0 {
+				left++
+			}
+			var faults Faults
+			whole := tracer.Effect(rule, predicate, tuple, &faults, func(p *mrf.Potential) bool {
+				t.Errorf("rule %d is left out, and has %s", k, textOf(p))
+				return true
+			})
+			if whole || len(faults.rules) > 0 {
+				t.Errorf("rule %d is left out, and has an effect", k)
+			}
+		}
+	})
+	if left == 0 {
+		t.Error("no rule with the predicate is left out")
+	}
+}
+
 // text tells potentials apart.
 func textOf(m *mrf.Potential) string {
 	return fmt.Sprint(m.Rule, m.Kind, m.Exponent, m.Vars, m.Coef, m.Inputs, m.InputCoef, float32(m.Constant), m.Scale)

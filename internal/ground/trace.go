@@ -21,6 +21,8 @@ type Tracer struct {
 	scope  *scope
 	probes map[probeKey]*probe
 	row    mrf.RowBuffer
+	asking map[int]*asking // by predicate
+	listed [2]int          // how many rules and constants there were for it
 	// version is that of a living store for which the probes were made.
 	version int
 }

@@ -215,11 +215,11 @@ func (s *Session) replace(d *difference, at place, c *change.Change) {
 
 // each visits the ground rules that an atom has a part in.
 func (s *Session) each(d *difference, at *place, visit func(*mrf.Potential) bool) {
-	for r, rule := range s.prog.Rules {
+	for _, r := range s.tracer.Rules(at.predicate, at.tuple) {
 		if s.off[r] {
 			continue
 		}
-		whole := s.tracer.Effect(rule, at.predicate, at.tuple, &d.faults, visit)
+		whole := s.tracer.Effect(s.prog.Rules[r], at.predicate, at.tuple, &d.faults, visit)
 		if whole && !slices.Contains(d.Reground, r) {
 			d.Reground = append(d.Reground, r)
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -27,8 +28,13 @@ func baseline(b *testing.B, name string) *Session {
 	if folder == "" {
 		b.Skip("DEEPPSL_BASELINES names no folder")
 	}
-	loaded, err := project.Load(filepath.Join(folder, "models", name, name+".json"),
-		project.Options{Set: []string{"inference.gap=1e-4"}})
+	return begun(b, name, filepath.Join(folder, "models", name, name+".json"))
+}
+
+// begun starts a session of a configuration.
+func begun(b *testing.B, name, file string) *Session {
+	b.Helper()
+	loaded, err := project.Load(file, project.Options{Set: []string{"inference.gap=1e-4"}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -294,4 +300,38 @@ func BenchmarkThousandChanges(b *testing.B) {
 			b.ReportMetric(float64(used.Milliseconds())/float64(n), "ms-processor")
 		})
 	}
+}
+
+// BenchmarkManyRules changes random observed atoms of a model with a rule for each of 1,000 words, one by one.
+func BenchmarkManyRules(b *testing.B) {
+	const words, documents = 1000, 3000
+	rng, folder := rand.New(rand.NewPCG(1, 1)), b.TempDir()
+	var rules, has, linked, labels []string
+	for k := range words {
+		not := []string{"", "!"}[k%2]
+		rules = append(rules, fmt.Sprintf("%q", fmt.Sprintf("%.3f: Has(A, 'w%d') -> %sLabel(A) ^2", 0.1+rng.Float64(), k, not)))
+	}
+	rules = append(rules, `"1: Linked(A, B) & Label(A) -> Label(B) ^2"`, `"0.1: !Label(A) ^2"`)
+	for a := range documents {
+		labels = append(labels, fmt.Sprintf("a%d", a))
+		for _, k := range rng.Perm(words)[:10] {
+			has = append(has, fmt.Sprintf("a%d\tw%d", a, k))
+		}
+		for range 3 {
+			linked = append(linked, fmt.Sprintf("a%d\ta%d", a, (a+1+rng.IntN(documents-1))%documents))
+		}
+	}
+	write := func(name string, lines ...string) {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	write("has.tsv", has...)
+	write("linked.tsv", linked...)
+	write("label.tsv", labels...)
+	write("model.json", `{"rules": [`+strings.Join(rules, ",\n")+`], "predicates": {"Has/2": {"observations": ["has.tsv"]},
+		"Linked/2": {"observations": ["linked.tsv"]}, "Label/1": {"targets": ["label.tsv"]}}}`)
+	s := begun(b, "model of many rules", filepath.Join(folder, "model.json"))
+	o := &observations{Session: s, rng: rng, predicate: "Has"}
+	changesOneByOne(b, s, o.draw)
 }

@@ -18,6 +18,7 @@ type part struct {
 	ids       []int32 // of the rows, one after the other
 	coef      []float64
 	groups    []group
+	known     map[kind]int // their numbers
 	member    []int32   // the component of each variable
 	residue   []float64 // what each variable has of the gap of its component's last solution
 	relief    relief
@@ -51,8 +52,8 @@ type edge struct {
 
 // group is the rows of one kind.
 type group struct {
+	kind   kind
 	block  *mrf.Block
-	scaled bool
 	square bool // all are squares of few variables
 	rows   []int32
 }
@@ -86,6 +87,7 @@ func (p *part) reset() {
 	p.fringe, p.singles, p.around = p.fringe[:0], p.singles[:0], p.around[:0]
 	p.residue, p.fresh, p.scattered = p.residue[:0], true, false
 	p.missed, p.exact, p.loose = 0, false, false
+	clear(p.known)
 }
 
 // terms returns the variables and coefficients of a row.
@@ -220,23 +222,43 @@ func (p *part) add(r row) {
 	g.rows = append(g.rows, int32(len(p.rows)-1))
 }
 
-// group returns that of a row.
+// kind is what the rows of a group have in common.
+type kind struct {
+	rule     int
+	kind     mrf.Kind
+	exponent int
+	scaled   bool
+}
+
+func (r *row) kind() kind {
+	return kind{r.block.Rule, r.block.Kind, r.block.Exponent, r.scale != 1}
+}
+
+// recent is how many groups are compared with a row before it is looked up.
+const recent = 8
+
+// group returns that of a row: mostly one of the last.
 func (p *part) group(r *row) *group {
-	for k := len(p.groups) - 1; k >= 0; k-- {
-		g := &p.groups[k]
-		if b := g.block; b == r.block && g.scaled == (r.scale != 1) || b.Rule == r.block.Rule && b.Kind == r.block.Kind &&
-			b.Exponent == r.block.Exponent && g.scaled == (r.scale != 1) {
+	of, n := r.kind(), len(p.groups)
+	for k := n - 1; k >= max(0, n-recent); k-- {
+		if g := &p.groups[k]; g.kind == of {
 			return g
 		}
 	}
-	if n := len(p.groups); n < cap(p.groups) { // with the memory of one that was there
+	if k, there := p.known[of]; there {
+		return &p.groups[k]
+	}
+	if p.known == nil {
+		p.known = make(map[kind]int)
+	}
+	if p.known[of] = n; n < cap(p.groups) { // with the memory of one that was there
 		p.groups = p.groups[:n+1]
 		p.groups[n].rows = p.groups[n].rows[:0]
 	} else {
 		p.groups = append(p.groups, group{})
 	}
-	g := &p.groups[len(p.groups)-1]
-	g.block, g.scaled, g.square = r.block, r.scale != 1, r.block.Squared()
+	g := &p.groups[n]
+	g.kind, g.block, g.square = of, r.block, r.block.Squared()
 	return g
 }
 
