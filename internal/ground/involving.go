@@ -26,8 +26,8 @@ func (t *Tracer) Involving(predicate int, tuple []symbol.ID) (made []mrf.Potenti
 	return made
 }
 
-// Rules lists the rules that an atom may have a part in, in their order. Programs may have thousands of an atom with one
-// constant or another, as for the words of documents: only those are looked at whose constants the atom has.
+// Rules lists the rules that an atom may have a part in, in their order. Programs may have thousands about one constant
+// or another, as for the words of documents: of these there are those whose constants the atom has.
 func (t *Tracer) Rules(predicate int, tuple []symbol.ID) (rules []int) {
 	if size := [2]int{len(t.prog.Rules), t.store.Symbols.Len()}; t.listed != size {
 		t.listed, t.asking = size, make(map[int]*asking)

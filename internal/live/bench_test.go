@@ -308,8 +308,8 @@ func BenchmarkManyRules(b *testing.B) {
 	rng, folder := rand.New(rand.NewPCG(1, 1)), b.TempDir()
 	var rules, has, linked, labels []string
 	for k := range words {
-		not := []string{"", "!"}[k%2]
-		rules = append(rules, fmt.Sprintf("%q", fmt.Sprintf("%.3f: Has(A, 'w%d') -> %sLabel(A) ^2", 0.1+rng.Float64(), k, not)))
+		not, weight := []string{"", "!"}[k%2], 0.1+rng.Float64()
+		rules = append(rules, fmt.Sprintf(`"%.3f: Has(A, 'w%d') -> %sLabel(A) ^2"`, weight, k, not))
 	}
 	rules = append(rules, `"1: Linked(A, B) & Label(A) -> Label(B) ^2"`, `"0.1: !Label(A) ^2"`)
 	for a := range documents {
@@ -317,8 +317,8 @@ func BenchmarkManyRules(b *testing.B) {
 		for _, k := range rng.Perm(words)[:10] {
 			has = append(has, fmt.Sprintf("a%d\tw%d", a, k))
 		}
-		for range 3 {
-			linked = append(linked, fmt.Sprintf("a%d\ta%d", a, (a+1+rng.IntN(documents-1))%documents))
+		for _, step := range []int{1 + rng.IntN(9), 10 + rng.IntN(90), 100 + rng.IntN(900)} {
+			linked = append(linked, fmt.Sprintf("a%d\ta%d", a, (a+step)%documents))
 		}
 	}
 	write := func(name string, lines ...string) {

@@ -19,8 +19,8 @@ type part struct {
 	coef      []float64
 	groups    []group
 	known     map[kind]int // their numbers
-	member    []int32   // the component of each variable
-	residue   []float64 // what each variable has of the gap of its component's last solution
+	member    []int32      // the component of each variable
+	residue   []float64    // what each variable has of the gap of its component's last solution
 	relief    relief
 	problems  []squares.Problem // of pieces, the heaviest first
 	numbers   []int32           // of the variables in their pieces
