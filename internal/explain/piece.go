@@ -332,7 +332,7 @@ func (p *piece) assemble(threads int) {
 		negative[k] = true
 	}
 	p.factor = ldl.NewFactor(ldl.Analyse(pattern), negative, threads)
-	p.factor.Factor(diagonal, numbers)
+	p.factor.Factor(diagonal, numbers, nil)
 	p.work = make([]float64, len(diagonal))
 }
 

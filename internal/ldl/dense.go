@@ -2,6 +2,7 @@ package ldl
 
 import (
 	"math"
+	"sync/atomic"
 
 	"github.com/deeppsl/deeppsl/internal/kernel"
 	"github.com/deeppsl/deeppsl/internal/parallel"
@@ -12,6 +13,33 @@ type dense struct {
 	threads int
 	left    []float64 // rows of L, packed
 	right   []float64 // columns of D Lᵀ, packed
+	clock   *clock
+	since   float64 // flops since it was asked
+}
+
+// clock tells whether it is time to leave off.
+type clock struct {
+	stop func() bool // nil for never
+	over atomic.Bool
+}
+
+func (c *clock) asks() bool {
+	if c.stop != nil && !c.over.Load() && c.stop() {
+		c.over.Store(true)
+	}
+	return c.over.Load()
+}
+
+// long is about how many flops are done between two looks at the clock: some milliseconds.
+const long = 1e8
+
+// ends tells whether to leave off before so many more flops.
+func (d *dense) ends(flops float64) bool {
+	if d.since += flops; d.since < long {
+		return d.clock.over.Load()
+	}
+	d.since = 0
+	return d.clock.asks()
 }
 
 // block is the number of columns that are factored before what is right of them is brought up to date.
@@ -29,6 +57,9 @@ const (
 func (d *dense) factor(panel []float64, order, width int, whole, sign []float64) (lost int) {
 	for lo := 0; lo < width; lo += block {
 		hi := min(lo+block, width)
+		if d.ends(block * float64(order-lo) * float64(width-lo)) {
+			return lost
+		}
 		for c := lo; c < hi; c++ {
 			column := panel[c*order : (c+1)*order]
 			pivot := column[c]
@@ -79,7 +110,11 @@ func (d *dense) update(panel []float64, order, lo, hi int, c []float64, stride, 
 	}
 	d.pack(panel, order, lo, hi, first)
 	depth, tiles := hi-lo, (height+tile-1)/tile
+	flops := float64(depth) * float64(height) * float64(columns)
 	task := func(j int) {
+		if flops > long && d.clock.asks() {
+			return
+		}
 		right := d.right[j*tile*depth : (j+1)*tile*depth]
 		for i := j; i < tiles; i++ {
 			left, at := d.left[i*tile*depth:(i+1)*tile*depth], j*tile*stride+i*tile
@@ -99,7 +134,7 @@ func (d *dense) update(panel []float64, order, lo, hi int, c []float64, stride, 
 		}
 	}
 	threads := d.threads
-	if float64(depth)*float64(height)*float64(columns) < shareable {
+	if flops < shareable {
 		threads = 1
 	}
 	parallel.For(threads, (columns+tile-1)/tile, task)

@@ -24,6 +24,7 @@ type Factor struct {
 	rest     group   // the fronts above all groups
 	home     []int32 // the group of each front, nobody for the rest
 	threads  int
+	clock    clock
 }
 
 // layout says where a front lies, and which of two stacks its update is on: another one than those of its children,

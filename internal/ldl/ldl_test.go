@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/ldl"
@@ -78,7 +79,7 @@ func (m *matrix) check(t *testing.T, name string) {
 	for _, threads := range []int{1, 3} {
 		f := ldl.NewFactor(s, m.negative, threads)
 		for range 2 {
-			if lost := f.Factor(m.diagonal, m.numbers); lost > 0 {
+			if lost, _ := f.Factor(m.diagonal, m.numbers, nil); lost > 0 {
 				t.Fatalf("%s: %d pivots lost", name, lost)
 			}
 		}
@@ -149,11 +150,47 @@ func TestFactor(t *testing.T) {
 	newMatrix(2000, random(2000, 6000, rng), some, rng).check(t, "sparse")
 }
 
+// A factorisation asks often whether to leave off, does so at once, and is whole again when it is not told to.
+func TestStops(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	m := newMatrix(900, random(900, 400_000, rng), func(i int) bool { return i%3 == 0 }, rng)
+	for _, threads := range []int{1, 3} {
+		f := ldl.NewFactor(ldl.Analyse(&m.pattern), m.negative, threads)
+		var asked atomic.Int32
+		count := func() bool { asked.Add(1); return false }
+		if _, whole := f.Factor(m.diagonal, m.numbers, count); !whole {
+			t.Fatal("it left off unasked")
+		}
+		all := asked.Load()
+		if all < 3 {
+			t.Fatalf("it asked %d times in %v flops", all, ldl.Analyse(&m.pattern).Flops)
+		}
+		asked.Store(0)
+		second := func() bool { return asked.Add(1) >= 2 }
+		if _, whole := f.Factor(m.diagonal, m.numbers, second); whole {
+			t.Error("it went on when told to leave off")
+		}
+		if n := asked.Load(); n > 2+int32(threads) {
+			t.Errorf("it asked %d times, the second of which was to be the last", n)
+		}
+		if _, whole := f.Factor(m.diagonal, m.numbers, nil); !whole {
+			t.Fatal("it left off for what it had been told before")
+		}
+		x := make([]float64, len(m.diagonal))
+		x[7] = 1
+		b := m.product(x)
+		f.Solve(b)
+		if math.Abs(b[7]-1) > 1e-7 || math.Abs(b[8]) > 1e-7 {
+			t.Errorf("after it was stopped, the solution is %v, %v", b[7], b[8])
+		}
+	}
+}
+
 // A pivot that nothing is left of takes no part.
 func TestLostPivots(t *testing.T) {
 	p := ldl.Pattern{Start: []int{0, 1, 1, 1}, Row: []int32{1}}
 	f := ldl.NewFactor(ldl.Analyse(&p), make([]bool, 3), 1)
-	if lost := f.Factor([]float64{1, 1, 2}, []float64{1}); lost != 1 {
+	if lost, _ := f.Factor([]float64{1, 1, 2}, []float64{1}, nil); lost != 1 {
 		t.Errorf("%d pivots lost, want 1", lost)
 	}
 	b := []float64{3, 3, 4}
@@ -211,7 +248,7 @@ func BenchmarkFactor(b *testing.B) {
 		b.Run("factor/"+name, func(b *testing.B) {
 			f := ldl.NewFactor(s, m.negative, 1)
 			for b.Loop() {
-				f.Factor(m.diagonal, m.numbers)
+				f.Factor(m.diagonal, m.numbers, nil)
 			}
 			b.ReportMetric(s.Flops*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gflop/s")
 		})

@@ -10,7 +10,10 @@ import (
 
 // Factor factors the matrix with this diagonal and these numbers at the pattern's places. Pivots that rounding leaves
 // nothing of, or turns to the wrong sign, are taken for infinite: the solution is 0 there. It returns how many were.
-func (f *Factor) Factor(diagonal, numbers []float64) (lost int) {
+// Now and then it asks stop, if there is one, from several goroutines, and leaves off if told to: then it is not whole,
+// and there is nothing to solve with.
+func (f *Factor) Factor(diagonal, numbers []float64, stop func() bool) (lost int, whole bool) {
+	f.clock = clock{stop: stop}
 	for i, v := range diagonal {
 		f.diagonal[f.s.tree.place[i]] = v
 	}
@@ -19,7 +22,7 @@ func (f *Factor) Factor(diagonal, numbers []float64) (lost int) {
 	for n := range f.groups {
 		lost += f.groups[n].lost
 	}
-	return lost + f.rest.lost
+	return lost + f.rest.lost, !f.clock.over.Load()
 }
 
 // Pivot returns the entry of D of a row of the matrix. One that was lost is infinite, and has the sign that it should.
@@ -36,10 +39,13 @@ func (f *Factor) Pivot(row int) float64 {
 // factorGroup factors the fronts of a group, in their order.
 func (f *Factor) factorGroup(g *group, numbers []float64, threads int) {
 	g.lost = 0
-	g.work.threads = threads
+	g.work.threads, g.work.clock = threads, &f.clock
 	var top [2]int
 	for _, k := range g.fronts {
 		fr, l := &f.s.fronts[k], &f.layout[k]
+		if g.work.ends(float64(fr.width) * float64(fr.order) * float64(fr.order)) {
+			return
+		}
 		below, own := fr.below(), l.stack
 		var update []float64
 		if !fr.thin() {

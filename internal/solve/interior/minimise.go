@@ -71,7 +71,7 @@ func (p *program) larger() float64 {
 
 // goOn is the rest of minimise, from wherever it is.
 func (p *program) goOn(t target, out outcome) outcome {
-	p.stop = t.stop
+	p.stop, p.ended = t.stop, false
 	for p.paused = false; ; p.runs++ {
 		p.run(&t, &out)
 		if p.paused {
@@ -187,7 +187,7 @@ func (p *program) step(products float64, count int) (length float64) {
 	aim := max(p.mean*ratio*ratio*ratio, ample*p.tolerance/float64(count))
 	p.direct(aim)
 	step, next := p.better(p.lengthen(aim).times(0.995))
-	if math.IsNaN(next) || math.IsInf(next, 0) || p.inconsistent || p.paused {
+	if math.IsNaN(next) || math.IsInf(next, 0) || p.inconsistent || p.paused || p.ended {
 		return 0
 	}
 	p.move(step)

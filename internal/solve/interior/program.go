@@ -51,6 +51,7 @@ type program struct {
 	budget, spent        float64 // the work of conjugate gradients after which it pauses, and that so far
 	paused               bool
 	stop                 func() bool // the target's
+	ended                bool        // it was told so while the matrix was factored
 	ray                  ray
 
 	threads int

@@ -143,16 +143,25 @@ func (s *sparse) factor(p *program) bool {
 			return false
 		}
 	}
-	s.factored.Factor(s.diagonal, s.numbers)
+	if !s.refactor(p) {
+		return false
+	}
 	if !p.examined {
 		p.examined = true
 		if s.examine(p) && !p.inconsistent {
 			p.curvature()
 			s.assemble(p)
-			s.factored.Factor(s.diagonal, s.numbers)
+			return s.refactor(p)
 		}
 	}
 	return true
+}
+
+// refactor factors the matrix as it is, unless time is up: then nothing that follows counts.
+func (s *sparse) refactor(p *program) bool {
+	_, whole := s.factored.Factor(s.diagonal, s.numbers, p.stop)
+	p.ended = !whole
+	return whole
 }
 
 // assemble writes the matrix's numbers.
@@ -197,6 +206,9 @@ const (
 // solve implements matrix. The residuals of the variables and of the rows are of different sizes, so that both have to
 // get smaller.
 func (s *sparse) solve(p *program) {
+	if p.ended {
+		return
+	}
 	right := s.rest
 	copy(right, p.rhs)
 	s.lifts(p, right[p.n:])
@@ -273,6 +285,10 @@ func (s *sparse) examine(p *program) (found bool) {
 			continue
 		}
 		if solves--; solves < 0 {
+			break
+		}
+		if p.stop != nil && p.stop() {
+			p.examined = false
 			break
 		}
 		if !s.combine(p, k, known) {
