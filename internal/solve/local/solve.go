@@ -27,8 +27,8 @@ type Outcome struct {
 }
 
 const (
-	// cheap is how many coefficients a part may have that is solved beyond what the proof takes, so that values are as
-	// good as those of a part that was solved by itself: some tenths of a millisecond.
+	// cheap is how many coefficients a part may have, and all rounds together go through, that is solved beyond what the
+	// proof takes, so that values are as good as those of a part that was solved by itself: some tenths of a millisecond.
 	cheap = 4_000
 	// roomy is the part of the gap that is aimed at where it was not proven.
 	roomy = 0.8
@@ -148,7 +148,7 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 			more = s.lastResort(p)
 			continue
 		}
-		if len(more) == 0 && p.missed == 0 || proven && p.entries()+s.around(more) > cheap {
+		if len(more) == 0 && p.missed == 0 || proven && max(work, p.entries()+s.around(more)) > cheap {
 			s.press(more)
 			break
 		}
