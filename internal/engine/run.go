@@ -222,6 +222,10 @@ func (r *Report) learnAndInfer(ctx context.Context, b budget, g *session.Groundi
 	}
 	if r.Answer == nil {
 		r.describe(g)
+	} else if !g.Project.Config.HasExamples() && !r.Failed() {
+		if err := r.warnOfAlike(g, r.Grounding, r.Answer); err != nil {
+			return err
+		}
 	}
 	if r.Training.Ended.Early() {
 		r.Status = r.Training.Ended.String()
