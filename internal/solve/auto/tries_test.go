@@ -35,14 +35,11 @@ func TestTriedWithoutFactors(t *testing.T) {
 		b.Add(0, []mrftest.Term{{Index: i, Coef: rng.Float64()}}, nil)
 	}
 	field := mrftest.Field(b.Model(), []float64{0, 1}, nil)
-	s, err := auto.Inference("auto", field, solve.Settings{Threads: 1}, auto.Options{})
+	inference, err := auto.Inference("auto", field, solve.Settings{Threads: 1}, auto.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.Solve(t.Context())
-	if err != nil || r.Status != solve.Optimal || r.Method != "interior" || !strings.HasSuffix(r.Reason, "without.") {
-		t.Fatalf("%v by %q, %v: %s", r.Status, r.Method, err, r.Reason)
-	}
+	solvesWithoutFactors(t, inference)
 }
 
 // So are limits of sums within sums of two orders, where Newton's method gets nowhere: factors of them fill memory.
@@ -78,10 +75,7 @@ func TestLimitsAreTriedWithoutFactors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []solve.Solver{inference, learning} {
-		r, err := s.Solve(t.Context())
-		if err != nil || r.Status != solve.Optimal || r.Method != "interior" || !strings.HasSuffix(r.Reason, "without.") {
-			t.Fatalf("%v by %q, %v: %s", r.Status, r.Method, err, r.Reason)
-		}
+		solvesWithoutFactors(t, s)
 	}
 }
 
@@ -105,10 +99,16 @@ func TestWeightsOfAllSizesAreTriedWithoutFactors(t *testing.T) {
 		b.Add(-rng.Float64(), []mrftest.Term{{Index: i, Coef: 1}}, nil)
 	}
 	field := mrftest.Field(b.Model(), []float64{1e8, 0.01, 1}, nil)
-	s, err := auto.Inference("auto", field, solve.Settings{Threads: 1}, auto.Options{})
+	inference, err := auto.Inference("auto", field, solve.Settings{Threads: 1}, auto.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	solvesWithoutFactors(t, inference)
+}
+
+// solvesWithoutFactors checks that a solver finds the optimum by the interior point method, without factorisations.
+func solvesWithoutFactors(t *testing.T, s solve.Solver) {
+	t.Helper()
 	r, err := s.Solve(t.Context())
 	if err != nil || r.Status != solve.Optimal || r.Method != "interior" || !strings.HasSuffix(r.Reason, "without.") {
 		t.Fatalf("%v by %q, %v: %s", r.Status, r.Method, err, r.Reason)
