@@ -13,12 +13,12 @@ import (
 //
 //	S = (1 - R)(Θ⁻¹ + K D⁻¹ Kᵀ)(1 - R)ᵀ,
 //
-// is not far from its diagonal, even where factoring it fills memory; R is that of nest, 0 where no row is in another
-// one. It is multiplied with, and never made. Later it is not far from B W Bᵀ, where B are those of the columns of
-// (1 - R)K and of 1 - R whose weights, D⁻¹ and Θ⁻¹, are the greatest. With such a basis few products do at any
-// precision: what they leave of the rows' equations, the basic variables and slacks take, so that the rows hold
-// exactly, and what remains is left in the products of these. That is little of mu where they move by little of what
-// they are.
+// is not far from (1 - R)Δ(1 - R)ᵀ, where Δ is the diagonal of what is between, even where factoring it fills memory; R
+// is that of nest, 0 where no row is in another one. It is multiplied with, and never made. Later it is not far from
+// B W Bᵀ, where B are those of the columns of (1 - R)K and of 1 - R whose weights, D⁻¹ and Θ⁻¹, are the greatest. With
+// such a basis few products do at any precision: what they leave of the rows' equations, the basic variables and slacks
+// take, so that the rows hold exactly, and what remains is left in the products of these. That is little of mu where
+// they move by little of what they are.
 type early struct {
 	direct *sparse // what solves when they are no longer
 	over   bool
@@ -33,7 +33,7 @@ type early struct {
 	columns basis.Columns // of (1 - R)K and of 1 - R
 	weights []float64     // of these
 	inverse []float64     // the first of them, D⁻¹
-	whole   []float64     // the diagonal of S
+	whole   []float64     // Δ
 
 	x, r, z, d, q []float64
 	right         []float64
@@ -144,17 +144,24 @@ func (e *early) factor(p *program) bool {
 	for i, d := range p.diagonal {
 		e.inverse[i] = 1 / d
 	}
-	clear(e.whole)
-	c := &e.columns
-	for j, w := range e.weights {
-		for l := c.Start[j]; l < c.Start[j+1]; l++ {
-			e.whole[c.Row[l]] += c.Coef[l] * c.Coef[l] * w
-		}
-	}
+	e.weigh(p)
 	if e.greedy != nil && !e.choose(p, e.greedy.Follow) {
 		e.greedy, e.single = nil, true
 	}
 	return true
+}
+
+// weigh computes Δ. The diagonal of S itself would not do: R ties an outer row to the inner one by what that gives,
+// which is far more than all else where the inner row is far from its bound.
+func (e *early) weigh(p *program) {
+	for k, j := range e.rows {
+		r := &p.rows[j]
+		sum := e.weights[p.n+k]
+		for l := r.first; l < r.last; l++ {
+			sum += p.coef[l] * p.coef[l] * e.inverse[p.index[l]]
+		}
+		e.whole[k] = sum
+	}
 }
 
 // solve implements matrix.
@@ -380,9 +387,12 @@ func (e *early) precondition(p *program) float64 {
 		p.spent += perProduct * float64(e.greedy.Entries())
 		e.greedy.Precondition(e.r, e.z)
 	} else {
-		for k, v := range e.r {
-			e.z[k] = v / e.whole[k]
+		copy(e.z, e.r)
+		e.nest.undo(e.z)
+		for k, v := range e.whole {
+			e.z[k] /= v
 		}
+		e.nest.undoTransposed(e.z)
 	}
 	return solve.Dot(e.r, e.z)
 }

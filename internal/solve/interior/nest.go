@@ -160,3 +160,10 @@ func (n *nest) undo(v []float64) {
 		v[in.outer] += in.times * v[in.row]
 	}
 }
+
+// undoTransposed divides one by the transpose.
+func (n *nest) undoTransposed(v []float64) {
+	for _, in := range n.inner {
+		v[in.row] += in.times * v[in.outer]
+	}
+}

@@ -64,3 +64,13 @@ func TestSumsOfSums(t *testing.T) {
 		}
 	}
 }
+
+// Conjugate gradients go along sums of sums as they do along other rows: what ties sums to those within them that are
+// far from their bounds, as most are at first, does not hold them up.
+func TestSumsOfSumsAreLittleWork(t *testing.T) {
+	const work = 1e8 // 5e7 are enough, 25e7 are not where they are held up
+	field := nested(3000, 2, mrf.LessEqual, 0)
+	if r, left := interior.New(field, solve.Settings{Gap: 1e-7, Threads: 1}).Try(t.Context(), work); r == nil {
+		t.Errorf("%g left", left)
+	}
+}
