@@ -42,8 +42,9 @@ func (r *Report) warnOfAlike(learned, g *session.Grounding, answer *session.Answ
 		}
 		most, share := given.most()
 		if usual := float64(labels.of[most]) / float64(labels.things); share >= alike && usual <= varied {
-			warnings.Warnf("learn-alike", source.Span{}, "compare with the weights as written (-i); write ^2 behind rules "+
-				"that have none; learn from things like these, with the facts that they have",
+			warnings.Warnf("learn-alike", source.Span{}, "compare with the weights as written (-i), and with smaller "+
+				"ones of rules that tie things to each other; write ^2 behind rules that have none; learn from things like these, "+
+				"with the facts that they have, and as many ties",
 				"%.3g %% of the %d things that %s is inferred for get %s, which %.3g %% of the labels say", 100*share, given.things,
 				to.Name, most, 100*usual)
 		}
