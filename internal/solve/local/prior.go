@@ -235,7 +235,7 @@ func (s *State) gatherGivers(p *part, r *relief) {
 	for k := range p.rows {
 		q := &p.rows[k]
 		absolute := q.block.Kind == mrf.Absolute
-		if q.d <= 0 && !absolute {
+		if q.d < 0 && !absolute && s.mu[q.place] == 0 {
 			continue
 		}
 		ids, coef := p.terms(int32(k))

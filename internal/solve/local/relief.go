@@ -33,12 +33,16 @@ const (
 func (r *relief) add(q giver, terms int) {
 	q.from, q.end = int32(len(r.ids)-terms), int32(len(r.ids))
 	ids, coef := r.termsOf(&q)
-	r.response.Square(ids, coef, q.w)
-	if terms == 1 {
-		r.own[ids[0]] += 2 * q.w * coef[0] * coef[0]
+	if q.d >= 0 || q.absolute {
+		r.response.Square(ids, coef, q.w)
+		if terms == 1 {
+			r.own[ids[0]] += 2 * q.w * coef[0] * coef[0]
+		}
 	}
 	q.natural = 2 * q.w * q.d
-	q.now = q.natural
+	if q.now = q.natural; !q.absolute {
+		q.now = max(0, q.now)
+	}
 	for e, k := range ids {
 		r.slopes[k] += coef[e] * (q.now - q.was)
 	}
@@ -68,10 +72,13 @@ func (r *relief) move(q *giver, by float64) {
 }
 
 // gap is what a giver adds to the gap with a multiplier: see solve.Contribution.
-func (q *giver) gap(mu float64) float64 {
-	excess := mu - q.natural
-	if excess == 0 {
-		return 0
+func (q *giver) gap(mu float64) (gap float64) {
+	d := q.d
+	if d < 0 && !q.absolute {
+		d, gap = 0, -mu*d
 	}
-	return excess * (excess / (4 * q.w))
+	if excess := mu - 2*q.w*d; excess != 0 {
+		gap += excess * (excess / (4 * q.w))
+	}
+	return gap
 }
