@@ -184,7 +184,7 @@ func (s *Session) InferNear(ctx context.Context) (*session.Answer, error) {
 // InferLocally is InferNear of all that has not been done, for as long as the context lasts. The answer is far from
 // proven if that takes the whole: see Refine.
 func (s *Session) InferLocally(ctx context.Context) (answer *session.Answer, far bool, err error) {
-	return s.inferNear(ctx, (*local.State).Solve)
+	return s.inferNear(ctx, (*local.State).Update)
 }
 
 func (s *Session) inferNear(ctx context.Context, by func(*local.State, context.Context) (local.Outcome, error)) (
@@ -255,7 +255,11 @@ func (s *Session) infer(ctx context.Context, passing bool) (*session.Answer, err
 	out := local.Outcome{Status: solve.Stalled}
 	if !s.infeasible {
 		var err error
-		if out, err = s.state.Solve(ctx); err != nil {
+		update := s.state.Update
+		if passing {
+			update = s.state.Solve
+		}
+		if out, err = update(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -68,6 +68,8 @@ type State struct {
 	aim      float64 // the gap at which a Solve leaves off
 	lent     *Whole  // nil for none
 	brief    bool    // the whole took few steps the last time
+	paying   bool    // what is solved is what earlier changes have left
+	credit   int     // how many coefficients may be gone through for that
 
 	// many is how many variables a part has to begin with to be looked into for components, and least how many rows a
 	// piece has at least, if there are so many in components that are smaller. For crossing see there.

@@ -24,6 +24,8 @@ type Outcome struct {
 	Variables, Rounds int
 	// Conflict has the places of hard constraints that contradict each other, if Status is Infeasible.
 	Conflict []int
+
+	work int // how many coefficients all rounds together went through
 }
 
 const (
@@ -47,6 +49,8 @@ const (
 	// take in more variables, as it does too where so many times what may be there (distant) is too much without them;
 	// negligible is that part which variables may be left with all together and are forgotten.
 	slight, distant, negligible = 0.1, 2, 0.1
+	// overlooked is the part of it that the solution of a part may leave and is forgotten.
+	overlooked = 0.01
 	// rough is the part of the gap of all to which one is solved that is not cheap, as long as that is more than was asked
 	// for; coarsest is the gap of its own to which it is solved in any case.
 	rough, coarsest = 0.05, 0.1
@@ -91,7 +95,7 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 	if s.lent != nil || near && len(s.left) > 0 {
 		s.aim = math.Inf(1) // that is not what is proven now
 	}
-	work, pace := 0, pace{}
+	pace := pace{}
 	for round := time.Now(); len(more) > 0 || p.missed > 0 || p.exact; {
 		if near && out.Rounds > 0 && ends(ctx, patience*time.Since(round)) {
 			return s.leave(p, near, out, solve.TimeLimit, more), nil
@@ -100,12 +104,12 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 		s.take(p, more)
 		p.scattered = p.scattered || out.Rounds == 0 && len(p.variables) > s.many
 		p.missed = 0
-		work += len(p.ids)
+		out.work += len(p.ids)
 		if out.Rounds == 0 && float64(p.entries()) > crowded*float64(s.size)+cheap {
-			work = math.MaxInt // so much at once
+			out.work = math.MaxInt // so much at once
 		}
 		if float64(len(p.variables)) > wide*float64(len(s.y))+few ||
-			float64(work)+float64(p.entries()) > much*float64(s.size)+cheap {
+			float64(out.work)+float64(p.entries()) > much*float64(s.size)+cheap {
 			return s.leave(p, near, out, solve.Stalled, nil), nil
 		}
 		pieces, err := s.solvePart(ctx, p)
@@ -148,12 +152,47 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 			more = s.lastResort(p)
 			continue
 		}
-		if len(more) == 0 && p.missed == 0 || proven && max(work, p.entries()+s.around(more)) > cheap {
-			s.press(more)
+		if len(more) == 0 && p.missed == 0 || proven && max(out.work, p.entries()+s.around(more)) > cheap {
+			s.pressPart(p)
 			break
 		}
 	}
 	return out, nil
+}
+
+// pressPart notes what is left around a part, and where that is much what its own solution leaves, or has missed: that
+// of potentials of several variables is a debt of one of them.
+func (s *State) pressPart(p *part) {
+	forgotten := s.negligible()
+	for _, a := range p.around {
+		if a.rest > forgotten {
+			s.pressBy(a.i, a.rest)
+		}
+	}
+	own := p.missed
+	for _, left := range p.residue {
+		own += left
+	}
+	if own <= overlooked*s.settings.Gap*s.worth() {
+		return
+	}
+	for k := range p.rows {
+		r := &p.rows[k]
+		if r.end == r.from+1 {
+			continue
+		}
+		_, gap, _ := solve.Contribution(r.block, r.w, r.d, s.mu[r.place])
+		if gap > forgotten {
+			ids, _ := p.terms(int32(k))
+			owner := ids[slices.IndexFunc(ids, func(i int32) bool { return s.marks[i] > 0 })]
+			s.setDebt(owner, s.debt[owner]+float32(gap))
+		}
+	}
+	for _, i := range p.variables {
+		if rest := s.rest(i); rest > forgotten {
+			s.pressBy(i, rest)
+		}
+	}
 }
 
 // lastResort is what there is to do about the gap where nothing else is: pinned variables are taken in, and then all is
@@ -365,7 +404,7 @@ func (s *State) surplus(p *part, aim float64) float64 {
 // next round, so that more would be for nothing while that of all is far from what it is to be.
 func (s *State) tolerance(p *part) float64 {
 	fine := spare * s.settings.Gap
-	if p.exact || p.entries() <= cheap || math.IsInf(s.aim, 1) {
+	if p.exact || s.paying || p.entries() <= cheap || math.IsInf(s.aim, 1) {
 		return fine
 	}
 	objective := 0.0

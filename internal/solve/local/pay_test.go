@@ -1,0 +1,48 @@
+package local
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// Changes that pay for what earlier ones have left keep room in the gap, where it is nearly used up without that.
+func TestUpdate(t *testing.T) {
+	paying, without := standing(t, (*State).Update), standing(t, (*State).Solve)
+	if t.Logf("%.3g and %.3g of the gap stand", paying, without); paying > 0.9*without {
+		t.Errorf("%.3g of the gap stands where changes pay, and %.3g where they do not", paying, without)
+	}
+}
+
+// standing makes changes of a lattice and returns how much of the gap that may be is left behind them on average.
+func standing(t *testing.T, update func(*State, context.Context) (Outcome, error)) (mean float64) {
+	const side, changes = 60, 60
+	theta := []float64{1, 4}
+	rng := rand.New(rand.NewPCG(1, 6))
+	m := lattice(rng, side)
+	l := &living{t: t, theta: theta}
+	cold := l.cold(m)
+	field := mrf.NewFieldOn(m, 1)
+	field.SetWeights(theta)
+	s, err := New(field, cold.Y, cold.Multipliers, solve.Settings{Gap: 1e-4, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.State = s
+	for k := range changes {
+		l.Add(&mrf.Potential{Rule: 1, Kind: mrf.Absolute, Exponent: 2, Scale: 1, Coef: []float64{1},
+			Vars: []int32{rng.Int32N(side * side)}, Constant: -rng.Float64()})
+		out, err := update(s, t.Context())
+		if err != nil || out.Status != solve.Optimal {
+			t.Fatalf("change %d: %v, %v", k, out.Status, err)
+		}
+		if k%10 == 9 {
+			l.check(out)
+		}
+		mean += s.Certificate().Gap / s.settings.Gap / changes
+	}
+	return mean
+}
