@@ -174,7 +174,8 @@ func (p *inference) reduce(ctx context.Context) (*presolve.Reduction, *presolve.
 		return nil, nil
 	}
 	p.field.Threads = parallel.Threads(p.settings.Threads)
-	return presolve.Reduce(p.field, p.settings.WithDefaults(0).Feasibility, func() bool { return p.over(ctx) })
+	violation := solve.Contradiction(p.settings.WithDefaults(0).Feasibility)
+	return presolve.Reduce(p.field, violation, func() bool { return p.over(ctx) })
 }
 
 // over tells whether the context has ended or the time limit is over.

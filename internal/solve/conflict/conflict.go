@@ -98,7 +98,8 @@ func (s *search) contradict(numbers []int) []int {
 	f := mrf.NewFieldOn(s.field.Model.Only(numbers), 1)
 	f.SetWeights(s.field.Weights())
 	f.SetInputs(s.field.Inputs())
-	proof, point := presolve.Examine(f, s.settings.Feasibility, func() bool { return s.ctx.Err() != nil })
+	violation := solve.Contradiction(s.settings.Feasibility)
+	proof, point := presolve.Examine(f, violation, func() bool { return s.ctx.Err() != nil })
 	switch {
 	case proof != nil:
 		return pick(numbers, proof.Places())

@@ -6,6 +6,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/presolve"
+	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
 // work is the memory that a goroutine needs to solve components, one after the other.
@@ -84,7 +85,8 @@ func (w *work) doubt(out *outcome) {
 	if found {
 		least, total = w.ray.each, w.ray.total
 	}
-	if out.infeasible = again.infeasible; !again.infeasible && found && total > presolve.Affordable*w.target.feasibility {
+	much := presolve.Affordable * solve.Contradiction(w.target.feasibility)
+	if out.infeasible = again.infeasible; !again.infeasible && found && total > much {
 		out.infeasible = true
 		for k := range w.rows {
 			w.rows[k].mu = w.ray.mu[k]
@@ -221,6 +223,7 @@ func (w *work) state() (possible bool) {
 			w.free = append(w.free, int32(i))
 		}
 	}
+	most := solve.Contradiction(w.target.feasibility)
 	w.findBoxes()
 	w.program.reset(len(w.free))
 	w.layBoxes()
@@ -240,7 +243,7 @@ func (w *work) state() (possible bool) {
 		if free {
 			w.stateRow(j, d)
 		} else if kind := w.block(j).Kind; kind.Hard() {
-			possible = possible && d <= w.target.feasibility && (kind != mrf.Equal || d >= -w.target.feasibility)
+			possible = possible && d <= most && (kind != mrf.Equal || d >= -most)
 		}
 	}
 	w.program.prepare(w.c)

@@ -309,9 +309,8 @@ func (s *Solver) contradict() bool {
 		}
 	}
 	for _, j := range s.loose {
-		kind, c := s.field.Model.Blocks[s.blocks[j]].Kind, s.constants[j]
-		if kind == mrf.Equal && math.Abs(c) > s.settings.Feasibility ||
-			kind == mrf.LessEqual && c > s.settings.Feasibility {
+		kind, c, most := s.field.Model.Blocks[s.blocks[j]].Kind, s.constants[j], solve.Contradiction(s.settings.Feasibility)
+		if kind == mrf.Equal && math.Abs(c) > most || kind == mrf.LessEqual && c > most {
 			mu[j] = math.Copysign(1, c)
 			r.Conflict = append(r.Conflict, int(j))
 		}

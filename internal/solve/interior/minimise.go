@@ -114,7 +114,7 @@ func (p *program) run(t *target, out *outcome) {
 				out.iterations++
 			}
 			return
-		case p.violation > slight && p.contradictory(t.feasibility):
+		case p.violation > slight && p.contradictory(solve.Contradiction(t.feasibility)):
 			out.infeasible = true
 			return
 		case out.iterations >= t.limit || since > patience || t.stop():
@@ -330,8 +330,8 @@ func (r *row) best() float64 {
 }
 
 // contradictory tells whether the multipliers of the hard rows are a proof that no point in the box comes closer to
-// all of them than feasibility (Farkas): they are where the Lagrangian grows without end. It remembers the best proof.
-func (p *program) contradictory(feasibility float64) bool {
+// all of them than that (Farkas): they are where the Lagrangian grows without end. It remembers the best proof.
+func (p *program) contradictory(violation float64) bool {
 	clear(p.rhs)
 	least, length, largest := 0.0, 0.0, 0.0
 	for k := range p.rows {
@@ -354,7 +354,7 @@ func (p *program) contradictory(feasibility float64) bool {
 			p.ray.mu = append(p.ray.mu, p.rows[k].mu)
 		}
 	}
-	return least > feasibility*length
+	return least > violation*length
 }
 
 // save remembers the present y and μ.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/ldl"
 	"github.com/deeppsl/deeppsl/internal/presolve"
+	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
 // sparse is the matrix of a step as a sparse quasi-definite one,
@@ -294,16 +295,26 @@ func (s *sparse) examine(p *program) (found bool) {
 		if !s.combine(p, k, known) {
 			continue
 		}
-		if nothing := s.constant(p); nothing > presolve.Affordable*p.feasibility {
+		accepted := solve.Contradiction(p.feasibility)
+		if nothing := s.constant(p); nothing-s.leftover(p) > presolve.Affordable*accepted {
 			s.contradict(p)
 			return true
-		} else if nothing <= p.feasibility/4 {
+		} else if nothing <= accepted/4 {
 			most := s.largestEquation(p)
 			p.rows[s.kept[most]].idle = true
 			known = append(known, combination{most, slices.Clone(s.x[p.n:])})
 		}
 	}
 	return known != nil
+}
+
+// leftover is how much the combination in x, which vanishes but for rounding, may be at some point of the box.
+func (s *sparse) leftover(p *program) float64 {
+	sum := 0.0
+	for _, v := range s.rest[:p.n] {
+		sum += math.Abs(v)
+	}
+	return sum
 }
 
 // combination is one of the kept rows that vanishes, and the row that is left out for it, whose coefficient is 1 or -1.

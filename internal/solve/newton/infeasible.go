@@ -34,7 +34,7 @@ func (s *Solver) contradictory() bool {
 	})
 	s.env.multipliers(s.inner.y, &s.nu)
 	bound, length := s.ray()
-	found := bound > s.settings.Feasibility*length
+	found := bound > solve.Contradiction(s.settings.Feasibility)*length
 	*s.env, s.inner.shift, s.inner.unit, s.inner.grain = kept, shift, s.field.Unit(), s.field.Grain()
 	switch {
 	case found:

@@ -1,0 +1,56 @@
+package auto_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
+	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/auto"
+)
+
+// partitions has a table's cells in two partitions, its rows and its columns, each part of which has the sum that it
+// has of some random cells. The equations of one partition and those of the other add up to the same.
+func partitions(seed uint64, n int) *mrf.Field {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	parts, sums := make([][]mrftest.Term, 2*n), make([]float64, 2*n)
+	for cell := range n * n {
+		v := float64(rng.IntN(64)) / 64
+		for _, part := range []int{cell / n, n + cell%n} {
+			parts[part] = append(parts[part], mrftest.Term{Index: cell, Coef: 1})
+			sums[part] += v
+		}
+	}
+	b := mrftest.New(n*n, 0, 2).Rule(0, mrf.Equal, 0)
+	for part, cells := range parts {
+		b.Add(-sums[part], cells, nil)
+	}
+	b.Rule(1, mrf.Absolute, 1)
+	for cell := range n * n {
+		b.Add(-rng.Float64(), []mrftest.Term{{Index: cell, Coef: 1}}, nil)
+	}
+	f := mrf.NewField(b.Model())
+	f.SetWeights([]float64{1, 1})
+	return f
+}
+
+// What is violated by rounding alone is never called infeasible, however little is accepted.
+func TestRoundingIsNoContradiction(t *testing.T) {
+	for _, feasibility := range []float64{1e-20, 1e-15} {
+		for seed := range uint64(3) {
+			f := partitions(seed, 30)
+			for _, method := range []string{"newton", "interior", ""} {
+				s, err := auto.New(method, f, solve.Settings{Gap: 1e-6, Feasibility: feasibility, MaxIterations: 200})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, err := s.Solve(context.Background())
+				if err != nil || r.Status == solve.Infeasible {
+					t.Errorf("%q, seed %d, feasibility %g: %v, %v", method, seed, feasibility, r.Status, err)
+				}
+			}
+		}
+	}
+}
