@@ -55,19 +55,12 @@ func (g *learner) crossFit(ctx context.Context, l lesson) (*Training, error) {
 		if err := g.asWritten(); err != nil {
 			return nil, err
 		}
-		for _, stage := range []func(context.Context) error{
-			c.divide, c.fit, c.weigh, c.teach, c.chooseEpochs, c.afresh, c.propagate} {
-			if g.satisfied(c.standing) && c.chosen.Folds > 0 {
-				c.plan.epochs = 0
-				break
+		if err := c.stages(ctx); err != nil {
+			ended, cut := learn.CutShort(ctx, err)
+			if cut {
+				err = errors.Join(err, c.settle())
 			}
-			if err := stage(ctx); err != nil {
-				ended, cut := learn.CutShort(ctx, err)
-				if cut {
-					err = errors.Join(err, c.settle())
-				}
-				return &Training{Ended: ended, Last: c.last()}, g.explainInfeasible(ctx, err)
-			}
+			return &Training{Ended: ended, Last: c.last()}, g.explainInfeasible(ctx, err)
 		}
 		g.plan = c.plan
 		c.lesson.epochs = c.plan.epochs
@@ -87,6 +80,21 @@ func (g *learner) crossFit(ctx context.Context, l lesson) (*Training, error) {
 		training.Last = c.last()
 	}
 	return training, err
+}
+
+// stages goes through the stages, until nothing more need be tried. The last one is not left out.
+func (c *crossFitting) stages(ctx context.Context) error {
+	for _, stage := range []func(context.Context) error{
+		c.divide, c.fit, c.weigh, c.teach, c.chooseEpochs, c.afresh, c.propagate} {
+		if c.g.satisfied(c.standing) && c.chosen.Folds > 0 {
+			c.plan.epochs = 0
+			break
+		}
+		if err := stage(ctx); err != nil {
+			return err
+		}
+	}
+	return c.steady(ctx)
 }
 
 // last is the MAP state of what settle keeps; nil before there is one.
@@ -461,6 +469,53 @@ func (c *crossFitting) afresh(ctx context.Context) error {
 		for k := range c.folds {
 			c.folds[k].inputs = c.folds[k].ends
 		}
+	}
+	return nil
+}
+
+const (
+	// margin is by how many times stronger rules that relate things have to be able to become without a plainly worse
+	// answer, where inference is about other things than learning.
+	margin = 1.5
+	// mostSteps is how many times their weights are divided by it at most.
+	mostSteps = 2
+	// plainlyWorse is how many standard errors over the entities that is.
+	plainlyWorse = 3
+)
+
+// steady steps back from an edge where inference is about other things. Linear rules that relate things have one:
+// beyond a weight that depends on what is tied to what, all that is tied is of one class in a best state. Weights that
+// tell most of some things lie right before it, and other things, tied a little more closely, may be beyond. Where
+// held-out labels see the edge near, these rules get weaker, unless that tells plainly less.
+func (c *crossFitting) steady(ctx context.Context) error {
+	g, relating := c.g, c.g.relating()
+	if len(c.folds) == 0 || c.plan.theta == nil || len(relating) == 0 || g.Project.Learning.Learn.RuleRate == 0 ||
+		!slices.ContainsFunc(g.Model.Blocks, linear) || g.Project.SharesAtoms(g.Phase, load.Infer) {
+		return nil
+	}
+	folds := slices.Clone(c.folds)
+	for k := range folds {
+		if folds[k].ends != nil {
+			folds[k].inputs = folds[k].ends
+		}
+	}
+	multiply := func(by float64) (theta []float64, worse bool, err error) {
+		theta = slices.Clone(c.plan.theta)
+		for _, r := range relating {
+			theta[r] *= by
+		}
+		verdict, err := c.judge(ctx, theta, slices.Clone(folds))
+		return theta, c.standing.Beats(verdict, plainlyWorse), err
+	}
+	if _, near, err := multiply(margin); err != nil || !near {
+		return err
+	}
+	for range mostSteps {
+		theta, worse, err := multiply(1 / margin)
+		if err != nil || worse {
+			return err
+		}
+		c.plan.theta = theta
 	}
 	return nil
 }
