@@ -14,7 +14,7 @@ import (
 
 const (
 	// owed is the part of the gap that is let be.
-	owed = 0.5
+	owed = 0.4
 	// easy is how many coefficients the rounds of a change have gone through at most that pays for others.
 	easy = 6_000
 	// allowance is how many times as many coefficients may be gone through to pay as to solve changes.
