@@ -57,7 +57,10 @@ func (s *State) pay(ctx context.Context, work int) (Outcome, error) {
 	s.pending, s.paying = s.tied(first.i), true
 	defer func() { s.paying = false }()
 	paid, err := s.prove(ctx, false)
-	s.credit -= paid.work
+	s.credit -= min(paid.work, s.size)
+	if s.proven() {
+		s.pending = nil // what has not been paid is not for the next change, which would take all that is tied
+	}
 	if rest := s.rest(first.i); rest > s.negligible() && rest < first.rest/2 { // or else it would be for nothing again
 		s.pressBy(first.i, rest)
 	}

@@ -46,3 +46,32 @@ func standing(t *testing.T, update func(*State, context.Context) (Outcome, error
 	}
 	return mean
 }
+
+// What takes too much to be paid is left, and does not make the next change one of all that is tied to it.
+func TestUpdateLeavesWhatIsTooMuch(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 7))
+	l := &living{t: t, theta: []float64{1, 4}}
+	m := lattice(rng, 60)
+	cold := l.cold(m)
+	field := mrf.NewFieldOn(m, 1)
+	field.SetWeights(l.theta)
+	s, err := New(field, cold.Y, cold.Multipliers, solve.Settings{Gap: 1e-4, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s.gap.Value() <= owed*s.settings.Gap*s.worth() {
+		s.Add(&mrf.Potential{Rule: 1, Kind: mrf.Absolute, Exponent: 2, Scale: 1, Coef: []float64{1},
+			Vars: []int32{rng.Int32N(3600)}, Constant: -rng.Float64()})
+		if _, err := s.Solve(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.credit, s.size = 1, 0 // everything is too much
+	paid, err := s.pay(t.Context(), 0)
+	if err != nil || paid.Status != solve.Stalled || !s.proven() {
+		t.Fatalf("%v, %v", paid.Status, err)
+	}
+	if len(s.pending) > 0 || s.credit < -1e6 {
+		t.Errorf("%d variables are to be solved, and %d coefficients to be earned", len(s.pending), -s.credit)
+	}
+}

@@ -214,8 +214,8 @@ func (p *part) at(k int) int32 {
 	return p.frontier[k-len(p.variables)]
 }
 
-// gatherGivers gathers a part's potentials that are more than 0, the squares of single variables around it, and what
-// pushes those variables that can give way.
+// gatherGivers gathers a part's potentials that are 0 or more or have a multiplier, the squares of single variables
+// around it, and what pushes those variables that can give way.
 func (s *State) gatherGivers(p *part, r *relief) {
 	inside := int32(len(p.variables))
 	n := len(p.variables) + len(p.frontier)
