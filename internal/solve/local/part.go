@@ -31,6 +31,7 @@ type part struct {
 	loose     bool              // pinned variables are taken in
 	exact     bool              // it is solved to the gap that was asked for, whatever that of all is
 	missed    float64           // what potentials add to the gap that were still in the last round
+	crawled   int               // how many rounds have taken in little, since the last one that has not
 }
 
 // row is a potential of a part.
@@ -86,7 +87,7 @@ func (p *part) reset() {
 	p.ids, p.coef, p.groups = p.ids[:0], p.coef[:0], p.groups[:0]
 	p.fringe, p.singles, p.around = p.fringe[:0], p.singles[:0], p.around[:0]
 	p.residue, p.fresh, p.scattered = p.residue[:0], true, false
-	p.missed, p.exact, p.loose = 0, false, false
+	p.missed, p.exact, p.loose, p.crawled = 0, false, false, 0
 	clear(p.known)
 }
 
@@ -101,6 +102,7 @@ const (
 	outside = 0
 	beside  = -1 // in its frontier
 	pulled  = -2 // there too, and its slope has changed
+	reached = -8 // is added to these while variables are searched
 )
 
 // markAll gives variables that have come since the last part marks.
@@ -110,9 +112,26 @@ func (s *State) markAll() {
 	}
 }
 
-// take lets variables move, and gathers their potentials.
+// take lets variables move, with those that hard rules tie to them, and gathers their potentials.
 func (s *State) take(p *part, variables []int32) {
 	s.markAll()
+	row := len(p.rows)
+	s.takeAlone(p, variables)
+	s.takeAlone(p, s.bound(p, row))
+	kept, known := p.frontier[:0], p.fringe[:0]
+	for k, i := range p.frontier {
+		if s.marks[i] >= outside {
+			continue
+		}
+		if kept = append(kept, i); k < len(p.fringe) {
+			known = append(known, p.fringe[k])
+		}
+	}
+	p.frontier, p.fringe = kept, known
+}
+
+// takeAlone lets variables move, but for those that are pinned.
+func (s *State) takeAlone(p *part, variables []int32) {
 	from := len(p.variables)
 	for _, i := range variables {
 		if s.marks[i] > 0 {
@@ -130,16 +149,51 @@ func (s *State) take(p *part, variables []int32) {
 		s.marks[i] = int32(len(p.variables))
 	}
 	s.gatherAround(p, p.variables[from:])
-	kept, known := p.frontier[:0], p.fringe[:0]
-	for k, i := range p.frontier {
-		if s.marks[i] >= outside {
-			continue
-		}
-		if kept = append(kept, i); k < len(p.fringe) {
-			known = append(known, p.fringe[k])
+}
+
+// short is how many variables a hard rule has at most that takes in all of them.
+const short = 32
+
+// bound are the variables around a part that hard rules, from one of its rows on, tie to it: held, they would take all
+// that the multiplier of such a rule changes by, which nothing limits.
+func (s *State) bound(p *part, row int) (bound []int32) {
+	for _, r := range p.rows[row:] {
+		if r.block.Kind.Hard() && r.end-r.from <= short && (s.mu[r.place] != 0 || r.d >= 0) {
+			bound = append(bound, p.ids[r.from:r.end]...)
 		}
 	}
-	p.frontier, p.fringe = kept, known
+	return bound
+}
+
+// tie adds to variables around a part, or others, those outside it that potentials which count tie to them, the nearest
+// ones first, until there are so many, or so many potentials have been looked at.
+func (s *State) tie(variables []int32, many, looks int) []int32 {
+	tied := variables[:0]
+	meet := func(i int32) {
+		if mark := s.marks[i]; mark <= outside && mark > reached {
+			s.marks[i] += reached
+			tied = append(tied, i)
+		}
+	}
+	for _, i := range variables {
+		meet(i)
+	}
+	for at := 0; at < len(tied) && len(tied) < many && looks > 0; at++ {
+		looks -= s.occurs(tied[at])
+		for _, place := range s.along(tied[at], set{s.quiet, true}) {
+			v := s.view(int(place))
+			if s.mu[place] == 0 && v.slack(s.y) <= 0 {
+				continue
+			}
+			for _, i := range v.ids {
+				meet(i)
+			}
+		}
+	}
+	for _, i := range tied {
+		s.marks[i] -= reached
+	}
+	return tied
 }
 
 // gatherAround gathers the potentials of some variables, but for those that turn out to be still. Threads find their

@@ -54,7 +54,8 @@ func (s *State) pay(ctx context.Context, work int) (Outcome, error) {
 	}
 	first := s.pressed.heap[0]
 	s.pressed.drop()
-	s.pending, s.paying = s.tied(first.i), true
+	s.markAll()
+	s.pending, s.paying = s.tie([]int32{first.i}, payable, searched), true
 	defer func() { s.paying = false }()
 	paid, err := s.prove(ctx, false)
 	s.credit -= min(paid.work, s.size)
@@ -65,30 +66,4 @@ func (s *State) pay(ctx context.Context, work int) (Outcome, error) {
 		s.pressBy(first.i, rest)
 	}
 	return paid, err
-}
-
-// tied returns a variable, and those that potentials which count tie to it, the nearest ones if they are many.
-func (s *State) tied(first int32) (tied []int32) {
-	s.markAll()
-	tied = append(tied, first)
-	s.marks[first] = beside
-	for at, looks := 0, 0; at < len(tied) && len(tied) < payable && looks < searched; at++ {
-		looks += s.occurs(tied[at])
-		for _, place := range s.along(tied[at], set{s.quiet, true}) {
-			v := s.view(int(place))
-			if s.mu[place] == 0 && v.slack(s.y) <= 0 {
-				continue
-			}
-			for _, i := range v.ids {
-				if s.marks[i] == outside {
-					s.marks[i] = beside
-					tied = append(tied, i)
-				}
-			}
-		}
-	}
-	for _, i := range tied {
-		s.marks[i] = outside
-	}
-	return tied
 }

@@ -45,6 +45,9 @@ const (
 	portion, most, far = 0.5, 0.8, 10
 	// ample is how many times what is too much suffices in any case, where the part grows by an eighth (1/grown).
 	ample, grown = 2, 8
+	// A round takes in little where that is less than a part of what there is (1/little), and plenty from another part on;
+	// crawling is how many with little are too many; in at least so many potentials then others are looked for.
+	little, plenty, crawling, looks = 4, 2, 2, 100_000
 	// slight is the part of the gap that potentials may add which turned out to matter after a round, for the next one to
 	// take in more variables, as it does too where so many times what may be there (distant) is too much without them;
 	// negligible is that part which variables may be left with all together and are forgotten.
@@ -142,7 +145,7 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 			more = nil // what was left out is solved first
 			continue
 		default:
-			more = s.worst(p)
+			more = s.grow(p)
 			pace.sees(p.entries(), max(0, s.surplus(p, 0))/(s.settings.Gap*s.worth()), float64(s.size))
 			if pace.isSlow(s.brief) {
 				return s.leave(p, near, out, solve.Stalled, more), nil
@@ -444,6 +447,22 @@ func (s *State) pushed(p *part) (most []int32) {
 	return most
 }
 
+// grow returns what a part takes in next. Where that has been little each time, as it is along a chain, it is as much
+// as the part has, of what is nearest: or else there would be as many rounds as it is long.
+func (s *State) grow(p *part) []int32 {
+	more, size := s.worst(p), len(p.variables)
+	switch {
+	case little*len(more) < size:
+		p.crawled++
+	case plenty*len(more) >= size:
+		p.crawled = 0
+	}
+	if p.crawled < crawling {
+		return more
+	}
+	return s.tie(more, size, looks+p.entries())
+}
+
 // worst returns those of the variables around a part, and of those that earlier changes have left pressed, that add
 // most to the gap: as many as it takes for a part of what is too much, since those behind them will be pushed in turn,
 // and as many as the part has, unless they add little or are ample. After pushed.
@@ -452,7 +471,7 @@ func (s *State) worst(p *part) (chosen []int32) {
 	own.order()
 	s.ownPressed()
 	excess := s.surplus(p, s.aim)
-	needed, little := portion*excess, excess/float64(4*len(p.variables))
+	needed, least := portion*excess, excess/float64(4*len(p.variables))
 	if excess > far*s.aim*s.worth() {
 		needed = most * excess
 	}
@@ -465,7 +484,7 @@ func (s *State) worst(p *part) (chosen []int32) {
 			}
 		}
 		next := from.heap[0]
-		if sum >= needed && (len(chosen) >= size || next.rest < little) || sum >= ample*excess && grown*len(chosen) >= size {
+		if sum >= needed && (len(chosen) >= size || next.rest < least) || sum >= ample*excess && grown*len(chosen) >= size {
 			break
 		}
 		from.drop()
