@@ -479,16 +479,11 @@ func (s *State) installSquares(p *part, q *piece) {
 	}
 }
 
-// square is what a square adds to the gap with a multiplier that it may have, and to the objective: see
-// solve.Contribution.
+// square is what a square adds to the gap with a multiplier that it may have, and to the objective.
 func (r *row) square(mu float64) (gap, objective float64) {
-	d := r.d
-	if r.block.Kind == mrf.Hinge {
+	absolute, d := r.block.Kind != mrf.Hinge, r.d
+	if gap = squareGap(r.w, d, mu, absolute); !absolute {
 		d = max(0, d)
-		gap = mu * (d - r.d)
-	}
-	if excess := mu - 2*r.w*d; excess != 0 {
-		gap += excess * (excess / (4 * r.w))
 	}
 	return gap, r.w * d * d
 }

@@ -71,14 +71,17 @@ func (r *relief) move(q *giver, by float64) {
 	}
 }
 
-// gap is what a giver adds to the gap with a multiplier: see solve.Contribution.
-func (q *giver) gap(mu float64) (gap float64) {
-	d := q.d
-	if d < 0 && !q.absolute {
+// gap is what a giver adds to the gap with a multiplier.
+func (q *giver) gap(mu float64) float64 { return squareGap(q.w, q.d, mu, q.absolute) }
+
+// squareGap is what a square with a weight and a slack, a hinge's or an absolute one, adds to the gap with a multiplier
+// that it may have: see solve.Contribution.
+func squareGap(w, d, mu float64, absolute bool) (gap float64) {
+	if d < 0 && !absolute {
 		d, gap = 0, -mu*d
 	}
-	if excess := mu - 2*q.w*d; excess != 0 {
-		gap += excess * (excess / (4 * q.w))
+	if excess := mu - 2*w*d; excess != 0 {
+		gap += excess * (excess / (4 * w))
 	}
 	return gap
 }
