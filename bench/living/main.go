@@ -17,10 +17,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
-	"syscall"
-	"time"
 
 	"github.com/deeppsl/deeppsl"
+	"github.com/deeppsl/deeppsl/internal/report"
 )
 
 func main() {
@@ -107,7 +106,7 @@ func measure(ctx context.Context, s shape, p *pad, options deeppsl.Options, chan
 			data.Observe(name, t.seq())
 		}
 	}
-	start := processor()
+	start := report.ProcessorSeconds()
 	session, err := deeppsl.NewSession(ctx, program, data, options)
 	if err != nil {
 		return nil, err
@@ -116,10 +115,10 @@ func measure(ctx context.Context, s shape, p *pad, options deeppsl.Options, chan
 	if _, err := session.Infer(ctx); err != nil {
 		return nil, err
 	}
-	r := &result{Targets: targets, Cold: (processor() - start).Seconds(), Changes: changes}
+	r := &result{Targets: targets, Cold: report.ProcessorSeconds() - start, Changes: changes}
 	var times []float64
 	for range changes {
-		change, start := s.draw(p.rng), processor()
+		change, start := s.draw(p.rng), report.ProcessorSeconds()
 		if _, err := session.Apply(ctx, change); err != nil {
 			return nil, err
 		}
@@ -127,7 +126,7 @@ func measure(ctx context.Context, s shape, p *pad, options deeppsl.Options, chan
 		if err != nil {
 			return nil, err
 		}
-		times = append(times, (processor() - start).Seconds())
+		times = append(times, report.ProcessorSeconds()-start)
 		r.see(answer)
 	}
 	for _, t := range times {
@@ -148,13 +147,4 @@ func (r *result) see(a *deeppsl.Answer) {
 	if a.Status != deeppsl.Optimal {
 		r.Unproven++
 	}
-}
-
-// processor is the processor time of the process.
-func processor() time.Duration {
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		panic(err)
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
