@@ -22,7 +22,7 @@ func TestGrowAlongChain(t *testing.T) {
 				Coef: []float64{1, -1}})
 		}
 	}
-	l := alive(t, m, []float64{1, 3000}, 1e-4)
+	l := alive(t, m, []float64{1, 3000})
 	rounds, variables := 0, 0
 	for k := range changes {
 		l.Add(&mrf.Potential{Rule: 0, Kind: mrf.Absolute, Exponent: 2, Scale: 10, Coef: []float64{1},
@@ -60,7 +60,7 @@ func TestTakeBound(t *testing.T) {
 		}
 		m.AppendPotential(sum)
 	}
-	l := alive(t, m, []float64{1, 0.4, 1}, 1e-4)
+	l := alive(t, m, []float64{1, 0.4, 1})
 	p := &l.part
 	p.reset()
 	defer l.forget(p)
@@ -72,17 +72,4 @@ func TestTakeBound(t *testing.T) {
 			t.Errorf("variable %d is of no hard rule of the one that has changed", i)
 		}
 	}
-}
-
-// alive is a model that may change, from its solution on.
-func alive(t *testing.T, m *mrf.Model, theta []float64, gap float64) *living {
-	l := &living{t: t, theta: theta}
-	cold := l.cold(m)
-	field := mrf.NewFieldOn(m, 1)
-	field.SetWeights(theta)
-	var err error
-	if l.State, err = New(field, cold.Y, cold.Multipliers, solve.Settings{Gap: gap, Threads: 1}); err != nil {
-		t.Fatal(err)
-	}
-	return l
 }

@@ -20,14 +20,7 @@ func TestWhatIsLeftIsNoted(t *testing.T) {
 		if seed >= 3 {
 			m = hinges(rng, side)
 		}
-		l := &living{t: t, theta: theta}
-		cold := l.cold(m)
-		field := mrf.NewFieldOn(m, 1)
-		field.SetWeights(theta)
-		s, err := New(field, cold.Y, cold.Multipliers, solve.Settings{Gap: 1e-4, Threads: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := alive(t, m, theta).State
 		before, _ := s.allRest()
 		brought, limit := s.gap.Value()-before, s.settings.Gap*s.worth()
 		for k := range changes {

@@ -59,6 +59,20 @@ func start(t *testing.T, seed uint64, kinds []mrftest.Form) *living {
 	return l
 }
 
+// alive is a model that may change, from its solution on, with one thread.
+func alive(t *testing.T, m *mrf.Model, theta []float64) *living {
+	t.Helper()
+	l := &living{t: t, theta: theta}
+	cold := l.cold(m)
+	field := mrf.NewFieldOn(m, 1)
+	field.SetWeights(theta)
+	var err error
+	if l.State, err = New(field, cold.Y, cold.Multipliers, solve.Settings{Gap: 1e-4, Threads: 1}); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
 // cold solves a model without anything to start from.
 func (l *living) cold(m *mrf.Model) *solve.Result {
 	l.t.Helper()

@@ -20,18 +20,9 @@ func TestUpdate(t *testing.T) {
 // standing makes changes of a lattice and returns how much of the gap that may be is left behind them on average.
 func standing(t *testing.T, update func(*State, context.Context) (Outcome, error)) (mean float64) {
 	const side, changes = 60, 60
-	theta := []float64{1, 4}
 	rng := rand.New(rand.NewPCG(1, 6))
-	m := lattice(rng, side)
-	l := &living{t: t, theta: theta}
-	cold := l.cold(m)
-	field := mrf.NewFieldOn(m, 1)
-	field.SetWeights(theta)
-	s, err := New(field, cold.Y, cold.Multipliers, solve.Settings{Gap: 1e-4, Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.State = s
+	l := alive(t, lattice(rng, side), []float64{1, 4})
+	s := l.State
 	for k := range changes {
 		l.Add(&mrf.Potential{Rule: 1, Kind: mrf.Absolute, Exponent: 2, Scale: 1, Coef: []float64{1},
 			Vars: []int32{rng.Int32N(side * side)}, Constant: -rng.Float64()})
@@ -50,15 +41,7 @@ func standing(t *testing.T, update func(*State, context.Context) (Outcome, error
 // What takes too much to be paid is left, and does not make the next change one of all that is tied to it.
 func TestUpdateLeavesWhatIsTooMuch(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 7))
-	l := &living{t: t, theta: []float64{1, 4}}
-	m := lattice(rng, 60)
-	cold := l.cold(m)
-	field := mrf.NewFieldOn(m, 1)
-	field.SetWeights(l.theta)
-	s, err := New(field, cold.Y, cold.Multipliers, solve.Settings{Gap: 1e-4, Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := alive(t, lattice(rng, 60), []float64{1, 4}).State
 	for s.gap.Value() <= owed*s.settings.Gap*s.worth() {
 		s.Add(&mrf.Potential{Rule: 1, Kind: mrf.Absolute, Exponent: 2, Scale: 1, Coef: []float64{1},
 			Vars: []int32{rng.Int32N(3600)}, Constant: -rng.Float64()})

@@ -34,15 +34,8 @@ func TestRelief(t *testing.T) {
 	for seed := range uint64(2) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		m := lattice(rng, side)
-		l := &living{t: t, theta: theta}
-		cold := l.cold(m)
-		field := mrf.NewFieldOn(m, 1)
-		field.SetWeights(theta)
-		s, err := New(field, cold.Y, cold.Multipliers, solve.Settings{Gap: 1e-4, Threads: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		l.State = s
+		l := alive(t, m, theta)
+		s := l.State
 		for k := range changes {
 			debts := slices.Clone(s.debt)
 			if k%4 == 3 {
