@@ -13,6 +13,9 @@ import (
 // multiplier is moved one way.
 const hopeful, digits = 1e3, 8
 
+// certified is what a proof is counted as per potential.
+const certified = 50
+
 // nudged is a point with multipliers that are moved by their last digits while that makes the gap less.
 type nudged struct {
 	field    *mrf.Field
@@ -20,6 +23,7 @@ type nudged struct {
 	best     solve.Certificate
 	settings solve.Settings
 	stop     func() bool
+	done     *work
 }
 
 func (n *nudged) enough() bool {
@@ -33,6 +37,7 @@ func (n *nudged) set(number *float64, to float64) bool {
 	}
 	before := *number
 	*number = to
+	n.done.add(certified * len(n.by))
 	c := solve.Certify(n.field, n.y, n.by)
 	if math.Abs(c.Gap) < math.Abs(n.best.Gap) && c.MaxViolation <= n.settings.Feasibility {
 		n.best = c
@@ -45,7 +50,8 @@ func (n *nudged) set(number *float64, to float64) bool {
 // nudge moves values by what rows are off, as some coefficients are so small that the last digit of the slack is in
 // reach, and multipliers by their last digit: of a sum that cannot be 0, one sign may cost far less than the other.
 func (p *problem) nudge(field *mrf.Field, y, by []float64, s solve.Settings) *nudged {
-	n := &nudged{field: field, y: y, by: by, best: solve.Certify(field, y, by), settings: s, stop: p.stop}
+	n := &nudged{field: field, y: y, by: by, best: solve.Certify(field, y, by), settings: s, stop: p.stop,
+		done: &p.done}
 	for j := range p.rows {
 		r := &p.rows[j]
 		for i, a := range r.a {
@@ -87,8 +93,11 @@ func (p *problem) lower(y, by []float64) {
 	}
 	slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(sizes[k], sizes[i]) })
 	for _, i := range order {
+		if p.stop() {
+			return
+		}
 		f := p.face(y, exactly)
-		if done[i] = true; !f.free[i] || p.stop() {
+		if done[i] = true; !f.free[i] {
 			continue
 		}
 		equations := slices.Clone(f.tight)

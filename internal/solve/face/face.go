@@ -14,19 +14,24 @@ import (
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
-// Most is the number of potentials, and of variables, of the largest problems that it is for.
-const Most = 200
+const (
+	// Most is the number of potentials, and of variables, of the largest problems that it is for.
+	Most = 200
+	// most is the work after which it gives up, about 0.1 s of it. A basis takes the cube of the variables, and many
+	// faces may have to be tried: what is solved takes less than 1e5 with 30 variables, and could take 1e10 with 200.
+	most = 5e7
+)
 
 // near lists how near a bound a value is, or a row that can be an equation, that is taken to be there.
 var near = []float64{1e-9, 1e-7, 1e-5, 1e-3, 1e-11}
 
 // Improve returns a point near y, and multipliers for it, that prove what the settings ask for; or false, also where
-// stop says so before.
+// stop says so before, or it would be more work than it is worth.
 func Improve(field *mrf.Field, y, mu []float64, s solve.Settings, stop func() bool) (
 	out solve.Certificate, at, by []float64, ok bool,
 ) {
 	p := lay(field)
-	p.stop = stop
+	p.stop = func() bool { return p.done > most || stop() }
 	none := make([]float64, len(mu))
 	least, best, bestBy := math.Inf(1), slices.Clone(y), slices.Clone(mu)
 	var pull []float64
@@ -59,7 +64,7 @@ func Improve(field *mrf.Field, y, mu []float64, s solve.Settings, stop func() bo
 		at = slices.Clone(y)
 		p.left = make([]float64, len(p.rows))
 		for range moves {
-			if stop() {
+			if p.stop() {
 				return out, nil, nil, false
 			}
 			p.descend(at, p.face(at, distance))
@@ -94,8 +99,9 @@ type problem struct {
 	n    int
 	rows []row
 	unit float64
-	stop func() bool // Improve's
-	left []float64   // of rows that were equations, the side to which they have been left; else 0
+	stop func() bool // once Improve's says so, or more than most is done
+	done work
+	left []float64 // of rows that were equations, the side to which they have been left; else 0
 }
 
 // row is a potential or a constraint. Its multiplier is between lo and hi, and d/compliance if it is a square.
@@ -184,7 +190,7 @@ func (p *problem) face(y []float64, distance float64) *face {
 
 // restrict makes the basis of what the tight rows restrict.
 func (p *problem) restrict(f *face) {
-	f.span, f.rows = basis{}, nil
+	f.span, f.rows = basis{done: &p.done}, nil
 	for j, tight := range f.tight {
 		if tight && f.span.add(masked(p.rows[j].a, f.free)) {
 			f.rows = append(f.rows, j)
@@ -298,7 +304,7 @@ func (p *problem) slide(y, along []float64, most float64) bool {
 // step is one of Newton's in terms of some directions, by least squares: what the squares with a curvature are to
 // change by. Where the energy falls along what nothing curves, it is that, with no limit.
 func (p *problem) step(y []float64, tight []bool, along [][]float64) (step []float64, most float64) {
-	g, squares := make([]float64, p.n), basis{}
+	g, squares := make([]float64, p.n), basis{done: &p.done}
 	var curved [][]float64
 	for j := range p.rows {
 		r := &p.rows[j]
@@ -375,7 +381,7 @@ func (r *row) derivative(d float64) float64 {
 // which the energy falls the most, unless those of steep squares may be loose, too.
 func (p *problem) multiply(y, mu []float64, f *face, loose bool) (by, left []float64) {
 	by, g := make([]float64, len(p.rows)), make([]float64, p.n)
-	l := least{stop: p.stop}
+	l := least{stop: p.stop, done: &p.done}
 	var found []int // by l, one after the other
 	for j := range p.rows {
 		r := &p.rows[j]

@@ -53,3 +53,25 @@ func TestImprove(t *testing.T) {
 		}
 	}
 }
+
+// A problem of many variables, whose faces are many and take long, is given up.
+func TestImproveGivesUp(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	m, theta, _ := mrftest.Random(rng, mrftest.Shape{Variables: 130, Blocks: 4, Potentials: 48, Arity: 4,
+		Kinds: []mrftest.Form{{Kind: mrf.Absolute, Exponent: 1}}})
+	for k := range theta {
+		theta[k] = math.Pow(10, float64(3*k))
+	}
+	field := mrf.NewField(m)
+	field.SetWeights(theta)
+	first, err := newton.New(field, solve.Settings{Gap: 1e-3, Threads: 1}).Solve(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	stop := func() bool { asked++; return false }
+	face.Improve(field, first.Y, first.Multipliers, solve.Settings{Gap: 1e-20, Feasibility: 1e-9, Threads: 1}, stop)
+	if asked == 0 || asked > 500 {
+		t.Errorf("it went on %d times", asked)
+	}
+}

@@ -11,6 +11,16 @@ import (
 type basis struct {
 	q, r [][]float64
 	from []int // whose it is, for addTo
+	done *work
+}
+
+// work counts products of two numbers, the sizes of vectors that are gone through; nil counts nothing.
+type work float64
+
+func (w *work) add(products int) {
+	if w != nil {
+		*w += work(products)
+	}
 }
 
 // dependent is the part of a vector beside others below which it follows from them.
@@ -18,6 +28,7 @@ const dependent = 1e-11
 
 // add adds a vector unless it follows from those that are there.
 func (b *basis) add(a []float64) bool {
+	b.done.add(4 * len(b.q) * len(a))
 	rest, whole := append([]float64(nil), a...), math.Sqrt(solve.Dot(a, a))
 	parts := make([]float64, len(b.q)+1)
 	for range 2 { // once more for what rounding leaves
@@ -81,6 +92,7 @@ type least struct {
 	between []bool // not at a bound
 	size    []float64
 	stop    func() bool
+	done    *work
 }
 
 // add adds a column, whose x begins where it is said, or at a bound if it is there.
@@ -181,6 +193,7 @@ const exchanges = 4
 // basis makes one of the columns between their bounds. Others, which follow from these, stay where they are, or go to 0
 // if nothing bounds them.
 func (l *least) basis() (b basis, c []float64) {
+	b.done = l.done
 	for k, between := range l.between {
 		if between && !b.addTo(l.columns[k], k) {
 			l.between[k] = false
