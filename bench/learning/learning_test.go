@@ -169,3 +169,34 @@ func TestSummary(t *testing.T) {
 		}
 	}
 }
+
+// TestPairs learns the weights of six rules about which records are of one thing. Where a threshold is learned, only
+// what tells pairs apart counts, wherever values lie, also where it is found out what inference had best know. And
+// weights that are tried one after another stay near those written, unless labels say otherwise. Without the former, F1
+// is 91.1, without the latter 89.5.
+func TestPairs(t *testing.T) {
+	sum := 0.0
+	for _, seed := range []uint64{5, 10} {
+		r := &result{Seed: seed}
+		p := made(t, taskOf(t, "catalogues"), seed)
+		if err := (&options{threads: 1}).learn(t.Context(), t.TempDir(), p, r); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("seed %d: F1 %.1f", seed, r.DeepPSL)
+		sum += r.DeepPSL
+	}
+	if mean := sum / 2; mean < 94 {
+		t.Errorf("F1 %.1f, should be at least 94", mean)
+	}
+}
+
+func taskOf(t *testing.T, name string) *task {
+	t.Helper()
+	for k := range tasks {
+		if tasks[k].name == name {
+			return &tasks[k]
+		}
+	}
+	t.Fatalf("there is no task %s", name)
+	return nil
+}

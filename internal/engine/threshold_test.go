@@ -12,8 +12,10 @@ import (
 )
 
 // columns are columns of two tables that belong together if they are alike, one to one.
-func columns(power, options string) map[string]string {
-	random := rand.New(rand.NewPCG(7, 9))
+func columns(power, options string) map[string]string { return columnsDrawn(7, power, options) }
+
+func columnsDrawn(seed uint64, power, options string) map[string]string {
+	random := rand.New(rand.NewPCG(seed, 9))
 	files := map[string]string{"model.json": `{
 		"rules": ["fixed 1: Alike(A, B) -> Match(A, B)` + power + `", "fixed 1: !Match(A, B)` + power + `",
 			"0.1: Rare(A, B) -> Match(A, B)", "Match(A, +B) <= 1 .", "Match(+A, B) <= 1 ."],
@@ -97,15 +99,18 @@ func TestBlindAnswersAreNoticed(t *testing.T) {
 	}
 }
 
-// Linear rules that would do better with squares are told, and squared ones are not.
+// Linear rules that would do better with squares are told, and squared ones are not. Of draw 0, the labels learned from
+// are told well, too, by the state that is found of many that cost the same, but not by another one.
 func TestLinearRulesAreNoticed(t *testing.T) {
 	const want = "with squares, the rules would tell the labels better: a loss of "
 	for _, power := range []string{"", " ^2"} {
-		files := columns(power, "")
-		files["model.json"] = strings.ReplaceAll(strings.ReplaceAll(files["model.json"], "fixed ", ""),
-			"-> Match(A, B)\"", "-> Match(A, B)"+power+"\"")
-		if printed := notices(t, writeProject(t, files)); strings.Contains(printed, want) != (power == "") {
-			t.Errorf("%q: %s", power, printed)
+		for seed := range uint64(2) {
+			files := columnsDrawn(seed, power, "")
+			files["model.json"] = strings.ReplaceAll(strings.ReplaceAll(files["model.json"], "fixed ", ""),
+				"-> Match(A, B)\"", "-> Match(A, B)"+power+"\"")
+			if printed := notices(t, writeProject(t, files)); strings.Contains(printed, want) != (power == "") {
+				t.Errorf("%q, draw %d: %s", power, seed, printed)
+			}
 		}
 	}
 }

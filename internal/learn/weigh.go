@@ -50,9 +50,9 @@ const (
 	// what has to be gained for weights to be taken.
 	roughTrifle    = 1e-3
 	leastRoughRate = weighingRate / 2
-	// weighingPrior, over the number of entities, holds weights back as if their logarithms were normal around those
+	// WeightPrior, over the number of entities, holds weights back as if their logarithms were normal around those
 	// written, with deviation 1.3: of few labels, most of what would fit better is chance.
-	weighingPrior = 0.3
+	WeightPrior = 0.3
 )
 
 // farthest is the logarithm of 100.
@@ -216,7 +216,7 @@ func (w *Weigher) objective(ctx context.Context, logs *Parameter) (float64, erro
 			logs.Gradient[r] += float32(share * g * w.Theta[r])
 		}
 	}
-	prior := weighingPrior / float64(all.Entities())
+	prior := WeightPrior / float64(all.Entities())
 	for r := range logs.Value {
 		if !w.Learned[r] {
 			logs.Gradient[r] = 0

@@ -192,22 +192,6 @@ func (c *comparison) inferFrom(ctx context.Context, theta, y []float64) ([]float
 	return slices.Clone(y), err
 }
 
-// charge is what the fit of an entity's labels owes to each weight having been fitted: one nat in all for each, as in
-// Akaike's criterion.
-func (c *comparison) charge() float64 {
-	return float64(c.weights()) / float64(max(1, c.learned.verdict.Entities()))
-}
-
-// weights counts those that are learned.
-func (c *comparison) weights() (count int) {
-	for _, learned := range c.g.learned() {
-		if learned {
-			count++
-		}
-	}
-	return count
-}
-
 // plainly is the number of standard errors from which on no further fold is held out.
 const plainly = 4
 

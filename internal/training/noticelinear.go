@@ -2,6 +2,7 @@ package training
 
 import (
 	"context"
+	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
@@ -18,6 +19,14 @@ func (c *comparison) linear(ctx context.Context) error {
 		return nil
 	}
 	kept := c.verdict(c.labels, c.training.Chosen.Values)
+	// Of states that cost the same, inference over other things may find another one.
+	y, err := c.inferFrom(ctx, g.Theta, slices.Repeat([]float64{1}, g.Model.Variables))
+	if err != nil {
+		return err
+	}
+	if other := c.verdictAs(c.labels, c.training.Chosen.Values, y); other.Loss() > kept.Loss() {
+		kept = other
+	}
 	best := kept
 	field := mrf.NewFieldOn(model, g.Field.Threads)
 	for _, theta := range [][]float64{g.Theta, c.written.theta} {
@@ -25,7 +34,7 @@ func (c *comparison) linear(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if other := c.verdict(c.labels, y); other.Loss() < best.Loss() {
+		if other := c.verdictAs(c.labels, c.training.Chosen.Values, y); other.Loss() < best.Loss() {
 			best = other
 		}
 	}

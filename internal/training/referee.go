@@ -107,26 +107,48 @@ func (g gain) wins(charge float64) bool {
 	return g.loss-charge > max(g.lossError, learn.Trifle)
 }
 
+// charge is what the fit of an entity's labels owes to each weight having been fitted: one nat in all for each, as in
+// Akaike's criterion.
+func (c *referee) charge() float64 {
+	entities := c.labels.Judge(make([]float64, c.g.Model.Variables)).Entities()
+	return float64(c.weights()) / float64(max(1, entities))
+}
+
+// weights counts those that are learned.
+func (c *referee) weights() (count int) {
+	for _, learned := range c.g.learned() {
+		if learned {
+			count++
+		}
+	}
+	return count
+}
+
 // verdict judges a state by some of the labels.
 func (c *referee) verdict(labels *learn.Labels, y []float64) learn.Verdict {
+	return c.verdictAs(labels, y, y)
+}
+
+// verdictAs judges a state, where a level is still to be learned by the one that suits another state.
+func (c *referee) verdictAs(labels *learn.Labels, other, y []float64) learn.Verdict {
 	if c.levels {
-		y = c.calibrated(labels, y)
+		y = c.calibrated(labels, other, y)
 	}
 	return labels.Judge(y)
 }
 
 // calibrated returns a state in which atoms with labels have the values that logistic curves give them, one for each
-// predicate, as each has a threshold.
-func (c *referee) calibrated(labels *learn.Labels, y []float64) []float64 {
+// predicate, as each has a threshold. The curves suit another state, or the same.
+func (c *referee) calibrated(labels *learn.Labels, other, y []float64) []float64 {
 	y = slices.Clone(y)
 	for _, part := range c.byPredicate(labels) {
 		values := make([]float64, len(part.Variables))
 		for k, i := range part.Variables {
-			values[k] = y[i]
+			values[k] = other[i]
 		}
 		probability := eval.Calibrate(part.Truth, values)
-		for k, i := range part.Variables {
-			y[i] = probability(values[k])
+		for _, i := range part.Variables {
+			y[i] = probability(y[i])
 		}
 	}
 	return y

@@ -49,6 +49,11 @@ func (g *learner) rehearse(ctx context.Context, training *Training) error {
 	if err := r.schedule(training.folds); err != nil || r.shifts == nil {
 		return err
 	}
+	// Where a threshold will be learned, weights may have been chosen by what tells true from false, wherever values lie.
+	var err error
+	if r.levels, err = r.learnsLevels(); err != nil {
+		return err
+	}
 	forgotten, err := r.answer(ctx, false, g.Theta)
 	if err != nil {
 		return err
@@ -222,7 +227,11 @@ func (r *rehearsal) know(ctx context.Context, forgotten *contestant, theta []flo
 		return known, nil, err
 	}
 	gain, err := r.judge(r.labels, forgotten, &known)
-	wins := gain.wins(0) || gain.any() && !forgotten.verdict.Beats(r.nothing(), 0)
+	charge := 0.0
+	if r.levels && r.written != nil { // weights were sought by these very labels while nothing was known
+		charge = -r.charge()
+	}
+	wins := gain.wins(charge) || gain.any() && !forgotten.verdict.Beats(r.nothing(), 0)
 	return known, &Rehearsed{wins, forgotten.verdict.Loss(), known.verdict.Loss(), forgotten.score, known.score}, err
 }
 

@@ -81,13 +81,7 @@ func (r *rehearsal) rivals(ctx context.Context, p *plan) (rivals []rival, err er
 	if !finds || !s.Compared || r.folds == nil || g.Model.Potentials() > mostRehearsed {
 		return rivals, nil
 	}
-	weights := 0.0
-	for _, learned := range g.learned() {
-		if learned {
-			weights++
-		}
-	}
-	found, err := r.found(ctx, weights/float64(r.labels.Judge(make([]float64, g.Model.Variables)).Entities()), nil)
+	found, err := r.found(ctx, r.charge(), nil)
 	return append(rivals, found...), err
 }
 

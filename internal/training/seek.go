@@ -8,6 +8,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/learn/search"
 	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/stat"
 )
 
 // mostSought is the number of ground rules up to which weights are tried one after another, an inference each, and
@@ -61,13 +62,13 @@ func (c *comparison) improve(ctx context.Context, theta []float64, without *divi
 		}
 		labels = c.fit.labels.Where(func(entity int32) bool { return !without.holds(entity) })
 	}
-	rate := func(y []float64) (float64, error) {
+	rate := func(theta, y []float64) (float64, error) {
 		if c.levels {
-			return -c.verdict(labels, y).Loss() - aboutHalf*labels.Judge(y).Loss(), nil
+			return -c.verdict(labels, y).Loss() - aboutHalf*labels.Judge(y).Loss() - c.prior(theta), nil
 		}
 		score, err := g.GuidedBy(&session.Answer{Values: y, Perceived: g.Inputs}, c.fit.phase, c.fit.guides,
 			func(i int32) bool { return !held[i] })
-		return score - labels.Judge(y).Loss(), err
+		return score - labels.Judge(y).Loss() - c.prior(theta), err
 	}
 	return c.climb(ctx, theta, rate)
 }
@@ -81,18 +82,38 @@ func (c *comparison) centre(ctx context.Context) error {
 	}
 	labels := c.fit.labels
 	most := c.verdict(labels, y).Loss() + learn.Trifle/2
-	c.learned.theta, c.learned.y, err = c.climb(ctx, c.learned.theta, func(y []float64) (float64, error) {
+	c.learned.theta, c.learned.y, err = c.climb(ctx, c.learned.theta, func(theta, y []float64) (float64, error) {
 		if c.verdict(labels, y).Loss() > most {
 			return math.Inf(-1), nil
 		}
-		return -labels.Judge(y).Loss(), nil
+		return -labels.Judge(y).Loss() - c.prior(theta), nil
 	})
 	c.training.Chosen.Values = c.learned.y
 	return err
 }
 
+// prior is what weights owe for how far they are from those written, as a Weigher has it: of few labels, most of what
+// weights farther away would fit better is chance. Where all of them can move, only ratios mean anything.
+func (c *comparison) prior(theta []float64) float64 {
+	var logs []float64
+	for r, learned := range c.g.learned() {
+		if learned && theta[r] > 0 && c.written.theta[r] > 0 {
+			logs = append(logs, math.Log(theta[r]/c.written.theta[r]))
+		}
+	}
+	middle := 0.0
+	if c.g.relative() && len(logs) > 0 {
+		middle = stat.Mean(logs)
+	}
+	sum := 0.0
+	for _, log := range logs {
+		sum += (log - middle) * (log - middle)
+	}
+	return learn.WeightPrior / float64(max(1, c.fit.labels.Judge(c.written.y).Entities())) * sum
+}
+
 // climb tries weights one after another, each by the state that it gives, and returns the best with theirs.
-func (c *comparison) climb(ctx context.Context, theta []float64, rate func(y []float64) (float64, error)) (
+func (c *comparison) climb(ctx context.Context, theta []float64, rate func(theta, y []float64) (float64, error)) (
 	best, y []float64, err error) {
 	g := c.g
 	y = make([]float64, g.Model.Variables)
@@ -101,10 +122,10 @@ func (c *comparison) climb(ctx context.Context, theta []float64, rate func(y []f
 		if y, err = c.inferFrom(ctx, weights, y); err != nil {
 			return 0, err
 		}
-		if value, err = rate(y); err == nil && value > most && g.Field.Convexity() == 0 {
+		if value, err = rate(weights, y); err == nil && value > most && g.Field.Convexity() == 0 {
 			// Several states may cost the same, and inference may find another one.
 			if y, err = c.infer(ctx, weights); err == nil {
-				value, err = rate(y)
+				value, err = rate(weights, y)
 			}
 		}
 		most = max(most, value)
