@@ -193,7 +193,7 @@ func (p *program) step(products float64, count int) (length float64) {
 	p.move(step)
 	length = max(step.primal, step.dual)
 	if p.rough {
-		p.floor = floor
+		p.firmer()
 	}
 	if length < lost {
 		p.firm = min(10*p.firmer(), mostFirm)
@@ -201,12 +201,16 @@ func (p *program) step(products float64, count int) (length float64) {
 	return length
 }
 
-// firmer is how firm the matrix is to be where it was not firm enough. It is not to become nearly singular again: where
-// hard rows leave no point inside the box, such as sums that come to 1 in a variable, it does from step to step, and
-// steps along what rounding leaves take the point far from where all products are alike.
+// firmer is how firm the matrix is to be where it was not firm enough. If that happens again it is not to become nearly
+// singular any more: where hard rows leave no point inside the box, such as sums that come to 1 in a variable, it does
+// from step to step, and steps along what rounding leaves take the point far from where all products are alike.
 func (p *program) firmer() float64 {
+	if p.floor == 0 {
+		p.floor = leastFirm
+		return leastFirm
+	}
 	p.floor = floor
-	return max(leastFirm, 100*p.firm)
+	return max(floor/10, 100*p.firm)
 }
 
 // better returns a step, or one that goes as far by values as by multipliers if that leaves smaller products, and their

@@ -95,10 +95,11 @@ type row struct {
 // soft is a compliance that rows have in steps, and proximal a curvature that variables have there: pulls to the
 // present point, which leave the solution as it is, and the matrix regular. A step leaves a row violated by soft times
 // what its multiplier changes by: along chains, multipliers are as large as the square of the length, or more. Where
-// that is not regular enough, both are larger by firm, from least to most, and by floor from then on.
+// that is not regular enough, both are larger by firm, from least to most. A trace is enough if weights are far apart
+// and a pivot was lost; if that is not enough once more, they are larger by floor from then on.
 const (
 	soft, proximal      = 1e-18, 1e-10
-	leastFirm, mostFirm = 1e-9, 1e-4
+	leastFirm, mostFirm = 1e-12, 1e-4
 	floor               = 1e-8
 )
 

@@ -29,6 +29,7 @@ type sparse struct {
 	nest     nest   // of the rows of several variables, for solutions without the factor
 	twins    []twin // of kept rows, in the order of these
 
+	lost                bool // a pivot of the factor, to rounding
 	x, rest, correction []float64
 }
 
@@ -160,8 +161,8 @@ func (s *sparse) factor(p *program) bool {
 
 // refactor factors the matrix as it is, unless time is up: then nothing that follows counts.
 func (s *sparse) refactor(p *program) bool {
-	_, whole := s.factored.Factor(s.diagonal, s.numbers, p.stop)
-	p.ended = !whole
+	lost, whole := s.factored.Factor(s.diagonal, s.numbers, p.stop)
+	s.lost, p.ended = lost > 0, !whole
 	return whole
 }
 
@@ -220,12 +221,12 @@ func (s *sparse) solve(p *program) {
 		most = moreRefinements
 	}
 	first, second := largest(right[:p.n]), largest(right[p.n:])
-	upper, lower, scale := math.Inf(1), math.Inf(1), max(first, second)
+	upper, lower := math.Inf(1), math.Inf(1)
 	for k := range most + 1 {
 		copy(s.correction, right)
 		s.subtractProduct(s.x, s.correction)
 		e, f := largest(s.correction[:p.n]), largest(s.correction[p.n:])
-		p.rough = !(e <= tolerable*scale && f <= tolerable*scale)
+		p.rough = s.lost && p.firm == 0 || !(e <= tolerable*max(first, second) && f <= tolerable*max(second, 1))
 		if k == most || !(e < upper/2 || f < lower/2) || e <= exact*first && f <= max(exact*second, little) {
 			break
 		}
