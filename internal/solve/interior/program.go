@@ -138,7 +138,7 @@ func (p *program) prepare(c *component) {
 		if r.last-r.first > 1 {
 			p.several = append(p.several, int32(j))
 			p.rigid = p.rigid || r.hard
-			steep := r.weight() > most
+			steep := p.weight(r) > most
 			p.steep = p.steep || steep
 			r.kept = r.hard || steep || r.last-r.first > short
 		}
@@ -159,22 +159,26 @@ func (p *program) prepare(c *component) {
 // would leave no digit of what the least weights ask for.
 const spread = 1e3
 
-// weight is what a soft row's multiplier can be, or its curvature; 0 if the row is hard.
-func (r *row) weight() float64 {
-	switch {
-	case r.hard:
+// weight is what a soft row's multiplier can push a variable by, or its curvature there; 0 if the row is hard.
+func (p *program) weight(r *row) float64 {
+	if r.hard {
 		return 0
-	case r.compliance > 0:
-		return 1 / r.compliance
 	}
-	return r.hi - r.lo
+	size := 0.0
+	for _, a := range p.coef[r.first:r.last] {
+		size = max(size, math.Abs(a))
+	}
+	if r.compliance > 0 {
+		return size / r.compliance * size
+	}
+	return (r.hi - r.lo) * size
 }
 
 // least is the least weight of a soft row or a linear potential.
 func (p *program) least() float64 {
 	least := math.Inf(1)
 	for k := range p.rows {
-		if w := p.rows[k].weight(); w > 0 {
+		if w := p.weight(&p.rows[k]); w > 0 {
 			least = min(least, w)
 		}
 	}

@@ -58,3 +58,44 @@ func TestWeightsApart(t *testing.T) {
 		}
 	}
 }
+
+// Coefficients far apart are as weights are: a short row that pushes much is not summed with those that push little.
+func TestCoefficientsApart(t *testing.T) {
+	all := 0
+	for seed := range uint64(30) {
+		r, err := interior.New(coefficients(1000, seed), solve.Settings{Gap: 1e-6}).Solve(t.Context())
+		if err != nil || r.Status != solve.Optimal {
+			t.Errorf("seed %d: %v after %d steps, %+v, %v", seed, r.Status, r.Iterations, r.Certificate, err)
+		}
+		all += r.Iterations
+	}
+	if all > 16*30 {
+		t.Errorf("%d steps", all)
+	}
+}
+
+// coefficients makes sums of two, some a thousand times what they are or a thousandth, that equal other such sums, and
+// guesses, all of weight 1.
+func coefficients(n int, seed uint64) *mrf.Field {
+	rng := rand.New(rand.NewPCG(seed, 3))
+	b := mrftest.New(n, 0, 1)
+	for k, sides := range [][2]float64{{0.001, 1}, {1000, 1}, {1000, 1000}, {0.001, 0.001}, {1, 0.001}} {
+		kind := mrf.Absolute
+		if k > 2 {
+			kind = mrf.Hinge
+		}
+		b.Rule(0, kind, 1)
+		for range n / 10 {
+			p := rng.Perm(n)
+			b.Add(0, []mrftest.Term{{Index: p[0], Coef: sides[0]}, {Index: p[1], Coef: sides[0]},
+				{Index: p[2], Coef: -sides[1]}, {Index: p[3], Coef: -sides[1]}}, nil)
+		}
+	}
+	b.Rule(0, mrf.Absolute, 1)
+	for i := range n {
+		b.Add(-min(max(0.5+0.3*rng.NormFloat64(), 0), 1), []mrftest.Term{{Index: i, Coef: 1}}, nil)
+	}
+	field := mrf.NewField(b.Model())
+	field.SetWeights([]float64{1})
+	return field
+}
