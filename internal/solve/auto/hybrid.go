@@ -51,7 +51,8 @@ const (
 	// move all their multipliers. Eager is the part of a first try of the other without factors that it works before;
 	// that takes up to generous times what is expected.
 	impatience, eager, generous = 0.05, 0.1, 2
-	// closing is how many times as long the other's turn waits where Newton's method is near its end.
+	// closing is how many times as long the other's turn waits where Newton's method is near its end, or gains something
+	// where nothing is hard.
 	closing = 2
 	// promising is how many times what Newton's method has done what is left of a try may be for it to go on.
 	promising = 3
@@ -137,11 +138,7 @@ func (h *hybrid) soonest(off float64) float64 {
 			*h.foreseen = interior.Foreseen(h.field.Model)
 		}
 	}
-	least := h.patience(off) * h.foreseen.Work
-	if h.hard || off > far {
-		least = min(least, h.haste(off)*h.foreseen.Early)
-	}
-	return least
+	return min(h.patience(off)*h.foreseen.Work, h.haste(off)*h.foreseen.Early)
 }
 
 // haste is the part of what steps without factorisations take that Newton's method works before they have a turn. From
@@ -158,7 +155,8 @@ func (h *hybrid) haste(off float64) float64 {
 // comes soon if Newton's method has next to nothing, and late if it is near its end: what is but hundreds of times off
 // is often solved before the other has taken its first steps. With limits alone Newton's method often does well, and
 // the other has a second turn only if next to nothing is gained, or Newton's has worked more than was left of the
-// first, and it works for about as long as that. Where nothing is hard it has a turn only if next to nothing is gained.
+// first, and it works for about as long as that. Where nothing is hard it waits twice as long, unless next to nothing
+// is gained.
 func (h *hybrid) try(ctx context.Context, began time.Time, work, off float64) (solved bool) {
 	h.analyse()
 	turn := max(h.turn, h.haste(off)*h.cost.Early)
@@ -167,8 +165,11 @@ func (h *hybrid) try(ctx context.Context, began time.Time, work, off float64) (s
 	}
 	if !h.hard {
 		turn *= h.warm
+		if off <= far {
+			turn *= closing
+		}
 	}
-	if work < turn || h.cost.EarlyBytes > roomy || !h.hard && off <= far ||
+	if work < turn || h.cost.EarlyBytes > roomy ||
 		!h.equations && (off <= nearly || off <= far && work < h.remaining) {
 		return false
 	}
