@@ -39,11 +39,12 @@ type Basis struct {
 	stamp  int32
 }
 
-// triangle has the entries beside the diagonal by columns.
+// triangle has the entries beside the diagonal by columns, most of which have none as a rule: filled are those that do.
 type triangle struct {
-	start []int32
-	row   []int32
-	coef  []float64
+	start  []int32
+	row    []int32
+	coef   []float64
+	filled []int32
 }
 
 const none = -1
@@ -99,6 +100,18 @@ func (b *Basis) clear() {
 func (b *Basis) number() {
 	for k, r := range b.lower.row {
 		b.lower.row[k] = b.pivot[r]
+	}
+	b.lower.list()
+	b.upper.list()
+}
+
+// list lists the columns that have entries.
+func (t *triangle) list() {
+	t.filled = t.filled[:0]
+	for k, first := range t.start[:len(t.start)-1] {
+		if t.start[k+1] > first {
+			t.filled = append(t.filled, int32(k))
+		}
 	}
 }
 
@@ -190,11 +203,8 @@ func (b *Basis) spread(j int32) (largest float64) {
 	for k := len(b.order) - 1; k >= 0; k-- {
 		r := b.order[k]
 		if p := b.pivot[r]; p != none && b.x[r] != 0 {
-			v := b.x[r]
 			b.Work += int(b.lower.start[p+1] - b.lower.start[p])
-			for l := b.lower.start[p]; l < b.lower.start[p+1]; l++ {
-				b.x[b.lower.row[l]] -= v * b.lower.coef[l]
-			}
+			b.lower.subtract(p, b.x[r], b.x)
 		}
 	}
 	return largest
@@ -241,39 +251,70 @@ func (b *Basis) Solve(v, z []float64) {
 	for k, r := range b.row {
 		z[k] = v[r]
 	}
-	for k := range b.row {
-		if x := z[k]; x != 0 {
-			for l := b.lower.start[k]; l < b.lower.start[k+1]; l++ {
-				z[b.lower.row[l]] -= x * b.lower.coef[l]
-			}
-		}
+	for _, k := range b.lower.filled {
+		b.lower.subtract(k, z[k], z)
 	}
-	for k := len(b.row) - 1; k >= 0; k-- {
-		x := z[k] * b.values[k]
-		z[k] = x
-		if x != 0 {
-			for l := b.upper.start[k]; l < b.upper.start[k+1]; l++ {
-				z[b.upper.row[l]] -= x * b.upper.coef[l]
-			}
-		}
+	for l := len(b.upper.filled) - 1; l >= 0; l-- {
+		k := b.upper.filled[l]
+		b.upper.subtract(k, z[k]*b.values[k], z)
+	}
+	for k, v := range b.values {
+		z[k] *= v
 	}
 }
 
 // SolveTransposed sets v, by rows, to B⁻ᵀ z, z by pivots, which it overwrites.
 func (b *Basis) SolveTransposed(z, v []float64) {
-	for k := range b.row {
-		x := z[k]
-		for l := b.upper.start[k]; l < b.upper.start[k+1]; l++ {
-			x -= z[b.upper.row[l]] * b.upper.coef[l]
-		}
-		z[k] = x * b.values[k]
+	for k, v := range b.values {
+		z[k] *= v
 	}
-	for k := len(b.row) - 1; k >= 0; k-- {
-		x := z[k]
-		for l := b.lower.start[k]; l < b.lower.start[k+1]; l++ {
-			x -= z[b.lower.row[l]] * b.lower.coef[l]
-		}
-		z[k] = x
-		v[b.row[k]] = x
+	for _, k := range b.upper.filled {
+		z[k] -= b.upper.dot(k, z) * b.values[k]
 	}
+	for l := len(b.lower.filled) - 1; l >= 0; l-- {
+		k := b.lower.filled[l]
+		z[k] -= b.lower.dot(k, z)
+	}
+	for k, r := range b.row {
+		v[r] = z[k]
+	}
+}
+
+// subtract subtracts so many times a column from z.
+func (t *triangle) subtract(k int32, times float64, z []float64) {
+	first, last := t.start[k], t.start[k+1]
+	if first == last || times == 0 {
+		return
+	}
+	rows := t.row[first:last]
+	coef := t.coef[first:last][:len(rows)]
+	for l, r := range rows {
+		z[r] -= times * coef[l]
+	}
+}
+
+// dot is the product of a column with z.
+func (t *triangle) dot(k int32, z []float64) float64 {
+	first, last := t.start[k], t.start[k+1]
+	if first == last {
+		return 0
+	}
+	return dot(t.row[first:last], t.coef[first:last], z)
+}
+
+// dot is the product of a list of entries with z, in four sums, none of which waits for another one.
+func dot(rows []int32, coef, z []float64) float64 {
+	var first, second, third, fourth float64
+	for len(rows) >= 4 && len(coef) >= 4 {
+		first += z[rows[0]] * coef[0]
+		second += z[rows[1]] * coef[1]
+		third += z[rows[2]] * coef[2]
+		fourth += z[rows[3]] * coef[3]
+		rows, coef = rows[4:], coef[4:]
+	}
+	coef = coef[:len(rows)]
+	for l, r := range rows {
+		first += z[r] * coef[l]
+	}
+	return first + second + (third + fourth)
 }

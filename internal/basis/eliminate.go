@@ -107,9 +107,10 @@ func (e *elimination) append(r, column int32, v float64) {
 
 // measure finds the largest entry of a row, which has a pivot only if there is one.
 func (e *elimination) measure(r int32) {
-	largest, first := 0.0, e.rows.start[r]
-	for l, j := range e.rows.of(r) {
-		largest = max(largest, math.Abs(e.coef[first+int32(l)])*e.scale[j])
+	largest := 0.0
+	items, coef := e.row(r)
+	for l, j := range items {
+		largest = max(largest, math.Abs(coef[l])*e.scale[j])
 	}
 	if e.largest[r] = largest; largest > 0 {
 		e.byRow.put(r, e.rows.count[r])
@@ -203,32 +204,51 @@ func (e *elimination) reduce(r, i, j int32, pivot float64) {
 	e.b.lower.add(r, times)
 	e.leave(r, at)
 	e.work += int(e.rows.count[i] + e.rows.count[r])
-	for l := e.rows.start[r]; l < e.rows.start[r]+e.rows.count[r]; {
-		q := e.rows.item[l]
+	both := e.subtract(r, times)
+	e.makeRoom(r, e.rows.count[r]+e.rows.count[i]-both)
+	items, coef := e.row(i)
+	for l, q := range items {
+		if e.place[q] < 0 {
+			e.place[q] = -e.place[q]
+			continue
+		}
+		e.append(r, q, -times*coef[l])
+		e.remember(q, r)
+	}
+	e.measure(r)
+}
+
+// row is the entries of a row.
+func (e *elimination) row(r int32) (items []int32, coef []float64) {
+	first, count := e.rows.start[r], e.rows.count[r]
+	items = e.rows.item[first : first+count]
+	return items, e.coef[first : first+count][:len(items)]
+}
+
+// subtract subtracts so many times the pivot's row from the entries that row r has, and tells how many both have.
+func (e *elimination) subtract(r int32, times float64) (both int32) {
+	items, coef := e.row(r)
+	for l := 0; l < len(items); {
+		q := items[l]
 		p := e.place[q]
 		if p == 0 {
 			l++
 			continue
 		}
+		both++
 		e.place[q] = -p
 		less := times * e.coef[p-1]
-		if e.coef[l] -= less; math.Abs(e.coef[l]) > cancelled*math.Abs(less) {
+		if coef[l] -= less; math.Abs(coef[l]) > cancelled*math.Abs(less) {
 			l++
 			continue
 		}
-		e.leave(r, l)
+		last := len(items) - 1
+		items[l], coef[l] = items[last], coef[last]
+		items, coef = items[:last], coef[:last]
 		e.forget(q, r)
 	}
-	e.makeRoom(r, e.rows.count[r]+e.rows.count[i])
-	for l, q := range e.rows.of(i) {
-		if e.place[q] < 0 {
-			e.place[q] = -e.place[q]
-			continue
-		}
-		e.append(r, q, -times*e.coef[e.rows.start[i]+int32(l)])
-		e.remember(q, r)
-	}
-	e.measure(r)
+	e.rows.count[r] = int32(len(items))
+	return both
 }
 
 // makeRoom has a row have room for so many entries.
@@ -332,11 +352,7 @@ func (b *Basis) combine(r int32, y []float64) {
 	clear(y)
 	y[r] = 1
 	for k := len(b.row) - 1; k >= 0; k-- {
-		sum := 0.0
-		for l := b.lower.start[k]; l < b.lower.start[k+1]; l++ {
-			sum -= y[b.lower.row[l]] * b.lower.coef[l]
-		}
-		y[b.row[k]] = sum
+		y[b.row[k]] = -b.lower.dot(int32(k), y)
 	}
 }
 

@@ -28,6 +28,7 @@ type Greedy struct {
 	classes            []int32 // of columns by weight, the greatest first
 	order              []int32
 	u, scale           []float64
+	inverse            []float64 // of the weights of the basis, by pivots
 }
 
 const (
@@ -47,7 +48,7 @@ const (
 func NewGreedy(a *Columns, weights []float64, worth float64) *Greedy {
 	return &Greedy{Basis: New(a), Weights: weights, Worth: worth, classes: make([]int32, len(weights)),
 		order: make([]int32, len(weights)), Left: make([]float64, a.Rows), u: make([]float64, a.Rows),
-		scale: make([]float64, len(weights))}
+		scale: make([]float64, len(weights)), inverse: make([]float64, a.Rows)}
 }
 
 // ChooseByWeight takes a basis by the present weights. It tells whether there is one that does not fill.
@@ -79,7 +80,17 @@ func (g *Greedy) ChooseByWeight() bool {
 		ok = g.ChooseLarge(g.order, g.scale, fill*all, limit-g.Work)
 		g.Visits += g.Work
 	}
+	if ok {
+		g.invert()
+	}
 	return ok
+}
+
+// invert keeps the inverses of the weights of the basis.
+func (g *Greedy) invert() {
+	for k, j := range g.Chosen {
+		g.inverse[k] = 1 / g.Weights[j]
+	}
 }
 
 // Follow takes another basis, as weights have changed, if solutions with this one have cost as much as that. It tells
@@ -87,7 +98,11 @@ func (g *Greedy) ChooseByWeight() bool {
 func (g *Greedy) Follow() bool {
 	g.Young = false
 	cost := perVisit * g.Work
-	return g.lost <= cost && g.spent <= dear*cost || g.ChooseByWeight()
+	if g.lost <= cost && g.spent <= dear*cost {
+		g.invert()
+		return true
+	}
+	return g.ChooseByWeight()
 }
 
 // perProduct is the number of entries that a product and its preconditioning visit.
@@ -111,10 +126,11 @@ func (g *Greedy) Note(products int) {
 // Precondition sets z to B⁻ᵀ W⁻¹ B⁻¹ r.
 func (g *Greedy) Precondition(r, z []float64) {
 	g.Solve(r, g.Left)
-	off := 0.0
-	for k, j := range g.Chosen {
-		g.u[k] = g.Left[k] / g.Weights[j]
-		off = max(off, g.Left[k]*g.u[k])
+	off, u := 0.0, g.u[:len(g.Left)]
+	inverse := g.inverse[:len(g.Left)]
+	for k, left := range g.Left {
+		u[k] = left * inverse[k]
+		off = max(off, left*u[k])
 	}
 	g.Off = math.Sqrt(off)
 	g.SolveTransposed(g.u, z)
