@@ -260,3 +260,33 @@ func TestChooseLargeFillsLess(t *testing.T) {
 		t.Error("it does not give up")
 	}
 }
+
+// What fills too much is known from what is there, long before it is in the factors.
+func TestChooseLargeForeseesFill(t *testing.T) {
+	const n = 300
+	rng := rand.New(rand.NewPCG(4, 4))
+	a := &basis.Columns{Rows: n, Start: []int32{0}}
+	for range n {
+		for _, r := range rng.Perm(n)[:8] {
+			a.Row, a.Coef = append(a.Row, int32(r)), append(a.Coef, rng.Float64()+0.5)
+		}
+		a.Start = append(a.Start, int32(len(a.Row)))
+	}
+	addUnits(a)
+	var order []int32
+	scale := make([]float64, 2*n)
+	for j := range scale {
+		order, scale[j] = append(order, int32(j)), 1
+	}
+	b := basis.New(a)
+	if !b.ChooseLarge(order, scale, math.MaxInt, math.MaxInt) {
+		t.Fatal("no basis")
+	}
+	entries, visits := b.Entries(), b.Work
+	if b.ChooseLarge(order, scale, entries/2, math.MaxInt) || b.Work > visits/4 {
+		t.Errorf("%d visits of %d for half of %d entries", b.Work, visits, entries)
+	}
+	if !b.ChooseLarge(order, scale, entries, math.MaxInt) || b.Entries() != entries {
+		t.Errorf("%d entries, not %d", b.Entries(), entries)
+	}
+}

@@ -18,6 +18,7 @@ type elimination struct {
 	byRow   buckets   // the rows that can have a pivot
 	byCol   buckets   // the columns that may
 	place   []int32   // of each column in the pivot's row, and 1; less than 0 where the row at hand has had it
+	entries int       // of all rows
 	work    int
 }
 
@@ -47,11 +48,12 @@ func (b *Basis) ChooseLarge(order []int32, scale []float64, most, work int) (ok 
 	return true
 }
 
-// eliminate takes pivots until nothing is left of the columns.
+// eliminate takes pivots until nothing is left of the columns. Each entry that is there ends in the factors unless it
+// is cancelled, so that too many are told long before they are made.
 func (b *Basis) eliminate(columns []int32, scale []float64, most, work int) (ok bool) {
 	e := &elimination{b: b, scale: scale}
 	e.lay(columns)
-	for ok = true; ok; ok = len(b.lower.row) <= most && e.work <= work {
+	for ok = true; ok; ok = len(b.lower.row)+e.entries <= most && e.work <= work {
 		i, at := e.search()
 		if i == none {
 			break
@@ -103,6 +105,7 @@ func (e *elimination) append(r, column int32, v float64) {
 	at := e.rows.start[r] + e.rows.count[r]
 	e.rows.item[at], e.coef[at] = column, v
 	e.rows.count[r]++
+	e.entries++
 }
 
 // measure finds the largest entry of a row, which has a pivot only if there is one.
@@ -193,6 +196,7 @@ func (e *elimination) take(i, at int32) {
 // leave takes an entry out of a row.
 func (e *elimination) leave(r, at int32) {
 	e.rows.count[r]--
+	e.entries--
 	last := e.rows.start[r] + e.rows.count[r]
 	e.rows.item[at], e.coef[at] = e.rows.item[last], e.coef[last]
 }
@@ -247,6 +251,7 @@ func (e *elimination) subtract(r int32, times float64) (both int32) {
 		items, coef = items[:last], coef[:last]
 		e.forget(q, r)
 	}
+	e.entries -= int(e.rows.count[r]) - len(items)
 	e.rows.count[r] = int32(len(items))
 	return both
 }
