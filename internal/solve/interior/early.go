@@ -33,7 +33,7 @@ type early struct {
 	columns basis.Columns // of (1 - R)K and of 1 - R
 	weights []float64     // of these
 	inverse []float64     // the first of them, D⁻¹
-	whole   []float64     // Δ
+	whole   []float64     // Δ⁻¹
 
 	x, r, z, d, q []float64
 	right         []float64
@@ -54,8 +54,9 @@ const (
 	exactness, steadily, accepted, slightly = 1e-6, 1.0 / 30, 0.05, 0.03
 	// near is how much basic columns may take, in terms of the root of the mean product.
 	near = 0.3
-	// perProduct is the work of a product for an entry, in about nanoseconds.
-	perProduct = 4
+	// perProduct is the work of a product for an entry, and perChoice that of a choice for one visited, in about
+	// nanoseconds.
+	perProduct, perChoice = 4, 6
 )
 
 // newEarly lays out K. It tells whether conjugate gradients are worth trying. Where there is a budget, it is Try's,
@@ -151,7 +152,7 @@ func (e *early) factor(p *program) bool {
 	return true
 }
 
-// weigh computes Δ. The diagonal of S itself would not do: R ties an outer row to the inner one by what that gives,
+// weigh computes Δ⁻¹. The diagonal of S itself would not do: R ties an outer row to the inner one by what that gives,
 // which is far more than all else where the inner row is far from its bound.
 func (e *early) weigh(p *program) {
 	for k, j := range e.rows {
@@ -160,7 +161,7 @@ func (e *early) weigh(p *program) {
 		for l := r.first; l < r.last; l++ {
 			sum += p.coef[l] * p.coef[l] * e.inverse[p.index[l]]
 		}
-		e.whole[k] = sum
+		e.whole[k] = 1 / sum
 	}
 }
 
@@ -238,7 +239,7 @@ func (e *early) improve(p *program) bool {
 func (e *early) choose(p *program, by func() bool) (ok bool) {
 	before := e.greedy.Visits
 	ok = by()
-	p.spent += perProduct * float64(e.greedy.Visits-before)
+	p.spent += perChoice * float64(e.greedy.Visits-before)
 	return ok
 }
 
@@ -390,7 +391,7 @@ func (e *early) precondition(p *program) float64 {
 		copy(e.z, e.r)
 		e.nest.undo(e.z)
 		for k, v := range e.whole {
-			e.z[k] /= v
+			e.z[k] *= v
 		}
 		e.nest.undoTransposed(e.z)
 	}
