@@ -94,6 +94,9 @@ func (c *crossFitting) stages(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := c.unblind(ctx); err != nil {
+		return err
+	}
 	return c.steady(ctx)
 }
 

@@ -250,6 +250,47 @@ func (c *crossFitting) leftOut() (thetas [][]float64) {
 	return thetas
 }
 
+// unblind finds weights that tell something where those that stand have one value for all that is held out. A strong
+// prior of linear rules does so, or rules that drown what networks see: no derivative leads away from there, and where
+// little is true, there is next to nothing to gain by the cross-entropy of values as they are. So weaker rules are
+// compared by what the task is evaluated by, and by a logistic curve of the values: wherever these lie, they tell what
+// is likelier. There is nothing to lose, and any gain is taken, or one by a standard error over an answer that tells
+// something once labels are known.
+func (c *crossFitting) unblind(ctx context.Context) error {
+	g := c.g
+	relating := g.relating()
+	if len(c.folds) == 0 || c.plan.theta == nil || c.plan.epochs > 0 || len(relating) == 0 || g.Perception == nil ||
+		g.Project.Learning.Learn.RuleRate == 0 {
+		return nil
+	}
+	r := &rehearsal{referee: referee{g: g, levels: true}, about: g.entities()}
+	if err := r.schedule(c.folds); err != nil || r.shifts == nil || !r.labels.OfSides() {
+		return err
+	}
+	standing, err := r.answer(ctx, false, c.plan.theta)
+	if err != nil || !r.blind(standing.y) {
+		return err
+	}
+	needed := 0.0
+	if r.mayKnow() {
+		known, err := r.answer(ctx, true, c.plan.theta)
+		if infeasible := (*learn.InfeasibleError)(nil); errors.As(err, &infeasible) {
+			known, err = standing, nil // what hard rules contradict is not known
+		}
+		if err != nil {
+			return err
+		}
+		if !r.blind(known.y) {
+			standing, needed = known, 1
+		}
+	}
+	theta, err := r.tellMost(ctx, &standing, needed, append(c.leftOut(), c.beginnings(relating)...))
+	if theta != nil {
+		c.plan.theta = theta
+	}
+	return err
+}
+
 // relating are the rules with a weight to learn that do not just pass on what networks see.
 func (g *learner) relating() (rules []int) {
 	for r, learned := range g.learned() {

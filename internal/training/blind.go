@@ -1,0 +1,50 @@
+package training
+
+import (
+	"context"
+	"slices"
+)
+
+// oneValue is how far apart values are at most that are one to whoever reads them.
+const oneValue = 1e-3
+
+// tellMost takes the weights that tell most by what the task is evaluated by, by more than some standard errors, and of
+// these, or where that sees no difference, by a logistic curve of the values; nil where none does.
+func (r *rehearsal) tellMost(ctx context.Context, standing *contestant, errors float64, rivals [][]float64) (
+	best []float64, err error) {
+	told := r.g.stage(toCompare, len(rivals))
+	defer told.end()
+	var most gain
+	for _, theta := range rivals {
+		rival, err := r.answer(ctx, false, theta)
+		if err != nil {
+			return nil, err
+		}
+		gain, err := r.judge(r.labels, standing, &rival)
+		if err == nil && len(r.guides) > 0 {
+			err = r.judgeScores(r.labels, standing, &rival, &gain)
+		}
+		if err != nil {
+			return nil, err
+		}
+		// What is true of little is told by few labels: that of the greatest gain counts, too.
+		gain.loss = standing.verdict.Loss() - rival.verdict.Loss()
+		if gain.score >= errors*gain.scoreError &&
+			(gain.score > most.score || gain.score == most.score && gain.loss > most.loss) {
+			most, best = gain, theta
+		}
+		told.next()
+	}
+	return best, nil
+}
+
+// blind tells whether all that has a label has one value, but for one in a hundred on either side.
+func (r *rehearsal) blind(y []float64) bool {
+	var values []float64
+	for _, i := range r.labels.Variables {
+		values = append(values, y[i])
+	}
+	slices.Sort(values)
+	few := len(values) / 100
+	return values[len(values)-1-few]-values[few] < oneValue
+}
