@@ -106,6 +106,32 @@ func TestWeightsOfAllSizesAreTriedWithoutFactors(t *testing.T) {
 	solvesWithoutFactors(t, inference)
 }
 
+// So are squares of sums whose guesses have weights of all sizes, though Newton's method gains a little all the time.
+func TestSquaresAreTriedWithoutFactors(t *testing.T) {
+	const n, sizes = 8000, 5
+	rng := rand.New(rand.NewPCG(1, 1))
+	weights := []float64{1000}
+	b := mrftest.New(n, 0, 1+sizes).Rule(0, mrf.Absolute, 2)
+	for range n / 2 {
+		of := rng.Perm(n)
+		b.Add(0, []mrftest.Term{{Index: of[0], Coef: 1}, {Index: of[1], Coef: 1}, {Index: of[2], Coef: -1},
+			{Index: of[3], Coef: -1}}, nil)
+	}
+	for k := range sizes {
+		weights = append(weights, math.Pow(10, float64(3*k-6)))
+		b.Rule(1+k, mrf.Absolute, 2)
+		for i := k; i < n; i += sizes {
+			b.Add(-rng.Float64(), []mrftest.Term{{Index: i, Coef: 1}}, nil)
+		}
+	}
+	field := mrftest.Field(b.Model(), weights, nil)
+	inference, err := auto.Inference("auto", field, solve.Settings{Threads: 1}, auto.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	solvesWithoutFactors(t, inference)
+}
+
 // solvesWithoutFactors checks that a solver finds the optimum by the interior point method, without factorisations.
 func solvesWithoutFactors(t *testing.T, s solve.Solver) {
 	t.Helper()
