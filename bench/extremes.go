@@ -1,6 +1,10 @@
 package main
 
-import "github.com/deeppsl/deeppsl/internal/symbol"
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
 
 // extremes are families whose numbers or corners are extreme: weights that alternate, margins that are next to nothing,
 // rows that are nearly or exactly the same, sums over sums, and vertices at which very many rows meet.
@@ -147,6 +151,46 @@ Good(A, B) & X(A, B) -> Y(B) .
 0 * Row(R) + X(+A) = X(+B) . {A: Plus(R, A)} {B: Minus(R, B)}
 1: X(A) = O(A) ^2
 `, signs(6)},
+
+	// Scales.
+	{"apart-sums", `
+1000000 * Size(R): 0 * Row(R) + X(+A) = X(+B) {A: Plus(R, A)} {B: Minus(R, B)}
+1: X(A) = O(A)
+`, apart},
+	{"apart-guesses", `
+1000: 0 * Row(R) + X(+A) = X(+B) {A: Plus(R, A)} {B: Minus(R, B)}
+1000000 * Worth(A): X(A) = O(A)
+`, apart},
+	{"apart-guesses-squared", `
+1000: 0 * Row(R) + X(+A) = X(+B) ^2 {A: Plus(R, A)} {B: Minus(R, B)}
+1000000 * Worth(A): X(A) = O(A) ^2
+`, apart},
+	{"apart-guesses-hard", `
+0 * Row(R) + X(+A) = X(+B) . {A: Plus(R, A)} {B: Minus(R, B)}
+1000000 * Worth(A): X(A) = O(A)
+`, apart},
+	{"apart-guesses-limits", `
+0 * Row(R) + X(+A) <= X(+B) . {A: Plus(R, A)} {B: Minus(R, B)}
+1000000 * Worth(A): X(A) = O(A)
+`, apart},
+	{"apart-both", `
+1000000 * Size(R): 0 * Row(R) + X(+A) = X(+B) {A: Plus(R, A)} {B: Minus(R, B)}
+1000000 * Worth(A): X(A) = O(A)
+`, apart},
+	{"apart-penalty", `
+1000000: 0 * Row(R) + X(+A) = X(+B) {A: Plus(R, A)} {B: Minus(R, B)}
+0.000001: X(A) = O(A)
+`, apart},
+	{"apart-coefficients", `
+1: 0 * Odd(R) + 0.001 * X(+A) = X(+B) {A: Plus(R, A)} {B: Minus(R, B)}
+1: 0 * Even(R) + 1000 * X(+A) = 1000 * X(+B) {A: Plus(R, A)} {B: Minus(R, B)}
+1: X(A) = O(A)
+`, apart},
+	{"apart-coefficients-hard", `
+0 * Odd(R) + 0.001 * X(+A) = X(+B) . {A: Plus(R, A)} {B: Minus(R, B)}
+0 * Even(R) + 1000 * X(+A) = 1000 * X(+B) . {A: Plus(R, A)} {B: Minus(R, B)}
+1000000 * Worth(A): X(A) = O(A)
+`, apart},
 }
 
 // alternating makes a path whose links are odd and even in turns.
@@ -262,5 +306,36 @@ func facilities(size int, seed uint64) *data {
 		}
 	}
 	d.add("Y", true, y)
+	return d
+}
+
+// apart makes rows of four nodes, two on each side, and sizes and worths of 1e-12 to 1.
+func apart(size int, seed uint64) *data {
+	d := newData(seed)
+	rows := max(8, size/3)
+	node, row := d.constants("n", 2*rows), d.constants("r", rows)
+	plus, minus, all := newTable(2), newTable(2), newTable(1)
+	sizes, worths := newTable(1), newTable(1)
+	parity := []*table{newTable(1), newTable(1)}
+	factor := func() float64 { return math.Pow(10, float64(-3*d.rng.IntN(5))) }
+	for r := range symbol.ID(rows) {
+		all.observe(1, row+r)
+		parity[r%2].observe(1, row+r)
+		sizes.observe(factor(), row+r)
+		for k, i := range d.few(4, 2*rows) {
+			[]*table{plus, minus}[k%2].observe(1, row+r, node+symbol.ID(i))
+		}
+	}
+	for i := range symbol.ID(2 * rows) {
+		worths.observe(factor(), node+i)
+	}
+	d.add("Plus", false, plus)
+	d.add("Minus", false, minus)
+	d.add("Row", false, all)
+	d.add("Even", false, parity[0])
+	d.add("Odd", false, parity[1])
+	d.add("Size", false, sizes)
+	d.add("Worth", false, worths)
+	d.addChoices(node, 2*rows)
 	return d
 }
