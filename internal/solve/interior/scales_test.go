@@ -11,6 +11,17 @@ import (
 	"github.com/deeppsl/deeppsl/internal/solve/interior"
 )
 
+// addSum adds that two variables, so many times each, are as much as two others, so many times.
+func addSum(b *mrftest.Builder, p []int, left, right float64) {
+	b.Add(0, []mrftest.Term{{Index: p[0], Coef: left}, {Index: p[1], Coef: left}, {Index: p[2], Coef: -right},
+		{Index: p[3], Coef: -right}}, nil)
+}
+
+// addGuess adds that a variable is as much as somebody has guessed.
+func addGuess(b *mrftest.Builder, rng *rand.Rand, i int) {
+	b.Add(-min(max(0.5+0.3*rng.NormFloat64(), 0), 1), []mrftest.Term{{Index: i, Coef: 1}}, nil)
+}
+
 // apart makes sums of two that equal other such sums, and guesses, either with weights of 1e-6 to 1e6, or hard sums.
 func apart(n int, kind mrf.Kind, seed uint64) *mrf.Field {
 	rng := rand.New(rand.NewPCG(seed, 2))
@@ -28,54 +39,17 @@ func apart(n int, kind mrf.Kind, seed uint64) *mrf.Field {
 	for k := range 5 {
 		b.Rule(k, kind, 1)
 		for range n / 10 {
-			p := rng.Perm(n)
-			b.Add(0, []mrftest.Term{{Index: p[0], Coef: 1}, {Index: p[1], Coef: 1}, {Index: p[2], Coef: -1},
-				{Index: p[3], Coef: -1}}, nil)
+			addSum(b, rng.Perm(n), 1, 1)
 		}
 		b.Rule(5+k, mrf.Absolute, 1)
 		for _, i := range order[k] {
-			b.Add(-min(max(0.5+0.3*rng.NormFloat64(), 0), 1), []mrftest.Term{{Index: i, Coef: 1}}, nil)
+			addGuess(b, rng, i)
 		}
 	}
-	field := mrf.NewField(b.Model())
-	field.SetWeights(weights)
-	return field
+	return mrftest.Field(b.Model(), weights, nil)
 }
 
-// Weights far apart make pivots of nothing but rounding; a step whose rows do not hold is none.
-func TestWeightsApart(t *testing.T) {
-	for _, kind := range []mrf.Kind{mrf.Absolute, mrf.Equal} {
-		all := 0
-		for seed := range uint64(60) {
-			r, err := interior.New(apart(200+5*int(seed), kind, seed), solve.Settings{Gap: 1e-6}).Solve(t.Context())
-			if err != nil || r.Status != solve.Optimal {
-				t.Errorf("seed %d: %v after %d steps, %+v, %v", seed, r.Status, r.Iterations, r.Certificate, err)
-			}
-			all += r.Iterations
-		}
-		if all > 17*60 {
-			t.Errorf("kind %d: %d steps", kind, all)
-		}
-	}
-}
-
-// Coefficients far apart are as weights are: a short row that pushes much is not summed with those that push little.
-func TestCoefficientsApart(t *testing.T) {
-	all := 0
-	for seed := range uint64(30) {
-		r, err := interior.New(coefficients(1000, seed), solve.Settings{Gap: 1e-6}).Solve(t.Context())
-		if err != nil || r.Status != solve.Optimal {
-			t.Errorf("seed %d: %v after %d steps, %+v, %v", seed, r.Status, r.Iterations, r.Certificate, err)
-		}
-		all += r.Iterations
-	}
-	if all > 16*30 {
-		t.Errorf("%d steps", all)
-	}
-}
-
-// coefficients makes sums of two, some a thousand times what they are or a thousandth, that equal other such sums, and
-// guesses, all of weight 1.
+// coefficients makes such sums, some a thousand times what they are or a thousandth, and guesses, all of weight 1.
 func coefficients(n int, seed uint64) *mrf.Field {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	b := mrftest.New(n, 0, 1)
@@ -86,16 +60,40 @@ func coefficients(n int, seed uint64) *mrf.Field {
 		}
 		b.Rule(0, kind, 1)
 		for range n / 10 {
-			p := rng.Perm(n)
-			b.Add(0, []mrftest.Term{{Index: p[0], Coef: sides[0]}, {Index: p[1], Coef: sides[0]},
-				{Index: p[2], Coef: -sides[1]}, {Index: p[3], Coef: -sides[1]}}, nil)
+			addSum(b, rng.Perm(n), sides[0], sides[1])
 		}
 	}
 	b.Rule(0, mrf.Absolute, 1)
 	for i := range n {
-		b.Add(-min(max(0.5+0.3*rng.NormFloat64(), 0), 1), []mrftest.Term{{Index: i, Coef: 1}}, nil)
+		addGuess(b, rng, i)
 	}
-	field := mrf.NewField(b.Model())
-	field.SetWeights([]float64{1})
-	return field
+	return mrftest.Field(b.Model(), []float64{1}, nil)
+}
+
+// takes checks that problems of so many seeds are solved, in so many steps on average at most.
+func takes(t *testing.T, seeds, most int, problem func(seed uint64) *mrf.Field) {
+	t.Helper()
+	all := 0
+	for seed := range uint64(seeds) {
+		r, err := interior.New(problem(seed), solve.Settings{Gap: 1e-6}).Solve(t.Context())
+		if err != nil || r.Status != solve.Optimal {
+			t.Errorf("seed %d: %v after %d steps, %+v, %v", seed, r.Status, r.Iterations, r.Certificate, err)
+		}
+		all += r.Iterations
+	}
+	if all > most*seeds {
+		t.Errorf("%d steps", all)
+	}
+}
+
+// Weights far apart make pivots of nothing but rounding; a step whose rows do not hold is none.
+func TestWeightsApart(t *testing.T) {
+	for _, kind := range []mrf.Kind{mrf.Absolute, mrf.Equal} {
+		takes(t, 60, 17, func(seed uint64) *mrf.Field { return apart(200+5*int(seed), kind, seed) })
+	}
+}
+
+// Coefficients far apart are as weights are: a short row that pushes much is not summed with those that push little.
+func TestCoefficientsApart(t *testing.T) {
+	takes(t, 30, 16, func(seed uint64) *mrf.Field { return coefficients(1000, seed) })
 }
