@@ -7,7 +7,8 @@ import (
 )
 
 // extremes are families whose numbers or corners are extreme: weights that alternate, margins that are next to nothing,
-// rows that are nearly or exactly the same, sums over sums, and vertices at which very many rows meet.
+// rows that are nearly or exactly the same, sums over sums, vertices at which very many rows meet, and weights and
+// coefficients far apart.
 var extremes = []model{
 	// Sizes.
 	{"weights-alternating", `
