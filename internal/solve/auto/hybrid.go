@@ -321,6 +321,9 @@ func (h *hybrid) takeOver(ctx context.Context, began time.Time, first *solve.Res
 		}
 		second = best
 	}
+	if stuck(second.Status) {
+		second.Reason += h.digits(second)
+	}
 	if ended(second.Status) && h.off(first) < h.off(second) {
 		best := *first
 		best.Status, best.Reason = second.Status, second.Reason+" It ended before it had anything better."
@@ -328,6 +331,16 @@ func (h *hybrid) takeOver(ctx context.Context, began time.Time, first *solve.Res
 	}
 	second.Elapsed = time.Since(began)
 	return second, nil
+}
+
+// digits says, of an answer without a proof, if values of more digits are what it lacks.
+func (h *hybrid) digits(r *solve.Result) string {
+	rounding := solve.Relative(h.field, solve.Rounding(h.field, r.Y), r.Objective)
+	if rounding <= h.settings.WithDefaults(0).Gap {
+		return ""
+	}
+	return fmt.Sprintf(" Rounding values to 53 bits makes up about %.1g of the gap, by rules of far greater weights: "+
+		"much less can hardly be proven.", rounding)
 }
 
 // left is the time that is left of the limit; 0 means no limit.

@@ -3,6 +3,7 @@ package auto_test
 import (
 	"context"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
@@ -51,6 +52,39 @@ func TestRoundingIsNoContradiction(t *testing.T) {
 					t.Errorf("%q, seed %d, feasibility %g: %v, %v", method, seed, feasibility, r.Status, err)
 				}
 			}
+		}
+	}
+}
+
+// Where rounding of values costs more than the gap, no method proves that, and the answer says why.
+func TestRoundingIsSaid(t *testing.T) {
+	const n = 600
+	rng := rand.New(rand.NewPCG(1, 1))
+	b := mrftest.New(n, 0, 2).Rule(0, mrf.Absolute, 1)
+	for range n / 2 {
+		var sum []mrftest.Term
+		for k, i := range rng.Perm(n)[:8] {
+			sum = append(sum, mrftest.Term{Index: i, Coef: float64(1 - k%2*2)})
+		}
+		b.Add(0, sum, nil)
+	}
+	b.Rule(1, mrf.Absolute, 1)
+	for i := range n {
+		b.Add(-rng.Float64(), []mrftest.Term{{Index: i, Coef: 1}}, nil)
+	}
+	m := b.Model()
+	for _, c := range []struct {
+		weight float64
+		status solve.Status
+		said   bool
+	}{{1e3, solve.Optimal, false}, {1e14, solve.IterationLimit, true}} {
+		s, err := auto.Inference("", mrftest.Field(m, []float64{c.weight, 1}, nil), solve.Settings{}, auto.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Solve(context.Background())
+		if err != nil || r.Status != c.status || strings.Contains(r.Reason, "53 bits") != c.said {
+			t.Errorf("weight %g: %v, gap %.2g, %q, %v", c.weight, r.Status, r.Gap, r.Reason, err)
 		}
 	}
 }

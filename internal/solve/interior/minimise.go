@@ -78,7 +78,7 @@ func (p *program) goOn(t target, out outcome) outcome {
 			return out
 		}
 		ended := out.converged || out.infeasible || out.iterations >= t.limit || p.runs >= runs
-		if ended || p.ray.each > certain || t.stop() {
+		if ended || p.ray.each > certain || t.stop() || p.rounded() {
 			break // multipliers of hard rows that contradict each other have no size
 		}
 		p.begin(p.extent * p.larger())
@@ -88,6 +88,28 @@ func (p *program) goOn(t target, out outcome) outcome {
 	}
 	return out
 }
+
+// rounded tells whether more runs are no use: rounding of values costs more than the gap may be, and is most of it.
+func (p *program) rounded() bool {
+	if p.best >= hopeful {
+		return false
+	}
+	sum := 0.0
+	for k := range p.rows {
+		if r := &p.rows[k]; !r.hard && r.compliance == 0 {
+			terms := 0.0
+			for l := r.first; l < r.last; l++ {
+				v := p.coef[l] * p.saved[p.index[l]]
+				terms += v * v
+			}
+			sum += (r.hi - r.lo) * solve.Roundoff(p.slack(r, p.saved), terms)
+		}
+	}
+	return sum > p.tolerance && p.best*p.tolerance < mostly*sum
+}
+
+// mostly is how many times what rounding costs a gap may be that is mostly that.
+const mostly = 8
 
 // run takes steps until nothing is gained any more.
 func (p *program) run(t *target, out *outcome) {
