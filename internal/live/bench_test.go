@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/engine"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
@@ -248,11 +248,7 @@ func BenchmarkOneChangeWithin(b *testing.B) {
 
 // processor is the processor time of the process: on a machine that is shared, time says little.
 func processor() time.Duration {
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		panic(err)
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+	return time.Duration(report.ProcessorSeconds() * float64(time.Second))
 }
 
 // histogram counts times by powers of two of a microsecond.

@@ -57,6 +57,7 @@ func (s *Session) Adopt(w *Whole) error {
 func (s *Session) adopt(w *Whole) (err error) {
 	if w.solved() {
 		s.state, err = s.state.Adopt(w.all)
+		s.schedule = w.result.Schedule
 	}
 	return err
 }
@@ -71,7 +72,7 @@ func (s *Session) gather(all *local.Whole) (*Whole, error) {
 	g.Field.SetInputs(g.Inputs)
 	settings := *g.Settings
 	settings.Solve = s.limits
-	settings.Solve.Gap = local.Spare(s.limits.Gap)
+	settings.Solve.Gap, settings.Solve.Begin = local.Spare(s.limits.Gap), s.schedule
 	var err error
 	if w.solver, err = settings.Inference(g.Field, g.Options()); err != nil {
 		return nil, err

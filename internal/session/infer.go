@@ -57,6 +57,8 @@ type Answer struct {
 	// Multipliers are those of the proof, one per ground rule; nil if the solver has none, and perhaps if the answer is
 	// Infer's and not InferAgain's.
 	Multipliers []float64
+	// Schedule is where the solver was at the end, for who goes on from here.
+	Schedule solve.Schedule
 
 	clash []HardRule // of the conflict
 	// Absent and AbsentInputs have a bit for each variable and each input that stands for no atom; nil if all do.
@@ -202,9 +204,9 @@ func NewAnswer(s *project.Settings, field *mrf.Field, result *solve.Result, star
 		Status: result.Status.String(), Explanation: result.Status.Sentence(),
 		Objective: result.Objective, DualBound: result.DualBound, Gap: result.Gap, MaxViolation: result.MaxViolation,
 		Iterations: result.Iterations, Elapsed: time.Since(start), Presolve: result.Presolve,
-		Components: result.Components,
-		Values:     append([]float64(nil), result.Y...),
-		Perceived:  append([]float64(nil), field.Inputs()...),
+		Components: result.Components, Schedule: result.Schedule,
+		Values:    append([]float64(nil), result.Y...),
+		Perceived: append([]float64(nil), field.Inputs()...),
 	}
 	answer.AtomError = math.Inf(1)
 	if convexity := field.Convexity(); result.MaxViolation == 0 && result.Status != solve.Infeasible && convexity > 0 {

@@ -46,7 +46,13 @@ type Settings struct {
 	// Further has a method go on from a proven answer by a step or so where that is cheap: values are nearer to those of
 	// the optimum than the gap says.
 	Further bool
+	// Begin is where the last solution ended of a problem that differs in little, for a start with its multipliers.
+	Begin Schedule
 }
+
+// Schedule is where a method of multipliers is: how steep the terms are that stand for what has kinks, and how strong
+// the pull to the last point, both in units of the weights. 0 means nowhere.
+type Schedule struct{ Steepness, Pull float64 }
 
 // WithDefaults fills in the defaults; the method gives that of MaxIterations.
 func (s Settings) WithDefaults(iterations int) Settings {
@@ -151,8 +157,10 @@ type Result struct {
 	Components *Components
 	// Method names the method that the answer is from, and Reason says why the problem was solved this way; "" if there
 	// was no choice.
-	Method     string
-	Reason     string
+	Method string
+	Reason string
+	// Schedule is where the method was that found the answer, for who solves nearly the same problem next.
+	Schedule   Schedule
 	Iterations int
 	Elapsed    time.Duration
 }

@@ -279,3 +279,38 @@ func TestManyClassesFromTheLast(t *testing.T) {
 		s.WarmStart(y, nu)
 	}
 }
+
+// Problems that differ in little each time take fewer steps from near where the last solution ended than from its
+// multipliers alone.
+func TestBegin(t *testing.T) {
+	near, far := 0, 0
+	for seed := range uint64(6) {
+		c := mrftest.Cora
+		c.Documents, c.Links, c.Exponent, c.HardSum = 300, 1200, 1, seed%2 == 0
+		m, theta, x := c.Model()
+		f := mrftest.Field(m, theta, x)
+		near += changed(t, f, x, seed, func(last *solve.Result) solve.Schedule { return last.Schedule })
+		far += changed(t, f, x, seed, func(*solve.Result) solve.Schedule { return solve.Schedule{} })
+	}
+	if t.Logf("%d steps, and %d from multipliers alone", near, far); float64(near) > 0.9*float64(far) {
+		t.Error("no gain")
+	}
+}
+
+// changed returns how many steps a few changes of single inputs take.
+func changed(t *testing.T, f *mrf.Field, x []float64, seed uint64,
+	begin func(last *solve.Result) solve.Schedule,
+) (steps int) {
+	inputs, rng := slices.Clone(x), rand.New(rand.NewPCG(seed, 2))
+	f.SetInputs(inputs)
+	last := solved(t, New(f, solve.Settings{}))
+	for range 5 {
+		inputs[rng.IntN(len(inputs))] = rng.Float64()
+		f.SetInputs(inputs)
+		s := New(f, solve.Settings{Begin: begin(last)})
+		s.WarmStart(last.Y, last.Multipliers)
+		last = solved(t, s)
+		steps += last.Iterations
+	}
+	return steps
+}

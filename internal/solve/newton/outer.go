@@ -15,7 +15,10 @@ const (
 	coldSteepness, warmSteepness = 5, 30
 	steeper, steepest            = 1.3, 1e9
 	coldPull, warmPull           = 1, 0.2
-	weaker, weakest              = 0.85, 1e-6
+	// back is how many times as gentle the terms are, and as strong the pull is, as where the last solution ended of a
+	// problem that differs in little. Where all inputs differ by some hundredths, that is too late in the schedule.
+	back            = 10
+	weaker, weakest = 0.85, 1e-6
 	// coldTolerance is the first inner tolerance, relative to the energy.
 	coldTolerance = 1e-2
 	// finest is the least inner tolerance, in terms of the gap: what more exact inner solves would move is less than what
@@ -81,6 +84,7 @@ func (s *Solver) outerIterations() (proven bool) {
 		})
 		if s.proven() || s.repair() {
 			s.warm = true
+			s.result.Schedule = solve.Schedule{Steepness: s.env.steepness, Pull: s.inner.shift / scale}
 			copy(s.env.mu.values, s.nu.values)
 			return true
 		}
@@ -185,6 +189,10 @@ func (s *Solver) begin(scale float64) {
 		s.inner.shift = weakest * scale
 	case s.warm:
 		s.env.steepness, s.inner.shift = warmSteepness, warmPull*scale
+		if last := s.settings.Begin; last.Steepness > 0 {
+			s.env.steepness = max(warmSteepness, last.Steepness/back)
+			s.inner.shift = min(warmPull, last.Pull*back) * scale
+		}
 	}
 	if !s.warm {
 		clear(s.env.mu.values)
