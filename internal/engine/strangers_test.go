@@ -64,7 +64,7 @@ func strangers(t *testing.T, seed uint64) string {
 
 // Weights that make things as alike as a graph bears without becoming all of one class leave another graph its classes.
 func TestOtherGraphsKeepTheirClasses(t *testing.T) {
-	for _, seed := range []uint64{4, 8, 12} {
+	for _, seed := range []uint64{4, 8, 12, 14} {
 		report := run(t, strangers(t, seed), project.Options{Seed: 1}, engine.Stages{Learn: true, Infer: true})
 		if right := lastAccuracy(report); right < 0.8 {
 			t.Errorf("seed %d: %.3f of the things are told right, by the weights %v", seed, right, report.RuleWeights)

@@ -489,7 +489,8 @@ const (
 // steady steps back from an edge where inference is about other things. Linear rules that relate things have one:
 // beyond a weight that depends on what is tied to what, all that is tied is of one class in a best state. Weights that
 // tell most of some things lie right before it, and other things, tied a little more closely, may be beyond. Where
-// held-out labels see the edge near, these rules get weaker, unless that tells plainly less.
+// held-out labels see the edge near, these rules get weaker, unless that tells plainly less; and where they do not,
+// unless that tells any less: of weights that tell the same, weaker ones are farther from the edge of other things.
 func (c *crossFitting) steady(ctx context.Context) error {
 	g, relating := c.g, c.g.relating()
 	if len(c.folds) == 0 || c.plan.theta == nil || len(relating) == 0 || g.Project.Learning.Learn.RuleRate == 0 ||
@@ -502,20 +503,22 @@ func (c *crossFitting) steady(ctx context.Context) error {
 			folds[k].inputs = folds[k].ends
 		}
 	}
-	multiply := func(by float64) (theta []float64, worse bool, err error) {
+	multiply := func(by float64) (theta []float64, verdict learn.Verdict, err error) {
 		theta = slices.Clone(c.plan.theta)
 		for _, r := range relating {
 			theta[r] *= by
 		}
-		verdict, err := c.judge(ctx, theta, slices.Clone(folds))
-		return theta, c.standing.Beats(verdict, plainlyWorse), err
+		verdict, err = c.judge(ctx, theta, slices.Clone(folds))
+		return theta, verdict, err
 	}
-	if _, near, err := multiply(margin); err != nil || !near {
+	_, stronger, err := multiply(margin)
+	if err != nil {
 		return err
 	}
+	near := c.standing.Beats(stronger, plainlyWorse)
 	for range mostSteps {
-		theta, worse, err := multiply(1 / margin)
-		if err != nil || worse {
+		theta, weaker, err := multiply(1 / margin)
+		if err != nil || near && c.standing.Beats(weaker, plainlyWorse) || !near && weaker.Loss() > c.standing.Loss() {
 			return err
 		}
 		c.plan.theta = theta
