@@ -40,7 +40,7 @@ type Session struct {
 	graves     map[grave]handle // rows without atoms that had some
 	log        []func()         // what takes the present changes back, last first
 	infeasible bool             // there is no state
-	schedule   solve.Schedule   // of the last solution of everything
+	last       settled          // the last solution of everything
 	// room is how many bytes there are for ground rules that come, as of roomAt.
 	room   int64
 	roomAt time.Time
@@ -80,7 +80,8 @@ func New(g *session.Grounding, answer *session.Answer) (*Session, error) {
 	for r, counts := range g.Counts() {
 		s.ground, s.off[r] = append(s.ground, counts.Kept), g.Program.Rules[r].Inactive
 	}
-	s.infeasible, s.schedule = answer.Status == solve.Infeasible.String(), answer.Schedule
+	s.infeasible = answer.Status == solve.Infeasible.String()
+	s.last = settled{answer.Schedule, slices.Clone(g.Theta), 0}
 	mu := answer.Multipliers
 	if s.infeasible {
 		mu = nil // they go to infinity

@@ -55,11 +55,34 @@ func (s *Session) Adopt(w *Whole) error {
 }
 
 func (s *Session) adopt(w *Whole) (err error) {
-	if w.solved() {
-		s.state, err = s.state.Adopt(w.all)
-		s.schedule = w.result.Schedule
+	if !w.solved() {
+		return nil
+	}
+	s.last = settled{w.result.Schedule, w.ground.Theta, w.all.Changed}
+	if s.state, err = s.state.Adopt(w.all); s.state != w.state {
+		s.last.changed = 0 // a new one counts anew
 	}
 	return err
+}
+
+// settled is where a solution of everything ended, with what weights, and how many ground rules had changed then.
+type settled struct {
+	schedule solve.Schedule
+	theta    []float64
+	changed  int
+}
+
+// little is the part of the ground rules up to which so few have come or gone since everything was solved that its next
+// solution begins near where that ended. With more, or other weights, it takes fewer steps from multipliers alone.
+const little = 0.002
+
+// schedule is where a solution of everything begins.
+func (s *Session) schedule(all *local.Whole) solve.Schedule {
+	changed := float64(all.Changed - s.last.changed)
+	if changed > little*float64(all.Model.Potentials()) || !slices.Equal(s.last.theta, s.grounding.Theta) {
+		return solve.Schedule{}
+	}
+	return s.last.schedule
 }
 
 // gather makes the solver of a problem.
@@ -72,7 +95,7 @@ func (s *Session) gather(all *local.Whole) (*Whole, error) {
 	g.Field.SetInputs(g.Inputs)
 	settings := *g.Settings
 	settings.Solve = s.limits
-	settings.Solve.Gap, settings.Solve.Begin = local.Spare(s.limits.Gap), s.schedule
+	settings.Solve.Gap, settings.Solve.Begin = local.Spare(s.limits.Gap), s.schedule(all)
 	var err error
 	if w.solver, err = settings.Inference(g.Field, g.Options()); err != nil {
 		return nil, err

@@ -12,10 +12,10 @@ import (
 type Whole struct {
 	Model       *mrf.Model
 	Multipliers []float64 // in the model's order
+	Changed     int       // how many potentials have come or gone when it was gathered
 	places      []int32   // of the model's potentials
 	gone        []uint64  // of the first ones
 	come        []*mrf.Block
-	changed     int     // how many potentials have come or gone when it was gathered
 	end         int     // of the places
 	before      []int32 // variables that it was lent for
 	since       []int32 // and of what has changed since then
@@ -35,7 +35,7 @@ func (s *State) Gather() *Whole {
 	s.each(here, func(place int) {
 		w.places, w.Multipliers = append(w.places, int32(place)), append(w.Multipliers, s.mu[place])
 	})
-	w.changed = s.first - len(w.places) + len(s.come)
+	w.Changed = s.first - len(w.places) + len(s.come)
 	w.come, w.gone = s.arrivals(here), s.departures()
 	w.Model = s.changed(w.gone, w.come, math.MaxInt)
 	return w
@@ -158,7 +158,7 @@ func (s *State) Adopt(w *Whole) (*State, error) {
 	}
 	s.lent, s.brief = nil, w.brief
 	grown := len(s.y) > w.Model.Variables || len(s.theta) > w.Model.Rules // of which no potential has any yet
-	if len(since) == 0 && !grown && float64(w.changed) > stale*float64(len(w.places)) {
+	if len(since) == 0 && !grown && float64(w.Changed) > stale*float64(len(w.places)) {
 		field := mrf.NewFieldOn(w.Model, 1)
 		field.SetWeights(s.theta)
 		field.SetInputs(s.x)
