@@ -159,12 +159,18 @@ func (s *Solver) goBack(before solve.Certificate) {
 }
 
 // tighten returns the next inner tolerance, given whether the last inner solve moved at all. It need not be less than
-// the gap asks for: steeper terms, rather than more exact solves, make the constraints hold.
+// the gap asks for: steeper terms, rather than more exact solves, make constraints hold. Where nothing moved and all
+// soft potentials are smooth, multipliers alone bring little, and the gap says at once how exact the next one is to be.
 func (s *Solver) tighten(tolerance float64, moved bool) float64 {
-	if !moved {
-		return max(tolerance/4, min(tolerance, finest*s.settings.Gap))
+	next := max(min(tolerance/2, math.Abs(s.result.Gap)/4), min(tolerance, s.settings.Gap/4))
+	if moved {
+		return next
 	}
-	return max(min(tolerance/2, math.Abs(s.result.Gap)/4), min(tolerance, s.settings.Gap/4))
+	still := max(tolerance/4, min(tolerance, finest*s.settings.Gap))
+	if s.env.kinked {
+		return still
+	}
+	return min(still, next)
 }
 
 // adapt goes on in the schedule, faster with what the larger part of the gap comes from.
