@@ -14,7 +14,8 @@ import (
 // A table as people keep it has columns of text beside those of numbers, and gaps. A network sees a column of text as
 // one feature for each of its texts, which is 1 where the column has it and else 0. A gap in a column of numbers is
 // seen as the median of the others, with one feature more that is 1 where there are gaps; one in a column of text is
-// none of its texts. A column of many dates is one of numbers: of days.
+// none of its texts. A column of many dates is one of numbers, of days, and so is one of numbers that all have the same
+// unit behind them.
 
 // coding collects what is no number in the columns of a table.
 type coding struct {
@@ -32,6 +33,7 @@ type column struct {
 	texts    []int32
 	codes    map[string]int32 // by text
 	odd      []oddity         // the first rows with a text
+	unit     string           // that of its numbers, such as km
 }
 
 // oddity is a row as messages show it.
@@ -140,41 +142,63 @@ func (c *coding) plain() bool {
 	return !slices.ContainsFunc(c.columns, func(at column) bool { return len(at.rows)+len(at.gaps) > 0 })
 }
 
-// dates makes columns of many texts that are all dates columns of numbers: of days since the year 1970.
-func (c *coding) dates(values []float32) {
+// measure makes columns of many texts that are all dates, or all numbers with the same unit, columns of numbers.
+func (c *coding) measure(values []float32) {
 	for k := range c.columns {
 		at := &c.columns[k]
 		if !c.header || at.category || at.numbers > 0 || len(at.codes) <= manyTexts {
 			continue
 		}
-		days := make([]float32, len(at.codes))
-		dated := true
-		for text, code := range at.codes {
-			day, ok := dayOf(text)
-			days[code], dated = day, dated && ok
+		numbers, unit, ok := at.measured(dayOf)
+		if !ok {
+			numbers, unit, ok = at.measured(quantity)
 		}
-		if !dated {
+		if !ok {
 			continue
 		}
 		for i, row := range at.rows {
-			values[int(row)*len(c.columns)+k] = days[at.texts[i]]
+			values[int(row)*len(c.columns)+k] = numbers[at.texts[i]]
 		}
-		at.numbers, at.rows, at.texts, at.codes, at.odd = len(at.rows), nil, nil, nil, nil
+		at.numbers, at.rows, at.texts, at.codes, at.odd, at.unit = len(at.rows), nil, nil, nil, nil, unit
 	}
+}
+
+// measured reads all texts of a column as numbers of one unit, and tells whether they are.
+func (at *column) measured(read func(text string) (float32, string, bool)) (numbers []float32, unit string, ok bool) {
+	numbers = make([]float32, len(at.codes))
+	first := true
+	for text, code := range at.codes {
+		number, its, ok := read(text)
+		if !ok || !first && its != unit {
+			return nil, "", false
+		}
+		numbers[code], unit, first = number, its, false
+	}
+	return numbers, unit, true
+}
+
+// quantity returns the number and the unit of a text such as 85 kW.
+func quantity(text string) (number float32, unit string, ok bool) {
+	end := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789.,+-", r) })
+	if end <= 0 {
+		return 0, "", false
+	}
+	value, err := parse(text[:end], 32)
+	return float32(value), strings.TrimSpace(text[end:]), err == nil && isFinite(value)
 }
 
 // dateForms are how dates, and times of them, are written (ISO 8601).
 var dateForms = []string{time.DateOnly, time.DateTime, "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02T15:04:05",
 	time.RFC3339}
 
-// dayOf returns the days from the beginning of 1970 to a date, and whether it is one.
-func dayOf(text string) (float32, bool) {
+// dayOf returns the days from the beginning of 1970 to a date, and whether it is one. What days are needs no unit.
+func dayOf(text string) (day float32, unit string, ok bool) {
 	for _, form := range dateForms {
 		if date, err := time.Parse(form, text); err == nil {
-			return float32(float64(date.Unix()) / (24 * 60 * 60)), true
+			return float32(float64(date.Unix()) / (24 * 60 * 60)), "", true
 		}
 	}
-	return 0, false
+	return 0, "", false
 }
 
 // check reports columns that are neither of numbers nor of texts, and such whose texts only name the rows.
@@ -190,7 +214,7 @@ func (c *coding) check(t *tableReader) error {
 					break
 				}
 			}
-		case !at.category && at.likeNumbers():
+		case !at.category && at.misspelt():
 			t.name, t.line, t.cells = at.odd[0].file, at.odd[0].line, at.odd[0].cells
 			t.report(c.mixed(k, at.odd[0].cells[k+1]))
 		case len(at.codes) > manyTexts && 2*len(at.codes) > present:
@@ -206,10 +230,13 @@ func (c *coding) check(t *tableReader) error {
 func (c *coding) mixed(k int, text string) error {
 	m := &mistake{field: k, text: fmt.Sprintf("%q is not a finite number", text),
 		hint: "columns of text need names: a first line that has them"}
+	_, _, counts := likeQuantity(text)
+	names := fmt.Sprintf(`write them so, or "categories": [%q] if they are names`, c.names[k])
 	switch {
-	case c.header && likeNumber(text):
-		m.hint = fmt.Sprintf("numbers have a point before decimals, and no other sign: "+
-			`write them so, or "categories": [%q] if they are names`, c.names[k])
+	case c.header && likeDate(text):
+		m.hint = "dates are written as 2026-03-01: " + names
+	case c.header && (counts || likeNumber(text)):
+		m.hint = "numbers have a point before decimals, and no other sign: " + names
 	case c.header:
 		m.hint = fmt.Sprintf(`column %q has numbers too: write "categories": [%q] if they are names, and leave empty `+
 			"what is missing", c.names[k], c.names[k])
@@ -217,10 +244,19 @@ func (c *coding) mixed(k int, text string) error {
 	return m
 }
 
-// likeNumbers tells whether all texts of a column are numbers as people write them.
-func (at *column) likeNumbers() bool {
+// misspelt tells whether all texts of a column are numbers as people write them, or many are quantities or dates.
+func (at *column) misspelt() bool {
+	if at.all(likeNumber) {
+		return true
+	}
+	_, _, quantities := at.measured(likeQuantity)
+	return len(at.codes) > manyTexts && (quantities || at.all(likeDate))
+}
+
+// all tells whether all texts of a column are of some kind.
+func (at *column) all(kind func(text string) bool) bool {
 	for text := range at.codes {
-		if !likeNumber(text) {
+		if !kind(text) {
 			return false
 		}
 	}
@@ -231,6 +267,21 @@ func (at *column) likeNumbers() bool {
 func likeNumber(text string) bool {
 	_, err := parse(strings.ReplaceAll(strings.Trim(text, "%$€£ "), ",", ""), 32)
 	return err == nil
+}
+
+// likeQuantity is quantity of numbers that have commas.
+func likeQuantity(text string) (number float32, unit string, ok bool) {
+	return quantity(strings.ReplaceAll(text, ",", ""))
+}
+
+// likeDate recognises a date that is not written as in dateForms, perhaps with a time: 1.3.2026, 03/01/26 or 1-3-2026.
+func likeDate(text string) bool {
+	day, _, _ := strings.Cut(text, " ")
+	parts := strings.FieldsFunc(day, func(r rune) bool { return strings.ContainsRune("./-", r) })
+	return len(parts) == 3 && !slices.ContainsFunc(parts, func(part string) bool {
+		_, err := strconv.ParseUint(part, 10, 16)
+		return err != nil
+	})
 }
 
 // coded returns the features of rows of values, and their names.
@@ -268,6 +319,9 @@ func (c *coding) coded(values []float32) ([]string, []float32) {
 
 // features returns the names of the features that a column becomes.
 func (at *column) features(name string) []string {
+	if at.unit != "" {
+		name += " in " + at.unit
+	}
 	switch {
 	case len(at.rows) > 0:
 		names := sortedKeys(at.codes)

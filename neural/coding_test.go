@@ -104,10 +104,40 @@ func TestDates(t *testing.T) {
 	}
 }
 
+// Many numbers with the same unit are numbers, and a few are texts like others.
+func TestQuantities(t *testing.T) {
+	const rows = 30
+	ids, power, doors, way := make([]string, rows), make([]string, rows), make([]string, rows), make([]string, rows)
+	for k := range rows {
+		ids[k], power[k], doors[k] = fmt.Sprint(k), fmt.Sprintf("%d.5 kW", k), fmt.Sprintf("%d doors", 2+k%2)
+		way[k] = fmt.Sprintf("%dkm", -k)
+	}
+	way[3] = "?"
+	f, err := NewTable(ids, []string{"power", "doors", "way"}, [][]string{power, doors, way}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"power in kW", "doors=2 doors", "doors=3 doors", "way in km", "way in km missing"}
+	if diff := cmp.Diff(want, f.Names()); diff != "" {
+		t.Error(diff)
+	}
+	seen := rowsOf(f)
+	rowsWanted := [][]float32{{3.5, 0, 1, -15, 1}, {4.5, 1, 0, -4, 0}}
+	if diff := cmp.Diff(rowsWanted, [][]float32{seen["3"], seen["4"]}); diff != "" {
+		t.Error(diff)
+	}
+	power[4] = "5 PS"
+	if _, err := NewTable(ids, []string{"power"}, [][]string{power}, nil); err == nil {
+		t.Error("numbers of different units are read")
+	}
+}
+
 func TestTextErrors(t *testing.T) {
-	names := "id,name\n"
+	names, born, weight := "id,name\n", "id,born\n", "id,weight\n"
 	for k := range 50 {
 		names += fmt.Sprintf("%d,name %d\n", k, k)
+		born += fmt.Sprintf("%d,%d.3.2026\n", k, k%25)
+		weight += fmt.Sprintf("%d,\"%d,5 kg\"\n", k, k%25)
 	}
 	for _, test := range []struct {
 		spec Spec
@@ -118,6 +148,8 @@ func TestTextErrors(t *testing.T) {
 			`3 twelve`, `column "b" has numbers too: write "categories": ["b"]`}},
 		{Spec{}, "id,a,b\nx,1,14%\ny,3,20%\n", []string{`f:2:5: error: "14%" is not a finite number`, "have a point"}},
 		{Spec{}, "id,a\nx,\"1,58\"\ny,0\n", []string{`f:2:3: error: "1,58" is not a finite number`, "numbers have a point"}},
+		{Spec{}, born, []string{`f:2:3: error: "0.3.2026" is not a finite number`, "dates are written as 2026-03-01"}},
+		{Spec{}, weight, []string{`f:2:3: error: "0,5 kg" is not a finite number`, "numbers have a point"}},
 		{Spec{}, "x,1,red\ny,2,blue\n", []string{`f:1:5: error: "red"`, "a first line that has them"}},
 		{Spec{}, names, []string{`column "name" has 50 different texts in 50 rows`, `"columns"`}},
 		{Spec{}, "id,a\nx,1\nx,2\n", []string{`entity "x" has a row already, on line 2`, `names another one first`}},

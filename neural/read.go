@@ -79,7 +79,9 @@ func (t *tableReader) report(err error) (enough bool) {
 	if t.cells != nil {
 		text = t.cells[0] + "\t" + strings.Join(t.cells[1:], " ")
 	} else if !strings.Contains(text, "\t") {
-		hint = "a tab ends the row's id"
+		if hint = "a tab ends the row's id"; strings.Contains(text, ",") {
+			hint += `; what stands between commas is read from a .csv, or with "format": "csv"`
+		}
 	}
 	file := &source.File{Name: t.name, Text: margin + text}
 	start, end := 0, len(text)
@@ -178,7 +180,7 @@ func (t *tableReader) readSparse(r io.Reader) error {
 
 // finishCoded makes a table of rows some of which have texts or gaps.
 func (t *tableReader) finishCoded() (*Features, error) {
-	t.code.dates(t.values)
+	t.code.measure(t.values)
 	if err := t.code.check(t); err != nil {
 		return nil, err
 	}
@@ -421,6 +423,9 @@ func (t *tableReader) addValues(fields []string) error {
 		v, err := number(k, field)
 		if m := (*mistake)(nil); errors.As(err, &m) {
 			m.hint = "text and gaps are read from .csv and .parquet files"
+			if _, err := parse(field, 32); err != nil && likeNumber(field) {
+				m.hint = "numbers have a point before decimals, and no other sign"
+			}
 			return m
 		}
 		t.values = append(t.values, v)
