@@ -64,7 +64,7 @@ func Check(ctx context.Context, p *project.Project) (*Summary, error) {
 	diags := append(source.Diagnostics(nil), p.Warnings...)
 	main := mainPhase(p)
 	p.CompileAll(&diags)
-	if err := checkOthers(p, main, &diags); err != nil {
+	if err := readOthers(p, main, &diags); err != nil {
 		return nil, err
 	}
 	networks, err := perceive.Load(p)
@@ -92,6 +92,9 @@ func Check(ctx context.Context, p *project.Project) (*Summary, error) {
 	}
 	g.Preflight(estimates).Lint(&diags)
 	g.LintFit(estimates, &diags)
+	if err := checkTruth(ctx, g, &diags); err != nil {
+		return nil, collect(err, &diags)
+	}
 	diags.Sort()
 	summary := &Summary{Predicates: len(p.Config.Predicates), Lints: diags.Plain(), Diagnostics: diags}
 	summary.count(g, estimates)
@@ -128,15 +131,45 @@ func checkExamplesOf(ctx context.Context, p *project.Project, g *session.Groundi
 	return batch.Exemplify(ctx, g)
 }
 
-// checkOthers reads the tables of the phases that the check is not about. The error is none that diagnostics tell of.
-func checkOthers(p *project.Project, main load.Phase, diags *source.Diagnostics) error {
+// readOthers reads the tables of the phases that the check is not about. The error is none that diagnostics tell of.
+func readOthers(p *project.Project, main load.Phase, diags *source.Diagnostics) error {
 	for phase := range load.Phase(3) {
 		if phase == main || !p.Config.Runs(phase) {
 			continue
 		}
-		_, err := p.Config.Tables(phase)
+		tables, err := p.Config.Tables(phase)
 		if err := diagnosed(err, diags); err != nil {
 			return err
+		}
+		if tables != nil {
+			*diags = append(*diags, tables.Warnings...)
+		}
+	}
+	return nil
+}
+
+// checkTruth tells of truth to learn from, or to choose by, that is about nothing that is asked for.
+func checkTruth(ctx context.Context, g *session.Grounding, diags *source.Diagnostics) error {
+	p := g.Project
+	for phase := range load.Phase(3) {
+		if phase == g.Phase || !p.Config.Runs(phase) || p.Config.HasExamples() {
+			continue
+		}
+		own := g
+		if !p.SharesAtoms(g.Phase, phase) {
+			var err error
+			if own, err = session.Prepare(ctx, p, phase, g.Networks, new(source.Diagnostics)); err != nil {
+				return err
+			}
+		}
+		for k, declared := range p.Config.Predicates {
+			truth, err := own.Truth(phase, k)
+			if err != nil {
+				return err
+			}
+			if truth != nil {
+				preflight.Unasked(declared, own.Tables.Store, own.Tables.Store.Relations[k], truth, diags)
+			}
 		}
 	}
 	return nil
