@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"math"
@@ -261,7 +262,11 @@ func setMethod(s *Settings, v option.Value) error {
 	if v.Text == automatic {
 		return nil
 	}
-	return parsed(learn.ParseMethod, func(s *Settings) *learn.Method { return &s.Learn.Method })(s, v)
+	err := parsed(learn.ParseMethod, func(s *Settings) *learn.Method { return &s.Learn.Method })(s, v)
+	if err != nil {
+		return fmt.Errorf("want %s or%s", automatic, strings.TrimPrefix(err.Error(), "want"))
+	}
+	return nil
 }
 
 func setSeed(s *Settings, v option.Value) error {
@@ -458,7 +463,11 @@ func (s *Settings) apply(given load.Option, diags *source.Diagnostics) {
 			err = setters[o.Name](s, v)
 		}
 		if err != nil {
-			diags.Errorf("option-value", given.Span, err.Error(), "option %s cannot be %q", given.Name, given.Value)
+			hint := err.Error()
+			if o.Kind == option.Choice {
+				hint = cmp.Or(source.Suggest(given.Value, o.Among()), hint)
+			}
+			diags.Errorf("option-value", given.Span, hint, "option %s cannot be %q", given.Name, given.Value)
 		}
 	}
 }
