@@ -302,8 +302,11 @@ func (r *jsonReader) word() *jsonError {
 		v.kind = number
 		plain, ok := plainNumber(word)
 		if !ok {
-			return &jsonError{start: start, end: r.at, message: fmt.Sprintf("%.40q is no value", word),
-				hint: "a string has quotes; other values are numbers, true, false and null"}
+			hint := "a string has quotes; other values are numbers, true, false and null"
+			if len(r.open) == 0 {
+				hint = "a configuration in JSON begins with {; one in YAML is called .yaml"
+			}
+			return &jsonError{start: start, end: r.at, message: fmt.Sprintf("%.40q is no value", word), hint: hint}
 		}
 		if plain == word {
 			r.doc.add(v)

@@ -75,7 +75,12 @@ func (d *decoder) inline(
 func (d *decoder) inlineRule(
 	item node, what string, parse func(*source.File, *source.Diagnostics) *syntax.Rule,
 ) *syntax.Rule {
-	if !d.expect(item, text, what) {
+	if item.kind() != text {
+		hint := ""
+		if item.kind() == object && !strings.HasPrefix(item.span().Text(), "{") {
+			hint = "write quotes around it: in YAML, its colon makes an object of it"
+		}
+		d.diags.Errorf("config-kind", item.span(), hint, "%s must be %s, not %s", what, text, item.kind())
 		return nil
 	}
 	before := d.diags.Errors()

@@ -284,6 +284,9 @@ func separatorHint(line string, arity int) string {
 			return "columns are separated by tabs, not by " + s.name
 		}
 	}
+	if strings.HasPrefix(line, "[") || strings.HasPrefix(line, "{") {
+		return "columns are separated by tabs; JSON is read from a .jsonl, a row on each line"
+	}
 	return "columns are separated by tabs"
 }
 
@@ -351,7 +354,8 @@ func (t *table) duplicate(d *relation.Duplicate, offset int) {
 	first := t.place(d.First)
 	atom := t.atom(d.Tuple)
 	if d.FirstRole != d.SecondRole {
-		t.errorf("data-observed-and-target", offset, "remove one of them",
+		t.errorf("data-observed-and-target", offset,
+			"remove one of them; targets that a rule makes leave out what is observed",
 			"%s is both observed and a target; it is also at %s", atom, first)
 		return
 	}

@@ -16,6 +16,8 @@ var ErrZeroByte = errors.New("it has a zero byte, so that it is no text in UTF-8
 
 var errUTF16 = errors.New("it is in UTF-16: save it in UTF-8")
 
+var errZip = errors.New("it is a zip archive, as sheets of .xlsx and .ods are: save it as .csv")
+
 var errCarriage = errors.New("its lines end in carriage returns alone: save it with line feeds")
 
 var errLongLine = fmt.Errorf("it has a line of more than %d MiB", LongestLine>>20)
@@ -60,10 +62,13 @@ func lines(text string, longest int) (string, error) {
 	return text, nil
 }
 
-// zeroByte says why a text has a zero byte: it may begin as those in UTF-16 do, which spreadsheets write.
+// zeroByte says why a text has a zero byte: it may begin as those in UTF-16 do, which spreadsheets write, or be one.
 func zeroByte(text string) error {
-	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
+	switch {
+	case strings.HasPrefix(text, "\xff\xfe"), strings.HasPrefix(text, "\xfe\xff"):
 		return errUTF16
+	case strings.HasPrefix(text, "PK\x03\x04"):
+		return errZip
 	}
 	return ErrZeroByte
 }

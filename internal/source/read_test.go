@@ -34,6 +34,9 @@ func TestReadText(t *testing.T) {
 	if _, err := ReadText(iotest.OneByteReader(strings.NewReader("\xff\xfea\x00")), 0, 0); !errors.Is(err, errUTF16) {
 		t.Errorf("a text in UTF-16: %v", err)
 	}
+	if _, err := ReadText(strings.NewReader("PK\x03\x04\x00"), 0, 0); !errors.Is(err, errZip) {
+		t.Errorf("a zip archive: %v", err)
+	}
 	if _, err := ReadText(endless{"ab"}, 0, LongestLine); !errors.Is(err, errLongLine) {
 		t.Errorf("a line without an end: %v", err)
 	}
