@@ -150,6 +150,8 @@ func TestTextErrors(t *testing.T) {
 		{Spec{}, "id,a\nx,\"1,58\"\ny,0\n", []string{`f:2:3: error: "1,58" is not a finite number`, "numbers have a point"}},
 		{Spec{}, born, []string{`f:2:3: error: "0.3.2026" is not a finite number`, "dates are written as 2026-03-01"}},
 		{Spec{}, weight, []string{`f:2:3: error: "0,5 kg" is not a finite number`, "numbers have a point"}},
+		{Spec{}, "id,a,b\nx,1,2\ny,red, dark,4\n", []string{`f:3:1: error: the row has 4 columns`, "in quotes"}},
+		{Spec{Columns: []string{"id", "a"}}, "id,a,b\nx,1,2\ny,3\n", []string{`f:3:1: error: the row has 2 columns`}},
 		{Spec{}, "x,1,red\ny,2,blue\n", []string{`f:1:5: error: "red"`, "a first line that has them"}},
 		{Spec{}, names, []string{`column "name" has 50 different texts in 50 rows`, `"columns"`}},
 		{Spec{}, "id,a\nx,1\nx,2\n", []string{`entity "x" has a row already, on line 2`, `names another one first`}},

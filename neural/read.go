@@ -224,7 +224,13 @@ func (t *tableReader) readCSV(r io.Reader) error {
 				return err
 			}
 		}
-		if err := t.addCells(chosen.of(record)); err != nil && t.report(err) {
+		if names != nil && len(record) != len(names) {
+			t.cells, err = record, &mistake{field: -1, hint: "a field with a comma in it stands in quotes",
+				text: fmt.Sprintf("the row has %d columns, but %d have names", len(record), len(names))}
+		} else {
+			err = t.addCells(chosen.of(record))
+		}
+		if err != nil && t.report(err) {
 			break
 		}
 	}
@@ -234,16 +240,14 @@ func (t *tableReader) readCSV(r io.Reader) error {
 // picked are the columns that are read, that of the ids first; all in their order if nil.
 type picked struct{ columns []int }
 
-// of returns the cells of a row in these columns. What a short row lacks is left out, which is told by its length.
+// of returns the cells of a row in these columns.
 func (p picked) of(row []string) []string {
 	if p.columns == nil {
 		return row
 	}
 	cells := make([]string, 0, len(p.columns))
 	for _, k := range p.columns {
-		if k < len(row) {
-			cells = append(cells, row[k])
-		}
+		cells = append(cells, row[k])
 	}
 	return cells
 }
