@@ -298,6 +298,22 @@ func BenchmarkThousandChanges(b *testing.B) {
 	}
 }
 
+// BenchmarkOneWeight gives the rule with most ground rules, transitivity, another weight and infers, forth and back.
+func BenchmarkOneWeight(b *testing.B) {
+	for name, rule := range map[string]int{"friendship-1m": 1, "er-eval": 3} {
+		b.Run(name, func(b *testing.B) {
+			s := baseline(b, name)
+			was, more := s.grounding.Theta[rule], false
+			changesOneByOne(b, s, func(*testing.B) change.Change {
+				if more = !more; more {
+					return change.Weight(rule, 1.2*was)
+				}
+				return change.Weight(rule, was)
+			})
+		})
+	}
+}
+
 // BenchmarkManyRules changes random observed atoms of a model with a rule for each of 1,000 words, one by one.
 func BenchmarkManyRules(b *testing.B) {
 	const words, documents = 1000, 3000

@@ -21,7 +21,9 @@ func (s *State) Add(p *mrf.Potential) int {
 			s.within[i] = append(s.within[i], int32(place))
 		}
 	}
-	s.kinds.add(p, s.theta, 1)
+	if !p.Kind.Hard() {
+		s.kinds.add(s.theta[p.Rule]*p.Scale, 1)
+	}
 	s.mu[place] = s.account(place, 0, 1)
 	s.pending = append(s.pending, p.Vars...)
 	return place
@@ -46,8 +48,9 @@ func (s *State) Remove(place int) {
 	s.account(place, s.mu[place], -1)
 	v := s.view(place)
 	s.pending = append(s.pending, v.ids...)
-	p := mrf.Potential{Rule: v.block.Rule, Kind: v.block.Kind, Scale: s.scale(place)}
-	s.kinds.add(&p, s.theta, -1)
+	if !v.block.Kind.Hard() {
+		s.kinds.add(v.w, -1)
+	}
 	s.bury(place)
 }
 
@@ -204,53 +207,72 @@ func (s *State) recountAt(places []int32, sign float64) {
 	}
 }
 
-// SetWeight gives a rule another weight. Multipliers of squares go with it, as those at the same point would.
+// SetWeight gives a rule another weight. Multipliers of squares go with it, as those at the same point would. What is
+// still adds nothing, whatever its weight.
 func (s *State) SetWeight(rule int, weight float64) {
-	was := s.theta[rule]
-	places := s.placesOf(rule)
-	for _, place := range places {
-		v := s.view(place)
-		t := s.term(&v, v.slack(s.y), s.mu[place])
-		s.count(&t, -1)
-		s.kinds.add(&mrf.Potential{Rule: rule, Kind: v.block.Kind, Scale: s.scale(place)}, s.theta, -1)
-	}
+	was, plain := s.theta[rule], 0
+	var awake []int
+	s.eachOf(rule, func(place int, scale float64) {
+		if scale == 1 {
+			plain++
+		} else {
+			s.kinds.add(was*scale, -1)
+			s.kinds.add(weight*scale, 1)
+		}
+		if s.quiet[place/64]>>(place%64)&1 == 0 {
+			awake = append(awake, place)
+		}
+	})
+	s.kinds.add(was, -plain)
+	s.kinds.add(weight, plain)
 	s.theta = slices.Clone(s.theta)
 	s.theta[rule] = weight
-	for _, place := range places {
-		v, mu := s.view(place), s.mu[place]
-		if now := mu * weight / was; v.block.Exponent == 2 && finite(now) {
-			mu = now
-		}
-		t := s.term(&v, v.slack(s.y), mu)
-		s.count(&t, 1)
-		s.kinds.add(&mrf.Potential{Rule: rule, Kind: v.block.Kind, Scale: s.scale(place)}, s.theta, 1)
-		if t.mu != 0 || s.mu[place] != 0 || t.objective != 0 {
-			s.pending = append(s.pending, v.ids...)
-		}
-		s.push(&v, t.mu-s.mu[place])
-		s.setMultiplier(place, t.mu)
+	for _, place := range awake {
+		s.reweigh(place, was)
 	}
+}
+
+// reweigh recounts the potential at a place after its rule had another weight.
+func (s *State) reweigh(place int, was float64) {
+	v, mu := s.view(place), s.mu[place]
+	d, before := v.slack(s.y), v
+	before.w = was * s.scale(place)
+	t := s.term(&before, d, mu)
+	s.count(&t, -1)
+	if now := mu * s.theta[v.block.Rule] / was; v.block.Exponent == 2 && finite(now) {
+		mu = now
+	}
+	t = s.term(&v, d, mu)
+	s.count(&t, 1)
+	if t.mu != 0 || s.mu[place] != 0 || t.objective != 0 {
+		s.pending = append(s.pending, v.ids...)
+	}
+	s.push(&v, t.mu-s.mu[place])
+	s.setMultiplier(place, t.mu)
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// placesOf lists the soft potentials of a rule.
-func (s *State) placesOf(rule int) (places []int) {
+// eachOf visits the places and scales of the soft potentials of a rule.
+func (s *State) eachOf(rule int, visit func(place int, scale float64)) {
 	first := 0
 	for _, b := range s.model.Blocks {
 		for j := 0; b.Rule == rule && !b.Kind.Hard() && j < b.Len; j++ {
-			if !s.isGone(first + j) {
-				places = append(places, first+j)
+			switch {
+			case s.isGone(first + j):
+			case b.Scale == nil:
+				visit(first+j, 1)
+			default:
+				visit(first+j, float64(b.Scale[j]))
 			}
 		}
 		first += b.Len
 	}
 	for k := range s.come {
 		if p := &s.come[k]; p.Rule == rule && !p.Kind.Hard() && !s.isGone(s.first+k) {
-			places = append(places, s.first+k)
+			visit(s.first+k, p.Scale)
 		}
 	}
-	return places
 }
 
 // AddRule adds a rule's weight behind the others.

@@ -133,13 +133,11 @@ func (s *State) recount() {
 		t := s.term(&v, v.slack(s.y), s.mu[place])
 		s.mu[place] = t.mu
 		s.count(&t, 1)
-		if k := s.levelOf(&v, t.mu); k >= 0 {
-			s.turn(k, place)
-		}
 		for k, i := range v.ids {
 			s.g[i] += v.coef[k] * t.mu
 		}
 	}
+	s.calm()
 	for i := range s.y {
 		s.gap.Add(s.box(int32(i)))
 	}

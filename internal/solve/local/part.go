@@ -32,6 +32,7 @@ type part struct {
 	exact     bool              // it is solved to the gap that was asked for, whatever that of all is
 	missed    float64           // what potentials add to the gap that were still in the last round
 	crawled   int               // how many rounds have taken in little, since the last one that has not
+	limit     int               // how many coefficients are gathered at most, up to the portion that exceeds it
 }
 
 // row is a potential of a part.
@@ -196,9 +197,19 @@ func (s *State) tie(variables []int32, many, looks int) []int32 {
 	return tied
 }
 
-// gatherAround gathers the potentials of some variables, but for those that turn out to be still. Threads find their
-// places, and then look at each once; the order is that in which one alone would.
+// gatherAround gathers the potentials of some variables, but for those that turn out to be still, unless there are more
+// coefficients than there may be.
 func (s *State) gatherAround(p *part, variables []int32) {
+	for len(variables) > 0 && p.entries() <= p.limit {
+		n := min(gatherPortion, len(variables))
+		s.gatherSome(p, variables[:n])
+		variables = variables[n:]
+	}
+}
+
+// gatherSome gathers the potentials of some variables. Threads find their places, and then look at each once; the
+// order is that in which one alone would.
+func (s *State) gatherSome(p *part, variables []int32) {
 	var places []int32
 	for _, l := range s.shared(len(variables), lookoutLen, func(l *lookout, from, to int) {
 		l.places = l.places[:0]
@@ -241,8 +252,9 @@ func (s *State) gatherAround(p *part, variables []int32) {
 	}
 }
 
-// gatherLen is how many potentials are looked at in a task.
-const gatherLen = 512
+// gatherPortion is of how many variables potentials are gathered at once, and gatherLen how many of these are looked at
+// in a task.
+const gatherPortion, gatherLen = 4096, 512
 
 // gather adds a potential with a slack to a part.
 func (s *State) gather(p *part, place int, v *view, d float64) {

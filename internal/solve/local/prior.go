@@ -439,34 +439,24 @@ func (k *kinds) count(m *mrf.Model, theta []float64) {
 	for _, b := range m.Blocks {
 		w := theta[b.Rule]
 		switch {
-		case b.Kind.Hard() || w <= 0:
+		case b.Kind.Hard():
 		case b.Scale == nil:
-			n := float64(b.Len)
-			k.number += b.Len
-			k.logs.Add(n * math.Log2(w))
-			k.low.Add(n * mrf.Fourth(1/w))
-			k.high.Add(n * mrf.Fourth(w))
+			k.add(w, b.Len)
 		default:
 			for _, scale := range b.Scale {
-				k.addWeight(w*float64(scale), 1)
+				k.add(w*float64(scale), 1)
 			}
 		}
 	}
 }
 
-func (k *kinds) addWeight(w float64, sign float64) {
+// add counts n potentials of a weight, or takes them out if n is negative.
+func (k *kinds) add(w float64, n int) {
 	if w > 0 {
-		k.number += int(sign)
-		k.logs.Add(sign * math.Log2(w))
-		k.low.Add(sign * mrf.Fourth(1/w))
-		k.high.Add(sign * mrf.Fourth(w))
-	}
-}
-
-// add counts a potential, or takes it out if sign is -1.
-func (k *kinds) add(p *mrf.Potential, theta []float64, sign float64) {
-	if !p.Kind.Hard() {
-		k.addWeight(theta[p.Rule]*p.Scale, sign)
+		k.number += n
+		k.logs.Add(float64(n) * math.Log2(w))
+		k.low.Add(float64(n) * mrf.Fourth(1/w))
+		k.high.Add(float64(n) * mrf.Fourth(w))
 	}
 }
 

@@ -99,6 +99,7 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 		s.aim = math.Inf(1) // that is not what is proven now
 	}
 	pace := pace{}
+	p.limit = int(crowded*float64(s.size) + cheap)
 	for round := time.Now(); len(more) > 0 || p.missed > 0 || p.exact; {
 		if near && out.Rounds > 0 && ends(ctx, patience*time.Since(round)) {
 			return s.leave(p, near, out, solve.TimeLimit, more), nil
@@ -108,9 +109,10 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 		p.scattered = p.scattered || out.Rounds == 0 && len(p.variables) > s.many
 		p.missed = 0
 		out.work += len(p.ids)
-		if out.Rounds == 0 && float64(p.entries()) > crowded*float64(s.size)+cheap {
+		if p.entries() > p.limit {
 			out.work = math.MaxInt // so much at once
 		}
+		p.limit = math.MaxInt
 		if float64(len(p.variables)) > wide*float64(len(s.y))+few ||
 			float64(out.work)+float64(p.entries()) > much*float64(s.size)+cheap {
 			return s.leave(p, near, out, solve.Stalled, nil), nil

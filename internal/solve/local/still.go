@@ -29,7 +29,7 @@ type anchors [len(tethers)]float32
 
 // levelOf returns the level on which a potential with a multiplier is still, or -1.
 func (s *State) levelOf(v *view, mu float64) int {
-	if mu != 0 || v.block.Kind != mrf.Hinge && v.block.Kind != mrf.LessEqual {
+	if mu != 0 || !rests(v.block.Kind) {
 		return -1
 	}
 	var slacks [len(tethers)]float64
@@ -48,6 +48,9 @@ func (s *State) levelOf(v *view, mu float64) int {
 	}
 	return -1
 }
+
+// rests tells whether potentials of a kind can be still.
+func rests(kind mrf.Kind) bool { return kind == mrf.Hinge || kind == mrf.LessEqual }
 
 // stillness has bits for 64 potentials that are still, level by level.
 type stillness [len(tethers)]uint64
@@ -196,6 +199,25 @@ func (s *State) restless() {
 	s.anchor()
 }
 
+// calm finds what is still, after restless, in the order of memory.
+func (s *State) calm() {
+	n := (len(s.gone) + surveyLen - 1) / surveyLen
+	parallel.For(parallel.Threads(s.settings.Threads), n, func(task int) {
+		var own reading
+		for word := task * surveyLen; word < min(len(s.gone), (task+1)*surveyLen); word++ {
+			idle := uint64(0)
+			for at, mu := range s.mu[min(64*word, len(s.mu)):min(64*word+64, len(s.mu))] {
+				if mu == 0 {
+					idle |= 1 << at
+				}
+			}
+			if idle &^= s.gone[word]; idle != 0 {
+				s.quiet[word] |= idle &^ s.levels(word, idle, &own)
+			}
+		}
+	})
+}
+
 // anchor anchors all variables where they are.
 func (s *State) anchor() {
 	s.anchors = slices.Grow(s.anchors[:0], len(s.y))[:len(s.y)]
@@ -267,12 +289,16 @@ func (s *State) surveyWords(from, to int) (woken []int) {
 	return woken
 }
 
-// levels gives those potentials of a word that have been still the levels that they have with all variables anchored
-// where they are, and returns those that have none.
+// levels gives some potentials of a word, whose multipliers are 0, the levels that they have where all variables are
+// anchored where they are, and returns those that have none.
 func (s *State) levels(word int, still uint64, own *reading) (restless uint64) {
 	if last := 64*word + 63; last < s.first {
 		at, j := s.index.Locate(64 * word)
-		if b := s.model.Blocks[at]; b.VarStart == nil && j+63 < b.Len {
+		switch b := s.model.Blocks[at]; {
+		case j+63 >= b.Len:
+		case !rests(b.Kind):
+			return still
+		case b.VarStart == nil:
 			return s.levelsOf(word, still, b, j)
 		}
 	}

@@ -202,6 +202,7 @@ func (s *State) recountFrom(w *Whole) {
 			s.mu[place] = s.account(place, s.mu[place], 1)
 		}
 	}
+	s.calm()
 }
 
 // account adds a potential with a multiplier to the totals, or takes it out if sign is -1, and returns the multiplier
