@@ -9,26 +9,31 @@ import (
 )
 
 // What learning notices is about things with labels. Inference may be about others, in a graph of their own, where
-// rules whose weights suit the labels push all things to one class: that is noticed by the answer.
+// rules whose weights suit the labels push all things to one class, or away from one: that is noticed by the answer.
 
 // An answer is suspicious if so many of at least so many things get one class, of which the labels had no more than a
 // part. Answers of more rows are not looked at.
 const (
-	alike, varied = 0.95, 0.7
-	leastThings   = 30
-	mostRows      = 1_000_000
+	mostAlike, varied = 0.95, 0.7
+	leastThings       = 30
+	mostRows          = 1_000_000
 )
 
-// warnOfAlike warns of answers that give nearly all things one class, where the labels learned from had several.
-func (r *Report) warnOfAlike(learned, g *session.Grounding, answer *session.Answer) error {
-	var warnings source.Diagnostics
+// contrast is the classes that an answer gives things of a relation, beside those of the labels learned from.
+type contrast struct {
+	relation      string
+	labels, given classes
+}
+
+// contrasts returns those of the relations of whose things with labels each has one class.
+func contrasts(learned, g *session.Grounding, answer *session.Answer) (all []contrast, err error) {
 	for k, to := range g.Tables.Store.Relations {
 		if to.Arity < 2 || to.FreeLen() < leastThings || to.FreeLen() > mostRows || to.Free != relation.Target {
 			continue
 		}
 		truth, err := learned.Truth(load.Learn, k)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if truth == nil || truth.Len() > mostRows {
 			continue
@@ -37,21 +42,32 @@ func (r *Report) warnOfAlike(learned, g *session.Grounding, answer *session.Answ
 		labels.count(truth, 0, truth.Value)
 		given := classes{symbols: g.Tables.Store.Symbols}
 		given.count(to, int32(to.Observed), func(row int32) float64 { return answer.Values[to.Number(row)] })
-		if labels.shared || labels.things < leastThings || given.things < leastThings {
+		if !labels.shared && labels.things >= leastThings {
+			all = append(all, contrast{to.Name, labels, given})
+		}
+	}
+	return all, nil
+}
+
+// warnOfAlike warns of answers that give nearly all things one class, where the labels learned from had several.
+func (r *Report) warnOfAlike(learned, g *session.Grounding, answer *session.Answer) error {
+	all, err := contrasts(learned, g, answer)
+	var warnings source.Diagnostics
+	for _, c := range all {
+		most, share := c.given.most()
+		usual := float64(c.labels.of[most]) / float64(c.labels.things)
+		if c.given.things < leastThings || share < mostAlike || usual > varied {
 			continue
 		}
-		most, share := given.most()
-		if usual := float64(labels.of[most]) / float64(labels.things); share >= alike && usual <= varied {
-			warnings.Warnf("learn-alike", source.Span{}, "compare with the weights as written (-i), and with smaller "+
-				"ones of rules that tie things to each other; write ^2 behind rules that have none; learn from things like these, "+
-				"with the facts that they have, and as many ties",
-				"%.3g %% of the %d things that %s is inferred for get %s, which %.3g %% of the labels say", 100*share, given.things,
-				to.Name, most, 100*usual)
-		}
+		warnings.Warnf("learn-alike", source.Span{}, "compare with the weights as written (-i), and with smaller "+
+			"ones of rules that tie things to each other; write ^2 behind rules that have none; learn from things like these, "+
+			"with the facts that they have, and as many ties",
+			"%.3g %% of the %d things that %s is inferred for get %s, which %.3g %% of the labels say", 100*share,
+			c.given.things, c.relation, most, 100*usual)
 	}
 	g.Project.Warn(warnings)
 	r.Warnings = append(r.Warnings, warnings.Plain()...)
-	return nil
+	return err
 }
 
 // classes counts things by their classes, which the last argument of atoms names.

@@ -25,10 +25,15 @@ func (r *Report) inferWorld(ctx context.Context, g *session.Grounding) (*session
 }
 
 // inferFromLearning infers; with what learning left that was cut short, from the MAP state that this had come to: of
-// many ground rules, little else may be had in the time of grace.
+// many ground rules, little else may be had in the time of grace. Where that loses a class, it steps back.
 func (r *Report) inferFromLearning(ctx context.Context, g *session.Grounding) (*session.Answer, error) {
+	infer := g.Infer
 	if r.Learned == g && r.Training.Last != nil {
-		return g.InferAgain(ctx, r.Training.Last)
+		infer = func(ctx context.Context) (*session.Answer, error) { return g.InferAgain(ctx, r.Training.Last) }
 	}
-	return g.Infer(ctx)
+	answer, err := infer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return r.stepBack(ctx, g, answer)
 }

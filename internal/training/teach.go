@@ -9,6 +9,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
@@ -289,6 +290,14 @@ func (c *crossFitting) unblind(ctx context.Context) error {
 		c.plan.theta = theta
 	}
 	return err
+}
+
+// Relating returns the rules whose weights are learned and that do not just pass on what networks see.
+func Relating(g *session.Grounding) []int {
+	if g.Project.Learning.Learn.RuleRate == 0 {
+		return nil
+	}
+	return (&learner{Grounding: g}).relating()
 }
 
 // relating are the rules with a weight to learn that do not just pass on what networks see.
