@@ -9,11 +9,11 @@ import (
 	"github.com/deeppsl/deeppsl/internal/project"
 )
 
-// doubtful is a classification in two by ten features, of which two tell the classes apart. Of the labels, 48, every
-// wrong-th is not true, none if wrong is 0. With validation, the truth of as many other things is known.
-func doubtful(t *testing.T, seed uint64, wrong int, validation bool) string {
+// doubtful is a classification in two by features of which two tell the classes apart. Of the labels, every wrong-th is
+// not true, none if wrong is 0. With validation, the truth of as many other things is known.
+func doubtful(t *testing.T, seed uint64, features, labelled, wrong int, validation bool) string {
 	t.Helper()
-	const things, features, labelled = 400, 10, 48
+	things := 8*labelled + 16
 	random := rand.New(rand.NewPCG(seed, 2))
 	var rows, targets strings.Builder
 	tables := map[string]*strings.Builder{"train": {}, "validation": {}, "test": {}}
@@ -60,23 +60,25 @@ func doubtful(t *testing.T, seed uint64, wrong int, validation bool) string {
 // somebody has set the decay, it stays as it is.
 func TestDecayIsChosenByWhatIsHeldOut(t *testing.T) {
 	for _, test := range []struct {
-		name       string
-		wrong      int
-		validation bool
-		least      float64 // mean accuracy less that with the decay that suits the number of labels
+		name               string
+		features, labelled int
+		wrong              int
+		validation         bool
+		least              float64 // mean accuracy less that with the decay that suits the number of labels
 	}{
-		{"a third is wrong", 3, false, 0.02},
-		{"a third is wrong, with validation", 3, true, 0},
-		{"all are right", 0, false, -0.005},
+		{"a third is wrong", 10, 48, 3, false, 0.02},
+		{"a third is wrong, with validation", 10, 48, 3, true, 0},
+		{"all are right", 10, 48, 0, false, -0.005},
+		{"a quarter of many is wrong", 10, 144, 4, false, 0.05},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			gain, more := 0.0, 0
 			const seeds = 3
 			for seed := range uint64(seeds) {
-				path := doubtful(t, seed, test.wrong, test.validation)
+				path := doubtful(t, seed, test.features, test.labelled, test.wrong, test.validation)
 				chosen := run(t, path, project.Options{Seed: seed}, learnAndInfer)
-				set := run(t, path, project.Options{Seed: seed, Set: []string{fmt.Sprint("network.decay=", 0.5/48)}},
-					learnAndInfer)
+				decay := fmt.Sprint("network.decay=", 0.5/float64(test.labelled))
+				set := run(t, path, project.Options{Seed: seed, Set: []string{decay}}, learnAndInfer)
 				if decay := set.Training.CrossFit.DecayFactor; decay != 1 {
 					t.Errorf("a decay that is set is multiplied by %v", decay)
 				}

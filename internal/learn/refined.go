@@ -11,6 +11,9 @@ import (
 // temperatures are the exponents that values are raised to before they are compared.
 var temperatures = [...]float64{0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6, 8, 11, 16, 23, 32}
 
+// plain is the place of the temperature that leaves values as they are.
+const plain = 4
+
 // leastValue bounds values from below.
 const leastValue = 1e-3
 
@@ -189,13 +192,28 @@ func (v Verdict) Beats(other Verdict, errors float64) bool {
 	return gain > max(errors*deviation, Trifle)
 }
 
-// Gain returns by how much a verdict is better than another on the same entities, in the mean over all but the one that
-// gains most, and the standard error of that; 0 and 0 of fewer than three.
-func (v Verdict) Gain(other Verdict) (gain, deviation float64) {
+// Better tells whether a verdict is better than another on the same entities by more than some standard errors, however
+// little that is, and no worse by values as they are: being less sure than labels bear out is forgiven by temperatures
+// alone. All entities count: where few labels are true, a gain lies with these.
+func (v Verdict) Better(other Verdict, errors float64) bool {
+	gains := v.gains(other)
+	return len(gains) > 0 && stat.Mean(gains) > errors*stat.StandardError(gains) &&
+		mean(v.losses[plain]) <= mean(other.losses[plain])
+}
+
+// gains returns by how much a verdict is better than another, entity by entity.
+func (v Verdict) gains(other Verdict) []float64 {
 	gains := slices.Clone(other.least())
 	for k, loss := range v.least() {
 		gains[k] -= loss
 	}
+	return gains
+}
+
+// Gain returns by how much a verdict is better than another on the same entities, in the mean over all but the one that
+// gains most, and the standard error of that; 0 and 0 of fewer than three.
+func (v Verdict) Gain(other Verdict) (gain, deviation float64) {
+	gains := v.gains(other)
 	slices.Sort(gains)
 	if len(gains) < 3 {
 		return 0, 0
