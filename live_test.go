@@ -368,7 +368,7 @@ func TestChangesThatDoNotFitAreRefused(t *testing.T) {
 	s := begin(t, p, rooms(p, 300, func(int) float64 { return 0.5 }), deeppsl.Options{Memory: 64 << 20})
 	before := infer(t, s)
 	_, err := s.Apply(ctx, change.Rule("1: Fire(A) & Fire(B) & Fire(C) -> Safe(A)"))
-	if err == nil || !strings.Contains(err.Error(), "no memory") {
+	if err == nil || !strings.Contains(err.Error(), "of memory, and") || !strings.Contains(err.Error(), "this rule has") {
 		t.Fatal(err)
 	}
 	if after := infer(t, s); math.Abs(after.Objective-before.Objective) > 1e-4*before.Objective {

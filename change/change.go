@@ -96,6 +96,7 @@ type Applied struct {
 	Derived []string `json:"derived,omitempty"`
 	// Perceived counts the atoms that networks were asked about.
 	Perceived int `json:"perceived,omitempty"`
-	// Anew says that all was ground anew and inferred: where a predicate gets its first targets.
+	// Anew says that all was ground anew and inferred: where a predicate gets its first targets, or a rule with a large
+	// part of the ground rules comes or goes.
 	Anew bool `json:"anew,omitempty"`
 }

@@ -427,22 +427,42 @@ func (s *Session) setWeight(number int, weight float64) error {
 	return nil
 }
 
-// turn takes the ground rules of a rule away, or grounds it.
+// turn takes the ground rules of a rule away, or grounds it. Where these are much of all, all is to be ground anew.
 func (s *Session) turn(d *difference, number int, off bool) error {
 	rule, err := ruleOf(s.prog, number)
 	if err != nil || s.off[number] == off {
 		return err
 	}
+	most := s.most()
+	if s.ground[number] > most {
+		return errAnew
+	}
 	s.refresh()
 	d.faults.Leaving(off)
-	each := func(p *mrf.Potential) bool { return s.add(d, p) }
+	each := func(p *mrf.Potential) bool { return s.ground[number] <= most && s.add(d, p) }
 	if off {
 		each = func(p *mrf.Potential) bool { return s.remove(d, p) }
 	}
 	s.tracer.All(rule, &d.faults, each)
+	if s.ground[number] > most {
+		return errAnew
+	}
 	s.off[number] = off
 	d.Reground = append(d.Reground, number)
 	return nil
+}
+
+// A rule's ground rules come and go one by one unless they are more than some, and than a part of all (1/much). To
+// ground and solve all anew takes about as long then.
+const some, much = 10_000, 8
+
+// most is how many ground rules of a rule come or go one by one.
+func (s *Session) most() int64 {
+	all := int64(0)
+	for _, n := range s.ground {
+		all += n
+	}
+	return max(some, all/much)
 }
 
 // addRule adds a rule behind the others.

@@ -298,20 +298,37 @@ func BenchmarkThousandChanges(b *testing.B) {
 	}
 }
 
-// BenchmarkOneWeight gives the rule with most ground rules, transitivity, another weight and infers, forth and back.
+// largest is the rule with most ground rules of the models: transitivity.
+var largest = map[string]int{"friendship-1m": 1, "er-eval": 3}
+
+// BenchmarkOneWeight gives a large rule another weight and infers, forth and back, and BenchmarkOneRule deactivates it
+// and activates it again.
 func BenchmarkOneWeight(b *testing.B) {
-	for name, rule := range map[string]int{"friendship-1m": 1, "er-eval": 3} {
+	for name, rule := range largest {
 		b.Run(name, func(b *testing.B) {
 			s := baseline(b, name)
-			was, more := s.grounding.Theta[rule], false
-			changesOneByOne(b, s, func(*testing.B) change.Change {
-				if more = !more; more {
-					return change.Weight(rule, 1.2*was)
-				}
-				return change.Weight(rule, was)
-			})
+			was := s.grounding.Theta[rule]
+			forthAndBack(b, s, change.Weight(rule, 1.2*was), change.Weight(rule, was))
 		})
 	}
+}
+
+func BenchmarkOneRule(b *testing.B) {
+	for name, rule := range largest {
+		b.Run(name, func(b *testing.B) {
+			forthAndBack(b, baseline(b, name), change.Deactivate(rule), change.Activate(rule))
+		})
+	}
+}
+
+func forthAndBack(b *testing.B, s *Session, forth, back change.Change) {
+	gone := false
+	changesOneByOne(b, s, func(*testing.B) change.Change {
+		if gone = !gone; gone {
+			return forth
+		}
+		return back
+	})
 }
 
 // BenchmarkManyRules changes random observed atoms of a model with a rule for each of 1,000 words, one by one.

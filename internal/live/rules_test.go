@@ -2,6 +2,8 @@ package live
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -48,6 +50,61 @@ func TestRulesThatRepeat(t *testing.T) {
 		}
 		if err != nil && (len(s.Rules()) != rules || !strings.Contains(err.Error(), "is the same as rule")) {
 			t.Errorf("%v: %d rules, before %d", err, len(s.Rules()), rules)
+		}
+	}
+}
+
+// Where a rule has many ground rules, they do not come and go one by one: all is ground anew, to the same answer.
+func TestLargeRules(t *testing.T) {
+	const things = 12_000
+	var observed, targets [][]any
+	for k := range things {
+		observed = append(observed, []any{fmt.Sprint(k), float64(k) / things})
+		targets = append(targets, []any{fmt.Sprint(k)})
+	}
+	g, err := groundIn(t.TempDir(), []string{"1: O(X) -> T(X) ^2", "0.5: !T(X) ^2", "1: F(X) -> !T(X) ^2"}, map[string]any{
+		"O/1": map[string]any{"observations": observed}, "T/1": map[string]any{"targets": targets},
+		"F/1": map[string]any{"observations": [][]any{{"11999", 1}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := living(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, last := s.state.Certificate().Objective, float64(things-1)/things
+	without := last * last * (1.5/2.5 - 0.5/1.5) // the minima of (O - T)² + 1.5·T² and (O - T)² + 0.5·T²
+	for _, step := range []struct {
+		change    change.Change
+		anew      bool
+		objective float64
+	}{
+		{change.Deactivate(2), false, first - without},
+		{change.Activate(2), false, first},
+		{change.Deactivate(0), true, 0},
+		{change.Activate(0), true, first},
+		{change.Rule("1: T(X) -> O(X) ^2"), true, first}, // which no value breaks
+	} {
+		asked, _, err := s.WhatIf(t.Context(), []change.Change{step.change})
+		if err != nil {
+			t.Fatal(err)
+		}
+		applied, err := s.Apply(t.Context(), []change.Change{step.change})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := s.Infer(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if applied.Anew != step.anew {
+			t.Errorf("%v: all ground anew: %v", step.change, applied.Anew)
+		}
+		for _, want := range []float64{step.objective, asked.Objective} {
+			if by := math.Abs(answer.Objective - want); by > 1e-5*first {
+				t.Errorf("%v: %v, want %v", step.change, answer.Objective, want)
+			}
 		}
 	}
 }

@@ -60,6 +60,7 @@ type Grounding struct {
 	Known      Known             // what inference knows; what learns makes it what it had better know
 	given      []int32           // the numbers of the inputs that no network writes
 	paging     *preflight.Paging // of a model beyond the memory given; nil for one in memory
+	changes    bool              // it is to change, so that its ground rules have to be in memory
 	prepared   *ground.Prepared  // what has been estimated and is not ground yet; or nil
 	// warm is the solver of the last inference that began where an answer had ended, and warmOf its field.
 	warm   solve.Solver

@@ -147,7 +147,7 @@ func (g *Grounding) Anew(ctx context.Context, prog *program.Program, theta []flo
 	if err != nil {
 		return nil, err
 	}
-	out.Program = prog
+	out.Program, out.changes = prog, true
 	if err := out.fit(ctx); err != nil {
 		return nil, err
 	}

@@ -41,9 +41,9 @@ func (g *Grounding) room() int64 {
 }
 
 // pages tells whether ground rules that do not fit may go to a file. It is one only for what is inferred alone:
-// learning goes through copies of the model.
+// learning goes through copies of the model, and changes need it in memory.
 func (g *Grounding) pages() bool {
-	return g.Settings.Memory > 0 && g.Phase == load.Infer && !g.Project.Config.HasExamples()
+	return g.Settings.Memory > 0 && g.Phase == load.Infer && !g.Project.Config.HasExamples() && !g.changes
 }
 
 // fit decides where the ground rules are kept, and refuses a model that has no place.
