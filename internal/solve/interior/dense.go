@@ -19,9 +19,16 @@ type entry struct {
 	coef float64
 }
 
-// choose takes the smaller of the two.
-func (s *dense) choose(p *program) {
-	s.small = p.n <= len(p.several) && !p.rigid && !p.steep
+// choose takes the smaller of the two, or the second where the first is of no use, and returns its order.
+func (s *dense) choose(p *program) int {
+	if s.small = p.n <= len(p.several) && !p.rigid && !p.steep; s.small {
+		return p.n
+	}
+	return len(p.several)
+}
+
+// keep says which rows have steps of their multipliers.
+func (s *dense) keep(p *program) {
 	for _, j := range p.several {
 		p.rows[j].kept = !s.small
 	}
@@ -29,10 +36,7 @@ func (s *dense) choose(p *program) {
 
 // factor implements matrix.
 func (s *dense) factor(p *program) bool {
-	s.size = len(p.several)
-	if s.small {
-		s.size = p.n
-	}
+	s.size = s.choose(p)
 	s.lower, s.v = resize(s.lower, s.size*s.size), resize(s.v, s.size)
 	clear(s.lower)
 	if s.small {

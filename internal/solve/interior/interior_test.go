@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/alloctest"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -106,5 +107,33 @@ func TestLimitsOfAllSizes(t *testing.T) {
 			c.want != solve.Optimal && proof.DualBound < proof.Objective {
 			t.Errorf("%v of the limits and %v: %+v is no proof", c.part, c.more, proof)
 		}
+	}
+}
+
+// Of few variables with many rows, some of them hard, the matrix has the order of the variables and of the hard rows.
+func TestManyRowsOfFewVariables(t *testing.T) {
+	const n, relations = 12, 1500
+	rng := rand.New(rand.NewPCG(3, 3))
+	b := mrftest.New(n, 0, 3).Rule(0, mrf.Hinge, 2)
+	for i := range n {
+		b.Add(rng.Float64(), []mrftest.Term{{Index: i, Coef: -1}}, nil)
+	}
+	b.Rule(1, mrf.Hinge, 2)
+	for range relations {
+		i := rng.IntN(n)
+		b.Add(0, []mrftest.Term{{Index: i, Coef: 1}, {Index: (i + 1 + rng.IntN(n-1)) % n, Coef: -1}}, nil)
+	}
+	b.Rule(2, mrf.Equal, 0)
+	for i := 0; i < n; i += 4 {
+		b.Add(-1, []mrftest.Term{{Index: i, Coef: 1}, {Index: i + 1, Coef: 1}, {Index: i + 2, Coef: 1}}, nil)
+	}
+	bytes := alloctest.Bytes(func() {
+		r, err := interior.New(mrf.NewField(b.Model()), solve.Settings{Gap: 1e-6}).Solve(t.Context())
+		if err != nil || r.Status != solve.Optimal {
+			t.Fatal(r, err)
+		}
+	})
+	if bytes > 8*relations*relations/2 {
+		t.Errorf("%d bytes, as much as a matrix of all rows takes", bytes)
 	}
 }

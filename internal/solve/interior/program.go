@@ -144,8 +144,8 @@ func (p *program) prepare(c *component) {
 		}
 	}
 	switch {
-	case min(p.n, len(p.several)) <= small:
-		p.dense.choose(p)
+	case p.dense.choose(p) <= small:
+		p.dense.keep(p)
 		p.matrix = &p.dense
 	case c.sparse == nil || c.sparse.form != p.form():
 		c.sparse = newSparse(p)
