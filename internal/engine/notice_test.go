@@ -107,10 +107,12 @@ func TestOneSideIsNoticed(t *testing.T) {
 	}
 }
 
+// still are options by which networks learn nothing.
+const still = `"learn.method": "deeppsl", "learn.epochs": 3, "learn.deviation": 0, "learn.rate.rules": 0.01, ` +
+	`"learn.rate.networks": 0, "network.epochs": 0`
+
 // Each way to learn nothing is noticed, by its name.
 func TestNotices(t *testing.T) {
-	const still = `"learn.method": "deeppsl", "learn.epochs": 3, "learn.deviation": 0, "learn.rate.rules": 0.01, ` +
-		`"learn.rate.networks": 0, "network.epochs": 0`
 	nothing := func(int) string { return "0 0" }
 	foxes := ""
 	for k := range 30 {
@@ -179,6 +181,18 @@ func TestNotices(t *testing.T) {
 				t.Errorf("got\n%swant %q", got, test.want)
 			}
 		})
+	}
+}
+
+// What is rare is seldom the most probable answer: to prefer the other one everywhere says nothing against a network.
+func TestRareClassesAreSeldomPreferred(t *testing.T) {
+	for dogs, told := range map[int]bool{6: true, 2: false} {
+		l := lesson{network: `, "normalize": "none"`, options: still,
+			features: func(k int) string { return fmt.Sprintf("1 %g", 1+0.1*float64(k%7)) },
+			files:    map[string]string{"train.tsv": labelled(30, 30-dogs)}}
+		if got := notices(t, l.write(t)); strings.Contains(got, "learn-one-class") != told {
+			t.Errorf("%d of 30 are dogs: %s", dogs, got)
+		}
 	}
 }
 

@@ -485,7 +485,7 @@ func (n *notices) network(f *learn.Finding) {
 		see("learn-uniform", tryFit+"; look at the scale of the features (normalize)",
 			"network %q gives the same outputs, whatever it sees", f.Network)
 	case learn.OneClass:
-		if usual := n.usual(f.Network); f.Value > usual+(1-usual)/2 {
+		if usual := n.usual(f.Network); usual < common && f.Value > usual+(1-usual)/2 {
 			see("learn-one-class", tryFit, "network %q prefers the same class for %.0f %% of what it sees", f.Network,
 				100*f.Value)
 		}
@@ -523,6 +523,9 @@ func inLayer(layer string) string {
 	}
 	return " in layer " + layer
 }
+
+// common is the share of one answer from which on others, which are rare, are seldom the most probable one.
+const common = 0.9
 
 // usual is the largest share that one answer of a network has among the labels; 0 if these do not say.
 func (n *notices) usual(network string) (largest float64) {
