@@ -54,14 +54,19 @@ func TestRulesThatRepeat(t *testing.T) {
 	}
 }
 
+// rising are things whose observed values rise from 0 to 1, and the targets about them.
+func rising(things int) (observed, targets [][]any) {
+	for k := range things {
+		observed = append(observed, []any{fmt.Sprint(k), float64(k) / float64(things)})
+		targets = append(targets, []any{fmt.Sprint(k)})
+	}
+	return observed, targets
+}
+
 // Where a rule has many ground rules, they do not come and go one by one: all is ground anew, to the same answer.
 func TestLargeRules(t *testing.T) {
 	const things = 12_000
-	var observed, targets [][]any
-	for k := range things {
-		observed = append(observed, []any{fmt.Sprint(k), float64(k) / things})
-		targets = append(targets, []any{fmt.Sprint(k)})
-	}
+	observed, targets := rising(things)
 	g, err := groundIn(t.TempDir(), []string{"1: O(X) -> T(X) ^2", "0.5: !T(X) ^2", "1: F(X) -> !T(X) ^2"}, map[string]any{
 		"O/1": map[string]any{"observations": observed}, "T/1": map[string]any{"targets": targets},
 		"F/1": map[string]any{"observations": [][]any{{"11999", 1}}},

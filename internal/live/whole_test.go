@@ -12,11 +12,7 @@ import (
 // from there than from multipliers alone.
 func TestBeginsNearTheLast(t *testing.T) {
 	const things = 2000
-	var observed, targets [][]any
-	for k := range things {
-		observed = append(observed, []any{fmt.Sprint(k), float64(k) / things})
-		targets = append(targets, []any{fmt.Sprint(k)})
-	}
+	observed, targets := rising(things)
 	g, err := groundIn(t.TempDir(), []string{"1: O(X) -> T(X)", "0.5: !T(X)"}, map[string]any{
 		"O/1": map[string]any{"observations": observed}, "T/1": map[string]any{"targets": targets},
 	})

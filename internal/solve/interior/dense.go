@@ -21,10 +21,11 @@ type entry struct {
 
 // choose takes the smaller of the two, or the second where the first is of no use, and returns its order.
 func (s *dense) choose(p *program) int {
-	if s.small = p.n <= len(p.several) && !p.rigid && !p.steep; s.small {
-		return p.n
+	s.size = len(p.several)
+	if s.small = p.n <= s.size && !p.rigid && !p.steep; s.small {
+		s.size = p.n
 	}
-	return len(p.several)
+	return s.size
 }
 
 // keep says which rows have steps of their multipliers.
@@ -36,7 +37,6 @@ func (s *dense) keep(p *program) {
 
 // factor implements matrix.
 func (s *dense) factor(p *program) bool {
-	s.size = s.choose(p)
 	s.lower, s.v = resize(s.lower, s.size*s.size), resize(s.v, s.size)
 	clear(s.lower)
 	if s.small {
