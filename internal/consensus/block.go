@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/bitset"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/partition"
@@ -27,7 +28,7 @@ type Block struct {
 	// Variables are the numbers in the whole.
 	Variables []int32
 	// foreign has a bit for each potential that another block counts.
-	foreign     []uint64
+	foreign     bitset.Set
 	shared      []sharing
 	hubs        bool       // whether any block's variables have them
 	base, field *mrf.Field // the latter with the pull as the last potentials
@@ -99,7 +100,7 @@ func New(field *mrf.Field, of []int32, blocks int, threads int) []*Block {
 		out[b].foreign = make([]uint64, (len(potentials[b])+63)/64)
 		for k, place := range potentials[b] {
 			if of[place] != int32(b) {
-				out[b].foreign[k/64] |= 1 << (k % 64)
+				out[b].foreign.Add(k)
 			}
 		}
 	}
@@ -381,7 +382,7 @@ func (b *Block) ByRule(y []float64, margin float64) (cost []float64, active []in
 	for _, k := range b.base.Model.Blocks {
 		bends := k.Kind == mrf.Hinge || k.Kind == mrf.LessEqual
 		for range k.Len {
-			if b.foreign[place/64]>>(place%64)&1 == 0 && !(bends && slacks[place] < -margin) {
+			if !b.foreign.Has(place) && !(bends && slacks[place] < -margin) {
 				active[k.Rule]++
 			}
 			place++

@@ -19,6 +19,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/bitset"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/partition"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -41,7 +42,7 @@ type State struct {
 	piece      []int32   // of each variable, plus 1; 0 if it is not known yet
 	pieces     []*piece
 	standings  []standing // of each potential, once it has been looked at
-	seen       []uint64   // potentials, while something is gathered
+	seen       bitset.Set // potentials, while something is gathered
 	row        mrf.RowBuffer
 	places     []int
 
@@ -84,7 +85,7 @@ func NewState(field *mrf.Field, index *mrf.Occurrences, y, multipliers []float64
 	return &State{
 		field: field, index: index, y: slices.Clone(y), mu: multipliers, settings: settings,
 		component: make([]int32, m.Variables), freedom: make([]freedom, m.Variables), piece: make([]int32, m.Variables),
-		standings: make([]standing, len(multipliers)), seen: make([]uint64, len(multipliers)/64+1),
+		standings: make([]standing, len(multipliers)), seen: bitset.New(len(multipliers)),
 		known: make(map[int][]Term),
 	}, nil
 }
@@ -198,10 +199,7 @@ func (s *State) connected(i int32) *component {
 
 // see marks a potential, and tells whether it was not.
 func (s *State) see(place int) bool {
-	bit := uint64(1) << (place % 64)
-	fresh := s.seen[place/64]&bit == 0
-	s.seen[place/64] |= bit
-	return fresh
+	return s.seen.Put(place)
 }
 
 // forget takes the marks away.

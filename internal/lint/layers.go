@@ -26,6 +26,7 @@ var layers = []layer{
 	{"internal/rapidtest", nil},
 	{"internal/scripttest", []string{"internal/goldentest"}},
 	{"internal/parallel", nil},
+	{"internal/bitset", nil},
 	{"internal/kernel", nil},
 	{"internal/onnx", []string{"internal/parallel", "internal/kernel"}},
 	{"internal/ldl", []string{"internal/parallel", "internal/kernel"}},
@@ -37,7 +38,7 @@ var layers = []layer{
 	{"internal/source", nil},
 	{"internal/symbol", nil},
 	{"internal/syntax", []string{"internal/source"}},
-	{"internal/relation", []string{"internal/parallel", "internal/symbol", "internal/syntax"}},
+	{"internal/relation", []string{"internal/parallel", "internal/bitset", "internal/symbol", "internal/syntax"}},
 	{"internal/program", []string{"internal/source", "internal/syntax"}},
 	{"internal/similarity", []string{"internal/parallel"}},
 	{"internal/report", nil},
@@ -51,7 +52,7 @@ var layers = []layer{
 		"internal/program", "internal/similarity", "internal/format"}},
 	{"internal/dataset", nil},
 	{"internal/scratch", []string{"internal/parallel"}},
-	{"internal/mrf", []string{"internal/parallel", "internal/scratch"}},
+	{"internal/mrf", []string{"internal/parallel", "internal/bitset", "internal/scratch"}},
 	{"internal/plan", []string{
 		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/program",
 		"internal/similarity"}},
@@ -69,13 +70,13 @@ var layers = []layer{
 	{"internal/partition", []string{"internal/parallel", "internal/forest", "internal/mrf"}},
 	{"internal/presolve", []string{"internal/parallel", "internal/forest", "internal/mrf"}},
 	{"internal/solve", []string{
-		"internal/parallel", "internal/ldl", "internal/basis", "internal/forest", "internal/cholesky", "internal/scratch",
-		"internal/mrf", "internal/partition", "internal/presolve"}},
+		"internal/parallel", "internal/bitset", "internal/ldl", "internal/basis", "internal/forest", "internal/cholesky",
+		"internal/scratch", "internal/mrf", "internal/partition", "internal/presolve"}},
 	{"internal/consensus", []string{
-		"internal/parallel", "internal/mrf", "internal/partition", "internal/solve", "internal/place"}},
+		"internal/parallel", "internal/bitset", "internal/mrf", "internal/partition", "internal/solve", "internal/place"}},
 	{"internal/explain", []string{
-		"internal/ldl", "internal/source", "internal/mrf", "internal/partition", "internal/presolve", "internal/solve",
-		"internal/report"}},
+		"internal/bitset", "internal/ldl", "internal/source", "internal/mrf", "internal/partition", "internal/presolve",
+		"internal/solve", "internal/report"}},
 	{"internal/learn", []string{
 		"internal/parallel", "internal/kernel", "internal/forest", "internal/cholesky", "internal/stat", "internal/mrf",
 		"internal/partition", "internal/solve", "internal/report"}},
@@ -96,7 +97,8 @@ var layers = []layer{
 		"internal/source", "internal/symbol", "internal/relation", "internal/similarity", "internal/load", "neural",
 		"internal/project"}},
 	{"internal/session", []string{
-		"internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program", "internal/report",
+		"internal/bitset", "internal/source", "internal/symbol", "internal/relation", "internal/syntax",
+		"internal/program", "internal/report",
 		"internal/format", "internal/load", "internal/mrf", "internal/ground", "internal/preflight",
 		"internal/derive", "internal/export", "internal/explain",
 		"internal/presolve", "internal/solve", "internal/eval", "neural", "internal/project", "internal/perceive"}},
@@ -110,9 +112,9 @@ var layers = []layer{
 		"internal/project", "internal/perceive", "internal/session", "internal/batch"}},
 	{"change", nil},
 	{"internal/live", []string{
-		"internal/source", "internal/symbol", "internal/relation", "internal/syntax", "internal/program", "internal/load",
-		"internal/mrf", "internal/journal", "internal/ground", "internal/solve", "neural", "internal/perceive",
-		"internal/session", "change"}},
+		"internal/bitset", "internal/source", "internal/symbol", "internal/relation", "internal/syntax",
+		"internal/program", "internal/load", "internal/mrf", "internal/journal", "internal/ground",
+		"internal/solve", "neural", "internal/perceive", "internal/session", "change"}},
 	{"internal/engine", []string{everything}},
 	{"internal/shard", []string{
 		"internal/parallel", "internal/forest", "internal/source", "internal/relation", "internal/syntax", "internal/program",

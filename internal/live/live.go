@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/deeppsl/deeppsl/change"
+	"github.com/deeppsl/deeppsl/internal/bitset"
 	"github.com/deeppsl/deeppsl/internal/ground"
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
@@ -36,7 +37,7 @@ type Session struct {
 	limits     solve.Settings
 	off        []bool           // by rule
 	ground     []int64          // ground rules, by rule
-	absent     [3][]uint64      // variables and inputs that stand for no atom, by role
+	absent     [3]bitset.Set    // variables and inputs that stand for no atom, by role
 	graves     map[grave]handle // rows without atoms that had some
 	log        []func()         // what takes the present changes back, last first
 	infeasible bool             // there is no state
@@ -109,9 +110,8 @@ func (s *Session) refresh() {
 }
 
 func (s *Session) setAbsent(role relation.Role, number int32, absent bool) {
-	bits := s.absent[role]
-	if bit := uint64(1) << (number % 64); (bits[number/64]&bit != 0) != absent {
-		bits[number/64] ^= bit
+	if set, i := s.absent[role], int(number); set.Has(i) != absent {
+		set.Flip(i)
 	}
 }
 

@@ -3,12 +3,14 @@ package mrf
 import (
 	"math"
 	"math/bits"
+
+	"github.com/deeppsl/deeppsl/internal/bitset"
 )
 
 // Changed returns a model without the potentials whose places are marked by bits, and with those of other blocks behind
 // the rest. Blocks that nothing has gone from are shared. Where the pieces that are left of a block have so many
 // potentials on average, or more, each of them is a block, and shared; what is left of other blocks is copied.
-func (m *Model) Changed(gone []uint64, come []*Block, piece int) *Model {
+func (m *Model) Changed(gone bitset.Set, come []*Block, piece int) *Model {
 	out := &Model{Variables: m.Variables, Inputs: m.Inputs, Rules: m.Rules}
 	first := 0
 	for _, b := range m.Blocks {
@@ -48,7 +50,7 @@ func between[T int32 | float32 | float64](all []T, each int, at extent) []T {
 }
 
 // present lists the places from lo to hi that are not marked, from 0.
-func present(gone []uint64, lo, hi int) (kept []extent) {
+func present(gone bitset.Set, lo, hi int) (kept []extent) {
 	for at := until(gone, lo, hi, math.MaxUint64); at < hi; at = until(gone, at, hi, math.MaxUint64) {
 		end := until(gone, at, hi, 0)
 		kept = append(kept, extent{at - lo, end - lo})
@@ -59,7 +61,7 @@ func present(gone []uint64, lo, hi int) (kept []extent) {
 
 // until returns the first place that is marked, from one on and before hi, or else hi; where all bits of flip are set,
 // the first one that is not.
-func until(gone []uint64, from, hi int, flip uint64) int {
+func until(gone bitset.Set, from, hi int, flip uint64) int {
 	for from < hi {
 		word := flip
 		if from/64 < len(gone) {
@@ -73,13 +75,13 @@ func until(gone []uint64, from, hi int, flip uint64) int {
 	return hi
 }
 
-func marked(bits []uint64, place int) bool {
-	return place/64 < len(bits) && bits[place/64]>>(place%64)&1 == 1
+func marked(bits bitset.Set, place int) bool {
+	return place/64 < len(bits) && bits.Has(place)
 }
 
 // Changed returns the occurrences in what Model.Changed has made of the model: the lists are shared, and what has gone
 // is passed over.
-func (o *Occurrences) Changed(gone []uint64, m *Model, come []*Block) *Occurrences {
+func (o *Occurrences) Changed(gone bitset.Set, m *Model, come []*Block) *Occurrences {
 	out := &Occurrences{model: m, base: o, gone: gone, before: make([]int32, len(gone)+1), come: make(map[int32][]int32)}
 	for k, word := range gone {
 		out.before[k+1] = out.before[k] + int32(bits.OnesCount64(word))

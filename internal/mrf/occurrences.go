@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/bitset"
 )
 
 // Occurrences lists the potentials that each variable is in: four bytes for each, and four for each variable. A prior
@@ -18,7 +20,7 @@ type Occurrences struct {
 	// Of a changed model: the occurrences in the one before, what has gone of it, how much has before each word of that,
 	// and what has come.
 	base   *Occurrences
-	gone   []uint64
+	gone   bitset.Set
 	before []int32
 	come   map[int32][]int32
 }

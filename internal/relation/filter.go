@@ -4,13 +4,14 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/bitset"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
 // Filter is a set of keys of one or more columns, in bits by their hashes: what it does not hold is not among them, and
 // of what it holds, a few are neither. Single values have bits of their own where that takes little room.
 type Filter struct {
-	words []uint64
+	words bitset.Set
 	shift uint8
 	exact bool // a value's bit is its number; larger ones are not in the set
 }
@@ -41,11 +42,11 @@ func NewFilter(columns [][]symbol.ID, some []int32) *Filter {
 			return f
 		}
 	}
-	f := &Filter{words: make([]uint64, 1<<size/64), shift: uint8(64 - size)}
+	f := &Filter{words: make(bitset.Set, 1<<size/64), shift: uint8(64 - size)}
 	eachKey(columns, some, func(_ int, packed []uint64) {
 		for _, key := range packed {
 			at := bit(key, f.shift)
-			f.words[at/64] |= 1 << (at % 64)
+			f.words.Add(int(at))
 		}
 	})
 	return f
@@ -66,9 +67,9 @@ func exactFilter(column []symbol.ID, some []int32, most int) *Filter {
 	if s.low < 0 || int(s.high) >= max(most, fewestExact) {
 		return nil
 	}
-	f := &Filter{words: make([]uint64, int(s.high)/64+1), exact: true}
+	f := &Filter{words: bitset.New(int(s.high)), exact: true}
 	for _, v := range column {
-		f.words[v/64] |= 1 << (v % 64)
+		f.words.Add(int(v))
 	}
 	return f
 }
@@ -146,7 +147,7 @@ func (f *Filter) Select(columns [][]symbol.ID, some []int32) (left []int32) {
 				space[n] = some[from+k]
 			}
 			at := bit(key, f.shift)
-			n += int(f.words[at/64] >> (at % 64) & 1)
+			n += int(f.words.Bit(int(at)))
 		}
 		left = append(left, space[:n]...)
 	})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/deeppsl/deeppsl/internal/bitset"
 	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
@@ -419,8 +420,8 @@ func (x *Index) firstOf(cell uint32) int32 {
 
 // Firsts lists the first row of each key, ascending.
 func (x *Index) Firsts() []int32 {
-	first := make([]uint64, x.count/64+1) // a bit set of rows
-	mark := func(row int32) { first[row/64] |= 1 << (row % 64) }
+	first := bitset.New(x.count) // of rows
+	mark := func(row int32) { first.Add(int(row)) }
 	for c := range len(x.start) - 1 {
 		if lo := x.start[c]; lo < x.start[c+1] {
 			mark(x.row(lo))

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/bitset"
 	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
@@ -150,13 +151,13 @@ func (r *Relation) Crowd(column int) float64 {
 
 // Marks is a set of values, in bits.
 type Marks struct {
-	words []uint64
+	words bitset.Set
 	added [][]symbol.ID
 	count int
 }
 
 // NewMarks returns an empty set of values below limit.
-func NewMarks(limit int) *Marks { return &Marks{words: make([]uint64, limit/64+1)} }
+func NewMarks(limit int) *Marks { return &Marks{words: bitset.New(limit)} }
 
 // Clear empties the set.
 func (m *Marks) Clear() {
@@ -176,7 +177,7 @@ func (m *Marks) Clear() {
 func (m *Marks) Add(values []symbol.ID) {
 	m.added, m.count = append(m.added, values), m.count+len(values)
 	for _, v := range values {
-		m.words[v/64] |= 1 << (v % 64)
+		m.words.Add(int(v))
 	}
 }
 
@@ -186,7 +187,7 @@ func (m *Marks) Select(places []int32, values []symbol.ID) []int32 {
 	n := 0
 	for k, v := range values { // no branch: whether a value is marked is anyone's guess
 		places[n] = int32(k)
-		n += int(m.words[v/64] >> (v % 64) & 1)
+		n += int(m.words.Bit(int(v)))
 	}
 	return places[:n]
 }
@@ -197,7 +198,7 @@ func (m *Marks) Narrow(places []int32, values []symbol.ID) []int32 {
 	for _, k := range places {
 		v := values[k]
 		places[n] = k
-		n += int(m.words[v/64] >> (v % 64) & 1)
+		n += int(m.words.Bit(int(v)))
 	}
 	return places[:n]
 }

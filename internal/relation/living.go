@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/bitset"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
@@ -14,9 +15,9 @@ import (
 // of no columns at all), and the projections and lists of a living relation must not be asked for. It is not safe for
 // concurrent use.
 type living struct {
-	atoms    []uint64 // a bit for each row that has one
-	observed int32    // where the next observed row comes
-	free     int32    // where the next free row comes
+	atoms    bitset.Set // the rows that have one
+	observed int32      // where the next observed row comes
+	free     int32      // where the next free row comes
 	// still says that rows do not change, so that indexes need no room for others and are made faster.
 	still bool
 	// version changes when what has been taken from the relation, its columns and grouped rows, is no longer its own.
@@ -54,7 +55,7 @@ func (r *Relation) Living(observed, free int) *Relation {
 // spread lays the rows of another relation out with room.
 func (r *Relation) spread(from *Relation, observed, free int, rows []int32) {
 	r.Observed = from.Observed + observed
-	r.living.atoms = make([]uint64, (from.Len()+observed+free)/64+1)
+	r.living.atoms = bitset.New(from.Len() + observed + free)
 	for range observed {
 		r.Truth.appendDouble(0)
 	}
@@ -83,11 +84,11 @@ func (r *Relation) Lives() bool { return r.living != nil }
 // Version changes when columns and grouped rows that were taken from a living relation are no longer its own.
 func (r *Relation) Version() int { return r.living.version }
 
-func (l *living) flip(row int32) { l.atoms[row/64] ^= 1 << (row % 64) }
+func (l *living) flip(row int32) { l.atoms.Flip(int(row)) }
 
 // Has tells whether a row has an atom.
 func (r *Relation) Has(row int32) bool {
-	return r.living == nil || r.living.atoms[row/64]>>(row%64)&1 == 1
+	return r.living == nil || r.living.atoms.Has(int(row))
 }
 
 // RowOf returns the row of a free atom by its number.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/deeppsl/deeppsl/internal/bitset"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/presolve"
@@ -62,7 +63,7 @@ type Answer struct {
 
 	clash []HardRule // of the conflict
 	// Absent and AbsentInputs have a bit for each variable and each input that stands for no atom; nil if all do.
-	Absent, AbsentInputs []uint64
+	Absent, AbsentInputs bitset.Set
 }
 
 // Done tells whether nothing is left to be proven: the answer is optimal, or there is none.

@@ -282,7 +282,7 @@ func (a *Answer) lacks(atoms *relation.Relation, k int32) bool {
 	if atoms.Free == relation.Perceived {
 		absent = a.AbsentInputs
 	}
-	return absent != nil && absent[i/64]>>(i%64)&1 == 1
+	return absent != nil && absent.Has(int(i))
 }
 
 // free returns the arguments of a free row, by its place among them: where atoms come, rows may move meanwhile.

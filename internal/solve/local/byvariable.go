@@ -1,17 +1,21 @@
 package local
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/bitset"
+)
 
 // byVariable are places of potentials by variable, of which most variables have none: that is seen by a bit.
 type byVariable struct {
-	some   []uint64 // has bits for those that have ever had some
-	number []int32  // among them, of each variable
+	some   bitset.Set // those that have ever had some
+	number []int32    // among them, of each variable
 	lists  [][]int32
 }
 
 // at returns the places of a variable.
 func (p *byVariable) at(i int32) []int32 {
-	if word := int(i / 64); word >= len(p.some) || p.some[word]>>(i%64)&1 == 0 {
+	if int(i/64) >= len(p.some) || !p.some.Has(int(i)) {
 		return nil
 	}
 	return p.lists[p.number[i]]
@@ -22,8 +26,7 @@ func (p *byVariable) add(i, place int32) {
 	if n := int(i/64) + 1 - len(p.some); n > 0 {
 		p.some, p.number = append(p.some, make([]uint64, n)...), append(p.number, make([]int32, 64*n)...)
 	}
-	if bit := uint64(1) << (i % 64); p.some[i/64]&bit == 0 {
-		p.some[i/64] |= bit
+	if p.some.Put(int(i)) {
 		p.number[i] = int32(len(p.lists))
 		p.lists = append(p.lists, nil)
 	}

@@ -219,7 +219,7 @@ func (s *State) SetWeight(rule int, weight float64) {
 			s.kinds.add(was*scale, -1)
 			s.kinds.add(weight*scale, 1)
 		}
-		if s.quiet[place/64]>>(place%64)&1 == 0 {
+		if !s.quiet.Has(place) {
 			awake = append(awake, place)
 		}
 	})
@@ -350,8 +350,8 @@ func (s *State) compact() {
 	s.gone, s.quiet, s.still = s.gone[:words], s.quiet[:words], s.still[:words]
 	for place := s.first; place < 64*words; place++ {
 		s.stir(place)
-		s.gone[place/64] &^= 1 << (place % 64)
-		s.quiet[place/64] &^= 1 << (place % 64)
+		s.gone.Remove(place)
+		s.quiet.Remove(place)
 	}
 	s.of, s.within = byVariable{}, nil
 	s.alone.cut(s.first)
@@ -431,8 +431,8 @@ func (s *State) Rollback() {
 		case ofInput:
 			s.x[e.at] = e.old
 		case ofPresence:
-			s.gone[e.at/64] ^= 1 << (e.at % 64)
-			s.quiet[e.at/64] ^= 1 << (e.at % 64)
+			s.gone.Flip(int(e.at))
+			s.quiet.Flip(int(e.at))
 		case ofDebt:
 			s.debt[e.at] = float32(e.old)
 		case ofSurvey:
@@ -476,7 +476,7 @@ func (s *State) undoLevel(e entry) {
 		s.anchors[e.at][e.what-ofAnchor] = float32(e.old)
 	} else {
 		s.still[e.at/64][e.what-ofStillness] ^= 1 << (e.at % 64)
-		s.quiet[e.at/64] ^= 1 << (e.at % 64)
+		s.quiet.Flip(int(e.at))
 	}
 }
 
@@ -553,6 +553,6 @@ func (s *State) noteParts(p *part, pieces []*piece) {
 func (s *State) bury(place int) {
 	s.stir(place)
 	s.note(entry{ofPresence, int32(place), 0})
-	s.gone[place/64] |= 1 << (place % 64)
-	s.quiet[place/64] |= 1 << (place % 64)
+	s.gone.Add(place)
+	s.quiet.Add(place)
 }

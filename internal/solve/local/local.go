@@ -19,6 +19,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/bitset"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
@@ -31,11 +32,11 @@ type State struct {
 	theta []float64
 	x     []float64
 
-	y, g, mu []float64 // g is Aᵀμ
-	debt     []float32 // of variables: what potentials of theirs add to the gap since relieve
-	gone     []uint64  // potentials that are no more
-	first    int       // how many the first model has
-	size     int       // and how many coefficients
+	y, g, mu []float64  // g is Aᵀμ
+	debt     []float32  // of variables: what potentials of theirs add to the gap since relieve
+	gone     bitset.Set // potentials that are no more
+	first    int        // how many the first model has
+	size     int        // and how many coefficients
 	come     []arrival
 	looked   int               // how many had come when it was last asked which are still there, or twice that
 	of       byVariable        // of those that have come
@@ -57,13 +58,13 @@ type State struct {
 	marks    []int32     // of variables, in the part
 	still    []stillness // potentials that are still, 64 each
 	anchors  []anchors
-	quiet    []uint64 // potentials that a part need not look at: gone, still, or in it already
+	quiet    bitset.Set // potentials that a part need not look at: gone, still, or in it already
 	own      reading
 	lookouts []lookout
 	log      []entry
 	saved    *saved
-	pages    Pages    // the last ones
-	stale    []uint64 // which of them are not what they would be now
+	pages    Pages      // the last ones
+	stale    bitset.Set // which of them are not what they would be now
 	settings solve.Settings
 	aim      float64 // the gap at which a Solve leaves off
 	lent     *Whole  // nil for none
@@ -103,7 +104,7 @@ func New(field *mrf.Field, y, multipliers []float64, settings solve.Settings) (*
 	s := &State{
 		model: m, index: index, theta: slices.Clone(field.Weights()), x: slices.Clone(field.Inputs()), y: slices.Clone(y),
 		g: make([]float64, m.Variables), debt: make([]float32, m.Variables), first: n,
-		gone: make([]uint64, n/64+1), quiet: make([]uint64, n/64+1), still: make([]stillness, n/64+1),
+		gone: bitset.New(n), quiet: bitset.New(n), still: make([]stillness, n/64+1),
 		settings: settings.WithDefaults(0), many: few, least: leastRows, crossing: crossing,
 	}
 	for _, b := range m.Blocks {
@@ -283,7 +284,7 @@ func (s *State) viewIn(b *mrf.Block, j int, own *reading) (v view) {
 
 // set is a set of potentials, of which bits has each, or, but for those, all.
 type set struct {
-	bits []uint64
+	bits bitset.Set
 	but  bool
 }
 
@@ -300,7 +301,7 @@ func (s *State) alongBy(i int32, among set, own *reading) []int32 {
 	places, n := s.allAlong(i, own), 0
 	for _, place := range places {
 		places[n] = place
-		n += int(among.bits[place/64]>>(place%64)&1 ^ flip)
+		n += int(among.bits.Bit(int(place)) ^ flip)
 	}
 	return places[:n]
 }
@@ -333,7 +334,7 @@ func (s *State) allAlong(i int32, own *reading) []int32 {
 // present is the set of potentials that are there.
 func (s *State) present() set { return set{s.gone, true} }
 
-func (s *State) isGone(place int) bool { return s.gone[place/64]>>(place%64)&1 == 1 }
+func (s *State) isGone(place int) bool { return s.gone.Has(place) }
 
 // Values returns the point, to read.
 func (s *State) Values() []float64 { return s.y }
@@ -379,7 +380,7 @@ func (p Pages) At(i int32) float64 { return p[i/pageLen][i%pageLen] }
 // moved notes that a value is not that of the last pages.
 func (s *State) moved(i int32) {
 	if page := int(i / pageLen); page/64 < len(s.stale) {
-		s.stale[page/64] |= 1 << (page % 64)
+		s.stale.Add(page)
 	}
 }
 
@@ -388,7 +389,7 @@ func (s *State) Pages() Pages {
 	s.pages = slices.Clone(s.pages)
 	for page := 0; page*pageLen < len(s.y); page++ {
 		known := page < len(s.pages)
-		if known && s.stale[page/64]>>(page%64)&1 == 0 {
+		if known && !s.stale.Has(page) {
 			continue
 		}
 		now := new([pageLen]float64)
@@ -399,8 +400,8 @@ func (s *State) Pages() Pages {
 			s.pages = append(s.pages, now)
 		}
 	}
-	if words := len(s.pages)/64 + 1; words > len(s.stale) {
-		s.stale = make([]uint64, words)
+	if now := bitset.New(len(s.pages)); len(now) > len(s.stale) {
+		s.stale = now
 	}
 	clear(s.stale)
 	return s.pages

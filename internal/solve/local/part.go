@@ -218,8 +218,7 @@ func (s *State) gatherSome(p *part, variables []int32) {
 		}
 	}) {
 		for _, place := range l.places {
-			if bit := uint64(1) << (place % 64); s.quiet[place/64]&bit == 0 {
-				s.quiet[place/64] |= bit
+			if s.quiet.Put(int(place)) {
 				places = append(places, place)
 			}
 		}
@@ -240,7 +239,7 @@ func (s *State) gatherSome(p *part, variables []int32) {
 		}
 	}) {
 		for _, f := range l.found {
-			s.quiet[f.place/64] &^= 1 << (f.place % 64)
+			s.quiet.Remove(int(f.place))
 			s.turn(int(f.level), int(f.place))
 		}
 		first := int32(len(p.ids))
@@ -258,7 +257,7 @@ const gatherPortion, gatherLen = 4096, 512
 
 // gather adds a potential with a slack to a part.
 func (s *State) gather(p *part, place int, v *view, d float64) {
-	s.quiet[place/64] |= 1 << (place % 64)
+	s.quiet.Add(place)
 	s.gatherTerms(p, v.ids, v.coef)
 	p.add(v.row(place, len(p.ids), d))
 }
@@ -336,8 +335,7 @@ func (s *State) forget(p *part) {
 		}
 	}
 	for k := range p.rows {
-		place := p.rows[k].place
-		s.quiet[place/64] &^= 1 << (place % 64)
+		s.quiet.Remove(int(p.rows[k].place))
 	}
 }
 

@@ -69,7 +69,7 @@ func (w *stillness) of(bit int) int {
 func (s *State) turn(level, place int) {
 	s.note(entry{ofStillness + what(level), int32(place), 0})
 	s.still[place/64][level] ^= 1 << (place % 64)
-	s.quiet[place/64] ^= 1 << (place % 64)
+	s.quiet.Flip(place)
 }
 
 // stir takes the potential at a place for still no more.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/bitset"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
@@ -11,10 +12,10 @@ import (
 // Whole is all of a problem, to be solved elsewhere. It does not change with the state.
 type Whole struct {
 	Model       *mrf.Model
-	Multipliers []float64 // in the model's order
-	Changed     int       // how many potentials have come or gone when it was gathered
-	places      []int32   // of the model's potentials
-	gone        []uint64  // of the first ones
+	Multipliers []float64  // in the model's order
+	Changed     int        // how many potentials have come or gone when it was gathered
+	places      []int32    // of the model's potentials
+	gone        bitset.Set // of the first ones
 	come        []*mrf.Block
 	end         int     // of the places
 	before      []int32 // variables that it was lent for
@@ -74,16 +75,16 @@ func (s *State) arrivals(here []int) []*mrf.Block {
 }
 
 // departures has bits for those of the first model that have gone.
-func (s *State) departures() []uint64 {
+func (s *State) departures() bitset.Set {
 	gone := slices.Clone(s.gone[:s.first/64+1])
 	for place := s.first; place < 64*len(gone); place++ {
-		gone[place/64] &^= 1 << (place % 64)
+		gone.Remove(place)
 	}
 	return gone
 }
 
 // changed is a model of what there is; see mrf.Model.Changed.
-func (s *State) changed(gone []uint64, come []*mrf.Block, piece int) *mrf.Model {
+func (s *State) changed(gone bitset.Set, come []*mrf.Block, piece int) *mrf.Model {
 	m := s.model.Changed(gone, come, piece)
 	m.Variables, m.Rules = len(s.y), len(s.theta)
 	return m
