@@ -13,9 +13,9 @@ import (
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
-// Fit refuses a model that would not fit in so many bytes of memory, naming the rule that needs most of them. The error
-// is a *source.Failure.
-func Fit(estimates []ground.Estimate, available int64) error {
+// Fit refuses a model that would not fit in so many bytes of memory, naming the rule that needs most of them, and a file
+// in place of memory where its ground rules may go to one. The error is a *source.Failure.
+func Fit(estimates []ground.Estimate, available int64, pageable bool) error {
 	need, worst := 0.0, 0
 	for k := range estimates {
 		need += Cost(&estimates[k])
@@ -26,11 +26,13 @@ func Fit(estimates []ground.Estimate, available int64) error {
 	if need <= float64(available) {
 		return nil
 	}
-	e := &estimates[worst]
+	e, file := &estimates[worst], ""
+	if pageable {
+		file = "run with --memory to keep ground rules in a file, or "
+	}
 	var diags source.Diagnostics
 	diags.Errorf("too-large", e.Plan.Rule.Span,
-		"restrict this rule, for example to pairs in one block, or run with --memory to keep ground rules in a file, or "+
-			"with --force (-D ground.force=true)",
+		"restrict this rule, for example to pairs in one block, or "+file+"use --force (-D ground.force=true)",
 		"the ground model would need about %s of memory, and %s is available; this rule has %s ground rules, which need %s",
 		Size(need), Size(float64(available)), ground.Amount(e.Potentials, e.Exact), Size(Cost(e)))
 	return diags.Err()

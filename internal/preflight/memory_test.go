@@ -2,6 +2,7 @@ package preflight
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -58,11 +59,11 @@ func TestFit(t *testing.T) {
 			Potentials: potentials, Bytes: 8 * potentials}
 	}
 	estimates := []ground.Estimate{rule(0, 15, 1000), rule(16, 51, 2.345e9)}
-	if err := Fit(estimates, 1e11); err != nil {
+	if err := Fit(estimates, 1e11, true); err != nil {
 		t.Errorf("100 GB are not enough: %v", err)
 	}
 	var failure *source.Failure
-	if err := Fit(estimates, 16e9); !errors.As(err, &failure) {
+	if err := Fit(estimates, 16e9, true); !errors.As(err, &failure) {
 		t.Fatalf("16 GB are enough: %v", err)
 	}
 	const want = `model.psl:2:1: error: the ground model would need about 75 GB of memory, and 16 GB is available; ` +
@@ -70,9 +71,13 @@ func TestFit(t *testing.T) {
     1: A(X) & A(Y) & A(Z) -> C(X, Y, Z)
     ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
     hint: restrict this rule, for example to pairs in one block, or run with --memory to keep ground rules ` +
-		`in a file, or with --force (-D ground.force=true)`
+		`in a file, or use --force (-D ground.force=true)`
 	if diff := cmp.Diff(want, failure.Error()); diff != "" {
 		t.Error(diff)
+	}
+	// No file is offered for ground rules that have to be in memory.
+	if err := Fit(estimates, 16e9, false); err == nil || strings.Contains(err.Error(), "--memory") {
+		t.Errorf("ground rules that cannot go to a file: %v", err)
 	}
 }
 

@@ -40,10 +40,13 @@ func (g *Grounding) room() int64 {
 	return max(1, memory)
 }
 
-// pages tells whether ground rules that do not fit may go to a file. It is one only for what is inferred alone:
-// learning goes through copies of the model, and changes need it in memory.
-func (g *Grounding) pages() bool {
-	return g.Settings.Memory > 0 && g.Phase == load.Infer && !g.Project.Config.HasExamples() && !g.changes
+// pages tells whether ground rules that do not fit go to a file.
+func (g *Grounding) pages() bool { return g.Settings.Memory > 0 && g.pageable() }
+
+// pageable tells whether they may, if that is asked for: only of what is inferred alone, as learning goes through copies
+// of the model, and changes need it in memory.
+func (g *Grounding) pageable() bool {
+	return g.Phase == load.Infer && !g.Project.Config.HasExamples() && !g.changes
 }
 
 // fit decides where the ground rules are kept, and refuses a model that has no place.
@@ -57,7 +60,7 @@ func (g *Grounding) fit(ctx context.Context) error {
 		return err
 	}
 	if !g.pages() {
-		return preflight.Fit(estimates, memory)
+		return preflight.Fit(estimates, memory, g.pageable())
 	}
 	g.paging, err = preflight.Place(estimates, g.Tables.Store, memory, g.Settings.Scratch)
 	return err
@@ -67,7 +70,7 @@ func (g *Grounding) fit(ctx context.Context) error {
 func (g *Grounding) LintFit(estimates []ground.Estimate, out *source.Diagnostics) {
 	memory, known := g.memory()
 	var refusal *source.Failure
-	if !known || g.pages() || !errors.As(preflight.Fit(estimates, memory), &refusal) {
+	if !known || g.pages() || !errors.As(preflight.Fit(estimates, memory, g.pageable()), &refusal) {
 		return
 	}
 	for _, d := range refusal.Diagnostics {
