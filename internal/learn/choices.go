@@ -10,11 +10,14 @@ type diagram struct {
 	next    [][]int32 // of each thing: by node and class, the next thing's node, or in the end the leaf
 	leaves  []float64
 	values  [][]float64 // of each thing's nodes and, last, the leaves, in expectation
+	chances [][]float64 // of each thing's classes, as they were for that
+	reached [][]float64 // the chances of each thing's nodes and, last, the leaves
 }
 
 // newDiagram makes that of numbers, the last thing's class changing fastest.
 func newDiagram(classes []int, numbers []float64) *diagram {
-	d := &diagram{classes: classes, next: make([][]int32, len(classes)), values: make([][]float64, len(classes)+1)}
+	d := &diagram{classes: classes, next: make([][]int32, len(classes)), values: make([][]float64, len(classes)+1),
+		chances: make([][]float64, len(classes)), reached: make([][]float64, len(classes)+1)}
 	level := make([]int32, len(numbers)) // by what is chosen so far, the node where that leads
 	seen := make(map[uint64]int32)
 	for z, number := range numbers {
@@ -29,7 +32,10 @@ func newDiagram(classes []int, numbers []float64) *diagram {
 	d.values[len(classes)] = d.leaves
 	for t := len(classes) - 1; t >= 0; t-- {
 		level = d.merge(t, level)
-		d.values[t] = make([]float64, len(d.next[t])/classes[t])
+		d.values[t], d.chances[t] = make([]float64, len(d.next[t])/classes[t]), make([]float64, classes[t])
+	}
+	for t, values := range d.values {
+		d.reached[t] = make([]float64, len(values))
 	}
 	return d
 }
@@ -60,24 +66,34 @@ func (d *diagram) merge(thing int, level []int32) []int32 {
 // expect returns the expected number, by the chance of each thing's class.
 func (d *diagram) expect(chance func(thing, class int) float64) float64 {
 	for t := len(d.classes) - 1; t >= 0; t-- {
-		clear(d.values[t])
-		for k, child := range d.next[t] {
-			d.values[t][k/d.classes[t]] += chance(t, k%d.classes[t]) * d.values[t+1][child]
+		chances, children, below := d.chances[t], d.next[t], d.values[t+1]
+		for class := range chances {
+			chances[class] = chance(t, class)
+		}
+		for node := range d.values[t] {
+			sum := 0.0
+			for class, p := range chances {
+				sum += p * below[children[class]]
+			}
+			d.values[t][node], children = sum, children[len(chances):]
 		}
 	}
 	return d.values[0][0]
 }
 
 // slopes gives add the derivative of what expect returned last, by each chance.
-func (d *diagram) slopes(chance func(thing, class int) float64, add func(thing, class int, slope float64)) {
-	reached := []float64{1} // the chances of a thing's nodes
-	for t := range d.classes {
-		below := make([]float64, len(d.values[t+1]))
-		for k, child := range d.next[t] {
-			class, at := k%d.classes[t], reached[k/d.classes[t]]
-			add(t, class, at*d.values[t+1][child])
-			below[child] += at * chance(t, class)
+func (d *diagram) slopes(add func(thing, class int, slope float64)) {
+	d.reached[0][0] = 1
+	for t, chances := range d.chances {
+		children, below := d.next[t], d.reached[t+1]
+		clear(below)
+		for _, at := range d.reached[t] {
+			for class, p := range chances {
+				child := children[class]
+				add(t, class, at*d.values[t+1][child])
+				below[child] += at * p
+			}
+			children = children[len(chances):]
 		}
-		reached = below
 	}
 }

@@ -49,7 +49,7 @@ func TestDiagramOfCounts(t *testing.T) {
 	if got := d.expect(chance); math.Abs(got-want) > 1e-12*want {
 		t.Errorf("expects %v, want %v", got, want)
 	}
-	d.slopes(chance, func(thing, class int, slope float64) { slopes[thing][class] -= slope })
+	d.slopes(func(thing, class int, slope float64) { slopes[thing][class] -= slope })
 	for i, left := range slopes {
 		if math.Abs(left[0])+math.Abs(left[1]) > 1e-12*want {
 			t.Errorf("the slopes of thing %d are off by %v", i, left)

@@ -86,11 +86,10 @@ func (l *Latent) Value(x, upstream []float64) float64 {
 	clear(upstream)
 	loss := 0.0
 	for _, s := range l.scopes {
-		chance := s.chanceOf(x)
-		total := math.Max(s.likely.expect(chance), TinyFloor)
+		total := math.Max(s.likely.expect(s.chanceOf(x)), TinyFloor)
 		loss -= math.Log(total)
 		if upstream != nil {
-			s.slopes(chance, upstream, -1/(total*float64(len(l.scopes))))
+			s.slopes(upstream, -1/(total*float64(len(l.scopes))))
 		}
 	}
 	return loss / float64(len(l.scopes))
@@ -108,8 +107,8 @@ func (l *Latent) Kept(x []float64) float64 {
 }
 
 // slopes adds the gradient of what likely.expect returned last, times a factor.
-func (s *scope) slopes(chance func(thing, class int) float64, upstream []float64, factor float64) {
-	s.likely.slopes(chance, func(thing, class int, slope float64) {
+func (s *scope) slopes(upstream []float64, factor float64) {
+	s.likely.slopes(func(thing, class int, slope float64) {
 		switch {
 		case !s.alone[thing]:
 			upstream[s.things[thing][class]] += factor * slope
