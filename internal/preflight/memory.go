@@ -13,8 +13,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
-// Fit refuses a model that would not fit in so many bytes of memory, naming the rule that needs most of them, and a file
-// in place of memory where its ground rules may go to one. The error is a *source.Failure.
+// Fit refuses a model that would not fit in so many bytes of memory, naming the rule that needs most of them, and, where
+// ground rules may go to a file, that way out. The error is a *source.Failure.
 func Fit(estimates []ground.Estimate, available int64, pageable bool) error {
 	need, worst := 0.0, 0
 	for k := range estimates {

@@ -43,8 +43,8 @@ func (g *Grounding) room() int64 {
 // pages tells whether ground rules that do not fit go to a file.
 func (g *Grounding) pages() bool { return g.Settings.Memory > 0 && g.pageable() }
 
-// pageable tells whether they may, if that is asked for: only of what is inferred alone, as learning goes through copies
-// of the model, and changes need it in memory.
+// pageable tells whether they may, if that is asked for: only of what is inferred alone, as learning goes through
+// copies of the model, and changes need it in memory.
 func (g *Grounding) pageable() bool {
 	return g.Phase == load.Infer && !g.Project.Config.HasExamples() && !g.changes
 }
