@@ -13,7 +13,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/source"
 )
 
-// Fit refuses a model that would not fit in so many bytes of memory, naming the rule that needs most of them, and, where
+// Fit refuses a model that would not fit in so many bytes of memory, naming the rule that needs most of them and, where
 // ground rules may go to a file, that way out. The error is a *source.Failure.
 func Fit(estimates []ground.Estimate, available int64, pageable bool) error {
 	need, worst := 0.0, 0
