@@ -2,6 +2,7 @@ package program
 
 import (
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -123,14 +124,20 @@ func (s *scope) checkSafety() {
 			s.errorf("functional-unbound", s.uses[v].span, "bind it in an atom that has rows, as in P("+name+") & ...",
 				"a function only computes values, and nothing else in the rule gives values to %s", name)
 		default:
-			s.errorf("unsafe-variable", s.uses[v].span, "bind it in the body, as in P("+name+") -> ..."+orConstant(name),
+			s.errorf("unsafe-variable", s.uses[v].span, "bind it in the body, as in P("+name+") -> ..."+s.otherwise(name),
 				"no atom of the body that is not negated gives values to %s", name)
 		}
 	}
 }
 
-// orConstant adds to a hint about a variable that is written as constants are elsewhere, in lower case.
-func orConstant(name string) string {
+// otherwise adds to a hint about a variable what else may have been meant: another variable in other letters, or, of
+// one that is written as constants are elsewhere, in lower case, a constant.
+func (s *scope) otherwise(name string) string {
+	for _, v := range s.rule.Variables {
+		if v.Name != name && strings.EqualFold(v.Name, name) {
+			return "; " + v.Name + " is another variable, as its letters are others"
+		}
+	}
 	if first, _ := utf8.DecodeRuneInString(name); unicode.IsLower(first) {
 		return "; if it is a constant, write '" + name + "'"
 	}

@@ -236,11 +236,29 @@ func (l *lexer) operator(c rune) {
 	_, size := utf8.DecodeRuneInString(l.rest())
 	l.pos += size // of a byte that is no UTF-8, 1 and not the length of its replacement
 	hint := characterHint(c)
-	if n := len(l.tokens); n > 0 && (c == '<' || c == '>') && isTerm(l.tokens[n-1].kind) {
-		hint = orderHint
+	if c == '<' || c == '>' {
+		hint = l.strictHint(c)
 	}
 	l.diags.Errorf("syntax", l.file.Span(start, l.pos), hint, "unexpected character %q", c)
 	l.emit(illegal, start, l.text[start:l.pos])
+}
+
+// strictHint says what to write instead of a < or > that stands alone: it may be the half of an operator.
+func (l *lexer) strictHint(c rune) string {
+	var before string
+	if n := len(l.tokens); n > 0 {
+		before = l.tokens[n-1].text
+		if isTerm(l.tokens[n-1].kind) {
+			return orderHint
+		}
+	}
+	after := strings.TrimLeftFunc(l.rest(), unicode.IsSpace)
+	for _, o := range []string{"->", ">>", "<=", ">=", "<<"} {
+		if before+string(c) == o || o[:1] == string(c) && strings.HasPrefix(after, o[1:]) {
+			return "write " + o + " without a space"
+		}
+	}
+	return "strict comparisons make no convex problem; use <= or >="
 }
 
 // orderHint says how terms are compared.
@@ -249,8 +267,6 @@ const orderHint = "write (X % Y) for the order of terms, and (X != Y) for differ
 // characterHint says what to write instead of a character that users bring from other notations.
 func characterHint(c rune) string {
 	switch c {
-	case '<', '>':
-		return "strict comparisons make no convex problem; use <= or >="
 	case '$':
 		return "names are made of letters, digits and _"
 	case '‘', '’', '“', '”':
@@ -265,6 +281,18 @@ func characterHint(c rune) string {
 		return "write | for or"
 	case '→', '⇒':
 		return "write -> for implies"
+	case '↔', '⇔':
+		return "write two rules, one for each direction"
+	case '∀', '∃':
+		return quantifierHint
+	case '²':
+		return "write ^2"
+	case '×', '·', '⋅':
+		return "write *"
+	case '–', '—', '−':
+		return "write -"
+	case '∞':
+		return "a rule that must hold has no weight, and ends with a full stop"
 	case '≤', '≥':
 		return "write <= or >="
 	case '≠':

@@ -233,6 +233,8 @@ func (p *parser) isProlog() bool {
 	return true
 }
 
+const quantifierHint = "write Body(X) -> Head(X); a rule holds for all values of its variables"
+
 const prologHint = "write Head(X) <- Body(X), with a weight before it"
 
 // number reads a numeral without a sign.
@@ -358,13 +360,24 @@ func (p *parser) unexpectedHint(t token) string {
 	case "not", "NOT", "Not":
 		return "write ! for not"
 	case "if", "IF", "If", "forall", "FORALL", "exists", "EXISTS":
-		return "write Body(X) -> Head(X); a rule holds for all values of its variables"
+		return quantifierHint
+	case "true", "TRUE", "True":
+		return "write the head alone, which is a rule by itself"
+	case "false", "FALSE", "False":
+		return "write what cannot all be true as in !A(X) | !B(X)"
 	}
 	if (t.kind == atMost || t.kind == atLeast) && isTerm(p.last().kind) {
 		return orderHint
 	}
+	if t.kind == equal && isTerm(p.last().kind) {
+		return "write == for terms that are equal"
+	}
 	next := p.tokens[min(p.pos+1, len(p.tokens)-1)]
 	switch t.text {
+	case "(", "[":
+		if p.last().kind == identifier {
+			return "write P(X, Y): arguments are variables and constants; P(+X) sums over all X"
+		}
 	case ",":
 		if p.last().kind == number && next.kind == number {
 			return "write " + p.last().text + "." + next.text
@@ -385,6 +398,8 @@ func (p *parser) unexpectedHint(t token) string {
 		return "write two rules, one for each direction"
 	case "==":
 		return "write = between the sides of an arithmetic rule; == is for terms"
+	case "!=", "~=":
+		return "between the sides of an arithmetic rule stands =, <= or >=; != is for terms"
 	case "not", "NOT":
 		return "write ! for not"
 	}

@@ -73,14 +73,28 @@ func (p *parser) rejectLiteral(e Expr, negated bool) {
 		p.fail("not-a-clause", e.Place(), "move the negation inwards: !(A & B) is !A | !B, and !(A | B) is !A & !B",
 			"a negated group is not allowed")
 	case op == And:
-		p.fail("not-a-clause", e.Place(), "write one rule for each part of the conjunction",
-			"a conjunction can only be the body of a rule")
+		hint := "write one rule for each part of the conjunction"
+		if hasComparison(e) {
+			hint = "comparisons of terms choose ground rules: write them before the arrow"
+		}
+		p.fail("not-a-clause", e.Place(), hint, "a conjunction can only be the body of a rule")
 	case op == Or:
 		p.fail("not-a-clause", e.Place(), "write one rule for each part of the disjunction",
 			"a disjunction can only be the head of a rule")
 	default:
 		p.fail("not-a-clause", e.Place(), "", "a rule has only one arrow")
 	}
+}
+
+// hasComparison tells whether an operand of e is a comparison of terms.
+func hasComparison(e Expr) bool {
+	switch e := e.(type) {
+	case *Comparison:
+		return true
+	case *Binary:
+		return hasComparison(e.X) || hasComparison(e.Y)
+	}
+	return false
 }
 
 // isLogic reports whether e is made of literals and logical operators.
@@ -96,11 +110,20 @@ func isLogic(e Expr) bool {
 	return false
 }
 
-// mixedHint recognises a weight whose colon was forgotten, which reads as a coefficient.
+// mixedHint recognises a weight whose colon was forgotten, which reads as a coefficient, and signs for negation.
 func mixedHint(e Expr) string {
-	if b, ok := e.(*Binary); ok && b.Op == Multiply {
-		if n, ok := b.X.(*Number); ok {
+	switch e := e.(type) {
+	case *Unary:
+		if e.Op == Negate && isLogic(e.X) {
+			return "write ! for not"
+		}
+	case *Binary:
+		n, ok := e.X.(*Number)
+		switch {
+		case ok && e.Op == Multiply:
 			return "if " + n.Text + " is the rule's weight, put a colon after it"
+		case ok && e.Op == Subtract && n.Value == 1 && isLogic(e.Y):
+			return "write !P(X) for 1 - P(X)"
 		}
 	}
 	return "arithmetic rules have =, <= or >= between their sides and no &, | or ->"

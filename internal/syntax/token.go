@@ -45,8 +45,9 @@ var operators = []struct {
 	kind kind
 }{
 	{"(", leftParen}, {")", rightParen}, {",", comma}, {"&&", and}, {"&", and}, {":", colon}, {"->", implies},
-	{"<->", illegal}, {"<=>", illegal}, {"=>", illegal}, {">>", implies}, {"<-", follows}, {"<<", follows},
-	{"||", bar}, {"==", same}, {"!=", different}, {"~=", different}, {"<=", atMost}, {">=", atLeast}, {"|", bar},
+	{"<->", illegal}, {"<=>", illegal}, {"=>", illegal}, {"=<", illegal}, {"–>", illegal}, {"—>", illegal},
+	{"−>", illegal}, {">>", implies}, {"<-", follows}, {"<<", follows}, {"||", bar}, {"==", same}, {"!=", different},
+	{"~=", different}, {"<=", atMost}, {">=", atLeast}, {"|", bar},
 	{"!", not}, {"~", not}, {"=", equal}, {"+", plus}, {"-", minus}, {"*", times}, {"/", slash}, {"^", caret},
 	{"%", percent}, {"[", leftBracket}, {"]", rightBracket}, {"{", leftBrace}, {"}", rightBrace}, {".", dot},
 }
@@ -56,6 +57,10 @@ var foreign = map[string]string{
 	"<->": "write two rules, one for each direction",
 	"<=>": "write two rules, one for each direction",
 	"=>":  "write -> for implies",
+	"–>":  "write -> for implies",
+	"—>":  "write -> for implies",
+	"−>":  "write -> for implies",
+	"=<":  "write <=",
 }
 
 // infix gives the operator that a token is between two expressions.
