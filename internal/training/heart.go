@@ -2,6 +2,7 @@ package training
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/batch"
@@ -67,7 +68,8 @@ func (s *starts) empanel() error {
 		s.few = true
 	case !s.fixed:
 		s.held.examples = e
-		s.held.members, s.learned.members = batch.Draw(e.All(), min(e.Count/heldShare, mostHeld))
+		division := e.HoldOut(s.g.Grounding, min(e.Count/heldShare, mostHeld))
+		s.held.members, s.learned.members, s.known = division.Members, division.Others, division.Known
 		s.lesson.members = s.learned.members
 	}
 	return err
@@ -92,7 +94,17 @@ func (s *starts) byHeart(this Start) bool {
 
 // improvable tells whether more than a few of the examples that are not learned from are wrong.
 func (s *starts) improvable(this Start) bool {
-	return this.Held != nil && *this.Held < 1-heartGap/2
+	return this.Held != nil && s.others(this) < 1-heartGap/2
+}
+
+// others estimates the share of right examples among others whose things are all new. Of those held out, some things
+// may be known from examples learned from: what a new thing costs, each costs, and shares multiply.
+func (s *starts) others(this Start) float64 {
+	right, held := this.Right, *this.Held
+	if s.known == 0 || held >= right {
+		return held
+	}
+	return right * math.Pow(held/right, 1/(1-s.known))
 }
 
 // adjust chooses the decay of the next start by the last one, which had some: more as long as that helps and is not
@@ -110,12 +122,22 @@ func (s *starts) adjust(last Start) (again bool) {
 }
 
 // surprised returns what the likelihood of the examples held out loses: the share of right ones among few says little,
-// and this says how sure the others are.
+// and this says how sure the others are. As others does, it makes up for things that are not new.
 func (s *starts) surprised(ctx context.Context) (float64, error) {
 	if s.held.members == nil {
 		return 0, nil
 	}
-	task, err := s.g.examplesTask(ctx, s.held.examples, s.held.members)
+	held, err := s.unlikelihood(ctx, s.held)
+	if err != nil || s.known == 0 {
+		return held, err
+	}
+	learned, err := s.unlikelihood(ctx, s.learned)
+	return learned + (held-learned)/(1-s.known), err
+}
+
+// unlikelihood is what the likelihood of some examples loses.
+func (s *starts) unlikelihood(ctx context.Context, of jury) (float64, error) {
+	task, err := s.g.examplesTask(ctx, of.examples, of.members)
 	if err != nil {
 		return 0, err
 	}

@@ -63,6 +63,8 @@ type starts struct {
 	// surprise is what the likelihood of examples held out loses after the last start, if it has learned by that, and
 	// least that after the best one.
 	surprise, least float64
+	// known is the share of things in the examples held out that are in those learned from, too, where it matters.
+	known float64
 	// decays are still to be tried by a likelihood: see adjustLikely.
 	decays []float64
 }
@@ -277,8 +279,9 @@ func (s *starts) draw() {
 func (s *starts) prefers(this Start, score float64) bool {
 	standing := s.all[s.at]
 	if s.lesson.manner.likely() && s.taken.manner == s.lesson.manner && this.Held != nil {
-		return s.surprise < s.least && *this.Held >= *standing.Held || // what is surer need not be better
-			*this.Held > *standing.Held+s.chance(*standing.Held)
+		others, before := s.others(this), s.others(standing)
+		return s.surprise < s.least && others >= before || // what is surer need not be better
+			others > before+s.chance(before)
 	}
 	chance := s.chance(s.most)
 	if s.few && s.lesson.manner.likely() && !s.taken.manner.likely() {
@@ -296,8 +299,8 @@ func (s *starts) prefers(this Start, score float64) bool {
 
 // chance is the standard error of a share of the examples held out.
 func (s *starts) chance(share float64) float64 {
-	if known := float64(len(s.held.members)); known > 0 && share > 0 {
-		return math.Sqrt(share * (1 - share) / known)
+	if n := float64(len(s.held.members)); n > 0 && share > 0 {
+		return math.Sqrt(share*(1-share)/n) / (1 - s.known)
 	}
 	return 0
 }
@@ -321,7 +324,7 @@ func (s *starts) score(this Start) float64 {
 	if share, deviation := s.pooled(this); *this.Held-this.Right > heartErrors*deviation {
 		return share
 	}
-	return *this.Held
+	return s.others(this)
 }
 
 // pooled is the share of right examples among all that were judged, and the standard error of the difference between

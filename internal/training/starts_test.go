@@ -2,6 +2,7 @@ package training
 
 import (
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -231,5 +232,23 @@ func TestOtherNetworksHaveTheBestDecay(t *testing.T) {
 	if again := s.next([]learn.Epoch{{Loss: 1}, {Loss: 1}}); !again || s.lesson.decayFactor != s.taken.decayFactor {
 		t.Errorf("again %v, with decay times %v, want %v as in the best start", again, s.lesson.decayFactor,
 			s.taken.decayFactor)
+	}
+}
+
+// What is right of examples of which some things are known is more than would be of others: each new thing costs.
+func TestKnownThingsAreMadeUpFor(t *testing.T) {
+	held, luck := 0.81, 0.95
+	for _, test := range []struct {
+		known, want float64
+		start       Start
+	}{
+		{0, 0.81, Start{Right: 0.9, Held: &held}},
+		{0.5, 0.729, Start{Right: 0.9, Held: &held}},
+		{0.5, 0.95, Start{Right: 0.9, Held: &luck}},
+	} {
+		s := &starts{known: test.known}
+		if got := s.others(test.start); math.Abs(got-test.want) > 1e-12 {
+			t.Errorf("%v known: %v, want %v", test.known, got, test.want)
+		}
 	}
 }
