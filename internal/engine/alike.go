@@ -1,6 +1,10 @@
 package engine
 
 import (
+	"slices"
+	"strconv"
+
+	"github.com/deeppsl/deeppsl/internal/eval"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
@@ -19,16 +23,19 @@ const (
 	mostRows          = 1_000_000
 )
 
-// contrast is the classes that an answer gives things of a relation, beside those of the labels learned from.
+// contrast is the classes that an answer gives things of a relation, beside those of the labels learned from. Where
+// things do not have one of several classes each, an atom is a thing, and true or false.
 type contrast struct {
 	relation      string
+	sides         bool // atoms are true or false
+	threshold     float64
 	labels, given classes
 }
 
-// contrasts returns those of the relations of whose things with labels each has one class.
+// contrasts returns those of the relations that have enough labels.
 func contrasts(learned, g *session.Grounding, answer *session.Answer) (all []contrast, err error) {
 	for k, to := range g.Tables.Store.Relations {
-		if to.Arity < 2 || to.FreeLen() < leastThings || to.FreeLen() > mostRows || to.Free != relation.Target {
+		if to.FreeLen() < leastThings || to.FreeLen() > mostRows || to.Free != relation.Target {
 			continue
 		}
 		truth, err := learned.Truth(load.Learn, k)
@@ -38,25 +45,39 @@ func contrasts(learned, g *session.Grounding, answer *session.Answer) (all []con
 		if truth == nil || truth.Len() > mostRows {
 			continue
 		}
-		labels := classes{symbols: learned.Tables.Store.Symbols}
-		labels.count(truth, 0, truth.Value)
-		given := classes{symbols: g.Tables.Store.Symbols}
-		given.count(to, int32(to.Observed), func(row int32) float64 { return answer.Values[to.Number(row)] })
-		if !labels.shared && labels.things >= leastThings {
-			all = append(all, contrast{to.Name, labels, given})
+		c := contrast{relation: to.Name, sides: to.Arity < 2}
+		c.labels.symbols, c.given.symbols = learned.Tables.Store.Symbols, g.Tables.Store.Symbols
+		value := func(row int32) float64 { return answer.Values[to.Number(row)] }
+		if !c.sides {
+			c.labels.count(truth, 0, truth.Value)
+			c.sides = c.labels.shared
+		}
+		if c.sides {
+			c.threshold = g.Threshold(k)
+			c.labels.countSides(truth, 0, truth.Value, eval.DefaultThreshold)
+			c.given.countSides(to, int32(to.Observed), value, c.threshold)
+		} else {
+			c.given.count(to, int32(to.Observed), value)
+		}
+		if c.labels.things >= leastThings && (!c.sides || decides(g.Project.Config.Predicates[k])) {
+			all = append(all, c)
 		}
 	}
 	return all, nil
 }
 
-// warnOfAlike warns of answers that give nearly all things one class, where the labels learned from had several.
-func (r *Report) warnOfAlike(learned, g *session.Grounding, answer *session.Answer) error {
-	all, err := contrasts(learned, g, answer)
-	var warnings source.Diagnostics
+// decides tells whether it matters on which side of a threshold a predicate's atoms are.
+func decides(p *load.Predicate) bool {
+	return p.Evaluations == nil ||
+		slices.ContainsFunc(p.Evaluations, func(e load.Evaluation) bool { return e.Evaluator == "discrete" })
+}
+
+// alike warns of answers that give nearly all things one class, where the labels learned from had several.
+func alike(all []contrast) (warnings source.Diagnostics) {
 	for _, c := range all {
 		most, share := c.given.most()
 		usual := float64(c.labels.of[most]) / float64(c.labels.things)
-		if c.given.things < leastThings || share < mostAlike || usual > varied {
+		if c.sides || c.given.things < leastThings || share < mostAlike || usual > varied {
 			continue
 		}
 		warnings.Warnf("learn-alike", source.Span{}, "compare with the weights as written (-i), and with smaller "+
@@ -65,9 +86,7 @@ func (r *Report) warnOfAlike(learned, g *session.Grounding, answer *session.Answ
 			"%.3g %% of the %d things that %s is inferred for get %s, which %.3g %% of the labels say", 100*share,
 			c.given.things, c.relation, most, 100*usual)
 	}
-	g.Project.Warn(warnings)
-	r.Warnings = append(r.Warnings, warnings.Plain()...)
-	return err
+	return warnings
 }
 
 // classes counts things by their classes, which the last argument of atoms names.
@@ -113,6 +132,17 @@ func (c *classes) count(r *relation.Relation, from int32, value func(row int32) 
 		if !b.ties {
 			c.things++
 			c.of[c.symbols.Name(b.class)]++
+		}
+	}
+}
+
+// countSides counts the atoms that a relation has from a row on by whether they are true.
+func (c *classes) countSides(r *relation.Relation, from int32, value func(row int32) float64, threshold float64) {
+	c.of, c.things = make(map[string]int), 0
+	for row := from; row < int32(r.Len()); row++ {
+		if r.Has(row) {
+			c.things++
+			c.of[strconv.FormatBool(value(row) >= threshold)]++
 		}
 	}
 }

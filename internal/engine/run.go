@@ -165,7 +165,9 @@ func Run(ctx context.Context, p *project.Project, stages Stages) (*Report, error
 		warnOfUnlearned(p, g.Networks)
 		inferring, done := last.whole(ctx)
 		defer done()
-		err = r.infer(inferring, g)
+		if err = r.infer(inferring, g); err == nil {
+			_ = r.warnOfAnswer(inferring, g, g, r.Answer) // labels that cannot be read say nothing
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -222,10 +224,8 @@ func (r *Report) learnAndInfer(ctx context.Context, b budget, g *session.Groundi
 	}
 	if r.Answer == nil {
 		r.describe(g)
-	} else if !g.Project.Config.HasExamples() && !r.Failed() {
-		if err := r.warnOfAlike(g, r.Grounding, r.Answer); err != nil {
-			return err
-		}
+	} else if err := r.warnOfAnswer(ctx, g, r.Grounding, r.Answer); err != nil {
+		return err
 	}
 	if r.Training.Ended.Early() {
 		r.Status = r.Training.Ended.String()

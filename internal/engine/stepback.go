@@ -72,16 +72,20 @@ func usable(ctx context.Context, answer *session.Answer) bool {
 }
 
 // kept is what an answer leaves of the classes that the labels, and what networks tell alone, would have, of that of
-// which it leaves least; of those of the labels where alone is nil.
+// which it leaves least; of those of the labels where alone is nil. What is true or false may be so by a threshold that
+// goes with the weights.
 func kept(answer, alone []contrast) float64 {
 	least := 1.0
 	for k, c := range answer {
-		for class, n := range c.labels.of {
-			expected := float64(n) / float64(c.labels.things) * float64(c.given.things)
-			if alone != nil {
-				expected = min(expected, float64(alone[k].given.of[class]))
-			}
-			if expected >= leastLost {
+		if c.sides {
+			continue
+		}
+		var seen *contrast
+		if alone != nil {
+			seen = &alone[k]
+		}
+		for class := range c.labels.of {
+			if expected := c.expected(class, seen); expected >= leastLost {
 				least = min(least, float64(c.given.of[class])/expected)
 			}
 		}

@@ -99,6 +99,24 @@ func TestBlindAnswersAreNoticed(t *testing.T) {
 	}
 }
 
+// Where labels are all the same, that is what is wrong, and no rule is.
+func TestLabelsThatAreAlikeAreTold(t *testing.T) {
+	files := map[string]string{"model.json": `{
+		"rules": ["1: Hint(A, C) -> Is(A, C) ^2", "fixed 9: Is(A, +C) = 1 ^2"],
+		"predicates": {
+			"Hint/2": {"observations": ["truth.tsv"]}, "Is/2": {"targets": ["targets.tsv"], "truth": {"learn": ["truth.tsv"]}}
+		}
+	}`}
+	for k := range 20 {
+		files["targets.tsv"] += fmt.Sprintf("%d\tcat\n%[1]d\tdog\n", k)
+		files["truth.tsv"] += fmt.Sprintf("%d\tcat\n", k)
+	}
+	printed := notices(t, writeProject(t, files))
+	if !strings.Contains(printed, "give labels that differ, too") || strings.Contains(printed, "^2 behind") {
+		t.Error(printed)
+	}
+}
+
 // Linear rules that would do better with squares are told, and squared ones are not. Of draw 0, the labels learned from
 // are told well, too, by the state that is found of many that cost the same, but not by another one.
 func TestLinearRulesAreNoticed(t *testing.T) {

@@ -86,6 +86,14 @@ func (g *Grounding) HasThreshold(predicate int) bool {
 	return learned
 }
 
+// Threshold is the value from which on a predicate's atoms are true: the one that was learned, or else the usual one.
+func (g *Grounding) Threshold(predicate int) float64 {
+	if threshold, learned := g.thresholds[predicate]; learned {
+		return threshold
+	}
+	return eval.DefaultThreshold
+}
+
 // LearnsThresholds tells whether there is a predicate for which LearnThresholds may find one.
 func (g *Grounding) LearnsThresholds(phase load.Phase) (bool, error) {
 	for k := range g.Project.Config.Predicates {

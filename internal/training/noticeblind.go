@@ -41,11 +41,13 @@ func (n *notices) blind(chosen *session.Answer) error {
 		if !blind {
 			continue
 		}
-		n.see("learn-blind", source.Span{}, e.Predicate,
-			"write ^2 behind rules that have none, whose states are often not unique; look at AUROC, which tells whether only "+
-				"the threshold is wrong; compare with the weights as written (-i)",
-			"%s, %s of %s is %.4g for the %d %s; an answer that looks at nothing has %.4g", n.when, e.Primary, e.Predicate,
-			e.PrimaryValue(), e.Count, which, guess)
+		hint := "write ^2 behind rules that have none, whose states are often not unique; look at AUROC, which tells " +
+			"whether only the threshold is wrong; compare with the weights as written (-i)"
+		if guess == 1 {
+			hint = "give labels that differ, too: these are all the same, and teach nothing"
+		}
+		n.see("learn-blind", source.Span{}, e.Predicate, hint, "%s, %s of %s is %.4g for the %d %s; an answer "+
+			"that looks at nothing has %.4g", n.when, e.Primary, e.Predicate, e.PrimaryValue(), e.Count, which, guess)
 	}
 	return err
 }

@@ -300,14 +300,38 @@ func Relating(g *session.Grounding) []int {
 	return (&learner{Grounding: g}).relating()
 }
 
-// relating are the rules with a weight to learn that do not just pass on what networks see.
-func (g *learner) relating() (rules []int) {
-	for r, learned := range g.learned() {
-		if learned && !g.equates(r) && len(g.Program.Rules[r].Sums) == 0 {
+// Tying returns the soft rules that relate targets to each other, whether their weights are learned or not.
+func Tying(g *session.Grounding) (rules []int) {
+	for r, rule := range g.Program.Rules {
+		inferred, seen := 0, 0
+		for _, atom := range rule.Atoms {
+			switch p := g.Program.Predicates[atom.Predicate]; {
+			case p.Perceived:
+				seen++
+			case !p.Closed:
+				inferred++
+			}
+		}
+		if !rule.Weight.Hard && len(rule.Sums) == 0 && seen == 0 && inferred > 1 {
 			rules = append(rules, r)
 		}
 	}
 	return rules
+}
+
+// relating are the rules with a weight to learn that do not just pass on what networks see.
+func (g *learner) relating() (rules []int) {
+	for r, learned := range g.learned() {
+		if learned && !g.passesOn(r) {
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+// passesOn tells whether a rule just passes on what networks see, or says how many classes a thing has.
+func (g *learner) passesOn(rule int) bool {
+	return g.equates(rule) || len(g.Program.Rules[rule].Sums) > 0
 }
 
 // advance takes a course's next round.
