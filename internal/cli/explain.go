@@ -80,7 +80,7 @@ func newExplain(e *command.Env) *cobra.Command {
 func (x *explainer) check(cmd *cobra.Command, args []string) error {
 	if len(args) != 2 && x.all == "" {
 		return command.Usage("missing-argument", "the form is: "+cmd.UseLine(),
-			"%s takes a configuration and an atom, not %d arguments", cmd.CommandPath(), len(args))
+			"%s takes a configuration and an atom, or --all with a file", cmd.CommandPath())
 	}
 	if x.all != "" && (len(args) != 1 || filepath.Ext(x.all) != ".parquet") {
 		return command.Usage("flag-value", command.SeeHelp(cmd),
@@ -159,6 +159,11 @@ func (x *explainer) infer(cmd *cobra.Command, args []string) (*session.Grounding
 	grounding, err := engine.Ground(cmd.Context(), loaded, load.Infer)
 	if err != nil {
 		return nil, nil, err
+	}
+	engine.WarnOfUnlearned(loaded, grounding.Networks)
+	if loaded.Learns() {
+		x.Notef("explained is the answer by what is written, as explain does not learn: what deeppsl run -l learns is kept by " +
+			"--write-model and --save-networks, and read by the keys rules and checkpoint")
 	}
 	answer, err := grounding.InferAgain(cmd.Context(), nil)
 	return grounding, answer, err

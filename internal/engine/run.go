@@ -162,7 +162,7 @@ func Run(ctx context.Context, p *project.Project, stages Stages) (*Report, error
 	if stages.Learn {
 		err = r.learnAndInfer(ctx, last, g, stages)
 	} else {
-		warnOfUnlearned(p, g.Networks)
+		WarnOfUnlearned(p, g.Networks)
 		inferring, done := last.whole(ctx)
 		defer done()
 		if err = r.infer(inferring, g); err == nil {
@@ -177,14 +177,14 @@ func Run(ctx context.Context, p *project.Project, stages Stages) (*Report, error
 	return r, nil
 }
 
-// warnOfUnlearned tells that inference shows what networks say whose parameters nothing has been learned into. Programs
+// WarnOfUnlearned tells that inference shows what networks say whose parameters nothing has been learned into. Programs
 // that bring their own function know.
-func warnOfUnlearned(p *project.Project, networks *perceive.Networks) {
+func WarnOfUnlearned(p *project.Project, networks *perceive.Networks) {
 	var warnings source.Diagnostics
 	for k, network := range p.Config.Networks {
 		if spec := networks.Specs[k]; spec.Checkpoint == "" && spec.Encoder == "" && spec.File == "" &&
 			spec.Function == nil && spec.External == nil {
-			warnings.Warnf("network-unlearned", network.Span, "learn with -l, or read what was saved by the key checkpoint",
+			warnings.Warnf("network-unlearned", network.Span, "learn with deeppsl run -l, or read what was saved by the key checkpoint",
 				"network %q has learned nothing: its parameters are drawn by the seed", network.Name)
 		}
 	}

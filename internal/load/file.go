@@ -90,7 +90,11 @@ func (c *Config) Unreadable(diags *source.Diagnostics, span source.Span, path st
 	} else if errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("it is compressed, and its end is missing")
 	}
-	diags.Errorf("file-unreadable", span, "", "cannot read %s: %v", path, err)
+	hint := ""
+	if info, gone := os.Stat(path); c.Open == nil && gone == nil && info.IsDir() {
+		hint = "name a file in it"
+	}
+	diags.Errorf("file-unreadable", span, hint, "cannot read %s: %v", path, err)
 }
 
 // neighbour suggests a file of a similar name in the folder where path should be.

@@ -15,7 +15,7 @@ func (p *Program) Print(w io.Writer) error {
 	var b strings.Builder
 	for _, r := range p.Rules {
 		pr := printer{program: p, rule: r}
-		fmt.Fprintf(&b, "rule %d: %s\n", r.Index, r.Text)
+		fmt.Fprintf(&b, "rule %d: %s\n", r.Index+1, r.Text)
 		pr.line(&b, "variables", pr.variables())
 		pr.line(&b, pr.goal(), pr.template())
 		pr.line(&b, "enumerate", pr.generators())

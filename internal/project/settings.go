@@ -346,7 +346,7 @@ func optionsOf(config *load.Config, phase load.Phase, set []string, diags *sourc
 	}
 	for _, assignment := range set {
 		name, value, ok := strings.Cut(assignment, "=")
-		if !ok {
+		if !ok || name == "" {
 			diags.Errorf("option-form", source.Span{}, "write name=value", "%q is not an option with its value", assignment)
 			continue
 		}
