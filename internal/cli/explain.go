@@ -162,8 +162,8 @@ func (x *explainer) infer(cmd *cobra.Command, args []string) (*session.Grounding
 	}
 	engine.WarnOfUnlearned(loaded, grounding.Networks)
 	if loaded.Learns() {
-		x.Notef("explained is the answer by what is written, as explain does not learn: what deeppsl run -l learns is kept by " +
-			"--write-model and --save-networks, and read by the keys rules and checkpoint")
+		x.Notef("explained is the answer by what is written, as explain does not learn: what deeppsl run -l learns " +
+			"is kept by --write-model and --save-networks, and read by the keys rules and checkpoint")
 	}
 	answer, err := grounding.InferAgain(cmd.Context(), nil)
 	return grounding, answer, err

@@ -184,7 +184,8 @@ func WarnOfUnlearned(p *project.Project, networks *perceive.Networks) {
 	for k, network := range p.Config.Networks {
 		if spec := networks.Specs[k]; spec.Checkpoint == "" && spec.Encoder == "" && spec.File == "" &&
 			spec.Function == nil && spec.External == nil {
-			warnings.Warnf("network-unlearned", network.Span, "learn with deeppsl run -l, or read what was saved by the key checkpoint",
+			warnings.Warnf("network-unlearned", network.Span,
+				"learn with deeppsl run -l, or read what was saved by the key checkpoint",
 				"network %q has learned nothing: its parameters are drawn by the seed", network.Name)
 		}
 	}

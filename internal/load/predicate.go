@@ -301,6 +301,18 @@ func (l *rowList) each(visit func(row []string, at int)) {
 	}
 }
 
+// constants reads a list of constants, each of which is named once.
+func (d *decoder) constants(n node, what string) []string {
+	names := d.names(n, what)
+	for k, name := range names {
+		if slices.Contains(names[:k], name) {
+			d.diags.Errorf("config-neural", n.span(), "remove one of them", "%s is there twice: %q", what, name)
+			break
+		}
+	}
+	return names
+}
+
 // neural reads what ties a predicate to a network.
 func (d *decoder) neural(n node) *Neural {
 	out := &Neural{Span: n.span(), Class: -1}
@@ -312,10 +324,10 @@ func (d *decoder) neural(n node) *Neural {
 		field{"atoms", func(v node) { out.Atoms = d.atoms(v) }},
 		field{"teacher", func(v node) { out.Teacher = d.text(v, "teacher") }},
 		field{"classes", func(v node) {
-			out.Classes = d.names(v, "a class")
+			out.Classes = d.constants(v, "a class")
 			classes = len(out.Classes)
 		}},
-		field{"slots", func(v node) { out.Slots = d.names(v, "a slot") }},
+		field{"slots", func(v node) { out.Slots = d.constants(v, "a slot") }},
 	)
 	if n.kind() == object && out.Network == "" {
 		d.diags.Errorf("config-neural", n.span(), `name one of "networks"`, "neural does not name its network")

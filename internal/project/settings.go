@@ -474,7 +474,13 @@ func (s *Settings) apply(given load.Option, diags *source.Diagnostics) {
 
 // unknownOption reports an option that neither this program nor Java PSL has.
 func unknownOption(given load.Option, diags *source.Diagnostics) {
-	diags.Errorf("option-unknown", given.Span, source.Suggest(given.Name, option.Names()), "there is no option %s",
+	hint := source.Suggest(given.Name, option.Names())
+	for _, name := range option.Names() {
+		if hint == "" && strings.HasSuffix(name, "."+given.Name) {
+			hint = "did you mean " + name + "?"
+		}
+	}
+	diags.Errorf("option-unknown", given.Span, hint, "there is no option %s",
 		given.Name)
 }
 
