@@ -140,13 +140,14 @@ func (p *Predictions) choose(e *Examples, example, label, best int, costs, y []f
 	p.Predicted[at], p.Values[at] = e.Labels[label].Candidates[best], y[e.Labels[label].Variables[best]]
 }
 
-// clamped is a scene in which a label of each example is observed.
+// clamped are some examples of a scene, in which a label of each is observed.
 type clamped struct {
 	*Scene
-	label  []int32
-	solver solve.Solver
-	given  []float64    // what networks see, and then the labels
-	fields []*mrf.Field // of the examples by themselves
+	members []int // of the scene
+	label   []int32
+	solver  solve.Solver
+	given   []float64    // what networks see, and then the labels
+	fields  []*mrf.Field // of the examples by themselves
 }
 
 // costs returns what each candidate of a label costs if it is true, in each example of a scene that is open: infinitely
@@ -154,75 +155,88 @@ type clamped struct {
 // y costs no more than these, and where hard rules contradict candidates, so that nothing is told.
 func (s *Scene) costs(ctx context.Context, stage *Stage, open []bool, best []int, label []int32,
 	theta, y []float64) ([][]float64, error) {
-	var observed []int32
-	for k := range open {
-		for _, i := range label {
-			observed = append(observed, i+int32(k*s.Variables))
+	none, costs := make([][]float64, len(open)), make([][]float64, len(open))
+	var members, doubtful []int
+	for k, is := range open {
+		if is {
+			members = append(members, k)
 		}
 	}
-	solver, err := stage.Solver(mrf.NewFieldOn(s.Field.Model.Observe(observed), s.Field.Threads))
+	c, err := s.clamp(stage, members, label, theta)
 	if err != nil {
 		return nil, err
 	}
-	solver.SetWeights(theta)
-	c := &clamped{Scene: s, label: label, solver: solver, fields: s.alone(open, theta),
-		given: append(slices.Clone(s.Field.Inputs()), make([]float64, len(observed))...)}
-	none, costs := make([][]float64, len(open)), make([][]float64, len(open))
 	tops, err := c.cost(ctx, func(k int) int { return best[k] })
 	if err != nil || tops == nil {
 		return none, err
 	}
-	for k, field := range c.fields {
-		if field == nil {
-			continue
+	for at, k := range members {
+		least := c.fields[at].Energy(y[k*s.Variables : (k+1)*s.Variables])
+		if tops[at] > least+cheaper*(1+math.Abs(least)) {
+			doubtful = append(doubtful, k)
+			costs[k] = make([]float64, len(label))
 		}
-		least := field.Energy(y[k*s.Variables : (k+1)*s.Variables])
-		if tops[k] <= least+cheaper*(1+math.Abs(least)) {
-			c.fields[k] = nil
-			continue
-		}
-		costs[k] = make([]float64, len(label))
 	}
-	if !slices.ContainsFunc(c.fields, func(f *mrf.Field) bool { return f != nil }) {
+	if len(doubtful) == 0 {
 		return costs, nil
+	}
+	if c, err = s.clamp(stage, doubtful, label, theta); err != nil {
+		return nil, err
 	}
 	for candidate := range label {
 		found, err := c.cost(ctx, func(int) int { return candidate })
 		if err != nil || found == nil {
 			return none, err
 		}
-		for k := range costs {
-			if costs[k] != nil {
-				costs[k][candidate] = found[k]
-			}
+		for at, k := range doubtful {
+			costs[k][candidate] = found[at]
 		}
 	}
 	return costs, nil
 }
 
+// clamp has a label observed in some examples of a scene, as the networks see them.
+func (s *Scene) clamp(stage *Stage, members []int, label []int32, theta []float64) (*clamped, error) {
+	c := &clamped{Scene: s, members: members, label: label}
+	var shapes []*shape
+	var observed []int32
+	for at, k := range members {
+		shapes = append(shapes, s.shapes[k])
+		for _, i := range label {
+			observed = append(observed, i+int32(at*s.Variables))
+		}
+		seen := s.Field.Inputs()[k*s.inputs : (k+1)*s.inputs]
+		c.given, c.fields = append(c.given, seen...), append(c.fields, s.shapes[k].alone(seen, theta))
+	}
+	c.given = append(c.given, make([]float64, len(observed))...)
+	var err error
+	c.solver, err = stage.Solver(mrf.NewFieldOn(s.beside(shapes).Observe(observed), s.Field.Threads))
+	if err == nil {
+		c.solver.SetWeights(theta)
+	}
+	return c, err
+}
+
 // cost returns what the candidate of each example costs if it is true; nil if hard rules contradict one.
 func (c *clamped) cost(ctx context.Context, candidate func(example int) int) ([]float64, error) {
 	n := len(c.label)
-	truth := c.given[len(c.given)-len(c.fields)*n:]
+	truth := c.given[len(c.given)-len(c.members)*n:]
 	clear(truth)
-	for k := range c.fields {
-		truth[k*n+candidate(k)] = 1
+	for at, k := range c.members {
+		truth[at*n+candidate(k)] = 1
 	}
 	c.solver.SetInputs(c.given)
 	result, err := c.solver.Solve(ctx)
 	if err != nil || result.Status == solve.Infeasible {
 		return nil, err
 	}
-	costs := make([]float64, len(c.fields))
-	for k, field := range c.fields {
-		if field == nil {
-			continue
-		}
-		y := result.Y[k*c.Variables : (k+1)*c.Variables]
+	costs := make([]float64, len(c.members))
+	for at, field := range c.fields {
+		y := result.Y[at*c.Variables : (at+1)*c.Variables]
 		for other, i := range c.label {
-			y[i] = truth[k*n+other]
+			y[i] = truth[at*n+other]
 		}
-		costs[k] = costOf(field, y)
+		costs[at] = costOf(field, y)
 	}
 	return costs, nil
 }
@@ -235,20 +249,14 @@ func costOf(field *mrf.Field, y []float64) float64 {
 	return field.Energy(y)
 }
 
-// alone returns a field for each example of a scene that is open, with what networks see of it.
-func (s *Scene) alone(open []bool, theta []float64) []*mrf.Field {
-	fields := make([]*mrf.Field, len(open))
-	for k, shape := range s.shapes {
-		if !open[k] {
-			continue
-		}
-		x := make([]float64, shape.model.Inputs)
-		for n, i := range shape.inputs {
-			x[n] = s.Field.Inputs()[k*s.inputs+int(i)]
-		}
-		fields[k] = mrf.NewFieldOn(shape.model, 1)
-		fields[k].SetWeights(theta)
-		fields[k].SetInputs(x)
+// alone is the field of an example by itself, as the networks see it.
+func (s *shape) alone(seen, theta []float64) *mrf.Field {
+	x := make([]float64, s.model.Inputs)
+	for n, i := range s.inputs {
+		x[n] = seen[i]
 	}
-	return fields
+	field := mrf.NewFieldOn(s.model, 1)
+	field.SetWeights(theta)
+	field.SetInputs(x)
+	return field
 }

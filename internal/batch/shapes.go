@@ -164,17 +164,9 @@ type Scene struct {
 
 // newScene puts examples of given shapes side by side.
 func newScene(g *session.Grounding, members []*shape) (*Scene, error) {
-	var parts []mrf.Part
-	for k, s := range members {
-		if k > 0 && s == members[k-1] {
-			parts[len(parts)-1].Times++
-			continue
-		}
-		parts = append(parts, mrf.Part{Model: s.model, Times: 1, Inputs: s.inputs})
-	}
 	variables, inputs := g.Base.Number()
 	s := &Scene{shapes: members, Variables: variables, inputs: inputs}
-	s.Field = mrf.NewFieldOn(mrf.Beside(variables, inputs, parts...), g.Project.Threads)
+	s.Field = mrf.NewFieldOn(s.beside(members), g.Project.Threads)
 	if inputs == 0 {
 		return s, nil
 	}
@@ -183,6 +175,19 @@ func newScene(g *session.Grounding, members []*shape) (*Scene, error) {
 		s.Perception = perception
 	}
 	return s, err
+}
+
+// beside is the ground model of some shapes side by side.
+func (s *Scene) beside(members []*shape) *mrf.Model {
+	var parts []mrf.Part
+	for k, of := range members {
+		if k > 0 && of == members[k-1] {
+			parts[len(parts)-1].Times++
+			continue
+		}
+		parts = append(parts, mrf.Part{Model: of.model, Times: 1, Inputs: of.inputs})
+	}
+	return mrf.Beside(s.Variables, s.inputs, parts...)
 }
 
 // perceiver is the perception of a scene, in which no network gives the truth of some inputs: they stay 0, and no
