@@ -260,6 +260,9 @@ func (n *notices) lookAtAtoms(ctx context.Context, training *Training) error {
 	if err != nil || r != nil && r.Known {
 		return err
 	}
+	if err := n.free(ctx, chosen); err != nil {
+		return err
+	}
 	return n.blind(chosen)
 }
 

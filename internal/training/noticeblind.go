@@ -4,7 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
+	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
 	"github.com/deeppsl/deeppsl/internal/source"
 )
@@ -17,6 +19,56 @@ func (n *notices) cold(ctx context.Context, chosen *session.Answer) (*session.An
 	}
 	y, err := g.inferCold(ctx, g.Field, g.Theta, chosen.Perceived)
 	return &session.Answer{Values: y, Perceived: chosen.Perceived}, err
+}
+
+const (
+	// wide is how far apart the ends of what a value may be are where that matters.
+	wide = 0.1
+	// freeGain is by how many standard errors the middle has to be better.
+	freeGain = 2
+	// mostFree is the number of ground rules up to which another state is looked for.
+	mostFree = 100_000
+)
+
+// free notices values that rules leave free between two ends, where the labels are told better by the middle. All
+// between two states that cost the same costs that, too, and a Newton's method ends where it first gets there.
+func (n *notices) free(ctx context.Context, cold *session.Answer) error {
+	g := n.g
+	if g.Field.Convexity() > 0 || g.Model.Potentials() > mostFree {
+		return nil
+	}
+	c := referee{g: g, phase: load.Learn}
+	var err error
+	if c.labels, err = g.labels(load.Learn, relation.Target); err != nil || len(c.labels.Variables) < fewLabels {
+		return err
+	}
+	if c.levels, err = c.learnsLevels(); err != nil {
+		return err
+	}
+	solver, err := g.SolverOf(g.Field, g.Project.Learning.WhileLearning())
+	if err != nil {
+		return err
+	}
+	solver.SetWeights(g.Theta)
+	solver.SetInputs(cold.Perceived)
+	other, err := learn.SolveFrom(ctx, solver, slices.Repeat([]float64{1}, g.Model.Variables))
+	if err != nil {
+		return err
+	}
+	middle, apart := slices.Clone(cold.Values), 0
+	for _, i := range c.labels.Variables {
+		if middle[i] = (cold.Values[i] + other[i]) / 2; other[i]-cold.Values[i] > wide {
+			apart++
+		}
+	}
+	kept, best := c.verdict(c.labels, cold.Values), c.verdict(c.labels, middle)
+	if best.Beats(kept, freeGain) {
+		n.see("learn-free", source.Span{}, "", "set inference.method=interior, which takes the middle; or write rules that "+
+			"say what a value is, and not only what it is at least or at most",
+			"rules leave %d of %d values with labels free between two ends, and inference takes one of these; the middle would "+
+				"tell the labels better: a loss of %.3f in place of %.3f", apart, len(c.labels.Variables), best.Loss(), kept.Loss())
+	}
+	return nil
 }
 
 // blind notices answers that what they are evaluated by tells no better than one that looks at nothing.
