@@ -3,7 +3,8 @@
 // the fewest entries of those that are large enough. A basis of the columns of greatest weight is a preconditioner of
 // A W Aᵀ as it is in the steps of an interior point method (Schork and Gondzio 2020): each other column is a
 // combination of columns that weigh no less, so that the nearer a point comes to a vertex, the nearer the two are.
-// Where such a basis fills, as of random sums, one is taken that fills less and weighs about as much.
+// Where such a basis fills, as of random sums, one is taken that fills less and weighs about as much; where
+// coefficients are far apart, columns may be left that are far larger in terms of it, and one is taken that has them.
 package basis
 
 import "math"

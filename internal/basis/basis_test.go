@@ -200,7 +200,7 @@ func TestChooseLarge(t *testing.T) {
 		b := basis.New(a)
 		for range 2 { // also where one was chosen before
 			order, scale := byScale(rng, columns+rows, columns)
-			if !b.ChooseLarge(order, scale, math.MaxInt, math.MaxInt) || len(b.Chosen) != rows {
+			if !b.ChooseLarge(order[:rows], scale, 0.1, math.MaxInt, math.MaxInt) || len(b.Chosen) != rows {
 				t.Fatalf("seed %d: %d columns of %d", seed, len(b.Chosen), rows)
 			}
 			for _, j := range b.Chosen {
@@ -249,14 +249,14 @@ func TestChooseLargeFillsLess(t *testing.T) {
 		t.Fatal("no basis")
 	}
 	entries, heavy := b.Entries(), weight()
-	if !b.ChooseLarge(order, scale, math.MaxInt, math.MaxInt) {
+	if !b.ChooseLarge(order[:n], scale, 0.1, math.MaxInt, math.MaxInt) {
 		t.Fatal("no basis")
 	}
 	t.Logf("entries: %d by weight, %d; mean log weight: %.2f by weight, %.2f", entries, b.Entries(), heavy, weight())
 	if b.Entries() > entries/2 || weight() < heavy-0.3 {
 		t.Errorf("%d entries of weight %.2f, by weight %d of %.2f", b.Entries(), weight(), entries, heavy)
 	}
-	if b.ChooseLarge(order, scale, 10, math.MaxInt) || b.ChooseLarge(order, scale, math.MaxInt, 10) {
+	if b.ChooseLarge(order[:n], scale, 0.1, 10, math.MaxInt) || b.ChooseLarge(order[:n], scale, 0.1, math.MaxInt, 10) {
 		t.Error("it does not give up")
 	}
 }
@@ -279,14 +279,14 @@ func TestChooseLargeForeseesFill(t *testing.T) {
 		order, scale[j] = append(order, int32(j)), 1
 	}
 	b := basis.New(a)
-	if !b.ChooseLarge(order, scale, math.MaxInt, math.MaxInt) {
+	if !b.ChooseLarge(order[:n], scale, 0.1, math.MaxInt, math.MaxInt) {
 		t.Fatal("no basis")
 	}
 	entries, visits := b.Entries(), b.Work
-	if b.ChooseLarge(order, scale, entries/2, math.MaxInt) || b.Work > visits/4 {
+	if b.ChooseLarge(order[:n], scale, 0.1, entries/2, math.MaxInt) || b.Work > visits/4 {
 		t.Errorf("%d visits of %d for half of %d entries", b.Work, visits, entries)
 	}
-	if !b.ChooseLarge(order, scale, entries, math.MaxInt) || b.Entries() != entries {
+	if !b.ChooseLarge(order[:n], scale, 0.1, entries, math.MaxInt) || b.Entries() != entries {
 		t.Errorf("%d entries, not %d", b.Entries(), entries)
 	}
 }

@@ -11,6 +11,7 @@ import (
 type elimination struct {
 	b       *Basis
 	scale   []float64 // of all columns
+	part    float64   // of a row's largest entry, scaled, that a pivot is at least
 	rows    lists     // the columns of each row: of those without a pivot the columns that have none, of others U's
 	coef    []float64 // of the rows' entries
 	columns lists     // the rows of each column, as far as neither has a pivot
@@ -28,20 +29,20 @@ type lists struct{ start, count, room, item []int32 }
 func (l *lists) of(k int32) []int32 { return l.item[l.start[k] : l.start[k]+l.count[k]] }
 
 const (
-	// fraction is the part of a row's largest entry, scaled, that a pivot is at least, and searched how many rows and
-	// columns with a possible pivot are looked through for the next one.
-	fraction, searched = 0.1, 4
+	// searched is how many rows and columns with a possible pivot are looked through for the next one.
+	searched = 4
 	// cancelled is the part of what is subtracted below which a difference is nothing but rounding.
 	cancelled = 1e-11
 )
 
-// ChooseLarge takes a basis of about the largest volume, the columns scaled, and factors it: of the first columns in
-// the order, as many as there are rows, those that fill least, and for each row that is left then the one that is
-// largest there. It gives up as Choose does.
-func (b *Basis) ChooseLarge(order []int32, scale []float64, most, work int) (ok bool) {
+// ChooseLarge takes a basis of about the largest volume, the columns scaled, and factors it: of these columns those
+// that fill least, and for each row that is left then the one of all that is largest there. A pivot is at least that
+// part of what is largest in its row: the greater it is, the larger the basis, and what fills. It gives up as Choose
+// does.
+func (b *Basis) ChooseLarge(columns []int32, scale []float64, part float64, most, work int) (ok bool) {
 	b.clear()
-	b.Work = len(order)
-	if !b.eliminate(order[:min(b.a.Rows, len(order))], scale, most, work) || !b.complete(scale, most, work) {
+	b.Work = len(columns)
+	if !b.eliminate(columns, scale, part, most, work) || !b.complete(scale, most, work) {
 		return false
 	}
 	b.number()
@@ -50,8 +51,8 @@ func (b *Basis) ChooseLarge(order []int32, scale []float64, most, work int) (ok 
 
 // eliminate takes pivots until nothing is left of the columns. Each entry that is there ends in the factors unless it
 // is cancelled, so that too many are told long before they are made.
-func (b *Basis) eliminate(columns []int32, scale []float64, most, work int) (ok bool) {
-	e := &elimination{b: b, scale: scale}
+func (b *Basis) eliminate(columns []int32, scale []float64, part float64, most, work int) (ok bool) {
+	e := &elimination{b: b, scale: scale, part: part}
 	e.lay(columns)
 	for ok = true; ok; ok = len(b.lower.row)+e.entries <= most && e.work <= work {
 		i, at := e.search()
@@ -129,7 +130,7 @@ func (e *elimination) search() (row, at int32) {
 	look := func(i, l int32) (possible bool) {
 		j := e.rows.item[l]
 		size := math.Abs(e.coef[l]) * e.scale[j]
-		if size < fraction*e.largest[i] || size == 0 {
+		if size < e.part*e.largest[i] || size == 0 {
 			return false
 		}
 		if fill := int(e.rows.count[i]-1) * int(e.columns.count[j]-1); fill < best {

@@ -3,6 +3,7 @@ package basis
 import (
 	"cmp"
 	"math"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -25,6 +26,7 @@ type Greedy struct {
 	// least is how many products a solution has taken at least; spent is what those since the choice have cost, and lost
 	// what those beyond the least have.
 	least, lost, spent int
+	far, hard          bool    // bases by weight are far from the largest, and larger ones are too much work
 	classes            []int32 // of columns by weight, the greatest first
 	order              []int32
 	u, scale           []float64
@@ -36,12 +38,17 @@ const (
 	ratio = 1.2
 	// fill is how many times as many entries as the matrix a basis may have, and effort how many times as many may be
 	// visited to choose it, if the basis is worth that. One that is not easy, column by column, is chosen where it fills
-	// least.
+	// least, and a larger one is taken if that is easy.
 	fill, easy, effort = 8, 128, 2048
 	// perVisit is how many times the work of an entry of a product that of one visited in a choice is.
 	perVisit = 2
 	// dear is how many times as much as the choice of a basis products with it may have cost when weights change.
 	dear = 10
+	// loose and strict are the parts of a row's largest entry that pivots are at least, the latter where there is a basis.
+	loose, strict = 0.1, 0.5
+	// poor is how large a column is in terms of a basis that is far from the largest, beyond how large those are that had
+	// better be in it, and probes how many combinations tell that.
+	poor, beyond, probes = 1000, 10, 4
 )
 
 // NewGreedy makes one that has no basis yet. The weights may change at any time.
@@ -51,9 +58,26 @@ func NewGreedy(a *Columns, weights []float64, worth float64) *Greedy {
 		scale: make([]float64, len(weights)), inverse: make([]float64, a.Rows)}
 }
 
-// ChooseByWeight takes a basis by the present weights. It tells whether there is one that does not fill.
-func (g *Greedy) ChooseByWeight() bool {
+// ChooseByWeight takes a basis by the present weights, or a larger one in place of the former where those by weight are
+// poor. It tells whether there is one that does not fill.
+func (g *Greedy) ChooseByWeight() (ok bool) {
 	g.Young, g.least, g.lost, g.spent = true, math.MaxInt, 0, 0
+	for j, w := range g.Weights {
+		g.scale[j] = math.Sqrt(w)
+	}
+	if ok = g.far && g.enlarge(); !ok {
+		if ok = g.choose(); ok {
+			g.enlarge()
+		}
+	}
+	if ok {
+		g.invert()
+	}
+	return ok
+}
+
+// choose takes a basis of the columns of greatest weight.
+func (g *Greedy) choose() (ok bool) {
 	a := g.a
 	for j, w := range g.Weights {
 		size := 0.0
@@ -71,19 +95,70 @@ func (g *Greedy) ChooseByWeight() bool {
 	})
 	all := len(a.Coef)
 	limit := int(min(effort*float64(all), g.Worth))
-	ok := g.Choose(g.order, fill*all, min(limit, easy*all))
+	ok = g.Choose(g.order, fill*all, min(limit, easy*all))
 	g.Visits += g.Work
 	if !ok && g.Work < limit {
-		for j, w := range g.Weights {
-			g.scale[j] = math.Sqrt(w)
-		}
-		ok = g.ChooseLarge(g.order, g.scale, fill*all, limit-g.Work)
+		ok = g.ChooseLarge(g.order[:min(a.Rows, len(g.order))], g.scale, loose, fill*all, limit-g.Work)
 		g.Visits += g.Work
 	}
-	if ok {
-		g.invert()
-	}
 	return ok
+}
+
+// enlarge takes larger bases where columns are far larger in terms of the basis than those in it, of these and the
+// basis, for as long as that halves the largest. It tells whether there is a larger one. Where that is not easy, as of
+// random sums, it is not tried again.
+func (g *Greedy) enlarge() (larger bool) {
+	if g.hard {
+		return false
+	}
+	size, all := g.measure(), len(g.a.Coef)
+	most, before := slices.Max(size), math.Inf(1)
+	g.far = g.far || most > poor
+	for g.far && most > beyond && most < before/2 {
+		columns := slices.Clone(g.Chosen)
+		for j, s := range size {
+			if s > beyond {
+				columns = append(columns, int32(j))
+			}
+		}
+		former := *g.Basis
+		*g.Basis = *New(g.a)
+		g.hard = !g.ChooseLarge(columns, g.scale, strict, fill*all, easy*all)
+		g.Visits += g.Work
+		before = most
+		if !g.hard {
+			size = g.measure()
+			most = slices.Max(size)
+		}
+		if g.hard || most >= before {
+			*g.Basis = former
+			break
+		}
+		larger = true
+	}
+	return larger
+}
+
+// measure finds about how large all columns are in terms of the basis, those in it of size 1 and not looked at. A
+// combination with random signs is about as large as the root of the sum of the squares.
+func (g *Greedy) measure() (size []float64) {
+	size = make([]float64, len(g.Weights))
+	g.Visits += probes * g.perProduct() / perVisit
+	z, y, rng := make([]float64, g.a.Rows), make([]float64, g.a.Rows), rand.New(rand.NewPCG(1, 2))
+	for range probes {
+		for k, j := range g.Chosen {
+			z[k] = math.Copysign(1/g.scale[j], rng.Float64()-0.5)
+		}
+		g.SolveTransposed(z, y)
+		for j := range size {
+			first, last := g.a.Start[j], g.a.Start[j+1]
+			size[j] = max(size[j], g.scale[j]*math.Abs(dot(g.a.Row[first:last], g.a.Coef[first:last], y)))
+		}
+	}
+	for _, j := range g.Chosen {
+		size[j] = 0
+	}
+	return size
 }
 
 // invert keeps the inverses of the weights of the basis.

@@ -1,0 +1,75 @@
+package basis_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/basis"
+)
+
+// farApart are rows of four columns each, with coefficients of 0.001 and 1 or of 1000, and their weights.
+func farApart(rng *rand.Rand, rows int) (a *basis.Columns, weights []float64) {
+	entries := make([][]int32, 2*rows)
+	for r := range rows {
+		for _, j := range rng.Perm(2 * rows)[:4] {
+			entries[j] = append(entries[j], int32(r))
+		}
+	}
+	a = &basis.Columns{Rows: rows, Start: []int32{0}}
+	for j, column := range entries {
+		for _, r := range column {
+			a.Row, a.Coef = append(a.Row, r), append(a.Coef, []float64{1000, math.Pow(0.001, float64(j%2))}[r%2])
+		}
+		a.Start = append(a.Start, int32(len(a.Row)))
+	}
+	addUnits(a)
+	for range len(a.Start) - 1 {
+		weights = append(weights, 0.1*math.Pow(100, rng.Float64()))
+	}
+	return a, weights
+}
+
+// largest is the largest entry of all columns in terms of the basis, each times the root of its weight.
+func largest(a *basis.Columns, g *basis.Greedy) (most float64) {
+	v, z := make([]float64, a.Rows), make([]float64, a.Rows)
+	for j, w := range g.Weights {
+		clear(v)
+		for l := a.Start[j]; l < a.Start[j+1]; l++ {
+			v[a.Row[l]] += math.Sqrt(w) * a.Coef[l]
+		}
+		g.Solve(v, z)
+		for k, x := range z {
+			most = max(most, math.Abs(x)/math.Sqrt(g.Weights[g.Chosen[k]]))
+		}
+	}
+	return most
+}
+
+// However far apart coefficients are, no column is far larger, in terms of the basis, than those in it; once there is
+// one, another one for other weights is easy.
+func TestChooseByWeight(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	a, weights := farApart(rng, 1000)
+	g := basis.NewGreedy(a, weights, math.Inf(1))
+	first := 0
+	for k := range 4 {
+		before := g.Visits
+		if !g.ChooseByWeight() {
+			t.Fatal("no basis")
+		}
+		work, most := g.Visits-before, largest(a, g)
+		t.Logf("%d entries of %d, %d visits, the largest column %.3g", g.Entries(), len(a.Coef), work, most)
+		if most > 200 {
+			t.Errorf("a column is %.3g times those of the basis", most)
+		}
+		if k == 0 {
+			first = work
+		} else if work > first/2 {
+			t.Errorf("%d visits, %d for the first basis", work, first)
+		}
+		for j := range weights {
+			weights[j] *= math.Pow(30, 2*rng.Float64()-1)
+		}
+	}
+}
