@@ -196,6 +196,29 @@ func TestRareClassesAreSeldomPreferred(t *testing.T) {
 	}
 }
 
+// So it is of networks of one output, which say yes or no.
+func TestRareTruthIsSeldomPreferred(t *testing.T) {
+	for bad, told := range map[int]bool{6: true, 2: false} {
+		files := map[string]string{"model.json": `{
+			"rules": ["1: Looks(A) -> Bad(A) ^2", "1: Bad(A) -> Looks(A) ^2"],
+			"networks": {"seer": {"features": "features.tsv", "normalize": "none", "hidden": []}},
+			"predicates": {
+				"Looks/1": {"neural": {"network": "seer"}},
+				"Bad/1": {"targets": ["targets.tsv"], "truth": {"learn": ["train.tsv"]}}
+			},
+			"options": {` + still + `}
+		}`}
+		for k := range 30 {
+			files["features.tsv"] += fmt.Sprintf("%d\t-1 %g\n", k, -0.1*float64(k%7))
+			files["targets.tsv"] += fmt.Sprintf("%d\n", k)
+			files["train.tsv"] += fmt.Sprintf("%d\t%d\n", k, (k+bad)/30)
+		}
+		if got := notices(t, writeProject(t, files)); strings.Contains(got, "learn-one-class") != told {
+			t.Errorf("%d of 30 are bad: %s", bad, got)
+		}
+	}
+}
+
 // Labels that are shares of one, as of several judges, do not say that classes exclude nothing.
 func TestSharesExclude(t *testing.T) {
 	shares := ""
@@ -226,7 +249,7 @@ func TestNoticesOfExamples(t *testing.T) {
 	}
 	files := map[string]string{"model.json": `{
 		"rules": ["1: Sees(I, C) -> Sum(C) ^2", "fixed 9: Sum(+C) = 1 ^2"],
-		"networks": {"seer": {"features": "features.tsv", "normalize": "none"}},
+		"networks": {"seer": {"features": "features.tsv", "normalize": "none", "hidden": []}},
 		"predicates": {
 			"Sees/2": {"neural": {"network": "seer", "class": 1, "classes": ["0", "1"], "slots": ["A"]}},
 			"Sum/1": {"targets": [["0"], ["1"]]}

@@ -17,7 +17,6 @@ import (
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/symbol"
-	"github.com/deeppsl/deeppsl/neural"
 )
 
 // notices looks at learning, while it goes on and at its end, for signs that nothing is learned: a program is right by
@@ -532,24 +531,33 @@ const common = 0.9
 
 // usual is the largest share that one answer of a network has among the labels; 0 if these do not say.
 func (n *notices) usual(network string) (largest float64) {
-	pairs := slices.ContainsFunc(n.g.Networks.Specs, func(s neural.Spec) bool {
-		return s.Name == network && s.Kind == "siamese"
+	sides := slices.ContainsFunc(n.g.Project.Config.Predicates, func(p *load.Predicate) bool { // it says yes or no
+		return p.Neural != nil && p.Neural.Network == network && p.Neural.Class < 0
 	})
 	for k := range n.g.Project.Config.Predicates {
 		truth, err := n.g.Truth(load.Learn, k)
 		if err != nil || truth == nil || truth.Len() == 0 {
 			continue
 		}
-		classes, exclusive := classesOf(truth)
-		t := learn.Count(classes)
-		switch share := float64(t.Labels) / float64(truth.Len()); {
-		case pairs:
+		if sides {
+			share := trueShare(truth)
 			largest = max(largest, share, 1-share)
-		case exclusive && t.Classes > 0:
-			largest = max(largest, t.Majority())
+		} else if classes, exclusive := classesOf(truth); exclusive && len(classes) > 0 {
+			largest = max(largest, learn.Count(classes).Majority())
 		}
 	}
 	return largest
+}
+
+// trueShare is the share of the rows that are true.
+func trueShare(truth *relation.Relation) float64 {
+	n := 0
+	for row := range int32(truth.Len()) {
+		if truth.Value(row) > 0.5 {
+			n++
+		}
+	}
+	return float64(n) / float64(truth.Len())
 }
 
 // dying notices rules none of whose ground rules is active, so that neither weights nor networks hear of them, unless
