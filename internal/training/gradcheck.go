@@ -8,6 +8,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/source"
 )
 
 // GradientOptions say how CheckGradients samples.
@@ -199,7 +200,8 @@ func (r *GradientReport) judge(method learn.Method) {
 			"bends within it; otherwise this is a mistake of the program.")
 	}
 	if r.Kinks > 0 {
-		says = append(says, fmt.Sprintf("%d parameters were left out: the loss has a kink within their step.", r.Kinks))
+		says = append(says, fmt.Sprintf("Left out: %s, as the loss has a kink within the step.",
+			source.Count(r.Kinks, "parameter")))
 	}
 	if r.BoundedLabels > 0 {
 		says = append(says, fmt.Sprintf("%d labels are at 0 or 1, where nothing moves them; learning lets them yield, "+

@@ -261,8 +261,8 @@ func (r *run) handed() (method, reason string) {
 	if count == 0 {
 		return "", ""
 	}
-	return method, fmt.Sprintf(" Of %d batches, %d went over to the method %s, as Newton's took too long.",
-		len(r.results), count, method)
+	return method, fmt.Sprintf(" In %d of %d problems the method %s took over from Newton's.", count,
+		len(r.results), method)
 }
 
 // join makes the result of the whole, with a certificate of its own.
