@@ -207,10 +207,18 @@ func (c *crossFitting) courses(ctx context.Context) (courses []*course, err erro
 	return courses, nil
 }
 
-// course is the one by certain weights, before its first round.
+// course is the one by certain weights, before its first round. With linear rules it is judged from nothing, as
+// inference begins: several states cost the same then, and the one that other weights have led to says nothing of these.
 func (c *crossFitting) course(ctx context.Context, theta []float64) (*course, error) {
-	verdict, err := c.judge(ctx, theta, c.folds)
-	return &course{theta: theta, folds: c.folds, verdict: verdict, state: c.folds[0].last}, err
+	folds := c.folds
+	if slices.ContainsFunc(c.g.Model.Blocks, linear) {
+		folds = slices.Clone(folds)
+		for k := range folds {
+			folds[k].last = learn.Solution{}
+		}
+	}
+	verdict, err := c.judge(ctx, theta, folds)
+	return &course{theta: theta, folds: folds, verdict: verdict, state: folds[0].last}, err
 }
 
 // prepare makes the lessons of a course.
