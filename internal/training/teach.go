@@ -208,7 +208,7 @@ func (c *crossFitting) courses(ctx context.Context) (courses []*course, err erro
 }
 
 // course is the one by certain weights, before its first round. With linear rules it is judged from nothing, as
-// inference begins: several states cost the same then, and the one that other weights have led to says nothing of these.
+// inference begins: several states cost the same then, and the one that others have led to says nothing of these.
 func (c *crossFitting) course(ctx context.Context, theta []float64) (*course, error) {
 	folds := c.folds
 	if slices.ContainsFunc(c.g.Model.Blocks, linear) {
