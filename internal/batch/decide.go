@@ -180,8 +180,10 @@ func (s *Scene) costs(ctx context.Context, stage *Stage, open []bool, best []int
 	if len(doubtful) == 0 {
 		return costs, nil
 	}
-	if c, err = s.clamp(stage, doubtful, label, theta); err != nil {
-		return nil, err
+	if len(doubtful) < len(members) {
+		if c, err = s.clamp(stage, doubtful, label, theta); err != nil {
+			return nil, err
+		}
 	}
 	for candidate := range label {
 		found, err := c.cost(ctx, func(int) int { return candidate })

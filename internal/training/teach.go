@@ -330,16 +330,11 @@ func Tying(g *session.Grounding) (rules []int) {
 // relating are the rules with a weight to learn that do not just pass on what networks see.
 func (g *learner) relating() (rules []int) {
 	for r, learned := range g.learned() {
-		if learned && !g.passesOn(r) {
+		if learned && !g.equates(r) && len(g.Program.Rules[r].Sums) == 0 {
 			rules = append(rules, r)
 		}
 	}
 	return rules
-}
-
-// passesOn tells whether a rule just passes on what networks see, or says how many classes a thing has.
-func (g *learner) passesOn(rule int) bool {
-	return g.equates(rule) || len(g.Program.Rules[rule].Sums) > 0
 }
 
 // advance takes a course's next round.
