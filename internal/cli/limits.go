@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/deeppsl/deeppsl/internal/command"
 )
 
 // limits are the flags that say how long inference goes on. Each is an option by another name, and wins over -D.
@@ -15,8 +17,9 @@ type limits struct {
 }
 
 func (l *limits) flags(flags *pflag.FlagSet) {
-	flags.Float64Var(&l.gap, "gap", 1e-6, "end inference when this relative `gap` to the optimum is proven")
-	flags.DurationVar(&l.time, "time-limit", 0, "end after this `time`, such as 90s, with the best answer yet")
+	l.gap = 1e-6
+	command.PositiveVar(flags, &l.gap, "gap", "end inference when this relative `gap` to the optimum is proven")
+	command.TimeVar(flags, &l.time, "time-limit", "end after this `time`, such as 90s, with the best answer yet")
 }
 
 // options returns the options that the flags given on the command line set.

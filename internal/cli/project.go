@@ -13,6 +13,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/preflight"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -42,13 +43,17 @@ func (p *projectFlags) forceFlag(cmd *cobra.Command) {
 
 // timeFlag declares the flag of commands that give no answer before they end.
 func (p *projectFlags) timeFlag(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&p.timeLimit, "time-limit", 0, "give up after this `time`, such as 90s")
+	command.TimeVar(cmd.Flags(), &p.timeLimit, "time-limit", "give up after this `time`, such as 90s")
 }
 
 // memoryFlags declares the flags of commands that infer.
 func (p *projectFlags) memoryFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&p.memory, "memory", "",
-		"keep to a `size` of memory, such as 2GiB: ground rules that do not fit go to a temporary file")
+	command.Var(cmd.Flags(), &p.memory, "memory", "a size, such as 500MB or 1.5GiB",
+		"keep to a `size` of memory, such as 2GiB: ground rules that do not fit go to a temporary file",
+		func(text string) (string, error) {
+			_, err := preflight.ParseSize(text)
+			return text, err
+		})
 	cmd.Flags().StringVar(&p.scratch, "scratch", "", "the `folder` for that file (default: the system's)")
 }
 

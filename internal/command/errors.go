@@ -174,6 +174,8 @@ func valueOf(flag *pflag.Flag) string {
 		return "a number"
 	case "duration":
 		return "a duration such as 90s or 5m"
+	case parsedType:
+		return flag.Value.(interface{ takes() string }).takes()
 	}
 	name, _ := pflag.UnquoteUsage(flag)
 	return "a " + name

@@ -294,6 +294,33 @@ func checkError(t *testing.T, err error, parts ...string) {
 	}
 }
 
+// A table that is named twice is one mistake, where it is named, and not one in each of its rows.
+func TestTableTwice(t *testing.T) {
+	files := map[string]string{"p.tsv": "a\nb\nc\n", "named.csv": "id,name\na,b\nc,d\n", "m.json": `{"predicates": {
+		"P/1": {"observations": ["p.tsv", "p.tsv"]},
+		"Q/1": {"observations": ["p.tsv"], "targets": ["p.tsv"], "truth": {"all": ["p.tsv"], "learn": ["p.tsv"]}},
+		"R/1": {"observations": [{"file": "named.csv", "columns": ["id"]}, {"file": "named.csv", "columns": ["name"]}]}
+	}, "rules": ["1: P(A) & R(A) -> Q(A)"]}`}
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := Read(filepath.Join(dir, "m.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Tables(Learn)
+	checkError(t, err,
+		"m.json:2:37: error: the observations of P name", "p.tsv twice; it is also at", "m.json:2:28 [data-duplicate]",
+		"m.json:3:50: error: ", "p.tsv is named for the observations and the targets of Q; it is also at",
+		"m.json:3:28 [data-observed-and-target]", "the truth of Q name")
+	if n := len(err.(*source.Failure).Diagnostics); n != 3 {
+		t.Errorf("%d mistakes, want 3:\n%v", n, err)
+	}
+}
+
 func BenchmarkTable(b *testing.B) {
 	const rows = 1_000_000
 	var text strings.Builder

@@ -109,6 +109,9 @@ func (c *Config) read(t *table, data []Data, what string, role relation.Role) {
 			t.addRows(&data[k], what, role)
 			continue
 		}
+		if t.again(&data[k], what) {
+			continue
+		}
 		file, err := t.readShared(c, &data[k])
 		if err != nil {
 			from := c

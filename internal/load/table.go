@@ -362,6 +362,28 @@ func (t *table) duplicate(d *relation.Duplicate, offset int) {
 	t.errorf("data-duplicate", offset, "remove one of them", "%s is there twice; it is also at %s", atom, first)
 }
 
+// again reports a whole file that has been read for the same relation, as each of its rows would be an error.
+func (t *table) again(data *Data, what string) bool {
+	for k := range t.origins {
+		o := &t.origins[k]
+		if o.file == nil || o.data.Path != data.Path || o.data.Choice != nil || data.Choice != nil ||
+			o.data.Open != nil || data.Open != nil {
+			continue
+		}
+		id, wrong := "data-duplicate", fmt.Sprintf("the %s of %s name %s twice", what, t.predicate.Name, data.Path)
+		if o.what != what {
+			id, wrong = "data-observed-and-target",
+				fmt.Sprintf("%s is named for the %s and the %s of %s", data.Path, o.what, what, t.predicate.Name)
+		}
+		if o.data.Span.HasText() {
+			wrong += "; it is also at " + o.data.Span.String()
+		}
+		t.diags.Errorf(id, data.Span, "remove one of them", "%s", wrong)
+		return true
+	}
+	return false
+}
+
 // atom prints an atom as a rule would write it.
 func (t *table) atom(tuple []symbol.ID) string {
 	names := make([]string, len(tuple))
