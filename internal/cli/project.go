@@ -13,6 +13,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/command"
 	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/option"
 	"github.com/deeppsl/deeppsl/internal/preflight"
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/report"
@@ -34,6 +35,7 @@ type projectFlags struct {
 func (p *projectFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVarP(&p.set, "option", "D", nil,
 		"set an option, as `name=value`; may be repeated (see deeppsl options)")
+	_ = cmd.Flags().SetAnnotation("option", command.OptionNames, option.Names()) // the flag is there
 }
 
 // forceFlag declares the flag of commands that ground.

@@ -1,11 +1,14 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -103,7 +106,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		if unknown.GetSpecifiedShortnames() != "" {
 			name = "-" + unknown.GetSpecifiedName()
 		}
-		hint := HintFor(cmd, name, flagNames(cmd))
+		hint := cmp.Or(source.Suggest(name, flagNames(cmd)), optionHint(cmd, unknown.GetSpecifiedName()), SeeHelp(cmd))
 		if other := commandWith(cmd, unknown); other != nil {
 			hint = other.CommandPath() + " has it: put the command first"
 		}
@@ -116,6 +119,25 @@ func flagError(cmd *cobra.Command, err error) error {
 		return Usage("flag-value", SeeHelp(cmd), "--%s takes %s, not %q", flag.Name, valueOf(flag), invalid.GetValue())
 	}
 	return Usage("flag-value", SeeHelp(cmd), "%v", err)
+}
+
+// OptionNames annotates a flag that takes name=value with the names.
+const OptionNames = "names"
+
+// optionHint says how something is set that is no flag, but what a flag with names has; "" if none is called so.
+func optionHint(cmd *cobra.Command, name string) (hint string) {
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		var found []string
+		for _, option := range flag.Annotations[OptionNames] {
+			if strings.HasSuffix(option, "."+name) {
+				found = append(found, fmt.Sprintf("-%s %s=VALUE", flag.Shorthand, option))
+			}
+		}
+		if len(found) > 0 {
+			hint = "it is an option: " + strings.Join(found, ", or ")
+		}
+	})
+	return hint
 }
 
 // commandWith returns a command below one that has a flag which that has not, as other programs have no commands: of
@@ -205,10 +227,14 @@ func OnlyCommands(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	var names []string
+	called, hint := strings.ToLower(args[0]), ""
 	for _, sub := range cmd.Commands() {
 		names = append(names, sub.Name())
+		if slices.Contains(sub.SuggestFor, called) || slices.Contains(sub.SuggestFor, filepath.Ext(called)) {
+			hint = "that is for " + sub.UseLine()
+		}
 	}
-	return Usage("unknown-command", HintFor(cmd, args[0], names), "there is no command %s %s", cmd.CommandPath(), args[0])
+	return Usage("unknown-command", cmp.Or(hint, HintFor(cmd, args[0], names)), "there is no command %s %s", cmd.CommandPath(), args[0])
 }
 
 // StdinName is the argument that means the standard input.

@@ -51,7 +51,20 @@ func hintOfKey(name string, allowed []string) string {
 	if before, _, closed := strings.Cut(name, ")"); closed && !strings.Contains(before, "(") {
 		return "a comma ends a value between braces: write the value in quotes"
 	}
-	return suggestion(name, allowed)
+	hint := suggestion(name, allowed)
+	if own := called[strings.ToLower(name)]; hint == "" && slices.Contains(allowed, own) {
+		hint = fmt.Sprintf("did you mean %s?", own)
+	}
+	if hint == "" && slices.Contains(allowed, "rules") && slices.Contains(allowed, "options") {
+		hint = `settings stand under "options", such as "learn.epochs": deeppsl options lists them`
+	}
+	return hint
+}
+
+// called has what keys are called elsewhere.
+var called = map[string]string{
+	"train": "learn", "training": "learn", "test": "infer", "testing": "infer", "dev": "validation", "val": "validation",
+	"label": "truth", "labels": "truth", "facts": "observations", "observed": "observations", "data": "observations",
 }
 
 // readersOf puts the readers of a level's keys in the order of the table. That each key has a reader, and each reader a
@@ -221,13 +234,23 @@ func (d *decoder) options(n node) []Option {
 	out := make([]Option, 0, n.len())
 	d.each(n, "options", func(key, value node) {
 		if !value.isScalar() {
-			d.diags.Errorf("config-kind", value.span(), "", "option %s must be a string, a number or a boolean, not %s",
+			d.diags.Errorf("config-kind", value.span(), dotted(key.scalar(), value), "option %s must be a string, a number or a boolean, not %s",
 				key.scalar(), value.kind())
 			return
 		}
 		out = append(out, Option{Name: key.scalar(), Value: value.scalar(), Span: key.span()})
 	})
 	return out
+}
+
+// dotted says how an option is written that stands in an object of its own, as if names were nested.
+func dotted(name string, value node) string {
+	if value.kind() == object {
+		for key := range value.members() {
+			return fmt.Sprintf("names are written out: %q", name+"."+key.scalar())
+		}
+	}
+	return ""
 }
 
 // networks keeps each network's settings as they are, for package neural.

@@ -321,6 +321,23 @@ func TestTableTwice(t *testing.T) {
 	}
 }
 
+// What is called otherwise elsewhere, and options that stand where they do not, are told what they are here.
+func TestHabits(t *testing.T) {
+	for _, habit := range [...]struct{ config, hint string }{
+		{`{"predicates": {"P/1": {"truth": {"train": ["p.tsv"]}}}}`, "did you mean learn?"},
+		{`{"predicates": {"P/1": {"labels": ["p.tsv"]}}}`, "did you mean truth?"},
+		{`{"learn": {"epochs": 5}}`, `settings stand under "options"`},
+		{`{"options": {"learn": {"epochs": 5}}}`, `names are written out: "learn.epochs"`},
+	} {
+		open := func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(habit.config)), nil }
+		_, err := ReadWith("m.json", open)
+		var failure *source.Failure
+		if !errors.As(err, &failure) || !strings.Contains(failure.Diagnostics[0].Hint, habit.hint) {
+			t.Errorf("%s: want the hint %q in %v", habit.config, habit.hint, err)
+		}
+	}
+}
+
 func BenchmarkTable(b *testing.B) {
 	const rows = 1_000_000
 	var text strings.Builder
