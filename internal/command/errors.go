@@ -112,13 +112,20 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 		return Usage("unknown-flag", hint, "there is no flag %s", name)
 	case errors.As(err, &missing):
-		flag := missing.GetFlag()
-		return Usage("flag-value", SeeHelp(cmd), "--%s needs a value: %s", flag.Name, valueOf(flag))
+		return needsValue(cmd, missing.GetFlag())
 	case errors.As(err, &invalid):
 		flag := invalid.GetFlag()
+		if strings.TrimSpace(invalid.GetValue()) == "" {
+			return needsValue(cmd, flag)
+		}
 		return Usage("flag-value", SeeHelp(cmd), "--%s takes %s, not %q", flag.Name, valueOf(flag), invalid.GetValue())
 	}
 	return Usage("flag-value", SeeHelp(cmd), "%v", err)
+}
+
+// needsValue refuses a flag without a value, or with one of nothing.
+func needsValue(cmd *cobra.Command, flag *pflag.Flag) error {
+	return Usage("flag-value", SeeHelp(cmd), "--%s needs a value: %s", flag.Name, valueOf(flag))
 }
 
 // OptionNames annotates a flag that takes name=value with the names.
@@ -170,7 +177,7 @@ func noEmptyArguments(cmd *cobra.Command, args []string) error {
 func noEmptyFlags(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if err == nil && strings.TrimSpace(flag.Value.String()) == "" {
-			err = Usage("flag-value", SeeHelp(cmd), "--%s needs a value: %s", flag.Name, valueOf(flag))
+			err = needsValue(cmd, flag)
 		}
 	})
 	return err
