@@ -71,7 +71,8 @@ func newRun(e *command.Env) *cobra.Command {
 		Args:    r.from.check,
 		RunE:    r.run,
 		// What else people call it, and a configuration without a command.
-		SuggestFor: []string{"train", "learn", "fit", "infer", "predict", "eval", "evaluate", "test", ".json", ".yaml", ".yml"},
+		SuggestFor: []string{"train", "learn", "fit", "infer", "predict", "eval", "evaluate", "test",
+			".json", ".yaml", ".yml"},
 	}
 	r.flags(cmd)
 	r.forceFlag(cmd)

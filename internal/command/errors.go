@@ -237,11 +237,12 @@ func OnlyCommands(cmd *cobra.Command, args []string) error {
 	called, hint := strings.ToLower(args[0]), ""
 	for _, sub := range cmd.Commands() {
 		names = append(names, sub.Name())
-		if slices.Contains(sub.SuggestFor, called) || slices.Contains(sub.SuggestFor, filepath.Ext(called)) {
+		if others := sub.SuggestFor; slices.Contains(others, called) || slices.Contains(others, filepath.Ext(called)) {
 			hint = "that is for " + sub.UseLine()
 		}
 	}
-	return Usage("unknown-command", cmp.Or(hint, HintFor(cmd, args[0], names)), "there is no command %s %s", cmd.CommandPath(), args[0])
+	return Usage("unknown-command", cmp.Or(hint, HintFor(cmd, args[0], names)),
+		"there is no command %s %s", cmd.CommandPath(), args[0])
 }
 
 // StdinName is the argument that means the standard input.

@@ -234,8 +234,8 @@ func (d *decoder) options(n node) []Option {
 	out := make([]Option, 0, n.len())
 	d.each(n, "options", func(key, value node) {
 		if !value.isScalar() {
-			d.diags.Errorf("config-kind", value.span(), dotted(key.scalar(), value), "option %s must be a string, a number or a boolean, not %s",
-				key.scalar(), value.kind())
+			d.diags.Errorf("config-kind", value.span(), dotted(key.scalar(), value),
+				"option %s must be a string, a number or a boolean, not %s", key.scalar(), value.kind())
 			return
 		}
 		out = append(out, Option{Name: key.scalar(), Value: value.scalar(), Span: key.span()})
