@@ -301,24 +301,42 @@ func heldOut(c *training.CrossFit) string {
 	if c == nil {
 		return ""
 	}
-	by, epochs, decay := "the truth of validation", "", ""
-	if c.Folds > 0 {
-		by = fmt.Sprintf("labels held out in %d folds", c.Folds)
-		epochs = fmt.Sprintf(", %d epochs end to end", c.Epochs)
-	}
+	by, chosen := "the truth of validation", []string{counted(c.Rounds, "round") + " of learning what is inferred"}
 	if c.DecayFactor > 1 {
-		decay = fmt.Sprintf("%g times the decay, ", c.DecayFactor)
+		chosen = append([]string{fmt.Sprintf("%g times the decay", c.DecayFactor)}, chosen...)
+	}
+	if c.Folds > 0 {
+		by = "labels held out in " + counted(c.Folds, "fold")
+		chosen = append(chosen, counted(c.Epochs, "epoch")+" end to end")
 	}
 	if c.Afresh {
-		return fmt.Sprintf("%s chose to learn end to end from the beginning, in %d epochs\n", by, c.Epochs)
+		return fmt.Sprintf("%s chose to learn end to end from the beginning, in %s\n", by, counted(c.Epochs, "epoch"))
 	}
 	along := ""
 	for _, p := range c.Propagated {
 		along += fmt.Sprintf("network %s propagates along %s, as labels held out are told better by it: loss %.4f, %.4f "+
 			"without; -D learn.propagate=false turns that off\n", p.Network, p.Along, p.Loss, p.Without)
 	}
-	return fmt.Sprintf("%s chose %s%d rounds of learning what is inferred%s: loss %.4f\n%s", by, decay, c.Rounds, epochs,
-		c.Taught, along)
+	return fmt.Sprintf("%s chose %s: loss %.4f\n%s", by, strings.Join(chosen, ", "), c.Taught, along)
+}
+
+// counted returns "no things", "1 thing" or "n things".
+func counted(n int, thing string) string {
+	switch n {
+	case 0:
+		return "no " + thing + "s"
+	case 1:
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// ended says why learning did.
+func (r ran) ended() string {
+	if c := r.Training.CrossFit; r.Epochs == 0 && c != nil && c.Folds > 0 && r.Training.Ended == learn.Completed {
+		return "learning ended before epochs end to end: by labels held out they are no better\n"
+	}
+	return fmt.Sprintf("learning ended after %s: %s\n", counted(r.Epochs, "epoch"), r.Training.Ended.Sentence())
 }
 
 // compared says whether the weights of rules were learned, or kept as they are written.
@@ -344,8 +362,7 @@ const shownAtoms = 20
 func (r ran) Text(w io.Writer) error {
 	r.proof(w)
 	if t := r.Training; t != nil {
-		fmt.Fprintf(w, "learning ended after %d epochs: %s\n", r.Epochs, t.Ended.Sentence())
-		fmt.Fprint(w, heldOut(t.CrossFit))
+		fmt.Fprint(w, r.ended(), heldOut(t.CrossFit))
 		fmt.Fprint(w, compared(t.Compared))
 		r.known(w)
 	}
