@@ -98,11 +98,11 @@ func Choose(m *mrf.Model) (method, why string) {
 	}
 	switch {
 	case m.Hard() && linear:
-		return "newton", "Hard rules and linear potentials enter by their multipliers, around a Newton method."
+		return "newton", "Hard rules and linear potentials enter by their multipliers, around Newton's method."
 	case m.Hard():
-		return "newton", "Hard rules enter by their multipliers; squared potentials are a Newton method's own ground."
+		return "newton", "Hard rules enter by their multipliers; squared potentials are what Newton's method is made for."
 	case linear:
-		return "newton", "Linear potentials enter by their multipliers, around a Newton method."
+		return "newton", "Linear potentials enter by their multipliers, around Newton's method."
 	}
-	return "newton", "All potentials are smooth and soft: a Newton method's own ground."
+	return "newton", "All potentials are smooth and soft: what Newton's method is made for."
 }

@@ -42,7 +42,7 @@ func TestChooseSaysWhy(t *testing.T) {
 		return mrftest.New(1, 0, 2).Rule(0, kind, exponent).Add(0, []mrftest.Term{{Index: 0, Coef: 1}}, nil)
 	}
 	cases := map[string]*mrf.Model{
-		"a Newton method's own": rule(mrf.Hinge, 2).Model(),
+		"what Newton's method is made": rule(mrf.Hinge, 2).Model(),
 		"Linear":                rule(mrf.Absolute, 1).Model(),
 		"Hard rules enter":      rule(mrf.Equal, 0).Model(),
 		"linear":                rule(mrf.LessEqual, 0).Rule(1, mrf.Hinge, 1).Model(),
@@ -155,10 +155,10 @@ func TestInferenceTellsWhatItDid(t *testing.T) {
 		apart     bool
 		reason    string
 	}{
-		{"components", apart, all, false, true, "Linear potentials enter by their multipliers, around a Newton method. " +
+		{"components", apart, all, false, true, "Linear potentials enter by their multipliers, around Newton's method. " +
 			"The 2 components are solved apart: each ends when it is proven."},
 		{"components together", apart, auto.Options{Presolve: true}, false, false, "Linear"},
-		{"known", known, all, true, false, "a Newton method's own ground"},
+		{"known", known, all, true, false, "what Newton's method is made for"},
 		{"known, as it is", known, auto.Options{}, false, false, "Hard rules enter"},
 	} {
 		s, err := auto.Inference("auto", mrf.NewField(c.model), solve.Settings{}, c.options)
