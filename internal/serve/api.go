@@ -22,6 +22,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/inspect"
 	"github.com/deeppsl/deeppsl/internal/live"
 	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/source"
 )
 
 // Handler answers requests: those of the interface below /v1/, whose description is at /openapi.json, and those for
@@ -428,11 +429,10 @@ func (s *Service) postWhatIf(ctx context.Context, in *whatIfInput) (*Body[WhatIf
 
 // refusal is an error of the writer's as an answer.
 func refusal(err error) error {
-	var conflict *live.Conflict
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &conflict):
+	case conflicts(err):
 		return huma.Error409Conflict(err.Error())
 	case errors.Is(err, ErrBusy):
 		return huma.ErrorWithHeaders(huma.Error429TooManyRequests(err.Error()), http.Header{"Retry-After": {"1"}})
@@ -445,6 +445,15 @@ func refusal(err error) error {
 		return huma.Error409Conflict(err.Error())
 	}
 	return huma.Error422UnprocessableEntity(err.Error())
+}
+
+// conflicts tells whether an error is that of changes which hard rules do not allow, with atoms that could move or
+// without any.
+func conflicts(err error) bool {
+	var conflict *live.Conflict
+	var failure *source.Failure
+	return errors.As(err, &conflict) || errors.As(err, &failure) &&
+		slices.ContainsFunc(failure.Diagnostics, func(d source.Diagnostic) bool { return d.ID == "violated-by-observations" })
 }
 
 // watchers registers the stream of versions.

@@ -179,15 +179,19 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestConflict is about changes that hard rules do not allow: refused, with what cannot hold together, and nothing is
-// different then.
+// TestConflict is about changes that hard rules do not allow, be it for atoms that can move or for facts alone: refused,
+// with what cannot hold together, and nothing is different then.
 func TestConflict(t *testing.T) {
 	s, _ := start(t, newModel(t), "")
 	before := s.Current()
-	status, answer := ask(t, s.Handler("1"), "POST", "/v1/updates",
-		update(`{"change": "rule", "text": "Likes('bob', 'jazz') + Likes('bob', 'rock') >= 1.5 ."}`))
-	if status != http.StatusConflict || !strings.Contains(fmt.Sprint(answer["detail"]), "Likes('bob', 'jazz')") {
-		t.Errorf("status %d: %v", status, answer)
+	for _, changes := range []string{
+		`{"change": "rule", "text": "Likes('bob', 'jazz') + Likes('bob', 'rock') >= 1.5 ."}`,
+		observed + `, {"change": "observe", "predicate": "Likes", "arguments": ["bob", "rock"], "value": 1}`,
+	} {
+		status, answer := ask(t, s.Handler("1"), "POST", "/v1/updates", update(changes))
+		if status != http.StatusConflict || !strings.Contains(fmt.Sprint(answer["detail"]), "Likes('bob', 'jazz')") {
+			t.Errorf("%s: status %d: %v", changes, status, answer)
+		}
 	}
 	if s.Current() != before {
 		t.Error("there is another version")
