@@ -43,9 +43,9 @@ func TestChooseSaysWhy(t *testing.T) {
 	}
 	cases := map[string]*mrf.Model{
 		"what Newton's method is made": rule(mrf.Hinge, 2).Model(),
-		"Linear":                rule(mrf.Absolute, 1).Model(),
-		"Hard rules enter":      rule(mrf.Equal, 0).Model(),
-		"linear":                rule(mrf.LessEqual, 0).Rule(1, mrf.Hinge, 1).Model(),
+		"Linear":                       rule(mrf.Absolute, 1).Model(),
+		"Hard rules enter":             rule(mrf.Equal, 0).Model(),
+		"linear":                       rule(mrf.LessEqual, 0).Rule(1, mrf.Hinge, 1).Model(),
 	}
 	cases["linear"].Blocks[1].Len = 0
 	for want, m := range cases {
