@@ -3,6 +3,8 @@ package training
 import (
 	"context"
 	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
 )
 
 // oneValue is how far apart values are at most that are one to whoever reads them.
@@ -39,12 +41,15 @@ func (r *rehearsal) tellMost(ctx context.Context, standing *contestant, errors f
 }
 
 // blind tells whether all that has a label has one value, but for one in a hundred on either side.
-func (r *rehearsal) blind(y []float64) bool {
-	var values []float64
-	for _, i := range r.labels.Variables {
-		values = append(values, y[i])
+func (r *rehearsal) blind(y []float64) bool { return isOneValue(r.labels, y) }
+
+// isOneValue tells whether all that has a label has one value in a state, but for one in a hundred on either side.
+func isOneValue(labels *learn.Labels, y []float64) bool {
+	values := make([]float64, len(labels.Variables))
+	for k, i := range labels.Variables {
+		values[k] = y[i]
 	}
 	slices.Sort(values)
 	few := len(values) / 100
-	return values[len(values)-1-few]-values[few] < oneValue
+	return len(values) == 0 || values[len(values)-1-few]-values[few] < oneValue
 }

@@ -34,6 +34,9 @@ type crossFitting struct {
 	found []float64
 	// written is the verdict on the weights written with the networks fitted alone; nil before.
 	written *learn.Verdict
+	// blank says that by those weights all that is held out has one value in each fold, as where rules that contradict
+	// each other cost least if nothing is decided.
+	blank bool
 }
 
 // cautious is the number of epochs end to end where nothing can be held out to choose it, and networks cannot be fitted
@@ -219,7 +222,10 @@ func (c *crossFitting) weigh(ctx context.Context) error {
 		c.chosen.Fitted, c.chosen.Weighed = c.written.Loss(), verdict.Loss()
 		return nil
 	}
-	w := learn.Weigher{Field: g.Field, Solver: solver, Theta: slices.Clone(g.Theta), Start: start, Learned: learned,
+	if start != nil && c.blank { // weights that tell nothing hold back none
+		c.folds, c.plan.theta, start = began, start, nil
+	}
+	w := learn.Weigher{Field: g.Field, Solver: solver, Theta: slices.Clone(c.plan.theta), Start: start, Learned: learned,
 		Ridge: s.Learn.Ridge, Rough: g.large(), Most: g.mostWeighed(), OnStep: g.steps(toWeigh)}
 	for k, f := range c.folds {
 		w.Folds = append(w.Folds, learn.Fold{Inputs: f.inputs, Labels: f.held, Start: f.last, Next: began[k].last})
@@ -238,7 +244,7 @@ func (c *crossFitting) weigh(ctx context.Context) error {
 var beginnings = []float64{0.3, 0.1, 0.03, faint}
 
 // beginningGain is by how many standard errors over the entities another beginning has to be better than the weights
-// written: several are tried, and small differences the search finds by itself.
+// written, where these tell something: several are tried, and small differences the search finds by itself.
 const beginningGain = 3
 
 // start returns the weights where the search for them begins, and the folds with their states and the verdict on these:
@@ -256,7 +262,11 @@ func (c *crossFitting) start(ctx context.Context) (start []float64, began []fold
 	if c.written, c.state = &written, c.folds[0].last; g.satisfied(best) {
 		return nil, began, best, nil
 	}
-	others := c.beginnings(relating)
+	others, needed := c.beginnings(relating), float64(beginningGain)
+	tells := func(f fold) bool { return !isOneValue(f.held, f.last.Y) }
+	if c.blank = !slices.ContainsFunc(c.folds, tells); c.blank {
+		needed = 0 // there is nothing to lose
+	}
 	told := g.stage(toCompare, len(others))
 	defer told.end()
 	for _, theta := range others {
@@ -266,7 +276,7 @@ func (c *crossFitting) start(ctx context.Context) (start []float64, began []fold
 			return nil, nil, best, err
 		}
 		told.next()
-		if verdict.Beats(written, beginningGain) && verdict.Loss() < best.Loss() {
+		if verdict.Beats(written, needed) && verdict.Loss() < best.Loss() {
 			start, began, best = theta, folds, verdict
 		} else if start != nil || g.large() && written.Beats(verdict, beginningGain) {
 			break // where weaker rules are that much worse, still weaker ones are not worth an inference that takes long

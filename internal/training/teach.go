@@ -165,7 +165,8 @@ func (c *crossFitting) take(best course) {
 }
 
 // courses returns what is worth a try, before its first round, the best first: the weights written and those found,
-// whatever they are like, and those without some rules. What is not as written has to be better by more than chance.
+// whatever they are like, and those without some rules. What is not as written has to be better by more than chance,
+// unless what is written tells nothing.
 func (c *crossFitting) courses(ctx context.Context) (courses []*course, err error) {
 	written := &course{theta: c.g.written(), folds: c.folds}
 	if c.g.large() && c.written != nil {
@@ -174,7 +175,10 @@ func (c *crossFitting) courses(ctx context.Context) (courses []*course, err erro
 		return nil, err
 	}
 	courses = append(courses, written)
-	best := 0
+	best, needed := 0, float64(weightsGain)
+	if c.blank {
+		needed = 0 // there is nothing to lose
+	}
 	others := [][]float64{c.plan.theta}
 	if !c.g.large() {
 		others = append(others, c.leftOut()...)
@@ -189,7 +193,7 @@ func (c *crossFitting) courses(ctx context.Context) (courses []*course, err erro
 		if err != nil {
 			return nil, err
 		}
-		better := other.verdict.Beats(written.verdict, weightsGain)
+		better := other.verdict.Beats(written.verdict, needed)
 		if better || k == 0 {
 			courses = append(courses, other)
 		}
