@@ -179,8 +179,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestConflict is about changes that hard rules do not allow, be it for atoms that can move or for facts alone: refused,
-// with what cannot hold together, and nothing is different then.
+// TestConflict is about changes that hard rules do not allow, be it for atoms that can move or for facts alone:
+// refused, with what cannot hold together, and nothing is different then.
 func TestConflict(t *testing.T) {
 	s, _ := start(t, newModel(t), "")
 	before := s.Current()
