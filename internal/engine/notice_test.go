@@ -3,6 +3,8 @@ package engine_test
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,6 +105,40 @@ func TestOneSideIsNoticed(t *testing.T) {
 		const want = "all answers to the 12 labels of Likes are below a half, though 6 of these are true [learn-one-side]"
 		if printed := notices(t, writeProject(t, files)); strings.Contains(printed, want) != test.told {
 			t.Errorf("a pull of %s%s: %q", test.pull, test.options, printed)
+		}
+	}
+}
+
+// Weights that compete with those written are judged by labels: that their method's own loss rises is no sign of
+// anything. Without networks, no hint speaks of their rates.
+func TestRisingLossOfWeights(t *testing.T) {
+	random := rand.New(rand.NewPCG(35, 1))
+	files := map[string]string{}
+	for k := range 60 {
+		truth := random.IntN(2)
+		for w, right := range []float64{0.9, 0.6} {
+			said := truth
+			if random.Float64() > right {
+				said = 1 - said
+			}
+			files[fmt.Sprintf("witness%d.tsv", w)] += fmt.Sprintf("%d\t%d\n", k, said)
+		}
+		files["targets.tsv"] += fmt.Sprintf("%d\t0\n%[1]d\t1\n", k)
+		if k < 30 {
+			files["truth.tsv"] += fmt.Sprintf("%d\t%d\n", k, truth)
+		}
+	}
+	for options, told := range map[string]bool{"": false, `"learn.method": "likelihood", "learn.rate.rules": 40`: true} {
+		files["model.json"] = `{
+			"rules": ["1: Ann(A, Y) -> Is(A, Y)", "1: Bob(A, Y) -> Is(A, Y)", "Is(A, +Y) = 1 ."],
+			"predicates": {
+				"Ann/2": {"observations": ["witness0.tsv"]}, "Bob/2": {"observations": ["witness1.tsv"]},
+				"Is/2": {"targets": ["targets.tsv"], "truth": {"learn": ["truth.tsv"]}}
+			}, "options": {` + options + `}}`
+		report := run(t, writeProject(t, files), project.Options{Seed: 1}, learnAndInfer)
+		rises := slices.IndexFunc(report.Warnings, func(w source.Plain) bool { return w.ID == "learn-loss-rising" })
+		if rises >= 0 != told || told && strings.Contains(report.Warnings[rises].Hint, "rate.networks") {
+			t.Errorf("%s: %v", options, report.Warnings)
 		}
 	}
 }

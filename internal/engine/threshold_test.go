@@ -90,9 +90,11 @@ func TestThresholdOfWhatIsKnown(t *testing.T) {
 func TestBlindAnswersAreNoticed(t *testing.T) {
 	const want = "F1 of Match is 0 for the 360 labels learned from; an answer that looks at nothing has 0 " +
 		"[learn-blind]"
-	path := writeProject(t, columns(" ^2", `"discreteevaluator.threshold": 0.5`))
-	if printed := notices(t, path); !strings.Contains(printed, want) {
-		t.Errorf("not noticed: %s", printed)
+	files := columns(" ^2", `"discreteevaluator.threshold": 0.5`)
+	files["model.json"] = strings.Replace(files["model.json"], `-> Match(A, B)", "M`, `-> Match(A, B) ^2", "M`, 1)
+	path := writeProject(t, files)
+	if printed := notices(t, path); !strings.Contains(printed, want) || strings.Contains(printed, "write ^2") {
+		t.Errorf("not noticed, or squares advised where all rules have them: %s", printed)
 	}
 	if printed := notices(t, writeProject(t, columns(" ^2", ""))); strings.Contains(printed, "learn-blind") {
 		t.Errorf("noticed though a threshold was learned: %s", printed)

@@ -189,17 +189,21 @@ func (n *notices) last() float64 {
 	return n.curve[len(n.curve)-1].Loss
 }
 
-// loss notices a learning curve that goes the wrong way.
+// loss notices a learning curve that goes the wrong way. Weights that then compete with those written are judged by
+// what they are wanted for, whatever the method's own loss.
 func (n *notices) loss() {
 	if len(n.curve) < 2 {
 		return
 	}
 	first, last := n.curve[0].Loss, n.last()
-	if last > first+clearly*math.Abs(first) || math.IsNaN(last) {
-		n.see("learn-loss-rising", source.Span{}, "",
-			"lower learn.rate.networks and learn.rate.rules, fit the networks first (network.epochs), or let "+
-				"learn.method=auto choose",
-			"the loss rose from %.4g to %.4g in %d epochs", first, last, n.steps)
+	if last > first+clearly*math.Abs(first) && !n.g.Project.Learning.Compared || math.IsNaN(last) {
+		hint := "lower learn.rate.rules, or leave learn.method to its default, which compares weights with those written"
+		if n.g.Perception != nil {
+			hint = "lower learn.rate.networks and learn.rate.rules, fit the networks first (network.epochs), or let " +
+				"learn.method=auto choose"
+		}
+		n.see("learn-loss-rising", source.Span{}, "", hint, "the loss rose from %.4g to %.4g in %d epochs",
+			first, last, n.steps)
 	}
 }
 

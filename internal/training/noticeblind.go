@@ -93,8 +93,10 @@ func (n *notices) blind(chosen *session.Answer) error {
 		if !blind {
 			continue
 		}
-		hint := "write ^2 behind rules that have none, whose states are often not unique; look at AUROC, which tells " +
-			"whether only the threshold is wrong; compare with the weights as written (-i)"
+		hint := "look at AUROC, which tells whether only the threshold is wrong; compare with the weights as written (-i)"
+		if _, linear := n.g.Model.Squared(); len(linear) > 0 {
+			hint = "write ^2 behind rules that have none, whose states are often not unique; " + hint
+		}
 		if guess == 1 {
 			hint = "give labels that differ, too: these are all the same, and teach nothing"
 		}
