@@ -7,8 +7,9 @@ import (
 	"github.com/deeppsl/deeppsl/internal/program"
 )
 
-// infeasible is the template value from which a hard ground rule without variables counts as violated.
-const infeasible = 1e-6
+// infeasible is the template value from which a hard ground rule without variables counts as violated: what inference
+// accepts, and what rounding may add to that.
+const infeasible = 1e-6 + 1e-11
 
 // vanishing is the part of a repeated atom's coefficients below which their sum counts as 0.
 const vanishing = 1e-12

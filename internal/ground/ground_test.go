@@ -147,6 +147,8 @@ func TestProblems(t *testing.T) {
 		{"missing", "1: Knows(A, B) & Likes(A, X) -> Likes(B, X)", "missing-target|Likes('bob', 'ale')"},
 		{"violated", "Likes(A, X) & Knows(B, A) & (A == 'cy') -> Knows(A, 'tea') .",
 			"violated-by-observations|Likes('cy', 'tea') + 1.0 * Knows('bob', 'cy') - 1.0 * Knows('cy', 'tea') <= 1.0"},
+		{"violated by little", "0 * Knows(B, A) + Likes(A, 'tea') >= 1.000002 .",
+			"violated-by-observations|such as -1.0 * Likes('bob', 'tea') <= -1.000002 for Knows('ann', 'bob')"},
 		{"broken", "1: Likes(A, +X) + 1 / (|X| - 1) * Net(A) <= 1", "coefficient-not-finite|Likes('bob', +X)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -176,16 +176,28 @@ func grouped(digits string) string {
 	return digits
 }
 
-// groundText prints the current grounding of the rule, with summation variables as they are.
+// groundText prints the current grounding of the rule, with summation variables as they are. Atoms of coefficient 0
+// come behind it: they say which one it is.
 func (m *machine) groundText() string {
 	var b strings.Builder
+	var of []string
 	for k := range m.rule.Atoms {
 		a := &m.rule.Atoms[k]
-		coef, _ := m.coefficient(a.Coef, m.atoms[k].coef)
-		b.WriteString(signed(coef, k == 0) + " * " + m.atomText(a))
+		if coef, _ := m.coefficient(a.Coef, m.atoms[k].coef); coef != 0 {
+			b.WriteString(signedTo(telling, coef, b.Len() == 0) + " * " + m.atomText(a))
+		} else {
+			of = append(of, m.atomText(a))
+		}
+	}
+	if b.Len() == 0 {
+		b.WriteString(number(0))
 	}
 	d, _ := m.coefficient(m.rule.Constant, m.constant)
-	return b.String() + " " + equality(m.rule.Comparator) + " " + number(0-d)
+	text := b.String() + " " + equality(m.rule.Comparator) + " " + numberTo(telling, 0-d)
+	if len(of) > 0 {
+		text += " for " + strings.Join(of, ", ")
+	}
+	return text
 }
 
 // equality prints a comparator.

@@ -92,19 +92,26 @@ func (s *side) coefficient(k, at int) float64 {
 }
 
 // signed prints a coefficient as the first term of a sum or as a later one.
-func signed(coef float64, first bool) string {
+func signed(coef float64, first bool) string { return signedTo(usual, coef, first) }
+
+func signedTo(digits int, coef float64, first bool) string {
 	switch {
 	case first:
-		return number(coef)
+		return numberTo(digits, coef)
 	case coef < 0:
-		return " - " + number(-coef)
+		return " - " + numberTo(digits, -coef)
 	}
-	return " + " + number(coef)
+	return " + " + numberTo(digits, coef)
 }
 
-// number prints a number with a decimal point, as rules do.
-func number(x float64) string {
-	text := strconv.FormatFloat(x, 'g', 6, 64)
+// usual are the digits that numbers are printed with, and telling those where the last ones may be what is wrong.
+const usual, telling = 6, 12
+
+func number(x float64) string { return numberTo(usual, x) }
+
+// numberTo prints a number with a decimal point, as rules do.
+func numberTo(digits int, x float64) string {
+	text := strconv.FormatFloat(x, 'g', digits, 64)
 	if !strings.ContainsAny(text, ".eNI") {
 		text += ".0"
 	}
