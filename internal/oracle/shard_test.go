@@ -94,6 +94,16 @@ func TestShardsAreTheWhole(t *testing.T) {
 	t.Log(cuts)
 }
 
+// What costs next to nothing in a part of great weights alone is much of what the whole costs.
+func TestPartsOfGreatWeights(t *testing.T) {
+	path := extreme(t, []float64{0.1234567, 1e-6, 1}, "370: 0.01 * S(A, B) >= 0.7 ^2",
+		"370000000000: 1 * O(A) + -1 * T(A) = 0 ^2")
+	_, got, err := sharded(context.Background(), path, filepath.Join(t.TempDir(), "parts"), shard.ByComponents, 1)
+	if err != nil || got.Status != "optimal" {
+		t.Errorf("%v: %+v", err, got)
+	}
+}
+
 // differs says in what the merged parts are not the whole.
 func differs(ctx context.Context, p *prog, dir string, got *shard.Merged, whole *solved) string {
 	g, err := p.grounding(ctx, dir, project.Options{Threads: 1, Set: asked})

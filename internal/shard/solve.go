@@ -230,8 +230,8 @@ func (c *Cell) solve(ctx context.Context, at place.Files, cells int, o project.O
 	return answer, answer.write(ctx, at, c, result.Values)
 }
 
-// infer solves a cell to half of the gap that was asked for, and, where it costs next to nothing, to a share of that
-// of all cells: so their gaps add up to no more than the whole may have.
+// infer solves a cell to half of the gap that was asked for, and, where it costs next to nothing in terms of all rules'
+// weights, to a share of that of all cells: so their gaps add up to no more than the whole may have.
 func infer(ctx context.Context, g *session.Grounding, cells int) (answer *session.Answer, asked float64, err error) {
 	settings := *g.Settings
 	asked = settings.Solve.WithDefaults(0).Gap
@@ -239,16 +239,30 @@ func infer(ctx context.Context, g *session.Grounding, cells int) (answer *sessio
 	if answer, err = g.InferBy(ctx, &settings); err != nil || answer.Status != solve.Optimal.String() {
 		return answer, asked, err
 	}
-	grain := g.Field.Grain()
-	if answer.Objective-answer.DualBound <= settings.Solve.Gap*max(grain/float64(cells), math.Abs(answer.Objective)) {
+	own, cost := g.Field.Grain(), math.Abs(answer.Objective)
+	enough := settings.Solve.Gap * max(min(own, grain(g.Theta))/float64(cells), cost)
+	if answer.Objective-answer.DualBound <= enough {
 		return answer, asked, nil
 	}
-	settings.Solve.Gap /= float64(cells)
+	settings.Solve.Gap = enough / max(own, cost)
 	further, err := g.InferBy(ctx, &settings)
 	if err == nil && further.Status == solve.Optimal.String() {
 		answer = further
 	}
 	return answer, asked, err
+}
+
+// grain is about that of a problem with as many ground rules of each soft rule: the whole may have it where a cell has
+// ground rules of great weights alone.
+func grain(theta []float64) float64 {
+	var one []int
+	var of []mrf.Means
+	for _, w := range theta {
+		if w > 0 {
+			one, of = append(one, 1), append(of, mrf.Means{Mean: w, Least: w, Largest: w})
+		}
+	}
+	return mrf.GrainOfParts(one, of)
 }
 
 // write writes the answer, its values first.
