@@ -3,8 +3,12 @@ package engine_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
+	"slices"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/engine"
+	"github.com/deeppsl/deeppsl/internal/project"
+	"github.com/deeppsl/deeppsl/internal/source"
 )
 
 // games are won by the stronger one, most often: two rules say when to expect that, or one what to expect.
@@ -34,19 +38,28 @@ func games(rules string) map[string]string {
 	return files
 }
 
-// Where rules leave values free, and the middle of these would tell the labels better, that is told.
-func TestFreeValuesAreNoticed(t *testing.T) {
+// Where rules leave values free, and labels are told better by the middle of these, inference takes it; with another
+// method, that is told.
+func TestMiddleOfFreeValues(t *testing.T) {
+	free := `"1: Game(A, B) & Strong(A) & !Strong(B) -> Wins(A, B) ^2",
+			"1: Game(A, B) & !Strong(A) & Strong(B) -> !Wins(A, B) ^2"`
 	for _, test := range []struct {
-		rules string
-		line  string
+		rules, method string
+		taken, told   bool
 	}{
-		{`"1: Game(A, B) & Strong(A) & !Strong(B) -> Wins(A, B) ^2",
-			"1: Game(A, B) & !Strong(A) & Strong(B) -> !Wins(A, B) ^2"`, "of 150 values with labels free between two ends"},
-		{`"1: Wins(A, B) = 0.5 + 0.5 * Strong(A) - 0.5 * Strong(B) ^2"`, ""},
+		{rules: free, method: "auto", taken: true},
+		{rules: free, method: "newton", told: true},
+		{rules: `"1: Wins(A, B) = 0.5 + 0.5 * Strong(A) - 0.5 * Strong(B) ^2"`, method: "auto"},
 	} {
-		printed := notices(t, writeProject(t, games(test.rules)))
-		if !strings.Contains(printed, test.line) || strings.Contains(printed, "[learn-free]") != (test.line != "") {
-			t.Errorf("%s: %s", test.rules, printed)
+		report := run(t, writeProject(t, games(test.rules)), project.Options{Seed: 1,
+			Set: []string{"inference.method=" + test.method}}, engine.Stages{Learn: true, Infer: true})
+		if taken := report.Method == "interior"; taken != test.taken {
+			t.Errorf("%s, %s: by %s, %s", test.rules, test.method, report.Method, report.Reason)
+		}
+		if told := slices.ContainsFunc(report.Warnings, isFree); told != test.told {
+			t.Errorf("%s, %s: told %t", test.rules, test.method, told)
 		}
 	}
 }
+
+func isFree(lint source.Plain) bool { return lint.ID == "learn-free" }

@@ -25,6 +25,8 @@ import (
 // Settings are a project's options, read for one phase.
 type Settings struct {
 	Method string // of inference
+	// Middle says that held-out labels are told better if inference takes the middle of what rules leave free.
+	Middle bool
 	Solve  solve.Settings
 	SGD    sgd.Options
 	// simplify says what inference may do with a problem before it solves it.

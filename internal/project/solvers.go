@@ -21,13 +21,13 @@ func (s *Settings) WhileLearning() solve.Settings {
 // Solver makes a solver of the chosen method, with the given limits.
 func (s *Settings) Solver(field *mrf.Field, limits solve.Settings, o *Options) (solve.Solver, error) {
 	limits.Threads, limits.Trace = o.Threads, o.OnIteration
-	return auto.With(s.Method, field, limits, s.own(o))
+	return auto.With(s.method(), field, limits, s.own(o))
 }
 
 // Apart makes a solver as Solver does, which solves connected components apart if that pays.
 func (s *Settings) Apart(field *mrf.Field, limits solve.Settings, o *Options) (solve.Solver, error) {
 	limits.Threads, limits.Trace = o.Threads, o.OnIteration
-	return auto.Apart(s.Method, field, limits, s.own(o))
+	return auto.Apart(s.method(), field, limits, s.own(o))
 }
 
 // own are the options of single methods.
@@ -40,7 +40,7 @@ func (s *Settings) own(o *Options) auto.Own {
 // BatchSolver is solver for examples side by side.
 func (s *Settings) BatchSolver(field *mrf.Field, limits solve.Settings, o *Options) (solve.Solver, error) {
 	limits.Threads = o.Threads
-	return auto.Examples(s.Method, field, limits, s.own(o))
+	return auto.Examples(s.method(), field, limits, s.own(o))
 }
 
 // Inference makes a solver for one inference, which simplifies the problem first as the options allow, and goes on from
@@ -59,8 +59,29 @@ func (s *Settings) inference(field *mrf.Field, o *Options, polish bool) (solve.S
 	limits.Threads, limits.Trace, limits.Bare = o.Threads, o.OnIteration, o.Bare
 	simplify := s.Simplify
 	simplify.Own, simplify.Polish = s.own(o), polish
-	return auto.Inference(s.Method, field, limits, simplify)
+	return auto.Inference(s.method(), field, limits, simplify)
 }
+
+// central is the method that takes the middle of what rules leave free.
+const central = "interior"
+
+// method is that of inference, as it is set or learned.
+func (s *Settings) method() string {
+	if s.Middle && s.Method == "auto" {
+		return central
+	}
+	return s.Method
+}
+
+// TakeMiddle has inference take the middle of what rules leave free, where its method is not set, or not any more.
+func (p *Project) TakeMiddle(on bool) {
+	for phase := range p.Phases {
+		p.Phases[phase].Middle = on
+	}
+}
+
+// TakesEnds tells whether inference takes an end of what rules leave free.
+func (s *Settings) TakesEnds() bool { return s.method() != central }
 
 // Restarts tells whether a solver of the method finds the same answer from the same start, whatever it has solved
 // before.
@@ -71,6 +92,9 @@ func (s *Settings) Restarts() bool {
 
 // MethodFor names the solver of a result and says why it was chosen.
 func (s *Settings) MethodFor(m *mrf.Model, result *solve.Result) (name, reason string) {
+	if s.method() != s.Method {
+		return central, "Labels held out are told better by the middle of what rules leave free."
+	}
 	if s.Method != "auto" {
 		return s.Method, "It was asked for."
 	}

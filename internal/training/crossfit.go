@@ -88,7 +88,7 @@ func (g *learner) crossFit(ctx context.Context, l lesson) (*Training, error) {
 // stages goes through the stages, until nothing more need be tried. The last one is not left out.
 func (c *crossFitting) stages(ctx context.Context) error {
 	for _, stage := range []func(context.Context) error{
-		c.divide, c.fit, c.weigh, c.teach, c.chooseEpochs, c.afresh, c.propagate} {
+		c.divide, c.fit, c.middle, c.weigh, c.teach, c.chooseEpochs, c.afresh, c.propagate} {
 		if c.g.satisfied(c.standing) && c.chosen.Folds > 0 {
 			c.plan.epochs = 0
 			break
@@ -194,6 +194,28 @@ func (c *crossFitting) fits() (bool, error) {
 // without is the lesson of a fold.
 func (c *crossFitting) without(f *fold) lesson {
 	return lesson{fitEpochs: c.lesson.fitEpochs, epochs: c.lesson.epochs, division: f.division, held: f.held, plan: c.plan}
+}
+
+// middle has learning, too, take the middle of what the rules as written leave free, if labels that the networks have
+// not seen are told better by it.
+func (c *crossFitting) middle(ctx context.Context) error {
+	g := c.g
+	if !g.mayTakeMiddle() || len(c.folds) == 0 || !c.fitsAny {
+		return nil
+	}
+	r := &rehearsal{referee: referee{g: g}, about: g.entities()}
+	if err := r.schedule(c.folds); err != nil || r.shifts == nil {
+		return err
+	}
+	var err error
+	if r.levels, err = r.learnsLevels(); err != nil {
+		return err
+	}
+	end, err := r.answer(ctx, false, g.written())
+	if err == nil {
+		_, err = r.takeMiddle(ctx, g.written(), end)
+	}
+	return err
 }
 
 // weigh finds the weights of the rules, unless they are to stay.

@@ -2,9 +2,9 @@ package training
 
 import (
 	"context"
+	"math"
 	"slices"
 
-	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
@@ -21,20 +21,14 @@ func (n *notices) cold(ctx context.Context, chosen *session.Answer) (*session.An
 	return &session.Answer{Values: y, Perceived: chosen.Perceived}, err
 }
 
-const (
-	// wide is how far apart the ends of what a value may be are where that matters.
-	wide = 0.1
-	// freeGain is by how many standard errors the middle has to be better.
-	freeGain = 2
-	// mostFree is the number of ground rules up to which another state is looked for.
-	mostFree = 100_000
-)
+// freeGain is by how many standard errors the middle has to be better.
+const freeGain = 2
 
-// free notices values that rules leave free between two ends, where the labels are told better by the middle. All
-// between two states that cost the same costs that, too, and a Newton's method ends where it first gets there.
+// free notices values that rules leave free between two ends, where the labels are told better by the middle and it was
+// not for learning to have that taken.
 func (n *notices) free(ctx context.Context, cold *session.Answer) error {
 	g := n.g
-	if g.Field.Convexity() > 0 || g.Model.Potentials() > mostFree {
+	if g.middled || !g.Project.Phases[load.Infer].TakesEnds() {
 		return nil
 	}
 	c := referee{g: g, phase: load.Learn}
@@ -45,19 +39,13 @@ func (n *notices) free(ctx context.Context, cold *session.Answer) error {
 	if c.levels, err = c.learnsLevels(); err != nil {
 		return err
 	}
-	solver, err := g.SolverOf(g.Field, g.Project.Learning.WhileLearning())
-	if err != nil {
-		return err
-	}
-	solver.SetWeights(g.Theta)
-	solver.SetInputs(cold.Perceived)
-	other, err := learn.SolveFrom(ctx, solver, slices.Repeat([]float64{1}, g.Model.Variables))
-	if err != nil {
+	other, err := c.free(ctx, g.Theta, cold.Perceived, cold.Values)
+	if other == nil || err != nil {
 		return err
 	}
 	middle, apart := slices.Clone(cold.Values), 0
 	for _, i := range c.labels.Variables {
-		if middle[i] = (cold.Values[i] + other[i]) / 2; other[i]-cold.Values[i] > wide {
+		if middle[i] = (cold.Values[i] + other[i]) / 2; math.Abs(other[i]-cold.Values[i]) > wide {
 			apart++
 		}
 	}

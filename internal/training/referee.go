@@ -259,3 +259,33 @@ func (c *referee) difference(part map[int32]int, without int, first, second *con
 	}
 	return second.score - first.score, nil
 }
+
+const (
+	// wide is how far apart the ends of what a value may be are where that matters.
+	wide = 0.1
+	// mostFree is the number of ground rules up to which another state is looked for.
+	mostFree = 100_000
+)
+
+// free returns another state that costs the same as what inference finds, where some labels' values are far apart in
+// the two; nil where there is none. All between the two costs that, too.
+func (c *referee) free(ctx context.Context, theta, inputs, y []float64) ([]float64, error) {
+	g := c.g
+	if g.Field.Convexity() > 0 || g.Model.Potentials() > mostFree {
+		return nil, nil
+	}
+	solver, err := g.SolverOf(g.Field, g.Project.Learning.WhileLearning())
+	if err != nil {
+		return nil, err
+	}
+	solver.SetWeights(theta)
+	solver.SetInputs(inputs)
+	other, err := learn.SolveFrom(ctx, solver, slices.Repeat([]float64{1}, g.Model.Variables))
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(c.labels.Variables, func(i int32) bool { return math.Abs(other[i]-y[i]) > wide }) {
+		return nil, nil
+	}
+	return slices.Clone(other), nil
+}

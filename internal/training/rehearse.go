@@ -14,8 +14,8 @@ import (
 )
 
 // rehearsal infers as inference will, from nothing and with its options, about labels that nothing but the weights of
-// rules has learned from. So it finds out what inference had best do: whether to know what was learned from, or else
-// from which value on an atom had best count as true.
+// rules has learned from. So it finds out what inference had best do: whether to take the middle of what rules leave
+// free, to know what was learned from, or else from which value on an atom had best count as true.
 type rehearsal struct {
 	referee
 	shifts []shift
@@ -58,6 +58,9 @@ func (g *learner) rehearse(ctx context.Context, training *Training) error {
 	if err != nil {
 		return err
 	}
+	if forgotten, err = r.takeMiddle(ctx, g.Theta, forgotten); err != nil {
+		return err
+	}
 	if !r.mayKnow() {
 		return r.decide(ctx, training, false, forgotten.y)
 	}
@@ -77,6 +80,38 @@ func (g *learner) rehearse(ctx context.Context, training *Training) error {
 		return r.decide(ctx, training, true, known.y)
 	}
 	return r.decide(ctx, training, false, forgotten.y)
+}
+
+// mayTakeMiddle tells whether it is open if the middle of what rules leave free is taken.
+func (g *learner) mayTakeMiddle() bool {
+	p, s := &g.Project.Learning, &g.Project.Phases[load.Infer]
+	return (p.Auto || p.Compared) && s.Method == auto && s.TakesEnds() && g.Field.Convexity() == 0 && !g.large()
+}
+
+// takeMiddle has inference take the middle of what rules leave free between two ends, as where one says when an atom is
+// true and another when it is not, if labels are told better by it, and no fewer of them right: by default it finds an
+// end, at which what is a little likelier and what is a little less likely may look the same. It returns the answer to
+// go on from.
+func (r *rehearsal) takeMiddle(ctx context.Context, theta []float64, end contestant) (contestant, error) {
+	g := r.g
+	if !g.mayTakeMiddle() {
+		return end, nil
+	}
+	free, err := r.free(ctx, theta, r.shifts[0].inputs, end.y)
+	if free == nil || err != nil {
+		return end, err
+	}
+	g.middled = true
+	g.Project.TakeMiddle(true)
+	middle, err := r.answer(ctx, false, theta)
+	if err == nil {
+		gain, failed := r.judge(r.labels, &end, &middle)
+		if err = failed; err == nil && gain.wins(0) && middle.verdict.Right() >= end.verdict.Right() {
+			return middle, nil
+		}
+	}
+	g.Project.TakeMiddle(false)
+	return end, err
 }
 
 // mayKnow tells whether inference may know some of the labels.

@@ -39,6 +39,7 @@ func Train(ctx context.Context, g *session.Grounding) (training *Training, err e
 func Learn(ctx context.Context, g *session.Grounding) (training *Training, told source.Diagnostics, err error) {
 	l := &learner{Grounding: g}
 	g.Known = session.Known{}
+	g.Project.TakeMiddle(false)
 	err = l.staged(func() error {
 		training, told, err = l.learnAndNotice(ctx)
 		return err
