@@ -15,8 +15,20 @@ func (g *Grounding) Preflight(estimates []ground.Estimate) *preflight.Model {
 	return &preflight.Model{
 		Config: config, Program: g.Program, Derivations: g.Derivations.Rules(), Tables: g.Tables, Estimates: estimates,
 		Learns: config.Runs(load.Learn), Grounding: g.Project.Phases[load.Infer].Model.Options(),
-		Links: g.Networks.Links(),
+		Links: g.links(),
 	}
+}
+
+// links are the predicates that networks propagate along, or may once learning has compared that.
+func (g *Grounding) links() []string {
+	names, s := g.Networks.Links(), &g.Project.Learning
+	if g.Networks == nil || !g.Project.Config.Runs(load.Learn) || !s.Auto || !s.Propagate || s.Freeze {
+		return names
+	}
+	for _, spec := range g.Networks.Specs {
+		names = append(names, g.Networks.Ways(g.Project.Config, spec.Name, g.Tables.Store)...)
+	}
+	return names
 }
 
 // lintProgram adds what is suspicious about a phase before it is ground. What validation has is also learning's, or is
