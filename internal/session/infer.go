@@ -228,7 +228,7 @@ func (a *Answer) Judge(s *project.Settings, status solve.Status) {
 	switch {
 	case status == solve.Infeasible:
 		a.DualBound, a.Gap = math.Inf(1), math.Inf(1)
-	case a.MaxViolation > s.Solve.WithDefaults(0).Feasibility:
+	case a.MaxViolation > solve.Contradiction(s.Solve.WithDefaults(0).Feasibility):
 		a.Violated, a.Gap = true, math.Inf(1)
 		a.Explanation = fmt.Sprintf("No feasible state was found before the end (%s): hard rules are violated by up to %.1e.",
 			status, a.MaxViolation)
@@ -253,7 +253,7 @@ func (g *Grounding) skipped(s *project.Settings, start time.Time) *Answer {
 		Gap: proof.Gap, MaxViolation: proof.MaxViolation, AtomError: math.Inf(1), Elapsed: time.Since(start),
 		Values: y, Perceived: append([]float64(nil), g.Inputs...),
 	}
-	if proof.MaxViolation > s.Solve.WithDefaults(0).Feasibility {
+	if proof.MaxViolation > solve.Contradiction(s.Solve.WithDefaults(0).Feasibility) {
 		answer.Gap = math.Inf(1)
 	}
 	return answer

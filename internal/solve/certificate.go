@@ -189,6 +189,9 @@ func (c Certificate) Yielding(field *mrf.Field) Certificate {
 	c.DualBound -= c.Excess
 	c.Gap += Relative(field, c.Excess, c.Objective)
 	c.Excess = 0
+	if c.Gap < 0 {
+		c.Gap, c.DualBound = 0, c.Objective
+	}
 	return c
 }
 

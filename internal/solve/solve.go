@@ -71,9 +71,9 @@ func (s Settings) WithDefaults(iterations int) Settings {
 // rounding is a violation of hard constraints that may be the arithmetic's.
 const rounding = 1e-11
 
-// Contradiction is the violation beyond which hard constraints contradict each other: what is accepted, or what may be
-// rounding. Who accepts less than that may be left without an answer, but not with a wrong verdict.
-func Contradiction(feasibility float64) float64 { return max(feasibility, rounding) }
+// Contradiction is the violation beyond which hard constraints contradict each other: what is accepted, and what may be
+// rounding. Data that leave exactly what is accepted get one verdict whatever order they are added up in.
+func Contradiction(feasibility float64) float64 { return feasibility + rounding }
 
 // Iteration is a line of a solver's progress.
 type Iteration struct {

@@ -195,6 +195,49 @@ func TestJustAccepted(t *testing.T) {
 	}
 }
 
+// Whatever order the terms are in that leave just what is accepted, and whatever rounding makes of their sum.
+func TestJustAcceptedInAnyOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	for range 4 {
+		b := mrftest.New(100, 0, 2).Rule(0, mrf.LessEqual, 0)
+		for range 50 { // sums that come to 3.3 are to be at least 3.300001
+			terms := make([]term, 6)
+			for n, i := range rng.Perm(100)[:len(terms)] {
+				terms[n] = term{Index: i, Coef: -1 + 0.9*float64(n%2)}
+			}
+			rng.Shuffle(len(terms), func(i, k int) { terms[i], terms[k] = terms[k], terms[i] })
+			b.Add(0, terms, nil)
+		}
+		b.Rule(1, mrf.Hinge, 1)
+		for i := range 100 {
+			b.Add(-rng.Float64(), at(i, 1), nil)
+		}
+		m := b.Model()
+		m.Blocks[0].Bias, m.Blocks[0].Bias64 = nil, slices.Repeat([]float64{3.300001}, 50)
+		r := solveBy(t, "auto", m, 1)
+		if r.Status != solve.Optimal || r.MaxViolation > 1.1e-6 || r.Gap < 0 || r.Gap > 1e-6 {
+			t.Errorf("%v, %+v", r.Status, r.Certificate)
+		}
+	}
+}
+
+// What violates hard rules by little costs less than all that violate none, and is proven against those that violate
+// none by more: no gap is below nought.
+func TestNoGapIsNegative(t *testing.T) {
+	for by := range 20 {
+		b := mrftest.New(3, 0, 2).Rule(0, mrf.LessEqual, 0)
+		b.Add(-1-float64(by)*1e-7, []term{{Index: 0, Coef: 1}, {Index: 1, Coef: 1.5}, {Index: 2, Coef: 0.7}}, nil)
+		b.Rule(1, mrf.Hinge, 2)
+		for i := range 3 {
+			b.Add(0.9, at(i, -1-float64(by)/10), nil)
+		}
+		r := solveBy(t, "auto", b.Model(), 1)
+		if r.Status != solve.Optimal || r.Gap < 0 || r.DualBound > r.Objective {
+			t.Errorf("%d: %v, %+v", by, r.Status, r.Certificate)
+		}
+	}
+}
+
 // Two variables, one pulled a little beyond where two hard rules let it go, by a weight of any size.
 func TestTwoVariables(t *testing.T) {
 	for _, weight := range []float64{1e-6, 1, 1e6} {

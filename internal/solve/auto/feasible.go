@@ -57,10 +57,12 @@ func (f *feasible) Solve(ctx context.Context) (*solve.Result, error) {
 	return r, nil
 }
 
-// yield makes an answer optimal that is, among those that violate no constraint by more.
+// yield makes an answer optimal that is, among those that violate no constraint by more. So is one that costs less than
+// all that violate none, whose gap would be below nought.
 func (f *feasible) yield(r *solve.Result) {
 	yielding := r.Certificate.Yielding(f.field)
-	if r.Status != solve.Optimal && math.Abs(yielding.Gap) <= f.settings.Gap {
-		r.Status, r.Yields, r.Certificate = solve.Optimal, true, yielding
+	if math.Abs(yielding.Gap) > f.settings.Gap || r.Status == solve.Optimal && r.Gap >= 0 {
+		return
 	}
+	r.Status, r.Yields, r.Certificate = solve.Optimal, r.Yields || r.MaxViolation > 0, yielding
 }

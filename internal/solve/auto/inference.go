@@ -39,6 +39,7 @@ func Inference(method string, field *mrf.Field, settings solve.Settings, options
 		return Feasible(row.New(field, settings, options.Own), field, settings), nil
 	}
 	options.Split = options.Split && !row.Whole
+	settings.Feasibility = solve.Contradiction(settings.WithDefaults(0).Feasibility)
 	settings.Further = settings.Further || options.Polish && settings.WithDefaults(0).Gap <= fine
 	settings.Bare = settings.Bare && !demanding(field.Model) // what is presolved or taken apart needs multipliers
 	one := func(f *mrf.Field, s solve.Settings) solve.Solver { return row.New(f, s, options.Own) }

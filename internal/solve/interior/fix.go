@@ -26,6 +26,7 @@ type work struct {
 	hardOnly bool
 	yield    float64 // the compliance of hard rows
 	leeway   float64 // by how much hard rows may be violated
+	gives    bool    // a hard row is, whatever the values of free variables
 	program
 }
 
@@ -63,6 +64,7 @@ func (w *work) conclude(out outcome) outcome {
 		w.state()
 		out = w.minimise(w.target)
 	}
+	out.yields = out.converged && w.gives
 	w.record(out.infeasible)
 	if !out.converged && !out.infeasible && (w.rigid || w.ray.each > certain) && !w.target.stop() {
 		w.doubt(&out)
@@ -215,7 +217,7 @@ func (w *work) force(j int, kind mrf.Kind) bool {
 
 // state writes the program of the free variables. It tells whether the hard rows that have none hold.
 func (w *work) state() (possible bool) {
-	possible = true
+	possible, w.gives = true, false
 	w.free = w.free[:0]
 	for i, fixed := range w.fixed {
 		w.place[i] = int32(len(w.free))
@@ -243,7 +245,11 @@ func (w *work) state() (possible bool) {
 		if free {
 			w.stateRow(j, d)
 		} else if kind := w.block(j).Kind; kind.Hard() {
-			possible = possible && d <= most && (kind != mrf.Equal || d >= -most)
+			if kind == mrf.Equal {
+				d = math.Abs(d)
+			}
+			possible = possible && d <= most
+			w.gives = w.gives || d > slight
 		}
 	}
 	w.program.prepare(w.c)
