@@ -199,8 +199,10 @@ func (n *notices) loss() {
 	if last > first+clearly*math.Abs(first) && !n.g.Project.Learning.Compared || math.IsNaN(last) {
 		hint := "lower learn.rate.rules, or leave learn.method to its default, which compares weights with those written"
 		if n.g.Perception != nil {
-			hint = "lower learn.rate.networks and learn.rate.rules, fit the networks first (network.epochs), or let " +
-				"learn.method=auto choose"
+			hint = "lower learn.rate.networks and learn.rate.rules, or fit the networks first (network.epochs)"
+			if !n.g.Project.Learning.Auto {
+				hint += "; learn.method=auto chooses by itself"
+			}
 		}
 		n.see("learn-loss-rising", source.Span{}, "", hint, "the loss rose from %.4g to %.4g in %d epochs",
 			first, last, n.steps)
