@@ -86,7 +86,7 @@ func (s *Settings) TakesEnds() bool { return s.method() != central }
 // Restarts tells whether a solver of the method finds the same answer from the same start, whatever it has solved
 // before.
 func (s *Settings) Restarts() bool {
-	row, err := auto.Find(s.Method)
+	row, err := auto.Find(s.method())
 	return err == nil && !row.Plain
 }
 

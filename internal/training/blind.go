@@ -40,9 +40,6 @@ func (r *rehearsal) tellMost(ctx context.Context, standing *contestant, errors f
 	return best, nil
 }
 
-// blind tells whether all that has a label has one value, but for one in a hundred on either side.
-func (r *rehearsal) blind(y []float64) bool { return isOneValue(r.labels, y) }
-
 // isOneValue tells whether all that has a label has one value in a state, but for one in a hundred on either side.
 func isOneValue(labels *learn.Labels, y []float64) bool {
 	values := make([]float64, len(labels.Variables))

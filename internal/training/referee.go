@@ -281,11 +281,9 @@ func (c *referee) free(ctx context.Context, theta, inputs, y []float64) ([]float
 	solver.SetWeights(theta)
 	solver.SetInputs(inputs)
 	other, err := learn.SolveFrom(ctx, solver, slices.Repeat([]float64{1}, g.Model.Variables))
-	if err != nil {
+	apart := func(i int32) bool { return math.Abs(other[i]-y[i]) > wide }
+	if err != nil || !slices.ContainsFunc(c.labels.Variables, apart) {
 		return nil, err
 	}
-	if !slices.ContainsFunc(c.labels.Variables, func(i int32) bool { return math.Abs(other[i]-y[i]) > wide }) {
-		return nil, nil
-	}
-	return slices.Clone(other), nil
+	return other, nil
 }

@@ -104,11 +104,12 @@ func (r *rehearsal) takeMiddle(ctx context.Context, theta []float64, end contest
 	g.middled = true
 	g.Project.TakeMiddle(true)
 	middle, err := r.answer(ctx, false, theta)
+	var better gain
 	if err == nil {
-		gain, failed := r.judge(r.labels, &end, &middle)
-		if err = failed; err == nil && gain.wins(0) && middle.verdict.Right() >= end.verdict.Right() {
-			return middle, nil
-		}
+		better, err = r.judge(r.labels, &end, &middle)
+	}
+	if err == nil && better.wins(0) && middle.verdict.Right() >= end.verdict.Right() {
+		return middle, nil
 	}
 	g.Project.TakeMiddle(false)
 	return end, err

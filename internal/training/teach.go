@@ -281,7 +281,7 @@ func (c *crossFitting) unblind(ctx context.Context) error {
 		return err
 	}
 	standing, err := r.answer(ctx, false, c.plan.theta)
-	if err != nil || !r.blind(standing.y) {
+	if err != nil || !isOneValue(r.labels, standing.y) {
 		return err
 	}
 	needed := 0.0
@@ -293,7 +293,7 @@ func (c *crossFitting) unblind(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !r.blind(known.y) {
+		if !isOneValue(r.labels, known.y) {
 			standing, needed = known, 1
 		}
 	}
