@@ -110,8 +110,8 @@ func (h *hybrid) solve(ctx context.Context) (*solve.Result, error) {
 	p := newPace(demanding(h.field.Model))
 	h.Limit(func(work float64) bool {
 		off := p.see(work, h.Off())
-		handed = handed || work > h.hope*h.analysis && work > h.soonest(off) &&
-			(h.try(ctx, began, work, off) || h.affordable() && work > h.patience(off)*h.cost.Work &&
+		handed = handed || work > h.hope*h.analysis && work > h.soonest(&p, off) &&
+			(h.try(ctx, began, work, off) || h.affordable() && work > h.patience(&p, off)*h.cost.Work &&
 				!(p.left(work, off) < h.cost.Work))
 		return !handed
 	})
@@ -131,14 +131,14 @@ func (h *hybrid) solve(ctx context.Context) (*solve.Result, error) {
 
 // soonest is about the least work after which the other method can have a turn: before that, nobody need know what it
 // takes.
-func (h *hybrid) soonest(off float64) float64 {
+func (h *hybrid) soonest(p *pace, off float64) float64 {
 	if h.foreseen == nil {
 		h.foreseen = &interior.Cost{}
 		if demanding(h.field.Model) {
 			*h.foreseen = interior.Foreseen(h.field.Model)
 		}
 	}
-	return min(h.patience(off)*h.foreseen.Work, h.haste(off)*h.foreseen.Early)
+	return min(h.patience(p, off)*h.foreseen.Work, h.haste(off)*h.foreseen.Early)
 }
 
 // haste is the part of what steps without factorisations take that Newton's method works before they have a turn. From
@@ -210,8 +210,9 @@ func (h *hybrid) persist(work float64, try func(budget float64) (*solve.Result, 
 }
 
 // patience is how much of the work with factorisations Newton's method does first. What was done without them is done.
-func (h *hybrid) patience(off float64) float64 {
-	if h.equations && (h.tired || off > far) {
+// Where equations tie variables it is far off for long: how fast it comes nearer tells more than where it is.
+func (h *hybrid) patience(p *pace, off float64) float64 {
+	if h.equations && (h.tired || off > far && !p.steady(off)) {
 		return h.warm * impatience
 	}
 	if off <= nearer {
@@ -243,8 +244,9 @@ type pace struct {
 type place struct{ work, off float64 }
 
 // nearly is how far off a method is that is expected to end soon, nearer if it has gained something, and far if it has
-// next to nothing. Counted is how many times what it counts Newton's method takes, in the median of all kinds.
-const nearly, nearer, far, counted = 100, 1e4, 1e5, 2
+// next to nothing. Counted is how many times what it counts Newton's method takes, in the median of all kinds. Steady
+// is how many times nearer a method comes at a steady pace while it works as much as before.
+const nearly, nearer, far, counted, steady = 100, 1e4, 1e5, 2, 5
 
 // newPace returns the pace of a method that has proven nothing yet: it is infinitely far off.
 func newPace(leaps bool) pace {
@@ -262,6 +264,11 @@ func (p *pace) see(work, off float64) float64 {
 		p.before, p.mark = p.mark, place{work, p.best}
 	}
 	return p.best
+}
+
+// steady tells whether a method has come nearer at a steady pace since its work was half of what it is.
+func (p *pace) steady(off float64) bool {
+	return !math.IsInf(p.before.off, 1) && p.before.off >= steady*off
 }
 
 // left is what has to be less than the other method's work for this one to go on at the pace so far: what the whole
