@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,8 +12,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/scratch"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
@@ -200,6 +203,28 @@ func TestText(t *testing.T) {
 	for _, want := range []string{"friendship, seed 1", "ground rules", "exponents: ground"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+}
+
+// What one family fails by must not lose what others have taken an hour for.
+func TestFamilyThatFails(t *testing.T) {
+	wrong := families[0]
+	wrong.name, wrong.rules = "wrong", "1: -> ."
+	o := &options{settings: settings{gap: 1e-4, seed: 1, threads: 1, repeat: 1}, rivalry: rivalry{limit: time.Minute},
+		sizes: []int{300}, families: []*model{&families[0], &wrong, &families[1]}, json: true}
+	var out bytes.Buffer
+	err := o.try(context.Background(), &out, report.NewProgress(io.Discard, true))
+	if err == nil || !strings.Contains(err.Error(), "wrong of 300") {
+		t.Errorf("error %v, want one about the family that fails", err)
+	}
+	var got trials
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil || len(got.Trials) != 3 {
+		t.Fatalf("%v, %d trials in\n%s", err, len(got.Trials), &out)
+	}
+	for k, status := range []string{"optimal", "failed", "optimal"} {
+		if ours := got.Trials[k].Runs[0]; ours.Status != status {
+			t.Errorf("%s is %s (%s), want %s", got.Trials[k].Family, ours.Status, ours.Note, status)
 		}
 	}
 }

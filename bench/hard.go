@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -73,57 +74,76 @@ func find[T any](what, names string, all []T, name func(*T) string) (found []*T,
 	return found, nil
 }
 
-// try lets ours and the peers solve problems of all families and sizes, in turns.
-func (o *options) try(ctx context.Context, w io.Writer) error {
+// try lets ours and the peers solve problems of all families and sizes, in turns. What fails, or comes too late, loses
+// none of the others: they are printed before that is returned.
+func (o *options) try(ctx context.Context, w io.Writer, progress report.Progress) error {
 	t := &trials{Gap: o.gap, Seed: o.seed, Threads: parallel.Threads(o.threads), Repeats: o.repeat,
 		Limit: o.limit.Seconds(), Machine: thisMachine()}
+	task := progress.Start("hard structure", int64(len(o.sizes)*len(o.families)), "problems")
+	var failed []error
 	for _, size := range o.sizes {
 		for _, m := range o.families {
 			one, err := o.tryOne(ctx, m, size)
+			if ctx.Err() != nil {
+				break
+			}
 			if err != nil {
-				return fmt.Errorf("%s of %d: %w", m.name, size, err)
+				failed = append(failed, fmt.Errorf("%s of %d: %w", m.name, size, err))
 			}
 			t.Trials = append(t.Trials, one)
+			task.Add(1)
 		}
 	}
+	task.Done()
 	if o.json {
-		return report.JSON(w, t)
+		failed = append(failed, report.JSON(w, t))
+	} else {
+		failed = append(failed, tabulate(t.Trials, report.NewTable(columns(t.Trials)...)).Text(w))
 	}
-	return tabulate(t.Trials, report.NewTable(columns(t.Trials)...)).Text(w)
+	return errors.Join(append(failed, ctx.Err())...)
 }
 
-// tryOne makes one problem, exports it, and has it solved.
+// tryOne makes one problem, exports it, and has it solved. The trial says what has failed, too.
 func (o *options) tryOne(ctx context.Context, m *model, size int) (*trial, error) {
+	t := &trial{Family: m.name, Runs: []*attempt{{Name: "ours"}}}
+	for _, p := range o.peers {
+		t.Runs = append(t.Runs, &attempt{Name: p.name})
+	}
+	err := o.contend(ctx, t, m, size)
+	if err != nil {
+		t.Runs[0].Status, t.Runs[0].Note = "failed", err.Error()
+	}
+	return t, err
+}
+
+// contend has the problem of a trial solved by all.
+func (o *options) contend(ctx context.Context, t *trial, m *model, size int) error {
 	dir, err := os.MkdirTemp("", "deeppsl-bench-")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer os.RemoveAll(dir)
 	field, err := m.field(ctx, size, o.settings)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	t.GroundRules, t.Variables = field.Model.Potentials(), field.Model.Variables
 	c := &contest{rivalry: o.rivalry, gap: o.gap, dir: dir, exported: filepath.Join(dir, "problem.mps"), field: field}
 	if len(o.peers) > 0 {
 		write := func(w io.Writer) error { return export.Write(w, export.QPS, field, nil) }
 		if err := report.WriteFileFunc(c.exported, write); err != nil {
-			return nil, err
+			return err
 		}
-	}
-	t := &trial{Family: m.name, GroundRules: field.Model.Potentials(), Variables: field.Model.Variables,
-		Runs: []*attempt{{Name: "ours"}}}
-	for _, p := range o.peers {
-		t.Runs = append(t.Runs, &attempt{Name: p.name})
 	}
 	for range o.repeat {
 		if err := t.Runs[0].ours(ctx, c, o.settings); err != nil {
-			return nil, err
+			return err
 		}
 		for k, p := range o.peers {
 			t.Runs[k+1].peer(ctx, c, p)
 		}
 	}
-	return t, ctx.Err()
+	return nil
 }
 
 // field grounds a problem of the model.

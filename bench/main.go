@@ -44,7 +44,7 @@ var errUsage = errors.New("see go run ./bench --help")
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stderr)
 	if err == nil {
-		err = o.run(ctx, stdout)
+		err = o.run(ctx, stdout, report.NewProgress(stderr, false))
 	}
 	switch {
 	case err == nil || errors.Is(err, flag.ErrHelp):
@@ -185,9 +185,9 @@ func (o *options) meet(names string) error {
 }
 
 // run compares, or measures all sizes, and prints the results.
-func (o *options) run(ctx context.Context, w io.Writer) error {
+func (o *options) run(ctx context.Context, w io.Writer, progress report.Progress) error {
 	if o.families != nil {
-		return o.try(ctx, w)
+		return o.try(ctx, w, progress)
 	}
 	if o.shapes != nil {
 		return o.join(ctx, w)
