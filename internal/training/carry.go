@@ -14,6 +14,7 @@ func (g *learner) carried(labels *learn.Labels) *learn.Labels {
 	for k, i := range labels.Variables {
 		known[i] = k
 	}
+	g.lend(known)
 	carried := new(learn.Labels)
 	for k, declared := range g.Project.Config.Predicates {
 		if declared.Neural == nil {

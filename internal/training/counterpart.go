@@ -21,18 +21,27 @@ func (g *learner) counterpart(neural int) int {
 	return g.linked(neural).inferred
 }
 
-// twin is the counterpart of the same arguments, or -1.
+// twin is the counterpart of the same arguments, or -1: the first one of which labels say something, if there is any.
 func (g *learner) twin(neural int) int {
+	first := -1
 	for _, rule := range g.Program.Rules {
-		if inferred := equated(g.Program, rule, neural); inferred >= 0 {
+		inferred := equated(g.Program, rule, neural)
+		if _, told := g.chained().ends[inferred]; told {
 			return inferred
 		}
+		if first < 0 {
+			first = inferred
+		}
 	}
-	return -1
+	return first
 }
 
-// equates tells whether a rule equates what some network sees with what is inferred.
+// equates tells whether a rule equates what some network sees with what is inferred, or passes that on to what is
+// labelled.
 func (g *learner) equates(rule int) bool {
+	if g.chained().rules[rule] {
+		return true
+	}
 	for k, declared := range g.Project.Config.Predicates {
 		if declared.Neural == nil {
 			continue

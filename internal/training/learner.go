@@ -19,7 +19,8 @@ type learner struct {
 	notices *notices     // look on while it learns; nil before
 	links   map[int]link // of neural predicates, as they have been found
 	affirms map[int]affirmation
-	middled bool // labels have judged whether inference had better take the middle of what rules leave free
+	chains  *chains // of targets, as they have been found
+	middled bool    // labels have judged whether inference had better take the middle of what rules leave free
 }
 
 // explainInfeasible names the ground rules that contradict each other, if that is what ended learning.

@@ -3,7 +3,10 @@ package training
 import (
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
 // link ties what a network sees to targets of other arguments, one to one: where a row of features is about a pair,
@@ -118,4 +121,98 @@ func oneToOne(model *mrf.Model, rule int) map[int32]int32 {
 		return nil
 	}
 	return variables
+}
+
+// chains say which targets that nobody has labelled are about the same as labelled ones: M(A, Y) -> L(A, Y), also by
+// way of others such as M. Truth about the one is then truth about the other: a network that M is equated with learns
+// from it.
+type chains struct {
+	ends  map[int]int  // the labelled predicate where the chain of another one ends; a labelled one is its own
+	rules map[int]bool // that chains are made of
+}
+
+// chained returns the chains of the rules.
+func (g *learner) chained() *chains {
+	if g.chains != nil {
+		return g.chains
+	}
+	g.chains = &chains{make(map[int]int), make(map[int]bool)}
+	silent := make([]bool, len(g.Program.Predicates))
+	for k, p := range g.Program.Predicates {
+		if p.Closed || p.Perceived {
+			continue
+		}
+		truth, err := g.Truth(load.Learn, k) // an error has been told where labels were read
+		if silent[k] = err == nil && (truth == nil || truth.Len() == 0); !silent[k] {
+			g.chains.ends[k] = k
+		}
+	}
+	for grown := true; grown; {
+		grown = false
+		next := make(map[int]int)
+		for k := range silent {
+			if _, done := g.chains.ends[k]; !silent[k] || done {
+				continue
+			}
+			if end := g.lengthen(k, silent); end >= 0 {
+				next[k], grown = end, true
+			}
+		}
+		for from, end := range next {
+			g.chains.ends[from] = end
+		}
+	}
+	return g.chains
+}
+
+// lengthen finds rules by which a predicate is about the same as one whose chain is known, and returns its end, or -1.
+func (g *learner) lengthen(from int, silent []bool) int {
+	end := -1
+	for _, rule := range g.Program.Rules {
+		to := equated(g.Program, rule, from)
+		reached, known := g.chains.ends[to]
+		if !known || end >= 0 && reached != end || !g.same(from, to, silent) {
+			continue
+		}
+		end = reached
+		g.chains.rules[rule.Index] = true
+	}
+	return end
+}
+
+// same tells whether a predicate from which another one follows is about the same, and no kind of it of which there are
+// more, as of Dog(A) -> Animal(A) and Cat(A) -> Animal(A): the converse follows as well, or what nobody has labelled
+// leads there from it alone.
+func (g *learner) same(from, to int, silent []bool) bool {
+	alone := true
+	for _, rule := range g.Program.Rules {
+		if equated(g.Program, rule, to) == from {
+			return true
+		}
+		for k, unknown := range silent {
+			alone = alone && (!unknown || k == from || k == to || equated(g.Program, rule, k) != to)
+		}
+	}
+	return alone
+}
+
+// lend gives targets without labels those of the ends of their chains: known has the place of each variable's label.
+func (g *learner) lend(known map[int32]int) {
+	var tuple []symbol.ID
+	for from, atoms := range g.Tables.Store.Relations {
+		to, chained := g.chained().ends[from]
+		if !chained || to == from {
+			continue
+		}
+		for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
+			tuple = atoms.Tuple(tuple[:0], row)
+			end, there := g.Tables.Store.Relations[to].Find(tuple...)
+			if !there || g.Tables.Store.Relations[to].Role(end) != relation.Target {
+				continue
+			}
+			if label, labelled := known[g.Tables.Store.Relations[to].Number(end)]; labelled {
+				known[atoms.Number(row)] = label
+			}
+		}
+	}
 }
