@@ -10,7 +10,7 @@ import (
 // Add takes a potential in, and returns its place.
 func (s *State) Add(p *mrf.Potential) int {
 	place := len(s.mu)
-	s.come = append(s.come, arrival{*p, &mrf.Block{Rule: p.Rule, Kind: p.Kind, Exponent: p.Exponent}})
+	s.come = append(s.come, arrival{*p, s.shapeOf(p)})
 	s.mu = append(s.mu, 0)
 	if place/64 >= len(s.gone) {
 		s.gone, s.quiet, s.still = append(s.gone, 0), append(s.quiet, 0), append(s.still, stillness{})
@@ -27,6 +27,20 @@ func (s *State) Add(p *mrf.Potential) int {
 	s.mu[place] = s.account(place, 0, 1)
 	s.pending = append(s.pending, p.Vars...)
 	return place
+}
+
+// shapeOf is a block of the kind of a potential that comes, which all of that kind share.
+func (s *State) shapeOf(p *mrf.Potential) *mrf.Block {
+	of := kind{rule: p.Rule, kind: p.Kind, exponent: p.Exponent}
+	b := s.shapes[of]
+	if b == nil {
+		if s.shapes == nil {
+			s.shapes = make(map[kind]*mrf.Block)
+		}
+		b = &mrf.Block{Rule: p.Rule, Kind: p.Kind, Exponent: p.Exponent}
+		s.shapes[of] = b
+	}
+	return b
 }
 
 // list lists the potential at a place, which has come, by its variables.

@@ -38,11 +38,12 @@ type State struct {
 	first    int        // how many the first model has
 	size     int        // and how many coefficients
 	come     []arrival
-	looked   int               // how many had come when it was last asked which are still there, or twice that
-	of       byVariable        // of those that have come
-	alone    byVariable        // and those of them that are squares of one variable, with others that unary has not
-	within   map[int32][]int32 // places of potentials, gone ones too, by input, once one changes
-	places   []span            // of those of the first model, by rule
+	shapes   map[kind]*mrf.Block // of those that have come
+	looked   int                 // how many had come when it was last asked which are still there, or twice that
+	of       byVariable          // of those that have come
+	alone    byVariable          // and those of them that are squares of one variable, with others that unary has not
+	within   map[int32][]int32   // places of potentials, gone ones too, by input, once one changes
+	places   []span              // of those of the first model, by rule
 	unary    []unary
 	buffer   []single // for rest
 	line     mrf.Line
@@ -294,41 +295,49 @@ func (s *State) along(i int32, among set) []int32 { return s.alongBy(i, among, &
 
 // alongBy is along for who reads by himself.
 func (s *State) alongBy(i int32, among set, own *reading) []int32 {
+	return s.eachAlong(i, own, among.append)
+}
+
+// append appends those of some places that the set has.
+func (w set) append(to, places []int32) []int32 {
 	flip := uint64(0)
-	if among.but {
+	if w.but {
 		flip = 1
 	}
-	places, n := s.allAlong(i, own), 0
+	n := len(to)
+	to = slices.Grow(to, len(places))[:n+len(places)]
 	for _, place := range places {
-		places[n] = place
-		n += int(among.bits.Bit(int(place)) ^ flip)
+		to[n] = place
+		n += int(w.bits.Bit(int(place)) ^ flip)
 	}
-	return places[:n]
+	return to[:n]
 }
 
 // stillAlong returns the places of the potentials that a variable is in and that are still on some levels, for who
 // reads by himself, until the next call.
 func (s *State) stillAlong(i int32, levels *stillness, own *reading) []int32 {
-	places, n := s.allAlong(i, own), 0
-	for _, place := range places {
-		places[n] = place
-		w := &s.still[place/64]
-		n += int((w[0]&levels[0] | w[1]&levels[1] | w[2]&levels[2] | w[3]&levels[3]) >> (place % 64) & 1)
-	}
-	return places[:n]
+	return s.eachAlong(i, own, func(to, places []int32) []int32 {
+		n := len(to)
+		to = slices.Grow(to, len(places))[:n+len(places)]
+		for _, place := range places {
+			to[n] = place
+			w := &s.still[place/64]
+			n += int((w[0]&levels[0] | w[1]&levels[1] | w[2]&levels[2] | w[3]&levels[3]) >> (place % 64) & 1)
+		}
+		return to[:n]
+	})
 }
 
-// allAlong returns the places of the potentials that a variable is in, gone ones too, to be written to, until the next
-// call.
-func (s *State) allAlong(i int32, own *reading) []int32 {
+// eachAlong lets those be chosen from the places of the potentials that a variable is in, gone ones too, that are
+// returned, until the next call.
+func (s *State) eachAlong(i int32, own *reading, choose func(to, places []int32) []int32) []int32 {
 	places := own.places[:0]
 	if int(i) < s.model.Variables {
-		places = append(places, s.index.Listed(i)...)
-		s.index.Runs(i, func(place int32) { places = append(places, place) })
+		places = choose(places, s.index.Listed(i))
+		s.index.Runs(i, func(place int32) { places = choose(places, []int32{place}) })
 	}
-	places = append(places, s.of.at(i)...)
-	own.places = places
-	return places
+	own.places = choose(places, s.of.at(i))
+	return own.places
 }
 
 // present is the set of potentials that are there.

@@ -21,6 +21,7 @@ type part struct {
 	known     map[kind]int // their numbers
 	member    []int32      // the component of each variable
 	residue   []float64    // what each variable has of the gap of its component's last solution
+	own       []float64    // and what the squares of it alone add to the gap, for pressPart
 	relief    relief
 	problems  []squares.Problem // of pieces, the heaviest first
 	numbers   []int32           // of the variables in their pieces
@@ -42,6 +43,7 @@ type row struct {
 	from, end int32 // of its ids
 	scale     float32
 	c, d, w   float64 // constant with inputs, slack, and weight
+	mu        float64 // its multiplier: at hand, since those of all are far apart
 }
 
 // edge is a variable of the frontier: which singles it has, which is known once a slope of it has added to the gap, and
@@ -63,7 +65,7 @@ type group struct {
 func (p *part) entries() int { return len(p.ids) }
 
 func (p *part) bytes() int64 {
-	const ofRow, ofEntry = 56 + 8, 12
+	const ofRow, ofEntry = 64 + 8, 12
 	bytes := 4*int64(cap(p.variables)+cap(p.frontier)) + ofRow*int64(cap(p.rows)) + ofEntry*int64(cap(p.ids))
 	for k := range p.problems {
 		bytes += p.problems[k].Bytes()
@@ -159,7 +161,7 @@ const short = 32
 // that the multiplier of such a rule changes by, which nothing limits.
 func (s *State) bound(p *part, row int) (bound []int32) {
 	for _, r := range p.rows[row:] {
-		if r.block.Kind.Hard() && r.end-r.from <= short && (s.mu[r.place] != 0 || r.d >= 0) {
+		if r.block.Kind.Hard() && r.end-r.from <= short && (r.mu != 0 || r.d >= 0) {
 			bound = append(bound, p.ids[r.from:r.end]...)
 		}
 	}
@@ -227,15 +229,15 @@ func (s *State) gatherSome(p *part, variables []int32) {
 		l.found, l.rows, l.ids, l.coef = l.found[:0], l.rows[:0], l.ids[:0], l.coef[:0]
 		for _, place := range places[from:to] {
 			v := s.viewBy(int(place), &l.own)
-			d := v.slack(s.y)
+			d, mu := v.slack(s.y), s.mu[place]
 			if d < 0 { // what matters is still on no level
-				if k := s.levelOf(&v, s.mu[place]); k >= 0 {
+				if k := s.levelOf(&v, mu); k >= 0 {
 					l.found = append(l.found, finding{place, int8(k)})
 					continue
 				}
 			}
 			l.ids, l.coef = append(l.ids, v.ids...), append(l.coef, v.coef...)
-			l.rows = append(l.rows, v.row(int(place), len(l.ids), d))
+			l.rows = append(l.rows, v.row(int(place), len(l.ids), d, mu))
 		}
 	}) {
 		for _, f := range l.found {
@@ -259,7 +261,7 @@ const gatherPortion, gatherLen = 4096, 512
 func (s *State) gather(p *part, place int, v *view, d float64) {
 	s.quiet.Add(place)
 	s.gatherTerms(p, v.ids, v.coef)
-	p.add(v.row(place, len(p.ids), d))
+	p.add(v.row(place, len(p.ids), d, s.mu[place]))
 }
 
 // gatherTerms adds variables of rows, with their coefficients, to a part.
@@ -273,10 +275,10 @@ func (s *State) gatherTerms(p *part, ids []int32, coef []float64) {
 	p.ids, p.coef = append(p.ids, ids...), append(p.coef, coef...)
 }
 
-// row is the row of a potential with a slack, whose terms end somewhere.
-func (v *view) row(place, end int, d float64) row {
+// row is the row of a potential with a slack and a multiplier, whose terms end somewhere.
+func (v *view) row(place, end int, d, mu float64) row {
 	return row{block: v.block, place: int32(place), from: int32(end - len(v.ids)), end: int32(end), scale: v.scale, c: v.c,
-		d: d, w: v.w}
+		d: d, w: v.w, mu: mu}
 }
 
 // add adds a row.
@@ -464,7 +466,7 @@ func (s *State) installSquares(p *part, q *piece) {
 			ids, coef := p.terms(row)
 			d = (&view{ids: ids, coef: coef, c: r.c}).slack(s.y)
 		}
-		was := s.mu[r.place]
+		was := r.mu
 		if d <= 0 && mu == 0 && was == 0 && r.d <= 0 && r.block.Kind == mrf.Hinge {
 			r.d = d
 			continue // as most are
@@ -476,7 +478,7 @@ func (s *State) installSquares(p *part, q *piece) {
 		gap, objective = r.square(mu)
 		q.sums.gap.Add(gap)
 		q.sums.objective.Add(objective)
-		s.mu[r.place] = mu
+		r.mu, s.mu[r.place] = mu, mu
 		if free == int(r.end-r.from) || mu == was {
 			continue
 		}
@@ -503,7 +505,7 @@ func (s *State) installRow(p *part, q *piece, row int32, multiplier float64) {
 	r := &p.rows[row]
 	ids, coef := p.terms(row)
 	v := view{block: r.block, ids: ids, coef: coef, w: r.w, c: r.c}
-	d, mu := v.slack(s.y), s.mu[r.place]
+	d, mu := v.slack(s.y), r.mu
 	if r.d <= 0 && d <= 0 && mu == 0 && multiplier == 0 && r.block.Kind == mrf.Hinge {
 		r.d = d
 		return // as most are
@@ -516,7 +518,7 @@ func (s *State) installRow(p *part, q *piece, row int32, multiplier float64) {
 	if change == 0 {
 		return
 	}
-	s.mu[r.place] = now.mu
+	r.mu, s.mu[r.place] = now.mu, now.mu
 	for e, i := range ids {
 		if s.marks[i] > 0 {
 			s.g[i] += coef[e] * change

@@ -1,15 +1,13 @@
 package local
 
-import "cmp"
-
 // pressure is what a variable adds to the gap.
 type pressure struct {
 	i    int32
 	rest float64
 }
 
-// heavier compares pressures, the larger one first.
-func heavier(a, b pressure) int { return cmp.Or(cmp.Compare(b.rest, a.rest), cmp.Compare(a.i, b.i)) }
+// isHeavier tells whether one of two pressures goes first: the larger one, or else that of the first variable.
+func isHeavier(a, b pressure) bool { return a.rest > b.rest || a.rest == b.rest && a.i < b.i }
 
 // pressures are a heap of them, the heaviest first.
 type pressures struct {
@@ -49,10 +47,10 @@ func (h *pressures) set(k int, a pressure, number int32) {
 func (h *pressures) sink(k int) {
 	for a := h.heap[k]; ; {
 		next := 2*k + 1
-		if next+1 < h.len() && heavier(h.heap[next+1], h.heap[next]) < 0 {
+		if next+1 < h.len() && isHeavier(h.heap[next+1], h.heap[next]) {
 			next++
 		}
-		if next >= h.len() || heavier(a, h.heap[next]) <= 0 {
+		if next >= h.len() || !isHeavier(h.heap[next], a) {
 			h.set(k, a, int32(k+1))
 			return
 		}
@@ -64,7 +62,7 @@ func (h *pressures) sink(k int) {
 // rise lets the one at k rise to its place.
 func (h *pressures) rise(k int) {
 	a := h.heap[k]
-	for ; k > 0 && heavier(a, h.heap[(k-1)/2]) < 0; k = (k - 1) / 2 {
+	for ; k > 0 && isHeavier(a, h.heap[(k-1)/2]); k = (k - 1) / 2 {
 		h.set(k, h.heap[(k-1)/2], int32(k+1))
 	}
 	h.set(k, a, int32(k+1))

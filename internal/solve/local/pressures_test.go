@@ -48,7 +48,7 @@ func TestPressures(t *testing.T) {
 			if rest, there := wanted[a.i]; !there || rest != a.rest || h.at[a.i] != int32(k+1) {
 				t.Fatalf("turn %d: %v at %d, noted at %d; wanted %v", turn, a, k, h.at[a.i]-1, rest)
 			}
-			if k > 0 && heavier(a, h.heap[(k-1)/2]) < 0 {
+			if k > 0 && isHeavier(a, h.heap[(k-1)/2]) {
 				t.Fatalf("turn %d: %v is below %v", turn, a, h.heap[(k-1)/2])
 			}
 		}

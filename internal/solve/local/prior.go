@@ -235,7 +235,7 @@ func (s *State) gatherGivers(p *part, r *relief) {
 	for k := range p.rows {
 		q := &p.rows[k]
 		absolute := q.block.Kind == mrf.Absolute
-		if q.d < 0 && !absolute && s.mu[q.place] == 0 {
+		if q.d < 0 && !absolute && q.mu == 0 {
 			continue
 		}
 		ids, coef := p.terms(int32(k))
@@ -247,7 +247,7 @@ func (s *State) gatherGivers(p *part, r *relief) {
 			r.ids = append(r.ids, number)
 		}
 		r.coef = append(r.coef, coef...)
-		r.add(giver{place: q.place, absolute: absolute, d: q.d, w: q.w, was: s.mu[q.place]}, len(ids))
+		r.add(giver{place: q.place, absolute: absolute, d: q.d, w: q.w, was: q.mu}, len(ids))
 	}
 	for k, i := range p.frontier {
 		if s.marks[i] = beside; k >= len(p.fringe) {

@@ -181,20 +181,25 @@ func (s *State) pressPart(p *part) {
 	if own <= overlooked*s.settings.Gap*s.worth() {
 		return
 	}
+	p.own = append(p.own[:0], make([]float64, len(p.variables))...)
 	for k := range p.rows {
 		r := &p.rows[k]
-		if r.end == r.from+1 {
+		_, gap, _ := solve.Contribution(r.block, r.w, r.d, r.mu)
+		if gap == 0 {
 			continue
 		}
-		_, gap, _ := solve.Contribution(r.block, r.w, r.d, s.mu[r.place])
-		if gap > forgotten {
-			ids, _ := p.terms(int32(k))
+		ids, _ := p.terms(int32(k))
+		if len(ids) == 1 {
+			if r.block.Squared() {
+				p.own[s.marks[ids[0]]-1] += gap
+			}
+		} else if gap > forgotten {
 			owner := ids[slices.IndexFunc(ids, func(i int32) bool { return s.marks[i] > 0 })]
 			s.setDebt(owner, s.debt[owner]+float32(gap))
 		}
 	}
-	for _, i := range p.variables {
-		if rest := s.rest(i); rest > forgotten {
+	for k, i := range p.variables {
+		if rest := s.box(i) + float64(s.debt[i]) + p.own[k]; rest > forgotten {
 			s.pressBy(i, rest)
 		}
 	}
@@ -327,25 +332,21 @@ func (s *State) solveSquares(ctx context.Context, p *part, q *piece, problem *sq
 	for n, k := range q.variables {
 		problem.Y[n] = s.y[p.variables[k]]
 	}
+	var vars [squares.Longest]int32
+	var own [squares.Longest]float64
 	for _, row := range q.order {
 		r := &p.rows[row]
 		ids, coef := p.terms(row)
 		bias, free := r.c, 0
 		for e, i := range ids {
-			if s.marks[i] > 0 {
+			if number := s.marks[i]; number > 0 {
+				vars[free], own[free] = p.numbers[number-1], coef[e]
 				free++
 			} else {
 				bias += coef[e] * s.y[i]
 			}
 		}
-		vars, own := problem.Add(free, r.block.Kind, r.w, bias)
-		n := 0
-		for e, i := range ids {
-			if number := s.marks[i]; number > 0 {
-				vars[n], own[n] = p.numbers[number-1], coef[e]
-				n++
-			}
-		}
+		problem.Add(r.block.Kind, r.w, bias, vars[:free], own[:free])
 	}
 	ended := func() bool { return ctx.Err() != nil }
 	if !problem.Solve(tolerance, s.Grain(), attempts, ended) && !ended() {
@@ -371,7 +372,7 @@ func (s *State) solvePiece(ctx context.Context, p *part, q *piece, tolerance flo
 		y[n] = s.y[p.variables[k]]
 	}
 	for n, row := range q.order {
-		mu[n] = s.mu[p.rows[row].place]
+		mu[n] = p.rows[row].mu
 	}
 	quick, most := newton.New(field, limits), sweeps*float64(4*q.entries+len(y))
 	if len(q.order) <= direct {
@@ -480,7 +481,7 @@ func (s *State) worst(p *part) (chosen []int32) {
 	size, sum := len(p.variables), 0.0
 	for own.len()+s.pressed.len() > 0 {
 		from := &own
-		if own.len() == 0 || s.pressed.len() > 0 && heavier(s.pressed.heap[0], own.heap[0]) < 0 {
+		if own.len() == 0 || s.pressed.len() > 0 && isHeavier(s.pressed.heap[0], own.heap[0]) {
 			if from = &s.pressed; s.paid() {
 				continue
 			}

@@ -330,18 +330,17 @@ func (s *State) levelsOf(word int, still uint64, b *mrf.Block, first int) (restl
 	for at, d := range slacks {
 		far |= isBelow(d, below[0]) << at
 	}
-	var levels [len(tethers) + 1]uint64 // the last for none
-	levels[0] = far & still
+	far &= still
+	var second, third, fourth uint64
 	for near := still &^ far; near != 0; near &= near - 1 {
 		at := bits.TrailingZeros64(near)
-		level := uint64(len(tethers))
-		for _, bound := range below[1:] { // who is below one is below those behind it
-			level -= isBelow(slacks[at], bound)
-		}
-		levels[level] |= 1 << at
+		d := slacks[at]
+		second |= isBelow(d, below[1]) << at
+		third |= isBelow(d, below[2]) << at
+		fourth |= isBelow(d, below[3]) << at
 	}
-	copy(s.still[word][:], levels[:])
-	return levels[len(tethers)]
+	s.still[word] = stillness{far, second, third &^ second, fourth &^ third} // who is below one is below those behind it
+	return still &^ far &^ fourth
 }
 
 // isBelow is 1 for a number below another one: which are no processor foresees, so that there is no branch.

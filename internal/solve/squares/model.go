@@ -115,12 +115,15 @@ func (m *model) gather(r *rows, arity int) {
 
 // multiply sets out to H·v.
 func (m *model) multiply(v, out []float64) {
+	out = out[:len(m.own)]
+	v = v[:len(out)]
 	for k, own := range m.own {
 		out[k] = own * v[k]
 	}
 	for size := 2; size < len(m.active); size++ {
-		a := &m.active[size]
-		a.multiply(v, out, size)
+		if a := &m.active[size]; len(a.vars) > 0 {
+			a.multiply(v, out, size)
+		}
 	}
 }
 
@@ -159,14 +162,15 @@ func (a *squares) multiply(v, out []float64, size int) {
 // fix keeps those variables where they are that sit at a bound and are pushed against it, and returns the squared
 // residual of the others in the diagonal's metric.
 func (m *model) fix() (norm float64) {
+	n := len(m.residual)
+	p, lo, hi, diagonal, inverse := m.p[:n], m.lo[:n], m.hi[:n], m.diagonal[:n], m.inverse[:n]
 	for k, r := range m.residual {
-		m.inverse[k] = 0
-		p := m.p[k]
-		if p <= m.lo[k] && r <= 0 || p >= m.hi[k] && r >= 0 || !(m.diagonal[k] > 0) {
+		inverse[k] = 0
+		if p[k] <= lo[k] && r <= 0 || p[k] >= hi[k] && r >= 0 || !(diagonal[k] > 0) {
 			continue
 		}
-		m.inverse[k] = 1 / m.diagonal[k]
-		norm += r * (r * m.inverse[k])
+		inverse[k] = 1 / diagonal[k]
+		norm += r * (r * inverse[k])
 	}
 	return norm
 }
@@ -174,53 +178,58 @@ func (m *model) fix() (norm float64) {
 // conjugate sets the step to a solution of H·step = residual for the variables that are not fixed, but for a
 // part of the residual, in at most so many iterations.
 func (m *model) conjugate(forcing float64, limit int) {
-	clear(m.step)
+	n := len(m.residual)
+	step, residual, z, along, product, inverse := m.step[:n], m.r[:n], m.z[:n], m.along[:n], m.product[:n], m.inverse[:n]
+	clear(step)
 	rz := 0.0
 	for k, r := range m.residual {
-		m.r[k], m.z[k] = r, r*m.inverse[k]
-		m.along[k] = m.z[k]
-		rz += r * m.z[k]
+		residual[k], z[k] = r, r*inverse[k]
+		along[k] = z[k]
+		rz += r * z[k]
 	}
 	goal := forcing * forcing * rz
 	for n := 0; n < limit && rz > goal; n++ {
-		m.multiply(m.along, m.product)
+		m.multiply(along, product)
 		curvature := 0.0
-		for k, d := range m.along {
-			curvature += d * m.product[k]
+		for k, d := range along {
+			curvature += d * product[k]
 		}
 		if !(curvature > 0) {
 			return
 		}
 		before, part := rz, rz/curvature
 		rz = 0
-		for k, d := range m.along {
-			m.step[k] += part * d
-			m.r[k] -= part * m.product[k]
-			m.z[k] = m.r[k] * m.inverse[k]
-			rz += m.r[k] * m.z[k]
+		for k, d := range along {
+			step[k] += part * d
+			r := residual[k] - part*product[k]
+			residual[k], z[k] = r, r*inverse[k]
+			rz += r * z[k]
 		}
-		for k, z := range m.z {
-			m.along[k] = z + rz/before*m.along[k]
+		onward := rz / before
+		for k, z := range z {
+			along[k] = z + onward*along[k]
 		}
 	}
 }
 
 // search moves p along the step, cut at the bounds, by the first of some parts of it that decreases the quadratic.
 func (m *model) search(parts ...float64) bool {
+	n := len(m.step)
+	p, lo, hi, residual, move, product := m.p[:n], m.lo[:n], m.hi[:n], m.residual[:n], m.move[:n], m.product[:n]
 	for _, part := range parts {
 		linear, curved := 0.0, 0.0
 		for k, s := range m.step {
-			m.move[k] = min(max(m.p[k]+part*s, m.lo[k]), m.hi[k]) - m.p[k]
-			linear -= m.residual[k] * m.move[k]
+			move[k] = min(max(p[k]+part*s, lo[k]), hi[k]) - p[k]
+			linear -= residual[k] * move[k]
 		}
-		m.multiply(m.move, m.product)
-		for k, d := range m.move {
-			curved += d * m.product[k]
+		m.multiply(move, product)
+		for k, d := range move {
+			curved += d * product[k]
 		}
 		if change := linear + curved/2; change < 0 && change < 0.01*linear {
-			for k, d := range m.move {
-				m.p[k] += d
-				m.residual[k] -= m.product[k]
+			for k, d := range move {
+				p[k] += d
+				residual[k] -= product[k]
 			}
 			return true
 		}

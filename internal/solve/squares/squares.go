@@ -5,7 +5,6 @@ package squares
 
 import (
 	"math"
-	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 )
@@ -75,24 +74,15 @@ func resized[T any](v []T, n int) []T {
 	return v[:n]
 }
 
-// Add adds a potential of a kind, Hinge or Absolute, and returns its terms, for as many as there are, to be set.
-func (p *Problem) Add(terms int, kind mrf.Kind, weight, bias float64) (vars []int32, coef []float64) {
-	r, floor, n := &p.rows[terms], 0.0, len(p.rows[terms].vars)
+// Add adds a potential of a kind, Hinge or Absolute.
+func (p *Problem) Add(kind mrf.Kind, weight, bias float64, vars []int32, coef []float64) {
+	r, floor := &p.rows[len(vars)], 0.0
 	if kind == mrf.Absolute {
 		floor = math.Inf(-1)
 	}
-	p.at = append(p.at, int32(len(r.bias)*many+terms))
+	p.at = append(p.at, int32(len(r.bias)*many+len(vars)))
 	r.bias, r.weight, r.floor = append(r.bias, bias), append(r.weight, weight), append(r.floor, floor)
-	r.vars, r.coef = longer(r.vars, n+terms), longer(r.coef, n+terms)
-	return r.vars[n:], r.coef[n:]
-}
-
-// longer has a length.
-func longer[T any](v []T, n int) []T {
-	if n > cap(v) {
-		v = slices.Grow(v, n-len(v))
-	}
-	return v[:n]
+	r.vars, r.coef = append(r.vars, vars...), append(r.coef, coef...)
 }
 
 // Of returns the slack and the multiplier of a potential, in the order in which they were added, and how many terms it

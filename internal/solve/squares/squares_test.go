@@ -33,9 +33,7 @@ func fill(p *Problem, f *mrf.Field, y []float64) (potentials []mrf.Potential) {
 			for k, i := range q.Inputs {
 				q.Constant += q.InputCoef[k] * f.Inputs()[i]
 			}
-			vars, coef := p.Add(len(q.Vars), q.Kind, f.Weights()[q.Rule]*q.Scale, q.Constant)
-			copy(vars, q.Vars)
-			copy(coef, q.Coef)
+			p.Add(q.Kind, f.Weights()[q.Rule]*q.Scale, q.Constant, q.Vars, q.Coef)
 			potentials = append(potentials, q)
 		}
 	}
