@@ -19,7 +19,10 @@ func (t *Tracer) Involving(predicate int, tuple []symbol.ID) (made []mrf.Potenti
 			continue
 		}
 		t.Effect(rule, predicate, tuple, nil, func(p *mrf.Potential) bool {
-			made = append(made, *p)
+			own := *p
+			own.Vars, own.Inputs = slices.Clone(p.Vars), slices.Clone(p.Inputs)
+			own.Coef, own.InputCoef = slices.Clone(p.Coef), slices.Clone(p.InputCoef)
+			made = append(made, own)
 			return true
 		})
 	}
@@ -79,7 +82,7 @@ func firstConstant(a *program.Atom) int {
 
 // Effect visits the ground rules of one rule that Involving returns, until visit returns false, and adds what is wrong
 // with others to faults, or, if these are leaving, takes it away. It tells whether these may be all ground rules of the
-// rule.
+// rule. A ground rule is to be copied by whoever keeps it.
 func (t *Tracer) Effect(rule *program.Rule, predicate int, tuple []symbol.ID, faults *Faults,
 	visit func(*mrf.Potential) bool) (whole bool) {
 	var tried bindings
@@ -107,12 +110,13 @@ func (s *trace) effect(faults *Faults, visit func(*mrf.Potential) bool) {
 	p := s.tracer.probe(s.rule, s.values)
 	shape := p.block()
 	p.wanted = s.fresh
+	var at mrf.Potential
 	p.each(s.values, func(m *machine, found *potential) bool {
-		return visit(&mrf.Potential{
-			Rule: s.rule.Index, Kind: shape.Kind, Exponent: shape.Exponent, Vars: slices.Clone(found.vars),
-			Inputs: slices.Clone(found.inputs), Coef: slices.Clone(found.coef),
-			InputCoef: slices.Clone(found.inputCoef), Constant: found.constant, Scale: float64(found.scale),
-		})
+		at = mrf.Potential{
+			Rule: s.rule.Index, Kind: shape.Kind, Exponent: shape.Exponent, Vars: found.vars, Inputs: found.inputs,
+			Coef: found.coef, InputCoef: found.inputCoef, Constant: found.constant, Scale: float64(found.scale),
+		}
+		return visit(&at)
 	})
 	p.wanted = nil
 	faults.take(s.rule, &p.machine.problems)

@@ -10,7 +10,7 @@ import (
 // Add takes a potential in, and returns its place.
 func (s *State) Add(p *mrf.Potential) int {
 	place := len(s.mu)
-	s.come = append(s.come, arrival{*p, s.shapeOf(p)})
+	s.come.add(p)
 	s.mu = append(s.mu, 0)
 	if place/64 >= len(s.gone) {
 		s.gone, s.quiet, s.still = append(s.gone, 0), append(s.quiet, 0), append(s.still, stillness{})
@@ -29,31 +29,18 @@ func (s *State) Add(p *mrf.Potential) int {
 	return place
 }
 
-// shapeOf is a block of the kind of a potential that comes, which all of that kind share.
-func (s *State) shapeOf(p *mrf.Potential) *mrf.Block {
-	of := kind{rule: p.Rule, kind: p.Kind, exponent: p.Exponent}
-	b := s.shapes[of]
-	if b == nil {
-		if s.shapes == nil {
-			s.shapes = make(map[kind]*mrf.Block)
-		}
-		b = &mrf.Block{Rule: p.Rule, Kind: p.Kind, Exponent: p.Exponent}
-		s.shapes[of] = b
-	}
-	return b
-}
-
 // list lists the potential at a place, which has come, by its variables.
 func (s *State) list(place int) {
-	a := &s.come[place-s.first]
-	for _, i := range a.Vars {
+	k := place - s.first
+	vars := s.come.vars(k)
+	for _, i := range vars {
 		s.of.add(i, int32(place))
 	}
-	if a.isSingle() {
-		s.alone.add(a.Vars[0], int32(place))
+	if s.come.isSingle(k) {
+		s.alone.add(vars[0], int32(place))
 	}
-	if pins(a.Kind, a.Vars) {
-		s.pins.add(a.Vars[0], int32(place))
+	if s.come.pins(k) {
+		s.pins.add(vars[0], int32(place))
 	}
 }
 
@@ -71,7 +58,7 @@ func (s *State) Remove(place int) {
 // scale is the factor of a potential's weight.
 func (s *State) scale(place int) float64 {
 	if place >= s.first {
-		return s.come[place-s.first].Scale
+		return s.come.all[place-s.first].scale
 	}
 	block, j := s.index.Locate(place)
 	if b := s.model.Blocks[block]; b.Scale != nil {
@@ -139,7 +126,8 @@ func (s *State) occurs(i int32) int {
 // equal compares the potential at a place.
 func (s *State) equal(place int, p *mrf.Potential) bool {
 	if place >= s.first {
-		return s.come[place-s.first].Compare(p) == 0
+		q := s.come.at(place - s.first)
+		return q.Compare(p) == 0
 	}
 	block, j := s.index.Locate(place)
 	b := s.model.Blocks[block]
@@ -194,8 +182,8 @@ func (s *State) indexInputs() {
 		}
 		first += b.Len
 	}
-	for k := range s.come {
-		for _, i := range s.come[k].Inputs {
+	for k := range s.come.all {
+		for _, i := range s.come.inputs(k) {
 			s.within[i] = append(s.within[i], int32(first+k))
 		}
 	}
@@ -282,9 +270,9 @@ func (s *State) eachOf(rule int, visit func(place int, scale float64)) {
 		}
 		first += b.Len
 	}
-	for k := range s.come {
-		if p := &s.come[k]; p.Rule == rule && !p.Kind.Hard() && !s.isGone(s.first+k) {
-			visit(s.first+k, p.Scale)
+	for k := range s.come.all {
+		if a := &s.come.all[k]; a.block.Rule == rule && !a.block.Kind.Hard() && !s.isGone(s.first+k) {
+			visit(s.first+k, a.scale)
 		}
 	}
 }
@@ -319,7 +307,8 @@ func (s *State) Each(visit func(p *mrf.Potential)) {
 		switch {
 		case s.isGone(place):
 		case place >= s.first:
-			visit(&s.come[place-s.first].Potential)
+			p := s.come.at(place - s.first)
+			visit(&p)
 		default:
 			block, j := s.index.Locate(place)
 			p := s.model.Blocks[block].At(j)
@@ -337,29 +326,31 @@ func (s *State) room() int { return s.first/8 + compactAt }
 // compact gives back what potentials take that have come and gone, once they are half of those that have come: then it
 // costs no more than they did. The places of the others change. Nothing may be taken back any more.
 func (s *State) compact() {
-	if len(s.come) < max(compactAt, s.looked) || s.lent != nil {
+	if s.come.len() < max(compactAt, s.looked) || s.lent != nil {
 		return
 	}
 	kept := 0
-	for k := range s.come {
+	for k := range s.come.all {
 		if !s.isGone(s.first + k) {
 			kept++
 		}
 	}
 	s.looked = 2 * max(kept, compactAt/2)
-	if kept > len(s.come)/2 {
+	if kept > s.come.len()/2 {
 		return
 	}
-	come, mu := make([]arrival, 0, kept), s.mu[:s.first] // which is long
+	mu := s.mu[:s.first] // which is long
 	if room := s.room(); cap(mu) > s.first+2*(kept+room) {
 		mu = append(make([]float64, 0, s.first+kept+room), mu...)
 	}
-	for k := range s.come {
-		if place := s.first + k; !s.isGone(place) {
-			come, mu = append(come, s.come[k]), append(mu, s.mu[place])
+	s.come = s.come.only(kept, func(k int) bool {
+		stays := !s.isGone(s.first + k)
+		if stays {
+			mu = append(mu, s.mu[s.first+k])
 		}
-	}
-	s.come, s.mu = come, mu
+		return stays
+	})
+	s.mu = mu
 	words := len(s.mu)/64 + 1
 	s.gone, s.quiet, s.still = s.gone[:words], s.quiet[:words], s.still[:words]
 	for place := s.first; place < 64*words; place++ {
@@ -370,7 +361,7 @@ func (s *State) compact() {
 	s.of, s.within = byVariable{}, nil
 	s.alone.cut(s.first)
 	s.pins.cut(s.first)
-	for k := range s.come {
+	for k := range s.come.all {
 		s.list(s.first + k)
 	}
 }
@@ -421,7 +412,7 @@ func (s *State) Begin() {
 		panic("local: changes within changes")
 	}
 	s.saved = &saved{sums: s.sums, kinds: s.kinds,
-		come: len(s.come), variables: len(s.y), theta: s.theta, pending: slices.Clone(s.pending),
+		come: s.come.len(), variables: len(s.y), theta: s.theta, pending: slices.Clone(s.pending),
 		pressed: s.pressed.heap, left: slices.Clone(s.left)}
 }
 
@@ -456,24 +447,25 @@ func (s *State) Rollback() {
 		}
 	}
 	was := s.saved
-	for k := len(s.come) - 1; k >= was.come; k-- {
-		for _, i := range s.come[k].Vars {
+	for k := s.come.len() - 1; k >= was.come; k-- {
+		vars := s.come.vars(k)
+		for _, i := range vars {
 			s.of.pop(i)
 		}
-		p := &s.come[k]
-		if p.isSingle() {
-			s.alone.pop(p.Vars[0])
+		if s.come.isSingle(k) {
+			s.alone.pop(vars[0])
 		}
-		if pins(p.Kind, p.Vars) {
-			s.pins.pop(p.Vars[0])
+		if s.come.pins(k) {
+			s.pins.pop(vars[0])
 		}
-		for _, i := range s.come[k].Inputs {
+		for _, i := range s.come.inputs(k) {
 			if s.within != nil {
 				s.within[i] = s.within[i][:len(s.within[i])-1]
 			}
 		}
 	}
-	s.come, s.mu = s.come[:was.come], s.mu[:s.first+was.come]
+	s.come.cut(was.come)
+	s.mu = s.mu[:s.first+was.come]
 	s.y, s.g, s.anchors = s.y[:was.variables], s.g[:was.variables], s.anchors[:was.variables]
 	s.debt = s.debt[:was.variables]
 	s.sums, s.kinds = was.sums, was.kinds

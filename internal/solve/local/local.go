@@ -37,13 +37,12 @@ type State struct {
 	gone     bitset.Set // potentials that are no more
 	first    int        // how many the first model has
 	size     int        // and how many coefficients
-	come     []arrival
-	shapes   map[kind]*mrf.Block // of those that have come
-	looked   int                 // how many had come when it was last asked which are still there, or twice that
-	of       byVariable          // of those that have come
-	alone    byVariable          // and those of them that are squares of one variable, with others that unary has not
-	within   map[int32][]int32   // places of potentials, gone ones too, by input, once one changes
-	places   []span              // of those of the first model, by rule
+	come     arrivals
+	looked   int               // how many had come when it was last asked which are still there, or twice that
+	of       byVariable        // of those that have come
+	alone    byVariable        // and those of them that are squares of one variable, with others that unary has not
+	within   map[int32][]int32 // places of potentials, gone ones too, by input, once one changes
+	places   []span            // of those of the first model, by rule
 	unary    []unary
 	buffer   []single // for rest
 	line     mrf.Line
@@ -76,12 +75,6 @@ type State struct {
 	// many is how many variables a part has to begin with to be looked into for components, and least how many rows a
 	// piece has at least, if there are so many in components that are smaller. For crossing see there.
 	many, least, crossing int
-}
-
-// arrival is a potential that has come.
-type arrival struct {
-	mrf.Potential
-	block *mrf.Block // its kind
 }
 
 // Errors of New.
@@ -251,11 +244,11 @@ func (s *State) view(place int) view { return s.viewBy(place, &s.own) }
 // viewBy is view for who reads by himself.
 func (s *State) viewBy(place int, own *reading) (v view) {
 	if place >= s.first {
-		a := &s.come[place-s.first]
-		v = view{block: a.block, ids: a.Vars, coef: a.Coef, scale: float32(a.Scale), w: s.theta[a.Rule] * a.Scale,
-			c: a.Constant}
-		for k, i := range a.Inputs {
-			v.c += a.InputCoef[k] * s.x[i]
+		a := &s.come.all[place-s.first]
+		v = view{block: a.block, ids: s.come.ids[a.from:a.inputs], coef: s.come.coef[a.from:a.inputs],
+			scale: float32(a.scale), w: s.theta[a.block.Rule] * a.scale, c: a.constant}
+		for e := a.inputs; e < a.end; e++ {
+			v.c += s.come.coef[e] * s.x[s.come.ids[e]]
 		}
 		return v
 	}
@@ -369,10 +362,7 @@ func (s *State) Bytes() (all, index int64) {
 	all = index + 8*int64(2*len(s.y)+(2+len(tethers))*len(s.gone)+len(s.mu)) + 4*int64(len(s.marks)+len(s.pressed.at))
 	all += 4*int64(len(tethers)*len(s.anchors)+len(s.debt)) + s.part.bytes()
 	all += s.of.bytes() + s.alone.bytes() + s.pins.bytes()
-	for k := range s.come {
-		p := &s.come[k]
-		all += int64(160 + 12*(len(p.Vars)+len(p.Inputs)) + 4*len(p.Vars))
-	}
+	all += s.come.bytes()
 	return all, index
 }
 

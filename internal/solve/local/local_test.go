@@ -288,7 +288,7 @@ func TestRollbackLeavesNoTrace(t *testing.T) {
 		if !slices.Equal(y, l.y) || !slices.Equal(g, l.g) || !slices.Equal(mu, l.mu) ||
 			!slices.Equal(gone, l.gone[:len(gone)]) || !slices.Equal(quiet, l.quiet[:len(quiet)]) ||
 			!slices.Equal(anchors, l.anchors) || before.gap != l.gap || before.objective != l.objective ||
-			before.kinds != l.kinds || len(before.come) != len(l.come) {
+			before.kinds != l.kinds || before.come.len() != l.come.len() {
 			t.Fatal("the state is not what it was")
 		}
 		l.change()
@@ -407,7 +407,7 @@ func TestMemoryStays(t *testing.T) {
 		l.Remove(l.Add(&comes))
 		l.Commit()
 	}
-	if n := len(l.come); n > compactAt {
+	if n := l.come.len(); n > compactAt {
 		t.Errorf("%d potentials are remembered", n)
 	}
 	after := l.Certificate()

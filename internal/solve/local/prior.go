@@ -18,9 +18,6 @@ type unary struct {
 	run   bool
 }
 
-// isSingle tells whether a potential that has come is one.
-func (a *arrival) isSingle() bool { return len(a.Vars) == 1 && a.block.Squared() }
-
 // fewBlocks is how many blocks are looked through for the potentials of a variable.
 const fewBlocks = 16
 
@@ -360,9 +357,6 @@ func (s *State) takeRelief(p *part, r *relief) {
 // the multiplier of that ground rule takes up whatever pushes it, which costs nothing. So what is around it is solved
 // without hard rules, where there are no others. Parts have them in the end all the same where nothing else makes the
 // proof: two ground rules may give one variable different values.
-
-// pins tells whether a potential pins a variable.
-func pins(kind mrf.Kind, vars []int32) bool { return kind == mrf.Equal && len(vars) == 1 }
 
 // findPins lists what pins variables.
 func (s *State) findPins() {

@@ -36,7 +36,7 @@ func (s *State) Gather() *Whole {
 	s.each(here, func(place int) {
 		w.places, w.Multipliers = append(w.places, int32(place)), append(w.Multipliers, s.mu[place])
 	})
-	w.Changed = s.first - len(w.places) + len(s.come)
+	w.Changed = s.first - len(w.places) + s.come.len()
 	w.come, w.gone = s.arrivals(here), s.departures()
 	w.Model = s.changed(w.gone, w.come, math.MaxInt)
 	return w
@@ -44,12 +44,15 @@ func (s *State) Gather() *Whole {
 
 // here lists the potentials that have come and are still there, those of one shape together.
 func (s *State) here() (here []int) {
-	for k := range s.come {
+	for k := range s.come.all {
 		if !s.isGone(s.first + k) {
 			here = append(here, k)
 		}
 	}
-	slices.SortStableFunc(here, func(a, b int) int { return s.come[a].CompareShape(&s.come[b].Potential) })
+	slices.SortStableFunc(here, func(a, b int) int {
+		p, q := s.come.at(a), s.come.at(b)
+		return p.CompareShape(&q)
+	})
 	return here
 }
 
@@ -69,7 +72,8 @@ func (s *State) each(here []int, visit func(place int)) {
 func (s *State) arrivals(here []int) []*mrf.Block {
 	come := &mrf.Model{}
 	for _, k := range here {
-		come.AppendPotential(&s.come[k].Potential)
+		p := s.come.at(k)
+		come.AppendPotential(&p)
 	}
 	return come.Blocks
 }
