@@ -220,11 +220,20 @@ func (v *view) slack(y []float64) float64 {
 	return d
 }
 
-// along is by how much the slack grows along a variable.
-func (v *view) along(variable int32) (slope float64) {
-	for k, i := range v.ids {
+// alongAt is by how much the slack of the potential at a place grows along a variable, for who reads by himself.
+func (s *State) alongAt(place int, variable int32, own *reading) (slope float64) {
+	var ids []int32
+	var coef []float64
+	if place >= s.first {
+		a := &s.come.all[place-s.first]
+		ids, coef = s.come.ids[a.from:a.inputs], s.come.coef[a.from:a.inputs]
+	} else {
+		s.locate(place, own)
+		ids, coef = own.block.Row(place-own.from, &own.row)
+	}
+	for k, i := range ids {
 		if i == variable {
-			slope += v.coef[k]
+			slope += coef[k]
 		}
 	}
 	return slope
@@ -252,12 +261,17 @@ func (s *State) viewBy(place int, own *reading) (v view) {
 		}
 		return v
 	}
+	s.locate(place, own)
+	return s.viewIn(own.block, place-own.from, own)
+}
+
+// locate finds the block that a potential of the first model is in.
+func (s *State) locate(place int, own *reading) {
 	if place < own.from || place >= own.end {
 		k, j := s.index.Locate(place)
 		own.block = s.model.Blocks[k]
 		own.from, own.end = place-j, place-j+own.block.Len
 	}
-	return s.viewIn(own.block, place-own.from, own)
 }
 
 // viewIn returns potential j of a block of the first model, until the next call.

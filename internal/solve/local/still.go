@@ -180,13 +180,18 @@ func (s *State) lookAround(l *lookout, v stray) {
 	for k := range levels {
 		levels[k] = -uint64(v.levels >> k & 1)
 	}
-	for _, place := range s.stillAlong(v.i, &levels, &l.own) {
-		q := s.viewBy(int(place), &l.own)
-		was := s.still[place/64].of(int(place % 64))
-		if q.along(v.i) > 0 != (v.rose>>was&1 == 1) {
-			continue
+	places, n := s.stillAlong(v.i, &levels, &l.own), 0
+	for _, place := range places { // first alone, so that none waits for the memory of the one before
+		was, nearer := s.still[place/64].of(int(place%64)), 0
+		if s.alongAt(int(place), v.i, &l.own) > 0 == (v.rose>>was&1 == 1) {
+			nearer = 1
 		}
-		if now := s.levelOf(&q, 0); now != was {
+		places[n] = place
+		n += nearer
+	}
+	for _, place := range places[:n] {
+		q := s.viewBy(int(place), &l.own)
+		if now := s.levelOf(&q, 0); now != s.still[place/64].of(int(place%64)) {
 			l.found = append(l.found, finding{place, int8(now)})
 		}
 	}

@@ -90,15 +90,17 @@ func (m *model) begin(p *Problem) {
 func (m *model) gather(r *rows, arity int) {
 	var vars [Longest]int32
 	var coef [Longest]float64
+	number, diagonal, floor := m.number, m.diagonal, r.floor[:len(r.slack)]
 	for n, d := range r.slack {
-		if !(d > r.floor[n]) {
+		if !(d > floor[n]) {
 			continue
 		}
 		free, root := 0, r.root[n]
-		for e := arity * n; e < arity*(n+1); e++ {
-			if k := m.number[r.vars[e]]; k >= 0 {
-				a := root * r.coef[e]
-				m.diagonal[k] += a * a
+		of := r.vars[arity*n : arity*(n+1)]
+		for e, a := range r.coef[arity*n : arity*(n+1)] {
+			if k := number[of[e]]; k >= 0 {
+				a *= root
+				diagonal[k] += a * a
 				vars[free], coef[free] = k, a
 				free++
 			}

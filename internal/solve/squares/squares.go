@@ -205,17 +205,21 @@ func (p *Problem) evaluate() (value float64) {
 // gradient sets the multipliers to the derivatives by the slacks, and the slopes with them.
 func (p *Problem) gradient() {
 	clear(p.Slopes)
+	slopes := p.Slopes
 	for arity := range p.rows {
 		r := &p.rows[arity]
+		n := len(r.slack)
+		floor, weight, mus := r.floor[:n], r.weight[:n], r.mu[:n]
 		for n, d := range r.slack {
 			mu := 0.0
-			if d > r.floor[n] {
-				mu = 2 * r.weight[n] * d
-				for e := arity * n; e < arity*(n+1); e++ {
-					p.Slopes[r.vars[e]] += r.coef[e] * mu
+			if d > floor[n] {
+				mu = 2 * weight[n] * d
+				vars := r.vars[arity*n : arity*(n+1)]
+				for e, a := range r.coef[arity*n : arity*(n+1)] {
+					slopes[vars[e]] += a * mu
 				}
 			}
-			r.mu[n] = mu
+			mus[n] = mu
 		}
 	}
 }
@@ -327,14 +331,14 @@ func (p *Problem) search(value float64) (after float64, ok bool) {
 func (p *Problem) along(step float64) (value, slope float64) {
 	for arity := range p.rows {
 		r := &p.rows[arity]
-		weight, floor, change := r.weight, r.floor, r.change
-		for n, d := range r.slack {
-			d += step * change[n]
-			if d > floor[n] {
-				push := weight[n] * d
-				value += push * d
-				slope += push * change[n]
-			}
+		n := len(r.slack)
+		weight, floor, change := r.weight[:n], r.floor[:n], r.change[:n]
+		for n, d := range r.slack { // which of them count is anyone's guess: so there is no branch
+			by := change[n]
+			d = max(d+step*by, floor[n])
+			push := weight[n] * d
+			value += push * d
+			slope += push * by
 		}
 	}
 	return value, 2 * slope
