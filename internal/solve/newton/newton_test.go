@@ -2,6 +2,7 @@ package newton
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -277,6 +278,48 @@ func TestManyClassesFromTheLast(t *testing.T) {
 		}
 		y, nu := slices.Clone(s.result.Y), slices.Clone(s.result.Multipliers)
 		s.WarmStart(y, nu)
+	}
+}
+
+// A start from multipliers begins in the schedule a factor before where the last solution ended, and no earlier than
+// one that does not know; one without multipliers begins at the start, and squares need no pull. All that is in units
+// of the weights.
+func TestBeginsInTheSchedule(t *testing.T) {
+	for _, c := range []struct {
+		exponent        int
+		warm            bool
+		begin           solve.Schedule
+		steepness, pull float64
+	}{
+		{1, true, solve.Schedule{}, warmSteepness, warmPull},
+		{1, true, solve.Schedule{Steepness: 5000, Pull: 1e-3}, 5000 / back, back * 1e-3},
+		{1, true, solve.Schedule{Steepness: 40, Pull: 1}, warmSteepness, warmPull},
+		{1, true, solve.Schedule{Steepness: 40, Pull: 1e-4}, warmSteepness, back * 1e-4},
+		{1, false, solve.Schedule{Steepness: 5000, Pull: 1e-3}, coldSteepness, coldPull},
+		{2, true, solve.Schedule{Steepness: 5000, Pull: 1e-3}, coldSteepness, weakest},
+	} {
+		for _, unit := range []float64{1, 1000} {
+			model := mrftest.Cora
+			model.Documents, model.Links, model.Exponent, model.HardSum = 30, 60, c.exponent, true
+			m, theta, x := model.Model()
+			for k := range theta {
+				theta[k] *= unit
+			}
+			f := mrftest.Field(m, theta, x)
+			var first []float64
+			s := New(f, solve.Settings{Begin: c.begin, Trace: func(i solve.Iteration) { first = append(first, i.Step) }})
+			if last := solved(t, New(f, solve.Settings{})); c.warm {
+				s.WarmStart(last.Y, last.Multipliers)
+			}
+			scale := weightScale(f)
+			s.begin(scale)
+			if pull := s.inner.shift / scale; s.env.steepness != c.steepness || math.Abs(pull/c.pull-1) > 1e-12 {
+				t.Errorf("%+v: it begins at %v with a pull of %v", c, s.env.steepness, pull)
+			}
+			if solved(t, s); first[0] != c.steepness {
+				t.Errorf("%+v: the first iteration is at %v", c, first[0])
+			}
+		}
 	}
 }
 
