@@ -12,9 +12,9 @@ import (
 
 // crowded is a classification in which each thing has about a dozen neighbours, by linear rules that are all written
 // with the same weight: what neighbours say drowns what the network sees, and all things are of one class.
-func crowded(t *testing.T) string {
+func crowded(t *testing.T, things int) string {
 	t.Helper()
-	const things, classes, labelled = 150, 3, 30
+	const classes, labelled = 3, 30
 	random := rand.New(rand.NewPCG(5, 5))
 	var features, near, targets, train, test strings.Builder
 	for k := range things {
@@ -54,7 +54,7 @@ func crowded(t *testing.T) string {
 // begins elsewhere. It tells how far it is.
 func TestWeightsThatDrownNetworks(t *testing.T) {
 	steps := make(map[string]int)
-	report := run(t, crowded(t), project.Options{Seed: 1, OnStage: func(name string, step, of int) {
+	report := run(t, crowded(t, 150), project.Options{Seed: 1, OnStage: func(name string, step, of int) {
 		if steps[name]++; step < 1 || step > of {
 			t.Errorf("%s: step %d of %d", name, step, of)
 		}
@@ -66,5 +66,22 @@ func TestWeightsThatDrownNetworks(t *testing.T) {
 		if steps[name] == 0 {
 			t.Errorf("nothing is heard of %s: %v", name, steps)
 		}
+	}
+}
+
+// Where things have many neighbours, factors fill, and an inference takes as long as one of more linear rules elsewhere:
+// fewer are made. The search for weights took 17 steps, and all seven times as long.
+func TestFewInferencesOfMuchWork(t *testing.T) {
+	most := make(map[string]int)
+	report := run(t, crowded(t, 300), project.Options{Seed: 1, OnStage: func(name string, step, of int) {
+		if step < of {
+			most[name] = max(most[name], step)
+		}
+	}}, engine.Stages{Learn: true, Infer: true})
+	if right := lastAccuracy(report); right < 0.9 {
+		t.Errorf("%.3f of the things are told right", right)
+	}
+	if got := most["weighing rules"]; got < 1 || got > 10 {
+		t.Errorf("weights were sought in %d steps, want at most 10", got)
 	}
 }

@@ -6,13 +6,15 @@ import (
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/interior"
 )
 
 // mostExact is the number of ground rules up to which all folds are held out, and weights found by MAP states to an
 // answer's gap. Of more, each inference takes long: then as many folds are held out as have enoughHeld things, fewer
 // weights and rounds are tried, to a looser gap, and derivatives are rough.
-// Linear rules, whose states lie in corners, take many times as long as squares: of them, mostLinear is that number.
-const mostExact, mostLinear, enoughHeld = 100_000, 20_000, 300
+// Linear rules, whose states lie in corners, take many times as long as squares: of them, mostLinear is that number, and
+// mostWork bounds what an inference takes, in nanoseconds: where things have many neighbours, factors fill.
+const mostExact, mostLinear, mostWork, enoughHeld = 100_000, 20_000, 1e8, 300
 
 // What bounds learning of many ground rules.
 const (
@@ -30,7 +32,17 @@ const (
 // large tells whether there are so many ground rules that no more inferences are made than are needed.
 func (g *learner) large() bool {
 	all := g.Model.Potentials()
-	return all > mostExact || all > mostLinear && slices.ContainsFunc(g.Model.Blocks, linear)
+	return all > mostExact || slices.ContainsFunc(g.Model.Blocks, linear) && (all > mostLinear || g.laborious())
+}
+
+// laborious tells whether an inference with factorisations is much work, by what the model's structure says of it.
+func (g *learner) laborious() bool {
+	if !g.measured {
+		field := mrf.NewFieldOn(g.Model, g.Field.Threads)
+		field.SetWeights(g.written())
+		g.measured, g.labour = true, interior.New(field, solve.Settings{Threads: g.Field.Threads}).Cost().Work > mostWork
+	}
+	return g.labour
 }
 
 // linear tells whether a block is of linear rules.

@@ -20,7 +20,9 @@ type learner struct {
 	links   map[int]link // of neural predicates, as they have been found
 	affirms map[int]affirmation
 	chains  *chains // of targets, as they have been found
-	middled bool    // labels have judged whether inference had better take the middle of what rules leave free
+	// measured tells that labour is known: whether an inference is much work.
+	measured, labour bool
+	middled          bool // labels have judged whether inference had better take the middle of what rules leave free
 }
 
 // explainInfeasible names the ground rules that contradict each other, if that is what ended learning.
