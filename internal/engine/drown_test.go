@@ -69,8 +69,8 @@ func TestWeightsThatDrownNetworks(t *testing.T) {
 	}
 }
 
-// Where things have many neighbours, factors fill, and an inference takes as long as one of more linear rules elsewhere:
-// fewer are made. The search for weights took 17 steps, and all seven times as long.
+// Where things have many neighbours, factors fill, and an inference takes as long as one of more linear rules
+// elsewhere: fewer are made. The search for weights took 17 steps, and all seven times as long.
 func TestFewInferencesOfMuchWork(t *testing.T) {
 	most := make(map[string]int)
 	report := run(t, crowded(t, 300), project.Options{Seed: 1, OnStage: func(name string, step, of int) {

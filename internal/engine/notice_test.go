@@ -147,6 +147,18 @@ func TestRisingLossOfWeights(t *testing.T) {
 const still = `"learn.method": "deeppsl", "learn.epochs": 3, "learn.deviation": 0, "learn.rate.rules": 0.01, ` +
 	`"learn.rate.networks": 0, "network.epochs": 0`
 
+// purrs are labels of two of the three classes that some other target has.
+func purrs() map[string]string {
+	files := make(map[string]string)
+	for k := range 30 {
+		files["asked.tsv"] += fmt.Sprintf("%d\n", k)
+		if k < 16 {
+			files["purrs.tsv"] += fmt.Sprintf("%d\t%s\n", k, []string{"much", "little"}[k%2])
+		}
+	}
+	return files
+}
+
 // Each way to learn nothing is noticed, by its name.
 func TestNotices(t *testing.T) {
 	nothing := func(int) string { return "0 0" }
@@ -199,6 +211,12 @@ func TestNotices(t *testing.T) {
 				`nothing more is learned from it [learn-dying]`},
 		{lesson{files: map[string]string{"train.tsv": "1\tcat\n2\tcat\n"}},
 			`1 of the 2 classes of Is have no label to learn from, such as "dog" [learn-unlabelled]`},
+		{lesson{rules: `, "1: Is(A, 'cat') -> Purrs(A, 'much') ^2", "1: Is(A, 'dog') -> Purrs(A, 'little') ^2"`,
+			more: `"Purrs/2": {"targets": "Purrs(A, Y) <- Asked(A) & Loud(Y)", "truth": {"learn": ["purrs.tsv"]}},
+				"Asked/1": {"observations": ["asked.tsv"]}, "Loud/1": {"observations": [["much"], ["little"], ["never"]]},`,
+			files: purrs()},
+			`1 of the 3 classes of Purrs have no label to learn from, such as "never": hardly anything will be taken for one ` +
+				`[learn-unlabelled]`},
 		{lesson{files: map[string]string{"targets.tsv": foxes, "train.tsv": "0\tcat\n1\tfox\n2\tfox\n3\tdog\n"}},
 			`1 of the 3 classes with labels of Is are none of network "seer", such as "fox" [learn-foreign]`},
 		{lesson{files: map[string]string{"train.tsv": "1\tcat\t1\n1\tdog\t1\n2\tcat\t0\n2\tdog\t0\n3\tcat\t0\n"}},

@@ -12,8 +12,8 @@ import (
 // mostExact is the number of ground rules up to which all folds are held out, and weights found by MAP states to an
 // answer's gap. Of more, each inference takes long: then as many folds are held out as have enoughHeld things, fewer
 // weights and rounds are tried, to a looser gap, and derivatives are rough.
-// Linear rules, whose states lie in corners, take many times as long as squares: of them, mostLinear is that number, and
-// mostWork bounds what an inference takes, in nanoseconds: where things have many neighbours, factors fill.
+// Linear rules, whose states lie in corners, take many times as long as squares: of them, mostLinear is that number,
+// and mostWork bounds what an inference takes, in nanoseconds: where things have many neighbours, factors fill.
 const mostExact, mostLinear, mostWork, enoughHeld = 100_000, 20_000, 1e8, 300
 
 // What bounds learning of many ground rules.

@@ -196,6 +196,15 @@ func (g *learner) same(from, to int, silent []bool) bool {
 	return alone
 }
 
+// labelledTwin is the labelled predicate where the chain of a network's twin ends, or else the twin; -1 without one.
+func (g *learner) labelledTwin(neural int) int {
+	twin := g.twin(neural)
+	if end, chained := g.chained().ends[twin]; chained {
+		return end
+	}
+	return twin
+}
+
 // lend gives targets without labels those of the ends of their chains: known has the place of each variable's label.
 func (g *learner) lend(known map[int32]int) {
 	var tuple []symbol.ID

@@ -18,7 +18,7 @@ func (n *notices) begins() error {
 	if n.g.Project.Config.Examples[load.Learn] != nil {
 		return nil // see lookAtExamples
 	}
-	for _, look := range []func() error{n.labels, n.classes, n.scored} {
+	for _, look := range []func() error{n.labels, n.classes, n.unseen, n.scored} {
 		if err := look(); err != nil {
 			return err
 		}
@@ -93,6 +93,50 @@ func (n *notices) classes() error {
 		}
 		if truth != nil && truth.Len() > 0 {
 			n.classesOf(declared, truth)
+		}
+	}
+	return nil
+}
+
+// usualLabels is how many labels classes have in the mean where one without is no chance.
+const usualLabels = 5
+
+// unseen notices classes of targets that no label names, though the others have many: what is of such a class is taken
+// for one of them. Those that a network sees by the same name have been noticed.
+func (n *notices) unseen() error {
+	g := n.g
+	seen := make(map[int]bool)
+	for k, declared := range g.Project.Config.Predicates {
+		if declared.Neural != nil {
+			seen[g.labelledTwin(k)] = true
+		}
+	}
+	for k, declared := range g.Project.Config.Predicates {
+		atoms := g.Tables.Store.Relations[k]
+		truth, err := g.Truth(load.Learn, k)
+		if err != nil {
+			return err
+		}
+		labelled, exclusive := classesOf(truth)
+		if seen[k] || !exclusive || atoms.FreeLen() == 0 || atoms.Free != relation.Target || relates(atoms) {
+			continue
+		}
+		labels, without, some := 0, 0, ""
+		for _, count := range labelled {
+			labels += count
+		}
+		for _, class := range atoms.Columns[atoms.Arity-1] {
+			if _, told := labelled[class]; !told {
+				if labelled[class] = 0; without == 0 {
+					some = g.Base.Symbols.Name(class)
+				}
+				without++
+			}
+		}
+		if without > 0 && labels >= usualLabels*len(labelled) {
+			n.see("learn-unlabelled", declared.Span, "", "give it labels, or leave it out",
+				"%d of the %d classes of %s have no label to learn from, such as %q: hardly anything will be taken for one",
+				without, len(labelled), declared.Name, some)
 		}
 	}
 	return nil
@@ -229,7 +273,7 @@ func (n *notices) isolated(e *batch.Examples, members []int32, scene *batch.Scen
 // truthOf returns the truth to learn from about what a network sees: of its own predicate, or of its twin.
 func (n *notices) truthOf(k int) (*relation.Relation, error) {
 	truth, err := n.g.Truth(load.Learn, k)
-	if at := n.g.twin(k); err == nil && at >= 0 && (truth == nil || truth.Len() == 0) {
+	if at := n.g.labelledTwin(k); err == nil && at >= 0 && (truth == nil || truth.Len() == 0) {
 		truth, err = n.g.Truth(load.Learn, at)
 	}
 	return truth, err
