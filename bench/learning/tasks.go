@@ -101,6 +101,8 @@ var tasks = []task{
 	seen{name: "enemies", rules: enemyRules, slots: names("s", 3), kinds: 4, noise: 0.5, train: 400, test: 400, gone: 0.3,
 		sure: 2, ask: askFight, labels: []string{"no", "yes"}, column: "Fight", target: "Fight", facts: "Enemy/2",
 		about: "whether two of up to three animals fight: which kinds are enemies differs from example to example"}.task(),
+	{name: "grids", metric: "accuracy", make: grids,
+		about: "whether a line of a grid of 4 by 4 shows anything twice: 100 grids, no cell is labelled"},
 	{name: "food-web", metric: "accuracy", make: foodWeb,
 		about: "plants, grazers and hunters by who eats whom: rules beside a network that sees little, 36 labels"},
 	shape{name: "rings", labels: 20, classes: 2, agree: 0.75, draw: ring,

@@ -15,9 +15,10 @@ import "math"
 // have other values together, with all further labels at the true ones; of degrees of truth, nothing else is thought to
 // be possible. Scopes are taken to be independent of each other: the result is a composite likelihood (Varin, Reid and
 // Firth 2011), exact where each label is about things of its own. It has a slope wherever something is to be learned,
-// but for outputs that are all uniform.
+// but for outputs that are all uniform. Labels about more things than can be gone through together are a crowd.
 type Latent struct {
 	scopes []*scope
+	crowds []*crowd
 	tried  int // choices times the terms that they are tried in
 }
 
@@ -32,18 +33,26 @@ type scope struct {
 // wrongLabels is the share of labels that are taken to be wrong: exp(−β) for the largest weight.
 const wrongLabels = 0.02
 
-// Len returns the number of scopes.
-func (l *Latent) Len() int { return len(l.scopes) }
+// Len returns the number of scopes, and of crowds.
+func (l *Latent) Len() int { return len(l.scopes) + len(l.crowds) }
 
 // renumbered returns it with inputs numbered anew.
 func (l *Latent) renumbered(number map[int32]int32) *Latent {
 	anew := &Latent{tried: l.tried}
 	for _, s := range l.scopes {
-		of := &scope{alone: s.alone, likely: s.likely, unhurt: s.unhurt, things: make([][]int32, len(s.things))}
-		for t, inputs := range s.things {
-			of.things[t] = renumbered(inputs, number)
-		}
-		anew.scopes = append(anew.scopes, of)
+		anew.scopes = append(anew.scopes, s.renumbered(number))
+	}
+	for _, c := range l.crowds {
+		anew.crowds = append(anew.crowds, c.renumbered(number))
+	}
+	return anew
+}
+
+// renumbered returns it with inputs numbered anew.
+func (s *scope) renumbered(number map[int32]int32) *scope {
+	anew := &scope{alone: s.alone, likely: s.likely, unhurt: s.unhurt, things: make([][]int32, len(s.things))}
+	for t, inputs := range s.things {
+		anew.things[t] = renumbered(inputs, number)
 	}
 	return anew
 }
@@ -54,6 +63,15 @@ func (s *scope) classes(thing int) int {
 		return 2
 	}
 	return len(s.things[thing])
+}
+
+// allClasses counts those of each thing.
+func (s *scope) allClasses() []int {
+	classes := make([]int, len(s.things))
+	for t := range classes {
+		classes[t] = s.classes(t)
+	}
+	return classes
 }
 
 // choices counts those of all things.
@@ -84,15 +102,18 @@ func (s *scope) chanceOf(x []float64) func(thing, class int) float64 {
 // Value returns the mean loss of the scopes, and writes its gradient by the inputs if upstream is not nil.
 func (l *Latent) Value(x, upstream []float64) float64 {
 	clear(upstream)
-	loss := 0.0
+	loss, many := 0.0, float64(l.Len())
 	for _, s := range l.scopes {
 		total := math.Max(s.likely.expect(s.chanceOf(x)), TinyFloor)
 		loss -= math.Log(total)
 		if upstream != nil {
-			s.slopes(upstream, -1/(total*float64(len(l.scopes))))
+			s.slopes(s.likely, upstream, -1/(total*many))
 		}
 	}
-	return loss / float64(len(l.scopes))
+	for _, c := range l.crowds {
+		loss += c.loss(x, upstream, 1/many)
+	}
+	return loss / many
 }
 
 // Kept returns the share of the scopes whose classes, more likely than not, break nothing with the labels as they are.
@@ -103,12 +124,17 @@ func (l *Latent) Kept(x []float64) float64 {
 			kept++
 		}
 	}
-	return float64(kept) / float64(len(l.scopes))
+	for _, c := range l.crowds {
+		if c.unhurt(x) > 0.5 {
+			kept++
+		}
+	}
+	return float64(kept) / float64(l.Len())
 }
 
-// slopes adds the gradient of what likely.expect returned last, times a factor.
-func (s *scope) slopes(upstream []float64, factor float64) {
-	s.likely.slopes(func(thing, class int, slope float64) {
+// slopes adds the gradient of what a diagram of the scope expected last, times a factor.
+func (s *scope) slopes(d *diagram, upstream []float64, factor float64) {
+	d.slopes(func(thing, class int, slope float64) {
 		switch {
 		case !s.alone[thing]:
 			upstream[s.things[thing][class]] += factor * slope

@@ -138,17 +138,56 @@ func TestLatentOfOne(t *testing.T) {
 	}
 }
 
-// Where there is too much to try for all things of a label together, it is tried for those of each ground rule.
-func TestLatentInParts(t *testing.T) {
+// Where there is too much to try for all things of a label together, what is said of each two is taken to be
+// independent of the others, and a label as probable as all that together leaves it.
+func TestLatentOfMany(t *testing.T) {
 	field, things := tallest(nil)
 	labels := &Labels{Variables: []int32{0, 1, 2}, Truth: []float64{0, 1, 0}, Entities: []int32{0, 0, 0},
 		Classes: []int32{0, 1, 2}}
 	whole := NewLatent(field, labels, things, MostTried)
-	parts := NewLatent(field, labels, things, whole.tried-1)
-	if parts == nil || parts.Len() != 3 {
-		t.Fatalf("%v in place of three scopes", parts)
+	crowd := NewLatent(field, labels, things, whole.tried-1)
+	if crowd == nil || len(crowd.crowds) != 1 || crowd.Len() != 1 {
+		t.Fatalf("%+v in place of one crowd", crowd)
 	}
-	if none := NewLatent(field, labels, things, parts.tried-1); none != nil {
+	x := []float64{0.2, 0.5, 0.3, 0.1, 0.2, 0.7, 0.6, 0.3, 0.1}
+	chance := func(tallest int) float64 {
+		all := 1.0
+		for _, pair := range [][2]int{{0, 1}, {0, 2}, {1, 2}} {
+			mean := 0.0
+			for z := range 9 {
+				classes, cost := [2]int{z / 3, z % 3}, 0.0
+				for k, thing := range pair {
+					if thing == tallest && classes[k] < classes[1-k] {
+						cost++
+					}
+				}
+				mean += x[3*pair[0]+classes[0]] * x[3*pair[1]+classes[1]] * math.Pow(wrongLabels, cost)
+			}
+			all *= mean
+		}
+		return all
+	}
+	want := -math.Log(chance(1) / (chance(0) + chance(1) + chance(2)))
+	if got := crowd.Value(x, nil); math.Abs(got-want) > 1e-12 {
+		t.Errorf("loss %v, want %v", got, want)
+	}
+	compareSlopes(t, crowd, x)
+	if got, want := crowd.Kept(x), 0.0; chance(1) < 0.5 && got != want {
+		t.Errorf("%v is kept, want %v of a chance of %v", got, want, chance(1))
+	}
+	if got := crowd.Kept([]float64{1, 0, 0, 0, 0, 1, 1, 0, 0}); got != 1 {
+		t.Errorf("%v is kept of what breaks nothing", got)
+	}
+	number := make(map[int32]int32)
+	moved := make([]float64, len(x))
+	for i := range x {
+		number[int32(i)] = int32(len(x) - 1 - i)
+		moved[len(x)-1-i] = x[i]
+	}
+	if got := crowd.renumbered(number).Value(moved, nil); math.Abs(got-want) > 1e-12 {
+		t.Errorf("loss %v with inputs numbered anew, want %v", got, want)
+	}
+	if none := NewLatent(field, labels, things, crowd.tried-1); none != nil {
 		t.Errorf("%d scopes of more than there is to be tried", none.Len())
 	}
 }

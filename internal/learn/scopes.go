@@ -50,7 +50,7 @@ func buildLatent(field *mrf.Field, labels *Labels, things [][]int32, hidden *hid
 	for _, g := range b.groups {
 		b.addScopes(g)
 	}
-	if len(b.latent.scopes) == 0 || b.latent.tried > most {
+	if b.latent.Len() == 0 || b.latent.tried > most {
 		return nil
 	}
 	return &b.latent
@@ -383,14 +383,20 @@ func (s *scope) next(choice []int) {
 	}
 }
 
-// addScopes makes one scope of all things that a group's ground rules speak of or, where these are too many, one of
-// each part. What is hidden is summed out before; where that is too much, it has no say.
+// addScopes makes one scope of all things that a group's ground rules speak of. Where these are too many, it makes a
+// crowd, or one of each part if labels have no other values. What is hidden is summed out before; where that is too
+// much, it has no say.
 func (b *latentBuilder) addScopes(g *labelGroup) {
 	if !b.sumOut(g) {
 		g.parts = slices.DeleteFunc(g.parts, b.hides)
 	}
-	if whole := b.together(g.parts, len(g.values)); whole != nil && len(g.parts) > 1 {
+	whole := b.together(g.parts, len(g.values))
+	switch {
+	case whole != nil:
 		g.parts = []*part{whole}
+	case len(g.parts) > 1 && len(g.values) > 1:
+		b.latent.crowds = append(b.latent.crowds, newCrowd(g))
+		return
 	}
 	for _, a := range g.parts {
 		b.latent.scopes = append(b.latent.scopes, a.finish(g.free))
@@ -455,24 +461,46 @@ func (a *part) add(some *part) {
 	}
 }
 
+// newCrowd makes one of a group's parts.
+func newCrowd(g *labelGroup) *crowd {
+	c := &crowd{free: make([]float64, len(g.free))}
+	for v, cost := range g.free {
+		c.free[v] = cost * math.Log(wrongLabels)
+	}
+	for _, a := range g.parts {
+		classes := a.scope.allClasses()
+		var costs []*diagram
+		for _, of := range a.costs {
+			costs = append(costs, newDiagram(classes, unbroken(of)))
+		}
+		a.scope.unhurt = newDiagram(classes, unbroken(a.leastCosts()))
+		c.parts, c.costs = append(c.parts, a.scope), append(c.costs, costs)
+	}
+	return c
+}
+
+// unbroken is exp(−β e) of costs e.
+func unbroken(costs []float64) []float64 {
+	chances := make([]float64, len(costs))
+	for z, cost := range costs {
+		chances[z] = math.Pow(wrongLabels, cost)
+	}
+	return chances
+}
+
 // finish returns the scope with the probability of the labels for each choice.
 func (a *part) finish(free []float64) *scope {
 	s := a.scope
-	classes := make([]int, len(s.things))
-	for t := range classes {
-		classes[t] = s.classes(t)
-	}
-	likely, unhurt := make([]float64, len(a.costs[0])), make([]float64, len(a.costs[0]))
-	least := a.leastCosts()
+	classes := s.allClasses()
+	likely := make([]float64, len(a.costs[0]))
 	for z, cost := range a.costs[0] {
-		unhurt[z] = math.Pow(wrongLabels, least[z])
 		all := 0.0
 		for v, costs := range a.costs {
 			all += math.Pow(wrongLabels, costs[z]+free[v]-cost-free[0])
 		}
 		likely[z] = 1 / all
 	}
-	s.unhurt, s.likely = newDiagram(classes, unhurt), newDiagram(classes, likely)
+	s.unhurt, s.likely = newDiagram(classes, unbroken(a.leastCosts())), newDiagram(classes, likely)
 	if len(free) == 1 {
 		s.likely = s.unhurt
 	}
