@@ -153,7 +153,7 @@ func (c *crossFitting) divide(context.Context) error {
 	if err != nil {
 		return err
 	}
-	divided := learn.Divide(labels, g.Project.Learning.Folds, g.Seed)
+	divided := g.deal(labels)
 	if divided == nil {
 		return c.beCautious(len(labels.Variables))
 	}
