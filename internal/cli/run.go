@@ -19,6 +19,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/project"
 	"github.com/deeppsl/deeppsl/internal/report"
 	"github.com/deeppsl/deeppsl/internal/session"
+	"github.com/deeppsl/deeppsl/internal/source"
 	"github.com/deeppsl/deeppsl/internal/training"
 )
 
@@ -301,16 +302,16 @@ func heldOut(c *training.CrossFit) string {
 	if c == nil {
 		return ""
 	}
-	by, chosen := "the truth of validation", []string{counted(c.Rounds, "round") + " of learning what is inferred"}
+	by, chosen := "the truth of validation", []string{source.Count(c.Rounds, "round") + " of learning what is inferred"}
 	if c.DecayFactor > 1 {
 		chosen = append([]string{fmt.Sprintf("%g times the decay", c.DecayFactor)}, chosen...)
 	}
 	if c.Folds > 0 {
-		by = "labels held out in " + counted(c.Folds, "fold")
-		chosen = append(chosen, counted(c.Epochs, "epoch")+" end to end")
+		by = "labels held out in " + source.Count(c.Folds, "fold")
+		chosen = append(chosen, source.Count(c.Epochs, "epoch")+" end to end")
 	}
 	if c.Afresh {
-		return fmt.Sprintf("%s chose to learn end to end from the beginning, in %s\n", by, counted(c.Epochs, "epoch"))
+		return fmt.Sprintf("%s chose to learn end to end from the beginning, in %s\n", by, source.Count(c.Epochs, "epoch"))
 	}
 	along := ""
 	for _, p := range c.Propagated {
@@ -320,23 +321,12 @@ func heldOut(c *training.CrossFit) string {
 	return fmt.Sprintf("%s chose %s: loss %.4f\n%s", by, strings.Join(chosen, ", "), c.Taught, along)
 }
 
-// counted returns "no things", "1 thing" or "n things".
-func counted(n int, thing string) string {
-	switch n {
-	case 0:
-		return "no " + thing + "s"
-	case 1:
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
 // ended says why learning did.
 func (r ran) ended() string {
 	if c := r.Training.CrossFit; r.Epochs == 0 && c != nil && c.Folds > 0 && r.Training.Ended == learn.Completed {
 		return "learning ended before epochs end to end: by labels held out they are no better\n"
 	}
-	return fmt.Sprintf("learning ended after %s: %s\n", counted(r.Epochs, "epoch"), r.Training.Ended.Sentence())
+	return fmt.Sprintf("learning ended after %s: %s\n", source.Count(r.Epochs, "epoch"), r.Training.Ended.Sentence())
 }
 
 // compared says whether the weights of rules were learned, or kept as they are written.

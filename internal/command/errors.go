@@ -106,7 +106,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		if unknown.GetSpecifiedShortnames() != "" {
 			name = "-" + unknown.GetSpecifiedName()
 		}
-		hint := cmp.Or(source.Suggest(name, flagNames(cmd)), optionHint(cmd, unknown.GetSpecifiedName()), SeeHelp(cmd))
+		hint := cmp.Or(optionHint(cmd, unknown.GetSpecifiedName()), source.Suggest(name, flagNames(cmd)), SeeHelp(cmd))
 		if other := commandWith(cmd, unknown); other != nil {
 			hint = other.CommandPath() + " has it: put the command first"
 		}
@@ -131,12 +131,16 @@ func needsValue(cmd *cobra.Command, flag *pflag.Flag) error {
 // OptionNames annotates a flag that takes name=value with the names.
 const OptionNames = "names"
 
+// called has how the names of options begin that are called something else elsewhere.
+var called = map[string]string{"lr": "learn.rate.", "learning-rate": "learn.rate."}
+
 // optionHint says how something is set that is no flag, but what a flag with names has; "" if none is called so.
 func optionHint(cmd *cobra.Command, name string) (hint string) {
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
 		var found []string
 		for _, option := range flag.Annotations[OptionNames] {
-			if strings.HasSuffix(option, "."+name) {
+			own := called[name]
+			if strings.HasSuffix(option, "."+name) || own != "" && strings.HasPrefix(option, own) {
 				found = append(found, fmt.Sprintf("-%s %s=VALUE", flag.Shorthand, option))
 			}
 		}

@@ -30,10 +30,12 @@ type field struct {
 
 // object calls the readers of a level's keys in the order of the text; unknown keys, and keys given twice, are errors.
 func (d *decoder) object(n node, level Level, what string, fields ...field) {
-	if !d.expect(n, object, what) {
+	allowed, read := readersOf(level, fields)
+	if n.kind() != object {
+		d.diags.Errorf("config-kind", n.span(), "its keys are "+strings.Join(allowed, ", "), "%s must be %s, not %s", what,
+			object, n.kind())
 		return
 	}
-	allowed, read := readersOf(level, fields)
 	for key, value := range d.members(n) {
 		at := slices.Index(allowed, key.scalar())
 		if at < 0 {

@@ -104,7 +104,7 @@ func (n *notices) watch(t *learn.Trainer, start int) {
 func (n *notices) epochs(t *learn.Trainer) {
 	for curve := t.Curve(); n.seen < min(len(curve), t.Last); {
 		n.seen++
-		n.curve, n.steps, n.when = curve[:n.seen], n.seen, fmt.Sprintf("after %d epochs", n.seen)
+		n.curve, n.steps, n.when = curve[:n.seen], n.seen, "after "+source.Count(n.seen, "epoch")
 		n.networks = curve[n.seen-1].Networks
 		if t.Validate == nil { // or else the best epoch is kept, whatever the loss
 			n.loss()
@@ -122,7 +122,7 @@ func (n *notices) fit(line learn.FitEpoch) {
 	if line.Number == 1 {
 		clear(n.lasted)
 	}
-	n.when = fmt.Sprintf("after %d epochs of fitting", line.Number)
+	n.when = "after " + source.Count(line.Number, "epoch") + " of fitting"
 	if line.Loss > nothingLeft {
 		n.layers(line.Gradients)
 	}
@@ -133,7 +133,7 @@ func (n *notices) fit(line learn.FitEpoch) {
 // unfinished notices learning from examples that ends while it goes on well, but has not come far.
 func (n *notices) unfinished(epochs int, right float64) {
 	n.see("learn-unfinished", source.Span{}, "", "raise learn.epochs",
-		"after %d epochs, the loss still falls, and %.0f %% of the examples are right", epochs, 100*right)
+		"after %s, the loss still falls, and %.0f %% of the examples are right", source.Count(epochs, "epoch"), 100*right)
 	n.waits = false
 	n.tell(1)
 }
@@ -204,8 +204,8 @@ func (n *notices) loss() {
 				hint += "; learn.method=auto chooses by itself"
 			}
 		}
-		n.see("learn-loss-rising", source.Span{}, "", hint, "the loss rose from %.4g to %.4g in %d epochs",
-			first, last, n.steps)
+		n.see("learn-loss-rising", source.Span{}, "", hint, "the loss rose from %.4g to %.4g in %s",
+			first, last, source.Count(n.steps, "epoch"))
 	}
 }
 
@@ -237,7 +237,8 @@ func (n *notices) still() {
 	if count > 1 || count == 1 && !ratios { // of a single one there is no ratio
 		n.see("learn-still", place, "",
 			"look whether the labels depend on the rules, raise learn.rate.rules, or try another learn.method",
-			"the weights of rules that are to be learned, %d in number, did not move in %d epochs", count, n.steps)
+			"the weights of rules that are to be learned, %d in number, did not move in %s", count,
+			source.Count(n.steps, "epoch"))
 	}
 }
 
