@@ -192,6 +192,48 @@ func TestLatentOfMany(t *testing.T) {
 	}
 }
 
+// A table of what two numbers, below ten, and one of three signs between them come to may be gone through for thousands
+// of examples: most rows break nothing with most classes, whatever the label.
+func TestLatentOfTable(t *testing.T) {
+	things := [][]int32{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {10, 11, 12}, {13, 14, 15, 16, 17, 18, 19, 20, 21, 22}}
+	model := &mrf.Model{Variables: 101, Inputs: 23, Rules: 2}
+	labels := new(Labels)
+	for i := range int32(101) { // 0 to 81, and -1 to -9 behind
+		labels.Variables, labels.Truth = append(labels.Variables, i), append(labels.Truth, 0)
+	}
+	labels.Truth[7] = 1
+	for a := range 10 {
+		for b := range 10 {
+			for sign, result := range []int{a + b, (a - b + 101) % 101, a * b} {
+				model.AppendPotential(&mrf.Potential{Exponent: 1, Vars: []int32{int32(result)}, Coef: []float64{-1},
+					Inputs:    []int32{things[0][a], things[1][sign], things[2][b]},
+					InputCoef: []float64{1, 1, 1}, Constant: -2, Scale: 1})
+			}
+		}
+	}
+	sum := &mrf.Potential{Kind: mrf.Equal, Rule: 1, Constant: -1, Scale: 1}
+	for _, i := range labels.Variables {
+		sum.Vars, sum.Coef = append(sum.Vars, i), append(sum.Coef, 1)
+	}
+	model.AppendPotential(sum)
+	field := mrf.NewFieldOn(model, 1)
+	field.SetWeights([]float64{1, 1})
+	latent := NewLatent(field, labels, things, MostTried)
+	if latent == nil || latent.Len() != 1 || latent.tried > MostTried/5000 {
+		t.Fatalf("%+v, of at most %d tried", latent, MostTried/5000)
+	}
+	x := make([]float64, 23)
+	x[3], x[10], x[13+4] = 1, 1, 1        // 3 + 4
+	want := math.Log(1 + 100*wrongLabels) // as all other results break a rule
+	if right := latent.Value(x, nil); math.Abs(right-want) > 1e-12 {
+		t.Errorf("a loss of %v of 3 + 4 = 7, want %v", right, want)
+	}
+	x[17], x[18] = 0, 1 // 3 + 5
+	if wrong := latent.Value(x, nil); math.Abs(wrong-want+math.Log(wrongLabels)) > 1e-12 {
+		t.Errorf("a loss of %v of 3 + 5 = 7, want %v", wrong, want-math.Log(wrongLabels))
+	}
+}
+
 // The gradient agrees with central differences.
 func TestLatentGradient(t *testing.T) {
 	field, things := likes()

@@ -12,7 +12,7 @@ const (
 	// mostChoices bounds those of a scope.
 	mostChoices = 10_000
 	// MostTried bounds the work of NewLatent: choices times the terms that they are tried in.
-	MostTried = 100_000_000
+	MostTried = 500_000_000
 )
 
 // NewLatent prepares the likelihood of labels under a field's weights. Things are the inputs of those with classes;
@@ -248,7 +248,7 @@ func (b *latentBuilder) charge(g *labelGroup, block *mrf.Block, p *mrf.Potential
 	if a == nil {
 		return
 	}
-	costs := make([]float64, len(slacks))
+	costs, most := make([]float64, len(slacks)), slices.Max(slacks)
 	for k, more := newKinds(a.scope, literals), true; more; more = k.next() {
 		d := 0.0
 		for _, l := range literals {
@@ -256,14 +256,18 @@ func (b *latentBuilder) charge(g *labelGroup, block *mrf.Block, p *mrf.Potential
 				d += l.coefficient
 			}
 		}
+		b.latent.tried += len(literals)
+		if most+d <= 0 && (block.Kind == mrf.Hinge || block.Kind == mrf.LessEqual) {
+			continue // as most classes break nothing, whatever the labels
+		}
 		breaks := false
 		for v, slack := range slacks {
 			costs[v] = unit * cost(block, slack+d)
 			breaks = breaks || costs[v] != 0
 		}
-		b.latent.tried += len(literals) + len(slacks)
+		b.latent.tried += len(slacks)
 		if !breaks {
-			continue // as most choices break few ground rules
+			continue
 		}
 		k.each(0, 0, func(z int) {
 			for v, c := range costs {
