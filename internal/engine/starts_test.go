@@ -82,6 +82,45 @@ func TestLearnSymmetricResults(t *testing.T) {
 	}
 }
 
+// Starts are judged by what inference would say of the examples. How many of four pictures show a seven is told by what
+// each count costs: MAP states lie between the counts, and by these hardly one is right.
+func TestStartsAreJudgedAsInferred(t *testing.T) {
+	const pictures, slots, examples = 1200, 4, 150
+	features, class := images(rand.New(rand.NewPCG(3, 1)), 3, 6, pictures)
+	table := func(first int) string {
+		text := "a,b,c,d,Count\n"
+		for k := first; k < first+examples*slots; k += slots {
+			count := 0
+			for i := range slots {
+				text += fmt.Sprintf("i%d,", k+i)
+				if class[k+i] == 2 {
+					count++
+				}
+			}
+			text += fmt.Sprintf("%d\n", count)
+		}
+		return text
+	}
+	path := writeProject(t, map[string]string{
+		"features.tsv": features, "train.csv": table(0), "test.csv": table(examples * slots),
+		"model.json": `{"rules": [
+			"1: Kind(+S, 'seven') = 1 * Count('1') + 2 * Count('2') + 3 * Count('3') + 4 * Count('4') ^2",
+			"Count(+N) = 1 ."],
+			"networks": {"eye": {"features": "features.tsv"}},
+			"predicates": {
+				"Kind/2": {"neural": {"network": "eye", "class": 1, "classes": ["one", "two", "seven"],
+					"slots": ["a", "b", "c", "d"]}},
+				"Count/1": {"targets": [["0"], ["1"], ["2"], ["3"], ["4"]]}
+			},
+			"examples": {"learn": "train.csv", "infer": "test.csv"}}`,
+	})
+	r := run(t, path, project.Options{Seed: 1}, learnAndInfer)
+	accuracy := lastAccuracy(r)
+	if best := r.Starts[len(r.Starts)-1]; accuracy < 0.9 || best.Right < 0.9 {
+		t.Errorf("%.2f of the test are right, and %.2f of what was learned from: %+v", accuracy, best.Right, r.Starts)
+	}
+}
+
 // How many examples are right is found by a sample of them that is the same each time, and by all if they are few: to
 // ask all of 30,000 took as long as five epochs.
 func TestSampleOfExamples(t *testing.T) {

@@ -33,13 +33,12 @@ const (
 type jury struct {
 	examples *batch.Examples
 	members  []int32
-	decides  bool // with batch.Predictions.Decide
 }
 
 // right returns the share of the examples that are right, or of a sample of them.
 func (j jury) right(ctx context.Context, g *learner) (float64, error) {
 	members, _ := batch.Draw(j.members, judged)
-	predictions, _, err := batch.InferSome(ctx, g.Grounding, j.examples, slices.Clone(members), j.decides)
+	predictions, _, err := batch.InferSome(ctx, g.Grounding, j.examples, slices.Clone(members), true)
 	return rightOf(ctx, predictions, err)
 }
 
@@ -186,7 +185,7 @@ func (s *starts) tell(ctx context.Context) error {
 			len(s.held.members))
 	}
 	members, _ := batch.Draw(s.held.members, sampled)
-	p, _, err := batch.InferSome(ctx, s.g.Grounding, s.held.examples, slices.Clone(members), s.held.decides)
+	p, _, err := batch.InferSome(ctx, s.g.Grounding, s.held.examples, slices.Clone(members), true)
 	if err != nil {
 		return err
 	}
