@@ -82,9 +82,9 @@ func TestLearnSymmetricResults(t *testing.T) {
 	}
 }
 
-// Starts are judged by what inference would say of the examples. How many of four pictures show a seven is told by what
-// each count costs: MAP states lie between the counts, and by these hardly one is right.
-func TestStartsAreJudgedAsInferred(t *testing.T) {
+// Nothing is called a guess that inference would get right. How many of four pictures show a seven is told by what each
+// count costs: MAP states lie between the counts, and by these hardly one is right.
+func TestWhatIsDecidedIsNoGuess(t *testing.T) {
 	const pictures, slots, examples = 1200, 4, 150
 	features, class := images(rand.New(rand.NewPCG(3, 1)), 3, 6, pictures)
 	table := func(first int) string {
@@ -115,9 +115,13 @@ func TestStartsAreJudgedAsInferred(t *testing.T) {
 			"examples": {"learn": "train.csv", "infer": "test.csv"}}`,
 	})
 	r := run(t, path, project.Options{Seed: 1}, learnAndInfer)
-	accuracy := lastAccuracy(r)
-	if best := r.Starts[len(r.Starts)-1]; accuracy < 0.9 || best.Right < 0.9 {
-		t.Errorf("%.2f of the test are right, and %.2f of what was learned from: %+v", accuracy, best.Right, r.Starts)
+	if accuracy := lastAccuracy(r); accuracy < 0.9 {
+		t.Errorf("%.2f of the test are right", accuracy)
+	}
+	for _, lint := range r.Warnings {
+		if lint.ID == "learn-chance" {
+			t.Errorf("said: %s", lint.Message)
+		}
 	}
 }
 

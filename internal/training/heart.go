@@ -33,12 +33,13 @@ const (
 type jury struct {
 	examples *batch.Examples
 	members  []int32
+	decides  bool // with batch.Predictions.Decide
 }
 
 // right returns the share of the examples that are right, or of a sample of them.
 func (j jury) right(ctx context.Context, g *learner) (float64, error) {
 	members, _ := batch.Draw(j.members, judged)
-	predictions, _, err := batch.InferSome(ctx, g.Grounding, j.examples, slices.Clone(members), true)
+	predictions, _, err := batch.InferSome(ctx, g.Grounding, j.examples, slices.Clone(members), j.decides)
 	return rightOf(ctx, predictions, err)
 }
 
@@ -184,8 +185,14 @@ func (s *starts) tell(ctx context.Context) error {
 			"%.0f %% of the examples learned from are right, and %.0f %% of %d others", 100*best.Right, 100**best.Held,
 			len(s.held.members))
 	}
+	decided := s.held
+	decided.decides = true
+	right, err := decided.right(ctx, s.g)
+	if err != nil || right > s.guessed+heartErrors*s.chance(s.guessed) {
+		return err // MAP states may lie between answers that what these cost tells
+	}
 	members, _ := batch.Draw(s.held.members, sampled)
-	p, _, err := batch.InferSome(ctx, s.g.Grounding, s.held.examples, slices.Clone(members), true)
+	p, _, err := batch.InferSome(ctx, s.g.Grounding, s.held.examples, slices.Clone(members), s.held.decides)
 	if err != nil {
 		return err
 	}

@@ -162,6 +162,7 @@ func (g *learner) starts(l lesson) (*starts, error) {
 		}
 		if known {
 			s.tries = append(s.tries, byAnswers)
+			s.learned.decides, s.held.decides = true, true
 		}
 		if drawable(task.Field.Model) {
 			s.tries = append(s.tries, byDraws)
