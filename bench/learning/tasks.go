@@ -103,6 +103,8 @@ var tasks = []task{
 		about: "whether two of up to three animals fight: which kinds are enemies differs from example to example"}.task(),
 	{name: "grids", metric: "accuracy", make: grids,
 		about: "whether a line of a grid of 4 by 4 shows anything twice: 100 grids, no cell is labelled"},
+	{name: "formulas", metric: "accuracy", make: formulas,
+		about: "what a digit, a sign and a digit come to, seen by two networks: 1,000 examples, neither is labelled"},
 	{name: "food-web", metric: "accuracy", make: foodWeb,
 		about: "plants, grazers and hunters by who eats whom: rules beside a network that sees little, 36 labels"},
 	shape{name: "rings", labels: 20, classes: 2, agree: 0.75, draw: ring,
