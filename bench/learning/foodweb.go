@@ -28,17 +28,10 @@ func foodWeb(seed uint64) (*problem, error) {
 	const species, classes = 240, webClasses
 	random := newRandom("food web", seed)
 	c := &classification{classes: classes, latent: true}
-	centres := make([][]float64, classes)
-	for class := range centres {
-		centres[class] = normals(random, 6, 0.45)
-	}
+	centres := newCentres(random, classes, 6, 0.45)
 	for range species {
 		class := webShares[random.IntN(len(webShares))]
-		row := normals(random, 6, 1)
-		for k := range row {
-			row[k] += centres[class][k]
-		}
-		c.x, c.y = append(c.x, row), append(c.y, class)
+		c.x, c.y = append(c.x, centres.near(random, class, 1)), append(c.y, class)
 	}
 	c.split(random, 36, 0)
 	p := newProject(webRules)

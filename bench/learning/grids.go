@@ -95,19 +95,15 @@ func grids(seed uint64) (*problem, error) {
 	fmt.Fprintln(train, strings.Join(slots, ",")+",Grid")
 	fmt.Fprintln(test, strings.Join(slots, ",")+",Grid")
 	const columns = 8
-	centres := make([][]float64, gridWidth)
-	for kind := range centres {
-		centres[kind] = normals(random, columns, 1)
-	}
+	centres := newCentres(random, gridWidth, columns, 1)
 	for k := range trainedGrids + testedGrids {
 		var all []float64
 		ids := make([]string, gridCells)
 		wrong := k % 2
 		for i, kind := range drawGrid(random, wrong == 1) {
-			cell, features := normals(random, columns, 0.5), []any{k*gridCells + i}
-			for c := range cell {
-				cell[c] += centres[kind][c]
-				features = append(features, cell[c])
+			cell, features := centres.near(random, kind, 0.5), []any{k*gridCells + i}
+			for _, value := range cell {
+				features = append(features, value)
 			}
 			p.row("features.tsv", features...)
 			all, ids[i] = append(all, cell...), strconv.Itoa(k*gridCells+i)

@@ -213,17 +213,31 @@ func constant(x float64) func(int) float64 { return func(int) float64 { return x
 
 // blobs are points around a centre of each class, in as many dimensions.
 func blobs(random *rand.Rand, n, classes, dimensions int, noise float64) (x [][]float64, y []int) {
-	centres := make([][]float64, classes)
-	for class := range centres {
-		centres[class] = normals(random, dimensions, 1)
-	}
+	at := newCentres(random, classes, dimensions, 1)
 	for range n {
 		class := random.IntN(classes)
-		point := normals(random, dimensions, noise)
-		for column := range point {
-			point[column] += centres[class][column]
-		}
-		x, y = append(x, point), append(y, class)
+		x, y = append(x, at.near(random, class, noise)), append(y, class)
 	}
 	return x, y
+}
+
+// centres are where the points of each class lie about.
+type centres [][]float64
+
+// newCentres draws those of some classes, which are about spread from the origin in each dimension.
+func newCentres(random *rand.Rand, classes, dimensions int, spread float64) centres {
+	all := make(centres, classes)
+	for class := range all {
+		all[class] = normals(random, dimensions, spread)
+	}
+	return all
+}
+
+// near draws a point of a class, with so much noise in each dimension.
+func (c centres) near(random *rand.Rand, class int, noise float64) []float64 {
+	point := normals(random, len(c[class]), noise)
+	for k := range point {
+		point[k] += c[class][k]
+	}
+	return point
 }

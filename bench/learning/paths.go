@@ -32,10 +32,7 @@ func paths(seed uint64) (*problem, error) {
 	p, s := pathProject(), &samples{Hidden: []int{pairHidden}}
 	known := simplePaths()
 	const columns = 8
-	centres := make([][]float64, len(grounds))
-	for k := range centres {
-		centres[k] = normals(random, columns, 1.5)
-	}
+	centres := newCentres(random, len(grounds), columns, 1.5)
 	costs := [][]float64{{1}, {3}, {9}}
 	var x [][]float64
 	right := 0
@@ -57,10 +54,7 @@ func paths(seed uint64) (*problem, error) {
 		slots := make([]string, 0, 2*cells)
 		seen := make([]float64, cells)
 		for c := range ground {
-			row := normals(random, columns, 1)
-			for k := range row {
-				row[k] += centres[ground[c]][k]
-			}
+			row := centres.near(random, ground[c], 1)
 			seen[c] = expectedCosts(row, centres, costs)[0]
 			all, slots, x = append(all, row...), append(slots, strconv.Itoa(len(x))), append(x, row)
 		}

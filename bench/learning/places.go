@@ -58,10 +58,7 @@ func (z *places) problem(seed uint64) (*problem, error) {
 	random := newRandom(z.name, seed)
 	p, s := z.project(), &samples{Hidden: []int{pairHidden}}
 	kinds, columns := len(z.costs), 6
-	centres := make([][]float64, kinds)
-	for k := range centres {
-		centres[k] = normals(random, columns, 1.5)
-	}
+	centres := newCentres(random, kinds, columns, 1.5)
 	var x [][]float64
 	right := 0
 	for example := 0; example < placesTrain+tests; {
@@ -69,10 +66,8 @@ func (z *places) problem(seed uint64) (*problem, error) {
 		var rows []string
 		known, seen := make([][]float64, z.things), make([][]float64, z.things)
 		for k := range z.things {
-			kind, row := random.IntN(kinds), normals(random, columns, 1)
-			for l := range row {
-				row[l] += centres[kind][l]
-			}
+			kind := random.IntN(kinds)
+			row := centres.near(random, kind, 1)
 			known[k], seen[k] = z.costs[kind], expectedCosts(row, centres, z.costs)
 			all, rows = append(all, row...), append(rows, strconv.Itoa(len(x)+k))
 		}

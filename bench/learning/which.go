@@ -114,17 +114,10 @@ func (q *which) problem(seed uint64) (*problem, error) {
 func (q *which) drawer(random *rand.Rand) func() ([]float64, float64) {
 	const columns = 6
 	if !q.sizes {
-		centres := make([][]float64, q.classes)
-		for class := range centres {
-			centres[class] = normals(random, columns, 1)
-		}
+		centres := newCentres(random, q.classes, columns, 1)
 		return func() ([]float64, float64) {
 			class := random.IntN(q.classes)
-			row := normals(random, columns, q.noise)
-			for k := range row {
-				row[k] += centres[class][k]
-			}
-			return row, float64(class)
+			return centres.near(random, class, q.noise), float64(class)
 		}
 	}
 	direction := normals(random, columns, 1)
