@@ -568,11 +568,11 @@ func (c *crossFitting) knowing(ctx context.Context) (*learn.Verdict, error) {
 	if err := r.schedule(c.folds); err != nil || !r.mayKnow() {
 		return nil, err
 	}
-	forgotten, err := r.answer(ctx, false, c.plan.theta)
+	forgotten, err := r.answer(ctx, false, c.weights())
 	if err != nil {
 		return nil, err
 	}
-	known, rehearsed, err := r.know(ctx, &forgotten, c.plan.theta, &c.plan)
+	known, rehearsed, err := r.know(ctx, &forgotten, c.weights(), &c.plan)
 	if err != nil || !rehearsed.Known {
 		return nil, err
 	}

@@ -23,6 +23,9 @@ func (c *crossFitting) propagate(ctx context.Context) error {
 	if len(c.folds) == 0 || !c.fitsAny || !s.Propagate || s.Freeze || s.Learn.NetworkRate == 0 {
 		return nil
 	}
+	if c.plan.afresh && c.folds[0].ends == nil {
+		return nil // what the networks to compare with see was too much to keep
+	}
 	for _, spec := range g.Networks.Specs {
 		rival, err := c.propagating(ctx, spec.Name)
 		if err != nil {
