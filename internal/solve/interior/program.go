@@ -28,10 +28,11 @@ type program struct {
 	width    []float64 // of each variable, for what it stands for
 	sides    []float64 // the multiplier that each one's lower and upper bound has if it is a hard row's, for each unit
 	gradient []float64
-	several  []int32 // rows of more than one variable, which go into the factorisation
-	rigid    bool    // some of which are hard
-	steep    bool    // or have weights that are many times others
-	curved   bool    // some row has a compliance
+	bend     []float64 // of each variable, by its bounds and squares
+	several  []int32   // rows of more than one variable, which go into the factorisation
+	rigid    bool      // some of which are hard
+	steep    bool      // or have weights that are many times others
+	curved   bool      // some row has a compliance
 	saved    []float64
 	firm     float64
 	floor    float64 // the least that firm is

@@ -97,3 +97,23 @@ func TestWeightsApart(t *testing.T) {
 func TestCoefficientsApart(t *testing.T) {
 	takes(t, 30, 16, func(seed uint64) *mrf.Field { return coefficients(1000, seed) })
 }
+
+// bentBelow pushes a variable down by a square of this size, while a hard row, of coefficients of many and 1, holds it
+// at 0.25 or more.
+func bentBelow(many, size float64) *mrf.Field {
+	b := mrftest.New(2, 0, 1).Rule(0, mrf.LessEqual, 0)
+	b.Add(0.25, []mrftest.Term{{Index: 0, Coef: many}, {Index: 1, Coef: -1}}, nil)
+	b.Rule(0, mrf.Hinge, 2)
+	b.Add(0, []mrftest.Term{{Index: 0, Coef: -0.001}, {Index: 1, Coef: size}}, nil)
+	return mrftest.Field(b.Model(), []float64{1}, nil)
+}
+
+// Where squares bend variables by far more than coefficients of hard rows are, these are not held too loosely.
+func TestHardRowsOfBentVariables(t *testing.T) {
+	for _, c := range [][2]float64{{1e3, 1e4}, {1e4, 1e3}, {1e4, 1e4}, {1e5, 1e3}, {1e3, 1e6}} {
+		r, err := interior.New(bentBelow(c[0], c[1]), solve.Settings{Gap: 1e-6}).Solve(t.Context())
+		if err != nil || r.Status != solve.Optimal || math.Abs(r.Y[1]-0.25) > 1e-6 {
+			t.Errorf("%g: %v after %d steps, %v, %+v, %v", c, r.Status, r.Iterations, r.Y, r.Certificate, err)
+		}
+	}
+}

@@ -8,9 +8,13 @@ func (p *program) curvature() {
 	for i, y := range p.y {
 		p.diagonal[i] = p.zl[i]/y + p.zu[i]/(1-y) + (proximal+p.firm)*p.width[i]*p.width[i]
 	}
+	p.relate()
 	for k := range p.rows {
 		r := &p.rows[k]
 		give := r.compliance + soft + p.firm
+		if p.firm > 0 && r.hard {
+			give = soft + p.firm*p.share(r)
+		}
 		if r.upper {
 			give += r.t / (r.hi - r.mu)
 		}
@@ -27,6 +31,34 @@ func (p *program) curvature() {
 		}
 	}
 }
+
+// relate adds up what bends each variable, where rows are firm: its bounds and squares.
+func (p *program) relate() {
+	if p.firm == 0 {
+		return
+	}
+	p.bend = append(p.bend[:0], p.diagonal...)
+	for k := range p.rows {
+		if r := &p.rows[k]; r.compliance > 0 {
+			for l := r.first; l < r.last; l++ {
+				p.bend[p.index[l]] += p.coef[l] / r.compliance * p.coef[l]
+			}
+		}
+	}
+}
+
+// share is the part of firm that a hard row has, so that this is little beside what it gives by its variables: these
+// may be bent by far more than the row's coefficients are.
+func (p *program) share(r *row) float64 {
+	own := 0.0
+	for l := r.first; l < r.last; l++ {
+		own += p.coef[l] / p.bend[p.index[l]] * p.coef[l]
+	}
+	return min(1, own*giving)
+}
+
+// giving is how many times as much as firm a row is to give by its variables for all of it.
+const giving = 1e6
 
 // direct computes the step to where each product is mu, and what is wanted beyond that of each.
 func (p *program) direct(mu float64) {
