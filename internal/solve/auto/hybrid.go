@@ -64,6 +64,7 @@ const (
 )
 
 func newHybrid(field *mrf.Field, settings solve.Settings) *hybrid {
+	settings.Bare = settings.Bare && !finishable(field.Model)
 	h := &hybrid{Solver: newton.New(field, settings), field: field, settings: settings, hope: hope,
 		patient: squaresPatience, warm: 1, hard: field.Model.Hard()}
 	if !demanding(field.Model) {
@@ -86,8 +87,7 @@ func newHybrid(field *mrf.Field, settings solve.Settings) *hybrid {
 func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 	began := time.Now()
 	r, err := h.solve(ctx)
-	if m := h.field.Model; err != nil || h.warm > 1 || !stuck(r.Status) || r.Multipliers == nil ||
-		m.Potentials() > face.Most || m.Variables > face.Most {
+	if err != nil || h.warm > 1 || !stuck(r.Status) || r.Multipliers == nil || !finishable(h.field.Model) {
 		return r, err
 	}
 	stop := func() bool {
@@ -98,6 +98,9 @@ func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 	}
 	return r, nil
 }
+
+// finishable tells whether a problem is small enough to be finished on a face.
+func finishable(m *mrf.Model) bool { return m.Potentials() <= face.Most && m.Variables <= face.Most }
 
 // solve solves the problem by the two methods.
 func (h *hybrid) solve(ctx context.Context) (*solve.Result, error) {

@@ -88,3 +88,33 @@ func TestRoundingIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// A small problem of squares that rounding of slacks keeps from a proof is finished also where nobody asks for its
+// multipliers.
+func TestSquaresOfFarWeightsAreFinishedBare(t *testing.T) {
+	const n = 4
+	b := mrftest.New(n*(n+1), 0, 3).Rule(0, mrf.Hinge, 2)
+	for a := range n {
+		for c := range n {
+			b.Add(-0.5, []mrftest.Term{{Index: n + n*c + c, Coef: 0.001}, {Index: c, Coef: 0.001}, {Index: a, Coef: 100}}, nil)
+		}
+	}
+	b.Rule(1, mrf.Linear, 1)
+	for k := range n * n {
+		b.Add(1, []mrftest.Term{{Index: n + k, Coef: -1}}, nil)
+	}
+	b.Rule(2, mrf.Linear, 1)
+	for a := range n {
+		b.Add(1, []mrftest.Term{{Index: a, Coef: -1}}, nil)
+	}
+	f := mrf.NewField(b.Model())
+	f.SetWeights([]float64{1e-3, 1e-3, 5e-15})
+	settings, options := solve.Settings{Gap: 1e-6, Bare: true}, auto.Options{Presolve: true, Split: true}
+	s, err := auto.Inference("auto", f, settings, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.Solve(context.Background()); err != nil || r.Status != solve.Optimal {
+		t.Fatalf("%v, gap %g, %v", r.Status, r.Gap, err)
+	}
+}
