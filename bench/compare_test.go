@@ -108,7 +108,8 @@ func compareOptions(t *testing.T, more ...string) *options {
 // The scripts must agree with us wherever their packages are installed.
 func TestInstalledPeers(t *testing.T) {
 	for _, m := range []string{"citation", "transitivity"} {
-		got := object(t, "--model", m, "--size", "1000", "--gap", "1e-6", "--peers", "osqp,clarabel,highs", "--json")
+		got := object(t, "--model", m, "--size", "1000", "--gap", "1e-6", "--json",
+			"--peers", "osqp,clarabel,highs,highs-default")
 		for _, e := range got["peers"].([]any)[1:] {
 			e := e.(map[string]any)
 			if note, _ := e["note"].(string); note != "" {

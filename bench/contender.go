@@ -44,7 +44,8 @@ var peers = []contender{
 	{"java-default", true, javaWith("inference.normalize=true")},
 	{"osqp", false, scriptOf("osqp")},
 	{"clarabel", false, scriptOf("clarabel")},
-	{"highs", false, scriptOf("highs")},
+	{"highs", false, scriptOf("highs", "ipm")},
+	{"highs-default", false, scriptOf("highs", "choose")},
 	{database, false, nil},
 }
 
@@ -115,13 +116,15 @@ func javaVersion(log string) string {
 	return strings.TrimSpace(version)
 }
 
-// scriptOf runs a solver of quadratic programs by the script of its name, on the exported problem.
-func scriptOf(name string) func(context.Context, *contest) (*outcome, error) {
+// scriptOf runs a solver of quadratic programs by the script of its name, on the exported problem, with one of its
+// methods if it has several.
+func scriptOf(name string, method ...string) func(context.Context, *contest) (*outcome, error) {
 	text := script("program") + script(name)
 	return func(ctx context.Context, c *contest) (*outcome, error) {
-		answer := filepath.Join(c.dir, name+".bin")
-		p, err := execute(ctx, c.dir, c.limit+readingTime, c.python, "-c", text, c.exported, answer,
-			fmt.Sprint(c.gap), fmt.Sprint(c.limit.Seconds()), strconv.Itoa(c.field.Model.Variables))
+		answer := filepath.Join(c.dir, name+strings.Join(method, "")+".bin")
+		args := append([]string{"-c", text, c.exported, answer, fmt.Sprint(c.gap), fmt.Sprint(c.limit.Seconds()),
+			strconv.Itoa(c.field.Model.Variables)}, method...)
+		p, err := execute(ctx, c.dir, c.limit+readingTime, c.python, args...)
 		if err != nil {
 			return nil, err
 		}

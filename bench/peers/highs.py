@@ -5,8 +5,9 @@ h.silent()
 if h.readModel(path) != highspy.HighsStatus.kOk:
     sys.exit("HiGHS does not read the problem")
 h.setOptionValue("time_limit", limit)
-if h.getModel().hessian_.dim_ == 0:  # a linear program: its interior point method is the fastest, without crossover
-    h.setOptionValue("solver", "ipm")
+method = sys.argv[6]
+if method == "ipm" and h.getModel().hessian_.dim_ == 0:  # a linear program: fast on large ones, without crossover
+    h.setOptionValue("solver", method)
     h.setOptionValue("run_crossover", "off")
     h.setOptionValue("ipm_optimality_tolerance", gap)
 start = clock()

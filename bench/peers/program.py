@@ -1,7 +1,7 @@
 """What the scripts of all peers share: the problem, read from free MPS, and the answer.
 
-The arguments are the problem's path, the path for the answer, the relative gap, the limit of seconds, and how many of
-the columns, the first ones, are the problem's own variables; the others are slacks.
+The arguments are the problem's path, the path for the answer, the relative gap, the limit of seconds, how many of the
+columns, the first ones, are the problem's own variables, while the others are slacks, and a method for some peers.
 """
 import json
 import sys
