@@ -3,6 +3,8 @@ package explain
 import (
 	"context"
 	"math"
+
+	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
 // Summary is the balance of an atom in short.
@@ -79,7 +81,7 @@ func (s *State) pushOnAll() (pushes, sizes []float64) {
 func (s *State) improveAll(ctx context.Context) error {
 	limits := s.settings
 	limits.Gap, limits.Feasibility = sharpest, feasible
-	before := s.whole()
+	before := solve.Certify(s.field, s.y, s.mu)
 	if proven(before, limits) {
 		return nil
 	}

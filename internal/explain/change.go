@@ -42,11 +42,13 @@ func (s *State) WhatIf(ctx context.Context, i int32, change *Change) (*Counterfa
 	if change.Rule < 0 {
 		whole, unit := s.whole(), s.field.Unit()
 		r := s.region(i, gone, change.Added)
-		done, err := r.resolve(ctx, changedGap*unit, changedBudget*unit, max(least, len(s.y)/5))
+		budget := changedBudget * unit
+		generous := max(budget, s.room(whole))
+		done, err := r.resolve(ctx, changedGap*unit, budget, generous, max(least, len(s.y)/5))
 		if err != nil {
 			return nil, err
 		}
-		if done && r.violation <= feasible && math.Abs(r.gap) <= 2*changedBudget*unit {
+		if done && r.violation <= feasible && max(r.gap-generous, r.excess) <= 2*budget {
 			return r.counterfactual(i, change, whole), nil
 		}
 	}
@@ -54,18 +56,29 @@ func (s *State) WhatIf(ctx context.Context, i int32, change *Change) (*Counterfa
 }
 
 // A region is solved to changedGap and grows until the gap around it has grown by no more than changedBudget, both in
-// units of energy; least is the number of atoms that one may have in any case.
+// units of energy; least is the number of atoms that one may have in any case. Once all rounds together have gone
+// through more ground rules than is cheap, a part of the gap that was asked for (spare) is accepted, and what is taken
+// in leaves a part of that (ahead), as what is behind it will be pushed in turn.
 const (
 	changedGap    = 1e-8
 	changedBudget = 1e-6
 	least         = 500
+	cheap         = 10_000
+	spare         = 0.5
+	ahead         = 0.1
 )
 
+// room is how much the gap of the whole may grow by: a part of what may be, and no more than is left of it.
+func (s *State) room(whole *proof) float64 {
+	asked := s.settings.WithDefaults(0).Gap * max(s.field.Grain(), math.Abs(whole.objective.Value()))
+	return min(spare*asked, asked-whole.gap.Value())
+}
+
 // counterfactual says what the region's state means for a variable and the whole.
-func (r *region) counterfactual(i int32, change *Change, whole solve.Certificate) *Counterfactual {
-	out := &Counterfactual{Change: change.Name, Value: snapped(r.at[i].y), Objective: whole.Objective + r.objective}
-	out.Gap = solve.Relative(r.state.field, max(0, whole.Objective-whole.DualBound+r.gap), out.Objective)
-	return out
+func (r *region) counterfactual(i int32, change *Change, whole *proof) *Counterfactual {
+	objective := whole.objective.Value() + r.objective
+	gap := solve.Relative(r.state.field, max(0, whole.gap.Value()+r.gap)+r.excess, objective)
+	return &Counterfactual{Change: change.Name, Value: snapped(r.at[i].y), Objective: objective, Gap: gap}
 }
 
 // anew is WhatIf by solving all components that the change touches.
@@ -91,19 +104,10 @@ func (s *State) anew(ctx context.Context, i int32, change *Change, gone map[int]
 	at, _ := slices.BinarySearch(c.variables, i)
 	out := &Counterfactual{Change: change.Name, Value: snapped(result.Y[at])}
 	whole := s.whole()
-	out.Objective = whole.Objective - c.proof.Objective + result.Objective
-	rest := whole.Objective - whole.DualBound - (c.proof.Objective - c.proof.DualBound)
+	out.Objective = whole.objective.Value() - c.proof.Objective + result.Objective
+	rest := whole.gap.Value() - (c.proof.Objective - c.proof.DualBound)
 	out.Gap = solve.Relative(s.field, max(0, rest)+math.Abs(result.Objective-result.DualBound), out.Objective)
 	return out, nil
-}
-
-// whole certifies the whole state, once.
-func (s *State) whole() solve.Certificate {
-	if s.certificate == nil {
-		proof := solve.Certify(s.field, s.y, s.mu)
-		s.certificate = &proof
-	}
-	return *s.certificate
 }
 
 // gone lists the places of what a change takes away.
@@ -149,7 +153,8 @@ func (s *State) find(g *Ground, taken map[int]bool) int {
 // left out, all of the model.
 func (s *State) touched(ctx context.Context, i int32, change *Change, gone map[int]bool) (*component, error) {
 	if change.Rule >= 0 {
-		return &component{variables: upTo(s.field.Model.Variables), potentials: upTo(len(s.mu)), proof: s.whole()}, nil
+		whole := solve.Certify(s.field, s.y, s.mu)
+		return &component{variables: upTo(s.field.Model.Variables), potentials: upTo(len(s.mu)), proof: whole}, nil
 	}
 	variables := []int32{i}
 	for place := range gone {

@@ -538,6 +538,8 @@ func (s *State) polish(p *piece, places []int32) bool {
 	if !ok {
 		return false
 	}
+	s.withdraw(places, p.variables)
+	defer s.deposit(places, p.variables)
 	y, mu := pick(s.y, p.variables), make([]float64, len(p.tights))
 	for k, i := range p.variables {
 		to := y[k] + step[k]
@@ -555,7 +557,6 @@ func (s *State) polish(p *piece, places []int32) bool {
 		for _, place := range places {
 			s.mu[place] = s.look(int(place)).mu
 		}
-		s.certificate = nil
 		return true
 	}
 	put(s.y, p.variables, y)

@@ -21,9 +21,10 @@ type region struct {
 	rows  []*place
 	seen  map[int]*place
 	added []*place
-	// gap and objective are by how much those of the whole have changed.
-	gap, objective float64
-	violation      float64
+	// gap and objective are by how much those of the whole have changed, and excess is what the region's state may have
+	// won by violating hard ground rules.
+	gap, objective    float64
+	violation, excess float64
 }
 
 // border is an atom of a region, which is free to move there, or around it.
@@ -75,7 +76,12 @@ func (r *region) atom(i int32) *border {
 	if a := r.at[i]; a != nil {
 		return a
 	}
-	a := &border{number: i, y: r.state.y[i], g: r.state.slope(i)}
+	a := &border{number: i, y: r.state.y[i]}
+	if whole := r.state.proof; whole != nil {
+		a.g = whole.slopes[i]
+	} else {
+		a.g = r.state.slope(i)
+	}
 	a.slope = a.g
 	r.at[i] = a
 	r.atoms = append(r.atoms, a)
@@ -167,29 +173,24 @@ func (p *place) slack(start *State) float64 {
 
 // cost is what the ground rule adds to the gap and to the objective.
 func (p *place) cost(d, mu float64) (gap, objective float64) {
-	value, compliance := 0.0, 0.0
-	if !p.block.Kind.Hard() {
-		if p.w == 0 {
-			return 0, 0
-		}
-		value, _ = p.block.Potential(d)
-		value *= p.w
-		if p.block.Kind != mrf.Linear && p.block.Exponent == 2 && mu != 0 {
-			compliance = 1 / (2 * p.w)
-		}
-	}
-	return solve.Slackness(value, d, mu, compliance), value
+	_, gap, objective = solve.Contribution(p.block, p.w, d, mu)
+	return gap, objective
 }
 
 // resolve solves the region to a gap, and takes in what is around it until the gaps there have grown by no more than a
-// budget, both in units of energy. It is not done where the region would have more atoms than a limit.
-func (r *region) resolve(ctx context.Context, gap, budget float64, limit int) (done bool, err error) {
-	for {
+// budget, or than a generous one as soon as going on is not cheap: all in units of energy. It is not done where the
+// region would have more atoms than a limit.
+func (r *region) resolve(ctx context.Context, gap, budget, generous float64, limit int) (done bool, err error) {
+	enough := budget
+	for work := len(r.rows); ; work += len(r.rows) {
 		if err := r.solve(ctx, gap); err != nil {
 			return false, err
 		}
 		r.account()
-		if !r.grow(budget) {
+		if work > cheap {
+			budget, enough = generous, max(budget, ahead*generous)
+		}
+		if !r.grow(budget, enough) {
 			return true, nil
 		}
 		if r.size() > limit {
@@ -309,7 +310,7 @@ func (p *place) write(b *mrf.Block) {
 
 // account finds by how much the gap and the objective of the whole have changed.
 func (r *region) account() {
-	r.gap, r.objective, r.violation = 0, 0, 0
+	r.gap, r.objective, r.violation, r.excess = 0, 0, 0, 0
 	for _, a := range r.atoms {
 		a.slope = a.g
 	}
@@ -337,8 +338,9 @@ func (r *region) account() {
 		if p.block.Kind == mrf.Equal {
 			d = math.Abs(d)
 		}
-		if p.block.Kind.Hard() {
+		if p.block.Kind.Hard() && d > 0 {
 			r.violation = max(r.violation, d)
+			r.excess += math.Abs(p.now * d)
 		}
 	})
 	for _, a := range r.atoms {
@@ -346,9 +348,9 @@ func (r *region) account() {
 	}
 }
 
-// grow takes in the atoms around the region whose gaps have grown most, until what the others have grown by is no more
-// than allowed; all of them where hard rules are violated. False if there are none.
-func (r *region) grow(allowed float64) bool {
+// grow takes in the atoms around the region whose gaps have grown most, if they have by more than allowed in all, until
+// the others have by no more than enough; all of them where hard rules are violated. False if there are none.
+func (r *region) grow(allowed, enough float64) bool {
 	type candidate struct {
 		atom  *border
 		worse float64
@@ -363,16 +365,12 @@ func (r *region) grow(allowed float64) bool {
 		}
 	}
 	slices.SortStableFunc(around, func(a, b candidate) int { return cmp.Compare(b.worse, a.worse) })
-	grown := false
-	for _, c := range around {
-		if left <= allowed && r.violation <= feasible {
-			break
-		}
-		left -= c.worse
-		r.enter(c.atom)
-		grown = true
+	grown := left > allowed || r.violation > feasible
+	for k := 0; grown && k < len(around) && (left > enough || r.violation > feasible); k++ {
+		left -= around[k].worse
+		r.enter(around[k].atom)
 	}
-	return grown
+	return grown && len(around) > 0
 }
 
 // accept makes the region's state that of the whole.
@@ -389,5 +387,11 @@ func (r *region) accept() {
 	for _, p := range r.rows {
 		s.mu[p.number], s.standings[p.number] = p.now, unseen
 	}
-	s.certificate = nil
+	if whole := s.proof; whole != nil {
+		whole.objective.Add(r.objective)
+		whole.gap.Add(r.gap)
+		for _, a := range r.atoms {
+			whole.slopes[a.number] = a.slope
+		}
+	}
 }

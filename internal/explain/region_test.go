@@ -4,9 +4,12 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
+	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
 // What a region says that it does to the objective and the gap of the whole must be what they are then.
@@ -21,8 +24,9 @@ func TestRegionsKnowTheProofOfTheWhole(t *testing.T) {
 					break
 				}
 				before := s.whole()
+				objective, was := before.objective.Value(), before.gap.Value()
 				r := s.region(i, nil, nil)
-				done, err := r.resolve(context.Background(), 1e-9, 1e-6, m.Variables/2)
+				done, err := r.resolve(context.Background(), 1e-9, 1e-6, 1e-6, m.Variables/2)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -30,18 +34,55 @@ func TestRegionsKnowTheProofOfTheWhole(t *testing.T) {
 					continue
 				}
 				r.accept()
-				after := s.whole()
+				after := solve.Certify(s.field, s.y, s.mu)
 				regions++
-				gap := before.Objective - before.DualBound + r.gap
-				if scale := 1 + math.Abs(after.Objective); math.Abs(before.Objective+r.objective-after.Objective) > 1e-9*scale ||
+				gap := was + r.gap
+				if scale := 1 + math.Abs(after.Objective); math.Abs(objective+r.objective-after.Objective) > 1e-9*scale ||
 					math.Abs(gap-(after.Objective-after.DualBound)) > 1e-9*scale {
 					t.Fatalf("%s, seed %d, variable %d: %v with a gap of %v, and in fact %+v", name, seed, i,
-						before.Objective+r.objective, gap, after)
+						objective+r.objective, gap, after)
 				}
+				kept(t, s)
 			}
 		}
 		if regions < 20 {
 			t.Errorf("%s: only %d regions", name, regions)
+		}
+	}
+}
+
+// kept checks that what is proven about the whole is what it would be if it were proven anew.
+func kept(t *testing.T, s *State) {
+	t.Helper()
+	was := s.proof
+	s.proof = nil
+	now := s.whole()
+	scale := 1 + math.Abs(now.objective.Value())
+	close := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*scale }
+	if !close(was.objective.Value(), now.objective.Value()) || !close(was.gap.Value(), now.gap.Value()) ||
+		!slices.EqualFunc(was.slopes, now.slopes, close) {
+		t.Fatalf("%v with a gap of %v, and anew %v and %v", was.objective.Value(), was.gap.Value(), now.objective.Value(),
+			now.gap.Value())
+	}
+}
+
+// Explanations sharpen the state, and what is proven about it goes along.
+func TestProofsAreKept(t *testing.T) {
+	for name, shape := range families {
+		for seed := range uint64(models) {
+			m, theta, x := mrftest.Random(rand.New(rand.NewPCG(seed, 5)), shape)
+			s := solved(t, mrftest.Field(m, theta, x), 1e-3)
+			if s == nil {
+				continue
+			}
+			s.whole()
+			for i := range int32(m.Variables) {
+				if err := s.sharpen(context.Background(), i); err != nil {
+					t.Fatal(name, seed, err)
+				}
+				s.whole()
+				kept(t, s)
+			}
 		}
 	}
 }
@@ -69,5 +110,32 @@ func TestRegionsAgreeWithTheWhole(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What a region improves on is no reason to solve all that it is connected with.
+func TestWhatIfStaysNearWhereItImproves(t *testing.T) {
+	const n = 1000
+	b := mrftest.New(n, 0, 2)
+	b.Rule(0, mrf.Absolute, 2)
+	for i := range n - 1 {
+		b.Add(0, []mrftest.Term{{Index: i, Coef: 1}, {Index: i + 1, Coef: -1}}, nil)
+	}
+	b.Rule(1, mrf.Absolute, 2)
+	for i := range n {
+		b.Add(-0.2-0.6*float64(i%2), []mrftest.Term{{Index: i, Coef: 1}}, nil)
+	}
+	field := mrftest.Field(b.Model(), []float64{1, 1}, nil)
+	s := solved(t, field, 1e-9)
+	for i := range s.y {
+		s.y[i] += 0.003 * float64(1-i%3)
+	}
+	before := solve.Certify(field, s.y, s.mu)
+	got, err := s.WhatIf(context.Background(), 500, Without("", -1, n-1+500))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.components) > 0 {
+		t.Errorf("all was solved where the gap fell from %v to %v", before.Gap, got.Gap)
 	}
 }

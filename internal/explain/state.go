@@ -48,7 +48,7 @@ type State struct {
 
 	known map[int][]Term // observed atoms of ground rules
 
-	certificate *solve.Certificate // of the whole; nil until it is asked for
+	proof *proof // of the whole; nil until it is asked for
 }
 
 // component is variables that potentials connect, with what is proven about their state.
@@ -125,7 +125,7 @@ func (s *State) sharpenAround(ctx context.Context, i int32) (fine bool, err erro
 		for _, k := range s.pieceOf(i).variables {
 			r.enter(r.atom(k))
 		}
-		done, err := r.resolve(ctx, gap*unit, changedBudget*unit, least)
+		done, err := r.resolve(ctx, gap*unit, changedBudget*unit, changedBudget*unit, least)
 		if !done || err != nil {
 			return false, err
 		}
@@ -274,7 +274,7 @@ func (s *State) reconsider(c *component) {
 	for _, place := range c.potentials {
 		s.standings[place] = unseen
 	}
-	s.certificate = nil
+	s.proof = nil
 }
 
 // reconsiderAll is reconsider for all components.
@@ -282,7 +282,7 @@ func (s *State) reconsiderAll() {
 	clear(s.freedom)
 	clear(s.piece)
 	clear(s.standings)
-	s.pieces, s.certificate = nil, nil
+	s.pieces, s.proof = nil, nil
 }
 
 // part makes a field of a component.

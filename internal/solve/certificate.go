@@ -22,6 +22,12 @@ import (
 // Of few potentials all sums are added up once more, as exactly as numbers of twice the length do, which counts where
 // rounding has left more than that.
 func Certify(field *mrf.Field, y, multipliers []float64) Certificate {
+	out, _ := CertifyWithSlopes(field, y, multipliers)
+	return out
+}
+
+// CertifyWithSlopes is Certify, and returns the gradient g = Aᵀμ too.
+func CertifyWithSlopes(field *mrf.Field, y, multipliers []float64) (Certificate, []float64) {
 	c := NewCertifier(field)
 	out := c.Certify(y, multipliers)
 	if field.Model.Potentials() <= countable && math.Abs(out.Gap) > noticeable {
@@ -30,7 +36,7 @@ func Certify(field *mrf.Field, y, multipliers []float64) Certificate {
 			out.Objective, out.DualBound, out.Gap = objective, objective-gap, exact
 		}
 	}
-	return out
+	return out, c.Slopes()
 }
 
 // Certifier is Certify with its memory kept between calls.
