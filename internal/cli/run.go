@@ -314,6 +314,10 @@ func heldOut(c *training.CrossFit) string {
 		return fmt.Sprintf("%s chose to learn end to end from the beginning, in %s\n", by, source.Count(c.Epochs, "epoch"))
 	}
 	along := ""
+	if len(c.Doubted) > 0 {
+		along = fmt.Sprintf("doubted, as what networks see of tied things is no more alike than by chance: rules %s\n",
+			strings.Trim(fmt.Sprint(c.Doubted), "[]"))
+	}
 	for _, p := range c.Propagated {
 		along += fmt.Sprintf("network %s propagates along %s, as labels held out are told better by it: loss %.4f, %.4f "+
 			"without; -D learn.propagate=false turns that off\n", p.Network, p.Along, p.Loss, p.Without)

@@ -60,12 +60,17 @@ func (l *Labels) classes() map[int32]int32 {
 }
 
 // Where returns the labels whose entities the function takes.
-func (l *Labels) Where(takes func(entity int32) bool) *Labels {
+func (l *Labels) Where(takes func(entity int32) bool) *Labels { return l.some(l.Entities, takes) }
+
+// About returns the labels whose variables the function takes.
+func (l *Labels) About(takes func(variable int32) bool) *Labels { return l.some(l.Variables, takes) }
+
+func (l *Labels) some(of []int32, takes func(int32) bool) *Labels {
 	some := new(Labels)
-	for k, entity := range l.Entities {
-		if takes(entity) {
+	for k, it := range of {
+		if takes(it) {
 			some.Variables, some.Truth = append(some.Variables, l.Variables[k]), append(some.Truth, l.Truth[k])
-			some.Entities, some.Classes = append(some.Entities, entity), append(some.Classes, l.Classes[k])
+			some.Entities, some.Classes = append(some.Entities, l.Entities[k]), append(some.Classes, l.Classes[k])
 		}
 	}
 	return some

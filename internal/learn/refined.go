@@ -166,8 +166,8 @@ func (v Verdict) Guesses() bool {
 	return t.Labels >= max(fewEntities, v.Entities()) && t.Guessed(v.right)
 }
 
-// exponent is the temperature at which the mean is least.
-func (v Verdict) exponent() float64 {
+// Exponent is the temperature at which the mean is least.
+func (v Verdict) Exponent() float64 {
 	best := 0
 	for t := range v.losses {
 		if mean(v.losses[t]) < mean(v.losses[best]) {

@@ -236,6 +236,14 @@ func (g *learner) written() []float64 {
 	return theta
 }
 
+// presumes returns the weights that learning begins with: those written, but for rules that are doubted.
+func (g *learner) presumes() []float64 {
+	if g.presumed != nil {
+		return slices.Clone(g.presumed)
+	}
+	return g.written()
+}
+
 // relative tells whether the MAP state depends on the ratios of the learned weights alone.
 func (g *learner) relative() bool {
 	for _, rule := range g.Program.Rules {

@@ -88,7 +88,7 @@ func (g *learner) crossFit(ctx context.Context, l lesson) (*Training, error) {
 // stages goes through the stages, until nothing more need be tried. The last one is not left out.
 func (c *crossFitting) stages(ctx context.Context) error {
 	for _, stage := range []func(context.Context) error{
-		c.divide, c.fit, c.middle, c.weigh, c.teach, c.chooseEpochs, c.afresh, c.propagate} {
+		c.divide, c.fit, c.middle, c.presume, c.weigh, c.teach, c.chooseEpochs, c.afresh, c.propagate} {
 		if c.g.satisfied(c.standing) && c.chosen.Folds > 0 {
 			c.plan.epochs = 0
 			break
@@ -225,7 +225,7 @@ func (c *crossFitting) weigh(ctx context.Context) error {
 	if len(c.folds) == 0 {
 		return nil
 	}
-	c.plan.theta = slices.Clone(g.Theta)
+	c.plan.theta = g.presumes()
 	if !slices.Contains(learned, true) || s.Learn.RuleRate == 0 {
 		return nil
 	}
@@ -277,7 +277,7 @@ func (c *crossFitting) start(ctx context.Context) (start []float64, began []fold
 	if began = c.folds; len(relating) == 0 {
 		return nil, began, best, nil
 	}
-	if best, err = c.judge(ctx, g.written(), c.folds); err != nil {
+	if best, err = c.judge(ctx, g.presumes(), c.folds); err != nil {
 		return nil, nil, best, err
 	}
 	written := best
@@ -313,7 +313,7 @@ func (c *crossFitting) beginnings(relating []int) (thetas [][]float64) {
 		return [][]float64{c.found}
 	}
 	for _, by := range beginnings {
-		theta := c.g.written()
+		theta := c.g.presumes()
 		for _, r := range relating {
 			theta[r] *= by
 		}

@@ -22,7 +22,8 @@ type learner struct {
 	chains  *chains // of targets, as they have been found
 	// measured tells that labour is known: whether an inference is much work.
 	measured, labour bool
-	middled          bool // labels have judged whether inference had better take the middle of what rules leave free
+	presumed         []float64 // the weights written, but for those of rules that are doubted; nil before
+	middled          bool      // labels have judged whether inference had better take the middle of what rules leave free
 }
 
 // explainInfeasible names the ground rules that contradict each other, if that is what ended learning.
@@ -64,6 +65,7 @@ func (g *learner) seeWith(n *perceive.Networks) error {
 
 // asWritten has networks see as they are specified, whatever learning has chosen before.
 func (g *learner) asWritten() error {
+	g.presumed = nil
 	networks, err := g.Networks.AsWritten(g.Seed)
 	if err != nil || networks == g.Networks {
 		return err

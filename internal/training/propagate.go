@@ -71,7 +71,7 @@ func (c *crossFitting) propagating(ctx context.Context, network string) (*crossF
 		return nil, err
 	}
 	rival := &crossFitting{g: c.g, lesson: c.lesson, fitsAny: true, plan: plan{decayFactor: c.plan.decayFactor},
-		chosen: CrossFit{Folds: c.chosen.Folds, DecayFactor: c.chosen.DecayFactor}}
+		chosen: CrossFit{Folds: c.chosen.Folds, DecayFactor: c.chosen.DecayFactor, Doubted: c.chosen.Doubted}}
 	if c.g.large() {
 		rival.found = c.plan.theta
 	}

@@ -94,7 +94,7 @@ func (r *rehearsal) found(ctx context.Context, charge float64, start []float64) 
 // weigh finds the weights of the rules with all other labels known.
 func (r *rehearsal) weigh(ctx context.Context, start []float64) ([]float64, error) {
 	g, s := r.g, &r.g.Project.Learning
-	w := learn.Weigher{Field: g.Field, Theta: g.written(), Start: start, Learned: g.learned(), Ridge: s.Learn.Ridge,
+	w := learn.Weigher{Field: g.Field, Theta: g.presumes(), Start: start, Learned: g.learned(), Ridge: s.Learn.Ridge,
 		Rough: g.large(), Most: g.mostWeighed(), OnStep: g.steps(toWeigh)}
 	for k, shift := range r.shifts {
 		variables, values := r.others(k)

@@ -168,7 +168,7 @@ func (c *crossFitting) take(best course) {
 // whatever they are like, and those without some rules. What is not as written has to be better by more than chance,
 // unless what is written tells nothing.
 func (c *crossFitting) courses(ctx context.Context) (courses []*course, err error) {
-	written := &course{theta: c.g.written(), folds: c.folds}
+	written := &course{theta: c.g.presumes(), folds: c.folds}
 	if c.g.large() && c.written != nil {
 		written.verdict = *c.written
 	} else if written, err = c.course(ctx, written.theta); err != nil {
@@ -179,7 +179,7 @@ func (c *crossFitting) courses(ctx context.Context) (courses []*course, err erro
 	if c.blank {
 		needed = 0 // there is nothing to lose
 	}
-	others := [][]float64{c.plan.theta}
+	others := [][]float64{c.plan.theta, c.g.written()}
 	if !c.g.large() {
 		others = append(others, c.leftOut()...)
 	}
@@ -239,6 +239,27 @@ func (c *crossFitting) prepare(course *course) error {
 	return nil
 }
 
+// presume has learning begin with next to nothing of the rules that are doubted: their weights as written have to be
+// better by labels, and not the other way round.
+func (c *crossFitting) presume(context.Context) (err error) {
+	g := c.g
+	if g.presumed = g.written(); !c.fitsAny || g.Project.Learning.Learn.RuleRate == 0 {
+		return nil
+	}
+	held := make([]*learn.Labels, len(c.folds))
+	for k := range held {
+		if held[k], err = c.unseen(&c.folds[k]); err != nil {
+			return err
+		}
+	}
+	rules, err := g.doubt(c.lesson, c.folds, held)
+	for _, r := range rules {
+		g.presumed[r] *= faint
+		c.chosen.Doubted = append(c.chosen.Doubted, r+1)
+	}
+	return err
+}
+
 // leftOut are the weights written with one of the rules that do not just pass on what networks see, or all, next to
 // left out: where rules contradict each other, small steps do not tell which one is wrong.
 func (c *crossFitting) leftOut() (thetas [][]float64) {
@@ -250,9 +271,9 @@ func (c *crossFitting) leftOut() (thetas [][]float64) {
 	if len(free) == 0 || len(free) > mostLeftOut {
 		return nil
 	}
-	alone := g.written()
+	alone := g.presumes()
 	for _, r := range free {
-		without := g.written()
+		without := g.presumes()
 		without[r] *= faint
 		alone[r] *= faint
 		thetas = append(thetas, without)

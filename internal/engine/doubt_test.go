@@ -1,0 +1,92 @@
+package engine_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/project"
+)
+
+// parish writes things of three kinds that a network tells well from 18 labels. Things that are tied are mostly alike,
+// or ties mean nothing; rules about them are believed as they are written until something speaks against them.
+func parish(t *testing.T, seed uint64, alike bool, ties int, rules string) string {
+	random := rand.New(rand.NewPCG(seed, 29))
+	kinds := [3]string{"a", "b", "c"}
+	files := make(map[string]string)
+	kind := make([]int, 150)
+	for k := range kind {
+		kind[k] = random.IntN(3)
+	}
+	groups := make([]int, 30)
+	for g := range groups {
+		groups[g] = random.IntN(3)
+	}
+	for k := range kind {
+		files["looks.tsv"] += fmt.Sprintf("x%d", k)
+		for j := range 8 {
+			x := random.NormFloat64()
+			if j == kind[k] {
+				x += 2.2
+			}
+			files["looks.tsv"] += fmt.Sprintf("\t%.3f", x)
+		}
+		files["looks.tsv"] += "\n"
+		for range ties {
+			other, group := random.IntN(len(kind)), random.IntN(len(groups))
+			for alike && (kind[other] != kind[k] || groups[group] != kind[k]) && random.Float64() < 0.9 {
+				other, group = random.IntN(len(kind)), random.IntN(len(groups))
+			}
+			if other != k {
+				files["ties.tsv"] += fmt.Sprintf("x%d\tx%d\n", k, other)
+			}
+			files["groups.tsv"] += fmt.Sprintf("x%d\tg%d\n", k, group)
+		}
+		for _, name := range kinds {
+			files["targets.tsv"] += fmt.Sprintf("x%d\t%s\n", k, name)
+		}
+		table := "test.tsv"
+		if k < 18 {
+			table = "train.tsv"
+		}
+		files[table] += fmt.Sprintf("x%d\t%s\n", k, kinds[kind[k]])
+	}
+	files["ties.tsv"] = strings.Join(unique(strings.SplitAfter(files["ties.tsv"], "\n")), "")
+	files["groups.tsv"] = strings.Join(unique(strings.SplitAfter(files["groups.tsv"], "\n")), "")
+	files["model.json"] = `{
+		"rules": ["0.5: Looks(A, K) = Is(A, K) ^2", ` + rules + `],
+		"networks": {"looks": {"features": "looks.tsv"}},
+		"predicates": {"Tie/2": {"observations": ["ties.tsv"]}, "In/2": {"observations": ["groups.tsv"]},
+			"Looks/2": {"neural": {"network": "looks", "class": 1, "classes": ["a", "b", "c"]}},
+			"Of/2": {"targets": "Of(G, K) <- In(_, G) & Kind(K)"}, "Kind/1": {"observations": [["a"], ["b"], ["c"]]},
+			"Is/2": {"targets": ["targets.tsv"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]}}}}`
+	return writeProject(t, files)
+}
+
+// Rules about ties that mean nothing are doubted by what the network sees, as 18 labels say nothing of them; where what
+// is tied is alike, they are not.
+func TestDoubtsTiesThatMeanNothing(t *testing.T) {
+	const seeds = 4
+	for _, form := range []struct {
+		ties          int
+		rules         string
+		doubted, told float64 // rules, in the mean, and what has to be told right
+	}{
+		{10, `"1: Tie(A, B) & Is(A, K) -> Is(B, K)", "1: Tie(A, B) & Is(B, K) -> Is(A, K)", "Is(A, +K) = 1 ."`, 2, 0.7},
+		{2, `"5: Is(+B, K) / @Max[|B|, 1] <= Is(A, K) ^2 {B: Tie(A, B)}"`, 1, 0.68},
+		{2, `"5: In(A, G) & Is(A, K) -> Of(G, K) ^2", "5: In(A, G) & Of(G, K) -> Is(A, K) ^2", "Is(A, +K) = 1 ."`, 2, 0.685},
+	} {
+		doubted, right, kept := 0.0, 0.0, 0
+		for seed := range uint64(seeds) {
+			r := run(t, parish(t, seed, false, form.ties, form.rules), project.Options{Seed: seed}, learnAndInfer)
+			doubted += float64(len(r.CrossFit.Doubted)) / seeds
+			right += accuracy(r) / seeds
+			r = run(t, parish(t, seed, true, form.ties, form.rules), project.Options{Seed: seed}, learnAndInfer)
+			kept += len(r.CrossFit.Doubted)
+		}
+		if doubted < 0.75*form.doubted || right <= form.told || kept > 0 {
+			t.Errorf("%s: %v doubted, %.3f right; %d doubted that hold", form.rules, doubted, right, kept)
+		}
+	}
+}

@@ -1,0 +1,378 @@
+package training
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/learn"
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/stat"
+	"github.com/deeppsl/deeppsl/internal/symbol"
+)
+
+const (
+	// shuffles of what networks see say what ties would show by chance, and chanceErrors is by how many standard
+	// deviations of that they have to show more, or they are doubted.
+	shuffles, chanceErrors = 64, 2
+	// tiedAlike is the share of ties that are taken to be as a rule says, if it holds, beyond those that are by chance.
+	tiedAlike = 0.5
+	// doubtful is the logarithm of how many times likelier what ties show has to be by chance than if the rule holds.
+	doubtful = 3
+	// tying is the share of a rule's ground rules that have to tie two things that are seen, or it is not judged.
+	tying = 0.9
+	// unbalanced is by how much coefficients of a mean may miss their sum, as they are written with few digits.
+	unbalanced = 0.01
+	// mostDoubted is the number of ground rules up to which they are gone through so often.
+	mostDoubted = 1_000_000
+	// seenGain is by how many standard errors over the entities a network has to be better than the classes' shares.
+	seenGain = 1
+)
+
+// doubt finds the rules that say of what is tied that it is alike, or that it is not, while what networks see of tied
+// things is no more alike than of any others. Few labels tell nothing of such a rule, as hardly two of them are tied;
+// what is seen of all things does. Nothing is doubted where networks tell too little of what each fold holds out.
+func (g *learner) doubt(l lesson, folds []fold, held []*learn.Labels) (rules []int, err error) {
+	if g.Model.Potentials() > mostDoubted {
+		return nil, nil
+	}
+	for neural, declared := range g.Project.Config.Predicates {
+		if declared.Neural == nil || g.counterpart(neural) < 0 || g.Tables.Store.Relations[neural].Arity > 2 {
+			continue
+		}
+		v, err := g.view(neural, l, folds, held)
+		if err != nil {
+			return nil, err
+		}
+		for r, learned := range g.learned() {
+			if v != nil && learned && !g.equates(r) && v.doubts(v.ties(g.Model, r), g.Seed) {
+				rules = append(rules, r)
+			}
+		}
+	}
+	return rules, nil
+}
+
+// view is what networks see of things, one by one: the mean over those of all folds, at the temperature that suits
+// labels that they have not seen, less that over all things.
+type view struct {
+	things, classes int
+	x               []float64 // by thing, a value for each class
+	labelled        []bool
+	thing, class    []int32   // of each variable that follows; the thing is -1 of others
+	told            []bool    // of each other variable: whether it is labelled, or follows from what another network sees
+	alike           []float64 // by class, the expected product of the values of two things that are alike
+	varied          float64   // how probable it is that two things are, relative to that they are not
+}
+
+// view returns that of a neural predicate; nil if it tells no more than how common classes are.
+func (g *learner) view(neural int, l lesson, folds []fold, held []*learn.Labels) (*view, error) {
+	atoms, declared := g.Tables.Store.Relations[neural], g.Project.Config.Predicates[neural].Neural
+	v := &view{classes: max(1, len(declared.Classes)), thing: slices.Repeat([]int32{-1}, g.Model.Variables),
+		class: make([]int32, g.Model.Variables)}
+	numbers, places := make(map[symbol.ID]int32), make(map[symbol.ID]int32)
+	var inputs []int32 // by thing, of each class; -1 for none
+	at := make(map[int32]int)
+	for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
+		thing, class := atoms.Columns[declared.Entity][row], int32(0)
+		if len(declared.Classes) > 0 {
+			class = numberOf(places, atoms.Columns[declared.Class][row])
+		}
+		n := int(numberOf(numbers, thing))
+		for len(inputs) < len(numbers)*v.classes {
+			inputs = append(inputs, -1)
+		}
+		inputs[n*v.classes+int(class)] = atoms.Number(row)
+		at[atoms.Number(row)] = n*v.classes + int(class)
+	}
+	if v.things = len(numbers); slices.Contains(inputs, -1) || v.things == 0 {
+		return nil, nil
+	}
+	for row, variable := range g.matched(neural, atoms, g.Tables.Store.Relations[g.counterpart(neural)]) {
+		place := at[atoms.Number(row)]
+		v.thing[variable], v.class[variable] = int32(place/v.classes), int32(place%v.classes)
+	}
+	v.told = make([]bool, g.Model.Variables)
+	for other := range g.Project.Config.Predicates {
+		if at := g.counterpart(other); g.Project.Config.Predicates[other].Neural != nil && at >= 0 {
+			for _, variable := range g.matched(other, g.Tables.Store.Relations[other], g.Tables.Store.Relations[at]) {
+				v.told[variable] = true
+			}
+		}
+	}
+	exclusive := g.sole(neural)
+	told, exponent := tells(g.Model.Inputs, at, v.classes, folds, held)
+	if !told {
+		return nil, nil
+	}
+	if err := v.mark(g, l, at); err != nil {
+		return nil, err
+	}
+	v.see(folds, inputs, exponent, exclusive)
+	return v, nil
+}
+
+func numberOf(numbers map[symbol.ID]int32, of symbol.ID) int32 {
+	number, known := numbers[of]
+	if !known {
+		number = int32(len(numbers))
+		numbers[of] = number
+	}
+	return number
+}
+
+// tells tells whether labels held out, which are 0 or 1, are told by some inputs better than by how common classes are,
+// and by which temperature.
+func tells(inputs int, at map[int32]int, classes int, folds []fold, all []*learn.Labels) (bool, float64) {
+	var seen, shares []learn.Verdict
+	held := make([]*learn.Labels, len(folds))
+	count, sum := make([]float64, classes), make([]float64, classes)
+	for k := range folds {
+		held[k] = all[k].About(func(input int32) bool { _, has := at[input]; return has })
+		for j, input := range held[k].Variables {
+			truth := held[k].Truth[j]
+			if truth != 0 && truth != 1 {
+				return false, 0
+			}
+			class := at[input] % classes
+			count[class]++
+			sum[class] += truth
+		}
+	}
+	common := make([]float64, inputs)
+	for input, place := range at {
+		common[input] = (sum[place%classes] + 1) / (count[place%classes] + 2)
+	}
+	for k, labels := range held {
+		seen = append(seen, labels.Judge(folds[k].inputs))
+		shares = append(shares, labels.Judge(common))
+	}
+	together := learn.Together(seen...)
+	return together.Beats(learn.Together(shares...), seenGain), together.Exponent()
+}
+
+// mark marks the things that networks have learned from.
+func (v *view) mark(g *learner, l lesson, at map[int32]int) error {
+	v.labelled = make([]bool, v.things)
+	targets, err := g.taught(l, relation.Target)
+	if err != nil {
+		return err
+	}
+	for _, variable := range targets.Variables {
+		if v.told[variable] = true; v.thing[variable] >= 0 {
+			v.labelled[v.thing[variable]] = true
+		}
+	}
+	own, err := g.taught(l, relation.Perceived)
+	if err != nil {
+		return err
+	}
+	for _, input := range own.Variables {
+		if place, has := at[input]; has {
+			v.labelled[place/v.classes] = true
+		}
+	}
+	return nil
+}
+
+// see fills in what is seen, and what products would come to if things were alike: of each class, the values of those
+// that are of it are as far from the mean as those of all things, by how probably each is of it.
+func (v *view) see(folds []fold, inputs []int32, exponent float64, exclusive bool) {
+	v.x = make([]float64, len(inputs))
+	for thing := range v.things {
+		row := v.x[thing*v.classes:][:v.classes]
+		for _, f := range folds {
+			sum := 0.0
+			for class := range row {
+				sum += math.Pow(f.inputs[inputs[thing*v.classes+class]], exponent)
+			}
+			for class := range row {
+				p := f.inputs[inputs[thing*v.classes+class]]
+				yes, all := math.Pow(p, exponent), sum
+				if !exclusive {
+					all = yes + math.Pow(1-p, exponent)
+				}
+				row[class] += yes / max(all, learn.TinyFloor) / float64(len(folds))
+			}
+		}
+	}
+	mean, profile, n := make([]float64, v.classes), make([]float64, v.classes*v.classes), float64(v.things)
+	for at, x := range v.x {
+		mean[at%v.classes] += x / n
+		for k, p := range v.x[at/v.classes*v.classes:][:v.classes] {
+			profile[k*v.classes+at%v.classes] += p * x / n
+		}
+	}
+	v.alike = make([]float64, v.classes)
+	same := 0.0
+	for class, share := range mean {
+		if !exclusive { // it is of the class or not
+			with := profile[class*v.classes+class] - share*share
+			v.alike[class] = with * with / max(share*(1-share), learn.TinyFloor)
+			same += (share*share + (1-share)*(1-share)) / float64(v.classes)
+			continue
+		}
+		for k, other := range mean {
+			with := profile[k*v.classes+class] - other*share
+			v.alike[class] += with * with / max(other, learn.TinyFloor)
+		}
+		same += share * share
+	}
+	v.varied = same / max(1-same, learn.TinyFloor)
+	for at := range v.x {
+		v.x[at] -= mean[at%v.classes]
+	}
+}
+
+// tie is what rules say of two things and a class: that they are alike, by so much, or that they are not, if that is
+// below 0.
+type tie struct {
+	a, b, class int32
+	by          float64
+}
+
+// member is a variable of a thing that a ground rule ties to something that nobody sees, to follow it or to differ.
+type member struct {
+	variable int32
+	differs  bool
+}
+
+// mostTied bounds the things that each of those that one unseen thing ties is tied to.
+const mostTied = 8
+
+// ties returns those of a rule; none if many of its ground rules are of another kind.
+func (v *view) ties(m *mrf.Model, rule int) (ties []tie) {
+	var buffer mrf.RowBuffer
+	all, told := 0, 0
+	unseen := make(map[int32][]member)
+	var order []int32
+	for _, b := range m.Blocks {
+		if b.Rule != rule {
+			continue
+		}
+		for j := range b.Len {
+			all++
+			ids, coef := b.Row(j, &buffer)
+			if len(ids) < 2 || len(b.InputRow(j)) > 0 {
+				continue
+			}
+			if through, by, tied := v.through(ids, coef); tied {
+				if told++; unseen[through] == nil {
+					order = append(order, through)
+				}
+				unseen[through] = append(unseen[through], by)
+				continue
+			}
+			found := v.spokes(ids, coef)
+			if ties = append(ties, found...); len(found) > 0 {
+				told++
+			}
+		}
+	}
+	if float64(told) < tying*float64(all) {
+		return nil
+	}
+	for _, through := range order {
+		members := unseen[through]
+		for k, one := range members {
+			for _, other := range members[k+1 : min(len(members), k+1+mostTied)] {
+				ties = append(ties, v.tied(one.variable, other.variable, one.differs != other.differs, 1)...)
+			}
+		}
+	}
+	return slices.DeleteFunc(ties, func(t tie) bool { return v.labelled[t.a] && v.labelled[t.b] })
+}
+
+// through returns the variable that nobody sees of a ground rule of two, and what that ties to it.
+func (v *view) through(ids []int32, coef []float64) (unseen int32, by member, tied bool) {
+	if len(ids) != 2 || (v.thing[ids[0]] < 0) == (v.thing[ids[1]] < 0) {
+		return 0, by, false
+	}
+	one, other := ids[0], ids[1]
+	if v.thing[one] < 0 {
+		one, other = other, one
+	}
+	return other, member{one, coef[0]*coef[1] > 0}, !v.told[other]
+}
+
+// spokes returns the ties of a ground rule of two variables, or of one that says what the mean of others is like; none
+// of other ground rules.
+func (v *view) spokes(ids []int32, coef []float64) (ties []tie) {
+	hub, sum, n := 0, 0.0, len(ids)
+	for k, a := range coef {
+		if sum += a; math.Abs(a) > math.Abs(coef[hub]) {
+			hub = k
+		}
+	}
+	if n > 2 && math.Abs(sum) > unbalanced*math.Abs(coef[hub]) {
+		return nil
+	}
+	for k, i := range ids {
+		if k == hub {
+			continue
+		}
+		found := v.tied(ids[hub], i, coef[k]*coef[hub] > 0, 1/float64(n-1))
+		if found == nil || n > 2 && found[0].by < 0 {
+			return nil
+		}
+		ties = append(ties, found...)
+	}
+	return ties
+}
+
+// tied returns the tie of two variables; none if not both are of things that are seen, which are two, and of one class.
+func (v *view) tied(one, other int32, differs bool, by float64) []tie {
+	a, b := v.thing[one], v.thing[other]
+	if a < 0 || b < 0 || a == b || v.class[one] != v.class[other] {
+		return nil
+	}
+	if differs {
+		by = -by
+	}
+	return []tie{{a, b, v.class[one], by}}
+}
+
+// doubts tells whether ties show no more than those of things that are shuffled, though they would if the rule held.
+func (v *view) doubts(ties []tie, seed uint64) bool {
+	if len(ties) == 0 {
+		return false
+	}
+	expected := 0.0
+	for _, t := range ties {
+		if expected += tiedAlike * t.by * v.alike[t.class]; t.by < 0 {
+			expected -= tiedAlike * t.by * v.alike[t.class] * (1 + v.varied)
+		}
+	}
+	place, open := make([]int32, v.things), make([]int32, 0, v.things)
+	for k := range place {
+		if place[k] = int32(k); !v.labelled[k] {
+			open = append(open, int32(k))
+		}
+	}
+	found, by := v.shown(ties, place), make([]float64, shuffles)
+	random := rand.New(rand.NewPCG(seed, 0x646f756274))
+	for s := range by {
+		shuffled := slices.Clone(open)
+		random.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		for k, thing := range open {
+			place[thing] = shuffled[k]
+		}
+		by[s] = v.shown(ties, place)
+	}
+	deviation := stat.StandardError(by) * math.Sqrt(shuffles)
+	if deviation == 0 {
+		return false
+	}
+	found, expected = (found-stat.Mean(by))/deviation, expected/deviation
+	return found < chanceErrors && expected*expected/2-expected*found > doubtful
+}
+
+// shown sums what ties show of things in some places.
+func (v *view) shown(ties []tie, place []int32) (sum float64) {
+	for _, t := range ties {
+		a, b := int(place[t.a])*v.classes, int(place[t.b])*v.classes
+		sum += t.by * v.x[a+int(t.class)] * v.x[b+int(t.class)]
+	}
+	return sum
+}
