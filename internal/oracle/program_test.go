@@ -314,6 +314,9 @@ func (g *grounder) sum(r *row, t term) {
 	}
 }
 
+// cancelled is the part of a coefficient that is left where others cancel it, by rounding alone.
+const cancelled = 1e-15
+
 // add adds a multiple of an atom.
 func (g *grounder) add(r *row, coef float64, l literal) {
 	var args []string
@@ -325,7 +328,10 @@ func (g *grounder) add(r *row, coef float64, l literal) {
 	}
 	atom := key(l.name, args...)
 	if i, ok := g.index[atom]; ok {
-		r.a[i] += coef
+		before := r.a[i]
+		if r.a[i] += coef; math.Abs(r.a[i]) < cancelled*math.Abs(before) {
+			r.a[i] = 0
+		}
 	} else {
 		r.c += coef * g.observed[atom]
 	}
