@@ -229,6 +229,38 @@ func TestFamilyThatFails(t *testing.T) {
 	}
 }
 
+// Random programs are the same whatever others are drawn, have rules of all forms, and are all answered.
+func TestRandomPrograms(t *testing.T) {
+	all := randomModels(150, 1)
+	if again := randomModels(1, 8)[0]; again.name != all[7].name || again.rules != all[7].rules {
+		t.Errorf("%s is\n%sand\n%s", again.name, again.rules, all[7].rules)
+	}
+	text := ""
+	for _, m := range all {
+		text += m.rules
+	}
+	for _, form := range []string{"-> !P(A, B)", "& !P(A, B)", "W(A, B) -> P", "-> Class(B, K)", "/ |B| .", "^2 {B"} {
+		if !strings.Contains(text, form) {
+			t.Errorf("no rule has %q", form)
+		}
+	}
+	o := &options{settings: settings{gap: 1e-6, seed: 1, threads: 1, repeat: 1}, rivalry: rivalry{limit: time.Minute},
+		sizes: []int{300}, families: all, json: true}
+	var out bytes.Buffer
+	var got trials
+	if err := o.try(context.Background(), &out, report.NewProgress(io.Discard, true)); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range got.Trials {
+		if s := one.Runs[0].Status; s != "optimal" && s != "infeasible" {
+			t.Errorf("%s: %s\n%s", one.Family, s, one.Rules)
+		}
+	}
+}
+
 func TestUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"--model cycle": "friendship", "--size 0": "size", "--sizes 1e3,x": `"x"`, "--size 1.5": "whole",

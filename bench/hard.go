@@ -35,6 +35,7 @@ type trials struct {
 // trial is one family's problem of one size.
 type trial struct {
 	Family      string `json:"family"`
+	Rules       string `json:"rules"`
 	GroundRules int    `json:"ground_rules"`
 	Variables   int    `json:"variables"`
 	// Runs are ours, then the peers'.
@@ -105,7 +106,7 @@ func (o *options) try(ctx context.Context, w io.Writer, progress report.Progress
 
 // tryOne makes one problem, exports it, and has it solved. The trial says what has failed, too.
 func (o *options) tryOne(ctx context.Context, m *model, size int) (*trial, error) {
-	t := &trial{Family: m.name, Runs: []*attempt{{Name: "ours"}}}
+	t := &trial{Family: m.name, Rules: m.rules, Runs: []*attempt{{Name: "ours"}}}
 	for _, p := range o.peers {
 		t.Runs = append(t.Runs, &attempt{Name: p.name})
 	}
@@ -153,7 +154,7 @@ func (m *model) field(ctx context.Context, size int, s settings) (*mrf.Field, er
 	if err != nil {
 		return nil, err
 	}
-	problem, _, err := ground.Ground(ctx, compiled, d.store, ground.Options{Threads: s.threads})
+	problem, _, err := ground.Ground(ctx, compiled, d.store, ground.Options{Threads: s.threads, DiscardViolated: true})
 	if err != nil {
 		return nil, err
 	}

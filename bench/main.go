@@ -62,7 +62,7 @@ type options struct {
 	settings
 	rivalry
 	model    *model
-	families []*model     // of hard structure, instead of a model
+	families []*model     // of hard structure, or random ones, instead of a model
 	shapes   []*joinShape // of joins, instead of a model
 	sizes    []int        // ascending
 	config   string       // instead of a model: rules and tables
@@ -77,10 +77,12 @@ const jarVariable = "DEEPPSL_PSL_JAR"
 func parse(args []string, stderr io.Writer) (*options, error) {
 	var o options
 	var name, size, sizes, rivals, hard, join string
+	var random int
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&name, "model", models[0].name, "the `model`: "+strings.Join(modelNames(), ", "))
 	flags.StringVar(&hard, "hard", "", "solve these `families` of hard structure, beside --peers, or \"all\"")
+	flags.IntVar(&random, "random", 0, "solve so many random `programs`, beside --peers")
 	flags.StringVar(&join, "join", "", "ground these `shapes` of joins, beside --peers duckdb, or \"all\"")
 	flags.StringVar(&size, "size", "1e6", "about how many `ground rules`")
 	flags.StringVar(&sizes, "sizes", "", "several sizes instead, such as 1e4,1e5,1e6, for how the cost grows")
@@ -113,6 +115,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	err := o.complete(name, sizes, flags.Args())
 	if err == nil && hard != "" {
 		o.families, err = find("family", hard, families, func(m *model) string { return m.name })
+	}
+	if err == nil && random > 0 {
+		o.families = append(o.families, randomModels(random, o.seed)...)
 	}
 	if err == nil && join != "" {
 		o.shapes, err = find("shape", join, joinShapes, func(s *joinShape) string { return s.name })
