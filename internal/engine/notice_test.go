@@ -285,6 +285,18 @@ func TestSharesExclude(t *testing.T) {
 	}
 }
 
+// Labels that say of things which classes they are not tell what they may be.
+func TestWhatIsRuledOutTellsTheRest(t *testing.T) {
+	train := ""
+	for k := range 30 {
+		train += fmt.Sprintf("%d\t%s\t0\n", k, [2]string{"cat", "dog"}[k%2])
+	}
+	got := notices(t, lesson{files: map[string]string{"train.tsv": train}}.write(t))
+	if strings.Contains(got, "learn-unlabelled") {
+		t.Error(got)
+	}
+}
+
 // Where all is well, nothing is said: with the method that held-out labels guide, and with Algorithm 1.
 func TestNothingToNotice(t *testing.T) {
 	for _, options := range []string{`"learn.folds": 3`, `"learn.method": "deeppsl", "learn.epochs": 20`,

@@ -169,9 +169,22 @@ func (n *notices) classesOf(declared *load.Predicate, truth *relation.Relation) 
 		}
 	}
 	n.foreign(declared, truth.Name, labelled)
+	// Of what things are not, networks learn what they may be: the classes that are left.
+	left, ruledOut := 0, make(map[string]int)
+	for _, t := range things {
+		if t.classes == 0 && t.labels < len(declared.Neural.Classes) {
+			left++
+		}
+	}
+	for row := range int32(truth.Len()) {
+		t := things[truth.Columns[declared.Neural.Entity][row]]
+		if t.classes == 0 && t.labels < len(declared.Neural.Classes) {
+			ruledOut[symbols.Name(truth.Columns[declared.Neural.Class][row])]++
+		}
+	}
 	var without []string
 	for _, class := range declared.Neural.Classes {
-		if !labelled[class] {
+		if !labelled[class] && ruledOut[class] == left {
 			without = append(without, class)
 		}
 	}
