@@ -8,6 +8,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/interior"
 )
 
 // region is a part of the model that is solved anew while everything around it stays as it is, with what that does to
@@ -220,6 +221,9 @@ func (r *region) all(visit func(p *place)) {
 	}
 }
 
+// few ground rules are solved by the interior point method where Newton's leaves off.
+const few = 50_000
+
 // solve moves the free atoms to their best, to a gap.
 func (r *region) solve(ctx context.Context, gap float64) error {
 	field, order, objective := r.field()
@@ -239,6 +243,13 @@ func (r *region) solve(ctx context.Context, gap float64) error {
 	solver := limited(field, limits, more, len(order))
 	solver.WarmStart(y, mu)
 	result, err := solver.Solve(ctx)
+	if err == nil && len(order) <= few && (result.Status == solve.IterationLimit || result.Status == solve.Stalled) {
+		var direct *solve.Result
+		direct, err = interior.New(field, limits).Solve(ctx)
+		if err == nil && direct.Multipliers != nil && better(direct.Certificate, result.Certificate) {
+			result = direct
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -272,6 +283,9 @@ func (r *region) field() (field *mrf.Field, order []*place, objective float64) {
 	m := &mrf.Model{Variables: int(n), Rules: r.state.field.Model.Rules}
 	var members [][]*place
 	r.all(func(p *place) {
+		if p.idles() {
+			return
+		}
 		_, cost := p.cost(p.slack(nil), 0)
 		objective += cost
 		at := shape{p.block.Rule, p.block.Exponent, p.block.Kind}
@@ -290,6 +304,23 @@ func (r *region) field() (field *mrf.Field, order []*place, objective float64) {
 	field.SetWeights(r.state.field.Weights())
 	field.Within(r.state.field)
 	return field, slices.Concat(members...), objective
+}
+
+// idles tells whether the ground rule has no multiplier, and holds however the region's atoms move: as most do that
+// have an atom around the region at 0. They take no part in a solution, and are counted all the same.
+func (p *place) idles() bool {
+	if kind := p.block.Kind; p.now != 0 || kind != mrf.Hinge && kind != mrf.LessEqual {
+		return false
+	}
+	most := p.c
+	for k, a := range p.atoms {
+		if a.free {
+			most += max(0, p.coef[k])
+		} else {
+			most += p.coef[k] * a.y
+		}
+	}
+	return most <= feasible/10
 }
 
 // write appends the ground rule to a block, with what does not move in its constant.
