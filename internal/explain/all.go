@@ -68,7 +68,13 @@ func (s *State) settleAll(ctx context.Context) (settled bool, err error) {
 func (s *State) pushOnAll() (pushes, sizes []float64) {
 	pushes, sizes = make([]float64, len(s.y)), make([]float64, len(s.y))
 	for place := range s.mu {
+		if s.standings[place] == idle {
+			continue
+		}
 		p := s.look(place)
+		if p.mu == 0 {
+			continue
+		}
 		for k, i := range p.ids {
 			push := -p.coef[k] * p.mu
 			pushes[i], sizes[i] = pushes[i]+push, sizes[i]+math.Abs(push)
