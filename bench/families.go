@@ -284,10 +284,9 @@ func tree(size int, seed uint64) *data {
 	n := max(3, size/2)
 	node := d.constants("n", n)
 	parent, inner, seen := newTable(2), newTable(1), make([]bool, n)
-	for k := 1; k < n; k++ {
-		up := max(0, k/2-d.rng.IntN(3))
-		parent.observe(1, node+symbol.ID(up), node+symbol.ID(k))
-		seen[up] = true
+	for _, l := range bush(d, n) {
+		parent.observe(1, node+symbol.ID(l[0]), node+symbol.ID(l[1]))
+		seen[l[0]] = true
 	}
 	for k, has := range seen {
 		if has {

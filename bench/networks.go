@@ -178,61 +178,6 @@ Last(A) -> !T(A) .
 0.1: 0 * Third(A) + T(A) = O(A)
 `
 
-// linker draws a graph of n nodes, each link once.
-type linker func(d *data, n int) [][2]int
-
-// ladder has nodes in two rows, side by side.
-func ladder(_ *data, n int) (all [][2]int) {
-	for k := range n {
-		if k%2 == 0 && k+1 < n {
-			all = append(all, [2]int{k, k + 1})
-		}
-		if k+2 < n {
-			all = append(all, [2]int{k, k + 2})
-		}
-	}
-	return all
-}
-
-// lattice has the nodes of a square, as far as they go.
-func lattice(_ *data, n int) (all [][2]int) {
-	width := int(math.Sqrt(float64(n)))
-	for k := range n {
-		if k%width+1 < width && k+1 < n {
-			all = append(all, [2]int{k, k + 1})
-		}
-		if k+width < n {
-			all = append(all, [2]int{k, k + width})
-		}
-	}
-	return all
-}
-
-// expander has a path through all nodes, and a link from each to any other: no few of them divide it.
-func expander(d *data, n int) (all [][2]int) {
-	return d.shortcuts(n, 1)
-}
-
-// smallWorld has few links to any other node.
-func smallWorld(d *data, n int) (all [][2]int) {
-	all = d.shortcuts(n, 0.05)
-	for k := range n - 2 {
-		all = append(all, [2]int{k, k + 2})
-	}
-	return all
-}
-
-// shortcuts makes a path, and a link from each node to a far one with a probability.
-func (d *data) shortcuts(n int, probability float64) (all [][2]int) {
-	for k := range n - 1 {
-		all = append(all, [2]int{k, k + 1})
-		if k+3 < n && d.rng.Float64() < probability {
-			all = append(all, [2]int{k, k + 3 + d.rng.IntN(n-k-3)})
-		}
-	}
-	return all
-}
-
 // web makes a graph whose links have one of three costs, and nodes with values.
 func web(of linker) func(size int, seed uint64) *data {
 	return func(size int, seed uint64) *data {

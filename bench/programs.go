@@ -158,25 +158,6 @@ X(A, +V) = 1 .
 0.5 * Apart(V, W): 0 * Dear(A, B) + Z(A, B, V, W) <= 0
 `
 
-// path has each node beside the next one.
-func path(_ *data, n int) (all [][2]int) {
-	for k := range n - 1 {
-		all = append(all, [2]int{k, k + 1})
-	}
-	return all
-}
-
-// highway is a path with links over its root and over the root of that.
-func highway(_ *data, n int) (all [][2]int) {
-	all = path(nil, n)
-	for far := int(math.Sqrt(float64(n))); far > 3; far = int(math.Sqrt(float64(far))) {
-		for k := 0; k+far < n; k += far {
-			all = append(all, [2]int{k, k + far})
-		}
-	}
-	return all
-}
-
 // cube has the nodes of a cube, as far as they go.
 func cube(_ *data, n int) (all [][2]int) {
 	width := int(math.Cbrt(float64(n)))

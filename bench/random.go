@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/symbol"
@@ -137,41 +136,4 @@ func randomData(size int, seed uint64) *data {
 	d.add("Class", true, class)
 	d.addNodes(node, n, steep)
 	return d
-}
-
-// bush is a tree of random shape.
-func bush(d *data, n int) (all [][2]int) {
-	for k := 1; k < n; k++ {
-		all = append(all, [2]int{max(0, k/2-d.rng.IntN(3)), k})
-	}
-	return all
-}
-
-// deBruijn links each node to three whose numbers follow from its own: no few of them divide it.
-func deBruijn(_ *data, n int) (all [][2]int) {
-	for a := range n {
-		for k := range 3 {
-			if b := (3*a + k) % n; b != a {
-				all = append(all, [2]int{a, b})
-			}
-		}
-	}
-	return all
-}
-
-// preferential links each node to up to three earlier ones, of which those with many links are drawn most.
-func preferential(d *data, n int) (all [][2]int) {
-	ends := []int{0}
-	for a := 1; a < n; a++ {
-		var own []int
-		for range 3 {
-			b := oneOf(d.rng, ends...)
-			if !slices.Contains(own, b) {
-				own = append(own, b)
-				all = append(all, [2]int{a, b})
-			}
-		}
-		ends = append(append(ends, own...), a)
-	}
-	return all
 }
