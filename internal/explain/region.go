@@ -243,7 +243,7 @@ func (r *region) solve(ctx context.Context, gap float64) error {
 	solver := limited(field, limits, more, len(order))
 	solver.WarmStart(y, mu)
 	result, err := solver.Solve(ctx)
-	if err == nil && len(order) <= few && (result.Status == solve.IterationLimit || result.Status == solve.Stalled) {
+	if err == nil && len(order) <= few && result.Status.LeftOff() {
 		var direct *solve.Result
 		direct, err = interior.New(field, limits).Solve(ctx)
 		if err == nil && direct.Multipliers != nil && better(direct.Certificate, result.Certificate) {

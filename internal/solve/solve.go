@@ -108,6 +108,9 @@ const (
 	Infeasible
 )
 
+// LeftOff tells whether a method has ended by itself without a proof: another one may go on.
+func (s Status) LeftOff() bool { return s == Stalled || s == IterationLimit }
+
 var statusNames = [...]string{
 	"optimal", "stalled", "iteration limit", "time limit", "cancelled", "numerical error", "infeasible",
 }

@@ -391,5 +391,5 @@ func ended(s solve.Status) bool { return s != solve.Optimal && s != solve.Infeas
 
 // stuck tells whether a method has ended without what was asked for, though there was time.
 func stuck(s solve.Status) bool {
-	return s == solve.IterationLimit || s == solve.Stalled || s == solve.NumericalError
+	return s.LeftOff() || s == solve.NumericalError
 }

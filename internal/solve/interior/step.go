@@ -11,10 +11,11 @@ func (p *program) curvature() {
 	p.relate()
 	for k := range p.rows {
 		r := &p.rows[k]
-		give := r.compliance + soft + p.firm
-		if p.firm > 0 && r.hard {
-			give = soft + p.firm*p.share(r)
+		firm := p.firm
+		if firm > 0 && r.hard {
+			firm *= p.share(r)
 		}
+		give := r.compliance + soft + firm
 		if r.upper {
 			give += r.t / (r.hi - r.mu)
 		}

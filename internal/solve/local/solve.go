@@ -383,7 +383,7 @@ func (s *State) solvePiece(ctx context.Context, p *part, q *piece, tolerance flo
 	if err != nil {
 		return err
 	}
-	if len(q.order) <= direct && (result.Status == solve.IterationLimit || result.Status == solve.Stalled) {
+	if len(q.order) <= direct && result.Status.LeftOff() {
 		other, err := interior.New(field, limits).Solve(ctx)
 		if err != nil {
 			return err
