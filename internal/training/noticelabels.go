@@ -170,15 +170,15 @@ func (n *notices) classesOf(declared *load.Predicate, truth *relation.Relation) 
 	}
 	n.foreign(declared, truth.Name, labelled)
 	// Of what things are not, networks learn what they may be: the classes that are left.
+	narrowed := func(t *mixture) bool { return t.classes == 0 && t.labels < len(declared.Neural.Classes) }
 	left, ruledOut := 0, make(map[string]int)
 	for _, t := range things {
-		if t.classes == 0 && t.labels < len(declared.Neural.Classes) {
+		if narrowed(t) {
 			left++
 		}
 	}
 	for row := range int32(truth.Len()) {
-		t := things[truth.Columns[declared.Neural.Entity][row]]
-		if t.classes == 0 && t.labels < len(declared.Neural.Classes) {
+		if narrowed(things[truth.Columns[declared.Neural.Entity][row]]) {
 			ruledOut[symbols.Name(truth.Columns[declared.Neural.Class][row])]++
 		}
 	}

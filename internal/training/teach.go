@@ -164,17 +164,17 @@ func (c *crossFitting) take(best course) {
 	c.chosen.Rounds, c.chosen.Taught = best.rounds, best.verdict.Loss()
 }
 
-// courses returns what is worth a try, before its first round, the best first: the weights written and those found,
-// whatever they are like, and those without some rules. What is not as written has to be better by more than chance,
-// unless what is written tells nothing.
+// courses returns what is worth a try, before its first round, the best first: the weights presumed and those found,
+// whatever they are like, those written, and those without some rules. What is not as presumed has to be better by more
+// than chance, unless what is presumed tells nothing.
 func (c *crossFitting) courses(ctx context.Context) (courses []*course, err error) {
-	written := &course{theta: c.g.presumes(), folds: c.folds}
+	presumed := &course{theta: c.g.presumes(), folds: c.folds}
 	if c.g.large() && c.written != nil {
-		written.verdict = *c.written
-	} else if written, err = c.course(ctx, written.theta); err != nil {
+		presumed.verdict = *c.written
+	} else if presumed, err = c.course(ctx, presumed.theta); err != nil {
 		return nil, err
 	}
-	courses = append(courses, written)
+	courses = append(courses, presumed)
 	best, needed := 0, float64(weightsGain)
 	if c.blank {
 		needed = 0 // there is nothing to lose
@@ -186,14 +186,14 @@ func (c *crossFitting) courses(ctx context.Context) (courses []*course, err erro
 	told := c.g.stage(toCompare, len(others))
 	defer told.end()
 	for k, theta := range others {
-		if slices.Equal(theta, written.theta) {
+		if slices.Equal(theta, presumed.theta) {
 			continue
 		}
 		other, err := c.course(ctx, theta)
 		if err != nil {
 			return nil, err
 		}
-		better := other.verdict.Beats(written.verdict, needed)
+		better := other.verdict.Beats(presumed.verdict, needed)
 		if better || k == 0 {
 			courses = append(courses, other)
 		}
