@@ -32,14 +32,7 @@ func queue(t *testing.T, seed uint64) string {
 		if k > 0 {
 			files["next.tsv"] += fmt.Sprintf("d%d\td%d\n", k-1, k)
 		}
-		for _, name := range kinds {
-			files["targets.tsv"] += fmt.Sprintf("d%d\t%s\n", k, name)
-		}
-		table := "test.tsv"
-		if k%9 == 0 {
-			table = "train.tsv"
-		}
-		files[table] += fmt.Sprintf("d%d\t%s\n", k, kinds[kind])
+		classify(files, fmt.Sprint("d", k), kinds, kinds[kind], k%9 == 0)
 	}
 	files["model.json"] = `{
 		"rules": ["2: Looks(D, K) -> Is(D, K)", "2: !Looks(D, K) -> !Is(D, K)", "0.5: !Is(D, K)", "Is(D, +K) = 1 .",

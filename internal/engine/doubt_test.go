@@ -3,7 +3,6 @@ package engine_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/project"
@@ -13,7 +12,7 @@ import (
 // or ties mean nothing; rules about them are believed as they are written until something speaks against them.
 func parish(t *testing.T, seed uint64, alike bool, ties int, rules string) string {
 	random := rand.New(rand.NewPCG(seed, 29))
-	kinds := [3]string{"a", "b", "c"}
+	kinds := []string{"a", "b", "c"}
 	files := make(map[string]string)
 	kind := make([]int, 150)
 	for k := range kind {
@@ -43,17 +42,9 @@ func parish(t *testing.T, seed uint64, alike bool, ties int, rules string) strin
 			}
 			files["groups.tsv"] += fmt.Sprintf("x%d\tg%d\n", k, group)
 		}
-		for _, name := range kinds {
-			files["targets.tsv"] += fmt.Sprintf("x%d\t%s\n", k, name)
-		}
-		table := "test.tsv"
-		if k < 18 {
-			table = "train.tsv"
-		}
-		files[table] += fmt.Sprintf("x%d\t%s\n", k, kinds[kind[k]])
+		classify(files, fmt.Sprint("x", k), kinds, kinds[kind[k]], k < 18)
 	}
-	files["ties.tsv"] = strings.Join(unique(strings.SplitAfter(files["ties.tsv"], "\n")), "")
-	files["groups.tsv"] = strings.Join(unique(strings.SplitAfter(files["groups.tsv"], "\n")), "")
+	files["ties.tsv"], files["groups.tsv"] = unique(files["ties.tsv"]), unique(files["groups.tsv"])
 	files["model.json"] = `{
 		"rules": ["0.5: Looks(A, K) = Is(A, K) ^2", ` + rules + `],
 		"networks": {"looks": {"features": "looks.tsv"}},

@@ -15,7 +15,7 @@ import (
 // citations mean nothing.
 func archive(t *testing.T, seed uint64, alike bool, more string) string {
 	random := rand.New(rand.NewPCG(seed, 17))
-	kinds := [3]string{"a", "b", "c"}
+	kinds := []string{"a", "b", "c"}
 	files := make(map[string]string)
 	kind := make([]int, 120)
 	for k := range kind {
@@ -32,16 +32,9 @@ func archive(t *testing.T, seed uint64, alike bool, more string) string {
 			}
 			files["cites.tsv"] += fmt.Sprintf("d%d\td%d\n", k, other)
 		}
-		for _, name := range kinds {
-			files["targets.tsv"] += fmt.Sprintf("d%d\t%s\n", k, name)
-		}
-		table := "test.tsv"
-		if k < 45 {
-			table = "train.tsv"
-		}
-		files[table] += fmt.Sprintf("d%d\t%s\n", k, kinds[kind[k]])
+		classify(files, fmt.Sprint("d", k), kinds, kinds[kind[k]], k < 45)
 	}
-	files["cites.tsv"] = strings.Join(unique(strings.SplitAfter(files["cites.tsv"], "\n")), "")
+	files["cites.tsv"] = unique(files["cites.tsv"])
 	files["model.json"] = `{
 		"rules": ["1: Reads(D, K) = Is(D, K) ^2"],
 		"networks": {"reader": {"features": "words.tsv", "hidden": [8]` + more + `}},
@@ -52,13 +45,25 @@ func archive(t *testing.T, seed uint64, alike bool, more string) string {
 	return writeProject(t, files)
 }
 
+// classify adds a thing to tables: all classes as its targets, and its own to what is learned from or tested by.
+func classify(files map[string]string, thing string, classes []string, own string, known bool) {
+	for _, class := range classes {
+		files["targets.tsv"] += thing + "\t" + class + "\n"
+	}
+	table := "test.tsv"
+	if known {
+		table = "train.tsv"
+	}
+	files[table] += thing + "\t" + own + "\n"
+}
+
 // unique returns lines without those that have come before.
-func unique(lines []string) (out []string) {
+func unique(lines string) (out string) {
 	seen := make(map[string]bool)
-	for _, line := range lines {
+	for line := range strings.SplitAfterSeq(lines, "\n") {
 		if !seen[line] {
 			seen[line] = true
-			out = append(out, line)
+			out += line
 		}
 	}
 	return out

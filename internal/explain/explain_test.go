@@ -65,6 +65,18 @@ var families = map[string]mrftest.Shape{
 
 const models = 25 // of each family
 
+// eachSolved checks random models of all families that are solved to a gap.
+func eachSolved(t *testing.T, gap float64, check func(t *testing.T, s *State)) {
+	for name, shape := range families {
+		for seed := range uint64(models) {
+			m, theta, x := mrftest.Random(rand.New(rand.NewPCG(seed, 5)), shape)
+			if s := solved(t, mrftest.Field(m, theta, x), gap); s != nil {
+				t.Run(fmt.Sprint(name, " ", seed), func(t *testing.T) { check(t, s) })
+			}
+		}
+	}
+}
+
 // What pushes an atom must add up to 0, and what its value rests on to the value.
 func TestExplanationsAddUp(t *testing.T) {
 	for name, shape := range families {

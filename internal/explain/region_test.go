@@ -68,49 +68,38 @@ func kept(t *testing.T, s *State) {
 
 // Explanations sharpen the state, and what is proven about it goes along.
 func TestProofsAreKept(t *testing.T) {
-	for name, shape := range families {
-		for seed := range uint64(models) {
-			m, theta, x := mrftest.Random(rand.New(rand.NewPCG(seed, 5)), shape)
-			s := solved(t, mrftest.Field(m, theta, x), 1e-3)
-			if s == nil {
-				continue
+	eachSolved(t, 1e-3, func(t *testing.T, s *State) {
+		s.whole()
+		for i := range int32(len(s.y)) {
+			if err := s.sharpen(context.Background(), i); err != nil {
+				t.Fatal(err)
 			}
 			s.whole()
-			for i := range int32(m.Variables) {
-				if err := s.sharpen(context.Background(), i); err != nil {
-					t.Fatal(name, seed, err)
-				}
-				s.whole()
-				kept(t, s)
-			}
+			kept(t, s)
 		}
-	}
+	})
 }
 
 // Ground rules that are left out have the same effect whether what is around them is solved, or all that is connected.
 func TestRegionsAgreeWithTheWhole(t *testing.T) {
 	ctx := context.Background()
-	for name, shape := range families {
-		for seed := range uint64(models) {
-			m, theta, x := mrftest.Random(rand.New(rand.NewPCG(seed, 5)), shape)
-			s := solved(t, mrftest.Field(m, theta, x), 1e-6)
-			for place := 0; s != nil && place < len(s.mu); place += 5 {
-				change := Without("", -1, place)
-				near, err := s.WhatIf(ctx, 0, change)
-				if err != nil {
-					t.Fatal(err)
-				}
-				far, err := s.anew(ctx, 0, change, s.gone(change))
-				if err != nil {
-					t.Fatal(err)
-				}
-				room := (near.Gap+far.Gap)*max(s.field.Grain(), math.Abs(far.Objective)) + 1e-7
-				if math.IsNaN(near.Value) != math.IsNaN(far.Value) || math.Abs(near.Objective-far.Objective) > room {
-					t.Errorf("%s, seed %d: without %d: %+v, and all of it: %+v", name, seed, place, near, far)
-				}
+	eachSolved(t, 1e-6, func(t *testing.T, s *State) {
+		for place := 0; place < len(s.mu); place += 5 {
+			change := Without("", -1, place)
+			near, err := s.WhatIf(ctx, 0, change)
+			if err != nil {
+				t.Fatal(err)
+			}
+			far, err := s.anew(ctx, 0, change, s.gone(change))
+			if err != nil {
+				t.Fatal(err)
+			}
+			room := (near.Gap+far.Gap)*max(s.field.Grain(), math.Abs(far.Objective)) + 1e-7
+			if math.IsNaN(near.Value) != math.IsNaN(far.Value) || math.Abs(near.Objective-far.Objective) > room {
+				t.Errorf("without %d: %+v, and all of it: %+v", place, near, far)
 			}
 		}
-	}
+	})
 }
 
 // What a region improves on is no reason to solve all that it is connected with.
