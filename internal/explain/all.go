@@ -7,17 +7,8 @@ import (
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
-// Summary is the balance of an atom in short.
-type Summary struct {
-	Number                         int32
-	Value, BoundForce, Unexplained float64
-	// Sizes is the sum of the sizes of all pushes, and ByRule what the ground rules of each rule push it by.
-	Sizes  float64
-	ByRule []float64
-}
-
-// All visits the summaries of all variables; visit must not keep them. The whole is solved further first, and then what
-// is around those whose pushes do not add up.
+// All visits the summaries of all variables, in order; visit must not keep them, nor ask the state, which goes on while
+// it is called. The whole is solved further first, and then what is around those whose pushes do not add up.
 func (s *State) All(ctx context.Context, visit func(*Summary) error) error {
 	if err := s.improveAll(ctx); err != nil {
 		return err
@@ -31,14 +22,7 @@ func (s *State) All(ctx context.Context, visit func(*Summary) error) error {
 			break
 		}
 	}
-	summary := &Summary{ByRule: make([]float64, s.field.Model.Rules)}
-	for i := range s.y {
-		s.summarize(int32(i), summary)
-		if err := visit(summary); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.summaries(visit)
 }
 
 // rounds is how often all variables are looked at: what is solved around one may unsettle others, which are few.
@@ -66,6 +50,7 @@ func (s *State) settleAll(ctx context.Context) (settled bool, err error) {
 
 // pushOnAll is pushOn for all variables, in one pass over the potentials.
 func (s *State) pushOnAll() (pushes, sizes []float64) {
+	s.standAll()
 	pushes, sizes = make([]float64, len(s.y)), make([]float64, len(s.y))
 	for place := range s.mu {
 		if s.standings[place] == idle {
@@ -104,28 +89,3 @@ func (s *State) improveAll(ctx context.Context) error {
 
 // sharpest is the gap that the whole is solved to, if that does not take long.
 const sharpest = 1e-13
-
-// summarize adds up what pushes a variable, as balance does.
-func (s *State) summarize(i int32, e *Summary) {
-	clear(e.ByRule)
-	*e = Summary{Number: i, Value: s.y[i], ByRule: e.ByRule}
-	push := 0.0
-	for _, place := range s.index.Of(i, s.places[:0]) {
-		if s.standings[place] == idle {
-			continue
-		}
-		p := s.look(place)
-		if math.Abs(p.mu) <= silent*max(p.w, s.field.Unit()) {
-			continue
-		}
-		f := force{place, p.coefficient(i), p.mu}
-		push += f.push()
-		e.Sizes += math.Abs(f.push())
-		e.ByRule[p.block.Rule] += f.push()
-	}
-	if s.isFree(i) {
-		e.Unexplained = push
-	} else {
-		e.BoundForce = 0 - push
-	}
-}

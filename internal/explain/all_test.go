@@ -3,7 +3,12 @@ package explain
 import (
 	"context"
 	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 )
 
 // The table of all atoms must say what their explanations say.
@@ -11,27 +16,64 @@ func TestAllAgreesWithEach(t *testing.T) {
 	eachSolved(t, 1e-4, func(t *testing.T, s *State) {
 		visited := 0
 		err := s.All(context.Background(), func(all *Summary) error {
-			if visited++; math.Abs(all.Unexplained) > 1e-6*all.Sizes {
-				t.Errorf("%v of %v is not explained of %d", all.Unexplained, all.Sizes, all.Number)
-			}
-			left := all.Unexplained - all.BoundForce
-			for _, push := range all.ByRule {
-				left -= push
-			}
-			if math.Abs(left) > 1e-9*(1+all.Sizes) {
-				t.Errorf("the rules' pushes on %d do not add up: %+v", all.Number, all)
-			}
-			if all.Unexplained > 1e-7*all.Sizes {
-				return nil // explaining it by itself would solve it further
-			}
-			e := explain(t, s, int(all.Number))
-			if math.Abs(e.Value-all.Value) > 1e-6 || math.Abs(e.BoundForce-all.BoundForce) > 1e-4*(1+all.Sizes) {
-				t.Errorf("%+v, and by itself %+v", all, e)
-			}
+			visited++
+			addsUp(t, all)
 			return nil
 		})
 		if err != nil || visited != len(s.y) {
 			t.Error(err, visited)
 		}
+		for i := range int32(len(s.y)) { // explaining one may solve others further
+			all := s.summarize(i, s.index.Of(i, nil), make([]float64, s.field.Model.Rules))
+			if addsUp(t, &all); all.Unexplained > 1e-7*all.Sizes {
+				continue // explaining it by itself would solve it further
+			}
+			e := explain(t, s, int(i))
+			if math.Abs(e.Value-all.Value) > 1e-6 || math.Abs(e.BoundForce-all.BoundForce) > 1e-4*(1+all.Sizes) {
+				t.Errorf("%+v, and by itself %+v", all, e)
+			}
+		}
 	})
+}
+
+func addsUp(t *testing.T, all *Summary) {
+	t.Helper()
+	if math.Abs(all.Unexplained) > 1e-6*all.Sizes {
+		t.Errorf("%v of %v is not explained of %d", all.Unexplained, all.Sizes, all.Number)
+	}
+	left := all.Unexplained - all.BoundForce
+	for _, push := range all.ByRule {
+		left -= push
+	}
+	if math.Abs(left) > 1e-9*(1+all.Sizes) {
+		t.Errorf("the rules' pushes on %d do not add up: %+v", all.Number, all)
+	}
+}
+
+// Summaries in several turns are in order, and the same by any number of threads.
+func TestSummariesByThreads(t *testing.T) {
+	shape := mrftest.Shape{Variables: 9000, Inputs: 2, Blocks: 3, Potentials: 9000, Kinds: mrftest.Squared, Arity: 2}
+	m, theta, x := mrftest.Random(rand.New(rand.NewPCG(3, 4)), shape)
+	theta = append(theta, make([]float64, 400)...) // rules without ground rules, so that a turn has few variables
+	m.Rules = len(theta)
+	var all []Summary
+	for _, threads := range []int{1, 2, 5} {
+		s, k := solved(t, mrftest.Field(m, theta, x), 1e-4), 0
+		s.settings.Threads = threads
+		err := s.All(context.Background(), func(one *Summary) error {
+			got := *one
+			got.ByRule = slices.Clone(one.ByRule)
+			if threads == 1 {
+				all = append(all, got)
+			}
+			if int(got.Number) != k || !reflect.DeepEqual(got, all[k]) {
+				t.Fatalf("%d threads: %+v in place of %+v", threads, got, all[k])
+			}
+			k++
+			return nil
+		})
+		if err != nil || k != m.Variables {
+			t.Fatal(err, k)
+		}
+	}
 }

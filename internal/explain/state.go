@@ -358,8 +358,10 @@ func (s *State) look(place int) potential {
 	if b.Scale != nil {
 		p.w *= float64(b.Scale[j])
 	}
-	for k, i := range b.InputRow(j) {
-		p.c += b.InputCoefficient(j, k) * s.field.Inputs()[i]
+	if len(b.Inputs) > 0 {
+		for k, i := range b.InputRow(j) {
+			p.c += b.InputCoefficient(j, k) * s.field.Inputs()[i]
+		}
 	}
 	p.d = p.c
 	for k, i := range p.ids {

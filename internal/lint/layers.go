@@ -75,8 +75,8 @@ var layers = []layer{
 	{"internal/consensus", []string{
 		"internal/parallel", "internal/bitset", "internal/mrf", "internal/partition", "internal/solve", "internal/place"}},
 	{"internal/explain", []string{
-		"internal/bitset", "internal/ldl", "internal/source", "internal/mrf", "internal/partition", "internal/presolve",
-		"internal/solve", "internal/report"}},
+		"internal/parallel", "internal/bitset", "internal/ldl", "internal/source", "internal/mrf", "internal/partition",
+		"internal/presolve", "internal/solve", "internal/report"}},
 	{"internal/learn", []string{
 		"internal/parallel", "internal/kernel", "internal/forest", "internal/cholesky", "internal/stat", "internal/mrf",
 		"internal/partition", "internal/solve", "internal/report"}},

@@ -48,6 +48,35 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestManyTexts writes more than a group, of texts that are all different, and of some that differ at first alone.
+func TestManyTexts(t *testing.T) {
+	var b bytes.Buffer
+	w := NewWriter(&b, []string{"arg1", "arg2", "arg3"}, nil)
+	want := []string{"arg1|arg2|arg3"}
+	for k := range groupRows + 3*judged {
+		texts := []string{fmt.Sprint("atom ", k), fmt.Sprint("cycle ", k%(judged+7)), fmt.Sprint("few ", k%5)}
+		if err := w.Write(texts); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, strings.Join(texts, "|"))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := read(b.Bytes())
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Error(err, diff)
+	}
+	for _, group := range w.about.RowGroups {
+		folded := []int64{0, 0, 1}
+		for k, column := range group.Columns {
+			if at := column.MetaData.DictionaryPageOffset; min(at, 1) != folded[k] {
+				t.Errorf("column %d has its dictionary at %d", k, at)
+			}
+		}
+	}
+}
+
 // TestColumnOrder writes columns whose names are in another order than they are: those of the file are ordered by name.
 func TestColumnOrder(t *testing.T) {
 	var b bytes.Buffer

@@ -32,13 +32,17 @@ type Writer struct {
 }
 
 // content is what a column has in a group that is not written yet: numbers as they are, or texts, each once, and for
-// each row the place of its text among them.
+// each row the place of its text among them; or texts as they are, too, where that takes no more.
 type content struct {
 	name   string
 	values []byte
 	texts  map[string]uint32 // nil in a column of numbers
 	places []uint32
+	plain  bool
 }
+
+// After so many rows of a group it is seen what texts take.
+const judged = 1 << 14
 
 // NewWriter returns a writer of rows with columns of text and of numbers. Nothing is complete before Close.
 func NewWriter(w io.Writer, texts, numbers []string) *Writer {
@@ -79,13 +83,38 @@ func (w *Writer) Write(texts []string, numbers ...float64) error {
 }
 
 func (c *content) add(text string) {
-	place, known := c.texts[text]
+	known := false
+	if !c.plain {
+		var place uint32
+		if place, known = c.texts[text]; !known {
+			place = uint32(len(c.texts))
+			c.texts[text] = place
+		}
+		c.places = append(c.places, place)
+	}
 	if !known {
-		place = uint32(len(c.texts))
-		c.texts[text] = place
 		c.values = append(binary.LittleEndian.AppendUint32(c.values, uint32(len(text))), text...)
 	}
-	c.places = append(c.places, place)
+	if len(c.places) == judged {
+		c.judge()
+	}
+}
+
+// judge goes over to texts as they are if they take no more, as where most are different.
+func (c *content) judge() {
+	texts := make([][]byte, 0, len(c.texts)) // with their lengths
+	for rest := c.values; len(rest) > 0; {
+		n := 4 + binary.LittleEndian.Uint32(rest)
+		texts, rest = append(texts, rest[:n]), rest[n:]
+	}
+	var plain []byte
+	for _, place := range c.places {
+		plain = append(plain, texts[place]...)
+	}
+	if len(plain) <= len(c.values)+len(packed(c.places, len(texts))) {
+		c.values, c.places, c.plain = plain, c.places[:0], true
+		clear(c.texts)
+	}
 }
 
 // flush writes a group of rows.
@@ -122,7 +151,10 @@ func (w *Writer) chunk(c *content) (about format.ColumnMetaData, err error) {
 	header := format.DataPageHeader{NumValues: int32(w.rows), Encoding: format.Plain,
 		DefinitionLevelEncoding: format.RLE, RepetitionLevelEncoding: format.RLE}
 	if c.texts != nil {
-		about.Type, about.DictionaryPageOffset = format.ByteArray, start
+		about.Type = format.ByteArray
+	}
+	if c.texts != nil && !c.plain {
+		about.DictionaryPageOffset = start
 		about.Encoding = append(about.Encoding, format.RLEDictionary)
 		dictionary := format.DictionaryPageHeader{NumValues: int32(len(c.texts)), Encoding: format.Plain}
 		err = w.page(c.values, &about,
@@ -133,7 +165,7 @@ func (w *Writer) chunk(c *content) (about format.ColumnMetaData, err error) {
 	about.DataPageOffset = w.offset
 	data := w.page(values, &about, format.PageHeader{Type: format.DataPage, DataPageHeader: thrift.New(header)})
 	about.TotalCompressedSize = w.offset - start
-	c.values, c.places = c.values[:0], c.places[:0]
+	c.values, c.places, c.plain = c.values[:0], c.places[:0], false
 	return about, errors.Join(err, data)
 }
 
