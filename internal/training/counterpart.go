@@ -55,10 +55,19 @@ func (g *learner) equates(rule int) bool {
 
 // relates tells whether any rule may say of one thing what follows from others. Rules that equate what networks see
 // with what is inferred do not, nor do those of one atom that sum over the classes of a thing at most.
-func (g *learner) relates() bool {
+func (g *learner) relates() bool { return slices.ContainsFunc(g.Program.Rules, g.mayRelate) }
+
+// relatesBy tells the same of weights, by which rules that are doubted relate nothing if they are as presumed.
+func (g *learner) relatesBy(theta []float64) bool {
 	return slices.ContainsFunc(g.Program.Rules, func(rule *program.Rule) bool {
-		return !g.equates(rule.Index) && (len(rule.Atoms) != 1 || g.sumsThings(rule))
+		r := rule.Index
+		doubted := g.presumed != nil && theta[r] == g.presumed[r] && theta[r] != rule.Weight.Value
+		return !doubted && g.mayRelate(rule)
 	})
+}
+
+func (g *learner) mayRelate(rule *program.Rule) bool {
+	return !g.equates(rule.Index) && (len(rule.Atoms) != 1 || g.sumsThings(rule))
 }
 
 // sumsThings tells whether a rule of one atom sums over more than the classes of a thing.

@@ -34,6 +34,8 @@ type crossFitting struct {
 	found []float64
 	// written is the verdict on the weights written with the networks fitted alone; nil before.
 	written *learn.Verdict
+	// chance is the logarithm of how many times likelier what ties show is by chance than if a rule held that is doubted.
+	chance float64
 	// blank says that by those weights all that is held out has one value in each fold, as where rules that contradict
 	// each other cost least if nothing is decided.
 	blank bool

@@ -16,26 +16,30 @@ const (
 	// shuffles of what networks see say what ties would show by chance, and chanceErrors is by how many standard
 	// deviations of that they have to show more, or they are doubted.
 	shuffles, chanceErrors = 64, 2
-	// tiedAlike is the share of ties that are taken to be as a rule says, if it holds, beyond those that are by chance.
-	tiedAlike = 0.5
+	// tiedAlike is the share of ties that are taken to be as a rule says, if it holds, beyond those that are by chance, of
+	// things that have up to fewTies of them. The more there are, the fewer need be: their mean tells as much.
+	tiedAlike, fewTies = 0.5, 4
 	// doubtful is the logarithm of how many times likelier what ties show has to be by chance than if the rule holds.
-	doubtful = 3
+	doubtful = 2
 	// tying is the share of a rule's ground rules that have to tie two things that are seen, or it is not judged.
 	tying = 0.9
 	// unbalanced is by how much coefficients of a mean may miss their sum, as they are written with few digits.
 	unbalanced = 0.01
 	// mostDoubted is the number of ground rules up to which they are gone through so often.
 	mostDoubted = 1_000_000
-	// seenGain is by how many standard errors over the entities a network has to be better than the classes' shares.
+	// seenGain is by how many standard errors over the entities a network has to be better than the classes' shares to be
+	// taken to be as right as it is sure.
 	seenGain = 1
 )
 
-// doubt finds the rules that say of what is tied that it is alike, or that it is not, while what networks see of tied
-// things is no more alike than of any others. Few labels tell nothing of such a rule, as hardly two of them are tied;
-// what is seen of all things does. Nothing is doubted where networks tell too little of what each fold holds out.
-func (g *learner) doubt(l lesson, folds []fold, held []*learn.Labels) (rules []int, err error) {
+// doubt finds the rules that say of what is tied that it is alike, or that it is not, while tied things are no more
+// alike than any others: by their labels, and where not both have one, by what networks see of them. Of few labels
+// hardly two are tied, but something is seen of all things, which counts as far as what each fold holds out bears it
+// out. It also returns the logarithm of how many times likelier what ties show is by chance, of the rule of which that
+// is most.
+func (g *learner) doubt(l lesson, folds []fold, held []*learn.Labels) (rules []int, chance float64, err error) {
 	if g.Model.Potentials() > mostDoubted {
-		return nil, nil
+		return nil, 0, nil
 	}
 	for neural, declared := range g.Project.Config.Predicates {
 		if declared.Neural == nil || g.counterpart(neural) < 0 || g.Tables.Store.Relations[neural].Arity > 2 {
@@ -43,30 +47,37 @@ func (g *learner) doubt(l lesson, folds []fold, held []*learn.Labels) (rules []i
 		}
 		v, err := g.view(neural, l, folds, held)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		for r, learned := range g.learned() {
-			if v != nil && learned && !g.equates(r) && v.doubts(v.ties(g.Model, r), g.Seed) {
+			if v == nil || !learned || g.equates(r) || slices.Contains(rules, r) {
+				continue
+			}
+			if by, doubted := v.doubts(v.ties(g.Model, r), g.Seed); doubted {
 				rules = append(rules, r)
+				chance = max(chance, by)
 			}
 		}
 	}
-	return rules, nil
+	return rules, chance, nil
 }
 
 // view is what networks see of things, one by one: the mean over those of all folds, at the temperature that suits
 // labels that they have not seen, less that over all things.
 type view struct {
 	things, classes int
-	x               []float64 // by thing, a value for each class
+	x               []float64 // by thing, a value for each class; nil if labels are not all 0 or 1
+	truth           []float64 // likewise, what labels say: 0, 1 or unlabelled
+	exclusive       bool      // a thing has one class
 	labelled        []bool
 	thing, class    []int32   // of each variable that follows; the thing is -1 of others
 	told            []bool    // of each other variable: whether it is labelled, or follows from what another network sees
 	alike           []float64 // by class, the expected product of the values of two things that are alike
-	varied          float64   // how probable it is that two things are, relative to that they are not
+	trust           trust
+	varied          float64 // how probable it is that two things are, relative to that they are not
 }
 
-// view returns that of a neural predicate; nil if it tells no more than how common classes are.
+// view returns that of a neural predicate; nil if not every thing has all classes.
 func (g *learner) view(neural int, l lesson, folds []fold, held []*learn.Labels) (*view, error) {
 	atoms, declared := g.Tables.Store.Relations[neural], g.Project.Config.Predicates[neural].Neural
 	v := &view{classes: max(1, len(declared.Classes)), thing: slices.Repeat([]int32{-1}, g.Model.Variables),
@@ -101,15 +112,22 @@ func (g *learner) view(neural int, l lesson, folds []fold, held []*learn.Labels)
 			}
 		}
 	}
-	exclusive := g.sole(neural)
-	told, exponent := tells(g.Model.Inputs, at, v.classes, folds, held)
-	if !told {
-		return nil, nil
-	}
+	v.exclusive = g.sole(neural)
 	if err := v.mark(g, l, at); err != nil {
 		return nil, err
 	}
-	v.see(folds, inputs, exponent, exclusive)
+	told, exponent := tells(g.Model.Inputs, at, v.classes, folds, held)
+	if exponent == 0 {
+		return v, nil
+	}
+	by := make([][]float64, len(folds))
+	for k, f := range folds {
+		by[k] = v.sharpened(f.inputs, inputs, exponent)
+	}
+	v.see(by)
+	if v.trust = (trust{slope: 1}); !told {
+		v.trust = v.regress(by, at, held)
+	}
 	return v, nil
 }
 
@@ -123,8 +141,9 @@ func numberOf(numbers map[symbol.ID]int32, of symbol.ID) int32 {
 }
 
 // tells tells whether labels held out, which are 0 or 1, are told by some inputs better than by how common classes are,
-// and by which temperature.
-func tells(inputs int, at map[int32]int, classes int, folds []fold, all []*learn.Labels) (bool, float64) {
+// and by which temperature, which is 0 where labels are of another kind.
+func tells(inputs int, at map[int32]int, classes int, folds []fold, all []*learn.Labels) (told bool,
+	exponent float64) {
 	var seen, shares []learn.Verdict
 	held := make([]*learn.Labels, len(folds))
 	count, sum := make([]float64, classes), make([]float64, classes)
@@ -152,16 +171,19 @@ func tells(inputs int, at map[int32]int, classes int, folds []fold, all []*learn
 	return together.Beats(learn.Together(shares...), seenGain), together.Exponent()
 }
 
-// mark marks the things that networks have learned from.
+// mark marks the things that networks have learned from, and what labels say of them.
 func (v *view) mark(g *learner, l lesson, at map[int32]int) error {
-	v.labelled = make([]bool, v.things)
+	v.labelled, v.truth = make([]bool, v.things), slices.Repeat([]float64{unlabelled}, v.things*v.classes)
 	targets, err := g.taught(l, relation.Target)
 	if err != nil {
 		return err
 	}
-	for _, variable := range targets.Variables {
+	for k, variable := range targets.Variables {
 		if v.told[variable] = true; v.thing[variable] >= 0 {
 			v.labelled[v.thing[variable]] = true
+			if truth := targets.Truth[k]; truth == 0 || truth == 1 {
+				v.truth[int(v.thing[variable])*v.classes+int(v.class[variable])] = truth
+			}
 		}
 	}
 	own, err := g.taught(l, relation.Perceived)
@@ -176,25 +198,33 @@ func (v *view) mark(g *learner, l lesson, at map[int32]int) error {
 	return nil
 }
 
-// see fills in what is seen, and what products would come to if things were alike: of each class, the values of those
-// that are of it are as far from the mean as those of all things, by how probably each is of it.
-func (v *view) see(folds []fold, inputs []int32, exponent float64, exclusive bool) {
-	v.x = make([]float64, len(inputs))
+// sharpened returns by thing what networks see, at a temperature, of inputs that are given by their places.
+func (v *view) sharpened(seen []float64, inputs []int32, exponent float64) []float64 {
+	x := make([]float64, len(inputs))
 	for thing := range v.things {
-		row := v.x[thing*v.classes:][:v.classes]
-		for _, f := range folds {
-			sum := 0.0
-			for class := range row {
-				sum += math.Pow(f.inputs[inputs[thing*v.classes+class]], exponent)
+		sum := 0.0
+		for at := thing * v.classes; at < (thing+1)*v.classes; at++ {
+			x[at] = math.Pow(seen[inputs[at]], exponent)
+			sum += x[at]
+		}
+		for at := thing * v.classes; at < (thing+1)*v.classes; at++ {
+			all := sum
+			if !v.exclusive {
+				all = x[at] + math.Pow(1-seen[inputs[at]], exponent)
 			}
-			for class := range row {
-				p := f.inputs[inputs[thing*v.classes+class]]
-				yes, all := math.Pow(p, exponent), sum
-				if !exclusive {
-					all = yes + math.Pow(1-p, exponent)
-				}
-				row[class] += yes / max(all, learn.TinyFloor) / float64(len(folds))
-			}
+			x[at] /= max(all, learn.TinyFloor)
+		}
+	}
+	return x
+}
+
+// see fills in what is seen, the mean over folds, and what products would come to if things were alike: of each class,
+// the values of those that are of it are as far from the mean as those of all things, by how probably each is of it.
+func (v *view) see(by [][]float64) {
+	v.x = make([]float64, v.things*v.classes)
+	for _, x := range by {
+		for at := range x {
+			v.x[at] += x[at] / float64(len(by))
 		}
 	}
 	mean, profile, n := make([]float64, v.classes), make([]float64, v.classes*v.classes), float64(v.things)
@@ -207,7 +237,7 @@ func (v *view) see(folds []fold, inputs []int32, exponent float64, exclusive boo
 	v.alike = make([]float64, v.classes)
 	same := 0.0
 	for class, share := range mean {
-		if !exclusive { // it is of the class or not
+		if !v.exclusive { // it is of the class or not
 			with := profile[class*v.classes+class] - share*share
 			v.alike[class] = with * with / max(share*(1-share), learn.TinyFloor)
 			same += (share*share + (1-share)*(1-share)) / float64(v.classes)
@@ -275,13 +305,21 @@ func (v *view) ties(m *mrf.Model, rule int) (ties []tie) {
 	}
 	for _, through := range order {
 		members := unseen[through]
-		for k, one := range members {
-			for _, other := range members[k+1 : min(len(members), k+1+mostTied)] {
-				ties = append(ties, v.tied(one.variable, other.variable, one.differs != other.differs, 1)...)
-			}
+		ties = v.joined(ties, members)
+		unknown := func(m member) bool { return !v.labelled[v.thing[m.variable]] }
+		ties = v.joined(ties, slices.DeleteFunc(members, unknown))
+	}
+	return ties
+}
+
+// joined adds the ties of members with each other.
+func (v *view) joined(ties []tie, members []member) []tie {
+	for k, one := range members {
+		for _, other := range members[k+1 : min(len(members), k+1+mostTied)] {
+			ties = append(ties, v.tied(one.variable, other.variable, one.differs != other.differs, 1)...)
 		}
 	}
-	return slices.DeleteFunc(ties, func(t tie) bool { return v.labelled[t.a] && v.labelled[t.b] })
+	return ties
 }
 
 // through returns the variable that nobody sees of a ground rule of two, and what that ties to it.
@@ -333,15 +371,42 @@ func (v *view) tied(one, other int32, differs bool, by float64) []tie {
 	return []tie{{a, b, v.class[one], by}}
 }
 
-// doubts tells whether ties show no more than those of things that are shuffled, though they would if the rule held.
-func (v *view) doubts(ties []tie, seed uint64) bool {
-	if len(ties) == 0 {
-		return false
-	}
-	expected := 0.0
+// evidence is what ties show, and what they would show if the rule held, both beyond chance in standard deviations of
+// that, and the logarithm of how many times likelier it is by chance.
+type evidence struct{ found, expected, chance float64 }
+
+// doubts tells whether ties show no more than chance would, though they would if the rule held: those of things with
+// labels by these, the others by what networks see. It also returns how much likelier that is by chance.
+func (v *view) doubts(ties []tie, seed uint64) (chance float64, doubted bool) {
+	alike := v.share(ties)
+	known := v.agreement(ties, alike)
+	others := slices.DeleteFunc(ties, func(t tie) bool { return v.labelled[t.a] && v.labelled[t.b] })
+	seen := v.likeness(others, alike, seed)
+	expected := math.Hypot(known.expected, seen.expected)
+	found := (known.found*known.expected + seen.found*seen.expected) / expected
+	chance = known.chance + seen.chance
+	return chance, expected > 0 && found < chanceErrors && chance > doubtful
+}
+
+// share is that of ties that have to be as a rule says, beyond those that are by chance.
+func (v *view) share(ties []tie) float64 {
+	tied, ends := make(map[[2]int32]bool), make(map[int32]bool)
 	for _, t := range ties {
-		if expected += tiedAlike * t.by * v.alike[t.class]; t.by < 0 {
-			expected -= tiedAlike * t.by * v.alike[t.class] * (1 + v.varied)
+		tied[[2]int32{min(t.a, t.b), max(t.a, t.b)}] = true
+		ends[t.a], ends[t.b] = true, true
+	}
+	each := 2 * float64(len(tied)) / float64(max(1, len(ends)))
+	return tiedAlike * math.Sqrt(min(1, fewTies/max(each, 1)))
+}
+
+// likeness is the evidence of what networks see, against things that are shuffled.
+func (v *view) likeness(ties []tie, alike float64, seed uint64) (e evidence) {
+	if len(ties) == 0 || v.x == nil || v.trust.slope <= 0 {
+		return e
+	}
+	for _, t := range ties {
+		if e.expected += alike * t.by * v.alike[t.class]; t.by < 0 {
+			e.expected -= alike * t.by * v.alike[t.class] * (1 + v.varied)
 		}
 	}
 	place, open := make([]int32, v.things), make([]int32, 0, v.things)
@@ -350,7 +415,8 @@ func (v *view) doubts(ties []tie, seed uint64) bool {
 			open = append(open, int32(k))
 		}
 	}
-	found, by := v.shown(ties, place), make([]float64, shuffles)
+	by := make([]float64, shuffles)
+	e.found = v.shown(ties, place)
 	random := rand.New(rand.NewPCG(seed, 0x646f756274))
 	for s := range by {
 		shuffled := slices.Clone(open)
@@ -362,10 +428,12 @@ func (v *view) doubts(ties []tie, seed uint64) bool {
 	}
 	deviation := stat.StandardError(by) * math.Sqrt(shuffles)
 	if deviation == 0 {
-		return false
+		return evidence{}
 	}
-	found, expected = (found-stat.Mean(by))/deviation, expected/deviation
-	return found < chanceErrors && expected*expected/2-expected*found > doubtful
+	e.found, e.expected = (e.found-stat.Mean(by))/deviation, e.expected/deviation
+	e.chance = v.trust.chance(e.found, e.expected)
+	e.expected *= v.trust.slope * v.trust.slope
+	return e
 }
 
 // shown sums what ties show of things in some places.

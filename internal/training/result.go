@@ -56,8 +56,8 @@ type CrossFit struct {
 	// that were found.
 	Fitted  float64 `json:"loss_fitted"`
 	Weighed float64 `json:"loss_weighed"`
-	// Doubted are the rules, counted from 1, that say what tied things are like while what networks see of them does not:
-	// they are presumed to mean nothing.
+	// Doubted are the rules, counted from 1, that say what tied things are like while neither labels nor what networks see
+	// of them do: they are presumed to mean nothing.
 	Doubted []int `json:"doubted,omitempty"`
 	// DecayFactor is what the decay of networks fitted alone that suits the number of labels is multiplied by.
 	DecayFactor float64 `json:"decay_factor"`

@@ -121,7 +121,8 @@ func (c *crossFitting) teach(ctx context.Context) error {
 		return err
 	}
 	best := *courses[0]
-	if c.take(best); len(best.lessons) == 0 || !c.g.relates() || best.verdict.Guesses() || c.g.satisfied(c.standing) {
+	c.take(best)
+	if len(best.lessons) == 0 || !c.g.relatesBy(best.theta) || best.verdict.Guesses() || c.g.satisfied(c.standing) {
 		return nil
 	}
 	vainRounds := vainRounds
@@ -179,7 +180,8 @@ func (c *crossFitting) courses(ctx context.Context) (courses []*course, err erro
 	if c.blank {
 		needed = 0 // there is nothing to lose
 	}
-	others := [][]float64{c.plan.theta, c.g.written()}
+	const asWritten = 1
+	others := [][]float64{c.plan.theta, asWritten: c.g.written()}
 	if !c.g.large() {
 		others = append(others, c.leftOut()...)
 	}
@@ -194,6 +196,9 @@ func (c *crossFitting) courses(ctx context.Context) (courses []*course, err erro
 			return nil, err
 		}
 		better := other.verdict.Beats(presumed.verdict, needed)
+		if k == asWritten && !c.blank {
+			better = better && c.outweighs(other.verdict, presumed.verdict)
+		}
 		if better || k == 0 {
 			courses = append(courses, other)
 		}
@@ -209,6 +214,13 @@ func (c *crossFitting) courses(ctx context.Context) (courses []*course, err erro
 		}
 	}
 	return courses, nil
+}
+
+// outweighs tells whether what is written tells labels so much better than what is presumed that this makes up for what
+// ties say against it.
+func (c *crossFitting) outweighs(written, presumed learn.Verdict) bool {
+	gain, _ := written.Gain(presumed)
+	return gain*float64(written.Entities()) > c.chance
 }
 
 // course is the one by certain weights, before its first round. With linear rules it is judged from nothing, as
@@ -252,7 +264,8 @@ func (c *crossFitting) presume(context.Context) (err error) {
 			return err
 		}
 	}
-	rules, err := g.doubt(c.lesson, c.folds, held)
+	rules, chance, err := g.doubt(c.lesson, c.folds, held)
+	c.chance = chance
 	for _, r := range rules {
 		g.presumed[r] *= faint
 		c.chosen.Doubted = append(c.chosen.Doubted, r+1)
