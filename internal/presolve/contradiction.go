@@ -113,7 +113,7 @@ func (d *decisions) contradiction(found clash) *Contradiction {
 	d.push(found.place, found.sign, slope, g, c.Multipliers)
 	d.retrace(slope, g, c.Multipliers)
 	d.balance(g, c.Multipliers)
-	bound, length := d.ray(g, c.Multipliers)
+	bound, length := d.ray(c.Multipliers)
 	if !(bound > slip/growth) {
 		return nil
 	}
@@ -126,20 +126,35 @@ func (d *decisions) contradiction(found clash) *Contradiction {
 	return c
 }
 
-// ray returns R and Σ_j |r_j| for multipliers r with g = Aᵀr.
-func (d *decisions) ray(g, r []float64) (bound, length float64) {
+// ray returns R and Σ_j |r_j| for multipliers r; R is 0 if rounding may have a part in it. The slopes that retracing
+// has left are not asked for: where constraints push by far more than is left in the end, they have the rounding of it.
+func (d *decisions) ray(r []float64) (bound, length float64) {
+	g, size := make([]float64, d.field.Model.Variables), 0.0
 	for k, b := range d.field.Model.Blocks {
 		var constant [1]float64
 		for j, mu := range r[d.first[k] : d.first[k]+b.Len] {
-			if mu != 0 {
-				d.field.Constants(k, j, j+1, constant[:])
-				bound += mu * constant[0]
-				length += math.Abs(mu)
+			if mu == 0 {
+				continue
+			}
+			d.field.Constants(k, j, j+1, constant[:])
+			bound += mu * constant[0]
+			length += math.Abs(mu)
+			size += math.Abs(mu * constant[0])
+			vars, coef := b.Row(j, &d.buffer)
+			for n, i := range vars {
+				g[i] += mu * coef[n]
+				size += math.Abs(mu * coef[n])
 			}
 		}
 	}
 	for _, slope := range g {
 		bound += min(0, slope)
 	}
+	if bound <= rounded*size {
+		bound = 0
+	}
 	return bound, length
 }
+
+// rounded is the part of what is added up that may be nothing but rounding, by a wide margin.
+const rounded = 0x1p-42
