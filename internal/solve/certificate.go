@@ -45,7 +45,7 @@ type Certifier struct {
 	g     []float64
 	// objective, violation, excess and pushes are per span of the sweep.
 	objective, violation, excess, pushes []float64
-	hidden                               float64 // what the last proof has added to its gap
+	plain, hidden                        float64 // the last proof's gap, and what it has added to it
 }
 
 // NewCertifier makes a Certifier for a field.
@@ -64,8 +64,9 @@ func (c *Certifier) Slopes() []float64 { return c.g }
 func (c *Certifier) Certify(y, multipliers []float64) Certificate {
 	of := func(s *mrf.Span) []float64 { return multipliers[s.First : s.First+len(s.D)] }
 	out := c.CertifyWith(y, of, nil)
-	if gap := out.Objective - out.DualBound; c.hidden > 0 && c.hidden > gap-c.hidden {
-		gap += min(0, c.unsettled(y, multipliers)-c.hidden)
+	if c.hidden > 0 && c.hidden > c.plain {
+		// Where hidden is large, nothing of the rest is left in the sum of both.
+		gap := c.plain + min(c.hidden, c.unsettled(y, multipliers))
 		out.DualBound, out.Gap = out.Objective-gap, Relative(c.field, gap, out.Objective)
 	}
 	return out
@@ -109,6 +110,7 @@ func (c *Certifier) CertifyWith(
 	if c.hidden = Hidden(pushes); Relative(c.field, c.hidden, out.Objective) <= noticeable {
 		c.hidden = 0
 	}
+	c.plain = gap
 	gap += c.hidden
 	out.DualBound = out.Objective - gap
 	out.Gap = Relative(c.field, gap, out.Objective)

@@ -40,3 +40,18 @@ func TestLargeMultipliersAtBounds(t *testing.T) {
 		t.Errorf("a gap of %v is left at the optimum", c.Gap)
 	}
 }
+
+// What multipliers of hard rules hide must not hide the rest of a gap, however large they are.
+func TestLargeMultipliersHideNothingElse(t *testing.T) {
+	b := mrftest.New(2, 0, 2)
+	b.Rule(0, mrf.Equal, 0).Add(0, []mrftest.Term{{Index: 0, Coef: 1}}, nil)
+	b.Rule(1, mrf.Hinge, 1).Add(0, []mrftest.Term{{Index: 1, Coef: 1}}, nil)
+	f := mrf.NewField(b.Model())
+	f.SetWeights([]float64{0, 1})
+	for _, mu := range []float64{0, 1e8, 1e16, 1e32} {
+		c := solve.NewCertifier(f).Certify([]float64{0, 1}, []float64{mu, 0})
+		if math.Abs(c.Gap-1) > 1e-7 {
+			t.Errorf("a multiplier of %g: a gap of %g, and not 1", mu, c.Gap)
+		}
+	}
+}
