@@ -11,6 +11,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/solve/face"
 	"github.com/deeppsl/deeppsl/internal/solve/interior"
 	"github.com/deeppsl/deeppsl/internal/solve/newton"
+	"github.com/deeppsl/deeppsl/internal/solve/twofold"
 )
 
 // hybrid is Newton's method, which hands a problem over to the interior point method once it has worked on it for about
@@ -93,10 +94,28 @@ func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 	stop := func() bool {
 		return ctx.Err() != nil || h.settings.TimeLimit > 0 && time.Since(began) > h.settings.TimeLimit
 	}
-	if c, y, mu, ok := face.Improve(h.field, r.Y, r.Multipliers, h.settings.WithDefaults(0), stop); ok {
-		r.Status, r.Certificate, r.Y, r.Multipliers, r.Yields = solve.Optimal, c, y, mu, false
+	s := h.settings.WithDefaults(0)
+	if h.improve(r, r, s, stop) {
+		return r, nil
+	}
+	finer, ok := twofold.Solve(h.field, s, stop)
+	switch {
+	case ok:
+		finer.Iterations, finer.Elapsed, finer.Method = r.Iterations, time.Since(began), r.Method
+		return &finer, nil
+	case finer.Y != nil:
+		h.improve(r, &finer, s, stop)
 	}
 	return r, nil
+}
+
+// improve makes a result one that is proven on a face near another one's point, if it can.
+func (h *hybrid) improve(r, near *solve.Result, s solve.Settings, stop func() bool) bool {
+	c, y, mu, ok := face.Improve(h.field, near.Y, near.Multipliers, s, stop)
+	if ok {
+		r.Status, r.Certificate, r.Y, r.Multipliers, r.Yields = solve.Optimal, c, y, mu, false
+	}
+	return ok
 }
 
 // finishable tells whether a problem is small enough to be finished on a face.
