@@ -40,13 +40,26 @@ func (s *State) settleAll(ctx context.Context) (settled bool, err error) {
 		if pushes[i], sizes[i] = s.pushOn(i); !unsettled() {
 			continue // what has been solved for others has settled it
 		}
+		if s.component[i] > 0 && s.componentOf(i).hopeless() {
+			continue
+		}
 		if err := s.sharpen(ctx, i); err != nil {
 			return false, err
+		}
+		if pushes[i], sizes[i] = s.pushOn(i); s.component[i] > 0 && unsettled() {
+			s.componentOf(i).vain++
+			continue
+		} else if s.component[i] > 0 {
+			s.componentOf(i).vain--
 		}
 		settled = false
 	}
 	return settled, nil
 }
+
+// hopeless tells whether so many variables of a component have been tried in vain, more than not, that the others are
+// left as they are: all of it has been solved by all means then. Trying is cheap where it is small.
+func (c *component) hopeless() bool { return c.vain > 3 && c.vain*len(c.potentials) > 20_000 }
 
 // pushOnAll is pushOn for all variables, in one pass over the potentials.
 func (s *State) pushOnAll() (pushes, sizes []float64) {

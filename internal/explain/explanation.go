@@ -6,8 +6,8 @@ import "math"
 type Explanation struct {
 	Atom  string  `json:"atom"`
 	Value float64 `json:"value"`
-	// Unique tells whether all optimal states give the atom this value. If not, Interval holds the least and the largest
-	// that it has in them, and there are no leaves.
+	// Unique tells whether all optimal states give the atom this value, as the sum of Leaves. If not, Interval holds the
+	// least and the largest that it has in them, and there are no leaves.
 	Unique   bool      `json:"unique"`
 	Interval []float64 `json:"interval"`
 	// BoundForce is what the wall at 0 or 1 adds to the pushes: up at 0, and down, which is negative, at 1.

@@ -39,8 +39,16 @@ func (s *State) leaves(ctx context.Context, e *Explanation, names Names, i int32
 	}
 	t := tally{state: s, names: names, at: make(map[leafKey]int)}
 	t.piece(p, v)
-	if math.Abs(t.sum()-s.y[i]) > still && s.stops(p) {
-		return s.leaves(ctx, e, names, i)
+	if math.Abs(t.sum()-s.y[i]) > still {
+		if s.stops(p) {
+			return s.leaves(ctx, e, names, i)
+		}
+		// Potentials that say nearly the same have slacks that are as good as 0, and their multiples are not: nothing says
+		// what the value is the sum of.
+		e.Unique = false
+		low, high, err := s.interval(ctx, p, i)
+		e.Interval = []float64{low, high}
+		return err
 	}
 	e.Leaves = t.sorted()
 	return nil
@@ -53,9 +61,7 @@ func (s *State) stops(p *piece) bool {
 		return false
 	}
 	furthest := slices.MaxFunc(p.beyond, func(a, b overshot) int { return cmp.Compare(a.by, b.by) })
-	for _, k := range p.variables {
-		s.piece[k] = 0
-	}
+	s.dissolve(p)
 	s.freedom[furthest.variable] = walled
 	return true
 }

@@ -80,16 +80,14 @@ type row struct {
 
 // pieceOf returns the piece of a free variable.
 func (s *State) pieceOf(i int32) *piece {
-	if k := s.piece[i]; k > 0 {
-		return s.pieces[k-1]
+	if p := s.piece[i]; p != nil {
+		return p
 	}
 	p := &piece{}
-	s.pieces = append(s.pieces, p)
-	number := int32(len(s.pieces))
 	places := s.gather(p, i, func(k int32) bool {
-		fresh := s.piece[k] == 0 && s.isFree(k)
+		fresh := s.piece[k] == nil && s.isFree(k)
 		if fresh {
-			s.piece[k] = number
+			s.piece[k] = p
 		}
 		return fresh
 	})
@@ -101,19 +99,24 @@ func (s *State) pieceOf(i int32) *piece {
 	if calm, landed := s.calms(places), s.lands(p); !calm && !landed {
 		return p
 	}
-	for _, k := range p.variables {
-		s.piece[k] = 0
-	}
+	s.dissolve(p)
 	if !s.isFree(i) {
 		return p
 	}
 	return s.pieceOf(i)
 }
 
+// dissolve forgets a piece, which is not what the state has any more.
+func (s *State) dissolve(p *piece) {
+	for _, i := range p.variables {
+		s.piece[i] = nil
+	}
+}
+
 // wide tells whether the piece of a variable, which is not known yet, is in more ground rules than so many, where those
 // of each of its variables count.
 func (s *State) wide(i int32, most int) bool {
-	if !s.isFree(i) || s.piece[i] > 0 {
+	if !s.isFree(i) || s.piece[i] != nil {
 		return false
 	}
 	found, known, rules := []int32{i}, map[int32]bool{i: true}, 0

@@ -3,6 +3,10 @@ package explain
 import (
 	"math"
 	"testing"
+
+	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
+	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
 // Tight potentials that say nearly the same leave a matrix that has an inverse.
@@ -42,5 +46,44 @@ func TestLittleCurvature(t *testing.T) {
 	p.assemble(1)
 	if x, ok := p.solve([]float64{1, 0}); ok {
 		t.Errorf("a matrix without an inverse has the solution %v", x)
+	}
+}
+
+// Leaves of potentials that say nearly the same would add up to where they cross, far away: there are none.
+func TestNearDuplicatesHaveNoLeaves(t *testing.T) {
+	absolute := func(rule int, a float64) *mrf.Block {
+		return &mrf.Block{Rule: rule, Kind: mrf.Absolute, Exponent: 1, Len: 1, Coef: []float64{a, -1}, Vars: []int32{0, 1}}
+	}
+	pull := func(rule int, i int32, a float64) *mrf.Block {
+		return &mrf.Block{Rule: rule, Kind: mrf.Linear, Exponent: 1, Len: 1, Coef: []float64{a}, Vars: []int32{i}}
+	}
+	least := &mrf.Block{Rule: 4, Kind: mrf.LessEqual, Len: 1, Coef: []float64{-1}, Vars: []int32{0}, Constant: 0.55}
+	m := &mrf.Model{Variables: 2, Rules: 5,
+		Blocks: []*mrf.Block{absolute(0, 1), absolute(1, 1.0000001), pull(2, 0, -1), pull(3, 1, 1), least}}
+	field := mrftest.Field(m, []float64{1, 1, 1, 1, 1}, nil)
+	s, err := NewState(field, nil, []float64{0.5562438279694275, 0.5562438571752342},
+		[]float64{1.1078015354109888e-06, 0.9999989209644102, 1, 1, 0}, solve.Settings{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := explain(t, s, 0)
+	sum := 0.0
+	for _, leaf := range e.Leaves {
+		sum += leaf.Contribution
+	}
+	if math.Abs(e.Unexplained) > 1e-6*e.Sizes || e.Unique && math.Abs(sum-e.Value) > 1e-6 {
+		t.Errorf("%+v", e)
+	}
+}
+
+// What is not an optimum by far, and cannot be made one, is not tried for each of its variables again.
+func TestHopelessComponents(t *testing.T) {
+	small := &component{potentials: make([]int32, 10), vain: 100}
+	large := &component{potentials: make([]int32, 10_000), vain: 3}
+	if small.hopeless() || large.hopeless() {
+		t.Error("too early")
+	}
+	if large.vain++; !large.hopeless() {
+		t.Error("too late")
 	}
 }

@@ -409,10 +409,8 @@ func (r *region) accept() {
 	s := r.state
 	for _, a := range r.atoms {
 		s.y[a.number], s.freedom[a.number] = a.y, unknown
-		if k := s.piece[a.number]; k > 0 {
-			for _, i := range s.pieces[k-1].variables {
-				s.piece[i] = 0
-			}
+		if p := s.piece[a.number]; p != nil {
+			s.dissolve(p)
 		}
 	}
 	for _, p := range r.rows {

@@ -38,9 +38,8 @@ type State struct {
 
 	component  []int32 // of each variable, plus 1; 0 if it is not known yet
 	components []*component
-	freedom    []freedom // of each variable
-	piece      []int32   // of each variable, plus 1; 0 if it is not known yet
-	pieces     []*piece
+	freedom    []freedom  // of each variable
+	piece      []*piece   // of each variable; nil if it is not known yet
 	standings  []standing // of each potential, once it has been looked at
 	seen       bitset.Set // potentials, while something is gathered
 	row        mrf.RowBuffer
@@ -56,6 +55,7 @@ type component struct {
 	variables, potentials []int32
 	proof                 solve.Certificate
 	hard                  bool // it has been sharpened as much as can be
+	vain                  int  // how many more of its variables this was no use to than it was
 }
 
 // Errors of NewState.
@@ -84,7 +84,7 @@ func NewState(field *mrf.Field, index *mrf.Occurrences, y, multipliers []float64
 	}
 	return &State{
 		field: field, index: index, y: slices.Clone(y), mu: multipliers, settings: settings,
-		component: make([]int32, m.Variables), freedom: make([]freedom, m.Variables), piece: make([]int32, m.Variables),
+		component: make([]int32, m.Variables), freedom: make([]freedom, m.Variables), piece: make([]*piece, m.Variables),
 		standings: make([]standing, len(multipliers)), seen: bitset.New(len(multipliers)),
 		known: make(map[int][]Term),
 	}, nil
@@ -160,8 +160,8 @@ func (s *State) balanced(i int32) bool {
 
 // settle finds the component of variable i, and solves it to a gap that explanations can rest on.
 func (s *State) settle(ctx context.Context, i int32) (*component, error) {
-	if k := s.component[i]; k > 0 {
-		return s.components[k-1], nil
+	if s.component[i] > 0 {
+		return s.componentOf(i), nil
 	}
 	c := s.connected(i)
 	s.components = append(s.components, c)
@@ -170,6 +170,9 @@ func (s *State) settle(ctx context.Context, i int32) (*component, error) {
 	}
 	return c, s.improve(ctx, c)
 }
+
+// componentOf is the component of a variable, once it is known.
+func (s *State) componentOf(i int32) *component { return s.components[s.component[i]-1] }
 
 // connected lists the variables that potentials connect with i, and these potentials.
 func (s *State) connected(i int32) *component {
@@ -269,7 +272,7 @@ func (s *State) harder(ctx context.Context, c *component) (bool, error) {
 // reconsider takes back what was found out about a component before its state changed.
 func (s *State) reconsider(c *component) {
 	for _, i := range c.variables {
-		s.freedom[i], s.piece[i] = unknown, 0
+		s.freedom[i], s.piece[i] = unknown, nil
 	}
 	for _, place := range c.potentials {
 		s.standings[place] = unseen
@@ -282,7 +285,7 @@ func (s *State) reconsiderAll() {
 	clear(s.freedom)
 	clear(s.piece)
 	clear(s.standings)
-	s.pieces, s.proof = nil, nil
+	s.proof = nil
 }
 
 // part makes a field of a component.

@@ -82,7 +82,11 @@ func (t *tree) explanation(e *Explanation, indent string) {
 // headline is the atom with its value.
 func (e *Explanation) headline() string {
 	text := fmt.Sprintf("%s = %.6g", e.Atom, e.Value)
-	if !e.Unique {
+	switch {
+	case e.Unique:
+	case e.Interval[1]-e.Interval[0] <= 2*still:
+		text += ", and nothing says what that is the sum of"
+	default:
 		text += fmt.Sprintf(", and anything from %.6g to %.6g costs the same", e.Interval[0], e.Interval[1])
 	}
 	return text
