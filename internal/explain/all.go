@@ -46,13 +46,15 @@ func (s *State) settleAll(ctx context.Context) (settled bool, err error) {
 		if err := s.sharpen(ctx, i); err != nil {
 			return false, err
 		}
-		if pushes[i], sizes[i] = s.pushOn(i); s.component[i] > 0 && unsettled() {
-			s.componentOf(i).vain++
-			continue
-		} else if s.component[i] > 0 {
-			s.componentOf(i).vain--
+		pushes[i], sizes[i] = s.pushOn(i)
+		if s.component[i] == 0 {
+			settled = false // what is around it was enough
+		} else if c := s.componentOf(i); unsettled() {
+			c.vain++
+		} else {
+			c.vain--
+			settled = false
 		}
-		settled = false
 	}
 	return settled, nil
 }

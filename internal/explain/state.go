@@ -352,14 +352,12 @@ func (s standing) fixed() bool { return s == above || s == below }
 func (s *State) look(place int) potential {
 	block, j := s.index.Locate(place)
 	b := s.field.Model.Blocks[block]
-	p := potential{block: b, j: j, mu: s.mu[place], at: place, w: s.field.Weights()[b.Rule], c: b.Constant + b.Own(j)}
+	p := potential{block: b, j: j, mu: s.mu[place], at: place, w: s.field.Weights()[b.Rule] * b.Factor(j),
+		c: b.Constant + b.Own(j)}
 	if b.Vars != nil && b.VarStart == nil { // most are like that, and take no memory
 		p.ids, p.coef = b.Variables(j), b.Coef
 	} else {
 		p.ids, p.coef = b.Row(j, new(mrf.RowBuffer))
-	}
-	if b.Scale != nil {
-		p.w *= float64(b.Scale[j])
 	}
 	if len(b.Inputs) > 0 {
 		for k, i := range b.InputRow(j) {

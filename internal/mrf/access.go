@@ -48,6 +48,14 @@ func (b *Block) Own(j int) float64 {
 	return 0
 }
 
+// Factor returns s_j, by which the weight of potential j is multiplied.
+func (b *Block) Factor(j int) float64 {
+	if b.Scale == nil {
+		return 1
+	}
+	return float64(b.Scale[j])
+}
+
 // Slacks writes the slacks of potentials [lo,hi), at y with inputs x, into d, which has their number.
 func (b *Block) Slacks(lo, hi int, y, x, d []float64) {
 	t, vars, inputs := term{Block: b}, b.variableRows(), b.inputRows()

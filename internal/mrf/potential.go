@@ -21,12 +21,9 @@ type Potential struct {
 func (b *Block) At(j int) Potential {
 	vars, coef := b.Row(j, new(RowBuffer))
 	p := Potential{Rule: b.Rule, Kind: b.Kind, Exponent: b.Exponent, Vars: slices.Clone(vars), Coef: slices.Clone(coef),
-		Inputs: slices.Clone(b.InputRow(j)), Constant: b.Constant + b.Own(j), Scale: 1}
+		Inputs: slices.Clone(b.InputRow(j)), Constant: b.Constant + b.Own(j), Scale: b.Factor(j)}
 	for k := range p.Inputs {
 		p.InputCoef = append(p.InputCoef, b.InputCoefficient(j, k))
-	}
-	if b.Scale != nil {
-		p.Scale = float64(b.Scale[j])
 	}
 	return p
 }

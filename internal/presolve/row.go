@@ -157,11 +157,7 @@ func (d *decisions) rows(p piece, visit func(j int, w float64, r *row)) {
 		if at == 0 {
 			d.field.Constants(p.k, j, min(j+chunk, p.hi), constants[:min(chunk, p.hi-j)])
 		}
-		w := theta
-		if b.Scale != nil {
-			w *= float64(b.Scale[j])
-		}
 		d.normalise(b, j, constants[at], &r)
-		visit(j, w, &r)
+		visit(j, theta*b.Factor(j), &r)
 	}
 }

@@ -24,11 +24,7 @@ func Rounding(field *mrf.Field, y []float64) (cost float64) {
 				slack += v
 				terms += v * v
 			}
-			w := field.Weights()[b.Rule]
-			if b.Scale != nil {
-				w *= float64(b.Scale[j])
-			}
-			cost += w * Roundoff(slack, terms)
+			cost += field.Weights()[b.Rule] * b.Factor(j) * Roundoff(slack, terms)
 		}
 	}
 	return cost

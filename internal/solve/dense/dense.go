@@ -93,11 +93,7 @@ func newProgram(f *mrf.Field) *program {
 	first := 0
 	for _, b := range f.Model.Blocks {
 		for j := range b.Len {
-			w := f.Weights()[b.Rule] / f.Unit()
-			if b.Scale != nil {
-				w *= float64(b.Scale[j])
-			}
-			p.add(b, j, w, c[first+j])
+			p.add(b, j, f.Weights()[b.Rule]/f.Unit()*b.Factor(j), c[first+j])
 		}
 		first += b.Len
 	}

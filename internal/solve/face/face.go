@@ -133,10 +133,7 @@ func lay(field *mrf.Field) *problem {
 		constants := make([]float64, b.Len)
 		field.Constants(k, 0, b.Len, constants)
 		for j := range b.Len {
-			w := field.Weights()[b.Rule] / p.unit
-			if b.Scale != nil {
-				w *= float64(b.Scale[j])
-			}
+			w := field.Weights()[b.Rule] / p.unit * b.Factor(j)
 			r := row{a: make([]float64, p.n), constant: constants[j], hard: b.Kind.Hard(), hinge: b.Kind == mrf.Hinge}
 			vars, coef := b.Row(j, &buffer)
 			for e, i := range vars {

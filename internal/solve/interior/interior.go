@@ -243,10 +243,7 @@ func (s *Solver) load() {
 	for k, b := range s.field.Model.Blocks {
 		s.field.Constants(k, 0, b.Len, s.constants[first:first+b.Len])
 		for j := range b.Len {
-			s.weights[first+j] = theta[b.Rule] / s.unit
-			if b.Scale != nil {
-				s.weights[first+j] *= float64(b.Scale[j])
-			}
+			s.weights[first+j] = theta[b.Rule] / s.unit * b.Factor(j)
 		}
 		first += b.Len
 	}

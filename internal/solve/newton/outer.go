@@ -224,11 +224,7 @@ func weightScale(f *mrf.Field) float64 {
 			continue
 		}
 		for j := range b.Len {
-			w := f.Weights()[b.Rule]
-			if b.Scale != nil {
-				w *= float64(b.Scale[j])
-			}
-			total += w * float64(b.Arity(j))
+			total += f.Weights()[b.Rule] * b.Factor(j) * float64(b.Arity(j))
 		}
 		b.Release(0, b.Len)
 	}

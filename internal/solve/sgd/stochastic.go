@@ -71,10 +71,7 @@ func (d *stochastic) step(b *mrf.Block, j int, c float64) {
 
 // slope is the derivative of the potential, or of the penalty in place of a constraint, where its slack is v.
 func (d *stochastic) slope(b *mrf.Block, j int, v float64) float64 {
-	w := d.field.Weights()[b.Rule]
-	if b.Scale != nil {
-		w *= float64(b.Scale[j])
-	}
+	w := d.field.Weights()[b.Rule] * b.Factor(j)
 	switch {
 	case b.Kind == mrf.LessEqual:
 		return 2 * d.options.HardWeight * max(0, v)

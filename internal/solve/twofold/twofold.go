@@ -7,7 +7,6 @@ package twofold
 
 import (
 	"math"
-	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -96,10 +95,7 @@ func lay(field *mrf.Field, s solve.Settings) *problem {
 		constants := make([]float64, b.Len)
 		field.Constants(k, 0, b.Len, constants)
 		for j := range b.Len {
-			w := field.Weights()[b.Rule] / p.unit
-			if b.Scale != nil {
-				w *= float64(b.Scale[j])
-			}
+			w := field.Weights()[b.Rule] / p.unit * b.Factor(j)
 			vars, coef := b.Row(j, &buffer)
 			p.all = append(p.all, newPotential(b, w, constants[j], vars, coef))
 			if b.Kind == mrf.Linear {
@@ -123,9 +119,7 @@ func newPotential(b *mrf.Block, w, constant float64, vars []int32, coef []float6
 		r.scale = math.Ldexp(1, math.Ilogb(size))
 	}
 	for e, i := range vars {
-		if k := slices.Index(r.index, i); k >= 0 {
-			r.coef[k] += coef[e] / r.scale
-		} else if coef[e] != 0 {
+		if coef[e] != 0 {
 			r.index, r.coef = append(r.index, i), append(r.coef, coef[e]/r.scale)
 		}
 	}
