@@ -49,9 +49,11 @@ const (
 	hope                      = 0.25
 	smoothHope                = 1
 	// impatience is that for as long as next to nothing is gained where equations tie variables: Newton's method has to
-	// move all their multipliers. Eager is the part of a first try of the other without factors that it works before;
-	// that takes up to generous times what is expected.
-	impatience, eager, generous = 0.05, 0.1, 2
+	// move all their multipliers. Eager is the part of a first try of the other without factors that it works before,
+	// eagerNearer if it has gained something, and eagerLimits where limits alone are hard. A try takes up to generous
+	// times what is expected, and sparing times that with limits alone: if it is not to be, less is lost.
+	impatience, eager, generous       = 0.05, 0.1, 2
+	eagerNearer, eagerLimits, sparing = 0.2, 0.15, 0.5
 	// closing is how many times as long the other's turn waits where Newton's method is near its end, or gains something
 	// where nothing is hard.
 	closing = 2
@@ -133,7 +135,7 @@ func (h *hybrid) solve(ctx context.Context) (*solve.Result, error) {
 	h.Limit(func(work float64) bool {
 		off := p.see(work, h.Off())
 		handed = handed || work > h.hope*h.analysis && work > h.soonest(&p, off) &&
-			(h.try(ctx, began, work, off) || h.affordable() && work > h.patience(&p, off)*h.cost.Work &&
+			(h.try(ctx, began, &p, work, off) || h.affordable() && work > h.patience(&p, off)*h.cost.Work &&
 				!(p.left(work, off) < h.cost.Work))
 		return !handed
 	})
@@ -160,14 +162,21 @@ func (h *hybrid) soonest(p *pace, off float64) float64 {
 			*h.foreseen = interior.Foreseen(h.field.Model)
 		}
 	}
-	return min(h.patience(p, off)*h.foreseen.Work, h.haste(off)*h.foreseen.Early)
+	return min(h.patience(p, off)*h.foreseen.Work, h.haste(p, off)*h.foreseen.Early)
 }
 
 // haste is the part of what steps without factorisations take that Newton's method works before they have a turn. From
-// an answer to nearly the same problem it moves the multipliers of equations that changed alone, and works longer.
-func (h *hybrid) haste(off float64) float64 {
-	if h.equations && off > far {
+// an answer to nearly the same problem it moves the multipliers of equations that changed alone, and works longer. What
+// is far off after so little is solved sooner by the other, whether hard rules are equations or limits; near its end,
+// or at a steady pace, Newton's method is nearly always the first.
+func (h *hybrid) haste(p *pace, off float64) float64 {
+	switch {
+	case h.equations && off > far:
 		return min(1, h.warm*eager)
+	case h.equations && off > nearly && !p.steady(off):
+		return min(1, h.warm*eagerNearer)
+	case h.hard && off > far:
+		return min(1, h.warm*eagerLimits)
 	}
 	return 1
 }
@@ -179,9 +188,9 @@ func (h *hybrid) haste(off float64) float64 {
 // the other has a second turn only if next to nothing is gained, or Newton's has worked more than was left of the
 // first, and it works for about as long as that. Where nothing is hard it waits twice as long, unless next to nothing
 // is gained.
-func (h *hybrid) try(ctx context.Context, began time.Time, work, off float64) (solved bool) {
+func (h *hybrid) try(ctx context.Context, began time.Time, p *pace, work, off float64) (solved bool) {
 	h.analyse()
-	turn := max(h.turn, h.haste(off)*h.cost.Early)
+	turn := max(h.turn, h.haste(p, off)*h.cost.Early)
 	if off <= nearly {
 		turn *= closing
 	}
@@ -197,8 +206,11 @@ func (h *hybrid) try(ctx context.Context, began time.Time, work, off float64) (s
 	}
 	if h.budget == 0 {
 		h.budget = h.cost.Early
-		if h.equations {
+		switch {
+		case h.equations:
 			h.budget *= generous
+		case h.hard:
+			h.budget *= sparing
 		}
 	}
 	h.persist(work, func(budget float64) (*solve.Result, float64) {

@@ -1,6 +1,7 @@
 package auto_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -132,11 +133,42 @@ func TestSquaresAreTriedWithoutFactors(t *testing.T) {
 	solvesWithoutFactors(t, inference)
 }
 
-// solvesWithoutFactors checks that a solver finds the optimum by the interior point method, without factorisations.
-func solvesWithoutFactors(t *testing.T, s solve.Solver) {
+// Limits that costs of all sizes press against leave Newton's method far from a proof: it is not for as long as the
+// other's steps take that this is found out.
+func TestLimitsAreTriedSoon(t *testing.T) {
+	const n, terms, most = 4000, 5, 60
+	rng := rand.New(rand.NewPCG(1, 1))
+	b := mrftest.New(n, 0, 2).Rule(0, mrf.LessEqual, 0)
+	for range n / 2 {
+		var row []mrftest.Term
+		for _, i := range rng.Perm(n)[:terms] {
+			row = append(row, mrftest.Term{Index: i, Coef: -1})
+		}
+		b.Add(1, row, nil)
+	}
+	b.Rule(1, mrf.Hinge, 1)
+	for i := range n {
+		b.Add(0, []mrftest.Term{{Index: i, Coef: math.Pow(10, 6*rng.Float64()-3)}}, nil)
+	}
+	field := mrftest.Field(b.Model(), []float64{0, 1}, nil)
+	inference, err := auto.Inference("auto", field, solve.Settings{Threads: 1}, auto.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := solvesWithoutFactors(t, inference)
+	var steps int
+	if _, err := fmt.Sscanf(r.Reason, "After %d steps of Newton's", &steps); err != nil || steps > most {
+		t.Errorf("handed over late: %s (%v)", r.Reason, err)
+	}
+}
+
+// solvesWithoutFactors checks that a solver finds the optimum by the interior point method, without factorisations, and
+// returns what it found.
+func solvesWithoutFactors(t *testing.T, s solve.Solver) *solve.Result {
 	t.Helper()
 	r, err := s.Solve(t.Context())
 	if err != nil || r.Status != solve.Optimal || r.Method != "interior" || !strings.HasSuffix(r.Reason, "without.") {
 		t.Fatalf("%v by %q, %v: %s", r.Status, r.Method, err, r.Reason)
 	}
+	return r
 }
