@@ -41,6 +41,7 @@ func (s *State) settleAll(ctx context.Context) (settled bool, err error) {
 			continue // what has been solved for others has settled it
 		}
 		if s.component[i] > 0 && s.componentOf(i).hopeless() {
+			s.addsUp(i) // its piece is made exact, if that can be, which takes little
 			continue
 		}
 		if err := s.sharpen(ctx, i); err != nil {

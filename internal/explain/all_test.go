@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/mrf/mrftest"
 )
 
@@ -47,6 +48,37 @@ func addsUp(t *testing.T, all *Summary) {
 	}
 	if math.Abs(left) > 1e-9*(1+all.Sizes) {
 		t.Errorf("the rules' pushes on %d do not add up: %+v", all.Number, all)
+	}
+}
+
+// Where weights are fourteen orders of magnitude apart, what rounding leaves of a slack costs more than the weak rules
+// ask for, and a multiplier that is next to nothing beside its weight may hold all the others.
+func TestScalesAddUp(t *testing.T) {
+	for _, exponent := range []int{1, 2} {
+		const n = 60
+		random := rand.New(rand.NewPCG(5, 6))
+		m, theta := &mrf.Model{Variables: n, Rules: 4}, []float64{1e-6, 1e6, 1e8, 1e-3}
+		pull := func(rule int, coef []float64, constant float64, vars ...int32) {
+			m.Blocks = append(m.Blocks, &mrf.Block{Rule: rule, Kind: mrf.Absolute, Exponent: exponent, Len: 1, Coef: coef,
+				Vars: vars, Constant: constant})
+		}
+		for i := range int32(n) {
+			if i > 0 {
+				pull(int(i%2), []float64{1, -1}, 0, i-1, i)
+			}
+			if i%3 == 0 {
+				pull(2, []float64{1}, -random.Float64(), i)
+			}
+			pull(3, []float64{1}, -random.Float64(), i)
+		}
+		s := solved(t, mrftest.Field(m, theta, nil), 1e-6)
+		err := s.All(context.Background(), func(all *Summary) error {
+			addsUp(t, all)
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }
 

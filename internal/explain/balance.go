@@ -89,15 +89,19 @@ func (s *State) balance(e *Explanation, names Names, i int32, shown int) (places
 	}
 	slices.SortStableFunc(e.Pushes, func(a, b Push) int { return -cmp.Compare(math.Abs(a.Push), math.Abs(b.Push)) })
 	slices.SortStableFunc(e.Rules, func(a, b RulePush) int { return -cmp.Compare(math.Abs(a.Push), math.Abs(b.Push)) })
-	if math.Abs(push) <= silent*unit {
-		push = 0
-	}
-	if s.isFree(i) {
-		e.Unexplained = push
-	} else {
-		e.BoundForce = 0 - push
-	}
+	e.Unexplained, e.BoundForce = s.remainder(i, push)
 	return places
+}
+
+// remainder is what is left of the pushes on a variable, unexplained or held by a wall.
+func (s *State) remainder(i int32, push float64) (unexplained, wall float64) {
+	switch {
+	case math.Abs(push) <= silent*s.field.Unit():
+		return 0, 0
+	case s.isFree(i):
+		return push, 0
+	}
+	return 0, 0 - push
 }
 
 // pushesOf writes the forces of one rule, the strongest ones by themselves.

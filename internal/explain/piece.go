@@ -183,19 +183,10 @@ func (p *piece) couples(at *potential) bool {
 
 // binds tells whether the row is one that stays 0.
 func (p *piece) binds(at *potential) bool {
-	if at.standing == tight || !p.weak || math.Abs(at.d) > at.reach() || at.w == 0 && !at.block.Kind.Hard() {
+	if at.standing == tight || !p.weak || math.Abs(at.d) > still*at.reach() || at.w == 0 && !at.block.Kind.Hard() {
 		return at.standing == tight
 	}
 	return at.standing != square && at.block.Kind != mrf.Linear
-}
-
-// reach is the slack that a potential loses where an atom moves by as little as tells no two values apart.
-func (p *potential) reach() float64 {
-	size := 1.0
-	for _, a := range p.coef {
-		size = max(size, math.Abs(a))
-	}
-	return still * size
 }
 
 // gather finds the variables that a piece has, beginning with one, and what they are in. Enter tells whether a variable
@@ -543,18 +534,20 @@ func (s *State) polish(p *piece, places []int32) bool {
 	}
 	s.withdraw(places, p.variables)
 	defer s.deposit(places, p.variables)
-	y, mu := pick(s.y, p.variables), make([]float64, len(p.tights))
+	y, mu := pick(s.y, p.variables), pick(s.mu, places)
+	for k := range p.squares {
+		r := &p.squares[k]
+		s.mu[r.place] = s.look(r.place).mu + r.h*r.dot(step)
+	}
+	for k := range p.tights {
+		s.mu[p.tights[k].place] += step[n+k]
+	}
 	for k, i := range p.variables {
 		to := y[k] + step[k]
 		s.y[i] = min(max(to, 0), 1)
 		if by := math.Abs(to - s.y[i]); by > still {
 			p.beyond = append(p.beyond, overshot{i, by})
 		}
-	}
-	for k := range p.tights {
-		at := p.tights[k].place
-		mu[k] = s.mu[at]
-		s.mu[at] += step[n+k]
 	}
 	if s.holds(places) {
 		for _, place := range places {
@@ -563,9 +556,7 @@ func (s *State) polish(p *piece, places []int32) bool {
 		return true
 	}
 	put(s.y, p.variables, y)
-	for k := range p.tights {
-		s.mu[p.tights[k].place] = mu[k]
-	}
+	put(s.mu, places, mu)
 	return false
 }
 
@@ -573,17 +564,17 @@ func (s *State) polish(p *piece, places []int32) bool {
 func (s *State) holds(places []int32) bool {
 	for _, place := range places {
 		at := s.look(int(place))
-		kept := true
+		kept, near := true, still*at.reach()
 		switch low, high := solve.Domain(at.block, at.w); at.standing {
 		case idle, below:
-			kept = at.d <= still
+			kept = at.d <= near
 		case square:
-			kept = at.d >= -still || at.block.Kind == mrf.Absolute
+			kept = at.d >= -near || at.block.Kind == mrf.Absolute
 		case above:
-			kept = at.d >= -still || at.block.Kind == mrf.Linear
+			kept = at.d >= -near || at.block.Kind == mrf.Linear
 		case tight:
 			least := faint * max(at.w, s.field.Unit())
-			kept = math.Abs(at.d) <= still && at.mu >= low-least && at.mu <= high+least
+			kept = math.Abs(at.d) <= near && at.mu >= low-least && at.mu <= high+least
 		}
 		if !kept {
 			return false

@@ -76,6 +76,24 @@ func TestNearDuplicatesHaveNoLeaves(t *testing.T) {
 	}
 }
 
+// A row with large coefficients holds what its multiplier, which is next to nothing, pushes by through these.
+func TestLargeCoefficientsPush(t *testing.T) {
+	least := &mrf.Block{Rule: 0, Kind: mrf.LessEqual, Len: 1, Coef: []float64{-5000, -5000}, Vars: []int32{0, 1},
+		Constant: 0.5}
+	weak := func(i int32) *mrf.Block {
+		return &mrf.Block{Rule: 1, Kind: mrf.Hinge, Exponent: 2, Len: 1, Coef: []float64{0.01}, Vars: []int32{i}}
+	}
+	m := &mrf.Model{Variables: 2, Rules: 2, Blocks: []*mrf.Block{least, weak(0), weak(1)}}
+	y, mu := []float64{4e-5, 6e-5}, []float64{2e-21, 8e-16, 12e-16}
+	s, err := NewState(mrftest.Field(m, []float64{0, 1e-9}, nil), nil, y, mu, solve.Settings{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := explain(t, s, 0); math.Abs(e.Unexplained) > 1e-6*e.Sizes || math.Abs(e.Value-5e-5) > 1e-9 || !e.Unique {
+		t.Errorf("%+v", e)
+	}
+}
+
 // What is not an optimum by far, and cannot be made one, is not tried for each of its variables again.
 func TestHopelessComponents(t *testing.T) {
 	small := &component{potentials: make([]int32, 10), vain: 100}

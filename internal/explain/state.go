@@ -370,12 +370,12 @@ func (s *State) look(place int) potential {
 	}
 	if s.standings[place] == unseen {
 		p.atWall = len(p.ids) == 1 && !s.inside(p.ids[0])
-		s.standings[place] = p.stand(silent * max(p.w, s.field.Unit()))
+		s.standings[place] = p.stand(s.field.Unit())
 	}
 	p.standing = s.standings[place]
 	switch p.standing {
 	case square:
-		p.mu = 2 * p.w * p.d
+		p.mu = p.curved(s.y)
 	case above:
 		p.mu = p.w
 	case below:
@@ -384,6 +384,23 @@ func (s *State) look(place int) potential {
 		p.mu = 0
 	}
 	return p
+}
+
+// curved is the multiplier of a square, 2wd; it stays as it was solved for where the difference is no more than what
+// rounding leaves of d, since that may be more than all pushes where the weight is large.
+func (p *potential) curved(y []float64) float64 {
+	mu := 2 * p.w * p.d
+	if mu == p.mu {
+		return mu
+	}
+	size := math.Abs(p.c)
+	for k, i := range p.ids {
+		size += math.Abs(p.coef[k] * y[i])
+	}
+	if math.Abs(mu-p.mu) <= 2*p.w*size*rounded {
+		return p.mu
+	}
+	return mu
 }
 
 // Tolerances of what counts as 0: of slacks and values, whose unit is that of truth, and of multipliers, relative to
@@ -395,18 +412,19 @@ const (
 	silent = 1e-10
 )
 
-// stand decides what the potential is, where multipliers of a certain size are as good as 0.
-func (p *potential) stand(least float64) standing {
-	b := p.block
+// stand decides what the potential is, by the unit of energy.
+func (p *potential) stand(unit float64) standing {
+	reach := p.reach()
+	b, near, least := p.block, still*reach, silent*max(p.w, unit)/reach
 	switch {
 	case b.Kind == mrf.Equal:
 		return tight
 	case b.Kind == mrf.LessEqual:
-		if p.mu > least && p.d > -still {
+		if p.mu > least && p.d > -near {
 			return tight
 		}
 		return idle
-	case p.w <= least:
+	case p.w <= silent*unit:
 		return idle
 	case b.Kind == mrf.Linear:
 		return above
@@ -416,22 +434,31 @@ func (p *potential) stand(least float64) standing {
 		}
 		return idle
 	}
-	return p.bend(least)
+	return p.bend(near, least)
 }
 
 // bend is stand for linear hinges and absolute values, which have a kink.
-func (p *potential) bend(least float64) standing {
+func (p *potential) bend(near, least float64) standing {
 	low, bottom := idle, 0.0
 	if p.block.Kind == mrf.Absolute {
 		low, bottom = below, -p.w
 	}
 	switch {
-	case math.Abs(p.d) <= still && p.mu > bottom+least && p.mu < p.w-least:
+	case math.Abs(p.d) <= near && p.mu > bottom+least && p.mu < p.w-least:
 		return tight
-	case p.d > still || p.d > -still && p.mu >= (bottom+p.w)/2:
+	case p.d > near || p.d > -near && p.mu >= (bottom+p.w)/2:
 		return above
 	}
 	return low
+}
+
+// reach is what a step of 1 changes the slack by at most, but not less than 1: slacks are compared in these units.
+func (p *potential) reach() float64 {
+	reach := 1.0
+	for _, a := range p.coef {
+		reach = max(reach, math.Abs(a))
+	}
+	return reach
 }
 
 // coefficient is that of a variable.

@@ -77,19 +77,12 @@ func (s *State) summarize(i int32, places []int, byRule []float64) Summary {
 			continue
 		}
 		p := s.look(place)
-		if math.Abs(p.mu) <= silent*max(p.w, s.field.Unit()) {
-			continue
-		}
 		f := force{place, p.coefficient(i), p.mu}
 		push += f.push()
 		out.Sizes += math.Abs(f.push())
 		byRule[p.block.Rule] += f.push()
 	}
-	if s.isFree(i) {
-		out.Unexplained = push
-	} else {
-		out.BoundForce = 0 - push
-	}
+	out.Unexplained, out.BoundForce = s.remainder(i, push)
 	return out
 }
 
