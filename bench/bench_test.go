@@ -229,6 +229,29 @@ func TestFamilyThatFails(t *testing.T) {
 	}
 }
 
+// Pushes and leaves of families of hard structure add up.
+func TestExplainedFamilies(t *testing.T) {
+	var some []*model
+	for k := 0; k < len(families); k += 6 {
+		some = append(some, &families[k])
+	}
+	o := &options{settings: settings{gap: 1e-6, seed: 1, threads: 1, repeat: 1}, rivalry: rivalry{limit: time.Minute},
+		sizes: []int{300}, families: some, json: true}
+	var out bytes.Buffer
+	var got balances
+	if err := o.explained(context.Background(), &out, report.NewProgress(io.Discard, true)); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil || len(got.Families) != len(some) {
+		t.Fatal(err, len(got.Families))
+	}
+	for _, f := range got.Families {
+		if f.Unexplained > 1e-6 || f.Leaves > 1e-6 || f.Left > 0 || f.Status != "infeasible" && f.Asked < asked {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
 // Random programs are the same whatever others are drawn, have rules of all forms, and are all answered.
 func TestRandomPrograms(t *testing.T) {
 	all := randomModels(150, 1)
@@ -266,7 +289,8 @@ func TestUsage(t *testing.T) {
 		"--model cycle": "friendship", "--size 0": "size", "--sizes 1e3,x": `"x"`, "--size 1.5": "whole",
 		"--repeat 0": "--repeat", "--gap 0": "--gap", "--peers": "peers", "more": "more", "--plot p": "--sizes",
 		"--peers prolog": `"prolog"`, "--peers java --sizes 1,2": "one --size", "--config x.json": "--peers",
-		"--peers java --limit 0s": "--limit", "--memory lots": "want a size", "--peers java --memory 1GB": "--memory",
+		"--peers java --limit 0s": "--limit", "--explained": "--hard", "--hard all --explained --peers highs": "--explained",
+		"--memory lots": "want a size", "--peers java --memory 1GB": "--memory",
 	} {
 		var out, problems bytes.Buffer
 		code := run(context.Background(), strings.Fields(args), &out, &problems)

@@ -170,18 +170,24 @@ func (m *model) field(ctx context.Context, size int, s settings) (*mrf.Field, er
 // ours solves the problem as inference does.
 func (a *attempt) ours(ctx context.Context, c *contest, s settings) error {
 	begin, cpu := time.Now(), report.ProcessorSeconds()
-	solver, err := auto.Inference("auto", c.field, solve.Settings{Gap: c.gap, Threads: s.threads, TimeLimit: c.limit},
-		auto.Options{Presolve: true, Split: true, Polish: true})
-	if err != nil {
-		return err
-	}
-	r, err := solver.Solve(ctx)
+	r, err := infer(ctx, c.field, c.gap, c.limit, s.threads)
 	if err != nil {
 		return err
 	}
 	a.note(r.Status.String(), time.Since(begin).Seconds(), report.ProcessorSeconds()-cpu)
 	a.Objective, a.Violation, a.Note = r.Objective, r.MaxViolation, r.Method
 	return nil
+}
+
+// infer solves a field as inference does.
+func infer(ctx context.Context, field *mrf.Field, gap float64, limit time.Duration, threads int) (
+	*solve.Result, error) {
+	solver, err := auto.Inference("auto", field, solve.Settings{Gap: gap, Threads: threads, TimeLimit: limit},
+		auto.Options{Presolve: true, Split: true, Polish: true})
+	if err != nil {
+		return nil, err
+	}
+	return solver.Solve(ctx)
 }
 
 // peer runs a peer, whose answer may be that there is none.

@@ -67,6 +67,7 @@ type options struct {
 	sizes    []int        // ascending
 	config   string       // instead of a model: rules and tables
 	plot     string
+	balances bool // of families, in place of comparing
 	json     bool
 }
 
@@ -83,6 +84,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	flags.StringVar(&name, "model", models[0].name, "the `model`: "+strings.Join(modelNames(), ", "))
 	flags.StringVar(&hard, "hard", "", "solve these `families` of hard structure, beside --peers, or \"all\"")
 	flags.IntVar(&random, "random", 0, "solve so many random `programs`, beside --peers")
+	flags.BoolVar(&o.balances, "explained", false, "say how well answers to --hard or --random are explained")
 	flags.StringVar(&join, "join", "", "ground these `shapes` of joins, beside --peers duckdb, or \"all\"")
 	flags.StringVar(&size, "size", "1e6", "about how many `ground rules`")
 	flags.StringVar(&sizes, "sizes", "", "several sizes instead, such as 1e4,1e5,1e6, for how the cost grows")
@@ -121,6 +123,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	}
 	if err == nil && join != "" {
 		o.shapes, err = find("shape", join, joinShapes, func(s *joinShape) string { return s.name })
+	}
+	if err == nil && o.balances && o.families == nil {
+		err = errors.New("--explained needs --hard or --random")
 	}
 	if err == nil {
 		err = o.meet(rivals)
@@ -175,6 +180,8 @@ func (o *options) meet(names string) error {
 		o.peers = append(o.peers, peers[at])
 	}
 	switch {
+	case o.balances:
+		return errors.New("--explained is not for comparisons with --peers")
 	case o.shapes != nil && (len(o.peers) != 1 || o.peers[0].name != database):
 		return fmt.Errorf("--join takes --peers %s alone", database)
 	case o.shapes == nil && slices.ContainsFunc(o.peers, func(p contender) bool { return p.name == database }):
@@ -191,6 +198,9 @@ func (o *options) meet(names string) error {
 
 // run compares, or measures all sizes, and prints the results.
 func (o *options) run(ctx context.Context, w io.Writer, progress report.Progress) error {
+	if o.families != nil && o.balances {
+		return o.explained(ctx, w, progress)
+	}
 	if o.families != nil {
 		return o.try(ctx, w, progress)
 	}
