@@ -297,6 +297,18 @@ func TestWhatIsRuledOutTellsTheRest(t *testing.T) {
 	}
 }
 
+// Degrees tell of a class, though none of them is high.
+func TestLowDegreesTellOfAClass(t *testing.T) {
+	degrees := ""
+	for k := range 30 {
+		degrees += fmt.Sprintf("%d\tcat\t0.%d\n%d\tdog\t0.%d\n", k, 6+k%3, k, 1+k%3)
+	}
+	got := notices(t, lesson{network: `, "output": "sigmoid"`, files: map[string]string{"train.tsv": degrees}}.write(t))
+	if strings.Contains(got, "learn-unlabelled") {
+		t.Error(got)
+	}
+}
+
 // Where all is well, nothing is said: with the method that held-out labels guide, and with Algorithm 1.
 func TestNothingToNotice(t *testing.T) {
 	for _, options := range []string{`"learn.folds": 3`, `"learn.method": "deeppsl", "learn.epochs": 20`,

@@ -3,14 +3,17 @@ package training
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/relation"
 )
 
 // latentKept is the share of labels that must agree with classes that are certain. Where fewer do, rules are about
-// degrees: of things in an order, each better than the next, no two classes tell more than half.
-const latentKept = 0.75
+// degrees: of things in an order, each better than the next, no two classes tell more than half. Unless labels are told
+// so well that no more than latentLeft of the loss is left that they have if nothing is known: of a label that many
+// classes bear on, such as all that a kind of thing has or lacks, hardly all are as they should be.
+const latentKept, latentLeft = 0.75, 0.25
 
 // latent returns what labels say of networks that have no labels of their own, through the ground rules that tie the
 // two together; nil if there is nothing.
@@ -53,11 +56,22 @@ func (g *learner) fitLatent(ctx context.Context, l lesson) (*Training, error) {
 			kept, best, least = training, g.parameters(), loss
 		}
 	}
-	if latent.Kept(kept.Chosen.Perceived) < latentKept {
+	if latent.Kept(kept.Chosen.Perceived) < latentKept && least > latentLeft*latent.Value(g.unknowing(), nil) {
 		g.Seed = seed
 		return new(Training), g.begin()
 	}
 	g.takeBack(best)
 	copy(g.Inputs, kept.Chosen.Perceived)
 	return kept, nil
+}
+
+// unknowing returns inputs that tell nothing: all classes are as likely.
+func (g *learner) unknowing() []float64 {
+	x := slices.Repeat([]float64{0.5}, len(g.Inputs))
+	for _, thing := range g.Perception.Distributions() {
+		for _, i := range thing {
+			x[i] = 1 / float64(len(thing))
+		}
+	}
+	return x
 }

@@ -154,7 +154,7 @@ const rounded = 0.01
 
 // classesOf looks at what truth says of a network's classes.
 func (n *notices) classesOf(declared *load.Predicate, truth *relation.Relation) {
-	labelled, things := make(map[string]bool), make(map[symbol.ID]*mixture)
+	labelled, told, things := make(map[string]bool), make(map[string]bool), make(map[symbol.ID]*mixture)
 	symbols := n.g.Base.Symbols
 	for row := range int32(truth.Len()) {
 		thing, class := truth.Columns[declared.Neural.Entity][row], truth.Columns[declared.Neural.Class][row]
@@ -166,6 +166,9 @@ func (n *notices) classesOf(declared *load.Predicate, truth *relation.Relation) 
 		if truth.Value(row) >= 0.5 {
 			things[thing].classes++
 			labelled[symbols.Name(class)] = true
+		}
+		if truth.Value(row) > 0 { // degrees tell of a class, too
+			told[symbols.Name(class)] = true
 		}
 	}
 	n.foreign(declared, truth.Name, labelled)
@@ -184,7 +187,7 @@ func (n *notices) classesOf(declared *load.Predicate, truth *relation.Relation) 
 	}
 	var without []string
 	for _, class := range declared.Neural.Classes {
-		if !labelled[class] && ruledOut[class] == left {
+		if !told[class] && ruledOut[class] == left {
 			without = append(without, class)
 		}
 	}
