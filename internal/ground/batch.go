@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/reuse"
 )
 
 // batch holds the potentials of one shape that a machine has made of one piece.
@@ -103,7 +104,7 @@ func (b *batch) biasBytes() int64 {
 // repeated appends a value so many times.
 func repeated[T any](values []T, value T, times int) []T {
 	before := len(values)
-	values = grown(values, times)
+	values = reuse.More(values, times)
 	fill(values[before:], value)
 	return values
 }

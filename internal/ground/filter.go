@@ -5,6 +5,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/reuse"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
@@ -261,7 +262,7 @@ func (m *machine) satisfying(v *summand, x *expansion, l *literal, values []symb
 // satisfyingEach looks all atoms of the values up side by side.
 func (m *machine) satisfyingEach(v *summand, x *expansion, l *literal, values []symbol.ID) []symbol.ID {
 	m.columns = m.columns[:0]
-	x.space = grown(x.space[:0], len(values)*len(l.tuple))
+	x.space = reuse.More(x.space[:0], len(values)*len(l.tuple))
 	for k, slot := range l.tuple {
 		column := values
 		if slot != v.slot {
@@ -270,7 +271,7 @@ func (m *machine) satisfyingEach(v *summand, x *expansion, l *literal, values []
 		}
 		m.columns = append(m.columns, column)
 	}
-	x.found, x.cells = grown(x.found[:0], len(values)), grown(x.cells[:0], len(values))
+	x.found, x.cells = reuse.More(x.found[:0], len(values)), reuse.More(x.cells[:0], len(values))
 	l.relation.Tuples().FindEach(x.found, m.columns, nil, x.cells)
 	n := 0
 	for k, row := range x.found {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/plan"
 	"github.com/deeppsl/deeppsl/internal/relation"
+	"github.com/deeppsl/deeppsl/internal/reuse"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
@@ -331,7 +332,7 @@ func (m *machine) lookUp(v *vectors, j, n int) {
 // weighLanes finds the observed factors of the weights by op j, and leaves the lanes in which it is not 0.
 func (m *machine) weighLanes(v *vectors, j, n int) {
 	o := &m.ops[j]
-	v.factors = grown(v.factors[:0], n)
+	v.factors = reuse.More(v.factors[:0], n)
 	m.find(v, o, v.factors)
 	left := 0
 	for _, i := range v.alive {
@@ -567,7 +568,7 @@ func (m *machine) writeIDs(out []int32, some []int32, n int, mask uint64) []int3
 		return out
 	}
 	before := len(out)
-	out = grown(out, width*len(some))
+	out = reuse.More(out, width*len(some))
 	for place := before; mask != 0; mask &= mask - 1 {
 		k := bits.TrailingZeros64(mask)
 		rows, shift := m.vectors.rows[k], m.atoms[k].shift

@@ -5,6 +5,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/program"
+	"github.com/deeppsl/deeppsl/internal/reuse"
 )
 
 // addends are free atoms of the ground rule at hand, by their numbers, each with its coefficient.
@@ -164,7 +165,7 @@ func (t *addends) sort() {
 	} else {
 		t.sortByDigits(uint64(slices.Max(t.ids) - low))
 	}
-	t.moved = grown(t.moved[:0], len(t.coef))
+	t.moved = reuse.More(t.moved[:0], len(t.coef))
 	for k, key := range t.keys {
 		t.ids[k], t.moved[k] = low+int32(key>>32), t.coef[uint32(key)]
 	}
@@ -186,7 +187,7 @@ func (t *addends) sortByDigits(highest uint64) {
 		for d, count := range ends {
 			ends[d], total = total, total+count
 		}
-		t.next = grown(t.next[:0], len(t.keys))
+		t.next = reuse.More(t.next[:0], len(t.keys))
 		for _, key := range t.keys {
 			at := &ends[digit(key)]
 			t.next[*at] = key

@@ -22,17 +22,6 @@ func gather[T any](out, values []T, places []int32) {
 	}
 }
 
-// grown makes a slice longer.
-func grown[T any](values []T, more int) []T {
-	n := len(values) + more
-	if n > cap(values) {
-		bigger := make([]T, len(values), max(2*cap(values), n))
-		copy(bigger, values)
-		values = bigger
-	}
-	return values[:n]
-}
-
 // spread writes values + shift to every width-th place.
 func spread(out []int32, width int, values []int32, shift int32) {
 	if width == 1 {

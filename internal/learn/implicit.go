@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/reuse"
 )
 
 // boxCurvature is γ of the paper's relaxed box γ max(0, -y)² + γ max(0, y-1)². The implicit method takes it as the
@@ -203,8 +204,8 @@ func (s *implicitSolver) assemble(field *mrf.Field, y []float64, ridge float64) 
 			}
 		}
 	}
-	s.right = resized(s.right, len(s.hessian.Free))
-	s.part = resized(s.part, len(s.hessian.Free))
+	s.right = reuse.Len(s.right, len(s.hessian.Free))
+	s.part = reuse.Len(s.part, len(s.hessian.Free))
 }
 
 // improve solves for v with the present forces, from what it was with those before. These differ less from round to
@@ -257,11 +258,4 @@ func largest(values []float64) float64 {
 		norm = math.Max(norm, math.Abs(v))
 	}
 	return norm
-}
-
-func resized(v []float64, n int) []float64 {
-	if cap(v) < n {
-		return make([]float64, n)
-	}
-	return v[:n]
 }

@@ -27,6 +27,7 @@ var layers = []layer{
 	{"internal/scripttest", []string{"internal/goldentest"}},
 	{"internal/parallel", nil},
 	{"internal/bitset", nil},
+	{"internal/reuse", nil},
 	{"internal/kernel", nil},
 	{"internal/onnx", []string{"internal/parallel", "internal/kernel"}},
 	{"internal/ldl", []string{"internal/parallel", "internal/kernel"}},
@@ -52,12 +53,12 @@ var layers = []layer{
 		"internal/program", "internal/similarity", "internal/format"}},
 	{"internal/dataset", nil},
 	{"internal/scratch", []string{"internal/parallel"}},
-	{"internal/mrf", []string{"internal/parallel", "internal/bitset", "internal/scratch"}},
+	{"internal/mrf", []string{"internal/parallel", "internal/bitset", "internal/reuse", "internal/scratch"}},
 	{"internal/plan", []string{
 		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/program",
 		"internal/similarity"}},
 	{"internal/ground", []string{
-		"internal/parallel", "internal/source", "internal/symbol", "internal/relation", "internal/program",
+		"internal/parallel", "internal/reuse", "internal/source", "internal/symbol", "internal/relation", "internal/program",
 		"internal/similarity", "internal/scratch", "internal/mrf", "internal/plan"}},
 	{"internal/preflight", []string{
 		"internal/parallel", "internal/forest", "internal/source", "internal/symbol", "internal/relation", "internal/syntax",
@@ -70,16 +71,16 @@ var layers = []layer{
 	{"internal/partition", []string{"internal/parallel", "internal/forest", "internal/mrf"}},
 	{"internal/presolve", []string{"internal/parallel", "internal/forest", "internal/mrf"}},
 	{"internal/solve", []string{
-		"internal/parallel", "internal/bitset", "internal/ldl", "internal/basis", "internal/forest", "internal/cholesky",
-		"internal/scratch", "internal/mrf", "internal/partition", "internal/presolve"}},
+		"internal/parallel", "internal/bitset", "internal/reuse", "internal/ldl", "internal/basis", "internal/forest",
+		"internal/cholesky", "internal/scratch", "internal/mrf", "internal/partition", "internal/presolve"}},
 	{"internal/consensus", []string{
 		"internal/parallel", "internal/bitset", "internal/mrf", "internal/partition", "internal/solve", "internal/place"}},
 	{"internal/explain", []string{
 		"internal/parallel", "internal/bitset", "internal/ldl", "internal/source", "internal/mrf", "internal/partition",
 		"internal/presolve", "internal/solve", "internal/report"}},
 	{"internal/learn", []string{
-		"internal/parallel", "internal/kernel", "internal/forest", "internal/cholesky", "internal/stat", "internal/mrf",
-		"internal/partition", "internal/solve", "internal/report"}},
+		"internal/parallel", "internal/reuse", "internal/kernel", "internal/forest", "internal/cholesky", "internal/stat",
+		"internal/mrf", "internal/partition", "internal/solve", "internal/report"}},
 	{"internal/option", []string{"internal/learn", "internal/solve"}},
 	{"internal/eval", []string{
 		"internal/stat", "internal/symbol", "internal/relation", "internal/program", "internal/mrf", "internal/report"}},

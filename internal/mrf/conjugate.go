@@ -1,6 +1,10 @@
 package mrf
 
-import "github.com/deeppsl/deeppsl/internal/parallel"
+import (
+	"github.com/deeppsl/deeppsl/internal/parallel"
+
+	"github.com/deeppsl/deeppsl/internal/reuse"
+)
 
 // Conjugate solves linear systems with a Hessian by preconditioned conjugate gradients. It keeps its vectors between
 // calls.
@@ -15,7 +19,7 @@ type Conjugate struct {
 func (c *Conjugate) Solve(h *Hessian, b, x []float64, tolerance float64, limit int, stop func() bool) int {
 	n, threads := len(b), h.threads()
 	for _, v := range []*[]float64{&c.residual, &c.direction, &c.product, &c.preconditioned} {
-		*v = resize(*v, n)
+		*v = reuse.Len(*v, n)
 	}
 	if len(h.pre.inverse) < n {
 		h.Restrict(nil)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/parallel"
+	"github.com/deeppsl/deeppsl/internal/reuse"
 )
 
 // Hessian is the matrix Σ_j h_j a_j a_jᵀ + shift·I, restricted to some variables, the free ones. Assemble compacts it:
@@ -99,7 +100,7 @@ func (h *Hessian) AssembleActive(y []float64, free []bool, shift float64, curve 
 			h.compact(c, s)
 		})
 	})
-	h.Diagonal = resize(h.Diagonal, len(h.Free))
+	h.Diagonal = reuse.Len(h.Diagonal, len(h.Free))
 	for i := range h.Diagonal {
 		h.Diagonal[i] = shift
 	}
@@ -168,7 +169,7 @@ func (c *compact) reset(n int) {
 	c.pairs = c.pairs[:0]
 	c.rows.reset()
 	c.own.reset()
-	c.partial = resize(c.partial, n)
+	c.partial = reuse.Len(c.partial, n)
 	clear(c.partial)
 }
 
@@ -355,11 +356,4 @@ func (r *compactRows) addProduct(v, out []float64) {
 func (r *compactRows) row(j int) ([]int32, []float64) {
 	lo, hi := r.start[j], r.start[j+1]
 	return r.index[lo:hi], r.value[lo:hi]
-}
-
-func resize(v []float64, n int) []float64 {
-	if cap(v) < n {
-		return make([]float64, n)
-	}
-	return v[:n]
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/parallel"
+	"github.com/deeppsl/deeppsl/internal/reuse"
 )
 
 // preconditioner approximates a Hessian by its diagonal and, in full, its own rows: a set of potentials no two of which
@@ -84,7 +85,7 @@ const tiny = 1e-10
 // submatrix, and leaves zeros elsewhere. A nil argument means all free variables.
 func (h *Hessian) Restrict(fixed []bool) {
 	p := &h.pre
-	p.inverse = resize(p.inverse, len(h.Diagonal))
+	p.inverse = reuse.Len(p.inverse, len(h.Diagonal))
 	copy(p.inverse, h.Diagonal)
 	for c := range h.lanes {
 		own := &h.lanes[c].own
@@ -112,7 +113,7 @@ func (h *Hessian) Restrict(fixed []bool) {
 
 // weighOwn computes h / (1 + h aᵀD⁻¹a) of the own rows.
 func (c *compact) weighOwn(inverse []float64) {
-	c.shares = resize(c.shares, len(c.own.h))
+	c.shares = reuse.Len(c.shares, len(c.own.h))
 	for j, h := range c.own.h {
 		index, value := c.own.row(j)
 		aDa := 0.0

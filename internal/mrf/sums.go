@@ -1,6 +1,10 @@
 package mrf
 
-import "math"
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/reuse"
+)
 
 // findSums takes the preconditioner's rows, if their potentials are squares without a kink; none if memory is short.
 func (s *Singles) findSums() {
@@ -97,7 +101,7 @@ func (b *bundle) load(s *Singles, m member, y, g []float64) (lo, hi float64) {
 		b.lines = append(b.lines, Line{})
 	}
 	for _, v := range []*[]float64{&b.a, &b.g, &b.y, &b.step, &b.gaps} {
-		*v = resize(*v, n)
+		*v = reuse.Len(*v, n)
 	}
 	for k, i := range index {
 		b.lines[k].load(s.along(i), s.field.theta, y[i])

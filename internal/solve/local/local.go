@@ -44,8 +44,7 @@ type State struct {
 	within   map[int32][]int32 // places of potentials, gone ones too, by input, once one changes
 	places   []span            // of those of the first model, by rule
 	unary    []unary
-	buffer   []single // for rest
-	line     mrf.Line
+	buffer   []single   // for rest
 	pins     byVariable // of potentials that pin variables, gone ones too
 
 	sums

@@ -5,6 +5,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/parallel"
+	"github.com/deeppsl/deeppsl/internal/reuse"
 	"github.com/deeppsl/deeppsl/internal/solve/squares"
 )
 
@@ -209,8 +210,8 @@ func (s *State) gatherAround(p *part, variables []int32) {
 	}
 }
 
-// gatherSome gathers the potentials of some variables. Threads find their places, and then look at each once; the
-// order is that in which one alone would.
+// gatherSome gathers the potentials of some variables, whose places threads find, in the order in which one alone
+// would.
 func (s *State) gatherSome(p *part, variables []int32) {
 	var places []int32
 	for _, l := range s.shared(len(variables), lookoutLen, func(l *lookout, from, to int) {
@@ -225,7 +226,13 @@ func (s *State) gatherSome(p *part, variables []int32) {
 			}
 		}
 	}
-	for _, l := range s.shared(len(places), gatherLen, func(l *lookout, from, to int) {
+	s.gatherPlaces(p, places)
+}
+
+// gatherPlaces gathers potentials, which are quiet already, but for those that turn out to be still. Threads look at
+// each once.
+func (s *State) gatherPlaces(p *part, places []int32) {
+	looked := s.shared(len(places), gatherLen, func(l *lookout, from, to int) {
 		l.found, l.rows, l.ids, l.coef = l.found[:0], l.rows[:0], l.ids[:0], l.coef[:0]
 		for _, place := range places[from:to] {
 			v := s.viewBy(int(place), &l.own)
@@ -239,7 +246,9 @@ func (s *State) gatherSome(p *part, variables []int32) {
 			l.ids, l.coef = append(l.ids, v.ids...), append(l.coef, v.coef...)
 			l.rows = append(l.rows, v.row(int(place), len(l.ids), d, mu))
 		}
-	}) {
+	})
+	p.reserve(looked)
+	for _, l := range looked {
 		for _, f := range l.found {
 			s.quiet.Remove(int(f.place))
 			s.turn(int(f.level), int(f.place))
@@ -253,16 +262,18 @@ func (s *State) gatherSome(p *part, variables []int32) {
 	}
 }
 
+// reserve makes room for the rows that have been found.
+func (p *part) reserve(looked []lookout) {
+	rows, terms := 0, 0
+	for k := range looked {
+		rows, terms = rows+len(looked[k].rows), terms+len(looked[k].ids)
+	}
+	p.rows, p.ids, p.coef = reuse.Room(p.rows, rows), reuse.Room(p.ids, terms), reuse.Room(p.coef, terms)
+}
+
 // gatherPortion is of how many variables potentials are gathered at once, and gatherLen how many of these are looked at
 // in a task.
 const gatherPortion, gatherLen = 4096, 512
-
-// gather adds a potential with a slack to a part.
-func (s *State) gather(p *part, place int, v *view, d float64) {
-	s.quiet.Add(place)
-	s.gatherTerms(p, v.ids, v.coef)
-	p.add(v.row(place, len(p.ids), d, s.mu[place]))
-}
 
 // gatherTerms adds variables of rows, with their coefficients, to a part.
 func (s *State) gatherTerms(p *part, ids []int32, coef []float64) {
@@ -401,6 +412,13 @@ func (s *State) absorbAround(p *part) {
 		p.fringe = append(p.fringe, edge{})
 	}
 	s.findSingles(p)
+	s.shared(len(p.frontier), gatherLen, func(l *lookout, from, to int) {
+		for k, i := range p.frontier[from:to] {
+			if e := &p.fringe[from+k]; e.known && s.marks[i] == pulled {
+				s.lean(i, p.singles[e.from:e.to], &l.line)
+			}
+		}
+	})
 	for k, i := range p.frontier {
 		e, mark := &p.fringe[k], s.marks[i]
 		s.marks[i] = beside
@@ -434,7 +452,7 @@ func (s *State) findSingles(p *part) {
 		}
 	}) {
 		first, from := len(p.singles), len(p.singles)
-		p.singles = append(p.singles, l.singles...)
+		p.singles = append(reuse.Room(p.singles, len(l.singles)), l.singles...)
 		for _, end := range l.ends {
 			e := &p.fringe[unknown[next]]
 			e.from, e.to = from, first+end
@@ -532,18 +550,23 @@ func (s *State) installRow(p *part, q *piece, row int32, multiplier float64) {
 // to the totals.
 func (s *State) lookAgain(p *part, moved []int32) {
 	p.missed = 0
-	for _, place := range s.wake(moved) {
-		v := s.view(place)
-		d := v.slack(s.y)
-		if d > 0 {
-			t := s.term(&v, d, 0)
-			s.count(&t, 1)
-			p.missed += t.gap
-			s.unsolved(p, v.ids)
-			if v.block.Kind.Hard() {
-				p.missed = math.Inf(1)
-			}
+	woken, from := s.wake(moved), len(p.rows)
+	for _, place := range woken {
+		s.quiet.Add(int(place))
+	}
+	s.gatherPlaces(p, woken)
+	for k := from; k < len(p.rows); k++ {
+		r := &p.rows[k]
+		if r.d <= 0 {
+			continue
 		}
-		s.gather(p, place, &v, d)
+		ids, coef := p.terms(int32(k))
+		t := s.term(&view{block: r.block, ids: ids, coef: coef, w: r.w}, r.d, 0)
+		s.count(&t, 1)
+		p.missed += t.gap
+		s.unsolved(p, ids)
+		if r.block.Kind.Hard() {
+			p.missed = math.Inf(1)
+		}
 	}
 }

@@ -105,27 +105,32 @@ func (q *single) gap() float64 {
 // steep is the part of a variable's slope that its squares need not take over.
 const steep = 1e-9
 
-// absorb gives the singles of a variable, which stays where it is, the multipliers that leave least of the gap, and
-// returns what that is.
-func (s *State) absorb(i int32, singles []single) (rest float64) {
+// lean finds the multipliers of the singles of a variable, which stays where it is, that leave least of the gap, beside
+// other variables.
+func (s *State) lean(i int32, singles []single, line *mrf.Line) {
 	slope, y := s.g[i], s.y[i]
-	s.line.Clear()
+	line.Clear()
 	for k := range singles {
 		q := &singles[k]
 		q.at = q.natural(0)
 		slope += q.a * (q.at - q.mu)
 		if q.matters() {
-			s.line.Add(q.block.Kind, q.w, q.d, q.a)
+			line.Add(q.block.Kind, q.w, q.d, q.a)
 		}
 	}
-	if slope*y-min(0, slope) > 0 {
-		t, _, _ := s.line.Minimise(slope, y, steep*math.Abs(slope))
-		for k := range singles {
-			if q := &singles[k]; q.matters() {
-				q.at = q.natural(t)
-			}
+	if slope*y-min(0, slope) <= 0 {
+		return
+	}
+	t, _, _ := line.Minimise(slope, y, steep*math.Abs(slope))
+	for k := range singles {
+		if q := &singles[k]; q.matters() {
+			q.at = q.natural(t)
 		}
 	}
+}
+
+// absorb gives the singles of a variable the multipliers that have been found, and returns what is left of the gap.
+func (s *State) absorb(i int32, singles []single) (rest float64) {
 	for k := range singles {
 		q := &singles[k]
 		if q.at != q.mu {

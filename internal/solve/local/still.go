@@ -81,7 +81,7 @@ func (s *State) stir(place int) {
 
 // wake anchors those of some variables anew that have gone too far, and returns the places of the potentials around
 // them that are still no more.
-func (s *State) wake(variables []int32) (woken []int) {
+func (s *State) wake(variables []int32) (woken []int32) {
 	if s.crossing*s.around(s.strayed(variables)) > usual*len(s.mu) {
 		return s.survey()
 	}
@@ -93,7 +93,7 @@ func (s *State) wake(variables []int32) (woken []int) {
 			}
 			s.turn(was, int(f.place))
 			if f.level < 0 {
-				woken = append(woken, int(f.place))
+				woken = append(woken, f.place)
 			} else {
 				s.turn(int(f.level), int(f.place))
 			}
@@ -140,6 +140,7 @@ type lookout struct {
 	ids    []int32
 	coef   []float64
 
+	line    mrf.Line
 	singles []single
 	ends    []int // in them, of each variable's
 }
@@ -255,12 +256,12 @@ func (s *State) strayed(variables []int32) (strayed []int32) {
 
 // survey is wake for what all variables have come to: they are anchored where they are, and what is still gets the
 // level that it has there.
-func (s *State) survey() (woken []int) {
+func (s *State) survey() (woken []int32) {
 	s.noteStillness()
 	s.anchor()
 	s.markAll()
 	n := (len(s.gone) + surveyLen - 1) / surveyLen
-	found := make([][]int, n)
+	found := make([][]int32, n)
 	parallel.For(parallel.Threads(s.settings.Threads), n, func(task int) {
 		found[task] = s.surveyWords(task*surveyLen, min(len(s.gone), (task+1)*surveyLen))
 	})
@@ -272,7 +273,7 @@ const surveyLen = 256
 
 // surveyWords surveys the potentials of some words of the bits, and returns the places of those that a part has
 // variables of.
-func (s *State) surveyWords(from, to int) (woken []int) {
+func (s *State) surveyWords(from, to int) (woken []int32) {
 	var own reading
 	for word := from; word < to; word++ {
 		still := uint64(0)
@@ -287,7 +288,7 @@ func (s *State) surveyWords(from, to int) (woken []int) {
 		for s.quiet[word] &^= restless; restless != 0; restless &= restless - 1 {
 			place := 64*word + bits.TrailingZeros64(restless)
 			if v := s.viewBy(place, &own); slices.ContainsFunc(v.ids, func(i int32) bool { return s.marks[i] > 0 }) {
-				woken = append(woken, place)
+				woken = append(woken, int32(place))
 			}
 		}
 	}

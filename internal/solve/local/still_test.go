@@ -56,7 +56,8 @@ func TestSurvey(t *testing.T) {
 				want = s.levelOf(&v, 0)
 			}
 			moved := slices.ContainsFunc(v.ids, func(i int32) bool { return s.marks[i] > 0 })
-			if level := now.level(place); level != want || slices.Contains(woken, place) != (been >= 0 && want < 0 && moved) {
+			wakes := been >= 0 && want < 0 && moved
+			if level := now.level(place); level != want || slices.Contains(woken, int32(place)) != wakes {
 				t.Fatalf("seed %d: potential %d is on level %d, was on %d and should be on %d", seed, place, level, been, want)
 			}
 		}

@@ -1,5 +1,7 @@
 package squares
 
+import "github.com/deeppsl/deeppsl/internal/reuse"
+
 // model is the quadratic g·p + ½pᵀHp around a point, over the steps p of some variables that stay in the box. H is that
 // of the potentials which count at the point, and never assembled.
 type model struct {
@@ -58,7 +60,7 @@ var smaller = []float64{1, 0.25, 0.0625, 0x1p-6, 0x1p-8, 0x1p-10, 0x1p-14, 0x1p-
 
 // begin makes the model at the point, with no step.
 func (m *model) begin(p *Problem) {
-	m.free, m.number = m.free[:0], resized(m.number, len(p.Y))
+	m.free, m.number = m.free[:0], reuse.More(m.number[:0], len(p.Y))
 	for i, g := range p.Slopes {
 		y := p.Y[i]
 		if m.number[i] = -1; y > 0 && y < 1 || y <= 0 && g < 0 || y >= 1 && g > 0 {
@@ -69,7 +71,7 @@ func (m *model) begin(p *Problem) {
 	n := len(m.free)
 	for _, v := range []*[]float64{&m.diagonal, &m.own, &m.inverse, &m.p, &m.lo, &m.hi, &m.residual, &m.step, &m.move,
 		&m.product, &m.r, &m.z, &m.along} {
-		*v = resized(*v, n)
+		*v = reuse.More((*v)[:0], n)
 	}
 	clear(m.p)
 	clear(m.diagonal)

@@ -1,6 +1,10 @@
 package squares
 
-import "math"
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/reuse"
+)
 
 // Response is how variables give way to what pushes them, in the first order: the step p that nearly minimises
 // g·p + ½pᵀHp, with the slopes g and the Hessian H of squares that count, wherever it leads.
@@ -11,7 +15,7 @@ func (r *Response) Reset(variables int) {
 	m := &r.model
 	for _, v := range []*[]float64{&m.diagonal, &m.own, &m.inverse, &m.residual, &m.step, &m.product, &m.r, &m.z,
 		&m.along} {
-		*v = resized(*v, variables)
+		*v = reuse.More((*v)[:0], variables)
 	}
 	clear(m.diagonal)
 	clear(m.own)

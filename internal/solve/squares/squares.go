@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/reuse"
 )
 
 // Longest is how many variables a potential has at most.
@@ -54,7 +55,7 @@ func (p *Problem) Reset(variables int) {
 		r := &p.rows[k]
 		r.vars, r.coef, r.bias, r.weight, r.floor = r.vars[:0], r.coef[:0], r.bias[:0], r.weight[:0], r.floor[:0]
 	}
-	p.at, p.Y, p.Slopes = p.at[:0], resized(p.Y, variables), resized(p.Slopes, variables)
+	p.at, p.Y, p.Slopes = p.at[:0], reuse.More(p.Y[:0], variables), reuse.More(p.Slopes[:0], variables)
 }
 
 // Bytes is what its memory takes.
@@ -66,23 +67,17 @@ func (p *Problem) Bytes() (bytes int64) {
 	return bytes + 4*int64(cap(p.at)+cap(p.alone)) + 120*int64(cap(p.Y))
 }
 
-// resized has a length, and the memory of what was there.
-func resized[T any](v []T, n int) []T {
-	if cap(v) < n {
-		return make([]T, n, n+n/2)
-	}
-	return v[:n]
-}
-
 // Add adds a potential of a kind, Hinge or Absolute.
 func (p *Problem) Add(kind mrf.Kind, weight, bias float64, vars []int32, coef []float64) {
 	r, floor := &p.rows[len(vars)], 0.0
 	if kind == mrf.Absolute {
 		floor = math.Inf(-1)
 	}
-	p.at = append(p.at, int32(len(r.bias)*many+len(vars)))
-	r.bias, r.weight, r.floor = append(r.bias, bias), append(r.weight, weight), append(r.floor, floor)
-	r.vars, r.coef = append(r.vars, vars...), append(r.coef, coef...)
+	p.at = append(reuse.Room(p.at, 1), int32(len(r.bias)*many+len(vars)))
+	r.bias, r.weight = append(reuse.Room(r.bias, 1), bias), append(reuse.Room(r.weight, 1), weight)
+	r.floor = append(reuse.Room(r.floor, 1), floor)
+	r.vars = append(reuse.Room(r.vars, len(vars)), vars...)
+	r.coef = append(reuse.Room(r.coef, len(vars)), coef...)
 }
 
 // Of returns the slack and the multiplier of a potential, in the order in which they were added, and how many terms it
@@ -144,14 +139,14 @@ func (p *Problem) prepare() {
 	for k := range p.rows {
 		r := &p.rows[k]
 		n := len(r.bias)
-		r.slack, r.change, r.mu = resized(r.slack, n), resized(r.change, n), resized(r.mu, n)
-		r.root, r.next = resized(r.root, n), resized(r.next, n)
+		r.slack, r.change, r.mu = reuse.More(r.slack[:0], n), reuse.More(r.change[:0], n), reuse.More(r.mu[:0], n)
+		r.root, r.next = reuse.More(r.root[:0], n), reuse.More(r.next[:0], n)
 		for k, w := range r.weight {
 			r.root[k] = math.Sqrt(2 * w)
 		}
 	}
 	single := &p.rows[1]
-	p.first = resized(p.first, len(p.Y)+2)
+	p.first = reuse.More(p.first[:0], len(p.Y)+2)
 	clear(p.first)
 	for _, i := range single.vars {
 		p.first[i+2]++
@@ -159,7 +154,7 @@ func (p *Problem) prepare() {
 	for i := range p.Y {
 		p.first[i+2] += p.first[i+1]
 	}
-	p.alone = resized(p.alone, len(single.vars))
+	p.alone = reuse.More(p.alone[:0], len(single.vars))
 	for n, i := range single.vars {
 		p.alone[p.first[i+1]] = int32(n)
 		p.first[i+1]++
