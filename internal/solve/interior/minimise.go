@@ -311,6 +311,7 @@ const (
 // off measures the point and the multipliers: how many times what is asked for their gap or the violation is.
 func (p *program) off(t *target) float64 {
 	gap := p.prove()
+	p.unproven = gap
 	p.tolerance = max(t.least, t.gap*math.Abs(p.objective))
 	p.gap = t.gap * (gap / p.tolerance)
 	return max(gap/p.tolerance, p.violation/t.feasibility)

@@ -49,12 +49,13 @@ func places(n int, seed uint64) *mrf.Field {
 	return field
 }
 
-// Where no point is inside the box, the matrix is kept from becoming singular again and again.
+// Where no point is inside the box, the matrix is kept from becoming singular again and again: what rounding would
+// leave of pivots there is more than the gap, long before it is most of a step.
 func TestNothingInside(t *testing.T) {
-	for seed := range uint64(12) {
+	for seed := range uint64(24) {
 		field := places(8+int(seed), seed)
 		r, err := interior.New(field, solve.Settings{Gap: 1e-6}).Solve(t.Context())
-		if err != nil || r.Status != solve.Optimal || r.Iterations > 60 {
+		if err != nil || r.Status != solve.Optimal || r.Iterations > 25 {
 			t.Errorf("seed %d: %v after %d steps, %+v, %v", seed, r.Status, r.Iterations, r.Certificate, err)
 		}
 	}

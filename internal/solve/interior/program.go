@@ -41,7 +41,7 @@ type program struct {
 	rough    bool    // the last solution of the matrix is not one
 	// objective and violation are the last proof's.
 	objective, violation float64
-	gap                  float64 // its gap, relative
+	gap, unproven        float64 // its gap, relative and in terms of the weights
 	tolerance            float64 // what that may be, in terms of the weights
 	feasibility          float64 // the violation that is accepted
 	examined             bool    // for equations that follow from others

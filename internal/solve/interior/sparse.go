@@ -236,11 +236,21 @@ func (s *sparse) solve(p *program) {
 			s.x[i] += v
 		}
 	}
+	// What is left where a pivot was lost is pushes that nothing balances: that is to be less than the gap.
+	p.rough = p.rough || s.lost && p.firm < floor && sum(s.correction[:p.n]) > p.unproven
 	copy(p.dy, s.x)
 	for k, j := range s.kept {
 		p.rows[j].dmu = s.x[p.n+k]
 	}
 	s.dealOut(p)
+}
+
+// sum adds up the sizes of numbers.
+func sum(v []float64) (total float64) {
+	for _, x := range v {
+		total += math.Abs(x)
+	}
+	return total
 }
 
 func largest(v []float64) float64 {
