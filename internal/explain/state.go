@@ -382,6 +382,10 @@ func (s *State) look(place int) potential {
 		p.mu = -p.w
 	case idle:
 		p.mu = 0
+	case tight:
+		if math.Abs(p.mu) <= nothing*s.field.Unit() {
+			p.mu = 0
+		}
 	}
 	return p
 }
@@ -408,8 +412,10 @@ func (p *potential) curved(y []float64) float64 {
 const (
 	still = 1e-6
 	faint = 1e-6
-	// silent is the multiplier, relative to the weights, that rounding can leave of 0.
-	silent = 1e-10
+	// silent is the multiplier, relative to the weights, that rounding can leave of 0, and nothing that of an equation,
+	// which holds whatever it is: pushes of so little need not add up.
+	silent  = 1e-10
+	nothing = 1e-20
 )
 
 // stand decides what the potential is, by the unit of energy.
