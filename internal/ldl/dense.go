@@ -153,14 +153,18 @@ func (d *dense) pack(panel []float64, order, lo, hi, first int) {
 	for k := lo; k < hi; k++ {
 		column := panel[k*order : (k+1)*order]
 		pivot := column[k]
-		for i := range tiles {
-			at := (i*depth + k - lo) * tile
-			for n := range tile {
-				v := 0.0
-				if row := first + i*tile + n; row < order {
-					v = column[row]
-				}
-				d.left[at+n], d.right[at+n] = v, v*pivot
+		at, low := (k-lo)*tile, column[first:]
+		for ; len(low) >= tile; at, low = at+tile*depth, low[tile:] {
+			from, left, right := (*[tile]float64)(low), (*[tile]float64)(d.left[at:]), (*[tile]float64)(d.right[at:])
+			for n, v := range from {
+				left[n], right[n] = v, v*pivot
+			}
+		}
+		if len(low) > 0 {
+			left, right := d.left[at:at+tile], d.right[at:at+tile]
+			clear(left[copy(left, low):])
+			for n, v := range left {
+				right[n] = v * pivot
 			}
 		}
 	}

@@ -12,7 +12,7 @@ type Factor struct {
 	rows     []int32   // of all fronts, one after the other, in places: their own columns first, then ascending
 	relative []int32   // of each row below a front's columns, its number in the parent's rows
 	layout   []layout  // of the fronts
-	sources  []int     // the pattern's entries, front by front
+	sources  []int32   // the pattern's entries, front by front
 	targets  []int     // where they go in its panel
 	numbers  []float64 // the panels, by columns: L below the diagonal, D on it
 	diagonal []float64 // of the matrix, by place
@@ -42,7 +42,7 @@ type group struct {
 // NewFactor makes room for factors of matrices with the pattern. signs tells which pivots are negative.
 func NewFactor(s *Symbolic, negative []bool, threads int) *Factor {
 	n := len(s.tree.place)
-	f := &Factor{s: s, layout: make([]layout, len(s.fronts)+1), sources: make([]int, len(s.pattern.Row)),
+	f := &Factor{s: s, layout: make([]layout, len(s.fronts)+1), sources: make([]int32, len(s.pattern.Row)),
 		targets: make([]int, len(s.pattern.Row)), numbers: make([]float64, int(s.Entries)),
 		diagonal: make([]float64, n), sign: make([]float64, n),
 		updates: make([][]float64, len(s.fronts)), x: make([]float64, n), threads: parallel.Threads(threads)}
@@ -165,7 +165,7 @@ func (f *Factor) aim() {
 			below, _ := slices.BinarySearch(f.below(k), row)
 			line = fr.width + below
 		}
-		f.sources[at[k]], f.targets[at[k]] = e, (int(column)-fr.first)*fr.order+line
+		f.sources[at[k]], f.targets[at[k]] = int32(e), (int(column)-fr.first)*fr.order+line
 		at[k]++
 	})
 }

@@ -36,9 +36,8 @@ type Symbolic struct {
 
 // front is a run of columns of L that share their pattern: a dense panel. Their parent has the first row below them.
 type front struct {
-	first, width int     // its columns
-	order        int     // width and the rows below
-	zeros        float64 // of L, that it has because fronts were joined
+	first, width int // its columns
+	order        int // width and the rows below
 	parent       int32
 	children     []int32
 }
@@ -87,72 +86,6 @@ func AnalyseWithin(p *Pattern, flops float64) (*Symbolic, bool) {
 	s.cut()
 	s.weigh()
 	return s, true
-}
-
-// cut finds the fronts: columns that have the pattern of the next one, and itself, are in its front; and so are those
-// of a small front that would not add too many zeros.
-func (s *Symbolic) cut() {
-	t := s.tree
-	n := len(t.place)
-	for k := 0; k < n; {
-		f := front{first: k, width: 1, order: int(t.count[k])}
-		for k++; k < n && t.parent[k-1] == int32(k) && t.count[k-1] == t.count[k]+1; k++ {
-			f.width++
-		}
-		s.push(f)
-	}
-	of := make([]int32, n)
-	for k := range s.fronts {
-		f := &s.fronts[k]
-		f.parent = nobody
-		for c := f.first; c < f.first+f.width; c++ {
-			of[c] = int32(k)
-		}
-	}
-	for k := range s.fronts {
-		f := &s.fronts[k]
-		if up := t.parent[f.first+f.width-1]; up != nobody {
-			f.parent = of[up]
-			s.fronts[f.parent].children = append(s.fronts[f.parent].children, int32(k))
-		}
-	}
-}
-
-// push adds a front, after joining it with its last child, and that one's, as long as that pays.
-func (s *Symbolic) push(f front) {
-	for len(s.fronts) > 0 {
-		child := &s.fronts[len(s.fronts)-1]
-		up := s.tree.parent[child.first+child.width-1]
-		joined := front{first: child.first, width: child.width + f.width, order: child.width + f.order}
-		joined.zeros = entries(&joined) - entries(child) - entries(&f) + child.zeros + f.zeros
-		if up == nobody || int(up) >= f.first+f.width || !pays(&joined) {
-			break
-		}
-		f = joined
-		s.fronts = s.fronts[:len(s.fronts)-1]
-	}
-	s.fronts = append(s.fronts, f)
-}
-
-// pays tells whether fronts are faster as one: small ones are, as each has a cost of its own, and large ones if few
-// entries are zeros.
-func pays(joined *front) bool {
-	zeros := joined.zeros / entries(joined)
-	switch w := joined.width; {
-	case w <= 4:
-		return true
-	case w <= 16:
-		return zeros < 0.5
-	case w <= 48:
-		return zeros < 0.1
-	}
-	return zeros < 0.05
-}
-
-// entries is the number of L's entries in a front.
-func entries(f *front) float64 {
-	w := float64(f.width)
-	return w*float64(f.order) - w*(w-1)/2
 }
 
 // weigh computes the costs.

@@ -214,6 +214,19 @@ func TestCosts(t *testing.T) {
 	if s := ldl.Analyse(&newMatrix(10000, grid(100), positive, rng).pattern); s.Flops > 3e7 {
 		t.Errorf("a grid of 100 by 100 takes %v flops", s.Flops)
 	}
+	// Each row of a table leaves a clique of its columns, which are no work if all of them are one front.
+	const n = 40
+	if s := ldl.Analyse(&newMatrix(n*n+2*n, sums(n), positive, rng).pattern); s.Working > 4*n*n || s.Flops > 4*n*n*n {
+		t.Errorf("sums of a table's rows and columns take %v flops, and %v between", s.Flops, s.Working)
+	}
+}
+
+// sums ties each entry of a table to its row and its column.
+func sums(n int) (edges [][2]int) {
+	for k := range n * n {
+		edges = append(edges, [2]int{k, n*n + k/n}, [2]int{k, n*n + n + k%n})
+	}
+	return edges
 }
 
 // FuzzFactor takes bytes for edges.

@@ -87,7 +87,7 @@ func clearLower(columns []float64, count, order int) {
 // begin writes what the matrix has in a front.
 func (f *Factor) begin(k int32, panel, numbers []float64) {
 	fr := &f.s.fronts[k]
-	clearLower(panel, fr.width, fr.order)
+	clear(panel)
 	for c, v := range f.diagonal[fr.first : fr.first+fr.width] {
 		panel[c*(fr.order+1)] = v
 	}

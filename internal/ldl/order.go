@@ -25,7 +25,9 @@ type quotient struct {
 	head, next, previous []int32
 	least                int32
 
-	mark    []int32 // of elements: stamp + the weight of those of its variables that are not in the clique at hand
+	// mark is, of elements, stamp and the weight of those of its variables that are not in the clique at hand, alive or
+	// more, and 0 if they are gone.
+	mark    []int32
 	stamp   int32
 	largest int32    // degree of an element so far: marks are at most so much above their stamps
 	hash    []uint32 // of the variables in the clique
@@ -45,7 +47,7 @@ const (
 	gone // merged or absorbed
 )
 
-const nobody = -1
+const nobody, alive = -1, 1
 
 // order returns the rows in the order of an approximate minimum degree; false if to eliminate them takes more flops.
 func order(p *Pattern, flops float64) (rows []int32, ok bool) {
@@ -88,7 +90,7 @@ func newQuotient(p *Pattern) *quotient {
 	}
 	q := &quotient{n: n, start: make([]int, n+1), length: vector(0), elements: vector(0), weight: vector(1),
 		degree: vector(0), kind: make([]uint8, n), head: vector(nobody), next: vector(nobody), previous: vector(nobody),
-		mark: vector(0), stamp: 1, hash: make([]uint32, n), bucket: vector(nobody), chain: vector(nobody),
+		mark: vector(0), stamp: alive + 1, hash: make([]uint32, n), bucket: vector(nobody), chain: vector(nobody),
 		member: vector(nobody), tail: vector(0)}
 	for i := range q.tail {
 		q.tail[i] = int32(i)
@@ -205,7 +207,7 @@ func (q *quotient) gather(pivot, weight int32) {
 	take := func(from, to int) {
 		for at := from; at < to; at++ {
 			i := q.pool[at]
-			if w := q.weight[i]; w > 0 && q.kind[i] == variable {
+			if w := q.weight[i]; w > 0 {
 				degree += w
 				q.weight[i] = -w
 				q.pool = append(q.pool, i)
@@ -220,6 +222,7 @@ func (q *quotient) gather(pivot, weight int32) {
 		q.kind[e], q.mark[e] = gone, 0
 	}
 	q.kind[pivot], q.start[pivot], q.length[pivot] = element, first, int32(len(q.pool)-first)
+	q.mark[pivot] = alive
 	q.elements[pivot], q.degree[pivot] = 0, degree
 }
 
@@ -243,11 +246,9 @@ func (q *quotient) measure(clique []int32) {
 	for _, i := range clique {
 		w := -q.weight[i]
 		for _, e := range q.pool[q.start[i] : q.start[i]+int(q.elements[i])] {
-			switch {
-			case q.kind[e] != element:
-			case q.mark[e] >= q.stamp:
-				q.mark[e] -= w
-			default:
+			if m := q.mark[e]; m >= q.stamp {
+				q.mark[e] = m - w
+			} else if m != 0 {
 				q.mark[e] = q.degree[e] + q.stamp - w
 			}
 		}
@@ -260,21 +261,19 @@ func (q *quotient) update(i, pivot int32) (absorbed int32) {
 	list := q.list(i)
 	kept, degree, sum := 0, int32(0), uint32(0)
 	for _, e := range list[:q.elements[i]] {
-		if q.kind[e] != element {
-			continue
-		}
-		if outside := q.mark[e] - q.stamp; outside > 0 {
+		m := q.mark[e]
+		if outside := m - q.stamp; outside > 0 {
 			degree += outside
 			list[kept] = e
 			kept++
 			sum += uint32(e)
-		} else {
+		} else if m != 0 {
 			q.kind[e], q.mark[e] = gone, 0 // the clique has all of it
 		}
 	}
 	elements := kept
 	for _, j := range list[q.elements[i]:] {
-		if w := q.weight[j]; w > 0 && q.kind[j] == variable {
+		if w := q.weight[j]; w > 0 {
 			degree += w
 			list[kept] = j
 			kept++
@@ -307,8 +306,10 @@ func (q *quotient) join(pivot, i int32) {
 // refresh keeps the marks' stamps from overflowing.
 func (q *quotient) refresh() {
 	if q.stamp > math.MaxInt32/2 {
-		clear(q.mark)
-		q.stamp = 1
+		for i, m := range q.mark {
+			q.mark[i] = min(m, alive)
+		}
+		q.stamp = alive + 1
 	}
 }
 
@@ -379,7 +380,7 @@ func (q *quotient) finish(pivot int32, clique []int32) {
 	q.length[pivot] = int32(kept)
 	q.weight[pivot] = 0
 	if kept == 0 {
-		q.kind[pivot] = gone
+		q.kind[pivot], q.mark[pivot] = gone, 0
 	}
 	q.pool = q.pool[:q.start[pivot]+kept]
 }
