@@ -146,6 +146,8 @@ func TestFactor(t *testing.T) {
 		star = append(star, [2]int{i, 500})
 	}
 	newMatrix(1000, star, some, rng).check(t, "star")
+	newMatrix(440, sums(20), some, rng).check(t, "a table's sums")
+	newMatrix(2300, append(sums(40), random(2300, 900, rng)...), some, rng).check(t, "a table's sums and others")
 	newMatrix(300, random(300, 40000, rng), some, rng).check(t, "full")
 	newMatrix(2000, random(2000, 6000, rng), some, rng).check(t, "sparse")
 }
@@ -246,6 +248,7 @@ func BenchmarkFactor(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for name, edges := range map[string][][2]int{
 		"chain": chain(200000), "grid": grid(200), "full": random(1500, 4000000, rng), "random": random(6000, 12000, rng),
+		"sums": sums(300),
 	} {
 		n := 0
 		for _, e := range edges {

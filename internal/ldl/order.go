@@ -54,6 +54,7 @@ func order(p *Pattern, flops float64) (rows []int32, ok bool) {
 	q := newQuotient(p)
 	out := make([]int32, 0, q.n)
 	pivots := q.dense()
+	out = q.leaves(out)
 	for q.done < q.n && q.flops+q.rest() <= flops {
 		out = q.appendMembers(out, q.eliminate())
 	}
@@ -142,6 +143,97 @@ func (q *quotient) dense() (last []int32) {
 	}
 	slices.SortStableFunc(last, func(a, b int32) int { return int(q.length[a]) - int(q.length[b]) })
 	return last
+}
+
+// few is the number of neighbours that a leaf has at most, and longer how many times as many each of them has.
+const few, longer = 16, 8
+
+// leaves eliminates the rows with few neighbours all of which have many, such as the variables of long sums, at once:
+// by minimum degree they come first whatever follows, but one by one each has its neighbours' lists gone through, which
+// takes as long as the squares of the lists. They are no neighbours of each other.
+func (q *quotient) leaves(out []int32) []int32 {
+	first := len(out)
+	for i := range int32(q.n) {
+		if q.weight[i] == 0 || !q.leaf(i) {
+			continue
+		}
+		q.remove(i)
+		out = append(out, i)
+		clique := q.list(i)[:0]
+		for _, j := range q.list(i) {
+			if q.weight[j] > 0 {
+				clique = append(clique, j)
+			}
+		}
+		q.kind[i], q.mark[i], q.weight[i] = element, alive, 0
+		q.length[i], q.degree[i] = int32(len(clique)), int32(len(clique))
+		if len(clique) == 0 {
+			q.kind[i], q.mark[i] = gone, 0
+		}
+		q.done++
+		q.flops += float64(len(clique)) * float64(len(clique))
+	}
+	if len(out) > first {
+		q.largest = few
+		q.surround()
+	}
+	return out
+}
+
+// leaf tells whether a row has few neighbours, each with many.
+func (q *quotient) leaf(i int32) bool {
+	if q.degree[i] > few {
+		return false
+	}
+	for _, j := range q.list(i) {
+		if q.weight[j] > 0 && q.degree[j] < longer*q.degree[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// surround puts the elements that leaves has made at the heads of their variables' lists, and finds the degrees of
+// these.
+func (q *quotient) surround() {
+	seen := make([]int32, q.n)
+	for i := range int32(q.n) {
+		if q.weight[i] == 0 {
+			continue
+		}
+		list := q.list(i)
+		elements, kept, degree := 0, 0, int32(0)
+		seen[i] = i + 1
+		count := func(j int32) {
+			if seen[j] != i+1 {
+				seen[j] = i + 1
+				degree++
+			}
+		}
+		for _, j := range list {
+			switch {
+			case q.kind[j] == element:
+				list[kept] = list[elements]
+				list[elements] = j
+				elements++
+				for _, k := range q.list(j) {
+					count(k)
+				}
+			case q.weight[j] > 0:
+				list[kept] = j
+				count(j)
+			default:
+				continue
+			}
+			kept++
+		}
+		if elements == 0 {
+			continue
+		}
+		q.remove(i)
+		q.elements[i], q.length[i], q.degree[i] = int32(elements), int32(kept), degree
+		q.insert(i)
+	}
 }
 
 func (q *quotient) insert(i int32) {
