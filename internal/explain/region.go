@@ -180,7 +180,8 @@ func (p *place) cost(d, mu float64) (gap, objective float64) {
 
 // resolve solves the region to a gap, and takes in what is around it until the gaps there have grown by no more than a
 // budget, or than a generous one as soon as going on is not cheap: all in units of energy. It is not done where the
-// region would have more atoms than a limit.
+// region would have more atoms than a limit, or grows so slowly, as along a chain, that all rounds together have gone
+// through many times as many ground rules.
 func (r *region) resolve(ctx context.Context, gap, budget, generous float64, limit int) (done bool, err error) {
 	enough := budget
 	for work := len(r.rows); ; work += len(r.rows) {
@@ -194,11 +195,14 @@ func (r *region) resolve(ctx context.Context, gap, budget, generous float64, lim
 		if !r.grow(budget, enough) {
 			return true, nil
 		}
-		if r.size() > limit {
+		if r.size() > limit || work > crawling*limit {
 			return false, nil
 		}
 	}
 }
+
+// crawling is how many times as many ground rules as it may have atoms a region may take in all rounds together.
+const crawling = 20
 
 func (r *region) size() (free int) {
 	for _, a := range r.atoms {

@@ -51,6 +51,28 @@ func TestRegionsKnowTheProofOfTheWhole(t *testing.T) {
 	}
 }
 
+// A region that creeps along a chain is given up long before it is as large as it may be.
+func TestRegionsThatCreep(t *testing.T) {
+	const n = 600
+	m, theta := &mrf.Model{Variables: n, Rules: 3}, []float64{0, 0.01, 1}
+	for i := range int32(n) {
+		between := &mrf.Block{Rule: 0, Kind: mrf.Equal, Len: 1, Coef: []float64{-0.55, 1, -0.45},
+			Vars: []int32{i - 1, i, i + 1}}
+		if i > 0 && i < n-1 {
+			m.Blocks = append(m.Blocks, between)
+		}
+		m.Blocks = append(m.Blocks, &mrf.Block{Rule: 1, Kind: mrf.Absolute, Exponent: 2, Len: 1, Coef: []float64{1},
+			Vars: []int32{i}, Constant: -0.3})
+	}
+	s := solved(t, mrftest.Field(m, theta, nil), 1e-9)
+	r := s.region(n/2, nil, []Ground{{Rule: 2, Kind: mrf.Absolute, Exponent: 2, Scale: 1, Constant: -0.9,
+		Vars: []int32{n / 2}, Coef: []float64{1}}})
+	done, err := r.resolve(context.Background(), 1e-12, 1e-12, 1e-12, n)
+	if err != nil || done || r.size() > n/2 {
+		t.Errorf("error %v, done: %v, with %d atoms", err, done, r.size())
+	}
+}
+
 // kept checks that what is proven about the whole is what it would be if it were proven anew.
 func kept(t *testing.T, s *State) {
 	t.Helper()
