@@ -3,6 +3,7 @@ package training
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/eval"
@@ -105,6 +106,14 @@ func (g gain) wins(charge float64) bool {
 		return true
 	}
 	return g.loss-charge > max(g.lossError, learn.Trifle)
+}
+
+// prefers tells whether the middle of what rules leave free is better than an end, with so many more entities plainly
+// right: by more than chance would have it, or by some, unless score or loss say the opposite. Which end is found is
+// chance itself.
+func (g gain) prefers(right int) bool {
+	opposed := g.score < -g.scoreError || g.loss < -max(g.lossError, learn.Trifle)
+	return right >= 0 && g.wins(0) || right > 0 && !opposed
 }
 
 // charge is what the fit of an entity's labels owes to each weight having been fitted: one nat in all for each, as in
@@ -280,10 +289,17 @@ func (c *referee) free(ctx context.Context, theta, inputs, y []float64) ([]float
 	}
 	solver.SetWeights(theta)
 	solver.SetInputs(inputs)
-	other, err := learn.SolveFrom(ctx, solver, slices.Repeat([]float64{1}, g.Model.Variables))
-	apart := func(i int32) bool { return math.Abs(other[i]-y[i]) > wide }
-	if err != nil || !slices.ContainsFunc(c.labels.Variables, apart) {
-		return nil, err
+	start := slices.Repeat([]float64{1}, g.Model.Variables)
+	random := rand.New(rand.NewPCG(g.Seed, 0x66726565))
+	for range 2 { // from where all is alike, it may go to where all is alike
+		other, err := learn.SolveFrom(ctx, solver, start)
+		apart := func(i int32) bool { return math.Abs(other[i]-y[i]) > wide }
+		if err != nil || slices.ContainsFunc(c.labels.Variables, apart) {
+			return other, err
+		}
+		for i := range start {
+			start[i] = float64(random.IntN(2))
+		}
 	}
-	return other, nil
+	return nil, nil
 }

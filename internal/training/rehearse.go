@@ -49,6 +49,9 @@ func (g *learner) rehearse(ctx context.Context, training *Training) error {
 	if err := r.schedule(training.folds); err != nil || r.shifts == nil {
 		return err
 	}
+	if seen := ends(training.folds); training.plan.epochs > 0 && r.folds != nil && seen != nil {
+		r.shifts = seen
+	}
 	// Where a threshold will be learned, weights may have been chosen by what tells true from false, wherever values lie.
 	var err error
 	if r.levels, err = r.learnsLevels(); err != nil {
@@ -108,7 +111,7 @@ func (r *rehearsal) takeMiddle(ctx context.Context, theta []float64, end contest
 	if err == nil {
 		better, err = r.judge(r.labels, &end, &middle)
 	}
-	if err == nil && better.wins(0) && middle.verdict.Right() >= end.verdict.Right() {
+	if err == nil && better.prefers(middle.verdict.Right()-end.verdict.Right()) {
 		return middle, nil
 	}
 	g.Project.TakeMiddle(false)
