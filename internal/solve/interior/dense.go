@@ -1,6 +1,9 @@
 package interior
 
-import "github.com/deeppsl/deeppsl/internal/cholesky"
+import (
+	"github.com/deeppsl/deeppsl/internal/cholesky"
+	"github.com/deeppsl/deeppsl/internal/reuse"
+)
 
 // dense is the matrix of a step, factored: D + AᵀΘA if that is small, or else its Schur complement Θ⁻¹ + A D⁻¹ Aᵀ, for
 // the steps of the multipliers. Hard rows need the latter: their stiffness is so high that a difference of products
@@ -37,7 +40,7 @@ func (s *dense) keep(p *program) {
 
 // factor implements matrix.
 func (s *dense) factor(p *program) bool {
-	s.lower, s.v = resize(s.lower, s.size*s.size), resize(s.v, s.size)
+	s.lower, s.v = reuse.Len(s.lower, s.size*s.size), reuse.Len(s.v, s.size)
 	clear(s.lower)
 	if s.small {
 		s.assemble(p)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/basis"
+	"github.com/deeppsl/deeppsl/internal/reuse"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
@@ -199,7 +200,7 @@ func (e *early) solve(p *program) {
 // settle has the basic variables and slacks take what the step leaves of the rows' equations. That is found anew from
 // the step: where variables are nearly free, their weights make of rounding more than the solution has left.
 func (e *early) settle(p *program) {
-	p.settled = resize(p.settled, p.n)
+	p.settled = reuse.Len(p.settled, p.n)
 	clear(p.settled)
 	for k, j := range e.rows {
 		r := &p.rows[j]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/presolve"
+	"github.com/deeppsl/deeppsl/internal/reuse"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
@@ -153,9 +154,9 @@ func (w *work) anew(out *outcome) outcome {
 // lay makes the program of a component. It tells whether the hard rows that are fixed hold.
 func (w *work) lay(c *component) (possible bool) {
 	w.c = c
-	w.y = resize(w.y, len(c.variables))
-	w.fixed = resize(w.fixed, len(c.variables))
-	w.place = resize(w.place, len(c.variables))
+	w.y = reuse.Len(w.y, len(c.variables))
+	w.fixed = reuse.Len(w.fixed, len(c.variables))
+	w.place = reuse.Len(w.place, len(c.variables))
 	clear(w.fixed)
 	w.fix()
 	return w.state()
@@ -375,14 +376,6 @@ func (w *work) push(g []float64, j int, mu float64) {
 	}
 }
 
-// resize returns a slice of n values, v's memory if that is enough.
-func resize[T any](v []T, n int) []T {
-	if cap(v) < n {
-		return make([]T, n)
-	}
-	return v[:n]
-}
-
 // box is the interval that hard rows of a variable alone leave it, and which rows they are, or none: the program has
 // the variable in terms of it, and not the rows. Slacks of such rows begin at 1, however little the rows leave, while
 // the middle of the box is a place to begin.
@@ -400,7 +393,7 @@ const (
 
 // findBoxes finds the boxes of free variables, unless hard rows are to give way.
 func (w *work) findBoxes() {
-	w.boxes = resize(w.boxes, len(w.c.variables))
+	w.boxes = reuse.Len(w.boxes, len(w.c.variables))
 	for i := range w.boxes {
 		w.boxes[i] = box{0, 1, unbounded, unbounded}
 	}
@@ -463,8 +456,8 @@ func (w *work) within(j int) bool {
 // layBoxes tells the program what its variables are in terms of, and how large the multipliers of rows are that the
 // box stands for.
 func (w *work) layBoxes() {
-	w.width = resize(w.width, len(w.free))
-	w.sides = resize(w.sides, 2*len(w.free))
+	w.width = reuse.Len(w.width, len(w.free))
+	w.sides = reuse.Len(w.sides, 2*len(w.free))
 	for k, i := range w.free {
 		b := &w.boxes[i]
 		w.width[k] = b.hi - b.lo
@@ -509,7 +502,7 @@ func (w *work) saveBoxes() {
 
 // gradientOf is that of the Lagrangian.
 func (w *work) gradientOf(mu []float64) []float64 {
-	w.gradient = resize(w.gradient, len(w.c.variables))
+	w.gradient = reuse.Len(w.gradient, len(w.c.variables))
 	clear(w.gradient)
 	for j, number := range w.c.potentials {
 		w.push(w.gradient, j, mu[number])

@@ -3,6 +3,7 @@ package interior
 import (
 	"math"
 
+	"github.com/deeppsl/deeppsl/internal/reuse"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
@@ -278,7 +279,7 @@ func (p *program) lengthen(mu float64) stride {
 
 // keepStep remembers the present step.
 func (p *program) keepStep() {
-	p.former = resize(p.former, 3*(p.n+len(p.rows)))
+	p.former = reuse.Len(p.former, 3*(p.n+len(p.rows)))
 	rest := p.former
 	for _, v := range [][]float64{p.dy, p.dzl, p.dzu} {
 		rest = rest[copy(rest, v):]

@@ -1,6 +1,10 @@
 package interior
 
-import "math"
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/reuse"
+)
 
 // program is a convex program over a box, for which every row j brings a multiplier between bounds,
 //
@@ -106,7 +110,7 @@ const (
 
 func (p *program) reset(n int) {
 	p.n = n
-	p.linear = resize(p.linear, n)
+	p.linear = reuse.Len(p.linear, n)
 	clear(p.linear)
 	p.rows, p.index, p.coef = p.rows[:0], p.index[:0], p.coef[:0]
 }
@@ -127,9 +131,9 @@ func (p *program) addRow(r row) {
 // prepare chooses the matrix; c keeps a sparse one for programs of the same form.
 func (p *program) prepare(c *component) {
 	for _, v := range []*[]float64{&p.y, &p.zl, &p.zu, &p.dy, &p.dzl, &p.dzu, &p.rhs, &p.diagonal} {
-		*v = resize(*v, p.n)
+		*v = reuse.Len(*v, p.n)
 	}
-	p.beyond = resize(p.beyond, 2*(p.n+len(p.rows)))
+	p.beyond = reuse.Len(p.beyond, 2*(p.n+len(p.rows)))
 	p.several, p.rigid, p.steep, p.curved = p.several[:0], false, false, false
 	p.examined, p.inconsistent = false, false
 	most := spread * p.least()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/ldl"
 	"github.com/deeppsl/deeppsl/internal/presolve"
+	"github.com/deeppsl/deeppsl/internal/reuse"
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
@@ -377,7 +378,7 @@ func (s *sparse) combine(p *program, k int, known []combination) bool {
 		return false
 	}
 	normalise(v)
-	sum, most := resize(s.rest, len(s.rest))[:p.n], 0.0
+	sum, most := reuse.Len(s.rest, len(s.rest))[:p.n], 0.0
 	clear(sum)
 	for l := range v {
 		r := &p.rows[s.kept[l]]
