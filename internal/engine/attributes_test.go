@@ -1,9 +1,7 @@
 package engine_test
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/project"
@@ -22,26 +20,20 @@ func beasts(t *testing.T, seed uint64) string {
 			sides[k][c] = 0.48 * random.NormFloat64()
 		}
 	}
-	files := make(map[string]*strings.Builder)
-	write := func(file, format string, values ...any) {
-		if files[file] == nil {
-			files[file] = new(strings.Builder)
-		}
-		fmt.Fprintf(files[file], format, values...)
-	}
+	r := make(rows)
 	has := func(kind, trait int) bool { return (codes[kind]+1)>>trait&1 == 1 }
 	for kind := range kinds {
 		for trait := range traits {
 			if has(kind, trait) {
-				write("has.tsv", "k%d\tt%d\n", kind, trait)
+				r.write("has.tsv", "k%d\tt%d\n", kind, trait)
 			} else {
-				write("lacks.tsv", "k%d\tt%d\n", kind, trait)
+				r.write("lacks.tsv", "k%d\tt%d\n", kind, trait)
 			}
 		}
 	}
 	for n := range things {
 		kind := random.IntN(kinds)
-		write("features.tsv", "x%d", n)
+		r.write("features.tsv", "x%d", n)
 		for c := range columns {
 			value := random.NormFloat64()
 			for trait := range traits {
@@ -51,19 +43,19 @@ func beasts(t *testing.T, seed uint64) string {
 					value -= sides[trait][c]
 				}
 			}
-			write("features.tsv", "\t%.4f", value)
+			r.write("features.tsv", "\t%.4f", value)
 		}
-		write("features.tsv", "\n")
+		r.write("features.tsv", "\n")
 		for k := range kinds {
-			write("kinds.tsv", "x%d\tk%d\n", n, k)
+			r.write("kinds.tsv", "x%d\tk%d\n", n, k)
 		}
 		if n < known {
-			write("train.tsv", "x%d\tk%d\n", n, kind)
+			r.write("train.tsv", "x%d\tk%d\n", n, kind)
 		} else {
-			write("test.tsv", "x%d\tk%d\n", n, kind)
+			r.write("test.tsv", "x%d\tk%d\n", n, kind)
 		}
 	}
-	written := map[string]string{"model.json": `{"rules": ["1: Has(K, T) & Is(X, K) -> Sees(X, T) ^2",
+	return r.project(t, `{"rules": ["1: Has(K, T) & Is(X, K) -> Sees(X, T) ^2",
 			"1: Lacks(K, T) & Is(X, K) -> !Sees(X, T) ^2", "Is(X, +K) = 1 ."],
 		"networks": {"eye": {"features": "features.tsv", "output": "sigmoid"}},
 		"predicates": {
@@ -71,11 +63,7 @@ func beasts(t *testing.T, seed uint64) string {
 			"Has/2": {"observations": ["has.tsv"]}, "Lacks/2": {"observations": ["lacks.tsv"]},
 			"Is/2": {"targets": ["kinds.tsv"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]},
 				"evaluations": ["CategoricalEvaluator"]}
-		}}`}
-	for file, rows := range files {
-		written[file] = rows.String()
-	}
-	return writeProject(t, written)
+		}}`)
 }
 
 // Kinds are learned by traits that nobody has labelled, though of so many traits of a kind hardly all are as sure as
