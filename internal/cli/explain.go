@@ -217,7 +217,7 @@ func (o overview) Text(w io.Writer) error {
 	for _, r := range o.Rules {
 		table.Row(r.Column, report.Number(fmt.Sprintf("%.4g", r.Push)), r.Rule)
 	}
-	fmt.Fprintf(w, "%d atoms; no more than %.0e of what pushes any of them is left unexplained\n\n", o.Atoms,
+	fmt.Fprintf(w, "%d atoms; no more than %.1g of what pushes any of them is left unexplained\n\n", o.Atoms,
 		o.Unexplained)
 	return table.Text(w)
 }

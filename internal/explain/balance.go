@@ -70,6 +70,10 @@ type force struct {
 
 func (f *force) push() float64 { return 0 - f.coef*f.mu }
 
+// bySize puts the larger one first. What differs by rounding alone, as two pushes that hold each other may, stays in
+// the order that it has.
+func bySize(a, b float64) int { return -cmp.Compare(float32(math.Abs(a)), float32(math.Abs(b))) }
+
 // balance writes the pushes on a variable, and returns the places of those that are shown.
 func (s *State) balance(e *Explanation, names Names, i int32, shown int) (places []int) {
 	byRule := make(map[int][]force)
@@ -87,8 +91,8 @@ func (s *State) balance(e *Explanation, names Names, i int32, shown int) (places
 	for _, rule := range sortedKeys(byRule) {
 		places = append(places, s.pushesOf(e, names, rule, byRule[rule], shown)...)
 	}
-	slices.SortStableFunc(e.Pushes, func(a, b Push) int { return -cmp.Compare(math.Abs(a.Push), math.Abs(b.Push)) })
-	slices.SortStableFunc(e.Rules, func(a, b RulePush) int { return -cmp.Compare(math.Abs(a.Push), math.Abs(b.Push)) })
+	slices.SortStableFunc(e.Pushes, func(a, b Push) int { return bySize(a.Push, b.Push) })
+	slices.SortStableFunc(e.Rules, func(a, b RulePush) int { return bySize(a.Push, b.Push) })
 	e.Unexplained, e.BoundForce = s.remainder(i, push)
 	return places
 }
@@ -106,7 +110,7 @@ func (s *State) remainder(i int32, push float64) (unexplained, wall float64) {
 
 // pushesOf writes the forces of one rule, the strongest ones by themselves.
 func (s *State) pushesOf(e *Explanation, names Names, rule int, forces []force, shown int) (places []int) {
-	slices.SortStableFunc(forces, func(a, b force) int { return -cmp.Compare(math.Abs(a.push()), math.Abs(b.push())) })
+	slices.SortStableFunc(forces, func(a, b force) int { return bySize(a.push(), b.push()) })
 	text, _ := names.Rule(rule)
 	sum := RulePush{Rule: text, Index: rule, Count: len(forces)}
 	rest := Push{Rule: sum.Rule, Atoms: []Atom{}}
@@ -211,7 +215,7 @@ func (s *State) strongest(i int32, shown int) (places []int) {
 			forces = append(forces, f)
 		}
 	}
-	slices.SortStableFunc(forces, func(a, b force) int { return -cmp.Compare(math.Abs(a.push()), math.Abs(b.push())) })
+	slices.SortStableFunc(forces, func(a, b force) int { return bySize(a.push(), b.push()) })
 	for _, f := range forces[:min(len(forces), max(shown, 1))] {
 		places = append(places, f.place)
 	}
