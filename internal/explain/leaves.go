@@ -232,7 +232,7 @@ func (t *tally) sum() (sum float64) {
 // sorted returns the leaves, the largest first.
 func (t *tally) sorted() []Leaf {
 	slices.SortStableFunc(t.leaves, func(a, b Leaf) int {
-		return cmp.Or(-cmp.Compare(math.Abs(a.Contribution), math.Abs(b.Contribution)), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(bySize(a.Contribution, b.Contribution), cmp.Compare(a.Name, b.Name))
 	})
 	return t.leaves
 }
