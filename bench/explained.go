@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
@@ -54,29 +53,21 @@ const (
 // explained solves all families in all sizes, and explains the answers.
 func (o *options) explained(ctx context.Context, w io.Writer, progress report.Progress) error {
 	all := &balances{Gap: o.gap, Seed: o.seed, Threads: parallel.Threads(o.threads), Machine: thisMachine()}
-	task := progress.Start("explanations", int64(len(o.sizes)*len(o.families)), "problems")
-	var failed []error
-	for _, size := range o.sizes {
-		for _, m := range o.families {
-			b := &balance{Family: m.name}
-			if err := b.explain(ctx, o, m, size); err != nil {
-				b.Note = err.Error()
-				failed = append(failed, fmt.Errorf("%s of %d: %w", m.name, size, err))
-			}
-			if ctx.Err() != nil {
-				break
-			}
-			all.Families = append(all.Families, b)
-			task.Add(1)
+	failed := o.each(ctx, progress, "explanations", func(m *model, size int) error {
+		b := &balance{Family: m.name}
+		err := b.explain(ctx, o, m, size)
+		if err != nil {
+			b.Note = err.Error()
 		}
-	}
-	task.Done()
+		if ctx.Err() == nil {
+			all.Families = append(all.Families, b)
+		}
+		return err
+	})
 	if o.json {
-		failed = append(failed, report.JSON(w, all))
-	} else {
-		failed = append(failed, all.table().Text(w))
+		return errors.Join(failed, report.JSON(w, all), ctx.Err())
 	}
-	return errors.Join(append(failed, ctx.Err())...)
+	return errors.Join(failed, all.table().Text(w), ctx.Err())
 }
 
 // table has a row for each family.

@@ -80,28 +80,38 @@ func find[T any](what, names string, all []T, name func(*T) string) (found []*T,
 func (o *options) try(ctx context.Context, w io.Writer, progress report.Progress) error {
 	t := &trials{Gap: o.gap, Seed: o.seed, Threads: parallel.Threads(o.threads), Repeats: o.repeat,
 		Limit: o.limit.Seconds(), Machine: thisMachine()}
-	task := progress.Start("hard structure", int64(len(o.sizes)*len(o.families)), "problems")
+	failed := o.each(ctx, progress, "hard structure", func(m *model, size int) error {
+		one, err := o.tryOne(ctx, m, size)
+		if ctx.Err() == nil {
+			t.Trials = append(t.Trials, one)
+		}
+		return err
+	})
+	if o.json {
+		return errors.Join(failed, report.JSON(w, t), ctx.Err())
+	}
+	return errors.Join(failed, tabulate(t.Trials, report.NewTable(columns(t.Trials)...)).Text(w), ctx.Err())
+}
+
+// each visits the families in all sizes, until the context ends, and returns what has failed.
+func (o *options) each(ctx context.Context, progress report.Progress, what string,
+	visit func(m *model, size int) error) error {
+	task := progress.Start(what, int64(len(o.sizes)*len(o.families)), "problems")
+	defer task.Done()
 	var failed []error
 	for _, size := range o.sizes {
 		for _, m := range o.families {
-			one, err := o.tryOne(ctx, m, size)
+			err := visit(m, size)
 			if ctx.Err() != nil {
-				break
+				return errors.Join(failed...)
 			}
 			if err != nil {
 				failed = append(failed, fmt.Errorf("%s of %d: %w", m.name, size, err))
 			}
-			t.Trials = append(t.Trials, one)
 			task.Add(1)
 		}
 	}
-	task.Done()
-	if o.json {
-		failed = append(failed, report.JSON(w, t))
-	} else {
-		failed = append(failed, tabulate(t.Trials, report.NewTable(columns(t.Trials)...)).Text(w))
-	}
-	return errors.Join(append(failed, ctx.Err())...)
+	return errors.Join(failed...)
 }
 
 // tryOne makes one problem, exports it, and has it solved. The trial says what has failed, too.

@@ -46,14 +46,7 @@ func beasts(t *testing.T, seed uint64) string {
 			r.write("features.tsv", "\t%.4f", value)
 		}
 		r.write("features.tsv", "\n")
-		for k := range kinds {
-			r.write("kinds.tsv", "x%d\tk%d\n", n, k)
-		}
-		if n < known {
-			r.write("train.tsv", "x%d\tk%d\n", n, kind)
-		} else {
-			r.write("test.tsv", "x%d\tk%d\n", n, kind)
-		}
+		r.label(n, kind, kinds, n < known)
 	}
 	return r.project(t, `{"rules": ["1: Has(K, T) & Is(X, K) -> Sees(X, T) ^2",
 			"1: Lacks(K, T) & Is(X, K) -> !Sees(X, T) ^2", "Is(X, +K) = 1 ."],
@@ -61,7 +54,7 @@ func beasts(t *testing.T, seed uint64) string {
 		"predicates": {
 			"Sees/2": {"neural": {"network": "eye", "class": 1, "classes": ["t0", "t1", "t2", "t3", "t4"]}},
 			"Has/2": {"observations": ["has.tsv"]}, "Lacks/2": {"observations": ["lacks.tsv"]},
-			"Is/2": {"targets": ["kinds.tsv"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]},
+			"Is/2": {"targets": ["classes.tsv"], "truth": {"learn": ["train.tsv"], "infer": ["test.tsv"]},
 				"evaluations": ["CategoricalEvaluator"]}
 		}}`)
 }

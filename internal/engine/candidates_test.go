@@ -20,6 +20,18 @@ func (r rows) write(file, format string, values ...any) {
 	fmt.Fprintf(r[file], format, values...)
 }
 
+// label writes which of so many classes a thing is of, to learn from or to infer, and all that it is asked for.
+func (r rows) label(thing, class, classes int, known bool) {
+	for k := range classes {
+		r.write("classes.tsv", "x%d\tk%d\n", thing, k)
+	}
+	file := "test.tsv"
+	if known {
+		file = "train.tsv"
+	}
+	r.write(file, "x%d\tk%d\n", thing, class)
+}
+
 // project writes a project of these tables.
 func (r rows) project(t *testing.T, model string) string {
 	files := map[string]string{"model.json": model}
@@ -55,14 +67,7 @@ func TestMiddleOfCandidates(t *testing.T) {
 				r.write("features.tsv", "\t%.4f", means[class][c]+random.NormFloat64())
 			}
 			r.write("features.tsv", "\n")
-			for k := range classes {
-				r.write("classes.tsv", "x%d\tk%d\n", n, k)
-			}
-			if n < known {
-				r.write("train.tsv", "x%d\tk%d\n", n, class)
-			} else {
-				r.write("test.tsv", "x%d\tk%d\n", n, class)
-			}
+			r.label(n, class, classes, n < known)
 		}
 		path := r.project(t, `{"rules": ["1: Looks(X, K) -> Is(X, K) ^2", "1: Is(X, K) -> May(X, K) ^2", "Is(X, +K) = 1 ."],
 			"networks": {"eye": {"features": "features.tsv"}},
