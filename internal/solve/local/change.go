@@ -555,6 +555,22 @@ func (s *State) noteParts(p *part, pieces []*piece) {
 	}
 }
 
+// noteAround notes what absorbing what pushes the variables around a part may change.
+func (s *State) noteAround(p *part) {
+	if s.saved == nil {
+		return
+	}
+	for k, i := range p.frontier {
+		if s.marks[i] != pulled {
+			continue
+		}
+		s.setSlope(i, s.g[i])
+		for _, q := range p.singles[p.fringe[k].from:p.fringe[k].to] {
+			s.setMultiplier(q.place, q.mu)
+		}
+	}
+}
+
 // bury takes a potential away.
 func (s *State) bury(place int) {
 	s.stir(place)

@@ -6,6 +6,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/reuse"
+	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/squares"
 )
 
@@ -45,6 +46,12 @@ type row struct {
 	scale     float32
 	c, d, w   float64 // constant with inputs, slack, and weight
 	mu        float64 // its multiplier: at hand, since those of all are far apart
+}
+
+// cost is what it adds to the objective.
+func (r *row) cost() float64 {
+	value, _ := r.block.Potential(r.d)
+	return r.w * value
 }
 
 // edge is a variable of the frontier: which singles it has, which is known once a slope of it has added to the gap, and
@@ -371,7 +378,6 @@ func (s *State) install(p *part, pieces []*piece) {
 		for n, k := range q.variables {
 			i := p.variables[k]
 			moved = append(moved, i)
-			s.gap.Add(-s.box(i))
 			to, left := q.y[n], q.left/float64(len(q.variables))
 			if reach := p.reach(); math.Abs(to-s.y[i]) > reach {
 				to, left, q.cut = min(max(to, s.y[i]-reach), s.y[i]+reach), math.Inf(1), true
@@ -381,23 +387,19 @@ func (s *State) install(p *part, pieces []*piece) {
 			p.residue[k] = left
 		}
 	}
-	for _, i := range p.frontier {
-		s.gap.Add(-s.box(i))
-	}
 	s.noteParts(p, pieces)
 	parallel.For(parallel.Threads(s.settings.Threads), len(pieces), func(k int) {
 		s.installRows(p, pieces[k])
+		s.countBoxes(p, pieces[k], 1)
 	})
 	for _, q := range pieces {
 		s.sums.merge(&q.sums)
 		for _, push := range q.pushes {
+			if s.marks[push.i] != pulled {
+				s.marks[push.i] = pulled
+				s.gap.Add(-s.box(push.i))
+			}
 			s.setSlope(push.i, s.g[push.i]+push.by)
-			s.marks[push.i] = pulled
-		}
-	}
-	for _, set := range [][]int32{moved, p.frontier} {
-		for _, i := range set {
-			s.gap.Add(s.box(i))
 		}
 	}
 	s.absorbAround(p)
@@ -405,30 +407,44 @@ func (s *State) install(p *part, pieces []*piece) {
 	s.lookAgain(p, moved)
 }
 
-// absorbAround leaves as little of the gap around a part as can be, and notes where that is.
+// countBoxes adds what the variables of a piece add to the gap to what installing it has changed, or takes it out if
+// sign is -1.
+func (s *State) countBoxes(p *part, q *piece, sign float64) {
+	for _, k := range q.variables {
+		q.sums.gap.Add(sign * s.box(p.variables[k]))
+	}
+}
+
+// absorbAround leaves as little of the gap around a part as can be, and notes where that is. What pulled variables add
+// to the gap has been taken out.
 func (s *State) absorbAround(p *part) {
 	p.around = p.around[:0]
 	for len(p.fringe) < len(p.frontier) {
 		p.fringe = append(p.fringe, edge{})
 	}
 	s.findSingles(p)
-	s.shared(len(p.frontier), gatherLen, func(l *lookout, from, to int) {
+	s.noteAround(p)
+	for _, l := range s.shared(len(p.frontier), gatherLen, func(l *lookout, from, to int) {
+		l.gap = solve.Sum{}
 		for k, i := range p.frontier[from:to] {
-			if e := &p.fringe[from+k]; e.known && s.marks[i] == pulled {
-				s.lean(i, p.singles[e.from:e.to], &l.line)
+			if s.marks[i] != pulled {
+				continue
 			}
+			if e := &p.fringe[from+k]; e.known && s.pinBy(i, &l.own) < 0 {
+				s.lean(i, p.singles[e.from:e.to], &l.line)
+				e.rest = s.absorb(i, p.singles[e.from:e.to], &l.gap)
+			}
+			l.gap.Add(s.box(i))
 		}
-	})
+	}) {
+		s.gap.Merge(l.gap)
+	}
 	for k, i := range p.frontier {
-		e, mark := &p.fringe[k], s.marks[i]
 		s.marks[i] = beside
 		if s.hold(i) {
 			continue
 		}
-		if mark == pulled && e.known {
-			e.rest = s.absorb(i, p.singles[e.from:e.to])
-		}
-		if rest := e.rest + float64(s.debt[i]); rest > 0 {
+		if rest := p.fringe[k].rest + float64(s.debt[i]); rest > 0 {
 			p.around = append(p.around, pressure{i, rest})
 		}
 	}

@@ -180,9 +180,7 @@ func (s *State) components(p *part) (components []component) {
 		p.of[k] = p.member[p.of[k]]
 		c := &components[p.of[k]]
 		if c.rows++; !math.IsInf(c.left, 1) {
-			r := &p.rows[k]
-			value, _ := r.block.Potential(r.d)
-			c.objective += r.w * value
+			c.objective += p.rows[k].cost()
 		}
 	}
 	return components

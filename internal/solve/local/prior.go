@@ -129,16 +129,20 @@ func (s *State) lean(i int32, singles []single, line *mrf.Line) {
 	}
 }
 
-// absorb gives the singles of a variable the multipliers that have been found, and returns what is left of the gap.
-func (s *State) absorb(i int32, singles []single) (rest float64) {
+// absorb gives the singles of a variable the multipliers that have been found, adds to a gap what that changes of
+// theirs, and returns what is left, beside other variables.
+func (s *State) absorb(i int32, singles []single, gap *solve.Sum) (rest float64) {
 	for k := range singles {
 		q := &singles[k]
+		left := q.gap()
 		if q.at != q.mu {
-			ids, coef := [1]int32{i}, [1]float64{q.a}
-			s.setPrior(q.place, &view{block: q.block, ids: ids[:], coef: coef[:], w: q.w}, q.d, q.at)
-			q.mu = s.mu[q.place]
+			was, before := q.mu, left
+			q.mu, left, _ = solve.Contribution(q.block, q.w, q.d, q.at)
+			s.g[i] += q.a * (q.mu - was)
+			s.mu[q.place] = q.mu
+			gap.Add(left - before)
 		}
-		rest += q.gap()
+		rest += left
 	}
 	return rest + s.box(i)
 }
@@ -377,12 +381,15 @@ func (s *State) findPins() {
 }
 
 // pin returns the place of a potential that pins a variable where it is, or -1.
-func (s *State) pin(i int32) int {
+func (s *State) pin(i int32) int { return s.pinBy(i, &s.own) }
+
+// pinBy is pin for who reads by himself.
+func (s *State) pinBy(i int32, own *reading) int {
 	for _, place := range s.pins.at(i) {
 		if s.isGone(int(place)) {
 			continue
 		}
-		if v := s.view(int(place)); v.slack(s.y) == 0 {
+		if v := s.viewBy(int(place), own); v.slack(s.y) == 0 {
 			return int(place)
 		}
 	}

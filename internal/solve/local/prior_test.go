@@ -101,7 +101,7 @@ func TestAbsorb(t *testing.T) {
 			t.Fatalf("seed %d: %d squares of %d", seed, len(singles), first.Rules)
 		}
 		s.lean(0, singles, &mrf.Line{})
-		rest := s.absorb(0, singles)
+		rest := s.absorb(0, singles, &s.gap)
 		if again := s.rest(0); math.Abs(again-rest) > 1e-12*(1+rest) {
 			t.Errorf("seed %d: %v is left, and then %v", seed, rest, again)
 		}

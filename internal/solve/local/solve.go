@@ -312,9 +312,11 @@ func (s *State) solvePart(ctx context.Context, p *part) (pieces []*piece, err er
 	slices.SortStableFunc(heaviest, func(a, b *piece) int { return cmp.Compare(b.entries, a.entries) })
 	p.problems = append(p.problems, make([]squares.Problem, max(0, len(pieces)-len(p.problems)))...)
 	parallel.For(parallel.Threads(s.settings.Threads), len(heaviest), func(k int) {
-		if q := heaviest[k]; !q.square() || !s.solveSquares(ctx, p, q, &p.problems[k], tolerance) {
+		q := heaviest[k]
+		if !q.square() || !s.solveSquares(ctx, p, q, &p.problems[k], tolerance) {
 			q.err = s.solvePiece(ctx, p, q, tolerance)
 		}
+		s.countBoxes(p, q, -1)
 	})
 	for _, q := range pieces {
 		err = cmp.Or(err, q.err)
@@ -414,10 +416,13 @@ func (s *State) tolerance(p *part) float64 {
 		return fine
 	}
 	objective := 0.0
-	for k := range p.rows {
-		r := &p.rows[k]
-		value, _ := r.block.Potential(r.d)
-		objective += r.w * value
+	for _, l := range s.shared(len(p.rows), gatherPortion, func(l *lookout, from, to int) {
+		l.objective = 0
+		for k := range p.rows[from:to] {
+			l.objective += p.rows[from+k].cost()
+		}
+	}) {
+		objective += l.objective
 	}
 	if coarse := rough * s.excessive() / max(s.Grain(), math.Abs(objective)); coarse > fine {
 		return min(coarse, coarsest)

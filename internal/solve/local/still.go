@@ -7,6 +7,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/parallel"
+	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
 // Most potentials around variables that change are far from mattering: they are 0, their multipliers are 0, and it
@@ -143,6 +144,9 @@ type lookout struct {
 	line    mrf.Line
 	singles []single
 	ends    []int // in them, of each variable's
+
+	gap       solve.Sum // what has been added to it
+	objective float64   // of rows
 }
 
 // finding is a potential that is still on another level than before, or, below 0, on none.
