@@ -99,9 +99,14 @@ func TestExplanationsAddUp(t *testing.T) {
 					if s.isFree(int32(i)) {
 						free++
 					}
-					sum := 0.0
+					sum, sizes := 0.0, 0.0
 					for _, leaf := range e.Leaves {
-						sum += leaf.Contribution
+						sum, sizes = sum+leaf.Contribution, sizes+math.Abs(leaf.Contribution)
+					}
+					for _, leaf := range e.Leaves {
+						if leaf.Kind == leafRule && math.Abs(leaf.Contribution) < 1e-15*sizes {
+							t.Errorf("seed %d: %s of %s is rounding", seed, leaf.Name, e.Atom)
+						}
 					}
 					if math.Abs(sum-e.Value) > 1e-6 {
 						t.Errorf("seed %d: the leaves of %s add up to %v, and not %v: %+v", seed, e.Atom, sum, e.Value, e.Leaves)

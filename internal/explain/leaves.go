@@ -229,8 +229,18 @@ func (t *tally) sum() (sum float64) {
 	return sum
 }
 
+// rounding is the part of all leaves that one of a rule may have and is left out: no atom says that it is more.
+const rounding = 1e-14
+
 // sorted returns the leaves, the largest first.
 func (t *tally) sorted() []Leaf {
+	all := 0.0
+	for k := range t.leaves {
+		all += math.Abs(t.leaves[k].Contribution)
+	}
+	t.leaves = slices.DeleteFunc(t.leaves, func(l Leaf) bool {
+		return (l.Kind == leafRule || l.Kind == leafPrior) && math.Abs(l.Contribution) <= rounding*all
+	})
 	slices.SortStableFunc(t.leaves, func(a, b Leaf) int {
 		return cmp.Or(bySize(a.Contribution, b.Contribution), cmp.Compare(a.Name, b.Name))
 	})
