@@ -95,6 +95,8 @@ var shapes = map[string]func(p *pad) shape{
 	"pairs-squared":        func(p *pad) shape { return pairs(p, " ^2") },
 	"pairs-linear":         func(p *pad) shape { return pairs(p, "") },
 	"hubs":                 hubs,
+	"means":                means,
+	"schedule":             schedule,
 	"weights-apart":        weightsApart,
 	"transitive":           transitive,
 }
@@ -243,4 +245,48 @@ func transitive(p *pad) shape {
 	}
 	return shape{"1: Similar(A, B) -> Same(A, B)\n0.5: !Same(A, B)\nSame(A, B) = Same(B, A) .\n" +
 		"1: Same(A, B) & Same(B, C) & (A != B) & (B != C) & (A != C) -> Same(A, C)", p.some("Similar")}
+}
+
+// means is a plane in which most values have to be the means of those beside them.
+func means(p *pad) shape {
+	rules := "0 * Inner(A) + T(A) = T(+B) / |B| . {B: Beside(A, B)}\n"
+	side := int(100 * math.Sqrt(p.scale))
+	for k := range side * side {
+		p.target("T", name("n", k))
+		p.observe(p.rng.Float64(), "S", name("n", k))
+		if p.rng.IntN(10) > 0 {
+			p.observe(1, "Inner", name("n", k))
+		}
+		for _, l := range [][2]int{{k, k - 1}, {k - 1, k}} {
+			if k%side > 0 {
+				p.observe(1, "Beside", name("n", l[0]), name("n", l[1]))
+			}
+		}
+		for _, l := range [][2]int{{k, k - side}, {k - side, k}} {
+			if k >= side {
+				p.observe(1, "Beside", name("n", l[0]), name("n", l[1]))
+			}
+		}
+	}
+	return shape{rules + "1: T(A) = S(A)", p.some("S")}
+}
+
+// schedule has tasks that wait for others, most of which could be earlier.
+func schedule(p *pad) shape {
+	const lanes = 20
+	rules := "0 * Before(A, B) + T(B) >= T(A) + Length(A) .\nT(A) >= Release(A) .\n"
+	n := p.many(4000)
+	for k := range n {
+		early := 0.5 * float64(k) / float64(n)
+		p.target("T", name("n", k))
+		p.observe(0.5*p.rng.Float64()*lanes/float64(n), "Length", name("n", k))
+		p.observe(max(0, early-0.2*p.rng.Float64()), "Release", name("n", k))
+		p.observe(min(1, max(0, early+0.3*p.rng.NormFloat64())), "S", name("n", k))
+		for _, gap := range []int{1, lanes + 1} {
+			if before := k - gap - p.rng.IntN(lanes); before >= 0 {
+				p.observe(1, "Before", name("n", before), name("n", k))
+			}
+		}
+	}
+	return shape{rules + "1: T(A) <= S(A)\n0.1: T(A) >= S(A)", p.some("S")}
 }

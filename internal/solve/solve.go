@@ -46,6 +46,9 @@ type Settings struct {
 	// Further has a method go on from a proven answer by a step or so where that is cheap: values are nearer to those of
 	// the optimum than the gap says.
 	Further bool
+	// Cursory has a method not ask why a problem could not be solved: whether hard rules contradict each other, or have to
+	// be violated by a little, is then left open.
+	Cursory bool
 	// Begin is where the last solution ended of a problem that differs in little, for a start with its multipliers.
 	Begin Schedule
 }

@@ -67,7 +67,8 @@ func (w *work) conclude(out outcome) outcome {
 	}
 	out.yields = out.converged && w.gives
 	w.record(out.infeasible)
-	if !out.converged && !out.infeasible && (w.rigid || w.ray.each > certain) && !w.target.stop() {
+	if !out.converged && !out.infeasible && (w.rigid || w.ray.each > certain) && !w.target.stop() &&
+		!w.solver.settings.Cursory {
 		w.doubt(&out)
 	}
 	return out

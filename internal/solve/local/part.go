@@ -32,8 +32,10 @@ type part struct {
 	fresh     bool              // it has not been solved yet
 	around    []pressure        // what the frontier adds to the gap
 	loose     bool              // pinned variables are taken in
+	stiff     bool              // Newton's method has left a piece of it far from a solution
 	exact     bool              // it is solved to the gap that was asked for, whatever that of all is
 	missed    float64           // what potentials add to the gap that were still in the last round
+	failed    int               // how many rounds had no solution
 	crawled   int               // how many rounds have taken in little, since the last one that has not
 	limit     int               // how many coefficients are gathered at most, up to the portion that exceeds it
 }
@@ -98,7 +100,7 @@ func (p *part) reset() {
 	p.ids, p.coef, p.groups = p.ids[:0], p.coef[:0], p.groups[:0]
 	p.fringe, p.singles, p.around = p.fringe[:0], p.singles[:0], p.around[:0]
 	p.residue, p.fresh, p.scattered = p.residue[:0], true, false
-	p.missed, p.exact, p.loose, p.crawled = 0, false, false, 0
+	p.missed, p.exact, p.loose, p.stiff, p.crawled, p.failed = 0, false, false, false, 0, 0
 	clear(p.known)
 }
 

@@ -28,6 +28,7 @@ type piece struct {
 	cut       bool             // variables went less far
 	left      float64          // of the gap
 	err       error
+	stiff     bool   // Newton's method has left it far from a solution
 	sums      sums   // what installing it has changed
 	pushes    []push // and by how much the slopes of variables around it
 	cuts      []cut
@@ -45,7 +46,15 @@ type cut struct {
 	from, rows, entries int
 }
 
-func (q *piece) contradictory() bool { return q.result != nil && q.result.Status == solve.Infeasible }
+// contradictory tells whether hard rules of a piece contradict each other, or seem to, where something around it is
+// held.
+func (s *State) contradictory(q *piece) bool {
+	if q.result == nil {
+		return false
+	}
+	seems := s.unsolvable(q.result) && q.result.MaxViolation > s.settings.Feasibility
+	return q.result.Status == solve.Infeasible || seems && len(s.part.frontier) > 0
+}
 
 // square tells whether all of its rows are squares of few variables.
 func (q *piece) square() bool {

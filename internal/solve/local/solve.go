@@ -59,6 +59,10 @@ const (
 	rough, coarsest = 0.05, 0.1
 	// spare is the part of the gap that is left for changes to come, where the whole is solved.
 	spare = 0.25
+	// steps is how many the interior point method takes at most for a part with something held around it, hopeless the
+	// gap with which one has no solution, and failures how many rounds may have none before everything is solved: what is
+	// held can contradict hard rules but for rounding.
+	steps, hopeless, failures = 60, 0.01, 2
 	// direct is up to how many potentials the interior point method takes over from Newton's.
 	direct = 50_000
 )
@@ -122,7 +126,7 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 			return out, err
 		}
 		out.Variables, out.Rounds = len(p.variables), out.Rounds+1
-		if at := slices.IndexFunc(pieces, (*piece).contradictory); at >= 0 {
+		if at := slices.IndexFunc(pieces, s.contradictory); at >= 0 {
 			if len(p.frontier) == 0 {
 				return infeasible(out, p, pieces[at]), nil
 			}
@@ -130,6 +134,9 @@ func (s *State) solve(ctx context.Context, near bool) (out Outcome, err error) {
 			continue
 		}
 		s.install(p, pieces)
+		if p.failed >= failures {
+			return s.leave(p, near, out, solve.Stalled, nil), nil
+		}
 		if ctx.Err() != nil {
 			return s.leave(p, near, out, solve.Ended(ctx), nil), nil
 		}
@@ -318,8 +325,14 @@ func (s *State) solvePart(ctx context.Context, p *part) (pieces []*piece, err er
 		}
 		s.countBoxes(p, q, -1)
 	})
+	failed := false
 	for _, q := range pieces {
 		err = cmp.Or(err, q.err)
+		p.stiff = p.stiff || q.stiff
+		failed = failed || q.result != nil && s.unsolvable(q.result)
+	}
+	if failed {
+		p.failed++
 	}
 	return pieces, err
 }
@@ -358,6 +371,11 @@ func (s *State) solveSquares(ctx context.Context, p *part, q *piece, problem *sq
 	return true
 }
 
+// unsolvable tells whether a method has left off far from a solution.
+func (s *State) unsolvable(r *solve.Result) bool {
+	return r.Status.LeftOff() && (r.MaxViolation > s.settings.Feasibility || math.Abs(r.Gap) > hopeless)
+}
+
 // solvePiece solves one, beside others, and leaves the state as it is.
 func (s *State) solvePiece(ctx context.Context, p *part, q *piece, tolerance float64) error {
 	s.build(p, q)
@@ -365,7 +383,7 @@ func (s *State) solvePiece(ctx context.Context, p *part, q *piece, tolerance flo
 	field.SetWeights(s.theta)
 	field.SetUnit(s.Unit(), s.Grain())
 	limits := s.settings
-	limits.Gap, limits.Threads = tolerance, 1
+	limits.Gap, limits.Threads, limits.Cursory = tolerance, 1, len(p.frontier) > 0
 	if deadline, ok := ctx.Deadline(); ok {
 		limits.TimeLimit = max(1, time.Until(deadline))
 	}
@@ -376,21 +394,28 @@ func (s *State) solvePiece(ctx context.Context, p *part, q *piece, tolerance flo
 	for n, row := range q.order {
 		mu[n] = p.rows[row].mu
 	}
-	quick, most := newton.New(field, limits), sweeps*float64(4*q.entries+len(y))
-	if len(q.order) <= direct {
-		quick.Limit(func(work float64) bool { return work < most })
+	var result *solve.Result
+	var err error
+	if !p.stiff || len(q.order) > direct {
+		quick, most := newton.New(field, limits), sweeps*float64(4*q.entries+len(y))
+		if len(q.order) <= direct {
+			quick.Limit(func(work float64) bool { return work < most })
+		}
+		quick.WarmStart(y, mu)
+		if result, err = quick.Solve(ctx); err != nil {
+			return err
+		}
+		q.stiff = s.unsolvable(result)
 	}
-	quick.WarmStart(y, mu)
-	result, err := quick.Solve(ctx)
-	if err != nil {
-		return err
-	}
-	if len(q.order) <= direct && result.Status.LeftOff() {
+	if len(q.order) <= direct && (result == nil || result.Status.LeftOff()) {
+		if limits.Cursory {
+			limits.MaxIterations = steps
+		}
 		other, err := interior.New(field, limits).Solve(ctx)
 		if err != nil {
 			return err
 		}
-		if other.Status == solve.Infeasible || !worse(&other.Certificate, &result.Certificate) {
+		if result == nil || other.Status == solve.Infeasible || !worse(&other.Certificate, &result.Certificate) {
 			result = other
 		}
 	}
