@@ -82,7 +82,7 @@ func New(g *session.Grounding, answer *session.Answer) (*Session, error) {
 		s.ground, s.off[r] = append(s.ground, counts.Kept), g.Program.Rules[r].Inactive
 	}
 	s.infeasible = answer.Status == solve.Infeasible.String()
-	s.last = settled{answer.Schedule, slices.Clone(g.Theta), 0}
+	s.last = settled{answer.Schedule, slices.Clone(g.Theta), 0, answer.Presolve.NearlyAll(g.Model)}
 	mu := answer.Multipliers
 	if s.infeasible {
 		mu = nil // they go to infinity

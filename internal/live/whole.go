@@ -58,18 +58,21 @@ func (s *Session) adopt(w *Whole) (err error) {
 	if !w.solved() {
 		return nil
 	}
-	s.last = settled{w.result.Schedule, w.ground.Theta, w.all.Changed}
+	s.last = settled{w.result.Schedule, w.ground.Theta, w.all.Changed, w.result.Presolve.NearlyAll(w.all.Model)}
 	if s.state, err = s.state.Adopt(w.all); s.state != w.state {
 		s.last.changed = 0 // a new one counts anew
 	}
 	return err
 }
 
-// settled is where a solution of everything ended, with what weights, and how many ground rules had changed then.
+// settled is where a solution of everything ended, with what weights, how many ground rules had changed then, and
+// whether next to nothing of it was left by presolving: as it is, it would take longer, even from its multipliers on,
+// which a smaller problem has no use for.
 type settled struct {
 	schedule solve.Schedule
 	theta    []float64
 	changed  int
+	simple   bool
 }
 
 // little is the part of the ground rules up to which so few have come or gone since everything was solved that its next
@@ -102,7 +105,11 @@ func (s *Session) gather(all *local.Whole) (*Whole, error) {
 	}
 	w.solver.SetWeights(g.Theta)
 	w.solver.SetInputs(g.Inputs)
-	if !s.infeasible {
+	switch {
+	case s.infeasible:
+	case s.last.simple:
+		w.solver.WarmStart(slices.Clone(s.state.Values()), nil)
+	default:
 		w.solver.WarmStart(slices.Clone(s.state.Values()), all.Multipliers)
 	}
 	return w, nil

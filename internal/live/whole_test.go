@@ -3,6 +3,7 @@ package live
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/deeppsl/deeppsl/change"
 	"github.com/deeppsl/deeppsl/internal/solve"
@@ -43,6 +44,39 @@ func TestBeginsNearTheLast(t *testing.T) {
 		}
 		if near := s.schedule(s.state.Gather()).Steepness > 0; near != step.near {
 			t.Errorf("after %d changes: %v", len(step.changes), near)
+		}
+	}
+}
+
+// A problem of which presolving leaves next to nothing is presolved again where everything has to be solved: with its
+// multipliers it would be solved as it is.
+func TestSimpleWholesArePresolved(t *testing.T) {
+	observed, targets := rising(2000)
+	for _, c := range []struct {
+		rule   string
+		simple bool
+	}{{"O(X) = T(X) .", true}, {"T(+X) <= 700 .", false}} {
+		g, err := groundIn(t.TempDir(), []string{c.rule, "1: !T(X)", "2: T(X) = 0.7 ^2"}, map[string]any{
+			"O/1": map[string]any{"observations": observed}, "T/1": map[string]any{"targets": targets},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := living(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // from the first answer, and from that of everything
+			answer, adopt, err := s.whole(t.Context(), time.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if presolved := answer.Presolve != nil; presolved != c.simple || answer.Status != solve.Optimal.String() {
+				t.Errorf("%s: %s, presolved %v", c.rule, answer.Status, presolved)
+			}
+			if err := adopt(); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }

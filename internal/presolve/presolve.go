@@ -30,6 +30,14 @@ type Counts struct {
 	Merged  int `json:"merged_ground_rules"`
 }
 
+// nearlyAll is the part of a model's potentials without which next to nothing of it is left.
+const nearlyAll = 0.8
+
+// NearlyAll tells whether the counts, nil for none, are those of nearly all of a model's potentials.
+func (c *Counts) NearlyAll(m *mrf.Model) bool {
+	return c != nil && float64(c.Dropped+c.Merged) >= nearlyAll*float64(m.Potentials())
+}
+
 // Reduction is a smaller problem with the way back to the original one.
 type Reduction struct {
 	// Field is the smaller problem. Variables keep their numbers: those that are gone are in no potential.
