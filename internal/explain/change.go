@@ -8,6 +8,7 @@ import (
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/partition"
 	"github.com/deeppsl/deeppsl/internal/solve"
+	"github.com/deeppsl/deeppsl/internal/solve/auto"
 	"github.com/deeppsl/deeppsl/internal/solve/interior"
 )
 
@@ -98,7 +99,7 @@ func (s *State) anew(ctx context.Context, i int32, change *Change, gone map[int]
 	if err != nil {
 		return nil, err
 	}
-	if result.Status == solve.Infeasible || result.MaxViolation > still {
+	if result.Status == solve.Infeasible {
 		return &Counterfactual{Change: change.Name, Value: math.NaN(), Objective: math.Inf(1), Gap: math.Inf(1)}, nil
 	}
 	at, _ := slices.BinarySearch(c.variables, i)
@@ -107,6 +108,9 @@ func (s *State) anew(ctx context.Context, i int32, change *Change, gone map[int]
 	out.Objective = whole.objective.Value() - c.proof.Objective + result.Objective
 	rest := whole.gap.Value() - (c.proof.Objective - c.proof.DualBound)
 	out.Gap = solve.Relative(s.field, max(0, rest)+math.Abs(result.Objective-result.DualBound), out.Objective)
+	if result.MaxViolation > still {
+		out.Gap = math.Inf(1) // no state has been found, which says nothing about whether there is one
+	}
 	return out, nil
 }
 
@@ -210,8 +214,8 @@ func (s *State) block(g *Ground, variables []int32) *mrf.Block {
 	return b
 }
 
-// resolve solves a changed component, from where it was: by Newton's method, which stops where that takes long, and
-// then directly.
+// resolve solves a changed component, from where it was: by Newton's method, which stops where that takes long, then
+// directly, and where that does not prove what was asked for either, as inference does.
 func (s *State) resolve(ctx context.Context, field *mrf.Field, y, mu []float64) (*solve.Result, error) {
 	limits := s.settings
 	limits.Gap, limits.Feasibility = changedGap, feasible/10
@@ -221,9 +225,25 @@ func (s *State) resolve(ctx context.Context, field *mrf.Field, y, mu []float64) 
 	if err != nil || result.Status == solve.Optimal || result.Status == solve.Infeasible {
 		return result, err
 	}
+	limits.Cursory, limits.MaxIterations = true, steps
 	direct, err := interior.New(field, limits).Solve(ctx)
-	if err != nil || !better(direct.Certificate, result.Certificate) {
-		return result, err
+	if err != nil {
+		return nil, err
 	}
-	return direct, nil
+	if direct.Status == solve.Infeasible || better(direct.Certificate, result.Certificate) {
+		result = direct
+	}
+	asked := s.settings.WithDefaults(0)
+	if asked.Feasibility = still; result.Status == solve.Infeasible || proven(result.Certificate, asked) {
+		return result, nil
+	}
+	solver, err := auto.Inference("auto", field, asked, auto.Options{Presolve: true, Split: true, Polish: true})
+	if err != nil {
+		return nil, err
+	}
+	again, err := solver.Solve(ctx)
+	if err == nil && (again.Status == solve.Infeasible || better(again.Certificate, result.Certificate)) {
+		result = again
+	}
+	return result, err
 }

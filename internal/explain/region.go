@@ -26,6 +26,9 @@ type region struct {
 	// won by violating hard ground rules.
 	gap, objective    float64
 	violation, excess float64
+	// stiff says that Newton's method has left off far from a solution, and failed how many rounds have had none.
+	stiff  bool
+	failed int
 }
 
 // border is an atom of a region, which is free to move there, or around it.
@@ -181,7 +184,8 @@ func (p *place) cost(d, mu float64) (gap, objective float64) {
 // resolve solves the region to a gap, and takes in what is around it until the gaps there have grown by no more than a
 // budget, or than a generous one as soon as going on is not cheap: all in units of energy. It is not done where the
 // region would have more atoms than a limit, or grows so slowly, as along a chain, that all rounds together have gone
-// through many times as many ground rules.
+// through many times as many ground rules, or where two rounds had no solution: what is held around a region can
+// contradict its hard rules but for rounding.
 func (r *region) resolve(ctx context.Context, gap, budget, generous float64, limit int) (done bool, err error) {
 	enough := budget
 	for work := len(r.rows); ; work += len(r.rows) {
@@ -195,14 +199,18 @@ func (r *region) resolve(ctx context.Context, gap, budget, generous float64, lim
 		if !r.grow(budget, enough) {
 			return true, nil
 		}
-		if r.size() > limit || work > crawling*limit {
+		if r.size() > limit || work > crawling*limit || r.failed >= failures {
 			return false, nil
 		}
 	}
 }
 
 // crawling is how many times as many ground rules as it may have atoms a region may take in all rounds together.
-const crawling = 20
+const crawling = 5
+
+// failures is how many rounds may have no solution, hopeless the gap with which a method has left off far from one, and
+// steps how many the interior point method takes at most where others can go on.
+const failures, hopeless, steps = 2, 0.01, 60
 
 func (r *region) size() (free int) {
 	for _, a := range r.atoms {
@@ -244,18 +252,15 @@ func (r *region) solve(ctx context.Context, gap float64) error {
 	limits.Threads = 1
 	limits.Feasibility = feasible / 10
 	limits.Gap = gap / max(field.Grain(), objective)
-	solver := limited(field, limits, more, len(order))
-	solver.WarmStart(y, mu)
-	result, err := solver.Solve(ctx)
-	if err == nil && len(order) <= few && result.Status.LeftOff() {
-		var direct *solve.Result
-		direct, err = interior.New(field, limits).Solve(ctx)
-		if err == nil && direct.Multipliers != nil && better(direct.Certificate, result.Certificate) {
-			result = direct
-		}
+	if r.size() < len(r.atoms) {
+		limits.Cursory = true
 	}
+	result, err := r.method(ctx, field, limits, y, mu)
 	if err != nil {
 		return err
+	}
+	if isFar(result) {
+		r.failed++
 	}
 	for _, a := range r.atoms {
 		if a.free {
@@ -267,6 +272,34 @@ func (r *region) solve(ctx context.Context, gap float64) error {
 		p.now = min(max(result.Multipliers[k], low), high)
 	}
 	return nil
+}
+
+// method solves the region's field, from values and multipliers on.
+func (r *region) method(ctx context.Context, field *mrf.Field, limits solve.Settings, y, mu []float64) (
+	result *solve.Result, err error,
+) {
+	direct := len(mu) <= few
+	if !r.stiff || !direct {
+		solver := limited(field, limits, more, len(mu))
+		solver.WarmStart(y, mu)
+		if result, err = solver.Solve(ctx); err != nil || !direct || !result.Status.LeftOff() {
+			return result, err
+		}
+		r.stiff = isFar(result)
+	}
+	if limits.Cursory {
+		limits.MaxIterations = steps
+	}
+	other, err := interior.New(field, limits).Solve(ctx)
+	if result == nil || err == nil && other.Multipliers != nil && better(other.Certificate, result.Certificate) {
+		result = other
+	}
+	return result, err
+}
+
+// isFar tells whether a method has left off far from a solution.
+func isFar(r *solve.Result) bool {
+	return r.Status.LeftOff() && (r.MaxViolation > feasible || math.Abs(r.Gap) > hopeless)
 }
 
 // field makes the region's, in which what is around it are constants; with the ground rules in its order, and what

@@ -150,3 +150,34 @@ func TestWhatIfStaysNearWhereItImproves(t *testing.T) {
 		t.Errorf("all was solved where the gap fell from %v to %v", before.Gap, got.Gap)
 	}
 }
+
+// A change that is hard to solve is not one that hard rules do not allow: without one of them there is a state if there
+// was one with it. Along a chain of means that lean to one side, multipliers grow beyond what numbers tell apart.
+func TestLessIsNoContradiction(t *testing.T) {
+	const n = 1000
+	rng := rand.New(rand.NewPCG(1, 1))
+	m, theta := &mrf.Model{Variables: n, Rules: 3}, []float64{0, 0.01, 1}
+	one := func(rule int, kind mrf.Kind, exponent int, i int32, a, constant float64) {
+		m.AppendPotential(&mrf.Potential{Rule: rule, Kind: kind, Exponent: exponent, Scale: 1, Vars: []int32{i},
+			Coef: []float64{a}, Constant: constant})
+	}
+	for i := range int32(n - 2) {
+		m.AppendPotential(&mrf.Potential{Kind: mrf.Equal, Exponent: 1, Scale: 1, Vars: []int32{i + 1, i, i + 2},
+			Coef: []float64{1, -0.55, -0.45}})
+	}
+	one(0, mrf.Equal, 1, 0, 1, 0)
+	for i := range int32(n) {
+		one(1, mrf.Absolute, 2, i, 1, -0.5-0.3*math.Sin(20*float64(i)/n)-0.2*(rng.Float64()-0.5))
+	}
+	one(2, mrf.Hinge, 1, n-1, -1, 0.7)
+	s := solved(t, mrftest.Field(m, theta, nil), 1e-6)
+	for place := 330; place < n-2; place += 90 {
+		found, err := s.WhatIf(t.Context(), 0, Without("", -1, place))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.IsNaN(found.Value) || !(found.Gap < 1e-4) {
+			t.Errorf("without %d: %+v", place, found)
+		}
+	}
+}
