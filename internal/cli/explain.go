@@ -4,7 +4,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +29,8 @@ atoms, and where observed ones were read. The leaves are what the value is the
 sum of: facts, outputs of networks, priors and rules. A value that is not unique
 has the interval of all that cost the same instead. Counterfactuals say what it
 would be without a fact, a ground rule or (--rules) a rule, each solved and
-proven anew; --why-not what would take it to the other side of a value.
+proven anew; --with and --without what it would be if an atom had another value
+or were not there; --why-not what would take it to the other side of a value.
 
 --all writes a table of what pushes all atoms instead.
 
@@ -33,6 +38,7 @@ An explanation is of an equilibrium, and no proof: atoms push each other.`
 
 const explainExamples = `  deeppsl explain model.json "Knows('ann', 'bob')"
   deeppsl explain model.json "Knows('ann', 'bob')" --depth 2
+  deeppsl explain model.json "Knows('ann', 'bob')" --without "Lived(bob, rome)"
   deeppsl explain model.json "Knows('ann', 'bob')" --why-not 0.5
   deeppsl explain model.json "Knows('ann', 'bob')" --json | jq .leaves
   deeppsl explain model.json --all balance.parquet`
@@ -46,9 +52,11 @@ type explainer struct {
 	// changes is how many counterfactuals there are; whyNot a threshold, with which there are others.
 	changes int
 	whyNot  float64
-	rules   bool   // try without each rule, too
-	html    string // file for the page
-	all     string // file for a table of all atoms
+	rules   bool // try without each rule, too
+	// with and without are atoms to try with another value, and not at all.
+	with, without []string
+	html          string // file for the page
+	all           string // file for a table of all atoms
 }
 
 // newExplain returns deeppsl explain.
@@ -70,6 +78,8 @@ func newExplain(e *command.Env) *cobra.Command {
 	cmd.Flags().IntVar(&x.shown, "shown", 0, "ground rules of each rule to show one by one (default 5, -1 for all)")
 	cmd.Flags().IntVar(&x.changes, "changes", 5, "changes to try: without a fact or a ground rule")
 	cmd.Flags().BoolVar(&x.rules, "rules", false, "try without each rule that pushes, too: an inference each")
+	cmd.Flags().StringArrayVar(&x.with, "with", nil, "try with this `atom` at a value, as in \"Likes('a', 'b') = 0.2\"")
+	cmd.Flags().StringArrayVar(&x.without, "without", nil, "try without this observed `atom`")
 	cmd.Flags().StringVar(&x.all, "all", "", "write what pushes each atom to this `file`, in Parquet")
 	cmd.Flags().StringVar(&x.html, "html", "", "write a page with a chart to this `file`, too")
 	cmd.Flags().Float64Var(&x.whyNot, "why-not", 0.5, "look for what would take the atom across this `value` instead")
@@ -173,25 +183,70 @@ func (x *explainer) infer(cmd *cobra.Command, args []string) (*session.Grounding
 func (x *explainer) explain(cmd *cobra.Command, by *session.Explainer, atom *syntax.Atom) (
 	*explain.Explanation, error,
 ) {
-	arguments := make([]string, len(atom.Args))
-	for k, arg := range atom.Args {
-		arguments[k] = arg.Text
-	}
 	how := explain.Options{Depth: x.depth, Shown: x.shown}
-	found, err := by.Explain(cmd.Context(), how, atom.Name, arguments...)
+	found, err := by.Explain(cmd.Context(), how, atom.Name, constants(atom)...)
 	if err != nil {
 		hint := "name an atom that is inferred, as it is in the tables: " + explainForm
 		return nil, command.Usage("unknown-atom", hint, "%v", err)
 	}
+	if err := x.try(cmd.Context(), by, found); err != nil {
+		return nil, err
+	}
 	if cmd.Flags().Changed("why-not") {
 		err = by.WhyNot(cmd.Context(), found, x.whyNot)
-	} else {
+	} else if cmd.Flags().Changed("changes") || len(found.Counterfactuals) == 0 {
 		err = by.Changes(cmd.Context(), found, x.changes)
 	}
 	if err == nil && x.rules {
 		err = by.WithoutRules(cmd.Context(), found)
 	}
 	return found, err
+}
+
+// try adds what the atom would be with the changes that were asked for.
+func (x *explainer) try(ctx context.Context, by *session.Explainer, found *explain.Explanation) error {
+	for k, text := range slices.Concat(x.with, x.without) {
+		value := -1.0 // not there
+		if k < len(x.with) {
+			text, value = splitValue(text)
+		}
+		atom, err := syntax.ReadAtom(text)
+		if err != nil {
+			return err
+		}
+		if value > 1 || math.IsNaN(value) {
+			return command.Usage("flag-value", "write it as in \"Likes('a', 'b') = 0.2\"",
+				"--with %s: a truth value is a number from 0 to 1", x.with[k])
+		}
+		changed, err := by.WithFact(ctx, found, value, atom.Name, constants(atom)...)
+		if err != nil {
+			return command.Usage("unknown-atom", "name an atom as it is in the tables: "+explainForm, "%v", err)
+		}
+		found.Counterfactuals = append(found.Counterfactuals, *changed)
+	}
+	return nil
+}
+
+// splitValue takes "Atom('a') = 0.2" apart, where no value means 1; a value that is none is above 1.
+func splitValue(text string) (atom string, value float64) {
+	at := strings.LastIndexByte(text, '=')
+	if at <= strings.LastIndexByte(text, ')') {
+		return text, 1
+	}
+	value, err := strconv.ParseFloat(strings.TrimSpace(text[at+1:]), 64)
+	if err != nil || value < 0 {
+		value = math.Inf(1)
+	}
+	return text[:at], value
+}
+
+// constants are the arguments of an atom.
+func constants(atom *syntax.Atom) []string {
+	all := make([]string, len(atom.Args))
+	for k, arg := range atom.Args {
+		all[k] = arg.Text
+	}
+	return all
 }
 
 // table writes what pushes each atom, and says what is in the file.

@@ -77,8 +77,11 @@ func TestCounterfactualsAreColdRuns(t *testing.T) {
 		if x == nil {
 			return
 		}
-		fact := rapid.SampledFrom(slices.Sorted(maps.Keys(p.observed))).Draw(t, "fact")
+		fact := rapid.SampledFrom(p.atoms()).Draw(t, "fact")
 		value := rapid.SampledFrom([]float64{-1, 0, 0.3, 1}).Draw(t, "value")
+		if _, there := p.observed[fact]; !there {
+			value = math.Abs(value)
+		}
 		target := rapid.SampledFrom(p.targets()).Draw(t, "target")
 		e, err := x.Explain(context.Background(), explain.Options{}, target[:1], arguments(target)...)
 		if err != nil {
@@ -88,11 +91,7 @@ func TestCounterfactualsAreColdRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := *p
-		q.observed = maps.Clone(p.observed)
-		if q.observed[fact] = value; value < 0 {
-			delete(q.observed, fact)
-		}
+		q := p.given(fact, value)
 		want, err := q.run(dir, project.Options{Threads: 1, Set: asked})
 		if want = refused(want, err); want == nil || want.Status == "infeasible" || want.Status != "optimal" {
 			return // what nobody can decide, or the grounder refuses
@@ -107,6 +106,33 @@ func TestCounterfactualsAreColdRuns(t *testing.T) {
 	if compared == 0 {
 		t.Error("nothing was compared")
 	}
+}
+
+// atoms lists all that can be given a value.
+func (p *prog) atoms() []string {
+	all := p.targets()
+	for _, a := range p.names() {
+		all = append(all, key("O", a))
+		for _, b := range p.names() {
+			all = append(all, key("P", a, b))
+		}
+	}
+	return all
+}
+
+// given returns the program in which an observed atom has another value, or, below 0, is not there; a target is held.
+func (p *prog) given(atom string, value float64) *prog {
+	q := *p
+	if slices.Contains(p.targets(), atom) {
+		held := term{coef: 1, atom: literal{name: atom[:1], args: arguments(atom)}}
+		q.rules = append(slices.Clone(p.rules), rule{weight: -1, op: "=", terms: []term{held}, bound: value})
+		return &q
+	}
+	q.observed = maps.Clone(p.observed)
+	if q.observed[atom] = value; value < 0 {
+		delete(q.observed, atom)
+	}
+	return &q
 }
 
 // spread is the ratio of the largest weight to the smallest one.

@@ -3,6 +3,8 @@ package relation
 import (
 	"maps"
 	"slices"
+
+	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
 // Changed returns a relation in which an observed row has another value. It shares all that does not depend on values.
@@ -35,6 +37,22 @@ func (r *Relation) Removed(row int32) *Relation {
 			out.Truth.Append(r.Value(k))
 		}
 	}
+	return out
+}
+
+// Added returns a relation with one more observed row, behind the others, for an atom that has none. Free rows keep
+// their numbers.
+func (r *Relation) Added(value float64, tuple ...symbol.ID) *Relation {
+	out := r.sharing()
+	for k, column := range r.Columns {
+		out.Columns[k] = slices.Insert(slices.Clone(column), r.Observed, tuple[k])
+	}
+	out.Truth = Values{}
+	for k := range int32(r.Observed) {
+		out.Truth.Append(r.Value(k))
+	}
+	out.Truth.Append(value)
+	out.Observed++
 	return out
 }
 

@@ -3,14 +3,10 @@ package session
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/explain"
-	"github.com/deeppsl/deeppsl/internal/ground"
-	"github.com/deeppsl/deeppsl/internal/relation"
-	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
 // Counter says which counterfactuals are wanted: so many of Changes, those WithoutRules, and, where it is above 0, the
@@ -72,74 +68,6 @@ func (x *Explainer) try(ctx context.Context, e *explain.Explanation, changes []*
 		e.Counterfactuals = append(e.Counterfactuals, *found)
 	}
 	return nil
-}
-
-// fact returns the change of an observed atom to a value, or its removal if that is below 0; nil if other atoms are
-// derived from it, so that the change is not one of ground rules alone.
-func (x *Explainer) fact(a *explain.Atom, value float64) *explain.Change {
-	g := x.grounding
-	if g.Derivations.Uses(a.Predicate) {
-		return nil
-	}
-	before, name := g.Tables.Store.Relations[a.Predicate], "without "+a.Atom
-	if value >= 0 {
-		name = fmt.Sprintf("%s = %.4g instead of %.4g", a.Atom, value, before.Value(a.Row))
-	}
-	if before.Lives() {
-		return x.altered(name, before, a, value)
-	}
-	after := before.Removed(a.Row)
-	if value >= 0 {
-		after = before.Changed(a.Row, value)
-	}
-	store := &relation.Store{Symbols: g.Tables.Store.Symbols, Relations: slices.Clone(g.Tables.Store.Relations)}
-	store.Relations[a.Predicate] = after
-	tuple := before.Tuple(nil, a.Row)
-	change := explain.Without(name, -1, -1)
-	change.Gone = involving(x.tracer, a.Predicate, tuple)
-	change.Added = involving(ground.NewTracer(g.Program, store), a.Predicate, tuple)
-	return change
-}
-
-// altered is fact for a living relation, which is changed for as long as it takes to see what comes of it.
-func (x *Explainer) altered(name string, r *relation.Relation, a *explain.Atom, value float64) *explain.Change {
-	change, tuple, was := explain.Without(name, -1, -1), r.Tuple(nil, a.Row), r.Value(a.Row)
-	there, back := func() { r.Delete(a.Row) }, func() { r.Revive(a.Row) }
-	if value >= 0 {
-		there, back = func() { r.SetValue(a.Row, value) }, func() { r.SetValue(a.Row, was) }
-	}
-	change.Gone = involving(x.tracer, a.Predicate, tuple)
-	x.grounding.Alter(there)
-	change.Added = involving(x.tracer, a.Predicate, tuple)
-	x.grounding.Alter(back)
-	return change
-}
-
-// involving are the ground rules that have an atom.
-func involving(tracer *ground.Tracer, predicate int, tuple []symbol.ID) (out []explain.Ground) {
-	for _, m := range tracer.Involving(predicate, tuple) {
-		out = append(out, explain.Ground(m))
-	}
-	return out
-}
-
-// WithFact returns what an explained atom would be if an observed atom had another value, or, below 0, were not there.
-func (x *Explainer) WithFact(ctx context.Context, e *explain.Explanation, value float64, predicate string,
-	arguments ...string) (*explain.Counterfactual, error) {
-	k, atoms, row, err := x.grounding.find(predicate, arguments)
-	if err != nil {
-		return nil, err
-	}
-	name := relation.AtomText(atoms.Name, arguments)
-	if row < 0 || atoms.Role(row) != relation.Observed {
-		return nil, fmt.Errorf("%s is not observed", name)
-	}
-	change := x.fact(&explain.Atom{Atom: name, Predicate: k, Row: row}, value)
-	if change == nil {
-		return nil, fmt.Errorf("other atoms are derived from those of %s, so that a change of %s takes a run of its own",
-			atoms.Name, name)
-	}
-	return x.state.WhatIf(ctx, e.Number, change)
 }
 
 // tried is how many facts WhyNot tries, and bisections how often it halves where the value turns.
