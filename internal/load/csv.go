@@ -77,15 +77,15 @@ type header struct {
 }
 
 // check warns of a first line that is likely to be a row: one with a number in it, or with a name that is there twice,
-// or that the rows of any table have for a constant, unless it is unlike the rows that follow. Names that were asked
-// for are none.
+// or looks like all that is below it, or that the rows of any table have for a constant, unless it is unlike the rows
+// that follow. Names that were asked for are none.
 func (h *header) check(t *table) {
 	o := &t.origins[len(t.origins)-1]
 	if o.data.Choice != nil {
 		return
 	}
 	for k, name := range h.names {
-		if source.IsNumber(name) || slices.Contains(h.names[:k], name) {
+		if source.IsNumber(name) || slices.Contains(h.names[:k], name) || h.rows.areAlike(k) {
 			warnHeader(t.diags, o.span(h.offset), name)
 			return
 		}

@@ -159,13 +159,17 @@ func TestNamesOfColumnsThatAreConstants(t *testing.T) {
 		"a,b\nc,a\nb,c\nd,a\n":            true,
 		"g1,g2\ng2,g3\ng3,g1\ng4,g1\n":    true,
 		"a,0.5\ng1,0.2\ng2,0.1\ng3,0.7\n": true,
+		"x1\nx22\nx3\n":                   true,
+		"node\nx22\nx3\n":                 false,
+		"x1\nx22\nw3\n":                   false,
+		"x1\nx22\n":                       false,
 	} {
 		path := filepath.Join(dir, "links.csv")
 		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		arity := 2
-		if strings.Contains(content, "0.5") {
+		if strings.Contains(content, "0.5") || !strings.Contains(content, ",") {
 			arity = 1
 		}
 		c := &Config{Predicates: []*Predicate{predicate("Kind", 1), predicate("Link", arity)}}

@@ -34,6 +34,27 @@ func (s *start) keep(row []string) {
 	}
 }
 
+// areAlike tells whether all rows, at least three, have the same letters around numbers in a column: p1, p27, p300.
+func (s start) areAlike(column int) bool {
+	seen := make(map[string]bool)
+	for _, row := range s {
+		if column >= len(row) || !hasDigit(row[column]) {
+			return false
+		}
+		seen[strings.Map(withoutDigits, row[column])] = true
+	}
+	return len(s) >= 3 && len(seen) == 1
+}
+
+func hasDigit(field string) bool { return strings.ContainsAny(field, "0123456789") }
+
+func withoutDigits(c rune) rune {
+	if '0' <= c && c <= '9' {
+		return -1
+	}
+	return c
+}
+
 // checkStart warns of a table between tabs whose constants stand in quotes, which are part of them there, and of one
 // whose first row is likely to be the names of its columns.
 func (t *table) checkStart(file *source.File) {
@@ -67,7 +88,6 @@ func isQuoted(field string) bool {
 // beginsWithNames tells whether the first row has no digit where at least three rows that follow, and all of them, have
 // some, or whether it begins with the name that columns of IDs mostly have.
 func (t *table) beginsWithNames(rows start) bool {
-	hasDigit := func(field string) bool { return strings.ContainsAny(field, "0123456789") }
 	for k := range t.tuple {
 		digits := 0
 		for _, row := range rows[1:] {
