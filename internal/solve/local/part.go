@@ -3,6 +3,7 @@ package local
 import (
 	"math"
 
+	"github.com/deeppsl/deeppsl/internal/forest"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/parallel"
 	"github.com/deeppsl/deeppsl/internal/reuse"
@@ -20,10 +21,13 @@ type part struct {
 	ids       []int32 // of the rows, one after the other
 	coef      []float64
 	groups    []group
-	known     map[kind]int // their numbers
-	member    []int32      // the component of each variable
-	residue   []float64    // what each variable has of the gap of its component's last solution
-	own       []float64    // and what the squares of it alone add to the gap, for pressPart
+	known     map[kind]int  // their numbers
+	ties      forest.Forest // the variables that rows tie to each other
+	tied      []int32       // a variable of each row that has been gone through for that
+	open      []int32       // those of these rows that have variables around the part
+	member    []int32       // the component of each variable
+	residue   []float64     // what each variable has of the gap of its component's last solution
+	own       []float64     // and what the squares of it alone add to the gap, for pressPart
 	relief    relief
 	problems  []squares.Problem // of pieces, the heaviest first
 	numbers   []int32           // of the variables in their pieces
@@ -76,7 +80,8 @@ func (p *part) entries() int { return len(p.ids) }
 
 func (p *part) bytes() int64 {
 	const ofRow, ofEntry = 64 + 8, 12
-	bytes := 4*int64(cap(p.variables)+cap(p.frontier)) + ofRow*int64(cap(p.rows)) + ofEntry*int64(cap(p.ids))
+	bytes := 4 * int64(cap(p.variables)+cap(p.frontier)+cap(p.ties)+cap(p.tied)+cap(p.open))
+	bytes += ofRow*int64(cap(p.rows)) + ofEntry*int64(cap(p.ids))
 	for k := range p.problems {
 		bytes += p.problems[k].Bytes()
 	}
@@ -99,6 +104,7 @@ func (p *part) reset() {
 	p.variables, p.frontier, p.rows = p.variables[:0], p.frontier[:0], p.rows[:0]
 	p.ids, p.coef, p.groups = p.ids[:0], p.coef[:0], p.groups[:0]
 	p.fringe, p.singles, p.around = p.fringe[:0], p.singles[:0], p.around[:0]
+	p.ties, p.tied, p.open = p.ties[:0], p.tied[:0], p.open[:0]
 	p.residue, p.fresh, p.scattered = p.residue[:0], true, false
 	p.missed, p.exact, p.loose, p.stiff, p.crawled, p.failed = 0, false, false, false, 0, 0
 	clear(p.known)

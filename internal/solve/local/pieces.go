@@ -181,13 +181,15 @@ func (s *State) components(p *part) (components []component) {
 		return []component{{rows: len(p.rows), left: math.Inf(1)}}
 	}
 	of, count := s.join(p).Number()
+	p.member = of
 	components = make([]component, count)
 	for k, at := range of {
 		components[at].left += p.residue[k]
 	}
 	for k := range p.rows {
-		p.of[k] = p.member[p.of[k]]
-		c := &components[p.of[k]]
+		at := of[p.tied[k]]
+		p.of = append(p.of, at)
+		c := &components[at]
 		if c.rows++; !math.IsInf(c.left, 1) {
 			c.objective += p.rows[k].cost()
 		}
@@ -195,24 +197,32 @@ func (s *State) components(p *part) (components []component) {
 	return components
 }
 
-// join groups the variables that rows tie, in p.member, and has one variable of each row in p.of.
+// join groups the variables that rows tie. Only rows that have come since the last time and those of which variables
+// were around the part can tie more.
 func (s *State) join(p *part) forest.Forest {
-	groups := forest.Forest(p.member[:0]).Grow(len(p.variables))
-	for k := range p.rows {
-		root := int32(forest.None)
+	p.ties = p.ties.Grow(len(p.variables) - len(p.ties))
+	for k := len(p.tied); k < len(p.rows); k++ {
+		p.tied, p.open = append(p.tied, forest.None), append(p.open, int32(k))
+	}
+	open := p.open[:0]
+	for _, k := range p.open {
+		root, whole := int32(forest.None), true
 		for _, i := range p.ids[p.rows[k].from:p.rows[k].end] {
 			switch number := s.marks[i]; {
 			case number <= 0:
+				whole = false
 			case root == forest.None:
 				root = number - 1
 			default:
-				root = groups.Join(root, number-1)
+				root = p.ties.Join(root, number-1)
 			}
 		}
-		p.of = append(p.of, root)
+		if p.tied[k] = root; !whole {
+			open = append(open, k)
+		}
 	}
-	p.member = groups
-	return groups
+	p.open = open
+	return append(p.member[:0], p.ties...)
 }
 
 // unsolved says that something has come to some variables, so that what they had is no solution any more.
