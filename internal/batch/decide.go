@@ -11,21 +11,19 @@ import (
 	"github.com/deeppsl/deeppsl/internal/solve"
 )
 
-// decided is the value from which on the MAP state itself says which candidate of a label is true. Of two candidates it
-// nearly always does; mostCandidates are compared at most, as each takes an inference. Cheaper is by how much, relative
-// to 1 + the cost, one has to be the better.
+// Of leastCandidates or more, mostCandidates are compared at most, as each takes an inference. Cheaper is by how much,
+// relative to 1 + the cost, one has to be the better.
 const (
-	decided         = 0.9
 	leastCandidates = 3
 	mostCandidates  = 32
 	cheaper         = 1e-4
 )
 
-// Decide goes on from labels that were taken from MAP states y. Where an example has several, of which one is not
-// plain, and there are few choices of classes for what is seen, it takes those that are most probable together
-// (decideTogether). Among three candidates of a label or more, of which none has a value near 1, it takes the one that
-// costs least if it is true and the others are false, which is what learning by energies compares. A state in between
-// may say nothing of that: where Σ n·Count(n) = 2, all mass on 2 costs as little as half of it on 0 and half on 4.
+// Decide goes on from labels that were taken from MAP states y. Where one of an example is not plain, and there are few
+// choices of classes for what is seen, it takes those that are most probable together (decideTogether). Else, among
+// three candidates of a label or more, of which none has a value near 1, it takes the one that costs least if it is
+// true and the others are false, which is what learning by energies compares. A state in between may say nothing of
+// that: where Σ n·Count(n) = 2, all mass on 2 costs as little as half of it on 0 and half on 4.
 func (p *Predictions) Decide(ctx context.Context, stage *Stage, s *Scene, e *Examples, members []int32,
 	theta, y []float64) error {
 	together, err := p.decideTogether(ctx, stage, s, e, members, theta, y)
@@ -38,7 +36,7 @@ func (p *Predictions) Decide(ctx context.Context, stage *Stage, s *Scene, e *Exa
 		}
 		open := make([]bool, len(members))
 		for k, example := range members {
-			open[k] = !together[k] && p.Values[int(example)*len(e.Labels)+l] < decided
+			open[k] = !together[k] && p.Values[int(example)*len(e.Labels)+l] < learn.Decided
 		}
 		if !slices.Contains(open, true) {
 			continue
@@ -62,12 +60,12 @@ func (p *Predictions) Decide(ctx context.Context, stage *Stage, s *Scene, e *Exa
 
 // decideTogether takes the most probable labels of examples that are open, by the MAP states at each choice of classes
 // (learn.Answers), and tells of which. In a state between several answers, each label by itself may be true where they
-// cannot all be.
+// cannot all be, and a rule about anything of a kind is half met by things that are each a little of it.
 func (p *Predictions) decideTogether(ctx context.Context, stage *Stage, s *Scene, e *Examples, members []int32,
 	theta, y []float64) (taken []bool, err error) {
 	taken = make([]bool, len(members))
 	open := p.open(e, members)
-	if len(e.Labels) == 1 || s.Perception == nil || !slices.Contains(open, true) {
+	if s.Perception == nil || !slices.Contains(open, true) {
 		return taken, nil
 	}
 	asked := learn.Scene{Field: mrf.NewFieldOn(s.Field.Model, s.Field.Threads), Perception: s.Perception, Shapes: s.Shapes}
@@ -106,7 +104,7 @@ func (p *Predictions) open(e *Examples, members []int32) []bool {
 			if label.Candidates == nil {
 				value = max(value, 1-value)
 			}
-			open[k] = open[k] || value < decided
+			open[k] = open[k] || value < learn.Decided
 		}
 	}
 	return open

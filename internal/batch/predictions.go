@@ -21,8 +21,8 @@ import (
 )
 
 // Predictions are the labels of examples: of the targets that differ in their last argument, the one with the highest
-// value in the MAP state, or, where none is near 1, the one that costs least if it is true (Decide); of labels that are
-// values, "1" or "0", whichever is nearer.
+// value in the MAP state, or, where none is near 1, the most probable one or the one that costs least if it is true
+// (Decide); of labels that are values, "1" or "0", whichever is nearer.
 type Predictions struct {
 	// Labels are the columns of the table of examples that are labels.
 	Labels []string

@@ -12,6 +12,11 @@ import (
 
 // images are noisy feature vectors of so many classes, width each.
 func images(random *rand.Rand, classes, width, n int) (text string, class []int) {
+	return hazy(random, classes, width, 0.5, n)
+}
+
+// hazy are such pictures with noise of a deviation.
+func hazy(random *rand.Rand, classes, width int, noise float64, n int) (text string, class []int) {
 	centres := make([][]float64, classes)
 	for c := range centres {
 		for range width {
@@ -23,7 +28,7 @@ func images(random *rand.Rand, classes, width, n int) (text string, class []int)
 		class = append(class, random.IntN(classes))
 		fmt.Fprintf(&b, "i%d\t", k)
 		for _, v := range centres[class[k]] {
-			fmt.Fprintf(&b, " %.3f", v+0.5*random.NormFloat64())
+			fmt.Fprintf(&b, " %.3f", v+noise*random.NormFloat64())
 		}
 		b.WriteByte('\n')
 	}

@@ -303,9 +303,14 @@ func (l *Labels) met(state []float32, first int32, groups []entityLabels) bool {
 // tie is how near values are that do not tell which is greater.
 const tie = 0.01
 
+// Decided is the value from which on a MAP state itself says which of three candidates of a label or more is true. Of
+// two it nearly always does.
+const Decided = 0.9
+
 // Likeliest returns the MAP state of the most probable labels of an example, by what networks see, x; nil where answers
 // are not known, or none tells. Each label is some variables of which the greatest is true, or one that is true from a
-// half on.
+// half on. A label by itself has to be more probable than another one would be with all choices that do not tell of it
+// plainly: where rules leave much open, the MAP state of what networks see, or what candidates cost, says more.
 func (a *Answers) Likeliest(s *Scene, example int, x []float64, labels [][]int32) []float32 {
 	c := a.shapes[s.Shapes[example]]
 	if c == nil {
@@ -314,15 +319,20 @@ func (a *Answers) Likeliest(s *Scene, example int, x []float64, labels [][]int32
 	x = x[s.firstInput(example):]
 	chance := c.chanceOf(x)
 	share, states, order := make(map[string]float64), make(map[string]int), []string(nil)
-	choice := make([]int, len(c.things))
+	choice, open := make([]int, len(c.things)), 0.0
 	for z := range c.all {
 		p := 1.0
 		for t, class := range choice {
 			p *= chance(t, class)
 		}
 		c.scope.next(choice)
-		key, tells := answer(c.state(z), labels)
-		if !tells || p == 0 {
+		state := c.state(z)
+		if p == 0 || math.IsNaN(float64(state[0])) { // what hard rules contradict is not so
+			continue
+		}
+		key, tells := answer(state, labels)
+		if !tells {
+			open += p
 			continue
 		}
 		if _, seen := states[key]; !seen {
@@ -330,13 +340,15 @@ func (a *Answers) Likeliest(s *Scene, example int, x []float64, labels [][]int32
 		}
 		share[key] += p
 	}
-	best := ""
+	best, second := "", 0.0
 	for _, key := range order {
 		if best == "" || share[key] > share[best] {
-			best = key
+			best, second = key, share[best]
+		} else {
+			second = max(second, share[key])
 		}
 	}
-	if best == "" {
+	if best == "" || len(labels) == 1 && share[best]-second < open+tie {
 		return nil
 	}
 	return c.state(states[best])
@@ -353,7 +365,7 @@ func answer(state []float32, labels [][]int32) (key string, tells bool) {
 			}
 		}
 		value := state[variables[best]]
-		if math.IsNaN(float64(value)) { // contradicted
+		if len(labels) == 1 && len(variables) > 2 && value < Decided {
 			return "", false
 		}
 		if len(variables) == 1 {

@@ -105,6 +105,32 @@ func TestLikeliest(t *testing.T) {
 	}
 }
 
+// A state between more than two candidates does not say which is true, and what choices leave open may tip the balance.
+func TestLikeliestIsTold(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		states []float32 // of one thing's three classes, three candidates each
+		x      []float64
+		want   int // its class; -1 if none
+	}{
+		{"plain", []float32{1, 0, 0, 0, 1, 0, 0, 0, 1}, []float64{0.3, 0.3, 0.4}, 2},
+		{"open", []float32{1, 0, 0, 0.6, 0.1, 0.3, 0, 0, 1}, []float64{0.3, 0.4, 0.3}, -1},
+		{"little open", []float32{1, 0, 0, 0.6, 0.1, 0.3, 0, 0, 1}, []float64{0.5, 0.1, 0.4}, -1},
+		{"less open", []float32{1, 0, 0, 0.6, 0.1, 0.3, 0, 0, 1}, []float64{0.6, 0.1, 0.3}, 0},
+	} {
+		things := scope{things: [][]int32{{0, 1, 2}}, alone: []bool{false}}
+		answers := Answers{shapes: map[int32]*choices{0: {scope: things, all: 3, variables: 3, states: c.states}}}
+		s := &Scene{Field: mrf.NewField(mrftest.New(3, 3, 1).Model()), Shapes: []int32{0}}
+		state, want := answers.Likeliest(s, 0, c.x, [][]int32{{0, 1, 2}}), []float32(nil)
+		if c.want >= 0 {
+			want = c.states[3*c.want : 3*c.want+3]
+		}
+		if !slices.Equal(state, want) {
+			t.Errorf("%s: %v is likeliest, want %v", c.name, state, want)
+		}
+	}
+}
+
 // What is not certain has no answers: too many choices, or none.
 func TestFewChoicesAreAsked(t *testing.T) {
 	b := mrftest.New(1, 20, 1).Rule(0, mrf.Hinge, 1)
