@@ -78,12 +78,12 @@ const jarVariable = "DEEPPSL_PSL_JAR"
 func parse(args []string, stderr io.Writer) (*options, error) {
 	var o options
 	var name, size, sizes, rivals, hard, join string
-	var random int
+	var random uint
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&name, "model", models[0].name, "the `model`: "+strings.Join(modelNames(), ", "))
 	flags.StringVar(&hard, "hard", "", "solve these `families` of hard structure, beside --peers, or \"all\"")
-	flags.IntVar(&random, "random", 0, "solve so many random `programs`, beside --peers")
+	flags.UintVar(&random, "random", 0, "solve so many random `programs`, beside --peers")
 	flags.BoolVar(&o.balances, "explained", false, "say how well answers to --hard or --random are explained")
 	flags.StringVar(&join, "join", "", "ground these `shapes` of joins, beside --peers duckdb, or \"all\"")
 	flags.StringVar(&size, "size", "1e6", "about how many `ground rules`")
@@ -119,7 +119,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 		o.families, err = find("family", hard, families, func(m *model) string { return m.name })
 	}
 	if err == nil && random > 0 {
-		o.families = append(o.families, randomModels(random, o.seed)...)
+		o.families = append(o.families, randomModels(int(random), o.seed)...)
 	}
 	if err == nil && join != "" {
 		o.shapes, err = find("shape", join, joinShapes, func(s *joinShape) string { return s.name })
