@@ -49,6 +49,8 @@ type Settings struct {
 	// Cursory has a method not ask why a problem could not be solved: whether hard rules contradict each other, or have to
 	// be violated by a little, is then left open.
 	Cursory bool
+	// Alone has a method end where it would hand a problem over to another one that has no use for its start.
+	Alone bool
 	// Begin is where the last solution ended of a problem that differs in little, for a start with its multipliers.
 	Begin Schedule
 }

@@ -90,7 +90,8 @@ func newHybrid(field *mrf.Field, settings solve.Settings) *hybrid {
 func (h *hybrid) Solve(ctx context.Context) (*solve.Result, error) {
 	began := time.Now()
 	r, err := h.solve(ctx)
-	if err != nil || h.warm > 1 || !stuck(r.Status) || r.Multipliers == nil || !finishable(h.field.Model) {
+	if err != nil || h.warm > 1 || h.settings.Alone || !stuck(r.Status) || r.Multipliers == nil ||
+		!finishable(h.field.Model) {
 		return r, err
 	}
 	stop := func() bool {
@@ -140,7 +141,7 @@ func (h *hybrid) solve(ctx context.Context) (*solve.Result, error) {
 		return !handed
 	})
 	result, err := h.Solver.Solve(ctx)
-	if err != nil || !handed && !(stuck(result.Status) && h.affordable()) || ctx.Err() != nil {
+	if err != nil || h.settings.Alone || !handed && !(stuck(result.Status) && h.affordable()) || ctx.Err() != nil {
 		if err == nil && ended(result.Status) && h.interior != nil {
 			result.Reason = h.whyNot()
 		}
@@ -203,6 +204,9 @@ func (h *hybrid) try(ctx context.Context, began time.Time, p *pace, work, off fl
 	if work < turn || h.cost.EarlyBytes > roomy ||
 		!h.equations && (off <= nearly || off <= far && work < h.remaining) {
 		return false
+	}
+	if h.settings.Alone {
+		return true // by another, from what this one leaves
 	}
 	if h.budget == 0 {
 		h.budget = h.cost.Early

@@ -102,8 +102,8 @@ func (p *inference) SetWeights(theta []float64) { p.field.SetWeights(theta) }
 // SetInputs implements solve.Solver.
 func (p *inference) SetInputs(x []float64) { p.field.SetInputs(x) }
 
-// WarmStart implements solve.Solver. With multipliers nothing is presolved: from where an answer was, a problem that
-// has changed little takes a few steps, and a presolved one has none of the multipliers.
+// WarmStart implements solve.Solver. With multipliers nothing is presolved at first: from where an answer was, a
+// problem that has changed little takes a few steps, and a presolved one has none of the multipliers.
 func (p *inference) WarmStart(y, multipliers []float64) { p.start, p.duals = y, multipliers }
 
 // simplify solves the problem, a smaller one if that pays. A conflict of hard constraints is found in the original
@@ -113,22 +113,29 @@ func (p *inference) simplify(ctx context.Context) (*solve.Result, error) {
 	if p.field.Model.Paged() != nil {
 		return p.solvePaged(ctx)
 	}
+	start := p.start
 	if p.duals != nil {
-		return p.solve(ctx, p.field, p.start, p.duals)
+		settings := p.settings
+		settings.Alone = p.presolves()
+		result, err := p.solveBy(ctx, settings, p.field, start, p.duals)
+		if err != nil || !settings.Alone || !stuck(result.Status) {
+			return result, err
+		}
+		start = result.Y
 	}
 	r, contradiction := p.reduce(ctx)
 	switch {
 	case contradiction != nil:
 		return p.infeasible(contradiction), nil
 	case r == nil:
-		return p.solve(ctx, p.field, p.start, p.duals)
+		return p.solve(ctx, p.field, start, nil)
 	}
-	small, err := p.solve(ctx, r.Field, p.start, nil)
+	small, err := p.solve(ctx, r.Field, start, nil)
 	if err != nil {
 		return nil, err
 	}
 	if small.Status == solve.Infeasible {
-		return p.solve(ctx, p.field, p.start, p.duals)
+		return p.solve(ctx, p.field, start, nil)
 	}
 	result := *small
 	result.Y, result.Multipliers = r.Restore(small.Y, small.Multipliers)
@@ -168,10 +175,13 @@ func (p *inference) solvePaged(ctx context.Context) (result *solve.Result, err e
 	return result, nil
 }
 
+// presolves tells whether the problem is presolved.
+func (p *inference) presolves() bool { return p.options.Presolve && demanding(p.field.Model) }
+
 // reduce presolves, or returns nil if that is not wanted or would not pay: a model of soft squares alone is solved in
 // few sweeps, of which variables at a bound cost next to nothing. Where time is over, the method says so.
 func (p *inference) reduce(ctx context.Context) (*presolve.Reduction, *presolve.Contradiction) {
-	if !p.options.Presolve || !demanding(p.field.Model) {
+	if !p.presolves() {
 		return nil, nil
 	}
 	p.field.Threads = parallel.Threads(p.settings.Threads)
@@ -227,7 +237,12 @@ func demanding(m *mrf.Model) bool {
 
 // solve is what the method does for a field, in the time that is left; apart, if that pays.
 func (p *inference) solve(ctx context.Context, field *mrf.Field, y, duals []float64) (*solve.Result, error) {
-	settings := p.settings
+	return p.solveBy(ctx, p.settings, field, y, duals)
+}
+
+func (p *inference) solveBy(ctx context.Context, settings solve.Settings, field *mrf.Field, y, duals []float64) (
+	*solve.Result, error,
+) {
 	if settings.TimeLimit > 0 {
 		settings.TimeLimit = max(1, settings.TimeLimit-time.Since(p.began))
 	}
@@ -309,7 +324,7 @@ func (p *inference) spread(values, start []float64, variables []int32) []float64
 // solver makes the method's solver of a field, or takes the one that is kept. One with a limit of time is made anew, as
 // what is left of it differs.
 func (p *inference) solver(field *mrf.Field, settings solve.Settings) solve.Solver {
-	if field != p.field || p.duals == nil || settings.TimeLimit > 0 {
+	if field != p.field || p.duals == nil || settings.TimeLimit > 0 || settings.Alone != p.presolves() {
 		return p.method(field, settings)
 	}
 	if p.kept == nil {

@@ -172,3 +172,44 @@ func solvesWithoutFactors(t *testing.T, s solve.Solver) *solve.Result {
 	}
 	return r
 }
+
+// A start with multipliers from which Newton's method gets nowhere is no reason to go without presolving.
+func TestStartsThatLeadNowhereArePresolved(t *testing.T) {
+	const n, rows, terms = 2000, 1000, 8
+	rng := rand.New(rand.NewPCG(1, 1))
+	b := mrftest.New(n, 0, 2).Rule(0, mrf.LessEqual, 0)
+	for range rows {
+		var row []mrftest.Term
+		for _, i := range rng.Perm(n)[:terms] {
+			row = append(row, mrftest.Term{Index: i, Coef: -1})
+		}
+		b.Add(1, row, nil)
+		b.Add(1, row, nil) // which presolving leaves out
+	}
+	b.Rule(1, mrf.Hinge, 1)
+	for i := range n {
+		b.Add(0, []mrftest.Term{{Index: i, Coef: rng.Float64()}}, nil)
+	}
+	field := mrftest.Field(b.Model(), []float64{0, 1}, nil)
+	solved := func(start []float64, multipliers []float64) *solve.Result {
+		inference, err := auto.Inference("auto", field, solve.Settings{Threads: 1}, auto.Options{Presolve: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if start != nil {
+			inference.WarmStart(start, multipliers)
+		}
+		result, err := inference.Solve(t.Context())
+		if err != nil || result.Status != solve.Optimal {
+			t.Fatal(result, err)
+		}
+		return result
+	}
+	cold, nowhere := solved(nil, nil), solved(make([]float64, n), make([]float64, field.Model.Potentials()))
+	if nowhere.Presolve == nil || math.Abs(nowhere.Objective-cold.Objective) > 2e-6*cold.Objective {
+		t.Errorf("objective %v, and %v from nothing; presolved: %v", nowhere.Objective, cold.Objective, nowhere.Presolve)
+	}
+	if near := solved(cold.Y, solved(cold.Y, cold.Multipliers).Multipliers); near.Presolve != nil {
+		t.Error("a start near the answer was presolved")
+	}
+}
