@@ -110,7 +110,9 @@ func TestBaselinesAreExplained(t *testing.T) {
 
 // The table of all atoms must leave nothing unexplained of any atom of any model.
 func TestBaselinesAreExplainedAsAWhole(t *testing.T) {
-	for _, name := range []string{"acquaintances", "cora-pre", "er-eval", "friendship-1m"} {
+	for _, name := range []string{
+		"acquaintances", "cora", "cora-pre", "er-eval", "er-learn", "friendship-1m", "transitivity-1m",
+	} {
 		g, answer := baseline(t, name, "1e-4")
 		x, err := g.Explainer(answer)
 		if err != nil {
