@@ -15,7 +15,8 @@ import (
 //	S = (1 - R)(Θ⁻¹ + K D⁻¹ Kᵀ)(1 - R)ᵀ,
 //
 // is not far from (1 - R)Δ(1 - R)ᵀ, where Δ is the diagonal of what is between, even where factoring it fills memory; R
-// is that of nest, 0 where no row is in another one. It is multiplied with, and never made. Later it is not far from
+// is that of nest, 0 where no row is in another one. Where rows outnumber variables, the matrix by variables is nearer
+// to its diagonal. It is multiplied with, and never made. Later it is not far from
 // B W Bᵀ, where B are those of the columns of (1 - R)K and of 1 - R whose weights, D⁻¹ and Θ⁻¹, are the greatest. With
 // such a basis few products do at any precision: what they leave of the rows' equations, the basic variables and slacks
 // take, so that the rows hold exactly, and what remains is left in the products of these. That is little of mu where
@@ -27,6 +28,8 @@ type early struct {
 	most   int           // products of a solution, from which on a factorisation is less work
 	greedy *basis.Greedy // nil while the diagonal is enough
 	single bool          // the diagonal is the better preconditioner for good
+	normal *normal       // whose diagonal that is; nil if it is S's
+	pushes float64       // what may remain of each variable there
 
 	length  float64 // of a product
 	rows    []int32 // of the program
@@ -68,7 +71,7 @@ func newEarly(p *program, direct *sparse) (e *early, ok bool) {
 	}
 	if most := p.affordable(direct); most >= fewest {
 		e = &early{direct: direct, most: int(min(most, math.MaxInt32)), length: direct.length(p), rows: p.several,
-			single: most < several}
+			single: most < several, normal: p.byVariables()}
 		e.lay(p)
 	}
 	return e, e != nil
@@ -147,6 +150,13 @@ func (e *early) factor(p *program) bool {
 		e.inverse[i] = 1 / d
 	}
 	e.weigh(p)
+	if e.normal != nil {
+		for k, j := range e.rows {
+			e.normal.theta[k] = p.rows[j].stiffness
+		}
+		e.normal.set(p.diagonal)
+		e.pushes = max(steadily*p.unbalanced(e.t), slightly*p.mean)
+	}
 	if e.greedy != nil && !e.choose(p, e.greedy.Follow) {
 		e.greedy, e.single = nil, true
 	}
@@ -181,6 +191,10 @@ func (e *early) solve(p *program) {
 		e.direct.solve(p)
 		return
 	}
+	if e.byVariables() {
+		copy(p.dy, e.normal.x)
+		return
+	}
 	copy(e.t, p.rhs)
 	copy(e.q, e.x)
 	e.nest.applyTransposed(e.q)
@@ -194,6 +208,56 @@ func (e *early) solve(p *program) {
 	}
 	if e.greedy != nil {
 		e.settle(p)
+	}
+}
+
+// crowded is how many times as many rows as variables there are for steps to be by variables.
+const crowded = 2
+
+// byVariables lays out the rows of several variables for steps by variables, or returns nil if steps are better by
+// rows: of equations, θ is without bound.
+func (p *program) byVariables() *normal {
+	equation := func(j int32) bool { return p.rows[j].equation() }
+	if len(p.several) < crowded*p.n || slices.ContainsFunc(p.several, equation) {
+		return nil
+	}
+	h := newNormal(p.n, len(p.several))
+	for _, j := range p.several {
+		r := &p.rows[j]
+		h.add(p.index[r.first:r.last], p.coef[r.first:r.last])
+	}
+	return h
+}
+
+// unbalanced is the largest push of a variable that nothing balances now; it overwrites t.
+func (p *program) unbalanced(t []float64) (most float64) {
+	copy(t, p.linear)
+	for k := range p.rows {
+		r := &p.rows[k]
+		p.addTo(r, r.mu, t)
+	}
+	for i, v := range t {
+		most = max(most, math.Abs(v-p.zl[i]+p.zu[i]))
+	}
+	return most
+}
+
+// byVariables tells whether the step is found by variables, as it is while their diagonal is enough.
+func (e *early) byVariables() bool { return e.normal != nil && e.greedy == nil }
+
+// keep has the multipliers of all rows found with the step, or from it, and the right-hand side be what is for that.
+func (e *early) keep(p *program, kept bool) {
+	for _, j := range e.rows {
+		r := &p.rows[j]
+		if r.kept == kept {
+			continue
+		}
+		push := r.stiffness * r.lift
+		if !kept {
+			push = -push
+		}
+		r.kept = kept
+		p.addTo(r, push, p.rhs)
 	}
 }
 
@@ -247,6 +311,7 @@ func (e *early) choose(p *program, by func() bool) (ok bool) {
 // giveUp has the present right-hand side, and all that follow, solved directly.
 func (e *early) giveUp(p *program) {
 	e.over = true
+	e.keep(p, true)
 	for _, j := range e.rows {
 		p.rows[j].kept = false
 	}
@@ -280,6 +345,12 @@ func (p *program) left() float64 {
 
 // conjugate sets x to the steps of the multipliers, and tells whether that took few products.
 func (e *early) conjugate(p *program) bool {
+	e.keep(p, !e.byVariables())
+	if e.byVariables() {
+		products, ok := e.normal.solve(p.rhs, exactness, e.pushes, e.limit(), p.stop)
+		p.spent += perProduct * e.length * float64(products)
+		return ok
+	}
 	violation := e.begin(p)
 	goal := max(steadily*violation, accepted*p.feasibility, slightly*p.mean/p.scale)
 	first := e.precondition(p)

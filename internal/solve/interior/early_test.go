@@ -222,3 +222,43 @@ func TestSquaresAtTheirBounds(t *testing.T) {
 		}
 	}
 }
+
+// Values of states that are at least what any of three actions comes to have three times as many rows as variables: by
+// variables conjugate gradients end with some tens of products a solution, where by rows they take ten times as many,
+// and give up.
+func TestRowsOutnumberVariables(t *testing.T) {
+	s := interior.New(randomDecisions(3000), solve.Settings{Gap: 1e-6, Threads: 1})
+	r, left := s.Try(t.Context(), 3*s.Cost().Early)
+	if r == nil || r.Status != solve.Optimal {
+		t.Fatalf("not solved without factorisations; %v is left of the work", left)
+	}
+	again, err := interior.New(randomDecisions(3000), solve.Settings{Gap: 1e-6, Threads: 3}).Solve(t.Context())
+	if err != nil || !slices.Equal(r.Y, again.Y) {
+		t.Errorf("threads change bits, or an error: %v", err)
+	}
+}
+
+// randomDecisions are values of states, each at least 0.95 times the mean of those of three others and a reward, for
+// each of three actions, that are to be small.
+func randomDecisions(states int) *mrf.Field {
+	rng := rand.New(rand.NewPCG(3, 4))
+	b := mrftest.New(states, 0, 2).Rule(0, mrf.LessEqual, 0)
+	for range 3 {
+		for i := range states {
+			row := []mrftest.Term{{Index: i, Coef: -1}}
+			for _, j := range rng.Perm(states)[:4] {
+				if j != i && len(row) < 4 {
+					row = append(row, mrftest.Term{Index: j, Coef: 0.95 / 3})
+				}
+			}
+			b.Add(0.1*rng.Float64()-0.045, row, nil)
+		}
+	}
+	b.Rule(1, mrf.Linear, 1)
+	for i := range states {
+		b.Add(0, []mrftest.Term{{Index: i, Coef: 1}}, nil)
+	}
+	field := mrf.NewField(b.Model())
+	field.SetWeights([]float64{0, 1})
+	return field
+}

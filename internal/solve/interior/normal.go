@@ -1,0 +1,138 @@
+package interior
+
+import (
+	"math"
+
+	"github.com/deeppsl/deeppsl/internal/solve"
+)
+
+// normal is the matrix of a step by variables,
+//
+//	H = D + Σ θ a aᵀ
+//
+// of all rows of several variables, for conjugate gradients with its diagonal. Where there are many more of these rows
+// than variables, most of them are far from their bounds in the end, and nearly nothing here, while the matrix by rows
+// has them with all that ties them to the others. Rows hold exactly after a step, and what remains is pushes of
+// variables that nothing balances.
+type normal struct {
+	start    []int32 // row k has the entries start[k]..start[k+1]
+	index    []int32
+	coef     []float64
+	diagonal []float64 // D
+	theta    []float64 // of the rows
+	inverse  []float64 // of H's diagonal
+	resumes  bool      // x is a solution of this matrix
+
+	x, r, z, d, q []float64
+	size, most    float64 // of r, in the metric of the preconditioner and at most
+}
+
+// newNormal makes room for rows that are added.
+func newNormal(variables, rows int) *normal {
+	h := &normal{start: make([]int32, 1, rows+1), theta: make([]float64, rows)}
+	for _, v := range []*[]float64{&h.inverse, &h.x, &h.r, &h.z, &h.d, &h.q} {
+		*v = make([]float64, variables)
+	}
+	return h
+}
+
+func (h *normal) add(index []int32, coef []float64) {
+	h.index, h.coef = append(h.index, index...), append(h.coef, coef...)
+	h.start = append(h.start, int32(len(h.index)))
+}
+
+// set takes the matrix of this D and the present θ.
+func (h *normal) set(diagonal []float64) {
+	h.resumes, h.diagonal = false, diagonal
+	copy(h.inverse, diagonal)
+	for k, theta := range h.theta {
+		for l := h.start[k]; l < h.start[k+1]; l++ {
+			h.inverse[h.index[l]] += theta * h.coef[l] * h.coef[l]
+		}
+	}
+	for i, v := range h.inverse {
+		h.inverse[i] = 1 / v
+	}
+}
+
+// solve sets x to the solution for that right-hand side, until a part of it remains and no entry that is more than the
+// goal, and tells whether that took at most so many products, unless it is time to stop.
+func (h *normal) solve(right []float64, part, goal float64, limit int, stop func() bool) (products int, ok bool) {
+	enough := part * h.begin(right)
+	for copy(h.d, h.z); h.size > enough || h.most > goal; products++ {
+		h.multiply(h.d)
+		curvature := solve.Dot(h.d, h.q)
+		if products >= limit || !(curvature > 0) {
+			return products, false
+		}
+		if stop() {
+			break // whatever the step is, the next look at the clock takes the best point
+		}
+		step := h.size / curvature
+		for i := range h.x {
+			h.x[i] += step * h.d[i]
+			h.r[i] -= step * h.q[i]
+		}
+		before := h.size
+		h.precondition()
+		for i := range h.d {
+			h.d[i] = h.z[i] + h.size/before*h.d[i]
+		}
+	}
+	return products, true
+}
+
+// begin sets r to what is left of the right-hand side at the solution of the last one of the same matrix, if that is
+// less than at nothing, and returns how large all of it is in the metric of the preconditioner.
+func (h *normal) begin(right []float64) (first float64) {
+	copy(h.r, right)
+	h.precondition()
+	first = h.size
+	if h.resumes {
+		h.multiply(h.x)
+		for i, v := range h.q {
+			h.r[i] -= v
+		}
+		if h.precondition(); h.size < first {
+			return first
+		}
+		copy(h.r, right)
+		h.precondition()
+	}
+	h.resumes = true
+	clear(h.x)
+	return first
+}
+
+// precondition sets z to r by H's diagonal, and measures r.
+func (h *normal) precondition() {
+	h.most = 0
+	for i, v := range h.r {
+		h.z[i] = v * h.inverse[i]
+		h.most = max(h.most, math.Abs(v))
+	}
+	h.size = solve.Dot(h.r, h.z)
+}
+
+// multiply sets q to H·v.
+func (h *normal) multiply(v []float64) {
+	q := h.q
+	for i, d := range h.diagonal {
+		q[i] = d * v[i]
+	}
+	last := h.start[0]
+	for k, theta := range h.theta {
+		first := last
+		last = h.start[k+1]
+		index := h.index[first:last]
+		coef := h.coef[first:last][:len(index)]
+		sum := 0.0
+		for l, i := range index {
+			sum += coef[l] * v[i]
+		}
+		sum *= theta
+		for l, i := range index {
+			q[i] += coef[l] * sum
+		}
+	}
+}
