@@ -69,7 +69,7 @@ var layers = []layer{
 		"internal/similarity", "internal/load", "internal/ground", "internal/preflight"}},
 	{"internal/export", []string{"internal/parallel", "internal/mrf"}},
 	{"internal/partition", []string{"internal/parallel", "internal/forest", "internal/mrf"}},
-	{"internal/presolve", []string{"internal/parallel", "internal/forest", "internal/mrf"}},
+	{"internal/presolve", []string{"internal/bitset", "internal/parallel", "internal/forest", "internal/mrf"}},
 	{"internal/solve", []string{
 		"internal/parallel", "internal/bitset", "internal/reuse", "internal/ldl", "internal/basis", "internal/forest",
 		"internal/cholesky", "internal/scratch", "internal/mrf", "internal/partition", "internal/presolve"}},

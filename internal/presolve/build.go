@@ -80,7 +80,7 @@ func (b *builder) regroup(k int, block *mrf.Block) *groups {
 			continue // the same block, at another place
 		}
 		b.rows(p, func(j int, w float64, r *row) {
-			if !b.idle(r, block, w) {
+			if !b.isImplied(k, j) && !b.idle(r, block, w) {
 				g.add(j, r)
 				return
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/deeppsl/deeppsl/internal/bitset"
 	"github.com/deeppsl/deeppsl/internal/forest"
 	"github.com/deeppsl/deeppsl/internal/mrf"
 	"github.com/deeppsl/deeppsl/internal/parallel"
@@ -30,6 +31,8 @@ type decisions struct {
 	// fixed variables have the value lo; they are counted.
 	fixed   []bool
 	decided int
+	// implied has the places of constraints that others imply; nil if none are.
+	implied bitset.Set
 	// first is the number of each block's first potential.
 	first  []int
 	survey survey
@@ -82,6 +85,9 @@ func (d *decisions) decide() bool {
 		settled, ok := d.bound()
 		if !ok || pass == 0 && 4*len(d.ties) > d.field.Model.Variables && !steep(d.field.Model) {
 			return false
+		}
+		if pass == 0 {
+			d.imply()
 		}
 		pushes := d.look()
 		switch {
@@ -199,8 +205,8 @@ func (d *decisions) look() []uint32 {
 func (d *decisions) lookAt(p piece, every uint64, pushes []uint32) (s survey, sample []uint64) {
 	b := d.field.Model.Blocks[p.k]
 	s.touched = make([]int, 1)
-	d.rows(p, func(_ int, w float64, r *row) {
-		idle := d.idle(r, b, w)
+	d.rows(p, func(j int, w float64, r *row) {
+		idle := d.isImplied(p.k, j) || d.idle(r, b, w)
 		if idle || r.changed {
 			s.touched[0]++
 		}
@@ -220,6 +226,11 @@ func (d *decisions) lookAt(p piece, every uint64, pushes []uint32) (s survey, sa
 		}
 	})
 	return s, sample
+}
+
+// isImplied tells whether a block's constraint is one that others imply.
+func (d *decisions) isImplied(block, j int) bool {
+	return d.implied != nil && d.implied.Has(d.first[block]+j)
 }
 
 // push notes which way the potential may push its variables.

@@ -4,7 +4,7 @@
 //   - bounds are propagated along hard constraints, and variables whose bounds meet are fixed; so are, at a bound,
 //     those that all potentials push the same way, and those that are in none;
 //   - variables that share no potential with others are minimised, if theirs are squares and linear ones;
-//   - potentials and constraints that can never be active any more are dropped;
+//   - potentials and constraints that can never be active any more are dropped, and orders y_i ≤ y_k that others imply;
 //   - identical potentials of a rule are merged, and their weights add.
 //
 // Each step is undone for the answer: Restore finds values of all variables and multipliers of all potentials, so that
