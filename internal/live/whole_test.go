@@ -12,18 +12,7 @@ import (
 // Everything is solved again from near where that ended only while next to nothing is different: more takes more steps
 // from there than from multipliers alone.
 func TestBeginsNearTheLast(t *testing.T) {
-	const things = 2000
-	observed, targets := rising(things)
-	g, err := groundIn(t.TempDir(), []string{"1: O(X) -> T(X)", "0.5: !T(X)"}, map[string]any{
-		"O/1": map[string]any{"observations": observed}, "T/1": map[string]any{"targets": targets},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := living(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := livingThings(t, "1: O(X) -> T(X)", "0.5: !T(X)")
 	s.last.schedule = solve.Schedule{Steepness: 100, Pull: 0.01}
 	var many []change.Change
 	for k := range 100 {
@@ -51,21 +40,11 @@ func TestBeginsNearTheLast(t *testing.T) {
 // A problem of which presolving leaves next to nothing is presolved again where everything has to be solved: with its
 // multipliers it would be solved as it is.
 func TestSimpleWholesArePresolved(t *testing.T) {
-	observed, targets := rising(2000)
 	for _, c := range []struct {
 		rule   string
 		simple bool
 	}{{"O(X) = T(X) .", true}, {"T(+X) <= 700 .", false}} {
-		g, err := groundIn(t.TempDir(), []string{c.rule, "1: !T(X)", "2: T(X) = 0.7 ^2"}, map[string]any{
-			"O/1": map[string]any{"observations": observed}, "T/1": map[string]any{"targets": targets},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := living(g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := livingThings(t, c.rule, "1: !T(X)", "2: T(X) = 0.7 ^2")
 		for range 2 { // from the first answer, and from that of everything
 			answer, adopt, err := s.whole(t.Context(), time.Now())
 			if err != nil {
@@ -79,4 +58,21 @@ func TestSimpleWholesArePresolved(t *testing.T) {
 			}
 		}
 	}
+}
+
+// livingThings is a session of rules about 2,000 things, whose observed values rise.
+func livingThings(t *testing.T, rules ...string) *Session {
+	t.Helper()
+	observed, targets := rising(2000)
+	g, err := groundIn(t.TempDir(), rules, map[string]any{
+		"O/1": map[string]any{"observations": observed}, "T/1": map[string]any{"targets": targets},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := living(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
