@@ -474,7 +474,7 @@ func (e *early) precondition(p *program) float64 {
 func (e *early) multiply(p *program) {
 	p.spent += perProduct * e.length
 	clear(e.q)
-	e.multiplyBy(e.weights)
+	addOuter(e.q, e.d, e.weights, e.columns.Start, e.columns.Row, e.columns.Coef)
 }
 
 // start prepares for multiplyOn: the direction is what the preconditioner makes of r.
@@ -496,33 +496,5 @@ func (e *early) multiplyOn(p *program) {
 	}
 	p.spent += perProduct * e.length
 	copy(e.q, e.known)
-	e.multiplyBy(e.others)
-}
-
-// multiplyBy adds to q the product of d with the sum of all columns with these weights.
-func (e *early) multiplyBy(weights []float64) {
-	c, d, q := &e.columns, e.d, e.q
-	last := c.Start[0]
-	for j, w := range weights {
-		first := last
-		last = c.Start[j+1]
-		if w == 0 {
-			continue
-		}
-		rows := c.Row[first:last]
-		coef := c.Coef[first:last][:len(rows)]
-		if len(rows) == 1 {
-			r, a := rows[0], coef[0]
-			q[r] += a * (a * d[r] * w)
-			continue
-		}
-		sum := 0.0
-		for l, r := range rows {
-			sum += coef[l] * d[r]
-		}
-		sum *= w
-		for l, r := range rows {
-			q[r] += coef[l] * sum
-		}
-	}
+	addOuter(e.q, e.d, e.others, e.columns.Start, e.columns.Row, e.columns.Coef)
 }

@@ -116,21 +116,33 @@ func (h *normal) precondition() {
 
 // multiply sets q to H·v.
 func (h *normal) multiply(v []float64) {
-	q := h.q
 	for i, d := range h.diagonal {
-		q[i] = d * v[i]
+		h.q[i] = d * v[i]
 	}
-	last := h.start[0]
-	for k, theta := range h.theta {
+	addOuter(h.q, v, h.theta, h.start, h.index, h.coef)
+}
+
+// addOuter adds to q the product of d with Σ w a aᵀ, where vector j has the entries start[j]..start[j+1].
+func addOuter(q, d, weights []float64, start, index []int32, coef []float64) {
+	last := start[0]
+	for j, w := range weights {
 		first := last
-		last = h.start[k+1]
-		index := h.index[first:last]
-		coef := h.coef[first:last][:len(index)]
+		last = start[j+1]
+		if w == 0 {
+			continue
+		}
+		index := index[first:last]
+		coef := coef[first:last][:len(index)]
+		if len(index) == 1 {
+			i, a := index[0], coef[0]
+			q[i] += a * (a * d[i] * w)
+			continue
+		}
 		sum := 0.0
 		for l, i := range index {
-			sum += coef[l] * v[i]
+			sum += coef[l] * d[i]
 		}
-		sum *= theta
+		sum *= w
 		for l, i := range index {
 			q[i] += coef[l] * sum
 		}
