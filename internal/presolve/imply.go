@@ -102,8 +102,7 @@ type partial struct {
 	variables int
 }
 
-// large is how many variables a part has at most that is reduced: it takes a word of 64 bits for each order and 64 of
-// them.
+// large is how many variables a part has at most that is reduced: each of its orders takes a word for 64 of these.
 const large = 1 << 18
 
 // poset sorts orders into parts. A tree implies nothing.
@@ -138,20 +137,18 @@ func poset(all []order, variables int) (parts []partial) {
 	return parts
 }
 
-// compare puts orders that lead first, and what leads the least far.
+// compare puts orders of a variable that lead first, to the nearest ones; of those to one, the one that stays.
 func (o *order) compare(p *order) int {
-	return cmp.Or(cmp.Compare(o.from, p.from), compareBool(p.leads, o.leads), cmp.Compare(o.to, p.to),
-		compareBool(o.goes, p.goes), cmp.Compare(o.place, p.place))
+	return cmp.Or(cmp.Compare(o.from, p.from), cmp.Compare(turn(!o.leads), turn(!p.leads)), cmp.Compare(o.to, p.to),
+		cmp.Compare(turn(o.goes), turn(p.goes)), cmp.Compare(o.place, p.place))
 }
 
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
+// turn is 1 for what comes later.
+func turn(later bool) int {
+	if later {
+		return 1
 	}
-	return 1
+	return 0
 }
 
 // breadth is for how many words of variables at a time it is found out what leads to them.
@@ -159,33 +156,50 @@ const breadth = 32
 
 // reduce adds to a set the places of the orders that others of the part imply.
 func (p *partial) reduce(implied bitset.Set, stop func() bool) {
-	words := min(breadth, p.variables/64+1)
-	reached := make([]uint64, p.variables*words)
-	for lo := 0; lo < p.variables && !stop(); lo += 64 * words {
-		hi := min(p.variables, lo+64*words)
-		clear(reached)
-		row := func(i int32) bitset.Set { return reached[int(i)*words : (int(i)+1)*words] }
+	w := window{words: min(breadth, p.variables/64+1)}
+	w.reached = make([]uint64, p.variables*w.words)
+	for ; w.lo < p.variables && !stop(); w.lo = w.hi {
+		w.hi = w.lo + 64*w.words
+		clear(w.reached)
 		for end := len(p.orders); end > 0; {
-			i, begin := p.orders[end-1].from, end
-			for begin > 0 && p.orders[begin-1].from == i {
+			begin := end - 1
+			for begin > 0 && p.orders[begin-1].from == p.orders[begin].from {
 				begin--
 			}
-			own := row(i)
-			for _, o := range p.orders[begin:end] {
-				within := int(o.to) >= lo && int(o.to) < hi
-				switch {
-				case within && o.goes && own.Has(int(o.to)-lo):
-					implied.Add(int(o.place))
-				case o.leads && int(o.to) < hi:
-					for k, bits := range row(o.to) {
-						own[k] |= bits
-					}
-					if within {
-						own.Add(int(o.to) - lo)
-					}
-				}
-			}
+			w.follow(p.orders[begin:end], implied)
 			end = begin
+		}
+	}
+}
+
+// window is what of the variables from lo to hi, a bit each, orders lead to from each variable.
+type window struct {
+	lo, hi, words int
+	reached       []uint64
+}
+
+// of are the bits of a variable.
+func (w *window) of(i int32) bitset.Set { return w.reached[int(i)*w.words : (int(i)+1)*w.words] }
+
+// follow finds what the orders of a variable lead to, once that is known of the variables behind it, and adds those to
+// a set that others imply.
+func (w *window) follow(orders []order, implied bitset.Set) {
+	own := w.of(orders[0].from)
+	for _, o := range orders {
+		at := int(o.to) - w.lo
+		within := at >= 0 && int(o.to) < w.hi
+		if within && o.goes && own.Has(at) {
+			implied.Add(int(o.place))
+			continue
+		}
+		if !o.leads || int(o.to) >= w.hi {
+			continue
+		}
+		for k, bits := range w.of(o.to) {
+			own[k] |= bits
+		}
+		if within {
+			own.Add(at)
 		}
 	}
 }
