@@ -9,15 +9,9 @@ import (
 
 // Changed returns a relation in which an observed row has another value. It shares all that does not depend on values.
 func (r *Relation) Changed(row int32, value float64) *Relation {
-	out := r.sharing()
-	out.Truth = Values{}
-	for k := range int32(r.Observed) {
-		if k == row {
-			out.Truth.Append(value)
-		} else {
-			out.Truth.Append(r.Value(k))
-		}
-	}
+	out, truths := r.sharing(), r.truths()
+	truths[row] = value
+	out.setTruths(truths)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	out.known.indexes = maps.Clone(r.known.indexes)
@@ -27,16 +21,10 @@ func (r *Relation) Changed(row int32, value float64) *Relation {
 // Removed returns a relation without an observed row. Free rows keep their numbers.
 func (r *Relation) Removed(row int32) *Relation {
 	out := r.sharing()
-	out.Observed--
 	for k, column := range r.Columns {
 		out.Columns[k] = slices.Delete(slices.Clone(column), int(row), int(row)+1)
 	}
-	out.Truth = Values{}
-	for k := range int32(r.Observed) {
-		if k != row {
-			out.Truth.Append(r.Value(k))
-		}
-	}
+	out.setTruths(slices.Delete(r.truths(), int(row), int(row)+1))
 	return out
 }
 
@@ -47,13 +35,25 @@ func (r *Relation) Added(value float64, tuple ...symbol.ID) *Relation {
 	for k, column := range r.Columns {
 		out.Columns[k] = slices.Insert(slices.Clone(column), r.Observed, tuple[k])
 	}
-	out.Truth = Values{}
-	for k := range int32(r.Observed) {
-		out.Truth.Append(r.Value(k))
-	}
-	out.Truth.Append(value)
-	out.Observed++
+	out.setTruths(append(r.truths(), value))
 	return out
+}
+
+// truths are the values of the observed rows.
+func (r *Relation) truths() []float64 {
+	all := make([]float64, r.Observed)
+	for row := range all {
+		all[row] = r.Value(int32(row))
+	}
+	return all
+}
+
+// setTruths makes these the values of the observed rows, which there are as many of.
+func (r *Relation) setTruths(values []float64) {
+	r.Observed, r.Truth = len(values), Values{}
+	for _, v := range values {
+		r.Truth.Append(v)
+	}
 }
 
 // Copy returns a relation of the same rows, which can be changed by who made it.
