@@ -96,6 +96,9 @@ func (x *explainer) check(cmd *cobra.Command, args []string) error {
 		return command.Usage("flag-value", command.SeeHelp(cmd),
 			"--all takes no atom, and a file whose name ends in .parquet")
 	}
+	if x.all != "" && len(x.with)+len(x.without) > 0 {
+		return command.Usage("flag-value", command.SeeHelp(cmd), "--with and --without ask about an atom, and not --all")
+	}
 	return nil
 }
 
@@ -184,7 +187,7 @@ func (x *explainer) explain(cmd *cobra.Command, by *session.Explainer, atom *syn
 	*explain.Explanation, error,
 ) {
 	how := explain.Options{Depth: x.depth, Shown: x.shown}
-	found, err := by.Explain(cmd.Context(), how, atom.Name, constants(atom)...)
+	found, err := by.Explain(cmd.Context(), how, atom.Name, atom.Texts()...)
 	if err != nil {
 		hint := "name an atom that is inferred, as it is in the tables: " + explainForm
 		return nil, command.Usage("unknown-atom", hint, "%v", err)
@@ -218,7 +221,7 @@ func (x *explainer) try(ctx context.Context, by *session.Explainer, found *expla
 			return command.Usage("flag-value", "write it as in \"Likes('a', 'b') = 0.2\"",
 				"--with %s: a truth value is a number from 0 to 1", x.with[k])
 		}
-		changed, err := by.WithFact(ctx, found, value, atom.Name, constants(atom)...)
+		changed, err := by.WithFact(ctx, found, value, atom.Name, atom.Texts()...)
 		if err != nil {
 			return command.Usage("unknown-atom", "name an atom as it is in the tables: "+explainForm, "%v", err)
 		}
@@ -238,15 +241,6 @@ func splitValue(text string) (atom string, value float64) {
 		value = math.Inf(1)
 	}
 	return text[:at], value
-}
-
-// constants are the arguments of an atom.
-func constants(atom *syntax.Atom) []string {
-	all := make([]string, len(atom.Args))
-	for k, arg := range atom.Args {
-		all[k] = arg.Text
-	}
-	return all
 }
 
 // table writes what pushes each atom, and says what is in the file.

@@ -122,10 +122,7 @@ func readAtom(text string) (predicate string, arguments []string, err error) {
 	if err != nil || atom == nil {
 		return "", nil, fmt.Errorf("%q is no atom: write one as Predicate('a', 'b')", text)
 	}
-	for _, arg := range atom.Args {
-		arguments = append(arguments, arg.Text)
-	}
-	return atom.Name, arguments, nil
+	return atom.Name, atom.Texts(), nil
 }
 
 // tied is in how many ground rules the atoms are that may be tied to one for its page to explain it whole at once.

@@ -82,6 +82,15 @@ func (a *Atom) NameSpan() source.Span {
 	return source.Span{File: a.Span.File, Start: a.Span.Start, End: a.Span.Start + len(a.Name)}
 }
 
+// Texts are the arguments as they are meant, without quotes.
+func (a *Atom) Texts() []string {
+	all := make([]string, len(a.Args))
+	for k, arg := range a.Args {
+		all[k] = arg.Text
+	}
+	return all
+}
+
 // Term is an argument: a variable, or a constant.
 type Term struct {
 	Span     source.Span
