@@ -240,6 +240,7 @@ func (p *inference) solve(ctx context.Context, field *mrf.Field, y, duals []floa
 	return p.solveBy(ctx, p.settings, field, y, duals)
 }
 
+// solveBy is solve with other settings.
 func (p *inference) solveBy(ctx context.Context, settings solve.Settings, field *mrf.Field, y, duals []float64) (
 	*solve.Result, error,
 ) {
@@ -321,8 +322,8 @@ func (p *inference) spread(values, start []float64, variables []int32) []float64
 	return out
 }
 
-// solver makes the method's solver of a field, or takes the one that is kept. One with a limit of time is made anew, as
-// what is left of it differs.
+// solver makes the method's solver of a field, or takes the one that is kept for starts with multipliers. One with a
+// limit of time is made anew, as what is left of it differs.
 func (p *inference) solver(field *mrf.Field, settings solve.Settings) solve.Solver {
 	if field != p.field || p.duals == nil || settings.TimeLimit > 0 || settings.Alone != p.presolves() {
 		return p.method(field, settings)
