@@ -230,7 +230,7 @@ func (a *Answers) latent(s *Scene) *Latent {
 			continue
 		}
 		told := c.told(s.Labels, groups[p], p)
-		one := &scope{alone: c.alone, likely: told, unhurt: told}
+		one := &scope{alone: c.alone, likely: told, kept: told}
 		for _, thing := range c.things {
 			moved := make([]int32, len(thing))
 			for k, i := range thing {

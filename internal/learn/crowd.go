@@ -16,7 +16,7 @@ import (
 // which for a label that anything broken makes true is the noisy or of all that may be (Pearl 1988). Parts that each
 // explained the labels for themselves would all have to: every two cells of a grid with a mistake.
 type crowd struct {
-	parts []*scope     // unhurt is of the true values, at the best of what is summed out
+	parts []*scope     // kept is of the true values, at the best of what is summed out
 	costs [][]*diagram // by part and by the labels' values, of which the first are the true ones: exp(−β e(v, z))
 	free  []float64    // by the labels' values, −β times what ground rules cost that speak of no thing
 }
@@ -59,7 +59,7 @@ func (c *crowd) loss(x, upstream []float64, factor float64) float64 {
 func (c *crowd) unhurt(x []float64) float64 {
 	chance := 1.0
 	for _, s := range c.parts {
-		chance *= s.unhurt.expect(s.chanceOf(x))
+		chance *= s.kept.expect(s.chanceOf(x))
 	}
 	return chance
 }

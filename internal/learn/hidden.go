@@ -64,6 +64,25 @@ func (h *hidden) cluster(i int32) int32 {
 	return tooLarge
 }
 
+// asSeen returns a ground rule with the inputs of hidden targets that are not summed out in their place, if each of
+// them has one.
+func (b *latentBuilder) asSeen(p mrf.Potential) mrf.Potential {
+	seen := p
+	seen.Vars, seen.Coef, seen.Inputs, seen.InputCoef = nil, nil, slices.Clone(p.Inputs), slices.Clone(p.InputCoef)
+	for k, i := range p.Vars {
+		if b.groupOf[i] != nil || b.hidden.cluster(i) != tooLarge {
+			seen.Vars, seen.Coef = append(seen.Vars, i), append(seen.Coef, p.Coef[k])
+			continue
+		}
+		input, twin := b.twins[i]
+		if !twin {
+			return p
+		}
+		seen.Inputs, seen.InputCoef = append(seen.Inputs, input), append(seen.InputCoef, p.Coef[k])
+	}
+	return seen
+}
+
 // findReached finds the groups of labels that ground rules tie to each cluster.
 func (b *latentBuilder) findReached() {
 	if b.hidden == nil {

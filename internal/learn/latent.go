@@ -27,11 +27,15 @@ type scope struct {
 	things [][]int32 // the inputs of each thing's classes
 	alone  []bool    // whether a thing has one input, and its choices are this or not
 	likely *diagram  // p(t | z) of each choice
-	unhurt *diagram  // exp(−β e(t, z)), of ground rules about things alone
+	kept   *diagram  // exp(−β e(t, z)), or 1 where t is so likely that z tells it all the same
 }
 
 // wrongLabels is the share of labels that are taken to be wrong: exp(−β) for the largest weight.
 const wrongLabels = 0.02
+
+// tellingMore is how many times as probable as by lot a label is that classes tell, though they break ground rules: of
+// a paper by two authors of different fields, one of which is its topic, but not of two things that may be as good.
+const tellingMore = 1.5
 
 // Len returns the number of scopes, and of crowds.
 func (l *Latent) Len() int { return len(l.scopes) + len(l.crowds) }
@@ -50,7 +54,7 @@ func (l *Latent) renumbered(number map[int32]int32) *Latent {
 
 // renumbered returns it with inputs numbered anew.
 func (s *scope) renumbered(number map[int32]int32) *scope {
-	anew := &scope{alone: s.alone, likely: s.likely, unhurt: s.unhurt, things: make([][]int32, len(s.things))}
+	anew := &scope{alone: s.alone, likely: s.likely, kept: s.kept, things: make([][]int32, len(s.things))}
 	for t, inputs := range s.things {
 		anew.things[t] = renumbered(inputs, number)
 	}
@@ -116,11 +120,12 @@ func (l *Latent) Value(x, upstream []float64) float64 {
 	return loss / many
 }
 
-// Kept returns the share of the scopes whose classes, more likely than not, break nothing with the labels as they are.
+// Kept returns the share of the scopes whose classes, more likely than not, break nothing with the labels as they are,
+// or tell them all the same.
 func (l *Latent) Kept(x []float64) float64 {
 	kept := 0
 	for _, s := range l.scopes {
-		if s.unhurt.expect(s.chanceOf(x)) > 0.5 {
+		if s.kept.expect(s.chanceOf(x)) > 0.5 {
 			kept++
 		}
 	}

@@ -16,21 +16,23 @@ const (
 )
 
 // NewLatent prepares the likelihood of labels under a field's weights. Things are the inputs of those with classes;
-// all other inputs are things by themselves. It is nil if no ground rule ties a label to inputs and to nothing else
-// that is unknown, or if there is more to try than most.
-func NewLatent(field *mrf.Field, labels *Labels, things [][]int32, most int) *Latent {
+// all other inputs are things by themselves. Twins are the inputs of targets without a label that rules say are as
+// networks see them. It is nil if no ground rule ties a label to inputs and to nothing else that is unknown, or if
+// there is more to try than most.
+func NewLatent(field *mrf.Field, labels *Labels, things [][]int32, twins map[int32]int32, most int) *Latent {
 	if hidden := findHidden(field.Model, labels); hidden != nil {
-		if latent := buildLatent(field, labels, things, hidden, most); latent != nil {
+		if latent := buildLatent(field, labels, things, twins, hidden, most); latent != nil {
 			return latent
 		}
 	}
-	return buildLatent(field, labels, things, nil, most)
+	return buildLatent(field, labels, things, twins, nil, most)
 }
 
 // buildLatent is NewLatent with the hidden targets that are to be summed out, or without any.
-func buildLatent(field *mrf.Field, labels *Labels, things [][]int32, hidden *hidden, most int) *Latent {
+func buildLatent(field *mrf.Field, labels *Labels, things [][]int32, twins map[int32]int32, hidden *hidden,
+	most int) *Latent {
 	b := latentBuilder{field: field, truth: make(map[int32]float64, len(labels.Variables)), things: things, most: most,
-		hidden: hidden, meanings: make(map[int32]meaning), groupOf: make(map[int32]*labelGroup)}
+		twins: twins, hidden: hidden, meanings: make(map[int32]meaning), groupOf: make(map[int32]*labelGroup)}
 	for t, inputs := range things {
 		for class, i := range inputs {
 			b.meanings[i] = meaning{t, class}
@@ -64,6 +66,7 @@ type latentBuilder struct {
 	meanings map[int32]meaning // of inputs of things with classes
 	largest  float64           // weight of the rules that tie labels to inputs
 	most     int
+	twins    map[int32]int32 // the inputs that hidden targets are as
 	groups   []*labelGroup
 	groupOf  map[int32]*labelGroup
 	hidden   *hidden                 // nil if none are summed out
@@ -191,7 +194,7 @@ func (b *latentBuilder) findLargest() {
 // hidden targets are added to all groups that reach these.
 func (b *latentBuilder) add(block *mrf.Block) bool {
 	for j := range block.Len {
-		p := block.At(j)
+		p := b.asSeen(block.At(j))
 		slack, cluster := p.Constant, noCluster
 		var groups []*labelGroup
 		for k, i := range p.Vars {
@@ -477,7 +480,7 @@ func newCrowd(g *labelGroup) *crowd {
 		for _, of := range a.costs {
 			costs = append(costs, newDiagram(classes, unbroken(of)))
 		}
-		a.scope.unhurt = newDiagram(classes, unbroken(a.leastCosts()))
+		a.scope.kept = newDiagram(classes, unbroken(a.leastCosts()))
 		c.parts, c.costs = append(c.parts, a.scope), append(c.costs, costs)
 	}
 	return c
@@ -504,9 +507,17 @@ func (a *part) finish(free []float64) *scope {
 		}
 		likely[z] = 1 / all
 	}
-	s.unhurt, s.likely = newDiagram(classes, unbroken(a.leastCosts())), newDiagram(classes, likely)
+	kept := unbroken(a.leastCosts())
 	if len(free) == 1 {
-		s.likely = s.unhurt
+		s.kept = newDiagram(classes, kept)
+		s.likely = s.kept
+		return s
 	}
+	for z, chance := range likely {
+		if chance*float64(len(free)) > tellingMore {
+			kept[z] = 1
+		}
+	}
+	s.likely, s.kept = newDiagram(classes, likely), newDiagram(classes, kept)
 	return s
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/deeppsl/deeppsl/internal/relation"
 )
 
-// latentKept is the share of labels that must agree with classes that are certain. Where fewer do, rules are about
-// degrees: of things in an order, each better than the next, no two classes tell more than half. Unless labels are told
-// so well that no more than latentLeft of the loss is left that they have if nothing is known: of a label that many
-// classes bear on, such as all that a kind of thing has or lacks, hardly all are as they should be.
+// latentKept is the share of labels that classes that are certain must agree with, or tell. Where fewer do, rules are
+// about degrees: of things in an order, each better than the next, no two classes tell more than half. Unless labels
+// are told so well that no more than latentLeft of the loss is left that they have if nothing is known: of a label that
+// many classes bear on, such as all that a kind of thing has or lacks, hardly all are as they should be.
 const latentKept, latentLeft = 0.75, 0.25
 
 // latent returns what labels say of networks that have no labels of their own, through the ground rules that tie the
@@ -26,7 +26,25 @@ func (g *learner) latent(l lesson) (*learn.Latent, error) {
 		return nil, err
 	}
 	g.Field.SetWeights(g.written())
-	return learn.NewLatent(g.Field, labels, g.Perception.Distributions(), learn.MostTried), nil
+	return learn.NewLatent(g.Field, labels, g.Perception.Distributions(), g.twins(), learn.MostTried), nil
+}
+
+// twins returns the input of each target that a rule says is as a network sees it.
+func (g *learner) twins() map[int32]int32 {
+	inputs := make(map[int32]int32)
+	for k, perceived := range g.Tables.Store.Relations {
+		if g.Project.Config.Predicates[k].Neural == nil {
+			continue
+		}
+		inferred := g.counterpart(k)
+		if inferred < 0 {
+			continue
+		}
+		for row, variable := range g.matched(k, perceived, g.Tables.Store.Relations[inferred]) {
+			inputs[variable] = perceived.Number(row)
+		}
+	}
+	return inputs
 }
 
 // fitLatent fits networks to these, from several beginnings, and keeps the best.
