@@ -79,6 +79,20 @@ const (
 // Hard tells constraints from potentials.
 func (k Kind) Hard() bool { return k == LessEqual || k == Equal }
 
+// Straight tells whether a potential of the block is linear, or 0, where its slack is between two numbers, though it
+// has a bend elsewhere: then it is so many times its slack there.
+func (b *Block) Straight(least, most float64) (slope float64, ok bool) {
+	switch {
+	case b.Kind != Hinge && b.Kind != Absolute || b.Exponent != 1:
+		return 0, false
+	case least >= 0:
+		return 1, true
+	case b.Kind == Absolute:
+		return -1, most <= 0
+	}
+	return 0, most <= 0
+}
+
 // Potentials returns the number of potentials and constraints in all blocks.
 func (m *Model) Potentials() int {
 	total := 0

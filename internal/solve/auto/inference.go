@@ -46,7 +46,11 @@ func Inference(method string, field *mrf.Field, settings solve.Settings, options
 	chosen, paged := row.Name != method, field.Model.Paged() != nil
 	small := chosen && paged && field.Model.Potentials() <= resident
 	if chosen && !paged {
-		one = func(f *mrf.Field, s solve.Settings) solve.Solver { return newHybrid(f, s) }
+		one = func(f *mrf.Field, s solve.Settings) solve.Solver {
+			h := newHybrid(f, s)
+			h.Straighten() // learning begins from nothing but once
+			return h
+		}
 	}
 	// The solver is made at each Solve, and not here: its own vectors are as large as the problem.
 	simplified := func(f *mrf.Field) solve.Solver {

@@ -23,6 +23,8 @@ type work struct {
 	free   []int32 // the free variables
 	boxes  []box   // of all variables
 	boxed  bool    // some are not the whole interval
+	// straight are the rows of potentials that have no bend within the box: they are not the program's.
+	straight []straight
 	// hardOnly leaves soft rows out.
 	hardOnly bool
 	yield    float64 // the compliance of hard rows
@@ -36,6 +38,12 @@ type forced struct {
 	row       int
 	variables []int32 // that it fixed
 	most      bool    // at its largest value rather than the smallest
+}
+
+// straight is a row whose multiplier is known.
+type straight struct {
+	row int
+	mu  float64
 }
 
 // slight is the rounding that a hard row's bound may have.
@@ -229,6 +237,7 @@ func (w *work) state() (possible bool) {
 	}
 	most := solve.Contradiction(w.target.feasibility)
 	w.findBoxes()
+	w.straight = w.straight[:0]
 	w.program.reset(len(w.free))
 	w.layBoxes()
 	w.rows = slices.Grow(w.rows, len(w.c.potentials))
@@ -267,11 +276,9 @@ func (w *work) stateRow(j int, d float64) {
 	case !b.Kind.Hard() && (weight == 0 || w.hardOnly) || w.within(j):
 		return
 	case b.Kind == mrf.Linear:
-		for k, i := range vars {
-			if !w.fixed[i] {
-				w.linear[w.place[i]] += weight * coef[k] * w.width[w.place[i]]
-			}
-		}
+		w.addLinear(j, weight)
+		return
+	case b.Exponent == 1 && w.straighten(j, d, weight):
 		return
 	case b.Kind == mrf.LessEqual:
 		r.lo, r.compliance, r.constant = 0, w.yield, d-w.leeway
@@ -291,6 +298,35 @@ func (w *work) stateRow(j int, d float64) {
 		r.lo = 0
 	}
 	w.addRowOf(r, vars, coef, 1)
+}
+
+// straighten adds a potential that has no bend within the box as what it is there, a linear one.
+func (w *work) straighten(j int, d, weight float64) (ok bool) {
+	vars, coef := w.c.row(j)
+	least, most := d, d
+	for k, i := range vars {
+		if !w.fixed[i] {
+			a := coef[k] * w.width[w.place[i]]
+			least, most = least+min(0, a), most+max(0, a)
+		}
+	}
+	slope, ok := w.block(j).Straight(least, most)
+	if ok {
+		w.straight = append(w.straight, straight{j, slope * weight})
+		w.addLinear(j, slope*weight)
+	}
+	return ok
+}
+
+// addLinear adds a linear potential of that weight.
+func (w *work) addLinear(j int, weight float64) {
+	w.pushes, w.pushed = w.pushes+math.Abs(weight), w.pushed+1
+	vars, coef := w.c.row(j)
+	for k, i := range vars {
+		if !w.fixed[i] {
+			w.linear[w.place[i]] += weight * coef[k] * w.width[w.place[i]]
+		}
+	}
 }
 
 // addRowOf adds a row with the coefficients of its free variables, times the sign.
@@ -321,6 +357,9 @@ func (w *work) record(infeasible bool) {
 			d += coef[k] * w.y[i]
 		}
 		s.result.Multipliers[number] = s.unit * s.subgradient(int(number), d)
+	}
+	for _, l := range w.straight {
+		s.result.Multipliers[w.c.potentials[l.row]] = s.unit * l.mu
 	}
 	below := 0.0
 	for _, r := range w.rows {

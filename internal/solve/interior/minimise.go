@@ -236,11 +236,11 @@ func (p *program) firmer() float64 {
 	return max(floor/10, 100*p.firm)
 }
 
-// better returns a step, or one that goes as far by values as by multipliers if that leaves smaller products, and their
-// sum.
+// better returns a step, or one that goes as far by values as by multipliers if that leaves smaller products, unless it
+// leads nowhere, and their sum.
 func (p *program) better(step stride) (stride, float64) {
 	sum, _ := p.products(step)
-	if equal := step.upTo(min(step.primal, step.dual)); equal != step {
+	if equal := step.upTo(min(step.primal, step.dual)); equal != step && equal.primal >= lost {
 		if other, _ := p.products(equal); other < sum {
 			return equal, other
 		}

@@ -29,6 +29,8 @@ type program struct {
 	settled  []float64 // what a basis has taken from dy, without the rows of single variables; empty if nothing
 	diagonal []float64
 	linear   []float64 // of linear potentials: the gradient
+	pushes   float64   // the sum of their weights
+	pushed   int       // their number
 	width    []float64 // of each variable, for what it stands for
 	sides    []float64 // the multiplier that each one's lower and upper bound has if it is a hard row's, for each unit
 	gradient []float64
@@ -112,6 +114,7 @@ func (p *program) reset(n int) {
 	p.n = n
 	p.linear = reuse.Len(p.linear, n)
 	clear(p.linear)
+	p.pushes, p.pushed = 0, 0
 	p.rows, p.index, p.coef = p.rows[:0], p.index[:0], p.coef[:0]
 }
 
@@ -259,7 +262,7 @@ func (p *program) nest() nest {
 
 // size is the scale of the multipliers: the mean of what bounds them or makes them.
 func (p *program) size() float64 {
-	sum, n := 0.0, 0
+	sum, n := p.pushes, p.pushed
 	for k := range p.rows {
 		switch r := &p.rows[k]; {
 		case r.hard:

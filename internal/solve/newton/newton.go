@@ -31,6 +31,7 @@ type Solver struct {
 	nu       multipliers // at the present point
 	start    []float64   // WarmStart's point, until it is used
 	warm     bool        // multipliers are those of an earlier solve or the caller's
+	straight bool        // Straighten was called
 	whole    bool        // all multipliers are kept
 	cold     int         // steps that the last proof from nothing took; 0 before there is one
 	// unrepaired is the violation from which on it is not worth another repair.
@@ -101,6 +102,10 @@ func (s *Solver) WarmStart(y, multipliers []float64) {
 	s.warm = multipliers != nil
 	copy(s.env.mu.values, multipliers)
 }
+
+// Straighten has solutions from nothing begin with the multipliers of what is linear within the box. Where answers are
+// not unique, which of them is found depends on it.
+func (s *Solver) Straighten() { s.straight = true }
 
 // Limit makes a Solve end, with the best point that it has, when goOn, which is asked again and again with the work
 // that was done, in about nanoseconds of a core, says no. The work is the same for any number of threads.

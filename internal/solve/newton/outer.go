@@ -188,7 +188,7 @@ func (s *Solver) adapt(scale float64) {
 
 // begin sets the schedule's start.
 func (s *Solver) begin(scale float64) {
-	s.env.hardness = scale
+	s.env.hardness, s.env.kinked = scale, kinked(s.field.Model)
 	s.env.steepness, s.inner.shift = coldSteepness, coldPull*scale
 	switch {
 	case squared(s.field.Model):
@@ -202,7 +202,34 @@ func (s *Solver) begin(scale float64) {
 	}
 	if !s.warm {
 		clear(s.env.mu.values)
+		s.env.kinked = s.env.kinked && (!s.straight || s.straighten() > 0)
 	}
+}
+
+// straighten gives potentials that have no bend within the box the multipliers that they have all over it, and returns
+// how many others are not exact.
+func (s *Solver) straighten() (bent float64) {
+	return s.field.Sweep(s.inner.y, nil, func(span *mrf.Span) (bent float64) {
+		if exact(span.Block) || span.Block.Kind.Hard() {
+			return 0
+		}
+		mu, constants := s.env.mu.of(span), span.Spare
+		span.Constants(constants)
+		var row mrf.RowBuffer
+		for k, c := range constants {
+			_, coef := span.Block.Row(span.At(k), &row)
+			least, most := c, c
+			for _, a := range coef {
+				least, most = least+min(0, a), most+max(0, a)
+			}
+			if slope, ok := span.Block.Straight(least, most); ok {
+				mu[k] = slope * span.W(k)
+			} else {
+				bent++
+			}
+		}
+		return bent
+	})
 }
 
 // squared tells whether all soft potentials are squared: they have curvature enough to do without the pull, and warm
