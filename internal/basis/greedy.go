@@ -1,7 +1,6 @@
 package basis
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -28,7 +27,7 @@ type Greedy struct {
 	least, lost, spent int
 	far, hard          bool    // bases by weight are far from the largest, and larger ones are too much work
 	classes            []int32 // of columns by weight, the greatest first
-	order              []int32
+	order, short       []int32 // columns by class and entries, and by entries alone
 	u, scale           []float64
 	inverse            []float64 // of the weights of the basis, by pivots
 }
@@ -36,6 +35,8 @@ type Greedy struct {
 const (
 	// ratio is that of the weights of a class, in which columns with few entries come first.
 	ratio = 1.2
+	// weightless is the class of a column of no weight, behind those of all numbers, and -weightless before them.
+	weightless = 1 << 13
 	// fill is how many times as many entries as the matrix a basis may have, and effort how many times as many may be
 	// visited to choose it, if the basis is worth that. One that is not easy, column by column, is chosen where it fills
 	// least, and a larger one is taken if that is easy.
@@ -53,9 +54,15 @@ const (
 
 // NewGreedy makes one that has no basis yet. The weights may change at any time.
 func NewGreedy(a *Columns, weights []float64, worth float64) *Greedy {
-	return &Greedy{Basis: New(a), Weights: weights, Worth: worth, classes: make([]int32, len(weights)),
+	g := &Greedy{Basis: New(a), Weights: weights, Worth: worth, classes: make([]int32, len(weights)),
 		order: make([]int32, len(weights)), Left: make([]float64, a.Rows), u: make([]float64, a.Rows),
 		scale: make([]float64, len(weights)), inverse: make([]float64, a.Rows)}
+	for j := range g.order {
+		g.order[j], g.classes[j] = int32(j), a.Start[j+1]-a.Start[j]
+	}
+	g.short = make([]int32, len(weights))
+	sortByClass(g.short, g.order, g.classes)
+	return g
 }
 
 // ChooseByWeight takes a basis by the present weights, or a larger one in place of the former where those by weight are
@@ -84,15 +91,12 @@ func (g *Greedy) choose() (ok bool) {
 		for _, c := range a.Coef[a.Start[j]:a.Start[j+1]] {
 			size = max(size, math.Abs(c))
 		}
-		g.order[j], g.classes[j] = int32(j), math.MaxInt32
+		g.classes[j] = weightless
 		if w *= size * size; w > 0 {
-			g.classes[j] = int32(math.Floor(-math.Log(w) / math.Log(ratio)))
+			g.classes[j] = int32(math.Floor(max(-weightless, -math.Log(w)/math.Log(ratio))))
 		}
 	}
-	entries := func(j int32) int32 { return a.Start[j+1] - a.Start[j] }
-	slices.SortFunc(g.order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(g.classes[a], g.classes[b]), cmp.Compare(entries(a), entries(b)), cmp.Compare(a, b))
-	})
+	sortByClass(g.order, g.short, g.classes)
 	all := len(a.Coef)
 	limit := int(min(effort*float64(all), g.Worth))
 	ok = g.Choose(g.order, fill*all, min(limit, easy*all))
@@ -102,6 +106,23 @@ func (g *Greedy) choose() (ok bool) {
 		g.Visits += g.Work
 	}
 	return ok
+}
+
+// sortByClass writes columns in the order of their classes, those of one as they are.
+func sortByClass(out, columns, classes []int32) {
+	first := slices.Min(classes)
+	start := make([]int32, slices.Max(classes)-first+2)
+	for _, class := range classes {
+		start[class-first+1]++
+	}
+	for k := range start[1:] {
+		start[k+1] += start[k]
+	}
+	for _, j := range columns {
+		at := &start[classes[j]-first]
+		out[*at] = j
+		*at++
+	}
 }
 
 // enlarge takes larger bases where columns are far larger in terms of the basis than those in it, of these and the

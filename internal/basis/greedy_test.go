@@ -3,6 +3,7 @@ package basis_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/deeppsl/deeppsl/internal/basis"
@@ -71,5 +72,15 @@ func TestChooseByWeight(t *testing.T) {
 		for j := range weights {
 			weights[j] *= math.Pow(30, 2*rng.Float64()-1)
 		}
+	}
+}
+
+// Columns of no weight, and of one beyond all numbers, have a place in the order of the others.
+func TestWeightsOfAllSizes(t *testing.T) {
+	a := basis.Columns{Rows: 2, Start: []int32{0, 1, 2, 3, 4, 5}, Row: []int32{0, 1, 0, 1, 0},
+		Coef: []float64{1, 1, 1, 1, 1}}
+	g := basis.NewGreedy(&a, []float64{0, 5e-324, 1, math.MaxFloat64, math.Inf(1)}, 1000)
+	if !g.ChooseByWeight() || !slices.Equal(slices.Sorted(slices.Values(g.Chosen)), []int32{3, 4}) {
+		t.Errorf("chosen: %v", g.Chosen)
 	}
 }
