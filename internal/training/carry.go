@@ -35,6 +35,7 @@ func (g *learner) carried(labels *learn.Labels) *learn.Labels {
 			}
 		}
 	}
+	g.borrow(carried, labels, known)
 	return carried
 }
 

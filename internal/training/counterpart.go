@@ -46,7 +46,7 @@ func (g *learner) equates(rule int) bool {
 		if declared.Neural == nil {
 			continue
 		}
-		if equated(g.Program, g.Program.Rules[rule], k) >= 0 || g.linked(k).rule == rule {
+		if equated(g.Program, g.Program.Rules[rule], k) >= 0 || slices.Contains(g.linked(k).rules, rule) {
 			return true
 		}
 	}

@@ -1,19 +1,23 @@
 package training
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/program"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
 // link ties what a network sees to targets of other arguments, one to one: where a row of features is about a pair,
-// Pair(P, A, B) & Alike(P) -> Same(A, B) says about which.
+// Pair(P, A, B) & Alike(P) -> Same(A, B) says about which. Several rules may each tie other rows, as those of a first
+// and a second message to whose mood they tell.
 type link struct {
-	rule, inferred int             // the rule that ties, and the predicate of the targets; -1 for none
-	variables      map[int32]int32 // the target of each input
+	rules     []int           // that tie
+	inferred  int             // the predicate of the targets; -1 for none
+	variables map[int32]int32 // the target of each input
 }
 
 // linked returns the link of a neural predicate. There is none where a rule speaks of the same arguments, or of some of
@@ -31,20 +35,49 @@ func (g *learner) linked(neural int) link {
 }
 
 func (g *learner) findLink(neural int) link {
-	declared := g.Project.Config.Predicates[neural].Neural
+	declared, found := g.Project.Config.Predicates[neural].Neural, link{inferred: -1}
 	if declared == nil || g.twin(neural) >= 0 {
-		return link{rule: -1, inferred: -1}
+		return found
 	}
 	for _, rule := range g.Program.Rules {
-		seen, inferred := sides(g.Program, rule, neural)
-		if seen == nil || len(declared.Classes) > 0 && !seen.Args[declared.Class].IsVariable() {
+		inferred := g.toldOfAll(rule, neural)
+		if inferred < 0 || found.inferred >= 0 && found.inferred != inferred {
 			continue
 		}
-		if variables := oneToOne(g.Model, rule.Index); variables != nil {
-			return link{rule.Index, inferred.Predicate, variables}
+		if variables := oneToOne(g.Model, rule.Index); variables != nil && !found.has(variables) {
+			found.add(rule.Index, inferred, variables)
 		}
 	}
-	return link{rule: -1, inferred: -1}
+	return found
+}
+
+// toldOfAll returns the open predicate that a rule says to follow from what a network sees, of all its classes; or -1.
+func (g *learner) toldOfAll(rule *program.Rule, neural int) int {
+	declared := g.Project.Config.Predicates[neural].Neural
+	seen, inferred := sides(g.Program, rule, neural)
+	if seen == nil || len(declared.Classes) > 0 && !seen.Args[declared.Class].IsVariable() {
+		return -1
+	}
+	return inferred.Predicate
+}
+
+// has tells whether any of these inputs has a target.
+func (l *link) has(variables map[int32]int32) bool {
+	for input := range variables {
+		if _, tied := l.variables[input]; tied {
+			return true
+		}
+	}
+	return false
+}
+
+// add adds what a rule ties.
+func (l *link) add(rule, inferred int, variables map[int32]int32) {
+	if l.variables == nil {
+		l.variables = make(map[int32]int32, len(variables))
+	}
+	l.rules, l.inferred = append(l.rules, rule), inferred
+	maps.Copy(l.variables, variables)
 }
 
 // affirmation ties one of a network's two classes to a target: of N(A, 'yes') -> L(A), truth about the latter is truth
