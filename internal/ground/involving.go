@@ -108,12 +108,11 @@ func (t *Tracer) All(rule *program.Rule, faults *Faults, visit func(*mrf.Potenti
 // effect goes through the groundings with the present values that have not been passed over.
 func (s *trace) effect(faults *Faults, visit func(*mrf.Potential) bool) {
 	p := s.tracer.probe(s.rule, s.values)
-	shape := p.block()
 	p.wanted = s.fresh
 	var at mrf.Potential
 	p.each(s.values, func(m *machine, found *potential) bool {
 		at = mrf.Potential{
-			Rule: s.rule.Index, Kind: shape.Kind, Exponent: shape.Exponent, Vars: found.vars, Inputs: found.inputs,
+			Rule: s.rule.Index, Kind: p.shape.Kind, Exponent: p.shape.Exponent, Vars: found.vars, Inputs: found.inputs,
 			Coef: found.coef, InputCoef: found.inputCoef, Constant: found.constant, Scale: float64(found.scale),
 		}
 		return visit(&at)

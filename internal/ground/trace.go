@@ -23,6 +23,7 @@ type Tracer struct {
 	row    mrf.RowBuffer
 	asking map[int]*asking // by predicate
 	listed [2]int          // how many rules and constants there were for it
+	key    []byte          // of the last probe that was asked for
 	// version is that of a living store for which the probes were made.
 	version int
 }
@@ -231,6 +232,7 @@ type probe struct {
 	conditions []comparison   // that are decided before the first step
 	arguments  [][]int32      // slots of the atoms'
 	weight     []int32        // and of the weight's atom
+	shape      *mrf.Block     // what its potentials have in common
 	visit      func(m *machine, made *potential) bool
 	wanted     func(m *machine) bool // which groundings count; nil for all
 	potential  potential
@@ -238,19 +240,24 @@ type probe struct {
 
 // probe returns that of a rule for the variables that have values.
 func (t *Tracer) probe(rule *program.Rule, values []symbol.ID) *probe {
-	bound, key := make([]bool, len(values)), make([]byte, len(values))
-	for v, id := range values {
+	t.key = t.key[:0]
+	for _, id := range values {
+		t.key = append(t.key, 0)
 		if id != unbound {
-			bound[v], key[v] = true, 1
+			t.key[len(t.key)-1] = 1
 		}
 	}
-	at := probeKey{rule.Index, string(key)}
 	t.refresh()
-	if known, ok := t.probes[at]; ok {
+	if known, ok := t.probes[probeKey{rule.Index, string(t.key)}]; ok {
 		return known
+	}
+	bound := make([]bool, len(values))
+	for v, id := range values {
+		bound[v] = id != unbound
 	}
 	chosen := plan.Bound(rule, t.store, bound)
 	p := &probe{routine: compile(1, chosen, t.scope)}
+	p.shape = p.block()
 	for _, k := range chosen.Conditions {
 		p.conditions = append(p.conditions, p.comparison(&rule.Conditions[k]))
 	}
@@ -265,7 +272,7 @@ func (t *Tracer) probe(rule *program.Rule, values []symbol.ID) *probe {
 	p.emitBy(p.emitted)
 	p.machine = newMachine(p.routine, &p.stop)
 	if !t.sizedBySome(rule) {
-		t.probes[at] = p
+		t.probes[probeKey{rule.Index, string(t.key)}] = p
 	}
 	return p
 }

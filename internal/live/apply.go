@@ -126,7 +126,7 @@ func (s *Session) atom(d *difference, c *change.Change) error {
 // refuse is the error of a change that has no meaning, of an atom that is there or not, and has a role then.
 func refuse(g *session.Grounding, at *place, c *change.Change, there bool, role relation.Role) error {
 	r, declared := at.relation, g.Project.Config.Predicates[at.predicate]
-	name := relation.AtomText(r.Name, c.Arguments)
+	name := func() string { return relation.AtomText(r.Name, c.Arguments) }
 	by, made := g.Derivations.Makes(at.predicate)
 	follows := made || declared.Neural.Makes()
 	switch {
@@ -135,15 +135,15 @@ func refuse(g *session.Grounding, at *place, c *change.Change, there bool, role 
 	case r.Function != nil || r.Arity == 0:
 		return fmt.Errorf("atoms of %s cannot change", r.Name)
 	case c.Kind == change.GiveValue && !declared.Given:
-		return fmt.Errorf("%s is not given", name)
+		return fmt.Errorf("%s is not given", name())
 	case c.Kind == change.TargetAtom && declared.Given:
 		return fmt.Errorf("atoms of %s are given: give them values", r.Name)
 	case made && by == relation.Observed:
 		return fmt.Errorf("the atoms of %s are derived: change those that they are derived from", r.Name)
 	case c.Kind == change.RemoveAtom && !there:
-		return fmt.Errorf("there is no atom %s", name)
+		return fmt.Errorf("there is no atom %s", name())
 	case c.Kind == change.RemoveAtom && role != relation.Observed && follows:
-		return fmt.Errorf("%s follows from others, and would be there again: change these, or observe it", name)
+		return fmt.Errorf("%s follows from others, and would be there again: change these, or observe it", name())
 	}
 	return nil
 }

@@ -84,17 +84,18 @@ func (o *Occurrences) Of(i int32, places []int) []int {
 	return places
 }
 
-// Listed returns the potentials that variable i is in, to read, but for those of priors, which Runs visits. Not of a
+// Listed returns the potentials that variable i is in, to read, but for those of priors, which AppendRuns has. Not of a
 // changed model.
 func (o *Occurrences) Listed(i int32) []int32 { return o.places[o.start[i]:o.start[i+1]] }
 
-// Runs visits the potentials of priors over variables that follow one another that variable i is in.
-func (o *Occurrences) Runs(i int32, visit func(place int32)) {
+// AppendRuns appends the potentials of priors over variables that follow one another that variable i is in.
+func (o *Occurrences) AppendRuns(places []int32, i int32) []int32 {
 	for _, k := range o.runs {
 		if j := int(i - o.model.Blocks[k].First); j >= 0 && j < o.model.Blocks[k].Len {
-			visit(int32(o.first[k] + j))
+			places = append(places, int32(o.first[k]+j))
 		}
 	}
+	return places
 }
 
 // Locate returns the block of a place among all potentials, and the potential's number there.

@@ -89,7 +89,10 @@ func (s *State) Find(p *mrf.Potential) int {
 		for from, _ := slices.BinarySearch(listed, among.from); from < len(listed) && listed[from] < among.to; from++ {
 			look(listed[from])
 		}
-		s.index.Runs(rarest, look)
+		s.own.runs = s.index.AppendRuns(s.own.runs[:0], rarest)
+		for _, place := range s.own.runs {
+			look(place)
+		}
 	}
 	for _, place := range s.of.at(rarest) {
 		look(place)

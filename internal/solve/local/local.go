@@ -242,6 +242,7 @@ func (s *State) alongAt(place int, variable int32, own *reading) (slope float64)
 type reading struct {
 	row       mrf.RowBuffer
 	places    []int32
+	runs      []int32
 	block     *mrf.Block // of the first model, that the last potential was in, with the places where it is
 	from, end int
 }
@@ -340,7 +341,8 @@ func (s *State) eachAlong(i int32, own *reading, choose func(to, places []int32)
 	places := own.places[:0]
 	if int(i) < s.model.Variables {
 		places = choose(places, s.index.Listed(i))
-		s.index.Runs(i, func(place int32) { places = choose(places, []int32{place}) })
+		own.runs = s.index.AppendRuns(own.runs[:0], i)
+		places = choose(places, own.runs)
 	}
 	own.places = choose(places, s.of.at(i))
 	return own.places

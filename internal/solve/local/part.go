@@ -29,7 +29,10 @@ type part struct {
 	residue   []float64     // what each variable has of the gap of its component's last solution
 	own       []float64     // and what the squares of it alone add to the gap, for pressPart
 	relief    relief
+	pool      []*piece          // in whose memory others are
 	problems  []squares.Problem // of pieces, the heaviest first
+	moved     []int32           // what installing pieces has moved
+	places    []int32           // of what is gathered
 	numbers   []int32           // of the variables in their pieces
 	of        []int32           // the component of each row
 	scattered bool              // it began with many variables
@@ -85,7 +88,10 @@ func (p *part) bytes() int64 {
 	for k := range p.problems {
 		bytes += p.problems[k].Bytes()
 	}
-	bytes += p.relief.bytes()
+	for _, q := range p.pool {
+		bytes += 4*int64(cap(q.variables)+cap(q.order)) + 16*int64(cap(q.pushes))
+	}
+	bytes += 4*int64(cap(p.moved)+cap(p.places)) + p.relief.bytes()
 	return bytes
 }
 
@@ -228,7 +234,7 @@ func (s *State) gatherAround(p *part, variables []int32) {
 // gatherSome gathers the potentials of some variables, whose places threads find, in the order in which one alone
 // would.
 func (s *State) gatherSome(p *part, variables []int32) {
-	var places []int32
+	p.places = p.places[:0]
 	for _, l := range s.shared(len(variables), lookoutLen, func(l *lookout, from, to int) {
 		l.places = l.places[:0]
 		for _, i := range variables[from:to] {
@@ -237,11 +243,11 @@ func (s *State) gatherSome(p *part, variables []int32) {
 	}) {
 		for _, place := range l.places {
 			if s.quiet.Put(int(place)) {
-				places = append(places, place)
+				p.places = append(p.places, place)
 			}
 		}
 	}
-	s.gatherPlaces(p, places)
+	s.gatherPlaces(p, p.places)
 }
 
 // gatherPlaces gathers potentials, which are quiet already, but for those that turn out to be still. Threads look at
@@ -381,11 +387,11 @@ func (p *part) reach() float64 {
 
 // install makes the solutions of a part's pieces those of the whole.
 func (s *State) install(p *part, pieces []*piece) {
-	var moved []int32
+	p.moved = p.moved[:0]
 	for _, q := range pieces {
 		for n, k := range q.variables {
 			i := p.variables[k]
-			moved = append(moved, i)
+			p.moved = append(p.moved, i)
 			to, left := q.y[n], q.left/float64(len(q.variables))
 			if reach := p.reach(); math.Abs(to-s.y[i]) > reach {
 				to, left, q.cut = min(max(to, s.y[i]-reach), s.y[i]+reach), math.Inf(1), true
@@ -412,7 +418,7 @@ func (s *State) install(p *part, pieces []*piece) {
 	}
 	s.absorbAround(p)
 	p.fresh = false
-	s.lookAgain(p, moved)
+	s.lookAgain(p)
 }
 
 // countBoxes adds what the variables of a piece add to the gap to what installing it has changed, or takes it out if
@@ -566,31 +572,6 @@ func (s *State) installRow(p *part, q *piece, row int32, multiplier float64) {
 			s.g[i] += coef[e] * change
 		} else {
 			q.pushes = append(q.pushes, push{i, coef[e] * change})
-		}
-	}
-}
-
-// lookAgain gathers those potentials around variables that have moved that are still no more, and counts what they add
-// to the totals.
-func (s *State) lookAgain(p *part, moved []int32) {
-	p.missed = 0
-	woken, from := s.wake(moved), len(p.rows)
-	for _, place := range woken {
-		s.quiet.Add(int(place))
-	}
-	s.gatherPlaces(p, woken)
-	for k := from; k < len(p.rows); k++ {
-		r := &p.rows[k]
-		if r.d <= 0 {
-			continue
-		}
-		ids, coef := p.terms(int32(k))
-		t := s.term(&view{block: r.block, ids: ids, coef: coef, w: r.w}, r.d, 0)
-		s.count(&t, 1)
-		p.missed += t.gap
-		s.unsolved(p, ids)
-		if r.block.Kind.Hard() {
-			p.missed = math.Inf(1)
 		}
 	}
 }

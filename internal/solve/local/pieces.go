@@ -6,6 +6,7 @@ import (
 
 	"github.com/deeppsl/deeppsl/internal/forest"
 	"github.com/deeppsl/deeppsl/internal/mrf"
+	"github.com/deeppsl/deeppsl/internal/reuse"
 	"github.com/deeppsl/deeppsl/internal/solve"
 	"github.com/deeppsl/deeppsl/internal/solve/squares"
 )
@@ -76,7 +77,7 @@ type component struct {
 func (s *State) pieces(p *part, tolerance float64) (pieces []*piece) {
 	components := s.components(p)
 	open := func() int {
-		pieces = append(pieces, &piece{model: &mrf.Model{Rules: len(s.theta)}})
+		pieces = append(pieces, p.piece(len(pieces)))
 		return len(pieces) - 1
 	}
 	last := -1
@@ -108,15 +109,22 @@ func (s *State) pieces(p *part, tolerance float64) (pieces []*piece) {
 		p.numbers = append(p.numbers, int32(number))
 	}
 	for _, q := range pieces {
-		q.order = make([]int32, 0, q.rows)
+		q.order = reuse.Room(q.order, q.rows)
 	}
 	for k := range p.groups {
 		p.share(&p.groups[k], components, pieces)
 	}
-	for _, q := range pieces {
-		q.model.Variables = len(q.variables)
-	}
 	return pieces
+}
+
+// piece returns piece k, empty, in the memory that it had in the round before.
+func (p *part) piece(k int) *piece {
+	for len(p.pool) <= k {
+		p.pool = append(p.pool, new(piece))
+	}
+	q := p.pool[k]
+	*q = piece{variables: q.variables[:0], order: q.order[:0], pushes: q.pushes[:0], cuts: q.cuts[:0]}
+	return q
 }
 
 // share shares the rows of a group among the pieces.
@@ -136,9 +144,9 @@ func (p *part) share(g *group, components []component, pieces []*piece) {
 	}
 }
 
-// build makes the blocks of a piece's model, beside other pieces.
+// build makes a piece's model, beside other pieces.
 func (s *State) build(p *part, q *piece) {
-	q.entries = 0
+	q.entries, q.model = 0, &mrf.Model{Rules: len(s.theta), Variables: len(q.variables)}
 	for _, c := range q.cuts {
 		g := c.group.block
 		b := &mrf.Block{Rule: g.Rule, Kind: g.Kind, Exponent: g.Exponent, Len: c.rows, VarStart: make([]int32, 1, c.rows+1),

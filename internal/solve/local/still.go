@@ -80,6 +80,31 @@ func (s *State) stir(place int) {
 	}
 }
 
+// lookAgain gathers those potentials around variables that have moved that are still no more, and counts what they add
+// to the totals.
+func (s *State) lookAgain(p *part) {
+	p.missed = 0
+	woken, from := s.wake(p.moved), len(p.rows)
+	for _, place := range woken {
+		s.quiet.Add(int(place))
+	}
+	s.gatherPlaces(p, woken)
+	for k := from; k < len(p.rows); k++ {
+		r := &p.rows[k]
+		if r.d <= 0 {
+			continue
+		}
+		ids, coef := p.terms(int32(k))
+		t := s.term(&view{block: r.block, ids: ids, coef: coef, w: r.w}, r.d, 0)
+		s.count(&t, 1)
+		p.missed += t.gap
+		s.unsolved(p, ids)
+		if r.block.Kind.Hard() {
+			p.missed = math.Inf(1)
+		}
+	}
+}
+
 // wake anchors those of some variables anew that have gone too far, and returns the places of the potentials around
 // them that are still no more.
 func (s *State) wake(variables []int32) (woken []int32) {
