@@ -108,7 +108,7 @@ func (s *State) lookAgain(p *part) {
 // wake anchors those of some variables anew that have gone too far, and returns the places of the potentials around
 // them that are still no more.
 func (s *State) wake(variables []int32) (woken []int32) {
-	if s.crossing*s.around(s.strayed(variables)) > usual*len(s.mu) {
+	if s.spreads(variables) {
 		return s.survey()
 	}
 	for _, l := range s.look(s.moor(variables)) {
@@ -272,15 +272,19 @@ func (s *State) anchor() {
 // crossing is how many times as long it takes to look at a potential around a variable as at each of all in order.
 const crossing = 8
 
-// strayed are those of some variables that are far from one of their anchors.
-func (s *State) strayed(variables []int32) (strayed []int32) {
-	finest := len(tethers) - 1
+// spreads tells whether it takes less time to look at all potentials than at those around some variables that are far
+// from one of their anchors.
+func (s *State) spreads(variables []int32) bool {
+	finest, looks := len(tethers)-1, 0
 	for _, i := range variables {
-		if math.Abs(s.y[i]-float64(s.anchors[i][finest])) > tethers[finest] {
-			strayed = append(strayed, i)
+		if math.Abs(s.y[i]-float64(s.anchors[i][finest])) <= tethers[finest] {
+			continue
+		}
+		if looks += s.occurs(i); s.crossing*looks > len(s.mu) {
+			return true
 		}
 	}
-	return strayed
+	return false
 }
 
 // survey is wake for what all variables have come to: they are anchored where they are, and what is still gets the
@@ -352,7 +356,6 @@ func (s *State) levels(word int, still uint64, own *reading) (restless uint64) {
 // levelsOf is levels for 64 potentials of a block, from one on, that have the same coefficients.
 func (s *State) levelsOf(word int, still uint64, b *mrf.Block, first int) (restless uint64) {
 	var slacks [64]float64
-	b.Slacks(first, first+64, s.y, s.x, slacks[:])
 	reach := 0.0
 	for _, a := range b.Coef {
 		reach += math.Abs(a)
@@ -362,8 +365,13 @@ func (s *State) levelsOf(word int, still uint64, b *mrf.Block, first int) (restl
 		below[k] = -slackness * tether * reach
 	}
 	far := uint64(0) // on the first level, as most are
-	for at, d := range slacks {
-		far |= isBelow(d, below[0]) << at
+	if len(b.Coef) == 3 && !b.Varies() && len(b.Inputs) == 0 {
+		far = slacksOfThree(b, first, s.y, below[0], &slacks)
+	} else {
+		b.Slacks(first, first+64, s.y, s.x, slacks[:])
+		for at, d := range slacks {
+			far |= isBelow(d, below[0]) << at
+		}
 	}
 	far &= still
 	var second, third, fourth uint64
@@ -376,6 +384,21 @@ func (s *State) levelsOf(word int, still uint64, b *mrf.Block, first int) (restl
 	}
 	s.still[word] = stillness{far, second, third &^ second, fourth &^ third} // who is below one is below those behind it
 	return still &^ far &^ fourth
+}
+
+// slacksOfThree sets the slacks of 64 potentials of three variables, from one on, that have the same coefficients and
+// constant, and tells which of them are below a bound.
+func slacksOfThree(b *mrf.Block, first int, y []float64, bound float64, slacks *[64]float64) (below uint64) {
+	c, a0, a1, a2 := b.Constant, b.Coef[0], b.Coef[1], b.Coef[2]
+	vars := b.Vars[3*first : 3*first+3*64]
+	for at := range slacks {
+		p := (*[3]int32)(vars)
+		vars = vars[3:]
+		d := c + a0*y[p[0]] + a1*y[p[1]] + a2*y[p[2]]
+		slacks[at] = d
+		below |= isBelow(d, bound) << at
+	}
+	return below
 }
 
 // isBelow is 1 for a number below another one: which are no processor foresees, so that there is no branch.
