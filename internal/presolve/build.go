@@ -115,7 +115,7 @@ func (b *builder) settle(g *groups, places []int32) {
 // count sets the counts.
 func (b *builder) count() {
 	b.Fixed = b.decided
-	b.Tied = len(b.ties)
+	b.Tied = len(b.ties) + len(b.scatter)
 	for i := range b.parent {
 		if root := b.root(int32(i)); int(root) != i && b.fixed[root] {
 			b.Fixed, b.Tied = b.Fixed+1, b.Tied-1

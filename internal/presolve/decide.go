@@ -17,6 +17,7 @@ type decisions struct {
 	// parent leads to the variable that stands for those tied to it; nil if none are.
 	parent forest.Forest
 	ties   []tie
+	circles
 	// lo and hi are the bounds, of variables that stand for themselves; trail says why, and tight tells whether variables
 	// that are not fixed have bounds within the box.
 	lo, hi []float64
@@ -117,7 +118,7 @@ func (d *decisions) root(i int32) int32 {
 	return d.parent[i]
 }
 
-// tie joins the variables of hard equalities; the least one stands for the others.
+// tie joins the variables of hard equalities, and of circles of orders; the least one stands for the others.
 func (d *decisions) tie() {
 	for k, b := range d.field.Model.Blocks {
 		if b.Kind != mrf.Equal {
@@ -128,24 +129,35 @@ func (d *decisions) tie() {
 		var buffer mrf.RowBuffer
 		for j, c := range constants {
 			if vars, coef := b.Row(j, &buffer); c == 0 && len(vars) == 2 && coef[0] == -coef[1] && coef[0] != 0 {
-				d.join(tie{vars[0], vars[1], int32(d.first[k] + j), coef[0]})
+				if d.join(vars[0], vars[1]) {
+					d.ties = append(d.ties, tie{vars[0], vars[1], int32(d.first[k] + j), coef[0]})
+				}
 			}
 		}
 	}
+	d.flatten()
+	d.twins = d.parent
+	d.circle()
+	d.flatten()
+}
+
+// flatten has each variable lead straight to the one that stands for it.
+func (d *decisions) flatten() {
 	for i := range d.parent {
 		d.parent[i] = d.parent.Root(int32(i))
 	}
 }
 
-// join makes the tie's groups of variables one, if they are two.
-func (d *decisions) join(t tie) {
+// join makes the groups of two variables one, and tells whether they were two.
+func (d *decisions) join(i, k int32) bool {
 	if d.parent == nil {
 		d.parent = forest.New(d.field.Model.Variables)
 	}
-	if d.parent.Root(t.i) != d.parent.Root(t.k) {
-		d.parent.Join(t.i, t.k)
-		d.ties = append(d.ties, t)
+	if d.parent.Root(i) == d.parent.Root(k) {
+		return false
 	}
+	d.parent.Join(i, k)
+	return true
 }
 
 // fix gives a variable its value.

@@ -1,6 +1,6 @@
 // Package presolve makes a ground problem smaller before it is solved, without changing its optimum:
 //
-//   - variables that hard equalities y_i = y_k tie together become one;
+//   - variables that hard equalities y_i = y_k tie together become one, and those that orders y_i ≤ y_k lead around;
 //   - bounds are propagated along hard constraints, and variables whose bounds meet are fixed; so are, at a bound,
 //     those that all potentials push the same way, and those that are in none;
 //   - variables that share no potential with others are minimised, if theirs are squares and linear ones;

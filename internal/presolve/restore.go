@@ -24,7 +24,7 @@ func (r *Reduction) Restore(y, multipliers []float64) (values, restored []float6
 	restored = make([]float64, r.original.Model.Potentials())
 	r.spread(values, multipliers, restored)
 	bounded := slices.ContainsFunc(r.trail.vars, func(i int32) bool { return r.fixed[i] })
-	if len(r.ties) == 0 && !bounded {
+	if len(r.ties)+len(r.gather) == 0 && !bounded {
 		return values, restored
 	}
 	g := make([]float64, len(values))
