@@ -19,16 +19,25 @@ type Labels struct {
 // NoClass is the class of a label that speaks of none, but says how true something is of its entity.
 const NoClass int32 = -1
 
-// Join returns these labels and what others say about further variables. Entities and Classes are left behind.
+// Join returns these labels and what others say about further variables. Entities and Classes are left behind unless
+// both have them.
 func (l *Labels) Join(others *Labels) *Labels {
 	known := make(map[int32]bool, len(l.Variables))
 	for _, i := range l.Variables {
 		known[i] = true
 	}
 	all := &Labels{Variables: slices.Clone(l.Variables), Truth: slices.Clone(l.Truth)}
+	divided := len(l.Entities) == len(l.Variables) && len(others.Entities) == len(others.Variables)
+	if divided {
+		all.Entities, all.Classes = slices.Clone(l.Entities), slices.Clone(l.Classes)
+	}
 	for k, i := range others.Variables {
-		if !known[i] {
-			all.Variables, all.Truth = append(all.Variables, i), append(all.Truth, others.Truth[k])
+		if known[i] {
+			continue
+		}
+		all.Variables, all.Truth = append(all.Variables, i), append(all.Truth, others.Truth[k])
+		if divided {
+			all.Entities, all.Classes = append(all.Entities, others.Entities[k]), append(all.Classes, others.Classes[k])
 		}
 	}
 	return all

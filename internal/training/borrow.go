@@ -3,19 +3,18 @@ package training
 import (
 	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/mrf"
-	"github.com/deeppsl/deeppsl/internal/symbol"
 )
 
 // consequence is an input with a target that a rule says to follow from it.
 type consequence struct{ input, variable int32 }
 
 // borrow gives labels to networks that have none beside others that have some. Of a rule by which each label follows
-// from one thing that the network sees, such as Home(A, H) & Rich(H) -> Buys(A), the truth of that thing is the mean of
-// all labels that do. Where no network has labels, their likelihood does without such means.
+// from one thing that the network sees, such as Home(A, H) & Rich(H) -> Buys(A), all that do are labels of that thing.
+// Where no network has labels, their likelihood makes more of them.
 func (g *learner) borrow(carried, labels *learn.Labels, known map[int32]int) {
 	labelled := make(map[string]bool) // networks
 	for k, declared := range g.Project.Config.Predicates {
-		if declared.Neural != nil && (g.counterpart(k) >= 0 || g.affirmed(k).inferred >= 0) {
+		if declared.Neural != nil && (g.counterpart(k) >= 0 || g.affirmed(k).inferred >= 0 || g.hasTruth(k)) {
 			labelled[declared.Neural.Network] = true
 		}
 	}
@@ -23,24 +22,12 @@ func (g *learner) borrow(carried, labels *learn.Labels, known map[int32]int) {
 		if declared.Neural == nil || len(labelled) == 0 || labelled[declared.Neural.Network] {
 			continue
 		}
-		truth, count := make(map[int32]float64), make(map[int32]float64)
 		for _, t := range g.follows(k) {
 			if label, ok := known[t.variable]; ok {
-				count[t.input]++
-				truth[t.input] += (labels.Truth[label] - truth[t.input]) / count[t.input]
+				carried.Variables, carried.Truth = append(carried.Variables, t.input), append(carried.Truth, labels.Truth[label])
+				carried.Entities = append(carried.Entities, labels.Entities[label])
+				carried.Classes = append(carried.Classes, labels.Classes[label])
 			}
-		}
-		atoms, subject := g.Tables.Store.Relations[k], g.about(k)
-		tuple := make([]symbol.ID, 0, atoms.Arity)
-		for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
-			input := atoms.Number(row)
-			if count[input] == 0 {
-				continue
-			}
-			tuple = atoms.Tuple(tuple[:0], row)
-			about, class := subject.of(tuple)
-			carried.Variables, carried.Truth = append(carried.Variables, input), append(carried.Truth, truth[input])
-			carried.Entities, carried.Classes = append(carried.Entities, about), append(carried.Classes, class)
 		}
 	}
 }

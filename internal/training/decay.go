@@ -84,8 +84,8 @@ func (c *crossFitting) unseen(f *fold) (*learn.Labels, error) {
 	if err == nil && f.division != nil {
 		labels = labels.Where(f.division.holds)
 	}
-	if err != nil || len(labels.Variables) > 0 {
-		return labels, err
+	if err != nil {
+		return nil, err
 	}
-	return c.g.carried(f.held), nil
+	return labels.Join(c.g.carried(f.held)), nil
 }

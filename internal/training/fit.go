@@ -34,17 +34,18 @@ func (g *learner) fitNetworks(ctx context.Context, l lesson) (*Training, error) 
 	return training, err
 }
 
-// fitLabels returns what networks can be fitted to alone: labels of what they see, or else of its counterparts.
+// fitLabels returns what networks can be fitted to alone: labels of what they see, and, of anything else, of its
+// counterparts.
 func (g *learner) fitLabels(l lesson) (*learn.Labels, error) {
 	labels, err := g.taught(l, relation.Perceived)
-	if err != nil || len(labels.Variables) > 0 {
-		return labels, err
+	if err != nil {
+		return nil, err
 	}
 	targets, err := g.taught(l, relation.Target)
 	if err != nil {
 		return nil, err
 	}
-	return g.carried(targets), nil
+	return labels.Join(g.carried(targets)), nil
 }
 
 // fitTo fits the networks alone to labels of what they see.

@@ -175,8 +175,7 @@ func (g *learner) chained() *chains {
 		if p.Closed || p.Perceived {
 			continue
 		}
-		truth, err := g.Truth(load.Learn, k) // an error has been told where labels were read
-		if silent[k] = err == nil && (truth == nil || truth.Len() == 0); !silent[k] {
+		if silent[k] = !g.hasTruth(k); !silent[k] {
 			g.chains.ends[k] = k
 		}
 	}
@@ -196,6 +195,12 @@ func (g *learner) chained() *chains {
 		}
 	}
 	return g.chains
+}
+
+// hasTruth tells whether there is truth about a predicate to learn from.
+func (g *learner) hasTruth(predicate int) bool {
+	truth, err := g.Truth(load.Learn, predicate) // an error has been told where labels were read
+	return err == nil && truth != nil && truth.Len() > 0
 }
 
 // lengthen finds rules by which a predicate is about the same as one whose chain is known, and returns its end, or -1.
