@@ -57,6 +57,9 @@ const (
 	// closing is how many times as long the other's turn waits where Newton's method is near its end, or gains something
 	// where nothing is hard.
 	closing = 2
+	// again is the part of what tries have done, and of what is left of the last one, that Newton's method works before
+	// another one where no equations are hard.
+	again = 0.5
 	// promising is how many times what Newton's method has done what is left of a try may be for it to go on.
 	promising = 3
 	// warm is how many times as long the other method waits where a problem is solved again and again, as learning does:
@@ -186,7 +189,7 @@ func (h *hybrid) haste(p *pace, off float64) float64 {
 // longer if it seems to end soon, and tells whether that has solved the problem. Where equations are hard, its turn
 // comes soon if Newton's method has next to nothing, and late if it is near its end: what is but hundreds of times off
 // is often solved before the other has taken its first steps. With limits alone Newton's method often does well, and
-// the other has a second turn only if next to nothing is gained, or Newton's has worked more than was left of the
+// the other has a second turn only if next to nothing is gained, or Newton's has worked half of what was left of the
 // first, and it works for about as long as that. Where nothing is hard it waits twice as long, unless next to nothing
 // is gained.
 func (h *hybrid) try(ctx context.Context, began time.Time, p *pace, work, off float64) (solved bool) {
@@ -202,7 +205,7 @@ func (h *hybrid) try(ctx context.Context, began time.Time, p *pace, work, off fl
 		}
 	}
 	if work < turn || h.cost.EarlyBytes > roomy ||
-		!h.equations && (off <= nearly || off <= far && work < h.remaining) {
+		!h.equations && (off <= nearly || off <= far && work < again*h.remaining) {
 		return false
 	}
 	if h.settings.Alone {
@@ -225,7 +228,7 @@ func (h *hybrid) try(ctx context.Context, began time.Time, p *pace, work, off fl
 		h.turn = math.Inf(1)
 	}
 	if !h.equations {
-		h.turn = max(h.turn, 2*work)
+		h.turn = max(again*h.turn, 2*work)
 	}
 	return h.tried != nil
 }
