@@ -3,6 +3,7 @@ package neural
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/deeppsl/deeppsl/internal/learn"
 )
@@ -38,6 +39,8 @@ type Perception struct {
 	heads    []head
 	things   [][]int32 // see Distributions; nil before
 	ready    bool      // Forward has been called
+
+	learnable []*learn.Parameter // of the networks that are bound, where others are not; nil for all
 }
 
 var (
@@ -100,10 +103,30 @@ func (p *Perception) Restrict(inputs []int32) (learn.Perception, error) {
 		bindings = append(bindings, p.bindings[i].restrict(place))
 	}
 	part, err := p.system.Bind(len(inputs), bindings...)
+	if err == nil {
+		part.learnable = p.system.learnableOf(bindings)
+	}
 	if err == nil && p.selected != nil {
 		err = part.Select(p.selected)
 	}
 	return part, err
+}
+
+// learnableOf returns the parameters of networks, and their encoders, that bindings have atoms of.
+func (s *System) learnableOf(bindings []Binding) (learnable []*learn.Parameter) {
+	bound := make(map[string]bool)
+	for _, b := range bindings {
+		if n := s.network(b.Network); n != nil && len(b.Inputs) > 0 {
+			bound[b.Network] = true
+			bound[n.spec.Encoder] = true
+		}
+	}
+	for _, p := range s.learnable {
+		if name, _, _ := strings.Cut(p.Name, "."); bound[name] {
+			learnable = append(learnable, p)
+		}
+	}
+	return learnable
 }
 
 // restrict returns the binding of the atoms that have a place.
@@ -341,8 +364,13 @@ func (p *Perception) Backward(upstream []float64) error {
 	return nil
 }
 
-// Parameters returns the System's parameters.
-func (p *Perception) Parameters() []*learn.Parameter { return p.system.Parameters() }
+// Parameters returns the System's parameters, or of a restricted Perception those of the networks that it has atoms of.
+func (p *Perception) Parameters() []*learn.Parameter {
+	if p.learnable != nil {
+		return p.learnable
+	}
+	return p.system.Parameters()
+}
 
 // Steady tells whether training changes nothing at random, as far as is known: networks of files and of Go code are
 // their own masters.

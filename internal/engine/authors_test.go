@@ -3,6 +3,8 @@ package engine_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -74,5 +76,56 @@ func TestTwinsBetween(t *testing.T) {
 		if right := lastAccuracy(report); right < test.least {
 			t.Errorf("seed %d: %.3f of the topics are right, want at least %v", test.seed, right, test.least)
 		}
+	}
+}
+
+// Beside a network that labels are about, such as one that sees the papers themselves, others learn from what follows
+// from several things that they see, and are not worn away by weight decay: then, 0.466 of the topics were right.
+func TestTwinsBesideLabels(t *testing.T) {
+	path := authors(t, 1, 0.7)
+	written, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Dir(path)
+	random := rand.New(rand.NewPCG(0, 12))
+	var means [4][5]float64
+	for f := range means {
+		for c := range means[f] {
+			means[f][c] = 0.5 * random.NormFloat64()
+		}
+	}
+	var texts strings.Builder
+	for _, table := range []string{"known.tsv", "others.tsv"} {
+		topics, err := os.ReadFile(filepath.Join(folder, table))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(topics)) {
+			var p, f int
+			if _, err := fmt.Sscanf(line, "p%d\tf%d", &p, &f); err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&texts, "p%d", p)
+			for _, mean := range means[f] {
+				fmt.Fprintf(&texts, "\t%.3f", mean+random.NormFloat64())
+			}
+			fmt.Fprintln(&texts)
+		}
+	}
+	model := strings.NewReplacer(
+		`{"rules": ["1: Page(A, F) -> Field(A, F) ^2", `, `{"rules": ["1: Text(P, F) -> Topic(P, F) ^2", `,
+		"Field(A, F)", "Page(A, F)", `"Field(A, +F) = 1 .", `, "",
+		`{"reader": `, `{"eye": {"features": "texts.tsv"}, "reader": `, `"Field/2": {"targets": ["fields.tsv"]}`,
+		`"Text/2": {"neural": {"network": "eye", "class": 1, "classes": ["f0", "f1", "f2", "f3"]}}`,
+	).Replace(string(written))
+	files := map[string]string{path: model, filepath.Join(folder, "texts.tsv"): texts.String()}
+	for name, content := range files {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if right := lastAccuracy(run(t, path, project.Options{Seed: 1}, learnAndInfer)); right < 0.6 {
+		t.Errorf("%.3f of the topics are right, want at least 0.6", right)
 	}
 }

@@ -180,7 +180,7 @@ func latentOf(field *mrf.Field, labels *Labels, perception Perception, most int)
 	if !ok {
 		return nil
 	}
-	return NewLatent(field, labels, seen.Distributions(), nil, most)
+	return NewLatent(field, labels, Sight{Things: seen.Distributions()}, most)
 }
 
 // HasLatent tells whether the first of a task's batches has a likelihood of its labels, and all together would not take

@@ -20,6 +20,8 @@ type Fitter struct {
 	Loss   LossKind
 	// Latent, if set, takes the place of Labels.
 	Latent *Latent
+	// Apart says that networks that these say nothing of stay as they are, and do not decay.
+	Apart bool
 	// Inputs is the length of x.
 	Inputs    int
 	Optimiser OptimiserKind
@@ -160,6 +162,9 @@ func (f *Fitter) start() (*fitting, error) {
 		var err error
 		if r.perception, inputs, err = r.restrict(whole); err != nil {
 			return nil, err
+		}
+		if f.Apart {
+			r.parameters = r.perception.Parameters()
 		}
 	}
 	if steady, ok := r.perception.(Steady); ok {

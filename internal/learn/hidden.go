@@ -74,7 +74,7 @@ func (b *latentBuilder) asSeen(p mrf.Potential) mrf.Potential {
 			seen.Vars, seen.Coef = append(seen.Vars, i), append(seen.Coef, p.Coef[k])
 			continue
 		}
-		input, twin := b.twins[i]
+		input, twin := b.sight.Twins[i]
 		if !twin {
 			return p
 		}

@@ -109,7 +109,7 @@ func explained(field *mrf.Field, x []float64, truth int) (likely, kept float64) 
 func TestLatentSumsOutHidden(t *testing.T) {
 	field, things := tallestByPairs()
 	labels := &Labels{Variables: []int32{0, 1, 2}, Truth: []float64{0, 1, 0}}
-	latent := NewLatent(field, labels, things, nil, MostTried)
+	latent := NewLatent(field, labels, Sight{Things: things}, MostTried)
 	if latent == nil || latent.Len() != 1 {
 		t.Fatalf("%v in place of one scope", latent)
 	}
@@ -135,7 +135,7 @@ func TestLatentSumsOutHidden(t *testing.T) {
 func TestLatentLeavesHiddenOut(t *testing.T) {
 	field, things := tallestByPairs()
 	labels := &Labels{Variables: []int32{0, 1, 2}, Truth: []float64{0, 1, 0}}
-	if none := NewLatent(field, labels, things, nil, 100); none != nil {
+	if none := NewLatent(field, labels, Sight{Things: things}, 100); none != nil {
 		t.Errorf("%d scopes of more than there is to be tried", none.Len())
 	}
 	model := field.Model
@@ -146,7 +146,7 @@ func TestLatentLeavesHiddenOut(t *testing.T) {
 	model.Variables += mostHidden
 	field = mrf.NewFieldOn(model, 1)
 	field.SetWeights([]float64{2, 1, 0.5, 1})
-	if none := NewLatent(field, labels, things, nil, MostTried); none != nil {
+	if none := NewLatent(field, labels, Sight{Things: things}, MostTried); none != nil {
 		t.Errorf("%d scopes with %d hidden targets", none.Len(), 6+mostHidden)
 	}
 }
@@ -185,10 +185,10 @@ func TestLatentTwins(t *testing.T) {
 	}
 	field := mrf.NewFieldOn(model, 1)
 	field.SetWeights([]float64{1, 1, 1})
-	if none := NewLatent(field, labels, things, nil, MostTried); none != nil {
+	if none := NewLatent(field, labels, Sight{Things: things}, MostTried); none != nil {
 		t.Errorf("%d scopes without twins", none.Len())
 	}
-	latent := NewLatent(field, labels, things, twins, MostTried)
+	latent := NewLatent(field, labels, Sight{Things: things, Twins: twins}, MostTried)
 	if latent.Len() != papers/2 {
 		t.Fatalf("%d scopes, want %d", latent.Len(), papers/2)
 	}

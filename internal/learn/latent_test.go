@@ -36,7 +36,7 @@ func likes() (*mrf.Field, [][]int32) {
 func TestLatentByHand(t *testing.T) {
 	field, things := likes()
 	labels := &Labels{Variables: []int32{0, 1, 2}, Truth: []float64{1, 0, 1}}
-	latent := NewLatent(field, labels, things, nil, MostTried)
+	latent := NewLatent(field, labels, Sight{Things: things}, MostTried)
 	if latent.Len() != 3 { // nothing is known of label 3
 		t.Fatalf("%d scopes, want 3", latent.Len())
 	}
@@ -123,7 +123,7 @@ func TestLatentOfOne(t *testing.T) {
 		{"no sum", nil, labels},
 	} {
 		field, things := tallest(c.sum)
-		latent := NewLatent(field, c.labels, things, nil, MostTried)
+		latent := NewLatent(field, c.labels, Sight{Things: things}, MostTried)
 		if latent.Len() != 1 {
 			t.Fatalf("%s: %d scopes, want 1", c.name, latent.Len())
 		}
@@ -144,8 +144,8 @@ func TestLatentOfMany(t *testing.T) {
 	field, things := tallest(nil)
 	labels := &Labels{Variables: []int32{0, 1, 2}, Truth: []float64{0, 1, 0}, Entities: []int32{0, 0, 0},
 		Classes: []int32{0, 1, 2}}
-	whole := NewLatent(field, labels, things, nil, MostTried)
-	crowd := NewLatent(field, labels, things, nil, whole.tried-1)
+	whole := NewLatent(field, labels, Sight{Things: things}, MostTried)
+	crowd := NewLatent(field, labels, Sight{Things: things}, whole.tried-1)
 	if crowd == nil || len(crowd.crowds) != 1 || crowd.Len() != 1 {
 		t.Fatalf("%+v in place of one crowd", crowd)
 	}
@@ -187,7 +187,7 @@ func TestLatentOfMany(t *testing.T) {
 	if got := crowd.renumbered(number).Value(moved, nil); math.Abs(got-want) > 1e-12 {
 		t.Errorf("loss %v with inputs numbered anew, want %v", got, want)
 	}
-	if none := NewLatent(field, labels, things, nil, crowd.tried-1); none != nil {
+	if none := NewLatent(field, labels, Sight{Things: things}, crowd.tried-1); none != nil {
 		t.Errorf("%d scopes of more than there is to be tried", none.Len())
 	}
 }
@@ -218,7 +218,7 @@ func TestLatentOfTable(t *testing.T) {
 	model.AppendPotential(sum)
 	field := mrf.NewFieldOn(model, 1)
 	field.SetWeights([]float64{1, 1})
-	latent := NewLatent(field, labels, things, nil, MostTried)
+	latent := NewLatent(field, labels, Sight{Things: things}, MostTried)
 	if latent == nil || latent.Len() != 1 || latent.tried > MostTried/5000 {
 		t.Fatalf("%+v, of at most %d tried", latent, MostTried/5000)
 	}
@@ -238,7 +238,7 @@ func TestLatentOfTable(t *testing.T) {
 func TestLatentGradient(t *testing.T) {
 	field, things := likes()
 	labels := &Labels{Variables: []int32{0, 1, 2, 3}, Truth: []float64{1, 0, 0.3, 1}}
-	latent := NewLatent(field, labels, things, nil, MostTried)
+	latent := NewLatent(field, labels, Sight{Things: things}, MostTried)
 	random := rand.New(rand.NewPCG(1, 2))
 	x := make([]float64, 13)
 	for i := range x {
@@ -269,7 +269,7 @@ func compareSlopes(t *testing.T, latent *Latent, x []float64) {
 // Where no label depends on inputs and on nothing else that is unknown, there is nothing to learn so.
 func TestLatentOfNothing(t *testing.T) {
 	field, things := likes()
-	if latent := NewLatent(field, &Labels{}, things, nil, MostTried); latent != nil {
+	if latent := NewLatent(field, &Labels{}, Sight{Things: things}, MostTried); latent != nil {
 		t.Errorf("%d scopes without a label", latent.Len())
 	}
 }

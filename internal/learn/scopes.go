@@ -15,25 +15,29 @@ const (
 	MostTried = 500_000_000
 )
 
-// NewLatent prepares the likelihood of labels under a field's weights. Things are the inputs of those with classes;
-// all other inputs are things by themselves. Twins are the inputs of targets without a label that rules say are as
-// networks see them. It is nil if no ground rule ties a label to inputs and to nothing else that is unknown, or if
-// there is more to try than most.
-func NewLatent(field *mrf.Field, labels *Labels, things [][]int32, twins map[int32]int32, most int) *Latent {
+// Sight is what is known of the inputs.
+type Sight struct {
+	Things  [][]int32       // the inputs of things with classes; all other inputs are things by themselves
+	Twins   map[int32]int32 // those of targets without a label that rules say are as networks see them
+	Without []bool          // those that have no part in it, nor have ground rules that speak of them; nil for none
+}
+
+// NewLatent prepares the likelihood of labels under a field's weights. It is nil if no ground rule ties a label to
+// inputs and to nothing else that is unknown, or if there is more to try than most.
+func NewLatent(field *mrf.Field, labels *Labels, sight Sight, most int) *Latent {
 	if hidden := findHidden(field.Model, labels); hidden != nil {
-		if latent := buildLatent(field, labels, things, twins, hidden, most); latent != nil {
+		if latent := buildLatent(field, labels, sight, hidden, most); latent != nil {
 			return latent
 		}
 	}
-	return buildLatent(field, labels, things, twins, nil, most)
+	return buildLatent(field, labels, sight, nil, most)
 }
 
 // buildLatent is NewLatent with the hidden targets that are to be summed out, or without any.
-func buildLatent(field *mrf.Field, labels *Labels, things [][]int32, twins map[int32]int32, hidden *hidden,
-	most int) *Latent {
-	b := latentBuilder{field: field, truth: make(map[int32]float64, len(labels.Variables)), things: things, most: most,
-		twins: twins, hidden: hidden, meanings: make(map[int32]meaning), groupOf: make(map[int32]*labelGroup)}
-	for t, inputs := range things {
+func buildLatent(field *mrf.Field, labels *Labels, sight Sight, hidden *hidden, most int) *Latent {
+	b := latentBuilder{field: field, truth: make(map[int32]float64, len(labels.Variables)), sight: sight, most: most,
+		hidden: hidden, meanings: make(map[int32]meaning), groupOf: make(map[int32]*labelGroup)}
+	for t, inputs := range sight.Things {
 		for class, i := range inputs {
 			b.meanings[i] = meaning{t, class}
 		}
@@ -62,11 +66,10 @@ func buildLatent(field *mrf.Field, labels *Labels, things [][]int32, twins map[i
 type latentBuilder struct {
 	field    *mrf.Field
 	truth    map[int32]float64
-	things   [][]int32
+	sight    Sight
 	meanings map[int32]meaning // of inputs of things with classes
 	largest  float64           // weight of the rules that tie labels to inputs
 	most     int
-	twins    map[int32]int32 // the inputs that hidden targets are as
 	groups   []*labelGroup
 	groupOf  map[int32]*labelGroup
 	hidden   *hidden                 // nil if none are summed out
@@ -195,6 +198,9 @@ func (b *latentBuilder) findLargest() {
 func (b *latentBuilder) add(block *mrf.Block) bool {
 	for j := range block.Len {
 		p := b.asSeen(block.At(j))
+		if slices.ContainsFunc(p.Inputs, b.leavesOut) {
+			continue
+		}
 		slack, cluster := p.Constant, noCluster
 		var groups []*labelGroup
 		for k, i := range p.Vars {
@@ -221,6 +227,11 @@ func (b *latentBuilder) add(block *mrf.Block) bool {
 		}
 	}
 	return true
+}
+
+// leavesOut tells whether an input has no part.
+func (b *latentBuilder) leavesOut(input int32) bool {
+	return b.sight.Without != nil && b.sight.Without[input]
 }
 
 // slacks returns that of a ground rule for each of the values.
@@ -370,7 +381,7 @@ func (b *latentBuilder) scope(numbers []int) *scope {
 	for t, n := range numbers {
 		inputs := []int32{int32(-1 - n)}
 		if n >= 0 {
-			inputs = b.things[n]
+			inputs = b.sight.Things[n]
 		}
 		s.things, s.alone = append(s.things, inputs), append(s.alone, n < 0)
 		if choices *= s.classes(t); choices > mostChoices {

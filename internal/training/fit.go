@@ -25,7 +25,7 @@ func (g *learner) fitNetworks(ctx context.Context, l lesson) (*Training, error) 
 		return nil, err
 	}
 	if len(labels.Variables) == 0 {
-		return g.fitLatent(ctx, l)
+		return g.fitLatent(ctx, l, nil)
 	}
 	training, err := g.fitTo(ctx, l, labels)
 	if err == nil && l.shared {
@@ -48,11 +48,14 @@ func (g *learner) fitLabels(l lesson) (*learn.Labels, error) {
 	return labels.Join(g.carried(targets)), nil
 }
 
-// fitTo fits the networks alone to labels of what they see.
+// fitTo fits the networks alone to labels of what they see, and others to what labels say of them by way of rules.
 func (g *learner) fitTo(ctx context.Context, l lesson, labels *learn.Labels) (*Training, error) {
+	apart, err := g.fitOthers(ctx, l, labels)
+	if err != nil {
+		return new(Training), err
+	}
 	fitter := g.fitter(l)
-	fitter.Labels = labels
-	var err error
+	fitter.Labels, fitter.Apart = labels, apart
 	if fitter.Held, err = g.fitHeld(l); err != nil {
 		return nil, err
 	}

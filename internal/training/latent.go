@@ -2,6 +2,8 @@ package training
 
 import (
 	"context"
+	"iter"
+	"maps"
 	"math"
 	"slices"
 
@@ -16,8 +18,8 @@ import (
 const latentKept, latentLeft = 0.75, 0.25
 
 // latent returns what labels say of networks that have no labels of their own, through the ground rules that tie the
-// two together; nil if there is nothing.
-func (g *learner) latent(l lesson) (*learn.Latent, error) {
+// two together and speak of no other network; nil if there is nothing.
+func (g *learner) latent(l lesson, without []bool) (*learn.Latent, error) {
 	if !g.Project.Learning.Auto || g.Perception == nil {
 		return nil, nil
 	}
@@ -26,7 +28,52 @@ func (g *learner) latent(l lesson) (*learn.Latent, error) {
 		return nil, err
 	}
 	g.Field.SetWeights(g.written())
-	return learn.NewLatent(g.Field, labels, g.Perception.Distributions(), g.twins(), learn.MostTried), nil
+	sight := learn.Sight{Things: g.Perception.Distributions(), Twins: g.twins(), Without: without}
+	return learn.NewLatent(g.Field, labels, sight, learn.MostTried), nil
+}
+
+// fitOthers fits networks alone that these labels of inputs say nothing of, and tells whether it has. Those that
+// compare pairs are not among them: what they begin with is presumed.
+func (g *learner) fitOthers(ctx context.Context, l lesson, labels *learn.Labels) (bool, error) {
+	labelled := make([]bool, len(g.Inputs))
+	for _, i := range labels.Variables {
+		labelled[i] = true
+	}
+	networks := make(map[string]bool) // that have labels, or need none
+	for name, input := range g.perceived() {
+		networks[name] = networks[name] || labelled[input]
+	}
+	for _, spec := range g.Networks.Specs {
+		if _, bound := networks[spec.Name]; bound && spec.Kind == "siamese" {
+			networks[spec.Name] = true
+		}
+	}
+	if !slices.Contains(slices.Collect(maps.Values(networks)), false) {
+		return false, nil
+	}
+	without := make([]bool, len(g.Inputs))
+	for name, input := range g.perceived() {
+		without[input] = networks[name]
+	}
+	training, err := g.fitLatent(ctx, l, without)
+	return err == nil && training.FitEpochs > 0, err
+}
+
+// perceived visits the inputs with the names of the networks that compute them.
+func (g *learner) perceived() iter.Seq2[string, int32] {
+	return func(visit func(network string, input int32) bool) {
+		for k, declared := range g.Project.Config.Predicates {
+			if declared.Neural == nil {
+				continue
+			}
+			atoms := g.Tables.Store.Relations[k]
+			for row := int32(atoms.Observed); int(row) < atoms.Len(); row++ {
+				if !visit(declared.Neural.Network, atoms.Number(row)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // twins returns the input of each target that a rule says is as a network sees it.
@@ -47,9 +94,10 @@ func (g *learner) twins() map[int32]int32 {
 	return inputs
 }
 
-// fitLatent fits networks to these, from several beginnings, and keeps the best.
-func (g *learner) fitLatent(ctx context.Context, l lesson) (*Training, error) {
-	latent, err := g.latent(l)
+// fitLatent fits networks to these, from several beginnings, and keeps the best. Networks whose inputs are without have
+// no part in it.
+func (g *learner) fitLatent(ctx context.Context, l lesson, without []bool) (*Training, error) {
+	latent, err := g.latent(l, without)
 	if latent == nil || err != nil {
 		return new(Training), err
 	}
@@ -65,7 +113,7 @@ func (g *learner) fitLatent(ctx context.Context, l lesson) (*Training, error) {
 			}
 		}
 		fitter := g.fitter(l)
-		fitter.Latent = latent
+		fitter.Latent, fitter.Apart = latent, without != nil
 		training, err := g.fitBy(ctx, fitter)
 		if err != nil {
 			return training, err
