@@ -47,27 +47,17 @@ func (g *learner) follows(neural int) []consequence {
 }
 
 // consequences returns the input of each target that a rule ties to one; nil if it ties several to a target.
-func consequences(model *mrf.Model, rule int) (ties []consequence) {
+func consequences(model *mrf.Model, rule int) (all []consequence) {
 	inputs := make(map[int32]int32)
-	var buffer mrf.RowBuffer
-	for _, block := range model.Blocks {
-		if block.Rule != rule {
-			continue
-		}
-		for j := range block.Len {
-			targets, seen := block.Ids(j, &buffer), block.InputRow(j)
-			if len(targets) != 1 || len(seen) != 1 {
-				continue // one of the two is known
-			}
-			other, tied := inputs[targets[0]]
-			switch {
-			case !tied:
-				inputs[targets[0]] = seen[0]
-				ties = append(ties, consequence{seen[0], targets[0]})
-			case other != seen[0]:
-				return nil
-			}
+	for input, variable := range ties(model, rule) {
+		other, tied := inputs[variable]
+		switch {
+		case !tied:
+			inputs[variable] = input
+			all = append(all, consequence{input, variable})
+		case other != input:
+			return nil
 		}
 	}
-	return ties
+	return all
 }

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"iter"
 	"maps"
 	"slices"
 
@@ -127,28 +128,35 @@ func (g *learner) findAffirmation(neural int) affirmation {
 	return tied
 }
 
+// ties visits the input and the variable of each ground rule of a rule that has one of each.
+func ties(model *mrf.Model, rule int) iter.Seq2[int32, int32] {
+	return func(visit func(input, variable int32) bool) {
+		var buffer mrf.RowBuffer
+		for _, block := range model.Blocks {
+			if block.Rule != rule {
+				continue
+			}
+			for j := range block.Len {
+				targets, seen := block.Ids(j, &buffer), block.InputRow(j)
+				if len(targets) == 1 && len(seen) == 1 && !visit(seen[0], targets[0]) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // oneToOne returns the variable of each input that a rule ties to one; nil if it ties several to one or one to several.
 func oneToOne(model *mrf.Model, rule int) map[int32]int32 {
 	variables, inputs := make(map[int32]int32), make(map[int32]int32)
-	var buffer mrf.RowBuffer
-	for _, block := range model.Blocks {
-		if block.Rule != rule {
-			continue
+	for input, variable := range ties(model, rule) {
+		if other, tied := variables[input]; tied && other != variable {
+			return nil
 		}
-		for j := range block.Len {
-			targets, seen := block.Ids(j, &buffer), block.InputRow(j)
-			if len(targets) != 1 || len(seen) != 1 {
-				continue // one of the two is known
-			}
-			variable, input := targets[0], seen[0]
-			if other, tied := variables[input]; tied && other != variable {
-				return nil
-			}
-			if other, tied := inputs[variable]; tied && other != input {
-				return nil
-			}
-			variables[input], inputs[variable] = variable, input
+		if other, tied := inputs[variable]; tied && other != input {
+			return nil
 		}
+		variables[input], inputs[variable] = variable, input
 	}
 	if len(variables) == 0 {
 		return nil
