@@ -240,7 +240,7 @@ func (p *program) firmer() float64 {
 // leads nowhere, and their sum.
 func (p *program) better(step stride) (stride, float64) {
 	sum, _ := p.products(step)
-	if equal := step.upTo(min(step.primal, step.dual)); equal != step && equal.primal >= lost {
+	if equal := step.upTo(min(step.primal, step.dual)); equal != step && equal.primal >= nowhere {
 		if other, _ := p.products(equal); other < sum {
 			return equal, other
 		}
@@ -251,6 +251,9 @@ func (p *program) better(step stride) (stride, float64) {
 // lost is a length of steps that rounding has made: the next matrix is to be firmer, as steps along what is nearly
 // free lead nowhere.
 const lost = 1e-3
+
+// nowhere is a length of steps that are not worth taking for their smaller products alone.
+const nowhere = 1e-5
 
 // ample is the part of the gap that may remain that products need not be less than: what is left then are residuals,
 // and smaller products only make the matrix worse.
