@@ -11,6 +11,25 @@ import (
 	"github.com/deeppsl/deeppsl/internal/project"
 )
 
+// classMeans draws the mean features of classes.
+func classMeans(random *rand.Rand, classes, features int, spread float64) [][]float64 {
+	means := make([][]float64, classes)
+	for class := range means {
+		for range features {
+			means[class] = append(means[class], spread*random.NormFloat64())
+		}
+	}
+	return means
+}
+
+// looksLike is the rest of a row of features around the means of a class.
+func looksLike(random *rand.Rand, means []float64, separator string) (row string) {
+	for _, mean := range means {
+		row += fmt.Sprintf("%s%.3f", separator, mean+random.NormFloat64())
+	}
+	return row + "\n"
+}
+
 // authors is a project of papers by two authors each, one of whose fields is the topic. Networks see pages of the
 // authors, whose fields nobody has labelled; the topics of some papers are known. Authors work with others of their
 // field, or with anyone.
@@ -18,23 +37,14 @@ func authors(t *testing.T, seed uint64, alike float64) string {
 	t.Helper()
 	const people, papers, known, fields, looks = 110, 220, 40, 4, 6
 	random := rand.New(rand.NewPCG(seed, 11))
-	var means [fields][looks]float64
-	for f := range means {
-		for c := range means[f] {
-			means[f][c] = random.NormFloat64()
-		}
-	}
+	means := classMeans(random, fields, looks, 1)
 	var pages, asked, topics, wrote strings.Builder
 	var truth [2]strings.Builder
 	fmt.Fprintln(&pages, "id,a,b,c,d,e,f")
 	field := make([]int, people)
 	for a := range people {
 		field[a] = random.IntN(fields)
-		fmt.Fprintf(&pages, "a%d", a)
-		for _, mean := range means[field[a]] {
-			fmt.Fprintf(&pages, ",%.3f", mean+random.NormFloat64())
-		}
-		fmt.Fprintln(&pages)
+		fmt.Fprintf(&pages, "a%d%s", a, looksLike(random, means[field[a]], ","))
 		for f := range fields {
 			fmt.Fprintf(&asked, "a%d\tf%d\n", a, f)
 		}
@@ -89,12 +99,7 @@ func TestTwinsBesideLabels(t *testing.T) {
 	}
 	folder := filepath.Dir(path)
 	random := rand.New(rand.NewPCG(0, 12))
-	var means [4][5]float64
-	for f := range means {
-		for c := range means[f] {
-			means[f][c] = 0.5 * random.NormFloat64()
-		}
-	}
+	means := classMeans(random, 4, 5, 0.5)
 	var texts strings.Builder
 	for _, table := range []string{"known.tsv", "others.tsv"} {
 		topics, err := os.ReadFile(filepath.Join(folder, table))
@@ -106,11 +111,7 @@ func TestTwinsBesideLabels(t *testing.T) {
 			if _, err := fmt.Sscanf(line, "p%d\tf%d", &p, &f); err != nil {
 				t.Fatal(err)
 			}
-			fmt.Fprintf(&texts, "p%d", p)
-			for _, mean := range means[f] {
-				fmt.Fprintf(&texts, "\t%.3f", mean+random.NormFloat64())
-			}
-			fmt.Fprintln(&texts)
+			fmt.Fprintf(&texts, "p%d%s", p, looksLike(random, means[f], "\t"))
 		}
 	}
 	model := strings.NewReplacer(

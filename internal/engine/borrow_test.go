@@ -66,12 +66,7 @@ func TestNetworkOfTwoRowsOfAThing(t *testing.T) {
 			"predicates": {"First/2": {"observations": ["first.tsv"]}, "Second/2": {"observations": ["second.tsv"]},
 				"Sees/2": {"neural": {"network": "reader", "class": 1, "classes": ["0", "1", "2"]}},
 				"Mood/2": {"targets": ["targets.tsv"], "truth": {"learn": ["known.tsv"], "infer": ["others.tsv"]}}}}`}
-		var means [3][looks]float64
-		for y := range means {
-			for c := range means[y] {
-				means[y][c] = 0.7 * random.NormFloat64()
-			}
-		}
+		means := classMeans(random, 3, looks, 0.7)
 		for k := range things {
 			mood, table := random.IntN(3), "others.tsv"
 			for _, which := range []string{"first", "second"} {
@@ -80,11 +75,7 @@ func TestNetworkOfTwoRowsOfAThing(t *testing.T) {
 					said = random.IntN(3)
 				}
 				files[which+".tsv"] += fmt.Sprintf("t%d\t%s%d\n", k, which, k)
-				files["messages.tsv"] += fmt.Sprint(which, k)
-				for _, mean := range means[said] {
-					files["messages.tsv"] += fmt.Sprintf("\t%.3f", mean+random.NormFloat64())
-				}
-				files["messages.tsv"] += "\n"
+				files["messages.tsv"] += fmt.Sprint(which, k) + looksLike(random, means[said], "\t")
 			}
 			for y := range 3 {
 				files["targets.tsv"] += fmt.Sprintf("t%d\t%d\n", k, y)
@@ -116,20 +107,11 @@ func TestNetworksLearnFromOwnLabelsAndOthers(t *testing.T) {
 				"Hears/2": {"neural": {"network": "voice", "class": 1, "classes": ["0", "1", "2"]}, "truth": ["own.tsv"]},
 				"Sees/2": {"neural": {"network": "face", "class": 1, "classes": ["0", "1", "2"]}},
 				"Mood/2": {"targets": ["targets.tsv"], "truth": {"learn": ["known.tsv"], "infer": ["others.tsv"]}}}}`}
-		var means [3][2 * looks]float64
-		for y := range means {
-			for c := range means[y] {
-				means[y][c] = 0.8 * random.NormFloat64()
-			}
-		}
+		means := classMeans(random, 3, 2*looks, 0.8)
 		for k := range things {
 			mood, table := random.IntN(3), "others.tsv"
 			for at, name := range []string{"voice.tsv", "face.tsv"} {
-				files[name] += fmt.Sprint(k)
-				for _, mean := range means[mood][at*looks:][:looks] {
-					files[name] += fmt.Sprintf("\t%.3f", mean+random.NormFloat64())
-				}
-				files[name] += "\n"
+				files[name] += fmt.Sprint(k) + looksLike(random, means[mood][at*looks:][:looks], "\t")
 			}
 			for y := range 3 {
 				files["targets.tsv"] += fmt.Sprintf("%d\t%d\n", k, y)

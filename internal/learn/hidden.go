@@ -67,6 +67,9 @@ func (h *hidden) cluster(i int32) int32 {
 // asSeen returns a ground rule with the inputs of hidden targets that are not summed out in their place, if each of
 // them has one.
 func (b *latentBuilder) asSeen(p mrf.Potential) mrf.Potential {
+	if len(b.sight.Twins) == 0 {
+		return p
+	}
 	seen := p
 	seen.Vars, seen.Coef, seen.Inputs, seen.InputCoef = nil, nil, slices.Clone(p.Inputs), slices.Clone(p.InputCoef)
 	for k, i := range p.Vars {
