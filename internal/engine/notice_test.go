@@ -77,20 +77,21 @@ func notices(t *testing.T, path string) (printed string) {
 }
 
 // Answers that are all below a half are noticed where labels are not, and only there; not where it was learned from
-// which lower value on atoms are true.
+// which lower value on atoms are true, nor where only the order of values is scored.
 func TestOneSideIsNoticed(t *testing.T) {
 	for _, test := range []struct {
-		pull, options string
-		told          bool
+		pull, scores, options string
+		told                  bool
 	}{
-		{"0.2", `, "discreteevaluator.threshold": 0.5, "learn.method": "energy"`, true},
-		{"0.2", "", false},
-		{"20", "", false},
+		{"0.2", "", `, "discreteevaluator.threshold": 0.5, "learn.method": "energy"`, true},
+		{"0.2", `, "evaluations": ["AUCEvaluator"]`, `, "learn.method": "energy"`, false},
+		{"0.2", "", "", false},
+		{"20", "", "", false},
 	} {
 		files := map[string]string{"model.json": `{
 			"rules": ["fixed ` + test.pull + `: Hint(A) -> Likes(A) ^2", "1: !Likes(A) ^2"],
 			"predicates": {"Hint/1": {"observations": ["hint.tsv"]},
-				"Likes/1": {"targets": ["targets.tsv"], "truth": {"learn": ["train.tsv"]}}},
+				"Likes/1": {"targets": ["targets.tsv"], "truth": {"learn": ["train.tsv"]}` + test.scores + `}},
 			"options": {"learn.epochs": 2` + test.options + `}
 		}`}
 		for k := range 20 {
@@ -104,7 +105,7 @@ func TestOneSideIsNoticed(t *testing.T) {
 		}
 		const want = "all answers to the 12 labels of Likes are below a half, though 6 of these are true [learn-one-side]"
 		if printed := notices(t, writeProject(t, files)); strings.Contains(printed, want) != test.told {
-			t.Errorf("a pull of %s%s: %q", test.pull, test.options, printed)
+			t.Errorf("a pull of %s%s%s: %q", test.pull, test.scores, test.options, printed)
 		}
 	}
 }

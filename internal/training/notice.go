@@ -372,7 +372,7 @@ func (n *notices) chance(chosen *session.Answer) error {
 		scored := eval.Join(atoms, truth, value, eval.Scope{})
 		classes, exclusive := classesOf(truth)
 		if !exclusive {
-			if !n.g.HasThreshold(k) {
+			if !n.g.HasThreshold(k) && !ranked(declared) {
 				n.oneSided(declared.Name, scored)
 			}
 			continue
@@ -386,35 +386,6 @@ func (n *notices) chance(chosen *session.Answer) error {
 		}
 	}
 	return nil
-}
-
-// oneSided notices answers that are all on the same side of a half, though labels, each of them 0 or 1, are on both.
-func (n *notices) oneSided(what string, scored *eval.Scored) {
-	labels, above := make(map[bool]int), 0
-	for k, truth := range scored.Truth {
-		switch {
-		case math.IsNaN(truth):
-			continue
-		case truth != 0 && truth != 1:
-			return
-		}
-		labels[truth == 1]++
-		if scored.Prediction[k] > 0.5 {
-			above++
-		}
-	}
-	t := learn.Count(labels)
-	if t.Labels < fewLabels || t.Classes < 2 || above > 0 && above < t.Labels {
-		return
-	}
-	side := "below"
-	if above > 0 {
-		side = "above"
-	}
-	n.see("learn-one-side", source.Span{}, what,
-		"compare with the weights as written (-i), with learn.method=likelihood, and with the best threshold of run's scores",
-		"%s, all answers to the %d labels of %s are %s a half, though %d of these are true", n.when, t.Labels, what, side,
-		labels[true])
 }
 
 // telling returns a predicate's truth to judge learning by; nil if there is none.

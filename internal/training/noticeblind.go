@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/deeppsl/deeppsl/internal/eval"
+	"github.com/deeppsl/deeppsl/internal/learn"
 	"github.com/deeppsl/deeppsl/internal/load"
 	"github.com/deeppsl/deeppsl/internal/relation"
 	"github.com/deeppsl/deeppsl/internal/session"
@@ -92,4 +94,40 @@ func (n *notices) blind(chosen *session.Answer) error {
 			"that looks at nothing has %.4g", n.when, e.Primary, e.Predicate, e.PrimaryValue(), e.Count, which, guess)
 	}
 	return err
+}
+
+// ranked tells whether a predicate is scored by nothing but the order of its values, whatever side of a half these
+// are on.
+func ranked(p *load.Predicate) bool {
+	other := func(e load.Evaluation) bool { return e.Evaluator != "auc" }
+	return len(p.Evaluations) > 0 && !slices.ContainsFunc(p.Evaluations, other)
+}
+
+// oneSided notices answers that are all on the same side of a half, though labels, each of them 0 or 1, are on both.
+func (n *notices) oneSided(what string, scored *eval.Scored) {
+	labels, above := make(map[bool]int), 0
+	for k, truth := range scored.Truth {
+		switch {
+		case math.IsNaN(truth):
+			continue
+		case truth != 0 && truth != 1:
+			return
+		}
+		labels[truth == 1]++
+		if scored.Prediction[k] > 0.5 {
+			above++
+		}
+	}
+	t := learn.Count(labels)
+	if t.Labels < fewLabels || t.Classes < 2 || above > 0 && above < t.Labels {
+		return
+	}
+	side := "below"
+	if above > 0 {
+		side = "above"
+	}
+	n.see("learn-one-side", source.Span{}, what,
+		"compare with the weights as written (-i), with learn.method=likelihood, and with the best threshold of run's scores",
+		"%s, all answers to the %d labels of %s are %s a half, though %d of these are true", n.when, t.Labels, what, side,
+		labels[true])
 }
