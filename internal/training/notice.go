@@ -165,10 +165,12 @@ func (n *notices) notice(ctx context.Context, training *Training) error {
 	return nil
 }
 
-// clearly is by what share a loss must rise to be said to, and nothingLeft one that is next to 0: what is right teaches
+// clearly is by what share a loss must rise to be said to, and slight the share of the largest weight, in which energies
+// are measured, up to which it is none in any case. NothingLeft is a loss that is next to 0: what is right teaches
 // nothing more.
 const (
 	clearly     = 0.1
+	slight      = 1e-3
 	nothingLeft = 0.01
 )
 
@@ -196,7 +198,8 @@ func (n *notices) loss() {
 		return
 	}
 	first, last := n.curve[0].Loss, n.last()
-	if last > first+clearly*math.Abs(first) && !n.g.Project.Learning.Compared || math.IsNaN(last) {
+	rises := last > first+clearly*math.Abs(first) && last > slight*slices.Max(append(n.g.written(), 0))
+	if rises && !n.g.Project.Learning.Compared || math.IsNaN(last) {
 		hint := "lower learn.rate.rules, or leave learn.method to its default, which compares weights with those written"
 		if n.g.Perception != nil {
 			hint = "lower learn.rate.networks and learn.rate.rules, or fit the networks first (network.epochs)"
