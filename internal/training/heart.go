@@ -172,16 +172,23 @@ func (s *starts) adjustLikely(last Start) bool {
 	return true
 }
 
+// heartHint says what to do about examples that are learned by heart.
+const heartHint = "give more examples, a smaller network (hidden) or one that sees less (dropout), or try a larger " +
+	"learn.decay"
+
 // tell warns where what is kept is learned by heart, and where it is no better than a guess about other examples.
 func (s *starts) tell(ctx context.Context) error {
 	best := s.all[s.at]
-	if best.Held == nil {
+	switch {
+	case best.Held != nil:
+	case s.few:
+		return s.tellFew(ctx)
+	default:
 		return nil
 	}
 	n := s.g.notices
 	if s.byHeart(best) {
-		n.see("learn-by-heart", source.Span{}, "",
-			"give more examples, a smaller network (hidden) or one that sees less (dropout), or try a larger learn.decay",
+		n.see("learn-by-heart", source.Span{}, "", heartHint,
 			"%.0f %% of the examples learned from are right, and %.0f %% of %d others", 100*best.Right, 100**best.Held,
 			len(s.held.members))
 	}
@@ -199,6 +206,85 @@ func (s *starts) tell(ctx context.Context) error {
 	n.when = "of examples not learned from"
 	n.guesses(s.held.examples, p, members,
 		"look whether the features tell the classes apart, and whether there are enough examples")
+	n.waits = false
+	n.tell(1)
+	return nil
+}
+
+// fewStarts is how often networks begin by a likelihood, in place of latentStarts, where examples are too few to hold
+// any out: more of the optima that it has then are nothing but the examples learned by heart, and a beginning takes
+// little.
+const fewStarts = 20
+
+// beginnings is how often networks begin at most, in a start by a likelihood.
+func (s *starts) beginnings() int {
+	if s.few {
+		return fewStarts
+	}
+	return latentStarts
+}
+
+// leaveOut estimates the share of right examples among others than those learned from, where these are too few to hold
+// any out for good: each of some parts in turn is left out, and learned without as in the best start.
+func (s *starts) leaveOut(ctx context.Context) (float64, error) {
+	g, all, sum := s.g, s.learned.members, 0.0
+	seen := g.notices
+	g.notices = nil // what is seen of these is told of none that is kept
+	defer func() { g.notices = seen }()
+	for part := range heldShare {
+		left := jury{examples: s.learned.examples, decides: true}
+		lesson := s.taken
+		lesson.members, lesson.start, lesson.beginning = nil, len(s.all), part+1
+		for k, example := range all {
+			if k%heldShare == part {
+				left.members = append(left.members, example)
+			} else {
+				lesson.members = append(lesson.members, example)
+			}
+		}
+		if err := g.Reset(s.all[s.at].Seed); err != nil {
+			return 0, err
+		}
+		if _, err := g.train(ctx, lesson); err != nil {
+			return 0, err
+		}
+		right, err := left.right(ctx, g)
+		if err != nil {
+			return 0, err
+		}
+		sum += right * float64(len(left.members))
+	}
+	g.takeBack(s.best)
+	return sum / float64(len(all)), nil
+}
+
+// tellFew warns as tell does, by that estimate.
+func (s *starts) tellFew(ctx context.Context) error {
+	count := len(s.learned.members)
+	if count < heldShare*heldShare {
+		return nil
+	}
+	left, err := s.leaveOut(ctx)
+	if err != nil {
+		s.g.takeBack(s.best)
+		return err
+	}
+	n, right := s.g.notices, s.all[s.at].Right
+	s.all[s.at].Held = &left
+	guess := s.guessed + heartErrors*math.Sqrt(s.guessed*(1-s.guessed)/float64(count))
+	share := (right + left) / 2
+	deviation := math.Sqrt(2 * share * (1 - share) / float64(count))
+	switch {
+	case left <= guess:
+		n.see("learn-chance", source.Span{}, "examples",
+			"give more examples; look whether the features tell the classes apart",
+			"%.0f %% of %d examples are right if a fifth of them at a time is not learned from; always saying the most "+
+				"frequent labels would give %.0f %%", 100*left, count, 100*s.guessed)
+	case right-left > max(heartGap, heartErrors*deviation):
+		n.see("learn-by-heart", source.Span{}, "", heartHint,
+			"%.0f %% of the examples learned from are right, and %.0f %% if a fifth of them at a time is not learned from",
+			100*right, 100*left)
+	}
 	n.waits = false
 	n.tell(1)
 	return nil

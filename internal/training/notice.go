@@ -165,8 +165,8 @@ func (n *notices) notice(ctx context.Context, training *Training) error {
 	return nil
 }
 
-// clearly is by what share a loss must rise to be said to, and slight the share of the largest weight, in which energies
-// are measured, up to which it is none in any case. NothingLeft is a loss that is next to 0: what is right teaches
+// clearly is by what share a loss must rise to be said to, and slight the share of the largest weight, which energies
+// are measured in, up to which it is none in any case. NothingLeft is a loss that is next to 0: what is right teaches
 // nothing more.
 const (
 	clearly     = 0.1

@@ -219,7 +219,7 @@ func (s *starts) train(ctx context.Context) (best attempt, err error) {
 	if !s.lesson.manner.likely() || s.taken.manner == s.lesson.manner {
 		return s.attempt(ctx)
 	}
-	for found := false; s.lesson.beginning < latentStarts && !found && err == nil; s.lesson.beginning++ {
+	for found := false; s.lesson.beginning < s.beginnings() && !found && err == nil; s.lesson.beginning++ {
 		found, err = s.learnLikely(ctx, &best)
 	}
 	if s.lesson.beginning = 0; best.training != nil {
@@ -366,6 +366,8 @@ func (s *starts) next(curve []learn.Epoch) bool {
 		s.g.Project.Log.Info("examples are wrong, or few: beginning with "+manners[s.lesson.manner],
 			"right", s.score(last))
 		return true
+	case s.few && s.lesson.manner.likely():
+		return false // the likeliest of many beginnings stands: what is more often right is learned by heart
 	case s.lesson.decay > 0 && !s.fixed:
 		return s.adjust(last)
 	case s.lesson.manner.likely() && !s.fixed && s.improvable(last) && s.adjustLikely(last):
